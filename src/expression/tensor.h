@@ -1,0 +1,139 @@
+// What to compute: tensors and the operations that make them, in the terms of TVM's tensor expressions.
+//
+//   Tensor  A = placeholder({M, K}, kFloat32, "A");
+//   IterVar k = reduce_axis(K, "k");
+//   Tensor  C = compute({M, N}, [&](Expr i, Expr j) { return sum(A(i, k) * B(k, j), k); }, "C");
+//
+// Thread rule: handles share immutable nodes; any thread may read them.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "expression/iter_var.h"
+#include "ir/expr.h"
+
+namespace nestwright {
+
+using ir::Buffer;
+using ir::Type;
+
+struct PlaceholderOp {};
+
+/// body[output] over `axes`. Either no body is a Reduce, or the only one is, over `reduce_axes`.
+struct ComputeOp {
+  std::vector<IterVar> axes;
+  std::vector<IterVar> reduce_axes;
+  Expr body;
+};
+
+/// Handle of an operation; identity is by node. Its result is named by a logical buffer: reading the tensor is
+/// ir::Load of that buffer, which the lowering maps to where the result is really stored.
+class Operation {
+ public:
+  struct Node {
+    std::string name;
+    std::variant<PlaceholderOp, ComputeOp> kind;
+    Buffer result;
+    std::vector<Operation> inputs;  ///< operations read by the body, in order of first occurrence
+  };
+  Operation() = default;
+  explicit Operation(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
+  bool defined() const { return node_ != nullptr; }
+  const Node* operator->() const { return node_.get(); }
+  const ComputeOp* compute() const { return std::get_if<ComputeOp>(&node_->kind); }
+  bool is_placeholder() const { return std::holds_alternative<PlaceholderOp>(node_->kind); }
+  friend bool operator==(const Operation& a, const Operation& b) { return a.node_ == b.node_; }
+  friend bool operator<(const Operation& a, const Operation& b) { return a.node_ < b.node_; }
+
+ private:
+  std::shared_ptr<const Node> node_;
+};
+
+/// The result of an operation.
+class Tensor {
+ public:
+  Tensor() = default;
+  explicit Tensor(Operation op) : op_(std::move(op)) {}
+  bool defined() const { return op_.defined(); }
+  const Operation& op() const { return op_; }
+  const Buffer& buffer() const { return op_->result; }
+  const std::string& name() const { return op_->name; }
+  const std::vector<Expr>& shape() const { return buffer()->shape; }
+  Type dtype() const { return buffer()->element; }
+  int rank() const { return buffer()->rank(); }
+
+  /// The element at `indices`. Throws UsageError where their number is not the rank.
+  template <class... Index>
+  Expr operator()(const Index&... index) const {
+    return at(std::vector<Expr>{Expr(index)...});
+  }
+  Expr at(std::vector<Expr> indices) const;
+  friend bool operator==(const Tensor& a, const Tensor& b) { return a.op_ == b.op_; }
+
+ private:
+  Operation op_;
+};
+
+/// A variable extent or stride, bound when the kernel is called.
+Var var(std::string name, Type type = ir::Type{kIndex});
+
+/// A tensor that the caller provides. `strides` in elements, empty for compact.
+Tensor placeholder(std::vector<Expr> shape, Type type, std::string name, std::vector<Expr> strides = {});
+
+/// Throws UsageError for an extent below 1.
+IterVar reduce_axis(Expr extent, std::string name);
+IterVar reduce_axis(Expr min, Expr extent, std::string name);
+
+/// A tensor of `shape` whose element at `indices` is body(indices). Throws UsageError where a reduction is not the
+/// whole body ("make another tensor of it").
+Tensor compute_span(std::vector<Expr> shape, const std::function<Expr(std::span<const Expr>)>& body, std::string name);
+
+namespace detail {
+template <class F, std::size_t... I>
+concept callable_with = requires(F f, Expr e) { f(((void)I, e)...); };
+template <class F, std::size_t... I>
+Expr apply(const F& f, std::span<const Expr> indices, std::index_sequence<I...>) {
+  return f(indices[I]...);
+}
+template <class F, std::size_t N = 0>
+Expr dispatch(const F& f, std::span<const Expr> indices) {
+  static_assert(N <= 8, "compute takes up to eight named indices; compute_span takes any number");
+  if constexpr (std::invocable<F, std::span<const Expr>>) {
+    return f(indices);
+  } else if constexpr (requires {
+                         []<std::size_t... I>(const F& g, Expr e, std::index_sequence<I...>) requires
+                             requires { g(((void)I, e)...); } {}(f, Expr(), std::make_index_sequence<N>());
+                       }) {
+    return apply(f, indices.subspan(0, N), std::make_index_sequence<N>());
+  } else {
+    return dispatch<F, N + 1>(f, indices);
+  }
+}
+}  // namespace detail
+
+/// compute_span with named indices: [](Expr i, Expr j) { ... }, or a span of them for any rank.
+template <class F>
+Tensor compute(std::vector<Expr> shape, F body, std::string name) {
+  return compute_span(
+      std::move(shape), [&](std::span<const Expr> indices) { return detail::dispatch(body, indices); },
+      std::move(name));
+}
+
+/// The sum of `value` over `axes`; the whole body of a compute.
+Expr sum(Expr value, std::vector<IterVar> axes);
+inline Expr sum(Expr value, const IterVar& axis) { return sum(std::move(value), std::vector<IterVar>{axis}); }
+
+/// Floating-point (or integer) operations that the tensor costs as written: 2*M*N*K for a matrix product.
+double count_flops(const Tensor& output);
+
+std::string to_string(const Tensor& t);
+std::string to_string(const Operation& op);
+
+}  // namespace nestwright

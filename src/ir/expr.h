@@ -1,0 +1,254 @@
+// Expressions of the IR: immutable value handles over a small closed set of nodes, matched by as<Node>() or std::visit.
+// Thread rule: handles are values that share immutable nodes; any number of threads may read and copy them.
+//
+// Semantics, for every node:
+//  - Integers wrap around in two's complement; index arithmetic (kIndex) is required not to overflow.
+//  - Division and modulo of integers round towards minus infinity (floor); the divisor is required not to be 0.
+//  - Floating point follows IEEE 754 per operation, except that a*b+c may be contracted into one fma. Nothing is
+//    reassociated: a reduction's order is the loop order.
+//  - Operands have no side effects; evaluation order is unspecified. `select` may evaluate both sides, so a load in a
+//    side not taken must be in bounds or masked; `&&` and `||` likewise.
+//  - A vector value has `lanes` elements; an operation on vectors works lane by lane. Mixed lanes are illegal:
+//    Broadcast first.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/type.h"
+
+namespace nestwright::ir {
+
+struct ExprNode;
+struct BufferNode;
+struct VarNode;
+
+/// Handle of an expression. A default-constructed one is undefined (absent).
+class Expr {
+ public:
+  Expr() = default;
+  Expr(int value);           // NOLINT(google-explicit-constructor): literals are expressions, of type kIndex
+  Expr(std::int64_t value);  // NOLINT(google-explicit-constructor)
+  Expr(double value);        // NOLINT(google-explicit-constructor): of type float32 until it meets a typed operand
+  explicit Expr(std::shared_ptr<const ExprNode> node) : node_(std::move(node)) {}
+
+  bool defined() const { return node_ != nullptr; }
+  Type type() const;
+  int lanes() const { return type().lanes; }
+  const ExprNode& node() const { return *node_; }
+  /// The node as T, or nullptr where it is of another kind. Requires defined().
+  template <class T>
+  const T* as() const;
+  /// Same node, not merely equal: what "unchanged" means for a pass.
+  bool same_as(const Expr& other) const { return node_ == other.node_; }
+
+ private:
+  std::shared_ptr<const ExprNode> node_;
+};
+
+/// A scalar variable. Identity is by node, the name is for printing only.
+class Var {
+ public:
+  Var() = default;
+  explicit Var(std::string name, Type type = kIndex);
+  const std::string& name() const;
+  Type type() const;
+  bool defined() const { return node_ != nullptr; }
+  operator Expr() const;  // NOLINT(google-explicit-constructor): a variable is an expression
+  friend bool operator==(const Var& a, const Var& b) { return a.node_ == b.node_; }
+  friend bool operator<(const Var& a, const Var& b) { return a.node_ < b.node_; }  // order of addresses: for maps only
+  const void* id() const { return node_.get(); }
+
+ private:
+  std::shared_ptr<const VarNode> node_;
+};
+
+/// Where a buffer lives.
+enum class Scope : std::uint8_t {
+  kGlobal,    ///< memory: a parameter, or an allocation in the workspace
+  kShared,    ///< shared by the threads of a GPU block
+  kLocal,     ///< private to one iteration of the enclosing parallel loop; a small stack array on the CPU
+  kRegister,  ///< like kLocal, and required to end in registers: constant indices once expanded
+};
+const char* scope_name(Scope scope);  // "global", "shared", "local", "register"
+
+/// A multi-dimensional array. Identity is by node.
+class Buffer {
+ public:
+  Buffer() = default;
+  /// Compact when `strides` is empty; strides are in elements. `alignment` in bytes, of the first element.
+  Buffer(std::string name, Type element, std::vector<Expr> shape, Scope scope = Scope::kGlobal,
+         std::vector<Expr> strides = {}, int alignment = 64);
+  bool defined() const { return node_ != nullptr; }
+  const BufferNode* operator->() const { return node_.get(); }
+  friend bool operator==(const Buffer& a, const Buffer& b) { return a.node_ == b.node_; }
+  friend bool operator<(const Buffer& a, const Buffer& b) { return a.node_ < b.node_; }
+
+ private:
+  std::shared_ptr<const BufferNode> node_;
+};
+
+struct BufferNode {
+  std::string name;
+  Type element;
+  std::vector<Expr> shape;
+  std::vector<Expr> strides;  ///< empty: compact, row-major
+  Scope scope = Scope::kGlobal;
+  int alignment = 64;
+
+  int rank() const { return static_cast<int>(shape.size()); }
+  /// Stride of a dimension in elements, computed for compact buffers.
+  Expr stride(int dimension) const;
+  /// Product of the extents. Requires constant extents.
+  std::int64_t elements() const;
+};
+
+struct VarNode {
+  std::string name;
+  Type type;
+};
+
+// --- The alternatives ------------------------------------------------------------------------------------------------
+
+struct IntImm {
+  std::int64_t value;
+};
+struct FloatImm {
+  double value;
+};
+struct VarRef {
+  Var var;
+};
+
+enum class BinaryOp : std::uint8_t { kAdd, kSub, kMul, kDiv, kMod, kMin, kMax, kEq, kNe, kLt, kLe, kGt, kGe, kAnd, kOr };
+const char* binary_op_name(BinaryOp op);  // "+", "min", "&&"
+inline bool is_comparison(BinaryOp op) { return op >= BinaryOp::kEq && op <= BinaryOp::kGe; }
+/// Both operands have one type; comparisons give bool of the same lanes.
+struct Binary {
+  BinaryOp op;
+  Expr a, b;
+};
+struct Not {
+  Expr a;
+};
+/// `condition` is bool of the same lanes, or a scalar that chooses for all lanes.
+struct Select {
+  Expr condition, if_true, if_false;
+};
+struct Cast {
+  Expr value;  ///< to the node's type; float to integer truncates, integers wrap
+};
+/// Reads buffer[indices]. In the vector form at most one index is a vector (contiguous when it is a Ramp of stride 1 in
+/// the dimension of stride 1), or several are equal in lanes (a gather). Lanes where `mask` is false read nothing and
+/// give 0; an undefined mask means all lanes.
+struct Load {
+  Buffer buffer;
+  std::vector<Expr> indices;
+  Expr mask;
+};
+/// base, base + stride, ..., `lanes` elements; base and stride are scalar.
+struct Ramp {
+  Expr base, stride;
+};
+struct Broadcast {
+  Expr value;  ///< scalar
+};
+enum class Intrinsic : std::uint8_t {
+  kFma, kExp, kLog, kLog2, kSqrt, kRsqrt, kTanh, kSigmoid, kErf, kPow, kFloor, kCeil, kRound, kAbs,
+  kLikely,  ///< the identity on a bool: a bound of a loop's tail, which partitioning removes
+};
+const char* intrinsic_name(Intrinsic intrinsic);
+struct Call {
+  Intrinsic intrinsic;
+  std::vector<Expr> args;
+};
+
+enum class ReducerKind : std::uint8_t { kSum, kProd, kMin, kMax, kAny, kAll };
+const char* reducer_name(ReducerKind kind);
+/// One axis of a reduction, as the expression sees it.
+struct ReduceAxis {
+  Var var;
+  Expr min, extent;
+};
+/// Combines `value` over `axes`. Legal only as the whole body of a compute (expression/tensor.h); a lowered program has none.
+struct Reduce {
+  ReducerKind reducer;
+  Expr value;
+  std::vector<ReduceAxis> axes;
+};
+
+struct ExprNode {
+  Type type;
+  std::variant<IntImm, FloatImm, VarRef, Binary, Not, Select, Cast, Load, Ramp, Broadcast, Call, Reduce> value;
+};
+
+template <class T>
+const T* Expr::as() const {
+  return std::get_if<T>(&node_->value);
+}
+
+/// For std::visit over a node's value.
+template <class... F>
+struct overloaded : F... {
+  using F::operator()...;
+};
+
+// --- Making expressions. Types are checked; a mismatch throws InternalError, or UsageError in the operators below --------
+
+Expr make_int(std::int64_t value, Type type);
+Expr make_float(double value, Type type);
+/// A literal of any type: 0, 1 or an identity.
+Expr make_const(double value, Type type);
+Expr make_bool(bool value, int lanes = 1);
+Expr make_binary(BinaryOp op, Expr a, Expr b);
+Expr make_not(Expr a);
+Expr make_select(Expr condition, Expr if_true, Expr if_false);
+Expr make_cast(Type type, Expr value);
+Expr make_load(Buffer buffer, std::vector<Expr> indices, Expr mask = {});
+Expr make_ramp(Expr base, Expr stride, int lanes);
+/// `value` itself where lanes is 1.
+Expr make_broadcast(Expr value, int lanes);
+Expr make_call(Intrinsic intrinsic, std::vector<Expr> args, Type type);
+Expr make_reduce(ReducerKind reducer, Expr value, std::vector<ReduceAxis> axes);
+/// The value that changes nothing when combined, and the combination of two values.
+Expr reducer_identity(ReducerKind kind, Type type);
+Expr reducer_combine(ReducerKind kind, const Expr& a, const Expr& b);
+
+/// The literal's value, or nullptr. Looks through nothing: simplify first.
+const std::int64_t* as_const_int(const Expr& e);
+bool is_const_int(const Expr& e, std::int64_t value);
+/// The constant of a bool expression, where it is one (broadcasts included).
+bool is_true(const Expr& e);
+bool is_false(const Expr& e);
+
+// Operators: a literal takes the other operand's type, a scalar is broadcast to the other's lanes, integer constants are
+// folded and x+0, x*1, x*0 are dropped on the way. `/` is floor division on integers.
+Expr operator+(const Expr& a, const Expr& b);
+Expr operator-(const Expr& a, const Expr& b);
+Expr operator-(const Expr& a);
+Expr operator*(const Expr& a, const Expr& b);
+Expr operator/(const Expr& a, const Expr& b);
+Expr operator%(const Expr& a, const Expr& b);
+Expr operator<(const Expr& a, const Expr& b);
+Expr operator<=(const Expr& a, const Expr& b);
+Expr operator>(const Expr& a, const Expr& b);
+Expr operator>=(const Expr& a, const Expr& b);
+Expr operator==(const Expr& a, const Expr& b);
+Expr operator!=(const Expr& a, const Expr& b);
+Expr operator&&(const Expr& a, const Expr& b);
+Expr operator||(const Expr& a, const Expr& b);
+Expr operator!(const Expr& a);
+Expr min(const Expr& a, const Expr& b);
+Expr max(const Expr& a, const Expr& b);
+Expr select(const Expr& condition, const Expr& if_true, const Expr& if_false);
+Expr cast(Type type, const Expr& value);
+Expr likely(const Expr& condition);
+
+/// Floor division and modulo of integers, as the IR defines them.
+std::int64_t floor_div(std::int64_t a, std::int64_t b);
+std::int64_t floor_mod(std::int64_t a, std::int64_t b);
+
+}  // namespace nestwright::ir

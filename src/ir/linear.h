@@ -1,0 +1,33 @@
+// Affine normal form: constant + sum of coefficient * atom. The one place that takes index expressions apart; the
+// simplifier, bounds inference, the verifier, the features and address generation all read it.
+#pragma once
+
+#include <vector>
+
+#include "ir/expr.h"
+
+namespace nestwright::ir {
+
+struct LinearTerm {
+  Expr atom;  ///< a variable, or an opaque non-linear expression (floor division, min, a product of variables)
+  std::int64_t coefficient;
+};
+
+/// Terms are in order of first occurrence, no coefficient is 0 and no two atoms are equal.
+struct Linear {
+  std::int64_t constant = 0;
+  std::vector<LinearTerm> terms;
+
+  bool is_constant() const { return terms.empty(); }
+  /// Coefficient of a variable, 0 where it does not occur as a term of its own.
+  std::int64_t coefficient(const Var& var) const;
+  /// True where `var` occurs inside an atom that is not the variable itself.
+  bool hides(const Var& var) const;
+  Linear& add(const Linear& other, std::int64_t scale = 1);
+  Expr expr() const;
+};
+
+/// Requires a scalar integer expression.
+Linear to_linear(const Expr& e);
+
+}  // namespace nestwright::ir

@@ -1,0 +1,22 @@
+// The printed form, which reads like the loop nest that it is:
+//
+//   kernel matmul(A: float32[64, 32], B: float32[32, 48]) -> C: float32[64, 48]
+//     parallel i in 0..4:
+//       register acc: float32[16, 48]
+//       for k in 0..32:
+//         acc[i, j] = acc[i, j] + A[i, k]*B[k, j]
+//
+// Names that would clash get a number appended; printing never changes the IR.
+#pragma once
+
+#include <string>
+
+#include "ir/program.h"
+
+namespace nestwright::ir {
+
+std::string to_string(const Expr& e);
+std::string to_string(const Stmt& s);
+std::string to_string(const Program& p);
+
+}  // namespace nestwright::ir

@@ -1,0 +1,40 @@
+// What a schedule is lowered to, and what a worker or another machine receives (ir/serialize.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/stmt.h"
+
+namespace nestwright::ir {
+
+enum class Role : std::uint8_t { kInput, kOutput };
+
+/// One tensor that the caller hands over, in the order of the operator's definition, inputs first.
+struct Parameter {
+  Buffer buffer;
+  Role role = Role::kInput;
+};
+
+struct Kernel {
+  std::string name;
+  Stmt body;
+};
+
+/// Bytes that the caller provides beside the tensors, aligned to 64.
+struct Workspace {
+  std::int64_t shared_bytes = 0;
+  std::int64_t per_thread_bytes = 0;
+};
+
+/// `host` holds loops and launches; on the CPU it is often the launch of one kernel. All kernels see all parameters.
+struct Program {
+  std::string name;
+  std::vector<Parameter> parameters;
+  std::vector<Var> symbols;  ///< symbolic extents and strides, bound at the call, in this order
+  Workspace workspace;       ///< filled in by lower::expand
+  Stmt host;
+  std::vector<Kernel> kernels;
+};
+
+}  // namespace nestwright::ir

@@ -1,0 +1,111 @@
+// Statements of the IR: immutable value handles over a small closed set of nodes.
+// Thread rule: as for expressions, handles are values that share immutable nodes.
+#pragma once
+
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "ir/expr.h"
+
+namespace nestwright::ir {
+
+struct StmtNode;
+
+/// Handle of a statement. A default-constructed one is undefined: it does nothing, and an absent `else` is one.
+class Stmt {
+ public:
+  Stmt() = default;
+  explicit Stmt(std::shared_ptr<const StmtNode> node) : node_(std::move(node)) {}
+  bool defined() const { return node_ != nullptr; }
+  const StmtNode& node() const { return *node_; }
+  template <class T>
+  const T* as() const;
+  bool same_as(const Stmt& other) const { return node_ == other.node_; }
+
+ private:
+  std::shared_ptr<const StmtNode> node_;
+};
+
+/// How the iterations of a loop run.
+enum class LoopKind : std::uint8_t {
+  kSerial,
+  kParallel,    ///< iterations in any order on several threads; they must not race
+  kVectorized,  ///< one iteration a lane, in lockstep, statement by statement; constant extent; gone in the vector form
+  kUnrolled,    ///< a copy of the body an iteration; constant extent; gone in the vector form
+  kBlockX, kBlockY, kBlockZ,     ///< bound to blockIdx
+  kThreadX, kThreadY, kThreadZ,  ///< bound to threadIdx
+  kVirtualThread,
+};
+const char* loop_kind_name(LoopKind kind);  // "for", "parallel", "vectorized", "unrolled", "blockIdx.x", ...
+
+struct For {
+  Var var;
+  Expr min, extent;  ///< var takes min .. min + extent - 1
+  LoopKind kind = LoopKind::kSerial;
+  Stmt body;
+};
+struct Block {
+  std::vector<Stmt> stmts;  ///< in order; at least two, none undefined, none a Block: block() flattens
+};
+struct Let {
+  Var var;
+  Expr value;
+  Stmt body;
+};
+struct IfThenElse {
+  Expr condition;  ///< scalar bool, or of the lanes of an enclosing vector once vectorised
+  Stmt then_case, else_case;
+};
+/// buffer[indices] = value, for the lanes where `mask` holds (undefined: all). Indices as in Load.
+struct Store {
+  Buffer buffer;
+  std::vector<Expr> indices;
+  Expr value;
+  Expr mask;
+};
+/// `buffer` exists within `body`, its contents undefined at the start. A global one lies in the workspace: `offset`
+/// (bytes, -1 until storage is planned) counts from the start of the shared part, or of each thread's own part where
+/// `per_thread` is set.
+struct Allocate {
+  Buffer buffer;
+  Stmt body;
+  std::int64_t offset = -1;
+  bool per_thread = false;
+};
+/// A hint that buffer[indices] will be read soon. May point past the end: it never faults.
+struct Prefetch {
+  Buffer buffer;
+  std::vector<Expr> indices;
+  bool for_write = false;
+  int locality = 3;  ///< 3: all cache levels ... 0: none (non-temporal)
+};
+/// All threads of a block wait for each other.
+struct Barrier {};
+/// Host only: runs kernel `kernel` of the program.
+struct Launch {
+  int kernel = 0;
+};
+
+struct StmtNode {
+  std::variant<For, Block, Let, IfThenElse, Store, Allocate, Prefetch, Barrier, Launch> value;
+};
+
+template <class T>
+const T* Stmt::as() const {
+  return std::get_if<T>(&node_->value);
+}
+
+// Making statements. Those over an undefined body are undefined themselves, so that dead code falls away.
+Stmt make_for(Var var, Expr min, Expr extent, LoopKind kind, Stmt body);
+/// Flattens nested blocks and drops undefined statements; one statement is returned as it is.
+Stmt block(std::vector<Stmt> stmts);
+Stmt make_let(Var var, Expr value, Stmt body);
+Stmt make_if(Expr condition, Stmt then_case, Stmt else_case = {});
+Stmt make_store(Buffer buffer, std::vector<Expr> indices, Expr value, Expr mask = {});
+Stmt make_allocate(Buffer buffer, Stmt body, std::int64_t offset = -1, bool per_thread = false);
+Stmt make_prefetch(Buffer buffer, std::vector<Expr> indices, bool for_write, int locality);
+Stmt make_barrier();
+Stmt make_launch(int kernel);
+
+}  // namespace nestwright::ir

@@ -1,0 +1,39 @@
+// The two stages of lowering. Stage one: a schedule becomes a program in loop form, small and quick to make, which the
+// features, the constraints and the verifier read. Stage two, for candidates that are compiled: the vector form, with
+// explicit vectors, unrolled register tiles at constant offsets, masks and planned storage.
+//
+// Each stage is one readable list of passes (lower.cpp, expand.cpp); one file a pass under lower/passes/.
+// Thread rule: both are pure functions; any number of threads may call them at once.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/program.h"
+#include "schedule/schedule.h"
+#include "target/target.h"
+
+namespace nestwright {
+
+/// Watches the passes: --print-after, timing, tests.
+struct LowerOptions {
+  /// Called after each pass with its name, the program and the nanoseconds that it took.
+  std::function<void(std::string_view pass, const ir::Program&, std::int64_t ns)> after_pass;
+  /// Verify after each pass and throw InternalError for a violation. Always on in debug builds.
+  bool verify = false;
+};
+
+/// `args`: the tensors of the signature, inputs first. Throws LowerError where the target cannot run the schedule.
+ir::Program lower(const Schedule& schedule, const std::vector<Tensor>& args, const Target& target,
+                  std::string_view name, const LowerOptions& options = {});
+
+/// Loop form to vector form. Throws LowerError (a register buffer whose indices are not constant, a vectorised loop that
+/// is too long, ...).
+ir::Program expand(const ir::Program& program, const Target& target, const LowerOptions& options = {});
+
+/// Names of the passes of both stages, in order.
+std::vector<std::string> pass_names();
+
+}  // namespace nestwright

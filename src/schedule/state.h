@@ -1,0 +1,79 @@
+// The schedule as data: what the primitives write and the lowering reads.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "expression/tensor.h"
+#include "ir/stmt.h"
+#include "schedule/tail.h"
+#include "schedule/trace.h"
+
+namespace nestwright {
+
+/// parent -> outer, inner:  parent = outer*factor + inner.
+/// Composed: segment s has counts[s] tiles of factors[s]; outer runs over all tiles, inner up to the largest factor.
+struct SplitRelation {
+  IterVar parent, outer, inner;
+  std::vector<std::int64_t> factors;  ///< one, but for a composed split
+  std::vector<std::int64_t> counts;   ///< composed: tiles of each factor; empty otherwise
+  Tail tail;
+};
+/// outer, inner -> fused:  fused = outer*extent(inner) + inner.
+struct FuseRelation {
+  IterVar outer, inner, fused;
+};
+/// axis -> tile index and position in the tile, by transform_layout: axis = outer*factor + inner, relative to the start
+/// of the stage's region. The iterations past the region are part of the stage: they store the neutral value.
+struct LayoutRelation {
+  IterVar axis, outer, inner;
+  std::int64_t factor;
+};
+using Relation = std::variant<SplitRelation, FuseRelation, LayoutRelation>;
+
+enum class AttachKind : std::uint8_t { kRoot, kInline, kAt };
+struct Attach {
+  AttachKind kind = AttachKind::kRoot;
+  int stage = -1;  ///< kAt: index of the consumer's stage
+  IterVar loop;    ///< kAt: the consumer's loop
+};
+
+struct PrefetchNote {
+  Tensor tensor;
+  IterVar loop;
+  std::int64_t distance;
+};
+
+struct StageState {
+  Tensor origin;   ///< what the user calls it: key of Schedule::operator[]
+  Operation op;    ///< what it computes now; differs from origin's where caches were put in
+  bool is_output = false;
+  std::vector<IterVar> leaves;  ///< the loops now, outermost first
+  std::vector<Relation> relations;  ///< in order of application
+  std::vector<IterVar> named;   ///< every axis in order of creation: how a trace names them
+  std::map<IterVar, ir::LoopKind> kinds;  ///< serial where absent
+  Attach attach;
+  ir::Scope scope = ir::Scope::kGlobal;
+  /// cache_write below a reduction loop. On the copying stage: the loops of the reduction that it keeps, outer parts of
+  /// splits whose inner parts belong to `tile_stage`. On the tile's stage, `carried_from` is the copying stage.
+  std::vector<IterVar> block_loops;
+  int tile_stage = -1;
+  int carried_from = -1;
+  /// transform_layout: the stored dimensions, each an axis of the stage (a whole one, or outer or inner of a LayoutRelation).
+  std::vector<IterVar> layout;
+  std::vector<PrefetchNote> prefetches;
+};
+
+struct ScheduleState {
+  std::vector<StageState> stages;  ///< producers before consumers
+  std::vector<Tensor> inputs;      ///< placeholders in order of first use
+  std::vector<Tensor> outputs;
+  Trace trace;
+
+  int find(const Operation& op) const;  ///< stage that computes `op` now, or -1
+};
+
+}  // namespace nestwright

@@ -1,0 +1,32 @@
+// What happens to the iterations that a split leaves over, where its factor does not divide the extent.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nestwright {
+
+enum class TailKind : std::uint8_t {
+  kGuard,      ///< `if (likely(i < extent))` around the body. Always legal; a test an iteration.
+  kPartition,  ///< a full main body and a peeled tail. Legal on constant extents; doubles the code of the body.
+  kPredicate,  ///< masks on the loads and stores of a vectorised inner loop. Legal where the inner loop gets vectorised; costs
+               ///< a mask in every block where partitioning does not single out the last.
+  kCompose,    ///< consecutive segments, each with its own inner extent, which cover the extent exactly: one body a segment.
+};
+
+/// A tail strategy with its parameters.
+struct Tail {
+  TailKind kind = TailKind::kGuard;
+  /// kCompose: inner extents of the segments, first to last; split chooses how many tiles of each and refuses where no
+  /// combination covers the extent.
+  std::vector<std::int64_t> segments;
+
+  static Tail guard() { return {}; }
+  static Tail partition() { return {TailKind::kPartition, {}}; }
+  static Tail predicate() { return {TailKind::kPredicate, {}}; }
+  static Tail compose(std::vector<std::int64_t> segments) { return {TailKind::kCompose, std::move(segments)}; }
+  std::string str() const;
+};
+
+}  // namespace nestwright

@@ -1,0 +1,36 @@
+// The record of the primitives that made a schedule. Loops are named by stage and number of creation, so that a trace
+// can be replayed on a fresh schedule of the same expression, here or elsewhere.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nestwright {
+
+class Schedule;
+
+/// One primitive with its arguments, e.g. split C 0 factor=32 tail=guard -> C.2 C.3.
+struct TraceStep {
+  std::string primitive;
+  std::vector<std::string> arguments;
+  friend bool operator==(const TraceStep&, const TraceStep&) = default;
+};
+
+class Trace {
+ public:
+  void append(TraceStep step) { steps_.push_back(std::move(step)); }
+  const std::vector<TraceStep>& steps() const { return steps_; }
+  /// One step a line.
+  std::string str() const;
+  /// The inverse of str(). Throws UsageError naming the line.
+  static Trace parse(std::string_view text);
+  /// Applies the steps to a schedule without steps of its own. Throws ScheduleError as the primitives do.
+  void replay(Schedule& schedule) const;
+  friend bool operator==(const Trace&, const Trace&) = default;
+
+ private:
+  std::vector<TraceStep> steps_;
+};
+
+}  // namespace nestwright

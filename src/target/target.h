@@ -1,0 +1,49 @@
+// What a machine is, as far as schedules and kernels depend on it. Nothing outside this folder assumes AVX-512.
+//
+// A target is written   cpu,isa=avx512,threads=2   with further fields where they differ from what the ISA implies or the
+// host has:  vector_bits, vector_registers, l1d, l2, l3 (bytes), features (an LLVM feature string).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/type.h"
+
+namespace nestwright {
+
+enum class DeviceKind : std::uint8_t { kCpu, kCuda, kOpenCl };
+
+/// Instruction sets of x86-64 that we generate for, each including the ones before it.
+enum class CpuIsa : std::uint8_t {
+  kX86_64,  ///< SSE2: 128-bit vectors, 16 registers, no fma
+  kAvx2,    ///< x86-64-v3: 256-bit vectors, 16 registers, fma
+  kAvx512,  ///< x86-64-v4: 512-bit vectors, 32 registers, masks
+};
+
+struct Target {
+  DeviceKind device = DeviceKind::kCpu;
+  CpuIsa isa = CpuIsa::kX86_64;
+  int vector_bits = 128;
+  int vector_registers = 16;
+  int threads = 1;                ///< that a kernel may use
+  std::int64_t l1d_bytes = 32 << 10, l2_bytes = 1 << 20, l3_bytes = 8 << 20;  ///< l1d and l2 a core, l3 in all
+  std::string llvm_cpu;           ///< for code generation and scheduling models, e.g. znver4; empty: generic of the ISA
+
+  /// Lanes of one vector register.
+  int lanes(ir::Type type) const { return vector_bits / (8 * type.bytes()); }
+  bool has_masks() const { return isa == CpuIsa::kAvx512; }
+  bool has_fma() const { return isa != CpuIsa::kX86_64; }
+
+  /// The machine that this runs on, with as many threads as it has cores available to this process.
+  static Target host();
+  /// Fields not given come from the host where the ISA is one that it has, else from the ISA. "cpu" is host() with one
+  /// thread; "host" is host(). Throws UsageError that names the field and the legal values.
+  static Target parse(std::string_view text);
+  /// Canonical: parse(str()) is equal, and equal targets print alike. Part of the log's keys.
+  std::string str() const;
+  friend bool operator==(const Target&, const Target&) = default;
+};
+
+}  // namespace nestwright
