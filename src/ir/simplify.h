@@ -27,10 +27,13 @@ class Ranges {
   /// var lies in [min, min + extent - 1], as far as these can be bounded.
   void bind(const Var& var, const Expr& min, const Expr& extent);
   void forget(const Var& var);
+  /// What is known; for a variable that was never bound, what its type can hold.
   Interval find(const Var& var) const;
-
- private:
-  std::map<Var, Interval> known_;
+  /// Narrows by a scalar condition that is known to hold (conjunctions and likely() are looked through). What is no
+  /// bound of one variable is kept as a fact about the sum, as in io*16 + ii < n.
+  void assume(const Expr& condition);
+  /// Narrows by a scalar condition that is known not to hold.
+  void assume_not(const Expr& condition);
 };
 
 /// Bounds of a scalar integer expression.

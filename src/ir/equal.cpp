@@ -1,0 +1,169 @@
+#include "ir/equal.h"
+
+#include <bit>
+#include <utility>
+
+namespace nestwright::ir {
+namespace {
+
+class Comparer {
+ public:
+  bool same(const Expr& a, const Expr& b) {
+    if (a.same_as(b) && bound_.empty()) return true;
+    if (!a.defined() || !b.defined()) return a.defined() == b.defined();
+    if (a.type() != b.type() || a.node().value.index() != b.node().value.index()) return false;
+    return std::visit(overloaded{[&](const IntImm& x) { return x.value == b.as<IntImm>()->value; },
+                                 [&](const FloatImm& x) {
+                                   return std::bit_cast<std::uint64_t>(x.value) ==
+                                          std::bit_cast<std::uint64_t>(b.as<FloatImm>()->value);
+                                 },
+                                 [&](const VarRef& x) { return matched(x.var.id(), b.as<VarRef>()->var.id()); },
+                                 [&](const Binary& x) {
+                                   const auto& y = *b.as<Binary>();
+                                   return x.op == y.op && same(x.a, y.a) && same(x.b, y.b);
+                                 },
+                                 [&](const Not& x) { return same(x.a, b.as<Not>()->a); },
+                                 [&](const Select& x) {
+                                   const auto& y = *b.as<Select>();
+                                   return same(x.condition, y.condition) && same(x.if_true, y.if_true) &&
+                                          same(x.if_false, y.if_false);
+                                 },
+                                 [&](const Cast& x) { return same(x.value, b.as<Cast>()->value); },
+                                 [&](const Load& x) {
+                                   const auto& y = *b.as<Load>();
+                                   return same(x.buffer, y.buffer) && same(x.indices, y.indices) &&
+                                          same(x.mask, y.mask);
+                                 },
+                                 [&](const Ramp& x) {
+                                   const auto& y = *b.as<Ramp>();
+                                   return same(x.base, y.base) && same(x.stride, y.stride);
+                                 },
+                                 [&](const Broadcast& x) { return same(x.value, b.as<Broadcast>()->value); },
+                                 [&](const Call& x) {
+                                   const auto& y = *b.as<Call>();
+                                   return x.intrinsic == y.intrinsic && same(x.args, y.args);
+                                 },
+                                 [&](const Reduce& x) { return same(x, *b.as<Reduce>()); }},
+                      a.node().value);
+  }
+
+  bool same(const Stmt& a, const Stmt& b) {
+    if (a.same_as(b) && bound_.empty()) return true;
+    if (!a.defined() || !b.defined()) return a.defined() == b.defined();
+    if (a.node().value.index() != b.node().value.index()) return false;
+    return std::visit(overloaded{[&](const For& x) {
+                                   const auto& y = *b.as<For>();
+                                   if (x.kind != y.kind || x.var.type() != y.var.type()) return false;
+                                   if (!same(x.min, y.min) || !same(x.extent, y.extent)) return false;
+                                   return within(x.var.id(), y.var.id(), x.body, y.body);
+                                 },
+                                 [&](const Block& x) { return same(x.stmts, b.as<Block>()->stmts); },
+                                 [&](const Let& x) {
+                                   const auto& y = *b.as<Let>();
+                                   return same(x.value, y.value) && within(x.var.id(), y.var.id(), x.body, y.body);
+                                 },
+                                 [&](const IfThenElse& x) {
+                                   const auto& y = *b.as<IfThenElse>();
+                                   return same(x.condition, y.condition) && same(x.then_case, y.then_case) &&
+                                          same(x.else_case, y.else_case);
+                                 },
+                                 [&](const Store& x) {
+                                   const auto& y = *b.as<Store>();
+                                   return same(x.buffer, y.buffer) && same(x.indices, y.indices) &&
+                                          same(x.value, y.value) && same(x.mask, y.mask);
+                                 },
+                                 [&](const Allocate& x) {
+                                   const auto& y = *b.as<Allocate>();
+                                   return x.offset == y.offset && x.per_thread == y.per_thread &&
+                                          same_layout(x.buffer, y.buffer) &&
+                                          within(key(x.buffer), key(y.buffer), x.body, y.body);
+                                 },
+                                 [&](const Prefetch& x) {
+                                   const auto& y = *b.as<Prefetch>();
+                                   return same(x.buffer, y.buffer) && same(x.indices, y.indices) &&
+                                          x.for_write == y.for_write && x.locality == y.locality;
+                                 },
+                                 [&](const Barrier&) { return true; },
+                                 [&](const Launch& x) { return x.kernel == b.as<Launch>()->kernel; }},
+                      a.node().value);
+  }
+
+  bool same(const Program& a, const Program& b) {
+    if (a.name != b.name || a.parameters.size() != b.parameters.size() || a.symbols.size() != b.symbols.size() ||
+        a.kernels.size() != b.kernels.size() || a.workspace.shared_bytes != b.workspace.shared_bytes ||
+        a.workspace.per_thread_bytes != b.workspace.per_thread_bytes) {
+      return false;
+    }
+    for (std::size_t i = 0; i < a.symbols.size(); ++i) {
+      if (a.symbols[i].type() != b.symbols[i].type()) return false;
+      bound_.emplace_back(a.symbols[i].id(), b.symbols[i].id());
+    }
+    for (std::size_t i = 0; i < a.parameters.size(); ++i) {
+      const Parameter &x = a.parameters[i], &y = b.parameters[i];
+      if (x.role != y.role || !same_layout(x.buffer, y.buffer)) return false;
+      bound_.emplace_back(key(x.buffer), key(y.buffer));
+    }
+    if (!same(a.host, b.host)) return false;
+    for (std::size_t i = 0; i < a.kernels.size(); ++i) {
+      if (a.kernels[i].name != b.kernels[i].name || !same(a.kernels[i].body, b.kernels[i].body)) return false;
+    }
+    return true;
+  }
+
+ private:
+  static const void* key(const Buffer& buffer) { return buffer.defined() ? buffer.operator->() : nullptr; }
+
+  bool same(const Buffer& a, const Buffer& b) { return matched(key(a), key(b)); }
+
+  template <class T>
+  bool same(const std::vector<T>& a, const std::vector<T>& b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      if (!same(a[i], b[i])) return false;
+    }
+    return true;
+  }
+
+  bool same(const Reduce& a, const Reduce& b) {
+    if (a.reducer != b.reducer || a.axes.size() != b.axes.size()) return false;
+    const std::size_t outside = bound_.size();
+    bool equal_so_far = true;
+    for (std::size_t i = 0; equal_so_far && i < a.axes.size(); ++i) {
+      equal_so_far = same(a.axes[i].min, b.axes[i].min) && same(a.axes[i].extent, b.axes[i].extent);
+      bound_.emplace_back(a.axes[i].var.id(), b.axes[i].var.id());
+    }
+    equal_so_far = equal_so_far && same(a.value, b.value);
+    bound_.resize(outside);
+    return equal_so_far;
+  }
+
+  bool same_layout(const Buffer& a, const Buffer& b) {
+    return a->element == b->element && a->scope == b->scope && a->alignment == b->alignment &&
+           same(a->shape, b->shape) && same(a->strides, b->strides);
+  }
+
+  bool within(const void* a, const void* b, const Stmt& body_a, const Stmt& body_b) {
+    bound_.emplace_back(a, b);
+    const bool result = same(body_a, body_b);
+    bound_.pop_back();
+    return result;
+  }
+
+  // Bound ones match their partner, free ones only themselves.
+  bool matched(const void* a, const void* b) const {
+    for (auto pair = bound_.rbegin(); pair != bound_.rend(); ++pair) {
+      if (pair->first == a || pair->second == b) return pair->first == a && pair->second == b;
+    }
+    return a == b;
+  }
+
+  std::vector<std::pair<const void*, const void*>> bound_;
+};
+
+}  // namespace
+
+bool equal(const Expr& a, const Expr& b) { return Comparer().same(a, b); }
+bool equal(const Stmt& a, const Stmt& b) { return Comparer().same(a, b); }
+bool equal(const Program& a, const Program& b) { return Comparer().same(a, b); }
+
+}  // namespace nestwright::ir

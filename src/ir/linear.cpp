@@ -1,0 +1,149 @@
+#include "ir/linear.h"
+
+#include <limits>
+
+#include "ir/equal.h"
+#include "ir/rewrite.h"
+
+namespace nestwright::ir {
+namespace {
+
+// Index arithmetic does not overflow; where an expression does all the same, wrapping is what the IR defines.
+std::int64_t add_wrapping(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+std::int64_t mul_wrapping(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
+bool is_var(const Expr& e, const Var& var) {
+  const auto* ref = e.as<VarRef>();
+  return ref && ref->var == var;
+}
+
+void add_term(Linear& sum, const Expr& atom, std::int64_t coefficient) {
+  if (coefficient == 0) return;
+  for (auto term = sum.terms.begin(); term != sum.terms.end(); ++term) {
+    if (!equal(term->atom, atom)) continue;
+    term->coefficient = add_wrapping(term->coefficient, coefficient);
+    if (term->coefficient == 0) sum.terms.erase(term);
+    return;
+  }
+  sum.terms.push_back({atom, coefficient});
+}
+
+bool is_constant(const Expr& e, std::int64_t& value);
+
+// Adds scale * e to `sum`.
+void accumulate(Linear& sum, const Expr& e, std::int64_t scale) {
+  if (const auto* imm = e.as<IntImm>()) {
+    sum.constant = add_wrapping(sum.constant, mul_wrapping(imm->value, scale));
+    return;
+  }
+  // Other integer types wrap around, so their sums are not taken apart.
+  if (const auto* n = e.as<Binary>(); n && e.type() == kIndex) {
+    std::int64_t factor = 0;
+    switch (n->op) {
+      case BinaryOp::kAdd:
+        accumulate(sum, n->a, scale);
+        accumulate(sum, n->b, scale);
+        return;
+      case BinaryOp::kSub:
+        accumulate(sum, n->a, scale);
+        accumulate(sum, n->b, mul_wrapping(scale, -1));
+        return;
+      case BinaryOp::kMul:
+        if (is_constant(n->b, factor)) {
+          accumulate(sum, n->a, mul_wrapping(scale, factor));
+          return;
+        }
+        if (is_constant(n->a, factor)) {
+          accumulate(sum, n->b, mul_wrapping(scale, factor));
+          return;
+        }
+        break;
+      default:
+        break;
+    }
+  }
+  add_term(sum, e, scale);
+}
+
+// Whether `e` is constant as a whole, as (i + 2) - i is; looks only below + - *.
+bool is_constant(const Expr& e, std::int64_t& value) {
+  if (const std::int64_t* imm = as_const_int(e)) {
+    value = *imm;
+    return true;
+  }
+  const auto* n = e.as<Binary>();
+  if (!n || (n->op != BinaryOp::kAdd && n->op != BinaryOp::kSub && n->op != BinaryOp::kMul)) return false;
+  const Linear whole = to_linear(e);
+  value = whole.constant;
+  return whole.is_constant();
+}
+
+Expr scaled(const Expr& atom, std::int64_t coefficient) {
+  return coefficient == 1 ? atom : make_binary(BinaryOp::kMul, atom, make_int(coefficient, atom.type()));
+}
+
+}  // namespace
+
+std::int64_t Linear::coefficient(const Var& var) const {
+  for (const LinearTerm& term : terms) {
+    if (is_var(term.atom, var)) return term.coefficient;
+  }
+  return 0;
+}
+
+bool Linear::hides(const Var& var) const {
+  for (const LinearTerm& term : terms) {
+    if (term.atom.as<VarRef>()) continue;
+    bool found = false;
+    for_each_expr(term.atom, [&](const Expr& e) { found |= is_var(e, var); });
+    if (found) return true;
+  }
+  return false;
+}
+
+Linear& Linear::add(const Linear& other, std::int64_t scale) {
+  constant = add_wrapping(constant, mul_wrapping(other.constant, scale));
+  for (const LinearTerm& term : other.terms) add_term(*this, term.atom, mul_wrapping(term.coefficient, scale));
+  return *this;
+}
+
+Expr Linear::expr() const {
+  if (terms.empty()) return make_int(constant, kIndex);
+  const Type type = terms.front().atom.type();
+  // Start with a positive term, so that no minus sign leads: y - x, 5 - x; only a wholly negative sum has x*-1.
+  std::size_t first = 0;
+  while (first < terms.size() && terms[first].coefficient < 0) ++first;
+  Expr sum;
+  std::int64_t rest = constant;
+  if (first < terms.size()) {
+    sum = scaled(terms[first].atom, terms[first].coefficient);
+  } else if (constant != 0) {
+    sum = make_int(constant, type);
+    rest = 0;
+  } else {
+    first = 0;
+    sum = scaled(terms[0].atom, terms[0].coefficient);
+  }
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    if (i == first) continue;
+    const LinearTerm& term = terms[i];
+    const bool minus = term.coefficient < 0 && term.coefficient != std::numeric_limits<std::int64_t>::min();
+    sum = make_binary(minus ? BinaryOp::kSub : BinaryOp::kAdd, sum,
+                      scaled(term.atom, minus ? -term.coefficient : term.coefficient));
+  }
+  if (rest == 0) return sum;
+  const bool minus = rest < 0 && rest != std::numeric_limits<std::int64_t>::min();
+  return make_binary(minus ? BinaryOp::kSub : BinaryOp::kAdd, sum, make_int(minus ? -rest : rest, type));
+}
+
+Linear to_linear(const Expr& e) {
+  Linear sum;
+  accumulate(sum, e, 1);
+  return sum;
+}
+
+}  // namespace nestwright::ir
