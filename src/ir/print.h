@@ -1,12 +1,17 @@
 // The printed form, which reads like the loop nest that it is:
 //
-//   kernel matmul(A: float32[64, 32], B: float32[32, 48]) -> C: float32[64, 48]
-//     parallel i in 0..4:
-//       register acc: float32[16, 48]
-//       for k in 0..32:
-//         acc[i, j] = acc[i, j] + A[i, k]*B[k, j]
+//   program matmul(A: float32[64, 32], B: float32[32, 48]) -> (C: float32[64, 48])
+//     launch matmul
+//     kernel matmul:
+//       parallel i in 0..4:
+//         register acc: float32[16, 48]
+//         for k in 0..32:
+//           unrolled ii in 0..16:
+//             vectorized j in 0..48:
+//               acc[ii, j] = acc[ii, j] + A[i*16 + ii, k]*B[k, j]
 //
 // Names that would clash get a number appended; printing never changes the IR.
+// Thread rule: pure functions.
 #pragma once
 
 #include <string>
