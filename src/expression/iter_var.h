@@ -1,6 +1,8 @@
 // One axis of an operation or one loop of its schedule.
+// Thread rule: handles share immutable nodes; any thread may read them.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -11,13 +13,27 @@ namespace nestwright {
 using ir::Expr;
 using ir::Var;
 
+// An axis alone (k * 2) is as good an operand as the expressions that it meets.
+using ir::operator+;
+using ir::operator-;
+using ir::operator*;
+using ir::operator/;
+using ir::operator%;
+using ir::operator<;
+using ir::operator<=;
+using ir::operator>;
+using ir::operator>=;
+
 enum class AxisKind : std::uint8_t { kSpatial, kReduce };
 
-/// Handle; identity is by node. The domain is min .. min + extent - 1.
+/// Handle; identity is by variable, so that an axis and what a reduction says of it are the same one. The domain is
+/// min .. min + extent - 1.
 class IterVar {
  public:
   IterVar() = default;
   IterVar(std::string name, Expr min, Expr extent, AxisKind kind);
+  /// The axis of a variable that exists already.
+  IterVar(Var var, Expr min, Expr extent, AxisKind kind);
   bool defined() const { return node_ != nullptr; }
   const Var& var() const { return node_->var; }
   const std::string& name() const { return node_->var.name(); }
@@ -26,8 +42,8 @@ class IterVar {
   AxisKind kind() const { return node_->kind; }
   bool is_reduce() const { return node_->kind == AxisKind::kReduce; }
   operator Expr() const { return node_->var; }  // NOLINT(google-explicit-constructor): an axis is an expression
-  friend bool operator==(const IterVar& a, const IterVar& b) { return a.node_ == b.node_; }
-  friend bool operator<(const IterVar& a, const IterVar& b) { return a.node_ < b.node_; }
+  friend bool operator==(const IterVar& a, const IterVar& b) { return a.id() == b.id(); }
+  friend bool operator<(const IterVar& a, const IterVar& b) { return a.id() < b.id(); }  // of addresses: for maps only
 
  private:
   struct Node {
@@ -35,6 +51,8 @@ class IterVar {
     Expr min, extent;
     AxisKind kind;
   };
+  const void* id() const { return node_ ? node_->var.id() : nullptr; }
+
   std::shared_ptr<const Node> node_;
 };
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <span>
@@ -84,53 +85,81 @@ class Tensor {
 /// A variable extent or stride, bound when the kernel is called.
 Var var(std::string name, Type type = ir::Type{kIndex});
 
-/// A tensor that the caller provides. `strides` in elements, empty for compact.
+/// A tensor that the caller provides. `strides` in elements, empty for compact. Throws UsageError for an extent below 1
+/// and for a name that is empty or has spaces.
 Tensor placeholder(std::vector<Expr> shape, Type type, std::string name, std::vector<Expr> strides = {});
 
 /// Throws UsageError for an extent below 1.
 IterVar reduce_axis(Expr extent, std::string name);
 IterVar reduce_axis(Expr min, Expr extent, std::string name);
 
-/// A tensor of `shape` whose element at `indices` is body(indices). Throws UsageError where a reduction is not the
-/// whole body ("make another tensor of it").
+/// A tensor of `shape` whose element at `indices` is body(indices). Variables of the body that are neither indices nor
+/// axes of a reduction are symbols, bound when the kernel is called. Throws UsageError where a reduction is not the
+/// whole body
+/// ("make another tensor of it"), and for names and extents as placeholder does.
 Tensor compute_span(std::vector<Expr> shape, const std::function<Expr(std::span<const Expr>)>& body, std::string name);
 
 namespace detail {
-template <class F, std::size_t... I>
-concept callable_with = requires(F f, Expr e) { f(((void)I, e)...); };
-template <class F, std::size_t... I>
-Expr apply(const F& f, std::span<const Expr> indices, std::index_sequence<I...>) {
-  return f(indices[I]...);
-}
-template <class F, std::size_t N = 0>
-Expr dispatch(const F& f, std::span<const Expr> indices) {
-  static_assert(N <= 8, "compute takes up to eight named indices; compute_span takes any number");
-  if constexpr (std::invocable<F, std::span<const Expr>>) {
-    return f(indices);
-  } else if constexpr (requires {
-                         []<std::size_t... I>(const F& g, Expr e, std::index_sequence<I...>) requires
-                             requires { g(((void)I, e)...); } {}(f, Expr(), std::make_index_sequence<N>());
-                       }) {
-    return apply(f, indices.subspan(0, N), std::make_index_sequence<N>());
+/// Throws UsageError where a tensor of `rank` dimensions is given a body of another number of indices.
+void check_arity(std::size_t rank, std::size_t arity);
+
+/// Calls `body` with the indices as arguments of their own, or as the span.
+template <class F>
+Expr call_body(const F& body, std::span<const Expr> x) {
+  using E = const Expr&;
+  if constexpr (std::invocable<const F&, std::span<const Expr>>) {
+    return body(x);
+  } else if constexpr (std::invocable<const F&>) {
+    check_arity(x.size(), 0);
+    return body();
+  } else if constexpr (std::invocable<const F&, E>) {
+    check_arity(x.size(), 1);
+    return body(x[0]);
+  } else if constexpr (std::invocable<const F&, E, E>) {
+    check_arity(x.size(), 2);
+    return body(x[0], x[1]);
+  } else if constexpr (std::invocable<const F&, E, E, E>) {
+    check_arity(x.size(), 3);
+    return body(x[0], x[1], x[2]);
+  } else if constexpr (std::invocable<const F&, E, E, E, E>) {
+    check_arity(x.size(), 4);
+    return body(x[0], x[1], x[2], x[3]);
+  } else if constexpr (std::invocable<const F&, E, E, E, E, E>) {
+    check_arity(x.size(), 5);
+    return body(x[0], x[1], x[2], x[3], x[4]);
+  } else if constexpr (std::invocable<const F&, E, E, E, E, E, E>) {
+    check_arity(x.size(), 6);
+    return body(x[0], x[1], x[2], x[3], x[4], x[5]);
+  } else if constexpr (std::invocable<const F&, E, E, E, E, E, E, E>) {
+    check_arity(x.size(), 7);
+    return body(x[0], x[1], x[2], x[3], x[4], x[5], x[6]);
   } else {
-    return dispatch<F, N + 1>(f, indices);
+    static_assert(std::invocable<const F&, E, E, E, E, E, E, E, E>,
+                  "the body of a compute takes up to eight indices of type Expr, or a std::span<const Expr>");
+    check_arity(x.size(), 8);
+    return body(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]);
   }
 }
 }  // namespace detail
 
-/// compute_span with named indices: [](Expr i, Expr j) { ... }, or a span of them for any rank.
+/// compute_span with named indices: [](Expr i, Expr j) { ... }, or a span of them for any rank. Throws UsageError as
+/// compute_span does, and where the number of indices is not the rank.
 template <class F>
-Tensor compute(std::vector<Expr> shape, F body, std::string name) {
+Tensor compute(std::vector<Expr> shape, const F& body, std::string name) {
   return compute_span(
-      std::move(shape), [&](std::span<const Expr> indices) { return detail::dispatch(body, indices); },
+      std::move(shape), [&](std::span<const Expr> indices) { return detail::call_body(body, indices); },
       std::move(name));
 }
 
-/// The sum of `value` over `axes`; the whole body of a compute.
+/// Combines `value` over `axes`; the whole body of a compute. Throws UsageError for an axis that reduce_axis did not
+/// make or that is named twice.
+Expr reduce(ir::ReducerKind reducer, Expr value, const std::vector<IterVar>& axes);
+/// The sum of `value` over `axes`.
 Expr sum(Expr value, std::vector<IterVar> axes);
 inline Expr sum(Expr value, const IterVar& axis) { return sum(std::move(value), std::vector<IterVar>{axis}); }
 
-/// Floating-point (or integer) operations that the tensor costs as written: 2*M*N*K for a matrix product.
+/// Floating-point (or integer) operations that the tensor and what it is made from cost as written: 2*M*N*K for a
+/// matrix product. Arithmetic on indices and in conditions is not counted. Throws UsageError for symbolic extents.
 double count_flops(const Tensor& output);
 
 std::string to_string(const Tensor& t);

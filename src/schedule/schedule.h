@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "expression/tensor.h"
@@ -28,15 +29,15 @@ class Schedule;
 /// How a split is sized.
 struct SplitSize {
   std::vector<std::int64_t> factors;  ///< one: the inner extent; several: those of a composed split's segments
-  std::int64_t nparts = 0;            ///< the outer extent, where not 0
+  std::int64_t nparts = 0;            ///< the outer extent at most, where not 0: ceil(extent/nparts) is the inner one
 };
 SplitSize factor(std::int64_t inner_extent);
 SplitSize nparts(std::int64_t outer_extent);
 
-/// One operation's loops. A light reference into the schedule, valid as long as that lives.
+/// One operation's loops. A light reference into the schedule, valid as long as that lives, whatever stages are added.
 class Stage {
  public:
-  /// Axes of the operation, as they were before any primitive.
+  /// Axes of the operation, as they were before any primitive. Throw UsageError for a number that there is none of.
   IterVar axis(int i) const;
   IterVar reduce_axis(int i) const;
   /// The loops as they are now, outermost first.
@@ -61,9 +62,9 @@ class Stage {
 
  private:
   friend class Schedule;
-  Stage(ScheduleState* state, int index) : state_(state), index_(index) {}
+  Stage(ScheduleState* state, Tensor origin) : state_(state), origin_(std::move(origin)) {}
   ScheduleState* state_;
-  int index_;
+  Tensor origin_;  // not the stage's number, which changes when caches are put in
 };
 
 class Schedule {
@@ -83,8 +84,8 @@ class Schedule {
   /// reduction: the loops of the reduction inside `below` move to the result, `below` stays a loop of `tensor`'s stage,
   /// and the tile starts from `tensor` in every block but the first.
   Tensor cache_write(const Tensor& tensor, ir::Scope scope, const std::optional<IterVar>& below = {});
-  /// Stores a cache stage in another layout: layout(axes) gives the new indices, each an axis, axis / c or axis % c. Padded
-  /// up to whole tiles with the neutral value. The stage's loops become the new indices.
+  /// Stores a cache stage in another layout: layout(axes) gives the new indices, each an axis, axis / c or axis % c.
+  /// Padded up to whole tiles with the neutral value. The stage's loops become the new indices.
   std::vector<IterVar> transform_layout(const Tensor& cache,
                                         const std::function<std::vector<Expr>(std::span<const Expr>)>& layout);
 

@@ -1,4 +1,5 @@
 // The schedule as data: what the primitives write and the lowering reads.
+// Thread rule: as for the schedule it belongs to.
 #pragma once
 
 #include <map>
@@ -14,7 +15,7 @@
 
 namespace nestwright {
 
-/// parent -> outer, inner:  parent = outer*factor + inner.
+/// parent -> outer, inner:  parent = outer*factor + inner, relative to the start of the parent's domain.
 /// Composed: segment s has counts[s] tiles of factors[s]; outer runs over all tiles, inner up to the largest factor.
 struct SplitRelation {
   IterVar parent, outer, inner;
@@ -48,12 +49,13 @@ struct PrefetchNote {
 };
 
 struct StageState {
-  Tensor origin;   ///< what the user calls it: key of Schedule::operator[]
-  Operation op;    ///< what it computes now; differs from origin's where caches were put in
+  std::string name;  ///< unique in the schedule, placeholders included; the tensor's name, numbered where that is taken
+  Tensor origin;     ///< what the user calls it: key of Schedule::operator[]
+  Operation op;      ///< what it computes now; differs from origin's where caches were put in
   bool is_output = false;
-  std::vector<IterVar> leaves;  ///< the loops now, outermost first
-  std::vector<Relation> relations;  ///< in order of application
-  std::vector<IterVar> named;   ///< every axis in order of creation: how a trace names them
+  std::vector<IterVar> leaves;            ///< the loops now, outermost first
+  std::vector<Relation> relations;        ///< in order of application
+  std::vector<IterVar> named;             ///< every axis in order of creation: how a trace names them
   std::map<IterVar, ir::LoopKind> kinds;  ///< serial where absent
   Attach attach;
   ir::Scope scope = ir::Scope::kGlobal;
@@ -62,18 +64,25 @@ struct StageState {
   std::vector<IterVar> block_loops;
   int tile_stage = -1;
   int carried_from = -1;
-  /// transform_layout: the stored dimensions, each an axis of the stage (a whole one, or outer or inner of a LayoutRelation).
+  /// transform_layout: the stored dimensions, each an axis of the stage (a whole one, or outer or inner of a
+  /// LayoutRelation).
   std::vector<IterVar> layout;
+  /// cache_read: what the stage copies. Undefined for every other stage.
+  Tensor copy_of;
   std::vector<PrefetchNote> prefetches;
 };
 
 struct ScheduleState {
-  std::vector<StageState> stages;  ///< producers before consumers
-  std::vector<Tensor> inputs;      ///< placeholders in order of first use
+  std::vector<StageState> stages;        ///< producers before consumers
+  std::vector<Tensor> inputs;            ///< placeholders in order of first use
+  std::vector<std::string> input_names;  ///< one an input, unique as the stages' names are
   std::vector<Tensor> outputs;
   Trace trace;
 
   int find(const Operation& op) const;  ///< stage that computes `op` now, or -1
+  /// Stage whose result is `buffer`, or -1 (a placeholder's). Caches keep the buffer of what they were put before, so
+  /// that this finds the producer of any load.
+  int producer(const Buffer& buffer) const;
 };
 
 }  // namespace nestwright

@@ -1,8 +1,11 @@
 // What happens to the iterations that a split leaves over, where its factor does not divide the extent.
+// Thread rule: values.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace nestwright {
@@ -10,9 +13,10 @@ namespace nestwright {
 enum class TailKind : std::uint8_t {
   kGuard,      ///< `if (likely(i < extent))` around the body. Always legal; a test an iteration.
   kPartition,  ///< a full main body and a peeled tail. Legal on constant extents; doubles the code of the body.
-  kPredicate,  ///< masks on the loads and stores of a vectorised inner loop. Legal where the inner loop gets vectorised; costs
-               ///< a mask in every block where partitioning does not single out the last.
-  kCompose,    ///< consecutive segments, each with its own inner extent, which cover the extent exactly: one body a segment.
+  kPredicate,  ///< masks on the loads and stores of a vectorised inner loop. Legal where the inner loop gets
+               ///< vectorised; costs a mask in every block where partitioning does not single out the last.
+  kCompose,  ///< consecutive segments, each with its own inner extent, which cover the extent exactly: one body a
+             ///< segment.
 };
 
 /// A tail strategy with its parameters.
@@ -26,7 +30,14 @@ struct Tail {
   static Tail partition() { return {TailKind::kPartition, {}}; }
   static Tail predicate() { return {TailKind::kPredicate, {}}; }
   static Tail compose(std::vector<std::int64_t> segments) { return {TailKind::kCompose, std::move(segments)}; }
+  /// As printed and parsed: guard, partition, predicate, compose{14,12}.
   std::string str() const;
+  /// The inverse of str(). Throws UsageError that lists the known strategies.
+  static Tail parse(std::string_view text);
 };
+
+/// How many tiles of each of `segments` cover `extent` exactly: as few tiles as possible and, among those, as many of
+/// the first as possible. Empty where no combination does. Requires positive segments.
+std::vector<std::int64_t> compose_counts(std::int64_t extent, const std::vector<std::int64_t>& segments);
 
 }  // namespace nestwright

@@ -1,16 +1,19 @@
 // The record of the primitives that made a schedule. Loops are named by stage and number of creation, so that a trace
 // can be replayed on a fresh schedule of the same expression, here or elsewhere.
+// Thread rule: values.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace nestwright {
 
 class Schedule;
 
-/// One primitive with its arguments, e.g. split C 0 factor=32 tail=guard -> C.2 C.3.
+/// One primitive with its arguments: split C.0 factor=32 tail=guard. C.0 is the axis number 0 in StageState::named of
+/// the stage named C; what a primitive makes is named by the order in which it comes, so it is not written down.
 struct TraceStep {
   std::string primitive;
   std::vector<std::string> arguments;

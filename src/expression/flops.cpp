@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include <set>
+
+#include "expression/tensor.h"
+#include "ir/rewrite.h"
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+double constant_extent(const IterVar& axis, const Operation& op) {
+  const std::int64_t* extent = ir::as_const_int(axis.extent());
+  if (extent == nullptr) {
+    throw UsageError(fmt::format("the operations of tensor '{}' cannot be counted: the extent of axis '{}' is symbolic",
+                                 op->name, axis.name()));
+  }
+  return static_cast<double>(*extent);
+}
+
+/// Arithmetic of one evaluation of a body, without indices and conditions, which the schedule decides about.
+class Counter : public ir::Visitor {
+ public:
+  using Visitor::visit;
+  void visit(const Expr& e) override {
+    if (e.as<ir::Load>() != nullptr) return;
+    if (const auto* select = e.as<ir::Select>()) {
+      visit(select->if_true);
+      visit(select->if_false);
+      return;
+    }
+    if (e.as<ir::Binary>() != nullptr) ++count;
+    if (const auto* call = e.as<ir::Call>()) count += call->intrinsic == ir::Intrinsic::kFma ? 2 : 1;
+    visit_children(e);
+  }
+  double count = 0;
+};
+
+double flops_of(const Operation& op) {
+  const ComputeOp* compute = op.compute();
+  if (compute == nullptr) return 0;
+  Counter counter;
+  const auto* reduce = compute->body.as<ir::Reduce>();
+  counter.visit(reduce != nullptr ? reduce->value : compute->body);
+  double result = counter.count + (reduce != nullptr ? 1 : 0);  // one to combine
+  for (const IterVar& axis : compute->axes) result *= constant_extent(axis, op);
+  for (const IterVar& axis : compute->reduce_axes) result *= constant_extent(axis, op);
+  return result;
+}
+
+double flops_of(const Operation& op, std::set<Operation>& seen) {
+  if (!seen.insert(op).second) return 0;
+  double result = flops_of(op);
+  for (const Operation& input : op->inputs) result += flops_of(input, seen);
+  return result;
+}
+
+}  // namespace
+
+double count_flops(const Tensor& output) {
+  std::set<Operation> seen;
+  return flops_of(output.op(), seen);
+}
+
+}  // namespace nestwright

@@ -1,0 +1,231 @@
+#include "expression/tensor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <mutex>
+#include <set>
+#include <unordered_map>
+
+#include "ir/print.h"
+#include "ir/rewrite.h"
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+/// Which operation made a buffer: a body reads tensors as loads of their buffers, and the operations that it reads are
+/// found again here. Entries live as long as their operation.
+class ResultRegistry {
+ public:
+  void add(const std::shared_ptr<const Operation::Node>& node) {
+    std::lock_guard lock(mutex_);
+    made_by_[key(node->result)] = node;
+  }
+  void remove(const Operation::Node& node) {
+    std::lock_guard lock(mutex_);
+    made_by_.erase(key(node.result));
+  }
+  /// Undefined where the operation is gone, or the buffer is not the result of any.
+  Operation find(const Buffer& buffer) const {
+    std::lock_guard lock(mutex_);
+    const auto it = made_by_.find(key(buffer));
+    return it == made_by_.end() ? Operation() : Operation(it->second.lock());
+  }
+
+ private:
+  static const void* key(const Buffer& buffer) { return buffer.operator->(); }
+
+  mutable std::mutex mutex_;
+  std::unordered_map<const void*, std::weak_ptr<const Operation::Node>> made_by_;
+};
+
+ResultRegistry& registry() {
+  // Never destroyed: tensors with static lifetime may end after it would have.
+  static auto* const instance = new ResultRegistry;
+  return *instance;
+}
+
+Tensor make_tensor(Operation::Node node) {
+  const std::shared_ptr<const Operation::Node> shared(new Operation::Node(std::move(node)), [](const auto* n) {
+    registry().remove(*n);
+    delete n;
+  });
+  registry().add(shared);
+  return Tensor(Operation(shared));
+}
+
+void check_name(const std::string& name) {
+  const bool spaces = std::any_of(name.begin(), name.end(), [](unsigned char c) { return std::isspace(c) != 0; });
+  if (name.empty() || spaces) {
+    throw UsageError(fmt::format("'{}' cannot name a tensor or axis: use a word without spaces", name));
+  }
+}
+
+void check_extent(const Expr& extent, const std::string& what) {
+  if (!extent.defined()) throw UsageError(fmt::format("{} is undefined: give a number or a variable", what));
+  if (extent.type() != ir::Type{kIndex}) {
+    throw UsageError(fmt::format("{} is {}: an extent is {}", what, extent.type().str(), ir::Type{kIndex}.str()));
+  }
+  const std::int64_t* constant = ir::as_const_int(extent);
+  if (constant != nullptr && *constant < 1) {
+    throw UsageError(fmt::format("{} is {}: an extent is at least 1", what, *constant));
+  }
+}
+
+void check_shape(const std::vector<Expr>& shape, const std::string& name) {
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    check_extent(shape[d], fmt::format("extent {} of tensor '{}'", d, name));
+  }
+}
+
+bool mentions(const Expr& e, const std::vector<IterVar>& axes) {
+  bool found = false;
+  ir::for_each_expr(e, [&](const Expr& part) {
+    const auto* ref = part.as<ir::VarRef>();
+    if (ref == nullptr) return;
+    found = found || std::any_of(axes.begin(), axes.end(), [&](const IterVar& a) { return a.var() == ref->var; });
+  });
+  return found;
+}
+
+/// The axes of a body's reduction; empty where there is none.
+std::vector<IterVar> reduce_axes_of(const Expr& body, const std::vector<IterVar>& axes, const std::string& name) {
+  int reductions = 0;
+  ir::for_each_expr(body, [&](const Expr& part) { reductions += part.as<ir::Reduce>() != nullptr ? 1 : 0; });
+  const auto* top = body.as<ir::Reduce>();
+  if (reductions > (top != nullptr ? 1 : 0)) {
+    throw UsageError(fmt::format("tensor '{}' has a reduction inside its body: make another tensor of it", name));
+  }
+  std::vector<IterVar> result;
+  if (top == nullptr) return result;
+  for (const ir::ReduceAxis& axis : top->axes) {
+    if (mentions(axis.extent, axes) || mentions(axis.min, axes)) {
+      throw UsageError(
+          fmt::format("the domain of reduce axis '{}' depends on an index of tensor '{}': make it a "
+                      "constant or a symbol and select inside the reduction",
+                      axis.var.name(), name));
+    }
+    result.emplace_back(axis.var, axis.min, axis.extent, AxisKind::kReduce);
+  }
+  return result;
+}
+
+std::vector<Operation> inputs_of(const Expr& body, const std::string& name) {
+  std::vector<Operation> result;
+  ir::for_each_expr(body, [&](const Expr& part) {
+    const auto* load = part.as<ir::Load>();
+    if (load == nullptr) return;
+    const Operation op = registry().find(load->buffer);
+    if (!op.defined()) {
+      throw UsageError(fmt::format("tensor '{}' reads '{}', which no longer exists: keep the Tensor until it is used",
+                                   name, load->buffer->name));
+    }
+    if (std::find(result.begin(), result.end(), op) == result.end()) result.push_back(op);
+  });
+  return result;
+}
+
+std::string axis_name(std::size_t dimension, std::size_t rank) {
+  constexpr const char* kUsual[] = {"i", "j", "k", "l"};
+  return rank <= 3 ? std::string(kUsual[dimension]) : fmt::format("i{}", dimension);
+}
+
+}  // namespace
+
+namespace detail {
+void check_arity(std::size_t rank, std::size_t arity) {
+  if (rank == arity) return;
+  throw UsageError(
+      fmt::format("the shape has {} dimensions, but the body takes {} indices: give one for each", rank, arity));
+}
+}  // namespace detail
+
+Expr Tensor::at(std::vector<Expr> indices) const {
+  if (!defined()) throw UsageError("this tensor is undefined: make it by placeholder or compute before it is read");
+  if (static_cast<int>(indices.size()) != rank()) {
+    throw UsageError(
+        fmt::format("tensor '{}' has {} dimensions, but is read with {} indices", name(), rank(), indices.size()));
+  }
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    if (!indices[d].defined() || !indices[d].type().is_int()) {
+      throw UsageError(fmt::format("index {} of tensor '{}' is not an integer: cast it", d, name()));
+    }
+    if (indices[d].type() != ir::Type{kIndex}) indices[d] = ir::cast(ir::Type{kIndex}, indices[d]);
+  }
+  return ir::make_load(buffer(), std::move(indices));
+}
+
+Var var(std::string name, Type type) {
+  check_name(name);
+  return Var(std::move(name), type);
+}
+
+Tensor placeholder(std::vector<Expr> shape, Type type, std::string name, std::vector<Expr> strides) {
+  check_name(name);
+  check_shape(shape, name);
+  if (!strides.empty() && strides.size() != shape.size()) {
+    throw UsageError(fmt::format("tensor '{}' has {} dimensions, but {} strides: give one for each, or none", name,
+                                 shape.size(), strides.size()));
+  }
+  if (!type.is_scalar()) throw UsageError(fmt::format("tensor '{}' of {}: elements are scalars", name, type.str()));
+  Buffer buffer(name, type, std::move(shape), ir::Scope::kGlobal, std::move(strides));
+  return make_tensor({std::move(name), PlaceholderOp{}, std::move(buffer), {}});
+}
+
+IterVar reduce_axis(Expr extent, std::string name) { return reduce_axis(Expr(0), std::move(extent), std::move(name)); }
+
+IterVar reduce_axis(Expr min, Expr extent, std::string name) {
+  check_name(name);
+  check_extent(extent, fmt::format("the extent of reduce axis '{}'", name));
+  if (!min.defined() || min.type() != ir::Type{kIndex}) {
+    throw UsageError(fmt::format("the start of reduce axis '{}' is not of type {}", name, ir::Type{kIndex}.str()));
+  }
+  return {std::move(name), std::move(min), std::move(extent), AxisKind::kReduce};
+}
+
+Tensor compute_span(std::vector<Expr> shape, const std::function<Expr(std::span<const Expr>)>& body, std::string name) {
+  check_name(name);
+  check_shape(shape, name);
+  ComputeOp op;
+  std::vector<Expr> indices;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    op.axes.emplace_back(axis_name(d, shape.size()), Expr(0), shape[d], AxisKind::kSpatial);
+    indices.emplace_back(op.axes.back());
+  }
+  op.body = body(indices);
+  if (!op.body.defined()) throw UsageError(fmt::format("the body of tensor '{}' is undefined", name));
+  if (!op.body.type().is_scalar()) throw UsageError(fmt::format("the body of tensor '{}' is a vector", name));
+  op.reduce_axes = reduce_axes_of(op.body, op.axes, name);
+  std::vector<Operation> inputs = inputs_of(op.body, name);
+  Buffer buffer(name, op.body.type(), std::move(shape));
+  return make_tensor({std::move(name), std::move(op), std::move(buffer), std::move(inputs)});
+}
+
+Expr reduce(ir::ReducerKind reducer, Expr value, const std::vector<IterVar>& axes) {
+  if (!value.defined()) throw UsageError("the value of a reduction is undefined");
+  if (axes.empty()) throw UsageError("a reduction needs an axis: make one by reduce_axis");
+  const bool logical = reducer == ir::ReducerKind::kAny || reducer == ir::ReducerKind::kAll;
+  if (logical != value.type().is_bool()) {
+    throw UsageError(
+        fmt::format("a value of type {} cannot be combined by {}", value.type().str(), ir::reducer_name(reducer)));
+  }
+  std::vector<ir::ReduceAxis> plain;
+  std::set<IterVar> seen;
+  for (const IterVar& axis : axes) {
+    if (!axis.defined()) throw UsageError("an axis of a reduction is undefined: make it by reduce_axis");
+    if (!axis.is_reduce()) {
+      throw UsageError(fmt::format("axis '{}' cannot be reduced over: make it by reduce_axis", axis.name()));
+    }
+    if (!seen.insert(axis).second) {
+      throw UsageError(fmt::format("reduce axis '{}' is named twice in one reduction", axis.name()));
+    }
+    plain.push_back({axis.var(), axis.min(), axis.extent()});
+  }
+  return ir::make_reduce(reducer, std::move(value), std::move(plain));
+}
+
+Expr sum(Expr value, std::vector<IterVar> axes) { return reduce(ir::ReducerKind::kSum, std::move(value), axes); }
+
+}  // namespace nestwright

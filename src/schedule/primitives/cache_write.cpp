@@ -1,0 +1,63 @@
+// cache_write: a stage of its own does the computing, and the tensor's stage becomes the copy out of it.
+//
+//   for i, j:                               for i, j:
+//     C[i, j] = 0                             C.tile[i, j] = 0
+//     for k: C[i, j] += f(i, j, k)    ->      for k: C.tile[i, j] += f(i, j, k)
+//                                           for i, j: C[i, j] = C.tile[i, j]
+//
+// The axes of the reduction move to the new stage, which gets spatial axes of its own. With `below`:
+// cache_write_below.cpp.
+//
+// Preconditions:
+//  1. The tensor has a stage in this schedule, which was not inlined.
+//  2. Nothing was done to it, and no other stage is computed inside it.
+//  3. It is neither a tile of a blocked reduction nor copied out of one.
+#include "schedule/primitives/cache_write.h"
+
+#include "ir/rewrite.h"
+#include "schedule/rebuild.h"
+
+namespace nestwright {
+
+Operation make_tile(const ScheduleState& state, const StageState& stage, const std::string& name, ir::Scope scope) {
+  ComputeOp tile = *stage.op.compute();
+  ir::Substitution fresh;
+  for (IterVar& axis : tile.axes) {
+    const IterVar own(axis.name(), axis.min(), axis.extent(), AxisKind::kSpatial);
+    fresh[axis.var()] = own;
+    axis = own;
+  }
+  tile.body = ir::substitute(tile.body, fresh);
+  const Buffer& result = stage.op->result;
+  return make_operation(state, name, std::move(tile), Buffer(name, result->element, result->shape, scope));
+}
+
+ComputeOp make_copy_out(const StageState& stage, const Operation& tile) {
+  ComputeOp copy;
+  copy.axes = stage.op.compute()->axes;
+  copy.body = Tensor(tile).at(std::vector<Expr>(copy.axes.begin(), copy.axes.end()));
+  return copy;
+}
+
+Tensor Schedule::cache_write(const Tensor& tensor, ir::Scope scope, const std::optional<IterVar>& below) {
+  const Primitive primitive(*state_, "cache_write", tensor);
+  if (primitive.stage().tile_stage >= 0 || primitive.stage().carried_from >= 0) {
+    primitive.refuse(primitive.stage().name, "it is part of a blocked reduction already");
+  }
+  if (below) return cache_write_below(primitive, scope, *below);
+  primitive.require_unscheduled("cache_write comes first, or goes below a loop of the reduction");
+
+  ScheduleState& state = *state_;
+  const int index = primitive.index();
+  const std::string stage_name = primitive.stage().name;
+  const std::string name = unique_name(state, stage_name + ".tile");
+  const Operation tile = make_tile(state, primitive.stage(), name, scope);
+  insert_stage(state, index, make_stage(name, tile));
+  replace_operation(state, index + 1, make_copy_out(state.stages[static_cast<std::size_t>(index) + 1], tile));
+  StageState& copy = state.stages[static_cast<std::size_t>(index) + 1];
+  copy.leaves = copy.named = copy.op.compute()->axes;
+  state.trace.append({"cache_write", {stage_name, ir::scope_name(scope)}});
+  return Tensor(tile);
+}
+
+}  // namespace nestwright

@@ -1,0 +1,107 @@
+// cache_write below a loop: a blocked reduction keeps its accumulators in a tile.
+//
+//   for i, j:                                  for ko:                                       (block_loops)
+//     C[i, j] = 0                                for i, j:
+//     for ko:                           ->         C.tile[i, j] = ko == 0 ? 0 : C[i, j]
+//       for ki:                                    for ki: C.tile[i, j] += f(i, j, ko*factor + ki)
+//         C[i, j] += f(i, j, ko*factor + ki)     for i, j: C[i, j] = C.tile[i, j]
+//
+// (order of C's loops as the stage has them). The tile's stage gets fresh spatial axes and all loops of the reduction
+// but `below`, with their relations and annotations; the relation k -> ko, ki goes with them and still names `below`,
+// whose value is that of the loop around the tile. It is to be attached at `below` or inside it.
+//
+// Preconditions:
+//  1. The tensor's stage is a reduction, and `below` one of its leaves.
+//  2. `below` is the outer loop of a split, not a composed one, of a whole axis of the reduction.
+//  3. The stage prefetches nothing: its reads move to the tile.
+// The stage's spatial loops may be split, reordered and annotated already: they stay.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "schedule/primitives/cache_write.h"
+#include "schedule/rebuild.h"
+
+namespace nestwright {
+namespace {
+
+bool is_of_reduction(const Relation& relation) {
+  return std::visit(ir::overloaded{[](const SplitRelation& r) { return r.parent.is_reduce(); },
+                                   [](const FuseRelation& r) { return r.fused.is_reduce(); },
+                                   [](const LayoutRelation& r) { return r.axis.is_reduce(); }},
+                    relation);
+}
+
+void check_block_loop(const Primitive& primitive, const IterVar& below) {
+  const StageState& stage = primitive.stage();
+  const auto& reduce_axes = stage.op.compute()->reduce_axes;
+  if (reduce_axes.empty()) primitive.refuse(stage.name, "it is no reduction: leave `below` out");
+  primitive.position(below);
+  if (!below.is_reduce()) primitive.refuse(below, "it is no loop of the reduction");
+  for (const Relation& relation : stage.relations) {
+    const auto* split = std::get_if<SplitRelation>(&relation);
+    if (split == nullptr || !(split->outer == below)) continue;
+    if (std::find(reduce_axes.begin(), reduce_axes.end(), split->parent) == reduce_axes.end()) break;
+    if (!split->counts.empty()) primitive.refuse(below, "its split is composed: split the reduction with another tail");
+    return;
+  }
+  primitive.refuse(below, "it is not the outer loop of a split of an axis of the reduction: split that axis first");
+}
+
+/// Moves the loops of the reduction but `below`, with all that is known of them.
+void move_reduction(StageState& from, StageState& to, const IterVar& below) {
+  const auto moves = [&](const IterVar& loop) { return loop.is_reduce() && !(loop == below); };
+  const auto move_loops = [&](std::vector<IterVar>& source, std::vector<IterVar>& destination) {
+    for (const IterVar& loop : source) {
+      const bool known = std::find(destination.begin(), destination.end(), loop) != destination.end();
+      if (moves(loop) && !known) destination.push_back(loop);
+    }
+    std::erase_if(source, moves);
+  };
+  to.leaves = to.op.compute()->axes;
+  move_loops(from.leaves, to.leaves);
+  move_loops(from.named, to.named);
+  for (const Relation& relation : from.relations) {
+    if (is_of_reduction(relation)) to.relations.push_back(relation);
+  }
+  std::erase_if(from.relations, is_of_reduction);
+  for (const auto& [loop, kind] : from.kinds) {
+    if (moves(loop)) to.kinds[loop] = kind;
+  }
+  std::erase_if(from.kinds, [&](const auto& entry) { return moves(entry.first); });
+}
+
+}  // namespace
+
+Tensor cache_write_below(const Primitive& primitive, ir::Scope scope, const IterVar& below) {
+  check_block_loop(primitive, below);
+  if (!primitive.stage().prefetches.empty()) {
+    primitive.refuse(primitive.stage().name, "it prefetches what its tile will read: prefetch afterwards");
+  }
+  ScheduleState& state = primitive.state();
+  const int tile_index = primitive.index(), copy_index = tile_index + 1;
+  std::vector<std::string> arguments = {primitive.stage().name, ir::scope_name(scope),
+                                        "below=" + primitive.label(below)};
+  const std::string name = unique_name(state, primitive.stage().name + ".tile");
+  const Operation op = make_tile(state, primitive.stage(), name, scope);
+  insert_stage(state, tile_index, make_stage(name, op));
+  replace_operation(state, copy_index, make_copy_out(state.stages[static_cast<std::size_t>(copy_index)], op));
+
+  StageState& tile = state.stages[static_cast<std::size_t>(tile_index)];
+  StageState& copy = state.stages[static_cast<std::size_t>(copy_index)];
+  move_reduction(copy, tile, below);
+  copy.block_loops = {below};
+  copy.tile_stage = tile_index;
+  tile.carried_from = copy_index;
+  // What was computed inside a loop that moved goes with it.
+  for (StageState& other : state.stages) {
+    Attach& attach = other.attach;
+    const bool moved = std::find(tile.leaves.begin(), tile.leaves.end(), attach.loop) != tile.leaves.end();
+    if (attach.kind == AttachKind::kAt && attach.stage == copy_index && moved) attach.stage = tile_index;
+  }
+  state.trace.append({"cache_write", std::move(arguments)});
+  return Tensor(op);
+}
+
+}  // namespace nestwright

@@ -1,0 +1,75 @@
+// compute_at: a stage is computed inside a loop of one that needs it, as much of it as an iteration needs.
+//
+//   for i, j: T[i, j] = ...           for i:
+//   for i:                      ->      for j: T[i, j] = ...
+//     for j: C[i, j] = f(T[i, j])       for j: C[i, j] = f(T[i, j])
+//
+// Preconditions:
+//  1. The stage is no output (and no placeholder).
+//  2. The consumer is computed from it, directly or through other stages, and was not inlined.
+//  3. The loop is a leaf of the consumer and not vectorised.
+//  4. The consumer is not itself computed, directly or through others, inside this stage.
+//  5. The tile of a cache_write below a loop is attached to its tensor, at that loop or inside it.
+// Whether every other consumer lies inside the loop as well is for the lowering to check, when all is attached.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "schedule/primitives/primitive.h"
+#include "schedule/rebuild.h"
+
+namespace nestwright {
+namespace {
+
+bool needs(const Operation& op, const Operation& wanted, std::set<Operation>& seen) {
+  if (!seen.insert(op).second) return false;
+  return std::any_of(op->inputs.begin(), op->inputs.end(),
+                     [&](const Operation& input) { return input == wanted || needs(input, wanted, seen); });
+}
+
+void require_inside_blocks(const Primitive& primitive, const Primitive& consumer, const IterVar& loop) {
+  const StageState& stage = primitive.stage();
+  if (stage.carried_from < 0) return;
+  if (stage.carried_from != consumer.index()) {
+    primitive.refuse(stage.name,
+                     fmt::format("it is a tile of {}: attach it there",
+                                 primitive.state().stages[static_cast<std::size_t>(stage.carried_from)].name));
+  }
+  for (const IterVar& block : consumer.stage().block_loops) {
+    if (consumer.position(loop) < consumer.position(block)) {
+      primitive.refuse(loop, fmt::format("it lies outside {}, whose blocks the tile sums up: attach it there or inside",
+                                         block.name()));
+    }
+  }
+}
+
+}  // namespace
+
+Stage& Stage::compute_at(const Stage& consumer_stage, const IterVar& loop) {
+  const Primitive primitive(*state_, "compute_at", origin_);
+  StageState& stage = primitive.stage();
+  if (consumer_stage.state_ != state_) primitive.refuse(stage.name, "the consumer belongs to another schedule");
+  const Primitive consumer(*state_, "compute_at", consumer_stage.origin_);
+  if (stage.is_output) primitive.refuse(stage.name, "it is an output, which is computed as a whole");
+  std::set<Operation> seen;
+  if (!needs(consumer.stage().op, stage.op, seen)) {
+    primitive.refuse(stage.name, fmt::format("{} is not computed from it", consumer.stage().name));
+  }
+  consumer.position(loop);
+  const auto kind = consumer.stage().kinds.find(loop);
+  if (kind != consumer.stage().kinds.end() && kind->second == ir::LoopKind::kVectorized) {
+    primitive.refuse(loop, "it is vectorized: attach to a loop outside");
+  }
+  for (int at = consumer.index(); at >= 0; at = state_->stages[static_cast<std::size_t>(at)].attach.stage) {
+    if (at == primitive.index()) {
+      primitive.refuse(stage.name, fmt::format("{} is itself computed inside it", consumer.stage().name));
+    }
+  }
+  require_inside_blocks(primitive, consumer, loop);
+  stage.attach = {AttachKind::kAt, consumer.index(), loop};
+  primitive.record({stage.name, consumer.label(loop)});
+  return *this;
+}
+
+}  // namespace nestwright

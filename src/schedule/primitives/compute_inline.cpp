@@ -1,0 +1,53 @@
+// compute_inline: a stage is not stored; whoever reads an element computes it.
+//
+//   for i: T[i] = g(i)
+//   for i: C[i] = f(T[i + 1])      ->      for i: C[i] = f(g(i + 1))
+//
+// The bodies of the consumers are rewritten at once. The stage stays in the list, marked kInline.
+//
+// Preconditions:
+//  1. The stage is no output and no reduction.
+//  2. Nothing was done to it, and no other stage is computed inside it.
+//  3. It is neither a tile of a blocked reduction nor copied out of one.
+#include "ir/rewrite.h"
+#include "schedule/primitives/primitive.h"
+#include "schedule/rebuild.h"
+
+namespace nestwright {
+
+Stage& Stage::compute_inline() {
+  const Primitive primitive(*state_, "compute_inline", origin_);
+  const ComputeOp producer = *primitive.stage().op.compute();
+  const Buffer result = primitive.stage().op->result;
+  const std::string name = primitive.stage().name;
+  if (primitive.stage().is_output) primitive.refuse(name, "it is an output, which is stored");
+  if (!producer.reduce_axes.empty()) {
+    primitive.refuse(name, "it is a reduction, which would be done anew for every element: use compute_at");
+  }
+  primitive.require_unscheduled("inline it before anything else, or not at all");
+  if (primitive.stage().carried_from >= 0 || primitive.stage().tile_stage >= 0) {
+    primitive.refuse(name, "it is part of a blocked reduction");
+  }
+  for (const StageState& stage : state_->stages) {
+    for (const PrefetchNote& note : stage.prefetches) {
+      if (note.tensor == origin_) primitive.refuse(name, stage.name + " prefetches it");
+    }
+  }
+  const auto inlined = [&](const std::vector<Expr>& indices) {
+    ir::Substitution with;
+    for (std::size_t d = 0; d < indices.size(); ++d) with[producer.axes[d].var()] = indices[d];
+    return ir::substitute(producer.body, with);
+  };
+  for (std::size_t i = 0; i < state_->stages.size(); ++i) {
+    const ComputeOp& consumer = *state_->stages[i].op.compute();
+    if (!reads(consumer.body, result)) continue;
+    ComputeOp rewritten = consumer;
+    rewritten.body = replace_loads(consumer.body, result, inlined);
+    replace_operation(*state_, static_cast<int>(i), std::move(rewritten));
+  }
+  primitive.stage().attach = {AttachKind::kInline, -1, {}};
+  primitive.record({name});
+  return *this;
+}
+
+}  // namespace nestwright

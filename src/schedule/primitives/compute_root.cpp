@@ -1,0 +1,25 @@
+// compute_root: a stage is computed as a whole, before whatever needs it. This is where every stage starts.
+//
+//   for i:                               for i, j: T[i, j] = ...
+//     for j: T[i, j] = ...        ->     for i:
+//     for j: C[i, j] = f(T[i, j])          for j: C[i, j] = f(T[i, j])
+//
+// Preconditions:
+//  1. The stage was not inlined.
+//  2. It is not the tile of a cache_write below a loop, which lives inside that loop.
+#include "schedule/primitives/primitive.h"
+
+namespace nestwright {
+
+Stage& Stage::compute_root() {
+  const Primitive primitive(*state_, "compute_root", origin_);
+  StageState& stage = primitive.stage();
+  if (stage.carried_from >= 0) {
+    primitive.refuse(stage.name, "it is the tile of a blocked reduction: attach it inside the loop of the blocks");
+  }
+  stage.attach = {};
+  primitive.record({stage.name});
+  return *this;
+}
+
+}  // namespace nestwright

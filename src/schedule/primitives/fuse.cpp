@@ -1,0 +1,48 @@
+// fuse: two nested loops become one.
+//
+//   for i in 0..m:            for i.j in 0..m*n:
+//     for j in 0..n:    ->      body(i.j / n, i.j % n)
+//       body(i, j)
+//
+// Preconditions:
+//  1. Both are leaves of the stage, the outer one directly outside the inner one, without annotation, and nothing is
+//     attached to them.
+//  2. Both are spatial, or both belong to the reduction.
+//  3. Neither was made by a composed split, whose inner extent differs from segment to segment.
+#include <fmt/format.h>
+
+#include "schedule/primitives/primitive.h"
+
+namespace nestwright {
+
+IterVar Stage::fuse(const IterVar& outer, const IterVar& inner) {
+  const Primitive primitive(*state_, "fuse", origin_);
+  StageState& stage = primitive.stage();
+  const std::size_t at = primitive.position(outer);
+  if (primitive.position(inner) != at + 1) {
+    primitive.refuse(outer, fmt::format("{} is not the loop directly inside it: reorder them first", inner.name()));
+  }
+  if (outer.kind() != inner.kind()) {
+    primitive.refuse(outer,
+                     fmt::format("one of it and {} is spatial, the other one belongs to the reduction", inner.name()));
+  }
+  for (const IterVar& loop : {outer, inner}) {
+    primitive.require_replaceable(loop);
+    for (const Relation& relation : stage.relations) {
+      const auto* split = std::get_if<SplitRelation>(&relation);
+      if (split != nullptr && !split->counts.empty() && (split->outer == loop || split->inner == loop)) {
+        primitive.refuse(loop, "it comes from a composed split, whose segments differ: split without compose first");
+      }
+    }
+  }
+  const IterVar fused = make_loop(outer.name() + "." + inner.name(), outer.extent() * inner.extent(), outer);
+  std::vector<std::string> arguments = {primitive.label(outer), primitive.label(inner)};
+  stage.leaves[at] = fused;
+  stage.leaves.erase(stage.leaves.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+  stage.named.push_back(fused);
+  stage.relations.emplace_back(FuseRelation{outer, inner, fused});
+  primitive.record(std::move(arguments));
+  return fused;
+}
+
+}  // namespace nestwright

@@ -1,0 +1,34 @@
+// parallel: the iterations of a loop run on several threads, in any order.
+//
+//   for i in 0..n:            parallel i in 0..n:
+//     body(i)          ->       body(i)
+//
+// Preconditions:
+//  1. The loop is a spatial leaf of the stage, without annotation.
+//  2. No other loop of the stage is parallel.
+#include <fmt/format.h>
+
+#include "schedule/primitives/primitive.h"
+
+namespace nestwright {
+
+Stage& Stage::parallel(const IterVar& loop) {
+  const Primitive primitive(*state_, "parallel", origin_);
+  primitive.position(loop);
+  primitive.require_serial(loop);
+  if (loop.is_reduce()) {
+    primitive.refuse(loop,
+                     "it is a reduce axis, whose iterations depend on each other: use rfactor to make partial results");
+  }
+  for (const auto& [other, kind] : primitive.stage().kinds) {
+    if (kind == ir::LoopKind::kParallel) {
+      primitive.refuse(loop,
+                       fmt::format("{} is parallel already: fuse them and make the result parallel", other.name()));
+    }
+  }
+  primitive.stage().kinds[loop] = ir::LoopKind::kParallel;
+  primitive.record({primitive.label(loop)});
+  return *this;
+}
+
+}  // namespace nestwright

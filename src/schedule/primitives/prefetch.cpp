@@ -1,0 +1,37 @@
+// prefetch: hints what will be read some iterations later.
+//
+//   for i:                          for i:
+//     C[i] = f(A[i])          ->      prefetch A[i + distance]
+//                                     C[i] = f(A[i])
+//
+// Preconditions:
+//  1. The stage reads the tensor itself, not through another stage.
+//  2. The loop is a leaf of the stage.
+//  3. The distance is at least 1, and this tensor is not prefetched at this loop already.
+#include <fmt/format.h>
+
+#include "schedule/primitives/primitive.h"
+#include "schedule/rebuild.h"
+
+namespace nestwright {
+
+Stage& Stage::prefetch(const Tensor& tensor, const IterVar& loop, std::int64_t distance) {
+  const Primitive primitive(*state_, "prefetch", origin_);
+  StageState& stage = primitive.stage();
+  primitive.position(loop);
+  if (!tensor.defined() || !reads(stage.op.compute()->body, tensor.buffer())) {
+    primitive.refuse(loop,
+                     fmt::format("{} does not read {}", stage.name, tensor.defined() ? tensor.name() : "this tensor"));
+  }
+  if (distance < 1) primitive.refuse(loop, fmt::format("distance {} is below 1", distance));
+  for (const PrefetchNote& note : stage.prefetches) {
+    if (note.tensor == tensor && note.loop == loop) {
+      primitive.refuse(loop, fmt::format("{} is prefetched there already", tensor.name()));
+    }
+  }
+  stage.prefetches.push_back({tensor, loop, distance});
+  primitive.record({tensor_name(*state_, tensor), primitive.label(loop), std::to_string(distance)});
+  return *this;
+}
+
+}  // namespace nestwright

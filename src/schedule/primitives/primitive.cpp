@@ -1,0 +1,95 @@
+#include "schedule/primitives/primitive.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "schedule/rebuild.h"
+#include "support/error.h"
+
+namespace nestwright {
+
+Primitive::Primitive(ScheduleState& state, std::string name, const Tensor& origin)
+    : state_(state), name_(std::move(name)), index_(find_stage(state, origin)) {
+  if (!origin.defined()) refuse("a tensor", "it is undefined");
+  if (index_ < 0) {
+    refuse(origin.name(), origin.op().is_placeholder()
+                              ? "it is a placeholder, which has no loops: cache_read makes a copy that has"
+                              : "it is no part of this schedule");
+  }
+  if (stage().attach.kind == AttachKind::kInline)
+    refuse(stage().name, "it was inlined, so that it has no loops any more");
+}
+
+void Primitive::refuse(const std::string& subject, const std::string& reason) const {
+  throw ScheduleError(name_, subject, reason);
+}
+
+void Primitive::refuse(const IterVar& loop, const std::string& reason) const {
+  throw ScheduleError(name_, loop.defined() ? loop.name() : "an undefined loop", reason);
+}
+
+std::size_t Primitive::position(const IterVar& loop) const {
+  const auto& leaves = stage().leaves;
+  const auto it = std::find(leaves.begin(), leaves.end(), loop);
+  if (loop.defined() && it != leaves.end()) return static_cast<std::size_t>(it - leaves.begin());
+  const auto& named = stage().named;
+  const bool replaced = loop.defined() && std::find(named.begin(), named.end(), loop) != named.end();
+  refuse(loop, replaced ? fmt::format("it was replaced by other loops of {}: name one of those", stage().name)
+                        : fmt::format("it is no loop of {}", stage().name));
+}
+
+void Primitive::require_serial(const IterVar& loop) const {
+  const auto kind = stage().kinds.find(loop);
+  if (kind != stage().kinds.end()) refuse(loop, fmt::format("it is {} already", ir::loop_kind_name(kind->second)));
+}
+
+void Primitive::require_replaceable(const IterVar& loop) const {
+  const auto kind = stage().kinds.find(loop);
+  if (kind != stage().kinds.end()) {
+    refuse(loop,
+           fmt::format("it is {} already: do that to the resulting loop instead", ir::loop_kind_name(kind->second)));
+  }
+  for (const StageState& other : state_.stages) {
+    if (other.attach.kind == AttachKind::kAt && other.attach.stage == index_ && other.attach.loop == loop) {
+      refuse(loop, fmt::format("{} is computed there: attach it afterwards", other.name));
+    }
+  }
+  for (const PrefetchNote& note : stage().prefetches) {
+    if (note.loop == loop) refuse(loop, fmt::format("{} is prefetched there: prefetch afterwards", note.tensor.name()));
+  }
+  for (const IterVar& block : stage().block_loops) {
+    if (block == loop) refuse(loop, "a tile made by cache_write counts its blocks: do this before cache_write");
+  }
+}
+
+std::int64_t Primitive::require_constant(const IterVar& loop, const std::string& why) const {
+  const std::int64_t* extent = ir::as_const_int(loop.extent());
+  if (extent == nullptr) refuse(loop, "its extent is symbolic: " + why);
+  return *extent;
+}
+
+void Primitive::require_unscheduled(const std::string& why) const {
+  const StageState& s = stage();
+  bool untouched =
+      s.relations.empty() && s.kinds.empty() && s.prefetches.empty() && s.layout.empty() && s.leaves == s.named;
+  for (const StageState& other : state_.stages) {
+    untouched = untouched && !(other.attach.kind == AttachKind::kAt && other.attach.stage == index_);
+  }
+  if (!untouched) refuse(s.name, "it was scheduled already: " + why);
+}
+
+std::string Primitive::label(const IterVar& loop) const {
+  const auto& named = stage().named;
+  const auto it = std::find(named.begin(), named.end(), loop);
+  check(it != named.end(), "a loop without a number");
+  return fmt::format("{}.{}", stage().name, it - named.begin());
+}
+
+void Primitive::record(std::vector<std::string> arguments) const { state_.trace.append({name_, std::move(arguments)}); }
+
+IterVar make_loop(const std::string& name, Expr extent, const IterVar& parent) {
+  return {name, Expr(0), std::move(extent), parent.kind()};
+}
+
+}  // namespace nestwright

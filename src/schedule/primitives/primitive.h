@@ -1,0 +1,62 @@
+// What the primitives have in common: finding loops, refusing, recording. Internal to schedule/.
+//
+// A primitive first checks everything and only then changes anything; its record is the last thing it does.
+// Thread rule: as for the schedule.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "schedule/schedule.h"
+#include "schedule/state.h"
+
+namespace nestwright {
+
+/// One application of a primitive to one stage.
+class Primitive {
+ public:
+  /// Throws ScheduleError where `origin` has no stage, or where its stage was inlined.
+  Primitive(ScheduleState& state, std::string name, const Tensor& origin);
+
+  ScheduleState& state() const { return state_; }
+  StageState& stage() const { return state_.stages[static_cast<std::size_t>(index_)]; }
+  int index() const { return index_; }
+  const std::string& name() const { return name_; }
+
+  [[noreturn]] void refuse(const std::string& subject, const std::string& reason) const;
+  [[noreturn]] void refuse(const IterVar& loop, const std::string& reason) const;
+  /// Position of `loop` among the leaves. Refuses a loop that is not one.
+  std::size_t position(const IterVar& loop) const;
+  /// Refuses where a loop may not vanish: it is annotated, another stage is computed there, a prefetch or a tile counts
+  /// on it.
+  void require_replaceable(const IterVar& loop) const;
+  /// The loop's constant extent. Refuses a symbolic one, which `why` explains.
+  std::int64_t require_constant(const IterVar& loop, const std::string& why) const;
+  /// Refuses a loop that is parallel, vectorized or unrolled already.
+  void require_serial(const IterVar& loop) const;
+  /// Refuses where anything was done to the stage or something is computed inside it.
+  void require_unscheduled(const std::string& why) const;
+
+  /// "C.3": how the trace names a loop of this stage.
+  std::string label(const IterVar& loop) const;
+  void record(std::vector<std::string> arguments) const;
+
+ private:
+  ScheduleState& state_;
+  std::string name_;
+  int index_;
+};
+
+/// The checked plan of a split; nothing is changed.
+SplitRelation plan_split(const Primitive& primitive, const IterVar& loop, const SplitSize& size, const Tail& tail);
+void apply_split(StageState& stage, const SplitRelation& relation);
+/// "factor=32", "nparts=4": a split's size as the trace has it.
+std::string to_string(const SplitSize& size);
+
+/// Puts `loops` into the positions that they take up among the leaves, in the order given.
+void apply_reorder(StageState& stage, const std::vector<IterVar>& loops);
+
+/// A loop of the same kind of axis as `parent`.
+IterVar make_loop(const std::string& name, Expr extent, const IterVar& parent);
+
+}  // namespace nestwright

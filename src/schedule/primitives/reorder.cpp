@@ -1,0 +1,40 @@
+// reorder: the given loops take each other's positions; loops that are not named stay where they are.
+//
+//   for i:                              for k:
+//     for j:        reorder(k, i)         for j:
+//       for k:          ->                  for i:
+//         body                                body
+//
+// Preconditions:
+//  1. Every loop is a leaf of the stage.
+//  2. None is named twice.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "schedule/primitives/primitive.h"
+
+namespace nestwright {
+
+void apply_reorder(StageState& stage, const std::vector<IterVar>& loops) {
+  std::size_t next = 0;
+  for (IterVar& leaf : stage.leaves) {
+    if (std::find(loops.begin(), loops.end(), leaf) != loops.end()) leaf = loops[next++];
+  }
+}
+
+Stage& Stage::reorder(const std::vector<IterVar>& loops) {
+  const Primitive primitive(*state_, "reorder", origin_);
+  std::vector<std::string> arguments;
+  for (const IterVar& loop : loops) {
+    primitive.position(loop);
+    if (std::count(loops.begin(), loops.end(), loop) > 1) primitive.refuse(loop, "it is named twice");
+    arguments.push_back(primitive.label(loop));
+  }
+  if (loops.empty()) primitive.refuse(primitive.stage().name, "no loop is named");
+  apply_reorder(primitive.stage(), loops);
+  primitive.record(std::move(arguments));
+  return *this;
+}
+
+}  // namespace nestwright

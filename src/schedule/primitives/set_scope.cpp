@@ -1,0 +1,22 @@
+// set_scope: where the stage's result is stored.
+//
+//   global T[...]      ->      local T[...]
+//
+// Preconditions:
+//  1. The stage is no output, whose memory is the caller's; only "global" is accepted for one.
+#include "schedule/primitives/primitive.h"
+
+namespace nestwright {
+
+Stage& Stage::set_scope(ir::Scope scope) {
+  const Primitive primitive(*state_, "set_scope", origin_);
+  StageState& stage = primitive.stage();
+  if (stage.is_output && scope != ir::Scope::kGlobal) {
+    primitive.refuse(stage.name, "it is an output, whose memory is the caller's: cache_write makes a stage of its own");
+  }
+  stage.scope = scope;
+  primitive.record({stage.name, ir::scope_name(scope)});
+  return *this;
+}
+
+}  // namespace nestwright

@@ -1,0 +1,34 @@
+// tile: two loops become blocks of tiles and tiles.
+//
+//   for i in 0..m:            for i.outer in 0..ceil(m / factor_i):
+//     for j in 0..n:    ->      for j.outer in 0..ceil(n / factor_j):
+//       body(i, j)                for i.inner in 0..factor_i:
+//                                   for j.inner in 0..factor_j:
+//                                     body(i.outer*factor_i + i.inner, j.outer*factor_j + j.inner)
+//
+// Loops between i and j stay where they are; the four take up the positions that the two splits gave them.
+//
+// Preconditions:
+//  1. i and j are two different loops.
+//  2. Both can be split so (split.cpp). With compose, both take the same segments.
+#include "schedule/primitives/primitive.h"
+
+namespace nestwright {
+
+std::array<IterVar, 4> Stage::tile(const IterVar& i, const IterVar& j, std::int64_t factor_i, std::int64_t factor_j,
+                                   Tail tail) {
+  const Primitive primitive(*state_, "tile", origin_);
+  if (i == j) primitive.refuse(i, "a tile has two different loops");
+  const SplitRelation split_i = plan_split(primitive, i, factor(factor_i), tail);
+  const SplitRelation split_j = plan_split(primitive, j, factor(factor_j), tail);
+  std::vector<std::string> arguments = {primitive.label(i), primitive.label(j), std::to_string(factor_i),
+                                        std::to_string(factor_j), "tail=" + tail.str()};
+  StageState& stage = primitive.stage();
+  apply_split(stage, split_i);
+  apply_split(stage, split_j);
+  apply_reorder(stage, {split_i.outer, split_j.outer, split_i.inner, split_j.inner});
+  primitive.record(std::move(arguments));
+  return {split_i.outer, split_j.outer, split_i.inner, split_j.inner};
+}
+
+}  // namespace nestwright

@@ -1,0 +1,138 @@
+// transform_layout: a cache is stored in another order, packed for those who read it.
+//
+//   for i in 0..m:                           for j / c in 0..ceil(n / c):
+//     for j in 0..n:                    ->     for i in 0..m:
+//       B.cache[i, j] = B[i, j]                  for j % c in 0..c:
+//                                                  B.cache[j / c, i, j % c] = j < n ? B[i, j] : neutral value
+//
+// for the layout (j / c, i, j % c). Readers keep their indices: the lowering maps them. Tiles at the end are whole, and
+// what lies past the tensor holds the neutral value, so that bodies need no test.
+//
+// Preconditions:
+//  1. The tensor was made by cache_read. (On a placeholder or an output it would change the signature.)
+//  2. Nothing was done to its stage, and no other stage is computed inside it.
+//  3. Every index is an axis, axis / c or axis % c, with a constant c of at least 2.
+//  4. Every axis occurs either whole, once, or as the pair axis / c and axis % c of the same c.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "ir/print.h"
+#include "schedule/primitives/primitive.h"
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+/// One stored dimension.
+struct Index {
+  std::size_t axis = 0;
+  enum class Part { kWhole, kTile, kPosition } part = Part::kWhole;
+  std::int64_t factor = 0;
+};
+
+std::size_t axis_number(const Primitive& primitive, const Expr& e, const Expr& whole) {
+  const auto& axes = primitive.stage().op.compute()->axes;
+  if (const auto* ref = e.as<ir::VarRef>()) {
+    for (std::size_t a = 0; a < axes.size(); ++a) {
+      if (axes[a].var() == ref->var) return a;
+    }
+  }
+  primitive.refuse(primitive.stage().name,
+                   fmt::format("index {} of the layout is none of axis, axis / c and axis % c", ir::to_string(whole)));
+}
+
+Index parse_index(const Primitive& primitive, const Expr& e) {
+  if (!e.defined()) primitive.refuse(primitive.stage().name, "an index of the layout is undefined");
+  const auto* binary = e.as<ir::Binary>();
+  if (binary == nullptr || (binary->op != ir::BinaryOp::kDiv && binary->op != ir::BinaryOp::kMod)) {
+    return {axis_number(primitive, e, e), Index::Part::kWhole, 0};
+  }
+  const std::int64_t* factor = ir::as_const_int(binary->b);
+  if (factor == nullptr || *factor < 2) {
+    primitive.refuse(
+        primitive.stage().name,
+        fmt::format("index {} of the layout divides by something that is no constant of at least 2", ir::to_string(e)));
+  }
+  const auto part = binary->op == ir::BinaryOp::kDiv ? Index::Part::kTile : Index::Part::kPosition;
+  return {axis_number(primitive, binary->a, e), part, *factor};
+}
+
+void check_complete(const Primitive& primitive, const std::vector<Index>& indices) {
+  const auto& axes = primitive.stage().op.compute()->axes;
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    int whole = 0, tile = 0, position = 0;
+    std::set<std::int64_t> factors;
+    for (const Index& index : indices) {
+      if (index.axis != a) continue;
+      whole += index.part == Index::Part::kWhole ? 1 : 0;
+      tile += index.part == Index::Part::kTile ? 1 : 0;
+      position += index.part == Index::Part::kPosition ? 1 : 0;
+      factors.insert(index.factor);
+    }
+    const bool once = whole == 1 && tile == 0 && position == 0;
+    const bool pair = whole == 0 && tile == 1 && position == 1 && factors.size() == 1;
+    if (!once && !pair) {
+      primitive.refuse(axes[a], "a layout has each axis either whole, once, or as the pair axis / c and axis % c");
+    }
+  }
+}
+
+std::string index_text(const Index& index) {
+  switch (index.part) {
+    case Index::Part::kWhole:
+      return std::to_string(index.axis);
+    case Index::Part::kTile:
+      return fmt::format("{}/{}", index.axis, index.factor);
+    case Index::Part::kPosition:
+      return fmt::format("{}%{}", index.axis, index.factor);
+  }
+  throw InternalError("internal error: unknown part of a layout");
+}
+
+}  // namespace
+
+std::vector<IterVar> Schedule::transform_layout(const Tensor& cache,
+                                                const std::function<std::vector<Expr>(std::span<const Expr>)>& layout) {
+  const Primitive primitive(*state_, "transform_layout", cache);
+  StageState& stage = primitive.stage();
+  if (!stage.copy_of.defined()) {
+    primitive.refuse(stage.name, "it is no copy made by cache_read, and only those may change their layout");
+  }
+  primitive.require_unscheduled("change its layout first");
+  const std::vector<IterVar> axes = stage.op.compute()->axes;
+  const std::vector<Expr> arguments(axes.begin(), axes.end());
+  std::vector<Index> indices;
+  for (const Expr& e : layout(arguments)) indices.push_back(parse_index(primitive, e));
+  check_complete(primitive, indices);
+
+  std::vector<std::string> trace = {stage.name};
+  std::vector<LayoutRelation> pairs(axes.size());
+  std::vector<IterVar> loops;
+  for (const Index& index : indices) {
+    trace.push_back(index_text(index));
+    const IterVar& axis = axes[index.axis];
+    if (index.part == Index::Part::kWhole) {
+      loops.push_back(axis);
+      continue;
+    }
+    LayoutRelation& pair = pairs[index.axis];
+    if (!pair.axis.defined()) {
+      pair = {axis, make_loop(axis.name() + ".outer", (axis.extent() - 1) / Expr(index.factor) + 1, axis),
+              make_loop(axis.name() + ".inner", Expr(index.factor), axis), index.factor};
+    }
+    loops.push_back(index.part == Index::Part::kTile ? pair.outer : pair.inner);
+  }
+  for (const LayoutRelation& pair : pairs) {
+    if (!pair.axis.defined()) continue;
+    stage.named.push_back(pair.outer);
+    stage.named.push_back(pair.inner);
+    stage.relations.emplace_back(pair);
+  }
+  stage.leaves = stage.layout = loops;
+  primitive.record(std::move(trace));
+  return loops;
+}
+
+}  // namespace nestwright

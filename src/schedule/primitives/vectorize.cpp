@@ -1,0 +1,41 @@
+// vectorize: the iterations of a loop become the lanes of vectors.
+//
+//   for j in 0..n:            vectorized j in 0..n:
+//     body(j)          ->       body(j)                  (in lockstep, statement by statement)
+//
+// Preconditions:
+//  1. The loop is a spatial leaf of the stage, of constant extent, without annotation.
+//  2. No other loop of the stage is vectorised.
+//  3. No stage is computed at the loop: it would be computed once a lane.
+#include <fmt/format.h>
+
+#include "schedule/primitives/primitive.h"
+
+namespace nestwright {
+
+Stage& Stage::vectorize(const IterVar& loop) {
+  const Primitive primitive(*state_, "vectorize", origin_);
+  primitive.position(loop);
+  primitive.require_serial(loop);
+  if (loop.is_reduce()) {
+    primitive.refuse(loop,
+                     "it is a reduce axis, whose iterations depend on each other: use rfactor to make partial results");
+  }
+  primitive.require_constant(loop, "split it by a constant factor and vectorize the inner loop");
+  for (const auto& [other, kind] : primitive.stage().kinds) {
+    if (kind == ir::LoopKind::kVectorized) {
+      primitive.refuse(loop, fmt::format("{} is vectorized already: a stage has one vectorized loop", other.name()));
+    }
+  }
+  for (const StageState& other : primitive.state().stages) {
+    if (other.attach.kind == AttachKind::kAt && other.attach.stage == primitive.index() && other.attach.loop == loop) {
+      primitive.refuse(loop, fmt::format("{} is computed there: attach it to a loop outside", other.name));
+    }
+  }
+  const std::string label = primitive.label(loop);
+  primitive.stage().kinds[loop] = ir::LoopKind::kVectorized;
+  primitive.record({label});
+  return *this;
+}
+
+}  // namespace nestwright

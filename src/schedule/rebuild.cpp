@@ -1,0 +1,134 @@
+#include "schedule/rebuild.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/rewrite.h"
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+class LoadReplacer : public ir::Mutator {
+ public:
+  using Mutator::mutate;
+  LoadReplacer(const Buffer& buffer, const std::function<Expr(const std::vector<Expr>&)>& replacement)
+      : buffer_(buffer), replacement_(replacement) {}
+  Expr mutate(const Expr& e) override {
+    const Expr changed = mutate_children(e);
+    const auto* load = changed.as<ir::Load>();
+    return load != nullptr && load->buffer == buffer_ ? replacement_(load->indices) : changed;
+  }
+
+ private:
+  const Buffer& buffer_;
+  const std::function<Expr(const std::vector<Expr>&)>& replacement_;
+};
+
+/// The operation whose result `buffer` is, stages and placeholders alike.
+Operation operation_of(const ScheduleState& state, const Buffer& buffer) {
+  const int stage = state.producer(buffer);
+  if (stage >= 0) return state.stages[static_cast<std::size_t>(stage)].op;
+  for (const Tensor& input : state.inputs) {
+    if (input.buffer() == buffer) return input.op();
+  }
+  throw InternalError(fmt::format("internal error: '{}' is read, but no part of the schedule", buffer->name));
+}
+
+std::vector<Operation> inputs_of(const ScheduleState& state, const Expr& body) {
+  std::vector<Operation> result;
+  ir::for_each_expr(body, [&](const Expr& part) {
+    const auto* load = part.as<ir::Load>();
+    if (load == nullptr) return;
+    const Operation op = operation_of(state, load->buffer);
+    if (std::find(result.begin(), result.end(), op) == result.end()) result.push_back(op);
+  });
+  return result;
+}
+
+}  // namespace
+
+int find_stage(const ScheduleState& state, const Tensor& tensor) {
+  for (std::size_t i = 0; i < state.stages.size(); ++i) {
+    if (state.stages[i].origin == tensor) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+std::string tensor_name(const ScheduleState& state, const Tensor& tensor) {
+  const int stage = find_stage(state, tensor);
+  if (stage >= 0) return state.stages[static_cast<std::size_t>(stage)].name;
+  const auto it = std::find(state.inputs.begin(), state.inputs.end(), tensor);
+  return it == state.inputs.end() ? std::string()
+                                  : state.input_names[static_cast<std::size_t>(it - state.inputs.begin())];
+}
+
+std::string unique_name(const ScheduleState& state, const std::string& name) {
+  const auto taken = [&](const std::string& candidate) {
+    return std::find(state.input_names.begin(), state.input_names.end(), candidate) != state.input_names.end() ||
+           std::any_of(state.stages.begin(), state.stages.end(),
+                       [&](const StageState& s) { return s.name == candidate; });
+  };
+  std::string candidate = name;
+  for (int n = 2; taken(candidate); ++n) candidate = fmt::format("{}_{}", name, n);
+  return candidate;
+}
+
+bool reads(const Expr& body, const Buffer& buffer) {
+  bool found = false;
+  ir::for_each_expr(body, [&](const Expr& part) {
+    const auto* load = part.as<ir::Load>();
+    found = found || (load != nullptr && load->buffer == buffer);
+  });
+  return found;
+}
+
+Expr replace_loads(const Expr& body, const Buffer& buffer,
+                   const std::function<Expr(const std::vector<Expr>&)>& replacement) {
+  return LoadReplacer(buffer, replacement).mutate(body);
+}
+
+Operation make_operation(const ScheduleState& state, std::string name, ComputeOp op, Buffer result) {
+  std::vector<Operation> inputs = inputs_of(state, op.body);
+  return Operation(std::make_shared<const Operation::Node>(
+      Operation::Node{std::move(name), std::move(op), std::move(result), std::move(inputs)}));
+}
+
+StageState make_stage(std::string name, Operation op) {
+  StageState stage;
+  stage.name = std::move(name);
+  stage.origin = Tensor(op);
+  stage.scope = op->result->scope;
+  stage.leaves = op.compute()->axes;
+  stage.leaves.insert(stage.leaves.end(), op.compute()->reduce_axes.begin(), op.compute()->reduce_axes.end());
+  stage.named = stage.leaves;
+  stage.op = std::move(op);
+  return stage;
+}
+
+void insert_stage(ScheduleState& state, int index, StageState stage) {
+  const auto shift = [index](int& number) { number += number >= index ? 1 : 0; };
+  for (StageState& other : state.stages) {
+    shift(other.attach.stage);
+    shift(other.tile_stage);
+    shift(other.carried_from);
+  }
+  state.stages.insert(state.stages.begin() + index, std::move(stage));
+}
+
+void replace_operation(ScheduleState& state, int index, ComputeOp op) {
+  StageState& stage = state.stages[static_cast<std::size_t>(index)];
+  const std::string name = stage.op->name;
+  const Buffer result = stage.op->result;
+  stage.op = make_operation(state, name, std::move(op), result);
+  // Consumers come later, so that one pass in order brings every change through.
+  for (std::size_t i = static_cast<std::size_t>(index) + 1; i < state.stages.size(); ++i) {
+    StageState& consumer = state.stages[i];
+    if (inputs_of(state, consumer.op.compute()->body) != consumer.op->inputs) {
+      consumer.op = make_operation(state, consumer.op->name, *consumer.op.compute(), consumer.op->result);
+    }
+  }
+}
+
+}  // namespace nestwright

@@ -1,0 +1,41 @@
+// Rebuilding operations: they are immutable, so caches and inlining put new ones in their place. Internal to schedule/.
+// Thread rule: as for the schedule.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "schedule/state.h"
+
+namespace nestwright {
+
+/// Stage that the user knows as `tensor`, or -1.
+int find_stage(const ScheduleState& state, const Tensor& tensor);
+
+/// The unique name of a stage or an input of the schedule; empty where `tensor` is neither.
+std::string tensor_name(const ScheduleState& state, const Tensor& tensor);
+
+/// `name`, or with the first number appended that makes it unique among stages and inputs.
+std::string unique_name(const ScheduleState& state, const std::string& name);
+
+/// True where `body` loads from `buffer`.
+bool reads(const Expr& body, const Buffer& buffer);
+
+/// `body` with every load of `buffer` replaced by `replacement(indices)`.
+Expr replace_loads(const Expr& body, const Buffer& buffer,
+                   const std::function<Expr(const std::vector<Expr>&)>& replacement);
+
+/// The operation that computes `op` into `result`. Its inputs are the schedule's operations that the body reads.
+Operation make_operation(const ScheduleState& state, std::string name, ComputeOp op, Buffer result);
+
+/// A stage with the operation's axes as loops, nothing done to it.
+StageState make_stage(std::string name, Operation op);
+
+/// Adds a stage before the one at `index` and renumbers what refers to stages.
+void insert_stage(ScheduleState& state, int index, StageState stage);
+
+/// Gives a stage a new operation with the same result, and every stage that reads it the new input.
+void replace_operation(ScheduleState& state, int index, ComputeOp op);
+
+}  // namespace nestwright

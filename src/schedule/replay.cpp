@@ -1,0 +1,180 @@
+// Trace::replay: applies recorded primitives to a fresh schedule, one function a primitive.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <map>
+
+#include "schedule/rebuild.h"
+#include "schedule/schedule.h"
+#include "schedule/state.h"
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+/// Reads a step's arguments against the schedule as it is now.
+class StepReader {
+ public:
+  StepReader(Schedule& schedule, const TraceStep& step) : schedule_(schedule), step_(step) {}
+
+  Schedule& schedule() const { return schedule_; }
+  std::size_t count() const { return step_.arguments.size(); }
+  const std::string& word(std::size_t i) const {
+    if (i >= count()) throw UsageError(fmt::format("step '{}' of the trace has too few arguments", text()));
+    return step_.arguments[i];
+  }
+  /// What follows `prefix` in argument i.
+  std::string after(std::size_t i, std::string_view prefix) const {
+    if (word(i).substr(0, prefix.size()) != prefix) malformed(i);
+    return word(i).substr(prefix.size());
+  }
+  std::int64_t number(std::size_t i) const { return parse_number(word(i), i); }
+  std::int64_t parse_number(std::string_view digits, std::size_t i) const {
+    std::int64_t value = 0;
+    const char* const end = digits.data() + digits.size();
+    const auto [rest, error] = std::from_chars(digits.data(), end, value);
+    if (error != std::errc() || rest != end) malformed(i);
+    return value;
+  }
+  Tensor tensor(std::size_t i) const {
+    const ScheduleState& state = schedule_.state();
+    for (const StageState& stage : state.stages) {
+      if (stage.name == word(i)) return stage.origin;
+    }
+    for (std::size_t n = 0; n < state.inputs.size(); ++n) {
+      if (state.input_names[n] == word(i)) return state.inputs[n];
+    }
+    throw ScheduleError(step_.primitive, word(i), "the trace names a tensor that this schedule has not");
+  }
+  Stage stage(std::size_t i) const { return schedule_[tensor(i)]; }
+  IterVar loop(std::size_t i) const { return find_loop(word(i), i).second; }
+  /// The stage that a loop's name begins with.
+  Stage stage_of_loop(std::size_t i) const { return schedule_[find_loop(word(i), i).first]; }
+  std::pair<Tensor, IterVar> find_loop(const std::string& name, std::size_t i) const {
+    const std::size_t dot = name.rfind('.');
+    if (dot == std::string::npos) malformed(i);
+    const std::int64_t number = parse_number(std::string_view(name).substr(dot + 1), i);
+    for (const StageState& stage : schedule_.state().stages) {
+      if (stage.name != name.substr(0, dot)) continue;
+      if (number < 0 || number >= static_cast<std::int64_t>(stage.named.size())) break;
+      return {stage.origin, stage.named[static_cast<std::size_t>(number)]};
+    }
+    throw ScheduleError(step_.primitive, name, "the trace names a loop that this schedule has not");
+  }
+  ir::Scope scope(std::size_t i) const {
+    for (const ir::Scope s : {ir::Scope::kGlobal, ir::Scope::kShared, ir::Scope::kLocal, ir::Scope::kRegister}) {
+      if (word(i) == ir::scope_name(s)) return s;
+    }
+    malformed(i);
+  }
+  [[noreturn]] void malformed(std::size_t i) const {
+    throw UsageError(fmt::format("step '{}' of the trace: argument '{}' is malformed", text(), word(i)));
+  }
+
+ private:
+  std::string text() const {
+    Trace one;
+    one.append(step_);
+    std::string line = one.str();
+    line.pop_back();
+    return line;
+  }
+
+  Schedule& schedule_;
+  const TraceStep& step_;
+};
+
+void replay_split(const StepReader& r) {
+  SplitSize size;
+  if (r.word(1).rfind("nparts=", 0) == 0) {
+    size = nparts(r.parse_number(r.after(1, "nparts="), 1));
+  } else {
+    std::string list = r.after(1, "factor=");
+    for (std::size_t comma; (comma = list.find(',')) != std::string::npos; list.erase(0, comma + 1)) {
+      size.factors.push_back(r.parse_number(list.substr(0, comma), 1));
+    }
+    size.factors.push_back(r.parse_number(list, 1));
+  }
+  r.stage_of_loop(0).split(r.loop(0), size, Tail::parse(r.after(2, "tail=")));
+}
+
+void replay_tile(const StepReader& r) {
+  r.stage_of_loop(0).tile(r.loop(0), r.loop(1), r.number(2), r.number(3), Tail::parse(r.after(4, "tail=")));
+}
+
+void replay_reorder(const StepReader& r) {
+  std::vector<IterVar> loops;
+  for (std::size_t i = 0; i < r.count(); ++i) loops.push_back(r.loop(i));
+  r.stage_of_loop(0).reorder(loops);
+}
+
+void replay_cache_read(const StepReader& r) {
+  std::vector<Tensor> readers;
+  for (std::size_t i = 2; i < r.count(); ++i) readers.push_back(r.tensor(i));
+  r.schedule().cache_read(r.tensor(0), r.scope(1), readers);
+}
+
+void replay_cache_write(const StepReader& r) {
+  std::optional<IterVar> below;
+  if (r.count() > 2) below = r.find_loop(r.after(2, "below="), 2).second;
+  r.schedule().cache_write(r.tensor(0), r.scope(1), below);
+}
+
+void replay_transform_layout(const StepReader& r) {
+  r.schedule().transform_layout(r.tensor(0), [&](std::span<const Expr> axes) {
+    std::vector<Expr> indices;
+    for (std::size_t i = 1; i < r.count(); ++i) {
+      const std::string& word = r.word(i);
+      const std::size_t sign = word.find_first_of("/%");
+      const std::int64_t axis = r.parse_number(std::string_view(word).substr(0, sign), i);
+      if (axis < 0 || axis >= static_cast<std::int64_t>(axes.size())) r.malformed(i);
+      const Expr& index = axes[static_cast<std::size_t>(axis)];
+      if (sign == std::string::npos) {
+        indices.push_back(index);
+        continue;
+      }
+      const Expr by(r.parse_number(std::string_view(word).substr(sign + 1), i));
+      indices.push_back(word[sign] == '/' ? index / by : index % by);
+    }
+    return indices;
+  });
+}
+
+using Replayer = void (*)(const StepReader&);
+
+const std::map<std::string_view, Replayer>& replayers() {
+  static const std::map<std::string_view, Replayer> all = {
+      {"split", replay_split},
+      {"tile", replay_tile},
+      {"fuse", [](const StepReader& r) { r.stage_of_loop(0).fuse(r.loop(0), r.loop(1)); }},
+      {"reorder", replay_reorder},
+      {"vectorize", [](const StepReader& r) { r.stage_of_loop(0).vectorize(r.loop(0)); }},
+      {"unroll", [](const StepReader& r) { r.stage_of_loop(0).unroll(r.loop(0)); }},
+      {"parallel", [](const StepReader& r) { r.stage_of_loop(0).parallel(r.loop(0)); }},
+      {"compute_at", [](const StepReader& r) { r.stage(0).compute_at(r.stage_of_loop(1), r.loop(1)); }},
+      {"compute_inline", [](const StepReader& r) { r.stage(0).compute_inline(); }},
+      {"compute_root", [](const StepReader& r) { r.stage(0).compute_root(); }},
+      {"set_scope", [](const StepReader& r) { r.stage(0).set_scope(r.scope(1)); }},
+      {"prefetch", [](const StepReader& r) { r.stage_of_loop(1).prefetch(r.tensor(0), r.loop(1), r.number(2)); }},
+      {"cache_read", replay_cache_read},
+      {"cache_write", replay_cache_write},
+      {"transform_layout", replay_transform_layout},
+  };
+  return all;
+}
+
+}  // namespace
+
+void Trace::replay(Schedule& schedule) const {
+  if (!schedule.trace().steps().empty()) {
+    throw UsageError("a trace is replayed on a schedule to which nothing was done: make a fresh one");
+  }
+  for (const TraceStep& step : steps_) {
+    const auto it = replayers().find(step.primitive);
+    if (it == replayers().end())
+      throw UsageError(fmt::format("the trace names '{}', which is no primitive", step.primitive));
+    it->second(StepReader(schedule, step));
+  }
+}
+
+}  // namespace nestwright
