@@ -1,0 +1,78 @@
+#include "space/branch_points.h"
+
+#include <algorithm>
+
+namespace nestwright {
+
+int candidate_index(const Knob& knob, const ConfigEntry& entry) {
+  for (std::size_t i = 0; i < knob.candidates.size(); ++i) {
+    // Text decides where there is any: a number that was typed may be the name of an option.
+    const bool named = !knob.labels.empty() && knob.labels[i] == entry.label;
+    if (entry.label.empty() ? knob.candidates[i] == entry.value : named) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+int find_branch(std::span<const Branch> branches, const Config& config) {
+  for (std::size_t b = 0; b < branches.size(); ++b) {
+    const auto& knobs = branches[b].knobs;
+    if (std::all_of(knobs.begin(), knobs.end(), [&](const Knob& knob) {
+          if (knob.kind != KnobKind::kChoice) return true;
+          const ConfigEntry* entry = config.find(knob.name);
+          return entry != nullptr && candidate_index(knob, *entry) >= 0;
+        })) {
+      return static_cast<int>(b);
+    }
+  }
+  return -1;
+}
+
+std::optional<CandidateIndices> candidate_indices(const Branch& branch, const Config& config) {
+  CandidateIndices chosen;
+  for (const Knob& knob : branch.knobs) {
+    const ConfigEntry* entry = config.find(knob.name);
+    const int index = entry == nullptr ? -1 : candidate_index(knob, *entry);
+    if (index < 0) return std::nullopt;
+    chosen.push_back(index);
+  }
+  return chosen;
+}
+
+Config make_config(const Branch& branch, const CandidateIndices& chosen) {
+  std::vector<ConfigEntry> entries;
+  entries.reserve(branch.knobs.size());
+  for (std::size_t i = 0; i < branch.knobs.size(); ++i) {
+    const Knob& knob = branch.knobs[i];
+    entries.push_back(
+        {knob.name, knob.candidates[chosen[i]], knob.labels.empty() ? std::string() : knob.labels[chosen[i]]});
+  }
+  return Config(std::move(entries));
+}
+
+int violated_constraint(const Branch& branch, const CandidateIndices& chosen) {
+  for (std::size_t c = 0; c < branch.constraints.size(); ++c) {
+    const Constraint& constraint = branch.constraints[c];
+    if (!constraint_holds(branch, constraint, constraint_positions(branch, constraint), chosen))
+      return static_cast<int>(c);
+  }
+  return -1;
+}
+
+std::vector<std::string> candidate_texts(const Knob& knob) {
+  if (!knob.labels.empty()) return knob.labels;
+  std::vector<std::string> texts;
+  for (const KnobValue& value : knob.candidates) {
+    Config one;
+    one.set("v", value);
+    texts.push_back(one.str().substr(2));
+  }
+  return texts;
+}
+
+std::vector<std::string> knob_names(const Branch& branch) {
+  std::vector<std::string> names;
+  for (const Knob& knob : branch.knobs) names.push_back(knob.name);
+  return names;
+}
+
+}  // namespace nestwright

@@ -1,0 +1,152 @@
+#include "space/config_space.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "space/branch_points.h"
+#include "space/knob_group.h"
+#include "space/random_index.h"
+#include "support/error.h"
+
+namespace nestwright {
+
+struct ConfigSpace::BranchPlan {
+  std::vector<KnobGroup> groups;
+  PointCount valid;
+};
+
+namespace {
+
+void check_branch(const Branch& branch) {
+  std::set<std::string> names;
+  for (const Knob& knob : branch.knobs) {
+    if (!names.insert(knob.name).second)
+      throw InternalError("the knob '" + knob.name + "' is defined twice in one branch");
+    if (knob.candidates.empty()) throw InternalError("the knob '" + knob.name + "' has no candidates");
+    if (!knob.labels.empty() && knob.labels.size() != knob.candidates.size()) {
+      throw InternalError("the knob '" + knob.name + "' has another number of labels than of candidates");
+    }
+  }
+}
+
+/// Knobs connected by constraints, and the constraints that connect them, as union-find over knobs.
+std::vector<KnobGroup> connected_groups(const Branch& branch) {
+  std::vector<int> root(branch.knobs.size());
+  std::iota(root.begin(), root.end(), 0);
+  const auto find = [&](int knob) {
+    while (root[knob] != knob) knob = root[knob] = root[root[knob]];
+    return knob;
+  };
+  std::vector<std::vector<int>> positions;
+  for (const Constraint& constraint : branch.constraints) {
+    positions.push_back(constraint_positions(branch, constraint));
+    if (positions.back().empty()) throw InternalError("the constraint '" + constraint.reason + "' names no knob");
+    for (const int knob : positions.back()) root[find(knob)] = find(positions.back()[0]);
+  }
+  std::vector<KnobGroup> groups;
+  for (int knob = 0; knob < static_cast<int>(branch.knobs.size()); ++knob) {
+    if (find(knob) != knob) continue;
+    std::vector<int> knobs, constraints;
+    for (int other = 0; other < static_cast<int>(branch.knobs.size()); ++other) {
+      if (find(other) == knob) knobs.push_back(other);
+    }
+    for (std::size_t c = 0; c < positions.size(); ++c) {
+      if (find(positions[c][0]) == knob) constraints.push_back(static_cast<int>(c));
+    }
+    groups.emplace_back(branch, std::move(knobs), constraints);
+  }
+  return groups;
+}
+
+unsigned __int128 branch_size(const Branch& branch) {
+  unsigned __int128 size = 1;
+  for (const Knob& knob : branch.knobs) size *= knob.candidates.size();
+  return size;
+}
+
+}  // namespace
+
+ConfigSpace::ConfigSpace(std::vector<Branch> branches) : branches_(std::move(branches)) {
+  std::vector<BranchPlan> plans;
+  for (const Branch& branch : branches_) {
+    check_branch(branch);
+    BranchPlan plan{connected_groups(branch), {1, false}};
+    for (const KnobGroup& group : plan.groups) {
+      plan.valid.points *= group.count();
+      plan.valid.estimated |= group.estimated();
+    }
+    plans.push_back(std::move(plan));
+  }
+  plans_ = std::make_shared<const std::vector<BranchPlan>>(std::move(plans));
+}
+
+PointCount ConfigSpace::count_all() const {
+  PointCount count;
+  for (const Branch& branch : branches_) {
+    double points = 1;
+    for (const Knob& knob : branch.knobs) points *= static_cast<double>(knob.candidates.size());
+    count.points += points;
+  }
+  return count;
+}
+
+PointCount ConfigSpace::count_valid() const {
+  PointCount count;
+  for (std::size_t b = 0; b < branches_.size(); ++b) {
+    count.points += (*plans_)[b].valid.points;
+    count.estimated |= (*plans_)[b].valid.estimated;
+  }
+  return count;
+}
+
+std::optional<Config> ConfigSpace::sample(std::mt19937_64& random) const {
+  // An estimated branch may turn out to be barren; another draw then finds another branch.
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    const double total = count_valid().points;
+    if (!(total > 0)) return std::nullopt;
+    double mark = random_unit(random) * total;
+    std::size_t pick = 0;
+    for (std::size_t b = 0; b < branches_.size(); ++b) {
+      const double points = (*plans_)[b].valid.points;
+      if (points <= 0) continue;
+      pick = b;
+      mark -= points;
+      if (mark < 0) break;
+    }
+    const Branch& branch = branches_[pick];
+    CandidateIndices chosen(branch.knobs.size(), 0);
+    const auto& groups = (*plans_)[pick].groups;
+    if (std::all_of(groups.begin(), groups.end(),
+                    [&](const KnobGroup& group) { return group.sample(branch, random, chosen); })) {
+      return make_config(branch, chosen);
+    }
+  }
+  return std::nullopt;
+}
+
+unsigned __int128 ConfigSpace::size() const {
+  unsigned __int128 size = 0;
+  for (const Branch& branch : branches_) size += branch_size(branch);
+  return size;
+}
+
+Config ConfigSpace::at(unsigned __int128 index) const {
+  for (const Branch& branch : branches_) {
+    const unsigned __int128 size = branch_size(branch);
+    if (index >= size) {
+      index -= size;
+      continue;
+    }
+    CandidateIndices chosen(branch.knobs.size(), 0);
+    for (std::size_t knob = branch.knobs.size(); knob-- > 0;) {
+      const std::size_t radix = branch.knobs[knob].candidates.size();
+      chosen[knob] = static_cast<int>(index % radix);
+      index /= radix;
+    }
+    return make_config(branch, chosen);
+  }
+  throw UsageError("the index of a configuration is past the end of its space");
+}
+
+}  // namespace nestwright

@@ -1,0 +1,138 @@
+// Moves of the searches: mutation and crossover, which stay within the valid points.
+#include <algorithm>
+
+#include "space/branch_points.h"
+#include "space/config_space.h"
+#include "space/random_index.h"
+
+namespace nestwright {
+namespace {
+
+constexpr int kAttempts = 64;
+constexpr int kRepairs = 16;
+
+/// A candidate of the knob other than `current`. Requires two candidates.
+int other_candidate(const Knob& knob, int current, std::mt19937_64& random) {
+  const int drawn = static_cast<int>(random_index(random, knob.candidates.size() - 1));
+  return drawn < current ? drawn : drawn + 1;
+}
+
+/// Redraws knobs of violated constraints, but not the `kept` ones, until none is violated.
+bool repair(const Branch& branch, const std::vector<char>& kept, CandidateIndices& chosen, std::mt19937_64& random) {
+  for (int step = 0; step < kRepairs; ++step) {
+    const int violated = violated_constraint(branch, chosen);
+    if (violated < 0) return true;
+    std::vector<int> loose;
+    for (const int knob : constraint_positions(branch, branch.constraints[violated])) {
+      if (!kept[knob] && branch.knobs[knob].candidates.size() > 1) loose.push_back(knob);
+    }
+    if (loose.empty()) return false;
+    const int knob = loose[random_index(random, loose.size())];
+    chosen[knob] = other_candidate(branch.knobs[knob], chosen[knob], random);
+  }
+  return violated_constraint(branch, chosen) < 0;
+}
+
+/// Branches that differ from `from` in the choice `name`, those that agree most in the others.
+std::vector<const Branch*> branches_across(const std::vector<Branch>& branches, const Branch& from,
+                                           const std::string& name, const Config& config) {
+  std::vector<const Branch*> nearest;
+  int most = -1;
+  for (const Branch& branch : branches) {
+    if (&branch == &from) continue;
+    int agreeing = 0;
+    bool differs = false;
+    for (const Knob& knob : branch.knobs) {
+      if (knob.kind != KnobKind::kChoice) continue;
+      const ConfigEntry* entry = config.find(knob.name);
+      const bool same = entry != nullptr && candidate_index(knob, *entry) >= 0;
+      if (knob.name == name) {
+        differs = !same;
+      } else if (same) {
+        ++agreeing;
+      }
+    }
+    if (!differs || agreeing < most) continue;
+    if (agreeing > most) nearest.clear();
+    most = agreeing;
+    nearest.push_back(&branch);
+  }
+  return nearest;
+}
+
+}  // namespace
+
+std::optional<Config> ConfigSpace::mutate(const Config& config, int changes, std::mt19937_64& random) const {
+  const int b = find_branch(branches_, config);
+  if (b < 0 || changes < 1) return std::nullopt;
+  const Branch& from = branches_[b];
+  const auto start = candidate_indices(from, config);
+  if (!start) return std::nullopt;
+  std::vector<int> movable;
+  for (std::size_t i = 0; i < from.knobs.size(); ++i) {
+    const bool choice = from.knobs[i].kind == KnobKind::kChoice;
+    if (choice ? !branches_across(branches_, from, from.knobs[i].name, config).empty()
+               : from.knobs[i].candidates.size() > 1) {
+      movable.push_back(static_cast<int>(i));
+    }
+  }
+  if (movable.empty()) return std::nullopt;
+
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    std::vector<int> moves = movable;
+    for (std::size_t i = 0; i + 1 < moves.size(); ++i)
+      std::swap(moves[i], moves[i + random_index(random, moves.size() - i)]);
+    moves.resize(std::min(moves.size(), static_cast<std::size_t>(changes)));
+    CandidateIndices chosen = *start;
+    std::vector<char> kept(from.knobs.size(), 0);
+    const Knob* switched = nullptr;
+    for (const int move : moves) {
+      if (from.knobs[move].kind == KnobKind::kChoice) {
+        switched = &from.knobs[move];
+        continue;
+      }
+      chosen[move] = other_candidate(from.knobs[move], chosen[move], random);
+      kept[move] = 1;
+    }
+    const Branch* into = &from;
+    if (switched != nullptr) {
+      // Another branch: values that exist there are carried over, the others drawn.
+      const auto across = branches_across(branches_, from, switched->name, config);
+      into = across[random_index(random, across.size())];
+      const Config moved = make_config(from, chosen);
+      CandidateIndices there;
+      for (const Knob& knob : into->knobs) {
+        const ConfigEntry* entry = moved.find(knob.name);
+        const int same = entry == nullptr ? -1 : candidate_index(knob, *entry);
+        there.push_back(same >= 0 ? same : static_cast<int>(random_index(random, knob.candidates.size())));
+      }
+      chosen = std::move(there);
+      kept.assign(into->knobs.size(), 0);
+    }
+    // The first attempts change nothing else; later ones move what stands in the way.
+    const bool valid =
+        attempt < kAttempts / 2 ? violated_constraint(*into, chosen) < 0 : repair(*into, kept, chosen, random);
+    if (!valid) continue;
+    Config result = make_config(*into, chosen);
+    if (!(result == config)) return result;
+  }
+  return std::nullopt;
+}
+
+std::optional<Config> ConfigSpace::crossover(const Config& a, const Config& b, std::mt19937_64& random) const {
+  const int branch_a = find_branch(branches_, a);
+  if (branch_a < 0 || branch_a != find_branch(branches_, b)) return std::nullopt;
+  const Branch& branch = branches_[branch_a];
+  const auto from_a = candidate_indices(branch, a);
+  const auto from_b = candidate_indices(branch, b);
+  if (!from_a || !from_b) return std::nullopt;
+  CandidateIndices chosen(branch.knobs.size(), 0);
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    for (std::size_t i = 0; i < chosen.size(); ++i)
+      chosen[i] = random_index(random, 2) == 0 ? (*from_a)[i] : (*from_b)[i];
+    if (violated_constraint(branch, chosen) < 0) return make_config(branch, chosen);
+  }
+  return std::nullopt;
+}
+
+}  // namespace nestwright

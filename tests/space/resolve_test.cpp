@@ -1,0 +1,55 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "space/config_space.h"
+#include "spaces.h"
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+using testing_spaces::packing;
+
+std::string refusal(const std::string& text) {
+  try {
+    packing().resolve(Config::parse(text));
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Resolve, PutsValuesInAndKnobsInOrder) {
+  const Config config = packing().resolve(Config::parse("unroll=2 panel=6 columns=3 pack=yes rows=2"));
+  EXPECT_EQ(config.str(), "pack=yes rows=2 columns=3 unroll=2 panel=6");
+  EXPECT_EQ(config.find("pack")->value, KnobValue{1});
+  EXPECT_TRUE(packing().is_valid(config));
+}
+
+TEST(Resolve, SaysWhatIsWrongAndWhatIsLegal) {
+  EXPECT_EQ(refusal("rows=2 columns=3 unroll=1"), "the configuration lacks the knob 'pack'; give it one of no, yes");
+  EXPECT_EQ(refusal("pack=yess rows=2 columns=3 unroll=1"),
+            "pack=yess is not a candidate of the knob 'pack'; did you mean yes; its candidates are no, yes");
+  EXPECT_EQ(refusal("pack=no rows=15 columns=3 unroll=1"),
+            "rows=15 is not a candidate of the knob 'rows'; its candidates are 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, "
+            "13, 14");
+  EXPECT_EQ(refusal("pack=no rows=1 column=3 unroll=1"),
+            "there is no knob 'column' under these choices; did you mean 'columns'; the knobs are pack, rows, columns, "
+            "unroll");
+  EXPECT_EQ(refusal("pack=no rows=1 columns=3 unroll=1 panel=2"),
+            "there is no knob 'panel' under these choices; the knobs are pack, rows, columns, unroll");
+  EXPECT_EQ(refusal("pack=no rows=1 columns=3"), "the configuration lacks the knob 'unroll'; give it one of 1, 2, 4");
+}
+
+TEST(WhyInvalid, NamesTheConstraintAndItsValues) {
+  const ConfigSpace space = packing();
+  EXPECT_EQ(space.why_invalid(Config::parse("pack=no rows=14 columns=2 unroll=1")), "");
+  EXPECT_EQ(space.why_invalid(Config::parse("pack=no rows=14 columns=3 unroll=1")),
+            "rows=14 columns=3: the register tile is larger than the register file");
+  EXPECT_THAT(space.why_invalid(Config::parse("pack=maybe")), testing::HasSubstr("no, yes"));
+  EXPECT_FALSE(space.is_valid(Config::parse("pack=no rows=14")));
+  EXPECT_FALSE(space.is_valid(Config::parse("pack=no rows=1 columns=3 unroll=1 more=2")));
+}
+
+}  // namespace
+}  // namespace nestwright
