@@ -1,6 +1,6 @@
 // Errors that end an operation because of misuse or of a bug. Expected failures of candidates are values
-// (measure/measurement.h), never exceptions. Every message is one sentence that says what is wrong, where, and what to do.
-// Thread rule: exception objects are values; any thread may throw them.
+// (measure/measurement.h), never exceptions. Every message is one sentence that says what is wrong, where, and what to
+// do. Thread rule: exception objects are values; any thread may throw them.
 #pragma once
 
 #include <stdexcept>

@@ -1,7 +1,7 @@
 // What a machine is, as far as schedules and kernels depend on it. Nothing outside this folder assumes AVX-512.
 //
-// A target is written   cpu,isa=avx512,threads=2   with further fields where they differ from what the ISA implies or the
-// host has:  vector_bits, vector_registers, l1d, l2, l3 (bytes), features (an LLVM feature string).
+// A target is written   cpu,isa=avx512,threads=2   with further fields where they differ from what the ISA implies or
+// the host has:  vector_bits, vector_registers, l1d, l2, l3 (bytes), llvm_cpu (a name that LLVM knows, or generic).
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ struct Target {
   CpuIsa isa = CpuIsa::kX86_64;
   int vector_bits = 128;
   int vector_registers = 16;
-  int threads = 1;                ///< that a kernel may use
+  int threads = 1;                                                            ///< that a kernel may use
   std::int64_t l1d_bytes = 32 << 10, l2_bytes = 1 << 20, l3_bytes = 8 << 20;  ///< l1d and l2 a core, l3 in all
-  std::string llvm_cpu;           ///< for code generation and scheduling models, e.g. znver4; empty: generic of the ISA
+  std::string llvm_cpu;  ///< for code generation and scheduling models, e.g. znver4; empty: generic of the ISA
 
   /// Lanes of one vector register.
   int lanes(ir::Type type) const { return vector_bits / (8 * type.bytes()); }

@@ -1,0 +1,170 @@
+#include "target/target.h"
+
+#include <fmt/core.h>
+
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "support/error.h"
+#include "target/host.h"
+
+namespace nestwright {
+
+namespace {
+
+// The ISA name and what follows from it.
+struct IsaTraits {
+  CpuIsa isa;
+  std::string_view name;
+  int vector_bits, vector_registers;
+};
+constexpr IsaTraits kIsas[] = {
+    {CpuIsa::kX86_64, "x86-64", 128, 16},
+    {CpuIsa::kAvx2, "avx2", 256, 16},
+    {CpuIsa::kAvx512, "avx512", 512, 32},
+};
+
+const IsaTraits& traits_of(CpuIsa isa) { return kIsas[static_cast<int>(isa)]; }
+
+constexpr std::string_view kNoCpuName = "generic";
+constexpr std::string_view kFields = "isa, threads, vector_bits, vector_registers, l1d, l2, l3, llvm_cpu";
+
+/// A target of that ISA as a machine may have it that we know nothing else about.
+Target target_of(CpuIsa isa) {
+  Target t;
+  t.isa = isa;
+  t.vector_bits = traits_of(isa).vector_bits;
+  t.vector_registers = traits_of(isa).vector_registers;
+  return t;
+}
+
+[[noreturn]] void refuse(std::string_view text, std::string_view field, std::string_view legal) {
+  throw UsageError(fmt::format("target \"{}\": {}; {}", text, field, legal));
+}
+
+CpuIsa parse_isa(std::string_view text, std::string_view value) {
+  for (const IsaTraits& traits : kIsas) {
+    if (traits.name == value) return traits.isa;
+  }
+  refuse(text, fmt::format("isa \"{}\" is not known", value), "use x86-64, avx2 or avx512");
+}
+
+std::int64_t parse_number(std::string_view text, std::string_view field, std::string_view value, std::int64_t least,
+                          std::int64_t most) {
+  std::int64_t n = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
+  if (error != std::errc() || end != value.data() + value.size() || n < least || n > most) {
+    refuse(text, fmt::format("{} is \"{}\"", field, value),
+           fmt::format("use a whole number from {} to {}", least, most));
+  }
+  return n;
+}
+
+using Fields = std::vector<std::pair<std::string_view, std::string_view>>;
+
+// "a=1,b=2" into pairs; each name once.
+Fields split_fields(std::string_view text, std::string_view rest) {
+  Fields fields;
+  while (!rest.empty()) {
+    const std::size_t comma = rest.find(',');
+    const std::string_view item = rest.substr(0, comma);
+    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+    const std::size_t equals = item.find('=');
+    if (equals == std::string_view::npos) {
+      refuse(text, fmt::format("\"{}\" is not of the form field=value", item),
+             fmt::format("known fields: {}", kFields));
+    }
+    const std::string_view name = item.substr(0, equals);
+    for (const auto& [earlier, value] : fields) {
+      if (earlier == name) refuse(text, fmt::format("field {} is given twice", name), "give it once");
+    }
+    fields.emplace_back(name, item.substr(equals + 1));
+  }
+  return fields;
+}
+
+}  // namespace
+
+Target Target::host() {
+  Target t = target_of(host_isa());
+  const CacheSizes caches = host_caches();
+  if (caches.l1d) t.l1d_bytes = caches.l1d;
+  if (caches.l2) t.l2_bytes = caches.l2;
+  if (caches.l3) t.l3_bytes = caches.l3;
+  t.threads = host_threads();
+  t.llvm_cpu = llvm_name(host_cpu_model());
+  return t;
+}
+
+Target Target::parse(std::string_view text) {
+  if (text == "host") return host();
+  const std::size_t comma = text.find(',');
+  const std::string_view device = text.substr(0, comma);
+  if (device != "cpu") refuse(text, fmt::format("device \"{}\" is not known", device), "begin with cpu, or write host");
+  const Fields fields =
+      split_fields(text, comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1));
+
+  const Target here = host();
+  Target t = here;
+  t.threads = 1;
+  // The ISA first, wherever it stands: it decides what the other fields start from.
+  for (const auto& [name, value] : fields) {
+    if (name != "isa") continue;
+    const CpuIsa isa = parse_isa(text, value);
+    const Target base = target_of(isa);
+    t.isa = isa;
+    t.vector_bits = base.vector_bits;
+    t.vector_registers = base.vector_registers;
+    if (isa > here.isa) t = base;
+    // A smaller ISA is asked for to get code for other machines: the host's name would bring its instructions back in.
+    if (isa != here.isa) t.llvm_cpu.clear();
+  }
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
+  for (const auto& [name, value] : fields) {
+    if (name == "isa") {
+      continue;
+    } else if (name == "threads") {
+      t.threads = static_cast<int>(parse_number(text, name, value, 1, 4096));
+    } else if (name == "vector_bits") {
+      if (value != "128" && value != "256" && value != "512") {
+        refuse(text, fmt::format("vector_bits is \"{}\"", value), "use 128, 256 or 512");
+      }
+      t.vector_bits = static_cast<int>(parse_number(text, name, value, 128, 512));
+      if (t.vector_bits > traits_of(t.isa).vector_bits) {
+        refuse(text, fmt::format("vector_bits={} is more than {} has", value, traits_of(t.isa).name),
+               fmt::format("use at most {}", traits_of(t.isa).vector_bits));
+      }
+    } else if (name == "vector_registers") {
+      t.vector_registers = static_cast<int>(parse_number(text, name, value, 4, traits_of(t.isa).vector_registers));
+    } else if (name == "l1d") {
+      t.l1d_bytes = parse_number(text, name, value, 1024, kMostBytes);
+    } else if (name == "l2") {
+      t.l2_bytes = parse_number(text, name, value, 1024, kMostBytes);
+    } else if (name == "l3") {
+      t.l3_bytes = parse_number(text, name, value, 0, kMostBytes);
+    } else if (name == "llvm_cpu") {
+      if (value.empty() ||
+          value.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_") != std::string_view::npos) {
+        refuse(text, fmt::format("llvm_cpu is \"{}\"", value), "use a name that LLVM knows, as znver4, or generic");
+      }
+      t.llvm_cpu = value == kNoCpuName ? std::string() : std::string(value);
+    } else {
+      refuse(text, fmt::format("field \"{}\" is not known", name), fmt::format("known fields: {}", kFields));
+    }
+  }
+  return t;
+}
+
+// Everything that parse() would otherwise take from the host is written out: a key must mean the same on every machine.
+std::string Target::str() const {
+  const IsaTraits& traits = traits_of(isa);
+  std::string text = fmt::format("cpu,isa={},threads={}", traits.name, threads);
+  if (vector_bits != traits.vector_bits) text += fmt::format(",vector_bits={}", vector_bits);
+  if (vector_registers != traits.vector_registers) text += fmt::format(",vector_registers={}", vector_registers);
+  text += fmt::format(",l1d={},l2={},l3={},llvm_cpu={}", l1d_bytes, l2_bytes, l3_bytes,
+                      llvm_cpu.empty() ? kNoCpuName : std::string_view(llvm_cpu));
+  return text;
+}
+
+}  // namespace nestwright

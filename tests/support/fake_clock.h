@@ -1,0 +1,17 @@
+// A clock that stands still until it is told to move.
+#pragma once
+
+#include "support/clock.h"
+
+namespace nestwright {
+
+class FakeClock : public Clock {
+ public:
+  std::int64_t now_ns() override { return now_; }
+  void advance(std::int64_t ns) { now_ += ns; }
+
+ private:
+  std::int64_t now_ = 0;
+};
+
+}  // namespace nestwright

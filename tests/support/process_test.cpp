@@ -1,0 +1,93 @@
+#include "support/process.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "support/channel.h"
+#include "support/clock.h"
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+SpawnOptions shell(std::string script, std::vector<int> fds = {}) {
+  return {"/bin/sh", {"-c", std::move(script)}, fds};
+}
+
+TEST(ChildProcess, TellsHowItEnded) {
+  ChildProcess three(shell("exit 3"));
+  EXPECT_EQ(three.wait().str(), "exit code 3");
+  ChildProcess aborted(shell("kill -ABRT $$"));
+  const ExitStatus status = aborted.wait();
+  EXPECT_TRUE(status.signaled);
+  EXPECT_EQ(status.code, SIGABRT);
+  EXPECT_EQ(status.str(), "SIGABRT");
+}
+
+TEST(ChildProcess, WaitsWithALimitAndIsKilled) {
+  ChildProcess child(shell("exec sleep 100"));
+  EXPECT_FALSE(child.wait_for(20'000'000));
+  child.kill();
+  const auto status = child.wait_for(kSecond);
+  ASSERT_TRUE(status);
+  EXPECT_EQ(status->str(), "SIGKILL");
+}
+
+TEST(ChildProcess, DoesNotOutliveItsHandle) {
+  pid_t pid = 0;
+  {
+    ChildProcess child(shell("exec sleep 100"));
+    pid = child.pid();
+    EXPECT_EQ(kill(pid, 0), 0);
+  }
+  EXPECT_EQ(kill(pid, 0), -1) << "gone and reaped";
+}
+
+TEST(ChildProcess, InheritsTheDescriptorsGivenAndNoOthers) {
+  auto [ours, theirs] = Channel::make_pair();
+  auto [ours2, theirs2] = Channel::make_pair();
+  // One that is inheritable by accident.
+  const UniqueFd stray(dup(ours.get()));
+  ChildProcess child(shell("ls /proc/self/fd | tr '\\n' ' ' >&4; printf first >&3", {theirs.get(), theirs2.get()}));
+  theirs = UniqueFd();
+  theirs2 = UniqueFd();
+  child.wait();
+  char buffer[64] = {};
+  EXPECT_EQ(read(ours.get(), buffer, sizeof buffer), 5);
+  EXPECT_STREQ(buffer, "first");
+  std::string listed(64, '\0');
+  listed.resize(static_cast<std::size_t>(read(ours2.get(), listed.data(), listed.size())));
+  EXPECT_EQ(listed.substr(0, 10), "0 1 2 3 4 ");
+  EXPECT_LE(listed.size(), 12u) << "the folder that ls has open, and nothing else: " << listed;
+}
+
+TEST(ChildProcess, KeepsTheLastLineOfStandardError) {
+  ChildProcess child(shell("echo one >&2; echo 'LLVM ERROR: out of registers' >&2; echo >&2"));
+  child.wait();
+  EXPECT_EQ(child.stderr_tail(), "LLVM ERROR: out of registers");
+  ChildProcess silent(shell("exit 0"));
+  silent.wait();
+  EXPECT_EQ(silent.stderr_tail(), "");
+}
+
+TEST(ChildProcess, IsDeafToControlC) {
+  ChildProcess child(shell("kill -INT $$; exit 4"));
+  EXPECT_EQ(child.wait().str(), "exit code 4");
+}
+
+TEST(ChildProcess, SaysWhatCannotBeStarted) {
+  try {
+    ChildProcess child({"/no/such/program", {}, {}});
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_STREQ(e.what(),
+                 "cannot start /no/such/program (No such file or directory); check that the file is there and "
+                 "executable");
+  }
+}
+
+}  // namespace
+}  // namespace nestwright
