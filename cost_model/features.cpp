@@ -1,0 +1,176 @@
+#include "cost_model/features.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "cost_model/loop_nest.h"
+#include "ir/rewrite.h"
+
+namespace nestwright {
+namespace {
+
+constexpr int kStores = 3;  // the heaviest ones; a matrix product has its tile, its packing and its write-back
+constexpr double kLine = 64;
+
+constexpr std::array kStoreNames = {
+    "trips",        "flops",        "lanes",        "unrolled",     "parallel",      "inner_extent", "depth",
+    "l1_traffic",   "l2_traffic",   "l3_traffic",   "l1_intensity", "l2_intensity",  "l3_intensity", "contiguous",
+    "invariant",    "strided",      "in_registers", "code",         "inner_bytes",   "reuse_extent"};
+constexpr std::array kProgramNames = {"stores", "register_bytes", "local_bytes", "global_bytes",
+                                      "prefetches", "code", "parallel_tasks", "total_l2_traffic"};
+
+float scale(double x) { return static_cast<float>(std::log2(1 + std::max(0.0, x))); }
+
+bool is_expanded(ir::LoopKind kind) { return kind == ir::LoopKind::kVectorized || kind == ir::LoopKind::kUnrolled; }
+
+/// Bytes of whole cache lines that one access touches while the loops from `level` on inwards run.
+double footprint(const NestStore& store, const NestAccess& access, std::size_t level) {
+  double bytes = access.buffer->element.bytes();
+  for (std::size_t d = 0; d < access.indices.size(); ++d) {
+    double span = 1;
+    for (std::size_t l = level; l < store.loops.size(); ++l) {
+      const NestLoop& loop = store.loops[l];
+      const auto coefficient = static_cast<double>(std::abs(access.indices[d].coefficient(loop.var)));
+      span += coefficient * (loop.extent - 1);
+      if (access.indices[d].hides(loop.var)) span = std::numeric_limits<double>::max();
+    }
+    if (const std::int64_t* extent = ir::as_const_int(access.buffer->shape[d])) {
+      span = std::min(span, static_cast<double>(*extent));
+    }
+    bytes *= span;
+    if (d + 1 == access.indices.size()) {
+      const double row = span * access.buffer->element.bytes();
+      bytes *= std::max(row, kLine) / row;
+    }
+  }
+  return bytes;
+}
+
+bool depends(const NestAccess& access, const ir::Var& var) {
+  return std::any_of(access.indices.begin(), access.indices.end(),
+                     [&](const ir::Linear& index) { return index.coefficient(var) != 0 || index.hides(var); });
+}
+
+/// Bytes that cross into a cache of `capacity`: what is touched at the outermost level that fits, times the loops outside,
+/// except where the next loop outside does not move the access.
+double traffic(const NestStore& store, std::int64_t capacity) {
+  std::size_t level = store.loops.size();
+  while (level > 0) {
+    double total = 0;
+    for (const NestAccess& access : store.accesses) {
+      if (access.buffer->scope != ir::Scope::kRegister) total += footprint(store, access, level - 1);
+    }
+    if (total > static_cast<double>(capacity)) break;
+    --level;
+  }
+  double bytes = 0;
+  for (const NestAccess& access : store.accesses) {
+    if (access.buffer->scope == ir::Scope::kRegister) continue;
+    double repeats = store.share;
+    for (std::size_t l = 0; l < level; ++l) repeats *= store.loops[l].extent;
+    if (level > 0 && !depends(access, store.loops[level - 1].var)) repeats /= store.loops[level - 1].extent;
+    bytes += repeats * footprint(store, access, level);
+  }
+  return bytes;
+}
+
+double code_size(const NestStore& store) {
+  double copies = 1;
+  for (const NestLoop& loop : store.loops) {
+    if (loop.kind == ir::LoopKind::kUnrolled) copies *= loop.extent;
+  }
+  return copies;
+}
+
+void store_features(const NestStore& store, const CacheCapacities& caches, Features& out) {
+  double lanes = 1, unrolled = 1, parallel = 1, inner_extent = 1, reuse_extent = 1;
+  std::size_t inner_level = store.loops.size();
+  ir::Var lane;
+  for (std::size_t l = 0; l < store.loops.size(); ++l) {
+    const NestLoop& loop = store.loops[l];
+    if (loop.kind == ir::LoopKind::kVectorized) {
+      lanes *= loop.extent;
+      lane = loop.var;
+    } else if (loop.kind == ir::LoopKind::kUnrolled) {
+      unrolled *= loop.extent;
+    } else if (loop.kind == ir::LoopKind::kParallel) {
+      parallel *= loop.extent;
+    }
+    if (!is_expanded(loop.kind)) {
+      inner_extent = loop.extent;
+      inner_level = l;
+    }
+    if (!store.accesses.empty() && !depends(store.accesses.front(), loop.var)) reuse_extent *= loop.extent;
+  }
+
+  double contiguous = 0, invariant = 0, strided = 0, in_registers = 0, inner_bytes = 0;
+  for (const NestAccess& access : store.accesses) {
+    if (access.buffer->scope == ir::Scope::kRegister) {
+      in_registers += 1;
+      continue;
+    }
+    if (inner_level < store.loops.size()) inner_bytes += footprint(store, access, inner_level);
+    if (!lane.defined() || !depends(access, lane)) {
+      invariant += 1;
+    } else if (std::abs(access.indices.back().coefficient(lane)) == 1 && access.indices.size() > 0) {
+      contiguous += 1;
+    } else {
+      strided += 1;
+    }
+  }
+
+  const double trips = store.trips(), flops = trips * store.flops;
+  const double l1 = traffic(store, caches.l1_bytes), l2 = traffic(store, caches.l2_bytes),
+               l3 = traffic(store, caches.l3_bytes);
+  const auto intensity = [&](double bytes) { return bytes > 0 ? flops / bytes : 0.0; };
+  for (const double value : {trips, flops, lanes, unrolled, parallel, inner_extent}) out.push_back(scale(value));
+  out.push_back(static_cast<float>(store.loops.size()));
+  for (const double value : {l1, l2, l3, intensity(l1), intensity(l2), intensity(l3)}) out.push_back(scale(value));
+  for (const double value : {contiguous, invariant, strided, in_registers}) out.push_back(static_cast<float>(value));
+  for (const double value : {code_size(store), inner_bytes, reuse_extent}) out.push_back(scale(value));
+}
+
+}  // namespace
+
+std::size_t program_feature_count() { return kStores * kStoreNames.size() + kProgramNames.size(); }
+
+std::vector<std::string> program_feature_names() {
+  std::vector<std::string> names;
+  for (int i = 0; i < kStores; ++i) {
+    for (const char* name : kStoreNames) names.push_back("store" + std::to_string(i) + "." + name);
+  }
+  names.insert(names.end(), kProgramNames.begin(), kProgramNames.end());
+  return names;
+}
+
+void program_features(const ir::Program& program, const CacheCapacities& caches, Features& out) {
+  FlatProgram flat = flatten(program);
+  std::stable_sort(flat.stores.begin(), flat.stores.end(), [](const NestStore& a, const NestStore& b) {
+    return a.trips() * (1 + a.flops) > b.trips() * (1 + b.flops);
+  });
+  for (std::size_t i = 0; i < kStores; ++i) {
+    if (i < flat.stores.size()) {
+      store_features(flat.stores[i], caches, out);
+    } else {
+      out.insert(out.end(), kStoreNames.size(), std::numeric_limits<float>::quiet_NaN());
+    }
+  }
+
+  double code = 0, tasks = 1, l2_traffic = 0;
+  for (const NestStore& store : flat.stores) {
+    code += code_size(store);
+    l2_traffic += traffic(store, caches.l2_bytes);
+    for (const NestLoop& loop : store.loops) {
+      if (loop.kind == ir::LoopKind::kParallel) tasks = std::max(tasks, loop.extent);
+    }
+  }
+  for (const double value : {static_cast<double>(flat.stores.size()), flat.register_bytes, flat.local_bytes,
+                             flat.global_bytes, flat.prefetches, code, tasks, l2_traffic}) {
+    out.push_back(scale(value));
+  }
+}
+
+}  // namespace nestwright

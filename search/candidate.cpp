@@ -1,0 +1,32 @@
+#include "search/candidate.h"
+
+#include "lower/lower.h"
+#include "support/error.h"
+
+namespace nestwright {
+
+std::string kernel_name(const Workload& workload) { return workload.op; }
+
+Lowered lower_point(const SearchSpace& space, const Point& point) {
+  try {
+    const Instance instance = space.instantiate(point);
+    return lower(instance.schedule, instance.definition.args, space.task().target, kernel_name(space.task().workload));
+  } catch (const InternalError&) {
+    throw;
+  } catch (const Error& refusal) {
+    return std::string(refusal.what());
+  }
+}
+
+std::optional<Features> point_features(const SearchSpace& space, const KnobColumns& columns, const Point& point) {
+  const Lowered lowered = lower_point(space, point);
+  const auto* program = std::get_if<ir::Program>(&lowered);
+  if (program == nullptr) return std::nullopt;
+  const Target& target = space.task().target;
+  Features features;
+  program_features(*program, {target.l1d_bytes, target.l2_bytes, target.l3_bytes}, features);
+  columns.append(point.config, features);
+  return features;
+}
+
+}  // namespace nestwright

@@ -1,0 +1,13 @@
+// Inputs for a task and what its results are held against.
+#pragma once
+
+#include "measure/runner.h"
+#include "templates/template.h"
+
+namespace nestwright {
+
+/// Inputs uniform in [-1, 1], rounded to the operator's types, the same for every run of a workload; expected values and
+/// error bounds from the operator's reference.
+CheckData make_check_data(const Workload& workload);
+
+}  // namespace nestwright

@@ -1,0 +1,59 @@
+// Ranks unmeasured points: features of each, computed on all cores and kept, and a cost model that learns from what was observed.
+// It audits its model: the newest trials are predicted by a model that has not seen them, and where that does not rank
+// them, ranks() is false and the strategies do without.
+// Thread rule: one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cost_model/cost_model.h"
+#include "search/search_space.h"
+
+namespace nestwright {
+
+/// Features of a point; nullopt where it cannot be lowered.
+using FeatureSource = std::function<std::optional<Features>(const Point&)>;
+
+class Ranker {
+ public:
+  /// `features` is called from several threads at once.
+  Ranker(std::unique_ptr<CostModel> model, std::unique_ptr<CostModel> auditor, FeatureSource features);
+
+  /// One measured point; throughput in runs per second, 0 for a failure. Cheap: learning waits until it is needed.
+  void observe(const Point& point, double throughput);
+  /// To be called where a batch ends: decides whether the model has become stale. A function of the observations alone, so
+  /// that a resumed search decides as the interrupted one did.
+  void end_batch();
+
+  /// Higher is better; -infinity for points that cannot be lowered. Learns first where the model is stale.
+  std::vector<double> score(std::span<const Point> points);
+  /// Whether scores mean something: trained, and the audit found that it ranks.
+  bool ranks();
+
+  /// Rank correlation on held-out trials at the last training; nullopt before there were enough.
+  std::optional<double> audit() const { return audit_; }
+  std::int64_t feature_ns() const { return feature_ns_; }
+  std::int64_t train_ns() const { return train_ns_; }
+
+ private:
+  void learn();
+  std::vector<const std::optional<Features>*> features_of(std::span<const Point> points);
+
+  std::unique_ptr<CostModel> model_, auditor_;
+  FeatureSource source_;
+  std::unordered_map<std::string, std::optional<Features>> cache_;
+  std::vector<std::pair<Point, double>> observed_;
+  std::size_t learn_from_ = 0;   ///< observations that the next training takes
+  std::size_t learnt_from_ = 0;  ///< observations that the last training took
+  std::optional<double> audit_;
+  std::int64_t feature_ns_ = 0, train_ns_ = 0;
+};
+
+}  // namespace nestwright

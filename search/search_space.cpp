@@ -1,0 +1,88 @@
+#include "search/search_space.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "support/error.h"
+#include "templates/registry.h"
+
+namespace nestwright {
+
+std::string Point::key() const { return fmt::format("{} v{} {}", template_name, version, config.str()); }
+
+SearchSpace::SearchSpace(const Task& task) : task_(task) {
+  std::vector<std::vector<Config>> seeds;
+  for (const Template* source : templates_for(task.workload.op, task.target.device)) {
+    ConfigSpace space = discover_space(*source, task.workload, task.target);
+    const double points = space.count_valid().points;
+    seeds.push_back(source->seeds ? source->seeds(task.workload, task.target) : std::vector<Config>{});
+    members_.push_back({source, std::move(space), points});
+  }
+  std::size_t longest = 0;
+  for (const auto& list : seeds) longest = std::max(longest, list.size());
+  for (std::size_t i = 0; i < longest; ++i) {
+    for (std::size_t m = 0; m < members_.size(); ++m) {
+      if (i >= seeds[m].size()) continue;
+      Point point{members_[m].source->name, members_[m].source->version, seeds[m][i]};
+      const bool repeated = std::find(seeds_.begin(), seeds_.end(), point) != seeds_.end();
+      if (!repeated && members_[m].space.is_valid(point.config)) seeds_.push_back(std::move(point));
+    }
+  }
+}
+
+const SearchSpace::Member& SearchSpace::member(const Point& point) const {
+  for (const Member& m : members_) {
+    if (m.source->name == point.template_name && m.source->version == point.version) return m;
+  }
+  throw UsageError(fmt::format("template {} version {} is not one of this build: tune '{}' again", point.template_name,
+                               point.version, task_.workload.str()));
+}
+
+std::optional<Point> SearchSpace::sample(std::mt19937_64& random) const {
+  double total = 0;
+  for (const Member& m : members_) total += m.valid_points;
+  if (total <= 0) return std::nullopt;
+  double at = std::uniform_real_distribution<double>(0, total)(random);
+  for (const Member& m : members_) {
+    at -= m.valid_points;
+    if (at > 0) continue;
+    if (auto config = m.space.sample(random)) return Point{m.source->name, m.source->version, std::move(*config)};
+  }
+  return std::nullopt;
+}
+
+std::optional<Point> SearchSpace::mutate(const Point& point, int changes, std::mt19937_64& random) const {
+  auto config = member(point).space.mutate(point.config, changes, random);
+  if (!config) return std::nullopt;
+  return Point{point.template_name, point.version, std::move(*config)};
+}
+
+std::optional<Point> SearchSpace::crossover(const Point& a, const Point& b, std::mt19937_64& random) const {
+  if (a.template_name != b.template_name) return std::nullopt;
+  auto config = member(a).space.crossover(a.config, b.config, random);
+  if (!config) return std::nullopt;
+  return Point{a.template_name, a.version, std::move(*config)};
+}
+
+unsigned __int128 SearchSpace::size() const {
+  unsigned __int128 total = 0;
+  for (const Member& m : members_) total += m.space.size();
+  return total;
+}
+
+Point SearchSpace::at(unsigned __int128 index) const {
+  for (const Member& m : members_) {
+    if (index < m.space.size()) return {m.source->name, m.source->version, m.space.at(index)};
+    index -= m.space.size();
+  }
+  throw InternalError("internal error: a point's index is past the end of the space");
+}
+
+bool SearchSpace::is_valid(const Point& point) const { return member(point).space.is_valid(point.config); }
+
+Instance SearchSpace::instantiate(const Point& point) const {
+  return nestwright::instantiate(*member(point).source, task_.workload, task_.target, point.config);
+}
+
+}  // namespace nestwright

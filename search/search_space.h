@@ -1,0 +1,59 @@
+// Everything that a search may propose for one task: the tagged union of the spaces of all its templates.
+// Thread rule: immutable once built; any thread may read it.
+#pragma once
+
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "templates/template.h"
+
+namespace nestwright {
+
+/// A point is (template, version, configuration).
+struct Point {
+  std::string template_name;
+  int version = 0;
+  Config config;
+  /// Stable text, equal for equal points only.
+  std::string key() const;
+  friend bool operator==(const Point&, const Point&) = default;
+};
+
+class SearchSpace {
+ public:
+  struct Member {
+    const Template* source;
+    ConfigSpace space;
+    double valid_points;  ///< the weight of this template in sampling
+  };
+
+  /// Discovers the spaces of all templates of the task's operator. Throws UsageError where there is none.
+  explicit SearchSpace(const Task& task);
+
+  const Task& task() const { return task_; }
+  const std::vector<Member>& members() const { return members_; }
+  /// The templates' seeds that are valid, best guesses first, templates interleaved.
+  const std::vector<Point>& seeds() const { return seeds_; }
+  /// Uniform over the valid points of all templates. nullopt where there is none.
+  std::optional<Point> sample(std::mt19937_64& random) const;
+  std::optional<Point> mutate(const Point& point, int changes, std::mt19937_64& random) const;
+  /// nullopt for parents of different templates or branches.
+  std::optional<Point> crossover(const Point& a, const Point& b, std::mt19937_64& random) const;
+  /// Number of points, valid or not, and the index-th of them; what a grid walks.
+  unsigned __int128 size() const;
+  Point at(unsigned __int128 index) const;
+  bool is_valid(const Point& point) const;
+  /// What the template makes of the point. Throws ScheduleError or UsageError for one that is not valid.
+  Instance instantiate(const Point& point) const;
+
+ private:
+  const Member& member(const Point& point) const;
+
+  Task task_;
+  std::vector<Member> members_;
+  std::vector<Point> seeds_;
+};
+
+}  // namespace nestwright

@@ -1,0 +1,48 @@
+// What the parts of a session share. Private to search/.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measure/builder.h"
+#include "measure/runner.h"
+#include "search/candidate.h"
+#include "search/session.h"
+
+namespace nestwright {
+
+/// An ok trial of this session.
+struct Contender {
+  TrialId trial = 0;
+  Point point;
+  double median_ns = 0;
+};
+
+struct SessionState {
+  SessionState(const Task& task, TuningLog& tuning_log, const SessionOptions& session_options);
+
+  TuningLog& log;
+  const SessionOptions& options;
+  TaskKey key;
+  SearchSpace space;
+  std::vector<TemplateVersion> versions;  ///< of this build's templates: what may be best
+  std::unique_ptr<Builder> builder;
+  std::unique_ptr<Runner> runner;
+  SessionId id = 0;
+  SessionResult result;
+
+  std::vector<Contender> contenders;      ///< ok and not ended early, in order of measuring
+  std::optional<CompiledObject> incumbent;  ///< fastest so far: what candidates are judged against
+  double incumbent_ns = 0;
+
+  /// Lowers and compiles; one result a point, in order. Times are added to the result's stages.
+  std::vector<BuildResult> build(const std::vector<Point>& points, Pipeline pipeline);
+};
+
+/// The interleaved race of the best contenders, the template's default, the stored best and what earlier sessions left
+/// unraced. Writes it to the log and sets the result's best.
+void run_final_race(SessionState& session);
+
+}  // namespace nestwright

@@ -1,0 +1,35 @@
+#include "search/stop_condition.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace nestwright {
+
+StopCondition::StopCondition(const Budget& budget, Clock& clock, const std::atomic<bool>* interrupt)
+    : budget_(budget), clock_(clock), interrupt_(interrupt), start_ns_(clock.now_ns()) {}
+
+void StopCondition::count_trial(bool improved) {
+  ++trials_;
+  since_better_ = improved ? 0 : since_better_ + 1;
+}
+
+double StopCondition::seconds() const { return static_cast<double>(clock_.now_ns() - start_ns_) * 1e-9; }
+
+std::int64_t StopCondition::allowed(std::int64_t wanted) const {
+  return budget_.trials == 0 ? wanted : std::clamp<std::int64_t>(budget_.trials - trials_, 0, wanted);
+}
+
+std::string StopCondition::reason(double reserve_s) const {
+  if (interrupted()) return "interrupted";
+  if (budget_.trials > 0 && trials_ >= budget_.trials) return fmt::format("{} trials done", budget_.trials);
+  if (budget_.seconds > 0 && seconds() >= budget_.seconds - reserve_s) {
+    return fmt::format("{:g} seconds are over", budget_.seconds);
+  }
+  if (budget_.early_stop > 0 && since_better_ >= budget_.early_stop) {
+    return fmt::format("nothing better in {} trials", budget_.early_stop);
+  }
+  return {};
+}
+
+}  // namespace nestwright

@@ -1,0 +1,42 @@
+#include "search/strategy.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "search/strategies/evolutionary.h"
+#include "search/strategies/grid.h"
+#include "search/strategies/random.h"
+#include "support/error.h"
+
+namespace nestwright {
+
+std::vector<std::string> strategy_names() { return {"evolutionary", "random", "grid"}; }
+
+std::unique_ptr<SearchStrategy> make_strategy(std::string_view name, const StrategyInput& input) {
+  if (name == "evolutionary") return make_evolutionary_strategy(input);
+  if (name == "random") return make_random_strategy(input);
+  if (name == "grid") return make_grid_strategy(input);
+  throw UsageError(fmt::format("unknown strategy '{}': use one of {}", name, fmt::join(strategy_names(), ", ")));
+}
+
+std::mt19937_64 batch_random(std::uint64_t seed, int batch) {
+  std::seed_seq sequence{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
+                         static_cast<std::uint32_t>(batch)};
+  return std::mt19937_64(sequence);
+}
+
+void add_samples(const SearchSpace& space, int n, std::mt19937_64& random, SeenPoints& seen, std::vector<Point>& out) {
+  int misses = 0;
+  while (n > 0 && misses < 200) {
+    auto point = space.sample(random);
+    if (!point) return;
+    if (!seen.insert(*point)) {
+      ++misses;
+      continue;
+    }
+    out.push_back(std::move(*point));
+    --n;
+  }
+}
+
+}  // namespace nestwright

@@ -1,0 +1,51 @@
+// What the subcommands share: options, the way they are declared, and how results are shown.
+// Standard output carries the result (one JSON document with --json), standard error everything else.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "logs/tuning_log.h"
+#include "templates/workload.h"
+
+namespace CLI {
+class App;
+}
+
+namespace nestwright::cli {
+
+/// Set by the chosen subcommand; main runs it and returns its exit code.
+using Action = std::function<int()>;
+
+/// Options that several commands take. Defaults are what help shows.
+struct CommonOptions {
+  std::vector<std::string> workload;  ///< words, joined by spaces: quoting is optional
+  std::string db;
+  std::string target = "host";
+  int threads = 0;  ///< 0: the target's
+  bool json = false;
+
+  std::string workload_text() const;
+  /// Throws UsageError.
+  Workload parsed_workload() const;
+  Target parsed_target() const;
+  Task task() const { return {parsed_workload(), parsed_target()}; }
+};
+
+void add_workload(CLI::App& command, CommonOptions& options, bool required = true);
+void add_db(CLI::App& command, CommonOptions& options);
+void add_target(CLI::App& command, CommonOptions& options);
+void add_json(CLI::App& command, CommonOptions& options);
+
+// One file a subcommand. Each declares itself under `app` and sets `action` when it is chosen.
+void add_tune(CLI::App& app, Action& action);
+void add_query(CLI::App& app, Action& action);
+void add_export(CLI::App& app, Action& action);
+void add_space(CLI::App& app, Action& action);
+void add_lower(CLI::App& app, Action& action);
+void add_templates(CLI::App& app, Action& action);
+void add_doctor(CLI::App& app, Action& action);
+
+}  // namespace nestwright::cli

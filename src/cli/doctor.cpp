@@ -1,0 +1,102 @@
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+
+#include "cli/command.h"
+#include "cli/exit_code.h"
+#include "codegen/backend.h"
+#include "measure/worker.h"
+#include "support/error.h"
+#include "target/machine.h"
+#include "target/peak.h"
+
+namespace nestwright::cli {
+namespace {
+
+std::string or_missing(const std::function<std::string()>& ask) {
+  try {
+    return ask();
+  } catch (const Error& e) {
+    return std::string("missing: ") + e.what();
+  }
+}
+
+/// GB/s read by one thread from working sets that fit each level and from one that fits none.
+nlohmann::json bandwidths(const Target& target) {
+  return {{"l1_read", measure_read_bandwidth(target.l1d_bytes / 2)},
+          {"l2_read", measure_read_bandwidth(target.l2_bytes / 2)},
+          {"l3_read", measure_read_bandwidth(target.l3_bytes / 4)},
+          {"memory_read", measure_read_bandwidth(std::int64_t{256} << 20)},
+          {"memory_copy", measure_copy_bandwidth(std::int64_t{256} << 20)}};
+}
+
+nlohmann::json examine() {
+  const Machine machine = Machine::host();
+  const Target target = Target::host();
+  nlohmann::json json;
+  json["version"] = NESTWRIGHT_VERSION;
+  json["cpu"] = machine.cpu.name;
+  json["cores"] = machine.cores;
+  json["features"] = machine.features;
+  json["amx"] = machine.has("amx_tile");
+  json["target"] = target.str();
+  json["fingerprint"] = machine.fingerprint();
+  json["caches"] = {{"l1d", target.l1d_bytes}, {"l2", target.l2_bytes}, {"l3", target.l3_bytes}};
+  json["memory"] = machine.memory_bytes;
+  json["kernel"] = machine.kernel;
+  json["microcode"] = machine.microcode;
+  json["huge_pages"] = machine.huge_pages;
+  json["peak_gflops"] = {{"float32_1_thread", measure_fma_peak(1)}, {"float32_all_threads", measure_fma_peak(target.threads)}};
+  json["bandwidth_gb_s"] = bandwidths(target);
+  json["backends"] = {{"cpu", or_missing([] { return make_backend(DeviceKind::kCpu)->version(); })},
+                      {"cuda", or_missing([] { return make_backend(DeviceKind::kCuda)->version(); })},
+                      {"opencl", or_missing([] { return make_backend(DeviceKind::kOpenCl)->version(); })}};
+  json["worker"] = or_missing([] { return worker_path(); });
+  return json;
+}
+
+void print_text(const nlohmann::json& j) {
+  const auto text = [&](const char* key) { return j[key].get<std::string>(); };
+  fmt::print("nestwright  {}\n", text("version"));
+  fmt::print("cpu         {}, {} cores, AMX {}\n", text("cpu"), j["cores"].get<int>(), j["amx"].get<bool>() ? "yes" : "no");
+  fmt::print("features    {}\n", fmt::join(j["features"].get<std::vector<std::string>>(), " "));
+  fmt::print("target      {}\n", text("target"));
+  const auto& caches = j["caches"];
+  fmt::print("caches      L1d {} KiB, L2 {} KiB a core, L3 {} KiB; memory {} MiB\n", caches["l1d"].get<std::int64_t>() >> 10,
+             caches["l2"].get<std::int64_t>() >> 10, caches["l3"].get<std::int64_t>() >> 10,
+             j["memory"].get<std::int64_t>() >> 20);
+  fmt::print("system      {}, microcode {}, huge pages {}\n", text("kernel"), text("microcode"), text("huge_pages"));
+  fmt::print("peak        {:.1f} GFLOP/s float32 on one thread, {:.1f} on all (measured)\n",
+             j["peak_gflops"]["float32_1_thread"].get<double>(), j["peak_gflops"]["float32_all_threads"].get<double>());
+  const auto& bandwidth = j["bandwidth_gb_s"];
+  fmt::print("bandwidth   read L1 {:.0f}, L2 {:.0f}, L3 {:.0f}, memory {:.1f} GB/s; copy {:.1f} GB/s (one thread, measured)\n",
+             bandwidth["l1_read"].get<double>(), bandwidth["l2_read"].get<double>(), bandwidth["l3_read"].get<double>(),
+             bandwidth["memory_read"].get<double>(), bandwidth["memory_copy"].get<double>());
+  for (const auto& [name, version] : j["backends"].items()) fmt::print("{:<12}{}\n", name, version.get<std::string>());
+  fmt::print("worker      {}\n", text("worker"));
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Action& action) {
+  auto options = std::make_shared<CommonOptions>();
+  CLI::App* command = app.add_subcommand("doctor", "what was found on this machine, and what is missing");
+  add_json(*command, *options);
+  command->callback([options, &action] {
+    action = [options] {
+      const nlohmann::json found = examine();
+      if (options->json) {
+        fmt::print("{}\n", found.dump(2));
+      } else {
+        print_text(found);
+      }
+      return static_cast<int>(kDone);
+    };
+  });
+}
+
+}  // namespace nestwright::cli

@@ -1,0 +1,111 @@
+#include "lower/lower.h"
+
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "cli/command.h"
+#include "cli/exit_code.h"
+#include "codegen/backend.h"
+#include "ir/print.h"
+#include "lookup/lookup.h"
+#include "support/error.h"
+#include "templates/registry.h"
+
+namespace nestwright::cli {
+namespace {
+
+struct LowerCommandOptions {
+  CommonOptions common;
+  std::string config;
+  std::string template_name;
+  std::string print_after;
+  bool final_pipeline = false;
+  bool schedule = false, llvm = false, assembly = false;
+};
+
+/// The configuration that was asked for, or what the database or the template's default gives.
+Lookup choose(const LowerCommandOptions& options, const Task& task) {
+  if (options.config.empty()) {
+    if (!std::filesystem::exists(options.common.db)) return look_up(task, nullptr);
+    const TuningLog log = TuningLog::open(options.common.db, OpenMode::kRead);
+    return look_up(task, &log);
+  }
+  Lookup found;
+  const auto known = templates_for(task.workload.op, task.target.device);
+  found.source = options.template_name.empty() ? known.front() : find_template(options.template_name);
+  if (found.source == nullptr) {
+    std::vector<std::string> names;
+    for (const Template* t : known) names.push_back(t->name);
+    throw UsageError(fmt::format("unknown template '{}': use one of {}", options.template_name, fmt::join(names, ", ")));
+  }
+  const ConfigSpace space = discover_space(*found.source, task.workload, task.target);
+  found.config = space.resolve(Config::parse(options.config));
+  if (const std::string reason = space.why_invalid(found.config); !reason.empty()) {
+    throw UsageError(fmt::format("the configuration is not valid for {}: {}", task.workload.str(), reason));
+  }
+  return found;
+}
+
+int run(const LowerCommandOptions& options) {
+  const Task task = options.common.task();
+  const std::vector<std::string> passes = pass_names();
+  if (!options.print_after.empty() && options.print_after != "all" &&
+      std::find(passes.begin(), passes.end(), options.print_after) == passes.end()) {
+    throw UsageError(fmt::format("unknown pass '{}': use all or one of {}", options.print_after, fmt::join(passes, ", ")));
+  }
+  const Lookup found = choose(options, task);
+  fmt::print(stderr, "template {} version {}\nconfig {}\n", found.source->name, found.source->version, found.config.str());
+
+  const Instance instance = instantiate(*found.source, task.workload, task.target, found.config);
+  if (options.schedule) {
+    fmt::print("{}", instance.schedule.str());
+    return kDone;
+  }
+  LowerOptions lowering;
+  lowering.after_pass = [&](std::string_view pass, const ir::Program& program, std::int64_t ns) {
+    if (options.print_after != "all" && options.print_after != pass) return;
+    fmt::print("// after {}, {:.3f} ms\n{}\n", pass, static_cast<double>(ns) * 1e-6, ir::to_string(program));
+  };
+  const ir::Program loops = lower(instance.schedule, instance.definition.args, task.target, task.workload.op, lowering);
+  const bool compiles = options.llvm || options.assembly;
+  if (!compiles && options.print_after.empty()) {
+    fmt::print("{}", ir::to_string(loops));
+    return kDone;
+  }
+  const ir::Program vectors = expand(loops, task.target, lowering);
+  if (!compiles) return kDone;
+  const CompiledObject object = make_backend(task.target.device)
+                                    ->compile(vectors, task.target,
+                                              {.pipeline = options.final_pipeline ? Pipeline::kFinal : Pipeline::kSearch,
+                                               .keep_ir = options.llvm,
+                                               .keep_assembly = options.assembly});
+  if (options.llvm) fmt::print("{}", object.ir);
+  if (options.assembly) fmt::print("{}", object.assembly);
+  return kDone;
+}
+
+}  // namespace
+
+void add_lower(CLI::App& app, Action& action) {
+  auto options = std::make_shared<LowerCommandOptions>();
+  CLI::App* command = app.add_subcommand("lower", "print the loop nest of a configuration (default: the best known one)");
+  add_workload(*command, options->common);
+  add_db(*command, options->common);
+  add_target(*command, options->common);
+  command->add_option("--config", options->config, "configuration as query prints it");
+  command->add_option("--template", options->template_name, "template that the configuration belongs to");
+  command->add_option("--print-after", options->print_after, "print the program after a pass, or all");
+  command->add_flag("--schedule", options->schedule, "print the stages and their loops");
+  command->add_flag("--llvm", options->llvm, "print the LLVM IR");
+  command->add_flag("--asm", options->assembly, "print the assembly");
+  command->add_flag("--final", options->final_pipeline, "compile as winners and exports are");
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace nestwright::cli

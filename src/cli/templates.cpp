@@ -1,0 +1,74 @@
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+
+#include "cli/command.h"
+#include "cli/exit_code.h"
+#include "templates/registry.h"
+
+namespace nestwright::cli {
+namespace {
+
+const char* kind_name(OperatorParameter::Kind kind) {
+  switch (kind) {
+    case OperatorParameter::Kind::kSize: return "size";
+    case OperatorParameter::Kind::kFlag: return "flag";
+    case OperatorParameter::Kind::kType: return "type";
+  }
+  return "";
+}
+
+nlohmann::json describe() {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Operator& op : operators()) {
+    nlohmann::json parameters = nlohmann::json::array();
+    for (const OperatorParameter& p : op.parameters) {
+      nlohmann::json parameter = {{"name", p.name}, {"kind", kind_name(p.kind)}, {"meaning", p.meaning}};
+      if (!p.default_value.empty()) parameter["default"] = p.default_value;
+      parameters.push_back(std::move(parameter));
+    }
+    nlohmann::json sources = nlohmann::json::array();
+    for (const Template& t : templates()) {
+      if (t.op == op.name) sources.push_back({{"name", t.name}, {"version", t.version}});
+    }
+    list.push_back({{"operator", op.name}, {"summary", op.summary}, {"parameters", parameters}, {"templates", sources}});
+  }
+  return list;
+}
+
+void print_text() {
+  for (const nlohmann::json& op : describe()) {
+    fmt::print("{}: {}\n", op["operator"].get<std::string>(), op["summary"].get<std::string>());
+    for (const nlohmann::json& p : op["parameters"]) {
+      const std::string fallback = p.contains("default") ? fmt::format(" (default {})", p["default"].get<std::string>()) : "";
+      fmt::print("  {:<8}{:<6}{}{}\n", p["name"].get<std::string>(), p["kind"].get<std::string>(),
+                 p["meaning"].get<std::string>(), fallback);
+    }
+    for (const nlohmann::json& t : op["templates"]) {
+      fmt::print("  template {} version {}\n", t["name"].get<std::string>(), t["version"].get<int>());
+    }
+  }
+}
+
+}  // namespace
+
+void add_templates(CLI::App& app, Action& action) {
+  auto options = std::make_shared<CommonOptions>();
+  CLI::App* command = app.add_subcommand("templates", "list operators, their parameters and their templates");
+  add_json(*command, *options);
+  command->callback([options, &action] {
+    action = [options] {
+      if (options->json) {
+        fmt::print("{}\n", describe().dump(2));
+      } else {
+        print_text();
+      }
+      return static_cast<int>(kDone);
+    };
+  });
+}
+
+}  // namespace nestwright::cli

@@ -1,0 +1,29 @@
+// A tuned kernel as a library that needs nothing of ours: header, static and shared library, object, LLVM IR, assembly, manifest,
+// CMake package and a self-test in C. The library is built with `cc` and `ar` alone.
+// Thread rule: one export per directory at a time.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lookup/lookup.h"
+#include "templates/workload.h"
+
+namespace nestwright {
+
+struct ExportOptions {
+  std::string directory;  ///< made where it is not there
+  std::string name;       ///< of the function and the files, a C identifier; empty: made from the workload
+};
+
+struct ExportResult {
+  std::string name;
+  std::string symbol;
+  std::vector<std::string> files;  ///< relative to the directory
+};
+
+/// Compiles `found` with the final pipeline and writes the library. Throws UsageError (name that is no identifier, directory
+/// that cannot be written, no C compiler), CompileError.
+ExportResult export_kernel(const Task& task, const Lookup& found, const ExportOptions& options);
+
+}  // namespace nestwright

@@ -1,0 +1,50 @@
+#include "lookup/lookup.h"
+
+#include "lookup/task_key.h"
+#include "lower/lower.h"
+#include "support/error.h"
+#include "templates/registry.h"
+
+namespace nestwright {
+
+std::vector<TemplateVersion> usable_templates(std::string_view op, DeviceKind device) {
+  std::vector<TemplateVersion> versions;
+  for (const Template* t : templates_for(op, device)) versions.push_back({t->name, t->version});
+  return versions;
+}
+
+Lookup look_up(const Task& task, const TuningLog* log) {
+  const std::vector<TemplateVersion> versions = usable_templates(task.workload.op, task.target.device);
+  Lookup found;
+  if (log != nullptr) {
+    const auto fits = [&](const BestRecord& record) {
+      const Template* t = find_template(record.proposal.from.name);
+      return t != nullptr && discover_space(*t, task.workload, task.target).is_valid(record.proposal.config);
+    };
+    TaskFilter filter;
+    filter.target = task.target.str();
+    found.record = find_best(*log, workload_key(task.workload), filter, versions, fits);
+  }
+  if (found.record) {
+    found.match = found.record->match;
+    found.source = find_template(found.record->proposal.from.name);
+    found.config = found.record->proposal.config;
+    return found;
+  }
+  found.why_default = log == nullptr ? "no database was given" : "the database has no record that fits it";
+  for (const Template* t : templates_for(task.workload.op, task.target.device)) {
+    const std::vector<Config> seeds = t->seeds(task.workload, task.target);
+    if (seeds.empty()) continue;
+    found.source = t;
+    found.config = seeds.front();
+    return found;
+  }
+  throw UsageError("no template has a default configuration for '" + task.workload.str() + "': tune it first");
+}
+
+ir::Program program_of(const Task& task, const Template& source, const Config& config, const std::string& name) {
+  const Instance instance = instantiate(source, task.workload, task.target, config);
+  return lower(instance.schedule, instance.definition.args, task.target, name);
+}
+
+}  // namespace nestwright

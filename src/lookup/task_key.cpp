@@ -1,0 +1,30 @@
+#include "lookup/task_key.h"
+
+#include "codegen/backend.h"
+#include "target/machine.h"
+#include "templates/registry.h"
+
+namespace nestwright {
+
+WorkloadKey workload_key(const Workload& workload) {
+  const Operator& op = find_operator(workload.op);
+  WorkloadKey key{.text = workload.str(), .op = workload.op, .flops = op.define(workload).flops};
+  for (const OperatorParameter& parameter : op.parameters) {
+    for (const auto& [name, value] : workload.parameters) {
+      if (name != parameter.name) continue;
+      if (parameter.kind == OperatorParameter::Kind::kType) key.dtype = value;
+      key.parameters.push_back({name, value, parameter.kind == OperatorParameter::Kind::kSize});
+    }
+  }
+  return key;
+}
+
+TaskKey task_key(const Task& task) {
+  return {.workload = workload_key(task.workload),
+          .target = task.target.str(),
+          .threads = task.target.threads,
+          .machine = Machine::host().fingerprint(),
+          .backend = make_backend(task.target.device)->version()};
+}
+
+}  // namespace nestwright
