@@ -1,0 +1,28 @@
+// The C++ way to use what was tuned: look up, compile, call.
+//
+//   AppliedKernel matmul = apply_best(parse_workload("matmul m=512 n=512 k=512"), Target::host(), "nestwright.db");
+//   void* const tensors[] = {a, b, c};
+//   matmul.kernel.call(tensors);
+//
+// Thread rule: apply_best may be called from any thread; an AppliedKernel serves one caller at a time.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lookup/lookup.h"
+#include "runtime/kernel.h"
+#include "templates/workload.h"
+
+namespace nestwright {
+
+struct AppliedKernel {
+  Lookup found;  ///< which configuration, and how it matched
+  CompiledKernel kernel;
+};
+
+/// Compiles the best known configuration for this process. An empty `database` means the template's default.
+/// Throws UsageError, LogError, CompileError.
+AppliedKernel apply_best(const Workload& workload, const Target& target, const std::string& database);
+
+}  // namespace nestwright

@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <vector>
+
+#include "exporter/sources.h"
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+std::string shape_text(const ir::Buffer& buffer) {
+  std::vector<std::string> extents;
+  for (const ir::Expr& extent : buffer->shape) {
+    const std::int64_t* value = ir::as_const_int(extent);
+    if (value == nullptr) throw UsageError("a kernel with symbolic extents cannot be exported yet: give constant sizes");
+    extents.push_back(std::to_string(*value));
+  }
+  return fmt::format("{}[{}]", c_type(buffer->element), fmt::join(extents, "]["));
+}
+
+std::string time_text(const Exported& e) {
+  const auto& record = e.found->record;
+  if (!record || e.found->match != MatchKind::kExact) return "not measured for this shape";
+  return fmt::format("{:.4g} us, 95% interval {:.4g} .. {:.4g} us, {:.1f} GFLOP/s on {}", record->timing.median_ns * 1e-3,
+                     record->timing.low_ns * 1e-3, record->timing.high_ns * 1e-3, record->gflops(), record->task.machine);
+}
+
+}  // namespace
+
+std::string c_type(ir::Type type) {
+  if (type == kFloat32) return "float";
+  if (type == kFloat64) return "double";
+  throw UsageError("tensors of type " + type.str() + " cannot be exported to C");
+}
+
+std::string c_parameters(const Exported& e) {
+  std::vector<std::string> parameters;
+  for (std::size_t i = 0; i < e.definition->args.size(); ++i) {
+    const Tensor& tensor = e.definition->args[i];
+    const bool is_input = static_cast<int>(i) < e.definition->inputs;
+    parameters.push_back(fmt::format("{}{}* {}", is_input ? "const " : "", c_type(tensor.dtype()), tensor.name()));
+  }
+  return fmt::format("{}", fmt::join(parameters, ", "));
+}
+
+std::string header_source(const Exported& e) {
+  std::string upper = e.name;
+  std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
+  std::string tensors;
+  for (std::size_t i = 0; i < e.definition->args.size(); ++i) {
+    const Tensor& tensor = e.definition->args[i];
+    tensors += fmt::format(" *   {:<8}{:<24}{}\n", tensor.name(), shape_text(tensor.buffer()),
+                           static_cast<int>(i) < e.definition->inputs ? "read" : "written, need not be initialised");
+  }
+  std::string text = fmt::format(
+      R"(/* {0}: {1}
+ *
+ * A kernel tuned by Nestwright for {2}.
+ * Time of one call: {3}.
+ *
+ * Tensors are row-major and compact, aligned to their element type; 64-byte alignment is fastest:
+{4} * Inputs and outputs must not overlap.
+ *
+ * Returns 0, or
+ *   1  this CPU lacks instructions that the kernel needs; nothing was written
+ *   2  no memory for the workspace ({5} bytes a calling thread); nothing was written
+ *   3  a null pointer was passed; nothing was written
+ *
+ * Any number of threads may call it at once. Each keeps its workspace for the next call until it calls {0}_release.
+ */
+#ifndef {6}_H
+#define {6}_H
+
+#ifdef __cplusplus
+extern "C" {{
+#endif
+
+int {0}({7});
+
+/* Frees the calling thread's workspace. */
+void {0}_release(void);
+)",
+      e.name, e.task->workload.str(), e.task->target.str(), time_text(e), tensors,
+      e.object->workspace.shared_bytes + e.task->target.threads * e.object->workspace.per_thread_bytes, upper, c_parameters(e));
+  if (e.is_parallel) {
+    text += fmt::format(R"(
+/* The kernel's parallel loop runs on {1} threads: the caller's and a small pool of pthreads, started at the first call. To
+ * run it on threads of your own, hand over a function that calls body(0 .. tasks-1, thread, closure), each task once, with
+ * `thread` in 0 .. {2} and different for tasks that run at the same time, and returns when all are done. Null: the
+ * built-in pool again. Not to be called while the kernel runs. While one thread uses the built-in pool, others that
+ * call the kernel run it alone. */
+typedef void (*{0}_body)(int task, int thread, void* closure);
+typedef void (*{0}_parallel_for)(void* pool, int tasks, {0}_body body, void* closure);
+void {0}_set_parallel_for(void* pool, {0}_parallel_for run);
+)",
+                        e.name, e.task->target.threads, e.task->target.threads - 1);
+  }
+  text += R"(
+#ifdef __cplusplus
+}
+#endif
+#endif
+)";
+  return text;
+}
+
+}  // namespace nestwright
