@@ -21,17 +21,6 @@ bool is_var(const Expr& e, const Var& var) {
   return ref && ref->var == var;
 }
 
-void add_term(Linear& sum, const Expr& atom, std::int64_t coefficient) {
-  if (coefficient == 0) return;
-  for (auto term = sum.terms.begin(); term != sum.terms.end(); ++term) {
-    if (!equal(term->atom, atom)) continue;
-    term->coefficient = add_wrapping(term->coefficient, coefficient);
-    if (term->coefficient == 0) sum.terms.erase(term);
-    return;
-  }
-  sum.terms.push_back({atom, coefficient});
-}
-
 bool is_constant(const Expr& e, std::int64_t& value);
 
 // Adds scale * e to `sum`.
@@ -66,7 +55,7 @@ void accumulate(Linear& sum, const Expr& e, std::int64_t scale) {
         break;
     }
   }
-  add_term(sum, e, scale);
+  sum.add_term(e, scale);
 }
 
 // Whether `e` is constant as a whole, as (i + 2) - i is; looks only below + - *.
@@ -105,9 +94,21 @@ bool Linear::hides(const Var& var) const {
   return false;
 }
 
+Linear& Linear::add_term(const Expr& atom, std::int64_t coefficient) {
+  if (coefficient == 0) return *this;
+  for (auto term = terms.begin(); term != terms.end(); ++term) {
+    if (!equal(term->atom, atom)) continue;
+    term->coefficient = add_wrapping(term->coefficient, coefficient);
+    if (term->coefficient == 0) terms.erase(term);
+    return *this;
+  }
+  terms.push_back({atom, coefficient});
+  return *this;
+}
+
 Linear& Linear::add(const Linear& other, std::int64_t scale) {
   constant = add_wrapping(constant, mul_wrapping(other.constant, scale));
-  for (const LinearTerm& term : other.terms) add_term(*this, term.atom, mul_wrapping(term.coefficient, scale));
+  for (const LinearTerm& term : other.terms) add_term(term.atom, mul_wrapping(term.coefficient, scale));
   return *this;
 }
 

@@ -24,6 +24,8 @@ struct Linear {
   /// True where `var` occurs inside an atom that is not the variable itself.
   bool hides(const Var& var) const;
   Linear& add(const Linear& other, std::int64_t scale = 1);
+  /// Adds coefficient * atom. `atom` is taken as opaque: a sum or a literal goes through to_linear.
+  Linear& add_term(const Expr& atom, std::int64_t coefficient);
   Expr expr() const;
 };
 

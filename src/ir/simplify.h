@@ -2,8 +2,7 @@
 #pragma once
 
 #include <limits>
-#include <map>
-#include <optional>
+#include <vector>
 
 #include "ir/linear.h"
 #include "ir/stmt.h"
@@ -34,6 +33,27 @@ class Ranges {
   void assume(const Expr& condition);
   /// Narrows by a scalar condition that is known not to hold.
   void assume_not(const Expr& condition);
+
+  /// Bounds of a variable that are no constants: a loop's that runs to n, or a let's value. Undefined where there is
+  /// none.
+  Expr least(const Var& var) const;
+  Expr greatest(const Var& var) const;
+  /// Sums that are known to be at least 0.
+  const std::vector<Linear>& facts() const { return facts_; }
+
+ private:
+  struct Known {
+    Var var;
+    Interval interval;
+    Expr least, greatest;
+  };
+  const Known* search(const Var& var) const;
+  void narrow(const Var& var, Interval interval);
+  void assume_not_negative(Linear sum);
+  void assume_comparison(BinaryOp op, const Expr& a, const Expr& b);
+
+  std::vector<Known> known_;
+  std::vector<Linear> facts_;
 };
 
 /// Bounds of a scalar integer expression.
