@@ -1,0 +1,90 @@
+#include "search/ranker.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace nestwright {
+namespace {
+
+Point point(std::int64_t x) {
+  Config config;
+  config.set("x", {x});
+  return {"made.up", 1, config};
+}
+
+std::optional<Features> features(const Point& p) {
+  const auto x = static_cast<float>(p.config.entries()[0].value[0]);
+  if (x < 0) return std::nullopt;
+  return Features{x, std::fmod(x * 7, 5.0f)};
+}
+
+Ranker ranker(std::string_view model) {
+  return Ranker(make_cost_model(model, 1), make_cost_model(model, 1), features);
+}
+
+void teach(Ranker& r, int n, double (*throughput)(std::int64_t)) {
+  for (std::int64_t x = 0; x < n; ++x) r.observe(point(x), throughput(x));
+  r.end_batch();
+}
+
+double rising(std::int64_t x) { return 10.0 + static_cast<double>(x); }
+/// Nothing that the features know of.
+double noise(std::int64_t x) { return static_cast<double>((x * 2654435761u) % 1000); }
+
+TEST(Ranker, DoesNotRankBeforeThereAreEnoughTrials) {
+  Ranker r = ranker("xgboost");
+  teach(r, 10, rising);
+  EXPECT_FALSE(r.ranks());
+  EXPECT_FALSE(r.audit().has_value());
+}
+
+TEST(Ranker, OrdersUnseenPointsOnceItHasLearnt) {
+  Ranker r = ranker("xgboost");
+  teach(r, 100, rising);
+  EXPECT_TRUE(r.ranks());
+  EXPECT_GT(r.audit().value(), 0.9);
+  const std::vector<Point> points{point(90), point(5)};
+  const std::vector<double> scores = r.score(points);
+  EXPECT_GT(scores[0], scores[1]);
+}
+
+TEST(Ranker, PointsThatCannotBeLoweredComeLast) {
+  Ranker r = ranker("xgboost");
+  teach(r, 100, rising);
+  const std::vector<Point> points{point(-1), point(0)};
+  const std::vector<double> scores = r.score(points);
+  EXPECT_EQ(scores[0], -std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isfinite(scores[1]));
+}
+
+TEST(Ranker, TheAuditMakesAModelStepAsideThatDoesNotRank) {
+  Ranker r = ranker("xgboost");
+  teach(r, 200, noise);
+  ASSERT_TRUE(r.audit().has_value() || !r.ranks());
+  EXPECT_FALSE(r.ranks()) << "rank correlation " << r.audit().value_or(0);
+}
+
+TEST(Ranker, TheRandomModelNeverRanks) {
+  Ranker r = ranker("random");
+  teach(r, 100, rising);
+  EXPECT_FALSE(r.ranks());
+}
+
+TEST(Ranker, LearningDoesNotDependOnWhenItIsAsked) {
+  Ranker eager = ranker("xgboost"), lazy = ranker("xgboost");
+  for (Ranker* r : {&eager, &lazy}) {
+    for (std::int64_t x = 0; x < 128; ++x) {
+      r->observe(point(x), rising(x));
+      if (x % 16 != 15) continue;
+      r->end_batch();
+      if (r == &eager) r->ranks();  // an interrupted run trained here, the resumed one did not
+    }
+  }
+  const std::vector<Point> points{point(3), point(77), point(500)};
+  EXPECT_EQ(eager.score(points), lazy.score(points));
+}
+
+}  // namespace
+}  // namespace nestwright

@@ -1,0 +1,96 @@
+// Whole sessions through builders, runner and log, on a small matrix product.
+
+#include "search/session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "lookup/task_key.h"
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+class SessionTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    path_ = (std::filesystem::temp_directory_path() / ("session_test_" + std::to_string(getpid()) + ".db")).string();
+    remove();
+  }
+  void TearDown() override { remove(); }
+
+  SessionResult tune(const SessionOptions& options, const std::atomic<bool>* interrupt = nullptr,
+                     const ProgressFunction& progress = {}) {
+    TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
+    return run_session(task_, log, options, interrupt, progress);
+  }
+
+  std::vector<TrialRecord> recorded() const {
+    return TuningLog::open(path_, OpenMode::kRead).trials(filter_of(task_key(task_)));
+  }
+
+  const Task task_{parse_workload("matmul m=33 n=31 k=17"), Target::parse("host")};
+  std::string path_;
+
+ private:
+  void remove() {
+    for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(path_ + suffix);
+  }
+};
+
+TEST_F(SessionTest, RecordsEveryTrialAndEndsWithAVerifiedBest) {
+  const SessionResult result = tune({.budget = {.trials = 24}, .batch_size = 8});
+  EXPECT_EQ(result.trials, 24);
+  EXPECT_EQ(recorded().size(), 24u);
+  ASSERT_TRUE(result.best.has_value());
+  EXPECT_TRUE(result.best->evidence.verified);
+  EXPECT_TRUE(result.best->from_race);
+  EXPECT_GT(result.best->gflops(), 0);
+  EXPECT_LE(result.best->timing.low_ns, result.best->timing.median_ns);
+  EXPECT_GE(result.best->timing.high_ns, result.best->timing.median_ns);
+  EXPECT_TRUE(result.default_timing.has_value());
+  EXPECT_EQ(result.stop_reason, "24 trials done");
+}
+
+TEST_F(SessionTest, ASecondRunGoesOnAndMeasuresNothingTwice) {
+  tune({.budget = {.trials = 10}, .batch_size = 5});
+  const SessionResult second = tune({.budget = {.trials = 10}, .batch_size = 5});
+  EXPECT_EQ(second.trials, 10);
+  EXPECT_EQ(second.earlier_trials, 10);
+  std::set<std::string> configs;
+  for (const TrialRecord& trial : recorded()) EXPECT_TRUE(configs.insert(trial.proposal.config.str()).second);
+  EXPECT_EQ(configs.size(), 20u);
+}
+
+TEST_F(SessionTest, AnInterruptKeepsWhatWasFoundAndTheNextRunFinishesTheBatchFirst) {
+  std::atomic<bool> interrupt = false;
+  const SessionResult first =
+      tune({.budget = {.trials = 32}, .batch_size = 16}, &interrupt, [&](const Progress&) { interrupt = true; });
+  EXPECT_TRUE(first.interrupted);
+  EXPECT_LT(first.trials, 16);
+  EXPECT_EQ(recorded().size(), static_cast<std::size_t>(first.trials));
+  const std::int64_t left_over = 16 - first.trials;
+  const SessionResult second = tune({.budget = {.trials = left_over}, .batch_size = 16});
+  EXPECT_EQ(second.trials, left_over);
+  for (const TrialRecord& trial : recorded()) EXPECT_EQ(trial.batch, recorded().front().batch);
+}
+
+TEST_F(SessionTest, ProgressCountsUp) {
+  std::int64_t last = 0;
+  tune({.budget = {.trials = 12}, .batch_size = 6}, nullptr, [&](const Progress& p) {
+    EXPECT_GT(p.trials, last);
+    last = p.trials;
+  });
+  EXPECT_EQ(last, 12);
+}
+
+TEST_F(SessionTest, UnknownStrategyIsRefused) {
+  EXPECT_THAT([&] { tune({.budget = {.trials = 1}, .strategy = "luck"}); },
+              testing::ThrowsMessage<UsageError>(testing::HasSubstr("unknown strategy 'luck'")));
+}
+
+}  // namespace
+}  // namespace nestwright
