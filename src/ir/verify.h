@@ -13,7 +13,7 @@ enum class Form : std::uint8_t { kLoop, kVector };
 /// Every violation found, one sentence each, naming the statement; empty when the program is sound:
 ///  - variables are defined exactly once and before use, types and lanes agree, indices match the buffer's rank
 ///  - buffers are parameters or allocated around their use; nothing stores to an input
-///  - accesses are within bounds (interval analysis, guards and masks taken into account); what cannot be proved is reported
+///  - accesses are within bounds, guards and masks taken into account; what cannot be proved is reported
 ///  - no two iterations of a parallel, bound or vectorised loop touch the same element of a buffer that is shared by
 ///    them, one of them writing
 ///  - loop form: no vector values; vector form: no vectorised or unrolled loop, register buffers at constant indices

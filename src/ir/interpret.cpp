@@ -1,0 +1,458 @@
+#include "ir/interpret.h"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <random>
+
+#include "ir/print.h"
+#include "ir/race_detector.h"
+#include "ir/scalar.h"
+#include "support/error.h"
+
+namespace nestwright::ir {
+namespace {
+
+/// A buffer that exists: where its elements are, and what happened to each.
+struct Storage {
+  std::vector<std::int64_t> shape, strides;
+  std::span<std::byte> bytes;
+  std::vector<std::byte> own;  ///< of an allocation
+  std::vector<ElementHistory> history;
+};
+
+/// One iteration's view: its variables and buffers, innermost last. Loops in lockstep have one frame an iteration.
+struct Frame {
+  struct Variable {
+    const Var* var;
+    Scalar value;
+  };
+  std::vector<Variable> variables;
+  std::vector<std::pair<const BufferNode*, Storage*>> buffers;
+  Strand strand = RaceDetector::kRoot;
+  std::vector<char> mask;  ///< lanes that enclosing vector conditions leave on; empty: all
+};
+using Frames = std::span<Frame* const>;
+
+bool is_lockstep(LoopKind kind) {
+  switch (kind) {
+    case LoopKind::kVectorized:
+    case LoopKind::kThreadX:
+    case LoopKind::kThreadY:
+    case LoopKind::kThreadZ:
+    case LoopKind::kVirtualThread:
+      return true;
+    default:
+      return false;
+  }
+}
+
+class Interpreter {
+ public:
+  Interpreter(const Program& program, const InterpretOptions& options) : program_(program), random_(options.seed) {}
+
+  void run(std::span<const Memory> arguments, std::span<const std::int64_t> symbols) {
+    if (arguments.size() != program_.parameters.size())
+      throw UsageError(program_.name + " takes " + std::to_string(program_.parameters.size()) + " tensors, " +
+                       std::to_string(arguments.size()) + " were given");
+    if (symbols.size() != program_.symbols.size())
+      throw UsageError(program_.name + " takes " + std::to_string(program_.symbols.size()) + " symbolic values, " +
+                       std::to_string(symbols.size()) + " were given");
+    Frame root;
+    for (std::size_t i = 0; i < symbols.size(); ++i)
+      root.variables.push_back({&program_.symbols[i], integer_scalar(symbols[i])});
+    std::vector<Storage> storages(arguments.size());
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const Parameter& parameter = program_.parameters[i];
+      shape_storage(storages[i], *parameter.buffer.operator->(), root);
+      storages[i].bytes = arguments[i];
+      const std::size_t elements = arguments[i].size() / static_cast<std::size_t>(parameter.buffer->element.bytes());
+      const Strand writer = parameter.role == Role::kInput ? RaceDetector::kRoot : 0;
+      storages[i].history.assign(elements, ElementHistory{writer, 0, 0});
+      root.buffers.emplace_back(parameter.buffer.operator->(), &storages[i]);
+    }
+    Frame* frame = &root;
+    execute(program_.host, {&frame, 1});
+  }
+
+ private:
+  // --- Statements: executed for all frames before the next one ---------------------------------------------------
+
+  void execute(const Stmt& s, Frames frames) {
+    if (!s.defined() || frames.empty()) return;
+    const Stmt* const outer = statement_;
+    statement_ = &s;
+    std::visit([&](const auto& value) { execute(value, frames); }, s.node().value);
+    statement_ = outer;
+  }
+
+  void execute(const For& loop, Frames frames) {
+    if (is_lockstep(loop.kind)) {
+      run_lockstep(loop, frames);
+    } else if (loop.kind == LoopKind::kSerial || loop.kind == LoopKind::kUnrolled) {
+      run_serial(loop, frames);
+    } else {
+      for (Frame* frame : frames) run_concurrent(loop, *frame);
+    }
+  }
+
+  void run_serial(const For& loop, Frames frames) {
+    std::vector<std::int64_t> first, extent;
+    for (Frame* frame : frames) {
+      first.push_back(integer(loop.min, *frame));
+      extent.push_back(integer(loop.extent, *frame));
+    }
+    const std::int64_t most = *std::max_element(extent.begin(), extent.end());
+    std::vector<Frame*> active(frames.begin(), frames.end());
+    for (std::int64_t i = 0; i < most; ++i) {
+      active.clear();
+      for (std::size_t f = 0; f < frames.size(); ++f) {
+        if (i >= extent[f]) continue;
+        frames[f]->variables.push_back({&loop.var, integer_scalar(first[f] + i)});
+        active.push_back(frames[f]);
+      }
+      execute(loop.body, active);
+      for (Frame* frame : active) frame->variables.pop_back();
+    }
+  }
+
+  void run_concurrent(const For& loop, Frame& frame) {
+    const std::int64_t first = integer(loop.min, frame), extent = integer(loop.extent, frame);
+    std::vector<std::int64_t> order(static_cast<std::size_t>(std::max<std::int64_t>(extent, 0)));
+    std::iota(order.begin(), order.end(), first);
+    std::shuffle(order.begin(), order.end(), random_);
+    const std::uint32_t open = races_.open_loop(loop);
+    const Strand parent = frame.strand;
+    Frame* only = &frame;
+    for (const std::int64_t value : order) {
+      frame.variables.push_back({&loop.var, integer_scalar(value)});
+      frame.strand = races_.fork(parent, open, value);
+      execute(loop.body, {&only, 1});
+      frame.variables.pop_back();
+    }
+    frame.strand = parent;
+  }
+
+  void run_lockstep(const For& loop, Frames frames) {
+    std::vector<Frame> lanes;
+    for (Frame* frame : frames) {
+      const std::int64_t first = integer(loop.min, *frame), extent = integer(loop.extent, *frame);
+      const std::uint32_t open = races_.open_loop(loop);
+      for (std::int64_t i = 0; i < extent; ++i) {
+        Frame& lane = lanes.emplace_back(*frame);
+        lane.variables.push_back({&loop.var, integer_scalar(first + i)});
+        lane.strand = races_.fork(frame->strand, open, first + i);
+      }
+    }
+    std::vector<Frame*> pointers;
+    for (Frame& lane : lanes) pointers.push_back(&lane);
+    std::shuffle(pointers.begin(), pointers.end(), random_);
+
+    // Barriers need to know how many threads there are: an enclosing condition may have switched some off.
+    const Group outer = group_;
+    if (!group_.loop) group_ = {&loop, frames.empty() ? 0 : frames.front()->strand, frames.size()};
+    if (!frames.empty()) group_.threads *= lanes.size() / frames.size();
+    execute(loop.body, pointers);
+    group_ = outer;
+  }
+
+  void execute(const Block& b, Frames frames) {
+    for (const Stmt& s : b.stmts) execute(s, frames);
+  }
+
+  void execute(const Let& let, Frames frames) {
+    for (Frame* frame : frames) {
+      const Scalar value = evaluate(let.value, 0, *frame);
+      frame->variables.push_back({&let.var, value});
+    }
+    execute(let.body, frames);
+    for (Frame* frame : frames) frame->variables.pop_back();
+  }
+
+  void execute(const IfThenElse& choice, Frames frames) {
+    if (choice.condition.lanes() > 1) return execute_masked(choice, frames);
+    std::vector<Frame*> yes, no;
+    for (Frame* frame : frames) (evaluate(choice.condition, 0, *frame).i != 0 ? yes : no).push_back(frame);
+    execute(choice.then_case, yes);
+    execute(choice.else_case, no);
+  }
+
+  /// A condition of vector lanes switches lanes of the vector statements below it off.
+  void execute_masked(const IfThenElse& choice, Frames frames) {
+    const auto lanes = static_cast<std::size_t>(choice.condition.lanes());
+    std::vector<std::vector<char>> outer, otherwise;
+    for (Frame* frame : frames) {
+      if (!frame->mask.empty() && frame->mask.size() != lanes) fail("conditions of different lanes are nested");
+      outer.push_back(frame->mask);
+      std::vector<char> then_mask(lanes, 1), else_mask(lanes, 1);
+      for (std::size_t lane = 0; lane < lanes; ++lane) {
+        const bool on = frame->mask.empty() || frame->mask[lane];
+        const bool holds = on && evaluate(choice.condition, static_cast<int>(lane), *frame).i != 0;
+        then_mask[lane] = on && holds;
+        else_mask[lane] = on && !holds;
+      }
+      frame->mask = std::move(then_mask);
+      otherwise.push_back(std::move(else_mask));
+    }
+    execute(choice.then_case, frames);
+    for (std::size_t f = 0; f < frames.size(); ++f) frames[f]->mask = std::move(otherwise[f]);
+    execute(choice.else_case, frames);
+    for (std::size_t f = 0; f < frames.size(); ++f) frames[f]->mask = std::move(outer[f]);
+  }
+
+  void execute(const Store& store, Frames frames) {
+    int lanes = 1;
+    for (const Expr& index : store.indices) lanes = std::max(lanes, index.lanes());
+    struct Write {
+      Frame* frame;
+      std::size_t element;
+      Scalar value;
+    };
+    std::vector<Write> writes;  // all values are read before one is written, as vector lanes in lockstep do
+    for (Frame* frame : frames) {
+      if (store.value.lanes() != lanes) fail("the value and the indices differ in lanes");
+      if (!frame->mask.empty() && frame->mask.size() != static_cast<std::size_t>(lanes))
+        fail("a condition of " + std::to_string(frame->mask.size()) + " lanes encloses a statement of " +
+             std::to_string(lanes));
+      const std::size_t start = writes.size();
+      for (int lane = 0; lane < lanes; ++lane) {
+        if (!frame->mask.empty() && !frame->mask[static_cast<std::size_t>(lane)]) continue;
+        if (store.mask.defined() && evaluate(store.mask, lane, *frame).i == 0) continue;
+        const std::size_t element = locate(store.buffer, store.indices, lane, *frame);
+        for (std::size_t w = start; w < writes.size(); ++w)
+          if (writes[w].element == element)
+            fail("two lanes of one vector write " + name(store.buffer, store.indices, lane, *frame), frame);
+        writes.push_back({frame, element, evaluate(store.value, lane, *frame)});
+      }
+    }
+    const Type type = store.buffer->element;
+    for (const Write& write : writes) {
+      Storage& storage = find(store.buffer, *write.frame);
+      if (auto race = races_.write(storage.history[write.element], write.frame->strand))
+        fail(describe(*race, store.buffer->name), write.frame);
+      write_element(type, write.value, storage.bytes.data() + write.element * static_cast<std::size_t>(type.bytes()));
+    }
+  }
+
+  void execute(const Allocate& allocation, Frames frames) {
+    const BufferNode& buffer = *allocation.buffer.operator->();
+    std::vector<std::unique_ptr<Storage>> storages;
+    const bool one_for_all = buffer.scope == Scope::kShared && group_.loop;
+    for (Frame* frame : frames) {
+      if (one_for_all && !storages.empty()) {
+        frame->buffers.emplace_back(&buffer, storages.front().get());
+        continue;
+      }
+      auto storage = std::make_unique<Storage>();
+      shape_storage(*storage, buffer, *frame);
+      std::int64_t elements = 1;
+      for (std::size_t d = 0; d < storage->shape.size(); ++d)
+        elements =
+            storage->shape[d] <= 0 ? 0 : elements + (elements > 0 ? (storage->shape[d] - 1) * storage->strides[d] : 0);
+      constexpr std::int64_t kMost = std::int64_t{1} << 30;
+      if (elements < 0 || elements > kMost)
+        fail("buffer " + buffer.name + " of " + std::to_string(elements) + " elements is too large to interpret",
+             frame);
+      storage->own.resize(static_cast<std::size_t>(elements * buffer.element.bytes()));
+      storage->bytes = storage->own;
+      storage->history.resize(static_cast<std::size_t>(elements));
+      frame->buffers.emplace_back(&buffer, storage.get());
+      storages.push_back(std::move(storage));
+    }
+    execute(allocation.body, frames);
+    for (Frame* frame : frames) frame->buffers.pop_back();
+  }
+
+  void execute(const Prefetch& prefetch, Frames frames) {
+    for (Frame* frame : frames)
+      for (const Expr& index : prefetch.indices) evaluate(index, 0, *frame);
+  }
+
+  void execute(const Barrier&, Frames frames) {
+    if (!group_.loop) return;  // a block of one thread
+    if (frames.size() != group_.threads)
+      fail("a barrier is reached by " + std::to_string(frames.size()) + " of " + std::to_string(group_.threads) +
+               " threads",
+           frames.front());
+    // What follows is ordered after all that came before: another execution of a concurrent loop, as it were.
+    const std::uint32_t phase = races_.open_loop(*group_.loop);
+    std::int64_t thread = 0;
+    for (Frame* frame : frames) frame->strand = races_.fork(group_.base, phase, thread++);
+  }
+
+  void execute(const Launch& launch, Frames frames) {
+    if (launch.kernel < 0 || static_cast<std::size_t>(launch.kernel) >= program_.kernels.size())
+      fail("kernel " + std::to_string(launch.kernel) + " does not exist");
+    execute(program_.kernels[static_cast<std::size_t>(launch.kernel)].body, frames);
+  }
+
+  // --- Expressions: evaluated for one lane; a scalar is the same in all ---------------------------------------------
+
+  std::int64_t integer(const Expr& e, Frame& frame) { return evaluate(e, 0, frame).i; }
+
+  Scalar evaluate(const Expr& e, int lane, Frame& frame) {
+    return std::visit([&](const auto& value) { return evaluate(value, e.type().element(), lane, frame); },
+                      e.node().value);
+  }
+
+  Scalar evaluate(const IntImm& value, Type, int, Frame&) { return integer_scalar(value.value); }
+  Scalar evaluate(const FloatImm& value, Type, int, Frame&) { return float_scalar(value.value); }
+  Scalar evaluate(const VarRef& ref, Type, int, Frame& frame) {
+    for (auto it = frame.variables.rbegin(); it != frame.variables.rend(); ++it)
+      if (it->var->id() == ref.var.id()) return it->value;
+    fail("variable " + ref.var.name() + " is used outside of its definition", &frame);
+  }
+  Scalar evaluate(const Binary& binary, Type, int lane, Frame& frame) {
+    const Scalar a = evaluate(binary.a, lane, frame);
+    // The right side of && and || may be evaluated whether it counts or not.
+    const bool unused = (binary.op == BinaryOp::kAnd && a.i == 0) || (binary.op == BinaryOp::kOr && a.i != 0);
+    const Scalar b = unused ? discard(binary.b, lane, frame) : evaluate(binary.b, lane, frame);
+    try {
+      return apply_binary(binary.op, binary.a.type().element(), a, b);
+    } catch (const Error& error) {
+      fail(error.what(), &frame);
+    }
+  }
+  Scalar evaluate(const Not& value, Type, int lane, Frame& frame) {
+    return integer_scalar(evaluate(value.a, lane, frame).i == 0 ? 1 : 0);
+  }
+  Scalar evaluate(const Select& select, Type, int lane, Frame& frame) {
+    const bool first = evaluate(select.condition, lane, frame).i != 0;
+    discard(first ? select.if_false : select.if_true, lane, frame);
+    return evaluate(first ? select.if_true : select.if_false, lane, frame);
+  }
+  Scalar evaluate(const Cast& cast, Type type, int lane, Frame& frame) {
+    return apply_cast(cast.value.type().element(), type, evaluate(cast.value, lane, frame));
+  }
+  Scalar evaluate(const Load& load, Type type, int lane, Frame& frame) {
+    if (load.mask.defined() && evaluate(load.mask, lane, frame).i == 0)
+      return type.is_float() ? float_scalar(0) : integer_scalar(0);
+    const std::size_t element = locate(load.buffer, load.indices, lane, frame);
+    Storage& storage = find(load.buffer, frame);
+    ElementHistory& history = storage.history[element];
+    if (history.writer == 0) {
+      if (discarded_ > 0) return type.is_float() ? float_scalar(0) : integer_scalar(0);
+      fail(name(load.buffer, load.indices, lane, frame) + " is read but was never written", &frame);
+    }
+    if (auto race = races_.read(history, frame.strand)) fail(describe(*race, load.buffer->name), &frame);
+    return read_element(type, storage.bytes.data() + element * static_cast<std::size_t>(type.bytes()));
+  }
+  Scalar evaluate(const Ramp& ramp, Type type, int lane, Frame& frame) {
+    const Scalar step = apply_cast(kIndex, type, integer_scalar(lane));
+    const Scalar offset = apply_binary(BinaryOp::kMul, type, step, evaluate(ramp.stride, 0, frame));
+    return apply_binary(BinaryOp::kAdd, type, evaluate(ramp.base, 0, frame), offset);
+  }
+  Scalar evaluate(const Broadcast& broadcast, Type, int, Frame& frame) { return evaluate(broadcast.value, 0, frame); }
+  Scalar evaluate(const Call& call, Type type, int lane, Frame& frame) {
+    Scalar args[3];
+    for (std::size_t i = 0; i < call.args.size() && i < 3; ++i) args[i] = evaluate(call.args[i], lane, frame);
+    try {
+      return apply_intrinsic(call.intrinsic, type, args);
+    } catch (const Error& error) {
+      fail(error.what(), &frame);
+    }
+  }
+  Scalar evaluate(const Reduce&, Type, int, Frame& frame) { fail("a reduction was left unlowered", &frame); }
+
+  /// Evaluates what may be evaluated but does not count: it must be in bounds, yet may read what was never written.
+  Scalar discard(const Expr& e, int lane, Frame& frame) {
+    ++discarded_;
+    const Scalar value = evaluate(e, lane, frame);
+    --discarded_;
+    return value;
+  }
+
+  // --- Buffers ------------------------------------------------------------------------------------------------------
+
+  void shape_storage(Storage& storage, const BufferNode& buffer, Frame& frame) {
+    for (int d = 0; d < buffer.rank(); ++d) {
+      storage.shape.push_back(integer(buffer.shape[static_cast<std::size_t>(d)], frame));
+      storage.strides.push_back(integer(buffer.stride(d), frame));
+    }
+  }
+
+  Storage& find(const Buffer& buffer, Frame& frame) {
+    for (auto it = frame.buffers.rbegin(); it != frame.buffers.rend(); ++it)
+      if (it->first == buffer.operator->()) return *it->second;
+    fail("buffer " + buffer->name + " is neither a parameter nor allocated here", &frame);
+  }
+
+  /// The element's place in memory, in elements.
+  std::size_t locate(const Buffer& buffer, const std::vector<Expr>& indices, int lane, Frame& frame) {
+    const Storage& storage = find(buffer, frame);
+    std::int64_t element = 0;
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+      const std::int64_t index = evaluate(indices[d], lane, frame).i;
+      if (index < 0 || index >= storage.shape[d])
+        fail("index " + std::to_string(index) + " of dimension " + std::to_string(d) + " is out of bounds: " +
+                 name(buffer, indices, lane, frame) + " has extent " + std::to_string(storage.shape[d]) + " there",
+             &frame);
+      element += index * storage.strides[d];
+    }
+    if (element < 0 || static_cast<std::size_t>(element) >= storage.history.size())
+      fail(name(buffer, indices, lane, frame) + " lies beyond the " + std::to_string(storage.bytes.size()) +
+               " bytes of " + buffer->name,
+           &frame);
+    return static_cast<std::size_t>(element);
+  }
+
+  // --- Messages -----------------------------------------------------------------------------------------------------
+
+  /// "C[3, 4]", with the values that the indices have.
+  std::string name(const Buffer& buffer, const std::vector<Expr>& indices, int lane, Frame& frame) {
+    std::string text = buffer->name + "[";
+    for (std::size_t d = 0; d < indices.size(); ++d)
+      text += (d > 0 ? ", " : "") + std::to_string(evaluate(indices[d], lane, frame).i);
+    return text + "]";
+  }
+
+  static std::string describe(const Race& race, const std::string& buffer) {
+    return std::string("race in the ") + loop_kind_name(race.loop->kind) + " loop over " + race.loop->var.name() +
+           ": its iterations " + std::to_string(race.first) + " and " + std::to_string(race.second) +
+           " touch one element of " + buffer + ", and one of them writes it";
+  }
+
+  /// The statement being executed, on one line; a compound one only by its head.
+  std::string statement() const {
+    if (!statement_) return "the signature";
+    std::string text = to_string(*statement_);
+    const std::size_t start = text.find_first_not_of(" \n");
+    if (start == std::string::npos) return text;
+    text = text.substr(start, text.find('\n', start) - start);
+    return text;
+  }
+
+  [[noreturn]] void fail(const std::string& what, const Frame* frame = nullptr) const {
+    std::string values;
+    if (frame)
+      for (const Frame::Variable& variable : frame->variables)
+        if (!variable.var->type().is_float())
+          values +=
+              (values.empty() ? " with " : ", ") + variable.var->name() + " = " + std::to_string(variable.value.i);
+    throw Error(program_.name + ": " + what + "; in `" + statement() + "`" + values);
+  }
+
+  /// The threads of the block being executed, which barriers wait for.
+  struct Group {
+    const For* loop = nullptr;
+    Strand base = 0;  ///< what all of its threads started from
+    std::size_t threads = 0;
+  };
+
+  const Program& program_;
+  std::mt19937_64 random_;
+  RaceDetector races_;
+  Group group_;
+  const Stmt* statement_ = nullptr;
+  int discarded_ = 0;
+};
+
+}  // namespace
+
+void interpret(const Program& program, std::span<const Memory> arguments, std::span<const std::int64_t> symbols,
+               const InterpretOptions& options) {
+  Interpreter(program, options).run(arguments, symbols);
+}
+
+}  // namespace nestwright::ir

@@ -1,0 +1,51 @@
+// The byte format that serialize.cpp writes and deserialize.cpp reads. Private to ir/.
+//
+//   "NWIR" version            the version is one byte
+//   count record*             definitions, each before its first use: variables, buffers, expressions, statements
+//   program                   name, parameters, symbols, workspace, host, kernels
+//
+// Numbers are LEB128 varints (zigzag where signed), floats 8 bytes little-endian, strings a length and bytes. A
+// reference is the distance back from the end of its table (1: the latest), 0 where absent: so most take one byte, and
+// nothing is nested, so that a reader never recurses.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace nestwright::ir::format {
+
+inline constexpr std::string_view kMagic = "NWIR";
+inline constexpr std::uint8_t kVersion = 1;
+
+/// What a node may stand on at most, so that walking a program cannot exhaust the stack, and what it may unfold to
+/// where shared nodes are walked once a use.
+inline constexpr std::uint32_t kMaxDepth = 2000;
+inline constexpr std::uint64_t kMaxUnfolded = std::uint64_t{1} << 26;
+
+enum class Tag : std::uint8_t {
+  kVar,
+  kBuffer,
+  kIntImm,
+  kFloatImm,
+  kVarRef,
+  kBinary,
+  kNot,
+  kSelect,
+  kCast,
+  kLoad,
+  kRamp,
+  kBroadcast,
+  kCall,
+  kReduce,
+  kFor,
+  kBlock,
+  kLet,
+  kIfThenElse,
+  kStore,
+  kAllocate,
+  kPrefetch,
+  kBarrier,
+  kLaunch,
+};
+
+}  // namespace nestwright::ir::format

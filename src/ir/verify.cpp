@@ -1,0 +1,36 @@
+#include "ir/verify.h"
+
+#include <algorithm>
+
+#include "ir/print.h"
+#include "ir/verify_checks.h"
+
+namespace nestwright::ir {
+namespace {
+
+void append(std::vector<std::string>& to, std::vector<std::string> from) {
+  // A body that is seen twice, around a barrier, would say everything twice.
+  for (std::string& violation : from)
+    if (std::find(to.begin(), to.end(), violation) == to.end()) to.push_back(std::move(violation));
+}
+
+}  // namespace
+
+std::string quote(const Stmt& statement) {
+  const std::string text = to_string(statement);
+  const std::size_t start = text.find_first_not_of(" \n");
+  if (start == std::string::npos) return "``";
+  return "`" + text.substr(start, text.find('\n', start) - start) + "`";
+}
+
+std::vector<std::string> verify(const Program& program, Form form) {
+  std::vector<std::string> violations;
+  append(violations, check_structure(program, form));
+  if (!violations.empty()) return violations;  // what follows needs variables and types that can be relied on
+  const std::vector<Access> accesses = collect_accesses(program);
+  append(violations, check_bounds(accesses));
+  append(violations, check_races(accesses));
+  return violations;
+}
+
+}  // namespace nestwright::ir

@@ -1,0 +1,46 @@
+// The parts of the verifier. Private to ir/.
+// Thread rule: pure functions.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/program.h"
+#include "ir/simplify.h"
+#include "ir/verify.h"
+
+namespace nestwright::ir {
+
+/// One place where a program reads or writes a buffer, its indices scalar and in terms of loop variables only: values
+/// of lets are filled in, a loop that starts at m has its variable written m + (a variable from 0), and a vector index
+/// is that of one lane, which is a variable too.
+struct Access {
+  struct Enclosing {
+    const For* loop;
+    Var var;  ///< what stands for the loop's variable in `indices`
+  };
+  const Stmt* statement = nullptr;
+  Buffer buffer;
+  std::vector<Expr> indices;
+  std::vector<Expr> shape;  ///< of the buffer, in the same terms
+  bool stores = false;
+  std::shared_ptr<const Ranges> known;
+  std::vector<Enclosing> loops;   ///< outermost first
+  std::size_t private_loops = 0;  ///< so many of `loops` enclose the allocation: their iterations share nothing of it
+  Var lane;                       ///< "any lane" of a vector access, undefined for a scalar one
+  int phase = 0;                  ///< changes at each barrier
+};
+
+/// Definitions, types, scopes and the form.
+std::vector<std::string> check_structure(const Program& program, Form form);
+
+/// Those below require a program that check_structure() accepts.
+std::vector<Access> collect_accesses(const Program& program);
+std::vector<std::string> check_bounds(const std::vector<Access>& accesses);
+std::vector<std::string> check_races(const std::vector<Access>& accesses);
+
+/// "`C[i, j] = 0.0`": the statement's first line, for messages.
+std::string quote(const Stmt& statement);
+
+}  // namespace nestwright::ir

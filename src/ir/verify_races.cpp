@@ -1,0 +1,211 @@
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include "ir/equal.h"
+#include "ir/rewrite.h"
+#include "ir/scalar.h"
+#include "ir/verify_checks.h"
+
+namespace nestwright::ir {
+namespace {
+
+/// Larger loops are not tried iteration by iteration.
+constexpr std::int64_t kMostTried = 1 << 16;
+
+bool is_concurrent(LoopKind kind) { return kind != LoopKind::kSerial && kind != LoopKind::kUnrolled; }
+bool is_thread(LoopKind kind) {
+  return kind == LoopKind::kThreadX || kind == LoopKind::kThreadY || kind == LoopKind::kThreadZ ||
+         kind == LoopKind::kVirtualThread;
+}
+
+/// An index as seen from a loop: what its variable decides, what is fixed while it runs, and what varies within an
+/// iteration.
+struct SplitIndex {
+  Linear of_loop;
+  Linear fixed;
+  Interval of_loop_range;
+  Interval varying;
+};
+
+struct SplitAccess {
+  const Access* access;
+  std::vector<SplitIndex> indices;
+  Interval loop_range;  ///< of the loop's variable where the access happens: a guard may leave one iteration
+};
+
+// Interval sums that keep "unbounded".
+std::int64_t add_bound(std::int64_t a, std::int64_t b, std::int64_t unbounded) {
+  std::int64_t sum = 0;
+  if (a == unbounded || b == unbounded || __builtin_add_overflow(a, b, &sum)) return unbounded;
+  return sum;
+}
+Interval plus(Interval a, Interval b) {
+  return {add_bound(a.lo, b.lo, Interval::kMin), add_bound(a.hi, b.hi, Interval::kMax)};
+}
+Interval minus(Interval a, Interval b) {
+  const Interval negative{b.hi == Interval::kMax ? Interval::kMin : -b.hi,
+                          b.lo == Interval::kMin ? Interval::kMax : -b.lo};
+  return plus(a, negative);
+}
+Interval range(const Linear& sum, const Ranges& ranges) {
+  return sum.is_constant() ? Interval{sum.constant, sum.constant} : bounds(sum.expr(), ranges);
+}
+bool same_terms(const Linear& a, const Linear& b) { return Linear(a).add(b, -1).is_constant(); }
+
+SplitAccess split(const Access& access, std::size_t loop) {
+  const Var& var = access.loops[loop].var;
+  SplitAccess result{&access, {}, access.known->find(var)};
+  for (const Expr& index : access.indices) {
+    const Linear whole = to_linear(simplify(index, *access.known));
+    SplitIndex parts;
+    Linear varying;
+    parts.fixed.constant = whole.constant;
+    for (const LinearTerm& term : whole.terms) {
+      bool uses_loop = false, uses_inner = false;
+      for_each_expr(term.atom, [&](const Expr& e) {
+        if (e.as<Load>()) uses_inner = true;  // its value may differ wherever it is read
+        if (const auto* ref = e.as<VarRef>()) {
+          uses_loop |= ref->var == var;
+          bool is_inner = ref->var == access.lane;
+          for (std::size_t l = loop + 1; l < access.loops.size(); ++l) is_inner |= access.loops[l].var == ref->var;
+          uses_inner |= is_inner;
+        }
+      });
+      (uses_inner ? varying : uses_loop ? parts.of_loop : parts.fixed).terms.push_back(term);
+    }
+    parts.of_loop_range = range(parts.of_loop, *access.known);
+    parts.varying = range(varying, *access.known);
+    result.indices.push_back(std::move(parts));
+  }
+  return result;
+}
+
+/// The value of an integer expression of `var` alone; absent where it is more than that.
+std::optional<std::int64_t> evaluate(const Expr& e, const Var& var, std::int64_t value) {
+  if (const std::int64_t* constant = as_const_int(e)) return *constant;
+  if (const auto* ref = e.as<VarRef>()) return ref->var == var ? std::optional(value) : std::nullopt;
+  const auto* binary = e.as<Binary>();
+  if (!binary || e.type() != kIndex) return std::nullopt;
+  const auto a = evaluate(binary->a, var, value), b = evaluate(binary->b, var, value);
+  const bool divides = binary->op == BinaryOp::kDiv || binary->op == BinaryOp::kMod;
+  if (!a || !b || (divides && *b == 0)) return std::nullopt;
+  return apply_binary(binary->op, kIndex, integer_scalar(*a), integer_scalar(*b)).i;
+}
+
+/// True where the values of `functions`, all taken together, tell one value of `var` in `range` from any other.
+bool identify(const std::vector<Linear>& functions, const Var& var, Interval range) {
+  // Directly, or as the quotient and the remainder that a fused loop is taken apart into.
+  std::vector<Expr> known;
+  for (const Linear& function : functions)
+    if (function.terms.size() == 1) known.push_back(function.terms.front().atom);
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (const auto* ref = known[i].as<VarRef>(); ref && ref->var == var) return true;
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto *a = known[i].as<Binary>(), *b = known[j].as<Binary>();
+      if (!a || !b || !equal(a->a, b->a) || !equal(a->b, b->b)) continue;
+      if (std::min(a->op, b->op) != BinaryOp::kDiv || std::max(a->op, b->op) != BinaryOp::kMod) continue;
+      const Expr dividend = a->a;
+      if (std::none_of(known.begin(), known.end(), [&](const Expr& e) { return equal(e, dividend); }))
+        known.push_back(dividend);
+    }
+  }
+  // Otherwise by trying all of them.
+  if (functions.empty() || !range.bounded() || range.hi - range.lo >= kMostTried) return false;
+  std::set<std::vector<std::int64_t>> seen;
+  for (std::int64_t value = range.lo; value <= range.hi; ++value) {
+    std::vector<std::int64_t> image;
+    for (const Linear& function : functions) {
+      const auto result = evaluate(function.expr(), var, value);
+      if (!result) return false;
+      image.push_back(*result);
+    }
+    if (!seen.insert(std::move(image)).second) return false;
+  }
+  return true;
+}
+
+/// True where the two accesses are shown to meet in no element, when they happen in different iterations.
+bool apart(const SplitAccess& first, const SplitAccess& second, const Var& var) {
+  const Interval a = first.loop_range, b = second.loop_range;
+  if (a.is_point() && b.is_point() && a.lo == b.lo) return true;  // a guard leaves one and the same iteration
+  std::vector<Linear> equal_functions;  // functions of the loop's variable that have one value where they meet
+  for (std::size_t d = 0; d < first.indices.size(); ++d) {
+    const SplitIndex &f = first.indices[d], &s = second.indices[d];
+    // They meet where of_loop(first) - of_loop(second) lies in `rest`.
+    const Interval rest =
+        plus(range(Linear(s.fixed).add(f.fixed, -1), *first.access->known), minus(s.varying, f.varying));
+    if (!same_terms(f.of_loop, s.of_loop)) {
+      const Interval difference = minus(f.of_loop_range, s.of_loop_range);
+      if (difference.lo > rest.hi || difference.hi < rest.lo) return true;
+      continue;
+    }
+    if (f.of_loop.is_constant() && (rest.lo > 0 || rest.hi < 0)) return true;
+    std::int64_t step = 0;
+    for (const LinearTerm& term : f.of_loop.terms) step = std::gcd(step, term.coefficient);
+    if (step == 0 || !rest.bounded()) continue;
+    const std::int64_t least = -floor_div(-rest.lo, step), most = floor_div(rest.hi, step);
+    if (least > most) return true;  // no multiple of the step lies in between
+    if (least == 0 && most == 0) equal_functions.push_back(f.of_loop);
+  }
+  return identify(equal_functions, var, {std::min(a.lo, b.lo), std::max(a.hi, b.hi)});
+}
+
+std::string describe(const For& loop, const Access& store, const Access& other) {
+  std::string text = std::string("two iterations of the ") + loop_kind_name(loop.kind) + " loop over " +
+                     loop.var.name() + " may touch one element of " + store.buffer->name + ": it is stored in " +
+                     quote(*store.statement);
+  if (!other.stores) return text + " and loaded in " + quote(*other.statement);
+  return &store == &other ? text : text + " and in " + quote(*other.statement);
+}
+
+/// The accesses to one buffer that the iterations of one loop share.
+void check_shared(const For& loop, const std::vector<SplitAccess>& accesses, std::vector<std::string>& violations) {
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    const Access& store = *accesses[i].access;
+    if (!store.stores) continue;
+    for (std::size_t j = 0; j < accesses.size(); ++j) {
+      const Access& other = *accesses[j].access;
+      if (other.stores && j < i) continue;
+      if (is_thread(loop.kind) && store.phase != other.phase) continue;
+      std::size_t depth = 0;
+      while (store.loops[depth].loop != &loop) ++depth;
+      if (apart(accesses[i], accesses[j], store.loops[depth].var)) continue;
+      violations.push_back(describe(loop, store, other));
+      return;  // one a loop and buffer is enough to act on
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> check_races(const std::vector<Access>& accesses) {
+  std::vector<std::string> violations;
+  std::vector<const For*> loops;  // concurrent ones, in program order
+  std::map<const For*, std::vector<Buffer>> stored;
+  for (const Access& access : accesses) {
+    for (std::size_t l = 0; l < access.loops.size(); ++l) {
+      const For* loop = access.loops[l].loop;
+      if (!is_concurrent(loop->kind) || access.private_loops > l || !access.stores) continue;
+      std::vector<Buffer>& buffers = stored[loop];
+      if (buffers.empty()) loops.push_back(loop);
+      if (std::find(buffers.begin(), buffers.end(), access.buffer) == buffers.end()) buffers.push_back(access.buffer);
+    }
+  }
+  for (const For* loop : loops) {
+    for (const Buffer& buffer : stored[loop]) {
+      std::vector<SplitAccess> shared;
+      for (const Access& access : accesses) {
+        if (!(access.buffer == buffer)) continue;
+        for (std::size_t l = 0; l < access.loops.size(); ++l)
+          if (access.loops[l].loop == loop) shared.push_back(split(access, l));
+      }
+      check_shared(*loop, shared, violations);
+    }
+  }
+  return violations;
+}
+
+}  // namespace nestwright::ir

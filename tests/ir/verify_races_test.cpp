@@ -1,0 +1,201 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ir/interpret.h"
+#include "ir/verify.h"
+#include "programs.h"
+#include "support/error.h"
+
+namespace nestwright::ir {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// An input and an output of 8 rows and 32 columns.
+class VerifyRaces : public testing::Test {
+ protected:
+  Buffer a_{"A", kFloat32, {8, 32}}, c_{"C", kFloat32, {8, 32}};
+  Var f_{"f"}, i_{"i"}, j_{"j"}, k_{"k"}, n_{"n"};
+
+  std::vector<std::string> check(const Stmt& body) const {
+    return verify(program_of({{a_}, {c_, Role::kOutput}}, body, {n_}), Form::kLoop);
+  }
+  Stmt store(std::vector<Expr> indices) const { return make_store(c_, std::move(indices), 0.0); }
+  static Stmt parallel(const Var& var, Expr extent, Stmt body) {
+    return loop(var, std::move(extent), std::move(body), LoopKind::kParallel);
+  }
+};
+
+TEST_F(VerifyRaces, IterationsStoreToTheirOwnElements) {
+  EXPECT_THAT(check(parallel(i_, 8, store({i_, 0}))), IsEmpty());
+  EXPECT_THAT(check(parallel(i_, 8, store({0, 0}))),
+              ElementsAre("two iterations of the parallel loop over i may touch one element of C: it is stored in "
+                          "`C[0, 0] = 0.0`"));
+  EXPECT_THAT(check(parallel(i_, 8, store({Expr(i_) / 2, 0}))), testing::SizeIs(1));
+  EXPECT_THAT(check(parallel(i_, 8, store({7 - Expr(i_), Expr(i_) % 4}))), IsEmpty());
+}
+
+TEST_F(VerifyRaces, EveryConcurrentKindIsChecked) {
+  for (const LoopKind kind :
+       {LoopKind::kParallel, LoopKind::kVectorized, LoopKind::kBlockX, LoopKind::kBlockY, LoopKind::kBlockZ,
+        LoopKind::kThreadX, LoopKind::kThreadY, LoopKind::kThreadZ, LoopKind::kVirtualThread}) {
+    EXPECT_THAT(check(loop(i_, 8, store({i_, 0}), kind)), IsEmpty()) << loop_kind_name(kind);
+    EXPECT_THAT(check(loop(i_, 8, store({0, 0}), kind)), testing::SizeIs(1)) << loop_kind_name(kind);
+  }
+  for (const LoopKind kind : {LoopKind::kSerial, LoopKind::kUnrolled})
+    EXPECT_THAT(check(loop(i_, 8, store({0, 0}), kind)), IsEmpty()) << loop_kind_name(kind);
+}
+
+TEST_F(VerifyRaces, TilesMustNotOverlap) {
+  const auto tiles = [&](int step, int width) {
+    return check(parallel(i_, 4, loop(j_, width, store({0, Expr(i_) * step + j_}))));
+  };
+  EXPECT_THAT(tiles(8, 8), IsEmpty());
+  EXPECT_THAT(tiles(8, 5), IsEmpty());
+  EXPECT_THAT(tiles(7, 8), ElementsAre(HasSubstr("parallel loop over i may touch one element of C")));
+  // Clipped tiles, and loops that start at their tile.
+  const Stmt clipped = loop(j_, min(8, 30 - Expr(i_) * 8), store({0, Expr(i_) * 8 + j_}));
+  EXPECT_THAT(check(parallel(i_, 4, clipped)), IsEmpty());
+  const Stmt placed = make_for(j_, Expr(i_) * 8, 8, LoopKind::kSerial, store({0, j_}));
+  EXPECT_THAT(check(parallel(i_, 4, placed)), IsEmpty());
+  const Stmt overlapping = make_for(j_, Expr(i_) * 7, 8, LoopKind::kSerial, store({0, j_}));
+  EXPECT_THAT(check(parallel(i_, 4, overlapping)), testing::SizeIs(1));
+}
+
+TEST_F(VerifyRaces, OuterLoopsStandStill) {
+  EXPECT_THAT(check(loop(i_, 2, parallel(j_, 4, loop(k_, 4, store({0, Expr(i_) * 16 + Expr(j_) * 4 + k_}))))),
+              IsEmpty());
+  EXPECT_THAT(check(loop(i_, 2, parallel(j_, 4, store({i_, 0})))), testing::SizeIs(1));
+}
+
+TEST_F(VerifyRaces, FusedLoopsAreTakenApart) {
+  const Expr row = Expr(f_) / 4, tile = Expr(f_) % 4;
+  EXPECT_THAT(check(parallel(f_, 32, loop(j_, 8, store({row, tile * 8 + j_})))), IsEmpty());
+  EXPECT_THAT(check(parallel(f_, 32, loop(j_, 8, store({row, j_})))), testing::SizeIs(1));
+  EXPECT_THAT(check(parallel(f_, 32, loop(j_, 8, store({tile, j_})))), testing::SizeIs(1));
+  EXPECT_THAT(check(parallel(f_, 32, loop(j_, 9, store({row, tile * 7 + j_})))), testing::SizeIs(1));
+  // Through lets, three loops fused into one, and all in one dimension.
+  EXPECT_THAT(check(parallel(f_, 32, make_let(i_, row, make_let(k_, tile, store({i_, k_}))))), IsEmpty());
+  const Buffer x("X", kFloat32, {2, 3, 5}), y("Y", kFloat32, {32});
+  const auto on = [&](const Buffer& out, const Stmt& body) {
+    return verify(program_of({{out, Role::kOutput}}, body), Form::kLoop);
+  };
+  EXPECT_THAT(on(x, parallel(f_, 30, make_store(x, {Expr(f_) / 15, Expr(f_) / 5 % 3, Expr(f_) % 5}, 0.0))), IsEmpty());
+  EXPECT_THAT(on(x, parallel(f_, 30, make_store(x, {Expr(f_) / 15, Expr(f_) / 5 % 3, Expr(f_) % 4}, 0.0))),
+              testing::SizeIs(1));
+  EXPECT_THAT(on(y, parallel(f_, 32, make_store(y, {Expr(f_) / 4 + Expr(f_) % 4 * 8}, 0.0))), IsEmpty());
+}
+
+TEST_F(VerifyRaces, FusedLoopsOfSymbolicExtent) {
+  const Buffer x("X", kFloat32, {4, n_});
+  const auto on = [&](const Expr& row, const Expr& column) {
+    const Stmt guarded = make_if(row < 4 && column < n_ && column >= 0 && row >= 0, make_store(x, {row, column}, 0.0));
+    return verify(program_of({{x, Role::kOutput}}, parallel(f_, Expr(n_) * 4, guarded), {n_}), Form::kLoop);
+  };
+  EXPECT_THAT(on(Expr(f_) / n_, Expr(f_) % n_), IsEmpty());
+  EXPECT_THAT(on(Expr(f_) / n_, Expr(f_) % (Expr(n_) + 1)), testing::SizeIs(1));
+}
+
+TEST_F(VerifyRaces, ReadersMustStayWithTheirIteration) {
+  const auto shifted = [&](const Expr& row) {
+    return check(parallel(i_, 7, make_store(c_, {i_, 0}, at(c_, {row, 0}) + 1.0)));
+  };
+  EXPECT_THAT(shifted(i_), IsEmpty());
+  EXPECT_THAT(shifted(Expr(i_) + 1), ElementsAre(HasSubstr("it is stored in `C[i, 0] = C[i + 1, 0] + 1.0` and loaded "
+                                                           "in `C[i, 0] = C[i + 1, 0] + 1.0`")));
+  EXPECT_THAT(shifted(7), IsEmpty());  // a row that none of them stores to
+  EXPECT_THAT(check(parallel(i_, 4, make_store(c_, {Expr(i_) * 2, 0}, at(c_, {Expr(i_) * 2 + 1, 0})))), IsEmpty());
+  EXPECT_THAT(check(parallel(i_, 8, make_store(c_, {i_, 0}, at(a_, {0, 0})))), IsEmpty());
+}
+
+TEST_F(VerifyRaces, ParallelReductionsAreRaces) {
+  const Stmt sum = make_store(c_, {i_, 0}, at(c_, {i_, 0}) + at(a_, {i_, k_}));
+  EXPECT_THAT(check(parallel(i_, 8, loop(k_, 32, sum))), IsEmpty());
+  EXPECT_THAT(check(loop(i_, 8, parallel(k_, 32, sum))), ElementsAre(HasSubstr("parallel loop over k")));
+  EXPECT_THAT(check(loop(i_, 8, loop(k_, 32, sum, LoopKind::kVectorized))),
+              ElementsAre(HasSubstr("vectorized loop over k")));
+}
+
+TEST_F(VerifyRaces, WhatAnIterationAllocatesIsItsOwn) {
+  const Buffer t("t", kFloat32, {4}, Scope::kLocal);
+  const Stmt use = block({make_store(t, {0}, 0.0), make_store(c_, {i_, 0}, at(t, {0}))});
+  EXPECT_THAT(check(parallel(i_, 8, make_allocate(t, use))), IsEmpty());
+  EXPECT_THAT(check(make_allocate(t, parallel(i_, 8, use))), ElementsAre(HasSubstr("one element of t")));
+}
+
+TEST_F(VerifyRaces, AGuardMayLeaveOneIteration) {
+  const Stmt first = make_if(Expr(i_) == 0, store({0, 31}));
+  EXPECT_THAT(check(parallel(i_, 8, first)), IsEmpty());
+  EXPECT_THAT(check(parallel(i_, 8, make_if(Expr(i_) <= 1, store({0, 31})))), testing::SizeIs(1));
+}
+
+TEST_F(VerifyRaces, ScattersCannotBeProved) {
+  const Buffer p("P", kInt64, {8});
+  const Expr row = max(0, min(at(p, {i_}), 7));
+  EXPECT_THAT(verify(program_of({{p}, {c_, Role::kOutput}}, parallel(i_, 8, store({row, 0}))), Form::kLoop),
+              ElementsAre(HasSubstr("may touch one element of C")));
+}
+
+TEST_F(VerifyRaces, VectorsCoverTheirLanes) {
+  const auto rows = [&](int step, int lanes) {
+    const Stmt body =
+        make_store(c_, {0, make_ramp(Expr(i_) * step, 1, lanes)}, make_float(0, kFloat32.with_lanes(lanes)));
+    return verify(program_of({{c_, Role::kOutput}}, parallel(i_, 2, body)), Form::kVector);
+  };
+  EXPECT_THAT(rows(16, 16), IsEmpty());
+  EXPECT_THAT(rows(15, 16), testing::SizeIs(1));
+}
+
+TEST_F(VerifyRaces, BarriersSeparateThreads) {
+  const Buffer s("s", kFloat32, {8}, Scope::kShared);
+  const auto kernel = [&](const Stmt& between, const Stmt& after) {
+    const Stmt body = loop(k_, 4,
+                           block({make_store(s, {i_}, at(a_, {i_, k_})), between,
+                                  make_store(c_, {i_, k_}, at(s, {7 - Expr(i_)})), after}));
+    return check(make_allocate(s, loop(i_, 8, body, LoopKind::kThreadX)));
+  };
+  EXPECT_THAT(kernel(make_barrier(), make_barrier()), IsEmpty());
+  EXPECT_THAT(kernel({}, make_barrier()), ElementsAre(HasSubstr("threadIdx.x loop over i may touch one element of s")));
+  EXPECT_THAT(kernel(make_barrier(), {}), ElementsAre(HasSubstr("threadIdx.x loop over i may touch one element of s")));
+}
+
+// Random affine nests: whatever the verifier accepts, the interpreter runs without a race or an access out of bounds,
+// and both agree nearly always.
+TEST_F(VerifyRaces, AgreesWithTheInterpreter) {
+  std::uint64_t state = 12345;
+  const auto pick = [&](int below) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<int>((state >> 33) % static_cast<std::uint64_t>(below));
+  };
+  int accepted = 0, sound = 0;
+  for (int round = 0; round < 400; ++round) {
+    const Var p("p"), s("s");
+    const Buffer out("O", kInt32, {4, 8});
+    const auto index = [&] {
+      const Expr x = pick(3) == 0 ? Expr(p) / (1 + pick(3)) : pick(2) == 0 ? Expr(p) % (1 + pick(4)) : Expr(p);
+      return x * pick(4) + Expr(s) * pick(3) + pick(2);
+    };
+    Stmt body = make_store(out, {index(), index()}, make_int(1, kInt32));
+    if (pick(3) == 0) body = make_if(Expr(p) + s < 1 + pick(5), body);
+    const Program program = program_of({{out, Role::kOutput}}, parallel(p, 1 + pick(8), loop(s, 1 + pick(4), body)));
+    std::vector<std::int32_t> memory_of_out(32);
+    const Memory arguments[] = {memory(memory_of_out)};
+    bool runs = true;
+    try {
+      interpret(program, arguments);
+    } catch (const Error&) {
+      runs = false;
+    }
+    const bool proved = verify(program, Form::kLoop).empty();
+    EXPECT_TRUE(runs || !proved) << round;
+    accepted += proved;
+    sound += runs;
+  }
+  EXPECT_GT(accepted, 60);
+  EXPECT_GT(accepted * 10, sound * 8);
+}
+
+}  // namespace
+}  // namespace nestwright::ir
