@@ -1,0 +1,201 @@
+// The best-of questions: the chain of races, and what stands in for it where no race was run.
+#include "logs/best.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+
+#include "logs/encode.h"
+#include "logs/state.h"
+
+namespace nestwright {
+namespace {
+
+using sqlite::Database;
+using sqlite::Statement;
+
+/// What may be called best at all.
+constexpr const char* kSound = "{0}.outcome = 0 AND {0}.verified AND NOT {0}.ended_early AND {0}.median_ns > 0";
+std::string sound(const char* table) { return fmt::format(fmt::runtime(kSound), table); }
+
+constexpr const char* kFromProposal =
+    "JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.id = proposal.space_id";
+
+std::string select_race_entries(const std::string& where) {
+  return fmt::format(
+      "SELECT race_entry.trial_id, race.session_id, race.recorded_at, race.pipeline, race_entry.tied, {}, {}"
+      " FROM race_entry JOIN race ON race.id = race_entry.race_id JOIN trial ON trial.id = race_entry.trial_id {} "
+      "WHERE {} AND {}",
+      kProposalColumns, measurement_columns("race_entry"), kFromProposal, sound("race_entry"), where);
+}
+
+std::string select_trials(const std::string& where) {
+  return fmt::format(
+      "SELECT trial.id, trial.session_id, trial.recorded_at, task.pipeline, 0, {}, {} FROM trial {}"
+      " JOIN session ON session.id = trial.session_id JOIN task ON task.id = session.task_id WHERE {} AND {}",
+      kProposalColumns, measurement_columns("trial"), kFromProposal, sound("trial"), where);
+}
+
+std::int64_t count_trials(const Database& database, std::int64_t task) {
+  Statement select = database.prepare(
+      "SELECT count(*) FROM trial JOIN session ON session.id = trial.session_id WHERE session.task_id = ?");
+  select.bind(task).step();
+  return select.integer(0);
+}
+
+BestRecord read_best(const Statement& row, const StoredTask& task, std::int64_t trials, bool from_race) {
+  BestRecord best;
+  best.task = task.key;
+  best.trial = row.integer(0);
+  best.session = row.integer(1);
+  best.recorded_at = row.text(2);
+  best.pipeline = static_cast<Pipeline>(row.integer(3));
+  best.tied = row.integer(4) != 0;
+  best.from_race = from_race;
+  best.proposal = read_proposal(row, 5);
+  const Measurement measurement = read_measurement(row, 5 + kProposalColumnCount);
+  best.timing = measurement.timing;
+  best.evidence = measurement.evidence;
+  best.trials = trials;
+  return best;
+}
+
+/// The session with the most trials that may be best; 0 where there is none.
+SessionId busiest_session(const Database& database, std::int64_t task, const std::string& templates) {
+  Statement select = database.prepare(
+      fmt::format("SELECT trial.session_id FROM trial {} JOIN session ON session.id = trial.session_id"
+                  " WHERE session.task_id = :task AND {} AND {} GROUP BY 1 ORDER BY count(*) DESC, 1 DESC LIMIT 1",
+                  kFromProposal, kTemplateMatches, sound("trial")));
+  return select.bind(task, templates).step() ? select.integer(0) : 0;
+}
+
+/// nullopt where the shapes differ in more than sizes.
+std::optional<double> shape_distance(const std::vector<WorkloadParameter>& wanted,
+                                     const std::vector<WorkloadParameter>& stored) {
+  if (wanted.size() != stored.size()) return std::nullopt;
+  std::map<std::string, std::string> values;
+  for (const WorkloadParameter& parameter : stored) values[parameter.name] = parameter.value;
+  double sum = 0;
+  for (const WorkloadParameter& parameter : wanted) {
+    const auto found = values.find(parameter.name);
+    if (found == values.end()) return std::nullopt;
+    if (!parameter.is_size) {
+      if (found->second != parameter.value) return std::nullopt;
+      continue;
+    }
+    const double a = std::strtod(parameter.value.c_str(), nullptr), b = std::strtod(found->second.c_str(), nullptr);
+    if (a <= 0 || b <= 0) return std::nullopt;
+    sum += std::pow(std::log2(a / b), 2);
+  }
+  return std::sqrt(sum);
+}
+
+}  // namespace
+
+std::optional<BestRecord> best_of_task(const Database& database, const StoredTask& task, const std::string& templates) {
+  const auto read_first = [&](Statement& select, bool from_race) -> std::optional<BestRecord> {
+    if (!select.step()) return std::nullopt;
+    return read_best(select, task, count_trials(database, task.id), from_race);
+  };
+  Statement race = database.prepare(
+      select_race_entries(fmt::format("race.task_id = :task AND race.winner_trial_id = race_entry.trial_id AND {}"
+                                      " ORDER BY race.id DESC LIMIT 1",
+                                      kTemplateMatches)));
+  if (auto winner = read_first(race.bind(task.id, templates), true)) return winner;
+  const SessionId session = busiest_session(database, task.id, templates);
+  if (session == 0) return std::nullopt;
+  Statement fastest = database.prepare(select_trials(
+      fmt::format("trial.session_id = :session AND {} ORDER BY trial.median_ns, trial.id LIMIT 1", kTemplateMatches)));
+  return read_first(fastest.bind(session, templates), false);
+}
+
+std::optional<BestRecord> TuningLog::best(const TaskFilter& filter,
+                                          const std::vector<TemplateVersion>& templates) const {
+  std::optional<BestRecord> latest;
+  for (BestRecord& record : list(filter, templates)) {
+    if (!latest || record.recorded_at >= latest->recorded_at) latest = std::move(record);
+  }
+  return latest;
+}
+
+std::vector<BestRecord> TuningLog::list(const TaskFilter& filter, const std::vector<TemplateVersion>& templates) const {
+  std::vector<BestRecord> records;
+  const std::string usable = encode_templates(templates);
+  for (const StoredTask& task : matching_tasks(state_->database, filter)) {
+    if (auto record = best_of_task(state_->database, task, usable)) records.push_back(std::move(*record));
+  }
+  return records;
+}
+
+std::vector<BestRecord> TuningLog::top(const TaskFilter& filter, int count,
+                                       const std::vector<TemplateVersion>& templates) const {
+  const auto winner = best(filter, templates);
+  if (!winner) return {};
+  const Database& database = state_->database;
+  const StoredTask task = stored_task(database, winner->task).value();
+  const std::string usable = encode_templates(templates);
+  std::vector<BestRecord> records = {*winner};
+  const auto add_rest = [&](Statement& select, bool from_race) {
+    while (static_cast<int>(records.size()) < count && select.step()) {
+      const TrialId trial = select.integer(0);
+      const auto same = [&](const BestRecord& record) { return record.trial == trial; };
+      if (std::any_of(records.begin(), records.end(), same)) continue;
+      records.push_back(read_best(select, task, winner->trials, from_race));
+    }
+  };
+  if (winner->from_race) {
+    Statement entries = database.prepare(select_race_entries(fmt::format(
+        "race.id = (SELECT max(id) FROM race WHERE session_id = :session AND winner_trial_id = :trial) AND {}"
+        " ORDER BY race_entry.median_ns, race_entry.trial_id",
+        kTemplateMatches)));
+    add_rest(entries.bind(winner->session, winner->trial, usable), true);
+  }
+  Statement trials = database.prepare(select_trials(
+      fmt::format("trial.session_id = :session AND {} ORDER BY trial.median_ns, trial.id", kTemplateMatches)));
+  add_rest(trials.bind(winner->session, usable), false);
+  return records;
+}
+
+std::vector<BestRecord> TuningLog::nearest(const WorkloadKey& workload, const TaskFilter& filter, int limit,
+                                           const std::vector<TemplateVersion>& templates) const {
+  TaskFilter same_operator = filter;
+  same_operator.workload.clear();
+  same_operator.op = workload.op;
+  std::vector<std::pair<double, StoredTask>> near;
+  for (StoredTask& task : matching_tasks(state_->database, same_operator)) {
+    if (task.key.workload.text == workload.text) continue;
+    if (const auto distance = shape_distance(workload.parameters, task.key.workload.parameters)) {
+      near.emplace_back(*distance, std::move(task));
+    }
+  }
+  std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<BestRecord> records;
+  const std::string usable = encode_templates(templates);
+  for (const auto& [distance, task] : near) {
+    if (static_cast<int>(records.size()) >= limit) break;
+    auto record = best_of_task(state_->database, task, usable);
+    if (!record) continue;
+    record->match = MatchKind::kNearest;
+    record->distance = distance;
+    records.push_back(std::move(*record));
+  }
+  return records;
+}
+
+std::optional<BestRecord> find_best(const TuningLog& log, const WorkloadKey& workload, const TaskFilter& filter,
+                                    const std::vector<TemplateVersion>& templates,
+                                    const std::function<bool(const BestRecord&)>& fits) {
+  TaskFilter exact = filter;
+  exact.workload = workload.text;
+  if (auto best = log.best(exact, templates)) return best;
+  constexpr int kTried = 64;  // further away a shape has nothing to teach
+  for (BestRecord& record : log.nearest(workload, filter, kTried, templates)) {
+    if (fits(record)) return std::move(record);
+  }
+  return std::nullopt;
+}
+
+}  // namespace nestwright

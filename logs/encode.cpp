@@ -1,0 +1,112 @@
+#include "logs/encode.h"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "space/config_json.h"
+
+namespace nestwright {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
+
+/// Also for text that only looks like a number, "007" or "-0": it must come back as it was.
+std::optional<std::int64_t> canonical_integer(const std::string& text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || std::to_string(value) != text) return std::nullopt;
+  return value;
+}
+
+double real_or_nan(const sqlite::Statement& row, int column) {
+  return row.is_null(column) ? kNotANumber : row.real(column);
+}
+
+}  // namespace
+
+std::string encode_numbers(std::span<const double> numbers) { return Json(numbers).dump(); }
+
+std::vector<double> decode_numbers(std::string_view json) {
+  std::vector<double> numbers;
+  for (const Json& element : Json::parse(json)) {
+    numbers.push_back(element.is_null() ? kNotANumber : element.get<double>());
+  }
+  return numbers;
+}
+
+std::string encode_parameters(const std::vector<WorkloadParameter>& parameters) {
+  Json json = Json::object();
+  for (const WorkloadParameter& parameter : parameters) {
+    if (const auto integer = canonical_integer(parameter.value)) {
+      json[parameter.name] = *integer;
+    } else {
+      json[parameter.name] = parameter.value;
+    }
+  }
+  return json.dump();
+}
+
+std::vector<WorkloadParameter> decode_parameters(std::string_view json) {
+  std::vector<WorkloadParameter> parameters;
+  const Json object = Json::parse(json);
+  for (const auto& [name, value] : object.items()) {
+    parameters.push_back({name, value.is_string() ? value.get<std::string>() : value.dump()});
+  }
+  return parameters;
+}
+
+std::string encode_templates(const std::vector<TemplateVersion>& templates) {
+  Json json = Json::array();
+  for (const TemplateVersion& usable : templates) json.push_back(Json::array({usable.name, usable.version}));
+  return json.dump();
+}
+
+std::string measurement_columns(const std::string& prefix) {
+  std::string columns = prefix + ".";
+  for (const char* c = kMeasurementColumns; *c; ++c) {
+    columns += *c;
+    if (*c == ' ') columns += prefix + ".";
+  }
+  return columns;
+}
+
+void bind_measurement(sqlite::Statement& statement, const Measurement& m) {
+  const Timing& t = m.timing;
+  // Nothing was timed: no number is better than a made-up one.
+  const auto time = [&](double ns) { return ns > 0 ? std::optional<double>(ns) : std::nullopt; };
+  statement.add(static_cast<int>(m.outcome), m.message, time(t.median_ns), time(t.low_ns), time(t.high_ns),
+                encode_numbers(t.samples_ns), encode_numbers(t.raw_ns), encode_numbers(t.bracket_ns), t.ended_early,
+                m.evidence.verified, m.evidence.largest_error, m.evidence.largest_error_ratio);
+}
+
+Measurement read_measurement(const sqlite::Statement& row, int first) {
+  Measurement m;
+  m.outcome = static_cast<Outcome>(row.integer(first));
+  m.message = row.text(first + 1);
+  m.timing.median_ns = row.real(first + 2);
+  m.timing.low_ns = row.real(first + 3);
+  m.timing.high_ns = row.real(first + 4);
+  m.timing.samples_ns = decode_numbers(row.text(first + 5));
+  m.timing.raw_ns = decode_numbers(row.text(first + 6));
+  m.timing.bracket_ns = decode_numbers(row.text(first + 7));
+  m.timing.ended_early = row.integer(first + 8) != 0;
+  m.evidence.verified = row.integer(first + 9) != 0;
+  m.evidence.largest_error = real_or_nan(row, first + 10);
+  m.evidence.largest_error_ratio = real_or_nan(row, first + 11);
+  return m;
+}
+
+Proposal read_proposal(const sqlite::Statement& row, int first) {
+  Proposal proposal;
+  proposal.from = {row.text(first), static_cast<int>(row.integer(first + 1))};
+  proposal.config = config_from_json(row.text(first + 2));
+  proposal.origin = row.text(first + 3);
+  return proposal;
+}
+
+}  // namespace nestwright

@@ -1,0 +1,149 @@
+// What the log stores and hands back: plain values without any SQLite type. Keys hold everything that a result depends
+// on. Thread rule: plain values. Units stand in the names.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/backend.h"
+#include "measure/measurement.h"
+#include "space/config.h"
+
+namespace nestwright {
+
+using SessionId = std::int64_t;
+using ProposalId = std::int64_t;
+using TrialId = std::int64_t;
+
+/// One parameter of a workload. Sizes may differ between a query and its nearest answer; everything else must be equal.
+struct WorkloadParameter {
+  std::string name;
+  std::string value;  ///< canonical text; integers are stored as JSON numbers
+  bool is_size = false;
+  friend bool operator==(const WorkloadParameter&, const WorkloadParameter&) = default;
+};
+
+struct WorkloadKey {
+  std::string text;  ///< canonical: "matmul m=512 n=512 k=512 ta=0 tb=1 dtype=float32"
+  std::string op;
+  std::string dtype;
+  std::vector<WorkloadParameter> parameters;
+  double flops = 0;  ///< of one run
+};
+
+/// A task: a workload, where it runs and under which conditions. Results of different tasks are never compared.
+struct TaskKey {
+  WorkloadKey workload;
+  std::string target;                     ///< Target::str()
+  int threads = 1;                        ///< as in the target, for filters
+  std::string machine;                    ///< fingerprint: CPU model, cores, microcode, kernel, whatever moves a timing
+  std::string backend;                    ///< compiler and version: "LLVM 19.1.7"
+  Pipeline pipeline = Pipeline::kSearch;  ///< that trials are compiled with
+  std::string cache = "warm";             ///< "warm" or "cold"
+  std::string pages = "small";            ///< "small" or "huge"
+  std::string prepacked = "none";         ///< operands that count as constant and packed ahead, e.g. "B"
+};
+
+/// Which tasks a question is about; an empty string and 0 mean any.
+struct TaskFilter {
+  std::string workload, op, dtype, target, machine, backend, cache, pages, prepacked;
+  int threads = 0;
+};
+/// Exactly this task.
+TaskFilter filter_of(const TaskKey& task);
+
+/// A configuration means something only together with the version of its template.
+struct TemplateVersion {
+  std::string name;
+  int version = 1;
+  friend bool operator==(const TemplateVersion&, const TemplateVersion&) = default;
+};
+
+struct SessionInfo {
+  std::uint64_t seed = 0;
+  std::string strategy;
+  std::string cost_model;
+  std::string options_json = "{}";  ///< everything else that the session was started with
+};
+
+/// DO NOT RENAME: the names are stored in databases.
+enum class SessionStatus : std::uint8_t {
+  kRunning,
+  kDone,
+  kInterrupted,  ///< by the user
+  kFailed,
+  kKilled,  ///< found dead by a later session
+};
+const char* session_status_name(SessionStatus status);
+
+/// A point that is to be measured. What the log hands back has labels without their values: ConfigSpace::resolve puts
+/// them in.
+struct Proposal {
+  TemplateVersion from;
+  Config config;
+  std::string origin;  ///< who thought of it: "seed", "random", "model", ...
+};
+
+struct CommittedProposal {
+  ProposalId id = 0;
+  int position = 0;  ///< in the batch as it was proposed
+  Proposal proposal;
+};
+
+struct Batch {
+  std::int64_t id = 0;
+  int number = 0;
+  std::uint64_t seed = 0;                    ///< of the session that proposed it
+  std::vector<CommittedProposal> proposals;  ///< those that are still to be measured
+};
+
+struct TrialRecord {
+  TrialId id = 0;
+  SessionId session = 0;  ///< that measured it
+  int batch = 0;
+  int position = 0;
+  std::string workload;                       ///< canonical text
+  std::vector<WorkloadParameter> parameters;  ///< without is_size
+  Proposal proposal;
+  Measurement measurement;
+};
+
+/// One contestant of the race that ends a session.
+struct RaceEntry {
+  TrialId trial = 0;
+  std::string role = "finalist";  ///< "finalist", "incumbent" (the stored best) or "default" (the untuned schedule)
+  Measurement measurement;        ///< taken interleaved with the other entries
+  bool tied = false;              ///< not told apart from the winner
+};
+
+struct Race {
+  Pipeline pipeline = Pipeline::kFinal;
+  std::vector<RaceEntry> entries;
+  int winner = 0;  ///< index into entries
+};
+
+/// DO NOT RENAME: printed by `query --json`.
+enum class MatchKind : std::uint8_t { kExact, kNearest, kDefault };
+const char* match_name(MatchKind match);
+
+/// A best known configuration, or one of the best.
+struct BestRecord {
+  MatchKind match = MatchKind::kExact;
+  TaskKey task;         ///< of the record; parameters without is_size
+  double distance = 0;  ///< to the shape that was asked for: length of the difference of log2 sizes
+  TrialId trial = 0;
+  SessionId session = 0;  ///< whose race or trials this comes from
+  bool from_race = false;
+  bool tied = false;                      ///< the race could not tell it from its winner
+  Pipeline pipeline = Pipeline::kSearch;  ///< that the time was taken with
+  Proposal proposal;
+  Timing timing;
+  Evidence evidence;
+  std::string recorded_at;  ///< UTC, ISO 8601
+  std::int64_t trials = 0;  ///< recorded for the task, of every outcome
+  double gflops() const { return timing.median_ns > 0 ? task.workload.flops / timing.median_ns : 0; }
+};
+
+}  // namespace nestwright

@@ -1,0 +1,173 @@
+#include "logs/schema.h"
+
+#include <fmt/format.h>
+
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+// Documented in logs/FORMAT.md; a test holds the two together.
+constexpr const char* kVersion1 = R"sql(
+CREATE TABLE outcome(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+INSERT INTO outcome VALUES (0,'ok'),(1,'invalid_config'),(2,'compile_error'),(3,'launch_error'),(4,'timeout'),(5,'crash'),
+                           (6,'wrong_result');
+CREATE TABLE pipeline(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+INSERT INTO pipeline VALUES (0,'search'),(1,'final');
+
+CREATE TABLE target(
+  id INTEGER PRIMARY KEY,
+  target TEXT NOT NULL,
+  machine TEXT NOT NULL,
+  backend TEXT NOT NULL,
+  threads INTEGER NOT NULL,
+  UNIQUE(target, machine, backend, threads)) STRICT;
+
+CREATE TABLE workload(
+  id INTEGER PRIMARY KEY,
+  workload TEXT NOT NULL UNIQUE,
+  op TEXT NOT NULL,
+  dtype TEXT NOT NULL,
+  parameters TEXT NOT NULL CHECK(json_valid(parameters)),
+  flops REAL NOT NULL) STRICT;
+CREATE INDEX workload_by_op ON workload(op);
+
+CREATE TABLE task(
+  id INTEGER PRIMARY KEY,
+  workload_id INTEGER NOT NULL REFERENCES workload(id),
+  target_id INTEGER NOT NULL REFERENCES target(id),
+  pipeline INTEGER NOT NULL REFERENCES pipeline(id),
+  cache TEXT NOT NULL,
+  pages TEXT NOT NULL,
+  prepacked TEXT NOT NULL,
+  UNIQUE(workload_id, target_id, pipeline, cache, pages, prepacked)) STRICT;
+
+CREATE TABLE space(
+  id INTEGER PRIMARY KEY,
+  task_id INTEGER NOT NULL REFERENCES task(id),
+  template TEXT NOT NULL,
+  template_version INTEGER NOT NULL,
+  valid_points REAL,
+  estimated INTEGER,
+  UNIQUE(task_id, template, template_version)) STRICT;
+
+CREATE TABLE session(
+  id INTEGER PRIMARY KEY,
+  task_id INTEGER NOT NULL REFERENCES task(id),
+  seed TEXT NOT NULL,
+  strategy TEXT NOT NULL,
+  cost_model TEXT NOT NULL,
+  options TEXT NOT NULL CHECK(json_valid(options)),
+  status TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  started_at TEXT NOT NULL,
+  ended_at TEXT) STRICT;
+CREATE INDEX session_by_task ON session(task_id);
+
+CREATE TABLE batch(
+  id INTEGER PRIMARY KEY,
+  session_id INTEGER NOT NULL REFERENCES session(id),
+  number INTEGER NOT NULL,
+  runner_session_id INTEGER NOT NULL REFERENCES session(id),
+  committed_at TEXT NOT NULL,
+  UNIQUE(session_id, number)) STRICT;
+
+CREATE TABLE proposal(
+  id INTEGER PRIMARY KEY,
+  batch_id INTEGER NOT NULL REFERENCES batch(id),
+  position INTEGER NOT NULL,
+  space_id INTEGER NOT NULL REFERENCES space(id),
+  config TEXT NOT NULL,
+  knobs TEXT NOT NULL CHECK(json_valid(knobs)),
+  origin TEXT NOT NULL,
+  UNIQUE(batch_id, position),
+  UNIQUE(space_id, config)) STRICT;
+
+CREATE TABLE trial(
+  id INTEGER PRIMARY KEY,
+  proposal_id INTEGER NOT NULL UNIQUE REFERENCES proposal(id),
+  session_id INTEGER NOT NULL REFERENCES session(id),
+  outcome INTEGER NOT NULL REFERENCES outcome(id),
+  message TEXT NOT NULL,
+  median_ns REAL, low_ns REAL, high_ns REAL,
+  samples_ns TEXT NOT NULL CHECK(json_valid(samples_ns)),
+  raw_ns TEXT NOT NULL CHECK(json_valid(raw_ns)),
+  bracket_ns TEXT NOT NULL CHECK(json_valid(bracket_ns)),
+  ended_early INTEGER NOT NULL,
+  verified INTEGER NOT NULL,
+  largest_error REAL,
+  largest_error_ratio REAL,
+  compile_ms REAL NOT NULL, check_ms REAL NOT NULL, measure_ms REAL NOT NULL,
+  recorded_at TEXT NOT NULL) STRICT;
+CREATE INDEX trial_by_session ON trial(session_id, median_ns);
+
+CREATE TABLE race(
+  id INTEGER PRIMARY KEY,
+  session_id INTEGER NOT NULL REFERENCES session(id),
+  task_id INTEGER NOT NULL REFERENCES task(id),
+  pipeline INTEGER NOT NULL REFERENCES pipeline(id),
+  winner_trial_id INTEGER NOT NULL REFERENCES trial(id),
+  recorded_at TEXT NOT NULL) STRICT;
+CREATE INDEX race_by_task ON race(task_id);
+
+CREATE TABLE race_entry(
+  id INTEGER PRIMARY KEY,
+  race_id INTEGER NOT NULL REFERENCES race(id),
+  trial_id INTEGER NOT NULL REFERENCES trial(id),
+  role TEXT NOT NULL,
+  tied INTEGER NOT NULL,
+  outcome INTEGER NOT NULL REFERENCES outcome(id),
+  message TEXT NOT NULL,
+  median_ns REAL, low_ns REAL, high_ns REAL,
+  samples_ns TEXT NOT NULL CHECK(json_valid(samples_ns)),
+  raw_ns TEXT NOT NULL CHECK(json_valid(raw_ns)),
+  bracket_ns TEXT NOT NULL CHECK(json_valid(bracket_ns)),
+  ended_early INTEGER NOT NULL,
+  verified INTEGER NOT NULL,
+  largest_error REAL,
+  largest_error_ratio REAL,
+  UNIQUE(race_id, trial_id)) STRICT;
+
+CREATE VIEW result AS
+SELECT trial.id AS trial_id, trial.session_id, session.task_id, workload.workload, workload.op, workload.dtype,
+       workload.parameters, target.target, target.threads, target.machine, target.backend, pipeline.name AS pipeline,
+       task.cache, task.pages, task.prepacked, space.template, space.template_version, proposal.config, proposal.knobs,
+       proposal.origin, outcome.name AS outcome, trial.message, trial.median_ns, trial.low_ns, trial.high_ns,
+       workload.flops / trial.median_ns AS gflops, trial.verified, trial.ended_early, trial.recorded_at
+FROM trial JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.id = proposal.space_id
+     JOIN session ON session.id = trial.session_id JOIN task ON task.id = session.task_id
+     JOIN workload ON workload.id = task.workload_id JOIN target ON target.id = task.target_id
+     JOIN pipeline ON pipeline.id = task.pipeline JOIN outcome ON outcome.id = trial.outcome;
+)sql";
+
+constexpr Migration kMigrations[] = {{1, kVersion1}};
+
+}  // namespace
+
+std::span<const Migration> log_migrations() { return kMigrations; }
+
+void refuse_newer_schema(const sqlite::Database& database, int newest) {
+  const std::int64_t version = database.pragma("user_version");
+  if (version > newest) {
+    throw LogError(
+        fmt::format("database '{}' has schema version {} but this nestwright knows versions up to {}: use a newer "
+                    "nestwright, or give another file with --db",
+                    database.path(), version, newest));
+  }
+}
+
+void migrate(sqlite::Database& database, std::span<const Migration> steps) {
+  if (!steps.empty() && database.pragma("user_version") == steps.back().to_version) return;
+  sqlite::Transaction transaction(database);
+  refuse_newer_schema(database, steps.empty() ? 0 : steps.back().to_version);
+  for (const Migration& step : steps) {
+    if (database.pragma("user_version") >= step.to_version) continue;
+    database.execute(step.sql);
+    database.execute(fmt::format("PRAGMA user_version = {}", step.to_version));
+  }
+  database.execute(fmt::format("PRAGMA application_id = {}", kLogApplicationId));
+  transaction.commit();
+}
+
+}  // namespace nestwright

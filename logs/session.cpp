@@ -1,0 +1,185 @@
+// Sessions, batches and trials: the writing half of the log.
+#include <fmt/format.h>
+
+#include "logs/encode.h"
+#include "logs/owner.h"
+#include "logs/state.h"
+#include "logs/task.h"
+#include "space/config_json.h"
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+using sqlite::Database;
+using sqlite::Statement;
+using sqlite::Transaction;
+
+constexpr const char* kRunning = "running";
+
+/// So that their batches can be taken over.
+void mark_dead_sessions(Database& database, std::int64_t task) {
+  Statement running = database.prepare("SELECT id, owner FROM session WHERE task_id = ? AND status = ?");
+  running.bind(task, kRunning);
+  std::vector<SessionId> dead;
+  while (running.step()) {
+    if (!process_lives(running.text(1))) dead.push_back(running.integer(0));
+  }
+  for (const SessionId session : dead) {
+    database
+        .prepare(
+            fmt::format("UPDATE session SET status = ?, reason = 'its process died', ended_at = {} WHERE id = ?", kNow))
+        .bind(session_status_name(SessionStatus::kKilled), session)
+        .run();
+  }
+}
+
+}  // namespace
+
+const char* session_status_name(SessionStatus status) {
+  switch (status) {
+    case SessionStatus::kRunning:
+      return kRunning;
+    case SessionStatus::kDone:
+      return "done";
+    case SessionStatus::kInterrupted:
+      return "interrupted";
+    case SessionStatus::kFailed:
+      return "failed";
+    case SessionStatus::kKilled:
+      return "killed";
+  }
+  throw InternalError("internal error: session status out of range");
+}
+
+SessionId TuningLog::begin_session(const TaskKey& task, const SessionInfo& info) {
+  Database& database = state_->database;
+  Transaction transaction(database);
+  const std::int64_t task_id = ensure_task(database, task);
+  mark_dead_sessions(database, task_id);
+  database
+      .prepare(fmt::format(
+          "INSERT INTO session(task_id, seed, strategy, cost_model, options, status, reason, owner, started_at)"
+          " VALUES (?, ?, ?, ?, ?, ?, '', ?, {})",
+          kNow))
+      .bind(task_id, std::to_string(info.seed), info.strategy, info.cost_model, info.options_json, kRunning,
+            state_->owner)
+      .run();
+  const SessionId session = database.last_insert_id();
+  transaction.commit();
+  return session;
+}
+
+void TuningLog::end_session(SessionId session, SessionStatus status, const std::string& reason) {
+  Database& database = state_->database;
+  Transaction transaction(database);
+  database.prepare(fmt::format("UPDATE session SET status = ?, reason = ?, ended_at = {} WHERE id = ?", kNow))
+      .bind(session_status_name(status), reason, session)
+      .run();
+  if (database.changed_rows() == 0) {
+    throw LogError(fmt::format("database '{}' has no session {} to end", database.path(), session));
+  }
+  transaction.commit();
+}
+
+void TuningLog::describe_space(SessionId session, const TemplateVersion& from, double valid_points, bool estimated) {
+  Database& database = state_->database;
+  Transaction transaction(database);
+  const std::int64_t space = ensure_space(database, task_of_session(database, session).id, from);
+  database.prepare("UPDATE space SET valid_points = ?, estimated = ? WHERE id = ?")
+      .bind(valid_points, estimated, space)
+      .run();
+  transaction.commit();
+}
+
+Batch TuningLog::commit_batch(SessionId session, int number, const std::vector<Proposal>& proposals) {
+  Database& database = state_->database;
+  Transaction transaction(database);
+  const std::int64_t task = task_of_session(database, session).id;
+  Batch batch;
+  batch.number = number;
+  Statement seed = database.prepare("SELECT seed FROM session WHERE id = ?");
+  seed.bind(session).step();
+  batch.seed = std::stoull(seed.text(0));
+  database
+      .prepare(fmt::format("INSERT INTO batch(session_id, number, runner_session_id, committed_at) VALUES (?, ?, ?, {})"
+                           " ON CONFLICT DO NOTHING",
+                           kNow))
+      .bind(session, number, session)
+      .run();
+  if (database.changed_rows() == 0) {
+    throw LogError(fmt::format("session {} of database '{}' has a batch {} already", session, database.path(), number));
+  }
+  batch.id = database.last_insert_id();
+  Statement insert = database.prepare(
+      "INSERT INTO proposal(batch_id, position, space_id, config, knobs, origin) VALUES (?, ?, ?, ?, ?, ?)"
+      " ON CONFLICT(space_id, config) DO NOTHING");
+  for (int position = 0; position < static_cast<int>(proposals.size()); ++position) {
+    const Proposal& proposal = proposals[position];
+    const std::int64_t space = ensure_space(database, task, proposal.from);
+    insert.bind(batch.id, position, space, proposal.config.str(), to_json(proposal.config), proposal.origin).run();
+    if (database.changed_rows() > 0) batch.proposals.push_back({database.last_insert_id(), position, proposal});
+  }
+  transaction.commit();
+  return batch;
+}
+
+std::optional<Batch> TuningLog::claim_unfinished_batch(SessionId session) {
+  Database& database = state_->database;
+  Transaction transaction(database);
+  const std::int64_t task = task_of_session(database, session).id;
+  mark_dead_sessions(database, task);
+  Statement select = database.prepare(
+      "SELECT batch.id, batch.number, proposer.seed FROM batch JOIN session AS proposer ON proposer.id = "
+      "batch.session_id"
+      " JOIN session AS runner ON runner.id = batch.runner_session_id"
+      " WHERE proposer.task_id = ? AND runner.status <> ? AND EXISTS (SELECT 1 FROM proposal WHERE batch_id = batch.id"
+      "  AND NOT EXISTS (SELECT 1 FROM trial WHERE proposal_id = proposal.id)) ORDER BY batch.id LIMIT 1");
+  select.bind(task, kRunning);
+  if (!select.step()) {
+    transaction.commit();  // dead sessions are marked all the same
+    return std::nullopt;
+  }
+  Batch batch;
+  batch.id = select.integer(0);
+  batch.number = static_cast<int>(select.integer(1));
+  batch.seed = std::stoull(select.text(2));
+  database.prepare("UPDATE batch SET runner_session_id = ? WHERE id = ?").bind(session, batch.id).run();
+  Statement rest = database.prepare(fmt::format(
+      "SELECT proposal.id, proposal.position, {} FROM proposal JOIN space ON space.id = proposal.space_id"
+      " WHERE batch_id = ? AND NOT EXISTS (SELECT 1 FROM trial WHERE proposal_id = proposal.id) ORDER BY position",
+      kProposalColumns));
+  rest.bind(batch.id);
+  while (rest.step()) {
+    batch.proposals.push_back({rest.integer(0), static_cast<int>(rest.integer(1)), read_proposal(rest, 2)});
+  }
+  transaction.commit();
+  return batch;
+}
+
+TrialId TuningLog::record(SessionId session, ProposalId proposal, const Measurement& measurement) {
+  Database& database = state_->database;
+  Transaction transaction(database);
+  Statement runner = database.prepare(
+      "SELECT batch.runner_session_id FROM proposal JOIN batch ON batch.id = proposal.batch_id WHERE proposal.id = ?");
+  if (!runner.bind(proposal).step() || runner.integer(0) != session) {
+    throw LogError(
+        fmt::format("session {} of database '{}' does not work on proposal {}: commit or claim its batch first",
+                    session, database.path(), proposal));
+  }
+  Statement insert = database.prepare(
+      fmt::format("INSERT INTO trial(proposal_id, session_id, {}, compile_ms, check_ms, measure_ms, recorded_at)"
+                  " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {}) ON CONFLICT(proposal_id) DO NOTHING",
+                  kMeasurementColumns, kNow));
+  insert.bind(proposal, session);
+  bind_measurement(insert, measurement);
+  insert.add(measurement.compile_ms, measurement.check_ms, measurement.measure_ms).run();
+  if (database.changed_rows() == 0) {
+    throw LogError(fmt::format("proposal {} of database '{}' has its trial already", proposal, database.path()));
+  }
+  const TrialId trial = database.last_insert_id();
+  transaction.commit();
+  return trial;
+}
+
+}  // namespace nestwright

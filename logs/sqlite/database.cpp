@@ -1,0 +1,96 @@
+#include "logs/sqlite/database.h"
+
+#include <fmt/format.h>
+
+namespace nestwright::sqlite {
+
+Database::Database(const std::string& path, const std::string& open_as, int flags, int busy_timeout_ms)
+    : path_(path), busy_timeout_ms_(busy_timeout_ms) {
+  sqlite3* raw = nullptr;
+  int code = sqlite3_open_v2(open_as.c_str(), &raw, flags, nullptr);
+  connection_.reset(raw);
+  if (code != SQLITE_OK) fail(code);
+  sqlite3_extended_result_codes(raw, 1);
+  sqlite3_busy_timeout(raw, busy_timeout_ms);
+}
+
+void Database::fail(int code) const {
+  const std::string detail = connection_ ? sqlite3_errmsg(connection_.get()) : sqlite3_errstr(code);
+  std::string what;
+  switch (code & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      what = fmt::format("has been locked by another process for {} s: try again when that one is done",
+                         busy_timeout_ms_ / 1e3);
+      break;
+    case SQLITE_FULL:
+      what = "has no space left on its disk: free some and run again (every acknowledged trial is kept)";
+      break;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      what = fmt::format("is damaged or not a database ({}) and was left as it is: restore a copy", detail);
+      break;
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+      what = "is read-only: make the file and its folder writable";
+      break;
+    case SQLITE_CANTOPEN:
+      what = "cannot be opened: check that its folder exists and that you may read and write there";
+      break;
+    default:
+      what = fmt::format("failed ({}, code {}): check the disk", detail, code);
+  }
+  throw Failure(code, fmt::format("database '{}' {}, or give another file with --db", path_, what));
+}
+
+void Database::execute(const std::string& sql) {
+  int code = sqlite3_exec(connection_.get(), sql.c_str(), nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) fail(code);
+}
+
+Statement Database::prepare(std::string_view sql) const { return {*this, sql}; }
+
+std::int64_t Database::pragma(const std::string& name) const {
+  Statement statement = prepare("PRAGMA " + name);
+  return statement.step() ? statement.integer(0) : 0;
+}
+
+Statement::Statement(const Database& database, std::string_view sql) : database_(&database) {
+  sqlite3_stmt* raw = nullptr;
+  int code = sqlite3_prepare_v2(database.connection(), sql.data(), static_cast<int>(sql.size()), &raw, nullptr);
+  if (code != SQLITE_OK) database.fail(code);
+  statement_.reset(raw);
+}
+
+bool Statement::step() {
+  int code = sqlite3_step(statement_.get());
+  if (code == SQLITE_ROW) return true;
+  if (code != SQLITE_DONE) database_->fail(code);
+  return false;
+}
+
+std::string Statement::text(int column) const {
+  const auto* data = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
+  return data ? std::string(data, sqlite3_column_bytes(statement_.get(), column)) : std::string();
+}
+
+void Statement::bind_one(int index, std::string_view value) {
+  // An empty view may have no data, which SQLite would take for NULL.
+  const char* data = value.data() ? value.data() : "";
+  accept(sqlite3_bind_text(statement_.get(), index, data, static_cast<int>(value.size()), SQLITE_TRANSIENT));
+}
+
+Transaction::Transaction(Database& database) : database_(&database) { database.execute("BEGIN IMMEDIATE"); }
+
+Transaction::~Transaction() {
+  // SQLite has already rolled back by itself after some errors; a failure here has nowhere to go.
+  if (database_ && database_->in_transaction())
+    sqlite3_exec(database_->connection(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+void Transaction::commit() {
+  database_->execute("COMMIT");
+  database_ = nullptr;
+}
+
+}  // namespace nestwright::sqlite

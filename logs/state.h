@@ -1,0 +1,17 @@
+// What a TuningLog holds. Private to logs/.
+#pragma once
+
+#include "logs/sqlite/database.h"
+#include "logs/tuning_log.h"
+
+namespace nestwright {
+
+struct TuningLog::State {
+  sqlite::Database database;
+  std::string owner;  ///< this process
+};
+
+/// SQL for the present in UTC, ISO 8601 with milliseconds.
+inline constexpr const char* kNow = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
+
+}  // namespace nestwright

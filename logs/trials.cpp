@@ -1,0 +1,87 @@
+// Recorded trials, read back.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "logs/encode.h"
+#include "logs/state.h"
+#include "logs/task.h"
+
+namespace nestwright {
+namespace {
+
+using sqlite::Statement;
+
+/// Reads every trial that `where` (which may name :task, :templates and :limit) selects.
+std::string select_trials(const std::string& where) {
+  return fmt::format(
+      "SELECT trial.id, trial.session_id, batch.number, proposal.position, trial.compile_ms, trial.check_ms, "
+      "trial.measure_ms,"
+      " {}, {} FROM trial JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.id = proposal.space_id"
+      " JOIN batch ON batch.id = proposal.batch_id JOIN session ON session.id = trial.session_id WHERE {}",
+      kProposalColumns, measurement_columns("trial"), where);
+}
+
+TrialRecord read_trial(const Statement& row, const WorkloadKey& workload) {
+  TrialRecord trial;
+  trial.id = row.integer(0);
+  trial.session = row.integer(1);
+  trial.batch = static_cast<int>(row.integer(2));
+  trial.position = static_cast<int>(row.integer(3));
+  trial.workload = workload.text;
+  trial.parameters = workload.parameters;
+  trial.proposal = read_proposal(row, 7);
+  trial.measurement = read_measurement(row, 7 + kProposalColumnCount);
+  trial.measurement.compile_ms = row.real(4);
+  trial.measurement.check_ms = row.real(5);
+  trial.measurement.measure_ms = row.real(6);
+  return trial;
+}
+
+}  // namespace
+
+int TuningLog::next_batch_number(const TaskKey& task) const {
+  const auto stored = stored_task(state_->database, task);
+  if (!stored) return 0;
+  Statement select = state_->database.prepare(
+      "SELECT coalesce(max(number) + 1, 0) FROM batch JOIN session ON session.id = batch.session_id WHERE "
+      "session.task_id = ?");
+  select.bind(stored->id).step();
+  return static_cast<int>(select.integer(0));
+}
+
+std::vector<TrialRecord> TuningLog::trials(const TaskFilter& filter, std::int64_t limit) const {
+  std::vector<TrialRecord> trials;
+  Statement select = state_->database.prepare(select_trials("session.task_id = ? ORDER BY trial.id DESC LIMIT ?"));
+  for (const StoredTask& task : matching_tasks(state_->database, filter)) {
+    select.bind(task.id, limit > 0 ? limit : std::int64_t{-1});
+    while (select.step()) trials.push_back(read_trial(select, task.key.workload));
+  }
+  std::sort(trials.begin(), trials.end(), [](const TrialRecord& a, const TrialRecord& b) { return a.id < b.id; });
+  if (limit > 0 && trials.size() > static_cast<std::size_t>(limit)) trials.erase(trials.begin(), trials.end() - limit);
+  return trials;
+}
+
+std::vector<TrialRecord> TuningLog::challengers(const TaskKey& task, int per_session,
+                                                const std::vector<TemplateVersion>& templates) const {
+  const auto stored = stored_task(state_->database, task);
+  if (!stored) return {};
+  Statement select = state_->database.prepare(select_trials(
+      fmt::format("session.task_id = :task AND session.status <> 'running' AND trial.outcome = 0"
+                  " AND trial.verified AND NOT trial.ended_early AND {}"
+                  " AND NOT EXISTS (SELECT 1 FROM race_entry JOIN trial AS raced ON raced.id = race_entry.trial_id"
+                  "  WHERE raced.session_id = trial.session_id)"
+                  " ORDER BY trial.session_id, trial.median_ns",
+                  kTemplateMatches)));
+  select.bind(stored->id, encode_templates(templates));
+  std::vector<TrialRecord> trials;
+  int taken = 0;
+  while (select.step()) {
+    const SessionId session = select.integer(1);
+    if (trials.empty() || trials.back().session != session) taken = 0;
+    if (taken++ < per_session) trials.push_back(read_trial(select, stored->key.workload));
+  }
+  return trials;
+}
+
+}  // namespace nestwright

@@ -1,0 +1,33 @@
+#include "logs/tuning_log.h"
+
+#include "logs/open.h"
+#include "logs/owner.h"
+#include "logs/state.h"
+#include "support/error.h"
+
+namespace nestwright {
+
+TuningLog::TuningLog(std::unique_ptr<State> state) : state_(std::move(state)) {}
+TuningLog::TuningLog(TuningLog&&) noexcept = default;
+TuningLog& TuningLog::operator=(TuningLog&&) noexcept = default;
+TuningLog::~TuningLog() = default;
+
+TuningLog TuningLog::open(const std::string& path, OpenMode mode, const OpenOptions& options) {
+  return TuningLog(std::make_unique<State>(State{open_log(path, mode, options), this_process()}));
+}
+
+const std::string& TuningLog::path() const { return state_->database.path(); }
+
+const char* match_name(MatchKind match) {
+  switch (match) {
+    case MatchKind::kExact:
+      return "exact";
+    case MatchKind::kNearest:
+      return "nearest";
+    case MatchKind::kDefault:
+      return "default";
+  }
+  throw InternalError("internal error: match kind out of range");
+}
+
+}  // namespace nestwright

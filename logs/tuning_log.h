@@ -1,0 +1,102 @@
+// The tuning log: every trial, durably, in one SQLite file, and the best-of questions over it. logs/FORMAT.md describes
+// the tables.
+//
+// Whatever a call has returned from is on the disk: a SIGKILL or a power cut at any moment loses nothing that was
+// acknowledged. Several processes may write to one file at once; each waits for the others up to the busy timeout.
+// Thread rule: one thread at a time per TuningLog; any number of TuningLogs on one file.
+// Every method throws LogError, one sentence that names the file and says what to do: locked, read-only, disk full,
+// damaged.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "logs/record.h"
+
+namespace nestwright {
+
+enum class OpenMode : std::uint8_t {
+  kRead,   ///< the file must be there; works on read-only files and folders
+  kWrite,  ///< made where it is not there; an older schema is brought up to date
+};
+
+struct OpenOptions {
+  int busy_timeout_ms = 5000;
+  std::int64_t max_bytes = 0;  ///< writes fail as on a full disk beyond this size; 0: no limit
+};
+
+class TuningLog {
+ public:
+  /// Refuses what is not there (kRead), is no SQLite file, is damaged, belongs to another program or has a newer
+  /// schema, and leaves it as it is.
+  static TuningLog open(const std::string& path, OpenMode mode, const OpenOptions& options = {});
+  TuningLog(TuningLog&&) noexcept;
+  TuningLog& operator=(TuningLog&&) noexcept;
+  ~TuningLog();
+
+  // Writing: one durable transaction a call.
+
+  /// The session belongs to this process until it is ended or the process dies.
+  SessionId begin_session(const TaskKey& task, const SessionInfo& info);
+  void end_session(SessionId session, SessionStatus status, const std::string& reason);
+  /// Notes how many valid points the space of a template has. May be called again.
+  void describe_space(SessionId session, const TemplateVersion& from, double valid_points, bool estimated);
+
+  /// Commits what is going to be measured. A point that was ever proposed for this task, by anyone, is left out of the
+  /// result: it is or will be measured there. Requires that the session has no batch of that number.
+  Batch commit_batch(SessionId session, int number, const std::vector<Proposal>& proposals);
+  /// Takes over a batch of this task that nobody works on any more and that has points without a trial, with those
+  /// points. nullopt where there is none. Sessions found dead on the way become kKilled.
+  std::optional<Batch> claim_unfinished_batch(SessionId session);
+  /// Requires a proposal of a batch that this session committed or claimed. A second record of one proposal is refused.
+  TrialId record(SessionId session, ProposalId proposal, const Measurement& measurement);
+
+  /// Extends the chain of comparisons: the winner becomes the task's best. Requires entries that are trials of the
+  /// session's task and a winner that is right (verified). If the stored best of `templates` is not among the entries,
+  /// as another session has just stored it, nothing is written and it is returned: race again with it. nullopt:
+  /// written.
+  std::optional<BestRecord> record_race(SessionId session, const Race& race,
+                                        const std::vector<TemplateVersion>& templates = {});
+
+  // Asking. An empty `templates` means any; else records of other templates or versions are passed over.
+
+  /// The number after the highest of any batch of this task.
+  int next_batch_number(const TaskKey& task) const;
+  /// Trials of all outcomes in the order in which they were recorded; the latest `limit` where it is not 0.
+  std::vector<TrialRecord> trials(const TaskFilter& filter, std::int64_t limit = 0) const;
+
+  /// The winner of the task's last race. Where there was no race yet: the fastest verified trial of the session with
+  /// the most of them, as times of two sessions are not comparable. Several tasks that match: the one with the latest
+  /// such record.
+  std::optional<BestRecord> best(const TaskFilter& filter, const std::vector<TemplateVersion>& templates = {}) const;
+  /// best() and what came after it: the entries of the same race by their medians, then trials of the same session.
+  std::vector<BestRecord> top(const TaskFilter& filter, int count,
+                              const std::vector<TemplateVersion>& templates = {}) const;
+  /// What sessions that never came to their race leave for the next one: the fastest `per_session` verified trials of
+  /// each session that has ended and none of whose trials was ever raced.
+  std::vector<TrialRecord> challengers(const TaskKey& task, int per_session,
+                                       const std::vector<TemplateVersion>& templates = {}) const;
+  /// The bests of other shapes, nearest first: same operator, all parameters but sizes equal, and `filter` (whose
+  /// workload and op are ignored). Whether a configuration fits the shape is for the caller to see.
+  std::vector<BestRecord> nearest(const WorkloadKey& workload, const TaskFilter& filter, int limit,
+                                  const std::vector<TemplateVersion>& templates = {}) const;
+  /// The best of each task that matches, by workload text. Tasks without one are left out.
+  std::vector<BestRecord> list(const TaskFilter& filter, const std::vector<TemplateVersion>& templates = {}) const;
+
+  const std::string& path() const;
+
+ private:
+  struct State;
+  explicit TuningLog(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+/// best(), else the first of nearest() that `fits`, else nullopt: then the template's default is what is known.
+std::optional<BestRecord> find_best(const TuningLog& log, const WorkloadKey& workload, const TaskFilter& filter,
+                                    const std::vector<TemplateVersion>& templates,
+                                    const std::function<bool(const BestRecord&)>& fits);
+
+}  // namespace nestwright

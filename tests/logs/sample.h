@@ -1,0 +1,96 @@
+// Made-up tasks, proposals and measurements for the tests of the log.
+#pragma once
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "logs/tuning_log.h"
+
+namespace nestwright {
+
+inline WorkloadKey matmul(std::int64_t m, std::int64_t n, std::int64_t k, const std::string& dtype = "float32",
+                          int tb = 0) {
+  WorkloadKey key;
+  key.parameters = {{"m", std::to_string(m), true},    {"n", std::to_string(n), true},
+                    {"k", std::to_string(k), true},    {"ta", "0", false},
+                    {"tb", std::to_string(tb), false}, {"dtype", dtype, false}};
+  key.op = "matmul";
+  key.text = key.op;
+  for (const WorkloadParameter& parameter : key.parameters) key.text += " " + parameter.name + "=" + parameter.value;
+  key.dtype = dtype;
+  key.flops = 2.0 * static_cast<double>(m * n * k);
+  return key;
+}
+
+inline TaskKey task_of(const WorkloadKey& workload) {
+  TaskKey task;
+  task.workload = workload;
+  task.target = "cpu,isa=avx512,threads=2";
+  task.threads = 2;
+  task.machine = "made-up machine";
+  task.backend = "LLVM 19.1.7";
+  return task;
+}
+
+inline Proposal point(int number, int version = 1) {
+  Config config;
+  config.set("unroll_k", {number});
+  config.set("tile_i", {4, 2, 14});
+  config.set("pack_b", {1}, "yes");
+  return {{"matmul.cpu", version}, config, "random"};
+}
+
+inline std::vector<Proposal> points(int first, int count) {
+  std::vector<Proposal> proposals;
+  for (int i = 0; i < count; ++i) proposals.push_back(point(first + i));
+  return proposals;
+}
+
+inline Measurement timed(double median_ns) {
+  Measurement m;
+  m.timing.median_ns = median_ns;
+  m.timing.low_ns = median_ns * 0.99;
+  m.timing.high_ns = median_ns * 1.01;
+  m.timing.samples_ns = {median_ns * 0.99, median_ns, median_ns * 1.01};
+  m.timing.raw_ns = {median_ns, median_ns * 1.02, median_ns * 1.03};
+  m.timing.bracket_ns = {25000.5, 25001.25, 25002.125};
+  m.evidence = {true, 1.0 / 3e6, 0.125};
+  m.compile_ms = 15.5;
+  m.check_ms = 2.25;
+  m.measure_ms = 30.125;
+  return m;
+}
+
+inline Measurement failed(Outcome outcome, const std::string& message) {
+  Measurement m;
+  m.outcome = outcome;
+  m.message = message;
+  return m;
+}
+
+inline SessionInfo info() { return {7, "evolutionary", "xgboost", R"({"batch":64})"}; }
+
+/// A folder of its own for each test, gone afterwards.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "nestwright-logs-XXXXXX").string();
+    path_ = mkdtemp(pattern.data());
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace nestwright

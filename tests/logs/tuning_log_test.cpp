@@ -1,0 +1,222 @@
+// Sessions, batches, trials: written and read back.
+#include "logs/tuning_log.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <set>
+
+#include "support/error.h"
+#include "tests/logs/sample.h"
+
+namespace nestwright {
+namespace {
+
+using testing::HasSubstr;
+
+class TuningLogTest : public testing::Test {
+ protected:
+  TemporaryFolder folder_;
+  std::string path_ = folder_.file("log.db");
+  TuningLog log_ = TuningLog::open(path_, OpenMode::kWrite);
+  TaskKey task_ = task_of(matmul(512, 512, 512));
+};
+
+template <typename Function>
+std::string message_of(Function function) {
+  try {
+    function();
+  } catch (const LogError& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST_F(TuningLogTest, TrialsComeBackAsTheyWereRecorded) {
+  const SessionId session = log_.begin_session(task_, info());
+  const Batch batch = log_.commit_batch(session, 3, points(0, 2));
+  ASSERT_EQ(batch.proposals.size(), 2u);
+  EXPECT_EQ(batch.seed, 7u);
+  Measurement early = timed(2000);
+  early.timing.ended_early = true;
+  log_.record(session, batch.proposals[0].id, timed(1234.5678901234567));
+  log_.record(session, batch.proposals[1].id, early);
+
+  const TuningLog reader = TuningLog::open(path_, OpenMode::kRead);
+  const std::vector<TrialRecord> trials = reader.trials(filter_of(task_));
+  ASSERT_EQ(trials.size(), 2u);
+  const TrialRecord& trial = trials[0];
+  const Measurement expected = timed(1234.5678901234567);
+  EXPECT_EQ(trial.session, session);
+  EXPECT_EQ(trial.batch, 3);
+  EXPECT_EQ(trial.position, 0);
+  EXPECT_EQ(trial.workload, "matmul m=512 n=512 k=512 ta=0 tb=0 dtype=float32");
+  ASSERT_EQ(trial.parameters.size(), 6u);
+  EXPECT_EQ(trial.parameters[5].value, "float32");
+  EXPECT_EQ(trial.proposal.from, (TemplateVersion{"matmul.cpu", 1}));
+  EXPECT_EQ(trial.proposal.config.str(), point(0).config.str());
+  EXPECT_EQ(trial.proposal.origin, "random");
+  EXPECT_EQ(trial.measurement.outcome, Outcome::kOk);
+  EXPECT_EQ(trial.measurement.timing.median_ns, expected.timing.median_ns);
+  EXPECT_EQ(trial.measurement.timing.low_ns, expected.timing.low_ns);
+  EXPECT_EQ(trial.measurement.timing.high_ns, expected.timing.high_ns);
+  EXPECT_EQ(trial.measurement.timing.samples_ns, expected.timing.samples_ns);
+  EXPECT_EQ(trial.measurement.timing.raw_ns, expected.timing.raw_ns);
+  EXPECT_EQ(trial.measurement.timing.bracket_ns, expected.timing.bracket_ns);
+  EXPECT_FALSE(trial.measurement.timing.ended_early);
+  EXPECT_TRUE(trial.measurement.evidence.verified);
+  EXPECT_EQ(trial.measurement.evidence.largest_error, expected.evidence.largest_error);
+  EXPECT_EQ(trial.measurement.evidence.largest_error_ratio, 0.125);
+  EXPECT_EQ(trial.measurement.compile_ms, 15.5);
+  EXPECT_EQ(trial.measurement.check_ms, 2.25);
+  EXPECT_EQ(trial.measurement.measure_ms, 30.125);
+  EXPECT_TRUE(trials[1].measurement.timing.ended_early);
+}
+
+TEST_F(TuningLogTest, EveryOutcomeIsKeptWithItsMessage) {
+  const SessionId session = log_.begin_session(task_, info());
+  const Batch batch = log_.commit_batch(session, 0, points(0, 7));
+  for (int i = 0; i < 7; ++i) {
+    log_.record(session, batch.proposals[i].id,
+                failed(static_cast<Outcome>(i), "why \"" + std::to_string(i) + "\" it's so"));
+  }
+  const auto trials = log_.trials({});
+  ASSERT_EQ(trials.size(), 7u);
+  for (int i = 0; i < 7; ++i) {
+    EXPECT_EQ(static_cast<int>(trials[i].measurement.outcome), i);
+    EXPECT_EQ(trials[i].measurement.message, "why \"" + std::to_string(i) + "\" it's so");
+    EXPECT_EQ(trials[i].measurement.timing.median_ns, 0);
+  }
+}
+
+TEST_F(TuningLogTest, AnErrorThatIsNotANumberIsKept) {
+  const SessionId session = log_.begin_session(task_, info());
+  const Batch batch = log_.commit_batch(session, 0, points(0, 1));
+  Measurement wrong = failed(Outcome::kWrongResult, "C[0,0] is nan");
+  wrong.evidence.largest_error = NAN;
+  wrong.evidence.largest_error_ratio = INFINITY;
+  wrong.timing.samples_ns = {NAN, 1};
+  log_.record(session, batch.proposals[0].id, wrong);
+  const Measurement back = log_.trials({}).at(0).measurement;
+  EXPECT_TRUE(std::isnan(back.evidence.largest_error));
+  EXPECT_TRUE(std::isinf(back.evidence.largest_error_ratio));
+  EXPECT_TRUE(std::isnan(back.timing.samples_ns.at(0)));
+}
+
+TEST_F(TuningLogTest, TheLatestTrialsInTheirOrder) {
+  const SessionId session = log_.begin_session(task_, info());
+  const Batch batch = log_.commit_batch(session, 0, points(0, 5));
+  for (const CommittedProposal& proposal : batch.proposals)
+    log_.record(session, proposal.id, timed(100 + proposal.position));
+  const auto trials = log_.trials({}, 2);
+  ASSERT_EQ(trials.size(), 2u);
+  EXPECT_EQ(trials[0].position, 3);
+  EXPECT_EQ(trials[1].position, 4);
+}
+
+TEST_F(TuningLogTest, APointIsProposedOnceForATaskAndVersion) {
+  TuningLog other = TuningLog::open(path_, OpenMode::kWrite);
+  const SessionId first = log_.begin_session(task_, info());
+  const SessionId second = other.begin_session(task_, info());
+  log_.commit_batch(first, 0, points(0, 4));
+  const Batch overlapping = other.commit_batch(second, 0, points(2, 4));
+  ASSERT_EQ(overlapping.proposals.size(), 2u);
+  EXPECT_EQ(overlapping.proposals[0].position, 2);
+  EXPECT_EQ(overlapping.proposals[0].proposal.config, point(4).config);
+  EXPECT_EQ(other.commit_batch(second, 1, {point(0, 2)}).proposals.size(), 1u) << "another version is another point";
+  const SessionId elsewhere = other.begin_session(task_of(matmul(64, 64, 64)), info());
+  EXPECT_EQ(other.commit_batch(elsewhere, 0, points(0, 4)).proposals.size(), 4u);
+}
+
+TEST_F(TuningLogTest, ConditionsMakeDifferentTasks) {
+  std::vector<TaskKey> tasks(9, task_);
+  tasks[1].target = "cpu,isa=avx2,threads=2";
+  tasks[2].machine = "another machine";
+  tasks[3].backend = "LLVM 22.1.0";
+  tasks[4].pipeline = Pipeline::kFinal;
+  tasks[5].cache = "cold";
+  tasks[6].pages = "huge";
+  tasks[7].prepacked = "B";
+  tasks[8].workload = matmul(512, 512, 512, "float64");
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const SessionId session = log_.begin_session(tasks[i], info());
+    EXPECT_EQ(log_.commit_batch(session, 0, points(0, 1)).proposals.size(), 1u) << "task " << i;
+    EXPECT_EQ(log_.next_batch_number(tasks[i]), 1) << "task " << i;
+  }
+}
+
+TEST_F(TuningLogTest, NumbersOfBatchesGoOn) {
+  EXPECT_EQ(log_.next_batch_number(task_), 0);
+  const SessionId session = log_.begin_session(task_, info());
+  EXPECT_EQ(log_.next_batch_number(task_), 0);
+  log_.commit_batch(session, 0, points(0, 1));
+  log_.commit_batch(session, 1, points(1, 1));
+  EXPECT_EQ(log_.next_batch_number(task_), 2);
+  EXPECT_THAT(message_of([&] { log_.commit_batch(session, 1, points(2, 1)); }), HasSubstr("has a batch 1 already"));
+}
+
+TEST_F(TuningLogTest, AnInterruptedBatchIsFinishedByTheNextSession) {
+  const SessionId first = log_.begin_session(task_, info());
+  const Batch batch = log_.commit_batch(first, 5, points(0, 3));
+  log_.record(first, batch.proposals[1].id, timed(100));
+  EXPECT_FALSE(log_.claim_unfinished_batch(first)) << "its own batch is not an interrupted one";
+  const SessionId rival = log_.begin_session(task_, info());
+  EXPECT_FALSE(log_.claim_unfinished_batch(rival)) << "the first session still works on it";
+  log_.end_session(first, SessionStatus::kInterrupted, "Ctrl-C");
+
+  const auto claimed = log_.claim_unfinished_batch(rival);
+  ASSERT_TRUE(claimed);
+  EXPECT_EQ(claimed->number, 5);
+  EXPECT_EQ(claimed->seed, 7u);
+  ASSERT_EQ(claimed->proposals.size(), 2u);
+  EXPECT_EQ(claimed->proposals[0].position, 0);
+  EXPECT_EQ(claimed->proposals[1].position, 2);
+  EXPECT_EQ(claimed->proposals[1].proposal.config.str(), point(2).config.str());
+  EXPECT_THAT(message_of([&] { log_.record(first, batch.proposals[0].id, timed(1)); }),
+              HasSubstr("does not work on proposal"));
+  for (const CommittedProposal& proposal : claimed->proposals) log_.record(rival, proposal.id, timed(50));
+  EXPECT_FALSE(log_.claim_unfinished_batch(rival));
+  EXPECT_EQ(log_.trials({}).back().session, rival) << "a trial belongs to the session that measured it";
+}
+
+TEST_F(TuningLogTest, BatchesOfOtherTasksAreNotClaimed) {
+  const SessionId first = log_.begin_session(task_, info());
+  log_.commit_batch(first, 0, points(0, 3));
+  log_.end_session(first, SessionStatus::kInterrupted, "");
+  EXPECT_FALSE(log_.claim_unfinished_batch(log_.begin_session(task_of(matmul(64, 64, 64)), info())));
+}
+
+TEST_F(TuningLogTest, MisuseIsRefused) {
+  const SessionId session = log_.begin_session(task_, info());
+  const Batch batch = log_.commit_batch(session, 0, points(0, 1));
+  log_.record(session, batch.proposals[0].id, timed(100));
+  EXPECT_THAT(message_of([&] { log_.record(session, batch.proposals[0].id, timed(90)); }),
+              HasSubstr("has its trial already"));
+  EXPECT_THAT(message_of([&] { log_.record(session, 999, timed(90)); }), HasSubstr("does not work on proposal 999"));
+  EXPECT_THAT(message_of([&] { log_.commit_batch(77, 0, {}); }), HasSubstr("has no session 77"));
+  EXPECT_THAT(message_of([&] { log_.end_session(77, SessionStatus::kDone, ""); }),
+              HasSubstr("has no session 77 to end"));
+  EXPECT_EQ(log_.trials({}).size(), 1u);
+}
+
+TEST_F(TuningLogTest, FiltersCombine) {
+  for (const TaskKey& task : {task_, task_of(matmul(64, 64, 64)), task_of(matmul(64, 64, 64, "float64"))}) {
+    const SessionId session = log_.begin_session(task, info());
+    const Batch batch = log_.commit_batch(session, 0, points(0, 1));
+    log_.record(session, batch.proposals[0].id, timed(100));
+  }
+  TaskFilter filter;
+  EXPECT_EQ(log_.trials(filter).size(), 3u);
+  filter.dtype = "float32";
+  EXPECT_EQ(log_.trials(filter).size(), 2u);
+  filter.threads = 2;
+  EXPECT_EQ(log_.list(filter).size(), 2u);
+  filter.threads = 1;
+  EXPECT_EQ(log_.list(filter).size(), 0u);
+  filter = {};
+  filter.op = "conv2d";
+  EXPECT_EQ(log_.list(filter).size(), 0u);
+}
+
+}  // namespace
+}  // namespace nestwright
