@@ -1,0 +1,17 @@
+// From a few wishes to a valid configuration: how a template turns its formulas into seeds.
+// Thread rule: a pure function.
+#pragma once
+
+#include <optional>
+
+#include "templates/template.h"
+
+namespace nestwright {
+
+/// The configuration whose choices are those of `wishes` (the first option where it names none, or one that is not
+/// offered) and whose knobs are as close to it as the candidates and constraints allow; knobs that it does not name
+/// stay near their first candidate. nullopt where no valid one was found nearby.
+std::optional<Config> guess_config(const Template& t, const Workload& workload, const Target& target,
+                                   const Config& wishes);
+
+}  // namespace nestwright

@@ -1,0 +1,56 @@
+// What the parts of the CPU template of matmul share: its knobs. Internal to templates/matmul.
+//
+// The register tile has `rows` rows along one axis and `vectors` vectors of `lanes` along the other, the vectorised
+// one: usually N, so that rows run along M; M where N is narrower than a vector, and then the tile has one row. Thread
+// rule: plain data and pure functions.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "target/target.h"
+#include "templates/matmul/matmul_shape.h"
+#include "templates/tuning.h"
+
+namespace nestwright {
+
+/// Loops over blocks, as block_order numbers them.
+enum MatmulAxis : int { kAxisM = 0, kAxisN = 1, kAxisK = 2 };
+
+struct MatmulKnobs {
+  bool vector_m = false;  ///< M is vectorised, not N
+  enum class Pack : std::uint8_t { kNo, kBlock, kWhole } pack_a = Pack::kNo, pack_b = Pack::kNo;
+  enum class Parallel : std::uint8_t { kNone, kM, kN, kBoth } parallel = Parallel::kNone;
+  std::int64_t lanes = 1, rows = 1, vectors = 1;
+  std::int64_t second_rows =
+      0;  ///< rows of the second segment's tiles, which make the rows come out even; 0: a peeled tail
+  std::int64_t row_tiles = 1, vector_tiles = 1;  ///< register tiles a block
+  std::int64_t k_block = 0;                      ///< reduction steps a block; 0: not blocked
+  std::int64_t unroll_k = 1;
+  std::int64_t prefetch_a = 0, prefetch_b = 0;  ///< in reduction steps; 0: none
+  std::vector<int> block_order;                 ///< of MatmulAxis, outermost first
+  bool tiles_n_outer = false;                   ///< within a block, the loop over N's tiles runs outside that over M's
+};
+
+MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulShape& shape, const Target& target);
+
+/// Vector registers that a tile needs beside its accumulators and a vector of each column: a broadcast, and without fma
+/// the product.
+inline int spare_registers(const Target& target) { return target.has_fma() ? 1 : 2; }
+
+/// Whether a tile of rows x vectors fits into the target's vector registers: accumulators + vectors of B + a broadcast.
+inline bool fits_registers(std::int64_t rows, std::int64_t vectors, const Target& target) {
+  return rows * vectors + vectors + spare_registers(target) <= target.vector_registers;
+}
+
+/// Rows of a second register tile such that multiples of both cover `extent` exactly: the most below `rows`, at least
+/// half of it. 0 where there is none or `rows` divides the extent.
+std::int64_t second_segment(std::int64_t extent, std::int64_t rows);
+
+/// Register tiles that cover `extent`.
+std::int64_t count_tiles(std::int64_t extent, std::int64_t rows, std::int64_t second_rows);
+
+/// Reduction steps of each of `blocks` blocks, a multiple of 8 so that unrolling comes out even.
+inline std::int64_t k_block_of(std::int64_t k, std::int64_t blocks) { return ceil_div(ceil_div(k, blocks), 8) * 8; }
+
+}  // namespace nestwright

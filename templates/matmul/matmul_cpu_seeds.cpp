@@ -1,0 +1,172 @@
+#include "templates/matmul/matmul_cpu_seeds.h"
+
+#include <algorithm>
+
+#include "support/error.h"
+#include "templates/guess.h"
+#include "templates/matmul/matmul.h"
+#include "templates/matmul/matmul_cpu.h"
+
+namespace nestwright {
+namespace {
+
+/// What one seed wishes for; guess_config makes it legal.
+struct Wish {
+  std::int64_t rows = 1, vectors = 1;
+  std::string pack_b = "no", pack_a = "no", tail_m = "partition", parallel = "none", vector_axis = "n";
+  std::int64_t k_block = 0;
+  std::int64_t unroll_k = 4;
+  std::int64_t block_bytes = 0;  ///< of A's block of rows; 0: all rows in one
+  std::int64_t blocks_n = 1;
+  std::vector<std::int64_t> block_order{kAxisN, kAxisM};
+  bool tiles_n_outer = true;
+};
+
+/// The most rows that fit beside `vectors` vectors, evened out so that the last tile is not much smaller.
+std::int64_t fitting_rows(std::int64_t vectors, std::int64_t extent, const Target& target) {
+  std::int64_t rows =
+      std::max<std::int64_t>(1, (target.vector_registers - spare_registers(target) - vectors) / vectors);
+  rows = std::min(rows, extent);
+  return ceil_div(extent, ceil_div(extent, rows));
+}
+
+Config to_config(const Wish& wish, const MatmulShape& shape, const Target& target) {
+  Config config;
+  config.set("vector_axis", {}, wish.vector_axis);
+  config.set("pack_b", {}, wish.pack_b);
+  config.set("pack_a", {}, wish.pack_a);
+  config.set("reduction", {}, wish.k_block > 0 && wish.k_block < shape.k ? "blocked" : "full");
+  config.set("tail_m", {}, wish.tail_m);
+  config.set("parallel", {}, wish.parallel);
+  config.set("register_rows", {wish.rows});
+  config.set("register_vectors", {wish.vectors});
+  config.set("unroll_k", {wish.unroll_k});
+  const std::int64_t k = wish.k_block > 0 ? std::min(wish.k_block, shape.k) : shape.k;
+  std::int64_t blocks_m = 1;
+  if (wish.block_bytes > 0) {
+    const std::int64_t tile_bytes = wish.rows * k * shape.type.bytes();
+    blocks_m = ceil_div(ceil_div(shape.m, wish.rows), std::max<std::int64_t>(1, wish.block_bytes / tile_bytes));
+  }
+  std::int64_t blocks_n = wish.blocks_n;
+  const std::int64_t threads = target.threads;
+  if (wish.parallel == "m") blocks_m = ceil_div(std::max(blocks_m, threads), threads) * threads;
+  if (wish.parallel == "n") blocks_n = ceil_div(std::max(blocks_n, threads), threads) * threads;
+  if (wish.parallel == "both") {
+    blocks_m = std::max<std::int64_t>(blocks_m, 2);
+    blocks_n = ceil_div(std::max(blocks_n, threads), threads) * threads;
+  }
+  config.set("blocks_m", {blocks_m});
+  config.set("blocks_n", {blocks_n});
+  if (wish.k_block > 0) config.set("blocks_k", {ceil_div(shape.k, wish.k_block)});
+  KnobValue order = wish.block_order;
+  if (wish.k_block > 0 && order.size() == 2) order.push_back(kAxisK);
+  if (wish.k_block == 0) std::erase(order, kAxisK);
+  config.set("block_order", order);
+  config.set("tile_order", wish.tiles_n_outer ? KnobValue{kAxisN, kAxisM} : KnobValue{kAxisM, kAxisN});
+  config.set("prefetch_a", {0});
+  config.set("prefetch_b", {0});
+  return config;
+}
+
+std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
+  const std::int64_t lanes = target.lanes(shape.type), bytes = shape.type.bytes();
+  const std::int64_t columns = ceil_div(shape.n, lanes);
+  // Few rows leave registers for more columns: a matrix-vector product keeps many sums in flight.
+  const auto tile = [&](std::int64_t vectors) {
+    Wish wish;
+    wish.vectors = std::min(vectors, columns);
+    wish.rows = fitting_rows(wish.vectors, shape.m, target);
+    const std::int64_t wider = (target.vector_registers - spare_registers(target)) / (wish.rows + 1);
+    if (wish.rows == shape.m) wish.vectors = std::max(wish.vectors, std::min(wider, columns));
+    if (shape.m == 1) wish.unroll_k = 1;
+    return wish;
+  };
+  std::string threads = "none";
+  if (target.threads > 1) {
+    const bool rows_suffice = ceil_div(shape.m, tile(2).rows) >= 2 * target.threads;
+    threads = rows_suffice ? "m" : "n";
+  }
+  // B is read once for every row of tiles: packed, it comes in order and from few pages.
+  const double bytes_b = static_cast<double>(shape.n) * static_cast<double>(shape.k) * static_cast<double>(bytes);
+  const bool packs = shape.m >= 3 * tile(2).rows && bytes_b > 2.0 * static_cast<double>(target.l2_bytes);
+
+  std::vector<Wish> wishes;
+  const auto add = [&](Wish wish) {
+    wish.parallel = threads;
+    wishes.push_back(std::move(wish));
+  };
+  const auto with_b = [&](Wish wish, const std::string& how) {
+    wish.pack_b = how;
+    wish.block_bytes = target.l2_bytes / 2;
+    wish.block_order = {kAxisM, kAxisN};
+    return wish;
+  };
+  add(packs ? with_b(tile(2), "whole") : tile(2));
+  add(packs ? tile(2) : with_b(tile(2), "whole"));
+  add(packs ? with_b(tile(4), "whole") : tile(4));
+  if (shape.n < lanes) {
+    Wish wish = tile(1);
+    wish.vector_axis = "m";
+    wish.rows = 1;
+    wish.vectors = std::min<std::int64_t>(8, ceil_div(shape.m, lanes));
+    wish.unroll_k = 1;
+    add(wish);
+  }
+  Wish composed = tile(2);
+  composed.tail_m = "compose";
+  composed.rows = std::max<std::int64_t>(
+      1, (target.vector_registers - spare_registers(target) - composed.vectors) / composed.vectors);
+  add(composed);
+  add(with_b(composed, "whole"));
+  add(tile(3));
+  add(tile(1));
+  add(with_b(tile(2), "block"));
+  // Goto's order: a block of B in the last cache, of A in the second, panels of B in the first.
+  for (const std::int64_t vectors : {2, 4}) {
+    Wish wish = with_b(tile(vectors), "block");
+    wish.k_block = std::max<std::int64_t>(64, target.l1d_bytes / 2 / (wish.vectors * lanes * bytes));
+    wish.block_order = {kAxisN, kAxisK, kAxisM};
+    wish.blocks_n = ceil_div(static_cast<std::int64_t>(bytes_b / static_cast<double>(target.l3_bytes) * 2) + 1, 1);
+    add(wish);
+    wish.pack_a = "block";
+    add(wish);
+  }
+  {
+    Wish wish = with_b(tile(2), "whole");
+    wish.tiles_n_outer = false;
+    add(wish);
+    wish.block_bytes = 0;
+    wish.block_order = {kAxisN, kAxisM};
+    wish.blocks_n = 4;
+    add(wish);
+  }
+  if (target.threads > 1) {
+    for (const char* other : {"n", "m", "both", "none"}) {
+      if (other == threads) continue;
+      Wish wish = packs ? with_b(tile(2), "whole") : tile(2);
+      wish.parallel = other;
+      wishes.push_back(wish);
+    }
+  }
+  return wishes;
+}
+
+}  // namespace
+
+std::vector<Config> matmul_cpu_seeds(const Workload& workload, const Target& target) {
+  const Template self = matmul_cpu_template();
+  const MatmulShape shape = matmul_shape(workload);
+  std::vector<Config> seeds;
+  for (const Wish& wish : make_wishes(shape, target)) {
+    const auto config = guess_config(self, workload, target, to_config(wish, shape, target));
+    if (config && std::find(seeds.begin(), seeds.end(), *config) == seeds.end()) seeds.push_back(*config);
+  }
+  if (seeds.empty()) {
+    const auto config = guess_config(self, workload, target, Config());
+    if (!config) throw InternalError("the template matmul.cpu has no seed for " + workload.str());
+    seeds.push_back(*config);
+  }
+  return seeds;
+}
+
+}  // namespace nestwright

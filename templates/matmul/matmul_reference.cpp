@@ -1,0 +1,87 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "support/error.h"
+#include "templates/matmul/matmul.h"
+#include "templates/matmul/matmul_shape.h"
+
+namespace nestwright {
+namespace {
+
+constexpr std::size_t kTerms = 32;     ///< summed plainly before they are added with compensation
+constexpr std::size_t kColumns = 256;  ///< of one strip: its sums stay in the first-level cache
+
+/// `rows` x `columns` elements in row-major order, of a matrix that is stored transposed where `transposed` is set.
+std::vector<double> row_major(const std::vector<double>& values, std::size_t rows, std::size_t columns,
+                              bool transposed) {
+  if (!transposed) return values;
+  std::vector<double> result(values.size());
+  for (std::size_t c = 0; c < columns; ++c) {
+    for (std::size_t r = 0; r < rows; ++r) result[r * columns + c] = values[c * rows + r];
+  }
+  return result;
+}
+
+/// The sums of one row over one strip of columns.
+struct Strip {
+  double part[kColumns], part_abs[kColumns];                ///< the last few terms
+  double sum[kColumns], lost[kColumns], sum_abs[kColumns];  ///< sum and what rounding took from it
+};
+
+void add_terms(Strip& s, double a, const double* __restrict b, std::size_t width) {
+  const double magnitude = std::abs(a);
+  for (std::size_t j = 0; j < width; ++j) {
+    s.part[j] += a * b[j];
+    s.part_abs[j] += magnitude * std::abs(b[j]);
+  }
+}
+
+/// Knuth's TwoSum: sum + lost stays what was added, to twice the precision.
+void fold_terms(Strip& s, std::size_t width) {
+  for (std::size_t j = 0; j < width; ++j) {
+    const double before = s.sum[j], term = s.part[j];
+    const double after = before + term;
+    const double of_term = after - before;
+    s.lost[j] += (before - (after - of_term)) + (term - of_term);
+    s.sum[j] = after;
+    s.sum_abs[j] += s.part_abs[j];
+    s.part[j] = s.part_abs[j] = 0;
+  }
+}
+
+}  // namespace
+
+Reference matmul_reference(const Workload& workload, const HostTensors& inputs) {
+  const MatmulShape shape = matmul_shape(workload);
+  const auto m = static_cast<std::size_t>(shape.m), n = static_cast<std::size_t>(shape.n),
+             k = static_cast<std::size_t>(shape.k);
+  if (inputs.size() != 2 || inputs[0].size() != m * k || inputs[1].size() != k * n) {
+    throw UsageError("the inputs of " + workload.str() + " do not have its sizes");
+  }
+  const std::vector<double> a = row_major(inputs[0], m, k, shape.ta);
+  const std::vector<double> b = row_major(inputs[1], k, n, shape.tb);
+  const double epsilon =
+      shape.type == kFloat32 ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+  const double factor = 8 * std::sqrt(static_cast<double>(k)) * epsilon;
+
+  Reference reference{{std::vector<double>(m * n)}, {std::vector<double>(m * n)}};
+  Strip strip;
+  for (std::size_t j0 = 0; j0 < n; j0 += kColumns) {
+    const std::size_t width = std::min(kColumns, n - j0);
+    for (std::size_t i = 0; i < m; ++i) {
+      strip = {};
+      for (std::size_t r = 0; r < k; ++r) {
+        add_terms(strip, a[i * k + r], &b[r * n + j0], width);
+        if (r % kTerms == kTerms - 1 || r + 1 == k) fold_terms(strip, width);
+      }
+      for (std::size_t j = 0; j < width; ++j) {
+        reference.expected[0][i * n + j0 + j] = strip.sum[j] + strip.lost[j];
+        reference.bound[0][i * n + j0 + j] = factor * strip.sum_abs[j];
+      }
+    }
+  }
+  return reference;
+}
+
+}  // namespace nestwright

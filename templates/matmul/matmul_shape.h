@@ -1,0 +1,25 @@
+// The numbers of a matmul workload.
+// Thread rule: plain data.
+#pragma once
+
+#include <cstdint>
+
+#include "ir/type.h"
+#include "templates/workload.h"
+
+namespace nestwright {
+
+struct MatmulShape {
+  std::int64_t m = 1, n = 1, k = 1;
+  bool ta = false, tb = false;
+  ir::Type type;
+  /// Multiply-adds.
+  double products() const { return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
+};
+
+MatmulShape matmul_shape(const Workload& workload);
+
+/// a / b, rounded up. Requires a >= 0, b >= 1.
+inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
+
+}  // namespace nestwright

@@ -1,0 +1,67 @@
+#include "templates/registry.h"
+
+#include <algorithm>
+
+#include "space/nearest_name.h"
+#include "support/error.h"
+#include "templates/matmul/matmul.h"
+
+namespace nestwright {
+namespace {
+
+const char* device_name(DeviceKind device) {
+  switch (device) {
+    case DeviceKind::kCpu:
+      return "the CPU";
+    case DeviceKind::kCuda:
+      return "CUDA";
+    case DeviceKind::kOpenCl:
+      return "OpenCL";
+  }
+  throw InternalError("unknown kind of device");
+}
+
+}  // namespace
+
+const std::vector<Operator>& operators() {
+  static const std::vector<Operator> list = {matmul_operator()};
+  return list;
+}
+
+const std::vector<Template>& templates() {
+  static const std::vector<Template> list = {matmul_cpu_template()};
+  return list;
+}
+
+const Operator& find_operator(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Operator& op : operators()) {
+    if (op.name == name) return op;
+    names.push_back(op.name);
+  }
+  const std::string meant = nearest_name(name, names);
+  throw UsageError("there is no operator '" + std::string(name) + "'" +
+                   (meant.empty() ? std::string() : "; did you mean '" + meant + "'") + "; the operators are " +
+                   join_names(names));
+}
+
+std::vector<const Template*> templates_for(std::string_view op, DeviceKind device) {
+  std::vector<const Template*> found;
+  for (const Template& candidate : templates()) {
+    if (candidate.op == op && candidate.device == device) found.push_back(&candidate);
+  }
+  if (found.empty()) {
+    find_operator(op);
+    throw UsageError("there is no template of " + std::string(op) + " for " + device_name(device) +
+                     "; use another target (the command `templates` lists what there is)");
+  }
+  return found;
+}
+
+const Template* find_template(std::string_view name) {
+  const auto found = std::find_if(templates().begin(), templates().end(),
+                                  [&](const Template& candidate) { return candidate.name == name; });
+  return found == templates().end() ? nullptr : &*found;
+}
+
+}  // namespace nestwright

@@ -1,0 +1,21 @@
+// The explicit lists of operators and templates. To add one: a folder under templates/ and a line in registry.cpp.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "templates/template.h"
+
+namespace nestwright {
+
+const std::vector<Operator>& operators();
+const std::vector<Template>& templates();
+
+/// Throws UsageError that lists the known operators.
+const Operator& find_operator(std::string_view name);
+/// Templates of an operator for a kind of device. Throws UsageError where there is none.
+std::vector<const Template*> templates_for(std::string_view op, DeviceKind device);
+/// nullptr where there is none of that name.
+const Template* find_template(std::string_view name);
+
+}  // namespace nestwright

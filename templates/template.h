@@ -1,0 +1,67 @@
+// Operators and templates. An operator says what is computed and how a result is judged; a template is an open schedule for
+// it, one function that is run to discover its space and run again to apply a configuration.
+// Thread rule: definitions are immutable; their functions are pure and may run on several threads at once.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "schedule/schedule.h"
+#include "space/config_space.h"
+#include "templates/tuning.h"
+#include "templates/workload.h"
+
+namespace nestwright {
+
+/// The operator's expression for one workload.
+struct Definition {
+  std::vector<Tensor> args;  ///< the signature: inputs, then outputs
+  int inputs = 0;
+  double flops = 0;  ///< of one run
+  double bytes = 0;  ///< of the tensors, each touched once
+};
+
+/// Elements as doubles, row-major, one vector a tensor.
+using HostTensors = std::vector<std::vector<double>>;
+
+/// What a result is held against: the value in double and the error bound per element (absolute).
+struct Reference {
+  HostTensors expected;
+  HostTensors bound;
+};
+
+struct Operator {
+  std::string name;
+  std::string summary;
+  std::vector<OperatorParameter> parameters;
+  std::function<Definition(const Workload&)> define;
+  /// A plain loop in double over inputs that have been rounded to the operator's types.
+  std::function<Reference(const Workload&, const HostTensors& inputs)> reference;
+};
+
+struct Template {
+  std::string name;  ///< unique, e.g. "matmul.cpu"
+  int version = 1;   ///< raised whenever a configuration comes to mean something else; part of the log's keys
+  std::string op;
+  DeviceKind device = DeviceKind::kCpu;
+  std::function<Schedule(Tuning&, const Workload&, const Definition&, const Target&)> schedule;
+  /// Configurations from formulas, best guess first: register tile from the target, blocks from the caches. The first is
+  /// the default that is used where nothing was tuned.
+  std::function<std::vector<Config>(const Workload&, const Target&)> seeds;
+};
+
+/// Runs the template for every reachable combination of choices. Throws InternalError where the first candidates of a
+/// branch do not give a legal schedule.
+ConfigSpace discover_space(const Template& t, const Workload& workload, const Target& target);
+
+/// The schedule that `config` stands for. Throws UsageError for a knob that is missing or unknown.
+struct Instance {
+  Definition definition;
+  Schedule schedule;
+};
+Instance instantiate(const Template& t, const Workload& workload, const Target& target, const Config& config);
+
+}  // namespace nestwright

@@ -1,0 +1,128 @@
+// Discovery and application, with templates made up for it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/error.h"
+#include "templates/guess.h"
+#include "templates/registry.h"
+
+namespace nestwright {
+namespace {
+
+const Workload& workload() {
+  static const Workload w = parse_workload("matmul m=64 n=48 k=32");
+  return w;
+}
+
+/// Knobs behind one choice, and behind a choice behind that.
+Schedule branching(Tuning& t, const Workload&, const Definition& d, const Target&) {
+  Schedule s = create_schedule(d.args[2]);
+  t.define_knob("always", {1, 2});
+  if (t.choose("outer", {"off", "on"}) == "on") {
+    t.define_knob("when_on", {1, 2, 3});
+    if (t.choose("inner", {"a", "b", "c"}) == "b") {
+      const auto tile = t.define_split("tile", 48, {.parts = 2, .max_factor = 16});
+      auto [o, i] = s[d.args[2]].split(s[d.args[2]].axis(1), factor(tile[1]));
+      if (t.define_annotate("inside", {"nothing", "unroll"}) == "unroll") s[d.args[2]].unroll(i);
+    }
+    t.constrain(
+        {"always", "when_on"}, [](std::span<const KnobValue> v) { return v[0][0] <= v[1][0]; }, "always is above");
+  }
+  return s;
+}
+
+const Template kBranching{"test.branching", 1, "matmul", DeviceKind::kCpu, branching, {}};
+
+TEST(Discover, FindsKnobsBehindChoices) {
+  const ConfigSpace space = discover_space(kBranching, workload(), Target());
+  ASSERT_EQ(space.branches().size(), 4u);
+  std::vector<std::string> shapes;
+  for (const Branch& branch : space.branches()) {
+    std::string names;
+    for (const Knob& knob : branch.knobs)
+      names += knob.name + (knob.labels.size() == 1 ? "=" + knob.labels[0] : "") + " ";
+    shapes.push_back(names);
+  }
+  EXPECT_THAT(shapes,
+              testing::ElementsAre("outer=off always ", "outer=on inner=a always when_on ",
+                                   "outer=on inner=b always when_on tile inside ", "outer=on inner=c always when_on "));
+  // 48 = 1, 2, 3, 4, 6, 8, 12, 16 inner; always <= when_on leaves 5 of 6.
+  EXPECT_EQ(space.count_valid().points, 2 + 5 + 5 * 8 * 2 + 5);
+}
+
+TEST(Instantiate, AppliesWhatTheConfigurationSays) {
+  const Config config = Config::parse("outer=on inner=b always=1 when_on=2 tile=[4,12] inside=unroll");
+  const Instance instance = instantiate(kBranching, workload(), Target(), config);
+  EXPECT_THAT(instance.schedule.trace().str(), testing::HasSubstr("factor=12"));
+  EXPECT_THAT(instance.schedule.trace().str(), testing::HasSubstr("unroll"));
+}
+
+TEST(Instantiate, EveryPointOfTheSpaceIsApplied) {
+  const ConfigSpace space = discover_space(kBranching, workload(), Target());
+  for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(space.size()); ++i) {
+    EXPECT_NO_THROW(instantiate(kBranching, workload(), Target(), space.at(i)));
+  }
+}
+
+TEST(Instantiate, RefusesMissingUnknownAndIllegalKnobs) {
+  const auto refusal = [](const std::string& text) -> std::string {
+    try {
+      instantiate(kBranching, workload(), Target(), Config::parse(text));
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(refusal("outer=off"), "the configuration for template test.branching lacks the knob 'always'");
+  EXPECT_EQ(refusal("outer=off always=3"), "always=3 for template test.branching is not one of 1, 2");
+  EXPECT_EQ(refusal("outer=maybe always=1"), "outer=maybe for template test.branching is not one of off, on");
+  EXPECT_EQ(refusal("outer=off always=1 when_on=2"),
+            "template test.branching has no knob 'when_on' under these choices; its knobs are always, outer");
+  EXPECT_EQ(refusal("outer=on inner=b always=1 when_on=1 tile=[5,12] inside=nothing"),
+            "tile=[5,12] for template test.branching is no split of 48 into 2 parts");
+  EXPECT_EQ(refusal("outer=0 always=1"), "accepted");
+}
+
+TEST(Discover, SaysWhichBranchHasNoLegalSchedule) {
+  const Template broken{"test.broken",
+                        1,
+                        "matmul",
+                        DeviceKind::kCpu,
+                        [](Tuning& t, const Workload&, const Definition& d, const Target&) {
+                          Schedule s = create_schedule(d.args[2]);
+                          if (t.choose("how", {"good", "bad"}) == "bad")
+                            s[d.args[2]].vectorize(s[d.args[2]].reduce_axis(0));
+                          return s;
+                        },
+                        {}};
+  try {
+    discover_space(broken, workload(), Target());
+    ADD_FAILURE() << "accepted";
+  } catch (const InternalError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("under how=bad give no legal schedule"));
+  }
+}
+
+TEST(Discover, RefusesAKnobThatIsDefinedTwice) {
+  const Template twice{"test.twice",
+                       1,
+                       "matmul",
+                       DeviceKind::kCpu,
+                       [](Tuning& t, const Workload&, const Definition& d, const Target&) {
+                         t.define_knob("x", {1});
+                         t.define_knob("x", {1});
+                         return create_schedule(d.args[2]);
+                       },
+                       {}};
+  EXPECT_THROW(discover_space(twice, workload(), Target()), InternalError);
+}
+
+TEST(Guess, ComesCloseAndKeepsTheConstraints) {
+  const auto config =
+      guess_config(kBranching, workload(), Target(), Config::parse("outer=on inner=b tile=[5,10] always=2"));
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->str(), "outer=on inner=b always=2 when_on=2 tile=[4,12] inside=nothing");
+}
+
+}  // namespace
+}  // namespace nestwright

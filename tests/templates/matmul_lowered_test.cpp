@@ -1,0 +1,103 @@
+// The property that everything rests on: whatever the configuration, the lowered program computes the reference.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "ir/interpret.h"
+#include "ir/verify.h"
+#include "lower/lower.h"
+#include "matmul_cases.h"
+#include "templates/registry.h"
+
+namespace nestwright {
+namespace {
+
+using testing_matmul::inputs;
+using testing_matmul::target;
+using testing_matmul::workload;
+
+template <class T>
+std::vector<T> rounded(const std::vector<double>& values) {
+  return std::vector<T>(values.begin(), values.end());
+}
+
+/// Runs the program on the interpreter and holds the result against the reference.
+template <class T>
+void expect_reference(const ir::Program& program, const Workload& w, const HostTensors& in, const std::string& what) {
+  std::vector<T> a = rounded<T>(in[0]), b = rounded<T>(in[1]);
+  std::vector<T> c(static_cast<std::size_t>(w.size("m") * w.size("n")), T(12345));
+  const std::vector<ir::Memory> memory = {std::as_writable_bytes(std::span(a)), std::as_writable_bytes(std::span(b)),
+                                          std::as_writable_bytes(std::span(c))};
+  ASSERT_NO_THROW(ir::interpret(program, memory)) << what;
+  const Reference reference = find_operator("matmul").reference(w, in);
+  for (std::size_t i = 0; i < c.size(); ++i) {
+    ASSERT_LE(std::abs(static_cast<double>(c[i]) - reference.expected[0][i]), reference.bound[0][i])
+        << what << ": element " << i << " is " << c[i] << ", not " << reference.expected[0][i];
+  }
+}
+
+void check_config(const Workload& w, const Target& t, const Config& config, bool vector_form) {
+  const std::string what = w.str() + " @ " + t.str() + ": " + config.str();
+  try {
+    const Instance instance = instantiate(*find_template("matmul.cpu"), w, t, config);
+    ir::Program program =
+        lower(instance.schedule, instance.definition.args, t, "matmul", {.after_pass = {}, .verify = true});
+    EXPECT_THAT(ir::verify(program, ir::Form::kLoop), testing::IsEmpty()) << what;
+    if (vector_form) {
+      program = expand(program, t, {.after_pass = {}, .verify = true});
+      EXPECT_THAT(ir::verify(program, ir::Form::kVector), testing::IsEmpty()) << what;
+    }
+    if (w.type("dtype") == kFloat32) {
+      expect_reference<float>(program, w, inputs(w), what);
+    } else {
+      expect_reference<double>(program, w, inputs(w), what);
+    }
+  } catch (const Error& error) {
+    ADD_FAILURE() << what << ": " << error.what();
+  }
+}
+
+struct Size {
+  std::int64_t m, n, k;
+};
+
+class MatmulLowered : public testing::TestWithParam<Size> {};
+
+TEST_P(MatmulLowered, SampledConfigurationsComputeTheReference) {
+  const auto [m, n, k] = GetParam();
+  std::mt19937_64 random(static_cast<std::uint64_t>(m * 10007 + n * 101 + k));
+  int turn = 0;
+  for (const Target& t : testing_matmul::targets()) {
+    const Workload w = workload(m, n, k, turn % 4, turn % 3 == 2 ? "float64" : "float32");
+    const ConfigSpace space = discover_space(*find_template("matmul.cpu"), w, t);
+    for (int i = 0; i < 4; ++i) {
+      const auto config = space.sample(random);
+      ASSERT_TRUE(config);
+      check_config(w, t, *config, i % 2 == 1);
+      if (HasFailure()) return;
+    }
+    ++turn;
+  }
+}
+
+TEST_P(MatmulLowered, SeedsComputeTheReference) {
+  const auto [m, n, k] = GetParam();
+  const Target t = target(CpuIsa::kAvx512, 2);
+  const Workload w = workload(m, n, k, static_cast<int>(m % 4));
+  for (const Config& seed : find_template("matmul.cpu")->seeds(w, t)) {
+    check_config(w, t, seed, false);
+    if (HasFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, MatmulLowered,
+                         testing::Values(Size{1, 1, 1}, Size{1, 33, 7}, Size{37, 1, 5}, Size{2, 3, 4}, Size{8, 16, 3},
+                                         Size{31, 37, 41}, Size{28, 64, 16}, Size{53, 70, 67}, Size{17, 19, 131}),
+                         [](const auto& p) {
+                           return "m" + std::to_string(p.param.m) + "n" + std::to_string(p.param.n) + "k" +
+                                  std::to_string(p.param.k);
+                         });
+
+}  // namespace
+}  // namespace nestwright
