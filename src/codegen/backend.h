@@ -1,0 +1,57 @@
+// A backend turns a program in vector form into machine code (or source) for a target.
+// Thread rule: a Backend may be used by several threads at once; compile() shares nothing between calls.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "ir/program.h"
+#include "target/target.h"
+
+namespace nestwright {
+
+/// How much work goes into the code. Frozen numbers: they are part of the log's keys.
+enum class Pipeline : std::uint8_t {
+  kSearch = 0,  ///< a few passes, about 15 ms a candidate
+  kFinal = 1,   ///< stronger, for winners and exports
+};
+
+struct CompileOptions {
+  Pipeline pipeline = Pipeline::kSearch;
+  bool keep_ir = false;        ///< fill in `ir`
+  bool keep_assembly = false;  ///< fill in `assembly`
+};
+
+struct CompiledObject {
+  std::string object;  ///< a relocatable object file; position-independent
+  std::string symbol;  ///< of the entry, a nestwright_kernel (runtime/kernel_abi.h)
+  ir::Workspace workspace;
+  std::string ir;        ///< LLVM IR after optimisation, where asked for
+  std::string assembly;  ///< where asked for
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  /// Requires vector form (lower/lower.h: expand). Throws CompileError.
+  virtual CompiledObject compile(const ir::Program& program, const Target& target, const CompileOptions& options) = 0;
+  /// Name and version, e.g. "LLVM 19.1.7": part of the log's keys.
+  virtual std::string version() const = 0;
+};
+
+/// The backend for the target's kind of device. Throws CompileError where this build has none.
+std::unique_ptr<Backend> make_backend(DeviceKind device);
+
+/// Machine code linked into this process.
+class LoadedObject {
+ public:
+  virtual ~LoadedObject() = default;
+  /// Address of a nestwright_kernel; valid as long as this object lives.
+  virtual void* entry() const = 0;
+};
+
+/// Links an object for the host. Throws CompileError.
+std::unique_ptr<LoadedObject> load_object(const CompiledObject& object);
+
+}  // namespace nestwright

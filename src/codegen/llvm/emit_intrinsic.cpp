@@ -1,0 +1,96 @@
+#include <fmt/format.h>
+
+#include "codegen/llvm/function_emitter.h"
+#include "support/error.h"
+
+namespace nestwright::codegen {
+namespace {
+
+[[noreturn]] void refuse(ir::Intrinsic intrinsic, ir::Type type) {
+  throw CompileError(
+      fmt::format("{} is not defined on {}: cast its operand first", ir::intrinsic_name(intrinsic), type.str()));
+}
+
+}  // namespace
+
+llvm::Value* FunctionEmitter::emit_call(const ir::Call& call, ir::Type type) {
+  using I = ir::Intrinsic;
+  std::vector<llvm::Value*> args;
+  args.reserve(call.args.size());
+  for (const ir::Expr& arg : call.args) args.push_back(emit(arg));
+  if (call.intrinsic == I::kLikely) return args[0];
+  if (type.is_int()) {
+    if (call.intrinsic == I::kFma) return builder_.CreateAdd(builder_.CreateMul(args[0], args[1]), args[2]);
+    if (call.intrinsic != I::kAbs) refuse(call.intrinsic, type);
+    if (type.code == ir::TypeCode::kUInt) return args[0];
+    return builder_.CreateIntrinsic(llvm::Intrinsic::abs, {args[0]->getType()}, {args[0], builder_.getFalse()});
+  }
+  if (!type.is_float()) refuse(call.intrinsic, type);
+
+  const auto intrinsic = [&](llvm::Intrinsic::ID id) {
+    return builder_.CreateIntrinsic(id, {args[0]->getType()}, args);
+  };
+  llvm::Value* one = llvm::ConstantFP::get(type_of(type), 1.0);
+  switch (call.intrinsic) {
+    case I::kFma:
+      return intrinsic(llvm::Intrinsic::fma);
+    case I::kSqrt:
+      return intrinsic(llvm::Intrinsic::sqrt);
+    case I::kRsqrt:
+      return builder_.CreateFDiv(one, intrinsic(llvm::Intrinsic::sqrt));
+    case I::kFloor:
+      return intrinsic(llvm::Intrinsic::floor);
+    case I::kCeil:
+      return intrinsic(llvm::Intrinsic::ceil);
+    case I::kRound:
+      return intrinsic(llvm::Intrinsic::nearbyint);
+    case I::kAbs:
+      return intrinsic(llvm::Intrinsic::fabs);
+    case I::kExp:
+      return call_libm("exp", args, type);
+    case I::kLog:
+      return call_libm("log", args, type);
+    case I::kLog2:
+      return call_libm("log2", args, type);
+    case I::kTanh:
+      return call_libm("tanh", args, type);
+    case I::kErf:
+      return call_libm("erf", args, type);
+    case I::kPow:
+      return call_libm("pow", args, type);
+    case I::kSigmoid: {
+      llvm::Value* exponential = call_libm("exp", {builder_.CreateFNeg(args[0])}, type);
+      return builder_.CreateFDiv(one, builder_.CreateFAdd(one, exponential));
+    }
+    case I::kLikely:
+      break;
+  }
+  refuse(call.intrinsic, type);
+}
+
+// One call a lane; types narrower than float32 are computed in float32.
+llvm::Value* FunctionEmitter::call_libm(const char* name, const std::vector<llvm::Value*>& args, ir::Type type) {
+  const ir::Type computed = type.bits == 64 ? kFloat64 : kFloat32;
+  llvm::Type* scalar = type_of(computed);
+  auto* signature = llvm::FunctionType::get(scalar, std::vector<llvm::Type*>(args.size(), scalar), false);
+  llvm::FunctionCallee callee =
+      module_.module.getOrInsertFunction(type.bits == 64 ? name : std::string(name) + "f", signature);
+  if (auto* function = llvm::dyn_cast<llvm::Function>(callee.getCallee())) {
+    function->addFnAttr(llvm::Attribute::NoUnwind);
+    function->setDoesNotAccessMemory();  // errno is of no interest
+  }
+  const auto call = [&](std::vector<llvm::Value*> operands) -> llvm::Value* {
+    for (llvm::Value*& operand : operands) operand = emit_cast(operand, type.element(), computed);
+    return emit_cast(builder_.CreateCall(callee, operands), computed, type.element());
+  };
+  if (type.is_scalar()) return call(args);
+  llvm::Value* result = llvm::PoisonValue::get(type_of(type));
+  for (std::uint64_t lane = 0; lane < type.lanes; ++lane) {
+    std::vector<llvm::Value*> operands;
+    for (llvm::Value* arg : args) operands.push_back(builder_.CreateExtractElement(arg, lane));
+    result = builder_.CreateInsertElement(result, call(std::move(operands)), lane);
+  }
+  return result;
+}
+
+}  // namespace nestwright::codegen

@@ -1,0 +1,13 @@
+// The CPU backend: LLVM 19.1, source-compatible with 22.1. LLVM's headers stay inside codegen/llvm.
+// Thread rule: as Backend's; each compilation has its own LLVMContext and TargetMachine.
+#pragma once
+
+#include <memory>
+
+#include "codegen/backend.h"
+
+namespace nestwright::codegen {
+
+std::unique_ptr<Backend> make_llvm_backend();
+
+}  // namespace nestwright::codegen

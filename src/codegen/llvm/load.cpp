@@ -1,0 +1,48 @@
+// Links object code into this process. RuntimeDyld, not ORC: every object is independent of the others, so that any
+// number of candidates with one symbol can be loaded at once, and it goes with its memory.
+#include <fmt/format.h>
+#include <llvm/ExecutionEngine/RuntimeDyld.h>
+#include <llvm/ExecutionEngine/SectionMemoryManager.h>
+#include <llvm/Object/ObjectFile.h>
+#include <llvm/Support/MemoryBuffer.h>
+
+#include "codegen/backend.h"
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+class LinkedObject final : public LoadedObject {
+ public:
+  explicit LinkedObject(const CompiledObject& object) : linker_(memory_, memory_) {
+    auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object.object, object.symbol));
+    if (!file) refuse(object, llvm::toString(file.takeError()));
+    if (linker_.loadObject(**file) == nullptr || linker_.hasError()) refuse(object, linker_.getErrorString().str());
+    linker_.resolveRelocations();
+    if (linker_.hasError()) refuse(object, linker_.getErrorString().str());
+    std::string problem;
+    if (memory_.finalizeMemory(&problem)) refuse(object, problem);
+    const llvm::JITEvaluatedSymbol symbol = linker_.getSymbol(object.symbol);
+    if (!symbol) refuse(object, "it has no such symbol");
+    entry_ = reinterpret_cast<void*>(static_cast<std::uintptr_t>(symbol.getAddress()));
+  }
+
+  void* entry() const override { return entry_; }
+
+ private:
+  [[noreturn]] static void refuse(const CompiledObject& object, const std::string& reason) {
+    throw CompileError(fmt::format("the object of kernel {} cannot be linked: {}", object.symbol, reason));
+  }
+
+  llvm::SectionMemoryManager memory_;
+  llvm::RuntimeDyld linker_;
+  void* entry_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<LoadedObject> load_object(const CompiledObject& object) {
+  return std::make_unique<LinkedObject>(object);
+}
+
+}  // namespace nestwright

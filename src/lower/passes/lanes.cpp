@@ -1,0 +1,329 @@
+#include "lower/passes/lanes.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "ir/linear.h"
+#include "ir/print.h"
+#include "ir/rewrite.h"
+#include "lower/passes/copier.h"
+#include "support/error.h"
+
+namespace nestwright::expansion {
+
+using namespace ir;
+
+namespace {
+
+Expr without_likely(const Expr& e) {
+  const auto* call = e.as<Call>();
+  return call && call->intrinsic == Intrinsic::kLikely ? without_likely(call->args[0]) : e;
+}
+
+void conjuncts(const Expr& e, std::vector<Expr>& into) {
+  const Expr inner = without_likely(e);
+  if (const auto* n = inner.as<Binary>(); n && n->op == BinaryOp::kAnd) {
+    conjuncts(n->a, into);
+    conjuncts(n->b, into);
+  } else {
+    into.push_back(inner);
+  }
+}
+
+Expr conjunction(const Expr& a, const Expr& b) { return !a.defined() ? b : !b.defined() ? a : a && b; }
+
+// Copies for a single lane: buffers private to the lanes are indexed by it.
+class LaneCopier final : public Copier {
+ public:
+  LaneCopier(const Var& lane, int number, const std::map<Buffer, Buffer>& private_buffers)
+      : Copier({{lane, Expr(number)}}, true), number_(number), private_(private_buffers) {}
+  using Copier::mutate;
+
+  Expr mutate(const Expr& e) override {
+    const auto* load = e.defined() ? e.as<Load>() : nullptr;
+    const auto found = load ? private_.find(load->buffer) : private_.end();
+    return found == private_.end() ? Copier::mutate(e)
+                                   : make_load(found->second, with_lane(load->indices), Copier::mutate(load->mask));
+  }
+  Stmt mutate(const Stmt& s) override {
+    const auto* store = s.defined() ? s.as<Store>() : nullptr;
+    const auto found = store ? private_.find(store->buffer) : private_.end();
+    return found == private_.end() ? Copier::mutate(s)
+                                   : make_store(found->second, with_lane(store->indices), mutate(store->value));
+  }
+
+ private:
+  std::vector<Expr> with_lane(const std::vector<Expr>& indices) {
+    std::vector<Expr> result = mutate_all(indices);
+    result.emplace_back(number_);
+    return result;
+  }
+
+  int number_;
+  const std::map<Buffer, Buffer>& private_;
+};
+
+}  // namespace
+
+LaneBuilder::LaneBuilder(Var lane, int lanes, int active, bool has_masks, Ranges ranges, std::string loop)
+    : lane_(std::move(lane)),
+      lanes_(lanes),
+      active_(active),
+      has_masks_(has_masks),
+      ranges_(std::move(ranges)),
+      loop_(std::move(loop)) {
+  ranges_.bind(lane_, Interval{0, active - 1});
+  if (active < lanes) {
+    mask_ = make_binary(BinaryOp::kLt, make_ramp(Expr(0), Expr(1), lanes), make_broadcast(Expr(active), lanes));
+  }
+}
+
+bool LaneBuilder::varies(const Expr& e) const {
+  bool found = false;
+  for_each_expr(e, [&](const Expr& part) {
+    if (const auto* ref = part.as<VarRef>()) found |= ref->var == lane_;
+    if (const auto* load = part.as<Load>()) found |= private_.count(load->buffer) != 0;
+  });
+  return found;
+}
+
+Expr LaneBuilder::at_lane(const Expr& e, int lane) const { return Copier({{lane_, Expr(lane)}}, false).mutate(e); }
+
+// Affine in the lane: a ramp. Otherwise undefined.
+Expr LaneBuilder::vector_index(const Expr& e) {
+  Linear linear = to_linear(e);
+  if (linear.hides(lane_)) linear = to_linear(simplify(e, ranges_));
+  if (linear.hides(lane_)) return {};
+  const std::int64_t stride = linear.coefficient(lane_);
+  linear.add(to_linear(lane_), -stride);
+  return stride == 0 ? linear.expr() : make_ramp(linear.expr(), Expr(stride), lanes_);
+}
+
+std::vector<Expr> LaneBuilder::indices(const Buffer& buffer, const std::vector<Expr>& scalar, bool& differ) {
+  std::vector<Expr> result;
+  for (const Expr& index : scalar) {
+    result.push_back(vector(index));
+    differ |= result.back().lanes() > 1;
+  }
+  if (private_.count(buffer) != 0) {
+    result.push_back(make_ramp(Expr(0), Expr(1), lanes_));
+    differ = true;
+  }
+  return result;
+}
+
+Expr LaneBuilder::vector(const Expr& e) {
+  if (!varies(e)) return e;
+  if (e.type() == kIndex) {
+    if (Expr ramp = vector_index(e); ramp.defined()) return ramp;
+  }
+  return std::visit(
+      overloaded{[&](const Binary& n) {
+                   Expr a = vector(n.a), b = vector(n.b);
+                   if (a.lanes() == 1 && b.lanes() == 1) return fold(n.op, a, b);
+                   return make_binary(n.op, broadcast(a), broadcast(b));
+                 },
+                 [&](const Not& n) { return !vector(n.a); },
+                 [&](const Select& n) {
+                   const Expr condition = vector(n.condition), a = vector(n.if_true), b = vector(n.if_false);
+                   if (condition.lanes() == 1 && a.lanes() == 1 && b.lanes() == 1) return select(condition, a, b);
+                   return make_select(condition, broadcast(a), broadcast(b));
+                 },
+                 [&](const Cast& n) { return cast(e.type(), vector(n.value)); },
+                 [&](const Load& n) {
+                   bool differ = false;
+                   std::vector<Expr> at = indices(n.buffer, n.indices, differ);
+                   const auto own = private_.find(n.buffer);
+                   const Buffer& buffer = own == private_.end() ? n.buffer : own->second;
+                   return make_load(buffer, std::move(at), differ ? mask_ : Expr());
+                 },
+                 [&](const Call& n) {
+                   if (n.intrinsic == Intrinsic::kLikely) return vector(n.args[0]);
+                   std::vector<Expr> args;
+                   bool differ = false;
+                   for (const Expr& arg : n.args) {
+                     args.push_back(vector(arg));
+                     differ |= args.back().lanes() > 1;
+                   }
+                   if (differ) {
+                     for (Expr& arg : args) arg = broadcast(arg);
+                   }
+                   return make_call(n.intrinsic, std::move(args), e.type().with_lanes(differ ? lanes_ : 1));
+                 },
+                 [&](const auto&) -> Expr {
+                   throw LowerError(fmt::format("vectorized loop {} holds {}, which is a vector or a reduction already",
+                                                loop_, to_string(e)));
+                 }},
+      e.node().value);
+}
+
+Stmt LaneBuilder::build(const Stmt& s) {
+  if (!s.defined()) return s;
+  return std::visit(
+      overloaded{[&](const For& n) { return build_for(n); },
+                 [&](const Block& n) {
+                   std::vector<Stmt> stmts;
+                   for (const Stmt& child : n.stmts) stmts.push_back(build(child));
+                   return block(std::move(stmts));
+                 },
+                 [&](const Let& n) { return build_let(n); }, [&](const IfThenElse& n) { return build_if(n, s); },
+                 [&](const Store& n) { return build_store(n); }, [&](const Allocate& n) { return build_allocate(n); },
+                 [&](const Prefetch& n) {
+                   // The vector lies within a cache line or two: its first element stands for all.
+                   std::vector<Expr> at;
+                   for (const Expr& index : n.indices) at.push_back(at_lane(index, 0));
+                   return make_prefetch(n.buffer, std::move(at), n.for_write, n.locality);
+                 },
+                 [&](const Barrier&) { return s; }, [&](const Launch&) { return s; }},
+      s.node().value);
+}
+
+Stmt LaneBuilder::build_store(const Store& store) {
+  bool differ = false;
+  std::vector<Expr> at = indices(store.buffer, store.indices, differ);
+  const Expr value = vector(store.value);
+  if (differ) {
+    const auto own = private_.find(store.buffer);
+    const Buffer& buffer = own == private_.end() ? store.buffer : own->second;
+    return make_store(buffer, std::move(at), broadcast(value), mask_);
+  }
+  bool reads_itself = false;
+  for_each_expr(store.value, [&](const Expr& e) {
+    if (const auto* load = e.as<Load>()) reads_itself |= load->buffer == store.buffer;
+  });
+  if (value.lanes() > 1 || reads_itself) {
+    throw LowerError(
+        fmt::format("vectorized loop {} stores to one element of {} in every lane: a reduction cannot be vectorized, "
+                    "vectorize an axis "
+                    "of the output instead",
+                    loop_, store.buffer->name));
+  }
+  if (conditional_) {
+    throw LowerError(
+        fmt::format("vectorized loop {} stores to one element of {} under a condition that differs between "
+                    "lanes: do not vectorize it",
+                    loop_, store.buffer->name));
+  }
+  return make_store(store.buffer, std::move(at), value);
+}
+
+Stmt LaneBuilder::build_for(const For& loop) {
+  if (loop.kind == LoopKind::kVectorized || loop.kind == LoopKind::kParallel) {
+    throw LowerError(fmt::format("{} loop {} is inside vectorized loop {}: reorder them, or make one serial",
+                                 loop_kind_name(loop.kind), loop.var.name(), loop_));
+  }
+  const Expr first = vector(loop.min), extent = vector(loop.extent);
+  if (first.lanes() > 1 || extent.lanes() > 1) {
+    throw LowerError(
+        fmt::format("loop {} inside vectorized loop {} has other iterations in each lane: do not vectorize it",
+                    loop.var.name(), loop_));
+  }
+  ranges_.bind(loop.var, first, extent);
+  return make_for(loop.var, first, extent, loop.kind, build(loop.body));
+}
+
+Stmt LaneBuilder::build_let(const Let& let) {
+  if (!varies(let.value)) return make_let(let.var, let.value, build(let.body));
+  return build(substitute(let.body, {{let.var, let.value}}));
+}
+
+Stmt LaneBuilder::build_allocate(const Allocate& allocate) {
+  const BufferNode& b = *allocate.buffer.operator->();
+  std::vector<Expr> shape = b.shape;
+  shape.emplace_back(active_);
+  const Buffer own(b.name, b.element, std::move(shape), b.scope, {}, b.alignment);
+  private_[allocate.buffer] = own;
+  return make_allocate(own, build(allocate.body), allocate.offset, allocate.per_thread);
+}
+
+Stmt LaneBuilder::build_if(const IfThenElse& branch, const Stmt& self) {
+  if (prove(branch.condition, ranges_)) return build(branch.then_case);
+  if (disprove(branch.condition, ranges_)) return build(branch.else_case);
+  if (!varies(branch.condition)) {
+    return make_if(branch.condition, build(branch.then_case), build(branch.else_case));
+  }
+  std::vector<Expr> parts;
+  conjuncts(branch.condition, parts);
+  Expr same, differing;
+  for (const Expr& part : parts) {
+    if (prove(part, ranges_)) continue;
+    Expr& into = varies(part) ? differing : same;
+    into = conjunction(into, part);
+  }
+  if (branch.else_case.defined() && same.defined()) {  // an else belongs to the whole condition
+    differing = conjunction(same, differing);
+    same = {};
+  }
+  Stmt result;
+  if (has_masks_) {
+    result = build_varying_if(differing, branch.then_case, branch.else_case);
+  } else if (branch.else_case.defined() || !is_monotone(differing)) {
+    return one_by_one(self);
+  } else {
+    const Expr full = at_lane(differing, 0) && at_lane(differing, active_ - 1);
+    const Stmt single = one_by_one(make_if(differing, branch.then_case));
+    if (prove(full, ranges_)) {
+      result = build(branch.then_case);
+    } else {
+      result = disprove(full, ranges_) ? single : make_if(full, build(branch.then_case), single);
+    }
+  }
+  return same.defined() ? make_if(same, result) : result;
+}
+
+Stmt LaneBuilder::build_varying_if(const Expr& condition, const Stmt& then_case, const Stmt& else_case) {
+  const Expr outer = mask_;
+  const bool outer_conditional = std::exchange(conditional_, true);
+  const Expr here = broadcast(condition_vector(condition));
+  mask_ = conjunction(outer, here);
+  std::vector<Stmt> stmts{build(then_case)};
+  mask_ = conjunction(outer, make_not(here));
+  stmts.push_back(build(else_case));
+  mask_ = outer;
+  conditional_ = outer_conditional;
+  return block(std::move(stmts));
+}
+
+// `lane + rest < bound` becomes ramp < broadcast, which backends turn into a count of lanes.
+Expr LaneBuilder::condition_vector(const Expr& condition) {
+  const Expr bare = without_likely(condition);
+  const auto* n = bare.as<Binary>();
+  if (n && n->op == BinaryOp::kAnd) {
+    return make_binary(n->op, broadcast(condition_vector(n->a)), broadcast(condition_vector(n->b)));
+  }
+  if (!n || n->a.type() != kIndex) return vector(bare);
+  switch (n->op) {
+    case BinaryOp::kLt:
+      return make_binary(BinaryOp::kLt, broadcast(vector(n->a)), broadcast(vector(n->b)));
+    case BinaryOp::kLe:
+      return make_binary(BinaryOp::kLt, broadcast(vector(n->a)), broadcast(vector(n->b + 1)));
+    case BinaryOp::kGt:
+      return make_binary(BinaryOp::kLt, broadcast(vector(n->b)), broadcast(vector(n->a)));
+    case BinaryOp::kGe:
+      return make_binary(BinaryOp::kLt, broadcast(vector(n->b)), broadcast(vector(n->a + 1)));
+    default:
+      return vector(bare);
+  }
+}
+
+bool LaneBuilder::is_monotone(const Expr& condition) const {
+  std::vector<Expr> parts;
+  conjuncts(condition, parts);
+  for (const Expr& part : parts) {
+    const auto* n = part.as<Binary>();
+    const bool bound =
+        n && n->a.type() == kIndex &&
+        (n->op == BinaryOp::kLt || n->op == BinaryOp::kLe || n->op == BinaryOp::kGt || n->op == BinaryOp::kGe);
+    if (!bound || to_linear(n->a - n->b).hides(lane_)) return false;
+  }
+  return true;
+}
+
+Stmt LaneBuilder::one_by_one(const Stmt& s) {
+  std::vector<Stmt> copies;
+  for (int lane = 0; lane < active_; ++lane) copies.push_back(LaneCopier(lane_, lane, private_).mutate(s));
+  return block(std::move(copies));
+}
+
+}  // namespace nestwright::expansion

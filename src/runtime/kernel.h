@@ -1,0 +1,41 @@
+// A compiled program that can be called: its entry, its workspace and the pool that runs its parallel loops.
+// Thread rule: one caller at a time, for the workspace is shared between calls.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "ir/program.h"
+#include "runtime/kernel_abi.h"
+#include "runtime/parallel.h"
+
+namespace nestwright {
+
+/// Bytes that a kernel's caller provides for `threads` threads, as kernel_abi.h lays them out.
+std::int64_t workspace_bytes(const ir::Workspace& workspace, int threads);
+
+class CompiledKernel {
+ public:
+  /// `owner` keeps the code at `entry` alive (a LoadedObject, a shared library); may be null where something else does.
+  /// `pool` must not be null.
+  CompiledKernel(nestwright_kernel entry, const ir::Workspace& workspace, std::shared_ptr<ParallelPool> pool,
+                 std::shared_ptr<const void> owner);
+
+  /// Runs the program on one pointer a parameter and one value a symbol, in order. What they point at must be as large
+  /// and as aligned as the program's buffers say: nothing is checked here. Returns the entry's result, 0 where all went
+  /// well.
+  std::int32_t call(std::span<void* const> buffers, std::span<const std::int64_t> symbols = {}) const;
+
+ private:
+  struct Free {
+    void operator()(void* memory) const;
+  };
+
+  nestwright_kernel entry_;
+  std::unique_ptr<void, Free> workspace_;
+  std::shared_ptr<ParallelPool> pool_;
+  std::shared_ptr<const void> owner_;
+};
+
+}  // namespace nestwright
