@@ -1,0 +1,104 @@
+#include "lower/facts.h"
+
+#include <limits>
+
+namespace nestwright {
+
+using ir::Expr;
+using ir::Linear;
+
+namespace {
+
+constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+
+std::int64_t clamp(__int128 value) {
+  if (value <= kNone) return kNone;
+  return value >= kMost ? kMost : static_cast<std::int64_t>(value);
+}
+std::int64_t scaled(std::int64_t bound, std::int64_t by) {
+  if (bound == kNone || bound == kMost) return (bound == kMost) == (by > 0) ? kMost : kNone;
+  return clamp(static_cast<__int128>(bound) * by);
+}
+std::int64_t plus(std::int64_t a, std::int64_t b, std::int64_t unbounded) {
+  return a == unbounded || b == unbounded ? unbounded : clamp(static_cast<__int128>(a) + b);
+}
+
+Linear difference(const Expr& a, const Expr& b) {
+  Linear result = ir::to_linear(a);
+  return result.add(ir::to_linear(b), -1);
+}
+
+}  // namespace
+
+void Facts::bind_loop(const ir::Var& var, const Expr& extent) {
+  const std::int64_t* constant = ir::as_const_int(extent);
+  bind(var, {0, constant != nullptr ? *constant - 1 : kMost});
+  if (constant == nullptr) assume_less(var, extent);
+}
+
+void Facts::define(const ir::Var& var, const Expr& value, IndexRange range) {
+  definitions_[var] = expanded(value);
+  bind(var, range);
+}
+
+void Facts::assume_less(const Expr& a, const Expr& b) { conditions_.push_back(difference(expanded(b), expanded(a))); }
+
+void Facts::reset(Mark mark) {
+  ranges_.resize(mark.ranges);
+  conditions_.resize(mark.conditions);
+}
+
+IndexRange Facts::range(const Expr& e) const {
+  if (const std::int64_t* constant = ir::as_const_int(e)) return {*constant, *constant};
+  if (const auto* ref = e.as<ir::VarRef>()) {
+    for (auto bound = ranges_.rbegin(); bound != ranges_.rend(); ++bound) {
+      if (bound->var == ref->var) return bound->range;
+    }
+    return {kNone, kMost};
+  }
+  if (const auto* op = e.as<ir::Binary>(); op != nullptr && e.type().is_int()) {
+    if (op->op == ir::BinaryOp::kDiv || op->op == ir::BinaryOp::kMod) {
+      const std::int64_t* divisor = ir::as_const_int(op->b);
+      if (divisor == nullptr || *divisor <= 0) return {kNone, kMost};
+      if (op->op == ir::BinaryOp::kMod) return {0, *divisor - 1};
+      const IndexRange a = range(op->a);
+      return {a.lo == kNone ? kNone : ir::floor_div(a.lo, *divisor),
+              a.hi == kMost ? kMost : ir::floor_div(a.hi, *divisor)};
+    }
+    if (op->op == ir::BinaryOp::kAdd || op->op == ir::BinaryOp::kSub || op->op == ir::BinaryOp::kMul) {
+      const Linear linear = ir::to_linear(e);
+      if (linear.terms.size() == 1 && linear.terms[0].atom.same_as(e)) return {kNone, kMost};  // a product of variables
+      return range(linear);
+    }
+  }
+  return {kNone, kMost};
+}
+
+IndexRange Facts::range(const Linear& e) const {
+  IndexRange sum{e.constant, e.constant};
+  for (const ir::LinearTerm& term : e.terms) {
+    const IndexRange atom = range(term.atom);
+    const bool rises = term.coefficient > 0;
+    sum.lo = plus(sum.lo, scaled(rises ? atom.lo : atom.hi, term.coefficient), kNone);
+    sum.hi = plus(sum.hi, scaled(rises ? atom.hi : atom.lo, term.coefficient), kMost);
+  }
+  return sum;
+}
+
+bool Facts::proves_less(const Expr& a, const Expr& b) const {
+  const Linear slack = difference(b, a);
+  if (range(slack).lo >= 1) return true;
+  if (conditions_.empty() && definitions_.empty()) return false;
+  const Linear wide = ir::to_linear(expanded(slack.expr()));
+  if (range(wide).lo >= 1) return true;
+  for (const Linear& condition : conditions_) {
+    Linear rest = wide;
+    if (range(rest.add(condition, -1)).lo >= 0) return true;
+  }
+  return false;
+}
+
+Expr Facts::expanded(const Expr& e) const { return definitions_.empty() ? e : ir::substitute(e, definitions_); }
+
+}  // namespace nestwright

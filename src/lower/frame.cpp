@@ -1,0 +1,116 @@
+#include "lower/frame.h"
+
+#include <algorithm>
+
+namespace nestwright {
+
+using ir::as_const_int;
+using ir::Expr;
+
+namespace {
+
+Expr smaller(std::int64_t factor, const Expr& extent) {
+  const std::int64_t* constant = as_const_int(extent);
+  return constant != nullptr && *constant < factor ? extent : Expr(factor);
+}
+
+}  // namespace
+
+Expr ceil_div(const Expr& a, std::int64_t b) { return b == 1 ? a : (a - 1) / Expr(b) + 1; }
+Expr affine(const Expr& e) { return as_const_int(e) != nullptr || e.as<ir::VarRef>() ? e : ir::to_linear(e).expr(); }
+
+Frame::Frame(const StageGraph& stage, std::vector<Span> root_region)
+    : graph(&stage),
+      region(std::move(root_region)),
+      value(stage.axes.size()),
+      extent(stage.axes.size()),
+      whole(stage.axes.size()),
+      settled(stage.axes.size(), false),
+      segments(stage.edges.size()) {
+  for (std::size_t r = 0; r < region.size(); ++r) {
+    extent[stage.roots[r]] = region[r].extent;
+    whole[stage.roots[r]] = region[r].whole;
+  }
+  for (const AxisEdge& edge : graph->edges) {
+    if (edge.kind == AxisEdge::Kind::kFuse) {
+      extent[edge.parent] = extent[edge.outer] * extent[edge.inner];
+      whole[edge.parent] = whole[edge.outer] * whole[edge.inner];
+      continue;
+    }
+    // The number of a composed split's tiles does not follow from its extent.
+    const bool composed = edge.is_composed() && extent[edge.parent].defined() && as_const_int(extent[edge.parent]) &&
+                          as_const_int(edge.split->parent.extent()) &&
+                          *as_const_int(extent[edge.parent]) == *as_const_int(edge.split->parent.extent());
+    extent[edge.outer] = composed ? edge.split->outer.extent() : ceil_div(extent[edge.parent], edge.factor);
+    whole[edge.outer] = composed ? edge.split->outer.extent() : ceil_div(whole[edge.parent], edge.factor);
+    const bool keep = graph->kinds[edge.inner] == ir::LoopKind::kVectorized || edge.kind == AxisEdge::Kind::kLayout;
+    extent[edge.inner] = keep ? Expr(edge.factor) : smaller(edge.factor, extent[edge.parent]);
+    whole[edge.inner] = keep ? Expr(edge.factor) : smaller(edge.factor, whole[edge.parent]);
+  }
+}
+
+void Frame::narrow(int axis, const Expr& to, bool exact) {
+  if (graph->kinds[axis] == ir::LoopKind::kVectorized && !exact) return;
+  const std::int64_t* now = as_const_int(extent[axis]);
+  if (now != nullptr && as_const_int(to) != nullptr && *now == *as_const_int(to)) return;
+  extent[axis] = to;
+  for (std::size_t e = 0; e < graph->edges.size(); ++e) {
+    const AxisEdge& edge = graph->edges[e];
+    if (edge.kind == AxisEdge::Kind::kFuse) {
+      // Once the fused loop is open its parts have values, and their extents only serve as limits.
+      if ((edge.outer == axis || edge.inner == axis) && !known(edge.parent)) {
+        narrow(edge.parent, extent[edge.outer] * extent[edge.inner]);
+      }
+    } else if (edge.parent == axis) {
+      if (!known(edge.outer)) narrow(edge.outer, ceil_div(to, edge.factor));
+      if (!known(edge.inner)) narrow(edge.inner, smaller(edge.factor, to));
+    }
+  }
+}
+
+Expr Frame::combine(const AxisEdge& edge, const Expr& outer, const Expr& inner) const {
+  const Segment& segment = segments[static_cast<std::size_t>(&edge - graph->edges.data())];
+  if (segment.factor != 0) {
+    return affine((outer - segment.start) * Expr(segment.factor) + Expr(segment.offset) + inner);
+  }
+  return affine(outer * Expr(edge.factor) + inner);
+}
+
+Span Frame::span(int axis, const Facts& facts) const {
+  if (known(axis)) return {value[axis], 1, 1};
+  const Span all{0, extent[axis], whole[axis]};
+  const int e = graph->edge_of[axis];
+  if (e < 0) return all;
+  const AxisEdge& edge = graph->edges[e];
+  const Span outer = span(edge.outer, facts), inner = span(edge.inner, facts);
+  const bool outer_open = ir::is_const_int(outer.min, 0) && outer.extent.same_as(extent[edge.outer]);
+  if (outer_open && !known(edge.outer) && !known(edge.inner)) return all;
+  const Segment& segment = segments[e];
+  if (edge.is_composed() && segment.factor == 0) return all;
+  const std::int64_t factor = segment.factor != 0 ? segment.factor : edge.factor;
+  Span result{combine(edge, outer.min, inner.min), (outer.extent - 1) * Expr(factor) + inner.extent,
+              (outer.whole - 1) * Expr(factor) + inner.whole};
+  const std::int64_t* length = as_const_int(result.extent);
+  const std::int64_t* limit = as_const_int(extent[axis]);
+  if (length != nullptr && limit != nullptr) {
+    if (*length >= *limit) return all;
+    const IndexRange start = facts.range(result.min);
+    if (start.is_point()) result.extent = std::min(*length, *limit - start.lo);
+  }
+  return result;
+}
+
+Span Frame::root_span(std::size_t root, const Facts& facts) const {
+  Span result = span(graph->roots[root], facts);
+  result.min = affine(region[root].min + result.min);
+  return result;
+}
+
+Expr Frame::reach(int axis) const {
+  const int e = graph->edge_of[axis];
+  if (e < 0) return extent[axis];
+  const AxisEdge& edge = graph->edges[e];
+  return (reach(edge.outer) - 1) * Expr(edge.factor) + reach(edge.inner);
+}
+
+}  // namespace nestwright

@@ -1,0 +1,66 @@
+// Where the building of one stage's nest stands: which axes have a value, and how far each one runs. Internal to
+// lower/. Thread rule: a value; a copy is independent, which is how the two sides of a branch know different things.
+#pragma once
+
+#include <vector>
+
+#include "lower/facts.h"
+#include "lower/stage_graph.h"
+
+namespace nestwright {
+
+/// A run of indices: min .. min + extent - 1.
+struct Span {
+  ir::Expr min, extent;
+  /// The extent as it would be in a whole tile: what a tile in registers is sized by, although the last one needs less.
+  ir::Expr whole;
+};
+
+/// Which segment of a composed split the point lies in. factor 0: not known.
+struct Segment {
+  std::int64_t start = 0, offset = 0, factor = 0;
+};
+
+/// What the nest does with the stage's elements: computes them, or sets those of a reduction to their start.
+enum class NestRole : std::uint8_t {
+  kCompute,
+  kInitToIdentity,
+  kInitToCarried,  ///< to what the blocks of a blocked reduction before this one have left in the output
+};
+
+struct Frame {
+  /// Nothing known but that the root axes run over `region`, one span a root in the order of graph.roots.
+  Frame(const StageGraph& stage, std::vector<Span> root_region);
+
+  const StageGraph* graph;
+  std::vector<Span> region;       ///< of each root, by position in graph->roots
+  std::vector<ir::Expr> value;    ///< of each axis, counted from the start of its region; undefined: not known yet
+  std::vector<ir::Expr> extent;   ///< of each axis; narrowed in a tail
+  std::vector<ir::Expr> whole;    ///< of each axis, not narrowed
+  std::vector<bool> settled;      ///< guards and branches of this axis are built
+  std::vector<Segment> segments;  ///< of each edge
+  NestRole role = NestRole::kCompute;
+  ir::Expr is_carried;     ///< tile of a blocked reduction: whether a block came before; else undefined
+  bool in_vector = false;  ///< inside the stage's vectorised loop
+
+  bool known(int axis) const { return value[axis].defined(); }
+  /// Limits an axis to `to` iterations and all that it is split into accordingly. A vectorised loop keeps its length,
+  /// unless `exact`, and gets a guard instead, which becomes a mask.
+  void narrow(int axis, const ir::Expr& to, bool exact = false);
+  /// The value of an edge's parent from its outer and inner.
+  ir::Expr combine(const AxisEdge& edge, const ir::Expr& outer, const ir::Expr& inner) const;
+  /// Indices that an axis takes on from here on, loops not yet opened running over all of theirs; from the start of its
+  /// region.
+  Span span(int axis, const Facts& facts) const;
+  /// As span, of root number `root`, absolute.
+  Span root_span(std::size_t root, const Facts& facts) const;
+  /// One more than the largest value that the loops reach, where they overshoot the extent.
+  ir::Expr reach(int axis) const;
+};
+
+/// a / b, rounded up; of constants as a constant.
+ir::Expr ceil_div(const ir::Expr& a, std::int64_t b);
+/// `e` in affine normal form, which keeps the expressions of the nest small.
+ir::Expr affine(const ir::Expr& e);
+
+}  // namespace nestwright

@@ -1,0 +1,148 @@
+#include "lower/lower.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "ir/simplify.h"
+#include "ir/verify.h"
+#include "lower/expand_passes.h"
+#include "lower/nest.h"
+#include "lower/passes/split_loops.h"
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+using ir::Stmt;
+
+/// The first pass makes the loop nest of the schedule; those after it rewrite it.
+constexpr const char* kNestPass = "nest";
+struct Pass {
+  const char* name;
+  Stmt (*run)(const Stmt&);
+};
+constexpr std::array kPasses = {
+    Pass{"partition", split_loops},
+    Pass{"simplify", [](const Stmt& s) { return ir::simplify(s); }},
+};
+
+#ifdef NDEBUG
+constexpr bool kAlwaysVerify = false;
+#else
+constexpr bool kAlwaysVerify = true;
+#endif
+
+/// The signature: buffers of the tensors, and which stage writes which of them.
+struct Signature {
+  std::vector<ir::Parameter> parameters;
+  std::vector<ir::Var> symbols;
+  std::vector<ir::Buffer> outputs;  ///< by stage; undefined where the stage is no output
+};
+
+void collect_symbols(const ir::Expr& e, std::vector<ir::Var>& symbols) {
+  ir::for_each_expr(e, [&](const ir::Expr& part) {
+    const auto* ref = part.as<ir::VarRef>();
+    if (ref == nullptr || std::find(symbols.begin(), symbols.end(), ref->var) != symbols.end()) return;
+    symbols.push_back(ref->var);
+  });
+}
+
+Signature make_signature(const ScheduleState& state, const std::vector<Tensor>& args, std::string_view name) {
+  Signature result;
+  result.outputs.resize(state.stages.size());
+  std::vector<Tensor> missing = state.inputs;
+  missing.insert(missing.end(), state.outputs.begin(), state.outputs.end());
+  for (const Tensor& arg : args) {
+    if (!arg.defined()) throw LowerError(fmt::format("{}: an argument is undefined", name));
+    if (std::count(args.begin(), args.end(), arg) > 1) {
+      throw LowerError(fmt::format("{}: tensor {} is handed over twice", name, arg.name()));
+    }
+    const bool is_output = std::count(state.outputs.begin(), state.outputs.end(), arg) > 0;
+    if (!is_output && !arg.op().is_placeholder()) {
+      throw LowerError(fmt::format(
+          "{}: {} is neither an input nor an output of the schedule: leave it out of the arguments", name, arg.name()));
+    }
+    std::erase_if(missing, [&](const Tensor& other) { return other == arg; });
+    result.parameters.push_back({arg.buffer(), is_output ? ir::Role::kOutput : ir::Role::kInput});
+    for (const ir::Expr& extent : arg.buffer()->shape) collect_symbols(extent, result.symbols);
+    for (const ir::Expr& stride : arg.buffer()->strides) collect_symbols(stride, result.symbols);
+  }
+  if (!missing.empty()) {
+    throw LowerError(
+        fmt::format("{}: tensor {} of the schedule is no argument: hand it over", name, missing[0].name()));
+  }
+  for (std::size_t s = 0; s < state.stages.size(); ++s) {
+    if (state.stages[s].is_output) result.outputs[s] = state.stages[s].origin.buffer();
+  }
+  return result;
+}
+
+void check_loops(const ScheduleState& state, const Target& target) {
+  for (const StageState& stage : state.stages) {
+    for (const auto& [loop, kind] : stage.kinds) {
+      if (target.device == DeviceKind::kCpu && kind >= ir::LoopKind::kBlockX) {
+        throw LowerError(fmt::format("loop {} of {} is bound to {}, which {} does not have", loop.name(), stage.name,
+                                     ir::loop_kind_name(kind), target.str()));
+      }
+    }
+    if (target.device == DeviceKind::kCpu && stage.scope == ir::Scope::kShared) {
+      throw LowerError(fmt::format("{} is kept in shared scope, which {} does not have: use local or global scope",
+                                   stage.name, target.str()));
+    }
+  }
+}
+
+void verify_after(const ir::Program& program, std::string_view pass) {
+  const std::vector<std::string> violations = ir::verify(program, ir::Form::kLoop);
+  if (violations.empty()) return;
+  throw InternalError(
+      fmt::format("internal error: pass {} left {} unsound: {}", pass, program.name, fmt::join(violations, "; ")));
+}
+
+}  // namespace
+
+ir::Program lower(const Schedule& schedule, const std::vector<Tensor>& args, const Target& target,
+                  std::string_view name, const LowerOptions& options) {
+  const ScheduleState& state = schedule.state();
+  Signature signature = make_signature(state, args, name);
+  check_loops(state, target);
+
+  ir::Program program;
+  program.name = name;
+  program.parameters = std::move(signature.parameters);
+  program.symbols = std::move(signature.symbols);
+  program.host = ir::make_launch(0);
+  program.kernels.push_back({std::string(name), {}});
+  Stmt& body = program.kernels[0].body;
+
+  using Clock = std::chrono::steady_clock;
+  const auto run = [&](const char* pass, const auto& make) {
+    const auto start = Clock::now();
+    body = make();
+    const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
+    if (options.after_pass) options.after_pass(pass, program, ns);
+    if (kAlwaysVerify || options.verify) verify_after(program, pass);
+  };
+  run(kNestPass, [&] {
+    std::vector<StageGraph> graphs;
+    graphs.reserve(state.stages.size());
+    for (std::size_t s = 0; s < state.stages.size(); ++s) graphs.emplace_back(state, static_cast<int>(s));
+    const Regions regions(state, graphs);
+    return NestBuilder(state, graphs, regions).build(signature.outputs);
+  });
+  for (const Pass& pass : kPasses) run(pass.name, [&] { return pass.run(body); });
+  return program;
+}
+
+std::vector<std::string> pass_names() {
+  std::vector<std::string> names = {kNestPass};
+  for (const Pass& pass : kPasses) names.emplace_back(pass.name);
+  for (std::string& name : expand_pass_names()) names.push_back(std::move(name));
+  return names;
+}
+
+}  // namespace nestwright

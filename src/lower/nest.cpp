@@ -1,0 +1,174 @@
+#include "lower/nest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "support/error.h"
+
+namespace nestwright {
+
+using ir::as_const_int;
+using ir::Expr;
+using ir::Stmt;
+
+namespace {
+
+bool is_private(const StageState& stage) {
+  return stage.scope == ir::Scope::kRegister || stage.scope == ir::Scope::kLocal;
+}
+
+}  // namespace
+
+NestBuilder::NestBuilder(const ScheduleState& schedule, const std::vector<StageGraph>& graphs, const Regions& regions)
+    : schedule_(schedule), graphs_(graphs), regions_(regions), storages_(graphs.size()) {}
+
+Stmt NestBuilder::build(const std::vector<ir::Buffer>& outputs) {
+  std::vector<Stmt> nests;
+  std::vector<ir::Buffer> allocated;
+  for (std::size_t s = 0; s < graphs_.size(); ++s) {
+    const StageState& stage = schedule_.stages[s];
+    if (stage.attach.kind != AttachKind::kRoot) continue;
+    Frame frame(graphs_[s], regions_.full(static_cast<int>(s)));
+    if (outputs[s].defined()) {
+      storages_[s] = parameter_storage(graphs_[s], outputs[s]);
+    } else {
+      if (is_private(stage)) {
+        throw LowerError(fmt::format("{} is kept in {} scope but computed at root: attach it to a loop of its consumer",
+                                     stage.name, ir::scope_name(stage.scope)));
+      }
+      storages_[s] = make_storage(frame);
+      allocated.push_back(storages_[s]->buffer);
+    }
+    nests.push_back(open(frame, 0));
+  }
+  Stmt result = ir::block(std::move(nests));
+  for (auto buffer = allocated.rbegin(); buffer != allocated.rend(); ++buffer) {
+    result = ir::make_allocate(*buffer, std::move(result));
+  }
+  return result;
+}
+
+Stmt NestBuilder::open(const Frame& frame, int position) {
+  const StageGraph& graph = *frame.graph;
+  Stmt init;
+  if (frame.role == NestRole::kCompute && graph.is_reduction() && position == graph.first_reduce) {
+    init = initialise(frame, position);
+  }
+  Stmt loops = position == static_cast<int>(graph.leaves.size()) ? statement(frame) : open_loop(frame, position);
+  return init.defined() ? ir::block({std::move(init), std::move(loops)}) : loops;
+}
+
+Stmt NestBuilder::initialise(const Frame& frame, int position) {
+  const auto nest = [&](NestRole role) {
+    Frame init = frame;
+    init.role = role;
+    return open(init, position);
+  };
+  if (!frame.is_carried.defined() || ir::is_false(frame.is_carried)) return nest(NestRole::kInitToIdentity);
+  if (ir::is_true(frame.is_carried)) return nest(NestRole::kInitToCarried);
+  Stmt carried = nest(NestRole::kInitToCarried);
+  return ir::make_if(frame.is_carried, std::move(carried), nest(NestRole::kInitToIdentity));
+}
+
+Stmt NestBuilder::open_loop(Frame frame, int position) {
+  const StageGraph& graph = *frame.graph;
+  const int axis = graph.leaves[position];
+  if (frame.role != NestRole::kCompute && graph.axes[axis].is_reduce()) return open(frame, position + 1);
+  const Expr extent = frame.extent[axis];
+  if (ir::is_const_int(extent, 1)) {
+    frame.value[axis] = 0;
+    return settle(std::move(frame), position);
+  }
+  const Facts::Mark mark = facts_.mark();
+  const std::string outer_parallel = parallel_;
+  enter_loop(frame, axis);
+  const ir::Var var(graph.axes[axis].name());
+  facts_.bind_loop(var, extent);
+  frame.value[axis] = var;
+  frame.in_vector = frame.in_vector || graph.kinds[axis] == ir::LoopKind::kVectorized;
+  Stmt body = settle(std::move(frame), position);
+  facts_.reset(mark);
+  parallel_ = outer_parallel;
+  return ir::make_for(var, 0, extent, graph.kinds[axis], std::move(body));
+}
+
+void NestBuilder::enter_loop(const Frame& frame, int axis) {
+  const StageGraph& graph = *frame.graph;
+  if (graph.kinds[axis] != ir::LoopKind::kParallel) return;
+  const std::string name = fmt::format("{} of {}", graph.axes[axis].name(), graph.state->name);
+  if (!parallel_.empty()) {
+    throw LowerError(fmt::format("parallel loop {} lies inside parallel loop {}: fuse them, or make one of them serial",
+                                 name, parallel_));
+  }
+  if (!private_.empty()) {
+    throw LowerError(
+        fmt::format("parallel loop {} lies inside the storage of {}, which is private to a thread: attach {} "
+                    "inside the loop, or keep it in global scope",
+                    name, private_, private_));
+  }
+  parallel_ = name;
+}
+
+Frame NestBuilder::attached_frame(int stage, std::vector<Span> region, const Frame& host) const {
+  const StageGraph& graph = graphs_[stage];
+  Frame frame(graph, std::move(region));
+  if (graph.state->carried_from != host.graph->stage) return frame;
+  // A blocked reduction: the blocks' loops are open, in the nest of the stage that copies out.
+  Expr before = ir::make_bool(false);
+  for (const IterVar& block : host.graph->state->block_loops) {
+    const int outer = graph.find(block), host_outer = host.graph->find(block);
+    if (outer < 0 || !host.known(host_outer)) {
+      throw LowerError(fmt::format("{} is computed outside loop {} of {}, whose blocks it sums up: attach it inside",
+                                   graph.state->name, block.name(), host.graph->state->name));
+    }
+    frame.value[outer] = host.value[host_outer];
+    frame.settled[outer] = true;
+    const IndexRange range = facts_.range(frame.value[outer]);
+    if (range.lo > 0) {
+      before = ir::make_bool(true);
+    } else if (range.hi > 0) {
+      before = before || frame.value[outer] > 0;
+    }
+  }
+  for (const AxisEdge& edge : graph.edges) {
+    if (edge.kind != AxisEdge::Kind::kSplit || !frame.known(edge.outer)) continue;
+    const int inner = host.graph->find(graph.axes[edge.inner]);
+    if (inner >= 0) frame.narrow(edge.inner, host.extent[inner]);
+  }
+  frame.is_carried = before;
+  return frame;
+}
+
+Stmt NestBuilder::inside(const Frame& frame, int position) {
+  const StageGraph& graph = *frame.graph;
+  if (frame.role != NestRole::kCompute) return open(frame, position + 1);
+  std::vector<Stmt> stmts;
+  for (const PrefetchNote& note : graph.state->prefetches) {
+    if (graph.axes[graph.leaves[position]] == note.loop) stmts.push_back(prefetch(note, frame, graph.leaves[position]));
+  }
+  const std::vector<int>& stages = regions_.attached(graph.stage, position);
+  if (stages.empty()) {
+    stmts.push_back(open(frame, position + 1));
+    return ir::block(std::move(stmts));
+  }
+  std::vector<std::vector<Span>> regions = regions_.attached_regions(stages, frame, facts_);
+  const std::string outer_private = private_;
+  std::vector<Frame> frames;
+  for (std::size_t n = 0; n < stages.size(); ++n) {
+    frames.push_back(attached_frame(stages[n], std::move(regions[n]), frame));
+    storages_[stages[n]] = make_storage(frames.back());
+    if (is_private(schedule_.stages[stages[n]])) private_ = schedule_.stages[stages[n]].name;
+  }
+  for (const Frame& producer : frames) stmts.push_back(open(producer, 0));
+  stmts.push_back(open(frame, position + 1));
+  private_ = outer_private;
+  Stmt result = ir::block(std::move(stmts));
+  for (auto stage = stages.rbegin(); stage != stages.rend(); ++stage) {
+    result = ir::make_allocate(storages_[*stage]->buffer, std::move(result));
+    storages_[*stage].reset();
+  }
+  return result;
+}
+
+}  // namespace nestwright

@@ -1,0 +1,58 @@
+// The first pass: from a schedule to its loop nest, with regions, storage, initialisation of reductions, guards, and a
+// branch for the tail of every partitioned split. Internal to lower/.
+//
+// Nests are built depth first. After a loop is opened, nest_tails.cpp settles every axis whose value has become known:
+// it decodes fused loops, branches on pivots and guards what may overshoot, as far out as the value allows. Below a
+// branch everything is built anew with what is known there, so that a tail's inner loops have their exact extents and
+// no guards. Thread rule: one object belongs to one lowering.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lower/regions.h"
+#include "lower/storage.h"
+
+namespace nestwright {
+
+class NestBuilder {
+ public:
+  NestBuilder(const ScheduleState& schedule, const std::vector<StageGraph>& graphs, const Regions& regions);
+
+  /// The nest of the whole schedule. `outputs`: the caller's buffer of each output stage, undefined for the others.
+  /// Throws LowerError for nested parallel loops and for private storage that several threads would share.
+  ir::Stmt build(const std::vector<ir::Buffer>& outputs);
+
+ private:
+  // nest.cpp: loops and what is computed inside them.
+  ir::Stmt open(const Frame& frame, int position);
+  ir::Stmt open_loop(Frame frame, int position);
+  ir::Stmt initialise(const Frame& frame, int position);
+  ir::Stmt inside(const Frame& frame, int position);
+  Frame attached_frame(int stage, std::vector<Span> region, const Frame& host) const;
+  void enter_loop(const Frame& frame, int axis);
+  void require_private(const StageState& stage) const;
+
+  // nest_tails.cpp: axes whose value has become known.
+  ir::Stmt settle(Frame frame, int position);
+  ir::Stmt decode_fused(Frame frame, int position, const AxisEdge& edge);
+  ir::Stmt branch(Frame frame, int position, int pivot);
+  ir::Stmt branch_layout(Frame frame, int position, const AxisEdge& edge);
+  ir::Stmt guard(Frame frame, int position, int axis);
+  ir::Stmt guard_root(Frame frame, int position, std::size_t root);
+
+  // nest_statement.cpp: the innermost statements.
+  ir::Stmt statement(const Frame& frame);
+  ir::Stmt prefetch(const PrefetchNote& note, const Frame& frame, int leaf);
+
+  const ScheduleState& schedule_;
+  const std::vector<StageGraph>& graphs_;
+  const Regions& regions_;
+  Facts facts_;
+  std::vector<std::optional<Storage>> storages_;  ///< of each stage, where it exists at this point
+  std::string parallel_;                          ///< the parallel loop around this point, empty where there is none
+  std::string private_;                           ///< a stage whose storage is private to the thread here, or empty
+};
+
+}  // namespace nestwright

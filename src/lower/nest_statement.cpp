@@ -1,0 +1,108 @@
+// The innermost statements of a nest, and prefetches.
+#include <fmt/format.h>
+
+#include "lower/nest.h"
+#include "support/error.h"
+
+namespace nestwright {
+
+using ir::as_const_int;
+using ir::Expr;
+using ir::Stmt;
+
+namespace {
+
+constexpr std::int64_t kCacheLineBytes = 64;
+constexpr int kMostPrefetches = 32;  // at one loop: more would crowd out the loads themselves
+
+/// Counts `index` up in the box of `extents`, the last dimension in steps of `step`; false after the last one.
+bool next(std::vector<std::int64_t>& index, const std::vector<std::int64_t>& extents, std::int64_t step) {
+  for (std::size_t d = index.size(); d-- > 0;) {
+    index[d] += d + 1 == index.size() ? step : 1;
+    if (index[d] < extents[d]) return true;
+    index[d] = 0;
+  }
+  return false;
+}
+
+}  // namespace
+
+Stmt NestBuilder::statement(const Frame& frame) {
+  const StageGraph& graph = *frame.graph;
+  ir::Substitution values;
+  std::vector<Expr> point;
+  for (std::size_t r = 0; r < graph.roots.size(); ++r) {
+    const int axis = graph.roots[r];
+    const bool of_operation = r < graph.compute->axes.size() + graph.compute->reduce_axes.size();
+    if (!of_operation || !frame.known(axis)) continue;
+    const Expr index = affine(frame.region[r].min + frame.value[axis]);
+    values[graph.axes[axis].var()] = index;
+    if (static_cast<int>(r) < graph.rank) point.push_back(index);
+  }
+  const Storage& storage = *storages_[graph.stage];
+  const std::vector<Expr> indices = storage_indices(storage, point, facts_);
+  const auto body = [&](const Expr& e) { return rewrite_body(e, values, schedule_, storages_, facts_); };
+
+  const auto* reduce = graph.compute->body.as<ir::Reduce>();
+  const ir::Type type = storage.buffer->element;
+  if (frame.role == NestRole::kInitToIdentity) {
+    return ir::make_store(storage.buffer, indices, ir::reducer_identity(reduce->reducer, type));
+  }
+  if (frame.role == NestRole::kInitToCarried) {
+    const Storage& output = *storages_[graph.state->carried_from];
+    return ir::make_store(storage.buffer, indices,
+                          ir::make_load(output.buffer, storage_indices(output, point, facts_)));
+  }
+  if (reduce != nullptr) {
+    const Expr before = ir::make_load(storage.buffer, indices);
+    return ir::make_store(storage.buffer, indices, ir::reducer_combine(reduce->reducer, before, body(reduce->value)));
+  }
+  Stmt store = ir::make_store(storage.buffer, indices, body(graph.compute->body));
+  // Tiles of a layout are whole: what lies past the tensor is filled.
+  Expr exists;
+  for (int axis = 0; axis < graph.rank; ++axis) {
+    const Expr& limit = graph.axes[axis].extent();
+    if (!graph.is_layout_axis(axis) || facts_.proves_less(point[axis], limit)) continue;
+    const Expr condition = point[axis] < limit;
+    exists = exists.defined() ? exists && condition : condition;
+  }
+  if (!exists.defined()) return store;
+  return ir::make_if(exists, std::move(store), ir::make_store(storage.buffer, indices, ir::make_const(0, type)));
+}
+
+Stmt NestBuilder::prefetch(const PrefetchNote& note, const Frame& frame, int leaf) {
+  const auto* loop = frame.value[leaf].as<ir::VarRef>();
+  if (loop == nullptr) return {};  // a single iteration: nothing comes after it
+  const ir::Buffer& read = note.tensor.buffer();
+  const int producer = schedule_.producer(read);
+  if (producer >= 0 && !storages_[producer].has_value()) {
+    throw LowerError(
+        fmt::format("{} prefetches {} at loop {}, where it is not stored yet: prefetch what it is made from",
+                    graphs_[frame.graph->stage].state->name, note.tensor.name(), note.loop.name()));
+  }
+  const ir::Substitution ahead{{loop->var, loop->var + Expr(note.distance)}};
+  std::vector<Expr> start;
+  std::vector<std::int64_t> extents;
+  for (const Span& span : regions_.read_region(read, frame, facts_)) {
+    start.push_back(affine(ir::substitute(facts_.expanded(span.min), ahead)));
+    const std::int64_t* extent = as_const_int(span.extent);
+    extents.push_back(extent != nullptr ? *extent : 1);
+  }
+  const std::int64_t step = kCacheLineBytes / read->element.bytes();
+  std::vector<Stmt> stmts;
+  std::vector<std::int64_t> offset(extents.size(), 0);
+  do {
+    std::vector<Expr> indices;
+    for (std::size_t d = 0; d < start.size(); ++d) indices.push_back(start[d] + Expr(offset[d]));
+    if (producer >= 0) {
+      const Storage& storage = *storages_[producer];
+      indices = storage_indices(storage, indices, facts_);
+      stmts.push_back(ir::make_prefetch(storage.buffer, std::move(indices), false, 3));
+    } else {
+      stmts.push_back(ir::make_prefetch(read, std::move(indices), false, 3));
+    }
+  } while (static_cast<int>(stmts.size()) < kMostPrefetches && next(offset, extents, step));
+  return ir::block(std::move(stmts));
+}
+
+}  // namespace nestwright

@@ -1,0 +1,236 @@
+// What happens where the value of an axis becomes known: fused loops are decoded, pivots branch into main body and
+// tail, and what may overshoot is guarded.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lower/nest.h"
+#include "support/error.h"
+
+namespace nestwright {
+
+using ir::as_const_int;
+using ir::Expr;
+using ir::Stmt;
+
+namespace {
+
+/// Consecutive values of a pivot that share one body.
+struct Piece {
+  std::int64_t start, count;
+  std::int64_t offset;  ///< where its first tile begins
+  std::int64_t factor;  ///< distance of its tiles
+  std::int64_t inner;   ///< iterations of the inner loop
+};
+
+std::vector<Piece> pieces_of(const AxisEdge& edge, std::int64_t extent) {
+  std::vector<Piece> pieces;
+  if (edge.is_composed()) {
+    std::int64_t start = 0, offset = 0;
+    for (std::size_t s = 0; s < edge.split->counts.size(); ++s) {
+      const std::int64_t count = edge.split->counts[s], factor = edge.split->factors[s];
+      pieces.push_back({start, count, offset, factor, factor});
+      start += count;
+      offset += count * factor;
+    }
+    if (offset == extent) return pieces;
+    pieces.clear();  // a region of another extent than the split was made for
+  }
+  const std::int64_t full = extent / edge.factor, rest = extent % edge.factor;
+  if (full > 0) pieces.push_back({0, full, 0, edge.factor, edge.factor});
+  if (rest > 0) pieces.push_back({full, 1, full * edge.factor, edge.factor, rest});
+  return pieces;
+}
+
+}  // namespace
+
+Stmt NestBuilder::settle(Frame frame, int position) {
+  const StageGraph& graph = *frame.graph;
+  for (;;) {
+    bool changed = false;
+    for (auto edge = graph.edges.rbegin(); edge != graph.edges.rend(); ++edge) {
+      if (edge->kind == AxisEdge::Kind::kFuse && frame.known(edge->parent) && !frame.known(edge->outer)) {
+        return decode_fused(std::move(frame), position, *edge);
+      }
+    }
+    for (const AxisEdge& edge : graph.edges) {
+      if (edge.kind == AxisEdge::Kind::kFuse || !frame.known(edge.outer) || frame.settled[edge.outer]) continue;
+      if (edge.is_pivot()) return branch(std::move(frame), position, edge.outer);
+      if (edge.kind == AxisEdge::Kind::kLayout) return branch_layout(std::move(frame), position, edge);
+    }
+    for (auto edge = graph.edges.rbegin(); edge != graph.edges.rend(); ++edge) {
+      if (edge->kind == AxisEdge::Kind::kFuse || frame.known(edge->parent)) continue;
+      if (!frame.known(edge->outer) || !frame.known(edge->inner)) continue;
+      frame.value[edge->parent] = frame.combine(*edge, frame.value[edge->outer], frame.value[edge->inner]);
+      changed = true;
+      const bool is_root = std::find(graph.roots.begin(), graph.roots.end(), edge->parent) != graph.roots.end();
+      if (!is_root && graph.pivot_of[edge->parent] < 0 && edge->kind == AxisEdge::Kind::kSplit) {
+        return guard(std::move(frame), position, edge->parent);
+      }
+    }
+    if (!changed) break;
+  }
+  for (std::size_t r = 0; r < graph.roots.size(); ++r) {
+    if (frame.known(graph.roots[r]) && !frame.settled[graph.roots[r]]) return guard_root(std::move(frame), position, r);
+  }
+  return inside(frame, position);
+}
+
+Stmt NestBuilder::decode_fused(Frame frame, int position, const AxisEdge& edge) {
+  const StageGraph& graph = *frame.graph;
+  const Expr fused = frame.value[edge.parent];
+  const Expr inner_extent = frame.extent[edge.inner];
+  if (ir::is_const_int(inner_extent, 1) || ir::is_const_int(frame.extent[edge.outer], 1)) {
+    const bool single_inner = ir::is_const_int(inner_extent, 1);
+    frame.value[edge.outer] = single_inner ? fused : Expr(0);
+    frame.value[edge.inner] = single_inner ? Expr(0) : fused;
+    return settle(std::move(frame), position);
+  }
+  const Expr outer_value = fused / inner_extent, inner_value = fused % inner_extent;
+  if (frame.in_vector || as_const_int(fused) != nullptr) {
+    frame.value[edge.outer] = outer_value;
+    frame.value[edge.inner] = inner_value;
+    return settle(std::move(frame), position);
+  }
+  const ir::Var outer(graph.axes[edge.outer].name()), inner(graph.axes[edge.inner].name());
+  const Facts::Mark mark = facts_.mark();
+  facts_.bind_loop(outer, frame.extent[edge.outer]);
+  facts_.bind_loop(inner, inner_extent);
+  frame.value[edge.outer] = outer;
+  frame.value[edge.inner] = inner;
+  Stmt body = settle(std::move(frame), position);
+  facts_.reset(mark);
+  return ir::make_let(outer, outer_value, ir::make_let(inner, inner_value, std::move(body)));
+}
+
+Stmt NestBuilder::branch(Frame frame, int position, int pivot) {
+  const StageGraph& graph = *frame.graph;
+  const std::size_t e = static_cast<std::size_t>(graph.pivot_of[pivot]);
+  const AxisEdge& edge = graph.edges[e];
+  frame.settled[pivot] = true;
+  const std::int64_t* extent = as_const_int(frame.extent[edge.parent]);
+  const IndexRange reach = facts_.range(frame.value[pivot]);
+  std::vector<Piece> pieces;
+  if (extent != nullptr) pieces = pieces_of(edge, *extent);
+  if (frame.in_vector && pieces.size() > 1) {
+    if (pieces[0].factor != pieces[1].factor) {
+      throw LowerError(
+          fmt::format("{} of {} runs over the segments of a composed split and is vectorized: vectorize the "
+                      "inner loop, or use another tail",
+                      graph.axes[pivot].name(), graph.state->name));
+    }
+    pieces.clear();  // the guards become masks
+  }
+  std::erase_if(pieces, [&](const Piece& p) { return p.start > reach.hi || p.start + p.count <= reach.lo; });
+  const bool in_range = facts_.proves_less(frame.value[pivot], frame.extent[pivot]);
+  if (pieces.empty()) return in_range ? settle(std::move(frame), position) : guard(std::move(frame), position, pivot);
+
+  const Facts::Mark mark = facts_.mark();
+  const Expr value = frame.value[pivot];
+  ir::Var let;
+  if (!value.as<ir::VarRef>() && !as_const_int(value) && !frame.in_vector && (pieces.size() > 1 || !in_range)) {
+    let = ir::Var(graph.axes[pivot].name());
+    facts_.define(let, value, reach);
+    frame.value[pivot] = let;
+  }
+  const Expr at = frame.value[pivot];
+
+  const auto body_of = [&](const Piece& piece) {
+    const Facts::Mark before = facts_.mark();
+    Frame inner = frame;
+    if (edge.is_composed()) inner.segments[e] = {piece.start, piece.offset, piece.factor};
+    inner.narrow(edge.inner, piece.inner, edge.is_composed());
+    ir::Var constant;
+    std::int64_t only = 0;
+    facts_.assume_less(at, piece.start + piece.count);
+    facts_.assume_less(piece.start - 1, at);
+    if (const auto* ref = at.as<ir::VarRef>()) {
+      const IndexRange range{std::max(reach.lo, piece.start), std::min(reach.hi, piece.start + piece.count - 1)};
+      facts_.bind(ref->var, range);
+      if (range.is_point()) {
+        constant = ir::Var(ref->var.name());
+        only = range.lo;
+        facts_.define(constant, at, range);
+        inner.value[pivot] = constant;
+      }
+    }
+    // The inner loop may be open already, at the length of the longest segment.
+    Expr overshoot;
+    if (edge.is_composed() && inner.known(edge.inner) && !facts_.proves_less(inner.value[edge.inner], piece.inner)) {
+      overshoot = inner.value[edge.inner] < piece.inner;
+      facts_.assume_less(inner.value[edge.inner], piece.inner);
+    }
+    Stmt body = settle(std::move(inner), position);
+    if (overshoot.defined()) body = ir::make_if(ir::likely(overshoot), std::move(body));
+    facts_.reset(before);
+    return constant.defined() ? ir::make_let(constant, only, std::move(body)) : body;
+  };
+
+  Stmt result;
+  for (std::size_t n = pieces.size(); n-- > 0;) {
+    const Expr end = pieces[n].start + pieces[n].count;
+    Stmt body = body_of(pieces[n]);
+    if (n + 1 < pieces.size()) {
+      result = ir::make_if(at < end, std::move(body), std::move(result));
+    } else {
+      result = in_range ? std::move(body) : ir::make_if(ir::likely(at < end), std::move(body));
+    }
+  }
+  facts_.reset(mark);
+  return let.defined() ? ir::make_let(let, value, std::move(result)) : result;
+}
+
+Stmt NestBuilder::branch_layout(Frame frame, int position, const AxisEdge& edge) {
+  frame.settled[edge.outer] = true;
+  const Expr& start = frame.region[edge.parent].min;
+  const Expr& limit = frame.graph->axes[edge.parent].extent();
+  const Expr last = affine(start + frame.value[edge.outer] * Expr(edge.factor) + Expr(edge.factor - 1));
+  const std::int64_t* end = as_const_int(limit);
+  const bool never = end != nullptr && facts_.range(last).lo >= *end;
+  if (never || frame.in_vector || frame.known(edge.inner) || facts_.proves_less(last, limit)) {
+    return settle(std::move(frame), position);
+  }
+  const std::int64_t* first = as_const_int(start);
+  const Expr is_whole =
+      first != nullptr && end != nullptr ? frame.value[edge.outer] < (*end - *first) / edge.factor : last < limit;
+  const Facts::Mark mark = facts_.mark();
+  facts_.assume_less(last, limit);
+  Stmt whole = settle(frame, position);
+  facts_.reset(mark);
+  return ir::make_if(is_whole, std::move(whole), settle(std::move(frame), position));
+}
+
+Stmt NestBuilder::guard(Frame frame, int position, int axis) {
+  const Expr value = frame.value[axis], limit = frame.extent[axis];
+  if (facts_.proves_less(value, limit)) return settle(std::move(frame), position);
+  const Facts::Mark mark = facts_.mark();
+  facts_.assume_less(value, limit);
+  Stmt body = settle(std::move(frame), position);
+  facts_.reset(mark);
+  return ir::make_if(ir::likely(value < limit), std::move(body));
+}
+
+Stmt NestBuilder::guard_root(Frame frame, int position, std::size_t root) {
+  const StageGraph& graph = *frame.graph;
+  const int axis = graph.roots[root];
+  frame.settled[axis] = true;
+  if (graph.is_layout_axis(axis)) return settle(std::move(frame), position);
+  const Facts::Mark mark = facts_.mark();
+  Expr condition;
+  const auto require_less = [&](const Expr& a, const Expr& b) {
+    if (facts_.proves_less(a, b)) return;
+    facts_.assume_less(a, b);
+    condition = condition.defined() ? condition && a < b : a < b;
+  };
+  const Expr value = frame.value[axis];
+  const IterVar& whole = graph.axes[axis];
+  require_less(value, frame.extent[axis]);
+  const Expr index = affine(frame.region[root].min + value);
+  require_less(whole.min() - 1, index);
+  require_less(index, whole.min() + whole.extent());
+  Stmt body = settle(std::move(frame), position);
+  facts_.reset(mark);
+  return condition.defined() ? ir::make_if(ir::likely(condition), std::move(body)) : body;
+}
+
+}  // namespace nestwright

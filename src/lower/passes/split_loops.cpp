@@ -1,0 +1,50 @@
+#include "lower/passes/split_loops.h"
+
+#include <algorithm>
+
+#include "ir/rewrite.h"
+
+namespace nestwright {
+namespace {
+
+using namespace ir;
+
+class LoopSplitter : public Mutator {
+ public:
+  using Mutator::mutate;
+  Expr mutate(const Expr& e) override { return e; }
+  Stmt mutate(const Stmt& s) override {
+    const Stmt inside = mutate_children(s);
+    const auto* loop = inside.defined() ? inside.as<For>() : nullptr;
+    return loop != nullptr && loop->kind == LoopKind::kSerial ? split(inside, *loop) : inside;
+  }
+
+ private:
+  static Stmt split(const Stmt& s, const For& loop) {
+    const auto* branch = loop.body.as<IfThenElse>();
+    const std::int64_t* min = as_const_int(loop.min);
+    const std::int64_t* extent = as_const_int(loop.extent);
+    const auto* test = branch != nullptr ? branch->condition.as<Binary>() : nullptr;
+    if (test == nullptr || test->op != BinaryOp::kLt || min == nullptr || extent == nullptr) return s;
+    const auto* tested = test->a.as<VarRef>();
+    const std::int64_t* bound = as_const_int(test->b);
+    if (tested == nullptr || !(tested->var == loop.var) || bound == nullptr) return s;
+    const std::int64_t end = *min + *extent, cut = std::clamp(*bound, *min, end);
+    std::vector<Stmt> loops;
+    if (cut > *min) loops.push_back(make_for(loop.var, loop.min, cut - *min, loop.kind, branch->then_case));
+    if (end > cut && branch->else_case.defined()) {
+      const Var var(loop.var.name());
+      const Stmt rest = substitute(branch->else_case, {{loop.var, var}});
+      // A composed split has further segments.
+      const Stmt tail = make_for(var, cut, end - cut, loop.kind, rest);
+      loops.push_back(tail.defined() ? split(tail, *tail.as<For>()) : tail);
+    }
+    return block(std::move(loops));
+  }
+};
+
+}  // namespace
+
+ir::Stmt split_loops(const ir::Stmt& s) { return LoopSplitter().mutate(s); }
+
+}  // namespace nestwright

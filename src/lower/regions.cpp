@@ -1,0 +1,233 @@
+#include "lower/regions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "support/error.h"
+
+namespace nestwright {
+
+using ir::as_const_int;
+using ir::Expr;
+using ir::Linear;
+
+namespace {
+
+/// Values of an affine index while the root axes of `graph` run over `roots`. `limit`: extent of the dimension.
+Span image(const Linear& index, const StageGraph& graph, const std::vector<Span>& roots, const Expr& limit) {
+  Linear start;
+  start.constant = index.constant;
+  Expr extent = 1, whole = 1;
+  for (const ir::LinearTerm& term : index.terms) {
+    const auto* ref = term.atom.as<ir::VarRef>();
+    if (ref == nullptr) return {0, limit, limit};  // not affine: anything may be read
+    const Span* span = nullptr;
+    for (std::size_t r = 0; r < roots.size(); ++r) {
+      if (graph.axes[graph.roots[r]].var() == ref->var) span = &roots[r];
+    }
+    if (span == nullptr) {  // a symbol
+      start.add(Linear{0, {term}});
+      continue;
+    }
+    const std::int64_t c = term.coefficient;
+    start.add(ir::to_linear(c > 0 ? span->min : span->min + span->extent - 1), c);
+    extent = extent + (span->extent - 1) * Expr(std::abs(c));
+    whole = whole + (span->whole - 1) * Expr(std::abs(c));
+  }
+  return {start.expr(), extent, whole};
+}
+
+/// Cuts what lies outside 0 .. limit-1 off, where that is certain.
+void clip(Span& span, const Expr& limit, const Facts& facts) {
+  const std::int64_t* extent = as_const_int(span.extent);
+  const std::int64_t* all = as_const_int(limit);
+  if (extent == nullptr || all == nullptr) return;
+  const IndexRange start = facts.range(span.min);
+  if (*extent >= *all) {
+    span = {0, limit, span.whole};
+  } else if (start.is_point()) {
+    const std::int64_t first = std::clamp<std::int64_t>(start.lo, 0, *all - 1);
+    const std::int64_t last = std::clamp<std::int64_t>(start.lo + *extent - 1, first, *all - 1);
+    if (first != start.lo) span.min = first;
+    if (last - first + 1 != *extent) span.extent = last - first + 1;
+  }
+}
+
+void join(Span& span, const Span& other, const Expr& limit, const Facts& facts) {
+  const std::int64_t* a = as_const_int(span.extent);
+  const std::int64_t* b = as_const_int(other.extent);
+  const IndexRange gap = facts.range(other.min - span.min);
+  if (a == nullptr || b == nullptr || !gap.is_point()) {
+    const bool same = gap.is_point() && gap.lo == 0 && facts.range(other.extent - span.extent).is_point() &&
+                      facts.range(other.extent - span.extent).lo == 0;
+    if (!same) span = {0, limit, limit};
+    return;
+  }
+  const std::int64_t first = std::min<std::int64_t>(0, gap.lo), last = std::max(*a, gap.lo + *b);
+  if (first != 0) span.min = other.min;
+  span.extent = last - first;
+  span.whole = as_const_int(span.whole) && as_const_int(other.whole)
+                   ? Expr(std::max({*as_const_int(span.whole), *as_const_int(other.whole), last - first}))
+                   : span.extent;
+}
+
+}  // namespace
+
+Regions::Regions(const ScheduleState& schedule, const std::vector<StageGraph>& graphs)
+    : schedule_(schedule), graphs_(graphs), reads_(graphs.size()), readers_(graphs.size()), attached_(graphs.size()) {
+  for (std::size_t s = 0; s < graphs.size(); ++s) {
+    attached_[s].resize(graphs[s].leaves.size());
+    if (schedule.stages[s].attach.kind == AttachKind::kInline) continue;
+    ir::for_each_expr(graphs[s].compute->body, [&](const Expr& e) {
+      const auto* load = e.as<ir::Load>();
+      if (load == nullptr) return;
+      Read read{load->buffer, {}};
+      for (const Expr& index : load->indices) read.indices.push_back(ir::to_linear(index));
+      reads_[s].push_back(std::move(read));
+    });
+    for (const Read& read : reads_[s]) {
+      const int producer = schedule.producer(read.buffer);
+      if (producer < 0) continue;
+      auto& readers = readers_[producer];
+      if (std::find(readers.begin(), readers.end(), static_cast<int>(s)) == readers.end()) {
+        readers.push_back(static_cast<int>(s));
+      }
+    }
+  }
+  for (std::size_t s = 0; s < graphs.size(); ++s) {
+    const Attach& attach = schedule.stages[s].attach;
+    if (attach.kind != AttachKind::kAt) continue;
+    const StageGraph& consumer = graphs[attach.stage];
+    const int axis = consumer.find(attach.loop);
+    if (axis < 0 || consumer.position[axis] < 0) {
+      throw LowerError(fmt::format("{} is computed at {}, which is no loop of {}", schedule.stages[s].name,
+                                   attach.loop.name(), schedule.stages[attach.stage].name));
+    }
+    attached_[attach.stage][consumer.position[axis]].push_back(static_cast<int>(s));
+  }
+  for (std::size_t s = 0; s < graphs.size(); ++s) check_readers(static_cast<int>(s));
+}
+
+bool Regions::is_inside(int stage, int consumer, int position) const {
+  if (stage == consumer) return true;
+  const Attach& attach = schedule_.stages[stage].attach;
+  if (attach.kind != AttachKind::kAt) return false;
+  const StageGraph& host = graphs_[attach.stage];
+  if (attach.stage == consumer) return host.position[host.find(attach.loop)] >= position;
+  return is_inside(attach.stage, consumer, position);
+}
+
+void Regions::check_readers(int stage) const {
+  const StageState& state = schedule_.stages[stage];
+  const Attach& attach = state.attach;
+  if (attach.kind != AttachKind::kAt) return;
+  const StageGraph& host = graphs_[attach.stage];
+  const int position = host.position[host.find(attach.loop)];
+  for (const int reader : readers_[stage]) {
+    if (is_inside(reader, attach.stage, position)) continue;
+    throw LowerError(
+        fmt::format("{} is computed inside loop {} of {}, but {} reads it outside: attach {} inside as well, "
+                    "or compute {} at root",
+                    state.name, attach.loop.name(), schedule_.stages[attach.stage].name, schedule_.stages[reader].name,
+                    schedule_.stages[reader].name, state.name));
+  }
+  if (state.carried_from < 0) return;
+  const StageState& copy = schedule_.stages[state.carried_from];
+  for (const IterVar& block : copy.block_loops) {
+    const int outer = graphs_[state.carried_from].position[graphs_[state.carried_from].find(block)];
+    if (!is_inside(stage, state.carried_from, outer)) {
+      throw LowerError(fmt::format("{} is not computed inside loop {} of {}, whose blocks it sums up: attach it there",
+                                   state.name, block.name(), copy.name));
+    }
+  }
+}
+
+const std::vector<int>& Regions::attached(int stage, int leaf) const { return attached_[stage][leaf]; }
+
+std::vector<Span> Regions::full(int stage) const {
+  const StageGraph& graph = graphs_[stage];
+  std::vector<Span> result;
+  for (const int root : graph.roots) {
+    const IterVar& axis = graph.axes[root];
+    result.push_back({axis.min(), axis.extent(), axis.extent()});
+  }
+  return result;
+}
+
+void Regions::join_reads(int from, const std::vector<Span>& roots, const ir::Buffer& buffer, std::vector<Span>& region,
+                         const Facts& facts) const {
+  for (const Read& read : reads_[from]) {
+    if (!(read.buffer == buffer)) continue;
+    const bool first = region.empty();
+    for (std::size_t d = 0; d < read.indices.size(); ++d) {
+      const Expr& limit = buffer->shape[d];
+      Span span = image(read.indices[d], graphs_[from], roots, limit);
+      clip(span, limit, facts);
+      if (first) {
+        region.push_back(std::move(span));
+      } else {
+        join(region[d], span, limit, facts);
+        clip(region[d], limit, facts);
+      }
+    }
+  }
+}
+
+const std::vector<Span>& Regions::region_of(int stage, const Frame& frame, const Facts& facts, Known& known) const {
+  if (const auto found = known.find(stage); found != known.end()) return found->second;
+  const StageGraph& graph = graphs_[stage];
+  std::vector<Span> result;
+  if (frame.graph->stage == stage) {
+    for (std::size_t r = 0; r < graph.roots.size(); ++r) {
+      result.push_back(frame.root_span(r, facts));
+      const IterVar& axis = graph.axes[graph.roots[r]];
+      if (ir::is_const_int(axis.min(), 0)) clip(result.back(), axis.extent(), facts);
+    }
+    return known[stage] = std::move(result);
+  }
+  for (const int reader : readers_[stage]) {
+    const std::vector<Span> roots = region_of(reader, frame, facts, known);
+    join_reads(reader, roots, schedule_.stages[stage].op->result, result, facts);
+  }
+  check(static_cast<int>(result.size()) == graph.rank, "a stage that nothing reads is attached to a loop");
+  for (std::size_t r = result.size(); r < graph.roots.size(); ++r) {
+    const IterVar& axis = graph.axes[graph.roots[r]];
+    result.push_back({axis.min(), axis.extent(), axis.extent()});
+    // The tile of a blocked reduction covers the block that the copying stage is at.
+    if (schedule_.stages[stage].carried_from != frame.graph->stage) continue;
+    const int block = frame.graph->find(axis);
+    const auto root = std::find(frame.graph->roots.begin(), frame.graph->roots.end(), block);
+    if (block >= 0 && root != frame.graph->roots.end()) {
+      result.back() = frame.root_span(static_cast<std::size_t>(root - frame.graph->roots.begin()), facts);
+    }
+  }
+  return known[stage] = std::move(result);
+}
+
+std::vector<std::vector<Span>> Regions::attached_regions(const std::vector<int>& stages, const Frame& frame,
+                                                         const Facts& facts) const {
+  Known known;
+  std::vector<std::vector<Span>> result;
+  for (const int stage : stages) {
+    std::vector<Span> region = region_of(stage, frame, facts, known);
+    // Its own reduction runs in full; of a blocked one the nest builder knows the block.
+    const StageGraph& graph = graphs_[stage];
+    for (std::size_t r = graph.rank; r < graph.roots.size(); ++r) {
+      const IterVar& axis = graph.axes[graph.roots[r]];
+      region[r] = {axis.min(), axis.extent(), axis.extent()};
+    }
+    result.push_back(std::move(region));
+  }
+  return result;
+}
+
+std::vector<Span> Regions::read_region(const ir::Buffer& buffer, const Frame& frame, const Facts& facts) const {
+  Known known;
+  const std::vector<Span> roots = region_of(frame.graph->stage, frame, facts, known);
+  std::vector<Span> result;
+  join_reads(frame.graph->stage, roots, buffer, result, facts);
+  return result;
+}
+
+}  // namespace nestwright

@@ -1,0 +1,52 @@
+// Bounds inference: which part of a stage one iteration of the loop that it is attached to needs. Internal to lower/.
+// Thread rule: immutable once made.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "lower/frame.h"
+
+namespace nestwright {
+
+class Regions {
+ public:
+  /// `graphs`: one a stage of `schedule`. Throws LowerError where a stage is read outside the loop that it is attached
+  /// to.
+  Regions(const ScheduleState& schedule, const std::vector<StageGraph>& graphs);
+
+  /// Stages attached at `leaf` of `stage`, producers first.
+  const std::vector<int>& attached(int stage, int leaf) const;
+
+  /// All of a stage, one span a root.
+  std::vector<Span> full(int stage) const;
+
+  /// The regions of `stages`, all attached at one loop of the stage of `frame`, in their order: for each root axis the
+  /// indices that are read from there on.
+  std::vector<std::vector<Span>> attached_regions(const std::vector<int>& stages, const Frame& frame,
+                                                  const Facts& facts) const;
+  /// Indices of `buffer` that the stage of `frame` itself reads from there on, one span a dimension.
+  std::vector<Span> read_region(const ir::Buffer& buffer, const Frame& frame, const Facts& facts) const;
+
+ private:
+  struct Read {
+    ir::Buffer buffer;
+    std::vector<ir::Linear> indices;
+  };
+  using Known = std::map<int, std::vector<Span>>;  ///< by stage
+
+  bool is_inside(int stage, int consumer, int position) const;
+  void check_readers(int stage) const;
+  /// `from` reads `buffer` with its root axes in `roots`: what it reads is joined to `region`.
+  void join_reads(int from, const std::vector<Span>& roots, const ir::Buffer& buffer, std::vector<Span>& region,
+                  const Facts& facts) const;
+  const std::vector<Span>& region_of(int stage, const Frame& frame, const Facts& facts, Known& known) const;
+
+  const ScheduleState& schedule_;
+  const std::vector<StageGraph>& graphs_;
+  std::vector<std::vector<Read>> reads_;                 ///< of each stage
+  std::vector<std::vector<int>> readers_;                ///< of each stage
+  std::vector<std::vector<std::vector<int>>> attached_;  ///< by stage and leaf
+};
+
+}  // namespace nestwright

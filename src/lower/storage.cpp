@@ -1,0 +1,143 @@
+#include "lower/storage.h"
+
+#include <fmt/format.h>
+
+#include "support/error.h"
+
+namespace nestwright {
+
+using ir::as_const_int;
+using ir::Expr;
+using ir::Linear;
+
+namespace {
+
+/// Position of `index` from `start` on.
+Expr relative(const Expr& index, const Expr& start, const Facts& facts) {
+  if (ir::is_const_int(start, 0)) return affine(index);
+  Linear result = ir::to_linear(facts.expanded(index));
+  return result.add(ir::to_linear(facts.expanded(start)), -1).expr();
+}
+
+/// index / factor and index % factor. Exact where the terms that factor does not divide stay within one tile.
+std::pair<Expr, Expr> tile_of(const Expr& index, std::int64_t factor, const Facts& facts) {
+  const Linear linear = ir::to_linear(index);
+  Linear tile, rest;
+  tile.constant = ir::floor_div(linear.constant, factor);
+  rest.constant = ir::floor_mod(linear.constant, factor);
+  for (const ir::LinearTerm& term : linear.terms) {
+    if (term.coefficient % factor == 0) {
+      tile.terms.push_back({term.atom, term.coefficient / factor});
+    } else {
+      rest.terms.push_back(term);
+    }
+  }
+  const IndexRange range = facts.range(rest);
+  if (range.lo >= 0 && range.hi < factor) return {tile.expr(), rest.expr()};
+  return {index / Expr(factor), index % Expr(factor)};
+}
+
+class BodyRewriter : public ir::Mutator {
+ public:
+  using Mutator::mutate;
+  BodyRewriter(const ir::Substitution& values, const ScheduleState& schedule,
+               const std::vector<std::optional<Storage>>& storages, const Facts& facts)
+      : values_(values), schedule_(schedule), storages_(storages), facts_(facts) {}
+
+  Expr mutate(const Expr& e) override {
+    if (const auto* ref = e.as<ir::VarRef>()) {
+      const auto found = values_.find(ref->var);
+      return found != values_.end() ? found->second : e;
+    }
+    const auto* load = e.as<ir::Load>();
+    if (load == nullptr) return mutate_children(e);
+    std::vector<Expr> indices;
+    for (const Expr& index : load->indices) indices.push_back(mutate(index));
+    const int producer = schedule_.producer(load->buffer);
+    if (producer < 0) {
+      for (Expr& index : indices) index = affine(index);
+      return ir::make_load(load->buffer, std::move(indices));
+    }
+    const auto& storage = storages_[producer];
+    check(storage.has_value(), "a stage is read where it has no storage");
+    return ir::make_load(storage->buffer, storage_indices(*storage, indices, facts_));
+  }
+
+ private:
+  const ir::Substitution& values_;
+  const ScheduleState& schedule_;
+  const std::vector<std::optional<Storage>>& storages_;
+  const Facts& facts_;
+};
+
+}  // namespace
+
+Storage make_storage(const Frame& frame) {
+  const StageGraph& graph = *frame.graph;
+  const StageState& state = *graph.state;
+  Storage result;
+  result.graph = &graph;
+  for (int axis = 0; axis < graph.rank; ++axis) result.start.push_back(frame.region[axis].min);
+
+  const bool is_private = state.scope == ir::Scope::kRegister || state.scope == ir::Scope::kLocal;
+  const auto stored_extent = [&](int axis) -> Expr {
+    const bool is_root = axis < graph.rank;
+    if (!is_root) return frame.extent[axis];
+    if (!is_private || !graph.vectorized[axis]) return frame.extent[axis];
+    const Expr reach = frame.reach(axis);
+    const std::int64_t* reached = as_const_int(reach);
+    const std::int64_t* whole = as_const_int(frame.whole[axis]);
+    return reached != nullptr && whole != nullptr && *whole > *reached ? frame.whole[axis] : reach;
+  };
+  std::vector<Expr> shape;
+  if (state.layout.empty()) {
+    for (int axis = 0; axis < graph.rank; ++axis) shape.push_back(stored_extent(axis));
+  } else {
+    for (const IterVar& dimension : state.layout) shape.push_back(stored_extent(graph.find(dimension)));
+  }
+  for (const Expr& extent : shape) {
+    if (is_private && as_const_int(extent) == nullptr) {
+      throw LowerError(
+          fmt::format("{} is kept in {} scope, but its size is not constant there: attach it to an inner loop",
+                      state.name, ir::scope_name(state.scope)));
+    }
+  }
+  result.buffer = ir::Buffer(state.name, state.op->result->element, std::move(shape), state.scope);
+  return result;
+}
+
+Storage parameter_storage(const StageGraph& graph, const ir::Buffer& buffer) {
+  return {buffer, std::vector<Expr>(graph.rank, Expr(0)), &graph};
+}
+
+std::vector<Expr> storage_indices(const Storage& storage, const std::vector<Expr>& indices, const Facts& facts) {
+  std::vector<Expr> position;
+  for (std::size_t d = 0; d < indices.size(); ++d) position.push_back(relative(indices[d], storage.start[d], facts));
+  const StageGraph& graph = *storage.graph;
+  if (graph.state->layout.empty()) return position;
+  std::vector<Expr> result(graph.state->layout.size());
+  const auto dimension = [&](const IterVar& axis) {
+    for (std::size_t d = 0; d < result.size(); ++d) {
+      if (graph.state->layout[d] == axis) return d;
+    }
+    throw InternalError("internal error: an axis is missing in a layout");
+  };
+  for (int axis = 0; axis < graph.rank; ++axis) {
+    if (!graph.is_layout_axis(axis)) {
+      result[dimension(graph.axes[axis])] = position[axis];
+      continue;
+    }
+    const AxisEdge& edge = graph.edges[graph.edge_of[axis]];
+    auto [tile, rest] = tile_of(position[axis], edge.factor, facts);
+    result[dimension(graph.axes[edge.outer])] = std::move(tile);
+    result[dimension(graph.axes[edge.inner])] = std::move(rest);
+  }
+  return result;
+}
+
+Expr rewrite_body(const Expr& e, const ir::Substitution& values, const ScheduleState& schedule,
+                  const std::vector<std::optional<Storage>>& storages, const Facts& facts) {
+  return BodyRewriter(values, schedule, storages, facts).mutate(e);
+}
+
+}  // namespace nestwright

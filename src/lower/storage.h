@@ -1,0 +1,34 @@
+// Where the result of each stage is kept at a point of the nest, and the rewriting of a stage's body to it. Internal to
+// lower/. Thread rule: one object belongs to one lowering.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "lower/frame.h"
+
+namespace nestwright {
+
+/// One buffer that holds a stage's result, or the part of it from `start` on.
+struct Storage {
+  ir::Buffer buffer;
+  std::vector<ir::Expr> start;  ///< of each axis of the operation
+  const StageGraph* graph = nullptr;
+};
+
+/// A buffer for the region of `frame`'s stage: compact, in the stage's layout. What is private and vectorised is sized
+/// in whole tiles, so that full vectors fit.
+Storage make_storage(const Frame& frame);
+
+/// The storage of the whole result in `buffer`, which the caller of the program provides.
+Storage parameter_storage(const StageGraph& graph, const ir::Buffer& buffer);
+
+/// Indices into the storage of the element that the operation calls `indices`.
+std::vector<ir::Expr> storage_indices(const Storage& storage, const std::vector<ir::Expr>& indices, const Facts& facts);
+
+/// `e` with variables replaced by `values` and loads directed to the storage of the stages that are read: `storages` by
+/// stage, absent for what is not a stage.
+ir::Expr rewrite_body(const ir::Expr& e, const ir::Substitution& values, const ScheduleState& schedule,
+                      const std::vector<std::optional<Storage>>& storages, const Facts& facts);
+
+}  // namespace nestwright
