@@ -68,6 +68,7 @@ Expr ExprSimplifier::run_index_comparison(BinaryOp op, const Expr& a, const Expr
       if (sum.constant % factor != 0) return make_bool(op == BinaryOp::kNe);
       for (LinearTerm& term : sum.terms) term.coefficient /= factor;
       sum.constant /= factor;
+      again_ = true;
     }
     return equal_zero(op, sum);
   }
