@@ -60,6 +60,7 @@ void emit_kernel(ModuleEmitter& module, const ir::Kernel& kernel, llvm::Function
   function->getArg(next + 1)->addAttr(llvm::Attribute::NoAlias);
   emitter.set_state({function->getArg(next), function->getArg(next + 1), function->getArg(next + 2)});
   bind_host_allocations(program, emitter, function->getArg(next));
+  emitter.begin();
   emitter.emit(kernel.body);
   emitter.finish();
   emitter.builder().CreateRetVoid();
@@ -87,6 +88,7 @@ void emit_entry(ModuleEmitter& module) {
   llvm::Value* threads_part = builder.CreateConstInBoundsGEP1_64(
       builder.getInt8Ty(), workspace, static_cast<std::uint64_t>(round_up_64(program.workspace.shared_bytes)));
   emitter.set_state({workspace, threads_part, function->getArg(3)});
+  emitter.begin();
   emitter.emit(program.host);
   emitter.finish();
   builder.CreateRet(builder.getInt32(0));

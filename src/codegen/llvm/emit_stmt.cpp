@@ -20,8 +20,9 @@ FunctionEmitter::FunctionEmitter(ModuleEmitter& module, llvm::Function* function
   flags.setAllowContract(true);  // a*b+c may become one fma; nothing else is allowed
   builder_.setFastMathFlags(flags);
   builder_.SetInsertPoint(llvm::BasicBlock::Create(function->getContext(), "entry", function));
-  open_scope();
 }
+
+void FunctionEmitter::begin() { open_scope(); }
 
 void FunctionEmitter::finish() {
   check(scopes_.size() == 1, "a scope was left open");
@@ -30,7 +31,7 @@ void FunctionEmitter::finish() {
 
 void FunctionEmitter::bind(const ir::Var& var, llvm::Value* value) {
   value->setName(var.name());
-  vars_[var.id()] = {var, value, depth()};
+  vars_[var.id()] = {var, value, std::max(depth(), 0)};
 }
 
 void FunctionEmitter::bind(const ir::Buffer& buffer, llvm::Value* base, std::int64_t workspace_offset) {
@@ -187,6 +188,7 @@ void FunctionEmitter::emit_parallel(const ir::For& loop) {
                  binding.workspace_offset);
     }
     inner.bind(loop.var, inner.builder_.CreateAdd(first, body->getArg(next + 2), "", false, true));
+    inner.begin();
     inner.emit(loop.body);
     inner.finish();
     inner.builder_.CreateRetVoid();

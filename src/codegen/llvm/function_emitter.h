@@ -43,7 +43,7 @@ struct FunctionState {
 
 class FunctionEmitter {
  public:
-  /// Opens the entry block and the outermost scope.
+  /// Opens the entry block. What is bound before begin() is known everywhere in the function.
   FunctionEmitter(ModuleEmitter& module, llvm::Function* function);
 
   void set_state(const FunctionState& state) { state_ = state; }
@@ -52,6 +52,8 @@ class FunctionEmitter {
   /// `workspace_offset`: where a buffer in the shared workspace lies, -1 for any other.
   void bind(const ir::Buffer& buffer, llvm::Value* base, std::int64_t workspace_offset = -1);
 
+  /// Opens the outermost scope.
+  void begin();
   void emit(const ir::Stmt& stmt);
   llvm::Value* emit(const ir::Expr& expr);
   /// Closes the outermost scope. The block at the end is left open: the caller returns.

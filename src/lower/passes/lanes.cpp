@@ -256,7 +256,9 @@ Stmt LaneBuilder::build_if(const IfThenElse& branch, const Stmt& self) {
     same = {};
   }
   Stmt result;
-  if (has_masks_) {
+  if (!differing.defined()) {
+    result = build(branch.then_case);
+  } else if (has_masks_) {
     result = build_varying_if(differing, branch.then_case, branch.else_case);
   } else if (branch.else_case.defined() || !is_monotone(differing)) {
     return one_by_one(self);
