@@ -27,13 +27,6 @@ double distance(const Knob& knob, int candidate, const ConfigEntry* wish) {
   return sum;
 }
 
-/// Positions of each constraint's knobs.
-std::vector<std::vector<int>> all_positions(const Branch& branch) {
-  std::vector<std::vector<int>> positions;
-  for (const Constraint& constraint : branch.constraints) positions.push_back(constraint_positions(branch, constraint));
-  return positions;
-}
-
 std::vector<int> violations(const Branch& branch, const std::vector<std::vector<int>>& positions,
                             const CandidateIndices& chosen) {
   std::vector<int> violated;
@@ -54,7 +47,7 @@ std::optional<Config> guess_config(const Template& t, const Workload& workload, 
   });
   t.schedule(tuning, workload, find_operator(t.op).define(workload), target);
   const Branch branch = tuning.branch();
-  const auto positions = all_positions(branch);
+  const auto positions = all_constraint_positions(branch);
 
   CandidateIndices chosen;
   for (const Knob& knob : branch.knobs) {

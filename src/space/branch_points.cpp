@@ -49,11 +49,18 @@ Config make_config(const Branch& branch, const CandidateIndices& chosen) {
   return Config(std::move(entries));
 }
 
-int violated_constraint(const Branch& branch, const CandidateIndices& chosen) {
-  for (std::size_t c = 0; c < branch.constraints.size(); ++c) {
-    const Constraint& constraint = branch.constraints[c];
-    if (!constraint_holds(branch, constraint, constraint_positions(branch, constraint), chosen))
-      return static_cast<int>(c);
+std::vector<std::vector<int>> all_constraint_positions(const Branch& branch) {
+  std::vector<std::vector<int>> positions;
+  for (const Constraint& constraint : branch.constraints) {
+    positions.push_back(constraint_positions(branch, constraint));
+  }
+  return positions;
+}
+
+int violated_constraint(const Branch& branch, const std::vector<std::vector<int>>& positions,
+                        const CandidateIndices& chosen) {
+  for (std::size_t c = 0; c < positions.size(); ++c) {
+    if (!constraint_holds(branch, branch.constraints[c], positions[c], chosen)) return static_cast<int>(c);
   }
   return -1;
 }

@@ -24,8 +24,12 @@ std::optional<CandidateIndices> candidate_indices(const Branch& branch, const Co
 
 Config make_config(const Branch& branch, const CandidateIndices& chosen);
 
-/// Position of the first constraint that `chosen` violates, or -1.
-int violated_constraint(const Branch& branch, const CandidateIndices& chosen);
+/// Positions of the knobs of each constraint.
+std::vector<std::vector<int>> all_constraint_positions(const Branch& branch);
+
+/// The first constraint that `chosen` violates, or -1. `positions` are all_constraint_positions of the branch.
+int violated_constraint(const Branch& branch, const std::vector<std::vector<int>>& positions,
+                        const CandidateIndices& chosen);
 
 /// Candidates as text: labels, or values as Config::str prints them.
 std::vector<std::string> candidate_texts(const Knob& knob);

@@ -4,17 +4,13 @@
 #include <numeric>
 #include <set>
 
+#include "space/branch_plan.h"
 #include "space/branch_points.h"
 #include "space/knob_group.h"
 #include "space/random_index.h"
 #include "support/error.h"
 
 namespace nestwright {
-
-struct ConfigSpace::BranchPlan {
-  std::vector<KnobGroup> groups;
-  PointCount valid;
-};
 
 namespace {
 
@@ -31,18 +27,17 @@ void check_branch(const Branch& branch) {
 }
 
 /// Knobs connected by constraints, and the constraints that connect them, as union-find over knobs.
-std::vector<KnobGroup> connected_groups(const Branch& branch) {
+std::vector<KnobGroup> connected_groups(const Branch& branch, const std::vector<std::vector<int>>& positions) {
   std::vector<int> root(branch.knobs.size());
   std::iota(root.begin(), root.end(), 0);
   const auto find = [&](int knob) {
     while (root[knob] != knob) knob = root[knob] = root[root[knob]];
     return knob;
   };
-  std::vector<std::vector<int>> positions;
-  for (const Constraint& constraint : branch.constraints) {
-    positions.push_back(constraint_positions(branch, constraint));
-    if (positions.back().empty()) throw InternalError("the constraint '" + constraint.reason + "' names no knob");
-    for (const int knob : positions.back()) root[find(knob)] = find(positions.back()[0]);
+  for (std::size_t c = 0; c < positions.size(); ++c) {
+    if (positions[c].empty())
+      throw InternalError("the constraint '" + branch.constraints[c].reason + "' names no knob");
+    for (const int knob : positions[c]) root[find(knob)] = find(positions[c][0]);
   }
   std::vector<KnobGroup> groups;
   for (int knob = 0; knob < static_cast<int>(branch.knobs.size()); ++knob) {
@@ -59,6 +54,33 @@ std::vector<KnobGroup> connected_groups(const Branch& branch) {
   return groups;
 }
 
+/// Branches where the choice at `knob` of `from` takes another option, those that agree in most of the other choices.
+std::vector<int> branches_across(const std::vector<Branch>& branches, const Branch& from, const Knob& knob) {
+  std::vector<int> nearest;
+  int most = -1;
+  for (std::size_t b = 0; b < branches.size(); ++b) {
+    int agreeing = 0;
+    bool differs = false;
+    for (const Knob& there : branches[b].knobs) {
+      if (there.kind != KnobKind::kChoice) break;
+      const auto here =
+          std::find_if(from.knobs.begin(), from.knobs.end(), [&](const Knob& k) { return k.name == there.name; });
+      if (here == from.knobs.end() || here->kind != KnobKind::kChoice) continue;
+      const bool same = here->candidates == there.candidates;
+      if (there.name == knob.name) {
+        differs = !same;
+      } else if (same) {
+        ++agreeing;
+      }
+    }
+    if (!differs || agreeing < most) continue;
+    if (agreeing > most) nearest.clear();
+    most = agreeing;
+    nearest.push_back(static_cast<int>(b));
+  }
+  return nearest;
+}
+
 unsigned __int128 branch_size(const Branch& branch) {
   unsigned __int128 size = 1;
   for (const Knob& knob : branch.knobs) size *= knob.candidates.size();
@@ -71,7 +93,14 @@ ConfigSpace::ConfigSpace(std::vector<Branch> branches) : branches_(std::move(bra
   std::vector<BranchPlan> plans;
   for (const Branch& branch : branches_) {
     check_branch(branch);
-    BranchPlan plan{connected_groups(branch), {1, false}};
+    BranchPlan plan;
+    plan.positions = all_constraint_positions(branch);
+    plan.groups = connected_groups(branch, plan.positions);
+    plan.valid.points = 1;
+    for (const Knob& knob : branch.knobs) {
+      plan.across.push_back(knob.kind == KnobKind::kChoice ? branches_across(branches_, branch, knob)
+                                                           : std::vector<int>());
+    }
     for (const KnobGroup& group : plan.groups) {
       plan.valid.points *= group.count();
       plan.valid.estimated |= group.estimated();

@@ -1,6 +1,7 @@
 // Moves of the searches: mutation and crossover, which stay within the valid points.
 #include <algorithm>
 
+#include "space/branch_plan.h"
 #include "space/branch_points.h"
 #include "space/config_space.h"
 #include "space/random_index.h"
@@ -18,46 +19,20 @@ int other_candidate(const Knob& knob, int current, std::mt19937_64& random) {
 }
 
 /// Redraws knobs of violated constraints, but not the `kept` ones, until none is violated.
-bool repair(const Branch& branch, const std::vector<char>& kept, CandidateIndices& chosen, std::mt19937_64& random) {
+bool repair(const Branch& branch, const std::vector<std::vector<int>>& positions, const std::vector<char>& kept,
+            CandidateIndices& chosen, std::mt19937_64& random) {
   for (int step = 0; step < kRepairs; ++step) {
-    const int violated = violated_constraint(branch, chosen);
+    const int violated = violated_constraint(branch, positions, chosen);
     if (violated < 0) return true;
     std::vector<int> loose;
-    for (const int knob : constraint_positions(branch, branch.constraints[violated])) {
+    for (const int knob : positions[violated]) {
       if (!kept[knob] && branch.knobs[knob].candidates.size() > 1) loose.push_back(knob);
     }
     if (loose.empty()) return false;
     const int knob = loose[random_index(random, loose.size())];
     chosen[knob] = other_candidate(branch.knobs[knob], chosen[knob], random);
   }
-  return violated_constraint(branch, chosen) < 0;
-}
-
-/// Branches that differ from `from` in the choice `name`, those that agree most in the others.
-std::vector<const Branch*> branches_across(const std::vector<Branch>& branches, const Branch& from,
-                                           const std::string& name, const Config& config) {
-  std::vector<const Branch*> nearest;
-  int most = -1;
-  for (const Branch& branch : branches) {
-    if (&branch == &from) continue;
-    int agreeing = 0;
-    bool differs = false;
-    for (const Knob& knob : branch.knobs) {
-      if (knob.kind != KnobKind::kChoice) continue;
-      const ConfigEntry* entry = config.find(knob.name);
-      const bool same = entry != nullptr && candidate_index(knob, *entry) >= 0;
-      if (knob.name == name) {
-        differs = !same;
-      } else if (same) {
-        ++agreeing;
-      }
-    }
-    if (!differs || agreeing < most) continue;
-    if (agreeing > most) nearest.clear();
-    most = agreeing;
-    nearest.push_back(&branch);
-  }
-  return nearest;
+  return violated_constraint(branch, positions, chosen) < 0;
 }
 
 }  // namespace
@@ -71,8 +46,7 @@ std::optional<Config> ConfigSpace::mutate(const Config& config, int changes, std
   std::vector<int> movable;
   for (std::size_t i = 0; i < from.knobs.size(); ++i) {
     const bool choice = from.knobs[i].kind == KnobKind::kChoice;
-    if (choice ? !branches_across(branches_, from, from.knobs[i].name, config).empty()
-               : from.knobs[i].candidates.size() > 1) {
+    if (choice ? !(*plans_)[b].across[i].empty() : from.knobs[i].candidates.size() > 1) {
       movable.push_back(static_cast<int>(i));
     }
   }
@@ -85,35 +59,36 @@ std::optional<Config> ConfigSpace::mutate(const Config& config, int changes, std
     moves.resize(std::min(moves.size(), static_cast<std::size_t>(changes)));
     CandidateIndices chosen = *start;
     std::vector<char> kept(from.knobs.size(), 0);
-    const Knob* switched = nullptr;
+    int switched = -1;
     for (const int move : moves) {
       if (from.knobs[move].kind == KnobKind::kChoice) {
-        switched = &from.knobs[move];
+        switched = move;
         continue;
       }
       chosen[move] = other_candidate(from.knobs[move], chosen[move], random);
       kept[move] = 1;
     }
-    const Branch* into = &from;
-    if (switched != nullptr) {
+    int into = b;
+    if (switched >= 0) {
       // Another branch: values that exist there are carried over, the others drawn.
-      const auto across = branches_across(branches_, from, switched->name, config);
+      const auto& across = (*plans_)[b].across[switched];
       into = across[random_index(random, across.size())];
       const Config moved = make_config(from, chosen);
       CandidateIndices there;
-      for (const Knob& knob : into->knobs) {
+      for (const Knob& knob : branches_[into].knobs) {
         const ConfigEntry* entry = moved.find(knob.name);
         const int same = entry == nullptr ? -1 : candidate_index(knob, *entry);
         there.push_back(same >= 0 ? same : static_cast<int>(random_index(random, knob.candidates.size())));
       }
       chosen = std::move(there);
-      kept.assign(into->knobs.size(), 0);
+      kept.assign(branches_[into].knobs.size(), 0);
     }
     // The first attempts change nothing else; later ones move what stands in the way.
-    const bool valid =
-        attempt < kAttempts / 2 ? violated_constraint(*into, chosen) < 0 : repair(*into, kept, chosen, random);
+    const auto& positions = (*plans_)[into].positions;
+    const bool valid = attempt < kAttempts / 2 ? violated_constraint(branches_[into], positions, chosen) < 0
+                                               : repair(branches_[into], positions, kept, chosen, random);
     if (!valid) continue;
-    Config result = make_config(*into, chosen);
+    Config result = make_config(branches_[into], chosen);
     if (!(result == config)) return result;
   }
   return std::nullopt;
@@ -130,7 +105,7 @@ std::optional<Config> ConfigSpace::crossover(const Config& a, const Config& b, s
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     for (std::size_t i = 0; i < chosen.size(); ++i)
       chosen[i] = random_index(random, 2) == 0 ? (*from_a)[i] : (*from_b)[i];
-    if (violated_constraint(branch, chosen) < 0) return make_config(branch, chosen);
+    if (violated_constraint(branch, (*plans_)[branch_a].positions, chosen) < 0) return make_config(branch, chosen);
   }
   return std::nullopt;
 }

@@ -1,6 +1,7 @@
 // Checking configurations against the space: resolve, is_valid and why_invalid, with messages that say what is legal.
 #include <algorithm>
 
+#include "space/branch_plan.h"
 #include "space/branch_points.h"
 #include "space/config_space.h"
 #include "space/nearest_name.h"
@@ -92,7 +93,7 @@ bool ConfigSpace::is_valid(const Config& config) const {
   const int b = find_branch(branches_, config);
   if (b < 0 || config.entries().size() != branches_[b].knobs.size()) return false;
   const auto chosen = candidate_indices(branches_[b], config);
-  return chosen && violated_constraint(branches_[b], *chosen) < 0;
+  return chosen && violated_constraint(branches_[b], (*plans_)[b].positions, *chosen) < 0;
 }
 
 std::string ConfigSpace::why_invalid(const Config& config) const {
@@ -105,7 +106,7 @@ std::string ConfigSpace::why_invalid(const Config& config) const {
   const int b = find_branch(branches_, resolved);
   check(b >= 0, "a resolved configuration is in no branch");
   const Branch& branch = branches_[b];
-  const int violated = violated_constraint(branch, *candidate_indices(branch, resolved));
+  const int violated = violated_constraint(branch, (*plans_)[b].positions, *candidate_indices(branch, resolved));
   if (violated < 0) return {};
   std::string values;
   for (const std::string& knob : branch.constraints[violated].knobs) {

@@ -1,6 +1,7 @@
 #include "templates/matmul/matmul_cpu_seeds.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "support/error.h"
 #include "templates/guess.h"
@@ -55,12 +56,23 @@ Config to_config(const Wish& wish, const MatmulShape& shape, const Target& targe
     blocks_m = std::max<std::int64_t>(blocks_m, 2);
     blocks_n = ceil_div(std::max(blocks_n, threads), threads) * threads;
   }
+  const bool vector_m = wish.vector_axis == "m";
+  if (!vector_m && shape.n < target.lanes(shape.type)) {
+    config.set("vector_lanes", {static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(shape.n)))});
+  }
   config.set("blocks_m", {blocks_m});
   config.set("blocks_n", {blocks_n});
   if (wish.k_block > 0) config.set("blocks_k", {ceil_div(shape.k, wish.k_block)});
   KnobValue order = wish.block_order;
   if (wish.k_block > 0 && order.size() == 2) order.push_back(kAxisK);
   if (wish.k_block == 0) std::erase(order, kAxisK);
+  // Loops over a single block go first: the template has no other order for them.
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t x, std::int64_t y) {
+    const auto rank = [&](std::int64_t axis) {
+      return (axis == kAxisM && blocks_m == 1) ? 0 : (axis == kAxisN && blocks_n == 1) ? 1 : 2;
+    };
+    return rank(x) < rank(y);
+  });
   config.set("block_order", order);
   config.set("tile_order", wish.tiles_n_outer ? KnobValue{kAxisN, kAxisM} : KnobValue{kAxisM, kAxisN});
   config.set("prefetch_a", {0});
@@ -78,7 +90,7 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
     wish.rows = fitting_rows(wish.vectors, shape.m, target);
     const std::int64_t wider = (target.vector_registers - spare_registers(target)) / (wish.rows + 1);
     if (wish.rows == shape.m) wish.vectors = std::max(wish.vectors, std::min(wider, columns));
-    if (shape.m == 1) wish.unroll_k = 1;
+    wish.unroll_k = shape.m == 1 ? 1 : wish.vectors == 1 ? 8 : 4;
     return wish;
   };
   std::string threads = "none";
@@ -93,6 +105,7 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
   std::vector<Wish> wishes;
   const auto add = [&](Wish wish) {
     wish.parallel = threads;
+    if (threads == "n" && wish.k_block == 0) wish.block_order = {kAxisN, kAxisM};
     wishes.push_back(std::move(wish));
   };
   const auto with_b = [&](Wish wish, const std::string& how) {
@@ -111,6 +124,8 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
     wish.vectors = std::min<std::int64_t>(8, ceil_div(shape.m, lanes));
     wish.unroll_k = 1;
     add(wish);
+    // Where A's columns are contiguous there is no better way.
+    if (shape.ta) std::rotate(wishes.begin(), wishes.end() - 1, wishes.end());
   }
   Wish composed = tile(2);
   composed.tail_m = "compose";
@@ -126,7 +141,7 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
     Wish wish = with_b(tile(vectors), "block");
     wish.k_block = std::max<std::int64_t>(64, target.l1d_bytes / 2 / (wish.vectors * lanes * bytes));
     wish.block_order = {kAxisN, kAxisK, kAxisM};
-    wish.blocks_n = ceil_div(static_cast<std::int64_t>(bytes_b / static_cast<double>(target.l3_bytes) * 2) + 1, 1);
+    wish.blocks_n = 1 + static_cast<std::int64_t>(2 * bytes_b / static_cast<double>(target.l3_bytes));
     add(wish);
     wish.pack_a = "block";
     add(wish);
@@ -145,6 +160,8 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
       if (other == threads) continue;
       Wish wish = packs ? with_b(tile(2), "whole") : tile(2);
       wish.parallel = other;
+      if (wish.parallel == "n")
+        wish.block_order = {kAxisN, kAxisM};  // one start of the threads, not one a block of rows
       wishes.push_back(wish);
     }
   }

@@ -29,11 +29,28 @@ struct Strip {
   double sum[kColumns], lost[kColumns], sum_abs[kColumns];  ///< sum and what rounding took from it
 };
 
-void add_terms(Strip& s, double a, const double* __restrict b, std::size_t width) {
-  const double magnitude = std::abs(a);
-  for (std::size_t j = 0; j < width; ++j) {
-    s.part[j] += a * b[j];
-    s.part_abs[j] += magnitude * std::abs(b[j]);
+/// Adds `count` terms to every sum, four at a time: the sums are loaded and stored once for the four.
+void add_terms(Strip& s, const double* a, const double* b, std::size_t row_stride, std::size_t count,
+               std::size_t width) {
+  std::size_t r = 0;
+  for (; r + 4 <= count; r += 4) {
+    const double a0 = a[r], a1 = a[r + 1], a2 = a[r + 2], a3 = a[r + 3];
+    const double m0 = std::abs(a0), m1 = std::abs(a1), m2 = std::abs(a2), m3 = std::abs(a3);
+    const double* __restrict b0 = b + r * row_stride;
+    const double* __restrict b1 = b0 + row_stride;
+    const double* __restrict b2 = b1 + row_stride;
+    const double* __restrict b3 = b2 + row_stride;
+    for (std::size_t j = 0; j < width; ++j) {
+      s.part[j] += (a0 * b0[j] + a1 * b1[j]) + (a2 * b2[j] + a3 * b3[j]);
+      s.part_abs[j] += m0 * std::abs(b0[j]) + m1 * std::abs(b1[j]) + m2 * std::abs(b2[j]) + m3 * std::abs(b3[j]);
+    }
+  }
+  for (; r < count; ++r) {
+    const double* __restrict b0 = b + r * row_stride;
+    for (std::size_t j = 0; j < width; ++j) {
+      s.part[j] += a[r] * b0[j];
+      s.part_abs[j] += std::abs(a[r]) * std::abs(b0[j]);
+    }
   }
 }
 
@@ -71,9 +88,9 @@ Reference matmul_reference(const Workload& workload, const HostTensors& inputs) 
     const std::size_t width = std::min(kColumns, n - j0);
     for (std::size_t i = 0; i < m; ++i) {
       strip = {};
-      for (std::size_t r = 0; r < k; ++r) {
-        add_terms(strip, a[i * k + r], &b[r * n + j0], width);
-        if (r % kTerms == kTerms - 1 || r + 1 == k) fold_terms(strip, width);
+      for (std::size_t r = 0; r < k; r += kTerms) {
+        add_terms(strip, &a[i * k + r], &b[r * n + j0], n, std::min(kTerms, k - r), width);
+        fold_terms(strip, width);
       }
       for (std::size_t j = 0; j < width; ++j) {
         reference.expected[0][i * n + j0 + j] = strip.sum[j] + strip.lost[j];
