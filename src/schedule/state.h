@@ -67,7 +67,8 @@ struct StageState {
   /// transform_layout: the stored dimensions, each an axis of the stage (a whole one, or outer or inner of a
   /// LayoutRelation).
   std::vector<IterVar> layout;
-  /// cache_read: what the stage copies. Undefined for every other stage.
+  /// cache_read: the tensor that the stage was made to copy; its op may read that through another cache or, inlined,
+  /// compute it. Undefined for every other stage.
   Tensor copy_of;
   std::vector<PrefetchNote> prefetches;
 };

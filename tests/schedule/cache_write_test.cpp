@@ -59,6 +59,14 @@ TEST_F(CacheWrite, RefusesPlaceholders) {
   expect_refused([&] { s.cache_write(a, ir::Scope::kRegister); }, "cache_write", "A", "it is a placeholder");
 }
 
+TEST_F(CacheWrite, OfACacheTakesItsRoleAlong) {
+  const Tensor cache = s.cache_read(b, ir::Scope::kGlobal, {c});
+  const Tensor tile = s.cache_write(cache, ir::Scope::kLocal);
+  EXPECT_EQ(tile.name(), "B.cache.tile");
+  EXPECT_EQ(stage(tile).copy_of, b);
+  EXPECT_FALSE(stage(cache).copy_of.defined());
+}
+
 TEST(CacheWriteOfAStage, KeepsItsReaders) {
   const Tensor a = placeholder({8}, kFloat32, "A");
   const Tensor b = compute({8}, [&](Expr i) { return a(i) + 1.0; }, "B");

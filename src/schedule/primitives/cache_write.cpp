@@ -14,6 +14,8 @@
 //  3. It is neither a tile of a blocked reduction nor copied out of one.
 #include "schedule/primitives/cache_write.h"
 
+#include <utility>
+
 #include "ir/rewrite.h"
 #include "schedule/rebuild.h"
 
@@ -56,6 +58,7 @@ Tensor Schedule::cache_write(const Tensor& tensor, ir::Scope scope, const std::o
   replace_operation(state, index + 1, make_copy_out(state.stages[static_cast<std::size_t>(index) + 1], tile));
   StageState& copy = state.stages[static_cast<std::size_t>(index) + 1];
   copy.leaves = copy.named = copy.op.compute()->axes;
+  std::swap(copy.copy_of, state.stages[static_cast<std::size_t>(index)].copy_of);  // of a cache: the tile reads it now
   state.trace.append({"cache_write", {stage_name, ir::scope_name(scope)}});
   return Tensor(tile);
 }
