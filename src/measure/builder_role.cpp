@@ -1,0 +1,54 @@
+#include <exception>
+#include <new>
+
+#include "codegen/backend.h"
+#include "ir/serialize.h"
+#include "lower/lower.h"
+#include "measure/protocol.h"
+#include "measure/roles.h"
+#include "support/clock.h"
+#include "support/error.h"
+
+namespace nestwright {
+
+namespace {
+
+CompileReply compile(const CompileRequest& request, Backend& backend, const Target& target) {
+  CompileReply reply;
+  const std::int64_t start = steady_clock().now_ns();
+  try {
+    const ir::Program expanded = expand(ir::deserialize(request.program), target);
+    CompileOptions options;
+    options.pipeline = request.pipeline;
+    CompiledObject object = backend.compile(expanded, target, options);
+    reply.object = std::move(object.object);
+    reply.symbol = std::move(object.symbol);
+    reply.workspace = object.workspace;
+  } catch (const LowerError& e) {
+    reply.outcome = Outcome::kInvalidConfig;
+    reply.message = e.what();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& e) {
+    reply.outcome = Outcome::kCompileError;
+    reply.message = e.what();
+  }
+  reply.compile_ms = static_cast<double>(steady_clock().now_ns() - start) * 1e-6;
+  return reply;
+}
+
+}  // namespace
+
+int run_builder_role(Channel& channel) {
+  std::string message;
+  channel.send(encode_hello());
+  if (channel.receive(message) != Channel::Status::kMessage) return 0;
+  const Target target = Target::parse(message);
+  const std::unique_ptr<Backend> backend = make_backend(target.device);
+  while (channel.receive(message) == Channel::Status::kMessage) {
+    channel.send(encode(compile(decode_compile_request(message), *backend, target)));
+  }
+  return 0;
+}
+
+}  // namespace nestwright

@@ -1,0 +1,138 @@
+#include <fmt/core.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "ir/serialize.h"
+#include "measure/builder.h"
+#include "measure/protocol.h"
+#include "measure/worker_process.h"
+#include "support/clock.h"
+#include "support/error.h"
+
+namespace nestwright {
+
+namespace {
+
+constexpr int kIdle = -1;
+
+class LocalBuilder : public Builder {
+ public:
+  LocalBuilder(const Target& target, const BuilderOptions& options) : target_(target), options_(options) {
+    if (options.processes < 1) throw UsageError("a builder needs at least one process");
+    slots_.resize(static_cast<std::size_t>(options.processes));
+    // All are started before the first is waited for.
+    for (Slot& slot : slots_) spawn(slot);
+    for (Slot& slot : slots_) introduce(slot);
+  }
+
+  std::vector<BuildResult> build(const std::vector<BuildRequest>& requests) override {
+    std::vector<BuildResult> results(requests.size());
+    std::size_t next = 0, done = 0;
+    // What an earlier call left unfinished, because it threw, answers to nobody.
+    for (Slot& slot : slots_) {
+      if (slot.request != kIdle) slot = Slot();
+    }
+    while (done < requests.size()) {
+      for (Slot& slot : slots_) {
+        if (slot.request == kIdle && next < requests.size())
+          start(slot, requests[next], static_cast<int>(next)), ++next;
+      }
+      wait();
+      for (Slot& slot : slots_) {
+        if (slot.request == kIdle) continue;
+        const int index = slot.request;
+        if (std::optional<BuildResult> result = finish(slot)) {
+          results[static_cast<std::size_t>(index)] = std::move(*result);
+          ++done;
+        }
+      }
+    }
+    return results;
+  }
+
+ private:
+  struct Slot {
+    std::unique_ptr<WorkerProcess> worker;
+    int request = kIdle;
+    std::int64_t deadline_ns = 0;
+  };
+
+  void spawn(Slot& slot) { slot.worker = std::make_unique<WorkerProcess>("builder", options_.memory_bytes); }
+
+  void introduce(Slot& slot) {
+    slot.worker->expect_ready();
+    slot.worker->channel().send(target_.str(), timeout_ns());
+  }
+
+  std::int64_t timeout_ns() const { return static_cast<std::int64_t>(options_.timeout_s * 1e9); }
+
+  void start(Slot& slot, const BuildRequest& request, int index) {
+    if (!slot.worker) {
+      spawn(slot);
+      introduce(slot);
+    }
+    slot.request = index;
+    slot.deadline_ns = steady_clock().now_ns() + timeout_ns();
+    // A worker that cannot take it is dead, which finish() finds out.
+    slot.worker->channel().send(encode(CompileRequest{request.pipeline, ir::serialize(request.program)}), timeout_ns());
+  }
+
+  // Until one of the busy workers has something to say or has run out of time.
+  void wait() const {
+    std::vector<pollfd> entries;
+    std::int64_t deadline = INT64_MAX;
+    for (const Slot& slot : slots_) {
+      if (slot.request == kIdle) continue;
+      entries.push_back({slot.worker->channel().fd(), POLLIN, 0});
+      deadline = std::min(deadline, slot.deadline_ns);
+    }
+    const std::int64_t left = std::max<std::int64_t>(0, deadline - steady_clock().now_ns());
+    poll(entries.data(), entries.size(), static_cast<int>(std::min<std::int64_t>(left / 1'000'000 + 1, 1'000'000)));
+  }
+
+  // The result of a slot's request where there is one; the slot is then idle, its worker gone where it cannot go on.
+  std::optional<BuildResult> finish(Slot& slot) {
+    std::string message;
+    BuildResult result;
+    switch (slot.worker->channel().receive(message, 0)) {
+      case Channel::Status::kMessage: {
+        const CompileReply reply = decode_compile_reply(message);
+        result.outcome = reply.outcome;
+        result.message = reply.message;
+        result.object.object = reply.object;
+        result.object.symbol = reply.symbol;
+        result.object.workspace = reply.workspace;
+        result.compile_ms = reply.compile_ms;
+        slot.request = kIdle;
+        return result;
+      }
+      case Channel::Status::kClosed: {
+        result.outcome = Outcome::kCompileError;
+        const std::string how = slot.worker->obituary();
+        result.message = fmt::format("builder {} ({})", slot.worker->died_of_signal() ? "crashed" : "gave up", how);
+        break;
+      }
+      case Channel::Status::kTimeout:
+        if (steady_clock().now_ns() < slot.deadline_ns) return std::nullopt;
+        result.outcome = Outcome::kCompileError;
+        result.message = fmt::format("builder timed out after {:g} s", options_.timeout_s);
+        break;
+    }
+    slot = Slot();  // kills it
+    return result;
+  }
+
+  Target target_;
+  BuilderOptions options_;
+  std::vector<Slot> slots_;
+};
+
+}  // namespace
+
+std::unique_ptr<Builder> make_local_builder(const Target& target, const BuilderOptions& options) {
+  return std::make_unique<LocalBuilder>(target, options);
+}
+
+}  // namespace nestwright

@@ -1,0 +1,47 @@
+// What came of a candidate. Outcomes are data: nothing a candidate does is an exception here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nestwright {
+
+/// DO NOT CHANGE THESE VALUES: they are stored in databases.
+enum class Outcome : std::uint8_t {
+  kOk = 0,
+  kInvalidConfig = 1,  ///< refused by a constraint, a primitive or the lowering
+  kCompileError = 2,   ///< the builder failed, crashed or ran out of time or memory
+  kLaunchError = 3,    ///< the runner could not load or call it
+  kTimeout = 4,
+  kCrash = 5,  ///< a signal in the kernel, an access past a guard page among them
+  kWrongResult = 6,
+};
+const char* outcome_name(Outcome outcome);  // "ok", "invalid_config", ...
+
+/// Times are nanoseconds of one call of the kernel.
+struct Timing {
+  double median_ns = 0;
+  double low_ns = 0, high_ns = 0;  ///< 95% interval of the median
+  std::vector<double> samples_ns;  ///< as scored (bracket-normalised where samples are short)
+  std::vector<double> raw_ns;      ///< as read from the clock
+  std::vector<double> bracket_ns;  ///< the FMA loop around each sample; empty where none was run
+  bool ended_early = false;        ///< stopped because it was far behind: never a best one
+};
+
+/// Proof that the result was right.
+struct Evidence {
+  bool verified = false;
+  double largest_error = 0;        ///< absolute
+  double largest_error_ratio = 0;  ///< of the error bound of its element; right means <= 1
+};
+
+struct Measurement {
+  Outcome outcome = Outcome::kOk;
+  std::string message;  ///< why it is not ok, one sentence
+  Timing timing;
+  Evidence evidence;
+  double compile_ms = 0, check_ms = 0, measure_ms = 0;
+};
+
+}  // namespace nestwright

@@ -1,0 +1,150 @@
+#include "measure/protocol.h"
+
+#include <fmt/core.h>
+
+#include "support/error.h"
+#include "support/wire.h"
+
+namespace nestwright {
+
+namespace {
+
+template <class Enum>
+std::uint8_t code(Enum value) {
+  return static_cast<std::uint8_t>(value);
+}
+
+}  // namespace
+
+std::string encode_hello() { return Encoder().i64(kProtocolVersion).str(); }
+
+void expect_hello(std::string_view message) {
+  const std::int64_t version = Decoder(message).i64();
+  if (version != kProtocolVersion) {
+    throw UsageError(
+        fmt::format("nestwright-worker speaks version {} of the protocol and {} is needed; install both from one "
+                    "build, or set NESTWRIGHT_WORKER",
+                    version, kProtocolVersion));
+  }
+}
+
+std::string encode(const CompileRequest& request) {
+  return Encoder().u8(code(request.pipeline)).bytes(request.program).str();
+}
+
+CompileRequest decode_compile_request(std::string_view message) {
+  Decoder d(message);
+  CompileRequest request;
+  request.pipeline = static_cast<Pipeline>(d.u8());
+  request.program = d.bytes();
+  return request;
+}
+
+std::string encode(const CompileReply& reply) {
+  Encoder e;
+  e.u8(code(reply.outcome)).bytes(reply.message).bytes(reply.object).bytes(reply.symbol);
+  e.i64(reply.workspace.shared_bytes).i64(reply.workspace.per_thread_bytes).f64(reply.compile_ms);
+  return e.str();
+}
+
+CompileReply decode_compile_reply(std::string_view message) {
+  Decoder d(message);
+  CompileReply reply;
+  reply.outcome = static_cast<Outcome>(d.u8());
+  reply.message = d.bytes();
+  reply.object = d.bytes();
+  reply.symbol = d.bytes();
+  reply.workspace.shared_bytes = d.i64();
+  reply.workspace.per_thread_bytes = d.i64();
+  reply.compile_ms = d.f64();
+  return reply;
+}
+
+std::string encode(const RunnerSetup& setup) {
+  Encoder e;
+  e.i64(setup.threads).u8(code(setup.pool)).i64(setup.bracket_iterations);
+  e.i64(static_cast<std::int64_t>(setup.tensors.size()));
+  for (const TensorLayout& t : setup.tensors) {
+    e.bytes(t.type.str()).u8(code(t.role)).i64(t.elements).i64(t.first).i64(t.second);
+  }
+  return e.str();
+}
+
+RunnerSetup decode_runner_setup(std::string_view message) {
+  Decoder d(message);
+  RunnerSetup setup;
+  setup.threads = static_cast<int>(d.i64());
+  setup.pool = static_cast<PoolKind>(d.u8());
+  setup.bracket_iterations = d.i64();
+  for (std::int64_t n = d.i64(); n > 0; --n) {
+    TensorLayout t;
+    t.type = ir::Type::parse(d.bytes());
+    t.role = static_cast<ir::Role>(d.u8());
+    t.elements = d.i64();
+    t.first = d.i64();
+    t.second = d.i64();
+    setup.tensors.push_back(t);
+  }
+  return setup;
+}
+
+std::string encode(const RunnerReady& ready) {
+  return Encoder().i64(ready.bracket_iterations).f64(ready.bracket_ns).str();
+}
+
+RunnerReady decode_runner_ready(std::string_view message) {
+  Decoder d(message);
+  RunnerReady ready;
+  ready.bracket_iterations = d.i64();
+  ready.bracket_ns = d.f64();
+  return ready;
+}
+
+std::string encode(const RunnerRequest& request) {
+  Encoder e;
+  e.u8(code(request.kind)).i64(request.id);
+  e.bytes(request.object.object).bytes(request.object.symbol);
+  e.i64(request.object.workspace.shared_bytes).i64(request.object.workspace.per_thread_bytes);
+  e.f64(request.hopeless_call_ns).i64(request.calls).u8(request.bracket);
+  return e.str();
+}
+
+RunnerRequest decode_runner_request(std::string_view message) {
+  Decoder d(message);
+  RunnerRequest request;
+  request.kind = static_cast<RunnerRequest::Kind>(d.u8());
+  request.id = static_cast<int>(d.i64());
+  request.object.object = d.bytes();
+  request.object.symbol = d.bytes();
+  request.object.workspace.shared_bytes = d.i64();
+  request.object.workspace.per_thread_bytes = d.i64();
+  request.hopeless_call_ns = d.f64();
+  request.calls = d.i64();
+  request.bracket = d.u8() != 0;
+  return request;
+}
+
+std::string encode(const RunnerReply& reply) {
+  Encoder e;
+  e.u8(code(reply.outcome)).bytes(reply.message);
+  e.u8(reply.evidence.verified).f64(reply.evidence.largest_error).f64(reply.evidence.largest_error_ratio);
+  e.f64(reply.call_ns).f64(reply.reading.ns).f64(reply.reading.bracket_before_ns).f64(reply.reading.bracket_after_ns);
+  return e.str();
+}
+
+RunnerReply decode_runner_reply(std::string_view message) {
+  Decoder d(message);
+  RunnerReply reply;
+  reply.outcome = static_cast<Outcome>(d.u8());
+  reply.message = d.bytes();
+  reply.evidence.verified = d.u8() != 0;
+  reply.evidence.largest_error = d.f64();
+  reply.evidence.largest_error_ratio = d.f64();
+  reply.call_ns = d.f64();
+  reply.reading.ns = d.f64();
+  reply.reading.bracket_before_ns = d.f64();
+  reply.reading.bracket_after_ns = d.f64();
+  return reply;
+}
+
+}  // namespace nestwright

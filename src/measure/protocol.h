@@ -1,0 +1,101 @@
+// What is said between this process and a nestwright-worker: one message a request, one a reply, over a Channel.
+// Thread rule: values and pure functions. Reading a malformed message throws UsageError.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codegen/backend.h"
+#include "ir/program.h"
+#include "measure/measurement.h"
+#include "measure/race.h"
+#include "runtime/parallel.h"
+
+namespace nestwright {
+
+/// A worker says hello with this once it is ready; another number is refused.
+inline constexpr std::int64_t kProtocolVersion = 1;
+/// Descriptors of a worker: its channel; of a runner also the tensors and a page for its last words.
+inline constexpr int kWorkerChannelFd = 3, kWorkerTensorsFd = 4, kWorkerFaultFd = 5;
+
+std::string encode_hello();
+/// Throws UsageError where the peer speaks another version.
+void expect_hello(std::string_view message);
+
+// --- Builder: the target once, then a program a request --------------------------------------------------------------
+
+struct CompileRequest {
+  Pipeline pipeline = Pipeline::kSearch;
+  std::string program;  ///< ir::serialize
+};
+std::string encode(const CompileRequest& request);
+CompileRequest decode_compile_request(std::string_view message);
+
+struct CompileReply {
+  Outcome outcome = Outcome::kOk;
+  std::string message;
+  std::string object, symbol;
+  ir::Workspace workspace;
+  double compile_ms = 0;
+};
+std::string encode(const CompileReply& reply);
+CompileReply decode_compile_reply(std::string_view message);
+
+// --- Runner: the tensors once, then any number of these --------------------------------------------------------------
+
+/// A parameter in the file of tensors. An input lies there twice, in whole pages, as the two placements need it; of an
+/// output there are the expected values and the bounds, as doubles.
+struct TensorLayout {
+  ir::Type type;
+  ir::Role role = ir::Role::kInput;
+  std::int64_t elements = 0;
+  std::int64_t first = 0, second = 0;  ///< offsets: at end and at start, or expected and bound
+};
+struct RunnerSetup {
+  std::vector<TensorLayout> tensors;
+  int threads = 1;
+  PoolKind pool = PoolKind::kSerial;
+  std::int64_t bracket_iterations = 0;  ///< 0: find out how many take 25 us
+};
+std::string encode(const RunnerSetup& setup);
+RunnerSetup decode_runner_setup(std::string_view message);
+
+struct RunnerReady {
+  std::int64_t bracket_iterations = 0;
+  double bracket_ns = 0;  ///< median of some
+};
+std::string encode(const RunnerReady& ready);
+RunnerReady decode_runner_ready(std::string_view message);
+
+struct RunnerRequest {
+  enum class Kind : std::uint8_t { kLoad, kCheck, kSample, kUnload };
+  Kind kind = Kind::kLoad;
+  int id = 0;
+  CompiledObject object;        ///< kLoad: object, symbol and workspace
+  double hopeless_call_ns = 0;  ///< kCheck: no second run after a first one this long; 0: always
+  std::int64_t calls = 1;       ///< kSample
+  bool bracket = false;         ///< kSample
+};
+std::string encode(const RunnerRequest& request);
+RunnerRequest decode_runner_request(std::string_view message);
+
+struct RunnerReply {
+  Outcome outcome = Outcome::kOk;  ///< kOk, kLaunchError or kWrongResult
+  std::string message;
+  Evidence evidence;   ///< kCheck
+  double call_ns = 0;  ///< kCheck: of the last call
+  Reading reading;     ///< kSample
+};
+std::string encode(const RunnerReply& reply);
+RunnerReply decode_runner_reply(std::string_view message);
+
+/// Where a runner's fault was, written by its signal handler to shared memory just before it dies.
+struct FaultRecord {
+  std::int32_t written = 0;
+  std::int32_t parameter = 0;  ///< -1: the workspace, -2: none of them
+  std::int32_t side = 0;       ///< GuardedRegion::Fault
+};
+
+}  // namespace nestwright

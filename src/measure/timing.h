@@ -1,0 +1,36 @@
+// The racing scheme: how many samples a candidate gets, which ones count, and what is concluded. Pure: the clock and
+// the kernels are handed in, so that all of this is tested with made-up ones. Method: performance.md's recommendations
+// after Kalibera & Jones (ISMM'13) and Chen & Revels (arXiv 1608.04295): interleaved samples, medians, bootstrap
+// intervals of paired ratios.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "measure/measurement.h"
+
+namespace nestwright {
+
+struct TimingOptions {
+  double sample_ns = 2e6;                ///< least length of a sample
+  double bracket_below_ns = 10e6;        ///< samples shorter than this are bracketed by the FMA loop
+  double bracket_tolerance = 0.01;       ///< dropped when the two brackets differ by more than this
+  double give_up_ratio = 1.5;            ///< a first sample this many times the incumbent ends it
+  double race_within = 0.10;             ///< candidates this near the best get more samples
+  std::vector<int> rounds = {3, 5, 10};  ///< samples in all after each round of the race
+  int finalist_samples = 20;             ///< of each in the race that ends a session
+};
+
+/// Median and the 95% interval of the median (order statistics, exact for small n). Fewer than six samples cannot give
+/// 95%: the interval is then all of them. No samples give zeros.
+struct MedianInterval {
+  double median = 0, low = 0, high = 0;
+};
+MedianInterval median_interval(std::span<const double> samples);
+
+/// 95% bootstrap interval of the median of a[i]/b[i]; deterministic for a given seed. Requires as many of a as of b.
+MedianInterval paired_ratio(std::span<const double> a, std::span<const double> b, std::uint64_t seed = 1);
+
+}  // namespace nestwright

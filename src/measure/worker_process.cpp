@@ -1,0 +1,67 @@
+#include "measure/worker_process.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "measure/protocol.h"
+#include "support/error.h"
+
+namespace nestwright {
+
+namespace {
+
+constexpr std::int64_t kStartTimeoutNs = 30'000'000'000;
+constexpr std::int64_t kDeathTimeoutNs = 1'000'000'000;
+
+SpawnOptions spawn_options(const std::string& path, const std::string& role, std::int64_t memory_bytes,
+                           const std::vector<int>& fds, int channel_fd) {
+  SpawnOptions options{path, {role, std::to_string(memory_bytes)}, {channel_fd}};
+  options.inherited_fds.insert(options.inherited_fds.end(), fds.begin(), fds.end());
+  return options;
+}
+
+}  // namespace
+
+std::string worker_path() {
+  std::string path;
+  if (const char* given = std::getenv("NESTWRIGHT_WORKER"); given && *given) {
+    path = given;
+  } else {
+    std::error_code ignored;
+    path = (std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / "nestwright-worker").string();
+  }
+  if (access(path.c_str(), X_OK) != 0) {
+    throw Error("there is no executable " + path +
+                "; install nestwright-worker there, or set NESTWRIGHT_WORKER to where it is");
+  }
+  return path;
+}
+
+WorkerProcess::WorkerProcess(const std::string& role, std::int64_t memory_bytes, const std::vector<int>& fds)
+    : WorkerProcess(worker_path(), role, memory_bytes, fds, Channel::make_pair()) {}
+
+// The worker's end is closed here on return: the channel then closes when the worker dies.
+WorkerProcess::WorkerProcess(const std::string& path, const std::string& role, std::int64_t memory_bytes,
+                             const std::vector<int>& fds, std::pair<UniqueFd, UniqueFd> ends)
+    : path_(path),
+      channel_(std::move(ends.first)),
+      process_(spawn_options(path, role, memory_bytes, fds, ends.second.get())) {}
+
+void WorkerProcess::expect_ready() {
+  std::string hello;
+  if (channel_.receive(hello, kStartTimeoutNs) != Channel::Status::kMessage) {
+    throw Error("the worker " + path_ + " did not start (" + obituary() + "); run it by hand to see what it lacks");
+  }
+  expect_hello(hello);
+}
+
+std::string WorkerProcess::obituary() {
+  if (!process_.wait_for(kDeathTimeoutNs)) process_.kill();
+  status_ = process_.wait();
+  const std::string words = process_.stderr_tail();
+  return words.empty() ? status_.str() : status_.str() + ": " + words;
+}
+
+}  // namespace nestwright

@@ -1,0 +1,66 @@
+// A worker that does what the "program" or the object that it is sent tells it: abort, hang, swell, give up. With the
+// name of a fault as environment variable FAKE_WORKER_START it goes wrong before it is ready.
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "measure/protocol.h"
+#include "support/channel.h"
+#include "support/process.h"
+#include "support/wire.h"
+
+namespace {
+
+void go_wrong(const std::string& how) {
+  if (how.find("abort") != std::string::npos) {
+    std::fprintf(stderr, "LLVM ERROR: ran out of registers\n");
+    std::abort();
+  }
+  if (how.find("segv") != std::string::npos) std::raise(SIGSEGV);
+  if (how.find("exit") != std::string::npos) std::exit(9);
+  if (how.find("hang") != std::string::npos) {
+    for (volatile bool forever = true; forever;) {
+    }
+  }
+  if (how.find("swell") != std::string::npos) {
+    std::vector<char*> blocks;
+    try {
+      for (;;) std::memset(blocks.emplace_back(new char[16 << 20]), 1, 16 << 20);
+    } catch (const std::bad_alloc&) {
+      std::fprintf(stderr, "out of memory\n");
+      std::exit(1);
+    }
+  }
+}
+
+}  // namespace
+
+int main(int, char** argv) {
+  using namespace nestwright;
+  exit_with_parent(kWorkerChannelFd);
+  limit_this_process(std::strtoll(argv[2], nullptr, 10));
+  Channel channel{UniqueFd(kWorkerChannelFd)};
+  if (const char* how = std::getenv("FAKE_WORKER_START")) {
+    if (std::strcmp(how, "old") == 0) {
+      channel.send(Encoder().i64(kProtocolVersion + 1).str());
+    } else {
+      go_wrong(how);
+    }
+  }
+  channel.send(encode_hello());
+  std::string message;
+  channel.receive(message);  // the target
+  while (channel.receive(message) == Channel::Status::kMessage) {
+    const CompileRequest request = decode_compile_request(message);
+    go_wrong(request.program);
+    CompileReply reply;
+    reply.object = request.program;
+    reply.symbol = "fake";
+    channel.send(encode(reply));
+  }
+  return 0;
+}

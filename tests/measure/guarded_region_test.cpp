@@ -1,0 +1,81 @@
+#include "measure/guarded_region.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+using Fault = GuardedRegion::Fault;
+
+TEST(GuardedRegion, PlacesBuffersAlignedAndAsNearTheGuardsAsThatAllows) {
+  for (const std::int64_t bytes : {1, 4, 63, 64, 65, 4000, 4096, 4100, 1 << 20}) {
+    const GuardedRegion region = GuardedRegion::writable(bytes);
+    for (const Placement placement : {Placement::kAtEnd, Placement::kAtStart}) {
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(region.buffer(placement)) % 64, 0u);
+    }
+    const char* start = static_cast<char*>(region.buffer(Placement::kAtStart));
+    EXPECT_EQ(region.classify(start - 1), Fault::kBeforeStart);
+    const char* end = static_cast<char*>(region.buffer(Placement::kAtEnd)) + bytes;
+    EXPECT_EQ(region.classify(end + 63), Fault::kPastEnd) << bytes;
+    EXPECT_EQ(region.classify(end - 1), Fault::kInside) << bytes;
+    if (bytes % 64 == 0) {
+      EXPECT_EQ(region.classify(end), Fault::kPastEnd) << bytes;
+    }
+  }
+}
+
+TEST(GuardedRegion, GuardsAreAsLargeAsTheBuffer) {
+  const std::int64_t bytes = 5 << 20;
+  const GuardedRegion region = GuardedRegion::writable(bytes);
+  const char* start = static_cast<char*>(region.buffer(Placement::kAtStart));
+  EXPECT_EQ(region.classify(start - bytes), Fault::kBeforeStart);
+  EXPECT_EQ(region.classify(start + 2 * bytes - 1), Fault::kPastEnd);
+  EXPECT_EQ(region.classify(start + 2 * bytes), Fault::kElsewhere);
+}
+
+TEST(GuardedRegion, TheCanaryShowsWritesIntoTheGaps) {
+  GuardedRegion region = GuardedRegion::writable(1001);
+  for (const Placement placement : {Placement::kAtEnd, Placement::kAtStart}) {
+    char* buffer = static_cast<char*>(region.buffer(placement));
+    region.poison();
+    std::memset(buffer, 1, 1001);
+    EXPECT_TRUE(region.gaps_intact(placement)) << "the buffer itself is no gap";
+    buffer[1001] = 0;
+    EXPECT_FALSE(region.gaps_intact(placement));
+    region.poison();
+    EXPECT_TRUE(region.gaps_intact(placement));
+  }
+  char* buffer = static_cast<char*>(region.buffer(Placement::kAtEnd));
+  buffer[-1] = 0;
+  EXPECT_FALSE(region.gaps_intact(Placement::kAtEnd));
+}
+
+TEST(GuardedRegion, ThePoisonIsNotANumber) {
+  GuardedRegion region = GuardedRegion::writable(8);
+  region.poison();
+  double d = 0;
+  float f = 0;
+  std::memcpy(&d, region.buffer(Placement::kAtStart), sizeof d);
+  std::memcpy(&f, region.buffer(Placement::kAtStart), sizeof f);
+  EXPECT_NE(d, d);
+  EXPECT_NE(f, f);
+}
+
+TEST(GuardedRegion, SaysThatThereIsNoMemory) { EXPECT_THROW(GuardedRegion::writable(std::int64_t{1} << 50), Error); }
+
+using GuardedRegionDeathTest = testing::Test;
+
+TEST(GuardedRegionDeathTest, TheGuardsFault) {
+  const GuardedRegion region = GuardedRegion::writable(4096);
+  volatile char* start = static_cast<char*>(region.buffer(Placement::kAtStart));
+  EXPECT_EXIT(start[-1] = 1, testing::KilledBySignal(SIGSEGV), "");
+  EXPECT_EXIT(start[4096] = 1, testing::KilledBySignal(SIGSEGV), "");
+}
+
+}  // namespace
+}  // namespace nestwright

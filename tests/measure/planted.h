@@ -1,0 +1,60 @@
+// The planted kernels (planted_kernels.c) and the task that they are held against: C = A + B over 1000 elements.
+#pragma once
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "measure/runner.h"
+#include "tests/measure/use_worker.h"
+
+namespace nestwright {
+
+inline CompiledObject planted(const std::string& symbol) {
+  std::ifstream file(PLANTED_KERNELS, std::ios::binary);
+  CompiledObject object;
+  object.object.assign(std::istreambuf_iterator<char>(file), {});
+  object.symbol = symbol;
+  object.workspace = {64, 64};  // 128 bytes with one thread
+  return object;
+}
+
+inline CheckData addition(std::int64_t n = 1000) {
+  CheckData data;
+  data.types.assign(3, kFloat32);
+  data.elements.assign(3, n);
+  data.roles = {ir::Role::kInput, ir::Role::kInput, ir::Role::kOutput};
+  data.inputs.resize(2);
+  data.expected.resize(1);
+  data.bound.resize(1);
+  for (std::int64_t i = 0; i < n; ++i) {
+    data.inputs[0].push_back(static_cast<double>(i));
+    data.inputs[1].push_back(0.5);
+    data.expected[0].push_back(static_cast<double>(i) + 0.5);
+    data.bound[0].push_back(1e-3);
+  }
+  return data;
+}
+
+/// A runner over the real worker, with short samples.
+inline std::unique_ptr<Runner> planted_runner(double timeout_s = 5, int threads = 1) {
+  use_worker(WORKER);
+  RunnerOptions options;
+  options.timeout_s = timeout_s;
+  options.threads = threads;
+  options.timing.sample_ns = 2e5;
+  options.timing.rounds = {3, 5};
+  options.timing.finalist_samples = 6;
+  return make_local_runner(addition(), options);
+}
+
+inline std::vector<Measurement> run_planted(Runner& runner, const std::vector<std::string>& symbols,
+                                            const CompiledObject* incumbent = nullptr) {
+  std::vector<CompiledObject> objects;
+  for (const std::string& symbol : symbols) objects.push_back(planted(symbol));
+  std::vector<RunRequest> requests;
+  for (const CompiledObject& object : objects) requests.push_back({&object});
+  return runner.run(requests, incumbent);
+}
+
+}  // namespace nestwright

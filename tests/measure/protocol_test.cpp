@@ -1,0 +1,85 @@
+#include "measure/protocol.h"
+
+#include <gtest/gtest.h>
+
+#include "support/error.h"
+#include "support/wire.h"
+
+namespace nestwright {
+namespace {
+
+TEST(Protocol, BuilderMessagesComeBackWhole) {
+  const CompileRequest request = decode_compile_request(encode(CompileRequest{Pipeline::kFinal, "bytes"}));
+  EXPECT_EQ(request.pipeline, Pipeline::kFinal);
+  EXPECT_EQ(request.program, "bytes");
+  const CompileReply reply = decode_compile_reply(
+      encode(CompileReply{Outcome::kCompileError, "why", std::string("\0obj", 4), "sym", {128, 64}, 1.5}));
+  EXPECT_EQ(reply.outcome, Outcome::kCompileError);
+  EXPECT_EQ(reply.message, "why");
+  EXPECT_EQ(reply.object, std::string("\0obj", 4));
+  EXPECT_EQ(reply.symbol, "sym");
+  EXPECT_EQ(reply.workspace.shared_bytes, 128);
+  EXPECT_EQ(reply.workspace.per_thread_bytes, 64);
+  EXPECT_EQ(reply.compile_ms, 1.5);
+}
+
+TEST(Protocol, RunnerMessagesComeBackWhole) {
+  RunnerSetup setup{
+      {{kBFloat16, ir::Role::kInput, 5, 4096, 8192}, {kInt32, ir::Role::kOutput, 7, 1, 2}}, 3, PoolKind::kTbb, 99};
+  const RunnerSetup s = decode_runner_setup(encode(setup));
+  ASSERT_EQ(s.tensors.size(), 2u);
+  EXPECT_EQ(s.tensors[0].type, kBFloat16);
+  EXPECT_EQ(s.tensors[0].second, 8192);
+  EXPECT_EQ(s.tensors[1].role, ir::Role::kOutput);
+  EXPECT_EQ(s.tensors[1].elements, 7);
+  EXPECT_EQ(s.threads, 3);
+  EXPECT_EQ(s.pool, PoolKind::kTbb);
+  EXPECT_EQ(s.bracket_iterations, 99);
+
+  RunnerRequest request;
+  request.kind = RunnerRequest::Kind::kSample;
+  request.id = 12;
+  request.calls = 1234567;
+  request.bracket = true;
+  request.hopeless_call_ns = 2.5;
+  request.object.object = "code";
+  request.object.workspace = {1, 2};
+  const RunnerRequest r = decode_runner_request(encode(request));
+  EXPECT_EQ(r.kind, RunnerRequest::Kind::kSample);
+  EXPECT_EQ(r.id, 12);
+  EXPECT_EQ(r.calls, 1234567);
+  EXPECT_TRUE(r.bracket);
+  EXPECT_EQ(r.hopeless_call_ns, 2.5);
+  EXPECT_EQ(r.object.object, "code");
+  EXPECT_EQ(r.object.workspace.per_thread_bytes, 2);
+
+  const RunnerReply reply =
+      decode_runner_reply(encode(RunnerReply{Outcome::kWrongResult, "why", {true, 0.5, 0.25}, 3, {4, 5, 6}}));
+  EXPECT_EQ(reply.outcome, Outcome::kWrongResult);
+  EXPECT_TRUE(reply.evidence.verified);
+  EXPECT_EQ(reply.evidence.largest_error_ratio, 0.25);
+  EXPECT_EQ(reply.call_ns, 3);
+  EXPECT_EQ(reply.reading.bracket_after_ns, 6);
+}
+
+TEST(Protocol, AMessageThatEndsEarlyIsRefused) {
+  const std::string whole = encode(RunnerReply{});
+  for (std::size_t n = 0; n < whole.size(); ++n) {
+    EXPECT_THROW(decode_runner_reply(whole.substr(0, n)), UsageError) << n;
+  }
+}
+
+TEST(Protocol, AnotherVersionIsRefused) {
+  EXPECT_NO_THROW(expect_hello(encode_hello()));
+  try {
+    expect_hello(Encoder().i64(kProtocolVersion + 1).str());
+    FAIL();
+  } catch (const UsageError& e) {
+    EXPECT_STREQ(e.what(),
+                 "nestwright-worker speaks version 2 of the protocol and 1 is needed; install both from one build, or "
+                 "set NESTWRIGHT_WORKER");
+  }
+}
+
+}  // namespace
+}  // namespace nestwright

@@ -1,0 +1,75 @@
+// The runner over kernels that die or hang: each costs itself only, and says how.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "measure/runner.h"
+#include "support/clock.h"
+#include "tests/measure/planted.h"
+
+namespace nestwright {
+namespace {
+
+struct Fault {
+  const char* kernel;
+  const char* message;
+};
+
+class RunnerFault : public testing::TestWithParam<Fault> {};
+
+TEST_P(RunnerFault, CostsItselfOnly) {
+  const auto runner = planted_runner();
+  const auto results = run_planted(*runner, {"right", GetParam().kernel, "right"});
+  EXPECT_EQ(results[0].outcome, Outcome::kOk) << results[0].message;
+  EXPECT_EQ(results[1].outcome, Outcome::kCrash);
+  EXPECT_EQ(results[1].message, GetParam().message);
+  EXPECT_EQ(results[2].outcome, Outcome::kOk) << results[2].message;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, RunnerFault,
+    testing::Values(Fault{"writes_past_end", "SIGSEGV while being checked: past the end of parameter 2"},
+                    Fault{"writes_before_start", "SIGSEGV while being checked: before the start of parameter 2"},
+                    Fault{"reads_past_end", "SIGSEGV while being checked: past the end of parameter 1"},
+                    Fault{"reads_before_start", "SIGSEGV while being checked: before the start of parameter 0"},
+                    Fault{"writes_an_input", "SIGSEGV while being checked: it wrote to parameter 0, an input"},
+                    Fault{"writes_past_workspace", "SIGSEGV while being checked: past the end of the workspace"},
+                    Fault{"writes_before_workspace", "SIGSEGV while being checked: before the start of the workspace"},
+                    Fault{"wild_store", "SIGSEGV while being checked"},
+                    Fault{"runs_out_of_stack", "SIGSEGV while being checked"},
+                    Fault{"illegal_instruction", "SIGILL while being checked"},
+                    Fault{"divides_by_zero", "SIGFPE while being checked"},
+                    Fault{"crashes_when_timed", "SIGSEGV while being timed"}),
+    [](const auto& fault) { return fault.param.kernel; });
+
+TEST(RunnerHang, IsEndedInTimeAndTheNextOneRuns) {
+  const auto runner = planted_runner(0.15);
+  const std::int64_t start = steady_clock().now_ns();
+  const auto results = run_planted(*runner, {"hangs", "right", "hangs_when_timed", "right"});
+  EXPECT_LT(steady_clock().now_ns() - start, 1'500'000'000);
+  EXPECT_EQ(results[0].outcome, Outcome::kTimeout);
+  EXPECT_EQ(results[0].message, "not done after 0.15 s while being checked");
+  EXPECT_EQ(results[2].outcome, Outcome::kTimeout);
+  EXPECT_EQ(results[2].message, "not done after 0.15 s while being timed");
+  EXPECT_TRUE(results[2].evidence.verified) << "its result was right, as far as it came";
+  EXPECT_EQ(results[1].outcome, Outcome::kOk);
+  EXPECT_EQ(results[3].outcome, Outcome::kOk);
+  EXPECT_EQ(results[3].timing.samples_ns.size(), results[1].timing.samples_ns.size());
+}
+
+// The worker is replaced and all that it held is linked again.
+TEST(RunnerCrash, IsOverSoon) {
+  const auto runner = planted_runner();
+  run_planted(*runner, {"right"});
+  const std::int64_t start = steady_clock().now_ns();
+  run_planted(*runner, {"right"});
+  const std::int64_t without = steady_clock().now_ns() - start;
+  const auto results = run_planted(*runner, {"wild_store", "right"});
+  const std::int64_t with = steady_clock().now_ns() - start - without;
+  EXPECT_EQ(results[1].outcome, Outcome::kOk);
+  // The bar is 50 ms on a machine that does nothing else; tests share theirs.
+  EXPECT_LT(with - without, 500'000'000);
+  RecordProperty("milliseconds_lost", static_cast<int>((with - without) / 1'000'000));
+}
+
+}  // namespace
+}  // namespace nestwright

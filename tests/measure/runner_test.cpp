@@ -1,0 +1,143 @@
+// The runner over kernels that are right, or wrong without dying.
+#include "measure/runner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/error.h"
+#include "tests/measure/planted.h"
+
+namespace nestwright {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+TEST(Runner, ARightKernelIsVerifiedAndTimed) {
+  const auto runner = planted_runner();
+  const Measurement m = run_planted(*runner, {"right"})[0];
+  EXPECT_EQ(m.outcome, Outcome::kOk) << m.message;
+  EXPECT_EQ(m.message, "");
+  EXPECT_TRUE(m.evidence.verified);
+  EXPECT_EQ(m.evidence.largest_error, 0);
+  EXPECT_THAT(m.timing.samples_ns, SizeIs(5));
+  EXPECT_THAT(m.timing.raw_ns, SizeIs(5));
+  EXPECT_THAT(m.timing.bracket_ns, SizeIs(5));
+  EXPECT_FALSE(m.timing.ended_early);
+  EXPECT_GT(m.timing.median_ns, 50) << "a thousand loads and stores";
+  EXPECT_LT(m.timing.median_ns, 50e3);
+  EXPECT_LE(m.timing.low_ns, m.timing.median_ns);
+  EXPECT_GE(m.timing.high_ns, m.timing.median_ns);
+  EXPECT_GT(m.check_ms, 0);
+  EXPECT_GT(m.measure_ms, 0.5);
+}
+
+TEST(Runner, TimesAreInProportion) {
+  const auto runner = planted_runner();
+  std::vector<CompiledObject> objects = {planted("right"), planted("slow_10")};
+  const auto results = runner->race({{&objects[0]}, {&objects[1]}});
+  EXPECT_THAT(results[0].timing.samples_ns, SizeIs(6));
+  EXPECT_THAT(results[1].timing.samples_ns, SizeIs(6));
+  EXPECT_NEAR(results[1].timing.median_ns / results[0].timing.median_ns, 10, 4);
+}
+
+TEST(Runner, OneThatIsFarBehindEndsEarly) {
+  const auto runner = planted_runner();
+  const CompiledObject incumbent = planted("right");
+  const auto results = run_planted(*runner, {"slow_10", "right"}, &incumbent);
+  EXPECT_TRUE(results[0].timing.ended_early);
+  EXPECT_TRUE(results[0].evidence.verified);
+  EXPECT_THAT(results[0].timing.samples_ns, SizeIs(1));
+  EXPECT_FALSE(results[1].timing.ended_early);
+}
+
+TEST(Runner, AHopelessOneIsCalledOnce) {
+  const auto runner = planted_runner();
+  const auto results = run_planted(*runner, {"right"});
+  const auto later = run_planted(*runner, {"slow_20000"});
+  EXPECT_EQ(later[0].outcome, Outcome::kOk);
+  EXPECT_TRUE(later[0].timing.ended_early);
+  EXPECT_FALSE(later[0].evidence.verified) << "its second run was saved";
+  EXPECT_GT(later[0].timing.median_ns, 100 * results[0].timing.median_ns);
+}
+
+TEST(Runner, WrongResultsSayWhere) {
+  const auto runner = planted_runner();
+  const auto results =
+      run_planted(*runner, {"wrong_at_7", "forgets_the_last", "not_a_number", "reads_stale_workspace", "right"});
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(results[i].outcome, Outcome::kWrongResult);
+    EXPECT_FALSE(results[i].evidence.verified);
+    EXPECT_TRUE(results[i].timing.samples_ns.empty()) << "what is wrong is not timed";
+  }
+  EXPECT_EQ(results[0].message, "parameter 2 element 7: expected 7.5, got 8.5, allowed error 0.001");
+  EXPECT_EQ(results[0].evidence.largest_error, 1);
+  EXPECT_EQ(results[0].evidence.largest_error_ratio, 1000);
+  EXPECT_THAT(results[1].message, HasSubstr("parameter 2 element 999: expected 999.5, got -nan"));
+  EXPECT_THAT(results[2].message, HasSubstr("parameter 2 element 3: expected 3.5, got "));
+  EXPECT_EQ(results[3].outcome, Outcome::kOk) << "the workspace is poisoned before each run: nothing stale is there";
+  EXPECT_EQ(results[4].outcome, Outcome::kOk);
+}
+
+TEST(Runner, WritesIntoTheGapBeforeTheGuardAreSeen) {
+  const auto runner = planted_runner();
+  const auto results = run_planted(*runner, {"writes_just_past_end", "right"});
+  EXPECT_EQ(results[0].outcome, Outcome::kWrongResult);
+  EXPECT_EQ(results[0].message, "it wrote outside parameter 2");
+  EXPECT_EQ(results[1].outcome, Outcome::kOk);
+}
+
+TEST(Runner, WhatCannotBeLinkedOrCalledIsALaunchError) {
+  const auto runner = planted_runner();
+  CompiledObject garbage = planted("right"), missing = planted("no_such_symbol"), odd = planted("returns_5"),
+                 fine = planted("right");
+  garbage.object = "this is no object file";
+  const auto results = runner->run({{&garbage}, {&missing}, {&odd}, {&fine}}, nullptr);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(results[i].outcome, Outcome::kLaunchError);
+    EXPECT_NE(results[i].message, "");
+  }
+  EXPECT_EQ(results[2].message, "the kernel gave 5 back instead of 0");
+  EXPECT_EQ(results[3].outcome, Outcome::kOk);
+}
+
+TEST(Runner, ParallelKernelsGetThreadsAndTheirPartsOfTheWorkspace) {
+  const auto runner = planted_runner(5, 2);
+  const auto results = run_planted(*runner, {"in_parallel", "right"});
+  EXPECT_EQ(results[0].outcome, Outcome::kOk) << results[0].message;
+  EXPECT_TRUE(results[0].evidence.verified);
+}
+
+TEST(Runner, AnswersInOrderAndCanBeUsedAgain) {
+  const auto runner = planted_runner();
+  for (int i = 0; i < 3; ++i) {
+    const auto results = run_planted(*runner, {"wrong_at_7", "right", "wrong_at_7"});
+    EXPECT_EQ(results[0].outcome, Outcome::kWrongResult);
+    EXPECT_EQ(results[1].outcome, Outcome::kOk);
+    EXPECT_EQ(results[2].outcome, Outcome::kWrongResult);
+  }
+  EXPECT_TRUE(run_planted(*runner, {}).empty());
+}
+
+TEST(Runner, RefusesDataThatDoesNotFitTogether) {
+  use_worker(WORKER);
+  CheckData data = addition();
+  data.bound[0].pop_back();
+  try {
+    make_local_runner(data, {});
+    FAIL();
+  } catch (const UsageError& e) {
+    EXPECT_STREQ(e.what(),
+                 "data for checking, parameter 2: an output needs an expected value and a bound for each element");
+  }
+  data = addition();
+  data.inputs.pop_back();
+  EXPECT_THROW(make_local_runner(data, {}), UsageError);
+  data = addition();
+  data.roles.pop_back();
+  EXPECT_THROW(make_local_runner(data, {}), UsageError);
+  EXPECT_THROW(make_local_runner(addition(), {.threads = 0}), UsageError);
+}
+
+}  // namespace
+}  // namespace nestwright

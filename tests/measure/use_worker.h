@@ -1,0 +1,10 @@
+// Sets which executable the tests' workers are.
+#pragma once
+
+#include <cstdlib>
+
+namespace nestwright {
+
+inline void use_worker(const char* path) { setenv("NESTWRIGHT_WORKER", path, 1); }
+
+}  // namespace nestwright
