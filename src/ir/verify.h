@@ -17,6 +17,7 @@ enum class Form : std::uint8_t { kLoop, kVector };
 ///  - no two iterations of a parallel, bound or vectorised loop touch the same element of a buffer that is shared by
 ///    them, one of them writing
 ///  - loop form: no vector values; vector form: no vectorised or unrolled loop, register buffers at constant indices
+/// Symbols are taken to be at least 1.
 std::vector<std::string> verify(const Program& program, Form form);
 
 }  // namespace nestwright::ir

@@ -102,7 +102,7 @@ bool identify(const std::vector<Linear>& functions, const Var& var, Interval ran
   for (const Linear& function : functions)
     if (function.terms.size() == 1) known.push_back(function.terms.front().atom);
   for (std::size_t i = 0; i < known.size(); ++i) {
-    if (const auto* ref = known[i].as<VarRef>(); ref && ref->var == var) return true;
+    if (const Linear whole = to_linear(known[i]); whole.coefficient(var) != 0 && !whole.hides(var)) return true;
     for (std::size_t j = 0; j < i; ++j) {
       const auto *a = known[i].as<Binary>(), *b = known[j].as<Binary>();
       if (!a || !b || !equal(a->a, b->a) || !equal(a->b, b->b)) continue;

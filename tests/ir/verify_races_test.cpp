@@ -88,6 +88,12 @@ TEST_F(VerifyRaces, FusedLoopsAreTakenApart) {
   EXPECT_THAT(on(y, parallel(f_, 32, make_store(y, {Expr(f_) / 4 + Expr(f_) % 4 * 8}, 0.0))), IsEmpty());
 }
 
+TEST_F(VerifyRaces, FusedLoopsShiftedByAnOuterOne) {
+  const Expr fused = Expr(i_) * 16 + f_;
+  EXPECT_THAT(check(loop(i_, 2, parallel(f_, 16, store({fused / 4, fused % 4})))), IsEmpty());
+  EXPECT_THAT(check(loop(i_, 2, parallel(f_, 16, store({fused / 4, fused % 2})))), testing::SizeIs(1));
+}
+
 TEST_F(VerifyRaces, FusedLoopsOfSymbolicExtent) {
   const Buffer x("X", kFloat32, {4, n_});
   const auto on = [&](const Expr& row, const Expr& column) {
