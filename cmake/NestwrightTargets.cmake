@@ -22,11 +22,12 @@ function(nestwright_library name)
   target_link_libraries(nestwright_${name} PRIVATE $<BUILD_INTERFACE:nestwright_flags> ${arg_PRIVATE})
 endfunction()
 
-# nestwright_test(<name> SOURCES ... DEPENDS ... [PRIVATE ...])
-# The GoogleTest executable test_<name>; every test case in it becomes a ctest test.
+# nestwright_test(<name> SOURCES ... DEPENDS ... [PRIVATE ...] [SERIAL])
+# The GoogleTest executable test_<name>; every test case in it becomes a ctest test. SERIAL: its tests measure time and want the
+# machine for themselves.
 include(GoogleTest)
 function(nestwright_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "" "SOURCES;DEPENDS;PRIVATE")
   add_executable(test_${name} ${arg_SOURCES})
   foreach(folder IN LISTS arg_DEPENDS)
     target_link_libraries(test_${name} PRIVATE nestwright::${folder})
@@ -35,5 +36,6 @@ function(nestwright_test name)
   target_link_libraries(test_${name} PRIVATE nestwright_flags GTest::gmock GTest::gtest_main ${arg_PRIVATE})
   target_compile_definitions(test_${name} PRIVATE NESTWRIGHT_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                                   NESTWRIGHT_BINARY_DIR="${PROJECT_BINARY_DIR}")
-  gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 120)
+  gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 120
+                       PROPERTIES TIMEOUT 300 RUN_SERIAL ${arg_SERIAL})
 endfunction()

@@ -1,0 +1,47 @@
+# Sourced by ./quickstart, ./check and bench/install-libraries: installs the Debian packages that are missing.
+# shellcheck shell=bash
+
+# heading TEXT: a line that tells the steps of a script apart.
+heading() { printf '\n==> %s\n' "$*"; }
+
+# install_missing ROOT GROUP...: whatever packages.txt lists for the groups and is not there. Says what and why; does nothing,
+# and needs no rights and no network, where all is there.
+install_missing() {
+  local root=$1 package group reason state
+  shift
+  local -a missing=()
+  if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    echo "This script installs packages of Debian 12 and found no apt-get: install what cmake/packages.txt lists, then use cmake" \
+      "directly (cmake --preset release && cmake --build --preset release)." >&2
+    return 1
+  fi
+  while read -r package group reason; do
+    [[ -z $package || $package == \#* || " $* " != *" $group "* ]] && continue
+    state=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
+    [[ $state == installed ]] && continue
+    ((${#missing[@]})) || heading "Missing from this machine, to be installed from Debian's packages:"
+    printf '  %-24s %s\n' "$package" "$reason"
+    missing+=("$package")
+  done <"$root/cmake/packages.txt"
+  ((${#missing[@]})) || return 0
+
+  local -a as_root=()
+  if [[ $(id -u) != 0 ]]; then
+    if ! command -v sudo >/dev/null; then
+      echo "Installing needs root or sudo, and neither is at hand: ask an administrator for 'apt-get install ${missing[*]}'," \
+        "then run this again." >&2
+      return 1
+    fi
+    as_root=(sudo)
+  fi
+  # An empty array is "unbound" to older shells under set -u.
+  local -a apt=(${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get -qq -y
+    -o DPkg::Lock::Timeout=180 -o Dpkg::Use-Pty=0)
+  if ! "${apt[@]}" update; then
+    echo "The list of packages could not be brought up to date (apt-get update); trying with the list that is there." >&2
+  fi
+  if ! "${apt[@]}" install --no-install-recommends "${missing[@]}"; then
+    echo "apt-get could not install the packages above: see its message, put that right, then run this again." >&2
+    return 1
+  fi
+}

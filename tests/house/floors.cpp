@@ -1,0 +1,117 @@
+#include "tests/house/floors.h"
+
+#include <algorithm>
+#include <regex>
+#include <sstream>
+#include <stdexcept>
+
+namespace nestwright::house {
+namespace {
+
+std::vector<std::string> names_in(const std::string& text) {
+  static const std::regex kName("[a-z_]+");
+  return {std::sregex_token_iterator(text.begin(), text.end(), kName), {}};
+}
+
+std::vector<std::string> split(const std::string& text, const std::regex& at) {
+  return {std::sregex_token_iterator(text.begin(), text.end(), at, -1), {}};
+}
+
+std::string table_of(std::string_view document) {
+  std::istringstream lines{std::string(document)};
+  std::string table;
+  bool announced = false, inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("Floors")) announced = true;
+    if (!announced || (!inside && !line.starts_with("```"))) continue;
+    if (inside && line.starts_with("```")) return table;
+    if (inside) table += line + "\n";
+    inside = true;
+  }
+  throw std::runtime_error("the document has no block of floors");
+}
+
+}  // namespace
+
+Floors parse_floors(std::string_view document) {
+  static const std::regex kNote(R"(\([^)]*\))"), kBetweenChains(R"(\s{2,})"), kArrow("<-");
+  Floors floors;
+  std::istringstream lines(table_of(document));
+  for (std::string line; std::getline(lines, line);) {
+    for (const std::string& chain : split(std::regex_replace(line, kNote, ""), kBetweenChains)) {
+      std::vector<std::string> below;
+      for (const std::string& group : split(chain, kArrow)) {
+        const std::vector<std::string> names = names_in(group);
+        for (const std::string& name : names) floors[name].insert(below.begin(), below.end());
+        below = names;
+      }
+    }
+  }
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (auto& [folder, below] : floors) {
+      const std::size_t before = below.size();
+      for (const std::string& direct : std::set<std::string>(below))
+        below.insert(floors[direct].begin(), floors[direct].end());
+      grown = grown || below.size() > before;
+      if (below.contains(folder)) throw std::runtime_error("the floors run in a circle through " + folder);
+    }
+  }
+  return floors;
+}
+
+std::vector<std::string> floor_violations(const Floors& floors, const std::vector<SourceFile>& files) {
+  std::vector<std::string> violations;
+  for (const SourceFile& file : files) {
+    const auto own = floors.find(file.folder);
+    for (const Include& include : file.includes) {
+      if (!include.quoted) continue;
+      const std::string where = file.path + ":" + std::to_string(include.line) + " includes \"" + include.path + "\"";
+      const std::string folder = include.path.substr(0, include.path.find('/'));
+      if (!floors.contains(folder) || folder == include.path) {
+        violations.push_back(where + ", which does not begin with a folder of the house");
+      } else if (own != floors.end() && folder != file.folder && !own->second.contains(folder)) {
+        violations.push_back(where + ", but " + folder + " is not below " + file.folder);
+      }
+    }
+    if (own == floors.end() && !file.folder.empty()) {
+      violations.push_back(file.path + " is in folder " + file.folder + ", which the floors do not know");
+    }
+  }
+  return violations;
+}
+
+std::vector<std::string> leaked_headers(const std::vector<SourceFile>& files, const std::vector<std::string>& foreign) {
+  std::map<std::string, const SourceFile*> headers;
+  for (const SourceFile& file : files) {
+    if (file.is_header()) headers[file.spelled()] = &file;
+  }
+  std::vector<const SourceFile*> waiting;
+  std::set<const SourceFile*> open;
+  const auto publish = [&](const SourceFile* header) {
+    if (open.insert(header).second) waiting.push_back(header);
+  };
+  for (const SourceFile& file : files) {
+    if (file.is_header() && file.folder.empty()) publish(&file);
+    for (const Include& include : file.includes) {
+      const auto header = headers.find(include.path);
+      if (header != headers.end() && header->second->folder != file.folder) publish(header->second);
+    }
+  }
+  std::vector<std::string> leaks;
+  while (!waiting.empty()) {
+    const SourceFile* header = waiting.back();
+    waiting.pop_back();
+    for (const Include& include : header->includes) {
+      if (const auto next = headers.find(include.path); next != headers.end()) publish(next->second);
+      const auto begins = [&](const std::string& start) { return include.path.starts_with(start); };
+      if (std::any_of(foreign.begin(), foreign.end(), begins)) {
+        leaks.push_back(header->path + " is public and includes " + include.path);
+      }
+    }
+  }
+  std::sort(leaks.begin(), leaks.end());
+  return leaks;
+}
+
+}  // namespace nestwright::house

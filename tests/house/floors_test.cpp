@@ -1,0 +1,90 @@
+// The checker itself, on made-up input.
+#include "tests/house/floors.h"
+
+#include <gmock/gmock.h>
+
+namespace nestwright::house {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kDocument = R"doc(
+Some text.
+```
+not <- this
+```
+Floors (`a <- b`: b may include a):
+
+```
+base <- tree, data
+tree <- build <- emit          data <- build     (never the reverse)
+emit, data <- top
+```
+)doc";
+
+TEST(Floors, ArrowsCompose) {
+  const Floors floors = parse_floors(kDocument);
+  EXPECT_THAT(floors.at("base"), IsEmpty());
+  EXPECT_THAT(floors.at("tree"), ElementsAre("base"));
+  EXPECT_THAT(floors.at("build"), ElementsAre("base", "data", "tree"));
+  EXPECT_THAT(floors.at("emit"), ElementsAre("base", "build", "data", "tree"));
+  EXPECT_THAT(floors.at("top"), ElementsAre("base", "build", "data", "emit", "tree"));
+  EXPECT_FALSE(floors.contains("not"));
+}
+
+TEST(Floors, TablesThatMeanNothingAreRefused) {
+  EXPECT_THROW(parse_floors("no table here"), std::runtime_error);
+  EXPECT_THROW(parse_floors("Floors:\n```\na <- b <- c\nc <- a\n```\n"), std::runtime_error);
+}
+
+TEST(Floors, PlantedViolationsAreFound) {
+  const Floors floors = parse_floors(kDocument);
+  const auto check = [&](const std::string& path, const std::string& text) {
+    return floor_violations(floors, {read_source(path, text)});
+  };
+  EXPECT_THAT(check("src/build/a.cpp",
+                    "#include \"build/a.h\"\n#include \"tree/t.h\"\n#include \"base/b.h\"\n#include <map>\n"),
+              IsEmpty());
+  EXPECT_THAT(check("src/tree/a.h", "#pragma once\n#include \"build/a.h\"\n"),
+              ElementsAre("src/tree/a.h:2 includes \"build/a.h\", but build is not below tree"));
+  EXPECT_THAT(check("src/tree/sub/a.h", "  #  include \"data/a.h\"  // siblings\n"),
+              ElementsAre(HasSubstr("data is not below tree")));
+  EXPECT_THAT(check("top/a.cpp", "#include \"a.h\"\n"),
+              ElementsAre(HasSubstr("does not begin with a folder of the house")));
+  EXPECT_THAT(check("top/a.cpp", "#include \"../src/tree/t.h\"\n"),
+              ElementsAre(HasSubstr("does not begin with a folder")));
+  EXPECT_THAT(check("attic/a.cpp", ""), ElementsAre(HasSubstr("which the floors do not know")));
+  EXPECT_THAT(check("src/all.h", "#include \"top/t.h\"\n"), IsEmpty()) << "the umbrella stands outside";
+}
+
+TEST(Floors, CommentsAndWrittenOutSourcesAreNotIncludes) {
+  const std::string text =
+      "// #include \"x/a.h\"\n/* \n#include \"x/b.h\"\n*/\nconst char* s = R\"c(\n#include \"x/c.h\"\n)c\";\n"
+      "const char* t = \"/*\";\nconst char q = '\"';\nint n = 1'000;\n#include \"y/d.h\"\n";
+  const std::vector<Include> includes = read_includes(text);
+  ASSERT_EQ(includes.size(), 1u);
+  EXPECT_EQ(includes[0].path, "y/d.h");
+  EXPECT_EQ(includes[0].line, 11);
+}
+
+TEST(Leaks, OnlyWhatOthersGetToSee) {
+  const std::vector<SourceFile> tree = {
+      read_source("logs/log.h", "#include \"logs/types.h\"\n"),
+      read_source("logs/types.h", "#include <string>\n"),
+      read_source("logs/database.h", "#include <sqlite3.h>\n"),
+      read_source("logs/log.cpp", "#include \"logs/log.h\"\n#include \"logs/database.h\"\n"),
+      read_source("search/search.cpp", "#include \"logs/log.h\"\n"),
+  };
+  EXPECT_THAT(leaked_headers(tree, {"sqlite3.h"}), IsEmpty());
+  std::vector<SourceFile> leaking = tree;
+  leaking[1] = read_source("logs/types.h", "#include \"logs/database.h\"\n");
+  EXPECT_THAT(leaked_headers(leaking, {"sqlite3.h"}), ElementsAre("logs/database.h is public and includes sqlite3.h"));
+  leaking = tree;
+  leaking.push_back(read_source("src/nestwright.h", "#include \"logs/database.h\"\n"));
+  EXPECT_EQ(leaked_headers(leaking, {"sqlite3.h"}).size(), 1u);
+}
+
+}  // namespace
+}  // namespace nestwright::house

@@ -1,0 +1,84 @@
+#include "tests/house/source_tree.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+namespace nestwright::house {
+namespace {
+
+/// Blanks block comments and raw strings, keeping the lines.
+std::string without_quotations(std::string_view text) {
+  std::string out(text);
+  const auto blank = [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < std::min(to, out.size()); ++i) {
+      if (out[i] != '\n') out[i] = ' ';
+    }
+  };
+  for (std::size_t i = 0; i + 1 < out.size(); ++i) {
+    if (out[i] == '/' && out[i + 1] == '/') {
+      i = std::min(out.find('\n', i), out.size());
+    } else if (out[i] == '/' && out[i + 1] == '*') {
+      const std::size_t end = out.find("*/", i + 2);
+      blank(i, end == std::string::npos ? end : end + 2);
+    } else if (out[i] == 'R' && out[i + 1] == '"') {
+      const std::size_t open = out.find('(', i);
+      if (open == std::string::npos) break;
+      const std::string close = ")" + out.substr(i + 2, open - i - 2) + "\"";
+      const std::size_t end = out.find(close, open);
+      blank(i, end == std::string::npos ? end : end + close.size());
+    } else if (out[i] == '"') {
+      for (++i; i < out.size() && out[i] != '"' && out[i] != '\n'; ++i) i += out[i] == '\\';
+    } else if (out[i] == '\'' && i > 0 && !std::isalnum(static_cast<unsigned char>(out[i - 1]))) {
+      for (++i; i < out.size() && out[i] != '\'' && out[i] != '\n'; ++i) i += out[i] == '\\';
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Include> read_includes(std::string_view text) {
+  static const std::regex kInclude(R"(^\s*#\s*include\s*(["<])([^">]+)[">].*)");
+  std::vector<Include> includes;
+  std::istringstream lines(without_quotations(text));
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    std::smatch match;
+    if (std::regex_match(line, match, kInclude)) includes.push_back({match[2], match[1] == "\"", number});
+  }
+  return includes;
+}
+
+SourceFile read_source(const std::string& path, std::string_view text) {
+  SourceFile file;
+  file.path = path;
+  const std::string spelled = file.spelled();
+  const std::size_t slash = spelled.find('/');
+  if (slash != std::string::npos) file.folder = spelled.substr(0, slash);
+  file.includes = read_includes(text);
+  file.lines = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+  return file;
+}
+
+std::vector<SourceFile> read_tree(const std::string& root, const std::vector<std::string>& folders) {
+  namespace fs = std::filesystem;
+  std::vector<SourceFile> files;
+  for (const std::string& folder : folders) {
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(fs::path(root) / folder)) {
+      const std::string extension = entry.path().extension();
+      if (extension != ".h" && extension != ".cpp" && extension != ".c") continue;
+      std::ifstream stream(entry.path());
+      std::stringstream text;
+      text << stream.rdbuf();
+      files.push_back(read_source(fs::relative(entry.path(), root), text.str()));
+    }
+  }
+  std::sort(files.begin(), files.end(), [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+  return files;
+}
+
+}  // namespace nestwright::house
