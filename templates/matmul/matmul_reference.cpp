@@ -9,8 +9,9 @@
 namespace nestwright {
 namespace {
 
-constexpr std::size_t kTerms = 32;     ///< summed plainly before they are added with compensation
-constexpr std::size_t kColumns = 256;  ///< of one strip: its sums stay in the first-level cache
+// A block of B of this size stays in the first-level cache while every row of A passes over it.
+constexpr std::size_t kTerms = 32;  ///< summed plainly before they are added with compensation
+constexpr std::size_t kColumns = 128;
 
 /// `rows` x `columns` elements in row-major order, of a matrix that is stored transposed where `transposed` is set.
 std::vector<double> row_major(const std::vector<double>& values, std::size_t rows, std::size_t columns,
@@ -23,14 +24,17 @@ std::vector<double> row_major(const std::vector<double>& values, std::size_t row
   return result;
 }
 
-/// The sums of one row over one strip of columns.
-struct Strip {
-  double part[kColumns], part_abs[kColumns];                ///< the last few terms
-  double sum[kColumns], lost[kColumns], sum_abs[kColumns];  ///< sum and what rounding took from it
+/// The last few terms of one row, over one strip of columns.
+struct Terms {
+  double sum[kColumns], sum_abs[kColumns];
+};
+/// All terms so far: the sum, and what rounding took from it.
+struct Total {
+  double sum[kColumns], lost[kColumns], sum_abs[kColumns];
 };
 
 /// Adds `count` terms to every sum, four at a time: the sums are loaded and stored once for the four.
-void add_terms(Strip& s, const double* a, const double* b, std::size_t row_stride, std::size_t count,
+void add_terms(Terms& t, const double* a, const double* b, std::size_t row_stride, std::size_t count,
                std::size_t width) {
   std::size_t r = 0;
   for (; r + 4 <= count; r += 4) {
@@ -41,29 +45,29 @@ void add_terms(Strip& s, const double* a, const double* b, std::size_t row_strid
     const double* __restrict b2 = b1 + row_stride;
     const double* __restrict b3 = b2 + row_stride;
     for (std::size_t j = 0; j < width; ++j) {
-      s.part[j] += (a0 * b0[j] + a1 * b1[j]) + (a2 * b2[j] + a3 * b3[j]);
-      s.part_abs[j] += m0 * std::abs(b0[j]) + m1 * std::abs(b1[j]) + m2 * std::abs(b2[j]) + m3 * std::abs(b3[j]);
+      t.sum[j] += (a0 * b0[j] + a1 * b1[j]) + (a2 * b2[j] + a3 * b3[j]);
+      t.sum_abs[j] += m0 * std::abs(b0[j]) + m1 * std::abs(b1[j]) + m2 * std::abs(b2[j]) + m3 * std::abs(b3[j]);
     }
   }
   for (; r < count; ++r) {
     const double* __restrict b0 = b + r * row_stride;
     for (std::size_t j = 0; j < width; ++j) {
-      s.part[j] += a[r] * b0[j];
-      s.part_abs[j] += std::abs(a[r]) * std::abs(b0[j]);
+      t.sum[j] += a[r] * b0[j];
+      t.sum_abs[j] += std::abs(a[r]) * std::abs(b0[j]);
     }
   }
 }
 
 /// Knuth's TwoSum: sum + lost stays what was added, to twice the precision.
-void fold_terms(Strip& s, std::size_t width) {
+void fold_terms(Total& total, Terms& terms, std::size_t width) {
   for (std::size_t j = 0; j < width; ++j) {
-    const double before = s.sum[j], term = s.part[j];
+    const double before = total.sum[j], term = terms.sum[j];
     const double after = before + term;
     const double of_term = after - before;
-    s.lost[j] += (before - (after - of_term)) + (term - of_term);
-    s.sum[j] = after;
-    s.sum_abs[j] += s.part_abs[j];
-    s.part[j] = s.part_abs[j] = 0;
+    total.lost[j] += (before - (after - of_term)) + (term - of_term);
+    total.sum[j] = after;
+    total.sum_abs[j] += terms.sum_abs[j];
+    terms.sum[j] = terms.sum_abs[j] = 0;
   }
 }
 
@@ -83,18 +87,21 @@ Reference matmul_reference(const Workload& workload, const HostTensors& inputs) 
   const double factor = 8 * std::sqrt(static_cast<double>(k)) * epsilon;
 
   Reference reference{{std::vector<double>(m * n)}, {std::vector<double>(m * n)}};
-  Strip strip;
+  Terms terms{};
+  std::vector<Total> totals(m);
   for (std::size_t j0 = 0; j0 < n; j0 += kColumns) {
     const std::size_t width = std::min(kColumns, n - j0);
-    for (std::size_t i = 0; i < m; ++i) {
-      strip = {};
-      for (std::size_t r = 0; r < k; r += kTerms) {
-        add_terms(strip, &a[i * k + r], &b[r * n + j0], n, std::min(kTerms, k - r), width);
-        fold_terms(strip, width);
+    std::fill(totals.begin(), totals.end(), Total{});
+    for (std::size_t r = 0; r < k; r += kTerms) {
+      for (std::size_t i = 0; i < m; ++i) {
+        add_terms(terms, &a[i * k + r], &b[r * n + j0], n, std::min(kTerms, k - r), width);
+        fold_terms(totals[i], terms, width);
       }
+    }
+    for (std::size_t i = 0; i < m; ++i) {
       for (std::size_t j = 0; j < width; ++j) {
-        reference.expected[0][i * n + j0 + j] = strip.sum[j] + strip.lost[j];
-        reference.bound[0][i * n + j0 + j] = factor * strip.sum_abs[j];
+        reference.expected[0][i * n + j0 + j] = totals[i].sum[j] + totals[i].lost[j];
+        reference.bound[0][i * n + j0 + j] = factor * totals[i].sum_abs[j];
       }
     }
   }

@@ -8,6 +8,7 @@
 #include "ir/verify.h"
 #include "lower/lower.h"
 #include "matmul_cases.h"
+#include "support/error.h"
 #include "templates/registry.h"
 
 namespace nestwright {
