@@ -1,4 +1,5 @@
-// Loop-form matrix products made by hand, as a schedule with cache_write, tiling, vectorising and unrolling would give them.
+// Loop-form matrix products made by hand, as a schedule with cache_write, tiling, vectorising and unrolling would give
+// them.
 #pragma once
 
 #include <string>
@@ -7,7 +8,8 @@
 
 namespace nestwright::testing {
 
-/// C[m,n] = A[m,k] * B[k,n] with a register tile of tile_m x tile_n and unroll_k steps of k at once; tails of all three by guard.
+/// C[m,n] = A[m,k] * B[k,n] with a register tile of tile_m x tile_n and unroll_k steps of k at once; tails of all three
+/// by guard.
 struct MatmulShape {
   std::int64_t m, n, k;
   std::int64_t tile_m, tile_n, unroll_k = 1;
@@ -48,11 +50,7 @@ inline ir::Program matmul_program(const MatmulShape& s) {
   body = make_for(jo, Expr(0), Expr((s.n + s.tile_n - 1) / s.tile_n), LoopKind::kSerial, body);
   body = make_for(io, Expr(0), Expr((s.m + s.tile_m - 1) / s.tile_m),
                   s.parallel ? LoopKind::kParallel : LoopKind::kSerial, body);
-  return {"matmul",
-          {{A, Role::kInput}, {B, Role::kInput}, {C, Role::kOutput}},
-          {},
-          {},
-          make_launch(0),
+  return {"matmul",        {{A, Role::kInput}, {B, Role::kInput}, {C, Role::kOutput}}, {}, {}, make_launch(0),
           {{"main", body}}};
 }
 

@@ -4,6 +4,7 @@
 #include <llvm/ExecutionEngine/RuntimeDyld.h>
 #include <llvm/ExecutionEngine/SectionMemoryManager.h>
 #include <llvm/Object/ObjectFile.h>
+#include <llvm/Support/DynamicLibrary.h>
 #include <llvm/Support/MemoryBuffer.h>
 
 #include "codegen/backend.h"
@@ -15,6 +16,9 @@ namespace {
 class LinkedObject final : public LoadedObject {
  public:
   explicit LinkedObject(const CompiledObject& object) : linker_(memory_, memory_) {
+    // What the object calls (libm, memset) is looked up in this process.
+    static const bool process_is_searched = !llvm::sys::DynamicLibrary::LoadLibraryPermanently(nullptr);
+    if (!process_is_searched) refuse(object, "this process cannot be searched for symbols");
     auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object.object, object.symbol));
     if (!file) refuse(object, llvm::toString(file.takeError()));
     if (linker_.loadObject(**file) == nullptr || linker_.hasError()) refuse(object, linker_.getErrorString().str());
