@@ -107,9 +107,7 @@ class LocalRunner : public Runner, private SampleSource {
     RunnerRequest request;
     request.kind = RunnerRequest::Kind::kCheck;
     request.id = id;
-    // The first call runs with cold caches: only what cannot be explained by that counts.
-    const TimingOptions& timing = options_.timing;
-    if (best_ns_ > 0) request.hopeless_call_ns = std::max(timing.sample_ns, 4 * timing.give_up_ratio * best_ns_);
+    request.hopeless_call_ns = nestwright::hopeless_call_ns(options_.timing, best_ns_);
     const std::optional<RunnerReply> reply = ask(id, request);
     candidate.measurement.check_ms = static_cast<double>(steady_clock().now_ns() - start) * 1e-6;
     if (!reply) return std::nullopt;

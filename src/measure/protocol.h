@@ -85,7 +85,7 @@ struct RunnerReply {
   Outcome outcome = Outcome::kOk;  ///< kOk, kLaunchError or kWrongResult
   std::string message;
   Evidence evidence;   ///< kCheck
-  double call_ns = 0;  ///< kCheck: of the last call
+  double call_ns = 0;  ///< kCheck: of the faster call
   Reading reading;     ///< kSample
 };
 std::string encode(const RunnerReply& reply);

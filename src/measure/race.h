@@ -26,6 +26,10 @@
 
 namespace nestwright {
 
+/// A single call longer than this needs no further reading: neither cold caches nor a scheduler's time slice explain
+/// it. 0 where nothing is known of the best (0).
+double hopeless_call_ns(const TimingOptions& options, double best_ns);
+
 /// One reading of the clock around several calls in a row.
 struct Reading {
   double ns = 0;                                       ///< of all calls together

@@ -172,7 +172,8 @@ class Bench {
         if (tensors_[i].is_output()) regions_[p][i]->poison();
       }
       watch(candidate, placement);
-      reply.call_ns = take_reading(steady_clock(), 1, [&] { call(candidate, placement); }, {}).ns;
+      const double ns = take_reading(steady_clock(), 1, [&] { call(candidate, placement); }, {}).ns;
+      reply.call_ns = reply.call_ns > 0 ? std::min(reply.call_ns, ns) : ns;
       if (candidate.result != 0) return failed_call(candidate);
       if (!candidate.workspace.gaps_intact(placement)) {
         return failure(Outcome::kWrongResult, "it wrote outside its workspace", reply.evidence);

@@ -43,6 +43,7 @@ inline std::unique_ptr<Runner> planted_runner(double timeout_s = 5, int threads 
   options.timeout_s = timeout_s;
   options.threads = threads;
   options.timing.sample_ns = 2e5;
+  options.timing.bracket_below_ns = 1e6;
   options.timing.rounds = {3, 5};
   options.timing.finalist_samples = 6;
   return make_local_runner(addition(), options);

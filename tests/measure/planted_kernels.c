@@ -147,7 +147,7 @@ KERNEL(illegal_instruction) {
 KERNEL(divides_by_zero) {
   UNPACK;
   volatile int zero = 0;
-  return 1 / zero;
+  return 100 / zero;
 }
 KERNEL(hangs) {
   UNPACK;

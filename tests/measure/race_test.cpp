@@ -27,6 +27,7 @@ class MadeUpKernels : public SampleSource {
   std::function<double()> bracket_noise = [] { return 1.0; };
   std::vector<int> order;
   std::map<int, std::vector<std::int64_t>> calls;
+  std::function<double()> wait_ns = [] { return 0.0; };
   double total_ns = 0;
 
   std::optional<Reading> sample(int candidate, std::int64_t n, bool bracket) override {
@@ -36,7 +37,7 @@ class MadeUpKernels : public SampleSource {
     if (fails != fails_at.end() && static_cast<int>(calls[candidate].size()) >= fails->second) return std::nullopt;
     Reading reading;
     const double slow = drift();
-    reading.ns = call_ns.at(candidate) * static_cast<double>(n) * slow;
+    reading.ns = call_ns.at(candidate) * static_cast<double>(n) * slow + wait_ns();
     total_ns += reading.ns;
     if (bracket) {
       reading.bracket_before_ns = kBracket * slow;
@@ -96,6 +97,18 @@ TEST(Race, OneThatIsFarBehindTheIncumbentIsGivenUpAfterOneSample) {
   EXPECT_DOUBLE_EQ(timings[0].median_ns, 1.6e6);
   EXPECT_FALSE(timings[1].ended_early);
   EXPECT_THAT(timings[1].samples_ns, SizeIs(3)) << "neither bad nor near";
+}
+
+TEST(Race, OneSampleThatHadToWaitGivesNobodyUp) {
+  MadeUpKernels kernels;
+  kernels.call_ns = {{0, 1.1e6}, {1, 1.1e6}, {9, 1e6}};
+  int n = 0;
+  // The second and the fourth reading are the first samples of the two: another process ran meanwhile, unseen by the
+  // brackets.
+  kernels.wait_ns = [&] { return ++n == 2 || n == 4 ? 8e6 : 0.0; };
+  const std::vector<Timing> timings = race(kernels, conditions(), contenders(kernels, 2), Contender{9, 1e6});
+  EXPECT_FALSE(timings[0].ended_early);
+  EXPECT_FALSE(timings[1].ended_early);
 }
 
 TEST(Race, AHopelessOneIsNotCalledAgain) {

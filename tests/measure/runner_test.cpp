@@ -47,7 +47,7 @@ TEST(Runner, OneThatIsFarBehindEndsEarly) {
   const auto results = run_planted(*runner, {"slow_10", "right"}, &incumbent);
   EXPECT_TRUE(results[0].timing.ended_early);
   EXPECT_TRUE(results[0].evidence.verified);
-  EXPECT_THAT(results[0].timing.samples_ns, SizeIs(1));
+  EXPECT_LE(results[0].timing.samples_ns.size(), 2u);
   EXPECT_FALSE(results[1].timing.ended_early);
 }
 
@@ -79,12 +79,17 @@ TEST(Runner, WrongResultsSayWhere) {
   EXPECT_EQ(results[4].outcome, Outcome::kOk);
 }
 
-TEST(Runner, WritesIntoTheGapBeforeTheGuardAreSeen) {
+// Of these the first run, whose buffers end at the guard, has seen the damage to the canary before the second could
+// fault.
+TEST(Runner, WritesIntoTheGapsAtTheGuardsAreSeen) {
   const auto runner = planted_runner();
-  const auto results = run_planted(*runner, {"writes_just_past_end", "right"});
-  EXPECT_EQ(results[0].outcome, Outcome::kWrongResult);
+  const auto results =
+      run_planted(*runner, {"writes_just_past_end", "writes_before_start", "writes_before_workspace", "right"});
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(results[i].outcome, Outcome::kWrongResult);
   EXPECT_EQ(results[0].message, "it wrote outside parameter 2");
-  EXPECT_EQ(results[1].outcome, Outcome::kOk);
+  EXPECT_EQ(results[1].message, "it wrote outside parameter 2");
+  EXPECT_EQ(results[2].message, "it wrote outside its workspace");
+  EXPECT_EQ(results[3].outcome, Outcome::kOk);
 }
 
 TEST(Runner, WhatCannotBeLinkedOrCalledIsALaunchError) {
