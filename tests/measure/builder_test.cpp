@@ -57,7 +57,7 @@ TEST_F(FaultyBuilder, ACrashCostsOneCandidate) {
 TEST_F(FaultyBuilder, AHangIsEndedInTime) {
   const std::int64_t start = steady_clock().now_ns();
   const auto results = build({"hang", "fine", "fine"}, {.processes = 1, .timeout_s = 0.2});
-  EXPECT_LT(steady_clock().now_ns() - start, 1'500'000'000);
+  EXPECT_LT(steady_clock().now_ns() - start, 5'000'000'000);
   EXPECT_EQ(results[0].outcome, Outcome::kCompileError);
   EXPECT_EQ(results[0].message, "builder timed out after 0.2 s");
   EXPECT_EQ(results[1].outcome, Outcome::kOk);

@@ -40,14 +40,14 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& fault) { return fault.param.kernel; });
 
 TEST(RunnerHang, IsEndedInTimeAndTheNextOneRuns) {
-  const auto runner = planted_runner(0.15);
+  const auto runner = planted_runner(0.4);
   const std::int64_t start = steady_clock().now_ns();
   const auto results = run_planted(*runner, {"hangs", "right", "hangs_when_timed", "right"});
-  EXPECT_LT(steady_clock().now_ns() - start, 1'500'000'000);
+  EXPECT_LT(steady_clock().now_ns() - start, 5'000'000'000);
   EXPECT_EQ(results[0].outcome, Outcome::kTimeout);
-  EXPECT_EQ(results[0].message, "not done after 0.15 s while being checked");
+  EXPECT_EQ(results[0].message, "not done after 0.4 s while being checked");
   EXPECT_EQ(results[2].outcome, Outcome::kTimeout);
-  EXPECT_EQ(results[2].message, "not done after 0.15 s while being timed");
+  EXPECT_EQ(results[2].message, "not done after 0.4 s while being timed");
   EXPECT_TRUE(results[2].evidence.verified) << "its result was right, as far as it came";
   EXPECT_EQ(results[1].outcome, Outcome::kOk);
   EXPECT_EQ(results[3].outcome, Outcome::kOk);

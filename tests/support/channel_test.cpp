@@ -47,9 +47,12 @@ TEST(Channel, AMessageLargerThanTheSocketsBufferArrivesWhole) {
 
 TEST(Channel, APeerThatDoesNotReadEndsTheSendInTime) {
   Pair p;
+  const std::string more_than_fits(4 << 20, 'x');
   const std::int64_t start = steady_clock().now_ns();
-  EXPECT_FALSE(p.a->send(std::string(50 << 20, 'x'), 50'000'000));
-  EXPECT_NEAR(static_cast<double>(steady_clock().now_ns() - start), 50e6, 45e6);
+  EXPECT_FALSE(p.a->send(more_than_fits, 50'000'000));
+  const std::int64_t passed = steady_clock().now_ns() - start;
+  EXPECT_GE(passed, 50'000'000);
+  EXPECT_LT(passed, 5'000'000'000) << "generous: tests share their machine";
 }
 
 TEST(Channel, WaitsAsLongAsItIsTold) {
