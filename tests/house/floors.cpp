@@ -1,20 +1,44 @@
 #include "tests/house/floors.h"
 
 #include <algorithm>
-#include <regex>
 #include <sstream>
 #include <stdexcept>
 
 namespace nestwright::house {
 namespace {
 
-std::vector<std::string> names_in(const std::string& text) {
-  static const std::regex kName("[a-z_]+");
-  return {std::sregex_token_iterator(text.begin(), text.end(), kName), {}};
+std::string without_notes(const std::string& line) {
+  std::string out;
+  int depth = 0;
+  for (const char c : line) {
+    if (c == '(') ++depth;
+    if (depth == 0) out += c;
+    if (c == ')') --depth;
+  }
+  return out;
 }
 
-std::vector<std::string> split(const std::string& text, const std::regex& at) {
-  return {std::sregex_token_iterator(text.begin(), text.end(), at, -1), {}};
+std::vector<std::string> split(const std::string& text, const std::string& at) {
+  std::vector<std::string> parts;
+  std::size_t from = 0;
+  for (std::size_t to = text.find(at); to != std::string::npos; to = text.find(at, from)) {
+    parts.push_back(text.substr(from, to - from));
+    from = to + at.size();
+  }
+  parts.push_back(text.substr(from));
+  return parts;
+}
+
+std::vector<std::string> names_in(const std::string& text) {
+  std::vector<std::string> names;
+  bool inside = false;
+  for (const char c : text) {
+    const bool letter = (c >= 'a' && c <= 'z') || c == '_';
+    if (letter && !inside) names.emplace_back();
+    if (letter) names.back() += c;
+    inside = letter;
+  }
+  return names;
 }
 
 std::string table_of(std::string_view document) {
@@ -34,13 +58,12 @@ std::string table_of(std::string_view document) {
 }  // namespace
 
 Floors parse_floors(std::string_view document) {
-  static const std::regex kNote(R"(\([^)]*\))"), kBetweenChains(R"(\s{2,})"), kArrow("<-");
   Floors floors;
   std::istringstream lines(table_of(document));
   for (std::string line; std::getline(lines, line);) {
-    for (const std::string& chain : split(std::regex_replace(line, kNote, ""), kBetweenChains)) {
+    for (const std::string& chain : split(without_notes(line), "  ")) {
       std::vector<std::string> below;
-      for (const std::string& group : split(chain, kArrow)) {
+      for (const std::string& group : split(chain, "<-")) {
         const std::vector<std::string> names = names_in(group);
         for (const std::string& name : names) floors[name].insert(below.begin(), below.end());
         below = names;

@@ -1,9 +1,9 @@
 #include "tests/house/source_tree.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <sstream>
 
 namespace nestwright::house {
@@ -41,14 +41,20 @@ std::string without_quotations(std::string_view text) {
 }  // namespace
 
 std::vector<Include> read_includes(std::string_view text) {
-  static const std::regex kInclude(R"(^\s*#\s*include\s*(["<])([^">]+)[">].*)");
   std::vector<Include> includes;
   std::istringstream lines(without_quotations(text));
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    std::smatch match;
-    if (std::regex_match(line, match, kInclude)) includes.push_back({match[2], match[1] == "\"", number});
+    std::istringstream words(line);
+    char hash = 0, open = 0;
+    std::string directive;
+    if (!(words >> hash) || hash != '#') continue;
+    // Up to the path, which may follow without a blank.
+    for (words >> std::ws; std::isalpha(words.peek());) directive += static_cast<char>(words.get());
+    if (directive != "include" || !(words >> open) || (open != '"' && open != '<')) continue;
+    std::string path;
+    if (std::getline(words, path, open == '"' ? '"' : '>')) includes.push_back({path, open == '"', number});
   }
   return includes;
 }
