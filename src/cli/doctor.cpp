@@ -9,7 +9,7 @@
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "codegen/backend.h"
-#include "measure/worker.h"
+#include "measure/worker_process.h"
 #include "support/error.h"
 #include "target/machine.h"
 #include "target/peak.h"
