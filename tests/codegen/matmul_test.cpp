@@ -18,6 +18,7 @@ TEST(CompiledMatmul, AgreesWithTheInterpreterOnEveryInstructionSet) {
 TEST(CompiledMatmul, TailsOfEveryAxis) {
   for (CpuIsa isa : runnable_isas()) {
     EXPECT_TRUE(agrees_with_interpreter(matmul_program({13, 37, 7, 6, 16, 2}), target_of(isa)));
+    EXPECT_TRUE(agrees_with_interpreter(matmul_program({12, 40, 7, 6, 32, 1}), target_of(isa)));
     EXPECT_TRUE(agrees_with_interpreter(matmul_program({1, 3, 1, 2, 8, 4}), target_of(isa)));
     EXPECT_TRUE(agrees_with_interpreter(matmul_program({4, 30, 5, 2, 15, 1}), target_of(isa)));
     EXPECT_TRUE(agrees_with_interpreter(matmul_program({5, 20, 3, 4, 20, 1, false, kFloat64}), target_of(isa)));

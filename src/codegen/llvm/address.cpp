@@ -146,6 +146,13 @@ llvm::Align FunctionEmitter::alignment(const ir::Buffer& buffer, const ir::Linea
   return llvm::Align(static_cast<std::uint64_t>(common & -common));
 }
 
+// A masked access to a stack array, made of a whole one: masked instructions would keep the array out of registers.
+bool FunctionEmitter::is_whole_in_tile(const ir::Buffer& buffer, const Access& access) const {
+  return buffer->scope != ir::Scope::kGlobal && access.offsets == nullptr && access.lane_stride == 1 &&
+         access.offset.is_constant() && access.offset.constant >= 0 &&
+         access.offset.constant + access.lanes <= buffer->elements();
+}
+
 llvm::Value* FunctionEmitter::emit_load(const ir::Load& load, ir::Type type) {
   const Access access = take_apart(load.buffer, load.indices);
   const bool is_bool = type.is_bool();
@@ -163,9 +170,17 @@ llvm::Value* FunctionEmitter::emit_load(const ir::Load& load, ir::Type type) {
   } else if (access.offsets == nullptr && access.lane_stride == 1) {
     llvm::Value* pointer = address(load.buffer, access.offset);
     const llvm::Align align = alignment(load.buffer, access.offset);
-    value = load.mask.defined() ? builder_.CreateMaskedLoad(memory_type, pointer, align, emit_mask(load.mask),
-                                                            llvm::Constant::getNullValue(memory_type))
-                                : static_cast<llvm::Value*>(builder_.CreateAlignedLoad(memory_type, pointer, align));
+    if (!load.mask.defined() || is_whole_in_tile(load.buffer, access)) {
+      value = builder_.CreateAlignedLoad(memory_type, pointer, align);
+      // Masked-off lanes give 0, unless nobody will look at them.
+      const bool unseen = !load.mask.defined() || (store_mask_.defined() && ir::equal(load.mask, store_mask_));
+      if (!unseen) {
+        value = builder_.CreateSelect(emit_mask(load.mask), value, llvm::Constant::getNullValue(memory_type));
+      }
+    } else {
+      value = builder_.CreateMaskedLoad(memory_type, pointer, align, emit_mask(load.mask),
+                                        llvm::Constant::getNullValue(memory_type));
+    }
   } else if (load.mask.defined() || (module_.target.has_masks() && load.buffer->scope == ir::Scope::kGlobal)) {
     llvm::Value* mask = load.mask.defined() ? emit_mask(load.mask) : nullptr;
     value = builder_.CreateMaskedGather(memory_type, lane_addresses(load.buffer, access), element_align, mask,
@@ -189,7 +204,9 @@ llvm::Value* FunctionEmitter::emit_load(const ir::Load& load, ir::Type type) {
 void FunctionEmitter::emit_store(const ir::Store& store) {
   const Access access = take_apart(store.buffer, store.indices);
   const ir::Type type = store.value.type();
+  store_mask_ = store.mask;
   llvm::Value* value = emit(store.value);
+  store_mask_ = {};
   if (type.is_bool()) value = builder_.CreateZExt(value, memory_type_of(type));
   const llvm::Align element_align(static_cast<std::uint64_t>(std::max(1, store.buffer->element.bytes())));
   if (type.is_scalar()) {
@@ -198,7 +215,10 @@ void FunctionEmitter::emit_store(const ir::Store& store) {
   } else if (access.offsets == nullptr && access.lane_stride == 1) {
     llvm::Value* pointer = address(store.buffer, access.offset);
     const llvm::Align align = alignment(store.buffer, access.offset);
-    if (store.mask.defined()) {
+    if (store.mask.defined() && is_whole_in_tile(store.buffer, access)) {
+      llvm::Value* old = builder_.CreateAlignedLoad(value->getType(), pointer, align);
+      builder_.CreateAlignedStore(builder_.CreateSelect(emit_mask(store.mask), value, old), pointer, align);
+    } else if (store.mask.defined()) {
       builder_.CreateMaskedStore(value, pointer, align, emit_mask(store.mask));
     } else {
       builder_.CreateAlignedStore(value, pointer, align);

@@ -109,6 +109,7 @@ class FunctionEmitter {
   llvm::Value* lane_addresses(const ir::Buffer& buffer, const Access& access);
   llvm::Align alignment(const ir::Buffer& buffer, const ir::Linear& offset) const;
   llvm::Value* emit_sum(const std::vector<ir::LinearTerm>& terms);
+  bool is_whole_in_tile(const ir::Buffer& buffer, const Access& access) const;
   llvm::Value* emit_load(const ir::Load& load, ir::Type type);
   void emit_store(const ir::Store& store);
   void emit_prefetch(const ir::Prefetch& prefetch);
@@ -143,6 +144,7 @@ class FunctionEmitter {
   std::unordered_map<const void*, Binding> vars_;
   std::map<ir::Buffer, BufferBinding> buffers_;
   int next_order_ = 0;
+  ir::Expr store_mask_;  ///< of the store whose value is being emitted: lanes that it turns off are seen by nobody
 };
 
 }  // namespace nestwright::codegen
