@@ -24,17 +24,15 @@ Frame::Frame(const StageGraph& stage, std::vector<Span> root_region)
       region(std::move(root_region)),
       value(stage.axes.size()),
       extent(stage.axes.size()),
-      whole(stage.axes.size()),
       settled(stage.axes.size(), false),
+      padded(stage.axes.size(), false),
       segments(stage.edges.size()) {
   for (std::size_t r = 0; r < region.size(); ++r) {
     extent[stage.roots[r]] = region[r].extent;
-    whole[stage.roots[r]] = region[r].whole;
   }
   for (const AxisEdge& edge : graph->edges) {
     if (edge.kind == AxisEdge::Kind::kFuse) {
       extent[edge.parent] = extent[edge.outer] * extent[edge.inner];
-      whole[edge.parent] = whole[edge.outer] * whole[edge.inner];
       continue;
     }
     // The number of a composed split's tiles does not follow from its extent.
@@ -42,10 +40,8 @@ Frame::Frame(const StageGraph& stage, std::vector<Span> root_region)
                           as_const_int(edge.split->parent.extent()) &&
                           *as_const_int(extent[edge.parent]) == *as_const_int(edge.split->parent.extent());
     extent[edge.outer] = composed ? edge.split->outer.extent() : ceil_div(extent[edge.parent], edge.factor);
-    whole[edge.outer] = composed ? edge.split->outer.extent() : ceil_div(whole[edge.parent], edge.factor);
     const bool keep = graph->kinds[edge.inner] == ir::LoopKind::kVectorized || edge.kind == AxisEdge::Kind::kLayout;
     extent[edge.inner] = keep ? Expr(edge.factor) : smaller(edge.factor, extent[edge.parent]);
-    whole[edge.inner] = keep ? Expr(edge.factor) : smaller(edge.factor, whole[edge.parent]);
   }
 }
 
@@ -77,8 +73,8 @@ Expr Frame::combine(const AxisEdge& edge, const Expr& outer, const Expr& inner) 
 }
 
 Span Frame::span(int axis, const Facts& facts) const {
-  if (known(axis)) return {value[axis], 1, 1};
-  const Span all{0, extent[axis], whole[axis]};
+  if (known(axis)) return {value[axis], 1};
+  const Span all{0, extent[axis]};
   const int e = graph->edge_of[axis];
   if (e < 0) return all;
   const AxisEdge& edge = graph->edges[e];
@@ -88,8 +84,7 @@ Span Frame::span(int axis, const Facts& facts) const {
   const Segment& segment = segments[e];
   if (edge.is_composed() && segment.factor == 0) return all;
   const std::int64_t factor = segment.factor != 0 ? segment.factor : edge.factor;
-  Span result{combine(edge, outer.min, inner.min), (outer.extent - 1) * Expr(factor) + inner.extent,
-              (outer.whole - 1) * Expr(factor) + inner.whole};
+  Span result{combine(edge, outer.min, inner.min), (outer.extent - 1) * Expr(factor) + inner.extent};
   const std::int64_t* length = as_const_int(result.extent);
   const std::int64_t* limit = as_const_int(extent[axis]);
   if (length != nullptr && limit != nullptr) {

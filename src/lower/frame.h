@@ -12,8 +12,6 @@ namespace nestwright {
 /// A run of indices: min .. min + extent - 1.
 struct Span {
   ir::Expr min, extent;
-  /// The extent as it would be in a whole tile: what a tile in registers is sized by, although the last one needs less.
-  ir::Expr whole;
 };
 
 /// Which segment of a composed split the point lies in. factor 0: not known.
@@ -36,8 +34,8 @@ struct Frame {
   std::vector<Span> region;       ///< of each root, by position in graph->roots
   std::vector<ir::Expr> value;    ///< of each axis, counted from the start of its region; undefined: not known yet
   std::vector<ir::Expr> extent;   ///< of each axis; narrowed in a tail
-  std::vector<ir::Expr> whole;    ///< of each axis, not narrowed
   std::vector<bool> settled;      ///< guards and branches of this axis are built
+  std::vector<bool> padded;       ///< of each axis: what is read past the tensor is padding, so nothing is guarded
   std::vector<Segment> segments;  ///< of each edge
   NestRole role = NestRole::kCompute;
   ir::Expr is_carried;     ///< tile of a blocked reduction: whether a block came before; else undefined

@@ -110,9 +110,31 @@ void NestBuilder::enter_loop(const Frame& frame, int axis) {
   parallel_ = name;
 }
 
+/// Extends the vectorised axes of a private tile to whole vectors, where what is read for the rest is padding.
+std::vector<bool> NestBuilder::pad_vectors(int stage, std::vector<Span>& region) const {
+  const StageGraph& graph = graphs_[stage];
+  std::vector<bool> padded(graph.axes.size(), false);
+  // The tile of a blocked reduction starts from the output, which has no padding.
+  if (!is_private(*graph.state) || graph.state->carried_from >= 0) return padded;
+  for (int axis = 0; axis < graph.rank; ++axis) {
+    if (!graph.vectorized[axis]) continue;
+    const Expr reach = Frame(graph, region).reach(axis);
+    const Expr last = region[axis].min + reach - 1;
+    if (as_const_int(reach) == nullptr || facts_.proves_less(last, graph.axes[axis].extent())) continue;
+    std::vector<Span> whole = region;
+    whole[axis].extent = reach;
+    if (!regions_.reads_padding(stage, whole, static_cast<std::size_t>(axis), storages_, facts_)) continue;
+    region = std::move(whole);
+    padded[axis] = true;
+  }
+  return padded;
+}
+
 Frame NestBuilder::attached_frame(int stage, std::vector<Span> region, const Frame& host) const {
   const StageGraph& graph = graphs_[stage];
+  std::vector<bool> padded = pad_vectors(stage, region);
   Frame frame(graph, std::move(region));
+  frame.padded = std::move(padded);
   if (graph.state->carried_from != host.graph->stage) return frame;
   // A blocked reduction: the blocks' loops are open, in the nest of the stage that copies out.
   Expr before = ir::make_bool(false);

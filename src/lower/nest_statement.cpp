@@ -27,6 +27,19 @@ bool next(std::vector<std::int64_t>& index, const std::vector<std::int64_t>& ext
 
 }  // namespace
 
+/// Whether `point` lies in the tensor, where the nest runs on into padding; undefined where it always does.
+Expr NestBuilder::exists(const Frame& frame, const std::vector<Expr>& point) const {
+  const StageGraph& graph = *frame.graph;
+  Expr result;
+  for (int axis = 0; axis < graph.rank; ++axis) {
+    const Expr& limit = graph.axes[axis].extent();
+    if (!graph.is_layout_axis(axis) || facts_.proves_less(point[axis], limit)) continue;
+    const Expr condition = point[axis] < limit;
+    result = result.defined() ? result && condition : condition;
+  }
+  return result;
+}
+
 Stmt NestBuilder::statement(const Frame& frame) {
   const StageGraph& graph = *frame.graph;
   ir::Substitution values;
@@ -50,24 +63,19 @@ Stmt NestBuilder::statement(const Frame& frame) {
   }
   if (frame.role == NestRole::kInitToCarried) {
     const Storage& output = *storages_[graph.state->carried_from];
-    return ir::make_store(storage.buffer, indices,
-                          ir::make_load(output.buffer, storage_indices(output, point, facts_)));
+    const Expr carried = ir::make_load(output.buffer, storage_indices(output, point, facts_));
+    return ir::make_store(storage.buffer, indices, carried);
   }
   if (reduce != nullptr) {
     const Expr before = ir::make_load(storage.buffer, indices);
     return ir::make_store(storage.buffer, indices, ir::reducer_combine(reduce->reducer, before, body(reduce->value)));
   }
   Stmt store = ir::make_store(storage.buffer, indices, body(graph.compute->body));
-  // Tiles of a layout are whole: what lies past the tensor is filled.
-  Expr exists;
-  for (int axis = 0; axis < graph.rank; ++axis) {
-    const Expr& limit = graph.axes[axis].extent();
-    if (!graph.is_layout_axis(axis) || facts_.proves_less(point[axis], limit)) continue;
-    const Expr condition = point[axis] < limit;
-    exists = exists.defined() ? exists && condition : condition;
-  }
-  if (!exists.defined()) return store;
-  return ir::make_if(exists, std::move(store), ir::make_store(storage.buffer, indices, ir::make_const(0, type)));
+  const Expr inside = exists(frame, point);
+  if (!inside.defined()) return store;
+  // Filled first and overwritten then: an else would cost targets without masks their vectors.
+  return ir::block(
+      {ir::make_store(storage.buffer, indices, ir::make_const(0, type)), ir::make_if(inside, std::move(store))});
 }
 
 Stmt NestBuilder::prefetch(const PrefetchNote& note, const Frame& frame, int leaf) {

@@ -214,7 +214,7 @@ Stmt NestBuilder::guard_root(Frame frame, int position, std::size_t root) {
   const StageGraph& graph = *frame.graph;
   const int axis = graph.roots[root];
   frame.settled[axis] = true;
-  if (graph.is_layout_axis(axis)) return settle(std::move(frame), position);
+  if (graph.is_layout_axis(axis) || frame.padded[axis]) return settle(std::move(frame), position);
   const Facts::Mark mark = facts_.mark();
   Expr condition;
   const auto require_less = [&](const Expr& a, const Expr& b) {

@@ -18,10 +18,10 @@ namespace {
 Span image(const Linear& index, const StageGraph& graph, const std::vector<Span>& roots, const Expr& limit) {
   Linear start;
   start.constant = index.constant;
-  Expr extent = 1, whole = 1;
+  Expr extent = 1;
   for (const ir::LinearTerm& term : index.terms) {
     const auto* ref = term.atom.as<ir::VarRef>();
-    if (ref == nullptr) return {0, limit, limit};  // not affine: anything may be read
+    if (ref == nullptr) return {0, limit};  // not affine: anything may be read
     const Span* span = nullptr;
     for (std::size_t r = 0; r < roots.size(); ++r) {
       if (graph.axes[graph.roots[r]].var() == ref->var) span = &roots[r];
@@ -33,9 +33,8 @@ Span image(const Linear& index, const StageGraph& graph, const std::vector<Span>
     const std::int64_t c = term.coefficient;
     start.add(ir::to_linear(c > 0 ? span->min : span->min + span->extent - 1), c);
     extent = extent + (span->extent - 1) * Expr(std::abs(c));
-    whole = whole + (span->whole - 1) * Expr(std::abs(c));
   }
-  return {start.expr(), extent, whole};
+  return {start.expr(), extent};
 }
 
 /// Cuts what lies outside 0 .. limit-1 off, where that is certain.
@@ -45,7 +44,7 @@ void clip(Span& span, const Expr& limit, const Facts& facts) {
   if (extent == nullptr || all == nullptr) return;
   const IndexRange start = facts.range(span.min);
   if (*extent >= *all) {
-    span = {0, limit, span.whole};
+    span = {0, limit};
   } else if (start.is_point()) {
     const std::int64_t first = std::clamp<std::int64_t>(start.lo, 0, *all - 1);
     const std::int64_t last = std::clamp<std::int64_t>(start.lo + *extent - 1, first, *all - 1);
@@ -61,15 +60,12 @@ void join(Span& span, const Span& other, const Expr& limit, const Facts& facts) 
   if (a == nullptr || b == nullptr || !gap.is_point()) {
     const bool same = gap.is_point() && gap.lo == 0 && facts.range(other.extent - span.extent).is_point() &&
                       facts.range(other.extent - span.extent).lo == 0;
-    if (!same) span = {0, limit, limit};
+    if (!same) span = {0, limit};
     return;
   }
   const std::int64_t first = std::min<std::int64_t>(0, gap.lo), last = std::max(*a, gap.lo + *b);
   if (first != 0) span.min = other.min;
   span.extent = last - first;
-  span.whole = as_const_int(span.whole) && as_const_int(other.whole)
-                   ? Expr(std::max({*as_const_int(span.whole), *as_const_int(other.whole), last - first}))
-                   : span.extent;
 }
 
 }  // namespace
@@ -150,7 +146,7 @@ std::vector<Span> Regions::full(int stage) const {
   std::vector<Span> result;
   for (const int root : graph.roots) {
     const IterVar& axis = graph.axes[root];
-    result.push_back({axis.min(), axis.extent(), axis.extent()});
+    result.push_back({axis.min(), axis.extent()});
   }
   return result;
 }
@@ -193,7 +189,7 @@ const std::vector<Span>& Regions::region_of(int stage, const Frame& frame, const
   check(static_cast<int>(result.size()) == graph.rank, "a stage that nothing reads is attached to a loop");
   for (std::size_t r = result.size(); r < graph.roots.size(); ++r) {
     const IterVar& axis = graph.axes[graph.roots[r]];
-    result.push_back({axis.min(), axis.extent(), axis.extent()});
+    result.push_back({axis.min(), axis.extent()});
     // The tile of a blocked reduction covers the block that the copying stage is at.
     if (schedule_.stages[stage].carried_from != frame.graph->stage) continue;
     const int block = frame.graph->find(axis);
@@ -215,7 +211,7 @@ std::vector<std::vector<Span>> Regions::attached_regions(const std::vector<int>&
     const StageGraph& graph = graphs_[stage];
     for (std::size_t r = graph.rank; r < graph.roots.size(); ++r) {
       const IterVar& axis = graph.axes[graph.roots[r]];
-      region[r] = {axis.min(), axis.extent(), axis.extent()};
+      region[r] = {axis.min(), axis.extent()};
     }
     result.push_back(std::move(region));
   }
@@ -228,6 +224,28 @@ std::vector<Span> Regions::read_region(const ir::Buffer& buffer, const Frame& fr
   std::vector<Span> result;
   join_reads(frame.graph->stage, roots, buffer, result, facts);
   return result;
+}
+
+bool Regions::reads_padding(int stage, const std::vector<Span>& roots, std::size_t root,
+                            const std::vector<std::optional<Storage>>& storages, const Facts& facts) const {
+  const StageGraph& graph = graphs_[stage];
+  const ir::Var& var = graph.axes[graph.roots[root]].var();
+  for (const Read& read : reads_[stage]) {
+    const int producer = schedule_.producer(read.buffer);
+    for (std::size_t d = 0; d < read.indices.size(); ++d) {
+      const Linear& index = read.indices[d];
+      if (index.hides(var)) return false;
+      if (index.coefficient(var) == 0) continue;
+      if (producer < 0 || !storages[producer].has_value()) return false;
+      const Storage& storage = *storages[producer];
+      const Expr stored = padded_extent(storage, static_cast<int>(d));
+      if (!stored.defined()) return false;
+      const Span span = image(index, graph, roots, read.buffer->shape[d]);
+      const Expr last = relative_index(span.min + span.extent - 1, storage.start[d], facts);
+      if (!facts.proves_less(last, stored)) return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace nestwright

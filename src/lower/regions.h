@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lower/frame.h"
+#include "lower/storage.h"
 
 namespace nestwright {
 
@@ -27,6 +28,11 @@ class Regions {
                                                   const Facts& facts) const;
   /// Indices of `buffer` that the stage of `frame` itself reads from there on, one span a dimension.
   std::vector<Span> read_region(const ir::Buffer& buffer, const Frame& frame, const Facts& facts) const;
+
+  /// True where `stage`, its root axes in `roots`, finds padding in all that it reads for the positions of root `root`
+  /// that lie past the tensor: nothing there needs a guard.
+  bool reads_padding(int stage, const std::vector<Span>& roots, std::size_t root,
+                     const std::vector<std::optional<Storage>>& storages, const Facts& facts) const;
 
  private:
   struct Read {

@@ -12,13 +12,6 @@ using ir::Linear;
 
 namespace {
 
-/// Position of `index` from `start` on.
-Expr relative(const Expr& index, const Expr& start, const Facts& facts) {
-  if (ir::is_const_int(start, 0)) return affine(index);
-  Linear result = ir::to_linear(facts.expanded(index));
-  return result.add(ir::to_linear(facts.expanded(start)), -1).expr();
-}
-
 /// index / factor and index % factor. Exact where the terms that factor does not divide stay within one tile.
 std::pair<Expr, Expr> tile_of(const Expr& index, std::int64_t factor, const Facts& facts) {
   const Linear linear = ir::to_linear(index);
@@ -72,6 +65,22 @@ class BodyRewriter : public ir::Mutator {
 
 }  // namespace
 
+Expr relative_index(const Expr& index, const Expr& start, const Facts& facts) {
+  if (ir::is_const_int(start, 0)) return affine(index);
+  Linear result = ir::to_linear(facts.expanded(index));
+  return result.add(ir::to_linear(facts.expanded(start)), -1).expr();
+}
+
+Expr padded_extent(const Storage& storage, int axis) {
+  const StageGraph& graph = *storage.graph;
+  if (graph.state->layout.empty() || !graph.is_layout_axis(axis)) return {};
+  const AxisEdge& edge = graph.edges[graph.edge_of[axis]];
+  for (std::size_t d = 0; d < graph.state->layout.size(); ++d) {
+    if (graph.state->layout[d] == graph.axes[edge.outer]) return storage.buffer->shape[d] * Expr(edge.factor);
+  }
+  return {};
+}
+
 Storage make_storage(const Frame& frame) {
   const StageGraph& graph = *frame.graph;
   const StageState& state = *graph.state;
@@ -80,20 +89,11 @@ Storage make_storage(const Frame& frame) {
   for (int axis = 0; axis < graph.rank; ++axis) result.start.push_back(frame.region[axis].min);
 
   const bool is_private = state.scope == ir::Scope::kRegister || state.scope == ir::Scope::kLocal;
-  const auto stored_extent = [&](int axis) -> Expr {
-    const bool is_root = axis < graph.rank;
-    if (!is_root) return frame.extent[axis];
-    if (!is_private || !graph.vectorized[axis]) return frame.extent[axis];
-    const Expr reach = frame.reach(axis);
-    const std::int64_t* reached = as_const_int(reach);
-    const std::int64_t* whole = as_const_int(frame.whole[axis]);
-    return reached != nullptr && whole != nullptr && *whole > *reached ? frame.whole[axis] : reach;
-  };
   std::vector<Expr> shape;
   if (state.layout.empty()) {
-    for (int axis = 0; axis < graph.rank; ++axis) shape.push_back(stored_extent(axis));
+    for (int axis = 0; axis < graph.rank; ++axis) shape.push_back(frame.extent[axis]);
   } else {
-    for (const IterVar& dimension : state.layout) shape.push_back(stored_extent(graph.find(dimension)));
+    for (const IterVar& dimension : state.layout) shape.push_back(frame.extent[graph.find(dimension)]);
   }
   for (const Expr& extent : shape) {
     if (is_private && as_const_int(extent) == nullptr) {
@@ -112,7 +112,8 @@ Storage parameter_storage(const StageGraph& graph, const ir::Buffer& buffer) {
 
 std::vector<Expr> storage_indices(const Storage& storage, const std::vector<Expr>& indices, const Facts& facts) {
   std::vector<Expr> position;
-  for (std::size_t d = 0; d < indices.size(); ++d) position.push_back(relative(indices[d], storage.start[d], facts));
+  for (std::size_t d = 0; d < indices.size(); ++d)
+    position.push_back(relative_index(indices[d], storage.start[d], facts));
   const StageGraph& graph = *storage.graph;
   if (graph.state->layout.empty()) return position;
   std::vector<Expr> result(graph.state->layout.size());

@@ -16,12 +16,17 @@ struct Storage {
   const StageGraph* graph = nullptr;
 };
 
-/// A buffer for the region of `frame`'s stage: compact, in the stage's layout. What is private and vectorised is sized
-/// in whole tiles, so that full vectors fit.
+/// A buffer for the region of `frame`'s stage: compact, in the stage's layout.
 Storage make_storage(const Frame& frame);
 
 /// The storage of the whole result in `buffer`, which the caller of the program provides.
 Storage parameter_storage(const StageGraph& graph, const ir::Buffer& buffer);
+
+/// Position of `index` from `start` on, with what they have in common cancelled out.
+ir::Expr relative_index(const ir::Expr& index, const ir::Expr& start, const Facts& facts);
+
+/// Extent of an axis of the operation in the storage, padding of the layout included. Undefined where it is not padded.
+ir::Expr padded_extent(const Storage& storage, int axis);
 
 /// Indices into the storage of the element that the operation calls `indices`.
 std::vector<ir::Expr> storage_indices(const Storage& storage, const std::vector<ir::Expr>& indices, const Facts& facts);
