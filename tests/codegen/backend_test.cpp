@@ -3,6 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
+#include <fstream>
+#include <thread>
+
 #include "matmul_program.h"
 #include "run_program.h"
 
@@ -73,6 +77,40 @@ TEST(Backend, LoadsOneSymbolSeveralTimes) {
   const auto a = load_object(small), b = load_object(large), c = load_object(small);
   EXPECT_NE(a->entry(), b->entry());
   EXPECT_NE(a->entry(), c->entry());
+}
+
+std::int64_t resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::int64_t size = 0, resident = 0;
+  statm >> size >> resident;
+  return resident * 4096;
+}
+
+TEST(Backend, GivesBackTheMemoryOfCandidates) {
+  const CompiledObject object =
+      testing::compile(testing::matmul_program({4, 8, 8, 2, 8}), testing::target_of(CpuIsa::kX86_64));
+  for (int i = 0; i < 100; ++i) load_object(object);
+  const std::int64_t before = resident_bytes();
+  for (int i = 0; i < 1000; ++i) load_object(object);
+  EXPECT_LT(resident_bytes() - before, 1 << 20);
+}
+
+TEST(Backend, CompilesOnSeveralThreadsAtOnce) {
+  const auto backend = make_backend(DeviceKind::kCpu);
+  const Target target = testing::target_of(CpuIsa::kAvx2);
+  const Program program = expand(testing::matmul_program({12, 32, 8, 6, 16}), target);
+  std::array<CompileOptions, 2> options;
+  options[1].pipeline = Pipeline::kFinal;
+  std::array<std::string, 2> expected, actual;
+  for (std::size_t i : {0u, 1u}) expected[i] = backend->compile(program, target, options[i]).object;
+  const auto compile = [&](std::size_t i) {
+    for (int round = 0; round < 5; ++round) actual[i] = backend->compile(program, target, options[i]).object;
+  };
+  std::thread other(compile, 1);
+  compile(0);
+  other.join();
+  EXPECT_EQ(actual, expected);
+  EXPECT_NE(expected[0], expected[1]);
 }
 
 TEST(Backend, RefusesToLinkWhatIsNoObject) {

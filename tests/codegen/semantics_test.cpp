@@ -1,7 +1,7 @@
 // The IR's meaning, node by node: compiled code agrees with the interpreter on every instruction set that runs here.
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <array>
 #include <functional>
 
 #include "run_program.h"
@@ -117,6 +117,17 @@ TEST(Semantics, IndirectIndices) {
       {{I, Role::kInput}, {A, Role::kInput}, {B, Role::kOutput}},
       make_for(j, 0, 20, LoopKind::kVectorized,
                make_store(B, {j}, make_load(A, {min(max(make_load(I, {j}) + Expr(4), Expr(0)), Expr(8))})))));
+}
+
+TEST(Semantics, IndicesOfNarrowTypes) {
+  const Buffer I("I", kInt32, {Expr(21)}), A("A", kFloat32, {Expr(9)}), B("B", kFloat32, {Expr(21)});
+  for (LoopKind kind : {LoopKind::kSerial, LoopKind::kVectorized}) {
+    const Var j("j");
+    const Expr four = make_int(4, kInt32), zero = make_int(0, kInt32), eight = make_int(8, kInt32);
+    const Expr at = min(max(make_load(I, {j}) + four, zero), eight);
+    expect_agreement(program_of({{I, Role::kInput}, {A, Role::kInput}, {B, Role::kOutput}},
+                                make_for(j, 0, 20, kind, make_store(B, {j}, make_load(A, {at})))));
+  }
 }
 
 TEST(Semantics, StridesOfABuffer) {

@@ -73,6 +73,8 @@ FunctionEmitter::Access FunctionEmitter::take_apart(const ir::Buffer& buffer, co
   access.lane_stride = 0;
   for (std::size_t d = 0; d < indices.size(); ++d) {
     llvm::Value *index = emit(indices[d]), *stride = emit(binding.strides[d]);
+    index = builder_.CreateIntCast(index, type_of(kIndex.with_lanes(indices[d].lanes())),
+                                   indices[d].type().code == ir::TypeCode::kInt);
     if (indices[d].type().is_scalar()) index = builder_.CreateVectorSplat(static_cast<unsigned>(access.lanes), index);
     llvm::Value* part = builder_.CreateMul(
         index, builder_.CreateVectorSplat(static_cast<unsigned>(access.lanes), stride), "", true, true);
@@ -85,6 +87,7 @@ llvm::Value* FunctionEmitter::emit_sum(const std::vector<ir::LinearTerm>& terms)
   llvm::Value* sum = nullptr;
   for (const ir::LinearTerm& term : terms) {
     llvm::Value* value = term.atom.as<ir::VarRef>() ? emit(term.atom) : emit_hoisted(term.atom);
+    value = builder_.CreateIntCast(value, builder_.getInt64Ty(), term.atom.type().code == ir::TypeCode::kInt);
     if (term.coefficient != 1) value = builder_.CreateMul(value, int64(term.coefficient), "", false, true);
     sum = sum == nullptr ? value : builder_.CreateAdd(sum, value, "", false, true);
   }

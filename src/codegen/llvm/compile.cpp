@@ -140,7 +140,7 @@ std::string symbol_of(const std::string& name) {
   for (char& c : symbol) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
   }
-  if (std::isdigit(static_cast<unsigned char>(symbol[0])) != 0) symbol.insert(0, "_");
+  if (std::isdigit(static_cast<unsigned char>(symbol[0])) != 0) symbol.insert(symbol.begin(), '_');
   return symbol;
 }
 
