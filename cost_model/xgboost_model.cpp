@@ -92,7 +92,7 @@ class XgboostModel final : public CostModel {
         fmt::format(R"({{"data":[{},true],"shape":[{},{}],"typestr":"<f4","version":3}})",
                     reinterpret_cast<std::uintptr_t>(flat.data()), rows.size(), columns_);
     constexpr const char* kOptions =
-        R"({"type":0,"training":false,"iteration_begin":0,"iteration_end":0,"strict_shape":false,"missing":NaN})";
+        R"({"type":0,"training":false,"iteration_begin":0,"iteration_end":0,"strict_shape":false,"cache_id":0,"missing":NaN})";
     const bst_ulong* shape = nullptr;
     bst_ulong dimensions = 0;
     const float* scores = nullptr;

@@ -17,13 +17,11 @@ struct Entrant {
   BuildResult built;
 };
 
-Point point_of(const Proposal& proposal) { return {proposal.from.name, proposal.from.version, proposal.config}; }
-
 class Entrants {
  public:
-  /// The first role that a point enters with stays.
+  /// The first role that a trial enters with stays.
   void add(TrialId trial, const Point& point, const std::string& role) {
-    const bool there = std::any_of(list_.begin(), list_.end(), [&](const Entrant& e) { return e.point == point; });
+    const bool there = std::any_of(list_.begin(), list_.end(), [&](const Entrant& e) { return e.trial == trial; });
     if (!there) list_.push_back({trial, point, role, {}});
   }
   std::vector<Entrant>& list() { return list_; }
@@ -34,9 +32,12 @@ class Entrants {
 
 Entrants choose(const SessionState& session, const std::optional<BestRecord>& stored) {
   Entrants entrants;
-  if (stored) entrants.add(stored->trial, point_of(stored->proposal), "incumbent");
+  if (const auto point = stored ? session.point_of(stored->proposal) : std::nullopt) {
+    entrants.add(stored->trial, *point, "incumbent");
+  }
   for (const TrialRecord& trial : session.log.challengers(session.key, kChallengers, session.versions)) {
-    if (trial.session != session.id) entrants.add(trial.id, point_of(trial.proposal), "finalist");
+    const auto point = session.point_of(trial.proposal);
+    if (trial.session != session.id && point) entrants.add(trial.id, *point, "finalist");
   }
   std::vector<Contender> ranked = session.contenders;
   std::stable_sort(ranked.begin(), ranked.end(),
@@ -47,7 +48,8 @@ Entrants choose(const SessionState& session, const std::optional<BestRecord>& st
   if (session.space.seeds().empty()) return entrants;
   const Point& fallback = session.space.seeds().front();
   for (const TrialRecord& trial : session.log.trials(filter_of(session.key))) {
-    if (point_of(trial.proposal) == fallback && trial.measurement.outcome == Outcome::kOk) {
+    const auto point = session.point_of(trial.proposal);
+    if (point && *point == fallback && trial.measurement.outcome == Outcome::kOk) {
       entrants.add(trial.id, fallback, "default");
     }
   }
@@ -122,7 +124,7 @@ void run_final_race(SessionState& session) {
         if (entry.trial == entrant.trial) session.result.default_timing = entry.measurement.timing;
       }
     }
-    stored = session.log.record_race(session.id, race);
+    stored = session.log.record_race(session.id, race, session.versions);
     if (!stored) return;
   }
 }

@@ -79,6 +79,18 @@ Point SearchSpace::at(unsigned __int128 index) const {
   throw InternalError("internal error: a point's index is past the end of the space");
 }
 
+std::optional<Point> SearchSpace::find(const std::string& template_name, int version, const Config& config) const {
+  for (const Member& m : members_) {
+    if (m.source->name != template_name || m.source->version != version) continue;
+    try {
+      return Point{template_name, version, m.space.resolve(config)};
+    } catch (const UsageError&) {
+      return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
 bool SearchSpace::is_valid(const Point& point) const { return member(point).space.is_valid(point.config); }
 
 Instance SearchSpace::instantiate(const Point& point) const {

@@ -45,6 +45,9 @@ class SearchSpace {
   unsigned __int128 size() const;
   Point at(unsigned __int128 index) const;
   bool is_valid(const Point& point) const;
+  /// A point as the log or a user spells it, its labels resolved. nullopt where it is none of this space: of another
+  /// version of the template, say.
+  std::optional<Point> find(const std::string& template_name, int version, const Config& config) const;
   /// What the template makes of the point. Throws ScheduleError or UsageError for one that is not valid.
   Instance instantiate(const Point& point) const;
 

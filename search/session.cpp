@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::size_t kChunk = 4;  // candidates that are checked and timed between two looks at the budget
 
-Point point_of(const Proposal& proposal) { return {proposal.from.name, proposal.from.version, proposal.config}; }
-
 /// Time that is kept back for the final race.
 double reserve_s(const Budget& budget) { return std::clamp(0.06 * budget.seconds, 0.3, 3.0); }
 
@@ -81,8 +79,9 @@ class Session {
   /// The best of earlier sessions, compiled and timed now: times of two sessions are not comparable.
   void adopt_stored_best() {
     const auto best = state_.log.best(filter_of(state_.key), state_.versions);
-    if (!best) return;
-    std::vector<BuildResult> built = state_.build({point_of(best->proposal)}, Pipeline::kSearch);
+    const auto point = best ? state_.point_of(best->proposal) : std::nullopt;
+    if (!point) return;
+    std::vector<BuildResult> built = state_.build({*point}, Pipeline::kSearch);
     if (built[0].outcome != Outcome::kOk) return;
     const std::vector<Measurement> measured = state_.runner->run({{&built[0].object}}, nullptr);
     if (measured[0].outcome != Outcome::kOk) return;
@@ -99,7 +98,9 @@ class Session {
     std::vector<Trial> batch;
     for (std::size_t i = 0; i < trials.size(); ++i) {
       const TrialRecord& trial = trials[i];
-      batch.push_back({point_of(trial.proposal), trial.measurement.outcome, trial.measurement.timing.median_ns});
+      if (const auto point = state_.point_of(trial.proposal)) {
+        batch.push_back({*point, trial.measurement.outcome, trial.measurement.timing.median_ns});
+      }
       if (trial.session != state_.id) ++state_.result.earlier_trials;
       if (i + 1 == trials.size() || trials[i + 1].batch != trial.batch) {
         strategy_->observe(batch);
@@ -137,14 +138,20 @@ class Session {
   /// Measures what the budget allows of a batch; the rest stays in the log as unfinished.
   void measure(const Batch& batch, std::vector<Trial>* trials) {
     std::vector<Point> points;
-    for (const CommittedProposal& proposal : batch.proposals) points.push_back(point_of(proposal.proposal));
+    std::vector<CommittedProposal> proposals;
+    for (const CommittedProposal& proposal : batch.proposals) {
+      auto point = state_.point_of(proposal.proposal);
+      if (!point) continue;  // left over by another version of the template
+      points.push_back(std::move(*point));
+      proposals.push_back(proposal);
+    }
     const std::vector<BuildResult> built = state_.build(points, Pipeline::kSearch);
 
     for (std::size_t first = 0; first < points.size() && stop_reason().empty(); first += kChunk) {
       const std::size_t last = std::min(first + kChunk, points.size());
       const std::vector<Measurement> measured = run_chunk(built, first, last);
       for (std::size_t i = first; i < last; ++i) {
-        record(batch.proposals[i], points[i], built[i], measured[i - first]);
+        record(proposals[i], points[i], built[i], measured[i - first]);
         const Measurement& m = measured[i - first];
         if (trials != nullptr) trials->push_back({points[i], m.outcome, m.timing.median_ns});
       }

@@ -37,6 +37,10 @@ struct SessionState {
   std::optional<CompiledObject> incumbent;  ///< fastest so far: what candidates are judged against
   double incumbent_ns = 0;
 
+  /// The point of a recorded proposal; nullopt where this build has no such point any more.
+  std::optional<Point> point_of(const Proposal& proposal) const {
+    return space.find(proposal.from.name, proposal.from.version, proposal.config);
+  }
   /// Lowers and compiles; one result a point, in order. Times are added to the result's stages.
   std::vector<BuildResult> build(const std::vector<Point>& points, Pipeline pipeline);
 };

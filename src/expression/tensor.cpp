@@ -170,7 +170,8 @@ Tensor placeholder(std::vector<Expr> shape, Type type, std::string name, std::ve
                                  shape.size(), strides.size()));
   }
   if (!type.is_scalar()) throw UsageError(fmt::format("tensor '{}' of {}: elements are scalars", name, type.str()));
-  Buffer buffer(name, type, std::move(shape), ir::Scope::kGlobal, std::move(strides));
+  const int alignment = type.bytes();  // what any caller's array has
+  Buffer buffer(name, type, std::move(shape), ir::Scope::kGlobal, std::move(strides), alignment);
   return make_tensor({std::move(name), PlaceholderOp{}, std::move(buffer), {}});
 }
 
@@ -199,7 +200,8 @@ Tensor compute_span(std::vector<Expr> shape, const std::function<Expr(std::span<
   if (!op.body.type().is_scalar()) throw UsageError(fmt::format("the body of tensor '{}' is a vector", name));
   op.reduce_axes = reduce_axes_of(op.body, op.axes, name);
   std::vector<Operation> inputs = inputs_of(op.body, name);
-  Buffer buffer(name, op.body.type(), std::move(shape));
+  const int alignment = op.body.type().bytes();  // a result may be the caller's array too
+  Buffer buffer(name, op.body.type(), std::move(shape), ir::Scope::kGlobal, {}, alignment);
   return make_tensor({std::move(name), std::move(op), std::move(buffer), std::move(inputs)});
 }
 

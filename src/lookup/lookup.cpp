@@ -6,6 +6,23 @@
 #include "templates/registry.h"
 
 namespace nestwright {
+namespace {
+
+/// The recorded configuration with its labels resolved, where it is a valid point for this very workload.
+std::optional<Config> resolve_for(const Task& task, const Proposal& proposal) {
+  const Template* source = find_template(proposal.from.name);
+  if (source == nullptr) return std::nullopt;
+  const ConfigSpace space = discover_space(*source, task.workload, task.target);
+  try {
+    Config config = space.resolve(proposal.config);
+    if (space.is_valid(config)) return config;
+  } catch (const UsageError&) {
+    // a knob or a candidate that this shape does not have
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 std::vector<TemplateVersion> usable_templates(std::string_view op, DeviceKind device) {
   std::vector<TemplateVersion> versions;
@@ -17,10 +34,7 @@ Lookup look_up(const Task& task, const TuningLog* log) {
   const std::vector<TemplateVersion> versions = usable_templates(task.workload.op, task.target.device);
   Lookup found;
   if (log != nullptr) {
-    const auto fits = [&](const BestRecord& record) {
-      const Template* t = find_template(record.proposal.from.name);
-      return t != nullptr && discover_space(*t, task.workload, task.target).is_valid(record.proposal.config);
-    };
+    const auto fits = [&](const BestRecord& record) { return resolve_for(task, record.proposal).has_value(); };
     TaskFilter filter;
     filter.target = task.target.str();
     found.record = find_best(*log, workload_key(task.workload), filter, versions, fits);
@@ -28,7 +42,7 @@ Lookup look_up(const Task& task, const TuningLog* log) {
   if (found.record) {
     found.match = found.record->match;
     found.source = find_template(found.record->proposal.from.name);
-    found.config = found.record->proposal.config;
+    found.config = resolve_for(task, found.record->proposal).value_or(found.record->proposal.config);
     return found;
   }
   found.why_default = log == nullptr ? "no database was given" : "the database has no record that fits it";

@@ -40,13 +40,11 @@ Frame::Frame(const StageGraph& stage, std::vector<Span> root_region)
                           as_const_int(edge.split->parent.extent()) &&
                           *as_const_int(extent[edge.parent]) == *as_const_int(edge.split->parent.extent());
     extent[edge.outer] = composed ? edge.split->outer.extent() : ceil_div(extent[edge.parent], edge.factor);
-    const bool keep = graph->kinds[edge.inner] == ir::LoopKind::kVectorized || edge.kind == AxisEdge::Kind::kLayout;
-    extent[edge.inner] = keep ? Expr(edge.factor) : smaller(edge.factor, extent[edge.parent]);
+    extent[edge.inner] = edge.kind == AxisEdge::Kind::kLayout ? Expr(edge.factor) : smaller(edge.factor, extent[edge.parent]);
   }
 }
 
-void Frame::narrow(int axis, const Expr& to, bool exact) {
-  if (graph->kinds[axis] == ir::LoopKind::kVectorized && !exact) return;
+void Frame::narrow(int axis, const Expr& to) {
   const std::int64_t* now = as_const_int(extent[axis]);
   if (now != nullptr && as_const_int(to) != nullptr && *now == *as_const_int(to)) return;
   extent[axis] = to;
@@ -105,6 +103,7 @@ Expr Frame::reach(int axis) const {
   const int e = graph->edge_of[axis];
   if (e < 0) return extent[axis];
   const AxisEdge& edge = graph->edges[e];
+  if (graph->kinds[edge.inner] == ir::LoopKind::kVectorized) return extent[edge.outer] * Expr(edge.factor);
   return (reach(edge.outer) - 1) * Expr(edge.factor) + reach(edge.inner);
 }
 

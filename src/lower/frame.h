@@ -23,6 +23,7 @@ struct Segment {
 enum class NestRole : std::uint8_t {
   kCompute,
   kInitToIdentity,
+  kFillPadding,    ///< sets all of a packed tile, part of which lies past the tensor
   kInitToCarried,  ///< to what the blocks of a blocked reduction before this one have left in the output
 };
 
@@ -42,9 +43,8 @@ struct Frame {
   bool in_vector = false;  ///< inside the stage's vectorised loop
 
   bool known(int axis) const { return value[axis].defined(); }
-  /// Limits an axis to `to` iterations and all that it is split into accordingly. A vectorised loop keeps its length,
-  /// unless `exact`, and gets a guard instead, which becomes a mask.
-  void narrow(int axis, const ir::Expr& to, bool exact = false);
+  /// Limits an axis to `to` iterations and all that it is split into accordingly.
+  void narrow(int axis, const ir::Expr& to);
   /// The value of an edge's parent from its outer and inner.
   ir::Expr combine(const AxisEdge& edge, const ir::Expr& outer, const ir::Expr& inner) const;
   /// Indices that an axis takes on from here on, loops not yet opened running over all of theirs; from the start of its
@@ -52,7 +52,7 @@ struct Frame {
   Span span(int axis, const Facts& facts) const;
   /// As span, of root number `root`, absolute.
   Span root_span(std::size_t root, const Facts& facts) const;
-  /// One more than the largest value that the loops reach, where they overshoot the extent.
+  /// The extent of an axis, rounded up to whole vectors.
   ir::Expr reach(int axis) const;
 };
 

@@ -29,8 +29,8 @@ struct LowerOptions {
 ir::Program lower(const Schedule& schedule, const std::vector<Tensor>& args, const Target& target,
                   std::string_view name, const LowerOptions& options = {});
 
-/// Loop form to vector form. Throws LowerError (a register buffer whose indices are not constant, a vectorised loop that
-/// is too long, ...).
+/// Loop form to vector form. Throws LowerError (a register buffer whose indices are not constant, a vectorised loop
+/// that is too long, ...).
 ir::Program expand(const ir::Program& program, const Target& target, const LowerOptions& options = {});
 
 /// Names of the passes of both stages, in order.

@@ -45,7 +45,6 @@ class NestBuilder {
 
   // nest_statement.cpp: the innermost statements.
   ir::Stmt statement(const Frame& frame);
-  ir::Expr exists(const Frame& frame, const std::vector<ir::Expr>& point) const;
   ir::Stmt prefetch(const PrefetchNote& note, const Frame& frame, int leaf);
 
   const ScheduleState& schedule_;

@@ -27,19 +27,6 @@ bool next(std::vector<std::int64_t>& index, const std::vector<std::int64_t>& ext
 
 }  // namespace
 
-/// Whether `point` lies in the tensor, where the nest runs on into padding; undefined where it always does.
-Expr NestBuilder::exists(const Frame& frame, const std::vector<Expr>& point) const {
-  const StageGraph& graph = *frame.graph;
-  Expr result;
-  for (int axis = 0; axis < graph.rank; ++axis) {
-    const Expr& limit = graph.axes[axis].extent();
-    if (!graph.is_layout_axis(axis) || facts_.proves_less(point[axis], limit)) continue;
-    const Expr condition = point[axis] < limit;
-    result = result.defined() ? result && condition : condition;
-  }
-  return result;
-}
-
 Stmt NestBuilder::statement(const Frame& frame) {
   const StageGraph& graph = *frame.graph;
   ir::Substitution values;
@@ -56,6 +43,9 @@ Stmt NestBuilder::statement(const Frame& frame) {
   const std::vector<Expr> indices = storage_indices(storage, point, facts_);
   const auto body = [&](const Expr& e) { return rewrite_body(e, values, schedule_, storages_, facts_); };
 
+  if (frame.role == NestRole::kFillPadding) {
+    return ir::make_store(storage.buffer, indices, ir::make_const(0, storage.buffer->element));
+  }
   const auto* reduce = graph.compute->body.as<ir::Reduce>();
   const ir::Type type = storage.buffer->element;
   if (frame.role == NestRole::kInitToIdentity) {
@@ -70,12 +60,7 @@ Stmt NestBuilder::statement(const Frame& frame) {
     const Expr before = ir::make_load(storage.buffer, indices);
     return ir::make_store(storage.buffer, indices, ir::reducer_combine(reduce->reducer, before, body(reduce->value)));
   }
-  Stmt store = ir::make_store(storage.buffer, indices, body(graph.compute->body));
-  const Expr inside = exists(frame, point);
-  if (!inside.defined()) return store;
-  // Filled first and overwritten then: an else would cost targets without masks their vectors.
-  return ir::block(
-      {ir::make_store(storage.buffer, indices, ir::make_const(0, type)), ir::make_if(inside, std::move(store))});
+  return ir::make_store(storage.buffer, indices, body(graph.compute->body));
 }
 
 Stmt NestBuilder::prefetch(const PrefetchNote& note, const Frame& frame, int leaf) {

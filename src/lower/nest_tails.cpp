@@ -55,7 +55,7 @@ Stmt NestBuilder::settle(Frame frame, int position) {
     }
     for (const AxisEdge& edge : graph.edges) {
       if (edge.kind == AxisEdge::Kind::kFuse || !frame.known(edge.outer) || frame.settled[edge.outer]) continue;
-      if (edge.is_pivot()) return branch(std::move(frame), position, edge.outer);
+      if (edge.is_pivot) return branch(std::move(frame), position, edge.outer);
       if (edge.kind == AxisEdge::Kind::kLayout) return branch_layout(std::move(frame), position, edge);
     }
     for (auto edge = graph.edges.rbegin(); edge != graph.edges.rend(); ++edge) {
@@ -139,7 +139,7 @@ Stmt NestBuilder::branch(Frame frame, int position, int pivot) {
     const Facts::Mark before = facts_.mark();
     Frame inner = frame;
     if (edge.is_composed()) inner.segments[e] = {piece.start, piece.offset, piece.factor};
-    inner.narrow(edge.inner, piece.inner, edge.is_composed());
+    inner.narrow(edge.inner, piece.inner);
     ir::Var constant;
     std::int64_t only = 0;
     facts_.assume_less(at, piece.start + piece.count);
@@ -184,20 +184,57 @@ Stmt NestBuilder::branch_layout(Frame frame, int position, const AxisEdge& edge)
   frame.settled[edge.outer] = true;
   const Expr& start = frame.region[edge.parent].min;
   const Expr& limit = frame.graph->axes[edge.parent].extent();
-  const Expr last = affine(start + frame.value[edge.outer] * Expr(edge.factor) + Expr(edge.factor - 1));
+  const Expr first = affine(start + frame.value[edge.outer] * Expr(edge.factor));
+  const Expr last = affine(first + Expr(edge.factor - 1));
+  if (frame.role == NestRole::kFillPadding || facts_.proves_less(last, limit)) return settle(std::move(frame), position);
+
+  const auto partial = [&] {
+    const Facts::Mark mark = facts_.mark();
+    Frame fill = frame, copy = frame;
+    fill.role = NestRole::kFillPadding;
+    Stmt filled = settle(std::move(fill), position);
+    const IndexRange at = facts_.range(first);
+    const std::int64_t* end = as_const_int(limit);
+    Stmt copied;
+    if (end == nullptr || at.lo < *end) {
+      if (end != nullptr && at.is_point() && !copy.known(edge.inner)) copy.narrow(edge.inner, *end - at.lo);
+      copied = settle(std::move(copy), position);
+    }
+    facts_.reset(mark);
+    return ir::block({std::move(filled), std::move(copied)});
+  };
+  if (frame.in_vector || frame.known(edge.inner) || facts_.range(last).lo >= facts_.range(limit).hi) return partial();
+
+  // As for a pivot: whole tiles first, then the last one, of which a constant tells how much lies in the tensor.
+  const std::int64_t* from = as_const_int(start);
   const std::int64_t* end = as_const_int(limit);
-  const bool never = end != nullptr && facts_.range(last).lo >= *end;
-  if (never || frame.in_vector || frame.known(edge.inner) || facts_.proves_less(last, limit)) {
-    return settle(std::move(frame), position);
-  }
-  const std::int64_t* first = as_const_int(start);
-  const Expr is_whole =
-      first != nullptr && end != nullptr ? frame.value[edge.outer] < (*end - *first) / edge.factor : last < limit;
   const Facts::Mark mark = facts_.mark();
-  facts_.assume_less(last, limit);
-  Stmt whole = settle(frame, position);
+  if (from == nullptr || end == nullptr) {
+    facts_.assume_less(last, limit);
+    Stmt whole = settle(frame, position);
+    facts_.reset(mark);
+    return ir::make_if(last < limit, std::move(whole), partial());
+  }
+  const Expr at = frame.value[edge.outer];
+  const std::int64_t full = (*end - *from) / edge.factor;
+  const IndexRange range = facts_.range(at);
+  Stmt whole;
+  if (range.lo < full) {
+    facts_.assume_less(at, full);
+    if (const auto* ref = at.as<ir::VarRef>()) facts_.bind(ref->var, {range.lo, full - 1});
+    whole = settle(frame, position);
+    facts_.reset(mark);
+  }
+  ir::Var constant;
+  if (const auto* ref = at.as<ir::VarRef>(); ref != nullptr && std::max(full, range.lo) == range.hi) {
+    constant = ir::Var(ref->var.name());
+    facts_.define(constant, at, {range.hi, range.hi});
+    frame.value[edge.outer] = constant;
+  }
+  Stmt tail = partial();
   facts_.reset(mark);
-  return ir::make_if(is_whole, std::move(whole), settle(std::move(frame), position));
+  if (constant.defined()) tail = ir::make_let(constant, range.hi, std::move(tail));
+  return whole.defined() ? ir::make_if(at < full, std::move(whole), std::move(tail)) : tail;
 }
 
 Stmt NestBuilder::guard(Frame frame, int position, int axis) {
@@ -214,7 +251,7 @@ Stmt NestBuilder::guard_root(Frame frame, int position, std::size_t root) {
   const StageGraph& graph = *frame.graph;
   const int axis = graph.roots[root];
   frame.settled[axis] = true;
-  if (graph.is_layout_axis(axis) || frame.padded[axis]) return settle(std::move(frame), position);
+  if (frame.role == NestRole::kFillPadding || frame.padded[axis]) return settle(std::move(frame), position);
   const Facts::Mark mark = facts_.mark();
   Expr condition;
   const auto require_less = [&](const Expr& a, const Expr& b) {
@@ -224,7 +261,7 @@ Stmt NestBuilder::guard_root(Frame frame, int position, std::size_t root) {
   };
   const Expr value = frame.value[axis];
   const IterVar& whole = graph.axes[axis];
-  require_less(value, frame.extent[axis]);
+  if (!graph.is_layout_axis(axis)) require_less(value, frame.extent[axis]);
   const Expr index = affine(frame.region[root].min + value);
   require_less(whole.min() - 1, index);
   require_less(index, whole.min() + whole.extent());

@@ -116,26 +116,26 @@ bool Regions::is_inside(int stage, int consumer, int position) const {
 
 void Regions::check_readers(int stage) const {
   const StageState& state = schedule_.stages[stage];
+  if (state.carried_from >= 0) {
+    const StageState& copy = schedule_.stages[state.carried_from];
+    const StageGraph& graph = graphs_[state.carried_from];
+    for (const IterVar& block : copy.block_loops) {
+      if (is_inside(stage, state.carried_from, graph.position[graph.find(block)])) continue;
+      throw LowerError(fmt::format("{} is not computed inside loop {} of {}, whose blocks it sums up: attach it there",
+                                   state.name, block.name(), copy.name));
+    }
+  }
   const Attach& attach = state.attach;
   if (attach.kind != AttachKind::kAt) return;
   const StageGraph& host = graphs_[attach.stage];
   const int position = host.position[host.find(attach.loop)];
   for (const int reader : readers_[stage]) {
     if (is_inside(reader, attach.stage, position)) continue;
-    throw LowerError(
-        fmt::format("{} is computed inside loop {} of {}, but {} reads it outside: attach {} inside as well, "
-                    "or compute {} at root",
-                    state.name, attach.loop.name(), schedule_.stages[attach.stage].name, schedule_.stages[reader].name,
-                    schedule_.stages[reader].name, state.name));
-  }
-  if (state.carried_from < 0) return;
-  const StageState& copy = schedule_.stages[state.carried_from];
-  for (const IterVar& block : copy.block_loops) {
-    const int outer = graphs_[state.carried_from].position[graphs_[state.carried_from].find(block)];
-    if (!is_inside(stage, state.carried_from, outer)) {
-      throw LowerError(fmt::format("{} is not computed inside loop {} of {}, whose blocks it sums up: attach it there",
-                                   state.name, block.name(), copy.name));
-    }
+    throw LowerError(fmt::format(
+        "{} is computed inside loop {} of {}, but {} reads it outside: attach {} inside as well, or compute "
+        "{} at root",
+        state.name, attach.loop.name(), schedule_.stages[attach.stage].name, schedule_.stages[reader].name,
+        schedule_.stages[reader].name, state.name));
   }
 }
 

@@ -59,14 +59,16 @@ StageGraph::StageGraph(const ScheduleState& schedule, int index)
   pivot_of.assign(count, -1);
   std::vector<bool> made(count, false);
   for (std::size_t e = 0; e < edges.size(); ++e) {
-    const AxisEdge& edge = edges[e];
+    AxisEdge& edge = edges[e];
     if (edge.kind == AxisEdge::Kind::kFuse) {
       made[edge.parent] = true;
       continue;
     }
     made[edge.outer] = made[edge.inner] = true;
     edge_of[edge.parent] = static_cast<int>(e);
-    if (edge.is_pivot()) pivot_of[edge.outer] = static_cast<int>(e);
+    edge.is_pivot = edge.kind == AxisEdge::Kind::kSplit &&
+                    (edge.split->tail.kind != TailKind::kGuard || kinds[edge.inner] == ir::LoopKind::kVectorized);
+    if (edge.is_pivot) pivot_of[edge.outer] = static_cast<int>(e);
   }
   for (std::size_t a = 0; a < count; ++a) {
     if (!made[a]) roots.push_back(static_cast<int>(a));

@@ -15,8 +15,9 @@ struct AxisEdge {
   int parent, outer, inner;
   std::int64_t factor = 1;               ///< split, layout; the largest of a composed split
   const SplitRelation* split = nullptr;  ///< kSplit
-  /// True for a split whose outer loop is a pivot: main body and tail are told apart by its value.
-  bool is_pivot() const { return kind == Kind::kSplit && split->tail.kind != TailKind::kGuard; }
+  /// True for a split whose outer loop is a pivot: main body and tail are told apart by its value. Those into vectors
+  /// are, whatever their tail: a shorter last vector is better than a guard in every one.
+  bool is_pivot = false;
   bool is_composed() const { return kind == Kind::kSplit && split->counts.size() > 1; }
 };
 

@@ -22,9 +22,9 @@ TEST(StopCondition, CountsTrialsOfThisRun) {
 TEST(StopCondition, KeepsAReserveOfTheSeconds) {
   FakeClock clock;
   StopCondition stop({.seconds = 10}, clock, nullptr);
-  clock.advance_ns(8'900'000'000);
+  clock.advance(8'900'000'000);
   EXPECT_EQ(stop.reason(1), "");
-  clock.advance_ns(200'000'000);
+  clock.advance(200'000'000);
   EXPECT_EQ(stop.reason(1), "10 seconds are over");
 }
 
