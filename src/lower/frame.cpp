@@ -40,7 +40,8 @@ Frame::Frame(const StageGraph& stage, std::vector<Span> root_region)
                           as_const_int(edge.split->parent.extent()) &&
                           *as_const_int(extent[edge.parent]) == *as_const_int(edge.split->parent.extent());
     extent[edge.outer] = composed ? edge.split->outer.extent() : ceil_div(extent[edge.parent], edge.factor);
-    extent[edge.inner] = edge.kind == AxisEdge::Kind::kLayout ? Expr(edge.factor) : smaller(edge.factor, extent[edge.parent]);
+    extent[edge.inner] =
+        edge.kind == AxisEdge::Kind::kLayout ? Expr(edge.factor) : smaller(edge.factor, extent[edge.parent]);
   }
 }
 

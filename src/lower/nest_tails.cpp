@@ -42,6 +42,12 @@ std::vector<Piece> pieces_of(const AxisEdge& edge, std::int64_t extent) {
   return pieces;
 }
 
+bool is_multiple(const Expr& index, std::int64_t factor) {
+  const ir::Linear linear = ir::to_linear(index);
+  return linear.constant % factor == 0 && std::all_of(linear.terms.begin(), linear.terms.end(),
+                                                      [&](const auto& term) { return term.coefficient % factor == 0; });
+}
+
 }  // namespace
 
 Stmt NestBuilder::settle(Frame frame, int position) {
@@ -184,22 +190,29 @@ Stmt NestBuilder::branch_layout(Frame frame, int position, const AxisEdge& edge)
   frame.settled[edge.outer] = true;
   const Expr& start = frame.region[edge.parent].min;
   const Expr& limit = frame.graph->axes[edge.parent].extent();
-  const Expr first = affine(start + frame.value[edge.outer] * Expr(edge.factor));
-  const Expr last = affine(first + Expr(edge.factor - 1));
-  if (frame.role == NestRole::kFillPadding || facts_.proves_less(last, limit)) return settle(std::move(frame), position);
+  const Expr last = affine(start + frame.value[edge.outer] * Expr(edge.factor) + Expr(edge.factor - 1));
+  if (frame.role == NestRole::kFillPadding || facts_.proves_less(last, limit))
+    return settle(std::move(frame), position);
 
   const auto partial = [&] {
     const Facts::Mark mark = facts_.mark();
     Frame fill = frame, copy = frame;
     fill.role = NestRole::kFillPadding;
     Stmt filled = settle(std::move(fill), position);
-    const IndexRange at = facts_.range(first);
+    const Expr first = affine(start + copy.value[edge.outer] * Expr(edge.factor));
     const std::int64_t* end = as_const_int(limit);
-    Stmt copied;
-    if (end == nullptr || at.lo < *end) {
-      if (end != nullptr && at.is_point() && !copy.known(edge.inner)) copy.narrow(edge.inner, *end - at.lo);
-      copied = settle(std::move(copy), position);
+    if (end != nullptr && facts_.range(first).lo >= *end) return filled;
+    Expr start_limit = limit;
+    if (end != nullptr && is_multiple(first, edge.factor)) {
+      // Of the tile that is cut there is always the same part left.
+      if (*end % edge.factor == 0) return filled;
+      start_limit = *end - *end % edge.factor + 1;
+      if (!copy.known(edge.inner)) copy.narrow(edge.inner, *end % edge.factor);
     }
+    const bool may_lie_outside = !facts_.proves_less(first, start_limit);
+    if (may_lie_outside) facts_.assume_less(first, start_limit);
+    Stmt copied = settle(std::move(copy), position);
+    if (may_lie_outside) copied = ir::make_if(ir::likely(first < start_limit), std::move(copied));
     facts_.reset(mark);
     return ir::block({std::move(filled), std::move(copied)});
   };

@@ -16,8 +16,7 @@ class LoopSplitter : public Mutator {
   Stmt mutate(const Stmt& s) override {
     const Stmt inside = mutate_children(s);
     const auto* loop = inside.defined() ? inside.as<For>() : nullptr;
-    const bool in_order =
-        loop != nullptr && (loop->kind == LoopKind::kSerial || loop->kind == LoopKind::kUnrolled);
+    const bool in_order = loop != nullptr && (loop->kind == LoopKind::kSerial || loop->kind == LoopKind::kUnrolled);
     return in_order ? split(inside, *loop) : inside;
   }
 

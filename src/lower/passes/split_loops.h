@@ -1,5 +1,5 @@
-// Loop form: a serial or unrolled loop over the main bodies and the tail of a partitioned split becomes two loops, so that nothing
-// is tested inside.
+// Loop form: a serial or unrolled loop over the main bodies and the tail of a partitioned split becomes two loops, so
+// that nothing is tested inside.
 //
 //   for i in 0..n:                  for i in 0..c:
 //     if i < c: main         ->       main

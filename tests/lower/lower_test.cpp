@@ -1,0 +1,222 @@
+// Loop form of small schedules, in their printed form, and what is refused.
+#include <gmock/gmock.h>
+
+#include "ir/print.h"
+#include "ir/verify.h"
+#include "lower/lower.h"
+#include "matmul_schedule.h"
+#include "run_program.h"
+#include "support/error.h"
+
+namespace nestwright::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+Target target() {
+  Target t;
+  t.isa = CpuIsa::kAvx512;
+  t.vector_bits = 512;
+  return t;
+}
+
+/// The kernel's body as printed, without the lines before it.
+std::string body_of(const Schedule& s, const std::vector<Tensor>& args) {
+  return ir::to_string(lower(s, args, target(), "f").kernels[0].body);
+}
+
+std::string refusal(const Schedule& s, const std::vector<Tensor>& args) {
+  try {
+    lower(s, args, target(), "f");
+  } catch (const LowerError& e) {
+    return e.what();
+  }
+  return "nothing refused";
+}
+
+struct Chain {
+  Tensor A = placeholder({Expr(10)}, kFloat32, "A");
+  Tensor B = compute({Expr(10)}, [&](Expr i) { return A(i) * Expr(2.0); }, "B");
+  Tensor C = compute({Expr(8)}, [&](Expr i) { return B(i) + B(i + 2); }, "C");
+};
+
+TEST(Lower, NamesItsPasses) {
+  const std::vector<std::string> names = pass_names();
+  ASSERT_GE(names.size(), 4u);
+  EXPECT_EQ(std::vector(names.begin(), names.begin() + 3), (std::vector<std::string>{"nest", "partition", "simplify"}));
+}
+
+TEST(Lower, PlainMatrixProduct) {
+  const Matmul op = make_matmul(4, 5, 6);
+  EXPECT_EQ(body_of(create_schedule(op.c), {op.a, op.b, op.c}),
+            "for i in 0..4:\n"
+            "  for j in 0..5:\n"
+            "    C[i, j] = 0.0\n"
+            "    for k in 0..6:\n"
+            "      C[i, j] = C[i, j] + A[i, k]*B[k, j]\n");
+}
+
+TEST(Lower, GuardStandsWhereTheIndexIsKnown) {
+  const Tensor A = placeholder({Expr(10), Expr(3)}, kFloat32, "A");
+  const Tensor B = compute({Expr(10), Expr(3)}, [&](Expr i, Expr j) { return A(i, j); }, "B");
+  Schedule s = create_schedule(B);
+  const auto [io, ii] = s[B].split(s[B].axis(0), factor(4));
+  s[B].parallel(io);
+  s[B].unroll(ii);
+  EXPECT_EQ(body_of(s, {A, B}),
+            "parallel i.outer in 0..3:\n"
+            "  unrolled i.inner in 0..4:\n"
+            "    if likely(i.outer*4 + i.inner < 10):\n"
+            "      for j in 0..3:\n"
+            "        B[i.outer*4 + i.inner, j] = A[i.outer*4 + i.inner, j]\n");
+}
+
+TEST(Lower, PartitionPeelsTheTail) {
+  Chain c;
+  Schedule s = create_schedule(c.C);
+  s[c.B].compute_inline();
+  s[c.C].split(s[c.C].axis(0), factor(3), Tail::partition());
+  EXPECT_EQ(body_of(s, {c.A, c.C}),
+            "for i.outer in 0..2:\n"
+            "  for i.inner in 0..3:\n"
+            "    C[i.outer*3 + i.inner] = A[i.outer*3 + i.inner]*2.0 + A[i.outer*3 + i.inner + 2]*2.0\n"
+            "for i.inner_1 in 0..2:\n"
+            "  C[i.inner_1 + 6] = A[i.inner_1 + 6]*2.0 + A[i.inner_1 + 8]*2.0\n");
+}
+
+TEST(Lower, ComposedSplitHasABodyForEachSegment) {
+  const Tensor A = placeholder({Expr(26)}, kFloat32, "A");
+  const Tensor B = compute({Expr(26)}, [&](Expr i) { return A(i); }, "B");
+  Schedule s = create_schedule(B);
+  s[B].split(s[B].axis(0), factor(14), Tail::compose({14, 12}));
+  EXPECT_EQ(body_of(s, {A, B}),
+            "for i.inner in 0..14:\n"
+            "  B[i.inner] = A[i.inner]\n"
+            "for i.inner_1 in 0..12:\n"
+            "  B[i.inner_1 + 14] = A[i.inner_1 + 14]\n");
+}
+
+TEST(Lower, AttachedStageComputesWhatAnIterationReads) {
+  Chain c;
+  Schedule s = create_schedule(c.C);
+  const auto [io, ii] = s[c.C].split(s[c.C].axis(0), factor(4));
+  s[c.B].compute_at(s[c.C], io).set_scope(ir::Scope::kLocal);
+  EXPECT_EQ(body_of(s, {c.A, c.C}),
+            "for i.outer in 0..2:\n"
+            "  local B: float32[6]\n"
+            "  for i in 0..6:\n"
+            "    B[i] = A[i.outer*4 + i]*2.0\n"
+            "  for i.inner in 0..4:\n"
+            "    C[i.outer*4 + i.inner] = B[i.inner] + B[i.inner + 2]\n");
+}
+
+TEST(Lower, AttachedStageThatSticksOutIsGuarded) {
+  Chain c;
+  Schedule s = create_schedule(c.C);
+  const auto [io, ii] = s[c.C].split(s[c.C].axis(0), factor(5));
+  s[c.B].compute_at(s[c.C], io);
+  const ir::Program program = lower(s, {c.A, c.C}, target(), "f");
+  EXPECT_THAT(ir::verify(program, ir::Form::kLoop), ::testing::IsEmpty());
+  EXPECT_THAT(ir::to_string(program), HasSubstr("B: float32[7]"));
+  const std::vector<float> result = run_program(program)[0];
+  for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(result[i], 2 * input_value(0, i) + 2 * input_value(0, i + 2));
+}
+
+TEST(Lower, RootStagesLieInTheWorkspace) {
+  Chain c;
+  const Schedule s = create_schedule(c.C);
+  EXPECT_THAT(body_of(s, {c.A, c.C}), HasSubstr("global B: float32[10]\n"));
+}
+
+TEST(Lower, LayoutIsPaddedAndReadByTilesAndPositions) {
+  const Tensor A = placeholder({Expr(2), Expr(5)}, kFloat32, "A");
+  const Tensor B = compute({Expr(2), Expr(5)}, [&](Expr i, Expr j) { return A(i, j); }, "B");
+  Schedule s = create_schedule(B);
+  s[B].split(s[B].axis(1), factor(4), Tail::partition());
+  const Tensor P = s.cache_read(A, ir::Scope::kGlobal, {B});
+  s.transform_layout(P, [](std::span<const Expr> x) { return std::vector{x[1] / Expr(4), x[0], x[1] % Expr(4)}; });
+  const std::string text = body_of(s, {A, B});
+  EXPECT_THAT(text, HasSubstr("A.cache: float32[2, 2, 4]"));
+  EXPECT_THAT(text, HasSubstr("B[i, j.inner] = A.cache[0, i, j.inner]"));
+  EXPECT_THAT(text, HasSubstr("B[i, 4] = A.cache[1, i, 0]"));
+}
+
+TEST(Lower, PrefetchIsSoManyIterationsAhead) {
+  const Matmul op = make_matmul(8, 32, 64);
+  Schedule s = create_schedule(op.c);
+  s[op.c].reorder({s[op.c].axis(0), s[op.c].reduce_axis(0), s[op.c].axis(1)});
+  s[op.c].prefetch(op.b, s[op.c].reduce_axis(0), 4);
+  const std::string text = body_of(s, {op.a, op.b, op.c});
+  EXPECT_THAT(text, HasSubstr("prefetch B[k + 4, 0]"));
+  EXPECT_THAT(text, HasSubstr("prefetch B[k + 4, 16]"));
+}
+
+TEST(Lower, ReportsEveryPassWithItsTime) {
+  Chain c;
+  std::vector<std::string> seen;
+  LowerOptions options;
+  options.after_pass = [&](std::string_view pass, const ir::Program& program, std::int64_t ns) {
+    seen.emplace_back(pass);
+    EXPECT_GE(ns, 0);
+    EXPECT_EQ(program.name, "f");
+  };
+  lower(create_schedule(c.C), {c.A, c.C}, target(), "f", options);
+  EXPECT_EQ(seen, (std::vector<std::string>{"nest", "partition", "simplify"}));
+}
+
+TEST(LowerRefuses, NestedParallelLoops) {
+  Chain c;
+  Schedule s = create_schedule(c.C);
+  const auto [io, ii] = s[c.C].split(s[c.C].axis(0), factor(4));
+  s[c.C].parallel(io);
+  s[c.B].compute_at(s[c.C], io);
+  s[c.B].parallel(s[c.B].axis(0));
+  EXPECT_EQ(refusal(s, {c.A, c.C}),
+            "parallel loop i of B lies inside parallel loop i.outer of C: fuse them, or make one of them serial");
+}
+
+TEST(LowerRefuses, PrivateStorageAroundAParallelLoop) {
+  const Matmul op = make_matmul(8, 8, 8);
+  Schedule s = create_schedule(op.c);
+  const Tensor T = s.cache_write(op.c, ir::Scope::kRegister);
+  s[T].compute_at(s[op.c], s[op.c].axis(0));
+  s[op.c].parallel(s[op.c].axis(1));
+  EXPECT_THAT(refusal(s, {op.a, op.b, op.c}), HasSubstr("which is private to a thread"));
+}
+
+TEST(LowerRefuses, PrivateStorageAtRoot) {
+  const Matmul op = make_matmul(8, 8, 8);
+  Schedule s = create_schedule(op.c);
+  s.cache_write(op.c, ir::Scope::kRegister);
+  EXPECT_EQ(refusal(s, {op.a, op.b, op.c}),
+            "C.tile is kept in register scope but computed at root: attach it to a loop of its consumer");
+}
+
+TEST(LowerRefuses, AStageReadOutsideTheLoopItIsComputedIn) {
+  const Tensor A = placeholder({Expr(8)}, kFloat32, "A");
+  const Tensor B = compute({Expr(8)}, [&](Expr i) { return A(i); }, "B");
+  const Tensor C = compute({Expr(8)}, [&](Expr i) { return B(i); }, "C");
+  const Tensor D = compute({Expr(8)}, [&](Expr i) { return B(i) + C(i); }, "D");
+  Schedule s = create_schedule(D);
+  s[B].compute_at(s[D], s[D].axis(0));
+  EXPECT_THAT(refusal(s, {A, D}), HasSubstr("but C reads it outside"));
+}
+
+TEST(LowerRefuses, ATileThatIsNotInsideItsBlocks) {
+  const Matmul op = make_matmul(8, 8, 8);
+  Schedule s = create_schedule(op.c);
+  const auto [ko, ki] = s[op.c].split(s[op.c].reduce_axis(0), factor(4));
+  s.cache_write(op.c, ir::Scope::kGlobal, ko);
+  EXPECT_THAT(refusal(s, {op.a, op.b, op.c}), HasSubstr("whose blocks it sums up"));
+}
+
+TEST(LowerRefuses, WrongArguments) {
+  Chain c;
+  const Schedule s = create_schedule(c.C);
+  EXPECT_THAT(refusal(s, {c.C}), HasSubstr("tensor A of the schedule is no argument"));
+  EXPECT_THAT(refusal(s, {c.A, c.B, c.C}), HasSubstr("B is neither an input nor an output"));
+  EXPECT_THAT(refusal(s, {c.A, c.A, c.C}), HasSubstr("A is handed over twice"));
+}
+
+}  // namespace
+}  // namespace nestwright::testing

@@ -1,0 +1,29 @@
+#include "run_program.h"
+
+#include <limits>
+
+#include "ir/interpret.h"
+
+namespace nestwright::testing {
+
+std::vector<std::vector<float>> run_program(const ir::Program& program, std::uint64_t seed) {
+  std::vector<std::vector<float>> data;
+  for (const ir::Parameter& parameter : program.parameters) {
+    std::vector<float>& values = data.emplace_back(static_cast<std::size_t>(parameter.buffer->elements()),
+                                                   std::numeric_limits<float>::quiet_NaN());
+    if (parameter.role == ir::Role::kOutput) continue;
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = input_value(data.size() - 1, i);
+  }
+  std::vector<ir::Memory> memory;
+  for (std::vector<float>& values : data) memory.push_back(std::as_writable_bytes(std::span(values)));
+  ir::InterpretOptions options;
+  options.seed = seed;
+  ir::interpret(program, memory, {}, options);
+  std::vector<std::vector<float>> outputs;
+  for (std::size_t p = 0; p < data.size(); ++p) {
+    if (program.parameters[p].role == ir::Role::kOutput) outputs.push_back(std::move(data[p]));
+  }
+  return outputs;
+}
+
+}  // namespace nestwright::testing
