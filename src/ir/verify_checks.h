@@ -40,6 +40,10 @@ std::vector<Access> collect_accesses(const Program& program);
 std::vector<std::string> check_bounds(const std::vector<Access>& accesses);
 std::vector<std::string> check_races(const std::vector<Access>& accesses);
 
+/// True where two accesses to one buffer are shown to meet in no element when they happen in different iterations of
+/// the loop at `depth` of both, by what is known along the paths to both. The slower proof of check_races().
+bool never_meet(const Access& first, const Access& second, std::size_t depth);
+
 /// "`C[i, j] = 0.0`": the statement's first line, for messages.
 std::string quote(const Stmt& statement);
 

@@ -127,8 +127,9 @@ bool identify(const std::vector<Linear>& functions, const Var& var, Interval ran
   return true;
 }
 
-/// True where the two accesses are shown to meet in no element, when they happen in different iterations.
-bool apart(const SplitAccess& first, const SplitAccess& second, const Var& var) {
+/// True where the two accesses are shown to meet in no element, when they happen in different iterations, by looking at
+/// each index's part that the loop's variable decides.
+bool apart_by_index(const SplitAccess& first, const SplitAccess& second, const Var& var) {
   const Interval a = first.loop_range, b = second.loop_range;
   if (a.is_point() && b.is_point() && a.lo == b.lo) return true;  // a guard leaves one and the same iteration
   std::vector<Linear> equal_functions;  // functions of the loop's variable that have one value where they meet
@@ -172,7 +173,8 @@ void check_shared(const For& loop, const std::vector<SplitAccess>& accesses, std
       if (is_thread(loop.kind) && store.phase != other.phase) continue;
       std::size_t depth = 0;
       while (store.loops[depth].loop != &loop) ++depth;
-      if (apart(accesses[i], accesses[j], store.loops[depth].var)) continue;
+      if (apart_by_index(accesses[i], accesses[j], store.loops[depth].var)) continue;
+      if (never_meet(store, other, depth)) continue;
       violations.push_back(describe(loop, store, other));
       return;  // one a loop and buffer is enough to act on
     }

@@ -137,6 +137,50 @@ TEST_F(VerifyRaces, AGuardMayLeaveOneIteration) {
   EXPECT_THAT(check(parallel(i_, 8, make_if(Expr(i_) <= 1, store({0, 31})))), testing::SizeIs(1));
 }
 
+TEST_F(VerifyRaces, BranchesShareOutTheIterations) {
+  // Tiles of 4, and from the fifth on of 3: the fifth starts at 12 + shift.
+  const auto tiles = [&](const Expr& condition, int shift) {
+    const Stmt wide = loop(j_, 4, store({0, Expr(i_) * 4 + j_}));
+    const Stmt narrow = loop(k_, 3, store({0, Expr(i_) * 3 + k_ + shift}));
+    return check(parallel(i_, 8, make_if(condition, wide, narrow)));
+  };
+  EXPECT_THAT(tiles(Expr(i_) < 4, 4), IsEmpty());
+  EXPECT_THAT(tiles(Expr(i_) <= 3, 6), IsEmpty());
+  EXPECT_THAT(tiles(Expr(i_) < 4, 3), ElementsAre(HasSubstr("parallel loop over i may touch one element of C")));
+  EXPECT_THAT(tiles(Expr(i_) < 5, 4), ElementsAre(HasSubstr("parallel loop over i may touch one element of C")));
+  // A fused loop, whose quotient chooses the branch.
+  const auto fused = [&](int shift) {
+    const Expr row = Expr(f_) / 4, tile = Expr(f_) % 4;
+    const Stmt wide = loop(j_, 4, store({tile, row * 4 + j_})), narrow = loop(k_, 3, store({tile, k_ + shift}));
+    return check(parallel(f_, 16, make_if(row < 3, wide, make_if(row == 3, narrow))));
+  };
+  EXPECT_THAT(fused(12), IsEmpty());
+  EXPECT_THAT(fused(11), ElementsAre(HasSubstr("parallel loop over f may touch one element of C")));
+}
+
+TEST_F(VerifyRaces, ArmsOfAConditionOnTheLane) {
+  const auto arms = [&](const Expr& other) {
+    const Expr column = Expr(j_) * 4 + k_;
+    const Stmt choice = make_if(column < 10, make_store(c_, {0, column}, at(a_, {0, column})), store({0, other}));
+    return check(loop(j_, 3, loop(k_, 4, choice, LoopKind::kVectorized)));
+  };
+  EXPECT_THAT(arms(Expr(j_) * 4 + k_), IsEmpty());
+  EXPECT_THAT(arms(Expr(j_) * 4 + k_ - 1), ElementsAre(HasSubstr("vectorized loop over k")));
+  EXPECT_THAT(arms(Expr(j_) * 4 - k_ + 4), ElementsAre(HasSubstr("vectorized loop over k")));
+}
+
+TEST_F(VerifyRaces, ConditionsOnInnerLoopsAndElementsDoNotTellIterationsApart) {
+  // Each iteration takes both branches, with an inner variable of its own.
+  const Stmt both = make_if(Expr(j_) < 2, store({0, j_}), store({1, Expr(j_) - 2}));
+  EXPECT_THAT(check(parallel(i_, 2, loop(j_, 4, both))), testing::SizeIs(1));
+  const Stmt crossing = make_if(Expr(j_) < 2, store({Expr(i_) + 1, j_}), store({Expr(i_) + 2, Expr(j_) - 2}));
+  EXPECT_THAT(check(parallel(i_, 2, loop(j_, 4, crossing))), testing::SizeIs(1));
+  // What an element holds may change between the two iterations.
+  const Buffer p("P", kInt64, {1});
+  const Stmt chosen = make_if(at(p, {0}) == Expr(i_), store({0, 0}));
+  EXPECT_THAT(verify(program_of({{p}, {c_, Role::kOutput}}, parallel(i_, 8, chosen)), Form::kLoop), testing::SizeIs(1));
+}
+
 TEST_F(VerifyRaces, ScattersCannotBeProved) {
   const Buffer p("P", kInt64, {8});
   const Expr row = max(0, min(at(p, {i_}), 7));
@@ -176,7 +220,7 @@ TEST_F(VerifyRaces, AgreesWithTheInterpreter) {
     return static_cast<int>((state >> 33) % static_cast<std::uint64_t>(below));
   };
   int accepted = 0, sound = 0;
-  for (int round = 0; round < 400; ++round) {
+  for (int round = 0; round < 800; ++round) {
     const Var p("p"), s("s");
     const Buffer out("O", kInt32, {4, 8});
     const auto index = [&] {
@@ -184,7 +228,10 @@ TEST_F(VerifyRaces, AgreesWithTheInterpreter) {
       return x * pick(4) + Expr(s) * pick(3) + pick(2);
     };
     Stmt body = make_store(out, {index(), index()}, make_int(1, kInt32));
-    if (pick(3) == 0) body = make_if(Expr(p) + s < 1 + pick(5), body);
+    if (pick(3) == 0) {
+      const Stmt otherwise = pick(2) == 0 ? Stmt() : Stmt(make_store(out, {index(), index()}, make_int(2, kInt32)));
+      body = make_if(Expr(p) * (1 + pick(2)) + s * pick(2) < 1 + pick(5), body, otherwise);
+    }
     const Program program = program_of({{out, Role::kOutput}}, parallel(p, 1 + pick(8), loop(s, 1 + pick(4), body)));
     std::vector<std::int32_t> memory_of_out(32);
     const Memory arguments[] = {memory(memory_of_out)};
@@ -199,7 +246,7 @@ TEST_F(VerifyRaces, AgreesWithTheInterpreter) {
     accepted += proved;
     sound += runs;
   }
-  EXPECT_GT(accepted, 60);
+  EXPECT_GT(accepted, 120);
   EXPECT_GT(accepted * 10, sound * 8);
 }
 
