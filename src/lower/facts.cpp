@@ -87,6 +87,10 @@ IndexRange Facts::range(const Linear& e) const {
 }
 
 bool Facts::proves_less(const Expr& a, const Expr& b) const {
+  // Most questions are about one loop variable and a constant: no need to build sums for those.
+  if (const std::int64_t* limit = ir::as_const_int(b)) {
+    if (range(a).hi < *limit) return true;
+  }
   const Linear slack = difference(b, a);
   if (range(slack).lo >= 1) return true;
   if (conditions_.empty() && definitions_.empty()) return false;

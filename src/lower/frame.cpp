@@ -21,14 +21,12 @@ Expr affine(const Expr& e) { return as_const_int(e) != nullptr || e.as<ir::VarRe
 
 Frame::Frame(const StageGraph& stage, std::vector<Span> root_region)
     : graph(&stage),
-      region(std::move(root_region)),
+      roots(std::make_shared<const std::vector<Span>>(std::move(root_region))),
       value(stage.axes.size()),
-      extent(stage.axes.size()),
-      settled(stage.axes.size(), false),
-      padded(stage.axes.size(), false),
-      segments(stage.edges.size()) {
-  for (std::size_t r = 0; r < region.size(); ++r) {
-    extent[stage.roots[r]] = region[r].extent;
+      extent(stage.axes.size()) {
+  for (std::size_t r = 0; r < roots->size(); ++r) extent[stage.roots[r]] = region(r).extent;
+  if (std::any_of(stage.edges.begin(), stage.edges.end(), [](const AxisEdge& e) { return e.is_composed(); })) {
+    segments.resize(stage.edges.size());
   }
   for (const AxisEdge& edge : graph->edges) {
     if (edge.kind == AxisEdge::Kind::kFuse) {
@@ -64,11 +62,13 @@ void Frame::narrow(int axis, const Expr& to) {
 }
 
 Expr Frame::combine(const AxisEdge& edge, const Expr& outer, const Expr& inner) const {
-  const Segment& segment = segments[static_cast<std::size_t>(&edge - graph->edges.data())];
-  if (segment.factor != 0) {
-    return affine((outer - segment.start) * Expr(segment.factor) + Expr(segment.offset) + inner);
-  }
-  return affine(outer * Expr(edge.factor) + inner);
+  const Segment segment =
+      segments.empty() ? Segment() : segments[static_cast<std::size_t>(&edge - graph->edges.data())];
+  const std::int64_t factor = segment.factor != 0 ? segment.factor : edge.factor;
+  ir::Linear sum;
+  sum.constant = segment.offset - segment.start * factor;
+  sum.add(ir::to_linear(outer), factor).add(ir::to_linear(inner));
+  return sum.expr();
 }
 
 Span Frame::span(int axis, const Facts& facts) const {
@@ -80,7 +80,7 @@ Span Frame::span(int axis, const Facts& facts) const {
   const Span outer = span(edge.outer, facts), inner = span(edge.inner, facts);
   const bool outer_open = ir::is_const_int(outer.min, 0) && outer.extent.same_as(extent[edge.outer]);
   if (outer_open && !known(edge.outer) && !known(edge.inner)) return all;
-  const Segment& segment = segments[e];
+  const Segment segment = segments.empty() ? Segment() : segments[e];
   if (edge.is_composed() && segment.factor == 0) return all;
   const std::int64_t factor = segment.factor != 0 ? segment.factor : edge.factor;
   Span result{combine(edge, outer.min, inner.min), (outer.extent - 1) * Expr(factor) + inner.extent};
@@ -96,7 +96,7 @@ Span Frame::span(int axis, const Facts& facts) const {
 
 Span Frame::root_span(std::size_t root, const Facts& facts) const {
   Span result = span(graph->roots[root], facts);
-  result.min = affine(region[root].min + result.min);
+  result.min = affine(region(root).min + result.min);
   return result;
 }
 

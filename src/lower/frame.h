@@ -2,6 +2,9 @@
 // lower/. Thread rule: a value; a copy is independent, which is how the two sides of a branch know different things.
 #pragma once
 
+#include <bitset>
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "lower/facts.h"
@@ -27,21 +30,25 @@ enum class NestRole : std::uint8_t {
   kInitToCarried,  ///< to what the blocks of a blocked reduction before this one have left in the output
 };
 
+/// Axes of one stage.
+using AxisSet = std::bitset<kMostAxes>;
+
 struct Frame {
   /// Nothing known but that the root axes run over `region`, one span a root in the order of graph.roots.
   Frame(const StageGraph& stage, std::vector<Span> root_region);
 
   const StageGraph* graph;
-  std::vector<Span> region;       ///< of each root, by position in graph->roots
+  std::shared_ptr<const std::vector<Span>> roots;  ///< the region of each root, by position in graph->roots
   std::vector<ir::Expr> value;    ///< of each axis, counted from the start of its region; undefined: not known yet
   std::vector<ir::Expr> extent;   ///< of each axis; narrowed in a tail
-  std::vector<bool> settled;      ///< guards and branches of this axis are built
-  std::vector<bool> padded;       ///< of each axis: what is read past the tensor is padding, so nothing is guarded
-  std::vector<Segment> segments;  ///< of each edge
+  AxisSet settled;                ///< guards and branches of the axis are built
+  AxisSet padded;                 ///< what is read past the tensor is padding, so nothing is guarded
+  std::vector<Segment> segments;  ///< of each edge; empty where no split is composed
   NestRole role = NestRole::kCompute;
   ir::Expr is_carried;     ///< tile of a blocked reduction: whether a block came before; else undefined
   bool in_vector = false;  ///< inside the stage's vectorised loop
 
+  const Span& region(std::size_t root) const { return (*roots)[root]; }
   bool known(int axis) const { return value[axis].defined(); }
   /// Limits an axis to `to` iterations and all that it is split into accordingly.
   void narrow(int axis, const ir::Expr& to);

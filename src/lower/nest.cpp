@@ -37,7 +37,7 @@ Stmt NestBuilder::build(const std::vector<ir::Buffer>& outputs) {
         throw LowerError(fmt::format("{} is kept in {} scope but computed at root: attach it to a loop of its consumer",
                                      stage.name, ir::scope_name(stage.scope)));
       }
-      storages_[s] = make_storage(frame);
+      storages_[s] = make_storage(frame, facts_);
       allocated.push_back(storages_[s]->buffer);
     }
     nests.push_back(open(frame, 0));
@@ -111,9 +111,9 @@ void NestBuilder::enter_loop(const Frame& frame, int axis) {
 }
 
 /// Extends the vectorised axes of a private tile to whole vectors, where what is read for the rest is padding.
-std::vector<bool> NestBuilder::pad_vectors(int stage, std::vector<Span>& region) const {
+AxisSet NestBuilder::pad_vectors(int stage, std::vector<Span>& region) const {
   const StageGraph& graph = graphs_[stage];
-  std::vector<bool> padded(graph.axes.size(), false);
+  AxisSet padded;
   // The tile of a blocked reduction starts from the output, which has no padding.
   if (!is_private(*graph.state) || graph.state->carried_from >= 0) return padded;
   for (int axis = 0; axis < graph.rank; ++axis) {
@@ -132,9 +132,9 @@ std::vector<bool> NestBuilder::pad_vectors(int stage, std::vector<Span>& region)
 
 Frame NestBuilder::attached_frame(int stage, std::vector<Span> region, const Frame& host) const {
   const StageGraph& graph = graphs_[stage];
-  std::vector<bool> padded = pad_vectors(stage, region);
+  const AxisSet padded = pad_vectors(stage, region);
   Frame frame(graph, std::move(region));
-  frame.padded = std::move(padded);
+  frame.padded = padded;
   if (graph.state->carried_from != host.graph->stage) return frame;
   // A blocked reduction: the blocks' loops are open, in the nest of the stage that copies out.
   Expr before = ir::make_bool(false);
@@ -179,7 +179,7 @@ Stmt NestBuilder::inside(const Frame& frame, int position) {
   std::vector<Frame> frames;
   for (std::size_t n = 0; n < stages.size(); ++n) {
     frames.push_back(attached_frame(stages[n], std::move(regions[n]), frame));
-    storages_[stages[n]] = make_storage(frames.back());
+    storages_[stages[n]] = make_storage(frames.back(), facts_);
     if (is_private(schedule_.stages[stages[n]])) private_ = schedule_.stages[stages[n]].name;
   }
   for (const Frame& producer : frames) stmts.push_back(open(producer, 0));

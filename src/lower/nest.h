@@ -30,7 +30,7 @@ class NestBuilder {
   ir::Stmt open_loop(Frame frame, int position);
   ir::Stmt initialise(const Frame& frame, int position);
   ir::Stmt inside(const Frame& frame, int position);
-  std::vector<bool> pad_vectors(int stage, std::vector<Span>& region) const;
+  AxisSet pad_vectors(int stage, std::vector<Span>& region) const;
   Frame attached_frame(int stage, std::vector<Span> region, const Frame& host) const;
   void enter_loop(const Frame& frame, int axis);
   void require_private(const StageState& stage) const;

@@ -35,7 +35,8 @@ Stmt NestBuilder::statement(const Frame& frame) {
     const int axis = graph.roots[r];
     const bool of_operation = r < graph.compute->axes.size() + graph.compute->reduce_axes.size();
     if (!of_operation || !frame.known(axis)) continue;
-    const Expr index = affine(frame.region[r].min + frame.value[axis]);
+    const Expr& start = frame.region(r).min;
+    const Expr index = ir::is_const_int(start, 0) ? frame.value[axis] : affine(start + frame.value[axis]);
     values[graph.axes[axis].var()] = index;
     if (static_cast<int>(r) < graph.rank) point.push_back(index);
   }
@@ -86,7 +87,7 @@ Stmt NestBuilder::prefetch(const PrefetchNote& note, const Frame& frame, int lea
   std::vector<std::int64_t> offset(extents.size(), 0);
   do {
     std::vector<Expr> indices;
-    for (std::size_t d = 0; d < start.size(); ++d) indices.push_back(start[d] + Expr(offset[d]));
+    for (std::size_t d = 0; d < start.size(); ++d) indices.push_back(affine(start[d] + Expr(offset[d])));
     if (producer >= 0) {
       const Storage& storage = *storages_[producer];
       indices = storage_indices(storage, indices, facts_);

@@ -188,7 +188,7 @@ Stmt NestBuilder::branch(Frame frame, int position, int pivot) {
 
 Stmt NestBuilder::branch_layout(Frame frame, int position, const AxisEdge& edge) {
   frame.settled[edge.outer] = true;
-  const Expr& start = frame.region[edge.parent].min;
+  const Expr& start = frame.region(edge.parent).min;
   const Expr& limit = frame.graph->axes[edge.parent].extent();
   const Expr last = affine(start + frame.value[edge.outer] * Expr(edge.factor) + Expr(edge.factor - 1));
   if (frame.role == NestRole::kFillPadding || facts_.proves_less(last, limit))
@@ -275,9 +275,15 @@ Stmt NestBuilder::guard_root(Frame frame, int position, std::size_t root) {
   const Expr value = frame.value[axis];
   const IterVar& whole = graph.axes[axis];
   if (!graph.is_layout_axis(axis)) require_less(value, frame.extent[axis]);
-  const Expr index = affine(frame.region[root].min + value);
-  require_less(whole.min() - 1, index);
-  require_less(index, whole.min() + whole.extent());
+  const Span& region = frame.region(root);
+  const std::int64_t *length = as_const_int(region.extent), *all = as_const_int(whole.extent());
+  const bool is_whole = ir::is_const_int(region.min, 0) && ir::is_const_int(whole.min(), 0) && length != nullptr &&
+                        all != nullptr && *length <= *all && !graph.is_layout_axis(axis);
+  if (!is_whole) {
+    const Expr index = affine(region.min + value);
+    require_less(whole.min() - 1, index);
+    require_less(index, whole.min() + whole.extent());
+  }
   Stmt body = settle(std::move(frame), position);
   facts_.reset(mark);
   return condition.defined() ? ir::make_if(ir::likely(condition), std::move(body)) : body;

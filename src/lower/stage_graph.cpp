@@ -1,5 +1,7 @@
 #include "lower/stage_graph.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "support/error.h"
@@ -49,6 +51,10 @@ StageGraph::StageGraph(const ScheduleState& schedule, int index)
   for (const IterVar& leaf : state->leaves) leaves.push_back(number(leaf));
 
   const std::size_t count = axes.size();
+  if (count > kMostAxes) {
+    throw LowerError(fmt::format("{} has {} axes after its splits and fusions, more than {}: schedule it with fewer",
+                                 state->name, count, kMostAxes));
+  }
   position.assign(count, -1);
   for (std::size_t p = 0; p < leaves.size(); ++p) position[leaves[p]] = static_cast<int>(p);
   kinds.assign(count, ir::LoopKind::kSerial);

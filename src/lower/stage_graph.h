@@ -8,6 +8,9 @@
 
 namespace nestwright {
 
+/// Axes of one stage, its own and those made by its relations. More are refused.
+inline constexpr std::size_t kMostAxes = 128;
+
 /// One relation. split and layout: parent = outer*factor + inner. fuse: parent is the fused loop.
 struct AxisEdge {
   enum class Kind : std::uint8_t { kSplit, kFuse, kLayout };

@@ -45,12 +45,11 @@ class BodyRewriter : public ir::Mutator {
     const auto* load = e.as<ir::Load>();
     if (load == nullptr) return mutate_children(e);
     std::vector<Expr> indices;
-    for (const Expr& index : load->indices) indices.push_back(mutate(index));
-    const int producer = schedule_.producer(load->buffer);
-    if (producer < 0) {
-      for (Expr& index : indices) index = affine(index);
-      return ir::make_load(load->buffer, std::move(indices));
+    for (const Expr& index : load->indices) {
+      indices.push_back(index.as<ir::VarRef>() ? mutate(index) : affine(mutate(index)));
     }
+    const int producer = schedule_.producer(load->buffer);
+    if (producer < 0) return ir::make_load(load->buffer, std::move(indices));
     const auto& storage = storages_[producer];
     check(storage.has_value(), "a stage is read where it has no storage");
     return ir::make_load(storage->buffer, storage_indices(*storage, indices, facts_));
@@ -65,10 +64,10 @@ class BodyRewriter : public ir::Mutator {
 
 }  // namespace
 
-Expr relative_index(const Expr& index, const Expr& start, const Facts& facts) {
-  if (ir::is_const_int(start, 0)) return affine(index);
+Expr relative_index(const Expr& index, const Linear& start, const Facts& facts) {
+  if (start.is_constant() && start.constant == 0) return index;
   Linear result = ir::to_linear(facts.expanded(index));
-  return result.add(ir::to_linear(facts.expanded(start)), -1).expr();
+  return result.add(start, -1).expr();
 }
 
 Expr padded_extent(const Storage& storage, int axis) {
@@ -81,12 +80,13 @@ Expr padded_extent(const Storage& storage, int axis) {
   return {};
 }
 
-Storage make_storage(const Frame& frame) {
+Storage make_storage(const Frame& frame, const Facts& facts) {
   const StageGraph& graph = *frame.graph;
   const StageState& state = *graph.state;
   Storage result;
   result.graph = &graph;
-  for (int axis = 0; axis < graph.rank; ++axis) result.start.push_back(frame.region[axis].min);
+  for (int axis = 0; axis < graph.rank; ++axis)
+    result.start.push_back(ir::to_linear(facts.expanded(frame.region(axis).min)));
 
   const bool is_private = state.scope == ir::Scope::kRegister || state.scope == ir::Scope::kLocal;
   std::vector<Expr> shape;
@@ -107,7 +107,7 @@ Storage make_storage(const Frame& frame) {
 }
 
 Storage parameter_storage(const StageGraph& graph, const ir::Buffer& buffer) {
-  return {buffer, std::vector<Expr>(graph.rank, Expr(0)), &graph};
+  return {buffer, std::vector<Linear>(graph.rank), &graph};
 }
 
 std::vector<Expr> storage_indices(const Storage& storage, const std::vector<Expr>& indices, const Facts& facts) {

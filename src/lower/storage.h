@@ -12,23 +12,23 @@ namespace nestwright {
 /// One buffer that holds a stage's result, or the part of it from `start` on.
 struct Storage {
   ir::Buffer buffer;
-  std::vector<ir::Expr> start;  ///< of each axis of the operation
+  std::vector<ir::Linear> start;  ///< of each axis of the operation, in terms of loop variables
   const StageGraph* graph = nullptr;
 };
 
 /// A buffer for the region of `frame`'s stage: compact, in the stage's layout.
-Storage make_storage(const Frame& frame);
+Storage make_storage(const Frame& frame, const Facts& facts);
 
 /// The storage of the whole result in `buffer`, which the caller of the program provides.
 Storage parameter_storage(const StageGraph& graph, const ir::Buffer& buffer);
 
 /// Position of `index` from `start` on, with what they have in common cancelled out.
-ir::Expr relative_index(const ir::Expr& index, const ir::Expr& start, const Facts& facts);
+ir::Expr relative_index(const ir::Expr& index, const ir::Linear& start, const Facts& facts);
 
 /// Extent of an axis of the operation in the storage, padding of the layout included. Undefined where it is not padded.
 ir::Expr padded_extent(const Storage& storage, int axis);
 
-/// Indices into the storage of the element that the operation calls `indices`.
+/// Indices into the storage of the element that the operation calls `indices`, which are in affine normal form.
 std::vector<ir::Expr> storage_indices(const Storage& storage, const std::vector<ir::Expr>& indices, const Facts& facts);
 
 /// `e` with variables replaced by `values` and loads directed to the storage of the stages that are read: `storages` by

@@ -151,6 +151,21 @@ TEST(Lower, PrefetchIsSoManyIterationsAhead) {
   EXPECT_THAT(text, HasSubstr("prefetch B[k + 4, 16]"));
 }
 
+TEST(Lower, SymbolicExtentsAreGuarded) {
+  const Var n = var("n");
+  const Tensor A = placeholder({n}, kFloat32, "A");
+  const Tensor B = compute({n}, [&](Expr i) { return A(i) + Expr(1.0); }, "B");
+  Schedule s = create_schedule(B);
+  const auto [io, ii] = s[B].split(s[B].axis(0), factor(16), Tail::predicate());
+  s[B].vectorize(ii);
+  s[B].parallel(io);
+  const ir::Program program = lower(s, {A, B}, target(), "f");
+  ASSERT_EQ(program.symbols.size(), 1u);
+  EXPECT_TRUE(program.symbols[0] == n);
+  EXPECT_THAT(ir::verify(program, ir::Form::kLoop), ::testing::IsEmpty());
+  EXPECT_THAT(ir::to_string(program), HasSubstr("if likely(i.outer*16 + i.inner < n)"));
+}
+
 TEST(Lower, ReportsEveryPassWithItsTime) {
   Chain c;
   std::vector<std::string> seen;
