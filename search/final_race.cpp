@@ -42,7 +42,7 @@ Entrants choose(const SessionState& session, const std::optional<BestRecord>& st
   std::vector<Contender> ranked = session.contenders;
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const Contender& a, const Contender& b) { return a.median_ns < b.median_ns; });
-  if (ranked.size() > static_cast<std::size_t>(session.options.finalists)) ranked.resize(session.options.finalists);
+  ranked.resize(std::min(ranked.size(), static_cast<std::size_t>(session.finalists())));
   for (const Contender& contender : ranked) entrants.add(contender.trial, contender.point, "finalist");
 
   if (session.space.seeds().empty()) return entrants;

@@ -12,10 +12,9 @@
 namespace nestwright {
 namespace {
 
-constexpr std::size_t kChunk = 4;  // candidates that are checked and timed between two looks at the budget
-
-/// Time that is kept back for the final race.
-double reserve_s(const Budget& budget) { return std::clamp(0.06 * budget.seconds, 0.3, 3.0); }
+// Candidates that are checked and timed between two looks at the budget: one where a kernel takes long.
+constexpr std::size_t kChunk = 4;
+constexpr double kLong_ns = 20e6;
 
 class Session {
  public:
@@ -72,7 +71,7 @@ class Session {
   }
 
   std::string stop_reason() {
-    if (state_.result.stop_reason.empty()) state_.result.stop_reason = stop_.reason(reserve_s(stop_.budget()));
+    if (state_.result.stop_reason.empty()) state_.result.stop_reason = stop_.reason(state_.race_seconds());
     return state_.result.stop_reason;
   }
 
@@ -147,8 +146,9 @@ class Session {
     }
     const std::vector<BuildResult> built = state_.build(points, Pipeline::kSearch);
 
-    for (std::size_t first = 0; first < points.size() && stop_reason().empty(); first += kChunk) {
-      const std::size_t last = std::min(first + kChunk, points.size());
+    std::size_t last = 0;
+    for (std::size_t first = 0; first < points.size() && stop_reason().empty(); first = last) {
+      last = std::min(first + (state_.incumbent_ns > kLong_ns ? 1 : kChunk), points.size());
       const std::vector<Measurement> measured = run_chunk(built, first, last);
       for (std::size_t i = first; i < last; ++i) {
         record(proposals[i], points[i], built[i], measured[i - first]);

@@ -2,6 +2,8 @@
 
 #include <tbb/parallel_for.h>
 
+#include <algorithm>
+
 #include "lookup/task_key.h"
 #include "search/check_data.h"
 #include "search/stopwatch.h"
@@ -9,6 +11,18 @@
 
 namespace nestwright {
 namespace {
+
+constexpr double kRaceShare = 0.15;   // of the budget, for the finalists
+constexpr int kGuests = 2;            // the stored best and the default race as well
+constexpr double kCompile_s = 0.06;   // of one entrant, by the final pipeline
+constexpr int kChecks = 4;            // calls of an entrant before the race
+
+/// Seconds that one entrant adds to the final race.
+double entrant_s(double kernel_ns) {
+  const TimingOptions timing;
+  const double sample_ns = std::max(kernel_ns, 1.2 * timing.sample_ns);
+  return kCompile_s + 1e-9 * (kChecks * kernel_ns + (timing.finalist_samples + timing.rounds.front()) * sample_ns);
+}
 
 int builder_count(const SessionOptions& options) {
   return options.builders > 0 ? options.builders : Target::host().threads;
@@ -54,5 +68,13 @@ std::vector<BuildResult> SessionState::build(const std::vector<Point>& points, P
   }
   return results;
 }
+
+int SessionState::finalists() const {
+  if (options.budget.seconds <= 0) return options.finalists;
+  const double affordable = kRaceShare * options.budget.seconds / entrant_s(incumbent_ns);
+  return std::clamp(static_cast<int>(affordable), 1, options.finalists);
+}
+
+double SessionState::race_seconds() const { return (finalists() + kGuests) * entrant_s(incumbent_ns); }
 
 }  // namespace nestwright

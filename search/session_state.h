@@ -43,6 +43,12 @@ struct SessionState {
   }
   /// Lowers and compiles; one result a point, in order. Times are added to the result's stages.
   std::vector<BuildResult> build(const std::vector<Point>& points, Pipeline pipeline);
+
+  /// How many of this session's points enter the final race: fewer where a kernel takes so long that the race would take
+  /// more than its share of the budget.
+  int finalists() const;
+  /// What the final race will take, in seconds, estimated from the fastest kernel so far.
+  double race_seconds() const;
 };
 
 /// The interleaved race of the best contenders, the template's default, the stored best and what earlier sessions left

@@ -30,7 +30,7 @@ std::int64_t GuardedRegion::padded(std::int64_t bytes) {
 }
 
 std::int64_t GuardedRegion::offset(std::int64_t bytes, Placement placement) {
-  return placement == Placement::kAtStart ? 0 : (padded(bytes) - bytes) / kAlignment * kAlignment;
+  return placement == Placement::kAtStart ? 0 : padded(bytes) - bytes;
 }
 
 GuardedRegion GuardedRegion::writable(std::int64_t bytes) { return GuardedRegion(bytes, -1, 0); }

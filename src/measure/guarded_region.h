@@ -1,7 +1,7 @@
 // Memory between two guards, in which a buffer is placed so that reading or writing past its end, or before its start,
-// is a fault: first with its end at the upper guard, then with its start at the lower one. What alignment leaves
-// between buffer and guard is filled with a canary, which is also what poisons outputs: all bytes 0xff, not-a-number in
-// every floating type. Thread rule: one thread at a time. Unit: bytes.
+// is a fault: first with its end at the upper guard, then with its start at the lower one. What is left of the pages on
+// the other side is filled with a canary, which is also what poisons outputs: all bytes 0xff, not-a-number in every
+// floating type. Thread rule: one thread at a time. Unit: bytes.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@ enum class Placement : std::uint8_t { kAtEnd = 0, kAtStart = 1 };
 
 class GuardedRegion {
  public:
-  static constexpr std::int64_t kAlignment = 64;  ///< of every buffer that a kernel is handed
   static constexpr unsigned char kCanary = 0xff;
 
   /// Bytes of whole pages that hold `bytes`, at least one page.
   static std::int64_t padded(std::int64_t bytes);
-  /// Where in padded(bytes) a buffer begins.
+  /// Where in padded(bytes) a buffer begins: at the end it keeps no more alignment than its size has, which is its
+  /// elements' for a tensor and 64 for a workspace.
   static std::int64_t offset(std::int64_t bytes, Placement placement);
 
   /// Fresh memory for a buffer of that size. Throws Error where the machine has not got it.
