@@ -21,8 +21,9 @@ struct AppliedKernel {
   CompiledKernel kernel;
 };
 
-/// Compiles the best known configuration for this process. An empty `database` means the template's default.
-/// Throws UsageError, LogError, CompileError.
+/// Compiles the best known configuration for this process. An empty `database` means the template's default. Throws
+/// UsageError where this machine cannot run the target's code or no template serves the workload, LogError,
+/// CompileError.
 AppliedKernel apply_best(const Workload& workload, const Target& target, const std::string& database);
 
 }  // namespace nestwright

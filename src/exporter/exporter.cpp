@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <fstream>
 
+#include "exporter/function_name.h"
 #include "exporter/sources.h"
 #include "exporter/toolchain.h"
 #include "ir/rewrite.h"
@@ -18,35 +17,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_identifier(const std::string& name) {
-  if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0) return false;
-  return std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
-}
-
-/// matmul_m512_n512_k512_ta0_tb1_float32.
-std::string default_name(const Workload& workload) {
-  std::string name = workload.op;
-  for (const auto& [key, value] : workload.parameters) name += "_" + (key == "dtype" ? "" : key) + value;
-  return name;
-}
-
 bool has_parallel_loop(const ir::Program& program) {
   bool found = false;
-  for (const ir::Kernel& kernel : program.kernels) {
-    ir::for_each_stmt(kernel.body, [&](const ir::Stmt& s) {
-      const auto* loop = s.as<ir::For>();
-      found = found || (loop != nullptr && loop->kind == ir::LoopKind::kParallel);
-    });
-  }
+  const auto look = [&](const ir::Stmt& s) {
+    const auto* loop = s.as<ir::For>();
+    found = found || (loop != nullptr && loop->kind == ir::LoopKind::kParallel);
+  };
+  ir::for_each_stmt(program.host, look);
+  for (const ir::Kernel& kernel : program.kernels) ir::for_each_stmt(kernel.body, look);
   return found;
 }
 
 class Directory {
  public:
-  explicit Directory(fs::path path) : path_(std::move(path)) {
+  explicit Directory(const std::string& path) : path_(path) {
+    if (path.empty()) throw UsageError("no directory was named for the exported library");
     std::error_code error;
     fs::create_directories(path_, error);
-    if (error) throw UsageError(fmt::format("cannot make directory '{}': {}", path_.string(), error.message()));
+    if (error) throw UsageError(fmt::format("cannot make directory '{}': {}", path, error.message()));
   }
 
   void write(const std::string& file, const std::string& content) {
@@ -59,7 +47,11 @@ class Directory {
     files_.push_back(file);
   }
 
-  void note(const std::string& file) { files_.push_back(file); }
+  /// For a file that somebody else writes.
+  std::string add(const std::string& file) {
+    files_.push_back(file);
+    return path(file);
+  }
   std::string path(const std::string& file) const { return (path_ / file).string(); }
   std::vector<std::string> files() && { return std::move(files_); }
 
@@ -68,24 +60,38 @@ class Directory {
   std::vector<std::string> files_;
 };
 
+/// A file that is gone when this is.
+class ScratchFile {
+ public:
+  explicit ScratchFile(std::string path) : path_(std::move(path)) {}
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+  ~ScratchFile() {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
 }  // namespace
 
 ExportResult export_kernel(const Task& task, const Lookup& found, const ExportOptions& options) {
-  const std::string name = options.name.empty() ? default_name(task.workload) : options.name;
-  if (!is_identifier(name)) {
-    throw UsageError(fmt::format("'{}' cannot be the name of a C function: use letters, digits and _", name));
-  }
+  const std::string name = options.name.empty() ? default_function_name(task.workload) : options.name;
+  check_function_name(name);
   const Toolchain tools = Toolchain::find();
+  Directory out(options.directory);
 
   const Instance instance = instantiate(*found.source, task.workload, task.target, found.config);
   const ir::Program loops = lower(instance.schedule, instance.definition.args, task.target, name + "_kernel");
   const ir::Program program = expand(loops, task.target);
-  const CompiledObject object = make_backend(task.target.device)
-                                    ->compile(program, task.target,
-                                              {.pipeline = Pipeline::kFinal, .keep_ir = true, .keep_assembly = true});
+  const CompiledObject object =
+      make_backend(task.target.device)
+          ->compile(program, task.target, {.pipeline = Pipeline::kFinal, .keep_ir = true, .keep_assembly = true});
   const Exported exported{name, &task, &found, &instance.definition, &object, has_parallel_loop(program)};
 
-  Directory out(options.directory);
   out.write(name + ".h", header_source(exported));
   out.write(name + ".c", launcher_source(exported));
   out.write(name + "_kernel.o", object.object);
@@ -95,13 +101,11 @@ ExportResult export_kernel(const Task& task, const Lookup& found, const ExportOp
   out.write("manifest.json", manifest_json(exported));
   out.write(name + "Config.cmake", cmake_config(exported));
 
-  const std::string launcher = out.path(name + "_launcher.o"), kernel = out.path(name + "_kernel.o");
-  tools.compile(out.path(name + ".c"), launcher);
-  tools.archive({launcher, kernel}, out.path("lib" + name + ".a"));
-  tools.link_shared({launcher, kernel}, out.path("lib" + name + ".so"));
-  fs::remove(launcher);
-  out.note("lib" + name + ".a");
-  out.note("lib" + name + ".so");
+  const ScratchFile launcher(out.path(name + "_launcher.o"));
+  const std::vector<std::string> objects{launcher.path(), out.path(name + "_kernel.o")};
+  tools.compile(out.path(name + ".c"), launcher.path());
+  tools.archive(objects, out.add("lib" + name + ".a"));
+  tools.link_shared(objects, out.add("lib" + name + ".so"));
   return {name, name, std::move(out).files()};
 }
 

@@ -1,6 +1,6 @@
-// A tuned kernel as a library that needs nothing of ours: header, static and shared library, object, LLVM IR, assembly, manifest,
-// CMake package and a self-test in C. The library is built with `cc` and `ar` alone.
-// Thread rule: one export per directory at a time.
+// A tuned kernel as a library that needs nothing of ours: header, static and shared library, object, LLVM IR, assembly,
+// manifest, CMake package and a self-test in C. The library is built with `cc` and `ar` alone. Thread rule: one export
+// per directory at a time.
 #pragma once
 
 #include <string>
@@ -22,8 +22,9 @@ struct ExportResult {
   std::vector<std::string> files;  ///< relative to the directory
 };
 
-/// Compiles `found` with the final pipeline and writes the library. Throws UsageError (name that is no identifier, directory
-/// that cannot be written, no C compiler), CompileError.
+/// Compiles `found` with the final pipeline and writes the library over what is there: a directory has the manifest of
+/// one kernel. Throws UsageError (a name that C cannot have, a directory that cannot be written, no C compiler),
+/// CompileError.
 ExportResult export_kernel(const Task& task, const Lookup& found, const ExportOptions& options);
 
 }  // namespace nestwright

@@ -15,7 +15,8 @@ std::string shape_text(const ir::Buffer& buffer) {
   std::vector<std::string> extents;
   for (const ir::Expr& extent : buffer->shape) {
     const std::int64_t* value = ir::as_const_int(extent);
-    if (value == nullptr) throw UsageError("a kernel with symbolic extents cannot be exported yet: give constant sizes");
+    if (value == nullptr)
+      throw UsageError("a kernel with symbolic extents cannot be exported yet: give constant sizes");
     extents.push_back(std::to_string(*value));
   }
   return fmt::format("{}[{}]", c_type(buffer->element), fmt::join(extents, "]["));
@@ -24,8 +25,9 @@ std::string shape_text(const ir::Buffer& buffer) {
 std::string time_text(const Exported& e) {
   const auto& record = e.found->record;
   if (!record || e.found->match != MatchKind::kExact) return "not measured for this shape";
-  return fmt::format("{:.4g} us, 95% interval {:.4g} .. {:.4g} us, {:.1f} GFLOP/s on {}", record->timing.median_ns * 1e-3,
-                     record->timing.low_ns * 1e-3, record->timing.high_ns * 1e-3, record->gflops(), record->task.machine);
+  return fmt::format("{:.4g} us, 95% interval {:.4g} .. {:.4g} us, {:.1f} GFLOP/s on {}",
+                     record->timing.median_ns * 1e-3, record->timing.low_ns * 1e-3, record->timing.high_ns * 1e-3,
+                     record->gflops(), record->task.machine);
 }
 
 }  // namespace
@@ -64,12 +66,13 @@ std::string header_source(const Exported& e) {
  * Tensors are row-major and compact, aligned to their element type; 64-byte alignment is fastest:
 {4} * Inputs and outputs must not overlap.
  *
- * Returns 0, or
- *   1  this CPU lacks instructions that the kernel needs; nothing was written
- *   2  no memory for the workspace ({5} bytes a calling thread); nothing was written
- *   3  a null pointer was passed; nothing was written
+ * Returns 0, or, with nothing written,
+ *   1  this CPU lacks instructions that the kernel needs
+ *   2  no memory for the workspace ({5} bytes a calling thread)
+ *   3  a pointer is null or not aligned to its element type
  *
- * Any number of threads may call it at once. Each keeps its workspace for the next call until it calls {0}_release.
+ * Any number of threads may call it at once. Each keeps its workspace for its next call, until it calls {0}_release
+ * or ends. After a fork the child may call it, too. The shared library stays in memory after dlclose.
  */
 #ifndef {6}_H
 #define {6}_H
@@ -83,28 +86,31 @@ int {0}({7});
 /* Frees the calling thread's workspace. */
 void {0}_release(void);
 )",
-      e.name, e.task->workload.str(), e.task->target.str(), time_text(e), tensors,
-      e.object->workspace.shared_bytes + e.task->target.threads * e.object->workspace.per_thread_bytes, upper, c_parameters(e));
+      e.name, e.task->workload.str(), e.task->target.str(), time_text(e), tensors, e.workspace_bytes(), upper,
+      c_parameters(e));
   if (e.is_parallel) {
     text += fmt::format(R"(
-/* The kernel's parallel loop runs on {1} threads: the caller's and a small pool of pthreads, started at the first call. To
- * run it on threads of your own, hand over a function that calls body(0 .. tasks-1, thread, closure), each task once, with
- * `thread` in 0 .. {2} and different for tasks that run at the same time, and returns when all are done. Null: the
- * built-in pool again. Not to be called while the kernel runs. While one thread uses the built-in pool, others that
- * call the kernel run it alone. */
+/* The kernel's parallel loop runs on {1} threads: the caller's and a pool of pthreads of its own, which are started at the
+ * first call, spin for 50 us after a loop and then sleep. It serves one caller at a time; another one that calls meanwhile
+ * runs its loop alone.
+ *
+ * To run the loop on threads of your own, hand over a function that calls body(task, thread, closure) once for each task
+ * in 0 .. tasks-1, with `thread` in 0 .. {2} and different for tasks that run at the same time, and returns when all are
+ * done. It gets `threads` as you hand it over here, is called from as many threads at once as the kernel is, and must
+ * not throw. Null: the kernel's own pool again. Not to be called while the kernel runs. */
 typedef void (*{0}_body)(int task, int thread, void* closure);
-typedef void (*{0}_parallel_for)(void* pool, int tasks, {0}_body body, void* closure);
-void {0}_set_parallel_for(void* pool, {0}_parallel_for run);
+typedef void (*{0}_parallel_for)(void* threads, int tasks, {0}_body body, void* closure);
+void {0}_set_parallel_for(void* threads, {0}_parallel_for run);
 )",
-                        e.name, e.task->target.threads, e.task->target.threads - 1);
+                        e.name, e.threads(), e.threads() - 1);
   }
-  text += R"(
+  return text + R"(
 #ifdef __cplusplus
 }
 #endif
+
 #endif
 )";
-  return text;
 }
 
 }  // namespace nestwright

@@ -4,180 +4,138 @@
 #include <vector>
 
 #include "exporter/sources.h"
+#include "runtime/kernel.h"
 
 namespace nestwright {
 namespace {
 
-/// What __builtin_cpu_supports is asked for each ISA.
-std::vector<std::string> needed_features(CpuIsa isa) {
-  switch (isa) {
-    case CpuIsa::kX86_64: return {};
-    case CpuIsa::kAvx2: return {"avx", "avx2", "fma", "bmi", "bmi2", "popcnt", "sse4.2"};
-    case CpuIsa::kAvx512: return {"avx2", "fma", "bmi", "bmi2", "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"};
-  }
-  return {};
-}
-
-std::string cpu_check(const Exported& e) {
-  const std::vector<std::string> features = needed_features(e.task->target.isa);
-  if (features.empty()) return "static int cpu_serves(void) { return 1; }\n";
-  std::vector<std::string> asked;
-  for (const std::string& feature : features) asked.push_back(fmt::format("__builtin_cpu_supports(\"{}\")", feature));
-  return fmt::format("static int cpu_serves(void) {{\n  __builtin_cpu_init();\n  return {};\n}}\n",
-                     fmt::join(asked, " &&\n         "));
-}
-
-/// A kernel without a parallel loop never calls this.
-constexpr const char* kSerialPool = R"(
-static void run_serial(void* pool, int32_t tasks, kernel_body body, void* closure) {
-  (void)pool;
+/// A kernel without a parallel loop never calls it, but must be handed one.
+constexpr const char* kSerialLoop = R"(
+static void run_serial(void* unused, int32_t tasks, kernel_body body, void* closure) {
+  (void)unused;
   for (int32_t task = 0; task < tasks; ++task) body(task, 0, closure);
 }
 )";
 
-constexpr const char* kThreadPool = R"(
-/* Workers spin for a moment after a loop, as the next call is often near, and then sleep. */
-enum { kSpins = 20000 };
-
-static struct {
-  pthread_mutex_t in_use;   /* held by the caller that the pool serves */
-  pthread_mutex_t mutex;    /* guards generation for sleepers */
-  pthread_cond_t work;
-  atomic_int generation;    /* raised once a loop */
-  atomic_int next, done;    /* tasks handed out; workers that are through */
-  int32_t tasks;
-  kernel_body body;
-  void* closure;
-  int workers;              /* threads that could be started */
-} pool = {.in_use = PTHREAD_MUTEX_INITIALIZER, .mutex = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
-static pthread_once_t pool_once = PTHREAD_ONCE_INIT;
-
-static void pause_briefly(void) { __builtin_ia32_pause(); }
-
-static void take_tasks(int thread) {
-  for (;;) {
-    const int32_t task = atomic_fetch_add(&pool.next, 1);
-    if (task >= pool.tasks) return;
-    pool.body(task, thread, pool.closure);
-  }
+std::string includes(const Exported& e) {
+  std::string text = "#include <stdint.h>\n#include <stdlib.h>\n";
+  if (e.task->target.isa != CpuIsa::kX86_64) text += "#include <cpuid.h>\n";
+  if (e.task->target.isa != CpuIsa::kX86_64 || e.is_parallel) text += "#include <stdatomic.h>\n";
+  if (e.workspace_bytes() > 0 || e.is_parallel) text += "#include <pthread.h>\n";
+  if (e.is_parallel) text += "#include <sched.h>\n#include <signal.h>\n#include <time.h>\n";
+  return text;
 }
 
-static void* work(void* thread) {
-  int seen = 0;
-  for (;;) {
-    for (int spin = 0; spin < kSpins && atomic_load(&pool.generation) == seen; ++spin) pause_briefly();
-    if (atomic_load(&pool.generation) == seen) {
-      pthread_mutex_lock(&pool.mutex);
-      while (atomic_load(&pool.generation) == seen) pthread_cond_wait(&pool.work, &pool.mutex);
-      pthread_mutex_unlock(&pool.mutex);
-    }
-    ++seen;
-    take_tasks((int)(intptr_t)thread);
-    atomic_fetch_add(&pool.done, 1);
-  }
-  return 0;
-}
-
-static void start_pool(void) {
-  for (intptr_t thread = 1; thread < kThreads; ++thread) {
-    pthread_t id;
-    if (pthread_create(&id, 0, work, (void*)thread) != 0) break; /* fewer threads: the same result */
-    pthread_detach(id);
-    ++pool.workers;
-  }
-}
-
-static void run_threads(void* unused, int32_t tasks, kernel_body body, void* closure) {
-  (void)unused;
-  pthread_once(&pool_once, start_pool);
-  if (pthread_mutex_trylock(&pool.in_use) != 0) {
-    run_serial(0, tasks, body, closure);
-    return;
-  }
-  pool.tasks = tasks;
-  pool.body = body;
-  pool.closure = closure;
-  atomic_store(&pool.next, 0);
-  atomic_store(&pool.done, 0);
-  pthread_mutex_lock(&pool.mutex);
-  atomic_fetch_add(&pool.generation, 1);
-  pthread_cond_broadcast(&pool.work);
-  pthread_mutex_unlock(&pool.mutex);
-  take_tasks(0);
-  while (atomic_load(&pool.done) < pool.workers) pause_briefly();
-  pthread_mutex_unlock(&pool.in_use);
-}
-)";
-
-std::string setter(const Exported& e) {
+std::string kernel_declaration(const Exported& e) {
   return fmt::format(R"(
-void {0}_set_parallel_for(void* pool_argument, {0}_parallel_for run) {{
-  parallel.pool = pool_argument;
-  parallel.run = run != 0 ? run : run_threads;
-}}
-)",
-                     e.name);
-}
-
-}  // namespace
-
-std::string launcher_source(const Exported& e) {
-  std::vector<std::string> pointers, null_checks;
-  for (const Tensor& tensor : e.definition->args) {
-    pointers.push_back("(void*)" + tensor.name());
-    null_checks.push_back(tensor.name() + " == 0");
-  }
-  std::string text = fmt::format(R"(/* Calls the kernel of {0}.h. Made by Nestwright; needs nothing but a C11 compiler. */
-#include "{0}.h"
-
-#include <stdint.h>
-#include <stdlib.h>
-)",
-                                 e.name);
-  if (e.is_parallel) text += "#include <pthread.h>\n#include <stdatomic.h>\n";
-  text += fmt::format(R"(
-enum {{ kThreads = {1} }};
-static const size_t kWorkspaceBytes = {2};
-
 typedef void (*kernel_body)(int32_t task, int32_t thread, void* closure);
 struct kernel_parallel {{
   void* pool;
   int32_t threads;
   void (*run)(void* pool, int32_t tasks, kernel_body body, void* closure);
 }};
-__attribute__((visibility("hidden"))) int32_t {3}(void* const* buffers, const int64_t* symbols, void* workspace,
+/* The tuned code ({0}_kernel.o). Hidden: it is to be entered through the checks below only. */
+__attribute__((visibility("hidden"))) int32_t {1}(void* const* buffers, const int64_t* symbols, void* workspace,
                                                   const struct kernel_parallel* parallel);
 )",
-                      e.name, e.task->target.threads,
-                      e.object->workspace.shared_bytes + e.task->target.threads * e.object->workspace.per_thread_bytes,
-                      e.object->symbol);
-  text += kSerialPool;
-  if (e.is_parallel) text += kThreadPool;
-  text += fmt::format("\nstatic struct kernel_parallel parallel = {{0, kThreads, {}}};\n",
-                      e.is_parallel ? "run_threads" : "run_serial");
-  if (e.is_parallel) text += setter(e);
-  text += "\n" + cpu_check(e);
-  text += fmt::format(R"(
-static _Thread_local void* workspace;
+                     e.name, e.object->symbol);
+}
 
-void {0}_release(void) {{
-  free(workspace);
-  workspace = 0;
-}}
+std::string parallel_loop(const Exported& e) {
+  if (!e.is_parallel) return "\nstatic const struct kernel_parallel parallel = {0, 1, run_serial};\n";
+  return fmt::format(R"(
+static struct kernel_parallel parallel = {{0, kThreads, run_threads}};
 
-int {0}({1}) {{
-  void* const buffers[] = {{{2}}};
-  if ({3}) return 3;
-  if (!cpu_serves()) return 1;
-  if (workspace == 0 && kWorkspaceBytes > 0) {{
-    workspace = aligned_alloc(64, (kWorkspaceBytes + 63) / 64 * 64);
-    if (workspace == 0) return 2;
-  }}
-  return {4}(buffers, 0, workspace, &parallel);
+EXPORTED void {0}_set_parallel_for(void* threads, {0}_parallel_for run) {{
+  parallel.pool = threads;
+  parallel.run = run != 0 ? run : run_threads;
 }}
 )",
-                      e.name, c_parameters(e), fmt::join(pointers, ", "), fmt::join(null_checks, " || "), e.object->symbol);
-  return text;
+                     e.name);
+}
+
+/// workspace_of_this_thread() and NAME_release().
+std::string workspace_source(const Exported& e) {
+  if (e.workspace_bytes() == 0) {
+    return fmt::format("\nEXPORTED void {0}_release(void) {{}} /* this kernel has no workspace */\n", e.name);
+  }
+  return fmt::format(R"(
+/* Bytes, a multiple of the alignment. The key frees what a thread has not released when it ends. */
+enum {{ kAlignment = 64 }};
+static const size_t kWorkspaceBytes = {1};
+static pthread_key_t workspace_key;
+static int has_workspace_key;
+static pthread_once_t workspace_once = PTHREAD_ONCE_INIT;
+
+static void make_workspace_key(void) {{ has_workspace_key = pthread_key_create(&workspace_key, free) == 0; }}
+
+static void* workspace_of_this_thread(void) {{
+  pthread_once(&workspace_once, make_workspace_key);
+  if (!has_workspace_key) return 0;
+  void* workspace = pthread_getspecific(workspace_key);
+  if (workspace != 0) return workspace;
+  workspace = aligned_alloc(kAlignment, kWorkspaceBytes);
+  if (workspace != 0 && pthread_setspecific(workspace_key, workspace) != 0) {{
+    free(workspace);
+    return 0;
+  }}
+  return workspace;
+}}
+
+EXPORTED void {0}_release(void) {{
+  pthread_once(&workspace_once, make_workspace_key);
+  if (!has_workspace_key) return;
+  free(pthread_getspecific(workspace_key));
+  pthread_setspecific(workspace_key, 0);
+}}
+)",
+                     e.name, e.workspace_bytes());
+}
+
+std::string function_source(const Exported& e) {
+  std::vector<std::string> pointers, addresses, usable;
+  for (const Tensor& tensor : e.definition->args) {
+    pointers.push_back("(void*)" + tensor.name());
+    usable.push_back(fmt::format("usable({0}, sizeof *{0})", tensor.name()));
+  }
+  const bool has_workspace = e.workspace_bytes() > 0;
+  return fmt::format(R"(
+static int usable(const void* tensor, size_t element_bytes) {{
+  return tensor != 0 && (uintptr_t)tensor % element_bytes == 0;
+}}
+
+EXPORTED int {0}({1}) {{
+  if (!({2})) return 3;
+  if (!cpu_serves()) return 1;
+{3}  void* const buffers[] = {{{4}}};
+  return {5}(buffers, 0, {6}, &parallel);
+}}
+)",
+                     e.name, c_parameters(e), fmt::join(usable, " && "),
+                     has_workspace ? "  void* const workspace = workspace_of_this_thread();\n"
+                                     "  if (workspace == 0) return 2;\n"
+                                   : "",
+                     fmt::join(pointers, ", "), e.object->symbol, has_workspace ? "workspace" : "0");
+}
+
+}  // namespace
+
+std::int64_t Exported::workspace_bytes() const { return nestwright::workspace_bytes(object->workspace, threads()); }
+
+std::string launcher_source(const Exported& e) {
+  std::string text =
+      fmt::format(R"(/* Calls the kernel of {0}.h. Made by Nestwright; needs nothing but a C11 compiler and POSIX. */
+#define _POSIX_C_SOURCE 200809L
+#include "{0}.h"
+
+{1}
+#define EXPORTED __attribute__((visibility("default")))
+)",
+                  e.name, includes(e));
+  if (e.is_parallel) text += fmt::format("enum {{ kThreads = {} }};\n", e.threads());
+  text += kernel_declaration(e) + kSerialLoop;
+  if (e.is_parallel) text += thread_pool_source();
+  return text + parallel_loop(e) + cpu_check_source(e.task->target.isa) + workspace_source(e) + function_source(e);
 }
 
 }  // namespace nestwright

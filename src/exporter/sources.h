@@ -2,6 +2,7 @@
 // Thread rule: pure functions.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "codegen/backend.h"
@@ -18,6 +19,11 @@ struct Exported {
   const Definition* definition = nullptr;
   const CompiledObject* object = nullptr;
   bool is_parallel = false;  ///< the kernel has a parallel loop
+
+  /// Threads that run the kernel, the caller's among them.
+  int threads() const { return is_parallel ? task->target.threads : 1; }
+  /// Of one calling thread, for all of its kernel's threads.
+  std::int64_t workspace_bytes() const;
 };
 
 /// "float", "double": of the tensors of the signature. Throws UsageError for a type that C cannot name.
@@ -27,8 +33,15 @@ std::string c_parameters(const Exported& e);
 
 std::string header_source(const Exported& e);     ///< NAME.h: the function and its contract
 std::string launcher_source(const Exported& e);   ///< NAME.c: checks, workspace, threads, and the call of the kernel
-std::string self_test_source(const Exported& e);  ///< NAME_selftest.c: against a plain loop in double, made from the expression
-std::string manifest_json(const Exported& e);
-std::string cmake_config(const Exported& e);      ///< NAMEConfig.cmake: the imported targets NAME::NAME and NAME::NAME_static
+std::string self_test_source(const Exported& e);  ///< NAME_selftest.c: against plain loops in double
+std::string manifest_json(const Exported& e);     ///< manifest.json: where the kernel comes from
+std::string cmake_config(const Exported& e);      ///< NAMEConfig.cmake: the targets NAME::NAME and NAME::NAME_static
+
+// Parts of the launcher.
+
+/// `static int cpu_serves(void)`: whether this processor and operating system have every instruction of `isa`'s level.
+std::string cpu_check_source(CpuIsa isa);
+/// `static void run_threads(...)`: a small pool of `kThreads` pthreads. Needs run_serial above it.
+std::string thread_pool_source();
 
 }  // namespace nestwright

@@ -18,9 +18,14 @@ std::string find_on_path(const std::string& tool) {
   std::istringstream folders(path != nullptr ? path : "");
   for (std::string folder; std::getline(folders, folder, ':');) {
     const std::string candidate = folder + "/" + tool;
-    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+    std::error_code ignored;
+    if (!folder.empty() && std::filesystem::is_regular_file(candidate, ignored) &&
+        access(candidate.c_str(), X_OK) == 0) {
+      return candidate;
+    }
   }
-  throw UsageError(fmt::format("'{}' was not found on PATH, and exporting needs it: install gcc and binutils", tool));
+  throw UsageError(fmt::format("'{}' was not found on PATH, and exporting needs it: install {}", tool,
+                               tool == "cc" ? "gcc and libc6-dev" : "binutils"));
 }
 
 void run(const std::string& tool, std::vector<std::string> arguments) {
@@ -32,21 +37,28 @@ void run(const std::string& tool, std::vector<std::string> arguments) {
 
 }  // namespace
 
-Toolchain Toolchain::find() { return Toolchain(find_on_path("cc"), find_on_path("ar")); }
+Toolchain Toolchain::find() {
+  std::string cc = find_on_path("cc");  // first: who lacks both needs to hear of it
+  return Toolchain(std::move(cc), find_on_path("ar"));
+}
 
 void Toolchain::compile(const std::string& source, const std::string& object) const {
-  run(cc_, {"-std=gnu11", "-O2", "-fPIC", "-Wall", "-c", source, "-o", object});
+  run(cc_, {"-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-c", source, "-o", object});
 }
 
 void Toolchain::archive(const std::vector<std::string>& objects, const std::string& library) const {
-  std::filesystem::remove(library);  // ar would add to an old one
+  std::error_code ignored;
+  std::filesystem::remove(library, ignored);  // ar would add to an old one
   std::vector<std::string> arguments{"rcs", library};
   arguments.insert(arguments.end(), objects.begin(), objects.end());
   run(ar_, std::move(arguments));
 }
 
 void Toolchain::link_shared(const std::vector<std::string>& objects, const std::string& library) const {
-  std::vector<std::string> arguments{"-shared", "-o", library};
+  // nodelete: after dlclose the pool's threads would run code that is gone.
+  const std::string soname = std::filesystem::path(library).filename().string();
+  std::vector<std::string> arguments{"-shared",         "-o",          library,          "-Wl,-soname," + soname,
+                                     "-Wl,-z,nodelete", "-Wl,-z,defs", "-Wl,--as-needed"};
   arguments.insert(arguments.end(), objects.begin(), objects.end());
   arguments.insert(arguments.end(), {"-lpthread", "-lm"});
   run(cc_, std::move(arguments));

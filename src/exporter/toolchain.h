@@ -12,7 +12,7 @@ class Toolchain {
   /// `cc` and `ar` on PATH. Throws UsageError that names what is missing and the package that has it.
   static Toolchain find();
 
-  // Each throws UsageError with the tool's own first words where it fails.
+  // Each throws UsageError with the tool's own last words where it fails.
   void compile(const std::string& source, const std::string& object) const;
   void archive(const std::vector<std::string>& objects, const std::string& library) const;
   void link_shared(const std::vector<std::string>& objects, const std::string& library) const;

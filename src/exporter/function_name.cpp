@@ -1,0 +1,56 @@
+#include "exporter/function_name.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+/// Words of C and C++, and what the exported sources themselves call or must define.
+const std::set<std::string, std::less<>>& taken_names() {
+  static const std::set<std::string, std::less<>> names{
+      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
+      "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const",
+      "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
+      "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
+      "inline", "int", "linux", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
+      "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires",
+      "restrict", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch",
+      "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "typeof", "union",
+      "unix", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
+      // of the C library and of our texts
+      "aligned_alloc", "check", "clock_gettime", "exit", "fabs", "free", "isnan", "main", "malloc", "memcpy", "memset",
+      "parallel", "pool", "printf", "signal", "sqrt", "state", "uniform", "usable", "work"};
+  return names;
+}
+
+}  // namespace
+
+std::string default_function_name(const Workload& workload) {
+  std::string name = workload.op;
+  for (const auto& [key, value] : workload.parameters) name += "_" + (key == "dtype" ? "" : key) + value;
+  return name;
+}
+
+void check_function_name(const std::string& name) {
+  const bool is_identifier =
+      !name.empty() && std::isalpha(static_cast<unsigned char>(name.front())) != 0 &&
+      std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+  if (!is_identifier) {
+    throw UsageError(fmt::format(
+        "'{}' cannot be the name of a C function: begin with a letter, go on with letters, digits and _", name));
+  }
+  if (name.size() > 200)
+    throw UsageError("the name of the function is too long for a file: use at most 200 characters");
+  if (taken_names().contains(name)) {
+    throw UsageError(fmt::format(
+        "'{0}' has a meaning in C or C++ or in the exported sources: choose another name, as my_{0}", name));
+  }
+}
+
+}  // namespace nestwright

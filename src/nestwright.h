@@ -1,0 +1,34 @@
+// Everything that a program needs which describes, schedules, tunes or uses kernels. Link nestwright::nestwright.
+// Thread rule: that of each header.
+#pragma once
+
+// What to compute and how.
+#include "expression/tensor.h"
+#include "ir/print.h"
+#include "ir/program.h"
+#include "ir/verify.h"
+#include "lower/lower.h"
+#include "schedule/schedule.h"
+#include "target/machine.h"
+#include "target/target.h"
+
+// Machine code and calling it.
+#include "codegen/backend.h"
+#include "runtime/array.h"
+#include "runtime/kernel.h"
+#include "runtime/parallel.h"
+
+// Operators, templates and their spaces.
+#include "space/config.h"
+#include "space/config_space.h"
+#include "templates/registry.h"
+#include "templates/template.h"
+#include "templates/workload.h"
+
+// Tuning, and what it found.
+#include "exporter/apply_best.h"
+#include "exporter/exporter.h"
+#include "logs/tuning_log.h"
+#include "lookup/lookup.h"
+#include "search/session.h"
+#include "support/error.h"

@@ -1,0 +1,84 @@
+// Exports into a folder of its own, and the commands that a user of the export would run there.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "exporter/exporter.h"
+#include "lookup/lookup.h"
+
+namespace nestwright {
+
+struct CommandResult {
+  int code = -1;
+  std::string output;  ///< of both streams
+};
+
+/// By the shell, as a user would.
+inline CommandResult run_command(const std::string& command) {
+  CommandResult result;
+  FILE* pipe = popen(("( " + command + " ) 2>&1").c_str(), "r");
+  if (pipe == nullptr) return result;
+  char buffer[4096];
+  while (const std::size_t count = fread(buffer, 1, sizeof buffer, pipe)) result.output.append(buffer, count);
+  const int status = pclose(pipe);
+  result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return result;
+}
+
+inline std::string read_text(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+inline void write_text(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+/// The host's instructions with so many threads.
+inline Target host_with(int threads) {
+  Target target = Target::host();
+  target.threads = threads;
+  return target;
+}
+
+class ExportTest : public ::testing::Test {
+ protected:
+  ExportTest() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "nestwright-export-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~ExportTest() override {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+
+  std::string file(const std::string& name) const { return folder_ + "/" + name; }
+
+  /// The template's default configuration, as NAME into the test's folder NAME.
+  ExportResult export_default(const std::string& workload, const Target& target, const std::string& name) {
+    const Task task{parse_workload(workload), target};
+    return export_kernel(task, look_up(task, nullptr), {file(name), name});
+  }
+
+  /// A command in the test's folder.
+  CommandResult run(const std::string& command) const { return run_command("cd '" + folder_ + "' && " + command); }
+
+  /// With the strictness of a C project that takes the sources over.
+  CommandResult build_self_test(const std::string& name, const std::string& library) const {
+    return run("cd " + name + " && cc -std=c11 -O1 -Wall -Wextra -Werror " + name + "_selftest.c " + library +
+               " -lm -lpthread -o selftest");
+  }
+
+  std::string folder_;
+};
+
+}  // namespace nestwright

@@ -1,0 +1,182 @@
+// What an export is made of, and that its self-test tells a right kernel from a wrong one.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "export_fixture.h"
+#include "target/host.h"
+
+namespace nestwright {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+using ::testing::Not;
+
+struct Case {
+  const char* name;
+  const char* workload;
+  int threads;
+  bool parallel;
+};
+
+class ExportedKernel : public ExportTest, public ::testing::WithParamInterface<Case> {};
+
+TEST_P(ExportedKernel, PassesItsSelfTestFromTheArchiveTheSharedLibraryAndTheAssembly) {
+  const Case& c = GetParam();
+  export_default(c.workload, host_with(c.threads), c.name);
+  const auto manifest = nlohmann::json::parse(read_text(file(fmt::format("{0}/manifest.json", c.name))));
+  EXPECT_EQ(manifest["parallel"], c.parallel);
+  EXPECT_EQ(manifest["threads"], c.parallel ? c.threads : 1);
+  const std::string sources = fmt::format("-std=c11 {0}.c {0}_kernel.s", c.name);
+  for (const std::string& library :
+       {fmt::format("lib{}.a", c.name), fmt::format("lib{}.so -Wl,-rpath,.", c.name), sources}) {
+    const CommandResult build = build_self_test(c.name, library);
+    ASSERT_EQ(build.code, 0) << build.output;
+    const CommandResult result = run(fmt::format("cd {} && timeout 60 ./selftest", c.name));
+    EXPECT_EQ(result.code, 0) << library;
+    EXPECT_THAT(result.output, HasSubstr("elements checked, all right")) << library;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Exporter, ExportedKernel,
+                         ::testing::Values(Case{"odd", "matmul m=37 n=53 k=29", 1, false},
+                                           Case{"odd_on_two_threads", "matmul m=131 n=101 k=67", 2, true},
+                                           Case{"b_transposed", "matmul m=48 n=80 k=33 tb=1", 1, false},
+                                           Case{"a_transposed", "matmul m=96 n=128 k=64 ta=1", 2, true},
+                                           Case{"in_double", "matmul m=45 n=61 k=38 ta=1 tb=1 dtype=float64", 1, false},
+                                           Case{"in_double_on_two", "matmul m=128 n=72 k=50 dtype=float64", 2, true},
+                                           Case{"one_row", "matmul m=1 n=77 k=5", 1, false}),
+                         [](const auto& test) { return test.param.name; });
+
+TEST_F(ExportTest, EveryInstructionSetThatRunsHere) {
+  for (const char* isa : {"x86-64", "avx2", "avx512"}) {
+    const Target target = Target::parse(fmt::format("cpu,isa={},threads=1", isa));
+    if (target.isa > host_isa()) continue;
+    export_default("matmul m=29 n=35 k=17", target, "k");
+    ASSERT_EQ(build_self_test("k", "libk.a").code, 0) << isa;
+    EXPECT_EQ(run("./k/selftest").code, 0) << isa;
+  }
+}
+
+// A processor's own name must never bring in instructions that the check of the level does not cover.
+TEST_F(ExportTest, ProcessorNamesTuneAndNeverEnable) {
+  Target target = Target::parse("cpu,isa=avx512,threads=1");
+  target.llvm_cpu = "sapphirerapids";
+  export_default("matmul m=32 n=32 k=32", target, "k");
+  const std::string ir = read_text(file("k/k_kernel.ll"));
+  EXPECT_THAT(ir, HasSubstr("\"target-cpu\"=\"x86-64-v4\""));
+  EXPECT_THAT(ir, HasSubstr("\"tune-cpu\"=\"sapphirerapids\""));
+  EXPECT_THAT(ir, Not(HasSubstr("target-features")));
+}
+
+TEST_F(ExportTest, DefaultNameSaysTheWorkload) {
+  const Task task{parse_workload("matmul m=8 n=16 k=4"), host_with(1)};
+  const ExportResult result = export_kernel(task, look_up(task, nullptr), {file("out/deep"), ""});
+  EXPECT_EQ(result.symbol, "matmul_m8_n16_k4_ta0_tb0_float32");
+  const std::string n = result.name;
+  EXPECT_THAT(result.files,
+              IsSupersetOf({n + ".h", n + ".c", n + "_kernel.o", n + "_kernel.ll", n + "_kernel.s", n + "_selftest.c",
+                            "lib" + n + ".a", "lib" + n + ".so", n + "Config.cmake", std::string("manifest.json")}));
+  std::size_t there = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(file("out/deep"))) there += entry.is_regular_file();
+  EXPECT_EQ(there, result.files.size()) << "every file is named, and nothing is left behind";
+}
+
+TEST_F(ExportTest, ManifestOfADefaultClaimsNoMeasurement) {
+  export_default("matmul m=8 n=16 k=4 dtype=float64", host_with(1), "k");
+  const auto manifest = nlohmann::json::parse(read_text(file("k/manifest.json")));
+  EXPECT_EQ(manifest["function"], "k");
+  EXPECT_EQ(manifest["workload"], "matmul m=8 n=16 k=4 ta=0 tb=0 dtype=float64");
+  EXPECT_EQ(manifest["match"], "default");
+  EXPECT_TRUE(manifest["time_ns"].is_null());
+  EXPECT_EQ(manifest["verified"], false);
+  EXPECT_TRUE(manifest["config"].is_object());
+  EXPECT_THAT(manifest["exported"]["backend"].get<std::string>(), HasSubstr("LLVM"));
+  ASSERT_EQ(manifest["tensors"].size(), 3U);
+  EXPECT_EQ(manifest["tensors"][1]["shape"], nlohmann::json({4, 16}));
+  EXPECT_EQ(manifest["tensors"][2]["role"], "output");
+  EXPECT_THAT(read_text(file("k/k.h")), HasSubstr("not measured for this shape"));
+}
+
+TEST_F(ExportTest, ManifestAndHeaderOfARecordSayWhatWasMeasured) {
+  const Task task{parse_workload("matmul m=16 n=16 k=16"), host_with(1)};
+  Lookup found = look_up(task, nullptr);
+  BestRecord record;
+  record.task.workload.text = task.workload.str();
+  record.task.workload.flops = 8192;
+  record.task.machine = "made-up machine";
+  record.timing.median_ns = 2000;
+  record.timing.low_ns = 1990;
+  record.timing.high_ns = 2020;
+  record.evidence = {true, 1e-6, 0.25};
+  record.trials = 321;
+  found.match = MatchKind::kExact;
+  found.record = record;
+  export_kernel(task, found, {file("exact"), "k"});
+  const auto manifest = nlohmann::json::parse(read_text(file("exact/manifest.json")));
+  EXPECT_EQ(manifest["time_ns"], nlohmann::json({{"median", 2000.0}, {"low", 1990.0}, {"high", 2020.0}}));
+  EXPECT_EQ(manifest["machine"], "made-up machine");
+  EXPECT_EQ(manifest["verified"], true);
+  EXPECT_EQ(manifest["trials"], 321);
+  EXPECT_EQ(manifest["evidence"]["largest_error_ratio"], 0.25);
+  EXPECT_THAT(read_text(file("exact/k.h")), HasSubstr("2 us, 95% interval 1.99 .. 2.02 us, 4.1 GFLOP/s"));
+
+  // The time of another shape is not this kernel's time.
+  found.match = found.record->match = MatchKind::kNearest;
+  found.record->task.workload.text = "matmul m=32 n=32 k=32 ta=0 tb=0 dtype=float32";
+  export_kernel(task, found, {file("nearest"), "k"});
+  const auto nearest = nlohmann::json::parse(read_text(file("nearest/manifest.json")));
+  EXPECT_TRUE(nearest["time_ns"].is_null());
+  EXPECT_EQ(nearest["verified"], false);
+  EXPECT_EQ(nearest["recorded_for"], found.record->task.workload.text);
+  EXPECT_EQ(nearest["record"]["time_ns"]["median"], 2000.0);
+}
+
+// A self-test that passes whatever it is linked with proves nothing.
+TEST_F(ExportTest, SelfTestFailsWithPlantedBugs) {
+  export_default("matmul m=20 n=24 k=16", host_with(1), "k");
+  constexpr const char* kWrong = R"(#include "k.h"
+int k(const float* A, const float* B, float* C) {{
+  if (!A || !B || !C) return {3};
+  for (int i = 0; i < 20; ++i)
+    for (int j = 0; j < {0}; ++j) {{
+      float sum = 0;
+      for (int r = 0; r < {1}; ++r) sum += A[i * 16 + r] * B[r * 24 + j];
+      C[i * 24 + j] = sum;
+    }}
+  {2}
+  return 0;
+}}
+void k_release(void) {{}}
+)";
+  struct Planted {
+    int columns, terms;
+    const char* statement;
+    int null_code;
+    const char* message;
+  };
+  for (const Planted& planted :
+       {Planted{24, 16, "", 3, "all right"}, Planted{24, 15, "", 3, "expected"},
+        Planted{23, 16, "", 3, "was not written"}, Planted{24, 16, "C[480] = 0;", 3, "wrote outside"},
+        Planted{24, 16, "C[-1] = 0;", 3, "wrote outside"},
+        Planted{24, 16, "return 1;", 3, "returned 1: this CPU lacks"}, Planted{24, 16, "", 0, "took null pointers"}}) {
+    write_text(file("k/wrong.c"),
+               fmt::format(kWrong, planted.columns, planted.terms, planted.statement, planted.null_code));
+    const CommandResult build = build_self_test("k", "wrong.c");
+    ASSERT_EQ(build.code, 0) << build.output;
+    const CommandResult result = run("timeout 20 ./k/selftest");
+    EXPECT_EQ(result.code, std::string(planted.message) == "all right" ? 0 : 1) << planted.message;
+    EXPECT_THAT(result.output, HasSubstr(planted.message));
+  }
+}
+
+// Plain loops over 2^36 terms would take minutes: a sample is checked, and all elements are seen to be written.
+TEST_F(ExportTest, SelfTestOfALargeProductChecksASample) {
+  export_default("matmul m=4096 n=4096 k=4096", host_with(1), "k");
+  EXPECT_THAT(read_text(file("k/k_selftest.c")), HasSubstr("kElements = 16777216, kChecked = 65536, kStep = 257"));
+}
+
+}  // namespace
+}  // namespace nestwright
