@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <cstdlib>
 
 #include "ir/interpret.h"
 #include "ir/verify.h"
@@ -15,7 +15,6 @@ namespace nestwright {
 namespace {
 
 using testing_matmul::inputs;
-using testing_matmul::target;
 using testing_matmul::workload;
 
 template <class T>
@@ -38,25 +37,35 @@ void expect_reference(const ir::Program& program, const Workload& w, const HostT
   }
 }
 
-void check_config(const Workload& w, const Target& t, const Config& config, bool vector_form) {
+void expect_reference(const ir::Program& program, const Workload& w, const std::string& what) {
+  if (w.type("dtype") == kFloat32) {
+    expect_reference<float>(program, w, inputs(w), what);
+  } else {
+    expect_reference<double>(program, w, inputs(w), what);
+  }
+}
+
+/// Both forms verify after each pass and compute the reference.
+void check_config(const Workload& w, const Target& t, const Config& config) {
   const std::string what = w.str() + " @ " + t.str() + ": " + config.str();
   try {
     const Instance instance = instantiate(*find_template("matmul.cpu"), w, t, config);
-    ir::Program program =
+    const ir::Program loops =
         lower(instance.schedule, instance.definition.args, t, "matmul", {.after_pass = {}, .verify = true});
-    EXPECT_THAT(ir::verify(program, ir::Form::kLoop), testing::IsEmpty()) << what;
-    if (vector_form) {
-      program = expand(program, t, {.after_pass = {}, .verify = true});
-      EXPECT_THAT(ir::verify(program, ir::Form::kVector), testing::IsEmpty()) << what;
-    }
-    if (w.type("dtype") == kFloat32) {
-      expect_reference<float>(program, w, inputs(w), what);
-    } else {
-      expect_reference<double>(program, w, inputs(w), what);
-    }
+    EXPECT_THAT(ir::verify(loops, ir::Form::kLoop), testing::IsEmpty()) << what;
+    expect_reference(loops, w, what);
+    const ir::Program vectors = expand(loops, t, {.after_pass = {}, .verify = true});
+    EXPECT_THAT(ir::verify(vectors, ir::Form::kVector), testing::IsEmpty()) << what;
+    expect_reference(vectors, w, what);
   } catch (const Error& error) {
     ADD_FAILURE() << what << ": " << error.what();
   }
+}
+
+/// How many times as much to try: NESTWRIGHT_SOAK=N in the environment, else 1.
+int soak() {
+  const char* const value = std::getenv("NESTWRIGHT_SOAK");
+  return value ? std::max(1, std::atoi(value)) : 1;
 }
 
 struct Size {
@@ -67,27 +76,29 @@ class MatmulLowered : public testing::TestWithParam<Size> {};
 
 TEST_P(MatmulLowered, SampledConfigurationsComputeTheReference) {
   const auto [m, n, k] = GetParam();
-  std::mt19937_64 random(static_cast<std::uint64_t>(m * 10007 + n * 101 + k));
-  int turn = 0;
+  std::mt19937_64 random(static_cast<std::uint64_t>(m * 10007 + n * 101 + k + soak()));
+  int turn = static_cast<int>(m + n);
   for (const Target& t : testing_matmul::targets()) {
-    const Workload w = workload(m, n, k, turn % 4, turn % 3 == 2 ? "float64" : "float32");
-    const ConfigSpace space = discover_space(*find_template("matmul.cpu"), w, t);
-    for (int i = 0; i < 4; ++i) {
-      const auto config = space.sample(random);
-      ASSERT_TRUE(config);
-      check_config(w, t, *config, i % 2 == 1);
-      if (HasFailure()) return;
+    for (int i = 0; i < 2 * soak(); ++i, ++turn) {
+      const Workload w = workload(m, n, k, turn % 4, turn % 3 == 2 ? "float64" : "float32");
+      const ConfigSpace space = discover_space(*find_template("matmul.cpu"), w, t);
+      for (int sample = 0; sample < 2; ++sample) {
+        const auto config = space.sample(random);
+        ASSERT_TRUE(config);
+        check_config(w, t, *config);
+        if (HasFailure()) return;
+      }
     }
-    ++turn;
   }
 }
 
 TEST_P(MatmulLowered, SeedsComputeTheReference) {
   const auto [m, n, k] = GetParam();
-  const Target t = target(CpuIsa::kAvx512, 2);
+  const std::vector<Target> targets = testing_matmul::targets();
+  const Target& t = targets[static_cast<std::size_t>(m + n + k) % targets.size()];
   const Workload w = workload(m, n, k, static_cast<int>(m % 4));
   for (const Config& seed : find_template("matmul.cpu")->seeds(w, t)) {
-    check_config(w, t, seed, false);
+    check_config(w, t, seed);
     if (HasFailure()) return;
   }
 }
