@@ -1,0 +1,139 @@
+// How fast tuning is: acknowledged trials a second of wall time, start-up included, where the time goes, and how soon
+// the best is found. Runs the executable nestwright as a user does, each seed with an empty database.
+
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "bench/child.h"
+#include "bench/trial_rows.h"
+#include "bench/tuning_run.h"
+#include "measure/timing.h"
+#include "support/error.h"
+
+namespace nestwright::bench {
+namespace {
+
+struct Options {
+  std::string workload = "matmul m=512 n=512 k=512", json;
+  std::vector<std::string> tune_options;
+  double seconds = 60;
+  int seeds = 1;
+};
+
+double now_s() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
+
+/// One run: its own report with what was seen from outside added.
+nlohmann::json tune(const Options& options, int seed) {
+  const std::filesystem::path folder = std::filesystem::path(own_folder()) / "search";
+  std::filesystem::create_directories(folder);
+  const std::string database = folder / fmt::format("seed{}.db", seed),
+                    output = folder / fmt::format("seed{}.json", seed);
+  for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(database + suffix);
+
+  std::vector<std::string> words = {
+      own_folder() + "/nestwright", "tune", options.workload, "--seconds", fmt::format("{}", options.seconds), "--seed",
+      std::to_string(seed),         "--db", database,         "--json"};
+  words.insert(words.end(), options.tune_options.begin(), options.tune_options.end());
+  const double start_s = now_s();
+  const ExitStatus status = Child(words, output, "search").wait();
+  const double wall_s = now_s() - start_s;
+  if (status.signaled || status.code != 0) {
+    throw Error(fmt::format("nestwright tune ended with {}: see {}.err", status.str(), output));
+  }
+  nlohmann::json report;
+  std::ifstream(output) >> report;
+  std::vector<TimedTrial> trials;
+  for (const auto& [id, row] : read_trials(database))
+    trials.push_back({row.recorded_s - start_s, row.median_ns, row.counts});
+  report["seed"] = seed;
+  report["wall_seconds"] = wall_s;
+  report["acknowledged_trials"] = trials.size();
+  report["acknowledged_per_second"] = static_cast<double>(trials.size()) / wall_s;
+  report["seconds_to_within_5_percent"] = seconds_to_within(trials, 0.05);
+  return report;
+}
+
+std::string to_text(const nlohmann::json& run) {
+  const double wall_s = run["wall_seconds"].get<double>();
+  std::string text = fmt::format(
+      "seed {}: {} trials in {:.1f} s = {:.1f} a second; best {:.1f} GFLOP/s; within 5% of the best trial after {:.1f} "
+      "s\n ",
+      run["seed"].get<int>(), run["acknowledged_trials"].get<std::int64_t>(), wall_s,
+      run["acknowledged_per_second"].get<double>(), run.value("gflops", 0.0),
+      run["seconds_to_within_5_percent"].get<double>());
+  double rest = wall_s;
+  for (const char* stage :
+       {"start_up", "propose", "lower", "features", "compile", "check", "measure", "train", "log", "race"}) {
+    const double seconds = run["stage_seconds"].value(stage, 0.0);
+    rest -= seconds;
+    text += fmt::format(" {} {:.1f}%", stage, 100 * seconds / wall_s);
+  }
+  return text + fmt::format(" other {:.1f}%\n", 100 * rest / wall_s);
+}
+
+int run(const Options& options) {
+  nlohmann::json runs = nlohmann::json::array();
+  std::vector<double> rates, soon;
+  for (int seed = 1; seed <= options.seeds; ++seed) {
+    runs.push_back(tune(options, seed));
+    fmt::print("{}", to_text(runs.back()));
+    std::fflush(stdout);
+    rates.push_back(runs.back()["acknowledged_per_second"].get<double>());
+    soon.push_back(runs.back()["seconds_to_within_5_percent"].get<double>());
+  }
+  const double rate = median_interval(rates).median, within = median_interval(soon).median;
+  fmt::print("median of {} seeds: {:.1f} acknowledged trials a second; within 5% after {:.1f} s\n", options.seeds, rate,
+             within);
+  if (!options.json.empty()) {
+    std::ofstream file(options.json);
+    file << nlohmann::json{{"workload", options.workload},
+                           {"seconds", options.seconds},
+                           {"runs", runs},
+                           {"median_acknowledged_per_second", rate},
+                           {"median_seconds_to_within_5_percent", within}}
+                .dump(2)
+         << '\n';
+    if (!file.flush()) throw Error("cannot write " + options.json + ": check the folder and the space on the disk");
+  }
+  return 0;
+}
+
+int main_or_throw(int argc, char** argv) {
+  Options options;
+  CLI::App app(
+      "Tunes with an empty database and reports trials a second, where the time goes, and how soon the best is found.",
+      "bench/search");
+  app.add_option("--workload", options.workload, "what is tuned")->capture_default_str();
+  app.add_option("--seconds", options.seconds, "of tuning a seed")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--seeds", options.seeds, "runs, with the seeds 1, 2, ...")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--json", options.json, "file for everything as one JSON document");
+  app.add_option("tune_options", options.tune_options,
+                 "after --: more options for nestwright tune, e.g. -- --strategy random");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  return run(options);
+}
+
+}  // namespace
+}  // namespace nestwright::bench
+
+int main(int argc, char** argv) {
+  try {
+    return nestwright::bench::main_or_throw(argc, argv);
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "bench/search: {}\n", e.what());
+    return 1;
+  }
+}
