@@ -1,13 +1,16 @@
 #include "cli/command.h"
 
-#include <CLI/CLI.hpp>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "support/error.h"
+#include "cli/number_option.h"
 
 namespace nestwright::cli {
+namespace {
+
+constexpr std::uint64_t kMostThreads = 4096;  // as in a target
+
+}  // namespace
 
 std::string CommonOptions::workload_text() const { return fmt::format("{}", fmt::join(workload, " ")); }
 
@@ -15,7 +18,6 @@ Workload CommonOptions::parsed_workload() const { return parse_workload(workload
 
 Target CommonOptions::parsed_target() const {
   Target parsed = Target::parse(target);
-  if (threads < 0) throw UsageError(fmt::format("--threads {} is not a number of threads: give 1 or more", threads));
   if (threads > 0) parsed.threads = threads;
   return parsed;
 }
@@ -26,14 +28,21 @@ void add_workload(CLI::App& command, CommonOptions& options, bool required) {
   if (required) option->required();
 }
 
-void add_db(CLI::App& command, CommonOptions& options) {
+CLI::Option* add_db(CLI::App& command, CommonOptions& options) {
   options.db = "nestwright.db";
-  command.add_option("--db", options.db, "database file")->envname("NESTWRIGHT_DB")->capture_default_str();
+  return command.add_option("--db", options.db, "database file")
+      ->envname("NESTWRIGHT_DB")
+      ->type_name("FILE")
+      ->capture_default_str();
 }
 
-void add_target(CLI::App& command, CommonOptions& options) {
-  command.add_option("--target", options.target, "target, e.g. host or cpu,isa=avx2,threads=1")->capture_default_str();
-  command.add_option("--threads", options.threads, "threads that the kernel may use (default: the target's)");
+CLI::Option* add_target(CLI::App& command, CommonOptions& options) {
+  command.add_option("--threads", options.threads, "threads that the kernel may use (default: the target's)")
+      ->type_name("N")
+      ->check(whole_number(1, kMostThreads));
+  return command.add_option("--target", options.target, "host, or for example cpu,isa=avx2,threads=1")
+      ->type_name("TARGET")
+      ->capture_default_str();
 }
 
 void add_json(CLI::App& command, CommonOptions& options) {

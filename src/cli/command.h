@@ -12,7 +12,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace nestwright::cli {
 
@@ -35,8 +36,8 @@ struct CommonOptions {
 };
 
 void add_workload(CLI::App& command, CommonOptions& options, bool required = true);
-void add_db(CLI::App& command, CommonOptions& options);
-void add_target(CLI::App& command, CommonOptions& options);
+CLI::Option* add_db(CLI::App& command, CommonOptions& options);
+CLI::Option* add_target(CLI::App& command, CommonOptions& options);
 void add_json(CLI::App& command, CommonOptions& options);
 
 // One file a subcommand. Each declares itself under `app` and sets `action` when it is chosen.

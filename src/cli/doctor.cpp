@@ -8,7 +8,9 @@
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
+#include "cli/report.h"
 #include "codegen/backend.h"
+#include "exporter/toolchain.h"
 #include "measure/worker_process.h"
 #include "support/error.h"
 #include "target/machine.h"
@@ -26,7 +28,7 @@ std::string or_missing(const std::function<std::string()>& ask) {
 }
 
 /// GB/s read by one thread from working sets that fit each level and from one that fits none.
-nlohmann::json bandwidths(const Target& target) {
+Json bandwidths(const Target& target) {
   return {{"l1_read", measure_read_bandwidth(target.l1d_bytes / 2)},
           {"l2_read", measure_read_bandwidth(target.l2_bytes / 2)},
           {"l3_read", measure_read_bandwidth(target.l3_bytes / 4)},
@@ -34,10 +36,10 @@ nlohmann::json bandwidths(const Target& target) {
           {"memory_copy", measure_copy_bandwidth(std::int64_t{256} << 20)}};
 }
 
-nlohmann::json examine() {
+Json examine() {
   const Machine machine = Machine::host();
   const Target target = Target::host();
-  nlohmann::json json;
+  Json json;
   json["version"] = NESTWRIGHT_VERSION;
   json["cpu"] = machine.cpu.name;
   json["cores"] = machine.cores;
@@ -50,33 +52,40 @@ nlohmann::json examine() {
   json["kernel"] = machine.kernel;
   json["microcode"] = machine.microcode;
   json["huge_pages"] = machine.huge_pages;
-  json["peak_gflops"] = {{"float32_1_thread", measure_fma_peak(1)}, {"float32_all_threads", measure_fma_peak(target.threads)}};
+  json["peak_gflops"] = {{"float32_1_thread", measure_fma_peak(1)},
+                         {"float32_all_threads", measure_fma_peak(target.threads)}};
   json["bandwidth_gb_s"] = bandwidths(target);
   json["backends"] = {{"cpu", or_missing([] { return make_backend(DeviceKind::kCpu)->version(); })},
                       {"cuda", or_missing([] { return make_backend(DeviceKind::kCuda)->version(); })},
                       {"opencl", or_missing([] { return make_backend(DeviceKind::kOpenCl)->version(); })}};
+  json["toolchain"] = or_missing([] { return Toolchain::find(), std::string("cc and ar found"); });
   json["worker"] = or_missing([] { return worker_path(); });
   return json;
 }
 
-void print_text(const nlohmann::json& j) {
+void print_text(const Json& j) {
   const auto text = [&](const char* key) { return j[key].get<std::string>(); };
   fmt::print("nestwright  {}\n", text("version"));
-  fmt::print("cpu         {}, {} cores, AMX {}\n", text("cpu"), j["cores"].get<int>(), j["amx"].get<bool>() ? "yes" : "no");
+  fmt::print("cpu         {}, {} cores, AMX {}\n", text("cpu"), j["cores"].get<int>(),
+             j["amx"].get<bool>() ? "yes" : "no");
   fmt::print("features    {}\n", fmt::join(j["features"].get<std::vector<std::string>>(), " "));
   fmt::print("target      {}\n", text("target"));
   const auto& caches = j["caches"];
-  fmt::print("caches      L1d {} KiB, L2 {} KiB a core, L3 {} KiB; memory {} MiB\n", caches["l1d"].get<std::int64_t>() >> 10,
-             caches["l2"].get<std::int64_t>() >> 10, caches["l3"].get<std::int64_t>() >> 10,
-             j["memory"].get<std::int64_t>() >> 20);
+  fmt::print("caches      L1d {} KiB, L2 {} KiB a core, L3 {} KiB; memory {} MiB\n",
+             caches["l1d"].get<std::int64_t>() >> 10, caches["l2"].get<std::int64_t>() >> 10,
+             caches["l3"].get<std::int64_t>() >> 10, j["memory"].get<std::int64_t>() >> 20);
   fmt::print("system      {}, microcode {}, huge pages {}\n", text("kernel"), text("microcode"), text("huge_pages"));
   fmt::print("peak        {:.1f} GFLOP/s float32 on one thread, {:.1f} on all (measured)\n",
              j["peak_gflops"]["float32_1_thread"].get<double>(), j["peak_gflops"]["float32_all_threads"].get<double>());
   const auto& bandwidth = j["bandwidth_gb_s"];
-  fmt::print("bandwidth   read L1 {:.0f}, L2 {:.0f}, L3 {:.0f}, memory {:.1f} GB/s; copy {:.1f} GB/s (one thread, measured)\n",
-             bandwidth["l1_read"].get<double>(), bandwidth["l2_read"].get<double>(), bandwidth["l3_read"].get<double>(),
-             bandwidth["memory_read"].get<double>(), bandwidth["memory_copy"].get<double>());
-  for (const auto& [name, version] : j["backends"].items()) fmt::print("{:<12}{}\n", name, version.get<std::string>());
+  fmt::print(
+      "bandwidth   read L1 {:.0f}, L2 {:.0f}, L3 {:.0f}, memory {:.1f} GB/s; copy {:.1f} GB/s (one thread, measured)\n",
+      bandwidth["l1_read"].get<double>(), bandwidth["l2_read"].get<double>(), bandwidth["l3_read"].get<double>(),
+      bandwidth["memory_read"].get<double>(), bandwidth["memory_copy"].get<double>());
+  for (const auto& [name, version] : j["backends"].items()) {
+    fmt::print("backend     {}: {}\n", name, version.get<std::string>());
+  }
+  fmt::print("toolchain   {} (for export)\n", text("toolchain"));
   fmt::print("worker      {}\n", text("worker"));
 }
 
@@ -88,9 +97,9 @@ void add_doctor(CLI::App& app, Action& action) {
   add_json(*command, *options);
   command->callback([options, &action] {
     action = [options] {
-      const nlohmann::json found = examine();
+      const Json found = examine();
       if (options->json) {
-        fmt::print("{}\n", found.dump(2));
+        print_json(found);
       } else {
         print_text(found);
       }

@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
+#include "cli/report.h"
 #include "exporter/exporter.h"
 #include "support/error.h"
 
@@ -29,17 +30,18 @@ int run(const ExportCommandOptions& options) {
     return kNotFound;
   }
   if (found.match != MatchKind::kExact) {
-    fmt::print(stderr, "nestwright: {} was not tuned, the {} configuration is exported: run nestwright tune for a better one\n",
+    fmt::print(stderr,
+               "nestwright: {} was not tuned, the {} configuration is exported: run nestwright tune for a better one\n",
                task.workload.str(), found.match == MatchKind::kNearest ? "nearest" : "default");
   }
   const ExportResult result = export_kernel(task, found, options.output);
   if (options.common.json) {
-    fmt::print("{}\n", nlohmann::json({{"function", result.symbol},
-                                       {"directory", options.output.directory},
-                                       {"files", result.files},
-                                       {"match", match_name(found.match)},
-                                       {"workload", task.workload.str()}})
-                           .dump(2));
+    print_json({{"function", result.symbol},
+                {"workload", task.workload.str()},
+                {"target", task.target.str()},
+                {"match", match_name(found.match)},
+                {"directory", options.output.directory},
+                {"files", result.files}});
     return kDone;
   }
   fmt::print("{} exported to {} ({})\n", result.symbol, options.output.directory, match_name(found.match));
@@ -56,9 +58,12 @@ void add_export(CLI::App& app, Action& action) {
   add_db(*command, options->common);
   add_target(*command, options->common);
   add_json(*command, options->common);
-  command->add_option("--out", options->output.directory, "directory")->required();
-  command->add_option("--name", options->output.name, "name of the function and the files (default: from the workload)");
-  command->add_flag("--exact", options->exact, "only if this very shape was tuned: exit 3 otherwise");
+  command->add_option("--out", options->output.directory, "folder to write to; made where it is not there")
+      ->type_name("DIR")
+      ->required();
+  command->add_option("--name", options->output.name, "name of the function and the files (default: from the workload)")
+      ->type_name("NAME");
+  command->add_flag("--exact", options->exact, "only if this very workload was tuned: exit code 3 otherwise");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

@@ -25,24 +25,25 @@ struct LowerCommandOptions {
   std::string config;
   std::string template_name;
   std::string print_after;
+  bool db_given = false;  ///< then it must be there
   bool final_pipeline = false;
   bool schedule = false, llvm = false, assembly = false;
 };
 
-/// The configuration that was asked for, or what the database or the template's default gives.
-Lookup choose(const LowerCommandOptions& options, const Task& task) {
-  if (options.config.empty()) {
-    if (!std::filesystem::exists(options.common.db)) return look_up(task, nullptr);
-    const TuningLog log = TuningLog::open(options.common.db, OpenMode::kRead);
-    return look_up(task, &log);
-  }
+/// The configuration of --config, checked.
+Lookup given_config(const LowerCommandOptions& options, const Task& task) {
   Lookup found;
+  found.match = MatchKind::kExact;
   const auto known = templates_for(task.workload.op, task.target.device);
-  found.source = options.template_name.empty() ? known.front() : find_template(options.template_name);
+  std::vector<std::string> names;
+  for (const Template* t : known) {
+    names.push_back(t->name);
+    if (options.template_name.empty() || options.template_name == t->name) found.source = t;
+    if (found.source != nullptr) break;
+  }
   if (found.source == nullptr) {
-    std::vector<std::string> names;
-    for (const Template* t : known) names.push_back(t->name);
-    throw UsageError(fmt::format("unknown template '{}': use one of {}", options.template_name, fmt::join(names, ", ")));
+    throw UsageError(fmt::format("there is no template '{}' of {}: use one of {}", options.template_name,
+                                 task.workload.op, fmt::join(names, ", ")));
   }
   const ConfigSpace space = discover_space(*found.source, task.workload, task.target);
   found.config = space.resolve(Config::parse(options.config));
@@ -52,15 +53,35 @@ Lookup choose(const LowerCommandOptions& options, const Task& task) {
   return found;
 }
 
+/// The configuration that was asked for, or what the database or the template's default gives.
+Lookup choose(const LowerCommandOptions& options, const Task& task) {
+  if (!options.config.empty()) return given_config(options, task);
+  if (!options.template_name.empty()) {
+    throw UsageError("--template names the template of a configuration: give --config as well, or drop it");
+  }
+  if (!options.db_given && !std::filesystem::exists(options.common.db)) return look_up(task, nullptr);
+  const TuningLog log = TuningLog::open(options.common.db, OpenMode::kRead);
+  return look_up(task, &log);
+}
+
+std::string origin_text(const LowerCommandOptions& options, const Lookup& found) {
+  if (!options.config.empty()) return "given";
+  if (found.match == MatchKind::kDefault) return "default: " + found.why_default;
+  if (found.match == MatchKind::kNearest) return "nearest: recorded for " + found.record->task.workload.text;
+  return match_name(found.match);
+}
+
 int run(const LowerCommandOptions& options) {
   const Task task = options.common.task();
   const std::vector<std::string> passes = pass_names();
   if (!options.print_after.empty() && options.print_after != "all" &&
       std::find(passes.begin(), passes.end(), options.print_after) == passes.end()) {
-    throw UsageError(fmt::format("unknown pass '{}': use all or one of {}", options.print_after, fmt::join(passes, ", ")));
+    throw UsageError(
+        fmt::format("there is no pass '{}': use all or one of {}", options.print_after, fmt::join(passes, ", ")));
   }
   const Lookup found = choose(options, task);
-  fmt::print(stderr, "template {} version {}\nconfig {}\n", found.source->name, found.source->version, found.config.str());
+  fmt::print(stderr, "match     {}\ntemplate  {} version {}\nconfig    {}\n", origin_text(options, found),
+             found.source->name, found.source->version, found.config.str());
 
   const Instance instance = instantiate(*found.source, task.workload, task.target, found.config);
   if (options.schedule) {
@@ -80,11 +101,12 @@ int run(const LowerCommandOptions& options) {
   }
   const ir::Program vectors = expand(loops, task.target, lowering);
   if (!compiles) return kDone;
-  const CompiledObject object = make_backend(task.target.device)
-                                    ->compile(vectors, task.target,
-                                              {.pipeline = options.final_pipeline ? Pipeline::kFinal : Pipeline::kSearch,
-                                               .keep_ir = options.llvm,
-                                               .keep_assembly = options.assembly});
+  const CompiledObject object =
+      make_backend(task.target.device)
+          ->compile(vectors, task.target,
+                    {.pipeline = options.final_pipeline ? Pipeline::kFinal : Pipeline::kSearch,
+                     .keep_ir = options.llvm,
+                     .keep_assembly = options.assembly});
   if (options.llvm) fmt::print("{}", object.ir);
   if (options.assembly) fmt::print("{}", object.assembly);
   return kDone;
@@ -94,18 +116,28 @@ int run(const LowerCommandOptions& options) {
 
 void add_lower(CLI::App& app, Action& action) {
   auto options = std::make_shared<LowerCommandOptions>();
-  CLI::App* command = app.add_subcommand("lower", "print the loop nest of a configuration (default: the best known one)");
+  CLI::App* command =
+      app.add_subcommand("lower", "print the loop nest of a configuration (default: the best known one)");
   add_workload(*command, options->common);
-  add_db(*command, options->common);
+  CLI::Option* db = add_db(*command, options->common);
   add_target(*command, options->common);
-  command->add_option("--config", options->config, "configuration as query prints it");
-  command->add_option("--template", options->template_name, "template that the configuration belongs to");
-  command->add_option("--print-after", options->print_after, "print the program after a pass, or all");
+  command->add_option("--config", options->config, "configuration as query prints it, in quotes")->type_name("CONFIG");
+  command
+      ->add_option("--template", options->template_name,
+                   "template that the configuration belongs to (default: the operator's first)")
+      ->type_name("NAME");
+  command
+      ->add_option("--print-after", options->print_after,
+                   fmt::format("print the program after this pass, or all: {}", fmt::join(pass_names(), ", ")))
+      ->type_name("PASS");
   command->add_flag("--schedule", options->schedule, "print the stages and their loops");
   command->add_flag("--llvm", options->llvm, "print the LLVM IR");
   command->add_flag("--asm", options->assembly, "print the assembly");
   command->add_flag("--final", options->final_pipeline, "compile as winners and exports are");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command->callback([options, db, &action] {
+    options->db_given = db->count() > 0;
+    action = [options] { return run(*options); };
+  });
 }
 
 }  // namespace nestwright::cli

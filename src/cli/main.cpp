@@ -1,5 +1,5 @@
-// The nestwright executable: parses the command line, runs one subcommand, and turns every error into one sentence on standard
-// error and a documented exit code.
+// The nestwright executable: parses the command line, runs one subcommand, and turns every error into one sentence on
+// standard error and a documented exit code.
 
 #include <CLI/CLI.hpp>
 
@@ -8,26 +8,69 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string>
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
+#include "space/nearest_name.h"
 #include "support/error.h"
 
 namespace nestwright::cli {
 namespace {
 
 int complain(ExitCode code, const std::string& sentence) {
+  std::fflush(stdout);  // both may be the same terminal
   fmt::print(stderr, "nestwright: {}\n", sentence);
   return code;
+}
+
+/// What is wrong with the words after the program's name, in one sentence.
+std::string usage_sentence(const CLI::App& app, const CLI::ParseError& wrong, int argc, char** argv) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  const std::string first = argc > 1 ? argv[1] : "";
+  if (first.empty())
+    return fmt::format("no command is given: use one of {} (see nestwright --help)", join_names(names));
+  const bool known = std::find(names.begin(), names.end(), first) != names.end();
+  if (!known && first.front() != '-') {
+    const std::string meant = nearest_name(first, names);
+    return fmt::format("there is no command '{}': {}use one of {} (see nestwright --help)", first,
+                       meant.empty() ? "" : fmt::format("did you mean '{}'? ", meant), join_names(names));
+  }
+  std::string message = wrong.what();
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  return fmt::format("{} (see nestwright {}--help)", message, known ? first + " " : "");
+}
+
+int run_action(const Action& action) {
+  try {
+    const int code = action();
+    if (std::fflush(stdout) != 0) return complain(kFailed, "standard output cannot be written: check where it goes");
+    return code;
+  } catch (const LogError& e) {
+    return complain(kDatabase, e.what());
+  } catch (const UsageError& e) {
+    return complain(kUsage, e.what());
+  } catch (const ScheduleError& e) {
+    return complain(kUsage, e.what());
+  } catch (const LowerError& e) {
+    return complain(kUsage, e.what());
+  } catch (const CompileError& e) {
+    return complain(kUsage, e.what());
+  } catch (const std::bad_alloc&) {
+    return complain(kFailed, "there is not enough memory: free some or choose smaller sizes");
+  } catch (const std::exception& e) {
+    return complain(kFailed, e.what());
+  }
 }
 
 int run(int argc, char** argv) {
   CLI::App app("Finds the fastest way to run a tensor operator on this machine.", "nestwright");
   app.require_subcommand(1);
-  app.set_version_flag("--version", NESTWRIGHT_VERSION);
-  app.footer(
-      "Exit codes: 0 done, 1 internal error, 2 usage, 3 nothing found, 4 no valid candidate, 5 database, 130 interrupted.");
+  app.set_version_flag("--version", NESTWRIGHT_VERSION, "Print the version and exit");
+  app.footer(kExitCodeHelp);
   Action action;
   add_tune(app, action);
   add_query(app, action);
@@ -41,21 +84,9 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& asked) {  // --help, --version
     return app.exit(asked);
   } catch (const CLI::ParseError& wrong) {
-    std::string message = wrong.what();
-    std::replace(message.begin(), message.end(), '\n', ' ');
-    return complain(kUsage, message + " (see nestwright --help)");
+    return complain(kUsage, usage_sentence(app, wrong, argc, argv));
   }
-  try {
-    return action();
-  } catch (const LogError& e) {
-    return complain(kDatabase, e.what());
-  } catch (const InternalError& e) {
-    return complain(kBug, e.what());
-  } catch (const Error& e) {
-    return complain(kUsage, e.what());
-  } catch (const std::exception& e) {
-    return complain(kBug, e.what());
-  }
+  return run_action(action);
 }
 
 }  // namespace

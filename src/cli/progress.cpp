@@ -1,8 +1,10 @@
 #include "cli/progress.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "cli/report.h"
@@ -11,6 +13,23 @@ namespace nestwright::cli {
 namespace {
 
 constexpr double kTerminalEvery_s = 0.1, kPipedEvery_s = 5;
+
+/// Of the terminal: a line that wraps could not be rewritten.
+std::size_t columns() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1u : 79u;
+}
+
+/// Of whichever budget ends first; negative: unknown.
+double seconds_left(const Progress& p, const Budget& budget) {
+  double left = -1;
+  if (budget.seconds > 0) left = p.seconds_left;
+  if (budget.trials > 0 && p.trials > 0) {
+    const double by_trials = static_cast<double>(budget.trials - p.trials) * p.seconds / static_cast<double>(p.trials);
+    left = left < 0 ? by_trials : std::min(left, by_trials);
+  }
+  return left;
+}
 
 }  // namespace
 
@@ -22,17 +41,24 @@ std::string outcomes_text(const std::map<Outcome, std::int64_t>& outcomes) {
   return text.empty() ? "none" : text;
 }
 
-ProgressLine::ProgressLine() : terminal_(isatty(STDERR_FILENO) == 1) {}
+std::string progress_text(const Progress& p, const Budget& budget) {
+  const std::string total = budget.trials > 0 ? fmt::format(" of {}", budget.trials) : "";
+  const double rate = p.seconds > 0 ? static_cast<double>(p.trials) / p.seconds : 0;
+  std::string line = fmt::format("{}{} trials, {:.1f}/s, ", p.trials, total, rate);
+  line += p.best_ns > 0 ? fmt::format("best {:.1f} GFLOP/s ({}), ", p.best_gflops, format_time(p.best_ns))
+                        : "none valid yet, ";
+  if (const double left = seconds_left(p, budget); left >= 0) line += fmt::format("{:.0f} s left, ", left);
+  return line + outcomes_text(p.outcomes);
+}
+
+ProgressLine::ProgressLine(const Budget& budget) : budget_(budget), terminal_(isatty(STDERR_FILENO) == 1) {}
 
 void ProgressLine::show(const Progress& p) {
   if (p.seconds - last_shown_s_ < (terminal_ ? kTerminalEvery_s : kPipedEvery_s)) return;
   last_shown_s_ = p.seconds;
-  std::string line = fmt::format("{} trials, {:.1f}/s, ", p.trials, p.seconds > 0 ? p.trials / p.seconds : 0);
-  line += p.best_ns > 0 ? fmt::format("best {:.1f} GFLOP/s ({}), ", p.best_gflops, format_time(p.best_ns)) : "none valid yet, ";
-  if (p.seconds_left > 0) line += fmt::format("{:.0f} s left, ", p.seconds_left);
-  line += outcomes_text(p.outcomes);
+  const std::string line = progress_text(p, budget_);
   if (terminal_) {
-    fmt::print(stderr, "\r\033[K{}", line);
+    fmt::print(stderr, "\r\033[K{}", line.substr(0, columns()));
     open_ = true;
   } else {
     fmt::print(stderr, "{}\n", line);

@@ -1,27 +1,30 @@
-// The progress of a tuning run on standard error: one line rewritten on a terminal, plain lines now and then when piped.
-// Thread rule: one thread.
+// The progress of a tuning run on standard error: one line rewritten on a terminal, plain lines now and then when
+// piped. Thread rule: one thread.
 #pragma once
 
-#include <cstdint>
+#include <string>
 
 #include "search/session.h"
 
 namespace nestwright::cli {
 
+/// "12 of 100 trials, 9.8/s, best 101.2 GFLOP/s (2.65 ms), 9 s left, ok 11, wrong_result 1".
+std::string progress_text(const Progress& progress, const Budget& budget);
+/// "ok 120, wrong_result 1".
+std::string outcomes_text(const std::map<Outcome, std::int64_t>& outcomes);
+
 class ProgressLine {
  public:
-  ProgressLine();
+  explicit ProgressLine(const Budget& budget);
   void show(const Progress& progress);
   /// Ends a rewritten line, so that what follows starts on its own.
   void finish();
 
  private:
+  Budget budget_;
   bool terminal_;
   bool open_ = false;
   double last_shown_s_ = -1e9;
 };
-
-/// "ok 120, wrong_result 1".
-std::string outcomes_text(const std::map<Outcome, std::int64_t>& outcomes);
 
 }  // namespace nestwright::cli

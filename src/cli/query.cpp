@@ -1,5 +1,3 @@
-#include <CLI/CLI.hpp>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -7,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
+#include "cli/number_option.h"
 #include "cli/report.h"
 #include "lookup/lookup.h"
 #include "lookup/task_key.h"
@@ -19,9 +18,9 @@ namespace {
 struct QueryOptions {
   CommonOptions common;
   bool exact = false;
-  bool any_target = false;  ///< no --target given
-  int top = 1;
-  TaskFilter filter;  ///< of a listing
+  bool any_target = true;  ///< no --target was given
+  std::optional<int> top;  ///< not given: the best alone
+  std::string op, dtype;   ///< of a listing; empty: any
 };
 
 int nothing(const std::string& sentence) {
@@ -29,26 +28,54 @@ int nothing(const std::string& sentence) {
   return kNotFound;
 }
 
-int list(const QueryOptions& options, const TuningLog& log) {
-  TaskFilter filter = options.filter;
+void refuse_what_is_ignored(const QueryOptions& options) {
+  const bool one = !options.common.workload.empty();
+  if (one && !(options.op.empty() && options.dtype.empty())) {
+    throw UsageError("--op and --dtype filter a listing: drop them, or drop the workload");
+  }
+  if (!one && options.exact) throw UsageError("--exact asks for one workload: give the workload, or drop --exact");
+  if (one && options.exact && options.top) {
+    throw UsageError("--top lists exact matches only: drop --exact");
+  }
+}
+
+TaskFilter listing_filter(const QueryOptions& options) {
+  TaskFilter filter;
+  if (!options.op.empty()) filter.op = find_operator(options.op).name;
+  if (!options.dtype.empty()) filter.dtype = ir::Type::parse(options.dtype).str();
   if (!options.any_target) filter.target = options.common.parsed_target().str();
   filter.threads = options.common.threads;
-  const std::vector<BestRecord> records = log.list(filter);
-  if (options.common.json) {
-    nlohmann::json json = nlohmann::json::array();
-    for (const BestRecord& record : records) {
-      nlohmann::json entry = to_json(record, {});
-      entry["workload"] = record.task.workload.text;
-      json.push_back(std::move(entry));
-    }
-    fmt::print("{}\n", json.dump(2));
-  } else {
-    for (const BestRecord& r : records) {
-      fmt::print("{:<64} {:>9.1f} GFLOP/s  {:>10}  {:>6} trials  {}\n", r.task.workload.text, r.gflops(),
-                 format_time(r.timing.median_ns), r.trials, r.task.target);
-    }
+  return filter;
+}
+
+/// The best of each task, or its best few.
+std::vector<BestRecord> listed(const QueryOptions& options, const TuningLog& log) {
+  std::vector<BestRecord> bests = log.list(listing_filter(options));
+  if (!options.top) return bests;
+  std::vector<BestRecord> records;
+  for (const BestRecord& best : bests) {
+    for (BestRecord& record : log.top(filter_of(best.task), *options.top)) records.push_back(std::move(record));
   }
-  if (records.empty()) return nothing("nothing that matches is recorded in '" + log.path() + "': run nestwright tune first");
+  return records;
+}
+
+int list(const QueryOptions& options, const TuningLog& log) {
+  const std::vector<BestRecord> records = listed(options, log);
+  if (records.empty()) {
+    return nothing(fmt::format("nothing that matches is recorded in '{}': run nestwright tune first", log.path()));
+  }
+  if (options.common.json) {
+    Json json = Json::array();
+    for (const BestRecord& record : records) json.push_back(to_json(record, record.task.workload.text));
+    print_json(json);
+    return kDone;
+  }
+  std::size_t width = 0;
+  for (const BestRecord& r : records) width = std::max(width, r.task.workload.text.size());
+  for (const BestRecord& r : records) {
+    fmt::print("{:<{}} {:>9.1f} GFLOP/s  {:>10}  {:>6} trials  {}\n", r.task.workload.text, width, r.gflops(),
+               format_time(r.timing.median_ns), r.trials, r.task.target);
+  }
   return kDone;
 }
 
@@ -56,12 +83,15 @@ int top(const QueryOptions& options, const TuningLog& log, const Task& task) {
   TaskFilter filter;
   filter.workload = task.workload.str();
   filter.target = task.target.str();
-  const auto records = log.top(filter, options.top, usable_templates(task.workload.op, task.target.device));
-  if (records.empty()) return nothing(fmt::format("nothing is recorded for {} on {}: run nestwright tune first", filter.workload, filter.target));
+  const auto records = log.top(filter, *options.top, usable_templates(task.workload.op, task.target.device));
+  if (records.empty()) {
+    return nothing(
+        fmt::format("nothing is recorded for {} on {}: run nestwright tune first", filter.workload, filter.target));
+  }
   if (options.common.json) {
-    nlohmann::json json = nlohmann::json::array();
-    for (const BestRecord& record : records) json.push_back(to_json(record, task.workload));
-    fmt::print("{}\n", json.dump(2));
+    Json json = Json::array();
+    for (const BestRecord& record : records) json.push_back(to_json(record, filter.workload));
+    print_json(json);
     return kDone;
   }
   for (std::size_t i = 0; i < records.size(); ++i) {
@@ -71,50 +101,58 @@ int top(const QueryOptions& options, const TuningLog& log, const Task& task) {
   return kDone;
 }
 
-int run(const QueryOptions& options) {
-  const bool one = !options.common.workload.empty();
-  std::optional<Task> task;
-  if (one) task = options.common.task();
-  const TuningLog log = TuningLog::open(options.common.db, OpenMode::kRead);
-  if (!one) return list(options, log);
-  if (options.top > 1) return top(options, log, *task);
-
-  const Lookup found = look_up(*task, &log);
-  if (found.match != MatchKind::kExact) {
+int best(const QueryOptions& options, const TuningLog& log, const Task& task) {
+  const Lookup found = look_up(task, &log);
+  if (found.match == MatchKind::kDefault) {
     TaskFilter any;
-    any.op = task->workload.op;
-    if (found.match == MatchKind::kDefault && log.list(any).empty()) {
-      return nothing(fmt::format("nothing at all is recorded for {} in '{}': run nestwright tune {}", any.op, log.path(),
-                                 task->workload.str()));
+    any.op = task.workload.op;
+    if (log.list(any).empty()) {
+      return nothing(fmt::format("nothing at all is recorded for {} in '{}': run nestwright tune {}", any.op,
+                                 log.path(), task.workload.str()));
     }
-    if (options.exact) {
-      return nothing(fmt::format("nothing is recorded for {} on {}: run nestwright tune, or drop --exact",
-                                 task->workload.str(), task->target.str()));
-    }
+  }
+  if (options.exact && found.match != MatchKind::kExact) {
+    return nothing(fmt::format("nothing is recorded for {} on {}: run nestwright tune, or drop --exact",
+                               task.workload.str(), task.target.str()));
   }
   if (options.common.json) {
-    fmt::print("{}\n", (found.record ? to_json(*found.record, task->workload) : default_to_json(found, *task)).dump(2));
+    print_json(found.record ? to_json(*found.record, task.workload.str()) : default_to_json(found, task));
   } else {
-    fmt::print("{}", found.record ? to_text(*found.record, task->workload) : default_to_text(found, *task));
+    fmt::print("{}", found.record ? to_text(*found.record, task.workload.str()) : default_to_text(found, task));
   }
   return kDone;
+}
+
+int run(const QueryOptions& options) {
+  refuse_what_is_ignored(options);
+  if (options.common.workload.empty()) {
+    listing_filter(options);  // what is misspelt is refused before the database is opened
+    return list(options, TuningLog::open(options.common.db, OpenMode::kRead));
+  }
+  const Task task = options.common.task();
+  const TuningLog log = TuningLog::open(options.common.db, OpenMode::kRead);
+  return options.top ? top(options, log, task) : best(options, log, task);
 }
 
 }  // namespace
 
 void add_query(CLI::App& app, Action& action) {
   auto options = std::make_shared<QueryOptions>();
-  CLI::App* command = app.add_subcommand("query", "look up the best known configuration; without a workload, list what is recorded");
+  CLI::App* command =
+      app.add_subcommand("query", "look up the best known configuration; without a workload, list what is recorded");
   add_workload(*command, options->common, false);
   add_db(*command, options->common);
-  add_target(*command, options->common);
+  CLI::Option* target = add_target(*command, options->common);
+  target->description("host, or for example cpu,isa=avx2,threads=1; in a listing: only this target (default: any)");
   add_json(*command, options->common);
-  command->add_flag("--exact", options->exact, "only this very shape: exit 3 where there is none");
-  command->add_option("--top", options->top, "the best N of the task")->check(CLI::PositiveNumber)->capture_default_str();
-  command->add_option("--op", options->filter.op, "list only this operator");
-  command->add_option("--dtype", options->filter.dtype, "list only this type");
-  command->callback([options, command, &action] {
-    options->any_target = command->get_option("--target")->count() == 0;
+  command->add_flag("--exact", options->exact, "only this very workload: exit code 3 where there is none");
+  command->add_option("--top", options->top, "the best N of the task, or of every task in a listing")
+      ->type_name("N")
+      ->check(whole_number(1, 1'000'000));
+  command->add_option("--op", options->op, "list only this operator")->type_name("NAME");
+  command->add_option("--dtype", options->dtype, "list only this type")->type_name("NAME");
+  command->callback([options, target, &action] {
+    options->any_target = target->count() == 0;
     action = [options] { return run(*options); };
   });
 }

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cstdio>
+
 namespace nestwright::cli {
 namespace {
 
-nlohmann::json config_json(const Config& config) {
-  nlohmann::json json = nlohmann::json::object();
+Json config_json(const Config& config) {
+  Json json = Json::object();
   for (const ConfigEntry& entry : config.entries()) {
     if (!entry.label.empty()) {
       json[entry.knob] = entry.label;
@@ -18,6 +20,12 @@ nlohmann::json config_json(const Config& config) {
     }
   }
   return json;
+}
+
+std::string evidence_text(const BestRecord& best) {
+  const char* source = best.from_race ? "winner of the final race" : "fastest trial of its session, not raced";
+  return fmt::format("{}{}, {} trials, {}, {}", source, best.tied ? " (a tie)" : "", best.trials, best.task.backend,
+                     best.recorded_at);
 }
 
 }  // namespace
@@ -34,47 +42,44 @@ std::string format_time(const Timing& timing) {
                      format_time(timing.high_ns));
 }
 
-std::string to_text(const BestRecord& best, const Workload& asked) {
-  std::string text = fmt::format("workload  {}\n", asked.str());
-  text += fmt::format("match     {}", match_name(best.match));
-  if (best.match == MatchKind::kNearest) text += fmt::format(": recorded for {}", best.task.workload.text);
+std::string to_text(const BestRecord& best, const std::string& asked) {
+  const bool nearest = best.match == MatchKind::kNearest;
+  const double flops = best.task.workload.flops;
+  std::string text = fmt::format("workload  {}\nmatch     {}", asked, match_name(best.match));
+  if (nearest) text += fmt::format(": recorded for {}", best.task.workload.text);
   text += fmt::format("\ntarget    {}\nmachine   {}\n", best.task.target, best.task.machine);
   text += fmt::format("template  {} version {}\nconfig    {}\n", best.proposal.from.name, best.proposal.from.version,
                       best.proposal.config.str());
-  const double flops = best.task.workload.flops;
-  text += fmt::format("time      {}\n", format_time(best.timing));
+  text += fmt::format("time      {}{}\n", format_time(best.timing), nearest ? " for the recorded shape" : "");
   text += fmt::format("speed     {:.1f} GFLOP/s [{:.1f} .. {:.1f}]\n", best.gflops(), flops / best.timing.high_ns,
                       flops / best.timing.low_ns);
   text += fmt::format("correct   {}, largest error {:.2g} of its bound\n",
                       best.evidence.verified ? "verified against the reference in double" : "NOT verified",
                       best.evidence.largest_error_ratio);
-  text += fmt::format("evidence  {}{}, {} trials, {}, {}\n",
-                      best.from_race ? "winner of the final race" : "fastest trial of its session",
-                      best.tied ? " (a tie)" : "", best.trials, best.task.backend, best.recorded_at);
+  text += fmt::format("evidence  {}\n", evidence_text(best));
   return text;
 }
 
-nlohmann::json to_json(const BestRecord& best, const Workload& asked) {
-  nlohmann::json json = {{"workload", asked.str()},
-                         {"target", best.task.target},
-                         {"template", best.proposal.from.name},
-                         {"version", best.proposal.from.version},
-                         {"match", match_name(best.match)},
-                         {"config", config_json(best.proposal.config)},
-                         {"config_text", best.proposal.config.str()},
-                         {"time_ns",
-                          {{"median", best.timing.median_ns}, {"low", best.timing.low_ns}, {"high", best.timing.high_ns}}},
-                         {"gflops", best.gflops()},
-                         {"verified", best.evidence.verified},
-                         {"largest_error", best.evidence.largest_error},
-                         {"largest_error_ratio", best.evidence.largest_error_ratio},
-                         {"trials", best.trials},
-                         {"machine", best.task.machine},
-                         {"backend", best.task.backend},
-                         {"recorded_at", best.recorded_at},
-                         {"from_race", best.from_race},
-                         {"tied", best.tied}};
+Json to_json(const BestRecord& best, const std::string& asked) {
+  Json json = {{"workload", asked},
+               {"target", best.task.target},
+               {"template", best.proposal.from.name},
+               {"version", best.proposal.from.version},
+               {"match", match_name(best.match)}};
   if (best.match == MatchKind::kNearest) json["recorded_for"] = best.task.workload.text;
+  json["config"] = config_json(best.proposal.config);
+  json["config_text"] = best.proposal.config.str();
+  json["time_ns"] = {{"median", best.timing.median_ns}, {"low", best.timing.low_ns}, {"high", best.timing.high_ns}};
+  json["gflops"] = best.gflops();
+  json["verified"] = best.evidence.verified;
+  json["largest_error"] = best.evidence.largest_error;
+  json["largest_error_ratio"] = best.evidence.largest_error_ratio;
+  json["trials"] = best.trials;
+  json["machine"] = best.task.machine;
+  json["backend"] = best.task.backend;
+  json["recorded_at"] = best.recorded_at;
+  json["from_race"] = best.from_race;
+  json["tied"] = best.tied;
   return json;
 }
 
@@ -86,7 +91,7 @@ std::string default_to_text(const Lookup& found, const Task& task) {
       found.config.str(), task.workload.str());
 }
 
-nlohmann::json default_to_json(const Lookup& found, const Task& task) {
+Json default_to_json(const Lookup& found, const Task& task) {
   return {{"workload", task.workload.str()},
           {"target", task.target.str()},
           {"template", found.source->name},
@@ -99,5 +104,7 @@ nlohmann::json default_to_json(const Lookup& found, const Task& task) {
           {"verified", false},
           {"trials", 0}};
 }
+
+void print_json(const Json& json) { fmt::print("{}\n", json.dump(2)); }
 
 }  // namespace nestwright::cli

@@ -1,4 +1,5 @@
 // How a best known configuration is shown, by tune and query alike.
+// Thread rule: pure functions.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,18 +12,25 @@
 
 namespace nestwright::cli {
 
-/// 1.234 ms, 56.7 us: three or four digits and a unit.
+/// Fields keep the order in which they are written: documents are read by people, too.
+using Json = nlohmann::ordered_json;
+
+/// 1.234 ms, 56.7 us: four digits and a unit.
 std::string format_time(double ns);
 std::string format_time(const Timing& timing);  ///< median with its interval
 
-/// Several lines for people.
-std::string to_text(const BestRecord& best, const Workload& asked);
-/// Fields: workload, target, template, version, match, config, time_ns {median, low, high}, gflops, verified, largest_error_ratio,
-/// trials, machine, backend, recorded_at, tied, from_race.
-nlohmann::json to_json(const BestRecord& best, const Workload& asked);
+/// Several lines for people. `asked` is the workload that was asked for, which a nearest match is not recorded for.
+std::string to_text(const BestRecord& best, const std::string& asked);
+/// Fields: workload, target, template, version, match, recorded_for (nearest only), config, config_text, time_ns
+/// {median, low, high}, gflops, verified, largest_error, largest_error_ratio, trials, machine, backend, recorded_at,
+/// from_race, tied.
+Json to_json(const BestRecord& best, const std::string& asked);
 
-/// The same for a configuration that was never measured.
+/// The same for a configuration that was never measured: time_ns and gflops are null.
 std::string default_to_text(const Lookup& found, const Task& task);
-nlohmann::json default_to_json(const Lookup& found, const Task& task);
+Json default_to_json(const Lookup& found, const Task& task);
+
+/// To standard output, indented, with a newline.
+void print_json(const Json& json);
 
 }  // namespace nestwright::cli

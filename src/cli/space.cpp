@@ -8,6 +8,7 @@
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
+#include "cli/report.h"
 #include "templates/registry.h"
 
 namespace nestwright::cli {
@@ -25,14 +26,14 @@ std::string count_text(const PointCount& count) {
   return fmt::format("{}{:.0f}", count.estimated ? "about " : "", count.points);
 }
 
-nlohmann::json branch_json(const Branch& branch) {
-  nlohmann::json knobs = nlohmann::json::array();
+Json branch_json(const Branch& branch) {
+  Json knobs = Json::array();
   for (const Knob& knob : branch.knobs) {
-    nlohmann::json candidates = nlohmann::json::array();
+    Json candidates = Json::array();
     for (std::size_t i = 0; i < knob.candidates.size(); ++i) candidates.push_back(candidate_text(knob, i));
     knobs.push_back({{"name", knob.name}, {"candidates", candidates}});
   }
-  nlohmann::json constraints = nlohmann::json::array();
+  Json constraints = Json::array();
   for (const Constraint& c : branch.constraints) constraints.push_back({{"knobs", c.knobs}, {"refuses", c.reason}});
   return {{"knobs", knobs}, {"constraints", constraints}};
 }
@@ -57,13 +58,13 @@ void print_knobs(const ConfigSpace& space) {
 
 int run(const CommonOptions& options) {
   const Task task = options.task();
-  nlohmann::json list = nlohmann::json::array();
+  Json list = Json::array();
   if (!options.json) fmt::print("{}\n{}\n", task.workload.str(), task.target.str());
   for (const Template* t : templates_for(task.workload.op, task.target.device)) {
     const ConfigSpace space = discover_space(*t, task.workload, task.target);
     const PointCount all = space.count_all(), valid = space.count_valid();
     if (options.json) {
-      nlohmann::json branches = nlohmann::json::array();
+      Json branches = Json::array();
       for (const Branch& branch : space.branches()) branches.push_back(branch_json(branch));
       list.push_back({{"template", t->name},
                       {"version", t->version},
@@ -79,7 +80,7 @@ int run(const CommonOptions& options) {
     print_knobs(space);
   }
   if (options.json) {
-    fmt::print("{}\n", nlohmann::json({{"workload", task.workload.str()}, {"target", task.target.str()}, {"templates", list}}).dump(2));
+    print_json({{"workload", task.workload.str()}, {"target", task.target.str()}, {"templates", list}});
   }
   return kDone;
 }
@@ -88,7 +89,8 @@ int run(const CommonOptions& options) {
 
 void add_space(CLI::App& app, Action& action) {
   auto options = std::make_shared<CommonOptions>();
-  CLI::App* command = app.add_subcommand("space", "print the knobs of a workload, their candidates and the number of valid points");
+  CLI::App* command =
+      app.add_subcommand("space", "print the knobs of a workload, their candidates and the number of valid points");
   add_workload(*command, *options);
   add_target(*command, *options);
   add_json(*command, *options);

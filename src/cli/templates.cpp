@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
+#include "cli/report.h"
 #include "templates/registry.h"
 
 namespace nestwright::cli {
@@ -14,40 +15,45 @@ namespace {
 
 const char* kind_name(OperatorParameter::Kind kind) {
   switch (kind) {
-    case OperatorParameter::Kind::kSize: return "size";
-    case OperatorParameter::Kind::kFlag: return "flag";
-    case OperatorParameter::Kind::kType: return "type";
+    case OperatorParameter::Kind::kSize:
+      return "size";
+    case OperatorParameter::Kind::kFlag:
+      return "flag";
+    case OperatorParameter::Kind::kType:
+      return "type";
   }
   return "";
 }
 
-nlohmann::json describe() {
-  nlohmann::json list = nlohmann::json::array();
+Json describe() {
+  Json list = Json::array();
   for (const Operator& op : operators()) {
-    nlohmann::json parameters = nlohmann::json::array();
+    Json parameters = Json::array();
     for (const OperatorParameter& p : op.parameters) {
-      nlohmann::json parameter = {{"name", p.name}, {"kind", kind_name(p.kind)}, {"meaning", p.meaning}};
+      Json parameter = {{"name", p.name}, {"kind", kind_name(p.kind)}, {"meaning", p.meaning}};
       if (!p.default_value.empty()) parameter["default"] = p.default_value;
       parameters.push_back(std::move(parameter));
     }
-    nlohmann::json sources = nlohmann::json::array();
+    Json sources = Json::array();
     for (const Template& t : templates()) {
       if (t.op == op.name) sources.push_back({{"name", t.name}, {"version", t.version}});
     }
-    list.push_back({{"operator", op.name}, {"summary", op.summary}, {"parameters", parameters}, {"templates", sources}});
+    list.push_back(
+        {{"operator", op.name}, {"summary", op.summary}, {"parameters", parameters}, {"templates", sources}});
   }
   return list;
 }
 
 void print_text() {
-  for (const nlohmann::json& op : describe()) {
+  for (const Json& op : describe()) {
     fmt::print("{}: {}\n", op["operator"].get<std::string>(), op["summary"].get<std::string>());
-    for (const nlohmann::json& p : op["parameters"]) {
-      const std::string fallback = p.contains("default") ? fmt::format(" (default {})", p["default"].get<std::string>()) : "";
+    for (const Json& p : op["parameters"]) {
+      const std::string fallback =
+          p.contains("default") ? fmt::format(" (default {})", p["default"].get<std::string>()) : "";
       fmt::print("  {:<8}{:<6}{}{}\n", p["name"].get<std::string>(), p["kind"].get<std::string>(),
                  p["meaning"].get<std::string>(), fallback);
     }
-    for (const nlohmann::json& t : op["templates"]) {
+    for (const Json& t : op["templates"]) {
       fmt::print("  template {} version {}\n", t["name"].get<std::string>(), t["version"].get<int>());
     }
   }
@@ -62,7 +68,7 @@ void add_templates(CLI::App& app, Action& action) {
   command->callback([options, &action] {
     action = [options] {
       if (options->json) {
-        fmt::print("{}\n", describe().dump(2));
+        print_json(describe());
       } else {
         print_text();
       }

@@ -47,6 +47,7 @@ struct Attributes {
     sigset_t blocked, defaults;
     sigemptyset(&blocked);
     sigaddset(&blocked, SIGINT);
+    sigaddset(&blocked, SIGTERM);
     sigfillset(&defaults);
     posix_spawnattr_setsigmask(&value, &blocked);
     posix_spawnattr_setsigdefault(&value, &defaults);

@@ -28,8 +28,9 @@ struct ExitStatus {
   std::string str() const;
 };
 
-/// Its standard input and output are /dev/null, its standard error is kept for stderr_tail(). SIGINT is blocked in it:
-/// Ctrl-C on the terminal is for the parent to handle, and no child's death by it may pass for a crash.
+/// Its standard input and output are /dev/null, its standard error is kept for stderr_tail(). SIGINT and
+/// SIGTERM, which reach whole process groups, are blocked in it: they are for the parent to handle, and no child's death by
+/// them may pass for a crash.
 class ChildProcess {
  public:
   /// Throws Error where it cannot be started, naming the executable.

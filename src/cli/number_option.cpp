@@ -1,0 +1,37 @@
+#include "cli/number_option.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+namespace nestwright::cli {
+namespace {
+
+template <typename Number>
+bool reads_as(const std::string& text, Number& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+}  // namespace
+
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+  const auto check = [least, most](const std::string& text) -> std::string {
+    std::uint64_t value = 0;
+    if (reads_as(text, value) && value >= least && value <= most) return {};
+    return fmt::format("give a whole number from {} to {}, not '{}'", least, most, text);
+  };
+  return CLI::Validator(check, "");
+}
+
+CLI::Validator positive_seconds() {
+  const auto check = [](const std::string& text) -> std::string {
+    double value = 0;
+    if (reads_as(text, value) && std::isfinite(value) && value > 0) return {};
+    return fmt::format("give a number of seconds above 0, not '{}'", text);
+  };
+  return CLI::Validator(check, "");
+}
+
+}  // namespace nestwright::cli

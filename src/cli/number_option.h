@@ -1,0 +1,16 @@
+// Checks of numbers on the command line, with messages that say what to give. CLI11's own tell the range of a double.
+// Thread rule: pure functions.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+
+namespace nestwright::cli {
+
+/// A whole number from `least` to `most`.
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
+/// A finite number of seconds above 0.
+CLI::Validator positive_seconds();
+
+}  // namespace nestwright::cli

@@ -1,0 +1,42 @@
+#include "cli/runnable.h"
+
+#include <fmt/format.h>
+
+#include "support/error.h"
+#include "templates/registry.h"
+
+namespace nestwright::cli {
+namespace {
+
+/// Tensors are held as the kernel sees them and, with their reference and its bound, as doubles.
+constexpr double kCopies = 4;
+
+const char* isa_name(CpuIsa isa) {
+  switch (isa) {
+    case CpuIsa::kX86_64:
+      return "x86-64";
+    case CpuIsa::kAvx2:
+      return "avx2";
+    case CpuIsa::kAvx512:
+      return "avx512";
+  }
+  throw InternalError("unknown instruction set");
+}
+
+}  // namespace
+
+void refuse_unrunnable(const Task& task, const Machine& machine) {
+  if (task.target.device == DeviceKind::kCpu && task.target.isa > machine.isa) {
+    throw UsageError(fmt::format(
+        "this machine cannot run {} code, its best is {}: tune with --target cpu,isa={} or on another machine",
+        isa_name(task.target.isa), isa_name(machine.isa), isa_name(machine.isa)));
+  }
+  const double needed = kCopies * find_operator(task.workload.op).define(task.workload).bytes;
+  if (needed > static_cast<double>(machine.memory_bytes)) {
+    throw UsageError(
+        fmt::format("tuning {} takes about {:.0f} GB of memory and this machine has {:.0f} GB: choose smaller sizes",
+                    task.workload.str(), needed * 1e-9, static_cast<double>(machine.memory_bytes) * 1e-9));
+  }
+}
+
+}  // namespace nestwright::cli

@@ -1,0 +1,13 @@
+// Whether this machine can tune a task at all: what it lacks is said before anything is opened or started.
+// Thread rule: a pure function.
+#pragma once
+
+#include "target/machine.h"
+#include "templates/workload.h"
+
+namespace nestwright::cli {
+
+/// Throws UsageError where `machine` has not the instructions of the task's target, or not the memory for its tensors.
+void refuse_unrunnable(const Task& task, const Machine& machine);
+
+}  // namespace nestwright::cli

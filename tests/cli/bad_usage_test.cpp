@@ -1,0 +1,131 @@
+// What a user can write wrongly: one sentence that says what to do, exit code 2, and nothing made.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "cli/runnable.h"
+#include "support/error.h"
+#include "tests/cli/command_line.h"
+#include "tests/logs/sample.h"
+
+namespace nestwright {
+namespace {
+
+using testing::HasSubstr;
+
+struct Wrong {
+  std::string name;
+  std::vector<std::string> arguments;
+  std::vector<std::string> parts;
+};
+
+void PrintTo(const Wrong& wrong, std::ostream* stream) { *stream << wrong.name; }
+
+class BadUsageTest : public testing::TestWithParam<Wrong> {};
+
+TEST_P(BadUsageTest, IsRefusedInOneSentence) {
+  const TemporaryFolder folder;
+  expect_refusal(run_nestwright(GetParam().arguments, {.folder = folder.path()}), 2, GetParam().parts);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << "nothing is made before the words are understood";
+}
+
+std::vector<std::string> tune(const std::string& workload, const std::string& more = "") {
+  return words("tune " + workload + " --trials 2 " + more);
+}
+
+const std::vector<Wrong> kWrong = {
+    {"NoCommand", {}, {"no command is given", "tune, query, export"}},
+    {"UnknownCommand", words("tunee matmul"), {"no command 'tunee'", "did you mean 'tune'"}},
+    {"UnknownOption", tune(kSmall, "--frob"), {"--frob", "nestwright tune --help"}},
+    {"NoWorkload", words("tune"), {"workload is required"}},
+
+    {"UnknownOperator", tune("matmull m=1 n=1 k=1"), {"no operator 'matmull'", "did you mean 'matmul'"}},
+    {"UnknownParameter", tune("matmul m=1 n=1 k=1 q=3"), {"no parameter 'q'", "m, n, k, ta, tb, dtype"}},
+    {"WordThatIsNoParameter", tune("matmul m=1 n=1 k"), {"'k' in the workload is no parameter", "name=value"}},
+    {"MissingSize", tune("matmul m=1 n=1"), {"'k' of matmul is missing", "give k="}},
+    {"ZeroSize", tune("matmul m=0 n=1 k=1"), {"m=0 of matmul is illegal", "from 1 to 2147483647"}},
+    {"NegativeSize", tune("matmul m=1 n=-5 k=1"), {"n=-5 of matmul is illegal", "from 1 to 2147483647"}},
+    {"OverflowingSize", tune("matmul m=1 n=1 k=99999999999999999999"), {"k=99999999999999999999", "2147483647"}},
+    {"SizeWithFraction", tune("matmul m=1.5 n=1 k=1"), {"m=1.5 of matmul is illegal", "whole number"}},
+    {"OverflowingTensor",
+     tune("matmul m=2147483647 n=2147483647 k=2147483647"),
+     {"larger than any address space", "give smaller sizes"}},
+    {"MoreThanTheMemory",
+     tune("matmul m=2000000 n=2000000 k=8"),
+     {"GB of memory and this machine has", "choose smaller sizes"}},
+    {"DuplicateParameter", tune("matmul m=1 n=1 k=1 m=2"), {"'m' of matmul is given twice", "give it once"}},
+    {"IllegalFlag", tune("matmul m=1 n=1 k=1 ta=2"), {"ta=2 of matmul is illegal", "0 or 1"}},
+    {"IllegalType", tune("matmul m=1 n=1 k=1 dtype=int7"), {"dtype=int7", "float32 or float64"}},
+
+    {"UnknownDevice", tune(kSmall, "--target gpu"), {"device \"gpu\" is not known", "begin with cpu"}},
+    {"UnknownIsa", tune(kSmall, "--target cpu,isa=avx9"), {"isa \"avx9\" is not known", "x86-64, avx2 or avx512"}},
+    {"UnknownTargetField", tune(kSmall, "--target cpu,foo=1"), {"field \"foo\" is not known", "known fields: isa"}},
+    {"TargetFieldTwice", tune(kSmall, "--target cpu,threads=1,threads=2"), {"threads is given twice"}},
+    {"ThreadsOfTarget", tune(kSmall, "--target cpu,threads=0"), {"threads is \"0\"", "from 1 to 4096"}},
+
+    {"ZeroThreads", tune(kSmall, "--threads 0"), {"--threads", "from 1 to 4096", "not '0'"}},
+    {"TooManyThreads", tune(kSmall, "--threads 1000000"), {"--threads", "from 1 to 4096"}},
+    {"ZeroTrials", words("tune matmul m=1 n=1 k=1 --trials 0"), {"--trials", "whole number from 1", "not '0'"}},
+    {"TrialsNoNumber", words("tune matmul m=1 n=1 k=1 --trials ten"), {"--trials", "not 'ten'"}},
+    {"OverflowingTrials", words("tune matmul m=1 n=1 k=1 --trials 99999999999999999999"), {"--trials"}},
+    {"ZeroSeconds", tune(kSmall, "--seconds 0"), {"--seconds", "a number of seconds above 0"}},
+    {"SecondsNoNumber", tune(kSmall, "--seconds nan"), {"--seconds", "above 0, not 'nan'"}},
+    {"NegativeSeed", tune(kSmall, "--seed=-1"), {"--seed", "not '-1'"}},
+    {"UnknownStrategy", tune(kSmall, "--strategy luck"), {"--strategy", "luck", "evolutionary"}},
+    {"UnknownCostModel", tune(kSmall, "--cost-model oracle"), {"--cost-model", "oracle", "xgboost"}},
+
+    {"UnknownKnob", {"lower", kSmall, "--config", "warp=3"}, {"knob 'vector_axis'"}},
+    {"MalformedConfig", {"lower", kSmall, "--config", "fast"}, {"part 'fast' is malformed", "knob=value"}},
+    {"UnknownPass", {"lower", kSmall, "--print-after", "magic"}, {"no pass 'magic'", "vectorize"}},
+    {"UnknownTemplate", {"lower", kSmall, "--template", "x", "--config", "a=1"}, {"no template 'x'", "matmul.cpu"}},
+    {"TemplateWithoutConfig", {"lower", kSmall, "--template", "matmul.cpu"}, {"give --config as well"}},
+
+    {"ListingOfUnknownOperator", words("query --op conv"), {"no operator 'conv'"}},
+    {"ListingOfUnknownType", words("query --dtype real"), {"real"}},
+    {"ListingThatIsExact", words("query --exact"), {"--exact asks for one workload"}},
+    {"WorkloadThatIsFiltered", {"query", kSmall, "--op", "matmul"}, {"--op and --dtype filter a listing"}},
+    {"TopZero", {"query", kSmall, "--top", "0"}, {"--top", "not '0'"}},
+
+    {"ExportWithoutFolder", {"export", kSmall}, {"--out is required"}},
+    {"SpaceOfUnknownOperator", words("space conv n=1"), {"no operator 'conv'"}},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, BadUsageTest, testing::ValuesIn(kWrong),
+                         [](const testing::TestParamInfo<Wrong>& wrong) { return wrong.param.name; });
+
+TEST(BadKnobTest, UnknownKnobsAndCandidatesAreNamed) {
+  const TemporaryFolder folder;
+  const CommandOptions here{.folder = folder.path()};
+  const Ran lowered = run_nestwright({"lower", kSmall}, here);
+  ASSERT_EQ(lowered.code, 0) << lowered.err;
+  const std::size_t at = lowered.err.find("config    ") + 10;
+  const std::string config = lowered.err.substr(at, lowered.err.find('\n', at) - at);
+  EXPECT_EQ(run_nestwright({"lower", kSmall, "--config", config}, here).out, lowered.out);
+
+  expect_refusal(run_nestwright({"lower", kSmall, "--config", config + " warp=3"}, here), 2,
+                 {"no knob 'warp'", "unroll_k"});
+  const std::string unrolled = "unroll_k=";
+  std::string odd = config;
+  odd.replace(odd.find(unrolled) + unrolled.size(), 1, "3");
+  expect_refusal(run_nestwright({"lower", kSmall, "--config", odd}, here), 2,
+                 {"unroll_k=3 is not a candidate", "its candidates are 1, 2, 4, 8"});
+}
+
+TEST(RefuseUnrunnableTest, InstructionsThatTheMachineLacks) {
+  Machine machine = Machine::host();
+  machine.isa = CpuIsa::kAvx2;
+  const Workload workload = parse_workload(kSmall);
+  EXPECT_NO_THROW(cli::refuse_unrunnable({workload, Target::parse("cpu,isa=avx2")}, machine));
+  EXPECT_NO_THROW(cli::refuse_unrunnable({workload, Target::parse("cpu,isa=x86-64")}, machine));
+  try {
+    cli::refuse_unrunnable({workload, Target::parse("cpu,isa=avx512")}, machine);
+    FAIL() << "not refused";
+  } catch (const UsageError& e) {
+    EXPECT_THAT(e.what(), HasSubstr("cannot run avx512 code, its best is avx2: tune with --target cpu,isa=avx2"));
+  }
+}
+
+}  // namespace
+}  // namespace nestwright

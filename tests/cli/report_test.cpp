@@ -1,0 +1,104 @@
+// The commands that report without a database: space, lower, templates, doctor, help.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/command_line.h"
+#include "tests/logs/sample.h"
+
+namespace nestwright {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Ran run(const std::string& text) { return run_nestwright(words(text)); }
+
+json document(const std::string& text) {
+  const Ran ran = run(text + " --json");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.err, IsEmpty());
+  return json::parse(ran.out);
+}
+
+TEST(HelpTest, DocumentsExitCodesEverywhere) {
+  for (const std::string command : {"", "tune", "query", "export", "space", "lower", "templates", "doctor"}) {
+    const Ran ran = run(command + " --help");
+    EXPECT_EQ(ran.code, 0);
+    EXPECT_THAT(ran.out,
+                AllOf(HasSubstr("0 done"), HasSubstr("2 wrong usage"), HasSubstr("3 nothing found"),
+                      HasSubstr("4 no valid candidate"), HasSubstr("5 database"), HasSubstr("130 interrupted")));
+    EXPECT_THAT(ran.err, IsEmpty());
+  }
+}
+
+TEST(SpaceTest, CountsWhatItLists) {
+  const json space = document("space matmul m=32 n=32 k=32 --target cpu,isa=avx2");
+  EXPECT_EQ(space["workload"], "matmul m=32 n=32 k=32 ta=0 tb=0 dtype=float32");
+  ASSERT_EQ(space["templates"].size(), 1u);
+  const json& matmul = space["templates"][0];
+  EXPECT_EQ(matmul["template"], "matmul.cpu");
+  EXPECT_GT(matmul["valid"], 0);
+  EXPECT_LE(matmul["valid"], matmul["points"]);
+  double points = 0;
+  for (const json& branch : matmul["branches"]) {
+    double product = 1;
+    for (const json& knob : branch["knobs"]) product *= static_cast<double>(knob["candidates"].size());
+    points += product;
+  }
+  EXPECT_DOUBLE_EQ(matmul["points"].get<double>(), points);
+}
+
+TEST(SpaceTest, ReadsWell) {
+  const Ran ran = run("space matmul m=512 n=512 k=512");
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("template matmul.cpu version"), HasSubstr("valid of"), HasSubstr("unroll_k")));
+}
+
+TEST(LowerTest, LoopsPassesIrAndAssembly) {
+  const TemporaryFolder folder;
+  const auto lower = [&](const std::string& more) {
+    return run_nestwright(words("lower matmul m=48 n=48 k=48 --target cpu,isa=avx2 " + more),
+                          {.folder = folder.path()});
+  };
+  const Ran loops = lower("");
+  EXPECT_EQ(loops.code, 0) << loops.err;
+  EXPECT_THAT(loops.out, AllOf(HasSubstr("kernel matmul:"), HasSubstr("vectorized"), HasSubstr("for ")));
+  EXPECT_THAT(loops.err, AllOf(HasSubstr("match     default"), HasSubstr("config    ")));
+  EXPECT_THAT(lower("--schedule").out, HasSubstr("stage"));
+  EXPECT_THAT(lower("--print-after vectorize").out, HasSubstr("// after vectorize"));
+  EXPECT_THAT(lower("--print-after all").out, AllOf(HasSubstr("// after nest"), HasSubstr("// after plan_storage")));
+  EXPECT_THAT(lower("--llvm").out, HasSubstr("define "));
+  EXPECT_THAT(lower("--asm").out, HasSubstr("vfmadd"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(TemplatesTest, ListsOperatorsWithTheirParameters) {
+  const json list = document("templates");
+  ASSERT_FALSE(list.empty());
+  EXPECT_EQ(list[0]["operator"], "matmul");
+  EXPECT_EQ(list[0]["parameters"].size(), 6u);
+  EXPECT_EQ(list[0]["templates"][0]["name"], "matmul.cpu");
+  EXPECT_THAT(run("templates").out, AllOf(HasSubstr("matmul: "), HasSubstr("dtype"), HasSubstr("(default float32)")));
+}
+
+TEST(DoctorTest, SaysWhatIsHereAndWhatIsMissing) {
+  const json found = document("doctor");
+  EXPECT_THAT(found["target"].get<std::string>(), HasSubstr("cpu,isa="));
+  EXPECT_TRUE(found["amx"].is_boolean());
+  EXPECT_GT(found["caches"]["l1d"], 0);
+  EXPECT_GT(found["peak_gflops"]["float32_1_thread"], 0);
+  EXPECT_GT(found["bandwidth_gb_s"]["memory_read"], 0);
+  EXPECT_THAT(found["backends"]["cpu"].get<std::string>(), HasSubstr("LLVM"));
+  EXPECT_THAT(found["backends"]["cuda"].get<std::string>(), HasSubstr("missing"));
+  EXPECT_THAT(found["worker"].get<std::string>(), HasSubstr("nestwright-worker"));
+}
+
+}  // namespace
+}  // namespace nestwright

@@ -1,0 +1,128 @@
+// tune end to end: what it prints where, its document, and what query makes of the database afterwards.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/command_line.h"
+#include "tests/logs/sample.h"
+
+namespace nestwright {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+class TuneTest : public testing::Test {
+ protected:
+  Ran run(const std::string& text, CommandOptions options = {}) {
+    options.folder = folder_.path();
+    return run_nestwright(words(text), options);
+  }
+
+  const TemporaryFolder folder_;
+};
+
+TEST_F(TuneTest, TuneQueryExactQueryNearestExport) {
+  const Ran tuned = run("tune matmul m=32 n=32 k=32 --threads 1 --trials 8 --json");
+  ASSERT_EQ(tuned.code, 0) << tuned.err;
+  const json told = json::parse(tuned.out);
+  EXPECT_EQ(told["workload"], "matmul m=32 n=32 k=32 ta=0 tb=0 dtype=float32");
+  EXPECT_EQ(told["template"], "matmul.cpu");
+  EXPECT_EQ(told["match"], "exact");
+  EXPECT_EQ(told["verified"], true);
+  EXPECT_EQ(told["trials"], 8);
+  EXPECT_EQ(told["outcomes"]["ok"], 8);
+  EXPECT_GT(told["config"].size(), 5u);
+  EXPECT_LE(told["time_ns"]["low"], told["time_ns"]["median"]);
+  EXPECT_LE(told["time_ns"]["median"], told["time_ns"]["high"]);
+  EXPECT_NEAR(told["gflops"].get<double>() * told["time_ns"]["median"].get<double>(), 2.0 * 32 * 32 * 32, 1);
+  EXPECT_GT(told["seconds"], 0);
+  EXPECT_NEAR(told["trials_per_second"].get<double>(), 8 / told["seconds"].get<double>(), 1e-6);
+  EXPECT_GT(told["share_of_peak"], 0);
+  EXPECT_THAT(tuned.err, AllOf(StartsWith("tuning matmul m=32"), HasSubstr("stopped: 8 trials done")));
+  EXPECT_TRUE(std::filesystem::exists(folder_.file("nestwright.db"))) << "the default file, here";
+
+  const Ran exact = run("query matmul m=32 n=32 k=32 --threads 1 --exact --json");
+  ASSERT_EQ(exact.code, 0) << exact.err;
+  const json asked = json::parse(exact.out);
+  for (const char* field :
+       {"workload", "target", "template", "match", "config", "time_ns", "gflops", "verified", "trials"}) {
+    EXPECT_EQ(asked[field], told[field]) << field;
+  }
+  EXPECT_THAT(exact.err, IsEmpty());
+
+  const Ran nearest = run("query matmul m=64 n=32 k=64 --threads 1 --json");
+  ASSERT_EQ(nearest.code, 0) << nearest.err;
+  const json other = json::parse(nearest.out);
+  EXPECT_EQ(other["workload"], "matmul m=64 n=32 k=64 ta=0 tb=0 dtype=float32");
+  EXPECT_THAT(other["match"].get<std::string>(), testing::AnyOf("nearest", "default"))
+      << "default where it does not fit";
+
+  const Ran exported = run("export matmul m=32 n=32 k=32 --threads 1 --out kernel --name mm --json");
+  ASSERT_EQ(exported.code, 0) << exported.err;
+  const json written = json::parse(exported.out);
+  EXPECT_EQ(written["function"], "mm");
+  EXPECT_EQ(written["match"], "exact");
+  ASSERT_FALSE(written["files"].empty());
+  for (const json& file : written["files"]) {
+    EXPECT_TRUE(std::filesystem::exists(folder_.path() + "/kernel/" + file.get<std::string>())) << file;
+  }
+}
+
+TEST_F(TuneTest, TellsPeopleWhatWasFound) {
+  const Ran ran = run("tune matmul m=32 n=32 k=32 --threads 1 --trials 6", {.environment = {"NESTWRIGHT_DB=mine.db"}});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, StartsWith("workload  matmul m=32 n=32 k=32"));
+  for (const char* part :
+       {"\nmatch     exact", "\ntarget    cpu,isa=", "\nmachine   ", "\ntemplate  matmul.cpu version ", "\nconfig    ",
+        "\ntime      ", " GFLOP/s [", "verified against the reference", "\npeak      "}) {
+    EXPECT_THAT(ran.out, HasSubstr(part));
+  }
+  EXPECT_THAT(ran.err, HasSubstr(" of 6 trials, "));
+  EXPECT_THAT(ran.err, Not(HasSubstr("\r"))) << "plain lines where it is no terminal";
+  EXPECT_TRUE(std::filesystem::exists(folder_.file("mine.db"))) << "NESTWRIGHT_DB";
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("nestwright.db")));
+}
+
+TEST_F(TuneTest, SmallerInstructionSetsRunHere) {
+  for (const std::string isa : {"avx2", "x86-64"}) {
+    const Ran ran = run("tune matmul m=32 n=32 k=32 --trials 4 --json --target cpu,isa=" + isa);
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    const json told = json::parse(ran.out);
+    EXPECT_THAT(told["target"].get<std::string>(), HasSubstr("isa=" + isa + ","));
+    EXPECT_EQ(told["outcomes"], (json{{"ok", 4}}));
+  }
+}
+
+TEST_F(TuneTest, EndsWhenItsSecondsAreOver) {
+  const auto start = std::chrono::steady_clock::now();
+  const Ran ran = run("tune matmul m=32 n=32 k=32 --threads 1 --seconds 3");
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("stopped: 3 seconds are over"));
+  EXPECT_GT(seconds, 2);
+  EXPECT_LT(seconds, 8) << "far more room than it takes, for a loaded machine";
+}
+
+TEST_F(TuneTest, EveryPointOfASmallSpaceIsEnough) {
+  const Ran ran = run("tune matmul m=1 n=1 k=1 --threads 1 --seconds 20 --early-stop 12 --json");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(json::parse(ran.out)["stopped"].get<std::string>(),
+              testing::AnyOf(HasSubstr("every valid configuration"), HasSubstr("nothing better in 12 trials")));
+}
+
+TEST_F(TuneTest, AWorkerThatIsNotThereIsSaid) {
+  const Ran ran = run("tune matmul m=32 n=32 k=32 --trials 2", {.environment = {"NESTWRIGHT_WORKER=/nowhere/worker"}});
+  expect_failure(ran, 1, {"no executable /nowhere/worker", "set NESTWRIGHT_WORKER"});
+}
+
+}  // namespace
+}  // namespace nestwright

@@ -1,0 +1,30 @@
+// A database with one tuned workload, written without tuning.
+#pragma once
+
+#include <string>
+
+#include "lookup/lookup.h"
+#include "lookup/task_key.h"
+#include "tests/logs/sample.h"
+
+namespace nestwright {
+
+/// One session for the task: its default configuration, which took `median_ns`. Returns that configuration.
+inline Config record_default(TuningLog& log, const Task& task, double median_ns) {
+  const Lookup fallback = look_up(task, nullptr);
+  const TaskKey key = task_key(task);
+  const SessionId session = log.begin_session(key, info());
+  const Proposal proposal{{fallback.source->name, fallback.source->version}, fallback.config, "seed"};
+  const Batch batch = log.commit_batch(session, log.next_batch_number(key), {proposal});
+  log.record(session, batch.proposals.at(0).id, timed(median_ns));
+  log.end_session(session, SessionStatus::kDone, "made up");
+  return fallback.config;
+}
+
+/// matmul m=32 n=32 k=32 on this host.
+inline Config make_small_log(const std::string& path) {
+  TuningLog log = TuningLog::open(path, OpenMode::kWrite);
+  return record_default(log, {parse_workload("matmul m=32 n=32 k=32"), Target::host()}, 1000);
+}
+
+}  // namespace nestwright
