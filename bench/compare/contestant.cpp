@@ -45,12 +45,14 @@ Contestant::Contestant(std::string name, const std::string& executable, const Pr
   stop();
 }
 
-double Contestant::sample() {
+Sample Contestant::sample() {
   ::kill(process_->pid(), SIGCONT);
   channel_->send(Encoder().u8(1).str());
   const std::string message = answer();
   stop();
-  return Decoder(message).f64();
+  Decoder decoder(message);
+  const double time_ns = decoder.f64();
+  return {time_ns, decoder.f64()};
 }
 
 std::string Contestant::answer() {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "bench/compare/problem.h"
+#include "bench/compare/summary.h"
 #include "support/channel.h"
 #include "support/process.h"
 
@@ -25,9 +25,8 @@ class Contestant {
 
   const std::string& name() const { return name_; }
   const std::string& detail() const { return detail_; }
-  /// Nanoseconds of one call: the mean of a sample of at least about 20 ms after one warm-up call. Throws Error where
-  /// it died.
-  double sample();
+  /// The mean of calls that take at least about 20 ms together, after one warm-up call. Throws Error where it died.
+  Sample sample();
 
  private:
   std::string answer();

@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <time.h>
 
 #include <algorithm>
 #include <limits>
 
 #include "bench/compare/product.h"
+#include "bench/compare/summary.h"
 #include "bench/compare/tensors.h"
 #include "runtime/array.h"
 #include "support/channel.h"
@@ -24,17 +26,25 @@ namespace {
 constexpr int kChannelFd = 3, kTensorFd = 4;
 constexpr double kSample_ns = 22e6;  // some more than the 20 ms that are promised: the clock moves
 
-double time_ns(const std::function<void()>& call, std::int64_t calls) {
+double thread_cpu_ns() {
+  timespec time = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
+}
+
+Sample take_sample(const std::function<void()>& call, std::int64_t calls) {
+  const double cpu_start = thread_cpu_ns();
   const std::int64_t start = steady_clock().now_ns();
   for (std::int64_t i = 0; i < calls; ++i) call();
-  return static_cast<double>(steady_clock().now_ns() - start) / static_cast<double>(calls);
+  const auto wall = static_cast<double>(steady_clock().now_ns() - start);
+  return {wall / static_cast<double>(calls), (thread_cpu_ns() - cpu_start) / wall};
 }
 
 std::int64_t calls_of_a_sample(const std::function<void()>& call) {
   call();
   std::int64_t calls = 1;
   for (;; calls *= 2) {
-    const double once_ns = time_ns(call, calls);
+    const double once_ns = take_sample(call, calls).time_ns;
     if (once_ns * static_cast<double>(calls) >= kSample_ns / 2) {
       return static_cast<std::int64_t>(kSample_ns / once_ns) + 1;
     }
@@ -67,7 +77,8 @@ int compete(const Problem& problem, int threads, const std::string& database, Ch
   channel.send(Encoder().u8(1).bytes(product.detail).str());
   for (std::string request; channel.receive(request) == Channel::Status::kMessage;) {
     product.call();
-    if (!channel.send(Encoder().f64(time_ns(product.call, calls)).str())) break;
+    const Sample sample = take_sample(product.call, calls);
+    if (!channel.send(Encoder().f64(sample.time_ns).f64(sample.cpu_share).str())) break;
   }
   return 0;
 }
@@ -94,7 +105,7 @@ int run(int argc, char** argv) {
 double quick_time_ns(const std::function<void()>& call) {
   const std::int64_t calls = calls_of_a_sample(call);
   std::vector<double> times;
-  for (int i = 0; i < 5; ++i) times.push_back(time_ns(call, calls));
+  for (int i = 0; i < 5; ++i) times.push_back(take_sample(call, calls).time_ns);
   std::nth_element(times.begin(), times.begin() + 2, times.end());
   return times[2];
 }

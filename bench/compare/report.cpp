@@ -40,8 +40,8 @@ std::string to_text(const Comparison& c, int rounds_asked) {
       "{}, {} thread{}: {} rounds, {} dropped (the machine was not ours), peak {:.1f} GFLOP/s\n", c.problem.str(),
       c.threads, plural(c.threads), rounds, c.dropped, median_interval(c.peaks_gflops).median);
   if (rounds < rounds_asked) {
-    text += fmt::format("  only {} of {} rounds count: two threads did not get two cores; stop what else runs here\n",
-                        rounds, rounds_asked);
+    text += fmt::format("  only {} of {} rounds count: the machine is too busy; stop what else runs here\n", rounds,
+                        rounds_asked);
   }
   if (rounds == 0) return text;
   text += fmt::format("  {:<11}{:>8}{:>9}  ours / it\n", "", "GFLOP/s", "of peak");

@@ -20,16 +20,16 @@ Comparison run_rounds(const Problem& problem, int threads, std::vector<Contestan
   std::iota(order.begin(), order.end(), 0);
   for (int counted = 0; counted < rounds && counted + comparison.dropped < 3 * rounds;) {
     std::shuffle(order.begin(), order.end(), random);
-    std::vector<double> times(contestants.size());
+    std::vector<Sample> samples(contestants.size());
     std::array<Control, 2> controls;
     controls[0] = measure_control();
-    for (const std::size_t i : order) times[i] = contestants[i].sample();
+    for (const std::size_t i : order) samples[i] = contestants[i].sample();
     controls[1] = measure_control();
-    if (!round_counts(threads, controls)) {
+    if (!round_counts(threads, controls, samples)) {
       ++comparison.dropped;
       continue;
     }
-    for (std::size_t i = 0; i < times.size(); ++i) comparison.series[i].times_ns.push_back(times[i]);
+    for (std::size_t i = 0; i < samples.size(); ++i) comparison.series[i].times_ns.push_back(samples[i].time_ns);
     // The higher one: a control can only read too little.
     comparison.peaks_gflops.push_back(threads == 1
                                           ? std::max(controls[0].one_thread_gflops, controls[1].one_thread_gflops)

@@ -9,9 +9,11 @@
 
 namespace nestwright::bench {
 
-bool round_counts(int threads, std::span<const Control> controls) {
-  return threads < 2 ||
-         std::all_of(controls.begin(), controls.end(), [](const Control& c) { return c.scaling() >= kLeastScaling; });
+bool round_counts(int threads, std::span<const Control> controls, std::span<const Sample> samples) {
+  if (threads < 2) {
+    return std::all_of(samples.begin(), samples.end(), [](const Sample& s) { return s.cpu_share >= kLeastCpuShare; });
+  }
+  return std::all_of(controls.begin(), controls.end(), [](const Control& c) { return c.scaling() >= kLeastScaling; });
 }
 
 Standing standing(const Comparison& comparison, std::size_t series) {

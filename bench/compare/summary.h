@@ -20,10 +20,20 @@ struct Control {
   double scaling() const { return one_thread_gflops > 0 ? two_thread_gflops / one_thread_gflops : 0; }
 };
 
-/// Whether a round counts: always for one thread, else where all of its controls scale.
-bool round_counts(int threads, std::span<const Control> controls);
+/// What a contestant answers.
+struct Sample {
+  double time_ns = 0;    ///< of one call
+  double cpu_share = 0;  ///< CPU time over wall time of the calling thread; below 1 where it waited or was made to wait
+};
 
-/// One contestant's times, one a round that counts.
+/// A single thread that waits for nothing must have had a core for at least this share of a sample.
+constexpr double kLeastCpuShare = 0.97;
+
+/// Whether the machine was ours in a round. One thread: every sample had a core to itself. More: all controls scale;
+/// shares say nothing there, for a thread may wait for its own colleague.
+bool round_counts(int threads, std::span<const Control> controls, std::span<const Sample> samples);
+
+/// One contestant's samples, one a round that counts.
 struct Series {
   std::string name;    ///< "oneDNN"
   std::string detail;  ///< what of it ran

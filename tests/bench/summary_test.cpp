@@ -75,12 +75,19 @@ TEST(Summary, VerdictTellsThreadsApartAndNamesTheWorst) {
   EXPECT_EQ(verdict(comparisons, "Nobody").overall, 0);
 }
 
-TEST(Summary, ARoundCountsOnlyWhereTwoThreadsGotTwoCores) {
+TEST(Summary, ARoundOfTwoThreadsCountsOnlyWhereTheyGotTwoCores) {
   const std::vector<Control> good = {{100, 195}, {100, 190}}, bad = {{100, 195}, {100, 189}}, nothing = {{0, 0}};
-  EXPECT_TRUE(round_counts(2, good));
-  EXPECT_FALSE(round_counts(2, bad));
-  EXPECT_FALSE(round_counts(2, nothing));
-  EXPECT_TRUE(round_counts(1, bad)) << "one thread needs one core";
+  const std::vector<Sample> waited = {{1e6, 0.5}};
+  EXPECT_TRUE(round_counts(2, good, waited)) << "for its own colleague, that is";
+  EXPECT_FALSE(round_counts(2, bad, {}));
+  EXPECT_FALSE(round_counts(2, nothing, {}));
+}
+
+TEST(Summary, ARoundOfOneThreadCountsOnlyWhereAllHadACore) {
+  const std::vector<Control> bad = {{100, 120}};
+  const std::vector<Sample> all = {{1e6, 1.0}, {1e6, 0.97}}, not_all = {{1e6, 1.0}, {1e6, 0.96}};
+  EXPECT_TRUE(round_counts(1, bad, all)) << "one thread needs one core";
+  EXPECT_FALSE(round_counts(1, bad, not_all));
 }
 
 }  // namespace
