@@ -68,7 +68,7 @@ std::string header_source(const Exported& e) {
  *
  * Returns 0, or, with nothing written,
  *   1  this CPU lacks instructions that the kernel needs
- *   2  no memory for the workspace ({5} bytes a calling thread)
+ *   2  no memory for the workspace ({5})
  *   3  a pointer is null or not aligned to its element type
  *
  * Any number of threads may call it at once. Each keeps its workspace for its next call, until it calls {0}_release
@@ -86,8 +86,9 @@ int {0}({7});
 /* Frees the calling thread's workspace. */
 void {0}_release(void);
 )",
-      e.name, e.task->workload.str(), e.task->target.str(), time_text(e), tensors, e.workspace_bytes(), upper,
-      c_parameters(e));
+      e.name, e.task->workload.str(), e.task->target.str(), time_text(e), tensors,
+      e.workspace_bytes() == 0 ? "this kernel has none" : fmt::format("{} bytes a calling thread", e.workspace_bytes()),
+      upper, c_parameters(e));
   if (e.is_parallel) {
     text += fmt::format(R"(
 /* The kernel's parallel loop runs on {1} threads: the caller's and a pool of pthreads of its own, which are started at the

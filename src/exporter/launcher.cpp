@@ -125,7 +125,9 @@ std::int64_t Exported::workspace_bytes() const { return nestwright::workspace_by
 std::string launcher_source(const Exported& e) {
   std::string text =
       fmt::format(R"(/* Calls the kernel of {0}.h. Made by Nestwright; needs nothing but a C11 compiler and POSIX. */
+#ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
+#endif
 #include "{0}.h"
 
 {1}

@@ -12,6 +12,7 @@
 
 #include "exporter/exporter.h"
 #include "lookup/lookup.h"
+#include "support/error.h"
 
 namespace nestwright {
 
@@ -67,6 +68,19 @@ class ExportTest : public ::testing::Test {
   ExportResult export_default(const std::string& workload, const Target& target, const std::string& name) {
     const Task task{parse_workload(workload), target};
     return export_kernel(task, look_up(task, nullptr), {file(name), name});
+  }
+
+  /// The first of the template's guesses that says `knob`, e.g. "pack_b=whole": packed operands need a workspace.
+  ExportResult export_guess(const std::string& workload, const Target& target, const std::string& name,
+                            const std::string& knob) {
+    const Task task{parse_workload(workload), target};
+    Lookup found = look_up(task, nullptr);
+    for (const Config& guess : found.source->seeds(task.workload, task.target)) {
+      if (guess.str().find(knob) == std::string::npos) continue;
+      found.config = guess;
+      return export_kernel(task, found, {file(name), name});
+    }
+    throw UsageError("no guess for " + workload + " says " + knob);
   }
 
   /// A command in the test's folder.

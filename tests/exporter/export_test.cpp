@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "export_fixture.h"
 #include "target/host.h"
@@ -49,6 +50,39 @@ INSTANTIATE_TEST_SUITE_P(Exporter, ExportedKernel,
                                            Case{"in_double_on_two", "matmul m=128 n=72 k=50 dtype=float64", 2, true},
                                            Case{"one_row", "matmul m=1 n=77 k=5", 1, false}),
                          [](const auto& test) { return test.param.name; });
+
+// The launcher with a workspace that ends where the page after it cannot be touched.
+constexpr const char* kGuarded = R"(
+#include <stdlib.h>
+#include <sys/mman.h>
+static void* end_at_guard(size_t alignment, size_t bytes) {
+  const size_t pages = (bytes + 4095) / 4096 * 4096;
+  char* memory = mmap(0, pages + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED || bytes % alignment != 0 || mprotect(memory + pages, 4096, PROT_NONE) != 0) return 0;
+  return memory + pages - bytes;
+}
+static void keep(void* memory) { (void)memory; }
+#define aligned_alloc end_at_guard
+#define free keep
+#include "k.c"
+)";
+
+TEST_F(ExportTest, PackedOperandsInAWorkspace) {
+  const char *in_float = "matmul m=70 n=101 k=67 tb=1", *in_double = "matmul m=70 n=101 k=67 dtype=float64";
+  for (const auto& [workload, knob, threads] :
+       {std::tuple{in_float, "pack_b=whole", 2}, std::tuple{in_float, "pack_b=block", 1},
+        std::tuple{in_double, "pack_b=whole", 1}, std::tuple{in_double, "pack_b=block", 2}}) {
+    export_guess(workload, host_with(threads), "k", knob);
+    const auto manifest = nlohmann::json::parse(read_text(file("k/manifest.json")));
+    EXPECT_GT(manifest["workspace_bytes"], 0);
+    write_text(file("k/guarded.c"), kGuarded);
+    const CommandResult build =
+        run("cd k && cc -std=c11 -D_GNU_SOURCE guarded.c k_kernel.o k_selftest.c -lm -lpthread -o selftest");
+    ASSERT_EQ(build.code, 0) << build.output;
+    const CommandResult result = run("timeout 60 ./k/selftest");
+    EXPECT_EQ(result.code, 0) << workload << " " << knob << ": " << result.output;
+  }
+}
 
 TEST_F(ExportTest, EveryInstructionSetThatRunsHere) {
   for (const char* isa : {"x86-64", "avx2", "avx512"}) {
