@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cstdio>
+
 #include "cli/number_option.h"
 
 namespace nestwright::cli {
@@ -20,6 +23,13 @@ Target CommonOptions::parsed_target() const {
   Target parsed = Target::parse(target);
   if (threads > 0) parsed.threads = threads;
   return parsed;
+}
+
+int complain(ExitCode code, std::string sentence) {
+  std::replace(sentence.begin(), sentence.end(), '\n', ' ');
+  std::fflush(stdout);  // both may be the same terminal
+  fmt::print(stderr, "nestwright: {}\n", sentence);
+  return code;
 }
 
 void add_workload(CLI::App& command, CommonOptions& options, bool required) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/exit_code.h"
 #include "logs/tuning_log.h"
 #include "templates/workload.h"
 
@@ -39,6 +40,9 @@ void add_workload(CLI::App& command, CommonOptions& options, bool required = tru
 CLI::Option* add_db(CLI::App& command, CommonOptions& options);
 CLI::Option* add_target(CLI::App& command, CommonOptions& options);
 void add_json(CLI::App& command, CommonOptions& options);
+
+/// Prints "nestwright: " and the sentence to standard error, in one line whatever it quotes, and returns the code.
+int complain(ExitCode code, std::string sentence);
 
 // One file a subcommand. Each declares itself under `app` and sets `action` when it is chosen.
 void add_tune(CLI::App& app, Action& action);

@@ -25,16 +25,16 @@ int run(const ExportCommandOptions& options) {
   const TuningLog log = TuningLog::open(options.common.db, OpenMode::kRead);
   const Lookup found = look_up(task, &log);
   if (options.exact && found.match != MatchKind::kExact) {
-    fmt::print(stderr, "nestwright: nothing is recorded for {} on {}: run nestwright tune, or drop --exact\n",
-               task.workload.str(), task.target.str());
-    return kNotFound;
-  }
-  if (found.match != MatchKind::kExact) {
-    fmt::print(stderr,
-               "nestwright: {} was not tuned, the {} configuration is exported: run nestwright tune for a better one\n",
-               task.workload.str(), found.match == MatchKind::kNearest ? "nearest" : "default");
+    return complain(kNotFound, fmt::format("nothing is recorded for {} on {}: run nestwright tune, or drop --exact",
+                                           task.workload.str(), task.target.str()));
   }
   const ExportResult result = export_kernel(task, found, options.output);
+  if (found.match != MatchKind::kExact) {
+    fmt::print(
+        stderr,
+        "nestwright: {} was not tuned, the {} configuration was exported: run nestwright tune for a better one\n",
+        task.workload.str(), found.match == MatchKind::kNearest ? "nearest" : "default");
+  }
   if (options.common.json) {
     print_json({{"function", result.symbol},
                 {"workload", task.workload.str()},

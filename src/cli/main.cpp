@@ -19,12 +19,6 @@
 namespace nestwright::cli {
 namespace {
 
-int complain(ExitCode code, const std::string& sentence) {
-  std::fflush(stdout);  // both may be the same terminal
-  fmt::print(stderr, "nestwright: {}\n", sentence);
-  return code;
-}
-
 /// What is wrong with the words after the program's name, in one sentence.
 std::string usage_sentence(const CLI::App& app, const CLI::ParseError& wrong, int argc, char** argv) {
   std::vector<std::string> names;
@@ -39,9 +33,7 @@ std::string usage_sentence(const CLI::App& app, const CLI::ParseError& wrong, in
     return fmt::format("there is no command '{}': {}use one of {} (see nestwright --help)", first,
                        meant.empty() ? "" : fmt::format("did you mean '{}'? ", meant), join_names(names));
   }
-  std::string message = wrong.what();
-  std::replace(message.begin(), message.end(), '\n', ' ');
-  return fmt::format("{} (see nestwright {}--help)", message, known ? first + " " : "");
+  return fmt::format("{} (see nestwright {}--help)", wrong.what(), known ? first + " " : "");
 }
 
 int run_action(const Action& action) {

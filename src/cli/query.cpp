@@ -23,11 +23,6 @@ struct QueryOptions {
   std::string op, dtype;   ///< of a listing; empty: any
 };
 
-int nothing(const std::string& sentence) {
-  fmt::print(stderr, "nestwright: {}\n", sentence);
-  return kNotFound;
-}
-
 void refuse_what_is_ignored(const QueryOptions& options) {
   const bool one = !options.common.workload.empty();
   if (one && !(options.op.empty() && options.dtype.empty())) {
@@ -62,7 +57,8 @@ std::vector<BestRecord> listed(const QueryOptions& options, const TuningLog& log
 int list(const QueryOptions& options, const TuningLog& log) {
   const std::vector<BestRecord> records = listed(options, log);
   if (records.empty()) {
-    return nothing(fmt::format("nothing that matches is recorded in '{}': run nestwright tune first", log.path()));
+    return complain(kNotFound,
+                    fmt::format("nothing that matches is recorded in '{}': run nestwright tune first", log.path()));
   }
   if (options.common.json) {
     Json json = Json::array();
@@ -85,8 +81,8 @@ int top(const QueryOptions& options, const TuningLog& log, const Task& task) {
   filter.target = task.target.str();
   const auto records = log.top(filter, *options.top, usable_templates(task.workload.op, task.target.device));
   if (records.empty()) {
-    return nothing(
-        fmt::format("nothing is recorded for {} on {}: run nestwright tune first", filter.workload, filter.target));
+    return complain(kNotFound, fmt::format("nothing is recorded for {} on {}: run nestwright tune first",
+                                           filter.workload, filter.target));
   }
   if (options.common.json) {
     Json json = Json::array();
@@ -107,13 +103,13 @@ int best(const QueryOptions& options, const TuningLog& log, const Task& task) {
     TaskFilter any;
     any.op = task.workload.op;
     if (log.list(any).empty()) {
-      return nothing(fmt::format("nothing at all is recorded for {} in '{}': run nestwright tune {}", any.op,
-                                 log.path(), task.workload.str()));
+      return complain(kNotFound, fmt::format("nothing at all is recorded for {} in '{}': run nestwright tune {}",
+                                             any.op, log.path(), task.workload.str()));
     }
   }
   if (options.exact && found.match != MatchKind::kExact) {
-    return nothing(fmt::format("nothing is recorded for {} on {}: run nestwright tune, or drop --exact",
-                               task.workload.str(), task.target.str()));
+    return complain(kNotFound, fmt::format("nothing is recorded for {} on {}: run nestwright tune, or drop --exact",
+                                           task.workload.str(), task.target.str()));
   }
   if (options.common.json) {
     print_json(found.record ? to_json(*found.record, task.workload.str()) : default_to_json(found, task));

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "cli/command.h"
@@ -38,22 +39,50 @@ Json branch_json(const Branch& branch) {
   return {{"knobs", knobs}, {"constraints", constraints}};
 }
 
-/// Knobs that every branch has with the same candidates are shown once.
-void print_knobs(const ConfigSpace& space) {
-  std::vector<std::string> shown;
+/// A knob over all branches.
+struct KnobRow {
+  std::string name;
+  std::vector<std::string> candidates;  ///< of any branch
+  std::size_t branches = 0;             ///< that have it
+  bool same_everywhere = true;          ///< in every branch, with the same candidates
+};
+
+std::vector<KnobRow> rows_of(const ConfigSpace& space) {
+  std::vector<KnobRow> rows;
   for (const Branch& branch : space.branches()) {
     for (const Knob& knob : branch.knobs) {
-      std::string line = fmt::format("  {:<16}{:>6}  ", knob.name, knob.candidates.size());
-      for (std::size_t i = 0; i < knob.candidates.size() && i < kShown; ++i) line += candidate_text(knob, i) + " ";
-      if (knob.candidates.size() > kShown) line += "...";
-      if (std::find(shown.begin(), shown.end(), line) != shown.end()) continue;
-      shown.push_back(line);
+      std::vector<std::string> candidates;
+      for (std::size_t i = 0; i < knob.candidates.size(); ++i) candidates.push_back(candidate_text(knob, i));
+      const auto row =
+          std::find_if(rows.begin(), rows.end(), [&](const KnobRow& other) { return other.name == knob.name; });
+      if (row == rows.end()) {
+        rows.push_back({knob.name, std::move(candidates), 1});
+        continue;
+      }
+      ++row->branches;
+      if (row->candidates != candidates) row->same_everywhere = false;
+      for (std::string& candidate : candidates) {
+        const bool there =
+            std::find(row->candidates.begin(), row->candidates.end(), candidate) != row->candidates.end();
+        if (!there) row->candidates.push_back(std::move(candidate));
+      }
     }
   }
-  std::stable_sort(shown.begin(), shown.end(), [](const std::string& a, const std::string& b) {
-    return a.substr(0, a.find(' ', 2)) < b.substr(0, b.find(' ', 2));
-  });
-  for (const std::string& line : shown) fmt::print("{}\n", line);
+  for (KnobRow& row : rows) row.same_everywhere &= row.branches == space.branches().size();
+  return rows;
+}
+
+void print_knobs(const ConfigSpace& space) {
+  bool differs = false;
+  fmt::print("  {:<18}{:>5}  candidates\n", "knob", "count");
+  for (const KnobRow& row : rows_of(space)) {
+    const std::size_t shown = std::min(row.candidates.size(), kShown);
+    fmt::print("  {:<18}{:>5}  {}{}\n", row.name + (row.same_everywhere ? "" : " *"), row.candidates.size(),
+               fmt::join(row.candidates.begin(), row.candidates.begin() + static_cast<std::ptrdiff_t>(shown), " "),
+               row.candidates.size() > shown ? " ..." : "");
+    differs |= !row.same_everywhere;
+  }
+  if (differs) fmt::print("  * a branch has some of these (--json lists every branch with its constraints)\n");
 }
 
 int run(const CommonOptions& options) {
@@ -76,7 +105,6 @@ int run(const CommonOptions& options) {
     }
     fmt::print("template {} version {}: {} valid of {} points in {} branches\n", t->name, t->version, count_text(valid),
                count_text(all), space.branches().size());
-    fmt::print("  {:<16}{:>6}  candidates\n", "knob", "count");
     print_knobs(space);
   }
   if (options.json) {

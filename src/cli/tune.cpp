@@ -133,8 +133,7 @@ int run(const TuneOptions& options) {
   }
   if (result.interrupted || interrupted) return kInterrupted;  // the second also during the final race
   if (!result.best) {
-    fmt::print(stderr, "nestwright: {}\n", no_candidate(result, task));
-    return kNoValid;
+    return complain(kNoValid, no_candidate(result, task));
   }
   return kDone;
 }

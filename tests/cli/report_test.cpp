@@ -71,7 +71,7 @@ TEST(LowerTest, LoopsPassesIrAndAssembly) {
   EXPECT_EQ(loops.code, 0) << loops.err;
   EXPECT_THAT(loops.out, AllOf(HasSubstr("kernel matmul:"), HasSubstr("vectorized"), HasSubstr("for ")));
   EXPECT_THAT(loops.err, AllOf(HasSubstr("match     default"), HasSubstr("config    ")));
-  EXPECT_THAT(lower("--schedule").out, HasSubstr("stage"));
+  EXPECT_THAT(lower("--schedule").out, HasSubstr("C: float32[48, 48] in global, at root, output"));
   EXPECT_THAT(lower("--print-after vectorize").out, HasSubstr("// after vectorize"));
   EXPECT_THAT(lower("--print-after all").out, AllOf(HasSubstr("// after nest"), HasSubstr("// after plan_storage")));
   EXPECT_THAT(lower("--llvm").out, HasSubstr("define "));

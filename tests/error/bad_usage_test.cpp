@@ -38,6 +38,7 @@ std::vector<std::string> tune(const std::string& workload, const std::string& mo
 const std::vector<Wrong> kWrong = {
     {"NoCommand", {}, {"no command is given", "tune, query, export"}},
     {"UnknownCommand", words("tunee matmul"), {"no command 'tunee'", "did you mean 'tune'"}},
+    {"OptionAlone", words("--frob"), {"subcommand is required", "nestwright --help"}},
     {"UnknownOption", tune(kSmall, "--frob"), {"--frob", "nestwright tune --help"}},
     {"NoWorkload", words("tune"), {"workload is required"}},
 
