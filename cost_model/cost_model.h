@@ -34,8 +34,8 @@ class CostModel {
 std::unique_ptr<CostModel> make_cost_model(std::string_view name, std::uint64_t seed);
 std::vector<std::string> cost_model_names();
 
-/// Spearman's rank correlation, ties averaged; nullopt for fewer than three pairs or a constant side. What a model's audit on
-/// held-out trials reads.
+/// Spearman's rank correlation, ties averaged; nullopt for fewer than three pairs or a constant side. What a model's
+/// audit on held-out trials reads.
 std::optional<double> rank_correlation(std::span<const double> a, std::span<const double> b);
 
 }  // namespace nestwright

@@ -15,12 +15,12 @@ namespace {
 constexpr int kStores = 3;  // the heaviest ones; a matrix product has its tile, its packing and its write-back
 constexpr double kLine = 64;
 
-constexpr std::array kStoreNames = {
-    "trips",        "flops",        "lanes",        "unrolled",     "parallel",      "inner_extent", "depth",
-    "l1_traffic",   "l2_traffic",   "l3_traffic",   "l1_intensity", "l2_intensity",  "l3_intensity", "contiguous",
-    "invariant",    "strided",      "in_registers", "code",         "inner_bytes",   "reuse_extent"};
-constexpr std::array kProgramNames = {"stores", "register_bytes", "local_bytes", "global_bytes",
-                                      "prefetches", "code", "parallel_tasks", "total_l2_traffic"};
+constexpr std::array kStoreNames = {"trips",        "flops",        "lanes",        "unrolled",    "parallel",
+                                    "inner_extent", "depth",        "l1_traffic",   "l2_traffic",  "l3_traffic",
+                                    "l1_intensity", "l2_intensity", "l3_intensity", "contiguous",  "invariant",
+                                    "strided",      "in_registers", "code",         "inner_bytes", "reuse_extent"};
+constexpr std::array kProgramNames = {"stores",     "register_bytes", "local_bytes",    "global_bytes",
+                                      "prefetches", "code",           "parallel_tasks", "total_l2_traffic"};
 
 float scale(double x) { return static_cast<float>(std::log2(1 + std::max(0.0, x))); }
 
@@ -54,8 +54,8 @@ bool depends(const NestAccess& access, const ir::Var& var) {
                      [&](const ir::Linear& index) { return index.coefficient(var) != 0 || index.hides(var); });
 }
 
-/// Bytes that cross into a cache of `capacity`: what is touched at the outermost level that fits, times the loops outside,
-/// except where the next loop outside does not move the access.
+/// Bytes that cross into a cache of `capacity`: what is touched at the outermost level that fits, times the loops
+/// outside, except where the next loop outside does not move the access.
 double traffic(const NestStore& store, std::int64_t capacity) {
   std::size_t level = store.loops.size();
   while (level > 0) {

@@ -1,7 +1,7 @@
-// Numbers that describe a candidate to a cost model: read off the program in loop form, and its knobs. Nothing is compiled.
-// The program's part follows Ansor's per-store features (auto_scheduler/feature.cc), cut down to what a model of one operator
-// on one machine can use: work, structure of the loops, and for three cache sizes the traffic that the loop nest causes.
-// Thread rule: pure functions.
+// Numbers that describe a candidate to a cost model: read off the program in loop form, and its knobs. Nothing is
+// compiled. The program's part follows Ansor's per-store features (auto_scheduler/feature.cc), cut down to what a model
+// of one operator on one machine can use: work, structure of the loops, and for three cache sizes the traffic that the
+// loop nest causes. Thread rule: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,8 @@ class KnobColumns {
  public:
   explicit KnobColumns(std::span<const ConfigSpace> spaces);
   std::size_t size() const { return columns_.size(); }
-  /// One value a column: log2(1 + x) of a number, the position of an option, NaN where the configuration has no such knob.
+  /// One value a column: log2(1 + x) of a number, the position of an option, NaN where the configuration has no such
+  /// knob.
   void append(const Config& config, Features& out) const;
 
  private:

@@ -48,7 +48,8 @@ class Flattener {
   void loop(const For& n) {
     const Interval extent = bounds(n.extent, ranges_);
     ranges_.bind(n.var, n.min, n.extent);
-    loops_.push_back({n.var, extent.bounded() ? static_cast<double>(std::max<std::int64_t>(extent.hi, 1)) : 1.0, n.kind});
+    loops_.push_back(
+        {n.var, extent.bounded() ? static_cast<double>(std::max<std::int64_t>(extent.hi, 1)) : 1.0, n.kind});
     walk(n.body);
     loops_.pop_back();
   }
@@ -83,9 +84,14 @@ class Flattener {
       if (b.bounded()) bytes *= static_cast<double>(b.hi);
     }
     switch (n.buffer->scope) {
-      case Scope::kRegister: result.register_bytes = std::max(result.register_bytes, bytes); break;
-      case Scope::kGlobal: result.global_bytes += bytes; break;
-      default: result.local_bytes = std::max(result.local_bytes, bytes);
+      case Scope::kRegister:
+        result.register_bytes = std::max(result.register_bytes, bytes);
+        break;
+      case Scope::kGlobal:
+        result.global_bytes += bytes;
+        break;
+      default:
+        result.local_bytes = std::max(result.local_bytes, bytes);
     }
     walk(n.body);
   }
@@ -108,12 +114,18 @@ class Flattener {
     const auto clamp = [&](double favourable) { return std::clamp(favourable / count, 0.0, 1.0); };
     const auto lo = static_cast<double>(difference.lo), hi = static_cast<double>(difference.hi);
     switch (compare->op) {
-      case BinaryOp::kLt: return clamp(hi);
-      case BinaryOp::kLe: return clamp(hi + 1);
-      case BinaryOp::kGt: return clamp(-lo);
-      case BinaryOp::kGe: return clamp(-lo + 1);
-      case BinaryOp::kEq: return clamp(1);
-      default: return clamp(count - 1);
+      case BinaryOp::kLt:
+        return clamp(hi);
+      case BinaryOp::kLe:
+        return clamp(hi + 1);
+      case BinaryOp::kGt:
+        return clamp(-lo);
+      case BinaryOp::kGe:
+        return clamp(-lo + 1);
+      case BinaryOp::kEq:
+        return clamp(1);
+      default:
+        return clamp(count - 1);
     }
   }
 

@@ -53,8 +53,8 @@ class XgboostModel final : public CostModel {
     if (best == 0) return;  // nothing but failures: nothing to rank by
 
     columns_ = observations.front().features.size();
-    const std::vector<float> flat =
-        flatten(observations.size(), columns_, [&](std::size_t i) -> const Features& { return observations[i].features; });
+    const std::vector<float> flat = flatten(observations.size(), columns_,
+                                            [&](std::size_t i) -> const Features& { return observations[i].features; });
     std::vector<float> labels;
     for (const Observation& o : observations) labels.push_back(static_cast<float>(o.throughput / best));
 
@@ -70,9 +70,9 @@ class XgboostModel final : public CostModel {
     call(XGBoosterCreate(&raw, 1, &handle), "make a model");
     Booster booster(handle);
     const std::pair<const char*, std::string> parameters[] = {
-        {"nthread", "1"},       {"tree_method", "hist"},  {"objective", "reg:squarederror"},
-        {"max_depth", "6"},     {"eta", "0.2"},           {"min_child_weight", "1"},
-        {"subsample", "1"},     {"gamma", "0.0001"},      {"seed", std::to_string(seed_ & 0x7fffffff)},
+        {"nthread", "1"},   {"tree_method", "hist"}, {"objective", "reg:squarederror"},
+        {"max_depth", "6"}, {"eta", "0.2"},          {"min_child_weight", "1"},
+        {"subsample", "1"}, {"gamma", "0.0001"},     {"seed", std::to_string(seed_ & 0x7fffffff)},
         {"verbosity", "0"},
     };
     for (const auto& [name, value] : parameters) {
@@ -88,9 +88,8 @@ class XgboostModel final : public CostModel {
     if (!booster_ || rows.empty()) return std::vector<double>(rows.size(), 0.0);
     const std::vector<float> flat =
         flatten(rows.size(), columns_, [&](std::size_t i) -> const Features& { return rows[i]; });
-    const std::string array =
-        fmt::format(R"({{"data":[{},true],"shape":[{},{}],"typestr":"<f4","version":3}})",
-                    reinterpret_cast<std::uintptr_t>(flat.data()), rows.size(), columns_);
+    const std::string array = fmt::format(R"({{"data":[{},true],"shape":[{},{}],"typestr":"<f4","version":3}})",
+                                          reinterpret_cast<std::uintptr_t>(flat.data()), rows.size(), columns_);
     constexpr const char* kOptions =
         R"({"type":0,"training":false,"iteration_begin":0,"iteration_end":0,"strict_shape":false,"cache_id":0,"missing":NaN})";
     const bst_ulong* shape = nullptr;

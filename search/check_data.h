@@ -6,8 +6,8 @@
 
 namespace nestwright {
 
-/// Inputs uniform in [-1, 1], rounded to the operator's types, the same for every run of a workload; expected values and
-/// error bounds from the operator's reference.
+/// Inputs uniform in [-1, 1], rounded to the operator's types, the same for every run of a workload; expected values
+/// and error bounds from the operator's reference.
 CheckData make_check_data(const Workload& workload);
 
 }  // namespace nestwright

@@ -24,7 +24,8 @@ void Ranker::observe(const Point& point, double throughput) { observed_.emplace_
 
 void Ranker::end_batch() {
   if (observed_.size() < kFirstTraining) return;
-  if (static_cast<double>(observed_.size()) >= kGrowth * static_cast<double>(learn_from_)) learn_from_ = observed_.size();
+  if (static_cast<double>(observed_.size()) >= kGrowth * static_cast<double>(learn_from_))
+    learn_from_ = observed_.size();
 }
 
 std::vector<const std::optional<Features>*> Ranker::features_of(std::span<const Point> points) {
@@ -36,7 +37,8 @@ std::vector<const std::optional<Features>*> Ranker::features_of(std::span<const 
     if (inserted) missing.emplace_back(&point, &entry->second);
     result.push_back(&entry->second);
   }
-  tbb::parallel_for(std::size_t{0}, missing.size(), [&](std::size_t i) { *missing[i].second = source_(*missing[i].first); });
+  tbb::parallel_for(std::size_t{0}, missing.size(),
+                    [&](std::size_t i) { *missing[i].second = source_(*missing[i].first); });
   return result;
 }
 

@@ -1,7 +1,6 @@
-// Ranks unmeasured points: features of each, computed on all cores and kept, and a cost model that learns from what was observed.
-// It audits its model: the newest trials are predicted by a model that has not seen them, and where that does not rank
-// them, ranks() is false and the strategies do without.
-// Thread rule: one thread at a time.
+// Ranks unmeasured points: features of each, computed on all cores and kept, and a cost model that learns from what was
+// observed. It audits its model: the newest trials are predicted by a model that has not seen them, and where that does
+// not rank them, ranks() is false and the strategies do without. Thread rule: one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +27,8 @@ class Ranker {
 
   /// One measured point; throughput in runs per second, 0 for a failure. Cheap: learning waits until it is needed.
   void observe(const Point& point, double throughput);
-  /// To be called where a batch ends: decides whether the model has become stale. A function of the observations alone, so
-  /// that a resumed search decides as the interrupted one did.
+  /// To be called where a batch ends: decides whether the model has become stale. A function of the observations alone,
+  /// so that a resumed search decides as the interrupted one did.
   void end_batch();
 
   /// Higher is better; -infinity for points that cannot be lowered. Learns first where the model is stale.

@@ -53,7 +53,8 @@ class Session {
   void search() {
     for (const auto& member : state_.space.members()) {
       const PointCount count = member.space.count_valid();
-      state_.log.describe_space(state_.id, {member.source->name, member.source->version}, count.points, count.estimated);
+      state_.log.describe_space(state_.id, {member.source->name, member.source->version}, count.points,
+                                count.estimated);
     }
     adopt_stored_best();
     state_.result.times.start_up = static_cast<std::int64_t>(stop_.seconds() * 1e9);
@@ -88,7 +89,8 @@ class Session {
     state_.incumbent_ns = measured[0].timing.median_ns;
   }
 
-  /// Tells the strategy of everything recorded before this session's own batches, in the batches in which it was proposed.
+  /// Tells the strategy of everything recorded before this session's own batches, in the batches in which it was
+  /// proposed.
   void replay_history() {
     std::vector<TrialRecord> trials = state_.log.trials(filter_of(state_.key));
     std::stable_sort(trials.begin(), trials.end(), [](const TrialRecord& a, const TrialRecord& b) {
@@ -165,8 +167,7 @@ class Session {
     for (std::size_t i = first; i < last; ++i) {
       if (built[i].outcome == Outcome::kOk) requests.push_back({&built[i].object});
     }
-    std::vector<Measurement> ran =
-        state_.runner->run(requests, state_.incumbent ? &*state_.incumbent : nullptr);
+    std::vector<Measurement> ran = state_.runner->run(requests, state_.incumbent ? &*state_.incumbent : nullptr);
     std::vector<Measurement> all;
     auto next = ran.begin();
     for (std::size_t i = first; i < last; ++i) {

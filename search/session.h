@@ -1,6 +1,6 @@
-// The tuning session: the loop over strategy, lowering, builders, runner, cost model and log. It proposes a batch, commits it to
-// the log, lowers, builds, checks and times its points, records each durably, and tells the strategy. It ends with an
-// interleaved race of its finalists, the template's default and the stored best.
+// The tuning session: the loop over strategy, lowering, builders, runner, cost model and log. It proposes a batch,
+// commits it to the log, lowers, builds, checks and times its points, records each durably, and tells the strategy. It
+// ends with an interleaved race of its finalists, the template's default and the stored best.
 //
 //   strategy --propose--> log --commit--> lower --> Builder --> Runner --measurement--> log --record--> strategy
 //
@@ -27,14 +27,14 @@ struct SessionOptions {
   std::string cost_model = "xgboost";
   std::uint64_t seed = 1;
   int batch_size = 16;
-  int finalists = 6;    ///< that enter the final race, the default and the stored best not counted
-  int builders = 0;     ///< builder processes; 0: one a core
+  int finalists = 6;  ///< that enter the final race, the default and the stored best not counted
+  int builders = 0;   ///< builder processes; 0: one a core
 };
 
 /// Where the time of a session went, in nanoseconds of wall time.
 struct StageTimes {
-  std::int64_t start_up = 0, propose = 0, features = 0, train = 0, lower = 0, compile = 0, check = 0, measure = 0, log = 0,
-               race = 0;
+  std::int64_t start_up = 0, propose = 0, features = 0, train = 0, lower = 0, compile = 0, check = 0, measure = 0,
+               log = 0, race = 0;
 };
 
 /// What a progress line shows; handed out after every few trials.
@@ -65,8 +65,8 @@ struct SessionResult {
 
 using ProgressFunction = std::function<void(const Progress&)>;
 
-/// Tunes `task` and records every trial in `log`. Goes on where earlier runs of the task ended. Throws LogError, UsageError
-/// (unknown strategy or model; a target that this machine cannot run), InternalError.
+/// Tunes `task` and records every trial in `log`. Goes on where earlier runs of the task ended. Throws LogError,
+/// UsageError (unknown strategy or model; a target that this machine cannot run), InternalError.
 SessionResult run_session(const Task& task, TuningLog& log, const SessionOptions& options,
                           const std::atomic<bool>* interrupt = nullptr, const ProgressFunction& progress = {});
 

@@ -12,10 +12,10 @@
 namespace nestwright {
 namespace {
 
-constexpr double kRaceShare = 0.15;   // of the budget, for the finalists
-constexpr int kGuests = 2;            // the stored best and the default race as well
-constexpr double kCompile_s = 0.06;   // of one entrant, by the final pipeline
-constexpr int kChecks = 4;            // calls of an entrant before the race
+constexpr double kRaceShare = 0.15;  // of the budget, for the finalists
+constexpr int kGuests = 2;           // the stored best and the default race as well
+constexpr double kCompile_s = 0.06;  // of one entrant, by the final pipeline
+constexpr int kChecks = 4;           // calls of an entrant before the race
 
 /// Seconds that one entrant adds to the final race.
 double entrant_s(double kernel_ns) {
@@ -46,7 +46,8 @@ std::vector<BuildResult> SessionState::build(const std::vector<Point>& points, P
   std::vector<Lowered> lowered(points.size());
   {
     const Stopwatch watch(result.times.lower);
-    tbb::parallel_for(std::size_t{0}, points.size(), [&](std::size_t i) { lowered[i] = lower_point(space, points[i]); });
+    tbb::parallel_for(std::size_t{0}, points.size(),
+                      [&](std::size_t i) { lowered[i] = lower_point(space, points[i]); });
   }
   std::vector<BuildRequest> requests;
   for (Lowered& candidate : lowered) {

@@ -33,7 +33,7 @@ struct SessionState {
   SessionId id = 0;
   SessionResult result;
 
-  std::vector<Contender> contenders;      ///< ok and not ended early, in order of measuring
+  std::vector<Contender> contenders;        ///< ok and not ended early, in order of measuring
   std::optional<CompiledObject> incumbent;  ///< fastest so far: what candidates are judged against
   double incumbent_ns = 0;
 
@@ -44,8 +44,8 @@ struct SessionState {
   /// Lowers and compiles; one result a point, in order. Times are added to the result's stages.
   std::vector<BuildResult> build(const std::vector<Point>& points, Pipeline pipeline);
 
-  /// How many of this session's points enter the final race: fewer where a kernel takes so long that the race would take
-  /// more than its share of the budget.
+  /// How many of this session's points enter the final race: fewer where a kernel takes so long that the race would
+  /// take more than its share of the budget.
   int finalists() const;
   /// What the final race will take, in seconds, estimated from the fastest kernel so far.
   double race_seconds() const;

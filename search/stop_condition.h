@@ -25,7 +25,8 @@ class StopCondition {
   void count_trial(bool improved);
   /// How many of `wanted` trials the budget still allows.
   std::int64_t allowed(std::int64_t wanted) const;
-  /// Why the search is over, for people; empty while it goes on. Keeps `reserve_s` seconds of the budget for what comes after.
+  /// Why the search is over, for people; empty while it goes on. Keeps `reserve_s` seconds of the budget for what comes
+  /// after.
   std::string reason(double reserve_s) const;
   bool interrupted() const { return interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed); }
 

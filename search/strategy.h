@@ -1,6 +1,6 @@
-// Ask and tell. A strategy proposes batches and hears what came of them; it never measures. A batch is a pure function of the
-// seed, the number of the batch and the results observed before it, so that a run can be repeated and a killed one resumed.
-// Thread rule: one thread at a time.
+// Ask and tell. A strategy proposes batches and hears what came of them; it never measures. A batch is a pure function
+// of the seed, the number of the batch and the results observed before it, so that a run can be repeated and a killed
+// one resumed. Thread rule: one thread at a time.
 #pragma once
 
 #include <cstdint>

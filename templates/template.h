@@ -1,6 +1,6 @@
-// Operators and templates. An operator says what is computed and how a result is judged; a template is an open schedule for
-// it, one function that is run to discover its space and run again to apply a configuration.
-// Thread rule: definitions are immutable; their functions are pure and may run on several threads at once.
+// Operators and templates. An operator says what is computed and how a result is judged; a template is an open schedule
+// for it, one function that is run to discover its space and run again to apply a configuration. Thread rule:
+// definitions are immutable; their functions are pure and may run on several threads at once.
 #pragma once
 
 #include <cstdint>
@@ -48,8 +48,8 @@ struct Template {
   std::string op;
   DeviceKind device = DeviceKind::kCpu;
   std::function<Schedule(Tuning&, const Workload&, const Definition&, const Target&)> schedule;
-  /// Configurations from formulas, best guess first: register tile from the target, blocks from the caches. The first is
-  /// the default that is used where nothing was tuned.
+  /// Configurations from formulas, best guess first: register tile from the target, blocks from the caches. The first
+  /// is the default that is used where nothing was tuned.
   std::function<std::vector<Config>(const Workload&, const Target&)> seeds;
 };
 

@@ -1,6 +1,6 @@
-// What a template sees while it runs: every define_* call returns a concrete value, the first candidate during discovery and
-// the configuration's value when one is applied. A choice that changes which primitives run is a `choose`.
-// Thread rule: one Tuning belongs to one run of one template.
+// What a template sees while it runs: every define_* call returns a concrete value, the first candidate during
+// discovery and the configuration's value when one is applied. A choice that changes which primitives run is a
+// `choose`. Thread rule: one Tuning belongs to one run of one template.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct SplitOptions {
     kPowerOfTwo,
     kAll,  ///< any inner extent up to max_factor; the split gets a tail
   } policy = Policy::kFactors;
-  std::int64_t max_factor = 1 << 30;  ///< of the innermost part
+  std::int64_t max_factor = 1 << 30;                          ///< of the innermost part
   std::function<bool(std::span<const std::int64_t>)> filter;  ///< over the parts, outermost first
 };
 

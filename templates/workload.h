@@ -1,4 +1,5 @@
-// What is tuned: an operator with shapes, attributes and types, written   matmul m=512 n=512 k=512 ta=0 tb=1 dtype=float32.
+// What is tuned: an operator with shapes, attributes and types, written   matmul m=512 n=512 k=512 ta=0 tb=1
+// dtype=float32.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +41,8 @@ struct Task {
   std::string key() const { return workload.str() + " @ " + target.str(); }
 };
 
-/// Parses and checks against the registry. Throws UsageError that names the operator or parameter, what is wrong with it, and
-/// what is legal (unknown, missing, zero, negative, overflowing, given twice).
+/// Parses and checks against the registry. Throws UsageError that names the operator or parameter, what is wrong with
+/// it, and what is legal (unknown, missing, zero, negative, overflowing, given twice).
 Workload parse_workload(std::string_view text);
 
 }  // namespace nestwright

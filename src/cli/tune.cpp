@@ -107,7 +107,7 @@ void print_text(const SessionResult& result, const Task& task) {
 
 std::string no_candidate(const SessionResult& result, const Task& task) {
   std::string sentence = fmt::format("no valid candidate was found for {}", task.workload.str());
-  if (!result.first_failure.empty()) sentence += fmt::format("; the first failure was {}", result.first_failure);
+  if (!result.first_failure.empty()) sentence += fmt::format(" (the first failure was {})", result.first_failure);
   return sentence + ": give it more trials or see nestwright space";
 }
 

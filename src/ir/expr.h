@@ -123,7 +123,23 @@ struct VarRef {
   Var var;
 };
 
-enum class BinaryOp : std::uint8_t { kAdd, kSub, kMul, kDiv, kMod, kMin, kMax, kEq, kNe, kLt, kLe, kGt, kGe, kAnd, kOr };
+enum class BinaryOp : std::uint8_t {
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kMod,
+  kMin,
+  kMax,
+  kEq,
+  kNe,
+  kLt,
+  kLe,
+  kGt,
+  kGe,
+  kAnd,
+  kOr
+};
 const char* binary_op_name(BinaryOp op);  // "+", "min", "&&"
 inline bool is_comparison(BinaryOp op) { return op >= BinaryOp::kEq && op <= BinaryOp::kGe; }
 /// Both operands have one type; comparisons give bool of the same lanes.
@@ -157,7 +173,20 @@ struct Broadcast {
   Expr value;  ///< scalar
 };
 enum class Intrinsic : std::uint8_t {
-  kFma, kExp, kLog, kLog2, kSqrt, kRsqrt, kTanh, kSigmoid, kErf, kPow, kFloor, kCeil, kRound, kAbs,
+  kFma,
+  kExp,
+  kLog,
+  kLog2,
+  kSqrt,
+  kRsqrt,
+  kTanh,
+  kSigmoid,
+  kErf,
+  kPow,
+  kFloor,
+  kCeil,
+  kRound,
+  kAbs,
   kLikely,  ///< the identity on a bool: a bound of a loop's tail, which partitioning removes
 };
 const char* intrinsic_name(Intrinsic intrinsic);
@@ -173,7 +202,8 @@ struct ReduceAxis {
   Var var;
   Expr min, extent;
 };
-/// Combines `value` over `axes`. Legal only as the whole body of a compute (expression/tensor.h); a lowered program has none.
+/// Combines `value` over `axes`. Legal only as the whole body of a compute (expression/tensor.h); a lowered program has
+/// none.
 struct Reduce {
   ReducerKind reducer;
   Expr value;
@@ -196,7 +226,8 @@ struct overloaded : F... {
   using F::operator()...;
 };
 
-// --- Making expressions. Types are checked; a mismatch throws InternalError, or UsageError in the operators below --------
+// --- Making expressions. Types are checked; a mismatch throws InternalError, or UsageError in the operators below
+// --------
 
 Expr make_int(std::int64_t value, Type type);
 Expr make_float(double value, Type type);
@@ -224,8 +255,8 @@ bool is_const_int(const Expr& e, std::int64_t value);
 bool is_true(const Expr& e);
 bool is_false(const Expr& e);
 
-// Operators: a literal takes the other operand's type, a scalar is broadcast to the other's lanes, integer constants are
-// folded and x+0, x*1, x*0 are dropped on the way. `/` is floor division on integers.
+// Operators: a literal takes the other operand's type, a scalar is broadcast to the other's lanes, integer constants
+// are folded and x+0, x*1, x*0 are dropped on the way. `/` is floor division on integers.
 Expr operator+(const Expr& a, const Expr& b);
 Expr operator-(const Expr& a, const Expr& b);
 Expr operator-(const Expr& a);

@@ -33,8 +33,12 @@ enum class LoopKind : std::uint8_t {
   kParallel,    ///< iterations in any order on several threads; they must not race
   kVectorized,  ///< one iteration a lane, in lockstep, statement by statement; constant extent; gone in the vector form
   kUnrolled,    ///< a copy of the body an iteration; constant extent; gone in the vector form
-  kBlockX, kBlockY, kBlockZ,     ///< bound to blockIdx
-  kThreadX, kThreadY, kThreadZ,  ///< bound to threadIdx
+  kBlockX,
+  kBlockY,
+  kBlockZ,  ///< bound to blockIdx
+  kThreadX,
+  kThreadY,
+  kThreadZ,  ///< bound to threadIdx
   kVirtualThread,
 };
 const char* loop_kind_name(LoopKind kind);  // "for", "parallel", "vectorized", "unrolled", "blockIdx.x", ...

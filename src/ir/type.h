@@ -1,4 +1,5 @@
-// Element types of expressions and buffers. A type with lanes > 1 is a vector; only the vector form (lower/expand.h) has them.
+// Element types of expressions and buffers. A type with lanes > 1 is a vector; only the vector form (lower/expand.h)
+// has them.
 #pragma once
 
 #include <cstdint>

@@ -15,8 +15,8 @@ enum class TailKind : std::uint8_t {
   kPartition,  ///< a full main body and a peeled tail. Legal on constant extents; doubles the code of the body.
   kPredicate,  ///< masks on the loads and stores of a vectorised inner loop. Legal where the inner loop gets
                ///< vectorised; costs a mask in every block where partitioning does not single out the last.
-  kCompose,  ///< consecutive segments, each with its own inner extent, which cover the extent exactly: one body a
-             ///< segment.
+  kCompose,    ///< consecutive segments, each with its own inner extent, which cover the extent exactly: one body a
+               ///< segment.
 };
 
 /// A tail strategy with its parameters.

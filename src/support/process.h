@@ -29,8 +29,8 @@ struct ExitStatus {
 };
 
 /// Its standard input and output are /dev/null, its standard error is kept for stderr_tail(). SIGINT and
-/// SIGTERM, which reach whole process groups, are blocked in it: they are for the parent to handle, and no child's death by
-/// them may pass for a crash.
+/// SIGTERM, which reach whole process groups, are blocked in it: they are for the parent to handle, and no child's
+/// death by them may pass for a crash.
 class ChildProcess {
  public:
   /// Throws Error where it cannot be started, naming the executable.

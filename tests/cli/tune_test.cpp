@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "target/target.h"
@@ -119,6 +122,26 @@ TEST_F(TuneTest, EveryPointOfASmallSpaceIsEnough) {
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(json::parse(ran.out)["stopped"].get<std::string>(),
               testing::AnyOf(HasSubstr("every valid configuration"), HasSubstr("nothing better in 12 trials")));
+}
+
+/// A worker whose builders have too little memory for any candidate.
+std::string starved_worker() {
+  const std::string path = testing::TempDir() + "nestwright-starved-worker-" + std::to_string(getpid());
+  std::ofstream(path) << "#!/bin/sh\n"
+                      << "[ \"$1\" = builder ] && exec " NESTWRIGHT_BINARY_DIR "/nestwright-worker builder 120000000\n"
+                      << "exec " NESTWRIGHT_BINARY_DIR "/nestwright-worker \"$@\"\n";
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  return path;
+}
+
+TEST_F(TuneTest, NoValidCandidateIsFour) {
+  const std::string worker = starved_worker();
+  const Ran ran =
+      run("tune matmul m=32 n=32 k=32 --threads 1 --trials 4", {.environment = {"NESTWRIGHT_WORKER=" + worker}});
+  std::filesystem::remove(worker);
+  if (ran.code == 1) GTEST_SKIP() << "here a builder needs more memory than that to start at all: " << ran.err;
+  expect_failure(ran, 4,
+                 {"no valid candidate was found for matmul m=32", "the first failure was", "see nestwright space"});
 }
 
 TEST_F(TuneTest, AWorkerThatIsNotThereIsSaid) {

@@ -21,7 +21,8 @@ std::vector<Observation> landscape(int n, std::uint64_t seed) {
   std::vector<Observation> observations;
   for (int i = 0; i < n; ++i) {
     Observation o;
-    o.features = {unit(random), unit(random), unit(random), i % 3 == 0 ? std::numeric_limits<float>::quiet_NaN() : 1.0f};
+    o.features = {unit(random), unit(random), unit(random),
+                  i % 3 == 0 ? std::numeric_limits<float>::quiet_NaN() : 1.0f};
     o.throughput = 1000.0 / (1 + std::pow(o.features[0] - 3, 2) + std::pow(o.features[1] + 1, 2));
     observations.push_back(std::move(o));
   }

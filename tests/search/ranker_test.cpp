@@ -20,9 +20,7 @@ std::optional<Features> features(const Point& p) {
   return Features{x, std::fmod(x * 7, 5.0f)};
 }
 
-Ranker ranker(std::string_view model) {
-  return Ranker(make_cost_model(model, 1), make_cost_model(model, 1), features);
-}
+Ranker ranker(std::string_view model) { return Ranker(make_cost_model(model, 1), make_cost_model(model, 1), features); }
 
 void teach(Ranker& r, int n, double (*throughput)(std::int64_t)) {
   for (std::int64_t x = 0; x < n; ++x) r.observe(point(x), throughput(x));
