@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string_view>
 
@@ -20,14 +21,23 @@ struct Function {
   std::map<std::string, std::size_t> labels;  ///< index of the instruction that follows
 };
 
-struct Loop {
+/// Instructions that run one after the other; only the last may jump.
+struct Block {
   std::string label;
-  std::size_t first, last;  ///< instructions, both included; the last jumps to the first
+  std::size_t begin, end;  ///< instructions, `end` excluded
+  std::vector<std::size_t> next, previous;
+};
+
+/// The blocks from which a jump back to `header` can be reached without passing it, itself among them.
+struct Loop {
+  std::size_t header;
+  std::set<std::size_t> blocks;
 };
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 bool is_jump(const Instruction& i) { return i.mnemonic[0] == 'j'; }
+bool is_return(const Instruction& i) { return i.mnemonic.rfind("ret", 0) == 0 || i.mnemonic == "ud2"; }
 
 std::vector<Function> parse(const std::string& assembly) {
   std::vector<Function> functions;
@@ -55,18 +65,80 @@ std::vector<Function> parse(const std::string& assembly) {
   return functions;
 }
 
-std::vector<Loop> innermost_loops(const Function& function) {
-  std::vector<Loop> loops;
+bool ends_path(const Instruction& i) { return i.mnemonic == "jmp" || i.mnemonic == "jmpq" || is_return(i); }
+
+std::vector<Block> blocks_of(const Function& function) {
+  std::map<std::size_t, std::string> starts{{0, function.name}};
   for (std::size_t i = 0; i < function.code.size(); ++i) {
-    if (!is_jump(function.code[i])) continue;
-    const auto label = function.labels.find(function.code[i].operands);
-    if (label != function.labels.end() && label->second <= i) loops.push_back({label->first, label->second, i});
+    if (is_jump(function.code[i]) || is_return(function.code[i])) starts.try_emplace(i + 1);
+  }
+  for (const auto& [label, at] : function.labels) starts[at] = label;
+  starts.erase(function.code.size());
+  std::vector<Block> blocks;
+  std::map<std::size_t, std::size_t> block_at;
+  for (const auto& [at, label] : starts) {
+    if (!blocks.empty()) blocks.back().end = at;
+    block_at[at] = blocks.size();
+    blocks.push_back({label, at, function.code.size(), {}, {}});
+  }
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    if (blocks[b].begin == blocks[b].end) continue;
+    const Instruction& last = function.code[blocks[b].end - 1];
+    if (!ends_path(last) && b + 1 < blocks.size()) blocks[b].next.push_back(b + 1);
+    if (!is_jump(last)) continue;
+    const auto target = function.labels.find(last.operands);
+    if (target == function.labels.end() || !block_at.count(target->second)) continue;
+    blocks[b].next.push_back(block_at[target->second]);
+  }
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    for (const std::size_t next : blocks[b].next) blocks[next].previous.push_back(b);
+  }
+  return blocks;
+}
+
+/// For each block those that every way to it passes, by the usual iteration.
+std::vector<std::set<std::size_t>> dominators_of(const std::vector<Block>& blocks) {
+  std::set<std::size_t> all;
+  for (std::size_t b = 0; b < blocks.size(); ++b) all.insert(b);
+  std::vector<std::set<std::size_t>> dominators(blocks.size(), all);
+  if (!blocks.empty()) dominators[0] = {0};
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t b = 1; b < blocks.size(); ++b) {
+      std::set<std::size_t> common = blocks[b].previous.empty() ? std::set<std::size_t>{} : all;
+      for (const std::size_t previous : blocks[b].previous)
+        std::erase_if(common, [&](std::size_t d) { return !dominators[previous].count(d); });
+      common.insert(b);
+      if (common == dominators[b]) continue;
+      dominators[b] = std::move(common);
+      changed = true;
+    }
+  }
+  return dominators;
+}
+
+std::vector<Loop> innermost_loops(const std::vector<Block>& blocks) {
+  const std::vector<std::set<std::size_t>> dominators = dominators_of(blocks);
+  std::vector<Loop> loops;
+  for (std::size_t latch = 0; latch < blocks.size(); ++latch) {
+    for (const std::size_t header : blocks[latch].next) {
+      if (!dominators[latch].count(header)) continue;
+      Loop loop{header, {header}};
+      std::vector<std::size_t> open{latch};
+      while (!open.empty()) {
+        const std::size_t block = open.back();
+        open.pop_back();
+        if (!loop.blocks.insert(block).second) continue;
+        open.insert(open.end(), blocks[block].previous.begin(), blocks[block].previous.end());
+      }
+      loops.push_back(std::move(loop));
+    }
   }
   std::vector<Loop> innermost;
   for (const Loop& loop : loops) {
     const bool has_inner = std::any_of(loops.begin(), loops.end(), [&](const Loop& other) {
-      const bool same = other.first == loop.first && other.last == loop.last;
-      return !same && other.first >= loop.first && other.last <= loop.last;
+      return other.blocks.size() < loop.blocks.size() &&
+             std::includes(loop.blocks.begin(), loop.blocks.end(), other.blocks.begin(), other.blocks.end());
     });
     if (!has_inner) innermost.push_back(loop);
   }
@@ -83,19 +155,25 @@ std::vector<std::string> innermost_loop_problems(const std::string& assembly) {
         std::any_of(function.code.begin(), function.code.end(), [](const Instruction& instruction) {
           return instruction.mnemonic == "movq" && instruction.operands == "%rsp, %rbp";
         });
-    for (const Loop& loop : innermost_loops(function)) {
-      int spills = 0, jumps = 0, calls = 0;
-      for (std::size_t i = loop.first; i <= loop.last; ++i) {
-        const Instruction& instruction = function.code[i];
-        const std::string_view operands = instruction.operands;
-        const bool on_stack = contains(operands, "(%rsp") || (has_frame_pointer && contains(operands, "(%rbp"));
-        const bool on_vectors = contains(operands, "%xmm") || contains(operands, "%ymm") || contains(operands, "%zmm");
-        if (on_stack && on_vectors) ++spills;
-        if (is_jump(instruction) && i != loop.last) ++jumps;
-        if (instruction.mnemonic.rfind("call", 0) == 0) ++calls;
+    const std::vector<Block> blocks = blocks_of(function);
+    for (const Loop& loop : innermost_loops(blocks)) {
+      int spills = 0, jumps = -1, calls = 0;  // one jump is the latch
+      for (const std::size_t block : loop.blocks) {
+        for (std::size_t i = blocks[block].begin; i < blocks[block].end; ++i) {
+          const Instruction& instruction = function.code[i];
+          const std::string_view operands = instruction.operands;
+          const bool on_stack = contains(operands, "(%rsp") || (has_frame_pointer && contains(operands, "(%rbp"));
+          const bool on_vectors =
+              contains(operands, "%xmm") || contains(operands, "%ymm") || contains(operands, "%zmm");
+          if (on_stack && on_vectors) ++spills;
+          if (is_jump(instruction)) ++jumps;
+          const bool starts_threads = operands.substr(0, 1) == "*";  // a parallel loop, through the caller's launcher
+          if (instruction.mnemonic.rfind("call", 0) == 0 && !starts_threads) ++calls;
+        }
       }
       const auto report = [&](int count, std::string_view what) {
-        if (count > 0) problems.push_back(fmt::format("{}, loop {}: {} {}", function.name, loop.label, count, what));
+        if (count > 0)
+          problems.push_back(fmt::format("{}, loop {}: {} {}", function.name, blocks[loop.header].label, count, what));
       };
       report(spills, "accesses to vectors on the stack");
       report(jumps, "jumps besides the latch");

@@ -8,8 +8,9 @@
 namespace nestwright {
 
 /// What is wrong with the innermost loops of x86-64 assembly as LLVM prints it (AT&T): vectors that live on the stack,
-/// calls, and jumps other than the loop's own latch. One sentence each, naming function and label; empty where all are
-/// clean. An innermost loop is what lies between a label and a later jump back to it, with no other such pair within.
+/// calls (but those that start a parallel loop), and jumps other than the loop's own latch. One sentence each, naming
+/// function and label; empty where all are clean. Loops are found by the jumps, wherever the compiler placed their
+/// blocks; an innermost one has no other within.
 std::vector<std::string> innermost_loop_problems(const std::string& assembly);
 
 }  // namespace nestwright

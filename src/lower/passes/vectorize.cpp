@@ -51,6 +51,20 @@ int vector_width(const Stmt& body, const Target& target) {
   return std::max(width, 1);
 }
 
+// Whether vectors may be partial: AVX2 loads and stores elements of 4 and 8 bytes under masks in vector registers.
+bool masks_for(const Stmt& body, const Target& target) {
+  if (target.has_masks()) return true;
+  bool wide = target.isa == CpuIsa::kAvx2;
+  const auto note = [&](const Buffer& buffer) { wide &= buffer->element.bytes() >= 4; };
+  for_each_stmt(body, [&](const Stmt& s) {
+    if (const auto* store = s.as<Store>()) note(store->buffer);
+  });
+  for_each_expr(body, [&](const Expr& e) {
+    if (const auto* load = e.as<Load>()) note(load->buffer);
+  });
+  return wide;
+}
+
 class Vectorizer final : public Mutator {
  public:
   explicit Vectorizer(const Target& target) : target_(target) {}
@@ -72,7 +86,8 @@ class Vectorizer final : public Mutator {
           "loop {} cannot be vectorized: its extent is not constant; split it by a constant first", loop.var.name()));
     }
     std::vector<Stmt> stmts;
-    for (const Piece& piece : cut(extent.constant, vector_width(loop.body, target_), target_.has_masks())) {
+    const bool has_masks = masks_for(loop.body, target_);
+    for (const Piece& piece : cut(extent.constant, vector_width(loop.body, target_), has_masks)) {
       const Expr first = loop.min + Expr(piece.first);
       const bool fresh = piece.first > 0;  // only one copy may keep the bindings
       if (piece.lanes == 1) {
@@ -80,7 +95,7 @@ class Vectorizer final : public Mutator {
         continue;
       }
       const Var lane(loop.var.name());
-      LaneBuilder builder(lane, piece.lanes, piece.active, target_.has_masks(), ranges_, loop.var.name());
+      LaneBuilder builder(lane, piece.lanes, piece.active, has_masks, ranges_, loop.var.name());
       stmts.push_back(builder.build(Copier({{loop.var, first + lane}}, fresh).mutate(loop.body)));
     }
     return block(std::move(stmts));

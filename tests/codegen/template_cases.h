@@ -1,0 +1,133 @@
+// Workloads, configurations and data for tests that hold every template in the registry to the same contract.
+// NESTWRIGHT_SOAK=N in the environment makes them try N times as much, with other random numbers.
+#pragma once
+
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "run_program.h"
+#include "templates/registry.h"
+
+namespace nestwright::testing {
+
+inline int soak() {
+  const char* const value = std::getenv("NESTWRIGHT_SOAK");
+  return value ? std::max(1, std::atoi(value)) : 1;
+}
+
+/// For names of tests.
+inline std::string isa_name(CpuIsa isa) {
+  return isa == CpuIsa::kAvx512 ? "avx512" : isa == CpuIsa::kAvx2 ? "avx2" : "x86_64";
+}
+
+inline std::mt19937_64 random_for(const std::string& what) {
+  std::seed_seq seed{static_cast<int>(std::hash<std::string>()(what)), soak()};
+  return std::mt19937_64(seed);
+}
+
+/// Any workload of the operator with sizes from `sizes`.
+template <class Random>
+Workload random_workload(const Operator& op, const std::vector<std::int64_t>& sizes, Random& random) {
+  std::string text = op.name;
+  for (const OperatorParameter& parameter : op.parameters) {
+    text += ' ' + parameter.name + '=';
+    switch (parameter.kind) {
+      case OperatorParameter::Kind::kSize:
+        text += std::to_string(sizes[random() % sizes.size()]);
+        break;
+      case OperatorParameter::Kind::kFlag:
+        text += std::to_string(random() % 2);
+        break;
+      case OperatorParameter::Kind::kType:
+        text += random() % 3 == 0 ? "float64" : "float32";
+        break;
+    }
+  }
+  return parse_workload(text);
+}
+
+struct Candidate {
+  const Template* definition;
+  Workload workload;
+  Target target;
+  Config config;
+  std::string str() const { return workload.str() + " @ " + target.str() + ": " + config.str(); }
+};
+
+inline ir::Program lowered(const Candidate& c) {
+  const Instance instance = instantiate(*c.definition, c.workload, c.target, c.config);
+  return lower(instance.schedule, instance.definition.args, c.target, "kernel");
+}
+
+/// The seeds of one workload (the first `seeds` of them) and `samples` valid points.
+template <class Random>
+std::vector<Candidate> candidates(const Template& t, const Workload& workload, const Target& target, std::size_t seeds,
+                                  int samples, Random& random) {
+  std::vector<Candidate> result;
+  for (const Config& seed : t.seeds(workload, target)) {
+    if (seeds-- == 0) break;
+    result.push_back({&t, workload, target, seed});
+  }
+  const ConfigSpace space = discover_space(t, workload, target);
+  for (int i = 0; i < samples; ++i) {
+    if (const auto config = space.sample(random)) result.push_back({&t, workload, target, *config});
+  }
+  return result;
+}
+
+/// Uniform in [-1, 1], rounded to the tensors' types; inputs only.
+template <class Random>
+HostTensors random_inputs(const Definition& definition, Random& random) {
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  HostTensors tensors;
+  for (int i = 0; i < definition.inputs; ++i) {
+    const Tensor& tensor = definition.args[static_cast<std::size_t>(i)];
+    std::size_t elements = 1;
+    for (const Expr& extent : tensor.shape()) elements *= static_cast<std::size_t>(*ir::as_const_int(extent));
+    std::vector<double>& values = tensors.emplace_back(elements);
+    for (double& value : values) {
+      value = uniform(random);
+      if (tensor.dtype() == kFloat32) value = static_cast<float>(value);
+    }
+  }
+  return tensors;
+}
+
+/// Arrays for all of the signature: inputs filled in, outputs poisoned.
+inline std::vector<Array> arrays_for(const Definition& definition, const HostTensors& inputs) {
+  std::vector<Array> arrays;
+  for (std::size_t i = 0; i < definition.args.size(); ++i) {
+    const Tensor& tensor = definition.args[i];
+    std::vector<std::int64_t> shape;
+    for (const Expr& extent : tensor.shape()) shape.push_back(*ir::as_const_int(extent));
+    Array array = Array::empty(tensor.dtype(), shape);
+    array.fill_bytes(0xff);  // a NaN in every element
+    if (i < inputs.size()) {
+      for (std::size_t e = 0; e < inputs[i].size(); ++e) {
+        if (tensor.dtype() == kFloat32) array.as<float>()[e] = static_cast<float>(inputs[i][e]);
+        if (tensor.dtype() == kFloat64) array.as<double>()[e] = inputs[i][e];
+      }
+    }
+    arrays.push_back(std::move(array));
+  }
+  return arrays;
+}
+
+/// What is wrong with the outputs; empty where all are within the reference's bounds.
+inline std::string wrong_output(const Definition& definition, const std::vector<Array>& arrays,
+                                const Reference& reference) {
+  for (std::size_t output = 0; output < reference.expected.size(); ++output) {
+    const Array& array = arrays[static_cast<std::size_t>(definition.inputs) + output];
+    for (std::size_t e = 0; e < reference.expected[output].size(); ++e) {
+      const double value = array.type() == kFloat32 ? static_cast<double>(array.as<float>()[e]) : array.as<double>()[e];
+      if (std::abs(value - reference.expected[output][e]) <= reference.bound[output][e]) continue;
+      return "element " + std::to_string(e) + " is " + std::to_string(value) + ", not " +
+             std::to_string(reference.expected[output][e]);
+    }
+  }
+  return {};
+}
+
+}  // namespace nestwright::testing

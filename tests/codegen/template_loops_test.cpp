@@ -1,0 +1,76 @@
+// Every template's kernels keep what they compute on in registers: innermost loops without vectors on the stack and
+// without a branch but their own latch, whatever the configuration.
+#include <gmock/gmock.h>
+
+#include "codegen/inspect.h"
+#include "template_cases.h"
+
+namespace nestwright::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<std::string> problems_of(const Candidate& c) {
+  CompileOptions options;
+  options.keep_assembly = true;
+  return innermost_loop_problems(compile(lowered(c), c.target, options).assembly);
+}
+
+void expect_clean(const Candidate& c) {
+  try {
+    EXPECT_THAT(problems_of(c), IsEmpty()) << c.str();
+  } catch (const Error& error) {
+    ADD_FAILURE() << c.str() << ": " << error.what();
+  }
+}
+
+class TemplateLoops : public ::testing::TestWithParam<CpuIsa> {};
+
+TEST_P(TemplateLoops, StayInRegisters) {
+  Target target = target_of(GetParam());
+  for (const Template& t : templates()) {
+    if (t.device != DeviceKind::kCpu) continue;
+    std::mt19937_64 random = random_for(t.name);
+    for (int round = 0; round < 4 * soak(); ++round) {
+      target.threads = 1 + round % 2;
+      // Long enough for the loop over the reduction to be one, however often it is unrolled.
+      const std::vector<std::int64_t> sizes = round % 4 == 0 ? std::vector<std::int64_t>{64, 128, 512}
+                                                             : std::vector<std::int64_t>{31, 48, 67, 96, 127, 200};
+      const Workload workload = random_workload(find_operator(t.op), sizes, random);
+      for (const Candidate& c : candidates(t, workload, target, 2, 4, random)) {
+        expect_clean(c);
+      }
+    }
+  }
+}
+
+TEST_P(TemplateLoops, OfThinProductsStayInRegisters) {
+  const Target target = target_of(GetParam());
+  std::mt19937_64 random = random_for("thin");
+  for (const char* shape : {"m=1 n=200 k=96", "m=1 n=96 k=67 tb=1", "m=127 n=1 k=67", "m=96 n=3 k=64 ta=1"}) {
+    const Workload workload = parse_workload(std::string("matmul ") + shape);
+    for (const Candidate& c : candidates(*find_template("matmul.cpu"), workload, target, 2, 3 * soak(), random))
+      expect_clean(c);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Isas, TemplateLoops, ::testing::Values(CpuIsa::kX86_64, CpuIsa::kAvx2, CpuIsa::kAvx512),
+                         [](const auto& parameter) { return isa_name(parameter.param); });
+
+TEST(TemplateLoopsOfMatmul, ATileThatIsTooLargeIsSeen) {
+  const Target target = target_of(CpuIsa::kAvx512);
+  const Template& matmul = *find_template("matmul.cpu");
+  const Workload workload = parse_workload("matmul m=64 n=64 k=64");
+  Candidate c{&matmul, workload, target, matmul.seeds(workload, target).front()};
+  EXPECT_THAT(problems_of(c), IsEmpty());
+  // 16 x 32: as many accumulators as there are registers. The space has no such point, instantiate() makes it all the
+  // same.
+  c.config.set("register_rows", {16});
+  c.config.set("register_vectors", {2});
+  ASSERT_FALSE(discover_space(matmul, workload, target).is_valid(c.config));
+  EXPECT_THAT(problems_of(c), ::testing::Contains(HasSubstr("accesses to vectors on the stack")));
+}
+
+}  // namespace
+}  // namespace nestwright::testing

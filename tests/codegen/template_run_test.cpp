@@ -1,0 +1,49 @@
+// Every template's kernels, compiled and run on this machine for each instruction set that it has, compute the
+// operator's reference.
+#include <gtest/gtest.h>
+
+#include "template_cases.h"
+
+namespace nestwright::testing {
+namespace {
+
+class TemplateRuns : public ::testing::TestWithParam<CpuIsa> {};
+
+TEST_P(TemplateRuns, ComputeTheReference) {
+  if (!can_run(GetParam())) GTEST_SKIP() << "this machine lacks the instructions";
+  const std::shared_ptr<ParallelPool> threads = make_pool(PoolKind::kSpin, 2), alone = make_pool(PoolKind::kSerial, 1);
+  Target target = target_of(GetParam());
+  for (const Template& t : templates()) {
+    if (t.device != DeviceKind::kCpu) continue;
+    const Operator& op = find_operator(t.op);
+    std::mt19937_64 random = random_for(t.name + " runs");
+    int failures = 0;
+    for (int round = 0; round < 10 * soak(); ++round) {
+      target.threads = 1 + round % 2;
+      const Workload workload = random_workload(op, {1, 2, 5, 16, 33, 47, 61, 64, 79, 113}, random);
+      const Definition definition = op.define(workload);
+      const HostTensors inputs = random_inputs(definition, random);
+      const Reference reference = op.reference(workload, inputs);
+      for (const Candidate& c : candidates(t, workload, target, 1, 3, random)) {
+        try {
+          std::vector<Array> arrays = arrays_for(definition, inputs);
+          const CompiledKernel kernel = link(compile(lowered(c), target), target.threads > 1 ? threads : alone);
+          ASSERT_EQ(run_compiled(kernel, arrays), 0) << c.str();
+          const std::string wrong = wrong_output(definition, arrays, reference);
+          EXPECT_EQ(wrong, "") << c.str();
+          failures += !wrong.empty();
+        } catch (const Error& error) {
+          ADD_FAILURE() << c.str() << ": " << error.what();
+          ++failures;
+        }
+        if (failures >= 5 * soak()) return;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Isas, TemplateRuns, ::testing::Values(CpuIsa::kX86_64, CpuIsa::kAvx2, CpuIsa::kAvx512),
+                         [](const auto& parameter) { return isa_name(parameter.param); });
+
+}  // namespace
+}  // namespace nestwright::testing
