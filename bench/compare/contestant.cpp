@@ -41,7 +41,7 @@ Contestant::Contestant(std::string name, const std::string& executable, const Pr
   Decoder decoder(hello);
   const bool ready = decoder.u8() == 1;
   detail_ = decoder.bytes();
-  if (!ready) throw Error(fmt::format("{} on {}, {} threads: {}", name_, problem.str(), threads, detail_));
+  if (!ready) throw Error(fmt::format("{} on {} with threads={}: {}", name_, problem.str(), threads, detail_));
   stop();
 }
 

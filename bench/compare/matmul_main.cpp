@@ -41,7 +41,7 @@ void tune(const Problem& problem, int threads, const Options& options) {
   Task task{parse_workload(problem.workload()), Target::host()};
   task.target.threads = threads;
   TuningLog log = TuningLog::open(options.db, OpenMode::kWrite);
-  fmt::print(stderr, "tuning {}, {} threads, for {} s ...\n", problem.str(), threads, options.seconds);
+  fmt::print(stderr, "tuning {} with threads={} for {} s ...\n", problem.str(), threads, options.seconds);
   const SessionResult result = run_session(task, log, {.budget = {.seconds = options.seconds}, .seed = options.seed});
   fmt::print(stderr, "  {} trials in {:.1f} s, {} before; best {:.1f} GFLOP/s\n", result.trials, result.seconds,
              result.earlier_trials, result.best ? result.best->gflops() : 0);
@@ -131,6 +131,9 @@ int main_or_throw(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return nestwright::bench::main_or_throw(argc, argv);
+  } catch (const nestwright::UsageError& e) {
+    fmt::print(stderr, "bench/matmul: {}\n", e.what());
+    return 2;
   } catch (const std::exception& e) {
     fmt::print(stderr, "bench/matmul: {}\n", e.what());
     return 1;
