@@ -43,6 +43,19 @@ inline bool fits_registers(std::int64_t rows, std::int64_t vectors, const Target
   return rows * vectors + vectors + spare_registers(target) <= target.vector_registers;
 }
 
+/// A register tile as the loop over the reduction works on it.
+struct RegisterTile {
+  std::int64_t rows, vectors;
+  std::int64_t unroll_k;
+  bool strided;  ///< vectors are gathered from elements that do not lie side by side
+  bool partial;  ///< the last vector has idle lanes
+};
+
+/// Whether a tile that fits into the registers stays there when the loop over the reduction is unrolled. Bounds found
+/// by reading the code that LLVM makes: unrolled, a single column of accumulators changes registers from step to step;
+/// products without fma, gathered vectors and masks take registers of their own.
+bool stays_in_registers(const RegisterTile& tile, const Target& target);
+
 /// Rows of a second register tile such that multiples of both cover `extent` exactly: the most below `rows`, at least
 /// half of it. 0 where there is none or `rows` divides the extent.
 std::int64_t second_segment(std::int64_t extent, std::int64_t rows);

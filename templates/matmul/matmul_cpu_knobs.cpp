@@ -1,5 +1,6 @@
 // The knobs of the CPU template: candidates, and the formulas that refuse points which cannot be good.
 #include <algorithm>
+#include <bit>
 
 #include "templates/matmul/matmul_cpu.h"
 
@@ -87,6 +88,24 @@ std::int64_t second_tiles(std::int64_t extent, std::int64_t rows, std::int64_t s
 }
 
 }  // namespace
+
+bool stays_in_registers(const RegisterTile& tile, const Target& target) {
+  const std::int64_t used = tile.rows * tile.vectors + tile.vectors;
+  const bool mask_in_vector = tile.partial && target.has_fma() && !target.has_masks();
+  const std::int64_t spare = spare_registers(target) + (tile.strided ? 1 : 0) + (mask_in_vector ? 1 : 0);
+  if (used + spare > target.vector_registers) return false;
+  if (tile.unroll_k == 1) return true;
+  if (tile.strided && tile.unroll_k > 4) return false;
+  if (target.has_masks()) {
+    if (tile.partial && tile.vectors > 1 && used + 5 > target.vector_registers) return false;
+    if (tile.vectors > 2 && tile.unroll_k > 4 && used + 3 > target.vector_registers) return false;
+    return !tile.strided || tile.unroll_k == 2 ||
+           used + 2 * tile.vectors + (tile.partial ? 2 : 0) < target.vector_registers;
+  }
+  if (tile.vectors == 1) return tile.rows <= (tile.partial ? 6 : 7);
+  if (tile.strided || tile.partial) return used <= (target.has_fma() ? 12 : 8);
+  return target.has_fma() || used <= 9 || tile.rows <= 2;
+}
 
 std::int64_t second_segment(std::int64_t extent, std::int64_t rows) {
   if (extent % rows == 0) return 0;
@@ -176,6 +195,22 @@ MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulShape& shape, const Targe
       [target](std::span<const KnobValue> v) { return fits_registers(v[0][0], v[1][0], target); },
       "accumulators, vectors of B and a broadcast need more vector registers than the target's " +
           std::to_string(target.vector_registers));
+  const bool strided = knobs.vector_m ? !shape.ta : shape.tb && knobs.pack_b == Pack::kNo;
+  t.constrain(
+      {"register_rows", "register_vectors", "unroll_k", "vector_lanes"},
+      [target, strided, vector_extent](std::span<const KnobValue> v) {
+        const std::int64_t lanes = v[3][0], last = vector_extent % (v[1][0] * lanes), rest = last % lanes;
+        // Without masks the rest is made of narrower vectors.
+        const bool masked = target.has_masks() || target.has_fma();
+        const std::int64_t pieces = masked ? 0 : last / lanes + std::popcount(static_cast<std::uint64_t>(rest));
+        return stays_in_registers({v[0][0], std::max(v[1][0], pieces), v[2][0], strided, rest > 0}, target);
+      },
+      "unrolled so often, the register tile does not stay in the target's vector registers");
+  if (knobs.pack_a == Pack::kBlock) {
+    t.constrain(
+        {"register_rows"}, [](std::span<const KnobValue> v) { return v[0][0] >= 2; },
+        "single rows of A are read in order without a copy");
+  }
   t.constrain(
       {"register_rows", "register_vectors", "unroll_k"},
       [](std::span<const KnobValue> v) { return v[0][0] * v[1][0] * v[2][0] <= kMostUnrolled; },
