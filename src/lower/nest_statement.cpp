@@ -1,6 +1,9 @@
 // The innermost statements of a nest, and prefetches.
 #include <fmt/format.h>
 
+#include <optional>
+
+#include "ir/linear.h"
 #include "lower/nest.h"
 #include "support/error.h"
 
@@ -23,6 +26,21 @@ bool next(std::vector<std::int64_t>& index, const std::vector<std::int64_t>& ext
     index[d] = 0;
   }
   return false;
+}
+
+/// Where an element lies, in elements from the start of its buffer.
+ir::Linear flat_offset(const ir::Buffer& buffer, const std::vector<Expr>& indices) {
+  Expr offset = 0;
+  for (int d = 0; d < buffer->rank(); ++d) offset = offset + indices[static_cast<std::size_t>(d)] * buffer->stride(d);
+  return ir::to_linear(offset);
+}
+
+/// Whether `place` is in the line of `elements` that starts at `start`.
+bool same_line(const ir::Linear& place, const std::optional<ir::Linear>& start, std::int64_t elements) {
+  if (!start) return false;
+  ir::Linear difference = place;
+  difference.add(*start, -1);
+  return difference.is_constant() && difference.constant >= 0 && difference.constant < elements;
 }
 
 }  // namespace
@@ -82,19 +100,21 @@ Stmt NestBuilder::prefetch(const PrefetchNote& note, const Frame& frame, int lea
     const std::int64_t* extent = as_const_int(span.extent);
     extents.push_back(extent != nullptr ? *extent : 1);
   }
-  const std::int64_t step = kCacheLineBytes / read->element.bytes();
+  const std::int64_t line = kCacheLineBytes / read->element.bytes();
+  // A line of the tensor is one of its storage only where the storage has no layout of its own.
+  const std::int64_t step = producer >= 0 ? 1 : line;
   std::vector<Stmt> stmts;
   std::vector<std::int64_t> offset(extents.size(), 0);
+  std::optional<ir::Linear> last;
   do {
     std::vector<Expr> indices;
     for (std::size_t d = 0; d < start.size(); ++d) indices.push_back(affine(start[d] + Expr(offset[d])));
-    if (producer >= 0) {
-      const Storage& storage = *storages_[producer];
-      indices = storage_indices(storage, indices, facts_);
-      stmts.push_back(ir::make_prefetch(storage.buffer, std::move(indices), false, 3));
-    } else {
-      stmts.push_back(ir::make_prefetch(read, std::move(indices), false, 3));
-    }
+    const ir::Buffer& stored = producer >= 0 ? storages_[producer]->buffer : read;
+    if (producer >= 0) indices = storage_indices(*storages_[producer], indices, facts_);
+    const ir::Linear place = flat_offset(stored, indices);
+    if (same_line(place, last, line)) continue;  // neighbours in the storage need not be neighbours in the tensor
+    last = place;
+    stmts.push_back(ir::make_prefetch(stored, std::move(indices), false, 3));
   } while (static_cast<int>(stmts.size()) < kMostPrefetches && next(offset, extents, step));
   return ir::block(std::move(stmts));
 }

@@ -81,12 +81,13 @@ TEST(Runner, WrongResultsSayWhere) {
 
 // Of these the first run, whose buffers end at the guard, has seen the damage to the canary before the second could
 // fault.
-TEST(Runner, WritesIntoTheGapsAtTheGuardsAreSeen) {
+TEST(Runner, WritesJustOutsideAreSeen) {
   const auto runner = planted_runner();
   const auto results =
       run_planted(*runner, {"writes_just_past_end", "writes_before_start", "writes_before_workspace", "right"});
-  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(results[i].outcome, Outcome::kWrongResult);
-  EXPECT_EQ(results[0].message, "it wrote outside parameter 2");
+  EXPECT_EQ(results[0].outcome, Outcome::kCrash);
+  EXPECT_EQ(results[0].message, "SIGSEGV while being checked: past the end of parameter 2");
+  for (std::size_t i = 1; i < 3; ++i) EXPECT_EQ(results[i].outcome, Outcome::kWrongResult);
   EXPECT_EQ(results[1].message, "it wrote outside parameter 2");
   EXPECT_EQ(results[2].message, "it wrote outside its workspace");
   EXPECT_EQ(results[3].outcome, Outcome::kOk);

@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <cstdlib>
 #include <filesystem>
 #include <set>
 
@@ -17,6 +20,7 @@ namespace {
 class SessionTest : public testing::Test {
  protected:
   void SetUp() override {
+    setenv("NESTWRIGHT_WORKER", NESTWRIGHT_BINARY_DIR "/nestwright-worker", 1);
     path_ = (std::filesystem::temp_directory_path() / ("session_test_" + std::to_string(getpid()) + ".db")).string();
     remove();
   }
