@@ -149,8 +149,9 @@ std::string ChildProcess::stderr_tail() const {
 }
 
 void exit_with_parent(int fd) {
-  std::thread([fd] {
-    pollfd entry{fd, 0, 0};  // asks for nothing: hang-ups and errors are reported all the same
+  // A descriptor of its own: closing `fd` on the way out must not look like the end of the parent.
+  std::thread([watched = dup(fd)] {
+    pollfd entry{watched, 0, 0};  // asks for nothing: hang-ups and errors are reported all the same
     while (poll(&entry, 1, -1) < 0 && errno == EINTR) {
     }
     _exit(0);
