@@ -162,7 +162,7 @@ Expr Mutator::mutate_children(const Expr& e) {
                    const bool moved = map_list(n.indices, indices, each);
                    Expr mask = n.mask.defined() ? mutate(n.mask) : n.mask;
                    if (!moved && mask.same_as(n.mask)) return e;
-                   return make_load(n.buffer, moved ? std::move(indices) : n.indices, std::move(mask));
+                   return make_load(n.buffer, moved ? indices : n.indices, std::move(mask));
                  },
                  [&](const Ramp& n) {
                    Expr base = mutate(n.base), stride = mutate(n.stride);
@@ -234,7 +234,7 @@ Stmt Mutator::mutate_children(const Stmt& s) {
                                  Expr value = mutate(n.value);
                                  Expr mask = n.mask.defined() ? mutate(n.mask) : n.mask;
                                  if (!moved && value.same_as(n.value) && mask.same_as(n.mask)) return s;
-                                 return make_store(n.buffer, moved ? std::move(indices) : n.indices, std::move(value),
+                                 return make_store(n.buffer, moved ? indices : n.indices, std::move(value),
                                                    std::move(mask));
                                },
                                [&](const Allocate& n) {
