@@ -9,9 +9,9 @@ namespace nestwright {
 namespace {
 
 constexpr std::size_t kElites = 24;      // measured points that breed
-constexpr std::size_t kImmigrants = 48;  // fresh samples a batch
-constexpr std::size_t kOffspring = 96;   // bred a generation
-constexpr std::size_t kSurvivors = 64;   // kept a generation
+constexpr std::size_t kImmigrants = 32;  // fresh samples a batch
+constexpr std::size_t kOffspring = 48;   // bred a generation
+constexpr std::size_t kSurvivors = 48;   // kept a generation
 constexpr int kGenerations = 3;
 constexpr double kMutation = 0.85;    // share of offspring by mutation, the rest by crossover (Ansor, MetaSchedule)
 constexpr double kExploration = 0.1;  // share of a batch that is sampled, whatever the model says
