@@ -66,7 +66,7 @@ struct SessionResult {
 using ProgressFunction = std::function<void(const Progress&)>;
 
 /// Tunes `task` and records every trial in `log`. Goes on where earlier runs of the task ended. Throws LogError,
-/// UsageError (unknown strategy or model; a target that this machine cannot run), InternalError.
+/// UsageError (unknown strategy or model), InternalError. Requires a target that this machine can run.
 SessionResult run_session(const Task& task, TuningLog& log, const SessionOptions& options,
                           const std::atomic<bool>* interrupt = nullptr, const ProgressFunction& progress = {});
 

@@ -1,5 +1,5 @@
 // The racing scheme: how many samples a candidate gets, which ones count, and what is concluded. Pure: the clock and
-// the kernels are handed in, so that all of this is tested with made-up ones. Method: performance.md's recommendations
+// the kernels are handed in, so that all of this is tested with made-up ones. Method:
 // after Kalibera & Jones (ISMM'13) and Chen & Revels (arXiv 1608.04295): interleaved samples, medians, bootstrap
 // intervals of paired ratios.
 #pragma once

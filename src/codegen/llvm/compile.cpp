@@ -1,4 +1,4 @@
-// LLVM IR to machine code: the two pipelines and what each costs (llvm.md of the measurements).
+// LLVM IR to machine code: the two pipelines, and how they differ in what they cost.
 #include <fmt/format.h>
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>

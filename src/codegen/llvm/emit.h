@@ -1,4 +1,4 @@
-// From a program in vector form to LLVM IR. The IR needs little of LLVM afterwards (llvm.md of the measurements):
+// From a program in vector form to LLVM IR. The IR needs little of LLVM afterwards:
 // vectors are explicit, register tiles are entry-block allocas at constant offsets, and whatever does not change in a
 // loop is computed outside of it already here.
 //
