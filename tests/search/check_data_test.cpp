@@ -1,0 +1,43 @@
+#include "search/check_data.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace nestwright {
+namespace {
+
+TEST(CheckData, InputsAreReproducibleRoundedAndWithinOne) {
+  const Workload workload = parse_workload("matmul m=5 n=7 k=3");
+  const CheckData a = make_check_data(workload), b = make_check_data(workload);
+  ASSERT_EQ(a.inputs.size(), 2u);
+  EXPECT_EQ(a.inputs, b.inputs);
+  for (const auto& input : a.inputs) {
+    for (const double value : input) {
+      EXPECT_LE(std::abs(value), 1);
+      EXPECT_EQ(value, static_cast<double>(static_cast<float>(value)));
+    }
+  }
+}
+
+TEST(CheckData, ExpectedIsThePlainProductAndTheBoundItsFormula) {
+  const std::int64_t m = 5, n = 7, k = 3;
+  const CheckData data = make_check_data(parse_workload("matmul m=5 n=7 k=3"));
+  ASSERT_EQ(data.expected.size(), 1u);
+  ASSERT_EQ(data.expected[0].size(), static_cast<std::size_t>(m * n));
+  for (std::int64_t i = 0; i < m; ++i) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      double sum = 0, size = 0;
+      for (std::int64_t l = 0; l < k; ++l) {
+        const double term = data.inputs[0][i * k + l] * data.inputs[1][l * n + j];
+        sum += term;
+        size += std::abs(term);
+      }
+      EXPECT_NEAR(data.expected[0][i * n + j], sum, 1e-14);
+      EXPECT_NEAR(data.bound[0][i * n + j], 8 * std::sqrt(3.0) * std::pow(2.0, -23) * size, 1e-9 * size);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nestwright

@@ -1,0 +1,52 @@
+#include "search/search_space.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+const Task& task() {
+  static const Task small{parse_workload("matmul m=40 n=24 k=16"), Target::parse("cpu,isa=avx2,threads=1")};
+  return small;
+}
+
+TEST(SearchSpace, SeedsAreValidAndDifferent) {
+  const SearchSpace space(task());
+  ASSERT_FALSE(space.seeds().empty());
+  for (std::size_t i = 0; i < space.seeds().size(); ++i) {
+    EXPECT_TRUE(space.is_valid(space.seeds()[i]));
+    for (std::size_t j = 0; j < i; ++j) EXPECT_NE(space.seeds()[i], space.seeds()[j]);
+  }
+}
+
+TEST(SearchSpace, APointFromTheLogIsFoundWithItsLabelsResolved) {
+  const SearchSpace space(task());
+  const Point& seed = space.seeds().front();
+  const auto found = space.find(seed.template_name, seed.version, Config::parse(seed.config.str()));
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(*found, seed);
+}
+
+TEST(SearchSpace, PointsOfOtherVersionsOrWithUnknownKnobsAreNotFound) {
+  const SearchSpace space(task());
+  const Point& seed = space.seeds().front();
+  EXPECT_FALSE(space.find(seed.template_name, seed.version + 1, seed.config).has_value());
+  EXPECT_FALSE(space.find("elsewhere", seed.version, seed.config).has_value());
+  Config odd = seed.config;
+  odd.set("register_rows", {12345});
+  EXPECT_FALSE(space.find(seed.template_name, seed.version, odd).has_value());
+}
+
+TEST(SearchSpace, InstantiatingAnotherVersionSaysWhatToDo) {
+  const SearchSpace space(task());
+  Point old = space.seeds().front();
+  old.version = 99;
+  EXPECT_THAT([&] { space.instantiate(old); },
+              testing::ThrowsMessage<UsageError>(testing::HasSubstr("version 99 is not one of this build: tune '")));
+}
+
+}  // namespace
+}  // namespace nestwright
