@@ -97,10 +97,7 @@ void NestBuilder::enter_loop(const Frame& frame, int axis) {
   const StageGraph& graph = *frame.graph;
   if (graph.kinds[axis] != ir::LoopKind::kParallel) return;
   const std::string name = fmt::format("{} of {}", graph.axes[axis].name(), graph.state->name);
-  if (!parallel_.empty()) {
-    throw LowerError(fmt::format("parallel loop {} lies inside parallel loop {}: fuse them, or make one of them serial",
-                                 name, parallel_));
-  }
+  check(parallel_.empty(), "a parallel loop inside another one, which the primitives refuse");
   if (!private_.empty()) {
     throw LowerError(
         fmt::format("parallel loop {} lies inside the storage of {}, which is private to a thread: attach {} "

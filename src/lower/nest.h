@@ -21,7 +21,7 @@ class NestBuilder {
   NestBuilder(const ScheduleState& schedule, const std::vector<StageGraph>& graphs, const Regions& regions);
 
   /// The nest of the whole schedule. `outputs`: the caller's buffer of each output stage, undefined for the others.
-  /// Throws LowerError for nested parallel loops and for private storage that several threads would share.
+  /// Throws LowerError for private storage that several threads would share.
   ir::Stmt build(const std::vector<ir::Buffer>& outputs);
 
  private:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "expression/check_reads.h"
 #include "schedule/rebuild.h"
 #include "schedule/state.h"
 #include "support/error.h"
@@ -70,6 +71,10 @@ Schedule::Schedule(std::vector<Tensor> outputs) : state_(std::make_unique<Schedu
     state_->stages[static_cast<std::size_t>(state_->find(output.op()))].is_output = true;
   }
   require_own_reduce_axes(*state_);
+  for (const StageState& stage : state_->stages) {
+    const ComputeOp& op = *stage.op.compute();
+    check_reads(stage.name, op.axes, op.reduce_axes, op.body);
+  }
   state_->outputs = std::move(outputs);
 }
 

@@ -99,6 +99,8 @@ class Schedule {
   std::unique_ptr<ScheduleState> state_;
 };
 
+/// Throw UsageError for an output that is no computed tensor, for a reduce axis of two tensors, and for a tensor that
+/// certainly reads out of bounds or reduces over extents that disagree (expression/check_reads.h).
 Schedule create_schedule(const Tensor& output);
 Schedule create_schedule(std::vector<Tensor> outputs);
 

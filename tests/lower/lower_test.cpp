@@ -179,17 +179,6 @@ TEST(Lower, ReportsEveryPassWithItsTime) {
   EXPECT_EQ(seen, (std::vector<std::string>{"nest", "partition", "simplify"}));
 }
 
-TEST(LowerRefuses, NestedParallelLoops) {
-  Chain c;
-  Schedule s = create_schedule(c.C);
-  const auto [io, ii] = s[c.C].split(s[c.C].axis(0), factor(4));
-  s[c.C].parallel(io);
-  s[c.B].compute_at(s[c.C], io);
-  s[c.B].parallel(s[c.B].axis(0));
-  EXPECT_EQ(refusal(s, {c.A, c.C}),
-            "parallel loop i of B lies inside parallel loop i.outer of C: fuse them, or make one of them serial");
-}
-
 TEST(LowerRefuses, PrivateStorageAroundAParallelLoop) {
   const Matmul op = make_matmul(8, 8, 8);
   Schedule s = create_schedule(op.c);

@@ -21,11 +21,11 @@ TEST_F(Vectorize, RefusesWhatCannotBeLanes) {
   expect_refused([&] { s[c].vectorize(k); }, "vectorize", "k", "use rfactor");
   const Tensor cache = s.cache_read(b, ir::Scope::kLocal, {c});
   s[cache].compute_at(s[c], i);
-  expect_refused([&] { s[c].vectorize(i); }, "vectorize", "i", "B.cache is computed there");
+  expect_refused([&] { s[c].vectorize(i); }, "vectorize", "i", "B.cache is computed inside it, once a lane");
   s[c].vectorize(j);
   expect_refused([&] { s[c].vectorize(i); }, "vectorize", "i", "j is vectorized already: a stage has one");
   expect_refused([&] { s[c].vectorize(j); }, "vectorize", "j", "it is vectorized already");
-  expect_refused([&] { s[cache].compute_at(s[c], j); }, "compute_at", "j", "it is vectorized");
+  expect_refused([&] { s[cache].compute_at(s[c], j); }, "compute_at", "j", "once a lane");
 }
 
 TEST_F(Unroll, MarksTheLoop) {

@@ -7,9 +7,10 @@
 // Preconditions:
 //  1. The stage is no output (and no placeholder).
 //  2. The consumer is computed from it, directly or through other stages, and was not inlined.
-//  3. The loop is a leaf of the consumer and not vectorised.
+//  3. The loop is a leaf of the consumer, and neither it nor one around it is vectorised.
 //  4. The consumer is not itself computed, directly or through others, inside this stage.
-//  5. The tile of a cache_write below a loop is attached to its tensor, at that loop or inside it.
+//  5. No parallel loop comes to lie inside another one.
+//  6. The tile of a cache_write below a loop is attached to its tensor, at that loop or inside it.
 // Whether every other consumer lies inside the loop as well is for the lowering to check, when all is attached.
 #include <fmt/format.h>
 
@@ -57,17 +58,15 @@ Stage& Stage::compute_at(const Stage& consumer_stage, const IterVar& loop) {
     primitive.refuse(stage.name, fmt::format("{} is not computed from it", consumer.stage().name));
   }
   consumer.position(loop);
-  const auto kind = consumer.stage().kinds.find(loop);
-  if (kind != consumer.stage().kinds.end() && kind->second == ir::LoopKind::kVectorized) {
-    primitive.refuse(loop, "it is vectorized: attach to a loop outside");
-  }
   for (int at = consumer.index(); at >= 0; at = state_->stages[static_cast<std::size_t>(at)].attach.stage) {
     if (at == primitive.index()) {
       primitive.refuse(stage.name, fmt::format("{} is itself computed inside it", consumer.stage().name));
     }
   }
   require_inside_blocks(primitive, consumer, loop);
-  stage.attach = {AttachKind::kAt, consumer.index(), loop};
+  const Attach before = stage.attach;
+  primitive.change_attachments([&] { stage.attach = {AttachKind::kAt, consumer.index(), loop}; },
+                               [&] { stage.attach = before; }, AttachmentFault::Kind::kReadOutside);
   primitive.record({stage.name, consumer.label(loop)});
   return *this;
 }

@@ -5,7 +5,8 @@
 //
 // Preconditions:
 //  1. The loop is a spatial leaf of the stage, without annotation.
-//  2. No other loop of the stage is parallel.
+//  2. No other loop of the stage is parallel, none that the stage is computed inside, none of a stage computed inside
+//  it.
 #include <fmt/format.h>
 
 #include "schedule/primitives/primitive.h"
@@ -26,7 +27,8 @@ Stage& Stage::parallel(const IterVar& loop) {
                        fmt::format("{} is parallel already: fuse them and make the result parallel", other.name()));
     }
   }
-  primitive.stage().kinds[loop] = ir::LoopKind::kParallel;
+  auto& kinds = primitive.stage().kinds;
+  primitive.change_attachments([&] { kinds[loop] = ir::LoopKind::kParallel; }, [&] { kinds.erase(loop); });
   primitive.record({primitive.label(loop)});
   return *this;
 }

@@ -79,6 +79,18 @@ void Primitive::require_unscheduled(const std::string& why) const {
   if (!untouched) refuse(s.name, "it was scheduled already: " + why);
 }
 
+void Primitive::change_attachments(const std::function<void()>& change, const std::function<void()>& undo,
+                                   std::optional<AttachmentFault::Kind> allowed) const {
+  const std::vector<AttachmentFault> before = attachment_faults(state_);
+  change();
+  for (const AttachmentFault& fault : attachment_faults(state_)) {
+    const auto same = [&](const AttachmentFault& other) { return other.same_as(fault); };
+    if (fault.kind == allowed || std::any_of(before.begin(), before.end(), same)) continue;
+    undo();
+    refuse(fault.loop, fault.reason);
+  }
+}
+
 std::string Primitive::label(const IterVar& loop) const {
   const auto& named = stage().named;
   const auto it = std::find(named.begin(), named.end(), loop);

@@ -4,9 +4,12 @@
 // Thread rule: as for the schedule.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "schedule/attachment.h"
 #include "schedule/schedule.h"
 #include "schedule/state.h"
 
@@ -36,6 +39,11 @@ class Primitive {
   void require_serial(const IterVar& loop) const;
   /// Refuses where anything was done to the stage or something is computed inside it.
   void require_unscheduled(const std::string& why) const;
+
+  /// Does change(), and takes it back by undo() and refuses where another stage can no longer be computed where it is:
+  /// schedule/attachment.h. What was so before is not refused, nor is `allowed`.
+  void change_attachments(const std::function<void()>& change, const std::function<void()>& undo,
+                          std::optional<AttachmentFault::Kind> allowed = {}) const;
 
   /// "C.3": how the trace names a loop of this stage.
   std::string label(const IterVar& loop) const;

@@ -8,6 +8,8 @@
 // Preconditions:
 //  1. Every loop is a leaf of the stage.
 //  2. None is named twice.
+//  3. Where other stages are computed inside the stage, their readers still lie inside the loop that they are attached
+//     to, a tile inside its blocks, and nothing moves into a vectorised loop or with a parallel loop into another one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +34,9 @@ Stage& Stage::reorder(const std::vector<IterVar>& loops) {
     arguments.push_back(primitive.label(loop));
   }
   if (loops.empty()) primitive.refuse(primitive.stage().name, "no loop is named");
-  apply_reorder(primitive.stage(), loops);
+  StageState& stage = primitive.stage();
+  const std::vector<IterVar> before = stage.leaves;
+  primitive.change_attachments([&] { apply_reorder(stage, loops); }, [&] { stage.leaves = before; });
   primitive.record(std::move(arguments));
   return *this;
 }

@@ -6,7 +6,7 @@
 // Preconditions:
 //  1. The loop is a spatial leaf of the stage, of constant extent, without annotation.
 //  2. No other loop of the stage is vectorised.
-//  3. No stage is computed at the loop: it would be computed once a lane.
+//  3. No stage is computed at the loop or inside it: it would be computed once a lane.
 #include <fmt/format.h>
 
 #include "schedule/primitives/primitive.h"
@@ -27,13 +27,9 @@ Stage& Stage::vectorize(const IterVar& loop) {
       primitive.refuse(loop, fmt::format("{} is vectorized already: a stage has one vectorized loop", other.name()));
     }
   }
-  for (const StageState& other : primitive.state().stages) {
-    if (other.attach.kind == AttachKind::kAt && other.attach.stage == primitive.index() && other.attach.loop == loop) {
-      primitive.refuse(loop, fmt::format("{} is computed there: attach it to a loop outside", other.name));
-    }
-  }
   const std::string label = primitive.label(loop);
-  primitive.stage().kinds[loop] = ir::LoopKind::kVectorized;
+  auto& kinds = primitive.stage().kinds;
+  primitive.change_attachments([&] { kinds[loop] = ir::LoopKind::kVectorized; }, [&] { kinds.erase(loop); });
   primitive.record({label});
   return *this;
 }

@@ -1,0 +1,100 @@
+#include "schedule/attachment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace nestwright {
+namespace {
+
+using Kind = AttachmentFault::Kind;
+
+class Search {
+ public:
+  explicit Search(const ScheduleState& state) : state_(state) {}
+
+  std::vector<AttachmentFault> run() {
+    for (std::size_t s = 0; s < state_.stages.size(); ++s) {
+      if (state_.stages[s].attach.kind != AttachKind::kAt) continue;
+      find_outside_readers(static_cast<int>(s));
+      find_outside_blocks(static_cast<int>(s));
+      find_loops_around(static_cast<int>(s));
+    }
+    return std::move(faults_);
+  }
+
+ private:
+  const StageState& stage(int number) const { return state_.stages[static_cast<std::size_t>(number)]; }
+
+  static std::ptrdiff_t position(const StageState& stage, const IterVar& loop) {
+    return std::find(stage.leaves.begin(), stage.leaves.end(), loop) - stage.leaves.begin();
+  }
+
+  /// Whether `number` is computed in the loop of `host` at `at` or further in, or is `host` itself.
+  bool is_inside(int number, int host, std::ptrdiff_t at) const {
+    if (number == host) return true;
+    const Attach& attach = stage(number).attach;
+    if (attach.kind != AttachKind::kAt) return false;
+    if (attach.stage == host) return position(stage(host), attach.loop) >= at;
+    return is_inside(attach.stage, host, at);
+  }
+
+  void find_outside_readers(int number) {
+    const StageState& producer = stage(number);
+    const StageState& host = stage(producer.attach.stage);
+    for (std::size_t r = 0; r < state_.stages.size(); ++r) {
+      const StageState& reader = state_.stages[r];
+      const auto& inputs = reader.op->inputs;
+      if (reader.attach.kind == AttachKind::kInline) continue;
+      if (std::find(inputs.begin(), inputs.end(), producer.op) == inputs.end()) continue;
+      if (is_inside(static_cast<int>(r), producer.attach.stage, position(host, producer.attach.loop))) continue;
+      faults_.push_back(
+          {Kind::kReadOutside, number, producer.attach.loop,
+           fmt::format("{} is computed there, and {}, which reads it, would lie outside", producer.name, reader.name)});
+    }
+  }
+
+  void find_outside_blocks(int number) {
+    const StageState& tile = stage(number);
+    if (tile.carried_from < 0) return;
+    const StageState& copy = stage(tile.carried_from);
+    for (const IterVar& block : copy.block_loops) {
+      if (is_inside(number, tile.carried_from, position(copy, block))) continue;
+      faults_.push_back({Kind::kOutsideBlocks, number, block,
+                         fmt::format("it counts the blocks of {}, which would be computed outside it", tile.name)});
+    }
+  }
+
+  void find_loops_around(int number) {
+    const StageState& inner = stage(number);
+    IterVar parallel;
+    for (const auto& [loop, kind] : inner.kinds)
+      if (kind == ir::LoopKind::kParallel) parallel = loop;
+    for (const Attach* attach = &inner.attach; attach->kind == AttachKind::kAt; attach = &stage(attach->stage).attach) {
+      const StageState& host = stage(attach->stage);
+      for (const auto& [loop, kind] : host.kinds) {
+        if (position(host, loop) > position(host, attach->loop)) continue;
+        if (kind == ir::LoopKind::kParallel && parallel.defined()) {
+          faults_.push_back({Kind::kParallelTwice, number, parallel,
+                             fmt::format("{} is computed inside loop {} of {}, which is parallel too: fuse them, or "
+                                         "leave one of them serial",
+                                         inner.name, loop.name(), host.name)});
+        } else if (kind == ir::LoopKind::kVectorized) {
+          faults_.push_back({Kind::kInVector, number, loop,
+                             fmt::format("{} is computed inside it, once a lane: attach it to a loop outside the "
+                                         "vectorized one",
+                                         inner.name)});
+        }
+      }
+    }
+  }
+
+  const ScheduleState& state_;
+  std::vector<AttachmentFault> faults_;
+};
+
+}  // namespace
+
+std::vector<AttachmentFault> attachment_faults(const ScheduleState& state) { return Search(state).run(); }
+
+}  // namespace nestwright
