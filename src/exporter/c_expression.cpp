@@ -100,7 +100,8 @@ std::int64_t reduction_length(const Operation& op) {
 
 std::string c_element(const Operation& op, const CNames& names) {
   const ComputeOp& compute = *op.compute();
-  const auto* reduce = compute.body.as<ir::Reduce>();
+  if (compute.bodies.size() != 1) throw UsageError("the self-test can express no operator of several results");
+  const ir::Reduce* reduce = compute.reduction();
   if (reduce != nullptr && reduce->reducer != ir::ReducerKind::kSum) {
     throw UsageError("the self-test can express no reductions but sums");
   }
@@ -111,7 +112,7 @@ std::string c_element(const Operation& op, const CNames& names) {
   for (std::size_t d = 0; d < compute.reduce_axes.size(); ++d) {
     all.variables[compute.reduce_axes[d].var()] = fmt::format("r{}", d);
   }
-  const std::string term = c_expression(reduce != nullptr ? reduce->value : compute.body, all);
+  const std::string term = c_expression(reduce != nullptr ? reduce->values[0] : compute.bodies[0], all);
 
   CBody body;
   std::int64_t stride = 1;

@@ -40,9 +40,14 @@ double flops_of(const Operation& op) {
   const ComputeOp* compute = op.compute();
   if (compute == nullptr) return 0;
   Counter counter;
-  const auto* reduce = compute->body.as<ir::Reduce>();
-  counter.visit(reduce != nullptr ? reduce->value : compute->body);
-  double result = counter.count + (reduce != nullptr ? 1 : 0);  // one to combine
+  const ir::Reduce* reduce = compute->reduction();
+  for (const Expr& value : reduce != nullptr ? reduce->values : compute->bodies) counter.visit(value);
+  if (reduce != nullptr && reduce->combiner != nullptr) {
+    for (const Expr& combined : reduce->combiner->combined) counter.visit(combined);
+  } else if (reduce != nullptr) {
+    ++counter.count;  // one to combine
+  }
+  double result = counter.count;
   for (const IterVar& axis : compute->axes) result *= constant_extent(axis, op);
   for (const IterVar& axis : compute->reduce_axes) result *= constant_extent(axis, op);
   return result;

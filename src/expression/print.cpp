@@ -13,11 +13,15 @@ std::string to_string(const Tensor& t) {
 }
 
 std::string to_string(const Operation& op) {
-  const std::string tensor = to_string(Tensor(op));
-  if (!op.defined() || op.is_placeholder()) return tensor;
-  std::string axes;
+  if (!op.defined() || op.is_placeholder()) return to_string(Tensor(op));
+  std::string axes, text;
   for (const IterVar& axis : op.compute()->axes) axes += (axes.empty() ? "" : ", ") + axis.name();
-  return fmt::format("{}, {}[{}] = {}", tensor, op->name, axes, ir::to_string(op.compute()->body));
+  for (std::size_t r = 0; r < op->results.size(); ++r) {
+    const Tensor tensor(op, static_cast<int>(r));
+    text += fmt::format("{}{}, {}[{}] = {}", r == 0 ? "" : "\n", to_string(tensor), tensor.name(), axes,
+                        ir::to_string(op.compute()->bodies[r]));
+  }
+  return text;
 }
 
 }  // namespace nestwright

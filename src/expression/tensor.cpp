@@ -21,11 +21,11 @@ class ResultRegistry {
  public:
   void add(const std::shared_ptr<const Operation::Node>& node) {
     std::lock_guard lock(mutex_);
-    made_by_[key(node->result)] = node;
+    for (const Buffer& result : node->results) made_by_[key(result)] = node;
   }
   void remove(const Operation::Node& node) {
     std::lock_guard lock(mutex_);
-    made_by_.erase(key(node.result));
+    for (const Buffer& result : node.results) made_by_.erase(key(result));
   }
   /// Undefined where the operation is gone, or the buffer is not the result of any.
   Operation find(const Buffer& buffer) const {
@@ -47,13 +47,13 @@ ResultRegistry& registry() {
   return *instance;
 }
 
-Tensor make_tensor(Operation::Node node) {
+Operation make_operation(Operation::Node node) {
   const std::shared_ptr<const Operation::Node> shared(new Operation::Node(std::move(node)), [](const auto* n) {
     registry().remove(*n);
     delete n;
   });
   registry().add(shared);
-  return Tensor(Operation(shared));
+  return Operation(shared);
 }
 
 void check_name(const std::string& name) {
@@ -90,17 +90,42 @@ bool mentions(const Expr& e, const std::vector<IterVar>& axes) {
   return found;
 }
 
-/// The axes of a body's reduction; empty where there is none.
-std::vector<IterVar> reduce_axes_of(const Expr& body, const std::vector<IterVar>& axes, const std::string& name) {
-  int reductions = 0;
-  ir::for_each_expr(body, [&](const Expr& part) { reductions += part.as<ir::Reduce>() != nullptr ? 1 : 0; });
-  const auto* top = body.as<ir::Reduce>();
-  if (reductions > (top != nullptr ? 1 : 0)) {
-    throw UsageError(fmt::format("tensor '{}' has a reduction inside its body: make another tensor of it", name));
+/// Refuses a reduction that is not the whole body, and bodies that are not members of one reduction.
+void check_reductions(const std::vector<Expr>& bodies, const std::string& name) {
+  const auto* first = bodies.front().as<ir::Reduce>();
+  for (const Expr& body : bodies) {
+    int reductions = 0;
+    ir::for_each_expr(body, [&](const Expr& part) { reductions += part.as<ir::Reduce>() != nullptr ? 1 : 0; });
+    const auto* top = body.as<ir::Reduce>();
+    if (reductions > (top != nullptr ? 1 : 0)) {
+      throw UsageError(fmt::format("tensor '{}' has a reduction inside its body: make another tensor of it", name));
+    }
+    const auto same_list = [](const auto& a, const auto& b, const auto& same) {
+      return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
+    };
+    const bool together =
+        (top == nullptr) == (first == nullptr) &&
+        (top == nullptr || bodies.size() == 1 ||
+         (top->combiner != nullptr && top->combiner == first->combiner &&
+          top->result == static_cast<int>(&body - bodies.data()) && top->values.size() == bodies.size() &&
+          same_list(top->values, first->values, [](const Expr& x, const Expr& y) { return x.same_as(y); }) &&
+          same_list(top->axes, first->axes,
+                    [](const ir::ReduceAxis& x, const ir::ReduceAxis& y) { return x.var == y.var; })));
+    if (!together) {
+      throw UsageError(
+          fmt::format("the bodies of tensor '{}' are not the members of one reduction, in order: make a tensor of each "
+                      "reduction, or one user-made reducer of all",
+                      name));
+    }
   }
+}
+
+/// The axes of the bodies' reduction; empty where there is none.
+std::vector<IterVar> reduce_axes_of(const ir::Reduce* reduce, const std::vector<IterVar>& axes,
+                                    const std::string& name) {
   std::vector<IterVar> result;
-  if (top == nullptr) return result;
-  for (const ir::ReduceAxis& axis : top->axes) {
+  if (reduce == nullptr) return result;
+  for (const ir::ReduceAxis& axis : reduce->axes) {
     if (mentions(axis.extent, axes) || mentions(axis.min, axes)) {
       throw UsageError(
           fmt::format("the domain of reduce axis '{}' depends on an index of tensor '{}': make it a "
@@ -112,9 +137,9 @@ std::vector<IterVar> reduce_axes_of(const Expr& body, const std::vector<IterVar>
   return result;
 }
 
-std::vector<Operation> inputs_of(const Expr& body, const std::string& name) {
+std::vector<Operation> inputs_of(const std::vector<Expr>& bodies, const std::string& name) {
   std::vector<Operation> result;
-  ir::for_each_expr(body, [&](const Expr& part) {
+  const auto look = [&](const Expr& part) {
     const auto* load = part.as<ir::Load>();
     if (load == nullptr) return;
     const Operation op = registry().find(load->buffer);
@@ -123,7 +148,8 @@ std::vector<Operation> inputs_of(const Expr& body, const std::string& name) {
                                    name, load->buffer->name));
     }
     if (std::find(result.begin(), result.end(), op) == result.end()) result.push_back(op);
-  });
+  };
+  for (const Expr& body : bodies) ir::for_each_expr(body, look);
   return result;
 }
 
@@ -172,7 +198,7 @@ Tensor placeholder(std::vector<Expr> shape, Type type, std::string name, std::ve
   if (!type.is_scalar()) throw UsageError(fmt::format("tensor '{}' of {}: elements are scalars", name, type.str()));
   const int alignment = type.bytes();  // what any caller's array has
   Buffer buffer(name, type, std::move(shape), ir::Scope::kGlobal, std::move(strides), alignment);
-  return make_tensor({std::move(name), PlaceholderOp{}, std::move(buffer), {}});
+  return Tensor(make_operation({std::move(name), PlaceholderOp{}, {std::move(buffer)}, {}}));
 }
 
 IterVar reduce_axis(Expr extent, std::string name) { return reduce_axis(Expr(0), std::move(extent), std::move(name)); }
@@ -186,7 +212,9 @@ IterVar reduce_axis(Expr min, Expr extent, std::string name) {
   return {std::move(name), std::move(min), std::move(extent), AxisKind::kReduce};
 }
 
-Tensor compute_span(std::vector<Expr> shape, const std::function<Expr(std::span<const Expr>)>& body, std::string name) {
+std::vector<Tensor> compute_tuple(std::vector<Expr> shape,
+                                  const std::function<std::vector<Expr>(std::span<const Expr>)>& bodies,
+                                  std::string name) {
   check_name(name);
   check_shape(shape, name);
   ComputeOp op;
@@ -195,39 +223,31 @@ Tensor compute_span(std::vector<Expr> shape, const std::function<Expr(std::span<
     op.axes.emplace_back(axis_name(d, shape.size()), Expr(0), shape[d], AxisKind::kSpatial);
     indices.emplace_back(op.axes.back());
   }
-  op.body = body(indices);
-  if (!op.body.defined()) throw UsageError(fmt::format("the body of tensor '{}' is undefined", name));
-  if (!op.body.type().is_scalar()) throw UsageError(fmt::format("the body of tensor '{}' is a vector", name));
-  op.reduce_axes = reduce_axes_of(op.body, op.axes, name);
-  std::vector<Operation> inputs = inputs_of(op.body, name);
-  const int alignment = op.body.type().bytes();  // a result may be the caller's array too
-  Buffer buffer(name, op.body.type(), std::move(shape), ir::Scope::kGlobal, {}, alignment);
-  return make_tensor({std::move(name), std::move(op), std::move(buffer), std::move(inputs)});
+  op.bodies = bodies(indices);
+  if (op.bodies.empty()) throw UsageError(fmt::format("tensor '{}' has no body: give one for each result", name));
+  for (const Expr& body : op.bodies) {
+    if (!body.defined()) throw UsageError(fmt::format("the body of tensor '{}' is undefined", name));
+    if (!body.type().is_scalar()) throw UsageError(fmt::format("the body of tensor '{}' is a vector", name));
+  }
+  check_reductions(op.bodies, name);
+  op.reduce_axes = reduce_axes_of(op.reduction(), op.axes, name);
+  std::vector<Operation> inputs = inputs_of(op.bodies, name);
+  std::vector<Buffer> results;
+  for (const Expr& body : op.bodies) {
+    const int alignment = body.type().bytes();  // a result may be the caller's array too
+    results.emplace_back(op.bodies.size() == 1 ? name : fmt::format("{}.v{}", name, results.size()), body.type(), shape,
+                         ir::Scope::kGlobal, std::vector<Expr>(), alignment);
+  }
+  const std::size_t count = results.size();
+  const Operation made = make_operation({std::move(name), std::move(op), std::move(results), std::move(inputs)});
+  std::vector<Tensor> tensors;
+  for (std::size_t r = 0; r < count; ++r) tensors.emplace_back(made, static_cast<int>(r));
+  return tensors;
 }
 
-Expr reduce(ir::ReducerKind reducer, Expr value, const std::vector<IterVar>& axes) {
-  if (!value.defined()) throw UsageError("the value of a reduction is undefined");
-  if (axes.empty()) throw UsageError("a reduction needs an axis: make one by reduce_axis");
-  const bool logical = reducer == ir::ReducerKind::kAny || reducer == ir::ReducerKind::kAll;
-  if (logical != value.type().is_bool()) {
-    throw UsageError(
-        fmt::format("a value of type {} cannot be combined by {}", value.type().str(), ir::reducer_name(reducer)));
-  }
-  std::vector<ir::ReduceAxis> plain;
-  std::set<IterVar> seen;
-  for (const IterVar& axis : axes) {
-    if (!axis.defined()) throw UsageError("an axis of a reduction is undefined: make it by reduce_axis");
-    if (!axis.is_reduce()) {
-      throw UsageError(fmt::format("axis '{}' cannot be reduced over: make it by reduce_axis", axis.name()));
-    }
-    if (!seen.insert(axis).second) {
-      throw UsageError(fmt::format("reduce axis '{}' is named twice in one reduction", axis.name()));
-    }
-    plain.push_back({axis.var(), axis.min(), axis.extent()});
-  }
-  return ir::make_reduce(reducer, std::move(value), std::move(plain));
+Tensor compute_span(std::vector<Expr> shape, const std::function<Expr(std::span<const Expr>)>& body, std::string name) {
+  const auto only = [&](std::span<const Expr> indices) { return std::vector<Expr>{body(indices)}; };
+  return compute_tuple(std::move(shape), only, std::move(name)).front();
 }
-
-Expr sum(Expr value, std::vector<IterVar> axes) { return reduce(ir::ReducerKind::kSum, std::move(value), axes); }
 
 }  // namespace nestwright

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "expression/iter_var.h"
+#include "expression/reducers.h"
 #include "ir/expr.h"
 
 namespace nestwright {
@@ -27,22 +28,25 @@ using ir::Type;
 
 struct PlaceholderOp {};
 
-/// body[output] over `axes`. Either no body is a Reduce, or the only one is, over `reduce_axes`.
+/// One body a result, over `axes`. Either no body is a Reduce, or all are members of one, over `reduce_axes`.
 struct ComputeOp {
   std::vector<IterVar> axes;
   std::vector<IterVar> reduce_axes;
-  Expr body;
+  std::vector<Expr> bodies;
+
+  /// The reduction; nullptr where the operation is none.
+  const ir::Reduce* reduction() const { return bodies.front().as<ir::Reduce>(); }
 };
 
-/// Handle of an operation; identity is by node. Its result is named by a logical buffer: reading the tensor is
-/// ir::Load of that buffer, which the lowering maps to where the result is really stored.
+/// Handle of an operation; identity is by node. Its results, all of one shape, are named by logical buffers: reading a
+/// tensor is ir::Load of its buffer, which the lowering maps to where the result is really stored.
 class Operation {
  public:
   struct Node {
     std::string name;
     std::variant<PlaceholderOp, ComputeOp> kind;
-    Buffer result;
-    std::vector<Operation> inputs;  ///< operations read by the body, in order of first occurrence
+    std::vector<Buffer> results;
+    std::vector<Operation> inputs;  ///< operations read by the bodies, in order of first occurrence
   };
   Operation() = default;
   explicit Operation(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
@@ -57,15 +61,17 @@ class Operation {
   std::shared_ptr<const Node> node_;
 };
 
-/// The result of an operation.
+/// One result of an operation.
 class Tensor {
  public:
   Tensor() = default;
-  explicit Tensor(Operation op) : op_(std::move(op)) {}
+  explicit Tensor(Operation op, int result = 0) : op_(std::move(op)), result_(result) {}
   bool defined() const { return op_.defined(); }
   const Operation& op() const { return op_; }
-  const Buffer& buffer() const { return op_->result; }
-  const std::string& name() const { return op_->name; }
+  /// Its number among the results of the operation.
+  int result() const { return result_; }
+  const Buffer& buffer() const { return op_->results[static_cast<std::size_t>(result_)]; }
+  const std::string& name() const { return buffer()->name; }
   const std::vector<Expr>& shape() const { return buffer()->shape; }
   Type dtype() const { return buffer()->element; }
   int rank() const { return buffer()->rank(); }
@@ -76,10 +82,11 @@ class Tensor {
     return at(std::vector<Expr>{Expr(index)...});
   }
   Expr at(std::vector<Expr> indices) const;
-  friend bool operator==(const Tensor& a, const Tensor& b) { return a.op_ == b.op_; }
+  friend bool operator==(const Tensor& a, const Tensor& b) { return a.op_ == b.op_ && a.result_ == b.result_; }
 
  private:
   Operation op_;
+  int result_ = 0;
 };
 
 /// A variable extent or stride, bound when the kernel is called.
@@ -98,6 +105,13 @@ IterVar reduce_axis(Expr min, Expr extent, std::string name);
 /// whole body
 /// ("make another tensor of it"), and for names and extents as placeholder does.
 Tensor compute_span(std::vector<Expr> shape, const std::function<Expr(std::span<const Expr>)>& body, std::string name);
+
+/// Several tensors of one shape, computed together in one loop nest: bodies(indices) gives their elements. They are
+/// named name.v0, name.v1, ... Throws UsageError as compute_span does, and where one body is a reduction and the others
+/// are not members of the same one.
+std::vector<Tensor> compute_tuple(std::vector<Expr> shape,
+                                  const std::function<std::vector<Expr>(std::span<const Expr>)>& bodies,
+                                  std::string name);
 
 namespace detail {
 /// Throws UsageError where a tensor of `rank` dimensions is given a body of another number of indices.
@@ -150,13 +164,6 @@ Tensor compute(std::vector<Expr> shape, const F& body, std::string name) {
       std::move(shape), [&](std::span<const Expr> indices) { return detail::call_body(body, indices); },
       std::move(name));
 }
-
-/// Combines `value` over `axes`; the whole body of a compute. Throws UsageError for an axis that reduce_axis did not
-/// make or that is named twice.
-Expr reduce(ir::ReducerKind reducer, Expr value, const std::vector<IterVar>& axes);
-/// The sum of `value` over `axes`.
-Expr sum(Expr value, std::vector<IterVar> axes);
-inline Expr sum(Expr value, const IterVar& axis) { return sum(std::move(value), std::vector<IterVar>{axis}); }
 
 /// Floating-point (or integer) operations that the tensor and what it is made from cost as written: 2*M*N*K for a
 /// matrix product. Arithmetic on indices and in conditions is not counted. Throws UsageError for symbolic extents.

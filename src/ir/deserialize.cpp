@@ -257,17 +257,6 @@ class Reader {
         const Type t = type();
         return make_call(intrinsic, refs(exprs_), t);
       }
-      case Tag::kReduce: {
-        const auto reducer = enumerator<ReducerKind>(ReducerKind::kAll);
-        Expr value = ref(exprs_);
-        std::vector<ReduceAxis> axes(count("axes"));
-        for (ReduceAxis& axis : axes) {
-          axis.var = ref(vars_);
-          axis.min = ref(exprs_);
-          axis.extent = ref(exprs_);
-        }
-        return make_reduce(reducer, std::move(value), std::move(axes));
-      }
       default:
         malformed("an unknown expression");
     }

@@ -125,14 +125,15 @@ class Comparer {
   }
 
   bool same(const Reduce& a, const Reduce& b) {
-    if (a.reducer != b.reducer || a.axes.size() != b.axes.size()) return false;
+    if (a.reducer != b.reducer || a.combiner != b.combiner || a.result != b.result) return false;
+    if (a.axes.size() != b.axes.size() || a.values.size() != b.values.size()) return false;
     const std::size_t outside = bound_.size();
     bool equal_so_far = true;
     for (std::size_t i = 0; equal_so_far && i < a.axes.size(); ++i) {
       equal_so_far = same(a.axes[i].min, b.axes[i].min) && same(a.axes[i].extent, b.axes[i].extent);
       bound_.emplace_back(a.axes[i].var.id(), b.axes[i].var.id());
     }
-    equal_so_far = equal_so_far && same(a.value, b.value);
+    for (std::size_t m = 0; equal_so_far && m < a.values.size(); ++m) equal_so_far = same(a.values[m], b.values[m]);
     bound_.resize(outside);
     return equal_so_far;
   }

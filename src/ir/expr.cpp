@@ -112,7 +112,7 @@ const char* intrinsic_name(Intrinsic intrinsic) {
 }
 
 const char* reducer_name(ReducerKind kind) {
-  constexpr std::array<const char*, 6> kNames{"sum", "prod", "min", "max", "any", "all"};
+  constexpr std::array<const char*, 7> kNames{"sum", "prod", "min", "max", "any", "all", "custom"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -206,7 +206,25 @@ Expr make_reduce(ReducerKind reducer, Expr value, std::vector<ReduceAxis> axes) 
   const Type type = value.type();
   const bool logical = reducer == ReducerKind::kAny || reducer == ReducerKind::kAll;
   if (type.is_bool() != logical) refuse(std::string(reducer_name(reducer)) + " reduces no " + type.str());
-  return node(type, Reduce{reducer, std::move(value), std::move(axes)});
+  return node(type, Reduce{reducer, {std::move(value)}, std::move(axes), nullptr, 0});
+}
+
+Expr make_reduce(Reduce reduce) {
+  if (reduce.reducer != ReducerKind::kCustom) {
+    if (reduce.values.size() != 1) refuse(std::string(reducer_name(reduce.reducer)) + " reduces one value");
+    return make_reduce(reduce.reducer, std::move(reduce.values[0]), std::move(reduce.axes));
+  }
+  const std::size_t members = reduce.values.size();
+  if (reduce.combiner == nullptr || reduce.combiner->combined.size() != members) {
+    refuse("a reduction of " + std::to_string(members) + " values has no combiner of as many");
+  }
+  for (std::size_t m = 0; m < members; ++m) {
+    if (reduce.values[m].type() != reduce.combiner->combined[m].type()) {
+      refuse("value " + std::to_string(m) + " of " + reduce.combiner->name + " has another type than its combination");
+    }
+  }
+  const Type type = reduce.values.at(static_cast<std::size_t>(reduce.result)).type();
+  return node(type, std::move(reduce));
 }
 
 Expr reducer_identity(ReducerKind kind, Type type) {
@@ -220,6 +238,8 @@ Expr reducer_identity(ReducerKind kind, Type type) {
       return make_bool(false, type.lanes);
     case ReducerKind::kAll:
       return make_bool(true, type.lanes);
+    case ReducerKind::kCustom:
+      refuse("a user-made reducer has an identity of its own");
     case ReducerKind::kMin:
     case ReducerKind::kMax:
       break;
@@ -247,6 +267,8 @@ Expr reducer_combine(ReducerKind kind, const Expr& a, const Expr& b) {
       return a || b;
     case ReducerKind::kAll:
       return a && b;
+    case ReducerKind::kCustom:
+      break;
   }
   refuse("an unknown reducer");
 }

@@ -195,19 +195,30 @@ struct Call {
   std::vector<Expr> args;
 };
 
-enum class ReducerKind : std::uint8_t { kSum, kProd, kMin, kMax, kAny, kAll };
+enum class ReducerKind : std::uint8_t { kSum, kProd, kMin, kMax, kAny, kAll, kCustom };
 const char* reducer_name(ReducerKind kind);
 /// One axis of a reduction, as the expression sees it.
 struct ReduceAxis {
   Var var;
   Expr min, extent;
 };
-/// Combines `value` over `axes`. Legal only as the whole body of a compute (expression/tensor.h); a lowered program has
-/// none.
+/// A user-made reducer of tuples: the tuples `left` and `right` become `combined`, an expression of these variables;
+/// `identity` changes nothing when combined. All four have one element for each member of the tuple. Required to be
+/// associative and commutative, for schedules reorder it.
+struct Combiner {
+  std::string name;
+  std::vector<Var> left, right;
+  std::vector<Expr> combined, identity;
+};
+/// Combines `values` over `axes`; the expression is member `result` of the combination. There is one value but for
+/// tuples (kCustom, with a combiner). Legal only as the whole body of a compute (expression/tensor.h); a lowered
+/// program has none.
 struct Reduce {
   ReducerKind reducer;
-  Expr value;
+  std::vector<Expr> values;
   std::vector<ReduceAxis> axes;
+  std::shared_ptr<const Combiner> combiner;  ///< kCustom only
+  int result = 0;
 };
 
 struct ExprNode {
@@ -244,7 +255,10 @@ Expr make_ramp(Expr base, Expr stride, int lanes);
 Expr make_broadcast(Expr value, int lanes);
 Expr make_call(Intrinsic intrinsic, std::vector<Expr> args, Type type);
 Expr make_reduce(ReducerKind reducer, Expr value, std::vector<ReduceAxis> axes);
-/// The value that changes nothing when combined, and the combination of two values.
+/// Requires the parts of `reduce` to agree in number and type.
+Expr make_reduce(Reduce reduce);
+/// The value that changes nothing when combined, and the combination of two values. Not of kCustom, whose combiner
+/// says.
 Expr reducer_identity(ReducerKind kind, Type type);
 Expr reducer_combine(ReducerKind kind, const Expr& a, const Expr& b);
 

@@ -135,13 +135,14 @@ class Printer {
   void print_node(const Broadcast& n, Type type) { call("x" + std::to_string(type.lanes), {n.value}); }
   void print_node(const Call& n, Type) { call(intrinsic_name(n.intrinsic), n.args); }
   void print_node(const Reduce& n, Type) {
-    out_ += std::string(reducer_name(n.reducer)) + "(";
-    print(n.value);
+    out_ += (n.combiner ? n.combiner->name : reducer_name(n.reducer)) + "(";
+    list(n.values, [&](const Expr& value) { print(value); });
     for (const ReduceAxis& axis : n.axes) {
       out_ += ", ";
       range(axis.var, axis.min, axis.extent);
     }
     out_ += ')';
+    if (n.values.size() > 1) out_ += "." + std::to_string(n.result);
   }
 
   void print_stmt(const For& n) {

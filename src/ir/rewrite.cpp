@@ -96,7 +96,7 @@ void Visitor::visit_children(const Expr& e) {
                             visit(axis.min);
                             visit(axis.extent);
                           }
-                          visit(n.value);
+                          for (const Expr& value : n.values) visit(value);
                         }},
              e.node().value);
 }
@@ -186,9 +186,12 @@ Expr Mutator::mutate_children(const Expr& e) {
                      axes.push_back({axis.var, mutate(axis.min), mutate(axis.extent)});
                      changed |= !axes.back().min.same_as(axis.min) || !axes.back().extent.same_as(axis.extent);
                    }
-                   Expr value = mutate(n.value);
-                   if (!changed && value.same_as(n.value)) return e;
-                   return make_reduce(n.reducer, std::move(value), std::move(axes));
+                   std::vector<Expr> values;
+                   if (!map_list(n.values, values, each)) {
+                     if (!changed) return e;
+                     values = n.values;
+                   }
+                   return make_reduce({n.reducer, std::move(values), std::move(axes), n.combiner, n.result});
                  }},
       e.node().value);
 }

@@ -226,22 +226,8 @@ class Writer {
     type(t);
     refs(value.args);
   }
-  void write(const Reduce& value, Type) {
-    for (const ReduceAxis& axis : value.axes) {
-      define(axis.var);
-      define(axis.min);
-      define(axis.extent);
-    }
-    define(value.value);
-    tag(Tag::kReduce);
-    byte(static_cast<std::uint8_t>(value.reducer));
-    ref(value.value);
-    number(value.axes.size());
-    for (const ReduceAxis& axis : value.axes) {
-      ref(axis.var);
-      ref(axis.min);
-      ref(axis.extent);
-    }
+  void write(const Reduce&, Type) {
+    throw InternalError("internal error: a reduction cannot be serialised: lower the program first");
   }
 
   void write(const For& value) {

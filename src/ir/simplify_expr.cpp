@@ -186,10 +186,14 @@ Expr ExprSimplifier::run_reduce(const Expr& e, const Reduce& n) {
     changed |= !axes.back().min.same_as(axis.min) || !axes.back().extent.same_as(axis.extent);
     ranges_.bind(axis.var, axes.back().min, axes.back().extent);
   }
-  Expr value = run(n.value);
+  std::vector<Expr> values;
+  for (const Expr& value : n.values) {
+    values.push_back(run(value));
+    changed |= !values.back().same_as(value);
+  }
   ranges_ = std::move(outside);
-  if (!changed && value.same_as(n.value)) return e;
-  return make_reduce(n.reducer, std::move(value), std::move(axes));
+  if (!changed) return e;
+  return make_reduce({n.reducer, std::move(values), std::move(axes), n.combiner, n.result});
 }
 
 // --- Sums of indices -------------------------------------------------------------------------------------------------

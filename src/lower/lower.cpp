@@ -40,7 +40,7 @@ constexpr bool kAlwaysVerify = true;
 struct Signature {
   std::vector<ir::Parameter> parameters;
   std::vector<ir::Var> symbols;
-  std::vector<ir::Buffer> outputs;  ///< by stage; undefined where the stage is no output
+  std::vector<std::vector<ir::Buffer>> outputs;  ///< by stage and result; what NestBuilder::build takes
 };
 
 void collect_symbols(const ir::Expr& e, std::vector<ir::Var>& symbols) {
@@ -76,7 +76,12 @@ Signature make_signature(const ScheduleState& state, const std::vector<Tensor>& 
         fmt::format("{}: tensor {} of the schedule is no argument: hand it over", name, missing[0].name()));
   }
   for (std::size_t s = 0; s < state.stages.size(); ++s) {
-    if (state.stages[s].is_output) result.outputs[s] = state.stages[s].origin.buffer();
+    const Operation& op = state.stages[s].origin.op();
+    for (std::size_t r = 0; state.stages[s].is_output && r < op->results.size(); ++r) {
+      const bool is_output =
+          std::count(state.outputs.begin(), state.outputs.end(), Tensor(op, static_cast<int>(r))) > 0;
+      result.outputs[s].push_back(is_output ? op->results[r] : ir::Buffer());
+    }
   }
   return result;
 }

@@ -23,22 +23,22 @@ bool is_private(const StageState& stage) {
 NestBuilder::NestBuilder(const ScheduleState& schedule, const std::vector<StageGraph>& graphs, const Regions& regions)
     : schedule_(schedule), graphs_(graphs), regions_(regions), storages_(graphs.size()) {}
 
-Stmt NestBuilder::build(const std::vector<ir::Buffer>& outputs) {
+Stmt NestBuilder::build(const std::vector<std::vector<ir::Buffer>>& outputs) {
   std::vector<Stmt> nests;
   std::vector<ir::Buffer> allocated;
   for (std::size_t s = 0; s < graphs_.size(); ++s) {
     const StageState& stage = schedule_.stages[s];
     if (stage.attach.kind != AttachKind::kRoot) continue;
     Frame frame(graphs_[s], regions_.full(static_cast<int>(s)));
-    if (outputs[s].defined()) {
-      storages_[s] = parameter_storage(graphs_[s], outputs[s]);
-    } else {
-      if (is_private(stage)) {
-        throw LowerError(fmt::format("{} is kept in {} scope but computed at root: attach it to a loop of its consumer",
-                                     stage.name, ir::scope_name(stage.scope)));
-      }
-      storages_[s] = make_storage(frame, facts_);
-      allocated.push_back(storages_[s]->buffer);
+    if (outputs[s].empty() && is_private(stage)) {
+      throw LowerError(fmt::format("{} is kept in {} scope but computed at root: attach it to a loop of its consumer",
+                                   stage.name, ir::scope_name(stage.scope)));
+    }
+    storages_[s] = make_storage(frame, facts_);
+    for (std::size_t r = 0; r < storages_[s]->buffers.size(); ++r) {
+      const bool is_parameter = !outputs[s].empty() && outputs[s][r].defined();
+      if (is_parameter) storages_[s]->buffers[r] = outputs[s][r];
+      if (!is_parameter) allocated.push_back(storages_[s]->buffers[r]);
     }
     nests.push_back(open(frame, 0));
   }
@@ -184,7 +184,10 @@ Stmt NestBuilder::inside(const Frame& frame, int position) {
   private_ = outer_private;
   Stmt result = ir::block(std::move(stmts));
   for (auto stage = stages.rbegin(); stage != stages.rend(); ++stage) {
-    result = ir::make_allocate(storages_[*stage]->buffer, std::move(result));
+    const std::vector<ir::Buffer>& buffers = storages_[*stage]->buffers;
+    for (auto buffer = buffers.rbegin(); buffer != buffers.rend(); ++buffer) {
+      result = ir::make_allocate(*buffer, std::move(result));
+    }
     storages_[*stage].reset();
   }
   return result;

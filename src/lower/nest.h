@@ -20,9 +20,10 @@ class NestBuilder {
  public:
   NestBuilder(const ScheduleState& schedule, const std::vector<StageGraph>& graphs, const Regions& regions);
 
-  /// The nest of the whole schedule. `outputs`: the caller's buffer of each output stage, undefined for the others.
-  /// Throws LowerError for private storage that several threads would share.
-  ir::Stmt build(const std::vector<ir::Buffer>& outputs);
+  /// The nest of the whole schedule. `outputs`: by stage, the caller's buffer of each of its results, undefined for
+  /// those that the caller does not see; empty for stages without any. Throws LowerError for private storage that
+  /// several threads would share.
+  ir::Stmt build(const std::vector<std::vector<ir::Buffer>>& outputs);
 
  private:
   // nest.cpp: loops and what is computed inside them.
@@ -45,6 +46,8 @@ class NestBuilder {
 
   // nest_statement.cpp: the innermost statements.
   ir::Stmt statement(const Frame& frame);
+  ir::Stmt combine(const ir::Reduce& reduce, const Storage& storage, const std::vector<ir::Expr>& indices,
+                   const ir::Substitution& values);
   ir::Stmt prefetch(const PrefetchNote& note, const Frame& frame, int leaf);
 
   const ScheduleState& schedule_;

@@ -60,33 +60,67 @@ Stmt NestBuilder::statement(const Frame& frame) {
   }
   const Storage& storage = *storages_[graph.stage];
   const std::vector<Expr> indices = storage_indices(storage, point, facts_);
-  const auto body = [&](const Expr& e) { return rewrite_body(e, values, schedule_, storages_, facts_); };
+  const ir::Reduce* reduce = graph.compute->reduction();
+  if (reduce != nullptr && frame.role == NestRole::kCompute) return combine(*reduce, storage, indices, values);
+  std::vector<Stmt> stores;
+  for (std::size_t r = 0; r < storage.buffers.size(); ++r) {
+    const ir::Buffer& buffer = storage.buffers[r];
+    Expr value;
+    switch (frame.role) {
+      case NestRole::kFillPadding:
+        value = ir::make_const(0, buffer->element);
+        break;
+      case NestRole::kInitToIdentity:
+        value =
+            reduce->combiner ? reduce->combiner->identity[r] : ir::reducer_identity(reduce->reducer, buffer->element);
+        break;
+      case NestRole::kInitToCarried: {
+        const Storage& output = *storages_[graph.state->carried_from];
+        value = ir::make_load(output.buffers[r], storage_indices(output, point, facts_));
+        break;
+      }
+      case NestRole::kCompute:
+        value = rewrite_body(graph.compute->bodies[r], values, schedule_, storages_, facts_);
+        break;
+    }
+    stores.push_back(ir::make_store(buffer, indices, std::move(value)));
+  }
+  return ir::block(std::move(stores));
+}
 
-  if (frame.role == NestRole::kFillPadding) {
-    return ir::make_store(storage.buffer, indices, ir::make_const(0, storage.buffer->element));
+/// One step of a reduction. All members of a tuple are combined before the first one is stored.
+Stmt NestBuilder::combine(const ir::Reduce& reduce, const Storage& storage, const std::vector<Expr>& indices,
+                          const ir::Substitution& values) {
+  const auto body = [&](const Expr& e) { return rewrite_body(e, values, schedule_, storages_, facts_); };
+  if (reduce.combiner == nullptr) {
+    const ir::Buffer& buffer = storage.buffers.front();
+    const Expr before = ir::make_load(buffer, indices);
+    return ir::make_store(buffer, indices, ir::reducer_combine(reduce.reducer, before, body(reduce.values.front())));
   }
-  const auto* reduce = graph.compute->body.as<ir::Reduce>();
-  const ir::Type type = storage.buffer->element;
-  if (frame.role == NestRole::kInitToIdentity) {
-    return ir::make_store(storage.buffer, indices, ir::reducer_identity(reduce->reducer, type));
+  const ir::Combiner& combiner = *reduce.combiner;
+  ir::Substitution operands;
+  for (std::size_t r = 0; r < storage.buffers.size(); ++r) {
+    operands[combiner.left[r]] = ir::make_load(storage.buffers[r], indices);
+    operands[combiner.right[r]] = body(reduce.values[r]);
   }
-  if (frame.role == NestRole::kInitToCarried) {
-    const Storage& output = *storages_[graph.state->carried_from];
-    const Expr carried = ir::make_load(output.buffer, storage_indices(output, point, facts_));
-    return ir::make_store(storage.buffer, indices, carried);
+  std::vector<ir::Var> combined;
+  std::vector<Stmt> stores;
+  for (std::size_t r = 0; r < storage.buffers.size(); ++r) {
+    combined.emplace_back(storage.buffers[r]->name, storage.buffers[r]->element);
+    stores.push_back(ir::make_store(storage.buffers[r], indices, combined.back()));
   }
-  if (reduce != nullptr) {
-    const Expr before = ir::make_load(storage.buffer, indices);
-    return ir::make_store(storage.buffer, indices, ir::reducer_combine(reduce->reducer, before, body(reduce->value)));
+  Stmt result = ir::block(std::move(stores));
+  for (std::size_t r = storage.buffers.size(); r-- > 0;) {
+    result = ir::make_let(combined[r], ir::substitute(combiner.combined[r], operands), std::move(result));
   }
-  return ir::make_store(storage.buffer, indices, body(graph.compute->body));
+  return result;
 }
 
 Stmt NestBuilder::prefetch(const PrefetchNote& note, const Frame& frame, int leaf) {
   const auto* loop = frame.value[leaf].as<ir::VarRef>();
   if (loop == nullptr) return {};  // a single iteration: nothing comes after it
   const ir::Buffer& read = note.tensor.buffer();
-  const int producer = schedule_.producer(read);
+  const auto [producer, number] = schedule_.producer(read);
   if (producer >= 0 && !storages_[producer].has_value()) {
     throw LowerError(
         fmt::format("{} prefetches {} at loop {}, where it is not stored yet: prefetch what it is made from",
@@ -109,7 +143,7 @@ Stmt NestBuilder::prefetch(const PrefetchNote& note, const Frame& frame, int lea
   do {
     std::vector<Expr> indices;
     for (std::size_t d = 0; d < start.size(); ++d) indices.push_back(affine(start[d] + Expr(offset[d])));
-    const ir::Buffer& stored = producer >= 0 ? storages_[producer]->buffer : read;
+    const ir::Buffer& stored = producer >= 0 ? storages_[producer]->buffers[number] : read;
     if (producer >= 0) indices = storage_indices(*storages_[producer], indices, facts_);
     const ir::Linear place = flat_offset(stored, indices);
     if (same_line(place, last, line)) continue;  // neighbours in the storage need not be neighbours in the tensor

@@ -75,15 +75,18 @@ Regions::Regions(const ScheduleState& schedule, const std::vector<StageGraph>& g
   for (std::size_t s = 0; s < graphs.size(); ++s) {
     attached_[s].resize(graphs[s].leaves.size());
     if (schedule.stages[s].attach.kind == AttachKind::kInline) continue;
-    ir::for_each_expr(graphs[s].compute->body, [&](const Expr& e) {
+    const auto look = [&](const Expr& e) {
       const auto* load = e.as<ir::Load>();
       if (load == nullptr) return;
       Read read{load->buffer, {}};
       for (const Expr& index : load->indices) read.indices.push_back(ir::to_linear(index));
       reads_[s].push_back(std::move(read));
-    });
+    };
+    // The members of a tuple's reduction share what they combine.
+    const ir::Reduce* reduce = graphs[s].compute->reduction();
+    for (const Expr& e : reduce != nullptr ? reduce->values : graphs[s].compute->bodies) ir::for_each_expr(e, look);
     for (const Read& read : reads_[s]) {
-      const int producer = schedule.producer(read.buffer);
+      const int producer = schedule.producer(read.buffer).stage;
       if (producer < 0) continue;
       auto& readers = readers_[producer];
       if (std::find(readers.begin(), readers.end(), static_cast<int>(s)) == readers.end()) {
@@ -184,7 +187,8 @@ const std::vector<Span>& Regions::region_of(int stage, const Frame& frame, const
   }
   for (const int reader : readers_[stage]) {
     const std::vector<Span> roots = region_of(reader, frame, facts, known);
-    join_reads(reader, roots, schedule_.stages[stage].op->result, result, facts);
+    for (const ir::Buffer& buffer : schedule_.stages[stage].op->results)
+      join_reads(reader, roots, buffer, result, facts);
   }
   check(static_cast<int>(result.size()) == graph.rank, "a stage that nothing reads is attached to a loop");
   for (std::size_t r = result.size(); r < graph.roots.size(); ++r) {
@@ -231,7 +235,7 @@ bool Regions::reads_padding(int stage, const std::vector<Span>& roots, std::size
   const StageGraph& graph = graphs_[stage];
   const ir::Var& var = graph.axes[graph.roots[root]].var();
   for (const Read& read : reads_[stage]) {
-    const int producer = schedule_.producer(read.buffer);
+    const int producer = schedule_.producer(read.buffer).stage;
     for (std::size_t d = 0; d < read.indices.size(); ++d) {
       const Linear& index = read.indices[d];
       if (index.hides(var)) return false;

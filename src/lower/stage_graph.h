@@ -45,7 +45,7 @@ struct StageGraph {
 
   /// Number of an axis, or -1.
   int find(const IterVar& axis) const;
-  bool is_reduction() const { return compute->body.as<ir::Reduce>() != nullptr; }
+  bool is_reduction() const { return compute->reduction() != nullptr; }
   /// True for the axes of the result, whose stored extent is padded up by transform_layout.
   bool is_layout_axis(int axis) const {
     return edge_of[axis] >= 0 && edges[edge_of[axis]].kind == AxisEdge::Kind::kLayout;

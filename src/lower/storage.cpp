@@ -48,11 +48,11 @@ class BodyRewriter : public ir::Mutator {
     for (const Expr& index : load->indices) {
       indices.push_back(index.as<ir::VarRef>() ? mutate(index) : affine(mutate(index)));
     }
-    const int producer = schedule_.producer(load->buffer);
-    if (producer < 0) return ir::make_load(load->buffer, std::move(indices));
-    const auto& storage = storages_[producer];
+    const Result producer = schedule_.producer(load->buffer);
+    if (producer.stage < 0) return ir::make_load(load->buffer, std::move(indices));
+    const auto& storage = storages_[producer.stage];
     check(storage.has_value(), "a stage is read where it has no storage");
-    return ir::make_load(storage->buffer, storage_indices(*storage, indices, facts_));
+    return ir::make_load(storage->buffers[producer.number], storage_indices(*storage, indices, facts_));
   }
 
  private:
@@ -75,7 +75,7 @@ Expr padded_extent(const Storage& storage, int axis) {
   if (graph.state->layout.empty() || !graph.is_layout_axis(axis)) return {};
   const AxisEdge& edge = graph.edges[graph.edge_of[axis]];
   for (std::size_t d = 0; d < graph.state->layout.size(); ++d) {
-    if (graph.state->layout[d] == graph.axes[edge.outer]) return storage.buffer->shape[d] * Expr(edge.factor);
+    if (graph.state->layout[d] == graph.axes[edge.outer]) return storage.buffers.front()->shape[d] * Expr(edge.factor);
   }
   return {};
 }
@@ -102,12 +102,16 @@ Storage make_storage(const Frame& frame, const Facts& facts) {
                       state.name, ir::scope_name(state.scope)));
     }
   }
-  result.buffer = ir::Buffer(state.name, state.op->result->element, std::move(shape), state.scope);
+  for (const ir::Buffer& value : state.op->results) {
+    const bool single = state.op->results.size() == 1;
+    std::string name = single ? state.name : fmt::format("{}.v{}", state.name, result.buffers.size());
+    result.buffers.emplace_back(std::move(name), value->element, shape, state.scope);
+  }
   return result;
 }
 
-Storage parameter_storage(const StageGraph& graph, const ir::Buffer& buffer) {
-  return {buffer, std::vector<Linear>(graph.rank), &graph};
+Storage whole_storage(const StageGraph& graph, std::vector<ir::Buffer> buffers) {
+  return {std::move(buffers), std::vector<Linear>(graph.rank), &graph};
 }
 
 std::vector<Expr> storage_indices(const Storage& storage, const std::vector<Expr>& indices, const Facts& facts) {

@@ -9,18 +9,18 @@
 
 namespace nestwright {
 
-/// One buffer that holds a stage's result, or the part of it from `start` on.
+/// Where a stage's results, or the parts of them from `start` on, are kept: one buffer each, all of one shape.
 struct Storage {
-  ir::Buffer buffer;
+  std::vector<ir::Buffer> buffers;
   std::vector<ir::Linear> start;  ///< of each axis of the operation, in terms of loop variables
   const StageGraph* graph = nullptr;
 };
 
-/// A buffer for the region of `frame`'s stage: compact, in the stage's layout.
+/// Buffers for the region of `frame`'s stage: compact, in the stage's layout.
 Storage make_storage(const Frame& frame, const Facts& facts);
 
-/// The storage of the whole result in `buffer`, which the caller of the program provides.
-Storage parameter_storage(const StageGraph& graph, const ir::Buffer& buffer);
+/// The storage of the whole results in `buffers`, compact or as the caller of the program provides them.
+Storage whole_storage(const StageGraph& graph, std::vector<ir::Buffer> buffers);
 
 /// Position of `index` from `start` on, with what they have in common cancelled out.
 ir::Expr relative_index(const ir::Expr& index, const ir::Linear& start, const Facts& facts);

@@ -47,8 +47,9 @@ std::string place(const ScheduleState& state, const StageState& stage) {
 
 std::string stage_text(const ScheduleState& state, const StageState& stage) {
   std::string shape;
-  for (const Expr& extent : stage.op->result->shape) shape += (shape.empty() ? "" : ", ") + ir::to_string(extent);
-  std::string text = fmt::format("{}: {}[{}] in {}, {}{}\n", stage.name, stage.op->result->element.str(), shape,
+  const Buffer& result = stage.op->results.front();
+  for (const Expr& extent : result->shape) shape += (shape.empty() ? "" : ", ") + ir::to_string(extent);
+  std::string text = fmt::format("{}: {}[{}] in {}, {}{}\n", stage.name, result->element.str(), shape,
                                  ir::scope_name(stage.scope), place(state, stage), stage.is_output ? ", output" : "");
   if (stage.attach.kind == AttachKind::kInline) return text;
   for (const Relation& relation : stage.relations) text += "  " + relation_line(relation) + "\n";

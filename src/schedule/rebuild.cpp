@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "ir/rewrite.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -28,7 +27,7 @@ class LoadReplacer : public ir::Mutator {
 
 /// The operation whose result `buffer` is, stages and placeholders alike.
 Operation operation_of(const ScheduleState& state, const Buffer& buffer) {
-  const int stage = state.producer(buffer);
+  const int stage = state.producer(buffer).stage;
   if (stage >= 0) return state.stages[static_cast<std::size_t>(stage)].op;
   for (const Tensor& input : state.inputs) {
     if (input.buffer() == buffer) return input.op();
@@ -36,14 +35,15 @@ Operation operation_of(const ScheduleState& state, const Buffer& buffer) {
   throw InternalError(fmt::format("internal error: '{}' is read, but no part of the schedule", buffer->name));
 }
 
-std::vector<Operation> inputs_of(const ScheduleState& state, const Expr& body) {
+std::vector<Operation> inputs_of(const ScheduleState& state, const ComputeOp& compute) {
   std::vector<Operation> result;
-  ir::for_each_expr(body, [&](const Expr& part) {
+  const auto look = [&](const Expr& part) {
     const auto* load = part.as<ir::Load>();
     if (load == nullptr) return;
     const Operation op = operation_of(state, load->buffer);
     if (std::find(result.begin(), result.end(), op) == result.end()) result.push_back(op);
-  });
+  };
+  for (const Expr& body : compute.bodies) ir::for_each_expr(body, look);
   return result;
 }
 
@@ -51,14 +51,17 @@ std::vector<Operation> inputs_of(const ScheduleState& state, const Expr& body) {
 
 int find_stage(const ScheduleState& state, const Tensor& tensor) {
   for (std::size_t i = 0; i < state.stages.size(); ++i) {
-    if (state.stages[i].origin == tensor) return static_cast<int>(i);
+    if (state.stages[i].origin.op() == tensor.op()) return static_cast<int>(i);
   }
   return -1;
 }
 
 std::string tensor_name(const ScheduleState& state, const Tensor& tensor) {
   const int stage = find_stage(state, tensor);
-  if (stage >= 0) return state.stages[static_cast<std::size_t>(stage)].name;
+  if (stage >= 0) {
+    const StageState& found = state.stages[static_cast<std::size_t>(stage)];
+    return found.op->results.size() == 1 ? found.name : fmt::format("{}.v{}", found.name, tensor.result());
+  }
   const auto it = std::find(state.inputs.begin(), state.inputs.end(), tensor);
   return it == state.inputs.end() ? std::string()
                                   : state.input_names[static_cast<std::size_t>(it - state.inputs.begin())];
@@ -75,31 +78,38 @@ std::string unique_name(const ScheduleState& state, const std::string& name) {
   return candidate;
 }
 
-bool reads(const Expr& body, const Buffer& buffer) {
+bool reads(const ComputeOp& op, const Buffer& buffer) {
   bool found = false;
-  ir::for_each_expr(body, [&](const Expr& part) {
+  const auto look = [&](const Expr& part) {
     const auto* load = part.as<ir::Load>();
     found = found || (load != nullptr && load->buffer == buffer);
-  });
+  };
+  for (const Expr& body : op.bodies) ir::for_each_expr(body, look);
   return found;
 }
 
-Expr replace_loads(const Expr& body, const Buffer& buffer,
-                   const std::function<Expr(const std::vector<Expr>&)>& replacement) {
-  return LoadReplacer(buffer, replacement).mutate(body);
+ComputeOp replace_loads(ComputeOp op, const Buffer& buffer,
+                        const std::function<Expr(const std::vector<Expr>&)>& replacement) {
+  for (Expr& body : op.bodies) body = LoadReplacer(buffer, replacement).mutate(body);
+  return op;
 }
 
-Operation make_operation(const ScheduleState& state, std::string name, ComputeOp op, Buffer result) {
-  std::vector<Operation> inputs = inputs_of(state, op.body);
+ComputeOp substitute(ComputeOp op, const ir::Substitution& values) {
+  for (Expr& body : op.bodies) body = ir::substitute(body, values);
+  return op;
+}
+
+Operation make_operation(const ScheduleState& state, std::string name, ComputeOp op, std::vector<Buffer> results) {
+  std::vector<Operation> inputs = inputs_of(state, op);
   return Operation(std::make_shared<const Operation::Node>(
-      Operation::Node{std::move(name), std::move(op), std::move(result), std::move(inputs)}));
+      Operation::Node{std::move(name), std::move(op), std::move(results), std::move(inputs)}));
 }
 
 StageState make_stage(std::string name, Operation op) {
   StageState stage;
   stage.name = std::move(name);
   stage.origin = Tensor(op);
-  stage.scope = op->result->scope;
+  stage.scope = op->results.front()->scope;
   stage.leaves = op.compute()->axes;
   stage.leaves.insert(stage.leaves.end(), op.compute()->reduce_axes.begin(), op.compute()->reduce_axes.end());
   stage.named = stage.leaves;
@@ -120,13 +130,13 @@ void insert_stage(ScheduleState& state, int index, StageState stage) {
 void replace_operation(ScheduleState& state, int index, ComputeOp op) {
   StageState& stage = state.stages[static_cast<std::size_t>(index)];
   const std::string name = stage.op->name;
-  const Buffer result = stage.op->result;
-  stage.op = make_operation(state, name, std::move(op), result);
+  const std::vector<Buffer> results = stage.op->results;
+  stage.op = make_operation(state, name, std::move(op), results);
   // Consumers come later, so that one pass in order brings every change through.
   for (std::size_t i = static_cast<std::size_t>(index) + 1; i < state.stages.size(); ++i) {
     StageState& consumer = state.stages[i];
-    if (inputs_of(state, consumer.op.compute()->body) != consumer.op->inputs) {
-      consumer.op = make_operation(state, consumer.op->name, *consumer.op.compute(), consumer.op->result);
+    if (inputs_of(state, *consumer.op.compute()) != consumer.op->inputs) {
+      consumer.op = make_operation(state, consumer.op->name, *consumer.op.compute(), consumer.op->results);
     }
   }
 }

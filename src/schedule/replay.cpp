@@ -40,6 +40,10 @@ class StepReader {
     const ScheduleState& state = schedule_.state();
     for (const StageState& stage : state.stages) {
       if (stage.name == word(i)) return stage.origin;
+      for (std::size_t r = 0; r < stage.op->results.size(); ++r) {
+        const Tensor result(stage.origin.op(), static_cast<int>(r));
+        if (tensor_name(state, result) == word(i)) return result;
+      }
     }
     for (std::size_t n = 0; n < state.inputs.size(); ++n) {
       if (state.input_names[n] == word(i)) return state.inputs[n];

@@ -73,7 +73,7 @@ Schedule::Schedule(std::vector<Tensor> outputs) : state_(std::make_unique<Schedu
   require_own_reduce_axes(*state_);
   for (const StageState& stage : state_->stages) {
     const ComputeOp& op = *stage.op.compute();
-    check_reads(stage.name, op.axes, op.reduce_axes, op.body);
+    for (const Expr& body : op.bodies) check_reads(stage.name, op.axes, op.reduce_axes, body);
   }
   state_->outputs = std::move(outputs);
 }

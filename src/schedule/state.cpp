@@ -9,11 +9,14 @@ int ScheduleState::find(const Operation& op) const {
   return -1;
 }
 
-int ScheduleState::producer(const Buffer& buffer) const {
+Result ScheduleState::producer(const Buffer& buffer) const {
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    if (stages[i].op->result == buffer) return static_cast<int>(i);
+    const std::vector<Buffer>& results = stages[i].op->results;
+    for (std::size_t r = 0; r < results.size(); ++r) {
+      if (results[r] == buffer) return {static_cast<int>(i), static_cast<int>(r)};
+    }
   }
-  return -1;
+  return {};
 }
 
 }  // namespace nestwright

@@ -50,7 +50,7 @@ struct PrefetchNote {
 
 struct StageState {
   std::string name;  ///< unique in the schedule, placeholders included; the tensor's name, numbered where that is taken
-  Tensor origin;     ///< what the user calls it: key of Schedule::operator[]
+  Tensor origin;     ///< what the user calls it, by its first result: key of Schedule::operator[]
   Operation op;      ///< what it computes now; differs from origin's where caches were put in
   bool is_output = false;
   std::vector<IterVar> leaves;            ///< the loops now, outermost first
@@ -73,6 +73,12 @@ struct StageState {
   std::vector<PrefetchNote> prefetches;
 };
 
+/// A result of a stage.
+struct Result {
+  int stage = -1;  ///< -1: of a placeholder
+  int number = 0;  ///< among the results of the stage's operation
+};
+
 struct ScheduleState {
   std::vector<StageState> stages;        ///< producers before consumers
   std::vector<Tensor> inputs;            ///< placeholders in order of first use
@@ -81,9 +87,9 @@ struct ScheduleState {
   Trace trace;
 
   int find(const Operation& op) const;  ///< stage that computes `op` now, or -1
-  /// Stage whose result is `buffer`, or -1 (a placeholder's). Caches keep the buffer of what they were put before, so
-  /// that this finds the producer of any load.
-  int producer(const Buffer& buffer) const;
+  /// The stage whose result is `buffer`. Caches keep the buffer of what they were put before, so that this finds the
+  /// producer of any load.
+  Result producer(const Buffer& buffer) const;
 };
 
 }  // namespace nestwright

@@ -12,7 +12,7 @@ namespace {
 std::string refusal(const Tensor& t) {
   const ComputeOp& op = *t.op().compute();
   try {
-    check_reads(t.name(), op.axes, op.reduce_axes, op.body);
+    check_reads(t.name(), op.axes, op.reduce_axes, op.bodies.front());
   } catch (const UsageError& e) {
     return e.what();
   }

@@ -25,19 +25,19 @@ TEST_F(Compute, MatmulIsASumOverItsAxis) {
   EXPECT_TRUE(op->reduce_axes[0].is_reduce());
   EXPECT_EQ(c.dtype(), kFloat32);
   EXPECT_EQ(c.op()->inputs, (std::vector<Operation>{a.op(), b.op()}));
-  const auto* reduce = op->body.as<ir::Reduce>();
+  const auto* reduce = op->reduction();
   ASSERT_NE(reduce, nullptr);
   EXPECT_EQ(reduce->reducer, ir::ReducerKind::kSum);
-  EXPECT_EQ(ir::to_string(reduce->value), "A[i, k]*B[k, j]");
+  EXPECT_EQ(ir::to_string(reduce->values[0]), "A[i, k]*B[k, j]");
 }
 
 TEST_F(Compute, TakesAnyRank) {
   const Tensor zero = compute({}, [&] { return a(0, 0); }, "Z");
   EXPECT_EQ(zero.rank(), 0);
-  EXPECT_EQ(ir::to_string(zero.op().compute()->body), "A[0, 0]");
+  EXPECT_EQ(ir::to_string(zero.op().compute()->bodies[0]), "A[0, 0]");
   const Tensor spanned =
       compute({8, 16}, [&](std::span<const Expr> at) { return a.at({at.begin(), at.end()}) * 2.0; }, "S");
-  EXPECT_EQ(ir::to_string(spanned.op().compute()->body), "A[i, j]*2.0");
+  EXPECT_EQ(ir::to_string(spanned.op().compute()->bodies[0]), "A[i, j]*2.0");
   const Tensor eight = compute(
       {1, 2, 3, 4, 5, 6, 7, 8},
       [](Expr, Expr, Expr, Expr, Expr, Expr, Expr, Expr last) { return ir::cast(kFloat32, last); }, "E");

@@ -62,7 +62,7 @@ TEST(Access, RefusesWrongIndices) {
 TEST(Access, WidensSmallIndices) {
   const Tensor a = placeholder({8}, kFloat32, "A"), at = placeholder({4}, kInt32, "At");
   const Tensor gathered = compute({4}, [&](Expr i) { return a(at(i)); }, "G");
-  EXPECT_EQ(ir::to_string(gathered.op().compute()->body), "A[int64(At[i])]");
+  EXPECT_EQ(ir::to_string(gathered.op().compute()->bodies[0]), "A[int64(At[i])]");
 }
 
 TEST(ReduceAxis, HasItsDomain) {

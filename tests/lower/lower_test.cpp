@@ -1,6 +1,7 @@
 // Loop form of small schedules, in their printed form, and what is refused.
 #include <gmock/gmock.h>
 
+#include "ir/interpret.h"
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "lower/lower.h"
@@ -220,6 +221,28 @@ TEST(LowerRefuses, WrongArguments) {
   EXPECT_THAT(refusal(s, {c.C}), HasSubstr("tensor A of the schedule is no argument"));
   EXPECT_THAT(refusal(s, {c.A, c.B, c.C}), HasSubstr("B is neither an input nor an output"));
   EXPECT_THAT(refusal(s, {c.A, c.A, c.C}), HasSubstr("A is handed over twice"));
+}
+
+TEST(Lower, CombinesAllMembersOfATupleBeforeItStoresOne) {
+  const Tensor a = placeholder({2, 6}, kFloat32, "A");
+  const IterVar k = reduce_axis(6, "k");
+  const Reducer argmax("argmax", {Expr(-1), min_value(kFloat32)}, [](std::span<const Expr> x, std::span<const Expr> y) {
+    return std::vector<Expr>{select(x[1] >= y[1], x[0], y[0]), max(x[1], y[1])};
+  });
+  const std::vector<Tensor> best =
+      compute_tuple({2}, [&](std::span<const Expr> i) { return argmax({k, a(i[0], k)}, {k}); }, "best");
+  Schedule s = create_schedule(best);
+  const ir::Program program = lower(s, {a, best[0], best[1]}, target(), "argmax");
+  float data[] = {3, 1, 4, 1, 5, 2, 7, 7, 1, 8, 2, 8};
+  std::int64_t index[2];
+  float value[2];
+  const ir::Memory memory[] = {std::as_writable_bytes(std::span(data)), std::as_writable_bytes(std::span(index)),
+                               std::as_writable_bytes(std::span(value))};
+  ir::interpret(program, memory);
+  EXPECT_EQ(index[0], 4);
+  EXPECT_EQ(value[0], 5);
+  EXPECT_EQ(index[1], 3);
+  EXPECT_EQ(value[1], 8);
 }
 
 }  // namespace

@@ -9,9 +9,9 @@ using testing::ElementsAre;
 class CacheRead : public MatmulSchedule {
  protected:
   std::string value(const Tensor& t) const {
-    const Expr& body = stage(t).op.compute()->body;
+    const Expr& body = stage(t).op.compute()->bodies[0];
     const auto* reduce = body.as<ir::Reduce>();
-    return ir::to_string(reduce != nullptr ? reduce->value : body);
+    return ir::to_string(reduce != nullptr ? reduce->values[0] : body);
   }
 };
 
@@ -26,7 +26,7 @@ TEST_F(CacheRead, PutsACopyBeforeTheReader) {
   EXPECT_EQ(stage(cache).scope, ir::Scope::kLocal);
   EXPECT_EQ(stage(cache).copy_of, b);
   EXPECT_EQ(stage(c).op->inputs, (std::vector<Operation>{a.op(), cache.op()}));
-  EXPECT_EQ(stage(c).op->result, c.buffer()) << "whoever reads C need not change";
+  EXPECT_EQ(stage(c).op->results[0], c.buffer()) << "whoever reads C need not change";
   EXPECT_THAT(loops(c), ElementsAre("i", "j", "k"));
   EXPECT_EQ(s[c].reduce_axis(0), k);
   EXPECT_EQ(s.trace().str(), "cache_read B local C\n");
@@ -77,8 +77,8 @@ TEST(CacheReadOfAStage, ServesTheNamedReadersOnly) {
   ASSERT_EQ(s.state().stages.size(), 4u);
   EXPECT_EQ(s.state().stages[2].origin, cache);
   EXPECT_EQ(s[cache].axis(1).name(), "j") << "axes are named as the source's are";
-  EXPECT_EQ(ir::to_string(s.state().stages[1].op.compute()->body), "B[i, j]*2.0");
-  EXPECT_EQ(ir::to_string(s.state().stages[3].op.compute()->body), "B.cache[i, j]*C[i, j]");
+  EXPECT_EQ(ir::to_string(s.state().stages[1].op.compute()->bodies[0]), "B[i, j]*2.0");
+  EXPECT_EQ(ir::to_string(s.state().stages[3].op.compute()->bodies[0]), "B.cache[i, j]*C[i, j]");
 }
 
 }  // namespace

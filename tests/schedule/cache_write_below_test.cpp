@@ -44,9 +44,9 @@ TEST_F(CacheWriteBelow, KeepsTheBlocksAndMovesTheRest) {
   EXPECT_EQ(relation.tail.kind, TailKind::kPartition);
   EXPECT_EQ(inside.kinds.at(ki), ir::LoopKind::kUnrolled);
   EXPECT_TRUE(copy.kinds.empty());
-  EXPECT_EQ(ir::to_string(copy.op.compute()->body), "C.tile[i, j]");
+  EXPECT_EQ(ir::to_string(copy.op.compute()->bodies[0]), "C.tile[i, j]");
   EXPECT_EQ(s[tile].reduce_axis(0), k);
-  EXPECT_NE(tile.op().compute()->body.as<ir::Reduce>(), nullptr);
+  EXPECT_NE(tile.op().compute()->reduction(), nullptr);
   EXPECT_TRUE(copy.op.compute()->reduce_axes.empty());
 }
 

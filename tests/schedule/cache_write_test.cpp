@@ -19,15 +19,15 @@ TEST_F(CacheWrite, MovesTheComputation) {
   EXPECT_EQ(s[c].axis(0), i);
   EXPECT_FALSE(s[tile].axis(0) == i) << "the tile has spatial axes of its own";
   EXPECT_EQ(s[tile].reduce_axis(0), k);
-  EXPECT_EQ(ir::to_string(stage(c).op.compute()->body), "C.tile[i, j]");
-  EXPECT_EQ(stage(c).op->result, c.buffer());
+  EXPECT_EQ(ir::to_string(stage(c).op.compute()->bodies[0]), "C.tile[i, j]");
+  EXPECT_EQ(stage(c).op->results[0], c.buffer());
   EXPECT_EQ(stage(c).op->inputs, std::vector<Operation>{tile.op()});
   EXPECT_TRUE(stage(c).is_output);
   EXPECT_FALSE(stage(tile).is_output);
   EXPECT_EQ(stage(tile).scope, ir::Scope::kRegister);
-  const auto* reduce = tile.op().compute()->body.as<ir::Reduce>();
+  const auto* reduce = tile.op().compute()->reduction();
   ASSERT_NE(reduce, nullptr);
-  const auto* product = reduce->value.as<ir::Binary>();
+  const auto* product = reduce->values[0].as<ir::Binary>();
   ASSERT_NE(product, nullptr);
   EXPECT_EQ(product->a.as<ir::Load>()->indices[0].as<ir::VarRef>()->var, s[tile].axis(0).var());
   EXPECT_EQ(stage(tile).carried_from, -1);
@@ -76,7 +76,7 @@ TEST(CacheWriteOfAStage, KeepsItsReaders) {
   ASSERT_EQ(s.state().stages.size(), 3u);
   EXPECT_EQ(s.state().stages[0].origin, tile);
   EXPECT_EQ(s.state().stages[2].op->inputs, std::vector<Operation>{s.state().stages[1].op});
-  EXPECT_EQ(ir::to_string(s.state().stages[2].op.compute()->body), "B[i]*2.0");
+  EXPECT_EQ(ir::to_string(s.state().stages[2].op.compute()->bodies[0]), "B[i]*2.0");
   EXPECT_EQ(s.state().find(s.state().stages[1].op), 1);
 }
 

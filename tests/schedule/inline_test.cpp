@@ -7,7 +7,7 @@ namespace {
 class ComputeInline : public MatmulSchedule {};
 
 std::string body(const Schedule& s, std::size_t stage) {
-  return ir::to_string(s.state().stages[stage].op.compute()->body);
+  return ir::to_string(s.state().stages[stage].op.compute()->bodies[0]);
 }
 
 TEST(Inline, RewritesItsConsumers) {
@@ -38,9 +38,9 @@ TEST(Inline, WorksInsideAReduction) {
   const Tensor c = compute({8}, [&](Expr i) { return sum(b(i, k), k); }, "C");
   Schedule s = create_schedule(c);
   s[b].compute_inline();
-  const auto* reduce = s.state().stages[1].op.compute()->body.as<ir::Reduce>();
+  const auto* reduce = s.state().stages[1].op.compute()->reduction();
   ASSERT_NE(reduce, nullptr);
-  EXPECT_EQ(ir::to_string(reduce->value), "A[i, k]*A[i, k]");
+  EXPECT_EQ(ir::to_string(reduce->values[0]), "A[i, k]*A[i, k]");
   EXPECT_EQ(s[c].reduce_axis(0), k);
 }
 

@@ -61,10 +61,10 @@ TEST(CreateSchedule, PutsProducersFirstEachOnce) {
   const Schedule s = create_schedule({d, c});
   ASSERT_EQ(s.state().stages.size(), 3u);
   EXPECT_EQ(s.state().find(b.op()), 0);
-  EXPECT_EQ(s.state().producer(c.buffer()), 1);
+  EXPECT_EQ(s.state().producer(c.buffer()).stage, 1);
   EXPECT_EQ(s.state().find(d.op()), 2);
   EXPECT_EQ(s.state().find(a.op()), -1);
-  EXPECT_EQ(s.state().producer(a.buffer()), -1);
+  EXPECT_EQ(s.state().producer(a.buffer()).stage, -1);
   EXPECT_FALSE(s.state().stages[0].is_output);
   EXPECT_TRUE(s.state().stages[1].is_output);
 }

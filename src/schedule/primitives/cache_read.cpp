@@ -31,7 +31,7 @@ ComputeOp make_copy(const ScheduleState& state, const Tensor& tensor) {
     copy.axes.emplace_back(std::move(name), Expr(0), tensor.shape()[at], AxisKind::kSpatial);
     indices.emplace_back(copy.axes.back());
   }
-  copy.body = tensor.at(std::move(indices));
+  copy.bodies = {tensor.at(std::move(indices))};
   return copy;
 }
 
@@ -39,7 +39,7 @@ ComputeOp make_copy(const ScheduleState& state, const Tensor& tensor) {
 std::string other_readers(const ScheduleState& state, const Buffer& buffer) {
   std::string names;
   for (const StageState& stage : state.stages) {
-    if (reads(stage.op.compute()->body, buffer)) names += (names.empty() ? "" : ", ") + stage.name;
+    if (reads(*stage.op.compute(), buffer)) names += (names.empty() ? "" : ", ") + stage.name;
   }
   return names.empty() ? "; nothing does" : "; it is read by " + names;
 }
@@ -62,7 +62,7 @@ Tensor Schedule::cache_read(const Tensor& tensor, ir::Scope scope, const std::ve
     const Primitive target(state, "cache_read", reader);
     if (std::count(readers.begin(), readers.end(), reader) > 1)
       refuse(fmt::format("reader {} is named twice", target.stage().name));
-    if (!reads(target.stage().op.compute()->body, tensor.buffer())) {
+    if (!reads(*target.stage().op.compute(), tensor.buffer())) {
       refuse(fmt::format("{} does not read it{}", target.stage().name, other_readers(state, tensor.buffer())));
     }
     for (const PrefetchNote& note : target.stage().prefetches) {
@@ -75,16 +75,15 @@ Tensor Schedule::cache_read(const Tensor& tensor, ir::Scope scope, const std::ve
 
   const std::string cache_name = unique_name(state, name + ".cache");
   const Buffer result(cache_name, tensor.dtype(), tensor.shape(), scope);
-  StageState cache = make_stage(cache_name, make_operation(state, cache_name, make_copy(state, tensor), result));
+  StageState cache = make_stage(cache_name, make_operation(state, cache_name, make_copy(state, tensor), {result}));
   cache.copy_of = tensor;
   const Tensor handle = cache.origin;
   insert_stage(state, first, std::move(cache));
   const auto load_cache = [&](const std::vector<Expr>& indices) { return ir::make_load(result, indices); };
   for (const Tensor& reader : readers) {
     const int index = find_stage(state, reader);
-    ComputeOp rewritten = *state.stages[static_cast<std::size_t>(index)].op.compute();
-    rewritten.body = replace_loads(rewritten.body, tensor.buffer(), load_cache);
-    replace_operation(state, index, std::move(rewritten));
+    const ComputeOp& reading = *state.stages[static_cast<std::size_t>(index)].op.compute();
+    replace_operation(state, index, replace_loads(reading, tensor.buffer(), load_cache));
   }
   state.trace.append({"cache_read", std::move(arguments)});
   return handle;

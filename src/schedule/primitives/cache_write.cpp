@@ -14,9 +14,10 @@
 //  3. It is neither a tile of a blocked reduction nor copied out of one.
 #include "schedule/primitives/cache_write.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
-#include "ir/rewrite.h"
 #include "schedule/rebuild.h"
 
 namespace nestwright {
@@ -29,15 +30,22 @@ Operation make_tile(const ScheduleState& state, const StageState& stage, const s
     fresh[axis.var()] = own;
     axis = own;
   }
-  tile.body = ir::substitute(tile.body, fresh);
-  const Buffer& result = stage.op->result;
-  return make_operation(state, name, std::move(tile), Buffer(name, result->element, result->shape, scope));
+  std::vector<Buffer> results;
+  for (const Buffer& result : stage.op->results) {
+    const bool single = stage.op->results.size() == 1;
+    results.emplace_back(single ? name : fmt::format("{}.v{}", name, results.size()), result->element, result->shape,
+                         scope);
+  }
+  return make_operation(state, name, substitute(std::move(tile), fresh), std::move(results));
 }
 
 ComputeOp make_copy_out(const StageState& stage, const Operation& tile) {
   ComputeOp copy;
   copy.axes = stage.op.compute()->axes;
-  copy.body = Tensor(tile).at(std::vector<Expr>(copy.axes.begin(), copy.axes.end()));
+  for (std::size_t r = 0; r < tile->results.size(); ++r) {
+    const Tensor result(tile, static_cast<int>(r));
+    copy.bodies.push_back(result.at(std::vector<Expr>(copy.axes.begin(), copy.axes.end())));
+  }
   return copy;
 }
 

@@ -9,7 +9,6 @@
 //  1. The stage is no output and no reduction.
 //  2. Nothing was done to it, and no other stage is computed inside it.
 //  3. It is neither a tile of a blocked reduction nor copied out of one.
-#include "ir/rewrite.h"
 #include "schedule/primitives/primitive.h"
 #include "schedule/rebuild.h"
 
@@ -18,7 +17,7 @@ namespace nestwright {
 Stage& Stage::compute_inline() {
   const Primitive primitive(*state_, "compute_inline", origin_);
   const ComputeOp producer = *primitive.stage().op.compute();
-  const Buffer result = primitive.stage().op->result;
+  const std::vector<Buffer> results = primitive.stage().op->results;
   const std::string name = primitive.stage().name;
   if (primitive.stage().is_output) primitive.refuse(name, "it is an output, which is stored");
   if (!producer.reduce_axes.empty()) {
@@ -30,20 +29,20 @@ Stage& Stage::compute_inline() {
   }
   for (const StageState& stage : state_->stages) {
     for (const PrefetchNote& note : stage.prefetches) {
-      if (note.tensor == origin_) primitive.refuse(name, stage.name + " prefetches it");
+      if (note.tensor.op() == origin_.op()) primitive.refuse(name, stage.name + " prefetches it");
     }
   }
-  const auto inlined = [&](const std::vector<Expr>& indices) {
-    ir::Substitution with;
-    for (std::size_t d = 0; d < indices.size(); ++d) with[producer.axes[d].var()] = indices[d];
-    return ir::substitute(producer.body, with);
-  };
-  for (std::size_t i = 0; i < state_->stages.size(); ++i) {
-    const ComputeOp& consumer = *state_->stages[i].op.compute();
-    if (!reads(consumer.body, result)) continue;
-    ComputeOp rewritten = consumer;
-    rewritten.body = replace_loads(consumer.body, result, inlined);
-    replace_operation(*state_, static_cast<int>(i), std::move(rewritten));
+  for (std::size_t r = 0; r < results.size(); ++r) {
+    const auto inlined = [&](const std::vector<Expr>& indices) {
+      ir::Substitution with;
+      for (std::size_t d = 0; d < indices.size(); ++d) with[producer.axes[d].var()] = indices[d];
+      return ir::substitute(producer.bodies[r], with);
+    };
+    for (std::size_t i = 0; i < state_->stages.size(); ++i) {
+      const ComputeOp& consumer = *state_->stages[i].op.compute();
+      if (!reads(consumer, results[r])) continue;
+      replace_operation(*state_, static_cast<int>(i), replace_loads(consumer, results[r], inlined));
+    }
   }
   primitive.stage().attach = {AttachKind::kInline, -1, {}};
   primitive.record({name});

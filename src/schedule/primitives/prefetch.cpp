@@ -19,7 +19,7 @@ Stage& Stage::prefetch(const Tensor& tensor, const IterVar& loop, std::int64_t d
   const Primitive primitive(*state_, "prefetch", origin_);
   StageState& stage = primitive.stage();
   primitive.position(loop);
-  if (!tensor.defined() || !reads(stage.op.compute()->body, tensor.buffer())) {
+  if (!tensor.defined() || !reads(*stage.op.compute(), tensor.buffer())) {
     primitive.refuse(loop,
                      fmt::format("{} does not read {}", stage.name, tensor.defined() ? tensor.name() : "this tensor"));
   }

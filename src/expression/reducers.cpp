@@ -1,0 +1,109 @@
+#include "expression/reducers.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+std::vector<ir::ReduceAxis> checked_axes(const std::vector<IterVar>& axes) {
+  if (axes.empty()) throw UsageError("a reduction needs an axis: make one by reduce_axis");
+  std::vector<ir::ReduceAxis> result;
+  std::set<IterVar> seen;
+  for (const IterVar& axis : axes) {
+    if (!axis.defined()) throw UsageError("an axis of a reduction is undefined: make it by reduce_axis");
+    if (!axis.is_reduce()) {
+      throw UsageError(fmt::format("axis '{}' cannot be reduced over: make it by reduce_axis", axis.name()));
+    }
+    if (!seen.insert(axis).second) {
+      throw UsageError(fmt::format("reduce axis '{}' is named twice in one reduction", axis.name()));
+    }
+    result.push_back({axis.var(), axis.min(), axis.extent()});
+  }
+  return result;
+}
+
+bool is_literal(const Expr& e) { return e.as<ir::IntImm>() != nullptr || e.as<ir::FloatImm>() != nullptr; }
+
+}  // namespace
+
+Expr reduce(ir::ReducerKind reducer, Expr value, const std::vector<IterVar>& axes) {
+  if (!value.defined()) throw UsageError("the value of a reduction is undefined");
+  if (reducer == ir::ReducerKind::kCustom) throw UsageError("a user-made reduction is made by a Reducer: call that");
+  const bool logical = reducer == ir::ReducerKind::kAny || reducer == ir::ReducerKind::kAll;
+  std::vector<ir::ReduceAxis> checked = checked_axes(axes);
+  if (logical != value.type().is_bool()) {
+    throw UsageError(
+        fmt::format("a value of type {} cannot be combined by {}", value.type().str(), ir::reducer_name(reducer)));
+  }
+  return ir::make_reduce(reducer, std::move(value), std::move(checked));
+}
+
+Expr sum(Expr value, const std::vector<IterVar>& axes) { return reduce(ir::ReducerKind::kSum, std::move(value), axes); }
+Expr prod(Expr value, const std::vector<IterVar>& axes) {
+  return reduce(ir::ReducerKind::kProd, std::move(value), axes);
+}
+Expr min(Expr value, const std::vector<IterVar>& axes) { return reduce(ir::ReducerKind::kMin, std::move(value), axes); }
+Expr max(Expr value, const std::vector<IterVar>& axes) { return reduce(ir::ReducerKind::kMax, std::move(value), axes); }
+Expr any(Expr value, const std::vector<IterVar>& axes) { return reduce(ir::ReducerKind::kAny, std::move(value), axes); }
+Expr all(Expr value, const std::vector<IterVar>& axes) { return reduce(ir::ReducerKind::kAll, std::move(value), axes); }
+
+Reducer::Reducer(std::string name, std::vector<Expr> identity, const Combine& combine) {
+  ir::Combiner combiner;
+  if (identity.empty()) throw UsageError(fmt::format("reducer '{}' has no identity: give a value a member", name));
+  for (const Expr& value : identity) {
+    if (!value.defined() || !value.type().is_scalar()) {
+      throw UsageError(fmt::format("an identity of reducer '{}' is undefined or a vector", name));
+    }
+    combiner.left.emplace_back("a", value.type());
+    combiner.right.emplace_back("b", value.type());
+  }
+  combiner.combined = combine(std::vector<Expr>(combiner.left.begin(), combiner.left.end()),
+                              std::vector<Expr>(combiner.right.begin(), combiner.right.end()));
+  if (combiner.combined.size() != identity.size()) {
+    throw UsageError(fmt::format("reducer '{}' combines {} values into {}: give as many as it takes", name,
+                                 identity.size(), combiner.combined.size()));
+  }
+  for (std::size_t m = 0; m < identity.size(); ++m) {
+    Expr& combined = combiner.combined[m];
+    if (combined.defined() && is_literal(combined)) combined = ir::cast(identity[m].type(), combined);
+    if (!combined.defined() || combined.type() != identity[m].type()) {
+      throw UsageError(fmt::format("member {} of reducer '{}' is combined into {}, but its identity is {}: cast it", m,
+                                   name, combined.defined() ? combined.type().str() : "nothing",
+                                   identity[m].type().str()));
+    }
+  }
+  combiner.identity = std::move(identity);
+  combiner.name = std::move(name);
+  combiner_ = std::make_shared<const ir::Combiner>(std::move(combiner));
+}
+
+std::vector<Expr> Reducer::operator()(std::vector<Expr> values, const std::vector<IterVar>& axes) const {
+  const std::size_t members = combiner_->identity.size();
+  if (values.size() != members) {
+    throw UsageError(
+        fmt::format("reducer '{}' takes {} values, {} were given", combiner_->name, members, values.size()));
+  }
+  for (std::size_t m = 0; m < members; ++m) {
+    const ir::Type type = combiner_->identity[m].type();
+    if (values[m].defined() && is_literal(values[m])) values[m] = ir::cast(type, values[m]);
+    if (!values[m].defined() || values[m].type() != type) {
+      throw UsageError(fmt::format("value {} of reducer '{}' is {}, but {} is expected: cast it", m, combiner_->name,
+                                   values[m].defined() ? values[m].type().str() : "undefined", type.str()));
+    }
+  }
+  const std::vector<ir::ReduceAxis> checked = checked_axes(axes);
+  std::vector<Expr> result;
+  for (std::size_t m = 0; m < members; ++m) {
+    result.push_back(ir::make_reduce({ir::ReducerKind::kCustom, values, checked, combiner_, static_cast<int>(m)}));
+  }
+  return result;
+}
+
+Expr min_value(ir::Type type) { return ir::reducer_identity(ir::ReducerKind::kMax, type); }
+Expr max_value(ir::Type type) { return ir::reducer_identity(ir::ReducerKind::kMin, type); }
+
+}  // namespace nestwright
