@@ -37,6 +37,12 @@ class ReadCheck : public ir::Visitor {
       visit_under(choice->if_false, !choice->condition);
       return;
     }
+    const auto* both = e.as<ir::Binary>();
+    if (both != nullptr && (both->op == ir::BinaryOp::kAnd || both->op == ir::BinaryOp::kOr)) {
+      visit(both->a);
+      visit_under(both->b, both->op == ir::BinaryOp::kAnd ? both->a : !both->a);
+      return;
+    }
     visit_children(e);
     const auto* load = e.as<ir::Load>();
     if (load == nullptr) return;

@@ -12,7 +12,8 @@ namespace nestwright {
 
 /// Throws UsageError where `body`, computed for every value of `axes` and `reduce_axes`,
 ///  - reads a tensor at an index that is out of bounds for some of these values, whatever the symbols (at least 1) are;
-///    what a select keeps from being read counts as not read. The message names tensor, dimension, range and extent;
+///    what a select (or the first operand of && and ||) keeps from being read counts as not read. The message names
+///    tensor, dimension, range and extent;
 ///  - has a reduce axis that runs over all of one tensor's dimension but only over a part of another one's, each
 ///  indexed
 ///    by the axis alone: extents that disagree.

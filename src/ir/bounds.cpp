@@ -1,5 +1,7 @@
 #include "ir/bounds.h"
 
+#include <numeric>
+
 #include "ir/equal.h"
 
 namespace nestwright::ir {
@@ -95,7 +97,7 @@ Linear replaced(const Linear& sum, std::size_t index, const Expr& with) {
 bool shares_atom(const Linear& a, const Linear& b) {
   for (const LinearTerm& x : a.terms) {
     for (const LinearTerm& y : b.terms) {
-      if (equal(x.atom, y.atom)) return true;
+      if (same_atom(x.atom, y.atom)) return true;
     }
   }
   return false;
@@ -109,6 +111,84 @@ bool follows_from_fact(const Linear& sum, std::int64_t goal, const Ranges& range
     if (bounds(rest, ranges).lo >= goal) return true;
   }
   return false;
+}
+
+// Whether sum >= goal, by an end of one variable in its term `index`, a product. The other factors are not negative.
+bool product_at_least(const Linear& sum, std::size_t index, std::int64_t goal, const Ranges& ranges, int effort) {
+  const std::vector<Expr> factors = factors_of(sum.terms[index].atom);
+  const bool positive = sum.terms[index].coefficient > 0;
+  for (std::size_t f = 0; f < factors.size(); ++f) {
+    const auto* ref = factors[f].as<VarRef>();
+    if (!ref) continue;
+    const Interval known = ranges.find(ref->var);
+    Expr end = positive ? ranges.least(ref->var) : ranges.greatest(ref->var);
+    if (!end.defined() && positive && known.lo != Interval::kMin) end = known.lo;
+    if (!end.defined() && !positive && known.hi != Interval::kMax) end = known.hi;
+    if (!end.defined()) continue;
+    Linear product = to_linear(end);
+    bool usable = true;
+    for (std::size_t other = 0; other < factors.size() && usable; ++other) {
+      if (other == f) continue;
+      usable = plain_bounds(factors[other], ranges).lo >= 0;
+      product = multiply(product, Linear{0, {{factors[other], 1}}});
+    }
+    if (!usable) continue;
+    Linear next = sum;
+    next.terms.erase(next.terms.begin() + static_cast<std::ptrdiff_t>(index));
+    if (at_least(next.add(product, sum.terms[index].coefficient), goal, ranges, effort - 1)) return true;
+  }
+  return false;
+}
+
+// Whether sum = rest + k*(x/d) >= goal, with the quotient multiplied out: d > 0 and d*(x/d) lies in x-d+1 .. x. What
+// intervals see through is left to them.
+bool quotient_at_least(const Linear& sum, std::size_t index, const Binary& n, std::int64_t goal, const Ranges& ranges,
+                       int effort) {
+  const bool is_symbolic = !as_const_int(n.b) || !plain_bounds(n.a, ranges).bounded();
+  const Linear divisor = to_linear(n.b), dividend = to_linear(n.a);
+  if (!is_symbolic || !at_least(divisor, 1, ranges, effort - 1)) return false;
+  Linear rest = sum;
+  std::int64_t k = rest.terms[index].coefficient;
+  rest.terms.erase(rest.terms.begin() + static_cast<std::ptrdiff_t>(index));
+  rest.constant -= goal;
+  // Loop variables that k does not divide stand in the way of what is rounded: they are taken at their worst.
+  for (std::size_t t = rest.terms.size(); t-- > 0;) {
+    const LinearTerm term = rest.terms[t];
+    const auto* ref = term.atom.as<VarRef>();
+    if (!ref || term.coefficient % k == 0) continue;
+    const Interval known = ranges.find(ref->var);
+    const std::int64_t worst = term.coefficient > 0 ? known.lo : known.hi;
+    if (worst == Interval::kMin || worst == Interval::kMax) continue;
+    rest.terms.erase(rest.terms.begin() + static_cast<std::ptrdiff_t>(t));
+    rest.constant += term.coefficient * worst;
+  }
+  // rest + k*q >= 0 in lowest terms.
+  std::int64_t common = std::abs(k);
+  for (const LinearTerm& term : rest.terms) common = std::gcd(common, term.coefficient);
+  for (LinearTerm& term : rest.terms) term.coefficient /= common;
+  rest.constant = floor_div(rest.constant, common);
+  k /= common;
+  Linear goal_sum;
+  if (k > 0) {  // d*rest + k*(x - d + 1) >= 0
+    goal_sum = multiply(divisor, rest);
+    goal_sum.add(dividend, k).add(divisor, -k).constant += k;
+  } else {  // q <= rest / -k, which holds where -k*x < d*(rest + 1)
+    rest.constant += 1;
+    goal_sum = multiply(divisor, rest);
+    goal_sum.add(dividend, k).constant -= 1;
+  }
+  return at_least(goal_sum, 0, ranges, effort - 1);
+}
+
+// Whether sum >= goal, where its term `index` subtracts x%d: that is at most d-1, and at most x where x is not
+// negative.
+bool remainder_at_least(const Linear& sum, std::size_t index, const Binary& n, std::int64_t goal, const Ranges& ranges,
+                        int effort) {
+  if (as_const_int(n.b) && plain_bounds(n.a, ranges).bounded()) return false;
+  const bool by_divisor = !as_const_int(n.b) && at_least(to_linear(n.b), 1, ranges, effort - 1);
+  if (by_divisor && at_least(replaced(sum, index, n.b - 1), goal, ranges, effort - 1)) return true;
+  const bool is_positive = (by_divisor || as_const_int(n.b)) && plain_bounds(n.a, ranges).lo >= 0;
+  return is_positive && at_least(replaced(sum, index, n.a), goal, ranges, effort - 1);
 }
 
 // The comparison `a op b` of index expressions, lane by lane where they are ramps.
@@ -218,7 +298,11 @@ bool at_least(const Linear& sum, std::int64_t goal, const Ranges& ranges, int ef
       continue;
     }
     const auto* n = term.atom.as<Binary>();
-    if (!n || (n->op != BinaryOp::kMin && n->op != BinaryOp::kMax)) continue;
+    if (!n) continue;
+    if (n->op == BinaryOp::kMul && product_at_least(sum, i, goal, ranges, effort)) return true;
+    if (n->op == BinaryOp::kDiv && quotient_at_least(sum, i, *n, goal, ranges, effort)) return true;
+    if (n->op == BinaryOp::kMod && !positive && remainder_at_least(sum, i, *n, goal, ranges, effort)) return true;
+    if (n->op != BinaryOp::kMin && n->op != BinaryOp::kMax) continue;
     // min(a, b) is a or b, so both must do; and it is at most either, so where it is subtracted one will do.
     const bool a = at_least(replaced(sum, i, n->a), goal, ranges, effort - 1);
     const bool one_does = (n->op == BinaryOp::kMax) == positive;

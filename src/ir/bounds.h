@@ -11,11 +11,12 @@ namespace nestwright::ir {
 Interval bounds(const Linear& sum, const Ranges& ranges);
 
 /// True only where sum >= goal for every value in `ranges`: intervals first, then known facts, symbolic bounds of its
-/// variables and the cases of min and max, `effort` of these steps deep.
-bool at_least(const Linear& sum, std::int64_t goal, const Ranges& ranges, int effort = 3);
+/// variables (inside products too), quotients multiplied out and the cases of min and max, `effort` of these steps
+/// deep.
+bool at_least(const Linear& sum, std::int64_t goal, const Ranges& ranges, int effort = 4);
 
 /// True only where the bool `condition` (every lane of it) is `wanted` for every value in `ranges`.
-bool always(const Expr& condition, bool wanted, const Ranges& ranges, int effort = 3);
+bool always(const Expr& condition, bool wanted, const Ranges& ranges, int effort = 4);
 
 /// The comparison that holds where `op` does not (on integers).
 BinaryOp opposite(BinaryOp op);

@@ -74,7 +74,7 @@ bool search(const Linear& target, const Ranges& ranges, int depth, int& budget) 
   for (const Linear& fact : facts) {
     for (const LinearTerm& term : target.terms) {
       const auto match = std::find_if(fact.terms.begin(), fact.terms.end(), [&](const LinearTerm& candidate) {
-        return (candidate.coefficient > 0) == (term.coefficient > 0) && equal(candidate.atom, term.atom);
+        return (candidate.coefficient > 0) == (term.coefficient > 0) && same_atom(candidate.atom, term.atom);
       });
       if (match == fact.terms.end()) continue;
       // scale * target - times * fact has the term no more. An integer is at least 0 where scale * it + scale - 1 is.

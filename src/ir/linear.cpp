@@ -1,5 +1,6 @@
 #include "ir/linear.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "ir/equal.h"
@@ -22,6 +23,39 @@ bool is_var(const Expr& e, const Var& var) {
 }
 
 bool is_constant(const Expr& e, std::int64_t& value);
+
+// One atom and nothing else.
+bool is_lone(const Linear& sum) { return sum.constant == 0 && sum.terms.size() == 1 && sum.terms[0].coefficient == 1; }
+
+bool is_product(const Expr& e) {
+  const auto* n = e.as<Binary>();
+  return n && n->op == BinaryOp::kMul && e.type() == kIndex;
+}
+
+Expr product_of(const std::vector<Expr>& factors) {
+  Expr product;
+  for (const Expr& factor : factors)
+    product = product.defined() ? make_binary(BinaryOp::kMul, product, factor) : factor;
+  return product;
+}
+
+// Takes the factors of `divisor` out of those of `atom`; false where one is missing.
+bool take_out(const Expr& divisor, std::vector<Expr>& factors) {
+  for (const Expr& wanted : factors_of(divisor)) {
+    const auto found =
+        std::find_if(factors.begin(), factors.end(), [&](const Expr& factor) { return same_atom(factor, wanted); });
+    if (found == factors.end()) return false;
+    factors.erase(found);
+  }
+  return true;
+}
+
+bool same_sum(const Expr& a, const Expr& b) {
+  if (a.as<VarRef>() && b.as<VarRef>()) return equal(a, b);
+  Linear difference = to_linear(a);
+  difference.add(to_linear(b), -1);
+  return difference.is_constant() && difference.constant == 0;
+}
 
 // Adds scale * e to `sum`.
 void accumulate(Linear& sum, const Expr& e, std::int64_t scale) {
@@ -48,6 +82,10 @@ void accumulate(Linear& sum, const Expr& e, std::int64_t scale) {
         }
         if (is_constant(n->a, factor)) {
           accumulate(sum, n->b, mul_wrapping(scale, factor));
+          return;
+        }
+        if (const Linear product = multiply(to_linear(n->a), to_linear(n->b)); !is_lone(product)) {
+          sum.add(product, scale);
           return;
         }
         break;
@@ -97,7 +135,7 @@ bool Linear::hides(const Var& var) const {
 Linear& Linear::add_term(const Expr& atom, std::int64_t coefficient) {
   if (coefficient == 0) return *this;
   for (auto term = terms.begin(); term != terms.end(); ++term) {
-    if (!equal(term->atom, atom)) continue;
+    if (!same_atom(term->atom, atom)) continue;
     term->coefficient = add_wrapping(term->coefficient, coefficient);
     if (term->coefficient == 0) terms.erase(term);
     return *this;
@@ -145,6 +183,77 @@ Linear to_linear(const Expr& e) {
   Linear sum;
   accumulate(sum, e, 1);
   return sum;
+}
+
+bool same_atom(const Expr& a, const Expr& b) {
+  if (equal(a, b)) return true;
+  const auto *x = a.as<Binary>(), *y = b.as<Binary>();
+  if (!x || !y || x->op != y->op || a.type() != kIndex || b.type() != kIndex) return false;
+  if (x->op == BinaryOp::kMul) {
+    std::vector<Expr> rest = factors_of(a);
+    return take_out(b, rest) && rest.empty();
+  }
+  if (x->op != BinaryOp::kDiv && x->op != BinaryOp::kMod) return false;
+  const std::int64_t *c = as_const_int(x->b), *d = as_const_int(y->b);
+  if (c || d ? !c || !d || *c != *d : !same_sum(x->b, y->b)) return false;
+  return same_sum(x->a, y->a);
+}
+
+std::vector<Expr> factors_of(const Expr& atom) {
+  if (!is_product(atom)) return {atom};
+  const auto& n = *atom.as<Binary>();
+  std::vector<Expr> factors = factors_of(n.a);
+  for (Expr& factor : factors_of(n.b)) factors.push_back(std::move(factor));
+  return factors;
+}
+
+Linear multiply(const Linear& a, const Linear& b) {
+  constexpr std::size_t kMostProducts = 16;  // a longer sum is no clearer than the product
+  Linear product;
+  if (a.terms.size() * b.terms.size() > kMostProducts)
+    return product.add_term(make_binary(BinaryOp::kMul, a.expr(), b.expr()), 1);
+  product.add(b, a.constant);
+  for (const LinearTerm& x : a.terms) {
+    product.add_term(x.atom, mul_wrapping(x.coefficient, b.constant));
+    for (const LinearTerm& y : b.terms) {
+      std::vector<Expr> factors = factors_of(x.atom);
+      for (Expr& factor : factors_of(y.atom)) factors.push_back(std::move(factor));
+      product.add_term(product_of(factors), mul_wrapping(x.coefficient, y.coefficient));
+    }
+  }
+  return product;
+}
+
+void split_multiples(const Linear& a, const Linear& divisor, Linear& whole, Linear& rest) {
+  if (divisor.is_constant()) {
+    const std::int64_t factor = divisor.constant;
+    whole.constant = floor_div(a.constant, factor);
+    rest.constant = floor_mod(a.constant, factor);
+    for (const LinearTerm& term : a.terms) {
+      const bool multiple = term.coefficient % factor == 0;
+      Linear& side = multiple ? whole : rest;
+      side.terms.push_back({term.atom, multiple ? term.coefficient / factor : term.coefficient});
+    }
+    return;
+  }
+  // As polynomials are divided: by the divisor's first term, as long as that leaves less.
+  const LinearTerm& lead = divisor.terms.front();
+  rest = a;
+  for (std::size_t t = 0; t < rest.terms.size();) {
+    const LinearTerm term = rest.terms[t++];
+    if (term.coefficient % lead.coefficient != 0) continue;
+    std::vector<Expr> factors = factors_of(term.atom);
+    if (!take_out(lead.atom, factors)) continue;
+    Linear times;
+    const std::int64_t coefficient = term.coefficient / lead.coefficient;
+    factors.empty() ? void(times.constant = coefficient) : void(times.add_term(product_of(factors), coefficient));
+    Linear less = rest;
+    less.add(multiply(divisor, times), -1);
+    if (less.terms.size() >= rest.terms.size()) continue;
+    rest = std::move(less);
+    whole.add(times);
+    t = 0;
+  }
 }
 
 }  // namespace nestwright::ir

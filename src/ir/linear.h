@@ -29,7 +29,20 @@ struct Linear {
   Expr expr() const;
 };
 
-/// Requires a scalar integer expression.
+/// Requires a scalar integer expression. Products of sums of indices are multiplied out.
 Linear to_linear(const Expr& e);
+
+/// Equal, or alike but for the order of factors (n*i and i*n) and of what is divided.
+bool same_atom(const Expr& a, const Expr& b);
+
+/// The factors of a product of indices, none of them a constant one; any other expression is its only factor.
+std::vector<Expr> factors_of(const Expr& atom);
+
+/// a * b, multiplied out.
+Linear multiply(const Linear& a, const Linear& b);
+
+/// Splits `a` into divisor * whole + rest as far as its terms show it. A constant divisor leaves the remainder of every
+/// coefficient. Requires a divisor that is not 0.
+void split_multiples(const Linear& a, const Linear& divisor, Linear& whole, Linear& rest);
 
 }  // namespace nestwright::ir

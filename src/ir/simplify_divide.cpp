@@ -23,35 +23,7 @@ const Binary* lone_operation(const Linear& a, BinaryOp op, std::int64_t& constan
   return n;
 }
 
-// a = divisor * whole + rest, for a divisor that is no constant: multiples are the divisor itself and products with it.
-void split_symbolic(const Linear& a, const Expr& divisor, Linear& whole, Linear& rest) {
-  rest.constant = a.constant;
-  for (const LinearTerm& term : a.terms) {
-    const auto* n = term.atom.as<Binary>();
-    const bool product = n && n->op == BinaryOp::kMul;
-    if (equal(term.atom, divisor)) {
-      whole.constant += term.coefficient;
-    } else if (product && equal(n->b, divisor)) {
-      whole.add(to_linear(n->a), term.coefficient);
-    } else if (product && equal(n->a, divisor)) {
-      whole.add(to_linear(n->b), term.coefficient);
-    } else {
-      rest.add_term(term.atom, term.coefficient);
-    }
-  }
-}
-
 }  // namespace
-
-void split_multiples(const Linear& a, std::int64_t factor, Linear& whole, Linear& rest) {
-  whole.constant = floor_div(a.constant, factor);
-  rest.constant = floor_mod(a.constant, factor);
-  for (const LinearTerm& term : a.terms) {
-    const bool multiple = term.coefficient % factor == 0;
-    Linear& side = multiple ? whole : rest;
-    side.terms.push_back({term.atom, multiple ? term.coefficient / factor : term.coefficient});
-  }
-}
 
 Expr ExprSimplifier::run_division(const Expr& e, const Binary& n) {
   const Expr a = run(n.a), b = run(n.b);
@@ -65,7 +37,7 @@ Expr ExprSimplifier::run_division(const Expr& e, const Binary& n) {
     result = sum.expr();
   } else if (!constant) {
     Linear whole, rest;
-    split_symbolic(dividend, b, whole, rest);
+    split_multiples(dividend, to_linear(b), whole, rest);
     const bool exact = (rest.is_constant() && rest.constant == 0) || within_divisor(rest, b);
     Linear sum = divides ? whole : Linear{};
     if (!exact) {
@@ -89,7 +61,7 @@ bool ExprSimplifier::within_divisor(const Linear& a, const Expr& divisor) const 
 Linear ExprSimplifier::quotient(const Linear& a, std::int64_t divisor) {
   if (divisor == 1) return a;
   Linear whole, rest;
-  split_multiples(a, divisor, whole, rest);
+  split_multiples(a, Linear{divisor, {}}, whole, rest);
   if (rest.is_constant()) return whole;
   const Interval range = bounds(rest, ranges_);
   if (range.bounded() && floor_div(range.lo, divisor) == floor_div(range.hi, divisor)) {
@@ -101,7 +73,7 @@ Linear ExprSimplifier::quotient(const Linear& a, std::int64_t divisor) {
     const std::int64_t factor = std::gcd(term.coefficient, divisor);
     if (factor == 1) continue;
     Linear multiple, small;
-    split_multiples(rest, factor, multiple, small);
+    split_multiples(rest, Linear{factor, {}}, multiple, small);
     if (!within(bounds(small, ranges_), below(factor))) continue;
     again_ = true;
     return whole.add(quotient(multiple, divisor / factor));
@@ -125,7 +97,7 @@ Linear ExprSimplifier::quotient(const Linear& a, std::int64_t divisor) {
 Linear ExprSimplifier::remainder(const Linear& a, std::int64_t divisor) {
   if (divisor == 1) return {};
   Linear whole, rest;
-  split_multiples(a, divisor, whole, rest);
+  split_multiples(a, Linear{divisor, {}}, whole, rest);
   if (rest.is_constant()) return rest;
   const Interval range = bounds(rest, ranges_);
   if (range.bounded() && floor_div(range.lo, divisor) == floor_div(range.hi, divisor)) {
@@ -137,7 +109,7 @@ Linear ExprSimplifier::remainder(const Linear& a, std::int64_t divisor) {
     const std::int64_t factor = std::gcd(term.coefficient, divisor);
     if (factor == 1) continue;
     Linear multiple, small;
-    split_multiples(rest, factor, multiple, small);
+    split_multiples(rest, Linear{factor, {}}, multiple, small);
     if (!within(bounds(small, ranges_), below(factor))) continue;
     again_ = true;
     Linear joined;

@@ -1,6 +1,7 @@
 #include "ir/simplify_expr.h"
 
 #include <cmath>
+#include <utility>
 
 #include "ir/equal.h"
 #include "ir/fold.h"
@@ -13,14 +14,14 @@ bool is_index_sum(const Expr& e) {
   return n && e.type() == kIndex && (n->op == BinaryOp::kAdd || n->op == BinaryOp::kSub || n->op == BinaryOp::kMul);
 }
 
-Expr keep(const Expr& original, Expr simplified) { return equal(original, simplified) ? original : simplified; }
-
-// coefficient * atom, where `sum` is one; the coefficient goes into `factor`.
-Expr without_factor(const Linear& sum, std::int64_t& factor) {
-  if (sum.constant != 0 || sum.terms.size() != 1) return sum.expr();
-  factor *= sum.terms[0].coefficient;
-  return sum.terms[0].atom;
+// The zero that a masked load gives, in all lanes.
+bool is_zero(const Expr& e) {
+  if (const auto* broadcast = e.as<Broadcast>()) return is_zero(broadcast->value);
+  const auto* imm = e.as<FloatImm>();
+  return imm ? imm->value == 0 && !std::signbit(imm->value) : is_const_int(e, 0);
 }
+
+Expr keep(const Expr& original, Expr simplified) { return equal(original, simplified) ? original : simplified; }
 
 // The wholly constant binary operation, or one with a neutral operand, by the operators' own rules.
 Expr rebuild(BinaryOp op, const Expr& a, const Expr& b) {
@@ -86,8 +87,11 @@ Expr ExprSimplifier::run(const Expr& e) {
 
 Expr ExprSimplifier::run_under(const Expr& e, const Expr& condition, bool holds) {
   Ranges outside = ranges_;
+  const Ranges* const certain = certain_;
+  if (!certain_) certain_ = &outside;
   holds ? ranges_.assume(condition) : ranges_.assume_not(condition);
   Expr result = run(e);
+  certain_ = certain;
   ranges_ = std::move(outside);
   return result;
 }
@@ -128,6 +132,9 @@ Expr ExprSimplifier::run_select(const Expr& e, const Select& n) {
   Expr if_false = refines ? run_under(n.if_false, condition, false) : run(n.if_false);
   if (equal(if_true, if_false)) return if_true;
   if (is_true(if_true) && is_false(if_false) && condition.type() == e.type()) return condition;
+  // A load gives 0 where its mask does not hold.
+  const auto* load = if_true.as<Load>();
+  if (load && load->mask.defined() && is_zero(if_false) && equal(load->mask, condition)) return if_true;
   return keep(e, make_select(std::move(condition), std::move(if_true), std::move(if_false)));
 }
 
@@ -170,7 +177,17 @@ Expr ExprSimplifier::run_load(const Expr& e, const Load& n) {
     indices.push_back(run(index));
     changed |= !indices.back().same_as(index);
   }
-  Expr mask = n.mask.defined() ? run(n.mask) : n.mask;
+  Expr mask = n.mask;
+  if (mask.defined() && certain_) {
+    // Both sides of a select may be evaluated: what its condition says of one cannot replace the mask there.
+    const Ranges inside = std::exchange(ranges_, *certain_);
+    const Ranges* const certain = std::exchange(certain_, nullptr);
+    mask = run(mask);
+    certain_ = certain;
+    ranges_ = inside;
+  } else if (mask.defined()) {
+    mask = run(mask);
+  }
   if (mask.defined() && is_false(mask)) return make_const(0, e.type());
   if (mask.defined() && is_true(mask)) mask = {};
   if (!changed && mask.same_as(n.mask)) return e;
@@ -231,13 +248,11 @@ void ExprSimplifier::collect_product(Linear& sum, const Expr& e, const Binary& n
   collect(b, n.b, 1);
   join_quotients(a);
   join_quotients(b);
-  if (a.is_constant()) {
-    sum.add(b, factor * a.constant);
-  } else if (b.is_constant()) {
-    sum.add(a, factor * b.constant);
+  const Linear product = multiply(a, b);
+  if (product.constant != 0 || product.terms.size() != 1) {
+    sum.add(product, factor);
   } else {
-    Expr x = without_factor(a, factor), y = without_factor(b, factor);
-    sum.add_term(keep(e, make_binary(BinaryOp::kMul, std::move(x), std::move(y))), factor);
+    sum.add_term(keep(e, product.terms[0].atom), factor * product.terms[0].coefficient);
   }
 }
 
@@ -255,34 +270,33 @@ void ExprSimplifier::join_quotients(Linear& sum) {
 
 bool ExprSimplifier::join(Linear& sum, const LinearTerm& modulo) {
   const auto& low = *modulo.atom.as<Binary>();
-  const std::int64_t* divisor = as_const_int(low.b);
+  const Linear divisor = to_linear(low.b);
   const auto is_quotient = [&](const Expr& e) {
     const auto* n = e.as<Binary>();
-    return n && n->op == BinaryOp::kDiv && equal(n->a, low.a) && equal(n->b, low.b);
+    return n && n->op == BinaryOp::kDiv && same_atom(n->b, low.b) && same_atom(n->a, low.a);
   };
   for (std::size_t j = 0; j < sum.terms.size(); ++j) {
-    const LinearTerm high = sum.terms[j];
-    const auto* n = high.atom.as<Binary>();
-    if (!n) continue;
-    const bool fits =
-        divisor ? high.coefficient == modulo.coefficient * *divisor : high.coefficient == modulo.coefficient;
-    if (!fits) continue;
-    Linear joined;
-    if (divisor && is_quotient(high.atom)) {
-      joined = to_linear(low.a);
-    } else if (const std::int64_t* m = as_const_int(n->b);
-               divisor && *divisor > 0 && m && *m > 0 && n->op == BinaryOp::kMod && is_quotient(n->a)) {
-      joined = remainder(to_linear(low.a), *divisor * *m);
-    } else if (!divisor && n->op == BinaryOp::kMul &&
-               ((is_quotient(n->a) && equal(n->b, low.b)) || (is_quotient(n->b) && equal(n->a, low.b)))) {
-      joined = to_linear(low.a);
-    } else {
-      continue;
+    if (!sum.terms[j].atom.as<Binary>()) continue;
+    for (const Expr& high : factors_of(sum.terms[j].atom)) {
+      const auto* n = high.as<Binary>();
+      if (!n) continue;
+      Linear joined;
+      if (is_quotient(high)) {
+        joined = to_linear(low.a);
+      } else if (const std::int64_t* m = as_const_int(n->b); divisor.is_constant() && divisor.constant > 0 && m &&
+                                                             *m > 0 && n->op == BinaryOp::kMod && is_quotient(n->a)) {
+        joined = remainder(to_linear(low.a), divisor.constant * *m);
+      } else {
+        continue;
+      }
+      // The sum must hold all of divisor * high, so that every term of it goes.
+      const Linear product = multiply(divisor, Linear{0, {{high, 1}}});
+      Linear less = sum;
+      less.add(product, -modulo.coefficient).add_term(modulo.atom, -modulo.coefficient);
+      if (less.terms.size() + product.terms.size() + 1 != sum.terms.size()) continue;
+      sum = std::move(less.add(joined, modulo.coefficient));
+      return true;
     }
-    sum.add_term(high.atom, -high.coefficient);
-    sum.add_term(modulo.atom, -modulo.coefficient);
-    sum.add(joined, modulo.coefficient);
-    return true;
   }
   return false;
 }

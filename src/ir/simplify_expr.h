@@ -58,13 +58,10 @@ class ExprSimplifier {
   Expr run_vectors(BinaryOp op, const Expr& a, const Expr& b);
 
   Ranges ranges_;
+  const Ranges* certain_ = nullptr;  // inside a select or a junction, what is known outside of all of these
   std::vector<std::pair<Var, Expr>> replaced_;
   bool again_ = false;  // a rule fired whose result may be simplified further
 };
-
-/// Splits `a` into factor * whole + rest: terms whose coefficient is a multiple go to `whole` (divided), `rest` keeps
-/// the others and a constant in [0, factor).
-void split_multiples(const Linear& a, std::int64_t factor, Linear& whole, Linear& rest);
 
 /// The conjunction's parts, in order; likely() around a conjunction is handed down to them.
 void conjuncts(const Expr& condition, std::vector<Expr>& parts);

@@ -86,7 +86,7 @@ Linear ExprSimplifier::reduced_below_zero(Linear sum) {
     const std::int64_t factor = std::abs(sum.terms[i].coefficient);
     if (factor == 1) continue;
     Linear multiple, small;
-    split_multiples(sum, factor, multiple, small);
+    split_multiples(sum, Linear{factor, {}}, multiple, small);
     if (multiple.is_constant() || !within(bounds(small, ranges_), {0, factor - 1})) continue;
     again_ = true;
     sum = std::move(multiple);

@@ -105,7 +105,7 @@ class Collector {
   void visit(const For& loop) {
     loads(loop.min);
     loads(loop.extent);
-    const Expr min = resolve(loop.min), extent = resolve(loop.extent);
+    const Expr min = resolve(loop.min), extent = simplify(resolve(loop.extent), *known_);
     Var var = loop.var;
     if (!as_const_int(min)) {
       var = offsets_.try_emplace(&loop, Var(loop.var.name(), loop.var.type())).first->second;

@@ -23,11 +23,11 @@ using ir::Stmt;
 constexpr const char* kNestPass = "nest";
 struct Pass {
   const char* name;
-  Stmt (*run)(const Stmt&);
+  Stmt (*run)(const Stmt&, const ir::Ranges& symbols);
 };
 constexpr std::array kPasses = {
-    Pass{"partition", split_loops},
-    Pass{"simplify", [](const Stmt& s) { return ir::simplify(s); }},
+    Pass{"partition", [](const Stmt& s, const ir::Ranges&) { return split_loops(s); }},
+    Pass{"simplify", [](const Stmt& s, const ir::Ranges& symbols) { return ir::simplify(s, symbols); }},
 };
 
 #ifdef NDEBUG
@@ -139,7 +139,9 @@ ir::Program lower(const Schedule& schedule, const std::vector<Tensor>& args, con
     const Regions regions(state, graphs);
     return NestBuilder(state, graphs, regions).build(signature.outputs);
   });
-  for (const Pass& pass : kPasses) run(pass.name, [&] { return pass.run(body); });
+  ir::Ranges symbols;
+  for (const ir::Var& symbol : program.symbols) symbols.bind(symbol, {1, ir::Interval::kMax});
+  for (const Pass& pass : kPasses) run(pass.name, [&] { return pass.run(body, symbols); });
   return program;
 }
 

@@ -7,6 +7,7 @@
 namespace nestwright {
 
 using ir::as_const_int;
+using ir::BinaryOp;
 using ir::Expr;
 using ir::Linear;
 
@@ -42,6 +43,16 @@ class BodyRewriter : public ir::Mutator {
       const auto found = values_.find(ref->var);
       return found != values_.end() ? found->second : e;
     }
+    if (const auto* choice = e.as<ir::Select>()) {
+      Expr condition = mutate(choice->condition);
+      Expr if_true = mutate_under(choice->if_true, condition), if_false = mutate_under(choice->if_false, !condition);
+      return ir::make_select(std::move(condition), std::move(if_true), std::move(if_false));
+    }
+    if (const auto* n = e.as<ir::Binary>(); n != nullptr && (n->op == BinaryOp::kAnd || n->op == BinaryOp::kOr)) {
+      Expr first = mutate(n->a);
+      Expr second = mutate_under(n->b, n->op == BinaryOp::kAnd ? first : !first);
+      return ir::make_binary(n->op, std::move(first), std::move(second));
+    }
     const auto* load = e.as<ir::Load>();
     if (load == nullptr) return mutate_children(e);
     std::vector<Expr> indices;
@@ -49,17 +60,34 @@ class BodyRewriter : public ir::Mutator {
       indices.push_back(index.as<ir::VarRef>() ? mutate(index) : affine(mutate(index)));
     }
     const Result producer = schedule_.producer(load->buffer);
-    if (producer.stage < 0) return ir::make_load(load->buffer, std::move(indices));
+    if (producer.stage < 0) return read(load->buffer, std::move(indices));
     const auto& storage = storages_[producer.stage];
     check(storage.has_value(), "a stage is read where it has no storage");
-    return ir::make_load(storage->buffers[producer.number], storage_indices(*storage, indices, facts_));
+    return read(storage->buffers[producer.number], storage_indices(*storage, indices, facts_));
   }
 
  private:
+  Expr mutate_under(const Expr& e, const Expr& condition) {
+    const Expr outer = condition_;
+    condition_ = outer.defined() ? outer && condition : condition;
+    Expr result = mutate(e);
+    condition_ = outer;
+    return result;
+  }
+
+  /// A select may evaluate both of its sides, so that what only its condition keeps within bounds gets a mask.
+  Expr read(const ir::Buffer& buffer, std::vector<Expr> indices) const {
+    bool inside = true;
+    for (std::size_t d = 0; condition_.defined() && inside && d < indices.size(); ++d)
+      inside = facts_.range(indices[d]).lo >= 0 && facts_.proves_less(indices[d], buffer->shape[d]);
+    return ir::make_load(buffer, std::move(indices), inside ? Expr() : condition_);
+  }
+
   const ir::Substitution& values_;
   const ScheduleState& schedule_;
   const std::vector<std::optional<Storage>>& storages_;
   const Facts& facts_;
+  Expr condition_;  ///< under which this point is evaluated; undefined: always
 };
 
 }  // namespace

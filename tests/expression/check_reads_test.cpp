@@ -69,6 +69,15 @@ TEST_F(CheckReads, ASelectKeepsFromReading) {
             "correct the index, or select what lies inside");
 }
 
+TEST_F(CheckReads, SoDoesTheFirstOperandOfAnAnd) {
+  const Tensor both =
+      compute({7}, [&](Expr i) { return select(i < 5 && a(i, 0) > Expr(0.0), Expr(1.0), Expr(0.0)); }, "C");
+  EXPECT_EQ(refusal(both), kFine);
+  const Tensor either =
+      compute({7}, [&](Expr i) { return select(i >= 5 || a(i, 0) > Expr(0.0), Expr(1.0), Expr(0.0)); }, "C");
+  EXPECT_EQ(refusal(either), kFine);
+}
+
 TEST_F(CheckReads, ADecisionOnDataProvesNothing) {
   const Tensor c = compute({7}, [&](Expr i) { return select(a(0, i) > Expr(0.0), a(i, 0), Expr(0.0)); }, "C");
   EXPECT_EQ(refusal(c), kFine);

@@ -163,10 +163,14 @@ llvm::Value* FunctionEmitter::emit_load(const ir::Load& load, ir::Type type) {
   const llvm::Align element_align(static_cast<std::uint64_t>(std::max(1, load.buffer->element.bytes())));
   llvm::Value* value = nullptr;
   if (type.is_scalar()) {
-    value = builder_.CreateAlignedLoad(memory_type, address(load.buffer, access.offset),
-                                       alignment(load.buffer, access.offset));
-    if (load.mask.defined()) throw CompileError("a scalar load cannot have a mask: use a branch");
-  } else if (access.offsets == nullptr && access.lane_stride == 0) {
+    llvm::Value* pointer = address(load.buffer, access.offset);
+    llvm::Value* mask = load.mask.defined() ? emit(load.mask) : nullptr;
+    // Where it is masked off the first element is read in its stead, which costs no branch.
+    if (mask != nullptr) pointer = builder_.CreateSelect(mask, pointer, address(load.buffer, {}));
+    value = builder_.CreateAlignedLoad(memory_type, pointer,
+                                       mask == nullptr ? alignment(load.buffer, access.offset) : element_align);
+    if (mask != nullptr) value = builder_.CreateSelect(mask, value, llvm::Constant::getNullValue(memory_type));
+  } else if (access.offsets == nullptr && access.lane_stride == 0 && !load.mask.defined()) {
     value = builder_.CreateVectorSplat(
         static_cast<unsigned>(type.lanes),
         builder_.CreateAlignedLoad(memory_type->getScalarType(), address(load.buffer, access.offset), element_align));

@@ -136,7 +136,15 @@ Expr LaneBuilder::vector(const Expr& e) {
                    std::vector<Expr> at = indices(n.buffer, n.indices, differ);
                    const auto own = private_.find(n.buffer);
                    const Buffer& buffer = own == private_.end() ? n.buffer : own->second;
-                   return make_load(buffer, std::move(at), differ ? mask_ : Expr());
+                   const Expr mask = n.mask.defined() ? vector(n.mask) : Expr();
+                   if (!differ && mask.defined() && mask.lanes() > 1) {
+                     for (Expr& index : at) index = broadcast(index);
+                     differ = true;
+                   }
+                   return make_load(buffer, std::move(at),
+                                    differ && mask.defined() ? conjunction(mask_, broadcast(mask))
+                                    : differ                 ? mask_
+                                                             : mask);
                  },
                  [&](const Call& n) {
                    if (n.intrinsic == Intrinsic::kLikely) return vector(n.args[0]);
