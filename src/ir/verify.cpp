@@ -29,6 +29,7 @@ std::vector<std::string> verify(const Program& program, Form form) {
   if (!violations.empty()) return violations;  // what follows needs variables and types that can be relied on
   const std::vector<Access> accesses = collect_accesses(program);
   append(violations, check_bounds(accesses));
+  append(violations, check_definitions(program, accesses));
   append(violations, check_races(accesses));
   return violations;
 }

@@ -38,6 +38,7 @@ std::vector<std::string> check_structure(const Program& program, Form form);
 /// Those below require a program that check_structure() accepts.
 std::vector<Access> collect_accesses(const Program& program);
 std::vector<std::string> check_bounds(const std::vector<Access>& accesses);
+std::vector<std::string> check_definitions(const Program& program, const std::vector<Access>& accesses);
 std::vector<std::string> check_races(const std::vector<Access>& accesses);
 
 /// True where two accesses to one buffer are shown to meet in no element when they happen in different iterations of

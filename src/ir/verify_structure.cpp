@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "ir/print.h"
@@ -105,6 +106,8 @@ class StructureCheck {
     visit_shape(buffer);
     if (!buffers_.insert(buffer).second) report("buffer " + buffer->name + " is allocated twice");
     visible_.insert(buffer);
+    allocated_[buffer] = loops_.size();
+    check_scope(allocation);
     visit(allocation.body);
     visible_.erase(buffer);
     check_placement(allocation);
@@ -116,6 +119,40 @@ class StructureCheck {
     if (launch.kernel < 0 || static_cast<std::size_t>(launch.kernel) >= program_.kernels.size())
       return report("kernel " + std::to_string(launch.kernel) + " does not exist");
     visit_kernel(static_cast<std::size_t>(launch.kernel));
+  }
+
+  static bool is_block(LoopKind kind) { return kind >= LoopKind::kBlockX && kind <= LoopKind::kBlockZ; }
+
+  /// Shared memory belongs to one block of a launch.
+  void check_scope(const Allocate& allocation) {
+    if (allocation.buffer->scope != Scope::kShared) return;
+    const auto is_bound = [](LoopKind kind) { return kind >= LoopKind::kBlockX; };
+    bool in_block = std::any_of(loops_.begin(), loops_.end(), [&](const For* loop) { return is_bound(loop->kind); });
+    bool holds_blocks = false;
+    for_each_stmt(allocation.body, [&](const Stmt& inner) {
+      const auto* loop = inner.as<For>();
+      if (!loop) return;
+      in_block |= is_bound(loop->kind);
+      holds_blocks |= is_block(loop->kind);
+    });
+    if (holds_blocks || !in_block)
+      report("shared buffer " + allocation.buffer->name + " is allocated outside of the loops over blocks");
+  }
+
+  /// What is private to a thread is not reached from several.
+  void check_private(const Buffer& buffer) {
+    const auto allocated = allocated_.find(buffer);
+    if ((buffer->scope != Scope::kLocal && buffer->scope != Scope::kRegister) || allocated == allocated_.end()) return;
+    for (std::size_t l = allocated->second; l < loops_.size(); ++l) {
+      const LoopKind kind = loops_[l]->kind;
+      const bool has_threads =
+          kind == LoopKind::kParallel || is_block(kind) || (kind >= LoopKind::kThreadX && kind <= LoopKind::kThreadZ);
+      if (!has_threads) continue;
+      report(std::string(scope_name(buffer->scope)) + " buffer " + buffer->name +
+             " is shared by the iterations of the " + loop_kind_name(kind) + " loop over " + loops_[l]->var.name() +
+             ": it is allocated outside of it");
+      return;
+    }
   }
 
   /// Planned storage: within the workspace, and private where iterations run at once.
@@ -145,6 +182,7 @@ class StructureCheck {
   /// Returns the lanes of the access.
   int visit_access(const Buffer& buffer, const std::vector<Expr>& indices, const Expr& mask) {
     if (visible_.count(buffer) == 0) report("buffer " + buffer->name + " is neither a parameter nor allocated here");
+    check_private(buffer);
     if (indices.size() != buffer->shape.size())
       report(std::to_string(indices.size()) + " indices are given to " + buffer->name + " of rank " +
              std::to_string(buffer->rank()));
@@ -247,7 +285,8 @@ class StructureCheck {
   std::set<Var> defined_, scope_;
   std::set<Buffer> buffers_, visible_, inputs_;
   std::vector<const For*> loops_;
-  std::set<std::size_t> visited_;  ///< kernels: seen with what encloses their launch
+  std::map<Buffer, std::size_t> allocated_;  ///< number of loops around the allocation
+  std::set<std::size_t> visited_;            ///< kernels: seen with what encloses their launch
   const Stmt* statement_ = nullptr;
   bool in_kernel_ = false;
 };

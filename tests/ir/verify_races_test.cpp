@@ -19,8 +19,11 @@ class VerifyRaces : public testing::Test {
   Buffer a_{"A", kFloat32, {8, 32}}, c_{"C", kFloat32, {8, 32}};
   Var f_{"f"}, i_{"i"}, j_{"j"}, k_{"k"}, n_{"n"};
 
+  /// `body` finds an output that holds something already.
   std::vector<std::string> check(const Stmt& body) const {
-    return verify(program_of({{a_}, {c_, Role::kOutput}}, body, {n_}), Form::kLoop);
+    const Var row("row"), column("column");
+    const Stmt filled = loop(row, 8, loop(column, 32, make_store(c_, {row, column}, 0.0)));
+    return verify(program_of({{a_}, {c_, Role::kOutput}}, block({filled, body}), {n_}), Form::kLoop);
   }
   Stmt store(std::vector<Expr> indices) const { return make_store(c_, std::move(indices), 0.0); }
   static Stmt parallel(const Var& var, Expr extent, Stmt body) {
@@ -128,7 +131,9 @@ TEST_F(VerifyRaces, WhatAnIterationAllocatesIsItsOwn) {
   const Buffer t("t", kFloat32, {4}, Scope::kLocal);
   const Stmt use = block({make_store(t, {0}, 0.0), make_store(c_, {i_, 0}, at(t, {0}))});
   EXPECT_THAT(check(parallel(i_, 8, make_allocate(t, use))), IsEmpty());
-  EXPECT_THAT(check(make_allocate(t, parallel(i_, 8, use))), ElementsAre(HasSubstr("one element of t")));
+  const Buffer g("g", kFloat32, {4});
+  const Stmt together = block({make_store(g, {0}, 0.0), make_store(c_, {i_, 0}, at(g, {0}))});
+  EXPECT_THAT(check(make_allocate(g, parallel(i_, 8, together))), ElementsAre(HasSubstr("one element of g")));
 }
 
 TEST_F(VerifyRaces, AGuardMayLeaveOneIteration) {
