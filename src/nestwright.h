@@ -3,6 +3,7 @@
 #pragma once
 
 // What to compute and how.
+#include "expression/scan.h"
 #include "expression/tensor.h"
 #include "ir/print.h"
 #include "ir/program.h"

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "expression/scan_steps.h"
 #include "expression/tensor.h"
 #include "ir/rewrite.h"
 #include "support/error.h"
@@ -36,9 +37,9 @@ class Counter : public ir::Visitor {
   double count = 0;
 };
 
-double flops_of(const Operation& op) {
+/// `axes`: those of the operation, with the domains that it is computed over.
+double flops_of(const Operation& op, const std::vector<IterVar>& axes) {
   const ComputeOp* compute = op.compute();
-  if (compute == nullptr) return 0;
   Counter counter;
   const ir::Reduce* reduce = compute->reduction();
   for (const Expr& value : reduce != nullptr ? reduce->values : compute->bodies) counter.visit(value);
@@ -48,14 +49,27 @@ double flops_of(const Operation& op) {
     ++counter.count;  // one to combine
   }
   double result = counter.count;
-  for (const IterVar& axis : compute->axes) result *= constant_extent(axis, op);
+  for (const IterVar& axis : axes) result *= constant_extent(axis, op);
   for (const IterVar& axis : compute->reduce_axes) result *= constant_extent(axis, op);
   return result;
 }
 
 double flops_of(const Operation& op, std::set<Operation>& seen) {
-  if (!seen.insert(op).second) return 0;
-  double result = flops_of(op);
+  if (op.is_placeholder() || !seen.insert(op).second) return 0;
+  double result = 0;
+  if (op.scan() != nullptr) {
+    const StepOffsets steps = step_offsets(op);
+    std::vector<Operation> fresh;
+    for (const auto& [step, offsets] : steps) {
+      if (seen.insert(step).second) fresh.push_back(step);
+    }
+    for (const Operation& step : fresh) {
+      result += flops_of(step, step_axes(step, steps, *op.scan()));
+      for (const Operation& input : step->inputs) result += flops_of(input, seen);
+    }
+  } else {
+    result = flops_of(op, op.compute()->axes);
+  }
   for (const Operation& input : op->inputs) result += flops_of(input, seen);
   return result;
 }

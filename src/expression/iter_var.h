@@ -24,7 +24,11 @@ using ir::operator<=;
 using ir::operator>;
 using ir::operator>=;
 
-enum class AxisKind : std::uint8_t { kSpatial, kReduce };
+enum class AxisKind : std::uint8_t {
+  kSpatial,
+  kReduce,
+  kTime,  ///< of a scan: its iterations run in order
+};
 
 /// Handle; identity is by variable, so that an axis and what a reduction says of it are the same one. The domain is
 /// min .. min + extent - 1.
@@ -41,6 +45,7 @@ class IterVar {
   const Expr& extent() const { return node_->extent; }
   AxisKind kind() const { return node_->kind; }
   bool is_reduce() const { return node_->kind == AxisKind::kReduce; }
+  bool is_time() const { return node_->kind == AxisKind::kTime; }
   operator Expr() const { return node_->var; }  // NOLINT(google-explicit-constructor): an axis is an expression
   friend bool operator==(const IterVar& a, const IterVar& b) { return a.id() == b.id(); }
   friend bool operator<(const IterVar& a, const IterVar& b) { return a.id() < b.id(); }  // of addresses: for maps only

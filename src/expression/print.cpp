@@ -15,6 +15,14 @@ std::string to_string(const Tensor& t) {
 std::string to_string(const Operation& op) {
   if (!op.defined() || op.is_placeholder()) return to_string(Tensor(op));
   std::string axes, text;
+  if (const ScanOp* scan = op.scan()) {
+    for (std::size_t r = 0; r < op->results.size(); ++r) {
+      text += fmt::format("{}{} = scan of {}: {} for {} steps, then {}", r == 0 ? "" : "\n",
+                          to_string(Tensor(op, static_cast<int>(r))), scan->states[r]->name, scan->init[r]->name,
+                          scan->first_steps(), scan->update[r]->name);
+    }
+    return text;
+  }
   for (const IterVar& axis : op.compute()->axes) axes += (axes.empty() ? "" : ", ") + axis.name();
   for (std::size_t r = 0; r < op->results.size(); ++r) {
     const Tensor tensor(op, static_cast<int>(r));

@@ -3,65 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <mutex>
-#include <set>
-#include <unordered_map>
 
+#include "expression/operations.h"
 #include "ir/print.h"
 #include "ir/rewrite.h"
 #include "support/error.h"
 
 namespace nestwright {
 namespace {
-
-/// Which operation made a buffer: a body reads tensors as loads of their buffers, and the operations that it reads are
-/// found again here. Entries live as long as their operation.
-class ResultRegistry {
- public:
-  void add(const std::shared_ptr<const Operation::Node>& node) {
-    std::lock_guard lock(mutex_);
-    for (const Buffer& result : node->results) made_by_[key(result)] = node;
-  }
-  void remove(const Operation::Node& node) {
-    std::lock_guard lock(mutex_);
-    for (const Buffer& result : node.results) made_by_.erase(key(result));
-  }
-  /// Undefined where the operation is gone, or the buffer is not the result of any.
-  Operation find(const Buffer& buffer) const {
-    std::lock_guard lock(mutex_);
-    const auto it = made_by_.find(key(buffer));
-    return it == made_by_.end() ? Operation() : Operation(it->second.lock());
-  }
-
- private:
-  static const void* key(const Buffer& buffer) { return buffer.operator->(); }
-
-  mutable std::mutex mutex_;
-  std::unordered_map<const void*, std::weak_ptr<const Operation::Node>> made_by_;
-};
-
-ResultRegistry& registry() {
-  // Never destroyed: tensors with static lifetime may end after it would have.
-  static auto* const instance = new ResultRegistry;
-  return *instance;
-}
-
-Operation make_operation(Operation::Node node) {
-  const std::shared_ptr<const Operation::Node> shared(new Operation::Node(std::move(node)), [](const auto* n) {
-    registry().remove(*n);
-    delete n;
-  });
-  registry().add(shared);
-  return Operation(shared);
-}
-
-void check_name(const std::string& name) {
-  const bool spaces = std::any_of(name.begin(), name.end(), [](unsigned char c) { return std::isspace(c) != 0; });
-  if (name.empty() || spaces) {
-    throw UsageError(fmt::format("'{}' cannot name a tensor or axis: use a word without spaces", name));
-  }
-}
 
 void check_extent(const Expr& extent, const std::string& what) {
   if (!extent.defined()) throw UsageError(fmt::format("{} is undefined: give a number or a variable", what));
@@ -142,7 +91,7 @@ std::vector<Operation> inputs_of(const std::vector<Expr>& bodies, const std::str
   const auto look = [&](const Expr& part) {
     const auto* load = part.as<ir::Load>();
     if (load == nullptr) return;
-    const Operation op = registry().find(load->buffer);
+    const Operation op = operation_of(load->buffer);
     if (!op.defined()) {
       throw UsageError(fmt::format("tensor '{}' reads '{}', which no longer exists: keep the Tensor until it is used",
                                    name, load->buffer->name));

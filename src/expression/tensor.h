@@ -35,24 +35,42 @@ struct ComputeOp {
   std::vector<Expr> bodies;
 
   /// The reduction; nullptr where the operation is none.
-  const ir::Reduce* reduction() const { return bodies.front().as<ir::Reduce>(); }
+  const ir::Reduce* reduction() const { return bodies.empty() ? nullptr : bodies.front().as<ir::Reduce>(); }
 };
 
-/// Handle of an operation; identity is by node. Its results, all of one shape, are named by logical buffers: reading a
-/// tensor is ir::Load of its buffer, which the lowering maps to where the result is really stored.
+/// A recurrence over the leading axis (expression/scan.h). Result r starts as init[r], rows 0 .. k-1; step t stores row
+/// t of update[r], whose body sees the result so far as states[r]. All are of one length, and read through their
+/// buffers.
+struct ScanOp {
+  ComputeOp steps;  ///< one axis, the time: k .. T-1. The bodies are those of the operations that it takes as inputs
+  std::vector<Buffer> init, update, states;
+
+  const IterVar& time() const { return steps.axes.front(); }
+  /// k
+  std::int64_t first_steps() const { return *ir::as_const_int(time().min()); }
+};
+
+/// Handle of an operation; identity is by node. Its results, those of a compute all of one shape, are named by logical
+/// buffers: reading a tensor is ir::Load of its buffer, which the lowering maps to where the result is really stored.
 class Operation {
  public:
   struct Node {
     std::string name;
-    std::variant<PlaceholderOp, ComputeOp> kind;
+    std::variant<PlaceholderOp, ComputeOp, ScanOp> kind;
     std::vector<Buffer> results;
-    std::vector<Operation> inputs;  ///< operations read by the bodies, in order of first occurrence
+    /// Operations read by the bodies, in order of first occurrence. Of a scan: what makes its init and its update.
+    std::vector<Operation> inputs;
   };
   Operation() = default;
   explicit Operation(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
   bool defined() const { return node_ != nullptr; }
   const Node* operator->() const { return node_.get(); }
-  const ComputeOp* compute() const { return std::get_if<ComputeOp>(&node_->kind); }
+  /// Axes and bodies; nullptr for a placeholder. A scan has one axis, the time, and no bodies.
+  const ComputeOp* compute() const {
+    const ScanOp* const as_scan = scan();
+    return as_scan != nullptr ? &as_scan->steps : std::get_if<ComputeOp>(&node_->kind);
+  }
+  const ScanOp* scan() const { return std::get_if<ScanOp>(&node_->kind); }
   bool is_placeholder() const { return std::holds_alternative<PlaceholderOp>(node_->kind); }
   friend bool operator==(const Operation& a, const Operation& b) { return a.node_ == b.node_; }
   friend bool operator<(const Operation& a, const Operation& b) { return a.node_ < b.node_; }

@@ -61,6 +61,10 @@ Signature make_signature(const ScheduleState& state, const std::vector<Tensor>& 
     if (std::count(args.begin(), args.end(), arg) > 1) {
       throw LowerError(fmt::format("{}: tensor {} is handed over twice", name, arg.name()));
     }
+    if (std::count(state.states.begin(), state.states.end(), arg) > 0) {
+      throw LowerError(fmt::format("{}: {} is the state of a scan, which has its memory: leave it out of the arguments",
+                                   name, arg.name()));
+    }
     const bool is_output = std::count(state.outputs.begin(), state.outputs.end(), arg) > 0;
     if (!is_output && !arg.op().is_placeholder()) {
       throw LowerError(fmt::format(
@@ -137,7 +141,7 @@ ir::Program lower(const Schedule& schedule, const std::vector<Tensor>& args, con
     graphs.reserve(state.stages.size());
     for (std::size_t s = 0; s < state.stages.size(); ++s) graphs.emplace_back(state, static_cast<int>(s));
     const Regions regions(state, graphs);
-    return NestBuilder(state, graphs, regions).build(signature.outputs);
+    return NestBuilder(state, graphs, regions).build(signature.outputs, program.symbols);
   });
   ir::Ranges symbols;
   for (const ir::Var& symbol : program.symbols) symbols.bind(symbol, {1, ir::Interval::kMax});

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "support/error.h"
 
@@ -23,23 +24,40 @@ bool is_private(const StageState& stage) {
 NestBuilder::NestBuilder(const ScheduleState& schedule, const std::vector<StageGraph>& graphs, const Regions& regions)
     : schedule_(schedule), graphs_(graphs), regions_(regions), storages_(graphs.size()) {}
 
-Stmt NestBuilder::build(const std::vector<std::vector<ir::Buffer>>& outputs) {
-  std::vector<Stmt> nests;
+Storage NestBuilder::storage_of(const Frame& frame) const {
+  const StageGraph& graph = *frame.graph;
+  if (graph.place.part == ScanPart::kScan) return make_scan_storage(graph);
+  if (graph.place.is_stored_in_scan()) return part_of_scan(graph, *storages_[graph.place.scan]);
+  return make_storage(frame, facts_);
+}
+
+Stmt NestBuilder::build(const std::vector<std::vector<ir::Buffer>>& outputs, const std::vector<ir::Var>& symbols) {
+  for (const ir::Var& symbol : symbols) facts_.bind(symbol, {1, std::numeric_limits<std::int64_t>::max()});
+  std::vector<Frame> frames;
   std::vector<ir::Buffer> allocated;
-  for (std::size_t s = 0; s < graphs_.size(); ++s) {
-    const StageState& stage = schedule_.stages[s];
-    if (stage.attach.kind != AttachKind::kRoot) continue;
-    Frame frame(graphs_[s], regions_.full(static_cast<int>(s)));
-    if (outputs[s].empty() && is_private(stage)) {
-      throw LowerError(fmt::format("{} is kept in {} scope but computed at root: attach it to a loop of its consumer",
-                                   stage.name, ir::scope_name(stage.scope)));
-    }
-    storages_[s] = make_storage(frame, facts_);
+  const auto place = [&](const Frame& frame) {
+    const int s = frame.graph->stage;
+    storages_[s] = storage_of(frame);
+    if (frame.graph->place.is_stored_in_scan()) return;
     for (std::size_t r = 0; r < storages_[s]->buffers.size(); ++r) {
       const bool is_parameter = !outputs[s].empty() && outputs[s][r].defined();
       if (is_parameter) storages_[s]->buffers[r] = outputs[s][r];
       if (!is_parameter) allocated.push_back(storages_[s]->buffers[r]);
     }
+  };
+  for (std::size_t s = 0; s < graphs_.size(); ++s) {
+    const StageState& stage = schedule_.stages[s];
+    if (stage.attach.kind != AttachKind::kRoot) continue;
+    if (outputs[s].empty() && is_private(stage)) {
+      throw LowerError(fmt::format("{} is kept in {} scope but computed at root: attach it to a loop of its consumer",
+                                   stage.name, ir::scope_name(stage.scope)));
+    }
+    frames.emplace_back(graphs_[s], regions_.full(static_cast<int>(s)));
+    if (graphs_[s].place.part == ScanPart::kScan) place(frames.back());  // its init, which comes before, stores into it
+  }
+  std::vector<Stmt> nests;
+  for (const Frame& frame : frames) {
+    if (frame.graph->place.part != ScanPart::kScan) place(frame);
     nests.push_back(open(frame, 0));
   }
   Stmt result = ir::block(std::move(nests));
@@ -176,7 +194,7 @@ Stmt NestBuilder::inside(const Frame& frame, int position) {
   std::vector<Frame> frames;
   for (std::size_t n = 0; n < stages.size(); ++n) {
     frames.push_back(attached_frame(stages[n], std::move(regions[n]), frame));
-    storages_[stages[n]] = make_storage(frames.back(), facts_);
+    storages_[stages[n]] = storage_of(frames.back());
     if (is_private(schedule_.stages[stages[n]])) private_ = schedule_.stages[stages[n]].name;
   }
   for (const Frame& producer : frames) stmts.push_back(open(producer, 0));
@@ -185,7 +203,8 @@ Stmt NestBuilder::inside(const Frame& frame, int position) {
   Stmt result = ir::block(std::move(stmts));
   for (auto stage = stages.rbegin(); stage != stages.rend(); ++stage) {
     const std::vector<ir::Buffer>& buffers = storages_[*stage]->buffers;
-    for (auto buffer = buffers.rbegin(); buffer != buffers.rend(); ++buffer) {
+    const bool is_own = !graphs_[*stage].place.is_stored_in_scan();
+    for (auto buffer = buffers.rbegin(); is_own && buffer != buffers.rend(); ++buffer) {
       result = ir::make_allocate(*buffer, std::move(result));
     }
     storages_[*stage].reset();

@@ -23,13 +23,15 @@ class NestBuilder {
   /// The nest of the whole schedule. `outputs`: by stage, the caller's buffer of each of its results, undefined for
   /// those that the caller does not see; empty for stages without any. Throws LowerError for private storage that
   /// several threads would share.
-  ir::Stmt build(const std::vector<std::vector<ir::Buffer>>& outputs);
+  /// `symbols` are at least 1.
+  ir::Stmt build(const std::vector<std::vector<ir::Buffer>>& outputs, const std::vector<ir::Var>& symbols);
 
  private:
   // nest.cpp: loops and what is computed inside them.
   ir::Stmt open(const Frame& frame, int position);
   ir::Stmt open_loop(Frame frame, int position);
   ir::Stmt initialise(const Frame& frame, int position);
+  Storage storage_of(const Frame& frame) const;
   ir::Stmt inside(const Frame& frame, int position);
   AxisSet pad_vectors(int stage, std::vector<Span>& region) const;
   Frame attached_frame(int stage, std::vector<Span> region, const Frame& host) const;

@@ -47,6 +47,7 @@ bool same_line(const ir::Linear& place, const std::optional<ir::Linear>& start, 
 
 Stmt NestBuilder::statement(const Frame& frame) {
   const StageGraph& graph = *frame.graph;
+  if (graph.place.part == ScanPart::kScan) return {};  // its steps are attached stages
   ir::Substitution values;
   std::vector<Expr> point;
   for (std::size_t r = 0; r < graph.roots.size(); ++r) {

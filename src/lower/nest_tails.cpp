@@ -275,6 +275,10 @@ Stmt NestBuilder::guard_root(Frame frame, int position, std::size_t root) {
   const Expr value = frame.value[axis];
   const IterVar& whole = graph.axes[axis];
   if (!graph.is_layout_axis(axis)) require_less(value, frame.extent[axis]);
+  if (graph.place.part == ScanPart::kInit && root == 0) {  // a scan of few steps has not all rows of its init
+    const Expr& rows = schedule_.stages[graph.place.scan].op->results.front()->shape[0];
+    require_less(affine(frame.region(root).min + value), rows);
+  }
   const Span& region = frame.region(root);
   const std::int64_t *length = as_const_int(region.extent), *all = as_const_int(whole.extent());
   const bool is_whole = ir::is_const_int(region.min, 0) && ir::is_const_int(whole.min(), 0) && length != nullptr &&

@@ -18,7 +18,8 @@ namespace {
 Span image(const Linear& index, const StageGraph& graph, const std::vector<Span>& roots, const Expr& limit) {
   Linear start;
   start.constant = index.constant;
-  Expr extent = 1;
+  Linear extent;
+  extent.constant = 1;
   for (const ir::LinearTerm& term : index.terms) {
     const auto* ref = term.atom.as<ir::VarRef>();
     if (ref == nullptr) return {0, limit};  // not affine: anything may be read
@@ -32,9 +33,9 @@ Span image(const Linear& index, const StageGraph& graph, const std::vector<Span>
     }
     const std::int64_t c = term.coefficient;
     start.add(ir::to_linear(c > 0 ? span->min : span->min + span->extent - 1), c);
-    extent = extent + (span->extent - 1) * Expr(std::abs(c));
+    extent.add(ir::to_linear(span->extent - 1), std::abs(c));
   }
-  return {start.expr(), extent};
+  return {start.expr(), extent.expr()};
 }
 
 /// Cuts what lies outside 0 .. limit-1 off, where that is certain.
@@ -183,6 +184,11 @@ const std::vector<Span>& Regions::region_of(int stage, const Frame& frame, const
       const IterVar& axis = graph.axes[graph.roots[r]];
       if (ir::is_const_int(axis.min(), 0)) clip(result.back(), axis.extent(), facts);
     }
+    return known[stage] = std::move(result);
+  }
+  if (graph.place.part == ScanPart::kUpdate && frame.graph->stage == graph.place.scan) {
+    result = full(stage);
+    result.front() = frame.root_span(0, facts);
     return known[stage] = std::move(result);
   }
   for (const int reader : readers_[stage]) {

@@ -9,7 +9,10 @@
 namespace nestwright {
 
 StageGraph::StageGraph(const ScheduleState& schedule, int index)
-    : stage(index), state(&schedule.stages[static_cast<std::size_t>(index)]), compute(state->op.compute()) {
+    : stage(index),
+      state(&schedule.stages[static_cast<std::size_t>(index)]),
+      compute(state->op.compute()),
+      place(scan_place(schedule, index)) {
   const auto number = [this](const IterVar& axis) {
     const int known = find(axis);
     if (known >= 0) return known;

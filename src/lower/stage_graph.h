@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "schedule/scan_parts.h"
 #include "schedule/state.h"
 
 namespace nestwright {
@@ -30,6 +31,7 @@ struct StageGraph {
   int stage;
   const StageState* state;
   const ComputeOp* compute;
+  ScanPlace place;                  ///< which part of a scan it is
   std::vector<IterVar> axes;        ///< all of them; the index is the number of the axis
   std::vector<ir::LoopKind> kinds;  ///< of each axis
   std::vector<bool> vectorized;     ///< whether each axis ends up, wholly or in part, in a vectorised loop

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "support/error.h"
 
 namespace nestwright {
@@ -135,6 +137,26 @@ Storage make_storage(const Frame& frame, const Facts& facts) {
     std::string name = single ? state.name : fmt::format("{}.v{}", state.name, result.buffers.size());
     result.buffers.emplace_back(std::move(name), value->element, shape, state.scope);
   }
+  return result;
+}
+
+Storage make_scan_storage(const StageGraph& graph) {
+  Storage result;
+  result.graph = &graph;
+  std::size_t rank = 0;
+  for (const ir::Buffer& value : graph.state->op->results) {
+    const bool single = graph.state->op->results.size() == 1;
+    std::string name = single ? graph.state->name : fmt::format("{}.v{}", graph.state->name, result.buffers.size());
+    result.buffers.emplace_back(std::move(name), value->element, value->shape, graph.state->scope);
+    rank = std::max(rank, value->shape.size());
+  }
+  result.start.resize(rank);
+  return result;
+}
+
+Storage part_of_scan(const StageGraph& graph, const Storage& scan) {
+  Storage result{{}, std::vector<Linear>(graph.rank), &graph};
+  for (const int number : graph.place.results) result.buffers.push_back(scan.buffers[static_cast<std::size_t>(number)]);
   return result;
 }
 

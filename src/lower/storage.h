@@ -22,6 +22,12 @@ Storage make_storage(const Frame& frame, const Facts& facts);
 /// The storage of the whole results in `buffers`, compact or as the caller of the program provides them.
 Storage whole_storage(const StageGraph& graph, std::vector<ir::Buffer> buffers);
 
+/// Buffers for all results of a scan.
+Storage make_scan_storage(const StageGraph& graph);
+
+/// Where init or update of a scan is kept: in the scan's storage.
+Storage part_of_scan(const StageGraph& graph, const Storage& scan);
+
 /// Position of `index` from `start` on, with what they have in common cancelled out.
 ir::Expr relative_index(const ir::Expr& index, const ir::Linear& start, const Facts& facts);
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "ir/linear.h"
 #include "ir/print.h"
 #include "schedule/schedule.h"
 #include "schedule/state.h"
@@ -63,7 +64,7 @@ std::string stage_text(const ScheduleState& state, const StageState& stage) {
   }
   for (const IterVar& loop : stage.leaves) {
     const auto kind = stage.kinds.find(loop);
-    const std::string end = ir::to_string(loop.min() + loop.extent());
+    const std::string end = ir::to_string(ir::to_linear(loop.min() + loop.extent()).expr());
     text += fmt::format("  {} {} in {}..{}{}\n",
                         ir::loop_kind_name(kind == stage.kinds.end() ? ir::LoopKind::kSerial : kind->second),
                         loop.name(), ir::to_string(loop.min()), end, loop.is_reduce() ? " (reduction)" : "");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "schedule/scan_parts.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -27,23 +28,36 @@ class LoadReplacer : public ir::Mutator {
 
 /// The operation whose result `buffer` is, stages and placeholders alike.
 Operation operation_of(const ScheduleState& state, const Buffer& buffer) {
+  for (const std::vector<Tensor>* placeholders : {&state.inputs, &state.states}) {
+    for (const Tensor& placeholder : *placeholders) {
+      if (placeholder.buffer() == buffer) return placeholder.op();
+    }
+  }
   const int stage = state.producer(buffer).stage;
   if (stage >= 0) return state.stages[static_cast<std::size_t>(stage)].op;
-  for (const Tensor& input : state.inputs) {
-    if (input.buffer() == buffer) return input.op();
-  }
   throw InternalError(fmt::format("internal error: '{}' is read, but no part of the schedule", buffer->name));
+}
+
+void add_operation(const ScheduleState& state, const Buffer& buffer, std::vector<Operation>& operations) {
+  const Operation op = operation_of(state, buffer);
+  if (std::find(operations.begin(), operations.end(), op) == operations.end()) operations.push_back(op);
 }
 
 std::vector<Operation> inputs_of(const ScheduleState& state, const ComputeOp& compute) {
   std::vector<Operation> result;
   const auto look = [&](const Expr& part) {
-    const auto* load = part.as<ir::Load>();
-    if (load == nullptr) return;
-    const Operation op = operation_of(state, load->buffer);
-    if (std::find(result.begin(), result.end(), op) == result.end()) result.push_back(op);
+    if (const auto* load = part.as<ir::Load>()) add_operation(state, load->buffer, result);
   };
   for (const Expr& body : compute.bodies) ir::for_each_expr(body, look);
+  return result;
+}
+
+std::vector<Operation> inputs_of(const ScheduleState& state, const Operation& op) {
+  const ScanOp* scan = op.scan();
+  if (scan == nullptr) return inputs_of(state, *op.compute());
+  std::vector<Operation> result;
+  for (const Buffer& init : scan->init) add_operation(state, init, result);
+  for (const Buffer& update : scan->update) add_operation(state, update, result);
   return result;
 }
 
@@ -62,6 +76,9 @@ std::string tensor_name(const ScheduleState& state, const Tensor& tensor) {
     const StageState& found = state.stages[static_cast<std::size_t>(stage)];
     return found.op->results.size() == 1 ? found.name : fmt::format("{}.v{}", found.name, tensor.result());
   }
+  if (const auto it = std::find(state.states.begin(), state.states.end(), tensor); it != state.states.end()) {
+    return state.state_names[static_cast<std::size_t>(it - state.states.begin())];
+  }
   const auto it = std::find(state.inputs.begin(), state.inputs.end(), tensor);
   return it == state.inputs.end() ? std::string()
                                   : state.input_names[static_cast<std::size_t>(it - state.inputs.begin())];
@@ -69,7 +86,8 @@ std::string tensor_name(const ScheduleState& state, const Tensor& tensor) {
 
 std::string unique_name(const ScheduleState& state, const std::string& name) {
   const auto taken = [&](const std::string& candidate) {
-    return std::find(state.input_names.begin(), state.input_names.end(), candidate) != state.input_names.end() ||
+    return std::count(state.input_names.begin(), state.input_names.end(), candidate) > 0 ||
+           std::count(state.state_names.begin(), state.state_names.end(), candidate) > 0 ||
            std::any_of(state.stages.begin(), state.stages.end(),
                        [&](const StageState& s) { return s.name == candidate; });
   };
@@ -125,6 +143,7 @@ void insert_stage(ScheduleState& state, int index, StageState stage) {
     shift(other.carried_from);
   }
   state.stages.insert(state.stages.begin() + index, std::move(stage));
+  attach_to_steps(state, index);
 }
 
 void replace_operation(ScheduleState& state, int index, ComputeOp op) {
@@ -135,9 +154,11 @@ void replace_operation(ScheduleState& state, int index, ComputeOp op) {
   // Consumers come later, so that one pass in order brings every change through.
   for (std::size_t i = static_cast<std::size_t>(index) + 1; i < state.stages.size(); ++i) {
     StageState& consumer = state.stages[i];
-    if (inputs_of(state, *consumer.op.compute()) != consumer.op->inputs) {
-      consumer.op = make_operation(state, consumer.op->name, *consumer.op.compute(), consumer.op->results);
-    }
+    std::vector<Operation> inputs = inputs_of(state, consumer.op);
+    if (inputs == consumer.op->inputs) continue;
+    Operation::Node changed = *consumer.op.operator->();
+    changed.inputs = std::move(inputs);
+    consumer.op = Operation(std::make_shared<const Operation::Node>(std::move(changed)));
   }
 }
 

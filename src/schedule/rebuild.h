@@ -37,7 +37,8 @@ Operation make_operation(const ScheduleState& state, std::string name, ComputeOp
 /// A stage with the operation's axes as loops, nothing done to it.
 StageState make_stage(std::string name, Operation op);
 
-/// Adds a stage before the one at `index` and renumbers what refers to stages.
+/// Adds a stage before the one at `index` and renumbers what refers to stages. In a step of a scan it is computed
+/// there.
 void insert_stage(ScheduleState& state, int index, StageState stage);
 
 /// Gives a stage a new operation with the same results, and every stage that reads it the new input.

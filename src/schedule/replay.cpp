@@ -48,6 +48,9 @@ class StepReader {
     for (std::size_t n = 0; n < state.inputs.size(); ++n) {
       if (state.input_names[n] == word(i)) return state.inputs[n];
     }
+    for (std::size_t n = 0; n < state.states.size(); ++n) {
+      if (state.state_names[n] == word(i)) return state.states[n];
+    }
     throw ScheduleError(step_.primitive, word(i), "the trace names a tensor that this schedule has not");
   }
   Stage stage(std::size_t i) const { return schedule_[tensor(i)]; }

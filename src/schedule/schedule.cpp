@@ -6,23 +6,44 @@
 #include <set>
 
 #include "expression/check_reads.h"
+#include "expression/scan_steps.h"
 #include "schedule/rebuild.h"
+#include "schedule/scan_parts.h"
 #include "schedule/state.h"
 #include "support/error.h"
 
 namespace nestwright {
 namespace {
 
-/// Adds what `op` reads and then `op` itself, each operation once.
-void collect(const Operation& op, std::set<Operation>& seen, ScheduleState& state) {
+void collect_states(const Operation& op, std::set<Operation>& seen, std::set<Buffer>& states) {
   if (!seen.insert(op).second) return;
-  for (const Operation& input : op->inputs) collect(input, seen, state);
-  if (op.is_placeholder()) {
-    state.inputs.emplace_back(op);
-    state.input_names.push_back(unique_name(state, op->name));
+  if (op.scan() != nullptr) states.insert(op.scan()->states.begin(), op.scan()->states.end());
+  for (const Operation& input : op->inputs) collect_states(input, seen, states);
+}
+
+/// Adds what `op` reads and then `op` itself, each operation once.
+void collect(const Operation& op, const std::set<Buffer>& states, std::set<Operation>& seen, ScheduleState& state) {
+  if (!seen.insert(op).second) return;
+  for (const Operation& input : op->inputs) collect(input, states, seen, state);
+  const std::string name = unique_name(state, op->name);
+  if (!op.is_placeholder()) {
+    state.stages.push_back(make_stage(name, op));
+  } else if (states.count(op->results.front()) != 0) {
+    state.states.emplace_back(op);
+    state.state_names.push_back(name);
   } else {
-    state.stages.push_back(make_stage(unique_name(state, op->name), op));
+    state.inputs.emplace_back(op);
+    state.input_names.push_back(name);
   }
+}
+
+/// The axes that a stage's operation is computed over, with their domains: in a scan, those of its steps.
+std::vector<IterVar> computed_axes(const ScheduleState& state, int stage) {
+  const Operation& op = state.stages[static_cast<std::size_t>(stage)].op;
+  const ScanPlace place = scan_place(state, stage);
+  if (!place.is_in_step()) return op.compute()->axes;
+  const Operation& scan = state.stages[static_cast<std::size_t>(place.scan)].op;
+  return step_axes(op, step_offsets(scan), *scan.scan());
 }
 
 void require_own_reduce_axes(const ScheduleState& state) {
@@ -56,7 +77,11 @@ SplitSize nparts(std::int64_t outer_extent) { return {{}, outer_extent}; }
 
 Schedule::Schedule(std::vector<Tensor> outputs) : state_(std::make_unique<ScheduleState>()) {
   if (outputs.empty()) throw UsageError("a schedule needs an output");
-  std::set<Operation> seen;
+  std::set<Operation> seen, looked_at;
+  std::set<Buffer> states;
+  for (const Tensor& output : outputs) {
+    if (output.defined()) collect_states(output.op(), looked_at, states);
+  }
   for (const Tensor& output : outputs) {
     if (!output.defined()) throw UsageError("an output of a schedule is undefined: make it by compute");
     if (output.op().is_placeholder()) {
@@ -65,17 +90,20 @@ Schedule::Schedule(std::vector<Tensor> outputs) : state_(std::make_unique<Schedu
     if (std::count(outputs.begin(), outputs.end(), output) > 1) {
       throw UsageError(fmt::format("'{}' is named twice among the outputs of a schedule", output.name()));
     }
-    collect(output.op(), seen, *state_);
+    collect(output.op(), states, seen, *state_);
   }
   for (const Tensor& output : outputs) {
     state_->stages[static_cast<std::size_t>(state_->find(output.op()))].is_output = true;
   }
   require_own_reduce_axes(*state_);
-  for (const StageState& stage : state_->stages) {
-    const ComputeOp& op = *stage.op.compute();
-    for (const Expr& body : op.bodies) check_reads(stage.name, op.axes, op.reduce_axes, body);
-  }
   state_->outputs = std::move(outputs);
+  check_scans(*state_);
+  for (std::size_t s = 0; s < state_->stages.size(); ++s) {
+    const ComputeOp& op = *state_->stages[s].op.compute();
+    const std::vector<IterVar> axes = computed_axes(*state_, static_cast<int>(s));
+    for (const Expr& body : op.bodies) check_reads(state_->stages[s].name, axes, op.reduce_axes, body);
+    attach_to_steps(*state_, static_cast<int>(s));
+  }
 }
 
 Schedule::Schedule(Schedule&&) noexcept = default;

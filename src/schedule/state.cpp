@@ -13,7 +13,10 @@ Result ScheduleState::producer(const Buffer& buffer) const {
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const std::vector<Buffer>& results = stages[i].op->results;
     for (std::size_t r = 0; r < results.size(); ++r) {
-      if (results[r] == buffer) return {static_cast<int>(i), static_cast<int>(r)};
+      const ScanOp* scan = stages[i].op.scan();
+      if (results[r] == buffer || (scan != nullptr && scan->states[r] == buffer)) {
+        return {static_cast<int>(i), static_cast<int>(r)};
+      }
     }
   }
   return {};

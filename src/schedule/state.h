@@ -83,12 +83,14 @@ struct ScheduleState {
   std::vector<StageState> stages;        ///< producers before consumers
   std::vector<Tensor> inputs;            ///< placeholders in order of first use
   std::vector<std::string> input_names;  ///< one an input, unique as the stages' names are
+  std::vector<Tensor> states;            ///< of scans: placeholders that are no inputs
+  std::vector<std::string> state_names;  ///< one a state
   std::vector<Tensor> outputs;
   Trace trace;
 
   int find(const Operation& op) const;  ///< stage that computes `op` now, or -1
-  /// The stage whose result is `buffer`. Caches keep the buffer of what they were put before, so that this finds the
-  /// producer of any load.
+  /// The stage whose result is `buffer`; a state is a result of its scan. Caches keep the buffer of what they were put
+  /// before, so that this finds the producer of any load.
   Result producer(const Buffer& buffer) const;
 };
 

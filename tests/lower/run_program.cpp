@@ -2,15 +2,25 @@
 
 #include <limits>
 
+#include "expression/tensor.h"
 #include "ir/interpret.h"
+#include "ir/rewrite.h"
+#include "ir/simplify.h"
 
 namespace nestwright::testing {
 
-std::vector<std::vector<float>> run_program(const ir::Program& program, std::uint64_t seed) {
+std::vector<std::vector<float>> run_program(const ir::Program& program, std::uint64_t seed,
+                                            const std::vector<std::int64_t>& symbols) {
+  ir::Substitution values_of;
+  for (std::size_t s = 0; s < symbols.size(); ++s) values_of[program.symbols[s]] = Expr(symbols[s]);
   std::vector<std::vector<float>> data;
   for (const ir::Parameter& parameter : program.parameters) {
-    std::vector<float>& values = data.emplace_back(static_cast<std::size_t>(parameter.buffer->elements()),
-                                                   std::numeric_limits<float>::quiet_NaN());
+    std::int64_t elements = 1;
+    for (const Expr& extent : parameter.buffer->shape) {
+      elements *= *ir::as_const_int(ir::simplify(ir::substitute(extent, values_of)));
+    }
+    std::vector<float>& values =
+        data.emplace_back(static_cast<std::size_t>(elements), std::numeric_limits<float>::quiet_NaN());
     if (parameter.role == ir::Role::kOutput) continue;
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = input_value(data.size() - 1, i);
   }
@@ -18,7 +28,7 @@ std::vector<std::vector<float>> run_program(const ir::Program& program, std::uin
   for (std::vector<float>& values : data) memory.push_back(std::as_writable_bytes(std::span(values)));
   ir::InterpretOptions options;
   options.seed = seed;
-  ir::interpret(program, memory, {}, options);
+  ir::interpret(program, memory, symbols, options);
   std::vector<std::vector<float>> outputs;
   for (std::size_t p = 0; p < data.size(); ++p) {
     if (program.parameters[p].role == ir::Role::kOutput) outputs.push_back(std::move(data[p]));

@@ -13,7 +13,8 @@ inline float input_value(std::size_t input, std::size_t index) {
   return static_cast<float>((index * 7 + input * 3 + index / 5) % 11) - 5.0f;
 }
 
-/// The outputs, in order. Inputs are filled with input_value(); extents must be constant.
-std::vector<std::vector<float>> run_program(const ir::Program& program, std::uint64_t seed = 1);
+/// The outputs, in order. Inputs are filled with input_value(). `symbols`: a value for each of the program's.
+std::vector<std::vector<float>> run_program(const ir::Program& program, std::uint64_t seed = 1,
+                                            const std::vector<std::int64_t>& symbols = {});
 
 }  // namespace nestwright::testing

@@ -26,7 +26,8 @@ ComputeOp make_copy(const ScheduleState& state, const Tensor& tensor) {
   std::vector<Expr> indices;
   for (int d = 0; d < tensor.rank(); ++d) {
     const auto at = static_cast<std::size_t>(d);
-    std::string name = stage < 0 ? fmt::format("ax{}", d)
+    const bool has_axis = stage >= 0 && state.stages[static_cast<std::size_t>(stage)].op.scan() == nullptr;
+    std::string name = !has_axis ? fmt::format("ax{}", d)
                                  : state.stages[static_cast<std::size_t>(stage)].op.compute()->axes[at].name();
     copy.axes.emplace_back(std::move(name), Expr(0), tensor.shape()[at], AxisKind::kSpatial);
     indices.emplace_back(copy.axes.back());

@@ -11,7 +11,8 @@
 // Preconditions:
 //  1. The tensor has a stage in this schedule, which was not inlined.
 //  2. Nothing was done to it, and no other stage is computed inside it.
-//  3. It is neither a tile of a blocked reduction nor copied out of one.
+//  3. It is no scan; the tile of an update or of another stage in a step is part of the step.
+//  4. It is neither a tile of a blocked reduction nor copied out of one.
 #include "schedule/primitives/cache_write.h"
 
 #include <fmt/format.h>
@@ -54,6 +55,7 @@ Tensor Schedule::cache_write(const Tensor& tensor, ir::Scope scope, const std::o
   if (primitive.stage().tile_stage >= 0 || primitive.stage().carried_from >= 0) {
     primitive.refuse(primitive.stage().name, "it is part of a blocked reduction already");
   }
+  primitive.require_no_part({ScanPart::kScan}, "which computes nothing itself: do that to its update or its init");
   if (below) return cache_write_below(primitive, scope, *below);
   primitive.require_unscheduled("cache_write comes first, or goes below a loop of the reduction");
 

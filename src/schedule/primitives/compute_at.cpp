@@ -5,12 +5,13 @@
 //     for j: C[i, j] = f(T[i, j])       for j: C[i, j] = f(T[i, j])
 //
 // Preconditions:
-//  1. The stage is no output (and no placeholder).
+//  1. The stage is no output (and no placeholder), no scan and neither init nor update of one.
 //  2. The consumer is computed from it, directly or through other stages, and was not inlined.
 //  3. The loop is a leaf of the consumer, and neither it nor one around it is vectorised.
 //  4. The consumer is not itself computed, directly or through others, inside this stage.
 //  5. No parallel loop comes to lie inside another one.
-//  6. The tile of a cache_write below a loop is attached to its tensor, at that loop or inside it.
+//  6. What a step of a scan makes stays in the step.
+//  7. The tile of a cache_write below a loop is attached to its tensor, at that loop or inside it.
 // Whether every other consumer lies inside the loop as well is for the lowering to check, when all is attached.
 #include <fmt/format.h>
 
@@ -45,6 +46,20 @@ void require_inside_blocks(const Primitive& primitive, const Primitive& consumer
   }
 }
 
+/// What a step of a scan makes has its values inside that step only.
+void require_in_step(const Primitive& primitive, const Primitive& consumer, const IterVar& loop) {
+  const ScanPlace own = scan_place(primitive.state(), primitive.index());
+  if (!own.is_in_step()) return;
+  const StageState& scan = primitive.state().stages[static_cast<std::size_t>(own.scan)];
+  const ScanPlace there = scan_place(primitive.state(), consumer.index());
+  const bool at_steps = consumer.index() == own.scan && loop == scan.leaves.back();
+  if (at_steps || (there.is_in_step() && there.scan == own.scan)) return;
+  primitive.refuse(primitive.stage().name,
+                   fmt::format("it is made in a step of scan {} and cannot be computed outside: attach it to a loop of "
+                               "what reads it there, or to the innermost loop of the time, {}",
+                               scan.name, scan.leaves.back().name()));
+}
+
 }  // namespace
 
 Stage& Stage::compute_at(const Stage& consumer_stage, const IterVar& loop) {
@@ -52,12 +67,16 @@ Stage& Stage::compute_at(const Stage& consumer_stage, const IterVar& loop) {
   StageState& stage = primitive.stage();
   if (consumer_stage.state_ != state_) primitive.refuse(stage.name, "the consumer belongs to another schedule");
   const Primitive consumer(*state_, "compute_at", consumer_stage.origin_);
+  primitive.require_no_part({ScanPart::kScan}, "which is computed as a whole");
+  primitive.require_no_part({ScanPart::kInit}, "which is computed before it");
+  primitive.require_no_part({ScanPart::kUpdate}, "which is computed in the innermost loop of its time");
   if (stage.is_output) primitive.refuse(stage.name, "it is an output, which is computed as a whole");
   std::set<Operation> seen;
   if (!needs(consumer.stage().op, stage.op, seen)) {
     primitive.refuse(stage.name, fmt::format("{} is not computed from it", consumer.stage().name));
   }
   consumer.position(loop);
+  require_in_step(primitive, consumer, loop);
   for (int at = consumer.index(); at >= 0; at = state_->stages[static_cast<std::size_t>(at)].attach.stage) {
     if (at == primitive.index()) {
       primitive.refuse(stage.name, fmt::format("{} is itself computed inside it", consumer.stage().name));

@@ -6,7 +6,7 @@
 // The bodies of the consumers are rewritten at once. The stage stays in the list, marked kInline.
 //
 // Preconditions:
-//  1. The stage is no output and no reduction.
+//  1. The stage is no output and no reduction, no scan and neither init nor update of one.
 //  2. Nothing was done to it, and no other stage is computed inside it.
 //  3. It is neither a tile of a blocked reduction nor copied out of one.
 #include "schedule/primitives/primitive.h"
@@ -19,6 +19,7 @@ Stage& Stage::compute_inline() {
   const ComputeOp producer = *primitive.stage().op.compute();
   const std::vector<Buffer> results = primitive.stage().op->results;
   const std::string name = primitive.stage().name;
+  primitive.require_no_part({ScanPart::kScan, ScanPart::kInit, ScanPart::kUpdate}, "whose rows are stored");
   if (primitive.stage().is_output) primitive.refuse(name, "it is an output, which is stored");
   if (!producer.reduce_axes.empty()) {
     primitive.refuse(name, "it is a reduction, which would be done anew for every element: use compute_at");

@@ -6,7 +6,8 @@
 //
 // Preconditions:
 //  1. The stage was not inlined.
-//  2. It is not the tile of a cache_write below a loop, which lives inside that loop.
+//  2. It is no part of a scan's step.
+//  3. It is not the tile of a cache_write below a loop, which lives inside that loop.
 #include "schedule/primitives/primitive.h"
 
 namespace nestwright {
@@ -17,6 +18,8 @@ Stage& Stage::compute_root() {
   if (stage.carried_from >= 0) {
     primitive.refuse(stage.name, "it is the tile of a blocked reduction: attach it inside the loop of the blocks");
   }
+  primitive.require_no_part({ScanPart::kUpdate, ScanPart::kStep},
+                            "which has its values inside the time loop only: compute_at takes loops of the update too");
   stage.attach = {};
   primitive.record({stage.name});
   return *this;

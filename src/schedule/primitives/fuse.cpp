@@ -7,7 +7,7 @@
 // Preconditions:
 //  1. Both are leaves of the stage, the outer one directly outside the inner one, without annotation, and nothing is
 //     attached to them.
-//  2. Both are spatial, or both belong to the reduction.
+//  2. Both are spatial, or both belong to the reduction; neither is the time of a scan.
 //  3. Neither was made by a composed split, whose inner extent differs from segment to segment.
 #include <fmt/format.h>
 
@@ -27,6 +27,7 @@ IterVar Stage::fuse(const IterVar& outer, const IterVar& inner) {
                      fmt::format("one of it and {} is spatial, the other one belongs to the reduction", inner.name()));
   }
   for (const IterVar& loop : {outer, inner}) {
+    primitive.require_unordered(loop);
     primitive.require_replaceable(loop);
     for (const Relation& relation : stage.relations) {
       const auto* split = std::get_if<SplitRelation>(&relation);

@@ -4,7 +4,7 @@
 //     body(i)          ->       body(i)
 //
 // Preconditions:
-//  1. The loop is a spatial leaf of the stage, without annotation.
+//  1. The loop is a spatial leaf of the stage, without annotation, and not the time of a scan.
 //  2. No other loop of the stage is parallel, none that the stage is computed inside, none of a stage computed inside
 //  it.
 #include <fmt/format.h>
@@ -17,10 +17,7 @@ Stage& Stage::parallel(const IterVar& loop) {
   const Primitive primitive(*state_, "parallel", origin_);
   primitive.position(loop);
   primitive.require_serial(loop);
-  if (loop.is_reduce()) {
-    primitive.refuse(loop,
-                     "it is a reduce axis, whose iterations depend on each other: use rfactor to make partial results");
-  }
+  primitive.require_independent(loop);
   for (const auto& [other, kind] : primitive.stage().kinds) {
     if (kind == ir::LoopKind::kParallel) {
       primitive.refuse(loop,

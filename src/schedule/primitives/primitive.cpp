@@ -32,7 +32,15 @@ void Primitive::refuse(const IterVar& loop, const std::string& reason) const {
 std::size_t Primitive::position(const IterVar& loop) const {
   const auto& leaves = stage().leaves;
   const auto it = std::find(leaves.begin(), leaves.end(), loop);
-  if (loop.defined() && it != leaves.end()) return static_cast<std::size_t>(it - leaves.begin());
+  if (loop.defined() && it != leaves.end()) {
+    if (is_time_axis(state_, index_, loop)) {
+      const std::string& scan = state_.stages[static_cast<std::size_t>(scan_place(state_, index_).scan)].name;
+      refuse(
+          loop,
+          fmt::format("it is the time of a step of scan {0}: schedule the scan's own time axis, s[{0}].axis(0)", scan));
+    }
+    return static_cast<std::size_t>(it - leaves.begin());
+  }
   const auto& named = stage().named;
   const bool replaced = loop.defined() && std::find(named.begin(), named.end(), loop) != named.end();
   refuse(loop, replaced ? fmt::format("it was replaced by other loops of {}: name one of those", stage().name)
@@ -44,6 +52,32 @@ void Primitive::require_serial(const IterVar& loop) const {
   if (kind != stage().kinds.end()) refuse(loop, fmt::format("it is {} already", ir::loop_kind_name(kind->second)));
 }
 
+void Primitive::require_independent(const IterVar& loop) const {
+  if (loop.is_reduce()) {
+    refuse(loop, "it is a reduce axis, whose iterations depend on each other: use rfactor to make partial results");
+  }
+  if (loop.is_time()) {
+    refuse(loop, fmt::format("it is the time of scan {}, whose steps depend on each other: use an axis of its update",
+                             stage().name));
+  }
+}
+
+void Primitive::require_unordered(const IterVar& loop) const {
+  if (loop.is_time()) {
+    refuse(loop, fmt::format("it is the time of scan {}, whose steps run in order: it may be split, and that is all",
+                             stage().name));
+  }
+}
+
+void Primitive::require_no_part(std::initializer_list<ScanPart> parts, const std::string& why) const {
+  const ScanPlace place = scan_place(state_, index_);
+  if (std::find(parts.begin(), parts.end(), place.part) == parts.end()) return;
+  const std::string& scan = state_.stages[static_cast<std::size_t>(place.scan)].name;
+  constexpr const char* kWhat[] = {"", "a scan", "init of scan ", "update of scan ", "made in a step of scan "};
+  const std::string of = place.part == ScanPart::kScan ? "" : scan;
+  refuse(stage().name, fmt::format("it is {}{}, {}", kWhat[static_cast<int>(place.part)], of, why));
+}
+
 void Primitive::require_replaceable(const IterVar& loop) const {
   const auto kind = stage().kinds.find(loop);
   if (kind != stage().kinds.end()) {
@@ -51,6 +85,7 @@ void Primitive::require_replaceable(const IterVar& loop) const {
            fmt::format("it is {} already: do that to the resulting loop instead", ir::loop_kind_name(kind->second)));
   }
   for (const StageState& other : state_.stages) {
+    if (loop.is_time()) break;  // what is computed there follows to the innermost loop
     if (other.attach.kind == AttachKind::kAt && other.attach.stage == index_ && other.attach.loop == loop) {
       refuse(loop, fmt::format("{} is computed there: attach it afterwards", other.name));
     }

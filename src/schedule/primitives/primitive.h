@@ -5,11 +5,13 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "schedule/attachment.h"
+#include "schedule/scan_parts.h"
 #include "schedule/schedule.h"
 #include "schedule/state.h"
 
@@ -28,11 +30,18 @@ class Primitive {
 
   [[noreturn]] void refuse(const std::string& subject, const std::string& reason) const;
   [[noreturn]] void refuse(const IterVar& loop, const std::string& reason) const;
-  /// Position of `loop` among the leaves. Refuses a loop that is not one.
+  /// Position of `loop` among the leaves. Refuses a loop that is not one, and in a step of a scan the axis that has the
+  /// values of the step only.
   std::size_t position(const IterVar& loop) const;
   /// Refuses where a loop may not vanish: it is annotated, another stage is computed there, a prefetch or a tile counts
   /// on it.
   void require_replaceable(const IterVar& loop) const;
+  /// Refuses a loop whose iterations depend on each other: of a reduction, or the time of a scan.
+  void require_independent(const IterVar& loop) const;
+  /// Refuses a loop of a scan's time, whose order stands.
+  void require_unordered(const IterVar& loop) const;
+  /// Refuses a part of a scan: `why` is what to do instead. `parts`: those that are refused.
+  void require_no_part(std::initializer_list<ScanPart> parts, const std::string& why) const;
   /// The loop's constant extent. Refuses a symbolic one, which `why` explains.
   std::int64_t require_constant(const IterVar& loop, const std::string& why) const;
   /// Refuses a loop that is parallel, vectorized or unrolled already.

@@ -6,7 +6,7 @@
 //         body                                body
 //
 // Preconditions:
-//  1. Every loop is a leaf of the stage.
+//  1. Every loop is a leaf of the stage, and not the time of a scan.
 //  2. None is named twice.
 //  3. Where other stages are computed inside the stage, their readers still lie inside the loop that they are attached
 //     to, a tile inside its blocks, and nothing moves into a vectorised loop or with a parallel loop into another one.
@@ -30,6 +30,7 @@ Stage& Stage::reorder(const std::vector<IterVar>& loops) {
   std::vector<std::string> arguments;
   for (const IterVar& loop : loops) {
     primitive.position(loop);
+    primitive.require_unordered(loop);
     if (std::count(loops.begin(), loops.end(), loop) > 1) primitive.refuse(loop, "it is named twice");
     arguments.push_back(primitive.label(loop));
   }

@@ -3,7 +3,8 @@
 //   global T[...]      ->      local T[...]
 //
 // Preconditions:
-//  1. The stage is no output, whose memory is the caller's; only "global" is accepted for one.
+//  1. The stage is no output, whose memory is the caller's; only "global" is accepted for one, and for a scan.
+//  2. It is neither init nor update of a scan, which are stored in the scan's memory.
 #include "schedule/primitives/primitive.h"
 
 namespace nestwright {
@@ -13,6 +14,11 @@ Stage& Stage::set_scope(ir::Scope scope) {
   StageState& stage = primitive.stage();
   if (stage.is_output && scope != ir::Scope::kGlobal) {
     primitive.refuse(stage.name, "it is an output, whose memory is the caller's: cache_write makes a stage of its own");
+  }
+  primitive.require_no_part({ScanPart::kInit, ScanPart::kUpdate},
+                            "which stores it: cache_write makes a stage of its own");
+  if (scope != ir::Scope::kGlobal) {
+    primitive.require_no_part({ScanPart::kScan}, "all of whose rows are kept: only global scope has room for them");
   }
   stage.scope = scope;
   primitive.record({stage.name, ir::scope_name(scope)});

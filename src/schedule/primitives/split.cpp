@@ -120,6 +120,11 @@ std::pair<IterVar, IterVar> Stage::split(const IterVar& loop, SplitSize size, Ta
   const SplitRelation relation = plan_split(primitive, loop, size, tail);
   const std::string label = primitive.label(loop);
   apply_split(primitive.stage(), relation);
+  for (StageState& other : state_->stages) {  // the steps of a scan are computed inside all loops of its time
+    if (loop.is_time() && other.attach.stage == primitive.index() && other.attach.loop == loop) {
+      other.attach.loop = relation.inner;
+    }
+  }
   primitive.record({label, to_string(size), "tail=" + tail.str()});
   return {relation.outer, relation.inner};
 }

@@ -9,7 +9,7 @@
 // Loops between i and j stay where they are; the four take up the positions that the two splits gave them.
 //
 // Preconditions:
-//  1. i and j are two different loops.
+//  1. i and j are two different loops, and not the time of a scan.
 //  2. Both can be split so (split.cpp). With compose, both take the same segments.
 #include "schedule/primitives/primitive.h"
 
@@ -19,6 +19,10 @@ std::array<IterVar, 4> Stage::tile(const IterVar& i, const IterVar& j, std::int6
                                    Tail tail) {
   const Primitive primitive(*state_, "tile", origin_);
   if (i == j) primitive.refuse(i, "a tile has two different loops");
+  for (const IterVar& loop : {i, j}) {
+    primitive.position(loop);
+    primitive.require_unordered(loop);
+  }
   const SplitRelation split_i = plan_split(primitive, i, factor(factor_i), tail);
   const SplitRelation split_j = plan_split(primitive, j, factor(factor_j), tail);
   std::vector<std::string> arguments = {primitive.label(i), primitive.label(j), std::to_string(factor_i),

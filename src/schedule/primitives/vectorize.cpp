@@ -4,7 +4,7 @@
 //     body(j)          ->       body(j)                  (in lockstep, statement by statement)
 //
 // Preconditions:
-//  1. The loop is a spatial leaf of the stage, of constant extent, without annotation.
+//  1. The loop is a spatial leaf of the stage, of constant extent, without annotation, and not the time of a scan.
 //  2. No other loop of the stage is vectorised.
 //  3. No stage is computed at the loop or inside it: it would be computed once a lane.
 #include <fmt/format.h>
@@ -17,10 +17,7 @@ Stage& Stage::vectorize(const IterVar& loop) {
   const Primitive primitive(*state_, "vectorize", origin_);
   primitive.position(loop);
   primitive.require_serial(loop);
-  if (loop.is_reduce()) {
-    primitive.refuse(loop,
-                     "it is a reduce axis, whose iterations depend on each other: use rfactor to make partial results");
-  }
+  primitive.require_independent(loop);
   primitive.require_constant(loop, "split it by a constant factor and vectorize the inner loop");
   for (const auto& [other, kind] : primitive.stage().kinds) {
     if (kind == ir::LoopKind::kVectorized) {

@@ -1,0 +1,66 @@
+#include "expression/operations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <mutex>
+#include <unordered_map>
+
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+/// Which operation made a buffer: a body reads tensors as loads of their buffers, and the operations that it reads are
+/// found again here. Entries live as long as their operation.
+class ResultRegistry {
+ public:
+  void add(const std::shared_ptr<const Operation::Node>& node) {
+    std::lock_guard lock(mutex_);
+    for (const Buffer& result : node->results) made_by_[key(result)] = node;
+  }
+  void remove(const Operation::Node& node) {
+    std::lock_guard lock(mutex_);
+    for (const Buffer& result : node.results) made_by_.erase(key(result));
+  }
+  Operation find(const Buffer& buffer) const {
+    std::lock_guard lock(mutex_);
+    const auto it = made_by_.find(key(buffer));
+    return it == made_by_.end() ? Operation() : Operation(it->second.lock());
+  }
+
+ private:
+  static const void* key(const Buffer& buffer) { return buffer.operator->(); }
+
+  mutable std::mutex mutex_;
+  std::unordered_map<const void*, std::weak_ptr<const Operation::Node>> made_by_;
+};
+
+ResultRegistry& registry() {
+  // Never destroyed: tensors with static lifetime may end after it would have.
+  static auto* const instance = new ResultRegistry;
+  return *instance;
+}
+
+}  // namespace
+
+Operation make_operation(Operation::Node node) {
+  const std::shared_ptr<const Operation::Node> shared(new Operation::Node(std::move(node)), [](const auto* n) {
+    registry().remove(*n);
+    delete n;
+  });
+  registry().add(shared);
+  return Operation(shared);
+}
+
+Operation operation_of(const Buffer& buffer) { return registry().find(buffer); }
+
+void check_name(const std::string& name) {
+  const bool spaces = std::any_of(name.begin(), name.end(), [](unsigned char c) { return std::isspace(c) != 0; });
+  if (name.empty() || spaces) {
+    throw UsageError(fmt::format("'{}' cannot name a tensor or axis: use a word without spaces", name));
+  }
+}
+
+}  // namespace nestwright
