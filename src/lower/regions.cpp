@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "support/error.h"
 
@@ -14,28 +15,54 @@ using ir::Linear;
 
 namespace {
 
-/// Values of an affine index while the root axes of `graph` run over `roots`. `limit`: extent of the dimension.
-Span image(const Linear& index, const StageGraph& graph, const std::vector<Span>& roots, const Expr& limit) {
-  Linear start;
+constexpr std::int64_t kFarApart = std::int64_t{1} << 40;  // no two parts of one dimension are
+
+/// Values of an index that may be taken apart while the root axes of `graph` run over `roots`; absent for others.
+std::optional<Span> image(const Linear& index, const StageGraph& graph, const std::vector<Span>& roots);
+
+/// Of a quotient whose dividend begins with a whole one.
+std::optional<Span> image_of_quotient(const Expr& e, const StageGraph& graph, const std::vector<Span>& roots) {
+  const auto* quotient = e.as<ir::Binary>();
+  if (quotient == nullptr || quotient->op != ir::BinaryOp::kDiv) return {};
+  const std::int64_t* divisor = as_const_int(quotient->b);
+  if (divisor == nullptr || *divisor < 1) return {};
+  const std::optional<Span> dividend = image(ir::to_linear(quotient->a), graph, roots);
+  if (!dividend || as_const_int(dividend->extent) == nullptr) return {};
+  Linear start = ir::to_linear(dividend->min);
+  for (ir::LinearTerm& term : start.terms) {
+    if (term.coefficient % *divisor != 0) return {};
+    term.coefficient /= *divisor;
+  }
+  const std::int64_t rest = ir::floor_mod(start.constant, *divisor);
+  start.constant = ir::floor_div(start.constant, *divisor);
+  return Span{start.expr(), (rest + *as_const_int(dividend->extent) - 1) / *divisor + 1};
+}
+
+std::optional<Span> image(const Linear& index, const StageGraph& graph, const std::vector<Span>& roots) {
+  Linear start, extent;
   start.constant = index.constant;
-  Linear extent;
   extent.constant = 1;
   for (const ir::LinearTerm& term : index.terms) {
-    const auto* ref = term.atom.as<ir::VarRef>();
-    if (ref == nullptr) return {0, limit};  // not affine: anything may be read
-    const Span* span = nullptr;
-    for (std::size_t r = 0; r < roots.size(); ++r) {
-      if (graph.axes[graph.roots[r]].var() == ref->var) span = &roots[r];
+    std::optional<Span> span;
+    if (const auto* ref = term.atom.as<ir::VarRef>()) {
+      span = Span{term.atom, 1};  // a symbol
+      for (std::size_t r = 0; r < roots.size(); ++r) {
+        if (graph.axes[graph.roots[r]].var() == ref->var) span = roots[r];
+      }
+    } else {
+      span = image_of_quotient(term.atom, graph, roots);
     }
-    if (span == nullptr) {  // a symbol
-      start.add(Linear{0, {term}});
-      continue;
-    }
+    if (!span) return {};
     const std::int64_t c = term.coefficient;
     start.add(ir::to_linear(c > 0 ? span->min : span->min + span->extent - 1), c);
     extent.add(ir::to_linear(span->extent - 1), std::abs(c));
   }
-  return {start.expr(), extent.expr()};
+  return Span{start.expr(), extent.expr()};
+}
+
+/// As above, all of a dimension of `limit` indices where nothing better is known.
+Span image(const Linear& index, const StageGraph& graph, const std::vector<Span>& roots, const Expr& limit) {
+  return image(index, graph, roots).value_or(Span{0, limit});
 }
 
 /// Cuts what lies outside 0 .. limit-1 off, where that is certain.
@@ -54,19 +81,27 @@ void clip(Span& span, const Expr& limit, const Facts& facts) {
   }
 }
 
+/// The smallest span around both that is known.
 void join(Span& span, const Span& other, const Expr& limit, const Facts& facts) {
-  const std::int64_t* a = as_const_int(span.extent);
-  const std::int64_t* b = as_const_int(other.extent);
-  const IndexRange gap = facts.range(other.min - span.min);
-  if (a == nullptr || b == nullptr || !gap.is_point()) {
-    const bool same = gap.is_point() && gap.lo == 0 && facts.range(other.extent - span.extent).is_point() &&
-                      facts.range(other.extent - span.extent).lo == 0;
-    if (!same) span = {0, limit};
-    return;
+  const IndexRange gap = facts.range(other.min - span.min), longer = facts.range(other.extent - span.extent);
+  const std::int64_t *a = as_const_int(span.extent), *b = as_const_int(other.extent);
+  const bool bounded = gap.lo > -kFarApart && gap.hi < kFarApart;
+  if (bounded && a != nullptr && b != nullptr) {
+    const std::int64_t first = std::min<std::int64_t>(0, gap.lo);
+    const std::int64_t extent = std::max(*a, gap.hi + *b) - first;
+    if (gap.is_point() && first != 0) {
+      span.min = other.min;
+    } else if (first != 0) {
+      span.min = affine(span.min + first);
+    }
+    span.extent = extent;
+  } else if (bounded && gap.is_point() && longer.is_point()) {
+    const std::int64_t first = std::min<std::int64_t>(0, gap.lo);
+    if (first != 0) span.min = other.min;
+    span.extent = affine(span.extent + (std::max<std::int64_t>(0, gap.lo + longer.lo) - first));
+  } else {
+    span = {0, limit};
   }
-  const std::int64_t first = std::min<std::int64_t>(0, gap.lo), last = std::max(*a, gap.lo + *b);
-  if (first != 0) span.min = other.min;
-  span.extent = last - first;
 }
 
 }  // namespace
