@@ -178,10 +178,10 @@ class StmtSimplifier {
     const auto* inner = then_case.defined() ? then_case.as<IfThenElse>() : nullptr;
     if (inner && !else_case.defined() && !inner->else_case.defined() && inner->condition.type() == condition.type() &&
         !reads_memory(inner->condition)) {
-      // One conjunction, so that the loops around see all of it. Inside the first condition it was simplified already.
+      // One conjunction, so that the loops around see all of it; the inner part may imply the outer one.
       std::vector<Expr> parts{condition};
       conjuncts(inner->condition, parts);
-      return make_if(conjunction(parts), inner->then_case);
+      return make_if(exprs_.simplify(conjunction(parts)), inner->then_case);
     }
     if (condition.same_as(n.condition) && then_case.same_as(n.then_case) && else_case.same_as(n.else_case)) return s;
     return make_if(std::move(condition), std::move(then_case), std::move(else_case));

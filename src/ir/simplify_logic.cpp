@@ -136,7 +136,33 @@ Expr ExprSimplifier::run_junction(const Expr& e, const Binary& n) {
   const auto truth = decided(a, ranges_);
   ranges_ = std::move(outside);
   if (truth) return *truth == is_and ? b : make_bool(*truth);
+  if (is_and) a = without_implied(a, b);
   return junction(e, n, a, b);
+}
+
+// The conjunction `a` without the parts that follow from its other parts and `b`.
+Expr ExprSimplifier::without_implied(const Expr& a, const Expr& b) {
+  const auto* conjunction = a.as<Binary>();
+  if (!conjunction || conjunction->op != BinaryOp::kAnd) return a;
+  std::vector<Expr> parts;
+  conjuncts(a, parts);
+  const std::size_t before = parts.size();
+  for (std::size_t p = 0; p < parts.size();) {
+    Ranges others = ranges_;
+    for (std::size_t q = 0; q < parts.size(); ++q)
+      if (q != p) others.assume(parts[q]);
+    others.assume(b);
+    if (always(parts[p], true, others) && parts.size() > 1) {
+      parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(p));
+    } else {
+      ++p;
+    }
+  }
+  if (parts.size() == before) return a;
+  again_ = true;
+  Expr all = parts.front();
+  for (std::size_t p = 1; p < parts.size(); ++p) all = make_binary(BinaryOp::kAnd, all, parts[p]);
+  return all;
 }
 
 Expr ExprSimplifier::run_not(const Expr& e, const Not& n) {
