@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ir/program.h"
 #include "target/target.h"
@@ -27,8 +28,9 @@ struct CompiledObject {
   std::string object;  ///< a relocatable object file; position-independent
   std::string symbol;  ///< of the entry, a nestwright_kernel (runtime/kernel_abi.h)
   ir::Workspace workspace;
-  std::string ir;        ///< LLVM IR after optimisation, where asked for
-  std::string assembly;  ///< where asked for
+  std::vector<ir::Var> symbols;  ///< what the sizes of the workspace may depend on, in the order of the call
+  std::string ir;                ///< LLVM IR after optimisation, where asked for
+  std::string assembly;          ///< where asked for
 };
 
 class Backend {

@@ -55,6 +55,8 @@ class Reader {
     program.symbols = refs(vars_);
     program.workspace.shared_bytes = signed_number();
     program.workspace.per_thread_bytes = signed_number();
+    program.workspace.symbolic_shared_bytes = optional_ref(exprs_);
+    program.workspace.symbolic_per_thread_bytes = optional_ref(exprs_);
     program.host = optional_ref(stmts_);
     const std::uint64_t kernels = count("kernels");
     for (std::uint64_t i = 0; i < kernels; ++i) {
@@ -292,7 +294,8 @@ class Reader {
         Buffer buffer = ref(buffers_);
         Stmt body = ref(stmts_);
         const std::int64_t offset = signed_number();
-        return make_allocate(std::move(buffer), std::move(body), offset, flag());
+        const bool per_thread = flag();
+        return make_allocate(std::move(buffer), std::move(body), offset, per_thread, optional_ref(exprs_));
       }
       case Tag::kPrefetch: {
         Buffer buffer = ref(buffers_);

@@ -75,6 +75,7 @@ class Comparer {
                                  [&](const Allocate& x) {
                                    const auto& y = *b.as<Allocate>();
                                    return x.offset == y.offset && x.per_thread == y.per_thread &&
+                                          same(x.symbolic_offset, y.symbolic_offset) &&
                                           same_layout(x.buffer, y.buffer) &&
                                           within(key(x.buffer), key(y.buffer), x.body, y.body);
                                  },
@@ -90,8 +91,7 @@ class Comparer {
 
   bool same(const Program& a, const Program& b) {
     if (a.name != b.name || a.parameters.size() != b.parameters.size() || a.symbols.size() != b.symbols.size() ||
-        a.kernels.size() != b.kernels.size() || a.workspace.shared_bytes != b.workspace.shared_bytes ||
-        a.workspace.per_thread_bytes != b.workspace.per_thread_bytes) {
+        a.kernels.size() != b.kernels.size()) {
       return false;
     }
     for (std::size_t i = 0; i < a.symbols.size(); ++i) {
@@ -103,7 +103,7 @@ class Comparer {
       if (x.role != y.role || !same_layout(x.buffer, y.buffer)) return false;
       bound_.emplace_back(key(x.buffer), key(y.buffer));
     }
-    if (!same(a.host, b.host)) return false;
+    if (!same(a.workspace, b.workspace) || !same(a.host, b.host)) return false;
     for (std::size_t i = 0; i < a.kernels.size(); ++i) {
       if (a.kernels[i].name != b.kernels[i].name || !same(a.kernels[i].body, b.kernels[i].body)) return false;
     }
@@ -111,6 +111,12 @@ class Comparer {
   }
 
  private:
+  bool same(const Workspace& a, const Workspace& b) {
+    return a.shared_bytes == b.shared_bytes && a.per_thread_bytes == b.per_thread_bytes &&
+           same(a.symbolic_shared_bytes, b.symbolic_shared_bytes) &&
+           same(a.symbolic_per_thread_bytes, b.symbolic_per_thread_bytes);
+  }
+
   static const void* key(const Buffer& buffer) { return buffer.defined() ? buffer.operator->() : nullptr; }
 
   bool same(const Buffer& a, const Buffer& b) { return matched(key(a), key(b)); }

@@ -81,9 +81,14 @@ class Printer {
     }
     out_ += '\n';
     ++depth_;
-    if (p.workspace.shared_bytes != 0 || p.workspace.per_thread_bytes != 0) {
-      line(fmt::format("workspace {} bytes shared, {} bytes per thread", p.workspace.shared_bytes,
-                       p.workspace.per_thread_bytes));
+    const Workspace& space = p.workspace;
+    if (space.shared_bytes != 0 || space.per_thread_bytes != 0 || space.is_symbolic()) {
+      start();
+      out_ += "workspace ";
+      sum(space.shared_bytes, space.symbolic_shared_bytes);
+      out_ += " bytes shared, ";
+      sum(space.per_thread_bytes, space.symbolic_per_thread_bytes);
+      out_ += " bytes per thread\n";
     }
     print(p.host);
     for (const Kernel& kernel : p.kernels) {
@@ -187,7 +192,10 @@ class Printer {
     start();
     out_ += std::string(scope_name(n.buffer->scope)) + " ";
     declare(n.buffer);
-    if (n.offset >= 0) out_ += " at " + std::to_string(n.offset);
+    if (n.offset >= 0) {
+      out_ += " at ";
+      sum(n.offset, n.symbolic_offset);
+    }
     if (n.per_thread) out_ += " per thread";
     out_ += '\n';
     print(n.body);
@@ -206,6 +214,13 @@ class Printer {
     line("launch " + (known ? program_->kernels[static_cast<std::size_t>(n.kernel)].name : std::to_string(n.kernel)));
   }
 
+  void sum(std::int64_t constant, const Expr& symbolic) {
+    if (!symbolic.defined()) {
+      out_ += std::to_string(constant);
+    } else {
+      print(symbolic + Expr(constant));
+    }
+  }
   template <class List, class F>
   void list(const List& items, F&& one) {
     bool first = true;

@@ -21,10 +21,15 @@ struct Kernel {
   Stmt body;
 };
 
-/// Bytes that the caller provides beside the tensors, aligned to 64.
+/// Bytes that the caller provides beside the tensors, aligned to 64. Buffers whose size depends on the program's
+/// symbols follow those of constant size: what they take, an expression of the symbols, comes on top (undefined:
+/// nothing).
 struct Workspace {
   std::int64_t shared_bytes = 0;
   std::int64_t per_thread_bytes = 0;
+  Expr symbolic_shared_bytes, symbolic_per_thread_bytes;
+
+  bool is_symbolic() const { return symbolic_shared_bytes.defined() || symbolic_per_thread_bytes.defined(); }
 };
 
 /// `host` holds loops and launches; on the CPU it is often the launch of one kernel. All kernels see all parameters.

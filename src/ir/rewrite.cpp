@@ -243,7 +243,7 @@ Stmt Mutator::mutate_children(const Stmt& s) {
                                [&](const Allocate& n) {
                                  Stmt body = mutate(n.body);
                                  if (body.same_as(n.body)) return s;
-                                 return make_allocate(n.buffer, std::move(body), n.offset, n.per_thread);
+                                 return with_body(n, n.buffer, std::move(body));
                                },
                                [&](const Prefetch& n) {
                                  std::vector<Expr> indices;

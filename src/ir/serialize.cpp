@@ -30,6 +30,8 @@ class Writer {
   std::string write(const Program& program) {
     for (const Parameter& parameter : program.parameters) define(parameter.buffer);
     for (const Var& symbol : program.symbols) define(symbol);
+    define(program.workspace.symbolic_shared_bytes);
+    define(program.workspace.symbolic_per_thread_bytes);
     define(program.host);
     for (const Kernel& kernel : program.kernels) define(kernel.body);
 
@@ -49,6 +51,8 @@ class Writer {
     for (const Var& symbol : program.symbols) ref(symbol);
     signed_number(program.workspace.shared_bytes);
     signed_number(program.workspace.per_thread_bytes);
+    ref(program.workspace.symbolic_shared_bytes);
+    ref(program.workspace.symbolic_per_thread_bytes);
     ref(program.host);
     number(program.kernels.size());
     for (const Kernel& kernel : program.kernels) {
@@ -279,11 +283,13 @@ class Writer {
   void write(const Allocate& value) {
     define(value.buffer);
     define(value.body);
+    define(value.symbolic_offset);
     tag(Tag::kAllocate);
     ref(value.buffer);
     ref(value.body);
     signed_number(value.offset);
     byte(value.per_thread ? 1 : 0);
+    ref(value.symbolic_offset);
   }
   void write(const Prefetch& value) {
     define(value.buffer);

@@ -199,7 +199,7 @@ class StmtSimplifier {
 
   Stmt run(const Stmt& s, const Allocate& n) {
     Stmt body = run(n.body);
-    return body.same_as(n.body) ? s : make_allocate(n.buffer, std::move(body), n.offset, n.per_thread);
+    return body.same_as(n.body) ? s : with_body(n, n.buffer, std::move(body));
   }
 
   Stmt run(const Stmt& s, const Prefetch& n) {

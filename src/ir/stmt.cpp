@@ -71,10 +71,16 @@ Stmt make_store(Buffer buffer, std::vector<Expr> indices, Expr value, Expr mask)
   return node(Store{std::move(buffer), std::move(indices), std::move(value), std::move(mask)});
 }
 
-Stmt make_allocate(Buffer buffer, Stmt body, std::int64_t offset, bool per_thread) {
+Stmt make_allocate(Buffer buffer, Stmt body, std::int64_t offset, bool per_thread, Expr symbolic_offset) {
   if (!body.defined()) return {};
   check(buffer.defined(), "an allocation lacks its buffer");
-  return node(Allocate{std::move(buffer), std::move(body), offset, per_thread});
+  check(!symbolic_offset.defined() || symbolic_offset.type() == Type{kIndex}, "an allocation's offset is no index");
+  return node(Allocate{std::move(buffer), std::move(body), offset, per_thread, std::move(symbolic_offset)});
+}
+
+Stmt with_body(const Allocate& allocate, Buffer buffer, Stmt body) {
+  return make_allocate(std::move(buffer), std::move(body), allocate.offset, allocate.per_thread,
+                       allocate.symbolic_offset);
 }
 
 Stmt make_prefetch(Buffer buffer, std::vector<Expr> indices, bool for_write, int locality) {

@@ -70,12 +70,13 @@ struct Store {
 };
 /// `buffer` exists within `body`, its contents undefined at the start. A global one lies in the workspace: `offset`
 /// (bytes, -1 until storage is planned) counts from the start of the shared part, or of each thread's own part where
-/// `per_thread` is set.
+/// `per_thread` is set. `symbolic_offset`, where defined, is to be added: an expression of the program's symbols.
 struct Allocate {
   Buffer buffer;
   Stmt body;
   std::int64_t offset = -1;
   bool per_thread = false;
+  Expr symbolic_offset;
 };
 /// A hint that buffer[indices] will be read soon. May point past the end: it never faults.
 struct Prefetch {
@@ -107,7 +108,10 @@ Stmt block(std::vector<Stmt> stmts);
 Stmt make_let(Var var, Expr value, Stmt body);
 Stmt make_if(Expr condition, Stmt then_case, Stmt else_case = {});
 Stmt make_store(Buffer buffer, std::vector<Expr> indices, Expr value, Expr mask = {});
-Stmt make_allocate(Buffer buffer, Stmt body, std::int64_t offset = -1, bool per_thread = false);
+Stmt make_allocate(Buffer buffer, Stmt body, std::int64_t offset = -1, bool per_thread = false,
+                   Expr symbolic_offset = {});
+/// The same allocation over another buffer or body.
+Stmt with_body(const Allocate& allocate, Buffer buffer, Stmt body);
 Stmt make_prefetch(Buffer buffer, std::vector<Expr> indices, bool for_write, int locality);
 Stmt make_barrier();
 Stmt make_launch(int kernel);

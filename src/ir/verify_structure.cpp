@@ -22,6 +22,8 @@ class StructureCheck {
       if (parameter.role == Role::kInput) inputs_.insert(parameter.buffer);
       visit_shape(parameter.buffer);
     }
+    check_size(program_.workspace.symbolic_shared_bytes);
+    check_size(program_.workspace.symbolic_per_thread_bytes);
     visit(program_.host);
     in_kernel_ = true;
     for (std::size_t k = 0; k < program_.kernels.size(); ++k) visit_kernel(k);
@@ -161,10 +163,18 @@ class StructureCheck {
     if (buffer->scope != Scope::kGlobal || allocation.offset < 0) return;
     const bool constant = std::all_of(buffer->shape.begin(), buffer->shape.end(),
                                       [](const Expr& extent) { return as_const_int(extent) != nullptr; });
-    const std::int64_t end = constant ? allocation.offset + buffer->elements() * buffer->element.bytes() : 0;
     const Workspace& workspace = program_.workspace;
+    const Expr& symbolic_size =
+        allocation.per_thread ? workspace.symbolic_per_thread_bytes : workspace.symbolic_shared_bytes;
+    if (allocation.symbolic_offset.defined()) {
+      if (!symbolic_size.defined())
+        report("the place of buffer " + buffer->name + " depends on symbols, but the size of the workspace does not");
+      visit(allocation.symbolic_offset);
+      only_symbols(allocation.symbolic_offset, "the place of buffer " + buffer->name);
+    }
+    const std::int64_t end = constant ? allocation.offset + buffer->elements() * buffer->element.bytes() : 0;
     const std::int64_t size = allocation.per_thread ? workspace.per_thread_bytes : workspace.shared_bytes;
-    if (end > size)
+    if (end > size && !symbolic_size.defined())
       report("buffer " + buffer->name + " ends at byte " + std::to_string(end) + " of a workspace of " +
              std::to_string(size));
     const auto parallel =
@@ -172,6 +182,20 @@ class StructureCheck {
     if (!allocation.per_thread && parallel != loops_.end())
       report("buffer " + buffer->name + " is allocated in the parallel loop over " + (*parallel)->var.name() +
              " but lies where all threads share it");
+  }
+
+  void check_size(const Expr& bytes) {
+    if (!bytes.defined()) return;
+    if (bytes.type() != Type{kIndex})
+      report("the size of the workspace is " + bytes.type().str() + ", not " + Type{kIndex}.str());
+    only_symbols(bytes, "the size of the workspace");
+  }
+  void only_symbols(const Expr& e, const std::string& what) {
+    for_each_expr(e, [&](const Expr& part) {
+      const auto* ref = part.as<VarRef>();
+      if (ref && std::find(program_.symbols.begin(), program_.symbols.end(), ref->var) == program_.symbols.end())
+        report(what + " depends on " + ref->var.name() + ", which is no symbol");
+    });
   }
 
   void visit_shape(const Buffer& buffer) {

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <exception>
 #include <new>
 
@@ -17,7 +19,13 @@ CompileReply compile(const CompileRequest& request, Backend& backend, const Targ
   CompileReply reply;
   const std::int64_t start = steady_clock().now_ns();
   try {
-    const ir::Program expanded = expand(ir::deserialize(request.program), target);
+    const ir::Program loops = ir::deserialize(request.program);
+    if (!loops.symbols.empty()) {
+      throw LowerError(
+          fmt::format("{} has the symbolic extent or stride {}: only programs of constant shapes are timed", loops.name,
+                      loops.symbols[0].name()));
+    }
+    const ir::Program expanded = expand(loops, target);
     CompileOptions options;
     options.pipeline = request.pipeline;
     CompiledObject object = backend.compile(expanded, target, options);

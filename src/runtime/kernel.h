@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "ir/program.h"
 #include "runtime/kernel_abi.h"
@@ -12,19 +13,22 @@
 
 namespace nestwright {
 
-/// Bytes that a kernel's caller provides for `threads` threads, as kernel_abi.h lays them out.
-std::int64_t workspace_bytes(const ir::Workspace& workspace, int threads);
+/// Bytes that a kernel's caller provides for `threads` threads, as kernel_abi.h lays them out, where the program's
+/// `symbols` have `values`. Throws UsageError where that exceeds 64 bits.
+std::int64_t workspace_bytes(const ir::Workspace& workspace, int threads, std::span<const ir::Var> symbols = {},
+                             std::span<const std::int64_t> values = {});
 
 class CompiledKernel {
  public:
   /// `owner` keeps the code at `entry` alive (a LoadedObject, a shared library); may be null where something else does.
-  /// `pool` must not be null.
+  /// `pool` must not be null. `symbols`: those of the program, in order.
   CompiledKernel(nestwright_kernel entry, const ir::Workspace& workspace, std::shared_ptr<ParallelPool> pool,
-                 std::shared_ptr<const void> owner);
+                 std::shared_ptr<const void> owner, std::vector<ir::Var> symbols = {});
 
   /// Runs the program on one pointer a parameter and one value a symbol, in order. What they point at must be as large
   /// and as aligned as the program's buffers say: nothing is checked here. Returns the entry's result, 0 where all went
-  /// well.
+  /// well. A workspace whose size depends on symbols grows where a call needs more than those before it; throws
+  /// std::bad_alloc where there is no memory, UsageError where its size exceeds 64 bits.
   std::int32_t call(std::span<void* const> buffers, std::span<const std::int64_t> symbols = {}) const;
 
  private:
@@ -32,8 +36,14 @@ class CompiledKernel {
     void operator()(void* memory) const;
   };
 
+  /// Replaces the workspace by one of at least `bytes`, unless it is large enough.
+  void reserve(std::int64_t bytes) const;
+
   nestwright_kernel entry_;
-  std::unique_ptr<void, Free> workspace_;
+  ir::Workspace sizes_;
+  std::vector<ir::Var> symbols_;
+  mutable std::unique_ptr<void, Free> workspace_;
+  mutable std::int64_t workspace_bytes_ = 0;
   std::shared_ptr<ParallelPool> pool_;
   std::shared_ptr<const void> owner_;
 };

@@ -51,7 +51,8 @@ inline CompiledObject compile(const ir::Program& loop_form, const Target& target
 
 inline CompiledKernel link(const CompiledObject& object, std::shared_ptr<ParallelPool> pool) {
   std::shared_ptr<LoadedObject> loaded = load_object(object);
-  return {reinterpret_cast<nestwright_kernel>(loaded->entry()), object.workspace, std::move(pool), loaded};
+  return {reinterpret_cast<nestwright_kernel>(loaded->entry()), object.workspace, std::move(pool), loaded,
+          object.symbols};
 }
 
 /// One array a parameter, small whole numbers in all of them so that sums are exact in any order.

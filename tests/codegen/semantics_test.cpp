@@ -196,6 +196,50 @@ TEST(Semantics, WorkspaceInAndAroundParallelLoops) {
   }
 }
 
+TEST(Semantics, SymbolicWorkspace) {
+  // shared and around the launches, of constant size beside them, and of each thread; rows of n numbers.
+  const Var n("n"), m("m");
+  const Buffer A("A", kFloat32, {m, n}), B("B", kFloat32, {m, n});
+  const Buffer around("around", kFloat32, {m, n}), fixed("fixed", kFloat32, {Expr(5)}),
+      shared("shared", kFloat32, {n, m}), own("own", kFloat32, {n});
+  const Var i("i"), j("j"), p("p"), q("q"), a("a"), b("b"), c("c"), d("d");
+  const Stmt first =
+      make_for(i, 0, m, LoopKind::kParallel,
+               make_for(j, 0, n, LoopKind::kSerial, make_store(around, {i, j}, make_load(A, {i, j}) + Expr(1.0))));
+  const Stmt turn =
+      make_for(p, 0, m, LoopKind::kParallel,
+               make_for(q, 0, n, LoopKind::kSerial,
+                        make_store(shared, {q, p}, make_load(around, {p, q}) * make_load(fixed, {Expr(3)}))));
+  const Stmt copy = make_for(b, 0, n, LoopKind::kSerial, make_store(own, {b}, make_load(shared, {b, a})));
+  const Stmt out = make_for(c, 0, n, LoopKind::kSerial,
+                            make_store(B, {a, c}, make_load(own, {Expr(n) - 1 - c}) + make_load(fixed, {0})));
+  const Stmt back = make_for(a, 0, m, LoopKind::kParallel, make_allocate(own, block({copy, out})));
+  const Stmt fill = make_for(d, 0, 5, LoopKind::kSerial, make_store(fixed, {d}, cast(kFloat32, d)));
+  Program program{
+      "symbolic",
+      {{A, Role::kInput}, {B, Role::kOutput}},
+      {n, m},
+      {},
+      {},
+      {{"first", first}, {"second", make_allocate(fixed, make_allocate(shared, block({fill, turn, back})))}}};
+  program.host = make_allocate(around, block({make_launch(0), make_launch(1)}));
+  // As large as the largest sizes below need.
+  const Program sized =
+      program_of({{Buffer("A", kFloat32, {Expr(700)})}, {Buffer("B", kFloat32, {Expr(700)}), Role::kOutput}}, {});
+  const Target target = testing::target_of(CpuIsa::kX86_64);
+  const CompiledObject object = testing::compile(program, target);
+  for (PoolKind kind : {PoolKind::kSerial, PoolKind::kSpin}) {
+    const CompiledKernel kernel = testing::link(object, make_pool(kind, 3));
+    for (const auto& [n_value, m_value] : {std::pair<std::int64_t, std::int64_t>{1, 1}, {37, 17}, {3, 2}, {1, 700}}) {
+      std::vector<Array> expected = testing::make_arguments(sized), actual = testing::copies(expected);
+      const std::array<std::int64_t, 2> symbols{n_value, m_value};
+      testing::run_interpreted(program, expected, symbols);
+      EXPECT_EQ(testing::run_compiled(kernel, actual, symbols), 0);
+      EXPECT_EQ(std::memcmp(expected[1].data(), actual[1].data(), actual[1].size_bytes()), 0) << n_value;
+    }
+  }
+}
+
 TEST(Semantics, SeveralKernelsShareWhatTheHostAllocates) {
   const Buffer A("A", kFloat32, {Expr(16)}), B("B", kFloat32, {Expr(16)}), T("T", kFloat32, {Expr(16)});
   const auto copy = [](Buffer from, Buffer to, double plus) {

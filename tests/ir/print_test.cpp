@@ -87,5 +87,22 @@ TEST(Print, Programs) {
             "      C[i] = A[i, 0]\n");
 }
 
+TEST(Print, PlacesInTheWorkspace) {
+  const Var n("n");
+  const Buffer t("t", kFloat32, {n}), u("u", kFloat32, {n});
+  Program p;
+  p.name = "placed";
+  p.symbols = {n};
+  p.workspace = {128, 0, n * 4, {}};
+  p.kernels = {{"main", make_allocate(t, make_allocate(u, make_launch(0), 128, true, n * 4), 64)}};
+  EXPECT_EQ(to_string(p),
+            "program placed<n>() -> ()\n"
+            "  workspace n*4 + 128 bytes shared, 0 bytes per thread\n"
+            "  kernel main:\n"
+            "    global t: float32[n] at 64\n"
+            "    global u: float32[n] at n*4 + 128 per thread\n"
+            "    launch main\n");
+}
+
 }  // namespace
 }  // namespace nestwright::ir

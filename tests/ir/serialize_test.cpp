@@ -8,6 +8,7 @@
 
 #include "ir/equal.h"
 #include "ir/print.h"
+#include "ir/serialize_format.h"
 #include "programs.h"
 #include "support/error.h"
 
@@ -34,13 +35,16 @@ Program everything() {
       make_if(Expr(i) == 3, make_store(s, {0}, make_int(255, kUInt8))),
       make_let(x, make_int(-7, kInt32), make_store(w, {0}, cast(kFloat16, Expr(x) % make_int(3, kInt32)))),
   });
-  Program program = program_of(
-      {{a}, {c, Role::kOutput}},
-      make_allocate(s, make_for(i, 1, n / 2, LoopKind::kThreadY, make_allocate(w, body)), 128, true), {n, stride});
-  program.workspace = {4096, 1 << 20};
+  Program program =
+      program_of({{a}, {c, Role::kOutput}},
+                 make_allocate(s, make_for(i, 1, n / 2, LoopKind::kThreadY, make_allocate(w, body)), 128, true, n * 64),
+                 {n, stride});
+  program.workspace = {4096, 1 << 20, n * stride, n * 64};
   program.kernels.push_back({"empty", {}});
   return program;
 }
+
+const std::string kHead = std::string(format::kMagic) + static_cast<char>(format::kVersion);
 
 TEST(Serialize, RoundTripsEveryNode) {
   for (const Program& program : {everything(), TiledMatmul().program()}) {
@@ -62,6 +66,9 @@ TEST(Serialize, KeepsWhatPrintingDoesNotShow) {
   ASSERT_NE(allocation, nullptr);
   EXPECT_EQ(allocation->offset, 128);
   EXPECT_TRUE(allocation->per_thread);
+  EXPECT_EQ(to_string(allocation->symbolic_offset), "n*64");
+  EXPECT_EQ(to_string(back.workspace.symbolic_shared_bytes), "n*stride");
+  EXPECT_EQ(to_string(back.workspace.symbolic_per_thread_bytes), "n*64");
   EXPECT_FALSE(back.kernels[1].body.defined());
 }
 
@@ -102,15 +109,14 @@ TEST(Serialize, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(refusal(bytes + "!"), HasSubstr("1 bytes follow its end"));
   EXPECT_THAT(refusal(bytes.substr(0, 40)), HasSubstr("malformed program: "));
   bytes[4] = 9;
-  EXPECT_THAT(refusal(bytes), HasSubstr("it has version 9, this reader knows version 2"));
+  EXPECT_THAT(refusal(bytes), HasSubstr("it has version 9, this reader knows version 3"));
 }
 
 TEST(Serialize, RefusesDanglingReferences) {
-  const std::string head = std::string("NWIR\x02", 5);
   // One record: the negation (tag 6) of an expression that was never defined.
-  EXPECT_THAT(refusal(head + "\x01\x06\x01"), HasSubstr("a dangling reference to an expression"));
-  EXPECT_THAT(refusal(head + std::string("\x01\x06\x00", 3)), HasSubstr("a reference to an expression is missing"));
-  EXPECT_THAT(refusal(head + "\x7f"), HasSubstr("127 records are announced where 0 bytes are left"));
+  EXPECT_THAT(refusal(kHead + "\x01\x06\x01"), HasSubstr("a dangling reference to an expression"));
+  EXPECT_THAT(refusal(kHead + std::string("\x01\x06\x00", 3)), HasSubstr("a reference to an expression is missing"));
+  EXPECT_THAT(refusal(kHead + "\x7f"), HasSubstr("127 records are announced where 0 bytes are left"));
   Program program = TiledMatmul().program();
   program.host = make_launch(3);
   EXPECT_THAT(refusal(serialize(program)), HasSubstr("it launches kernel 3 of 1"));
@@ -123,7 +129,7 @@ TEST(Serialize, RefusesWhatWouldExhaustTheStack) {
   EXPECT_THROW(serialize(program_of({{c, Role::kOutput}}, make_store(c, {0}, deep))), UsageError);
 
   // The same by hand: a literal (tag 2: bool, one bit, one lane, value 1), then 5000 negations of the latest.
-  std::string bytes = std::string("NWIR\x02", 5) + "\x89\x27" + std::string("\x02\x04\x01\x01\x02", 5);
+  std::string bytes = kHead + "\x89\x27" + std::string("\x02\x04\x01\x01\x02", 5);
   for (int i = 0; i < 5000; ++i) bytes += "\x06\x01";
   EXPECT_THAT(refusal(bytes + std::string(64, '\0')), HasSubstr("nested too deep"));
 }

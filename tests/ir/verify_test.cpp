@@ -135,6 +135,21 @@ TEST_F(Verify, PlannedStorageLiesInTheWorkspace) {
               ElementsAre(HasSubstr("in the parallel loop over i but lies where all threads share it")));
 }
 
+TEST_F(Verify, SymbolicPlacesAreMadeOfSymbols) {
+  const Buffer t("t", kFloat32, {n_});
+  const auto placed = [&](const Expr& offset, const Expr& size) {
+    const Stmt use = loop(i_, 8, make_allocate(t, make_store(t, {0}, 0.0), 64, false, offset));
+    Program program = program_of({}, use, {n_});
+    program.workspace = {64, 0, size, {}};
+    return verify(program, Form::kLoop);
+  };
+  EXPECT_THAT(placed(n_ * 4, n_ * 8), IsEmpty());
+  EXPECT_THAT(placed(i_ * 4, n_ * 8), ElementsAre(HasSubstr("the place of buffer t depends on i, which is no symbol")));
+  EXPECT_THAT(placed(n_ * 4, {}), ElementsAre(HasSubstr("but the size of the workspace does not")));
+  EXPECT_THAT(placed(n_ * 4, i_ * 8), ElementsAre("the size of the workspace depends on i, which is no symbol"));
+  EXPECT_THAT(placed(n_ * 4, make_int(8, kInt32)), ElementsAre("the size of the workspace is int32, not int64"));
+}
+
 // --- Bounds
 // -----------------------------------------------------------------------------------------------------------
 

@@ -253,6 +253,70 @@ TEST(Expand, AllocationsInParallelLoopsAreOfEachThread) {
   EXPECT_EQ(expanded.workspace.per_thread_bytes, 64);
 }
 
+TEST(Expand, WhatHasNoConstantSizeFollowsTheRest) {
+  const Var n("n");
+  const Buffer X("X", kFloat32, {Expr(100)}), Y("Y", kFloat32, {n}), Z("Z", kFloat64, {n, n});
+  const auto all = [&](const Stmt& use, LoopKind kind) {
+    Program program =
+        kernel(16, [&](Buffer, Buffer) {
+          return make_for(Var("p"), 0, 2, kind, make_allocate(Y, make_allocate(X, make_allocate(Z, use))));
+        }).program;
+    program.symbols = {n};
+    return expand(program, target_of(CpuIsa::kAvx512));
+  };
+  const Stmt use =
+      block({make_store(X, {0}, 0.0), make_store(Y, {0}, 0.0), make_store(Z, {0, 0}, make_float(0, kFloat64))});
+  const Program shared = all(use, LoopKind::kSerial);
+  EXPECT_EQ(to_string(shared),
+            "program test<n>(A: float32[16]) -> (B: float32[16])\n"
+            "  workspace (n*4 + 63)/64*64 + (n*n*8 + 63)/64*64 + 448 bytes shared, 0 bytes per thread\n"
+            "  launch main\n"
+            "  kernel main:\n"
+            "    for p in 0..2:\n"
+            "      global Y: float32[n] at 448\n"
+            "      global X: float32[100] at 0\n"
+            "      global Z: float64[n, n] at (n*4 + 63)/64*64 + 448\n"
+            "      X[0] = 0.0\n"
+            "      Y[0] = 0.0\n"
+            "      Z[0, 0] = 0.0\n");
+  const Program parallel = all(use, LoopKind::kParallel);
+  EXPECT_THAT(to_string(parallel),
+              HasSubstr("workspace 0 bytes shared, (n*4 + 63)/64*64 + (n*n*8 + 63)/64*64 + 448 bytes per thread\n"));
+  EXPECT_THAT(to_string(parallel), HasSubstr("global Z: float64[n, n] at (n*4 + 63)/64*64 + 448 per thread\n"));
+}
+
+TEST(Expand, KernelsShareTheirPartsOfTheWorkspace) {
+  const Var n("n"), m("m");
+  const Buffer H("H", kInt8, {n}), X("X", kInt8, {m}), Y("Y", kInt8, {n});
+  Program program =
+      kernel(16, [&](Buffer, Buffer) { return make_allocate(X, make_store(X, {0}, make_int(0, kInt8))); }).program;
+  program.symbols = {n, m};
+  program.kernels.push_back({"next", make_allocate(Y, make_store(Y, {0}, make_int(0, kInt8)))});
+  program.host = make_allocate(H, block({make_launch(0), make_launch(1)}));
+  const Program expanded = expand(program, target_of(CpuIsa::kAvx2));
+  EXPECT_EQ(to_string(expanded.workspace.symbolic_shared_bytes),
+            "max((n + 63)/64*64 + (m + 63)/64*64, (n + 63)/64*64 + (n + 63)/64*64)");
+  for (const Kernel& one : expanded.kernels) {
+    EXPECT_EQ(to_string(one.body.as<Allocate>()->symbolic_offset), "(n + 63)/64*64");
+  }
+}
+
+TEST(Expand, StorageThatChangesFromIterationToIterationIsRefused) {
+  const Var i("i");
+  const Buffer X("X", kFloat32, {i + 1});
+  const auto k = kernel(16, [&](Buffer, Buffer) {
+    return make_for(i, 0, 4, LoopKind::kSerial, make_allocate(X, make_store(X, {0}, 0.0)));
+  });
+  try {
+    expand(k.program, target_of(CpuIsa::kAvx2));
+    FAIL();
+  } catch (const LowerError& e) {
+    EXPECT_STREQ(e.what(),
+                 "the size of buffer X depends on loop i: its place in the workspace cannot be planned; compute it at "
+                 "root, or split its consumer by a constant factor");
+  }
+}
+
 TEST(Expand, PassesAreReportedInOrder) {
   const auto k = kernel(4, [](Buffer A, Buffer B) {
     const Var i("i");

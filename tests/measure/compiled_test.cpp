@@ -125,5 +125,21 @@ TEST_F(Compiled, WhatCannotBeLoweredIsAnInvalidConfiguration) {
   EXPECT_EQ(built[1].outcome, Outcome::kOk);
 }
 
+TEST_F(Compiled, ProgramsWithSymbolsAreNotTimed) {
+  const ir::Var n("n"), i("i");
+  const ir::Buffer out("out", kFloat32, {n});
+  ir::Program program;
+  program.name = "any_length";
+  program.symbols = {n};
+  program.parameters = {{out, ir::Role::kOutput}};
+  program.host = ir::make_launch(0);
+  program.kernels = {
+      {"main", ir::make_for(i, 0, n, ir::LoopKind::kSerial, ir::make_store(out, {i}, ir::make_float(1, kFloat32)))}};
+  const auto built = build({program});
+  EXPECT_EQ(built[0].outcome, Outcome::kInvalidConfig);
+  EXPECT_EQ(built[0].message,
+            "any_length has the symbolic extent or stride n: only programs of constant shapes are timed");
+}
+
 }  // namespace
 }  // namespace nestwright

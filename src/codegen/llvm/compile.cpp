@@ -154,6 +154,7 @@ class LlvmBackend final : public Backend {
     CompiledObject result;
     result.symbol = symbol_of(program.name);
     result.workspace = program.workspace;
+    result.symbols = program.symbols;
     const std::unique_ptr<llvm::Module> module = emit_module(program, target, result.symbol, *machine, context);
     std::string problem;
     llvm::raw_string_ostream problems(problem);

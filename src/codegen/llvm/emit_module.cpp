@@ -12,8 +12,6 @@
 namespace nestwright::codegen {
 namespace {
 
-std::int64_t round_up_64(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
-
 // Parameters of a kernel's function: the tensors, the symbols, then these.
 constexpr unsigned kStateParameters = 3;
 
@@ -26,7 +24,7 @@ llvm::FunctionType* kernel_type(const ir::Program& program, llvm::LLVMContext& c
 }
 
 // Buffers allocated around the launches: every kernel may use them, at their place in the workspace.
-void bind_host_allocations(const ir::Program& program, FunctionEmitter& emitter, llvm::Value* workspace) {
+void bind_host_allocations(const ir::Program& program, FunctionEmitter& emitter) {
   ir::for_each_stmt(program.host, [&](const ir::Stmt& stmt) {
     const auto* allocate = stmt.as<ir::Allocate>();
     if (allocate == nullptr) return;
@@ -34,11 +32,7 @@ void bind_host_allocations(const ir::Program& program, FunctionEmitter& emitter,
       throw CompileError(
           fmt::format("buffer {} has no place in the workspace: expand the program first", allocate->buffer->name));
     }
-    auto& builder = emitter.builder();
-    emitter.bind(allocate->buffer,
-                 builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), workspace,
-                                                    static_cast<std::uint64_t>(allocate->offset)),
-                 allocate->offset);
+    emitter.bind_shared(allocate->buffer, workspace_bytes(allocate->offset, allocate->symbolic_offset));
   });
 }
 
@@ -59,7 +53,7 @@ void emit_kernel(ModuleEmitter& module, const ir::Kernel& kernel, llvm::Function
   function->getArg(next)->addAttr(llvm::Attribute::NoAlias);
   function->getArg(next + 1)->addAttr(llvm::Attribute::NoAlias);
   emitter.set_state({function->getArg(next), function->getArg(next + 1), function->getArg(next + 2)});
-  bind_host_allocations(program, emitter, function->getArg(next));
+  bind_host_allocations(program, emitter);
   emitter.begin();
   emitter.emit(kernel.body);
   emitter.finish();
@@ -85,8 +79,10 @@ void emit_entry(ModuleEmitter& module) {
     auto* slot = builder.CreateConstInBoundsGEP1_64(builder.getInt64Ty(), symbols, index++);
     emitter.bind(symbol, builder.CreateLoad(builder.getInt64Ty(), slot));
   }
-  llvm::Value* threads_part = builder.CreateConstInBoundsGEP1_64(
-      builder.getInt8Ty(), workspace, static_cast<std::uint64_t>(round_up_64(program.workspace.shared_bytes)));
+  const ir::Workspace& space = program.workspace;
+  llvm::Value* shared_bytes =
+      emitter.emit(round_up_64(workspace_bytes(space.shared_bytes, space.symbolic_shared_bytes)));
+  llvm::Value* threads_part = builder.CreateInBoundsGEP(builder.getInt8Ty(), workspace, shared_bytes);
   emitter.set_state({workspace, threads_part, function->getArg(3)});
   emitter.begin();
   emitter.emit(program.host);

@@ -34,11 +34,16 @@ void FunctionEmitter::bind(const ir::Var& var, llvm::Value* value) {
   vars_[var.id()] = {var, value, std::max(depth(), 0)};
 }
 
-void FunctionEmitter::bind(const ir::Buffer& buffer, llvm::Value* base, std::int64_t workspace_offset) {
+void FunctionEmitter::bind(const ir::Buffer& buffer, llvm::Value* base) {
   std::vector<ir::Expr> strides;
   for (int d = 0; d < buffer->rank(); ++d) strides.push_back(buffer->stride(d));
   const int order = next_order_++;
-  buffers_[buffer] = {base, std::move(strides), workspace_offset, order};
+  buffers_[buffer] = {base, std::move(strides), {}, order};
+}
+
+void FunctionEmitter::bind_shared(const ir::Buffer& buffer, const ir::Expr& offset) {
+  bind(buffer, builder_.CreateInBoundsGEP(builder_.getInt8Ty(), state_.shared_workspace, emit(offset)));
+  buffers_[buffer].workspace_offset = offset;
 }
 
 void FunctionEmitter::open_scope() {
@@ -142,7 +147,7 @@ void FunctionEmitter::emit_parallel(const ir::For& loop) {
 
   // Everything in scope goes into the closure: it is little, and what the body does not use costs nothing there.
   std::vector<std::pair<ir::Buffer, BufferBinding>> tensors, workspace;
-  for (const auto& entry : buffers_) (entry.second.workspace_offset >= 0 ? workspace : tensors).push_back(entry);
+  for (const auto& entry : buffers_) (entry.second.workspace_offset.defined() ? workspace : tensors).push_back(entry);
   const auto by_order = [](const auto& a, const auto& b) { return a.second.order < b.second.order; };
   std::sort(tensors.begin(), tensors.end(), by_order);
   std::sort(workspace.begin(), workspace.end(), by_order);
@@ -159,12 +164,18 @@ void FunctionEmitter::emit_parallel(const ir::For& loop) {
   captured.push_back(state_.thread_workspace);
   std::vector<llvm::Type*> types;
   for (llvm::Value* value : captured) types.push_back(value->getType());
+  // The stub alone needs to know how far the threads' parts lie apart.
+  const ir::Workspace& space = module_.program.workspace;
+  const ir::Expr per_thread = round_up_64(workspace_bytes(space.per_thread_bytes, space.symbolic_per_thread_bytes));
+  std::vector<llvm::Type*> body_types = types;
+  captured.push_back(emit(per_thread));
+  types.push_back(builder_.getInt64Ty());
   auto* closure_type = llvm::StructType::get(context, types);
 
   // The body: captured values, then the task.
-  types.push_back(builder_.getInt64Ty());
+  body_types.push_back(builder_.getInt64Ty());
   llvm::Function* body =
-      module_.create_function(name, llvm::FunctionType::get(builder_.getVoidTy(), types, false), true);
+      module_.create_function(name, llvm::FunctionType::get(builder_.getVoidTy(), body_types, false), true);
   {
     FunctionEmitter inner(module_, body);
     unsigned next = 0;
@@ -181,12 +192,7 @@ void FunctionEmitter::emit_parallel(const ir::For& loop) {
     body->getArg(next)->addAttr(llvm::Attribute::NoAlias);
     body->getArg(next + 1)->addAttr(llvm::Attribute::NoAlias);
     inner.state_ = {body->getArg(next), body->getArg(next + 1), nullptr};
-    for (const auto& [buffer, binding] : workspace) {
-      inner.bind(buffer,
-                 inner.builder_.CreateInBoundsGEP(inner.builder_.getInt8Ty(), inner.state_.shared_workspace,
-                                                  inner.int64(binding.workspace_offset)),
-                 binding.workspace_offset);
-    }
+    for (const auto& [buffer, binding] : workspace) inner.bind_shared(buffer, binding.workspace_offset);
     inner.bind(loop.var, inner.builder_.CreateAdd(first, body->getArg(next + 2), "", false, true));
     inner.begin();
     inner.emit(loop.body);
@@ -204,10 +210,10 @@ void FunctionEmitter::emit_parallel(const ir::For& loop) {
     for (unsigned i = 0; i < captured.size(); ++i) {
       args.push_back(b.CreateLoad(captured[i]->getType(), b.CreateStructGEP(closure_type, stub->getArg(2), i)));
     }
-    const std::int64_t per_thread = (module_.program.workspace.per_thread_bytes + 63) / 64 * 64;
     llvm::Value* thread = b.CreateSExt(stub->getArg(1), b.getInt64Ty());
-    args.back() = b.CreateInBoundsGEP(b.getInt8Ty(), args.back(),
-                                      b.CreateMul(thread, b.getInt64(static_cast<std::uint64_t>(per_thread))));
+    llvm::Value* part = b.CreateMul(thread, args.back());
+    args.pop_back();
+    args.back() = b.CreateInBoundsGEP(b.getInt8Ty(), args.back(), part);
     args.push_back(b.CreateSExt(stub->getArg(0), b.getInt64Ty()));
     b.CreateCall(body, args);
     b.CreateRetVoid();
@@ -269,10 +275,9 @@ void FunctionEmitter::bind_allocation(const ir::Allocate& allocate) {
     }
     const llvm::IRBuilderBase::InsertPointGuard guard(builder_);
     builder_.SetInsertPoint(scopes_.front().anchor);
-    llvm::Value* part = allocate.per_thread ? state_.thread_workspace : state_.shared_workspace;
-    bind(buffer, builder_.CreateInBoundsGEP(builder_.getInt8Ty(), part, int64(allocate.offset)),
-         allocate.per_thread ? -1 : allocate.offset);
-    return;
+    const ir::Expr offset = workspace_bytes(allocate.offset, allocate.symbolic_offset);
+    if (!allocate.per_thread) return bind_shared(buffer, offset);
+    return bind(buffer, builder_.CreateInBoundsGEP(builder_.getInt8Ty(), state_.thread_workspace, emit(offset)));
   }
   const std::int64_t bytes = buffer->elements() * buffer->element.bytes();
   if (bytes > kLargestLocal) {

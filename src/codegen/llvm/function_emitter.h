@@ -21,6 +21,12 @@
 
 namespace nestwright::codegen {
 
+/// A place or size in the workspace: `constant` bytes and `symbolic` ones, undefined where there are none.
+inline ir::Expr workspace_bytes(std::int64_t constant, const ir::Expr& symbolic) {
+  return symbolic.defined() ? symbolic + ir::Expr(constant) : ir::Expr(constant);
+}
+inline ir::Expr round_up_64(const ir::Expr& bytes) { return (bytes + 63) / ir::Expr(64) * ir::Expr(64); }
+
 /// What the functions of one module share.
 struct ModuleEmitter {
   llvm::Module& module;
@@ -49,8 +55,9 @@ class FunctionEmitter {
   void set_state(const FunctionState& state) { state_ = state; }
   llvm::IRBuilder<>& builder() { return builder_; }
   void bind(const ir::Var& var, llvm::Value* value);
-  /// `workspace_offset`: where a buffer in the shared workspace lies, -1 for any other.
-  void bind(const ir::Buffer& buffer, llvm::Value* base, std::int64_t workspace_offset = -1);
+  void bind(const ir::Buffer& buffer, llvm::Value* base);
+  /// A buffer in the shared workspace, `offset` bytes from its start.
+  void bind_shared(const ir::Buffer& buffer, const ir::Expr& offset);
 
   /// Opens the outermost scope.
   void begin();
@@ -79,8 +86,8 @@ class FunctionEmitter {
     llvm::Value* base;
     std::vector<ir::Expr> strides;
     /// Of a buffer in the shared workspace, whose address each function computes anew: two of them may share memory at
-    /// different times, so that neither may be a noalias parameter. -1 for others.
-    std::int64_t workspace_offset;
+    /// different times, so that neither may be a noalias parameter. Undefined for others.
+    ir::Expr workspace_offset;
     int order;  ///< of binding: closures list buffers in this order
   };
   /// buffer[indices], taken apart.

@@ -96,7 +96,7 @@ Stmt Copier::mutate(const Stmt& s) {
     const BufferNode& b = *n->buffer.operator->();
     const Buffer buffer(b.name, b.element, mutate_all(b.shape), b.scope, mutate_all(b.strides), b.alignment);
     buffers_[n->buffer] = buffer;
-    return make_allocate(buffer, mutate(n->body), n->offset, n->per_thread);
+    return with_body(*n, buffer, mutate(n->body));
   }
   if (const auto* n = s.as<Store>()) {
     const Buffer& buffer = renamed(n->buffer);

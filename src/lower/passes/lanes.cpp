@@ -242,7 +242,7 @@ Stmt LaneBuilder::build_allocate(const Allocate& allocate) {
   shape.emplace_back(active_);
   const Buffer own(b.name, b.element, std::move(shape), b.scope, {}, b.alignment);
   private_[allocate.buffer] = own;
-  return make_allocate(own, build(allocate.body), allocate.offset, allocate.per_thread);
+  return with_body(allocate, own, build(allocate.body));
 }
 
 Stmt LaneBuilder::build_if(const IfThenElse& branch, const Stmt& self) {

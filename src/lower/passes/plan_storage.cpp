@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ir/equal.h"
 #include "ir/rewrite.h"
 #include "lower/expand_passes.h"
 #include "support/error.h"
@@ -16,10 +17,12 @@ std::int64_t round_up_64(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 struct Lifetime {
   std::int64_t bytes = 0;
+  Expr symbolic_bytes;  ///< undefined: `bytes` is the size; else this, which has a place of its own
   bool per_thread = false;
   std::size_t loops_around = 0;  ///< open loops where it is allocated
   int first = -1, last = -1;     ///< positions in pre-order between which its contents matter; -1: never used
   std::int64_t offset = 0;
+  Expr symbolic_offset;
   int order = 0;
 };
 
@@ -28,6 +31,7 @@ struct Lifetime {
 class Lifetimes final : public Visitor {
  public:
   using Visitor::visit;
+  explicit Lifetimes(const std::vector<Var>& symbols) : symbols_(symbols) {}
   std::map<Buffer, Lifetime> found;
 
   void visit(const Stmt& s) override {
@@ -61,20 +65,32 @@ class Lifetimes final : public Visitor {
   };
 
   void open(const Buffer& buffer) {
-    std::int64_t elements = 1;
+    Expr elements = 1;
     for (const Expr& extent : buffer->shape) {
-      const std::int64_t* constant = as_const_int(extent);
-      if (!constant) {
-        throw LowerError(
-            fmt::format("buffer {} has no constant size: its place in the workspace cannot be planned", buffer->name));
-      }
-      elements *= *constant;
+      check_symbols(extent, buffer);
+      elements = elements * extent;
     }
     Lifetime& lifetime = found[buffer];
-    lifetime.bytes = round_up_64(elements * buffer->element.bytes());
+    if (const std::int64_t* constant = as_const_int(elements)) {
+      lifetime.bytes = round_up_64(*constant * buffer->element.bytes());
+    } else {
+      lifetime.symbolic_bytes = (elements * Expr(buffer->element.bytes()) + 63) / Expr(64) * Expr(64);
+    }
     lifetime.per_thread = parallel_ > 0;
     lifetime.loops_around = open_.size();
     lifetime.order = static_cast<int>(found.size());
+  }
+
+  // The caller knows the symbols alone, not where loops stand.
+  void check_symbols(const Expr& extent, const Buffer& buffer) const {
+    for_each_expr(extent, [&](const Expr& e) {
+      const auto* ref = e.as<VarRef>();
+      if (!ref || std::find(symbols_.begin(), symbols_.end(), ref->var) != symbols_.end()) return;
+      throw LowerError(
+          fmt::format("the size of buffer {} depends on loop {}: its place in the workspace cannot be "
+                      "planned; compute it at root, or split its consumer by a constant factor",
+                      buffer->name, ref->var.name()));
+    });
   }
 
   void use(const Buffer& buffer) {
@@ -91,6 +107,7 @@ class Lifetimes final : public Visitor {
     lifetime.last = position_;
   }
 
+  const std::vector<Var>& symbols_;
   int position_ = 0;
   int parallel_ = 0;
   std::vector<OpenLoop> open_;
@@ -100,7 +117,7 @@ class Lifetimes final : public Visitor {
 std::int64_t place(std::map<Buffer, Lifetime>& lifetimes, bool per_thread, std::int64_t base) {
   std::vector<Lifetime*> pending, placed;
   for (auto& [buffer, lifetime] : lifetimes) {
-    if (lifetime.per_thread == per_thread) pending.push_back(&lifetime);
+    if (lifetime.per_thread == per_thread && !lifetime.symbolic_bytes.defined()) pending.push_back(&lifetime);
   }
   std::sort(pending.begin(), pending.end(), [](const Lifetime* a, const Lifetime* b) { return a->order < b->order; });
   std::int64_t used = base;
@@ -122,6 +139,26 @@ std::int64_t place(std::map<Buffer, Lifetime>& lifetimes, bool per_thread, std::
   return used;
 }
 
+// One after the other, after `base` bytes and `taken`. Returns what is taken then; undefined where nothing is.
+Expr place_symbolic(std::map<Buffer, Lifetime>& lifetimes, bool per_thread, std::int64_t base, Expr taken) {
+  std::vector<Lifetime*> pending;
+  for (auto& [buffer, lifetime] : lifetimes) {
+    if (lifetime.per_thread == per_thread && lifetime.symbolic_bytes.defined()) pending.push_back(&lifetime);
+  }
+  std::sort(pending.begin(), pending.end(), [](const Lifetime* a, const Lifetime* b) { return a->order < b->order; });
+  for (Lifetime* lifetime : pending) {
+    lifetime->offset = base;
+    lifetime->symbolic_offset = taken;
+    taken = taken.defined() ? taken + lifetime->symbolic_bytes : lifetime->symbolic_bytes;
+  }
+  return taken;
+}
+
+Expr larger(const Expr& a, const Expr& b) {
+  if (!a.defined() || !b.defined()) return a.defined() ? a : b;
+  return equal(a, b) ? a : max(a, b);
+}
+
 class Placer final : public Mutator {
  public:
   explicit Placer(const std::map<Buffer, Lifetime>& lifetimes) : lifetimes_(lifetimes) {}
@@ -130,7 +167,9 @@ class Placer final : public Mutator {
     const auto* allocate = s.defined() ? s.as<Allocate>() : nullptr;
     const auto found = allocate ? lifetimes_.find(allocate->buffer) : lifetimes_.end();
     if (found == lifetimes_.end()) return mutate_children(s);
-    return make_allocate(allocate->buffer, mutate(allocate->body), found->second.offset, found->second.per_thread);
+    const Lifetime& lifetime = found->second;
+    return make_allocate(allocate->buffer, mutate(allocate->body), lifetime.offset, lifetime.per_thread,
+                         lifetime.symbolic_offset);
   }
 
  private:
@@ -141,21 +180,34 @@ class Placer final : public Mutator {
 
 Program plan_storage(Program program) {
   // What the host allocates lives through all launches; kernels run one after the other and share the rest.
-  Lifetimes host;
+  Lifetimes host(program.symbols);
   host.visit(program.host);
   for (auto& [buffer, lifetime] : host.found) {
     lifetime.first = 0;
     lifetime.last = 1;
   }
   const std::int64_t base = place(host.found, false, 0);
-  program.host = Placer(host.found).mutate(program.host);
-  program.workspace = {base, 0};
-  for (Kernel& kernel : program.kernels) {
-    Lifetimes lifetimes;
+  Workspace& space = program.workspace;
+  space = {base, 0, {}, {}};
+  std::vector<Lifetimes> kernels;
+  for (const Kernel& kernel : program.kernels) {
+    Lifetimes& lifetimes = kernels.emplace_back(program.symbols);
     lifetimes.visit(kernel.body);
-    program.workspace.shared_bytes = std::max(program.workspace.shared_bytes, place(lifetimes.found, false, base));
-    program.workspace.per_thread_bytes = std::max(program.workspace.per_thread_bytes, place(lifetimes.found, true, 0));
-    kernel.body = Placer(lifetimes.found).mutate(kernel.body);
+    space.shared_bytes = std::max(space.shared_bytes, place(lifetimes.found, false, base));
+    space.per_thread_bytes = std::max(space.per_thread_bytes, place(lifetimes.found, true, 0));
+  }
+  // What has no constant size follows the rest, so that constant offsets stay constant.
+  const Expr taken = place_symbolic(host.found, false, space.shared_bytes, {});
+  for (Lifetimes& lifetimes : kernels) {
+    space.symbolic_shared_bytes =
+        larger(space.symbolic_shared_bytes, place_symbolic(lifetimes.found, false, space.shared_bytes, taken));
+    space.symbolic_per_thread_bytes =
+        larger(space.symbolic_per_thread_bytes, place_symbolic(lifetimes.found, true, space.per_thread_bytes, {}));
+  }
+  if (!space.symbolic_shared_bytes.defined()) space.symbolic_shared_bytes = taken;
+  program.host = Placer(host.found).mutate(program.host);
+  for (std::size_t k = 0; k < program.kernels.size(); ++k) {
+    program.kernels[k].body = Placer(kernels[k].found).mutate(program.kernels[k].body);
   }
   return program;
 }
