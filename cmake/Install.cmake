@@ -3,7 +3,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(nestwright_folders support target ir space runtime expression schedule lower codegen templates measure cost_model logs lookup
+set(nestwright_folders support target ir space runtime expression schedule lower codegen kernel templates measure cost_model logs lookup
                        search exporter)
 
 add_library(nestwright_nestwright INTERFACE)

@@ -46,22 +46,14 @@ int run() {
   s[tile].reorder({s[tile].reduce_axis(0), s[tile].axis(0), t_vector, t_lane});
   s[tile].unroll(s[tile].axis(0)).unroll(t_vector).vectorize(t_lane);
 
-  // What that becomes.
-  const ir::Program loops = lower(s, {A, B, C}, target, "matmul");
-  std::printf("%s\n", to_string(loops).c_str());
-
-  // Machine code, in this process.
-  const CompiledObject object =
-      make_backend(target.device)->compile(expand(loops, target), target, {.pipeline = Pipeline::kFinal});
-  std::shared_ptr<LoadedObject> code = load_object(object);
-  const CompiledKernel matmul(reinterpret_cast<nestwright_kernel>(code->entry()), object.workspace,
-                              make_pool(PoolKind::kSpin, target.threads), code);
+  // A function of this process, and the loop nest that it was made from.
+  const Function matmul = build(s, {A, B, C}, target, "matmul");
+  std::printf("%s\n", to_string(matmul.program()).c_str());
 
   Array a = Array::empty(kFloat32, {M, K}), b = Array::empty(kFloat32, {K, N}), c = Array::empty(kFloat32, {M, N});
   for (std::size_t e = 0; e < a.as<float>().size(); ++e) a.as<float>()[e] = static_cast<float>(std::sin(e));
   for (std::size_t e = 0; e < b.as<float>().size(); ++e) b.as<float>()[e] = static_cast<float>(std::cos(e));
-  void* const tensors[] = {a.data(), b.data(), c.data()};
-  if (matmul.call(tensors) != 0) return 1;
+  matmul(a, b, c);
   const double error = largest_error(a.as<float>(), b.as<float>(), c.as<float>());
   std::printf("largest error %.2g\n", error);
   return error < 1e-4 ? 0 : 1;

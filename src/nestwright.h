@@ -15,7 +15,10 @@
 
 // Machine code and calling it.
 #include "codegen/backend.h"
+#include "kernel/build.h"
+#include "kernel/function.h"
 #include "runtime/array.h"
+#include "runtime/array_view.h"
 #include "runtime/kernel.h"
 #include "runtime/parallel.h"
 

@@ -6,7 +6,6 @@
 
 #include "bench/compare/product.h"
 #include "exporter/apply_best.h"
-#include "support/error.h"
 
 namespace nestwright::bench {
 
@@ -15,13 +14,11 @@ Product make_product(const ProductRequest& request) {
   target.threads = request.threads;
   auto applied =
       std::make_shared<AppliedKernel>(apply_best(parse_workload(request.problem.workload()), target, request.database));
-  void* const buffers[] = {const_cast<float*>(request.a), const_cast<float*>(request.b), request.c};
+  const auto& [m, n, k] = request.problem;
+  const ArrayView a(request.a, kFloat32, {m, k}), b(request.b, kFloat32, {k, n}), c(request.c, kFloat32, {m, n});
   return {.detail = fmt::format("{} configuration: {}", match_name(applied->found.match), applied->found.config.str()),
           .runs_avx512 = target.isa == CpuIsa::kAvx512,
-          .call = [applied, a = buffers[0], b = buffers[1], c = buffers[2]] {
-            void* const tensors[] = {a, b, c};
-            check(applied->kernel.call(tensors) == 0, "the kernel returned an error");
-          }};
+          .call = [applied, a, b, c] { applied->function(a, b, c); }};
 }
 
 }  // namespace nestwright::bench

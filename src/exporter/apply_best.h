@@ -1,8 +1,7 @@
 // The C++ way to use what was tuned: look up, compile, call.
 //
 //   AppliedKernel matmul = apply_best(parse_workload("matmul m=512 n=512 k=512"), Target::host(), "nestwright.db");
-//   void* const tensors[] = {a, b, c};
-//   matmul.kernel.call(tensors);
+//   matmul.function(a, b, c);
 //
 // Thread rule: apply_best may be called from any thread; an AppliedKernel serves one caller at a time.
 #pragma once
@@ -10,15 +9,15 @@
 #include <string>
 #include <vector>
 
+#include "kernel/function.h"
 #include "lookup/lookup.h"
-#include "runtime/kernel.h"
 #include "templates/workload.h"
 
 namespace nestwright {
 
 struct AppliedKernel {
   Lookup found;  ///< which configuration, and how it matched
-  CompiledKernel kernel;
+  Function function;
 };
 
 /// Compiles the best known configuration for this process. An empty `database` means the template's default. Throws

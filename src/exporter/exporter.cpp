@@ -86,6 +86,11 @@ ExportResult export_kernel(const Task& task, const Lookup& found, const ExportOp
 
   const Instance instance = instantiate(*found.source, task.workload, task.target, found.config);
   const ir::Program loops = lower(instance.schedule, instance.definition.args, task.target, name + "_kernel");
+  if (!loops.symbols.empty()) {
+    throw UsageError(
+        fmt::format("{} has the symbolic extent or stride {}: only kernels of constant shapes are exported", name,
+                    loops.symbols[0].name()));
+  }
   const ir::Program program = expand(loops, task.target);
   const CompiledObject object =
       make_backend(task.target.device)

@@ -51,14 +51,50 @@ void collect_symbols(const ir::Expr& e, std::vector<ir::Var>& symbols) {
   });
 }
 
-Signature make_signature(const ScheduleState& state, const std::vector<Tensor>& args, std::string_view name) {
+/// Symbols that only the operations themselves have: the length of a reduction, a scalar of a body.
+void collect_symbols(const Operation& op, std::vector<ir::Var>& symbols) {
+  const ComputeOp* compute = op.compute();
+  if (compute == nullptr) return;
+  std::vector<ir::Var> found;
+  for (const std::vector<IterVar>* axes : {&compute->axes, &compute->reduce_axes}) {
+    for (const IterVar& axis : *axes) {
+      collect_symbols(axis.min(), found);
+      collect_symbols(axis.extent(), found);
+    }
+  }
+  for (const ir::Expr& body : compute->bodies) collect_symbols(body, found);
+  const auto is_axis = [&](const ir::Var& var) {
+    const auto same = [&](const IterVar& axis) { return axis.var() == var; };
+    return std::any_of(compute->axes.begin(), compute->axes.end(), same) ||
+           std::any_of(compute->reduce_axes.begin(), compute->reduce_axes.end(), same);
+  };
+  for (const ir::Var& var : found) {
+    if (!is_axis(var) && std::find(symbols.begin(), symbols.end(), var) == symbols.end()) symbols.push_back(var);
+  }
+}
+
+/// The buffer of an argument, in the caller's memory.
+Buffer parameter_buffer(const Arg& arg, bool is_output, std::string_view name) {
+  const Buffer& declared = arg.tensor.buffer();
+  if (arg.strides.empty()) return declared;
+  if (!is_output) {
+    throw LowerError(
+        fmt::format("{}: input {} cannot be strided here: give its strides to placeholder", name, arg.tensor.name()));
+  }
+  return {declared->name, declared->element, declared->shape, declared->scope, arg.strides, declared->alignment};
+}
+
+Signature make_signature(const ScheduleState& state, const Args& args, std::string_view name) {
   Signature result;
-  result.outputs.resize(state.stages.size());
+  for (const StageState& stage : state.stages) {
+    result.outputs.emplace_back(stage.is_output ? stage.origin.op()->results.size() : 0);
+  }
   std::vector<Tensor> missing = state.inputs;
   missing.insert(missing.end(), state.outputs.begin(), state.outputs.end());
-  for (const Tensor& arg : args) {
+  for (const Arg& argument : args) {
+    const Tensor& arg = argument.tensor;
     if (!arg.defined()) throw LowerError(fmt::format("{}: an argument is undefined", name));
-    if (std::count(args.begin(), args.end(), arg) > 1) {
+    if (std::count_if(args.begin(), args.end(), [&](const Arg& other) { return other.tensor == arg; }) > 1) {
       throw LowerError(fmt::format("{}: tensor {} is handed over twice", name, arg.name()));
     }
     if (std::count(state.states.begin(), state.states.end(), arg) > 0) {
@@ -71,21 +107,26 @@ Signature make_signature(const ScheduleState& state, const std::vector<Tensor>& 
           "{}: {} is neither an input nor an output of the schedule: leave it out of the arguments", name, arg.name()));
     }
     std::erase_if(missing, [&](const Tensor& other) { return other == arg; });
-    result.parameters.push_back({arg.buffer(), is_output ? ir::Role::kOutput : ir::Role::kInput});
-    for (const ir::Expr& extent : arg.buffer()->shape) collect_symbols(extent, result.symbols);
-    for (const ir::Expr& stride : arg.buffer()->strides) collect_symbols(stride, result.symbols);
+    const Buffer buffer = parameter_buffer(argument, is_output, name);
+    result.parameters.push_back({buffer, is_output ? ir::Role::kOutput : ir::Role::kInput});
+    for (const ir::Expr& extent : buffer->shape) collect_symbols(extent, result.symbols);
+    for (const ir::Expr& stride : buffer->strides) collect_symbols(stride, result.symbols);
+    for (std::size_t s = 0; is_output && s < state.stages.size(); ++s) {
+      if (state.stages[s].is_output && state.stages[s].origin.op() == arg.op())
+        result.outputs[s][static_cast<std::size_t>(arg.result())] = buffer;
+    }
   }
   if (!missing.empty()) {
     throw LowerError(
         fmt::format("{}: tensor {} of the schedule is no argument: hand it over", name, missing[0].name()));
   }
-  for (std::size_t s = 0; s < state.stages.size(); ++s) {
-    const Operation& op = state.stages[s].origin.op();
-    for (std::size_t r = 0; state.stages[s].is_output && r < op->results.size(); ++r) {
-      const bool is_output =
-          std::count(state.outputs.begin(), state.outputs.end(), Tensor(op, static_cast<int>(r))) > 0;
-      result.outputs[s].push_back(is_output ? op->results[r] : ir::Buffer());
-    }
+  for (const StageState& stage : state.stages) collect_symbols(stage.op, result.symbols);
+  for (const ir::Var& symbol : result.symbols) {
+    if (symbol.type() == ir::Type{kIndex}) continue;
+    throw LowerError(
+        fmt::format("{}: symbol {} is {}, but a call gives symbols of type {} only: hand other values over "
+                    "as a tensor",
+                    name, symbol.name(), symbol.type().str(), ir::Type{kIndex}.str()));
   }
   return result;
 }
@@ -114,8 +155,8 @@ void verify_after(const ir::Program& program, std::string_view pass) {
 
 }  // namespace
 
-ir::Program lower(const Schedule& schedule, const std::vector<Tensor>& args, const Target& target,
-                  std::string_view name, const LowerOptions& options) {
+ir::Program lower(const Schedule& schedule, const Args& args, const Target& target, std::string_view name,
+                  const LowerOptions& options) {
   const ScheduleState& state = schedule.state();
   Signature signature = make_signature(state, args, name);
   check_loops(state, target);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ir/program.h"
+#include "lower/argument.h"
 #include "schedule/schedule.h"
 #include "target/target.h"
 
@@ -25,9 +26,11 @@ struct LowerOptions {
   bool verify = false;
 };
 
-/// `args`: the tensors of the signature, inputs first. Throws LowerError where the target cannot run the schedule.
-ir::Program lower(const Schedule& schedule, const std::vector<Tensor>& args, const Target& target,
-                  std::string_view name, const LowerOptions& options = {});
+/// `args`: the tensors of the signature, inputs first. Symbols are those of the arguments' shapes and strides, in
+/// order, then those of the bodies. Throws LowerError where the target cannot run the schedule and for arguments that
+/// are not those of the schedule.
+ir::Program lower(const Schedule& schedule, const Args& args, const Target& target, std::string_view name,
+                  const LowerOptions& options = {});
 
 /// Loop form to vector form. Throws LowerError (a register buffer whose indices are not constant, a vectorised loop
 /// that is too long, ...).

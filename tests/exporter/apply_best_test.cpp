@@ -28,8 +28,12 @@ void expect_right(const Workload& workload, const AppliedKernel& applied) {
       inputs[i].push_back(tensors[i][e]);
     }
   }
-  void* const pointers[] = {tensors[0].data(), tensors[1].data(), tensors[2].data()};
-  ASSERT_EQ(applied.kernel.call(pointers), 0);
+  const auto view = [&](std::size_t i) {
+    std::vector<std::int64_t> shape;
+    for (const ir::Expr& extent : definition.args[i].shape()) shape.push_back(*ir::as_const_int(extent));
+    return ArrayView(tensors[i].data(), kFloat32, shape);
+  };
+  applied.function(view(0), view(1), view(2));
   const Reference reference = op.reference(workload, inputs);
   for (std::size_t e = 0; e < tensors[2].size(); ++e) {
     ASSERT_NEAR(tensors[2][e], reference.expected[0][e], reference.bound[0][e]) << e;

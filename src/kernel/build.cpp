@@ -1,0 +1,54 @@
+#include "kernel/build.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "ir/rewrite.h"
+#include "lower/lower.h"
+#include "support/error.h"
+#include "target/host.h"
+
+namespace nestwright {
+namespace {
+
+bool is_parallel(const ir::Program& program) {
+  bool found = false;
+  const auto look = [&](const ir::Stmt& s) {
+    const auto* loop = s.as<ir::For>();
+    found = found || (loop != nullptr && loop->kind == ir::LoopKind::kParallel);
+  };
+  ir::for_each_stmt(program.host, look);
+  for (const ir::Kernel& kernel : program.kernels) ir::for_each_stmt(kernel.body, look);
+  return found;
+}
+
+std::shared_ptr<ParallelPool> pool_for(const ir::Program& program, const Target& target, const BuildOptions& options) {
+  if (options.pool != nullptr) return options.pool;
+  // Threads that have nothing to do would still spin.
+  if (!is_parallel(program)) return make_pool(PoolKind::kSerial, 1);
+  return make_pool(options.pool_kind, options.threads > 0 ? options.threads : target.threads);
+}
+
+}  // namespace
+
+Function build(const ir::Program& loops, const Target& target, const BuildOptions& options) {
+  if (target.device == DeviceKind::kCpu && target.isa > host_isa()) {
+    throw UsageError(fmt::format("this machine cannot run kernels for {}: use the host's target, or nestwright export",
+                                 target.str()));
+  }
+  CallSignature signature(loops);  // refuses before anything is compiled
+  const CompiledObject object =
+      make_backend(target.device)->compile(expand(loops, target), target, {.pipeline = options.pipeline});
+  std::shared_ptr<LoadedObject> code = load_object(object);
+  auto* entry = reinterpret_cast<nestwright_kernel>(code->entry());
+  return {loops, std::move(signature),
+          CompiledKernel(entry, object.workspace, pool_for(loops, target, options), code, object.symbols)};
+}
+
+Function build(const Schedule& schedule, const Args& args, const Target& target, std::string_view name,
+               const BuildOptions& options) {
+  return build(lower(schedule, args, target, name), target, options);
+}
+
+}  // namespace nestwright

@@ -1,0 +1,25 @@
+#include "lower/argument.h"
+
+#include <fmt/format.h>
+
+#include "support/error.h"
+
+namespace nestwright {
+
+Arg strided(Tensor output, std::vector<Expr> strides) {
+  if (!output.defined()) throw UsageError("a tensor that is undefined cannot be strided: make it by compute first");
+  if (strides.size() != output.shape().size()) {
+    throw UsageError(fmt::format("tensor '{}' has {} dimensions, but {} strides: give one for each", output.name(),
+                                 output.shape().size(), strides.size()));
+  }
+  for (const Expr& stride : strides) {
+    if (!stride.defined() || stride.type() != ir::Type{kIndex}) {
+      throw UsageError(fmt::format("a stride of tensor '{}' is not of type {}", output.name(), ir::Type{kIndex}.str()));
+    }
+  }
+  Arg result(std::move(output));
+  result.strides = std::move(strides);
+  return result;
+}
+
+}  // namespace nestwright
