@@ -20,11 +20,34 @@
 #include "expression/iter_var.h"
 #include "expression/reducers.h"
 #include "ir/expr.h"
+#include "ir/intrinsics.h"
 
 namespace nestwright {
 
 using ir::Buffer;
 using ir::Type;
+
+using ir::abs;
+using ir::cast;
+using ir::ceil;
+using ir::clamp;
+using ir::erf;
+using ir::exp;
+using ir::floor;
+using ir::fma;
+using ir::likely;
+using ir::log;
+using ir::log2;
+using ir::max;
+using ir::min;
+using ir::pow;
+using ir::reinterpret;
+using ir::round;
+using ir::rsqrt;
+using ir::select;
+using ir::sigmoid;
+using ir::sqrt;
+using ir::tanh;
 
 struct PlaceholderOp {};
 

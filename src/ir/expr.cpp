@@ -44,9 +44,7 @@ Expr::Expr(std::int64_t value) : Expr(make_int(value, kIndex)) {}
 Expr::Expr(double value) : Expr(make_float(value, kFloat32)) {}
 Type Expr::type() const { return node_->type; }
 
-Var::Var(std::string name, Type type) : node_(std::make_shared<const VarNode>(VarNode{std::move(name), type})) {
-  if (!type.is_scalar()) refuse("variable " + node_->name + " is not scalar");
-}
+Var::Var(std::string name, Type type) : node_(std::make_shared<const VarNode>(VarNode{std::move(name), type})) {}
 const std::string& Var::name() const { return node_->name; }
 Type Var::type() const { return node_->type; }
 Var::operator Expr() const {
@@ -106,8 +104,9 @@ const char* binary_op_name(BinaryOp op) {
 }
 
 const char* intrinsic_name(Intrinsic intrinsic) {
-  constexpr std::array<const char*, 15> kNames{"fma", "exp", "log",   "log2", "sqrt",  "rsqrt", "tanh",  "sigmoid",
-                                               "erf", "pow", "floor", "ceil", "round", "abs",   "likely"};
+  constexpr std::array<const char*, 16> kNames{"fma",   "exp",     "log",    "log2",       "sqrt",  "rsqrt",
+                                               "tanh",  "sigmoid", "erf",    "pow",        "floor", "ceil",
+                                               "round", "abs",     "likely", "reinterpret"};
   return kNames[static_cast<std::size_t>(intrinsic)];
 }
 
@@ -194,8 +193,11 @@ Expr make_broadcast(Expr value, int lanes) {
 Expr make_call(Intrinsic intrinsic, std::vector<Expr> args, Type type) {
   const std::size_t arity = intrinsic == Intrinsic::kFma ? 3 : intrinsic == Intrinsic::kPow ? 2 : 1;
   if (args.size() != arity) refuse(std::string(intrinsic_name(intrinsic)) + " has the wrong number of arguments");
+  const bool retypes = intrinsic == Intrinsic::kReinterpret;
   for (const Expr& arg : args) {
-    if (!arg.defined() || arg.type() != type) {
+    const bool fits =
+        arg.defined() && (arg.type() == type || (retypes && arg.type().bits == type.bits && arg.lanes() == type.lanes));
+    if (!fits) {
       refuse(std::string("an argument of ") + intrinsic_name(intrinsic) + " is not of type " + type.str());
     }
   }

@@ -3,9 +3,14 @@
 //
 // Semantics, for every node:
 //  - Integers wrap around in two's complement; index arithmetic (kIndex) is required not to overflow.
-//  - Division and modulo of integers round towards minus infinity (floor); the divisor is required not to be 0.
+//  - Division and modulo of integers round towards minus infinity (floor): (a/b)*b + a%b == a, and a%b has the sign of
+//  b.
+//    The quotient of the lowest integer by -1 wraps. The divisor is required not to be 0 where the value is looked at:
+//    a side of a select that is not taken, or a lane that a mask turns off, may divide by 0.
 //  - Floating point follows IEEE 754 per operation, except that a*b+c may be contracted into one fma. Nothing is
-//    reassociated: a reduction's order is the loop order.
+//    reassociated: a reduction's order is the loop order. Each operation on float16 and bfloat16 is computed in float32
+//    and rounded. min(a, b) is a < b ? a : b and max(a, b) is a > b ? a : b: b where one is NaN or both are zeros.
+//    Which NaN an operation gives is unspecified. Denormals are numbers like others.
 //  - Operands have no side effects; evaluation order is unspecified. `select` may evaluate both sides, so a load in a
 //    side not taken must be in bounds or masked; `&&` and `||` likewise.
 //  - A vector value has `lanes` elements; an operation on vectors works lane by lane. Mixed lanes are illegal:
@@ -49,7 +54,8 @@ class Expr {
   std::shared_ptr<const ExprNode> node_;
 };
 
-/// A scalar variable. Identity is by node, the name is for printing only.
+/// A variable. Identity is by node, the name is for printing only. Of a vector type only where a Let of the vector form
+/// defines it.
 class Var {
  public:
   Var() = default;
@@ -154,8 +160,15 @@ struct Not {
 struct Select {
   Expr condition, if_true, if_false;
 };
+/// To the node's type, of as many lanes:
+///  - integer or bool to integer: modulo 2^bits, as in two's complement; to bool: whether it is not 0
+///  - float to integer: truncated towards 0; beyond the integer's range the nearest that it has, NaN gives 0
+///  - float to bool: whether it is not 0 (NaN is not)
+///  - integer or bool to float: to nearest, ties to even
+///  - float to float: to nearest, ties to even; beyond the range infinity; NaN stays NaN
+///  - to float16 and bfloat16 whatever is no float32 goes by way of float32, and so may be rounded twice
 struct Cast {
-  Expr value;  ///< to the node's type; float to integer truncates, integers wrap
+  Expr value;
 };
 /// Reads buffer[indices]. In the vector form at most one index is a vector (contiguous when it is a Ramp of stride 1 in
 /// the dimension of stride 1), or several are equal in lanes (a gather). Lanes where `mask` is false read nothing and
@@ -187,7 +200,8 @@ enum class Intrinsic : std::uint8_t {
   kCeil,
   kRound,
   kAbs,
-  kLikely,  ///< the identity on a bool: a bound of a loop's tail, which partitioning removes
+  kLikely,       ///< the identity on a bool: a bound of a loop's tail, which partitioning removes
+  kReinterpret,  ///< the bits of the operand, of a type of as many, as a value of the call's type
 };
 const char* intrinsic_name(Intrinsic intrinsic);
 struct Call {
@@ -246,6 +260,10 @@ Expr make_float(double value, Type type);
 Expr make_const(double value, Type type);
 Expr make_bool(bool value, int lanes = 1);
 Expr make_binary(BinaryOp op, Expr a, Expr b);
+/// a op b by the operators below, which make the operands agree, fold constants and drop neutral elements.
+Expr apply(BinaryOp op, const Expr& a, const Expr& b);
+/// Gives two operands one type and number of lanes, as the operators do. Throws UsageError, which names `where`.
+void make_agree(Expr& a, Expr& b, const char* where);
 Expr make_not(Expr a);
 Expr make_select(Expr condition, Expr if_true, Expr if_false);
 Expr make_cast(Type type, Expr value);
@@ -291,6 +309,7 @@ Expr max(const Expr& a, const Expr& b);
 Expr select(const Expr& condition, const Expr& if_true, const Expr& if_false);
 Expr cast(Type type, const Expr& value);
 Expr likely(const Expr& condition);
+// More functions are in ir/intrinsics.h.
 
 /// Floor division and modulo of integers, as the IR defines them.
 std::int64_t floor_div(std::int64_t a, std::int64_t b);

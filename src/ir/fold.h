@@ -14,9 +14,10 @@ std::int64_t wrap_int(std::int64_t value, Type type);
 /// `value` rounded (to nearest, ties to even) to what a float of `type` holds.
 double round_float(double value, Type type);
 
-/// The constant `a op b` of two scalar literals of one type; undefined where one is no literal, or for a division by 0.
+/// The constant `a op b` of two scalar literals of one type that `op` takes; undefined where one is no literal, or for
+/// an integer division by 0.
 Expr fold_binary(BinaryOp op, const Expr& a, const Expr& b);
-/// The constant cast of a scalar literal; undefined where it is none, or where the value does not fit the integer type.
+/// The constant cast of a scalar literal; undefined where it is none.
 Expr fold_cast(Type type, const Expr& value);
 
 }  // namespace nestwright::ir

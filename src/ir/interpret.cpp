@@ -24,9 +24,15 @@ struct Storage {
 
 /// One iteration's view: its variables and buffers, innermost last. Loops in lockstep have one frame an iteration.
 struct Frame {
+  /// What a let holds in one lane.
+  struct Lane {
+    Scalar value;
+    bool defined;  ///< false where it was computed from what was never written: it must not be used
+  };
   struct Variable {
     const Var* var;
     Scalar value;
+    std::vector<Lane> lanes = {};  ///< of a let; empty for others, which are scalars
   };
   std::vector<Variable> variables;
   std::vector<std::pair<const BufferNode*, Storage*>> buffers;
@@ -163,11 +169,33 @@ class Interpreter {
 
   void execute(const Let& let, Frames frames) {
     for (Frame* frame : frames) {
-      const Scalar value = evaluate(let.value, 0, *frame);
-      frame->variables.push_back({&let.var, value});
+      std::vector<Frame::Lane> lanes = hold(let.value, *frame);
+      frame->variables.push_back({&let.var, lanes.front().value, std::move(lanes)});
     }
     execute(let.body, frames);
     for (Frame* frame : frames) frame->variables.pop_back();
+  }
+
+  /// All lanes, also those that no one will look at: so it is no fault yet where one cannot be computed.
+  std::vector<Frame::Lane> hold(const Expr& value, Frame& frame) {
+    std::vector<Frame::Lane> lanes;
+    const auto count = static_cast<std::size_t>(value.lanes());
+    for (std::size_t lane = 0; lane < count; ++lane) {
+      const bool off = count > 1 && frame.mask.size() == count && !frame.mask[lane];
+      undefined_ = off;
+      holding_ = true;
+      const Scalar held = off ? integer_scalar(0) : evaluate(value, static_cast<int>(lane), frame);
+      holding_ = false;
+      lanes.push_back({held, !undefined_});
+    }
+    return lanes;
+  }
+
+  /// Stands for a value that cannot be computed: a fault unless it does not count (now, or not yet).
+  Scalar undefined(Type type, const std::string& why, const Frame& frame) {
+    if (discarded_ == 0 && !holding_) fail(why, &frame);
+    undefined_ |= discarded_ == 0;
+    return type.is_float() ? float_scalar(0) : integer_scalar(0);
   }
 
   void execute(const IfThenElse& choice, Frames frames) {
@@ -298,16 +326,23 @@ class Interpreter {
 
   Scalar evaluate(const IntImm& value, Type, int, Frame&) { return integer_scalar(value.value); }
   Scalar evaluate(const FloatImm& value, Type, int, Frame&) { return float_scalar(value.value); }
-  Scalar evaluate(const VarRef& ref, Type, int, Frame& frame) {
-    for (auto it = frame.variables.rbegin(); it != frame.variables.rend(); ++it)
-      if (it->var->id() == ref.var.id()) return it->value;
+  Scalar evaluate(const VarRef& ref, Type type, int lane, Frame& frame) {
+    for (auto it = frame.variables.rbegin(); it != frame.variables.rend(); ++it) {
+      if (it->var->id() != ref.var.id()) continue;
+      if (it->lanes.empty()) return it->value;
+      const Frame::Lane& held = it->lanes[it->lanes.size() == 1 ? 0 : static_cast<std::size_t>(lane)];
+      if (!held.defined) return undefined(type, "variable " + ref.var.name() + " has no value that can be used", frame);
+      return held.value;
+    }
     fail("variable " + ref.var.name() + " is used outside of its definition", &frame);
   }
-  Scalar evaluate(const Binary& binary, Type, int lane, Frame& frame) {
+  Scalar evaluate(const Binary& binary, Type type, int lane, Frame& frame) {
     const Scalar a = evaluate(binary.a, lane, frame);
     // The right side of && and || may be evaluated whether it counts or not.
     const bool unused = (binary.op == BinaryOp::kAnd && a.i == 0) || (binary.op == BinaryOp::kOr && a.i != 0);
     const Scalar b = unused ? discard(binary.b, lane, frame) : evaluate(binary.b, lane, frame);
+    const bool divides = binary.op == BinaryOp::kDiv || binary.op == BinaryOp::kMod;
+    if (divides && type.is_int() && b.i == 0) return undefined(type, "division by 0", frame);
     try {
       return apply_binary(binary.op, binary.a.type().element(), a, b);
     } catch (const Error& error) {
@@ -331,10 +366,8 @@ class Interpreter {
     const std::size_t element = locate(load.buffer, load.indices, lane, frame);
     Storage& storage = find(load.buffer, frame);
     ElementHistory& history = storage.history[element];
-    if (history.writer == 0) {
-      if (discarded_ > 0) return type.is_float() ? float_scalar(0) : integer_scalar(0);
-      fail(name(load.buffer, load.indices, lane, frame) + " is read but was never written", &frame);
-    }
+    if (history.writer == 0)
+      return undefined(type, name(load.buffer, load.indices, lane, frame) + " is read but was never written", frame);
     if (auto race = races_.read(history, frame.strand)) fail(describe(*race, load.buffer->name), &frame);
     return read_element(type, storage.bytes.data() + element * static_cast<std::size_t>(type.bytes()));
   }
@@ -345,6 +378,8 @@ class Interpreter {
   }
   Scalar evaluate(const Broadcast& broadcast, Type, int, Frame& frame) { return evaluate(broadcast.value, 0, frame); }
   Scalar evaluate(const Call& call, Type type, int lane, Frame& frame) {
+    if (call.intrinsic == Intrinsic::kReinterpret)
+      return apply_reinterpret(call.args[0].type().element(), type, evaluate(call.args[0], lane, frame));
     Scalar args[3];
     for (std::size_t i = 0; i < call.args.size() && i < 3; ++i) args[i] = evaluate(call.args[i], lane, frame);
     try {
@@ -445,7 +480,9 @@ class Interpreter {
   RaceDetector races_;
   Group group_;
   const Stmt* statement_ = nullptr;
-  int discarded_ = 0;
+  int discarded_ = 0;       ///< what is being evaluated does not count
+  bool holding_ = false;    ///< what is being evaluated is the value of a let: it may not count later on
+  bool undefined_ = false;  ///< it cannot be computed
 };
 
 }  // namespace

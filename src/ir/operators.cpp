@@ -22,7 +22,9 @@ Expr retype(const Expr& literal, Type type) {
   return imm && type.is_float() ? make_float(imm->value, type) : Expr();
 }
 
-void agree(Expr& a, Expr& b, const char* op) {
+}  // namespace
+
+void make_agree(Expr& a, Expr& b, const char* op) {
   if (!a.defined() || !b.defined()) throw UsageError(std::string("an operand of '") + op + "' is undefined");
   const Type type_a = a.type(), type_b = b.type();
   if (type_a.element() != type_b.element()) {
@@ -46,6 +48,8 @@ void agree(Expr& a, Expr& b, const char* op) {
     b = make_broadcast(std::move(b), type_a.lanes);
   }
 }
+
+namespace {
 
 // x+0, x-0, x*1, x*0, x/1, x%1 and the neutral elements of && and ||; undefined where none applies. Only x*1 and x/1
 // hold for floats: x+0 turns -0 into 0, x*0 keeps a NaN.
@@ -89,8 +93,11 @@ Expr drop_neutral(BinaryOp op, const Expr& a, const Expr& b) {
   return {};
 }
 
-Expr combine(BinaryOp op, Expr a, Expr b) {
-  agree(a, b, binary_op_name(op));
+}  // namespace
+
+Expr apply(BinaryOp op, const Expr& left, const Expr& right) {
+  Expr a = left, b = right;
+  make_agree(a, b, binary_op_name(op));
   const Type type = a.type();
   const bool logical = op == BinaryOp::kAnd || op == BinaryOp::kOr;
   const bool ordering_or_sum = !logical && op != BinaryOp::kEq && op != BinaryOp::kNe;
@@ -108,23 +115,21 @@ Expr combine(BinaryOp op, Expr a, Expr b) {
   return make_binary(op, std::move(a), std::move(b));
 }
 
-}  // namespace
-
-Expr operator+(const Expr& a, const Expr& b) { return combine(BinaryOp::kAdd, a, b); }
-Expr operator-(const Expr& a, const Expr& b) { return combine(BinaryOp::kSub, a, b); }
-Expr operator*(const Expr& a, const Expr& b) { return combine(BinaryOp::kMul, a, b); }
-Expr operator/(const Expr& a, const Expr& b) { return combine(BinaryOp::kDiv, a, b); }
-Expr operator%(const Expr& a, const Expr& b) { return combine(BinaryOp::kMod, a, b); }
-Expr operator<(const Expr& a, const Expr& b) { return combine(BinaryOp::kLt, a, b); }
-Expr operator<=(const Expr& a, const Expr& b) { return combine(BinaryOp::kLe, a, b); }
-Expr operator>(const Expr& a, const Expr& b) { return combine(BinaryOp::kGt, a, b); }
-Expr operator>=(const Expr& a, const Expr& b) { return combine(BinaryOp::kGe, a, b); }
-Expr operator==(const Expr& a, const Expr& b) { return combine(BinaryOp::kEq, a, b); }
-Expr operator!=(const Expr& a, const Expr& b) { return combine(BinaryOp::kNe, a, b); }
-Expr operator&&(const Expr& a, const Expr& b) { return combine(BinaryOp::kAnd, a, b); }
-Expr operator||(const Expr& a, const Expr& b) { return combine(BinaryOp::kOr, a, b); }
-Expr min(const Expr& a, const Expr& b) { return combine(BinaryOp::kMin, a, b); }
-Expr max(const Expr& a, const Expr& b) { return combine(BinaryOp::kMax, a, b); }
+Expr operator+(const Expr& a, const Expr& b) { return apply(BinaryOp::kAdd, a, b); }
+Expr operator-(const Expr& a, const Expr& b) { return apply(BinaryOp::kSub, a, b); }
+Expr operator*(const Expr& a, const Expr& b) { return apply(BinaryOp::kMul, a, b); }
+Expr operator/(const Expr& a, const Expr& b) { return apply(BinaryOp::kDiv, a, b); }
+Expr operator%(const Expr& a, const Expr& b) { return apply(BinaryOp::kMod, a, b); }
+Expr operator<(const Expr& a, const Expr& b) { return apply(BinaryOp::kLt, a, b); }
+Expr operator<=(const Expr& a, const Expr& b) { return apply(BinaryOp::kLe, a, b); }
+Expr operator>(const Expr& a, const Expr& b) { return apply(BinaryOp::kGt, a, b); }
+Expr operator>=(const Expr& a, const Expr& b) { return apply(BinaryOp::kGe, a, b); }
+Expr operator==(const Expr& a, const Expr& b) { return apply(BinaryOp::kEq, a, b); }
+Expr operator!=(const Expr& a, const Expr& b) { return apply(BinaryOp::kNe, a, b); }
+Expr operator&&(const Expr& a, const Expr& b) { return apply(BinaryOp::kAnd, a, b); }
+Expr operator||(const Expr& a, const Expr& b) { return apply(BinaryOp::kOr, a, b); }
+Expr min(const Expr& a, const Expr& b) { return apply(BinaryOp::kMin, a, b); }
+Expr max(const Expr& a, const Expr& b) { return apply(BinaryOp::kMax, a, b); }
 
 Expr operator-(const Expr& a) {
   if (!a.defined()) throw UsageError("the operand of '-' is undefined");
@@ -142,7 +147,7 @@ Expr operator!(const Expr& a) {
 Expr select(const Expr& condition, const Expr& if_true, const Expr& if_false) {
   if (!condition.defined() || !condition.type().is_bool()) throw UsageError("select needs a bool condition");
   Expr a = if_true, b = if_false;
-  agree(a, b, "select");
+  make_agree(a, b, "select");
   const int lanes = condition.lanes();
   if (lanes != 1 && a.lanes() == 1) {
     a = make_broadcast(a, lanes);

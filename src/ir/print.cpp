@@ -138,7 +138,10 @@ class Printer {
   }
   void print_node(const Ramp& n, Type type) { call("ramp", {n.base, n.stride, Expr(static_cast<int>(type.lanes))}); }
   void print_node(const Broadcast& n, Type type) { call("x" + std::to_string(type.lanes), {n.value}); }
-  void print_node(const Call& n, Type) { call(intrinsic_name(n.intrinsic), n.args); }
+  void print_node(const Call& n, Type type) {
+    const std::string to = n.intrinsic == Intrinsic::kReinterpret ? "_" + type.str() : "";
+    call(intrinsic_name(n.intrinsic) + to, n.args);
+  }
   void print_node(const Reduce& n, Type) {
     out_ += (n.combiner ? n.combiner->name : reducer_name(n.reducer)) + "(";
     list(n.values, [&](const Expr& value) { print(value); });

@@ -92,6 +92,11 @@ std::int64_t truncate(double value, Type to) {
   return static_cast<std::int64_t>(whole);
 }
 
+// By way of float32, as processors do it.
+double round_narrow(double value, Type type) {
+  return type.bits == 16 ? round_float(round_float(value, kFloat32), type) : round_float(value, type);
+}
+
 /// In the precision of T, which is the type's own for float32 and float64; narrower types round afterwards.
 template <class T>
 T float_intrinsic(Intrinsic intrinsic, T x, T y, T z) {
@@ -125,6 +130,7 @@ T float_intrinsic(Intrinsic intrinsic, T x, T y, T z) {
     case Intrinsic::kAbs:
       return std::abs(x);
     case Intrinsic::kLikely:
+    case Intrinsic::kReinterpret:
       break;
   }
   throw Error(std::string(intrinsic_name(intrinsic)) + " is not defined on floating-point values");
@@ -160,16 +166,22 @@ Scalar apply_binary(BinaryOp op, Type type, Scalar a, Scalar b) {
 
 Scalar apply_cast(Type from, Type to, Scalar value) {
   if (from.is_float()) {
-    if (to.is_float()) return float_scalar(round_float(value.f, to));
+    if (to.is_float()) return float_scalar(round_narrow(value.f, to));
     if (to.is_bool()) return integer_scalar(value.f != 0 ? 1 : 0);
     return integer_scalar(truncate(value.f, to));
   }
   if (!to.is_float()) return integer_scalar(wrap_int(value.i, to));
   const bool is_unsigned = from.code == TypeCode::kUInt;
   const auto as_unsigned = static_cast<std::uint64_t>(value.i);
-  if (to == kFloat32)  // in one step: through double, large integers would round twice
-    return float_scalar(is_unsigned ? static_cast<float>(as_unsigned) : static_cast<float>(value.i));
-  return float_scalar(round_float(is_unsigned ? static_cast<double>(as_unsigned) : static_cast<double>(value.i), to));
+  if (to == kFloat64)
+    return float_scalar(is_unsigned ? static_cast<double>(as_unsigned) : static_cast<double>(value.i));
+  return float_scalar(round_float(is_unsigned ? static_cast<float>(as_unsigned) : static_cast<float>(value.i), to));
+}
+
+Scalar apply_reinterpret(Type from, Type to, Scalar value) {
+  std::byte bytes[8] = {};
+  write_element(from, value, bytes);
+  return read_element(to, bytes);
 }
 
 Scalar apply_intrinsic(Intrinsic intrinsic, Type type, const Scalar* args) {
@@ -177,10 +189,10 @@ Scalar apply_intrinsic(Intrinsic intrinsic, Type type, const Scalar* args) {
   if (type.is_float()) {
     const int arity = intrinsic == Intrinsic::kFma ? 3 : intrinsic == Intrinsic::kPow ? 2 : 1;
     const double x = args[0].f, y = arity > 1 ? args[1].f : 0, z = arity > 2 ? args[2].f : 0;
-    if (type.bits == 32)
-      return float_scalar(
-          float_intrinsic(intrinsic, static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)));
-    return float_scalar(round_float(float_intrinsic(intrinsic, x, y, z), type));
+    if (type.bits == 64) return float_scalar(float_intrinsic(intrinsic, x, y, z));
+    const float result =
+        float_intrinsic(intrinsic, static_cast<float>(x), static_cast<float>(y), static_cast<float>(z));
+    return float_scalar(round_float(result, type));
   }
   if (intrinsic == Intrinsic::kFma) {
     const Scalar product = apply_binary(BinaryOp::kMul, type, args[0], args[1]);

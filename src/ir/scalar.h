@@ -23,10 +23,12 @@ inline Scalar float_scalar(double value) { return Scalar{.f = value}; }
 /// a op b for operands of element type `type`; a comparison gives 0 or 1. min gives b where a < b does not hold, max
 /// where a > b does not (so b where one is NaN). Throws Error for an integer division by 0.
 Scalar apply_binary(BinaryOp op, Type type, Scalar a, Scalar b);
-/// Floats truncate towards 0; beyond the integer's range they saturate, and NaN gives 0.
+/// As the IR defines it beside ir::Cast.
 Scalar apply_cast(Type from, Type to, Scalar value);
-/// `args`: as many as the intrinsic takes. kRound is to nearest, ties to even. Throws Error where the intrinsic is not
-/// defined for the type.
+/// The value of type `to` with the bits that `value` has as one of `from`, which is as wide.
+Scalar apply_reinterpret(Type from, Type to, Scalar value);
+/// `args`: as many as the intrinsic takes. Not for kReinterpret, whose operand has a type of its own. kRound is to
+/// nearest, ties to even. Throws Error where the intrinsic is not defined for the type.
 Scalar apply_intrinsic(Intrinsic intrinsic, Type type, const Scalar* args);
 
 Scalar read_element(Type type, const std::byte* at);

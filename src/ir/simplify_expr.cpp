@@ -23,24 +23,6 @@ bool is_zero(const Expr& e) {
 
 Expr keep(const Expr& original, Expr simplified) { return equal(original, simplified) ? original : simplified; }
 
-// The wholly constant binary operation, or one with a neutral operand, by the operators' own rules.
-Expr rebuild(BinaryOp op, const Expr& a, const Expr& b) {
-  switch (op) {
-    case BinaryOp::kAdd:
-      return a + b;
-    case BinaryOp::kSub:
-      return a - b;
-    case BinaryOp::kMul:
-      return a * b;
-    case BinaryOp::kDiv:
-      return a / b;
-    case BinaryOp::kMod:
-      return a % b;
-    default:
-      return make_binary(op, a, b);
-  }
-}
-
 }  // namespace
 
 Expr ExprSimplifier::simplify(const Expr& e) {
@@ -118,7 +100,7 @@ Expr ExprSimplifier::run_binary(const Expr& e, const Binary& n) {
   } else if (n.op == BinaryOp::kMin || n.op == BinaryOp::kMax) {
     result = run_extremum(n.op, a, b);
   } else {
-    result = rebuild(n.op, a, b);
+    result = apply(n.op, a, b);
   }
   return keep(e, std::move(result));
 }

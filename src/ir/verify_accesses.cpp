@@ -7,6 +7,9 @@
 namespace nestwright::ir {
 namespace {
 
+/// Stands for a value that is not followed: like anything read from memory, it may be anything, anywhere.
+Expr unknown(const Var& var) { return make_load(Buffer(var.name(), var.type().element(), {}), {}); }
+
 /// The value of one lane of a vector expression.
 class AtLane : public Mutator {
  public:
@@ -15,6 +18,7 @@ class AtLane : public Mutator {
   Expr mutate(const Expr& e) override {
     if (e.type().is_scalar()) return e;
     if (const auto* broadcast = e.as<Broadcast>()) return broadcast->value;
+    if (const auto* ref = e.as<VarRef>()) return unknown(ref->var);
     if (const auto* ramp = e.as<Ramp>()) return ramp->base + ramp->stride * cast(ramp->base.type(), lane_);
     return Rebuild(*this).of(e);
   }
@@ -133,7 +137,8 @@ class Collector {
   }
   void visit(const Let& let) {
     loads(let.value);
-    values_[let.var] = resolve(let.value);
+    // Indices seldom depend on any but integers, and following what vectors and floats are made of may take very long.
+    values_[let.var] = let.var.type().is_int() && let.var.type().is_scalar() ? resolve(let.value) : unknown(let.var);
     visit(let.body);
     values_.erase(let.var);
   }

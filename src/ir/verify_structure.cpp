@@ -64,7 +64,8 @@ class StructureCheck {
   void visit(const For& loop) {
     visit(loop.min);
     visit(loop.extent);
-    if (!loop.var.type().is_int()) report("loop variable " + loop.var.name() + " is no integer");
+    if (!loop.var.type().is_int() || loop.var.type().lanes != 1)
+      report("loop variable " + loop.var.name() + " is no scalar integer");
     if (loop.min.type() != loop.var.type() || loop.extent.type() != loop.var.type())
       report("the bounds of the loop over " + loop.var.name() + " differ in type from it");
     const bool expands = loop.kind == LoopKind::kVectorized || loop.kind == LoopKind::kUnrolled;
@@ -84,6 +85,8 @@ class StructureCheck {
   }
   void visit(const Let& let) {
     visit(let.value);
+    if (form_ == Form::kLoop && let.var.type().lanes != 1)
+      report("variable " + let.var.name() + " of the loop form is a vector");
     if (let.var.type() != let.value.type()) report("variable " + let.var.name() + " differs in type from its value");
     define(let.var, "a let");
     visit(let.body);
@@ -296,7 +299,8 @@ class StructureCheck {
   void visit(const Call& call, Type type) {
     for (const Expr& arg : call.args) {
       visit(arg);
-      if (arg.type() != type)
+      const bool retypes = call.intrinsic == Intrinsic::kReinterpret && arg.type().bits == type.bits;
+      if (retypes ? arg.lanes() != type.lanes : arg.type() != type)
         report(std::string(intrinsic_name(call.intrinsic)) + " of type " + type.str() + " has an argument of type " +
                arg.type().str());
     }

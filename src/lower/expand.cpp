@@ -38,6 +38,10 @@ constexpr NamedPass kPasses[] = {
      [](const ir::Program& p, const Target&) {
        return each_kernel(p, [](const ir::Stmt& body) { return ir::simplify(body); });
      }},
+    {"vector_math",
+     [](const ir::Program& p, const Target& target) {
+       return each_kernel(p, [&](const ir::Stmt& body) { return expansion::vector_math(body, target); });
+     }},
     {"plan_storage", [](const ir::Program& p, const Target&) { return expansion::plan_storage(p); }},
 };
 

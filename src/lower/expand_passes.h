@@ -33,6 +33,10 @@ ir::Stmt vectorize(const ir::Stmt& body, const Target& target);
 /// constant.
 ir::Stmt register_tiles(const ir::Stmt& body);
 
+/// The functions that lower/vector_math.h names become arithmetic on whole vectors (on scalars alike); what is used
+/// more than once is held in lets before the statement. Devices other than CPUs have functions of their own.
+ir::Stmt vector_math(const ir::Stmt& body, const Target& target);
+
 /// Gives every global allocation its place in the workspace; those whose contents are never alive at once may share.
 /// Those in parallel loops count from the start of each thread's part. Throws LowerError for a size that is not
 /// constant.

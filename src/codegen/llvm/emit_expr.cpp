@@ -6,6 +6,7 @@
 #include "codegen/llvm/function_emitter.h"
 #include "ir/equal.h"
 #include "ir/rewrite.h"
+#include "ir/scalar.h"
 #include "support/error.h"
 
 namespace nestwright::codegen {
@@ -20,7 +21,7 @@ llvm::Type* FunctionEmitter::type_of(ir::Type type) const {
       scalar = llvm::IntegerType::get(context, type.bits);
       break;
     case ir::TypeCode::kBFloat:
-      scalar = llvm::Type::getBFloatTy(context);
+      scalar = llvm::Type::getInt16Ty(context);  // see emit_narrow.cpp
       break;
     case ir::TypeCode::kFloat:
       scalar = type.bits == 64   ? llvm::Type::getDoubleTy(context)
@@ -42,7 +43,10 @@ llvm::Value* FunctionEmitter::emit(const ir::Expr& expr) {
           [&](const ir::IntImm& n) -> llvm::Value* {
             return llvm::ConstantInt::get(type_of(type), static_cast<std::uint64_t>(n.value), true);
           },
-          [&](const ir::FloatImm& n) -> llvm::Value* { return llvm::ConstantFP::get(type_of(type), n.value); },
+          [&](const ir::FloatImm& n) -> llvm::Value* {
+            if (type == kBFloat16) return builder_.getInt16(ir::bfloat16_bits(n.value));
+            return llvm::ConstantFP::get(type_of(type), n.value);
+          },
           [&](const ir::VarRef& n) -> llvm::Value* {
             const auto found = vars_.find(n.var.id());
             if (found == vars_.end()) {
@@ -71,10 +75,15 @@ llvm::Value* FunctionEmitter::emit_binary(const ir::Binary& binary, ir::Type typ
   if (!type.is_float() && (binary.op == BinaryOp::kDiv || binary.op == BinaryOp::kMod)) {
     return emit_floor_division(binary, type);
   }
-  llvm::Value *a = emit(binary.a), *b = emit(binary.b);
+  return emit_operation(binary.op, emit(binary.a), emit(binary.b), type);
+}
+
+llvm::Value* FunctionEmitter::emit_operation(ir::BinaryOp op, llvm::Value* a, llvm::Value* b, ir::Type type) {
+  using ir::BinaryOp;
+  if (is_narrow(type)) return emit_narrow_operation(op, a, b, type);
   // Indices are required not to overflow; other integers wrap.
   const bool no_wrap = type.element() == kIndex;
-  switch (binary.op) {
+  switch (op) {
     case BinaryOp::kAdd:
       return type.is_float() ? builder_.CreateFAdd(a, b) : builder_.CreateAdd(a, b, "", false, no_wrap);
     case BinaryOp::kSub:
@@ -94,7 +103,7 @@ llvm::Value* FunctionEmitter::emit_binary(const ir::Binary& binary, ir::Type typ
     case BinaryOp::kOr:
       return builder_.CreateOr(a, b);
     default:
-      return emit_comparison(binary.op, a, b, type);
+      return emit_comparison(op, a, b, type);
   }
 }
 
@@ -123,36 +132,50 @@ llvm::Value* FunctionEmitter::emit_comparison(ir::BinaryOp op, llvm::Value* a, l
 llvm::Value* FunctionEmitter::emit_floor_division(const ir::Binary& binary, ir::Type type) {
   const bool quotient_wanted = binary.op == ir::BinaryOp::kDiv;
   llvm::Value *a = emit(binary.a), *b = emit(binary.b);
-  if (type.code != ir::TypeCode::kInt) return quotient_wanted ? builder_.CreateUDiv(a, b) : builder_.CreateURem(a, b);
+  const bool is_signed = type.code == ir::TypeCode::kInt;
   ir::Expr divisor = binary.b;
   if (const auto* broadcast = divisor.as<ir::Broadcast>()) divisor = broadcast->value;
-  if (const std::int64_t* d = ir::as_const_int(divisor); d != nullptr && *d > 0 && (*d & (*d - 1)) == 0) {
+  const std::int64_t* d = ir::as_const_int(divisor);
+  llvm::Value* zero = llvm::Constant::getNullValue(a->getType());
+  llvm::Value* by_minus_one = nullptr;
+  if (d == nullptr) {
+    // Never a trap: where the divisor is 0 nobody looks at the result, and the lowest integer by -1 wraps.
+    llvm::Value* unsafe = builder_.CreateICmpEQ(b, zero);
+    if (is_signed) {
+      by_minus_one = builder_.CreateICmpEQ(b, llvm::Constant::getAllOnesValue(b->getType()));
+      unsafe = builder_.CreateOr(unsafe, by_minus_one);
+    }
+    b = builder_.CreateSelect(unsafe, llvm::ConstantInt::get(b->getType(), 1), b);
+  } else if (is_signed && *d == -1) {
+    return quotient_wanted ? builder_.CreateSub(zero, a) : zero;
+  }
+  if (!is_signed) return quotient_wanted ? builder_.CreateUDiv(a, b) : builder_.CreateURem(a, b);
+  if (d != nullptr && *d > 0 && (*d & (*d - 1)) == 0) {
     // An arithmetic shift rounds towards minus infinity already.
     const auto bits = static_cast<std::uint64_t>(std::countr_zero(static_cast<std::uint64_t>(*d)));
     return quotient_wanted ? builder_.CreateAShr(a, bits) : builder_.CreateAnd(a, static_cast<std::uint64_t>(*d - 1));
   }
   // sdiv rounds towards zero: one less where there is a remainder of the other sign.
-  llvm::Value* zero = llvm::Constant::getNullValue(a->getType());
   llvm::Value* remainder = builder_.CreateSRem(a, b);
   llvm::Value* off = builder_.CreateAnd(builder_.CreateICmpNE(remainder, zero),
                                         builder_.CreateICmpSLT(builder_.CreateXor(remainder, b), zero));
   if (!quotient_wanted) return builder_.CreateSelect(off, builder_.CreateAdd(remainder, b), remainder);
-  return builder_.CreateAdd(builder_.CreateSDiv(a, b), builder_.CreateSExt(off, a->getType()));
+  llvm::Value* quotient = builder_.CreateAdd(builder_.CreateSDiv(a, b), builder_.CreateSExt(off, a->getType()));
+  return by_minus_one == nullptr ? quotient
+                                 : builder_.CreateSelect(by_minus_one, builder_.CreateSub(zero, a), quotient);
 }
 
 llvm::Value* FunctionEmitter::emit_cast(llvm::Value* value, ir::Type from, ir::Type to) {
+  if (from.element() == to.element()) return value;
+  if (is_narrow(from)) return emit_cast(widen(value, from), kFloat32.with_lanes(from.lanes), to);
+  if (is_narrow(to)) return narrow(emit_cast(value, from, kFloat32.with_lanes(to.lanes)), to);
   llvm::Type* type = type_of(to);
   const bool from_signed = from.code == ir::TypeCode::kInt;
   if (to.is_bool()) {
     llvm::Value* zero = llvm::Constant::getNullValue(value->getType());
-    if (from.is_bool()) return value;
     return from.is_float() ? builder_.CreateFCmpUNE(value, zero) : builder_.CreateICmpNE(value, zero);
   }
-  if (from.is_float() && to.is_float()) {
-    if (from.element() == to.element()) return value;
-    if (from.bits == to.bits) value = builder_.CreateFPExt(value, type_of(kFloat32.with_lanes(from.lanes)));
-    return builder_.CreateFPCast(value, type);
-  }
+  if (from.is_float() && to.is_float()) return builder_.CreateFPCast(value, type);
   if (from.is_float()) {
     // Saturating, as the IR defines it: a plain conversion gives poison outside of the range.
     const auto id = to.code == ir::TypeCode::kInt ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
@@ -224,11 +247,6 @@ int FunctionEmitter::depth_of(const ir::Expr& expr) const {
       if (found != vars_.end()) deepest = std::max(deepest, found->second.depth);
     } else if (e.as<ir::Load>() != nullptr || e.as<ir::Call>() != nullptr) {
       movable = false;
-    } else if (const auto* n = e.as<ir::Binary>();
-               n != nullptr && n->a.type().is_int() && (n->op == ir::BinaryOp::kDiv || n->op == ir::BinaryOp::kMod)) {
-      // A guard around it may be what keeps the divisor from being 0.
-      const auto* broadcast = n->b.as<ir::Broadcast>();
-      movable &= ir::as_const_int(broadcast != nullptr ? broadcast->value : n->b) != nullptr;
     }
   });
   return movable ? deepest : -1;

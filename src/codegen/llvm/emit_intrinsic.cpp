@@ -19,6 +19,7 @@ llvm::Value* FunctionEmitter::emit_call(const ir::Call& call, ir::Type type) {
   args.reserve(call.args.size());
   for (const ir::Expr& arg : call.args) args.push_back(emit(arg));
   if (call.intrinsic == I::kLikely) return args[0];
+  if (call.intrinsic == I::kReinterpret) return builder_.CreateBitCast(args[0], type_of(type));
   if (type.is_int()) {
     if (call.intrinsic == I::kFma) return builder_.CreateAdd(builder_.CreateMul(args[0], args[1]), args[2]);
     if (call.intrinsic != I::kAbs) refuse(call.intrinsic, type);
@@ -26,12 +27,20 @@ llvm::Value* FunctionEmitter::emit_call(const ir::Call& call, ir::Type type) {
     return builder_.CreateIntrinsic(llvm::Intrinsic::abs, {args[0]->getType()}, {args[0], builder_.getFalse()});
   }
   if (!type.is_float()) refuse(call.intrinsic, type);
+  if (!is_narrow(type)) return emit_function(call.intrinsic, args, type);
+  for (llvm::Value*& arg : args) arg = widen(arg, type);
+  return narrow(emit_function(call.intrinsic, args, kFloat32.with_lanes(type.lanes)), type);
+}
+
+llvm::Value* FunctionEmitter::emit_function(ir::Intrinsic function, const std::vector<llvm::Value*>& args,
+                                            ir::Type type) {
+  using I = ir::Intrinsic;
 
   const auto intrinsic = [&](llvm::Intrinsic::ID id) {
     return builder_.CreateIntrinsic(id, {args[0]->getType()}, args);
   };
   llvm::Value* one = llvm::ConstantFP::get(type_of(type), 1.0);
-  switch (call.intrinsic) {
+  switch (function) {
     case I::kFma:
       return intrinsic(llvm::Intrinsic::fma);
     case I::kSqrt:
@@ -63,15 +72,15 @@ llvm::Value* FunctionEmitter::emit_call(const ir::Call& call, ir::Type type) {
       return builder_.CreateFDiv(one, builder_.CreateFAdd(one, exponential));
     }
     case I::kLikely:
+    case I::kReinterpret:
       break;
   }
-  refuse(call.intrinsic, type);
+  refuse(function, type);
 }
 
-// One call a lane; types narrower than float32 are computed in float32.
+// One call a lane.
 llvm::Value* FunctionEmitter::call_libm(const char* name, const std::vector<llvm::Value*>& args, ir::Type type) {
-  const ir::Type computed = type.bits == 64 ? kFloat64 : kFloat32;
-  llvm::Type* scalar = type_of(computed);
+  llvm::Type* scalar = type_of(type.element());
   auto* signature = llvm::FunctionType::get(scalar, std::vector<llvm::Type*>(args.size(), scalar), false);
   llvm::FunctionCallee callee =
       module_.module.getOrInsertFunction(type.bits == 64 ? name : std::string(name) + "f", signature);
@@ -79,16 +88,12 @@ llvm::Value* FunctionEmitter::call_libm(const char* name, const std::vector<llvm
     function->addFnAttr(llvm::Attribute::NoUnwind);
     function->setDoesNotAccessMemory();  // errno is of no interest
   }
-  const auto call = [&](std::vector<llvm::Value*> operands) -> llvm::Value* {
-    for (llvm::Value*& operand : operands) operand = emit_cast(operand, type.element(), computed);
-    return emit_cast(builder_.CreateCall(callee, operands), computed, type.element());
-  };
-  if (type.is_scalar()) return call(args);
+  if (type.is_scalar()) return builder_.CreateCall(callee, args);
   llvm::Value* result = llvm::PoisonValue::get(type_of(type));
   for (std::uint64_t lane = 0; lane < type.lanes; ++lane) {
     std::vector<llvm::Value*> operands;
     for (llvm::Value* arg : args) operands.push_back(builder_.CreateExtractElement(arg, lane));
-    result = builder_.CreateInsertElement(result, call(std::move(operands)), lane);
+    result = builder_.CreateInsertElement(result, builder_.CreateCall(callee, operands), lane);
   }
   return result;
 }

@@ -124,6 +124,7 @@ class FunctionEmitter {
 
   // emit_expr.cpp
   llvm::Value* emit_binary(const ir::Binary& binary, ir::Type operands);
+  llvm::Value* emit_operation(ir::BinaryOp op, llvm::Value* a, llvm::Value* b, ir::Type type);
   llvm::Value* emit_floor_division(const ir::Binary& binary, ir::Type type);
   llvm::Value* emit_comparison(ir::BinaryOp op, llvm::Value* a, llvm::Value* b, ir::Type type);
   llvm::Value* emit_cast(llvm::Value* value, ir::Type from, ir::Type to);
@@ -135,8 +136,16 @@ class FunctionEmitter {
   /// The scope that defines the last of its variables; -1 where it must be computed where it stands.
   int depth_of(const ir::Expr& expr) const;
 
+  // emit_narrow.cpp
+  static bool is_narrow(ir::Type type) { return type.is_float() && type.bits == 16; }
+  /// To and from float32, of as many lanes.
+  llvm::Value* widen(llvm::Value* value, ir::Type from);
+  llvm::Value* narrow(llvm::Value* value, ir::Type to);
+  llvm::Value* emit_narrow_operation(ir::BinaryOp op, llvm::Value* a, llvm::Value* b, ir::Type type);
+
   // emit_intrinsic.cpp
   llvm::Value* emit_call(const ir::Call& call, ir::Type type);
+  llvm::Value* emit_function(ir::Intrinsic function, const std::vector<llvm::Value*>& args, ir::Type type);
   llvm::Value* call_libm(const char* name, const std::vector<llvm::Value*>& args, ir::Type type);
 
   llvm::Type* type_of(ir::Type type) const;

@@ -4,42 +4,6 @@ namespace nestwright::expansion {
 
 using namespace ir;
 
-Expr fold(BinaryOp op, const Expr& a, const Expr& b) {
-  switch (op) {
-    case BinaryOp::kAdd:
-      return a + b;
-    case BinaryOp::kSub:
-      return a - b;
-    case BinaryOp::kMul:
-      return a * b;
-    case BinaryOp::kDiv:
-      return a / b;
-    case BinaryOp::kMod:
-      return a % b;
-    case BinaryOp::kMin:
-      return min(a, b);
-    case BinaryOp::kMax:
-      return max(a, b);
-    case BinaryOp::kEq:
-      return a == b;
-    case BinaryOp::kNe:
-      return a != b;
-    case BinaryOp::kLt:
-      return a < b;
-    case BinaryOp::kLe:
-      return a <= b;
-    case BinaryOp::kGt:
-      return a > b;
-    case BinaryOp::kGe:
-      return a >= b;
-    case BinaryOp::kAnd:
-      return a && b;
-    case BinaryOp::kOr:
-      return a || b;
-  }
-  return make_binary(op, a, b);
-}
-
 const Buffer& Copier::renamed(const Buffer& buffer) const {
   const auto found = buffers_.find(buffer);
   return found == buffers_.end() ? buffer : found->second;
@@ -60,7 +24,7 @@ Expr Copier::mutate(const Expr& e) {
   }
   if (const auto* n = e.as<Binary>()) {
     const Expr a = mutate(n->a), b = mutate(n->b);
-    return a.same_as(n->a) && b.same_as(n->b) ? e : fold(n->op, a, b);
+    return a.same_as(n->a) && b.same_as(n->b) ? e : apply(n->op, a, b);
   }
   if (const auto* n = e.as<Load>()) {
     const Buffer& buffer = renamed(n->buffer);

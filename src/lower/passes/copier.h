@@ -29,7 +29,4 @@ class Copier : public ir::Mutator {
   std::map<ir::Buffer, ir::Buffer> buffers_;
 };
 
-/// a op b by the operators of ir/expr.h, which fold constants and drop neutral elements.
-ir::Expr fold(ir::BinaryOp op, const ir::Expr& a, const ir::Expr& b);
-
 }  // namespace nestwright::expansion

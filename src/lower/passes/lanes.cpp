@@ -121,7 +121,7 @@ Expr LaneBuilder::vector(const Expr& e) {
   return std::visit(
       overloaded{[&](const Binary& n) {
                    Expr a = vector(n.a), b = vector(n.b);
-                   if (a.lanes() == 1 && b.lanes() == 1) return fold(n.op, a, b);
+                   if (a.lanes() == 1 && b.lanes() == 1) return apply(n.op, a, b);
                    return make_binary(n.op, broadcast(a), broadcast(b));
                  },
                  [&](const Not& n) { return !vector(n.a); },

@@ -1,0 +1,41 @@
+// float16 and bfloat16: each operation is computed in float32 and rounded, in the open. LLVM has types for both, but
+// what it makes of arithmetic on them differs between versions and targets, and for bfloat16 ends in calls of compiler
+// runtime functions that older systems do not have. So a bfloat16 is an i16 here, and its conversions are two shifts.
+#include "codegen/llvm/function_emitter.h"
+
+namespace nestwright::codegen {
+
+llvm::Value* FunctionEmitter::widen(llvm::Value* value, ir::Type from) {
+  llvm::Type* wide = type_of(kFloat32.with_lanes(from.lanes));
+  if (from.code == ir::TypeCode::kFloat) return builder_.CreateFPExt(value, wide);
+  llvm::Value* bits = builder_.CreateZExt(value, type_of(kInt32.with_lanes(from.lanes)));
+  return builder_.CreateBitCast(builder_.CreateShl(bits, 16), wide);
+}
+
+llvm::Value* FunctionEmitter::narrow(llvm::Value* value, ir::Type to) {
+  if (to.code == ir::TypeCode::kFloat) return builder_.CreateFPTrunc(value, type_of(to));
+  llvm::Type* integers = type_of(kInt32.with_lanes(to.lanes));
+  llvm::Value* bits = builder_.CreateBitCast(value, integers);
+  // To nearest, ties to even: just under half a unit is added, and the rest where the last digit kept is odd.
+  llvm::Value* odd = builder_.CreateAnd(builder_.CreateLShr(bits, 16), 1);
+  llvm::Value* under_half = llvm::ConstantInt::get(integers, 0x7fff);
+  llvm::Value* rounded = builder_.CreateAdd(bits, builder_.CreateAdd(odd, under_half));
+  // The sum of a NaN could be an infinity.
+  llvm::Value* is_nan = builder_.CreateFCmpUNO(value, value);
+  rounded = builder_.CreateSelect(is_nan, llvm::ConstantInt::get(integers, 0x7fc00000), rounded);
+  return builder_.CreateTrunc(builder_.CreateLShr(rounded, 16), type_of(to));
+}
+
+llvm::Value* FunctionEmitter::emit_narrow_operation(ir::BinaryOp op, llvm::Value* a, llvm::Value* b, ir::Type type) {
+  using ir::BinaryOp;
+  const ir::Type wide = kFloat32.with_lanes(type.lanes);
+  llvm::Value *wide_a = widen(a, type), *wide_b = widen(b, type);
+  if (op == BinaryOp::kMin || op == BinaryOp::kMax) {
+    const BinaryOp order = op == BinaryOp::kMin ? BinaryOp::kLt : BinaryOp::kGt;
+    return builder_.CreateSelect(emit_comparison(order, wide_a, wide_b, wide), a, b);
+  }
+  llvm::Value* result = emit_operation(op, wide_a, wide_b, wide);
+  return ir::is_comparison(op) ? result : narrow(result, type);
+}
+
+}  // namespace nestwright::codegen

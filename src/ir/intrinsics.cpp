@@ -1,0 +1,84 @@
+#include "ir/intrinsics.h"
+
+#include <string>
+
+#include "ir/fold.h"
+#include "support/error.h"
+
+namespace nestwright::ir {
+namespace {
+
+void require_number(Intrinsic intrinsic, const Expr& x, bool integers_too) {
+  const std::string name = intrinsic_name(intrinsic);
+  if (!x.defined()) throw UsageError("an operand of " + name + " is undefined");
+  const Type type = x.type();
+  if (type.is_float() || (integers_too && type.is_int())) return;
+  throw UsageError(name + " does not take " + type.str() + ": cast it to " +
+                   (integers_too ? "a number" : "a floating-point type") + " first");
+}
+
+Expr of_float(Intrinsic intrinsic, const Expr& x) {
+  require_number(intrinsic, x, false);
+  return make_call(intrinsic, {x}, x.type());
+}
+
+Expr rounded(Intrinsic intrinsic, const Expr& x) {
+  require_number(intrinsic, x, true);
+  return x.type().is_int() ? x : make_call(intrinsic, {x}, x.type());
+}
+
+}  // namespace
+
+Expr exp(const Expr& x) { return of_float(Intrinsic::kExp, x); }
+Expr log(const Expr& x) { return of_float(Intrinsic::kLog, x); }
+Expr log2(const Expr& x) { return of_float(Intrinsic::kLog2, x); }
+Expr sqrt(const Expr& x) { return of_float(Intrinsic::kSqrt, x); }
+Expr rsqrt(const Expr& x) { return of_float(Intrinsic::kRsqrt, x); }
+Expr tanh(const Expr& x) { return of_float(Intrinsic::kTanh, x); }
+Expr sigmoid(const Expr& x) { return of_float(Intrinsic::kSigmoid, x); }
+Expr erf(const Expr& x) { return of_float(Intrinsic::kErf, x); }
+
+Expr pow(const Expr& x, const Expr& y) {
+  Expr base = x, exponent = y;
+  make_agree(base, exponent, "pow");
+  require_number(Intrinsic::kPow, base, false);
+  const Type type = base.type();
+  return make_call(Intrinsic::kPow, {std::move(base), std::move(exponent)}, type);
+}
+
+Expr floor(const Expr& x) { return rounded(Intrinsic::kFloor, x); }
+Expr ceil(const Expr& x) { return rounded(Intrinsic::kCeil, x); }
+Expr round(const Expr& x) { return rounded(Intrinsic::kRound, x); }
+
+Expr abs(const Expr& x) {
+  require_number(Intrinsic::kAbs, x, true);
+  return x.type().code == TypeCode::kUInt ? x : make_call(Intrinsic::kAbs, {x}, x.type());
+}
+
+// min and max give their second operand where one is NaN.
+Expr clamp(const Expr& x, const Expr& low, const Expr& high) { return min(high, max(low, x)); }
+
+Expr fma(const Expr& x, const Expr& y, const Expr& z) {
+  Expr a = x, b = y, c = z;
+  // Twice, so that a type that only the last operand has reaches the first.
+  for (int pass = 0; pass < 2; ++pass) {
+    make_agree(a, b, "fma");
+    make_agree(b, c, "fma");
+  }
+  require_number(Intrinsic::kFma, a, true);
+  const Type type = a.type();
+  return make_call(Intrinsic::kFma, {std::move(a), std::move(b), std::move(c)}, type);
+}
+
+Expr reinterpret(Type type, const Expr& x) {
+  if (!x.defined()) throw UsageError("the operand of reinterpret is undefined");
+  const Type from = x.type(), to = type.with_lanes(from.lanes);
+  if (from == to) return x;
+  if (from.bits != to.bits || from.is_bool()) {
+    throw UsageError("reinterpret from " + from.str() + " to " + to.str() +
+                     ": the types differ in bits, cast to change the type of a value");
+  }
+  return make_call(Intrinsic::kReinterpret, {x}, to);
+}
+
+}  // namespace nestwright::ir

@@ -1,0 +1,41 @@
+// The mathematical functions on expressions, as the user writes them: exp(A(i, j)).
+// Thread rule: pure functions.
+//
+// Types. A function of several operands makes them agree as the operators do: a literal takes the other's type, a
+// scalar is broadcast. The type of the result is that of the operands. float16 and bfloat16 are computed in float32 and
+// rounded. Where a function is not defined on a type, UsageError says which cast to write.
+//
+// Accuracy. sqrt, floor, ceil, round, abs and fma round correctly; rsqrt is 1 / sqrt(x), each rounded. The others have
+// the errors that lower/vector_math.h states for what the lowering makes of them; the interpreter calls libm.
+#pragma once
+
+#include "ir/expr.h"
+
+namespace nestwright::ir {
+
+// On floating-point types.
+Expr exp(const Expr& x);
+Expr log(const Expr& x);   ///< natural; NaN below 0, -inf at 0
+Expr log2(const Expr& x);  ///< as log
+Expr sqrt(const Expr& x);
+Expr rsqrt(const Expr& x);
+Expr tanh(const Expr& x);
+Expr sigmoid(const Expr& x);  ///< 1 / (1 + exp(-x))
+Expr erf(const Expr& x);
+Expr pow(const Expr& x, const Expr& y);
+
+// On integers, too, where the first three are the identity.
+Expr floor(const Expr& x);
+Expr ceil(const Expr& x);
+Expr round(const Expr& x);  ///< to nearest, ties to even
+Expr abs(const Expr& x);    ///< of the lowest signed integer: itself
+/// min(max(x, low), high): low where it is above high; NaN stays NaN.
+Expr clamp(const Expr& x, const Expr& low, const Expr& high);
+/// x * y + z, rounded once where the type is floating.
+Expr fma(const Expr& x, const Expr& y, const Expr& z);
+
+/// The value whose bits are those of `x`. Throws UsageError where `type` has another number of bits, or where one of
+/// the two is bool.
+Expr reinterpret(Type type, const Expr& x);
+
+}  // namespace nestwright::ir

@@ -1,0 +1,211 @@
+// Range reduction after W. Cody and W. Waite, "Software Manual for the Elementary Functions" (1980), with their
+// constant 355/512 for the upper part of ln 2; the way of log is that of S. Moshier's Cephes library (logf.c). erf's
+// split into a polynomial and 1 - exp(polynomial) at 0.93 is that of N. Juffa (stackoverflow.com/a/35148199).
+//
+// All polynomials are our own: minimax in the relative error of the function, by Lawson's weighted least squares on 800
+// Chebyshev points of values computed to 40 digits; coefficients rounded to float32 one after the other from the lowest
+// on, the rest fitted again each time. The error that is left is stated beside each.
+//
+// Every product that is added to something is an explicit fma where the target has one: nothing is left for the backend
+// to contract, so that compiled code and interpreter agree to the bit.
+#include "lower/passes/elementary.h"
+
+#include <array>
+#include <limits>
+
+#include "ir/intrinsics.h"
+#include "lower/vector_math.h"
+#include "support/error.h"
+
+namespace nestwright::expansion {
+
+using namespace ir;
+
+namespace {
+
+constexpr double kLog2E = 1.4426950408889634;
+constexpr double kLn2Upper = 0.693359375;                  // 355/512: its product with an exponent is exact
+constexpr double kLn2Lower = -2.1219444005469058e-4;       // ln 2 - 355/512
+constexpr double kLog2EUpper = 1.44269502162933349609375;  // log2 e rounded to float32
+constexpr double kLog2ELower = 1.9259629911266175e-8;      // what that left
+
+// exp(r) = 1 + r + r^2 Q(r) for |r| <= 0.3476, 3.2e-9.
+constexpr std::array kExp{0x1.fffffcp-2, 0x1.555492p-3, 0x1.5558bep-5, 0x1.1239eap-7, 0x1.6a3ffp-10};
+// log(1 + f) = f - f^2/2 + f^3 P(f) for sqrt(1/2) <= 1 + f <= sqrt(2), 7.7e-10.
+constexpr std::array kLog{0x1.555548p-2,  -0x1.000006p-2, 0x1.99a478p-3,  -0x1.555c48p-3, 0x1.233b62p-3,
+                          -0x1.fc278ap-4, 0x1.e6c372p-4,  -0x1.de0d26p-4, 0x1.147962p-4};
+// tanh(x) = x + x^3 P(x^2) for |x| <= 0.55, 1.2e-9.
+constexpr double kTanhSmall = 0.55;
+constexpr std::array kTanh{-0x1.55554ap-2, 0x1.110ceep-3, -0x1.b91e7ep-5, 0x1.58e518p-6, -0x1.9921a2p-8};
+// erf(x) = x + x P(x^2) for |x| <= 0.93, 9e-10, and log(erfc(x)) = -x + x Q(x) for 0.92 <= x <= 4, 7.4e-10 of erf.
+constexpr double kErfSmall = 0.925;
+constexpr std::array kErf{0x1.06eba8p-3, -0x1.81274p-2,   0x1.ce2d64p-4, -0x1.b8011ap-6,
+                          0x1.544a1ap-8, -0x1.a60a2ep-11, 0x1.4f676p-14};
+constexpr std::array kErfc{-0x1.0778dcp-3, -0x1.45328ep-1, -0x1.b32568p-4, 0x1.855122p-6,
+                           -0x1.dd6ba8p-9, 0x1.52795ep-12, -0x1.78d142p-17};
+
+constexpr std::int64_t kExponentUnit = std::int64_t{1} << 23;  // of the bits of a float32
+
+Expr bits_of(const Expr& x) { return reinterpret(kInt32, x); }
+Expr float_of(const Expr& bits) { return reinterpret(kFloat32, bits); }
+Expr like(const Expr& x, double value) { return make_float(value, x.type()); }
+// 2^n for -126 <= n <= 127.
+Expr power_of_2(const Expr& n) { return float_of((n + 127) * kExponentUnit); }
+// The magnitude of one with the sign of the other.
+Expr with_sign(const Expr& magnitude, const Expr& sign) { return select(bits_of(sign) < 0, -magnitude, magnitude); }
+
+}  // namespace
+
+Expr Elementary::hold(const char* name, const Expr& value) {
+  if (value.as<VarRef>() || value.as<FloatImm>() || value.as<IntImm>()) return value;
+  const Var var(name, value.type());
+  lets_.emplace_back(var, value);
+  return var;
+}
+
+Expr Elementary::fma(const Expr& a, const Expr& b, const Expr& c) const {
+  return has_fma_ ? ir::fma(a, b, c) : a * b + c;
+}
+
+Expr Elementary::polynomial(const Expr& x, std::span<const double> c) {
+  Expr value = like(x, c.back());
+  for (std::size_t i = c.size() - 1; i-- > 0;) value = fma(value, x, like(x, c[i]));
+  return value;
+}
+
+Elementary::Reduced Elementary::reduce_exp(const Expr& x) {
+  // The sum has no fraction digits: its last bits are the integer nearest to x / ln 2.
+  constexpr double kRounder = 12582912;  // 1.5 * 2^23
+  constexpr std::int64_t kRounderBits = 0x4b400000;
+  const Expr shifted = hold("shifted", fma(x, like(x, kLog2E), like(x, kRounder)));
+  const Expr quotient = hold("quotient", shifted - kRounder);
+  const Expr upper = fma(quotient, like(x, -kLn2Upper), x);
+  const Expr rest = hold("rest", fma(quotient, like(x, -kLn2Lower), upper));
+  const Expr power = fma(polynomial(rest, kExp), rest * rest, rest) + 1.0;
+  return {power, hold("n", bits_of(shifted) - kRounderBits)};
+}
+
+Expr Elementary::exp(const Expr& x) {
+  // Beyond these bounds the result is 0 or infinity anyway. NaN passes through min and max as their second operand.
+  const Reduced reduced = reduce_exp(hold("x", min(like(x, 89), max(like(x, -104), x))));
+  // In two steps: neither factor leaves the exponents of normal numbers, and only the last product is rounded.
+  const Expr half = hold("half", reduced.n / 2);
+  return reduced.power * power_of_2(half) * power_of_2(reduced.n - half);
+}
+
+// For -87 <= x <= 88; the result for NaN is unspecified.
+Expr Elementary::exp_between(const Expr& x) {
+  const Reduced reduced = reduce_exp(x);
+  return float_of(bits_of(reduced.power) + reduced.n * kExponentUnit);
+}
+
+Expr Elementary::log(const Expr& x, bool to_base_2) {
+  constexpr std::int64_t kSqrtHalfBits = 0x3f3504f3, kNaNBits = 0x7fc00000;
+  const Expr denormal = hold("denormal", x < 0x1p-126);
+  const Expr bits = hold("bits", bits_of(select(denormal, x * 0x1p23, x)));
+  const Expr exponent = hold("exponent", (bits - kSqrtHalfBits) / kExponentUnit);
+  const Expr f = hold("f", float_of(bits - exponent * kExponentUnit) - 1.0);
+  const Type integers = exponent.type();
+  const Expr k = hold("k", cast(kFloat32, exponent - select(denormal, make_int(23, integers), make_int(0, integers))));
+  const Expr inner = fma(f, polynomial(f, kLog), like(x, -0.5));
+  const Expr natural = fma(f * f, inner, f);
+  Expr y;
+  if (to_base_2) {
+    const Expr r = hold("r", natural);
+    y = fma(r, like(x, kLog2EUpper), fma(r, like(x, kLog2ELower), k));
+  } else {
+    y = fma(k, like(x, kLn2Upper), fma(k, like(x, kLn2Lower), natural));
+  }
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Expr nan = float_of(make_int(kNaNBits, integers));
+  const Expr of_positive = select(x == infinity, x, y);
+  return select(x > 0.0, of_positive, select(x == 0.0, like(x, -infinity), nan));
+}
+
+Expr Elementary::tanh(const Expr& x) {
+  const Expr size = hold("size", abs(x));
+  const Expr square = hold("square", x * x);
+  const Expr small = fma(size * square, polynomial(square, kTanh), size);
+  // From 9.02 on the result is 1.
+  const Expr e = exp_between(hold("twice", min(like(x, 9.1), size) * 2.0));
+  const Expr large = 1.0 - 2.0 / (e + 1.0);
+  return with_sign(hold("magnitude", select(size >= kTanhSmall, large, small)), x);
+}
+
+// exp of what is below 0 cannot overflow, and is the whole result where the sigmoid is denormal.
+Expr Elementary::sigmoid(const Expr& x) {
+  const Expr e = hold("e", exp(hold("below", -abs(x))));
+  return select(x < 0.0, e, like(x, 1)) / (e + 1.0);
+}
+
+Expr Elementary::erf(const Expr& x) {
+  const Expr size = hold("size", abs(x));
+  const Expr square = hold("square", x * x);
+  const Expr small = fma(size, polynomial(square, kErf), size);
+  // From 3.92 on the result is 1.
+  const Expr bounded = hold("bounded", min(like(x, 4), size));
+  const Expr large = 1.0 - exp_between(hold("u", fma(bounded, polynomial(bounded, kErfc), -bounded)));
+  return with_sign(hold("magnitude", select(size >= kErfSmall, large, small)), x);
+}
+
+Expr Elementary::apply(Intrinsic intrinsic, const Expr& operand) {
+  const Expr x = hold("x", operand);
+  switch (intrinsic) {
+    case Intrinsic::kExp:
+      return exp(x);
+    case Intrinsic::kLog:
+      return log(x, false);
+    case Intrinsic::kLog2:
+      return log(x, true);
+    case Intrinsic::kTanh:
+      return tanh(x);
+    case Intrinsic::kSigmoid:
+      return sigmoid(x);
+    case Intrinsic::kErf:
+      return erf(x);
+    default:
+      break;
+  }
+  throw InternalError(std::string("internal error: there is no formula for ") + intrinsic_name(intrinsic));
+}
+
+}  // namespace nestwright::expansion
+
+namespace nestwright {
+
+double stated_ulp(ir::Intrinsic intrinsic) {
+  switch (intrinsic) {
+    case ir::Intrinsic::kExp:
+      return 1.0;
+    case ir::Intrinsic::kLog:
+      return 1.5;
+    case ir::Intrinsic::kLog2:
+      return 2.0;
+    case ir::Intrinsic::kTanh:
+      return 2.0;
+    case ir::Intrinsic::kSigmoid:
+      return 2.5;
+    case ir::Intrinsic::kErf:
+      return 1.5;
+    default:
+      break;
+  }
+  throw InternalError(std::string("internal error: ") + ir::intrinsic_name(intrinsic) + " is not expanded");
+}
+
+bool is_expanded(ir::Intrinsic intrinsic, ir::Type type) {
+  if (!type.is_float() || type.bits > 32) return false;
+  switch (intrinsic) {
+    case ir::Intrinsic::kExp:
+    case ir::Intrinsic::kLog:
+    case ir::Intrinsic::kLog2:
+    case ir::Intrinsic::kTanh:
+    case ir::Intrinsic::kSigmoid:
+    case ir::Intrinsic::kErf:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace nestwright

@@ -1,0 +1,47 @@
+// The formulas of vector mathematics: functions of float32, scalar or vector, as expressions of +, *, /, fma, select
+// and bit patterns. Thread rule: an object belongs to one thread.
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "ir/expr.h"
+
+namespace nestwright::expansion {
+
+class Elementary {
+ public:
+  /// Values that formulas use more than once, in the order in which they depend on each other.
+  using Lets = std::vector<std::pair<ir::Var, ir::Expr>>;
+
+  /// Without fma, a sum of products takes two instructions and is rounded twice. Appends to `lets`.
+  Elementary(bool has_fma, Lets& lets) : has_fma_(has_fma), lets_(lets) {}
+
+  /// Requires an intrinsic and a type that is_expanded() names; `x` is of float32.
+  ir::Expr apply(ir::Intrinsic intrinsic, const ir::Expr& x);
+  /// A variable that holds `value`, or `value` where it is one already.
+  ir::Expr hold(const char* name, const ir::Expr& value);
+
+ private:
+  ir::Expr exp(const ir::Expr& x);
+  ir::Expr exp_between(const ir::Expr& x);
+  ir::Expr log(const ir::Expr& x, bool to_base_2);
+  ir::Expr tanh(const ir::Expr& x);
+  ir::Expr sigmoid(const ir::Expr& x);
+  ir::Expr erf(const ir::Expr& x);
+
+  /// exp(x) = power * 2^n.
+  struct Reduced {
+    ir::Expr power, n;
+  };
+  Reduced reduce_exp(const ir::Expr& x);
+  /// c[0] + c[1]*x + ...
+  ir::Expr polynomial(const ir::Expr& x, std::span<const double> c);
+  ir::Expr fma(const ir::Expr& a, const ir::Expr& b, const ir::Expr& c) const;
+
+  bool has_fma_;
+  Lets& lets_;
+};
+
+}  // namespace nestwright::expansion

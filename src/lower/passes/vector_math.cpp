@@ -1,0 +1,64 @@
+#include "lower/vector_math.h"
+
+#include "ir/equal.h"
+#include "ir/intrinsics.h"
+#include "ir/rewrite.h"
+#include "lower/expand_passes.h"
+#include "lower/passes/elementary.h"
+
+namespace nestwright::expansion {
+namespace {
+
+using namespace ir;
+
+class Expander final : public Mutator {
+ public:
+  explicit Expander(bool has_fma) : has_fma_(has_fma) {}
+
+  Expr mutate(const Expr& e) override {
+    const auto* call = e.defined() ? e.as<Call>() : nullptr;
+    if (call == nullptr || !is_expanded(call->intrinsic, e.type())) return mutate_children(e);
+    const Expr operand = cast(kFloat32, mutate(call->args[0]));
+    for (const Known& known : known_) {
+      if (known.intrinsic == call->intrinsic && equal(known.operand, operand)) return cast(e.type(), known.value);
+    }
+    Elementary formulas(has_fma_, lets_);
+    const Expr value = formulas.hold(intrinsic_name(call->intrinsic), formulas.apply(call->intrinsic, operand));
+    known_.push_back({call->intrinsic, operand, value});
+    return cast(e.type(), value);
+  }
+
+  // Lets stand in front of the statement whose own expressions need them.
+  Stmt mutate(const Stmt& s) override {
+    Elementary::Lets outer_lets;
+    std::vector<Known> outer_known;
+    std::swap(lets_, outer_lets);
+    std::swap(known_, outer_known);
+    Stmt result = mutate_children(s);
+    for (auto let = lets_.rbegin(); let != lets_.rend(); ++let) {
+      result = make_let(let->first, let->second, std::move(result));
+    }
+    std::swap(lets_, outer_lets);
+    std::swap(known_, outer_known);
+    return result;
+  }
+
+ private:
+  /// A function that the statement computes already.
+  struct Known {
+    Intrinsic intrinsic;
+    Expr operand, value;
+  };
+
+  bool has_fma_;
+  Elementary::Lets lets_;
+  std::vector<Known> known_;
+};
+
+}  // namespace
+
+Stmt vector_math(const Stmt& body, const Target& target) {
+  return target.device == DeviceKind::kCpu ? Expander(target.has_fma()).mutate(body) : body;
+}
+
+}  // namespace nestwright::expansion
