@@ -16,8 +16,9 @@ namespace nestwright {
 bool is_expanded(ir::Intrinsic intrinsic, ir::Type type);
 
 /// The largest error of an expanded function of float32 for any operand, in units in the last place of the exact result
-/// (of the least denormal below the normal range). Measured over all floats by tests/codegen/vector_math_test.cpp, on
-/// targets with fma and without. Requires is_expanded().
+/// (of the least denormal below the normal range). Measured by tests/codegen/vector_math_test.cpp on vectors with fma
+/// and without: for every float whose magnitude is between 2^-32 and 2^8, and every 31st of the others. Requires
+/// is_expanded().
 double stated_ulp(ir::Intrinsic intrinsic);
 
 }  // namespace nestwright

@@ -8,6 +8,7 @@
 
 #include "codegen/backend.h"
 #include "ir/interpret.h"
+#include "ir/scalar.h"
 #include "lower/lower.h"
 #include "runtime/array.h"
 #include "runtime/kernel.h"
@@ -66,11 +67,9 @@ inline std::vector<Array> make_arguments(const ir::Program& program, unsigned se
     const ir::Type type = array.type();
     for (std::int64_t i = 0; i < array.elements(); ++i) {
       const int value = static_cast<int>(random() % 9) - 4;
-      if (type == kFloat32) array.as<float>()[static_cast<std::size_t>(i)] = static_cast<float>(value);
-      if (type == kFloat64) array.as<double>()[static_cast<std::size_t>(i)] = value;
-      if (type == kInt32) array.as<std::int32_t>()[static_cast<std::size_t>(i)] = value;
-      if (type == kInt64) array.as<std::int64_t>()[static_cast<std::size_t>(i)] = value;
-      if (type == kBool) array.as<std::uint8_t>()[static_cast<std::size_t>(i)] = value > 0;
+      auto* at = static_cast<std::byte*>(array.data()) + i * type.bytes();
+      const ir::Scalar integer = ir::integer_scalar(type.is_bool() ? (value > 0 ? 1 : 0) : value);
+      ir::write_element(type, type.is_float() ? ir::float_scalar(value) : integer, at);
     }
     arrays.push_back(std::move(array));
   }
