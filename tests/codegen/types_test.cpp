@@ -12,7 +12,7 @@ namespace {
 
 using namespace ir;
 
-constexpr std::int64_t kN = 131;
+constexpr std::int64_t kRow = 37, kN = 4 * kRow;  // whole vectors and a tail of each length of them
 
 /// B_k[i] = f_k(A[i], C[i]) for each k, in a loop of its own each.
 class TypeProgram {
@@ -23,11 +23,13 @@ class TypeProgram {
   }
   template <class F>
   void add(const char* name, const F& f) {
-    const Var i("i");
+    const Var o("o"), j("j");
+    const Expr i = o * kRow + j;
     const Expr value = f(make_load(a_, {i}), make_load(c_, {i}));
     const Buffer B(name, value.type(), {Expr(kN)});
     parameters_.push_back({B, Role::kOutput});
-    loops_.push_back(make_for(i, 0, Expr(kN), kind_, make_store(B, {i}, value)));
+    const Stmt row = make_for(j, 0, Expr(kRow), kind_, make_store(B, {i}, value));
+    loops_.push_back(make_for(o, 0, Expr(kN / kRow), LoopKind::kSerial, row));
   }
   void expect_agreement() const {
     const Program program{"types", parameters_, {}, {}, make_launch(0), {{"main", block(loops_)}}};
