@@ -51,42 +51,42 @@ class Comparer {
     if (a.same_as(b) && bound_.empty()) return true;
     if (!a.defined() || !b.defined()) return a.defined() == b.defined();
     if (a.node().value.index() != b.node().value.index()) return false;
-    return std::visit(overloaded{[&](const For& x) {
-                                   const auto& y = *b.as<For>();
-                                   if (x.kind != y.kind || x.var.type() != y.var.type()) return false;
-                                   if (!same(x.min, y.min) || !same(x.extent, y.extent)) return false;
-                                   return within(x.var.id(), y.var.id(), x.body, y.body);
-                                 },
-                                 [&](const Block& x) { return same(x.stmts, b.as<Block>()->stmts); },
-                                 [&](const Let& x) {
-                                   const auto& y = *b.as<Let>();
-                                   return same(x.value, y.value) && within(x.var.id(), y.var.id(), x.body, y.body);
-                                 },
-                                 [&](const IfThenElse& x) {
-                                   const auto& y = *b.as<IfThenElse>();
-                                   return same(x.condition, y.condition) && same(x.then_case, y.then_case) &&
-                                          same(x.else_case, y.else_case);
-                                 },
-                                 [&](const Store& x) {
-                                   const auto& y = *b.as<Store>();
-                                   return same(x.buffer, y.buffer) && same(x.indices, y.indices) &&
-                                          same(x.value, y.value) && same(x.mask, y.mask);
-                                 },
-                                 [&](const Allocate& x) {
-                                   const auto& y = *b.as<Allocate>();
-                                   return x.offset == y.offset && x.per_thread == y.per_thread &&
-                                          same(x.symbolic_offset, y.symbolic_offset) &&
-                                          same_layout(x.buffer, y.buffer) &&
-                                          within(key(x.buffer), key(y.buffer), x.body, y.body);
-                                 },
-                                 [&](const Prefetch& x) {
-                                   const auto& y = *b.as<Prefetch>();
-                                   return same(x.buffer, y.buffer) && same(x.indices, y.indices) &&
-                                          x.for_write == y.for_write && x.locality == y.locality;
-                                 },
-                                 [&](const Barrier&) { return true; },
-                                 [&](const Launch& x) { return x.kernel == b.as<Launch>()->kernel; }},
-                      a.node().value);
+    return std::visit(
+        overloaded{[&](const For& x) {
+                     const auto& y = *b.as<For>();
+                     if (x.kind != y.kind || x.var.type() != y.var.type()) return false;
+                     if (!same(x.min, y.min) || !same(x.extent, y.extent)) return false;
+                     return within(x.var.id(), y.var.id(), x.body, y.body);
+                   },
+                   [&](const Block& x) { return same(x.stmts, b.as<Block>()->stmts); },
+                   [&](const Let& x) {
+                     const auto& y = *b.as<Let>();
+                     return same(x.value, y.value) && within(x.var.id(), y.var.id(), x.body, y.body);
+                   },
+                   [&](const IfThenElse& x) {
+                     const auto& y = *b.as<IfThenElse>();
+                     return same(x.condition, y.condition) && same(x.then_case, y.then_case) &&
+                            same(x.else_case, y.else_case);
+                   },
+                   [&](const Store& x) {
+                     const auto& y = *b.as<Store>();
+                     return same(x.buffer, y.buffer) && same(x.indices, y.indices) && same(x.value, y.value) &&
+                            same(x.mask, y.mask);
+                   },
+                   [&](const Allocate& x) {
+                     const auto& y = *b.as<Allocate>();
+                     return x.offset == y.offset && x.per_thread == y.per_thread &&
+                            same(x.symbolic_offset, y.symbolic_offset) && same_layout(x.buffer, y.buffer) &&
+                            within(key(x.buffer), key(y.buffer), x.body, y.body);
+                   },
+                   [&](const Prefetch& x) {
+                     const auto& y = *b.as<Prefetch>();
+                     return same(x.buffer, y.buffer) && same(x.indices, y.indices) && x.for_write == y.for_write &&
+                            x.locality == y.locality;
+                   },
+                   [&](const Barrier&) { return true; },
+                   [&](const Launch& x) { return x.kernel == b.as<Launch>()->kernel && same_kernel(x.kernel); }},
+        a.node().value);
   }
 
   bool same(const Program& a, const Program& b) {
@@ -103,9 +103,11 @@ class Comparer {
       if (x.role != y.role || !same_layout(x.buffer, y.buffer)) return false;
       bound_.emplace_back(key(x.buffer), key(y.buffer));
     }
+    programs_ = {&a, &b};
+    compared_.assign(a.kernels.size(), false);
     if (!same(a.workspace, b.workspace) || !same(a.host, b.host)) return false;
     for (std::size_t i = 0; i < a.kernels.size(); ++i) {
-      if (a.kernels[i].name != b.kernels[i].name || !same(a.kernels[i].body, b.kernels[i].body)) return false;
+      if (!same_kernel(static_cast<int>(i))) return false;
     }
     return true;
   }
@@ -118,6 +120,15 @@ class Comparer {
   }
 
   static const void* key(const Buffer& buffer) { return buffer.defined() ? buffer.operator->() : nullptr; }
+
+  /// A kernel sees what encloses its launch, so that it is compared there.
+  bool same_kernel(int number) {
+    const auto i = static_cast<std::size_t>(number);
+    if (number < 0 || i >= compared_.size() || compared_[i]) return true;
+    compared_[i] = true;
+    const Kernel &a = programs_.first->kernels[i], &b = programs_.second->kernels[i];
+    return a.name == b.name && same(a.body, b.body);
+  }
 
   bool same(const Buffer& a, const Buffer& b) { return matched(key(a), key(b)); }
 
@@ -165,6 +176,8 @@ class Comparer {
   }
 
   std::vector<std::pair<const void*, const void*>> bound_;
+  std::pair<const Program*, const Program*> programs_;
+  std::vector<bool> compared_;  ///< of each kernel
 };
 
 }  // namespace

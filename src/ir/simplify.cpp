@@ -63,8 +63,6 @@ bool is_range_of(const Expr& part, const Var& var) {
   return sum.terms.size() == 1 && std::abs(sum.coefficient(var)) == 1;
 }
 
-bool is_bound_kind(LoopKind kind) { return kind >= LoopKind::kBlockX; }
-
 class StmtSimplifier {
  public:
   explicit StmtSimplifier(Ranges ranges) : exprs_(std::move(ranges)) {}
@@ -80,7 +78,7 @@ class StmtSimplifier {
     const Interval trips = bounds(extent, exprs_.ranges());
     if (trips.hi <= 0) return {};
     if (trips.is_point() && !as_const_int(extent)) extent = make_int(trips.lo, extent.type());
-    if (is_const_int(extent, 1) && !is_bound_kind(n.kind)) return run_with(n.var, std::move(min), n.body);
+    if (is_const_int(extent, 1) && !is_bound(n.kind)) return run_with(n.var, std::move(min), n.body);
     exprs_.ranges().bind(n.var, min, extent);
     Stmt body = run(n.body);
     if (Stmt guarded = move_guards(n, min, extent, body); guarded.defined()) return guarded;
@@ -92,7 +90,7 @@ class StmtSimplifier {
   // Undefined where the body is not such an if. A vectorised loop keeps its length: its lanes are masked instead.
   Stmt move_guards(const For& n, const Expr& min, const Expr& extent, const Stmt& body) {
     const auto* guard = body.defined() ? body.as<IfThenElse>() : nullptr;
-    if (!guard || guard->else_case.defined() || is_bound_kind(n.kind) || !guard->condition.type().is_scalar())
+    if (!guard || guard->else_case.defined() || is_bound(n.kind) || !guard->condition.type().is_scalar())
       return {};
     const bool may_narrow = n.kind != LoopKind::kVectorized && as_const_int(min) && as_const_int(extent);
     const Interval full = exprs_.ranges().find(n.var);

@@ -42,6 +42,9 @@ enum class LoopKind : std::uint8_t {
   kVirtualThread,
 };
 const char* loop_kind_name(LoopKind kind);  // "for", "parallel", "vectorized", "unrolled", "blockIdx.x", ...
+/// blockIdx, threadIdx or vthread.
+inline bool is_bound(LoopKind kind) { return kind >= LoopKind::kBlockX; }
+inline bool is_block_index(LoopKind kind) { return kind >= LoopKind::kBlockX && kind <= LoopKind::kBlockZ; }
 
 struct For {
   Var var;

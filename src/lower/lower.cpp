@@ -11,6 +11,7 @@
 #include "ir/verify.h"
 #include "lower/expand_passes.h"
 #include "lower/nest.h"
+#include "lower/passes/launches.h"
 #include "lower/passes/split_loops.h"
 #include "support/error.h"
 
@@ -29,6 +30,8 @@ constexpr std::array kPasses = {
     Pass{"partition", [](const Stmt& s, const ir::Ranges&) { return split_loops(s); }},
     Pass{"simplify", [](const Stmt& s, const ir::Ranges& symbols) { return ir::simplify(s, symbols); }},
 };
+/// The last one, on devices.
+constexpr const char* kLaunchesPass = "launches";
 
 #ifdef NDEBUG
 constexpr bool kAlwaysVerify = false;
@@ -134,9 +137,15 @@ Signature make_signature(const ScheduleState& state, const Args& args, std::stri
 void check_loops(const ScheduleState& state, const Target& target) {
   for (const StageState& stage : state.stages) {
     for (const auto& [loop, kind] : stage.kinds) {
-      if (target.device == DeviceKind::kCpu && kind >= ir::LoopKind::kBlockX) {
+      if (target.device == DeviceKind::kCpu && ir::is_bound(kind)) {
         throw LowerError(fmt::format("loop {} of {} is bound to {}, which {} does not have", loop.name(), stage.name,
                                      ir::loop_kind_name(kind), target.str()));
+      }
+      if (target.device != DeviceKind::kCpu && kind == ir::LoopKind::kParallel) {
+        throw LowerError(
+            fmt::format("loop {} of {} is parallel, which {} does not have: bind it to blockIdx or "
+                        "threadIdx instead",
+                        loop.name(), stage.name, target.str()));
       }
     }
     if (target.device == DeviceKind::kCpu && stage.scope == ir::Scope::kShared) {
@@ -172,7 +181,7 @@ ir::Program lower(const Schedule& schedule, const Args& args, const Target& targ
   using Clock = std::chrono::steady_clock;
   const auto run = [&](const char* pass, const auto& make) {
     const auto start = Clock::now();
-    body = make();
+    make();
     const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
     if (options.after_pass) options.after_pass(pass, program, ns);
     if (kAlwaysVerify || options.verify) verify_after(program, pass);
@@ -182,17 +191,19 @@ ir::Program lower(const Schedule& schedule, const Args& args, const Target& targ
     graphs.reserve(state.stages.size());
     for (std::size_t s = 0; s < state.stages.size(); ++s) graphs.emplace_back(state, static_cast<int>(s));
     const Regions regions(state, graphs);
-    return NestBuilder(state, graphs, regions).build(signature.outputs, program.symbols);
+    body = NestBuilder(state, graphs, regions).build(signature.outputs, program.symbols);
   });
   ir::Ranges symbols;
   for (const ir::Var& symbol : program.symbols) symbols.bind(symbol, {1, ir::Interval::kMax});
-  for (const Pass& pass : kPasses) run(pass.name, [&] { return pass.run(body, symbols); });
+  for (const Pass& pass : kPasses) run(pass.name, [&] { body = pass.run(body, symbols); });
+  if (target.device != DeviceKind::kCpu) run(kLaunchesPass, [&] { program = split_launches(program, target); });
   return program;
 }
 
 std::vector<std::string> pass_names() {
   std::vector<std::string> names = {kNestPass};
   for (const Pass& pass : kPasses) names.emplace_back(pass.name);
+  names.emplace_back(kLaunchesPass);
   for (std::string& name : expand_pass_names()) names.push_back(std::move(name));
   return names;
 }

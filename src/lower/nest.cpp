@@ -94,35 +94,55 @@ Stmt NestBuilder::open_loop(Frame frame, int position) {
   const int axis = graph.leaves[position];
   if (frame.role != NestRole::kCompute && graph.axes[axis].is_reduce()) return open(frame, position + 1);
   const Expr extent = frame.extent[axis];
-  if (ir::is_const_int(extent, 1)) {
+  const ir::LoopKind kind = graph.kinds[axis];
+  if (ir::is_const_int(extent, 1) && !ir::is_bound(kind)) {
     frame.value[axis] = 0;
     return settle(std::move(frame), position);
   }
   const Facts::Mark mark = facts_.mark();
   const std::string outer_parallel = parallel_;
-  enter_loop(frame, axis);
+  const std::size_t bound_around = bound_.size();
   const ir::Var var(graph.axes[axis].name());
+  enter_loop(frame, axis, var);
   facts_.bind_loop(var, extent);
   frame.value[axis] = var;
-  frame.in_vector = frame.in_vector || graph.kinds[axis] == ir::LoopKind::kVectorized;
+  frame.in_vector = frame.in_vector || kind == ir::LoopKind::kVectorized;
   Stmt body = settle(std::move(frame), position);
   facts_.reset(mark);
   parallel_ = outer_parallel;
-  return ir::make_for(var, 0, extent, graph.kinds[axis], std::move(body));
+  bound_.resize(bound_around);
+  return ir::make_for(var, 0, extent, kind, std::move(body));
 }
 
-void NestBuilder::enter_loop(const Frame& frame, int axis) {
+void NestBuilder::enter_loop(const Frame& frame, int axis, const ir::Var& var) {
   const StageGraph& graph = *frame.graph;
-  if (graph.kinds[axis] != ir::LoopKind::kParallel) return;
-  const std::string name = fmt::format("{} of {}", graph.axes[axis].name(), graph.state->name);
+  const ir::LoopKind kind = graph.kinds[axis];
+  if (kind != ir::LoopKind::kParallel && !ir::is_bound(kind)) return;
+  std::string name = fmt::format("{} of {}", graph.axes[axis].name(), graph.state->name);
   check(parallel_.empty(), "a parallel loop inside another one, which the primitives refuse");
   if (!private_.empty()) {
     throw LowerError(
-        fmt::format("parallel loop {} lies inside the storage of {}, which is private to a thread: attach {} "
-                    "inside the loop, or keep it in global scope",
-                    name, private_, private_));
+        fmt::format("{} loop {} lies inside the storage of {}, which is private to a thread: attach {} "
+                    "inside the loop, or keep it in {} scope",
+                    ir::loop_kind_name(kind), name, private_, private_, ir::is_bound(kind) ? "shared" : "global"));
   }
-  parallel_ = name;
+  if (kind == ir::LoopKind::kParallel) {
+    parallel_ = std::move(name);
+    return;
+  }
+  for (const BoundLoop& around : bound_) {
+    if (around.kind != kind || kind == ir::LoopKind::kVirtualThread) continue;
+    throw LowerError(fmt::format("loop {} is bound to {} inside loop {}, which is bound to it already: leave it serial",
+                                 name, ir::loop_kind_name(kind), around.name));
+  }
+  bound_.push_back({kind, var, std::move(name)});
+}
+
+void NestBuilder::require_storable(const StageState& stage) const {
+  if (bound_.empty() || is_private(stage)) return;
+  throw LowerError(
+      fmt::format("{} is kept in {} scope but computed inside loop {}, which is bound to {}: keep it in local scope",
+                  stage.name, ir::scope_name(stage.scope), bound_.back().name, ir::loop_kind_name(bound_.back().kind)));
 }
 
 /// Extends the vectorised axes of a private tile to whole vectors, where what is read for the rest is padding.
@@ -193,6 +213,7 @@ Stmt NestBuilder::inside(const Frame& frame, int position) {
   const std::string outer_private = private_;
   std::vector<Frame> frames;
   for (std::size_t n = 0; n < stages.size(); ++n) {
+    require_storable(schedule_.stages[stages[n]]);
     frames.push_back(attached_frame(stages[n], std::move(regions[n]), frame));
     storages_[stages[n]] = storage_of(frames.back());
     if (is_private(schedule_.stages[stages[n]])) private_ = schedule_.stages[stages[n]].name;

@@ -16,6 +16,13 @@
 
 namespace nestwright {
 
+/// A loop around the point being built that is bound to an index of a thread or a block.
+struct BoundLoop {
+  ir::LoopKind kind;
+  ir::Var var;
+  std::string name;  ///< with its stage, for messages
+};
+
 class NestBuilder {
  public:
   NestBuilder(const ScheduleState& schedule, const std::vector<StageGraph>& graphs, const Regions& regions);
@@ -35,8 +42,8 @@ class NestBuilder {
   ir::Stmt inside(const Frame& frame, int position);
   AxisSet pad_vectors(int stage, std::vector<Span>& region) const;
   Frame attached_frame(int stage, std::vector<Span> region, const Frame& host) const;
-  void enter_loop(const Frame& frame, int axis);
-  void require_private(const StageState& stage) const;
+  void enter_loop(const Frame& frame, int axis, const ir::Var& var);
+  void require_storable(const StageState& stage) const;
 
   // nest_tails.cpp: axes whose value has become known.
   ir::Stmt settle(Frame frame, int position);
@@ -58,6 +65,7 @@ class NestBuilder {
   Facts facts_;
   std::vector<std::optional<Storage>> storages_;  ///< of each stage, where it exists at this point
   std::string parallel_;                          ///< the parallel loop around this point, empty where there is none
+  std::vector<BoundLoop> bound_;                  ///< the bound loops around this point, outermost first
   std::string private_;                           ///< a stage whose storage is private to the thread here, or empty
 };
 

@@ -67,9 +67,11 @@ class Search {
 
   void find_loops_around(int number) {
     const StageState& inner = stage(number);
-    IterVar parallel;
-    for (const auto& [loop, kind] : inner.kinds)
+    IterVar parallel, grid;
+    for (const auto& [loop, kind] : inner.kinds) {
       if (kind == ir::LoopKind::kParallel) parallel = loop;
+      if (ir::is_block_index(kind)) grid = loop;
+    }
     for (const Attach* attach = &inner.attach; attach->kind == AttachKind::kAt; attach = &stage(attach->stage).attach) {
       const StageState& host = stage(attach->stage);
       for (const auto& [loop, kind] : host.kinds) {
@@ -79,6 +81,11 @@ class Search {
                              fmt::format("{} is computed inside loop {} of {}, which is parallel too: fuse them, or "
                                          "leave one of them serial",
                                          inner.name, loop.name(), host.name)});
+        } else if (ir::is_bound(kind) && grid.defined()) {
+          faults_.push_back({Kind::kBlockInside, number, grid,
+                             fmt::format("{} is computed inside loop {} of {}, which is bound to {}: blocks are "
+                                         "launched outside of all bound loops",
+                                         inner.name, loop.name(), host.name, ir::loop_kind_name(kind))});
         } else if (kind == ir::LoopKind::kVectorized) {
           faults_.push_back({Kind::kInVector, number, loop,
                              fmt::format("{} is computed inside it, once a lane: attach it to a loop outside the "

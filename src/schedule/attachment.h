@@ -15,6 +15,7 @@ struct AttachmentFault {
     kOutsideBlocks,  ///< the tile of a blocked reduction lies outside the loop of its blocks
     kParallelTwice,  ///< a parallel loop inside another one
     kInVector,       ///< computed inside a vectorised loop, that is once a lane
+    kBlockInside,    ///< a loop bound to blockIdx inside a bound one: blocks are launched by the host
   };
   Kind kind;
   int stage;     ///< the one that is computed elsewhere

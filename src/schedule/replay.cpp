@@ -74,6 +74,13 @@ class StepReader {
     }
     malformed(i);
   }
+  ir::LoopKind thread_axis(std::size_t i) const {
+    for (const ir::LoopKind axis :
+         {kBlockIdxX, kBlockIdxY, kBlockIdxZ, kThreadIdxX, kThreadIdxY, kThreadIdxZ, kVThread}) {
+      if (word(i) == ir::loop_kind_name(axis)) return axis;
+    }
+    malformed(i);
+  }
   [[noreturn]] void malformed(std::size_t i) const {
     throw UsageError(fmt::format("step '{}' of the trace: argument '{}' is malformed", text(), word(i)));
   }
@@ -158,6 +165,7 @@ const std::map<std::string_view, Replayer>& replayers() {
       {"vectorize", [](const StepReader& r) { r.stage_of_loop(0).vectorize(r.loop(0)); }},
       {"unroll", [](const StepReader& r) { r.stage_of_loop(0).unroll(r.loop(0)); }},
       {"parallel", [](const StepReader& r) { r.stage_of_loop(0).parallel(r.loop(0)); }},
+      {"bind", [](const StepReader& r) { r.stage_of_loop(0).bind(r.loop(0), r.thread_axis(1)); }},
       {"compute_at", [](const StepReader& r) { r.stage(0).compute_at(r.stage_of_loop(1), r.loop(1)); }},
       {"compute_inline", [](const StepReader& r) { r.stage(0).compute_inline(); }},
       {"compute_root", [](const StepReader& r) { r.stage(0).compute_root(); }},

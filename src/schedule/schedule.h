@@ -19,6 +19,7 @@
 
 #include "expression/tensor.h"
 #include "schedule/tail.h"
+#include "schedule/thread_axis.h"
 #include "schedule/trace.h"
 
 namespace nestwright {
@@ -53,6 +54,8 @@ class Stage {
   Stage& vectorize(const IterVar& loop);
   Stage& unroll(const IterVar& loop);
   Stage& parallel(const IterVar& loop);
+  /// `axis`: kBlockIdxX, ..., kThreadIdxX, ... or kVThread (schedule/thread_axis.h).
+  Stage& bind(const IterVar& loop, ir::LoopKind axis);
   Stage& compute_at(const Stage& consumer, const IterVar& loop);
   Stage& compute_inline();
   Stage& compute_root();

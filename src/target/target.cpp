@@ -84,6 +84,18 @@ Fields split_fields(std::string_view text, std::string_view rest) {
   return fields;
 }
 
+const char* device_name(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::kCuda:
+      return "cuda";
+    case DeviceKind::kOpenCl:
+      return "opencl";
+    case DeviceKind::kCpu:
+      break;
+  }
+  return "cpu";
+}
+
 }  // namespace
 
 Target Target::host() {
@@ -101,7 +113,17 @@ Target Target::parse(std::string_view text) {
   if (text == "host") return host();
   const std::size_t comma = text.find(',');
   const std::string_view device = text.substr(0, comma);
-  if (device != "cpu") refuse(text, fmt::format("device \"{}\" is not known", device), "begin with cpu, or write host");
+  for (const DeviceKind kind : {DeviceKind::kCuda, DeviceKind::kOpenCl}) {
+    if (device != device_name(kind)) continue;
+    if (comma != std::string_view::npos)
+      refuse(text, fmt::format("{} has no fields", device), "write the device alone");
+    Target t;
+    t.device = kind;
+    return t;
+  }
+  if (device != "cpu") {
+    refuse(text, fmt::format("device \"{}\" is not known", device), "begin with cpu, write cuda or opencl, or host");
+  }
   const Fields fields =
       split_fields(text, comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1));
 
@@ -158,6 +180,7 @@ Target Target::parse(std::string_view text) {
 
 // Everything that parse() would otherwise take from the host is written out: a key must mean the same on every machine.
 std::string Target::str() const {
+  if (device != DeviceKind::kCpu) return device_name(device);
   const IsaTraits& traits = traits_of(isa);
   std::string text = fmt::format("cpu,isa={},threads={}", traits.name, threads);
   if (vector_bits != traits.vector_bits) text += fmt::format(",vector_bits={}", vector_bits);

@@ -2,6 +2,7 @@
 //
 // A target is written   cpu,isa=avx512,threads=2   with further fields where they differ from what the ISA implies or
 // the host has:  vector_bits, vector_registers, l1d, l2, l3 (bytes), llvm_cpu (a name that LLVM knows, or generic).
+// A GPU is written   cuda   or   opencl.
 #pragma once
 
 #include <cstdint>

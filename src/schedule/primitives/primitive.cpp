@@ -8,6 +8,14 @@
 #include "support/error.h"
 
 namespace nestwright {
+namespace {
+
+/// "parallel", "bound to threadIdx.x": what a loop is.
+std::string annotation(ir::LoopKind kind) {
+  return (ir::is_bound(kind) ? "bound to " : "") + std::string(ir::loop_kind_name(kind));
+}
+
+}  // namespace
 
 Primitive::Primitive(ScheduleState& state, std::string name, const Tensor& origin)
     : state_(state), name_(std::move(name)), index_(find_stage(state, origin)) {
@@ -49,7 +57,7 @@ std::size_t Primitive::position(const IterVar& loop) const {
 
 void Primitive::require_serial(const IterVar& loop) const {
   const auto kind = stage().kinds.find(loop);
-  if (kind != stage().kinds.end()) refuse(loop, fmt::format("it is {} already", ir::loop_kind_name(kind->second)));
+  if (kind != stage().kinds.end()) refuse(loop, fmt::format("it is {} already", annotation(kind->second)));
 }
 
 void Primitive::require_independent(const IterVar& loop) const {
@@ -81,8 +89,7 @@ void Primitive::require_no_part(std::initializer_list<ScanPart> parts, const std
 void Primitive::require_replaceable(const IterVar& loop) const {
   const auto kind = stage().kinds.find(loop);
   if (kind != stage().kinds.end()) {
-    refuse(loop,
-           fmt::format("it is {} already: do that to the resulting loop instead", ir::loop_kind_name(kind->second)));
+    refuse(loop, fmt::format("it is {} already: do that to the resulting loop instead", annotation(kind->second)));
   }
   for (const StageState& other : state_.stages) {
     if (loop.is_time()) break;  // what is computed there follows to the innermost loop

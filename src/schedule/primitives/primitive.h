@@ -44,7 +44,7 @@ class Primitive {
   void require_no_part(std::initializer_list<ScanPart> parts, const std::string& why) const;
   /// The loop's constant extent. Refuses a symbolic one, which `why` explains.
   std::int64_t require_constant(const IterVar& loop, const std::string& why) const;
-  /// Refuses a loop that is parallel, vectorized or unrolled already.
+  /// Refuses a loop that is parallel, vectorized, unrolled or bound already.
   void require_serial(const IterVar& loop) const;
   /// Refuses where anything was done to the stage or something is computed inside it.
   void require_unscheduled(const std::string& why) const;

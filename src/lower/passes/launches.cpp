@@ -1,0 +1,174 @@
+#include "lower/passes/launches.h"
+
+#include <fmt/format.h>
+
+#include "ir/rewrite.h"
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+using namespace ir;
+
+bool mentions(const Expr& e, const Var& var) {
+  bool found = false;
+  for_each_expr(e, [&](const Expr& part) {
+    const auto* ref = part.as<VarRef>();
+    found = found || (ref != nullptr && ref->var == var);
+  });
+  return found;
+}
+
+const For* as_bound(const Stmt& s) {
+  const auto* loop = s.defined() ? s.as<For>() : nullptr;
+  return loop != nullptr && is_bound(loop->kind) ? loop : nullptr;
+}
+
+/// The first bound loop inside `s`, or nullptr.
+const For* find_bound(const Stmt& s) {
+  const For* found = nullptr;
+  if (!s.defined()) return found;
+  for_each_stmt(s, [&](const Stmt& inner) {
+    if (found == nullptr) found = as_bound(inner);
+  });
+  return found;
+}
+
+std::string quote(const For& loop) {
+  return fmt::format("loop {}, which is bound to {},", loop.var.name(), loop_kind_name(loop.kind));
+}
+
+/// What `s` computes first, for messages.
+std::string first_result(const Stmt& s) {
+  std::string name;
+  for_each_stmt(s, [&](const Stmt& inner) {
+    const auto* store = inner.as<Store>();
+    if (name.empty() && store != nullptr) name = store->buffer->name;
+  });
+  return name;
+}
+
+class Splitter {
+ public:
+  Splitter(const Program& program, const Target& target) : result_(program), target_(target) {
+    result_.kernels.clear();
+    result_.host = host(program.kernels[0].body);
+  }
+  Program result() && { return std::move(result_); }
+
+ private:
+  Stmt host(const Stmt& s) {
+    if (!s.defined()) return {};
+    if (as_bound(s) != nullptr) return launch(s);
+    const For* bound = find_bound(s);
+    if (bound == nullptr) {
+      throw LowerError(fmt::format(
+          "{}: no loop around the computation of {} is bound, so that nothing on {} runs it: bind its outermost loops "
+          "to blockIdx and threadIdx, or compute it at a bound loop of its consumer",
+          result_.name, first_result(s), target_.str()));
+    }
+    return std::visit(
+        overloaded{[&](const For& n) {
+                     if (n.kind != LoopKind::kSerial && n.kind != LoopKind::kUnrolled) {
+                       throw LowerError(
+                           fmt::format("{}: {} lies inside the {} loop {}: reorder the bound loops outermost",
+                                       result_.name, quote(*bound), loop_kind_name(n.kind), n.var.name()));
+                     }
+                     return make_for(n.var, n.min, n.extent, LoopKind::kSerial, host(n.body));
+                   },
+                   [&](const Block& n) {
+                     std::vector<Stmt> parts;
+                     for (const Stmt& part : n.stmts) parts.push_back(host(part));
+                     return block(std::move(parts));
+                   },
+                   [&](const Let& n) { return make_let(n.var, n.value, host(n.body)); },
+                   [&](const IfThenElse& n) {
+                     Stmt then_case = host(n.then_case);
+                     return make_if(n.condition, std::move(then_case), host(n.else_case));
+                   },
+                   [&](const Allocate& n) { return make_allocate(n.buffer, host(n.body), n.offset, n.per_thread); },
+                   [&](const auto&) -> Stmt {
+                     throw InternalError("internal error: a bound loop inside a statement without body");
+                   }},
+        s.node().value);
+  }
+
+  Stmt launch(const Stmt& s) {
+    const int number = static_cast<int>(result_.kernels.size());
+    result_.kernels.push_back({fmt::format("{}_kernel{}", result_.name, number), bound_first(s)});
+    return make_launch(number);
+  }
+
+  /// `s`, which has bound loops, with these outside of all else.
+  Stmt bound_first(const Stmt& s) {
+    const For* bound = find_bound(s);
+    if (bound == nullptr) return s;
+    return std::visit(overloaded{[&](const For& n) {
+                                   if (!is_bound(n.kind)) {
+                                     throw LowerError(fmt::format(
+                                         "{}: {} lies inside loop {}, which is not, in one kernel: reorder the bound "
+                                         "loops outermost",
+                                         result_.name, quote(*bound), n.var.name()));
+                                   }
+                                   for (const Var& var : bound_vars_) {
+                                     if (mentions(n.extent, var)) refuse_varying(n, var.name());
+                                   }
+                                   bound_vars_.push_back(n.var);
+                                   Stmt body = bound_first(n.body);
+                                   bound_vars_.pop_back();
+                                   return make_for(n.var, n.min, n.extent, n.kind, std::move(body));
+                                 },
+                                 [&](const Let& n) {
+                                   return sink(
+                                       bound_first(n.body),
+                                       [&](const For& loop) {
+                                         if (mentions(loop.extent, n.var)) refuse_varying(loop, n.var.name());
+                                       },
+                                       [&](Stmt body) { return make_let(n.var, n.value, std::move(body)); });
+                                 },
+                                 [&](const IfThenElse& n) {
+                                   if (n.else_case.defined()) refuse_siblings(*bound);
+                                   return sink(
+                                       bound_first(n.then_case), [](const For&) {},
+                                       [&](Stmt body) { return make_if(n.condition, std::move(body)); });
+                                 },
+                                 [&](const Allocate& n) { return make_allocate(n.buffer, bound_first(n.body)); },
+                                 [&](const auto&) -> Stmt { refuse_siblings(*bound); }},
+                      s.node().value);
+  }
+
+  /// Puts wrap() inside the bound loops that `s` begins with.
+  template <class Check, class Wrap>
+  Stmt sink(const Stmt& s, const Check& check, const Wrap& wrap) {
+    if (const auto* shared = s.as<Allocate>(); shared != nullptr && find_bound(s) != nullptr) {
+      return make_allocate(shared->buffer, sink(shared->body, check, wrap));
+    }
+    const For* loop = as_bound(s);
+    if (loop == nullptr) return wrap(s);
+    check(*loop);
+    return make_for(loop->var, loop->min, loop->extent, loop->kind, sink(loop->body, check, wrap));
+  }
+
+  [[noreturn]] void refuse_varying(const For& loop, const std::string& by) const {
+    throw LowerError(fmt::format("{}: the extent of {} depends on {}: all blocks of a launch have the same threads",
+                                 result_.name, quote(loop), by));
+  }
+  [[noreturn]] void refuse_siblings(const For& bound) const {
+    throw LowerError(fmt::format(
+        "{}: {} does not enclose all that its kernel does there: bind the loops of one stage, guard its tails, and "
+        "compute others inside its innermost bound loop",
+        result_.name, quote(bound)));
+  }
+
+  Program result_;
+  const Target& target_;
+  std::vector<Var> bound_vars_;  ///< of the bound loops around
+};
+
+}  // namespace
+
+ir::Program split_launches(const ir::Program& program, const Target& target) {
+  return Splitter(program, target).result();
+}
+
+}  // namespace nestwright

@@ -1,0 +1,44 @@
+// bind: the iterations of a loop become the blocks of a launch, the threads of a block, or virtual threads.
+//
+//   for i in 0..n:            blockIdx.x i in 0..n:
+//     body(i)          ->       body(i)
+//
+// The bound loops of a stage at root stand outside all others of a kernel. A thread index that a stage computed inside
+// a block binds as well is the same index: its threads share the work.
+//
+// Preconditions:
+//  1. The loop is a spatial leaf of the stage, without annotation.
+//  2. The axis is blockIdx.x, .y, .z, threadIdx.x, .y, .z or vthread.
+//  3. No other loop of the stage is bound to the same index (vthread is none).
+//  4. No loop bound to blockIdx comes to lie inside another bound loop, by what is computed where.
+#include <fmt/format.h>
+
+#include "schedule/primitives/primitive.h"
+
+namespace nestwright {
+
+Stage& Stage::bind(const IterVar& loop, ir::LoopKind axis) {
+  const Primitive primitive(*state_, "bind", origin_);
+  primitive.position(loop);
+  primitive.require_serial(loop);
+  if (!ir::is_bound(axis)) {
+    primitive.refuse(loop, fmt::format("'{}' is no index of a thread: bind to blockIdx, threadIdx or vthread",
+                                       ir::loop_kind_name(axis)));
+  }
+  if (loop.is_reduce()) {
+    primitive.refuse(loop,
+                     "it is a reduce axis, whose iterations depend on each other: use rfactor to make partial results");
+  }
+  auto& kinds = primitive.stage().kinds;
+  for (const auto& [other, kind] : kinds) {
+    if (kind == axis && kind != ir::LoopKind::kVirtualThread) {
+      primitive.refuse(loop, fmt::format("{} is bound to {} already: fuse them, or bind one of them to another index",
+                                         other.name(), ir::loop_kind_name(axis)));
+    }
+  }
+  primitive.change_attachments([&] { kinds[loop] = axis; }, [&] { kinds.erase(loop); });
+  primitive.record({primitive.label(loop), ir::loop_kind_name(axis)});
+  return *this;
+}
+
+}  // namespace nestwright
