@@ -88,13 +88,16 @@ Expr BufferNode::stride(int dimension) const {
 }
 
 std::int64_t BufferNode::elements() const {
-  std::int64_t product = 1;
-  for (const Expr& extent : shape) {
-    const std::int64_t* value = as_const_int(extent);
-    if (!value) refuse("buffer " + name + " has no constant shape");
-    product *= *value;
+  std::int64_t last = 0;
+  for (int d = 0; d < rank(); ++d) {
+    const std::int64_t* extent = as_const_int(shape[static_cast<std::size_t>(d)]);
+    const Expr distance = stride(d);
+    const std::int64_t* step = as_const_int(distance);
+    if (!extent || !step) refuse("buffer " + name + " has no constant shape");
+    if (*extent == 0) return 0;
+    last += (*extent - 1) * *step;
   }
-  return product;
+  return last + 1;
 }
 
 const char* binary_op_name(BinaryOp op) {

@@ -108,7 +108,8 @@ struct BufferNode {
   int rank() const { return static_cast<int>(shape.size()); }
   /// Stride of a dimension in elements, computed for compact buffers.
   Expr stride(int dimension) const;
-  /// Product of the extents. Requires constant extents.
+  /// From the first element to the last one, gaps between rows included: the product of the extents where it is
+  /// compact. Requires constant extents and strides.
   std::int64_t elements() const;
 };
 

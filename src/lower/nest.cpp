@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "lower/passes/auto_unroll.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -17,6 +18,13 @@ namespace {
 
 bool is_private(const StageState& stage) {
   return stage.scope == ir::Scope::kRegister || stage.scope == ir::Scope::kLocal;
+}
+
+Stmt with_pragmas(const StageGraph& graph, int axis, Stmt loop) {
+  for (const PragmaNote& note : graph.state->pragmas) {
+    if (note.loop == graph.axes[axis]) loop = auto_unroll(loop, note.value);
+  }
+  return loop;
 }
 
 }  // namespace
@@ -97,7 +105,7 @@ Stmt NestBuilder::open_loop(Frame frame, int position) {
   const ir::LoopKind kind = graph.kinds[axis];
   if (ir::is_const_int(extent, 1) && !ir::is_bound(kind)) {
     frame.value[axis] = 0;
-    return settle(std::move(frame), position);
+    return with_pragmas(graph, axis, settle(std::move(frame), position));
   }
   const Facts::Mark mark = facts_.mark();
   const std::string outer_parallel = parallel_;
@@ -111,7 +119,7 @@ Stmt NestBuilder::open_loop(Frame frame, int position) {
   facts_.reset(mark);
   parallel_ = outer_parallel;
   bound_.resize(bound_around);
-  return ir::make_for(var, 0, extent, kind, std::move(body));
+  return with_pragmas(graph, axis, ir::make_for(var, 0, extent, kind, std::move(body)));
 }
 
 void NestBuilder::enter_loop(const Frame& frame, int axis, const ir::Var& var) {

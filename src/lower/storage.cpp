@@ -110,6 +110,28 @@ Expr padded_extent(const Storage& storage, int axis) {
   return {};
 }
 
+namespace {
+
+/// Strides of a stage's storage of `shape` whose rows storage_align pads; empty where it is compact.
+std::vector<Expr> aligned_strides(const StageState& state, const std::vector<Expr>& shape) {
+  if (state.alignments.empty()) return {};
+  const auto& dimensions = state.layout.empty() ? state.op.compute()->axes : state.layout;
+  std::vector<Expr> strides(shape.size());
+  Expr stride = 1;
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    for (const AlignNote& note : state.alignments) {
+      if (!(note.axis == dimensions[d])) continue;
+      const Expr factor(note.factor);
+      stride = stride + (Expr(note.offset) - stride) % factor;
+    }
+    strides[d] = stride;
+    stride = stride * shape[d];
+  }
+  return strides;
+}
+
+}  // namespace
+
 Storage make_storage(const Frame& frame, const Facts& facts) {
   const StageGraph& graph = *frame.graph;
   const StageState& state = *graph.state;
@@ -132,10 +154,11 @@ Storage make_storage(const Frame& frame, const Facts& facts) {
                       state.name, ir::scope_name(state.scope)));
     }
   }
+  const std::vector<Expr> strides = aligned_strides(state, shape);
   for (const ir::Buffer& value : state.op->results) {
     const bool single = state.op->results.size() == 1;
     std::string name = single ? state.name : fmt::format("{}.v{}", state.name, result.buffers.size());
-    result.buffers.emplace_back(std::move(name), value->element, shape, state.scope);
+    result.buffers.emplace_back(std::move(name), value->element, shape, state.scope, strides);
   }
   return result;
 }

@@ -16,7 +16,7 @@ struct Storage {
   const StageGraph* graph = nullptr;
 };
 
-/// Buffers for the region of `frame`'s stage: compact, in the stage's layout.
+/// Buffers for the region of `frame`'s stage, in the stage's layout: compact but for what storage_align pads.
 Storage make_storage(const Frame& frame, const Facts& facts);
 
 /// The storage of the whole results in `buffers`, compact or as the caller of the program provides them.

@@ -62,6 +62,12 @@ std::string stage_text(const ScheduleState& state, const StageState& stage) {
     text +=
         fmt::format("  prefetch {} {} iterations ahead at {}\n", note.tensor.name(), note.distance, note.loop.name());
   }
+  for (const AlignNote& note : stage.alignments) {
+    text += fmt::format("  stride of {} is {} modulo {}\n", note.axis.name(), note.offset, note.factor);
+  }
+  for (const PragmaNote& note : stage.pragmas) {
+    text += fmt::format("  {} {} at {}\n", pragma_name(note.kind), note.value, note.loop.name());
+  }
   for (const IterVar& loop : stage.leaves) {
     const auto kind = stage.kinds.find(loop);
     const std::string end = ir::to_string(ir::to_linear(loop.min() + loop.extent()).expr());

@@ -134,6 +134,11 @@ void replay_cache_write(const StepReader& r) {
   r.schedule().cache_write(r.tensor(0), r.scope(1), below);
 }
 
+void replay_rfactor(const StepReader& r) {
+  const auto [tensor, loop] = r.find_loop(r.word(0), 0);
+  r.schedule().rfactor(tensor, loop, static_cast<int>(r.parse_number(r.after(1, "axis="), 1)));
+}
+
 void replay_transform_layout(const StepReader& r) {
   r.schedule().transform_layout(r.tensor(0), [&](std::span<const Expr> axes) {
     std::vector<Expr> indices;
@@ -171,6 +176,10 @@ const std::map<std::string_view, Replayer>& replayers() {
       {"compute_root", [](const StepReader& r) { r.stage(0).compute_root(); }},
       {"set_scope", [](const StepReader& r) { r.stage(0).set_scope(r.scope(1)); }},
       {"prefetch", [](const StepReader& r) { r.stage_of_loop(1).prefetch(r.tensor(0), r.loop(1), r.number(2)); }},
+      {"storage_align",
+       [](const StepReader& r) { r.stage_of_loop(0).storage_align(r.loop(0), r.number(1), r.number(2)); }},
+      {"pragma", [](const StepReader& r) { r.stage_of_loop(0).pragma(r.loop(0), r.word(1), r.number(2)); }},
+      {"rfactor", replay_rfactor},
       {"cache_read", replay_cache_read},
       {"cache_write", replay_cache_write},
       {"transform_layout", replay_transform_layout},

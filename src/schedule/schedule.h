@@ -62,6 +62,10 @@ class Stage {
   Stage& set_scope(ir::Scope scope);
   /// Hints that what `tensor` needs `distance` iterations of `loop` later will be read.
   Stage& prefetch(const Tensor& tensor, const IterVar& loop, std::int64_t distance);
+  /// Pads the storage so that the stride of `axis`, in elements, is `offset` modulo `factor`.
+  Stage& storage_align(const IterVar& axis, std::int64_t factor, std::int64_t offset);
+  /// A wish for the lowering. `name`: auto_unroll, with the most statements that one loop is unrolled to.
+  Stage& pragma(const IterVar& loop, std::string_view name, std::int64_t value);
 
  private:
   friend class Schedule;
@@ -87,6 +91,10 @@ class Schedule {
   /// reduction: the loops of the reduction inside `below` move to the result, `below` stays a loop of `tensor`'s stage,
   /// and the tile starts from `tensor` in every block but the first.
   Tensor cache_write(const Tensor& tensor, ir::Scope scope, const std::optional<IterVar>& below = {});
+  /// A stage of partial results, one an iteration of `loop` of the reduction, which the tensor's stage then reduces:
+  /// `loop` is a spatial axis there, number `axis`, to be vectorized, parallel or bound. Of a tuple, the first
+  /// member's.
+  Tensor rfactor(const Tensor& tensor, const IterVar& loop, int axis = 0);
   /// Stores a cache stage in another layout: layout(axes) gives the new indices, each an axis, axis / c or axis % c.
   /// Padded up to whole tiles with the neutral value. The stage's loops become the new indices.
   std::vector<IterVar> transform_layout(const Tensor& cache,

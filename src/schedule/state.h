@@ -48,6 +48,22 @@ struct PrefetchNote {
   std::int64_t distance;
 };
 
+/// storage_align: stride % factor == offset of the dimension `axis`.
+struct AlignNote {
+  IterVar axis;
+  std::int64_t factor, offset;
+};
+
+enum class PragmaKind : std::uint8_t {
+  kAutoUnroll,  ///< value: the most statements that one loop is unrolled to
+};
+const char* pragma_name(PragmaKind kind);  // "auto_unroll"
+struct PragmaNote {
+  IterVar loop;
+  PragmaKind kind;
+  std::int64_t value;
+};
+
 struct StageState {
   std::string name;  ///< unique in the schedule, placeholders included; the tensor's name, numbered where that is taken
   Tensor origin;     ///< what the user calls it, by its first result: key of Schedule::operator[]
@@ -71,6 +87,8 @@ struct StageState {
   /// compute it. Undefined for every other stage.
   Tensor copy_of;
   std::vector<PrefetchNote> prefetches;
+  std::vector<PragmaNote> pragmas;
+  std::vector<AlignNote> alignments;
 };
 
 /// A result of a stage.

@@ -1,4 +1,4 @@
-// vectorize, unroll, parallel and set_scope.
+// vectorize, unroll, parallel, pragma, storage_align and set_scope.
 #include "matmul_fixture.h"
 
 namespace nestwright {
@@ -44,6 +44,61 @@ TEST_F(Parallel, RefusesReductionsAndASecondLoop) {
   s[c].parallel(i);
   expect_refused([&] { s[c].parallel(j); }, "parallel", "j", "i is parallel already: fuse them");
   expect_refused([&] { s[c].vectorize(i); }, "vectorize", "i", "it is parallel already");
+}
+
+class Pragma : public MatmulSchedule {};
+class StorageAlign : public MatmulSchedule {};
+
+TEST_F(Pragma, IsNotedAtItsLoop) {
+  s[c].pragma(i, "auto_unroll", 64);
+  ASSERT_EQ(stage(c).pragmas.size(), 1u);
+  EXPECT_EQ(stage(c).pragmas[0].loop, i);
+  EXPECT_EQ(stage(c).pragmas[0].value, 64);
+  EXPECT_EQ(s.trace().steps().back(), (TraceStep{"pragma", {"C.0", "auto_unroll", "64"}}));
+  EXPECT_THAT(s.str(), testing::HasSubstr("  auto_unroll 64 at i\n"));
+  Schedule again = create_schedule(c);
+  s.trace().replay(again);
+  EXPECT_EQ(again.str(), s.str());
+}
+
+TEST_F(Pragma, RefusesOtherNamesAndValues) {
+  expect_refused([&] { s[c].pragma(i, "unroll_explicit", 1); }, "pragma", "i",
+                 "'unroll_explicit' is no pragma: known are auto_unroll");
+  expect_refused([&] { s[c].pragma(i, "auto_unroll", 0); }, "pragma", "i", "auto_unroll takes 1 to 20000 steps, not 0");
+  s[c].pragma(i, "auto_unroll", 8);
+  expect_refused([&] { s[c].pragma(i, "auto_unroll", 9); }, "pragma", "i", "it has auto_unroll 8 already");
+  expect_refused([&] { s[c].split(i, factor(4)); }, "split", "i", "it has pragma auto_unroll: give it afterwards");
+  expect_refused([&] { s.cache_write(c, ir::Scope::kLocal); }, "cache_write", "C", "it was scheduled already");
+}
+
+TEST_F(StorageAlign, IsNotedAtItsAxis) {
+  const Tensor cache = s.cache_read(b, ir::Scope::kLocal, {c});
+  s[cache].storage_align(s[cache].axis(0), 16, 1);
+  EXPECT_EQ(s.trace().steps().back(), (TraceStep{"storage_align", {"B.cache.0", "16", "1"}}));
+  EXPECT_THAT(s.str(), testing::HasSubstr("  stride of ax0 is 1 modulo 16\n"));
+  Schedule again = create_schedule(c);
+  s.trace().replay(again);
+  EXPECT_EQ(again.str(), s.str());
+}
+
+TEST_F(StorageAlign, RefusesWhatHasNoRowsOfItsOwn) {
+  expect_refused([&] { s[c].storage_align(i, 16, 1); }, "storage_align", "C", "it is an output");
+  const Tensor cache = s.cache_read(b, ir::Scope::kRegister, {c});
+  const IterVar row = s[cache].axis(0);
+  expect_refused([&] { s[cache].storage_align(row, 16, 1); }, "storage_align", "B.cache",
+                 "it is kept in registers, which have no rows");
+  s[cache].set_scope(ir::Scope::kLocal);
+  expect_refused([&] { s[cache].storage_align(i, 16, 1); }, "storage_align", "i",
+                 "it is no dimension that B.cache is stored by: name an axis of its operation");
+  expect_refused([&] { s[cache].storage_align(row, 0, 0); }, "storage_align", "ax0", "factor 0 is below 1");
+  expect_refused([&] { s[cache].storage_align(row, 16, 16); }, "storage_align", "ax0",
+                 "offset 16 is not in 0..16, as a remainder by the factor is");
+  s[cache].storage_align(row, 16, 1);
+  expect_refused([&] { s[cache].storage_align(row, 16, 1); }, "storage_align", "ax0", "it is aligned to 16 already");
+  expect_refused([&] { s[cache].set_scope(ir::Scope::kRegister); }, "set_scope", "B.cache",
+                 "its rows are aligned by storage_align");
+  expect_refused([&] { s.transform_layout(cache, [](auto at) { return std::vector<Expr>{at[1], at[0]}; }); },
+                 "transform_layout", "B.cache", "it was scheduled already");
 }
 
 TEST_F(SetScope, MovesACache) {

@@ -65,10 +65,11 @@ class Lifetimes final : public Visitor {
   };
 
   void open(const Buffer& buffer) {
-    Expr elements = 1;
-    for (const Expr& extent : buffer->shape) {
+    Expr elements = 1;  // from the first one to the last, as BufferNode::elements() counts
+    for (int d = 0; d < buffer->rank(); ++d) {
+      const Expr& extent = buffer->shape[static_cast<std::size_t>(d)];
       check_symbols(extent, buffer);
-      elements = elements * extent;
+      elements = buffer->strides.empty() ? elements * extent : elements + (extent - 1) * buffer->stride(d);
     }
     Lifetime& lifetime = found[buffer];
     if (const std::int64_t* constant = as_const_int(elements)) {

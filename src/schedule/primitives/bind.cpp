@@ -25,10 +25,7 @@ Stage& Stage::bind(const IterVar& loop, ir::LoopKind axis) {
     primitive.refuse(loop, fmt::format("'{}' is no index of a thread: bind to blockIdx, threadIdx or vthread",
                                        ir::loop_kind_name(axis)));
   }
-  if (loop.is_reduce()) {
-    primitive.refuse(loop,
-                     "it is a reduce axis, whose iterations depend on each other: use rfactor to make partial results");
-  }
+  primitive.require_independent(loop);
   auto& kinds = primitive.stage().kinds;
   for (const auto& [other, kind] : kinds) {
     if (kind == axis && kind != ir::LoopKind::kVirtualThread) {

@@ -26,13 +26,6 @@
 namespace nestwright {
 namespace {
 
-bool is_of_reduction(const Relation& relation) {
-  return std::visit(ir::overloaded{[](const SplitRelation& r) { return r.parent.is_reduce(); },
-                                   [](const FuseRelation& r) { return r.fused.is_reduce(); },
-                                   [](const LayoutRelation& r) { return r.axis.is_reduce(); }},
-                    relation);
-}
-
 void check_block_loop(const Primitive& primitive, const IterVar& below) {
   const StageState& stage = primitive.stage();
   const auto& reduce_axes = stage.op.compute()->reduce_axes;
@@ -63,13 +56,17 @@ void move_reduction(StageState& from, StageState& to, const IterVar& below) {
   move_loops(from.leaves, to.leaves);
   move_loops(from.named, to.named);
   for (const Relation& relation : from.relations) {
-    if (is_of_reduction(relation)) to.relations.push_back(relation);
+    if (of_reduction(relation)) to.relations.push_back(relation);
   }
-  std::erase_if(from.relations, is_of_reduction);
+  std::erase_if(from.relations, of_reduction);
   for (const auto& [loop, kind] : from.kinds) {
     if (moves(loop)) to.kinds[loop] = kind;
   }
   std::erase_if(from.kinds, [&](const auto& entry) { return moves(entry.first); });
+  for (const PragmaNote& note : from.pragmas) {
+    if (moves(note.loop)) to.pragmas.push_back(note);
+  }
+  std::erase_if(from.pragmas, [&](const PragmaNote& note) { return moves(note.loop); });
 }
 
 }  // namespace

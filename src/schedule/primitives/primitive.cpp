@@ -91,6 +91,10 @@ void Primitive::require_replaceable(const IterVar& loop) const {
   if (kind != stage().kinds.end()) {
     refuse(loop, fmt::format("it is {} already: do that to the resulting loop instead", annotation(kind->second)));
   }
+  require_unattached(loop);
+}
+
+void Primitive::require_unattached(const IterVar& loop) const {
   for (const StageState& other : state_.stages) {
     if (loop.is_time()) break;  // what is computed there follows to the innermost loop
     if (other.attach.kind == AttachKind::kAt && other.attach.stage == index_ && other.attach.loop == loop) {
@@ -99,6 +103,9 @@ void Primitive::require_replaceable(const IterVar& loop) const {
   }
   for (const PrefetchNote& note : stage().prefetches) {
     if (note.loop == loop) refuse(loop, fmt::format("{} is prefetched there: prefetch afterwards", note.tensor.name()));
+  }
+  for (const PragmaNote& note : stage().pragmas) {
+    if (note.loop == loop) refuse(loop, fmt::format("it has pragma {}: give it afterwards", pragma_name(note.kind)));
   }
   for (const IterVar& block : stage().block_loops) {
     if (block == loop) refuse(loop, "a tile made by cache_write counts its blocks: do this before cache_write");
@@ -113,8 +120,8 @@ std::int64_t Primitive::require_constant(const IterVar& loop, const std::string&
 
 void Primitive::require_unscheduled(const std::string& why) const {
   const StageState& s = stage();
-  bool untouched =
-      s.relations.empty() && s.kinds.empty() && s.prefetches.empty() && s.layout.empty() && s.leaves == s.named;
+  bool untouched = s.relations.empty() && s.kinds.empty() && s.prefetches.empty() && s.pragmas.empty() &&
+                   s.alignments.empty() && s.layout.empty() && s.leaves == s.named;
   for (const StageState& other : state_.stages) {
     untouched = untouched && !(other.attach.kind == AttachKind::kAt && other.attach.stage == index_);
   }
@@ -141,6 +148,13 @@ std::string Primitive::label(const IterVar& loop) const {
 }
 
 void Primitive::record(std::vector<std::string> arguments) const { state_.trace.append({name_, std::move(arguments)}); }
+
+bool of_reduction(const Relation& relation) {
+  return std::visit(ir::overloaded{[](const SplitRelation& r) { return r.parent.is_reduce(); },
+                                   [](const FuseRelation& r) { return r.fused.is_reduce(); },
+                                   [](const LayoutRelation& r) { return r.axis.is_reduce(); }},
+                    relation);
+}
 
 IterVar make_loop(const std::string& name, Expr extent, const IterVar& parent) {
   return {name, Expr(0), std::move(extent), parent.kind()};

@@ -42,6 +42,8 @@ class Primitive {
   void require_unordered(const IterVar& loop) const;
   /// Refuses a part of a scan: `why` is what to do instead. `parts`: those that are refused.
   void require_no_part(std::initializer_list<ScanPart> parts, const std::string& why) const;
+  /// As require_replaceable, the annotation apart.
+  void require_unattached(const IterVar& loop) const;
   /// The loop's constant extent. Refuses a symbolic one, which `why` explains.
   std::int64_t require_constant(const IterVar& loop, const std::string& why) const;
   /// Refuses a loop that is parallel, vectorized, unrolled or bound already.
@@ -72,6 +74,9 @@ std::string to_string(const SplitSize& size);
 
 /// Puts `loops` into the positions that they take up among the leaves, in the order given.
 void apply_reorder(StageState& stage, const std::vector<IterVar>& loops);
+
+/// Whether the relation is one of loops of a reduction.
+bool of_reduction(const Relation& relation);
 
 /// A loop of the same kind of axis as `parent`.
 IterVar make_loop(const std::string& name, Expr extent, const IterVar& parent);

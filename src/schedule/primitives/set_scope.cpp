@@ -5,6 +5,7 @@
 // Preconditions:
 //  1. The stage is no output, whose memory is the caller's; only "global" is accepted for one, and for a scan.
 //  2. It is neither init nor update of a scan, which are stored in the scan's memory.
+//  3. Registers have no rows: a stage with storage_align is not kept there.
 #include "schedule/primitives/primitive.h"
 
 namespace nestwright {
@@ -19,6 +20,9 @@ Stage& Stage::set_scope(ir::Scope scope) {
                             "which stores it: cache_write makes a stage of its own");
   if (scope != ir::Scope::kGlobal) {
     primitive.require_no_part({ScanPart::kScan}, "all of whose rows are kept: only global scope has room for them");
+  }
+  if (scope == ir::Scope::kRegister && !stage.alignments.empty()) {
+    primitive.refuse(stage.name, "its rows are aligned by storage_align, and registers have none");
   }
   stage.scope = scope;
   primitive.record({stage.name, ir::scope_name(scope)});

@@ -1,0 +1,51 @@
+#include "lower/passes/auto_unroll.h"
+
+#include <algorithm>
+
+#include "ir/rewrite.h"
+
+namespace nestwright {
+namespace {
+
+using namespace ir;
+
+class Unroller : public Mutator {
+ public:
+  explicit Unroller(std::int64_t steps) : steps_(steps) {}
+  using Mutator::mutate;
+  Expr mutate(const Expr& e) override { return e; }
+
+  /// Leaves in `count_` what the statement comes to once its unrolled loops are.
+  Stmt mutate(const Stmt& s) override {
+    if (!s.defined()) return s;
+    const std::int64_t before = count_;
+    count_ = 0;
+    Stmt result = mutate_children(s);
+    std::int64_t own = count_;
+    if (s.as<Store>() || s.as<Prefetch>()) own = 1;
+    if (const auto* loop = result.as<For>()) {
+      const std::int64_t* extent = as_const_int(loop->extent);
+      const std::int64_t unrolled = extent != nullptr ? std::min(*extent * own, steps_ + 1) : steps_ + 1;
+      if (loop->kind == LoopKind::kSerial && unrolled <= steps_) {
+        result = make_for(loop->var, loop->min, loop->extent, LoopKind::kUnrolled, loop->body);
+        own = unrolled;
+      } else if (loop->kind == LoopKind::kVectorized) {
+        own = std::max<std::int64_t>(own, 1);
+      } else {
+        own = loop->kind == LoopKind::kUnrolled ? unrolled : steps_ + 1;  // what stays a loop keeps those around it
+      }
+    }
+    count_ = std::min(before + own, steps_ + 1);
+    return result;
+  }
+
+ private:
+  std::int64_t steps_;
+  std::int64_t count_ = 0;
+};
+
+}  // namespace
+
+ir::Stmt auto_unroll(const ir::Stmt& s, std::int64_t steps) { return Unroller(steps).mutate(s); }
+
+}  // namespace nestwright

@@ -1,0 +1,198 @@
+// rfactor: a loop of a reduction becomes a spatial axis of partial results, which the stage then reduces.
+//
+//   for i:                                       for ki, i:
+//     B[i] = 0                                     B.rf[ki, i] = 0
+//     for ko, ki: B[i] += f(i, ko*4 + ki)   ->     for ko: B.rf[ki, i] += ko*4 + ki < n ? f(i, ko*4 + ki) : 0
+//                                                for i:
+//                                                  B[i] = 0
+//                                                  for ki.v: B[i] += B.rf[ki.v, i]
+//
+// B.rf is a stage of its own over fresh axes: the loop's, at position `axis`, the spatial ones in order, then a reduce
+// axis for each other loop of the reduction, unrolled where that was. What a split or a fusion of reduce loops made of
+// them goes into its indices; where a split overshoots, it combines the identity. The spatial loops of the stage stay
+// as they are, and one reduce loop over the partial results follows them.
+//
+// Preconditions:
+//  1. The stage is a reduction, and the loop a leaf of it, without annotation.
+//  2. `axis` is at least 0 and at most the rank of the tensor.
+//  3. No split of a loop of the reduction is composed.
+//  4. Nothing is computed at a loop of the reduction, and the stage prefetches nothing.
+//  5. The stage is no part of a blocked reduction.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/rewrite.h"
+#include "schedule/primitives/primitive.h"
+#include "schedule/rebuild.h"
+
+namespace nestwright {
+namespace {
+
+void check_reduction(const Primitive& primitive, const IterVar& loop, int axis) {
+  const StageState& stage = primitive.stage();
+  primitive.require_no_part({ScanPart::kScan}, "which is no reduction");
+  if (stage.op.compute()->reduction() == nullptr) primitive.refuse(stage.name, "it is no reduction");
+  primitive.position(loop);
+  if (!loop.is_reduce()) {
+    primitive.refuse(loop, fmt::format("it is no loop of the reduction of {}: name one of those", stage.name));
+  }
+  if (stage.tile_stage >= 0 || stage.carried_from >= 0) {
+    primitive.refuse(stage.name, "it is part of a blocked reduction: rfactor comes before cache_write");
+  }
+  const int rank = static_cast<int>(stage.op.compute()->axes.size());
+  if (axis < 0 || axis > rank) {
+    primitive.refuse(loop, fmt::format("axis {} is no position among the {} axes of {}", axis, rank, stage.name));
+  }
+  for (const Relation& relation : stage.relations) {
+    const auto* split = std::get_if<SplitRelation>(&relation);
+    if (split != nullptr && split->parent.is_reduce() && !split->counts.empty()) {
+      primitive.refuse(split->outer, "its split is composed: split the reduction with another tail");
+    }
+  }
+  if (!stage.prefetches.empty()) {
+    primitive.refuse(stage.name, "it prefetches what its partial results will read: prefetch afterwards");
+  }
+  for (const IterVar& leaf : stage.leaves) {
+    if (leaf == loop) {
+      primitive.require_replaceable(leaf);
+    } else if (leaf.is_reduce()) {
+      primitive.require_unattached(leaf);
+    }
+  }
+}
+
+/// What the axes of the reduction are in terms of its loops, which are `values` at the start. `guard` becomes the
+/// condition that none is past its end; undefined where none can be.
+void resolve(const StageState& stage, ir::Substitution& values, Expr& guard) {
+  for (auto relation = stage.relations.rbegin(); relation != stage.relations.rend(); ++relation) {
+    if (const auto* fuse = std::get_if<FuseRelation>(&*relation); fuse != nullptr && fuse->fused.is_reduce()) {
+      const Expr fused = values.at(fuse->fused.var());
+      values[fuse->outer.var()] = fused / fuse->inner.extent();
+      values[fuse->inner.var()] = fused % fuse->inner.extent();
+    }
+    const auto* split = std::get_if<SplitRelation>(&*relation);
+    if (split == nullptr || !split->parent.is_reduce()) continue;
+    const std::int64_t factor = split->factors.front();
+    const Expr index = values.at(split->outer.var()) * Expr(factor) + values.at(split->inner.var());
+    values[split->parent.var()] = index;
+    const std::int64_t* extent = ir::as_const_int(split->parent.extent());
+    if (extent != nullptr && *extent % factor == 0) continue;
+    const Expr inside = index < split->parent.extent();
+    guard = guard.defined() ? guard && inside : inside;
+  }
+  for (const IterVar& axis : stage.op.compute()->reduce_axes) {
+    Expr& value = values.at(axis.var());
+    const bool whole = std::find(stage.leaves.begin(), stage.leaves.end(), axis) != stage.leaves.end();
+    if (!whole) value = axis.min() + value;
+  }
+}
+
+/// The members of a reduction of `values` over `axes`, of the kind that `like` is.
+std::vector<Expr> reductions(const ir::Reduce& like, const std::vector<Expr>& values,
+                             const std::vector<IterVar>& axes) {
+  ir::Reduce reduce{like.reducer, values, {}, like.combiner, 0};
+  for (const IterVar& axis : axes) reduce.axes.push_back({axis.var(), axis.min(), axis.extent()});
+  std::vector<Expr> members;
+  for (std::size_t r = 0; r < values.size(); ++r) {
+    reduce.result = static_cast<int>(r);
+    members.push_back(ir::make_reduce(reduce));
+  }
+  return members;
+}
+
+Expr identity(const ir::Reduce& reduce, std::size_t member) {
+  return reduce.combiner != nullptr ? reduce.combiner->identity[member]
+                                    : ir::reducer_identity(reduce.reducer, reduce.values[member].type());
+}
+
+struct Partial {
+  ComputeOp op;
+  std::map<IterVar, IterVar> loops;  ///< of the reduction -> axes of op
+};
+
+Partial make_partial(const StageState& stage, const IterVar& loop, int axis) {
+  const ComputeOp& whole = *stage.op.compute();
+  Partial result;
+  ir::Substitution values;
+  for (const IterVar& spatial : whole.axes) {
+    result.op.axes.emplace_back(spatial.name(), spatial.min(), spatial.extent(), AxisKind::kSpatial);
+    values[spatial.var()] = result.op.axes.back();
+  }
+  for (const IterVar& leaf : stage.leaves) {
+    if (!leaf.is_reduce()) continue;
+    const AxisKind kind = leaf == loop ? AxisKind::kSpatial : AxisKind::kReduce;
+    // A loop that a relation made counts from 0; the axes of the reduction have a start.
+    const IterVar own(leaf.name(), kind == AxisKind::kSpatial ? Expr(0) : leaf.min(), leaf.extent(), kind);
+    if (leaf == loop) {
+      result.op.axes.insert(result.op.axes.begin() + axis, own);
+    } else {
+      result.op.reduce_axes.push_back(own);
+    }
+    values[leaf.var()] = kind == AxisKind::kSpatial ? leaf.min() + own : Expr(own);
+    result.loops.emplace(leaf, own);
+  }
+  Expr guard;
+  resolve(stage, values, guard);
+  const ir::Reduce& reduce = *whole.reduction();
+  std::vector<Expr> bodies;
+  for (std::size_t r = 0; r < reduce.values.size(); ++r) {
+    Expr value = ir::substitute(reduce.values[r], values);
+    bodies.push_back(guard.defined() ? ir::select(guard, value, identity(reduce, r)) : std::move(value));
+  }
+  result.op.bodies =
+      result.op.reduce_axes.empty() ? std::move(bodies) : reductions(reduce, bodies, result.op.reduce_axes);
+  return result;
+}
+
+}  // namespace
+
+Tensor Schedule::rfactor(const Tensor& tensor, const IterVar& loop, int axis) {
+  const Primitive primitive(*state_, "rfactor", tensor);
+  check_reduction(primitive, loop, axis);
+  ScheduleState& state = *state_;
+  const int index = primitive.index();
+  const std::vector<std::string> arguments = {primitive.label(loop), fmt::format("axis={}", axis)};
+  const ir::Reduce reduce = *primitive.stage().op.compute()->reduction();
+
+  const Partial partial = make_partial(primitive.stage(), loop, axis);
+  std::vector<Expr> shape;
+  for (const IterVar& own : partial.op.axes) shape.push_back(own.extent());
+  const std::string name = unique_name(state, primitive.stage().name + ".rf");
+  std::vector<Buffer> results;
+  for (const Buffer& result : primitive.stage().op->results) {
+    const bool single = primitive.stage().op->results.size() == 1;
+    results.emplace_back(single ? name : fmt::format("{}.v{}", name, results.size()), result->element, shape);
+  }
+  const Operation op = make_operation(state, name, partial.op, std::move(results));
+  StageState made = make_stage(name, op);
+  for (const auto& [old, own] : partial.loops) {
+    const auto kind = primitive.stage().kinds.find(old);
+    if (kind != primitive.stage().kinds.end()) made.kinds.emplace(own, kind->second);
+  }
+  insert_stage(state, index, std::move(made));
+
+  StageState& stage = state.stages[static_cast<std::size_t>(index) + 1];
+  const IterVar over(loop.name() + ".v", Expr(0), loop.extent(), AxisKind::kReduce);
+  ComputeOp rest;
+  rest.axes = stage.op.compute()->axes;
+  rest.reduce_axes = {over};
+  std::vector<Expr> point(rest.axes.begin(), rest.axes.end());
+  point.insert(point.begin() + axis, over);
+  std::vector<Expr> values;
+  for (std::size_t r = 0; r < op->results.size(); ++r) {
+    values.push_back(Tensor(op, static_cast<int>(r)).at(point));
+  }
+  rest.bodies = reductions(reduce, values, rest.reduce_axes);
+  const auto is_reduce = [](const IterVar& axis_of_it) { return axis_of_it.is_reduce(); };
+  std::erase_if(stage.leaves, is_reduce);
+  stage.leaves.push_back(over);
+  stage.named.push_back(over);
+  std::erase_if(stage.kinds, [](const auto& entry) { return entry.first.is_reduce(); });
+  std::erase_if(stage.relations, of_reduction);
+  replace_operation(state, index + 1, std::move(rest));
+  state.trace.append({"rfactor", arguments});
+  return Tensor(op);
+}
+
+}  // namespace nestwright
