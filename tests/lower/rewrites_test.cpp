@@ -41,8 +41,8 @@ TEST(LowerRfactor, PartialResultsWithATail) {
             "    B.rf[k.inner, i] = 0.0\n"
             "  for k.outer in 0..3:\n"
             "    vectorized k.inner_1 in 0..4:\n"
-            "      B.rf[k.inner_1, i] = B.rf[k.inner_1, i] + select(k.outer*4 + k.inner_1 < 10, A[i, k.outer*4 + "
-            "k.inner_1] if k.outer*4 + k.inner_1 < 10, 0.0)\n"
+            "      B.rf[k.inner_1, i] = B.rf[k.inner_1, i] + (A[i, k.outer*4 + k.inner_1] if k.outer*4 + k.inner_1 < "
+            "10)\n"
             "for i_1 in 0..5:\n"
             "  B[i_1] = 0.0\n"
             "  for k.inner.v in 0..4:\n"
@@ -104,7 +104,7 @@ TEST(LowerStorageAlign, PadsRows) {
   s[op.c].vectorize(s[op.c].axis(1));
   s[op.c].reorder({ii, s[op.c].reduce_axis(0), s[op.c].axis(1)});
   EXPECT_THAT(ir::to_string(lowered(s, {op.a, op.b, op.c})),
-              ::testing::HasSubstr("  local B.cache: float32[10, 16] strides (36, 1)\n"));
+              ::testing::HasSubstr("  local B.cache: float32[10, 16] strides [36, 1]\n"));
   expect_same_results(s, {op.c}, {op.a, op.b, op.c});
 }
 
@@ -115,7 +115,7 @@ TEST(LowerStorageAlign, PadsRowsInTheWorkspaceAndOfALayout) {
   const auto at = s.transform_layout(packed, [](auto x) { return std::vector<Expr>{x[1] / 8, x[0], x[1] % 8}; });
   s[packed].storage_align(at[1], 16, 0).storage_align(at[0], 7, 3);
   const ir::Program program = lowered(s, {op.a, op.b, op.c});
-  EXPECT_THAT(ir::to_string(program), ::testing::HasSubstr("global B.cache: float32[2, 10, 8] strides (164, 16, 1)\n"));
+  EXPECT_THAT(ir::to_string(program), ::testing::HasSubstr("global B.cache: float32[2, 10, 8] strides [164, 16, 1]\n"));
   EXPECT_EQ(expand(program, cpu()).workspace.shared_bytes, (164 + 9 * 16 + 8) * 4 / 64 * 64 + 64);
   expect_same_results(s, {op.c}, {op.a, op.b, op.c});
 }

@@ -1,6 +1,6 @@
 // storage_align: rows of a stage's storage are padded, so that those who read across them meet different banks or sets.
 //
-//   local T[8, 16]                 ->      local T[8, 16] strides (17, 1)            (axis 0, factor 16, offset 1)
+//   local T[8, 16]                 ->      local T[8, 16] strides [17, 1]            (axis 0, factor 16, offset 1)
 //
 // The distance of two neighbours along the axis becomes the least one, not below the compact one, of which
 // distance % factor == offset, as in TVM.
