@@ -1,0 +1,158 @@
+#include "tests/property/check.h"
+
+#include <fmt/format.h>
+
+#include "codegen/backend.h"
+#include "ir/equal.h"
+#include "ir/interpret.h"
+#include "ir/print.h"
+#include "lower/lower.h"
+#include "runtime/kernel.h"
+#include "support/error.h"
+
+namespace nestwright::property {
+namespace {
+
+constexpr std::int64_t kMostSteps = 12000;
+constexpr std::uint8_t kPoison = 0x5A, kOtherPoison = 0xA5;  // what is left unwritten differs
+constexpr const char* kName = "program";
+
+Target target_of(CpuIsa isa) {
+  Target target;
+  target.isa = isa;
+  target.vector_bits = isa == CpuIsa::kAvx512 ? 512 : isa == CpuIsa::kAvx2 ? 256 : 128;
+  target.vector_registers = isa == CpuIsa::kAvx512 ? 32 : 16;
+  return target;
+}
+
+LowerOptions verified() {
+  LowerOptions options;
+  options.verify = true;
+  return options;
+}
+
+Outcome failure(Verdict verdict, std::string message, const ir::Program& program, const ir::Program* other = nullptr) {
+  Outcome outcome{verdict, std::move(message), ir::to_string(program)};
+  if (other != nullptr) outcome.programs += "\n" + ir::to_string(*other);
+  return outcome;
+}
+
+ParallelPool& pool(int threads) {
+  thread_local const std::unique_ptr<ParallelPool> alone = make_pool(PoolKind::kSerial, 1);
+  thread_local const std::unique_ptr<ParallelPool> two = make_pool(PoolKind::kSpin, 2);
+  return threads > 1 ? *two : *alone;
+}
+
+}  // namespace
+
+bool is_failure(Verdict verdict) { return verdict >= Verdict::kReference; }
+
+const char* verdict_name(Verdict verdict) {
+  constexpr const char* kNames[] = {
+      "agrees", "not legal", "too large",    "broken unscheduled", "unsound",
+      "faulty", "differs",   "not replayed", "not compiled",       "refusal that changes"};
+  return kNames[static_cast<std::size_t>(verdict)];
+}
+
+const std::vector<CpuIsa>& runnable_isas() {
+  static const std::vector<CpuIsa> isas = [] {
+    std::vector<CpuIsa> result;
+#ifdef NESTWRIGHT_PROPERTY_WITH_LLVM
+    result.push_back(CpuIsa::kX86_64);
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) result.push_back(CpuIsa::kAvx2);
+    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
+      result.push_back(CpuIsa::kAvx512);
+#endif
+    return result;
+  }();
+  return isas;
+}
+
+Checker::Checker(const Expression& expression, std::uint64_t data_seed)
+    : expression_(expression), data_seed_(data_seed) {
+  try {
+    const Schedule schedule = create_schedule(expression.outputs);
+    reference_ = lower(schedule, expression.arguments(), target_of(CpuIsa::kX86_64), kName, verified());
+    expected_.emplace(reference_, expression.symbols, data_seed, kPoison);
+    ir::interpret(reference_, expected_->memory(), symbol_values(reference_, expression.symbols));
+  } catch (const Error& error) {
+    broken_ = failure(Verdict::kReference, error.what(), reference_);
+  }
+}
+
+Outcome Checker::run(const ir::Program& program, const char* what) const {
+  const Data data(program, expression_.symbols, data_seed_, kOtherPoison);
+  try {
+    ir::interpret(program, data.memory(), symbol_values(program, expression_.symbols), {data_seed_});
+  } catch (const Error& error) {
+    return failure(Verdict::kFaulty, fmt::format("{}: {}", what, error.what()), program, &reference_);
+  }
+  const std::string difference = data.difference(*expected_);
+  if (difference.empty()) return {};
+  return failure(Verdict::kDiffers, fmt::format("{}: {}", what, difference), program, &reference_);
+}
+
+Outcome Checker::compile_and_run(const ir::Program& vector_form, const Target& target, const Depth& depth) const {
+  const std::string what =
+      fmt::format("compiled for {}, pipeline {}", target.str(), depth.final_pipeline ? "final" : "search");
+  const Data data(vector_form, expression_.symbols, data_seed_, kOtherPoison);
+  try {
+    CompileOptions options;
+    options.pipeline = depth.final_pipeline ? Pipeline::kFinal : Pipeline::kSearch;
+    const CompiledObject object = make_backend(DeviceKind::kCpu)->compile(vector_form, target, options);
+    const std::shared_ptr<LoadedObject> loaded = load_object(object);
+    const std::shared_ptr<ParallelPool> borrowed(std::shared_ptr<void>(), &pool(depth.threads));
+    const CompiledKernel kernel(reinterpret_cast<nestwright_kernel>(loaded->entry()), object.workspace, borrowed,
+                                loaded);
+    const std::int32_t status = kernel.call(data.pointers(), symbol_values(vector_form, expression_.symbols));
+    if (status != 0) return failure(Verdict::kDiffers, fmt::format("{}: it returned {}", what, status), vector_form);
+  } catch (const Error& error) {
+    return failure(Verdict::kNotCompiled, fmt::format("{}: {}", what, error.what()), vector_form);
+  }
+  std::string wrong = data.damage();
+  if (wrong.empty()) wrong = data.difference(*expected_);
+  if (wrong.empty()) return {};
+  return failure(Verdict::kDiffers, fmt::format("{}: {}", what, wrong), vector_form, &reference_);
+}
+
+Outcome Checker::check(const Schedule& schedule, const Depth& depth, Tamper tamper) const {
+  if (broken_) return *broken_;
+  const Target target = target_of(depth.compile.value_or(CpuIsa::kX86_64));
+  const std::vector<Tensor> arguments = expression_.arguments();
+  ir::Program program, vector_form;
+  try {
+    program = lower(schedule, arguments, target, kName, verified());
+  } catch (const LowerError& error) {
+    return {Verdict::kNotLegal, error.what(), {}};
+  } catch (const Error& error) {
+    return failure(Verdict::kUnsound, error.what(), reference_);
+  }
+  if (tamper != nullptr) program = tamper(program);
+  if (count_steps(program, expression_.symbols) > kMostSteps) return {Verdict::kTooLarge, "too many steps", {}};
+  Outcome outcome = run(program, "loop form");
+  if (outcome.verdict != Verdict::kAgrees) return outcome;
+  if (depth.replay) {
+    try {
+      Schedule again = create_schedule(expression_.outputs);
+      Trace::parse(schedule.trace().str()).replay(again);
+      const ir::Program second = lower(again, arguments, target, kName);
+      if (tamper == nullptr && (!ir::equal(program, second) || ir::to_string(program) != ir::to_string(second)))
+        return failure(Verdict::kNotReplayed, "the trace makes another program", program, &second);
+    } catch (const Error& error) {
+      return failure(Verdict::kNotReplayed, error.what(), program);
+    }
+  }
+  if (!depth.vector && !depth.compile) return outcome;
+  try {
+    vector_form = expand(program, target, verified());
+  } catch (const LowerError& error) {
+    return {Verdict::kNotLegal, error.what(), {}};
+  } catch (const Error& error) {
+    return failure(Verdict::kUnsound, error.what(), program);
+  }
+  outcome = run(vector_form, "vector form");
+  if (outcome.verdict != Verdict::kAgrees || !depth.compile) return outcome;
+  return compile_and_run(vector_form, target, depth);
+}
+
+}  // namespace nestwright::property

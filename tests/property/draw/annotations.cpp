@@ -1,0 +1,63 @@
+// vectorize, unroll, parallel, prefetch.
+#include "tests/property/draw/drawer.h"
+
+namespace nestwright::property {
+namespace {
+
+bool is_spatial(const IterVar& loop) { return !loop.is_reduce(); }
+
+}  // namespace
+
+bool draw_vectorize(Draw& d) {
+  const StageState* stage = d.stage();
+  if (stage == nullptr) return false;
+  const auto loop = d.loop(*stage, is_spatial);
+  if (!loop) return false;
+  // The innermost one in most cases, moved there where a reduction is in the way.
+  if (is_spatial(*loop) && d.choices.chance(60)) {
+    for (auto at = stage->leaves.rbegin(); at != stage->leaves.rend(); ++at) {
+      if (!is_spatial(*at)) continue;
+      d.handle(*stage).vectorize(*at);
+      return true;
+    }
+  }
+  d.handle(*stage).vectorize(*loop);
+  return true;
+}
+
+bool draw_unroll(Draw& d) {
+  const StageState* stage = d.stage();
+  if (stage == nullptr) return false;
+  const auto loop = d.loop(*stage, [](const IterVar& l) { return Draw::extent(l) <= 8; });
+  if (!loop || (Draw::extent(*loop) > 8 && ir::as_const_int(loop->extent()) != nullptr)) return false;
+  d.handle(*stage).unroll(*loop);
+  return true;
+}
+
+bool draw_parallel(Draw& d) {
+  const StageState* stage = d.stage();
+  if (stage == nullptr) return false;
+  const auto loop = d.loop(*stage, is_spatial);
+  if (!loop) return false;
+  // The outermost loop in most cases.
+  d.handle(*stage).parallel(is_spatial(stage->leaves[0]) && d.choices.chance(60) ? stage->leaves[0] : *loop);
+  return true;
+}
+
+bool draw_prefetch(Draw& d) {
+  const StageState* stage = d.stage([](const StageState& s) { return !s.op->inputs.empty(); });
+  if (stage == nullptr) return false;
+  const auto loop = d.loop(*stage);
+  if (!loop) return false;
+  const Buffer& read = d.choices.of(stage->op->inputs)->result;
+  std::vector<Tensor> known = d.state().inputs;
+  for (const StageState& other : d.state().stages) known.push_back(other.origin);
+  for (const Tensor& tensor : known) {
+    if (!(tensor.buffer() == read)) continue;
+    d.handle(*stage).prefetch(tensor, *loop, d.choices.between(0, 4));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace nestwright::property

@@ -1,0 +1,116 @@
+// cache_read, cache_write, transform_layout.
+#include <algorithm>
+
+#include "tests/property/draw/drawer.h"
+
+namespace nestwright::property {
+namespace {
+
+/// A cache that is private must lie in a loop of a reader; others may.
+void attach_soon(Draw& d, const Tensor& cache, const Tensor& host, ir::Scope scope) {
+  const bool is_private = scope == ir::Scope::kLocal || scope == ir::Scope::kRegister;
+  if (!d.choices.chance(is_private ? 92 : 50)) return;
+  const std::vector<IterVar> loops = d.schedule()[host].loops();
+  if (loops.empty()) return;
+  d.then("compute_at", [&schedule = d.schedule(), cache, host, loop = d.choices.of(loops)] {
+    schedule[cache].compute_at(schedule[host], loop);
+  });
+}
+
+bool is_block_loop(const StageState& stage, const IterVar& loop) {
+  return loop.is_reduce() && std::any_of(stage.relations.begin(), stage.relations.end(), [&](const Relation& relation) {
+           const auto* split = std::get_if<SplitRelation>(&relation);
+           return split != nullptr && split->outer == loop;
+         });
+}
+
+/// Each axis whole or as tiles, in any order.
+std::vector<Expr> draw_layout(Choices& choices, std::span<const Expr> axes) {
+  std::vector<Expr> indices;
+  for (const Expr& axis : axes) {
+    if (choices.chance(45)) {
+      const Expr c = choices.between(2, 6);
+      indices.push_back(axis / c);
+      indices.push_back(axis % (choices.chance(3) ? c + 1 : c));
+    } else {
+      indices.push_back(axis);
+    }
+  }
+  for (std::size_t n = indices.size(); n > 1; --n)
+    std::swap(indices[n - 1], indices[choices.below(static_cast<std::uint32_t>(n))]);
+  return indices;
+}
+
+}  // namespace
+
+bool draw_cache_read(Draw& d) {
+  const StageState* reader = d.stage([](const StageState& s) { return !s.op->inputs.empty(); });
+  if (reader == nullptr || d.state().stages.size() > 10) return false;
+  const Operation source = d.choices.of(reader->op->inputs);
+  std::vector<Tensor> known = d.state().inputs;
+  for (const StageState& other : d.state().stages) known.push_back(other.origin);
+  for (const Tensor& tensor : known) {
+    if (!(tensor.buffer() == source->result)) continue;
+    std::vector<Tensor> readers = {reader->origin};
+    const Tensor host = reader->origin;
+    for (const StageState& other : d.state().stages) {
+      const auto& inputs = other.op->inputs;
+      const bool reads = std::find(inputs.begin(), inputs.end(), source) != inputs.end();
+      if (&other != reader && d.choices.chance(reads ? 40 : 1)) readers.push_back(other.origin);
+    }
+    const ir::Scope scope = d.scope();
+    const Tensor cache = d.schedule().cache_read(tensor, scope, readers);
+    if (cache.rank() > 0 && d.choices.chance(30)) {
+      d.then("transform_layout", [&d, cache] {
+        d.schedule().transform_layout(cache, [&](std::span<const Expr> axes) { return draw_layout(d.choices, axes); });
+      });
+    }
+    attach_soon(d, cache, host, scope);
+    return true;
+  }
+  return false;
+}
+
+bool draw_cache_write(Draw& d) {
+  if (d.state().stages.size() > 10) return false;
+  if (d.choices.chance(50)) {
+    const StageState* stage = d.stage([](const StageState& s) { return s.relations.empty() && s.kinds.empty(); });
+    if (stage == nullptr) return false;
+    const Tensor host = stage->origin;
+    const ir::Scope scope = d.scope();
+    attach_soon(d, d.schedule().cache_write(host, scope), host, scope);
+    return true;
+  }
+  const auto has_blocks = [](const StageState& s) {
+    return std::any_of(s.leaves.begin(), s.leaves.end(), [&](const IterVar& l) { return is_block_loop(s, l); });
+  };
+  const StageState* stage = d.stage(has_blocks);
+  if (stage == nullptr) stage = d.stage([](const StageState& s) { return !s.op.compute()->reduce_axes.empty(); });
+  if (stage == nullptr) return false;
+  const auto below = d.loop(*stage, [&](const IterVar& l) { return is_block_loop(*stage, l); });
+  if (!below) return false;
+  const Tensor host = stage->origin;
+  const ir::Scope scope = d.scope();
+  const Tensor tile = d.schedule().cache_write(host, scope, *below);
+  // The tile lives below the loop of its blocks.
+  const std::vector<IterVar> loops = d.schedule()[host].loops();
+  const auto at = std::find(loops.begin(), loops.end(), *below);
+  const auto inside = static_cast<std::uint32_t>(loops.end() - at);
+  const IterVar loop = *(at + (d.choices.chance(50) ? 0 : d.choices.below(inside)));
+  d.then("compute_at",
+         [&schedule = d.schedule(), tile, host, loop] { schedule[tile].compute_at(schedule[host], loop); });
+  return true;
+}
+
+bool draw_transform_layout(Draw& d) {
+  const auto is_new_cache = [](const StageState& s) {
+    return s.copy_of.defined() && s.relations.empty() && s.layout.empty() && !s.leaves.empty();
+  };
+  const StageState* stage = d.choices.chance(5) ? d.stage() : d.stage(is_new_cache);
+  if (stage == nullptr || stage->leaves.empty()) return false;
+  d.schedule().transform_layout(stage->origin,
+                                [&](std::span<const Expr> axes) { return draw_layout(d.choices, axes); });
+  return true;
+}
+
+}  // namespace nestwright::property

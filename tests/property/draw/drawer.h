@@ -1,0 +1,86 @@
+// One application of a primitive with random arguments. To add a primitive, write its drawer and a line in table.cpp;
+// a test holds the table against what Trace::replay knows.
+//
+// A drawer picks arguments that are legal more often than not, never only legal ones: what the primitive then refuses
+// must leave the schedule as it was, which the caller checks.
+// Thread rule: as for the schedule.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "schedule/schedule.h"
+#include "schedule/state.h"
+#include "tests/property/choices.h"
+
+namespace nestwright::property {
+
+class Draw {
+ public:
+  Draw(Choices& random, Schedule& schedule, std::optional<TailKind> wished_tail)
+      : choices(random), schedule_(schedule), wished_tail_(wished_tail) {}
+
+  Choices& choices;
+
+  Schedule& schedule() { return schedule_; }
+  const ScheduleState& state() const { return schedule_.state(); }
+  /// A stage with loops, or nullptr where there is none that `accepts`. Any number of loops, 0 included.
+  const StageState* stage(const std::function<bool(const StageState&)>& accepts = {});
+  /// A leaf of the stage that `accepts`, in nine of ten cases; absent where the stage has no loops.
+  std::optional<IterVar> loop(const StageState& stage, const std::function<bool(const IterVar&)>& accepts = {});
+  Stage handle(const StageState& stage) { return schedule_[stage.origin]; }
+
+  /// The constant extent, or what a symbolic one may well be.
+  static std::int64_t extent(const IterVar& loop);
+  /// Iterations of all loops of the stage together.
+  static std::int64_t points(const StageState& stage);
+  bool is_plain(const StageState& stage, const IterVar& loop) const;  ///< nothing was done to it or attached there
+  ir::Scope scope();
+  Tail tail(const IterVar& loop);
+
+  /// What makes sense only after this step succeeded; done as a step of its own.
+  struct Next {
+    std::string primitive;
+    std::function<void()> apply;
+  };
+  void then(std::string primitive, std::function<void()> apply) {
+    next_.push_back({std::move(primitive), std::move(apply)});
+  }
+  std::vector<Next> take_next() { return std::move(next_); }
+
+ private:
+  Schedule& schedule_;
+  std::optional<TailKind> wished_tail_;
+  std::vector<Next> next_;
+};
+
+struct Drawer {
+  const char* primitive;
+  std::uint32_t weight;
+  /// False where the schedule has nothing that the primitive could be tried on. Throws ScheduleError as it does.
+  bool (*draw)(Draw&);
+};
+const std::vector<Drawer>& drawers();
+
+// Loops.
+bool draw_split(Draw& d);
+bool draw_tile(Draw& d);
+bool draw_fuse(Draw& d);
+bool draw_reorder(Draw& d);
+// How loops run.
+bool draw_vectorize(Draw& d);
+bool draw_unroll(Draw& d);
+bool draw_parallel(Draw& d);
+bool draw_prefetch(Draw& d);
+// Where stages are computed and stored.
+bool draw_compute_at(Draw& d);
+bool draw_compute_inline(Draw& d);
+bool draw_compute_root(Draw& d);
+bool draw_set_scope(Draw& d);
+bool draw_cache_read(Draw& d);
+bool draw_cache_write(Draw& d);
+bool draw_transform_layout(Draw& d);
+
+}  // namespace nestwright::property

@@ -1,0 +1,111 @@
+// split, tile, fuse, reorder.
+#include <algorithm>
+
+#include "tests/property/draw/drawer.h"
+
+namespace nestwright::property {
+namespace {
+
+constexpr std::int64_t kMostIterations = 3000;  // of one stage, with what its splits add beyond the extents
+
+/// A factor: any, one that divides, one above the extent; and not such that the loops grow without end.
+std::int64_t draw_factor(Draw& d, std::int64_t extent, std::int64_t points) {
+  std::int64_t factor = d.choices.between(1, 8);
+  switch (d.choices.weighted({50, 25, 10, 15})) {
+    case 1: {
+      std::vector<std::int64_t> divisors;
+      for (std::int64_t n = 1; n <= extent; ++n)
+        if (extent % n == 0) divisors.push_back(n);
+      factor = d.choices.of(divisors);
+      break;
+    }
+    case 2:
+      factor = extent + d.choices.between(1, 12);
+      break;
+    case 3:
+      factor = std::vector<std::int64_t>{16, 8, 4, 32}[d.choices.below(4)];
+      break;
+    default:
+      break;
+  }
+  while (factor > 1 && points / extent * ((extent - 1) / factor + 1) * factor > kMostIterations) factor /= 2;
+  return factor;
+}
+
+SplitSize draw_size(Draw& d, const IterVar& loop, const Tail& tail, std::int64_t points) {
+  if (tail.kind == TailKind::kCompose) {
+    return d.choices.chance(50) ? SplitSize{tail.segments, 0} : factor(tail.segments[0]);
+  }
+  const std::int64_t n = draw_factor(d, Draw::extent(loop), points);
+  return d.choices.chance(20) ? nparts(n) : factor(n);
+}
+
+}  // namespace
+
+bool draw_split(Draw& d) {
+  const StageState* stage = d.stage();
+  if (stage == nullptr) return false;
+  const auto loop = d.loop(*stage, [&](const IterVar& l) { return d.is_plain(*stage, l); });
+  if (!loop) return false;
+  const Tail tail = d.tail(*loop);
+  const SplitSize size = draw_size(d, *loop, tail, Draw::points(*stage));
+  const Tensor origin = stage->origin;
+  const auto [outer, inner] = d.handle(*stage).split(*loop, size, tail);
+  // Masked vectors need vectors; the others get them as well.
+  if (inner.is_reduce() || !d.choices.chance(tail.kind == TailKind::kPredicate ? 85 : 15)) return true;
+  d.then("vectorize", [&schedule = d.schedule(), origin, inner = inner] { schedule[origin].vectorize(inner); });
+  return true;
+}
+
+bool draw_tile(Draw& d) {
+  const StageState* stage = d.stage([](const StageState& s) { return s.leaves.size() >= 2; });
+  if (stage == nullptr) return false;
+  const auto plain = [&](const IterVar& l) { return d.is_plain(*stage, l); };
+  const auto i = d.loop(*stage, plain), j = d.loop(*stage, plain);
+  Tail tail = d.tail(*i);
+  if (tail.kind == TailKind::kPredicate && !d.choices.chance(30)) tail = Tail::partition();
+  const std::int64_t points = Draw::points(*stage);
+  const std::int64_t factor_i =
+      tail.kind == TailKind::kCompose ? tail.segments[0] : draw_factor(d, Draw::extent(*i), points);
+  const std::int64_t factor_j =
+      tail.kind == TailKind::kCompose
+          ? factor_i
+          : draw_factor(d, Draw::extent(*j), points / Draw::extent(*i) * (Draw::extent(*i) + factor_i - 1));
+  d.handle(*stage).tile(*i, *j, factor_i, factor_j, tail);
+  return true;
+}
+
+bool draw_fuse(Draw& d) {
+  const StageState* stage = d.stage([](const StageState& s) { return s.leaves.size() >= 2; });
+  if (stage == nullptr) return false;
+  if (d.choices.chance(10)) {
+    const auto a = d.loop(*stage), b = d.loop(*stage);
+    d.handle(*stage).fuse(*a, *b);
+    return true;
+  }
+  std::vector<std::size_t> fitting;
+  for (std::size_t n = 0; n + 1 < stage->leaves.size(); ++n) {
+    const IterVar &a = stage->leaves[n], &b = stage->leaves[n + 1];
+    if (a.kind() == b.kind() && d.is_plain(*stage, a) && d.is_plain(*stage, b)) fitting.push_back(n);
+  }
+  if (fitting.empty()) return false;
+  const std::size_t at = d.choices.of(fitting);
+  d.handle(*stage).fuse(stage->leaves[at], stage->leaves[at + 1]);
+  return true;
+}
+
+bool draw_reorder(Draw& d) {
+  const StageState* stage = d.stage([](const StageState& s) { return s.leaves.size() >= 2; });
+  if (stage == nullptr) return false;
+  std::vector<IterVar> loops = stage->leaves;
+  for (std::size_t n = loops.size(); n > 1; --n)
+    std::swap(loops[n - 1], loops[d.choices.below(static_cast<std::uint32_t>(n))]);
+  if (d.choices.chance(40)) {
+    loops.resize(loops.size() - d.choices.below(static_cast<std::uint32_t>(loops.size())));
+  }
+  if (d.choices.chance(3)) loops.push_back(loops[0]);
+  d.handle(*stage).reorder(loops);
+  return true;
+}
+
+}  // namespace nestwright::property

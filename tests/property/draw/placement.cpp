@@ -1,0 +1,56 @@
+// compute_at, compute_inline, compute_root, set_scope.
+#include <algorithm>
+
+#include "tests/property/draw/drawer.h"
+
+namespace nestwright::property {
+namespace {
+
+bool reads(const StageState& consumer, const StageState& producer) {
+  const auto& inputs = consumer.op->inputs;
+  return std::find(inputs.begin(), inputs.end(), producer.op) != inputs.end();
+}
+
+}  // namespace
+
+bool draw_compute_at(Draw& d) {
+  const StageState* stage = d.stage([](const StageState& s) { return !s.is_output; });
+  if (stage == nullptr) return false;
+  const StageState* consumer = nullptr;
+  if (!d.choices.chance(10)) {
+    consumer = d.stage([&](const StageState& s) { return reads(s, *stage) && !s.leaves.empty(); });
+  }
+  if (consumer == nullptr) consumer = d.stage();
+  if (consumer == nullptr) return false;
+  const auto loop = d.loop(*consumer);
+  if (!loop) return false;
+  d.handle(*stage).compute_at(d.handle(*consumer), *loop);
+  return true;
+}
+
+bool draw_compute_inline(Draw& d) {
+  const auto fits = [](const StageState& s) { return !s.is_output && s.op.compute()->reduce_axes.empty(); };
+  const StageState* stage = d.choices.chance(5) ? d.stage() : d.stage(fits);
+  if (stage == nullptr) return false;
+  d.handle(*stage).compute_inline();
+  return true;
+}
+
+bool draw_compute_root(Draw& d) {
+  const StageState* stage = d.stage([](const StageState& s) { return s.attach.kind == AttachKind::kAt; });
+  if (stage == nullptr) stage = d.stage();
+  if (stage == nullptr) return false;
+  d.handle(*stage).compute_root();
+  return true;
+}
+
+bool draw_set_scope(Draw& d) {
+  // Private scopes make sense inside a loop only.
+  const auto attached = [](const StageState& s) { return s.attach.kind == AttachKind::kAt; };
+  const StageState* stage = d.choices.chance(10) ? d.stage() : d.stage(attached);
+  if (stage == nullptr) return false;
+  d.handle(*stage).set_scope(d.scope());
+  return true;
+}
+
+}  // namespace nestwright::property

@@ -1,0 +1,98 @@
+#include <algorithm>
+
+#include "support/error.h"
+#include "tests/property/case.h"
+#include "tests/property/draw/drawer.h"
+
+namespace nestwright::property {
+namespace {
+
+/// What people see of a schedule together with its record: nothing that a refusal may change is missing in it.
+std::string picture(const Schedule& schedule) { return schedule.str() + schedule.trace().str(); }
+
+std::size_t draw_primitive(Choices& random, const std::string& wished) {
+  std::uint32_t total = 0;
+  const auto weight = [&](const Drawer& drawer) {
+    return drawer.primitive == wished ? drawer.weight + 60 : drawer.weight;
+  };
+  for (const Drawer& drawer : drawers()) total += weight(drawer);
+  std::uint32_t at = random.below(total);
+  for (std::size_t n = 0;; ++n) {
+    if (at < weight(drawers()[n])) return n;
+    at -= weight(drawers()[n]);
+  }
+}
+
+}  // namespace
+
+Wish draw_wish(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  constexpr ir::ReducerKind kReducers[] = {ir::ReducerKind::kSum, ir::ReducerKind::kProd, ir::ReducerKind::kMin,
+                                           ir::ReducerKind::kMax, ir::ReducerKind::kAny,  ir::ReducerKind::kAll};
+  Wish wish;
+  wish.primitive = drawers()[random() % drawers().size()].primitive;
+  wish.tail = static_cast<TailKind>(random() % 4);
+  if (random() % 4 != 0) wish.expression.reducer = kReducers[random() % std::size(kReducers)];
+  return wish;
+}
+
+Drawn draw_schedule(const Expression& expression, const Wish& wish, std::uint64_t seed) {
+  Drawn result{create_schedule(expression.outputs), 0, {}};
+  Choices random(seed);
+  Draw draw(random, result.schedule, wish.tail);
+  std::string before = picture(result.schedule);
+  const auto attempt = [&](const std::string& primitive, const auto& apply) {
+    try {
+      if (!apply()) return false;
+      before = picture(result.schedule);
+      return true;
+    } catch (const ScheduleError& error) {
+      ++result.refused;
+      if (picture(result.schedule) != before) {
+        result.problem = primitive + " changed the schedule and then refused: " + error.what();
+      }
+    }
+    return false;
+  };
+  const int steps = random.between(1, 9);
+  for (int done = 0, tries = 0; done < steps && tries < 4 * steps && result.problem.empty(); ++tries) {
+    const Drawer& drawer = drawers()[draw_primitive(random, wish.primitive)];
+    if (!attempt(drawer.primitive, [&] { return drawer.draw(draw); })) {
+      draw.take_next();
+      continue;
+    }
+    ++done;
+    for (const Draw::Next& next : draw.take_next()) {
+      attempt(next.primitive, [&] {
+        next.apply();
+        return true;
+      });
+    }
+  }
+  return result;
+}
+
+Schedule apply_trace(const Expression& expression, const Trace& trace) {
+  Trace kept;
+  for (const TraceStep& step : trace.steps()) {
+    Trace longer = kept;
+    longer.append(step);
+    Schedule attempt = create_schedule(expression.outputs);
+    try {
+      longer.replay(attempt);
+      kept = std::move(longer);
+    } catch (const ScheduleError&) {
+    } catch (const UsageError&) {
+    }
+  }
+  Schedule schedule = create_schedule(expression.outputs);
+  kept.replay(schedule);
+  return schedule;
+}
+
+const char* tail_name(TailKind kind) {
+  constexpr const char* kNames[] = {"guard", "partition", "predicate", "compose"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+}  // namespace nestwright::property

@@ -1,0 +1,37 @@
+// Makes a failing case smaller: fewer computes, fewer and smaller choices in them, fewer and smaller schedule steps, as
+// long as it fails in the same way.
+// Thread rule: pure functions.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tests/property/check.h"
+
+namespace nestwright::property {
+
+/// All that a case is made of, free of its seed.
+struct Case {
+  std::vector<std::vector<std::uint32_t>> computes;  ///< choices, one sequence a compute
+  Wish wish;
+  Trace trace;
+  std::uint64_t data_seed = 1;
+  Depth depth;
+};
+
+/// A case with what came of it.
+struct Tried {
+  Case made;  ///< as it was understood: only the choices that were drawn, only the steps that applied
+  Outcome outcome;
+  std::string expression, schedule;  ///< printed
+};
+Tried try_case(const Case& attempt, Tamper tamper = nullptr);
+
+/// The smallest case found in `tries` attempts that has the verdict of `failing`. Requires a failure.
+Tried shrink(const Tried& failing, int tries = 1500, Tamper tamper = nullptr);
+
+/// Expression, trace, schedule, outcome and programs.
+std::string report(const Tried& tried);
+
+}  // namespace nestwright::property

@@ -1,0 +1,75 @@
+// nestwright-soak: random programs against their unscheduled selves, for as long as one likes.
+//
+//   nestwright-soak --programs 1000000 --llvm 20000 --threads 2
+//   nestwright-soak --case 1234             one case again, in every way, with the smallest case that fails so
+//
+// Exit code: 0 where all agreed, 1 where something failed, another one for a wrong command line.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "support/error.h"
+#include "tests/property/campaign.h"
+
+namespace nestwright::property {
+namespace {
+
+void print(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
+  std::fflush(stdout);
+}
+
+void report_progress(const Counts& counts, double seconds) {
+  print(fmt::format("{:7.0f} s  {:>9} programs  {:>6} compiled  {:6.0f} a second\n", seconds, counts.programs,
+                    counts.compiled, static_cast<double>(counts.programs) / seconds));
+}
+
+int run_one(std::uint64_t seed) {
+  Counts counts;
+  const std::vector<Failure> failures = run_case(seed, {.everything = true}, counts);
+  for (const Failure& failure : failures) print(explain(failure) + "\n");
+  print(counts.summary());
+  return failures.empty() ? 0 : 1;
+}
+
+int soak(Campaign campaign, bool shrinks) {
+  campaign.progress = report_progress;
+  const CampaignResult result = run_campaign(campaign);
+  for (const Failure& failure : result.failures) print(explain(failure, shrinks ? 1500 : 0) + "\n");
+  print(result.counts.table() + "\n" + result.counts.summary());
+  print(fmt::format("{:.1f} s, {:.0f} programs a second, {} failures\n", result.seconds,
+                    static_cast<double>(result.counts.programs) / result.seconds, result.failures.size()));
+  return result.failures.empty() ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace nestwright::property
+
+int main(int argc, char** argv) {
+  using namespace nestwright::property;
+  CLI::App app("Random tensor programs and schedules, compared with the unscheduled program");
+  Campaign campaign;
+  std::uint64_t one = 0;
+  bool keeps_size = false;
+  app.add_option("--programs", campaign.programs, "programs to run in the interpreter")->check(CLI::PositiveNumber);
+  app.add_option("--llvm", campaign.compiled, "of them to compile and run")->check(CLI::NonNegativeNumber);
+  app.add_option("--seed", campaign.seed, "of the whole run");
+  app.add_option("--threads", campaign.threads, "cases at once")->check(CLI::PositiveNumber);
+  app.add_option("--seconds", campaign.seconds, "ends then at the latest")->check(CLI::NonNegativeNumber);
+  app.add_option("--failures", campaign.most_failures, "ends after so many")->check(CLI::PositiveNumber);
+  app.add_flag("--no-shrink", keeps_size, "shows failing cases as they were found");
+  const CLI::Option* has_one = app.add_option("--case", one, "runs one case again, in every way");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    if (has_one->count() > 0) return run_one(one);
+    if (campaign.compiled > 0) {
+      campaign.rates.compile =
+          std::max<std::uint64_t>(1, static_cast<std::uint64_t>(campaign.programs / campaign.compiled));
+    }
+    return soak(campaign, !keeps_size);
+  } catch (const nestwright::Error& error) {
+    std::fprintf(stderr, "nestwright-soak: %s\n", error.what());
+    return 2;
+  }
+}
