@@ -75,6 +75,8 @@ Checker::Checker(const Expression& expression, std::uint64_t data_seed)
     reference_ = lower(schedule, expression.arguments(), target_of(CpuIsa::kX86_64), kName, verified());
     expected_.emplace(reference_, expression.symbols, data_seed, kPoison);
     ir::interpret(reference_, expected_->memory(), symbol_values(reference_, expression.symbols));
+  } catch (const UsageError& error) {  // an expression that is refused
+    broken_ = {Verdict::kNotLegal, error.what(), {}};
   } catch (const Error& error) {
     broken_ = failure(Verdict::kReference, error.what(), reference_);
   }

@@ -8,6 +8,19 @@
 namespace nestwright::property {
 namespace {
 
+/// How a case fails: the verdict and the message without names and numbers.
+std::string kind_of(const Outcome& outcome) {
+  std::string kind = verdict_name(outcome.verdict);
+  bool quoted = false;
+  for (const char c : outcome.message) {
+    quoted = quoted != (c == '`');
+    if (!quoted && std::isalpha(static_cast<unsigned char>(c)) == 0 && c != ' ') continue;
+    if (!quoted) kind += c;
+  }
+  constexpr std::size_t kLength = 70;
+  return kind.substr(0, kLength);
+}
+
 /// How large a case is: computes, then steps, then choices, then their values.
 std::vector<std::uint64_t> size_of(const Case& c) {
   std::uint64_t choices = 0, values = 0, numbers = 0;
@@ -51,7 +64,7 @@ class Shrinker {
   bool accept(Case attempt) {
     if (left_-- <= 0) return false;
     Tried tried = try_case(attempt, tamper_);
-    if (tried.outcome.verdict != best_.outcome.verdict || size_of(tried.made) >= size_of(best_.made)) return false;
+    if (kind_of(tried.outcome) != kind_of(best_.outcome) || size_of(tried.made) >= size_of(best_.made)) return false;
     best_ = std::move(tried);
     return true;
   }
@@ -174,8 +187,8 @@ Tried try_case(const Case& attempt, Tamper tamper) {
     tried.schedule = schedule.str();
     const Checker checker(expression, attempt.data_seed);
     tried.outcome = checker.check(schedule, attempt.depth, tamper);
-  } catch (const Error& error) {
-    tried.outcome = {Verdict::kReference, error.what(), {}};
+  } catch (const UsageError& error) {  // an expression that is refused
+    tried.outcome = {Verdict::kNotLegal, error.what(), {}};
   }
   return tried;
 }
