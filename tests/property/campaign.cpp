@@ -78,7 +78,8 @@ std::vector<Failure> run_case(std::uint64_t seed, const Rates& rates, Counts& co
     for (const Depth& depth : draw_depths(mix(seed, 32 + n), rates)) {
       const Outcome outcome = checker.check(drawn.schedule, depth);
       counts.add_verdict(outcome);
-      if (is_failure(outcome.verdict)) fails(outcome, &drawn.schedule, depth);
+      if (is_failure(outcome.verdict) || (rates.unproved && outcome.verdict == Verdict::kUnproved))
+        fails(outcome, &drawn.schedule, depth);
       if (outcome.verdict == Verdict::kAgrees) counts.add_program(drawn.schedule, *expression, depth);
     }
   }

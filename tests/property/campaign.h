@@ -21,6 +21,7 @@ struct Failure {
 /// How often a program is taken further than the loop form: once in so many; 0 for never.
 struct Rates {
   std::uint64_t replay = 4, vector = 6, compile = 0;
+  bool unproved = false;    ///< what the verifier cannot prove is a failure
   bool everything = false;  ///< every program replayed, as vector form, and compiled in every way: to look at one case
 };
 

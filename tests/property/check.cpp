@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "codegen/backend.h"
 #include "ir/equal.h"
 #include "ir/interpret.h"
@@ -25,10 +27,33 @@ Target target_of(CpuIsa isa) {
   return target;
 }
 
-LowerOptions verified() {
+/// A program as it was made, or as far as it got before the verifier objected to it.
+struct Made {
+  ir::Program program;
+  std::string objection;
+};
+
+/// make(options) lowers or expands, verified after each pass.
+template <class F>
+Made make_verified(const F& make) {
+  Made made;
   LowerOptions options;
   options.verify = true;
-  return options;
+  options.after_pass = [&](std::string_view, const ir::Program& program, std::int64_t) { made.program = program; };
+  try {
+    made.program = make(options);
+  } catch (const InternalError& error) {
+    made.objection = error.what();
+    if (made.program.kernels.empty()) throw;
+  }
+  return made;
+}
+
+/// Whether a call can bind every symbol: to an extent or a stride of an argument.
+bool binds_all(const ir::Program& program, const std::vector<Symbol>& symbols) {
+  return std::all_of(symbols.begin(), symbols.end(), [&](const Symbol& symbol) {
+    return std::find(program.symbols.begin(), program.symbols.end(), symbol.var) != program.symbols.end();
+  });
 }
 
 Outcome failure(Verdict verdict, std::string message, const ir::Program& program, const ir::Program* other = nullptr) {
@@ -49,8 +74,8 @@ bool is_failure(Verdict verdict) { return verdict >= Verdict::kReference; }
 
 const char* verdict_name(Verdict verdict) {
   constexpr const char* kNames[] = {
-      "agrees", "not legal", "too large",    "broken unscheduled", "unsound",
-      "faulty", "differs",   "not replayed", "not compiled",       "refusal that changes"};
+      "agrees", "not legal", "too large",    "unproved",     "broken unscheduled",  "unsound",
+      "faulty", "differs",   "not replayed", "not compiled", "refusal that changes"};
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
@@ -72,7 +97,13 @@ Checker::Checker(const Expression& expression, std::uint64_t data_seed)
     : expression_(expression), data_seed_(data_seed) {
   try {
     const Schedule schedule = create_schedule(expression.outputs);
-    reference_ = lower(schedule, expression.arguments(), target_of(CpuIsa::kX86_64), kName, verified());
+    reference_ = make_verified([&](const LowerOptions& options) {
+                   return lower(schedule, expression.arguments(), target_of(CpuIsa::kX86_64), kName, options);
+                 }).program;
+    if (!binds_all(reference_, expression.symbols)) {
+      broken_ = {Verdict::kNotLegal, "a symbol is no extent of an argument", {}};
+      return;
+    }
     expected_.emplace(reference_, expression.symbols, data_seed, kPoison);
     ir::interpret(reference_, expected_->memory(), symbol_values(reference_, expression.symbols));
   } catch (const UsageError& error) {  // an expression that is refused
@@ -92,6 +123,14 @@ Outcome Checker::run(const ir::Program& program, const char* what) const {
   const std::string difference = data.difference(*expected_);
   if (difference.empty()) return {};
   return failure(Verdict::kDiffers, fmt::format("{}: {}", what, difference), program, &reference_);
+}
+
+Outcome Checker::judge(const ir::Program& program, const std::string& objection, const char* what) const {
+  Outcome outcome = run(program, what);
+  if (objection.empty()) return outcome;
+  if (outcome.verdict == Verdict::kAgrees) return failure(Verdict::kUnproved, objection, program);
+  outcome.message += "\n(" + objection + ")";
+  return outcome;
 }
 
 Outcome Checker::compile_and_run(const ir::Program& vector_form, const Target& target, const Depth& depth) const {
@@ -120,41 +159,46 @@ Outcome Checker::compile_and_run(const ir::Program& vector_form, const Target& t
 Outcome Checker::check(const Schedule& schedule, const Depth& depth, Tamper tamper) const {
   if (broken_) return *broken_;
   const Target target = target_of(depth.compile.value_or(CpuIsa::kX86_64));
-  const std::vector<Tensor> arguments = expression_.arguments();
-  ir::Program program, vector_form;
+  const auto lowered = [&](const Schedule& from) {
+    return make_verified(
+        [&](const LowerOptions& options) { return lower(from, expression_.arguments(), target, kName, options); });
+  };
+  Made loop_form, vector_form;
   try {
-    program = lower(schedule, arguments, target, kName, verified());
+    loop_form = lowered(schedule);
   } catch (const LowerError& error) {
     return {Verdict::kNotLegal, error.what(), {}};
   } catch (const Error& error) {
     return failure(Verdict::kUnsound, error.what(), reference_);
   }
-  if (tamper != nullptr) program = tamper(program);
-  if (count_steps(program, expression_.symbols) > kMostSteps) return {Verdict::kTooLarge, "too many steps", {}};
-  Outcome outcome = run(program, "loop form");
+  if (tamper != nullptr) loop_form.program = tamper(loop_form.program);
+  if (count_steps(loop_form.program, expression_.symbols) > kMostSteps)
+    return {Verdict::kTooLarge, "too many steps", {}};
+  Outcome outcome = judge(loop_form.program, loop_form.objection, "loop form");
   if (outcome.verdict != Verdict::kAgrees) return outcome;
-  if (depth.replay) {
+  if (depth.replay && tamper == nullptr) {
     try {
       Schedule again = create_schedule(expression_.outputs);
       Trace::parse(schedule.trace().str()).replay(again);
-      const ir::Program second = lower(again, arguments, target, kName);
-      if (tamper == nullptr && (!ir::equal(program, second) || ir::to_string(program) != ir::to_string(second)))
-        return failure(Verdict::kNotReplayed, "the trace makes another program", program, &second);
+      const ir::Program second = lowered(again).program;
+      if (!ir::equal(loop_form.program, second) || ir::to_string(loop_form.program) != ir::to_string(second))
+        return failure(Verdict::kNotReplayed, "the trace makes another program", loop_form.program, &second);
     } catch (const Error& error) {
-      return failure(Verdict::kNotReplayed, error.what(), program);
+      return failure(Verdict::kNotReplayed, error.what(), loop_form.program);
     }
   }
   if (!depth.vector && !depth.compile) return outcome;
   try {
-    vector_form = expand(program, target, verified());
+    vector_form =
+        make_verified([&](const LowerOptions& options) { return expand(loop_form.program, target, options); });
   } catch (const LowerError& error) {
     return {Verdict::kNotLegal, error.what(), {}};
   } catch (const Error& error) {
-    return failure(Verdict::kUnsound, error.what(), program);
+    return failure(Verdict::kUnsound, error.what(), loop_form.program);
   }
-  outcome = run(vector_form, "vector form");
+  outcome = judge(vector_form.program, vector_form.objection, "vector form");
   if (outcome.verdict != Verdict::kAgrees || !depth.compile) return outcome;
-  return compile_and_run(vector_form, target, depth);
+  return compile_and_run(vector_form.program, target, depth);
 }
 
 }  // namespace nestwright::property

@@ -18,8 +18,9 @@ enum class Verdict {
   kAgrees,
   kNotLegal,   ///< the lowering refused: LowerError
   kTooLarge,   ///< more steps than a property test should take
+  kUnproved,   ///< the verifier objects, yet the program does what it should: what it could not prove holds
   kReference,  ///< the unscheduled program is broken already
-  kUnsound,    ///< the lowering broke down, or the verifier objects to what it made
+  kUnsound,    ///< the lowering broke down
   kFaulty,     ///< the interpreter objects: out of bounds, a race, a read of what was never written
   kDiffers,    ///< another result
   kNotReplayed,
@@ -62,6 +63,8 @@ class Checker {
   Outcome run(const ir::Program& program, const char* what) const;
 
  private:
+  /// Runs a program to which the verifier had this objection, empty for none.
+  Outcome judge(const ir::Program& program, const std::string& objection, const char* what) const;
   Outcome compile_and_run(const ir::Program& vector_form, const Target& target, const Depth& depth) const;
 
   const Expression& expression_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 
+#include "expression/reducers.h"
 #include "tests/property/access.h"
 
 namespace nestwright::property {

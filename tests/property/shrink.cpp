@@ -53,9 +53,9 @@ class Shrinker {
     while (smaller && left_ > 0) {
       smaller = drop_steps();
       smaller = drop_computes() || smaller;
-      smaller = shorten_choices() || smaller;
       smaller = lower_choices() || smaller;
       smaller = lower_numbers() || smaller;
+      smaller = shorten_choices() || smaller;
     }
     return best_;
   }
@@ -126,11 +126,14 @@ class Shrinker {
     for (std::size_t n = 0; n < best_.made.computes.size(); ++n) {
       for (std::size_t at = 0; n < best_.made.computes.size() && at < best_.made.computes[n].size(); ++at) {
         const std::uint32_t value = best_.made.computes[n][at];
-        for (const std::uint32_t lower : {value / 2, value - 1}) {
+        for (const std::uint32_t lower : {0u, value / 2, value - 1}) {
           if (value == 0 || at >= best_.made.computes[n].size()) break;
           Case attempt = best_.made;
           attempt.computes[n][at] = lower;
-          smaller = accept(std::move(attempt)) || smaller;
+          if (accept(std::move(attempt))) {
+            smaller = true;
+            break;
+          }
         }
       }
     }

@@ -25,9 +25,9 @@ void report_progress(const Counts& counts, double seconds) {
                     counts.compiled, static_cast<double>(counts.programs) / seconds));
 }
 
-int run_one(std::uint64_t seed) {
+int run_one(std::uint64_t seed, bool unproved) {
   Counts counts;
-  const std::vector<Failure> failures = run_case(seed, {.everything = true}, counts);
+  const std::vector<Failure> failures = run_case(seed, {.unproved = unproved, .everything = true}, counts);
   for (const Failure& failure : failures) print(explain(failure) + "\n");
   print(counts.summary());
   return failures.empty() ? 0 : 1;
@@ -58,11 +58,12 @@ int main(int argc, char** argv) {
   app.add_option("--threads", campaign.threads, "cases at once")->check(CLI::PositiveNumber);
   app.add_option("--seconds", campaign.seconds, "ends then at the latest")->check(CLI::NonNegativeNumber);
   app.add_option("--failures", campaign.most_failures, "ends after so many")->check(CLI::PositiveNumber);
+  app.add_flag("--unproved", campaign.rates.unproved, "fails for what the verifier cannot prove, too");
   app.add_flag("--no-shrink", keeps_size, "shows failing cases as they were found");
   const CLI::Option* has_one = app.add_option("--case", one, "runs one case again, in every way");
   CLI11_PARSE(app, argc, argv);
   try {
-    if (has_one->count() > 0) return run_one(one);
+    if (has_one->count() > 0) return run_one(one, campaign.rates.unproved);
     if (campaign.compiled > 0) {
       campaign.rates.compile =
           std::max<std::uint64_t>(1, static_cast<std::uint64_t>(campaign.programs / campaign.compiled));

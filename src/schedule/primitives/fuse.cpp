@@ -38,10 +38,11 @@ IterVar Stage::fuse(const IterVar& outer, const IterVar& inner) {
   }
   const IterVar fused = make_loop(outer.name() + "." + inner.name(), outer.extent() * inner.extent(), outer);
   std::vector<std::string> arguments = {primitive.label(outer), primitive.label(inner)};
+  // First of all: the arguments may be the leaves that are replaced below.
+  stage.relations.emplace_back(FuseRelation{outer, inner, fused});
   stage.leaves[at] = fused;
   stage.leaves.erase(stage.leaves.begin() + static_cast<std::ptrdiff_t>(at) + 1);
   stage.named.push_back(fused);
-  stage.relations.emplace_back(FuseRelation{outer, inner, fused});
   primitive.record(std::move(arguments));
   return fused;
 }

@@ -49,15 +49,10 @@ bool draw_prefetch(Draw& d) {
   if (stage == nullptr) return false;
   const auto loop = d.loop(*stage);
   if (!loop) return false;
-  const Buffer& read = d.choices.of(stage->op->inputs)->result;
-  std::vector<Tensor> known = d.state().inputs;
-  for (const StageState& other : d.state().stages) known.push_back(other.origin);
-  for (const Tensor& tensor : known) {
-    if (!(tensor.buffer() == read)) continue;
-    d.handle(*stage).prefetch(tensor, *loop, d.choices.between(0, 4));
-    return true;
-  }
-  return false;
+  const std::vector<Tensor> read = d.reads(*stage);
+  if (read.empty()) return false;
+  d.handle(*stage).prefetch(d.choices.of(read), *loop, d.choices.between(0, 4));
+  return true;
 }
 
 }  // namespace nestwright::property

@@ -46,29 +46,24 @@ std::vector<Expr> draw_layout(Choices& choices, std::span<const Expr> axes) {
 bool draw_cache_read(Draw& d) {
   const StageState* reader = d.stage([](const StageState& s) { return !s.op->inputs.empty(); });
   if (reader == nullptr || d.state().stages.size() > 10) return false;
-  const Operation source = d.choices.of(reader->op->inputs);
-  std::vector<Tensor> known = d.state().inputs;
-  for (const StageState& other : d.state().stages) known.push_back(other.origin);
-  for (const Tensor& tensor : known) {
-    if (!(tensor.buffer() == source->result)) continue;
-    std::vector<Tensor> readers = {reader->origin};
-    const Tensor host = reader->origin;
-    for (const StageState& other : d.state().stages) {
-      const auto& inputs = other.op->inputs;
-      const bool reads = std::find(inputs.begin(), inputs.end(), source) != inputs.end();
-      if (&other != reader && d.choices.chance(reads ? 40 : 1)) readers.push_back(other.origin);
-    }
-    const ir::Scope scope = d.scope();
-    const Tensor cache = d.schedule().cache_read(tensor, scope, readers);
-    if (cache.rank() > 0 && d.choices.chance(30)) {
-      d.then("transform_layout", [&d, cache] {
-        d.schedule().transform_layout(cache, [&](std::span<const Expr> axes) { return draw_layout(d.choices, axes); });
-      });
-    }
-    attach_soon(d, cache, host, scope);
-    return true;
+  const std::vector<Tensor> sources = d.reads(*reader);
+  if (sources.empty()) return false;
+  const Tensor source = d.choices.of(sources), host = reader->origin;
+  std::vector<Tensor> readers = {host};
+  for (const StageState& other : d.state().stages) {
+    const std::vector<Tensor> read = d.reads(other);
+    const bool reads = std::find(read.begin(), read.end(), source) != read.end();
+    if (&other != reader && d.choices.chance(reads ? 40 : 1)) readers.push_back(other.origin);
   }
-  return false;
+  const ir::Scope scope = d.scope();
+  const Tensor cache = d.schedule().cache_read(source, scope, readers);
+  if (cache.rank() > 0 && d.choices.chance(30)) {
+    d.then("transform_layout", [&d, cache] {
+      d.schedule().transform_layout(cache, [&](std::span<const Expr> axes) { return draw_layout(d.choices, axes); });
+    });
+  }
+  attach_soon(d, cache, host, scope);
+  return true;
 }
 
 bool draw_cache_write(Draw& d) {

@@ -30,6 +30,8 @@ class Draw {
   const StageState* stage(const std::function<bool(const StageState&)>& accepts = {});
   /// A leaf of the stage that `accepts`, in nine of ten cases; absent where the stage has no loops.
   std::optional<IterVar> loop(const StageState& stage, const std::function<bool(const IterVar&)>& accepts = {});
+  /// Tensors that the stage reads, as the schedule knows them.
+  std::vector<Tensor> reads(const StageState& stage) const;
   Stage handle(const StageState& stage) { return schedule_[stage.origin]; }
 
   /// The constant extent, or what a symbolic one may well be.

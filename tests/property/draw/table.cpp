@@ -45,6 +45,21 @@ std::optional<IterVar> Draw::loop(const StageState& stage, const std::function<b
   return choices.of(fitting);
 }
 
+std::vector<Tensor> Draw::reads(const StageState& stage) const {
+  std::vector<Tensor> known = state().inputs, result;
+  for (const StageState& other : state().stages) {
+    for (std::size_t n = 0; n < other.op->results.size(); ++n)
+      known.emplace_back(other.origin.op(), static_cast<int>(n));
+  }
+  for (const Tensor& tensor : known) {
+    for (const Operation& input : stage.op->inputs) {
+      const auto& results = input->results;
+      if (std::find(results.begin(), results.end(), tensor.buffer()) != results.end()) result.push_back(tensor);
+    }
+  }
+  return result;
+}
+
 std::int64_t Draw::extent(const IterVar& loop) {
   const std::int64_t* constant = ir::as_const_int(loop.extent());
   return constant != nullptr ? *constant : 8;
