@@ -73,10 +73,12 @@ Expr Frame::combine(const AxisEdge& edge, const Expr& outer, const Expr& inner) 
 
 Span Frame::span(int axis, const Facts& facts) const {
   if (known(axis)) return {value[axis], 1};
-  const Span all{0, extent[axis]};
+  Span all{0, extent[axis]};
   const int e = graph->edge_of[axis];
   if (e < 0) return all;
   const AxisEdge& edge = graph->edges[e];
+  if (edge.kind == AxisEdge::Kind::kLayout)
+    all.extent = extent[edge.outer] * Expr(edge.factor);  // to the last tile's end
   const Span outer = span(edge.outer, facts), inner = span(edge.inner, facts);
   const bool outer_open = ir::is_const_int(outer.min, 0) && outer.extent.same_as(extent[edge.outer]);
   if (outer_open && !known(edge.outer) && !known(edge.inner)) return all;
@@ -85,7 +87,7 @@ Span Frame::span(int axis, const Facts& facts) const {
   const std::int64_t factor = segment.factor != 0 ? segment.factor : edge.factor;
   Span result{combine(edge, outer.min, inner.min), (outer.extent - 1) * Expr(factor) + inner.extent};
   const std::int64_t* length = as_const_int(result.extent);
-  const std::int64_t* limit = as_const_int(extent[axis]);
+  const std::int64_t* limit = as_const_int(all.extent);
   if (length != nullptr && limit != nullptr) {
     if (*length >= *limit) return all;
     const IndexRange start = facts.range(result.min);

@@ -194,6 +194,9 @@ Stmt NestBuilder::branch_layout(Frame frame, int position, const AxisEdge& edge)
   if (frame.role == NestRole::kFillPadding || facts_.proves_less(last, limit))
     return settle(std::move(frame), position);
 
+  // Lanes, and loops inside which the tiles are counted, are at every tile in turn: cut or not.
+  const bool at_every_tile =
+      (frame.in_vector || frame.known(edge.inner)) && facts_.range(last).lo < facts_.range(limit).hi;
   const auto partial = [&] {
     const Facts::Mark mark = facts_.mark();
     Frame fill = frame, copy = frame;
@@ -203,7 +206,7 @@ Stmt NestBuilder::branch_layout(Frame frame, int position, const AxisEdge& edge)
     const std::int64_t* end = as_const_int(limit);
     if (end != nullptr && facts_.range(first).lo >= *end) return filled;
     Expr start_limit = limit;
-    if (end != nullptr && is_multiple(first, edge.factor)) {
+    if (end != nullptr && !at_every_tile && is_multiple(first, edge.factor)) {
       // Of the tile that is cut there is always the same part left.
       if (*end % edge.factor == 0) return filled;
       start_limit = *end - *end % edge.factor + 1;

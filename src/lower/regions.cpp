@@ -104,6 +104,17 @@ void join(Span& span, const Span& other, const Expr& limit, const Facts& facts) 
   }
 }
 
+/// What a stage with a layout stores of the region in `roots`: tiles to their ends.
+std::vector<Span> whole_tiles(const StageGraph& graph, std::vector<Span> roots) {
+  for (const AxisEdge& edge : graph.edges) {
+    if (edge.kind != AxisEdge::Kind::kLayout) continue;
+    const auto root = std::find(graph.roots.begin(), graph.roots.end(), edge.parent) - graph.roots.begin();
+    Expr& extent = roots[static_cast<std::size_t>(root)].extent;
+    extent = ceil_div(extent, edge.factor) * Expr(edge.factor);
+  }
+  return roots;
+}
+
 }  // namespace
 
 Regions::Regions(const ScheduleState& schedule, const std::vector<StageGraph>& graphs)
@@ -227,7 +238,9 @@ const std::vector<Span>& Regions::region_of(int stage, const Frame& frame, const
     return known[stage] = std::move(result);
   }
   for (const int reader : readers_[stage]) {
-    const std::vector<Span> roots = region_of(reader, frame, facts, known);
+    std::vector<Span> roots = region_of(reader, frame, facts, known);
+    // Of the stage whose loops are open the frame knows where in its tiles it is.
+    if (reader != frame.graph->stage) roots = whole_tiles(graphs_[reader], std::move(roots));
     for (const ir::Buffer& buffer : schedule_.stages[stage].op->results)
       join_reads(reader, roots, buffer, result, facts);
   }

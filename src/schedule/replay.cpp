@@ -189,6 +189,12 @@ const std::map<std::string_view, Replayer>& replayers() {
 
 }  // namespace
 
+std::vector<std::string> traced_primitives() {
+  std::vector<std::string> names;
+  for (const auto& [name, replayer] : replayers()) names.emplace_back(name);
+  return names;
+}
+
 void Trace::replay(Schedule& schedule) const {
   if (!schedule.trace().steps().empty()) {
     throw UsageError("a trace is replayed on a schedule to which nothing was done: make a fresh one");

@@ -36,4 +36,7 @@ class Trace {
   std::vector<TraceStep> steps_;
 };
 
+/// Names of the primitives that a trace can have, in alphabetical order.
+std::vector<std::string> traced_primitives();
+
 }  // namespace nestwright

@@ -65,6 +65,13 @@ TEST_F(Fuse, MakesOneLoop) {
   EXPECT_EQ(relation.fused, fused);
 }
 
+TEST_F(Fuse, TakesTheLeavesOfTheScheduleThemselves) {
+  s[c].fuse(stage(c).leaves[0], stage(c).leaves[1]);
+  const auto& relation = std::get<FuseRelation>(stage(c).relations[0]);
+  EXPECT_EQ(relation.outer, i);
+  EXPECT_EQ(relation.inner, j);
+}
+
 TEST_F(Fuse, OfTwoReduceLoops) {
   const auto [k0, k1] = s[c].split(k, factor(8));
   EXPECT_TRUE(s[c].fuse(k0, k1).is_reduce());

@@ -1,0 +1,74 @@
+// Random expressions and schedules, a minute's worth: the scheduled program computes what the unscheduled one does, in
+// the interpreter and compiled. nestwright-soak goes on for as long as one likes.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "support/error.h"
+#include "tests/property/campaign.h"
+#include "tests/property/draw/drawer.h"
+
+namespace nestwright::property {
+namespace {
+
+using ::testing::ElementsAreArray;
+using ::testing::IsEmpty;
+
+void expect_no_failures(const CampaignResult& result) {
+  for (const Failure& failure : result.failures) ADD_FAILURE() << explain(failure, 400);
+}
+
+TEST(Drawers, AreThereForEveryPrimitive) {
+  std::vector<std::string> names;
+  for (const Drawer& drawer : drawers()) names.emplace_back(drawer.primitive);
+  std::sort(names.begin(), names.end());
+  EXPECT_THAT(names, ElementsAreArray(traced_primitives()))
+      << "each primitive has a drawer in tests/property/draw and a line in its table";
+}
+
+TEST(RandomPrograms, AgreeWithTheUnscheduledProgramInTheInterpreter) {
+  Campaign campaign;
+  campaign.seed = 20260101;
+  campaign.programs = 6000;
+  const CampaignResult result = run_campaign(campaign);
+  expect_no_failures(result);
+  std::fputs((result.counts.table() + result.counts.summary()).c_str(), stdout);
+  EXPECT_THAT(result.counts.missing(), IsEmpty());
+  EXPECT_GE(result.counts.vector_forms, 600);
+  EXPECT_GE(result.counts.replayed, 1000);
+  // What the verifier cannot prove is no wrong program, but there should be little of it.
+  EXPECT_LE(result.counts.verdicts.at(Verdict::kUnproved), result.counts.programs / 25);
+}
+
+TEST(RandomPrograms, AgreeWithTheUnscheduledProgramCompiled) {
+  if (runnable_isas().empty()) GTEST_SKIP() << "built without LLVM";
+  Campaign campaign;
+  campaign.seed = 20260102;
+  campaign.programs = campaign.compiled = 150;
+  campaign.rates = {.replay = 0, .vector = 0, .compile = 1};
+  const CampaignResult result = run_campaign(campaign);
+  expect_no_failures(result);
+  EXPECT_GE(result.counts.compiled, 150);
+}
+
+TEST(RandomPrograms, AreMadeFromTheirSeedAlone) {
+  int made = 0;
+  for (std::uint64_t seed = 1; made < 20; ++seed) {
+    ExpressionChoices once = draw_expression(seed), again = draw_expression(seed), played;
+    try {
+      const Expression first = make_expression(once), second = make_expression(again);
+      EXPECT_EQ(first.str(), second.str());
+      for (const Choices& compute : once) played.emplace_back(compute.recorded());
+      EXPECT_EQ(make_expression(played).str(), first.str());
+      EXPECT_EQ(draw_schedule(first, draw_wish(seed), seed).schedule.trace(),
+                draw_schedule(second, draw_wish(seed), seed).schedule.trace());
+      ++made;
+    } catch (const UsageError&) {  // an expression that is refused
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nestwright::property

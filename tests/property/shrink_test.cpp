@@ -1,0 +1,66 @@
+// Bugs planted behind the lowering are found by random programs and shrink to a few lines.
+#include <gmock/gmock.h>
+
+#include "ir/rewrite.h"
+#include "tests/property/shrink.h"
+
+namespace nestwright::property {
+namespace {
+
+/// Every serial loop of constant extent inside another one loses its last iteration where it has more than three.
+class ShorterLoops : public ir::Mutator {
+ public:
+  using Mutator::mutate;
+  ir::Stmt mutate(const ir::Stmt& s) override {
+    const ir::Stmt inner = mutate_children(s);
+    const auto* loop = inner.as<ir::For>();
+    const std::int64_t* extent = loop != nullptr ? ir::as_const_int(loop->extent) : nullptr;
+    if (extent == nullptr || *extent <= 3 || loop->kind != ir::LoopKind::kSerial) return inner;
+    return ir::make_for(loop->var, loop->min, Expr(*extent - 1), loop->kind, loop->body);
+  }
+};
+
+ir::Program plant(const ir::Program& program) {
+  ir::Program result = program;
+  for (ir::Kernel& kernel : result.kernels) kernel.body = ShorterLoops().mutate(kernel.body);
+  return result;
+}
+
+/// The first case of these seeds that fails with the planted bug.
+Tried find_planted() {
+  for (std::uint64_t seed = 1; seed < 200; ++seed) {
+    const Wish wish = draw_wish(seed);
+    ExpressionChoices choices = draw_expression(seed);
+    if (choices.size() < 3) continue;
+    const Expression expression = make_expression(choices, wish.expression);
+    Case made{{}, wish, draw_schedule(expression, wish, seed).schedule.trace(), seed, {}};
+    if (made.trace.steps().size() < 4) continue;
+    for (const Choices& compute : choices) made.computes.push_back(compute.recorded());
+    Tried tried = try_case(made, plant);
+    if (tried.outcome.verdict == Verdict::kDiffers && try_case(made).outcome.verdict == Verdict::kAgrees) return tried;
+  }
+  return {};
+}
+
+TEST(Shrinking, LeavesLittleOfACaseWithAPlantedBug) {
+  const Tried found = find_planted();
+  ASSERT_EQ(found.outcome.verdict, Verdict::kDiffers) << "no program shows the planted bug";
+  const Tried small = shrink(found, 1500, plant);
+  EXPECT_EQ(small.outcome.verdict, Verdict::kDiffers);
+  // One compute of one loop of four iterations, not scheduled at all, shows it.
+  EXPECT_EQ(small.made.computes.size(), 1u) << report(small);
+  EXPECT_THAT(small.made.trace.steps(), ::testing::IsEmpty()) << report(small);
+  EXPECT_THAT(report(small), ::testing::HasSubstr("T0")) << report(small);
+  EXPECT_THAT(report(small), ::testing::HasSubstr("0..3")) << report(small);
+  EXPECT_EQ(try_case(small.made).outcome.verdict, Verdict::kAgrees) << "it fails without the planted bug as well";
+}
+
+TEST(Shrinking, TellsTheCommandThatRepeatsTheCase) {
+  const Tried found = find_planted();
+  EXPECT_THAT(report(found), ::testing::HasSubstr("--- expression"));
+  EXPECT_THAT(report(found), ::testing::HasSubstr("--- trace"));
+  EXPECT_THAT(report(found), ::testing::HasSubstr("--- programs"));
+}
+
+}  // namespace
+}  // namespace nestwright::property
