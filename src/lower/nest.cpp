@@ -180,6 +180,15 @@ Frame NestBuilder::attached_frame(int stage, std::vector<Span> region, const Fra
   frame.padded = padded;
   if (graph.state->carried_from != host.graph->stage) return frame;
   // A blocked reduction: the blocks' loops are open, in the nest of the stage that copies out.
+  for (int axis = 0; axis < graph.rank; ++axis) {
+    const std::int64_t* computed = as_const_int(frame.region(axis).extent);
+    const std::int64_t* copied = as_const_int(host.root_span(static_cast<std::size_t>(axis), facts_).extent);
+    if (computed == nullptr || copied == nullptr || *computed <= *copied) continue;
+    throw LowerError(
+        fmt::format("{} sums up {} elements along {} where {} copies {} out: more is read of it than it can carry from "
+                    "block to block, so read it without a layout of whole tiles",
+                    graph.state->name, *computed, graph.axes[axis].name(), host.graph->state->name, *copied));
+  }
   Expr before = ir::make_bool(false);
   for (const IterVar& block : host.graph->state->block_loops) {
     const int outer = graph.find(block), host_outer = host.graph->find(block);

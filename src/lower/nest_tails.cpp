@@ -114,6 +114,12 @@ Stmt NestBuilder::branch(Frame frame, int position, int pivot) {
   const std::size_t e = static_cast<std::size_t>(graph.pivot_of[pivot]);
   const AxisEdge& edge = graph.edges[e];
   frame.settled[pivot] = true;
+  if (edge.is_composed() && graph.edge_of[pivot] >= 0 && frame.known(edge.inner)) {
+    throw LowerError(fmt::format(
+        "{} of {} counts the tiles of a composed split and is split again inside {}: reorder {} inside, or "
+        "use another tail",
+        graph.axes[pivot].name(), graph.state->name, graph.axes[edge.inner].name(), graph.axes[edge.inner].name()));
+  }
   const std::int64_t* extent = as_const_int(frame.extent[edge.parent]);
   const IndexRange reach = facts_.range(frame.value[pivot]);
   std::vector<Piece> pieces;
