@@ -152,24 +152,26 @@ Expr ExprSimplifier::run_call(const Expr& e, const Call& n) {
 }
 
 Expr ExprSimplifier::run_load(const Expr& e, const Load& n) {
+  // Both sides of a select may be evaluated: what its condition says of one can neither replace the mask there nor the
+  // index of what is read whether the condition holds or not.
+  const auto run_always = [&](const Expr& part) {
+    if (!certain_) return run(part);
+    const Ranges inside = std::exchange(ranges_, *certain_);
+    const Ranges* const certain = std::exchange(certain_, nullptr);
+    Expr result = run(part);
+    certain_ = certain;
+    ranges_ = inside;
+    return result;
+  };
   std::vector<Expr> indices;
   indices.reserve(n.indices.size());
   bool changed = false;
   for (const Expr& index : n.indices) {
-    indices.push_back(run(index));
+    indices.push_back(n.mask.defined() ? run(index) : run_always(index));
     changed |= !indices.back().same_as(index);
   }
   Expr mask = n.mask;
-  if (mask.defined() && certain_) {
-    // Both sides of a select may be evaluated: what its condition says of one cannot replace the mask there.
-    const Ranges inside = std::exchange(ranges_, *certain_);
-    const Ranges* const certain = std::exchange(certain_, nullptr);
-    mask = run(mask);
-    certain_ = certain;
-    ranges_ = inside;
-  } else if (mask.defined()) {
-    mask = run(mask);
-  }
+  if (mask.defined()) mask = run_always(mask);
   if (mask.defined() && is_false(mask)) return make_const(0, e.type());
   if (mask.defined() && is_true(mask)) mask = {};
   if (!changed && mask.same_as(n.mask)) return e;

@@ -273,7 +273,8 @@ Stmt NestBuilder::guard_root(Frame frame, int position, std::size_t root) {
   const StageGraph& graph = *frame.graph;
   const int axis = graph.roots[root];
   frame.settled[axis] = true;
-  if (frame.role == NestRole::kFillPadding || frame.padded[axis]) return settle(std::move(frame), position);
+  const bool fills = frame.role == NestRole::kFillPadding && graph.is_layout_axis(axis);
+  if (fills || frame.padded[axis]) return settle(std::move(frame), position);
   const Facts::Mark mark = facts_.mark();
   Expr condition;
   const auto require_less = [&](const Expr& a, const Expr& b) {

@@ -3,6 +3,7 @@
 
 #include "lower/lower.h"
 #include "run_program.h"
+#include "support/error.h"
 
 namespace nestwright {
 namespace {
@@ -58,6 +59,64 @@ TEST(Found, AProducerInsideALayoutIsReadWhereTheTileIs) {
   s[cache].compute_at(s[c], s[c].axis(0));
   s[inner].compute_at(s[cache], loops[0]);
   expect_unchanged(s, {b, c}, c);
+}
+
+TEST(Found, FillingAPadKeepsTheGuardsOfOtherAxes) {
+  const Tensor b = placeholder({1, 5}, kFloat32, "B");
+  const Tensor c = compute({1, 5}, [&](Expr i, Expr j) { return b(i, j); }, "C");
+  Schedule s = create_schedule(c);
+  const Tensor cache = s.cache_read(b, ir::Scope::kGlobal, {c});
+  const auto loops = s.transform_layout(cache, [](std::span<const Expr> axes) { return tiles_of(axes, 0, 3); });
+  s[cache].split(loops[1], factor(2));
+  expect_unchanged(s, {b, c}, c);
+}
+
+TEST(Found, AReadThatASelectMayDiscardKeepsTheModuloOfItsIndex) {
+  const Tensor a = placeholder({3}, kFloat32, "A");
+  const Tensor t = compute({2}, [&](Expr i) { return a((i * 3 + i * i) % 3); }, "T");
+  const Tensor c = compute({4}, [&](Expr i) { return select(i < 2, t(i), Expr(0.0)); }, "C");
+  Schedule s = create_schedule(c);
+  s[t].compute_inline();
+  expect_unchanged(s, {a, c}, c);
+}
+
+TEST(Found, ATileIsNotCarriedFurtherThanItIsCopiedOut) {
+  const Tensor a = placeholder({2, 2}, kFloat32, "A");
+  const IterVar k = reduce_axis(2, "k");
+  const Tensor c = compute({2}, [&](Expr i) { return sum(a(i, k), k); }, "C");
+  Schedule s = create_schedule(c);
+  const IterVar ko = s[c].split(k, factor(1)).first;
+  const Tensor tile = s.cache_write(c, ir::Scope::kLocal, ko);
+  s[tile].compute_at(s[c], ko);
+  const Tensor cache = s.cache_read(tile, ir::Scope::kLocal, {c});
+  s[cache].compute_at(s[c], ko);
+  s.transform_layout(cache, [](std::span<const Expr> axes) { return tiles_of(axes, 0, 6); });
+  try {
+    lower(s, {a, c}, Target::parse("cpu,isa=avx2"), "wide");
+    FAIL() << "it was lowered";
+  } catch (const LowerError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "C.tile sums up 2 elements along i where C copies 1 out: more is read of it than it can carry from block "
+        "to block, so read it without a layout of whole tiles");
+  }
+}
+
+TEST(Found, ASplitOfComposedTilesInsideTheirLoopIsRefused) {
+  const Tensor a = placeholder({5}, kFloat32, "A");
+  const Tensor c = compute({5}, [&](Expr i) { return a(i); }, "C");
+  Schedule s = create_schedule(c);
+  const auto [io, ii] = s[c].split(s[c].axis(0), factor(2), Tail::compose({2, 3}));
+  s[c].reorder({ii, io});
+  s[c].split(io, factor(1), Tail::partition());
+  try {
+    lower(s, {a, c}, Target::parse("cpu,isa=avx2"), "composed");
+    FAIL() << "it was lowered";
+  } catch (const LowerError& error) {
+    EXPECT_STREQ(error.what(),
+                 "i.outer of C counts the tiles of a composed split and is split again inside i.inner: reorder i.inner "
+                 "inside, or use another tail");
+  }
 }
 
 }  // namespace

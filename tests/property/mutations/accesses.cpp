@@ -141,14 +141,6 @@ std::vector<Mutation> access_mutations() {
          if (a.buffer->scope != ir::Scope::kGlobal && a.buffer->scope != ir::Scope::kShared) return {};
          return reallocated(a, a.buffer->shape, ir::Scope::kLocal);
        })},
-      {"storage_overlaps", "an allocation is put where one lies that is still alive",
-       of_allocation([](const ir::Allocate& a) -> MaybeStmt {
-         // Of two nested ones the inner one moves to where the outer one lies.
-         const auto* inner = a.body.as<ir::Allocate>();
-         if (a.offset < 0 || inner == nullptr || inner->offset < 0 || a.per_thread != inner->per_thread) return {};
-         return ir::make_allocate(a.buffer, ir::make_allocate(inner->buffer, inner->body, a.offset, inner->per_thread),
-                                  a.offset, a.per_thread);
-       })},
       {"thread_storage_shared", "threads get one piece of workspace together",
        of_allocation([](const ir::Allocate& a) -> MaybeStmt {
          if (!a.per_thread || a.offset < 0) return {};

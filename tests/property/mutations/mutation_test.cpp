@@ -52,9 +52,10 @@ TEST(Mutations, AreCaught) {
   const std::vector<Mutation> mutations = all_mutations();
   const std::vector<Subject> all = subjects();
   ASSERT_GE(mutations.size(), 30u);
-  for (const Subject& subject : all)
-    ASSERT_EQ(judge(subject, subject.program), CaughtBy::kNothing) << subject.name << "\n"
-                                                                   << ir::to_string(subject.program);
+  for (const Subject& subject : all) {
+    ASSERT_THAT(ir::verify(subject.program, subject.form), ::testing::IsEmpty()) << subject.name;
+    ASSERT_EQ(judge(subject, subject.program), CaughtBy::kNothing) << subject.name;
+  }
   std::string table;
   for (const Mutation& mutation : mutations) {
     const Tally t = tally(mutation, all);

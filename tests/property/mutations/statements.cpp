@@ -164,11 +164,6 @@ std::vector<Mutation> sequences() {
          std::swap(stmts[0], stmts[1]);
          return ir::block(std::move(stmts));
        })},
-      {"barrier_dropped", "a barrier is left out", of_block([](const ir::Block& b) -> MaybeStmt {
-         for (std::size_t n = 0; n < b.stmts.size(); ++n)
-           if (b.stmts[n].as<ir::Barrier>() != nullptr) return without(b, n);
-         return {};
-       })},
       {"copy_out_dropped", "what a tile holds is not copied out", of_block([](const ir::Block& b) -> MaybeStmt {
          bool copies = false;
          ir::for_each_stmt(b.stmts.back(), [&](const Stmt& s) {
