@@ -89,6 +89,15 @@ void join(Span& span, const Span& other, const Expr& limit, const Facts& facts) 
   if (bounded && a != nullptr && b != nullptr) {
     const std::int64_t first = std::min<std::int64_t>(0, gap.lo);
     const std::int64_t extent = std::max(*a, gap.hi + *b) - first;
+    // What both take up in all, where that is less than how far apart they may be: what a producer further outside
+    // covers, where the one index is a loop's that is not open there.
+    const IndexRange here = facts.range(span.min), there = facts.range(other.min);
+    const bool known = std::min(here.lo, there.lo) > -kFarApart && std::max(here.hi, there.hi) < kFarApart;
+    const std::int64_t least = std::min(here.lo, there.lo), end = known ? std::max(here.hi + *a, there.hi + *b) : 0;
+    if (!gap.is_point() && known && end - least <= extent) {
+      span = {least, end - least};
+      return;
+    }
     if (gap.is_point() && first != 0) {
       span.min = other.min;
     } else if (first != 0) {

@@ -80,6 +80,17 @@ TEST(Found, AReadThatASelectMayDiscardKeepsTheModuloOfItsIndex) {
   expect_unchanged(s, {a, c}, c);
 }
 
+TEST(Found, TwoIndicesTogetherReachNoFurtherInsideThanOutside) {
+  const Tensor a = placeholder({13, 17}, kFloat32, "A");
+  const Tensor t = compute({13, 17}, [&](Expr i, Expr j) { return a(i, j) + Expr(1.0); }, "T");
+  const Tensor c = compute({13, 16}, [&](Expr i, Expr j) { return t(i, j) - t(i, i); }, "C");
+  Schedule s = create_schedule(c);
+  s[t].compute_at(s[c], s[c].axis(0));
+  const Tensor cache = s.cache_read(t, ir::Scope::kLocal, {c});
+  s[cache].compute_at(s[c], s[c].axis(1));
+  expect_unchanged(s, {a, c}, c);
+}
+
 TEST(Found, ATileIsNotCarriedFurtherThanItIsCopiedOut) {
   const Tensor a = placeholder({2, 2}, kFloat32, "A");
   const IterVar k = reduce_axis(2, "k");

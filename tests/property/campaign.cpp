@@ -75,7 +75,8 @@ std::vector<Failure> run_case(std::uint64_t seed, const Rates& rates, Counts& co
       fails(outcome, &drawn.schedule, {});
       continue;
     }
-    for (const Depth& depth : draw_depths(mix(seed, 32 + n), rates)) {
+    for (Depth depth : draw_depths(mix(seed, 32 + n), rates)) {
+      if (has_bound_loops(drawn.schedule)) depth = {.replay = depth.replay};
       const Outcome outcome = checker.check(drawn.schedule, depth);
       counts.add_verdict(outcome);
       if (is_failure(outcome.verdict) || (rates.unproved && outcome.verdict == Verdict::kUnproved))

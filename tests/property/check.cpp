@@ -10,6 +10,7 @@
 #include "ir/print.h"
 #include "lower/lower.h"
 #include "runtime/kernel.h"
+#include "schedule/state.h"
 #include "support/error.h"
 
 namespace nestwright::property {
@@ -24,6 +25,12 @@ Target target_of(CpuIsa isa) {
   target.isa = isa;
   target.vector_bits = isa == CpuIsa::kAvx512 ? 512 : isa == CpuIsa::kAvx2 ? 256 : 128;
   target.vector_registers = isa == CpuIsa::kAvx512 ? 32 : 16;
+  return target;
+}
+
+Target device_target() {
+  Target target;
+  target.device = DeviceKind::kCuda;
   return target;
 }
 
@@ -69,6 +76,14 @@ ParallelPool& pool(int threads) {
 }
 
 }  // namespace
+
+bool has_bound_loops(const Schedule& schedule) {
+  const auto is_bound = [](const auto& entry) { return ir::is_bound(entry.second); };
+  const auto& stages = schedule.state().stages;
+  return std::any_of(stages.begin(), stages.end(), [&](const StageState& stage) {
+    return std::any_of(stage.kinds.begin(), stage.kinds.end(), is_bound);
+  });
+}
 
 bool is_failure(Verdict verdict) { return verdict >= Verdict::kReference; }
 
@@ -144,7 +159,7 @@ Outcome Checker::compile_and_run(const ir::Program& vector_form, const Target& t
     const std::shared_ptr<LoadedObject> loaded = load_object(object);
     const std::shared_ptr<ParallelPool> borrowed(std::shared_ptr<void>(), &pool(depth.threads));
     const CompiledKernel kernel(reinterpret_cast<nestwright_kernel>(loaded->entry()), object.workspace, borrowed,
-                                loaded);
+                                loaded, vector_form.symbols);
     const std::int32_t status = kernel.call(data.pointers(), symbol_values(vector_form, expression_.symbols));
     if (status != 0) return failure(Verdict::kDiffers, fmt::format("{}: it returned {}", what, status), vector_form);
   } catch (const Error& error) {
@@ -158,7 +173,8 @@ Outcome Checker::compile_and_run(const ir::Program& vector_form, const Target& t
 
 Outcome Checker::check(const Schedule& schedule, const Depth& depth, Tamper tamper) const {
   if (broken_) return *broken_;
-  const Target target = target_of(depth.compile.value_or(CpuIsa::kX86_64));
+  const bool on_device = has_bound_loops(schedule);
+  const Target target = on_device ? device_target() : target_of(depth.compile.value_or(CpuIsa::kX86_64));
   const auto lowered = [&](const Schedule& from) {
     return make_verified(
         [&](const LowerOptions& options) { return lower(from, expression_.arguments(), target, kName, options); });
@@ -187,7 +203,7 @@ Outcome Checker::check(const Schedule& schedule, const Depth& depth, Tamper tamp
       return failure(Verdict::kNotReplayed, error.what(), loop_form.program);
     }
   }
-  if (!depth.vector && !depth.compile) return outcome;
+  if (on_device || (!depth.vector && !depth.compile)) return outcome;
   try {
     vector_form =
         make_verified([&](const LowerOptions& options) { return expand(loop_form.program, target, options); });

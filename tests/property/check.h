@@ -36,6 +36,9 @@ struct Outcome {
   std::string programs;  ///< printed, of a failure
 };
 
+/// Whether the schedule is for a device: its loop form is run by the interpreter, and that is all.
+bool has_bound_loops(const Schedule& schedule);
+
 /// How far a case is taken.
 struct Depth {
   bool replay = false;  ///< the trace makes the same program again

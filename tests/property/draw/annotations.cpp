@@ -1,4 +1,5 @@
-// vectorize, unroll, parallel, prefetch.
+// vectorize, unroll, parallel, prefetch, bind, pragma.
+#include "schedule/thread_axis.h"
 #include "tests/property/draw/drawer.h"
 
 namespace nestwright::property {
@@ -52,6 +53,35 @@ bool draw_prefetch(Draw& d) {
   const std::vector<Tensor> read = d.reads(*stage);
   if (read.empty()) return false;
   d.handle(*stage).prefetch(d.choices.of(read), *loop, d.choices.between(0, 4));
+  return true;
+}
+
+bool draw_bind(Draw& d) {
+  const StageState* stage = d.stage();
+  if (stage == nullptr) return false;
+  const auto loop = d.loop(*stage, is_spatial);
+  if (!loop) return false;
+  static const std::vector<ir::LoopKind> axes = {kBlockIdxX, kBlockIdxY, kThreadIdxX, kThreadIdxY, kVThread};
+  const IterVar bound = is_spatial(stage->leaves[0]) && d.choices.chance(60) ? stage->leaves[0] : *loop;
+  d.handle(*stage).bind(bound, d.choices.of(axes));
+  // On a device each stage at root is run by some bound loop.
+  for (const StageState& other : d.state().stages) {
+    if (other.attach.kind != AttachKind::kRoot || other.leaves.empty() || !is_spatial(other.leaves[0])) continue;
+    if (!d.is_plain(other, other.leaves[0]) || !d.choices.chance(90)) continue;
+    const ir::LoopKind axis = d.choices.chance(70) ? kBlockIdxX : kThreadIdxX;
+    d.then("bind", [&schedule = d.schedule(), origin = other.origin, first = other.leaves[0], axis] {
+      schedule[origin].bind(first, axis);
+    });
+  }
+  return true;
+}
+
+bool draw_pragma(Draw& d) {
+  const StageState* stage = d.stage();
+  if (stage == nullptr) return false;
+  const auto loop = d.loop(*stage);
+  if (!loop) return false;
+  d.handle(*stage).pragma(*loop, d.choices.chance(3) ? "unroll_all" : "auto_unroll", d.choices.between(0, 40));
   return true;
 }
 

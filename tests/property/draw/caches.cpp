@@ -1,4 +1,4 @@
-// cache_read, cache_write, transform_layout.
+// cache_read, cache_write, transform_layout, storage_align, rfactor.
 #include <algorithm>
 
 #include "tests/property/draw/drawer.h"
@@ -105,6 +105,28 @@ bool draw_transform_layout(Draw& d) {
   if (stage == nullptr || stage->leaves.empty()) return false;
   d.schedule().transform_layout(stage->origin,
                                 [&](std::span<const Expr> axes) { return draw_layout(d.choices, axes); });
+  return true;
+}
+
+bool draw_storage_align(Draw& d) {
+  const auto fits = [](const StageState& s) { return !s.is_output && s.op->results[0]->rank() > 0; };
+  const StageState* stage = d.choices.chance(5) ? d.stage() : d.stage(fits);
+  if (stage == nullptr) return false;
+  const std::vector<IterVar>& axes = stage->layout.empty() ? stage->op.compute()->axes : stage->layout;
+  if (axes.empty()) return false;
+  const int align = d.choices.between(1, 16);
+  d.handle(*stage).storage_align(d.choices.of(axes), align,
+                                 d.choices.between(0, d.choices.chance(5) ? align : align - 1));
+  return true;
+}
+
+bool draw_rfactor(Draw& d) {
+  if (d.state().stages.size() > 10) return false;
+  const StageState* stage = d.stage([](const StageState& s) { return !s.op.compute()->reduce_axes.empty(); });
+  if (stage == nullptr) return false;
+  const auto loop = d.loop(*stage, [](const IterVar& l) { return l.is_reduce(); });
+  if (!loop) return false;
+  d.schedule().rfactor(stage->origin, *loop, d.choices.between(0, stage->origin.rank()));
   return true;
 }
 

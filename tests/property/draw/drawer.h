@@ -76,6 +76,8 @@ bool draw_vectorize(Draw& d);
 bool draw_unroll(Draw& d);
 bool draw_parallel(Draw& d);
 bool draw_prefetch(Draw& d);
+bool draw_bind(Draw& d);
+bool draw_pragma(Draw& d);
 // Where stages are computed and stored.
 bool draw_compute_at(Draw& d);
 bool draw_compute_inline(Draw& d);
@@ -84,5 +86,7 @@ bool draw_set_scope(Draw& d);
 bool draw_cache_read(Draw& d);
 bool draw_cache_write(Draw& d);
 bool draw_transform_layout(Draw& d);
+bool draw_storage_align(Draw& d);
+bool draw_rfactor(Draw& d);
 
 }  // namespace nestwright::property

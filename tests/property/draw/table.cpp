@@ -14,6 +14,8 @@ const std::vector<Drawer>& drawers() {
       {"unroll", 8, draw_unroll},
       {"parallel", 8, draw_parallel},
       {"prefetch", 5, draw_prefetch},
+      {"bind", 4, draw_bind},
+      {"pragma", 4, draw_pragma},
       {"compute_at", 16, draw_compute_at},
       {"compute_inline", 6, draw_compute_inline},
       {"compute_root", 3, draw_compute_root},
@@ -21,6 +23,8 @@ const std::vector<Drawer>& drawers() {
       {"cache_read", 8, draw_cache_read},
       {"cache_write", 8, draw_cache_write},
       {"transform_layout", 6, draw_transform_layout},
+      {"storage_align", 5, draw_storage_align},
+      {"rfactor", 5, draw_rfactor},
   };
   return table;
 }
