@@ -31,6 +31,20 @@ void conjuncts(const Expr& e, std::vector<Expr>& into) {
   }
 }
 
+/// Whether the value is read from a buffer that the body stores to.
+bool reads_what_is_stored(const Let& let) {
+  bool found = false;
+  for_each_expr(let.value, [&](const Expr& e) {
+    const auto* load = e.as<Load>();
+    if (load == nullptr) return;
+    for_each_stmt(let.body, [&](const Stmt& s) {
+      const auto* store = s.as<Store>();
+      found |= store != nullptr && store->buffer == load->buffer;
+    });
+  });
+  return found;
+}
+
 Expr conjunction(const Expr& a, const Expr& b) { return !a.defined() ? b : !b.defined() ? a : a && b; }
 
 // Copies for a single lane: buffers private to the lanes are indexed by it.
@@ -82,8 +96,16 @@ LaneBuilder::LaneBuilder(Var lane, int lanes, int active, bool has_masks, Ranges
 bool LaneBuilder::varies(const Expr& e) const {
   bool found = false;
   for_each_expr(e, [&](const Expr& part) {
-    if (const auto* ref = part.as<VarRef>()) found |= ref->var == lane_;
+    if (const auto* ref = part.as<VarRef>()) found |= ref->var == lane_ || held_.count(ref->var) != 0;
     if (const auto* load = part.as<Load>()) found |= private_.count(load->buffer) != 0;
+  });
+  return found;
+}
+
+bool LaneBuilder::mentions_held(const Expr& e) const {
+  bool found = false;
+  for_each_expr(e, [&](const Expr& part) {
+    if (const auto* ref = part.as<VarRef>()) found |= held_.count(ref->var) != 0;
   });
   return found;
 }
@@ -115,11 +137,12 @@ std::vector<Expr> LaneBuilder::indices(const Buffer& buffer, const std::vector<E
 
 Expr LaneBuilder::vector(const Expr& e) {
   if (!varies(e)) return e;
-  if (e.type() == kIndex) {
+  if (e.type() == kIndex && !mentions_held(e)) {
     if (Expr ramp = vector_index(e); ramp.defined()) return ramp;
   }
   return std::visit(
-      overloaded{[&](const Binary& n) {
+      overloaded{[&](const VarRef& n) -> Expr { return held_.at(n.var); },
+                 [&](const Binary& n) {
                    Expr a = vector(n.a), b = vector(n.b);
                    if (a.lanes() == 1 && b.lanes() == 1) return apply(n.op, a, b);
                    return make_binary(n.op, broadcast(a), broadcast(b));
@@ -233,6 +256,12 @@ Stmt LaneBuilder::build_for(const For& loop) {
 
 Stmt LaneBuilder::build_let(const Let& let) {
   if (!varies(let.value)) return make_let(let.var, let.value, build(let.body));
+  if (reads_what_is_stored(let)) {  // the value stands for what was there before
+    const Expr value = broadcast(vector(let.value));
+    const Var whole(let.var.name(), value.type());
+    held_[let.var] = whole;
+    return make_let(whole, value, build(let.body));
+  }
   return build(substitute(let.body, {{let.var, let.value}}));
 }
 
@@ -331,6 +360,14 @@ bool LaneBuilder::is_monotone(const Expr& condition) const {
 }
 
 Stmt LaneBuilder::one_by_one(const Stmt& s) {
+  for_each_expr(s, [&](const Expr& e) {
+    if (mentions_held(e)) {
+      throw LowerError(fmt::format(
+          "vectorized loop {} has a condition that differs between lanes around a part of a tuple's reduction: do not "
+          "vectorize it on a machine without masks",
+          loop_));
+    }
+  });
   std::vector<Stmt> copies;
   for (int lane = 0; lane < active_; ++lane) copies.push_back(LaneCopier(lane_, lane, private_).mutate(s));
   return block(std::move(copies));

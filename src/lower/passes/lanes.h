@@ -38,6 +38,7 @@ class LaneBuilder {
   /// Whether `condition` is a bound that holds in all lanes where it holds in the first and the last.
   bool is_monotone(const ir::Expr& condition) const;
   bool varies(const ir::Expr& e) const;
+  bool mentions_held(const ir::Expr& e) const;
   ir::Expr at_lane(const ir::Expr& e, int lane) const;
 
   ir::Var lane_;
@@ -47,6 +48,7 @@ class LaneBuilder {
   std::string loop_;
   ir::Expr mask_;                             ///< of the lanes that are active here; undefined: all
   bool conditional_ = false;                  ///< whether a condition that differs between lanes is around
+  std::map<ir::Var, ir::Var> held_;           ///< let-bound variables -> those that hold them in all lanes
   std::map<ir::Buffer, ir::Buffer> private_;  ///< allocated inside the loop -> with an element a lane
 };
 
