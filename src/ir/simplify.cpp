@@ -90,8 +90,7 @@ class StmtSimplifier {
   // Undefined where the body is not such an if. A vectorised loop keeps its length: its lanes are masked instead.
   Stmt move_guards(const For& n, const Expr& min, const Expr& extent, const Stmt& body) {
     const auto* guard = body.defined() ? body.as<IfThenElse>() : nullptr;
-    if (!guard || guard->else_case.defined() || is_bound(n.kind) || !guard->condition.type().is_scalar())
-      return {};
+    if (!guard || guard->else_case.defined() || is_bound(n.kind) || !guard->condition.type().is_scalar()) return {};
     const bool may_narrow = n.kind != LoopKind::kVectorized && as_const_int(min) && as_const_int(extent);
     const Interval full = exprs_.ranges().find(n.var);
     Ranges narrowed;

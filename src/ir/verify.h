@@ -15,7 +15,8 @@ enum class Form : std::uint8_t { kLoop, kVector };
 ///  - buffers are parameters or allocated around their use; nothing stores to an input
 ///  - accesses are within bounds, guards and masks taken into account; what cannot be proved is reported
 ///  - nothing is read from an output or an allocation that no statement before can have written
-///  - a local or register buffer belongs to one iteration of every parallel loop and to one thread; a shared buffer lies
+///  - a local or register buffer belongs to one iteration of every parallel loop and to one thread; a shared buffer
+///  lies
 ///    inside the loops over blocks
 ///  - no two iterations of a parallel, bound or vectorised loop touch the same element of a buffer that is shared by
 ///    them, one of them writing
