@@ -182,7 +182,15 @@ class Comparer {
 
 }  // namespace
 
-bool equal(const Expr& a, const Expr& b) { return Comparer().same(a, b); }
+bool equal(const Expr& a, const Expr& b) {
+  if (a.same_as(b)) return true;
+  // Variables are compared most, and nothing is bound out here.
+  if (a.defined() && b.defined()) {
+    const auto *x = a.as<VarRef>(), *y = b.as<VarRef>();
+    if (x != nullptr || y != nullptr) return x != nullptr && y != nullptr && x->var == y->var;
+  }
+  return Comparer().same(a, b);
+}
 bool equal(const Stmt& a, const Stmt& b) { return Comparer().same(a, b); }
 bool equal(const Program& a, const Program& b) { return Comparer().same(a, b); }
 

@@ -12,7 +12,16 @@ namespace {
 
 template <class T>
 Expr node(Type type, T value) {
-  return Expr(std::make_shared<const ExprNode>(ExprNode{type, std::move(value)}));
+  return Expr(std::make_shared<const ExprNode>(type, std::move(value)));
+}
+
+// Most literals are small indices: a thread keeps one node of each.
+constexpr std::int64_t kLeastShared = -16, kMostShared = 256;
+Expr shared_index(std::int64_t value) {
+  thread_local std::array<Expr, kMostShared - kLeastShared + 1> literals;
+  Expr& literal = literals[static_cast<std::size_t>(value - kLeastShared)];
+  if (!literal.defined()) literal = node(kIndex, IntImm{value});
+  return literal;
 }
 
 [[noreturn]] void refuse(const std::string& what) { throw InternalError("internal error: " + what); }
@@ -119,6 +128,7 @@ const char* reducer_name(ReducerKind kind) {
 }
 
 Expr make_int(std::int64_t value, Type type) {
+  if (type == kIndex && value >= kLeastShared && value <= kMostShared) return shared_index(value);
   if (type.is_float()) refuse("an integer literal of type " + type.str());
   return make_broadcast(node(type.element(), IntImm{wrap_int(value, type)}), type.lanes);
 }

@@ -9,7 +9,7 @@ namespace {
 
 template <class T>
 Stmt node(T value) {
-  return Stmt(std::make_shared<const StmtNode>(StmtNode{std::move(value)}));
+  return Stmt(std::make_shared<const StmtNode>(std::move(value)));
 }
 
 void check_indices(const Buffer& buffer, const std::vector<Expr>& indices) {

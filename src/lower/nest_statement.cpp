@@ -28,11 +28,14 @@ bool next(std::vector<std::int64_t>& index, const std::vector<std::int64_t>& ext
   return false;
 }
 
-/// Where an element lies, in elements from the start of its buffer.
-ir::Linear flat_offset(const ir::Buffer& buffer, const std::vector<Expr>& indices) {
-  Expr offset = 0;
-  for (int d = 0; d < buffer->rank(); ++d) offset = offset + indices[static_cast<std::size_t>(d)] * buffer->stride(d);
-  return ir::to_linear(offset);
+/// Where an element lies, in elements from the start of its buffer, whose dimensions lie `strides` apart.
+ir::Linear flat_offset(const std::vector<ir::Linear>& indices, const std::vector<ir::Linear>& strides) {
+  ir::Linear offset;
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    const ir::Linear& stride = strides[d];
+    stride.is_constant() ? offset.add(indices[d], stride.constant) : offset.add(ir::multiply(indices[d], stride));
+  }
+  return offset;
 }
 
 /// Whether `place` is in the line of `elements` that starts at `start`.
@@ -127,28 +130,37 @@ Stmt NestBuilder::prefetch(const PrefetchNote& note, const Frame& frame, int lea
         fmt::format("{} prefetches {} at loop {}, where it is not stored yet: prefetch what it is made from",
                     graphs_[frame.graph->stage].state->name, note.tensor.name(), note.loop.name()));
   }
+  const Storage* storage = producer >= 0 ? &*storages_[producer] : nullptr;
+  const ir::Buffer& stored = storage != nullptr ? storage->buffers[number] : read;
   const ir::Substitution ahead{{loop->var, loop->var + Expr(note.distance)}};
-  std::vector<Expr> start;
+  std::vector<ir::Linear> start;  // in the storage, layouts aside
   std::vector<std::int64_t> extents;
   for (const Span& span : regions_.read_region(read, frame, facts_)) {
-    start.push_back(affine(ir::substitute(facts_.expanded(span.min), ahead)));
+    Expr first = affine(ir::substitute(facts_.expanded(span.min), ahead));
+    if (storage != nullptr) first = relative_index(first, storage->start[start.size()], facts_);
+    start.push_back(ir::to_linear(first));
     const std::int64_t* extent = as_const_int(span.extent);
     extents.push_back(extent != nullptr ? *extent : 1);
   }
+  std::vector<ir::Linear> strides;
+  for (int d = 0; d < stored->rank(); ++d) strides.push_back(ir::to_linear(stored->stride(d)));
   const std::int64_t line = kCacheLineBytes / read->element.bytes();
   // A line of the tensor is one of its storage only where the storage has no layout of its own.
-  const std::int64_t step = producer >= 0 ? 1 : line;
+  const std::int64_t step = storage != nullptr ? 1 : line;
   std::vector<Stmt> stmts;
   std::vector<std::int64_t> offset(extents.size(), 0);
   std::optional<ir::Linear> last;
+  // Most of these elements lie in the line before, so that they stay sums until one begins another line.
   do {
-    std::vector<Expr> indices;
-    for (std::size_t d = 0; d < start.size(); ++d) indices.push_back(affine(start[d] + Expr(offset[d])));
-    const ir::Buffer& stored = producer >= 0 ? storages_[producer]->buffers[number] : read;
-    if (producer >= 0) indices = storage_indices(*storages_[producer], indices, facts_);
-    const ir::Linear place = flat_offset(stored, indices);
+    std::vector<ir::Linear> position = start;
+    for (std::size_t d = 0; d < start.size(); ++d) position[d].constant += offset[d];
+    if (storage != nullptr) position = laid_out(*storage, std::move(position), facts_);
+    ir::Linear place = flat_offset(position, strides);
     if (same_line(place, last, line)) continue;  // neighbours in the storage need not be neighbours in the tensor
-    last = place;
+    last = std::move(place);
+    std::vector<Expr> indices;
+    indices.reserve(position.size());
+    for (const ir::Linear& index : position) indices.push_back(index.expr());
     stmts.push_back(ir::make_prefetch(stored, std::move(indices), false, 3));
   } while (static_cast<int>(stmts.size()) < kMostPrefetches && next(offset, extents, step));
   return ir::block(std::move(stmts));

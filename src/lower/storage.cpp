@@ -16,21 +16,13 @@ using ir::Linear;
 namespace {
 
 /// index / factor and index % factor. Exact where the terms that factor does not divide stay within one tile.
-std::pair<Expr, Expr> tile_of(const Expr& index, std::int64_t factor, const Facts& facts) {
-  const Linear linear = ir::to_linear(index);
+std::pair<Linear, Linear> tile_of(const Linear& index, std::int64_t factor, const Facts& facts) {
   Linear tile, rest;
-  tile.constant = ir::floor_div(linear.constant, factor);
-  rest.constant = ir::floor_mod(linear.constant, factor);
-  for (const ir::LinearTerm& term : linear.terms) {
-    if (term.coefficient % factor == 0) {
-      tile.terms.push_back({term.atom, term.coefficient / factor});
-    } else {
-      rest.terms.push_back(term);
-    }
-  }
+  ir::split_multiples(index, Linear{factor, {}}, tile, rest);
   const IndexRange range = facts.range(rest);
-  if (range.lo >= 0 && range.hi < factor) return {tile.expr(), rest.expr()};
-  return {index / Expr(factor), index % Expr(factor)};
+  if (range.lo >= 0 && range.hi < factor) return {std::move(tile), std::move(rest)};
+  const Expr whole = index.expr();
+  return {ir::to_linear(whole / Expr(factor)), ir::to_linear(whole % Expr(factor))};
 }
 
 class BodyRewriter : public ir::Mutator {
@@ -187,13 +179,10 @@ Storage whole_storage(const StageGraph& graph, std::vector<ir::Buffer> buffers) 
   return {std::move(buffers), std::vector<Linear>(graph.rank), &graph};
 }
 
-std::vector<Expr> storage_indices(const Storage& storage, const std::vector<Expr>& indices, const Facts& facts) {
-  std::vector<Expr> position;
-  for (std::size_t d = 0; d < indices.size(); ++d)
-    position.push_back(relative_index(indices[d], storage.start[d], facts));
+std::vector<Linear> laid_out(const Storage& storage, std::vector<Linear> position, const Facts& facts) {
   const StageGraph& graph = *storage.graph;
   if (graph.state->layout.empty()) return position;
-  std::vector<Expr> result(graph.state->layout.size());
+  std::vector<Linear> result(graph.state->layout.size());
   const auto dimension = [&](const IterVar& axis) {
     for (std::size_t d = 0; d < result.size(); ++d) {
       if (graph.state->layout[d] == axis) return d;
@@ -202,7 +191,7 @@ std::vector<Expr> storage_indices(const Storage& storage, const std::vector<Expr
   };
   for (int axis = 0; axis < graph.rank; ++axis) {
     if (!graph.is_layout_axis(axis)) {
-      result[dimension(graph.axes[axis])] = position[axis];
+      result[dimension(graph.axes[axis])] = std::move(position[axis]);
       continue;
     }
     const AxisEdge& edge = graph.edges[graph.edge_of[axis]];
@@ -210,6 +199,20 @@ std::vector<Expr> storage_indices(const Storage& storage, const std::vector<Expr
     result[dimension(graph.axes[edge.outer])] = std::move(tile);
     result[dimension(graph.axes[edge.inner])] = std::move(rest);
   }
+  return result;
+}
+
+std::vector<Expr> storage_indices(const Storage& storage, const std::vector<Expr>& indices, const Facts& facts) {
+  std::vector<Expr> result;
+  result.reserve(indices.size());
+  for (std::size_t d = 0; d < indices.size(); ++d)
+    result.push_back(relative_index(indices[d], storage.start[d], facts));
+  if (storage.graph->state->layout.empty()) return result;
+  std::vector<Linear> position;
+  position.reserve(result.size());
+  for (const Expr& index : result) position.push_back(ir::to_linear(index));
+  result.clear();
+  for (const Linear& index : laid_out(storage, std::move(position), facts)) result.push_back(index.expr());
   return result;
 }
 
