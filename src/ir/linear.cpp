@@ -140,6 +140,8 @@ Linear& Linear::add_term(const Expr& atom, std::int64_t coefficient) {
     if (term->coefficient == 0) terms.erase(term);
     return *this;
   }
+  constexpr std::size_t kUsualTerms = 4;  // two loops a dimension and a tile's start; most sums have no more
+  if (terms.empty()) terms.reserve(kUsualTerms);
   terms.push_back({atom, coefficient});
   return *this;
 }
