@@ -101,7 +101,9 @@ TEST(Build, RefusesWhatThisMachineCannotRun) {
   const Twice op;
   Target cuda = Target::parse("cpu");
   cuda.device = DeviceKind::kCuda;
-  EXPECT_EQ(message<CompileError>([&] { build(create_schedule(op.B), {op.A, op.B}, cuda, "twice"); }),
+  Schedule bound = create_schedule(op.B);
+  bound[op.B].bind(bound[op.B].axis(0), kBlockIdxX);
+  EXPECT_EQ(message<CompileError>([&] { build(bound, {op.A, op.B}, cuda, "twice"); }),
             "this build has no backend for CUDA: use a CPU target");
   if (host_isa() == CpuIsa::kAvx512) GTEST_SKIP() << "this machine runs them all";
   Target wider = Target::parse("cpu");
