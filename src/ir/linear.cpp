@@ -173,12 +173,12 @@ Expr Linear::expr() const {
     if (i == first) continue;
     const LinearTerm& term = terms[i];
     const bool minus = term.coefficient < 0 && term.coefficient != std::numeric_limits<std::int64_t>::min();
-    sum = make_binary(minus ? BinaryOp::kSub : BinaryOp::kAdd, sum,
+    sum = make_binary(minus ? BinaryOp::kSub : BinaryOp::kAdd, std::move(sum),
                       scaled(term.atom, minus ? -term.coefficient : term.coefficient));
   }
   if (rest == 0) return sum;
   const bool minus = rest < 0 && rest != std::numeric_limits<std::int64_t>::min();
-  return make_binary(minus ? BinaryOp::kSub : BinaryOp::kAdd, sum, make_int(minus ? -rest : rest, type));
+  return make_binary(minus ? BinaryOp::kSub : BinaryOp::kAdd, std::move(sum), make_int(minus ? -rest : rest, type));
 }
 
 Linear to_linear(const Expr& e) {

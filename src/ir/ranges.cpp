@@ -35,6 +35,8 @@ void Ranges::bind(const Var& var, Interval interval) {
 }
 
 void Ranges::bind(const Var& var, const Expr& min, const Expr& extent) {
+  const std::int64_t *first = as_const_int(min), *count = as_const_int(extent);
+  if (first != nullptr && count != nullptr) return bind(var, {*first, std::max(*first, *first + *count - 1)});
   forget(var);
   const Interval from = bounds(min, *this);
   Expr last = min + extent - 1;

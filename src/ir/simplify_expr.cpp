@@ -26,7 +26,7 @@ Expr keep(const Expr& original, Expr simplified) { return equal(original, simpli
 }  // namespace
 
 Expr ExprSimplifier::simplify(const Expr& e) {
-  if (!e.defined()) return e;
+  if (!e.defined() || e.as<IntImm>() || e.as<FloatImm>()) return e;
   Expr result = e;
   // The bound is a fuse only: rules make expressions smaller.
   for (int pass = 0; pass < 8; ++pass) {

@@ -98,7 +98,7 @@ Span Frame::span(int axis, const Facts& facts) const {
 
 Span Frame::root_span(std::size_t root, const Facts& facts) const {
   Span result = span(graph->roots[root], facts);
-  result.min = affine(region(root).min + result.min);
+  if (!ir::is_const_int(region(root).min, 0)) result.min = affine(region(root).min + result.min);
   return result;
 }
 

@@ -150,11 +150,13 @@ Stmt NestBuilder::prefetch(const PrefetchNote& note, const Frame& frame, int lea
   std::vector<Stmt> stmts;
   std::vector<std::int64_t> offset(extents.size(), 0);
   std::optional<ir::Linear> last;
+  const bool has_layout = storage != nullptr && !storage->graph->state->layout.empty();
+  std::vector<ir::Linear> element = start, in_layout;
   // Most of these elements lie in the line before, so that they stay sums until one begins another line.
   do {
-    std::vector<ir::Linear> position = start;
-    for (std::size_t d = 0; d < start.size(); ++d) position[d].constant += offset[d];
-    if (storage != nullptr) position = laid_out(*storage, std::move(position), facts_);
+    for (std::size_t d = 0; d < start.size(); ++d) element[d].constant = start[d].constant + offset[d];
+    if (has_layout) in_layout = laid_out(*storage, element, facts_);
+    const std::vector<ir::Linear>& position = has_layout ? in_layout : element;
     ir::Linear place = flat_offset(position, strides);
     if (same_line(place, last, line)) continue;  // neighbours in the storage need not be neighbours in the tensor
     last = std::move(place);

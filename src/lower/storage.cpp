@@ -179,9 +179,8 @@ Storage whole_storage(const StageGraph& graph, std::vector<ir::Buffer> buffers) 
   return {std::move(buffers), std::vector<Linear>(graph.rank), &graph};
 }
 
-std::vector<Linear> laid_out(const Storage& storage, std::vector<Linear> position, const Facts& facts) {
+std::vector<Linear> laid_out(const Storage& storage, const std::vector<Linear>& position, const Facts& facts) {
   const StageGraph& graph = *storage.graph;
-  if (graph.state->layout.empty()) return position;
   std::vector<Linear> result(graph.state->layout.size());
   const auto dimension = [&](const IterVar& axis) {
     for (std::size_t d = 0; d < result.size(); ++d) {
@@ -191,7 +190,7 @@ std::vector<Linear> laid_out(const Storage& storage, std::vector<Linear> positio
   };
   for (int axis = 0; axis < graph.rank; ++axis) {
     if (!graph.is_layout_axis(axis)) {
-      result[dimension(graph.axes[axis])] = std::move(position[axis]);
+      result[dimension(graph.axes[axis])] = position[axis];
       continue;
     }
     const AxisEdge& edge = graph.edges[graph.edge_of[axis]];
@@ -212,7 +211,7 @@ std::vector<Expr> storage_indices(const Storage& storage, const std::vector<Expr
   position.reserve(result.size());
   for (const Expr& index : result) position.push_back(ir::to_linear(index));
   result.clear();
-  for (const Linear& index : laid_out(storage, std::move(position), facts)) result.push_back(index.expr());
+  for (const Linear& index : laid_out(storage, position, facts)) result.push_back(index.expr());
   return result;
 }
 

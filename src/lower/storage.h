@@ -34,9 +34,9 @@ ir::Expr relative_index(const ir::Expr& index, const ir::Linear& start, const Fa
 /// Extent of an axis of the operation in the storage, padding of the layout included. Undefined where it is not padded.
 ir::Expr padded_extent(const Storage& storage, int axis);
 
-/// The same element in the layout of the storage: one index for each of its dimensions. `position`: relative_index of
-/// each axis of the operation.
-std::vector<ir::Linear> laid_out(const Storage& storage, std::vector<ir::Linear> position, const Facts& facts);
+/// The same element in the layout of the storage, which has one: an index for each of its dimensions. `position`:
+/// relative_index of each axis of the operation.
+std::vector<ir::Linear> laid_out(const Storage& storage, const std::vector<ir::Linear>& position, const Facts& facts);
 
 /// Indices into the storage of the element that the operation calls `indices`, which are in affine normal form.
 std::vector<ir::Expr> storage_indices(const Storage& storage, const std::vector<ir::Expr>& indices, const Facts& facts);
