@@ -255,7 +255,7 @@ class Reader {
         return make_broadcast(std::move(value), lanes());
       }
       case Tag::kCall: {
-        const auto intrinsic = enumerator<Intrinsic>(Intrinsic::kReinterpret);
+        const auto intrinsic = enumerator<Intrinsic>(Intrinsic::kDotU8S8);
         const Type t = type();
         return make_call(intrinsic, refs(exprs_), t);
       }

@@ -116,10 +116,23 @@ const char* binary_op_name(BinaryOp op) {
 }
 
 const char* intrinsic_name(Intrinsic intrinsic) {
-  constexpr std::array<const char*, 16> kNames{"fma",   "exp",     "log",    "log2",       "sqrt",  "rsqrt",
-                                               "tanh",  "sigmoid", "erf",    "pow",        "floor", "ceil",
-                                               "round", "abs",     "likely", "reinterpret"};
+  constexpr std::array<const char*, 17> kNames{"fma",   "exp",     "log",    "log2",        "sqrt",    "rsqrt",
+                                               "tanh",  "sigmoid", "erf",    "pow",         "floor",   "ceil",
+                                               "round", "abs",     "likely", "reinterpret", "dot_u8s8"};
   return kNames[static_cast<std::size_t>(intrinsic)];
+}
+
+int intrinsic_arity(Intrinsic intrinsic) {
+  switch (intrinsic) {
+    case Intrinsic::kDotU8S8:
+      return 9;
+    case Intrinsic::kFma:
+      return 3;
+    case Intrinsic::kPow:
+      return 2;
+    default:
+      return 1;
+  }
 }
 
 const char* reducer_name(ReducerKind kind) {
@@ -204,8 +217,10 @@ Expr make_broadcast(Expr value, int lanes) {
 }
 
 Expr make_call(Intrinsic intrinsic, std::vector<Expr> args, Type type) {
-  const std::size_t arity = intrinsic == Intrinsic::kFma ? 3 : intrinsic == Intrinsic::kPow ? 2 : 1;
-  if (args.size() != arity) refuse(std::string(intrinsic_name(intrinsic)) + " has the wrong number of arguments");
+  if (args.size() != static_cast<std::size_t>(intrinsic_arity(intrinsic))) {
+    refuse(std::string(intrinsic_name(intrinsic)) + " has the wrong number of arguments");
+  }
+  if (intrinsic == Intrinsic::kDotU8S8 && type.element() != kInt32) refuse("dot_u8s8 is not of type int32");
   const bool retypes = intrinsic == Intrinsic::kReinterpret;
   for (const Expr& arg : args) {
     const bool fits =

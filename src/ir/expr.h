@@ -203,8 +203,13 @@ enum class Intrinsic : std::uint8_t {
   kAbs,
   kLikely,       ///< the identity on a bool: a bound of a loop's tail, which partitioning removes
   kReinterpret,  ///< the bits of the operand, of a type of as many, as a value of the call's type
+  /// dot_u8s8(sum, a0..a3, b0..b3), all int32: sum + a0*b0 + ... + a3*b3, which wraps around, of the lowest byte of
+  /// each a taken as uint8 and of each b taken as int8.
+  kDotU8S8,
 };
 const char* intrinsic_name(Intrinsic intrinsic);
+/// Number of arguments.
+int intrinsic_arity(Intrinsic intrinsic);
 struct Call {
   Intrinsic intrinsic;
   std::vector<Expr> args;

@@ -1,6 +1,7 @@
 #include "ir/interpret.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -380,10 +381,12 @@ class Interpreter {
   Scalar evaluate(const Call& call, Type type, int lane, Frame& frame) {
     if (call.intrinsic == Intrinsic::kReinterpret)
       return apply_reinterpret(call.args[0].type().element(), type, evaluate(call.args[0], lane, frame));
-    Scalar args[3];
-    for (std::size_t i = 0; i < call.args.size() && i < 3; ++i) args[i] = evaluate(call.args[i], lane, frame);
+    std::array<Scalar, 9> args;  // as many as any intrinsic takes
+    for (std::size_t i = 0; i < call.args.size() && i < args.size(); ++i) {
+      args[i] = evaluate(call.args[i], lane, frame);
+    }
     try {
-      return apply_intrinsic(call.intrinsic, type, args);
+      return apply_intrinsic(call.intrinsic, type, args.data());
     } catch (const Error& error) {
       fail(error.what(), &frame);
     }

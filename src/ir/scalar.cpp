@@ -131,6 +131,7 @@ T float_intrinsic(Intrinsic intrinsic, T x, T y, T z) {
       return std::abs(x);
     case Intrinsic::kLikely:
     case Intrinsic::kReinterpret:
+    case Intrinsic::kDotU8S8:
       break;
   }
   throw Error(std::string(intrinsic_name(intrinsic)) + " is not defined on floating-point values");
@@ -187,7 +188,7 @@ Scalar apply_reinterpret(Type from, Type to, Scalar value) {
 Scalar apply_intrinsic(Intrinsic intrinsic, Type type, const Scalar* args) {
   if (intrinsic == Intrinsic::kLikely) return args[0];
   if (type.is_float()) {
-    const int arity = intrinsic == Intrinsic::kFma ? 3 : intrinsic == Intrinsic::kPow ? 2 : 1;
+    const int arity = intrinsic_arity(intrinsic);
     const double x = args[0].f, y = arity > 1 ? args[1].f : 0, z = arity > 2 ? args[2].f : 0;
     if (type.bits == 64) return float_scalar(float_intrinsic(intrinsic, x, y, z));
     const float result =
@@ -197,6 +198,15 @@ Scalar apply_intrinsic(Intrinsic intrinsic, Type type, const Scalar* args) {
   if (intrinsic == Intrinsic::kFma) {
     const Scalar product = apply_binary(BinaryOp::kMul, type, args[0], args[1]);
     return apply_binary(BinaryOp::kAdd, type, product, args[2]);
+  }
+  if (intrinsic == Intrinsic::kDotU8S8) {
+    Scalar sum = args[0];
+    for (int i = 1; i <= 4; ++i) {
+      const auto a = static_cast<std::uint8_t>(args[i].i);
+      const auto b = static_cast<std::int8_t>(args[i + 4].i);
+      sum = apply_binary(BinaryOp::kAdd, type, sum, integer_scalar(std::int64_t{a} * b));
+    }
+    return sum;
   }
   if (intrinsic == Intrinsic::kAbs && type.is_int()) {
     const bool negative = type.code == TypeCode::kInt && args[0].i < 0;

@@ -43,6 +43,12 @@ Frame::Frame(const StageGraph& stage, std::vector<Span> root_region)
   }
 }
 
+bool Frame::computes_tile() const {
+  const auto& tensorize = graph->state->tensorize;
+  if (!tensorize) return false;
+  return role == NestRole::kCompute || (role == NestRole::kInitToIdentity && tensorize->intrinsic->init);
+}
+
 void Frame::narrow(int axis, const Expr& to) {
   const std::int64_t* now = as_const_int(extent[axis]);
   if (now != nullptr && as_const_int(to) != nullptr && *now == *as_const_int(to)) return;

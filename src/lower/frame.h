@@ -47,7 +47,10 @@ struct Frame {
   NestRole role = NestRole::kCompute;
   ir::Expr is_carried;     ///< tile of a blocked reduction: whether a block came before; else undefined
   bool in_vector = false;  ///< inside the stage's vectorised loop
+  bool in_tile = false;    ///< inside the loops that the stage's intrinsic takes the place of
 
+  /// Whether an intrinsic computes the stage's tile, in this role.
+  bool computes_tile() const;
   const Span& region(std::size_t root) const { return (*roots)[root]; }
   bool known(int axis) const { return value[axis].defined(); }
   /// Limits an axis to `to` iterations and all that it is split into accordingly.

@@ -100,6 +100,12 @@ Stmt NestBuilder::initialise(const Frame& frame, int position) {
 Stmt NestBuilder::open_loop(Frame frame, int position) {
   const StageGraph& graph = *frame.graph;
   const int axis = graph.leaves[position];
+  if (frame.computes_tile() && graph.state->tensorize->loop == graph.axes[axis]) {
+    // A reduction that lies wholly inside the tile starts here.
+    const bool starts = frame.role == NestRole::kCompute && graph.is_reduction() && graph.first_reduce > position;
+    Stmt init = starts ? initialise(frame, position) : Stmt();
+    return ir::block({std::move(init), open_tile(std::move(frame), position)});
+  }
   if (frame.role != NestRole::kCompute && graph.axes[axis].is_reduce()) return open(frame, position + 1);
   const Expr extent = frame.extent[axis];
   const ir::LoopKind kind = graph.kinds[axis];

@@ -57,6 +57,11 @@ class NestBuilder {
   ir::Stmt statement(const Frame& frame);
   ir::Stmt combine(const ir::Reduce& reduce, const Storage& storage, const std::vector<ir::Expr>& indices,
                    const ir::Substitution& values);
+
+  // nest_tensorize.cpp: tiles that an intrinsic computes.
+  ir::Stmt open_tile(Frame frame, int position);
+  ir::Stmt tile_statement(const Frame& frame, const std::vector<ir::Expr>& indices, const ir::Substitution& values);
+
   ir::Stmt prefetch(const PrefetchNote& note, const Frame& frame, int leaf);
 
   const ScheduleState& schedule_;

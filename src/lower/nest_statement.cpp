@@ -64,6 +64,7 @@ Stmt NestBuilder::statement(const Frame& frame) {
   }
   const Storage& storage = *storages_[graph.stage];
   const std::vector<Expr> indices = storage_indices(storage, point, facts_);
+  if (frame.in_tile) return tile_statement(frame, indices, values);
   const ir::Reduce* reduce = graph.compute->reduction();
   if (reduce != nullptr && frame.role == NestRole::kCompute) return combine(*reduce, storage, indices, values);
   std::vector<Stmt> stores;

@@ -65,6 +65,9 @@ std::string stage_text(const ScheduleState& state, const StageState& stage) {
   for (const AlignNote& note : stage.alignments) {
     text += fmt::format("  stride of {} is {} modulo {}\n", note.axis.name(), note.offset, note.factor);
   }
+  if (stage.tensorize) {
+    text += fmt::format("  tensorized by {} at {}\n", stage.tensorize->intrinsic->name, stage.tensorize->loop.name());
+  }
   for (const PragmaNote& note : stage.pragmas) {
     text += fmt::format("  {} {} at {}\n", pragma_name(note.kind), note.value, note.loop.name());
   }

@@ -15,7 +15,8 @@ namespace {
 /// Reads a step's arguments against the schedule as it is now.
 class StepReader {
  public:
-  StepReader(Schedule& schedule, const TraceStep& step) : schedule_(schedule), step_(step) {}
+  StepReader(Schedule& schedule, const TraceStep& step, std::span<const TensorIntrinsic> own)
+      : schedule_(schedule), step_(step), own_(own) {}
 
   Schedule& schedule() const { return schedule_; }
   std::size_t count() const { return step_.arguments.size(); }
@@ -81,6 +82,12 @@ class StepReader {
     }
     malformed(i);
   }
+  TensorIntrinsic intrinsic(std::size_t i) const {
+    for (const TensorIntrinsic& candidate : own_) {
+      if (candidate.name == word(i)) return candidate;
+    }
+    return find_tensor_intrinsic(word(i));
+  }
   [[noreturn]] void malformed(std::size_t i) const {
     throw UsageError(fmt::format("step '{}' of the trace: argument '{}' is malformed", text(), word(i)));
   }
@@ -96,6 +103,7 @@ class StepReader {
 
   Schedule& schedule_;
   const TraceStep& step_;
+  std::span<const TensorIntrinsic> own_;
 };
 
 void replay_split(const StepReader& r) {
@@ -179,6 +187,7 @@ const std::map<std::string_view, Replayer>& replayers() {
       {"storage_align",
        [](const StepReader& r) { r.stage_of_loop(0).storage_align(r.loop(0), r.number(1), r.number(2)); }},
       {"pragma", [](const StepReader& r) { r.stage_of_loop(0).pragma(r.loop(0), r.word(1), r.number(2)); }},
+      {"tensorize", [](const StepReader& r) { r.stage_of_loop(0).tensorize(r.loop(0), r.intrinsic(1)); }},
       {"rfactor", replay_rfactor},
       {"cache_read", replay_cache_read},
       {"cache_write", replay_cache_write},
@@ -195,7 +204,7 @@ std::vector<std::string> traced_primitives() {
   return names;
 }
 
-void Trace::replay(Schedule& schedule) const {
+void Trace::replay(Schedule& schedule, std::span<const TensorIntrinsic> own) const {
   if (!schedule.trace().steps().empty()) {
     throw UsageError("a trace is replayed on a schedule to which nothing was done: make a fresh one");
   }
@@ -203,7 +212,7 @@ void Trace::replay(Schedule& schedule) const {
     const auto it = replayers().find(step.primitive);
     if (it == replayers().end())
       throw UsageError(fmt::format("the trace names '{}', which is no primitive", step.primitive));
-    it->second(StepReader(schedule, step));
+    it->second(StepReader(schedule, step, own));
   }
 }
 

@@ -19,6 +19,7 @@
 
 #include "expression/tensor.h"
 #include "schedule/tail.h"
+#include "schedule/tensor_intrinsic.h"
 #include "schedule/thread_axis.h"
 #include "schedule/trace.h"
 
@@ -64,6 +65,8 @@ class Stage {
   Stage& prefetch(const Tensor& tensor, const IterVar& loop, std::int64_t distance);
   /// Pads the storage so that the stride of `axis`, in elements, is `offset` modulo `factor`.
   Stage& storage_align(const IterVar& axis, std::int64_t factor, std::int64_t offset);
+  /// What `intrinsic` becomes takes the place of the loops from `loop` on, which compute its pattern.
+  Stage& tensorize(const IterVar& loop, const TensorIntrinsic& intrinsic);
   /// A wish for the lowering. `name`: auto_unroll, with the most statements that one loop is unrolled to.
   Stage& pragma(const IterVar& loop, std::string_view name, std::int64_t value);
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -11,6 +12,7 @@
 #include "expression/tensor.h"
 #include "ir/stmt.h"
 #include "schedule/tail.h"
+#include "schedule/tensor_intrinsic.h"
 #include "schedule/trace.h"
 
 namespace nestwright {
@@ -64,6 +66,12 @@ struct PragmaNote {
   std::int64_t value;
 };
 
+/// tensorize: the intrinsic does what the loops from `loop` on do.
+struct TensorizeNote {
+  IterVar loop;
+  std::shared_ptr<const TensorIntrinsic> intrinsic;
+};
+
 struct StageState {
   std::string name;  ///< unique in the schedule, placeholders included; the tensor's name, numbered where that is taken
   Tensor origin;     ///< what the user calls it, by its first result: key of Schedule::operator[]
@@ -89,6 +97,7 @@ struct StageState {
   std::vector<PrefetchNote> prefetches;
   std::vector<PragmaNote> pragmas;
   std::vector<AlignNote> alignments;
+  std::optional<TensorizeNote> tensorize;
 };
 
 /// A result of a stage.

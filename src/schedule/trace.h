@@ -3,10 +3,13 @@
 // Thread rule: values.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "schedule/tensor_intrinsic.h"
 
 namespace nestwright {
 
@@ -29,7 +32,8 @@ class Trace {
   /// The inverse of str(). Throws UsageError naming the line.
   static Trace parse(std::string_view text);
   /// Applies the steps to a schedule without steps of its own. Throws ScheduleError as the primitives do.
-  void replay(Schedule& schedule) const;
+  /// Intrinsics of tensorize are found by name in `own`, else among the built-in ones; UsageError for one in neither.
+  void replay(Schedule& schedule, std::span<const TensorIntrinsic> own = {}) const;
   friend bool operator==(const Trace&, const Trace&) = default;
 
  private:

@@ -1,6 +1,7 @@
 // Schedules bound to blocks and threads: the host's launches and the kernels, and what is refused.
 #include <gmock/gmock.h>
 
+#include "expression/scan.h"
 #include "ir/equal.h"
 #include "ir/print.h"
 #include "ir/serialize.h"
@@ -113,6 +114,40 @@ TEST(Launches, VirtualThreadsAndLocalTilesWithinThreads) {
   s[tile].compute_at(s[op.c], tx);
   const ir::Program program = lower(s, {op.a, op.b, op.c}, cuda(), "f");
   EXPECT_EQ(run_program(program, 9), reference(op.c, {op.a, op.b, op.c}));
+}
+
+TEST(Launches, AScanIsALoopOfLaunches) {
+  const Var m = var("m"), n = var("n");
+  const Tensor X = placeholder({m, n}, kFloat32, "X"), state = placeholder({m, n}, kFloat32, "S");
+  const Tensor init = compute({1, n}, [&](Expr, Expr j) { return X(0, j); }, "init");
+  const Tensor update = compute({m, n}, [&](Expr t, Expr j) { return state(t - 1, j) + X(t, j); }, "update");
+  const Tensor Y = scan(init, update, state, {X}, "Y");
+  Schedule s = create_schedule(Y);
+  for (const Tensor& part : {init, update}) {
+    const auto [bx, tx] = s[part].split(s[part].axis(1), factor(256));
+    s[part].bind(bx, kBlockIdxX).bind(tx, kThreadIdxX);
+  }
+  const ir::Program program = lower(s, {X, Y}, cuda(), "f");
+  EXPECT_EQ(
+      ir::to_string(program),
+      "program f<m, n>(X: float32[m, n]) -> (Y: float32[m, n])\n"
+      "  launch f_kernel0\n"
+      "  for t in 0..(m - 1):\n"
+      "    launch f_kernel1\n"
+      "  kernel f_kernel0:\n"
+      "    blockIdx.x j.outer in 0..((n + 255)/256):\n"
+      "      threadIdx.x j.inner in 0..256:\n"
+      "        if likely(j.outer*256 + j.inner < n):\n"
+      "          Y[0, j.outer*256 + j.inner] = X[0, j.outer*256 + j.inner]\n"
+      "  kernel f_kernel1:\n"
+      "    blockIdx.x j.outer_1 in 0..((n + 255)/256):\n"
+      "      threadIdx.x j.inner_1 in 0..256:\n"
+      "        if likely(j.outer_1*256 + j.inner_1 < n):\n"
+      "          Y[t + 1, j.outer_1*256 + j.inner_1] = Y[t, j.outer_1*256 + j.inner_1] + X[t + 1, j.outer_1*256 + "
+      "j.inner_1]\n");
+  EXPECT_TRUE(ir::equal(ir::deserialize(ir::serialize(program)), program));
+  EXPECT_EQ(run_program(program, 2, {10, 1024}), reference(Y, {X, Y}, {10, 1024}));
+  EXPECT_EQ(run_program(program, 2, {3, 300}), reference(Y, {X, Y}, {3, 300}));
 }
 
 TEST(Launches, ALoopOfOneIterationStaysBound) {

@@ -15,6 +15,7 @@ namespace {
 
 llvm::Value* FunctionEmitter::emit_call(const ir::Call& call, ir::Type type) {
   using I = ir::Intrinsic;
+  if (call.intrinsic == I::kDotU8S8) return emit_dot(call, type);
   std::vector<llvm::Value*> args;
   args.reserve(call.args.size());
   for (const ir::Expr& arg : call.args) args.push_back(emit(arg));
@@ -73,6 +74,7 @@ llvm::Value* FunctionEmitter::emit_function(ir::Intrinsic function, const std::v
     }
     case I::kLikely:
     case I::kReinterpret:
+    case I::kDotU8S8:
       break;
   }
   refuse(function, type);

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 #include <llvm/IR/Attributes.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/MC/TargetRegistry.h>
 #include <llvm/Target/TargetMachine.h>
 
 #include <algorithm>
@@ -90,6 +92,27 @@ void emit_entry(ModuleEmitter& module) {
   builder.CreateRet(builder.getInt32(0));
 }
 
+/// Whether code for the target uses AVX512_VNNI: it is wanted, and the CPU that the target names has it.
+bool has_vnni(const ir::Program& program, const Target& target, const llvm::TargetMachine& machine) {
+  if (target.isa != CpuIsa::kAvx512 || target.llvm_cpu.empty()) return false;
+  bool wanted = false;
+  for (const ir::Kernel& kernel : program.kernels) {
+    ir::for_each_expr(kernel.body, [&](const ir::Expr& e) {
+      const auto* call = e.as<ir::Call>();
+      wanted = wanted || (call != nullptr && call->intrinsic == ir::Intrinsic::kDotU8S8);
+    });
+  }
+  if (!wanted) return false;
+#if LLVM_VERSION_MAJOR >= 22
+  const llvm::Triple& triple = machine.getTargetTriple();
+#else
+  const std::string triple = machine.getTargetTriple().str();
+#endif
+  const std::unique_ptr<llvm::MCSubtargetInfo> cpu(
+      machine.getTarget().createMCSubtargetInfo(triple, target.llvm_cpu, ""));
+  return cpu != nullptr && cpu->checkFeatures("+avx512vnni");
+}
+
 }  // namespace
 
 const char* llvm_cpu_of(CpuIsa isa) {
@@ -113,6 +136,7 @@ llvm::Function* ModuleEmitter::create_function(const std::string& name, llvm::Fu
   const std::string width = std::to_string(target.vector_bits);
   function->addFnAttr("prefer-vector-width", width);
   function->addFnAttr("min-legal-vector-width", width);
+  if (has_vnni) function->addFnAttr("target-features", "+avx512vnni");
   function->addFnAttr(llvm::Attribute::NoUnwind);
   if (internal) function->addFnAttr(llvm::Attribute::NoInline);
   return function;
@@ -129,7 +153,7 @@ std::unique_ptr<llvm::Module> emit_module(const ir::Program& program, const Targ
   llvm_module->setDataLayout(machine.createDataLayout());
   llvm_module->setPICLevel(llvm::PICLevel::BigPIC);
 
-  ModuleEmitter module{*llvm_module, program, target, symbol, {}, 0};
+  ModuleEmitter module{*llvm_module, program, target, symbol, {}, 0, has_vnni(program, target, machine)};
   for (const ir::Kernel& kernel : program.kernels) {
     module.kernels.push_back(module.create_function(symbol + "." + kernel.name, kernel_type(program, context), true));
   }

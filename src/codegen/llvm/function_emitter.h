@@ -10,6 +10,7 @@
 #include <llvm/IR/Module.h>
 
 #include <map>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -35,6 +36,7 @@ struct ModuleEmitter {
   std::string symbol;
   std::vector<llvm::Function*> kernels;
   int parallel_loops = 0;
+  bool has_vnni = false;  ///< AVX512_VNNI, by the name of the CPU: the instruction set alone does not say
 
   /// A function with the attributes that the target asks for.
   llvm::Function* create_function(const std::string& name, llvm::FunctionType* type, bool internal);
@@ -147,6 +149,11 @@ class FunctionEmitter {
   llvm::Value* emit_call(const ir::Call& call, ir::Type type);
   llvm::Value* emit_function(ir::Intrinsic function, const std::vector<llvm::Value*>& args, ir::Type type);
   llvm::Value* call_libm(const char* name, const std::vector<llvm::Value*>& args, ir::Type type);
+
+  // emit_dot.cpp
+  llvm::Value* emit_dot(const ir::Call& call, ir::Type type);
+  llvm::Value* emit_words(std::span<const ir::Expr> bytes, int lanes);
+  llvm::Value* load_words(std::span<const ir::Expr> bytes, int lanes);
 
   llvm::Type* type_of(ir::Type type) const;
   llvm::Type* memory_type_of(ir::Type type) const;  ///< bool is a byte in memory

@@ -13,7 +13,7 @@
 // Preconditions:
 //  1. The tensor's stage is a reduction, and `below` one of its leaves.
 //  2. `below` is the outer loop of a split, not a composed one, of a whole axis of the reduction.
-//  3. The stage prefetches nothing: its reads move to the tile.
+//  3. The stage prefetches nothing, for its reads move to the tile, and is not tensorized.
 // The stage's spatial loops may be split, reordered and annotated already: they stay.
 #include <fmt/format.h>
 
@@ -73,6 +73,9 @@ void move_reduction(StageState& from, StageState& to, const IterVar& below) {
 
 Tensor cache_write_below(const Primitive& primitive, ir::Scope scope, const IterVar& below) {
   check_block_loop(primitive, below);
+  if (primitive.stage().tensorize) {
+    primitive.refuse(primitive.stage().name, "it is tensorized: tensorize its tile instead");
+  }
   if (!primitive.stage().prefetches.empty()) {
     primitive.refuse(primitive.stage().name, "it prefetches what its tile will read: prefetch afterwards");
   }

@@ -47,6 +47,10 @@ std::size_t Primitive::position(const IterVar& loop) const {
           loop,
           fmt::format("it is the time of a step of scan {0}: schedule the scan's own time axis, s[{0}].axis(0)", scan));
     }
+    const auto& tensorize = stage().tensorize;
+    if (tensorize && it >= std::find(leaves.begin(), leaves.end(), tensorize->loop)) {
+      refuse(loop, fmt::format("{} computes {} there: tensorize afterwards", tensorize->intrinsic->name, stage().name));
+    }
     return static_cast<std::size_t>(it - leaves.begin());
   }
   const auto& named = stage().named;
@@ -121,7 +125,7 @@ std::int64_t Primitive::require_constant(const IterVar& loop, const std::string&
 void Primitive::require_unscheduled(const std::string& why) const {
   const StageState& s = stage();
   bool untouched = s.relations.empty() && s.kinds.empty() && s.prefetches.empty() && s.pragmas.empty() &&
-                   s.alignments.empty() && s.layout.empty() && s.leaves == s.named;
+                   s.alignments.empty() && !s.tensorize && s.layout.empty() && s.leaves == s.named;
   for (const StageState& other : state_.stages) {
     untouched = untouched && !(other.attach.kind == AttachKind::kAt && other.attach.stage == index_);
   }

@@ -16,7 +16,7 @@
 //  1. The stage is a reduction, and the loop a leaf of it, without annotation.
 //  2. `axis` is at least 0 and at most the rank of the tensor.
 //  3. No split of a loop of the reduction is composed.
-//  4. Nothing is computed at a loop of the reduction, and the stage prefetches nothing.
+//  4. Nothing is computed at a loop of the reduction, and the stage prefetches nothing and is not tensorized.
 //  5. The stage is no part of a blocked reduction.
 #include <fmt/format.h>
 
@@ -50,6 +50,7 @@ void check_reduction(const Primitive& primitive, const IterVar& loop, int axis) 
       primitive.refuse(split->outer, "its split is composed: split the reduction with another tail");
     }
   }
+  if (stage.tensorize) primitive.refuse(stage.name, "it is tensorized: tensorize its partial results instead");
   if (!stage.prefetches.empty()) {
     primitive.refuse(stage.name, "it prefetches what its partial results will read: prefetch afterwards");
   }
