@@ -11,6 +11,7 @@
 #include "ir/verify.h"
 #include "lower/expand_passes.h"
 #include "lower/nest.h"
+#include "lower/passes/barriers.h"
 #include "lower/passes/launches.h"
 #include "lower/passes/split_loops.h"
 #include "support/error.h"
@@ -30,8 +31,9 @@ constexpr std::array kPasses = {
     Pass{"partition", [](const Stmt& s, const ir::Ranges&) { return split_loops(s); }},
     Pass{"simplify", [](const Stmt& s, const ir::Ranges& symbols) { return ir::simplify(s, symbols); }},
 };
-/// The last one, on devices.
+/// The last ones, on devices.
 constexpr const char* kLaunchesPass = "launches";
+constexpr const char* kBarriersPass = "barriers";
 
 #ifdef NDEBUG
 constexpr bool kAlwaysVerify = false;
@@ -184,7 +186,9 @@ ir::Program lower(const Schedule& schedule, const Args& args, const Target& targ
     make();
     const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
     if (options.after_pass) options.after_pass(pass, program, ns);
-    if (kAlwaysVerify || options.verify) verify_after(program, pass);
+    // Before its barriers stand, what the threads of a block share looks like a race.
+    const bool is_whole = target.device == DeviceKind::kCpu || pass == kBarriersPass;
+    if (is_whole && (kAlwaysVerify || options.verify)) verify_after(program, pass);
   };
   run(kNestPass, [&] {
     std::vector<StageGraph> graphs;
@@ -196,7 +200,11 @@ ir::Program lower(const Schedule& schedule, const Args& args, const Target& targ
   ir::Ranges symbols;
   for (const ir::Var& symbol : program.symbols) symbols.bind(symbol, {1, ir::Interval::kMax});
   for (const Pass& pass : kPasses) run(pass.name, [&] { body = pass.run(body, symbols); });
-  if (target.device != DeviceKind::kCpu) run(kLaunchesPass, [&] { program = split_launches(program, target); });
+  if (target.device == DeviceKind::kCpu) return program;
+  run(kLaunchesPass, [&] { program = split_launches(program, target); });
+  run(kBarriersPass, [&] {
+    for (ir::Kernel& kernel : program.kernels) kernel.body = place_barriers(kernel.body);
+  });
   return program;
 }
 
@@ -204,6 +212,7 @@ std::vector<std::string> pass_names() {
   std::vector<std::string> names = {kNestPass};
   for (const Pass& pass : kPasses) names.emplace_back(pass.name);
   names.emplace_back(kLaunchesPass);
+  names.emplace_back(kBarriersPass);
   for (std::string& name : expand_pass_names()) names.push_back(std::move(name));
   return names;
 }

@@ -56,7 +56,7 @@ Stmt NestBuilder::build(const std::vector<std::vector<ir::Buffer>>& outputs, con
   for (std::size_t s = 0; s < graphs_.size(); ++s) {
     const StageState& stage = schedule_.stages[s];
     if (stage.attach.kind != AttachKind::kRoot) continue;
-    if (outputs[s].empty() && is_private(stage)) {
+    if (outputs[s].empty() && (is_private(stage) || stage.scope == ir::Scope::kShared)) {
       throw LowerError(fmt::format("{} is kept in {} scope but computed at root: attach it to a loop of its consumer",
                                    stage.name, ir::scope_name(stage.scope)));
     }
@@ -113,9 +113,12 @@ Stmt NestBuilder::open_loop(Frame frame, int position) {
     frame.value[axis] = 0;
     return with_pragmas(graph, axis, settle(std::move(frame), position));
   }
+  if (const BoundLoop* around = shared_index(graph, axis)) {
+    return with_pragmas(graph, axis, share_loop(std::move(frame), position, *around));
+  }
   const Facts::Mark mark = facts_.mark();
   const std::string outer_parallel = parallel_;
-  const std::size_t bound_around = bound_.size();
+  const std::size_t bound_around = bound_.size(), threads_around = thread_vars_.size();
   const ir::Var var(graph.axes[axis].name());
   enter_loop(frame, axis, var);
   facts_.bind_loop(var, extent);
@@ -125,7 +128,9 @@ Stmt NestBuilder::open_loop(Frame frame, int position) {
   facts_.reset(mark);
   parallel_ = outer_parallel;
   bound_.resize(bound_around);
-  return with_pragmas(graph, axis, ir::make_for(var, 0, extent, kind, std::move(body)));
+  thread_vars_.resize(threads_around);
+  Stmt loop = with_pragmas(graph, axis, ir::make_for(var, 0, extent, kind, std::move(body)));
+  return ir::is_bound(kind) && !in_threads() ? allocate_shared(std::move(loop)) : loop;
 }
 
 void NestBuilder::enter_loop(const Frame& frame, int axis, const ir::Var& var) {
@@ -144,19 +149,7 @@ void NestBuilder::enter_loop(const Frame& frame, int axis, const ir::Var& var) {
     parallel_ = std::move(name);
     return;
   }
-  for (const BoundLoop& around : bound_) {
-    if (around.kind != kind || kind == ir::LoopKind::kVirtualThread) continue;
-    throw LowerError(fmt::format("loop {} is bound to {} inside loop {}, which is bound to it already: leave it serial",
-                                 name, ir::loop_kind_name(kind), around.name));
-  }
-  bound_.push_back({kind, var, std::move(name)});
-}
-
-void NestBuilder::require_storable(const StageState& stage) const {
-  if (bound_.empty() || is_private(stage)) return;
-  throw LowerError(
-      fmt::format("{} is kept in {} scope but computed inside loop {}, which is bound to {}: keep it in local scope",
-                  stage.name, ir::scope_name(stage.scope), bound_.back().name, ir::loop_kind_name(bound_.back().kind)));
+  enter_bound(frame, axis, var, std::move(name));
 }
 
 /// Extends the vectorised axes of a private tile to whole vectors, where what is read for the rest is padding.
@@ -237,17 +230,20 @@ Stmt NestBuilder::inside(const Frame& frame, int position) {
   std::vector<Frame> frames;
   for (std::size_t n = 0; n < stages.size(); ++n) {
     require_storable(schedule_.stages[stages[n]]);
+    regions[n] = of_all_threads(stages[n], std::move(regions[n]));
     frames.push_back(attached_frame(stages[n], std::move(regions[n]), frame));
     storages_[stages[n]] = storage_of(frames.back());
     if (is_private(schedule_.stages[stages[n]])) private_ = schedule_.stages[stages[n]].name;
   }
-  for (const Frame& producer : frames) stmts.push_back(open(producer, 0));
+  for (const Frame& producer : frames) stmts.push_back(once_per_block(*producer.graph, open(producer, 0)));
   stmts.push_back(open(frame, position + 1));
   private_ = outer_private;
   Stmt result = ir::block(std::move(stmts));
   for (auto stage = stages.rbegin(); stage != stages.rend(); ++stage) {
     const std::vector<ir::Buffer>& buffers = storages_[*stage]->buffers;
-    const bool is_own = !graphs_[*stage].place.is_stored_in_scan();
+    const bool is_shared = schedule_.stages[*stage].scope == ir::Scope::kShared && in_threads();
+    if (is_shared) shared_.insert(shared_.end(), buffers.begin(), buffers.end());
+    const bool is_own = !is_shared && !graphs_[*stage].place.is_stored_in_scan();
     for (auto buffer = buffers.rbegin(); is_own && buffer != buffers.rend(); ++buffer) {
       result = ir::make_allocate(*buffer, std::move(result));
     }

@@ -20,6 +20,7 @@ namespace nestwright {
 struct BoundLoop {
   ir::LoopKind kind;
   ir::Var var;
+  ir::Expr extent;
   std::string name;  ///< with its stage, for messages
 };
 
@@ -43,7 +44,17 @@ class NestBuilder {
   AxisSet pad_vectors(int stage, std::vector<Span>& region) const;
   Frame attached_frame(int stage, std::vector<Span> region, const Frame& host) const;
   void enter_loop(const Frame& frame, int axis, const ir::Var& var);
+
+  // nest_threads.cpp: what the threads of a block share.
   void require_storable(const StageState& stage) const;
+  void enter_bound(const Frame& frame, int axis, const ir::Var& var, std::string name);
+  ir::Stmt share_loop(Frame frame, int position, const BoundLoop& around);
+  ir::Stmt once_per_block(const StageGraph& graph, ir::Stmt nest) const;
+  ir::Stmt allocate_shared(ir::Stmt threads);
+  const BoundLoop* shared_index(const StageGraph& graph, int axis) const;
+  std::vector<Span> of_all_threads(int stage, std::vector<Span> region) const;
+  bool in_threads() const;
+  bool differs_between_threads(const ir::Expr& e) const;
 
   // nest_tails.cpp: axes whose value has become known.
   ir::Stmt settle(Frame frame, int position);
@@ -71,7 +82,11 @@ class NestBuilder {
   std::vector<std::optional<Storage>> storages_;  ///< of each stage, where it exists at this point
   std::string parallel_;                          ///< the parallel loop around this point, empty where there is none
   std::vector<BoundLoop> bound_;                  ///< the bound loops around this point, outermost first
-  std::string private_;                           ///< a stage whose storage is private to the thread here, or empty
+  /// Variables that differ between the threads of a block: of loops around this point, and parts of those that are
+  /// fused.
+  std::vector<std::pair<ir::Var, ir::Expr>> thread_vars_;
+  std::vector<ir::Buffer> shared_;  ///< to be allocated around the threads' loops
+  std::string private_;             ///< a stage whose storage is private to the thread here, or empty
 };
 
 }  // namespace nestwright

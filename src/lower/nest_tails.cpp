@@ -102,10 +102,16 @@ Stmt NestBuilder::decode_fused(Frame frame, int position, const AxisEdge& edge) 
   const Facts::Mark mark = facts_.mark();
   facts_.bind_loop(outer, frame.extent[edge.outer]);
   facts_.bind_loop(inner, inner_extent);
+  const std::size_t threads_around = thread_vars_.size();
+  if (differs_between_threads(fused)) {
+    thread_vars_.emplace_back(outer, frame.extent[edge.outer]);
+    thread_vars_.emplace_back(inner, inner_extent);
+  }
   frame.value[edge.outer] = outer;
   frame.value[edge.inner] = inner;
   Stmt body = settle(std::move(frame), position);
   facts_.reset(mark);
+  thread_vars_.resize(threads_around);
   return ir::make_let(outer, outer_value, ir::make_let(inner, inner_value, std::move(body)));
 }
 

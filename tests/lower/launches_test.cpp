@@ -202,7 +202,7 @@ TEST(LaunchesRefuse, StorageThatBlocksOrThreadsWouldShare) {
   s[tile].compute_at(s[op.c], s[op.c].axis(0));
   EXPECT_EQ(refusal(s, {op.a, op.b, op.c}),
             "C.tile is kept in global scope but computed inside loop i of C, which is bound to blockIdx.x: keep it in "
-            "local scope");
+            "local scope, or in shared scope for all threads of a block");
   s[tile].set_scope(ir::Scope::kLocal);
   s[op.c].bind(s[op.c].axis(1), kThreadIdxX);
   EXPECT_EQ(refusal(s, {op.a, op.b, op.c}),

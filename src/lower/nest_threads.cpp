@@ -1,0 +1,159 @@
+// What the threads of a block share. A stage in shared scope is computed inside the loops of the threads, once for all
+// of them: its region is what all threads read, its storage lies around their loops, and its own loops bound to
+// threadIdx are the same index, so that the threads share the work. Barriers come later (passes/barriers.h).
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lower/nest.h"
+#include "support/error.h"
+
+namespace nestwright {
+
+using ir::as_const_int;
+using ir::Expr;
+using ir::Linear;
+using ir::Stmt;
+
+namespace {
+
+bool is_thread_like(ir::LoopKind kind) { return ir::is_bound(kind) && !ir::is_block_index(kind); }
+bool is_shared(const StageGraph& graph) { return graph.state->scope == ir::Scope::kShared; }
+
+}  // namespace
+
+bool NestBuilder::in_threads() const {
+  return std::any_of(bound_.begin(), bound_.end(), [](const BoundLoop& loop) { return is_thread_like(loop.kind); });
+}
+
+bool NestBuilder::differs_between_threads(const Expr& e) const {
+  bool found = false;
+  ir::for_each_expr(facts_.expanded(e), [&](const Expr& part) {
+    const auto* ref = part.as<ir::VarRef>();
+    if (ref == nullptr) return;
+    found = found || std::any_of(thread_vars_.begin(), thread_vars_.end(),
+                                 [&](const auto& thread) { return thread.first == ref->var; });
+  });
+  return found;
+}
+
+void NestBuilder::require_storable(const StageState& stage) const {
+  if (stage.scope == ir::Scope::kLocal || stage.scope == ir::Scope::kRegister) return;
+  if (stage.scope == ir::Scope::kShared) {
+    if (!bound_.empty()) return;
+    throw LowerError(
+        fmt::format("{} is kept in shared scope but computed outside of all bound loops: attach it to a "
+                    "loop inside those of its consumer",
+                    stage.name));
+  }
+  if (bound_.empty()) return;
+  throw LowerError(fmt::format(
+      "{} is kept in {} scope but computed inside loop {}, which is bound to {}: keep it in local scope, or "
+      "in shared scope for all threads of a block",
+      stage.name, ir::scope_name(stage.scope), bound_.back().name, ir::loop_kind_name(bound_.back().kind)));
+}
+
+void NestBuilder::enter_bound(const Frame& frame, int axis, const ir::Var& var, std::string name) {
+  const ir::LoopKind kind = frame.graph->kinds[axis];
+  for (const BoundLoop& around : bound_) {
+    if (around.kind != kind || kind == ir::LoopKind::kVirtualThread) continue;
+    throw LowerError(fmt::format("loop {} is bound to {} inside loop {}, which is bound to it already: leave it serial",
+                                 name, ir::loop_kind_name(kind), around.name));
+  }
+  if (is_shared(*frame.graph) && in_threads()) {
+    throw LowerError(
+        fmt::format("loop {} is bound to {}, which no loop around {} is: bind it to an index of its "
+                    "consumer's threads, or leave it serial",
+                    name, ir::loop_kind_name(kind), frame.graph->state->name));
+  }
+  bound_.push_back({kind, var, frame.extent[axis], std::move(name)});
+  if (is_thread_like(kind)) thread_vars_.emplace_back(var, frame.extent[axis]);
+}
+
+/// The loop around this point that has the thread index of this one already; nullptr where the loop is to be opened.
+const BoundLoop* NestBuilder::shared_index(const StageGraph& graph, int axis) const {
+  const ir::LoopKind kind = graph.kinds[axis];
+  if (!is_shared(graph) || !is_thread_like(kind) || kind == ir::LoopKind::kVirtualThread) return nullptr;
+  const auto found =
+      std::find_if(bound_.begin(), bound_.end(), [&](const BoundLoop& loop) { return loop.kind == kind; });
+  return found == bound_.end() ? nullptr : &*found;
+}
+
+Stmt NestBuilder::share_loop(Frame frame, int position, const BoundLoop& around) {
+  const StageGraph& graph = *frame.graph;
+  const int axis = graph.leaves[position];
+  const Expr var = around.var, extent = frame.extent[axis];
+  const std::int64_t *own = as_const_int(extent), *threads = as_const_int(around.extent);
+  if (own == nullptr || threads == nullptr || *own > *threads) {
+    throw LowerError(fmt::format(
+        "loop {} of {} is bound to {}, of which loop {} has {} threads, fewer than its {}: split it by this number",
+        graph.axes[axis].name(), graph.state->name, ir::loop_kind_name(around.kind), around.name,
+        threads != nullptr ? std::to_string(*threads) : "an unknown number of",
+        own != nullptr ? std::to_string(*own) : "unknown number"));
+  }
+  const bool partly = *own < *threads;
+  const Facts::Mark mark = facts_.mark();
+  facts_.bind(around.var, {0, *own - 1});
+  frame.value[axis] = var;
+  Stmt body = settle(std::move(frame), position);
+  facts_.reset(mark);
+  return partly ? ir::make_if(ir::likely(var < extent), std::move(body)) : body;
+}
+
+/// `nest`, of a stage in shared scope, by one thread where it leaves a thread index unused.
+Stmt NestBuilder::once_per_block(const StageGraph& graph, Stmt nest) const {
+  if (!is_shared(graph)) return nest;
+  Expr condition;
+  for (const BoundLoop& around : bound_) {
+    if (!is_thread_like(around.kind) || ir::is_const_int(around.extent, 1)) continue;
+    const bool used = around.kind != ir::LoopKind::kVirtualThread &&
+                      std::any_of(graph.leaves.begin(), graph.leaves.end(),
+                                  [&](int leaf) { return graph.kinds[leaf] == around.kind; });
+    if (used) continue;
+    const Expr first = around.var < Expr(1);
+    condition = condition.defined() ? condition && first : first;
+  }
+  return condition.defined() ? ir::make_if(condition, std::move(nest)) : nest;
+}
+
+Stmt NestBuilder::allocate_shared(Stmt threads) {
+  for (auto buffer = shared_.rbegin(); buffer != shared_.rend(); ++buffer) {
+    threads = ir::make_allocate(*buffer, std::move(threads));
+  }
+  shared_.clear();
+  return threads;
+}
+
+/// What all threads of the block need of a stage, where one of them needs `region`.
+std::vector<Span> NestBuilder::of_all_threads(int stage, std::vector<Span> region) const {
+  const StageGraph& graph = graphs_[stage];
+  if (!is_shared(graph) || !in_threads()) return region;
+  for (int r = 0; r < graph.rank; ++r) {
+    const IterVar& axis = graph.axes[graph.roots[r]];
+    const Linear min = ir::to_linear(facts_.expanded(region[r].min));
+    Span all{0, region[r].extent};
+    Linear start;
+    start.constant = min.constant;
+    bool regular = true;
+    for (const ir::LinearTerm& term : min.terms) {
+      const auto* ref = term.atom.as<ir::VarRef>();
+      const auto thread = std::find_if(thread_vars_.begin(), thread_vars_.end(),
+                                       [&](const auto& known) { return ref != nullptr && known.first == ref->var; });
+      if (thread == thread_vars_.end()) {
+        regular = regular && !differs_between_threads(term.atom);
+        start.add(Linear{0, {term}});
+        continue;
+      }
+      const Expr reach = (thread->second - 1) * Expr(std::abs(term.coefficient));
+      all.extent = all.extent + reach;
+      if (term.coefficient < 0) start.add(ir::to_linear(reach), -1);
+    }
+    all.min = start.expr();
+    const std::int64_t *extent = as_const_int(all.extent), *whole = as_const_int(axis.extent());
+    if (!regular || (extent != nullptr && whole != nullptr && *extent >= *whole)) all = {axis.min(), axis.extent()};
+    region[r] = std::move(all);
+  }
+  return region;
+}
+
+}  // namespace nestwright

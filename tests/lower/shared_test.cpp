@@ -1,0 +1,190 @@
+// Stages in shared scope: threads that share the work, the region of all of them, and barriers.
+#include <gmock/gmock.h>
+
+#include "ir/interpret.h"
+#include "ir/print.h"
+#include "ir/rewrite.h"
+#include "ir/verify.h"
+#include "lower/lower.h"
+#include "matmul_schedule.h"
+#include "run_program.h"
+#include "support/error.h"
+
+namespace nestwright::testing {
+namespace {
+
+Target gpu(DeviceKind device = DeviceKind::kCuda) {
+  Target t;
+  t.device = device;
+  return t;
+}
+
+std::vector<std::vector<float>> reference(const Tensor& output, const std::vector<Tensor>& args) {
+  return run_program(lower(create_schedule(output), args, Target(), "f"));
+}
+
+/// C in tiles of 8x8 a block of 4x2 threads; A and B by slices of 5 along k, through shared memory.
+struct Blocked {
+  Matmul op = make_matmul(16, 24, 20);
+  Schedule s = create_schedule(op.c);
+  Tensor tile = s.cache_write(op.c, ir::Scope::kLocal);
+  Tensor a = s.cache_read(op.a, ir::Scope::kShared, {tile}), b = s.cache_read(op.b, ir::Scope::kShared, {tile});
+
+  explicit Blocked(bool cooperate = true) {
+    const auto [by, bx, yi, xi] = s[op.c].tile(s[op.c].axis(0), s[op.c].axis(1), 8, 8);
+    const auto [ty, i] = s[op.c].split(yi, nparts(4));
+    const auto [tx, j] = s[op.c].split(xi, nparts(2));
+    s[op.c].reorder({by, bx, ty, tx, i, j});
+    s[op.c].bind(by, kBlockIdxY).bind(bx, kBlockIdxX).bind(ty, kThreadIdxY).bind(tx, kThreadIdxX);
+    s[tile].compute_at(s[op.c], tx);
+    const auto [ko, ki] = s[tile].split(s[tile].reduce_axis(0), factor(5));
+    s[tile].reorder({ko, ki, s[tile].axis(0), s[tile].axis(1)});
+    for (const Tensor& cache : {a, b}) {
+      s[cache].compute_at(s[tile], ko);
+      if (!cooperate) continue;
+      const auto [y, x] = std::pair(s[cache].axis(0), s[cache].axis(1));
+      const auto [yo, yt] = s[cache].split(y, factor(4));
+      const auto [xo, xt] = s[cache].split(x, factor(2));
+      s[cache].reorder({yo, xo, yt, xt}).bind(yt, kThreadIdxY).bind(xt, kThreadIdxX);
+    }
+  }
+  ir::Program program() const { return lower(s, {op.a, op.b, op.c}, gpu(), "f"); }
+  std::vector<std::vector<float>> expected() const { return reference(op.c, {op.a, op.b, op.c}); }
+};
+
+int count_barriers(const ir::Stmt& s) {
+  int count = 0;
+  ir::for_each_stmt(s, [&](const ir::Stmt& inner) { count += inner.as<ir::Barrier>() != nullptr ? 1 : 0; });
+  return count;
+}
+
+/// Without barrier number `which`.
+class Remover : public ir::Mutator {
+ public:
+  explicit Remover(int which) : which_(which) {}
+  using Mutator::mutate;
+  ir::Stmt mutate(const ir::Stmt& s) override {
+    if (s.defined() && s.as<ir::Barrier>() != nullptr && which_-- == 0) return {};
+    return mutate_children(s);
+  }
+
+ private:
+  int which_;
+};
+
+TEST(Shared, ThreadsLoadTilesTogether) {
+  const Blocked blocked;
+  const ir::Program program = blocked.program();
+  const std::string text = ir::to_string(program);
+  EXPECT_THAT(text, ::testing::HasSubstr("    blockIdx.y i.outer in 0..2:\n"
+                                         "      blockIdx.x j.outer in 0..3:\n"
+                                         "        shared A.cache: float32[8, 5]\n"
+                                         "        shared B.cache: float32[5, 8]\n"
+                                         "        threadIdx.y i.inner.outer in 0..4:\n"
+                                         "          threadIdx.x j.inner.outer in 0..2:\n"
+                                         "            local C.tile: float32[2, 4]\n"));
+  EXPECT_EQ(count_barriers(program.kernels[0].body), 2) << text;
+  EXPECT_THAT(ir::verify(program, ir::Form::kLoop), ::testing::IsEmpty());
+  for (const std::uint64_t seed : {1, 2, 3}) EXPECT_EQ(run_program(program, seed), blocked.expected()) << text;
+}
+
+TEST(Shared, OneThreadLoadsWhereNoneIsNamed) {
+  const Blocked blocked(false);
+  const ir::Program program = blocked.program();
+  EXPECT_THAT(ir::to_string(program), ::testing::HasSubstr("if i.inner.outer < 1 && j.inner.outer < 1:\n"));
+  EXPECT_EQ(run_program(program, 4), blocked.expected());
+}
+
+TEST(Shared, EveryBarrierIsNeeded) {
+  const Blocked blocked;
+  for (int which = 0; which < 2; ++which) {
+    ir::Program program = blocked.program();
+    program.kernels[0].body = Remover(which).mutate(program.kernels[0].body);
+    ASSERT_EQ(count_barriers(program.kernels[0].body), 1);
+    EXPECT_THAT(ir::verify(program, ir::Form::kLoop), ::testing::Not(::testing::IsEmpty())) << which;
+    try {
+      run_program(program);
+      ADD_FAILURE() << "barrier " << which << " was not missed";
+    } catch (const Error& e) {
+      EXPECT_THAT(e.what(), ::testing::HasSubstr("race in the threadIdx.")) << which;
+    }
+  }
+}
+
+/// B[i] = A[i] + A[i+1], 8 threads a block, what they read through shared memory.
+struct Stencil {
+  Tensor A = placeholder({33}, kFloat32, "A");
+  Tensor B = compute({32}, [&](Expr i) { return A(i) + A(i + 1); }, "B");
+  Schedule s = create_schedule(B);
+  IterVar bx, tx;
+  Tensor cache = s.cache_read(A, ir::Scope::kShared, {B});
+  Stencil() {
+    std::tie(bx, tx) = s[B].split(s[B].axis(0), factor(8));
+    s[B].bind(bx, kBlockIdxX).bind(tx, kThreadIdxX);
+    s[cache].compute_at(s[B], tx);
+  }
+};
+
+TEST(Shared, TheRegionIsThatOfAllThreads) {
+  Stencil t;
+  const auto [o, i] = t.s[t.cache].split(t.s[t.cache].axis(0), factor(8));
+  t.s[t.cache].bind(i, kThreadIdxX);
+  const ir::Program program = lower(t.s, {t.A, t.B}, gpu(DeviceKind::kOpenCl), "f");
+  EXPECT_THAT(ir::to_string(program), ::testing::HasSubstr("shared A.cache: float32[9]\n"));
+  EXPECT_EQ(count_barriers(program.kernels[0].body), 1);
+  EXPECT_EQ(run_program(program, 3), reference(t.B, {t.A, t.B}));
+}
+
+TEST(Shared, ALoopShorterThanTheThreadsIsGuarded) {
+  Stencil t;
+  const auto [i, o] = t.s[t.cache].split(t.s[t.cache].axis(0), nparts(3));
+  t.s[t.cache].bind(i, kThreadIdxX);
+  const ir::Program program = lower(t.s, {t.A, t.B}, gpu(), "f");
+  EXPECT_EQ(run_program(program, 3), reference(t.B, {t.A, t.B}));
+}
+
+std::string refusal(const Schedule& s, const std::vector<Tensor>& args) {
+  try {
+    lower(s, args, gpu(), "f");
+  } catch (const LowerError& e) {
+    return e.what();
+  }
+  return "nothing refused";
+}
+
+TEST(SharedRefuses, MoreIterationsThanThreads) {
+  Stencil t;
+  t.s[t.cache].bind(t.s[t.cache].axis(0), kThreadIdxX);
+  EXPECT_EQ(refusal(t.s, {t.A, t.B}),
+            "loop ax0 of A.cache is bound to threadIdx.x, of which loop i.inner of B has 8 threads, fewer than its 9: "
+            "split it by this number");
+}
+
+TEST(SharedRefuses, AnIndexThatTheThreadsHaveNot) {
+  Stencil t;
+  t.s[t.cache].bind(t.s[t.cache].axis(0), kThreadIdxY);
+  EXPECT_EQ(refusal(t.s, {t.A, t.B}),
+            "loop ax0 of A.cache is bound to threadIdx.y, which no loop around A.cache is: bind it to an index of its "
+            "consumer's threads, or leave it serial");
+}
+
+TEST(SharedRefuses, StorageOutsideAllBlocks) {
+  Stencil t;
+  t.s[t.cache].compute_root();
+  EXPECT_EQ(refusal(t.s, {t.A, t.B}),
+            "A.cache is kept in shared scope but computed at root: attach it to a loop of its consumer");
+}
+
+TEST(SharedRefuses, BarriersThatSomeThreadsWouldMiss) {
+  const Tensor A = placeholder({30}, kFloat32, "A");
+  const Tensor B = compute({30}, [&](Expr i) { return A(i) * 2.0; }, "B");
+  Schedule s = create_schedule(B);
+  const auto [bx, tx] = s[B].split(s[B].axis(0), factor(8));
+  s[B].bind(bx, kBlockIdxX).bind(tx, kThreadIdxX);
+  const Tensor cache = s.cache_read(A, ir::Scope::kShared, {B});
+  s[cache].compute_at(s[B], tx);
+  EXPECT_THAT(refusal(s, {A, B}), ::testing::HasSubstr("differs between the threads of a block"));
+}
+
+}  // namespace
+}  // namespace nestwright::testing
