@@ -120,7 +120,8 @@ class Collector {
     within(refined([&](Ranges& next) { next.bind(var, first, extent); }), [&] {
       visit(loop.body);
       // The end of one iteration and the start of the next lie in one phase: a second pass puts them together.
-      if (has_barrier(loop.body)) visit(loop.body);
+      const bool in_turns = loop.kind == LoopKind::kSerial || loop.kind == LoopKind::kUnrolled;
+      if (in_turns && has_barrier(loop.body)) visit(loop.body);
     });
     loops_.pop_back();
     values_.erase(loop.var);

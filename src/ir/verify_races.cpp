@@ -28,6 +28,7 @@ struct SplitIndex {
   Linear fixed;
   Interval of_loop_range;
   Interval varying;
+  std::int64_t varying_step = 0;  ///< divides what varies; 0: nothing does
 };
 
 struct SplitAccess {
@@ -78,6 +79,7 @@ SplitAccess split(const Access& access, std::size_t loop) {
     }
     parts.of_loop_range = range(parts.of_loop, *access.known);
     parts.varying = range(varying, *access.known);
+    for (const LinearTerm& term : varying.terms) parts.varying_step = std::gcd(parts.varying_step, term.coefficient);
     result.indices.push_back(std::move(parts));
   }
   return result;
@@ -149,7 +151,13 @@ bool apart_by_index(const SplitAccess& first, const SplitAccess& second, const V
     if (step == 0 || !rest.bounded()) continue;
     const std::int64_t least = -floor_div(-rest.lo, step), most = floor_div(rest.hi, step);
     if (least > most) return true;  // no multiple of the step lies in between
-    if (least == 0 && most == 0) equal_functions.push_back(f.of_loop);
+    // Digits of a number: what varies moves in steps that are too large for the loop's part to make up for.
+    const std::int64_t stride = std::gcd(f.varying_step, s.varying_step);
+    const Interval apart = minus(f.of_loop_range, s.of_loop_range);
+    const Linear fixed = Linear(s.fixed).add(f.fixed, -1);
+    const bool is_digit =
+        stride > 0 && fixed.is_constant() && fixed.constant == 0 && apart.lo > -stride && apart.hi < stride;
+    if ((least == 0 && most == 0) || is_digit) equal_functions.push_back(f.of_loop);
   }
   return identify(equal_functions, var, {std::min(a.lo, b.lo), std::max(a.hi, b.hi)});
 }

@@ -39,6 +39,10 @@ TensorIntrinsic dot_u8s8_16x4() {
     const Expr dot = ir::make_call(ir::Intrinsic::kDotU8S8, std::move(args), kInt32);
     return ir::make_for(lane, 0, kLanes, ir::LoopKind::kVectorized, output.store({lane}, dot));
   };
+  result.init = [](const TensorSlice& output) {
+    const Var lane("lane");
+    return ir::make_for(lane, 0, kLanes, ir::LoopKind::kVectorized, output.store({lane}, ir::make_int(0, kInt32)));
+  };
   return result;
 }
 

@@ -216,6 +216,23 @@ TEST_F(VerifyRaces, BarriersSeparateThreads) {
   EXPECT_THAT(kernel(make_barrier(), {}), ElementsAre(HasSubstr("threadIdx.x loop over i may touch one element of s")));
 }
 
+TEST_F(VerifyRaces, ThreadsStoreEachAnotherOfEverySoManyElements) {
+  const auto strided = [&](int threads, int stride) {
+    return check(loop(i_, threads, loop(j_, 3, store({0, Expr(j_) * stride + i_})), LoopKind::kThreadX));
+  };
+  EXPECT_THAT(strided(8, 8), IsEmpty());
+  EXPECT_THAT(strided(7, 8), IsEmpty());
+  EXPECT_THAT(strided(8, 7), ElementsAre(HasSubstr("threadIdx.x loop over i may touch one element of C")));
+}
+
+// What comes after a barrier does not meet what comes before it in the same loop over threads.
+TEST_F(VerifyRaces, AnIterationOfThreadsFollowsNoOther) {
+  const Buffer s("s", kFloat32, {8}, Scope::kShared);
+  const Stmt body =
+      block({make_store(s, {i_}, at(a_, {i_, 0})), make_barrier(), make_store(c_, {i_, 0}, at(s, {7 - Expr(i_)}))});
+  EXPECT_THAT(check(make_allocate(s, loop(i_, 8, body, LoopKind::kThreadX))), IsEmpty());
+}
+
 // Random affine nests: whatever the verifier accepts, the interpreter runs without a race or an access out of bounds,
 // and both agree nearly always.
 TEST_F(VerifyRaces, AgreesWithTheInterpreter) {

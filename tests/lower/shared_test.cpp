@@ -78,8 +78,8 @@ TEST(Shared, ThreadsLoadTilesTogether) {
   const std::string text = ir::to_string(program);
   EXPECT_THAT(text, ::testing::HasSubstr("    blockIdx.y i.outer in 0..2:\n"
                                          "      blockIdx.x j.outer in 0..3:\n"
-                                         "        shared A.cache: float32[8, 5]\n"
                                          "        shared B.cache: float32[5, 8]\n"
+                                         "        shared A.cache: float32[8, 5]\n"
                                          "        threadIdx.y i.inner.outer in 0..4:\n"
                                          "          threadIdx.x j.inner.outer in 0..2:\n"
                                          "            local C.tile: float32[2, 4]\n"));

@@ -42,7 +42,9 @@ class Tensorize : public testing::Test {
     const IterVar ji = tile(s, t, columns);
     const std::string before = s.str();
     const std::string text = refusal([&] { s[t.c].tensorize(ji, dot_u8s8_16x4()); });
-    if (text != "not refused") EXPECT_EQ(s.str(), before);
+    if (text != "not refused") {
+      EXPECT_EQ(s.str(), before);
+    }
     return text;
   }
 };
