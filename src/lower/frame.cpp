@@ -49,6 +49,11 @@ bool Frame::computes_tile() const {
   return role == NestRole::kCompute || (role == NestRole::kInitToIdentity && tensorize->intrinsic->init);
 }
 
+bool Frame::is_limited(int axis) const {
+  return limits != nullptr && std::any_of(limits->begin(), limits->end(),
+                                          [&](const Limit& limit) { return graph->roots[limit.root] == axis; });
+}
+
 void Frame::narrow(int axis, const Expr& to) {
   const std::int64_t* now = as_const_int(extent[axis]);
   if (now != nullptr && as_const_int(to) != nullptr && *now == *as_const_int(to)) return;
@@ -61,7 +66,8 @@ void Frame::narrow(int axis, const Expr& to) {
         narrow(edge.parent, extent[edge.outer] * extent[edge.inner]);
       }
     } else if (edge.parent == axis) {
-      if (!known(edge.outer)) narrow(edge.outer, ceil_div(to, edge.factor));
+      // Decoded from a fused loop it may be known before it is guarded.
+      if (!known(edge.outer) || !settled[edge.outer]) narrow(edge.outer, ceil_div(to, edge.factor));
       if (!known(edge.inner)) narrow(edge.inner, smaller(edge.factor, to));
     }
   }
@@ -100,6 +106,27 @@ Span Frame::span(int axis, const Facts& facts) const {
     if (start.is_point()) result.extent = std::min(*length, *limit - start.lo);
   }
   return result;
+}
+
+bool Frame::is_untouched(int axis) const {
+  if (ir::is_const_int(extent[axis], 1)) return true;
+  if (known(axis)) return false;
+  if (const int e = graph->edge_of[axis]; e >= 0) {
+    if (!is_untouched(graph->edges[e].outer) || !is_untouched(graph->edges[e].inner)) return false;
+  }
+  return std::all_of(graph->edges.begin(), graph->edges.end(), [&](const AxisEdge& edge) {
+    const bool is_part = edge.kind == AxisEdge::Kind::kFuse && (edge.outer == axis || edge.inner == axis);
+    return !is_part || is_untouched(edge.parent);
+  });
+}
+
+bool Frame::is_dense(int axis) const {
+  if (known(axis) || is_untouched(axis)) return true;
+  const int e = graph->edge_of[axis];
+  if (e < 0) return false;  // part of a fused loop that is open in part
+  const AxisEdge& edge = graph->edges[e];
+  if (known(edge.outer) || ir::is_const_int(extent[edge.outer], 1)) return is_dense(edge.inner);
+  return is_untouched(edge.inner) && is_dense(edge.outer);
 }
 
 Span Frame::root_span(std::size_t root, const Facts& facts) const {

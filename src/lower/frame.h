@@ -22,6 +22,12 @@ struct Segment {
   std::int64_t start = 0, offset = 0, factor = 0;
 };
 
+/// Indices of one root, outside of which no element of the stage is needed or can be computed.
+struct Limit {
+  std::size_t root;
+  Span span;
+};
+
 /// What the nest does with the stage's elements: computes them, or sets those of a reduction to their start.
 enum class NestRole : std::uint8_t {
   kCompute,
@@ -39,11 +45,12 @@ struct Frame {
 
   const StageGraph* graph;
   std::shared_ptr<const std::vector<Span>> roots;  ///< the region of each root, by position in graph->roots
-  std::vector<ir::Expr> value;    ///< of each axis, counted from the start of its region; undefined: not known yet
-  std::vector<ir::Expr> extent;   ///< of each axis; narrowed in a tail
-  AxisSet settled;                ///< guards and branches of the axis are built
-  AxisSet padded;                 ///< what is read past the tensor is padding, so nothing is guarded
-  std::vector<Segment> segments;  ///< of each edge; empty where no split is composed
+  std::vector<ir::Expr> value;   ///< of each axis, counted from the start of its region; undefined: not known yet
+  std::vector<ir::Expr> extent;  ///< of each axis; narrowed in a tail
+  AxisSet settled;               ///< guards and branches of the axis are built
+  AxisSet padded;                ///< what is read past the tensor is padding, so nothing is guarded
+  std::shared_ptr<const std::vector<Limit>> limits;  ///< those that the region does not keep by itself; null: none
+  std::vector<Segment> segments;                     ///< of each edge; empty where no split is composed
   NestRole role = NestRole::kCompute;
   ir::Expr is_carried;     ///< tile of a blocked reduction: whether a block came before; else undefined
   bool in_vector = false;  ///< inside the stage's vectorised loop
@@ -53,6 +60,7 @@ struct Frame {
   bool computes_tile() const;
   const Span& region(std::size_t root) const { return (*roots)[root]; }
   bool known(int axis) const { return value[axis].defined(); }
+  bool is_limited(int axis) const;
   /// Limits an axis to `to` iterations and all that it is split into accordingly.
   void narrow(int axis, const ir::Expr& to);
   /// The value of an edge's parent from its outer and inner.
@@ -60,6 +68,10 @@ struct Frame {
   /// Indices that an axis takes on from here on, loops not yet opened running over all of theirs; from the start of its
   /// region.
   Span span(int axis, const Facts& facts) const;
+  /// True where no loop of the axis with more than one iteration is open.
+  bool is_untouched(int axis) const;
+  /// False where the loops not yet opened step over some of the indices in the axis's span.
+  bool is_dense(int axis) const;
   /// As span, of root number `root`, absolute.
   Span root_span(std::size_t root, const Facts& facts) const;
   /// The extent of an axis, rounded up to whole vectors.

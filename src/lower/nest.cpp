@@ -20,6 +20,18 @@ bool is_private(const StageState& stage) {
   return stage.scope == ir::Scope::kRegister || stage.scope == ir::Scope::kLocal;
 }
 
+/// What the tile of a blocked reduction carries from block to block is all that the host, the stage that copies it
+/// out, stores of it.
+void require_dense(const Frame& tile, const Frame& host) {
+  for (int axis = 0; axis < tile.graph->rank; ++axis) {
+    if (host.is_dense(host.graph->roots[static_cast<std::size_t>(axis)])) continue;
+    throw LowerError(fmt::format(
+        "{} is summed up in blocks, but the loops of {} inside step over some of the indices of {} that it "
+        "covers: reorder them so that what {} stores there is contiguous",
+        tile.graph->state->name, host.graph->state->name, host.graph->axes[axis].name(), host.graph->state->name));
+  }
+}
+
 Stmt with_pragmas(const StageGraph& graph, int axis, Stmt loop) {
   for (const PragmaNote& note : graph.state->pragmas) {
     if (note.loop == graph.axes[axis]) loop = auto_unroll(loop, note.value);
@@ -30,7 +42,7 @@ Stmt with_pragmas(const StageGraph& graph, int axis, Stmt loop) {
 }  // namespace
 
 NestBuilder::NestBuilder(const ScheduleState& schedule, const std::vector<StageGraph>& graphs, const Regions& regions)
-    : schedule_(schedule), graphs_(graphs), regions_(regions), storages_(graphs.size()) {}
+    : schedule_(schedule), graphs_(graphs), regions_(regions), storages_(graphs.size()), needed_(graphs.size()) {}
 
 Storage NestBuilder::storage_of(const Frame& frame) const {
   const StageGraph& graph = *frame.graph;
@@ -152,14 +164,32 @@ void NestBuilder::enter_loop(const Frame& frame, int axis, const ir::Var& var) {
   enter_bound(frame, axis, var, std::move(name));
 }
 
+/// Those of a stage attached inside the loop that has what it reads: seen from there, less of it may be needed.
+std::shared_ptr<const std::vector<Limit>> NestBuilder::limits_of(int stage, const std::vector<Span>& region) const {
+  std::vector<Limit> limits;
+  if (needed_[static_cast<std::size_t>(stage)].empty()) return nullptr;
+  const std::vector<Span> stored = whole_tiles(graphs_[stage], region);
+  for (const std::vector<Span>& needed : needed_[static_cast<std::size_t>(stage)]) {
+    for (std::size_t root = 0; root < needed.size(); ++root) {
+      const Span &all = needed[root], &here = stored[root];
+      const Expr& extent = graphs_[stage].axes[graphs_[stage].roots[root]].extent();
+      if (ir::is_const_int(all.min, 0) && facts_.proves_less(extent - 1, all.extent)) continue;  // the tensor's bounds
+      const bool from = facts_.proves_less(all.min - 1, here.min);
+      if (from && facts_.proves_less(here.min + here.extent - 1, all.min + all.extent)) continue;
+      limits.push_back({root, all});
+    }
+  }
+  return limits.empty() ? nullptr : std::make_shared<const std::vector<Limit>>(std::move(limits));
+}
+
 /// Extends the vectorised axes of a private tile to whole vectors, where what is read for the rest is padding.
-AxisSet NestBuilder::pad_vectors(int stage, std::vector<Span>& region) const {
+AxisSet NestBuilder::pad_vectors(int stage, std::vector<Span>& region, const AxisSet& limited) const {
   const StageGraph& graph = graphs_[stage];
   AxisSet padded;
   // The tile of a blocked reduction starts from the output, which has no padding.
   if (!is_private(*graph.state) || graph.state->carried_from >= 0) return padded;
   for (int axis = 0; axis < graph.rank; ++axis) {
-    if (!graph.vectorized[axis]) continue;
+    if (!graph.vectorized[axis] || limited[axis]) continue;
     const Expr reach = Frame(graph, region).reach(axis);
     const Expr last = region[axis].min + reach - 1;
     if (as_const_int(reach) == nullptr || facts_.proves_less(last, graph.axes[axis].extent())) continue;
@@ -174,10 +204,17 @@ AxisSet NestBuilder::pad_vectors(int stage, std::vector<Span>& region) const {
 
 Frame NestBuilder::attached_frame(int stage, std::vector<Span> region, const Frame& host) const {
   const StageGraph& graph = graphs_[stage];
-  const AxisSet padded = pad_vectors(stage, region);
+  const auto limits = limits_of(stage, region);
+  AxisSet limited;
+  if (limits != nullptr) {
+    for (const Limit& limit : *limits) limited[limit.root] = true;
+  }
+  const AxisSet padded = pad_vectors(stage, region, limited);
   Frame frame(graph, std::move(region));
   frame.padded = padded;
+  frame.limits = limits;
   if (graph.state->carried_from != host.graph->stage) return frame;
+  require_dense(frame, host);
   // A blocked reduction: the blocks' loops are open, in the nest of the stage that copies out.
   for (int axis = 0; axis < graph.rank; ++axis) {
     const std::int64_t* computed = as_const_int(frame.region(axis).extent);
@@ -225,18 +262,22 @@ Stmt NestBuilder::inside(const Frame& frame, int position) {
     stmts.push_back(open(frame, position + 1));
     return ir::block(std::move(stmts));
   }
-  std::vector<std::vector<Span>> regions = regions_.attached_regions(stages, frame, facts_);
+  AttachedRegions attached = regions_.attached_regions(stages, frame, facts_);
   const std::string outer_private = private_;
   std::vector<Frame> frames;
   for (std::size_t n = 0; n < stages.size(); ++n) {
     require_storable(schedule_.stages[stages[n]]);
-    regions[n] = of_all_threads(stages[n], std::move(regions[n]));
-    frames.push_back(attached_frame(stages[n], std::move(regions[n]), frame));
+    attached.regions[n] = of_all_threads(stages[n], std::move(attached.regions[n]));
+    frames.push_back(attached_frame(stages[n], std::move(attached.regions[n]), frame));
     storages_[stages[n]] = storage_of(frames.back());
     if (is_private(schedule_.stages[stages[n]])) private_ = schedule_.stages[stages[n]].name;
   }
+  for (auto& [reader, region] : attached.readers) {
+    needed_[static_cast<std::size_t>(reader)].push_back(of_all_threads(reader, std::move(region)));
+  }
   for (const Frame& producer : frames) stmts.push_back(once_per_block(*producer.graph, open(producer, 0)));
   stmts.push_back(open(frame, position + 1));
+  for (const auto& [reader, region] : attached.readers) needed_[static_cast<std::size_t>(reader)].pop_back();
   private_ = outer_private;
   Stmt result = ir::block(std::move(stmts));
   for (auto stage = stages.rbegin(); stage != stages.rend(); ++stage) {

@@ -41,7 +41,8 @@ class NestBuilder {
   ir::Stmt initialise(const Frame& frame, int position);
   Storage storage_of(const Frame& frame) const;
   ir::Stmt inside(const Frame& frame, int position);
-  AxisSet pad_vectors(int stage, std::vector<Span>& region) const;
+  std::shared_ptr<const std::vector<Limit>> limits_of(int stage, const std::vector<Span>& region) const;
+  AxisSet pad_vectors(int stage, std::vector<Span>& region, const AxisSet& limited) const;
   Frame attached_frame(int stage, std::vector<Span> region, const Frame& host) const;
   void enter_loop(const Frame& frame, int axis, const ir::Var& var);
 
@@ -79,9 +80,10 @@ class NestBuilder {
   const std::vector<StageGraph>& graphs_;
   const Regions& regions_;
   Facts facts_;
-  std::vector<std::optional<Storage>> storages_;  ///< of each stage, where it exists at this point
-  std::string parallel_;                          ///< the parallel loop around this point, empty where there is none
-  std::vector<BoundLoop> bound_;                  ///< the bound loops around this point, outermost first
+  std::vector<std::optional<Storage>> storages_;        ///< of each stage, where it exists at this point
+  std::vector<std::vector<std::vector<Span>>> needed_;  ///< of each stage, as far as what it reads is computed here
+  std::string parallel_;          ///< the parallel loop around this point, empty where there is none
+  std::vector<BoundLoop> bound_;  ///< the bound loops around this point, outermost first
   /// Variables that differ between the threads of a block: of loops around this point, and parts of those that are
   /// fused.
   std::vector<std::pair<ir::Var, ir::Expr>> thread_vars_;

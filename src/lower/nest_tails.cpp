@@ -203,8 +203,15 @@ Stmt NestBuilder::branch_layout(Frame frame, int position, const AxisEdge& edge)
   const Expr& start = frame.region(edge.parent).min;
   const Expr& limit = frame.graph->axes[edge.parent].extent();
   const Expr last = affine(start + frame.value[edge.outer] * Expr(edge.factor) + Expr(edge.factor - 1));
-  if (frame.role == NestRole::kFillPadding || facts_.proves_less(last, limit))
-    return settle(std::move(frame), position);
+  const bool is_whole = !frame.is_limited(edge.parent) && facts_.proves_less(last, limit);
+  if (frame.role == NestRole::kFillPadding || is_whole) return settle(std::move(frame), position);
+
+  if (frame.is_limited(edge.parent)) {  // the guards of the root tell what is copied
+    Frame fill = frame;
+    fill.role = NestRole::kFillPadding;
+    Stmt filled = settle(std::move(fill), position);
+    return ir::block({std::move(filled), settle(std::move(frame), position)});
+  }
 
   // Lanes, and loops inside which the tiles are counted, are at every tile in turn: cut or not.
   const bool at_every_tile =
@@ -303,6 +310,14 @@ Stmt NestBuilder::guard_root(Frame frame, int position, std::size_t root) {
     const Expr index = affine(region.min + value);
     require_less(whole.min() - 1, index);
     require_less(index, whole.min() + whole.extent());
+  }
+  if (frame.limits != nullptr) {
+    for (const Limit& limit : *frame.limits) {
+      if (limit.root != root) continue;
+      const Expr index = affine(region.min + value);
+      require_less(affine(limit.span.min - 1), index);
+      require_less(index, affine(limit.span.min + limit.span.extent));
+    }
   }
   Stmt body = settle(std::move(frame), position);
   facts_.reset(mark);

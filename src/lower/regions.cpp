@@ -113,7 +113,8 @@ void join(Span& span, const Span& other, const Expr& limit, const Facts& facts) 
   }
 }
 
-/// What a stage with a layout stores of the region in `roots`: tiles to their ends.
+}  // namespace
+
 std::vector<Span> whole_tiles(const StageGraph& graph, std::vector<Span> roots) {
   for (const AxisEdge& edge : graph.edges) {
     if (edge.kind != AxisEdge::Kind::kLayout) continue;
@@ -123,8 +124,6 @@ std::vector<Span> whole_tiles(const StageGraph& graph, std::vector<Span> roots) 
   }
   return roots;
 }
-
-}  // namespace
 
 Regions::Regions(const ScheduleState& schedule, const std::vector<StageGraph>& graphs)
     : schedule_(schedule), graphs_(graphs), reads_(graphs.size()), readers_(graphs.size()), attached_(graphs.size()) {
@@ -268,10 +267,10 @@ const std::vector<Span>& Regions::region_of(int stage, const Frame& frame, const
   return known[stage] = std::move(result);
 }
 
-std::vector<std::vector<Span>> Regions::attached_regions(const std::vector<int>& stages, const Frame& frame,
-                                                         const Facts& facts) const {
+AttachedRegions Regions::attached_regions(const std::vector<int>& stages, const Frame& frame,
+                                          const Facts& facts) const {
   Known known;
-  std::vector<std::vector<Span>> result;
+  AttachedRegions result;
   for (const int stage : stages) {
     std::vector<Span> region = region_of(stage, frame, facts, known);
     // Its own reduction runs in full; of a blocked one the nest builder knows the block.
@@ -280,7 +279,19 @@ std::vector<std::vector<Span>> Regions::attached_regions(const std::vector<int>&
       const IterVar& axis = graph.axes[graph.roots[r]];
       region[r] = {axis.min(), axis.extent()};
     }
-    result.push_back(std::move(region));
+    result.regions.push_back(std::move(region));
+  }
+  for (const auto& [stage, region] : known) {
+    const StageGraph& graph = graphs_[stage];
+    const bool is_here = stage == frame.graph->stage || std::find(stages.begin(), stages.end(), stage) != stages.end();
+    const bool reads_here = std::any_of(stages.begin(), stages.end(), [&, reader = stage](int attached) {
+      const auto& readers = readers_[attached];
+      return std::find(readers.begin(), readers.end(), reader) != readers.end();
+    });
+    if (is_here || !reads_here || graph.place.part != ScanPart::kNone) continue;
+    std::vector<Span> tiles = whole_tiles(graph, region);
+    tiles.resize(graph.rank);
+    result.readers.emplace_back(stage, std::move(tiles));
   }
   return result;
 }

@@ -10,6 +10,17 @@
 
 namespace nestwright {
 
+/// What a stage with a layout stores of the region in `roots`, one span a root: tiles to their ends.
+std::vector<Span> whole_tiles(const StageGraph& graph, std::vector<Span> roots);
+
+/// What one iteration of a loop needs of the stages that are attached to it.
+struct AttachedRegions {
+  std::vector<std::vector<Span>> regions;  ///< of each stage, one span a root
+  /// Of each stage further inside that reads one of them, what is needed in all, to whole tiles: that far they reach.
+  /// What is inferred inside, with more loops open, may reach further.
+  std::vector<std::pair<int, std::vector<Span>>> readers;
+};
+
 class Regions {
  public:
   /// `graphs`: one a stage of `schedule`. Throws LowerError where a stage is read outside the loop that it is attached
@@ -24,8 +35,7 @@ class Regions {
 
   /// The regions of `stages`, all attached at one loop of the stage of `frame`, in their order: for each root axis the
   /// indices that are read from there on.
-  std::vector<std::vector<Span>> attached_regions(const std::vector<int>& stages, const Frame& frame,
-                                                  const Facts& facts) const;
+  AttachedRegions attached_regions(const std::vector<int>& stages, const Frame& frame, const Facts& facts) const;
   /// Indices of `buffer` that the stage of `frame` itself reads from there on, one span a dimension.
   std::vector<Span> read_region(const ir::Buffer& buffer, const Frame& frame, const Facts& facts) const;
 

@@ -113,6 +113,59 @@ TEST(Found, ATileIsNotCarriedFurtherThanItIsCopiedOut) {
   }
 }
 
+TEST(Found, FusedTilesSplitAgainEndWhereTheCutTileDoes) {
+  const Tensor c = compute({1, 6}, [&](Expr, Expr) { return Expr(1.0); }, "C");
+  Schedule s = create_schedule(c);
+  const auto [jo, ji] = s[c].split(s[c].axis(1), factor(4), Tail::partition());
+  const IterVar first = s[c].split(ji, nparts(4), Tail::partition()).first;
+  s[c].fuse(jo, first);
+  expect_unchanged(s, {c}, c);
+}
+
+TEST(Found, ACacheInsideReadsNoMoreThanIsComputedOutside) {
+  const Tensor a = placeholder({3}, kFloat32, "A");
+  const Tensor t = compute({3}, [&](Expr i) { return a(i) + Expr(1.0); }, "T");
+  const IterVar k = reduce_axis(2, "k");
+  const Tensor c = compute({2}, [&](Expr i) { return sum(t(i + k) * t(i), k); }, "C");
+  Schedule s = create_schedule(c);
+  s[t].compute_at(s[c], s[c].axis(0));
+  const Tensor cache = s.cache_read(t, ir::Scope::kLocal, {c});
+  s[cache].compute_at(s[c], k);
+  expect_unchanged(s, {a, c}, c);
+}
+
+TEST(Found, ATileInsideReadsNoMoreThanIsComputedOutside) {
+  const Tensor a = placeholder({3}, kFloat32, "A");
+  const Tensor t = compute({3}, [&](Expr i) { return a(i) + Expr(1.0); }, "T");
+  const Tensor c = compute({1, 2}, [&](Expr, Expr j) { return t(j); }, "C");
+  Schedule s = create_schedule(c);
+  s[t].compute_at(s[c], s[c].axis(0));
+  const Tensor cache = s.cache_read(t, ir::Scope::kGlobal, {c});
+  s[cache].compute_at(s[c], s[c].axis(1));
+  s.transform_layout(cache, [](std::span<const Expr> axes) { return tiles_of(axes, 0, 2); });
+  expect_unchanged(s, {a, c}, c);
+}
+
+TEST(Found, ATileIsNotCarriedWhereItsCopyTakesSteps) {
+  const Tensor a = placeholder({4, 2}, kFloat32, "A");
+  const IterVar k = reduce_axis(2, "k");
+  const Tensor c = compute({4}, [&](Expr i) { return sum(a(i, k), k); }, "C");
+  Schedule s = create_schedule(c);
+  const auto [io, ii] = s[c].split(s[c].axis(0), factor(2));
+  const IterVar ko = s[c].split(k, factor(1)).first;
+  s[c].reorder({ii, ko, io});
+  const Tensor tile = s.cache_write(c, ir::Scope::kLocal, ko);
+  s[tile].compute_at(s[c], ko);
+  try {
+    lower(s, {a, c}, Target::parse("cpu,isa=avx2"), "steps");
+    FAIL() << "it was lowered";
+  } catch (const LowerError& error) {
+    EXPECT_STREQ(error.what(),
+                 "C.tile is summed up in blocks, but the loops of C inside step over some of the indices of i that it "
+                 "covers: reorder them so that what C stores there is contiguous");
+  }
+}
+
 TEST(Found, ASplitOfComposedTilesInsideTheirLoopIsRefused) {
   const Tensor a = placeholder({5}, kFloat32, "A");
   const Tensor c = compute({5}, [&](Expr i) { return a(i); }, "C");
