@@ -284,11 +284,7 @@ AttachedRegions Regions::attached_regions(const std::vector<int>& stages, const 
   for (const auto& [stage, region] : known) {
     const StageGraph& graph = graphs_[stage];
     const bool is_here = stage == frame.graph->stage || std::find(stages.begin(), stages.end(), stage) != stages.end();
-    const bool reads_here = std::any_of(stages.begin(), stages.end(), [&, reader = stage](int attached) {
-      const auto& readers = readers_[attached];
-      return std::find(readers.begin(), readers.end(), reader) != readers.end();
-    });
-    if (is_here || !reads_here || graph.place.part != ScanPart::kNone) continue;
+    if (is_here || graph.place.part != ScanPart::kNone) continue;
     std::vector<Span> tiles = whole_tiles(graph, region);
     tiles.resize(graph.rank);
     result.readers.emplace_back(stage, std::move(tiles));

@@ -16,7 +16,8 @@ std::vector<Span> whole_tiles(const StageGraph& graph, std::vector<Span> roots);
 /// What one iteration of a loop needs of the stages that are attached to it.
 struct AttachedRegions {
   std::vector<std::vector<Span>> regions;  ///< of each stage, one span a root
-  /// Of each stage further inside that reads one of them, what is needed in all, to whole tiles: that far they reach.
+  /// Of each stage further inside that reads one of them, or what is made of it, what is needed in all, to whole
+  /// tiles: that far they reach.
   /// What is inferred inside, with more loops open, may reach further.
   std::vector<std::pair<int, std::vector<Span>>> readers;
 };

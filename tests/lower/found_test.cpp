@@ -146,6 +146,24 @@ TEST(Found, ATileInsideReadsNoMoreThanIsComputedOutside) {
   expect_unchanged(s, {a, c}, c);
 }
 
+TEST(Found, AChainOfTilesInsideReadsNoMoreThanIsComputedOutside) {
+  const Tensor a = placeholder({5}, kFloat32, "A");
+  const Tensor c = compute({5}, [&](Expr i) { return a(i); }, "C");
+  const auto tiles = [](std::span<const Expr> axes) { return std::vector<Expr>{axes[0] % Expr(4), axes[0] / Expr(4)}; };
+  Schedule s = create_schedule(c);
+  const Tensor outside = s.cache_read(a, ir::Scope::kGlobal, {c});
+  const Tensor first = s.cache_read(outside, ir::Scope::kGlobal, {c});
+  const Tensor last = s.cache_read(first, ir::Scope::kGlobal, {c});
+  const auto last_loops = s.transform_layout(last, tiles);
+  const Tensor middle = s.cache_read(first, ir::Scope::kGlobal, {last});
+  const auto middle_loops = s.transform_layout(middle, tiles);
+  s[outside].compute_at(s[c], s[c].axis(0));
+  s[last].compute_at(s[c], s[c].axis(0));
+  s[middle].compute_at(s[last], last_loops[1]);
+  s[first].compute_at(s[middle], middle_loops[0]);
+  expect_unchanged(s, {a, c}, c);
+}
+
 TEST(Found, ATileIsNotCarriedWhereItsCopyTakesSteps) {
   const Tensor a = placeholder({4, 2}, kFloat32, "A");
   const IterVar k = reduce_axis(2, "k");

@@ -14,6 +14,8 @@
 //  1. The tensor's stage is a reduction, and `below` one of its leaves.
 //  2. `below` is the outer loop of a split, not a composed one, of a whole axis of the reduction.
 //  3. The stage prefetches nothing, for its reads move to the tile, and is not tensorized.
+//  4. Of each spatial axis, what the loops inside `below` store is contiguous: elements between them would be carried
+//     from block to block without being stored. Lowering refuses the others, a LowerError.
 // The stage's spatial loops may be split, reordered and annotated already: they stay.
 #include <fmt/format.h>
 
