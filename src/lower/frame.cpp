@@ -93,7 +93,8 @@ Span Frame::span(int axis, const Facts& facts) const {
     all.extent = extent[edge.outer] * Expr(edge.factor);  // to the last tile's end
   const Span outer = span(edge.outer, facts), inner = span(edge.inner, facts);
   const bool outer_open = ir::is_const_int(outer.min, 0) && outer.extent.same_as(extent[edge.outer]);
-  if (outer_open && !known(edge.outer) && !known(edge.inner)) return all;
+  const bool single_outer = ir::is_const_int(outer.extent, 1);  // then the loops of the inner tell all
+  if (outer_open && !single_outer && !known(edge.outer) && !known(edge.inner)) return all;
   const Segment segment = segments.empty() ? Segment() : segments[e];
   if (edge.is_composed() && segment.factor == 0) return all;
   const std::int64_t factor = segment.factor != 0 ? segment.factor : edge.factor;
@@ -125,6 +126,7 @@ bool Frame::is_dense(int axis) const {
   const int e = graph->edge_of[axis];
   if (e < 0) return false;  // part of a fused loop that is open in part
   const AxisEdge& edge = graph->edges[e];
+  if (edge.is_composed() && segments[static_cast<std::size_t>(e)].factor == 0) return false;
   if (known(edge.outer) || ir::is_const_int(extent[edge.outer], 1)) return is_dense(edge.inner);
   return is_untouched(edge.inner) && is_dense(edge.outer);
 }

@@ -184,6 +184,21 @@ TEST(Found, ATileIsNotCarriedWhereItsCopyTakesSteps) {
   }
 }
 
+TEST(Found, ATileIsCarriedAsFarAsTheLoopsOfASingleTileGo) {
+  const Tensor a = placeholder({4, 2}, kFloat32, "A");
+  const IterVar k = reduce_axis(2, "k");
+  const Tensor c = compute({4}, [&](Expr i) { return sum(a(i, k), k); }, "C");
+  Schedule s = create_schedule(c);
+  const auto [io, ii] = s[c].split(s[c].axis(0), factor(4));
+  const IterVar ko = s[c].split(k, factor(1)).first;
+  const Tensor tile = s.cache_write(c, ir::Scope::kLocal, ko);
+  s[tile].compute_at(s[c], ko);
+  const auto [iio, iii] = s[c].split(ii, factor(1));
+  const auto [ioo, ioi] = s[c].split(io, factor(1));
+  s[c].reorder({iio, ioo, ko, iii, ioi});
+  expect_unchanged(s, {a, c}, c);
+}
+
 TEST(Found, ASplitOfComposedTilesInsideTheirLoopIsRefused) {
   const Tensor a = placeholder({5}, kFloat32, "A");
   const Tensor c = compute({5}, [&](Expr i) { return a(i); }, "C");
