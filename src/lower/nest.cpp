@@ -16,10 +16,6 @@ using ir::Stmt;
 
 namespace {
 
-bool is_private(const StageState& stage) {
-  return stage.scope == ir::Scope::kRegister || stage.scope == ir::Scope::kLocal;
-}
-
 /// What the tile of a blocked reduction carries from block to block is all that the host, the stage that copies it
 /// out, stores of it.
 void require_dense(const Frame& tile, const Frame& host) {

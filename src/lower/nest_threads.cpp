@@ -40,11 +40,24 @@ bool NestBuilder::differs_between_threads(const Expr& e) const {
 void NestBuilder::require_storable(const StageState& stage) const {
   if (stage.scope == ir::Scope::kLocal || stage.scope == ir::Scope::kRegister) return;
   if (stage.scope == ir::Scope::kShared) {
-    if (!bound_.empty()) return;
-    throw LowerError(
-        fmt::format("{} is kept in shared scope but computed outside of all bound loops: attach it to a "
-                    "loop inside those of its consumer",
-                    stage.name));
+    if (bound_.empty()) {
+      throw LowerError(
+          fmt::format("{} is kept in shared scope but computed outside of all bound loops: attach it to a "
+                      "loop inside those of its consumer",
+                      stage.name));
+    }
+    for (const Operation& input : stage.op->inputs) {
+      const int found = schedule_.find(input);
+      if (found < 0 || !in_threads()) continue;
+      const StageState& source = schedule_.stages[static_cast<std::size_t>(found)];
+      // What is computed inside the stage belongs to the thread that computes it there.
+      if (!is_private(source) || !storages_[static_cast<std::size_t>(found)].has_value()) continue;
+      throw LowerError(
+          fmt::format("{} is computed by all threads of a block together, but reads {}, which each thread keeps for "
+                      "itself: keep that in shared scope, too",
+                      stage.name, source.name));
+    }
+    return;
   }
   if (bound_.empty()) return;
   throw LowerError(fmt::format(

@@ -132,7 +132,6 @@ Storage make_storage(const Frame& frame, const Facts& facts) {
   for (int axis = 0; axis < graph.rank; ++axis)
     result.start.push_back(ir::to_linear(facts.expanded(frame.region(axis).min)));
 
-  const bool is_private = state.scope == ir::Scope::kRegister || state.scope == ir::Scope::kLocal;
   std::vector<Expr> shape;
   if (state.layout.empty()) {
     for (int axis = 0; axis < graph.rank; ++axis) shape.push_back(frame.extent[axis]);
@@ -140,7 +139,7 @@ Storage make_storage(const Frame& frame, const Facts& facts) {
     for (const IterVar& dimension : state.layout) shape.push_back(frame.extent[graph.find(dimension)]);
   }
   for (const Expr& extent : shape) {
-    if (is_private && as_const_int(extent) == nullptr) {
+    if (is_private(state) && as_const_int(extent) == nullptr) {
       throw LowerError(
           fmt::format("{} is kept in {} scope, but its size is not constant there: attach it to an inner loop",
                       state.name, ir::scope_name(state.scope)));

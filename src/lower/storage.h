@@ -16,6 +16,11 @@ struct Storage {
   const StageGraph* graph = nullptr;
 };
 
+/// Whether each thread keeps the stage for itself.
+inline bool is_private(const StageState& stage) {
+  return stage.scope == ir::Scope::kRegister || stage.scope == ir::Scope::kLocal;
+}
+
 /// Buffers for the region of `frame`'s stage, in the stage's layout: compact but for what storage_align pads.
 Storage make_storage(const Frame& frame, const Facts& facts);
 

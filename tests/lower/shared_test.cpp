@@ -186,5 +186,21 @@ TEST(SharedRefuses, BarriersThatSomeThreadsWouldMiss) {
   EXPECT_THAT(refusal(s, {A, B}), ::testing::HasSubstr("differs between the threads of a block"));
 }
 
+TEST(SharedRefuses, WhatOneThreadKeepsForItself) {
+  const Tensor A = placeholder({32}, kFloat32, "A");
+  const Tensor B = compute({32}, [&](Expr i) { return A(i) * 2.0; }, "B");
+  const Tensor C = compute({32}, [&](Expr i) { return B(i) + 1.0; }, "C");
+  Schedule s = create_schedule(C);
+  const auto [bx, tx] = s[C].split(s[C].axis(0), factor(8));
+  s[C].bind(bx, kBlockIdxX).bind(tx, kThreadIdxX);
+  s[B].compute_at(s[C], tx);
+  s[B].set_scope(ir::Scope::kRegister);
+  const Tensor cache = s.cache_read(B, ir::Scope::kShared, {C});
+  s[cache].compute_at(s[C], tx);
+  EXPECT_EQ(refusal(s, {A, C}),
+            "B.cache is computed by all threads of a block together, but reads B, which each thread keeps for itself: "
+            "keep that in shared scope, too");
+}
+
 }  // namespace
 }  // namespace nestwright::testing
