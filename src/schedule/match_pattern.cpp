@@ -51,7 +51,7 @@ class Matcher {
   }
 
  private:
-  PatternMatch differs(std::string why = {}) const { return {{}, why.empty() ? difference_ : std::move(why)}; }
+  PatternMatch differs(const std::string& why = {}) const { return {{}, why.empty() ? difference_ : why}; }
   bool fail(std::string why) {
     if (difference_.empty()) difference_ = std::move(why);
     return false;
