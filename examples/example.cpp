@@ -82,6 +82,12 @@ double Example::call(const Schedule& schedule, const Args& args, const std::vect
   return time_ ? time_calls([&] { function.call(arguments); }) : 0;
 }
 
+void Example::check(const std::string& what, bool right) {
+  if (right) return;
+  std::printf("%s is wrong\n", what.c_str());
+  ++failures_;
+}
+
 void Example::refused(const std::string& title, const std::function<void()>& misuse) {
   try {
     misuse();

@@ -27,6 +27,9 @@ class Example {
   /// Prints the refusal of what `misuse` does, which is required to throw.
   void refused(const std::string& title, const std::function<void()>& misuse);
 
+  /// Counts a result that is not `right`, and says which.
+  void check(const std::string& what, bool right);
+
   /// What main returns: 0 where every result was right.
   int result() const { return failures_ == 0 ? 0 : 1; }
 

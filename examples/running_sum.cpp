@@ -2,13 +2,13 @@
 // 256: bound to blocks and threads, init is one launch and every step another one; on the CPU the same blocks run in
 // parallel. Extents and strides are symbols, so that one program serves all sizes.
 #include <cstdio>
-#include <exception>
 #include <vector>
 
+#include "example.h"
 #include "ir/interpret.h"
-#include "nestwright.h"
 
 using namespace nestwright;
+using namespace nestwright::examples;
 
 namespace {
 
@@ -76,11 +76,9 @@ bool on_the_cpu() {
 
 }  // namespace
 
-int main() {
-  try {
-    return on_a_device() && on_the_cpu() ? 0 : 1;
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "%s\n", e.what());
-    return 1;
-  }
+int main(int argc, char** argv) {
+  return main_of(argc, argv, [](Example& example) {
+    example.check("the running sum on a device", on_a_device());
+    example.check("the running sum on the CPU", on_the_cpu());
+  });
 }

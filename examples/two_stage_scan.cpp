@@ -1,16 +1,16 @@
 // A scan whose step has two stages: s1 = state*2, s2 = s1 + X. s1 is computed inside s2, 32 columns at a time.
 #include <cstdio>
-#include <exception>
 
-#include "nestwright.h"
+#include "example.h"
 
 using namespace nestwright;
+using namespace nestwright::examples;
 
 namespace {
 
 constexpr std::int64_t M = 6, N = 100;
 
-int run() {
+bool is_right() {
   const Var m = var("m"), n = var("n");
   const Tensor X = placeholder({m, n}, kFloat32, "X");
   const Tensor state = placeholder({m, n}, kFloat32, "state");
@@ -31,18 +31,13 @@ int run() {
   two_stages(x, y);
   for (std::size_t e = 0; e < y.as<float>().size(); ++e) {
     const float before = e < N ? 0 : y.as<float>()[e - N] * 2;
-    if (y.as<float>()[e] != before + x.as<float>()[e]) return 1;
+    if (y.as<float>()[e] != before + x.as<float>()[e]) return false;
   }
-  return 0;
+  return true;
 }
 
 }  // namespace
 
-int main() {
-  try {
-    return run();
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "%s\n", e.what());
-    return 1;
-  }
+int main(int argc, char** argv) {
+  return main_of(argc, argv, [](Example& example) { example.check("the scan", is_right()); });
 }

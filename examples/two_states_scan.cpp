@@ -1,10 +1,10 @@
 // A scan with two states of different width: running sums of two matrices, in one recurrence.
 #include <cstdio>
-#include <exception>
 
-#include "nestwright.h"
+#include "example.h"
 
 using namespace nestwright;
+using namespace nestwright::examples;
 
 namespace {
 
@@ -19,7 +19,7 @@ bool is_running_sum(Array& sums, Array& of) {
   return true;
 }
 
-int run() {
+bool is_right() {
   const Var m = var("m"), n = var("n"), l = var("l");
   const Tensor X1 = placeholder({m, n}, kFloat32, "X1"), X2 = placeholder({m, l}, kFloat32, "X2");
   const Tensor state1 = placeholder({m, n}, kFloat32, "state1"), state2 = placeholder({m, l}, kFloat32, "state2");
@@ -38,16 +38,11 @@ int run() {
     for (std::size_t e = 0; e < x->as<float>().size(); ++e) x->as<float>()[e] = static_cast<float>(e * 7 % 13) - 6;
   }
   sums(x1, x2, y1, y2);
-  return is_running_sum(y1, x1) && is_running_sum(y2, x2) ? 0 : 1;
+  return is_running_sum(y1, x1) && is_running_sum(y2, x2);
 }
 
 }  // namespace
 
-int main() {
-  try {
-    return run();
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "%s\n", e.what());
-    return 1;
-  }
+int main(int argc, char** argv) {
+  return main_of(argc, argv, [](Example& example) { example.check("the scan", is_right()); });
 }

@@ -8,7 +8,7 @@
 #include "exporter/function_name.h"
 #include "exporter/sources.h"
 #include "exporter/toolchain.h"
-#include "ir/rewrite.h"
+#include "kernel/parallel_loops.h"
 #include "lower/lower.h"
 #include "support/error.h"
 
@@ -16,17 +16,6 @@ namespace nestwright {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool has_parallel_loop(const ir::Program& program) {
-  bool found = false;
-  const auto look = [&](const ir::Stmt& s) {
-    const auto* loop = s.as<ir::For>();
-    found = found || (loop != nullptr && loop->kind == ir::LoopKind::kParallel);
-  };
-  ir::for_each_stmt(program.host, look);
-  for (const ir::Kernel& kernel : program.kernels) ir::for_each_stmt(kernel.body, look);
-  return found;
-}
 
 class Directory {
  public:

@@ -15,8 +15,7 @@ namespace nestwright {
 ///    what a select (or the first operand of && and ||) keeps from being read counts as not read. The message names
 ///    tensor, dimension, range and extent;
 ///  - has a reduce axis that runs over all of one tensor's dimension but only over a part of another one's, each
-///  indexed
-///    by the axis alone: extents that disagree.
+///    indexed by the axis alone: extents that disagree.
 void check_reads(const std::string& tensor, std::span<const IterVar> axes, std::span<const IterVar> reduce_axes,
                  const Expr& body);
 

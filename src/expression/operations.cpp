@@ -56,6 +56,10 @@ Operation make_operation(Operation::Node node) {
 
 Operation operation_of(const Buffer& buffer) { return registry().find(buffer); }
 
+std::string result_name(const std::string& operation, std::size_t number, std::size_t count) {
+  return count == 1 ? operation : fmt::format("{}.v{}", operation, number);
+}
+
 void check_name(const std::string& name) {
   const bool spaces = std::any_of(name.begin(), name.end(), [](unsigned char c) { return std::isspace(c) != 0; });
   if (name.empty() || spaces) {

@@ -179,8 +179,8 @@ std::vector<Tensor> scan(const std::vector<Tensor>& init, const std::vector<Tens
   std::vector<Buffer> results;
   for (const Tensor& state : states) {
     const Buffer& like = state.buffer();
-    results.emplace_back(states.size() == 1 ? name : fmt::format("{}.v{}", name, results.size()), like->element,
-                         like->shape, ir::Scope::kGlobal, std::vector<Expr>(), like->element.bytes());
+    results.emplace_back(result_name(name, results.size(), states.size()), like->element, like->shape,
+                         ir::Scope::kGlobal, std::vector<Expr>(), like->element.bytes());
   }
   const Operation made = make_operation({std::move(name), std::move(op), std::move(results), std::move(parts)});
   std::vector<Tensor> tensors;

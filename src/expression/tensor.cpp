@@ -184,8 +184,8 @@ std::vector<Tensor> compute_tuple(std::vector<Expr> shape,
   std::vector<Buffer> results;
   for (const Expr& body : op.bodies) {
     const int alignment = body.type().bytes();  // a result may be the caller's array too
-    results.emplace_back(op.bodies.size() == 1 ? name : fmt::format("{}.v{}", name, results.size()), body.type(), shape,
-                         ir::Scope::kGlobal, std::vector<Expr>(), alignment);
+    results.emplace_back(result_name(name, results.size(), op.bodies.size()), body.type(), shape, ir::Scope::kGlobal,
+                         std::vector<Expr>(), alignment);
   }
   const std::size_t count = results.size();
   const Operation made = make_operation({std::move(name), std::move(op), std::move(results), std::move(inputs)});

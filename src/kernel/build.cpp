@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "ir/rewrite.h"
+#include "kernel/parallel_loops.h"
 #include "lower/lower.h"
 #include "support/error.h"
 #include "target/host.h"
@@ -12,21 +12,10 @@
 namespace nestwright {
 namespace {
 
-bool is_parallel(const ir::Program& program) {
-  bool found = false;
-  const auto look = [&](const ir::Stmt& s) {
-    const auto* loop = s.as<ir::For>();
-    found = found || (loop != nullptr && loop->kind == ir::LoopKind::kParallel);
-  };
-  ir::for_each_stmt(program.host, look);
-  for (const ir::Kernel& kernel : program.kernels) ir::for_each_stmt(kernel.body, look);
-  return found;
-}
-
 std::shared_ptr<ParallelPool> pool_for(const ir::Program& program, const Target& target, const BuildOptions& options) {
   if (options.pool != nullptr) return options.pool;
   // Threads that have nothing to do would still spin.
-  if (!is_parallel(program)) return make_pool(PoolKind::kSerial, 1);
+  if (!has_parallel_loop(program)) return make_pool(PoolKind::kSerial, 1);
   return make_pool(options.pool_kind, options.threads > 0 ? options.threads : target.threads);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "expression/operations.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -147,8 +148,7 @@ Storage make_storage(const Frame& frame, const Facts& facts) {
   }
   const std::vector<Expr> strides = aligned_strides(state, shape);
   for (const ir::Buffer& value : state.op->results) {
-    const bool single = state.op->results.size() == 1;
-    std::string name = single ? state.name : fmt::format("{}.v{}", state.name, result.buffers.size());
+    std::string name = result_name(state.name, result.buffers.size(), state.op->results.size());
     result.buffers.emplace_back(std::move(name), value->element, shape, state.scope, strides);
   }
   return result;
@@ -158,10 +158,10 @@ Storage make_scan_storage(const StageGraph& graph) {
   Storage result;
   result.graph = &graph;
   std::size_t rank = 0;
-  for (const ir::Buffer& value : graph.state->op->results) {
-    const bool single = graph.state->op->results.size() == 1;
-    std::string name = single ? graph.state->name : fmt::format("{}.v{}", graph.state->name, result.buffers.size());
-    result.buffers.emplace_back(std::move(name), value->element, value->shape, graph.state->scope);
+  const StageState& state = *graph.state;
+  for (const ir::Buffer& value : state.op->results) {
+    std::string name = result_name(state.name, result.buffers.size(), state.op->results.size());
+    result.buffers.emplace_back(std::move(name), value->element, value->shape, state.scope);
     rank = std::max(rank, value->shape.size());
   }
   result.start.resize(rank);

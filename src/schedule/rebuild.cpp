@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "expression/operations.h"
 #include "schedule/scan_parts.h"
 #include "support/error.h"
 
@@ -74,7 +75,7 @@ std::string tensor_name(const ScheduleState& state, const Tensor& tensor) {
   const int stage = find_stage(state, tensor);
   if (stage >= 0) {
     const StageState& found = state.stages[static_cast<std::size_t>(stage)];
-    return found.op->results.size() == 1 ? found.name : fmt::format("{}.v{}", found.name, tensor.result());
+    return result_name(found.name, static_cast<std::size_t>(tensor.result()), found.op->results.size());
   }
   if (const auto it = std::find(state.states.begin(), state.states.end(), tensor); it != state.states.end()) {
     return state.state_names[static_cast<std::size_t>(it - state.states.begin())];

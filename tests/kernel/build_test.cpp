@@ -6,19 +6,10 @@
 #include "ir/print.h"
 #include "support/error.h"
 #include "target/host.h"
+#include "tests/kernel/message.h"
 
 namespace nestwright {
 namespace {
-
-template <class E, class F>
-std::string message(const F& f) {
-  try {
-    f();
-  } catch (const E& e) {
-    return e.what();
-  }
-  return "accepted";
-}
 
 struct Twice {
   Tensor A = placeholder({64, 8}, kFloat32, "A");

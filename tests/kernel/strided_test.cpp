@@ -4,19 +4,10 @@
 #include "kernel/build.h"
 #include "lower/lower.h"
 #include "support/error.h"
+#include "tests/kernel/message.h"
 
 namespace nestwright {
 namespace {
-
-template <class E, class F>
-std::string message(const F& f) {
-  try {
-    f();
-  } catch (const E& e) {
-    return e.what();
-  }
-  return "accepted";
-}
 
 /// A matrix in rows of `pitch` numbers; what lies between the rows is -1.
 struct Matrix {

@@ -120,7 +120,7 @@ class Placer {
 
   Placed place(const Stmt&, const Allocate& allocate) {
     Placed body = place(allocate.body);
-    body.stmt = make_allocate(allocate.buffer, std::move(body.stmt), allocate.offset, allocate.per_thread);
+    body.stmt = with_body(allocate, allocate.buffer, std::move(body.stmt));
     return body;
   }
 

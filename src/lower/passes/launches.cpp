@@ -67,30 +67,29 @@ class Splitter {
           "to blockIdx and threadIdx, or compute it at a bound loop of its consumer",
           result_.name, first_result(s), target_.str()));
     }
-    return std::visit(
-        overloaded{[&](const For& n) {
-                     if (n.kind != LoopKind::kSerial && n.kind != LoopKind::kUnrolled) {
-                       throw LowerError(
-                           fmt::format("{}: {} lies inside the {} loop {}: reorder the bound loops outermost",
-                                       result_.name, quote(*bound), loop_kind_name(n.kind), n.var.name()));
-                     }
-                     return make_for(n.var, n.min, n.extent, LoopKind::kSerial, host(n.body));
-                   },
-                   [&](const Block& n) {
-                     std::vector<Stmt> parts;
-                     for (const Stmt& part : n.stmts) parts.push_back(host(part));
-                     return block(std::move(parts));
-                   },
-                   [&](const Let& n) { return make_let(n.var, n.value, host(n.body)); },
-                   [&](const IfThenElse& n) {
-                     Stmt then_case = host(n.then_case);
-                     return make_if(n.condition, std::move(then_case), host(n.else_case));
-                   },
-                   [&](const Allocate& n) { return make_allocate(n.buffer, host(n.body), n.offset, n.per_thread); },
-                   [&](const auto&) -> Stmt {
-                     throw InternalError("internal error: a bound loop inside a statement without body");
-                   }},
-        s.node().value);
+    return std::visit(overloaded{[&](const For& n) {
+                                   if (n.kind != LoopKind::kSerial && n.kind != LoopKind::kUnrolled) {
+                                     throw LowerError(fmt::format(
+                                         "{}: {} lies inside the {} loop {}: reorder the bound loops outermost",
+                                         result_.name, quote(*bound), loop_kind_name(n.kind), n.var.name()));
+                                   }
+                                   return make_for(n.var, n.min, n.extent, LoopKind::kSerial, host(n.body));
+                                 },
+                                 [&](const Block& n) {
+                                   std::vector<Stmt> parts;
+                                   for (const Stmt& part : n.stmts) parts.push_back(host(part));
+                                   return block(std::move(parts));
+                                 },
+                                 [&](const Let& n) { return make_let(n.var, n.value, host(n.body)); },
+                                 [&](const IfThenElse& n) {
+                                   Stmt then_case = host(n.then_case);
+                                   return make_if(n.condition, std::move(then_case), host(n.else_case));
+                                 },
+                                 [&](const Allocate& n) { return with_body(n, n.buffer, host(n.body)); },
+                                 [&](const auto&) -> Stmt {
+                                   throw InternalError("internal error: a bound loop inside a statement without body");
+                                 }},
+                      s.node().value);
   }
 
   Stmt launch(const Stmt& s) {
@@ -132,7 +131,7 @@ class Splitter {
                                        bound_first(n.then_case), [](const For&) {},
                                        [&](Stmt body) { return make_if(n.condition, std::move(body)); });
                                  },
-                                 [&](const Allocate& n) { return make_allocate(n.buffer, bound_first(n.body)); },
+                                 [&](const Allocate& n) { return with_body(n, n.buffer, bound_first(n.body)); },
                                  [&](const auto&) -> Stmt { refuse_siblings(*bound); }},
                       s.node().value);
   }
@@ -141,7 +140,7 @@ class Splitter {
   template <class Check, class Wrap>
   Stmt sink(const Stmt& s, const Check& check, const Wrap& wrap) {
     if (const auto* shared = s.as<Allocate>(); shared != nullptr && find_bound(s) != nullptr) {
-      return make_allocate(shared->buffer, sink(shared->body, check, wrap));
+      return with_body(*shared, shared->buffer, sink(shared->body, check, wrap));
     }
     const For* loop = as_bound(s);
     if (loop == nullptr) return wrap(s);

@@ -15,10 +15,9 @@
 //  4. It is neither a tile of a blocked reduction nor copied out of one.
 #include "schedule/primitives/cache_write.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
+#include "expression/operations.h"
 #include "schedule/rebuild.h"
 
 namespace nestwright {
@@ -33,8 +32,7 @@ Operation make_tile(const ScheduleState& state, const StageState& stage, const s
   }
   std::vector<Buffer> results;
   for (const Buffer& result : stage.op->results) {
-    const bool single = stage.op->results.size() == 1;
-    results.emplace_back(single ? name : fmt::format("{}.v{}", name, results.size()), result->element, result->shape,
+    results.emplace_back(result_name(name, results.size(), stage.op->results.size()), result->element, result->shape,
                          scope);
   }
   return make_operation(state, name, substitute(std::move(tile), fresh), std::move(results));

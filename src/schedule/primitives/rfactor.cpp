@@ -22,6 +22,7 @@
 
 #include <algorithm>
 
+#include "expression/operations.h"
 #include "ir/rewrite.h"
 #include "schedule/primitives/primitive.h"
 #include "schedule/rebuild.h"
@@ -161,9 +162,9 @@ Tensor Schedule::rfactor(const Tensor& tensor, const IterVar& loop, int axis) {
   for (const IterVar& own : partial.op.axes) shape.push_back(own.extent());
   const std::string name = unique_name(state, primitive.stage().name + ".rf");
   std::vector<Buffer> results;
-  for (const Buffer& result : primitive.stage().op->results) {
-    const bool single = primitive.stage().op->results.size() == 1;
-    results.emplace_back(single ? name : fmt::format("{}.v{}", name, results.size()), result->element, shape);
+  const std::vector<Buffer>& reduced = primitive.stage().op->results;
+  for (const Buffer& result : reduced) {
+    results.emplace_back(result_name(name, results.size(), reduced.size()), result->element, shape);
   }
   const Operation op = make_operation(state, name, partial.op, std::move(results));
   StageState made = make_stage(name, op);
