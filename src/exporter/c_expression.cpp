@@ -112,7 +112,7 @@ std::string c_element(const Operation& op, const CNames& names) {
   for (std::size_t d = 0; d < compute.reduce_axes.size(); ++d) {
     all.variables[compute.reduce_axes[d].var()] = fmt::format("r{}", d);
   }
-  const std::string term = c_expression(reduce != nullptr ? reduce->values[0] : compute.bodies[0], all);
+  const std::string term = c_expression(compute.values()[0], all);
 
   CBody body;
   std::int64_t stride = 1;

@@ -42,7 +42,7 @@ double flops_of(const Operation& op, const std::vector<IterVar>& axes) {
   const ComputeOp* compute = op.compute();
   Counter counter;
   const ir::Reduce* reduce = compute->reduction();
-  for (const Expr& value : reduce != nullptr ? reduce->values : compute->bodies) counter.visit(value);
+  for (const Expr& value : compute->values()) counter.visit(value);
   if (reduce != nullptr && reduce->combiner != nullptr) {
     for (const Expr& combined : reduce->combiner->combined) counter.visit(combined);
   } else if (reduce != nullptr) {

@@ -89,8 +89,7 @@ class StepAnalysis {
     const auto look = [&](const Expr& part) {
       if (const auto* load = part.as<ir::Load>()) read(op, *load, values, ranges);
     };
-    const ir::Reduce* reduce = compute.reduction();
-    for (const Expr& e : reduce != nullptr ? reduce->values : compute.bodies) ir::for_each_expr(e, look);
+    for (const Expr& e : compute.values()) ir::for_each_expr(e, look);
   }
 
   void read(const Operation& reader, const ir::Load& load, const ir::Substitution& values, const ir::Ranges& ranges) {

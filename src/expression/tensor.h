@@ -59,6 +59,8 @@ struct ComputeOp {
 
   /// The reduction; nullptr where the operation is none.
   const ir::Reduce* reduction() const { return bodies.empty() ? nullptr : bodies.front().as<ir::Reduce>(); }
+  /// What is reduced, which the members of a tuple's reduction share; the bodies where the operation is no reduction.
+  const std::vector<Expr>& values() const { return reduction() != nullptr ? reduction()->values : bodies; }
 };
 
 /// A recurrence over the leading axis (expression/scan.h). Result r starts as init[r], rows 0 .. k-1; step t stores row

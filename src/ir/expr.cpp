@@ -257,6 +257,11 @@ Expr make_reduce(Reduce reduce) {
   return node(type, std::move(reduce));
 }
 
+Expr reducer_identity(const Reduce& reduce, std::size_t member) {
+  return reduce.combiner != nullptr ? reduce.combiner->identity[member]
+                                    : reducer_identity(reduce.reducer, reduce.values[member].type());
+}
+
 Expr reducer_identity(ReducerKind kind, Type type) {
   const bool highest = kind == ReducerKind::kMin;
   switch (kind) {

@@ -284,6 +284,8 @@ Expr make_reduce(Reduce reduce);
 /// The value that changes nothing when combined, and the combination of two values. Not of kCustom, whose combiner
 /// says.
 Expr reducer_identity(ReducerKind kind, Type type);
+/// As the combiner says where there is one.
+Expr reducer_identity(const Reduce& reduce, std::size_t member);
 Expr reducer_combine(ReducerKind kind, const Expr& a, const Expr& b);
 
 /// The literal's value, or nullptr. Looks through nothing: simplify first.

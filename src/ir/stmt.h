@@ -45,6 +45,8 @@ const char* loop_kind_name(LoopKind kind);  // "for", "parallel", "vectorized", 
 /// blockIdx, threadIdx or vthread.
 inline bool is_bound(LoopKind kind) { return kind >= LoopKind::kBlockX; }
 inline bool is_block_index(LoopKind kind) { return kind >= LoopKind::kBlockX && kind <= LoopKind::kBlockZ; }
+/// threadIdx or vthread: what runs within a block.
+inline bool is_thread_index(LoopKind kind) { return is_bound(kind) && !is_block_index(kind); }
 
 struct For {
   Var var;

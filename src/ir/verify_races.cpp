@@ -16,10 +16,6 @@ namespace {
 constexpr std::int64_t kMostTried = 1 << 16;
 
 bool is_concurrent(LoopKind kind) { return kind != LoopKind::kSerial && kind != LoopKind::kUnrolled; }
-bool is_thread(LoopKind kind) {
-  return kind == LoopKind::kThreadX || kind == LoopKind::kThreadY || kind == LoopKind::kThreadZ ||
-         kind == LoopKind::kVirtualThread;
-}
 
 /// An index as seen from a loop: what its variable decides, what is fixed while it runs, and what varies within an
 /// iteration.
@@ -178,7 +174,7 @@ void check_shared(const For& loop, const std::vector<SplitAccess>& accesses, std
     for (std::size_t j = 0; j < accesses.size(); ++j) {
       const Access& other = *accesses[j].access;
       if (other.stores && j < i) continue;
-      if (is_thread(loop.kind) && store.phase != other.phase) continue;
+      if (is_thread_index(loop.kind) && store.phase != other.phase) continue;
       std::size_t depth = 0;
       while (store.loops[depth].loop != &loop) ++depth;
       if (apart_by_index(accesses[i], accesses[j], store.loops[depth].var)) continue;

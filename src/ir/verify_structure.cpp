@@ -126,19 +126,16 @@ class StructureCheck {
     visit_kernel(static_cast<std::size_t>(launch.kernel));
   }
 
-  static bool is_block(LoopKind kind) { return kind >= LoopKind::kBlockX && kind <= LoopKind::kBlockZ; }
-
   /// Shared memory belongs to one block of a launch.
   void check_scope(const Allocate& allocation) {
     if (allocation.buffer->scope != Scope::kShared) return;
-    const auto is_bound = [](LoopKind kind) { return kind >= LoopKind::kBlockX; };
     bool in_block = std::any_of(loops_.begin(), loops_.end(), [&](const For* loop) { return is_bound(loop->kind); });
     bool holds_blocks = false;
     for_each_stmt(allocation.body, [&](const Stmt& inner) {
       const auto* loop = inner.as<For>();
       if (!loop) return;
       in_block |= is_bound(loop->kind);
-      holds_blocks |= is_block(loop->kind);
+      holds_blocks |= is_block_index(loop->kind);
     });
     if (holds_blocks || !in_block)
       report("shared buffer " + allocation.buffer->name + " is allocated outside of the loops over blocks");
@@ -150,8 +147,8 @@ class StructureCheck {
     if ((buffer->scope != Scope::kLocal && buffer->scope != Scope::kRegister) || allocated == allocated_.end()) return;
     for (std::size_t l = allocated->second; l < loops_.size(); ++l) {
       const LoopKind kind = loops_[l]->kind;
-      const bool has_threads =
-          kind == LoopKind::kParallel || is_block(kind) || (kind >= LoopKind::kThreadX && kind <= LoopKind::kThreadZ);
+      const bool has_threads = kind == LoopKind::kParallel || is_block_index(kind) ||
+                               (kind >= LoopKind::kThreadX && kind <= LoopKind::kThreadZ);
       if (!has_threads) continue;
       report(std::string(scope_name(buffer->scope)) + " buffer " + buffer->name +
              " is shared by the iterations of the " + loop_kind_name(kind) + " loop over " + loops_[l]->var.name() +

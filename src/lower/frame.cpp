@@ -66,8 +66,10 @@ void Frame::narrow(int axis, const Expr& to) {
         narrow(edge.parent, extent[edge.outer] * extent[edge.inner]);
       }
     } else if (edge.parent == axis) {
-      // Decoded from a fused loop it may be known before it is guarded.
-      if (!known(edge.outer) || !settled[edge.outer]) narrow(edge.outer, ceil_div(to, edge.factor));
+      // Decoded from a fused loop it may be known before it is settled. Once it is, its branch told how long the inner
+      // loop is; the parent's guard tells the rest.
+      if (known(edge.outer) && settled[edge.outer]) continue;
+      narrow(edge.outer, ceil_div(to, edge.factor));
       if (!known(edge.inner)) narrow(edge.inner, smaller(edge.factor, to));
     }
   }
@@ -142,7 +144,7 @@ Expr Frame::reach(int axis) const {
   if (e < 0) return extent[axis];
   const AxisEdge& edge = graph->edges[e];
   if (graph->kinds[edge.inner] == ir::LoopKind::kVectorized) return extent[edge.outer] * Expr(edge.factor);
-  return (reach(edge.outer) - 1) * Expr(edge.factor) + reach(edge.inner);
+  return (reach(edge.outer) - 1) * Expr(edge.factor) + smaller(edge.factor, reach(edge.inner));
 }
 
 }  // namespace nestwright

@@ -186,11 +186,15 @@ AxisSet NestBuilder::pad_vectors(int stage, std::vector<Span>& region, const Axi
   if (!is_private(*graph.state) || graph.state->carried_from >= 0) return padded;
   for (int axis = 0; axis < graph.rank; ++axis) {
     if (!graph.vectorized[axis] || limited[axis]) continue;
-    const Expr reach = Frame(graph, region).reach(axis);
-    const Expr last = region[axis].min + reach - 1;
-    if (as_const_int(reach) == nullptr || facts_.proves_less(last, graph.axes[axis].extent())) continue;
     std::vector<Span> whole = region;
-    whole[axis].extent = reach;
+    Expr& extent = whole[axis].extent;
+    if (as_const_int(extent) == nullptr) continue;
+    // Whole vectors may make the loops inside them longer, which may ask for more vectors.
+    for (Expr reach = Frame(graph, whole).reach(axis); *as_const_int(reach) != *as_const_int(extent);) {
+      extent = reach;
+      reach = Frame(graph, whole).reach(axis);
+    }
+    if (facts_.proves_less(whole[axis].min + extent - 1, graph.axes[axis].extent())) continue;
     if (!regions_.reads_padding(stage, whole, static_cast<std::size_t>(axis), storages_, facts_)) continue;
     region = std::move(whole);
     padded[axis] = true;

@@ -76,8 +76,7 @@ Stmt NestBuilder::statement(const Frame& frame) {
         value = ir::make_const(0, buffer->element);
         break;
       case NestRole::kInitToIdentity:
-        value =
-            reduce->combiner ? reduce->combiner->identity[r] : ir::reducer_identity(reduce->reducer, buffer->element);
+        value = ir::reducer_identity(*reduce, r);
         break;
       case NestRole::kInitToCarried: {
         const Storage& output = *storages_[graph.state->carried_from];

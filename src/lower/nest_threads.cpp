@@ -17,13 +17,13 @@ using ir::Stmt;
 
 namespace {
 
-bool is_thread_like(ir::LoopKind kind) { return ir::is_bound(kind) && !ir::is_block_index(kind); }
 bool is_shared(const StageGraph& graph) { return graph.state->scope == ir::Scope::kShared; }
 
 }  // namespace
 
 bool NestBuilder::in_threads() const {
-  return std::any_of(bound_.begin(), bound_.end(), [](const BoundLoop& loop) { return is_thread_like(loop.kind); });
+  return std::any_of(bound_.begin(), bound_.end(),
+                     [](const BoundLoop& loop) { return ir::is_thread_index(loop.kind); });
 }
 
 bool NestBuilder::differs_between_threads(const Expr& e) const {
@@ -80,13 +80,13 @@ void NestBuilder::enter_bound(const Frame& frame, int axis, const ir::Var& var, 
                     name, ir::loop_kind_name(kind), frame.graph->state->name));
   }
   bound_.push_back({kind, var, frame.extent[axis], std::move(name)});
-  if (is_thread_like(kind)) thread_vars_.emplace_back(var, frame.extent[axis]);
+  if (ir::is_thread_index(kind)) thread_vars_.emplace_back(var, frame.extent[axis]);
 }
 
 /// The loop around this point that has the thread index of this one already; nullptr where the loop is to be opened.
 const BoundLoop* NestBuilder::shared_index(const StageGraph& graph, int axis) const {
   const ir::LoopKind kind = graph.kinds[axis];
-  if (!is_shared(graph) || !is_thread_like(kind) || kind == ir::LoopKind::kVirtualThread) return nullptr;
+  if (!is_shared(graph) || !ir::is_thread_index(kind) || kind == ir::LoopKind::kVirtualThread) return nullptr;
   const auto found =
       std::find_if(bound_.begin(), bound_.end(), [&](const BoundLoop& loop) { return loop.kind == kind; });
   return found == bound_.end() ? nullptr : &*found;
@@ -118,7 +118,7 @@ Stmt NestBuilder::once_per_block(const StageGraph& graph, Stmt nest) const {
   if (!is_shared(graph)) return nest;
   Expr condition;
   for (const BoundLoop& around : bound_) {
-    if (!is_thread_like(around.kind) || ir::is_const_int(around.extent, 1)) continue;
+    if (!ir::is_thread_index(around.kind) || ir::is_const_int(around.extent, 1)) continue;
     const bool used = around.kind != ir::LoopKind::kVirtualThread &&
                       std::any_of(graph.leaves.begin(), graph.leaves.end(),
                                   [&](int leaf) { return graph.kinds[leaf] == around.kind; });

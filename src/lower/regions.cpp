@@ -137,9 +137,7 @@ Regions::Regions(const ScheduleState& schedule, const std::vector<StageGraph>& g
       for (const Expr& index : load->indices) read.indices.push_back(ir::to_linear(index));
       reads_[s].push_back(std::move(read));
     };
-    // The members of a tuple's reduction share what they combine.
-    const ir::Reduce* reduce = graphs[s].compute->reduction();
-    for (const Expr& e : reduce != nullptr ? reduce->values : graphs[s].compute->bodies) ir::for_each_expr(e, look);
+    for (const Expr& e : graphs[s].compute->values()) ir::for_each_expr(e, look);
     for (const Read& read : reads_[s]) {
       const int producer = schedule.producer(read.buffer).stage;
       if (producer < 0) continue;

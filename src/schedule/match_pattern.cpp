@@ -42,8 +42,7 @@ class Matcher {
     std::vector<Expr> ours(own.axes.begin(), own.axes.end()), theirs(pattern.axes.begin(), pattern.axes.end());
     if (!same_type(intrinsic_.pattern.dtype(), stage_.op->results[0]->element, "the result")) return differs();
     if (!moves_alike(theirs, ours, "the result", nullptr)) return differs();
-    const Expr& body = reduction != nullptr ? reduction->values[0] : own.bodies[0];
-    if (!same(wanted != nullptr ? wanted->values[0] : pattern.bodies[0], body)) return differs();
+    if (!same(pattern.values()[0], own.values()[0])) return differs();
     for (std::size_t i = 0; i < loads_.size(); ++i) {
       if (!loads_[i].defined()) return differs(fmt::format("{} is not read", intrinsic_.inputs[i].name()));
     }

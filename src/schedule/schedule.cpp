@@ -101,7 +101,7 @@ Schedule::Schedule(std::vector<Tensor> outputs) : state_(std::make_unique<Schedu
   for (std::size_t s = 0; s < state_->stages.size(); ++s) {
     const ComputeOp& op = *state_->stages[s].op.compute();
     const std::vector<IterVar> axes = computed_axes(*state_, static_cast<int>(s));
-    for (const Expr& body : op.bodies) check_reads(state_->stages[s].name, axes, op.reduce_axes, body);
+    for (const Expr& e : op.values()) check_reads(state_->stages[s].name, axes, op.reduce_axes, e);
     attach_to_steps(*state_, static_cast<int>(s));
   }
 }

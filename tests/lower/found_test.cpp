@@ -199,6 +199,27 @@ TEST(Found, ATileIsCarriedAsFarAsTheLoopsOfASingleTileGo) {
   expect_unchanged(s, {a, c}, c);
 }
 
+TEST(Found, ASegmentKeepsItsPlaceWhenAnOuterOneTurnsOutShorter) {
+  const Tensor a = placeholder({15}, kFloat32, "A");
+  const IterVar r = reduce_axis(0, 15, "r");
+  const Tensor c = compute({}, [&] { return sum(a(r), {r}); }, "C");
+  Schedule s = create_schedule(c);
+  const auto [ro, ri] = s[c].split(r, factor(7), Tail::compose({7, 8}));
+  s[c].tile(ro, ri, 2, 2, Tail::compose({2, 3}));
+  expect_unchanged(s, {a, c}, c);
+}
+
+TEST(Found, ATileOfWholeVectorsHoldsWhatTheLoopsInsideThemStore) {
+  const Tensor b = compute({1}, [](Expr) { return Expr(1.0); }, "B");
+  const Tensor c = compute({1}, [&](Expr i) { return b(i); }, "C");
+  Schedule s = create_schedule(c);
+  s[b].compute_at(s[c], s[c].axis(0));
+  const auto [io, ii] = s[b].split(s[b].axis(0), factor(2), Tail::predicate());
+  s[b].vectorize(s[b].split(io, factor(2), Tail::predicate()).second);
+  s[b].set_scope(ir::Scope::kLocal);
+  expect_unchanged(s, {c}, c);
+}
+
 TEST(Found, ASplitOfComposedTilesInsideTheirLoopIsRefused) {
   const Tensor a = placeholder({5}, kFloat32, "A");
   const Tensor c = compute({5}, [&](Expr i) { return a(i); }, "C");

@@ -46,10 +46,8 @@ class Placer {
   }
 
  private:
-  static bool is_thread(LoopKind kind) { return is_bound(kind) && !is_block_index(kind); }
-
   Placed place(const Stmt&, const For& loop) {
-    const bool differs = is_thread(loop.kind) || varies(loop.min) || varies(loop.extent);
+    const bool differs = is_thread_index(loop.kind) || varies(loop.min) || varies(loop.extent);
     if (differs) varying_.insert(loop.var);
     Placed body = place(loop.body);
     varying_.erase(loop.var);
@@ -59,7 +57,7 @@ class Placer {
       body.exit = {};
       body.waits = true;
     }
-    if (body.waits && differs && !is_thread(loop.kind)) refuse(fmt::format("loop {}", loop.var.name()));
+    if (body.waits && differs && !is_thread_index(loop.kind)) refuse(fmt::format("loop {}", loop.var.name()));
     body.stmt = make_for(loop.var, loop.min, loop.extent, loop.kind, std::move(body.stmt));
     return body;
   }

@@ -103,11 +103,6 @@ std::vector<Expr> reductions(const ir::Reduce& like, const std::vector<Expr>& va
   return members;
 }
 
-Expr identity(const ir::Reduce& reduce, std::size_t member) {
-  return reduce.combiner != nullptr ? reduce.combiner->identity[member]
-                                    : ir::reducer_identity(reduce.reducer, reduce.values[member].type());
-}
-
 struct Partial {
   ComputeOp op;
   std::map<IterVar, IterVar> loops;  ///< of the reduction -> axes of op
@@ -140,7 +135,7 @@ Partial make_partial(const StageState& stage, const IterVar& loop, int axis) {
   std::vector<Expr> bodies;
   for (std::size_t r = 0; r < reduce.values.size(); ++r) {
     Expr value = ir::substitute(reduce.values[r], values);
-    bodies.push_back(guard.defined() ? ir::select(guard, value, identity(reduce, r)) : std::move(value));
+    bodies.push_back(guard.defined() ? ir::select(guard, value, ir::reducer_identity(reduce, r)) : std::move(value));
   }
   result.op.bodies =
       result.op.reduce_axes.empty() ? std::move(bodies) : reductions(reduce, bodies, result.op.reduce_axes);
