@@ -1,0 +1,192 @@
+// Scans on devices: the time is a loop of launches on the host, split or not; the stages of a step are kernels of their
+// own, or parts of the update's.
+#include <gmock/gmock.h>
+
+#include "expression/scan.h"
+#include "ir/print.h"
+#include "ir/verify.h"
+#include "lower/lower.h"
+#include "run_program.h"
+#include "support/error.h"
+
+namespace nestwright::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+Target cuda() {
+  Target t;
+  t.device = DeviceKind::kCuda;
+  return t;
+}
+
+/// Y[t] = 2 Y[t-1] - Y[t-2] + 3 X[t] from two rows of X on, with a stage that reads the states and one that does not.
+struct Recurrence {
+  explicit Recurrence(Expr steps = var("m"), Expr width = var("n")) : m(std::move(steps)), n(std::move(width)) {}
+
+  Expr m, n;
+  Tensor X = placeholder({m, n}, kFloat32, "X"), state = placeholder({m, n}, kFloat32, "S");
+  Tensor init = compute({2, n}, [&](Expr t, Expr i) { return X(t, i); }, "init");
+  Tensor part = compute({m, n}, [&](Expr t, Expr i) { return state(t - 1, i) * 2.0 - state(t - 2, i); }, "part");
+  Tensor input = compute({m, n}, [&](Expr t, Expr i) { return X(t, i) * 3.0; }, "input");
+  Tensor update = compute({m, n}, [&](Expr t, Expr i) { return part(t, i) + input(t, i); }, "update");
+  Tensor Y = scan(init, update, state, {X}, "Y");
+  Schedule s = create_schedule(Y);
+
+  /// Binds the columns of `tensor` to blocks of 8 threads, and gives the threads' loop.
+  IterVar bind_columns(const Tensor& tensor) {
+    const auto [block, thread] = s[tensor].split(s[tensor].axis(1), factor(8));
+    s[tensor].bind(block, kBlockIdxX).bind(thread, kThreadIdxX);
+    return thread;
+  }
+  void bind_columns_of_all() {
+    for (const Tensor& tensor : {init, part, input, update}) bind_columns(tensor);
+  }
+  ir::Program program() const { return lower(s, {X, Y}, cuda(), "f"); }
+  std::string refusal() const {
+    try {
+      program();
+    } catch (const LowerError& e) {
+      return e.what();
+    }
+    return "nothing refused";
+  }
+
+  /// Runs the program at `steps` x `width`; `symbols` are those of the two that are symbols.
+  void expect_right(std::int64_t steps, std::int64_t width, const std::vector<std::int64_t>& symbols) const {
+    const ir::Program f = program();
+    EXPECT_THAT(ir::verify(f, ir::Form::kLoop), ::testing::IsEmpty());
+    for (const std::uint64_t order : {1, 2, 3}) {
+      const std::vector<float> y = run_program(f, order, symbols)[0];
+      std::vector<float> expected(y.size());
+      for (std::size_t at = 0; at < y.size(); ++at) {
+        const auto columns = static_cast<std::size_t>(width);
+        expected[at] = at < 2 * columns
+                           ? input_value(0, at)
+                           : 2 * expected[at - columns] - expected[at - 2 * columns] + 3 * input_value(0, at);
+      }
+      ASSERT_EQ(y, expected) << steps << "x" << width;
+    }
+  }
+  void expect_right_at_all_sizes() const {
+    for (const auto& [steps, width] : {std::pair{9, 20}, {2, 8}, {1, 3}, {3, 17}}) {
+      expect_right(steps, width, {steps, width});
+    }
+  }
+};
+
+/// What runs on the host.
+std::string host_of(const Recurrence& r) {
+  const std::string text = ir::to_string(r.program());
+  return text.substr(0, text.find("  kernel "));
+}
+
+constexpr const char* kBefore =
+    "program f<m, n>(X: float32[m, n]) -> (Y: float32[m, n])\n"
+    "  global input: float32[m, n]\n"
+    "  for i in 0..2:\n"
+    "    if likely(i < m):\n"
+    "      launch f_kernel0\n"
+    "  for i_1 in 0..m:\n"
+    "    launch f_kernel1\n";
+
+TEST(ScanLaunches, AStageOfAStepIsAKernelOfEachStep) {
+  Recurrence r;
+  r.bind_columns_of_all();
+  EXPECT_EQ(host_of(r), std::string(kBefore) +
+                            "  for t in 0..(m - 2):\n"
+                            "    global part: float32[1, n]\n"
+                            "    launch f_kernel2\n"
+                            "    launch f_kernel3\n");
+  EXPECT_THAT(ir::to_string(r.program()),
+              HasSubstr("          part[0, j.outer_2*8 + j.inner_2] = "
+                        "Y[t + 1, j.outer_2*8 + j.inner_2]*2.0 - Y[t, j.outer_2*8 + j.inner_2]\n"));
+  r.expect_right_at_all_sizes();
+}
+
+TEST(ScanLaunches, AStageOfAStepInEachOfTheUpdatesThreads) {
+  Recurrence r;
+  r.bind_columns(r.init);
+  r.bind_columns(r.input);
+  r.s[r.part].set_scope(ir::Scope::kLocal).compute_at(r.s[r.update], r.bind_columns(r.update));
+  EXPECT_EQ(host_of(r), std::string(kBefore) +
+                            "  for t in 0..(m - 2):\n"
+                            "    launch f_kernel2\n");
+  EXPECT_THAT(ir::to_string(r.program()), HasSubstr("          local part: float32[1, 1]\n"));
+  r.expect_right_at_all_sizes();
+}
+
+TEST(ScanLaunches, AStageOfAStepForAllThreadsOfABlock) {
+  Recurrence r(var("m"), 24);
+  r.bind_columns(r.init);
+  r.bind_columns(r.input);
+  r.s[r.part].set_scope(ir::Scope::kShared).compute_at(r.s[r.update], r.bind_columns(r.update));
+  r.s[r.part].bind(r.s[r.part].axis(1), kThreadIdxX);
+  EXPECT_THAT(ir::to_string(r.program()), HasSubstr("      shared part: float32[1, 8]\n"));
+  for (const std::int64_t steps : {1, 2, 9}) r.expect_right(steps, 24, {steps});
+}
+
+TEST(ScanLaunches, TimeIsSplitOnTheHost) {
+  Recurrence r;
+  r.bind_columns_of_all();
+  r.s[r.Y].split(r.s[r.Y].axis(0), factor(4));
+  EXPECT_EQ(host_of(r), std::string(kBefore) +
+                            "  for t.outer in 0..((m + 1)/4):\n"
+                            "    for t.inner in 0..4:\n"
+                            "      if likely(t.outer*4 + t.inner < m - 2):\n"
+                            "        global part: float32[1, n]\n"
+                            "        launch f_kernel2\n"
+                            "        launch f_kernel3\n");
+  r.expect_right_at_all_sizes();
+}
+
+TEST(ScanLaunches, WhatIsNoPartOfTheStepIsAKernelOfSeveralSteps) {
+  Recurrence r;
+  r.bind_columns_of_all();
+  const auto [outer, inner] = r.s[r.Y].split(r.s[r.Y].axis(0), factor(4));
+  r.s[r.input].compute_at(r.s[r.Y], outer);
+  EXPECT_THAT(host_of(r), HasSubstr("  for t.outer in 0..((m + 1)/4):\n"
+                                    "    global input: float32[4, n]\n"
+                                    "    for i_1 in 0..4:\n"
+                                    "      if likely(t.outer*4 + i_1 < m - 2):\n"
+                                    "        launch f_kernel1\n"
+                                    "    for t.inner in 0..4:\n"));
+  r.expect_right_at_all_sizes();
+}
+
+TEST(ScanLaunches, TailsOfConstantTimes) {
+  for (const Tail& tail : {Tail::guard(), Tail::partition(), Tail::predicate(), Tail::compose({4, 3})}) {
+    Recurrence r(13, 20);
+    r.bind_columns_of_all();
+    const auto [outer, inner] = r.s[r.Y].split(r.s[r.Y].axis(0), factor(4), tail);
+    r.s[r.Y].unroll(inner);
+    r.expect_right(13, 20, {});
+  }
+}
+
+TEST(ScanLaunchesRefuse, StagesOfAStepThatNothingRuns) {
+  Recurrence r;
+  for (const Tensor& tensor : {r.init, r.input, r.update}) r.bind_columns(tensor);
+  EXPECT_EQ(r.refusal(),
+            "f: no loop around the computation of part is bound, so that nothing on cuda runs it: bind its outermost "
+            "loops to blockIdx and threadIdx, or compute it at a bound loop of its consumer");
+  r.s[r.part].compute_at(r.s[r.update], r.s[r.update].loops()[1]);
+  EXPECT_EQ(r.refusal(),
+            "part is kept in global scope but computed inside loop j.outer of update, which is bound to blockIdx.x: "
+            "keep it in local scope, or in shared scope for all threads of a block");
+}
+
+TEST(ScanLaunchesRefuse, TimeInsideAKernel) {
+  Recurrence r;
+  try {
+    r.s[r.Y].bind(r.s[r.Y].axis(0), kThreadIdxX);
+    FAIL() << "not refused";
+  } catch (const ScheduleError& e) {
+    EXPECT_STREQ(e.what(),
+                 "bind of t: it is the time of scan Y, whose steps depend on each other: use an axis of its "
+                 "update");
+  }
+}
+
+}  // namespace
+}  // namespace nestwright::testing
