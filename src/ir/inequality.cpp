@@ -67,6 +67,9 @@ bool search(const Linear& target, const Ranges& ranges, int depth, int& budget) 
     return search(replaced(target, t, binary->b), ranges, depth - 1, budget);
   }
   std::vector<Linear> facts = ranges.facts();
+  for (const Linear& known : ranges.facts()) {
+    for (const LinearTerm& term : known.terms) add_division_facts(term.atom, facts);
+  }
   for (const LinearTerm& term : target.terms) {
     add_division_facts(term.atom, facts);
     add_bound_facts(term.atom, ranges, facts);

@@ -85,6 +85,11 @@ class Collector {
 
   Expr resolve(const Expr& e) const { return values_.empty() ? e : substitute(e, values_); }
   Expr resolve_lane(const Expr& e, int lanes) { return resolve(AtLane(lane(lanes)).mutate(e)); }
+  /// Simplified as the indices are, so that what it says of f / 2 * 2 + f % 2 is known of f.
+  Expr resolve_condition(const Expr& e, int lanes) {
+    const Expr resolved = resolve_lane(e, lanes);
+    return simplify(resolved, *known_);  // a vector adds its lane to what is known
+  }
   /// One variable stands for "any lane" of all vectors of so many lanes.
   Expr lane(int lanes) {
     if (lanes == 1) return 0;
@@ -145,9 +150,11 @@ class Collector {
   }
   void visit(const IfThenElse& choice) {
     loads(choice.condition);
-    const Expr condition = resolve_lane(choice.condition, choice.condition.lanes());
-    within(refined([&](Ranges& next) { next.assume(condition); }), [&] { visit(choice.then_case); });
-    within(refined([&](Ranges& next) { next.assume_not(condition); }), [&] { visit(choice.else_case); });
+    const Expr condition = resolve_condition(choice.condition, choice.condition.lanes());
+    if (!disprove(condition, *known_))
+      within(refined([&](Ranges& next) { next.assume(condition); }), [&] { visit(choice.then_case); });
+    if (!prove(condition, *known_))
+      within(refined([&](Ranges& next) { next.assume_not(condition); }), [&] { visit(choice.else_case); });
   }
   void visit(const Store& store) {
     for (const Expr& index : store.indices) loads(index);
@@ -178,6 +185,11 @@ class Collector {
     int lanes = 1;
     for (const Expr& index : indices) lanes = std::max(lanes, index.lanes());
     lane(lanes);
+    Expr condition;
+    if (mask.defined()) {
+      condition = resolve_condition(mask, lanes);
+      if (disprove(condition, *known_)) return;  // it never happens
+    }
     Access access;
     access.statement = statement_;
     access.buffer = buffer;
@@ -188,10 +200,7 @@ class Collector {
     for (const Expr& extent : buffer->shape) access.shape.push_back(resolve(extent));
     access.known = known_;
     if (lanes > 1) access.lane = lanes_.at(lanes);
-    if (mask.defined()) {
-      const Expr condition = resolve_lane(mask, lanes);
-      access.known = refined([&](Ranges& next) { next.assume(condition); });
-    }
+    if (mask.defined()) access.known = refined([&](Ranges& next) { next.assume(condition); });
     const auto it = allocated_.find(buffer);
     access.private_loops = it == allocated_.end() ? 0 : it->second;
     accesses_.push_back(std::move(access));

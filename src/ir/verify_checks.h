@@ -41,6 +41,10 @@ std::vector<std::string> check_bounds(const std::vector<Access>& accesses);
 std::vector<std::string> check_definitions(const Program& program, const std::vector<Access>& accesses);
 std::vector<std::string> check_races(const std::vector<Access>& accesses);
 
+/// The indices of two accesses to one buffer, simplified: where both have x / c and x % c, puts x behind them, for they
+/// meet only where that is equal, too. Returns whether there was any. `first` and `second` may be one.
+bool add_dividends(std::vector<Expr>& first, std::vector<Expr>& second);
+
 /// True where two accesses to one buffer are shown to meet in no element when they happen in different iterations of
 /// the loop at `depth` of both, by what is known along the paths to both. The slower proof of check_races().
 bool never_meet(const Access& first, const Access& second, std::size_t depth);

@@ -95,21 +95,12 @@ std::optional<std::int64_t> evaluate(const Expr& e, const Var& var, std::int64_t
 
 /// True where the values of `functions`, all taken together, tell one value of `var` in `range` from any other.
 bool identify(const std::vector<Linear>& functions, const Var& var, Interval range) {
-  // Directly, or as the quotient and the remainder that a fused loop is taken apart into.
   std::vector<Expr> known;
   for (const Linear& function : functions)
     if (function.terms.size() == 1) known.push_back(function.terms.front().atom);
-  for (std::size_t i = 0; i < known.size(); ++i) {
-    if (const Linear whole = to_linear(known[i]); whole.coefficient(var) != 0 && !whole.hides(var)) return true;
-    for (std::size_t j = 0; j < i; ++j) {
-      const auto *a = known[i].as<Binary>(), *b = known[j].as<Binary>();
-      if (!a || !b || !equal(a->a, b->a) || !equal(a->b, b->b)) continue;
-      if (std::min(a->op, b->op) != BinaryOp::kDiv || std::max(a->op, b->op) != BinaryOp::kMod) continue;
-      const Expr dividend = a->a;
-      if (std::none_of(known.begin(), known.end(), [&](const Expr& e) { return equal(e, dividend); }))
-        known.push_back(dividend);
-    }
-  }
+  add_dividends(known, known);
+  for (const Expr& e : known)
+    if (const Linear whole = to_linear(e); whole.coefficient(var) != 0 && !whole.hides(var)) return true;
   // Otherwise by trying all of them.
   if (functions.empty() || !range.bounded() || range.hi - range.lo >= kMostTried) return false;
   std::set<std::vector<std::int64_t>> seen;
@@ -144,18 +135,27 @@ bool apart_by_index(const SplitAccess& first, const SplitAccess& second, const V
     if (f.of_loop.is_constant() && (rest.lo > 0 || rest.hi < 0)) return true;
     std::int64_t step = 0;
     for (const LinearTerm& term : f.of_loop.terms) step = std::gcd(step, term.coefficient);
-    if (step == 0 || !rest.bounded()) continue;
-    const std::int64_t least = -floor_div(-rest.lo, step), most = floor_div(rest.hi, step);
-    if (least > most) return true;  // no multiple of the step lies in between
+    if (step == 0) continue;
+    bool is_one_value = false;
+    if (rest.bounded()) {
+      const std::int64_t least = -floor_div(-rest.lo, step), most = floor_div(rest.hi, step);
+      if (least > most) return true;  // no multiple of the step lies in between
+      is_one_value = least == 0 && most == 0;
+    }
     // Digits of a number: what varies moves in steps that are too large for the loop's part to make up for.
     const std::int64_t stride = std::gcd(f.varying_step, s.varying_step);
     const Interval apart = minus(f.of_loop_range, s.of_loop_range);
     const Linear fixed = Linear(s.fixed).add(f.fixed, -1);
     const bool is_digit =
         stride > 0 && fixed.is_constant() && fixed.constant == 0 && apart.lo > -stride && apart.hi < stride;
-    if ((least == 0 && most == 0) || is_digit) equal_functions.push_back(f.of_loop);
+    if (is_one_value || is_digit) equal_functions.push_back(f.of_loop);
   }
   return identify(equal_functions, var, {std::min(a.lo, b.lo), std::max(a.hi, b.hi)});
+}
+
+Access simple(Access access) {
+  for (Expr& index : access.indices) index = simplify(index, *access.known);
+  return access;
 }
 
 std::string describe(const For& loop, const Access& store, const Access& other) {
@@ -177,8 +177,13 @@ void check_shared(const For& loop, const std::vector<SplitAccess>& accesses, std
       if (is_thread_index(loop.kind) && store.phase != other.phase) continue;
       std::size_t depth = 0;
       while (store.loops[depth].loop != &loop) ++depth;
-      if (apart_by_index(accesses[i], accesses[j], store.loops[depth].var)) continue;
-      if (never_meet(store, other, depth)) continue;
+      const Var& var = store.loops[depth].var;
+      if (apart_by_index(accesses[i], accesses[j], var)) continue;
+      Access first = simple(store), second = simple(other);
+      if (add_dividends(first.indices, second.indices) &&
+          apart_by_index(split(first, depth), split(second, depth), var))
+        continue;
+      if (never_meet(first, second, depth)) continue;
       violations.push_back(describe(loop, store, other));
       return;  // one a loop and buffer is enough to act on
     }

@@ -97,6 +97,38 @@ TEST_F(VerifyRaces, FusedLoopsShiftedByAnOuterOne) {
   EXPECT_THAT(check(loop(i_, 2, parallel(f_, 16, store({fused / 4, fused % 2})))), testing::SizeIs(1));
 }
 
+TEST_F(VerifyRaces, TilesOfAFusedLoop) {
+  const auto tiles = [&](int width, int divisor, int modulus) {
+    const Expr fused = Expr(f_) * 5 + j_;
+    const Stmt store = make_if(fused < 24, this->store({fused / divisor, fused % modulus}));
+    return check(parallel(f_, 5, loop(j_, width, store)));
+  };
+  EXPECT_THAT(tiles(5, 3, 3), IsEmpty());
+  EXPECT_THAT(tiles(6, 3, 3), testing::SizeIs(1));
+  EXPECT_THAT(tiles(5, 3, 2), testing::SizeIs(1));
+  EXPECT_THAT(tiles(5, 4, 3), testing::SizeIs(1));
+  const Buffer x("X", kFloat32, {2, 3, 4});  // of three loops fused into one
+  const Expr fused = Expr(f_) * 5 + j_;
+  const auto three = [&](const Expr& middle) {
+    const Stmt store = make_if(fused < 24, make_store(x, {fused / 12, middle, fused % 4}, 0.0));
+    return verify(program_of({{x, Role::kOutput}}, parallel(f_, 5, loop(j_, 5, store))), Form::kLoop);
+  };
+  EXPECT_THAT(three(fused / 4 % 3), IsEmpty());
+  EXPECT_THAT(three(fused / 3 % 3), testing::SizeIs(1));
+}
+
+TEST_F(VerifyRaces, TilesOfSymbolicNumber) {
+  const Buffer x("X", kFloat32, {n_});
+  const auto tiles = [&](int width) {
+    const Expr index = Expr(j_) * 4 + f_;
+    const Stmt store = make_if(index < n_, make_store(x, {index}, 0.0));
+    return verify(program_of({{x, Role::kOutput}}, parallel(f_, width, loop(j_, (Expr(n_) + 3) / 4, store)), {n_}),
+                  Form::kLoop);
+  };
+  EXPECT_THAT(tiles(4), IsEmpty());
+  EXPECT_THAT(tiles(5), testing::SizeIs(1));
+}
+
 TEST_F(VerifyRaces, FusedLoopsOfSymbolicExtent) {
   const Buffer x("X", kFloat32, {4, n_});
   const auto on = [&](const Expr& row, const Expr& column) {

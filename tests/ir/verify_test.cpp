@@ -191,6 +191,30 @@ TEST_F(Verify, GuardsHoldInTheirBranchOnly) {
   EXPECT_THAT(guarded(Expr(i_) < 8 && Expr(j_) < 3, store), testing::Not(IsEmpty()));
 }
 
+TEST_F(Verify, WhatNeverHappensIsWithinBounds) {
+  const auto masked = [&](const Expr& row, const Expr& mask) {
+    return check(loop(i_, 8, make_store(c_, {i_, 0}, make_load(a_, {row, 0}, mask))));
+  };
+  EXPECT_THAT(masked(-1, Expr(0) - 1 >= 0), IsEmpty());
+  EXPECT_THAT(masked(-1, Expr(0) - 1 < 0), testing::SizeIs(1));
+  EXPECT_THAT(masked(Expr(i_) + 8, Expr(i_) * 2 >= 16), IsEmpty());
+  EXPECT_THAT(masked(Expr(i_) + 8, Expr(i_) * 2 >= 14), testing::SizeIs(1));
+  const Stmt outside = make_store(c_, {8, 0}, 0.0), other = make_store(c_, {0, 0}, 0.0);
+  EXPECT_THAT(check(loop(i_, 8, make_if(Expr(i_) < 8, other, outside))), IsEmpty());
+  EXPECT_THAT(check(loop(i_, 8, make_if(Expr(i_) < 7, other, outside))), testing::SizeIs(1));
+}
+
+TEST_F(Verify, GuardsOnPartsOfAFusedLoop) {
+  const auto fused = [&](int tiles) {
+    const Var outer("outer"), inner("inner");
+    const Stmt store = make_store(c_, {Expr(outer) * 3 + inner, 0}, 0.0);
+    return check(
+        loop(k_, 30, make_let(outer, Expr(k_) / 3, make_let(inner, Expr(k_) % 3, make_if(outer < tiles, store)))));
+  };
+  EXPECT_THAT(fused(2), IsEmpty());
+  EXPECT_THAT(fused(3), ElementsAre(HasSubstr("index 0 is k/3*3 + k%3, which may be at or above 8")));
+}
+
 TEST_F(Verify, BoundsThatAreMinimaOrSymbols) {
   const Buffer x("X", kFloat32, {n_});
   const auto with_x = [&](const Stmt& body) {

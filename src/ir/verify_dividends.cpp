@@ -1,0 +1,51 @@
+// A fused loop is taken apart into quotient and remainder; two accesses that agree in both agree in the loop.
+#include <algorithm>
+
+#include "ir/equal.h"
+#include "ir/verify_checks.h"
+
+namespace nestwright::ir {
+namespace {
+
+const Binary* as_division(const Expr& index, BinaryOp op) {
+  const auto* binary = index.as<Binary>();
+  return binary != nullptr && binary->op == op ? binary : nullptr;
+}
+
+/// x where the indices are x / c and x % c, or y / (b * c) and y / b % c with x = y / b: a quotient of a quotient is
+/// written as one. Undefined where they are not so.
+Expr dividend_of(const Expr& index, const Expr& other) {
+  const Binary *quotient = as_division(index, BinaryOp::kDiv), *remainder = as_division(other, BinaryOp::kMod);
+  if (quotient == nullptr || remainder == nullptr) return {};
+  if (equal(quotient->a, remainder->a) && equal(quotient->b, remainder->b)) return quotient->a;
+  const Binary* inner = as_division(remainder->a, BinaryOp::kDiv);
+  if (inner == nullptr || !equal(inner->a, quotient->a)) return {};
+  const std::int64_t *whole = as_const_int(quotient->b), *outer = as_const_int(remainder->b),
+                     *part = as_const_int(inner->b);
+  const bool is_nested = whole != nullptr && outer != nullptr && part != nullptr && *whole == *outer * *part;
+  return is_nested ? remainder->a : Expr();
+}
+
+bool holds(const std::vector<Expr>& indices, const Expr& e) {
+  return std::any_of(indices.begin(), indices.end(), [&](const Expr& index) { return equal(index, e); });
+}
+
+}  // namespace
+
+bool add_dividends(std::vector<Expr>& first, std::vector<Expr>& second) {
+  const std::size_t rank = first.size();
+  for (std::size_t j = 0; j < first.size(); ++j) {  // what is found may be a quotient or a remainder in turn
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      for (const auto& [a, b] : {std::pair(i, j), std::pair(j, i)}) {
+        const Expr of_first = dividend_of(first[a], first[b]), of_second = dividend_of(second[a], second[b]);
+        if (!of_first.defined() || !of_second.defined() || (holds(first, of_first) && holds(second, of_second)))
+          continue;
+        first.push_back(of_first);
+        if (&first != &second) second.push_back(of_second);
+      }
+    }
+  }
+  return first.size() > rank;
+}
+
+}  // namespace nestwright::ir
