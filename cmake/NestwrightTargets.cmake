@@ -35,6 +35,8 @@ function(nestwright_test name)
     target_link_libraries(test_${name} PRIVATE nestwright::${folder})
   endforeach()
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  # What is tested is optimised; the tests themselves compile a third faster so.
+  target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   target_link_libraries(test_${name} PRIVATE nestwright_flags GTest::gmock GTest::gtest_main ${arg_PRIVATE})
   target_compile_definitions(test_${name} PRIVATE NESTWRIGHT_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                                   NESTWRIGHT_BINARY_DIR="${PROJECT_BINARY_DIR}")
