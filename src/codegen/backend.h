@@ -28,6 +28,9 @@ struct CompiledObject {
   std::string object;  ///< a relocatable object file; position-independent
   std::string symbol;  ///< of the entry, a nestwright_kernel (runtime/kernel_abi.h)
   ir::Workspace workspace;
+  /// What the code may use beyond the instruction set of the target, because of its llvm_cpu: names as host_features()
+  /// (target/host.h) has them.
+  std::vector<std::string> extensions;
   std::vector<ir::Var> symbols;  ///< what the sizes of the workspace may depend on, in the order of the call
   std::string ir;                ///< LLVM IR after optimisation, where asked for
   std::string assembly;          ///< where asked for

@@ -1,22 +1,23 @@
 #include "exporter/c_expression.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <limits>
+#include <vector>
 
 #include "ir/linear.h"
+#include "ir/rewrite.h"
 #include "support/error.h"
 
 namespace nestwright {
 namespace {
 
-std::int64_t constant(const Expr& e) {
-  const std::int64_t* value = ir::as_const_int(e);
-  if (value == nullptr) throw UsageError("a kernel with symbolic extents cannot be exported: give constant sizes");
-  return *value;
-}
-
 std::string c_float(double value) {
+  if (value == std::numeric_limits<double>::infinity()) return "INFINITY";
+  if (value == -std::numeric_limits<double>::infinity()) return "-INFINITY";
   std::string text = fmt::format("{:.17g}", value);
-  // Without it, 1/2 would be an integer division in C.
+  // Without it, it would be an integer.
   if (text.find_first_not_of("-0123456789") == std::string::npos) text += ".0";
   return text;
 }
@@ -28,63 +29,186 @@ std::string c_variable(const ir::Var& var, const CNames& names) {
 }
 
 std::string c_load(const ir::Load& load, const CNames& names) {
+  if (const auto function = names.functions.find(load.buffer); function != names.functions.end()) {
+    std::vector<std::string> indices;
+    for (const Expr& index : load.indices) indices.push_back(c_expression(ir::to_linear(index).expr(), names));
+    return fmt::format("{}{})", function->second, fmt::join(indices, ", "));
+  }
   const auto array = names.arrays.find(load.buffer);
   if (array == names.arrays.end()) {
     throw UsageError("the operator reads " + load.buffer->name + ", which is not an argument");
   }
   Expr offset = 0;
   for (int d = 0; d < load.buffer->rank(); ++d) offset = offset + load.indices[d] * load.buffer->stride(d);
-  return fmt::format("(double){}[{}]", array->second, c_expression(ir::to_linear(offset).expr(), names));
+  return fmt::format("exactly({}[{}])", array->second, c_expression(ir::to_linear(offset).expr(), names));
 }
 
-std::string c_binary(const ir::Binary& b, const CNames& names) {
-  const std::string left = c_expression(b.a, names), right = c_expression(b.b, names);
-  if (b.op == ir::BinaryOp::kMin) return fmt::format("({0} < {1} ? {0} : {1})", left, right);
-  if (b.op == ir::BinaryOp::kMax) return fmt::format("({0} > {1} ? {0} : {1})", left, right);
-  return fmt::format("({} {} {})", left, ir::binary_op_name(b.op), right);
+/// Whether a bool follows from integers alone, so that C's own logic does for it, which evaluates no more than it must:
+/// what is read may lie outside a tensor where the condition does not hold.
+bool is_certain(const Expr& condition) {
+  bool certain = true;
+  ir::for_each_expr(condition, [&](const Expr& part) {
+    certain = certain && !part.type().is_float() && part.as<ir::Load>() == nullptr;
+  });
+  return certain;
 }
 
-/// A cast to a narrower float keeps its digits: the reference is as exact as double is.
-std::string c_cast(const Expr& e, const CNames& names) {
-  const ir::Type type = e.type();
-  if (!type.is_float() && !type.is_int()) throw UsageError("the self-test cannot express a cast to " + type.str());
-  return fmt::format("({})({})", type.is_float() ? "double" : "long", c_expression(e.as<ir::Cast>()->value, names));
-}
-
-/// The text of a function's body, with its indentation.
-class CBody {
- public:
-  void line(const std::string& text) { text_ += indent_ + text + "\n"; }
-  void open(const std::string& head) {
-    line(head + " {");
-    indent_ += "  ";
+/// C's own bool.
+std::string c_condition(const Expr& e, const CNames& names) {
+  if (const auto* n = e.as<ir::Not>()) return fmt::format("!{}", c_condition(n->a, names));
+  if (const auto* n = e.as<ir::Call>(); n != nullptr && n->intrinsic == ir::Intrinsic::kLikely) {
+    return c_condition(n->args[0], names);
   }
-  void close() {
-    indent_.resize(indent_.size() - 2);
-    line("}");
+  if (const auto* n = e.as<ir::Binary>()) {
+    const bool is_logic = n->a.type().is_bool();
+    const auto text = [&](const Expr& part) { return is_logic ? c_condition(part, names) : c_expression(part, names); };
+    if (n->op != ir::BinaryOp::kMin && n->op != ir::BinaryOp::kMax) {
+      return fmt::format("({} {} {})", text(n->a), ir::binary_op_name(n->op), text(n->b));
+    }
   }
-  std::string text() && { return std::move(text_); }
+  return fmt::format("({} == 2)", c_expression(e, names));
+}
 
- private:
-  std::string text_, indent_ = "  ";
-};
+std::string c_logic(const ir::Binary& n, const CNames& names) {
+  const std::string b = c_expression(n.b, names);
+  const bool is_and = n.op == ir::BinaryOp::kAnd;
+  if (is_certain(n.a)) {
+    return fmt::format("({} ? {} : {})", c_condition(n.a, names), is_and ? b : "2", is_and ? "0" : b);
+  }
+  return fmt::format("{}({}, {})", is_and ? "both" : "either", c_expression(n.a, names), b);
+}
 
-}  // namespace
+/// Of numbers.
+std::string c_comparison(ir::BinaryOp op, const std::string& a, const std::string& b) {
+  switch (op) {
+    case ir::BinaryOp::kLt:
+      return fmt::format("is_less({}, {})", a, b);
+    case ir::BinaryOp::kGt:
+      return fmt::format("is_less({}, {})", b, a);
+    case ir::BinaryOp::kLe:
+      return fmt::format("(2 - is_less({}, {}))", b, a);
+    case ir::BinaryOp::kGe:
+      return fmt::format("(2 - is_less({}, {}))", a, b);
+    case ir::BinaryOp::kEq:
+      return fmt::format("is_equal({}, {})", a, b);
+    default:
+      return fmt::format("(2 - is_equal({}, {}))", a, b);
+  }
+}
 
-std::string c_expression(const Expr& e, const CNames& names) {
+const char* number_function(ir::BinaryOp op) {
+  switch (op) {
+    case ir::BinaryOp::kAdd:
+      return "plus";
+    case ir::BinaryOp::kSub:
+      return "minus";
+    case ir::BinaryOp::kMul:
+      return "times";
+    case ir::BinaryOp::kDiv:
+      return "divided_by";
+    case ir::BinaryOp::kMin:
+      return "least_of";
+    case ir::BinaryOp::kMax:
+      return "greatest_of";
+    default:
+      throw InternalError("internal error: no operator on numbers");
+  }
+}
+
+std::string c_binary(const ir::Binary& n, const Expr& e, const CNames& names) {
+  if (n.op == ir::BinaryOp::kAnd || n.op == ir::BinaryOp::kOr) return c_logic(n, names);
+  const ir::Type type = n.a.type();
+  const std::string a = c_expression(n.a, names), b = c_expression(n.b, names);
+  if (type.is_float()) {
+    return ir::is_comparison(n.op) ? c_comparison(n.op, a, b) : fmt::format("{}({}, {})", number_function(n.op), a, b);
+  }
+  if (ir::is_comparison(n.op)) return fmt::format("({} ? 2 : 0)", c_condition(e, names));
+  switch (n.op) {
+    case ir::BinaryOp::kMin:
+      return fmt::format("({0} < {1} ? {0} : {1})", a, b);
+    case ir::BinaryOp::kMax:
+      return fmt::format("({0} > {1} ? {0} : {1})", a, b);
+    case ir::BinaryOp::kDiv:
+      return fmt::format("floor_div({}, {})", a, b);
+    case ir::BinaryOp::kMod:
+      return fmt::format("floor_mod({}, {})", a, b);
+    default:
+      return fmt::format("({} {} {})", a, ir::binary_op_name(n.op), b);
+  }
+}
+
+std::string c_select(const ir::Select& n, const Expr& e, const CNames& names) {
+  const std::string a = c_expression(n.if_true, names), b = c_expression(n.if_false, names);
+  if (is_certain(n.condition)) return fmt::format("({} ? {} : {})", c_condition(n.condition, names), a, b);
+  const std::string condition = c_expression(n.condition, names);
+  if (e.type().is_float()) return fmt::format("choose({}, {}, {})", condition, a, b);
+  return fmt::format("({} == 2 ? {} : {})", condition, a, b);
+}
+
+std::string c_cast(const ir::Cast& n, const Expr& e, const CNames& names) {
+  const ir::Type from = n.value.type(), to = e.type();
+  const std::string value = c_expression(n.value, names);
+  if (from == to || (from.is_float() && to.is_float())) return value;
+  if (to.is_float()) {
+    return from.is_bool() ? fmt::format("choose({}, exactly(1.0), exactly(0.0))", value)
+                          : fmt::format("exactly((double){})", value);
+  }
+  if (to.is_bool()) {
+    return from.is_float() ? c_comparison(ir::BinaryOp::kNe, value, "exactly(0.0)")
+                           : fmt::format("({} != 0 ? 2 : 0)", value);
+  }
+  if (from.is_float()) return fmt::format("(long)({}).value", value);
+  return from.is_bool() ? fmt::format("({} == 2)", value) : fmt::format("({})", value);
+}
+
+std::string c_call(const ir::Call& n, const Expr& e, const CNames& names) {
+  std::vector<std::string> args;
+  for (const Expr& arg : n.args) args.push_back(c_expression(arg, names));
+  const bool is_float = e.type().is_float();
+  switch (n.intrinsic) {
+    case ir::Intrinsic::kFma:
+      return is_float ? fmt::format("plus(times({}, {}), {})", args[0], args[1], args[2])
+                      : fmt::format("({} * {} + {})", args[0], args[1], args[2]);
+    case ir::Intrinsic::kExp:
+    case ir::Intrinsic::kLog:
+    case ir::Intrinsic::kLog2:
+    case ir::Intrinsic::kSqrt:
+    case ir::Intrinsic::kTanh:
+    case ir::Intrinsic::kErf:
+    case ir::Intrinsic::kFloor:
+    case ir::Intrinsic::kCeil:
+      return fmt::format("monotone({}, {})", ir::intrinsic_name(n.intrinsic), args[0]);
+    case ir::Intrinsic::kRsqrt:
+      return fmt::format("monotone(reciprocal_root, {})", args[0]);
+    case ir::Intrinsic::kSigmoid:
+      return fmt::format("monotone(logistic, {})", args[0]);
+    case ir::Intrinsic::kRound:
+      return fmt::format("monotone(nearbyint, {})", args[0]);
+    case ir::Intrinsic::kPow:
+      return fmt::format("power({}, {})", args[0], args[1]);
+    case ir::Intrinsic::kAbs:
+      return fmt::format("{}({})", is_float ? "magnitude" : "labs", args[0]);
+    case ir::Intrinsic::kLikely:
+      return args[0];
+    case ir::Intrinsic::kReinterpret:
+    case ir::Intrinsic::kDotU8S8:
+      break;
+  }
+  throw UsageError(fmt::format("the self-test cannot express {} in C", ir::intrinsic_name(n.intrinsic)));
+}
+
+std::string c_node(const Expr& e, const CNames& names) {
   return std::visit(
       ir::overloaded{
-          [](const ir::IntImm& n) { return std::to_string(n.value); },
-          [](const ir::FloatImm& n) { return c_float(n.value); },
+          [&](const ir::IntImm& n) { return std::to_string(e.type().is_bool() ? n.value * 2 : n.value); },
+          [](const ir::FloatImm& n) { return fmt::format("exactly({})", c_float(n.value)); },
           [&](const ir::VarRef& n) { return c_variable(n.var, names); },
-          [&](const ir::Binary& n) { return c_binary(n, names); },
-          [&](const ir::Not& n) { return fmt::format("!({})", c_expression(n.a, names)); },
-          [&](const ir::Select& n) {
-            return fmt::format("({} ? {} : {})", c_expression(n.condition, names), c_expression(n.if_true, names),
-                               c_expression(n.if_false, names));
-          },
-          [&](const ir::Cast&) { return c_cast(e, names); },
+          [&](const ir::Binary& n) { return c_binary(n, e, names); },
+          [&](const ir::Not& n) { return fmt::format("(2 - {})", c_expression(n.a, names)); },
+          [&](const ir::Select& n) { return c_select(n, e, names); },
+          [&](const ir::Cast& n) { return c_cast(n, e, names); },
           [&](const ir::Load& n) { return c_load(n, names); },
+          [&](const ir::Call& n) { return c_call(n, e, names); },
           [](const auto&) -> std::string {
             throw UsageError("the operator's expression has a part that the self-test cannot express in C");
           },
@@ -92,49 +216,21 @@ std::string c_expression(const Expr& e, const CNames& names) {
       e.node().value);
 }
 
-std::int64_t reduction_length(const Operation& op) {
-  std::int64_t length = 1;
-  for (const IterVar& axis : op.compute()->reduce_axes) length *= constant(axis.extent());
-  return length;
+}  // namespace
+
+std::string c_epsilon(ir::Type type, const CNames& names) {
+  if (type == names.type) return "kEpsilon";
+  if (type == kFloat16) return "0x1p-10";
+  if (type == kBFloat16) return "0x1p-7";
+  return type == kFloat32 ? "FLT_EPSILON" : "DBL_EPSILON";
 }
 
-std::string c_element(const Operation& op, const CNames& names) {
-  const ComputeOp& compute = *op.compute();
-  if (compute.bodies.size() != 1) throw UsageError("the self-test can express no operator of several results");
-  const ir::Reduce* reduce = compute.reduction();
-  if (reduce != nullptr && reduce->reducer != ir::ReducerKind::kSum) {
-    throw UsageError("the self-test can express no reductions but sums");
-  }
-  // Names of our own: those of axes are for people, and need not be C's nor different.
-  CNames all = names;
-  const std::size_t rank = compute.axes.size();
-  for (std::size_t d = 0; d < rank; ++d) all.variables[compute.axes[d].var()] = fmt::format("i{}", d);
-  for (std::size_t d = 0; d < compute.reduce_axes.size(); ++d) {
-    all.variables[compute.reduce_axes[d].var()] = fmt::format("r{}", d);
-  }
-  const std::string term = c_expression(compute.values()[0], all);
-
-  CBody body;
-  std::int64_t stride = 1;
-  for (std::size_t d = rank; d-- > 0;) {
-    const std::int64_t extent = constant(compute.axes[d].extent());
-    const std::string name = fmt::format("i{}", d);
-    if (term.find(name) != std::string::npos) {
-      body.line(fmt::format("const long {} = element / {} % {};", name, stride, extent));
-    }
-    stride *= extent;
-  }
-  body.line("*value = *size = 0;");
-  for (const IterVar& axis : compute.reduce_axes) {
-    const std::int64_t first = constant(axis.min());
-    body.open(fmt::format("for (long {0} = {1}; {0} < {2}; ++{0})", all.variables[axis.var()], first,
-                          first + constant(axis.extent())));
-  }
-  body.line(fmt::format("const double term = {};", term));
-  body.line("*value += term;");
-  body.line("*size += fabs(term);");
-  for (std::size_t d = 0; d < compute.reduce_axes.size(); ++d) body.close();
-  return std::move(body).text();
+std::string c_expression(const Expr& e, const CNames& names) {
+  const std::string text = c_node(e, names);
+  if (!e.type().is_float() || e.as<ir::FloatImm>() != nullptr || e.as<ir::Load>() != nullptr) return text;
+  // The functions of numbers round as the output's type does.
+  if (e.type() == names.type && e.as<ir::Cast>() == nullptr) return text;
+  return fmt::format("rounded({}, {})", text, c_epsilon(e.type(), names));
 }
 
 }  // namespace nestwright

@@ -24,8 +24,12 @@ const std::set<std::string, std::less<>>& taken_names() {
       "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "typeof", "union",
       "unix", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
       // of the C library and of our texts
-      "aligned_alloc", "check", "clock_gettime", "exit", "fabs", "free", "isnan", "main", "malloc", "memcpy", "memset",
-      "parallel", "pool", "printf", "signal", "sqrt", "state", "uniform", "usable", "work"};
+      "aligned_alloc", "all_ones", "both", "ceil", "check", "choose", "clock_gettime", "divided_by", "either",
+      "element_of", "erf", "exactly", "exit", "exp", "fabs", "floor", "floor_div", "floor_mod", "fmax", "free",
+      "greatest_of", "is_equal", "is_less", "isnan", "labs", "least_of", "log", "log2", "logistic", "magnitude", "main",
+      "malloc", "memcpy", "memory_for", "memset", "minus", "monotone", "nearbyint", "number_of", "parallel", "plus",
+      "pool", "pow", "power", "printf", "reciprocal_root", "rounded", "signal", "sqrt", "state", "tanh", "times",
+      "uniform", "usable", "work"};
   return names;
 }
 

@@ -137,7 +137,8 @@ std::string launcher_source(const Exported& e) {
   if (e.is_parallel) text += fmt::format("enum {{ kThreads = {} }};\n", e.threads());
   text += kernel_declaration(e) + kSerialLoop;
   if (e.is_parallel) text += thread_pool_source();
-  return text + parallel_loop(e) + cpu_check_source(e.task->target.isa) + workspace_source(e) + function_source(e);
+  return text + parallel_loop(e) + cpu_check_source(e.task->target.isa, e.object->extensions) + workspace_source(e) +
+         function_source(e);
 }
 
 }  // namespace nestwright

@@ -59,6 +59,7 @@ std::string manifest_json(const Exported& e) {
                    {"kernel_symbol", e.object->symbol},
                    {"workload", e.task->workload.str()},
                    {"target", e.task->target.str()},
+                   {"extensions", e.object->extensions},
                    {"tensors", tensors_of(e)},
                    {"parallel", e.is_parallel},
                    {"threads", e.threads()},

@@ -39,8 +39,9 @@ std::string cmake_config(const Exported& e);      ///< NAMEConfig.cmake: the tar
 
 // Parts of the launcher.
 
-/// `static int cpu_serves(void)`: whether this processor and operating system have every instruction of `isa`'s level.
-std::string cpu_check_source(CpuIsa isa);
+/// `static int cpu_serves(void)`: whether this processor and operating system have every instruction of `isa`'s level
+/// and of `extensions` (CompiledObject::extensions).
+std::string cpu_check_source(CpuIsa isa, const std::vector<std::string>& extensions);
 /// `static void run_threads(...)`: a small pool of `kThreads` pthreads. Needs run_serial above it.
 std::string thread_pool_source();
 

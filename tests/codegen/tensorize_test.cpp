@@ -112,10 +112,13 @@ TEST(CompiledTensorize, UsesTheInstructionOfACpuThatHasIt) {
   const ir::Program program = lower(s, {op.a, op.b, op.c}, target, "f");
   CompileOptions options;
   options.keep_assembly = true;
-  EXPECT_THAT(compile(program, target, options).assembly, ::testing::Not(::testing::HasSubstr("vpdpbusd")));
+  const CompiledObject without = compile(program, target, options);
+  EXPECT_THAT(without.assembly, ::testing::Not(::testing::HasSubstr("vpdpbusd")));
+  EXPECT_THAT(without.extensions, ::testing::IsEmpty());
   target.llvm_cpu = "znver4";
   const CompiledObject object = compile(program, target, options);
   EXPECT_THAT(object.assembly, ::testing::HasSubstr("vpdpbusd"));
+  EXPECT_EQ(object.extensions, std::vector<std::string>{"avx512_vnni"});
   if (!__builtin_cpu_supports("avx512vnni")) GTEST_SKIP() << "this CPU has no AVX512_VNNI to run it";
   const Data data = make_data();
   std::vector<Array> compiled = copies(data.arrays);

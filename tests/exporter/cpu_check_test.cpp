@@ -4,6 +4,7 @@
 
 #include "export_fixture.h"
 #include "exporter/sources.h"
+#include "lower/lower.h"
 
 namespace nestwright {
 namespace {
@@ -64,9 +65,43 @@ TEST_F(ExportTest, ACpuThatLacksAnInstructionGetsAnErrorAndNeverTheKernel) {
   EXPECT_EQ(run("./k/harness 7 1 21").code, 1) << "avx512-ifma is not part of the level";
 }
 
+// A float32 operator that counts in bytes inside, so that it can be exported and has an instruction beyond its level.
+TEST_F(ExportTest, ACpuThatLacksAnExtensionGetsAnErrorToo) {
+  Target target = Target::host();
+  if (target.isa != CpuIsa::kAvx512) GTEST_SKIP() << "the register state is read from this machine";
+  target.threads = 1;
+  target.llvm_cpu = "znver4";
+  const Tensor A = placeholder({8, 8}, kFloat32, "A"), B = placeholder({8, 8}, kFloat32, "B");
+  const Tensor a = compute({8, 8}, [&](Expr i, Expr j) { return cast(kUInt8, A(i, j)); }, "a");
+  const Tensor b = compute({2, 16, 4}, [&](Expr k, Expr j, Expr l) { return cast(kInt8, B(k * 4 + l, j % 8)); }, "b");
+  const IterVar ko = reduce_axis(2, "ko"), ki = reduce_axis(4, "ki");
+  const Tensor c = compute(
+      {8, 16},
+      [&](Expr i, Expr j) { return sum(cast(kInt32, a(i, ko * 4 + ki)) * cast(kInt32, b(ko, j, ki)), {ko, ki}); }, "c");
+  const Tensor C = compute({8, 8}, [&](Expr i, Expr j) { return cast(kFloat32, c(i, j)); }, "C");
+  Schedule s = create_schedule(C);
+  s[c].reorder({s[c].axis(0), ko, s[c].axis(1), ki}).tensorize(s[c].axis(1), dot_u8s8_16x4());
+  const Task task{parse_workload("matmul m=8 n=8 k=8"), target};
+  const Definition definition{{A, B, C}, 2};
+  const ir::Program program = expand(lower(s, definition.args, target, "k_kernel"), target);
+  const CompiledObject object = make_backend(DeviceKind::kCpu)->compile(program, target, {});
+  const Lookup found = look_up(task, nullptr);
+  const Exported exported{"k", &task, &found, &definition, &object, false};
+  std::filesystem::create_directory(file("k"));
+  write_text(file("k/k.h"), header_source(exported));
+  write_text(file("k/k.c"), launcher_source(exported));
+  write_text(file("k/harness.c"), kHarness);
+  const CommandResult build = run("cd k && cc -std=c11 -Wall -Wextra -Werror harness.c -o harness");
+  ASSERT_EQ(build.code, 0) << build.output;
+  EXPECT_EQ(run("./k/harness").code, 1) << "all there: entered, 0 returned";
+  EXPECT_EQ(run("./k/harness 7 2 11").code, 10) << "avx512_vnni";
+  EXPECT_EQ(run("./k/harness 7 2 12").code, 1) << "avx512-bitalg is not needed";
+  EXPECT_THAT(manifest_json(exported), ::testing::HasSubstr("\"extensions\": [\n    \"avx512_vnni\"\n  ]"));
+}
+
 TEST_F(ExportTest, TheCheckAgreesWithTheCompilersOwn) {
   for (const auto& [isa, level] : {std::pair{CpuIsa::kAvx2, "x86-64-v3"}, std::pair{CpuIsa::kAvx512, "x86-64-v4"}}) {
-    write_text(file("check.c"), "#include <cpuid.h>\n#include <stdatomic.h>\n" + cpu_check_source(isa) +
+    write_text(file("check.c"), "#include <cpuid.h>\n#include <stdatomic.h>\n" + cpu_check_source(isa, {}) +
                                     "int main(void) {\n  __builtin_cpu_init();\n  return !!__builtin_cpu_supports(\"" +
                                     level + "\") != cpu_serves();\n}\n");
     const CommandResult build = run("cc -std=c11 -Wall -Wextra -Werror check.c -o check");

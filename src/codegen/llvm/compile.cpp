@@ -156,6 +156,7 @@ class LlvmBackend final : public Backend {
     result.workspace = program.workspace;
     result.symbols = program.symbols;
     const std::unique_ptr<llvm::Module> module = emit_module(program, target, result.symbol, *machine, context);
+    result.extensions = extensions_of(*module);
     std::string problem;
     llvm::raw_string_ostream problems(problem);
     if (llvm::verifyModule(*module, &problems)) {

@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ir/program.h"
 #include "target/target.h"
@@ -25,6 +26,9 @@ namespace nestwright::codegen {
 /// ...).
 std::unique_ptr<llvm::Module> emit_module(const ir::Program& program, const Target& target, const std::string& symbol,
                                           const llvm::TargetMachine& machine, llvm::LLVMContext& context);
+
+/// What the module's code may use beyond llvm_cpu_of(): CompiledObject::extensions.
+std::vector<std::string> extensions_of(const llvm::Module& module);
 
 /// LLVM's name of the instruction set, the newest that code for the target may use: x86-64, x86-64-v3, x86-64-v4.
 const char* llvm_cpu_of(CpuIsa isa);

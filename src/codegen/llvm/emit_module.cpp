@@ -92,6 +92,9 @@ void emit_entry(ModuleEmitter& module) {
   builder.CreateRet(builder.getInt32(0));
 }
 
+/// The feature as LLVM calls it.
+constexpr const char* kVnni = "+avx512vnni";
+
 /// Whether code for the target uses AVX512_VNNI: it is wanted, and the CPU that the target names has it.
 bool has_vnni(const ir::Program& program, const Target& target, const llvm::TargetMachine& machine) {
   if (target.isa != CpuIsa::kAvx512 || target.llvm_cpu.empty()) return false;
@@ -110,10 +113,17 @@ bool has_vnni(const ir::Program& program, const Target& target, const llvm::Targ
 #endif
   const std::unique_ptr<llvm::MCSubtargetInfo> cpu(
       machine.getTarget().createMCSubtargetInfo(triple, target.llvm_cpu, ""));
-  return cpu != nullptr && cpu->checkFeatures("+avx512vnni");
+  return cpu != nullptr && cpu->checkFeatures(kVnni);
 }
 
 }  // namespace
+
+std::vector<std::string> extensions_of(const llvm::Module& module) {
+  const bool has_vnni = std::any_of(module.begin(), module.end(), [](const llvm::Function& function) {
+    return function.getFnAttribute("target-features").getValueAsString() == kVnni;
+  });
+  return has_vnni ? std::vector<std::string>{"avx512_vnni"} : std::vector<std::string>{};
+}
 
 const char* llvm_cpu_of(CpuIsa isa) {
   switch (isa) {
@@ -136,7 +146,7 @@ llvm::Function* ModuleEmitter::create_function(const std::string& name, llvm::Fu
   const std::string width = std::to_string(target.vector_bits);
   function->addFnAttr("prefer-vector-width", width);
   function->addFnAttr("min-legal-vector-width", width);
-  if (has_vnni) function->addFnAttr("target-features", "+avx512vnni");
+  if (has_vnni) function->addFnAttr("target-features", kVnni);
   function->addFnAttr(llvm::Attribute::NoUnwind);
   if (internal) function->addFnAttr(llvm::Attribute::NoInline);
   return function;

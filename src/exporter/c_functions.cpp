@@ -1,0 +1,198 @@
+// A C function for each stage of an operator, which computes one element anew whenever it is called.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <vector>
+
+#include "exporter/c_expression.h"
+#include "ir/rewrite.h"
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+std::int64_t constant(const Expr& e) {
+  const std::int64_t* value = ir::as_const_int(e);
+  if (value == nullptr) throw UsageError("a kernel with symbolic extents cannot be exported: give constant sizes");
+  return *value;
+}
+
+const ComputeOp& computed(const Operation& op) {
+  if (op.scan() != nullptr) throw UsageError("the self-test cannot express the scan " + op->name);
+  const ComputeOp& compute = *op.compute();
+  if (compute.bodies.size() != 1) throw UsageError("the self-test can express no operator of several results");
+  return compute;
+}
+
+/// How many values the reduction of `compute` combines, 1 where there is none.
+std::int64_t length_of(const ComputeOp& compute) {
+  std::int64_t length = 1;
+  for (const IterVar& axis : compute.reduce_axes) length *= constant(axis.extent());
+  return length;
+}
+
+std::string c_result(ir::Type type) {
+  if (type.is_float()) return "struct number";
+  return type.is_bool() ? "int" : "long";
+}
+
+/// What a reduction starts from, and what `total` and `term` become. Sums of numbers are apart.
+struct Combination {
+  std::string first, combined;
+};
+Combination combination(const ir::Reduce& reduce, ir::Type type) {
+  const bool is_number = type.is_float();
+  switch (reduce.reducer) {
+    case ir::ReducerKind::kSum:
+      return {"0", "total + term"};
+    case ir::ReducerKind::kProd:
+      return is_number ? Combination{"exactly(1.0)", "times(total, term)"} : Combination{"1", "total * term"};
+    case ir::ReducerKind::kMin:
+      return is_number ? Combination{"exactly(INFINITY)", "least_of(total, term)"}
+                       : Combination{"LONG_MAX", "term < total ? term : total"};
+    case ir::ReducerKind::kMax:
+      return is_number ? Combination{"exactly(-INFINITY)", "greatest_of(total, term)"}
+                       : Combination{"LONG_MIN", "term > total ? term : total"};
+    case ir::ReducerKind::kAny:
+      return {"0", "either(total, term)"};
+    case ir::ReducerKind::kAll:
+      return {"2", "both(total, term)"};
+    case ir::ReducerKind::kCustom:
+      break;
+  }
+  throw UsageError("the self-test cannot express the user-made reducer " + reduce.combiner->name);
+}
+
+/// The text of a function's body, with its indentation.
+class CBody {
+ public:
+  void line(const std::string& text) { text_ += indent_ + text + "\n"; }
+  void open(const std::string& head) {
+    line(head + " {");
+    indent_ += "  ";
+  }
+  void close() {
+    indent_.resize(indent_.size() - 2);
+    line("}");
+  }
+  std::string text() && { return std::move(text_); }
+
+ private:
+  std::string text_, indent_ = "  ";
+};
+
+class Functions {
+ public:
+  Functions(const CNames& names, const std::string& parameters, const std::string& arguments)
+      : names_(names), parameters_(parameters), arguments_(arguments) {}
+
+  /// Writes the function of `op`, those that it calls before it.
+  void write(const Operation& op) {
+    const ir::Buffer& result = op->results.front();
+    if (op.is_placeholder() || names_.arrays.contains(result) || names_.functions.contains(result)) return;
+    const ComputeOp& compute = computed(op);
+    for (const Operation& input : op->inputs) write(input);
+    const std::string name = fmt::format("stage{}", names_.functions.size());
+    // Names of our own: those of axes are for people, and need not be C's nor different.
+    CNames names = names_;
+    std::string indices;
+    for (std::size_t d = 0; d < compute.axes.size(); ++d) {
+      names.variables[compute.axes[d].var()] = fmt::format("i{}", d);
+      indices += fmt::format("{}long i{}", d == 0 && parameters_.empty() ? "" : ", ", d);
+    }
+    for (std::size_t d = 0; d < compute.reduce_axes.size(); ++d) {
+      names.variables[compute.reduce_axes[d].var()] = fmt::format("r{}", d);
+    }
+    text_ += fmt::format("\n/* {} */\nstatic {} {}({}{}) {{\n{}}}\n", op->name, c_result(result->element), name,
+                         parameters_, indices, body(compute, names));
+    names_.functions[result] =
+        fmt::format("{}({}{}", name, arguments_, arguments_.empty() || compute.axes.empty() ? "" : ", ");
+  }
+
+  /// The function of one element of `output` by its place in memory.
+  std::string text(const Operation& output) && {
+    const std::vector<IterVar>& axes = computed(output).axes;
+    std::vector<std::string> indices(axes.size());
+    std::int64_t stride = 1;
+    for (std::size_t d = axes.size(); d-- > 0;) {
+      const std::int64_t extent = constant(axes[d].extent());
+      indices[d] = fmt::format("element / {} % {}", stride, extent);
+      stride *= extent;
+    }
+    return text_ + fmt::format("\nstatic struct number element_of({}{}long element) {{\n{}  return {}{});\n}}\n",
+                               parameters_, parameters_.empty() ? "" : ", ", axes.empty() ? "  (void)element;\n" : "",
+                               names_.functions.at(output->results.front()), fmt::join(indices, ", "));
+  }
+
+ private:
+  static std::string body(const ComputeOp& compute, const CNames& names) {
+    CBody body;
+    const Expr& value = compute.values()[0];
+    const std::string term = c_expression(value, names);
+    const auto declare_used = [&](const std::string& parameter) {
+      if (!c_mentions(term, parameter)) body.line(fmt::format("(void){};", parameter));
+    };
+    for (const auto& [buffer, name] : names.arrays) declare_used(name);
+    for (const IterVar& axis : compute.axes) declare_used(names.variables.at(axis.var()));
+    const ir::Reduce* reduce = compute.reduction();
+    if (reduce == nullptr) {
+      body.line(fmt::format("return {};", term));
+      return std::move(body).text();
+    }
+    const ir::Type type = value.type();
+    const bool adds_numbers = reduce->reducer == ir::ReducerKind::kSum && type.is_float();
+    const auto [first, combined] = combination(*reduce, type);
+    if (adds_numbers) {
+      body.line("double total = 0, size = 0, error = 0;");
+    } else {
+      body.line(fmt::format("{} total = {};", c_result(type), first));
+    }
+    for (const IterVar& axis : compute.reduce_axes) {
+      const std::int64_t from = constant(axis.min());
+      body.open(fmt::format("for (long {0} = {1}; {0} < {2}; ++{0})", names.variables.at(axis.var()), from,
+                            from + constant(axis.extent())));
+    }
+    body.line(fmt::format("const {} term = {};", c_result(type), term));
+    if (adds_numbers) {
+      body.line("total += term.value;");
+      body.line("size += fabs(term.value);");
+      body.line("error += term.error;");
+    } else {
+      body.line(fmt::format("total = {};", combined));
+    }
+    for (std::size_t d = 0; d < compute.reduce_axes.size(); ++d) body.close();
+    body.line(adds_numbers ? fmt::format("return number_of(total, error + 8 * sqrt({}.0) * {} * size);",
+                                         length_of(compute), c_epsilon(type, names))
+                           : "return total;");
+    return std::move(body).text();
+  }
+
+  CNames names_;
+  const std::string &parameters_, &arguments_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string c_functions(const Operation& output, const CNames& names, const std::string& parameters,
+                        const std::string& arguments) {
+  Functions functions(names, parameters, arguments);
+  functions.write(output);
+  return std::move(functions).text(output);
+}
+
+double c_terms(const Operation& op) {
+  if (op.is_placeholder()) return 0;
+  const ComputeOp& compute = computed(op);
+  double each = 1;
+  ir::for_each_expr(compute.values()[0], [&](const Expr& part) {
+    const auto* load = part.as<ir::Load>();
+    if (load == nullptr) return;
+    for (const Operation& input : op->inputs) {
+      if (input->results.front() == load->buffer) each += c_terms(input);
+    }
+  });
+  return static_cast<double>(length_of(compute)) * each;
+}
+
+}  // namespace nestwright
