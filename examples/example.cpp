@@ -4,8 +4,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <exception>
+
+#include <CLI/CLI.hpp>
 
 namespace nestwright::examples {
 namespace {
@@ -49,26 +50,32 @@ Schedule default_schedule(const Args& args) {
 
 }  // namespace
 
-Example::Example(int argc, char** argv) : time_(argc > 1 && std::strcmp(argv[1], "--time") == 0) {}
-
 void Example::show(const std::string& title, const Schedule& schedule, const Args& args, const Target& target) {
   std::printf("== %s\n%s\n", title.c_str(), to_string(lower(schedule, args, target, "main")).c_str());
 }
 
 void Example::run(const std::string& title, const Schedule& schedule, const Args& args,
-                  const std::vector<const Array*>& inputs, const Array& expected, double tolerance) {
+                  const std::vector<const Array*>& inputs, const Array& expected, double tolerance,
+                  const std::string& workload) {
   show(title, schedule, args);
-  const double by_default = call(default_schedule(args), args, inputs, expected, tolerance, title + ", default");
-  const double given = call(schedule, args, inputs, expected, tolerance, title);
-  if (time_) {
-    std::printf("time: %-40s default %10.1f us, given %10.1f us, ratio %.1f\n\n", title.c_str(), by_default, given,
-                by_default / given);
+  const auto call_schedule = [&](const Schedule& s, const std::string& what) {
+    return call(build(s, args, Target::host(), "main"), inputs, expected, tolerance, what);
+  };
+  const double by_default = call_schedule(default_schedule(args), title + ", default");
+  const double given = call_schedule(schedule, title);
+  if (!options_.time) return;
+  std::printf("time: %-40s default %10.1f us, given %10.1f us, ratio %.1f", title.c_str(), by_default, given,
+              by_default / given);
+  if (!options_.database.empty() && !workload.empty()) {
+    const AppliedKernel best = apply_best(parse_workload(workload), Target::host(), options_.database);
+    const double tuned = call(best.function, inputs, expected, tolerance, title + ", tuned");
+    std::printf(", tuned (%s) %10.1f us, ratio %.1f", match_name(best.found.match), tuned, by_default / tuned);
   }
+  std::printf("\n\n");
 }
 
-double Example::call(const Schedule& schedule, const Args& args, const std::vector<const Array*>& inputs,
-                     const Array& expected, double tolerance, const std::string& title) {
-  const Function function = build(schedule, args, Target::host(), "main");
+double Example::call(const Function& function, const std::vector<const Array*>& inputs, const Array& expected,
+                     double tolerance, const std::string& title) {
   Array result = Array::empty(kFloat32, expected.shape());
   result.fill_bytes(0xff);  // NaN: an element that is not written is seen
   std::vector<ArrayRef> arguments;
@@ -79,7 +86,7 @@ double Example::call(const Schedule& schedule, const Args& args, const std::vect
     std::printf("%s is wrong: the largest relative error is %g\n", title.c_str(), error);
     ++failures_;
   }
-  return time_ ? time_calls([&] { function.call(arguments); }) : 0;
+  return options_.time ? time_calls([&] { function.call(arguments); }) : 0;
 }
 
 void Example::check(const std::string& what, bool right) {
@@ -111,8 +118,16 @@ Array numbers(std::vector<std::int64_t> shape) {
 }
 
 int main_of(int argc, char** argv, const std::function<void(Example&)>& body) {
+  CLI::App app("Prints the loops of its programs, runs them and holds the results against plain ones.", argv[0]);
+  Options options;
+  CLI::Option* const time = app.add_flag("--time", options.time, "the times of the default and of the given schedules");
+  app.add_option("--db", options.database,
+                 "what `nestwright tune` wrote: beside them, the times of the best configurations there")
+      ->needs(time)
+      ->check(CLI::ExistingFile);
+  CLI11_PARSE(app, argc, argv);
   try {
-    Example example(argc, argv);
+    Example example(options);
     body(example);
     return example.result();
   } catch (const std::exception& e) {

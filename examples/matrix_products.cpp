@@ -50,7 +50,9 @@ void product(Example& example, const Product& p) {
   Schedule s = create_schedule(C);
   tile(s, C, s[C].axis(0), s[C].axis(1), k);
   const std::string title = std::string("A") + (p.transpose_a ? "'" : "") + " B" + (p.transpose_b ? "'" : "");
-  example.run(title, s, {A, B, C}, {&a, &b}, expected);
+  const std::string workload = "matmul m=" + std::to_string(M) + " n=" + std::to_string(N) + " k=" + std::to_string(K) +
+                               " ta=" + std::to_string(p.transpose_a) + " tb=" + std::to_string(p.transpose_b);
+  example.run(title, s, {A, B, C}, {&a, &b}, expected, 1e-5, workload);
 }
 
 void batched(Example& example) {
