@@ -1,4 +1,6 @@
 // The primitives one by one: the loops before and after each of them.
+#include <tuple>
+
 #include "example.h"
 
 using namespace nestwright;
@@ -145,6 +147,28 @@ void reductions(Example& example) {
   });
 }
 
+/// C = A B of bytes, of 8 x 32 with a sum of 12. B is packed in fours along the sum, as the instruction reads it.
+struct ByteProduct {
+  Tensor A = placeholder({8, 12}, kUInt8, "A"), B = placeholder({3, 32, 4}, kInt8, "B");
+  IterVar ko = reduce_axis(3, "ko"), ki = reduce_axis(4, "ki");
+  Tensor C = compute(
+      {8, 32},
+      [&](Expr i, Expr j) { return sum(cast(kInt32, A(i, ko * 4 + ki)) * cast(kInt32, B(ko, j, ki)), {ko, ki}); }, "C");
+  Schedule s = create_schedule(C);
+  IterVar ji;
+  ByteProduct() {
+    IterVar jo;
+    std::tie(jo, ji) = s[C].split(s[C].axis(1), factor(16));
+    s[C].reorder({s[C].axis(0), jo, ko, ji, ki});
+  }
+  Args args() const { return {A, B, C}; }
+};
+
+void instructions(Example& example) {
+  before_and_after<ByteProduct>(example, "tensorize", ByteProduct(),
+                                [](ByteProduct& p) { p.s[p.C].tensorize(p.ji, dot_u8s8_16x4()); });
+}
+
 void show_all(Example& example) {
   loops(example);
   tails(example);
@@ -152,6 +176,7 @@ void show_all(Example& example) {
   places(example);
   data(example);
   reductions(example);
+  instructions(example);
 }
 
 }  // namespace
