@@ -31,6 +31,7 @@ std::vector<std::string> verify(const Program& program, Form form) {
   append(violations, check_bounds(accesses));
   append(violations, check_definitions(program, accesses));
   append(violations, check_races(accesses));
+  append(violations, check_storage(program, accesses));
   return violations;
 }
 

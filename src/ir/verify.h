@@ -20,6 +20,7 @@ enum class Form : std::uint8_t { kLoop, kVector };
 ///    inside the loops over blocks
 ///  - no two iterations of a parallel, bound or vectorised loop touch the same element of a buffer that is shared by
 ///    them, one of them writing
+///  - no two buffers have bytes of the workspace in common while both are in use
 ///  - loop form: no vector values; vector form: no vectorised or unrolled loop, register buffers at constant indices
 /// Symbols are taken to be at least 1.
 std::vector<std::string> verify(const Program& program, Form form);

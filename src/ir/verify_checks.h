@@ -40,6 +40,7 @@ std::vector<Access> collect_accesses(const Program& program);
 std::vector<std::string> check_bounds(const std::vector<Access>& accesses);
 std::vector<std::string> check_definitions(const Program& program, const std::vector<Access>& accesses);
 std::vector<std::string> check_races(const std::vector<Access>& accesses);
+std::vector<std::string> check_storage(const Program& program, const std::vector<Access>& accesses);
 
 /// The indices of two accesses to one buffer, simplified: where both have x / c and x % c, puts x behind them, for they
 /// meet only where that is equal, too. Returns whether there was any. `first` and `second` may be one.

@@ -135,6 +135,46 @@ TEST_F(Verify, PlannedStorageLiesInTheWorkspace) {
               ElementsAre(HasSubstr("in the parallel loop over i but lies where all threads share it")));
 }
 
+TEST_F(Verify, BuffersInUseShareNoStorage) {
+  // a is written before and read after b: what becomes of a where b lies over it?
+  const auto places = [&](const Expr& extent, std::int64_t at_b, const Expr& symbolic_b, bool a_is_read_later) {
+    const Buffer a("a", kFloat32, {extent}), b("b", kFloat32, {extent}), c("c", kFloat32, {1});
+    Stmt uses = block({make_store(a, {0}, 1.0), make_store(c, {0}, at(a, {0})), make_store(b, {0}, 2.0),
+                       make_store(c_, {0, 0}, a_is_read_later ? at(a, {0}) + at(b, {0}) : at(b, {0}))});
+    const Stmt with_b = make_allocate(b, uses, at_b, false, symbolic_b);
+    Program program = program_of({{c_, Role::kOutput}}, make_allocate(a, make_allocate(c, with_b), 64), {n_});
+    program.workspace = {1024, 0, n_ * 1024, {}};
+    return verify(program, Form::kLoop);
+  };
+  EXPECT_THAT(places(16, 128, {}, true), IsEmpty());
+  EXPECT_THAT(places(16, 0, {}, true), IsEmpty());
+  EXPECT_THAT(places(16, 64, {}, false), IsEmpty());  // the storage is used again
+  EXPECT_THAT(places(16, 64, {}, true),
+              ElementsAre("buffer b lies at bytes 64 to 128 of the workspace, where a, at bytes 64 to 128, is still in "
+                          "use"));
+  EXPECT_THAT(places(17, 128, {}, true), ElementsAre(HasSubstr("a, at bytes 64 to 132, is still in use")));
+  EXPECT_THAT(places(n_, 64, (n_ * 4 + 63) / 64 * 64, true), IsEmpty());
+  EXPECT_THAT(places(n_, 64, n_ * 2, true), ElementsAre(HasSubstr("is still in use")));
+}
+
+TEST_F(Verify, ALoopKeepsTheStorageOfWhatIsAllocatedAroundIt) {
+  // Each iteration reads a before it writes b: the next one reads a again.
+  const Buffer a("a", kFloat32, {16}), b("b", kFloat32, {16});
+  const auto placed = [&](bool b_is_inside) {
+    const Stmt read = make_store(c_, {i_, 0}, at(a, {0}));
+    const Stmt use = block({make_store(b, {0}, 2.0), make_store(c_, {i_, 1}, at(b, {0}))});
+    const Stmt body = b_is_inside
+                          ? loop(i_, 8, block({read, make_allocate(b, use, 0)}))
+                          : block({loop(i_, 8, read), loop(j_, 8, make_allocate(b, make_store(b, {0}, 2.0), 0))});
+    Program program =
+        program_of({{c_, Role::kOutput}}, make_allocate(a, block({make_store(a, {0}, 1.0), body}), 0), {});
+    program.workspace = {64, 0, {}, {}};
+    return verify(program, Form::kLoop);
+  };
+  EXPECT_THAT(placed(true), ElementsAre(HasSubstr("buffer b lies at bytes 0 to 64 of the workspace, where a, at")));
+  EXPECT_THAT(placed(false), IsEmpty());
+}
+
 TEST_F(Verify, SymbolicPlacesAreMadeOfSymbols) {
   const Buffer t("t", kFloat32, {n_});
   const auto placed = [&](const Expr& offset, const Expr& size) {

@@ -7,8 +7,6 @@ namespace {
 
 Index constant_index(std::int64_t value) { return {Expr(value), Dim::constant(value), Dim::constant(value)}; }
 
-Index of_loop(const Loop& loop) { return {loop.var, Dim::constant(0), plus(loop.extent, -1)}; }
-
 Index shifted(const Index& index, std::int64_t by) {
   return {index.e + Expr(by), plus(index.least, by), plus(index.greatest, by)};
 }
@@ -20,7 +18,7 @@ Index window(Choices& choices, const std::vector<Loop>& loops) {
   const std::int64_t stride = choices.between(1, 3), dilation = choices.between(1, 2);
   const std::optional<Dim> greatest =
       add(times(plus(position.extent, -1), stride), times(plus(inside.extent, -1), dilation));
-  if (!greatest) return of_loop(position);
+  if (!greatest) return index_of(position);
   return {position.var * Expr(stride) + inside.var * Expr(dilation), Dim::constant(0), *greatest};
 }
 
@@ -28,13 +26,13 @@ Index window(Choices& choices, const std::vector<Loop>& loops) {
 Index flattened(Choices& choices, const std::vector<Loop>& loops) {
   const Loop& outer = choices.of(loops);
   const Loop& inner = choices.of(loops);
-  if (!inner.extent.is_constant()) return of_loop(outer);
+  if (!inner.extent.is_constant()) return index_of(outer);
   const std::int64_t n = inner.extent.value();
   return {outer.var * Expr(n) + inner.var, Dim::constant(0), plus(times(outer.extent, n), -1)};
 }
 
 Index divided(const Loop& loop, std::int64_t by) {
-  if (!loop.extent.is_constant()) return of_loop(loop);
+  if (!loop.extent.is_constant()) return index_of(loop);
   return {loop.var / Expr(by), Dim::constant(0), Dim::constant((loop.extent.value() - 1) / by)};
 }
 
@@ -46,16 +44,24 @@ bool is_inside(const Index& index, const Dim& extent) {
 
 }  // namespace
 
+Index index_of(const Loop& loop) { return {loop.var, Dim::constant(0), plus(loop.extent, -1)}; }
+
+std::vector<Expr> exprs(const std::vector<Dim>& extents) {
+  std::vector<Expr> result;
+  for (const Dim& extent : extents) result.push_back(extent.expr());
+  return result;
+}
+
 Index draw_index(Choices& choices, const std::vector<Loop>& loops) {
   if (loops.empty()) return constant_index(choices.below(3));
   const Loop& loop = choices.of(loops);
   switch (choices.weighted({46, 5, 8, 10, 6, 6, 6, 6, 6, 4})) {
     case 0:
-      return of_loop(loop);
+      return index_of(loop);
     case 1:
       return constant_index(choices.below(3));
     case 2:
-      return shifted(of_loop(loop), choices.between(1, 3));
+      return shifted(index_of(loop), choices.between(1, 3));
     case 3:
       return window(choices, loops);
     case 4:
@@ -67,7 +73,7 @@ Index draw_index(Choices& choices, const std::vector<Loop>& loops) {
     case 7:
       return flattened(choices, loops);
     case 8:
-      return shifted(of_loop(loop), -choices.between(1, 3));
+      return shifted(index_of(loop), -choices.between(1, 3));
     default:
       return remainder(loop.var * Expr(3) + choices.of(loops).var * choices.of(loops).var, choices.between(2, 7));
   }
@@ -104,16 +110,18 @@ Value read_at(Choices& choices, const Made& from, const std::vector<Index>& indi
   return {ir::select(inside, value, ir::make_const(neutral, value.type())), std::max(from.bound, 1.0)};
 }
 
+Index index_into(Choices& choices, const Dim& extent, const std::vector<Loop>& loops) {
+  std::vector<Loop> fitting;
+  for (const Loop& loop : loops) {
+    if (loop.extent.a == extent.a && loop.extent.b == extent.b) fitting.push_back(loop);
+  }
+  const bool fits = !fitting.empty() && !choices.chance(35);
+  return fits ? index_of(choices.of(fitting)) : draw_index(choices, loops);
+}
+
 Value read(Choices& choices, const Made& from, const std::vector<Loop>& loops) {
   std::vector<Index> indices;
-  for (const Dim& extent : from.shape) {
-    std::vector<Loop> fitting;
-    for (const Loop& loop : loops) {
-      if (loop.extent.a == extent.a && loop.extent.b == extent.b) fitting.push_back(loop);
-    }
-    const bool fits = !fitting.empty() && !choices.chance(35);
-    indices.push_back(fits ? of_loop(choices.of(fitting)) : draw_index(choices, loops));
-  }
+  for (const Dim& extent : from.shape) indices.push_back(index_into(choices, extent, loops));
   return read_at(choices, from, indices);
 }
 

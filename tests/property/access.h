@@ -30,8 +30,15 @@ struct Made {
   double bound = 0;
 };
 
+std::vector<Expr> exprs(const std::vector<Dim>& extents);
+
 /// A loop, a constant, a shifted, strided, reversed, divided, wrapped, flattened or twisted one.
 Index draw_index(Choices& choices, const std::vector<Loop>& loops);
+
+/// One that fits `extent` in most cases: a loop of that extent, where there is one.
+Index index_into(Choices& choices, const Dim& extent, const std::vector<Loop>& loops);
+/// The loop itself.
+Index index_of(const Loop& loop);
 
 /// Reads an existing tensor at random indices. Those that might lie outside are wrapped around or clamped, or the whole
 /// read is padded by a select.

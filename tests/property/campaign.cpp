@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "support/error.h"
+#include "tests/property/running_case.h"
 
 namespace nestwright::property {
 namespace {
@@ -42,6 +43,7 @@ std::vector<Depth> draw_depths(std::uint64_t seed, const Rates& rates) {
 }  // namespace
 
 std::vector<Failure> run_case(std::uint64_t seed, const Rates& rates, Counts& counts) {
+  const RunningCase running(seed);
   std::vector<Failure> failures;
   const Wish wish = draw_wish(mix(seed, 1));
   ExpressionChoices choices = draw_expression(mix(seed, 2));
@@ -123,6 +125,7 @@ std::string explain(const Failure& failure, int shrink_tries) {
   std::string text =
       fmt::format("again: nestwright-soak --case {}\n=== as it was found\n{}", failure.seed, report(failure.tried));
   if (failure.tried.outcome.verdict == Verdict::kRefusalChanges) return text;
+  const RunningCase running(failure.seed);
   return text + "=== as small as it gets\n" + report(shrink(failure.tried, shrink_tries));
 }
 

@@ -8,10 +8,12 @@
 #include "ir/equal.h"
 #include "ir/interpret.h"
 #include "ir/print.h"
+#include "ir/simplify.h"
 #include "lower/lower.h"
 #include "runtime/kernel.h"
 #include "schedule/state.h"
 #include "support/error.h"
+#include "tests/property/intrinsics.h"
 
 namespace nestwright::property {
 namespace {
@@ -56,6 +58,39 @@ Made make_verified(const F& make) {
   return made;
 }
 
+/// The symbols as they are, all 1, and all larger: values for which tails, empty loops and full tiles change places.
+std::vector<std::vector<Symbol>> values_to_try(const std::vector<Symbol>& symbols) {
+  std::vector<std::vector<Symbol>> all = {symbols};
+  if (symbols.empty()) return all;
+  all.push_back(symbols);
+  for (Symbol& symbol : all.back()) symbol.value = 1;
+  all.push_back(symbols);
+  for (Symbol& symbol : all.back()) symbol.value += symbol.value / 2 + 5;
+  return all;
+}
+
+/// " (n = 3)"; nothing where there are no symbols.
+std::string values_text(const std::vector<Symbol>& symbols) {
+  std::string text;
+  for (const Symbol& symbol : symbols)
+    text += fmt::format("{}{} = {}", text.empty() ? " (" : ", ", symbol.var.name(), symbol.value);
+  return text.empty() ? text : text + ")";
+}
+
+/// What simplify() makes of its own result, which should be that; empty where it is.
+std::string simplify_again(const ir::Program& program) {
+  ir::Ranges ranges;
+  for (const Var& symbol : program.symbols) ranges.bind(symbol, {1, ir::Interval::kMax});
+  for (const ir::Kernel& kernel : program.kernels) {
+    const ir::Stmt once = ir::simplify(kernel.body, ranges), twice = ir::simplify(once, ranges);
+    if (twice.same_as(once)) continue;
+    const std::string first = ir::to_string(once), second = ir::to_string(twice);
+    if (first == second) return "simplified again, it prints alike but is no longer the same handle:\n" + first;
+    return "simplified again, it changes from\n" + first + "to\n" + second;
+  }
+  return {};
+}
+
 /// Whether a call can bind every symbol: to an extent or a stride of an argument.
 bool binds_all(const ir::Program& program, const std::vector<Symbol>& symbols) {
   return std::all_of(symbols.begin(), symbols.end(), [&](const Symbol& symbol) {
@@ -89,8 +124,8 @@ bool is_failure(Verdict verdict) { return verdict >= Verdict::kReference; }
 
 const char* verdict_name(Verdict verdict) {
   constexpr const char* kNames[] = {
-      "agrees", "not legal", "too large",    "unproved",     "broken unscheduled",  "unsound",
-      "faulty", "differs",   "not replayed", "not compiled", "refusal that changes"};
+      "agrees", "not legal", "too large",    "unproved",   "broken unscheduled", "unsound",
+      "faulty", "differs",   "not replayed", "not simple", "not compiled",       "refusal that changes"};
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
@@ -119,8 +154,11 @@ Checker::Checker(const Expression& expression, std::uint64_t data_seed)
       broken_ = {Verdict::kNotLegal, "a symbol is no extent of an argument", {}};
       return;
     }
-    expected_.emplace(reference_, expression.symbols, data_seed, kPoison);
-    ir::interpret(reference_, expected_->memory(), symbol_values(reference_, expression.symbols));
+    for (const std::vector<Symbol>& symbols : values_to_try(expression.symbols)) {
+      if (!samples_.empty() && count_steps(reference_, symbols) > kMostSteps) continue;
+      const Sample& sample = samples_.emplace_back(symbols, Data(reference_, symbols, data_seed, kPoison));
+      ir::interpret(reference_, sample.expected.memory(), symbol_values(reference_, symbols));
+    }
   } catch (const UsageError& error) {  // an expression that is refused
     broken_ = {Verdict::kNotLegal, error.what(), {}};
   } catch (const Error& error) {
@@ -129,15 +167,21 @@ Checker::Checker(const Expression& expression, std::uint64_t data_seed)
 }
 
 Outcome Checker::run(const ir::Program& program, const char* what) const {
-  const Data data(program, expression_.symbols, data_seed_, kOtherPoison);
-  try {
-    ir::interpret(program, data.memory(), symbol_values(program, expression_.symbols), {data_seed_});
-  } catch (const Error& error) {
-    return failure(Verdict::kFaulty, fmt::format("{}: {}", what, error.what()), program, &reference_);
+  for (const Sample& sample : samples_) {
+    // Larger values of the symbols may be too much work; those that the expression was made with are not.
+    if (&sample != samples_.data() && count_steps(program, sample.symbols) > kMostSteps) continue;
+    const std::string where = what + values_text(sample.symbols);
+    const Data data(program, sample.symbols, data_seed_, kOtherPoison);
+    try {
+      ir::interpret(program, data.memory(), symbol_values(program, sample.symbols), {data_seed_});
+    } catch (const Error& error) {
+      return failure(Verdict::kFaulty, fmt::format("{}: {}", where, error.what()), program, &reference_);
+    }
+    const std::string difference = data.difference(sample.expected);
+    if (!difference.empty())
+      return failure(Verdict::kDiffers, fmt::format("{}: {}", where, difference), program, &reference_);
   }
-  const std::string difference = data.difference(*expected_);
-  if (difference.empty()) return {};
-  return failure(Verdict::kDiffers, fmt::format("{}: {}", what, difference), program, &reference_);
+  return {};
 }
 
 Outcome Checker::judge(const ir::Program& program, const std::string& objection, const char* what) const {
@@ -151,7 +195,6 @@ Outcome Checker::judge(const ir::Program& program, const std::string& objection,
 Outcome Checker::compile_and_run(const ir::Program& vector_form, const Target& target, const Depth& depth) const {
   const std::string what =
       fmt::format("compiled for {}, pipeline {}", target.str(), depth.final_pipeline ? "final" : "search");
-  const Data data(vector_form, expression_.symbols, data_seed_, kOtherPoison);
   try {
     CompileOptions options;
     options.pipeline = depth.final_pipeline ? Pipeline::kFinal : Pipeline::kSearch;
@@ -160,15 +203,19 @@ Outcome Checker::compile_and_run(const ir::Program& vector_form, const Target& t
     const std::shared_ptr<ParallelPool> borrowed(std::shared_ptr<void>(), &pool(depth.threads));
     const CompiledKernel kernel(reinterpret_cast<nestwright_kernel>(loaded->entry()), object.workspace, borrowed,
                                 loaded, vector_form.symbols);
-    const std::int32_t status = kernel.call(data.pointers(), symbol_values(vector_form, expression_.symbols));
-    if (status != 0) return failure(Verdict::kDiffers, fmt::format("{}: it returned {}", what, status), vector_form);
+    for (const Sample& sample : samples_) {
+      const Data data(vector_form, sample.symbols, data_seed_, kOtherPoison);
+      const std::int32_t status = kernel.call(data.pointers(), symbol_values(vector_form, sample.symbols));
+      std::string wrong = status == 0 ? data.damage() : fmt::format("it returned {}", status);
+      if (wrong.empty()) wrong = data.difference(sample.expected);
+      if (wrong.empty()) continue;
+      return failure(Verdict::kDiffers, fmt::format("{}{}: {}", what, values_text(sample.symbols), wrong), vector_form,
+                     &reference_);
+    }
   } catch (const Error& error) {
     return failure(Verdict::kNotCompiled, fmt::format("{}: {}", what, error.what()), vector_form);
   }
-  std::string wrong = data.damage();
-  if (wrong.empty()) wrong = data.difference(*expected_);
-  if (wrong.empty()) return {};
-  return failure(Verdict::kDiffers, fmt::format("{}: {}", what, wrong), vector_form, &reference_);
+  return {};
 }
 
 Outcome Checker::check(const Schedule& schedule, const Depth& depth, Tamper tamper) const {
@@ -192,10 +239,12 @@ Outcome Checker::check(const Schedule& schedule, const Depth& depth, Tamper tamp
     return {Verdict::kTooLarge, "too many steps", {}};
   Outcome outcome = judge(loop_form.program, loop_form.objection, "loop form");
   if (outcome.verdict != Verdict::kAgrees) return outcome;
+  if (std::string changed = simplify_again(loop_form.program); !changed.empty())
+    return failure(Verdict::kNotSimple, "loop form: " + changed, loop_form.program);
   if (depth.replay && tamper == nullptr) {
     try {
       Schedule again = create_schedule(expression_.outputs);
-      Trace::parse(schedule.trace().str()).replay(again);
+      Trace::parse(schedule.trace().str()).replay(again, own_intrinsics());
       const ir::Program second = lowered(again).program;
       if (!ir::equal(loop_form.program, second) || ir::to_string(loop_form.program) != ir::to_string(second))
         return failure(Verdict::kNotReplayed, "the trace makes another program", loop_form.program, &second);
@@ -213,7 +262,10 @@ Outcome Checker::check(const Schedule& schedule, const Depth& depth, Tamper tamp
     return failure(Verdict::kUnsound, error.what(), loop_form.program);
   }
   outcome = judge(vector_form.program, vector_form.objection, "vector form");
-  if (outcome.verdict != Verdict::kAgrees || !depth.compile) return outcome;
+  if (outcome.verdict != Verdict::kAgrees) return outcome;
+  if (std::string changed = simplify_again(vector_form.program); !changed.empty())
+    return failure(Verdict::kNotSimple, "vector form: " + changed, vector_form.program);
+  if (!depth.compile) return outcome;
   return compile_and_run(vector_form.program, target, depth);
 }
 

@@ -24,6 +24,7 @@ enum class Verdict {
   kFaulty,     ///< the interpreter objects: out of bounds, a race, a read of what was never written
   kDiffers,    ///< another result
   kNotReplayed,
+  kNotSimple,  ///< simplified twice, it is not what it was simplified once, or not the same handle
   kNotCompiled,
   kRefusalChanges,  ///< a primitive refused after it had changed something
 };
@@ -57,7 +58,8 @@ using Tamper = ir::Program (*)(const ir::Program&);
 
 class Checker {
  public:
-  /// Lowers and runs the unscheduled program; broken() says what is wrong with it.
+  /// Lowers the unscheduled program and runs it, for each of several values of its symbols; broken() says what is wrong
+  /// with it.
   Checker(const Expression& expression, std::uint64_t data_seed);
 
   const std::optional<Outcome>& broken() const { return broken_; }
@@ -70,10 +72,15 @@ class Checker {
   Outcome judge(const ir::Program& program, const std::string& objection, const char* what) const;
   Outcome compile_and_run(const ir::Program& vector_form, const Target& target, const Depth& depth) const;
 
+  /// What the unscheduled program gives for some values of the symbols.
+  struct Sample {
+    std::vector<Symbol> symbols;
+    Data expected;
+  };
   const Expression& expression_;
   const std::uint64_t data_seed_;
   ir::Program reference_;
-  std::optional<Data> expected_;
+  std::vector<Sample> samples_;  ///< the first one has the values that the expression was made with
   std::optional<Outcome> broken_;
 };
 

@@ -9,7 +9,7 @@
 namespace nestwright::property {
 namespace {
 
-constexpr const char* kReducerNames[] = {"sum", "prod", "min", "max", "any", "all"};
+constexpr const char* kReducerNames[] = {"sum", "prod", "min", "max", "any", "all", "tuple", "scan"};
 
 /// The message without what is named in it, so that refusals of one kind count together.
 std::string kind_of(const std::string& message) {
@@ -35,6 +35,7 @@ void Counts::add_program(const Schedule& schedule, const Expression& expression,
     }
   }
   for (const ir::ReducerKind kind : expression.reducers) reducers.insert(static_cast<std::size_t>(kind));
+  if (expression.scans > 0) reducers.insert(kReducers - 1);
   std::set<std::string> primitives;
   for (const TraceStep& step : schedule.trace().steps()) primitives.insert(step.primitive);
   for (const std::string& primitive : primitives) {

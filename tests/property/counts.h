@@ -14,7 +14,7 @@ namespace nestwright::property {
 
 class Counts {
  public:
-  static constexpr std::size_t kTails = 4, kReducers = 6;
+  static constexpr std::size_t kTails = 4, kReducers = 8;
 
   /// A program that was run and agreed: which primitives, tails and reducers it had.
   void add_program(const Schedule& schedule, const Expression& expression, const Depth& depth);
@@ -22,7 +22,8 @@ class Counts {
   void add_verdict(const Outcome& outcome);
   void add(const Counts& other);
 
-  /// Programs by primitive, tail (of any split in them) and reducer (of any reduction): one line a primitive and tail.
+  /// Programs by primitive, tail (of any split in them) and reducer (of any reduction; tuples' and scans count as
+  /// one each): one line a primitive and tail.
   std::string table() const;
   /// Combinations that no program had, "split x guard x sum"; empty where all came up.
   std::vector<std::string> missing() const;

@@ -23,9 +23,6 @@ void expect_no_failures(const CampaignResult& result) {
 TEST(Drawers, AreThereForEveryPrimitive) {
   std::vector<std::string> names;
   for (const Drawer& drawer : drawers()) names.emplace_back(drawer.primitive);
-  // What it takes is declared by the user, and nothing drawn matches the built-in one:
-  // tests/codegen/tensorize_test.cpp.
-  names.emplace_back("tensorize");
   std::sort(names.begin(), names.end());
   EXPECT_THAT(names, ElementsAreArray(traced_primitives()))
       << "each primitive has a drawer in tests/property/draw and a line in its table";

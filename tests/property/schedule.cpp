@@ -3,6 +3,7 @@
 #include "support/error.h"
 #include "tests/property/case.h"
 #include "tests/property/draw/drawer.h"
+#include "tests/property/intrinsics.h"
 
 namespace nestwright::property {
 namespace {
@@ -27,19 +28,24 @@ std::size_t draw_primitive(Choices& random, const std::string& wished) {
 
 Wish draw_wish(std::uint64_t seed) {
   std::mt19937_64 random(seed);
-  constexpr ir::ReducerKind kReducers[] = {ir::ReducerKind::kSum, ir::ReducerKind::kProd, ir::ReducerKind::kMin,
-                                           ir::ReducerKind::kMax, ir::ReducerKind::kAny,  ir::ReducerKind::kAll};
+  constexpr ir::ReducerKind kReducers[] = {ir::ReducerKind::kSum,   ir::ReducerKind::kProd, ir::ReducerKind::kMin,
+                                           ir::ReducerKind::kMax,   ir::ReducerKind::kAny,  ir::ReducerKind::kAll,
+                                           ir::ReducerKind::kCustom};
   Wish wish;
   wish.primitive = drawers()[random() % drawers().size()].primitive;
   wish.tail = static_cast<TailKind>(random() % 4);
-  if (random() % 4 != 0) wish.expression.reducer = kReducers[random() % std::size(kReducers)];
+  // A scan, a reducer, or neither.
+  const std::size_t drawn = random() % (std::size(kReducers) + 4);
+  if (drawn < std::size(kReducers)) wish.expression.reducer = kReducers[drawn];
+  wish.expression.scan = drawn == std::size(kReducers);
+  wish.expression.tile = wish.primitive == "tensorize";
   return wish;
 }
 
 Drawn draw_schedule(const Expression& expression, const Wish& wish, std::uint64_t seed) {
   Drawn result{create_schedule(expression.outputs), 0, {}};
   Choices random(seed);
-  Draw draw(random, result.schedule, wish.tail);
+  Draw draw(random, result.schedule, expression.tiles, wish.tail);
   std::string before = picture(result.schedule);
   const auto attempt = [&](const std::string& primitive, const auto& apply) {
     try {
@@ -79,14 +85,14 @@ Schedule apply_trace(const Expression& expression, const Trace& trace) {
     longer.append(step);
     Schedule attempt = create_schedule(expression.outputs);
     try {
-      longer.replay(attempt);
+      longer.replay(attempt, own_intrinsics());
       kept = std::move(longer);
     } catch (const ScheduleError&) {
     } catch (const UsageError&) {
     }
   }
   Schedule schedule = create_schedule(expression.outputs);
-  kept.replay(schedule);
+  kept.replay(schedule, own_intrinsics());
   return schedule;
 }
 

@@ -3,6 +3,8 @@
 //   nestwright-soak --programs 1000000 --llvm 20000 --threads 2
 //   nestwright-soak --case 1234             one case again, in every way, with the smallest case that fails so
 //
+// What crashes is named as well, by the signal's handler.
+//
 // Exit code: 0 where all agreed, 1 where something failed, another one for a wrong command line.
 #include <fmt/format.h>
 
@@ -11,6 +13,7 @@
 
 #include "support/error.h"
 #include "tests/property/campaign.h"
+#include "tests/property/running_case.h"
 
 namespace nestwright::property {
 namespace {
@@ -62,6 +65,7 @@ int main(int argc, char** argv) {
   app.add_flag("--no-shrink", keeps_size, "shows failing cases as they were found");
   const CLI::Option* has_one = app.add_option("--case", one, "runs one case again, in every way");
   CLI11_PARSE(app, argc, argv);
+  name_running_cases_at_crash();
   try {
     if (has_one->count() > 0) return run_one(one, campaign.rates.unproved);
     if (campaign.compiled > 0) {

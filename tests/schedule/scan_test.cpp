@@ -83,6 +83,16 @@ TEST_F(ScanSchedule, TimeOfTheScanRunsInOrder) {
   EXPECT_THROW(s[y].parallel(inner), ScheduleError);
 }
 
+TEST_F(ScanSchedule, TimeOfTheStepHasNoTiles) {
+  const Tensor cache = s.cache_read(state, ir::Scope::kGlobal, {part});
+  const auto tiles = [](std::size_t axis) {
+    return [axis](std::span<const Expr> x) { return std::vector<Expr>{x[axis] / 2, x[1 - axis], x[axis] % 2}; };
+  };
+  expect_refused([&] { s.transform_layout(cache, tiles(0)); },
+                 "transform_layout of ax0: it is the time of a step of scan Y, which has no tiles: keep it whole");
+  s.transform_layout(cache, tiles(1));
+}
+
 TEST_F(ScanSchedule, PartsStayWhereTheirValuesAre) {
   const IterVar i = s[after].axis(0);
   expect_refused(

@@ -37,15 +37,18 @@ void Primitive::refuse(const IterVar& loop, const std::string& reason) const {
   throw ScheduleError(name_, loop.defined() ? loop.name() : "an undefined loop", reason);
 }
 
+const std::string& Primitive::scan_name() const {
+  return state_.stages[static_cast<std::size_t>(scan_place(state_, index_).scan)].name;
+}
+
 std::size_t Primitive::position(const IterVar& loop) const {
   const auto& leaves = stage().leaves;
   const auto it = std::find(leaves.begin(), leaves.end(), loop);
   if (loop.defined() && it != leaves.end()) {
     if (is_time_axis(state_, index_, loop)) {
-      const std::string& scan = state_.stages[static_cast<std::size_t>(scan_place(state_, index_).scan)].name;
-      refuse(
-          loop,
-          fmt::format("it is the time of a step of scan {0}: schedule the scan's own time axis, s[{0}].axis(0)", scan));
+      refuse(loop,
+             fmt::format("it is the time of a step of scan {0}: schedule the scan's own time axis, s[{0}].axis(0)",
+                         scan_name()));
     }
     const auto& tensorize = stage().tensorize;
     if (tensorize && it >= std::find(leaves.begin(), leaves.end(), tensorize->loop)) {

@@ -33,6 +33,8 @@ class Primitive {
   /// Position of `loop` among the leaves. Refuses a loop that is not one, and in a step of a scan the axis that has the
   /// values of the step only.
   std::size_t position(const IterVar& loop) const;
+  /// The scan that the stage is a part of, for messages.
+  const std::string& scan_name() const;
   /// Refuses where a loop may not vanish: it is annotated, another stage is computed there, a prefetch or a tile counts
   /// on it.
   void require_replaceable(const IterVar& loop) const;

@@ -13,6 +13,7 @@
 //  2. Nothing was done to its stage, and no other stage is computed inside it.
 //  3. Every index is an axis, axis / c or axis % c, with a constant c of at least 2.
 //  4. Every axis occurs either whole, once, or as the pair axis / c and axis % c of the same c.
+//  5. The time of a scan's step is whole: what fills up a tile of it would be rows of steps that are still to come.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -75,6 +76,10 @@ void check_complete(const Primitive& primitive, const std::vector<Index>& indice
     const bool pair = whole == 0 && tile == 1 && position == 1 && factors.size() == 1;
     if (!once && !pair) {
       primitive.refuse(axes[a], "a layout has each axis either whole, once, or as the pair axis / c and axis % c");
+    }
+    if (pair && is_time_axis(primitive.state(), primitive.index(), axes[a])) {
+      primitive.refuse(axes[a], fmt::format("it is the time of a step of scan {}, which has no tiles: keep it whole",
+                                            primitive.scan_name()));
     }
   }
 }

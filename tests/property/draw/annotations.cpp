@@ -5,7 +5,7 @@
 namespace nestwright::property {
 namespace {
 
-bool is_spatial(const IterVar& loop) { return !loop.is_reduce(); }
+bool is_spatial(const IterVar& loop) { return !loop.is_reduce() && !loop.is_time(); }
 
 }  // namespace
 
@@ -17,7 +17,7 @@ bool draw_vectorize(Draw& d) {
   // The innermost one in most cases, moved there where a reduction is in the way.
   if (is_spatial(*loop) && d.choices.chance(60)) {
     for (auto at = stage->leaves.rbegin(); at != stage->leaves.rend(); ++at) {
-      if (!is_spatial(*at)) continue;
+      if (!is_spatial(*at) || d.is_step_time(*stage, *at)) continue;
       d.handle(*stage).vectorize(*at);
       return true;
     }
@@ -41,7 +41,8 @@ bool draw_parallel(Draw& d) {
   const auto loop = d.loop(*stage, is_spatial);
   if (!loop) return false;
   // The outermost loop in most cases.
-  d.handle(*stage).parallel(is_spatial(stage->leaves[0]) && d.choices.chance(60) ? stage->leaves[0] : *loop);
+  const std::optional<IterVar> first = d.first_spatial(*stage);
+  d.handle(*stage).parallel(first && d.choices.chance(60) ? *first : *loop);
   return true;
 }
 
@@ -62,14 +63,17 @@ bool draw_bind(Draw& d) {
   const auto loop = d.loop(*stage, is_spatial);
   if (!loop) return false;
   static const std::vector<ir::LoopKind> axes = {kBlockIdxX, kBlockIdxY, kThreadIdxX, kThreadIdxY, kVThread};
-  const IterVar bound = is_spatial(stage->leaves[0]) && d.choices.chance(60) ? stage->leaves[0] : *loop;
+  const std::optional<IterVar> outermost = d.first_spatial(*stage);
+  const IterVar bound = outermost && d.choices.chance(60) ? *outermost : *loop;
   d.handle(*stage).bind(bound, d.choices.of(axes));
-  // On a device each stage at root is run by some bound loop.
+  // On a device each stage at root is run by some bound loop, and so is each of a scan's steps.
   for (const StageState& other : d.state().stages) {
-    if (other.attach.kind != AttachKind::kRoot || other.leaves.empty() || !is_spatial(other.leaves[0])) continue;
-    if (!d.is_plain(other, other.leaves[0]) || !d.choices.chance(90)) continue;
+    const bool is_step = other.attach.kind == AttachKind::kAt && other.attach.loop.is_time();
+    const std::optional<IterVar> first = d.first_spatial(other);
+    if ((other.attach.kind != AttachKind::kRoot && !is_step) || !first) continue;
+    if (!d.is_plain(other, *first) || !d.choices.chance(90)) continue;
     const ir::LoopKind axis = d.choices.chance(70) ? kBlockIdxX : kThreadIdxX;
-    d.then("bind", [&schedule = d.schedule(), origin = other.origin, first = other.leaves[0], axis] {
+    d.then("bind", [&schedule = d.schedule(), origin = other.origin, first = *first, axis] {
       schedule[origin].bind(first, axis);
     });
   }

@@ -13,22 +13,24 @@
 
 #include "schedule/schedule.h"
 #include "schedule/state.h"
-#include "tests/property/choices.h"
+#include "tests/property/expression.h"
 
 namespace nestwright::property {
 
 class Draw {
  public:
-  Draw(Choices& random, Schedule& schedule, std::optional<TailKind> wished_tail)
-      : choices(random), schedule_(schedule), wished_tail_(wished_tail) {}
+  Draw(Choices& random, Schedule& schedule, const std::vector<Tile>& tiles, std::optional<TailKind> wished_tail)
+      : choices(random), schedule_(schedule), tiles_(tiles), wished_tail_(wished_tail) {}
 
   Choices& choices;
 
   Schedule& schedule() { return schedule_; }
   const ScheduleState& state() const { return schedule_.state(); }
+  const std::vector<Tile>& tiles() const { return tiles_; }  ///< what tensorize is for
   /// A stage with loops, or nullptr where there is none that `accepts`. Any number of loops, 0 included.
   const StageState* stage(const std::function<bool(const StageState&)>& accepts = {});
-  /// A leaf of the stage that `accepts`, in nine of ten cases; absent where the stage has no loops.
+  /// A leaf of the stage that `accepts`, in nine of ten cases, and seldom the time of a scan's step; absent where the
+  /// stage has no loops.
   std::optional<IterVar> loop(const StageState& stage, const std::function<bool(const IterVar&)>& accepts = {});
   /// Tensors that the stage reads, as the schedule knows them.
   std::vector<Tensor> reads(const StageState& stage) const;
@@ -39,6 +41,10 @@ class Draw {
   /// Iterations of all loops of the stage together.
   static std::int64_t points(const StageState& stage);
   bool is_plain(const StageState& stage, const IterVar& loop) const;  ///< nothing was done to it or attached there
+  /// The axis of a scan's step that has the values of the step only.
+  bool is_step_time(const StageState& stage, const IterVar& loop) const;
+  /// The outermost leaf that might run in any order; absent where there is none.
+  std::optional<IterVar> first_spatial(const StageState& stage) const;
   ir::Scope scope();
   Tail tail(const IterVar& loop);
 
@@ -54,6 +60,7 @@ class Draw {
 
  private:
   Schedule& schedule_;
+  const std::vector<Tile>& tiles_;
   std::optional<TailKind> wished_tail_;
   std::vector<Next> next_;
 };
@@ -78,6 +85,7 @@ bool draw_parallel(Draw& d);
 bool draw_prefetch(Draw& d);
 bool draw_bind(Draw& d);
 bool draw_pragma(Draw& d);
+bool draw_tensorize(Draw& d);
 // Where stages are computed and stored.
 bool draw_compute_at(Draw& d);
 bool draw_compute_inline(Draw& d);

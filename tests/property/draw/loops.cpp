@@ -86,6 +86,7 @@ bool draw_fuse(Draw& d) {
   std::vector<std::size_t> fitting;
   for (std::size_t n = 0; n + 1 < stage->leaves.size(); ++n) {
     const IterVar &a = stage->leaves[n], &b = stage->leaves[n + 1];
+    if (d.is_step_time(*stage, a) || d.is_step_time(*stage, b)) continue;
     if (a.kind() == b.kind() && d.is_plain(*stage, a) && d.is_plain(*stage, b)) fitting.push_back(n);
   }
   if (fitting.empty()) return false;
@@ -98,6 +99,8 @@ bool draw_reorder(Draw& d) {
   const StageState* stage = d.stage([](const StageState& s) { return s.leaves.size() >= 2; });
   if (stage == nullptr) return false;
   std::vector<IterVar> loops = stage->leaves;
+  if (!d.choices.chance(3)) std::erase_if(loops, [&](const IterVar& l) { return d.is_step_time(*stage, l); });
+  if (loops.empty()) return false;
   for (std::size_t n = loops.size(); n > 1; --n)
     std::swap(loops[n - 1], loops[d.choices.below(static_cast<std::uint32_t>(n))]);
   if (d.choices.chance(40)) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "schedule/scan_parts.h"
 #include "tests/property/draw/drawer.h"
 
 namespace nestwright::property {
@@ -16,6 +17,7 @@ const std::vector<Drawer>& drawers() {
       {"prefetch", 5, draw_prefetch},
       {"bind", 4, draw_bind},
       {"pragma", 4, draw_pragma},
+      {"tensorize", 6, draw_tensorize},
       {"compute_at", 16, draw_compute_at},
       {"compute_inline", 6, draw_compute_inline},
       {"compute_root", 3, draw_compute_root},
@@ -41,7 +43,8 @@ const StageState* Draw::stage(const std::function<bool(const StageState&)>& acce
 std::optional<IterVar> Draw::loop(const StageState& stage, const std::function<bool(const IterVar&)>& accepts) {
   if (stage.leaves.empty()) return std::nullopt;
   std::vector<IterVar> fitting;
-  if (accepts) std::copy_if(stage.leaves.begin(), stage.leaves.end(), std::back_inserter(fitting), accepts);
+  for (const IterVar& leaf : stage.leaves)
+    if ((!accepts || accepts(leaf)) && !is_step_time(stage, leaf)) fitting.push_back(leaf);
   if (fitting.empty() || choices.chance(10)) {
     // Now and then a loop that does not exist any more.
     return choices.chance(10) ? choices.of(stage.named) : choices.of(stage.leaves);
@@ -51,6 +54,7 @@ std::optional<IterVar> Draw::loop(const StageState& stage, const std::function<b
 
 std::vector<Tensor> Draw::reads(const StageState& stage) const {
   std::vector<Tensor> known = state().inputs, result;
+  known.insert(known.end(), state().states.begin(), state().states.end());
   for (const StageState& other : state().stages) {
     for (std::size_t n = 0; n < other.op->results.size(); ++n)
       known.emplace_back(other.origin.op(), static_cast<int>(n));
@@ -80,6 +84,17 @@ bool Draw::is_plain(const StageState& stage, const IterVar& loop) const {
   return std::none_of(state().stages.begin(), state().stages.end(), [&](const StageState& other) {
     return other.attach.kind == AttachKind::kAt && other.attach.loop == loop;
   });
+}
+
+bool Draw::is_step_time(const StageState& stage, const IterVar& loop) const {
+  if (state().states.empty()) return false;  // no scan
+  return is_time_axis(state(), static_cast<int>(&stage - state().stages.data()), loop);
+}
+
+std::optional<IterVar> Draw::first_spatial(const StageState& stage) const {
+  const auto fits = [&](const IterVar& l) { return !l.is_reduce() && !l.is_time() && !is_step_time(stage, l); };
+  const auto found = std::find_if(stage.leaves.begin(), stage.leaves.end(), fits);
+  return found == stage.leaves.end() ? std::nullopt : std::optional(*found);
 }
 
 ir::Scope Draw::scope() {

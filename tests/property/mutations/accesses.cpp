@@ -146,6 +146,18 @@ std::vector<Mutation> access_mutations() {
          if (!a.per_thread || a.offset < 0) return {};
          return ir::make_allocate(a.buffer, a.body, a.offset, false);
        })},
+      {"storage_overlaps", "two allocations, one inside the other, are given one place in the workspace",
+       of_allocation([](const ir::Allocate& a) -> MaybeStmt {
+         if (a.offset < 0) return {};
+         const ir::Allocate* inner = nullptr;
+         ir::for_each_stmt(a.body, [&](const Stmt& s) {
+           const auto* found = s.as<ir::Allocate>();
+           const bool is_placed = found != nullptr && found->offset >= 0 && found->per_thread == a.per_thread;
+           if (inner == nullptr && is_placed && found->offset != a.offset) inner = found;
+         });
+         if (inner == nullptr) return {};
+         return ir::make_allocate(a.buffer, a.body, inner->offset, a.per_thread);
+       })},
       {"workspace_exceeded", "an allocation lies beyond the end of the workspace",
        of_allocation([](const ir::Allocate& a) -> MaybeStmt {
          if (a.offset < 0) return {};

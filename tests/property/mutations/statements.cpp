@@ -173,6 +173,11 @@ std::vector<Mutation> sequences() {
          if (!copies) return {};
          return without(b, b.stmts.size() - 1);
        })},
+      {"barrier_removed", "threads do not wait for what others store",
+       [](const Stmt& s, const Program&) -> MaybeStmt {
+         if (s.as<ir::Barrier>() == nullptr) return {};
+         return Stmt();
+       }},
       {"let_off", "a let has a value one too large",
        [](const Stmt& s, const Program&) -> MaybeStmt {
          const auto* let = s.as<ir::Let>();

@@ -2,6 +2,7 @@
 // blocked reductions, packed caches, stages inside others, padding, parallel loops and lanes.
 #include "expression/reducers.h"
 #include "lower/lower.h"
+#include "schedule/thread_axis.h"
 #include "tests/property/mutations/mutation.h"
 
 namespace nestwright::property {
@@ -95,11 +96,34 @@ void staged(std::vector<Subject>& to) {
   add(to, "staged", s, {x, y});
 }
 
+/// A device: blocks of threads that load tiles of both operands together, block by block of the reduction.
+void shared(std::vector<Subject>& to) {
+  const Tensor a = placeholder({8, 10}, kFloat32, "A"), b = placeholder({10, 12}, kFloat32, "B");
+  const IterVar k = reduce_axis(10, "k");
+  const Tensor c = compute({8, 12}, [&](Expr i, Expr j) { return sum(a(i, k) * b(k, j), k); }, "C");
+  Schedule s = create_schedule(c);
+  const Tensor tile = s.cache_write(c, ir::Scope::kLocal);
+  const auto [by, bx, ty, tx] = s[c].tile(s[c].axis(0), s[c].axis(1), 4, 4);
+  s[c].bind(by, kBlockIdxY).bind(bx, kBlockIdxX).bind(ty, kThreadIdxY).bind(tx, kThreadIdxX);
+  s[tile].compute_at(s[c], tx);
+  const auto [ko, ki] = s[tile].split(s[tile].reduce_axis(0), factor(5));
+  s[tile].reorder({ko, ki});
+  for (const Tensor& operand : {a, b}) {
+    const Tensor cache = s.cache_read(operand, ir::Scope::kShared, {tile});
+    s[cache].compute_at(s[tile], ko);
+    const auto [yo, yt] = s[cache].split(s[cache].axis(0), factor(4));
+    const auto [xo, xt] = s[cache].split(s[cache].axis(1), factor(4));
+    s[cache].reorder({yo, xo, yt, xt});
+    s[cache].bind(yt, kThreadIdxY).bind(xt, kThreadIdxX);
+  }
+  to.push_back({"shared", lower(s, {a, b, c}, Target::parse("cuda"), "shared"), ir::Form::kLoop});
+}
+
 }  // namespace
 
 std::vector<Subject> subjects() {
   std::vector<Subject> all;
-  for (auto* make : {guarded, blocked, rows, window, staged}) make(all);
+  for (auto* make : {guarded, blocked, rows, window, staged, shared}) make(all);
   return all;
 }
 

@@ -1,0 +1,185 @@
+// Recurrences: one or two states of up to three dimensions, an init of one or two steps, an update that reads as many
+// steps back, and up to two stages inside a step.
+#include "expression/reducers.h"
+#include "expression/scan.h"
+#include "tests/property/builder.h"
+
+namespace nestwright::property {
+namespace {
+
+constexpr double kStateBound = 16;       // of floating point: what comes back is cut off here, or it would grow
+constexpr std::int64_t kMostWidth = 24;  // elements of one step of a state
+
+}  // namespace
+
+/// One scan while it is made.
+class ScanUnit {
+ public:
+  ScanUnit(Builder& builder, Choices& choices) : builder_(builder), choices_(choices) {}
+
+  void add() {
+    first_ = choices_.between(1, 2);
+    steps_ = Dim::constant(first_ + choices_.between(1, 4));
+    if (choices_.chance(20)) steps_ = builder_.draw_dim(choices_, 6);
+    // A constant number of steps is more than what init gives.
+    if (steps_.is_constant() && steps_.value() <= first_) steps_ = Dim::constant(first_ + 1);
+    const int states = choices_.chance(30) ? 2 : 1;
+    for (int s = 0; s < states; ++s) add_state(s);
+    const int stages = static_cast<int>(choices_.weighted({50, 35, 15}));
+    for (int n = 0; n < stages; ++n) add_stage(n);
+    std::vector<Tensor> init, update, placeholders;
+    for (std::size_t s = 0; s < states_.size(); ++s) {
+      init.push_back(make_init(s));
+      update.push_back(make_update(s));
+      placeholders.push_back(states_[s].tensor);
+    }
+    const std::vector<Tensor> results = scan(init, update, placeholders, {}, builder_.next_name());
+    builder_.result_.computes.push_back(results[0]);
+    ++builder_.result_.scans;
+    for (std::size_t s = 0; s < results.size(); ++s)
+      builder_.add_result({results[s], states_[s].shape, states_[s].bound}, choices_.chance(30));
+  }
+
+ private:
+  /// A stage of a step, and how many steps back what it is made from reaches.
+  struct Stage {
+    Made made;
+    int reach;
+  };
+
+  std::string name(const char* part, std::size_t n) const { return builder_.next_name(part + std::to_string(n)); }
+
+  void add_state(int s) {
+    Builder::Plan plan;  // for the choice of a type: nothing else of it counts
+    Made state;
+    state.shape = {steps_};
+    std::int64_t width = 1;
+    for (int rank = static_cast<int>(choices_.weighted({10, 65, 25})); rank > 0; --rank) {
+      state.shape.push_back(builder_.draw_dim(choices_, kMostWidth / width));
+      width *= state.shape.back().value();
+    }
+    const Type type = builder_.draw_type(choices_, plan, false);
+    state.tensor = placeholder(exprs(state.shape), type, name("state", static_cast<std::size_t>(s)));
+    state.bound = kStateBound;
+    states_.push_back(std::move(state));
+  }
+
+  Value cut(Value value) const { return limited(std::move(value), kStateBound); }
+
+  /// An element of what belongs to a step, `back` steps ago.
+  Value read_step(const Made& from, const std::vector<Loop>& loops, int back) {
+    const Dim last = plus(from.shape[0], -1);
+    std::vector<Index> indices = {{loops[0].var - Expr(back), Dim::constant(0), last}};
+    const std::vector<Loop> others(loops.begin() + 1, loops.end());
+    for (std::size_t d = 1; d < from.shape.size(); ++d) indices.push_back(index_into(choices_, from.shape[d], others));
+    return read_at(choices_, from, indices);
+  }
+  Value read_state(const std::vector<Loop>& loops, Type type) {
+    const int back = choices_.between(1, first_);
+    reach_ = std::max(reach_, back);
+    return converted(read_step(choices_.of(states_), loops, back), type);
+  }
+  Value read_stage(const std::vector<Loop>& loops, Type type) {
+    if (stages_.empty()) return read_state(loops, type);
+    const Stage& stage = choices_.of(stages_);
+    const int back = stage.reach < first_ && choices_.chance(30) ? 1 : 0;
+    reach_ = std::max(reach_, stage.reach + back);
+    return converted(read_step(stage.made, loops, back), type);
+  }
+  /// What a step computes: a state first, or a stage that is made from one.
+  Value step_value(const std::vector<Loop>& loops, Type type) {
+    Value value = stages_.empty() || choices_.chance(40) ? read_state(loops, type) : read_stage(loops, type);
+    for (int more = static_cast<int>(choices_.weighted({20, 50, 30})); more > 0; --more) {
+      const std::size_t kind = choices_.weighted({60, 20, 20});
+      const Value other = kind == 0   ? builder_.operand(choices_, loops, type)
+                          : kind == 1 ? read_state(loops, type)
+                                      : read_stage(loops, type);
+      value = choices_.chance(50) ? combined(choices_, other, value) : combined(choices_, value, other);
+    }
+    return value;
+  }
+
+  /// A tensor of this shape, each element made by `value` from its loops; the reduction over `axes` where there are
+  /// any.
+  template <class F>
+  Made make(std::vector<Dim> shape, const std::string& name, std::vector<Loop> reduce, const std::vector<IterVar>& axes,
+            const F& value) {
+    Made made;
+    const auto body = [&](std::span<const Expr> indices) {
+      std::vector<Loop> loops;
+      for (std::size_t d = 0; d < shape.size(); ++d) loops.push_back({indices[d], shape[d], false});
+      loops.insert(loops.end(), reduce.begin(), reduce.end());
+      const Value element = cut(value(loops));
+      made.bound = element.bound;
+      if (axes.empty()) return element.e;
+      const ir::ReducerKind kind = reducer();
+      builder_.result_.reducers.push_back(kind);
+      double points = 1;
+      for (const Loop& loop : reduce) points *= static_cast<double>(loop.extent.value()) * 16;
+      const Value summed = reducible(kind, element, points);
+      made.bound = reduced_bound(kind, summed, points);
+      return nestwright::reduce(kind, summed.e, axes);
+    };
+    made.tensor = compute_span(exprs(shape), body, name);
+    made.shape = std::move(shape);
+    builder_.result_.computes.push_back(made.tensor);
+    return made;
+  }
+  ir::ReducerKind reducer() {
+    const auto wished = builder_.wish_.reducer;
+    if (wished && *wished != ir::ReducerKind::kCustom && !is_logical(*wished)) return *wished;
+    return choices_.chance(70) ? ir::ReducerKind::kSum : ir::ReducerKind::kMax;
+  }
+
+  void add_stage(int n) {
+    const Made& like = choices_.of(states_);
+    std::vector<Dim> shape = like.shape;
+    std::vector<Loop> reduce;
+    std::vector<IterVar> axes;
+    const bool is_narrow = like.tensor.dtype().is_float() && like.tensor.dtype().bits == 16;  // sums would round
+    if (!is_narrow && choices_.chance(40)) {  // a product with what the state holds, as in a recurrent cell
+      const Dim extent =
+          shape.size() > 1 && choices_.chance(60) ? shape.back() : Dim::constant(builder_.draw_extent(choices_, 6));
+      axes.push_back(reduce_axis(extent.expr(), "r"));
+      reduce.push_back({axes[0].var(), extent, true});
+      if (shape.size() > 1 && choices_.chance(30)) shape.pop_back();
+    }
+    reach_ = 0;
+    const Type type = like.tensor.dtype();
+    Made made = make(std::move(shape), name("stage", static_cast<std::size_t>(n)), reduce, axes,
+                     [&](const std::vector<Loop>& loops) { return step_value(loops, type); });
+    stages_.push_back({std::move(made), reach_});
+  }
+
+  Tensor make_init(std::size_t s) {
+    std::vector<Dim> shape = states_[s].shape;
+    shape[0] = Dim::constant(first_);
+    const Type type = states_[s].tensor.dtype();
+    return make(std::move(shape), name("init", s), {}, {},
+                [&](const std::vector<Loop>& loops) {
+                  Value value = builder_.operand(choices_, loops, type);
+                  if (choices_.chance(40)) value = combined(choices_, value, builder_.operand(choices_, loops, type));
+                  return value;
+                })
+        .tensor;
+  }
+
+  Tensor make_update(std::size_t s) {
+    const Type type = states_[s].tensor.dtype();
+    return make(states_[s].shape, name("update", s), {}, {},
+                [&](const std::vector<Loop>& loops) { return step_value(loops, type); })
+        .tensor;
+  }
+
+  Builder& builder_;
+  Choices& choices_;
+  int first_ = 1;  ///< steps that init gives
+  Dim steps_;
+  std::vector<Made> states_;
+  std::vector<Stage> stages_;
+  int reach_ = 0;  ///< of what is being made
+};
+
+void Builder::add_scan(Choices& choices) { ScanUnit(*this, choices).add(); }
+
+}  // namespace nestwright::property
