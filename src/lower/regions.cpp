@@ -282,7 +282,9 @@ AttachedRegions Regions::attached_regions(const std::vector<int>& stages, const 
   for (const auto& [stage, region] : known) {
     const StageGraph& graph = graphs_[stage];
     const bool is_here = stage == frame.graph->stage || std::find(stages.begin(), stages.end(), stage) != stages.end();
-    if (is_here || graph.place.part != ScanPart::kNone) continue;
+    // What a scan is made of takes whole rows; the stages of its steps reach no further than others.
+    const bool is_row = graph.place.part == ScanPart::kScan || graph.place.is_stored_in_scan();
+    if (is_here || is_row) continue;
     std::vector<Span> tiles = whole_tiles(graph, region);
     tiles.resize(graph.rank);
     result.readers.emplace_back(stage, std::move(tiles));

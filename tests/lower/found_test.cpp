@@ -1,6 +1,7 @@
 // Schedules that random testing (tests/property) found to be lowered wrongly, each as small as it gets.
 #include <gtest/gtest.h>
 
+#include "expression/scan.h"
 #include "lower/lower.h"
 #include "run_program.h"
 #include "support/error.h"
@@ -235,6 +236,22 @@ TEST(Found, ASplitOfComposedTilesInsideTheirLoopIsRefused) {
                  "i.outer of C counts the tiles of a composed split and is split again inside i.inner: reorder i.inner "
                  "inside, or use another tail");
   }
+}
+
+TEST(Found, ACacheInAStepReachesNoFurtherThanWhatTheStepComputes) {
+  const Tensor a = placeholder({3, 4}, kFloat32, "A"), state = placeholder({3, 4}, kFloat32, "S");
+  const Tensor init = compute({1, 4}, [&](Expr t, Expr j) { return a(t, j); }, "init");
+  const Tensor part = compute({3, 4}, [&](Expr t, Expr j) { return state(t - 1, j) + a(t, j); }, "part");
+  const Tensor update = compute({3, 4}, [&](Expr t, Expr j) { return part(t, j / 2); }, "update");
+  const Tensor c = scan(init, update, state, {}, "C");
+  Schedule s = create_schedule(c);
+  const Tensor cache = s.cache_read(part, ir::Scope::kGlobal, {update});
+  s[cache].compute_at(s[update], s[update].axis(1));
+  expect_unchanged(s, {a, c}, c);
+  Schedule written = create_schedule(c);
+  written[part].compute_at(written[update], written[update].axis(1));
+  written.cache_write(part, ir::Scope::kGlobal);
+  expect_unchanged(written, {a, c}, c);
 }
 
 }  // namespace

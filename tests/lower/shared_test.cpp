@@ -152,6 +152,46 @@ std::string refusal(const Schedule& s, const std::vector<Tensor>& args) {
   return "nothing refused";
 }
 
+/// As Stencil, but the loop around the threads is none over blocks.
+struct OneBlock : Stencil {
+  OneBlock() {
+    s = create_schedule(B);
+    cache = s.cache_read(A, ir::Scope::kShared, {B});
+    std::tie(bx, tx) = s[B].split(s[B].axis(0), factor(8));
+    s[B].bind(tx, kThreadIdxX);
+  }
+};
+
+TEST(Shared, ThreadsWithoutBlocksAreOneBlock) {
+  OneBlock t;
+  t.s[t.cache].compute_at(t.s[t.B], t.tx);
+  const auto [o, i] = t.s[t.cache].split(t.s[t.cache].axis(0), factor(8));
+  t.s[t.cache].bind(i, kThreadIdxX);
+  const ir::Program program = lower(t.s, {t.A, t.B}, gpu(), "f");
+  EXPECT_EQ(ir::to_string(program.host) + ir::to_string(program.kernels[0].body),
+            "for i.outer in 0..4:\n"
+            "  launch 0\n"
+            "shared A.cache: float32[9]\n"
+            "threadIdx.x i.inner in 0..8:\n"
+            "  for ax0.outer in 0..2:\n"
+            "    if likely(ax0.outer*8 + i.inner < 9):\n"
+            "      A.cache[ax0.outer*8 + i.inner] = A[i.outer*8 + ax0.outer*8 + i.inner]\n"
+            "  barrier\n"
+            "  B[i.outer*8 + i.inner] = A.cache[i.inner] + A.cache[i.inner + 1]\n");
+  EXPECT_THAT(ir::verify(program, ir::Form::kLoop), ::testing::IsEmpty());
+  EXPECT_EQ(run_program(program, 3), reference(t.B, {t.A, t.B}));
+}
+
+TEST(SharedRefuses, StorageBetweenLaunches) {
+  OneBlock t;
+  t.s[t.cache].compute_at(t.s[t.B], t.bx);
+  const auto [o, i] = t.s[t.cache].split(t.s[t.cache].axis(0), factor(8));
+  t.s[t.cache].reorder({i, o}).bind(i, kThreadIdxX);
+  EXPECT_EQ(refusal(t.s, {t.A, t.B}),
+            "A.cache is kept in shared scope but computed outside of all bound loops: attach it to a loop inside those "
+            "of its consumer");
+}
+
 TEST(SharedRefuses, MoreIterationsThanThreads) {
   Stencil t;
   t.s[t.cache].bind(t.s[t.cache].axis(0), kThreadIdxX);

@@ -86,7 +86,7 @@ TEST_F(ScanSchedule, TimeOfTheScanRunsInOrder) {
 TEST_F(ScanSchedule, TimeOfTheStepHasNoTiles) {
   const Tensor cache = s.cache_read(state, ir::Scope::kGlobal, {part});
   const auto tiles = [](std::size_t axis) {
-    return [axis](std::span<const Expr> x) { return std::vector<Expr>{x[axis] / 2, x[1 - axis], x[axis] % 2}; };
+    return [axis](std::span<const Expr> e) { return std::vector<Expr>{e[axis] / 2, e[1 - axis], e[axis] % 2}; };
   };
   expect_refused([&] { s.transform_layout(cache, tiles(0)); },
                  "transform_layout of ax0: it is the time of a step of scan Y, which has no tiles: keep it whole");

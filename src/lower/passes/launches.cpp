@@ -60,6 +60,10 @@ class Splitter {
   Stmt host(const Stmt& s) {
     if (!s.defined()) return {};
     if (as_bound(s) != nullptr) return launch(s);
+    // What threads share lies around them. Without a loop over blocks they are one block, and the memory is the
+    // kernel's.
+    const auto* allocation = s.as<Allocate>();
+    if (allocation != nullptr && allocation->buffer->scope == Scope::kShared) return launch(s);
     const For* bound = find_bound(s);
     if (bound == nullptr) {
       throw LowerError(fmt::format(

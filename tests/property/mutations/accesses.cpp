@@ -1,6 +1,7 @@
 // Mutations of loads, stores and allocations.
 #include <algorithm>
 
+#include "ir/equal.h"
 #include "ir/rewrite.h"
 #include "tests/property/mutations/mutation.h"
 
@@ -67,6 +68,16 @@ bool are_scalar(const std::vector<Expr>& indices) {
   return std::all_of(indices.begin(), indices.end(), [](const Expr& e) { return e.lanes() == 1; });
 }
 
+/// Whether iterations of a loop inside may run at once.
+bool holds_threads(const Stmt& body) {
+  bool found = false;
+  ir::for_each_stmt(body, [&](const Stmt& s) {
+    const auto* loop = s.as<ir::For>();
+    found = found || (loop != nullptr && (loop->kind == ir::LoopKind::kParallel || ir::is_bound(loop->kind)));
+  });
+  return found;
+}
+
 }  // namespace
 
 std::vector<Mutation> access_mutations() {
@@ -80,7 +91,7 @@ std::vector<Mutation> access_mutations() {
   return {
       {"store_indices_swapped", "rows and columns of a store are swapped",
        of_store([](const ir::Store& s, const Program&) -> MaybeStmt {
-         if (s.indices.size() < 2) return {};
+         if (s.indices.size() < 2 || ir::equal(s.indices[0], s.indices[1])) return {};
          return ir::make_store(s.buffer, swapped(s.indices), s.value, s.mask);
        })},
       {"store_index_off", "a store lands one element further",
@@ -133,12 +144,13 @@ std::vector<Mutation> access_mutations() {
        })},
       {"buffer_shape_swapped", "an allocation has rows for columns",
        of_allocation([](const ir::Allocate& a) -> MaybeStmt {
-         if (a.buffer->shape.size() < 2) return {};
+         if (a.buffer->shape.size() < 2 || ir::equal(a.buffer->shape[0], a.buffer->shape[1])) return {};
          return reallocated(a, swapped(a.buffer->shape), a.buffer->scope);
        })},
       {"scope_too_private", "what threads share is made private to each",
        of_allocation([](const ir::Allocate& a) -> MaybeStmt {
          if (a.buffer->scope != ir::Scope::kGlobal && a.buffer->scope != ir::Scope::kShared) return {};
+         if (!holds_threads(a.body)) return {};
          return reallocated(a, a.buffer->shape, ir::Scope::kLocal);
        })},
       {"thread_storage_shared", "threads get one piece of workspace together",
@@ -167,7 +179,7 @@ std::vector<Mutation> access_mutations() {
        "rows and columns of a load are swapped",
        {},
        of_load([](const ir::Load& l, const Program&) -> MaybeExpr {
-         if (l.indices.size() < 2 || !are_scalar(l.indices)) return {};
+         if (l.indices.size() < 2 || !are_scalar(l.indices) || ir::equal(l.indices[0], l.indices[1])) return {};
          return ir::make_load(l.buffer, swapped(l.indices), l.mask);
        })},
       {"load_index_off",

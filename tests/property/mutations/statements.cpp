@@ -1,4 +1,7 @@
 // Mutations of loops, conditions, initialisation and storage.
+#include <algorithm>
+#include <set>
+
 #include "ir/rewrite.h"
 #include "tests/property/mutations/mutation.h"
 
@@ -33,12 +36,21 @@ bool mentions(const std::vector<Expr>& indices, const ir::Var& var) {
   }
   return found;
 }
-/// Some store below lands in one place in every iteration.
+/// Some store below lands in one place in every iteration: no index depends on the loop, by lets or directly, and the
+/// buffer is none that each iteration allocates for itself.
 bool is_reduction_loop(const ir::For& loop) {
   bool found = false;
+  std::vector<ir::Var> made_from = {loop.var};
+  std::set<ir::Buffer> own;
   ir::for_each_stmt(loop.body, [&](const Stmt& s) {
+    const auto depends = [&](const std::vector<Expr>& on) {
+      return std::any_of(made_from.begin(), made_from.end(), [&](const ir::Var& var) { return mentions(on, var); });
+    };
+    if (const auto* let = s.as<ir::Let>(); let != nullptr && depends({let->value})) made_from.push_back(let->var);
+    if (const auto* allocation = s.as<ir::Allocate>()) own.insert(allocation->buffer);
     const auto* store = s.as<ir::Store>();
-    found = found || (store != nullptr && !is_literal(store->value) && !mentions(store->indices, loop.var));
+    if (store == nullptr || is_literal(store->value) || own.count(store->buffer) > 0) return;
+    found = found || !depends(store->indices);
   });
   return found;
 }

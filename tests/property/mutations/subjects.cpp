@@ -54,7 +54,7 @@ void blocked(std::vector<Subject>& to) {
 void rows(std::vector<Subject>& to) {
   const Tensor x = placeholder({7, 9}, kFloat32, "X");
   const IterVar r = reduce_axis(9, "r"), q = reduce_axis(9, "q");
-  const Tensor top = compute({7}, [&](Expr i) { return max(x(i, r), r); }, "top");
+  const Tensor top = compute({7}, [&](Expr i) { return max(x(i, r) - Expr(9.0), r); }, "top");
   const Tensor low = compute({7, 9}, [&](Expr i, Expr j) { return top(i) - x(i, j); }, "low");
   const Tensor all = compute({7}, [&](Expr i) { return sum(low(i, q), q); }, "all");
   const Tensor y = compute({7, 9}, [&](Expr i, Expr j) { return low(i, j) * Expr(16.0) + all(i); }, "Y");
@@ -86,7 +86,7 @@ void staged(std::vector<Subject>& to) {
   const Tensor x = placeholder({6, 6}, kFloat32, "X");
   const Tensor a = compute({6, 6}, [&](Expr i, Expr j) { return x(j, i) + Expr(2.0); }, "a");
   const Tensor b = compute({6, 6}, [&](Expr i, Expr j) { return a(i, Expr(5) - j) * x(i, j); }, "b");
-  const Tensor y = compute({6, 6}, [&](Expr i, Expr j) { return select(i < j, b(j, i), a(i, j)); }, "Y");
+  const Tensor y = compute({6, 6}, [&](Expr i, Expr j) { return select(i <= j, b(j, i), a(i, j)); }, "Y");
   Schedule s = create_schedule(y);
   const IterVar both = s[a].fuse(s[a].axis(0), s[a].axis(1));
   s[a].parallel(both);
