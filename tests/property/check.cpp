@@ -69,12 +69,12 @@ std::vector<std::vector<Symbol>> values_to_try(const std::vector<Symbol>& symbol
   return all;
 }
 
-/// " (n = 3)"; nothing where there are no symbols.
+/// " `n = 3`"; nothing where there are no symbols. What is quoted so does not tell two kinds of failure apart.
 std::string values_text(const std::vector<Symbol>& symbols) {
   std::string text;
   for (const Symbol& symbol : symbols)
-    text += fmt::format("{}{} = {}", text.empty() ? " (" : ", ", symbol.var.name(), symbol.value);
-  return text.empty() ? text : text + ")";
+    text += fmt::format("{}{} = {}", text.empty() ? " `" : ", ", symbol.var.name(), symbol.value);
+  return text.empty() ? text : text + "`";
 }
 
 /// What simplify() makes of its own result, which should be that; empty where it is.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "schedule/scan_parts.h"
 #include "tests/property/draw/drawer.h"
 
 namespace nestwright::property {
@@ -18,6 +19,24 @@ std::string kind_of(const std::string& message) {
   if (colon != std::string::npos) kind = message.substr(colon + 2, 120);
   std::erase_if(kind, [](unsigned char c) { return c >= '0' && c <= '9'; });
   return kind;
+}
+
+/// Names of the stages that are scans, their inits, their updates or stages of their steps.
+std::vector<std::string> parts_of_scans(const ScheduleState& state) {
+  std::vector<std::string> names;
+  for (std::size_t s = 0; !state.states.empty() && s < state.stages.size(); ++s) {
+    if (scan_place(state, static_cast<int>(s)).part != ScanPart::kNone) names.push_back(state.stages[s].name);
+  }
+  return names;
+}
+
+/// Whether an argument of the step is one of these stages, or a loop of one: "T0.update0.1".
+bool names_one_of(const std::vector<std::string>& stages, const TraceStep& step) {
+  return std::any_of(step.arguments.begin(), step.arguments.end(), [&](const std::string& argument) {
+    return std::any_of(stages.begin(), stages.end(), [&](const std::string& name) {
+      return argument == name || argument.substr(0, argument.rfind('.')) == name;
+    });
+  });
 }
 
 }  // namespace
@@ -35,13 +54,18 @@ void Counts::add_program(const Schedule& schedule, const Expression& expression,
     }
   }
   for (const ir::ReducerKind kind : expression.reducers) reducers.insert(static_cast<std::size_t>(kind));
-  if (expression.scans > 0) reducers.insert(kReducers - 1);
-  std::set<std::string> primitives;
-  for (const TraceStep& step : schedule.trace().steps()) primitives.insert(step.primitive);
+  std::set<std::string> primitives, of_scans;
+  const std::vector<std::string> parts = parts_of_scans(schedule.state());
+  for (const TraceStep& step : schedule.trace().steps()) {
+    primitives.insert(step.primitive);
+    if (names_one_of(parts, step)) of_scans.insert(step.primitive);
+  }
   for (const std::string& primitive : primitives) {
     Cells& cells = cells_[primitive];
-    for (const std::size_t tail : tails)
+    for (const std::size_t tail : tails) {
       for (const std::size_t reducer : reducers) ++cells[tail][reducer];
+      cells[tail][kReducers - 1] += of_scans.count(primitive) > 0 ? 1 : 0;
+    }
   }
 }
 

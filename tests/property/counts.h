@@ -22,8 +22,8 @@ class Counts {
   void add_verdict(const Outcome& outcome);
   void add(const Counts& other);
 
-  /// Programs by primitive, tail (of any split in them) and reducer (of any reduction; tuples' and scans count as
-  /// one each): one line a primitive and tail.
+  /// Programs by primitive, tail (of any split in them) and reducer (of any reduction, tuples' among them; the last
+  /// column: where the primitive was applied to a part of a scan): one line a primitive and tail.
   std::string table() const;
   /// Combinations that no program had, "split x guard x sum"; empty where all came up.
   std::vector<std::string> missing() const;

@@ -8,14 +8,13 @@
 namespace nestwright::property {
 namespace {
 
-/// How a case fails: the verdict and the message without names and numbers.
+/// How a case fails: the verdict and the letters of the message, without what is quoted.
 std::string kind_of(const Outcome& outcome) {
   std::string kind = verdict_name(outcome.verdict);
   bool quoted = false;
   for (const char c : outcome.message) {
     quoted = quoted != (c == '`');
-    if (!quoted && std::isalpha(static_cast<unsigned char>(c)) == 0 && c != ' ') continue;
-    if (!quoted) kind += c;
+    if (!quoted && std::isalpha(static_cast<unsigned char>(c)) != 0) kind += c;
   }
   constexpr std::size_t kLength = 70;
   return kind.substr(0, kLength);

@@ -1,8 +1,11 @@
 // Recurrences: one or two states of up to three dimensions, an init of one or two steps, an update that reads as many
 // steps back, and up to two stages inside a step.
+#include <algorithm>
+
 #include "expression/reducers.h"
 #include "expression/scan.h"
 #include "tests/property/builder.h"
+#include "tests/property/intrinsics.h"
 
 namespace nestwright::property {
 namespace {
@@ -18,6 +21,7 @@ class ScanUnit {
   ScanUnit(Builder& builder, Choices& choices) : builder_(builder), choices_(choices) {}
 
   void add() {
+    wants_tile_ = choices_.chance(builder_.wish_.tile ? 70 : 12);
     first_ = choices_.between(1, 2);
     steps_ = Dim::constant(first_ + choices_.between(1, 4));
     if (choices_.chance(20)) steps_ = builder_.draw_dim(choices_, 6);
@@ -26,6 +30,7 @@ class ScanUnit {
     const int states = choices_.chance(30) ? 2 : 1;
     for (int s = 0; s < states; ++s) add_state(s);
     const int stages = static_cast<int>(choices_.weighted({50, 35, 15}));
+    if (wants_tile_) add_tile();
     for (int n = 0; n < stages; ++n) add_stage(n);
     std::vector<Tensor> init, update, placeholders;
     for (std::size_t s = 0; s < states_.size(); ++s) {
@@ -58,7 +63,11 @@ class ScanUnit {
       state.shape.push_back(builder_.draw_dim(choices_, kMostWidth / width));
       width *= state.shape.back().value();
     }
-    const Type type = builder_.draw_type(choices_, plan, false);
+    Type type = builder_.draw_type(choices_, plan, false);
+    if (wants_tile_ && state.shape.size() > 1) {
+      state.shape.back() = Dim::constant(8);
+      if (!type.is_float()) type = kInt32;
+    }
     state.tensor = placeholder(exprs(state.shape), type, name("state", static_cast<std::size_t>(s)));
     state.bound = kStateBound;
     states_.push_back(std::move(state));
@@ -151,6 +160,32 @@ class ScanUnit {
     stages_.push_back({std::move(made), reach_});
   }
 
+  /// A stage that an intrinsic can take the place of, where there is one for what a state holds.
+  void add_tile() {
+    const Made& state = choices_.of(states_);
+    const Type type = state.tensor.dtype();
+    const std::int64_t* width = ir::as_const_int(state.tensor.shape().back());
+    const auto fits = [&](const TensorIntrinsic& intrinsic) {
+      const Tensor& pattern = intrinsic.pattern;
+      return pattern.op().compute()->reduce_axes.empty() && pattern.rank() == 1 && pattern.dtype() == type &&
+             width != nullptr && *width % *ir::as_const_int(pattern.shape()[0]) == 0;
+    };
+    const std::vector<TensorIntrinsic>& all = own_intrinsics();
+    const auto intrinsic = std::find_if(all.begin(), all.end(), fits);
+    if (state.shape.size() < 2 || intrinsic == all.end()) return;
+    const Tensor addend = builder_.new_input(state.shape, type).tensor;
+    const int back = choices_.between(1, first_);
+    const auto body = [&](std::span<const Expr> at) {
+      std::vector<Expr> before(at.begin(), at.end());
+      before[0] = at[0] - Expr(back);
+      return state.tensor.at(std::move(before)) * ir::make_const(3, type) + addend.at({at.begin(), at.end()});
+    };
+    Made made{compute_span(exprs(state.shape), body, builder_.next_name("tile")), state.shape, 3 * kStateBound + 4};
+    builder_.result_.computes.push_back(made.tensor);
+    builder_.result_.tiles.push_back({made.tensor, *intrinsic});
+    stages_.push_back({std::move(made), back});
+  }
+
   Tensor make_init(std::size_t s) {
     std::vector<Dim> shape = states_[s].shape;
     shape[0] = Dim::constant(first_);
@@ -173,6 +208,7 @@ class ScanUnit {
 
   Builder& builder_;
   Choices& choices_;
+  bool wants_tile_ = false;
   int first_ = 1;  ///< steps that init gives
   Dim steps_;
   std::vector<Made> states_;

@@ -1,6 +1,7 @@
 // compute_at, compute_inline, compute_root, set_scope.
 #include <algorithm>
 
+#include "schedule/scan_parts.h"
 #include "tests/property/draw/drawer.h"
 
 namespace nestwright::property {
@@ -37,7 +38,13 @@ bool draw_compute_inline(Draw& d) {
 }
 
 bool draw_compute_root(Draw& d) {
-  const StageState* stage = d.stage([](const StageState& s) { return s.attach.kind == AttachKind::kAt; });
+  // What a scan's step computes stays in it.
+  const auto may_leave = [&](const StageState& s) {
+    const auto number = static_cast<int>(&s - d.state().stages.data());
+    return s.attach.kind == AttachKind::kAt &&
+           (d.state().states.empty() || !scan_place(d.state(), number).is_in_step());
+  };
+  const StageState* stage = d.choices.chance(20) ? nullptr : d.stage(may_leave);
   if (stage == nullptr) stage = d.stage();
   if (stage == nullptr) return false;
   d.handle(*stage).compute_root();

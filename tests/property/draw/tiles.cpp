@@ -1,6 +1,7 @@
 // tensorize: the loops of a tile are split off and moved inside one after the other, each a step of its own.
 #include <algorithm>
 
+#include "schedule/scan_parts.h"
 #include "tests/property/draw/drawer.h"
 #include "tests/property/intrinsics.h"
 
@@ -55,11 +56,15 @@ bool advance(Schedule& schedule, const Tile& tile, const Tail& tail) {
     }
     inside.push_back(*loop);
   }
+  const ScheduleState& state = schedule.state();
+  const auto number = static_cast<int>(stage - state.stages.data());
   std::vector<IterVar> order;
-  for (const IterVar& leaf : stage->leaves)
-    if (std::find(inside.begin(), inside.end(), leaf) == inside.end()) order.push_back(leaf);
+  for (const IterVar& leaf : stage->leaves) {
+    const bool stays = !state.states.empty() && is_time_axis(state, number, leaf);
+    if (!stays && std::find(inside.begin(), inside.end(), leaf) == inside.end()) order.push_back(leaf);
+  }
   order.insert(order.end(), inside.begin(), inside.end());
-  if (order == stage->leaves) {
+  if (std::equal(inside.rbegin(), inside.rend(), stage->leaves.rbegin())) {
     handle.tensorize(inside.front(), tile.intrinsic);
   } else {
     handle.reorder(order);
