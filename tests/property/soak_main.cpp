@@ -24,8 +24,10 @@ void print(const std::string& text) {
 }
 
 void report_progress(const Counts& counts, double seconds) {
-  print(fmt::format("{:7.0f} s  {:>9} programs  {:>6} compiled  {:6.0f} a second\n", seconds, counts.programs,
-                    counts.compiled, static_cast<double>(counts.programs) / seconds));
+  std::int64_t failures = 0;
+  for (const auto& [verdict, n] : counts.verdicts) failures += is_failure(verdict) ? n : 0;
+  print(fmt::format("{:7.0f} s  {:>9} programs  {:>6} compiled  {:6.0f} a second  {:>3} failures\n", seconds,
+                    counts.programs, counts.compiled, static_cast<double>(counts.programs) / seconds, failures));
 }
 
 int run_one(std::uint64_t seed, bool unproved) {

@@ -33,9 +33,11 @@ class ScanUnit {
     if (wants_tile_) add_tile();
     for (int n = 0; n < stages; ++n) add_stage(n);
     std::vector<Tensor> init, update, placeholders;
+    const bool joint = is_joint_ && choices_.chance(60);
+    if (joint) update = make_joint_update();
     for (std::size_t s = 0; s < states_.size(); ++s) {
       init.push_back(make_init(s));
-      update.push_back(make_update(s));
+      if (!joint) update.push_back(make_update(s));
       placeholders.push_back(states_[s].tensor);
     }
     const std::vector<Tensor> results = scan(init, update, placeholders, {}, builder_.next_name());
@@ -59,13 +61,15 @@ class ScanUnit {
     Made state;
     state.shape = {steps_};
     std::int64_t width = 1;
-    for (int rank = static_cast<int>(choices_.weighted({10, 65, 25})); rank > 0; --rank) {
+    is_joint_ = s > 0 && choices_.chance(50);  // of one shape, so that one compute can give the rows of both
+    if (is_joint_) state.shape = states_[0].shape;
+    for (int rank = is_joint_ ? 0 : static_cast<int>(choices_.weighted({10, 65, 25})); rank > 0; --rank) {
       state.shape.push_back(builder_.draw_dim(choices_, kMostWidth / width));
       width *= state.shape.back().value();
     }
     Type type = builder_.draw_type(choices_, plan, false);
     if (wants_tile_ && state.shape.size() > 1) {
-      state.shape.back() = Dim::constant(8);
+      if (!is_joint_) state.shape.back() = Dim::constant(8);
       if (!type.is_float()) type = kInt32;
     }
     state.tensor = placeholder(exprs(state.shape), type, name("state", static_cast<std::size_t>(s)));
@@ -201,14 +205,29 @@ class ScanUnit {
 
   Tensor make_update(std::size_t s) {
     const Type type = states_[s].tensor.dtype();
-    return make(states_[s].shape, name("update", s), {}, {},
-                [&](const std::vector<Loop>& loops) { return step_value(loops, type); })
-        .tensor;
+    const Made made = make(states_[s].shape, name("update", s), {}, {},
+                           [&](const std::vector<Loop>& loops) { return step_value(loops, type); });
+    stages_.push_back({made, first_});  // the next one may read it, at its own step alone
+    return made.tensor;
+  }
+
+  std::vector<Tensor> make_joint_update() {
+    const std::vector<Dim>& shape = states_[0].shape;
+    const auto bodies = [&](std::span<const Expr> indices) {
+      std::vector<Loop> loops;
+      for (std::size_t d = 0; d < shape.size(); ++d) loops.push_back({indices[d], shape[d], false});
+      std::vector<Expr> values;
+      for (const Made& state : states_) values.push_back(cut(step_value(loops, state.tensor.dtype())).e);
+      return values;
+    };
+    const std::vector<Tensor> rows = compute_tuple(exprs(shape), bodies, builder_.next_name("update"));
+    builder_.result_.computes.push_back(rows[0]);
+    return rows;
   }
 
   Builder& builder_;
   Choices& choices_;
-  bool wants_tile_ = false;
+  bool wants_tile_ = false, is_joint_ = false;
   int first_ = 1;  ///< steps that init gives
   Dim steps_;
   std::vector<Made> states_;
