@@ -26,53 +26,86 @@ float scale(double x) { return static_cast<float>(std::log2(1 + std::max(0.0, x)
 
 bool is_expanded(ir::LoopKind kind) { return kind == ir::LoopKind::kVectorized || kind == ir::LoopKind::kUnrolled; }
 
-/// Bytes of whole cache lines that one access touches while the loops from `level` on inwards run.
-double footprint(const NestStore& store, const NestAccess& access, std::size_t level) {
-  double bytes = access.buffer->element.bytes();
-  for (std::size_t d = 0; d < access.indices.size(); ++d) {
-    double span = 1;
-    for (std::size_t l = level; l < store.loops.size(); ++l) {
-      const NestLoop& loop = store.loops[l];
-      const auto coefficient = static_cast<double>(std::abs(access.indices[d].coefficient(loop.var)));
-      span += coefficient * (loop.extent - 1);
-      if (access.indices[d].hides(loop.var)) span = std::numeric_limits<double>::max();
+/// What the accesses of a store touch: asked for at every level of the nest and for every cache, so worked out once.
+class Footprints {
+ public:
+  explicit Footprints(const NestStore& store) : levels_(store.loops.size() + 1) {
+    bytes_.reserve(store.accesses.size() * levels_);
+    moves_.reserve(store.accesses.size() * store.loops.size());
+    for (const NestAccess& access : store.accesses) add(store, access);
+  }
+
+  /// Bytes of whole cache lines that the access touches while the loops from `level` on inwards run.
+  double bytes(std::size_t access, std::size_t level) const { return bytes_[access * levels_ + level]; }
+  /// Whether the access is somewhere else in another iteration of the loop.
+  bool moves(std::size_t access, std::size_t loop) const { return moves_[access * (levels_ - 1) + loop]; }
+
+ private:
+  /// Elements along one dimension from one iteration of a loop to the next.
+  struct Step {
+    double elements;
+    bool is_hidden;  ///< inside a quotient or the like: anywhere
+  };
+
+  void add(const NestStore& store, const NestAccess& access) {
+    const std::size_t dimensions = access.indices.size();
+    steps_.clear();
+    for (const NestLoop& loop : store.loops) {
+      bool moves = false;
+      for (const ir::Linear& index : access.indices) {
+        const std::int64_t coefficient = index.coefficient(loop.var);
+        steps_.push_back({static_cast<double>(std::abs(coefficient)), index.hides(loop.var)});
+        moves = moves || coefficient != 0 || steps_.back().is_hidden;
+      }
+      moves_.push_back(moves);
     }
-    if (const std::int64_t* extent = ir::as_const_int(access.buffer->shape[d])) {
-      span = std::min(span, static_cast<double>(*extent));
-    }
-    bytes *= span;
-    if (d + 1 == access.indices.size()) {
-      const double row = span * access.buffer->element.bytes();
-      bytes *= std::max(row, kLine) / row;
+    for (std::size_t level = 0; level < levels_; ++level) {
+      double bytes = access.buffer->element.bytes();
+      for (std::size_t d = 0; d < dimensions; ++d) {
+        double span = 1;
+        for (std::size_t l = level; l < store.loops.size(); ++l) {
+          const Step& step = steps_[l * dimensions + d];
+          span += step.elements * (store.loops[l].extent - 1);
+          if (step.is_hidden) span = std::numeric_limits<double>::max();
+        }
+        if (const std::int64_t* extent = ir::as_const_int(access.buffer->shape[d])) {
+          span = std::min(span, static_cast<double>(*extent));
+        }
+        bytes *= span;
+        if (d + 1 == dimensions) {
+          const double row = span * access.buffer->element.bytes();
+          bytes *= std::max(row, kLine) / row;
+        }
+      }
+      bytes_.push_back(bytes);
     }
   }
-  return bytes;
-}
 
-bool depends(const NestAccess& access, const ir::Var& var) {
-  return std::any_of(access.indices.begin(), access.indices.end(),
-                     [&](const ir::Linear& index) { return index.coefficient(var) != 0 || index.hides(var); });
-}
+  std::size_t levels_;
+  std::vector<double> bytes_;  ///< by access and level
+  std::vector<bool> moves_;    ///< by access and loop
+  std::vector<Step> steps_;    ///< of one access, by loop and dimension
+};
 
 /// Bytes that cross into a cache of `capacity`: what is touched at the outermost level that fits, times the loops
 /// outside, except where the next loop outside does not move the access.
-double traffic(const NestStore& store, std::int64_t capacity) {
+double traffic(const NestStore& store, const Footprints& footprints, std::int64_t capacity) {
   std::size_t level = store.loops.size();
   while (level > 0) {
     double total = 0;
-    for (const NestAccess& access : store.accesses) {
-      if (access.buffer->scope != ir::Scope::kRegister) total += footprint(store, access, level - 1);
+    for (std::size_t a = 0; a < store.accesses.size(); ++a) {
+      if (store.accesses[a].buffer->scope != ir::Scope::kRegister) total += footprints.bytes(a, level - 1);
     }
     if (total > static_cast<double>(capacity)) break;
     --level;
   }
   double bytes = 0;
-  for (const NestAccess& access : store.accesses) {
-    if (access.buffer->scope == ir::Scope::kRegister) continue;
+  for (std::size_t a = 0; a < store.accesses.size(); ++a) {
+    if (store.accesses[a].buffer->scope == ir::Scope::kRegister) continue;
     double repeats = store.share;
     for (std::size_t l = 0; l < level; ++l) repeats *= store.loops[l].extent;
-    if (level > 0 && !depends(access, store.loops[level - 1].var)) repeats /= store.loops[level - 1].extent;
-    bytes += repeats * footprint(store, access, level);
+    if (level > 0 && !footprints.moves(a, level - 1)) repeats /= store.loops[level - 1].extent;
+    bytes += repeats * footprints.bytes(a, level);
   }
   return bytes;
 }
@@ -87,13 +120,13 @@ double code_size(const NestStore& store) {
 
 void store_features(const NestStore& store, const CacheCapacities& caches, Features& out) {
   double lanes = 1, unrolled = 1, parallel = 1, inner_extent = 1, reuse_extent = 1;
-  std::size_t inner_level = store.loops.size();
-  ir::Var lane;
+  std::size_t inner_level = store.loops.size(), lane = store.loops.size();
+  const Footprints footprints(store);
   for (std::size_t l = 0; l < store.loops.size(); ++l) {
     const NestLoop& loop = store.loops[l];
     if (loop.kind == ir::LoopKind::kVectorized) {
       lanes *= loop.extent;
-      lane = loop.var;
+      lane = l;
     } else if (loop.kind == ir::LoopKind::kUnrolled) {
       unrolled *= loop.extent;
     } else if (loop.kind == ir::LoopKind::kParallel) {
@@ -103,19 +136,20 @@ void store_features(const NestStore& store, const CacheCapacities& caches, Featu
       inner_extent = loop.extent;
       inner_level = l;
     }
-    if (!store.accesses.empty() && !depends(store.accesses.front(), loop.var)) reuse_extent *= loop.extent;
+    if (!store.accesses.empty() && !footprints.moves(0, l)) reuse_extent *= loop.extent;
   }
 
   double contiguous = 0, invariant = 0, strided = 0, in_registers = 0, inner_bytes = 0;
-  for (const NestAccess& access : store.accesses) {
+  for (std::size_t a = 0; a < store.accesses.size(); ++a) {
+    const NestAccess& access = store.accesses[a];
     if (access.buffer->scope == ir::Scope::kRegister) {
       in_registers += 1;
       continue;
     }
-    if (inner_level < store.loops.size()) inner_bytes += footprint(store, access, inner_level);
-    if (!lane.defined() || !depends(access, lane)) {
+    if (inner_level < store.loops.size()) inner_bytes += footprints.bytes(a, inner_level);
+    if (lane == store.loops.size() || !footprints.moves(a, lane)) {
       invariant += 1;
-    } else if (std::abs(access.indices.back().coefficient(lane)) == 1 && access.indices.size() > 0) {
+    } else if (std::abs(access.indices.back().coefficient(store.loops[lane].var)) == 1 && access.indices.size() > 0) {
       contiguous += 1;
     } else {
       strided += 1;
@@ -123,8 +157,8 @@ void store_features(const NestStore& store, const CacheCapacities& caches, Featu
   }
 
   const double trips = store.trips(), flops = trips * store.flops;
-  const double l1 = traffic(store, caches.l1_bytes), l2 = traffic(store, caches.l2_bytes),
-               l3 = traffic(store, caches.l3_bytes);
+  const double l1 = traffic(store, footprints, caches.l1_bytes), l2 = traffic(store, footprints, caches.l2_bytes),
+               l3 = traffic(store, footprints, caches.l3_bytes);
   const auto intensity = [&](double bytes) { return bytes > 0 ? flops / bytes : 0.0; };
   for (const double value : {trips, flops, lanes, unrolled, parallel, inner_extent}) out.push_back(scale(value));
   out.push_back(static_cast<float>(store.loops.size()));
@@ -162,7 +196,7 @@ void program_features(const ir::Program& program, const CacheCapacities& caches,
   double code = 0, tasks = 1, l2_traffic = 0;
   for (const NestStore& store : flat.stores) {
     code += code_size(store);
-    l2_traffic += traffic(store, caches.l2_bytes);
+    l2_traffic += traffic(store, Footprints(store), caches.l2_bytes);
     for (const NestLoop& loop : store.loops) {
       if (loop.kind == ir::LoopKind::kParallel) tasks = std::max(tasks, loop.extent);
     }
