@@ -201,6 +201,18 @@ bool same_atom(const Expr& a, const Expr& b) {
   return same_sum(x->a, y->a);
 }
 
+bool never_equal(const Expr& a, const Expr& b) {
+  if (a.type() != kIndex || b.type() != kIndex) return false;
+  const Linear difference = to_linear(a).add(to_linear(b), -1);
+  if (difference.is_constant()) return difference.constant != 0;
+  const auto *x = a.as<Binary>(), *y = b.as<Binary>();
+  if (!x || !y || x->op != BinaryOp::kMod || y->op != BinaryOp::kMod) return false;
+  const std::int64_t *m = as_const_int(x->b), *n = as_const_int(y->b);
+  if (!m || !n || *m != *n || *m <= 0) return false;
+  const Linear apart = to_linear(x->a).add(to_linear(y->a), -1);
+  return apart.is_constant() && apart.constant % *m != 0;
+}
+
 std::vector<Expr> factors_of(const Expr& atom) {
   if (!is_product(atom)) return {atom};
   const auto& n = *atom.as<Binary>();

@@ -35,6 +35,10 @@ Linear to_linear(const Expr& e);
 /// Equal, or alike but for the order of factors (n*i and i*n) and of what is divided.
 bool same_atom(const Expr& a, const Expr& b);
 
+/// True only where two indices differ whatever the values of their variables: by a constant, or as remainders by one
+/// number of what lies no multiple of it apart. v%2 and (v + 1)%2 do.
+bool never_equal(const Expr& a, const Expr& b);
+
 /// The factors of a product of indices, none of them a constant one; any other expression is its only factor.
 std::vector<Expr> factors_of(const Expr& atom);
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -121,15 +122,28 @@ class Collector {
       values_[loop.var] = min + Expr(var);
     }
     const Expr first = as_const_int(min) ? min : make_int(0, var.type());
-    loops_.push_back({&loop, var});
-    within(refined([&](Ranges& next) { next.bind(var, first, extent); }), [&] {
-      visit(loop.body);
-      // The end of one iteration and the start of the next lie in one phase: a second pass puts them together.
-      const bool in_turns = loop.kind == LoopKind::kSerial || loop.kind == LoopKind::kUnrolled;
-      if (in_turns && has_barrier(loop.body)) visit(loop.body);
-    });
+    const bool in_turns = loop.kind == LoopKind::kSerial || loop.kind == LoopKind::kUnrolled;
+    loops_.push_back({&loop, var, in_turns && always_waits(loop.body)});
+    within(refined([&](Ranges& next) { next.bind(var, first, extent); }), [&] { visit(loop.body); });
+    // The end of one iteration and the start of the next lie in one phase: a second pass puts them together.
+    if (in_turns && has_barrier(loop.body)) {
+      const Var other(loop.var.name(), loop.var.type());
+      loops_.back().var = other;
+      values_[loop.var] = as_const_int(min) ? Expr(other) : min + Expr(other);
+      within(refined([&](Ranges& next) { next.bind(other, first, extent); }), [&] { visit(loop.body); });
+    }
     loops_.pop_back();
     values_.erase(loop.var);
+  }
+
+  static bool always_waits(const Stmt& s) {
+    if (!s.defined()) return false;
+    return std::visit(
+        overloaded{[](const Block& n) { return std::any_of(n.stmts.begin(), n.stmts.end(), always_waits); },
+                   [](const Let& n) { return always_waits(n.body); },
+                   [](const Allocate& n) { return always_waits(n.body); }, [](const Barrier&) { return true; },
+                   [](const auto&) { return false; }},
+        s.node().value);
   }
 
   static bool has_barrier(const Stmt& s) {

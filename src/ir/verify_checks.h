@@ -19,6 +19,9 @@ struct Access {
   struct Enclosing {
     const For* loop;
     Var var;  ///< what stands for the loop's variable in `indices`
+    /// Whether every iteration has a barrier, so that two accesses of one phase by threads of a block are of one
+    /// iteration where they have one `var`.
+    bool in_step = false;
   };
   const Stmt* statement = nullptr;
   Buffer buffer;

@@ -67,7 +67,10 @@ SplitAccess split(const Access& access, std::size_t loop) {
         if (const auto* ref = e.as<VarRef>()) {
           uses_loop |= ref->var == var;
           bool is_inner = ref->var == access.lane;
-          for (std::size_t l = loop + 1; l < access.loops.size(); ++l) is_inner |= access.loops[l].var == ref->var;
+          for (std::size_t l = loop + 1; l < access.loops.size(); ++l) {
+            const bool in_step = access.loops[l].in_step && is_thread_index(access.loops[loop].loop->kind);
+            is_inner |= !in_step && access.loops[l].var == ref->var;
+          }
           uses_inner |= is_inner;
         }
       });
@@ -133,6 +136,8 @@ bool apart_by_index(const SplitAccess& first, const SplitAccess& second, const V
       continue;
     }
     if (f.of_loop.is_constant() && (rest.lo > 0 || rest.hi < 0)) return true;
+    const bool nothing_varies = f.of_loop.is_constant() && f.varying_step == 0 && s.varying_step == 0;
+    if (nothing_varies && never_equal(f.fixed.expr(), s.fixed.expr())) return true;
     std::int64_t step = 0;
     for (const LinearTerm& term : f.of_loop.terms) step = std::gcd(step, term.coefficient);
     if (step == 0) continue;

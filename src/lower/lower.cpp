@@ -12,6 +12,7 @@
 #include "lower/expand_passes.h"
 #include "lower/nest.h"
 #include "lower/passes/barriers.h"
+#include "lower/passes/double_buffer.h"
 #include "lower/passes/launches.h"
 #include "lower/passes/split_loops.h"
 #include "support/error.h"
@@ -31,6 +32,9 @@ constexpr std::array kPasses = {
     Pass{"partition", [](const Stmt& s, const ir::Ranges&) { return split_loops(s); }},
     Pass{"simplify", [](const Stmt& s, const ir::Ranges& symbols) { return ir::simplify(s, symbols); }},
 };
+/// Only where something is double-buffered.
+constexpr const char* kDoubleBufferPass = "double_buffer";
+/// Where the schedule asks for it.
 /// The last ones, on devices.
 constexpr const char* kLaunchesPass = "launches";
 constexpr const char* kBarriersPass = "barriers";
@@ -190,16 +194,22 @@ ir::Program lower(const Schedule& schedule, const Args& args, const Target& targ
     const bool is_whole = target.device == DeviceKind::kCpu || pass == kBarriersPass;
     if (is_whole && (kAlwaysVerify || options.verify)) verify_after(program, pass);
   };
+  std::vector<std::vector<DoubleBuffered>> double_buffered;
   run(kNestPass, [&] {
     std::vector<StageGraph> graphs;
     graphs.reserve(state.stages.size());
     for (std::size_t s = 0; s < state.stages.size(); ++s) graphs.emplace_back(state, static_cast<int>(s));
     const Regions regions(state, graphs);
-    body = NestBuilder(state, graphs, regions).build(signature.outputs, program.symbols);
+    NestBuilder nest(state, graphs, regions);
+    body = nest.build(signature.outputs, program.symbols);
+    double_buffered = nest.double_buffered();
   });
   ir::Ranges symbols;
   for (const ir::Var& symbol : program.symbols) symbols.bind(symbol, {1, ir::Interval::kMax});
   for (const Pass& pass : kPasses) run(pass.name, [&] { body = pass.run(body, symbols); });
+  if (!double_buffered.empty()) {
+    run(kDoubleBufferPass, [&] { body = double_buffer(body, double_buffered, symbols); });
+  }
   if (target.device == DeviceKind::kCpu) return program;
   run(kLaunchesPass, [&] { program = split_launches(program, target); });
   run(kBarriersPass, [&] {
@@ -211,6 +221,7 @@ ir::Program lower(const Schedule& schedule, const Args& args, const Target& targ
 std::vector<std::string> pass_names() {
   std::vector<std::string> names = {kNestPass};
   for (const Pass& pass : kPasses) names.emplace_back(pass.name);
+  names.emplace_back(kDoubleBufferPass);
   names.emplace_back(kLaunchesPass);
   names.emplace_back(kBarriersPass);
   for (std::string& name : expand_pass_names()) names.push_back(std::move(name));

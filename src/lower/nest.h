@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "lower/passes/double_buffer.h"
 #include "lower/regions.h"
 #include "lower/storage.h"
 
@@ -33,6 +34,9 @@ class NestBuilder {
   /// several threads would share.
   /// `symbols` are at least 1.
   ir::Stmt build(const std::vector<std::vector<ir::Buffer>>& outputs, const std::vector<ir::Var>& symbols);
+
+  /// What of the nest is double-buffered: for each branch and loop, the stages that are computed there.
+  const std::vector<std::vector<DoubleBuffered>>& double_buffered() const { return double_buffered_; }
 
  private:
   // nest.cpp: loops and what is computed inside them.
@@ -88,7 +92,8 @@ class NestBuilder {
   /// fused.
   std::vector<std::pair<ir::Var, ir::Expr>> thread_vars_;
   std::vector<ir::Buffer> shared_;  ///< to be allocated around the threads' loops
-  std::string private_;             ///< a stage whose storage is private to the thread here, or empty
+  std::vector<std::vector<DoubleBuffered>> double_buffered_;
+  std::string private_;  ///< a stage whose storage is private to the thread here, or empty
 };
 
 }  // namespace nestwright

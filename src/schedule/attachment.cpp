@@ -19,6 +19,7 @@ class Search {
       find_outside_readers(static_cast<int>(s));
       find_outside_blocks(static_cast<int>(s));
       find_loops_around(static_cast<int>(s));
+      find_turns(static_cast<int>(s));
     }
     return std::move(faults_);
   }
@@ -94,6 +95,17 @@ class Search {
         }
       }
     }
+  }
+
+  void find_turns(int number) {
+    const StageState& inner = stage(number);
+    const StageState& host = stage(inner.attach.stage);
+    const auto kind = host.kinds.find(inner.attach.loop);
+    if (!inner.double_buffered || kind == host.kinds.end() || kind->second == ir::LoopKind::kUnrolled) return;
+    faults_.push_back({Kind::kOutOfTurn, number, inner.attach.loop,
+                       fmt::format("{} is double-buffered there, so that its iterations come one after the other: they "
+                                   "can be serial or unrolled",
+                                   inner.name)});
   }
 
   const ScheduleState& state_;

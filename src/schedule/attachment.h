@@ -15,6 +15,7 @@ struct AttachmentFault {
     kOutsideBlocks,  ///< the tile of a blocked reduction lies outside the loop of its blocks
     kParallelTwice,  ///< a parallel loop inside another one
     kInVector,       ///< computed inside a vectorised loop, that is once a lane
+    kOutOfTurn,      ///< double-buffered at a loop whose iterations do not come one after the other
     kBlockInside,    ///< a loop bound to blockIdx inside a bound one: blocks are launched by the host
   };
   Kind kind;

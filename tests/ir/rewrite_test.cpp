@@ -114,5 +114,20 @@ TEST(Linear, ProductsOfVariablesAreAtoms) {
   EXPECT_TRUE(sum.hides(n));
 }
 
+TEST(Linear, IndicesThatAreNeverEqual) {
+  const Var x("x"), y("y");
+  EXPECT_TRUE(never_equal(Expr(x) + 1, x));
+  EXPECT_TRUE(never_equal(Expr(x) * 2 + y, Expr(y) - 3 + Expr(x) * 2));
+  EXPECT_TRUE(never_equal(Expr(x) % 2, (Expr(x) + 1) % 2));
+  EXPECT_TRUE(never_equal((Expr(x) - y) % 3, (Expr(x) - y + 4) % 3));
+  EXPECT_FALSE(never_equal(x, x));
+  EXPECT_FALSE(never_equal(x, y));
+  EXPECT_FALSE(never_equal(Expr(x) % 2, (Expr(x) + 2) % 2));
+  EXPECT_FALSE(never_equal(Expr(x) % 2, (Expr(y) + 1) % 2));
+  EXPECT_FALSE(never_equal(Expr(x) % 2, (Expr(x) + 1) % 3));
+  EXPECT_FALSE(never_equal(Expr(x) / 2, (Expr(x) + 1) / 2));
+  EXPECT_FALSE(never_equal(Expr(x) % y, (Expr(x) + 1) % y));
+}
+
 }  // namespace
 }  // namespace nestwright::ir

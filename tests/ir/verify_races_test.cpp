@@ -257,6 +257,32 @@ TEST_F(VerifyRaces, ThreadsStoreEachAnotherOfEverySoManyElements) {
   EXPECT_THAT(strided(8, 7), ElementsAre(HasSubstr("threadIdx.x loop over i may touch one element of C")));
 }
 
+// One half is filled while the other one is read: the barriers keep all threads in one iteration.
+TEST_F(VerifyRaces, HalvesOfADoubleBuffer) {
+  const Buffer s("s", kFloat32, {2, 8}, Scope::kShared);
+  const auto kernel = [&](const Expr& filled, const Expr& read, const Stmt& first, const Stmt& last) {
+    const Stmt fill = make_if(Expr(k_) < 3, make_store(s, {filled, i_}, at(a_, {i_, Expr(k_) + 1})));
+    const Stmt use = make_store(c_, {i_, k_}, at(s, {read, 7 - Expr(i_)}));
+    const Stmt body = block({make_store(s, {0, i_}, at(a_, {i_, 0})), first, loop(k_, 4, block({fill, use, last}))});
+    return check(make_allocate(s, loop(i_, 8, body, LoopKind::kThreadX)));
+  };
+  const Expr k(k_), one = (k + 1) % 2, other = k % 2;
+  const auto race = ElementsAre(HasSubstr("threadIdx.x loop over i may touch one element of s"));
+  EXPECT_THAT(kernel(one, other, make_barrier(), make_barrier()), IsEmpty());
+  EXPECT_THAT(kernel(one, other, {}, make_barrier()), race);
+  EXPECT_THAT(kernel(one, other, make_barrier(), {}), race);
+  EXPECT_THAT(kernel(other, other, make_barrier(), make_barrier()), race);
+  EXPECT_THAT(kernel((k + 2) % 2, other, make_barrier(), make_barrier()), race);
+  // Only some iterations wait, so that threads may be in different ones.
+  EXPECT_THAT(kernel(one, other, make_barrier(), make_if(k < 2, make_barrier())), race);
+  // Blocks wait for nobody.
+  const Buffer global("g", kFloat32, {2, 8});
+  const Stmt turns =
+      loop(k_, 4, block({make_store(global, {one, 0}, 1.0), make_store(global, {other, 0}, 1.0), make_barrier()}));
+  EXPECT_THAT(check(make_allocate(global, loop(i_, 8, turns, LoopKind::kBlockX))),
+              ElementsAre(HasSubstr("blockIdx.x loop over i may touch one element of g")));
+}
+
 // What comes after a barrier does not meet what comes before it in the same loop over threads.
 TEST_F(VerifyRaces, AnIterationOfThreadsFollowsNoOther) {
   const Buffer s("s", kFloat32, {8}, Scope::kShared);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "ir/equal.h"
+#include "ir/linear.h"
 #include "ir/print.h"
 #include "ir/rewrite.h"
 #include "support/error.h"
@@ -15,27 +16,93 @@ namespace {
 
 using namespace ir;
 
-struct Accesses {
-  std::set<Buffer> read, written;
-  void add(const Accesses& other) {
-    read.insert(other.read.begin(), other.read.end());
-    written.insert(other.written.begin(), other.written.end());
+/// An element of a shared buffer. Indices that threads may have different values of are undefined: any.
+struct Element {
+  Buffer buffer;
+  std::vector<Expr> indices;
+
+  bool may_be(const Element& other) const {
+    if (!(buffer == other.buffer)) return false;
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+      const Expr &a = indices[d], &b = other.indices[d];
+      if (a.defined() && b.defined() && never_equal(a, b)) return false;  // the halves of a double buffer, above all
+    }
+    return true;
+  }
+  bool same_as(const Element& other) const {
+    return buffer == other.buffer &&
+           std::equal(indices.begin(), indices.end(), other.indices.begin(), [](const Expr& a, const Expr& b) {
+             return a.defined() == b.defined() && (!a.defined() || equal(a, b));
+           });
   }
 };
 
-bool meet(const std::set<Buffer>& a, const std::set<Buffer>& b) {
-  return std::any_of(a.begin(), a.end(), [&](const Buffer& buffer) { return b.count(buffer) > 0; });
-}
+class Elements {
+ public:
+  void add(Element element) {
+    const auto same = [&](const Element& known) { return known.same_as(element); };
+    if (std::none_of(all_.begin(), all_.end(), same)) all_.push_back(std::move(element));
+  }
+  void add(const Elements& other) {
+    for (const Element& element : other.all_) add(element);
+  }
+  bool meet(const Elements& other) const {
+    return std::any_of(all_.begin(), all_.end(), [&](const Element& a) {
+      return std::any_of(other.all_.begin(), other.all_.end(), [&](const Element& b) { return a.may_be(b); });
+    });
+  }
+  /// Where `var` has no value any more, or another one.
+  void forget(const Var& var) {
+    std::vector<Element> before = std::move(all_);
+    all_.clear();
+    for (Element& element : before) {
+      for (Expr& index : element.indices) {
+        if (index.defined() && mentions(index, var)) index = Expr();
+      }
+      add(std::move(element));
+    }
+  }
+
+ private:
+  static bool mentions(const Expr& e, const Var& var) {
+    bool found = false;
+    for_each_expr(e, [&](const Expr& part) {
+      const auto* ref = part.as<VarRef>();
+      found = found || (ref != nullptr && ref->var == var);
+    });
+    return found;
+  }
+
+  std::vector<Element> all_;
+};
+
+struct Accesses {
+  Elements read, written;
+  void add(const Accesses& other) {
+    read.add(other.read);
+    written.add(other.written);
+  }
+  void forget(const Var& var) {
+    read.forget(var);
+    written.forget(var);
+  }
+};
 
 /// A statement with its barriers, and its accesses to shared buffers before the first and after the last of them.
 struct Placed {
   Stmt stmt;
   Accesses entry, exit;
-  bool waits = false;  ///< whether it has barriers; without, entry and exit are the same
+  bool waits = false;         ///< whether it has barriers; without, entry and exit are the same
+  bool always_waits = false;  ///< whether there is one on every way through it
+
+  void forget(const Var& var) {
+    entry.forget(var);
+    exit.forget(var);
+  }
 };
 
 bool must_wait(const Accesses& before, const Accesses& after) {
-  return meet(before.written, after.read) || meet(before.read, after.written);
+  return before.written.meet(after.read) || before.read.meet(after.written);
 }
 
 class Placer {
@@ -51,13 +118,16 @@ class Placer {
     if (differs) varying_.insert(loop.var);
     Placed body = place(loop.body);
     varying_.erase(loop.var);
+    body.forget(loop.var);
     const bool in_turns = loop.kind == LoopKind::kSerial || loop.kind == LoopKind::kUnrolled;
     if (in_turns && must_wait(body.exit, body.entry)) {
       body.stmt = block({body.stmt, make_barrier()});
       body.exit = {};
-      body.waits = true;
+      body.waits = body.always_waits = true;
     }
     if (body.waits && differs && !is_thread_index(loop.kind)) refuse(fmt::format("loop {}", loop.var.name()));
+    const std::int64_t* extent = as_const_int(loop.extent);
+    body.always_waits = body.always_waits && extent != nullptr && *extent > 0;
     body.stmt = make_for(loop.var, loop.min, loop.extent, loop.kind, std::move(body.stmt));
     return body;
   }
@@ -70,12 +140,13 @@ class Placer {
       if (must_wait(result.exit, next.entry)) {
         stmts.push_back(make_barrier());
         result.exit = {};
-        result.waits = true;
+        result.waits = result.always_waits = true;
       }
-      if (!result.waits) result.entry.add(next.entry);
-      if (next.waits) result.exit = {};
+      if (!result.always_waits) result.entry.add(next.entry);
+      if (next.always_waits) result.exit = {};
       result.exit.add(next.exit);
       result.waits = result.waits || next.waits;
+      result.always_waits = result.always_waits || next.always_waits;
       stmts.push_back(std::move(next.stmt));
     }
     result.stmt = block(std::move(stmts));
@@ -85,6 +156,7 @@ class Placer {
   Placed place(const Stmt&, const Let& let) {
     if (varies(let.value)) varying_.insert(let.var);
     Placed body = place(let.body);
+    body.forget(let.var);
     body.stmt = make_let(let.var, let.value, std::move(body.stmt));
     return body;
   }
@@ -96,6 +168,7 @@ class Placer {
     result.entry.add(other.entry);
     result.exit.add(other.exit);
     result.waits = result.waits || other.waits;
+    result.always_waits = result.always_waits && other.always_waits;
     result.stmt = make_if(branch.condition, std::move(result.stmt), other.stmt);
     return result;
   }
@@ -109,9 +182,9 @@ class Placer {
       const bool own =
           load->buffer == store.buffer && std::equal(load->indices.begin(), load->indices.end(), store.indices.begin(),
                                                      [](const Expr& a, const Expr& b) { return equal(a, b); });
-      if (!own) result.entry.read.insert(load->buffer);
+      if (!own) result.entry.read.add(element(load->buffer, load->indices));
     });
-    if (store.buffer->scope == Scope::kShared) result.entry.written.insert(store.buffer);
+    if (store.buffer->scope == Scope::kShared) result.entry.written.add(element(store.buffer, store.indices));
     result.exit = result.entry;
     return result;
   }
@@ -122,9 +195,15 @@ class Placer {
     return body;
   }
 
-  Placed place(const Stmt& s, const Prefetch&) { return {s, {}, {}, false}; }
-  Placed place(const Stmt& s, const Barrier&) { return {s, {}, {}, true}; }
-  Placed place(const Stmt& s, const Launch&) { return {s, {}, {}, false}; }
+  Placed place(const Stmt& s, const Prefetch&) { return {s, {}, {}, false, false}; }
+  Placed place(const Stmt& s, const Barrier&) { return {s, {}, {}, true, true}; }
+  Placed place(const Stmt& s, const Launch&) { return {s, {}, {}, false, false}; }
+
+  Element element(const Buffer& buffer, const std::vector<Expr>& indices) const {
+    Element result{buffer, {}};
+    for (const Expr& index : indices) result.indices.push_back(varies(index) ? Expr() : index);
+    return result;
+  }
 
   /// Whether threads of one block may disagree on its value.
   bool varies(const Expr& e) const {

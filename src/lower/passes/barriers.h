@@ -8,7 +8,8 @@
 //                                       barrier
 //
 // A statement that reads the very element that it writes, as a reduction does, waits for nobody: each element of a
-// stage is computed by one thread. Thread rule: a pure function.
+// stage is computed by one thread. Elements that differ for certain, as those of the two halves of a double buffer, are
+// no reason to wait. Thread rule: a pure function.
 #pragma once
 
 #include "ir/stmt.h"

@@ -8,6 +8,7 @@
 //  1. The stage was not inlined.
 //  2. It is no part of a scan's step.
 //  3. It is not the tile of a cache_write below a loop, which lives inside that loop.
+//  4. It is not double-buffered, which counts on the loop that it is computed at.
 #include "schedule/primitives/primitive.h"
 
 namespace nestwright {
@@ -17,6 +18,9 @@ Stage& Stage::compute_root() {
   StageState& stage = primitive.stage();
   if (stage.carried_from >= 0) {
     primitive.refuse(stage.name, "it is the tile of a blocked reduction: attach it inside the loop of the blocks");
+  }
+  if (stage.double_buffered) {
+    primitive.refuse(stage.name, "it is double-buffered, and at root there are no iterations that could take turns");
   }
   primitive.require_no_part({ScanPart::kUpdate, ScanPart::kStep},
                             "which has its values inside the time loop only: compute_at takes loops of the update too");

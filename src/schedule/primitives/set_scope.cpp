@@ -5,7 +5,8 @@
 // Preconditions:
 //  1. The stage is no output, whose memory is the caller's; only "global" is accepted for one, and for a scan.
 //  2. It is neither init nor update of a scan, which are stored in the scan's memory.
-//  3. Registers have no rows: a stage with storage_align is not kept there.
+//  3. Registers have no rows: a stage with storage_align is not kept there, nor a double-buffered
+//     one, of which the iteration tells the half.
 #include "schedule/primitives/primitive.h"
 
 namespace nestwright {
@@ -23,6 +24,9 @@ Stage& Stage::set_scope(ir::Scope scope) {
   }
   if (scope == ir::Scope::kRegister && !stage.alignments.empty()) {
     primitive.refuse(stage.name, "its rows are aligned by storage_align, and registers have none");
+  }
+  if (scope == ir::Scope::kRegister && stage.double_buffered) {
+    primitive.refuse(stage.name, "it is double-buffered, and registers cannot be told apart by the iteration");
   }
   stage.scope = scope;
   primitive.record({stage.name, ir::scope_name(scope)});

@@ -96,5 +96,6 @@ bool draw_cache_write(Draw& d);
 bool draw_transform_layout(Draw& d);
 bool draw_storage_align(Draw& d);
 bool draw_rfactor(Draw& d);
+bool draw_double_buffer(Draw& d);
 
 }  // namespace nestwright::property

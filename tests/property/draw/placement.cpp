@@ -1,4 +1,4 @@
-// compute_at, compute_inline, compute_root, set_scope.
+// compute_at, compute_inline, compute_root, set_scope, double_buffer.
 #include <algorithm>
 
 #include "schedule/scan_parts.h"
@@ -57,6 +57,25 @@ bool draw_set_scope(Draw& d) {
   const StageState* stage = d.choices.chance(10) ? d.stage() : d.stage(attached);
   if (stage == nullptr) return false;
   d.handle(*stage).set_scope(d.scope());
+  return true;
+}
+
+bool draw_double_buffer(Draw& d) {
+  // What is computed at a loop; where nothing is, something is brought there first.
+  const auto fits = [](const StageState& s) { return s.attach.kind == AttachKind::kAt && !s.double_buffered; };
+  const StageState* stage = d.choices.chance(5) ? d.stage() : d.stage(fits);
+  if (stage != nullptr) {
+    d.handle(*stage).double_buffer();
+    return true;
+  }
+  if (!draw_compute_at(d)) return false;
+  d.then("double_buffer", [&schedule = d.schedule(), moved = d.state().trace.steps().back().arguments.front()] {
+    for (const StageState& s : schedule.state().stages) {
+      if (s.name != moved) continue;
+      schedule[s.origin].double_buffer();
+      return;
+    }
+  });
   return true;
 }
 

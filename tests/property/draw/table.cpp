@@ -27,6 +27,7 @@ const std::vector<Drawer>& drawers() {
       {"transform_layout", 6, draw_transform_layout},
       {"storage_align", 5, draw_storage_align},
       {"rfactor", 5, draw_rfactor},
+      {"double_buffer", 6, draw_double_buffer},
   };
   return table;
 }

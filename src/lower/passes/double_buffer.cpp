@@ -1,0 +1,397 @@
+#include "lower/passes/double_buffer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "ir/rewrite.h"
+#include "lower/passes/copier.h"
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+using namespace ir;
+using Group = std::vector<DoubleBuffered>;
+
+/// Buffers that a statement reads and stores to, and those that it has for itself.
+struct Uses {
+  std::set<Buffer> read, written, own;
+
+  void add(const Stmt& s) {
+    for_each_expr(s, [&](const Expr& e) { add_load(e); });
+    for_each_stmt(s, [&](const Stmt& inner) {
+      if (const auto* store = inner.as<Store>()) written.insert(store->buffer);
+      if (const auto* allocate = inner.as<Allocate>()) own.insert(allocate->buffer);
+    });
+  }
+  void add(const Expr& e) {
+    for_each_expr(e, [&](const Expr& part) { add_load(part); });
+  }
+
+ private:
+  void add_load(const Expr& e) {
+    if (const auto* load = e.as<Load>()) read.insert(load->buffer);
+  }
+};
+
+Uses uses_of(const auto& part) {
+  Uses uses;
+  if (part.defined()) uses.add(part);
+  return uses;
+}
+
+bool touches(const auto& part, const std::set<Buffer>& buffers) {
+  const Uses uses = uses_of(part);
+  const auto is_one = [&](const Buffer& buffer) { return buffers.count(buffer) > 0; };
+  return std::any_of(uses.read.begin(), uses.read.end(), is_one) ||
+         std::any_of(uses.written.begin(), uses.written.end(), is_one);
+}
+
+std::set<Buffer> buffers_of(const Group& group) {
+  std::set<Buffer> buffers;
+  for (const DoubleBuffered& member : group) buffers.insert(member.buffers.begin(), member.buffers.end());
+  return buffers;
+}
+
+/// From the body of a loop to the block in which the group is computed and used: what lies on the way, block included.
+/// Absent where there is no such block.
+std::optional<std::vector<Stmt>> find_block(const Stmt& body, const std::set<Buffer>& buffers) {
+  std::vector<Stmt> path;
+  for (Stmt at = body; at.defined();) {
+    path.push_back(at);
+    if (const auto* let = at.as<Let>()) {
+      if (touches(let->value, buffers)) return std::nullopt;
+      at = Stmt(let->body);
+    } else if (const auto* allocate = at.as<Allocate>()) {
+      at = Stmt(allocate->body);
+    } else if (const auto* branch = at.as<IfThenElse>()) {
+      const bool in_then = touches(branch->then_case, buffers), in_else = touches(branch->else_case, buffers);
+      if (touches(branch->condition, buffers) || in_then == in_else) return std::nullopt;
+      at = Stmt(in_then ? branch->then_case : branch->else_case);
+    } else if (const auto* sequence = at.as<Block>()) {
+      std::vector<Stmt> touching;
+      for (const Stmt& s : sequence->stmts) {
+        if (touches(s, buffers)) touching.push_back(s);
+      }
+      if (touching.size() != 1) return path;
+      at = touching.front();
+    } else {
+      return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+/// What moves ahead, in order.
+std::vector<Stmt> fills_of(const Block& sequence, const std::set<Buffer>& buffers) {
+  std::vector<Stmt> fills;
+  for (const Stmt& s : sequence.stmts) {
+    const Uses uses = uses_of(s);
+    const auto is_one = [&](const Buffer& buffer) { return buffers.count(buffer) > 0; };
+    if (std::any_of(uses.written.begin(), uses.written.end(), is_one)) fills.push_back(s);
+  }
+  return fills;
+}
+
+/// Accesses to the buffers go to the half that `half` names.
+class Redirector : public Mutator {
+ public:
+  Redirector(std::map<Buffer, Buffer> doubled, Expr half) : doubled_(std::move(doubled)), half_(std::move(half)) {}
+  using Mutator::mutate;
+  Expr mutate(const Expr& e) override {
+    const Expr changed = mutate_children(e);
+    const auto* load = changed.defined() ? changed.as<Load>() : nullptr;
+    const auto found = load != nullptr ? doubled_.find(load->buffer) : doubled_.end();
+    return found == doubled_.end() ? changed : make_load(found->second, in_half(load->indices), load->mask);
+  }
+  Stmt mutate(const Stmt& s) override {
+    const Stmt changed = mutate_children(s);
+    if (!changed.defined()) return changed;
+    if (const auto* store = changed.as<Store>(); store != nullptr && doubled_.count(store->buffer) > 0) {
+      return make_store(doubled_.at(store->buffer), in_half(store->indices), store->value, store->mask);
+    }
+    if (const auto* hint = changed.as<Prefetch>(); hint != nullptr && doubled_.count(hint->buffer) > 0) {
+      return make_prefetch(doubled_.at(hint->buffer), in_half(hint->indices), hint->for_write, hint->locality);
+    }
+    return changed;
+  }
+
+ private:
+  std::vector<Expr> in_half(std::vector<Expr> indices) const {
+    indices.insert(indices.begin(), half_);
+    return indices;
+  }
+
+  std::map<Buffer, Buffer> doubled_;
+  Expr half_;
+};
+
+Buffer make_halves(const Buffer& buffer) {
+  std::vector<Expr> shape = buffer->shape, strides = buffer->strides;
+  if (!strides.empty()) strides.insert(strides.begin(), strides.front() * shape.front());
+  shape.insert(shape.begin(), Expr(2));
+  return {buffer->name, buffer->element, std::move(shape), buffer->scope, std::move(strides), buffer->alignment};
+}
+
+/// One loop that is being rewritten: its body, and what comes to stand before it.
+struct Turning {
+  const For& loop;
+  Stmt body;
+  std::vector<Stmt> before;
+  std::vector<Buffer> allocated;
+};
+
+class Doubler : public Mutator {
+ public:
+  Doubler(const std::vector<Group>& groups, const Stmt& s) : groups_(groups), around_(groups.size()) {
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      for (const Buffer& buffer : buffers_of(groups[g])) group_of_.emplace(buffer, g);
+    }
+    std::vector<Var> open;
+    find_loops(s, open);
+  }
+  using Mutator::mutate;
+  Expr mutate(const Expr& e) override { return e; }
+  Stmt mutate(const Stmt& s) override {
+    Stmt inside = mutate_children(s);
+    if (!inside.defined()) return inside;
+    if (const auto* allocate = inside.as<Allocate>()) {
+      const auto found = swapped_.find(allocate->buffer);
+      return found == swapped_.end() ? inside : with_body(*allocate, found->second, allocate->body);
+    }
+    const auto* loop = inside.as<For>();
+    if (loop == nullptr || (loop->kind != LoopKind::kSerial && loop->kind != LoopKind::kUnrolled)) return inside;
+    Turning turning{*loop, loop->body, {}, {}};
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      if (around_[g] && !around_[g]->empty() && around_[g]->back() == loop->var) take_turns(turning, groups_[g]);
+    }
+    if (turning.before.empty()) return inside;
+    turning.before.push_back(make_for(loop->var, loop->min, loop->extent, loop->kind, turning.body));
+    Stmt result = block(std::move(turning.before));
+    for (const Buffer& buffer : turning.allocated) result = make_allocate(buffer, std::move(result));
+    return result;
+  }
+
+  /// Throws for a stage that was refused wherever it occurs.
+  void require_effect() const {
+    for (const auto& [stage, reason] : refused_) {
+      if (done_.count(stage) == 0) throw LowerError(reason);
+    }
+  }
+
+ private:
+  /// The loops around all accesses to each group.
+  void find_loops(const Stmt& s, std::vector<Var>& open) {
+    if (!s.defined()) return;
+    const auto note = [&](const Buffer& buffer) {
+      const auto found = group_of_.find(buffer);
+      if (found == group_of_.end()) return;
+      std::optional<std::vector<Var>>& around = around_[found->second];
+      if (!around) around = open;
+      const auto [end, other] = std::mismatch(around->begin(), around->end(), open.begin(), open.end());
+      around->erase(end, around->end());
+    };
+    const auto look = [&](const Expr& e) {
+      const auto* load = e.as<Load>();
+      if (load != nullptr) note(load->buffer);
+    };
+    std::visit(overloaded{[&](const For& n) {
+                            for_each_expr(n.min, look);
+                            for_each_expr(n.extent, look);
+                            open.push_back(n.var);
+                            find_loops(n.body, open);
+                            open.pop_back();
+                          },
+                          [&](const Block& n) {
+                            for (const Stmt& inner : n.stmts) find_loops(inner, open);
+                          },
+                          [&](const Let& n) {
+                            for_each_expr(n.value, look);
+                            find_loops(n.body, open);
+                          },
+                          [&](const IfThenElse& n) {
+                            for_each_expr(n.condition, look);
+                            find_loops(n.then_case, open);
+                            find_loops(n.else_case, open);
+                          },
+                          [&](const Allocate& n) { find_loops(n.body, open); },
+                          [&](const Store& n) {
+                            note(n.buffer);
+                            for_each_expr(s, look);
+                          },
+                          [](const auto&) {}},
+               s.node().value);
+  }
+
+  void refuse(const For& loop, const std::string& stage, const std::string& why) {
+    refused_.emplace(stage, fmt::format("{} is double-buffered at loop {}, but {}", stage, loop.var.name(), why));
+  }
+
+  void take_turns(Turning& turning, Group group) {
+    const For& loop = turning.loop;
+    const auto path = find_block(turning.body, buffers_of(group));
+    if (!path) {
+      for (const DoubleBuffered& member : group) {
+        refuse(loop, member.stage, "it is computed and used by one loop there, so that none of it can be done ahead");
+      }
+      return;
+    }
+    const Uses in_loop = uses_of(turning.body);
+    std::vector<Stmt> fills;
+    do {
+      fills = fills_of(*path->back().as<Block>(), buffers_of(group));
+    } while (drop_unmovable(turning, *path, in_loop, fills, group));
+    if (fills.empty()) return;
+
+    std::map<Buffer, Buffer> doubled;
+    for (const Buffer& buffer : buffers_of(group)) doubled.emplace(buffer, make_halves(buffer));
+    Redirector redirect(doubled, (loop.var - loop.min) % Expr(2));
+    Stmt fill = block(fills);
+    for (std::size_t n = path->size(); n-- > 0;) fill = with_conditions((*path)[n], n, *path, std::move(fill));
+    fill = redirect.mutate(fill);
+    Stmt rest = redirect.mutate(without_fills(*path, fills, turning, doubled));
+
+    const auto fill_for = [&](const Expr& iteration) {
+      return expansion::Copier({{loop.var, iteration}}, true).mutate(fill);
+    };
+    const std::int64_t* extent = as_const_int(loop.extent);
+    Stmt first = fill_for(loop.min);
+    if (extent == nullptr) first = make_if(0 < loop.extent, std::move(first));
+    turning.before.push_back(std::move(first));
+    Stmt next = make_if(likely(loop.var + 1 < loop.min + loop.extent), fill_for(loop.var + 1));
+    turning.body = block({std::move(next), std::move(rest)});
+    for (const DoubleBuffered& member : group) done_.insert(member.stage);
+  }
+
+  /// Takes one stage out of the group that cannot be computed ahead. False where all of them can.
+  bool drop_unmovable(const Turning& turning, const std::vector<Stmt>& path, const Uses& in_loop,
+                      const std::vector<Stmt>& fills, Group& group) {
+    const auto drop = [&](std::size_t member, const std::string& why) {
+      refuse(turning.loop, group[member].stage, why);
+      group.erase(group.begin() + static_cast<std::ptrdiff_t>(member));
+      return true;
+    };
+    std::set<Var> varying{turning.loop.var};
+    std::set<Buffer> conditions;
+    for (const Stmt& s : path) {
+      if (const auto* let = s.as<Let>()) varying.insert(let->var);
+      const auto* branch = s.as<IfThenElse>();
+      const auto* let = s.as<Let>();
+      const Uses uses = uses_of(branch != nullptr ? branch->condition : let != nullptr ? let->value : Expr());
+      conditions.insert(uses.read.begin(), uses.read.end());
+    }
+    for (std::size_t m = 0; m < group.size(); ++m) {
+      if (size_varies(group[m], varying)) {
+        return drop(m, "its size there depends on the iteration, and both halves have one size");
+      }
+    }
+    const std::set<Buffer> buffers = buffers_of(group);
+    std::set<Buffer> moved = buffers;
+    for (const Stmt& s : fills) moved.merge(uses_of(s).own);
+    for (const Stmt& s : fills) {
+      Uses uses = uses_of(s);
+      const std::size_t m = member_of(uses, group);
+      for (const Buffer& buffer : uses.written) {
+        if (moved.count(buffer) > 0) continue;
+        return drop(m, fmt::format("it is computed by one loop with {}, which cannot be done ahead", buffer->name));
+      }
+      uses.read.insert(conditions.begin(), conditions.end());
+      for (const Buffer& buffer : uses.read) {
+        if (in_loop.written.count(buffer) == 0 || moved.count(buffer) > 0) continue;
+        return drop(m, fmt::format("reads {0}, which is computed in the same loop, so that nothing can be done ahead: "
+                                   "compute {0} outside of the loop or inside {1}, or double-buffer it too",
+                                   buffer->name, group[m].stage));
+      }
+    }
+    return false;
+  }
+
+  static bool size_varies(const DoubleBuffered& member, const std::set<Var>& varying) {
+    bool found = false;
+    const auto look = [&](const Expr& e) {
+      const auto* ref = e.as<VarRef>();
+      found = found || (ref != nullptr && varying.count(ref->var) > 0);
+    };
+    for (const Buffer& buffer : member.buffers) {
+      for (const Expr& extent : buffer->shape) for_each_expr(extent, look);
+      for (const Expr& stride : buffer->strides) for_each_expr(stride, look);
+    }
+    return found;
+  }
+
+  static std::size_t member_of(const Uses& uses, const Group& group) {
+    const auto stores = [&](const DoubleBuffered& member) {
+      return std::any_of(member.buffers.begin(), member.buffers.end(),
+                         [&](const Buffer& buffer) { return uses.written.count(buffer) > 0; });
+    };
+    return static_cast<std::size_t>(std::find_if(group.begin(), group.end(), stores) - group.begin());
+  }
+
+  /// `fill`, which stands inside path[n], under what that asks for.
+  static Stmt with_conditions(const Stmt& s, std::size_t n, const std::vector<Stmt>& path, Stmt fill) {
+    if (const auto* let = s.as<Let>()) return make_let(let->var, let->value, std::move(fill));
+    const auto* branch = s.as<IfThenElse>();
+    if (branch == nullptr) return fill;
+    const bool in_then = branch->then_case.defined() && branch->then_case.same_as(path[n + 1]);
+    return in_then ? make_if(branch->condition, std::move(fill)) : make_if(branch->condition, {}, std::move(fill));
+  }
+
+  /// The loop's body without `fills` and without the allocation of what they fill, which moves out of the loop, or
+  /// stands outside already.
+  Stmt without_fills(const std::vector<Stmt>& path, const std::vector<Stmt>& fills, Turning& turning,
+                     const std::map<Buffer, Buffer>& doubled) {
+    const auto is_fill = [&](const Stmt& s) {
+      return std::any_of(fills.begin(), fills.end(), [&](const Stmt& fill) { return fill.same_as(s); });
+    };
+    for (const auto& [whole, halves] : doubled) swapped_.emplace(whole, halves);
+    Stmt result;
+    for (std::size_t n = path.size(); n-- > 0;) {
+      const Stmt& s = path[n];
+      if (const auto* sequence = s.as<Block>()) {
+        std::vector<Stmt> kept;
+        for (const Stmt& inner : sequence->stmts) {
+          const bool is_next = n + 1 < path.size() && inner.same_as(path[n + 1]);
+          if (is_next || !is_fill(inner)) kept.push_back(is_next ? result : inner);
+        }
+        result = block(std::move(kept));
+      } else if (const auto* let = s.as<Let>()) {
+        result = make_let(let->var, let->value, std::move(result));
+      } else if (const auto* branch = s.as<IfThenElse>()) {
+        const bool in_then = branch->then_case.defined() && branch->then_case.same_as(path[n + 1]);
+        result = in_then ? make_if(branch->condition, std::move(result), branch->else_case)
+                         : make_if(branch->condition, branch->then_case, std::move(result));
+      } else if (const auto* allocate = s.as<Allocate>()) {
+        const auto found = doubled.find(allocate->buffer);
+        if (found != doubled.end()) {
+          turning.allocated.push_back(found->second);
+        } else {
+          result = with_body(*allocate, allocate->buffer, std::move(result));
+        }
+      }
+    }
+    return result;
+  }
+
+  const std::vector<Group>& groups_;
+  std::map<Buffer, std::size_t> group_of_;
+  std::vector<std::optional<std::vector<Var>>> around_;  ///< by group; absent where nothing accesses it
+  std::map<Buffer, Buffer> swapped_;
+  std::map<std::string, std::string> refused_;  ///< the first reason, by stage
+  std::set<std::string> done_;                  ///< stages
+};
+
+}  // namespace
+
+ir::Stmt double_buffer(const ir::Stmt& s, const std::vector<std::vector<DoubleBuffered>>& computed_together,
+                       const ir::Ranges& symbols) {
+  Doubler doubler(computed_together, s);
+  const Stmt result = doubler.mutate(s);
+  doubler.require_effect();
+  return result.same_as(s) ? s : simplify(result, symbols);
+}
+
+}  // namespace nestwright

@@ -1,0 +1,45 @@
+// double_buffer: a stage is computed one iteration ahead of its use, into the one of two halves that is not in use.
+//
+//   for v in 0..n:                       T[2, ...]
+//     T[...]                             T[0, ...] = what v = 0 needs
+//     T[...] = what v needs       ->     for v in 0..n:
+//     use T[...]                           if likely(v + 1 < n):
+//                                            T[(v + 1)%2, ...] = what v + 1 needs
+//                                          use T[v%2, ...]
+//
+// So loading and computing overlap, and threads that share T wait for each other once an iteration, not twice. What the
+// nest is made of shows only when it is lowered (lower/passes/double_buffer.h): there a stage is refused that reads
+// what its loop computes otherwise, for that cannot be had an iteration ahead.
+//
+// Preconditions:
+//  1. The stage is computed at a loop of another one (so that it is no output), which is serial or unrolled and stays
+//     so.
+//  2. It is no scan, and neither init nor update of one.
+//  3. It is not the tile of a cache_write below a loop, which starts from what the iteration before left.
+//  4. It is not kept in registers, and not double-buffered already.
+#include "schedule/primitives/primitive.h"
+
+namespace nestwright {
+
+Stage& Stage::double_buffer() {
+  const Primitive primitive(*state_, "double_buffer", origin_);
+  StageState& stage = primitive.stage();
+  primitive.require_no_part({ScanPart::kScan, ScanPart::kInit, ScanPart::kUpdate},
+                            "all of whose rows are kept: cache_write makes a stage of its own");
+  if (stage.carried_from >= 0) {
+    primitive.refuse(stage.name, "it is the tile of a blocked reduction, which starts from the block before");
+  }
+  if (stage.attach.kind != AttachKind::kAt) {
+    primitive.refuse(stage.name, "it is computed at root, where no iterations take turns: compute_at a loop first");
+  }
+  if (stage.scope == ir::Scope::kRegister) {
+    primitive.refuse(stage.name,
+                     "it is kept in registers, which cannot be told apart by the iteration: use local scope");
+  }
+  if (stage.double_buffered) primitive.refuse(stage.name, "it is double-buffered already");
+  primitive.change_attachments([&] { stage.double_buffered = true; }, [&] { stage.double_buffered = false; });
+  primitive.record({stage.name});
+  return *this;
+}
+
+}  // namespace nestwright

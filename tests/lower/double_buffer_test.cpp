@@ -1,0 +1,412 @@
+// Storage that the iterations of a loop use in turns: the loops, their results, and what cannot be done ahead.
+#include <gmock/gmock.h>
+
+#include "expression/scan.h"
+#include "ir/print.h"
+#include "ir/rewrite.h"
+#include "ir/verify.h"
+#include "lower/lower.h"
+#include "run_program.h"
+#include "support/error.h"
+
+namespace nestwright::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+std::vector<std::vector<float>> plain(const Tensor& output, const Args& args,
+                                      const std::vector<std::int64_t>& symbols = {}) {
+  return run_program(lower(create_schedule(output), args, Target(), "f"), 1, symbols);
+}
+
+int count_halved(const ir::Program& program) {
+  int count = 0;
+  for (const ir::Kernel& kernel : program.kernels) {
+    ir::for_each_stmt(kernel.body, [&](const ir::Stmt& s) {
+      const auto* allocate = s.as<ir::Allocate>();
+      if (allocate != nullptr && ir::is_const_int(allocate->buffer->shape.front(), 2)) ++count;
+    });
+  }
+  return count;
+}
+
+/// T[i] = A[i] + 1, C[i] = T[i] * T[i], T computed in tiles of C.
+struct Chain {
+  explicit Chain(const Expr& length, std::int64_t tile = 8, const Tail& tail = Tail::guard())
+      : A(placeholder({length}, kFloat32, "A")),
+        T(compute(
+            {length}, [&](Expr i) { return A(i) + 1.0; }, "T")),
+        C(compute(
+            {length}, [&](Expr i) { return T(i) * T(i); }, "C")),
+        s(create_schedule(C)) {
+    std::tie(outer, inner) = s[C].split(s[C].axis(0), factor(tile), tail);
+    s[T].compute_at(s[C], outer);
+    s[T].double_buffer();
+  }
+  Args args() const { return {A, C}; }
+  ir::Program program() const { return lower(s, args(), Target(), "f", {.after_pass = {}, .verify = true}); }
+  std::string text() const { return ir::to_string(program().kernels[0].body); }
+
+  Tensor A, T, C;
+  Schedule s;
+  IterVar outer, inner;
+};
+
+TEST(DoubleBuffer, IsFilledOneIterationAhead) {
+  const Chain chain(32);
+  EXPECT_EQ(chain.text(),
+            "global T: float32[2, 8]\n"
+            "for i in 0..8:\n"
+            "  T[0, i] = A[i] + 1.0\n"
+            "for i.outer in 0..4:\n"
+            "  if likely(i.outer < 3):\n"
+            "    for i_1 in 0..8:\n"
+            "      T[(i.outer + 1)%2, i_1] = A[i.outer*8 + i_1 + 8] + 1.0\n"
+            "  for i.inner in 0..8:\n"
+            "    C[i.outer*8 + i.inner] = T[i.outer%2, i.inner]*T[i.outer%2, i.inner]\n");
+  EXPECT_EQ(run_program(chain.program()), plain(chain.C, chain.args()));
+}
+
+TEST(DoubleBuffer, TheOrderIsFillUseFill) {
+  // What is stored into a half lies there until after the next store into the other one.
+  const ir::Program program = Chain(32).program();
+  const auto* allocate = program.kernels[0].body.as<ir::Allocate>();
+  ASSERT_NE(allocate, nullptr);
+  const auto* parts = allocate->body.as<ir::Block>();
+  ASSERT_NE(parts, nullptr);
+  ASSERT_EQ(parts->stmts.size(), 2u);
+  const auto* turns = parts->stmts[1].as<ir::For>()->body.as<ir::Block>();
+  ASSERT_NE(turns, nullptr);
+  EXPECT_NE(turns->stmts[0].as<ir::IfThenElse>(), nullptr);
+  EXPECT_NE(turns->stmts[1].as<ir::For>(), nullptr);
+}
+
+TEST(DoubleBuffer, OddExtentsAndTailsOfEveryKind) {
+  for (const int length : {1, 2, 7, 8, 9, 16, 17, 31, 38}) {
+    for (const Tail& tail : {Tail::guard(), Tail::partition()}) {
+      const Chain chain(length, 8, tail);
+      EXPECT_EQ(run_program(chain.program()), plain(chain.C, chain.args())) << length << "\n" << chain.text();
+    }
+    Chain vectors(length, 8, Tail::predicate());
+    vectors.s[vectors.C].vectorize(vectors.inner);
+    vectors.s[vectors.T].vectorize(vectors.s[vectors.T].axis(0));
+    EXPECT_EQ(run_program(vectors.program()), plain(vectors.C, vectors.args())) << length << "\n" << vectors.text();
+  }
+}
+
+TEST(DoubleBuffer, OfASingleIterationNothingIsDoneAhead) {
+  const Chain chain(8);
+  EXPECT_EQ(chain.text(),
+            "global T: float32[8]\n"
+            "for i in 0..8:\n"
+            "  T[i] = A[i] + 1.0\n"
+            "for i.inner in 0..8:\n"
+            "  C[i.inner] = T[i.inner]*T[i.inner]\n");
+}
+
+TEST(DoubleBuffer, EachSegmentOfASplitHasItsOwnTurns) {
+  const Chain chain(34, 8, Tail::compose({8, 5}));  // 3 tiles of 8, 2 of 5
+  EXPECT_EQ(count_halved(chain.program()), 2) << chain.text();
+  EXPECT_EQ(run_program(chain.program()), plain(chain.C, chain.args()));
+  const Chain tail(35, 8, Tail::partition());  // 4 tiles of 8, and one iteration
+  EXPECT_EQ(count_halved(tail.program()), 1) << tail.text();
+  EXPECT_THAT(tail.text(), HasSubstr("global T_1: float32[3]\n"));
+}
+
+TEST(DoubleBuffer, SymbolicExtents) {
+  const Var n = var("n");
+  const Chain chain(n);
+  EXPECT_THAT(chain.text(), HasSubstr("if likely(i.outer < (n + 7)/8 - 1):\n"));
+  for (const std::int64_t length : {1, 5, 8, 9, 16, 23, 40}) {
+    EXPECT_EQ(run_program(chain.program(), 1, {length}), plain(chain.C, chain.args(), {length})) << length;
+  }
+}
+
+/// C = A B, the rows of B in slices of the reduction.
+struct Product {
+  explicit Product(std::int64_t m = 6, std::int64_t n = 10, std::int64_t depth = 13)
+      : A(placeholder({m, depth}, kFloat32, "A")),
+        B(placeholder({depth, n}, kFloat32, "B")),
+        k(reduce_axis(depth, "k")) {
+    C = compute({m, n}, [&](Expr i, Expr j) { return sum(A(i, k) * B(k, j), k); }, "C");
+    s = std::make_unique<Schedule>(create_schedule(C));
+  }
+  Args args() const { return {A, B, C}; }
+  ir::Program program(const Target& target = Target()) const {
+    return lower(*s, args(), target, "f", {.after_pass = {}, .verify = true});
+  }
+  Tensor A, B, C;
+  IterVar k;
+  std::unique_ptr<Schedule> s;
+};
+
+TEST(DoubleBuffer, InsideAParallelLoopEachThreadHasItsHalves) {
+  Product p;
+  Schedule& s = *p.s;
+  const Tensor cache = s.cache_read(p.B, ir::Scope::kLocal, {p.C});
+  const auto [ko, ki] = s[p.C].split(p.k, factor(4));
+  const IterVar i = s[p.C].axis(0), j = s[p.C].axis(1);
+  s[p.C].reorder({i, ko, j, ki}).parallel(i);
+  s[cache].compute_at(s[p.C], ko);
+  s[cache].double_buffer();
+  s[cache].vectorize(s[cache].axis(1));
+  const ir::Program program = p.program();
+  EXPECT_EQ(count_halved(program), 1);
+  EXPECT_THAT(ir::to_string(program), HasSubstr("      local B.cache: float32[2, 4, 10]\n"));
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    EXPECT_EQ(run_program(program, seed), plain(p.C, p.args())) << ir::to_string(program);
+  }
+}
+
+TEST(DoubleBuffer, OfBothOperandsAtOneLoop) {
+  Product p;
+  Schedule& s = *p.s;
+  const Tensor a = s.cache_read(p.A, ir::Scope::kGlobal, {p.C}), b = s.cache_read(p.B, ir::Scope::kGlobal, {p.C});
+  const auto [ko, ki] = s[p.C].split(p.k, factor(5), Tail::partition());
+  s[p.C].reorder({s[p.C].axis(0), ko, s[p.C].axis(1)});
+  for (const Tensor& cache : {a, b}) {
+    s[cache].compute_at(s[p.C], ko);
+    s[cache].double_buffer();
+  }
+  s[b].storage_align(s[b].axis(0), 8, 3);
+  const ir::Program program = p.program();
+  EXPECT_THAT(ir::to_string(program), HasSubstr("global B.cache: float32[2, 5, 10] strides [55, 11, 1]\n"));
+  EXPECT_EQ(run_program(program), plain(p.C, p.args())) << ir::to_string(program);
+}
+
+TEST(DoubleBuffer, InsideOneThatIsDoubleBuffered) {
+  const Tensor A = placeholder({6, 30}, kFloat32, "A");
+  const auto copy = [](const Tensor& t, const char* name) {
+    return compute({6, 30}, [&](Expr i, Expr j) { return t(i, j) + 1.0; }, name);
+  };
+  const Tensor R = copy(A, "R"), S = copy(R, "S"), T = copy(S, "T"), C = copy(T, "C");
+  Schedule s = create_schedule(C);
+  const auto [o, i] = s[C].split(s[C].axis(1), factor(7));
+  s[T].compute_at(s[C], s[C].axis(0)).double_buffer();
+  s[S].compute_at(s[C], o).double_buffer();
+  s[R].compute_at(s[S], s[S].axis(1)).double_buffer();
+  // S would be computed inside the loop of C, but T, which reads it, at a loop around it.
+  s[S].compute_at(s[T], s[T].axis(1));
+  const ir::Program program = lower(s, {A, C}, Target(), "f", {.after_pass = {}, .verify = true});
+  EXPECT_EQ(run_program(program), plain(C, {A, C})) << ir::to_string(program);
+}
+
+TEST(DoubleBuffer, StagesThatReadEachOtherMoveTogether) {
+  const Tensor A = placeholder({20}, kFloat32, "A");
+  const Tensor S = compute({20}, [&](Expr i) { return A(i) + 1.0; }, "S");
+  const Tensor T = compute({20}, [&](Expr i) { return S(i) * 2.0; }, "T");
+  const Tensor C = compute({20}, [&](Expr i) { return T(i) + S(i); }, "C");
+  Schedule s = create_schedule(C);
+  const auto [o, i] = s[C].split(s[C].axis(0), factor(5));
+  s[T].compute_at(s[C], o).double_buffer();
+  s[S].compute_at(s[C], o);
+  try {
+    lower(s, {A, C}, Target(), "f");
+    ADD_FAILURE() << "T reads S of the same iteration";
+  } catch (const LowerError& e) {
+    EXPECT_STREQ(e.what(),
+                 "T is double-buffered at loop i.outer, but reads S, which is computed in the same loop, so that "
+                 "nothing can be done ahead: compute S outside of the loop or inside T, or double-buffer it too");
+  }
+  s[S].double_buffer();
+  const ir::Program program = lower(s, {A, C}, Target(), "f", {.after_pass = {}, .verify = true});
+  EXPECT_EQ(ir::to_string(program.kernels[0].body),
+            "global S: float32[2, 5]\n"
+            "global T: float32[2, 5]\n"
+            "for i in 0..5:\n"
+            "  S[0, i] = A[i] + 1.0\n"
+            "for i_1 in 0..5:\n"
+            "  T[0, i_1] = S[0, i_1]*2.0\n"
+            "for i.outer in 0..4:\n"
+            "  if likely(i.outer < 3):\n"
+            "    for i_2 in 0..5:\n"
+            "      S[(i.outer + 1)%2, i_2] = A[i.outer*5 + i_2 + 5] + 1.0\n"
+            "    for i_3 in 0..5:\n"
+            "      T[(i.outer + 1)%2, i_3] = S[(i.outer + 1)%2, i_3]*2.0\n"
+            "  for i.inner in 0..5:\n"
+            "    C[i.outer*5 + i.inner] = T[i.outer%2, i.inner] + S[i.outer%2, i.inner]\n");
+  EXPECT_EQ(run_program(program), plain(C, {A, C}));
+}
+
+TEST(DoubleBuffer, ReadsOfRecurrencesAreNotDoneAhead) {
+  const Tensor X = placeholder({6, 8}, kFloat32, "X"), state = placeholder({6, 8}, kFloat32, "state");
+  const Tensor init = compute({1, 8}, [&](Expr, Expr i) { return X(0, i); }, "init");
+  const Tensor scaled = compute({6, 8}, [&](Expr t, Expr i) { return X(t, i) * 2.0; }, "scaled");
+  const Tensor before = compute({6, 8}, [&](Expr t, Expr i) { return state(t - 1, i) + 1.0; }, "before");
+  const Tensor update = compute({6, 8}, [&](Expr t, Expr i) { return before(t, i) + scaled(t, i); }, "update");
+  const Tensor Y = scan(init, update, state, {X}, "Y");
+  Schedule s = create_schedule(Y);
+  s[scaled].compute_at(s[Y], s[Y].axis(0)).double_buffer();
+  const ir::Program program = lower(s, {X, Y}, Target(), "f", {.after_pass = {}, .verify = true});
+  EXPECT_EQ(run_program(program), plain(Y, {X, Y})) << ir::to_string(program);
+  EXPECT_EQ(count_halved(program), 1);
+  s[before].double_buffer();
+  try {
+    lower(s, {X, Y}, Target(), "f");
+    ADD_FAILURE() << "the step before is not there yet";
+  } catch (const LowerError& e) {
+    EXPECT_STREQ(e.what(),
+                 "before is double-buffered at loop t, but reads Y, which is computed in the same loop, so that "
+                 "nothing can be done ahead: compute Y outside of the loop or inside before, or double-buffer it too");
+  }
+}
+
+TEST(DoubleBuffer, OfUnrolledLoops) {
+  Chain chain(35, 8, Tail::partition());
+  chain.s[chain.C].unroll(chain.outer);
+  EXPECT_EQ(run_program(chain.program()), plain(chain.C, chain.args())) << chain.text();
+  const ir::Program vectors = expand(chain.program(), Target(), {.after_pass = {}, .verify = true});
+  EXPECT_EQ(run_program(vectors), plain(chain.C, chain.args()));
+}
+
+TEST(DoubleBuffer, VectorForm) {
+  Chain chain(1000, 64, Tail::partition());
+  chain.s[chain.T].set_scope(ir::Scope::kLocal);
+  chain.s[chain.C].vectorize(chain.inner);
+  chain.s[chain.T].vectorize(chain.s[chain.T].axis(0));
+  const ir::Program vectors = expand(chain.program(), Target(), {.after_pass = {}, .verify = true});
+  EXPECT_THAT(ir::to_string(vectors), HasSubstr("T[i.outer%2, ramp"));
+  EXPECT_EQ(run_program(vectors), plain(chain.C, chain.args()));
+}
+
+// --- Threads --------------------------------------------------------------------------------------------------------
+
+Target gpu() {
+  Target t;
+  t.device = DeviceKind::kCuda;
+  return t;
+}
+
+/// Blocks of 4 rows and 5 columns, a thread an element, slices of 3 of the reduction in shared memory.
+struct Blocked : Product {
+  explicit Blocked(bool twice, std::int64_t depth = 12) : Product(8, 15, depth) {
+    Schedule& schedule = *s;
+    const Tensor tile = schedule.cache_write(C, ir::Scope::kLocal);
+    a = schedule.cache_read(A, ir::Scope::kShared, {tile});
+    b = schedule.cache_read(B, ir::Scope::kShared, {tile});
+    const auto [by, bx, ty, tx] = schedule[C].tile(schedule[C].axis(0), schedule[C].axis(1), 4, 5);
+    schedule[C].bind(by, kBlockIdxY).bind(bx, kBlockIdxX).bind(ty, kThreadIdxY).bind(tx, kThreadIdxX);
+    schedule[tile].compute_at(schedule[C], tx);
+    const auto [ko, ki] = schedule[tile].split(schedule[tile].reduce_axis(0), factor(3));
+    schedule[tile].reorder({ko, ki, schedule[tile].axis(0), schedule[tile].axis(1)});
+    for (const Tensor& cache : {a, b}) {
+      schedule[cache].compute_at(schedule[tile], ko);
+      if (twice) schedule[cache].double_buffer();
+    }
+    schedule[a].bind(schedule[a].axis(0), kThreadIdxY).bind(schedule[a].axis(1), kThreadIdxX);
+    schedule[b].bind(schedule[b].axis(0), kThreadIdxY).bind(schedule[b].axis(1), kThreadIdxX);
+  }
+  Tensor a, b;
+};
+
+int count_barriers(const ir::Stmt& s) {
+  int count = 0;
+  ir::for_each_stmt(s, [&](const ir::Stmt& inner) { count += inner.as<ir::Barrier>() != nullptr ? 1 : 0; });
+  return count;
+}
+
+/// Barriers that stand in the loop over `name`.
+int barriers_in_loop(const ir::Stmt& s, const std::string& name) {
+  int count = 0;
+  ir::for_each_stmt(s, [&](const ir::Stmt& inner) {
+    const auto* loop = inner.as<ir::For>();
+    if (loop != nullptr && loop->var.name() == name) count += count_barriers(loop->body);
+  });
+  return count;
+}
+
+TEST(DoubleBufferInSharedMemory, TakesOneBarrierAnIteration) {
+  const Blocked once(false), twice(true);
+  EXPECT_EQ(barriers_in_loop(once.program(gpu()).kernels[0].body, "k.outer"), 2);
+  const ir::Program program = twice.program(gpu());
+  const std::string text = ir::to_string(program);
+  EXPECT_EQ(barriers_in_loop(program.kernels[0].body, "k.outer"), 1) << text;
+  EXPECT_EQ(count_barriers(program.kernels[0].body), 2) << text;
+  EXPECT_THAT(ir::verify(program, ir::Form::kLoop), IsEmpty()) << text;
+  EXPECT_THAT(text, HasSubstr("shared B.cache: float32[2, 3, 5]\n"));
+  EXPECT_THAT(text, HasSubstr("shared A.cache: float32[2, 4, 3]\n"));
+  for (const std::uint64_t seed : {1, 2, 3})
+    EXPECT_EQ(run_program(program, seed), plain(twice.C, twice.args())) << text;
+}
+
+TEST(DoubleBufferInSharedMemory, AnyNumberOfIterations) {
+  for (const std::int64_t depth : {2, 3, 5, 6, 7, 9, 13}) {
+    const Blocked blocked(true, depth);
+    const ir::Program program = blocked.program(gpu());
+    for (const std::uint64_t seed : {1, 2}) {
+      EXPECT_EQ(run_program(program, seed), plain(blocked.C, blocked.args())) << ir::to_string(program);
+    }
+  }
+}
+
+TEST(DoubleBuffer, OfALoopOfLaunches) {
+  const Tensor X = placeholder({6, 16}, kFloat32, "X"), state = placeholder({6, 16}, kFloat32, "state");
+  const Tensor init = compute({1, 16}, [&](Expr, Expr i) { return X(0, i); }, "init");
+  const Tensor scaled = compute({6, 16}, [&](Expr t, Expr i) { return X(t, i) * 2.0; }, "scaled");
+  const Tensor update = compute({6, 16}, [&](Expr t, Expr i) { return state(t - 1, i) + scaled(t, i); }, "update");
+  const Tensor Y = scan(init, update, state, {X}, "Y");
+  Schedule s = create_schedule(Y);
+  for (const Tensor& part : {init, scaled, update}) s[part].bind(s[part].axis(1), kThreadIdxX);
+  s[scaled].compute_at(s[Y], s[Y].axis(0)).double_buffer();
+  const ir::Program program = lower(s, {X, Y}, gpu(), "f", {.after_pass = {}, .verify = true});
+  EXPECT_EQ(ir::to_string(program.host),
+            "launch 0\n"
+            "global scaled: float32[2, 1, 16]\n"
+            "launch 1\n"
+            "for t in 0..5:\n"
+            "  if likely(t < 4):\n"
+            "    launch 2\n"
+            "  launch 3\n");
+  EXPECT_EQ(run_program(program), plain(Y, {X, Y})) << ir::to_string(program);
+}
+
+class Remover : public ir::Mutator {
+ public:
+  explicit Remover(int which) : which_(which) {}
+  using Mutator::mutate;
+  ir::Stmt mutate(const ir::Stmt& s) override {
+    if (s.defined() && s.as<ir::Barrier>() != nullptr && which_-- == 0) return {};
+    return mutate_children(s);
+  }
+
+ private:
+  int which_;
+};
+
+TEST(DoubleBufferInSharedMemory, EveryBarrierIsNeeded) {
+  const Blocked blocked(true);
+  for (int which = 0; which < 2; ++which) {
+    ir::Program program = blocked.program(gpu());
+    program.kernels[0].body = Remover(which).mutate(program.kernels[0].body);
+    ASSERT_EQ(count_barriers(program.kernels[0].body), 1);
+    EXPECT_THAT(ir::verify(program, ir::Form::kLoop), Not(IsEmpty())) << which;
+    try {
+      run_program(program);
+      ADD_FAILURE() << "barrier " << which << " was not missed";
+    } catch (const Error& e) {
+      EXPECT_THAT(e.what(), HasSubstr("race in the threadIdx.")) << which;
+    }
+  }
+}
+
+/// The wrong half: one that is read while it is filled.
+class OneHalf : public ir::Mutator {
+ public:
+  using Mutator::mutate;
+  ir::Expr mutate(const ir::Expr& e) override {
+    const auto* mod = e.defined() ? e.as<ir::Binary>() : nullptr;
+    return mod != nullptr && mod->op == ir::BinaryOp::kMod ? ir::Expr(0) : mutate_children(e);
+  }
+};
+
+TEST(DoubleBufferInSharedMemory, OneHalfForBothIsARace) {
+  ir::Program program = Blocked(true).program(gpu());
+  program.kernels[0].body = OneHalf().mutate(program.kernels[0].body);
+  EXPECT_THAT(ir::verify(program, ir::Form::kLoop), Not(IsEmpty()));
+  EXPECT_THROW(run_program(program), Error);
+}
+
+}  // namespace
+}  // namespace nestwright::testing
