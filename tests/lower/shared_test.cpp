@@ -182,6 +182,23 @@ TEST(Shared, ThreadsWithoutBlocksAreOneBlock) {
   EXPECT_EQ(run_program(program, 3), reference(t.B, {t.A, t.B}));
 }
 
+TEST(Shared, AReductionOfTuplesWaitsForWhatItReads) {
+  const Tensor A = placeholder({8, 3}, kFloat32, "A");
+  const IterVar r = reduce_axis(3, "r");
+  const Reducer both("both", {Expr(0.0), min_value(kFloat32)}, [](std::span<const Expr> a, std::span<const Expr> b) {
+    return std::vector<Expr>{a[0] + b[0], max(a[1], b[1])};
+  });
+  const std::vector<Tensor> B =
+      compute_tuple({8}, [&](std::span<const Expr> i) { return both({A(i[0], r), A(i[0], r)}, {r}); }, "B");
+  Schedule s = create_schedule(B);
+  s[B[0]].bind(s[B[0]].axis(0), kThreadIdxX);
+  const Tensor cache = s.cache_read(A, ir::Scope::kShared, {B[0]});
+  s[cache].compute_at(s[B[0]], s[B[0]].axis(0));
+  const ir::Program program = lower(s, {A, B[0], B[1]}, gpu(), "f");
+  EXPECT_EQ(count_barriers(program.kernels[0].body), 1) << ir::to_string(program);
+  EXPECT_EQ(run_program(program, 3), run_program(lower(create_schedule(B), {A, B[0], B[1]}, Target(), "f")));
+}
+
 TEST(SharedRefuses, StorageBetweenLaunches) {
   OneBlock t;
   t.s[t.cache].compute_at(t.s[t.B], t.bx);

@@ -157,8 +157,35 @@ class Placer {
     if (varies(let.value)) varying_.insert(let.var);
     Placed body = place(let.body);
     body.forget(let.var);
+    const Accesses value{reads_of_others(let), {}};
+    if (must_wait(value, body.entry)) {
+      body.stmt = block({make_barrier(), body.stmt});
+      body.entry = {};
+      body.waits = body.always_waits = true;
+    }
+    body.entry.add(value);
+    if (!body.always_waits) body.exit.add(value);
     body.stmt = make_let(let.var, let.value, std::move(body.stmt));
     return body;
+  }
+
+  /// What of shared buffers the value is made from, but for elements that the body stores, as a reduction of tuples
+  /// does.
+  Elements reads_of_others(const Let& let) const {
+    Elements result;
+    for_each_expr(let.value, [&](const Expr& e) {
+      const auto* load = e.as<Load>();
+      if (load == nullptr || load->buffer->scope != Scope::kShared) return;
+      bool own = false;
+      for_each_stmt(let.body, [&](const Stmt& s) {
+        const auto* store = s.as<Store>();
+        own = own || (store != nullptr && store->buffer == load->buffer &&
+                      std::equal(load->indices.begin(), load->indices.end(), store->indices.begin(),
+                                 [](const Expr& a, const Expr& b) { return equal(a, b); }));
+      });
+      if (!own) result.add(element(load->buffer, load->indices));
+    });
+    return result;
   }
 
   Placed place(const Stmt&, const IfThenElse& branch) {
