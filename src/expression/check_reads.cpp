@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "ir/inequality.h"
 #include "ir/print.h"
 #include "ir/rewrite.h"
 #include "ir/simplify.h"
@@ -53,6 +54,8 @@ class ReadCheck : public ir::Visitor {
     }
   }
 
+  std::vector<ir::Requirement> take_requirements() { return std::move(requirements_); }
+
  private:
   void bind_symbols(const Expr& extent) {
     if (ir::as_const_int(extent) != nullptr) return;
@@ -79,6 +82,30 @@ class ReadCheck : public ir::Visitor {
     if (is_witnessed(index,
                      [&](const Expr& at) { return ir::prove(at < 0, ranges_) || ir::prove(at >= extent, ranges_); }))
       refuse(read, dimension, index, range);
+    if (conditions_.empty() && is_affine(index)) require(read, dimension, index, range);
+  }
+
+  /// Whether the index is a sum of multiples of axes and of what all iterations share.
+  bool is_affine(const Expr& index) const {
+    for (const ir::LinearTerm& term : ir::to_linear(index).terms) {
+      if (term.atom.as<ir::VarRef>() != nullptr) continue;
+      bool varies = false;
+      ir::for_each_expr(term.atom, [&](const Expr& part) {
+        const auto* ref = part.as<ir::VarRef>();
+        varies = varies || part.as<ir::Load>() != nullptr;
+        varies = varies || (ref != nullptr && std::any_of(axes_.begin(), axes_.end(),
+                                                          [&](const IterVar& a) { return a.var() == ref->var; }));
+      });
+      if (varies) return false;
+    }
+    return true;
+  }
+
+  void require(const ir::Buffer& read, std::size_t dimension, const Expr& index, Interval range) {
+    const Expr least = extreme(index, false), most = extreme(index, true);
+    for (const Expr& slack : {least, ir::simplify(read->shape[dimension] - 1 - most, ranges_)}) {
+      if (!ir::non_negative(slack, ranges_)) requirements_.push_back({slack, outside(read, dimension, index, range)});
+    }
   }
 
   /// Whether the body reads, for certain, at a value of `index` that is `bad`: tries the corners of what is known of
@@ -121,6 +148,10 @@ class ReadCheck : public ir::Visitor {
   }
 
   [[noreturn]] void refuse(const ir::Buffer& read, std::size_t dimension, const Expr& index, Interval range) const {
+    throw UsageError(outside(read, dimension, index, range) + ": correct the index, or select what lies inside");
+  }
+
+  std::string outside(const ir::Buffer& read, std::size_t dimension, const Expr& index, Interval range) const {
     std::string runs;
     if (range.bounded()) {
       runs = fmt::format("{}..{}", range.lo, range.hi);
@@ -128,10 +159,9 @@ class ReadCheck : public ir::Visitor {
       const Expr first = extreme(index, false), last = extreme(index, true);
       runs = fmt::format("{}..{}", ir::to_string(first), ir::to_string(last));
     }
-    throw UsageError(fmt::format(
-        "tensor '{}' reads '{}' out of bounds: index {} is {}, which runs over {}, but dimension {} has extent {}: "
-        "correct the index, or select what lies inside",
-        tensor_, read->name, dimension, ir::to_string(index), runs, dimension, ir::to_string(read->shape[dimension])));
+    return fmt::format(
+        "tensor '{}' reads '{}' out of bounds: index {} is {}, which runs over {}, but dimension {} has extent {}",
+        tensor_, read->name, dimension, ir::to_string(index), runs, dimension, ir::to_string(read->shape[dimension]));
   }
 
   /// The index with every axis at the end that makes an affine index least or greatest.
@@ -176,13 +206,16 @@ class ReadCheck : public ir::Visitor {
   ir::Ranges ranges_;
   std::vector<Expr> conditions_;  ///< of the selects around this point
   std::vector<Use> uses_;
+  std::vector<ir::Requirement> requirements_;
 };
 
 }  // namespace
 
-void check_reads(const std::string& tensor, std::span<const IterVar> axes, std::span<const IterVar> reduce_axes,
-                 const Expr& body) {
-  ReadCheck(tensor, axes, reduce_axes).visit(body);
+std::vector<ir::Requirement> check_reads(const std::string& tensor, std::span<const IterVar> axes,
+                                         std::span<const IterVar> reduce_axes, const Expr& body) {
+  ReadCheck check(tensor, axes, reduce_axes);
+  check.visit(body);
+  return check.take_requirements();
 }
 
 }  // namespace nestwright

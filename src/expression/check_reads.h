@@ -5,8 +5,10 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "expression/iter_var.h"
+#include "ir/program.h"
 
 namespace nestwright {
 
@@ -16,7 +18,9 @@ namespace nestwright {
 ///    tensor, dimension, range and extent;
 ///  - has a reduce axis that runs over all of one tensor's dimension but only over a part of another one's, each
 ///    indexed by the axis alone: extents that disagree.
-void check_reads(const std::string& tensor, std::span<const IterVar> axes, std::span<const IterVar> reduce_axes,
-                 const Expr& body);
+/// Returns what the symbols must satisfy for the reads that no condition guards to lie within their tensors, as far as
+/// the indices are affine: an index that is read from a tensor, say, is the caller's to keep in bounds.
+std::vector<ir::Requirement> check_reads(const std::string& tensor, std::span<const IterVar> axes,
+                                         std::span<const IterVar> reduce_axes, const Expr& body);
 
 }  // namespace nestwright

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "support/error.h"
+
 namespace nestwright {
 
 IterVar::IterVar(std::string name, Expr min, Expr extent, AxisKind kind)
@@ -9,5 +11,9 @@ IterVar::IterVar(std::string name, Expr min, Expr extent, AxisKind kind)
 
 IterVar::IterVar(Var var, Expr min, Expr extent, AxisKind kind)
     : node_(std::make_shared<const Node>(Node{std::move(var), std::move(min), std::move(extent), kind})) {}
+
+void IterVar::refuse_undefined() {
+  throw UsageError("an undefined axis is used: make it by reduce_axis, or take it from a stage");
+}
 
 }  // namespace nestwright

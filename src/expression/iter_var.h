@@ -39,14 +39,15 @@ class IterVar {
   /// The axis of a variable that exists already.
   IterVar(Var var, Expr min, Expr extent, AxisKind kind);
   bool defined() const { return node_ != nullptr; }
-  const Var& var() const { return node_->var; }
-  const std::string& name() const { return node_->var.name(); }
-  const Expr& min() const { return node_->min; }
-  const Expr& extent() const { return node_->extent; }
-  AxisKind kind() const { return node_->kind; }
-  bool is_reduce() const { return node_->kind == AxisKind::kReduce; }
-  bool is_time() const { return node_->kind == AxisKind::kTime; }
-  operator Expr() const { return node_->var; }  // NOLINT(google-explicit-constructor): an axis is an expression
+  // Those below throw UsageError for an axis that is not defined.
+  const Var& var() const { return node().var; }
+  const std::string& name() const { return node().var.name(); }
+  const Expr& min() const { return node().min; }
+  const Expr& extent() const { return node().extent; }
+  AxisKind kind() const { return node().kind; }
+  bool is_reduce() const { return node().kind == AxisKind::kReduce; }
+  bool is_time() const { return node().kind == AxisKind::kTime; }
+  operator Expr() const { return node().var; }  // NOLINT(google-explicit-constructor): an axis is an expression
   friend bool operator==(const IterVar& a, const IterVar& b) { return a.id() == b.id(); }
   friend bool operator<(const IterVar& a, const IterVar& b) { return a.id() < b.id(); }  // of addresses: for maps only
 
@@ -56,6 +57,11 @@ class IterVar {
     Expr min, extent;
     AxisKind kind;
   };
+  const Node& node() const {
+    if (node_ == nullptr) refuse_undefined();
+    return *node_;
+  }
+  [[noreturn]] static void refuse_undefined();
   const void* id() const { return node_ ? node_->var.id() : nullptr; }
 
   std::shared_ptr<const Node> node_;

@@ -54,6 +54,7 @@ Expr all(Expr value, const std::vector<IterVar>& axes) { return reduce(ir::Reduc
 Reducer::Reducer(std::string name, std::vector<Expr> identity, const Combine& combine) {
   ir::Combiner combiner;
   if (identity.empty()) throw UsageError(fmt::format("reducer '{}' has no identity: give a value a member", name));
+  if (!combine) throw UsageError(fmt::format("reducer '{}' has no function that combines two values", name));
   for (const Expr& value : identity) {
     if (!value.defined() || !value.type().is_scalar()) {
       throw UsageError(fmt::format("an identity of reducer '{}' is undefined or a vector", name));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "expression/body_size.h"
 #include "expression/operations.h"
 #include "ir/print.h"
 #include "ir/rewrite.h"
@@ -23,9 +24,18 @@ void check_extent(const Expr& extent, const std::string& what) {
   }
 }
 
+/// More elements than any memory holds; far enough from 64 bits for sums of several tensors' bytes.
+constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
+
 void check_shape(const std::vector<Expr>& shape, const std::string& name) {
+  std::int64_t elements = 1;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     check_extent(shape[d], fmt::format("extent {} of tensor '{}'", d, name));
+    const std::int64_t* constant = ir::as_const_int(shape[d]);
+    if (constant == nullptr) continue;
+    if (__builtin_mul_overflow(elements, *constant, &elements) || elements > kMostElements) {
+      throw UsageError(fmt::format("tensor '{}' has more than 2^48 elements: use smaller extents", name));
+    }
   }
 }
 
@@ -117,6 +127,10 @@ void check_arity(std::size_t rank, std::size_t arity) {
 }
 }  // namespace detail
 
+void Operation::refuse_undefined() {
+  throw UsageError("an undefined tensor is used: make it by placeholder or compute");
+}
+
 Expr Tensor::at(std::vector<Expr> indices) const {
   if (!defined()) throw UsageError("this tensor is undefined: make it by placeholder or compute before it is read");
   if (static_cast<int>(indices.size()) != rank()) {
@@ -124,7 +138,8 @@ Expr Tensor::at(std::vector<Expr> indices) const {
         fmt::format("tensor '{}' has {} dimensions, but is read with {} indices", name(), rank(), indices.size()));
   }
   for (std::size_t d = 0; d < indices.size(); ++d) {
-    if (!indices[d].defined() || !indices[d].type().is_int()) {
+    if (!indices[d].defined()) throw UsageError(fmt::format("index {} of tensor '{}' is undefined", d, name()));
+    if (!indices[d].type().is_int()) {
       throw UsageError(fmt::format("index {} of tensor '{}' is not an integer: cast it", d, name()));
     }
     if (indices[d].type() != ir::Type{kIndex}) indices[d] = ir::cast(ir::Type{kIndex}, indices[d]);
@@ -172,11 +187,16 @@ std::vector<Tensor> compute_tuple(std::vector<Expr> shape,
     op.axes.emplace_back(axis_name(d, shape.size()), Expr(0), shape[d], AxisKind::kSpatial);
     indices.emplace_back(op.axes.back());
   }
+  if (!bodies) throw UsageError(fmt::format("tensor '{}' has no body: give a function of its indices", name));
   op.bodies = bodies(indices);
   if (op.bodies.empty()) throw UsageError(fmt::format("tensor '{}' has no body: give one for each result", name));
   for (const Expr& body : op.bodies) {
     if (!body.defined()) throw UsageError(fmt::format("the body of tensor '{}' is undefined", name));
     if (!body.type().is_scalar()) throw UsageError(fmt::format("the body of tensor '{}' is a vector", name));
+  }
+  if (const std::string excess = excess_of(op.bodies); !excess.empty()) {
+    throw UsageError(
+        fmt::format("the body of tensor '{}' is too large, for {}: make tensors of its parts", name, excess));
   }
   check_reductions(op.bodies, name);
   op.reduce_axes = reduce_axes_of(op.reduction(), op.axes, name);
@@ -195,6 +215,7 @@ std::vector<Tensor> compute_tuple(std::vector<Expr> shape,
 }
 
 Tensor compute_span(std::vector<Expr> shape, const std::function<Expr(std::span<const Expr>)>& body, std::string name) {
+  if (!body) throw UsageError(fmt::format("tensor '{}' has no body: give a function of its indices", name));
   const auto only = [&](std::span<const Expr> indices) { return std::vector<Expr>{body(indices)}; };
   return compute_tuple(std::move(shape), only, std::move(name)).front();
 }

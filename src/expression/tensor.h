@@ -89,18 +89,24 @@ class Operation {
   Operation() = default;
   explicit Operation(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
   bool defined() const { return node_ != nullptr; }
-  const Node* operator->() const { return node_.get(); }
+  /// Throws UsageError where there is none; so do those below.
+  const Node* operator->() const {
+    if (node_ == nullptr) refuse_undefined();
+    return node_.get();
+  }
   /// Axes and bodies; nullptr for a placeholder. A scan has one axis, the time, and no bodies.
   const ComputeOp* compute() const {
     const ScanOp* const as_scan = scan();
-    return as_scan != nullptr ? &as_scan->steps : std::get_if<ComputeOp>(&node_->kind);
+    return as_scan != nullptr ? &as_scan->steps : std::get_if<ComputeOp>(&operator->() -> kind);
   }
-  const ScanOp* scan() const { return std::get_if<ScanOp>(&node_->kind); }
-  bool is_placeholder() const { return std::holds_alternative<PlaceholderOp>(node_->kind); }
+  const ScanOp* scan() const { return std::get_if<ScanOp>(&operator->() -> kind); }
+  bool is_placeholder() const { return std::holds_alternative<PlaceholderOp>(operator->()->kind); }
   friend bool operator==(const Operation& a, const Operation& b) { return a.node_ == b.node_; }
   friend bool operator<(const Operation& a, const Operation& b) { return a.node_ < b.node_; }
 
  private:
+  [[noreturn]] static void refuse_undefined();
+
   std::shared_ptr<const Node> node_;
 };
 

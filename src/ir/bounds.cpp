@@ -82,8 +82,16 @@ bool is_index_sum(const Expr& e) {
   return n && e.type() == kIndex && (n->op == BinaryOp::kAdd || n->op == BinaryOp::kSub || n->op == BinaryOp::kMul);
 }
 
+/// Of arithmetic that may wrap around, operation by operation.
+Interval wrapping_bounds(const Binary& n, const Ranges& ranges) {
+  const Interval result = combine(n.op, plain_bounds(n.a, ranges), plain_bounds(n.b, ranges));
+  return result.bounded() ? result : Interval{};
+}
+
 Interval plain_bounds(const Expr& e, const Ranges& ranges) {
-  return is_index_sum(e) ? bounds(to_linear(e), ranges) : bounds_of_atom(e, ranges);
+  if (!is_index_sum(e)) return bounds_of_atom(e, ranges);
+  const Linear sum = to_linear(e);
+  return may_wrap(sum) ? wrapping_bounds(*e.as<Binary>(), ranges) : bounds(sum, ranges);
 }
 
 // `sum` with its term number `index` replaced by coefficient * with.
@@ -191,13 +199,35 @@ bool remainder_at_least(const Linear& sum, std::size_t index, const Binary& n, s
   return is_positive && at_least(replaced(sum, index, n.a), goal, ranges, effort - 1);
 }
 
+bool intervals_hold(BinaryOp op, Interval a, Interval b) {
+  switch (op) {
+    case BinaryOp::kLt:
+      return a.hi < b.lo;
+    case BinaryOp::kLe:
+      return a.hi <= b.lo;
+    case BinaryOp::kGt:
+      return a.lo > b.hi;
+    case BinaryOp::kGe:
+      return a.lo >= b.hi;
+    case BinaryOp::kEq:
+      return a.is_point() && b.is_point() && a.lo == b.lo;
+    case BinaryOp::kNe:
+      return a.hi < b.lo || a.lo > b.hi;
+    default:
+      return false;
+  }
+}
+
 // The comparison `a op b` of index expressions, lane by lane where they are ramps.
 bool comparison_holds(BinaryOp op, const Expr& a, const Expr& b, const Ranges& ranges, int effort) {
   Linear less, more;  // b - a and a - b, each at its least lane
   Expr base_a, base_b, stride_a, stride_b;
   if (!as_ramp(a, base_a, stride_a) || !as_ramp(b, base_b, stride_b)) return false;
   less = to_linear(base_b);
-  less.add(to_linear(base_a), -1);
+  const Linear subtracted = to_linear(base_a);
+  if (may_wrap(less) || may_wrap(subtracted))
+    return a.type().is_scalar() && intervals_hold(op, plain_bounds(a, ranges), plain_bounds(b, ranges));
+  less.add(subtracted, -1);
   more.add(less, -1);
   if (a.lanes() > 1) {
     Linear stride = to_linear(stride_b);
@@ -220,25 +250,6 @@ bool comparison_holds(BinaryOp op, const Expr& a, const Expr& b, const Ranges& r
       return at_least(less, 0, ranges, effort) && at_least(more, 0, ranges, effort);
     case BinaryOp::kNe:
       return at_least(less, 1, ranges, effort) || at_least(more, 1, ranges, effort);
-    default:
-      return false;
-  }
-}
-
-bool intervals_hold(BinaryOp op, Interval a, Interval b) {
-  switch (op) {
-    case BinaryOp::kLt:
-      return a.hi < b.lo;
-    case BinaryOp::kLe:
-      return a.hi <= b.lo;
-    case BinaryOp::kGt:
-      return a.lo > b.hi;
-    case BinaryOp::kGe:
-      return a.lo >= b.hi;
-    case BinaryOp::kEq:
-      return a.is_point() && b.is_point() && a.lo == b.lo;
-    case BinaryOp::kNe:
-      return a.hi < b.lo || a.lo > b.hi;
     default:
       return false;
   }
@@ -276,6 +287,7 @@ Interval bounds(const Linear& sum, const Ranges& ranges) {
 Interval bounds(const Expr& e, const Ranges& ranges) {
   if (e.type() != kIndex) return bounds_of_atom(e, ranges);
   const Linear sum = to_linear(e);
+  if (may_wrap(sum)) return plain_bounds(e, ranges);
   Interval result = bounds(sum, ranges);
   for (const Linear& fact : ranges.facts()) {
     if (!shares_atom(sum, fact)) continue;

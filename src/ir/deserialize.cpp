@@ -53,6 +53,11 @@ class Reader {
       program.parameters.push_back({std::move(buffer), enumerator<Role>(Role::kOutput)});
     }
     program.symbols = refs(vars_);
+    const std::uint64_t requirements = count("requirements");
+    for (std::uint64_t i = 0; i < requirements; ++i) {
+      Expr slack = ref(exprs_);
+      program.requirements.push_back({std::move(slack), text()});
+    }
     program.workspace.shared_bytes = signed_number();
     program.workspace.per_thread_bytes = signed_number();
     program.workspace.symbolic_shared_bytes = optional_ref(exprs_);

@@ -103,6 +103,13 @@ class Comparer {
       if (x.role != y.role || !same_layout(x.buffer, y.buffer)) return false;
       bound_.emplace_back(key(x.buffer), key(y.buffer));
     }
+    const auto same_requirement = [&](const Requirement& x, const Requirement& y) {
+      return same(x.slack, y.slack) && x.why == y.why;
+    };
+    if (!std::equal(a.requirements.begin(), a.requirements.end(), b.requirements.begin(), b.requirements.end(),
+                    same_requirement)) {
+      return false;
+    }
     programs_ = {&a, &b};
     compared_.assign(a.kernels.size(), false);
     if (!same(a.workspace, b.workspace) || !same(a.host, b.host)) return false;

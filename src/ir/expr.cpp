@@ -57,7 +57,7 @@ Var::Var(std::string name, Type type) : node_(std::make_shared<const VarNode>(Va
 const std::string& Var::name() const { return node_->name; }
 Type Var::type() const { return node_->type; }
 Var::operator Expr() const {
-  if (!node_) refuse("an undefined variable is used as an expression");
+  if (!node_) throw UsageError("an undefined variable is used as an expression: make it by var(\"n\")");
   return node(node_->type, VarRef{*this});
 }
 
@@ -148,7 +148,7 @@ Expr make_int(std::int64_t value, Type type) {
 
 Expr make_float(double value, Type type) {
   if (!type.is_float()) refuse("a floating literal of type " + type.str());
-  return make_broadcast(node(type.element(), FloatImm{round_float(value, type)}), type.lanes);
+  return make_broadcast(node(type.element(), FloatImm{round_float(value, type), value}), type.lanes);
 }
 
 Expr make_const(double value, Type type) {

@@ -124,7 +124,8 @@ struct IntImm {
   std::int64_t value;
 };
 struct FloatImm {
-  double value;
+  double value;    ///< one of the type
+  double written;  ///< before it was rounded to it: what a literal is that meets a wider type
 };
 struct VarRef {
   Var var;

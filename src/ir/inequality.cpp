@@ -50,14 +50,26 @@ void add_bound_facts(const Expr& atom, const Ranges& ranges, std::vector<Linear>
     facts.push_back(to_linear(greatest).add(self, -1));
 }
 
+/// Whether `atom` is x / c or x % c of an x that is a term of the sum.
+bool divides_a_term(const Expr& atom, const Linear& sum) {
+  const auto* binary = atom.as<Binary>();
+  if (!binary || (binary->op != BinaryOp::kDiv && binary->op != BinaryOp::kMod)) return false;
+  return std::any_of(sum.terms.begin(), sum.terms.end(),
+                     [&](const LinearTerm& term) { return same_atom(term.atom, binary->a); });
+}
+
 bool search(const Linear& target, const Ranges& ranges, int depth, int& budget) {
   if (bounds(target, ranges).lo >= 0) return true;
   if (depth == 0 || --budget < 0) return false;
   for (std::size_t t = 0; t < target.terms.size(); ++t) {
     const LinearTerm& term = target.terms[t];
-    if (const auto* choice = term.atom.as<Select>())
-      return search(replaced(target, t, choice->if_true), ranges, depth - 1, budget) &&
-             search(replaced(target, t, choice->if_false), ranges, depth - 1, budget);
+    if (const auto* choice = term.atom.as<Select>()) {
+      Ranges where_true = ranges, where_false = ranges;
+      where_true.assume(choice->condition);
+      where_false.assume_not(choice->condition);
+      return search(replaced(target, t, choice->if_true), where_true, depth - 1, budget) &&
+             search(replaced(target, t, choice->if_false), where_false, depth - 1, budget);
+    }
     const auto* binary = term.atom.as<Binary>();
     if (!binary || (binary->op != BinaryOp::kMin && binary->op != BinaryOp::kMax)) continue;
     // The atom equals a or b; where it enters such that a only makes the sum smaller, a alone (or b alone) is enough.
@@ -68,7 +80,8 @@ bool search(const Linear& target, const Ranges& ranges, int depth, int& budget) 
   }
   std::vector<Linear> facts = ranges.facts();
   for (const Linear& known : ranges.facts()) {
-    for (const LinearTerm& term : known.terms) add_division_facts(term.atom, facts);
+    for (const LinearTerm& term : known.terms)
+      if (divides_a_term(term.atom, target)) add_division_facts(term.atom, facts);
   }
   for (const LinearTerm& term : target.terms) {
     add_division_facts(term.atom, facts);

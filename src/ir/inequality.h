@@ -1,6 +1,6 @@
-// Proofs of index inequalities for the verifier, by combining what is known: bounds of loops, guards, and what floor
-// division and modulo mean. Slower and stronger than prove(), which the simplifier shares.
-// Thread rule: pure functions.
+// Proofs of index inequalities, for the verifier and for what the reads of an expression require, by combining what is
+// known: bounds of loops, guards, and what floor division and modulo mean. Slower and stronger than prove(), which the
+// simplifier shares. Thread rule: pure functions.
 #pragma once
 
 #include "ir/simplify.h"

@@ -113,7 +113,27 @@ Expr scaled(const Expr& atom, std::int64_t coefficient) {
   return coefficient == 1 ? atom : make_binary(BinaryOp::kMul, atom, make_int(coefficient, atom.type()));
 }
 
+bool is_data(const Expr& atom) {
+  if (atom.as<VarRef>()) return false;
+  bool found = false;
+  for_each_expr(atom, [&](const Expr& e) { found = found || e.as<Load>() || e.as<Cast>() || e.as<Call>(); });
+  return found;
+}
+
 }  // namespace
+
+bool has_data(const Linear& sum) {
+  return std::any_of(sum.terms.begin(), sum.terms.end(), [](const LinearTerm& term) { return is_data(term.atom); });
+}
+
+bool may_wrap(const Linear& sum) {
+  constexpr std::int64_t kLarge = std::int64_t{1} << 60;
+  const auto is_large = [](std::int64_t n) { return n > kLarge || n < -kLarge; };
+  if (is_large(sum.constant) && !sum.is_constant()) return true;
+  for (const LinearTerm& term : sum.terms)
+    if (is_large(term.coefficient)) return true;
+  return !is_lone(sum) && has_data(sum);
+}
 
 std::int64_t Linear::coefficient(const Var& var) const {
   for (const LinearTerm& term : terms) {

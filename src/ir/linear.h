@@ -39,6 +39,12 @@ bool same_atom(const Expr& a, const Expr& b);
 /// number of what lies no multiple of it apart. v%2 and (v + 1)%2 do.
 bool never_equal(const Expr& a, const Expr& b);
 
+/// Whether a term is data: read from a tensor, or made from another type. What is computed from it in 64 bits may wrap
+/// around, unlike index arithmetic; then a sum says nothing of the order of its values.
+bool has_data(const Linear& sum);
+/// True for a sum that has data and is more than that, and for one with a number that is too large to add to.
+bool may_wrap(const Linear& sum);
+
 /// The factors of a product of indices, none of them a constant one; any other expression is its only factor.
 std::vector<Expr> factors_of(const Expr& atom);
 

@@ -1,6 +1,9 @@
 // The operators on expressions: they make operands agree in type and lanes and fold what is constant.
+#include <cmath>
+
 #include "ir/expr.h"
 #include "ir/fold.h"
+#include "ir/print.h"
 #include "support/error.h"
 
 namespace nestwright::ir {
@@ -11,7 +14,7 @@ bool is_literal(const Expr& e) { return e.as<IntImm>() || e.as<FloatImm>(); }
 // A literal that only stands for its value, as C++ literals do: it yields to a literal of a chosen type.
 bool is_default_typed(const Expr& e) { return e.type() == (e.as<IntImm>() ? kIndex : kFloat32); }
 
-// `literal` in the scalar type `type`, or undefined where it has no such value.
+// `literal` in the scalar type `type`, or undefined where there is no way to write it so.
 Expr retype(const Expr& literal, Type type) {
   if (const auto* imm = literal.as<IntImm>()) {
     if (type.is_float()) return make_float(static_cast<double>(imm->value), type);
@@ -19,7 +22,27 @@ Expr retype(const Expr& literal, Type type) {
     return literal.type().is_bool() ? Expr() : make_int(imm->value, type);
   }
   const auto* imm = literal.as<FloatImm>();
-  return imm && type.is_float() ? make_float(imm->value, type) : Expr();
+  return imm && type.is_float() ? make_float(imm->written, type) : Expr();
+}
+
+// Which of two operands of different types takes the other's type, as literals do; of two literals the one that is no
+// fraction, else the one whose type nobody chose.
+bool yields(const Expr& a, const Expr& b) {
+  if (!is_literal(a) || !is_literal(b)) return is_literal(a);
+  const bool is_fraction = a.as<FloatImm>() != nullptr, other_is = b.as<FloatImm>() != nullptr;
+  return is_fraction == other_is ? is_default_typed(a) : other_is;
+}
+
+bool fits(std::int64_t value, Type type) {
+  const bool is_unsigned = type.code == TypeCode::kUInt;
+  if (type.bits >= 64) return !is_unsigned || value >= 0;
+  const std::int64_t end = std::int64_t{1} << (is_unsigned ? type.bits : type.bits - 1);
+  return value < end && value >= (is_unsigned ? 0 : -end);
+}
+
+[[noreturn]] void refuse_literal(const Expr& literal, Type type, const char* op) {
+  throw UsageError("the literal " + to_string(literal) + " beside '" + op + "' is no value of " + type.str() +
+                   ": cast the other operand to a wider type");
 }
 
 }  // namespace
@@ -28,14 +51,22 @@ void make_agree(Expr& a, Expr& b, const char* op) {
   if (!a.defined() || !b.defined()) throw UsageError(std::string("an operand of '") + op + "' is undefined");
   const Type type_a = a.type(), type_b = b.type();
   if (type_a.element() != type_b.element()) {
-    const bool a_yields = is_literal(a) && (!is_literal(b) || b.as<FloatImm>() != nullptr || is_default_typed(a)) &&
-                          !(is_literal(b) && a.as<FloatImm>() && b.as<IntImm>());
-    Expr converted = a_yields ? retype(a, type_b.element()) : is_literal(b) ? retype(b, type_a.element()) : Expr();
+    const bool a_yields = yields(a, b);
+    Expr& given = a_yields ? a : b;
+    const Type wanted = (a_yields ? type_b : type_a).element();
+    Expr converted = is_literal(given) ? retype(given, wanted) : Expr();
     if (!converted.defined()) {
       throw UsageError(std::string("operands of '") + op + "' have types " + type_a.str() + " and " + type_b.str() +
                        ": cast one to the other's type");
     }
-    (a_yields ? a : b) = std::move(converted);
+    const auto* number = given.as<IntImm>();
+    if (number != nullptr && wanted.is_int() && !fits(number->value, wanted)) refuse_literal(given, wanted, op);
+    given = std::move(converted);
+  }
+  for (const Expr* operand : {&a, &b}) {
+    const auto* number = operand->as<FloatImm>();
+    if (number != nullptr && std::isinf(number->value) && !std::isinf(number->written))
+      refuse_literal(make_float(number->written, kFloat64), operand->type(), op);
   }
   if (type_a.lanes == type_b.lanes) return;
   if (type_a.lanes != 1 && type_b.lanes != 1) {

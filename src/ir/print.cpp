@@ -81,6 +81,12 @@ class Printer {
     }
     out_ += '\n';
     ++depth_;
+    for (const Requirement& requirement : p.requirements) {
+      start();
+      out_ += "requires ";
+      print(requirement.slack);
+      out_ += " >= 0\n";
+    }
     const Workspace& space = p.workspace;
     if (space.shared_bytes != 0 || space.per_thread_bytes != 0 || space.is_symbolic()) {
       start();

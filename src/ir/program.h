@@ -32,12 +32,20 @@ struct Workspace {
   bool is_symbolic() const { return symbolic_shared_bytes.defined() || symbolic_per_thread_bytes.defined(); }
 };
 
+/// What the program relies on of its symbols, beyond that they are at least 1: `slack` is at least 0. The caller sees
+/// to it.
+struct Requirement {
+  Expr slack;
+  std::string why;  ///< what goes wrong otherwise, as a message says it
+};
+
 /// `host` holds loops and launches; on the CPU it is often the launch of one kernel. All kernels see all parameters.
 struct Program {
   std::string name;
   std::vector<Parameter> parameters;
   std::vector<Var> symbols;  ///< symbolic extents and strides, bound at the call, in this order
-  Workspace workspace;       ///< filled in by lower::expand
+  std::vector<Requirement> requirements;
+  Workspace workspace;  ///< filled in by lower::expand
   Stmt host;
   std::vector<Kernel> kernels;
 };

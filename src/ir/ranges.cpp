@@ -118,7 +118,9 @@ void Ranges::assume_not(const Expr& condition) {
 void Ranges::assume_comparison(BinaryOp op, const Expr& a, const Expr& b) {
   if (a.type() != kIndex) return;
   Linear difference = to_linear(a);
-  difference.add(to_linear(b), -1);
+  const Linear subtracted = to_linear(b);
+  if (may_wrap(difference) || may_wrap(subtracted)) return;
+  difference.add(subtracted, -1);
   Linear opposite;
   opposite.add(difference, -1);
   switch (op) {

@@ -30,6 +30,7 @@ class Writer {
   std::string write(const Program& program) {
     for (const Parameter& parameter : program.parameters) define(parameter.buffer);
     for (const Var& symbol : program.symbols) define(symbol);
+    for (const Requirement& requirement : program.requirements) define(requirement.slack);
     define(program.workspace.symbolic_shared_bytes);
     define(program.workspace.symbolic_per_thread_bytes);
     define(program.host);
@@ -49,6 +50,11 @@ class Writer {
     }
     number(program.symbols.size());
     for (const Var& symbol : program.symbols) ref(symbol);
+    number(program.requirements.size());
+    for (const Requirement& requirement : program.requirements) {
+      ref(requirement.slack);
+      text(requirement.why);
+    }
     signed_number(program.workspace.shared_bytes);
     signed_number(program.workspace.per_thread_bytes);
     ref(program.workspace.symbolic_shared_bytes);

@@ -31,7 +31,9 @@ Expr ExprSimplifier::run_division(const Expr& e, const Binary& n) {
   const Linear dividend = to_linear(a);
   const std::int64_t* constant = as_const_int(b);
   Expr result;
-  if (constant && *constant > 0) {
+  if (has_data(dividend) || may_wrap(dividend) || (!constant && has_data(to_linear(b)))) {
+    result = divides ? a / b : a % b;
+  } else if (constant && *constant > 0) {
     Linear sum = divides ? quotient(dividend, *constant) : remainder(dividend, *constant);
     join_quotients(sum);
     result = sum.expr();

@@ -60,7 +60,9 @@ Expr ExprSimplifier::run_comparison(BinaryOp op, const Expr& a, const Expr& b) {
 Expr ExprSimplifier::run_index_comparison(BinaryOp op, const Expr& a, const Expr& b) {
   if (const auto truth = decided(make_binary(op, a, b), ranges_)) return make_bool(*truth);
   Linear sum = to_linear(a);
-  sum.add(to_linear(b), -1);
+  const Linear subtracted = to_linear(b);
+  if (has_data(sum) || has_data(subtracted) || may_wrap(sum) || may_wrap(subtracted)) return make_binary(op, a, b);
+  sum.add(subtracted, -1);
   if (op == BinaryOp::kEq || op == BinaryOp::kNe) {
     std::int64_t factor = 0;
     for (const LinearTerm& term : sum.terms) factor = std::gcd(factor, term.coefficient);

@@ -59,6 +59,7 @@ class Collector {
   explicit Collector(const Program& program) : program_(program) {
     Ranges start;
     for (const Var& symbol : program.symbols) start.bind(symbol, Interval{1, Interval::kMax});
+    for (const Requirement& requirement : program.requirements) start.assume(requirement.slack >= 0);
     known_ = std::make_shared<const Ranges>(std::move(start));
   }
 

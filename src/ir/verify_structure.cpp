@@ -22,6 +22,7 @@ class StructureCheck {
       if (parameter.role == Role::kInput) inputs_.insert(parameter.buffer);
       visit_shape(parameter.buffer);
     }
+    check_requirements();
     check_size(program_.workspace.symbolic_shared_bytes);
     check_size(program_.workspace.symbolic_per_thread_bytes);
     visit(program_.host);
@@ -189,6 +190,13 @@ class StructureCheck {
     if (bytes.type() != Type{kIndex})
       report("the size of the workspace is " + bytes.type().str() + ", not " + Type{kIndex}.str());
     only_symbols(bytes, "the size of the workspace");
+  }
+  void check_requirements() {
+    for (const Requirement& requirement : program_.requirements) {
+      if (requirement.slack.type() != Type{kIndex})
+        report("a requirement is " + requirement.slack.type().str() + ", not " + Type{kIndex}.str());
+      only_symbols(requirement.slack, "a requirement");
+    }
   }
   void only_symbols(const Expr& e, const std::string& what) {
     for_each_expr(e, [&](const Expr& part) {

@@ -14,6 +14,11 @@ namespace {
 
 std::shared_ptr<ParallelPool> pool_for(const ir::Program& program, const Target& target, const BuildOptions& options) {
   if (options.pool != nullptr) return options.pool;
+  constexpr int kMostThreads = 1024;
+  if (options.threads < 0 || options.threads > kMostThreads) {
+    throw UsageError(fmt::format("{} threads are asked for: give 1 to {}, or 0 for as many as the target says",
+                                 options.threads, kMostThreads));
+  }
   // Threads that have nothing to do would still spin.
   if (!has_parallel_loop(program)) return make_pool(PoolKind::kSerial, 1);
   return make_pool(options.pool_kind, options.threads > 0 ? options.threads : target.threads);

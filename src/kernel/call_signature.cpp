@@ -12,7 +12,8 @@
 
 namespace nestwright {
 
-CallSignature::CallSignature(const ir::Program& program) : name_(program.name), symbols_(program.symbols) {
+CallSignature::CallSignature(const ir::Program& program)
+    : name_(program.name), symbols_(program.symbols), requirements_(program.requirements) {
   sources_.resize(symbols_.size());
   for (const ir::Parameter& parameter : program.parameters) {
     const ir::Buffer& buffer = parameter.buffer;
@@ -73,6 +74,7 @@ void CallSignature::check(std::span<const ArrayRef> given, std::span<std::int64_
   for (std::size_t a = 0; a < given.size(); ++a) check_kind(arguments_[a], given[a]);
   bind_symbols(given, symbols);
   for (std::size_t a = 0; a < given.size(); ++a) check_layout(arguments_[a], given[a], symbols);
+  check_requirements(symbols);
   check_overlaps(given);
 }
 
@@ -136,6 +138,16 @@ void CallSignature::check_layout(const Argument& argument, const ArrayRef& given
   if (reinterpret_cast<std::uintptr_t>(given.data) % argument.alignment != 0) {
     refuse(argument, fmt::format("expected an address that is a multiple of {}, got {}", argument.alignment,
                                  fmt::ptr(given.data)));
+  }
+}
+
+void CallSignature::check_requirements(std::span<const std::int64_t> symbols) const {
+  for (const ir::Requirement& requirement : requirements_) {
+    if (ir::evaluate(requirement.slack, symbols_, symbols) >= 0) continue;
+    std::vector<std::string> values;
+    for (std::size_t s = 0; s < symbols_.size(); ++s)
+      values.push_back(fmt::format("{} = {}", symbols_[s].name(), symbols[s]));
+    throw UsageError(fmt::format("{}: {}, with {}", name_, requirement.why, fmt::join(values, ", ")));
   }
 }
 

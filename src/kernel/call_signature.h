@@ -1,7 +1,7 @@
 // What a kernel may be called with, and the check of every call against it: number of arguments, element types, ranks,
-// extents, strides, alignment, null pointers, const and overlapping memory. It also finds the values of the program's
-// symbols in the extents and strides that it is given.
-// Thread rule: immutable; any thread may check. A check of three matrices takes well below a microsecond.
+// extents, strides, alignment, null pointers, const and overlapping memory, and what reads require of the extents. It
+// also finds the values of the program's symbols in the extents and strides that it is given. Thread rule: immutable;
+// any thread may check. A check of three matrices takes well below a microsecond.
 #pragma once
 
 #include <cstdint>
@@ -56,6 +56,7 @@ class CallSignature {
   void check_kind(const Argument& argument, const ArrayRef& given) const;
   void bind_symbols(std::span<const ArrayRef> given, std::span<std::int64_t> symbols) const;
   void check_layout(const Argument& argument, const ArrayRef& given, std::span<const std::int64_t> symbols) const;
+  void check_requirements(std::span<const std::int64_t> symbols) const;
   void check_overlaps(std::span<const ArrayRef> given) const;
   [[noreturn]] void refuse(const Argument& argument, const std::string& what) const;
   [[noreturn]] void refuse_size(const Argument& argument, const char* of, std::size_t dimension,
@@ -65,6 +66,7 @@ class CallSignature {
   std::string name_;
   std::vector<Argument> arguments_;
   std::vector<ir::Var> symbols_;
+  std::vector<ir::Requirement> requirements_;
   std::vector<std::vector<Source>> sources_;  ///< of each symbol, none empty
 };
 

@@ -25,10 +25,16 @@ struct Function::State {
 Function::Function(ir::Program program, CallSignature signature, CompiledKernel kernel)
     : state_(std::make_shared<State>(std::move(program), std::move(signature), std::move(kernel))) {}
 
-const ir::Program& Function::program() const { return state_->program; }
+const ir::Program& Function::program() const { return state().program; }
+
+Function::State& Function::state() const {
+  if (state_ == nullptr)
+    throw UsageError("a function is used that was moved from: keep a copy, which is the same function");
+  return *state_;
+}
 
 void Function::call(std::span<const ArrayRef> arguments) const {
-  State& state = *state_;
+  State& state = this->state();
   state.signature.check(arguments, state.symbols);
   for (std::size_t a = 0; a < arguments.size(); ++a) state.buffers[a] = arguments[a].data;
   check(state.kernel.call(state.buffers, state.symbols) == 0, "a kernel gave an error back");

@@ -41,6 +41,8 @@ class Function {
 
  private:
   struct State;
+  State& state() const;
+
   std::shared_ptr<State> state_;
 };
 

@@ -161,9 +161,47 @@ void check_loops(const ScheduleState& state, const Target& target) {
   }
 }
 
-void verify_after(const ir::Program& program, std::string_view pass) {
+/// A program of one kernel that is still to be filled.
+ir::Program make_program(const ScheduleState& state, const Signature& signature, std::string_view name) {
+  ir::Program program;
+  program.name = name;
+  program.parameters = signature.parameters;
+  program.symbols = signature.symbols;
+  program.requirements = state.requirements;
+  program.host = ir::make_launch(0);
+  program.kernels.push_back({std::string(name), {}});
+  return program;
+}
+
+Stmt make_nest(const ScheduleState& state, const Signature& signature,
+               std::vector<std::vector<DoubleBuffered>>& double_buffered) {
+  std::vector<StageGraph> graphs;
+  graphs.reserve(state.stages.size());
+  for (std::size_t s = 0; s < state.stages.size(); ++s) graphs.emplace_back(state, static_cast<int>(s));
+  const Regions regions(state, graphs);
+  NestBuilder nest(state, graphs, regions);
+  Stmt body = nest.build(signature.outputs, signature.symbols);
+  double_buffered = nest.double_buffered();
+  return body;
+}
+
+/// Throws LowerError where what is computed is not shown to be sound however it is scheduled.
+void verify_unscheduled(const ScheduleState& scheduled, const Args& args, std::string_view name) {
+  const Schedule plain(scheduled.outputs);
+  const Signature signature = make_signature(plain.state(), args, name);
+  ir::Program program = make_program(plain.state(), signature, name);
+  std::vector<std::vector<DoubleBuffered>> none;
+  program.kernels[0].body = make_nest(plain.state(), signature, none);
   const std::vector<std::string> violations = ir::verify(program, ir::Form::kLoop);
   if (violations.empty()) return;
+  throw LowerError(
+      fmt::format("{}: {}: clamp the index, or select what lies inside", name, fmt::join(violations, "; ")));
+}
+
+void verify_after(const ir::Program& program, std::string_view pass, const ScheduleState& state, const Args& args) {
+  const std::vector<std::string> violations = ir::verify(program, ir::Form::kLoop);
+  if (violations.empty()) return;
+  verify_unscheduled(state, args, program.name);
   throw InternalError(
       fmt::format("internal error: pass {} left {} unsound: {}", pass, program.name, fmt::join(violations, "; ")));
 }
@@ -173,15 +211,10 @@ void verify_after(const ir::Program& program, std::string_view pass) {
 ir::Program lower(const Schedule& schedule, const Args& args, const Target& target, std::string_view name,
                   const LowerOptions& options) {
   const ScheduleState& state = schedule.state();
-  Signature signature = make_signature(state, args, name);
+  const Signature signature = make_signature(state, args, name);
   check_loops(state, target);
 
-  ir::Program program;
-  program.name = name;
-  program.parameters = std::move(signature.parameters);
-  program.symbols = std::move(signature.symbols);
-  program.host = ir::make_launch(0);
-  program.kernels.push_back({std::string(name), {}});
+  ir::Program program = make_program(state, signature, name);
   Stmt& body = program.kernels[0].body;
 
   using Clock = std::chrono::steady_clock;
@@ -192,20 +225,13 @@ ir::Program lower(const Schedule& schedule, const Args& args, const Target& targ
     if (options.after_pass) options.after_pass(pass, program, ns);
     // Before its barriers stand, what the threads of a block share looks like a race.
     const bool is_whole = target.device == DeviceKind::kCpu || pass == kBarriersPass;
-    if (is_whole && (kAlwaysVerify || options.verify)) verify_after(program, pass);
+    if (is_whole && (kAlwaysVerify || options.verify)) verify_after(program, pass, state, args);
   };
   std::vector<std::vector<DoubleBuffered>> double_buffered;
-  run(kNestPass, [&] {
-    std::vector<StageGraph> graphs;
-    graphs.reserve(state.stages.size());
-    for (std::size_t s = 0; s < state.stages.size(); ++s) graphs.emplace_back(state, static_cast<int>(s));
-    const Regions regions(state, graphs);
-    NestBuilder nest(state, graphs, regions);
-    body = nest.build(signature.outputs, program.symbols);
-    double_buffered = nest.double_buffered();
-  });
+  run(kNestPass, [&] { body = make_nest(state, signature, double_buffered); });
   ir::Ranges symbols;
   for (const ir::Var& symbol : program.symbols) symbols.bind(symbol, {1, ir::Interval::kMax});
+  for (const ir::Requirement& requirement : program.requirements) symbols.assume(requirement.slack >= 0);
   for (const Pass& pass : kPasses) run(pass.name, [&] { body = pass.run(body, symbols); });
   if (!double_buffered.empty()) {
     run(kDoubleBufferPass, [&] { body = double_buffer(body, double_buffered, symbols); });

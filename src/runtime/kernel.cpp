@@ -1,7 +1,7 @@
 #include "runtime/kernel.h"
 
 #include <cstdlib>
-#include <new>
+#include <string>
 #include <utility>
 
 #include "ir/evaluate.h"
@@ -54,7 +54,10 @@ void CompiledKernel::reserve(std::int64_t bytes) const {
   workspace_bytes_ = 0;
   workspace_.reset();  // first, so that both need not fit into memory at once
   workspace_.reset(std::aligned_alloc(64, static_cast<std::size_t>(bytes)));
-  if (workspace_ == nullptr) throw std::bad_alloc();
+  if (workspace_ == nullptr) {
+    throw UsageError("the kernel's workspace of " + std::to_string(bytes) +
+                     " bytes does not fit into memory: use smaller extents, or compute stages at inner loops");
+  }
   workspace_bytes_ = bytes;
 }
 

@@ -28,7 +28,7 @@ class CompiledKernel {
   /// Runs the program on one pointer a parameter and one value a symbol, in order. What they point at must be as large
   /// and as aligned as the program's buffers say: nothing is checked here. Returns the entry's result, 0 where all went
   /// well. A workspace whose size depends on symbols grows where a call needs more than those before it; throws
-  /// std::bad_alloc where there is no memory, UsageError where its size exceeds 64 bits.
+  /// UsageError where there is no memory for it or its size exceeds 64 bits.
   std::int32_t call(std::span<void* const> buffers, std::span<const std::int64_t> symbols = {}) const;
 
  private:

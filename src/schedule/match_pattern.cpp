@@ -8,6 +8,7 @@
 #include "ir/linear.h"
 #include "ir/print.h"
 #include "ir/rewrite.h"
+#include "ir/simplify.h"
 
 namespace nestwright {
 namespace {
@@ -24,6 +25,7 @@ class Matcher {
     if (stage_.op->results.size() != 1) return differs(fmt::format("{} has several results", stage_.name));
     if (!stage_.layout.empty()) return differs(fmt::format("{} has a layout of its own", stage_.name));
     const auto first = std::find(stage_.leaves.begin(), stage_.leaves.end(), loop);
+    for (const IterVar& leaf : stage_.leaves) ranges_.bind(leaf.var(), 0, leaf.extent());
     std::vector<IterVar> spatial, reduce;
     for (auto leaf = first; leaf != stage_.leaves.end(); ++leaf) {
       (leaf->is_reduce() ? reduce : spatial).push_back(*leaf);
@@ -120,7 +122,7 @@ class Matcher {
     }
     const std::size_t leading = ours.size() - theirs.size();
     for (std::size_t d = 0; d < ours.size(); ++d) {
-      Linear rest = ir::to_linear(ir::substitute(ours[d], values_));
+      Linear rest = ir::to_linear(ir::simplify(ir::substitute(ours[d], values_), ranges_));
       if (d >= leading) rest.add(ir::to_linear(ir::substitute(theirs[d - leading], pattern_values_)), -1);
       if (is_inner(rest.expr())) {
         return fail(fmt::format("index {} of {}, {}, does not move with the loops as the pattern does", d, what,
@@ -213,6 +215,7 @@ class Matcher {
   const StageState& stage_;
   const TensorIntrinsic& intrinsic_;
   std::vector<Var> inner_;                    ///< variables of the loops of the tile
+  ir::Ranges ranges_;                         ///< of the loops
   ir::Substitution values_, pattern_values_;  ///< of the axes of stage and pattern, in terms of the loops
   std::vector<Expr> loads_;
   std::vector<std::vector<Linear>> starts_;

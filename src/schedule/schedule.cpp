@@ -7,6 +7,10 @@
 
 #include "expression/check_reads.h"
 #include "expression/scan_steps.h"
+#include "ir/equal.h"
+#include "ir/inequality.h"
+#include "ir/print.h"
+#include "ir/rewrite.h"
 #include "schedule/rebuild.h"
 #include "schedule/scan_parts.h"
 #include "schedule/state.h"
@@ -59,6 +63,30 @@ void require_own_reduce_axes(const ScheduleState& state) {
   }
 }
 
+void add_requirement(ScheduleState& state, ir::Requirement needed) {
+  const auto is_known = [&](const ir::Requirement& known) { return ir::equal(known.slack, needed.slack); };
+  if (std::none_of(state.requirements.begin(), state.requirements.end(), is_known))
+    state.requirements.push_back(std::move(needed));
+}
+
+/// What is computed may be nothing, but never less; a reduction is over something, as one of constant extent is.
+void require_extents(const ComputeOp& op, ScheduleState& state) {
+  for (const auto* axes : {&op.axes, &op.reduce_axes}) {
+    for (const IterVar& axis : *axes) {
+      if (ir::as_const_int(axis.extent()) != nullptr || axis.is_time()) continue;
+      const std::int64_t least = axis.is_reduce() ? 1 : 0;
+      ir::Ranges ranges;
+      ir::for_each_expr(axis.extent(), [&](const Expr& part) {
+        if (const auto* ref = part.as<ir::VarRef>()) ranges.bind(ref->var, {1, ir::Interval::kMax});
+      });
+      const Expr slack = ir::simplify(axis.extent() - least, ranges);
+      if (ir::non_negative(slack, ranges)) continue;
+      add_requirement(state, {slack, fmt::format("the extent of axis '{}', {}, is below {}", axis.name(),
+                                                 ir::to_string(axis.extent()), least)});
+    }
+  }
+}
+
 const StageState& stage_of(const ScheduleState& state, const Tensor& origin) {
   return state.stages[static_cast<std::size_t>(find_stage(state, origin))];
 }
@@ -101,7 +129,13 @@ Schedule::Schedule(std::vector<Tensor> outputs) : state_(std::make_unique<Schedu
   for (std::size_t s = 0; s < state_->stages.size(); ++s) {
     const ComputeOp& op = *state_->stages[s].op.compute();
     const std::vector<IterVar> axes = computed_axes(*state_, static_cast<int>(s));
-    for (const Expr& e : op.values()) check_reads(state_->stages[s].name, axes, op.reduce_axes, e);
+    require_extents(op, *state_);
+    const bool is_init = scan_place(*state_, static_cast<int>(s)).part == ScanPart::kInit;
+    for (const Expr& e : op.values()) {
+      for (ir::Requirement& needed : check_reads(state_->stages[s].name, axes, op.reduce_axes, e)) {
+        if (!is_init) add_requirement(*state_, std::move(needed));  // a scan of few steps has only the first rows of it
+      }
+    }
     attach_to_steps(*state_, static_cast<int>(s));
   }
 }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "expression/tensor.h"
-#include "ir/stmt.h"
+#include "ir/program.h"
 #include "schedule/tail.h"
 #include "schedule/tensor_intrinsic.h"
 #include "schedule/trace.h"
@@ -114,6 +114,7 @@ struct ScheduleState {
   std::vector<Tensor> states;            ///< of scans: placeholders that are no inputs
   std::vector<std::string> state_names;  ///< one a state
   std::vector<Tensor> outputs;
+  std::vector<ir::Requirement> requirements;  ///< of the reads, whatever the schedule
   Trace trace;
 
   int find(const Operation& op) const;  ///< stage that computes `op` now, or -1

@@ -13,10 +13,11 @@ namespace nestwright {
 enum class TailKind : std::uint8_t {
   kGuard,      ///< `if (likely(i < extent))` around the body. Always legal; a test an iteration.
   kPartition,  ///< a full main body and a peeled tail. Legal on constant extents; doubles the code of the body.
-  kPredicate,  ///< masks on the loads and stores of a vectorised inner loop. Legal where the inner loop gets
-               ///< vectorised; costs a mask in every block where partitioning does not single out the last.
-  kCompose,    ///< consecutive segments, each with its own inner extent, which cover the extent exactly: one body a
-               ///< segment.
+  kPredicate,  ///< masks on the loads and stores of a vectorised inner loop, in the last block alone where the extent
+               ///< is constant, else in every one. An inner loop without vectors has nothing to mask: its tail is
+               ///< partitioned where the extent is constant, else guarded.
+  kCompose,  ///< consecutive segments, each with its own inner extent, which cover the extent exactly: one body a
+             ///< segment.
 };
 
 /// A tail strategy with its parameters.

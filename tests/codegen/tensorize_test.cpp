@@ -105,6 +105,23 @@ TEST(CompiledTensorize, GivesThePlainLoopsResult) {
   }
 }
 
+TEST(CompiledTensorize, FindsTheFoursInOneReduceAxis) {
+  const Tensor a = placeholder({kM, kK}, kUInt8, "A"), b = placeholder({kK / 4, kN, 4}, kInt8, "B");
+  const IterVar k = reduce_axis(kK, "k");
+  const auto product = [&](Expr i, Expr j) {
+    return sum(cast(kInt32, a(i, k)) * cast(kInt32, b(Expr(k) / 4, j, Expr(k) % 4)), k);
+  };
+  const Tensor c = compute({kM, kN}, product, "C");
+  Schedule s = create_schedule(c);
+  const auto [jo, ji] = s[c].split(s[c].axis(1), factor(16));
+  const auto [ko, ki] = s[c].split(k, factor(4));
+  s[c].reorder({s[c].axis(0), jo, ko, ji, ki}).tensorize(ji, dot_u8s8_16x4());
+  const Data data = make_data();
+  std::vector<Array> arrays = copies(data.arrays);
+  run_interpreted(lower(s, {a, b, c}, target_of(CpuIsa::kAvx512), "f"), arrays);
+  expect_right(arrays, data);
+}
+
 TEST(CompiledTensorize, UsesTheInstructionOfACpuThatHasIt) {
   const ByteMatmul op;
   Target target = target_of(CpuIsa::kAvx512);

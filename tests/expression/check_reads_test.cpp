@@ -1,9 +1,11 @@
 // Reads that are certainly wrong, and those that only look it.
 #include "expression/check_reads.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "expression/tensor.h"
+#include "ir/print.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -54,6 +56,41 @@ TEST_F(CheckReads, RefusesWhatReachesPastEitherEnd) {
   EXPECT_EQ(refusal(constant),
             "tensor 'C' reads 'A' out of bounds: index 1 is 7, which runs over 7..7, but dimension 1 has extent 7: "
             "correct the index, or select what lies inside");
+}
+
+TEST_F(CheckReads, TellsWhatSymbolsMustSatisfy) {
+  const auto required = [](const Tensor& t) {
+    const ComputeOp& op = *t.op().compute();
+    std::vector<std::string> all;
+    for (const ir::Requirement& r : check_reads(t.name(), op.axes, op.reduce_axes, op.values().front()))
+      all.push_back(ir::to_string(r.slack) + " >= 0, or " + r.why);
+    return all;
+  };
+  using testing::ElementsAre;
+  using testing::IsEmpty;
+  EXPECT_THAT(required(compute(
+                  {m}, [&](Expr i) { return x(i); }, "C")),
+              ElementsAre("n - m >= 0, or tensor 'C' reads 'X' out of bounds: index 0 is i, which runs over 0..m - 1, "
+                          "but dimension 0 has extent n"));
+  EXPECT_THAT(required(compute({n}, [&](Expr i) { return x(i); }, "C")), IsEmpty());
+  EXPECT_THAT(required(compute({Expr(n) - 2}, [&](Expr i) { return x(i + 2); }, "C")), IsEmpty());
+  EXPECT_THAT(required(compute({Expr(n) / 2}, [&](Expr i) { return x(i * 2 + 1); }, "C")), IsEmpty());
+  EXPECT_THAT(required(compute(
+                  {5}, [&](Expr i) { return x(i) + a(i, 0); }, "C")),
+              ElementsAre(testing::StartsWith("n - 5 >= 0, or tensor 'C' reads 'X' out of bounds")));
+  EXPECT_THAT(required(compute(
+                  {7}, [&](Expr i) { return a(m, i); }, "C")),
+              ElementsAre(testing::StartsWith("4 - m >= 0, or tensor 'C' reads 'A' out of bounds: index 0 is m")));
+  EXPECT_THAT(required(compute(
+                  {8}, [&](Expr i) { return x(Expr(m) - i); }, "C")),
+              ElementsAre(testing::StartsWith("m - 7 >= 0"), testing::StartsWith("n - m - 1 >= 0")));
+  const IterVar r = reduce_axis(m, "r");
+  EXPECT_THAT(required(compute(
+                  {}, [&] { return sum(x(r) * z(0, r), r); }, "C")),
+              ElementsAre(testing::StartsWith("n - m >= 0")));
+  // What a condition guards and what is not affine.
+  EXPECT_THAT(required(compute({m}, [&](Expr i) { return select(i < n, x(i), Expr(0.0)); }, "C")), IsEmpty());
+  EXPECT_THAT(required(compute({m}, [&](Expr i) { return x(i % n); }, "C")), IsEmpty());
 }
 
 TEST_F(CheckReads, ASelectKeepsFromReading) {

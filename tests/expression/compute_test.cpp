@@ -94,6 +94,77 @@ TEST_F(Compute, RefusesMismatchedTypes) {
                      "extent 1 of tensor 'C' is 0");
 }
 
+TEST_F(Compute, RefusesBodiesThatNobodyCanWriteOut) {
+  const auto shared = [&](int times) {
+    return compute(
+        {8, 16},
+        [&](Expr i, Expr j) {
+          Expr e = a(i, j);
+          for (int n = 0; n < times; ++n) e = e * e + e;
+          return e;
+        },
+        "C");
+  };
+  EXPECT_TRUE(shared(8).defined());
+  expect_usage_error([&] { shared(10); },
+                     "the body of tensor 'C' is too large, for written out it has more than 65536 "
+                     "operations: make tensors of its parts");
+  expect_usage_error([&] { shared(200); }, "more than 65536 operations");
+  const auto deep = [&](int times) {
+    return compute(
+        {8, 16},
+        [&](Expr i, Expr j) {
+          Expr e = a(i, j);
+          for (int n = 0; n < times; ++n) e = e + a(i, j);
+          return e;
+        },
+        "C");
+  };
+  EXPECT_TRUE(deep(900).defined());
+  expect_usage_error([&] { deep(5000); }, "more than 1000 operations lie inside each other");
+}
+
+TEST_F(Compute, RefusesWhatWasNotMade) {
+  expect_usage_error([&] { compute({8}, [&](Expr i) { return a(i, i) + ir::cast(kFloat32, Var()); }, "C"); },
+                     "an undefined variable is used as an expression: make it by var");
+  expect_usage_error([&] { compute({8}, [&](Expr i) { return a(i, IterVar()); }, "C"); },
+                     "an undefined axis is used: make it by reduce_axis, or take it from a stage");
+  expect_usage_error([] { IterVar().extent(); }, "an undefined axis is used");
+  expect_usage_error([] { Tensor().name(); }, "an undefined tensor is used: make it by placeholder or compute");
+  expect_usage_error([] { count_flops(Tensor()); }, "an undefined tensor is used");
+  expect_usage_error([&] { a(Expr(), 1); }, "index 0 of tensor 'A' is undefined");
+  expect_usage_error([] { compute_span({4}, nullptr, "C"); }, "tensor 'C' has no body: give a function of its indices");
+  expect_usage_error([] { placeholder({Var()}, kFloat32, "P"); }, "an undefined variable is used");
+}
+
+TEST(Literals, AreRoundedOnceToTheTypeOfWhatTheyMeet) {
+  const Tensor d = placeholder({8}, kFloat64, "D"), h = placeholder({8}, kFloat16, "H");
+  const auto literal = [](const Expr& product) { return product.as<ir::Binary>()->b.as<ir::FloatImm>()->value; };
+  EXPECT_EQ(literal(d(0) * 0.1), 0.1);
+  EXPECT_EQ(literal(d(0) * 1e300), 1e300);
+  EXPECT_EQ(literal(h(0) * 0.1), 0.0999755859375);
+  EXPECT_EQ(fma(d(0), 0.1, 0.2).type(), kFloat64);
+  EXPECT_EQ(fma(0.1, 0.2, d(0)).type(), kFloat64);
+  EXPECT_EQ(pow(2.0, d(0)).type(), kFloat64);
+  const Tensor f = placeholder({8}, kFloat32, "F");
+  EXPECT_EQ(literal(f(0) * 0.1), static_cast<double>(0.1F));
+  expect_usage_error([&] { f(0) * 1e300; },
+                     "the literal 1e+300 beside '*' is no value of float32: cast the other operand to a wider type");
+  expect_usage_error([&] { h(0) + 70000.0; }, "beside '+' is no value of float16");
+}
+
+TEST(Literals, TakeTheTypeOfWhatTheyMeetWhereTheyAreAValueOfIt) {
+  const Tensor u = placeholder({8}, kUInt8, "U"), s = placeholder({8}, kInt8, "S");
+  EXPECT_EQ(ir::to_string(u(0) < 255), "U[0] < 255");
+  EXPECT_EQ(ir::to_string(s(0) + -128), "S[0] + -128");
+  expect_usage_error([&] { u(0) < 256; },
+                     "the literal 256 beside '<' is no value of uint8: cast the other operand to a wider type");
+  expect_usage_error([&] { u(0) > -1; }, "the literal -1 beside '>' is no value of uint8");
+  expect_usage_error([&] { s(0) + 128; }, "the literal 128 beside '+' is no value of int8");
+  expect_usage_error([&] { max(-1, placeholder({8}, kUInt64, "W")(0)); },
+                     "the literal -1 beside 'max' is no value of uint64");
+}
+
 TEST_F(Compute, RefusesATensorThatIsGone) {
   Expr dangling;
   {

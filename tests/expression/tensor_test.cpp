@@ -32,6 +32,9 @@ TEST(Placeholder, RefusesWhatIsNoTensor) {
   expect_usage_error([] { placeholder({8}, kFloat32, "my tensor"); }, "use a word without spaces");
   expect_usage_error([] { placeholder({8, 8}, kFloat32, "A", {1}); }, "2 dimensions, but 1 strides");
   expect_usage_error([] { placeholder({8}, kFloat32.with_lanes(4), "A"); }, "elements are scalars");
+  const Expr half(std::int64_t{1} << 32);
+  expect_usage_error([&] { placeholder({half, half}, kFloat32, "A"); },
+                     "tensor 'A' has more than 2^48 elements: use smaller extents");
 }
 
 TEST(Placeholder, TakesSymbolicExtents) {

@@ -97,6 +97,28 @@ TEST_F(SimplifyExpr, ComparisonsByDifference) {
   EXPECT_EQ(text(free * 16 + x < n), "x*16 + i < n");
 }
 
+TEST_F(SimplifyExpr, DataMayWrapAround) {
+  const Buffer a("A", kInt64, {8}), b("B", kInt64, {8}), u("U", kUInt32, {8});
+  const Expr x = make_load(a, {0}), y = make_load(b, {0}), z = cast(kInt64, make_load(u, {0}));
+  EXPECT_EQ(text(x + y - x), "B[0]");  // so do sums, in any order
+  EXPECT_EQ(text((x + x) / 6), "A[0]*2/6");
+  EXPECT_EQ(text(x * 4 / 4), "A[0]*4/4");
+  EXPECT_EQ(text((x * 1000 + y) % 1000), "(A[0]*1000 + B[0])%1000");
+  EXPECT_EQ(text(x + 1 > x), "A[0] + 1 > A[0]");
+  EXPECT_EQ(text(max(x + 1, x)), "max(A[0] + 1, A[0])");
+  EXPECT_EQ(text(x - y <= i + y), "A[0] - B[0] <= i + B[0]");
+  EXPECT_EQ(text(max((z + 4) * z, z)), "max(int64(U[0])*int64(U[0]) + int64(U[0])*4, int64(U[0]))");
+  EXPECT_EQ(text(select(x + 1 > 5, select(x > 4, Expr(1), Expr(2)), Expr(3))),
+            "select(A[0] + 1 > 5, select(A[0] > 4, 1, 2), 3)");
+  // What cannot wrap around is decided as ever, and one element is as good as an index.
+  EXPECT_EQ(text(z + 1 > 0), "true");
+  EXPECT_EQ(text(z * 4 + 3 < 0), "false");
+  EXPECT_EQ(text(select(x < 5, select(x < 6, Expr(1), Expr(2)), Expr(3))), "select(A[0] < 5, 1, 3)");
+  const Expr large = std::int64_t{675214491304268852}, small = std::int64_t{-8890388577658971164};
+  EXPECT_EQ(text(max(x + large, x + small)), to_string(max(x + large, x + small)));
+  EXPECT_EQ(text(max(i + large, Expr(i) * 2 + small)), "i + 675214491304268852");
+}
+
 TEST_F(SimplifyExpr, LogicMinMaxSelect) {
   const Expr x = i, y = j, free = Var("x"), q = p;
   EXPECT_EQ(text(likely(x < 9)), "true");

@@ -96,6 +96,14 @@ TEST_F(BadCall, Strides) {
   EXPECT_EQ(refusal(*symbolic_, row, b_, c), "accepted");
 }
 
+TEST_F(BadCall, MovedFromFunction) {
+  Function given = *fixed_;
+  const Function taken = std::move(given);
+  EXPECT_EQ(refusal(given, a_, b_, c_),  // NOLINT(bugprone-use-after-move): what this is about
+            "a function is used that was moved from: keep a copy, which is the same function");
+  EXPECT_EQ(refusal(taken, a_, b_, c_), "accepted");
+}
+
 TEST_F(BadCall, NullPointer) {
   const ArrayView none(static_cast<const void*>(nullptr), kFloat32, {500, 4});
   EXPECT_EQ(refusal(*fixed_, a_, none, c_), "matrix_mul: argument B: expected data, got a null pointer");

@@ -6,7 +6,9 @@
 #include <random>
 
 #include "ir/interpret.h"
+#include "ir/print.h"
 #include "kernel/build.h"
+#include "support/error.h"
 
 namespace nestwright {
 namespace {
@@ -54,6 +56,64 @@ TEST(Symbolic, Elementwise) {
       }
     }
   }
+}
+
+TEST(Symbolic, ReadsOfAnotherExtentAreCheckedAtTheCall) {
+  const Var m = var("m"), n = var("n");
+  const Tensor A = placeholder({m}, kFloat32, "A"), B = placeholder({n}, kFloat32, "B");
+  const Tensor C = compute({n}, [&](Expr i) { return A(i) + B(i); }, "C");
+  const Function f = build(create_schedule(C), {A, B, C}, Target::parse("cpu"), "add");
+  EXPECT_NE(ir::to_string(f.program()).find("program add<n, m>"), std::string::npos) << ir::to_string(f.program());
+  EXPECT_NE(ir::to_string(f.program()).find("\n  requires m - n >= 0\n"), std::string::npos);
+  const auto call = [&](std::int64_t of_a, std::int64_t of_b) -> std::string {
+    const Array a = random_array({of_a}, 1), b = random_array({of_b}, 2);
+    Array c = random_array({of_b}, 3);
+    try {
+      f(a, b, c);
+    } catch (const UsageError& e) {
+      return e.what();
+    }
+    for (std::size_t e = 0; e < c.as<float>().size(); ++e) {
+      if (c.as<float>()[e] != a.as<float>()[e] + b.as<float>()[e]) return "wrong";
+    }
+    return "right";
+  };
+  EXPECT_EQ(call(9, 9), "right");
+  EXPECT_EQ(call(20, 9), "right");
+  EXPECT_EQ(call(8, 9),
+            "add: tensor 'C' reads 'A' out of bounds: index 0 is i, which runs over 0..n - 1, but dimension "
+            "0 has extent m, with n = 9, m = 8");
+}
+
+TEST(Symbolic, ExtentsThatComeOutNegativeAreRefused) {
+  const Var n = var("n");
+  const Tensor A = placeholder({n, n}, kFloat32, "A");
+  const Tensor C = compute({n - 5, n - 5}, [&](Expr i, Expr j) { return A(i, j); }, "C");
+  const IterVar k = reduce_axis(n - 2, "k");
+  const Tensor D = compute({}, [&] { return sum(A(0, k), k); }, "D");
+  Schedule fused = create_schedule(C);
+  fused[C].fuse(fused[C].axis(0), fused[C].axis(1));
+  const auto message = [](const Function& f, std::int64_t extent, std::vector<std::int64_t> result) -> std::string {
+    try {
+      const Array a = random_array({extent, extent}, 1);
+      Array c = random_array(std::move(result), 2);
+      f(a, c);
+    } catch (const UsageError& e) {
+      return e.what();
+    }
+    return "accepted";
+  };
+  const Function f = build(fused, {A, C}, Target::parse("cpu"), "corner");
+  EXPECT_EQ(message(f, 7, {2, 2}), "accepted");
+  EXPECT_EQ(message(f, 1, {4, 4}), "corner: argument C, dimension 0: expected -4 (n - 5), got 4");
+  const Function g = build(create_schedule(D), {A, D}, Target::parse("cpu"), "total");
+  EXPECT_EQ(message(g, 3, {}), "accepted");
+  EXPECT_EQ(message(g, 2, {}), "total: the extent of axis 'k', n - 2, is below 1, with n = 2");
+  const Tensor P = compute({n - 5}, [&](Expr i) { return A(i, i); }, "P");
+  const Tensor Q = compute({n}, [&](Expr i) { return select(i < n - 5, P(i), Expr(0.0)); }, "Q");
+  const Function h = build(create_schedule(Q), {A, Q}, Target::parse("cpu"), "shifted");
+  EXPECT_EQ(message(h, 6, {6}), "accepted");
+  EXPECT_EQ(message(h, 4, {4}), "shifted: the extent of axis 'i', n - 5, is below 0, with n = 4");
 }
 
 TEST(Symbolic, RowSumsAndTheirMean) {

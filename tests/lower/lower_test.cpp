@@ -215,6 +215,24 @@ TEST(LowerRefuses, ATileThatIsNotInsideItsBlocks) {
   EXPECT_THAT(refusal(s, {op.a, op.b, op.c}), HasSubstr("whose blocks it sums up"));
 }
 
+TEST(LowerRefuses, ToVerifyWhatNoScheduleMakesSafe) {
+  const Tensor I = placeholder({Expr(10)}, kInt64, "I"), A = placeholder({Expr(10)}, kFloat32, "A");
+  const auto message = [&](const Expr& index) -> std::string {
+    const Tensor C = compute({Expr(1)}, [&](Expr) { return A(index); }, "C");
+    try {
+      lower(create_schedule(C), {I, A, C}, target(), "gather", {.verify = true});
+    } catch (const LowerError& e) {
+      return e.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(
+      message(I(3)),
+      "gather: the load from A in `C[0] = A[I[3]]` is not proved to be within bounds: index 0 is I[3], which may be "
+      "negative: clamp the index, or select what lies inside");
+  EXPECT_EQ(message(clamp(I(3), 0, 9)), "accepted");
+}
+
 TEST(LowerRefuses, WrongArguments) {
   Chain c;
   const Schedule s = create_schedule(c.C);

@@ -91,6 +91,8 @@ TEST_F(StorageAlign, RefusesWhatHasNoRowsOfItsOwn) {
   expect_refused([&] { s[cache].storage_align(i, 16, 1); }, "storage_align", "i",
                  "it is no dimension that B.cache is stored by: name an axis of its operation");
   expect_refused([&] { s[cache].storage_align(row, 0, 0); }, "storage_align", "ax0", "factor 0 is below 1");
+  expect_refused([&] { s[cache].storage_align(row, std::int64_t{1} << 56, 0); }, "storage_align", "ax0",
+                 "factor 72057594037927936 is above 1048576");
   expect_refused([&] { s[cache].storage_align(row, 16, 16); }, "storage_align", "ax0",
                  "offset 16 is not in 0..16, as a remainder by the factor is");
   s[cache].storage_align(row, 16, 1);

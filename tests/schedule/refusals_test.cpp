@@ -167,6 +167,25 @@ TEST_F(ThreeStages, InliningWhatMustBeStored) {
             "compute_inline of T: it is a reduction, which would be done anew for every element: use compute_at");
 }
 
+TEST(RefusedSchedules, InliningThatMultipliesABody) {
+  std::vector<Tensor> chain{placeholder({8}, kFloat32, "A")};
+  for (int n = 0; n < 20; ++n) {
+    const Tensor last = chain.back();
+    chain.push_back(compute({8}, [&](Expr i) { return last(i) * last(7 - i); }, "T" + std::to_string(n)));
+  }
+  Schedule s = create_schedule(chain.back());
+  const auto inline_all = [&] {
+    for (std::size_t n = 1; n + 1 < chain.size(); ++n) s[chain[n]].compute_inline();
+  };
+  const std::string refused = message(inline_all);
+  EXPECT_EQ(refused,
+            "compute_inline of T13: the body of T14 would be too large, for written out it has more than 65536 "
+            "operations");
+  const std::string before = s.str();
+  message([&] { s[chain[14]].compute_inline(); });
+  EXPECT_EQ(s.str(), before);
+}
+
 TEST(RefusedSchedules, ReadsOutOfBounds) {
   const Tensor a = placeholder({5, 7}, kFloat32, "A");
   const Tensor c = compute({5, 7}, [&](Expr i, Expr j) { return a(j, i); }, "C");

@@ -9,6 +9,10 @@
 //  1. The stage is no output and no reduction, no scan and neither init nor update of one.
 //  2. Nothing was done to it, and no other stage is computed inside it.
 //  3. It is neither a tile of a blocked reduction nor copied out of one.
+//  4. No consumer's body becomes too large (expression/body_size.h).
+#include <fmt/format.h>
+
+#include "expression/body_size.h"
 #include "schedule/primitives/primitive.h"
 #include "schedule/rebuild.h"
 
@@ -33,18 +37,26 @@ Stage& Stage::compute_inline() {
       if (note.tensor.op() == origin_.op()) primitive.refuse(name, stage.name + " prefetches it");
     }
   }
-  for (std::size_t r = 0; r < results.size(); ++r) {
-    const auto inlined = [&](const std::vector<Expr>& indices) {
-      ir::Substitution with;
-      for (std::size_t d = 0; d < indices.size(); ++d) with[producer.axes[d].var()] = indices[d];
-      return ir::substitute(producer.bodies[r], with);
-    };
-    for (std::size_t i = 0; i < state_->stages.size(); ++i) {
-      const ComputeOp& consumer = *state_->stages[i].op.compute();
+  std::vector<std::pair<int, ComputeOp>> rewritten;
+  for (std::size_t i = 0; i < state_->stages.size(); ++i) {
+    ComputeOp consumer = *state_->stages[i].op.compute();
+    bool is_consumer = false;
+    for (std::size_t r = 0; r < results.size(); ++r) {
       if (!reads(consumer, results[r])) continue;
-      replace_operation(*state_, static_cast<int>(i), replace_loads(consumer, results[r], inlined));
+      is_consumer = true;
+      consumer = replace_loads(consumer, results[r], [&](const std::vector<Expr>& indices) {
+        ir::Substitution with;
+        for (std::size_t d = 0; d < indices.size(); ++d) with[producer.axes[d].var()] = indices[d];
+        return ir::substitute(producer.bodies[r], with);
+      });
     }
+    if (!is_consumer) continue;
+    if (const std::string excess = excess_of(consumer.bodies); !excess.empty()) {
+      primitive.refuse(name, fmt::format("the body of {} would be too large, for {}", state_->stages[i].name, excess));
+    }
+    rewritten.emplace_back(static_cast<int>(i), std::move(consumer));
   }
+  for (auto& [stage, op] : rewritten) replace_operation(*state_, stage, std::move(op));
   primitive.stage().attach = {AttachKind::kInline, -1, {}};
   primitive.record({name});
   return *this;

@@ -10,7 +10,7 @@
 // Preconditions:
 //  1. `loop` is a leaf of the stage, without annotation, and nothing is attached to it.
 //  2. The factor is at least 1; it may exceed the extent. With nparts: at least 1, and the extent is constant.
-//  3. partition: the extent is constant. predicate: the inner loop gets vectorised, which the lowering checks.
+//  3. partition: the extent is constant.
 //  4. compose: the extent is constant, there are one to four different positive segments whose multiples add up to it;
 //     the size, if it is not the segments themselves, is the first or the largest of them.
 #include <fmt/format.h>

@@ -7,7 +7,7 @@
 //
 // Preconditions:
 //  1. The axis is a stored dimension of the stage: an axis of its operation or, of a transform_layout, of the layout.
-//  2. The factor is at least 1, the offset at least 0 and below the factor.
+//  2. The factor is 1 to 2^20, the offset at least 0 and below the factor.
 //  3. The stage is no output, whose memory is the caller's, and not kept in registers.
 //  4. It is no scan, and neither init nor update of one.
 //  5. The axis is not aligned already.
@@ -18,6 +18,12 @@
 #include "schedule/primitives/primitive.h"
 
 namespace nestwright {
+
+namespace {
+
+constexpr std::int64_t kMostAligned = 1 << 20;  // more than any cache or memory has use for
+
+}  // namespace
 
 Stage& Stage::storage_align(const IterVar& axis, std::int64_t factor, std::int64_t offset) {
   const Primitive primitive(*state_, "storage_align", origin_);
@@ -30,6 +36,7 @@ Stage& Stage::storage_align(const IterVar& axis, std::int64_t factor, std::int64
                                        stage.layout.empty() ? "operation" : "layout"));
   }
   if (factor < 1) primitive.refuse(axis, fmt::format("factor {} is below 1", factor));
+  if (factor > kMostAligned) primitive.refuse(axis, fmt::format("factor {} is above {}", factor, kMostAligned));
   if (offset < 0 || offset >= factor) {
     primitive.refuse(axis, fmt::format("offset {} is not in 0..{}, as a remainder by the factor is", offset, factor));
   }

@@ -108,6 +108,7 @@ std::vector<IterVar> Schedule::transform_layout(const Tensor& cache,
   primitive.require_unscheduled("change its layout first");
   const std::vector<IterVar> axes = stage.op.compute()->axes;
   const std::vector<Expr> arguments(axes.begin(), axes.end());
+  if (!layout) primitive.refuse(stage.name, "there is no function that gives its layout");
   std::vector<Index> indices;
   for (const Expr& e : layout(arguments)) indices.push_back(parse_index(primitive, e));
   check_complete(primitive, indices);

@@ -1,0 +1,62 @@
+#include "expression/body_size.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "ir/rewrite.h"
+
+namespace nestwright {
+namespace {
+
+/// Looks at a shared part once. Counts stop growing where they are too large.
+class Measure : public ir::Visitor {
+ public:
+  using Visitor::visit;
+  void visit(const ir::Expr& e) override {
+    if (const auto known = seen_.find(&e.node()); known != seen_.end()) {
+      operations_ = std::min(operations_ + known->second.operations, kMostOperations + 1);
+      height_ = std::max(height_, known->second.height);
+      return;
+    }
+    if (++depth_ > kDeepestBody) too_deep_ = true;
+    if (!too_deep_) {
+      const Size outside{operations_, height_};
+      operations_ = 1;
+      height_ = 0;
+      visit_children(e);
+      ++height_;
+      seen_.emplace(&e.node(), Size{operations_, height_});
+      if (depth_ + height_ > kDeepestBody) too_deep_ = true;
+      operations_ = std::min(outside.operations + operations_, kMostOperations + 1);
+      height_ = std::max(outside.height, height_);
+    }
+    --depth_;
+  }
+
+  bool too_deep() const { return too_deep_; }
+  bool too_many() const { return operations_ > kMostOperations; }
+
+ private:
+  struct Size {
+    std::int64_t operations;
+    int height;
+  };
+  std::map<const void*, Size> seen_;
+  std::int64_t operations_ = 0;
+  int depth_ = 0, height_ = 0;
+  bool too_deep_ = false;
+};
+
+}  // namespace
+
+std::string excess_of(const std::vector<ir::Expr>& bodies) {
+  Measure measure;
+  for (const ir::Expr& body : bodies) measure.visit(body);
+  if (measure.too_deep()) return fmt::format("more than {} operations lie inside each other", kDeepestBody);
+  if (measure.too_many()) return fmt::format("written out it has more than {} operations", kMostOperations);
+  return {};
+}
+
+}  // namespace nestwright
