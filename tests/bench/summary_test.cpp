@@ -1,60 +1,68 @@
-#include "bench/compare/summary.h"
+#include "bench/comparison/summary.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
-#include <vector>
 
 #include "support/error.h"
+#include "tests/bench/made_up.h"
 
 namespace nestwright::bench {
 namespace {
 
 using testing::DoubleEq;
 using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::IsEmpty;
 
-// 1000 x 1000 x 500 is 1e9 operations: 1e6 ns are 1000 GFLOP/s.
-Comparison made_up(int threads, std::vector<double> ours, std::vector<double> theirs) {
-  Comparison c{.problem = {1000, 1000, 500}, .threads = threads};
-  c.peaks_gflops.assign(ours.size(), 2000);
-  c.series = {{"Nestwright", "", std::move(ours)}, {"Rival", "", std::move(theirs)}};
-  return c;
-}
+Series ours(std::vector<double> times) { return {"Nestwright", "", false, std::move(times)}; }
+Series library(const char* name, std::vector<double> times) { return {name, "", false, std::move(times)}; }
 
 TEST(Summary, RatioIsOursOverTheirsRoundByRound) {
   // The clock halves after the first round: the ratios of the rounds do not see it.
-  const Comparison c = made_up(1, {1e6, 2e6, 2e6, 2e6}, {1.1e6, 2.2e6, 2.2e6, 2.2e6});
-  const Standing ours = standing(c, 0), theirs = standing(c, 1);
-  EXPECT_THAT(ours.gflops, DoubleEq(500));
-  EXPECT_THAT(ours.share_of_peak, DoubleEq(0.25));
-  EXPECT_THAT(ours.ratio.median, DoubleEq(1));
-  EXPECT_THAT(theirs.gflops, DoubleNear(1000 / 2.2, 1e-9));
-  EXPECT_THAT(theirs.ratio.median, DoubleNear(1.1, 1e-12));
-  EXPECT_THAT(theirs.ratio.low, DoubleNear(1.1, 1e-12));
-  EXPECT_THAT(theirs.ratio.high, DoubleNear(1.1, 1e-12));
+  const Comparison c = made_up("a", {ours({1e6, 2e6, 2e6, 2e6}), library("Rival", {1.1e6, 2.2e6, 2.2e6, 2.2e6})});
+  const Standing us = standing(c, 0), they = standing(c, 1);
+  EXPECT_THAT(us.gflops, DoubleEq(500));
+  EXPECT_THAT(us.gb_s, DoubleEq(5));
+  EXPECT_THAT(us.ratio.median, DoubleEq(1));
+  EXPECT_THAT(they.gflops, DoubleNear(1000 / 2.2, 1e-9));
+  EXPECT_THAT(they.ratio.median, DoubleNear(1.1, 1e-12));
+  EXPECT_THAT(they.ratio.low, DoubleNear(1.1, 1e-12));
+  EXPECT_THAT(they.ratio.high, DoubleNear(1.1, 1e-12));
 }
 
 TEST(Summary, IntervalHoldsTheMedianAndShowsTheSpread) {
-  std::vector<double> ours, theirs;
+  std::vector<double> us, they;
   for (int i = 0; i < 25; ++i) {
-    ours.push_back(1e6);
-    theirs.push_back(i % 2 == 0 ? 0.9e6 : 1.1e6);
+    us.push_back(1e6);
+    they.push_back(i % 2 == 0 ? 0.9e6 : 1.1e6);
   }
-  const MedianInterval ratio = standing(made_up(1, ours, theirs), 1).ratio;
+  const MedianInterval ratio = standing(made_up("a", {ours(us), library("Rival", they)}), 1).ratio;
   EXPECT_LE(ratio.low, ratio.median);
   EXPECT_GE(ratio.high, ratio.median);
   EXPECT_THAT(ratio.low, DoubleNear(0.9, 1e-12));
   EXPECT_THAT(ratio.high, DoubleNear(1.1, 1e-12));
 }
 
-TEST(Summary, NoRoundsGiveZeros) {
-  const Standing s = standing(made_up(2, {}, {}), 1);
-  EXPECT_EQ(s.gflops, 0);
-  EXPECT_EQ(s.ratio.median, 0);
+TEST(Summary, WhereOneOfTheTwoDidNotRunThereIsNoRatio) {
+  const Comparison without_us = made_up("a", {ours({}), library("Rival", {1e6})});
+  EXPECT_THAT(standing(without_us, 1).gflops, DoubleEq(1000));
+  EXPECT_EQ(standing(without_us, 1).ratio.median, 0);
+  const Comparison without_them = made_up("a", {ours({1e6}), library("Rival", {})});
+  EXPECT_EQ(standing(without_them, 1).gflops, 0);
+  EXPECT_EQ(standing(without_them, 1).ratio.median, 0);
 }
 
 TEST(Summary, RefusesAContestantThatMissedARound) {
-  EXPECT_THROW(standing(made_up(1, {1e6, 1e6}, {1e6}), 1), InternalError);
+  EXPECT_THROW(standing(made_up("a", {ours({1e6, 1e6}), library("Rival", {1e6})}), 1), InternalError);
+}
+
+TEST(Summary, BestLibraryHasTheLeastMedianAndIsNeverUs) {
+  const Comparison c = made_up("a", {ours({1, 1, 1}), library("Slow", {9, 9, 9}), library("Absent", {}),
+                                     library("Fast", {3, 3, 30}), library("Middle", {4, 2, 4})});
+  ASSERT_TRUE(best_library(c).has_value());
+  EXPECT_EQ(c.series[*best_library(c)].name, "Fast");
+  EXPECT_FALSE(best_library(made_up("a", {ours({1}), library("Absent", {})})).has_value());
 }
 
 TEST(Summary, Geomean) {
@@ -63,31 +71,52 @@ TEST(Summary, Geomean) {
   EXPECT_THAT(geomean(std::vector{1.0, 10.0, 100.0}), DoubleNear(10, 1e-9));
 }
 
-TEST(Summary, VerdictTellsThreadsApartAndNamesTheWorst) {
-  const std::vector<Comparison> comparisons = {made_up(1, {1e6}, {2e6}), made_up(1, {1e6}, {0.5e6}),
-                                               made_up(2, {1e6}, {0.25e6}), made_up(2, {}, {})};
-  const Verdict v = verdict(comparisons, "Rival");
-  EXPECT_THAT(v.one_thread, DoubleNear(1, 1e-12));
-  EXPECT_THAT(v.two_threads, DoubleNear(0.25, 1e-12));
-  EXPECT_THAT(v.overall, DoubleNear(std::cbrt(0.25), 1e-12));
-  EXPECT_THAT(v.worst, DoubleNear(0.25, 1e-12));
-  EXPECT_EQ(v.worst_where, "1000x1000x500, 2 threads");
-  EXPECT_EQ(verdict(comparisons, "Nobody").overall, 0);
+// Ratios over X: 2, 0.5, none; over Y: 1.5, none, none; over the best: 1.5 (Y), 0.5 (X), none.
+std::vector<Comparison> three() {
+  return {made_up("first", {ours({1e6}), library("X", {2e6}), library("Y", {1.5e6})}),
+          made_up("second", {ours({1e6}), library("X", {0.5e6})}),
+          made_up("third", {ours({1e6}), library("X", {}), library("Y", {})})};
 }
 
-TEST(Summary, ARoundOfTwoThreadsCountsOnlyWhereTheyGotTwoCores) {
-  const std::vector<Control> good = {{100, 195}, {100, 190}}, bad = {{100, 195}, {100, 189}}, nothing = {{0, 0}};
-  const std::vector<Sample> waited = {{1e6, 0.5}};
-  EXPECT_TRUE(round_counts(2, good, waited)) << "for its own colleague, that is";
-  EXPECT_FALSE(round_counts(2, bad, {}));
-  EXPECT_FALSE(round_counts(2, nothing, {}));
+TEST(Summary, VerdictOverOneLibrary) {
+  const Verdict v = verdict(three(), "X");
+  EXPECT_EQ(v.shapes, 2);
+  EXPECT_THAT(v.geomean, DoubleNear(1, 1e-12));
+  EXPECT_THAT(v.worst.median, DoubleNear(0.5, 1e-12));
+  EXPECT_EQ(v.worst_label, "second");
+  EXPECT_THAT(v.lost, ElementsAre("second"));
+  EXPECT_EQ(verdict(three(), "Nobody").shapes, 0);
+  EXPECT_EQ(verdict(three(), "Nobody").geomean, 0);
 }
 
-TEST(Summary, ARoundOfOneThreadCountsOnlyWhereAllHadACore) {
-  const std::vector<Control> bad = {{100, 120}};
-  const std::vector<Sample> all = {{1e6, 1.0}, {1e6, 0.97}}, not_all = {{1e6, 1.0}, {1e6, 0.96}};
-  EXPECT_TRUE(round_counts(1, bad, all)) << "one thread needs one core";
-  EXPECT_FALSE(round_counts(1, bad, not_all));
+TEST(Summary, VerdictOverTheBestOfEachShape) {
+  const Verdict v = verdict_over_best(three());
+  EXPECT_EQ(v.rival, "the best");
+  EXPECT_EQ(v.shapes, 2);
+  EXPECT_THAT(v.geomean, DoubleNear(std::sqrt(0.75), 1e-12));
+  EXPECT_EQ(v.worst_label, "second");
+}
+
+TEST(Summary, AShapeIsLostWhereItsWholeIntervalIsBelow) {
+  const std::vector<double> one(8, 1e6);
+  const std::vector<double> clearly(8, 0.96e6), barely(8, 0.975e6);
+  const std::vector<double> uncertain = {0.9e6, 0.95e6, 1.1e6, 0.9e6, 0.95e6, 1.1e6, 0.9e6, 1.1e6};
+  const std::vector<Comparison> list = {made_up("clearly", {ours(one), library("X", clearly)}),
+                                        made_up("barely", {ours(one), library("X", barely)}),
+                                        made_up("uncertain", {ours(one), library("X", uncertain)})};
+  EXPECT_THAT(verdict(list, "X").lost, ElementsAre("clearly"));
+  EXPECT_THAT(verdict(list, "Nobody").lost, IsEmpty());
+}
+
+TEST(Summary, SharesOfWhatBindsAreOurs) {
+  // The roof is 0.5e6 ns.
+  const std::vector<Comparison> list = {made_up("half", {ours({1e6}), library("X", {0.5e6})}),
+                                        made_up("eighth", {ours({4e6})}), made_up("none", {ours({})})};
+  const ShareSummary s = share_summary(list);
+  EXPECT_EQ(s.shapes, 2);
+  EXPECT_THAT(s.geomean, DoubleNear(0.25, 1e-12));
+  EXPECT_THAT(s.worst, DoubleNear(0.125, 1e-12));
+  EXPECT_EQ(s.worst_label, "eighth");
 }
 
 }  // namespace

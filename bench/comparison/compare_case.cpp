@@ -1,0 +1,60 @@
+#include "bench/comparison/compare_case.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "bench/comparison/roofline.h"
+#include "bench/comparison/rounds.h"
+#include "bench/comparison/surroundings.h"
+#include "measure/tensor_file.h"
+#include "search/check_data.h"
+#include "search/session.h"
+#include "templates/registry.h"
+
+namespace nestwright::bench {
+namespace {
+
+TuningSummary tune(const Case& subject, const Options& options) {
+  Task task{parse_workload(subject.workload), Target::host()};
+  task.target.threads = subject.threads;
+  TuningLog log = TuningLog::open(options.db, OpenMode::kWrite);
+  fmt::print(stderr, "tuning {} with threads={} for {} s ...\n", subject.workload, subject.threads, options.seconds);
+  const SessionResult result = run_session(task, log, {.budget = {.seconds = options.seconds}, .seed = options.seed});
+  fmt::print(stderr, "  {} trials in {:.1f} s, {} before; best {:.1f} GFLOP/s\n", result.trials, result.seconds,
+             result.earlier_trials, result.best ? result.best->gflops() : 0);
+  return {options.seconds, result.trials, result.earlier_trials};
+}
+
+}  // namespace
+
+Case make_case(const std::string& label, const Workload& workload, int threads, Weights weights) {
+  const Definition definition = find_operator(workload.op).define(workload);
+  return {.label = label,
+          .workload = workload.str(),
+          .threads = threads,
+          .weights = weights,
+          .flops = definition.flops,
+          .bytes = definition.bytes,
+          .peak_scale = peak_scale_of(definition.args.at(0).dtype())};
+}
+
+Comparison compare_case(const Case& subject, const Options& options, const Field& field, const std::string& folder) {
+  Comparison comparison{.subject = subject, .rounds_asked = options.rounds};
+  // A task cannot ask for constant operands yet: there is nothing of ours to tune for them.
+  if (options.seconds > 0 && subject.weights == Weights::kPlain) comparison.tuning = tune(subject, options);
+
+  const TensorFile tensors(make_check_data(parse_workload(subject.workload)));
+  const ContestRequest request{subject.workload, subject.threads, subject.weights, options.pages,
+                               options.caches,   options.db,      tensors.layout()};
+  set_library_environment(subject.threads);
+  const Pinned pinned(subject.threads);
+  CopyControl copy(static_cast<std::int64_t>(subject.bytes), subject.threads, options.pages, options.caches);
+  std::vector<Contestant> contestants;
+  contestants.emplace_back(ourselves(), folder, request, tensors.fd());
+  for (const Competitor& library : field.libraries) contestants.emplace_back(library, folder, request, tensors.fd());
+  run_rounds(comparison, contestants, copy, options.seed);
+  return comparison;
+}
+
+}  // namespace nestwright::bench

@@ -1,0 +1,139 @@
+// Compares our best kernels with libraries over suites of workloads: bench/compare builds and runs it.
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <fstream>
+
+#include "bench/child.h"
+#include "bench/comparison/compare_case.h"
+#include "bench/comparison/doctor.h"
+#include "bench/comparison/report.h"
+#include "bench/comparison/section.h"
+#include "bench/comparison/suite.h"
+#include "support/error.h"
+
+namespace nestwright::bench {
+namespace {
+
+std::vector<Suite> load_suites(const Options& options) {
+  std::vector<Suite> suites;
+  for (const std::string& name : options.suites) suites.push_back(load_suite(name, options.suites_folder));
+  if (!options.workloads.empty()) suites.push_back(suite_of_workloads(options.workloads));
+  return suites;
+}
+
+Provenance provenance_of(const Options& options, const Field& field) {
+  nlohmann::json rivals = nlohmann::json::array();
+  for (const Competitor& library : field.libraries) rivals.push_back(library.name);
+  return {options.commit,
+          ask_doctor(),
+          {{"pages", name_of(options.pages)},
+           {"caches", name_of(options.caches)},
+           {"tuning_seconds", options.seconds},
+           {"rounds", options.rounds},
+           {"seed", options.seed},
+           {"rivals", std::move(rivals)}}};
+}
+
+ResultsFile open_results(const Options& options, const Provenance& provenance) {
+  if (options.commit.ends_with("-dirty")) {
+    fmt::print(stderr,
+               "the source has changes that are not committed: results of different changes would look alike\n");
+  }
+  if (!options.resume) return ResultsFile::begin(options.results, provenance);
+  ResultsFile results = ResultsFile::resume(options.results, provenance);
+  fmt::print(stderr, "{} comparisons are in {} already\n", results.comparisons(), options.results);
+  return results;
+}
+
+/// What the results have of it, else measured now.
+Comparison comparison_of(const Case& subject, const Options& options, const Field& field, ResultsFile& results) {
+  if (const Comparison* kept = results.find(subject.key())) {
+    Comparison comparison = *kept;
+    comparison.subject.label = subject.label;  // the workload may be called otherwise in another suite
+    return comparison;
+  }
+  Comparison comparison = compare_case(subject, options, field, own_folder());
+  results.add(comparison);
+  fmt::print("{}\n", to_text(comparison));
+  std::fflush(stdout);
+  return comparison;
+}
+
+Section measure_section(const Suite& suite, int threads, Weights weights, const Options& options, const Field& field,
+                        ResultsFile& results) {
+  Section section{suite.name, threads, weights, {}};
+  for (const SuiteEntry& entry : suite.entries) {
+    Row row{entry.label, entry.text, std::nullopt};
+    if (entry.workload) {
+      row.comparison =
+          comparison_of(make_case(entry.label, *entry.workload, threads, weights), options, field, results);
+    }
+    section.rows.push_back(std::move(row));
+  }
+  return section;
+}
+
+/// The suites one by one, and where there are several all together, for each number of threads and treatment of
+/// weights.
+std::vector<Section> measure(const std::vector<Suite>& suites, const Options& options, const Field& field,
+                             ResultsFile& results) {
+  std::vector<Section> all;
+  for (const Weights weights : options.weights) {
+    for (const int threads : options.threads) {
+      std::vector<Section> sections;
+      for (const Suite& suite : suites) {
+        sections.push_back(measure_section(suite, threads, weights, options, field, results));
+      }
+      if (sections.size() > 1) sections.push_back(joined(sections));
+      all.insert(all.end(), sections.begin(), sections.end());
+    }
+  }
+  return all;
+}
+
+void write_json(const std::string& path, const Provenance& provenance, const Field& field,
+                const std::vector<Section>& sections) {
+  nlohmann::json document = {{"commit", provenance.commit},
+                             {"doctor", provenance.doctor},
+                             {"conditions", provenance.conditions},
+                             {"absent", field.absent},
+                             {"sections", nlohmann::json::array()}};
+  for (const Section& section : sections) document["sections"].push_back(to_json(section));
+  std::ofstream file(path);
+  file << document.dump(2) << '\n';
+  if (!file.flush()) throw Error("cannot write " + path + ": check the folder and the space on the disk");
+}
+
+int run(const Options& options) {
+  const std::vector<Suite> suites = load_suites(options);
+  const Field field = find_field(options.rivals, own_folder());
+  const Provenance provenance = provenance_of(options, field);
+  ResultsFile results = open_results(options, provenance);
+  fmt::print("{}\n", heading_text(provenance, field.absent));
+  std::fflush(stdout);
+  const std::vector<Section> sections = measure(suites, options, field, results);
+  for (const Section& section : sections) fmt::print("{}\n", to_text(section));
+  if (!options.json.empty()) write_json(options.json, provenance, field, sections);
+  return 0;
+}
+
+}  // namespace
+}  // namespace nestwright::bench
+
+int main(int argc, char** argv) {
+  using namespace nestwright;
+  try {
+    bench::Options options;
+    if (const auto code = bench::parse_options(argc, argv, bench::own_folder(), options)) return *code;
+    return bench::run(options);
+  } catch (const UsageError& e) {
+    fmt::print(stderr, "bench/compare: {}\n", e.what());
+    return 2;
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "bench/compare: {}\n", e.what());
+    return 1;
+  }
+}

@@ -1,0 +1,34 @@
+#include "bench/comparison/conditions.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "support/error.h"
+
+namespace nestwright::bench {
+namespace {
+
+/// The one of two values that `name` stands for.
+template <class Value>
+Value parse(const char* what, std::string_view name, std::array<Value, 2> values) {
+  for (const Value value : values) {
+    if (name == name_of(value)) return value;
+  }
+  throw UsageError(
+      fmt::format("there are no {} '{}'; write {} or {}", what, name, name_of(values[0]), name_of(values[1])));
+}
+
+}  // namespace
+
+const char* name_of(Pages pages) { return pages == Pages::kSmall ? "small" : "huge"; }
+const char* name_of(Caches caches) { return caches == Caches::kWarm ? "warm" : "cold"; }
+const char* name_of(Weights weights) { return weights == Weights::kPlain ? "plain" : "prepacked"; }
+
+Pages parse_pages(std::string_view name) { return parse("pages", name, std::array{Pages::kSmall, Pages::kHuge}); }
+Caches parse_caches(std::string_view name) { return parse("caches", name, std::array{Caches::kWarm, Caches::kCold}); }
+Weights parse_weights(std::string_view name) {
+  return parse("weights", name, std::array{Weights::kPlain, Weights::kPrepacked});
+}
+
+}  // namespace nestwright::bench

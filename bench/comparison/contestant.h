@@ -1,0 +1,41 @@
+// The parent's handle of a contestant: a process that is stopped (SIGSTOP) except while it is asked for a sample, so
+// that idle pools of threads that spin cannot disturb the one that runs. Thread rule: one thread at a time; to be used
+// from the thread that lives longest, for contestants end with it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "bench/comparison/field.h"
+#include "bench/comparison/request.h"
+#include "bench/comparison/round_check.h"
+#include "support/channel.h"
+#include "support/process.h"
+
+namespace nestwright::bench {
+
+class Contestant {
+ public:
+  /// Starts the executable, waits until it has checked its result or says that it does not take part, and stops it. One
+  /// that dies or gives no answer is refused. Throws Error where it cannot be started.
+  Contestant(const Competitor& competitor, const std::string& folder, const ContestRequest& request, int tensors_fd);
+
+  const std::string& name() const { return name_; }
+  Readiness readiness() const { return readiness_; }
+  /// What of it runs; where it is not ready, why.
+  const std::string& detail() const { return detail_; }
+  /// The mean of calls that take at least about 20 ms together, after a warm-up call. Requires that it is ready. Throws
+  /// Error where it died.
+  Sample sample();
+
+ private:
+  std::string answer();
+  void stop();
+
+  std::string name_, detail_;
+  Readiness readiness_ = Readiness::kRefused;
+  std::unique_ptr<Channel> channel_;
+  std::unique_ptr<ChildProcess> process_;
+};
+
+}  // namespace nestwright::bench

@@ -1,0 +1,70 @@
+// MKL, with the pool of threads that it was made for (Intel's OpenMP). Which kernels it takes is its own decision, by
+// the vendor of the processor: seen by the part of it that it loads.
+
+#include <fmt/format.h>
+#include <mkl.h>
+
+#include <fstream>
+#include <memory>
+
+#include "bench/comparison/contestants/matmul_sizes.h"
+#include "support/error.h"
+
+namespace nestwright::bench {
+namespace {
+
+/// "avx512", "avx2", "def" (generic), ...: of the kernels that this process has loaded by now.
+std::string loaded_kernels() {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    for (const char* name : {"avx10", "avx512", "avx2", "mc3", "def"}) {
+      if (line.find(fmt::format("/libmkl_{}.so", name)) != std::string::npos) return name;
+    }
+  }
+  return "unknown";
+}
+
+Calls plain_calls(const OperationRequest& request, const MatmulSizes& s) {
+  return calls_for(request.copies, [&](const Operands& operands) {
+    return [s, t = matmul_operands(operands)] {
+      cblas_sgemm(CblasRowMajor, s.ta ? CblasTrans : CblasNoTrans, s.tb ? CblasTrans : CblasNoTrans, s.m, s.n, s.k,
+                  1.0f, t.a, s.lda(), t.b, s.ldb(), 0.0f, t.c, s.ldc());
+    };
+  });
+}
+
+Calls prepacked_calls(const OperationRequest& request, const MatmulSizes& s) {
+  return calls_for(request.copies, [&](const Operands& operands) {
+    const MatmulOperands t = matmul_operands(operands);
+    constexpr int kAlignment = 64;
+    const std::shared_ptr<float> packed(
+        static_cast<float*>(mkl_malloc(cblas_sgemm_pack_get_size(CblasBMatrix, s.m, s.n, s.k), kAlignment)), mkl_free);
+    if (packed == nullptr) throw Error("MKL has no memory for a packed operand");
+    cblas_sgemm_pack(CblasRowMajor, CblasBMatrix, s.tb ? CblasTrans : CblasNoTrans, s.m, s.n, s.k, 1.0f, t.b, s.ldb(),
+                     packed.get());
+    return [s, t, packed] {
+      cblas_sgemm_compute(CblasRowMajor, s.ta ? CblasTrans : CblasNoTrans, CblasPacked, s.m, s.n, s.k, t.a, s.lda(),
+                          packed.get(), s.ldb(), 0.0f, t.c, s.ldc());
+    };
+  });
+}
+
+}  // namespace
+
+std::variant<Operation, CannotDo> make_operation(const OperationRequest& request) {
+  const auto sizes = float32_matmul(request.workload);
+  if (!sizes) return CannotDo{"float32 matmul only"};
+  mkl_set_dynamic(0);
+  mkl_set_num_threads(request.threads);
+  Calls calls = request.weights == Weights::kPlain ? plain_calls(request, *sizes) : prepacked_calls(request, *sizes);
+  calls.front()();  // it loads its kernels when they are needed
+  const std::string kernels = loaded_kernels();
+  MKLVersion version = {};
+  mkl_get_version(&version);
+  return Operation{.detail = fmt::format("{}.{}.{}, kernels {}", version.MajorVersion, version.MinorVersion,
+                                         version.UpdateVersion, kernels),
+                   .runs_avx512 = kernels == "avx512" || kernels == "avx10",
+                   .calls = std::move(calls)};
+}
+
+}  // namespace nestwright::bench

@@ -1,0 +1,38 @@
+// OpenBLAS. Which kernels it takes is decided by OPENBLAS_CORETYPE, which bench_compare sets: left alone, it takes
+// those for older processors on many machines.
+
+#include <cblas.h>
+#include <fmt/format.h>
+
+#include "bench/comparison/contestants/matmul_sizes.h"
+
+// The build for numerical Python names its functions otherwise.
+#ifdef NESTWRIGHT_SCIPY_OPENBLAS
+#define NAMED(function) scipy_##function##64_
+#else
+#define NAMED(function) function
+#endif
+
+namespace nestwright::bench {
+
+std::variant<Operation, CannotDo> make_operation(const OperationRequest& request) {
+  const auto sizes = float32_matmul(request.workload);
+  if (!sizes) return CannotDo{"float32 matmul only"};
+  if (request.weights == Weights::kPrepacked) return CannotDo{"has no interface for prepacked operands"};
+  NAMED(openblas_set_num_threads)(request.threads);
+  const std::string core = NAMED(openblas_get_corename)();
+  const std::string config = NAMED(openblas_get_config)();
+  const auto call = [s = *sizes](const Operands& operands) {
+    return [s, t = matmul_operands(operands)] {
+      NAMED(cblas_sgemm)
+      (CblasRowMajor, s.ta ? CblasTrans : CblasNoTrans, s.tb ? CblasTrans : CblasNoTrans, s.m, s.n, s.k, 1.0f, t.a,
+       s.lda(), t.b, s.ldb(), 0.0f, t.c, s.ldc());
+    };
+  };
+  const std::size_t options = std::min(config.find(" NO_"), config.find(" USE64"));
+  return Operation{.detail = fmt::format("{}, core {}", config.substr(0, options), core),
+                   .runs_avx512 = core == "SkylakeX" || core == "Cooperlake" || core == "SapphireRapids",
+                   .calls = calls_for(request.copies, call)};
+}
+
+}  // namespace nestwright::bench

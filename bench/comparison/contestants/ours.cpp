@@ -1,0 +1,51 @@
+// Our kernel as a program gets it: looked up in the database, compiled, called.
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "bench/comparison/operation.h"
+#include "exporter/apply_best.h"
+#include "templates/registry.h"
+
+namespace nestwright::bench {
+namespace {
+
+/// Views of all tensors of a call, made beforehand: making them is no part of the call.
+std::vector<ArrayView> views_of(const Definition& definition, const Operands& operands) {
+  std::vector<ArrayView> views;
+  for (std::size_t i = 0; i < definition.args.size(); ++i) {
+    const ir::Buffer& buffer = definition.args[i].buffer();
+    std::vector<std::int64_t> shape;
+    for (const Expr& extent : definition.args[i].shape()) shape.push_back(*ir::as_const_int(extent));
+    const auto inputs = static_cast<std::size_t>(definition.inputs);
+    if (i < inputs) {
+      views.emplace_back(operands.inputs[i], buffer->element, shape);
+    } else {
+      views.emplace_back(operands.outputs[i - inputs], buffer->element, shape);
+    }
+  }
+  return views;
+}
+
+}  // namespace
+
+std::variant<Operation, CannotDo> make_operation(const OperationRequest& request) {
+  if (request.weights == Weights::kPrepacked) return CannotDo{"none yet: a task cannot ask for constant operands"};
+  Target target = Target::host();
+  target.threads = request.threads;
+  const auto applied = std::make_shared<AppliedKernel>(apply_best(request.workload, target, request.database));
+  const Definition definition = find_operator(request.workload.op).define(request.workload);
+  const auto call = [&](const Operands& operands) {
+    const auto views = std::make_shared<const std::vector<ArrayView>>(views_of(definition, operands));
+    return [applied, views, arguments = std::vector<ArrayRef>(views->begin(), views->end())] {
+      applied->function.call(arguments);
+    };
+  };
+  return Operation{
+      .detail = fmt::format("{} configuration: {}", match_name(applied->found.match), applied->found.config.str()),
+      .runs_avx512 = target.isa == CpuIsa::kAvx512,
+      .calls = calls_for(request.copies, call)};
+}
+
+}  // namespace nestwright::bench

@@ -1,0 +1,12 @@
+// What `nestwright doctor` says of this machine.
+// Thread rule: any thread. Starts the executable nestwright, which lies beside this one.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace nestwright::bench {
+
+/// Its JSON document. Takes about two seconds. Throws Error where it fails.
+nlohmann::json ask_doctor();
+
+}  // namespace nestwright::bench

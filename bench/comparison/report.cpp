@@ -1,0 +1,66 @@
+#include "bench/comparison/report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "bench/comparison/roofline.h"
+#include "bench/comparison/summary.h"
+
+namespace nestwright::bench {
+namespace {
+
+std::string roof_text(const Comparison& c) {
+  const Roof roof = roof_of(c.subject, median_interval(c.peaks_gflops).median, median_interval(c.copies_gb_s).median);
+  if (roof.bound == Bound::kUnknown) return "the peak of this type is not known";
+  return fmt::format("bound by {}", name_of(roof.bound));
+}
+
+std::string series_text(const Comparison& c, std::size_t i) {
+  const Series& series = c.series[i];
+  if (series.times_ns.empty()) {
+    return fmt::format("  {:<13} {}: {}\n", series.name, series.refused ? "refused" : "no times", series.detail);
+  }
+  const Standing s = standing(c, i);
+  const std::string ratio = i == 0 || s.ratio.median == 0
+                                ? std::string()
+                                : fmt::format("{:.3f} [{:.3f} .. {:.3f}]", s.ratio.median, s.ratio.low, s.ratio.high);
+  return fmt::format("  {:<13}{:>9.1f}{:>9.1f}{:>8.1f}%  {:<24}  {}\n", series.name, s.gflops, s.gb_s,
+                     100 * roofline(c, series).share, ratio, series.detail);
+}
+
+}  // namespace
+
+std::string heading_text(const Provenance& p, const std::vector<std::string>& absent) {
+  const auto text = [&](const char* key) { return p.doctor.at(key).get<std::string>(); };
+  std::vector<std::string> conditions;
+  for (const auto& [key, value] : p.conditions.items()) conditions.push_back(key + " " + value.dump());
+  std::string heading =
+      fmt::format("cpu         {}, {} cores\ntarget      {}\nsystem      {}, microcode {}\n", text("cpu"),
+                  p.doctor.at("cores").get<int>(), text("target"), text("kernel"), text("microcode"));
+  heading += fmt::format("commit      {}\nconditions  {}\n", p.commit, fmt::join(conditions, ", "));
+  if (!absent.empty()) {
+    heading += fmt::format("absent      {}: not compared; bench/peers fetches them\n", fmt::join(absent, ", "));
+  }
+  return heading;
+}
+
+std::string to_text(const Comparison& c) {
+  const std::size_t rounds = c.peaks_gflops.size();
+  std::string text = fmt::format("{} ({}), {} thread{}, {} weights: {} rounds, {} dropped (the machine was not ours)",
+                                 c.subject.label, c.subject.workload, c.subject.threads,
+                                 c.subject.threads == 1 ? "" : "s", name_of(c.subject.weights), rounds, c.dropped);
+  if (rounds > 0) {
+    text += fmt::format("\n  peak {:.1f} GFLOP/s float32, copy {:.1f} GB/s: {}\n  {:<13}{:>9}{:>9}{:>9}  ours / it",
+                        median_interval(c.peaks_gflops).median, median_interval(c.copies_gb_s).median, roof_text(c), "",
+                        "GFLOP/s", "GB/s", "of bound");
+  }
+  text += '\n';
+  for (std::size_t i = 0; i < c.series.size(); ++i) text += series_text(c, i);
+  if (!c.complete()) {
+    text += fmt::format("  only {} of {} rounds count: the machine is too busy; stop what else runs here\n", rounds,
+                        c.rounds_asked);
+  }
+  return text;
+}
+
+}  // namespace nestwright::bench

@@ -1,0 +1,40 @@
+#include "bench/comparison/request.h"
+
+#include "support/wire.h"
+
+namespace nestwright::bench {
+
+std::string encode(const ContestRequest& request) {
+  Encoder encoder;
+  encoder.bytes(request.workload).i64(request.threads).bytes(name_of(request.weights)).bytes(name_of(request.pages));
+  encoder.bytes(name_of(request.caches)).bytes(request.database);
+  encoder.i64(static_cast<std::int64_t>(request.tensors.size()));
+  for (const TensorLayout& tensor : request.tensors) {
+    encoder.bytes(tensor.type.str()).u8(tensor.role == ir::Role::kInput ? 1 : 0);
+    encoder.i64(tensor.elements).i64(tensor.first).i64(tensor.second);
+  }
+  return encoder.str();
+}
+
+ContestRequest decode_contest_request(std::string_view message) {
+  Decoder decoder(message);
+  ContestRequest request;
+  request.workload = decoder.bytes();
+  request.threads = static_cast<int>(decoder.i64());
+  request.weights = parse_weights(decoder.bytes());
+  request.pages = parse_pages(decoder.bytes());
+  request.caches = parse_caches(decoder.bytes());
+  request.database = decoder.bytes();
+  for (std::int64_t left = decoder.i64(); left > 0; --left) {
+    TensorLayout tensor;
+    tensor.type = ir::Type::parse(decoder.bytes());
+    tensor.role = decoder.u8() == 1 ? ir::Role::kInput : ir::Role::kOutput;
+    tensor.elements = decoder.i64();
+    tensor.first = decoder.i64();
+    tensor.second = decoder.i64();
+    request.tensors.push_back(tensor);
+  }
+  return request;
+}
+
+}  // namespace nestwright::bench

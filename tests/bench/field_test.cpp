@@ -1,0 +1,54 @@
+#include "bench/comparison/field.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "support/error.h"
+
+namespace nestwright::bench {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::ThrowsMessage;
+
+/// A folder with the executables of oneDNN and BLIS.
+class FieldTest : public testing::Test {
+ protected:
+  FieldTest() : folder(std::filesystem::temp_directory_path() / "nestwright_field_test") {
+    std::filesystem::create_directories(folder);
+    for (const char* name : {"onednn", "blis"})
+      std::ofstream(folder / (std::string("bench_contestant_") + name)) << '.';
+  }
+  ~FieldTest() override { std::filesystem::remove_all(folder); }
+
+  static std::vector<std::string> names(const Field& field) {
+    std::vector<std::string> list;
+    for (const Competitor& competitor : field.libraries) list.push_back(competitor.name);
+    return list;
+  }
+
+  const std::filesystem::path folder;
+};
+
+TEST_F(FieldTest, AllThatAreThereAndWhatIsNot) {
+  const Field field = find_field({}, folder);
+  EXPECT_THAT(names(field), ElementsAre("oneDNN", "BLIS"));
+  EXPECT_THAT(field.absent, ElementsAre("OpenBLAS", "Eigen", "MKL", "oneDNN-gomp", "oneDNN-new", "OpenBLAS-new"));
+}
+
+TEST_F(FieldTest, TheOnesAskedFor) {
+  const Field field = find_field({"BLIS"}, folder);
+  EXPECT_THAT(names(field), ElementsAre("BLIS"));
+  EXPECT_THAT(field.absent, IsEmpty());
+  EXPECT_THAT([&] { find_field({"BLIS", "MKL"}, folder); },
+              ThrowsMessage<UsageError>("MKL is not there to compare with: run bench/peers first"));
+  EXPECT_THAT(
+      [&] { find_field({"ATLAS"}, folder); },
+      ThrowsMessage<UsageError>("there is no library 'ATLAS' to compare with; there are oneDNN, OpenBLAS, BLIS, "
+                                "Eigen, MKL, oneDNN-gomp, oneDNN-new, OpenBLAS-new"));
+}
+
+}  // namespace
+}  // namespace nestwright::bench

@@ -1,0 +1,15 @@
+// Comparisons that nobody measured.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/comparison/comparison.h"
+
+namespace nestwright::bench {
+
+/// Of a product of 1e9 operations and 1e7 bytes, so that 1e6 ns are 1000 GFLOP/s and 10 GB/s; peak 2000 GFLOP/s, copy
+/// 100 GB/s in every round. The first series is ours.
+Comparison made_up(const std::string& label, std::vector<Series> series);
+
+}  // namespace nestwright::bench

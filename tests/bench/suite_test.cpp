@@ -1,0 +1,110 @@
+#include "bench/comparison/suite.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "support/error.h"
+
+namespace nestwright::bench {
+namespace {
+
+using testing::ThrowsMessage;
+
+const std::filesystem::path kSuites = NESTWRIGHT_SOURCE_DIR "/bench/suites";
+
+TEST(Suite, IsReadInOrderAndWorkloadsAreCanonical) {
+  const Suite suite = parse_suite(
+      R"({"summary": "two products", "entries": [
+           {"label": "first", "workload": "matmul k=3 m=1 n=2"},
+           {"label": "second", "workload": "matmul m=1 n=2 k=3 tb=1"}]})",
+      "mine", "mine.json");
+  EXPECT_EQ(suite.name, "mine");
+  EXPECT_EQ(suite.summary, "two products");
+  ASSERT_EQ(suite.entries.size(), 2u);
+  EXPECT_EQ(suite.entries[0].label, "first");
+  EXPECT_EQ(suite.entries[0].text, "matmul m=1 n=2 k=3 ta=0 tb=0 dtype=float32");
+  ASSERT_TRUE(suite.entries[1].workload.has_value());
+  EXPECT_TRUE(suite.entries[1].workload->flag("tb"));
+}
+
+TEST(Suite, AnOperatorThatIsStillToComeStays) {
+  const Suite suite = parse_suite(
+      R"({"summary": "s", "entries": [{"label": "later", "workload": "frobnicate rows=3 axis=both"}]})", "s", "s.json");
+  ASSERT_EQ(suite.entries.size(), 1u);
+  EXPECT_FALSE(suite.entries[0].workload.has_value());
+  EXPECT_EQ(suite.entries[0].text, "frobnicate rows=3 axis=both");
+}
+
+void refuses(const std::string& json, const std::string& message) {
+  EXPECT_THAT([&] { parse_suite(json, "bad", "bad.json"); }, ThrowsMessage<UsageError>(message)) << json;
+}
+
+std::string with_entries(const std::string& entries) { return R"({"summary": "s", "entries": [)" + entries + "]}"; }
+
+TEST(Suite, BadFilesGetOneSentence) {
+  refuses("{\n  \"summary\": \"s\"\n  \"entries\": []\n}",
+          "suite bad.json: is no JSON at line 3; look there for a missing comma, quote or bracket");
+  refuses("", "suite bad.json: is no JSON at line 1; look there for a missing comma, quote or bracket");
+  refuses("[]", "suite bad.json: a suite is an object with \"summary\" and \"entries\"");
+  refuses(R"({"entries": []})", "suite bad.json: \"summary\" is missing");
+  refuses(R"({"summary": 3, "entries": []})", "suite bad.json: \"summary\" must be a text that is not empty");
+  refuses(R"({"summary": "s", "entries": []})", "suite bad.json: \"entries\" must be a list of at least one entry");
+  refuses(R"({"summary": "s", "entries": {}})", "suite bad.json: \"entries\" must be a list of at least one entry");
+  refuses(R"({"summary": "s", "entries": [1], "threads": 2})",
+          "suite bad.json: \"threads\" is unknown here; there are summary and entries");
+}
+
+TEST(Suite, BadEntriesAreNamed) {
+  const std::string good = R"({"label": "good", "workload": "matmul m=1 n=1 k=1"})";
+  refuses(with_entries(good + ", 7"), "suite bad.json, entry 2: an entry is an object with \"label\" and \"workload\"");
+  refuses(with_entries(R"({"label": "x"})"), "suite bad.json, entry 1 (x): \"workload\" is missing");
+  refuses(with_entries(R"({"label": "", "workload": "matmul m=1 n=1 k=1"})"),
+          "suite bad.json, entry 1 (): \"label\" must be a text that is not empty");
+  refuses(with_entries(R"({"label": "x", "workload": "matmul m=1 n=1 k=1", "weight": 2})"),
+          "suite bad.json, entry 1 (x): \"weight\" is unknown here; there are label and workload");
+  refuses(
+      with_entries(good + R"(, {"label": "x", "workload": "matmul m=0 n=1 k=1"})"),
+      "suite bad.json, entry 2 (x): m=0 of matmul is illegal: m (the number of rows of C) is a whole number from 1 to "
+      "2147483647");
+  refuses(with_entries(R"({"label": "x", "workload": "softmax 128"})"),
+          "suite bad.json, entry 1 (x): '128' in the workload is no parameter; write name=value");
+  refuses(
+      with_entries(good + R"(, {"label": "again", "workload": "matmul k=1 n=1 m=1"})"),
+      "suite bad.json, entry 2 (again): matmul m=1 n=1 k=1 ta=0 tb=0 dtype=float32 is entry 1 already; give it once");
+}
+
+TEST(Suite, IsFoundByNameOrAsAFile) {
+  EXPECT_EQ(load_suite("ragged", kSuites).name, "ragged");
+  const std::filesystem::path own = std::filesystem::temp_directory_path() / "nestwright_own_suite.json";
+  std::ofstream(own) << with_entries(R"({"label": "x", "workload": "matmul m=1 n=1 k=1"})");
+  EXPECT_EQ(load_suite(own, kSuites).name, "nestwright_own_suite");
+  std::filesystem::remove(own);
+  EXPECT_THAT([] { load_suite("gem", kSuites); },
+              ThrowsMessage<UsageError>("there is no suite 'gem'; the suites are batched, gemm, memory_bound, ragged, "
+                                        "transposed, and a file of your own will do"));
+}
+
+TEST(Suite, ThoseThatComeWithItHaveTheShapesOfTheField) {
+  const auto entries = [](const char* name) { return load_suite(name, kSuites).entries; };
+  EXPECT_EQ(entries("gemm").size(), 26u);
+  EXPECT_EQ(entries("ragged").size(), 5u);
+  EXPECT_EQ(entries("transposed").size(), 18u);
+  EXPECT_EQ(entries("batched").size(), 12u);
+  EXPECT_EQ(entries("memory_bound").size(), 14u);
+  for (const char* name : {"gemm", "ragged", "transposed"}) {
+    for (const SuiteEntry& entry : entries(name)) EXPECT_TRUE(entry.workload.has_value()) << entry.label;
+  }
+}
+
+TEST(Suite, OfSingleWorkloads) {
+  const Suite suite = suite_of_workloads({"matmul m=1 n=1 k=1", "matmul m=2 n=2 k=2"});
+  ASSERT_EQ(suite.entries.size(), 2u);
+  EXPECT_EQ(suite.entries[1].label, "matmul m=2 n=2 k=2");
+  EXPECT_THROW(suite_of_workloads({"matmul m=1"}), UsageError);
+  EXPECT_THROW(suite_of_workloads({"matmul m=1 n=1 k=1", "matmul n=1 m=1 k=1"}), UsageError);
+}
+
+}  // namespace
+}  // namespace nestwright::bench
