@@ -39,7 +39,7 @@ OneKernel kernel(std::int64_t n, const std::function<Stmt(Buffer, Buffer)>& make
   k.A = Buffer("A", kFloat32, {Expr(n)});
   k.B = Buffer("B", kFloat32, {Expr(n_out == 0 ? n : n_out)});
   k.program = {
-      "test", {{k.A, Role::kInput}, {k.B, Role::kOutput}}, {}, {}, make_launch(0), {{"main", make_body(k.A, k.B)}}};
+      "test", {{k.A, Role::kInput}, {k.B, Role::kOutput}}, {}, {}, {}, make_launch(0), {{"main", make_body(k.A, k.B)}}};
   return k;
 }
 

@@ -32,7 +32,7 @@ Target avx512() {
 }
 
 Program program_of(const Buffer& A, const Buffer& B, Stmt body) {
-  return {"test", {{A, Role::kInput}, {B, Role::kOutput}}, {}, {}, make_launch(0), {{"main", std::move(body)}}};
+  return {"test", {{A, Role::kInput}, {B, Role::kOutput}}, {}, {}, {}, make_launch(0), {{"main", std::move(body)}}};
 }
 
 struct Kernel {
