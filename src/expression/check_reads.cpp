@@ -49,6 +49,7 @@ class ReadCheck : public ir::Visitor {
     if (load == nullptr) return;
     for (const Expr& extent : load->buffer->shape) bind_symbols(extent);
     for (std::size_t d = 0; d < load->indices.size(); ++d) {
+      bind_symbols(load->indices[d]);
       check_index(load->buffer, d, load->indices[d]);
       note_whole_axis(load->buffer, d, load->indices[d]);
     }
@@ -57,12 +58,17 @@ class ReadCheck : public ir::Visitor {
   std::vector<ir::Requirement> take_requirements() { return std::move(requirements_); }
 
  private:
-  void bind_symbols(const Expr& extent) {
-    if (ir::as_const_int(extent) != nullptr) return;
-    ir::for_each_expr(extent, [&](const Expr& part) {
+  void bind_symbols(const Expr& e) {
+    if (ir::as_const_int(e) != nullptr) return;
+    ir::for_each_expr(e, [&](const Expr& part) {
       const auto* ref = part.as<ir::VarRef>();
-      if (ref != nullptr && ranges_.find(ref->var).lo < 1) ranges_.bind(ref->var, {1, Interval::kMax});
+      if (ref != nullptr && ref->var.type() == ir::Type{kIndex} && !is_axis(ref->var) && ranges_.find(ref->var).lo < 1)
+        ranges_.bind(ref->var, {1, Interval::kMax});
     });
+  }
+
+  bool is_axis(const Var& var) const {
+    return std::any_of(axes_.begin(), axes_.end(), [&](const IterVar& axis) { return axis.var() == var; });
   }
 
   void visit_under(const Expr& e, const Expr& condition) {
@@ -93,8 +99,7 @@ class ReadCheck : public ir::Visitor {
       ir::for_each_expr(term.atom, [&](const Expr& part) {
         const auto* ref = part.as<ir::VarRef>();
         varies = varies || part.as<ir::Load>() != nullptr;
-        varies = varies || (ref != nullptr && std::any_of(axes_.begin(), axes_.end(),
-                                                          [&](const IterVar& a) { return a.var() == ref->var; }));
+        varies = varies || (ref != nullptr && is_axis(ref->var));
       });
       if (varies) return false;
     }
