@@ -13,8 +13,6 @@ namespace nestwright {
 namespace {
 
 constexpr std::int64_t kLargestSize = std::numeric_limits<std::int32_t>::max();
-/// Byte offsets are int64, and there must be room to pad.
-constexpr double kLargestBytes = 0x1p62;
 
 const std::string& value_of(const Workload& workload, std::string_view name) {
   for (const auto& [key, value] : workload.parameters) {
@@ -54,20 +52,6 @@ std::string canonical_value(const Operator& op, const OperatorParameter& paramet
   const bool size = parameter.kind == OperatorParameter::Kind::kSize;
   if (value < (size ? 1 : 0) || value > (size ? kLargestSize : 1)) return refuse();
   return std::to_string(value);
-}
-
-void check_bytes(const Workload& workload, const Definition& definition) {
-  for (const Tensor& tensor : definition.args) {
-    double bytes = tensor.dtype().bytes();
-    for (const Expr& extent : tensor.shape()) {
-      const std::int64_t* constant = ir::as_const_int(extent);
-      if (constant != nullptr) bytes *= static_cast<double>(*constant);
-    }
-    if (bytes > kLargestBytes) {
-      throw UsageError("tensor " + tensor.name() + " of " + workload.str() +
-                       " is larger than any address space; give smaller sizes");
-    }
-  }
 }
 
 }  // namespace
@@ -121,7 +105,7 @@ Workload parse_workload(std::string_view text) {
     }
     workload.parameters.emplace_back(names[i], values[i].empty() ? parameter.default_value : values[i]);
   }
-  check_bytes(workload, op.define(workload));
+  op.define(workload);  // which refuses tensors that are too large
   return workload;
 }
 

@@ -34,7 +34,7 @@ void check_shape(const std::vector<Expr>& shape, const std::string& name) {
     const std::int64_t* constant = ir::as_const_int(shape[d]);
     if (constant == nullptr) continue;
     if (__builtin_mul_overflow(elements, *constant, &elements) || elements > kMostElements) {
-      throw UsageError(fmt::format("tensor '{}' has more than 2^48 elements: use smaller extents", name));
+      throw UsageError(fmt::format("tensor '{}' is larger than any address space: give smaller sizes", name));
     }
   }
 }

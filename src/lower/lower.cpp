@@ -185,7 +185,7 @@ Stmt make_nest(const ScheduleState& state, const Signature& signature,
   return body;
 }
 
-/// Throws LowerError where what is computed is not shown to be sound however it is scheduled.
+/// Throws UnprovedError where what is computed is not shown to be sound however it is scheduled.
 void verify_unscheduled(const ScheduleState& scheduled, const Args& args, std::string_view name) {
   const Schedule plain(scheduled.outputs);
   const Signature signature = make_signature(plain.state(), args, name);
@@ -194,7 +194,7 @@ void verify_unscheduled(const ScheduleState& scheduled, const Args& args, std::s
   program.kernels[0].body = make_nest(plain.state(), signature, none);
   const std::vector<std::string> violations = ir::verify(program, ir::Form::kLoop);
   if (violations.empty()) return;
-  throw LowerError(
+  throw UnprovedError(
       fmt::format("{}: {}: clamp the index, or select what lies inside", name, fmt::join(violations, "; ")));
 }
 

@@ -14,6 +14,7 @@
 #include "ir/program.h"
 #include "lower/argument.h"
 #include "schedule/schedule.h"
+#include "support/error.h"
 #include "target/target.h"
 
 namespace nestwright {
@@ -22,8 +23,14 @@ namespace nestwright {
 struct LowerOptions {
   /// Called after each pass with its name, the program and the nanoseconds that it took.
   std::function<void(std::string_view pass, const ir::Program&, std::int64_t ns)> after_pass;
-  /// Verify after each pass and throw InternalError for a violation. Always on in debug builds.
+  /// Verify after each pass and throw InternalError for a violation, or UnprovedError. Always on in debug builds.
   bool verify = false;
+};
+
+/// What is computed is not shown to be sound, however it is scheduled: an index read from a tensor, say.
+class UnprovedError : public LowerError {
+ public:
+  using LowerError::LowerError;
 };
 
 /// `args`: the tensors of the signature, inputs first. Symbols are those of the arguments' shapes and strides, in

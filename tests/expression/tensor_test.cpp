@@ -34,7 +34,7 @@ TEST(Placeholder, RefusesWhatIsNoTensor) {
   expect_usage_error([] { placeholder({8}, kFloat32.with_lanes(4), "A"); }, "elements are scalars");
   const Expr half(std::int64_t{1} << 32);
   expect_usage_error([&] { placeholder({half, half}, kFloat32, "A"); },
-                     "tensor 'A' has more than 2^48 elements: use smaller extents");
+                     "tensor 'A' is larger than any address space: give smaller sizes");
 }
 
 TEST(Placeholder, TakesSymbolicExtents) {

@@ -63,7 +63,7 @@ TEST(Symbolic, ReadsOfAnotherExtentAreCheckedAtTheCall) {
   const Tensor A = placeholder({m}, kFloat32, "A"), B = placeholder({n}, kFloat32, "B");
   const Tensor C = compute({n}, [&](Expr i) { return A(i) + B(i); }, "C");
   const Function f = build(create_schedule(C), {A, B, C}, Target::parse("cpu"), "add");
-  EXPECT_NE(ir::to_string(f.program()).find("program add<n, m>"), std::string::npos) << ir::to_string(f.program());
+  EXPECT_NE(ir::to_string(f.program()).find("program add<m, n>"), std::string::npos) << ir::to_string(f.program());
   EXPECT_NE(ir::to_string(f.program()).find("\n  requires m - n >= 0\n"), std::string::npos);
   const auto call = [&](std::int64_t of_a, std::int64_t of_b) -> std::string {
     const Array a = random_array({of_a}, 1), b = random_array({of_b}, 2);
@@ -82,7 +82,7 @@ TEST(Symbolic, ReadsOfAnotherExtentAreCheckedAtTheCall) {
   EXPECT_EQ(call(20, 9), "right");
   EXPECT_EQ(call(8, 9),
             "add: tensor 'C' reads 'A' out of bounds: index 0 is i, which runs over 0..n - 1, but dimension "
-            "0 has extent m, with n = 9, m = 8");
+            "0 has extent m, with m = 8, n = 9");
 }
 
 TEST(Symbolic, ExtentsThatComeOutNegativeAreRefused) {

@@ -54,6 +54,8 @@ Made make_verified(const F& make) {
   } catch (const InternalError& error) {
     made.objection = error.what();
     if (made.program.kernels.empty()) throw;
+  } catch (const UnprovedError& error) {
+    made.objection = error.what();
   }
   return made;
 }
