@@ -16,8 +16,8 @@ enum class TailKind : std::uint8_t {
   kPredicate,  ///< masks on the loads and stores of a vectorised inner loop, in the last block alone where the extent
                ///< is constant, else in every one. An inner loop without vectors has nothing to mask: its tail is
                ///< partitioned where the extent is constant, else guarded.
-  kCompose,  ///< consecutive segments, each with its own inner extent, which cover the extent exactly: one body a
-             ///< segment.
+  kCompose,    ///< consecutive segments, each with its own inner extent, which cover the extent exactly: one body a
+               ///< segment.
 };
 
 /// A tail strategy with its parameters.
