@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ir/rewrite.h"
 #include "lower/nest.h"
 #include "support/error.h"
 
@@ -130,6 +131,15 @@ Stmt NestBuilder::once_per_block(const StageGraph& graph, Stmt nest) const {
 }
 
 Stmt NestBuilder::allocate_shared(Stmt threads) {
+  const auto refuse_blocks = [&](const Stmt& s) {
+    const auto* loop = s.as<ir::For>();
+    if (loop == nullptr || !ir::is_block_index(loop->kind) || shared_.empty()) return;
+    throw LowerError(
+        fmt::format("loop {} is bound to {} inside a loop over threads, which share {}: reorder the loops over blocks "
+                    "outermost",
+                    loop->var.name(), ir::loop_kind_name(loop->kind), shared_.front()->name));
+  };
+  ir::for_each_stmt(threads, refuse_blocks);
   for (auto buffer = shared_.rbegin(); buffer != shared_.rend(); ++buffer) {
     threads = ir::make_allocate(*buffer, std::move(threads));
   }

@@ -232,6 +232,16 @@ TEST(SharedRefuses, StorageOutsideAllBlocks) {
             "A.cache is kept in shared scope but computed at root: attach it to a loop of its consumer");
 }
 
+TEST(SharedRefuses, BlocksInsideTheThreadsThatShare) {
+  OneBlock t;
+  t.s[t.B].bind(t.bx, kBlockIdxX).reorder({t.tx, t.bx});
+  t.s[t.cache].compute_at(t.s[t.B], t.bx);
+  EXPECT_EQ(
+      refusal(t.s, {t.A, t.B}),
+      "loop i.outer is bound to blockIdx.x inside a loop over threads, which share A.cache: reorder the loops over "
+      "blocks outermost");
+}
+
 TEST(SharedRefuses, BarriersThatSomeThreadsWouldMiss) {
   const Tensor A = placeholder({30}, kFloat32, "A");
   const Tensor B = compute({30}, [&](Expr i) { return A(i) * 2.0; }, "B");
