@@ -4,34 +4,16 @@
 #include "kernel/build.h"
 #include "lower/lower.h"
 #include "support/error.h"
+#include "tests/kernel/matrix.h"
 #include "tests/kernel/message.h"
 
 namespace nestwright {
 namespace {
 
-/// A matrix in rows of `pitch` numbers; what lies between the rows is -1.
-struct Matrix {
-  std::int64_t rows, columns, pitch;
-  std::vector<float> data;
-
-  Matrix(std::int64_t m, std::int64_t n, std::int64_t ld)
-      : rows(m), columns(n), pitch(ld), data(static_cast<std::size_t>(m * ld), -1.0F) {}
-  float& at(std::int64_t i, std::int64_t j) { return data[static_cast<std::size_t>(i * pitch + j)]; }
-  ArrayView view() { return {data.data(), kFloat32, {rows, columns}, {pitch, 1}}; }
-  void fill(int seed) {
-    for (std::int64_t i = 0; i < rows; ++i) {
-      for (std::int64_t j = 0; j < columns; ++j) at(i, j) = static_cast<float>((i * 7 + j * 5 + seed) % 9 - 4);
-    }
-  }
-  bool gaps_intact() {
-    for (std::int64_t i = 0; i < rows; ++i) {
-      for (std::int64_t j = columns; j < pitch; ++j) {
-        if (at(i, j) != -1) return false;
-      }
-    }
-    return true;
-  }
-};
+/// Small whole numbers.
+void fill(Matrix& matrix, std::int64_t seed) {
+  matrix.fill([&](std::int64_t i, std::int64_t j) { return static_cast<float>((i * 7 + j * 5 + seed) % 9 - 4); });
+}
 
 struct Product {
   Expr m, n, k;
@@ -69,8 +51,8 @@ struct Product {
 };
 
 void expect_product(const Function& product, Matrix a, Matrix b, Matrix c) {
-  a.fill(1);
-  b.fill(2);
+  fill(a, 1);
+  fill(b, 2);
   product(a.view(), b.view(), c.view());
   for (std::int64_t i = 0; i < c.rows; ++i) {
     for (std::int64_t j = 0; j < c.columns; ++j) {
@@ -103,7 +85,7 @@ TEST(Strided, AnOutputThatIsReadAgain) {
   const Function both =
       build(create_schedule(std::vector<Tensor>{B, C}), {A, strided(B, {9, 1}), C}, Target::parse("cpu"), "both");
   Matrix a(5, 6, 6), b(5, 6, 9), c(5, 6, 6);
-  a.fill(3);
+  fill(a, 3);
   both(a.view(), b.view(), c.view());
   for (std::int64_t i = 0; i < 5; ++i) {
     for (std::int64_t j = 0; j < 6; ++j) {

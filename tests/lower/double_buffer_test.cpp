@@ -1,6 +1,7 @@
 // Storage that the iterations of a loop use in turns: the loops, their results, and what cannot be done ahead.
 #include <gmock/gmock.h>
 
+#include "devices.h"
 #include "expression/scan.h"
 #include "ir/print.h"
 #include "ir/rewrite.h"
@@ -15,11 +16,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-std::vector<std::vector<float>> plain(const Tensor& output, const Args& args,
-                                      const std::vector<std::int64_t>& symbols = {}) {
-  return run_program(lower(create_schedule(output), args, Target(), "f"), 1, symbols);
-}
 
 int count_halved(const ir::Program& program) {
   int count = 0;
@@ -66,7 +62,7 @@ TEST(DoubleBuffer, IsFilledOneIterationAhead) {
             "      T[(i.outer + 1)%2, i_1] = A[i.outer*8 + i_1 + 8] + 1.0\n"
             "  for i.inner in 0..8:\n"
             "    C[i.outer*8 + i.inner] = T[i.outer%2, i.inner]*T[i.outer%2, i.inner]\n");
-  EXPECT_EQ(run_program(chain.program()), plain(chain.C, chain.args()));
+  EXPECT_EQ(run_program(chain.program()), run_unscheduled(chain.C, chain.args()));
 }
 
 TEST(DoubleBuffer, TheOrderIsFillUseFill) {
@@ -87,12 +83,13 @@ TEST(DoubleBuffer, OddExtentsAndTailsOfEveryKind) {
   for (const int length : {1, 2, 7, 8, 9, 16, 17, 31, 38}) {
     for (const Tail& tail : {Tail::guard(), Tail::partition()}) {
       const Chain chain(length, 8, tail);
-      EXPECT_EQ(run_program(chain.program()), plain(chain.C, chain.args())) << length << "\n" << chain.text();
+      EXPECT_EQ(run_program(chain.program()), run_unscheduled(chain.C, chain.args())) << length << "\n" << chain.text();
     }
     Chain vectors(length, 8, Tail::predicate());
     vectors.s[vectors.C].vectorize(vectors.inner);
     vectors.s[vectors.T].vectorize(vectors.s[vectors.T].axis(0));
-    EXPECT_EQ(run_program(vectors.program()), plain(vectors.C, vectors.args())) << length << "\n" << vectors.text();
+    EXPECT_EQ(run_program(vectors.program()), run_unscheduled(vectors.C, vectors.args())) << length << "\n"
+                                                                                          << vectors.text();
   }
 }
 
@@ -109,7 +106,7 @@ TEST(DoubleBuffer, OfASingleIterationNothingIsDoneAhead) {
 TEST(DoubleBuffer, EachSegmentOfASplitHasItsOwnTurns) {
   const Chain chain(34, 8, Tail::compose({8, 5}));  // 3 tiles of 8, 2 of 5
   EXPECT_EQ(count_halved(chain.program()), 2) << chain.text();
-  EXPECT_EQ(run_program(chain.program()), plain(chain.C, chain.args()));
+  EXPECT_EQ(run_program(chain.program()), run_unscheduled(chain.C, chain.args()));
   const Chain tail(35, 8, Tail::partition());  // 4 tiles of 8, and one iteration
   EXPECT_EQ(count_halved(tail.program()), 1) << tail.text();
   EXPECT_THAT(tail.text(), HasSubstr("global T_1: float32[3]\n"));
@@ -120,7 +117,7 @@ TEST(DoubleBuffer, SymbolicExtents) {
   const Chain chain(n);
   EXPECT_THAT(chain.text(), HasSubstr("if likely(i.outer < (n + 7)/8 - 1):\n"));
   for (const std::int64_t length : {1, 5, 8, 9, 16, 23, 40}) {
-    EXPECT_EQ(run_program(chain.program(), 1, {length}), plain(chain.C, chain.args(), {length})) << length;
+    EXPECT_EQ(run_program(chain.program(), 1, {length}), run_unscheduled(chain.C, chain.args(), {length})) << length;
   }
 }
 
@@ -156,7 +153,7 @@ TEST(DoubleBuffer, InsideAParallelLoopEachThreadHasItsHalves) {
   EXPECT_EQ(count_halved(program), 1);
   EXPECT_THAT(ir::to_string(program), HasSubstr("      local B.cache: float32[2, 4, 10]\n"));
   for (const std::uint64_t seed : {1, 2, 3}) {
-    EXPECT_EQ(run_program(program, seed), plain(p.C, p.args())) << ir::to_string(program);
+    EXPECT_EQ(run_program(program, seed), run_unscheduled(p.C, p.args())) << ir::to_string(program);
   }
 }
 
@@ -173,7 +170,7 @@ TEST(DoubleBuffer, OfBothOperandsAtOneLoop) {
   s[b].storage_align(s[b].axis(0), 8, 3);
   const ir::Program program = p.program();
   EXPECT_THAT(ir::to_string(program), HasSubstr("global B.cache: float32[2, 5, 10] strides [55, 11, 1]\n"));
-  EXPECT_EQ(run_program(program), plain(p.C, p.args())) << ir::to_string(program);
+  EXPECT_EQ(run_program(program), run_unscheduled(p.C, p.args())) << ir::to_string(program);
 }
 
 TEST(DoubleBuffer, InsideOneThatIsDoubleBuffered) {
@@ -190,7 +187,7 @@ TEST(DoubleBuffer, InsideOneThatIsDoubleBuffered) {
   // S would be computed inside the loop of C, but T, which reads it, at a loop around it.
   s[S].compute_at(s[T], s[T].axis(1));
   const ir::Program program = lower(s, {A, C}, Target(), "f", {.after_pass = {}, .verify = true});
-  EXPECT_EQ(run_program(program), plain(C, {A, C})) << ir::to_string(program);
+  EXPECT_EQ(run_program(program), run_unscheduled(C, {A, C})) << ir::to_string(program);
 }
 
 TEST(DoubleBuffer, StagesThatReadEachOtherMoveTogether) {
@@ -227,7 +224,7 @@ TEST(DoubleBuffer, StagesThatReadEachOtherMoveTogether) {
             "      T[(i.outer + 1)%2, i_3] = S[(i.outer + 1)%2, i_3]*2.0\n"
             "  for i.inner in 0..5:\n"
             "    C[i.outer*5 + i.inner] = T[i.outer%2, i.inner] + S[i.outer%2, i.inner]\n");
-  EXPECT_EQ(run_program(program), plain(C, {A, C}));
+  EXPECT_EQ(run_program(program), run_unscheduled(C, {A, C}));
 }
 
 TEST(DoubleBuffer, ReadsOfRecurrencesAreNotDoneAhead) {
@@ -240,7 +237,7 @@ TEST(DoubleBuffer, ReadsOfRecurrencesAreNotDoneAhead) {
   Schedule s = create_schedule(Y);
   s[scaled].compute_at(s[Y], s[Y].axis(0)).double_buffer();
   const ir::Program program = lower(s, {X, Y}, Target(), "f", {.after_pass = {}, .verify = true});
-  EXPECT_EQ(run_program(program), plain(Y, {X, Y})) << ir::to_string(program);
+  EXPECT_EQ(run_program(program), run_unscheduled(Y, {X, Y})) << ir::to_string(program);
   EXPECT_EQ(count_halved(program), 1);
   s[before].double_buffer();
   try {
@@ -256,9 +253,9 @@ TEST(DoubleBuffer, ReadsOfRecurrencesAreNotDoneAhead) {
 TEST(DoubleBuffer, OfUnrolledLoops) {
   Chain chain(35, 8, Tail::partition());
   chain.s[chain.C].unroll(chain.outer);
-  EXPECT_EQ(run_program(chain.program()), plain(chain.C, chain.args())) << chain.text();
+  EXPECT_EQ(run_program(chain.program()), run_unscheduled(chain.C, chain.args())) << chain.text();
   const ir::Program vectors = expand(chain.program(), Target(), {.after_pass = {}, .verify = true});
-  EXPECT_EQ(run_program(vectors), plain(chain.C, chain.args()));
+  EXPECT_EQ(run_program(vectors), run_unscheduled(chain.C, chain.args()));
 }
 
 TEST(DoubleBuffer, VectorForm) {
@@ -268,16 +265,10 @@ TEST(DoubleBuffer, VectorForm) {
   chain.s[chain.T].vectorize(chain.s[chain.T].axis(0));
   const ir::Program vectors = expand(chain.program(), Target(), {.after_pass = {}, .verify = true});
   EXPECT_THAT(ir::to_string(vectors), HasSubstr("T[i.outer%2, ramp"));
-  EXPECT_EQ(run_program(vectors), plain(chain.C, chain.args()));
+  EXPECT_EQ(run_program(vectors), run_unscheduled(chain.C, chain.args()));
 }
 
 // --- Threads --------------------------------------------------------------------------------------------------------
-
-Target gpu() {
-  Target t;
-  t.device = DeviceKind::kCuda;
-  return t;
-}
 
 /// Blocks of 4 rows and 5 columns, a thread an element, slices of 3 of the reduction in shared memory.
 struct Blocked : Product {
@@ -301,12 +292,6 @@ struct Blocked : Product {
   Tensor a, b;
 };
 
-int count_barriers(const ir::Stmt& s) {
-  int count = 0;
-  ir::for_each_stmt(s, [&](const ir::Stmt& inner) { count += inner.as<ir::Barrier>() != nullptr ? 1 : 0; });
-  return count;
-}
-
 /// Barriers that stand in the loop over `name`.
 int barriers_in_loop(const ir::Stmt& s, const std::string& name) {
   int count = 0;
@@ -319,8 +304,8 @@ int barriers_in_loop(const ir::Stmt& s, const std::string& name) {
 
 TEST(DoubleBufferInSharedMemory, TakesOneBarrierAnIteration) {
   const Blocked once(false), twice(true);
-  EXPECT_EQ(barriers_in_loop(once.program(gpu()).kernels[0].body, "k.outer"), 2);
-  const ir::Program program = twice.program(gpu());
+  EXPECT_EQ(barriers_in_loop(once.program(device_target()).kernels[0].body, "k.outer"), 2);
+  const ir::Program program = twice.program(device_target());
   const std::string text = ir::to_string(program);
   EXPECT_EQ(barriers_in_loop(program.kernels[0].body, "k.outer"), 1) << text;
   EXPECT_EQ(count_barriers(program.kernels[0].body), 2) << text;
@@ -328,15 +313,15 @@ TEST(DoubleBufferInSharedMemory, TakesOneBarrierAnIteration) {
   EXPECT_THAT(text, HasSubstr("shared B.cache: float32[2, 3, 5]\n"));
   EXPECT_THAT(text, HasSubstr("shared A.cache: float32[2, 4, 3]\n"));
   for (const std::uint64_t seed : {1, 2, 3})
-    EXPECT_EQ(run_program(program, seed), plain(twice.C, twice.args())) << text;
+    EXPECT_EQ(run_program(program, seed), run_unscheduled(twice.C, twice.args())) << text;
 }
 
 TEST(DoubleBufferInSharedMemory, AnyNumberOfIterations) {
   for (const std::int64_t depth : {2, 3, 5, 6, 7, 9, 13}) {
     const Blocked blocked(true, depth);
-    const ir::Program program = blocked.program(gpu());
+    const ir::Program program = blocked.program(device_target());
     for (const std::uint64_t seed : {1, 2}) {
-      EXPECT_EQ(run_program(program, seed), plain(blocked.C, blocked.args())) << ir::to_string(program);
+      EXPECT_EQ(run_program(program, seed), run_unscheduled(blocked.C, blocked.args())) << ir::to_string(program);
     }
   }
 }
@@ -350,7 +335,7 @@ TEST(DoubleBuffer, OfALoopOfLaunches) {
   Schedule s = create_schedule(Y);
   for (const Tensor& part : {init, scaled, update}) s[part].bind(s[part].axis(1), kThreadIdxX);
   s[scaled].compute_at(s[Y], s[Y].axis(0)).double_buffer();
-  const ir::Program program = lower(s, {X, Y}, gpu(), "f", {.after_pass = {}, .verify = true});
+  const ir::Program program = lower(s, {X, Y}, device_target(), "f", {.after_pass = {}, .verify = true});
   EXPECT_EQ(ir::to_string(program.host),
             "launch 0\n"
             "global scaled: float32[2, 1, 16]\n"
@@ -359,36 +344,11 @@ TEST(DoubleBuffer, OfALoopOfLaunches) {
             "  if likely(t < 4):\n"
             "    launch 2\n"
             "  launch 3\n");
-  EXPECT_EQ(run_program(program), plain(Y, {X, Y})) << ir::to_string(program);
+  EXPECT_EQ(run_program(program), run_unscheduled(Y, {X, Y})) << ir::to_string(program);
 }
 
-class Remover : public ir::Mutator {
- public:
-  explicit Remover(int which) : which_(which) {}
-  using Mutator::mutate;
-  ir::Stmt mutate(const ir::Stmt& s) override {
-    if (s.defined() && s.as<ir::Barrier>() != nullptr && which_-- == 0) return {};
-    return mutate_children(s);
-  }
-
- private:
-  int which_;
-};
-
 TEST(DoubleBufferInSharedMemory, EveryBarrierIsNeeded) {
-  const Blocked blocked(true);
-  for (int which = 0; which < 2; ++which) {
-    ir::Program program = blocked.program(gpu());
-    program.kernels[0].body = Remover(which).mutate(program.kernels[0].body);
-    ASSERT_EQ(count_barriers(program.kernels[0].body), 1);
-    EXPECT_THAT(ir::verify(program, ir::Form::kLoop), Not(IsEmpty())) << which;
-    try {
-      run_program(program);
-      ADD_FAILURE() << "barrier " << which << " was not missed";
-    } catch (const Error& e) {
-      EXPECT_THAT(e.what(), HasSubstr("race in the threadIdx.")) << which;
-    }
-  }
+  expect_every_barrier_needed(Blocked(true).program(device_target()), 2);
 }
 
 /// The wrong half: one that is read while it is filled.
@@ -402,7 +362,7 @@ class OneHalf : public ir::Mutator {
 };
 
 TEST(DoubleBufferInSharedMemory, OneHalfForBothIsARace) {
-  ir::Program program = Blocked(true).program(gpu());
+  ir::Program program = Blocked(true).program(device_target());
   program.kernels[0].body = OneHalf().mutate(program.kernels[0].body);
   EXPECT_THAT(ir::verify(program, ir::Form::kLoop), Not(IsEmpty()));
   EXPECT_THROW(run_program(program), Error);

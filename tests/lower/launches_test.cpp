@@ -1,6 +1,7 @@
 // Schedules bound to blocks and threads: the host's launches and the kernels, and what is refused.
 #include <gmock/gmock.h>
 
+#include "devices.h"
 #include "expression/scan.h"
 #include "ir/equal.h"
 #include "ir/print.h"
@@ -13,25 +14,13 @@
 namespace nestwright::testing {
 namespace {
 
-Target cuda() {
-  Target t;
-  t.device = DeviceKind::kCuda;
-  return t;
-}
-
-std::string refusal(const Schedule& s, const std::vector<Tensor>& args, const Target& target = cuda()) {
+std::string refusal(const Schedule& s, const std::vector<Tensor>& args, const Target& target = device_target()) {
   try {
     lower(s, args, target, "f");
   } catch (const LowerError& e) {
     return e.what();
   }
   return "nothing refused";
-}
-
-/// What the schedule of nothing but defaults gives, on the CPU.
-std::vector<std::vector<float>> reference(const Tensor& output, const std::vector<Tensor>& args,
-                                          const std::vector<std::int64_t>& symbols = {}) {
-  return run_program(lower(create_schedule(output), args, Target(), "f"), 1, symbols);
 }
 
 TEST(Launches, AKernelForEachNestWithSymbolicExtents) {
@@ -44,7 +33,7 @@ TEST(Launches, AKernelForEachNestWithSymbolicExtents) {
     const auto [bx, tx] = s[t].split(s[t].axis(0), factor(32));
     s[t].bind(bx, kBlockIdxX).bind(tx, kThreadIdxX);
   }
-  const ir::Program program = lower(s, {A, C}, cuda(), "f");
+  const ir::Program program = lower(s, {A, C}, device_target(), "f");
   EXPECT_EQ(
       ir::to_string(program),
       "program f<n>(A: float32[n]) -> (C: float32[n])\n"
@@ -63,7 +52,7 @@ TEST(Launches, AKernelForEachNestWithSymbolicExtents) {
       "          C[i.outer_1*32 + i.inner_1] = B[i.outer_1*32 + i.inner_1]*B[n - i.outer_1*32 - i.inner_1 - 1]\n");
   EXPECT_TRUE(ir::equal(ir::deserialize(ir::serialize(program)), program));
   for (const std::int64_t size : {1, 31, 64, 100}) {
-    EXPECT_EQ(run_program(program, 5, {size}), reference(C, {A, C}, {size})) << size;
+    EXPECT_EQ(run_program(program, 5, {size}), run_unscheduled(C, {A, C}, {size})) << size;
   }
 }
 
@@ -72,7 +61,7 @@ TEST(Launches, SerialLoopsAroundBoundOnesRunOnTheHost) {
   Schedule s = create_schedule(op.c);
   s[op.c].reorder({s[op.c].reduce_axis(0), s[op.c].axis(0), s[op.c].axis(1)});
   s[op.c].bind(s[op.c].axis(0), kBlockIdxY).bind(s[op.c].axis(1), kThreadIdxY);
-  const ir::Program program = lower(s, {op.a, op.b, op.c}, cuda(), "f");
+  const ir::Program program = lower(s, {op.a, op.b, op.c}, device_target(), "f");
   EXPECT_EQ(ir::to_string(program),
             "program f(A: float32[6, 3], B: float32[3, 8]) -> (C: float32[6, 8])\n"
             "  launch f_kernel0\n"
@@ -87,7 +76,7 @@ TEST(Launches, SerialLoopsAroundBoundOnesRunOnTheHost) {
             "      threadIdx.y j_1 in 0..8:\n"
             "        C[i_1, j_1] = C[i_1, j_1] + A[i_1, k]*B[k, j_1]\n");
   EXPECT_TRUE(ir::equal(ir::deserialize(ir::serialize(program)), program));
-  EXPECT_EQ(run_program(program, 3), reference(op.c, {op.a, op.b, op.c}));
+  EXPECT_EQ(run_program(program, 3), run_unscheduled(op.c, {op.a, op.b, op.c}));
 }
 
 TEST(Launches, GuardsAndFusedIndicesMoveInsideTheBoundLoops) {
@@ -95,12 +84,12 @@ TEST(Launches, GuardsAndFusedIndicesMoveInsideTheBoundLoops) {
   Schedule s = create_schedule(op.c);
   const auto [i0, j0, i1, j1] = s[op.c].tile(s[op.c].axis(0), s[op.c].axis(1), 4, 3);
   s[op.c].bind(s[op.c].fuse(i0, j0), kBlockIdxX).bind(i1, kThreadIdxY).bind(j1, kThreadIdxX);
-  const ir::Program program = lower(s, {op.a, op.b, op.c}, cuda(), "f");
+  const ir::Program program = lower(s, {op.a, op.b, op.c}, device_target(), "f");
   EXPECT_THAT(ir::to_string(program), ::testing::HasSubstr("    blockIdx.x i.outer.j.outer in 0..9:\n"
                                                            "      threadIdx.y i.inner in 0..4:\n"
                                                            "        threadIdx.x j.inner in 0..3:\n"
                                                            "          let i.outer = i.outer.j.outer/3\n"));
-  EXPECT_EQ(run_program(program, 2), reference(op.c, {op.a, op.b, op.c}));
+  EXPECT_EQ(run_program(program, 2), run_unscheduled(op.c, {op.a, op.b, op.c}));
 }
 
 TEST(Launches, VirtualThreadsAndLocalTilesWithinThreads) {
@@ -112,8 +101,8 @@ TEST(Launches, VirtualThreadsAndLocalTilesWithinThreads) {
   const auto [tx, ji] = s[op.c].split(s[op.c].axis(1), factor(3));
   s[op.c].reorder({bx, vx, tx, ii, ji}).bind(bx, kBlockIdxX).bind(vx, kVThread).bind(tx, kThreadIdxX);
   s[tile].compute_at(s[op.c], tx);
-  const ir::Program program = lower(s, {op.a, op.b, op.c}, cuda(), "f");
-  EXPECT_EQ(run_program(program, 9), reference(op.c, {op.a, op.b, op.c}));
+  const ir::Program program = lower(s, {op.a, op.b, op.c}, device_target(), "f");
+  EXPECT_EQ(run_program(program, 9), run_unscheduled(op.c, {op.a, op.b, op.c}));
 }
 
 TEST(Launches, AScanIsALoopOfLaunches) {
@@ -127,7 +116,7 @@ TEST(Launches, AScanIsALoopOfLaunches) {
     const auto [bx, tx] = s[part].split(s[part].axis(1), factor(256));
     s[part].bind(bx, kBlockIdxX).bind(tx, kThreadIdxX);
   }
-  const ir::Program program = lower(s, {X, Y}, cuda(), "f");
+  const ir::Program program = lower(s, {X, Y}, device_target(), "f");
   EXPECT_EQ(
       ir::to_string(program),
       "program f<m, n>(X: float32[m, n]) -> (Y: float32[m, n])\n"
@@ -146,8 +135,8 @@ TEST(Launches, AScanIsALoopOfLaunches) {
       "          Y[t + 1, j.outer_1*256 + j.inner_1] = Y[t, j.outer_1*256 + j.inner_1] + X[t + 1, j.outer_1*256 + "
       "j.inner_1]\n");
   EXPECT_TRUE(ir::equal(ir::deserialize(ir::serialize(program)), program));
-  EXPECT_EQ(run_program(program, 2, {10, 1024}), reference(Y, {X, Y}, {10, 1024}));
-  EXPECT_EQ(run_program(program, 2, {3, 300}), reference(Y, {X, Y}, {3, 300}));
+  EXPECT_EQ(run_program(program, 2, {10, 1024}), run_unscheduled(Y, {X, Y}, {10, 1024}));
+  EXPECT_EQ(run_program(program, 2, {3, 300}), run_unscheduled(Y, {X, Y}, {3, 300}));
 }
 
 TEST(Launches, ALoopOfOneIterationStaysBound) {
@@ -156,9 +145,9 @@ TEST(Launches, ALoopOfOneIterationStaysBound) {
   const Tensor B = compute({1}, [&](Expr) { return sum(A(k), k); }, "B");
   Schedule s = create_schedule(B);
   s[B].bind(s[B].axis(0), kThreadIdxX);
-  const ir::Program program = lower(s, {A, B}, cuda(), "f");
+  const ir::Program program = lower(s, {A, B}, device_target(), "f");
   EXPECT_THAT(ir::to_string(program), ::testing::HasSubstr("  threadIdx.x i in 0..1:\n"));
-  EXPECT_EQ(run_program(program), reference(B, {A, B}));
+  EXPECT_EQ(run_program(program), run_unscheduled(B, {A, B}));
 }
 
 TEST(LaunchesRefuse, WhatNoBoundLoopEncloses) {

@@ -1,5 +1,7 @@
 #include "run_program.h"
 
+#include "lower/lower.h"
+
 #include <limits>
 
 #include "expression/tensor.h"
@@ -34,6 +36,11 @@ std::vector<std::vector<float>> run_program(const ir::Program& program, std::uin
     if (program.parameters[p].role == ir::Role::kOutput) outputs.push_back(std::move(data[p]));
   }
   return outputs;
+}
+
+std::vector<std::vector<float>> run_unscheduled(const Tensor& output, const Args& args,
+                                                const std::vector<std::int64_t>& symbols) {
+  return run_program(lower(create_schedule(output), args, Target(), "f"), 1, symbols);
 }
 
 }  // namespace nestwright::testing

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/program.h"
+#include "lower/argument.h"
 
 namespace nestwright::testing {
 
@@ -16,5 +17,9 @@ inline float input_value(std::size_t input, std::size_t index) {
 /// The outputs, in order. Inputs are filled with input_value(). `symbols`: a value for each of the program's.
 std::vector<std::vector<float>> run_program(const ir::Program& program, std::uint64_t seed = 1,
                                             const std::vector<std::int64_t>& symbols = {});
+
+/// What the default schedule of `output` gives.
+std::vector<std::vector<float>> run_unscheduled(const Tensor& output, const Args& args,
+                                                const std::vector<std::int64_t>& symbols = {});
 
 }  // namespace nestwright::testing

@@ -2,6 +2,7 @@
 // own, or parts of the update's.
 #include <gmock/gmock.h>
 
+#include "devices.h"
 #include "expression/scan.h"
 #include "ir/print.h"
 #include "ir/verify.h"
@@ -13,12 +14,6 @@ namespace nestwright::testing {
 namespace {
 
 using ::testing::HasSubstr;
-
-Target cuda() {
-  Target t;
-  t.device = DeviceKind::kCuda;
-  return t;
-}
 
 /// Y[t] = 2 Y[t-1] - Y[t-2] + 3 X[t] from two rows of X on, with a stage that reads the states and one that does not.
 struct Recurrence {
@@ -42,7 +37,7 @@ struct Recurrence {
   void bind_columns_of_all() {
     for (const Tensor& tensor : {init, part, input, update}) bind_columns(tensor);
   }
-  ir::Program program() const { return lower(s, {X, Y}, cuda(), "f"); }
+  ir::Program program() const { return lower(s, {X, Y}, device_target(), "f"); }
   std::string refusal() const {
     try {
       program();

@@ -1,6 +1,7 @@
 // Stages in shared scope: threads that share the work, the region of all of them, and barriers.
 #include <gmock/gmock.h>
 
+#include "devices.h"
 #include "ir/interpret.h"
 #include "ir/print.h"
 #include "ir/rewrite.h"
@@ -12,16 +13,6 @@
 
 namespace nestwright::testing {
 namespace {
-
-Target gpu(DeviceKind device = DeviceKind::kCuda) {
-  Target t;
-  t.device = device;
-  return t;
-}
-
-std::vector<std::vector<float>> reference(const Tensor& output, const std::vector<Tensor>& args) {
-  return run_program(lower(create_schedule(output), args, Target(), "f"));
-}
 
 /// C in tiles of 8x8 a block of 4x2 threads; A and B by slices of 5 along k, through shared memory.
 struct Blocked {
@@ -48,28 +39,8 @@ struct Blocked {
       s[cache].reorder({yo, xo, yt, xt}).bind(yt, kThreadIdxY).bind(xt, kThreadIdxX);
     }
   }
-  ir::Program program() const { return lower(s, {op.a, op.b, op.c}, gpu(), "f"); }
-  std::vector<std::vector<float>> expected() const { return reference(op.c, {op.a, op.b, op.c}); }
-};
-
-int count_barriers(const ir::Stmt& s) {
-  int count = 0;
-  ir::for_each_stmt(s, [&](const ir::Stmt& inner) { count += inner.as<ir::Barrier>() != nullptr ? 1 : 0; });
-  return count;
-}
-
-/// Without barrier number `which`.
-class Remover : public ir::Mutator {
- public:
-  explicit Remover(int which) : which_(which) {}
-  using Mutator::mutate;
-  ir::Stmt mutate(const ir::Stmt& s) override {
-    if (s.defined() && s.as<ir::Barrier>() != nullptr && which_-- == 0) return {};
-    return mutate_children(s);
-  }
-
- private:
-  int which_;
+  ir::Program program() const { return lower(s, {op.a, op.b, op.c}, device_target(), "f"); }
+  std::vector<std::vector<float>> expected() const { return run_unscheduled(op.c, {op.a, op.b, op.c}); }
 };
 
 TEST(Shared, ThreadsLoadTilesTogether) {
@@ -95,21 +66,7 @@ TEST(Shared, OneThreadLoadsWhereNoneIsNamed) {
   EXPECT_EQ(run_program(program, 4), blocked.expected());
 }
 
-TEST(Shared, EveryBarrierIsNeeded) {
-  const Blocked blocked;
-  for (int which = 0; which < 2; ++which) {
-    ir::Program program = blocked.program();
-    program.kernels[0].body = Remover(which).mutate(program.kernels[0].body);
-    ASSERT_EQ(count_barriers(program.kernels[0].body), 1);
-    EXPECT_THAT(ir::verify(program, ir::Form::kLoop), ::testing::Not(::testing::IsEmpty())) << which;
-    try {
-      run_program(program);
-      ADD_FAILURE() << "barrier " << which << " was not missed";
-    } catch (const Error& e) {
-      EXPECT_THAT(e.what(), ::testing::HasSubstr("race in the threadIdx.")) << which;
-    }
-  }
-}
+TEST(Shared, EveryBarrierIsNeeded) { expect_every_barrier_needed(Blocked().program(), 2); }
 
 /// B[i] = A[i] + A[i+1], 8 threads a block, what they read through shared memory.
 struct Stencil {
@@ -129,23 +86,23 @@ TEST(Shared, TheRegionIsThatOfAllThreads) {
   Stencil t;
   const auto [o, i] = t.s[t.cache].split(t.s[t.cache].axis(0), factor(8));
   t.s[t.cache].bind(i, kThreadIdxX);
-  const ir::Program program = lower(t.s, {t.A, t.B}, gpu(DeviceKind::kOpenCl), "f");
+  const ir::Program program = lower(t.s, {t.A, t.B}, device_target(DeviceKind::kOpenCl), "f");
   EXPECT_THAT(ir::to_string(program), ::testing::HasSubstr("shared A.cache: float32[9]\n"));
   EXPECT_EQ(count_barriers(program.kernels[0].body), 1);
-  EXPECT_EQ(run_program(program, 3), reference(t.B, {t.A, t.B}));
+  EXPECT_EQ(run_program(program, 3), run_unscheduled(t.B, {t.A, t.B}));
 }
 
 TEST(Shared, ALoopShorterThanTheThreadsIsGuarded) {
   Stencil t;
   const auto [i, o] = t.s[t.cache].split(t.s[t.cache].axis(0), nparts(3));
   t.s[t.cache].bind(i, kThreadIdxX);
-  const ir::Program program = lower(t.s, {t.A, t.B}, gpu(), "f");
-  EXPECT_EQ(run_program(program, 3), reference(t.B, {t.A, t.B}));
+  const ir::Program program = lower(t.s, {t.A, t.B}, device_target(), "f");
+  EXPECT_EQ(run_program(program, 3), run_unscheduled(t.B, {t.A, t.B}));
 }
 
 std::string refusal(const Schedule& s, const std::vector<Tensor>& args) {
   try {
-    lower(s, args, gpu(), "f");
+    lower(s, args, device_target(), "f");
   } catch (const LowerError& e) {
     return e.what();
   }
@@ -167,7 +124,7 @@ TEST(Shared, ThreadsWithoutBlocksAreOneBlock) {
   t.s[t.cache].compute_at(t.s[t.B], t.tx);
   const auto [o, i] = t.s[t.cache].split(t.s[t.cache].axis(0), factor(8));
   t.s[t.cache].bind(i, kThreadIdxX);
-  const ir::Program program = lower(t.s, {t.A, t.B}, gpu(), "f");
+  const ir::Program program = lower(t.s, {t.A, t.B}, device_target(), "f");
   EXPECT_EQ(ir::to_string(program.host) + ir::to_string(program.kernels[0].body),
             "for i.outer in 0..4:\n"
             "  launch 0\n"
@@ -179,7 +136,7 @@ TEST(Shared, ThreadsWithoutBlocksAreOneBlock) {
             "  barrier\n"
             "  B[i.outer*8 + i.inner] = A.cache[i.inner] + A.cache[i.inner + 1]\n");
   EXPECT_THAT(ir::verify(program, ir::Form::kLoop), ::testing::IsEmpty());
-  EXPECT_EQ(run_program(program, 3), reference(t.B, {t.A, t.B}));
+  EXPECT_EQ(run_program(program, 3), run_unscheduled(t.B, {t.A, t.B}));
 }
 
 TEST(Shared, AReductionOfTuplesWaitsForWhatItReads) {
@@ -194,7 +151,7 @@ TEST(Shared, AReductionOfTuplesWaitsForWhatItReads) {
   s[B[0]].bind(s[B[0]].axis(0), kThreadIdxX);
   const Tensor cache = s.cache_read(A, ir::Scope::kShared, {B[0]});
   s[cache].compute_at(s[B[0]], s[B[0]].axis(0));
-  const ir::Program program = lower(s, {A, B[0], B[1]}, gpu(), "f");
+  const ir::Program program = lower(s, {A, B[0], B[1]}, device_target(), "f");
   EXPECT_EQ(count_barriers(program.kernels[0].body), 1) << ir::to_string(program);
   EXPECT_EQ(run_program(program, 3), run_program(lower(create_schedule(B), {A, B[0], B[1]}, Target(), "f")));
 }

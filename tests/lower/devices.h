@@ -1,0 +1,17 @@
+// What the tests of programs for devices share.
+#pragma once
+
+#include "ir/program.h"
+#include "target/target.h"
+
+namespace nestwright::testing {
+
+Target device_target(DeviceKind device = DeviceKind::kCuda);
+
+int count_barriers(const ir::Stmt& s);
+
+/// Expects the only kernel of `program` to have `barriers` barriers, and each to be missed where it is left out: by the
+/// verifier and, with a race between threads, by the interpreter.
+void expect_every_barrier_needed(const ir::Program& program, int barriers);
+
+}  // namespace nestwright::testing
