@@ -3,6 +3,7 @@
 #include <set>
 
 #include "ir/rewrite.h"
+#include "ir/symbol_ranges.h"
 #include "ir/verify_checks.h"
 
 namespace nestwright::ir {
@@ -57,10 +58,7 @@ class AtLane : public Mutator {
 class Collector {
  public:
   explicit Collector(const Program& program) : program_(program) {
-    Ranges start;
-    for (const Var& symbol : program.symbols) start.bind(symbol, Interval{1, Interval::kMax});
-    for (const Requirement& requirement : program.requirements) start.assume(requirement.slack >= 0);
-    known_ = std::make_shared<const Ranges>(std::move(start));
+    known_ = std::make_shared<const Ranges>(ranges_of_symbols(program));
   }
 
   std::vector<Access> collect() {

@@ -5,6 +5,7 @@
 #include "ir/inequality.h"
 #include "ir/print.h"
 #include "ir/rewrite.h"
+#include "ir/symbol_ranges.h"
 #include "ir/verify_checks.h"
 
 namespace nestwright::ir {
@@ -83,8 +84,7 @@ std::vector<std::string> check_storage(const Program& program, const std::vector
   std::vector<Placed> placed = placed_buffers(program);
   if (placed.size() < 2) return violations;
   find_lifetimes(placed, accesses);
-  Ranges symbols;
-  for (const Var& symbol : program.symbols) symbols.bind(symbol, Interval{1, Interval::kMax});
+  const Ranges symbols = ranges_of_symbols(program);
   for (std::size_t j = 1; j < placed.size(); ++j) {
     for (std::size_t i = 0; i < j; ++i) {
       const Placed &a = placed[i], &b = placed[j];

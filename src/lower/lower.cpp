@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "ir/simplify.h"
+#include "ir/symbol_ranges.h"
 #include "ir/verify.h"
 #include "lower/expand_passes.h"
 #include "lower/nest.h"
@@ -229,9 +230,7 @@ ir::Program lower(const Schedule& schedule, const Args& args, const Target& targ
   };
   std::vector<std::vector<DoubleBuffered>> double_buffered;
   run(kNestPass, [&] { body = make_nest(state, signature, double_buffered); });
-  ir::Ranges symbols;
-  for (const ir::Var& symbol : program.symbols) symbols.bind(symbol, {1, ir::Interval::kMax});
-  for (const ir::Requirement& requirement : program.requirements) symbols.assume(requirement.slack >= 0);
+  const ir::Ranges symbols = ir::ranges_of_symbols(program);
   for (const Pass& pass : kPasses) run(pass.name, [&] { body = pass.run(body, symbols); });
   if (!double_buffered.empty()) {
     run(kDoubleBufferPass, [&] { body = double_buffer(body, double_buffered, symbols); });

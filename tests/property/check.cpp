@@ -9,6 +9,7 @@
 #include "ir/interpret.h"
 #include "ir/print.h"
 #include "ir/simplify.h"
+#include "ir/symbol_ranges.h"
 #include "lower/lower.h"
 #include "runtime/kernel.h"
 #include "schedule/state.h"
@@ -81,8 +82,7 @@ std::string values_text(const std::vector<Symbol>& symbols) {
 
 /// What simplify() makes of its own result, which should be that; empty where it is.
 std::string simplify_again(const ir::Program& program) {
-  ir::Ranges ranges;
-  for (const Var& symbol : program.symbols) ranges.bind(symbol, {1, ir::Interval::kMax});
+  const ir::Ranges ranges = ir::ranges_of_symbols(program);
   for (const ir::Kernel& kernel : program.kernels) {
     const ir::Stmt once = ir::simplify(kernel.body, ranges), twice = ir::simplify(once, ranges);
     if (twice.same_as(once)) continue;

@@ -1,0 +1,12 @@
+#include "ir/symbol_ranges.h"
+
+namespace nestwright::ir {
+
+Ranges ranges_of_symbols(const Program& program) {
+  Ranges ranges;
+  for (const Var& symbol : program.symbols) ranges.bind(symbol, Interval{1, Interval::kMax});
+  for (const Requirement& requirement : program.requirements) ranges.assume(requirement.slack >= 0);
+  return ranges;
+}
+
+}  // namespace nestwright::ir
