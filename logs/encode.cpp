@@ -1,10 +1,8 @@
 #include "logs/encode.h"
 
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "space/config_json.h"
 
@@ -15,12 +13,13 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
-/// Also for text that only looks like a number, "007" or "-0": it must come back as it was.
-std::optional<std::int64_t> canonical_integer(const std::string& text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || std::to_string(value) != text) return std::nullopt;
-  return value;
+/// A number where it is one; text that only looks like a number, "007" or "-0", must come back as it was.
+Json number_or_text(const std::string& text) {
+  if (Json::accept(text)) {
+    Json parsed = Json::parse(text);
+    if (parsed.is_number() && parsed.dump() == text) return parsed;
+  }
+  return text;
 }
 
 double real_or_nan(const sqlite::Statement& row, int column) {
@@ -41,13 +40,7 @@ std::vector<double> decode_numbers(std::string_view json) {
 
 std::string encode_parameters(const std::vector<WorkloadParameter>& parameters) {
   Json json = Json::object();
-  for (const WorkloadParameter& parameter : parameters) {
-    if (const auto integer = canonical_integer(parameter.value)) {
-      json[parameter.name] = *integer;
-    } else {
-      json[parameter.name] = parameter.value;
-    }
-  }
+  for (const WorkloadParameter& parameter : parameters) json[parameter.name] = number_or_text(parameter.value);
   return json.dump();
 }
 

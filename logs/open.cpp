@@ -155,8 +155,11 @@ Database open_for_reading(const std::string& path, const std::string& file, cons
   const auto use = [&](Database database) {
     if (inspect(database) == Content::kNothing) refuse_empty();
     if (database.pragma("user_version") < newest_version()) {
-      throw LogError(fmt::format(
-          "database '{}' has an older schema: run 'nestwright tune' on it once to bring it up to date", path));
+      if (sqlite3_db_readonly(database.connection(), "main") == 1) {
+        throw LogError(fmt::format(
+            "database '{}' has an older schema and cannot be written: make it writable and run again", path));
+      }
+      migrate(database, log_migrations());
     }
     database.execute("PRAGMA query_only = ON");
     return database;

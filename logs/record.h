@@ -20,17 +20,17 @@ using TrialId = std::int64_t;
 /// One parameter of a workload. Sizes may differ between a query and its nearest answer; everything else must be equal.
 struct WorkloadParameter {
   std::string name;
-  std::string value;  ///< canonical text; integers are stored as JSON numbers
+  std::string value;  ///< canonical text; numbers are stored as JSON numbers
   bool is_size = false;
   friend bool operator==(const WorkloadParameter&, const WorkloadParameter&) = default;
 };
 
 struct WorkloadKey {
-  std::string text;  ///< canonical: "matmul m=512 n=512 k=512 ta=0 tb=1 dtype=float32"
+  std::string text;  ///< canonical: "matmul m=512 n=512 k=512 tb=1"
   std::string op;
   std::string dtype;
-  std::vector<WorkloadParameter> parameters;
-  double flops = 0;  ///< of one run
+  std::vector<WorkloadParameter> parameters;  ///< those that do not stand at their default, as in the text
+  double flops = 0;                           ///< of one run
 };
 
 /// A task: a workload, where it runs and under which conditions. Results of different tasks are never compared.

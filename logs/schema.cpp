@@ -141,7 +141,16 @@ FROM trial JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.
      JOIN pipeline ON pipeline.id = task.pipeline JOIN outcome ON outcome.id = trial.outcome;
 )sql";
 
-constexpr Migration kMigrations[] = {{1, kVersion1}};
+// A parameter that stands at its default is left out, so that operators can gain some. Version 1 knew one operator.
+constexpr const char* kVersion2 = R"sql(
+UPDATE workload SET workload = rtrim(replace(replace(replace(workload || ' ', ' ta=0 ', ' '), ' tb=0 ', ' '),
+                                             ' dtype=float32 ', ' '));
+UPDATE workload SET parameters = json_remove(parameters, '$.ta') WHERE parameters ->> '$.ta' = 0;
+UPDATE workload SET parameters = json_remove(parameters, '$.tb') WHERE parameters ->> '$.tb' = 0;
+UPDATE workload SET parameters = json_remove(parameters, '$.dtype') WHERE parameters ->> '$.dtype' = 'float32';
+)sql";
+
+constexpr Migration kMigrations[] = {{1, kVersion1}, {2, kVersion2}};
 
 }  // namespace
 

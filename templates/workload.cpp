@@ -1,8 +1,11 @@
 #include "templates/workload.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cmath>
 #include <limits>
+#include <optional>
 #include <sstream>
 
 #include "space/nearest_name.h"
@@ -15,8 +18,8 @@ namespace {
 constexpr std::int64_t kLargestSize = std::numeric_limits<std::int32_t>::max();
 
 const std::string& value_of(const Workload& workload, std::string_view name) {
-  for (const auto& [key, value] : workload.parameters) {
-    if (key == name) return value;
+  for (const ParameterValue& parameter : workload.parameters) {
+    if (parameter.name == name) return parameter.value;
   }
   throw InternalError("the workload " + workload.str() + " has no parameter '" + std::string(name) + "'");
 }
@@ -27,6 +30,21 @@ std::vector<std::string> parameter_names(const Operator& op) {
   return names;
 }
 
+/// "a", "a or b", "a, b or c".
+std::string either(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
+  }
+  return text;
+}
+
+const std::vector<std::string>& names_of(const OperatorParameter& parameter) {
+  static const std::vector<std::string> types{"float32", "float64"};
+  const bool usual_types = parameter.kind == OperatorParameter::Kind::kType && parameter.choices.empty();
+  return usual_types ? types : parameter.choices;
+}
+
 std::string legal_values(const OperatorParameter& parameter) {
   switch (parameter.kind) {
     case OperatorParameter::Kind::kSize:
@@ -34,9 +52,29 @@ std::string legal_values(const OperatorParameter& parameter) {
     case OperatorParameter::Kind::kFlag:
       return "0 or 1";
     case OperatorParameter::Kind::kType:
-      return "float32 or float64";
+    case OperatorParameter::Kind::kChoice:
+      return either(names_of(parameter));
+    case OperatorParameter::Kind::kNumber:
+      return "a finite number, such as 0.5 or -1e-3";
   }
   throw InternalError("unknown kind of parameter");
+}
+
+/// The whole text as a number; nothing where it is none.
+template <class Number>
+std::optional<Number> parse_number(const std::string& text) {
+  Number value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// The shortest text that reads back as the same number.
+std::string shortest_text(double value) {
+  std::array<char, 32> text{};
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value == 0 ? 0.0 : value);
+  check(error == std::errc(), "a number has a text of at most 32 characters");
+  return {text.data(), end};
 }
 
 /// The value as the key writes it. Throws UsageError.
@@ -45,13 +83,32 @@ std::string canonical_value(const Operator& op, const OperatorParameter& paramet
     throw UsageError(parameter.name + "=" + text + " of " + op.name + " is illegal: " + parameter.name + " (" +
                      parameter.meaning + ") is " + legal_values(parameter));
   };
-  if (parameter.kind == OperatorParameter::Kind::kType) return text == "float32" || text == "float64" ? text : refuse();
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return refuse();
-  const bool size = parameter.kind == OperatorParameter::Kind::kSize;
-  if (value < (size ? 1 : 0) || value > (size ? kLargestSize : 1)) return refuse();
-  return std::to_string(value);
+  switch (parameter.kind) {
+    case OperatorParameter::Kind::kSize:
+    case OperatorParameter::Kind::kFlag: {
+      const bool size = parameter.kind == OperatorParameter::Kind::kSize;
+      const auto value = parse_number<std::int64_t>(text);
+      if (!value || *value < (size ? 1 : 0) || *value > (size ? kLargestSize : 1)) return refuse();
+      return std::to_string(*value);
+    }
+    case OperatorParameter::Kind::kType:
+    case OperatorParameter::Kind::kChoice: {
+      const std::vector<std::string>& names = names_of(parameter);
+      return std::find(names.begin(), names.end(), text) != names.end() ? text : refuse();
+    }
+    case OperatorParameter::Kind::kNumber: {
+      const auto value = parse_number<double>(text);
+      return value && std::isfinite(*value) ? shortest_text(*value) : refuse();
+    }
+  }
+  throw InternalError("unknown kind of parameter");
+}
+
+/// nullopt: must be given.
+std::optional<std::string> default_of(const OperatorParameter& parameter, const Workload& before) {
+  if (parameter.default_from) return parameter.default_from(before);
+  if (parameter.default_value.empty()) return std::nullopt;
+  return parameter.default_value;
 }
 
 }  // namespace
@@ -62,9 +119,15 @@ bool Workload::flag(std::string_view name) const { return value_of(*this, name) 
 
 ir::Type Workload::type(std::string_view name) const { return ir::Type::parse(value_of(*this, name)); }
 
+const std::string& Workload::choice(std::string_view name) const { return value_of(*this, name); }
+
+double Workload::number(std::string_view name) const { return parse_number<double>(value_of(*this, name)).value(); }
+
 std::string Workload::str() const {
   std::string text = op;
-  for (const auto& [name, value] : parameters) text += ' ' + name + '=' + value;
+  for (const ParameterValue& parameter : parameters) {
+    if (!parameter.is_default) text += ' ' + parameter.name + '=' + parameter.value;
+  }
   return text;
 }
 
@@ -74,7 +137,13 @@ Workload parse_workload(std::string_view text) {
   if (!(words >> word)) {
     throw UsageError("the workload is empty; write an operator and its parameters, as in matmul m=512 n=512 k=512");
   }
-  const Operator& op = find_operator(word);
+  return parse_workload(text, find_operator(word));
+}
+
+Workload parse_workload(std::string_view text, const Operator& op) {
+  std::istringstream words{std::string(text)};
+  std::string word;
+  words >> word;  // the operator's name
   const std::vector<std::string> names = parameter_names(op);
   std::vector<std::string> values(names.size());
   while (words >> word) {
@@ -99,13 +168,15 @@ Workload parse_workload(std::string_view text) {
   Workload workload{op.name, {}};
   for (std::size_t i = 0; i < names.size(); ++i) {
     const OperatorParameter& parameter = op.parameters[i];
-    if (values[i].empty() && parameter.default_value.empty()) {
+    const std::optional<std::string> fallback = default_of(parameter, workload);
+    if (values[i].empty() && !fallback) {
       throw UsageError("parameter '" + parameter.name + "' of " + op.name + " is missing; give " + parameter.name +
                        "=..., " + parameter.meaning + ", " + legal_values(parameter));
     }
-    workload.parameters.emplace_back(names[i], values[i].empty() ? parameter.default_value : values[i]);
+    const std::string& value = values[i].empty() ? *fallback : values[i];
+    workload.parameters.push_back({names[i], value, value == fallback});
   }
-  op.define(workload);  // which refuses tensors that are too large
+  op.define(workload);  // which refuses what parameters make together, as tensors that are too large
   return workload;
 }
 

@@ -1,9 +1,8 @@
-// What is tuned: an operator with shapes, attributes and types, written   matmul m=512 n=512 k=512 ta=0 tb=1
-// dtype=float32.
+// What is tuned: an operator with shapes, attributes and types, written   matmul m=512 n=512 k=512 tb=1
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,23 +12,45 @@
 
 namespace nestwright {
 
-/// One parameter of an operator: what it means, its legal range, its default.
+struct Workload;
+
+/// One parameter of an operator: what it means, its legal range, its default. An operator may gain parameters: with a
+/// default that means what was computed before, its recorded trials keep their key.
 struct OperatorParameter {
   std::string name;
   std::string meaning;
-  enum class Kind : std::uint8_t { kSize, kFlag, kType } kind = Kind::kSize;
-  std::string default_value;  ///< empty: must be given
+  enum class Kind : std::uint8_t {
+    kSize,    ///< a whole number from 1; shapes that differ in sizes only are near each other
+    kFlag,    ///< 0 or 1
+    kType,    ///< of elements
+    kChoice,  ///< one of the names in `choices`
+    kNumber,  ///< a finite real number
+  } kind = Kind::kSize;
+  std::string default_value;              ///< canonical; empty: must be given
+  std::vector<std::string> choices = {};  ///< of kChoice; of kType the legal types (empty: float32 and float64)
+  /// A default that follows from the parameters before this one; `default_value` then says in words what it is.
+  std::function<std::string(const Workload& before)> default_from = {};
 };
 
-/// Values are canonical text: every parameter is there, in the operator's order.
+/// A parameter's value as canonical text.
+struct ParameterValue {
+  std::string name;
+  std::string value;
+  bool is_default = false;
+  friend bool operator==(const ParameterValue&, const ParameterValue&) = default;
+};
+
+/// Every parameter is there, in the operator's order. Each question requires a parameter of its kind.
 struct Workload {
   std::string op;
-  std::vector<std::pair<std::string, std::string>> parameters;
+  std::vector<ParameterValue> parameters;
 
-  std::int64_t size(std::string_view name) const;  ///< requires a kSize parameter
+  std::int64_t size(std::string_view name) const;
   bool flag(std::string_view name) const;
   ir::Type type(std::string_view name) const;
-  /// Canonical: "matmul m=512 n=512 k=512 ta=0 tb=0 dtype=float32". The log's key.
+  const std::string& choice(std::string_view name) const;
+  double number(std::string_view name) const;
+  /// Canonical, without what stands at its default: "matmul m=512 n=512 k=512". The log's key.
   std::string str() const;
   friend bool operator==(const Workload&, const Workload&) = default;
 };
@@ -44,5 +65,9 @@ struct Task {
 /// Parses and checks against the registry. Throws UsageError that names the operator or parameter, what is wrong with
 /// it, and what is legal (unknown, missing, zero, negative, overflowing, given twice).
 Workload parse_workload(std::string_view text);
+
+struct Operator;
+/// The same for an operator that need not be in the registry.
+Workload parse_workload(std::string_view text, const Operator& op);
 
 }  // namespace nestwright

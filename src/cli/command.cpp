@@ -34,7 +34,7 @@ int complain(ExitCode code, std::string sentence) {
 
 void add_workload(CLI::App& command, CommonOptions& options, bool required) {
   auto* option = command.add_option("workload", options.workload,
-                                    "operator and parameters, e.g. matmul m=512 n=512 k=512 ta=0 tb=1 dtype=float32");
+                                    "operator and parameters, e.g. matmul m=512 n=512 k=512 tb=1 dtype=float64");
   if (required) option->required();
 }
 

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
@@ -21,6 +22,10 @@ const char* kind_name(OperatorParameter::Kind kind) {
       return "flag";
     case OperatorParameter::Kind::kType:
       return "type";
+    case OperatorParameter::Kind::kChoice:
+      return "choice";
+    case OperatorParameter::Kind::kNumber:
+      return "number";
   }
   return "";
 }
@@ -32,6 +37,7 @@ Json describe() {
     for (const OperatorParameter& p : op.parameters) {
       Json parameter = {{"name", p.name}, {"kind", kind_name(p.kind)}, {"meaning", p.meaning}};
       if (!p.default_value.empty()) parameter["default"] = p.default_value;
+      if (!p.choices.empty()) parameter["choices"] = p.choices;
       parameters.push_back(std::move(parameter));
     }
     Json sources = Json::array();
@@ -50,8 +56,11 @@ void print_text() {
     for (const Json& p : op["parameters"]) {
       const std::string fallback =
           p.contains("default") ? fmt::format(" (default {})", p["default"].get<std::string>()) : "";
-      fmt::print("  {:<8}{:<6}{}{}\n", p["name"].get<std::string>(), p["kind"].get<std::string>(),
-                 p["meaning"].get<std::string>(), fallback);
+      const std::string choices =
+          p.contains("choices") ? fmt::format(": {}", fmt::join(p["choices"].get<std::vector<std::string>>(), ", "))
+                                : "";
+      fmt::print("  {:<9}{:<7}{}{}{}\n", p["name"].get<std::string>(), p["kind"].get<std::string>(),
+                 p["meaning"].get<std::string>(), choices, fallback);
     }
     for (const Json& t : op["templates"]) {
       fmt::print("  template {} version {}\n", t["name"].get<std::string>(), t["version"].get<int>());

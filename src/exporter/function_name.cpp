@@ -37,7 +37,11 @@ const std::set<std::string, std::less<>>& taken_names() {
 
 std::string default_function_name(const Workload& workload) {
   std::string name = workload.op;
-  for (const auto& [key, value] : workload.parameters) name += "_" + (key == "dtype" ? "" : key) + value;
+  for (const auto& [key, value, is_default] : workload.parameters) {
+    if (is_default && key != "dtype") continue;
+    name += "_" + (key == "dtype" ? "" : key);
+    for (const char c : value) name += c == '.' ? "p" : c == '-' ? "minus" : c == '+' ? "" : std::string(1, c);
+  }
   return name;
 }
 

@@ -8,7 +8,7 @@
 
 namespace nestwright {
 
-/// matmul_m512_n512_k512_ta0_tb1_float32.
+/// matmul_m512_n512_k512_tb1_float32.
 std::string default_function_name(const Workload& workload);
 
 /// Throws UsageError for what cannot be the name of a function in both C and C++.

@@ -10,10 +10,10 @@ WorkloadKey workload_key(const Workload& workload) {
   const Operator& op = find_operator(workload.op);
   WorkloadKey key{.text = workload.str(), .op = workload.op, .flops = op.define(workload).flops};
   for (const OperatorParameter& parameter : op.parameters) {
-    for (const auto& [name, value] : workload.parameters) {
+    for (const auto& [name, value, is_default] : workload.parameters) {
       if (name != parameter.name) continue;
-      if (parameter.kind == OperatorParameter::Kind::kType) key.dtype = value;
-      key.parameters.push_back({name, value, parameter.kind == OperatorParameter::Kind::kSize});
+      if (parameter.kind == OperatorParameter::Kind::kType && key.dtype.empty()) key.dtype = value;
+      if (!is_default) key.parameters.push_back({name, value, parameter.kind == OperatorParameter::Kind::kSize});
     }
   }
   return key;

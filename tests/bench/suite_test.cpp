@@ -24,7 +24,7 @@ TEST(Suite, IsReadInOrderAndWorkloadsAreCanonical) {
   EXPECT_EQ(suite.summary, "two products");
   ASSERT_EQ(suite.entries.size(), 2u);
   EXPECT_EQ(suite.entries[0].label, "first");
-  EXPECT_EQ(suite.entries[0].text, "matmul m=1 n=2 k=3 ta=0 tb=0 dtype=float32");
+  EXPECT_EQ(suite.entries[0].text, "matmul m=1 n=2 k=3");
   ASSERT_TRUE(suite.entries[1].workload.has_value());
   EXPECT_TRUE(suite.entries[1].workload->flag("tb"));
 }
@@ -70,9 +70,8 @@ TEST(Suite, BadEntriesAreNamed) {
       "2147483647");
   refuses(with_entries(R"({"label": "x", "workload": "softmax 128"})"),
           "suite bad.json, entry 1 (x): '128' in the workload is no parameter; write name=value");
-  refuses(
-      with_entries(good + R"(, {"label": "again", "workload": "matmul k=1 n=1 m=1"})"),
-      "suite bad.json, entry 2 (again): matmul m=1 n=1 k=1 ta=0 tb=0 dtype=float32 is entry 1 already; give it once");
+  refuses(with_entries(good + R"(, {"label": "again", "workload": "matmul k=1 n=1 m=1"})"),
+          "suite bad.json, entry 2 (again): matmul m=1 n=1 k=1 is entry 1 already; give it once");
 }
 
 TEST(Suite, IsFoundByNameOrAsAFile) {

@@ -2,6 +2,7 @@
 // NESTWRIGHT_SOAK=N in the environment makes them try N times as much, with other random numbers.
 #pragma once
 
+#include <array>
 #include <cstdlib>
 #include <random>
 #include <string>
@@ -27,11 +28,13 @@ inline std::mt19937_64 random_for(const std::string& what) {
   return std::mt19937_64(seed);
 }
 
-/// Any workload of the operator with sizes from `sizes`.
+/// Any workload of the operator with sizes from `sizes`; what has a default stands at it every other time, and always
+/// where the default depends on the rest.
 template <class Random>
 Workload random_workload(const Operator& op, const std::vector<std::int64_t>& sizes, Random& random) {
   std::string text = op.name;
   for (const OperatorParameter& parameter : op.parameters) {
+    if (parameter.default_from || (!parameter.default_value.empty() && random() % 2 == 0)) continue;
     text += ' ' + parameter.name + '=';
     switch (parameter.kind) {
       case OperatorParameter::Kind::kSize:
@@ -42,6 +45,12 @@ Workload random_workload(const Operator& op, const std::vector<std::int64_t>& si
         break;
       case OperatorParameter::Kind::kType:
         text += random() % 3 == 0 ? "float64" : "float32";
+        break;
+      case OperatorParameter::Kind::kChoice:
+        text += parameter.choices[random() % parameter.choices.size()];
+        break;
+      case OperatorParameter::Kind::kNumber:
+        text += std::array{"0", "1", "-0.75"}[random() % 3];
         break;
     }
   }

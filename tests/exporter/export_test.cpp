@@ -108,7 +108,7 @@ TEST_F(ExportTest, ProcessorNamesTuneAndNeverEnable) {
 TEST_F(ExportTest, DefaultNameSaysTheWorkload) {
   const Task task{parse_workload("matmul m=8 n=16 k=4"), host_with(1)};
   const ExportResult result = export_kernel(task, look_up(task, nullptr), {file("out/deep"), ""});
-  EXPECT_EQ(result.symbol, "matmul_m8_n16_k4_ta0_tb0_float32");
+  EXPECT_EQ(result.symbol, "matmul_m8_n16_k4_float32");
   const std::string n = result.name;
   EXPECT_THAT(result.files,
               IsSupersetOf({n + ".h", n + ".c", n + "_kernel.o", n + "_kernel.ll", n + "_kernel.s", n + "_selftest.c",
@@ -122,7 +122,7 @@ TEST_F(ExportTest, ManifestOfADefaultClaimsNoMeasurement) {
   export_default("matmul m=8 n=16 k=4 dtype=float64", host_with(1), "k");
   const auto manifest = nlohmann::json::parse(read_text(file("k/manifest.json")));
   EXPECT_EQ(manifest["function"], "k");
-  EXPECT_EQ(manifest["workload"], "matmul m=8 n=16 k=4 ta=0 tb=0 dtype=float64");
+  EXPECT_EQ(manifest["workload"], "matmul m=8 n=16 k=4 dtype=float64");
   EXPECT_EQ(manifest["match"], "default");
   EXPECT_TRUE(manifest["time_ns"].is_null());
   EXPECT_EQ(manifest["verified"], false);
@@ -159,7 +159,7 @@ TEST_F(ExportTest, ManifestAndHeaderOfARecordSayWhatWasMeasured) {
 
   // The time of another shape is not this kernel's time.
   found.match = found.record->match = MatchKind::kNearest;
-  found.record->task.workload.text = "matmul m=32 n=32 k=32 ta=0 tb=0 dtype=float32";
+  found.record->task.workload.text = "matmul m=32 n=32 k=32";
   export_kernel(task, found, {file("nearest"), "k"});
   const auto nearest = nlohmann::json::parse(read_text(file("nearest/manifest.json")));
   EXPECT_TRUE(nearest["time_ns"].is_null());

@@ -125,7 +125,7 @@ TEST_F(OpenTest, DamagedInTheMiddle) {
 TEST_F(OpenTest, NewerSchema) {
   make_log();
   run_sql("PRAGMA user_version = 99");
-  expect_refused_untouched("has schema version 99 but this nestwright knows versions up to 1: use a newer nestwright");
+  expect_refused_untouched("has schema version 99 but this nestwright knows versions up to 2: use a newer nestwright");
 }
 
 TEST_F(OpenTest, LockedByAnotherProcess) {
@@ -209,6 +209,39 @@ TEST_F(OpenTest, FullDisk) {
   EXPECT_THAT(lines[lines.size() - 2], HasSubstr("has no space left on its disk"));
   const std::size_t acknowledged = lines.size() - 2;
   EXPECT_EQ(lines.back(), "kept " + std::to_string(acknowledged));
+}
+
+/// Version 1 wrote every parameter; nothing else was different.
+constexpr const char* kBackToVersion1 = R"sql(
+UPDATE workload SET workload = 'matmul m=512 n=512 k=512 ta=0 tb=1 dtype=float32',
+                    parameters = '{"m":512,"n":512,"k":512,"ta":0,"tb":1,"dtype":"float32"}';
+PRAGMA user_version = 1;
+)sql";
+
+TEST_F(OpenTest, WhatVersion1RecordedIsStillFound) {
+  for (const OpenMode mode : {OpenMode::kRead, OpenMode::kWrite}) {
+    make_log();
+    run_sql(kBackToVersion1);
+    const TuningLog log = TuningLog::open(path_, mode);
+    const WorkloadKey workload = matmul(512, 512, 512, "float32", 1);
+    const auto best = log.best(filter_of(task_of(workload)));
+    ASSERT_TRUE(best);
+    EXPECT_EQ(best->task.workload.text, "matmul m=512 n=512 k=512 tb=1");
+    const std::vector<BestRecord> near = log.nearest(matmul(512, 512, 256, "float32", 1), {}, 1);
+    ASSERT_EQ(near.size(), 1u);
+    EXPECT_EQ(near[0].distance, 1);
+    std::filesystem::remove(path_);
+  }
+}
+
+TEST_F(OpenTest, AnOlderSchemaThatCannotBeWritten) {
+  if (geteuid() == 0) GTEST_SKIP() << "root writes everywhere";
+  make_log();
+  run_sql(kBackToVersion1);
+  ASSERT_EQ(chmod(path_.c_str(), 0444), 0);
+  EXPECT_EQ(refusal(OpenMode::kRead), "database '" + path_ +
+                                          "' has an older schema and cannot be written: make it writable and run "
+                                          "again");
 }
 
 TEST_F(OpenTest, MigrationsRunInOrderAndOnce) {

@@ -14,9 +14,9 @@ namespace nestwright {
 inline WorkloadKey matmul(std::int64_t m, std::int64_t n, std::int64_t k, const std::string& dtype = "float32",
                           int tb = 0) {
   WorkloadKey key;
-  key.parameters = {{"m", std::to_string(m), true},    {"n", std::to_string(n), true},
-                    {"k", std::to_string(k), true},    {"ta", "0", false},
-                    {"tb", std::to_string(tb), false}, {"dtype", dtype, false}};
+  key.parameters = {{"m", std::to_string(m), true}, {"n", std::to_string(n), true}, {"k", std::to_string(k), true}};
+  if (tb != 0) key.parameters.push_back({"tb", std::to_string(tb), false});
+  if (dtype != "float32") key.parameters.push_back({"dtype", dtype, false});
   key.op = "matmul";
   key.text = key.op;
   for (const WorkloadParameter& parameter : key.parameters) key.text += " " + parameter.name + "=" + parameter.value;

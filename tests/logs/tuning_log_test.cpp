@@ -50,9 +50,9 @@ TEST_F(TuningLogTest, TrialsComeBackAsTheyWereRecorded) {
   EXPECT_EQ(trial.session, session);
   EXPECT_EQ(trial.batch, 3);
   EXPECT_EQ(trial.position, 0);
-  EXPECT_EQ(trial.workload, "matmul m=512 n=512 k=512 ta=0 tb=0 dtype=float32");
-  ASSERT_EQ(trial.parameters.size(), 6u);
-  EXPECT_EQ(trial.parameters[5].value, "float32");
+  EXPECT_EQ(trial.workload, "matmul m=512 n=512 k=512");
+  ASSERT_EQ(trial.parameters.size(), 3u);
+  EXPECT_EQ(trial.parameters[2].value, "512");
   EXPECT_EQ(trial.proposal.from, (TemplateVersion{"matmul.cpu", 1}));
   EXPECT_EQ(trial.proposal.config.str(), point(0).config.str());
   EXPECT_EQ(trial.proposal.origin, "random");
@@ -71,6 +71,23 @@ TEST_F(TuningLogTest, TrialsComeBackAsTheyWereRecorded) {
   EXPECT_EQ(trial.measurement.check_ms, 2.25);
   EXPECT_EQ(trial.measurement.measure_ms, 30.125);
   EXPECT_TRUE(trials[1].measurement.timing.ended_early);
+}
+
+TEST_F(TuningLogTest, ParametersComeBackAsTheyWereWritten) {
+  TaskKey task = task_;
+  task.workload.parameters.clear();
+  const std::vector<std::string> values{"512", "-0.75", "1e-05", "1e+20", "007", "-0", "bias_relu", "0.10", "nan", ""};
+  for (const std::string& value : values) {
+    task.workload.parameters.push_back({"p" + std::to_string(task.workload.parameters.size()), value, false});
+  }
+  task.workload.text = "matmul of many numbers";
+  const SessionId session = log_.begin_session(task, info());
+  log_.record(session, log_.commit_batch(session, 0, points(0, 1)).proposals[0].id, timed(100));
+  std::vector<std::string> back;
+  for (const WorkloadParameter& parameter : log_.trials(filter_of(task)).at(0).parameters) {
+    back.push_back(parameter.value);
+  }
+  EXPECT_EQ(back, values);
 }
 
 TEST_F(TuningLogTest, EveryOutcomeIsKeptWithItsMessage) {

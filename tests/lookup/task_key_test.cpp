@@ -11,15 +11,18 @@
 namespace nestwright {
 namespace {
 
-TEST(WorkloadKeyTest, EveryParameterInOrderWithItsKind) {
+TEST(WorkloadKeyTest, WhatDoesNotStandAtItsDefaultInOrderWithItsKind) {
   const WorkloadKey key = workload_key(parse_workload("matmul k=4 m=2 n=3 tb=1 dtype=float64"));
-  EXPECT_EQ(key.text, "matmul m=2 n=3 k=4 ta=0 tb=1 dtype=float64");
+  EXPECT_EQ(key.text, "matmul m=2 n=3 k=4 tb=1 dtype=float64");
   EXPECT_EQ(key.op, "matmul");
   EXPECT_EQ(key.dtype, "float64");
   EXPECT_EQ(key.flops, 2.0 * 2 * 3 * 4);
-  const std::vector<WorkloadParameter> expected = {{"m", "2", true},   {"n", "3", true},   {"k", "4", true},
-                                                   {"ta", "0", false}, {"tb", "1", false}, {"dtype", "float64", false}};
+  const std::vector<WorkloadParameter> expected = {
+      {"m", "2", true}, {"n", "3", true}, {"k", "4", true}, {"tb", "1", false}, {"dtype", "float64", false}};
   EXPECT_EQ(key.parameters, expected);
+  EXPECT_EQ(workload_key(parse_workload("matmul k=4 m=2 n=3 ta=0 dtype=float32")).parameters,
+            std::vector<WorkloadParameter>({{"m", "2", true}, {"n", "3", true}, {"k", "4", true}}));
+  EXPECT_EQ(workload_key(parse_workload("matmul k=4 m=2 n=3")).dtype, "float32");
 }
 
 TEST(WorkloadKeyTest, UnknownOperatorsAreRefused) { EXPECT_THROW(workload_key(Workload{"conv", {}}), UsageError); }

@@ -20,13 +20,94 @@ std::string refusal(const std::string& text) {
 
 TEST(Workload, IsCanonical) {
   const Workload workload = parse_workload("  matmul n=3000 k=0512 m=512 tb=1 ");
-  EXPECT_EQ(workload.str(), "matmul m=512 n=3000 k=512 ta=0 tb=1 dtype=float32");
+  EXPECT_EQ(workload.str(), "matmul m=512 n=3000 k=512 tb=1");
   EXPECT_EQ(parse_workload(workload.str()), workload);
   EXPECT_EQ(workload.size("n"), 3000);
   EXPECT_TRUE(workload.flag("tb"));
   EXPECT_FALSE(workload.flag("ta"));
   EXPECT_EQ(workload.type("dtype"), kFloat32);
   EXPECT_EQ(parse_workload("matmul m=1 n=2147483647 k=1 dtype=float64").type("dtype"), kFloat64);
+}
+
+TEST(Workload, LeavesOutWhatStandsAtItsDefault) {
+  const Workload given = parse_workload("matmul m=1 n=2 k=3 ta=0 tb=0 dtype=float32");
+  EXPECT_EQ(given.str(), "matmul m=1 n=2 k=3");
+  EXPECT_EQ(given, parse_workload("matmul m=1 n=2 k=3"));
+  EXPECT_EQ(given.type("dtype"), kFloat32);
+}
+
+/// An operator with a parameter of every kind.
+Operator every_kind() {
+  using Kind = OperatorParameter::Kind;
+  const auto twice = [](const Workload& before) { return std::to_string(2 * before.size("n")); };
+  return {"every",
+          "",
+          {{"n", "a size", Kind::kSize, ""},
+           {"ld", "a stride", Kind::kSize, "twice n", {}, twice},
+           {"scale", "a factor", Kind::kNumber, "1"},
+           {"after", "what comes after", Kind::kChoice, "none", {"none", "relu", "gelu"}},
+           {"dtype", "a type", Kind::kType, "bfloat16", {"bfloat16"}}},
+          [](const Workload&) { return Definition(); },
+          {}};
+}
+
+std::string every_refusal(const std::string& parameters) {
+  try {
+    parse_workload("every " + parameters, every_kind());
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Workload, HasChoicesAndNumbers) {
+  const Workload w = parse_workload("every n=4 scale=-0.750 after=relu", every_kind());
+  EXPECT_EQ(w.str(), "every n=4 scale=-0.75 after=relu");
+  EXPECT_EQ(w.number("scale"), -0.75);
+  EXPECT_EQ(w.choice("after"), "relu");
+  EXPECT_EQ(w.type("dtype"), kBFloat16);
+  const auto scale = [](const std::string& text) {
+    return parse_workload("every n=1 scale=" + text, every_kind()).parameters.at(2).value;
+  };
+  EXPECT_EQ(scale("1e3"), "1000");
+  EXPECT_EQ(scale("0.00001"), "1e-05");
+  EXPECT_EQ(scale("-0"), "0");
+  EXPECT_EQ(scale(".5"), "0.5");
+  EXPECT_EQ(scale("0.1000000000000000055511151231257827"), "0.1");
+  EXPECT_EQ(parse_workload("every n=1 scale=1.0", every_kind()).str(), "every n=1");
+}
+
+TEST(Workload, HasDefaultsThatFollowFromOtherParameters) {
+  EXPECT_EQ(parse_workload("every n=4", every_kind()).size("ld"), 8);
+  EXPECT_EQ(parse_workload("every n=4 ld=8", every_kind()).str(), "every n=4");
+  EXPECT_EQ(parse_workload("every n=4 ld=9", every_kind()).str(), "every n=4 ld=9");
+}
+
+TEST(Workload, RefusesChoicesAndNumbersWithOneClearSentence) {
+  EXPECT_EQ(every_refusal("n=1 after=tanh"),
+            "after=tanh of every is illegal: after (what comes after) is none, relu or gelu");
+  EXPECT_EQ(every_refusal("n=1 dtype=float32"), "dtype=float32 of every is illegal: dtype (a type) is bfloat16");
+  for (const char* number : {"inf", "nan", "1e999", "half", "1,5", "+1", "1x", ""}) {
+    EXPECT_EQ(every_refusal(std::string("n=1 scale=") + number),
+              std::string("scale=") + number +
+                  " of every is illegal: scale (a factor) is a finite number, such as 0.5 or -1e-3");
+  }
+}
+
+TEST(Registry, DefaultsAreCanonical) {
+  for (const Operator& op : operators()) {
+    // The least that can be said of the operator: 8 for each size, the first name of each choice.
+    std::string least = op.name;
+    for (const OperatorParameter& p : op.parameters) {
+      if (!p.default_value.empty()) continue;
+      least += " " + p.name + "=" + (p.choices.empty() ? "8" : p.choices[0]);
+    }
+    const Workload workload = parse_workload(least);
+    std::string all = op.name;
+    for (const ParameterValue& value : workload.parameters) all += " " + value.name + "=" + value.value;
+    EXPECT_EQ(parse_workload(all), workload) << all;
+    EXPECT_EQ(workload.str(), least);
+  }
 }
 
 TEST(Workload, RefusesWithOneClearSentence) {
