@@ -21,7 +21,8 @@ constexpr int kChecks = 4;           // calls of an entrant before the race
 double entrant_s(double kernel_ns) {
   const TimingOptions timing;
   const double sample_ns = std::max(kernel_ns, 1.2 * timing.sample_ns);
-  return kCompile_s + 1e-9 * (kChecks * kernel_ns + (timing.finalist_samples + timing.rounds.front()) * sample_ns);
+  const int samples = timing.finalist_samples_of(sample_ns) + timing.samples_of(sample_ns, timing.rounds.front());
+  return kCompile_s + 1e-9 * (kChecks * kernel_ns + samples * sample_ns);
 }
 
 int builder_count(const SessionOptions& options) {

@@ -20,6 +20,11 @@ struct Racer {
   std::vector<double> by_pass;  ///< the score of each pass of the race; NaN where it did not run
 
   double median() const { return median_interval(timing.samples_ns).median; }
+  /// 0 where nothing is known yet.
+  double sample_length() const {
+    const double call_ns = timing.raw_ns.empty() ? contender.call_ns : timing.raw_ns.back();
+    return static_cast<double>(std::max<std::int64_t>(calls, 1)) * call_ns;
+  }
 };
 
 class Race {
@@ -214,7 +219,13 @@ std::vector<Timing> race(SampleSource& source, const RaceConditions& conditions,
     }
     if (going.empty()) break;
     if (with_opponent) going.push_back(&opponent);
-    for (; taken < rounds[round]; ++taken) race.pass(going);
+    for (; taken < rounds[round]; ++taken) {
+      std::erase_if(going, [&](const Racer* r) {
+        const auto samples = static_cast<int>(r->timing.samples_ns.size());
+        return samples >= conditions.timing.samples_of(r->sample_length(), rounds[round]);
+      });
+      race.pass(going);
+    }
   }
   return results(racers);
 }
@@ -225,7 +236,13 @@ std::vector<Timing> race_finalists(SampleSource& source, const RaceConditions& c
   std::vector<Racer> racers = line_up(contenders);
   std::vector<Racer*> everyone;
   for (Racer& racer : racers) everyone.push_back(&racer);
-  for (int i = 0; i < conditions.timing.finalist_samples; ++i) race.pass(everyone);
+  race.pass(everyone);
+  // As many for everyone, for the samples of one pass are a pair: what the fastest needs.
+  double shortest = std::numeric_limits<double>::infinity();
+  for (const Racer& racer : racers) {
+    if (racer.running) shortest = std::min(shortest, racer.sample_length());
+  }
+  for (int i = conditions.timing.finalist_samples_of(shortest); i > 1; --i) race.pass(everyone);
   return results(racers);
 }
 

@@ -9,6 +9,7 @@
 //   clearly
 //      slower (95% interval of the paired ratio to the best); the incumbent runs with them. Samples taken in one pass
 //      are a pair.
+//   4. One whose samples took enough_ns together takes part in no further pass.
 //
 // A sample shorter than bracket_below_ns is bracketed by the fma loop. It is taken again, twice at most, while its two
 // brackets differ by more than bracket_tolerance; of the tries the one whose brackets differ least counts. Its score is
@@ -58,7 +59,7 @@ struct RaceConditions {
 std::vector<Timing> race(SampleSource& source, const RaceConditions& conditions, std::span<const Contender> contenders,
                          std::optional<Contender> incumbent);
 
-/// Nobody is given up: everyone gets finalist_samples, interleaved.
+/// Nobody is given up: everyone gets finalist_samples, interleaved; fewer where the fastest takes long.
 std::vector<Timing> race_finalists(SampleSource& source, const RaceConditions& conditions,
                                    std::span<const Contender> contenders);
 

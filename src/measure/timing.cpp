@@ -30,7 +30,20 @@ std::size_t samples_outside(std::size_t n) {
   return k;
 }
 
+int affordable(int wanted, double length, double enough, int least) {
+  if (length * wanted <= enough) return wanted;
+  return std::min(wanted, std::max(least, static_cast<int>(enough / length)));
+}
+
 }  // namespace
+
+int TimingOptions::samples_of(double sample_length, int wanted) const {
+  return affordable(wanted, sample_length, enough_ns, 2);
+}
+
+int TimingOptions::finalist_samples_of(double sample_length) const {
+  return affordable(finalist_samples, sample_length, finalist_enough_ns, 5);
+}
 
 MedianInterval median_interval(std::span<const double> samples) {
   if (samples.empty()) return {};

@@ -21,6 +21,13 @@ struct TimingOptions {
   double race_within = 0.10;             ///< candidates this near the best get more samples
   std::vector<int> rounds = {3, 5, 10};  ///< samples in all after each round of the race
   int finalist_samples = 20;             ///< of each in the race that ends a session
+  double enough_ns = 300e6;              ///< samples that took this long together are enough, if they are two
+  double finalist_enough_ns = 1.5e9;     ///< of a finalist, if they are five
+
+  /// How many samples of this length (ns) are taken where `wanted` short ones are: what disturbs a measurement averages
+  /// out within a long sample, and its time is better spent on other candidates.
+  int samples_of(double sample_length, int wanted) const;
+  int finalist_samples_of(double sample_length) const;
 };
 
 /// Median and the 95% interval of the median (order statistics, exact for small n). Fewer than six samples cannot give

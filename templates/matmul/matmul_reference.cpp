@@ -1,6 +1,9 @@
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "support/error.h"
 #include "templates/matmul/matmul.h"
@@ -9,9 +12,11 @@
 namespace nestwright {
 namespace {
 
-// A block of B of this size stays in the first-level cache while every row of A passes over it.
+// A block of B of this size stays in the first-level cache while the rows of A pass over it, and the sums of so many
+// rows in the second.
 constexpr std::size_t kTerms = 32;  ///< summed plainly before they are added with compensation
 constexpr std::size_t kColumns = 128;
+constexpr std::size_t kRows = 64;
 
 /// `rows` x `columns` elements in row-major order, of a matrix that is stored transposed where `transposed` is set.
 std::vector<double> row_major(const std::vector<double>& values, std::size_t rows, std::size_t columns,
@@ -34,8 +39,8 @@ struct Total {
 };
 
 /// Adds `count` terms to every sum, four at a time: the sums are loaded and stored once for the four.
-void add_terms(Terms& t, const double* a, const double* b, std::size_t row_stride, std::size_t count,
-               std::size_t width) {
+[[gnu::always_inline]] inline void add_terms(Terms& t, const double* a, const double* b, std::size_t row_stride,
+                                             std::size_t count, std::size_t width) {
   std::size_t r = 0;
   for (; r + 4 <= count; r += 4) {
     const double a0 = a[r], a1 = a[r + 1], a2 = a[r + 2], a3 = a[r + 3];
@@ -59,7 +64,7 @@ void add_terms(Terms& t, const double* a, const double* b, std::size_t row_strid
 }
 
 /// Knuth's TwoSum: sum + lost stays what was added, to twice the precision.
-void fold_terms(Total& total, Terms& terms, std::size_t width) {
+[[gnu::always_inline]] inline void fold_terms(Total& total, Terms& terms, std::size_t width) {
   for (std::size_t j = 0; j < width; ++j) {
     const double before = total.sum[j], term = terms.sum[j];
     const double after = before + term;
@@ -70,6 +75,46 @@ void fold_terms(Total& total, Terms& terms, std::size_t width) {
     terms.sum[j] = terms.sum_abs[j] = 0;
   }
 }
+
+/// Some rows of the product, over one strip of columns: all of a's terms.
+[[gnu::always_inline]] inline void add_rows(std::span<Total> totals, const double* a, const double* b, std::size_t n,
+                                            std::size_t k, std::size_t width) {
+  Terms terms{};
+  for (std::size_t r = 0; r < k; r += kTerms) {
+    for (std::size_t i = 0; i < totals.size(); ++i) {
+      add_terms(terms, &a[i * k + r], &b[r * n], n, std::min(kTerms, k - r), width);
+      fold_terms(totals[i], terms, width);
+    }
+  }
+}
+
+using AddRows = void (*)(std::span<Total>, const double*, const double*, std::size_t, std::size_t, std::size_t);
+
+void add_rows_anywhere(std::span<Total> totals, const double* a, const double* b, std::size_t n, std::size_t k,
+                       std::size_t width) {
+  add_rows(totals, a, b, n, k, width);
+}
+
+#if defined(__x86_64__)
+// The same loops in wider vectors: large products would wait for their reference longer than for everything else.
+[[gnu::target("avx512f,prefer-vector-width=512")]] void add_rows_avx512(std::span<Total> totals, const double* a,
+                                                                        const double* b, std::size_t n, std::size_t k,
+                                                                        std::size_t width) {
+  add_rows(totals, a, b, n, k, width);
+}
+[[gnu::target("avx2,fma")]] void add_rows_avx2(std::span<Total> totals, const double* a, const double* b, std::size_t n,
+                                               std::size_t k, std::size_t width) {
+  add_rows(totals, a, b, n, k, width);
+}
+
+AddRows fastest_add_rows() {
+  if (__builtin_cpu_supports("avx512f")) return add_rows_avx512;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return add_rows_avx2;
+  return add_rows_anywhere;
+}
+#else
+AddRows fastest_add_rows() { return add_rows_anywhere; }
+#endif
 
 }  // namespace
 
@@ -87,24 +132,21 @@ Reference matmul_reference(const Workload& workload, const HostTensors& inputs) 
   const double factor = 8 * std::sqrt(static_cast<double>(k)) * epsilon;
 
   Reference reference{{std::vector<double>(m * n)}, {std::vector<double>(m * n)}};
-  Terms terms{};
-  std::vector<Total> totals(m);
-  for (std::size_t j0 = 0; j0 < n; j0 += kColumns) {
+  const std::size_t strips = (n + kColumns - 1) / kColumns, blocks = (m + kRows - 1) / kRows;
+  const AddRows add = fastest_add_rows();
+  tbb::parallel_for(std::size_t{0}, strips * blocks, [&](std::size_t part) {
+    const std::size_t j0 = part / blocks * kColumns, i0 = part % blocks * kRows;
     const std::size_t width = std::min(kColumns, n - j0);
-    std::fill(totals.begin(), totals.end(), Total{});
-    for (std::size_t r = 0; r < k; r += kTerms) {
-      for (std::size_t i = 0; i < m; ++i) {
-        add_terms(terms, &a[i * k + r], &b[r * n + j0], n, std::min(kTerms, k - r), width);
-        fold_terms(totals[i], terms, width);
-      }
-    }
-    for (std::size_t i = 0; i < m; ++i) {
+    std::vector<Total> totals(std::min(kRows, m - i0), Total{});
+    add(totals, &a[i0 * k], &b[j0], n, k, width);
+    for (std::size_t i = 0; i < totals.size(); ++i) {
       for (std::size_t j = 0; j < width; ++j) {
-        reference.expected[0][i * n + j0 + j] = totals[i].sum[j] + totals[i].lost[j];
-        reference.bound[0][i * n + j0 + j] = factor * totals[i].sum_abs[j];
+        const std::size_t at = (i0 + i) * n + j0 + j;
+        reference.expected[0][at] = totals[i].sum[j] + totals[i].lost[j];
+        reference.bound[0][at] = factor * totals[i].sum_abs[j];
       }
     }
-  }
+  });
   return reference;
 }
 

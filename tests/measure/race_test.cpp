@@ -209,6 +209,16 @@ TEST(Race, LongSamplesAreNotBracketedAndTheIncumbentRunsAlongFromTheStart) {
   EXPECT_GE(kernels.calls[9].size(), 3u);
 }
 
+TEST(Race, ALongOneGetsFewerSamplesAndTwoAtLeast) {
+  MadeUpKernels kernels;
+  kernels.call_ns = {{0, 60e6}, {1, 62e6}, {2, 400e6}};
+  const std::vector<Timing> near = race(kernels, conditions(), contenders(kernels, 2), std::nullopt);
+  EXPECT_THAT(near[0].samples_ns, SizeIs(5)) << "0.3 s";
+  EXPECT_THAT(near[1].samples_ns, SizeIs(4));
+  const std::vector<Contender> alone = {{2, 400e6}};
+  EXPECT_THAT(race(kernels, conditions(), alone, std::nullopt)[0].samples_ns, SizeIs(2));
+}
+
 TEST(Race, OneThatFailsDropsOutAndTheOthersGoOn) {
   MadeUpKernels kernels;
   kernels.call_ns = {{0, 1e6}, {1, 1e6}, {2, 1e6}};
@@ -237,6 +247,15 @@ TEST(RaceFinalists, EveryoneGetsAllSamplesInterleaved) {
     EXPECT_FALSE(t.ended_early);
   }
   EXPECT_DOUBLE_EQ(timings[1].median_ns, 3e6);
+}
+
+TEST(RaceFinalists, LongOnesGetFewerSamplesAllOfThemAsMany) {
+  MadeUpKernels kernels;
+  kernels.call_ns = {{0, 150e6}, {1, 1000e6}};
+  const std::vector<Contender> two = {{0, 0}, {1, 0}};
+  for (const Timing& t : race_finalists(kernels, conditions(), two)) EXPECT_THAT(t.samples_ns, SizeIs(10)) << "1.5 s";
+  kernels.call_ns = {{0, 900e6}, {1, 1000e6}};
+  for (const Timing& t : race_finalists(kernels, conditions(), two)) EXPECT_THAT(t.samples_ns, SizeIs(5));
 }
 
 TEST(Sampler, ReadsTheClockAroundCallsAndBrackets) {
