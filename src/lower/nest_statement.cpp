@@ -132,10 +132,17 @@ Stmt NestBuilder::prefetch(const PrefetchNote& note, const Frame& frame, int lea
   }
   const Storage* storage = producer >= 0 ? &*storages_[producer] : nullptr;
   const ir::Buffer& stored = storage != nullptr ? storage->buffers[number] : read;
+  if (stored->scope == ir::Scope::kRegister) {
+    throw LowerError(fmt::format("{} prefetches {} at loop {}, which is kept in registers: there is nothing to wait for",
+                                 graphs_[frame.graph->stage].state->name, note.tensor.name(), note.loop.name()));
+  }
   const ir::Substitution ahead{{loop->var, loop->var + Expr(note.distance)}};
   std::vector<ir::Linear> start;  // in the storage, layouts aside
   std::vector<std::int64_t> extents;
-  for (const Span& span : regions_.read_region(read, frame, facts_)) {
+  const bool is_own = producer == frame.graph->stage;
+  std::vector<Span> region = is_own ? regions_.own_region(frame, facts_) : regions_.read_region(read, frame, facts_);
+  region.resize(static_cast<std::size_t>(read->rank()));  // of a reduction: its own axes come last
+  for (const Span& span : region) {
     Expr first = affine(ir::substitute(facts_.expanded(span.min), ahead));
     if (storage != nullptr) first = relative_index(first, storage->start[start.size()], facts_);
     start.push_back(ir::to_linear(first));
@@ -163,7 +170,7 @@ Stmt NestBuilder::prefetch(const PrefetchNote& note, const Frame& frame, int lea
     std::vector<Expr> indices;
     indices.reserve(position.size());
     for (const ir::Linear& index : position) indices.push_back(index.expr());
-    stmts.push_back(ir::make_prefetch(stored, std::move(indices), false, 3));
+    stmts.push_back(ir::make_prefetch(stored, std::move(indices), is_own, 3));
   } while (static_cast<int>(stmts.size()) < kMostPrefetches && next(offset, extents, step));
   return ir::block(std::move(stmts));
 }

@@ -292,11 +292,14 @@ AttachedRegions Regions::attached_regions(const std::vector<int>& stages, const 
   return result;
 }
 
-std::vector<Span> Regions::read_region(const ir::Buffer& buffer, const Frame& frame, const Facts& facts) const {
+std::vector<Span> Regions::own_region(const Frame& frame, const Facts& facts) const {
   Known known;
-  const std::vector<Span> roots = region_of(frame.graph->stage, frame, facts, known);
+  return region_of(frame.graph->stage, frame, facts, known);
+}
+
+std::vector<Span> Regions::read_region(const ir::Buffer& buffer, const Frame& frame, const Facts& facts) const {
   std::vector<Span> result;
-  join_reads(frame.graph->stage, roots, buffer, result, facts);
+  join_reads(frame.graph->stage, own_region(frame, facts), buffer, result, facts);
   return result;
 }
 

@@ -37,6 +37,8 @@ class Regions {
   /// The regions of `stages`, all attached at one loop of the stage of `frame`, in their order: for each root axis the
   /// indices that are read from there on.
   AttachedRegions attached_regions(const std::vector<int>& stages, const Frame& frame, const Facts& facts) const;
+  /// What the stage of `frame` computes from there on, one span a root.
+  std::vector<Span> own_region(const Frame& frame, const Facts& facts) const;
   /// Indices of `buffer` that the stage of `frame` itself reads from there on, one span a dimension.
   std::vector<Span> read_region(const ir::Buffer& buffer, const Frame& frame, const Facts& facts) const;
 

@@ -117,17 +117,33 @@ Tensor pack_b(Schedule& s, const MatmulShape& shape, const Tensor& b, const Tens
   return packed;
 }
 
-/// A panel of A as the microkernel reads it: the rows of a tile next to each other for each step of the reduction.
+/// A panel of A, tile by tile: the rows of a tile next to each other for each step of the reduction.
+std::vector<IterVar> lay_out_tiles(Schedule& s, const MatmulShape& shape, const Tensor& packed,
+                                   const MatmulKnobs& knobs) {
+  if (knobs.rows == 1) return s[packed].loops();
+  return s.transform_layout(packed, [&](std::span<const Expr> axes) {
+    const Expr row = axes[shape.ta ? 1 : 0], step = axes[shape.ta ? 0 : 1];
+    return std::vector<Expr>{row / Expr(knobs.rows), step, row % Expr(knobs.rows)};
+  });
+}
+
+/// A panel of A row by row, each an odd number of cache lines after the one before: rows that are a multiple of 4 KiB
+/// apart, as those of a matrix may be, share few sets of the first-level cache.
+std::vector<IterVar> lay_out_rows(Schedule& s, const MatmulShape& shape, const Tensor& packed,
+                                  const MatmulKnobs& knobs) {
+  const std::vector<IterVar> loops = s[packed].loops();
+  const std::int64_t line = 64 / shape.type.bytes();
+  s[packed].storage_align(loops[0], 2 * line, line);
+  auto [vector, lane] = s[packed].split(loops[1], factor(knobs.lanes), Tail::predicate());
+  s[packed].vectorize(lane);
+  return {loops[0], vector, lane};
+}
+
 Tensor pack_a(Schedule& s, const MatmulShape& shape, const Tensor& a, const Tensor& c, const Tensor& tile,
               const BlockLoops& blocks, const MatmulKnobs& knobs) {
   const Tensor packed = s.cache_read(a, ir::Scope::kGlobal, {tile});
-  std::vector<IterVar> loops = s[packed].loops();
-  if (knobs.rows > 1) {
-    loops = s.transform_layout(packed, [&](std::span<const Expr> axes) {
-      const Expr row = axes[shape.ta ? 1 : 0], step = axes[shape.ta ? 0 : 1];
-      return std::vector<Expr>{row / Expr(knobs.rows), step, row % Expr(knobs.rows)};
-    });
-  }
+  const auto lay_out = knobs.pack_a == Pack::kRows ? lay_out_rows : lay_out_tiles;
+  const std::vector<IterVar> loops = lay_out(s, shape, packed, knobs);
   const int at = blocks.panel_of(kAxisM);
   s[packed].compute_at(s[c], blocks.loops[static_cast<std::size_t>(at)]);
   if (at < blocks.parallel) s[packed].parallel(loops[0]);
@@ -151,6 +167,7 @@ Schedule schedule_matmul(Tuning& t, const Workload& workload, const Definition& 
   }
   const BlockLoops blocks = schedule_blocks(s[c], knobs, k_blocks);
   s[tile].compute_at(s[c], blocks.tile);
+  if (knobs.prefetch_c) s[c].prefetch(c, blocks.tile, 1);
   if (knobs.pack_b != Pack::kNo) b = pack_b(s, shape, b, c, tile, blocks, knobs);
   if (knobs.pack_a != Pack::kNo) a = pack_a(s, shape, a, c, tile, blocks, knobs);
   schedule_tile(s[tile], knobs, a, b);
@@ -160,7 +177,7 @@ Schedule schedule_matmul(Tuning& t, const Workload& workload, const Definition& 
 }  // namespace
 
 Template matmul_cpu_template() {
-  return {"matmul.cpu", 1, "matmul", DeviceKind::kCpu, schedule_matmul, matmul_cpu_seeds};
+  return {"matmul.cpu", 2, "matmul", DeviceKind::kCpu, schedule_matmul, matmul_cpu_seeds};
 }
 
 }  // namespace nestwright

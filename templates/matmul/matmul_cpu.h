@@ -19,7 +19,12 @@ enum MatmulAxis : int { kAxisM = 0, kAxisN = 1, kAxisK = 2 };
 
 struct MatmulKnobs {
   bool vector_m = false;  ///< M is vectorised, not N
-  enum class Pack : std::uint8_t { kNo, kBlock, kWhole } pack_a = Pack::kNo, pack_b = Pack::kNo;
+  enum class Pack : std::uint8_t {
+    kNo,
+    kBlock,  ///< a panel at a time, tile by tile as the microkernel reads it
+    kWhole,  ///< all at once, likewise
+    kRows,   ///< a panel at a time, row by row: only no longer as far apart as in the matrix
+  } pack_a = Pack::kNo, pack_b = Pack::kNo;
   enum class Parallel : std::uint8_t { kNone, kM, kN, kBoth } parallel = Parallel::kNone;
   std::int64_t lanes = 1, rows = 1, vectors = 1;
   std::int64_t second_rows =
@@ -28,6 +33,7 @@ struct MatmulKnobs {
   std::int64_t k_block = 0;                      ///< reduction steps a block; 0: not blocked
   std::int64_t unroll_k = 1;
   std::int64_t prefetch_a = 0, prefetch_b = 0;  ///< in reduction steps; 0: none
+  bool prefetch_c = false;                      ///< the tile of C that comes next
   std::vector<int> block_order;                 ///< of MatmulAxis, outermost first
   bool tiles_n_outer = false;                   ///< within a block, the loop over N's tiles runs outside that over M's
 };

@@ -139,8 +139,12 @@ MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulShape& shape, const Targe
     const std::string chosen = t.choose("pack_b", pack_b);
     knobs.pack_b = chosen == "whole" ? Pack::kWhole : chosen == "block" ? Pack::kBlock : Pack::kNo;
     std::vector<std::string> pack_a{"no"};
-    if (row_extent > 1 && vector_extent >= 2 * full_lanes) pack_a.emplace_back("block");
-    knobs.pack_a = t.choose("pack_a", pack_a) == "block" ? Pack::kBlock : Pack::kNo;
+    if (row_extent > 1 && vector_extent >= 2 * full_lanes) {
+      pack_a.emplace_back("block");
+      if (!shape.ta) pack_a.emplace_back("rows");
+    }
+    const std::string packed = t.choose("pack_a", pack_a);
+    knobs.pack_a = packed == "block" ? Pack::kBlock : packed == "rows" ? Pack::kRows : Pack::kNo;
   }
   const std::vector<std::int64_t> k_counts = k_block_counts(shape.k);
   const bool blocked =
@@ -151,7 +155,7 @@ MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulShape& shape, const Targe
   for (std::int64_t rows = 1; rows <= most_rows && fits_registers(rows, 1, target); ++rows) row_counts.push_back(rows);
   // A packed panel of A has one tile height.
   const std::vector<std::int64_t> composable =
-      knobs.pack_a == Pack::kNo ? composable_rows(row_counts, row_extent) : std::vector<std::int64_t>{};
+      knobs.pack_a != Pack::kBlock ? composable_rows(row_counts, row_extent) : std::vector<std::int64_t>{};
   const bool compose =
       t.choose("tail_m", composable.empty() ? std::vector<std::string>{"partition"}
                                             : std::vector<std::string>{"partition", "compose"}) == "compose";
@@ -182,6 +186,7 @@ MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulShape& shape, const Targe
   knobs.unroll_k = t.define_knob("unroll_k", up_to({1, 2, 4, 8}, shape.k));
   knobs.prefetch_a = t.define_knob("prefetch_a", up_to({0, 8, 16, 32}, shape.k - 1));
   knobs.prefetch_b = t.define_knob("prefetch_b", up_to({0, 4, 8, 16, 32}, shape.k - 1));
+  knobs.prefetch_c = t.define_knob("prefetch_c", {0, 1}) == 1;
   knobs.block_order = t.define_reorder("block_order", block_orders(blocked, knobs.parallel == Parallel::kBoth));
   knobs.tiles_n_outer = t.define_reorder("tile_order", {{kAxisM, kAxisN}, {kAxisN, kAxisM}})[0] == kAxisN;
 
@@ -206,7 +211,7 @@ MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulShape& shape, const Targe
         return stays_in_registers({v[0][0], std::max(v[1][0], pieces), v[2][0], strided, rest > 0}, target);
       },
       "unrolled so often, the register tile does not stay in the target's vector registers");
-  if (knobs.pack_a == Pack::kBlock) {
+  if (knobs.pack_a != Pack::kNo) {
     t.constrain(
         {"register_rows"}, [](std::span<const KnobValue> v) { return v[0][0] >= 2; },
         "single rows of A are read in order without a copy");
@@ -263,7 +268,7 @@ MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulShape& shape, const Targe
         },
         "a packed block of B is larger than the last-level cache");
   }
-  if (knobs.pack_a == Pack::kBlock) {
+  if (knobs.pack_a != Pack::kNo) {
     std::vector<std::string> names{"register_rows", "blocks_m"};
     if (blocked) names.emplace_back("blocks_k");
     const double most = 4 * static_cast<double>(target.l2_bytes);

@@ -20,7 +20,7 @@ struct Wish {
   std::int64_t block_bytes = 0;  ///< of A's block of rows; 0: all rows in one
   std::int64_t blocks_n = 1;
   std::vector<std::int64_t> block_order{kAxisN, kAxisM};
-  bool tiles_n_outer = true;
+  bool tiles_n_outer = true, prefetch_c = false;
 };
 
 /// The most rows that fit beside `vectors` vectors, evened out so that the last tile is not much smaller.
@@ -77,6 +77,7 @@ Config to_config(const Wish& wish, const MatmulShape& shape, const Target& targe
   config.set("tile_order", wish.tiles_n_outer ? KnobValue{kAxisN, kAxisM} : KnobValue{kAxisM, kAxisN});
   config.set("prefetch_a", {0});
   config.set("prefetch_b", {0});
+  config.set("prefetch_c", {wish.prefetch_c ? 1 : 0});
   return config;
 }
 
@@ -136,14 +137,26 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
   add(tile(3));
   add(tile(1));
   add(with_b(tile(2), "block"));
-  // Goto's order: a block of B in the last cache, of A in the second, panels of B in the first.
-  for (const std::int64_t vectors : {2, 4}) {
-    Wish wish = with_b(tile(vectors), "block");
-    wish.k_block = std::max<std::int64_t>(64, target.l1d_bytes / 2 / (wish.vectors * lanes * bytes));
-    wish.block_order = {kAxisN, kAxisK, kAxisM};
-    wish.blocks_n = 1 + static_cast<std::int64_t>(2 * bytes_b / static_cast<double>(target.l3_bytes));
-    add(wish);
-    wish.pack_a = "block";
+  // After Goto and van de Geijn (TOMS 2008): a block of A and one of B in the second cache, a tile's rows of A in the
+  // first, where they come back for every tile of columns.
+  const auto in_blocks = [&](std::int64_t steps, const KnobValue& order) {
+    Wish wish = with_b(tile(4), "block");
+    wish.pack_a = "rows";
+    wish.k_block = steps;
+    wish.block_order = order;
+    if (order[0] == kAxisN) wish.block_bytes = 0;
+    wish.blocks_n = ceil_div(shape.n * steps * bytes, target.l2_bytes / 2);
+    wish.tiles_n_outer = false;
+    wish.prefetch_c = true;
+    return wish;
+  };
+  const std::int64_t fitting_steps = target.l1d_bytes / 2 / bytes / tile(4).rows / 4 * 4;
+  if (packs) {
+    add(in_blocks(fitting_steps / 4, {kAxisM, kAxisK, kAxisN}));
+    add(in_blocks(fitting_steps / 4, {kAxisN, kAxisK, kAxisM}));
+    add(in_blocks(fitting_steps / 2, {kAxisM, kAxisK, kAxisN}));
+    Wish wish = with_b(tile(2), "whole");
+    wish.pack_a = "rows";
     add(wish);
   }
   {

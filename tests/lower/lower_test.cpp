@@ -152,6 +152,31 @@ TEST(Lower, PrefetchIsSoManyIterationsAhead) {
   EXPECT_THAT(text, HasSubstr("prefetch B[k + 4, 16]"));
 }
 
+TEST(Lower, PrefetchesWhereTheNextTileWillBeWritten) {
+  const Matmul op = make_matmul(8, 32, 64);
+  Schedule s = create_schedule(op.c);
+  const auto [outer, inner] = s[op.c].split(s[op.c].axis(0), factor(2));
+  s[op.c].prefetch(op.c, outer, 1);
+  const std::string text = body_of(s, {op.a, op.b, op.c});
+  EXPECT_THAT(text, HasSubstr("prefetch C[i.outer*2 + 2, 16] for write\n"));
+  EXPECT_THAT(text, HasSubstr("prefetch C[i.outer*2 + 3, 0] for write\n"));
+  EXPECT_THAT(text, Not(HasSubstr("prefetch C[i.outer*2 + 4")));
+}
+
+TEST(Lower, RefusesToPrefetchRegisters) {
+  const Matmul op = make_matmul(8, 32, 64);
+  Schedule s = create_schedule(op.c);
+  const Tensor tile = s.cache_write(op.c, ir::Scope::kRegister);
+  s[tile].compute_at(s[op.c], s[op.c].axis(0));
+  s[op.c].prefetch(tile, s[op.c].axis(1), 1);
+  try {
+    body_of(s, {op.a, op.b, op.c});
+    FAIL() << "was lowered";
+  } catch (const LowerError& e) {
+    EXPECT_STREQ(e.what(), "C prefetches C.tile at loop j, which is kept in registers: there is nothing to wait for");
+  }
+}
+
 TEST(Lower, SymbolicExtentsAreGuarded) {
   const Var n = var("n");
   const Tensor A = placeholder({n}, kFloat32, "A");

@@ -21,6 +21,11 @@ TEST_F(Prefetch, OfACache) {
   expect_refused([&] { s[cache].compute_inline(); }, "compute_inline", "B.cache", "C prefetches it");
 }
 
+TEST_F(Prefetch, OfTheStagesOwnResult) {
+  s[c].prefetch(c, i, 1);
+  EXPECT_EQ(s.trace().str(), "prefetch C C.0 1\n");
+}
+
 TEST_F(Prefetch, RefusesWhatIsNotReadHere) {
   const Tensor cache = s.cache_read(b, ir::Scope::kGlobal, {c});
   expect_refused([&] { s[c].prefetch(b, j, 1); }, "prefetch", "j", "C does not read B");

@@ -19,7 +19,8 @@ const Template& matmul() { return *find_template("matmul.cpu"); }
 TEST(MatmulSpace, HoldsWhatTheLibrariesUse) {
   const ConfigSpace space = discover_space(matmul(), workload(1024, 1024, 1024), target(CpuIsa::kAvx512, 2));
   const std::string numbers =
-      " vector_lanes=16 blocks_m=1 blocks_n=1 unroll_k=4 prefetch_a=0 prefetch_b=0 block_order=[0,1] tile_order=[1,0]";
+      " vector_lanes=16 blocks_m=1 blocks_n=1 unroll_k=4 prefetch_a=0 prefetch_b=0 prefetch_c=0 block_order=[0,1] "
+      "tile_order=[1,0]";
   const std::string choices = "vector_axis=n pack_b=whole pack_a=no reduction=full tail_m=partition parallel=none";
   for (const auto& [rows, vectors] : {std::pair{14, 2}, {6, 4}, {9, 3}, {12, 2}, {28, 1}}) {
     const std::string tile = " register_rows=" + std::to_string(rows) + " register_vectors=" + std::to_string(vectors);
@@ -47,13 +48,13 @@ TEST(MatmulSpace, AllChoicesOfTheIssueAreThere) {
     }
   }
   EXPECT_THAT(choices["pack_b"], testing::ElementsAre("block", "no", "whole"));
-  EXPECT_THAT(choices["pack_a"], testing::ElementsAre("block", "no"));
+  EXPECT_THAT(choices["pack_a"], testing::ElementsAre("block", "no", "rows"));
   EXPECT_THAT(choices["reduction"], testing::ElementsAre("blocked", "full"));
   EXPECT_THAT(choices["tail_m"], testing::ElementsAre("compose", "partition"));
   EXPECT_THAT(choices["parallel"], testing::ElementsAre("both", "m", "n", "none"));
-  EXPECT_THAT(knobs,
-              testing::IsSupersetOf({"register_rows", "register_vectors", "vector_lanes", "blocks_m", "blocks_n",
-                                     "blocks_k", "block_order", "tile_order", "unroll_k", "prefetch_a", "prefetch_b"}));
+  EXPECT_THAT(knobs, testing::IsSupersetOf({"register_rows", "register_vectors", "vector_lanes", "blocks_m", "blocks_n",
+                                            "blocks_k", "block_order", "tile_order", "unroll_k", "prefetch_a",
+                                            "prefetch_b", "prefetch_c"}));
   const ConfigSpace narrow = discover_space(matmul(), workload(3072, 1, 1024), target(CpuIsa::kAvx512));
   EXPECT_GE(find_branch(narrow.branches(), Config::parse("vector_axis=m pack_b=no pack_a=no reduction=full "
                                                          "tail_m=partition parallel=none")),

@@ -1,11 +1,11 @@
-// prefetch: hints what will be read some iterations later.
+// prefetch: hints what will be read some iterations later, or where results will be written.
 //
 //   for i:                          for i:
 //     C[i] = f(A[i])          ->      prefetch A[i + distance]
 //                                     C[i] = f(A[i])
 //
 // Preconditions:
-//  1. The stage reads the tensor itself, not through another stage.
+//  1. The stage reads the tensor itself, not through another stage, or it is the stage's own.
 //  2. The loop is a leaf of the stage.
 //  3. The distance is at least 1, and this tensor is not prefetched at this loop already.
 #include <fmt/format.h>
@@ -19,7 +19,8 @@ Stage& Stage::prefetch(const Tensor& tensor, const IterVar& loop, std::int64_t d
   const Primitive primitive(*state_, "prefetch", origin_);
   StageState& stage = primitive.stage();
   primitive.position(loop);
-  if (!tensor.defined() || !reads(*stage.op.compute(), tensor.buffer())) {
+  const bool is_own = tensor.defined() && state_->producer(tensor.buffer()).stage == primitive.index();
+  if (!is_own && (!tensor.defined() || !reads(*stage.op.compute(), tensor.buffer()))) {
     primitive.refuse(loop,
                      fmt::format("{} does not read {}", stage.name, tensor.defined() ? tensor.name() : "this tensor"));
   }
