@@ -12,6 +12,7 @@
 #include "codegen/backend.h"
 #include "exporter/toolchain.h"
 #include "measure/worker_process.h"
+#include "runtime/start_cost.h"
 #include "support/error.h"
 #include "target/machine.h"
 #include "target/peak.h"
@@ -36,6 +37,17 @@ Json bandwidths(const Target& target) {
           {"memory_copy", measure_copy_bandwidth(std::int64_t{256} << 20)}};
 }
 
+/// Microseconds until a parallel loop runs on all threads and is over, by pool.
+Json start_costs(int threads) {
+  Json costs = Json::object();
+  if (threads == 1) return costs;
+  for (const PoolKind kind : {PoolKind::kSpin, PoolKind::kTbb}) {
+    const StartCost cost = measure_start_cost(kind, threads);
+    costs[pool_name(kind)] = {{"hot", cost.hot_ns * 1e-3}, {"idle", cost.idle_ns * 1e-3}};
+  }
+  return costs;
+}
+
 Json examine() {
   const Machine machine = Machine::host();
   const Target target = Target::host();
@@ -55,6 +67,7 @@ Json examine() {
   json["peak_gflops"] = {{"float32_1_thread", measure_fma_peak(1)},
                          {"float32_all_threads", measure_fma_peak(target.threads)}};
   json["bandwidth_gb_s"] = bandwidths(target);
+  json["parallel_start_us"] = start_costs(target.threads);
   json["backends"] = {{"cpu", or_missing([] { return make_backend(DeviceKind::kCpu)->version(); })},
                       {"cuda", or_missing([] { return make_backend(DeviceKind::kCuda)->version(); })},
                       {"opencl", or_missing([] { return make_backend(DeviceKind::kOpenCl)->version(); })}};
@@ -82,6 +95,10 @@ void print_text(const Json& j) {
       "bandwidth   read L1 {:.0f}, L2 {:.0f}, L3 {:.0f}, memory {:.1f} GB/s; copy {:.1f} GB/s (one thread, measured)\n",
       bandwidth["l1_read"].get<double>(), bandwidth["l2_read"].get<double>(), bandwidth["l3_read"].get<double>(),
       bandwidth["memory_read"].get<double>(), bandwidth["memory_copy"].get<double>());
+  for (const auto& [pool, cost] : j["parallel_start_us"].items()) {
+    fmt::print("parallel    {}: a loop on all threads costs {:.1f} us, {:.1f} us after 2 ms without one (measured)\n",
+               pool, cost["hot"].get<double>(), cost["idle"].get<double>());
+  }
   for (const auto& [name, version] : j["backends"].items()) {
     fmt::print("backend     {}: {}\n", name, version.get<std::string>());
   }

@@ -9,7 +9,6 @@ namespace {
 
 constexpr std::int64_t kMostUnrolled = 512;  ///< multiply-adds in the body of the innermost loop
 constexpr std::int64_t kLeastBlock = 32;     ///< steps of a blocked reduction: below, C goes through memory too often
-constexpr double kLeastParallel = 32 * 32 * 32;  ///< multiply-adds: below, starting threads takes longer
 constexpr std::int64_t kLeastRowsToPack = 8;     ///< fewer rows do not pay for a copy of B
 
 std::vector<std::int64_t> up_to(std::vector<std::int64_t> values, std::int64_t limit) {
@@ -161,7 +160,7 @@ MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulShape& shape, const Targe
                                             : std::vector<std::string>{"partition", "compose"}) == "compose";
   if (compose) row_counts = composable;
   std::vector<std::string> parallel{"none"};
-  if (target.threads > 1 && shape.products() >= kLeastParallel) {
+  if (target.threads > 1) {
     if (shape.m > 1) parallel.emplace_back("m");
     if (vector_extent > full_lanes && shape.n > 1) parallel.emplace_back("n");
     if (parallel.size() == 3) parallel.emplace_back("both");

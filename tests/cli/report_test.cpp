@@ -95,6 +95,11 @@ TEST(DoctorTest, SaysWhatIsHereAndWhatIsMissing) {
   EXPECT_GT(found["caches"]["l1d"], 0);
   EXPECT_GT(found["peak_gflops"]["float32_1_thread"], 0);
   EXPECT_GT(found["bandwidth_gb_s"]["memory_read"], 0);
+  EXPECT_EQ(found["parallel_start_us"].empty(), found["cores"] == 1);
+  for (const auto& [pool, cost] : found["parallel_start_us"].items()) {
+    EXPECT_GT(cost["hot"], 0) << pool;
+    EXPECT_GT(cost["idle"], 0) << pool;
+  }
   EXPECT_THAT(found["backends"]["cpu"].get<std::string>(), HasSubstr("LLVM"));
   EXPECT_THAT(found["backends"]["cuda"].get<std::string>(), HasSubstr("missing"));
   EXPECT_THAT(found["worker"].get<std::string>(), HasSubstr("nestwright-worker"));

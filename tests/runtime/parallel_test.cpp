@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/start_cost.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -87,6 +88,15 @@ TEST(Pools, UseSeveralThreads) {
     EXPECT_EQ(arrived, 2);
     EXPECT_EQ(pool->threads(), 2);
   }
+}
+
+TEST(StartCost, IsThatOfALoopOnAllThreads) {
+  const StartCost alone = measure_start_cost(PoolKind::kSerial, 1);
+  EXPECT_GT(alone.hot_ns, 0);
+  EXPECT_LT(alone.hot_ns, 1e5) << "a call, no thread to wait for";
+  const StartCost together = measure_start_cost(PoolKind::kSpin, 2);
+  EXPECT_GT(together.hot_ns, alone.hot_ns);
+  EXPECT_GT(together.idle_ns, alone.idle_ns);
 }
 
 TEST(Pools, AreNamed) {
