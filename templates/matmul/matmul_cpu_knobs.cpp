@@ -7,9 +7,9 @@
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kMostUnrolled = 512;  ///< multiply-adds in the body of the innermost loop
-constexpr std::int64_t kLeastBlock = 32;     ///< steps of a blocked reduction: below, C goes through memory too often
-constexpr std::int64_t kLeastRowsToPack = 8;     ///< fewer rows do not pay for a copy of B
+constexpr std::int64_t kMostUnrolled = 512;   ///< multiply-adds in the body of the innermost loop
+constexpr std::int64_t kLeastBlock = 32;      ///< steps of a blocked reduction: below, C goes through memory too often
+constexpr std::int64_t kLeastRowsToPack = 8;  ///< fewer rows do not pay for a copy of B
 
 std::vector<std::int64_t> up_to(std::vector<std::int64_t> values, std::int64_t limit) {
   std::erase_if(values, [&](std::int64_t value) { return value > limit; });
@@ -270,14 +270,14 @@ MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulShape& shape, const Targe
   if (knobs.pack_a != Pack::kNo) {
     std::vector<std::string> names{"register_rows", "blocks_m"};
     if (blocked) names.emplace_back("blocks_k");
-    const double most = 4 * static_cast<double>(target.l2_bytes);
+    const double most = static_cast<double>(std::max(target.l3_bytes / 2, 4 * target.l2_bytes));
     t.constrain(
         names,
         [=](std::span<const KnobValue> v) {
           const std::int64_t rows = v[0][0] * ceil_div(ceil_div(row_extent, v[0][0]), v[1][0]);
           return static_cast<double>(bytes * rows) * static_cast<double>(steps(v, 2)) <= most;
         },
-        "a packed block of A is larger than four times the second-level cache");
+        "a packed block of A takes more than half of the last-level cache");
   }
   return knobs;
 }

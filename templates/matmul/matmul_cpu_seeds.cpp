@@ -14,7 +14,8 @@ namespace {
 /// What one seed wishes for; guess_config makes it legal.
 struct Wish {
   std::int64_t rows = 1, vectors = 1;
-  std::string pack_b = "no", pack_a = "no", tail_m = "partition", parallel = "none", vector_axis = "n";
+  std::string pack_b = "no", pack_a = "no", tail_m = "partition", vector_axis = "n";
+  std::string parallel;  ///< empty: as suits the shape
   std::int64_t k_block = 0;
   std::int64_t unroll_k = 4;
   std::int64_t block_bytes = 0;  ///< of A's block of rows; 0: all rows in one
@@ -105,7 +106,7 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
 
   std::vector<Wish> wishes;
   const auto add = [&](Wish wish) {
-    wish.parallel = threads;
+    if (wish.parallel.empty()) wish.parallel = threads;
     if (threads == "n" && wish.k_block == 0) wish.block_order = {kAxisN, kAxisM};
     wishes.push_back(std::move(wish));
   };
@@ -137,24 +138,26 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
   add(tile(3));
   add(tile(1));
   add(with_b(tile(2), "block"));
-  // After Goto and van de Geijn (TOMS 2008): a block of A and one of B in the second cache, a tile's rows of A in the
-  // first, where they come back for every tile of columns.
-  const auto in_blocks = [&](std::int64_t steps, const KnobValue& order) {
+  // After Goto and van de Geijn (TOMS 2008): a tile's rows of A in the first cache, where they come back for every tile
+  // of columns of a block of B, which is in the second. Long reductions load and store C seldom.
+  const auto in_blocks = [&](std::int64_t steps, std::int64_t bytes_of_b, std::int64_t bytes_of_a) {
     Wish wish = with_b(tile(4), "block");
     wish.pack_a = "rows";
     wish.k_block = steps;
-    wish.block_order = order;
-    if (order[0] == kAxisN) wish.block_bytes = 0;
-    wish.blocks_n = ceil_div(shape.n * steps * bytes, target.l2_bytes / 2);
+    wish.block_order = {kAxisM, kAxisK, kAxisN};
+    wish.block_bytes = bytes_of_a;
+    wish.blocks_n = ceil_div(shape.n * std::min(steps, shape.k) * bytes, bytes_of_b);
     wish.tiles_n_outer = false;
     wish.prefetch_c = true;
+    // Threads share the block of A, and each has one of B for itself.
+    if (target.threads > 1) wish.parallel = "n";
     return wish;
   };
-  const std::int64_t fitting_steps = target.l1d_bytes / 2 / bytes / tile(4).rows / 4 * 4;
   if (packs) {
-    add(in_blocks(fitting_steps / 4, {kAxisM, kAxisK, kAxisN}));
-    add(in_blocks(fitting_steps / 4, {kAxisN, kAxisK, kAxisM}));
-    add(in_blocks(fitting_steps / 2, {kAxisM, kAxisK, kAxisN}));
+    add(in_blocks(512, target.l2_bytes / 2, 0));
+    add(in_blocks(1024, 2 * target.l2_bytes, 0));
+    add(in_blocks(512, target.l2_bytes / 2, target.l2_bytes));
+    add(in_blocks(192, target.l2_bytes / 2, 0));
     Wish wish = with_b(tile(2), "whole");
     wish.pack_a = "rows";
     add(wish);
