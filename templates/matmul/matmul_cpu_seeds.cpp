@@ -140,8 +140,7 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
   add(with_b(tile(2), "block"));
   // After Goto and van de Geijn (TOMS 2008): a tile's rows of A in the first cache, where they come back for every tile
   // of columns of a block of B, which is in the second. Long reductions load and store C seldom.
-  const auto in_blocks = [&](std::int64_t steps, std::int64_t bytes_of_b, std::int64_t bytes_of_a) {
-    Wish wish = with_b(tile(4), "block");
+  const auto in_blocks = [&](Wish wish, std::int64_t steps, std::int64_t bytes_of_b, std::int64_t bytes_of_a) {
     wish.pack_a = "rows";
     wish.k_block = steps;
     wish.block_order = {kAxisM, kAxisK, kAxisN};
@@ -153,11 +152,16 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
     if (target.threads > 1) wish.parallel = "n";
     return wish;
   };
+  const bool is_long = shape.m >= 2 && shape.k >= 128;
+  if (is_long) {
+    for (const std::int64_t vectors : {3, 2}) add(in_blocks(tile(vectors), 512, target.l2_bytes / 2, 0));
+  }
   if (packs) {
-    add(in_blocks(512, target.l2_bytes / 2, 0));
-    add(in_blocks(1024, 2 * target.l2_bytes, 0));
-    add(in_blocks(512, target.l2_bytes / 2, target.l2_bytes));
-    add(in_blocks(192, target.l2_bytes / 2, 0));
+    const Wish packed = with_b(tile(4), "block");
+    add(in_blocks(packed, 512, target.l2_bytes / 2, 0));
+    add(in_blocks(packed, 1024, 2 * target.l2_bytes, 0));
+    add(in_blocks(packed, 512, target.l2_bytes / 2, target.l2_bytes));
+    add(in_blocks(packed, 192, target.l2_bytes / 2, 0));
     Wish wish = with_b(tile(2), "whole");
     wish.pack_a = "rows";
     add(wish);
