@@ -20,6 +20,8 @@ using sqlite::Statement;
 /// What may be called best at all.
 constexpr const char* kSound = "{0}.outcome = 0 AND {0}.verified AND NOT {0}.ended_early AND {0}.median_ns > 0";
 std::string sound(const char* table) { return fmt::format(fmt::runtime(kSound), table); }
+/// A trial that takes another one's measurement is that one.
+std::string sound_trial() { return sound("trial") + " AND trial.same_as_trial_id IS NULL"; }
 
 constexpr const char* kFromProposal =
     "JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.id = proposal.space_id";
@@ -36,7 +38,7 @@ std::string select_trials(const std::string& where) {
   return fmt::format(
       "SELECT trial.id, trial.session_id, trial.recorded_at, task.pipeline, 0, {}, {} FROM trial {}"
       " JOIN session ON session.id = trial.session_id JOIN task ON task.id = session.task_id WHERE {} AND {}",
-      kProposalColumns, measurement_columns("trial"), kFromProposal, sound("trial"), where);
+      kProposalColumns, measurement_columns("trial"), kFromProposal, sound_trial(), where);
 }
 
 std::int64_t count_trials(const Database& database, std::int64_t task) {
@@ -68,7 +70,7 @@ SessionId busiest_session(const Database& database, std::int64_t task, const std
   Statement select = database.prepare(
       fmt::format("SELECT trial.session_id FROM trial {} JOIN session ON session.id = trial.session_id"
                   " WHERE session.task_id = :task AND {} AND {} GROUP BY 1 ORDER BY count(*) DESC, 1 DESC LIMIT 1",
-                  kFromProposal, kTemplateMatches, sound("trial")));
+                  kFromProposal, kTemplateMatches, sound_trial()));
   return select.bind(task, templates).step() ? select.integer(0) : 0;
 }
 

@@ -99,6 +99,12 @@ struct Batch {
   std::vector<CommittedProposal> proposals;  ///< those that are still to be measured
 };
 
+/// Which machine code a trial was of.
+struct TrialCode {
+  std::string identity;  ///< CompiledObject::code; empty: nothing was compiled
+  TrialId same_as = 0;   ///< the trial of this very code whose measurement this one takes; 0: it was measured itself
+};
+
 struct TrialRecord {
   TrialId id = 0;
   SessionId session = 0;  ///< that measured it
@@ -108,6 +114,7 @@ struct TrialRecord {
   std::vector<WorkloadParameter> parameters;  ///< without is_size
   Proposal proposal;
   Measurement measurement;
+  TrialCode code;
 };
 
 /// One contestant of the race that ends a session.

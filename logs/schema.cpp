@@ -150,7 +150,25 @@ UPDATE workload SET parameters = json_remove(parameters, '$.tb') WHERE parameter
 UPDATE workload SET parameters = json_remove(parameters, '$.dtype') WHERE parameters ->> '$.dtype' = 'float32';
 )sql";
 
-constexpr Migration kMigrations[] = {{1, kVersion1}, {2, kVersion2}};
+// Trials of the same machine code.
+constexpr const char* kVersion3 = R"sql(
+ALTER TABLE trial ADD COLUMN code TEXT;
+ALTER TABLE trial ADD COLUMN same_as_trial_id INTEGER REFERENCES trial(id);
+DROP VIEW result;
+CREATE VIEW result AS
+SELECT trial.id AS trial_id, trial.session_id, session.task_id, workload.workload, workload.op, workload.dtype,
+       workload.parameters, target.target, target.threads, target.machine, target.backend, pipeline.name AS pipeline,
+       task.cache, task.pages, task.prepacked, space.template, space.template_version, proposal.config, proposal.knobs,
+       proposal.origin, outcome.name AS outcome, trial.message, trial.median_ns, trial.low_ns, trial.high_ns,
+       workload.flops / trial.median_ns AS gflops, trial.verified, trial.ended_early, trial.code,
+       trial.same_as_trial_id, trial.recorded_at
+FROM trial JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.id = proposal.space_id
+     JOIN session ON session.id = trial.session_id JOIN task ON task.id = session.task_id
+     JOIN workload ON workload.id = task.workload_id JOIN target ON target.id = task.target_id
+     JOIN pipeline ON pipeline.id = task.pipeline JOIN outcome ON outcome.id = trial.outcome;
+)sql";
+
+constexpr Migration kMigrations[] = {{1, kVersion1}, {2, kVersion2}, {3, kVersion3}};
 
 }  // namespace
 

@@ -34,6 +34,17 @@ void mark_dead_sessions(Database& database, std::int64_t task) {
   }
 }
 
+/// A chain of trials that take one another's measurement would end nowhere.
+void require_measured(const Database& database, SessionId session, const TrialCode& code) {
+  Statement select = database.prepare(
+      "SELECT 1 FROM trial JOIN session ON session.id = trial.session_id WHERE trial.id = ? AND trial.code = ?"
+      " AND trial.same_as_trial_id IS NULL AND session.task_id = (SELECT task_id FROM session WHERE id = ?)");
+  if (!select.bind(code.same_as, code.identity, session).step()) {
+    throw LogError(fmt::format("trial {} of database '{}' is no measured one of this task with the code {}",
+                               code.same_as, database.path(), code.identity));
+  }
+}
+
 }  // namespace
 
 const char* session_status_name(SessionStatus status) {
@@ -157,7 +168,8 @@ std::optional<Batch> TuningLog::claim_unfinished_batch(SessionId session) {
   return batch;
 }
 
-TrialId TuningLog::record(SessionId session, ProposalId proposal, const Measurement& measurement) {
+TrialId TuningLog::record(SessionId session, ProposalId proposal, const Measurement& measurement,
+                          const TrialCode& code) {
   Database& database = state_->database;
   Transaction transaction(database);
   Statement runner = database.prepare(
@@ -167,13 +179,20 @@ TrialId TuningLog::record(SessionId session, ProposalId proposal, const Measurem
         fmt::format("session {} of database '{}' does not work on proposal {}: commit or claim its batch first",
                     session, database.path(), proposal));
   }
+  if (code.same_as != 0) require_measured(database, session, code);
   Statement insert = database.prepare(
-      fmt::format("INSERT INTO trial(proposal_id, session_id, {}, compile_ms, check_ms, measure_ms, recorded_at)"
-                  " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {}) ON CONFLICT(proposal_id) DO NOTHING",
+      fmt::format("INSERT INTO trial(proposal_id, session_id, {}, compile_ms, check_ms, measure_ms, code,"
+                  " same_as_trial_id, recorded_at)"
+                  " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {})"
+                  " ON CONFLICT(proposal_id) DO NOTHING",
                   kMeasurementColumns, kNow));
   insert.bind(proposal, session);
   bind_measurement(insert, measurement);
-  insert.add(measurement.compile_ms, measurement.check_ms, measurement.measure_ms).run();
+  insert
+      .add(measurement.compile_ms, measurement.check_ms, measurement.measure_ms,
+           code.identity.empty() ? std::nullopt : std::optional(code.identity),
+           code.same_as == 0 ? std::nullopt : std::optional(code.same_as))
+      .run();
   if (database.changed_rows() == 0) {
     throw LogError(fmt::format("proposal {} of database '{}' has its trial already", proposal, database.path()));
   }

@@ -16,7 +16,7 @@ using sqlite::Statement;
 std::string select_trials(const std::string& where) {
   return fmt::format(
       "SELECT trial.id, trial.session_id, batch.number, proposal.position, trial.compile_ms, trial.check_ms, "
-      "trial.measure_ms,"
+      "trial.measure_ms, trial.code, trial.same_as_trial_id,"
       " {}, {} FROM trial JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.id = proposal.space_id"
       " JOIN batch ON batch.id = proposal.batch_id JOIN session ON session.id = trial.session_id WHERE {}",
       kProposalColumns, measurement_columns("trial"), where);
@@ -30,8 +30,9 @@ TrialRecord read_trial(const Statement& row, const WorkloadKey& workload) {
   trial.position = static_cast<int>(row.integer(3));
   trial.workload = workload.text;
   trial.parameters = workload.parameters;
-  trial.proposal = read_proposal(row, 7);
-  trial.measurement = read_measurement(row, 7 + kProposalColumnCount);
+  trial.code = {row.is_null(7) ? "" : row.text(7), row.is_null(8) ? 0 : row.integer(8)};
+  trial.proposal = read_proposal(row, 9);
+  trial.measurement = read_measurement(row, 9 + kProposalColumnCount);
   trial.measurement.compile_ms = row.real(4);
   trial.measurement.check_ms = row.real(5);
   trial.measurement.measure_ms = row.real(6);
@@ -68,7 +69,7 @@ std::vector<TrialRecord> TuningLog::challengers(const TaskKey& task, int per_ses
   if (!stored) return {};
   Statement select = state_->database.prepare(select_trials(
       fmt::format("session.task_id = :task AND session.status <> 'running' AND trial.outcome = 0"
-                  " AND trial.verified AND NOT trial.ended_early AND {}"
+                  " AND trial.verified AND NOT trial.ended_early AND trial.same_as_trial_id IS NULL AND {}"
                   " AND NOT EXISTS (SELECT 1 FROM race_entry JOIN trial AS raced ON raced.id = race_entry.trial_id"
                   "  WHERE raced.session_id = trial.session_id)"
                   " ORDER BY trial.session_id, trial.median_ns",

@@ -52,7 +52,9 @@ class TuningLog {
   /// points. nullopt where there is none. Sessions found dead on the way become kKilled.
   std::optional<Batch> claim_unfinished_batch(SessionId session);
   /// Requires a proposal of a batch that this session committed or claimed. A second record of one proposal is refused.
-  TrialId record(SessionId session, ProposalId proposal, const Measurement& measurement);
+  /// A trial that takes the measurement of another one of the same code is marked so and never best itself; what it is
+  /// the same as must be a trial of this task and code that was measured.
+  TrialId record(SessionId session, ProposalId proposal, const Measurement& measurement, const TrialCode& code = {});
 
   /// Extends the chain of comparisons: the winner becomes the task's best. Requires entries that are trials of the
   /// session's task and a winner that is right (verified). If the stored best of `templates` is not among the entries,

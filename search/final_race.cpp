@@ -45,14 +45,7 @@ Entrants choose(const SessionState& session, const std::optional<BestRecord>& st
   ranked.resize(std::min(ranked.size(), static_cast<std::size_t>(session.finalists())));
   for (const Contender& contender : ranked) entrants.add(contender.trial, contender.point, "finalist");
 
-  if (session.space.seeds().empty()) return entrants;
-  const Point& fallback = session.space.seeds().front();
-  for (const TrialRecord& trial : session.log.trials(filter_of(session.key))) {
-    const auto point = session.point_of(trial.proposal);
-    if (point && *point == fallback && trial.measurement.outcome == Outcome::kOk) {
-      entrants.add(trial.id, fallback, "default");
-    }
-  }
+  if (session.default_trial != 0) entrants.add(session.default_trial, session.space.seeds().front(), "default");
   return entrants;
 }
 
@@ -118,11 +111,8 @@ void run_final_race(SessionState& session) {
     Race race = hold(session, entrants.list());
     if (race.entries.empty()) return;
     mark_ties(race);
-    for (const Entrant& entrant : entrants.list()) {
-      if (session.space.seeds().empty() || entrant.point != session.space.seeds().front()) continue;
-      for (const RaceEntry& entry : race.entries) {
-        if (entry.trial == entrant.trial) session.result.default_timing = entry.measurement.timing;
-      }
+    for (const RaceEntry& entry : race.entries) {
+      if (entry.trial == session.default_trial) session.result.default_timing = entry.measurement.timing;
     }
     stored = session.log.record_race(session.id, race, session.versions);
     if (!stored) return;

@@ -11,15 +11,19 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "logs/tuning_log.h"
 #include "search/stop_condition.h"
+#include "search/task_run.h"
 #include "templates/workload.h"
 
 namespace nestwright {
+
+class Builder;
 
 struct SessionOptions {
   Budget budget;
@@ -27,14 +31,10 @@ struct SessionOptions {
   std::string cost_model = "xgboost";
   std::uint64_t seed = 1;
   int batch_size = 16;
-  int finalists = 6;  ///< that enter the final race, the default and the stored best not counted
-  int builders = 0;   ///< builder processes; 0: one a core
-};
-
-/// Where the time of a session went, in nanoseconds of wall time.
-struct StageTimes {
-  std::int64_t start_up = 0, propose = 0, features = 0, train = 0, lower = 0, compile = 0, check = 0, measure = 0,
-               log = 0, race = 0;
+  int finalists = 6;                 ///< that enter the final race, the default and the stored best not counted
+  double race_seconds = 0;           ///< that they may take together; 0: a share of the budget's seconds
+  int builders = 0;                  ///< builder processes; 0: one a core
+  std::shared_ptr<Builder> builder;  ///< for the task's target, shared with other sessions; null: one of its own
 };
 
 /// What a progress line shows; handed out after every few trials.
@@ -47,26 +47,43 @@ struct Progress {
   double seconds_left = 0;  ///< of the budget; 0 without one
 };
 
-struct SessionResult {
-  std::optional<BestRecord> best;  ///< the task's best after this session; nullopt: no valid candidate was ever found
-  /// The template's default, timed in the same race; nullopt where there was no race.
-  std::optional<Timing> default_timing;
-  std::int64_t trials = 0;          ///< of this run
-  std::int64_t earlier_trials = 0;  ///< that were recorded before it
-  std::map<Outcome, std::int64_t> outcomes;
-  std::string first_failure;  ///< message of the first trial that was not ok
-  double seconds = 0;
-  double seconds_to_best = 0;  ///< when the best of this run was first measured
-  std::string stop_reason;
-  bool interrupted = false;
-  std::optional<double> model_audit;
-  StageTimes times;
-};
-
 using ProgressFunction = std::function<void(const Progress&)>;
 
-/// Tunes `task` and records every trial in `log`. Goes on where earlier runs of the task ended. Throws LogError,
-/// UsageError (unknown strategy or model), InternalError. Requires a target that this machine can run.
+/// What a session without a builder makes for itself. Throws Error where the workers do not start.
+std::shared_ptr<Builder> make_session_builder(const Target& target, const SessionOptions& options);
+
+/// A session in steps, so that several can take turns: its time runs while it works, and stands still else. One that is
+/// not finished stays in the log as running until its process ends, and the next one of its task goes on where it was.
+class TuningSession final : public TaskRun {
+ public:
+  /// Starts the workers. Records every trial in `log`, which outlives it. Throws LogError, UsageError (unknown strategy
+  /// or model, no template), Error (a worker that does not start). Requires a target that this machine can run.
+  TuningSession(const Task& task, TuningLog& log, const SessionOptions& options,
+                const std::atomic<bool>* interrupt = nullptr, const ProgressFunction& progress = {});
+  ~TuningSession() override;
+
+  /// Measures a batch; what an earlier session of the task left unfinished comes first. False where the search is over.
+  /// Throws LogError, Error, InternalError; the session is then over and marked as failed.
+  bool step() override;
+  /// The budget from now on, whatever it was: that many more trials, and that many more seconds of its own, the final
+  /// race included; 0: no limit.
+  void limit(std::int64_t trials, double seconds) override;
+  /// Holds the final race, unless it was interrupted, and ends the session.
+  SessionResult finish() override;
+
+  /// Of this run; best and default_timing are not there before finish().
+  const SessionResult& so_far() const override;
+  double best_ns() const override;
+  double seconds() const override;
+  double race_seconds() const override;
+
+ private:
+  class Loop;
+  std::unique_ptr<Loop> loop_;
+};
+
+/// Tunes `task` and records every trial in `log`. Goes on where earlier runs of the task ended. Throws as TuningSession
+/// does.
 SessionResult run_session(const Task& task, TuningLog& log, const SessionOptions& options,
                           const std::atomic<bool>* interrupt = nullptr, const ProgressFunction& progress = {});
 

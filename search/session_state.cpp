@@ -25,22 +25,28 @@ double entrant_s(double kernel_ns) {
   return kCompile_s + 1e-9 * (kChecks * kernel_ns + samples * sample_ns);
 }
 
-int builder_count(const SessionOptions& options) {
-  return options.builders > 0 ? options.builders : Target::host().threads;
-}
-
 }  // namespace
+
+std::shared_ptr<Builder> make_session_builder(const Target& target, const SessionOptions& options) {
+  return make_local_builder(target, {.processes = options.builders > 0 ? options.builders : Target::host().threads});
+}
 
 SessionState::SessionState(const Task& task, TuningLog& tuning_log, const SessionOptions& session_options)
     : log(tuning_log),
       options(session_options),
       key(task_key(task)),
       space(task),
-      builder(make_local_builder(task.target, {.processes = builder_count(session_options)})),
+      builder(session_options.builder ? session_options.builder : make_session_builder(task.target, session_options)),
       runner(make_local_runner(make_check_data(task.workload), {.threads = task.target.threads})) {
   for (const SearchSpace::Member& member : space.members()) {
     versions.push_back({member.source->name, member.source->version});
   }
+}
+
+void SessionState::remember(TrialId trial, const Point& point, const Measurement& measurement, const TrialCode& code) {
+  if (code.same_as == 0) known_code.add(code.identity, trial, measurement);
+  const bool is_default = !space.seeds().empty() && point == space.seeds().front();
+  if (is_default && measurement.outcome == Outcome::kOk) default_trial = code.same_as == 0 ? trial : code.same_as;
 }
 
 std::vector<BuildResult> SessionState::build(const std::vector<Point>& points, Pipeline pipeline) {
@@ -72,8 +78,9 @@ std::vector<BuildResult> SessionState::build(const std::vector<Point>& points, P
 }
 
 int SessionState::finalists() const {
-  if (options.budget.seconds <= 0) return options.finalists;
-  const double affordable = kRaceShare * options.budget.seconds / entrant_s(incumbent_ns);
+  const double seconds = options.race_seconds > 0 ? options.race_seconds : kRaceShare * options.budget.seconds;
+  if (seconds <= 0) return options.finalists;
+  const double affordable = seconds / entrant_s(incumbent_ns);
   return std::clamp(static_cast<int>(affordable), 1, options.finalists);
 }
 

@@ -9,6 +9,7 @@
 #include "measure/builder.h"
 #include "measure/runner.h"
 #include "search/candidate.h"
+#include "search/known_code.h"
 #include "search/session.h"
 
 namespace nestwright {
@@ -28,11 +29,13 @@ struct SessionState {
   TaskKey key;
   SearchSpace space;
   std::vector<TemplateVersion> versions;  ///< of this build's templates: what may be best
-  std::unique_ptr<Builder> builder;
+  std::shared_ptr<Builder> builder;
   std::unique_ptr<Runner> runner;
   SessionId id = 0;
   SessionResult result;
 
+  KnownCode known_code;
+  TrialId default_trial = 0;                ///< an ok trial of the template's default, of any session; 0: none
   std::vector<Contender> contenders;        ///< ok and not ended early, in order of measuring
   std::optional<CompiledObject> incumbent;  ///< fastest so far: what candidates are judged against
   double incumbent_ns = 0;
@@ -41,6 +44,8 @@ struct SessionState {
   std::optional<Point> point_of(const Proposal& proposal) const {
     return space.find(proposal.from.name, proposal.from.version, proposal.config);
   }
+  /// Notes what the search needs to know of a recorded trial of the task, of this session or an earlier one.
+  void remember(TrialId trial, const Point& point, const Measurement& measurement, const TrialCode& code);
   /// Lowers and compiles; one result a point, in order. Times are added to the result's stages.
   std::vector<BuildResult> build(const std::vector<Point>& points, Pipeline pipeline);
 

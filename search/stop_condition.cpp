@@ -16,6 +16,11 @@ void StopCondition::count_trial(bool improved) {
 
 double StopCondition::seconds() const { return static_cast<double>(clock_.now_ns() - start_ns_) * 1e-9; }
 
+void StopCondition::limit(std::int64_t trials, double seconds) {
+  budget_.trials = trials > 0 ? trials_ + trials : 0;
+  budget_.seconds = seconds > 0 ? this->seconds() + seconds : 0;
+}
+
 std::int64_t StopCondition::allowed(std::int64_t wanted) const {
   return budget_.trials == 0 ? wanted : std::clamp<std::int64_t>(budget_.trials - trials_, 0, wanted);
 }

@@ -32,6 +32,8 @@ class StopCondition {
 
   std::int64_t trials() const { return trials_; }
   double seconds() const;
+  /// The budget from now on: that many more trials and seconds; 0: no limit.
+  void limit(std::int64_t trials, double seconds);
   const Budget& budget() const { return budget_; }
 
  private:

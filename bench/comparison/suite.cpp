@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <fstream>
@@ -11,11 +10,10 @@
 
 #include "support/error.h"
 #include "templates/registry.h"
+#include "templates/workload_file.h"
 
 namespace nestwright::bench {
 namespace {
-
-using Json = nlohmann::json;
 
 /// The operator's name where no such operator is registered; nothing where it is, or where there is no name.
 std::optional<std::string> operator_to_come(const std::string& text) {
@@ -41,53 +39,11 @@ SuiteEntry make_entry(std::string label, const std::string& text) {
   return {std::move(label), std::move(canonical), std::move(workload)};
 }
 
-std::string text_of(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end()) throw UsageError(fmt::format("\"{}\" is missing", key));
-  if (!found->is_string() || found->get<std::string>().empty()) {
-    throw UsageError(fmt::format("\"{}\" must be a text that is not empty", key));
-  }
-  return *found;
-}
-
-void refuse_unknown(const Json& object, const std::vector<std::string>& known) {
-  for (const auto& [key, value] : object.items()) {
-    if (std::find(known.begin(), known.end(), key) == known.end()) {
-      throw UsageError(fmt::format("\"{}\" is unknown here; there are {}", key, fmt::join(known, " and ")));
-    }
-  }
-}
-
-/// How messages call an entry: "entry 3 (BERT-base qkv)".
-std::string entry_name(std::size_t index, const Json& entry) {
-  const bool labelled = entry.is_object() && entry.contains("label") && entry["label"].is_string();
-  return fmt::format("entry {}{}", index + 1,
-                     labelled ? " (" + entry["label"].get<std::string>() + ")" : std::string());
-}
-
 void refuse_twice(const std::vector<SuiteEntry>& before, const SuiteEntry& entry) {
   for (std::size_t i = 0; i < before.size(); ++i) {
     if (before[i].text == entry.text) {
       throw UsageError(fmt::format("{} is entry {} already; give it once", entry.text, i + 1));
     }
-  }
-}
-
-SuiteEntry parse_entry(const Json& entry, const std::vector<SuiteEntry>& before) {
-  if (!entry.is_object()) throw UsageError("an entry is an object with \"label\" and \"workload\"");
-  refuse_unknown(entry, {"label", "workload"});
-  SuiteEntry parsed = make_entry(text_of(entry, "label"), text_of(entry, "workload"));
-  refuse_twice(before, parsed);
-  return parsed;
-}
-
-Json parse_json(std::string_view text) {
-  try {
-    return Json::parse(text);
-  } catch (const Json::parse_error& e) {
-    const auto at = std::min(e.byte, text.size());
-    const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
-    throw UsageError(fmt::format("is no JSON at line {}; look there for a missing comma, quote or bracket", line));
   }
 }
 
@@ -104,24 +60,19 @@ std::vector<std::string> names_in(const std::filesystem::path& folder) {
 }  // namespace
 
 Suite parse_suite(std::string_view text, const std::string& name, const std::string& source) {
-  std::string where = source;
-  try {
-    const Json json = parse_json(text);
-    if (!json.is_object()) throw UsageError("a suite is an object with \"summary\" and \"entries\"");
-    refuse_unknown(json, {"summary", "entries"});
-    Suite suite{name, text_of(json, "summary"), {}};
-    const auto entries = json.find("entries");
-    if (entries == json.end() || !entries->is_array() || entries->empty()) {
-      throw UsageError("\"entries\" must be a list of at least one entry");
+  const std::string file = "suite " + source;
+  const WorkloadFile read = parse_workload_file(text, file);
+  Suite suite{name, read.summary, {}};
+  for (std::size_t i = 0; i < read.entries.size(); ++i) {
+    try {
+      SuiteEntry entry = make_entry(read.entries[i].label, read.entries[i].workload);
+      refuse_twice(suite.entries, entry);
+      suite.entries.push_back(std::move(entry));
+    } catch (const UsageError& e) {
+      throw UsageError(fmt::format("{}: {}", entry_place(file, i, read.entries[i]), e.what()));
     }
-    for (std::size_t i = 0; i < entries->size(); ++i) {
-      where = source + ", " + entry_name(i, (*entries)[i]);
-      suite.entries.push_back(parse_entry((*entries)[i], suite.entries));
-    }
-    return suite;
-  } catch (const UsageError& e) {
-    throw UsageError(fmt::format("suite {}: {}", where, e.what()));
   }
+  return suite;
 }
 
 Suite load_suite(const std::string& name_or_file, const std::filesystem::path& folder) {

@@ -1,12 +1,5 @@
-// A suite: a list of workloads that are compared, read from a JSON file of this form, which a user can write, too:
-//
-//   {
-//     "summary": "what these shapes stand for, one line",
-//     "entries": [
-//       {"label": "BERT-base qkv", "workload": "matmul m=128 n=2304 k=768"},
-//       ...
-//     ]
-//   }
+// A suite: a list of workloads that are compared, read from a JSON file as templates/workload_file.h describes it,
+// which a user can write, too. Weights mean nothing here.
 //
 // A workload is written as for `nestwright tune`. One whose operator there is not yet stays in the suite and in every
 // table, as an entry without a template. Thread rule: values and pure functions; load_suite reads a file.

@@ -53,10 +53,10 @@ std::string progress_text(const Progress& p, const Budget& budget) {
 
 ProgressLine::ProgressLine(const Budget& budget) : budget_(budget), terminal_(isatty(STDERR_FILENO) == 1) {}
 
-void ProgressLine::show(const Progress& p) {
+void ProgressLine::show(const Progress& p, const std::string& task) {
   if (p.seconds - last_shown_s_ < (terminal_ ? kTerminalEvery_s : kPipedEvery_s)) return;
   last_shown_s_ = p.seconds;
-  const std::string line = progress_text(p, budget_);
+  const std::string line = (task.empty() ? "" : task + ": ") + progress_text(p, budget_);
   if (terminal_) {
     fmt::print(stderr, "\r\033[K{}", line.substr(0, columns()));
     open_ = true;

@@ -16,7 +16,8 @@ std::string outcomes_text(const std::map<Outcome, std::int64_t>& outcomes);
 class ProgressLine {
  public:
   explicit ProgressLine(const Budget& budget);
-  void show(const Progress& progress);
+  /// `task` is named where there are several.
+  void show(const Progress& progress, const std::string& task = {});
   /// Ends a rewritten line, so that what follows starts on its own.
   void finish();
 

@@ -25,13 +25,15 @@ const char* isa_name(CpuIsa isa) {
 
 }  // namespace
 
+double tuning_bytes(const Workload& workload) { return kCopies * find_operator(workload.op).define(workload).bytes; }
+
 void refuse_unrunnable(const Task& task, const Machine& machine) {
   if (task.target.device == DeviceKind::kCpu && task.target.isa > machine.isa) {
     throw UsageError(fmt::format(
         "this machine cannot run {} code, its best is {}: tune with --target cpu,isa={} or on another machine",
         isa_name(task.target.isa), isa_name(machine.isa), isa_name(machine.isa)));
   }
-  const double needed = kCopies * find_operator(task.workload.op).define(task.workload).bytes;
+  const double needed = tuning_bytes(task.workload);
   if (needed > static_cast<double>(machine.memory_bytes)) {
     throw UsageError(
         fmt::format("tuning {} takes about {:.0f} GB of memory and this machine has {:.0f} GB: choose smaller sizes",

@@ -7,6 +7,9 @@
 
 namespace nestwright::cli {
 
+/// Bytes of memory that tuning a workload takes for its tensors.
+double tuning_bytes(const Workload& workload);
+
 /// Throws UsageError where `machine` has not the instructions of the task's target, or not the memory for its tensors.
 void refuse_unrunnable(const Task& task, const Machine& machine);
 

@@ -15,6 +15,8 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/runnable.h"
+#include "cli/tune_file.h"
+#include "cli/tune_report.h"
 #include "cost_model/cost_model.h"
 #include "search/session.h"
 #include "search/strategy.h"
@@ -35,6 +37,7 @@ void on_signal(int) {
 
 struct TuneOptions {
   CommonOptions common;
+  std::string file;
   SessionOptions session;
 };
 
@@ -45,58 +48,9 @@ void catch_signals() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-/// Of the whole machine's threads that the target may use, in the type of the workload; measured now.
-double measure_peak(const Task& task) {
-  const double float32_peak = measure_fma_peak(task.target.threads);
-  return task.workload.type("dtype") == kFloat64 ? float32_peak / 2 : float32_peak;
-}
-
-Json times_json(const StageTimes& t) {
-  const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns) * 1e-9; };
-  return {{"start_up", seconds(t.start_up)}, {"propose", seconds(t.propose)}, {"lower", seconds(t.lower)},
-          {"features", seconds(t.features)}, {"compile", seconds(t.compile)}, {"check", seconds(t.check)},
-          {"measure", seconds(t.measure)},   {"train", seconds(t.train)},     {"log", seconds(t.log)},
-          {"race", seconds(t.race)}};
-}
-
-double trials_per_second(const SessionResult& result) {
-  return result.seconds > 0 ? static_cast<double>(result.trials) / result.seconds : 0;
-}
-
-/// How many times as fast as the template's default; nothing where one of the two was not timed.
-std::optional<double> ratio_to_default(const SessionResult& result) {
-  if (!result.default_timing || !result.best) return std::nullopt;
-  return result.default_timing->median_ns / result.best->timing.median_ns;
-}
-
-Json result_json(const SessionResult& result, const Task& task) {
-  const std::string workload = task.workload.str();
-  Json json =
-      result.best ? to_json(*result.best, workload) : Json{{"workload", workload}, {"target", task.target.str()}};
-  if (result.best) {
-    const double peak = measure_peak(task);
-    json["peak_gflops"] = peak;
-    json["share_of_peak"] = result.best->gflops() / peak;
-  }
-  if (const auto ratio = ratio_to_default(result)) json["ratio_to_default"] = *ratio;
-  json["seconds"] = result.seconds;
-  json["trials_this_run"] = result.trials;
-  json["trials_earlier"] = result.earlier_trials;
-  json["trials_per_second"] = trials_per_second(result);
-  Json outcomes = Json::object();
-  for (const auto& [outcome, count] : result.outcomes) outcomes[outcome_name(outcome)] = count;
-  json["outcomes"] = std::move(outcomes);
-  json["stopped"] = result.stop_reason;
-  json["interrupted"] = result.interrupted;
-  json["seconds_to_best"] = result.seconds_to_best;
-  json["stage_seconds"] = times_json(result.times);
-  if (result.model_audit) json["model_rank_correlation"] = *result.model_audit;
-  return json;
-}
-
 void print_text(const SessionResult& result, const Task& task) {
   fmt::print("{}", to_text(*result.best, task.workload.str()));
-  const double peak = measure_peak(task);
+  const double peak = peak_of(task, measure_fma_peak(task.target.threads));
   fmt::print("peak      {:.1f}% of the {:.1f} GFLOP/s that this machine reached in a loop of FMAs just now\n",
              100 * result.best->gflops() / peak, peak);
   if (const auto ratio = ratio_to_default(result)) {
@@ -111,6 +65,11 @@ std::string no_candidate(const SessionResult& result, const Task& task) {
   return sentence + ": give it more trials or see nestwright space";
 }
 
+int run_file(const TuneOptions& options) {
+  catch_signals();
+  return tune_file(options.file, options.common, options.session, interrupted);
+}
+
 int run(const TuneOptions& options) {
   const Task task = options.common.task();
   refuse_unrunnable(task, Machine::host());
@@ -123,11 +82,12 @@ int run(const TuneOptions& options) {
       run_session(task, log, options.session, &interrupted, [&](const Progress& p) { line.show(p); });
   line.finish();
   fmt::print(stderr, "{} trials in {:.1f} s ({:.1f} a second), {} recorded before; {}; stopped: {}\n", result.trials,
-             result.seconds, trials_per_second(result), result.earlier_trials, outcomes_text(result.outcomes),
-             result.stop_reason);
+             result.seconds, trials_per_second(result.trials, result.seconds), result.earlier_trials,
+             outcomes_text(result.outcomes), result.stop_reason);
 
   if (options.common.json) {
-    print_json(result_json(result, task));
+    const double peak = result.best ? peak_of(task, measure_fma_peak(task.target.threads)) : 0;
+    print_json(result_json(result, task, peak));
   } else if (result.best) {
     print_text(result, task);
   }
@@ -140,14 +100,18 @@ int run(const TuneOptions& options) {
 
 void add_budget(CLI::App& command, Budget& budget) {
   constexpr std::uint64_t kMost = 1'000'000'000;
-  command.add_option("--trials", budget.trials, "stop after this many trials of this run")
+  command
+      .add_option("--trials", budget.trials, "stop after this many trials of this run, all tasks of a file together")
       ->type_name("N")
       ->check(whole_number(1, kMost));
   command
-      .add_option("--seconds", budget.seconds, "stop after this much time of this run (default 60 without --trials)")
+      .add_option("--seconds", budget.seconds,
+                  "stop after this much time of this run, all tasks of a file together (default 60 without --trials)")
       ->type_name("S")
       ->check(positive_seconds());
-  command.add_option("--early-stop", budget.early_stop, "stop after this many trials without a better one")
+  command
+      .add_option("--early-stop", budget.early_stop,
+                  "stop after this many trials without a better one, each task of a file by itself")
       ->type_name("N")
       ->check(whole_number(1, kMost));
 }
@@ -183,7 +147,13 @@ void add_search(CLI::App& command, SessionOptions& session) {
 void add_tune(CLI::App& app, Action& action) {
   auto options = std::make_shared<TuneOptions>();
   CLI::App* command = app.add_subcommand("tune", "search for the fastest configuration of a workload");
-  add_workload(*command, options->common);
+  add_workload(*command, options->common, false);
+  command
+      ->add_option(
+          "--file", options->file,
+          "tune all workloads of a JSON file on one budget: a list of workloads, or of objects with \"workload\", "
+          "\"label\" and \"weight\"")
+      ->type_name("FILE");
   add_db(*command, options->common);
   add_target(*command, options->common);
   add_json(*command, options->common);
@@ -192,7 +162,12 @@ void add_tune(CLI::App& app, Action& action) {
   command->callback([options, &action] {
     Budget& budget = options->session.budget;
     if (budget.seconds == 0 && budget.trials == 0) budget.seconds = kDefaultSeconds;
-    action = [options] { return run(*options); };
+    const bool has_file = !options->file.empty();
+    if (options->common.workload.empty() != has_file) {
+      throw CLI::ValidationError(has_file ? "a workload and --file are given: drop one of them"
+                                          : "no workload is given: write one, or a file of them with --file");
+    }
+    action = [options, has_file] { return has_file ? run_file(*options) : run(*options); };
   });
 }
 

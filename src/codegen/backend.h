@@ -27,6 +27,8 @@ struct CompileOptions {
 struct CompiledObject {
   std::string object;  ///< a relocatable object file; position-independent
   std::string symbol;  ///< of the entry, a nestwright_kernel (runtime/kernel_abi.h)
+  /// Equal where machine code and workspace are, whatever the symbols are called.
+  std::string code;
   ir::Workspace workspace;
   /// What the code may use beyond the instruction set of the target, because of its llvm_cpu: names as host_features()
   /// (target/host.h) has them.

@@ -31,6 +31,7 @@ CompileReply compile(const CompileRequest& request, Backend& backend, const Targ
     CompiledObject object = backend.compile(expanded, target, options);
     reply.object = std::move(object.object);
     reply.symbol = std::move(object.symbol);
+    reply.code = std::move(object.code);
     reply.workspace = object.workspace;
   } catch (const LowerError& e) {
     reply.outcome = Outcome::kInvalidConfig;

@@ -103,6 +103,7 @@ class LocalBuilder : public Builder {
         result.message = reply.message;
         result.object.object = reply.object;
         result.object.symbol = reply.symbol;
+        result.object.code = reply.code;
         result.object.workspace = reply.workspace;
         result.compile_ms = reply.compile_ms;
         slot.request = kIdle;

@@ -42,7 +42,7 @@ CompileRequest decode_compile_request(std::string_view message) {
 
 std::string encode(const CompileReply& reply) {
   Encoder e;
-  e.u8(code(reply.outcome)).bytes(reply.message).bytes(reply.object).bytes(reply.symbol);
+  e.u8(code(reply.outcome)).bytes(reply.message).bytes(reply.object).bytes(reply.symbol).bytes(reply.code);
   e.i64(reply.workspace.shared_bytes).i64(reply.workspace.per_thread_bytes).f64(reply.compile_ms);
   return e.str();
 }
@@ -54,6 +54,7 @@ CompileReply decode_compile_reply(std::string_view message) {
   reply.message = d.bytes();
   reply.object = d.bytes();
   reply.symbol = d.bytes();
+  reply.code = d.bytes();
   reply.workspace.shared_bytes = d.i64();
   reply.workspace.per_thread_bytes = d.i64();
   reply.compile_ms = d.f64();

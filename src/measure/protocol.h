@@ -16,7 +16,7 @@
 namespace nestwright {
 
 /// A worker says hello with this once it is ready; another number is refused.
-inline constexpr std::int64_t kProtocolVersion = 1;
+inline constexpr std::int64_t kProtocolVersion = 2;
 /// Descriptors of a worker: its channel; of a runner also the tensors and a page for its last words.
 inline constexpr int kWorkerChannelFd = 3, kWorkerTensorsFd = 4, kWorkerFaultFd = 5;
 
@@ -36,7 +36,7 @@ CompileRequest decode_compile_request(std::string_view message);
 struct CompileReply {
   Outcome outcome = Outcome::kOk;
   std::string message;
-  std::string object, symbol;
+  std::string object, symbol, code;
   ir::Workspace workspace;
   double compile_ms = 0;
 };

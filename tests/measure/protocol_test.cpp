@@ -13,11 +13,12 @@ TEST(Protocol, BuilderMessagesComeBackWhole) {
   EXPECT_EQ(request.pipeline, Pipeline::kFinal);
   EXPECT_EQ(request.program, "bytes");
   const CompileReply reply = decode_compile_reply(
-      encode(CompileReply{Outcome::kCompileError, "why", std::string("\0obj", 4), "sym", {128, 64}, 1.5}));
+      encode(CompileReply{Outcome::kCompileError, "why", std::string("\0obj", 4), "sym", "code", {128, 64}, 1.5}));
   EXPECT_EQ(reply.outcome, Outcome::kCompileError);
   EXPECT_EQ(reply.message, "why");
   EXPECT_EQ(reply.object, std::string("\0obj", 4));
   EXPECT_EQ(reply.symbol, "sym");
+  EXPECT_EQ(reply.code, "code");
   EXPECT_EQ(reply.workspace.shared_bytes, 128);
   EXPECT_EQ(reply.workspace.per_thread_bytes, 64);
   EXPECT_EQ(reply.compile_ms, 1.5);
@@ -76,7 +77,7 @@ TEST(Protocol, AnotherVersionIsRefused) {
     FAIL();
   } catch (const UsageError& e) {
     EXPECT_STREQ(e.what(),
-                 "nestwright-worker speaks version 2 of the protocol and 1 is needed; install both from one build, or "
+                 "nestwright-worker speaks version 3 of the protocol and 2 is needed; install both from one build, or "
                  "set NESTWRIGHT_WORKER");
   }
 }

@@ -9,6 +9,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "lookup/task_key.h"
@@ -80,6 +81,61 @@ TEST_F(SessionTest, AnInterruptKeepsWhatWasFoundAndTheNextRunFinishesTheBatchFir
   const SessionResult second = tune({.budget = {.trials = left_over}, .batch_size = 16});
   EXPECT_EQ(second.trials, left_over);
   for (const TrialRecord& trial : recorded()) EXPECT_EQ(trial.batch, recorded().front().batch);
+}
+
+TEST_F(SessionTest, EqualCodeIsMeasuredOnce) {
+  const Task tiny{parse_workload("matmul m=2 n=3 k=2"), Target::parse("host")};
+  TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
+  const SessionResult result =
+      run_session(tiny, log, {.budget = {.trials = 40}, .strategy = "random", .batch_size = 20});
+  std::map<std::string, TrialId> measured;
+  std::int64_t same = 0;
+  for (const TrialRecord& trial : log.trials(filter_of(task_key(tiny)))) {
+    if (trial.code.identity.empty()) continue;
+    EXPECT_EQ(trial.measurement.outcome, Outcome::kOk) << trial.measurement.message;
+    const auto [first, is_new] = measured.try_emplace(trial.code.identity, trial.id);
+    EXPECT_EQ(trial.code.same_as, is_new ? 0 : first->second) << trial.proposal.config.str();
+    if (is_new) continue;
+    ++same;
+    EXPECT_EQ(trial.measurement.measure_ms, 0);
+    EXPECT_GT(trial.measurement.compile_ms, 0);
+  }
+  EXPECT_GT(same, 0) << "knobs of blocks and prefetching mean nothing in so small a product";
+  EXPECT_EQ(result.same_code, same);
+  EXPECT_GT(static_cast<std::int64_t>(measured.size()), 0);
+}
+
+TEST_F(SessionTest, StepsTakeTurns) {
+  TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
+  const Task other{parse_workload("matmul m=20 n=24 k=16"), Target::parse("host")};
+  TuningSession a(task_, log, {.budget = {.trials = 16}, .batch_size = 8});
+  TuningSession b(other, log, {.budget = {.trials = 8}, .batch_size = 8});
+  EXPECT_TRUE(a.step());
+  EXPECT_EQ(a.so_far().trials, 8);
+  EXPECT_GT(a.best_ns(), 0);
+  const double seconds = a.seconds();
+  EXPECT_TRUE(b.step());
+  EXPECT_FALSE(b.step());
+  EXPECT_EQ(a.seconds(), seconds) << "its time stands still while the other one works";
+  EXPECT_TRUE(a.step());
+  EXPECT_GT(a.seconds(), seconds);
+  EXPECT_FALSE(a.step());
+  EXPECT_EQ(b.finish().trials, 8);
+  const SessionResult result = a.finish();
+  EXPECT_EQ(result.stop_reason, "16 trials done");
+  ASSERT_TRUE(result.best);
+  EXPECT_TRUE(result.best->from_race);
+}
+
+TEST_F(SessionTest, LimitsCountFromWhenTheyAreSet) {
+  TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
+  TuningSession session(task_, log, {.budget = {}, .batch_size = 8});
+  EXPECT_TRUE(session.step());
+  session.limit(3, 0);
+  EXPECT_TRUE(session.step());
+  EXPECT_EQ(session.so_far().trials, 11);
+  EXPECT_FALSE(session.step());
+  EXPECT_EQ(session.finish().trials, 11);
 }
 
 TEST_F(SessionTest, ProgressCountsUp) {

@@ -39,6 +39,22 @@ TEST(StopCondition, EarlyStopForgetsWhenSomethingBetterComes) {
   EXPECT_EQ(stop.reason(0), "nothing better in 2 trials");
 }
 
+TEST(StopCondition, LimitsCountFromWhenTheyAreSet) {
+  FakeClock clock;
+  StopCondition stop({}, clock, nullptr);
+  clock.advance(5'000'000'000);
+  stop.count_trial(true);
+  stop.limit(2, 3);
+  EXPECT_EQ(stop.allowed(16), 2);
+  clock.advance(2'900'000'000);
+  EXPECT_EQ(stop.reason(0), "");
+  clock.advance(200'000'000);
+  EXPECT_EQ(stop.reason(0), "8 seconds are over");
+  stop.limit(0, 0);
+  EXPECT_EQ(stop.reason(0), "");
+  EXPECT_EQ(stop.allowed(16), 16);
+}
+
 TEST(StopCondition, TheInterruptFlagComesFirst) {
   FakeClock clock;
   std::atomic<bool> flag = false;

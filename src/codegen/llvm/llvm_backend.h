@@ -3,11 +3,15 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "codegen/backend.h"
 
 namespace nestwright::codegen {
 
 std::unique_ptr<Backend> make_llvm_backend();
+
+/// CompiledObject::code of a finished object.
+std::string code_identity(const CompiledObject& object);
 
 }  // namespace nestwright::codegen

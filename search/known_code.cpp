@@ -1,0 +1,21 @@
+#include "search/known_code.h"
+
+namespace nestwright {
+
+void KnownCode::add(const std::string& identity, TrialId trial, const Measurement& measurement) {
+  if (!identity.empty()) by_identity_.try_emplace(identity, Known{trial, measurement});
+}
+
+const KnownCode::Known* KnownCode::find(const std::string& identity) const {
+  const auto found = by_identity_.find(identity);
+  return found == by_identity_.end() ? nullptr : &found->second;
+}
+
+Measurement taken_from(const KnownCode::Known& known, double compile_ms) {
+  Measurement m = known.measurement;
+  m.compile_ms = compile_ms;
+  m.check_ms = m.measure_ms = 0;
+  return m;
+}
+
+}  // namespace nestwright

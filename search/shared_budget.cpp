@@ -1,0 +1,186 @@
+#include "search/shared_budget.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "search/task_allocator.h"
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+constexpr const char* kBudgetOver = "the shared budget is over";
+
+template <class T>
+void keep_newer(std::optional<T>& old, const std::optional<T>& newer) {
+  if (newer) old = newer;
+}
+
+/// A task's session after another one.
+void add(SessionResult& all, const SessionResult& next) {
+  if (next.seconds_to_best > 0) all.seconds_to_best = all.seconds + next.seconds_to_best;
+  all.trials += next.trials;
+  all.same_code += next.same_code;
+  for (const auto& [outcome, count] : next.outcomes) all.outcomes[outcome] += count;
+  if (all.first_failure.empty()) all.first_failure = next.first_failure;
+  all.seconds += next.seconds;
+  all.stop_reason = next.stop_reason;
+  all.interrupted = all.interrupted || next.interrupted;
+  keep_newer(all.best, next.best);
+  keep_newer(all.default_timing, next.default_timing);
+  keep_newer(all.model_audit, next.model_audit);
+  all.times += next.times;
+}
+
+class Sharing {
+ public:
+  Sharing(const std::vector<SharedTask>& tasks, const SharedBudget& budget, Clock& clock,
+          const std::atomic<bool>* interrupt)
+      : tasks_(tasks), budget_(budget), clock_(clock), interrupt_(interrupt), start_ns_(clock.now_ns()) {
+    for (const SharedTask& task : tasks) {
+      standings_.push_back({.weight = task.weight,
+                            .trials = task.earlier_trials,
+                            .seeds = std::max<std::int64_t>(task.seeds, 1),
+                            .seconds = task.earlier_seconds});
+    }
+    runs_.resize(tasks.size());
+    outcomes_.resize(tasks.size());
+    for (std::size_t i = 0; i < tasks.size(); ++i) outcomes_[i].result.earlier_trials = tasks[i].earlier_trials;
+  }
+
+  std::vector<TaskOutcome> run(const std::function<void(const SharedProgress&)>& progress) {
+    while (!is_over()) {
+      const auto next = next_task(standings_);
+      if (!next) break;
+      turn(*next);
+      if (progress) progress(progress_of(*next));
+    }
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      const bool was_open = standings_[i].open;
+      if (runs_[i]) close(i);
+      if (was_open) outcomes_[i].result.stop_reason = is_interrupted() ? "interrupted" : kBudgetOver;
+    }
+    return std::move(outcomes_);
+  }
+
+ private:
+  bool is_interrupted() const { return interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed); }
+  double elapsed_s() const { return static_cast<double>(clock_.now_ns() - start_ns_) * 1e-9; }
+
+  /// Seconds until every open run must be told to finish; where there is a budget in seconds.
+  double left_s() const {
+    double left = budget_.seconds - elapsed_s();
+    for (const auto& run : runs_) {
+      if (run) left -= run->race_seconds();
+    }
+    return left;
+  }
+
+  bool is_over() const {
+    return is_interrupted() || (budget_.trials > 0 && trials_ >= budget_.trials) ||
+           (budget_.seconds > 0 && left_s() <= 0);
+  }
+
+  void turn(std::size_t i) {
+    guarded(i, [&] {
+      if (!runs_[i]) open(i);
+      TaskRun& run = *runs_[i];
+      const std::int64_t before = run.so_far().trials;
+      run.limit(budget_.trials > 0 ? budget_.trials - trials_ : 0,
+                budget_.seconds > 0 ? std::max(left_s() + run.race_seconds(), 1e-3) : 0);
+      const bool goes_on = run.step();
+      const std::int64_t done = run.so_far().trials - before;
+      trials_ += done;
+      standings_[i].trials += done;
+      note_time(i);
+      if (goes_on || is_over()) return;
+      standings_[i].open = false;
+      close(i);
+    });
+  }
+
+  void open(std::size_t i) {
+    make_room(i);
+    outcomes_[i].started = true;
+    runs_[i] = tasks_[i].open();
+  }
+
+  /// Finishes sessions that promise least until the task fits beside the others.
+  void make_room(std::size_t i) {
+    while (budget_.memory_bytes > 0) {
+      double bytes = tasks_[i].bytes;
+      std::optional<std::size_t> least;
+      for (std::size_t other = 0; other < runs_.size(); ++other) {
+        if (!runs_[other]) continue;
+        bytes += tasks_[other].bytes;
+        if (!least || expected_gain(standings_[other]) < expected_gain(standings_[*least])) least = other;
+      }
+      if (bytes <= budget_.memory_bytes || !least) return;
+      guarded(*least, [&] { close(*least); });
+    }
+  }
+
+  void close(std::size_t i) {
+    guarded(i, [&] {
+      add(outcomes_[i].result, runs_[i]->finish());
+      runs_[i].reset();
+    });
+  }
+
+  void note_time(std::size_t i) {
+    const TaskRun& run = *runs_[i];
+    TaskStanding& standing = standings_[i];
+    standing.seconds = tasks_[i].earlier_seconds + outcomes_[i].result.seconds + run.seconds();
+    standing.turns.push_back({standing.seconds, run.best_ns()});
+  }
+
+  /// A failure is the task's own, but for the log's.
+  template <class Function>
+  void guarded(std::size_t i, Function&& function) {
+    try {
+      function();
+    } catch (const LogError&) {
+      throw;
+    } catch (const std::exception& failure) {
+      if (runs_[i]) add(outcomes_[i].result, runs_[i]->so_far());
+      runs_[i].reset();
+      standings_[i].open = false;
+      outcomes_[i].failure = failure.what();
+      outcomes_[i].result.stop_reason = "failed";
+    }
+  }
+
+  SharedProgress progress_of(std::size_t i) const {
+    SharedProgress p{.task = i, .trials = trials_, .seconds = elapsed_s()};
+    if (budget_.seconds > 0) p.seconds_left = std::max(0.0, budget_.seconds - p.seconds);
+    const auto count = [&](const SessionResult& result) {
+      for (const auto& [outcome, number] : result.outcomes) p.outcomes[outcome] += number;
+    };
+    for (const TaskOutcome& outcome : outcomes_) count(outcome.result);
+    for (const auto& run : runs_) {
+      if (run) count(run->so_far());
+    }
+    if (!standings_[i].turns.empty()) p.best_ns = standings_[i].turns.back().best_ns;
+    return p;
+  }
+
+  const std::vector<SharedTask>& tasks_;
+  const SharedBudget budget_;
+  Clock& clock_;
+  const std::atomic<bool>* interrupt_;
+  const std::int64_t start_ns_;
+  std::int64_t trials_ = 0;
+  std::vector<TaskStanding> standings_;
+  std::vector<std::unique_ptr<TaskRun>> runs_;
+  std::vector<TaskOutcome> outcomes_;
+};
+
+}  // namespace
+
+std::vector<TaskOutcome> share_budget(const std::vector<SharedTask>& tasks, const SharedBudget& budget, Clock& clock,
+                                      const std::atomic<bool>* interrupt,
+                                      const std::function<void(const SharedProgress&)>& progress) {
+  return Sharing(tasks, budget, clock, interrupt).run(progress);
+}
+
+}  // namespace nestwright

@@ -1,0 +1,188 @@
+#include "cli/tune_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "cli/progress.h"
+#include "cli/runnable.h"
+#include "cli/tune_report.h"
+#include "lookup/lookup.h"
+#include "lookup/task_key.h"
+#include "support/error.h"
+#include "target/peak.h"
+#include "templates/registry.h"
+#include "templates/workload_file.h"
+
+namespace nestwright::cli {
+namespace {
+
+constexpr double kRaceShare = 0.15;    // of a task's equal share of the seconds, for its final race
+constexpr double kMemoryShare = 0.5;   // of the machine's, for all open sessions
+constexpr double kWorkerBytes = 64e6;  // of an open session, beside its tensors
+
+std::string read_text(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream.is_open() || stream.bad()) {
+    throw UsageError(fmt::format("file '{}' cannot be read: give a JSON file of workloads with --file", file));
+  }
+  return text;
+}
+
+std::int64_t count_seeds(const Task& task) {
+  std::int64_t seeds = 0;
+  for (const Template* source : templates_for(task.workload.op, task.target.device)) {
+    if (source->seeds) seeds += static_cast<std::int64_t>(source->seeds(task.workload, task.target).size());
+  }
+  return seeds;
+}
+
+/// What earlier runs recorded of the task, and what they spent on it.
+void add_earlier(SharedTask& shared, const Task& task, const TuningLog& log) {
+  for (const TrialRecord& trial : log.trials(filter_of(task_key(task)))) {
+    const Measurement& m = trial.measurement;
+    ++shared.earlier_trials;
+    shared.earlier_seconds += 1e-3 * (m.compile_ms + m.check_ms + m.measure_ms);
+  }
+}
+
+std::vector<SharedTask> shared_tasks(const std::vector<FileTask>& tasks, TuningLog& log, const SessionOptions& session,
+                                     const std::atomic<bool>& interrupted) {
+  std::vector<SharedTask> shared;
+  for (const FileTask& task : tasks) {
+    SharedTask& entry = shared.emplace_back();
+    entry.name = task.label;
+    entry.weight = task.weight;
+    entry.bytes = kWorkerBytes + tuning_bytes(task.task.workload);
+    entry.seeds = count_seeds(task.task);
+    add_earlier(entry, task.task, log);
+    entry.open = [&task, &log, session, &interrupted] {
+      return std::make_unique<TuningSession>(task.task, log, session, &interrupted);
+    };
+  }
+  return shared;
+}
+
+int exit_code(const std::vector<TaskRow>& rows, bool interrupted) {
+  const auto any = [&](auto&& is) { return std::any_of(rows.begin(), rows.end(), is); };
+  if (interrupted) return kInterrupted;
+  if (any([](const TaskRow& row) { return !row.outcome.failure.empty(); })) return kFailed;
+  return any([](const TaskRow& row) { return !row.outcome.result.best; }) ? kNoValid : kDone;
+}
+
+/// The one sentence of an exit code that is not 0.
+std::string complaint(const std::vector<TaskRow>& rows) {
+  for (const TaskRow& row : rows) {
+    if (!row.outcome.failure.empty()) return fmt::format("{} failed: {}", row.label, row.outcome.failure);
+  }
+  std::vector<std::string> without;
+  for (const TaskRow& row : rows) {
+    if (!row.outcome.result.best) without.push_back(row.label);
+  }
+  return fmt::format(
+      "no valid candidate was found for {} of {} tasks, {} the first: give them more time, or see nestwright "
+      "space",
+      without.size(), rows.size(), without.front());
+}
+
+Json document(const std::string& file, const std::vector<TaskRow>& rows, std::int64_t trials, double seconds,
+              bool interrupted) {
+  const double peak = measure_fma_peak(rows.front().task.target.threads);
+  Json json = {{"file", file},
+               {"target", rows.front().task.target.str()},
+               {"seconds", seconds},
+               {"trials", trials},
+               {"trials_per_second", trials_per_second(trials, seconds)},
+               {"interrupted", interrupted}};
+  json["tasks"] = Json::array();
+  for (const TaskRow& row : rows) json["tasks"].push_back(row_json(row, peak_of(row.task, peak)));
+  return json;
+}
+
+}  // namespace
+
+std::vector<FileTask> read_tasks(const std::string& file, const Target& target, std::vector<std::string>& notes) {
+  const WorkloadFile read = parse_workload_file(read_text(file), file);
+  const Machine machine = Machine::host();
+  std::vector<FileTask> tasks;
+  std::vector<std::size_t> first_entry;
+  for (std::size_t i = 0; i < read.entries.size(); ++i) {
+    const WorkloadEntry& entry = read.entries[i];
+    const std::string place = entry_place(file, i, entry);
+    try {
+      const Task task{parse_workload(entry.workload), target};
+      templates_for(task.workload.op, target.device);
+      refuse_unrunnable(task, machine);
+      const auto same = std::find_if(tasks.begin(), tasks.end(),
+                                     [&](const FileTask& other) { return other.task.workload == task.workload; });
+      if (same == tasks.end()) {
+        tasks.push_back({entry.label, task, entry.weight});
+        first_entry.push_back(i);
+        continue;
+      }
+      same->weight += entry.weight;
+      notes.push_back(fmt::format("{} is the workload of entry {}: it is tuned once, with the weight of both", place,
+                                  first_entry[static_cast<std::size_t>(same - tasks.begin())] + 1));
+    } catch (const UsageError& e) {
+      throw UsageError(fmt::format("{}: {}", place, e.what()));
+    }
+  }
+  return tasks;
+}
+
+int tune_file(const std::string& file, const CommonOptions& common, const SessionOptions& options,
+              const std::atomic<bool>& interrupted) {
+  std::vector<std::string> notes;
+  const Target target = common.parsed_target();
+  const std::vector<FileTask> tasks = read_tasks(file, target, notes);
+  TuningLog log = TuningLog::open(common.db, OpenMode::kWrite);
+  for (const std::string& note : notes) fmt::print(stderr, "{}\n", note);
+  fmt::print(stderr, "tuning {} tasks of {} on {}\n", tasks.size(), file, target.str());
+
+  SessionOptions session = options;
+  session.budget = {.early_stop = options.budget.early_stop};
+  session.race_seconds = kRaceShare * options.budget.seconds / static_cast<double>(tasks.size());
+  session.builder = make_session_builder(target, options);
+  const SharedBudget budget{.trials = options.budget.trials,
+                            .seconds = options.budget.seconds,
+                            .memory_bytes = kMemoryShare * static_cast<double>(Machine::host().memory_bytes)};
+  const std::int64_t start_ns = steady_clock().now_ns();
+  std::int64_t trials = 0;
+  ProgressLine line(options.budget);
+  std::vector<TaskOutcome> outcomes = share_budget(
+      shared_tasks(tasks, log, session, interrupted), budget, steady_clock(), &interrupted,
+      [&](const SharedProgress& p) {
+        trials = p.trials;
+        Progress shown{.trials = p.trials, .outcomes = p.outcomes, .best_ns = p.best_ns, .seconds = p.seconds};
+        shown.seconds_left = p.seconds_left;
+        const double flops = workload_key(tasks[p.task].task.workload).flops;
+        if (p.best_ns > 0) shown.best_gflops = flops / p.best_ns;
+        line.show(shown, tasks[p.task].label);
+      });
+  line.finish();
+  const double seconds = static_cast<double>(steady_clock().now_ns() - start_ns) * 1e-9;
+
+  std::vector<TaskRow> rows;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    TaskRow& row = rows.emplace_back(TaskRow{tasks[i].label, tasks[i].task, tasks[i].weight, std::move(outcomes[i])});
+    if (row.outcome.result.best) continue;
+    // What earlier runs found still counts for one that had no turn in this one, or failed.
+    row.outcome.result.best =
+        log.best(filter_of(task_key(row.task)), usable_templates(row.task.workload.op, target.device));
+  }
+  fmt::print(stderr, "{} trials in {:.1f} s ({:.1f} a second)\n", trials, seconds, trials_per_second(trials, seconds));
+  if (common.json) {
+    print_json(document(file, rows, trials, seconds, interrupted));
+  } else {
+    fmt::print("{}", table_text(rows));
+  }
+  const int code = exit_code(rows, interrupted);
+  return code == kDone || code == kInterrupted ? code : complain(static_cast<ExitCode>(code), complaint(rows));
+}
+
+}  // namespace nestwright::cli

@@ -1,0 +1,96 @@
+#include "cli/tune_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/progress.h"
+
+namespace nestwright::cli {
+namespace {
+
+Json times_json(const StageTimes& t) {
+  const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns) * 1e-9; };
+  return {{"start_up", seconds(t.start_up)}, {"propose", seconds(t.propose)}, {"lower", seconds(t.lower)},
+          {"features", seconds(t.features)}, {"compile", seconds(t.compile)}, {"check", seconds(t.check)},
+          {"measure", seconds(t.measure)},   {"train", seconds(t.train)},     {"log", seconds(t.log)},
+          {"race", seconds(t.race)}};
+}
+
+/// Why the task ended, and what else went wrong.
+std::string remarks(const TaskOutcome& outcome) {
+  const SessionResult& result = outcome.result;
+  if (!outcome.failure.empty()) return "failed: " + outcome.failure;
+  if (!outcome.started) return "not begun: " + result.stop_reason;
+  std::string text = result.stop_reason;
+  std::map<Outcome, std::int64_t> bad = result.outcomes;
+  bad.erase(Outcome::kOk);
+  if (!bad.empty()) text += "; " + outcomes_text(bad);
+  return text;
+}
+
+}  // namespace
+
+std::optional<double> ratio_to_default(const SessionResult& result) {
+  if (!result.default_timing || !result.best) return std::nullopt;
+  return result.default_timing->median_ns / result.best->timing.median_ns;
+}
+
+double peak_of(const Task& task, double float32_peak_gflops) {
+  return task.workload.type("dtype") == kFloat64 ? float32_peak_gflops / 2 : float32_peak_gflops;
+}
+
+double trials_per_second(std::int64_t trials, double seconds) {
+  return seconds > 0 ? static_cast<double>(trials) / seconds : 0;
+}
+
+Json result_json(const SessionResult& result, const Task& task, double peak_gflops) {
+  const std::string workload = task.workload.str();
+  Json json =
+      result.best ? to_json(*result.best, workload) : Json{{"workload", workload}, {"target", task.target.str()}};
+  if (result.best) {
+    json["peak_gflops"] = peak_gflops;
+    json["share_of_peak"] = result.best->gflops() / peak_gflops;
+  }
+  if (const auto ratio = ratio_to_default(result)) json["ratio_to_default"] = *ratio;
+  json["seconds"] = result.seconds;
+  json["trials_this_run"] = result.trials;
+  json["trials_same_code"] = result.same_code;
+  json["trials_earlier"] = result.earlier_trials;
+  json["trials_per_second"] = trials_per_second(result.trials, result.seconds);
+  Json outcomes = Json::object();
+  for (const auto& [outcome, count] : result.outcomes) outcomes[outcome_name(outcome)] = count;
+  json["outcomes"] = std::move(outcomes);
+  json["stopped"] = result.stop_reason;
+  json["interrupted"] = result.interrupted;
+  json["seconds_to_best"] = result.seconds_to_best;
+  json["stage_seconds"] = times_json(result.times);
+  if (result.model_audit) json["model_rank_correlation"] = *result.model_audit;
+  return json;
+}
+
+Json row_json(const TaskRow& row, double peak_gflops) {
+  Json json = {{"label", row.label}, {"weight", row.weight}};
+  json.update(result_json(row.outcome.result, row.task, peak_gflops));
+  if (!row.outcome.failure.empty()) json["failure"] = row.outcome.failure;
+  return json;
+}
+
+std::string table_text(const std::vector<TaskRow>& rows) {
+  std::size_t width = 4;
+  for (const TaskRow& row : rows) width = std::max(width, row.label.size());
+  std::string text = fmt::format("{:<{}} {:>7} {:>8} {:>10} {:>9} {:>8}  {}\n", "task", width, "trials", "seconds",
+                                 "best", "GFLOP/s", "default", "ended");
+  for (const TaskRow& row : rows) {
+    const SessionResult& result = row.outcome.result;
+    const auto ratio = ratio_to_default(result);
+    text += fmt::format("{:<{}} {:>7} {:>8.1f} {:>10} {:>9} {:>8}  {}\n", row.label, width, result.trials,
+                        result.seconds, result.best ? format_time(result.best->timing.median_ns) : "-",
+                        result.best ? fmt::format("{:.1f}", result.best->gflops()) : "-",
+                        ratio ? fmt::format("{:.2f}x", *ratio) : "-", remarks(row.outcome));
+  }
+  return text;
+}
+
+}  // namespace nestwright::cli

@@ -1,0 +1,93 @@
+// What tells the machine code of two objects apart, and nothing that does not: names of symbols and the layout of the
+// file are left out, so that two configurations that compile to the same instructions are seen to be one.
+#include <fmt/format.h>
+#include <llvm/Object/ELFObjectFile.h>
+#include <llvm/Support/MemoryBuffer.h>
+
+#include "codegen/llvm/llvm_backend.h"
+#include "support/error.h"
+#include "support/hash.h"
+
+namespace nestwright::codegen {
+namespace {
+
+using llvm::object::ELFRelocationRef;
+using llvm::object::ELFSectionRef;
+using llvm::object::ObjectFile;
+using llvm::object::SectionRef;
+using llvm::object::SymbolRef;
+
+template <class T>
+T taken(llvm::Expected<T> value) {
+  if (!value) throw InternalError("an object that was just made cannot be read: " + llvm::toString(value.takeError()));
+  return std::move(*value);
+}
+
+class Identity {
+ public:
+  explicit Identity(const ObjectFile& file) : file_(file) {}
+
+  std::uint64_t hash(const std::string& entry) {
+    for (const SymbolRef& symbol : file_.symbols()) {
+      if (taken(symbol.getName()) == entry) add_target(symbol);
+    }
+    for (const SectionRef& section : file_.sections()) {
+      if (is_loaded(section)) add_section(section);
+      const auto relocated = taken(section.getRelocatedSection());
+      if (relocated == file_.section_end() || !is_loaded(*relocated)) continue;
+      for (const auto& relocation : section.relocations()) {
+        add(relocated->getIndex());
+        add(relocation.getOffset());
+        add(relocation.getType());
+        add(static_cast<std::uint64_t>(taken(ELFRelocationRef(relocation).getAddend())));
+        if (relocation.getSymbol() != file_.symbol_end()) add_target(*relocation.getSymbol());
+      }
+    }
+    return hash_;
+  }
+
+ private:
+  static bool is_loaded(const SectionRef& section) {
+    return (ELFSectionRef(section).getFlags() & llvm::ELF::SHF_ALLOC) != 0;
+  }
+
+  void add(std::uint64_t value) { hash_ = hash_combine(hash_, value); }
+
+  void add_section(const SectionRef& section) {
+    add(section.getIndex());
+    add(section.getAlignment().value());
+    if (section.isVirtual()) {
+      add(section.getSize());
+    } else {
+      const llvm::StringRef bytes = taken(section.getContents());
+      add(stable_hash({bytes.data(), bytes.size()}));
+    }
+  }
+
+  /// By its place where it is defined here, by its name where it comes from outside.
+  void add_target(const SymbolRef& symbol) {
+    if ((taken(symbol.getFlags()) & llvm::object::BasicSymbolRef::SF_Undefined) != 0) {
+      const llvm::StringRef name = taken(symbol.getName());
+      add(stable_hash({name.data(), name.size()}));
+      return;
+    }
+    const auto section = taken(symbol.getSection());
+    add(section == file_.section_end() ? 0 : section->getIndex());
+    add(taken(symbol.getValue()));
+  }
+
+  const ObjectFile& file_;
+  std::uint64_t hash_ = 0;
+};
+
+}  // namespace
+
+std::string code_identity(const CompiledObject& object) {
+  const auto file = taken(ObjectFile::createObjectFile(llvm::MemoryBufferRef(object.object, object.symbol)));
+  const ir::Workspace& workspace = object.workspace;
+  return fmt::format("{:016x}", hash_combine(hash_combine(Identity(*file).hash(object.symbol),
+                                                          static_cast<std::uint64_t>(workspace.shared_bytes)),
+                                             static_cast<std::uint64_t>(workspace.per_thread_bytes)));
+}
+
+}  // namespace nestwright::codegen

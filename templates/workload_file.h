@@ -1,0 +1,41 @@
+// A list of workloads in a JSON file that a user can write: what `nestwright tune --file` reads, and what bench's
+// suites are made of.
+//
+//   {
+//     "summary": "what these shapes stand for, one line",
+//     "entries": [
+//       {"label": "BERT-base qkv", "workload": "matmul m=128 n=2304 k=768", "weight": 12},
+//       "matmul m=512 n=512 k=512",
+//       ...
+//     ]
+//   }
+//
+// A list alone will do as well; "summary", "label" and "weight" may be left out: the label is then the workload as it
+// is written, the weight 1. Thread rule: values and pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nestwright {
+
+struct WorkloadEntry {
+  std::string label;
+  std::string workload;  ///< as it is written; whether it is one is for the reader to see
+  double weight = 1;     ///< above 0
+};
+
+struct WorkloadFile {
+  std::string summary;  ///< may be empty
+  std::vector<WorkloadEntry> entries;
+};
+
+/// How messages call an entry: "shapes.json, entry 3 (BERT-base qkv)"; the label where it has one of its own.
+std::string entry_place(const std::string& source, std::size_t index, const WorkloadEntry& entry);
+
+/// Throws UsageError, one sentence that begins with `source`, and the entry where it is about one: no JSON, fields
+/// unknown, missing or of a wrong type, no entries, a weight that is not above 0.
+WorkloadFile parse_workload_file(std::string_view json, const std::string& source);
+
+}  // namespace nestwright

@@ -1,0 +1,210 @@
+// Made-up tasks on a made-up clock.
+#include "search/shared_budget.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/error.h"
+#include "tests/support/fake_clock.h"
+
+namespace nestwright {
+namespace {
+
+using testing::ElementsAre;
+
+/// What a made-up task does: `bests` after each of its turns, the last one for good.
+struct Plan {
+  std::vector<double> bests = {100};
+  std::int64_t space = 1'000'000;  ///< trials until every configuration was measured
+  double turn_s = 1;
+  std::int64_t batch = 10;
+  int fails_at = -1;  ///< turn
+  std::string failure = "its worker does not start";
+  bool log_fails = false;
+};
+
+struct Stage {
+  FakeClock clock;
+  std::vector<std::string> told;  ///< "open a", "finish a", ...
+};
+
+class MadeUpRun final : public TaskRun {
+ public:
+  MadeUpRun(const Plan& plan, const std::string& name, Stage& stage, int& turns)
+      : plan_(plan), name_(name), stage_(stage), turns_(turns) {
+    stage.told.push_back("open " + name);
+  }
+  bool step() override {
+    if (turns_ == plan_.fails_at) {
+      if (plan_.log_fails) throw LogError(plan_.failure);
+      throw Error(plan_.failure);
+    }
+    if (!result_.stop_reason.empty()) return false;
+    const std::int64_t n = trials_ > 0 ? std::min(plan_.batch, trials_) : plan_.batch;
+    stage_.clock.advance(static_cast<std::int64_t>(plan_.turn_s * 1e9));
+    seconds_ += plan_.turn_s;
+    result_.trials += n;
+    result_.outcomes[Outcome::kOk] += n;
+    ++turns_;
+    if (result_.trials >= plan_.space) result_.stop_reason = "every valid configuration was measured";
+    return true;
+  }
+  void limit(std::int64_t trials, double seconds) override {
+    trials_ = trials;
+    granted.push_back(seconds);
+  }
+  SessionResult finish() override {
+    stage_.told.push_back("finish " + name_);
+    result_.seconds = seconds_;
+    return result_;
+  }
+  const SessionResult& so_far() const override { return result_; }
+  double best_ns() const override {
+    return turns_ == 0 ? 0 : plan_.bests[std::min<std::size_t>(turns_ - 1, plan_.bests.size() - 1)];
+  }
+  double seconds() const override { return seconds_; }
+  double race_seconds() const override { return 2; }
+
+  std::vector<double> granted;
+
+ private:
+  Plan plan_;
+  std::string name_;
+  Stage& stage_;
+  int& turns_;
+  SessionResult result_;
+  std::int64_t trials_ = 0;
+  double seconds_ = 0;
+};
+
+class SharedBudgetTest : public testing::Test {
+ protected:
+  void add(const std::string& name, const Plan& plan, double weight = 1) {
+    turns_.push_back(std::make_unique<int>(0));
+    tasks_.push_back({.name = name, .weight = weight, .seeds = 20});
+    tasks_.back().open = [this, plan, name, turns = turns_.back().get()] {
+      return std::make_unique<MadeUpRun>(plan, name, stage_, *turns);
+    };
+  }
+  std::vector<TaskOutcome> run(const SharedBudget& budget, const std::atomic<bool>* interrupt = nullptr) {
+    return share_budget(tasks_, budget, stage_.clock, interrupt,
+                        [&](const SharedProgress& p) { order_.push_back(tasks_[p.task].name); });
+  }
+
+  Stage stage_;
+  std::vector<SharedTask> tasks_;
+  std::vector<std::unique_ptr<int>> turns_;
+  std::vector<std::string> order_;
+};
+
+TEST_F(SharedBudgetTest, SeedsFirstThenWhereMostIsGained) {
+  add("still", {.bests = {100}});
+  add("gaining", {.bests = {100, 90, 80, 70, 60, 50, 40, 30}});
+  const auto outcomes = run({.trials = 100});
+  EXPECT_THAT(std::vector(order_.begin(), order_.begin() + 4), ElementsAre("still", "still", "gaining", "gaining"));
+  EXPECT_GT(outcomes[1].result.trials, outcomes[0].result.trials);
+  EXPECT_EQ(outcomes[0].result.trials + outcomes[1].result.trials, 100);
+  for (const TaskOutcome& outcome : outcomes) EXPECT_EQ(outcome.result.stop_reason, "the shared budget is over");
+}
+
+TEST_F(SharedBudgetTest, TheLastBatchIsCutToWhatIsLeft) {
+  add("a", {});
+  EXPECT_EQ(run({.trials = 13})[0].result.trials, 13);
+}
+
+TEST_F(SharedBudgetTest, SecondsHoldWithTheFinalRaces) {
+  add("a", {});
+  add("b", {});
+  const auto outcomes = run({.seconds = 20});
+  // Two races of two seconds each are kept back; the turn that begins before then is the last.
+  EXPECT_EQ(stage_.clock.now_ns(), 16'000'000'000);
+  EXPECT_DOUBLE_EQ(outcomes[0].result.seconds + outcomes[1].result.seconds, 16);
+}
+
+TEST_F(SharedBudgetTest, HeavierTasksGetMore) {
+  add("light", {});
+  add("heavy", {}, 3);
+  const auto outcomes = run({.seconds = 84});
+  EXPECT_NEAR(outcomes[1].result.seconds / outcomes[0].result.seconds, 3, 0.2);
+}
+
+TEST_F(SharedBudgetTest, WhatIsExhaustedEndsAtOnceAndTheOthersGoOn) {
+  add("small", {.space = 30});
+  add("large", {});
+  const auto outcomes = run({.trials = 100});
+  EXPECT_EQ(outcomes[0].result.stop_reason, "every valid configuration was measured");
+  EXPECT_EQ(outcomes[0].result.trials, 30);
+  EXPECT_EQ(outcomes[1].result.trials, 70);
+  EXPECT_THAT(stage_.told, ElementsAre("open small", "open large", "finish small", "finish large"));
+}
+
+TEST_F(SharedBudgetTest, AFailureIsTheTasksOwn) {
+  add("bad", {.fails_at = 1});
+  add("good", {});
+  const auto outcomes = run({.trials = 60});
+  EXPECT_EQ(outcomes[0].failure, "its worker does not start");
+  EXPECT_EQ(outcomes[0].result.stop_reason, "failed");
+  EXPECT_EQ(outcomes[0].result.trials, 10) << "what it did before counts";
+  EXPECT_EQ(outcomes[1].failure, "");
+  EXPECT_EQ(outcomes[1].result.trials, 50);
+}
+
+TEST_F(SharedBudgetTest, AFailureOfTheDatabaseIsEverybodys) {
+  add("a", {.fails_at = 0, .failure = "the disk is full", .log_fails = true});
+  add("b", {});
+  EXPECT_THAT([&] { run({.trials = 60}); }, testing::ThrowsMessage<LogError>("the disk is full"));
+}
+
+TEST_F(SharedBudgetTest, WhatWasNeverReachedSaysSo) {
+  add("first", {.turn_s = 50});
+  add("second", {});
+  const auto outcomes = run({.seconds = 10});
+  EXPECT_TRUE(outcomes[0].started);
+  EXPECT_FALSE(outcomes[1].started);
+  EXPECT_EQ(outcomes[1].result.stop_reason, "the shared budget is over");
+}
+
+TEST_F(SharedBudgetTest, AnInterruptEndsAllOfThem) {
+  std::atomic<bool> interrupt = false;
+  add("a", {});
+  add("b", {});
+  const auto outcomes = share_budget(tasks_, {.seconds = 1000}, stage_.clock, &interrupt,
+                                     [&](const SharedProgress& p) { interrupt = p.trials >= 30; });
+  EXPECT_EQ(outcomes[0].result.trials, 20);
+  EXPECT_EQ(outcomes[1].result.trials, 10);
+  for (const TaskOutcome& outcome : outcomes) EXPECT_EQ(outcome.result.stop_reason, "interrupted");
+}
+
+TEST_F(SharedBudgetTest, ARunGoesOnWithWhatEarlierOnesSpent) {
+  add("much", {});
+  add("little", {});
+  tasks_[0].earlier_trials = tasks_[1].earlier_trials = 500;
+  tasks_[0].earlier_seconds = 1000;
+  tasks_[1].earlier_seconds = 10;
+  const auto outcomes = run({.trials = 100});
+  EXPECT_FALSE(outcomes[0].started) << "its seeds were measured, and the other one promises more";
+  EXPECT_EQ(outcomes[1].result.trials, 100);
+  EXPECT_EQ(outcomes[0].result.earlier_trials, 500);
+}
+
+TEST_F(SharedBudgetTest, SessionsThatDoNotFitIntoMemoryTakeTurns) {
+  for (const char* name : {"a", "b", "c"}) {
+    add(name, {});
+    tasks_.back().bytes = 10;
+  }
+  const auto outcomes = run({.trials = 90, .memory_bytes = 20});
+  EXPECT_THAT(std::vector(stage_.told.begin(), stage_.told.begin() + 4),
+              ElementsAre("open a", "open b", "finish a", "open c"));
+  std::int64_t trials = 0;
+  int open = 0, most = 0;
+  for (const TaskOutcome& outcome : outcomes) trials += outcome.result.trials;
+  for (const std::string& told : stage_.told) most = std::max(most, open += told.rfind("open", 0) == 0 ? 1 : -1);
+  EXPECT_EQ(trials, 90) << "what a task's sessions did is added up";
+  EXPECT_EQ(most, 2);
+  EXPECT_EQ(open, 0);
+}
+
+}  // namespace
+}  // namespace nestwright
