@@ -1,20 +1,19 @@
 // How fast tuning is: acknowledged trials a second of wall time, start-up included, where the time goes, and how soon
-// the best is found. Runs the executable nestwright as a user does, each seed with an empty database.
+// the best is found; with --suite, how many trials each strategy takes to come near it. Runs the executable nestwright
+// as a user does, each seed with an empty database.
 
 #include <CLI/CLI.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 
-#include "bench/child.h"
-#include "bench/trial_rows.h"
-#include "bench/tuning_run.h"
+#include "bench/strategy_comparison.h"
+#include "bench/tuned_run.h"
 #include "measure/timing.h"
+#include "search/strategy.h"
 #include "support/error.h"
 
 namespace nestwright::bench {
@@ -25,38 +24,22 @@ struct Options {
   std::vector<std::string> tune_options;
   double seconds = 60;
   int seeds = 1;
+  std::string suite;
+  std::vector<std::string> strategies;
+  int trials = 150;
 };
-
-double now_s() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
 /// One run: its own report with what was seen from outside added.
 nlohmann::json tune(const Options& options, int seed) {
-  const std::filesystem::path folder = std::filesystem::path(own_folder()) / "search";
-  std::filesystem::create_directories(folder);
-  const std::string database = folder / fmt::format("seed{}.db", seed),
-                    output = folder / fmt::format("seed{}.json", seed);
-  for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(database + suffix);
-
-  std::vector<std::string> words = {
-      own_folder() + "/nestwright", "tune", options.workload, "--seconds", fmt::format("{}", options.seconds), "--seed",
-      std::to_string(seed),         "--db", database,         "--json"};
+  std::vector<std::string> words = {"--seconds", fmt::format("{}", options.seconds), "--seed", std::to_string(seed)};
   words.insert(words.end(), options.tune_options.begin(), options.tune_options.end());
-  const double start_s = now_s();
-  const ExitStatus status = Child(words, output, "search").wait();
-  const double wall_s = now_s() - start_s;
-  if (status.signaled || status.code != 0) {
-    throw Error(fmt::format("nestwright tune ended with {}: see {}.err", status.str(), output));
-  }
-  nlohmann::json report;
-  std::ifstream(output) >> report;
-  std::vector<TimedTrial> trials;
-  for (const auto& [id, row] : read_trials(database))
-    trials.push_back({row.recorded_s - start_s, row.median_ns, row.counts});
+  TunedRun run = run_tuning(fmt::format("seed{}", seed), options.workload, words);
+  nlohmann::json report = std::move(run.report);
   report["seed"] = seed;
-  report["wall_seconds"] = wall_s;
-  report["acknowledged_trials"] = trials.size();
-  report["acknowledged_per_second"] = static_cast<double>(trials.size()) / wall_s;
-  report["seconds_to_within_5_percent"] = seconds_to_within(trials, 0.05);
+  report["wall_seconds"] = run.wall_seconds;
+  report["acknowledged_trials"] = run.trials.size();
+  report["acknowledged_per_second"] = static_cast<double>(run.trials.size()) / run.wall_seconds;
+  report["seconds_to_within_5_percent"] = seconds_to_within(run.trials, 0.05);
   return report;
 }
 
@@ -68,14 +51,17 @@ std::string to_text(const nlohmann::json& run) {
       run["seed"].get<int>(), run["acknowledged_trials"].get<std::int64_t>(), wall_s,
       run["acknowledged_per_second"].get<double>(), run.value("gflops", 0.0),
       run["seconds_to_within_5_percent"].get<double>());
-  double rest = wall_s;
+  double rest = wall_s, working = 0;
   for (const char* stage :
        {"start_up", "propose", "lower", "features", "compile", "check", "measure", "train", "log", "race"}) {
     const double seconds = run["stage_seconds"].value(stage, 0.0);
     rest -= seconds;
+    const bool works = std::string_view("compile check measure race").find(stage) != std::string_view::npos;
+    if (works) working += seconds;
     text += fmt::format(" {} {:.1f}%", stage, 100 * seconds / wall_s);
   }
-  return text + fmt::format(" other {:.1f}%\n", 100 * rest / wall_s);
+  return text + fmt::format(" other {:.1f}%; outside compiling, checking and measuring {:.1f}%\n", 100 * rest / wall_s,
+                            100 * (wall_s - working) / wall_s);
 }
 
 int run(const Options& options) {
@@ -115,6 +101,14 @@ int main_or_throw(int argc, char** argv) {
   app.add_option("--seeds", options.seeds, "runs, with the seeds 1, 2, ...")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
+  app.add_option("--suite", options.suite,
+                 "file of workloads (bench/suites/search.json): compare strategies over it instead");
+  app.add_option("--strategies", options.strategies, "that are compared, e.g. evolutionary,random (default: all)")
+      ->delimiter(',')
+      ->check(CLI::IsMember(strategy_names()));
+  app.add_option("--trials", options.trials, "of each run that is compared")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
   app.add_option("--json", options.json, "file for everything as one JSON document");
   app.add_option("tune_options", options.tune_options,
                  "after --: more options for nestwright tune, e.g. -- --strategy random");
@@ -123,7 +117,14 @@ int main_or_throw(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
-  return run(options);
+  if (options.suite.empty()) return run(options);
+  if (options.strategies.empty()) options.strategies = strategy_names();
+  compare_strategies(load_suite(options.suite, {}), {.strategies = options.strategies,
+                                                     .tune_options = options.tune_options,
+                                                     .trials = options.trials,
+                                                     .seeds = options.seeds,
+                                                     .json = options.json});
+  return 0;
 }
 
 }  // namespace

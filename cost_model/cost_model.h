@@ -13,10 +13,12 @@
 
 namespace nestwright {
 
-/// A measured candidate. `throughput` is runs per second, 0 for one that failed.
+/// A measured candidate. `throughput` is runs per second, 0 for one that failed; or a share of some common best: what
+/// is learnt is its size relative to the largest that a model is given.
 struct Observation {
   Features features;
   double throughput = 0;
+  double weight = 1;  ///< above 0
 };
 
 class CostModel {

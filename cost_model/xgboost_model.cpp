@@ -55,8 +55,11 @@ class XgboostModel final : public CostModel {
     columns_ = observations.front().features.size();
     const std::vector<float> flat = flatten(observations.size(), columns_,
                                             [&](std::size_t i) -> const Features& { return observations[i].features; });
-    std::vector<float> labels;
-    for (const Observation& o : observations) labels.push_back(static_cast<float>(o.throughput / best));
+    std::vector<float> labels, weights;
+    for (const Observation& o : observations) {
+      labels.push_back(static_cast<float>(o.throughput / best));
+      weights.push_back(static_cast<float>(o.weight));
+    }
 
     DMatrixHandle raw = nullptr;
     call(XGDMatrixCreateFromMat_omp(flat.data(), observations.size(), columns_, std::numeric_limits<float>::quiet_NaN(),
@@ -64,6 +67,7 @@ class XgboostModel final : public CostModel {
          "take the features");
     const Matrix data(raw);
     call(XGDMatrixSetFloatInfo(data.get(), "label", labels.data(), labels.size()), "take the labels");
+    call(XGDMatrixSetFloatInfo(data.get(), "weight", weights.data(), weights.size()), "take the weights");
 
     // A fresh booster every time: one that met an error must not be used again.
     BoosterHandle handle = nullptr;

@@ -74,7 +74,8 @@ SessionId busiest_session(const Database& database, std::int64_t task, const std
   return select.bind(task, templates).step() ? select.integer(0) : 0;
 }
 
-/// nullopt where the shapes differ in more than sizes.
+}  // namespace
+
 std::optional<double> shape_distance(const std::vector<WorkloadParameter>& wanted,
                                      const std::vector<WorkloadParameter>& stored) {
   if (wanted.size() != stored.size()) return std::nullopt;
@@ -94,8 +95,6 @@ std::optional<double> shape_distance(const std::vector<WorkloadParameter>& wante
   }
   return std::sqrt(sum);
 }
-
-}  // namespace
 
 std::optional<BestRecord> best_of_task(const Database& database, const StoredTask& task, const std::string& templates) {
   const auto read_first = [&](Statement& select, bool from_race) -> std::optional<BestRecord> {

@@ -15,4 +15,9 @@ namespace nestwright {
 std::optional<BestRecord> best_of_task(const sqlite::Database& database, const StoredTask& task,
                                        const std::string& templates);
 
+/// Length of the difference of log2 sizes; nullopt where shapes differ in more than sizes. `wanted` says which
+/// parameters are sizes.
+std::optional<double> shape_distance(const std::vector<WorkloadParameter>& wanted,
+                                     const std::vector<WorkloadParameter>& stored);
+
 }  // namespace nestwright

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "logs/best.h"
 #include "logs/encode.h"
 #include "logs/state.h"
 #include "logs/task.h"
@@ -61,6 +62,36 @@ std::vector<TrialRecord> TuningLog::trials(const TaskFilter& filter, std::int64_
   std::sort(trials.begin(), trials.end(), [](const TrialRecord& a, const TrialRecord& b) { return a.id < b.id; });
   if (limit > 0 && trials.size() > static_cast<std::size_t>(limit)) trials.erase(trials.begin(), trials.end() - limit);
   return trials;
+}
+
+std::vector<std::vector<TrialRecord>> TuningLog::relatives(const TaskKey& task, int tasks,
+                                                           const std::vector<TemplateVersion>& templates) const {
+  TaskFilter same_operator = filter_of(task);
+  same_operator.workload.clear();
+  std::vector<std::pair<double, StoredTask>> near;
+  for (StoredTask& other : matching_tasks(state_->database, same_operator)) {
+    if (other.key.workload.text == task.workload.text || other.key.pipeline != task.pipeline) continue;
+    if (const auto distance = shape_distance(task.workload.parameters, other.key.workload.parameters)) {
+      near.emplace_back(*distance, std::move(other));
+    }
+  }
+  std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+
+  const auto stored = stored_task(state_->database, task);
+  Statement select = state_->database.prepare(select_trials(
+      fmt::format("session.task_id = :task AND {} AND trial.outcome = 0 AND trial.same_as_trial_id IS NULL"
+                  " AND trial.recorded_at < coalesce((SELECT min(started_at) FROM session AS first"
+                  "  WHERE first.task_id = :learner), '9999') ORDER BY trial.id",
+                  kTemplateMatches)));
+  std::vector<std::vector<TrialRecord>> found;
+  for (const auto& [distance, other] : near) {
+    if (static_cast<int>(found.size()) >= tasks) break;
+    select.bind(other.id, encode_templates(templates), stored ? stored->id : 0);
+    std::vector<TrialRecord> trials;
+    while (select.step()) trials.push_back(read_trial(select, other.key.workload));
+    if (!trials.empty()) found.push_back(std::move(trials));
+  }
+  return found;
 }
 
 std::vector<TrialRecord> TuningLog::challengers(const TaskKey& task, int per_session,

@@ -81,6 +81,12 @@ class TuningLog {
   /// each session that has ended and none of whose trials was ever raced.
   std::vector<TrialRecord> challengers(const TaskKey& task, int per_session,
                                        const std::vector<TemplateVersion>& templates = {}) const;
+  /// What the search of a task can learn from other shapes: the ok trials that were measured of up to `tasks` tasks
+  /// with the same operator, type, target, machine, backend and conditions whose parameters differ in sizes alone, the
+  /// nearest first. Only what was recorded before the first session of `task` began: a session that goes on where
+  /// another one was killed learns from the same.
+  std::vector<std::vector<TrialRecord>> relatives(const TaskKey& task, int tasks,
+                                                  const std::vector<TemplateVersion>& templates = {}) const;
   /// The bests of other shapes, nearest first: same operator, all parameters but sizes equal, and `filter` (whose
   /// workload and op are ignored). Whether a configuration fits the shape is for the caller to see.
   std::vector<BestRecord> nearest(const WorkloadKey& workload, const TaskFilter& filter, int limit,

@@ -3,9 +3,12 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "search/stopwatch.h"
+#include "support/hash.h"
 
 namespace nestwright {
 namespace {
@@ -15,10 +18,18 @@ constexpr double kGrowth = 1.25;            // retrain when there are this many 
 constexpr std::size_t kHeldOut = 5;         // every fifth observation is held out for the audit
 constexpr double kUseful = 0.2;             // rank correlation below which the model steps aside
 
+// What other tasks taught counts half with every so many trials of this one, and not at all once it counts less than
+// the least: AutoTVM's discount of a base model (autotvm/tuner/xgboost_cost_model.py, 0.5^(trials / plan size)).
+constexpr double kHalfLife = 64, kLeastWeight = 0.05;
+
+constexpr float kLikenessSteps = 64;  // of a feature, which is a logarithm to base 2: one percent
+
 }  // namespace
 
 Ranker::Ranker(std::unique_ptr<CostModel> model, std::unique_ptr<CostModel> auditor, FeatureSource features)
     : model_(std::move(model)), auditor_(std::move(auditor)), source_(std::move(features)) {}
+
+void Ranker::warm_start(std::vector<Observation> lessons) { lessons_ = std::move(lessons); }
 
 void Ranker::observe(const Point& point, double throughput) { observed_.emplace_back(point, throughput); }
 
@@ -43,28 +54,45 @@ std::vector<const std::optional<Features>*> Ranker::features_of(std::span<const 
 }
 
 void Ranker::learn() {
-  if (learn_from_ == learnt_from_) return;
+  if (learn_from_ == learnt_from_ && (generation_ > 0 || lessons_.empty())) return;
+  ++generation_;
   std::vector<Point> points;
   for (std::size_t i = 0; i < learn_from_; ++i) points.push_back(observed_[i].first);
   const auto features = features_of(points);
 
   const Stopwatch watch(train_ns_);
-  std::vector<Observation> all, kept;
+  double best = 0;
+  for (std::size_t i = 0; i < learn_from_; ++i) best = std::max(best, observed_[i].second);
+  std::vector<Observation> own;
+  for (std::size_t i = 0; i < learn_from_; ++i) {
+    if (features[i]->has_value() && best > 0) own.push_back({**features[i], observed_[i].second / best});
+  }
+  const double discount = std::exp2(-static_cast<double>(own.size()) / kHalfLife);
+  std::vector<Observation> others;
+  if (discount >= kLeastWeight) others = lessons_;
+  for (Observation& lesson : others) lesson.weight *= discount;
+
+  // Held out of this task's trials where there are enough, else of the lessons.
+  std::vector<Observation> kept;
   std::vector<Features> held_out;
   std::vector<double> truth;
-  for (std::size_t i = 0; i < learn_from_; ++i) {
-    if (!features[i]->has_value()) continue;
-    const Observation observation{**features[i], observed_[i].second};
-    all.push_back(observation);
-    if (i % kHeldOut == kHeldOut - 1) {
-      held_out.push_back(observation.features);
-      truth.push_back(observation.throughput);
-    } else {
-      kept.push_back(observation);
+  const auto split = [&](const std::vector<Observation>& observations, bool holds_out) {
+    for (std::size_t i = 0; i < observations.size(); ++i) {
+      if (holds_out && i % kHeldOut == kHeldOut - 1) {
+        held_out.push_back(observations[i].features);
+        truth.push_back(observations[i].throughput);
+      } else {
+        kept.push_back(observations[i]);
+      }
     }
-  }
+  };
+  const bool suffices = own.size() >= kFirstTraining;
+  split(own, suffices);
+  split(others, !suffices);
   auditor_->update(kept);
   audit_ = auditor_->trained() ? rank_correlation(auditor_->predict(held_out), truth) : std::nullopt;
+  std::vector<Observation> all = std::move(own);
+  std::move(others.begin(), others.end(), std::back_inserter(all));
   model_->update(all);
   learnt_from_ = learn_from_;
 }
@@ -72,6 +100,24 @@ void Ranker::learn() {
 bool Ranker::ranks() {
   learn();
   return model_->trained() && audit_.value_or(0) >= kUseful;
+}
+
+std::vector<std::optional<std::uint64_t>> Ranker::likeness(std::span<const Point> points) {
+  std::vector<std::optional<std::uint64_t>> result;
+  for (const auto* features : features_of(points)) {
+    if (!features->has_value()) {
+      result.emplace_back();
+      continue;
+    }
+    std::uint64_t hash = 0;
+    for (std::size_t i = 0; i < std::min(program_feature_count(), (*features)->size()); ++i) {
+      const float value = (**features)[i];
+      hash = hash_combine(hash, std::isnan(value) ? ~std::uint64_t{0}
+                                                  : static_cast<std::uint64_t>(std::lround(value * kLikenessSteps)));
+    }
+    result.emplace_back(hash);
+  }
+  return result;
 }
 
 std::vector<double> Ranker::score(std::span<const Point> points) {

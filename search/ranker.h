@@ -25,6 +25,9 @@ class Ranker {
   /// `features` is called from several threads at once.
   Ranker(std::unique_ptr<CostModel> model, std::unique_ptr<CostModel> auditor, FeatureSource features);
 
+  /// Trials of other tasks, with the throughput relative to the best of their own: what is ranked by until there are
+  /// trials of this one, and less and less after. To be called before anything else.
+  void warm_start(std::vector<Observation> lessons);
   /// One measured point; throughput in runs per second, 0 for a failure. Cheap: learning waits until it is needed.
   void observe(const Point& point, double throughput);
   /// To be called where a batch ends: decides whether the model has become stale. A function of the observations alone,
@@ -33,8 +36,14 @@ class Ranker {
 
   /// Higher is better; -infinity for points that cannot be lowered. Learns first where the model is stale.
   std::vector<double> score(std::span<const Point> points);
+  /// Changes whenever scores do.
+  std::size_t generation() const { return generation_; }
   /// Whether scores mean something: trained, and the audit found that it ranks.
   bool ranks();
+
+  /// Equal for points whose programs have the same features but for the knobs, as good as: near-duplicates. nullopt for
+  /// points that cannot be lowered.
+  std::vector<std::optional<std::uint64_t>> likeness(std::span<const Point> points);
 
   /// Rank correlation on held-out trials at the last training; nullopt before there were enough.
   std::optional<double> audit() const { return audit_; }
@@ -48,9 +57,11 @@ class Ranker {
   std::unique_ptr<CostModel> model_, auditor_;
   FeatureSource source_;
   std::unordered_map<std::string, std::optional<Features>> cache_;
+  std::vector<Observation> lessons_;
   std::vector<std::pair<Point, double>> observed_;
   std::size_t learn_from_ = 0;   ///< observations that the next training takes
   std::size_t learnt_from_ = 0;  ///< observations that the last training took
+  std::size_t generation_ = 0;   ///< trainings so far
   std::optional<double> audit_;
   std::int64_t feature_ns_ = 0, train_ns_ = 0;
 };

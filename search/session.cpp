@@ -8,6 +8,7 @@
 #include "search/session_state.h"
 #include "search/stopwatch.h"
 #include "search/strategy.h"
+#include "search/warm_start.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -37,8 +38,10 @@ class TuningSession::Loop {
         state_(task, log, options_),
         columns_(spaces(state_.space)),
         ranker_(make_cost_model(options.cost_model, options.seed), make_cost_model(options.cost_model, options.seed),
-                [this](const Point& point) { return point_features(state_.space, columns_, point); }),
-        strategy_(make_strategy(options.strategy, {&state_.space, &ranker_, options.seed})) {
+                [this](const Point& point) { return point_features(state_.space, columns_, point); }) {
+    WarmStart warm = warm_start(log, state_.key, state_.space, columns_, state_.versions);
+    ranker_.warm_start(std::move(warm.lessons));
+    strategy_ = make_strategy(options.strategy, {&state_.space, &ranker_, options.seed, std::move(warm.points)});
     start_up_.end();
   }
 
@@ -102,6 +105,7 @@ class TuningSession::Loop {
                                 count.estimated);
     }
     for (const TrialRecord& trial : state_.log.trials(filter_of(state_.key))) {
+      ++state_.result.earlier_trials;
       if (const auto point = state_.point_of(trial.proposal)) {
         state_.remember(trial.id, *point, trial.measurement, trial.code);
       }
@@ -142,7 +146,6 @@ class TuningSession::Loop {
       if (const auto point = state_.point_of(trial.proposal)) {
         batch.push_back({*point, trial.measurement.outcome, trial.measurement.timing.median_ns});
       }
-      if (trial.session != state_.id) ++state_.result.earlier_trials;
       if (i + 1 == trials.size() || trials[i + 1].batch != trial.batch) {
         strategy_->observe(batch);
         batch.clear();

@@ -3,17 +3,27 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
+#include "search/strategies/annealing.h"
 #include "search/strategies/evolutionary.h"
+#include "search/strategies/genetic.h"
 #include "search/strategies/grid.h"
+#include "search/strategies/local_search.h"
 #include "search/strategies/random.h"
 #include "support/error.h"
 
 namespace nestwright {
 
-std::vector<std::string> strategy_names() { return {"evolutionary", "random", "grid"}; }
+std::vector<std::string> strategy_names() {
+  return {"evolutionary", "annealing", "genetic", "local_search", "random", "grid"};
+}
 
 std::unique_ptr<SearchStrategy> make_strategy(std::string_view name, const StrategyInput& input) {
   if (name == "evolutionary") return make_evolutionary_strategy(input);
+  if (name == "annealing") return make_annealing_strategy(input);
+  if (name == "genetic") return make_genetic_strategy(input);
+  if (name == "local_search") return make_local_search_strategy(input);
   if (name == "random") return make_random_strategy(input);
   if (name == "grid") return make_grid_strategy(input);
   throw UsageError(fmt::format("unknown strategy '{}': use one of {}", name, fmt::join(strategy_names(), ", ")));
@@ -23,6 +33,19 @@ std::mt19937_64 batch_random(std::uint64_t seed, int batch) {
   std::seed_seq sequence{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
                          static_cast<std::uint32_t>(batch)};
   return std::mt19937_64(sequence);
+}
+
+void add_starting_points(const StrategyInput& input, std::size_t limit, SeenPoints& seen, std::vector<Point>& out) {
+  const std::vector<Point>& seeds = input.space->seeds();
+  const auto add = [&](std::span<const Point> points) {
+    for (const Point& point : points) {
+      if (out.size() >= limit) return;
+      if (seen.insert(point)) out.push_back(point);
+    }
+  };
+  add(std::span(seeds).first(std::min<std::size_t>(1, seeds.size())));
+  add(input.transferred);
+  add(seeds);
 }
 
 void add_samples(const SearchSpace& space, int n, std::mt19937_64& random, SeenPoints& seen, std::vector<Point>& out) {

@@ -38,6 +38,8 @@ struct StrategyInput {
   const SearchSpace* space = nullptr;
   Ranker* ranker = nullptr;  ///< used by the strategies that search over the model
   std::uint64_t seed = 1;
+  /// Points that did well for other shapes, made to fit this one; the best first.
+  std::vector<Point> transferred;
 };
 
 /// Throws UsageError that lists the known names.
@@ -57,6 +59,10 @@ class SeenPoints {
  private:
   std::set<std::string> keys_;
 };
+
+/// Adds unseen starting points until `out` has `limit`: the template's default, then what is transferred, then the
+/// other seeds.
+void add_starting_points(const StrategyInput& input, std::size_t limit, SeenPoints& seen, std::vector<Point>& out);
 
 /// Adds up to `n` unseen uniform samples to `out`; gives up after many that were seen, as in a space nearly exhausted.
 void add_samples(const SearchSpace& space, int n, std::mt19937_64& random, SeenPoints& seen, std::vector<Point>& out);

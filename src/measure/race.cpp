@@ -212,7 +212,8 @@ std::vector<Timing> race(SampleSource& source, const RaceConditions& conditions,
                                             [](const Racer* a, const Racer* b) { return a->median() < b->median(); });
       if (opponent.running && opponent.median() < best->median()) best = &opponent;
       for (Racer* r : going) {
-        const bool near = r->median() <= best->median() * (1 + conditions.timing.race_within);
+        const double within = conditions.timing.race_within * std::pow(0.25, static_cast<double>(round) - 1);
+        const bool near = r->median() <= best->median() * (1 + within);
         r->running = near && !is_clearly_slower(*r, *best);
       }
       std::erase_if(going, [](const Racer* r) { return !r->running; });

@@ -2,13 +2,11 @@
 // kernels.
 //
 //   1. The incumbent, if there is one, is sampled once; then each candidate once. One that is give_up_ratio times
-//   slower than the
-//      best seen so far is given up: its timing says ended_early.
+//      slower than the best seen so far is given up: its timing says ended_early.
 //   2. The others get samples up to rounds[0], pass by pass, each pass in a new random order.
-//   3. In each further round only those go on whose median is within race_within of the best one's and which are not
-//   clearly
-//      slower (95% interval of the paired ratio to the best); the incumbent runs with them. Samples taken in one pass
-//      are a pair.
+//   3. In each further round only those go on whose median is within race_within (in the round after a quarter of it,
+//      and so on) of the best one's and which are not clearly slower (95% interval of the paired ratio to the best);
+//      the incumbent runs with them. Samples taken in one pass are a pair.
 //   4. One whose samples took enough_ns together takes part in no further pass.
 //
 // A sample shorter than bracket_below_ns is bracketed by the fma loop. It is taken again, twice at most, while its two

@@ -14,11 +14,11 @@
 namespace nestwright {
 
 struct TimingOptions {
-  double sample_ns = 2e6;                ///< least length of a sample
-  double bracket_below_ns = 10e6;        ///< samples shorter than this are bracketed by the FMA loop
-  double bracket_tolerance = 0.01;       ///< dropped when the two brackets differ by more than this
-  double give_up_ratio = 1.5;            ///< a first sample this many times the incumbent ends it
-  double race_within = 0.10;             ///< candidates this near the best get more samples
+  double sample_ns = 2e6;           ///< least length of a sample
+  double bracket_below_ns = 10e6;   ///< samples shorter than this are bracketed by the FMA loop
+  double bracket_tolerance = 0.01;  ///< dropped when the two brackets differ by more than this
+  double give_up_ratio = 1.5;       ///< a first sample this many times the incumbent ends it
+  double race_within = 0.10;        ///< candidates this near the best get more samples, a quarter as near still more
   std::vector<int> rounds = {3, 5, 10};  ///< samples in all after each round of the race
   int finalist_samples = 20;             ///< of each in the race that ends a session
   double enough_ns = 300e6;              ///< samples that took this long together are enough, if they are two

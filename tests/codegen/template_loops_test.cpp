@@ -2,6 +2,10 @@
 // without a branch but their own latch, whatever the configuration.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cctype>
+#include <tuple>
+
 #include "codegen/inspect.h"
 #include "template_cases.h"
 
@@ -25,27 +29,47 @@ void expect_clean(const Candidate& c) {
   }
 }
 
-class TemplateLoops : public ::testing::TestWithParam<CpuIsa> {};
+std::vector<std::string> cpu_templates() {
+  std::vector<std::string> names;
+  for (const Template& t : templates()) {
+    if (t.device == DeviceKind::kCpu) names.push_back(t.name);
+  }
+  return names;
+}
+
+/// Every template in the registry, for every instruction set.
+class TemplateLoops : public ::testing::TestWithParam<std::tuple<CpuIsa, std::string>> {};
 
 TEST_P(TemplateLoops, StayInRegisters) {
-  Target target = target_of(GetParam());
-  for (const Template& t : templates()) {
-    if (t.device != DeviceKind::kCpu) continue;
-    std::mt19937_64 random = random_for(t.name);
-    for (int round = 0; round < 4 * soak(); ++round) {
-      target.threads = 1 + round % 2;
-      // Long enough for the loop over the reduction to be one, however often it is unrolled.
-      const std::vector<std::int64_t> sizes = round % 4 == 0 ? std::vector<std::int64_t>{64, 128, 512}
-                                                             : std::vector<std::int64_t>{31, 48, 67, 96, 127, 200};
-      const Workload workload = random_workload(find_operator(t.op), sizes, random);
-      for (const Candidate& c : candidates(t, workload, target, 2, 4, random)) {
-        expect_clean(c);
-      }
-    }
+  const auto& [isa, name] = GetParam();
+  const Template& t = *find_template(name);
+  Target target = target_of(isa);
+  std::mt19937_64 random = random_for(t.name);
+  for (int round = 0; round < 4 * soak(); ++round) {
+    target.threads = 1 + round % 2;
+    // Long enough for the loop over the reduction to be one, however often it is unrolled.
+    const std::vector<std::int64_t> sizes =
+        round % 4 == 0 ? std::vector<std::int64_t>{64, 128, 512} : std::vector<std::int64_t>{31, 48, 67, 96, 127, 200};
+    const Workload workload = random_workload(find_operator(t.op), sizes, random);
+    constexpr std::size_t kAll = 1000;
+    for (const Candidate& c : candidates(t, workload, target, round == 0 ? kAll : 2, 4, random)) expect_clean(c);
   }
 }
 
-TEST_P(TemplateLoops, OfThinProductsStayInRegisters) {
+INSTANTIATE_TEST_SUITE_P(All, TemplateLoops,
+                         ::testing::Combine(::testing::Values(CpuIsa::kX86_64, CpuIsa::kAvx2, CpuIsa::kAvx512),
+                                            ::testing::ValuesIn(cpu_templates())),
+                         [](const auto& parameter) {
+                           std::string name =
+                               isa_name(std::get<0>(parameter.param)) + "_" + std::get<1>(parameter.param);
+                           std::replace_if(
+                               name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+                           return name;
+                         });
+
+class MatmulLoops : public ::testing::TestWithParam<CpuIsa> {};
+
+TEST_P(MatmulLoops, OfThinProductsStayInRegisters) {
   const Target target = target_of(GetParam());
   std::mt19937_64 random = random_for("thin");
   for (const char* shape : {"m=1 n=200 k=96", "m=1 n=96 k=67 tb=1", "m=127 n=1 k=67", "m=96 n=3 k=64 ta=1"}) {
@@ -55,10 +79,10 @@ TEST_P(TemplateLoops, OfThinProductsStayInRegisters) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Isas, TemplateLoops, ::testing::Values(CpuIsa::kX86_64, CpuIsa::kAvx2, CpuIsa::kAvx512),
+INSTANTIATE_TEST_SUITE_P(Isas, MatmulLoops, ::testing::Values(CpuIsa::kX86_64, CpuIsa::kAvx2, CpuIsa::kAvx512),
                          [](const auto& parameter) { return isa_name(parameter.param); });
 
-TEST(TemplateLoopsOfMatmul, ATileThatIsTooLargeIsSeen) {
+TEST(TemplateLoopsAreSeenThrough, ATileThatIsTooLargeIsSeen) {
   const Target target = target_of(CpuIsa::kAvx512);
   const Template& matmul = *find_template("matmul.cpu");
   const Workload workload = parse_workload("matmul m=64 n=64 k=64");

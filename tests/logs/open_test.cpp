@@ -218,7 +218,7 @@ UPDATE workload SET workload = 'matmul m=512 n=512 k=512 ta=0 tb=1 dtype=float32
 DROP VIEW result;
 ALTER TABLE trial DROP COLUMN same_as_trial_id;
 ALTER TABLE trial DROP COLUMN code;
-CREATE VIEW result AS SELECT 1 AS nothing;
+CREATE VIEW result AS SELECT 1 AS one;
 PRAGMA user_version = 1;
 )sql";
 

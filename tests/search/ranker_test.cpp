@@ -70,6 +70,59 @@ TEST(Ranker, TheRandomModelNeverRanks) {
   EXPECT_FALSE(r.ranks());
 }
 
+std::vector<Observation> lessons(int n, double (*throughput)(std::int64_t)) {
+  std::vector<Observation> list;
+  for (std::int64_t x = 0; x < n; ++x) list.push_back({features(point(x)).value(), throughput(x) / throughput(n)});
+  return list;
+}
+double falling(std::int64_t x) { return 1000.0 - static_cast<double>(x); }
+
+bool prefers_large(Ranker& r) {
+  const std::vector<double> scores = r.score(std::vector<Point>{point(90), point(5)});
+  return scores[0] > scores[1];
+}
+
+TEST(Ranker, RanksByWhatOtherTasksTaughtBeforeTheFirstTrial) {
+  Ranker r = ranker("xgboost");
+  r.warm_start(lessons(100, rising));
+  EXPECT_TRUE(r.ranks());
+  EXPECT_TRUE(prefers_large(r));
+  EXPECT_EQ(r.generation(), 1u);
+}
+
+TEST(Ranker, WhatOtherTasksTaughtFades) {
+  Ranker r = ranker("xgboost");
+  r.warm_start(lessons(100, rising));
+  ASSERT_TRUE(prefers_large(r));
+  teach(r, 300, falling);  // beyond 277 trials nothing is left of it
+  Ranker alone = ranker("xgboost");
+  teach(alone, 300, falling);
+  const std::vector<Point> points{point(3), point(77), point(250)};
+  EXPECT_EQ(r.score(points), alone.score(points));
+}
+
+TEST(Ranker, LessonsThatDoNotRankAreSeenThrough) {
+  Ranker r = ranker("xgboost");
+  r.warm_start(lessons(200, noise));
+  EXPECT_FALSE(r.ranks());
+}
+
+TEST(Ranker, LikenessIsThatOfTheProgramsFeatures) {
+  const auto wide = [](const Point& p) -> std::optional<Features> {
+    const auto x = static_cast<float>(p.config.entries()[0].value[0]);
+    if (x < 0) return std::nullopt;
+    Features f(program_feature_count(), 1.0f);
+    f[3] = x < 10 ? 2.0f : 3.0f;
+    f.push_back(x);  // a knob
+    return f;
+  };
+  Ranker r(make_cost_model("random", 1), make_cost_model("random", 1), wide);
+  const auto likeness = r.likeness(std::vector<Point>{point(1), point(2), point(20), point(-1)});
+  EXPECT_EQ(likeness[0], likeness[1]);
+  EXPECT_NE(likeness[0], likeness[2]);
+  EXPECT_FALSE(likeness[3]);
+}
+
 TEST(Ranker, LearningDoesNotDependOnWhenItIsAsked) {
   Ranker eager = ranker("xgboost"), lazy = ranker("xgboost");
   for (Ranker* r : {&eager, &lazy}) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "search/candidate.h"
@@ -82,7 +83,8 @@ INSTANTIATE_TEST_SUITE_P(All, EveryStrategy, testing::ValuesIn(strategy_names())
 
 TEST(Strategy, UnknownNameIsRefusedWithTheKnownOnes) {
   EXPECT_THAT([] { make_strategy("luck", {}); },
-              testing::ThrowsMessage<UsageError>("unknown strategy 'luck': use one of evolutionary, random, grid"));
+              testing::ThrowsMessage<UsageError>("unknown strategy 'luck': use one of evolutionary, annealing, "
+                                                 "genetic, local_search, random, grid"));
 }
 
 TEST(RandomStrategy, SeedsGiveDifferentPoints) {
@@ -95,6 +97,54 @@ TEST(EvolutionaryStrategy, StartsFromTheTemplatesSeeds) {
   ASSERT_FALSE(space.seeds().empty());
   const std::vector<Point> first = Search("evolutionary", space, 1).step(0, 16);
   EXPECT_EQ(first.front(), space.seeds().front());
+}
+
+TEST(EvolutionaryStrategy, WhatOtherShapesLikedComesRightAfterTheDefault) {
+  const SearchSpace space(matmul("m=512 n=512 k=512"));
+  std::mt19937_64 random(1);
+  const Point liked = *space.sample(random);
+  Ranker ranker(make_cost_model("random", 1), make_cost_model("random", 1), [](const Point&) { return std::nullopt; });
+  const auto strategy = make_strategy("evolutionary", {&space, &ranker, 1, {liked, space.seeds()[2]}});
+  const std::vector<Point> first = strategy->propose(0, 16);
+  EXPECT_EQ(first[0], space.seeds()[0]);
+  EXPECT_EQ(first[1], liked);
+  EXPECT_EQ(first[2], space.seeds()[2]);
+  EXPECT_EQ(first[3], space.seeds()[1]);
+  EXPECT_EQ(first[4], space.seeds()[3]) << "once is enough";
+}
+
+TEST(EvolutionaryStrategy, WhatIsLikeASlowPointIsNotMeasured) {
+  const SearchSpace space(matmul("m=96 n=80 k=64"));
+  // To the model the shape of the register tile is all there is: programs with the same one are alike.
+  const auto mark = [](const Point& p) {
+    const auto value = [&](const char* knob) { return static_cast<float>(p.config.find(knob)->value[0]); };
+    return 8 * value("register_rows") + value("register_vectors") + 0.25f * value("unroll_k");
+  };
+  const auto features = [&](const Point& p) -> std::optional<Features> {
+    return Features(program_feature_count(), mark(p));
+  };
+  Ranker ranker(make_cost_model("xgboost", 1), make_cost_model("xgboost", 1), features);
+  const auto strategy = make_strategy("evolutionary", {&space, &ranker, 1, {}});
+  std::map<float, double> known;
+  for (int batch = 0; batch < 3; ++batch) {
+    std::vector<Trial> trials;
+    for (const Point& p : strategy->propose(batch, 16)) {
+      trials.push_back({p, Outcome::kOk, 1e6 / (1 + mark(p))});
+      known[mark(p)] = trials.back().median_ns;
+    }
+    strategy->observe(trials);
+  }
+  ASSERT_TRUE(ranker.ranks());
+  const double best = known.rbegin()->second;
+  // Seven by the model, no two alike, and one at random.
+  std::set<float> marks;
+  int slow = 0;
+  for (const Point& p : strategy->propose(3, 8)) {
+    marks.insert(mark(p));
+    slow += known.contains(mark(p)) && known[mark(p)] > 1.1 * best ? 1 : 0;
+  }
+  EXPECT_GE(marks.size(), 7u);
+  EXPECT_LE(slow, 1);
 }
 
 TEST(EvolutionaryStrategy, FindsBetterPointsThanRandomAtEqualTrials) {

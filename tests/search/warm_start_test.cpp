@@ -1,0 +1,97 @@
+// What other shapes in the log teach.
+#include "search/warm_start.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "lookup/task_key.h"
+#include "tests/logs/sample.h"
+
+namespace nestwright {
+namespace {
+
+class WarmStartTest : public testing::Test {
+ protected:
+  static Task task(const std::string& sizes, int threads = 1) {
+    return {parse_workload("matmul " + sizes), Target::parse("cpu,isa=avx2,threads=" + std::to_string(threads))};
+  }
+  /// A session of the task that measured its first few seeds, each slower than the one before.
+  void record(const Task& t, int count, double first_ns) {
+    const SearchSpace space(t);
+    const SessionId session = log_.begin_session(task_key(t), info());
+    std::vector<Proposal> proposals;
+    for (int i = 0; i < count; ++i) {
+      const Point& seed = space.seeds().at(static_cast<std::size_t>(i));
+      proposals.push_back({{seed.template_name, seed.version}, seed.config, "seed"});
+    }
+    const Batch batch = log_.commit_batch(session, 0, proposals);
+    for (std::size_t i = 0; i < batch.proposals.size(); ++i) {
+      log_.record(session, batch.proposals[i].id, timed(first_ns * static_cast<double>(i + 1)));
+    }
+    log_.end_session(session, SessionStatus::kDone, "");
+    usleep(2000);  // recorded_at has milliseconds
+  }
+  WarmStart start(const Task& t) {
+    const SearchSpace space(t);
+    std::vector<ConfigSpace> spaces;
+    for (const auto& member : space.members()) spaces.push_back(member.space);
+    const KnobColumns columns(spaces);
+    return warm_start(log_, task_key(t), space, columns, {{"matmul.cpu", space.members()[0].source->version}});
+  }
+
+  TemporaryFolder folder_;
+  TuningLog log_ = TuningLog::open(folder_.file("log.db"), OpenMode::kWrite);
+};
+
+TEST_F(WarmStartTest, NothingRecordedTeachesNothing) {
+  const WarmStart warm = start(task("m=96 n=96 k=96"));
+  EXPECT_TRUE(warm.lessons.empty());
+  EXPECT_TRUE(warm.points.empty());
+}
+
+TEST_F(WarmStartTest, OtherShapesGiveLessonsAndPointsThatFit) {
+  record(task("m=64 n=64 k=64"), 4, 100);
+  record(task("m=100 n=96 k=96"), 3, 5000);
+  const Task mine = task("m=96 n=96 k=96");
+  const WarmStart warm = start(mine);
+  ASSERT_EQ(warm.lessons.size(), 7u);
+  // The nearest shape first; relative to the best of its own task.
+  EXPECT_DOUBLE_EQ(warm.lessons[0].throughput, 1);
+  EXPECT_DOUBLE_EQ(warm.lessons[2].throughput, 1.0 / 3);
+  EXPECT_DOUBLE_EQ(warm.lessons[3].throughput, 1);
+  EXPECT_DOUBLE_EQ(warm.lessons[6].throughput, 0.25);
+  for (const Observation& lesson : warm.lessons) {
+    EXPECT_EQ(lesson.features.size(), warm.lessons[0].features.size());
+  }
+  ASSERT_FALSE(warm.points.empty());
+  EXPECT_LE(warm.points.size(), 4u);
+  const SearchSpace space(mine);
+  for (const Point& point : warm.points) EXPECT_TRUE(space.is_valid(point)) << point.key();
+}
+
+TEST_F(WarmStartTest, OtherTargetsAndOperandsTeachNothing) {
+  record(task("m=64 n=64 k=64", 2), 2, 100);
+  record(task("m=64 n=64 k=64 tb=1"), 2, 100);
+  record(task("m=64 n=64 k=64 dtype=float64"), 2, 100);
+  EXPECT_TRUE(start(task("m=96 n=96 k=96")).lessons.empty());
+}
+
+TEST_F(WarmStartTest, ASessionThatGoesOnLearnsFromTheSame) {
+  record(task("m=64 n=64 k=64"), 2, 100);
+  const Task mine = task("m=96 n=96 k=96");
+  record(mine, 1, 300);
+  record(task("m=80 n=96 k=96"), 3, 200);
+  EXPECT_EQ(start(mine).lessons.size(), 2u) << "what came after this task's first session is left out";
+  EXPECT_EQ(start(task("m=97 n=96 k=96")).lessons.size(), 6u);
+}
+
+TEST_F(WarmStartTest, TrialsOfAnotherVersionOfTheTemplateAreLeftOut) {
+  record(task("m=64 n=64 k=64"), 2, 100);
+  const auto all = log_.relatives(task_key(task("m=96 n=96 k=96")), 6);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].size(), 2u);
+  EXPECT_TRUE(log_.relatives(task_key(task("m=96 n=96 k=96")), 6, {{"matmul.cpu", 999}}).empty());
+}
+
+}  // namespace
+}  // namespace nestwright
