@@ -87,6 +87,10 @@ class Footprints {
   std::vector<Step> steps_;    ///< of one access, by loop and dimension
 };
 
+bool is_in_registers(const ir::Buffer& buffer) {
+  return buffer->scope == ir::Scope::kRegister || buffer->scope == ir::Scope::kTile;
+}
+
 /// Bytes that cross into a cache of `capacity`: what is touched at the outermost level that fits, times the loops
 /// outside, except where the next loop outside does not move the access.
 double traffic(const NestStore& store, const Footprints& footprints, std::int64_t capacity) {
@@ -94,14 +98,14 @@ double traffic(const NestStore& store, const Footprints& footprints, std::int64_
   while (level > 0) {
     double total = 0;
     for (std::size_t a = 0; a < store.accesses.size(); ++a) {
-      if (store.accesses[a].buffer->scope != ir::Scope::kRegister) total += footprints.bytes(a, level - 1);
+      if (!is_in_registers(store.accesses[a].buffer)) total += footprints.bytes(a, level - 1);
     }
     if (total > static_cast<double>(capacity)) break;
     --level;
   }
   double bytes = 0;
   for (std::size_t a = 0; a < store.accesses.size(); ++a) {
-    if (store.accesses[a].buffer->scope == ir::Scope::kRegister) continue;
+    if (is_in_registers(store.accesses[a].buffer)) continue;
     double repeats = store.share;
     for (std::size_t l = 0; l < level; ++l) repeats *= store.loops[l].extent;
     if (level > 0 && !footprints.moves(a, level - 1)) repeats /= store.loops[level - 1].extent;
@@ -142,7 +146,7 @@ void store_features(const NestStore& store, const CacheCapacities& caches, Featu
   double contiguous = 0, invariant = 0, strided = 0, in_registers = 0, inner_bytes = 0;
   for (std::size_t a = 0; a < store.accesses.size(); ++a) {
     const NestAccess& access = store.accesses[a];
-    if (access.buffer->scope == ir::Scope::kRegister) {
+    if (is_in_registers(access.buffer)) {
       in_registers += 1;
       continue;
     }

@@ -85,6 +85,7 @@ class Flattener {
     }
     switch (n.buffer->scope) {
       case Scope::kRegister:
+      case Scope::kTile:
         result.register_bytes = std::max(result.register_bytes, bytes);
         break;
       case Scope::kGlobal:

@@ -34,7 +34,7 @@ struct LowerCommandOptions {
 Lookup given_config(const LowerCommandOptions& options, const Task& task) {
   Lookup found;
   found.match = MatchKind::kExact;
-  const auto known = templates_for(task.workload.op, task.target.device);
+  const auto known = templates_for(task.workload, task.target);
   std::vector<std::string> names;
   for (const Template* t : known) {
     names.push_back(t->name);

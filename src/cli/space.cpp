@@ -89,7 +89,7 @@ int run(const CommonOptions& options) {
   const Task task = options.task();
   Json list = Json::array();
   if (!options.json) fmt::print("{}\n{}\n", task.workload.str(), task.target.str());
-  for (const Template* t : templates_for(task.workload.op, task.target.device)) {
+  for (const Template* t : templates_for(task.workload, task.target)) {
     const ConfigSpace space = discover_space(*t, task.workload, task.target);
     const PointCount all = space.count_all(), valid = space.count_valid();
     if (options.json) {

@@ -23,6 +23,42 @@ static long floor_div(long a, long b) { return a / b - (a % b != 0 && (a < 0) !=
     CFunction{"floor_mod", R"(
 static long floor_mod(long a, long b) { return a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0); }
 )"},
+    CFunction{"of_bfloat16", R"(
+static double of_bfloat16(unsigned short bits) {
+  const unsigned wide = (unsigned)bits << 16;
+  float value;
+  memcpy(&value, &wide, sizeof value);
+  return value;
+}
+)"},
+    CFunction{"of_float16", R"(
+static double of_float16(unsigned short bits) {
+  const int exponent = bits >> 10 & 31, significand = bits & 1023;
+  const double magnitude = exponent == 31 ? (significand != 0 ? NAN : INFINITY)
+                           : exponent == 0 ? ldexp(significand, -24) : ldexp(significand + 1024, exponent - 25);
+  return bits >> 15 ? -magnitude : magnitude;
+}
+)"},
+    CFunction{"to_bfloat16", R"(
+/* The nearest below. */
+static unsigned short to_bfloat16(double value) {
+  const float narrow = (float)value;
+  unsigned bits;
+  memcpy(&bits, &narrow, sizeof bits);
+  return (unsigned short)(bits >> 16);
+}
+)"},
+    CFunction{"to_float16", R"(
+/* Of a value in (-1, 1), in units of the least one. */
+static unsigned short to_float16(double value) {
+  const double magnitude = fabs(value);
+  int exponent = -14;
+  if (magnitude >= 0x1p-14) frexp(magnitude, &exponent), --exponent;
+  const int units = (int)ldexp(magnitude, 10 - exponent);
+  const int bits = magnitude >= 0x1p-14 ? (exponent + 15) << 10 | (units - 1024) : units;
+  return (unsigned short)(bits | (value < 0 ? 0x8000 : 0));
+}
+)"},
     CFunction{"number_of", R"(
 static struct number number_of(double value, double error) {
   return (struct number){value, isnan(error) ? INFINITY : error};

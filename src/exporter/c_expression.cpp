@@ -40,7 +40,11 @@ std::string c_load(const ir::Load& load, const CNames& names) {
   }
   Expr offset = 0;
   for (int d = 0; d < load.buffer->rank(); ++d) offset = offset + load.indices[d] * load.buffer->stride(d);
-  return fmt::format("exactly({}[{}])", array->second, c_expression(ir::to_linear(offset).expr(), names));
+  const std::string element = fmt::format("{}[{}]", array->second, c_expression(ir::to_linear(offset).expr(), names));
+  const ir::Type type = load.buffer->element;
+  if (type.is_int()) return fmt::format("(long){}", element);
+  if (type == kBFloat16) return fmt::format("exactly(of_bfloat16({}))", element);
+  return type == kFloat16 ? fmt::format("exactly(of_float16({}))", element) : fmt::format("exactly({})", element);
 }
 
 /// Whether a bool follows from integers alone, so that C's own logic does for it, which evaluates no more than it must:
@@ -191,7 +195,12 @@ std::string c_call(const ir::Call& n, const Expr& e, const CNames& names) {
     case ir::Intrinsic::kLikely:
       return args[0];
     case ir::Intrinsic::kReinterpret:
+    case ir::Intrinsic::kJoinBytes:
+    case ir::Intrinsic::kJoinHalves:
     case ir::Intrinsic::kDotU8S8:
+    case ir::Intrinsic::kDotS8S8:
+    case ir::Intrinsic::kDotS16:
+    case ir::Intrinsic::kDotBF16:
       break;
   }
   throw UsageError(fmt::format("the self-test cannot express {} in C", ir::intrinsic_name(n.intrinsic)));

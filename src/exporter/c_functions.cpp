@@ -119,9 +119,12 @@ class Functions {
       indices[d] = fmt::format("element / {} % {}", stride, extent);
       stride *= extent;
     }
-    return text_ + fmt::format("\nstatic struct number element_of({}{}long element) {{\n{}  return {}{});\n}}\n",
+    const bool is_number = output->results.front()->element.is_float();
+    const std::string call =
+        fmt::format("{}{})", names_.functions.at(output->results.front()), fmt::join(indices, ", "));
+    return text_ + fmt::format("\nstatic struct number element_of({}{}long element) {{\n{}  return {};\n}}\n",
                                parameters_, parameters_.empty() ? "" : ", ", axes.empty() ? "  (void)element;\n" : "",
-                               names_.functions.at(output->results.front()), fmt::join(indices, ", "));
+                               is_number ? call : fmt::format("exactly((double){})", call));
   }
 
  private:

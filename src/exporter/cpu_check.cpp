@@ -1,5 +1,6 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "exporter/sources.h"
 #include "support/error.h"
@@ -19,21 +20,43 @@ struct CpuLevel {
 constexpr CpuLevel kAvx2Level{"x86-64-v3 (AVX2, FMA)", 0x38D83201, 0x00000128, 0x21, 0x06};
 constexpr CpuLevel kAvx512Level{"x86-64-v4 (AVX-512)", 0x38D83201, 0xD0030128, 0x21, 0xE6};
 
-/// Bits of leaf 7, ecx.
-std::uint32_t leaf7_ecx(const std::vector<std::string>& extensions) {
-  std::uint32_t bits = 0;
-  for (const std::string& extension : extensions) {
-    if (extension != "avx512_vnni") throw InternalError("internal error: no check for the extension " + extension);
-    bits |= 1U << 11;
+/// A bit of leaf 7 of cpuid.
+struct ExtensionBit {
+  const char* name;
+  int subleaf;
+  char reg;
+  int bit;
+};
+constexpr ExtensionBit kExtensions[] = {{"avx512_vnni", 0, 'c', 11}, {"avx512_bf16", 1, 'a', 5},
+                                        {"avx512_fp16", 0, 'd', 23}, {"amx_tile", 0, 'd', 24},
+                                        {"amx_bf16", 0, 'd', 22},    {"amx_int8", 0, 'd', 25}};
+constexpr std::uint32_t kTileState = 0x60000;  ///< their shapes and data
+
+const ExtensionBit& bit_of(const std::string& extension) {
+  for (const ExtensionBit& known : kExtensions) {
+    if (extension == known.name) return known;
   }
-  return bits;
+  throw InternalError("internal error: no check for the extension " + extension);
+}
+
+/// Tests of the extensions, after leaf 7 has been read; they leave another subleaf in a to d.
+std::string extension_checks(const std::vector<std::string>& extensions) {
+  std::string text;
+  for (const int subleaf : {0, 1}) {
+    bool read = subleaf == 0;
+    for (const std::string& extension : extensions) {
+      const ExtensionBit& bit = bit_of(extension);
+      if (bit.subleaf != subleaf) continue;
+      if (!read) text += "  if (!__get_cpuid_count(7, 1, &a, &b, &c, &d)) return 0;\n";
+      read = true;
+      text += fmt::format("  if (!({} >> {} & 1u)) return 0; /* {} */\n", bit.reg, bit.bit, extension);
+    }
+  }
+  return text;
 }
 
 std::string check_of(const CpuLevel& level, const std::vector<std::string>& extensions) {
-  std::string more;
-  if (const std::uint32_t bits = leaf7_ecx(extensions); bits != 0) {
-    more = fmt::format("  if ((c & 0x{0:08x}u) != 0x{0:08x}u) return 0; /* {1} */\n", bits, fmt::join(extensions, " "));
-  }
+  const std::uint32_t states = level.register_state | (uses_tiles(extensions) ? kTileState : 0);
   return fmt::format(R"(
 /* Whether processor and operating system have the instructions of {0}. Uses none of them itself. */
 static int detect_cpu(void) {{
@@ -57,10 +80,36 @@ static int cpu_serves(void) {{
   return state == kServes;
 }}
 )",
-                     level.name, level.leaf1_ecx, level.leaf7_ebx, level.extended_ecx, level.register_state, more);
+                     level.name, level.leaf1_ecx, level.leaf7_ebx, level.extended_ecx, states,
+                     extension_checks(extensions));
 }
 
+/// Linux gives the registers' state to processes that ask for it; the answer holds for all of a process.
+constexpr const char* kTilePermission = R"(
+/* Whether the operating system gives this process the tile registers. */
+static int tiles_allowed(void) {
+  enum { kUnknown, kRefused, kAllowed, kArchPrctl = 158, kRequestPermission = 0x1023, kTileData = 18 };
+  static atomic_int known = kUnknown;
+  int state = atomic_load_explicit(&known, memory_order_relaxed);
+  if (state == kUnknown) {
+    long result;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"((long)kArchPrctl), "D"((long)kRequestPermission), "S"((long)kTileData)
+                     : "rcx", "r11", "memory");
+    state = result == 0 ? kAllowed : kRefused;
+    atomic_store_explicit(&known, state, memory_order_relaxed);
+  }
+  return state == kAllowed;
+}
+)";
+
 }  // namespace
+
+bool uses_tiles(const std::vector<std::string>& extensions) {
+  return std::any_of(extensions.begin(), extensions.end(),
+                     [](const std::string& name) { return name.starts_with("amx_"); });
+}
 
 std::string cpu_check_source(CpuIsa isa, const std::vector<std::string>& extensions) {
   switch (isa) {
@@ -69,7 +118,7 @@ std::string cpu_check_source(CpuIsa isa, const std::vector<std::string>& extensi
     case CpuIsa::kAvx2:
       return check_of(kAvx2Level, extensions);
     case CpuIsa::kAvx512:
-      return check_of(kAvx512Level, extensions);
+      return check_of(kAvx512Level, extensions) + (uses_tiles(extensions) ? kTilePermission : "");
   }
   return {};
 }

@@ -11,6 +11,7 @@
 #include "kernel/parallel_loops.h"
 #include "lower/lower.h"
 #include "support/error.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 namespace {
@@ -84,7 +85,9 @@ ExportResult export_kernel(const Task& task, const Lookup& found, const ExportOp
   const CompiledObject object =
       make_backend(task.target.device)
           ->compile(program, task.target, {.pipeline = Pipeline::kFinal, .keep_ir = true, .keep_assembly = true});
-  const Exported exported{name, &task, &found, &instance.definition, &object, has_parallel_loop(program)};
+  // The operator's own expression: a template's may be of words and conversions, which no plain loop shows.
+  const Definition definition = find_operator(task.workload.op).define(task.workload);
+  const Exported exported{name, &task, &found, &definition, &object, has_parallel_loop(program)};
 
   out.write(name + ".h", header_source(exported));
   out.write(name + ".c", launcher_source(exported));

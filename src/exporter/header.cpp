@@ -19,7 +19,7 @@ std::string shape_text(const ir::Buffer& buffer) {
       throw UsageError("a kernel with symbolic extents cannot be exported yet: give constant sizes");
     extents.push_back(std::to_string(*value));
   }
-  return fmt::format("{}[{}]", c_type(buffer->element), fmt::join(extents, "]["));
+  return fmt::format("{}[{}]", described_type(buffer->element), fmt::join(extents, "]["));
 }
 
 std::string time_text(const Exported& e) {
@@ -35,8 +35,14 @@ std::string time_text(const Exported& e) {
 std::string c_type(ir::Type type) {
   if (type == kFloat32) return "float";
   if (type == kFloat64) return "double";
+  if (type == kInt8) return "signed char";
+  if (type == kUInt8) return "unsigned char";
+  if (type == kInt32) return "int";
+  if (type.is_float() && type.bits == 16) return "unsigned short";  // its bits: C11 has no such type
   throw UsageError("tensors of type " + type.str() + " cannot be exported to C");
 }
+
+std::string described_type(ir::Type type) { return type.is_float() && type.bits == 16 ? type.str() : c_type(type); }
 
 std::string c_parameters(const Exported& e) {
   std::vector<std::string> parameters;
@@ -70,7 +76,7 @@ std::string header_source(const Exported& e) {
  *   1  this CPU lacks instructions that the kernel needs
  *   2  no memory for the workspace ({5})
  *   3  a pointer is null or not aligned to its element type
- *
+{8} *
  * Any number of threads may call it at once. Each keeps its workspace for its next call, until it calls {0}_release
  * or ends. After a fork the child may call it, too. The shared library stays in memory after dlclose.
  */
@@ -88,7 +94,10 @@ void {0}_release(void);
 )",
       e.name, e.task->workload.str(), e.task->target.str(), time_text(e), tensors,
       e.workspace_bytes() == 0 ? "this kernel has none" : fmt::format("{} bytes a calling thread", e.workspace_bytes()),
-      upper, c_parameters(e));
+      upper, c_parameters(e),
+      uses_tiles(e.object->extensions)
+          ? " *   4  the operating system refuses the tile registers (AMX) to this process\n"
+          : "");
   if (e.is_parallel) {
     text += fmt::format(R"(
 /* The kernel's parallel loop runs on {1} threads: the caller's and a pool of pthreads of its own, which are started at the

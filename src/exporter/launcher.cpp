@@ -107,7 +107,7 @@ static int usable(const void* tensor, size_t element_bytes) {{
 EXPORTED int {0}({1}) {{
   if (!({2})) return 3;
   if (!cpu_serves()) return 1;
-{3}  void* const buffers[] = {{{4}}};
+{7}{3}  void* const buffers[] = {{{4}}};
   return {5}(buffers, 0, {6}, &parallel);
 }}
 )",
@@ -115,7 +115,8 @@ EXPORTED int {0}({1}) {{
                      has_workspace ? "  void* const workspace = workspace_of_this_thread();\n"
                                      "  if (workspace == 0) return 2;\n"
                                    : "",
-                     fmt::join(pointers, ", "), e.object->symbol, has_workspace ? "workspace" : "0");
+                     fmt::join(pointers, ", "), e.object->symbol, has_workspace ? "workspace" : "0",
+                     uses_tiles(e.object->extensions) ? "  if (!tiles_allowed()) return 4;\n" : "");
 }
 
 }  // namespace

@@ -62,6 +62,38 @@ static int all_ones(const void* bytes, size_t count) {
 }
 )";
 
+/// A random element: of bytes all are as likely.
+std::string c_random(ir::Type type) {
+  if (type == kBFloat16) return "to_bfloat16(uniform())";
+  if (type == kFloat16) return "to_float16(uniform())";
+  if (type == kUInt8) return "(unsigned char)(128 * uniform() + 128)";
+  return type.is_int() ? fmt::format("({})floor(128 * uniform())", c_type(type))
+                       : fmt::format("({})uniform()", c_type(type));
+}
+
+/// An element of a result as a double.
+std::string c_value(ir::Type type, const std::string& element) {
+  if (type == kBFloat16) return fmt::format("of_bfloat16({})", element);
+  return type == kFloat16 ? fmt::format("of_float16({})", element) : "(double)" + element;
+}
+
+const char* c_epsilon_of(ir::Type type) {
+  if (type == kFloat16) return "0x1p-10";
+  return type == kFloat64 ? "DBL_EPSILON" : "FLT_EPSILON";
+}
+
+/// What is not written is seen where no result can have those bits.
+std::string written_test(const std::string& name) {
+  return fmt::format(R"(  for (long i = 0; right && i < kElements; ++i) {{
+    if (all_ones(&result[i], sizeof *result)) {{
+      printf("{}: element %ld was not written, or is made of what lies outside the inputs\n", i);
+      right = 0;
+    }}
+  }}
+)",
+                     name);
+}
+
 }  // namespace
 
 std::string self_test_source(const Exported& e) {
@@ -85,9 +117,9 @@ std::string self_test_source(const Exported& e) {
     input_names.push_back(name);
     arguments.push_back(name + "_at");
     nulls.push_back("0");
-    filled += fmt::format(
-        "  {0}* {1} = memory_for({2} * sizeof({0}));\n  for (long i = 0; i < {2}; ++i) {1}[i] = ({0})uniform();\n",
-        c_type(tensor.dtype()), name, size);
+    filled +=
+        fmt::format("  {0}* {1} = memory_for({2} * sizeof({0}));\n  for (long i = 0; i < {2}; ++i) {1}[i] = {3};\n",
+                    c_type(tensor.dtype()), name, size, c_random(tensor.dtype()));
     copies += fmt::format(
         "  {0}* {1}_memory = memory_for(({2} + 2 * kMargin) * sizeof({0}));\n"
         "  {0}* {1}_at = {1}_memory + offset;\n  memcpy({1}_at, {1}, {2} * sizeof({0}));\n",
@@ -98,11 +130,12 @@ std::string self_test_source(const Exported& e) {
   const std::string parameters = fmt::format("{}", fmt::join(input_parameters, ", "));
   const std::string functions =
       c_functions(output.op(), names, parameters, fmt::format("{}", fmt::join(input_names, ", ")));
-  std::string arithmetic = c_arithmetic_for(functions);
+  const std::string got = c_value(output.dtype(), "result[i * kStep % kElements]");
+  std::string arithmetic = c_arithmetic_for(functions + filled + got);
   if (c_mentions(arithmetic + functions, "kEpsilon")) {
     arithmetic.insert(0, fmt::format("\n/* The rounding error of one operation, relative to its result. */\n"
                                      "static const double kEpsilon = {};\n",
-                                     output.dtype() == kFloat32 ? "FLT_EPSILON" : "DBL_EPSILON"));
+                                     c_epsilon_of(output.dtype())));
   }
   return fmt::format(
       R"(/* Calls {name} on random inputs, at pointers aligned to 64 bytes and to their elements only, and holds the results
@@ -137,14 +170,8 @@ static int check(int offset, {parameters}, const double* expected, const double*
     printf("{name}: wrote outside its output\n");
     right = 0;
   }}
-  for (long i = 0; right && i < kElements; ++i) {{
-    if (all_ones(&result[i], sizeof *result)) {{
-      printf("{name}: element %ld was not written, or is made of what lies outside the inputs\n", i);
-      right = 0;
-    }}
-  }}
-  for (long i = 0; right && i < kChecked; ++i) {{
-    const double got = (double)result[i * kStep % kElements], error = fabs(got - expected[i]);
+{written}  for (long i = 0; right && i < kChecked; ++i) {{
+    const double got = {got}, error = fabs(got - expected[i]);
     if (got == expected[i] || (isnan(got) && isnan(expected[i]))) continue;
     if (!(error <= bound[i])) {{
       printf("{name}: element %ld is %.9g, expected %.9g\n", i * kStep % kElements, got, expected[i]);
@@ -180,6 +207,7 @@ int main(void) {{
       fmt::arg("name", e.name), fmt::arg("elements", elements), fmt::arg("checked", sample.count),
       fmt::arg("step", sample.step), fmt::arg("fixed", kFixedPart), fmt::arg("parameters", parameters),
       fmt::arg("arithmetic", arithmetic), fmt::arg("functions", functions), fmt::arg("copies", copies),
+      fmt::arg("got", got), fmt::arg("written", output.dtype().is_int() ? "" : written_test(e.name)),
       fmt::arg("type", type), fmt::arg("arguments", fmt::format("{}", fmt::join(arguments, ", "))),
       fmt::arg("frees", frees), fmt::arg("filled", filled),
       fmt::arg("inputs", fmt::format("{}", fmt::join(input_names, ", "))),

@@ -28,6 +28,8 @@ struct Exported {
 
 /// "float", "double": of the tensors of the signature. Throws UsageError for a type that C cannot name.
 std::string c_type(ir::Type type);
+/// The type of a kernel's parameter as a sentence in its header: "bfloat16 as unsigned short".
+std::string described_type(ir::Type type);
 /// "const float* A, const float* B, float* C".
 std::string c_parameters(const Exported& e);
 
@@ -42,6 +44,8 @@ std::string cmake_config(const Exported& e);      ///< NAMEConfig.cmake: the tar
 /// `static int cpu_serves(void)`: whether this processor and operating system have every instruction of `isa`'s level
 /// and of `extensions` (CompiledObject::extensions).
 std::string cpu_check_source(CpuIsa isa, const std::vector<std::string>& extensions);
+/// Whether they are of tile registers: then that source defines tiles_allowed(), too.
+bool uses_tiles(const std::vector<std::string>& extensions);
 /// `static void run_threads(...)`: a small pool of `kThreads` pthreads. Needs run_serial above it.
 std::string thread_pool_source();
 

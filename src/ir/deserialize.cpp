@@ -210,7 +210,7 @@ class Reader {
   Buffer buffer() {
     std::string name = text();
     const Type element = type();
-    const auto scope = enumerator<Scope>(Scope::kRegister);
+    const auto scope = enumerator<Scope>(Scope::kTile);
     const int alignment = small_number(1 << 30, "an alignment");
     std::vector<Expr> shape = refs(exprs_);
     std::vector<Expr> strides = refs(exprs_);
@@ -260,7 +260,7 @@ class Reader {
         return make_broadcast(std::move(value), lanes());
       }
       case Tag::kCall: {
-        const auto intrinsic = enumerator<Intrinsic>(Intrinsic::kDotU8S8);
+        const auto intrinsic = enumerator<Intrinsic>(Intrinsic::kDotBF16);
         const Type t = type();
         return make_call(intrinsic, refs(exprs_), t);
       }

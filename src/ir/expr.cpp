@@ -71,6 +71,8 @@ const char* scope_name(Scope scope) {
       return "local";
     case Scope::kRegister:
       return "register";
+    case Scope::kTile:
+      return "tile";
   }
   return "?";
 }
@@ -116,19 +118,25 @@ const char* binary_op_name(BinaryOp op) {
 }
 
 const char* intrinsic_name(Intrinsic intrinsic) {
-  constexpr std::array<const char*, 17> kNames{"fma",   "exp",     "log",    "log2",        "sqrt",    "rsqrt",
-                                               "tanh",  "sigmoid", "erf",    "pow",         "floor",   "ceil",
-                                               "round", "abs",     "likely", "reinterpret", "dot_u8s8"};
+  constexpr std::array<const char*, 22> kNames{
+      "fma",        "exp",         "log",      "log2",     "sqrt",    "rsqrt",   "tanh",   "sigmoid",
+      "erf",        "pow",         "floor",    "ceil",     "round",   "abs",     "likely", "reinterpret",
+      "join_bytes", "join_halves", "dot_u8s8", "dot_s8s8", "dot_s16", "dot_bf16"};
   return kNames[static_cast<std::size_t>(intrinsic)];
 }
 
 int intrinsic_arity(Intrinsic intrinsic) {
   switch (intrinsic) {
+    case Intrinsic::kJoinBytes:
+      return 4;
     case Intrinsic::kDotU8S8:
-      return 9;
+    case Intrinsic::kDotS8S8:
+    case Intrinsic::kDotS16:
+    case Intrinsic::kDotBF16:
     case Intrinsic::kFma:
       return 3;
     case Intrinsic::kPow:
+    case Intrinsic::kJoinHalves:
       return 2;
     default:
       return 1;
@@ -220,13 +228,19 @@ Expr make_call(Intrinsic intrinsic, std::vector<Expr> args, Type type) {
   if (args.size() != static_cast<std::size_t>(intrinsic_arity(intrinsic))) {
     refuse(std::string(intrinsic_name(intrinsic)) + " has the wrong number of arguments");
   }
-  if (intrinsic == Intrinsic::kDotU8S8 && type.element() != kInt32) refuse("dot_u8s8 is not of type int32");
+  const bool is_bf16 = intrinsic == Intrinsic::kDotBF16;
+  const Type own = is_bf16 ? kFloat32 : kInt32;
+  if (intrinsic >= Intrinsic::kJoinBytes && type.element() != own) {
+    refuse(std::string(intrinsic_name(intrinsic)) + " is not of type " + own.str());
+  }
   const bool retypes = intrinsic == Intrinsic::kReinterpret;
-  for (const Expr& arg : args) {
-    const bool fits =
-        arg.defined() && (arg.type() == type || (retypes && arg.type().bits == type.bits && arg.lanes() == type.lanes));
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const Expr& arg = args[i];
+    const Type wanted = is_bf16 && i > 0 ? kInt32.with_lanes(type.lanes) : type;
+    const bool fits = arg.defined() &&
+                      (arg.type() == wanted || (retypes && arg.type().bits == type.bits && arg.lanes() == type.lanes));
     if (!fits) {
-      refuse(std::string("an argument of ") + intrinsic_name(intrinsic) + " is not of type " + type.str());
+      refuse(std::string("an argument of ") + intrinsic_name(intrinsic) + " is not of type " + wanted.str());
     }
   }
   return node(type, Call{intrinsic, std::move(args)});

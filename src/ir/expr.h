@@ -78,8 +78,11 @@ enum class Scope : std::uint8_t {
   kShared,    ///< shared by the threads of a GPU block
   kLocal,     ///< private to one iteration of the enclosing parallel loop; a small stack array on the CPU
   kRegister,  ///< like kLocal, and required to end in registers: constant indices once expanded
+  /// Like kLocal, in the tile registers of the CPU: the last two dimensions are a tile of at most 16 rows of at most 16
+  /// elements of 4 bytes, the others number the tiles. All of a tile is filled, added to or copied out at once.
+  kTile,
 };
-const char* scope_name(Scope scope);  // "global", "shared", "local", "register"
+const char* scope_name(Scope scope);  // "global", "shared", "local", "register", "tile"
 
 /// A multi-dimensional array. Identity is by node.
 class Buffer {
@@ -204,10 +207,18 @@ enum class Intrinsic : std::uint8_t {
   kAbs,
   kLikely,       ///< the identity on a bool: a bound of a loop's tail, which partitioning removes
   kReinterpret,  ///< the bits of the operand, of a type of as many, as a value of the call's type
-  /// dot_u8s8(sum, a0..a3, b0..b3), all int32: sum + a0*b0 + ... + a3*b3, which wraps around, of the lowest byte of
-  /// each a taken as uint8 and of each b taken as int8.
-  kDotU8S8,
+  // Words: an int32 that holds four bytes or two halves, the first one lowest. All arguments are int32 but for the sum
+  // of dot_bf16.
+  kJoinBytes,   ///< join_bytes(b0..b3): the word of the lowest byte of each
+  kJoinHalves,  ///< join_halves(h0, h1): the word of the lower half of each
+  kDotU8S8,     ///< dot_u8s8(sum, a, b): sum + a0*b0 + ... + a3*b3, which wraps around, a's bytes uint8 and b's int8
+  kDotS8S8,     ///< dot_s8s8(sum, a, b): likewise, both int8
+  kDotS16,      ///< dot_s16(sum, a, b): sum + a0*b0 + a1*b1, which wraps around, of halves that are int16
+  /// dot_bf16(sum, a, b), float32: sum + a0*b0 + a1*b1 of halves that are bfloat16, in any order; every operation may
+  /// be rounded or fused with the next, and what is subnormal may be taken for 0.
+  kDotBF16,
 };
+inline bool is_dot(Intrinsic intrinsic) { return intrinsic >= Intrinsic::kDotU8S8; }
 const char* intrinsic_name(Intrinsic intrinsic);
 /// Number of arguments.
 int intrinsic_arity(Intrinsic intrinsic);

@@ -381,7 +381,7 @@ class Interpreter {
   Scalar evaluate(const Call& call, Type type, int lane, Frame& frame) {
     if (call.intrinsic == Intrinsic::kReinterpret)
       return apply_reinterpret(call.args[0].type().element(), type, evaluate(call.args[0], lane, frame));
-    std::array<Scalar, 9> args;  // as many as any intrinsic takes
+    std::array<Scalar, 4> args;  // as many as any intrinsic takes
     for (std::size_t i = 0; i < call.args.size() && i < args.size(); ++i) {
       args[i] = evaluate(call.args[i], lane, frame);
     }

@@ -81,4 +81,26 @@ Expr reinterpret(Type type, const Expr& x) {
   return make_call(Intrinsic::kReinterpret, {x}, to);
 }
 
+Expr join(const std::vector<Expr>& parts) {
+  if (parts.size() != 2 && parts.size() != 4) throw UsageError("a word is joined from two halves or four bytes");
+  std::vector<Expr> words;
+  for (const Expr& part : parts) {
+    if (!part.defined()) throw UsageError("a part of a word is undefined");
+    const Type type = part.type();
+    const bool is_half = type.is_float() && type.bits == 16 && parts.size() == 2;
+    if (!type.is_int() && !is_half) {
+      throw UsageError("a word is joined from integers, or two floats of 16 bits, not from " + type.str());
+    }
+    words.push_back(cast(kInt32, is_half ? reinterpret(kUInt16, part) : part));
+  }
+  const Type type = words[0].type();
+  return make_call(parts.size() == 2 ? Intrinsic::kJoinHalves : Intrinsic::kJoinBytes, std::move(words), type);
+}
+
+Expr dot(Intrinsic how, Expr sum, Expr a, Expr b) {
+  if (!is_dot(how)) throw UsageError(std::string(intrinsic_name(how)) + " is no product of words");
+  const Type type = sum.type();
+  return make_call(how, {std::move(sum), std::move(a), std::move(b)}, type);
+}
+
 }  // namespace nestwright::ir

@@ -38,4 +38,11 @@ Expr fma(const Expr& x, const Expr& y, const Expr& z);
 /// the two is bool.
 Expr reinterpret(Type type, const Expr& x);
 
+/// A word of four bytes or two halves, the first one lowest: what products of narrow numbers, summed in fours or twos,
+/// work on. The parts are integers, of which the lowest bits are taken, or floats of 16 bits. Throws UsageError for
+/// other numbers of parts and other types.
+Expr join(const std::vector<Expr>& parts);
+/// `sum` + the products of the parts of two words. `how`: kDotU8S8, kDotS16, kDotBF16 (ir/expr.h).
+Expr dot(Intrinsic how, Expr sum, Expr a, Expr b);
+
 }  // namespace nestwright::ir

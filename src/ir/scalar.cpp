@@ -131,7 +131,12 @@ T float_intrinsic(Intrinsic intrinsic, T x, T y, T z) {
       return std::abs(x);
     case Intrinsic::kLikely:
     case Intrinsic::kReinterpret:
+    case Intrinsic::kJoinBytes:
+    case Intrinsic::kJoinHalves:
     case Intrinsic::kDotU8S8:
+    case Intrinsic::kDotS8S8:
+    case Intrinsic::kDotS16:
+    case Intrinsic::kDotBF16:
       break;
   }
   throw Error(std::string(intrinsic_name(intrinsic)) + " is not defined on floating-point values");
@@ -146,6 +151,45 @@ T load_as(const std::byte* at) {
 template <class T>
 void store_as(T value, std::byte* at) {
   std::memcpy(at, &value, sizeof value);
+}
+
+/// Part `i` of a word, of T.
+template <class T>
+T part_of(Scalar word, int i) {
+  return static_cast<T>(static_cast<std::uint32_t>(word.i) >> (8 * static_cast<int>(sizeof(T)) * i));
+}
+
+Scalar join(const Scalar* args, int parts, Type type) {
+  std::uint32_t word = 0;
+  const int bits = 32 / parts;
+  for (int i = 0; i < parts; ++i) {
+    word |= (static_cast<std::uint32_t>(args[i].i) & ((std::uint32_t{1} << bits) - 1)) << (bits * i);
+  }
+  return integer_scalar(wrap_int(word, type));
+}
+
+Scalar word_intrinsic(Intrinsic intrinsic, Type type, const Scalar* args) {
+  if (intrinsic == Intrinsic::kJoinBytes) return join(args, 4, type);
+  if (intrinsic == Intrinsic::kJoinHalves) return join(args, 2, type);
+  if (intrinsic == Intrinsic::kDotBF16) {
+    auto sum = static_cast<float>(args[0].f);
+    for (int i = 0; i < 2; ++i) {
+      sum = std::fma(static_cast<float>(bfloat16_value(part_of<std::uint16_t>(args[1], i))),
+                     static_cast<float>(bfloat16_value(part_of<std::uint16_t>(args[2], i))), sum);
+    }
+    return float_scalar(sum);
+  }
+  std::int64_t sum = args[0].i;
+  for (int i = 0; i < 4 && intrinsic == Intrinsic::kDotU8S8; ++i) {
+    sum += std::int64_t{part_of<std::uint8_t>(args[1], i)} * part_of<std::int8_t>(args[2], i);
+  }
+  for (int i = 0; i < 4 && intrinsic == Intrinsic::kDotS8S8; ++i) {
+    sum += std::int64_t{part_of<std::int8_t>(args[1], i)} * part_of<std::int8_t>(args[2], i);
+  }
+  for (int i = 0; i < 2 && intrinsic == Intrinsic::kDotS16; ++i) {
+    sum += std::int64_t{part_of<std::int16_t>(args[1], i)} * part_of<std::int16_t>(args[2], i);
+  }
+  return integer_scalar(wrap_int(sum, type));
 }
 
 }  // namespace
@@ -187,6 +231,7 @@ Scalar apply_reinterpret(Type from, Type to, Scalar value) {
 
 Scalar apply_intrinsic(Intrinsic intrinsic, Type type, const Scalar* args) {
   if (intrinsic == Intrinsic::kLikely) return args[0];
+  if (intrinsic >= Intrinsic::kJoinBytes) return word_intrinsic(intrinsic, type, args);
   if (type.is_float()) {
     const int arity = intrinsic_arity(intrinsic);
     const double x = args[0].f, y = arity > 1 ? args[1].f : 0, z = arity > 2 ? args[2].f : 0;
@@ -198,15 +243,6 @@ Scalar apply_intrinsic(Intrinsic intrinsic, Type type, const Scalar* args) {
   if (intrinsic == Intrinsic::kFma) {
     const Scalar product = apply_binary(BinaryOp::kMul, type, args[0], args[1]);
     return apply_binary(BinaryOp::kAdd, type, product, args[2]);
-  }
-  if (intrinsic == Intrinsic::kDotU8S8) {
-    Scalar sum = args[0];
-    for (int i = 1; i <= 4; ++i) {
-      const auto a = static_cast<std::uint8_t>(args[i].i);
-      const auto b = static_cast<std::int8_t>(args[i + 4].i);
-      sum = apply_binary(BinaryOp::kAdd, type, sum, integer_scalar(std::int64_t{a} * b));
-    }
-    return sum;
   }
   if (intrinsic == Intrinsic::kAbs && type.is_int()) {
     const bool negative = type.code == TypeCode::kInt && args[0].i < 0;

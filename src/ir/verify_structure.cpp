@@ -145,7 +145,7 @@ class StructureCheck {
   /// What is private to a thread is not reached from several.
   void check_private(const Buffer& buffer) {
     const auto allocated = allocated_.find(buffer);
-    if ((buffer->scope != Scope::kLocal && buffer->scope != Scope::kRegister) || allocated == allocated_.end()) return;
+    if ((buffer->scope == Scope::kGlobal || buffer->scope == Scope::kShared) || allocated == allocated_.end()) return;
     for (std::size_t l = allocated->second; l < loops_.size(); ++l) {
       const LoopKind kind = loops_[l]->kind;
       const bool has_threads = kind == LoopKind::kParallel || is_block_index(kind) ||
@@ -302,10 +302,13 @@ class StructureCheck {
       report("a broadcast to " + type.str() + " of " + broadcast.value.type().str());
   }
   void visit(const Call& call, Type type) {
-    for (const Expr& arg : call.args) {
+    for (std::size_t i = 0; i < call.args.size(); ++i) {
+      const Expr& arg = call.args[i];
       visit(arg);
       const bool retypes = call.intrinsic == Intrinsic::kReinterpret && arg.type().bits == type.bits;
-      if (retypes ? arg.lanes() != type.lanes : arg.type() != type)
+      const bool is_word = call.intrinsic == Intrinsic::kDotBF16 && i > 0;
+      const Type wanted = is_word ? kInt32.with_lanes(type.lanes) : type;
+      if (retypes ? arg.lanes() != type.lanes : arg.type() != wanted)
         report(std::string(intrinsic_name(call.intrinsic)) + " of type " + type.str() + " has an argument of type " +
                arg.type().str());
     }

@@ -11,7 +11,7 @@ namespace {
 /// The recorded configuration with its labels resolved, where it is a valid point for this very workload.
 std::optional<Config> resolve_for(const Task& task, const Proposal& proposal) {
   const Template* source = find_template(proposal.from.name);
-  if (source == nullptr) return std::nullopt;
+  if (source == nullptr || (source->serves && !source->serves(task.workload, task.target))) return std::nullopt;
   const ConfigSpace space = discover_space(*source, task.workload, task.target);
   try {
     Config config = space.resolve(proposal.config);
@@ -46,7 +46,7 @@ Lookup look_up(const Task& task, const TuningLog* log) {
     return found;
   }
   found.why_default = log == nullptr ? "no database was given" : "the database has no record that fits it";
-  for (const Template* t : templates_for(task.workload.op, task.target.device)) {
+  for (const Template* t : templates_for(task.workload, task.target)) {
     const std::vector<Config> seeds = t->seeds(task.workload, task.target);
     if (seeds.empty()) continue;
     found.source = t;

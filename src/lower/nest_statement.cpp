@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "ir/intrinsics.h"
 #include "ir/linear.h"
 #include "lower/nest.h"
 #include "support/error.h"
@@ -44,6 +45,11 @@ bool same_line(const ir::Linear& place, const std::optional<ir::Linear>& start, 
   ir::Linear difference = place;
   difference.add(*start, -1);
   return difference.is_constant() && difference.constant >= 0 && difference.constant < elements;
+}
+
+bool is_zero(const Expr& e) {
+  const auto* literal = e.as<ir::FloatImm>();
+  return literal != nullptr ? literal->value == 0 : ir::is_const_int(e, 0);
 }
 
 }  // namespace
@@ -99,7 +105,14 @@ Stmt NestBuilder::combine(const ir::Reduce& reduce, const Storage& storage, cons
   if (reduce.combiner == nullptr) {
     const ir::Buffer& buffer = storage.buffers.front();
     const Expr before = ir::make_load(buffer, indices);
-    return ir::make_store(buffer, indices, ir::reducer_combine(reduce.reducer, before, body(reduce.values.front())));
+    const Expr value = body(reduce.values.front());
+    // A sum of products of words goes on from what is there: the instructions add to their operand.
+    const auto* call = value.as<ir::Call>();
+    if (reduce.reducer == ir::ReducerKind::kSum && call != nullptr && ir::is_dot(call->intrinsic) &&
+        is_zero(call->args[0])) {
+      return ir::make_store(buffer, indices, ir::dot(call->intrinsic, before, call->args[1], call->args[2]));
+    }
+    return ir::make_store(buffer, indices, ir::reducer_combine(reduce.reducer, before, value));
   }
   const ir::Combiner& combiner = *reduce.combiner;
   ir::Substitution operands;
@@ -133,8 +146,9 @@ Stmt NestBuilder::prefetch(const PrefetchNote& note, const Frame& frame, int lea
   const Storage* storage = producer >= 0 ? &*storages_[producer] : nullptr;
   const ir::Buffer& stored = storage != nullptr ? storage->buffers[number] : read;
   if (stored->scope == ir::Scope::kRegister) {
-    throw LowerError(fmt::format("{} prefetches {} at loop {}, which is kept in registers: there is nothing to wait for",
-                                 graphs_[frame.graph->stage].state->name, note.tensor.name(), note.loop.name()));
+    throw LowerError(
+        fmt::format("{} prefetches {} at loop {}, which is kept in registers: there is nothing to wait for",
+                    graphs_[frame.graph->stage].state->name, note.tensor.name(), note.loop.name()));
   }
   const ir::Substitution ahead{{loop->var, loop->var + Expr(note.distance)}};
   std::vector<ir::Linear> start;  // in the storage, layouts aside

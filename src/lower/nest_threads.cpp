@@ -39,7 +39,7 @@ bool NestBuilder::differs_between_threads(const Expr& e) const {
 }
 
 void NestBuilder::require_storable(const StageState& stage) const {
-  if (stage.scope == ir::Scope::kLocal || stage.scope == ir::Scope::kRegister) return;
+  if (is_private(stage)) return;
   if (stage.scope == ir::Scope::kShared) {
     if (bound_.empty()) {
       throw LowerError(

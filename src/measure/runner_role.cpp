@@ -16,6 +16,7 @@
 #include "runtime/kernel.h"
 #include "support/error.h"
 #include "target/fma_loop.h"
+#include "target/tiles.h"
 
 namespace nestwright {
 
@@ -235,6 +236,7 @@ int run_runner_role(Channel& channel) {
   std::string message;
   channel.send(encode_hello());
   if (channel.receive(message) != Channel::Status::kMessage) return 0;
+  allow_tiles();  // what was compiled for them needs it; where it is refused nothing is
   Bench bench(decode_runner_setup(message));
   channel.send(encode(bench.ready()));
   while (channel.receive(message) == Channel::Status::kMessage) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/intrinsics.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -33,10 +34,12 @@ TensorIntrinsic dot_u8s8_16x4() {
   result.pattern = compute({kLanes}, [&](Expr l) { return sum(cast(kInt32, a(k)) * cast(kInt32, b(l, k)), k); }, "dot");
   result.emit = [](const TensorSlice& output, std::span<const TensorSlice> inputs) {
     const Var lane("lane");
-    std::vector<Expr> args = {output.load({lane})};
-    for (int byte = 0; byte < kBytes; ++byte) args.push_back(ir::cast(kInt32, inputs[0].load({byte})));
-    for (int byte = 0; byte < kBytes; ++byte) args.push_back(ir::cast(kInt32, inputs[1].load({lane, byte})));
-    const Expr dot = ir::make_call(ir::Intrinsic::kDotU8S8, std::move(args), kInt32);
+    std::vector<Expr> of_a, of_b;
+    for (int byte = 0; byte < kBytes; ++byte) {
+      of_a.push_back(ir::cast(kInt32, inputs[0].load({byte})));
+      of_b.push_back(ir::cast(kInt32, inputs[1].load({lane, byte})));
+    }
+    const Expr dot = ir::dot(ir::Intrinsic::kDotU8S8, output.load({lane}), ir::join(of_a), ir::join(of_b));
     return ir::make_for(lane, 0, kLanes, ir::LoopKind::kVectorized, output.store({lane}, dot));
   };
   result.init = [](const TensorSlice& output) {

@@ -205,4 +205,13 @@ std::vector<std::string> host_features() {
   return features;
 }
 
+CpuFeatures host_cpu_features() {
+  CpuFeatures features;
+  if (host_isa() != CpuIsa::kAvx512) return features;
+  for (const std::string& name : host_features()) {
+    if (const auto feature = find_cpu_feature(name)) features.add(*feature);
+  }
+  return features;
+}
+
 }  // namespace nestwright

@@ -35,5 +35,7 @@ std::string llvm_name(const CpuModel& model);
 /// Names as in /proc/cpuinfo, of those extensions that kernels can profit from, in a fixed order: fma, avx2, avx512f,
 /// ..., avx512_bf16, amx_tile.
 std::vector<std::string> host_features();
+/// Those of them that targets know; none where the ISA is not AVX-512.
+CpuFeatures host_cpu_features();
 
 }  // namespace nestwright

@@ -4,10 +4,16 @@
 
 #include <cstdint>
 
+#include "ir/type.h"
+
 namespace nestwright {
 
 /// GFLOP/s of float32 fused multiply-adds in registers, on `threads` threads at once. Takes about `seconds`.
 double measure_fma_peak(int threads, double seconds = 0.2);
+/// How many times as many operations a second as of float32 fused multiply-adds this CPU can do in products of `type`,
+/// summed in a wider type or its own, by the fastest instructions that it has: measured in a few milliseconds, but for
+/// float64, which is half. 1 for what has none of its own and is converted.
+double measure_peak_scale(ir::Type type);
 /// GB/s read by one thread from a working set of that size, over and over. Takes about `seconds`.
 double measure_read_bandwidth(std::int64_t bytes, double seconds = 0.1);
 /// GB/s read plus written when one thread copies from one half of a working set of that size to the other.

@@ -28,7 +28,7 @@ constexpr IsaTraits kIsas[] = {
 const IsaTraits& traits_of(CpuIsa isa) { return kIsas[static_cast<int>(isa)]; }
 
 constexpr std::string_view kNoCpuName = "generic";
-constexpr std::string_view kFields = "isa, threads, vector_bits, vector_registers, l1d, l2, l3, llvm_cpu";
+constexpr std::string_view kFields = "isa, threads, vector_bits, vector_registers, l1d, l2, l3, llvm_cpu, features";
 
 /// A target of that ISA as a machine may have it that we know nothing else about.
 Target target_of(CpuIsa isa) {
@@ -59,6 +59,30 @@ std::int64_t parse_number(std::string_view text, std::string_view field, std::st
            fmt::format("use a whole number from {} to {}", least, most));
   }
   return n;
+}
+
+CpuFeatures parse_features(std::string_view text, std::string_view value) {
+  CpuFeatures features;
+  if (value == "none") return features;
+  while (true) {
+    const std::size_t plus = value.find('+');
+    const auto feature = find_cpu_feature(value.substr(0, plus));
+    if (!feature) {
+      std::string known;
+      for (int i = 0; i < kCpuFeatures; ++i)
+        known += (i == 0 ? "" : ", ") + std::string(name_of(static_cast<CpuFeature>(i)));
+      refuse(text, fmt::format("features has \"{}\"", value.substr(0, plus)),
+             fmt::format("join some of {} by +, or write none", known));
+    }
+    features.add(*feature);
+    if (plus == std::string_view::npos) return features;
+    value.remove_prefix(plus + 1);
+  }
+}
+
+/// What the CPU has that the target names.
+CpuFeatures features_of(const Target& t) {
+  return t.isa == CpuIsa::kAvx512 ? features_of_cpu(t.llvm_cpu) : CpuFeatures();
 }
 
 using Fields = std::vector<std::pair<std::string_view, std::string_view>>;
@@ -106,6 +130,7 @@ Target Target::host() {
   if (caches.l3) t.l3_bytes = caches.l3;
   t.threads = host_threads();
   t.llvm_cpu = llvm_name(host_cpu_model());
+  t.features = host_cpu_features();
   return t;
 }
 
@@ -142,6 +167,7 @@ Target Target::parse(std::string_view text) {
     // A smaller ISA is asked for to get code for other machines: the host's name would bring its instructions back in.
     if (isa != here.isa) t.llvm_cpu.clear();
   }
+  std::optional<CpuFeatures> features;
   constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
   for (const auto& [name, value] : fields) {
     if (name == "isa") {
@@ -171,10 +197,16 @@ Target Target::parse(std::string_view text) {
         refuse(text, fmt::format("llvm_cpu is \"{}\"", value), "use a name that LLVM knows, as znver4, or generic");
       }
       t.llvm_cpu = value == kNoCpuName ? std::string() : std::string(value);
+    } else if (name == "features") {
+      if (t.isa != CpuIsa::kAvx512) refuse(text, "features are given", "only isa=avx512 has any");
+      features = parse_features(text, value);
     } else {
       refuse(text, fmt::format("field \"{}\" is not known", name), fmt::format("known fields: {}", kFields));
     }
   }
+  // Another CPU than this one has what its name says.
+  const bool is_here = t.isa == here.isa && t.llvm_cpu == here.llvm_cpu;
+  t.features = features ? *features : is_here ? here.features : features_of(t);
   return t;
 }
 
@@ -187,6 +219,7 @@ std::string Target::str() const {
   if (vector_registers != traits.vector_registers) text += fmt::format(",vector_registers={}", vector_registers);
   text += fmt::format(",l1d={},l2={},l3={},llvm_cpu={}", l1d_bytes, l2_bytes, l3_bytes,
                       llvm_cpu.empty() ? kNoCpuName : std::string_view(llvm_cpu));
+  if (features != features_of(*this)) text += fmt::format(",features={}", features.str());
   return text;
 }
 

@@ -1,7 +1,8 @@
 // What a machine is, as far as schedules and kernels depend on it. Nothing outside this folder assumes AVX-512.
 //
 // A target is written   cpu,isa=avx512,threads=2   with further fields where they differ from what the ISA implies or
-// the host has:  vector_bits, vector_registers, l1d, l2, l3 (bytes), llvm_cpu (a name that LLVM knows, or generic).
+// the host has:  vector_bits, vector_registers, l1d, l2, l3 (bytes), llvm_cpu (a name that LLVM knows, or generic),
+// features (names joined by +, or none), where they are not those of that CPU.
 // A GPU is written   cuda   or   opencl.
 #pragma once
 
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "ir/type.h"
+#include "target/features.h"
 
 namespace nestwright {
 
@@ -32,6 +34,9 @@ struct Target {
   std::int64_t l1d_bytes = 32 << 10, l2_bytes = 1 << 20, l3_bytes = 8 << 20;  ///< l1d and l2 a core, l3 in all
   std::string llvm_cpu;  ///< for code generation and scheduling models, e.g. znver4; empty: generic of the ISA
 
+  CpuFeatures features;  ///< beyond the ISA; none where it is not kAvx512
+
+  bool has(CpuFeature feature) const { return features.has(feature); }
   /// Lanes of one vector register.
   int lanes(ir::Type type) const { return vector_bits / (8 * type.bytes()); }
   bool has_masks() const { return isa == CpuIsa::kAvx512; }

@@ -76,17 +76,17 @@ TEST(CompiledTensorize, TheLoopFormNamesTheInstruction) {
   const ByteMatmul op;
   const ir::Program program =
       lower(op.tensorized(ir::Scope::kGlobal), {op.a, op.b, op.c}, target_of(CpuIsa::kAvx512), "f");
-  EXPECT_EQ(
-      ir::to_string(program.kernels[0].body),
-      "for i in 0..6:\n"
-      "  for j.outer in 0..3:\n"
-      "    vectorized lane in 0..16:\n"
-      "      C[i, j.outer*16 + lane] = 0\n"
-      "    for ko in 0..10:\n"
-      "      vectorized lane_1 in 0..16:\n"
-      "        C[i, j.outer*16 + lane_1] = dot_u8s8(C[i, j.outer*16 + lane_1], int32(A[i, ko*4]), int32(A[i, ko*4 + "
-      "1]), int32(A[i, ko*4 + 2]), int32(A[i, ko*4 + 3]), int32(B[ko, j.outer*16 + lane_1, 0]), int32(B[ko, "
-      "j.outer*16 + lane_1, 1]), int32(B[ko, j.outer*16 + lane_1, 2]), int32(B[ko, j.outer*16 + lane_1, 3]))\n");
+  EXPECT_EQ(ir::to_string(program.kernels[0].body),
+            "for i in 0..6:\n"
+            "  for j.outer in 0..3:\n"
+            "    vectorized lane in 0..16:\n"
+            "      C[i, j.outer*16 + lane] = 0\n"
+            "    for ko in 0..10:\n"
+            "      vectorized lane_1 in 0..16:\n"
+            "        C[i, j.outer*16 + lane_1] = dot_u8s8(C[i, j.outer*16 + lane_1], join_bytes(int32(A[i, ko*4]), "
+            "int32(A[i, ko*4 + 1]), int32(A[i, ko*4 + 2]), int32(A[i, ko*4 + 3])), join_bytes(int32(B[ko, j.outer*16 + "
+            "lane_1, 0]), int32(B[ko, j.outer*16 + lane_1, 1]), int32(B[ko, j.outer*16 + lane_1, 2]), int32(B[ko, "
+            "j.outer*16 + lane_1, 3])))\n");
 }
 
 TEST(CompiledTensorize, GivesThePlainLoopsResult) {
@@ -133,6 +133,7 @@ TEST(CompiledTensorize, UsesTheInstructionOfACpuThatHasIt) {
   EXPECT_THAT(without.assembly, ::testing::Not(::testing::HasSubstr("vpdpbusd")));
   EXPECT_THAT(without.extensions, ::testing::IsEmpty());
   target.llvm_cpu = "znver4";
+  target.features = features_of_cpu(target.llvm_cpu);
   const CompiledObject object = compile(program, target, options);
   EXPECT_THAT(object.assembly, ::testing::HasSubstr("vpdpbusd"));
   EXPECT_EQ(object.extensions, std::vector<std::string>{"avx512_vnni"});

@@ -71,6 +71,7 @@ TEST_F(ExportTest, ACpuThatLacksAnExtensionGetsAnErrorToo) {
   if (target.isa != CpuIsa::kAvx512) GTEST_SKIP() << "the register state is read from this machine";
   target.threads = 1;
   target.llvm_cpu = "znver4";
+  target.features = features_of_cpu(target.llvm_cpu);
   const Tensor A = placeholder({8, 8}, kFloat32, "A"), B = placeholder({8, 8}, kFloat32, "B");
   const Tensor a = compute({8, 8}, [&](Expr i, Expr j) { return cast(kUInt8, A(i, j)); }, "a");
   const Tensor b = compute({2, 16, 4}, [&](Expr k, Expr j, Expr l) { return cast(kInt8, B(k * 4 + l, j % 8)); }, "b");

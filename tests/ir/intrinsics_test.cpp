@@ -83,5 +83,37 @@ TEST(Intrinsics, ReinterpretsToDifferentTypesDiffer) {
   EXPECT_TRUE(equal(reinterpret(kInt32, x), reinterpret(kInt32, x)));
 }
 
+Scalar word(std::uint32_t bits) { return integer_scalar(static_cast<std::int32_t>(bits)); }
+
+TEST(Words, JoinTheLowestBitsOfTheirParts) {
+  const Scalar bytes[] = {integer_scalar(0x101), integer_scalar(-1), integer_scalar(3), integer_scalar(-128)};
+  EXPECT_EQ(apply_intrinsic(Intrinsic::kJoinBytes, kInt32, bytes).i, static_cast<std::int32_t>(0x8003ff01U));
+  const Scalar halves[] = {integer_scalar(-2), integer_scalar(0x12345)};
+  EXPECT_EQ(apply_intrinsic(Intrinsic::kJoinHalves, kInt32, halves).i, 0x2345fffe);
+  const Var b("b", kInt8), h("h", kBFloat16), x("x", kFloat32), n("n", kInt32);
+  EXPECT_EQ(to_string(join({b, b, b, b})), "join_bytes(int32(b), int32(b), int32(b), int32(b))");
+  EXPECT_EQ(to_string(join({h, h})), "join_halves(int32(reinterpret_uint16(h)), int32(reinterpret_uint16(h)))");
+  expect_refused([&] { return join({b, b, b}); }, "a word is joined from two halves or four bytes");
+  expect_refused([&] { return join({x, x}); },
+                 "a word is joined from integers, or two floats of 16 bits, not from float32");
+  expect_refused([&] { return dot(Intrinsic::kFma, n, n, n); }, "fma is no product of words");
+  expect_refused([&] { return dot(Intrinsic::kDotBF16, n, n, n); }, "dot_bf16 is not of type float32");
+  expect_refused([&] { return dot(Intrinsic::kDotBF16, x, x, n); }, "an argument of dot_bf16 is not of type int32");
+  expect_refused([&] { return dot(Intrinsic::kDotU8S8, x, n, n); }, "dot_u8s8 is not of type int32");
+}
+
+TEST(Words, DotsAddTheProductsOfTheirParts) {
+  const Scalar bytes[] = {integer_scalar(1000), word(0xff80027fU), word(0x80ff0302U)};
+  // As uint8: 127, 2, 128, 255; as int8: 127, 2, -128, -1; the second: 2, 3, -1, -128.
+  EXPECT_EQ(apply_intrinsic(Intrinsic::kDotU8S8, kInt32, bytes).i, 1000 + 254 + 6 - 128 - 255 * 128);
+  EXPECT_EQ(apply_intrinsic(Intrinsic::kDotS8S8, kInt32, bytes).i, 1000 + 254 + 6 + 128 + 128);
+  const Scalar shorts[] = {integer_scalar(5), word(0x8000ffffU), word(0x80000003U)};
+  EXPECT_EQ(apply_intrinsic(Intrinsic::kDotS16, kInt32, shorts).i, 5 - 3 + 32768 * 32768);
+  const Scalar large[] = {integer_scalar(0x7fffffff), word(1), word(1)};
+  EXPECT_EQ(apply_intrinsic(Intrinsic::kDotS8S8, kInt32, large).i, -0x7fffffff - 1) << "it wraps around";
+  const Scalar floats[] = {float_scalar(0.5), word(0x40003f80U), word(0xc0403f00U)};
+  EXPECT_EQ(apply_intrinsic(Intrinsic::kDotBF16, kFloat32, floats).f, 0.5 + 1 * 0.5 + 2 * -3);
+}
+
 }  // namespace
 }  // namespace nestwright::ir

@@ -105,7 +105,7 @@ TEST(Target, RefusesWithTheFieldAndWhatIsLegal) {
   EXPECT_EQ(refusal("cuda,threads=4"), "target \"cuda,threads=4\": cuda has no fields; write the device alone");
   EXPECT_EQ(refusal("cpu,cores=2"),
             "target \"cpu,cores=2\": field \"cores\" is not known; known fields: isa, threads, vector_bits, "
-            "vector_registers, l1d, l2, l3, llvm_cpu");
+            "vector_registers, l1d, l2, l3, llvm_cpu, features");
   EXPECT_EQ(refusal("cpu,threads=0"), "target \"cpu,threads=0\": threads is \"0\"; use a whole number from 1 to 4096");
   EXPECT_THAT(refusal("cpu,threads=two"), HasSubstr("threads is \"two\""));
   EXPECT_THAT(refusal("cpu,threads=99999999999999999999"), HasSubstr("use a whole number"));

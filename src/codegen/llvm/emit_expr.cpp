@@ -80,7 +80,7 @@ llvm::Value* FunctionEmitter::emit_binary(const ir::Binary& binary, ir::Type typ
 
 llvm::Value* FunctionEmitter::emit_operation(ir::BinaryOp op, llvm::Value* a, llvm::Value* b, ir::Type type) {
   using ir::BinaryOp;
-  if (is_narrow(type)) return emit_narrow_operation(op, a, b, type);
+  if (!has_arithmetic(type)) return emit_narrow_operation(op, a, b, type);
   // Indices are required not to overflow; other integers wrap.
   const bool no_wrap = type.element() == kIndex;
   switch (op) {

@@ -15,7 +15,8 @@ namespace {
 
 llvm::Value* FunctionEmitter::emit_call(const ir::Call& call, ir::Type type) {
   using I = ir::Intrinsic;
-  if (call.intrinsic == I::kDotU8S8) return emit_dot(call, type);
+  if (ir::is_dot(call.intrinsic)) return emit_dot(call, type);
+  if (call.intrinsic == I::kJoinBytes || call.intrinsic == I::kJoinHalves) return emit_join(call, type.lanes);
   std::vector<llvm::Value*> args;
   args.reserve(call.args.size());
   for (const ir::Expr& arg : call.args) args.push_back(emit(arg));
@@ -74,7 +75,12 @@ llvm::Value* FunctionEmitter::emit_function(ir::Intrinsic function, const std::v
     }
     case I::kLikely:
     case I::kReinterpret:
+    case I::kJoinBytes:
+    case I::kJoinHalves:
     case I::kDotU8S8:
+    case I::kDotS8S8:
+    case I::kDotS16:
+    case I::kDotBF16:
       break;
   }
   refuse(function, type);

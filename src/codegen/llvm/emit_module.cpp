@@ -1,10 +1,9 @@
 #include <fmt/format.h>
 #include <llvm/IR/Attributes.h>
-#include <llvm/MC/MCSubtargetInfo.h>
-#include <llvm/MC/TargetRegistry.h>
 #include <llvm/Target/TargetMachine.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/function_emitter.h"
@@ -57,7 +56,9 @@ void emit_kernel(ModuleEmitter& module, const ir::Kernel& kernel, llvm::Function
   emitter.set_state({function->getArg(next), function->getArg(next + 1), function->getArg(next + 2)});
   bind_host_allocations(program, emitter);
   emitter.begin();
+  emitter.open_tiles(kernel.body);
   emitter.emit(kernel.body);
+  emitter.close_tiles();
   emitter.finish();
   emitter.builder().CreateRetVoid();
 }
@@ -92,37 +93,69 @@ void emit_entry(ModuleEmitter& module) {
   builder.CreateRet(builder.getInt32(0));
 }
 
-/// The feature as LLVM calls it.
-constexpr const char* kVnni = "+avx512vnni";
+/// A feature as LLVM calls it.
+struct NamedFeature {
+  CpuFeature feature;
+  const char* name;
+};
+constexpr NamedFeature kFeatures[] = {{CpuFeature::kAvx512Vnni, "+avx512vnni"},
+                                      {CpuFeature::kAvx512Bf16, "+avx512bf16"},
+                                      {CpuFeature::kAvx512Fp16, "+avx512fp16"},
+                                      {CpuFeature::kAmxBf16, "+amx-bf16"},
+                                      {CpuFeature::kAmxInt8, "+amx-int8"}};
+constexpr const char* kTiles = "+amx-tile";
 
-/// Whether code for the target uses AVX512_VNNI: it is wanted, and the CPU that the target names has it.
-bool has_vnni(const ir::Program& program, const Target& target, const llvm::TargetMachine& machine) {
-  if (target.isa != CpuIsa::kAvx512 || target.llvm_cpu.empty()) return false;
-  bool wanted = false;
+/// The feature that an expression asks for, of those that a target may have.
+std::optional<CpuFeature> feature_of(const ir::Expr& e, bool in_tiles) {
+  const auto* binary = e.as<ir::Binary>();
+  if (binary != nullptr && binary->a.type().element() == kFloat16) return CpuFeature::kAvx512Fp16;
+  const auto* call = e.as<ir::Call>();
+  if (call == nullptr || !ir::is_dot(call->intrinsic)) return std::nullopt;
+  if (call->intrinsic == ir::Intrinsic::kDotBF16) return in_tiles ? CpuFeature::kAmxBf16 : CpuFeature::kAvx512Bf16;
+  return in_tiles ? CpuFeature::kAmxInt8 : CpuFeature::kAvx512Vnni;
+}
+
+/// What the program uses of what the target has beyond its instruction set, for LLVM.
+std::string features_used(const ir::Program& program, const Target& target) {
+  CpuFeatures used;
+  bool uses_tiles = false;
   for (const ir::Kernel& kernel : program.kernels) {
-    ir::for_each_expr(kernel.body, [&](const ir::Expr& e) {
-      const auto* call = e.as<ir::Call>();
-      wanted = wanted || (call != nullptr && call->intrinsic == ir::Intrinsic::kDotU8S8);
+    ir::for_each_stmt(kernel.body, [&](const ir::Stmt& s) {
+      const auto* store = s.as<ir::Store>();
+      const auto* let = s.as<ir::Let>();
+      if (store == nullptr && let == nullptr) return;
+      const bool in_tiles = store != nullptr && store->buffer->scope == ir::Scope::kTile;
+      uses_tiles = uses_tiles || in_tiles;
+      ir::for_each_expr(store != nullptr ? store->value : let->value, [&](const ir::Expr& e) {
+        const auto feature = feature_of(e, in_tiles);
+        if (feature && target.has(*feature)) used.add(*feature);
+      });
     });
   }
-  if (!wanted) return false;
-#if LLVM_VERSION_MAJOR >= 22
-  const llvm::Triple& triple = machine.getTargetTriple();
-#else
-  const std::string triple = machine.getTargetTriple().str();
-#endif
-  const std::unique_ptr<llvm::MCSubtargetInfo> cpu(
-      machine.getTarget().createMCSubtargetInfo(triple, target.llvm_cpu, ""));
-  return cpu != nullptr && cpu->checkFeatures(kVnni);
+  if (uses_tiles && !target.has(CpuFeature::kAmxBf16) && !target.has(CpuFeature::kAmxInt8)) {
+    throw CompileError("the program keeps buffers in tile registers, which " + target.str() + " does not have");
+  }
+  std::string text = uses_tiles ? kTiles : "";
+  for (const NamedFeature& named : kFeatures) {
+    if (used.has(named.feature)) text += (text.empty() ? "" : ",") + std::string(named.name);
+  }
+  return text;
 }
 
 }  // namespace
 
 std::vector<std::string> extensions_of(const llvm::Module& module) {
-  const bool has_vnni = std::any_of(module.begin(), module.end(), [](const llvm::Function& function) {
-    return function.getFnAttribute("target-features").getValueAsString() == kVnni;
-  });
-  return has_vnni ? std::vector<std::string>{"avx512_vnni"} : std::vector<std::string>{};
+  const auto is_used = [&](const char* name) {
+    return std::any_of(module.begin(), module.end(), [&](const llvm::Function& function) {
+      return function.getFnAttribute("target-features").getValueAsString().contains(name);
+    });
+  };
+  std::vector<std::string> extensions;
+  for (const NamedFeature& named : kFeatures) {
+    if (named.feature == CpuFeature::kAmxBf16 && is_used(kTiles)) extensions.emplace_back("amx_tile");
+    if (is_used(named.name)) extensions.emplace_back(name_of(named.feature));
+  }
+  return extensions;
 }
 
 const char* llvm_cpu_of(CpuIsa isa) {
@@ -146,7 +179,7 @@ llvm::Function* ModuleEmitter::create_function(const std::string& name, llvm::Fu
   const std::string width = std::to_string(target.vector_bits);
   function->addFnAttr("prefer-vector-width", width);
   function->addFnAttr("min-legal-vector-width", width);
-  if (has_vnni) function->addFnAttr("target-features", kVnni);
+  if (!features.empty()) function->addFnAttr("target-features", features);
   function->addFnAttr(llvm::Attribute::NoUnwind);
   if (internal) function->addFnAttr(llvm::Attribute::NoInline);
   return function;
@@ -163,7 +196,7 @@ std::unique_ptr<llvm::Module> emit_module(const ir::Program& program, const Targ
   llvm_module->setDataLayout(machine.createDataLayout());
   llvm_module->setPICLevel(llvm::PICLevel::BigPIC);
 
-  ModuleEmitter module{*llvm_module, program, target, symbol, {}, 0, has_vnni(program, target, machine)};
+  ModuleEmitter module{*llvm_module, program, target, symbol, {}, 0, features_used(program, target)};
   for (const ir::Kernel& kernel : program.kernels) {
     module.kernels.push_back(module.create_function(symbol + "." + kernel.name, kernel_type(program, context), true));
   }

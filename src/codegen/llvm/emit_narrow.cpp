@@ -1,6 +1,7 @@
-// float16 and bfloat16: each operation is computed in float32 and rounded, in the open. LLVM has types for both, but
-// what it makes of arithmetic on them differs between versions and targets, and for bfloat16 ends in calls of compiler
-// runtime functions that older systems do not have. So a bfloat16 is an i16 here, and its conversions are two shifts.
+// bfloat16, and float16 on CPUs without AVX512_FP16: each operation is computed in float32 and rounded, in the open.
+// LLVM has types for both, but what it makes of arithmetic on them differs between versions and targets, and for
+// bfloat16 ends in calls of compiler runtime functions that older systems do not have. So a bfloat16 is an i16 here,
+// and its conversions are two shifts.
 #include "codegen/llvm/function_emitter.h"
 
 namespace nestwright::codegen {

@@ -10,6 +10,7 @@
 #include <llvm/IR/Module.h>
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -36,7 +37,7 @@ struct ModuleEmitter {
   std::string symbol;
   std::vector<llvm::Function*> kernels;
   int parallel_loops = 0;
-  bool has_vnni = false;  ///< AVX512_VNNI, by the name of the CPU: the instruction set alone does not say
+  std::string features;  ///< that LLVM is told of beyond the instruction set: "+avx512vnni,+avx512bf16"
 
   /// A function with the attributes that the target asks for.
   llvm::Function* create_function(const std::string& name, llvm::FunctionType* type, bool internal);
@@ -63,6 +64,9 @@ class FunctionEmitter {
 
   /// Opens the outermost scope.
   void begin();
+  /// Around the emission of all of `body`, which may use tile registers.
+  void open_tiles(const ir::Stmt& body);
+  void close_tiles();
   void emit(const ir::Stmt& stmt);
   llvm::Value* emit(const ir::Expr& expr);
   /// Closes the outermost scope. The block at the end is left open: the caller returns.
@@ -140,6 +144,10 @@ class FunctionEmitter {
 
   // emit_narrow.cpp
   static bool is_narrow(ir::Type type) { return type.is_float() && type.bits == 16; }
+  /// Whether the CPU adds, multiplies and compares values of the type.
+  bool has_arithmetic(ir::Type type) const {
+    return !is_narrow(type) || (type.code == ir::TypeCode::kFloat && module_.target.has(CpuFeature::kAvx512Fp16));
+  }
   /// To and from float32, of as many lanes.
   llvm::Value* widen(llvm::Value* value, ir::Type from);
   llvm::Value* narrow(llvm::Value* value, ir::Type to);
@@ -151,9 +159,19 @@ class FunctionEmitter {
   llvm::Value* call_libm(const char* name, const std::vector<llvm::Value*>& args, ir::Type type);
 
   // emit_dot.cpp
+  llvm::Value* emit_join(const ir::Call& call, int lanes);
+  llvm::Value* load_joined(std::span<const ir::Expr> parts, int lanes);
+  /// Where the parts of a word lie side by side: the buffer, and the access to the first. Nothing for others.
+  std::optional<std::pair<ir::Buffer, Access>> joined_access(std::span<const ir::Expr> parts);
   llvm::Value* emit_dot(const ir::Call& call, ir::Type type);
-  llvm::Value* emit_words(std::span<const ir::Expr> bytes, int lanes);
-  llvm::Value* load_words(std::span<const ir::Expr> bytes, int lanes);
+  llvm::Value* part_of(llvm::Value* word, int part, int bits, bool is_signed);
+
+  // emit_tile.cpp
+  friend struct TileEmitter;
+  /// Emits a loop nest or a store that is one instruction on tiles; false where it is none.
+  bool emit_tile_operation(const ir::Stmt& stmt);
+  void emit_tiles(const ir::Allocate& allocate);
+  void load_tile_shapes(const void* config);
 
   llvm::Type* type_of(ir::Type type) const;
   llvm::Type* memory_type_of(ir::Type type) const;  ///< bool is a byte in memory
@@ -167,6 +185,9 @@ class FunctionEmitter {
   std::unordered_map<const void*, Binding> vars_;
   std::map<ir::Buffer, BufferBinding> buffers_;
   int next_order_ = 0;
+  std::map<ir::Buffer, int> tiles_;  ///< the number of the first register of each
+  int tiles_in_use_ = 0;
+  bool uses_tiles_ = false, shapes_differ_ = false;  ///< those of tiles of one number, in different places
   ir::Expr store_mask_;  ///< of the store whose value is being emitted: lanes that it turns off are seen by nobody
 };
 

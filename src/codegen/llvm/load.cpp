@@ -7,8 +7,11 @@
 #include <llvm/Support/DynamicLibrary.h>
 #include <llvm/Support/MemoryBuffer.h>
 
+#include <algorithm>
+
 #include "codegen/backend.h"
 #include "support/error.h"
+#include "target/tiles.h"
 
 namespace nestwright {
 namespace {
@@ -46,6 +49,14 @@ class LinkedObject final : public LoadedObject {
 }  // namespace
 
 std::unique_ptr<LoadedObject> load_object(const CompiledObject& object) {
+  const bool has_tiles = std::any_of(object.extensions.begin(), object.extensions.end(),
+                                     [](const std::string& name) { return name.starts_with("amx_"); });
+  if (has_tiles && !allow_tiles()) {
+    throw CompileError(fmt::format(
+        "kernel {} uses tile registers, which this machine does not have or the operating system refuses: use "
+        "a target without amx_bf16 and amx_int8",
+        object.symbol));
+  }
   return std::make_unique<LinkedObject>(object);
 }
 
