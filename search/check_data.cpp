@@ -1,14 +1,29 @@
 #include "search/check_data.h"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <random>
 
+#include "measure/elements.h"
 #include "support/hash.h"
 #include "templates/registry.h"
 
 namespace nestwright {
 namespace {
 
-double round_to(ir::Type type, double value) { return type == kFloat32 ? static_cast<float>(value) : value; }
+/// Uniform in [-1, 1], rounded to the type; of integers of 8 bits all values are as likely.
+double draw(ir::Type type, std::mt19937_64& random) {
+  if (type.is_int()) {
+    const double low = type.code == ir::TypeCode::kUInt ? 0 : -std::ldexp(1.0, type.bits - 1);
+    const double values = std::ldexp(1.0, std::min<int>(type.bits, 8));
+    return std::floor(std::uniform_real_distribution<double>(0, values)(random)) + std::max(low, -values / 2);
+  }
+  const double value = std::uniform_real_distribution<double>(-1, 1)(random);
+  std::array<std::byte, 8> memory{};
+  encode_elements(type, {&value, 1}, memory.data());
+  return element_at(type, memory.data(), 0);
+}
 
 }  // namespace
 
@@ -17,7 +32,6 @@ CheckData make_check_data(const Workload& workload) {
   const Definition definition = op.define(workload);
   CheckData data;
   std::mt19937_64 random(stable_hash(workload.str()));
-  std::uniform_real_distribution<double> unit(-1, 1);
   for (std::size_t i = 0; i < definition.args.size(); ++i) {
     const ir::Buffer& buffer = definition.args[i].buffer();
     const bool is_input = static_cast<int>(i) < definition.inputs;
@@ -26,7 +40,7 @@ CheckData make_check_data(const Workload& workload) {
     data.roles.push_back(is_input ? ir::Role::kInput : ir::Role::kOutput);
     if (!is_input) continue;
     std::vector<double>& values = data.inputs.emplace_back(static_cast<std::size_t>(buffer->elements()));
-    for (double& value : values) value = round_to(buffer->element, unit(random));
+    for (double& value : values) value = draw(buffer->element, random);
   }
   Reference reference = op.reference(workload, data.inputs);
   data.expected = std::move(reference.expected);

@@ -13,7 +13,7 @@ std::string Point::key() const { return fmt::format("{} v{} {}", template_name, 
 
 SearchSpace::SearchSpace(const Task& task) : task_(task) {
   std::vector<std::vector<Config>> seeds;
-  for (const Template* source : templates_for(task.workload.op, task.target.device)) {
+  for (const Template* source : templates_for(task.workload, task.target)) {
     ConfigSpace space = discover_space(*source, task.workload, task.target);
     const double points = space.count_valid().points;
     seeds.push_back(source->seeds ? source->seeds(task.workload, task.target) : std::vector<Config>{});

@@ -25,7 +25,7 @@ std::string describe(const Branch& branch) {
 }  // namespace
 
 ConfigSpace discover_space(const Template& t, const Workload& workload, const Target& target) {
-  const Definition definition = find_operator(t.op).define(workload);
+  const Operator& op = find_operator(t.op);
   std::vector<Branch> branches;
   // The options taken, as the digits of a counter whose length and radices the template decides as it runs.
   std::vector<TakenOption> path;
@@ -36,6 +36,7 @@ ConfigSpace discover_space(const Template& t, const Workload& workload, const Ta
       return path[depth++].taken;
     });
     try {
+      Definition definition = op.define(workload);
       t.schedule(tuning, workload, definition, target);
     } catch (const InternalError&) {
       throw;

@@ -45,7 +45,8 @@ std::optional<Config> guess_config(const Template& t, const Workload& workload, 
     const auto found = wish == nullptr ? options.end() : std::find(options.begin(), options.end(), wish->label);
     return found == options.end() ? 0 : static_cast<std::size_t>(found - options.begin());
   });
-  t.schedule(tuning, workload, find_operator(t.op).define(workload), target);
+  Definition definition = find_operator(t.op).define(workload);
+  t.schedule(tuning, workload, definition, target);
   const Branch branch = tuning.branch();
   const auto positions = all_constraint_positions(branch);
 

@@ -29,7 +29,9 @@ const std::vector<Operator>& operators() {
 }
 
 const std::vector<Template>& templates() {
-  static const std::vector<Template> list = {matmul_cpu_template()};
+  // Of one operator, the likely fastest first: its first guess serves where nothing was tuned.
+  static const std::vector<Template> list = {matmul_amx_template(), matmul_dot_template(), matmul_convert_template(),
+                                             matmul_cpu_template()};
   return list;
 }
 
@@ -54,6 +56,16 @@ std::vector<const Template*> templates_for(std::string_view op, DeviceKind devic
     find_operator(op);
     throw UsageError("there is no template of " + std::string(op) + " for " + device_name(device) +
                      "; use another target (the command `templates` lists what there is)");
+  }
+  return found;
+}
+
+std::vector<const Template*> templates_for(const Workload& workload, const Target& target) {
+  std::vector<const Template*> found = templates_for(workload.op, target.device);
+  std::erase_if(found, [&](const Template* t) { return t->serves && !t->serves(workload, target); });
+  if (found.empty()) {
+    throw UsageError("no template of " + workload.op + " serves '" + workload.str() + "' on " + target.str() +
+                     ": use another target");
   }
   return found;
 }

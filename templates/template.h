@@ -47,10 +47,14 @@ struct Template {
   int version = 1;   ///< raised whenever a configuration comes to mean something else; part of the log's keys
   std::string op;
   DeviceKind device = DeviceKind::kCpu;
-  std::function<Schedule(Tuning&, const Workload&, const Definition&, const Target&)> schedule;
+  /// May put an expression of its own in the place of the operator's: other tensors as outputs of the definition, of
+  /// the same shapes and types, computed from the same inputs.
+  std::function<Schedule(Tuning&, const Workload&, Definition&, const Target&)> schedule;
   /// Configurations from formulas, best guess first: register tile from the target, blocks from the caches. The first
   /// is the default that is used where nothing was tuned.
   std::function<std::vector<Config>(const Workload&, const Target&)> seeds;
+  /// Whether it can do the workload on the target; absent: any.
+  std::function<bool(const Workload&, const Target&)> serves = {};
 };
 
 /// Runs the template for every reachable combination of choices. Throws InternalError where the first candidates of a

@@ -9,11 +9,19 @@ namespace nestwright {
 
 Operator matmul_operator();
 
-/// A plain loop over double: the value, and 8 sqrt(K) eps sum|a||b| an element, eps that of the workload's type. Sums
+/// A plain loop over double: the value, and 8 sqrt(K) eps sum|a||b| an element, eps that of C's type (bfloat16 products
+/// are exact in float32); integers are exact, and wrap around as int32 does. Sums
 /// are compensated every few terms, so that the reference is far more exact than the bound even for float64.
 Reference matmul_reference(const Workload& workload, const HostTensors& inputs);
 
-/// For any sizes, types and x86-64 targets: packing, cache and register tiles, blocked reductions, parallel loops.
+/// For any sizes and x86-64 targets, and any type but float16 where the CPU has no arithmetic on it: packing, cache and
+/// register tiles, blocked reductions, parallel loops.
 Template matmul_cpu_template();
+/// For bytes, and for bfloat16 where the CPU multiplies it: words of several steps, one instruction for each.
+Template matmul_dot_template();
+/// For bytes and bfloat16 on CPUs with AMX: tile registers.
+Template matmul_amx_template();
+/// For float16 and bfloat16: converted to float32 in blocks.
+Template matmul_convert_template();
 
 }  // namespace nestwright

@@ -82,12 +82,18 @@ BlockLoops schedule_blocks(Stage c, const MatmulKnobs& knobs, const IterVar& k_b
 }
 
 /// The microkernel: the tile stays in registers over all of its reduction.
-void schedule_tile(Stage tile, const MatmulKnobs& knobs, const Tensor& a, const Tensor& b) {
+void schedule_tile(Stage tile, const MatmulForm& form, const MatmulKnobs& knobs, const Tensor& a, const Tensor& b) {
   const IterVar row = tile.axis(knobs.vector_m ? 1 : 0), column = tile.axis(knobs.vector_m ? 0 : 1);
-  const IterVar k = tile.loops().back();
+  const std::vector<IterVar> loops = tile.loops();
+  const IterVar k = loops[loops.size() - (form.parts > 1 ? 2 : 1)];
   auto [k_outer, k_inner] = tile.split(k, factor(knobs.unroll_k), Tail::partition());
   auto [vector, lane] = split_lanes(tile, column, knobs.lanes);
-  tile.reorder({k_outer, k_inner, row, vector, lane});
+  std::vector<IterVar> order{k_outer, k_inner, row, vector, lane};
+  if (form.parts > 1) {
+    order.insert(order.begin() + 2, loops.back());
+    tile.unroll(loops.back());
+  }
+  tile.reorder(order);
   tile.unroll(k_inner).unroll(row);
   const auto iterations = [&](std::int64_t steps) { return ceil_div(steps, knobs.unroll_k); };
   if (knobs.prefetch_a > 0) tile.prefetch(a, k_outer, iterations(knobs.prefetch_a));
@@ -95,9 +101,11 @@ void schedule_tile(Stage tile, const MatmulKnobs& knobs, const Tensor& a, const 
 }
 
 /// A panel of B as the microkernel reads it: whole tiles of columns, each contiguous over the reduction.
-Tensor pack_b(Schedule& s, const MatmulShape& shape, const Tensor& b, const Tensor& c, const Tensor& tile,
+Tensor pack_b(Schedule& s, const MatmulForm& form, const Tensor& b, const Tensor& c, const Tensor& tile,
               const BlockLoops& blocks, const MatmulKnobs& knobs) {
   const Tensor packed = s.cache_read(b, ir::Scope::kGlobal, {tile});
+  if (b.op().compute() != nullptr) s[b].compute_inline();
+  const MatmulShape& shape = form.shape;
   const std::int64_t width = knobs.vectors * knobs.lanes;
   const auto loops = s.transform_layout(packed, [&](std::span<const Expr> axes) {
     const Expr column = axes[shape.tb ? 0 : 1], step = axes[shape.tb ? 1 : 0];
@@ -139,27 +147,41 @@ std::vector<IterVar> lay_out_rows(Schedule& s, const MatmulShape& shape, const T
   return {loops[0], vector, lane};
 }
 
-Tensor pack_a(Schedule& s, const MatmulShape& shape, const Tensor& a, const Tensor& c, const Tensor& tile,
+Tensor pack_a(Schedule& s, const MatmulForm& form, const Tensor& a, const Tensor& c, const Tensor& tile,
               const BlockLoops& blocks, const MatmulKnobs& knobs) {
   const Tensor packed = s.cache_read(a, ir::Scope::kGlobal, {tile});
+  if (a.op().compute() != nullptr) s[a].compute_inline();
   const auto lay_out = knobs.pack_a == Pack::kRows ? lay_out_rows : lay_out_tiles;
-  const std::vector<IterVar> loops = lay_out(s, shape, packed, knobs);
+  const std::vector<IterVar> loops = lay_out(s, form.shape, packed, knobs);
   const int at = blocks.panel_of(kAxisM);
   s[packed].compute_at(s[c], blocks.loops[static_cast<std::size_t>(at)]);
   if (at < blocks.parallel) s[packed].parallel(loops[0]);
   return packed;
 }
 
-Schedule schedule_matmul(Tuning& t, const Workload& workload, const Definition& definition, const Target& target) {
-  const MatmulShape shape = matmul_shape(workload);
-  const MatmulKnobs knobs = define_matmul_knobs(t, shape, target);
-  const Tensor c = definition.args[2];
-  Tensor a = definition.args[0], b = definition.args[1];
-  Schedule s = create_schedule(c);
+Schedule schedule_plain(Tuning& t, const Workload& workload, Definition& definition, const Target& target) {
+  const MatmulForm form =
+      plain_form(matmul_shape(workload), matmul_types(workload.type("dtype")), definition.args[0], definition.args[1]);
+  return schedule_matmul(t, form, definition, target);
+}
 
-  Tensor tile;
+}  // namespace
+
+Schedule schedule_matmul(Tuning& t, const MatmulForm& form, Definition& definition, const Target& target) {
+  const MatmulKnobs knobs = define_matmul_knobs(t, form, target);
+  const Tensor c = definition.args[2] = form.result;
+  Tensor a = form.a, b = form.b;
+  Schedule s = create_schedule(c);
+  if (form.row_sums.defined()) {
+    const auto loops = s[form.partial_sums].loops();
+    s[form.partial_sums].reorder({loops[0], loops[2], loops[1]}).vectorize(loops[1]);
+  }
+
+  Tensor tile = form.sums;
   IterVar k_blocks;
-  if (knobs.k_block > 0) {
+  if (!(c == tile)) {
+    s[tile].set_scope(ir::Scope::kRegister);
+  } else if (knobs.k_block > 0) {
     k_blocks = s[c].split(s[c].reduce_axis(0), factor(knobs.k_block), Tail::partition()).first;
     tile = s.cache_write(c, ir::Scope::kRegister, k_blocks);
   } else {
@@ -168,16 +190,27 @@ Schedule schedule_matmul(Tuning& t, const Workload& workload, const Definition& 
   const BlockLoops blocks = schedule_blocks(s[c], knobs, k_blocks);
   s[tile].compute_at(s[c], blocks.tile);
   if (knobs.prefetch_c) s[c].prefetch(c, blocks.tile, 1);
-  if (knobs.pack_b != Pack::kNo) b = pack_b(s, shape, b, c, tile, blocks, knobs);
-  if (knobs.pack_a != Pack::kNo) a = pack_a(s, shape, a, c, tile, blocks, knobs);
-  schedule_tile(s[tile], knobs, a, b);
+  if (knobs.pack_b != Pack::kNo) b = pack_b(s, form, b, c, tile, blocks, knobs);
+  if (knobs.pack_a != Pack::kNo) a = pack_a(s, form, a, c, tile, blocks, knobs);
+  for (Tensor* operand : {&a, &b}) {
+    // What is neither stored nor an input is made where it is used, from an input, which prefetches name.
+    if (operand->op().compute() == nullptr || !(*operand == form.a || *operand == form.b)) continue;
+    s[*operand].compute_inline();
+    *operand = definition.args[*operand == form.a ? 0 : 1];
+  }
+  schedule_tile(s[tile], form, knobs, a, b);
   return s;
 }
 
-}  // namespace
-
 Template matmul_cpu_template() {
-  return {"matmul.cpu", 2, "matmul", DeviceKind::kCpu, schedule_matmul, matmul_cpu_seeds};
+  return {"matmul.cpu", 2, "matmul", DeviceKind::kCpu, schedule_plain,
+          [](const Workload& workload, const Target& target) {
+            return matmul_cpu_seeds(matmul_cpu_template(), workload, matmul_shape(workload), target);
+          },
+          // Without instructions for it, every operation on a float16 is one on a float32 and a conversion back.
+          [](const Workload& workload, const Target& target) {
+            return workload.type("dtype") != kFloat16 || target.has(CpuFeature::kAvx512Fp16);
+          }};
 }
 
 }  // namespace nestwright

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "target/target.h"
-#include "templates/matmul/matmul_shape.h"
-#include "templates/tuning.h"
+#include "templates/matmul/matmul_form.h"
+#include "templates/template.h"
 
 namespace nestwright {
 
@@ -38,7 +38,11 @@ struct MatmulKnobs {
   bool tiles_n_outer = false;                   ///< within a block, the loop over N's tiles runs outside that over M's
 };
 
-MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulShape& shape, const Target& target);
+MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulForm& form, const Target& target);
+
+/// The blocked nest for any form, after its knobs; C of the definition becomes the form's. `form` is what the template
+/// makes of the definition's A and B.
+Schedule schedule_matmul(Tuning& t, const MatmulForm& form, Definition& definition, const Target& target);
 
 /// Vector registers that a tile needs beside its accumulators and a vector of each column: a broadcast, and without fma
 /// the product.
@@ -53,8 +57,10 @@ inline bool fits_registers(std::int64_t rows, std::int64_t vectors, const Target
 struct RegisterTile {
   std::int64_t rows, vectors;
   std::int64_t unroll_k;
-  bool strided;  ///< vectors are gathered from elements that do not lie side by side
-  bool partial;  ///< the last vector has idle lanes
+  bool strided;          ///< vectors are gathered from elements that do not lie side by side
+  bool partial;          ///< the last vector has idle lanes
+  int others = 0;        ///< registers that the form needs beside
+  bool is_fused = true;  ///< as the form has it
 };
 
 /// Whether a tile that fits into the registers stays there when the loop over the reduction is unrolled. Bounds found

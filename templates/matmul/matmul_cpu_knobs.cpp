@@ -91,8 +91,11 @@ std::int64_t second_tiles(std::int64_t extent, std::int64_t rows, std::int64_t s
 bool stays_in_registers(const RegisterTile& tile, const Target& target) {
   const std::int64_t used = tile.rows * tile.vectors + tile.vectors;
   const bool mask_in_vector = tile.partial && target.has_fma() && !target.has_masks();
-  const std::int64_t spare = spare_registers(target) + (tile.strided ? 1 : 0) + (mask_in_vector ? 1 : 0);
+  const std::int64_t spare = tile.others + spare_registers(target) + (tile.strided ? 1 : 0) + (mask_in_vector ? 1 : 0);
   if (used + spare > target.vector_registers) return false;
+  // Conversions and products of their own: unrolled, many are under way at once.
+  const bool is_simple = (tile.others == 0 && tile.is_fused) || (target.has_masks() && tile.is_fused && !tile.partial);
+  if (!is_simple) return tile.unroll_k == 1 && used + spare + 3 <= target.vector_registers;
   if (tile.unroll_k == 1) return true;
   if (tile.strided && tile.unroll_k > 4) return false;
   if (target.has_masks()) {
@@ -120,7 +123,8 @@ std::int64_t count_tiles(std::int64_t extent, std::int64_t rows, std::int64_t se
   return second + (extent - second * second_rows) / rows;
 }
 
-MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulShape& shape, const Target& target) {
+MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulForm& form, const Target& target) {
+  const MatmulShape& shape = form.shape;
   using Pack = MatmulKnobs::Pack;
   using Parallel = MatmulKnobs::Parallel;
   MatmulKnobs knobs;
@@ -128,24 +132,30 @@ MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulShape& shape, const Targe
 
   // --- Choices: which primitives are applied -------------------------------------------------------------------------
   std::vector<std::string> axes{"n"};
-  if (shape.n < full_lanes && shape.m >= full_lanes) axes.push_back("m");
+  if (shape.n < full_lanes && shape.m >= full_lanes && !form.columns_only) axes.push_back("m");
   knobs.vector_m = t.choose("vector_axis", axes) == "m";
   const std::int64_t row_extent = knobs.vector_m ? shape.n : shape.m;
   const std::int64_t vector_extent = knobs.vector_m ? shape.m : shape.n;
   if (!knobs.vector_m) {
-    std::vector<std::string> pack_b{"no"};
-    if (row_extent >= kLeastRowsToPack) pack_b.insert(pack_b.end(), {"block", "whole"});
+    std::vector<std::string> pack_b;
+    if (!form.copies_b) pack_b.emplace_back("no");
+    if (form.copies_b || row_extent >= kLeastRowsToPack) pack_b.insert(pack_b.end(), {"block", "whole"});
     const std::string chosen = t.choose("pack_b", pack_b);
     knobs.pack_b = chosen == "whole" ? Pack::kWhole : chosen == "block" ? Pack::kBlock : Pack::kNo;
-    std::vector<std::string> pack_a{"no"};
-    if (row_extent > 1 && vector_extent >= 2 * full_lanes) {
-      pack_a.emplace_back("block");
+    // What is made of A's rows is made along them.
+    const bool is_made = form.a.op().compute() != nullptr;
+    std::vector<std::string> pack_a;
+    if (!form.copies_a) pack_a.emplace_back("no");
+    if (form.copies_a || (row_extent > 1 && vector_extent >= 2 * full_lanes)) {
+      if (!is_made) pack_a.emplace_back("block");
       if (!shape.ta) pack_a.emplace_back("rows");
     }
     const std::string packed = t.choose("pack_a", pack_a);
     knobs.pack_a = packed == "block" ? Pack::kBlock : packed == "rows" ? Pack::kRows : Pack::kNo;
   }
-  const std::vector<std::int64_t> k_counts = k_block_counts(shape.k);
+  // What is made of the sums is made when they are complete.
+  const std::vector<std::int64_t> k_counts =
+      form.result == form.sums ? k_block_counts(shape.k) : std::vector<std::int64_t>{};
   const bool blocked =
       t.choose("reduction", k_counts.empty() ? std::vector<std::string>{"full"}
                                              : std::vector<std::string>{"full", "blocked"}) == "blocked";
@@ -202,22 +212,27 @@ MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulShape& shape, const Targe
   const bool strided = knobs.vector_m ? !shape.ta : shape.tb && knobs.pack_b == Pack::kNo;
   t.constrain(
       {"register_rows", "register_vectors", "unroll_k", "vector_lanes"},
-      [target, strided, vector_extent](std::span<const KnobValue> v) {
+      [target, strided, vector_extent,
+       others = form.registers + (knobs.pack_b == Pack::kNo ? form.registers_unpacked : 0),
+       fused = form.is_fused](std::span<const KnobValue> v) {
         const std::int64_t lanes = v[3][0], last = vector_extent % (v[1][0] * lanes), rest = last % lanes;
         // Without masks the rest is made of narrower vectors.
         const bool masked = target.has_masks() || target.has_fma();
         const std::int64_t pieces = masked ? 0 : last / lanes + std::popcount(static_cast<std::uint64_t>(rest));
-        return stays_in_registers({v[0][0], std::max(v[1][0], pieces), v[2][0], strided, rest > 0}, target);
+        return stays_in_registers({v[0][0], std::max(v[1][0], pieces), v[2][0], strided, rest > 0, others, fused},
+                                  target);
       },
       "unrolled so often, the register tile does not stay in the target's vector registers");
-  if (knobs.pack_a != Pack::kNo) {
+  if (knobs.pack_a != Pack::kNo && !form.copies_a) {
     t.constrain(
         {"register_rows"}, [](std::span<const KnobValue> v) { return v[0][0] >= 2; },
         "single rows of A are read in order without a copy");
   }
   t.constrain(
       {"register_rows", "register_vectors", "unroll_k"},
-      [](std::span<const KnobValue> v) { return v[0][0] * v[1][0] * v[2][0] <= kMostUnrolled; },
+      [parts = form.parts](std::span<const KnobValue> v) {
+        return v[0][0] * v[1][0] * v[2][0] * parts <= kMostUnrolled;
+      },
       "the unrolled loop body has more than 512 multiply-adds");
   t.constrain(
       {"register_vectors", "vector_lanes"},

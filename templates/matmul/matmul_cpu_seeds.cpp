@@ -190,9 +190,8 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
 
 }  // namespace
 
-std::vector<Config> matmul_cpu_seeds(const Workload& workload, const Target& target) {
-  const Template self = matmul_cpu_template();
-  const MatmulShape shape = matmul_shape(workload);
+std::vector<Config> matmul_cpu_seeds(const Template& self, const Workload& workload, const MatmulShape& shape,
+                                     const Target& target) {
   std::vector<Config> seeds;
   for (const Wish& wish : make_wishes(shape, target)) {
     const auto config = guess_config(self, workload, target, to_config(wish, shape, target));
@@ -200,7 +199,7 @@ std::vector<Config> matmul_cpu_seeds(const Workload& workload, const Target& tar
   }
   if (seeds.empty()) {
     const auto config = guess_config(self, workload, target, Config());
-    if (!config) throw InternalError("the template matmul.cpu has no seed for " + workload.str());
+    if (!config) throw InternalError("the template " + self.name + " has no seed for " + workload.str());
     seeds.push_back(*config);
   }
   return seeds;

@@ -5,11 +5,14 @@
 #include <vector>
 
 #include "space/config.h"
-#include "templates/workload.h"
+#include "templates/matmul/matmul_shape.h"
+#include "templates/template.h"
 
 namespace nestwright {
 
-/// Valid ones, all different, the best guess first; never empty.
-std::vector<Config> matmul_cpu_seeds(const Workload& workload, const Target& target);
+/// Valid ones of `self`, a template of the blocked nest over the loops of `shape`: all different, the best guess first;
+/// never empty.
+std::vector<Config> matmul_cpu_seeds(const Template& self, const Workload& workload, const MatmulShape& shape,
+                                     const Target& target);
 
 }  // namespace nestwright

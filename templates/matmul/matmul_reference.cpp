@@ -18,6 +18,26 @@ constexpr std::size_t kTerms = 32;  ///< summed plainly before they are added wi
 constexpr std::size_t kColumns = 128;
 constexpr std::size_t kRows = 64;
 
+/// Of sums in a type: |error| <= relative * sum|a||b| + absolute.
+struct Precision {
+  double relative = 0, absolute = 0;
+  bool wraps = false;  ///< exact, modulo 2^32
+};
+
+Precision precision_of(ir::Type type, double k) {
+  if (type.is_int()) return {.wraps = true};
+  const double factor = 8 * std::sqrt(k);
+  if (type == kFloat32) return {.relative = factor * std::numeric_limits<float>::epsilon()};
+  if (type == kFloat64) return {.relative = factor * std::numeric_limits<double>::epsilon()};
+  // float16, whose sums may be of its own precision; below its normal numbers it has a fixed one.
+  return {.relative = factor * std::ldexp(1.0, -10), .absolute = k * std::ldexp(1.0, -24)};
+}
+
+/// As an int32 that has wrapped around. Requires a whole number below 2^53.
+double wrapped(double value) {
+  return static_cast<double>(static_cast<std::int32_t>(static_cast<std::int64_t>(value)));
+}
+
 /// `rows` x `columns` elements in row-major order, of a matrix that is stored transposed where `transposed` is set.
 std::vector<double> row_major(const std::vector<double>& values, std::size_t rows, std::size_t columns,
                               bool transposed) {
@@ -127,9 +147,7 @@ Reference matmul_reference(const Workload& workload, const HostTensors& inputs) 
   }
   const std::vector<double> a = row_major(inputs[0], m, k, shape.ta);
   const std::vector<double> b = row_major(inputs[1], k, n, shape.tb);
-  const double epsilon =
-      shape.type == kFloat32 ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
-  const double factor = 8 * std::sqrt(static_cast<double>(k)) * epsilon;
+  const Precision precision = precision_of(matmul_types(workload.type("dtype")).c, static_cast<double>(k));
 
   Reference reference{{std::vector<double>(m * n)}, {std::vector<double>(m * n)}};
   const std::size_t strips = (n + kColumns - 1) / kColumns, blocks = (m + kRows - 1) / kRows;
@@ -142,8 +160,9 @@ Reference matmul_reference(const Workload& workload, const HostTensors& inputs) 
     for (std::size_t i = 0; i < totals.size(); ++i) {
       for (std::size_t j = 0; j < width; ++j) {
         const std::size_t at = (i0 + i) * n + j0 + j;
-        reference.expected[0][at] = totals[i].sum[j] + totals[i].lost[j];
-        reference.bound[0][at] = factor * totals[i].sum_abs[j];
+        const double value = totals[i].sum[j] + totals[i].lost[j];
+        reference.expected[0][at] = precision.wraps ? wrapped(value) : value;
+        reference.bound[0][at] = precision.relative * totals[i].sum_abs[j] + precision.absolute;
       }
     }
   });

@@ -3,11 +3,15 @@
 #pragma once
 
 #include <array>
+#include <cmath>
+#include <cstddef>
 #include <cstdlib>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "ir/scalar.h"
 #include "run_program.h"
 #include "templates/registry.h"
 
@@ -44,7 +48,8 @@ Workload random_workload(const Operator& op, const std::vector<std::int64_t>& si
         text += std::to_string(random() % 2);
         break;
       case OperatorParameter::Kind::kType:
-        text += random() % 3 == 0 ? "float64" : "float32";
+        text += parameter.choices.empty() ? (random() % 3 == 0 ? "float64" : "float32")
+                                          : parameter.choices[random() % parameter.choices.size()];
         break;
       case OperatorParameter::Kind::kChoice:
         text += parameter.choices[random() % parameter.choices.size()];
@@ -55,6 +60,17 @@ Workload random_workload(const Operator& op, const std::vector<std::int64_t>& si
     }
   }
   return parse_workload(text);
+}
+
+/// One that the template serves; nothing where none of many does.
+template <class Random>
+std::optional<Workload> random_workload(const Template& t, const Target& target, const std::vector<std::int64_t>& sizes,
+                                        Random& random) {
+  for (int i = 0; i < 100; ++i) {
+    Workload workload = random_workload(find_operator(t.op), sizes, random);
+    if (!t.serves || t.serves(workload, target)) return workload;
+  }
+  return std::nullopt;
 }
 
 struct Candidate {
@@ -86,7 +102,30 @@ std::vector<Candidate> candidates(const Template& t, const Workload& workload, c
   return result;
 }
 
-/// Uniform in [-1, 1], rounded to the tensors' types; inputs only.
+inline void write_value(Type type, double value, std::byte* at) {
+  ir::write_element(
+      type,
+      type.is_float() ? ir::float_scalar(value) : ir::integer_scalar(static_cast<std::int64_t>(std::floor(value))), at);
+}
+
+inline double read_value(Type type, const std::byte* at) {
+  const ir::Scalar scalar = ir::read_element(type, at);
+  return type.is_float() ? scalar.f : static_cast<double>(scalar.i);
+}
+
+/// As an element of the type has it.
+inline double rounded_to(Type type, double value) {
+  std::byte memory[8] = {};
+  write_value(type, value, memory);
+  return read_value(type, memory);
+}
+
+inline std::byte* element_address(const Array& array, std::size_t element) {
+  return static_cast<std::byte*>(const_cast<void*>(array.data())) +
+         element * static_cast<std::size_t>(array.type().bytes());
+}
+
+/// Uniform in [-1, 1], rounded to the tensors' types, of integers all values of 8 bits; inputs only.
 template <class Random>
 HostTensors random_inputs(const Definition& definition, Random& random) {
   std::uniform_real_distribution<double> uniform(-1, 1);
@@ -96,10 +135,9 @@ HostTensors random_inputs(const Definition& definition, Random& random) {
     std::size_t elements = 1;
     for (const Expr& extent : tensor.shape()) elements *= static_cast<std::size_t>(*ir::as_const_int(extent));
     std::vector<double>& values = tensors.emplace_back(elements);
-    for (double& value : values) {
-      value = uniform(random);
-      if (tensor.dtype() == kFloat32) value = static_cast<float>(value);
-    }
+    const ir::Type type = tensor.dtype();
+    const double middle = type == kUInt8 ? 128 : 0, reach = type.is_int() ? 128 : 1;
+    for (double& value : values) value = rounded_to(type, middle + reach * uniform(random));
   }
   return tensors;
 }
@@ -115,8 +153,7 @@ inline std::vector<Array> arrays_for(const Definition& definition, const HostTen
     array.fill_bytes(0xff);  // a NaN in every element
     if (i < inputs.size()) {
       for (std::size_t e = 0; e < inputs[i].size(); ++e) {
-        if (tensor.dtype() == kFloat32) array.as<float>()[e] = static_cast<float>(inputs[i][e]);
-        if (tensor.dtype() == kFloat64) array.as<double>()[e] = inputs[i][e];
+        write_value(tensor.dtype(), inputs[i][e], element_address(array, e));
       }
     }
     arrays.push_back(std::move(array));
@@ -130,7 +167,7 @@ inline std::string wrong_output(const Definition& definition, const std::vector<
   for (std::size_t output = 0; output < reference.expected.size(); ++output) {
     const Array& array = arrays[static_cast<std::size_t>(definition.inputs) + output];
     for (std::size_t e = 0; e < reference.expected[output].size(); ++e) {
-      const double value = array.type() == kFloat32 ? static_cast<double>(array.as<float>()[e]) : array.as<double>()[e];
+      const double value = read_value(array.type(), element_address(array, e));
       if (std::abs(value - reference.expected[output][e]) <= reference.bound[output][e]) continue;
       return "element " + std::to_string(e) + " is " + std::to_string(value) + ", not " +
              std::to_string(reference.expected[output][e]);

@@ -29,6 +29,12 @@ void expect_clean(const Candidate& c) {
   }
 }
 
+bool is_made_of_narrow_elements(const Workload& workload) {
+  const Definition definition = find_operator(workload.op).define(workload);
+  return std::any_of(definition.args.begin(), definition.args.end(),
+                     [](const Tensor& tensor) { return tensor.dtype().bits < 32; });
+}
+
 std::vector<std::string> cpu_templates() {
   std::vector<std::string> names;
   for (const Template& t : templates()) {
@@ -50,8 +56,10 @@ TEST_P(TemplateLoops, StayInRegisters) {
     // Long enough for the loop over the reduction to be one, however often it is unrolled.
     const std::vector<std::int64_t> sizes =
         round % 4 == 0 ? std::vector<std::int64_t>{64, 128, 512} : std::vector<std::int64_t>{31, 48, 67, 96, 127, 200};
-    const Workload workload = random_workload(find_operator(t.op), sizes, random);
-    for (const Candidate& c : candidates(t, workload, target, 2, 4, random)) expect_clean(c);
+    if (isa == CpuIsa::kAvx512) target.features = features_of_cpu(round % 2 == 0 ? "" : "sapphirerapids");
+    const auto workload = random_workload(t, target, sizes, random);
+    if (!workload || is_made_of_narrow_elements(*workload)) continue;
+    for (const Candidate& c : candidates(t, *workload, target, 2, 4, random)) expect_clean(c);
   }
 }
 
@@ -67,6 +75,30 @@ INSTANTIATE_TEST_SUITE_P(All, TemplateLoops,
                          });
 
 class MatmulLoops : public ::testing::TestWithParam<CpuIsa> {};
+
+// Words and conversions of narrow elements that end within a vector are made one by one, with branches, where they are
+// packed; none goes by way of the stack.
+TEST_P(MatmulLoops, OfNarrowProductsStayInRegisters) {
+  Target target = target_of(GetParam());
+  std::mt19937_64 random = random_for("narrow");
+  for (int round = 0; round < 2 * soak(); ++round) {
+    const bool has_more = GetParam() == CpuIsa::kAvx512 && round % 2 == 1;
+    target.features = features_of_cpu(has_more ? "sapphirerapids" : "");
+    const std::vector<int> rows{31, 48, 67, 96, 127, 200}, columns{48, 96, 112, 192};
+    const std::string shape = " m=" + std::to_string(rows[random() % rows.size()]) +
+                              " n=" + std::to_string(columns[random() % columns.size()]) + " k=256 dtype=";
+    for (const char* type : {"bfloat16", "float16", "int8", "uint8"}) {
+      // Conversions of float16 are calls where the CPU has no instruction for them.
+      if (GetParam() == CpuIsa::kX86_64 && std::string(type) == "float16") continue;
+      const Workload workload = parse_workload("matmul" + shape + type);
+      for (const Template* t : templates_for(workload, target)) {
+        for (const Candidate& c : candidates(*t, workload, target, 1, 1, random)) {
+          EXPECT_THAT(problems_of(c), ::testing::Not(::testing::Contains(HasSubstr("stack")))) << c.str();
+        }
+      }
+    }
+  }
+}
 
 TEST_P(MatmulLoops, OfThinProductsStayInRegisters) {
   const Target target = target_of(GetParam());

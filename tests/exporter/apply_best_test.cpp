@@ -68,7 +68,7 @@ TEST_F(ApplyBest, WithoutADatabaseTheDefault) {
 
 TEST_F(ApplyBest, TheRecordedOneAndTheNearest) {
   const Task task{parse_workload("matmul m=64 n=96 k=32 tb=1"), host_with(1)};
-  const Template& source = *templates_for("matmul", DeviceKind::kCpu).at(0);
+  const Template& source = *find_template("matmul.cpu");
   const std::vector<Config> seeds = source.seeds(task.workload, task.target);
   ASSERT_GE(seeds.size(), 2U);
   record(task, source, seeds.back());

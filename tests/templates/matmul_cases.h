@@ -1,10 +1,14 @@
 // Inputs and targets that the tests of matmul use.
 #pragma once
 
+#include <cmath>
+#include <cstddef>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "ir/scalar.h"
+#include "templates/registry.h"
 #include "templates/template.h"
 
 namespace nestwright::testing_matmul {
@@ -29,18 +33,43 @@ inline std::vector<Target> targets() {
   return {target(CpuIsa::kAvx512), target(CpuIsa::kAvx512, 2), target(CpuIsa::kAvx2, 2), target(CpuIsa::kX86_64)};
 }
 
-/// Uniform in [-1, 1], rounded to the type.
+/// As an element of the type.
+inline double rounded_to(ir::Type type, double value) {
+  std::byte memory[8] = {};
+  if (type.is_int()) return std::floor(value);
+  ir::write_element(type, ir::float_scalar(value), memory);
+  return ir::read_element(type, memory).f;
+}
+
+/// Elements in memory.
+inline std::vector<std::byte> bytes_of(ir::Type type, const std::vector<double>& values) {
+  const auto size = static_cast<std::size_t>(type.bytes());
+  std::vector<std::byte> bytes(values.size() * size);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const ir::Scalar scalar =
+        type.is_float() ? ir::float_scalar(values[i]) : ir::integer_scalar(static_cast<std::int64_t>(values[i]));
+    ir::write_element(type, scalar, &bytes[i * size]);
+  }
+  return bytes;
+}
+
+inline double element_of(ir::Type type, const std::vector<std::byte>& bytes, std::size_t i) {
+  const ir::Scalar scalar = ir::read_element(type, &bytes[i * static_cast<std::size_t>(type.bytes())]);
+  return type.is_float() ? scalar.f : static_cast<double>(scalar.i);
+}
+
+/// Uniform in [-1, 1], rounded to the type; of integers all values of 8 bits.
 inline HostTensors inputs(const Workload& w, std::uint64_t seed = 1) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> uniform(-1, 1);
+  const Definition definition = find_operator(w.op).define(w);
   HostTensors tensors(2);
   tensors[0].resize(static_cast<std::size_t>(w.size("m") * w.size("k")));
   tensors[1].resize(static_cast<std::size_t>(w.size("k") * w.size("n")));
-  for (auto& tensor : tensors) {
-    for (double& value : tensor) {
-      value = uniform(random);
-      if (w.type("dtype") == kFloat32) value = static_cast<float>(value);
-    }
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const ir::Type type = definition.args[i].dtype();
+    const double middle = type == kUInt8 ? 128 : 0, reach = type.is_int() ? 128 : 1;
+    for (double& value : tensors[i]) value = rounded_to(type, middle + reach * uniform(random));
   }
   return tensors;
 }

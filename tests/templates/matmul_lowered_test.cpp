@@ -14,42 +14,34 @@
 namespace nestwright {
 namespace {
 
+using testing_matmul::bytes_of;
+using testing_matmul::element_of;
 using testing_matmul::inputs;
 using testing_matmul::workload;
 
-template <class T>
-std::vector<T> rounded(const std::vector<double>& values) {
-  return std::vector<T>(values.begin(), values.end());
-}
-
 /// Runs the program on the interpreter and holds the result against the reference.
-template <class T>
-void expect_reference(const ir::Program& program, const Workload& w, const HostTensors& in, const std::string& what) {
-  std::vector<T> a = rounded<T>(in[0]), b = rounded<T>(in[1]);
-  std::vector<T> c(static_cast<std::size_t>(w.size("m") * w.size("n")), T(12345));
-  const std::vector<ir::Memory> memory = {std::as_writable_bytes(std::span(a)), std::as_writable_bytes(std::span(b)),
-                                          std::as_writable_bytes(std::span(c))};
+void expect_reference(const ir::Program& program, const Workload& w, const std::string& what) {
+  const HostTensors in = inputs(w);
+  const Definition definition = find_operator("matmul").define(w);
+  const ir::Type type = definition.args[2].dtype();
+  std::vector<std::byte> a = bytes_of(definition.args[0].dtype(), in[0]),
+                         b = bytes_of(definition.args[1].dtype(), in[1]);
+  std::vector<std::byte> c(static_cast<std::size_t>(w.size("m") * w.size("n") * type.bytes()), std::byte{0x55});
+  const std::vector<ir::Memory> memory = {a, b, c};
   ASSERT_NO_THROW(ir::interpret(program, memory)) << what;
   const Reference reference = find_operator("matmul").reference(w, in);
-  for (std::size_t i = 0; i < c.size(); ++i) {
-    ASSERT_LE(std::abs(static_cast<double>(c[i]) - reference.expected[0][i]), reference.bound[0][i])
-        << what << ": element " << i << " is " << c[i] << ", not " << reference.expected[0][i];
-  }
-}
-
-void expect_reference(const ir::Program& program, const Workload& w, const std::string& what) {
-  if (w.type("dtype") == kFloat32) {
-    expect_reference<float>(program, w, inputs(w), what);
-  } else {
-    expect_reference<double>(program, w, inputs(w), what);
+  for (std::size_t i = 0; i < reference.expected[0].size(); ++i) {
+    const double value = element_of(type, c, i);
+    ASSERT_LE(std::abs(value - reference.expected[0][i]), reference.bound[0][i])
+        << what << ": element " << i << " is " << value << ", not " << reference.expected[0][i];
   }
 }
 
 /// Both forms verify after each pass and compute the reference.
-void check_config(const Workload& w, const Target& t, const Config& config) {
-  const std::string what = w.str() + " @ " + t.str() + ": " + config.str();
+void check_config(const Template& source, const Workload& w, const Target& t, const Config& config) {
+  const std::string what = source.name + " of " + w.str() + " @ " + t.str() + ": " + config.str();
   try {
-    const Instance instance = instantiate(*find_template("matmul.cpu"), w, t, config);
+    const Instance instance = instantiate(source, w, t, config);
     const ir::Program loops =
         lower(instance.schedule, instance.definition.args, t, "matmul", {.after_pass = {}, .verify = true});
     EXPECT_THAT(ir::verify(loops, ir::Form::kLoop), testing::IsEmpty()) << what;
@@ -85,7 +77,7 @@ TEST_P(MatmulLowered, SampledConfigurationsComputeTheReference) {
       for (int sample = 0; sample < 2; ++sample) {
         const auto config = space.sample(random);
         ASSERT_TRUE(config);
-        check_config(w, t, *config);
+        check_config(*find_template("matmul.cpu"), w, t, *config);
         if (HasFailure()) return;
       }
     }
@@ -98,10 +90,42 @@ TEST_P(MatmulLowered, SeedsComputeTheReference) {
   const Target& t = targets[static_cast<std::size_t>(m + n + k) % targets.size()];
   const Workload w = workload(m, n, k, static_cast<int>(m % 4));
   for (const Config& seed : find_template("matmul.cpu")->seeds(w, t)) {
-    check_config(w, t, seed);
+    check_config(*find_template("matmul.cpu"), w, t, seed);
     if (HasFailure()) return;
   }
 }
+
+/// Targets with what makes templates of narrow types: nothing, words, tiles, arithmetic on float16.
+std::vector<Target> targets_of_narrow_types() {
+  std::vector<Target> targets = {testing_matmul::target(CpuIsa::kX86_64), testing_matmul::target(CpuIsa::kAvx2),
+                                 testing_matmul::target(CpuIsa::kAvx512), testing_matmul::target(CpuIsa::kAvx512, 2),
+                                 testing_matmul::target(CpuIsa::kAvx512, 2)};
+  targets[3].features = features_of_cpu("znver4");
+  targets[4].features = features_of_cpu("sapphirerapids");
+  return targets;
+}
+
+class NarrowMatmulLowered : public testing::TestWithParam<const char*> {};
+
+TEST_P(NarrowMatmulLowered, EveryTemplateComputesTheReference) {
+  std::mt19937_64 random(static_cast<std::uint64_t>(soak()));
+  int turn = 0;
+  for (const Target& t : targets_of_narrow_types()) {
+    for (const Size& size : {Size{1, 1, 1}, Size{5, 37, 7}, Size{33, 35, 66}, Size{18, 48, 131}}) {
+      const Workload w = workload(size.m, size.n, size.k, turn++ % 4, GetParam());
+      for (const Template* source : templates_for(w, t)) {
+        const ConfigSpace space = discover_space(*source, w, t);
+        std::vector<Config> configs{source->seeds(w, t).front()};
+        for (int sample = 0; sample < soak(); ++sample) configs.push_back(space.sample(random).value());
+        for (const Config& config : configs) check_config(*source, w, t, config);
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, NarrowMatmulLowered, testing::Values("bfloat16", "float16", "int8", "uint8"),
+                         [](const auto& p) { return std::string(p.param); });
 
 INSTANTIATE_TEST_SUITE_P(Sizes, MatmulLowered,
                          testing::Values(Size{1, 1, 1}, Size{1, 33, 7}, Size{37, 1, 5}, Size{2, 3, 4}, Size{8, 16, 3},
