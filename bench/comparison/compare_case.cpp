@@ -10,6 +10,7 @@
 #include "measure/tensor_file.h"
 #include "search/check_data.h"
 #include "search/session.h"
+#include "target/peak.h"
 #include "templates/registry.h"
 
 namespace nestwright::bench {
@@ -36,7 +37,7 @@ Case make_case(const std::string& label, const Workload& workload, int threads, 
           .weights = weights,
           .flops = definition.flops,
           .bytes = definition.bytes,
-          .peak_scale = peak_scale_of(definition.args.at(0).dtype())};
+          .peak_scale = measure_peak_scale(definition.args.at(0).dtype())};
 }
 
 Comparison compare_case(const Case& subject, const Options& options, const Field& field, const std::string& folder) {

@@ -24,8 +24,6 @@ Roof roof_of(const Case& subject, double peak_gflops, double copy_gb_s) {
   return compute_ns >= memory_ns ? Roof{compute_ns, Bound::kCompute} : Roof{memory_ns, Bound::kMemory};
 }
 
-double peak_scale_of(ir::Type type) { return type == kFloat32 ? 1 : type == kFloat64 ? 0.5 : 0; }
-
 Roofline roofline(const Comparison& comparison, const Series& series) {
   if (series.times_ns.empty()) return {};
   check(series.times_ns.size() == comparison.peaks_gflops.size() &&

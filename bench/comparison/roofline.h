@@ -19,9 +19,6 @@ struct Roof {
 /// type is unknown and there is arithmetic.
 Roof roof_of(const Case& subject, double peak_gflops, double copy_gb_s);
 
-/// The peak of fused multiply-adds on elements of that type over that of float32; 0 where nothing here measures it.
-double peak_scale_of(ir::Type type);
-
 struct Roofline {
   double share = 0;  ///< median over the rounds of the least time over the time taken; 0: unknown
   Bound bound = Bound::kUnknown;

@@ -31,9 +31,6 @@ TEST(Roofline, TheSlowerOfArithmeticAndMovingBinds) {
 
 TEST(Roofline, ATypeOfHalfThePeakTakesTwiceAsLong) {
   EXPECT_THAT(roof_of(product(1e9, 1, 0.5), 100, 20).least_ns, DoubleEq(2e7));
-  EXPECT_EQ(peak_scale_of(kFloat32), 1);
-  EXPECT_EQ(peak_scale_of(kFloat64), 0.5);
-  EXPECT_EQ(peak_scale_of(kInt8), 0);
 }
 
 TEST(Roofline, WithoutAPeakOfItsTypeArithmeticHasNoRoof) {

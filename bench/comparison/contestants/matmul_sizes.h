@@ -1,4 +1,4 @@
-// A float32 matrix product in the terms of a BLAS, row-major.
+// A matrix product in the terms of a BLAS, row-major.
 // Thread rule: values.
 #pragma once
 
@@ -16,14 +16,20 @@ struct MatmulSizes {
   int ldc() const { return n; }
 };
 
-/// Nothing where the workload is something else, or of another type.
-inline std::optional<MatmulSizes> float32_matmul(const Workload& w) {
-  if (w.op != "matmul" || w.type("dtype") != kFloat32) return std::nullopt;
+/// Of any type; nothing where the workload is something else.
+inline std::optional<MatmulSizes> matmul_sizes(const Workload& w) {
+  if (w.op != "matmul") return std::nullopt;
   const auto size = [&](const char* name) { return static_cast<int>(w.size(name)); };
   return MatmulSizes{size("m"), size("n"), size("k"), w.flag("ta"), w.flag("tb")};
 }
 
-/// The three tensors of a product.
+/// Nothing where the workload is something else, or of another type.
+inline std::optional<MatmulSizes> float32_matmul(const Workload& w) {
+  if (w.op != "matmul" || w.type("dtype") != kFloat32) return std::nullopt;
+  return matmul_sizes(w);
+}
+
+/// The three tensors of a product of float32.
 struct MatmulOperands {
   const float* a;
   const float* b;

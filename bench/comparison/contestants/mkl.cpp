@@ -49,14 +49,37 @@ Calls prepacked_calls(const OperationRequest& request, const MatmulSizes& s) {
   });
 }
 
+/// Of bfloat16, and of uint8 times int8: those are the types of a product in rows. MKL has none of int8 times int8.
+Calls narrow_calls(const OperationRequest& request, const MatmulSizes& s, bool is_bfloat16) {
+  return calls_for(request.copies, [&](const Operands& operands) {
+    return [s, is_bfloat16, t = operands] {
+      const CBLAS_TRANSPOSE ta = s.ta ? CblasTrans : CblasNoTrans, tb = s.tb ? CblasTrans : CblasNoTrans;
+      if (is_bfloat16) {
+        cblas_gemm_bf16bf16f32(CblasRowMajor, ta, tb, s.m, s.n, s.k, 1.0f, static_cast<const MKL_BF16*>(t.inputs[0]),
+                               s.lda(), static_cast<const MKL_BF16*>(t.inputs[1]), s.ldb(), 0.0f,
+                               static_cast<float*>(t.outputs[0]), s.ldc());
+      } else {
+        const MKL_INT32 none = 0;
+        cblas_gemm_s8u8s32(CblasRowMajor, ta, tb, CblasFixOffset, s.m, s.n, s.k, 1.0f, t.inputs[0], s.lda(), 0,
+                           t.inputs[1], s.ldb(), 0, 0.0f, static_cast<MKL_INT32*>(t.outputs[0]), s.ldc(), &none);
+      }
+    };
+  });
+}
+
 }  // namespace
 
 std::variant<Operation, CannotDo> make_operation(const OperationRequest& request) {
-  const auto sizes = float32_matmul(request.workload);
-  if (!sizes) return CannotDo{"float32 matmul only"};
+  const auto sizes = matmul_sizes(request.workload);
+  const ir::Type dtype = sizes ? request.workload.type("dtype") : kFloat32;
+  const bool is_narrow = dtype == kBFloat16 || dtype == kUInt8, plain = request.weights == Weights::kPlain;
+  if (!sizes || (dtype != kFloat32 && !is_narrow)) return CannotDo{"matmul of float32, bfloat16 and uint8 only"};
+  if (is_narrow && !plain) return CannotDo{"narrow types are compared with plain weights only"};
   mkl_set_dynamic(0);
   mkl_set_num_threads(request.threads);
-  Calls calls = request.weights == Weights::kPlain ? plain_calls(request, *sizes) : prepacked_calls(request, *sizes);
+  Calls calls = is_narrow ? narrow_calls(request, *sizes, dtype == kBFloat16)
+                : plain   ? plain_calls(request, *sizes)
+                          : prepacked_calls(request, *sizes);
   calls.front()();  // it loads its kernels when they are needed
   const std::string kernels = loaded_kernels();
   MKLVersion version = {};
