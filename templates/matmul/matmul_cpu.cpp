@@ -111,8 +111,7 @@ Tensor pack_b(Schedule& s, const MatmulForm& form, const Tensor& b, const Tensor
     const Expr column = axes[shape.tb ? 0 : 1], step = axes[shape.tb ? 1 : 0];
     return std::vector<Expr>{column / Expr(width), step, column % Expr(width)};
   });
-  auto [vector, lane] = s[packed].split(loops[2], factor(knobs.lanes));
-  s[packed].vectorize(lane);
+  split_lanes(s[packed], loops[2], knobs.lanes);
   const int at = blocks.panel_of(kAxisN);
   const bool whole = knobs.pack_b == Pack::kWhole;
   if (whole) {
