@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/progress.h"
+#include "target/peak.h"
 
 namespace nestwright::cli {
 namespace {
@@ -38,7 +39,7 @@ std::optional<double> ratio_to_default(const SessionResult& result) {
 }
 
 double peak_of(const Task& task, double float32_peak_gflops) {
-  return task.workload.type("dtype") == kFloat64 ? float32_peak_gflops / 2 : float32_peak_gflops;
+  return float32_peak_gflops * measure_peak_scale(task.workload.type("dtype"));
 }
 
 double trials_per_second(std::int64_t trials, double seconds) {
