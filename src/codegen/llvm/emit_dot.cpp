@@ -132,8 +132,12 @@ llvm::Value* FunctionEmitter::emit_dot(const ir::Call& call, ir::Type type) {
   const bool has_width = type.lanes == 4 || type.lanes == 8 || type.lanes == 16;
   if (known != nullptr && has_width && module_.target.has(known->needs)) {
     // The operands' types are the declaration's: they differ between instructions and versions of LLVM.
-    llvm::Function* instruction =
-        llvm::Intrinsic::getDeclaration(&module_.module, known->of_width[static_cast<std::size_t>(width)]);
+    const ID id = known->of_width[static_cast<std::size_t>(width)];
+#if LLVM_VERSION_MAJOR >= 20
+    llvm::Function* instruction = llvm::Intrinsic::getOrInsertDeclaration(&module_.module, id);
+#else
+    llvm::Function* instruction = llvm::Intrinsic::getDeclaration(&module_.module, id);
+#endif
     llvm::FunctionType* signature = instruction->getFunctionType();
     return builder_.CreateCall(instruction, {sum, builder_.CreateBitCast(a, signature->getParamType(1)),
                                              builder_.CreateBitCast(b, signature->getParamType(2))});
