@@ -36,7 +36,7 @@ std::string read_text(const std::string& file) {
 
 std::int64_t count_seeds(const Task& task) {
   std::int64_t seeds = 0;
-  for (const Template* source : templates_for(task.workload.op, task.target.device)) {
+  for (const Template* source : templates_for(task.workload, task.target)) {
     if (source->seeds) seeds += static_cast<std::int64_t>(source->seeds(task.workload, task.target).size());
   }
   return seeds;

@@ -17,6 +17,7 @@ using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::IsSupersetOf;
 
 Ran run(const std::string& text) { return run_nestwright(words(text)); }
 
@@ -84,7 +85,9 @@ TEST(TemplatesTest, ListsOperatorsWithTheirParameters) {
   ASSERT_FALSE(list.empty());
   EXPECT_EQ(list[0]["operator"], "matmul");
   EXPECT_EQ(list[0]["parameters"].size(), 6u);
-  EXPECT_EQ(list[0]["templates"][0]["name"], "matmul.cpu");
+  std::vector<std::string> names;
+  for (const json& source : list[0]["templates"]) names.push_back(source["name"]);
+  EXPECT_THAT(names, IsSupersetOf({"matmul.cpu", "matmul.dot", "matmul.convert", "matmul.amx"}));
   EXPECT_THAT(run("templates").out, AllOf(HasSubstr("matmul: "), HasSubstr("dtype"), HasSubstr("(default float32)")));
 }
 
