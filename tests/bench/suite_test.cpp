@@ -67,14 +67,16 @@ TEST(Suite, IsFoundByNameOrAsAFile) {
   std::ofstream(own) << with_entries(R"({"label": "x", "workload": "matmul m=1 n=1 k=1"})");
   EXPECT_EQ(load_suite(own, kSuites).name, "nestwright_own_suite");
   std::filesystem::remove(own);
-  EXPECT_THAT([] { load_suite("gem", kSuites); },
-              ThrowsMessage<UsageError>("there is no suite 'gem'; the suites are batched, gemm, memory_bound, ragged, "
-                                        "transposed, and a file of your own will do"));
+  EXPECT_THAT(
+      [] { load_suite("gem", kSuites); },
+      ThrowsMessage<UsageError>("there is no suite 'gem'; the suites are batched, gemm, low_precision, memory_bound, "
+                                "ragged, search, transposed, and a file of your own will do"));
 }
 
 TEST(Suite, ThoseThatComeWithItHaveTheShapesOfTheField) {
   const auto entries = [](const char* name) { return load_suite(name, kSuites).entries; };
   EXPECT_EQ(entries("gemm").size(), 26u);
+  EXPECT_EQ(entries("low_precision").size(), 33u);
   EXPECT_EQ(entries("ragged").size(), 5u);
   EXPECT_EQ(entries("transposed").size(), 18u);
   EXPECT_EQ(entries("batched").size(), 12u);
