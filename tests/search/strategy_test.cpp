@@ -114,7 +114,7 @@ TEST(EvolutionaryStrategy, WhatOtherShapesLikedComesRightAfterTheDefault) {
 }
 
 TEST(EvolutionaryStrategy, WhatIsLikeASlowPointIsNotMeasured) {
-  const SearchSpace space(matmul("m=96 n=80 k=64"));
+  const SearchSpace space(matmul("m=300 n=256 k=128"));
   // To the model the shape of the register tile is all there is: programs with the same one are alike.
   const auto mark = [](const Point& p) {
     const auto value = [&](const char* knob) { return static_cast<float>(p.config.find(knob)->value[0]); };
