@@ -98,8 +98,16 @@ Expr join(const std::vector<Expr>& parts) {
 }
 
 Expr dot(Intrinsic how, Expr sum, Expr a, Expr b) {
-  if (!is_dot(how)) throw UsageError(std::string(intrinsic_name(how)) + " is no product of words");
+  const std::string name = intrinsic_name(how);
+  if (!is_dot(how)) throw UsageError(name + " is no product of words");
+  if (!sum.defined() || !a.defined() || !b.defined()) throw UsageError("an argument of " + name + " is undefined");
   const Type type = sum.type();
+  const Type own = (how == Intrinsic::kDotBF16 ? kFloat32 : kInt32).with_lanes(type.lanes);
+  if (type != own) throw UsageError(name + " is not of type " + own.str());
+  const Type word = kInt32.with_lanes(type.lanes);
+  if (a.type() != word || b.type() != word) {
+    throw UsageError("an argument of " + name + " is not of type " + word.str());
+  }
   return make_call(how, {std::move(sum), std::move(a), std::move(b)}, type);
 }
 
