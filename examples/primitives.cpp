@@ -142,6 +142,7 @@ void data(Example& example) {
   example.show("double_buffer, before", ahead.s, ahead.args());
   ahead.s[rows].double_buffer();
   example.show("double_buffer, after", ahead.s, ahead.args());
+  before_and_after<Matrix>(example, "stream", Matrix(32, 30), [](Matrix& m) { m.s[m.B].stream(); });
   before_and_after<Product>(example, "prefetch", Product(),
                             [](Product& p) { p.s[p.C].prefetch(p.A, p.s[p.C].axis(0), 2); });
 }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "space/branch_points.h"
+#include "support/error.h"
 #include "templates/recording.h"
 #include "templates/registry.h"
 
@@ -82,6 +83,21 @@ std::optional<Config> guess_config(const Template& t, const Workload& workload, 
     chosen = std::move(next);
   }
   return std::nullopt;
+}
+
+std::vector<Config> guess_configs(const Template& t, const Workload& workload, const Target& target,
+                                  const std::vector<Config>& wishes) {
+  std::vector<Config> configs;
+  for (const Config& wish : wishes) {
+    const auto config = guess_config(t, workload, target, wish);
+    if (config && std::find(configs.begin(), configs.end(), *config) == configs.end()) configs.push_back(*config);
+  }
+  if (configs.empty()) {
+    const auto config = guess_config(t, workload, target, Config());
+    if (!config) throw InternalError("the template " + t.name + " has no seed for " + workload.str());
+    configs.push_back(*config);
+  }
+  return configs;
 }
 
 }  // namespace nestwright

@@ -14,4 +14,9 @@ namespace nestwright {
 std::optional<Config> guess_config(const Template& t, const Workload& workload, const Target& target,
                                    const Config& wishes);
 
+/// Seeds of a template: what guess_config makes of each wish, in their order, all different; never empty, as a template
+/// has a configuration for every workload.
+std::vector<Config> guess_configs(const Template& t, const Workload& workload, const Target& target,
+                                  const std::vector<Config>& wishes);
+
 }  // namespace nestwright

@@ -4,7 +4,13 @@
 
 #include "space/nearest_name.h"
 #include "support/error.h"
+#include "templates/broadcast/broadcast.h"
+#include "templates/elementwise/elementwise.h"
+#include "templates/layer_norm/layer_norm.h"
 #include "templates/matmul/matmul.h"
+#include "templates/reduce/reduce.h"
+#include "templates/softmax/softmax.h"
+#include "templates/transpose/transpose.h"
 
 namespace nestwright {
 namespace {
@@ -24,14 +30,18 @@ const char* device_name(DeviceKind device) {
 }  // namespace
 
 const std::vector<Operator>& operators() {
-  static const std::vector<Operator> list = {matmul_operator()};
+  static const std::vector<Operator> list = {matmul_operator(),   elementwise_operator(), broadcast_operator(),
+                                             reduce_operator(),   softmax_operator(),     layer_norm_operator(),
+                                             transpose_operator()};
   return list;
 }
 
 const std::vector<Template>& templates() {
   // Of one operator, the likely fastest first: its first guess serves where nothing was tuned.
-  static const std::vector<Template> list = {matmul_amx_template(), matmul_dot_template(), matmul_convert_template(),
-                                             matmul_cpu_template()};
+  static const std::vector<Template> list = {
+      matmul_amx_template(),      matmul_dot_template(),    matmul_convert_template(), matmul_cpu_template(),
+      elementwise_cpu_template(), broadcast_cpu_template(), reduce_cpu_template(),     softmax_cpu_template(),
+      layer_norm_cpu_template(),  transpose_cpu_template()};
   return list;
 }
 

@@ -16,6 +16,7 @@ namespace nestwright {
 namespace {
 
 constexpr std::int64_t kLargestSize = std::numeric_limits<std::int32_t>::max();
+constexpr std::size_t kMostDimensions = 8;
 
 const std::string& value_of(const Workload& workload, std::string_view name) {
   for (const ParameterValue& parameter : workload.parameters) {
@@ -56,6 +57,10 @@ std::string legal_values(const OperatorParameter& parameter) {
       return either(names_of(parameter));
     case OperatorParameter::Kind::kNumber:
       return "a finite number, such as 0.5 or -1e-3";
+    case OperatorParameter::Kind::kShape:
+      return "one to eight extents from 1, together at most " + std::to_string(kLargestSize) + ", such as 64x56x56";
+    case OperatorParameter::Kind::kAxes:
+      return "one to eight different numbers of dimensions from 0 to 7, such as 0 or 1,2";
   }
   throw InternalError("unknown kind of parameter");
 }
@@ -67,6 +72,35 @@ std::optional<Number> parse_number(const std::string& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+/// Whole numbers between separators; nothing where it is something else, or there are more than there are dimensions.
+std::optional<std::vector<std::int64_t>> parse_list(const std::string& text, char separator) {
+  std::vector<std::int64_t> values;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, at), text.size());
+    const auto value = parse_number<std::int64_t>(text.substr(at, end - at));
+    if (!value || values.size() == kMostDimensions) return std::nullopt;
+    values.push_back(*value);
+    at = end + 1;
+  }
+  return values;
+}
+
+std::string join(const std::vector<std::int64_t>& values, char separator) {
+  std::string text;
+  for (const std::int64_t value : values)
+    text += (text.empty() ? "" : std::string(1, separator)) + std::to_string(value);
+  return text;
+}
+
+bool is_shape(const std::vector<std::int64_t>& extents) {
+  std::int64_t room = kLargestSize;
+  for (const std::int64_t extent : extents) {
+    if (extent < 1 || extent > room) return false;
+    room /= extent;
+  }
+  return true;
 }
 
 /// The shortest text that reads back as the same number.
@@ -100,6 +134,18 @@ std::string canonical_value(const Operator& op, const OperatorParameter& paramet
       const auto value = parse_number<double>(text);
       return value && std::isfinite(*value) ? shortest_text(*value) : refuse();
     }
+    case OperatorParameter::Kind::kShape: {
+      const auto extents = parse_list(text, 'x');
+      return extents && is_shape(*extents) ? join(*extents, 'x') : refuse();
+    }
+    case OperatorParameter::Kind::kAxes: {
+      auto axes = parse_list(text, ',');
+      if (!axes) return refuse();
+      std::sort(axes->begin(), axes->end());
+      const bool legal = axes->front() >= 0 && axes->back() < static_cast<std::int64_t>(kMostDimensions) &&
+                         std::adjacent_find(axes->begin(), axes->end()) == axes->end();
+      return legal ? join(*axes, ',') : refuse();
+    }
   }
   throw InternalError("unknown kind of parameter");
 }
@@ -122,6 +168,21 @@ ir::Type Workload::type(std::string_view name) const { return ir::Type::parse(va
 const std::string& Workload::choice(std::string_view name) const { return value_of(*this, name); }
 
 double Workload::number(std::string_view name) const { return parse_number<double>(value_of(*this, name)).value(); }
+
+std::vector<std::int64_t> Workload::shape(std::string_view name) const {
+  return parse_list(value_of(*this, name), 'x').value();
+}
+
+std::int64_t Workload::elements(std::string_view name) const {
+  std::int64_t elements = 1;
+  for (const std::int64_t extent : shape(name)) elements *= extent;
+  return elements;
+}
+
+std::vector<std::size_t> Workload::axes(std::string_view name) const {
+  const std::vector<std::int64_t> axes = parse_list(value_of(*this, name), ',').value();
+  return {axes.begin(), axes.end()};
+}
 
 std::string Workload::str() const {
   std::string text = op;

@@ -25,6 +25,8 @@ struct OperatorParameter {
     kType,    ///< of elements
     kChoice,  ///< one of the names in `choices`
     kNumber,  ///< a finite real number
+    kShape,   ///< extents, outermost first: 64x56x56
+    kAxes,    ///< numbers of dimensions, ascending: 0,2
   } kind = Kind::kSize;
   std::string default_value;              ///< canonical; empty: must be given
   std::vector<std::string> choices = {};  ///< of kChoice; of kType the legal types (empty: float32 and float64)
@@ -50,6 +52,9 @@ struct Workload {
   ir::Type type(std::string_view name) const;
   const std::string& choice(std::string_view name) const;
   double number(std::string_view name) const;
+  std::vector<std::int64_t> shape(std::string_view name) const;
+  std::int64_t elements(std::string_view name) const;  ///< of a shape
+  std::vector<std::size_t> axes(std::string_view name) const;
   /// Canonical, without what stands at its default: "matmul m=512 n=512 k=512". The log's key.
   std::string str() const;
   friend bool operator==(const Workload&, const Workload&) = default;

@@ -26,6 +26,10 @@ const char* kind_name(OperatorParameter::Kind kind) {
       return "choice";
     case OperatorParameter::Kind::kNumber:
       return "number";
+    case OperatorParameter::Kind::kShape:
+      return "shape";
+    case OperatorParameter::Kind::kAxes:
+      return "axes";
   }
   return "";
 }

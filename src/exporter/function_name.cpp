@@ -40,7 +40,8 @@ std::string default_function_name(const Workload& workload) {
   for (const auto& [key, value, is_default] : workload.parameters) {
     if (is_default && key != "dtype") continue;
     name += "_" + (key == "dtype" ? "" : key);
-    for (const char c : value) name += c == '.' ? "p" : c == '-' ? "minus" : c == '+' ? "" : std::string(1, c);
+    for (const char c : value)
+      name += c == '.' ? "p" : c == ',' ? "_" : c == '-' ? "minus" : c == '+' ? "" : std::string(1, c);
   }
   return name;
 }

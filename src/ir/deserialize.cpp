@@ -293,7 +293,8 @@ class Reader {
         Buffer buffer = ref(buffers_);
         std::vector<Expr> indices = refs(exprs_);
         Expr value = ref(exprs_), mask = optional_ref(exprs_);
-        return make_store(std::move(buffer), std::move(indices), std::move(value), std::move(mask));
+        const bool streams = flag();
+        return make_store(std::move(buffer), std::move(indices), std::move(value), std::move(mask), streams);
       }
       case Tag::kAllocate: {
         Buffer buffer = ref(buffers_);

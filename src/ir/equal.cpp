@@ -71,7 +71,7 @@ class Comparer {
                    [&](const Store& x) {
                      const auto& y = *b.as<Store>();
                      return same(x.buffer, y.buffer) && same(x.indices, y.indices) && same(x.value, y.value) &&
-                            same(x.mask, y.mask);
+                            same(x.mask, y.mask) && x.streams == y.streams;
                    },
                    [&](const Allocate& x) {
                      const auto& y = *b.as<Allocate>();

@@ -188,6 +188,7 @@ class Printer {
   }
   void print_stmt(const Store& n) {
     start();
+    if (n.streams) out_ += "stream ";
     element(n.buffer, n.indices);
     out_ += " = ";
     print(n.value);

@@ -238,7 +238,7 @@ Stmt Mutator::mutate_children(const Stmt& s) {
                                  Expr mask = n.mask.defined() ? mutate(n.mask) : n.mask;
                                  if (!moved && value.same_as(n.value) && mask.same_as(n.mask)) return s;
                                  return make_store(n.buffer, moved ? indices : n.indices, std::move(value),
-                                                   std::move(mask));
+                                                   std::move(mask), n.streams);
                                },
                                [&](const Allocate& n) {
                                  Stmt body = mutate(n.body);

@@ -285,6 +285,7 @@ class Writer {
     refs(value.indices);
     ref(value.value);
     ref(value.mask);
+    byte(value.streams ? 1 : 0);
   }
   void write(const Allocate& value) {
     define(value.buffer);

@@ -72,6 +72,7 @@ struct Store {
   std::vector<Expr> indices;
   Expr value;
   Expr mask;
+  bool streams = false;  ///< a hint: nobody reads it soon, so that it need not go through the caches
 };
 /// `buffer` exists within `body`, its contents undefined at the start. A global one lies in the workspace: `offset`
 /// (bytes, -1 until storage is planned) counts from the start of the shared part, or of each thread's own part where
@@ -112,7 +113,7 @@ Stmt make_for(Var var, Expr min, Expr extent, LoopKind kind, Stmt body);
 Stmt block(std::vector<Stmt> stmts);
 Stmt make_let(Var var, Expr value, Stmt body);
 Stmt make_if(Expr condition, Stmt then_case, Stmt else_case = {});
-Stmt make_store(Buffer buffer, std::vector<Expr> indices, Expr value, Expr mask = {});
+Stmt make_store(Buffer buffer, std::vector<Expr> indices, Expr value, Expr mask = {}, bool streams = false);
 Stmt make_allocate(Buffer buffer, Stmt body, std::int64_t offset = -1, bool per_thread = false,
                    Expr symbolic_offset = {});
 /// The same allocation over another buffer or body.

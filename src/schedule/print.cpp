@@ -65,6 +65,7 @@ std::string stage_text(const ScheduleState& state, const StageState& stage) {
   for (const AlignNote& note : stage.alignments) {
     text += fmt::format("  stride of {} is {} modulo {}\n", note.axis.name(), note.offset, note.factor);
   }
+  if (stage.streams) text += "  stores round the caches\n";
   if (stage.double_buffered) text += fmt::format("  double-buffered at {}\n", stage.attach.loop.name());
   if (stage.tensorize) {
     text += fmt::format("  tensorized by {} at {}\n", stage.tensorize->intrinsic->name, stage.tensorize->loop.name());

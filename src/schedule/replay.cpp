@@ -187,6 +187,7 @@ const std::map<std::string_view, Replayer>& replayers() {
       {"prefetch", [](const StepReader& r) { r.stage_of_loop(1).prefetch(r.tensor(0), r.loop(1), r.number(2)); }},
       {"storage_align",
        [](const StepReader& r) { r.stage_of_loop(0).storage_align(r.loop(0), r.number(1), r.number(2)); }},
+      {"stream", [](const StepReader& r) { r.stage(0).stream(); }},
       {"double_buffer", [](const StepReader& r) { r.stage(0).double_buffer(); }},
       {"pragma", [](const StepReader& r) { r.stage_of_loop(0).pragma(r.loop(0), r.word(1), r.number(2)); }},
       {"tensorize", [](const StepReader& r) { r.stage_of_loop(0).tensorize(r.loop(0), r.intrinsic(1)); }},

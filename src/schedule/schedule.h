@@ -65,6 +65,8 @@ class Stage {
   Stage& prefetch(const Tensor& tensor, const IterVar& loop, std::int64_t distance);
   /// Pads the storage so that the stride of `axis`, in elements, is `offset` modulo `factor`.
   Stage& storage_align(const IterVar& axis, std::int64_t factor, std::int64_t offset);
+  /// Stores what nobody reads soon round the caches: whole, aligned vectors do.
+  Stage& stream();
   /// Two halves for the storage, used in turns: an iteration of the loop that the stage is computed at fills one for
   /// the next iteration while it reads the other.
   Stage& double_buffer();

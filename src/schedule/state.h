@@ -98,6 +98,7 @@ struct StageState {
   std::vector<PragmaNote> pragmas;
   std::vector<AlignNote> alignments;
   std::optional<TensorizeNote> tensorize;
+  bool streams = false;          ///< its stores go round the caches
   bool double_buffered = false;  ///< kept in two halves, of which the iterations of `attach.loop` use one each in turns
 };
 

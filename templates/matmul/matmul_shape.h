@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "ir/type.h"
+#include "templates/divide.h"
 #include "templates/workload.h"
 
 namespace nestwright {
@@ -25,8 +26,5 @@ struct MatmulShape {
 };
 
 MatmulShape matmul_shape(const Workload& workload);
-
-/// a / b, rounded up. Requires a >= 0, b >= 1.
-inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
 }  // namespace nestwright

@@ -35,7 +35,7 @@ inline std::mt19937_64 random_for(const std::string& what) {
 /// Any workload of the operator with sizes from `sizes`; what has a default stands at it every other time, and always
 /// where the default depends on the rest.
 template <class Random>
-Workload random_workload(const Operator& op, const std::vector<std::int64_t>& sizes, Random& random) {
+std::string random_text(const Operator& op, const std::vector<std::int64_t>& sizes, Random& random) {
   std::string text = op.name;
   for (const OperatorParameter& parameter : op.parameters) {
     if (parameter.default_from || (!parameter.default_value.empty() && random() % 2 == 0)) continue;
@@ -57,9 +57,29 @@ Workload random_workload(const Operator& op, const std::vector<std::int64_t>& si
       case OperatorParameter::Kind::kNumber:
         text += std::array{"0", "1", "-0.75"}[random() % 3];
         break;
+      case OperatorParameter::Kind::kShape:
+        text += std::to_string(sizes[random() % sizes.size()]);
+        for (std::size_t more = random() % 3; more > 0; --more)
+          text += "x" + std::to_string(sizes[random() % sizes.size()] % 50 + 1);
+        break;
+      case OperatorParameter::Kind::kAxes:
+        text += std::array{"0", "1", "2", "0,1", "1,2", "0,2", "0,1,2"}[random() % 7];
+        break;
     }
   }
-  return parse_workload(text);
+  return text;
+}
+
+/// What the operator refuses is not taken: values that are legal each, but not together.
+template <class Random>
+Workload random_workload(const Operator& op, const std::vector<std::int64_t>& sizes, Random& random) {
+  for (;;) {
+    try {
+      return parse_workload(random_text(op, sizes, random));
+    } catch (const UsageError&) {
+      continue;
+    }
+  }
 }
 
 /// One that the template serves; nothing where none of many does.
@@ -72,6 +92,9 @@ std::optional<Workload> random_workload(const Template& t, const Target& target,
   }
   return std::nullopt;
 }
+
+/// Rounds for a template: `most` for the product, whose space is the largest by far, less for the others.
+inline int rounds_of(const Template& t, int most) { return (t.op == "matmul" ? most : (most + 2) / 3) * soak(); }
 
 struct Candidate {
   const Template* definition;

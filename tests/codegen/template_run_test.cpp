@@ -18,7 +18,7 @@ TEST_P(TemplateRuns, ComputeTheReference) {
     const Operator& op = find_operator(t.op);
     std::mt19937_64 random = random_for(t.name + " runs");
     int failures = 0;
-    for (int round = 0; round < 10 * soak(); ++round) {
+    for (int round = 0; round < rounds_of(t, 10); ++round) {
       target.threads = 1 + round % 2;
       if (target.isa == CpuIsa::kAvx512) target.features = round % 3 == 0 ? CpuFeatures() : Target::host().features;
       const auto found = random_workload(t, target, {1, 2, 5, 16, 33, 47, 61, 64, 79, 113}, random);

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "export_fixture.h"
+#include "exporter/function_name.h"
 #include "target/host.h"
 
 namespace nestwright {
@@ -48,7 +49,14 @@ INSTANTIATE_TEST_SUITE_P(Exporter, ExportedKernel,
                                            Case{"a_transposed", "matmul m=96 n=128 k=64 ta=1", 2, true},
                                            Case{"in_double", "matmul m=45 n=61 k=38 ta=1 tb=1 dtype=float64", 1, false},
                                            Case{"in_double_on_two", "matmul m=128 n=72 k=50 dtype=float64", 2, true},
-                                           Case{"one_row", "matmul m=1 n=77 k=5", 1, false}),
+                                           Case{"one_row", "matmul m=1 n=77 k=5", 1, false},
+                                           Case{"softmax_rows", "softmax rows=9 columns=101", 2, true},
+                                           Case{"normal_rows", "layer_norm rows=7 columns=80", 1, false},
+                                           Case{"turned", "transpose rows=37 columns=53", 2, true},
+                                           Case{"all_of_it", "reduce function=sum shape=40x50 axes=0,1", 2, true},
+                                           Case{"of_columns", "reduce function=max shape=40x50 axes=0", 1, false},
+                                           Case{"bias_gelu", "broadcast function=add_gelu rows=5 columns=99", 1, false},
+                                           Case{"products", "elementwise function=multiply shape=5x99", 2, true}),
                          [](const auto& test) { return test.param.name; });
 
 // The launcher with a workspace that ends where the page after it cannot be touched.
@@ -103,6 +111,14 @@ TEST_F(ExportTest, ProcessorNamesTuneAndNeverEnable) {
   EXPECT_THAT(ir, HasSubstr("\"target-cpu\"=\"x86-64-v4\""));
   EXPECT_THAT(ir, HasSubstr("\"tune-cpu\"=\"sapphirerapids\""));
   EXPECT_THAT(ir, Not(HasSubstr("target-features")));
+}
+
+TEST_F(ExportTest, DefaultNamesAreIdentifiers) {
+  for (const char* text : {"reduce function=sum shape=4x5x6 axes=0,2", "layer_norm rows=1 columns=2 epsilon=2.5e-06"}) {
+    EXPECT_NO_THROW(check_function_name(default_function_name(parse_workload(text)))) << text;
+  }
+  EXPECT_EQ(default_function_name(parse_workload("reduce function=sum shape=4x5x6 axes=0,2")),
+            "reduce_functionsum_shape4x5x6_axes0_2_float32");
 }
 
 TEST_F(ExportTest, DefaultNameSaysTheWorkload) {

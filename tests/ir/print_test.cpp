@@ -50,7 +50,7 @@ TEST(Print, Statements) {
   const Buffer a("A", kFloat32, {64, 32}), acc("acc", kFloat32, {14, 32}, Scope::kRegister);
   const Buffer padded("P", kFloat32, {4, 4}, Scope::kGlobal, {8, 1});
   const Var i("i"), j("j"), k("k"), x("x"), n("n");
-  const Stmt store = make_store(acc, {i, j}, make_load(a, {i, k}), Expr(j) < 30);
+  const Stmt store = make_store(acc, {i, j}, make_load(a, {i, k}), Expr(j) < 30, true);
   const Stmt inner = block({make_if(likely(Expr(i) < 9), store, make_barrier()),
                             make_let(x, Expr(i) * 2, make_prefetch(a, {x, k}, true, 2)), make_launch(1)});
   const Stmt nest =
@@ -62,7 +62,7 @@ TEST(Print, Statements) {
             "    register acc: float32[14, 32]\n"
             "    global P: float32[4, 4] strides [8, 1] at 64 per thread\n"
             "    if likely(i < 9):\n"
-            "      acc[i, j] = A[i, k] if j < 30\n"
+            "      stream acc[i, j] = A[i, k] if j < 30\n"
             "    else:\n"
             "      barrier\n"
             "    let x = i*2\n"

@@ -28,7 +28,7 @@ Program everything() {
   const Expr shared = make_cast(kFloat32.with_lanes(4), vector);
   const Expr sum = make_call(Intrinsic::kFma, {shared, shared, vector}, kFloat32.with_lanes(4));
   const Stmt body = block({
-      make_store(c, {lanes}, cast(kBFloat16.with_lanes(4), sum), make_bool(true, 4)),
+      make_store(c, {lanes}, cast(kBFloat16.with_lanes(4), sum), make_bool(true, 4), true),
       make_let(t, select(!(Expr(i) < 2), at(a, {i, 0}), 1.5),
                make_store(w, {1}, cast(kFloat16, Expr(t) - make_float(-0.0, kFloat32)))),
       make_if(likely(Expr(i) >= 1 && Expr(i) != 5), make_barrier(), make_prefetch(a, {i, 0}, true, 1)),

@@ -96,11 +96,13 @@ TEST(Workload, RefusesChoicesAndNumbersWithOneClearSentence) {
 
 TEST(Registry, DefaultsAreCanonical) {
   for (const Operator& op : operators()) {
-    // The least that can be said of the operator: 8 for each size, the first name of each choice.
+    // The least that can be said of the operator: 8 for each size and shape, its dimension, the first name of each
+    // choice.
     std::string least = op.name;
     for (const OperatorParameter& p : op.parameters) {
       if (!p.default_value.empty()) continue;
-      least += " " + p.name + "=" + (p.choices.empty() ? "8" : p.choices[0]);
+      const char* const number = p.kind == OperatorParameter::Kind::kAxes ? "0" : "8";
+      least += " " + p.name + "=" + (p.choices.empty() ? number : p.choices[0]);
     }
     const Workload workload = parse_workload(least);
     std::string all = op.name;
@@ -112,8 +114,12 @@ TEST(Registry, DefaultsAreCanonical) {
 
 TEST(Workload, RefusesWithOneClearSentence) {
   EXPECT_EQ(refusal(""), "the workload is empty; write an operator and its parameters, as in matmul m=512 n=512 k=512");
-  EXPECT_EQ(refusal("matmull m=1"), "there is no operator 'matmull'; did you mean 'matmul'; the operators are matmul");
-  EXPECT_EQ(refusal("conv2d m=1"), "there is no operator 'conv2d'; the operators are matmul");
+  EXPECT_EQ(refusal("matmull m=1"),
+            "there is no operator 'matmull'; did you mean 'matmul'; the operators are matmul, elementwise, "
+            "broadcast, reduce, softmax, layer_norm, transpose");
+  EXPECT_EQ(refusal("conv2d m=1"),
+            "there is no operator 'conv2d'; the operators are matmul, elementwise, "
+            "broadcast, reduce, softmax, layer_norm, transpose");
   EXPECT_EQ(refusal("matmul m=1 n=1 k=1 dtyp=float32"),
             "matmul has no parameter 'dtyp'; did you mean 'dtype'; its parameters are m, n, k, ta, tb, dtype");
   EXPECT_EQ(

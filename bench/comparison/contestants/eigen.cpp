@@ -4,6 +4,7 @@
 
 #include <Eigen/Core>
 
+#include "bench/comparison/contestants/eigen_memory_bound.h"
 #include "bench/comparison/contestants/matmul_sizes.h"
 
 namespace nestwright::bench {
@@ -29,17 +30,18 @@ void multiply(const MatmulSizes& s, const MatmulOperands& t) {
 
 std::variant<Operation, CannotDo> make_operation(const OperationRequest& request) {
   const auto sizes = float32_matmul(request.workload);
-  if (!sizes) return CannotDo{"float32 matmul only"};
+  auto other = sizes ? std::nullopt : eigen_memory_bound_calls(request);
+  if (!sizes && !other) return CannotDo{"has no expression for it"};
   if (request.weights == Weights::kPrepacked) return CannotDo{"has no interface for prepacked operands"};
   Eigen::setNbThreads(request.threads);
   const std::string simd = Eigen::SimdInstructionSetsInUse();
-  const auto call = [s = *sizes](const Operands& operands) {
-    return [s, t = matmul_operands(operands)] { multiply(s, t); };
+  const auto call = [&sizes](const Operands& operands) {
+    return [s = *sizes, t = matmul_operands(operands)] { multiply(s, t); };
   };
   return Operation{
       .detail = fmt::format("{}.{}.{}, {}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION, simd),
       .runs_avx512 = simd.find("AVX512") != std::string::npos,
-      .calls = calls_for(request.copies, call)};
+      .calls = other ? std::move(*other) : calls_for(request.copies, call)};
 }
 
 }  // namespace nestwright::bench

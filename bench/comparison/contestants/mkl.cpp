@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "bench/comparison/contestants/matmul_sizes.h"
+#include "bench/comparison/contestants/transpose_sizes.h"
 #include "support/error.h"
 
 namespace nestwright::bench {
@@ -67,19 +68,32 @@ Calls narrow_calls(const OperationRequest& request, const MatmulSizes& s, bool i
   });
 }
 
+Calls transpose_calls(const OperationRequest& request, const TransposeSizes& s) {
+  return calls_for(request.copies, [&](const Operands& operands) {
+    return [s, operands] {
+      mkl_somatcopy('R', 'T', s.rows, s.columns, 1.0f, static_cast<const float*>(operands.inputs[0]), s.columns,
+                    static_cast<float*>(operands.outputs[0]), s.rows);
+    };
+  });
+}
+
 }  // namespace
 
 std::variant<Operation, CannotDo> make_operation(const OperationRequest& request) {
   const auto sizes = matmul_sizes(request.workload);
   const ir::Type dtype = sizes ? request.workload.type("dtype") : kFloat32;
   const bool is_narrow = dtype == kBFloat16 || dtype == kUInt8, plain = request.weights == Weights::kPlain;
-  if (!sizes || (dtype != kFloat32 && !is_narrow)) return CannotDo{"matmul of float32, bfloat16 and uint8 only"};
+  const auto turned = float32_transpose(request.workload);
+  if (!turned && (!sizes || (dtype != kFloat32 && !is_narrow))) {
+    return CannotDo{"matmul of float32, bfloat16 and uint8, and transpose of float32 only"};
+  }
   if (is_narrow && !plain) return CannotDo{"narrow types are compared with plain weights only"};
   mkl_set_dynamic(0);
   mkl_set_num_threads(request.threads);
-  Calls calls = is_narrow ? narrow_calls(request, *sizes, dtype == kBFloat16)
-                : plain   ? plain_calls(request, *sizes)
-                          : prepacked_calls(request, *sizes);
+  Calls calls = turned      ? transpose_calls(request, *turned)
+                : is_narrow ? narrow_calls(request, *sizes, dtype == kBFloat16)
+                : plain     ? plain_calls(request, *sizes)
+                            : prepacked_calls(request, *sizes);
   calls.front()();  // it loads its kernels when they are needed
   const std::string kernels = loaded_kernels();
   MKLVersion version = {};

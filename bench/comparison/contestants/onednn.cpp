@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "bench/comparison/contestants/matmul_sizes.h"
+#include "bench/comparison/contestants/onednn_memory_bound.h"
 #include "bench/comparison/sampling.h"
 #include "support/error.h"
 
@@ -119,14 +120,28 @@ Calls gemm_calls(const OperationRequest& request, const MatmulSizes& sizes, ir::
   return {};
 }
 
+Operation made_of(Calls calls, const std::string& routine) {
+  const dnnl_version_t* version = dnnl_version();
+  const auto isa = static_cast<unsigned>(dnnl_get_effective_cpu_isa());
+  return {
+      .detail = fmt::format("{}.{}.{}, {}, isa {:#x}", version->major, version->minor, version->patch, routine, isa),
+      .runs_avx512 = (isa & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core,
+      .calls = std::move(calls)};
+}
+
 }  // namespace
 
 std::variant<Operation, CannotDo> make_operation(const OperationRequest& request) {
   const auto sizes = matmul_sizes(request.workload);
   const ir::Type dtype = sizes ? request.workload.type("dtype") : kFloat32;
   const auto types = data_types(dtype);
-  if (!sizes || !types) return CannotDo{"matmul of float32 and narrower types only"};
   const std::optional<dnnl::engine> engine = find_engine();
+  if (!sizes && engine) {
+    if (auto other = memory_bound_calls(*engine, request)) {
+      return made_of(std::move(other->calls), other->primitive + " primitive");
+    }
+  }
+  if (!sizes || !types) return CannotDo{"has no primitive for it, or not of this type"};
   const bool plain = request.weights == Weights::kPlain;
   if (!engine && !plain) return CannotDo{"has no primitives in this build: no engine"};
   Calls gemm = plain ? gemm_calls(request, *sizes, dtype) : Calls();
@@ -140,12 +155,7 @@ std::variant<Operation, CannotDo> make_operation(const OperationRequest& request
   }
   const bool takes_gemm = !engine || (!gemm.empty() && quick_time_ns(gemm) <= quick_time_ns(primitive));
   const char* routine = !engine ? "gemm (no engine for primitives)" : takes_gemm ? "gemm" : "matmul primitive";
-  const dnnl_version_t* version = dnnl_version();
-  const auto isa = static_cast<unsigned>(dnnl_get_effective_cpu_isa());
-  return Operation{
-      .detail = fmt::format("{}.{}.{}, {}, isa {:#x}", version->major, version->minor, version->patch, routine, isa),
-      .runs_avx512 = (isa & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core,
-      .calls = std::move(takes_gemm ? gemm : primitive)};
+  return made_of(std::move(takes_gemm ? gemm : primitive), routine);
 }
 
 }  // namespace nestwright::bench

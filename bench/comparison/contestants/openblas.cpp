@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "bench/comparison/contestants/matmul_sizes.h"
+#include "bench/comparison/contestants/transpose_sizes.h"
 
 // The build for numerical Python names its functions otherwise.
 #ifdef NESTWRIGHT_SCIPY_OPENBLAS
@@ -17,13 +18,22 @@ namespace nestwright::bench {
 
 std::variant<Operation, CannotDo> make_operation(const OperationRequest& request) {
   const auto sizes = float32_matmul(request.workload);
-  if (!sizes) return CannotDo{"float32 matmul only"};
+  const auto turned = float32_transpose(request.workload);
+  if (!sizes && !turned) return CannotDo{"float32 matmul and transpose only"};
   if (request.weights == Weights::kPrepacked) return CannotDo{"has no interface for prepacked operands"};
   NAMED(openblas_set_num_threads)(request.threads);
   const std::string core = NAMED(openblas_get_corename)();
   const std::string config = NAMED(openblas_get_config)();
-  const auto call = [s = *sizes](const Operands& operands) {
-    return [s, t = matmul_operands(operands)] {
+  const auto turn = [&turned](const Operands& operands) {
+    return [s = *turned, operands] {
+      NAMED(cblas_somatcopy)
+      (CblasRowMajor, CblasTrans, static_cast<blasint>(s.rows), static_cast<blasint>(s.columns), 1.0f,
+       static_cast<const float*>(operands.inputs[0]), static_cast<blasint>(s.columns),
+       static_cast<float*>(operands.outputs[0]), static_cast<blasint>(s.rows));
+    };
+  };
+  const auto call = [&sizes](const Operands& operands) {
+    return [s = *sizes, t = matmul_operands(operands)] {
       NAMED(cblas_sgemm)
       (CblasRowMajor, s.ta ? CblasTrans : CblasNoTrans, s.tb ? CblasTrans : CblasNoTrans, s.m, s.n, s.k, 1.0f, t.a,
        s.lda(), t.b, s.ldb(), 0.0f, t.c, s.ldc());
@@ -32,7 +42,7 @@ std::variant<Operation, CannotDo> make_operation(const OperationRequest& request
   const std::size_t options = std::min(config.find(" NO_"), config.find(" USE64"));
   return Operation{.detail = fmt::format("{}, core {}", config.substr(0, options), core),
                    .runs_avx512 = core == "SkylakeX" || core == "Cooperlake" || core == "SapphireRapids",
-                   .calls = calls_for(request.copies, call)};
+                   .calls = turned ? calls_for(request.copies, turn) : calls_for(request.copies, call)};
 }
 
 }  // namespace nestwright::bench

@@ -188,6 +188,10 @@ llvm::Value* FunctionEmitter::emit_load(const ir::Load& load, ir::Type type) {
       value = builder_.CreateMaskedLoad(memory_type, pointer, align, emit_mask(load.mask),
                                         llvm::Constant::getNullValue(memory_type));
     }
+  } else if (llvm::Value* column = emit_column(load.buffer, access)) {
+    const bool unseen = !load.mask.defined() || (store_mask_.defined() && ir::equal(load.mask, store_mask_));
+    value = unseen ? column
+                   : builder_.CreateSelect(emit_mask(load.mask), column, llvm::Constant::getNullValue(memory_type));
   } else if (load.mask.defined() || (module_.target.has_masks() && load.buffer->scope == ir::Scope::kGlobal)) {
     llvm::Value* mask = load.mask.defined() ? emit_mask(load.mask) : nullptr;
     value = builder_.CreateMaskedGather(memory_type, lane_addresses(load.buffer, access), element_align, mask,
@@ -228,7 +232,8 @@ void FunctionEmitter::emit_store(const ir::Store& store) {
     } else if (store.mask.defined()) {
       builder_.CreateMaskedStore(value, pointer, align, emit_mask(store.mask));
     } else {
-      builder_.CreateAlignedStore(value, pointer, align);
+      llvm::StoreInst* whole = builder_.CreateAlignedStore(value, pointer, align);
+      if (store.streams && is_streamable(value->getType(), align)) stream(whole);
     }
   } else if (store.mask.defined() || (module_.target.has_masks() && store.buffer->scope == ir::Scope::kGlobal)) {
     llvm::Value* mask = store.mask.defined() ? emit_mask(store.mask) : nullptr;
@@ -245,6 +250,18 @@ void FunctionEmitter::emit_store(const ir::Store& store) {
                                   element_align);
     }
   }
+}
+
+// A vector register as a whole, at its natural alignment: anything else would be split, or trap.
+bool FunctionEmitter::is_streamable(const llvm::Type* type, llvm::Align align) const {
+  const std::uint64_t bytes = type->getPrimitiveSizeInBits().getFixedValue() / 8;
+  return bytes >= 16 && bytes <= static_cast<std::uint64_t>(module_.target.vector_bits) / 8 && align.value() >= bytes;
+}
+
+void FunctionEmitter::stream(llvm::StoreInst* store) {
+  llvm::Metadata* one = llvm::ConstantAsMetadata::get(builder_.getInt32(1));
+  store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(function_->getContext(), {one}));
+  streams_ = true;
 }
 
 void FunctionEmitter::emit_prefetch(const ir::Prefetch& prefetch) {

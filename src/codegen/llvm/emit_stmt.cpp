@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <llvm/IR/IntrinsicsX86.h>
 
 #include <algorithm>
 #include <limits>
@@ -27,6 +28,7 @@ void FunctionEmitter::begin() { open_scope(); }
 void FunctionEmitter::finish() {
   check(scopes_.size() == 1, "a scope was left open");
   close_scope();
+  if (streams_) builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
 }
 
 void FunctionEmitter::bind(const ir::Var& var, llvm::Value* value) {

@@ -69,7 +69,8 @@ class FunctionEmitter {
   void close_tiles();
   void emit(const ir::Stmt& stmt);
   llvm::Value* emit(const ir::Expr& expr);
-  /// Closes the outermost scope. The block at the end is left open: the caller returns.
+  /// Closes the outermost scope; what went round the caches is in memory from here on. The block at the end is left
+  /// open: the caller returns.
   void finish();
 
  private:
@@ -125,6 +126,8 @@ class FunctionEmitter {
   bool is_whole_in_tile(const ir::Buffer& buffer, const Access& access) const;
   llvm::Value* emit_load(const ir::Load& load, ir::Type type);
   void emit_store(const ir::Store& store);
+  bool is_streamable(const llvm::Type* type, llvm::Align align) const;
+  void stream(llvm::StoreInst* store);
   void emit_prefetch(const ir::Prefetch& prefetch);
   const BufferBinding& find(const ir::Buffer& buffer) const;
 
@@ -158,6 +161,11 @@ class FunctionEmitter {
   llvm::Value* emit_function(ir::Intrinsic function, const std::vector<llvm::Value*>& args, ir::Type type);
   llvm::Value* call_libm(const char* name, const std::vector<llvm::Value*>& args, ir::Type type);
 
+  // emit_column.cpp
+  /// What a strided access to a tile in registers reads, by shuffles of its rows; nullptr for any other access. Lanes
+  /// that lie past the end of the tile are poison.
+  llvm::Value* emit_column(const ir::Buffer& buffer, const Access& access);
+
   // emit_dot.cpp
   llvm::Value* emit_join(const ir::Call& call, int lanes);
   llvm::Value* load_joined(std::span<const ir::Expr> parts, int lanes);
@@ -188,6 +196,7 @@ class FunctionEmitter {
   std::map<ir::Buffer, int> tiles_;  ///< the number of the first register of each
   int tiles_in_use_ = 0;
   bool uses_tiles_ = false, shapes_differ_ = false;  ///< those of tiles of one number, in different places
+  bool streams_ = false;  ///< there are stores that go round the caches, and the order of stores
   ir::Expr store_mask_;  ///< of the store whose value is being emitted: lanes that it turns off are seen by nobody
 };
 

@@ -112,7 +112,7 @@ class Redirector : public Mutator {
     const Stmt changed = mutate_children(s);
     if (!changed.defined()) return changed;
     if (const auto* store = changed.as<Store>(); store != nullptr && doubled_.count(store->buffer) > 0) {
-      return make_store(doubled_.at(store->buffer), in_half(store->indices), store->value, store->mask);
+      return make_store(doubled_.at(store->buffer), in_half(store->indices), store->value, store->mask, store->streams);
     }
     if (const auto* hint = changed.as<Prefetch>(); hint != nullptr && doubled_.count(hint->buffer) > 0) {
       return make_prefetch(doubled_.at(hint->buffer), in_half(hint->indices), hint->for_write, hint->locality);

@@ -63,8 +63,9 @@ class LaneCopier final : public Copier {
   Stmt mutate(const Stmt& s) override {
     const auto* store = s.defined() ? s.as<Store>() : nullptr;
     const auto found = store ? private_.find(store->buffer) : private_.end();
-    return found == private_.end() ? Copier::mutate(s)
-                                   : make_store(found->second, with_lane(store->indices), mutate(store->value));
+    return found == private_.end()
+               ? Copier::mutate(s)
+               : make_store(found->second, with_lane(store->indices), mutate(store->value), {}, store->streams);
   }
 
  private:
@@ -217,7 +218,7 @@ Stmt LaneBuilder::build_store(const Store& store) {
   if (differ) {
     const auto own = private_.find(store.buffer);
     const Buffer& buffer = own == private_.end() ? store.buffer : own->second;
-    return make_store(buffer, std::move(at), broadcast(value), mask_);
+    return make_store(buffer, std::move(at), broadcast(value), mask_, store.streams);
   }
   bool reads_itself = false;
   for_each_expr(store.value, [&](const Expr& e) {
@@ -236,7 +237,7 @@ Stmt LaneBuilder::build_store(const Store& store) {
                     "lanes: do not vectorize it",
                     loop_, store.buffer->name));
   }
-  return make_store(store.buffer, std::move(at), value);
+  return make_store(store.buffer, std::move(at), value, {}, store.streams);
 }
 
 Stmt LaneBuilder::build_for(const For& loop) {

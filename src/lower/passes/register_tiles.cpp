@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ir/equal.h"
 #include "ir/linear.h"
 #include "ir/print.h"
 #include "ir/rewrite.h"
@@ -105,10 +106,11 @@ class Padder final : public Mutator {
       return make_allocate(found->second, mutate(allocate->body));
     }
     if (const auto* store = s.as<Store>()) {
+      store_mask_ = store->mask;
       const auto found = padded_.find(store->buffer);
       if (found == padded_.end()) return mutate_children(s);
       return make_store(found->second, constants(store->indices), mutate(store->value),
-                        needed(store->buffer, store->indices, store->mask));
+                        needed(store->buffer, store->indices, store->mask), store->streams);
     }
     return mutate_children(s);
   }
@@ -118,7 +120,10 @@ class Padder final : public Mutator {
     const auto* load = e.as<Load>();
     const auto found = load ? padded_.find(load->buffer) : padded_.end();
     if (found == padded_.end()) return mutate_children(e);
-    return make_load(found->second, constants(load->indices), needed(load->buffer, load->indices, load->mask));
+    // Lanes that a mask turns off read as 0, which counts wherever the store looks at them.
+    const bool unseen = load->mask.defined() && store_mask_.defined() && equal(load->mask, store_mask_);
+    return make_load(found->second, constants(load->indices),
+                     unseen ? needed(load->buffer, load->indices, load->mask) : mutate(load->mask));
   }
 
  private:
@@ -154,6 +159,7 @@ class Padder final : public Mutator {
 
   const std::map<Buffer, Tile>& tiles_;
   std::map<Buffer, Buffer> padded_;
+  Expr store_mask_;  ///< of the store whose value is being looked at
 };
 
 }  // namespace

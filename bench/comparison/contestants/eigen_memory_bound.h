@@ -1,0 +1,14 @@
+// Eigen on what is bound by memory; its own expressions, which run on one thread.
+// Thread rule: one thread at a time.
+#pragma once
+
+#include <optional>
+
+#include "bench/comparison/operation.h"
+
+namespace nestwright::bench {
+
+/// Nothing where Eigen has no expression for the workload.
+std::optional<Calls> eigen_memory_bound_calls(const OperationRequest& request);
+
+}  // namespace nestwright::bench

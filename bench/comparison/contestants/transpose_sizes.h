@@ -1,0 +1,22 @@
+// A float32 transposition, row-major, for libraries with a BLAS's extension omatcopy.
+// Thread rule: values.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "bench/comparison/operation.h"
+
+namespace nestwright::bench {
+
+struct TransposeSizes {
+  std::size_t rows = 0, columns = 0;  ///< of the input
+};
+
+/// Nothing where the workload is something else, or of another type.
+inline std::optional<TransposeSizes> float32_transpose(const Workload& w) {
+  if (w.op != "transpose" || w.type("dtype") != kFloat32) return std::nullopt;
+  return TransposeSizes{static_cast<std::size_t>(w.size("rows")), static_cast<std::size_t>(w.size("columns"))};
+}
+
+}  // namespace nestwright::bench

@@ -1,0 +1,95 @@
+// A column of a tile in registers, whose rows are vectors: what a transposition stores. Each column is the root of a
+// tree of shuffles of two vectors, as in the well-known transposition by unpacking: rows are interleaved within 128
+// bits, then whole 128-bit parts are brought together. The columns of a tile share the inner nodes of their trees,
+// which are the same instructions on the same operands: 64 shuffles turn a tile of 16 x 16, not 15 for each column.
+#include <algorithm>
+
+#include "codegen/llvm/function_emitter.h"
+
+namespace nestwright::codegen {
+namespace {
+
+constexpr int kPartBytes = 16;  ///< what an unpacking instruction stays within
+
+/// The masks of one column's tree.
+class Turn {
+ public:
+  Turn(int lanes, int element_bytes, int column) : lanes_(lanes), column_(column) {
+    part_ = std::clamp(kPartBytes / element_bytes, 1, lanes);
+  }
+
+  /// How the two vectors below a node at this height (1: of two rows) are combined.
+  std::vector<int> mask(int height) const {
+    int unit = 1;
+    for (int h = 1; h < height && unit < part_; ++h) unit *= 2;
+    return unit < part_ ? interleave(unit) : gather_parts(height);
+  }
+
+ private:
+  /// Units of `unit` elements from both in turns, of the lower or the upper half of each part: where the column is.
+  std::vector<int> interleave(int unit) const {
+    const int units = part_ / unit;  // of columns, that each part still has
+    const int half = column_ % part_ / (units / 2) % 2;
+    std::vector<int> mask;
+    for (int e = 0; e < lanes_; ++e) {
+      const int place = e % part_ / unit;
+      const int from = (half * units / 2 + place / 2) * unit + e % unit;
+      mask.push_back(e / part_ * part_ + from + (place % 2 == 1 ? lanes_ : 0));
+    }
+    return mask;
+  }
+
+  /// The even or the odd parts of the first, then those of the second.
+  std::vector<int> gather_parts(int height) const {
+    int level = height - 1;  // among those of whole parts
+    for (int unit = 1; unit < part_; unit *= 2) --level;
+    const int parts = lanes_ / part_, parity = (column_ / part_ >> level) % 2;
+    std::vector<int> mask;
+    for (int e = 0; e < lanes_; ++e) {
+      const int place = e / part_;
+      const int from = 2 * (place % (parts / 2)) + parity;
+      mask.push_back(from * part_ + e % part_ + (place >= parts / 2 ? lanes_ : 0));
+    }
+    return mask;
+  }
+
+  int lanes_, column_, part_;
+};
+
+}  // namespace
+
+llvm::Value* FunctionEmitter::emit_column(const ir::Buffer& buffer, const Access& access) {
+  const bool in_tile = buffer->scope != ir::Scope::kGlobal && access.offsets == nullptr && access.lane_stride > 1 &&
+                       access.offset.is_constant() && !buffer->element.is_bool();
+  if (!in_tile || access.lanes < 2 || (access.lanes & (access.lanes - 1)) != 0) return nullptr;
+  const std::int64_t row = access.lane_stride, column = access.offset.constant % row;
+  const std::int64_t window = column / access.lanes * access.lanes;
+  const int length = static_cast<int>(std::min<std::int64_t>(access.lanes, row - window));
+  llvm::Type* type = memory_type_of(buffer->element.with_lanes(length));
+
+  std::vector<llvm::Value*> level;
+  for (int lane = 0; lane < access.lanes; ++lane) {
+    ir::Linear offset;
+    offset.constant = access.offset.constant - column + lane * row + window;
+    if (offset.constant + length > buffer->elements()) {  // lanes past the end, which nobody sees
+      level.push_back(llvm::PoisonValue::get(memory_type_of(buffer->element.with_lanes(access.lanes))));
+      continue;
+    }
+    llvm::Value* whole = builder_.CreateAlignedLoad(type, address(buffer, offset), alignment(buffer, offset));
+    std::vector<int> widen(static_cast<std::size_t>(access.lanes), -1);
+    for (int e = 0; e < length; ++e) widen[static_cast<std::size_t>(e)] = e;
+    level.push_back(length == access.lanes ? whole : builder_.CreateShuffleVector(whole, widen));
+  }
+  const Turn turn(access.lanes, buffer->element.bytes(), static_cast<int>(column - window));
+  for (int height = 1; level.size() > 1; ++height) {
+    const std::vector<int> mask = turn.mask(height);
+    std::vector<llvm::Value*> above;
+    for (std::size_t i = 0; i < level.size(); i += 2) {
+      above.push_back(builder_.CreateShuffleVector(level[i], level[i + 1], mask));
+    }
+    level = std::move(above);
+  }
+  return level.front();
+}
+
+}  // namespace nestwright::codegen

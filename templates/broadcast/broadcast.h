@@ -1,0 +1,18 @@
+// A function of a matrix and a vector, which is taken for every row or for every column of it: Y[i, j] = f(X[i, j],
+// V[j]) or f(X[i, j], V[i]).
+// Thread rule: pure functions.
+#pragma once
+
+#include "templates/template.h"
+
+namespace nestwright {
+
+Operator broadcast_operator();
+
+/// The function in double; the bound is the function's (templates/pointwise.h).
+Reference broadcast_reference(const Workload& workload, const HostTensors& inputs);
+
+/// For any sizes, types and x86-64 targets: rows in vectors, in blocks of rows or columns.
+Template broadcast_cpu_template();
+
+}  // namespace nestwright

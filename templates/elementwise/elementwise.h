@@ -1,0 +1,19 @@
+// A function of one or two tensors, element by element: Y = f(X), Y = f(A, B).
+// Thread rule: pure functions.
+#pragma once
+
+#include "templates/template.h"
+
+namespace nestwright {
+
+/// The tensors are compact, so that their elements lie in one row: the expression has one dimension, whatever the
+/// shape.
+Operator elementwise_operator();
+
+/// The function in double; the bound is the function's (templates/pointwise.h).
+Reference elementwise_reference(const Workload& workload, const HostTensors& inputs);
+
+/// For any sizes, types and x86-64 targets: vectors in blocks.
+Template elementwise_cpu_template();
+
+}  // namespace nestwright

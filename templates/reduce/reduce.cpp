@@ -1,0 +1,113 @@
+#include "templates/reduce/reduce.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "expression/tensor.h"
+#include "support/error.h"
+#include "templates/reduce/reduce_shape.h"
+#include "templates/rounding.h"
+
+namespace nestwright {
+namespace {
+
+Expr reduction(const std::string& function, const Expr& x, const std::vector<IterVar>& axes, double weight) {
+  if (function == "max") return max(x, axes);
+  if (function == "min") return min(x, axes);
+  return sum(function == "mean" ? x * ir::make_float(weight, x.type()) : x, axes);
+}
+
+Definition define_reduce(const Workload& workload) {
+  const std::vector<ReduceGroup> groups = reduce_groups(workload);
+  const std::string& function = workload.choice("function");
+  const Type type = workload.type("dtype");
+  std::vector<Expr> shape, kept;
+  std::vector<IterVar> axes;
+  double elements = 1;
+  for (const ReduceGroup& group : groups) {
+    shape.emplace_back(group.extent);
+    if (group.reduced) {
+      axes.push_back(reduce_axis(group.extent, "r" + std::to_string(axes.size())));
+    } else {
+      kept.emplace_back(group.extent);
+    }
+    elements *= static_cast<double>(group.extent);
+  }
+  const auto results = static_cast<double>(kept_elements(groups));
+  const Tensor x = placeholder(shape, type, "X");
+  const Tensor y = compute(
+      kept,
+      [&](std::span<const Expr> i) {
+        std::vector<Expr> at;
+        auto next_kept = i.begin();
+        auto next_reduced = axes.begin();
+        for (const ReduceGroup& group : groups) at.push_back(group.reduced ? Expr(*next_reduced++) : *next_kept++);
+        return reduction(function, x.at(at), axes, results / elements);
+      },
+      "Y");
+  return {{x, y}, 1, elements, type.bytes() * (elements + results)};
+}
+
+}  // namespace
+
+Operator reduce_operator() {
+  using Kind = OperatorParameter::Kind;
+  return {"reduce",
+          "sum, mean, maximum or minimum over some of the dimensions of a tensor",
+          {{"function", "what is computed", Kind::kChoice, "", {"sum", "mean", "max", "min"}},
+           {"shape", "the shape of the input, which is compact", Kind::kShape, ""},
+           {"axes", "the dimensions that are reduced, counted from 0", Kind::kAxes, ""},
+           {"dtype", "the type of the elements", Kind::kType, "float32"}},
+          define_reduce,
+          reduce_reference};
+}
+
+Reference reduce_reference(const Workload& workload, const HostTensors& inputs) {
+  const std::vector<ReduceGroup> groups = reduce_groups(workload);
+  const auto results = static_cast<std::size_t>(kept_elements(groups));
+  std::size_t elements = 1;
+  for (const ReduceGroup& group : groups) elements *= static_cast<std::size_t>(group.extent);
+  if (inputs.size() != 1 || inputs[0].size() != elements) {
+    throw UsageError("the inputs of " + workload.str() + " do not have its sizes");
+  }
+  const std::string& function = workload.choice("function");
+  const bool adds = function == "sum" || function == "mean";
+  const double start = adds                ? 0
+                       : function == "max" ? -std::numeric_limits<double>::infinity()
+                                           : std::numeric_limits<double>::infinity();
+  Reference reference{{std::vector<double>(results, start)}, {std::vector<double>(results)}};
+  std::vector<double>&value = reference.expected[0], &sum_abs = reference.bound[0];
+  // Kahan's summation: sums of many terms in float64 are held to bounds of that type, too.
+  std::vector<double> lost(results);
+  for (std::size_t e = 0; e < elements; ++e) {
+    std::size_t rest = e, at = 0, stride = 1;
+    for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
+      const auto extent = static_cast<std::size_t>(group->extent);
+      if (!group->reduced) at += rest % extent * stride;
+      if (!group->reduced) stride *= extent;
+      rest /= extent;
+    }
+    const double x = inputs[0][e];
+    if (adds) {
+      const double term = x - lost[at], after = value[at] + term;
+      lost[at] = (after - value[at]) - term;
+      value[at] = after;
+      sum_abs[at] += std::abs(x);
+    } else {
+      value[at] = function == "max" ? std::max(value[at], x) : std::min(value[at], x);
+    }
+  }
+  if (!adds) return reference;
+  const double terms = static_cast<double>(elements) / static_cast<double>(results);
+  const bool is_mean = function == "mean";
+  const double relative =
+      summation_error(terms, workload.type("dtype")) + (is_mean ? 2 * epsilon_of(workload.type("dtype")) : 0);
+  for (std::size_t i = 0; i < results; ++i) {
+    value[i] /= is_mean ? terms : 1;
+    sum_abs[i] *= relative / (is_mean ? terms : 1);
+  }
+  return reference;
+}
+
+}  // namespace nestwright

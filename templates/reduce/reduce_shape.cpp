@@ -1,0 +1,37 @@
+#include "templates/reduce/reduce_shape.h"
+
+#include <algorithm>
+
+#include "support/error.h"
+
+namespace nestwright {
+
+std::vector<ReduceGroup> reduce_groups(const Workload& workload) {
+  const std::vector<std::int64_t> shape = workload.shape("shape");
+  const std::vector<std::size_t> axes = workload.axes("axes");
+  if (axes.back() >= shape.size()) {
+    throw UsageError("axis " + std::to_string(axes.back()) + " of reduce is illegal: the shape has " +
+                     std::to_string(shape.size()) + " dimensions, numbered from 0");
+  }
+  std::vector<ReduceGroup> groups;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const bool reduced = std::find(axes.begin(), axes.end(), d) != axes.end();
+    if (shape[d] == 1) continue;
+    if (!groups.empty() && groups.back().reduced == reduced) {
+      groups.back().extent *= shape[d];
+    } else {
+      groups.push_back({shape[d], reduced});
+    }
+  }
+  const bool reduces = std::any_of(groups.begin(), groups.end(), [](const ReduceGroup& g) { return g.reduced; });
+  if (!reduces) groups.insert(groups.begin(), {1, true});
+  return groups;
+}
+
+std::int64_t kept_elements(const std::vector<ReduceGroup>& groups) {
+  std::int64_t elements = 1;
+  for (const ReduceGroup& group : groups) elements *= group.reduced ? 1 : group.extent;
+  return elements;
+}
+
+}  // namespace nestwright

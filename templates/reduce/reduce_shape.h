@@ -1,0 +1,25 @@
+// The dimensions of a reduction, as few as there need be. Internal to templates/reduce.
+// Thread rule: plain data and a pure function.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "templates/workload.h"
+
+namespace nestwright {
+
+/// Neighbouring dimensions of one kind.
+struct ReduceGroup {
+  std::int64_t extent;
+  bool reduced;
+};
+
+/// Outermost first, kept and reduced ones in turns; those of extent 1 are left out. At least one, and at least one that
+/// is reduced. Throws UsageError for an axis that the shape does not have.
+std::vector<ReduceGroup> reduce_groups(const Workload& workload);
+
+/// Elements of the result.
+std::int64_t kept_elements(const std::vector<ReduceGroup>& groups);
+
+}  // namespace nestwright

@@ -1,0 +1,54 @@
+// stream: what it notes, and what it refuses.
+#include "matmul_fixture.h"
+
+namespace nestwright {
+namespace {
+
+const Tensor a = placeholder({32, 48}, kFloat32, "A");
+const Tensor doubled = compute({32, 48}, [](Expr i, Expr j) { return a(i, j) * 2.0; }, "B");
+const Tensor result = compute({32, 48}, [](Expr i, Expr j) { return doubled(i, j) + 1.0; }, "C");
+
+std::string refusal(const std::function<void()>& misuse) {
+  try {
+    misuse();
+  } catch (const ScheduleError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Stream, IsNotedAndReplayed) {
+  Schedule s = create_schedule(result);
+  s[result].stream();
+  EXPECT_TRUE(s.state().stages.back().streams);
+  EXPECT_EQ(s.trace().steps().back(), (TraceStep{"stream", {"C"}}));
+  EXPECT_THAT(s.str(),
+              testing::HasSubstr("C: float32[32, 48] in global, at root, output\n  stores round the caches\n"));
+  Schedule again = create_schedule(result);
+  Trace::parse(s.trace().str()).replay(again);
+  EXPECT_EQ(again.str(), s.str());
+}
+
+TEST(Stream, StaysWithTheCopyThatCacheWriteMakes) {
+  Schedule s = create_schedule(result);
+  s[result].stream();
+  const Tensor tile = s.cache_write(result, ir::Scope::kLocal);
+  for (const StageState& stage : s.state().stages) EXPECT_EQ(stage.streams, stage.is_output) << stage.name;
+  s[tile].compute_at(s[result], s[result].axis(0));
+}
+
+TEST(Stream, RefusesWhatTheKernelReadsAgain) {
+  Schedule s = create_schedule(result);
+  EXPECT_EQ(refusal([&] { s[doubled].stream(); }),
+            "stream of B: it is no output, and the kernel itself reads it again");
+  s[result].stream();
+  EXPECT_EQ(refusal([&] { s[result].stream(); }), "stream of C: it streams already");
+  const IterVar k = reduce_axis(48, "k");
+  const Tensor sums = compute({32}, [&](Expr i) { return sum(a(i, k), k); }, "S");
+  Schedule reduction = create_schedule(sums);
+  EXPECT_EQ(refusal([&] { reduction[sums].stream(); }),
+            "stream of S: it is a reduction, which reads what it stored: cache_write makes a stage of its own of it");
+}
+
+}  // namespace
+}  // namespace nestwright
