@@ -8,6 +8,8 @@
 #include "templates/elementwise/elementwise.h"
 #include "templates/layer_norm/layer_norm.h"
 #include "templates/matmul/matmul.h"
+#include "templates/matmul/matmul_gemv.h"
+#include "templates/matmul/matmul_split_k.h"
 #include "templates/reduce/reduce.h"
 #include "templates/softmax/softmax.h"
 #include "templates/transpose/transpose.h"
@@ -39,9 +41,9 @@ const std::vector<Operator>& operators() {
 const std::vector<Template>& templates() {
   // Of one operator, the likely fastest first: its first guess serves where nothing was tuned.
   static const std::vector<Template> list = {
-      matmul_amx_template(),      matmul_dot_template(),    matmul_convert_template(), matmul_cpu_template(),
-      elementwise_cpu_template(), broadcast_cpu_template(), reduce_cpu_template(),     softmax_cpu_template(),
-      layer_norm_cpu_template(),  transpose_cpu_template()};
+      matmul_amx_template(), matmul_dot_template(),     matmul_convert_template(),  matmul_gemv_template(),
+      matmul_cpu_template(), matmul_split_k_template(), elementwise_cpu_template(), broadcast_cpu_template(),
+      reduce_cpu_template(), softmax_cpu_template(),    layer_norm_cpu_template(),  transpose_cpu_template()};
   return list;
 }
 
@@ -71,13 +73,21 @@ std::vector<const Template*> templates_for(std::string_view op, DeviceKind devic
 }
 
 std::vector<const Template*> templates_for(const Workload& workload, const Target& target) {
-  std::vector<const Template*> found = templates_for(workload.op, target.device);
-  std::erase_if(found, [&](const Template* t) { return t->serves && !t->serves(workload, target); });
-  if (found.empty()) {
-    throw UsageError("no template of " + workload.op + " serves '" + workload.str() + "' on " + target.str() +
-                     ": use another target");
+  std::vector<const Template*> serving;
+  std::string reasons;
+  for (const Template* candidate : templates_for(workload.op, target.device)) {
+    const std::string reason = candidate->why_not ? candidate->why_not(workload, target) : std::string();
+    if (reason.empty()) {
+      serving.push_back(candidate);
+    } else {
+      reasons += (reasons.empty() ? "" : "; ") + candidate->name + ": " + reason;
+    }
   }
-  return found;
+  if (serving.empty()) {
+    throw UsageError("no template serves " + workload.str() + " on " + target.str() + " (" + reasons +
+                     "): change the workload or the target");
+  }
+  return serving;
 }
 
 const Template* find_template(std::string_view name) {

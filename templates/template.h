@@ -24,10 +24,12 @@ struct Definition {
   double bytes = 0;  ///< of the tensors, each touched once
 };
 
-/// Elements as doubles, row-major, one vector a tensor.
+/// Elements as doubles, as they lie in memory from the first to the last, one vector a tensor: row-major where it is
+/// compact.
 using HostTensors = std::vector<std::vector<double>>;
 
-/// What a result is held against: the value in double and the error bound per element (absolute).
+/// What a result is held against: the value in double and the error bound per element (absolute). A value that is
+/// not-a-number says that the kernel must not write there: between the rows of a strided tensor.
 struct Reference {
   HostTensors expected;
   HostTensors bound;
@@ -53,8 +55,8 @@ struct Template {
   /// Configurations from formulas, best guess first: register tile from the target, blocks from the caches. The first
   /// is the default that is used where nothing was tuned.
   std::function<std::vector<Config>(const Workload&, const Target&)> seeds;
-  /// Whether it can do the workload on the target; absent: any.
-  std::function<bool(const Workload&, const Target&)> serves = {};
+  /// Why it cannot serve a workload, one clause ("it needs ..."); empty: it can. None: it serves every workload.
+  std::function<std::string(const Workload&, const Target&)> why_not = {};
 };
 
 /// Runs the template for every reachable combination of choices. Throws InternalError where the first candidates of a

@@ -13,7 +13,7 @@
 
 namespace nestwright::bench {
 
-/// The tensors of one call, in the order of the operator's definition; compact.
+/// The tensors of one call, in the order of the operator's definition and laid out as it says.
 struct Operands {
   std::vector<const void*> inputs;
   std::vector<void*> outputs;

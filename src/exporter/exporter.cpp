@@ -87,7 +87,7 @@ ExportResult export_kernel(const Task& task, const Lookup& found, const ExportOp
           ->compile(program, task.target, {.pipeline = Pipeline::kFinal, .keep_ir = true, .keep_assembly = true});
   // The operator's own expression: a template's may be of words and conversions, which no plain loop shows.
   const Definition definition = find_operator(task.workload.op).define(task.workload);
-  const Exported exported{name, &task, &found, &definition, &object, has_parallel_loop(program)};
+  const Exported exported{name, &task, &found, &definition, &object, has_parallel_loop(program), &program};
 
   out.write(name + ".h", header_source(exported));
   out.write(name + ".c", launcher_source(exported));

@@ -27,9 +27,9 @@ const std::set<std::string, std::less<>>& taken_names() {
       "aligned_alloc", "all_ones", "both", "ceil", "check", "choose", "clock_gettime", "divided_by", "either",
       "element_of", "erf", "exactly", "exit", "exp", "fabs", "floor", "floor_div", "floor_mod", "fmax", "free",
       "greatest_of", "is_equal", "is_less", "isnan", "labs", "least_of", "log", "log2", "logistic", "magnitude", "main",
-      "malloc", "memcpy", "memory_for", "memset", "minus", "monotone", "nearbyint", "number_of", "parallel", "plus",
-      "pool", "pow", "power", "printf", "reciprocal_root", "rounded", "signal", "sqrt", "state", "tanh", "times",
-      "uniform", "usable", "work"};
+      "malloc", "memcpy", "memory_for", "memset", "minus", "monotone", "nearbyint", "number_of", "parallel", "place_of",
+      "plus", "pool", "pow", "power", "printf", "reciprocal_root", "rounded", "signal", "sqrt", "state", "tanh",
+      "times", "uniform", "usable", "work"};
   return names;
 }
 

@@ -19,7 +19,23 @@ std::string shape_text(const ir::Buffer& buffer) {
       throw UsageError("a kernel with symbolic extents cannot be exported yet: give constant sizes");
     extents.push_back(std::to_string(*value));
   }
-  return fmt::format("{}[{}]", described_type(buffer->element), fmt::join(extents, "]["));
+  std::string text = fmt::format("{}[{}]", described_type(buffer->element), fmt::join(extents, "]["));
+  if (buffer->strides.empty()) return text;
+  std::vector<std::string> strides;
+  for (const ir::Expr& stride : buffer->strides) strides.push_back(std::to_string(*ir::as_const_int(stride)));
+  return text + fmt::format(", strides {}", fmt::join(strides, ", "));
+}
+
+/// What may share memory with what.
+std::string overlap_text(const Exported& e) {
+  std::string text = "Inputs and outputs must not overlap";
+  for (const ir::Parameter& parameter : e.program->parameters) {
+    if (parameter.in_place_of < 0) continue;
+    const auto input = static_cast<std::size_t>(parameter.in_place_of);
+    text += fmt::format(", but {} and {} may be the same pointer", e.program->parameters[input].buffer->name,
+                        parameter.buffer->name);
+  }
+  return text + ".";
 }
 
 std::string time_text(const Exported& e) {
@@ -69,8 +85,9 @@ std::string header_source(const Exported& e) {
  * A kernel tuned by Nestwright for {2}.
  * Time of one call: {3}.
  *
- * Tensors are row-major and compact, aligned to their element type; 64-byte alignment is fastest:
-{4} * Inputs and outputs must not overlap.
+ * Tensors are row-major, compact where no strides (in elements) are given, and aligned to their element type; 64-byte
+ * alignment is fastest:
+{4} * {9}
  *
  * Returns 0, or, with nothing written,
  *   1  this CPU lacks instructions that the kernel needs
@@ -97,7 +114,8 @@ void {0}_release(void);
       upper, c_parameters(e),
       uses_tiles(e.object->extensions)
           ? " *   4  the operating system refuses the tile registers (AMX) to this process\n"
-          : "");
+          : "",
+      overlap_text(e));
   if (e.is_parallel) {
     text += fmt::format(R"(
 /* The kernel's parallel loop runs on {1} threads: the caller's and a pool of pthreads of its own, which are started at the

@@ -85,13 +85,31 @@ const char* c_epsilon_of(ir::Type type) {
 /// What is not written is seen where no result can have those bits.
 std::string written_test(const std::string& name) {
   return fmt::format(R"(  for (long i = 0; right && i < kElements; ++i) {{
-    if (all_ones(&result[i], sizeof *result)) {{
+    if (all_ones(&result[place_of(i)], sizeof *result)) {{
       printf("{}: element %ld was not written, or is made of what lies outside the inputs\n", i);
       right = 0;
     }}
   }}
+  long untouched = 0;
+  for (long i = 0; i < kSpan; ++i) untouched += all_ones(&result[i], sizeof *result);
+  if (right && untouched != kSpan - kElements) {{
+    printf("{}: wrote between the rows of its output\\n");
+    right = 0;
+  }}
 )",
-                     name);
+                     name, name);
+}
+
+/// The body of place_of.
+std::string place_source(const ir::Buffer& output) {
+  if (output->strides.empty()) return "  return element;\n";
+  std::string source = "  long place = 0;\n";
+  for (int d = output->rank(); d-- > 0;) {
+    source += fmt::format("  place += element % {0} * {1};\n  element /= {0};\n",
+                          *ir::as_const_int(output->shape[static_cast<std::size_t>(d)]),
+                          *ir::as_const_int(output->stride(d)));
+  }
+  return source + "  return place;\n";
 }
 
 }  // namespace
@@ -101,7 +119,8 @@ std::string self_test_source(const Exported& e) {
     throw UsageError("the self-test can express operators with one output only");
   }
   const Tensor& output = e.definition->args.back();
-  const std::int64_t elements = output.buffer()->elements();
+  std::int64_t elements = 1;
+  for (const Expr& extent : output.shape()) elements *= *ir::as_const_int(extent);
   const Sample sample = sample_of(elements, c_terms(output.op()));
   const std::string type = c_type(output.dtype());
 
@@ -130,7 +149,7 @@ std::string self_test_source(const Exported& e) {
   const std::string parameters = fmt::format("{}", fmt::join(input_parameters, ", "));
   const std::string functions =
       c_functions(output.op(), names, parameters, fmt::format("{}", fmt::join(input_names, ", ")));
-  const std::string got = c_value(output.dtype(), "result[i * kStep % kElements]");
+  const std::string got = c_value(output.dtype(), "result[place_of(i * kStep % kElements)]");
   std::string arithmetic = c_arithmetic_for(functions + filled + got);
   if (c_mentions(arithmetic + functions, "kEpsilon")) {
     arithmetic.insert(0, fmt::format("\n/* The rounding error of one operation, relative to its result. */\n"
@@ -154,10 +173,15 @@ std::string self_test_source(const Exported& e) {
 
 /* Elements that are computed again: 0, kStep, 2 kStep, ... modulo all. */
 static const long kElements = {elements}, kChecked = {checked}, kStep = {step};
+/* What the output takes in memory, with what lies between its rows. */
+static const long kSpan = {span};
 {fixed}
+/* Where an element of the output lies. */
+static long place_of(long element) {{
+{place}}}
 {arithmetic}{functions}
 static int check(int offset, {parameters}, const double* expected, const double* bound, double* worst) {{
-{copies}  {type}* memory = memory_for((kElements + 2 * kMargin) * sizeof({type}));
+{copies}  {type}* memory = memory_for((kSpan + 2 * kMargin) * sizeof({type}));
   {type}* result = memory + offset;
   int right = 1;
   const int code = {name}({arguments}, result);
@@ -166,7 +190,7 @@ static int check(int offset, {parameters}, const double* expected, const double*
     right = 0;
   }}
   if (!all_ones(memory, offset * sizeof({type})) ||
-      !all_ones(result + kElements, (2 * kMargin - offset) * sizeof({type}))) {{
+      !all_ones(result + kSpan, (2 * kMargin - offset) * sizeof({type}))) {{
     printf("{name}: wrote outside its output\n");
     right = 0;
   }}
@@ -205,12 +229,13 @@ int main(void) {{
 }}
 )",
       fmt::arg("name", e.name), fmt::arg("elements", elements), fmt::arg("checked", sample.count),
-      fmt::arg("step", sample.step), fmt::arg("fixed", kFixedPart), fmt::arg("parameters", parameters),
-      fmt::arg("arithmetic", arithmetic), fmt::arg("functions", functions), fmt::arg("copies", copies),
-      fmt::arg("got", got), fmt::arg("written", output.dtype().is_int() ? "" : written_test(e.name)),
-      fmt::arg("type", type), fmt::arg("arguments", fmt::format("{}", fmt::join(arguments, ", "))),
-      fmt::arg("frees", frees), fmt::arg("filled", filled),
-      fmt::arg("inputs", fmt::format("{}", fmt::join(input_names, ", "))),
+      fmt::arg("step", sample.step), fmt::arg("span", output.buffer()->elements()),
+      fmt::arg("place", place_source(output.buffer())), fmt::arg("fixed", kFixedPart),
+      fmt::arg("parameters", parameters), fmt::arg("arithmetic", arithmetic), fmt::arg("functions", functions),
+      fmt::arg("copies", copies), fmt::arg("got", got),
+      fmt::arg("written", output.dtype().is_int() ? "" : written_test(e.name)), fmt::arg("type", type),
+      fmt::arg("arguments", fmt::format("{}", fmt::join(arguments, ", "))), fmt::arg("frees", frees),
+      fmt::arg("filled", filled), fmt::arg("inputs", fmt::format("{}", fmt::join(input_names, ", "))),
       fmt::arg("nulls", fmt::format("{}", fmt::join(nulls, ", "))), fmt::arg("free_inputs", inputs));
 }
 

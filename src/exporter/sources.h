@@ -19,6 +19,7 @@ struct Exported {
   const Definition* definition = nullptr;
   const CompiledObject* object = nullptr;
   bool is_parallel = false;  ///< the kernel has a parallel loop
+  const ir::Program* program = nullptr;
 
   /// Threads that run the kernel, the caller's among them.
   int threads() const { return is_parallel ? task->target.threads : 1; }

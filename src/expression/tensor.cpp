@@ -112,6 +112,12 @@ std::vector<Operation> inputs_of(const std::vector<Expr>& bodies, const std::str
   return result;
 }
 
+void check_strides(const std::vector<Expr>& strides, std::size_t rank, const std::string& name) {
+  if (strides.empty() || strides.size() == rank) return;
+  throw UsageError(fmt::format("tensor '{}' has {} dimensions, but {} strides: give one for each, or none", name, rank,
+                               strides.size()));
+}
+
 std::string axis_name(std::size_t dimension, std::size_t rank) {
   constexpr const char* kUsual[] = {"i", "j", "k", "l"};
   return rank <= 3 ? std::string(kUsual[dimension]) : fmt::format("i{}", dimension);
@@ -155,10 +161,7 @@ Var var(std::string name, Type type) {
 Tensor placeholder(std::vector<Expr> shape, Type type, std::string name, std::vector<Expr> strides) {
   check_name(name);
   check_shape(shape, name);
-  if (!strides.empty() && strides.size() != shape.size()) {
-    throw UsageError(fmt::format("tensor '{}' has {} dimensions, but {} strides: give one for each, or none", name,
-                                 shape.size(), strides.size()));
-  }
+  check_strides(strides, shape.size(), name);
   if (!type.is_scalar()) throw UsageError(fmt::format("tensor '{}' of {}: elements are scalars", name, type.str()));
   const int alignment = type.bytes();  // what any caller's array has
   Buffer buffer(name, type, std::move(shape), ir::Scope::kGlobal, std::move(strides), alignment);
@@ -176,11 +179,14 @@ IterVar reduce_axis(Expr min, Expr extent, std::string name) {
   return {std::move(name), std::move(min), std::move(extent), AxisKind::kReduce};
 }
 
-std::vector<Tensor> compute_tuple(std::vector<Expr> shape,
-                                  const std::function<std::vector<Expr>(std::span<const Expr>)>& bodies,
-                                  std::string name) {
+namespace {
+
+std::vector<Tensor> compute_results(std::vector<Expr> shape,
+                                    const std::function<std::vector<Expr>(std::span<const Expr>)>& bodies,
+                                    std::string name, const std::vector<Expr>& strides) {
   check_name(name);
   check_shape(shape, name);
+  check_strides(strides, shape.size(), name);
   ComputeOp op;
   std::vector<Expr> indices;
   for (std::size_t d = 0; d < shape.size(); ++d) {
@@ -205,7 +211,7 @@ std::vector<Tensor> compute_tuple(std::vector<Expr> shape,
   for (const Expr& body : op.bodies) {
     const int alignment = body.type().bytes();  // a result may be the caller's array too
     results.emplace_back(result_name(name, results.size(), op.bodies.size()), body.type(), shape, ir::Scope::kGlobal,
-                         std::vector<Expr>(), alignment);
+                         strides, alignment);
   }
   const std::size_t count = results.size();
   const Operation made = make_operation({std::move(name), std::move(op), std::move(results), std::move(inputs)});
@@ -214,10 +220,19 @@ std::vector<Tensor> compute_tuple(std::vector<Expr> shape,
   return tensors;
 }
 
-Tensor compute_span(std::vector<Expr> shape, const std::function<Expr(std::span<const Expr>)>& body, std::string name) {
+}  // namespace
+
+std::vector<Tensor> compute_tuple(std::vector<Expr> shape,
+                                  const std::function<std::vector<Expr>(std::span<const Expr>)>& bodies,
+                                  std::string name) {
+  return compute_results(std::move(shape), bodies, std::move(name), {});
+}
+
+Tensor compute_span(std::vector<Expr> shape, const std::function<Expr(std::span<const Expr>)>& body, std::string name,
+                    std::vector<Expr> strides) {
   if (!body) throw UsageError(fmt::format("tensor '{}' has no body: give a function of its indices", name));
   const auto only = [&](std::span<const Expr> indices) { return std::vector<Expr>{body(indices)}; };
-  return compute_tuple(std::move(shape), only, std::move(name)).front();
+  return compute_results(std::move(shape), only, std::move(name), strides).front();
 }
 
 }  // namespace nestwright

@@ -152,8 +152,10 @@ IterVar reduce_axis(Expr min, Expr extent, std::string name);
 /// A tensor of `shape` whose element at `indices` is body(indices). Variables of the body that are neither indices nor
 /// axes of a reduction are symbols, bound when the kernel is called. Throws UsageError where a reduction is not the
 /// whole body
-/// ("make another tensor of it"), and for names and extents as placeholder does.
-Tensor compute_span(std::vector<Expr> shape, const std::function<Expr(std::span<const Expr>)>& body, std::string name);
+/// ("make another tensor of it"), and for names and extents as placeholder does. `strides`: how its elements lie where
+/// it is an output, in elements; empty for compact.
+Tensor compute_span(std::vector<Expr> shape, const std::function<Expr(std::span<const Expr>)>& body, std::string name,
+                    std::vector<Expr> strides = {});
 
 /// Several tensors of one shape, computed together in one loop nest: bodies(indices) gives their elements. They are
 /// named name.v0, name.v1, ... Throws UsageError as compute_span does, and where one body is a reduction and the others
@@ -208,10 +210,10 @@ Expr call_body(const F& body, std::span<const Expr> x) {
 /// compute_span with named indices: [](Expr i, Expr j) { ... }, or a span of them for any rank. Throws UsageError as
 /// compute_span does, and where the number of indices is not the rank.
 template <class F>
-Tensor compute(std::vector<Expr> shape, const F& body, std::string name) {
+Tensor compute(std::vector<Expr> shape, const F& body, std::string name, std::vector<Expr> strides = {}) {
   return compute_span(
       std::move(shape), [&](std::span<const Expr> indices) { return detail::call_body(body, indices); },
-      std::move(name));
+      std::move(name), std::move(strides));
 }
 
 /// Floating-point (or integer) operations that the tensor and what it is made from cost as written: 2*M*N*K for a

@@ -50,7 +50,8 @@ class Reader {
     const std::uint64_t parameters = count("parameters");
     for (std::uint64_t i = 0; i < parameters; ++i) {
       Buffer buffer = ref(buffers_);
-      program.parameters.push_back({std::move(buffer), enumerator<Role>(Role::kOutput)});
+      const Role role = enumerator<Role>(Role::kOutput);
+      program.parameters.push_back({std::move(buffer), role, small_number(parameters, "the input of an output") - 1});
     }
     program.symbols = refs(vars_);
     const std::uint64_t requirements = count("requirements");

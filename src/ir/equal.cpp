@@ -100,7 +100,7 @@ class Comparer {
     }
     for (std::size_t i = 0; i < a.parameters.size(); ++i) {
       const Parameter &x = a.parameters[i], &y = b.parameters[i];
-      if (x.role != y.role || !same_layout(x.buffer, y.buffer)) return false;
+      if (x.role != y.role || x.in_place_of != y.in_place_of || !same_layout(x.buffer, y.buffer)) return false;
       bound_.emplace_back(key(x.buffer), key(y.buffer));
     }
     const auto same_requirement = [&](const Requirement& x, const Requirement& y) {

@@ -14,6 +14,8 @@ enum class Role : std::uint8_t { kInput, kOutput };
 struct Parameter {
   Buffer buffer;
   Role role = Role::kInput;
+  /// Of an output: the number of the input that may be the same memory, as lowering found (ir/in_place.h). -1: none.
+  int in_place_of = -1;
 };
 
 struct Kernel {

@@ -47,6 +47,7 @@ class Writer {
     for (const Parameter& parameter : program.parameters) {
       ref(parameter.buffer);
       byte(static_cast<std::uint8_t>(parameter.role));
+      number(static_cast<std::uint64_t>(parameter.in_place_of + 1));
     }
     number(program.symbols.size());
     for (const Var& symbol : program.symbols) ref(symbol);

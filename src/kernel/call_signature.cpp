@@ -21,6 +21,7 @@ CallSignature::CallSignature(const ir::Program& program)
     argument.name = buffer->name;
     argument.type = buffer->element;
     argument.is_output = parameter.role == ir::Role::kOutput;
+    argument.in_place_of = parameter.in_place_of;
     argument.alignment = static_cast<std::uintptr_t>(std::max(buffer->alignment, 1));
     const auto add = [&](std::vector<Size>& sizes, const ir::Expr& e, bool is_stride) {
       const Size& size = sizes.emplace_back(size_of(e));
@@ -158,6 +159,7 @@ void CallSignature::check_overlaps(std::span<const ArrayRef> given) const {
       refuse(arguments_[a], "expected strides that keep its elements apart, got some that put two in one place");
     }
     for (std::size_t b = 0; b < given.size(); ++b) {
+      if (arguments_[a].in_place_of == static_cast<int>(b) && given[a].data == given[b].data) continue;
       if (b == a || (b > a && arguments_[b].is_output) || !may_overlap(given[a], given[b])) continue;
       refuse(arguments_[a],
              fmt::format("expected memory of its own, got some that argument {} uses too", arguments_[b].name));

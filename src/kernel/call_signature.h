@@ -42,6 +42,7 @@ class CallSignature {
     std::string name;
     ir::Type type;
     bool is_output = false;
+    int in_place_of = -1;  ///< of an output: the argument whose memory it may be
     std::uintptr_t alignment = 1;
     std::vector<Size> shape, strides;  ///< no strides: compact
   };

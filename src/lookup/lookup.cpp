@@ -11,7 +11,9 @@ namespace {
 /// The recorded configuration with its labels resolved, where it is a valid point for this very workload.
 std::optional<Config> resolve_for(const Task& task, const Proposal& proposal) {
   const Template* source = find_template(proposal.from.name);
-  if (source == nullptr || (source->serves && !source->serves(task.workload, task.target))) return std::nullopt;
+  if (source == nullptr || (source->why_not && !source->why_not(task.workload, task.target).empty())) {
+    return std::nullopt;
+  }
   const ConfigSpace space = discover_space(*source, task.workload, task.target);
   try {
     Config config = space.resolve(proposal.config);

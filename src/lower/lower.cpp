@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 
+#include "ir/in_place.h"
 #include "ir/simplify.h"
 #include "ir/symbol_ranges.h"
 #include "ir/verify.h"
@@ -234,6 +235,11 @@ ir::Program lower(const Schedule& schedule, const Args& args, const Target& targ
   for (const Pass& pass : kPasses) run(pass.name, [&] { body = pass.run(body, symbols); });
   if (!double_buffered.empty()) {
     run(kDoubleBufferPass, [&] { body = double_buffer(body, double_buffered, symbols); });
+  }
+  for (std::size_t p = 0; p < program.parameters.size(); ++p) {
+    if (program.parameters[p].role == ir::Role::kOutput) {
+      program.parameters[p].in_place_of = ir::find_in_place_input(program, static_cast<int>(p));
+    }
   }
   if (target.device == DeviceKind::kCpu) return program;
   run(kLaunchesPass, [&] { program = split_launches(program, target); });

@@ -1,6 +1,7 @@
 #include "measure/elements.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -69,6 +70,14 @@ bool is_right(double got, double expected, double bound) {
   return got == expected || std::abs(got - expected) <= bound;
 }
 
+/// As poison leaves it.
+template <class T>
+bool is_untouched(const T& element) {
+  std::array<unsigned char, sizeof(T)> bytes{};
+  std::memcpy(bytes.data(), &element, sizeof(T));
+  return std::all_of(bytes.begin(), bytes.end(), [](unsigned char byte) { return byte == 0xff; });
+}
+
 }  // namespace
 
 void encode_elements(ir::Type type, std::span<const double> values, void* memory) {
@@ -95,15 +104,17 @@ Comparison compare_elements(ir::Type type, const void* memory, std::span<const d
     for (std::size_t i = 0; i < expected.size(); ++i) {
       const double value = static_cast<double>(got[i]);
       const double difference = std::abs(value - expected[i]);
-      const double error = value == expected[i] ? 0 : difference <= kInfinity ? difference : kInfinity;
+      const bool between = expected[i] != expected[i];
+      const double error = value == expected[i] || between ? 0 : difference <= kInfinity ? difference : kInfinity;
       const double ratio = error == 0 ? 0 : error / bound[i];
       wrong |= !is_right(value, expected[i], bound[i]);
       result.largest_error = std::max(result.largest_error, error);
       result.largest_error_ratio = std::max(result.largest_error_ratio, ratio);
     }
     for (std::size_t i = 0; wrong && result.first_wrong < 0; ++i) {
-      if (!is_right(static_cast<double>(got[i]), expected[i], bound[i]))
-        result.first_wrong = static_cast<std::int64_t>(i);
+      const bool right =
+          std::isnan(expected[i]) ? is_untouched(got[i]) : is_right(static_cast<double>(got[i]), expected[i], bound[i]);
+      if (!right) result.first_wrong = static_cast<std::int64_t>(i);
     }
     return result;
   });

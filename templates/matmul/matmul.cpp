@@ -1,35 +1,134 @@
 #include "templates/matmul/matmul.h"
 
+#include <cmath>
+#include <numbers>
+
 #include "expression/tensor.h"
 #include "templates/matmul/matmul_form.h"
 
 namespace nestwright {
 namespace {
 
+using Indices = std::span<const Expr>;
+
+/// The extents of an operand: a dimension for the batch only where there is one.
+std::vector<Expr> extents(std::int64_t batch, const MatrixLayout& layout) {
+  std::vector<Expr> shape{Expr(layout.rows), Expr(layout.columns)};
+  if (batch > 1) shape.insert(shape.begin(), Expr(batch));
+  return shape;
+}
+
+/// None where it is compact.
+std::vector<Expr> strides(std::int64_t batch, const MatrixLayout& layout) {
+  if (layout.leading == layout.columns && (batch == 1 || layout.is_compact())) return {};
+  std::vector<Expr> strides{Expr(layout.leading), Expr(1)};
+  if (batch > 1) strides.insert(strides.begin(), Expr(layout.step));
+  return strides;
+}
+
+/// Element (row, column) of the matrix of the batch that `c` names, an element of C's.
+Expr element(const Tensor& tensor, Indices c, const Expr& row, const Expr& column) {
+  std::vector<Expr> indices{row, column};
+  if (c.size() > 2) indices.insert(indices.begin(), c[0]);
+  return tensor.at(indices);
+}
+
+Expr gelu(const Expr& x) { return 0.5 * x * (1.0 + erf(x * (1 / std::numbers::sqrt2))); }
+
+/// activation(alpha product + beta C_in + bias + residual), with the tensors that it reads added to `inputs`.
+Tensor finish(const MatmulShape& shape, const Tensor& product, std::vector<Tensor>& inputs) {
+  const Epilogue& epilogue = shape.epilogue;
+  Tensor before, bias, residual;
+  const auto add_input = [&](Tensor tensor) {
+    inputs.push_back(tensor);
+    return tensor;
+  };
+  const std::vector<Expr> c_extents = extents(shape.batch, shape.c), c_strides = strides(shape.batch, shape.c);
+  if (epilogue.beta != 0) before = add_input(placeholder(c_extents, shape.type, "C_in", c_strides));
+  if (epilogue.bias) bias = add_input(placeholder({Expr(shape.n)}, shape.type, "bias"));
+  if (epilogue.residual) residual = add_input(placeholder(c_extents, shape.type, "residual", c_strides));
+  return compute(
+      c_extents,
+      [&](Indices c) {
+        const auto at_c = [&](const Tensor& tensor) { return tensor.at({c.begin(), c.end()}); };
+        Expr x = at_c(product);
+        if (epilogue.alpha != 1) x = x * epilogue.alpha;
+        if (epilogue.beta != 0) x = x + (epilogue.beta == 1 ? at_c(before) : at_c(before) * epilogue.beta);
+        if (epilogue.bias) x = x + bias(c.back());
+        if (epilogue.residual) x = x + at_c(residual);
+        if (epilogue.activation == Epilogue::Activation::kRelu) x = max(x, 0.0);
+        if (epilogue.activation == Epilogue::Activation::kGelu) x = gelu(x);
+        return x;
+      },
+      "C", c_strides);
+}
+
 Definition define_matmul(const Workload& workload) {
   const MatmulShape shape = matmul_shape(workload);
   const MatmulTypes types = matmul_types(workload.type("dtype"));
-  const Expr m(shape.m), n(shape.n), k(shape.k);
-  const Tensor a = placeholder(shape.ta ? std::vector{k, m} : std::vector{m, k}, types.a, "A");
-  const Tensor b = placeholder(shape.tb ? std::vector{n, k} : std::vector{k, n}, types.b, "B");
-  const Tensor c = plain_form(shape, types, a, b).result;
-  const auto dm = static_cast<double>(shape.m), dn = static_cast<double>(shape.n), dk = static_cast<double>(shape.k);
-  const double bytes = types.a.bytes() * dm * dk + types.b.bytes() * dk * dn + types.c.bytes() * dm * dn;
-  return {{a, b, c}, 2, 2 * shape.products(), bytes};
+  const Tensor a = placeholder(extents(shape.batch, shape.a), types.a, "A", strides(shape.batch, shape.a));
+  const Tensor b = placeholder(extents(shape.batch, shape.b), types.b, "B", strides(shape.batch, shape.b));
+  const IterVar r = reduce_axis(Expr(shape.k), "k");
+  const auto wide = [&](const Expr& e) { return cast(shape.type, e); };
+  const auto product_at = [&](Indices c) {
+    const Expr i = c[c.size() - 2], j = c.back();
+    return sum(wide(shape.ta ? element(a, c, r, i) : element(a, c, i, r)) *
+                   wide(shape.tb ? element(b, c, j, r) : element(b, c, r, j)),
+               r);
+  };
+  std::vector<Tensor> args{a, b};
+  const std::vector<Expr> c_extents = extents(shape.batch, shape.c);
+  const Tensor c = shape.epilogue.is_none() ? compute(c_extents, product_at, "C", strides(shape.batch, shape.c))
+                                            : finish(shape, compute(c_extents, product_at, "AB"), args);
+  args.push_back(c);
+  double bytes = 0;
+  for (const Tensor& tensor : args) {
+    double elements = 1;
+    for (const Expr& e : tensor.shape()) elements *= static_cast<double>(*ir::as_const_int(e));
+    bytes += elements * tensor.dtype().bytes();
+  }
+  return {args, static_cast<int>(args.size()) - 1, 2 * shape.products(), bytes};
+}
+
+/// The length of a row of A, B or C as stored.
+std::string row_length(const Workload& w, char matrix) {
+  const char* name = matrix == 'a' ? (w.flag("ta") ? "m" : "k") : matrix == 'b' ? (w.flag("tb") ? "k" : "n") : "n";
+  return std::to_string(w.size(name));
+}
+
+/// From one matrix of a batch to the next, where they lie one after the other.
+std::string matrix_length(const Workload& w, char matrix) {
+  const char* rows = matrix == 'a' ? (w.flag("ta") ? "k" : "m") : matrix == 'b' ? (w.flag("tb") ? "n" : "k") : "m";
+  return std::to_string(w.size(rows) * w.size(std::string("ld") + matrix));
+}
+
+void add_layout(std::vector<OperatorParameter>& parameters, char matrix) {
+  using Kind = OperatorParameter::Kind;
+  const std::string name(1, matrix), upper(1, static_cast<char>(matrix - 'a' + 'A'));
+  parameters.push_back({"ld" + name,
+                        "elements from one stored row of " + upper + " to the next",
+                        Kind::kSize,
+                        "the length of a row",
+                        {},
+                        [matrix](const Workload& w) { return row_length(w, matrix); }});
+  parameters.push_back({"s" + name,
+                        "elements from one matrix " + upper + " of a batch to the next",
+                        Kind::kSize,
+                        "what one takes",
+                        {},
+                        [matrix](const Workload& w) { return matrix_length(w, matrix); }});
 }
 
 }  // namespace
 
-MatmulForm plain_form(const MatmulShape& shape, const MatmulTypes& types, const Tensor& a, const Tensor& b) {
-  const IterVar r = reduce_axis(shape.k, "k");
-  const auto wide = [&](const Expr& e) { return cast(shape.type, e); };
-  const auto product = [&](Expr i, Expr j) {
-    return sum(wide(shape.ta ? a(r, i) : a(i, r)) * wide(shape.tb ? b(j, r) : b(r, j)), r);
-  };
-  MatmulForm form{.a = a, .b = b, .shape = shape};
-  form.sums = form.result = compute({shape.m, shape.n}, product, "C");
-  form.registers = types.a == shape.type ? 0 : 2;
-  form.is_fused = shape.type.is_float();
+MatmulForm plain_form(const Workload& workload, const Definition& definition) {
+  MatmulForm form{.a = definition.args[0], .b = definition.args[1], .shape = matmul_shape(workload)};
+  form.sums = form.result = definition.args.back();
+  for (const Operation& input : form.result.op()->inputs) {
+    if (!input.is_placeholder()) form.sums = Tensor(input);
+  }
+  form.registers = form.a.dtype() == form.shape.type ? 0 : 2;
+  form.is_fused = form.shape.type.is_float();
   return form;
 }
 
@@ -40,15 +139,24 @@ Operator matmul_operator() {
                           "which is that of A beside a B of int8, int32, too",
                           Kind::kType, "float32"};
   dtype.choices = {"float32", "float64", "bfloat16", "float16", "int8", "uint8"};
-  return {"matmul",
-          "matrix product C = op(A) op(B), op the identity or the transposition",
-          {{"m", "the number of rows of C", Kind::kSize, ""},
-           {"n", "the number of columns of C", Kind::kSize, ""},
-           {"k", "the length of the reduction", Kind::kSize, ""},
-           {"ta", "whether A is stored transposed, as [k, m]", Kind::kFlag, "0"},
-           {"tb", "whether B is stored transposed, as [n, k]", Kind::kFlag, "0"},
-           dtype},
-          define_matmul,
+  std::vector<OperatorParameter> parameters{
+      {"m", "the number of rows of C", Kind::kSize, ""},
+      {"n", "the number of columns of C", Kind::kSize, ""},
+      {"k", "the length of the reduction", Kind::kSize, ""},
+      {"ta", "whether A is stored transposed, as [k, m]", Kind::kFlag, "0"},
+      {"tb", "whether B is stored transposed, as [n, k]", Kind::kFlag, "0"},
+      dtype,
+      {"batch", "the number of products, each of matrices of its own", Kind::kSize, "1"}};
+  for (const char matrix : {'a', 'b', 'c'}) add_layout(parameters, matrix);
+  parameters.push_back({"alpha", "a factor of the product", Kind::kNumber, "1"});
+  parameters.push_back({"beta", "a factor of C_in, which is added (0: there is none)", Kind::kNumber, "0"});
+  parameters.push_back({"epilogue",
+                        "what is added and applied before C is stored",
+                        Kind::kChoice,
+                        "none",
+                        {"none", "relu", "gelu", "bias", "bias_relu", "bias_gelu", "residual", "residual_relu",
+                         "bias_residual", "bias_residual_relu"}});
+  return {"matmul", "matrix product C = op(A) op(B), op the identity or the transposition", parameters, define_matmul,
           matmul_reference};
 }
 

@@ -1,6 +1,10 @@
 // The matrix product C = op(A) op(B): its definition, its reference and its templates.
 //   A is [M, K], or [K, M] where ta=1;  B is [K, N], or [N, K] where tb=1;  C is [M, N].
-// Thread rule: pure functions.
+// batch=b makes all three stacks of b matrices; lda, ldb, ldc say how far their rows lie apart, sa, sb, sc their
+// matrices (as a BLAS's batched products take them). What is stored is, with all parts but the first optional,
+//   C = activation(alpha op(A) op(B) + beta C_in + bias + residual)
+// in one pass over C. The arguments are A, B, those of C_in, bias[N] and residual that there are, and C. C_in and
+// residual lie as C does; C_in may be C's own memory, which is how a BLAS accumulates. Thread rule: pure functions.
 #pragma once
 
 #include "templates/template.h"
@@ -10,7 +14,7 @@ namespace nestwright {
 Operator matmul_operator();
 
 /// A plain loop over double: the value, and 8 sqrt(K) eps sum|a||b| an element, eps that of C's type (bfloat16 products
-/// are exact in float32); integers are exact, and wrap around as int32 does. Sums
+/// are exact in float32), with what the epilogue adds to that; integers are exact, and wrap around as int32 does. Sums
 /// are compensated every few terms, so that the reference is far more exact than the bound even for float64.
 Reference matmul_reference(const Workload& workload, const HostTensors& inputs);
 

@@ -158,7 +158,7 @@ void schedule_loads(Schedule& s, const Tensor& from, const Tensor& sums, const I
 Schedule schedule_amx(Tuning& t, const Workload& workload, Definition& definition, const Target& target) {
   const MatmulForm form = make_word_form(workload, definition, kind_for(workload));
   const AmxKnobs knobs = define_knobs(t, form, target);
-  const Tensor c = definition.args[2] = form.result;
+  const Tensor c = definition.args.back() = form.result;
   Schedule s = create_schedule(c);
   IterVar k_blocks;
   Tensor sums;
@@ -231,16 +231,18 @@ std::vector<Config> amx_seeds(const Workload& workload, const Target& target) {
   return seeds;
 }
 
-bool serves(const Workload& workload, const Target& target) {
+std::string why_not(const Workload& workload, const Target& target) {
   const ir::Type type = workload.type("dtype");
   const bool is_bytes = type == kInt8 || type == kUInt8;
-  return (type == kBFloat16 && target.has(CpuFeature::kAmxBf16)) || (is_bytes && target.has(CpuFeature::kAmxInt8));
+  const bool serves =
+      (type == kBFloat16 && target.has(CpuFeature::kAmxBf16)) || (is_bytes && target.has(CpuFeature::kAmxInt8));
+  return serves ? "" : "it needs bfloat16 or bytes, and a CPU with AMX for them";
 }
 
 }  // namespace
 
 Template matmul_amx_template() {
-  return {"matmul.amx", 1, "matmul", DeviceKind::kCpu, schedule_amx, amx_seeds, serves};
+  return {"matmul.amx", 1, "matmul", DeviceKind::kCpu, schedule_amx, amx_seeds, why_not};
 }
 
 }  // namespace nestwright

@@ -81,15 +81,15 @@ std::vector<Config> convert_seeds(const Workload& workload, const Target& target
   return matmul_cpu_seeds(matmul_convert_template(), workload, shape, target);
 }
 
-bool serves(const Workload& workload, const Target&) {
+std::string why_not(const Workload& workload, const Target&) {
   const ir::Type type = workload.type("dtype");
-  return type == kFloat16 || type == kBFloat16;
+  return type == kFloat16 || type == kBFloat16 ? "" : "it needs float16 or bfloat16";
 }
 
 }  // namespace
 
 Template matmul_convert_template() {
-  return {"matmul.convert", 1, "matmul", DeviceKind::kCpu, schedule_convert, convert_seeds, serves};
+  return {"matmul.convert", 1, "matmul", DeviceKind::kCpu, schedule_convert, convert_seeds, why_not};
 }
 
 }  // namespace nestwright

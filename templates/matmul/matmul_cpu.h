@@ -15,7 +15,7 @@
 namespace nestwright {
 
 /// Loops over blocks, as block_order numbers them.
-enum MatmulAxis : int { kAxisM = 0, kAxisN = 1, kAxisK = 2 };
+enum MatmulAxis : int { kAxisM = 0, kAxisN = 1, kAxisK = 2, kAxisBatch = 3 };
 
 struct MatmulKnobs {
   bool vector_m = false;  ///< M is vectorised, not N
@@ -25,7 +25,7 @@ struct MatmulKnobs {
     kWhole,  ///< all at once, likewise
     kRows,   ///< a panel at a time, row by row: only no longer as far apart as in the matrix
   } pack_a = Pack::kNo, pack_b = Pack::kNo;
-  enum class Parallel : std::uint8_t { kNone, kM, kN, kBoth } parallel = Parallel::kNone;
+  enum class Parallel : std::uint8_t { kNone, kM, kN, kBoth, kBatch } parallel = Parallel::kNone;
   std::int64_t lanes = 1, rows = 1, vectors = 1;
   std::int64_t second_rows =
       0;  ///< rows of the second segment's tiles, which make the rows come out even; 0: a peeled tail

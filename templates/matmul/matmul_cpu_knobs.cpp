@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::int64_t kMostUnrolled = 512;   ///< multiply-adds in the body of the innermost loop
 constexpr std::int64_t kLeastBlock = 32;      ///< steps of a blocked reduction: below, C goes through memory too often
+constexpr std::int64_t kLeastBlockOfOne = 8;  ///< the same for a vector C, which stays in the first cache
 constexpr std::int64_t kLeastRowsToPack = 8;  ///< fewer rows do not pay for a copy of B
 
 std::vector<std::int64_t> up_to(std::vector<std::int64_t> values, std::int64_t limit) {
@@ -26,11 +27,11 @@ bool is_even_division(std::int64_t tiles, std::int64_t blocks) {
   return blocks <= tiles && ceil_div(tiles, ceil_div(tiles, blocks)) == blocks;
 }
 
-std::vector<std::int64_t> k_block_counts(std::int64_t k) {
+std::vector<std::int64_t> k_block_counts(std::int64_t k, std::int64_t least) {
   std::vector<std::int64_t> counts;
-  for (const std::int64_t count : {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128, 256}) {
+  for (const std::int64_t count : {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256}) {
     const std::int64_t block = k_block_of(k, count);
-    if (block >= kLeastBlock && ceil_div(k, block) == count) counts.push_back(count);
+    if (block >= least && ceil_div(k, block) == count) counts.push_back(count);
   }
   return counts;
 }
@@ -156,7 +157,8 @@ MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulForm& form, const Target&
   }
   // What is made of the sums is made when they are complete.
   const std::vector<std::int64_t> k_counts =
-      form.result == form.sums ? k_block_counts(shape.k) : std::vector<std::int64_t>{};
+      form.result == form.sums ? k_block_counts(shape.k, row_extent == 1 ? kLeastBlockOfOne : kLeastBlock)
+                               : std::vector<std::int64_t>{};
   const bool blocked =
       t.choose("reduction", k_counts.empty() ? std::vector<std::string>{"full"}
                                              : std::vector<std::string>{"full", "blocked"}) == "blocked";
@@ -175,12 +177,14 @@ MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulForm& form, const Target&
     if (shape.m > 1) parallel.emplace_back("m");
     if (vector_extent > full_lanes && shape.n > 1) parallel.emplace_back("n");
     if (parallel.size() == 3) parallel.emplace_back("both");
+    if (shape.batch > 1) parallel.emplace_back("batch");
   }
   const std::string in_parallel = t.choose("parallel", parallel);
-  knobs.parallel = in_parallel == "m"      ? Parallel::kM
-                   : in_parallel == "n"    ? Parallel::kN
-                   : in_parallel == "both" ? Parallel::kBoth
-                                           : Parallel::kNone;
+  knobs.parallel = in_parallel == "m"       ? Parallel::kM
+                   : in_parallel == "n"     ? Parallel::kN
+                   : in_parallel == "both"  ? Parallel::kBoth
+                   : in_parallel == "batch" ? Parallel::kBatch
+                                            : Parallel::kNone;
 
   // --- Numbers -------------------------------------------------------------------------------------------------------
   knobs.lanes = t.define_knob("vector_lanes", lane_counts(vector_extent, full_lanes));

@@ -98,11 +98,13 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
   std::string threads = "none";
   if (target.threads > 1) {
     const bool rows_suffice = ceil_div(shape.m, tile(2).rows) >= 2 * target.threads;
-    threads = rows_suffice ? "m" : "n";
+    threads = shape.batch >= target.threads ? "batch" : rows_suffice ? "m" : "n";
   }
   // B is read once for every row of tiles: packed, it comes in order and from few pages.
   const double bytes_b = static_cast<double>(shape.n) * static_cast<double>(shape.k) * static_cast<double>(bytes);
-  const bool packs = shape.m >= 3 * tile(2).rows && bytes_b > 2.0 * static_cast<double>(target.l2_bytes);
+  // Transposed in place, its vectors would be gathered.
+  const bool large = shape.m >= 3 * tile(2).rows && bytes_b > 2.0 * static_cast<double>(target.l2_bytes);
+  const bool packs = large || (shape.tb && shape.m >= 8);
 
   std::vector<Wish> wishes;
   const auto add = [&](Wish wish) {

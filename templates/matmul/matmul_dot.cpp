@@ -31,15 +31,16 @@ std::vector<Config> dot_seeds(const Workload& workload, const Target& target) {
   return matmul_cpu_seeds(matmul_dot_template(), workload, word_shape(workload, kind_for(workload, target)), target);
 }
 
-bool serves(const Workload& workload, const Target& target) {
+std::string why_not(const Workload& workload, const Target& target) {
   const ir::Type type = workload.type("dtype");
-  return type == kInt8 || type == kUInt8 || (type == kBFloat16 && target.has(CpuFeature::kAvx512Bf16));
+  const bool serves = type == kInt8 || type == kUInt8 || (type == kBFloat16 && target.has(CpuFeature::kAvx512Bf16));
+  return serves ? "" : "it needs bytes, or bfloat16 and a CPU that multiplies it";
 }
 
 }  // namespace
 
 Template matmul_dot_template() {
-  return {"matmul.dot", 1, "matmul", DeviceKind::kCpu, schedule_dot, dot_seeds, serves};
+  return {"matmul.dot", 1, "matmul", DeviceKind::kCpu, schedule_dot, dot_seeds, why_not};
 }
 
 }  // namespace nestwright

@@ -7,6 +7,7 @@
 
 #include "expression/tensor.h"
 #include "templates/matmul/matmul_shape.h"
+#include "templates/template.h"
 
 namespace nestwright {
 
@@ -25,7 +26,7 @@ struct MatmulForm {
   Tensor row_sums, partial_sums;            ///< [M] and [M, lanes], where `result` needs them
 };
 
-/// Products of the elements, widened to the type of the sums.
-MatmulForm plain_form(const MatmulShape& shape, const MatmulTypes& types, const Tensor& a, const Tensor& b);
+/// The operator's own: products of the elements, widened to the type of the sums.
+MatmulForm plain_form(const Workload& workload, const Definition& definition);
 
 }  // namespace nestwright

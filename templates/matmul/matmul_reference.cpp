@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <span>
 
 #include "support/error.h"
@@ -38,13 +39,15 @@ double wrapped(double value) {
   return static_cast<double>(static_cast<std::int32_t>(static_cast<std::int64_t>(value)));
 }
 
-/// `rows` x `columns` elements in row-major order, of a matrix that is stored transposed where `transposed` is set.
-std::vector<double> row_major(const std::vector<double>& values, std::size_t rows, std::size_t columns,
-                              bool transposed) {
-  if (!transposed) return values;
-  std::vector<double> result(values.size());
-  for (std::size_t c = 0; c < columns; ++c) {
-    for (std::size_t r = 0; r < rows; ++r) result[r * columns + c] = values[c * rows + r];
+/// Matrix `number` of a batch, compact and row-major; transposed where `transposed` is set.
+std::vector<double> read_matrix(const std::vector<double>& memory, const MatrixLayout& layout, std::int64_t number,
+                                bool transposed) {
+  const auto rows = static_cast<std::size_t>(layout.rows), columns = static_cast<std::size_t>(layout.columns);
+  std::vector<double> result(rows * columns);
+  for (std::size_t r = 0; r < rows; ++r) {
+    const double* const row =
+        &memory[static_cast<std::size_t>(number * layout.step) + r * static_cast<std::size_t>(layout.leading)];
+    for (std::size_t c = 0; c < columns; ++c) result[transposed ? c * rows + r : r * columns + c] = row[c];
   }
   return result;
 }
@@ -136,20 +139,13 @@ AddRows fastest_add_rows() {
 AddRows fastest_add_rows() { return add_rows_anywhere; }
 #endif
 
-}  // namespace
+/// The sums of one product and of its terms' absolute values, [m, n] each.
+struct Sums {
+  std::vector<double> sum, sum_abs;
+};
 
-Reference matmul_reference(const Workload& workload, const HostTensors& inputs) {
-  const MatmulShape shape = matmul_shape(workload);
-  const auto m = static_cast<std::size_t>(shape.m), n = static_cast<std::size_t>(shape.n),
-             k = static_cast<std::size_t>(shape.k);
-  if (inputs.size() != 2 || inputs[0].size() != m * k || inputs[1].size() != k * n) {
-    throw UsageError("the inputs of " + workload.str() + " do not have its sizes");
-  }
-  const std::vector<double> a = row_major(inputs[0], m, k, shape.ta);
-  const std::vector<double> b = row_major(inputs[1], k, n, shape.tb);
-  const Precision precision = precision_of(matmul_types(workload.type("dtype")).c, static_cast<double>(k));
-
-  Reference reference{{std::vector<double>(m * n)}, {std::vector<double>(m * n)}};
+Sums multiply(const std::vector<double>& a, const std::vector<double>& b, std::size_t m, std::size_t n, std::size_t k) {
+  Sums sums{std::vector<double>(m * n), std::vector<double>(m * n)};
   const std::size_t strips = (n + kColumns - 1) / kColumns, blocks = (m + kRows - 1) / kRows;
   const AddRows add = fastest_add_rows();
   tbb::parallel_for(std::size_t{0}, strips * blocks, [&](std::size_t part) {
@@ -160,12 +156,115 @@ Reference matmul_reference(const Workload& workload, const HostTensors& inputs) 
     for (std::size_t i = 0; i < totals.size(); ++i) {
       for (std::size_t j = 0; j < width; ++j) {
         const std::size_t at = (i0 + i) * n + j0 + j;
-        const double value = totals[i].sum[j] + totals[i].lost[j];
-        reference.expected[0][at] = precision.wraps ? wrapped(value) : value;
-        reference.bound[0][at] = precision.relative * totals[i].sum_abs[j] + precision.absolute;
+        sums.sum[at] = totals[i].sum[j] + totals[i].lost[j];
+        sums.sum_abs[at] = totals[i].sum_abs[j];
       }
     }
   });
+  return sums;
+}
+
+struct ElementOfC {
+  double value, bound;
+};
+
+/// What the epilogue makes of a sum; `before`, `bias` and `residual` are 0 where it has none.
+class Finish {
+ public:
+  Finish(const Epilogue& epilogue, const Precision& precision, double epsilon)
+      : epilogue_(epilogue), precision_(precision), epsilon_(epsilon) {}
+
+  ElementOfC operator()(double sum, double sum_abs, double before, double bias, double residual) const {
+    const long double product = static_cast<long double>(epilogue_.alpha) * sum;
+    const long double x = product + static_cast<long double>(epilogue_.beta) * before + bias + residual;
+    double bound = std::abs(epilogue_.alpha) * (precision_.relative * sum_abs + precision_.absolute);
+    if (epilogue_.is_none()) return {precision_.wraps ? wrapped(sum) : sum, bound};
+    // Each of at most five steps rounds a partial sum, which is no larger than the sum of the parts.
+    bound +=
+        kSteps * epsilon_ *
+        (std::abs(epilogue_.alpha * sum) + std::abs(epilogue_.beta * before) + std::abs(bias) + std::abs(residual));
+    switch (epilogue_.activation) {
+      case Epilogue::Activation::kNone:
+        return {static_cast<double>(x), bound};
+      case Epilogue::Activation::kRelu:
+        return {static_cast<double>(std::max(x, 0.0L)), bound};
+      case Epilogue::Activation::kGelu: {
+        // Nowhere steeper than 1.13; where it is near 0, x is still multiplied by an error of 1 + erf.
+        const long double y = x / 2 * (1 + std::erf(x / std::numbers::sqrt2_v<long double>));
+        return {static_cast<double>(y), 1.13 * bound + kSteps * epsilon_ * static_cast<double>(std::abs(x))};
+      }
+    }
+    throw InternalError("unknown activation");
+  }
+
+ private:
+  static constexpr double kSteps = 5;
+  const Epilogue& epilogue_;
+  Precision precision_;
+  double epsilon_;
+};
+
+std::size_t size_of(const MatrixLayout& layout, const MatmulShape& shape) {
+  return static_cast<std::size_t>(layout.elements(shape.batch));
+}
+
+/// The tensors of the inputs by what they are; nullptr for what there is not.
+struct Inputs {
+  const std::vector<double>*a = nullptr, *b = nullptr, *before = nullptr, *bias = nullptr, *residual = nullptr;
+};
+
+Inputs sort_inputs(const Workload& workload, const MatmulShape& shape, const HostTensors& tensors) {
+  Inputs inputs;
+  std::size_t next = 0;
+  const auto take = [&](bool is_there, std::size_t size) -> const std::vector<double>* {
+    if (!is_there) return nullptr;
+    if (next >= tensors.size() || tensors[next].size() != size) {
+      throw UsageError("the inputs of " + workload.str() + " do not have its sizes");
+    }
+    return &tensors[next++];
+  };
+  inputs.a = take(true, size_of(shape.a, shape));
+  inputs.b = take(true, size_of(shape.b, shape));
+  inputs.before = take(shape.epilogue.beta != 0, size_of(shape.c, shape));
+  inputs.bias = take(shape.epilogue.bias, static_cast<std::size_t>(shape.n));
+  inputs.residual = take(shape.epilogue.residual, size_of(shape.c, shape));
+  take(next != tensors.size(), std::numeric_limits<std::size_t>::max());
+  return inputs;
+}
+
+}  // namespace
+
+Reference matmul_reference(const Workload& workload, const HostTensors& tensors) {
+  const MatmulShape shape = matmul_shape(workload);
+  const Inputs inputs = sort_inputs(workload, shape, tensors);
+  const auto m = static_cast<std::size_t>(shape.m), n = static_cast<std::size_t>(shape.n),
+             k = static_cast<std::size_t>(shape.k);
+  const double epsilon =  // of what has an epilogue
+      shape.type == kFloat64 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
+  const Precision precision = precision_of(matmul_types(workload.type("dtype")).c, static_cast<double>(k));
+  const Finish finish(shape.epilogue, precision, epsilon);
+
+  // What lies between the rows of C is nobody's.
+  constexpr double kUntouched = std::numeric_limits<double>::quiet_NaN();
+  const std::size_t elements = size_of(shape.c, shape);
+  Reference reference{{std::vector<double>(elements, kUntouched)}, {std::vector<double>(elements, 0)}};
+  for (std::int64_t number = 0; number < shape.batch; ++number) {
+    const Sums sums = multiply(read_matrix(*inputs.a, shape.a, number, shape.ta),
+                               read_matrix(*inputs.b, shape.b, number, shape.tb), m, n, k);
+    for (std::size_t i = 0; i < m; ++i) {
+      const std::size_t row =
+          static_cast<std::size_t>(number * shape.c.step) + i * static_cast<std::size_t>(shape.c.leading);
+      for (std::size_t j = 0; j < n; ++j) {
+        const auto at = [&](const std::vector<double>* tensor, std::size_t index) {
+          return tensor ? (*tensor)[index] : 0;
+        };
+        const ElementOfC c = finish(sums.sum[i * n + j], sums.sum_abs[i * n + j], at(inputs.before, row + j),
+                                    at(inputs.bias, j), at(inputs.residual, row + j));
+        reference.expected[0][row + j] = c.value;
+        reference.bound[0][row + j] = c.bound;
+      }
+    }
+  }
   return reference;
 }
 

@@ -42,22 +42,26 @@ TEST_P(ExportedKernel, PassesItsSelfTestFromTheArchiveTheSharedLibraryAndTheAsse
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Exporter, ExportedKernel,
-                         ::testing::Values(Case{"odd", "matmul m=37 n=53 k=29", 1, false},
-                                           Case{"odd_on_two_threads", "matmul m=131 n=101 k=67", 2, true},
-                                           Case{"b_transposed", "matmul m=48 n=80 k=33 tb=1", 1, false},
-                                           Case{"a_transposed", "matmul m=96 n=128 k=64 ta=1", 2, true},
-                                           Case{"in_double", "matmul m=45 n=61 k=38 ta=1 tb=1 dtype=float64", 1, false},
-                                           Case{"in_double_on_two", "matmul m=128 n=72 k=50 dtype=float64", 2, true},
-                                           Case{"one_row", "matmul m=1 n=77 k=5", 1, false},
-                                           Case{"softmax_rows", "softmax rows=9 columns=101", 2, true},
-                                           Case{"normal_rows", "layer_norm rows=7 columns=80", 1, false},
-                                           Case{"turned", "transpose rows=37 columns=53", 2, true},
-                                           Case{"all_of_it", "reduce function=sum shape=40x50 axes=0,1", 2, true},
-                                           Case{"of_columns", "reduce function=max shape=40x50 axes=0", 1, false},
-                                           Case{"bias_gelu", "broadcast function=add_gelu rows=5 columns=99", 1, false},
-                                           Case{"products", "elementwise function=multiply shape=5x99", 2, true}),
-                         [](const auto& test) { return test.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Exporter, ExportedKernel,
+    ::testing::Values(Case{"odd", "matmul m=37 n=53 k=29", 1, false},
+                      Case{"odd_on_two_threads", "matmul m=131 n=101 k=67", 2, true},
+                      Case{"b_transposed", "matmul m=48 n=80 k=33 tb=1", 1, false},
+                      Case{"a_transposed", "matmul m=96 n=128 k=64 ta=1", 2, true},
+                      Case{"in_double", "matmul m=45 n=61 k=38 ta=1 tb=1 dtype=float64", 1, false},
+                      Case{"in_double_on_two", "matmul m=128 n=72 k=50 dtype=float64", 2, true},
+                      Case{"one_row", "matmul m=1 n=77 k=5", 1, false},
+                      Case{"accumulated", "matmul m=33 n=40 k=21 beta=-0.5 ldc=43 lda=25", 1, false},
+                      Case{"batch", "matmul batch=3 m=40 n=37 k=41 tb=1 epilogue=bias_gelu alpha=2", 2, true},
+                      Case{"in_turns", "matmul batch=2 m=9 n=8 k=16 sc=8 ldc=17 epilogue=residual_relu", 1, false},
+                      Case{"softmax_rows", "softmax rows=9 columns=101", 2, true},
+                      Case{"normal_rows", "layer_norm rows=7 columns=80", 1, false},
+                      Case{"turned", "transpose rows=37 columns=53", 2, true},
+                      Case{"all_of_it", "reduce function=sum shape=40x50 axes=0,1", 2, true},
+                      Case{"of_columns", "reduce function=max shape=40x50 axes=0", 1, false},
+                      Case{"bias_gelu", "broadcast function=add_gelu rows=5 columns=99", 1, false},
+                      Case{"products", "elementwise function=multiply shape=5x99", 2, true}),
+    [](const auto& test) { return test.param.name; });
 
 // The launcher with a workspace that ends where the page after it cannot be touched.
 constexpr const char* kGuarded = R"(
@@ -103,6 +107,15 @@ TEST_F(ExportTest, EveryInstructionSetThatRunsHere) {
 }
 
 // A processor's own name must never bring in instructions that the check of the level does not cover.
+TEST_F(ExportTest, HeaderSaysWhatMayShareMemoryAndHowRowsLie) {
+  export_default("matmul m=8 n=8 k=8 beta=1 ldc=10", host_with(1), "k");
+  const std::string header = read_text(file("k/k.h"));
+  EXPECT_THAT(header, HasSubstr("Inputs and outputs must not overlap, but C_in and C may be the same pointer.\n"));
+  EXPECT_THAT(header, HasSubstr("float[8][8], strides 10, 1"));
+  export_default("matmul m=8 n=8 k=8", host_with(1), "k");
+  EXPECT_THAT(read_text(file("k/k.h")), HasSubstr("Inputs and outputs must not overlap.\n"));
+}
+
 TEST_F(ExportTest, ProcessorNamesTuneAndNeverEnable) {
   Target target = Target::parse("cpu,isa=avx512,threads=1");
   target.llvm_cpu = "sapphirerapids";

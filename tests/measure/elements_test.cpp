@@ -71,6 +71,18 @@ TEST(Comparison, NotANumberIsNeverRight) {
   }
 }
 
+TEST(Comparison, WhereNothingIsExpectedNothingMayBeWritten) {
+  std::vector<float> got = {1, 0, 2};
+  const std::vector<double> expected = {1, kNan, 2}, bound = {0, 0, 0};
+  EXPECT_EQ(compare_elements(kFloat32, got.data(), expected, bound).first_wrong, 1);
+  got[1] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(compare_elements(kFloat32, got.data(), expected, bound).first_wrong, 1) << "another not-a-number";
+  std::memset(&got[1], 0xff, sizeof(float));
+  const Comparison untouched = compare_elements(kFloat32, got.data(), expected, bound);
+  EXPECT_EQ(untouched.first_wrong, -1);
+  EXPECT_EQ(untouched.largest_error, 0);
+}
+
 TEST(Comparison, InfinityIsRightWhereItIsExpectedOnly) {
   const std::vector<double> got = {kInfinity};
   const std::vector<double> zero = {0};

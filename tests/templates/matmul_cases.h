@@ -9,7 +9,6 @@
 
 #include "ir/scalar.h"
 #include "templates/registry.h"
-#include "templates/template.h"
 
 namespace nestwright::testing_matmul {
 
@@ -58,18 +57,20 @@ inline double element_of(ir::Type type, const std::vector<std::byte>& bytes, std
   return type.is_float() ? scalar.f : static_cast<double>(scalar.i);
 }
 
+/// Elements that an argument takes in memory, from its first to its last.
+inline std::size_t elements_of(const Tensor& tensor) { return static_cast<std::size_t>(tensor.buffer()->elements()); }
+
 /// Uniform in [-1, 1], rounded to the type; of integers all values of 8 bits.
 inline HostTensors inputs(const Workload& w, std::uint64_t seed = 1) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> uniform(-1, 1);
   const Definition definition = find_operator(w.op).define(w);
-  HostTensors tensors(2);
-  tensors[0].resize(static_cast<std::size_t>(w.size("m") * w.size("k")));
-  tensors[1].resize(static_cast<std::size_t>(w.size("k") * w.size("n")));
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
+  HostTensors tensors;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(definition.inputs); ++i) {
     const ir::Type type = definition.args[i].dtype();
     const double middle = type == kUInt8 ? 128 : 0, reach = type.is_int() ? 128 : 1;
-    for (double& value : tensors[i]) value = rounded_to(type, middle + reach * uniform(random));
+    std::vector<double>& tensor = tensors.emplace_back(elements_of(definition.args[i]));
+    for (double& value : tensor) value = rounded_to(type, middle + reach * uniform(random));
   }
   return tensors;
 }

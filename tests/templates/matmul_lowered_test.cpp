@@ -2,63 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
-#include "ir/interpret.h"
-#include "ir/verify.h"
-#include "lower/lower.h"
-#include "matmul_cases.h"
-#include "support/error.h"
-#include "templates/registry.h"
+#include "matmul_check.h"
 
 namespace nestwright {
 namespace {
 
-using testing_matmul::bytes_of;
-using testing_matmul::element_of;
-using testing_matmul::inputs;
+using testing_matmul::check_config;
+using testing_matmul::soak;
 using testing_matmul::workload;
-
-/// Runs the program on the interpreter and holds the result against the reference.
-void expect_reference(const ir::Program& program, const Workload& w, const std::string& what) {
-  const HostTensors in = inputs(w);
-  const Definition definition = find_operator("matmul").define(w);
-  const ir::Type type = definition.args[2].dtype();
-  std::vector<std::byte> a = bytes_of(definition.args[0].dtype(), in[0]),
-                         b = bytes_of(definition.args[1].dtype(), in[1]);
-  std::vector<std::byte> c(static_cast<std::size_t>(w.size("m") * w.size("n") * type.bytes()), std::byte{0x55});
-  const std::vector<ir::Memory> memory = {a, b, c};
-  ASSERT_NO_THROW(ir::interpret(program, memory)) << what;
-  const Reference reference = find_operator("matmul").reference(w, in);
-  for (std::size_t i = 0; i < reference.expected[0].size(); ++i) {
-    const double value = element_of(type, c, i);
-    ASSERT_LE(std::abs(value - reference.expected[0][i]), reference.bound[0][i])
-        << what << ": element " << i << " is " << value << ", not " << reference.expected[0][i];
-  }
-}
-
-/// Both forms verify after each pass and compute the reference.
-void check_config(const Template& source, const Workload& w, const Target& t, const Config& config) {
-  const std::string what = source.name + " of " + w.str() + " @ " + t.str() + ": " + config.str();
-  try {
-    const Instance instance = instantiate(source, w, t, config);
-    const ir::Program loops =
-        lower(instance.schedule, instance.definition.args, t, "matmul", {.after_pass = {}, .verify = true});
-    EXPECT_THAT(ir::verify(loops, ir::Form::kLoop), testing::IsEmpty()) << what;
-    expect_reference(loops, w, what);
-    const ir::Program vectors = expand(loops, t, {.after_pass = {}, .verify = true});
-    EXPECT_THAT(ir::verify(vectors, ir::Form::kVector), testing::IsEmpty()) << what;
-    expect_reference(vectors, w, what);
-  } catch (const Error& error) {
-    ADD_FAILURE() << what << ": " << error.what();
-  }
-}
-
-/// How many times as much to try: NESTWRIGHT_SOAK=N in the environment, else 1.
-int soak() {
-  const char* const value = std::getenv("NESTWRIGHT_SOAK");
-  return value ? std::max(1, std::atoi(value)) : 1;
-}
 
 struct Size {
   std::int64_t m, n, k;

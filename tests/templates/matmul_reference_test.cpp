@@ -55,6 +55,60 @@ TEST(MatmulReference, AgreesWithLongDoubleInAllTranspositions) {
   }
 }
 
+TEST(MatmulDefinition, SaysWhereStridesCannotBe) {
+  const auto refusal = [](const std::string& text) -> std::string {
+    try {
+      parse_workload("matmul m=3 n=5 k=7 " + text);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(refusal("lda=6"),
+            "lda=6 of matmul is less than the 7 elements of a row of A as stored; give at least as many");
+  EXPECT_EQ(refusal("lda=6 ta=1"), "accepted");
+  EXPECT_EQ(refusal("ldc=4"),
+            "ldc=4 of matmul is less than the 5 elements of a row of C as stored; give at least as many");
+  EXPECT_EQ(
+      refusal("batch=2 sc=14"),
+      "sc=14 of matmul makes matrices of C overlap; give at least what one matrix takes, or interleave whole rows "
+      "by a larger ldc");
+  EXPECT_EQ(refusal("batch=2 sc=15"), "accepted");
+  EXPECT_EQ(refusal("batch=2 sc=5 ldc=9"), refusal("batch=2 sc=14").replace(3, 2, "5"));
+  EXPECT_EQ(refusal("batch=2 sc=5 ldc=10"), "accepted");
+  EXPECT_EQ(refusal("batch=2 sa=1"), "accepted") << "what is read may overlap";
+}
+
+TEST(MatmulDefinition, LeavesOutWhatIsCompact) {
+  EXPECT_EQ(parse_workload("matmul m=3 n=5 k=7 lda=7 ldb=5 ldc=5 sa=21 beta=0 alpha=1.0 batch=1").str(),
+            "matmul m=3 n=5 k=7");
+  EXPECT_EQ(parse_workload("matmul m=3 n=5 k=7 ta=1 lda=3").str(), "matmul m=3 n=5 k=7 ta=1");
+  EXPECT_EQ(parse_workload("matmul m=3 n=5 k=7 lda=8 sa=24").str(), "matmul m=3 n=5 k=7 lda=8");
+}
+
+TEST(MatmulDefinition, TakesTheTensorsOfItsEpilogueInOrder) {
+  const Definition d =
+      find_operator("matmul").define(parse_workload("matmul m=3 n=5 k=7 beta=2 ldc=6 epilogue=bias_residual"));
+  std::vector<std::string> names;
+  for (const Tensor& tensor : d.args) names.push_back(tensor.name());
+  EXPECT_THAT(names, testing::ElementsAre("A", "B", "C_in", "bias", "residual", "C"));
+  EXPECT_EQ(d.inputs, 5);
+  EXPECT_EQ(d.args[5].buffer()->elements(), 2 * 6 + 5);
+}
+
+/// One product of 1 x 1, so that the sum is a * b.
+double finished(const std::string& text, const HostTensors& in) {
+  return find_operator("matmul").reference(parse_workload("matmul m=1 n=1 k=1 " + text), in).expected[0][0];
+}
+
+TEST(MatmulReference, AppliesTheEpilogue) {
+  EXPECT_EQ(finished("alpha=2 beta=0.5 epilogue=bias_residual", {{3}, {4}, {8}, {100}, {1000}}), 24 + 4 + 1100);
+  EXPECT_EQ(finished("epilogue=bias_relu", {{3}, {-4}, {1}}), 0);
+  EXPECT_EQ(finished("epilogue=residual_relu", {{3}, {-4}, {13}}), 1);
+  EXPECT_NEAR(finished("epilogue=gelu", {{1}, {1}}), 0.8413447460685429, 1e-15);
+  EXPECT_NEAR(finished("epilogue=bias_gelu", {{1}, {-1}, {-1}}), -0.0455002638963584, 1e-15);
+}
+
 TEST(MatmulReference, RefusesInputsOfOtherSizes) {
   EXPECT_THROW(find_operator("matmul").reference(workload(2, 2, 2), {{1, 2, 3, 4}, {1, 2, 3}}), UsageError);
 }

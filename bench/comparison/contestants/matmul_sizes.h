@@ -3,24 +3,41 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "bench/comparison/operation.h"
+#include "templates/matmul/matmul_shape.h"
 
 namespace nestwright::bench {
 
 struct MatmulSizes {
-  int m = 0, n = 0, k = 0;
+  int m = 0, n = 0, k = 0, batch = 1;
   bool ta = false, tb = false;
-  int lda() const { return ta ? m : k; }
-  int ldb() const { return tb ? k : n; }
-  int ldc() const { return n; }
+  int lda = 0, ldb = 0, ldc = 0;
+  std::ptrdiff_t sa = 0, sb = 0, sc = 0;  ///< from one matrix of the batch to the next
+  float alpha = 1;
+  Epilogue epilogue;
 };
 
 /// Of any type; nothing where the workload is something else.
 inline std::optional<MatmulSizes> matmul_sizes(const Workload& w) {
   if (w.op != "matmul") return std::nullopt;
-  const auto size = [&](const char* name) { return static_cast<int>(w.size(name)); };
-  return MatmulSizes{size("m"), size("n"), size("k"), w.flag("ta"), w.flag("tb")};
+  const MatmulShape s = matmul_shape(w);
+  const auto whole = [](std::int64_t size) { return static_cast<int>(size); };
+  return MatmulSizes{whole(s.m),
+                     whole(s.n),
+                     whole(s.k),
+                     whole(s.batch),
+                     s.ta,
+                     s.tb,
+                     whole(s.a.leading),
+                     whole(s.b.leading),
+                     whole(s.c.leading),
+                     s.a.step,
+                     s.b.step,
+                     s.c.step,
+                     static_cast<float>(s.epilogue.alpha),
+                     s.epilogue};
 }
 
 /// Nothing where the workload is something else, or of another type.
@@ -29,7 +46,14 @@ inline std::optional<MatmulSizes> float32_matmul(const Workload& w) {
   return matmul_sizes(w);
 }
 
-/// The three tensors of a product of float32.
+/// Why a BLAS cannot do it in one call that is comparable; empty where it can.
+inline std::string beyond_blas(const MatmulSizes& s) {
+  if (s.epilogue.beta != 0) return "accumulates in place only: it has no product that reads C_in apart from C";
+  const bool more = s.epilogue.bias || s.epilogue.residual || s.epilogue.activation != Epilogue::Activation::kNone;
+  return more ? "has no epilogues" : "";
+}
+
+/// The three tensors of a product of float32; of a batch, those of its first.
 struct MatmulOperands {
   const float* a;
   const float* b;
@@ -38,6 +62,16 @@ struct MatmulOperands {
 inline MatmulOperands matmul_operands(const Operands& operands) {
   return {static_cast<const float*>(operands.inputs[0]), static_cast<const float*>(operands.inputs[1]),
           static_cast<float*>(operands.outputs[0])};
+}
+/// Those of product `number`.
+inline MatmulOperands matmul_operands(const MatmulSizes& s, const MatmulOperands& first, int number) {
+  return {first.a + number * s.sa, first.b + number * s.sb, first.c + number * s.sc};
+}
+
+/// What one call a product is to those libraries that have no products of batches.
+template <class Multiply>
+void for_each_product(const MatmulSizes& s, const MatmulOperands& first, const Multiply& multiply) {
+  for (int number = 0; number < s.batch; ++number) multiply(matmul_operands(s, first, number));
 }
 
 }  // namespace nestwright::bench

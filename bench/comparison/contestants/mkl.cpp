@@ -28,8 +28,14 @@ std::string loaded_kernels() {
 Calls plain_calls(const OperationRequest& request, const MatmulSizes& s) {
   return calls_for(request.copies, [&](const Operands& operands) {
     return [s, t = matmul_operands(operands)] {
-      cblas_sgemm(CblasRowMajor, s.ta ? CblasTrans : CblasNoTrans, s.tb ? CblasTrans : CblasNoTrans, s.m, s.n, s.k,
-                  1.0f, t.a, s.lda(), t.b, s.ldb(), 0.0f, t.c, s.ldc());
+      const CBLAS_TRANSPOSE ta = s.ta ? CblasTrans : CblasNoTrans, tb = s.tb ? CblasTrans : CblasNoTrans;
+      if (s.batch == 1) {
+        cblas_sgemm(CblasRowMajor, ta, tb, s.m, s.n, s.k, s.alpha, t.a, s.lda, t.b, s.ldb, 0.0f, t.c, s.ldc);
+      } else {
+        cblas_sgemm_batch_strided(CblasRowMajor, ta, tb, s.m, s.n, s.k, s.alpha, t.a, s.lda, static_cast<MKL_INT>(s.sa),
+                                  t.b, s.ldb, static_cast<MKL_INT>(s.sb), 0.0f, t.c, s.ldc, static_cast<MKL_INT>(s.sc),
+                                  s.batch);
+      }
     };
   });
 }
@@ -41,11 +47,11 @@ Calls prepacked_calls(const OperationRequest& request, const MatmulSizes& s) {
     const std::shared_ptr<float> packed(
         static_cast<float*>(mkl_malloc(cblas_sgemm_pack_get_size(CblasBMatrix, s.m, s.n, s.k), kAlignment)), mkl_free);
     if (packed == nullptr) throw Error("MKL has no memory for a packed operand");
-    cblas_sgemm_pack(CblasRowMajor, CblasBMatrix, s.tb ? CblasTrans : CblasNoTrans, s.m, s.n, s.k, 1.0f, t.b, s.ldb(),
+    cblas_sgemm_pack(CblasRowMajor, CblasBMatrix, s.tb ? CblasTrans : CblasNoTrans, s.m, s.n, s.k, s.alpha, t.b, s.ldb,
                      packed.get());
     return [s, t, packed] {
-      cblas_sgemm_compute(CblasRowMajor, s.ta ? CblasTrans : CblasNoTrans, CblasPacked, s.m, s.n, s.k, t.a, s.lda(),
-                          packed.get(), s.ldb(), 0.0f, t.c, s.ldc());
+      cblas_sgemm_compute(CblasRowMajor, s.ta ? CblasTrans : CblasNoTrans, CblasPacked, s.m, s.n, s.k, t.a, s.lda,
+                          packed.get(), s.ldb, 0.0f, t.c, s.ldc);
     };
   });
 }
@@ -57,12 +63,12 @@ Calls narrow_calls(const OperationRequest& request, const MatmulSizes& s, bool i
       const CBLAS_TRANSPOSE ta = s.ta ? CblasTrans : CblasNoTrans, tb = s.tb ? CblasTrans : CblasNoTrans;
       if (is_bfloat16) {
         cblas_gemm_bf16bf16f32(CblasRowMajor, ta, tb, s.m, s.n, s.k, 1.0f, static_cast<const MKL_BF16*>(t.inputs[0]),
-                               s.lda(), static_cast<const MKL_BF16*>(t.inputs[1]), s.ldb(), 0.0f,
-                               static_cast<float*>(t.outputs[0]), s.ldc());
+                               s.lda, static_cast<const MKL_BF16*>(t.inputs[1]), s.ldb, 0.0f,
+                               static_cast<float*>(t.outputs[0]), s.ldc);
       } else {
         const MKL_INT32 none = 0;
-        cblas_gemm_s8u8s32(CblasRowMajor, ta, tb, CblasFixOffset, s.m, s.n, s.k, 1.0f, t.inputs[0], s.lda(), 0,
-                           t.inputs[1], s.ldb(), 0, 0.0f, static_cast<MKL_INT32*>(t.outputs[0]), s.ldc(), &none);
+        cblas_gemm_s8u8s32(CblasRowMajor, ta, tb, CblasFixOffset, s.m, s.n, s.k, 1.0f, t.inputs[0], s.lda, 0,
+                           t.inputs[1], s.ldb, 0, 0.0f, static_cast<MKL_INT32*>(t.outputs[0]), s.ldc, &none);
       }
     };
   });
@@ -88,6 +94,8 @@ std::variant<Operation, CannotDo> make_operation(const OperationRequest& request
     return CannotDo{"matmul of float32, bfloat16 and uint8, and transpose of float32 only"};
   }
   if (is_narrow && !plain) return CannotDo{"narrow types are compared with plain weights only"};
+  if (const std::string why = beyond_blas(*sizes); !why.empty()) return CannotDo{why};
+  if (!plain && sizes->batch > 1) return CannotDo{"packs single matrices only"};
   mkl_set_dynamic(0);
   mkl_set_num_threads(request.threads);
   Calls calls = turned      ? transpose_calls(request, *turned)

@@ -1,13 +1,14 @@
 // oneDNN 2 and 3: its gemm (of float32 and of bytes), or its matmul primitive made beforehand on plain layouts,
-// whichever is faster here; with prepacked weights the primitive on the layout that it likes best. A build for SYCL has
-// no primitives without a device of OpenCL: of that one, gemm alone runs.
+// whichever is faster here; with prepacked weights the primitive on the layout that it likes best. Batches are one
+// primitive, epilogues its bias and post-operations. A build for SYCL has no primitives without a device of OpenCL: of
+// that one, gemm alone runs.
 
 #include <fmt/format.h>
 
 #include <oneapi/dnnl/dnnl.hpp>
 
-#include <array>
 #include <optional>
+#include <vector>
 
 #include "bench/comparison/contestants/matmul_sizes.h"
 #include "bench/comparison/contestants/onednn_memory_bound.h"
@@ -35,17 +36,81 @@ std::optional<DataTypes> data_types(ir::Type dtype) {
   return std::nullopt;
 }
 
-memory::desc layout(memory::dim rows, memory::dim columns, DataType type, bool transposed) {
-  return {{rows, columns}, type, transposed ? memory::format_tag::ba : memory::format_tag::ab};
+/// `rows` x `columns` of each product, as the product reads them; stored the other way where `transposed` is set.
+memory::desc layout(const MatmulSizes& s, memory::dim rows, memory::dim columns, DataType type, bool transposed,
+                    memory::dim leading, memory::dim step) {
+  memory::dims sizes{rows, columns}, strides{transposed ? 1 : leading, transposed ? leading : 1};
+  if (s.batch > 1) {
+    sizes.insert(sizes.begin(), s.batch);
+    strides.insert(strides.begin(), step);
+  }
+  return {sizes, type, strides};
+}
+
+/// A tensor that the epilogue reads, the argument that it is, and its place among the inputs.
+struct Extra {
+  memory::desc desc;
+  int argument;
+  std::size_t input;
+};
+
+/// The primitive's attributes and what it reads beside A and B.
+struct After {
+  dnnl::primitive_attr attributes;
+  std::optional<memory::desc> bias;
+  std::vector<Extra> extras;
+};
+
+void append_eltwise(dnnl::post_ops& operations, dnnl::algorithm algorithm, float alpha) {
+#if DNNL_VERSION_MAJOR >= 3
+  operations.append_eltwise(algorithm, alpha, 0);
+#else
+  operations.append_eltwise(1, algorithm, alpha, 0);
+#endif
+}
+
+After after(const MatmulSizes& s, const memory::desc& c) {
+  After result;
+  dnnl::post_ops operations;
+  std::size_t input = 2;
+  const auto add = [&] {
+    operations.append_binary(dnnl::algorithm::binary_add, c);
+    result.extras.push_back({c, DNNL_ARG_ATTR_MULTIPLE_POST_OP(operations.len() - 1) | DNNL_ARG_SRC_1, input++});
+  };
+  if (s.epilogue.alpha != 1) append_eltwise(operations, dnnl::algorithm::eltwise_linear, s.alpha);
+  if (s.epilogue.beta != 0) add();
+  if (s.epilogue.bias) {
+    memory::dims sizes(s.batch > 1 ? 3 : 2, 1);
+    sizes.back() = s.n;
+    result.bias =
+        memory::desc(sizes, memory::data_type::f32, s.batch > 1 ? memory::format_tag::abc : memory::format_tag::ab);
+    result.extras.push_back({*result.bias, DNNL_ARG_BIAS, input++});
+  }
+  if (s.epilogue.residual) add();
+  if (s.epilogue.activation == Epilogue::Activation::kRelu)
+    append_eltwise(operations, dnnl::algorithm::eltwise_relu, 0);
+  if (s.epilogue.activation == Epilogue::Activation::kGelu)
+    append_eltwise(operations, dnnl::algorithm::eltwise_gelu_erf, 0);
+  result.attributes.set_post_ops(operations);
+  return result;
 }
 
 dnnl::matmul::primitive_desc describe(const dnnl::engine& engine, const memory::desc& a, const memory::desc& b,
-                                      const memory::desc& c) {
+                                      const memory::desc& c, const After& after) {
 #if DNNL_VERSION_MAJOR >= 3
-  return {engine, a, b, c};
+  if (after.bias) return {engine, a, b, *after.bias, c, after.attributes};
+  return {engine, a, b, c, after.attributes};
 #else
-  return {dnnl::matmul::desc(a, b, c), engine};
+  if (after.bias) return {dnnl::matmul::desc(a, b, *after.bias, c), after.attributes, engine};
+  return {dnnl::matmul::desc(a, b, c), after.attributes, engine};
 #endif
+}
+
+/// Why it cannot do what comes after the product in one call; empty where it can.
+std::string beyond_primitive(const MatmulSizes& s) {
+  if (s.epilogue.beta != 0 && s.epilogue.beta != 1) return "adds C_in without a factor only";
+  if (s.epilogue.alpha != 1 && s.epilogue.bias) return "adds a bias before the factor, not after it";
+  return {};
 }
 
 std::optional<dnnl::engine> find_engine() {
@@ -59,11 +124,15 @@ std::optional<dnnl::engine> find_engine() {
 Calls primitive_calls(const dnnl::engine& engine, const OperationRequest& request, const MatmulSizes& s,
                       const DataTypes& types) {
   dnnl::stream stream(engine);
-  const memory::desc a = layout(s.m, s.k, types.a, s.ta), b = layout(s.k, s.n, types.b, s.tb),
-                     c = layout(s.m, s.n, types.c, false);
+  const memory::desc a = layout(s, s.m, s.k, types.a, s.ta, s.lda, s.sa),
+                     b = layout(s, s.k, s.n, types.b, s.tb, s.ldb, s.sb),
+                     c = layout(s, s.m, s.n, types.c, false, s.ldc, s.sc);
   const bool prepacked = request.weights == Weights::kPrepacked;
-  const memory::desc any({s.k, s.n}, types.b, memory::format_tag::any);
-  const dnnl::matmul::primitive_desc description = describe(engine, a, prepacked ? any : b, c);
+  memory::dims any_sizes{s.k, s.n};
+  if (s.batch > 1) any_sizes.insert(any_sizes.begin(), s.batch);
+  const memory::desc any(any_sizes, types.b, memory::format_tag::any);
+  const After epilogue = after(s, c);
+  const dnnl::matmul::primitive_desc description = describe(engine, a, prepacked ? any : b, c, epilogue);
   const dnnl::matmul matmul(description);
   return calls_for(request.copies, [&](const Operands& operands) {
     memory source(a, engine, const_cast<void*>(operands.inputs[0])),
@@ -75,10 +144,16 @@ Calls primitive_calls(const dnnl::engine& engine, const OperationRequest& reques
       weights = packed;
     }
     // By the C interface, with its list of arguments made beforehand: the one in C++ makes two of them in every call.
-    const std::array<dnnl_exec_arg_t, 3> arguments = {
-        {{DNNL_ARG_SRC, source.get()}, {DNNL_ARG_WEIGHTS, weights.get()}, {DNNL_ARG_DST, result.get()}}};
-    return [matmul, stream, source, weights, result, arguments] {
-      const dnnl_status_t status = dnnl_primitive_execute(matmul.get(), stream.get(), 3, arguments.data());
+    std::vector<dnnl_exec_arg_t> arguments = {
+        {DNNL_ARG_SRC, source.get()}, {DNNL_ARG_WEIGHTS, weights.get()}, {DNNL_ARG_DST, result.get()}};
+    std::vector<memory> extras;
+    for (const Extra& extra : epilogue.extras) {
+      extras.emplace_back(extra.desc, engine, const_cast<void*>(operands.inputs[extra.input]));
+      arguments.push_back({extra.argument, extras.back().get()});
+    }
+    return [matmul, stream, source, weights, result, extras, arguments] {
+      const dnnl_status_t status =
+          dnnl_primitive_execute(matmul.get(), stream.get(), static_cast<int>(arguments.size()), arguments.data());
       if (status != dnnl_success || dnnl_stream_wait(stream.get()) != dnnl_success) throw Error("matmul failed");
     };
   });
@@ -87,8 +162,8 @@ Calls primitive_calls(const dnnl::engine& engine, const OperationRequest& reques
 Calls sgemm_calls(const OperationRequest& request, const MatmulSizes& s) {
   return calls_for(request.copies, [&](const Operands& operands) {
     return [s, t = matmul_operands(operands)] {
-      const dnnl_status_t status = dnnl_sgemm(s.ta ? 'T' : 'N', s.tb ? 'T' : 'N', s.m, s.n, s.k, 1.0f, t.a, s.lda(),
-                                              t.b, s.ldb(), 0.0f, t.c, s.ldc());
+      const dnnl_status_t status = dnnl_sgemm(s.ta ? 'T' : 'N', s.tb ? 'T' : 'N', s.m, s.n, s.k, s.alpha, t.a, s.lda,
+                                              t.b, s.ldb, 0.0f, t.c, s.ldc);
       if (status != dnnl_success) throw Error("dnnl_sgemm failed");
     };
   });
@@ -105,9 +180,9 @@ Calls igemm_calls(const OperationRequest& request, const MatmulSizes& s, bool is
       const dnnl_status_t status =
           is_unsigned
               ? dnnl_gemm_u8s8s32(ta, tb, 'F', s.m, s.n, s.k, 1.0f, static_cast<const std::uint8_t*>(t.inputs[0]),
-                                  s.lda(), 0, b, s.ldb(), 0, 0.0f, c, s.ldc(), &none)
-              : dnnl_gemm_s8s8s32(ta, tb, 'F', s.m, s.n, s.k, 1.0f, static_cast<const std::int8_t*>(t.inputs[0]),
-                                  s.lda(), 0, b, s.ldb(), 0, 0.0f, c, s.ldc(), &none);
+                                  s.lda, 0, b, s.ldb, 0, 0.0f, c, s.ldc, &none)
+              : dnnl_gemm_s8s8s32(ta, tb, 'F', s.m, s.n, s.k, 1.0f, static_cast<const std::int8_t*>(t.inputs[0]), s.lda,
+                                  0, b, s.ldb, 0, 0.0f, c, s.ldc, &none);
       if (status != dnnl_success) throw Error("dnnl_gemm of bytes failed");
     };
   });
@@ -142,8 +217,9 @@ std::variant<Operation, CannotDo> make_operation(const OperationRequest& request
     }
   }
   if (!sizes || !types) return CannotDo{"has no primitive for it, or not of this type"};
-  const bool plain = request.weights == Weights::kPlain;
+  const bool plain = request.weights == Weights::kPlain && sizes->batch == 1 && beyond_blas(*sizes).empty();
   if (!engine && !plain) return CannotDo{"has no primitives in this build: no engine"};
+  if (const std::string why = beyond_primitive(*sizes); !why.empty()) return CannotDo{why};
   Calls gemm = plain ? gemm_calls(request, *sizes, dtype) : Calls();
   if (!engine && gemm.empty()) return CannotDo{"has no primitives in this build: no engine"};
   Calls primitive;

@@ -20,6 +20,9 @@ std::variant<Operation, CannotDo> make_operation(const OperationRequest& request
   const auto sizes = float32_matmul(request.workload);
   const auto turned = float32_transpose(request.workload);
   if (!sizes && !turned) return CannotDo{"float32 matmul and transpose only"};
+  if (sizes) {
+    if (const std::string why = beyond_blas(*sizes); !why.empty()) return CannotDo{why};
+  }
   if (request.weights == Weights::kPrepacked) return CannotDo{"has no interface for prepacked operands"};
   NAMED(openblas_set_num_threads)(request.threads);
   const std::string core = NAMED(openblas_get_corename)();
@@ -34,9 +37,11 @@ std::variant<Operation, CannotDo> make_operation(const OperationRequest& request
   };
   const auto call = [&sizes](const Operands& operands) {
     return [s = *sizes, t = matmul_operands(operands)] {
-      NAMED(cblas_sgemm)
-      (CblasRowMajor, s.ta ? CblasTrans : CblasNoTrans, s.tb ? CblasTrans : CblasNoTrans, s.m, s.n, s.k, 1.0f, t.a,
-       s.lda(), t.b, s.ldb(), 0.0f, t.c, s.ldc());
+      for_each_product(s, t, [&](const MatmulOperands& p) {
+        NAMED(cblas_sgemm)
+        (CblasRowMajor, s.ta ? CblasTrans : CblasNoTrans, s.tb ? CblasTrans : CblasNoTrans, s.m, s.n, s.k, s.alpha, p.a,
+         s.lda, p.b, s.ldb, 0.0f, p.c, s.ldc);
+      });
     };
   };
   const std::size_t options = std::min(config.find(" NO_"), config.find(" USE64"));

@@ -18,11 +18,13 @@ std::vector<ArrayView> views_of(const Definition& definition, const Operands& op
     const ir::Buffer& buffer = definition.args[i].buffer();
     std::vector<std::int64_t> shape;
     for (const Expr& extent : definition.args[i].shape()) shape.push_back(*ir::as_const_int(extent));
+    std::vector<std::int64_t> strides;
+    for (const Expr& stride : buffer->strides) strides.push_back(*ir::as_const_int(stride));
     const auto inputs = static_cast<std::size_t>(definition.inputs);
     if (i < inputs) {
-      views.emplace_back(operands.inputs[i], buffer->element, shape);
+      views.emplace_back(operands.inputs[i], buffer->element, shape, strides);
     } else {
-      views.emplace_back(operands.outputs[i - inputs], buffer->element, shape);
+      views.emplace_back(operands.outputs[i - inputs], buffer->element, shape, strides);
     }
   }
   return views;

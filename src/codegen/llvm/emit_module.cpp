@@ -7,6 +7,7 @@
 
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/function_emitter.h"
+#include "ir/in_place.h"
 #include "ir/rewrite.h"
 #include "support/error.h"
 
@@ -44,7 +45,7 @@ void emit_kernel(ModuleEmitter& module, const ir::Kernel& kernel, llvm::Function
   for (const ir::Parameter& parameter : program.parameters) {
     llvm::Argument* argument = function->getArg(next++);
     argument->setName(parameter.buffer->name);
-    argument->addAttr(llvm::Attribute::NoAlias);
+    if (!ir::may_share_memory(program, parameter.buffer)) argument->addAttr(llvm::Attribute::NoAlias);
     argument->addAttr(llvm::Attribute::getWithAlignment(
         function->getContext(), llvm::Align(static_cast<std::uint64_t>(parameter.buffer->alignment))));
     emitter.bind(parameter.buffer, argument);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "codegen/llvm/function_emitter.h"
+#include "ir/in_place.h"
 #include "support/error.h"
 
 namespace nestwright::codegen {
@@ -183,7 +184,7 @@ void FunctionEmitter::emit_parallel(const ir::For& loop) {
     unsigned next = 0;
     for (const auto& [buffer, binding] : tensors) {
       llvm::Argument* argument = body->getArg(next++);
-      argument->addAttr(llvm::Attribute::NoAlias);
+      if (!ir::may_share_memory(module_.program, buffer)) argument->addAttr(llvm::Attribute::NoAlias);
       argument->addAttr(
           llvm::Attribute::getWithAlignment(context, llvm::Align(static_cast<std::uint64_t>(buffer->alignment))));
       argument->setName(buffer->name);

@@ -1,0 +1,146 @@
+#include "templates/matmul/matmul_gemv.h"
+
+#include <algorithm>
+#include <string>
+
+#include "templates/guess.h"
+#include "templates/matmul/matmul_blocks.h"
+
+namespace nestwright {
+namespace {
+
+constexpr double kLeastParallel = 32 * 1024;  ///< multiply-adds: below, starting threads takes longer
+
+/// n=1: the matrix is A and the vector B; m=1: the other way around.
+struct MatrixVector {
+  bool matrix_is_a = true;
+  std::int64_t rows = 1;
+};
+
+MatrixVector matrix_vector(const MatmulShape& shape) {
+  const bool matrix_is_a = shape.n == 1 && !shape.ta;
+  return {matrix_is_a, matrix_is_a ? shape.m : shape.n};
+}
+
+std::string why_not(const Workload& workload, const Target& target) {
+  const MatmulShape shape = matmul_shape(workload);
+  if (!matmul_types(workload.type("dtype")).all_equal()) return "it needs elements of the type of C";
+  if (shape.batch > 1) return "it needs a single product";
+  const bool in_order = (shape.n == 1 && !shape.ta) || (shape.m == 1 && shape.tb);
+  if (!in_order) return "it needs a vector and a matrix that is stored along the reduction";
+  if (shape.k < 2 * target.lanes(shape.type)) return "it needs a reduction of two vectors or more";
+  return {};
+}
+
+/// The axis of C's that runs over the rows of the matrix; the other one has a single element.
+IterVar row_axis(Stage stage, const MatrixVector& problem) { return stage.axis(problem.matrix_is_a ? 0 : 1); }
+IterVar single_axis(Stage stage, const MatrixVector& problem) { return stage.axis(problem.matrix_is_a ? 1 : 0); }
+
+/// Partial sums of `width` lanes apart, of which `sums` is then made; each is a stage at `at`, in registers.
+Tensor add_partial_sums(Schedule& s, const Tensor& sums, std::int64_t width) {
+  const IterVar lane = s[sums].split(s[sums].loops().back(), factor(width)).second;
+  return s.rfactor(sums, lane, 2);
+}
+
+Schedule schedule_gemv(Tuning& t, const Workload& workload, Definition& definition, const Target& target) {
+  const MatmulShape shape = matmul_shape(workload);
+  const MatrixVector problem = matrix_vector(shape);
+  const std::int64_t lanes = target.lanes(shape.type);
+  const auto at_most = [](std::vector<std::int64_t> values, std::int64_t limit) {
+    std::erase_if(values, [&](std::int64_t value) { return value > limit; });
+    return values;
+  };
+  std::vector<std::string> parallel{"none"};
+  if (target.threads > 1 && problem.rows > 1 && shape.products() >= kLeastParallel) parallel.emplace_back("rows");
+  const bool in_parallel = t.choose("parallel", parallel) == "rows";
+  const std::int64_t rows = t.define_knob("register_rows", at_most({1, 2, 3, 4, 6, 8, 12, 16}, problem.rows));
+  const std::int64_t vectors = t.define_knob("register_vectors", at_most({1, 2, 3, 4, 6, 8}, shape.k / lanes));
+  const std::int64_t unroll = t.define_knob("unroll_k", {1, 2, 4});
+  const std::int64_t prefetch = t.define_knob("prefetch", {0, 4, 8, 16});
+  const std::int64_t blocks = in_parallel ? t.define_knob("blocks", {2, 4, 8, 16}) : 1;
+  t.constrain(
+      {"register_rows", "register_vectors"},
+      [registers = target.vector_registers - spare_registers(target)](std::span<const KnobValue> v) {
+        return v[0][0] * v[1][0] + v[1][0] + 1 <= registers;
+      },
+      "sums and vectors need more vector registers than the target has");
+  t.constrain(
+      {"register_rows", "register_vectors", "unroll_k"},
+      [](std::span<const KnobValue> v) { return v[0][0] * v[1][0] * v[2][0] <= 64; },
+      "the unrolled loop body has more than 64 multiply-adds");
+  if (in_parallel) {
+    t.constrain(
+        {"blocks", "register_rows"},
+        [all = problem.rows](std::span<const KnobValue> v) { return v[0][0] <= ceil_div(all, v[1][0]); },
+        "there are fewer tiles of rows than blocks");
+  }
+
+  const Tensor c = definition.args.back();
+  Schedule s = create_schedule(c);
+  const Tensor total = sums_in_registers(s, c);
+  std::vector<Tensor> partial{add_partial_sums(s, total, vectors * lanes)};
+  for (std::int64_t width = vectors > 1 ? lanes : lanes / 2; width >= 2; width /= 2) {
+    partial.push_back(add_partial_sums(s, total, width));
+  }
+  auto [tile, row] = s[c].split(row_axis(s[c], problem), factor(rows), Tail::partition());
+  s[c].reorder({single_axis(s[c], problem), tile, row});
+  s[c].unroll(row);
+  if (in_parallel) {
+    auto [block, inner] = s[c].split(tile, factor(ceil_div(ceil_div(problem.rows, rows), blocks)));
+    s[c].reorder({single_axis(s[c], problem), block, inner, row});
+    s[c].parallel(block);
+    tile = inner;
+  }
+  s[total].compute_at(s[c], tile);
+  const IterVar last = s[total].loops().back();
+  s[total].reorder({single_axis(s[total], problem), last, row_axis(s[total], problem)});
+  s[total].unroll(last).unroll(row_axis(s[total], problem));
+  for (std::size_t i = partial.size(); i-- > 0;) {
+    Stage stage = s[partial[i]];
+    stage.set_scope(ir::Scope::kRegister);
+    stage.compute_at(s[c], tile);
+    const IterVar step = stage.loops().back(), across = row_axis(stage, problem), single = single_axis(stage, problem);
+    auto [vector, lane] = split_lanes(stage, stage.axis(2),
+                                      i == 0        ? lanes
+                                      : vectors > 1 ? lanes >> (i - 1)
+                                                    : lanes >> i);
+    stage.unroll(across);
+    if (i > 0) {
+      stage.reorder({single, step, across, vector, lane});
+      stage.unroll(step);
+      continue;
+    }
+    auto [step_outer, step_inner] = stage.split(step, factor(unroll), Tail::partition());
+    stage.reorder({single, step_outer, step_inner, across, vector, lane});
+    stage.unroll(step_inner);
+    const Tensor matrix = definition.args[problem.matrix_is_a ? 0 : 1];
+    if (prefetch > 0) stage.prefetch(matrix, step_outer, prefetch);
+  }
+  return s;
+}
+
+std::vector<Config> seeds(const Workload& workload, const Target& target) {
+  std::vector<Config> found;
+  if (!why_not(workload, target).empty()) return found;
+  const MatmulShape shape = matmul_shape(workload);
+  const bool shared = target.threads > 1 && shape.products() >= 4 * kLeastParallel;
+  for (const auto& [rows, vectors] : {std::pair{4, 2}, {8, 1}, {2, 4}, {4, 4}, {16, 1}, {1, 8}}) {
+    Config wish;
+    wish.set("parallel", {}, shared ? "rows" : "none");
+    wish.set("register_rows", {rows});
+    wish.set("register_vectors", {vectors});
+    wish.set("unroll_k", {1});
+    wish.set("blocks", {target.threads});
+    const auto config = guess_config(matmul_gemv_template(), workload, target, wish);
+    if (config && std::find(found.begin(), found.end(), *config) == found.end()) found.push_back(*config);
+  }
+  return found;
+}
+
+}  // namespace
+
+Template matmul_gemv_template() {
+  return {"matmul.gemv", 1, "matmul", DeviceKind::kCpu, schedule_gemv, seeds, why_not};
+}
+
+}  // namespace nestwright

@@ -1,0 +1,66 @@
+// Holds a configuration of a template of matmul, lowered and expanded, against the reference, on the interpreter.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "ir/interpret.h"
+#include "ir/verify.h"
+#include "lower/lower.h"
+#include "matmul_cases.h"
+#include "support/error.h"
+
+namespace nestwright::testing_matmul {
+
+/// Runs the program on the interpreter and holds the result against the reference.
+inline void expect_reference(const ir::Program& program, const Workload& w, const std::string& what) {
+  const HostTensors in = inputs(w);
+  const Definition definition = find_operator("matmul").define(w);
+  std::vector<std::vector<std::byte>> tensors;
+  for (std::size_t i = 0; i < in.size(); ++i) tensors.push_back(bytes_of(definition.args[i].dtype(), in[i]));
+  const ir::Type type = definition.args.back().dtype();
+  constexpr std::byte kPoison{0x55};
+  const std::size_t elements = elements_of(definition.args.back());
+  const std::vector<std::byte> poisoned(elements * static_cast<std::size_t>(type.bytes()), kPoison);
+  std::vector<std::byte>& c = tensors.emplace_back(poisoned);
+  const std::vector<ir::Memory> memory(tensors.begin(), tensors.end());
+  ASSERT_NO_THROW(ir::interpret(program, memory)) << what;
+  const Reference reference = find_operator("matmul").reference(w, in);
+  for (std::size_t i = 0; i < elements; ++i) {
+    const double value = element_of(type, c, i);
+    if (std::isnan(reference.expected[0][i])) {
+      ASSERT_EQ(value, element_of(type, poisoned, i)) << what << ": wrote element " << i << " between the rows";
+      continue;
+    }
+    ASSERT_LE(std::abs(value - reference.expected[0][i]), reference.bound[0][i])
+        << what << ": element " << i << " is " << value << ", not " << reference.expected[0][i];
+  }
+}
+
+/// Both forms verify after each pass and compute the reference.
+inline void check_config(const Template& source, const Workload& w, const Target& t, const Config& config) {
+  const std::string what = source.name + " of " + w.str() + " @ " + t.str() + ": " + config.str();
+  try {
+    const Instance instance = instantiate(source, w, t, config);
+    const ir::Program loops =
+        lower(instance.schedule, instance.definition.args, t, "matmul", {.after_pass = {}, .verify = true});
+    EXPECT_THAT(ir::verify(loops, ir::Form::kLoop), testing::IsEmpty()) << what;
+    expect_reference(loops, w, what);
+    const ir::Program vectors = expand(loops, t, {.after_pass = {}, .verify = true});
+    EXPECT_THAT(ir::verify(vectors, ir::Form::kVector), testing::IsEmpty()) << what;
+    expect_reference(vectors, w, what);
+  } catch (const Error& error) {
+    ADD_FAILURE() << what << ": " << error.what();
+  }
+}
+
+/// How many times as much to try: NESTWRIGHT_SOAK=N in the environment, else 1.
+inline int soak() {
+  const char* const value = std::getenv("NESTWRIGHT_SOAK");
+  return value ? std::max(1, std::atoi(value)) : 1;
+}
+
+}  // namespace nestwright::testing_matmul
