@@ -69,8 +69,8 @@ TEST(Suite, IsFoundByNameOrAsAFile) {
   std::filesystem::remove(own);
   EXPECT_THAT(
       [] { load_suite("gem", kSuites); },
-      ThrowsMessage<UsageError>("there is no suite 'gem'; the suites are batched, gemm, low_precision, memory_bound, "
-                                "ragged, search, transposed, and a file of your own will do"));
+      ThrowsMessage<UsageError>("there is no suite 'gem'; the suites are batched, epilogues, gemm, low_precision, "
+                                "memory_bound, ragged, search, transposed, and a file of your own will do"));
 }
 
 TEST(Suite, ThoseThatComeWithItHaveTheShapesOfTheField) {
@@ -80,8 +80,9 @@ TEST(Suite, ThoseThatComeWithItHaveTheShapesOfTheField) {
   EXPECT_EQ(entries("ragged").size(), 5u);
   EXPECT_EQ(entries("transposed").size(), 18u);
   EXPECT_EQ(entries("batched").size(), 12u);
+  EXPECT_EQ(entries("epilogues").size(), 6u);
   EXPECT_EQ(entries("memory_bound").size(), 14u);
-  for (const char* name : {"gemm", "ragged", "transposed"}) {
+  for (const char* name : {"gemm", "ragged", "transposed", "batched", "epilogues"}) {
     for (const SuiteEntry& entry : entries(name)) EXPECT_TRUE(entry.workload.has_value()) << entry.label;
   }
 }

@@ -42,7 +42,9 @@ std::string random_text(const Operator& op, const std::vector<std::int64_t>& siz
     text += ' ' + parameter.name + '=';
     switch (parameter.kind) {
       case OperatorParameter::Kind::kSize:
-        text += std::to_string(sizes[random() % sizes.size()]);
+        // What has a default counts something, as the products of a batch do.
+        text += std::to_string(parameter.default_value.empty() ? sizes[random() % sizes.size()]
+                                                               : 1 + static_cast<std::int64_t>(random() % 3));
         break;
       case OperatorParameter::Kind::kFlag:
         text += std::to_string(random() % 2);
