@@ -116,7 +116,7 @@ std::vector<FileTask> read_tasks(const std::string& file, const Target& target, 
     const std::string place = entry_place(file, i, entry);
     try {
       const Task task{parse_workload(entry.workload), target};
-      templates_for(task.workload.op, target.device);
+      templates_for(task.workload, target);
       refuse_unrunnable(task, machine);
       const auto same = std::find_if(tasks.begin(), tasks.end(),
                                      [&](const FileTask& other) { return other.task.workload == task.workload; });

@@ -4,6 +4,8 @@
 
 #include "ir/equal.h"
 #include "ir/rewrite.h"
+#include "ir/simplify.h"
+#include "ir/symbol_ranges.h"
 
 namespace nestwright::ir {
 namespace {
@@ -21,25 +23,30 @@ class StoresTo {
  public:
   StoresTo(const Buffer& output, const Buffer& input) : output_(output), input_(input) {}
 
-  void walk(const Stmt& stmt) {
+  void walk(const Stmt& stmt, const Ranges& known) {
     if (!stmt.defined()) return;
     if (const auto* loop = stmt.as<For>()) {
-      const std::int64_t* extent = as_const_int(loop->extent);
-      const bool repeats = extent == nullptr || *extent != 1;
-      if (repeats) loops_.push_back(loop->var);
-      walk(loop->body);
-      if (repeats) loops_.pop_back();
+      Ranges inside = known;
+      inside.bind(loop->var, loop->min, loop->extent);
+      loops_.push_back(loop->var);
+      walk(loop->body, inside);
+      loops_.pop_back();
     } else if (const auto* block = stmt.as<Block>()) {
-      for (const Stmt& each : block->stmts) walk(each);
+      for (const Stmt& each : block->stmts) walk(each, known);
     } else if (const auto* let = stmt.as<Let>()) {
-      walk(let->body);
+      walk(let->body, known);
     } else if (const auto* branch = stmt.as<IfThenElse>()) {
-      walk(branch->then_case);
-      walk(branch->else_case);
+      Ranges holds = known, fails = known;
+      if (branch->condition.type().is_scalar()) {
+        holds.assume(branch->condition);
+        fails.assume_not(branch->condition);
+      }
+      walk(branch->then_case, holds);
+      walk(branch->else_case, fails);
     } else if (const auto* allocate = stmt.as<Allocate>()) {
-      walk(allocate->body);
+      walk(allocate->body, known);
     } else if (const auto* store = stmt.as<Store>(); store != nullptr && store->buffer == output_) {
-      look_at(*store);
+      look_at(*store, known);
     }
   }
 
@@ -48,8 +55,9 @@ class StoresTo {
   std::size_t loads_in_place = 0;
 
  private:
-  void look_at(const Store& store) {
+  void look_at(const Store& store, const Ranges& known) {
     for (const Var& loop : loops_) {
+      if (known.find(loop).is_point()) continue;  // a tail's branch, or a loop of one iteration
       // An iteration that writes where another one did would read what that wrote.
       once = once && std::any_of(store.indices.begin(), store.indices.end(), [&](const Expr& index) {
                bool found = false;
@@ -75,7 +83,7 @@ bool is_in_place(const Program& program, const Buffer& output, const Buffer& inp
   StoresTo stores(output, input);
   std::size_t loads = 0, loads_of_output = 0;
   for (const Kernel& kernel : program.kernels) {
-    stores.walk(kernel.body);
+    stores.walk(kernel.body, ranges_of_symbols(program));
     for_each_expr(kernel.body, [&](const Expr& part) {
       const auto* load = part.as<Load>();
       if (load == nullptr) return;

@@ -13,6 +13,7 @@
 
 #include "ir/scalar.h"
 #include "run_program.h"
+#include "support/error.h"
 #include "templates/registry.h"
 
 namespace nestwright::testing {
@@ -32,8 +33,8 @@ inline std::mt19937_64 random_for(const std::string& what) {
   return std::mt19937_64(seed);
 }
 
-/// Any workload of the operator with sizes from `sizes`; what has a default stands at it every other time, and always
-/// where the default depends on the rest.
+/// Text of any workload of the operator with sizes from `sizes`; what has a default stands at it every other time, and
+/// always where the default depends on the rest.
 template <class Random>
 std::string random_text(const Operator& op, const std::vector<std::int64_t>& sizes, Random& random) {
   std::string text = op.name;
@@ -84,13 +85,16 @@ Workload random_workload(const Operator& op, const std::vector<std::int64_t>& si
   }
 }
 
-/// One that the template serves; nothing where none of many does.
+/// One that the template serves; sizes of 1 are tried as well where those given will not do. Nothing where none of many
+/// does, as for a template that needs more threads.
 template <class Random>
-std::optional<Workload> random_workload(const Template& t, const Target& target, const std::vector<std::int64_t>& sizes,
+std::optional<Workload> random_workload(const Template& t, const Target& target, std::vector<std::int64_t> sizes,
                                         Random& random) {
-  for (int i = 0; i < 100; ++i) {
+  constexpr int kTries = 400;
+  for (int i = 0; i < kTries; ++i) {
+    if (i == kTries / 4) sizes.insert(sizes.end(), sizes.size(), 1);
     Workload workload = random_workload(find_operator(t.op), sizes, random);
-    if (!t.serves || t.serves(workload, target)) return workload;
+    if (!t.why_not || t.why_not(workload, target).empty()) return workload;
   }
   return std::nullopt;
 }

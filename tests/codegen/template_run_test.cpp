@@ -21,7 +21,7 @@ TEST_P(TemplateRuns, ComputeTheReference) {
     for (int round = 0; round < rounds_of(t, 10); ++round) {
       target.threads = 1 + round % 2;
       if (target.isa == CpuIsa::kAvx512) target.features = round % 3 == 0 ? CpuFeatures() : Target::host().features;
-      const auto found = random_workload(t, target, {1, 2, 5, 16, 33, 47, 61, 64, 79, 113}, random);
+      const auto found = random_workload(t, target, {1, 2, 5, 16, 33, 47, 61, 64, 79, 113, 128}, random);
       if (!found) continue;
       const Workload& workload = *found;
       const Definition definition = op.define(workload);
