@@ -29,6 +29,7 @@ std::string shape_text(const ir::Buffer& buffer) {
 /// What may share memory with what.
 std::string overlap_text(const Exported& e) {
   std::string text = "Inputs and outputs must not overlap";
+  if (e.program == nullptr) return text + ".";
   for (const ir::Parameter& parameter : e.program->parameters) {
     if (parameter.in_place_of < 0) continue;
     const auto input = static_cast<std::size_t>(parameter.in_place_of);

@@ -18,8 +18,8 @@ struct Exported {
   const Lookup* found = nullptr;
   const Definition* definition = nullptr;
   const CompiledObject* object = nullptr;
-  bool is_parallel = false;  ///< the kernel has a parallel loop
-  const ir::Program* program = nullptr;
+  bool is_parallel = false;              ///< the kernel has a parallel loop
+  const ir::Program* program = nullptr;  ///< for what may lie in place; null: nothing
 
   /// Threads that run the kernel, the caller's among them.
   int threads() const { return is_parallel ? task->target.threads : 1; }

@@ -111,7 +111,7 @@ Comparison compare_elements(ir::Type type, const void* memory, std::span<const d
       result.largest_error = std::max(result.largest_error, error);
       result.largest_error_ratio = std::max(result.largest_error_ratio, ratio);
     }
-    for (std::size_t i = 0; wrong && result.first_wrong < 0; ++i) {
+    for (std::size_t i = 0; wrong && result.first_wrong < 0 && i < expected.size(); ++i) {
       const bool right =
           std::isnan(expected[i]) ? is_untouched(got[i]) : is_right(static_cast<double>(got[i]), expected[i], bound[i]);
       if (!right) result.first_wrong = static_cast<std::int64_t>(i);
