@@ -163,6 +163,15 @@ static struct number choose(int condition, struct number a, struct number b) {
 )"},
 };
 
+/// Tensors have names of their own, which the texts tell in comments.
+std::string without_comments(std::string text) {
+  for (std::size_t at = text.find("/*"); at != std::string::npos; at = text.find("/*", at)) {
+    const std::size_t end = text.find("*/", at);
+    text.erase(at, end == std::string::npos ? end : end + 2 - at);
+  }
+  return text;
+}
+
 bool is_part_of_a_word(char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; }
 
 }  // namespace
@@ -176,7 +185,8 @@ bool c_mentions(std::string_view text, std::string_view name) {
   return false;
 }
 
-std::string c_arithmetic_for(const std::string& text) {
+std::string c_arithmetic_for(const std::string& source) {
+  const std::string text = without_comments(source);
   std::string needed;
   for (auto function = kFunctions.rbegin(); function != kFunctions.rend(); ++function) {
     if (c_mentions(text, function->name) || c_mentions(needed, function->name)) needed.insert(0, function->text);
