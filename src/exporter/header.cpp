@@ -77,8 +77,11 @@ std::string header_source(const Exported& e) {
   std::string tensors;
   for (std::size_t i = 0; i < e.definition->args.size(); ++i) {
     const Tensor& tensor = e.definition->args[i];
-    tensors += fmt::format(" *   {:<8}{:<24}{}\n", tensor.name(), shape_text(tensor.buffer()),
-                           static_cast<int>(i) < e.definition->inputs ? "read" : "written, need not be initialised");
+    const int alignment = e.alignment(i);
+    tensors +=
+        fmt::format(" *   {:<8}{:<24}{}{}\n", tensor.name(), shape_text(tensor.buffer()),
+                    static_cast<int>(i) < e.definition->inputs ? "read" : "written, need not be initialised",
+                    alignment > tensor.dtype().bytes() ? fmt::format("; at a multiple of {} bytes", alignment) : "");
   }
   std::string text = fmt::format(
       R"(/* {0}: {1}
@@ -86,14 +89,14 @@ std::string header_source(const Exported& e) {
  * A kernel tuned by Nestwright for {2}.
  * Time of one call: {3}.
  *
- * Tensors are row-major, compact where no strides (in elements) are given, and aligned to their element type; 64-byte
- * alignment is fastest:
+ * Tensors are row-major, compact where no strides (in elements) are given, and aligned to their element type where
+ * nothing else is said; 64-byte alignment is fastest:
 {4} * {9}
  *
  * Returns 0, or, with nothing written,
  *   1  this CPU lacks instructions that the kernel needs
  *   2  no memory for the workspace ({5})
- *   3  a pointer is null or not aligned to its element type
+ *   3  a pointer is null or not aligned as it has to be
 {8} *
  * Any number of threads may call it at once. Each keeps its workspace for its next call, until it calls {0}_release
  * or ends. After a fork the child may call it, too. The shared library stays in memory after dlclose.

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include <vector>
 
 #include "exporter/sources.h"
@@ -94,14 +96,15 @@ EXPORTED void {0}_release(void) {{
 
 std::string function_source(const Exported& e) {
   std::vector<std::string> pointers, addresses, usable;
-  for (const Tensor& tensor : e.definition->args) {
-    pointers.push_back("(void*)" + tensor.name());
-    usable.push_back(fmt::format("usable({0}, sizeof *{0})", tensor.name()));
+  for (std::size_t i = 0; i < e.definition->args.size(); ++i) {
+    const std::string& name = e.definition->args[i].name();
+    pointers.push_back("(void*)" + name);
+    usable.push_back(fmt::format("usable({0}, {1})", name, e.alignment(i)));
   }
   const bool has_workspace = e.workspace_bytes() > 0;
   return fmt::format(R"(
-static int usable(const void* tensor, size_t element_bytes) {{
-  return tensor != 0 && (uintptr_t)tensor % element_bytes == 0;
+static int usable(const void* tensor, size_t alignment) {{
+  return tensor != 0 && (uintptr_t)tensor % alignment == 0;
 }}
 
 EXPORTED int {0}({1}) {{
@@ -120,6 +123,11 @@ EXPORTED int {0}({1}) {{
 }
 
 }  // namespace
+
+int Exported::alignment(std::size_t argument) const {
+  const int element = definition->args[argument].dtype().bytes();
+  return program == nullptr ? element : std::max(element, program->parameters[argument].buffer->alignment);
+}
 
 std::int64_t Exported::workspace_bytes() const { return nestwright::workspace_bytes(object->workspace, threads()); }
 

@@ -19,10 +19,12 @@ struct Exported {
   const Definition* definition = nullptr;
   const CompiledObject* object = nullptr;
   bool is_parallel = false;              ///< the kernel has a parallel loop
-  const ir::Program* program = nullptr;  ///< for what may lie in place; null: nothing
+  const ir::Program* program = nullptr;  ///< for what may lie in place, and alignments; null: of elements
 
   /// Threads that run the kernel, the caller's among them.
   int threads() const { return is_parallel ? task->target.threads : 1; }
+  /// Bytes, of the address of a tensor of the signature.
+  int alignment(std::size_t argument) const;
   /// Of one calling thread, for all of its kernel's threads.
   std::int64_t workspace_bytes() const;
 };

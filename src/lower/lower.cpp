@@ -84,15 +84,19 @@ void collect_symbols(const Operation& op, std::vector<ir::Var>& symbols) {
   }
 }
 
-/// The buffer of an argument, in the caller's memory.
-Buffer parameter_buffer(const Arg& arg, bool is_output, std::string_view name) {
+constexpr int kStreamAlignment = 64;  // bytes: of a cache line, and of the longest vector
+
+/// The buffer of an argument, in the caller's memory. What streams has to begin at a line of the cache.
+Buffer parameter_buffer(const Arg& arg, bool is_output, bool streams, std::string_view name) {
   const Buffer& declared = arg.tensor.buffer();
-  if (arg.strides.empty()) return declared;
+  if (arg.strides.empty() && !streams) return declared;
   if (!is_output) {
     throw LowerError(
         fmt::format("{}: input {} cannot be strided here: give its strides to placeholder", name, arg.tensor.name()));
   }
-  return {declared->name, declared->element, declared->shape, declared->scope, arg.strides, declared->alignment};
+  const int alignment = streams ? std::max(declared->alignment, kStreamAlignment) : declared->alignment;
+  const std::vector<ir::Expr>& strides = arg.strides.empty() ? declared->strides : arg.strides;
+  return {declared->name, declared->element, declared->shape, declared->scope, strides, alignment};
 }
 
 Signature make_signature(const ScheduleState& state, const Args& args, std::string_view name) {
@@ -118,7 +122,10 @@ Signature make_signature(const ScheduleState& state, const Args& args, std::stri
           "{}: {} is neither an input nor an output of the schedule: leave it out of the arguments", name, arg.name()));
     }
     std::erase_if(missing, [&](const Tensor& other) { return other == arg; });
-    const Buffer buffer = parameter_buffer(argument, is_output, name);
+    const bool streams = std::any_of(state.stages.begin(), state.stages.end(), [&](const StageState& stage) {
+      return stage.is_output && stage.streams && stage.origin.op() == arg.op();
+    });
+    const Buffer buffer = parameter_buffer(argument, is_output, streams, name);
     result.parameters.push_back({buffer, is_output ? ir::Role::kOutput : ir::Role::kInput});
     for (const ir::Expr& extent : buffer->shape) collect_symbols(extent, result.symbols);
     for (const ir::Expr& stride : buffer->strides) collect_symbols(stride, result.symbols);

@@ -97,7 +97,8 @@ bool stays_in_registers(const RegisterTile& tile, const Target& target) {
   // Conversions and products of their own: unrolled, many are under way at once.
   const bool is_simple = (tile.others == 0 && tile.is_fused) || (target.has_masks() && tile.is_fused && !tile.partial);
   if (!is_simple) return tile.unroll_k == 1 && used + spare + 3 <= target.vector_registers;
-  if (tile.others > 0 && tile.unroll_k > 1 && used + spare + 3 > target.vector_registers) return false;
+  const std::int64_t under_way = tile.vectors == 1 ? 8 : 3;
+  if (tile.others > 0 && tile.unroll_k > 1 && used + spare + under_way > target.vector_registers) return false;
   if (tile.unroll_k == 1) return true;
   if (tile.strided && tile.unroll_k > 4) return false;
   if (target.has_masks()) {

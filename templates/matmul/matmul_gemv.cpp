@@ -28,7 +28,12 @@ std::string why_not(const Workload& workload, const Target& target) {
   if (shape.batch > 1) return "it needs a single product";
   const bool in_order = (shape.n == 1 && !shape.ta) || (shape.m == 1 && shape.tb);
   if (!in_order) return "it needs a vector and a matrix that is stored along the reduction";
-  if (shape.k < 2 * target.lanes(shape.type)) return "it needs a reduction of two vectors or more";
+  const std::int64_t lanes = target.lanes(shape.type);
+  if (shape.k < 2 * lanes) return "it needs a reduction of two vectors or more";
+  // What is left over would be read element by element, with a branch for each.
+  if (shape.k % lanes != 0 && !target.has_masks() && !target.has_fma()) {
+    return "it needs a reduction of whole vectors on a CPU without masked loads";
+  }
   return {};
 }
 

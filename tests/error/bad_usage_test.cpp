@@ -40,7 +40,7 @@ const std::vector<Wrong> kWrong = {
     {"UnknownCommand", words("tunee matmul"), {"no command 'tunee'", "did you mean 'tune'"}},
     {"OptionAlone", words("--frob"), {"subcommand is required", "nestwright --help"}},
     {"UnknownOption", tune(kSmall, "--frob"), {"--frob", "nestwright tune --help"}},
-    {"NoWorkload", words("tune"), {"workload is required"}},
+    {"NoWorkload", words("tune"), {"no workload is given", "--file"}},
 
     {"UnknownOperator", tune("matmull m=1 n=1 k=1"), {"no operator 'matmull'", "did you mean 'matmul'"}},
     {"UnknownParameter", tune("matmul m=1 n=1 k=1 q=3"), {"no parameter 'q'", "m, n, k, ta, tb, dtype"}},
@@ -58,7 +58,9 @@ const std::vector<Wrong> kWrong = {
      {"GB of memory and this machine has", "choose smaller sizes"}},
     {"DuplicateParameter", tune("matmul m=1 n=1 k=1 m=2"), {"'m' of matmul is given twice", "give it once"}},
     {"IllegalFlag", tune("matmul m=1 n=1 k=1 ta=2"), {"ta=2 of matmul is illegal", "0 or 1"}},
-    {"IllegalType", tune("matmul m=1 n=1 k=1 dtype=int7"), {"dtype=int7", "float32 or float64"}},
+    {"IllegalType",
+     tune("matmul m=1 n=1 k=1 dtype=int7"),
+     {"dtype=int7", "float32, float64, bfloat16, float16, int8 or uint8"}},
 
     {"UnknownDevice", tune(kSmall, "--target gpu"), {"device \"gpu\" is not known", "begin with cpu"}},
     {"UnknownIsa", tune(kSmall, "--target cpu,isa=avx9"), {"isa \"avx9\" is not known", "x86-64, avx2 or avx512"}},

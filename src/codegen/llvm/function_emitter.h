@@ -197,7 +197,7 @@ class FunctionEmitter {
   int tiles_in_use_ = 0;
   bool uses_tiles_ = false, shapes_differ_ = false;  ///< those of tiles of one number, in different places
   bool streams_ = false;  ///< there are stores that go round the caches, and the order of stores
-  ir::Expr store_mask_;  ///< of the store whose value is being emitted: lanes that it turns off are seen by nobody
+  ir::Expr store_mask_;   ///< of the store whose value is being emitted: lanes that it turns off are seen by nobody
 };
 
 }  // namespace nestwright::codegen

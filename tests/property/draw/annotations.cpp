@@ -1,4 +1,4 @@
-// vectorize, unroll, parallel, prefetch, bind, pragma.
+// vectorize, unroll, parallel, prefetch, stream, bind, pragma.
 #include "schedule/thread_axis.h"
 #include "tests/property/draw/drawer.h"
 
@@ -54,6 +54,15 @@ bool draw_prefetch(Draw& d) {
   const std::vector<Tensor> read = d.reads(*stage);
   if (read.empty()) return false;
   d.handle(*stage).prefetch(d.choices.of(read), *loop, d.choices.between(0, 4));
+  return true;
+}
+
+bool draw_stream(Draw& d) {
+  const StageState* stage = d.stage([](const StageState& s) {
+    return s.is_output && !s.streams && s.op.compute() != nullptr && s.op.compute()->reduction() == nullptr;
+  });
+  if (stage == nullptr) return false;
+  d.handle(*stage).stream();
   return true;
 }
 

@@ -83,6 +83,7 @@ bool draw_vectorize(Draw& d);
 bool draw_unroll(Draw& d);
 bool draw_parallel(Draw& d);
 bool draw_prefetch(Draw& d);
+bool draw_stream(Draw& d);
 bool draw_bind(Draw& d);
 bool draw_pragma(Draw& d);
 bool draw_tensorize(Draw& d);
