@@ -18,7 +18,7 @@ const std::vector<Drawer>& drawers() {
       {"stream", 3, draw_stream},
       {"bind", 4, draw_bind},
       {"pragma", 4, draw_pragma},
-      {"tensorize", 9, draw_tensorize},
+      {"tensorize", 8, draw_tensorize},
       {"compute_at", 16, draw_compute_at},
       {"compute_inline", 6, draw_compute_inline},
       {"compute_root", 3, draw_compute_root},
