@@ -84,7 +84,8 @@ TEST_F(TuningLogTest, ParametersComeBackAsTheyWereWritten) {
   const SessionId session = log_.begin_session(task, info());
   log_.record(session, log_.commit_batch(session, 0, points(0, 1)).proposals[0].id, timed(100));
   std::vector<std::string> back;
-  for (const WorkloadParameter& parameter : log_.trials(filter_of(task)).at(0).parameters) {
+  const std::vector<TrialRecord> trials = log_.trials(filter_of(task));
+  for (const WorkloadParameter& parameter : trials.at(0).parameters) {
     back.push_back(parameter.value);
   }
   EXPECT_EQ(back, values);
