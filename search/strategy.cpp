@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "search/strategies/annealing.h"
 #include "search/strategies/evolutionary.h"
@@ -33,6 +34,20 @@ std::mt19937_64 batch_random(std::uint64_t seed, int batch) {
   std::seed_seq sequence{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
                          static_cast<std::uint32_t>(batch)};
   return std::mt19937_64(sequence);
+}
+
+void tell_ranker(Ranker& ranker, std::span<const Trial> batch) {
+  for (const Trial& trial : batch) {
+    ranker.observe(trial.point, trial.outcome == Outcome::kOk ? 1e9 / trial.median_ns : 0.0);
+  }
+  ranker.end_batch();
+}
+
+void keep_fastest(std::span<const Trial> batch, std::size_t most, std::vector<Trial>& best) {
+  std::copy_if(batch.begin(), batch.end(), std::back_inserter(best),
+               [](const Trial& trial) { return trial.outcome == Outcome::kOk; });
+  std::stable_sort(best.begin(), best.end(), [](const Trial& a, const Trial& b) { return a.median_ns < b.median_ns; });
+  best.resize(std::min(best.size(), most));
 }
 
 void add_starting_points(const StrategyInput& input, std::size_t limit, SeenPoints& seen, std::vector<Point>& out) {

@@ -60,6 +60,12 @@ class SeenPoints {
   std::set<std::string> keys_;
 };
 
+/// Tells the ranker what came of a batch, which ends with it.
+void tell_ranker(Ranker& ranker, std::span<const Trial> batch);
+
+/// Adds the ok trials of a batch to `best`, which is sorted, fastest first, and keeps the first `most`.
+void keep_fastest(std::span<const Trial> batch, std::size_t most, std::vector<Trial>& best);
+
 /// Adds unseen starting points until `out` has `limit`: the template's default, then what is transferred, then the
 /// other seeds.
 void add_starting_points(const StrategyInput& input, std::size_t limit, SeenPoints& seen, std::vector<Point>& out);

@@ -85,13 +85,19 @@ std::optional<Config> guess_config(const Template& t, const Workload& workload, 
   return std::nullopt;
 }
 
-std::vector<Config> guess_configs(const Template& t, const Workload& workload, const Target& target,
-                                  const std::vector<Config>& wishes) {
+std::vector<Config> guess_each(const Template& t, const Workload& workload, const Target& target,
+                               const std::vector<Config>& wishes) {
   std::vector<Config> configs;
   for (const Config& wish : wishes) {
     const auto config = guess_config(t, workload, target, wish);
     if (config && std::find(configs.begin(), configs.end(), *config) == configs.end()) configs.push_back(*config);
   }
+  return configs;
+}
+
+std::vector<Config> guess_configs(const Template& t, const Workload& workload, const Target& target,
+                                  const std::vector<Config>& wishes) {
+  std::vector<Config> configs = guess_each(t, workload, target, wishes);
   if (configs.empty()) {
     const auto config = guess_config(t, workload, target, Config());
     if (!config) throw InternalError("the template " + t.name + " has no seed for " + workload.str());

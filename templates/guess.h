@@ -14,8 +14,11 @@ namespace nestwright {
 std::optional<Config> guess_config(const Template& t, const Workload& workload, const Target& target,
                                    const Config& wishes);
 
-/// Seeds of a template: what guess_config makes of each wish, in their order, all different; never empty, as a template
-/// has a configuration for every workload.
+/// What guess_config makes of each wish, in their order, all different; none where no wish comes true.
+std::vector<Config> guess_each(const Template& t, const Workload& workload, const Target& target,
+                               const std::vector<Config>& wishes);
+
+/// Seeds of a template: guess_each; never empty, as a template has a configuration for every workload.
 std::vector<Config> guess_configs(const Template& t, const Workload& workload, const Target& target,
                                   const std::vector<Config>& wishes);
 

@@ -103,8 +103,7 @@ std::int64_t define_vector_blocks(Tuning& t, const std::string& vectors, std::in
 }
 
 bool define_streaming(Tuning& t, const Tensor& y, std::int64_t row, const Target& target) {
-  double bytes = y.dtype().bytes();
-  for (const Expr& extent : y.shape()) bytes *= static_cast<double>(*ir::as_const_int(extent));
+  const double bytes = static_cast<double>(y.dtype().bytes()) * static_cast<double>(y.buffer()->elements());
   const bool offered = row % target.lanes(y.dtype()) == 0 && bytes > static_cast<double>(target.l2_bytes);
   std::vector<std::string> stores{"cached"};
   if (offered) stores.emplace_back("streaming");

@@ -38,16 +38,9 @@ class AnnealingStrategy final : public SearchStrategy {
   }
 
   void observe(std::span<const Trial> batch) override {
-    for (const Trial& trial : batch) {
-      seen_.insert(trial.point);
-      const bool ok = trial.outcome == Outcome::kOk;
-      input_.ranker->observe(trial.point, ok ? 1e9 / trial.median_ns : 0.0);
-      if (ok) best_.push_back(trial);
-    }
-    std::stable_sort(best_.begin(), best_.end(),
-                     [](const Trial& a, const Trial& b) { return a.median_ns < b.median_ns; });
-    best_.resize(std::min(best_.size(), kElites));
-    input_.ranker->end_batch();
+    for (const Trial& trial : batch) seen_.insert(trial.point);
+    keep_fastest(batch, kElites, best_);
+    tell_ranker(*input_.ranker, batch);
   }
 
  private:

@@ -43,15 +43,10 @@ class EvolutionaryStrategy final : public SearchStrategy {
   void observe(std::span<const Trial> batch) override {
     for (const Trial& trial : batch) {
       seen_.insert(trial.point);
-      const bool ok = trial.outcome == Outcome::kOk;
-      input_.ranker->observe(trial.point, ok ? 1e9 / trial.median_ns : 0.0);
-      if (!ok) continue;
-      measured_.push_back(trial);
-      timed_.push_back(trial);
+      if (trial.outcome == Outcome::kOk) timed_.push_back(trial);
     }
-    std::stable_sort(measured_.begin(), measured_.end(),
-                     [](const Trial& a, const Trial& b) { return a.median_ns < b.median_ns; });
-    input_.ranker->end_batch();
+    keep_fastest(batch, timed_.size(), measured_);
+    tell_ranker(*input_.ranker, batch);
   }
 
  private:

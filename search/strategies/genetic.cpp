@@ -34,13 +34,8 @@ class GeneticStrategy final : public SearchStrategy {
   }
 
   void observe(std::span<const Trial> batch) override {
-    for (const Trial& trial : batch) {
-      seen_.insert(trial.point);
-      if (trial.outcome == Outcome::kOk) population_.push_back(trial);
-    }
-    std::stable_sort(population_.begin(), population_.end(),
-                     [](const Trial& a, const Trial& b) { return a.median_ns < b.median_ns; });
-    population_.resize(std::min(population_.size(), kPopulation));
+    for (const Trial& trial : batch) seen_.insert(trial.point);
+    keep_fastest(batch, kPopulation, population_);
   }
 
  private:

@@ -31,13 +31,8 @@ class LocalSearchStrategy final : public SearchStrategy {
   }
 
   void observe(std::span<const Trial> batch) override {
-    for (const Trial& trial : batch) {
-      seen_.insert(trial.point);
-      if (trial.outcome == Outcome::kOk) best_.push_back(trial);
-    }
-    std::stable_sort(best_.begin(), best_.end(),
-                     [](const Trial& a, const Trial& b) { return a.median_ns < b.median_ns; });
-    best_.resize(std::min(best_.size(), kStarts));
+    for (const Trial& trial : batch) seen_.insert(trial.point);
+    keep_fastest(batch, kStarts, best_);
   }
 
  private:

@@ -1,10 +1,8 @@
 #include "templates/matmul/matmul.h"
 
-#include <cmath>
-#include <numbers>
-
 #include "expression/tensor.h"
 #include "templates/matmul/matmul_form.h"
+#include "templates/pointwise.h"
 
 namespace nestwright {
 namespace {
@@ -33,8 +31,6 @@ Expr element(const Tensor& tensor, Indices c, const Expr& row, const Expr& colum
   return tensor.at(indices);
 }
 
-Expr gelu(const Expr& x) { return 0.5 * x * (1.0 + erf(x * (1 / std::numbers::sqrt2))); }
-
 /// activation(alpha product + beta C_in + bias + residual), with the tensors that it reads added to `inputs`.
 Tensor finish(const MatmulShape& shape, const Tensor& product, std::vector<Tensor>& inputs) {
   const Epilogue& epilogue = shape.epilogue;
@@ -57,7 +53,7 @@ Tensor finish(const MatmulShape& shape, const Tensor& product, std::vector<Tenso
         if (epilogue.bias) x = x + bias(c.back());
         if (epilogue.residual) x = x + at_c(residual);
         if (epilogue.activation == Epilogue::Activation::kRelu) x = max(x, 0.0);
-        if (epilogue.activation == Epilogue::Activation::kGelu) x = gelu(x);
+        if (epilogue.activation == Epilogue::Activation::kGelu) x = find_pointwise("gelu").apply({&x, 1});
         return x;
       },
       "C", c_strides);

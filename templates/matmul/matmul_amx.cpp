@@ -207,9 +207,8 @@ Schedule schedule_amx(Tuning& t, const Workload& workload, Definition& definitio
 
 std::vector<Config> amx_seeds(const Workload& workload, const Target& target) {
   const MatmulShape shape = word_shape(workload, kind_for(workload));
-  const Template self = matmul_amx_template();
   const std::int64_t columns = std::max<std::int64_t>(1, target.l2_bytes / 2 / (4 * kTile * shape.k));
-  std::vector<Config> seeds;
+  std::vector<Config> wishes;
   for (const std::int64_t tiles_m : {2, 1}) {
     for (const char* parallel : {target.threads > 1 ? "n" : "none", "none"}) {
       for (const char* pack_b : {"block", "whole"}) {
@@ -222,11 +221,11 @@ std::vector<Config> amx_seeds(const Workload& workload, const Target& target) {
         wish.set("block_m", {ceil_div(shape.m, kTile * tiles_m)});
         wish.set("block_n", {ceil_div(columns, 2)});
         wish.set("block_order", {kAxisN, kAxisM});
-        const auto config = guess_config(self, workload, target, wish);
-        if (config && std::find(seeds.begin(), seeds.end(), *config) == seeds.end()) seeds.push_back(*config);
+        wishes.push_back(std::move(wish));
       }
     }
   }
+  std::vector<Config> seeds = guess_each(matmul_amx_template(), workload, target, wishes);
   if (seeds.empty()) throw InternalError("the template matmul.amx has no seed for " + workload.str());
   return seeds;
 }

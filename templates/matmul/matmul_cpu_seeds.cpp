@@ -194,17 +194,9 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
 
 std::vector<Config> matmul_cpu_seeds(const Template& self, const Workload& workload, const MatmulShape& shape,
                                      const Target& target) {
-  std::vector<Config> seeds;
-  for (const Wish& wish : make_wishes(shape, target)) {
-    const auto config = guess_config(self, workload, target, to_config(wish, shape, target));
-    if (config && std::find(seeds.begin(), seeds.end(), *config) == seeds.end()) seeds.push_back(*config);
-  }
-  if (seeds.empty()) {
-    const auto config = guess_config(self, workload, target, Config());
-    if (!config) throw InternalError("the template " + self.name + " has no seed for " + workload.str());
-    seeds.push_back(*config);
-  }
-  return seeds;
+  std::vector<Config> wishes;
+  for (const Wish& wish : make_wishes(shape, target)) wishes.push_back(to_config(wish, shape, target));
+  return guess_configs(self, workload, target, wishes);
 }
 
 }  // namespace nestwright

@@ -125,10 +125,10 @@ Schedule schedule_gemv(Tuning& t, const Workload& workload, Definition& definiti
 }
 
 std::vector<Config> seeds(const Workload& workload, const Target& target) {
-  std::vector<Config> found;
-  if (!why_not(workload, target).empty()) return found;
+  if (!why_not(workload, target).empty()) return {};
   const MatmulShape shape = matmul_shape(workload);
   const bool shared = target.threads > 1 && shape.products() >= 4 * kLeastParallel;
+  std::vector<Config> wishes;
   for (const auto& [rows, vectors] : {std::pair{4, 2}, {8, 1}, {2, 4}, {4, 4}, {16, 1}, {1, 8}}) {
     Config wish;
     wish.set("parallel", {}, shared ? "rows" : "none");
@@ -136,10 +136,9 @@ std::vector<Config> seeds(const Workload& workload, const Target& target) {
     wish.set("register_vectors", {vectors});
     wish.set("unroll_k", {1});
     wish.set("blocks", {target.threads});
-    const auto config = guess_config(matmul_gemv_template(), workload, target, wish);
-    if (config && std::find(found.begin(), found.end(), *config) == found.end()) found.push_back(*config);
+    wishes.push_back(std::move(wish));
   }
-  return found;
+  return guess_each(matmul_gemv_template(), workload, target, wishes);
 }
 
 }  // namespace

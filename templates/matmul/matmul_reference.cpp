@@ -9,6 +9,7 @@
 #include "support/error.h"
 #include "templates/matmul/matmul.h"
 #include "templates/matmul/matmul_shape.h"
+#include "templates/rounding.h"
 
 namespace nestwright {
 namespace {
@@ -27,11 +28,9 @@ struct Precision {
 
 Precision precision_of(ir::Type type, double k) {
   if (type.is_int()) return {.wraps = true};
-  const double factor = 8 * std::sqrt(k);
-  if (type == kFloat32) return {.relative = factor * std::numeric_limits<float>::epsilon()};
-  if (type == kFloat64) return {.relative = factor * std::numeric_limits<double>::epsilon()};
+  if (type == kFloat32 || type == kFloat64) return {.relative = summation_error(k, type)};
   // float16, whose sums may be of its own precision; below its normal numbers it has a fixed one.
-  return {.relative = factor * std::ldexp(1.0, -10), .absolute = k * std::ldexp(1.0, -24)};
+  return {.relative = 8 * std::sqrt(k) * std::ldexp(1.0, -10), .absolute = k * std::ldexp(1.0, -24)};
 }
 
 /// As an int32 that has wrapped around. Requires a whole number below 2^53.
@@ -239,10 +238,9 @@ Reference matmul_reference(const Workload& workload, const HostTensors& tensors)
   const Inputs inputs = sort_inputs(workload, shape, tensors);
   const auto m = static_cast<std::size_t>(shape.m), n = static_cast<std::size_t>(shape.n),
              k = static_cast<std::size_t>(shape.k);
-  const double epsilon =  // of what has an epilogue
-      shape.type == kFloat64 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
   const Precision precision = precision_of(matmul_types(workload.type("dtype")).c, static_cast<double>(k));
-  const Finish finish(shape.epilogue, precision, epsilon);
+  // Whole numbers have no epilogue.
+  const Finish finish(shape.epilogue, precision, shape.type.is_float() ? epsilon_of(shape.type) : 0);
 
   // What lies between the rows of C is nobody's.
   constexpr double kUntouched = std::numeric_limits<double>::quiet_NaN();

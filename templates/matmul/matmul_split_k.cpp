@@ -100,8 +100,8 @@ Schedule schedule_split_k(Tuning& t, const Workload& workload, Definition& defin
 
 std::vector<Config> seeds(const Workload& workload, const Target& target) {
   const MatmulShape shape = matmul_shape(workload);
-  std::vector<Config> found;
-  if (!why_not(workload, target).empty()) return found;
+  if (!why_not(workload, target).empty()) return {};
+  std::vector<Config> wishes;
   const bool narrow = shape.n < target.lanes(shape.type) && shape.m > shape.n;
   for (const std::int64_t parts : {2, 4}) {
     for (const std::int64_t vectors : {2, 4}) {
@@ -111,11 +111,10 @@ std::vector<Config> seeds(const Workload& workload, const Target& target) {
       wish.set("register_vectors", {vectors});
       wish.set("register_rows", {narrow ? 1 : (target.vector_registers - spare_registers(target) - vectors) / vectors});
       wish.set("unroll_k", {narrow ? 1 : 4});
-      const auto config = guess_config(matmul_split_k_template(), workload, target, wish);
-      if (config && std::find(found.begin(), found.end(), *config) == found.end()) found.push_back(*config);
+      wishes.push_back(std::move(wish));
     }
   }
-  return found;
+  return guess_each(matmul_split_k_template(), workload, target, wishes);
 }
 
 }  // namespace

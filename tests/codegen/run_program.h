@@ -13,16 +13,11 @@
 #include "runtime/array.h"
 #include "runtime/kernel.h"
 #include "support/error.h"
+#include "tests/support/cpu_target.h"
 
 namespace nestwright::testing {
 
-inline Target target_of(CpuIsa isa) {
-  Target target;
-  target.isa = isa;
-  target.vector_bits = isa == CpuIsa::kAvx512 ? 512 : isa == CpuIsa::kAvx2 ? 256 : 128;
-  target.vector_registers = isa == CpuIsa::kAvx512 ? 32 : 16;
-  return target;
-}
+inline Target target_of(CpuIsa isa) { return cpu_target(isa); }
 
 /// Whether this machine can run code for it.
 inline bool can_run(CpuIsa isa) {

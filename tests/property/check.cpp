@@ -15,6 +15,7 @@
 #include "schedule/state.h"
 #include "support/error.h"
 #include "tests/property/intrinsics.h"
+#include "tests/support/cpu_target.h"
 
 namespace nestwright::property {
 namespace {
@@ -22,14 +23,6 @@ namespace {
 constexpr std::int64_t kMostSteps = 12000;
 constexpr std::uint8_t kPoison = 0x5A, kOtherPoison = 0xA5;  // what is left unwritten differs
 constexpr const char* kName = "program";
-
-Target target_of(CpuIsa isa) {
-  Target target;
-  target.isa = isa;
-  target.vector_bits = isa == CpuIsa::kAvx512 ? 512 : isa == CpuIsa::kAvx2 ? 256 : 128;
-  target.vector_registers = isa == CpuIsa::kAvx512 ? 32 : 16;
-  return target;
-}
 
 Target device_target() {
   Target target;
@@ -150,7 +143,7 @@ Checker::Checker(const Expression& expression, std::uint64_t data_seed)
   try {
     const Schedule schedule = create_schedule(expression.outputs);
     reference_ = make_verified([&](const LowerOptions& options) {
-                   return lower(schedule, expression.arguments(), target_of(CpuIsa::kX86_64), kName, options);
+                   return lower(schedule, expression.arguments(), cpu_target(CpuIsa::kX86_64), kName, options);
                  }).program;
     if (!binds_all(reference_, expression.symbols)) {
       broken_ = {Verdict::kNotLegal, "a symbol is no extent of an argument", {}};
@@ -223,7 +216,7 @@ Outcome Checker::compile_and_run(const ir::Program& vector_form, const Target& t
 Outcome Checker::check(const Schedule& schedule, const Depth& depth, Tamper tamper) const {
   if (broken_) return *broken_;
   const bool on_device = has_bound_loops(schedule);
-  const Target target = on_device ? device_target() : target_of(depth.compile.value_or(CpuIsa::kX86_64));
+  const Target target = on_device ? device_target() : cpu_target(depth.compile.value_or(CpuIsa::kX86_64));
   const auto lowered = [&](const Schedule& from) {
     return make_verified(
         [&](const LowerOptions& options) { return lower(from, expression_.arguments(), target, kName, options); });

@@ -9,6 +9,7 @@
 
 #include "ir/scalar.h"
 #include "templates/registry.h"
+#include "tests/support/cpu_target.h"
 
 namespace nestwright::testing_matmul {
 
@@ -19,14 +20,7 @@ inline Workload workload(std::int64_t m, std::int64_t n, std::int64_t k, int tra
                         " dtype=" + type);
 }
 
-inline Target target(CpuIsa isa, int threads = 1) {
-  Target result;
-  result.isa = isa;
-  result.vector_bits = isa == CpuIsa::kAvx512 ? 512 : isa == CpuIsa::kAvx2 ? 256 : 128;
-  result.vector_registers = isa == CpuIsa::kAvx512 ? 32 : 16;
-  result.threads = threads;
-  return result;
-}
+inline Target target(CpuIsa isa, int threads = 1) { return cpu_target(isa, threads); }
 
 inline std::vector<Target> targets() {
   return {target(CpuIsa::kAvx512), target(CpuIsa::kAvx512, 2), target(CpuIsa::kAvx2, 2), target(CpuIsa::kX86_64)};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "templates/template.h"
+#include "tests/support/cpu_target.h"
 
 namespace nestwright::testing_memory {
 
@@ -46,11 +47,7 @@ inline const std::vector<std::string>& workloads() {
 }
 
 inline Target target(CpuIsa isa, int threads = 1) {
-  Target result;
-  result.isa = isa;
-  result.vector_bits = isa == CpuIsa::kAvx512 ? 512 : isa == CpuIsa::kAvx2 ? 256 : 128;
-  result.vector_registers = isa == CpuIsa::kAvx512 ? 32 : 16;
-  result.threads = threads;
+  Target result = cpu_target(isa, threads);
   result.l2_bytes = 4096;  // so that even small workloads have what is meant for large ones
   return result;
 }

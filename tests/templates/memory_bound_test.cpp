@@ -10,6 +10,7 @@
 #include "support/error.h"
 #include "templates/pointwise.h"
 #include "templates/registry.h"
+#include "workload_refusal.h"
 
 namespace nestwright {
 namespace {
@@ -31,15 +32,6 @@ std::vector<std::int64_t> shape_of(const Tensor& t) {
   std::vector<std::int64_t> extents;
   for (const Expr& e : t.shape()) extents.push_back(*ir::as_const_int(e));
   return extents;
-}
-
-std::string refusal(const std::string& text) {
-  try {
-    parse_workload(text);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "accepted";
 }
 
 TEST(MemoryBoundDefinitions, CountBytesOfEachTensorOnce) {

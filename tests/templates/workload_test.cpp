@@ -5,18 +5,10 @@
 
 #include "support/error.h"
 #include "templates/registry.h"
+#include "workload_refusal.h"
 
 namespace nestwright {
 namespace {
-
-std::string refusal(const std::string& text) {
-  try {
-    parse_workload(text);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
 
 TEST(Workload, IsCanonical) {
   const Workload workload = parse_workload("  matmul n=3000 k=0512 m=512 tb=1 ");

@@ -1,0 +1,17 @@
+// A target of each instruction set, of no machine in particular.
+#pragma once
+
+#include "target/target.h"
+
+namespace nestwright {
+
+inline Target cpu_target(CpuIsa isa, int threads = 1) {
+  Target target;
+  target.isa = isa;
+  target.vector_bits = isa == CpuIsa::kAvx512 ? 512 : isa == CpuIsa::kAvx2 ? 256 : 128;
+  target.vector_registers = isa == CpuIsa::kAvx512 ? 32 : 16;
+  target.threads = threads;
+  return target;
+}
+
+}  // namespace nestwright
