@@ -57,7 +57,7 @@ struct RunnerSetup {
   std::vector<TensorLayout> tensors;
   int threads = 1;
   PoolKind pool = PoolKind::kSerial;
-  std::int64_t bracket_iterations = 0;  ///< 0: find out how many take 25 us
+  std::int64_t bracket_iterations = 0;  ///< 0: find out how many take 8 us
 };
 std::string encode(const RunnerSetup& setup);
 RunnerSetup decode_runner_setup(std::string_view message);

@@ -155,7 +155,17 @@ bool is_clearly_slower(const Racer& racer, const Racer& best) {
     b.push_back(best.by_pass[i]);
   }
   // The bootstrap of fewer pairs is too sure of itself.
-  return a.size() >= 5 && paired_ratio(a, b).low > 1;
+  if (a.size() < 5) return false;
+  // Where all pairs agree, or half of them say otherwise, it is not needed to tell.
+  std::size_t slower = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) slower += a[i] > b[i];
+  if (slower == a.size()) return true;
+  return 2 * slower > a.size() && paired_ratio(a, b).low > 1;
+}
+
+const Racer& best_of(const std::vector<Racer*>& racers) {
+  return **std::min_element(racers.begin(), racers.end(),
+                            [](const Racer* a, const Racer* b) { return a->median() < b->median(); });
 }
 
 std::vector<Timing> results(std::vector<Racer>& racers) {
@@ -208,8 +218,7 @@ std::vector<Timing> race(SampleSource& source, const RaceConditions& conditions,
                                  return round > 0 || !race.is_bracketed(*r);
                                });
     if (round > 0 && !going.empty()) {
-      const Racer* best = *std::min_element(going.begin(), going.end(),
-                                            [](const Racer* a, const Racer* b) { return a->median() < b->median(); });
+      const Racer* best = &best_of(going);
       if (opponent.running && opponent.median() < best->median()) best = &opponent;
       for (Racer* r : going) {
         const double within = conditions.timing.race_within * std::pow(0.25, static_cast<double>(round) - 1);
@@ -226,6 +235,11 @@ std::vector<Timing> race(SampleSource& source, const RaceConditions& conditions,
         return samples >= conditions.timing.samples_of(r->sample_length(), rounds[round]);
       });
       race.pass(going);
+      std::erase_if(going, [](const Racer* r) { return !r->running; });
+      if (round + 1 < rounds.size() || going.empty()) continue;
+      const Racer& best = best_of(going);
+      std::erase_if(going, [&](const Racer* r) { return r != &opponent && is_clearly_slower(*r, best); });
+      if (going.size() == 1 && going.front() == &opponent) break;
     }
   }
   return results(racers);

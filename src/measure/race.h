@@ -7,7 +7,8 @@
 //   3. In each further round only those go on whose median is within race_within (in the round after a quarter of it,
 //      and so on) of the best one's and which are not clearly slower (95% interval of the paired ratio to the best);
 //      the incumbent runs with them. Samples taken in one pass are a pair.
-//   4. One whose samples took enough_ns together takes part in no further pass.
+//   4. In the last round one that has become clearly slower than the best goes after each pass.
+//   5. One whose samples took enough_ns together takes part in no further pass.
 //
 // A sample shorter than bracket_below_ns is bracketed by the fma loop. It is taken again, twice at most, while its two
 // brackets differ by more than bracket_tolerance; of the tries the one whose brackets differ least counts. Its score is

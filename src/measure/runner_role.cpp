@@ -22,7 +22,7 @@ namespace nestwright {
 
 namespace {
 
-constexpr double kBracketNs = 25e3;
+constexpr double kBracketNs = 25e3 / kBracketRuns;
 constexpr int kReferenceBrackets = 31;
 
 // What the signal handler reads: set before a kernel is called.
@@ -114,7 +114,7 @@ class Bench {
   RunnerReady ready() const {
     std::vector<double> brackets;
     for (int i = 0; i < kReferenceBrackets; ++i) {
-      brackets.push_back(take_reading(steady_clock(), 1, [this] { run_fma_loop(bracket_iterations_); }, {}).ns);
+      brackets.push_back(take_bracket(steady_clock(), [this] { run_fma_loop(bracket_iterations_); }));
     }
     return {bracket_iterations_, median_interval(brackets).median};
   }
@@ -173,7 +173,7 @@ class Bench {
         if (tensors_[i].is_output()) regions_[p][i]->poison();
       }
       watch(candidate, placement);
-      const double ns = take_reading(steady_clock(), 1, [&] { call(candidate, placement); }, {}).ns;
+      const double ns = time_once(steady_clock(), [&] { call(candidate, placement); });
       reply.call_ns = reply.call_ns > 0 ? std::min(reply.call_ns, ns) : ns;
       if (candidate.result != 0) return failed_call(candidate);
       if (!candidate.workspace.gaps_intact(placement)) {

@@ -157,6 +157,21 @@ TEST(Race, OneThatIsClearlySlowerStopsBeforeTheLastRound) {
   EXPECT_THAT(timings[1].samples_ns, SizeIs(5)) << "5% behind in each of five pairs";
 }
 
+TEST(Race, OneThatTurnsOutClearlySlowerStopsWithinTheLastRound) {
+  MadeUpKernels kernels;
+  kernels.call_ns = {{0, 1.00e6}, {1, 1.01e6}};
+  RaceConditions c = conditions();
+  c.reference_bracket_ns = 0;
+  // One lucky sample among the first five keeps the second one in the race.
+  int n = 0;
+  kernels.drift = [&] { return kernels.order.back() == 1 && ++n == 2 ? 0.98 : 1.0; };
+  const std::vector<Timing> timings = race(kernels, c, contenders(kernels, 2), std::nullopt);
+  EXPECT_THAT(timings[0].samples_ns, SizeIs(10)) << "the best is worth all of them";
+  EXPECT_GT(timings[1].samples_ns.size(), 5u);
+  EXPECT_LT(timings[1].samples_ns.size(), 10u);
+  EXPECT_FALSE(timings[1].ended_early) << "it may be a finalist";
+}
+
 TEST(Race, TheOrderWithinAPassIsRandomButRepeatable) {
   const auto order = [](std::uint64_t seed) {
     MadeUpKernels kernels;
@@ -258,6 +273,16 @@ TEST(RaceFinalists, LongOnesGetFewerSamplesAllOfThemAsMany) {
   for (const Timing& t : race_finalists(kernels, conditions(), two)) EXPECT_THAT(t.samples_ns, SizeIs(5));
 }
 
+TEST(Sampler, ABracketThatWasColdOrInterruptedDoesNotCount) {
+  FakeClock clock;
+  int brackets = 0;
+  const auto cold_at_first = [&] { clock.advance(brackets++ % 3 == 0 ? 29 : brackets % 3 == 2 ? 25 : 90); };
+  const Reading reading = take_reading(clock, 1, [&] { clock.advance(100); }, cold_at_first);
+  EXPECT_EQ(reading.bracket_before_ns, 25);
+  EXPECT_EQ(reading.bracket_after_ns, 25);
+  EXPECT_EQ(brackets, 6);
+}
+
 TEST(Sampler, ReadsTheClockAroundCallsAndBrackets) {
   FakeClock clock;
   int calls = 0, brackets = 0;
@@ -265,7 +290,7 @@ TEST(Sampler, ReadsTheClockAroundCallsAndBrackets) {
       take_reading(clock, 4, [&] { clock.advance(100 + calls++); }, [&] { clock.advance(25 + brackets++); });
   EXPECT_EQ(reading.ns, 406);
   EXPECT_EQ(reading.bracket_before_ns, 25);
-  EXPECT_EQ(reading.bracket_after_ns, 26);
+  EXPECT_EQ(reading.bracket_after_ns, 28) << "three runs before it";
   EXPECT_EQ(take_reading(clock, 2, [&] { clock.advance(5); }, {}).bracket_before_ns, 0);
 }
 
