@@ -22,7 +22,6 @@ namespace {
 
 constexpr std::int64_t kTile = 16;      ///< rows, columns and words of a tile
 constexpr std::int64_t kRegisters = 8;  ///< for tiles
-constexpr double kLeastParallel = 64 * 64 * 64;
 
 WordKind kind_for(const Workload& workload) {
   const ir::Type type = workload.type("dtype");
@@ -56,7 +55,7 @@ AmxKnobs define_knobs(Tuning& t, const MatmulForm& form, const Target& target) {
   const bool blocked = t.choose("reduction", k_tiles < 8 ? std::vector<std::string>{"full"}
                                                          : std::vector<std::string>{"full", "blocked"}) == "blocked";
   std::vector<std::string> parallel{"none"};
-  if (target.threads > 1 && shape.products() >= kLeastParallel) {
+  if (target.threads > 1) {
     if (shape.m > kTile) parallel.emplace_back("m");
     if (shape.n > kTile) parallel.emplace_back("n");
   }

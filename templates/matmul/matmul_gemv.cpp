@@ -9,7 +9,8 @@
 namespace nestwright {
 namespace {
 
-constexpr double kLeastParallel = 32 * 1024;  ///< multiply-adds: below, starting threads takes longer
+/// Multiply-adds from which on threads are the first guess; the search finds out.
+constexpr double kLikelyParallel = 128 * 1024;
 
 /// n=1: the matrix is A and the vector B; m=1: the other way around.
 struct MatrixVector {
@@ -56,7 +57,7 @@ Schedule schedule_gemv(Tuning& t, const Workload& workload, Definition& definiti
     return values;
   };
   std::vector<std::string> parallel{"none"};
-  if (target.threads > 1 && problem.rows > 1 && shape.products() >= kLeastParallel) parallel.emplace_back("rows");
+  if (target.threads > 1 && problem.rows > 1) parallel.emplace_back("rows");
   const bool in_parallel = t.choose("parallel", parallel) == "rows";
   const std::int64_t rows = t.define_knob("register_rows", at_most({1, 2, 3, 4, 6, 8, 12, 16}, problem.rows));
   const std::int64_t vectors = t.define_knob("register_vectors", at_most({1, 2, 3, 4, 6, 8}, shape.k / lanes));
@@ -127,16 +128,21 @@ Schedule schedule_gemv(Tuning& t, const Workload& workload, Definition& definiti
 std::vector<Config> seeds(const Workload& workload, const Target& target) {
   if (!why_not(workload, target).empty()) return {};
   const MatmulShape shape = matmul_shape(workload);
-  const bool shared = target.threads > 1 && shape.products() >= 4 * kLeastParallel;
+  std::vector<std::string> parallel{"none"};
+  if (target.threads > 1 && matrix_vector(shape).rows > 1) {
+    parallel.insert(shape.products() >= kLikelyParallel ? parallel.begin() : parallel.end(), "rows");
+  }
   std::vector<Config> wishes;
   for (const auto& [rows, vectors] : {std::pair{4, 2}, {8, 1}, {2, 4}, {4, 4}, {16, 1}, {1, 8}}) {
-    Config wish;
-    wish.set("parallel", {}, shared ? "rows" : "none");
-    wish.set("register_rows", {rows});
-    wish.set("register_vectors", {vectors});
-    wish.set("unroll_k", {1});
-    wish.set("blocks", {target.threads});
-    wishes.push_back(std::move(wish));
+    for (const std::string& how : parallel) {
+      Config wish;
+      wish.set("parallel", {}, how);
+      wish.set("register_rows", {rows});
+      wish.set("register_vectors", {vectors});
+      wish.set("unroll_k", {1});
+      wish.set("blocks", {target.threads});
+      wishes.push_back(std::move(wish));
+    }
   }
   return guess_each(matmul_gemv_template(), workload, target, wishes);
 }

@@ -65,6 +65,24 @@ TEST(MatmulSpace, AllChoicesOfTheIssueAreThere) {
                 testing::HasSubstr("parallel=none"));
 }
 
+TEST(MatmulSpace, SmallProductsMayRunInParallelAsWellAsSerially) {
+  const auto options = [](const char* name, const char* text, const Target& on) {
+    const ConfigSpace space = discover_space(*find_template(name), parse_workload(text), on);
+    std::set<std::string> labels;
+    for (const Branch& branch : space.branches()) {
+      for (const Knob& knob : branch.knobs) {
+        if (knob.name == "parallel") labels.insert(knob.labels[0]);
+      }
+    }
+    return labels;
+  };
+  const Target two = target(CpuIsa::kAvx512, 2);
+  EXPECT_THAT(options("matmul.cpu", "matmul m=16 n=16 k=16", two), testing::IsSupersetOf({"m", "none"}));
+  EXPECT_THAT(options("matmul.gemv", "matmul m=8 n=1 k=64", two), testing::ElementsAre("none", "rows"));
+  const Target tiles = Target::parse("cpu,isa=avx512,threads=2,features=amx_int8");
+  EXPECT_THAT(options("matmul.amx", "matmul m=32 n=32 k=64 dtype=int8", tiles), testing::ElementsAre("m", "n", "none"));
+}
+
 TEST(MatmulSpace, IsDiscoveredAndSampledQuickly) {
   const auto start = std::chrono::steady_clock::now();
   const ConfigSpace space = discover_space(matmul(), workload(1000, 1000, 1000), target(CpuIsa::kAvx512, 2));
