@@ -58,6 +58,38 @@ BlockLoops schedule_blocks(Stage c, const MatmulKnobs& knobs, const IterVar& k_b
   return blocks;
 }
 
+bool schedule_result(Stage c, Stage sums, const MatmulKnobs& knobs) {
+  const int first = c.tensor().rank() - 2;
+  const std::int64_t row_block = knobs.rows * knobs.row_tiles;
+  const std::int64_t column_block = knobs.vectors * knobs.lanes * knobs.vector_tiles;
+  std::vector<IterVar> blocks, inner{c.axis(first), c.axis(first + 1)};
+  if (first > 0) blocks.push_back(c.axis(0));
+  int parallel = knobs.parallel == Parallel::kBatch ? 0 : -1;
+  for (const int axis : knobs.block_order) {
+    if (axis == kAxisK) break;
+    const bool is_vector = (axis == kAxisM) == knobs.vector_m;
+    auto [block, rest] =
+        c.split(inner[static_cast<std::size_t>(axis)], factor(is_vector ? column_block : row_block), Tail::partition());
+    inner[static_cast<std::size_t>(axis)] = rest;
+    if (knobs.parallel == (axis == kAxisM ? Parallel::kM : Parallel::kN)) parallel = static_cast<int>(blocks.size());
+    blocks.push_back(block);
+  }
+  auto [vector, lane] = c.split(inner[knobs.vector_m ? 0 : 1], factor(knobs.lanes), Tail::predicate());
+  c.vectorize(lane);
+  const IterVar row = inner[knobs.vector_m ? 1 : 0];
+  std::vector<IterVar> all = blocks;
+  all.insert(all.end(), {row, vector, lane});
+  c.reorder(all);
+  if (knobs.parallel == Parallel::kBoth) {
+    blocks.push_back(c.fuse(blocks[blocks.size() - 2], blocks.back()));
+    parallel = static_cast<int>(blocks.size()) - 1;
+  }
+  if (parallel >= 0) c.parallel(blocks[static_cast<std::size_t>(parallel)]);
+  if (!blocks.empty()) sums.compute_at(c, blocks.back());
+  if (blocks.empty() && knobs.parallel != Parallel::kNone) c.parallel(row);
+  return parallel >= 0;
+}
+
 void schedule_tile(Stage tile, int parts, const MatmulKnobs& knobs, const Tensor& a, const Tensor& b) {
   const int first = tile.tensor().rank() - 2;
   const IterVar row = tile.axis(first + (knobs.vector_m ? 1 : 0)), column = tile.axis(first + (knobs.vector_m ? 0 : 1));

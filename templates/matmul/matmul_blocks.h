@@ -36,6 +36,10 @@ std::pair<IterVar, IterVar> split_lanes(Stage stage, const IterVar& loop, std::i
 /// of its reduction, undefined where that is not blocked.
 BlockLoops schedule_blocks(Stage c, const MatmulKnobs& knobs, const IterVar& k_blocks);
 
+/// Makes `c` of `sums`, which a blocked reduction stores: a block of the loops outside of that over its blocks at a
+/// time, or all at once where there are none. Whether `c` has the parallel loop, `sums` none then.
+bool schedule_result(Stage c, Stage sums, const MatmulKnobs& knobs);
+
 /// The microkernel: the tile stays in registers over all of its reduction, whose last loop runs over the `parts` of a
 /// step where there are several.
 void schedule_tile(Stage tile, int parts, const MatmulKnobs& knobs, const Tensor& a, const Tensor& b);

@@ -7,6 +7,8 @@
 //         tile[rows, vectors*lanes] = 0, or C's block where the reduction is blocked     (in registers)
 //         for k: tile += A[rows, k] * B[k, vectors]
 //         C = epilogue(tile)
+//     where the reduction is blocked: C = epilogue of the sums, which are stored, a block of the loops outside K's at a
+//     time
 #include "templates/matmul/matmul_cpu.h"
 
 #include "templates/matmul/matmul.h"
@@ -47,7 +49,7 @@ Tensor pack_b(Schedule& s, const MatmulForm& form, const Tensor& b, const Tensor
   // Threads share the work where the panel is packed outside of the parallel loop.
   // One matrix of a batch at a time is packed at a loop.
   const std::size_t panels = whole ? 0 : loops.size() - 3;
-  if (blocks.parallel >= 0 && (whole || at < blocks.parallel)) s[packed].parallel(loops[panels]);
+  if (whole ? knobs.parallel != MatmulKnobs::Parallel::kNone : at < blocks.parallel) s[packed].parallel(loops[panels]);
   return packed;
 }
 
@@ -103,20 +105,25 @@ Schedule schedule_matmul(Tuning& t, const MatmulForm& form, Definition& definiti
   }
 
   Tensor tile = form.sums;
+  Tensor stored = c;  // what the tiles are copied to
   IterVar k_blocks;
-  if (!(c == tile)) {
-    s[tile].set_scope(ir::Scope::kRegister);
-  } else if (knobs.k_block > 0) {
-    k_blocks = s[c].split(s[c].reduce_axis(0), factor(knobs.k_block), Tail::partition()).first;
-    tile = s.cache_write(c, ir::Scope::kRegister, k_blocks);
-  } else {
+  if (knobs.k_block > 0) {
+    stored = form.sums;
+    k_blocks = s[stored].split(s[stored].reduce_axis(0), factor(knobs.k_block), Tail::partition()).first;
+    tile = s.cache_write(stored, ir::Scope::kRegister, k_blocks);
+  } else if (c == tile) {
     tile = s.cache_write(c, ir::Scope::kRegister);
+  } else {
+    s[tile].set_scope(ir::Scope::kRegister);
   }
-  const BlockLoops blocks = schedule_blocks(s[c], knobs, k_blocks);
-  s[tile].compute_at(s[c], blocks.tile);
-  if (knobs.prefetch_c) s[c].prefetch(c, blocks.tile, 1);
-  if (knobs.pack_b != Pack::kNo) b = pack_b(s, form, b, c, tile, blocks, knobs);
-  if (knobs.pack_a != Pack::kNo) a = pack_a(s, form, a, c, tile, blocks, knobs);
+  const bool is_shared = !(stored == c) && schedule_result(s[c], s[stored], knobs);
+  MatmulKnobs inside = knobs;
+  if (is_shared) inside.parallel = MatmulKnobs::Parallel::kNone;
+  const BlockLoops blocks = schedule_blocks(s[stored], inside, k_blocks);
+  s[tile].compute_at(s[stored], blocks.tile);
+  if (knobs.prefetch_c) s[stored].prefetch(stored, blocks.tile, 1);
+  if (knobs.pack_b != Pack::kNo) b = pack_b(s, form, b, stored, tile, blocks, knobs);
+  if (knobs.pack_a != Pack::kNo) a = pack_a(s, form, a, stored, tile, blocks, knobs);
   for (Tensor* operand : {&a, &b}) {
     // What is neither stored nor an input is made where it is used, from an input, which prefetches name.
     if (operand->op().compute() == nullptr || !(*operand == form.a || *operand == form.b)) continue;
@@ -128,7 +135,7 @@ Schedule schedule_matmul(Tuning& t, const MatmulForm& form, Definition& definiti
 }
 
 Template matmul_cpu_template() {
-  return {"matmul.cpu", 2, "matmul", DeviceKind::kCpu, schedule_plain,
+  return {"matmul.cpu", 3, "matmul", DeviceKind::kCpu, schedule_plain,
           [](const Workload& workload, const Target& target) {
             return matmul_cpu_seeds(matmul_cpu_template(), workload, matmul_shape(workload), target);
           },

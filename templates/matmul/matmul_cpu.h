@@ -57,16 +57,20 @@ inline bool fits_registers(std::int64_t rows, std::int64_t vectors, const Target
 struct RegisterTile {
   std::int64_t rows, vectors;
   std::int64_t unroll_k;
-  bool strided;          ///< vectors are gathered from elements that do not lie side by side
-  bool partial;          ///< the last vector has idle lanes
-  int others = 0;        ///< registers that the form needs beside
-  bool is_fused = true;  ///< as the form has it
+  bool strided;             ///< vectors are gathered from elements that do not lie side by side
+  bool partial;             ///< the last vector has idle lanes
+  bool narrow_end = false;  ///< so many that it is read as a vector of half or a quarter of the width
+  int others = 0;           ///< registers that the form needs beside
+  bool is_fused = true;     ///< as the form has it
 };
 
 /// Whether a tile that fits into the registers stays there when the loop over the reduction is unrolled. Bounds found
 /// by reading the code that LLVM makes: unrolled, a single column of accumulators changes registers from step to step;
 /// products without fma, gathered vectors and masks take registers of their own.
 bool stays_in_registers(const RegisterTile& tile, const Target& target);
+
+/// Whether LLVM reads the first `rest` of `lanes` lanes as a vector of its own, narrower ones.
+inline bool is_narrower_vector(std::int64_t rest, std::int64_t lanes) { return 2 * rest == lanes || 4 * rest == lanes; }
 
 /// Rows of a second register tile such that multiples of both cover `extent` exactly: the most below `rows`, at least
 /// half of it. 0 where there is none or `rows` divides the extent.

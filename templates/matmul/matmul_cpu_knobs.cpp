@@ -102,8 +102,11 @@ bool stays_in_registers(const RegisterTile& tile, const Target& target) {
   if (tile.unroll_k == 1) return true;
   if (tile.strided && tile.unroll_k > 4) return false;
   if (target.has_masks()) {
+    // Its products are narrow, too, and widened where they meet the sums.
+    if (tile.narrow_end && used + 9 > target.vector_registers) return false;
     if (tile.partial && tile.vectors > 1 && used + 5 > target.vector_registers) return false;
-    if (tile.vectors > 2 && tile.unroll_k > 4 && used + 3 > target.vector_registers) return false;
+    if (tile.vectors > 2 && used + 3 > target.vector_registers) return false;
+    if (tile.vectors > 1 && tile.unroll_k > 4 && used + 5 > target.vector_registers) return false;
     return !tile.strided || tile.unroll_k == 2 ||
            used + 2 * tile.vectors + (tile.partial ? 2 : 0) < target.vector_registers;
   }
@@ -156,19 +159,21 @@ MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulForm& form, const Target&
     const std::string packed = t.choose("pack_a", pack_a);
     knobs.pack_a = packed == "block" ? Pack::kBlock : packed == "rows" ? Pack::kRows : Pack::kNo;
   }
-  // What is made of the sums is made when they are complete.
+  const bool is_finished = !(form.result == form.sums);  // something is made of the sums when they are complete
   const std::vector<std::int64_t> k_counts =
-      form.result == form.sums ? k_block_counts(shape.k, row_extent == 1 ? kLeastBlockOfOne : kLeastBlock)
-                               : std::vector<std::int64_t>{};
+      !is_finished || !form.row_sums.defined()
+          ? k_block_counts(shape.k, row_extent == 1 ? kLeastBlockOfOne : kLeastBlock)
+          : std::vector<std::int64_t>{};
   const bool blocked =
       t.choose("reduction", k_counts.empty() ? std::vector<std::string>{"full"}
                                              : std::vector<std::string>{"full", "blocked"}) == "blocked";
   std::vector<std::int64_t> row_counts;
   const std::int64_t most_rows = knobs.vector_m ? 1 : row_extent;
   for (std::int64_t rows = 1; rows <= most_rows && fits_registers(rows, 1, target); ++rows) row_counts.push_back(rows);
-  // A packed panel of A has one tile height.
-  const std::vector<std::int64_t> composable =
-      knobs.pack_a != Pack::kBlock ? composable_rows(row_counts, row_extent) : std::vector<std::int64_t>{};
+  // A packed panel of A has one tile height, as have the blocks of sums that a blocked reduction stores.
+  const std::vector<std::int64_t> composable = knobs.pack_a != Pack::kBlock && !(blocked && is_finished)
+                                                   ? composable_rows(row_counts, row_extent)
+                                                   : std::vector<std::int64_t>{};
   const bool compose =
       t.choose("tail_m", composable.empty() ? std::vector<std::string>{"partition"}
                                             : std::vector<std::string>{"partition", "compose"}) == "compose";
@@ -218,15 +223,16 @@ MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulForm& form, const Target&
   const bool strided = knobs.vector_m ? !shape.ta : shape.tb && knobs.pack_b == Pack::kNo;
   t.constrain(
       {"register_rows", "register_vectors", "unroll_k", "vector_lanes"},
-      [target, strided, vector_extent,
+      [target, strided, vector_extent, in_place = knobs.pack_b == Pack::kNo,
        others = form.registers + (knobs.pack_b == Pack::kNo ? form.registers_unpacked : 0),
        fused = form.is_fused](std::span<const KnobValue> v) {
         const std::int64_t lanes = v[3][0], last = vector_extent % (v[1][0] * lanes), rest = last % lanes;
         // Without masks the rest is made of narrower vectors.
         const bool masked = target.has_masks() || target.has_fma();
         const std::int64_t pieces = masked ? 0 : last / lanes + std::popcount(static_cast<std::uint64_t>(rest));
-        return stays_in_registers({v[0][0], std::max(v[1][0], pieces), v[2][0], strided, rest > 0, others, fused},
-                                  target);
+        const bool narrow_end = in_place && is_narrower_vector(rest, lanes);
+        return stays_in_registers(
+            {v[0][0], std::max(v[1][0], pieces), v[2][0], strided, rest > 0, narrow_end, others, fused}, target);
       },
       "unrolled so often, the register tile does not stay in the target's vector registers");
   if (knobs.pack_a != Pack::kNo && !form.copies_a) {

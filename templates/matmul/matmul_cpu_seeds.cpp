@@ -15,8 +15,8 @@ namespace {
 struct Wish {
   std::int64_t rows = 1, vectors = 1;
   std::string pack_b = "no", pack_a = "no", tail_m = "partition", vector_axis = "n";
-  std::string parallel;  ///< empty: as suits the shape
-  std::int64_t k_block = 0;
+  std::string parallel;      ///< empty: as suits the shape
+  std::int64_t k_block = 0;  ///< 0, or as long as the reduction: not blocked
   std::int64_t unroll_k = 4;
   std::int64_t block_bytes = 0;  ///< of A's block of rows; 0: all rows in one
   std::int64_t blocks_n = 1;
@@ -24,26 +24,31 @@ struct Wish {
   bool tiles_n_outer = true, prefetch_c = false;
 };
 
-/// The most rows that fit beside `vectors` vectors, evened out so that the last tile is not much smaller.
+/// The most rows that fit beside `vectors` vectors; a few less where these leave no smaller last tile, or else evened
+/// out so that it is not much smaller.
 std::int64_t fitting_rows(std::int64_t vectors, std::int64_t extent, const Target& target) {
   std::int64_t rows =
       std::max<std::int64_t>(1, (target.vector_registers - spare_registers(target) - vectors) / vectors);
   rows = std::min(rows, extent);
+  for (std::int64_t fewer = rows; 7 * fewer >= 6 * rows; --fewer) {
+    if (extent % fewer == 0) return fewer;
+  }
   return ceil_div(extent, ceil_div(extent, rows));
 }
 
-Config to_config(const Wish& wish, const MatmulShape& shape, const Target& target) {
+Config to_config(Wish wish, const MatmulShape& shape, const Target& target) {
+  if (wish.k_block >= shape.k) wish.k_block = 0;
   Config config;
   config.set("vector_axis", {}, wish.vector_axis);
   config.set("pack_b", {}, wish.pack_b);
   config.set("pack_a", {}, wish.pack_a);
-  config.set("reduction", {}, wish.k_block > 0 && wish.k_block < shape.k ? "blocked" : "full");
+  config.set("reduction", {}, wish.k_block > 0 ? "blocked" : "full");
   config.set("tail_m", {}, wish.tail_m);
   config.set("parallel", {}, wish.parallel);
   config.set("register_rows", {wish.rows});
   config.set("register_vectors", {wish.vectors});
   config.set("unroll_k", {wish.unroll_k});
-  const std::int64_t k = wish.k_block > 0 ? std::min(wish.k_block, shape.k) : shape.k;
+  const std::int64_t k = wish.k_block > 0 ? wish.k_block : shape.k;
   std::int64_t blocks_m = 1;
   if (wish.block_bytes > 0) {
     const std::int64_t tile_bytes = wish.rows * k * shape.type.bytes();
@@ -93,6 +98,10 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
     const std::int64_t wider = (target.vector_registers - spare_registers(target)) / (wish.rows + 1);
     if (wish.rows == shape.m) wish.vectors = std::max(wish.vectors, std::min(wider, columns));
     wish.unroll_k = shape.m == 1 ? 1 : wish.vectors == 1 ? 8 : 4;
+    if (wish.vectors > 2 && shape.m > 1) {
+      while (wish.rows > 1 && !stays_in_registers({wish.rows, wish.vectors, wish.unroll_k, false, false}, target))
+        --wish.rows;
+    }
     return wish;
   };
   std::string threads = "none";
@@ -118,7 +127,32 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
     wish.block_order = {kAxisM, kAxisN};
     return wish;
   };
+  // After Goto and van de Geijn (TOMS 2008): a tile's rows of A in the first cache, where they come back for every tile
+  // of columns of a block of B, which is in the second. Long reductions load and store C seldom.
+  const auto in_blocks = [&](Wish wish, std::int64_t steps, std::int64_t bytes_of_b, std::int64_t bytes_of_a) {
+    wish.pack_a = "rows";
+    wish.k_block = steps;
+    wish.block_order = {kAxisM, kAxisK, kAxisN};
+    wish.block_bytes = bytes_of_a;
+    wish.blocks_n = ceil_div(shape.n * std::min(steps, shape.k) * bytes, bytes_of_b);
+    wish.tiles_n_outer = false;
+    wish.prefetch_c = true;
+    // Threads share the block of A, and each has one of B for itself.
+    if (target.threads > 1) wish.parallel = "n";
+    return wish;
+  };
+  const bool is_long = shape.m >= 2 && shape.k >= 128;
   add(packs ? with_b(tile(2), "whole") : tile(2));
+  if (packs && is_long) {
+    // A tile of columns of B over all of the reduction is a panel.
+    add(in_blocks(with_b(tile(4), "block"), shape.k, target.l2_bytes / 2, 0));
+  }
+  if (shape.m > tile(3).rows) {
+    // B comes in order, again for every row of tiles: the hardware fetches it ahead.
+    Wish streamed = tile(3);
+    streamed.tiles_n_outer = false;
+    add(streamed);
+  }
   add(packs ? tile(2) : with_b(tile(2), "whole"));
   add(packs ? with_b(tile(4), "whole") : tile(4));
   if (shape.n < lanes) {
@@ -140,21 +174,6 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
   add(tile(3));
   add(tile(1));
   add(with_b(tile(2), "block"));
-  // After Goto and van de Geijn (TOMS 2008): a tile's rows of A in the first cache, where they come back for every tile
-  // of columns of a block of B, which is in the second. Long reductions load and store C seldom.
-  const auto in_blocks = [&](Wish wish, std::int64_t steps, std::int64_t bytes_of_b, std::int64_t bytes_of_a) {
-    wish.pack_a = "rows";
-    wish.k_block = steps;
-    wish.block_order = {kAxisM, kAxisK, kAxisN};
-    wish.block_bytes = bytes_of_a;
-    wish.blocks_n = ceil_div(shape.n * std::min(steps, shape.k) * bytes, bytes_of_b);
-    wish.tiles_n_outer = false;
-    wish.prefetch_c = true;
-    // Threads share the block of A, and each has one of B for itself.
-    if (target.threads > 1) wish.parallel = "n";
-    return wish;
-  };
-  const bool is_long = shape.m >= 2 && shape.k >= 128;
   if (is_long) {
     for (const std::int64_t vectors : {3, 2}) add(in_blocks(tile(vectors), 512, target.l2_bytes / 2, 0));
   }
@@ -163,7 +182,7 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
     add(in_blocks(packed, 512, target.l2_bytes / 2, 0));
     add(in_blocks(packed, 1024, 2 * target.l2_bytes, 0));
     add(in_blocks(packed, 512, target.l2_bytes / 2, target.l2_bytes));
-    add(in_blocks(packed, 192, target.l2_bytes / 2, 0));
+    add(in_blocks(packed, 1024, target.l2_bytes / 4, 0));
     Wish wish = with_b(tile(2), "whole");
     wish.pack_a = "rows";
     add(wish);

@@ -10,14 +10,16 @@ namespace nestwright {
 namespace {
 
 constexpr std::int64_t kLeastPart = 64;            ///< steps of the reduction: below, the sum of the parts is too dear
+constexpr std::int64_t kMostMissing = 2;           ///< steps by which the last part may be shorter
 constexpr std::int64_t kMostElements = 512 * 512;  ///< of C: above, there is enough to share without
 constexpr double kLeastProducts = 32 * 32 * 32;    ///< below, starting threads takes longer
 
-/// Numbers of equal parts.
+/// Numbers of parts, all of them equal or the last one a little shorter.
 std::vector<std::int64_t> part_counts(std::int64_t k) {
   std::vector<std::int64_t> counts;
   for (const std::int64_t parts : {2, 3, 4, 6, 8, 12, 16}) {
-    if (k % parts == 0 && k / parts >= kLeastPart) counts.push_back(parts);
+    const std::int64_t steps = ceil_div(k, parts);
+    if (k / parts >= kLeastPart && parts * steps - k <= kMostMissing) counts.push_back(parts);
   }
   return counts;
 }
@@ -27,7 +29,7 @@ std::string why_not(const Workload& workload, const Target& target) {
   if (!matmul_types(workload.type("dtype")).all_equal()) return "it needs elements of the type of C";
   if (target.threads < 2) return "it needs two threads or more";
   if (shape.batch > 1) return "it needs a single product";
-  if (part_counts(shape.k).empty()) return "it needs a reduction that divides into equal parts of 64 steps or more";
+  if (part_counts(shape.k).empty()) return "it needs a reduction of two parts of 64 steps or more";
   if (shape.m * shape.n > kMostElements) return "it needs a result of at most 512 x 512 elements";
   if (shape.products() < kLeastProducts) return "it needs work that is worth starting threads";
   return {};
@@ -71,13 +73,18 @@ Schedule schedule_split_k(Tuning& t, const Workload& workload, Definition& defin
   knobs.tiles_n_outer = t.define_reorder("tile_order", {{kAxisM, kAxisN}, {kAxisN, kAxisM}})[0] == kAxisN;
   knobs.parallel = MatmulKnobs::Parallel::kBatch;
   const bool strided = knobs.vector_m ? !shape.ta : shape.tb;
-  const bool partial = vector_extent % knobs.lanes != 0;
+  const std::int64_t rest = vector_extent % knobs.lanes;
   t.constrain(
       {"register_rows", "register_vectors", "unroll_k"},
-      [=](std::span<const KnobValue> v) {
-        return stays_in_registers({v[0][0], v[1][0], v[2][0], strided, partial}, target);
+      [=, lanes = knobs.lanes](std::span<const KnobValue> v) {
+        const bool narrow_end = is_narrower_vector(rest, lanes);
+        return stays_in_registers({v[0][0], v[1][0], v[2][0], strided, rest > 0, narrow_end}, target);
       },
       "the register tile does not stay in the target's vector registers");
+  t.constrain(
+      {"parts", "unroll_k"},
+      [k = shape.k](std::span<const KnobValue> v) { return k % v[0][0] == 0 || v[1][0] > kMostMissing; },
+      "the condition of a shorter last part stays in the loop that is not unrolled beyond it");
   t.constrain(
       {"blocks", "register_rows", "register_vectors"},
       [=, lanes = knobs.lanes, vector_m = knobs.vector_m](std::span<const KnobValue> v) {
@@ -88,7 +95,7 @@ Schedule schedule_split_k(Tuning& t, const Workload& workload, Definition& defin
   const Tensor c = definition.args.back();
   Schedule s = create_schedule(c);
   const Tensor sums = sums_in_registers(s, c);
-  const IterVar part = s[sums].split(s[sums].reduce_axis(0), factor(shape.k / parts)).first;
+  const IterVar part = s[sums].split(s[sums].reduce_axis(0), factor(ceil_div(shape.k, parts))).first;
   const Tensor partial_sums = s.rfactor(sums, part);
   const Tensor tile = s.cache_write(partial_sums, ir::Scope::kRegister);
   const BlockLoops loops = schedule_blocks(s[partial_sums], knobs, {});
@@ -120,7 +127,7 @@ std::vector<Config> seeds(const Workload& workload, const Target& target) {
 }  // namespace
 
 Template matmul_split_k_template() {
-  return {"matmul.split_k", 1, "matmul", DeviceKind::kCpu, schedule_split_k, seeds, why_not};
+  return {"matmul.split_k", 2, "matmul", DeviceKind::kCpu, schedule_split_k, seeds, why_not};
 }
 
 }  // namespace nestwright
