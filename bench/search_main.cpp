@@ -1,6 +1,7 @@
 // How fast tuning is: acknowledged trials a second of wall time, start-up included, where the time goes, and how soon
 // the best is found; with --suite, how many trials each strategy takes to come near it. Runs the executable nestwright
-// as a user does, each seed with an empty database.
+// as a user does, each seed with an empty database; or measures a part of the spaces once (--record), in which all
+// strategies are then compared as often as one likes (--replay).
 
 #include <CLI/CLI.hpp>
 
@@ -27,6 +28,8 @@ struct Options {
   std::string suite;
   std::vector<std::string> strategies;
   int trials = 150;
+  std::string record, replay;
+  SurveyOptions survey;
 };
 
 /// One run: its own report with what was seen from outside added.
@@ -109,6 +112,19 @@ int main_or_throw(int argc, char** argv) {
   app.add_option("--trials", options.trials, "of each run that is compared")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
+  auto* record = app.add_option("--record", options.record,
+                                "with --suite: a database into which a part of each workload's space is measured, for "
+                                "--replay; a workload that is there already is left as it is");
+  app.add_option("--replay", options.replay,
+                 "with --suite: compare strategies on the points of this record, without measuring")
+      ->check(CLI::ExistingFile)
+      ->excludes(record);
+  app.add_option("--samples", options.survey.samples, "uniform ones of the points that are recorded a workload")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  app.add_option("--relatives", options.survey.relatives, "those of them that are near the best so far")
+      ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
   app.add_option("--json", options.json, "file for everything as one JSON document");
   app.add_option("tune_options", options.tune_options,
                  "after --: more options for nestwright tune, e.g. -- --strategy random");
@@ -117,13 +133,21 @@ int main_or_throw(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
+  if (options.suite.empty() && !(options.record + options.replay).empty()) {
+    throw UsageError("--record and --replay want a suite: give --suite bench/suites/search.json");
+  }
   if (options.suite.empty()) return run(options);
+  if (!options.record.empty()) {
+    record_suite(load_suite(options.suite, {}), options.record, options.survey);
+    return 0;
+  }
   if (options.strategies.empty()) options.strategies = strategy_names();
   compare_strategies(load_suite(options.suite, {}), {.strategies = options.strategies,
                                                      .tune_options = options.tune_options,
                                                      .trials = options.trials,
                                                      .seeds = options.seeds,
-                                                     .json = options.json});
+                                                     .json = options.json,
+                                                     .record = options.replay});
   return 0;
 }
 

@@ -7,6 +7,8 @@
 #include <fstream>
 
 #include "bench/tuned_run.h"
+#include "search/replay.h"
+#include "support/clock.h"
 #include "support/error.h"
 
 namespace nestwright::bench {
@@ -14,6 +16,16 @@ namespace {
 
 using Json = nlohmann::json;
 using Runs = std::vector<std::vector<TimedTrial>>;  // one a seed
+
+Runs replay_seeds(const Replay& replay, const std::string& strategy, const StrategyComparison& options) {
+  Runs runs;
+  for (int seed = 1; seed <= options.seeds; ++seed) {
+    std::vector<TimedTrial>& trials = runs.emplace_back();
+    const ReplayOptions how{.strategy = strategy, .seed = static_cast<std::uint64_t>(seed), .trials = options.trials};
+    for (const SurveyedPoint& point : replay.run(how)) trials.push_back({0, point.trial.median_ns, point.counts});
+  }
+  return runs;
+}
 
 Runs run_seeds(const SuiteEntry& entry, const std::string& strategy, const StrategyComparison& options) {
   Runs runs;
@@ -36,7 +48,29 @@ std::string shown(const std::optional<double>& median, int most) {
   return median ? fmt::format("{:g}", *median) : fmt::format(">{}", most);
 }
 
+Task task_of(const SuiteEntry& entry) {
+  if (!entry.workload) throw Error(entry.text + ": there is no template for this operator");
+  return {*entry.workload, Target::parse("host")};
+}
+
 }  // namespace
+
+void record_suite(const Suite& suite, const std::string& file, const SurveyOptions& options) {
+  TuningLog log = TuningLog::open(file, OpenMode::kWrite);
+  for (const SuiteEntry& entry : suite.entries) {
+    const Task task = task_of(entry);
+    if (const auto there = read_survey(log, task); !there.empty()) {
+      fmt::print("{:<28} {} points are there already\n", entry.label, there.size());
+      continue;
+    }
+    const std::int64_t start_ns = steady_clock().now_ns();
+    std::int64_t points = 0;
+    survey(task, log, options, [&](std::int64_t done) { points = done; });
+    fmt::print("{:<28} {} points in {:.0f} s\n", entry.label, points,
+               static_cast<double>(steady_clock().now_ns() - start_ns) * 1e-9);
+    std::fflush(stdout);
+  }
+}
 
 void compare_strategies(const Suite& suite, const StrategyComparison& options) {
   std::string head = fmt::format("{:<28} {:>12}", fmt::format("trials to {:.0f}%", 100 * options.share), "best known");
@@ -46,11 +80,15 @@ void compare_strategies(const Suite& suite, const StrategyComparison& options) {
 
   Json entries = Json::array();
   for (const SuiteEntry& entry : suite.entries) {
-    if (!entry.workload) throw Error(entry.text + ": there is no template for this operator");
+    const Task task = task_of(entry);
+    std::optional<Replay> replay;
+    if (!options.record.empty()) {
+      replay.emplace(task, read_survey(TuningLog::open(options.record, OpenMode::kRead), task));
+    }
     std::vector<Runs> all;
-    double known = 0;
+    double known = replay ? replay->best_ns() : 0;
     for (const std::string& strategy : options.strategies) {
-      all.push_back(run_seeds(entry, strategy, options));
+      all.push_back(replay ? replay_seeds(*replay, strategy, options) : run_seeds(entry, strategy, options));
       for (const auto& trials : all.back()) {
         const double best = best_ns(trials);
         if (best > 0 && (known == 0 || best < known)) known = best;
@@ -70,6 +108,7 @@ void compare_strategies(const Suite& suite, const StrategyComparison& options) {
     std::fflush(stdout);
     entries.push_back(
         {{"label", entry.label}, {"workload", entry.text}, {"best_ns", known}, {"strategies", strategies}});
+    if (replay) entries.back()["recorded_points"] = replay->space().points().size();
   }
   if (options.json.empty()) return;
   std::ofstream file(options.json);

@@ -31,32 +31,35 @@ class SearchSpace {
 
   /// Discovers the spaces of all templates of the task's operator. Throws UsageError where there is none.
   explicit SearchSpace(const Task& task);
+  virtual ~SearchSpace() = default;
 
   const Task& task() const { return task_; }
   const std::vector<Member>& members() const { return members_; }
   /// The templates' seeds that are valid, best guesses first, templates interleaved.
   const std::vector<Point>& seeds() const { return seeds_; }
   /// Uniform over the valid points of all templates. nullopt where there is none.
-  std::optional<Point> sample(std::mt19937_64& random) const;
-  std::optional<Point> mutate(const Point& point, int changes, std::mt19937_64& random) const;
+  virtual std::optional<Point> sample(std::mt19937_64& random) const;
+  virtual std::optional<Point> mutate(const Point& point, int changes, std::mt19937_64& random) const;
   /// nullopt for parents of different templates or branches.
-  std::optional<Point> crossover(const Point& a, const Point& b, std::mt19937_64& random) const;
+  virtual std::optional<Point> crossover(const Point& a, const Point& b, std::mt19937_64& random) const;
   /// Number of points, valid or not, and the index-th of them; what a grid walks.
-  unsigned __int128 size() const;
-  Point at(unsigned __int128 index) const;
-  bool is_valid(const Point& point) const;
+  virtual unsigned __int128 size() const;
+  virtual Point at(unsigned __int128 index) const;
+  virtual bool is_valid(const Point& point) const;
   /// A point as the log or a user spells it, its labels resolved. nullopt where it is none of this space: of another
   /// version of the template, say.
   std::optional<Point> find(const std::string& template_name, int version, const Config& config) const;
   /// What the template makes of the point. Throws ScheduleError or UsageError for one that is not valid.
   Instance instantiate(const Point& point) const;
 
+ protected:
+  std::vector<Point> seeds_;
+
  private:
   const Member& member(const Point& point) const;
 
   Task task_;
   std::vector<Member> members_;
-  std::vector<Point> seeds_;
 };
 
 }  // namespace nestwright

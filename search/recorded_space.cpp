@@ -1,0 +1,94 @@
+#include "search/recorded_space.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+constexpr const char* kTemplate = " template";  // a column that is no knob's
+
+std::string text_of(const ConfigEntry& entry) { return fmt::format("{}{}", entry.label, entry.value); }
+
+}  // namespace
+
+RecordedSpace::RecordedSpace(const Task& task, const std::vector<RecordedPoint>& points) : SearchSpace(task) {
+  for (const RecordedPoint& recorded : points) {
+    const Point& given = recorded.point;
+    // Resolved, as a point of the space is: the log has labels without their values.
+    const std::optional<Point> point = find(given.template_name, given.version, given.config);
+    if (!point || !SearchSpace::is_valid(*point) || !index_.try_emplace(point->key(), points_.size()).second) continue;
+    if (recorded.is_sample) samples_.push_back(points_.size());
+    points_.push_back(*point);
+  }
+  std::erase_if(seeds_, [this](const Point& seed) { return !contains(seed); });
+
+  const auto note = [this](const std::string& knob, const std::string& value) {
+    const std::size_t column = columns_.try_emplace(knob, columns_.size()).first->second;
+    values_.try_emplace({column, value}, static_cast<int>(values_.size()));
+  };
+  for (const Point& point : points_) {
+    note(kTemplate, point.template_name);
+    for (const ConfigEntry& entry : point.config.entries()) note(entry.knob, text_of(entry));
+  }
+  for (const Point& point : points_) codes_.push_back(encode(point));
+}
+
+RecordedSpace::Code RecordedSpace::encode(const Point& point) const {
+  constexpr int kNever = -2;  // a value that no recorded point has
+  Code code(columns_.size(), -1);
+  const auto put = [&](const std::string& knob, const std::string& value) {
+    const auto column = columns_.find(knob);
+    if (column == columns_.end()) return;
+    const auto number = values_.find({column->second, value});
+    code[column->second] = number == values_.end() ? kNever : number->second;
+  };
+  put(kTemplate, point.template_name);
+  for (const ConfigEntry& entry : point.config.entries()) put(entry.knob, text_of(entry));
+  return code;
+}
+
+std::optional<Point> RecordedSpace::nearest(const Point& wish, const std::vector<const Point*>& but,
+                                            std::mt19937_64& random) const {
+  const Code code = encode(wish);
+  std::vector<std::size_t> best;
+  std::size_t least = std::numeric_limits<std::size_t>::max();
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    std::size_t differ = 0;
+    for (std::size_t c = 0; c < code.size(); ++c) differ += codes_[i][c] != code[c];
+    if (differ > least) continue;
+    if (std::any_of(but.begin(), but.end(), [&](const Point* p) { return *p == points_[i]; })) continue;
+    if (differ < least) best.clear();
+    least = differ;
+    best.push_back(i);
+  }
+  if (best.empty()) return std::nullopt;
+  return points_[best[random() % best.size()]];
+}
+
+std::optional<Point> RecordedSpace::sample(std::mt19937_64& random) const {
+  if (samples_.empty()) return std::nullopt;
+  return points_[samples_[random() % samples_.size()]];
+}
+
+std::optional<Point> RecordedSpace::mutate(const Point& point, int changes, std::mt19937_64& random) const {
+  const std::optional<Point> wish = SearchSpace::mutate(point, changes, random);
+  return wish ? nearest(*wish, {&point}, random) : std::nullopt;
+}
+
+std::optional<Point> RecordedSpace::crossover(const Point& a, const Point& b, std::mt19937_64& random) const {
+  const std::optional<Point> wish = SearchSpace::crossover(a, b, random);
+  return wish ? nearest(*wish, {&a, &b}, random) : std::nullopt;
+}
+
+Point RecordedSpace::at(unsigned __int128 index) const {
+  check(index < points_.size(), "a recorded point's index is past the end");
+  return points_[static_cast<std::size_t>(index)];
+}
+
+}  // namespace nestwright
