@@ -231,8 +231,10 @@ MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulForm& form, const Target&
         const bool masked = target.has_masks() || target.has_fma();
         const std::int64_t pieces = masked ? 0 : last / lanes + std::popcount(static_cast<std::uint64_t>(rest));
         const bool narrow_end = in_place && is_narrower_vector(rest, lanes);
+        // Panels are padded: with masks of their own kind, only what is stored needs one then.
+        const bool partial = rest > 0 && (in_place || !target.has_masks());
         return stays_in_registers(
-            {v[0][0], std::max(v[1][0], pieces), v[2][0], strided, rest > 0, narrow_end, others, fused}, target);
+            {v[0][0], std::max(v[1][0], pieces), v[2][0], strided, partial, narrow_end, others, fused}, target);
       },
       "unrolled so often, the register tile does not stay in the target's vector registers");
   if (knobs.pack_a != Pack::kNo && !form.copies_a) {
