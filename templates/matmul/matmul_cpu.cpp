@@ -28,6 +28,21 @@ std::vector<Expr> in_panels(std::span<const Expr> axes, const Expr& across, cons
   return layout;
 }
 
+/// Squares of as many elements as a vector has are read along the rows of B and stored along its columns: nothing is
+/// gathered.
+void transpose_in_registers(Schedule& s, const Tensor& b, const Tensor& packed, const std::vector<IterVar>& loops,
+                            const MatmulKnobs& knobs) {
+  Stage stage = s[packed];
+  const std::vector<IterVar> now = stage.loops();  // the panel's columns are vectors and lanes by now
+  const IterVar vector = now[now.size() - 2], lane = now.back(), panel = loops[loops.size() - 3];
+  auto [square, step] = stage.split(loops[loops.size() - 2], factor(knobs.lanes), Tail::partition());
+  stage.reorder({panel, square, vector, step, lane});
+  stage.unroll(step);
+  const Tensor tile = s.cache_read(b, ir::Scope::kRegister, {packed});
+  const int first = tile.rank() - 2;
+  s[tile].unroll(s[tile].axis(first)).vectorize(s[tile].axis(first + 1)).compute_at(stage, vector);
+}
+
 /// A panel of B as the microkernel reads it: whole tiles of columns, each contiguous over the reduction.
 Tensor pack_b(Schedule& s, const MatmulForm& form, const Tensor& b, const Tensor& c, const Tensor& tile,
               const BlockLoops& blocks, const MatmulKnobs& knobs) {
@@ -39,6 +54,8 @@ Tensor pack_b(Schedule& s, const MatmulForm& form, const Tensor& b, const Tensor
     return in_panels(axes, axes[axes.size() - (shape.tb ? 2 : 1)], axes[axes.size() - (shape.tb ? 1 : 2)], width);
   });
   split_lanes(s[packed], loops.back(), knobs.lanes);
+  if (shape.tb && b.op().compute() == nullptr && shape.k >= knobs.lanes)
+    transpose_in_registers(s, b, packed, loops, knobs);
   const int at = blocks.panel_of(kAxisN);
   const bool whole = knobs.pack_b == Pack::kWhole;
   if (whole) {
@@ -135,7 +152,7 @@ Schedule schedule_matmul(Tuning& t, const MatmulForm& form, Definition& definiti
 }
 
 Template matmul_cpu_template() {
-  return {"matmul.cpu", 3, "matmul", DeviceKind::kCpu, schedule_plain,
+  return {"matmul.cpu", 4, "matmul", DeviceKind::kCpu, schedule_plain,
           [](const Workload& workload, const Target& target) {
             return matmul_cpu_seeds(matmul_cpu_template(), workload, matmul_shape(workload), target);
           },

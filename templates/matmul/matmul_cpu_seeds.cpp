@@ -173,7 +173,13 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
   add(with_b(composed, "whole"));
   add(tile(3));
   add(tile(1));
-  add(with_b(tile(2), "block"));
+  Wish in_panels = with_b(tile(2), "block");
+  if (packs) {
+    // Columns of B that stay in the second cache until all rows of A have met them.
+    in_panels.block_bytes = 0;
+    in_panels.blocks_n = ceil_div(shape.n * shape.k * bytes, target.l2_bytes / 4);
+  }
+  add(in_panels);
   if (is_long) {
     for (const std::int64_t vectors : {3, 2}) add(in_blocks(tile(vectors), 512, target.l2_bytes / 2, 0));
   }
