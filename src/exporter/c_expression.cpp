@@ -194,6 +194,7 @@ std::string c_call(const ir::Call& n, const Expr& e, const CNames& names) {
       return fmt::format("{}({})", is_float ? "magnitude" : "labs", args[0]);
     case ir::Intrinsic::kLikely:
       return args[0];
+    case ir::Intrinsic::kScale:
     case ir::Intrinsic::kReinterpret:
     case ir::Intrinsic::kJoinBytes:
     case ir::Intrinsic::kJoinHalves:

@@ -118,10 +118,10 @@ const char* binary_op_name(BinaryOp op) {
 }
 
 const char* intrinsic_name(Intrinsic intrinsic) {
-  constexpr std::array<const char*, 22> kNames{
-      "fma",        "exp",         "log",      "log2",     "sqrt",    "rsqrt",   "tanh",   "sigmoid",
-      "erf",        "pow",         "floor",    "ceil",     "round",   "abs",     "likely", "reinterpret",
-      "join_bytes", "join_halves", "dot_u8s8", "dot_s8s8", "dot_s16", "dot_bf16"};
+  constexpr std::array<const char*, 23> kNames{
+      "fma",         "exp",        "log",         "log2",     "sqrt",     "rsqrt",   "tanh",    "sigmoid",
+      "erf",         "pow",        "floor",       "ceil",     "round",    "abs",     "scale",   "likely",
+      "reinterpret", "join_bytes", "join_halves", "dot_u8s8", "dot_s8s8", "dot_s16", "dot_bf16"};
   return kNames[static_cast<std::size_t>(intrinsic)];
 }
 
@@ -136,6 +136,7 @@ int intrinsic_arity(Intrinsic intrinsic) {
     case Intrinsic::kFma:
       return 3;
     case Intrinsic::kPow:
+    case Intrinsic::kScale:
     case Intrinsic::kJoinHalves:
       return 2;
     default:

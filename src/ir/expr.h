@@ -205,6 +205,7 @@ enum class Intrinsic : std::uint8_t {
   kCeil,
   kRound,
   kAbs,
+  kScale,        ///< scale(x, n): x * 2^n, rounded once, n a whole number of x's type; unspecified for other n
   kLikely,       ///< the identity on a bool: a bound of a loop's tail, which partitioning removes
   kReinterpret,  ///< the bits of the operand, of a type of as many, as a value of the call's type
   // Words: an int32 that holds four bytes or two halves, the first one lowest. All arguments are int32 but for the sum

@@ -22,6 +22,14 @@ Expr of_float(Intrinsic intrinsic, const Expr& x) {
   return make_call(intrinsic, {x}, x.type());
 }
 
+Expr of_two_floats(Intrinsic intrinsic, const Expr& x, const Expr& y) {
+  Expr a = x, b = y;
+  make_agree(a, b, intrinsic_name(intrinsic));
+  require_number(intrinsic, a, false);
+  const Type type = a.type();
+  return make_call(intrinsic, {std::move(a), std::move(b)}, type);
+}
+
 Expr rounded(Intrinsic intrinsic, const Expr& x) {
   require_number(intrinsic, x, true);
   return x.type().is_int() ? x : make_call(intrinsic, {x}, x.type());
@@ -38,13 +46,8 @@ Expr tanh(const Expr& x) { return of_float(Intrinsic::kTanh, x); }
 Expr sigmoid(const Expr& x) { return of_float(Intrinsic::kSigmoid, x); }
 Expr erf(const Expr& x) { return of_float(Intrinsic::kErf, x); }
 
-Expr pow(const Expr& x, const Expr& y) {
-  Expr base = x, exponent = y;
-  make_agree(base, exponent, "pow");
-  require_number(Intrinsic::kPow, base, false);
-  const Type type = base.type();
-  return make_call(Intrinsic::kPow, {std::move(base), std::move(exponent)}, type);
-}
+Expr pow(const Expr& x, const Expr& y) { return of_two_floats(Intrinsic::kPow, x, y); }
+Expr scale(const Expr& x, const Expr& n) { return of_two_floats(Intrinsic::kScale, x, n); }
 
 Expr floor(const Expr& x) { return rounded(Intrinsic::kFloor, x); }
 Expr ceil(const Expr& x) { return rounded(Intrinsic::kCeil, x); }

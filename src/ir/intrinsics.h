@@ -5,8 +5,9 @@
 // scalar is broadcast. The type of the result is that of the operands. float16 and bfloat16 are computed in float32 and
 // rounded. Where a function is not defined on a type, UsageError says which cast to write.
 //
-// Accuracy. sqrt, floor, ceil, round, abs and fma round correctly; rsqrt is 1 / sqrt(x), each rounded. The others have
-// the errors that lower/vector_math.h states for what the lowering makes of them; the interpreter calls libm.
+// Accuracy. sqrt, floor, ceil, round, abs, scale and fma round correctly; rsqrt is 1 / sqrt(x), each rounded. The
+// others have the errors that lower/vector_math.h states for what the lowering makes of them; the interpreter calls
+// libm.
 #pragma once
 
 #include "ir/expr.h"
@@ -23,6 +24,8 @@ Expr tanh(const Expr& x);
 Expr sigmoid(const Expr& x);  ///< 1 / (1 + exp(-x))
 Expr erf(const Expr& x);
 Expr pow(const Expr& x, const Expr& y);
+/// x * 2^n for a whole number n, rounded once: 0, infinity and what lies below the normal range included.
+Expr scale(const Expr& x, const Expr& n);
 
 // On integers, too, where the first three are the identity.
 Expr floor(const Expr& x);

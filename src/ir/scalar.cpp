@@ -1,5 +1,6 @@
 #include "ir/scalar.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -97,6 +98,13 @@ double round_narrow(double value, Type type) {
   return type.bits == 16 ? round_float(round_float(value, kFloat32), type) : round_float(value, type);
 }
 
+/// Beyond 4096 either way every number is 0 or infinity.
+template <class T>
+T scaled(T x, T n) {
+  if (std::isnan(n)) return n;
+  return std::scalbn(x, static_cast<int>(std::clamp(n, T(-4096), T(4096))));
+}
+
 /// In the precision of T, which is the type's own for float32 and float64; narrower types round afterwards.
 template <class T>
 T float_intrinsic(Intrinsic intrinsic, T x, T y, T z) {
@@ -129,6 +137,8 @@ T float_intrinsic(Intrinsic intrinsic, T x, T y, T z) {
       return std::nearbyint(x);
     case Intrinsic::kAbs:
       return std::abs(x);
+    case Intrinsic::kScale:
+      return scaled(x, y);
     case Intrinsic::kLikely:
     case Intrinsic::kReinterpret:
     case Intrinsic::kJoinBytes:

@@ -80,6 +80,21 @@ TEST(Semantics, RoundingIntrinsics) {
                      [](Expr a, Expr b, Expr) { return make_call(Intrinsic::kFma, {a, b, a}, kFloat32); });
 }
 
+// An instruction on whole vectors, parts of them and single elements, or libm.
+TEST(Semantics, ScalingByPowersOfTwo) {
+  for (const Type type : {kFloat32, kFloat64}) {
+    expect_elementwise(type, type, [](Expr a, Expr b, Expr) { return scale(a + 0.3, b); });
+    expect_elementwise(type, type, [](Expr a, Expr b, Expr) { return scale(a + 0.3, b * 37.0); });  // below normal, too
+    const Buffer A("A", type, {Expr(67)}), B("B", type, {Expr(67)});
+    for (const int lanes : {2, 3, 16, 24, 67}) {
+      const Var i("i");
+      expect_agreement(program_of({{A, Role::kInput}, {B, Role::kOutput}},
+                                  make_for(i, 0, Expr(lanes), LoopKind::kVectorized,
+                                           make_store(B, {i}, scale(make_load(A, {i}) + 0.3, make_load(A, {i}))))));
+    }
+  }
+}
+
 TEST(Semantics, FunctionsOfLibm) {
   // Both sides call libm, or round correctly. What the lowering expands is in vector_math_test.cpp.
   const auto positive = [](const Expr& a) { return a * a + 0.25; };

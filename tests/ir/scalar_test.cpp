@@ -114,6 +114,16 @@ TEST(Scalar, IntrinsicsComputeInTheirType) {
   EXPECT_EQ(call(Intrinsic::kSigmoid, kFloat64, 0), 0.5);
   const Scalar args[] = {float_scalar(1 + std::ldexp(1, -23)), float_scalar(1 - std::ldexp(1, -23)), float_scalar(-1)};
   EXPECT_EQ(apply_intrinsic(Intrinsic::kFma, kFloat32, args).f, -std::ldexp(1, -46));
+  const auto scaled = [](Type type, double x, double n) {
+    const Scalar operands[] = {float_scalar(x), float_scalar(n)};
+    return apply_intrinsic(Intrinsic::kScale, type, operands).f;
+  };
+  EXPECT_EQ(scaled(kFloat32, 1.25, -140), std::ldexp(1.25, -140));
+  EXPECT_EQ(scaled(kFloat32, 1.25, -149), std::ldexp(1, -149));  // rounded once
+  EXPECT_EQ(scaled(kFloat32, 1.5, 128), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(scaled(kFloat64, -1.5, 128), std::ldexp(-1.5, 128));
+  EXPECT_EQ(scaled(kFloat64, 1, -1e30), 0);
+  EXPECT_TRUE(std::isnan(scaled(kFloat32, 1, std::nan(""))));
   const Scalar negative = integer_scalar(-4);
   EXPECT_EQ(apply_intrinsic(Intrinsic::kAbs, kInt32, &negative).i, 4);
   EXPECT_THROW(apply_intrinsic(Intrinsic::kExp, kInt32, &negative), Error);

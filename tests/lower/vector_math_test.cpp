@@ -65,9 +65,7 @@ TEST(VectorMath, ExpIsPrintedAsLetsInFrontOfTheStore) {
     let shifted = fma(x_1, x16(1.442695), x16(12582912.0))
     let quotient = shifted - x16(12582912.0)
     let rest = fma(quotient, x16(0.00021219444), fma(quotient, x16(-0.6933594), x_1))
-    let n = reinterpret_int32x16(shifted) - x16(1262485504)
-    let half = n/x16(2)
-    let exp = (fma(fma(fma(fma(fma(x16(0.0013818732), rest, x16(0.00836872)), rest, x16(0.041668292)), rest, x16(0.16666521)), rest, x16(0.49999994)), rest*rest, rest) + x16(1.0))*reinterpret_float32x16((half + x16(127))*x16(8388608))*reinterpret_float32x16((n - half + x16(127))*x16(8388608))
+    let exp = scale(fma(fma(fma(fma(fma(fma(x16(0.0013818732), rest, x16(0.00836872)), rest, x16(0.041668292)), rest, x16(0.16666521)), rest, x16(0.49999994)), rest, x16(1.0)), rest, x16(1.0)), quotient)
     B[ramp(0, 1, 16)] = exp
 )");
 }
@@ -102,6 +100,17 @@ TEST(VectorMath, WhatIsNotExpandedStays) {
   Target gpu;
   gpu.device = DeviceKind::kCuda;
   EXPECT_TRUE(expansion::vector_math(loop, gpu).same_as(loop));
+}
+
+TEST(VectorMath, WithoutAnInstructionThatScalesThereIsIntegerArithmetic) {
+  const Kernel k;
+  Target avx2;
+  avx2.isa = CpuIsa::kAvx2;
+  avx2.vector_bits = 256;
+  const Program program = k.vectorized([](Expr a) { return exp(a) + tanh(a) + erf(a); });
+  EXPECT_EQ(count_calls(expand(program, avx2), Intrinsic::kScale), 0);
+  EXPECT_GT(count_calls(expand(program, avx2), Intrinsic::kReinterpret), 0);
+  EXPECT_GT(count_calls(expand(program, avx512()), Intrinsic::kScale), 0);
 }
 
 TEST(VectorMath, WithoutFmaThereIsNone) {

@@ -73,6 +73,8 @@ llvm::Value* FunctionEmitter::emit_function(ir::Intrinsic function, const std::v
       llvm::Value* exponential = call_libm("exp", {builder_.CreateFNeg(args[0])}, type);
       return builder_.CreateFDiv(one, builder_.CreateFAdd(one, exponential));
     }
+    case I::kScale:
+      return emit_scale(args[0], args[1], type);
     case I::kLikely:
     case I::kReinterpret:
     case I::kJoinBytes:

@@ -161,6 +161,10 @@ class FunctionEmitter {
   llvm::Value* emit_function(ir::Intrinsic function, const std::vector<llvm::Value*>& args, ir::Type type);
   llvm::Value* call_libm(const char* name, const std::vector<llvm::Value*>& args, ir::Type type);
 
+  // emit_scale.cpp
+  /// Requires float32 or float64.
+  llvm::Value* emit_scale(llvm::Value* x, llvm::Value* n, ir::Type type);
+
   // emit_column.cpp
   /// What a strided access to a tile in registers reads, by shuffles of its rows; nullptr for any other access. Lanes
   /// that lie past the end of the tile are poison.

@@ -30,7 +30,7 @@ constexpr double kLog2EUpper = 1.44269502162933349609375;  // log2 e rounded to 
 constexpr double kLog2ELower = 1.9259629911266175e-8;      // what that left
 
 // exp(r) = 1 + r + r^2 Q(r) for |r| <= 0.3476, 3.2e-9.
-constexpr std::array kExp{0x1.fffffcp-2, 0x1.555492p-3, 0x1.5558bep-5, 0x1.1239eap-7, 0x1.6a3ffp-10};
+constexpr std::array kExp{1.0, 1.0, 0x1.fffffcp-2, 0x1.555492p-3, 0x1.5558bep-5, 0x1.1239eap-7, 0x1.6a3ffp-10};
 // log(1 + f) = f - f^2/2 + f^3 P(f) for sqrt(1/2) <= 1 + f <= sqrt(2), 7.7e-10.
 constexpr std::array kLog{0x1.555548p-2,  -0x1.000006p-2, 0x1.99a478p-3,  -0x1.555c48p-3, 0x1.233b62p-3,
                           -0x1.fc278ap-4, 0x1.e6c372p-4,  -0x1.de0d26p-4, 0x1.147962p-4};
@@ -44,6 +44,8 @@ constexpr std::array kErf{0x1.06eba8p-3, -0x1.81274p-2,   0x1.ce2d64p-4, -0x1.b8
 constexpr std::array kErfc{-0x1.0778dcp-3, -0x1.45328ep-1, -0x1.b32568p-4, 0x1.855122p-6,
                            -0x1.dd6ba8p-9, 0x1.52795ep-12, -0x1.78d142p-17};
 
+constexpr double kRounder = 12582912;  // 1.5 * 2^23
+constexpr std::int64_t kRounderBits = 0x4b400000;
 constexpr std::int64_t kExponentUnit = std::int64_t{1} << 23;  // of the bits of a float32
 
 Expr bits_of(const Expr& x) { return reinterpret(kInt32, x); }
@@ -51,6 +53,8 @@ Expr float_of(const Expr& bits) { return reinterpret(kFloat32, bits); }
 Expr like(const Expr& x, double value) { return make_float(value, x.type()); }
 // 2^n for -126 <= n <= 127.
 Expr power_of_2(const Expr& n) { return float_of((n + 127) * kExponentUnit); }
+// x * 2^n where neither x nor the product leaves the exponents of normal numbers.
+Expr times_power_of_2(const Expr& x, const Expr& n) { return float_of(bits_of(x) + n * kExponentUnit); }
 // The magnitude of one with the sign of the other.
 Expr with_sign(const Expr& magnitude, const Expr& sign) { return select(bits_of(sign) < 0, -magnitude, magnitude); }
 
@@ -64,7 +68,7 @@ Expr Elementary::hold(const char* name, const Expr& value) {
 }
 
 Expr Elementary::fma(const Expr& a, const Expr& b, const Expr& c) const {
-  return has_fma_ ? ir::fma(a, b, c) : a * b + c;
+  return machine_.fma ? ir::fma(a, b, c) : a * b + c;
 }
 
 Expr Elementary::polynomial(const Expr& x, std::span<const double> c) {
@@ -75,28 +79,28 @@ Expr Elementary::polynomial(const Expr& x, std::span<const double> c) {
 
 Elementary::Reduced Elementary::reduce_exp(const Expr& x) {
   // The sum has no fraction digits: its last bits are the integer nearest to x / ln 2.
-  constexpr double kRounder = 12582912;  // 1.5 * 2^23
-  constexpr std::int64_t kRounderBits = 0x4b400000;
   const Expr shifted = hold("shifted", fma(x, like(x, kLog2E), like(x, kRounder)));
   const Expr quotient = hold("quotient", shifted - kRounder);
   const Expr upper = fma(quotient, like(x, -kLn2Upper), x);
   const Expr rest = hold("rest", fma(quotient, like(x, -kLn2Lower), upper));
-  const Expr power = fma(polynomial(rest, kExp), rest * rest, rest) + 1.0;
-  return {power, hold("n", bits_of(shifted) - kRounderBits)};
+  return {polynomial(rest, kExp), quotient, shifted};
 }
+
+Expr Elementary::Reduced::n() const { return bits_of(shifted) - kRounderBits; }
 
 Expr Elementary::exp(const Expr& x) {
   // Beyond these bounds the result is 0 or infinity anyway. NaN passes through min and max as their second operand.
   const Reduced reduced = reduce_exp(hold("x", min(like(x, 89), max(like(x, -104), x))));
+  if (machine_.scale) return scale(reduced.power, reduced.quotient);
   // In two steps: neither factor leaves the exponents of normal numbers, and only the last product is rounded.
-  const Expr half = hold("half", reduced.n / 2);
-  return reduced.power * power_of_2(half) * power_of_2(reduced.n - half);
+  const Expr n = hold("n", reduced.n()), half = hold("half", n / 2);
+  return reduced.power * power_of_2(half) * power_of_2(n - half);
 }
 
 // For -87 <= x <= 88; the result for NaN is unspecified.
 Expr Elementary::exp_between(const Expr& x) {
   const Reduced reduced = reduce_exp(x);
-  return float_of(bits_of(reduced.power) + reduced.n * kExponentUnit);
+  return machine_.scale ? scale(reduced.power, reduced.quotient) : times_power_of_2(reduced.power, reduced.n());
 }
 
 Expr Elementary::log(const Expr& x, bool to_base_2) {

@@ -15,8 +15,13 @@ class Elementary {
   /// Values that formulas use more than once, in the order in which they depend on each other.
   using Lets = std::vector<std::pair<ir::Var, ir::Expr>>;
 
-  /// Without fma, a sum of products takes two instructions and is rounded twice. Appends to `lets`.
-  Elementary(bool has_fma, Lets& lets) : has_fma_(has_fma), lets_(lets) {}
+  /// What there is an instruction for. Without fma, a sum of products takes two and is rounded twice.
+  struct Machine {
+    bool fma = false, scale = false;
+  };
+
+  /// Appends to `lets`.
+  Elementary(Machine machine, Lets& lets) : machine_(machine), lets_(lets) {}
 
   /// Requires an intrinsic and a type that is_expanded() names; `x` is of float32.
   ir::Expr apply(ir::Intrinsic intrinsic, const ir::Expr& x);
@@ -31,16 +36,17 @@ class Elementary {
   ir::Expr sigmoid(const ir::Expr& x);
   ir::Expr erf(const ir::Expr& x);
 
-  /// exp(x) = power * 2^n.
+  /// exp(x) = power * 2^quotient.
   struct Reduced {
-    ir::Expr power, n;
+    ir::Expr power, quotient, shifted;
+    ir::Expr n() const;  ///< the quotient as an integer
   };
   Reduced reduce_exp(const ir::Expr& x);
   /// c[0] + c[1]*x + ...
   ir::Expr polynomial(const ir::Expr& x, std::span<const double> c);
   ir::Expr fma(const ir::Expr& a, const ir::Expr& b, const ir::Expr& c) const;
 
-  bool has_fma_;
+  Machine machine_;
   Lets& lets_;
 };
 

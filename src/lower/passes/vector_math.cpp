@@ -13,7 +13,7 @@ using namespace ir;
 
 class Expander final : public Mutator {
  public:
-  explicit Expander(bool has_fma) : has_fma_(has_fma) {}
+  explicit Expander(Elementary::Machine machine) : machine_(machine) {}
 
   Expr mutate(const Expr& e) override {
     const auto* call = e.defined() ? e.as<Call>() : nullptr;
@@ -22,7 +22,7 @@ class Expander final : public Mutator {
     for (const Known& known : known_) {
       if (known.intrinsic == call->intrinsic && equal(known.operand, operand)) return cast(e.type(), known.value);
     }
-    Elementary formulas(has_fma_, lets_);
+    Elementary formulas(machine_, lets_);
     const Expr value = formulas.hold(intrinsic_name(call->intrinsic), formulas.apply(call->intrinsic, operand));
     known_.push_back({call->intrinsic, operand, value});
     return cast(e.type(), value);
@@ -50,7 +50,7 @@ class Expander final : public Mutator {
     Expr operand, value;
   };
 
-  bool has_fma_;
+  Elementary::Machine machine_;
   Elementary::Lets lets_;
   std::vector<Known> known_;
 };
@@ -58,7 +58,8 @@ class Expander final : public Mutator {
 }  // namespace
 
 Stmt vector_math(const Stmt& body, const Target& target) {
-  return target.device == DeviceKind::kCpu ? Expander(target.has_fma()).mutate(body) : body;
+  if (target.device != DeviceKind::kCpu) return body;
+  return Expander({.fma = target.has_fma(), .scale = target.isa == CpuIsa::kAvx512}).mutate(body);
 }
 
 }  // namespace nestwright::expansion
