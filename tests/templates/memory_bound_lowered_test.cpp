@@ -79,6 +79,25 @@ TEST_P(MemoryBoundLowered, SeedsAndSamplesComputeTheReference) {
   }
 }
 
+// Random inputs are in [-1, 1]: formulas of several pieces have their seams and their ends elsewhere.
+TEST(MemoryBoundLowered, ActivationsComputeTheReferenceFarFromZero) {
+  for (const char* function : {"gelu", "gelu_tanh"}) {
+    const Workload w = parse_workload("elementwise function=" + std::string(function) + " shape=2401");
+    HostTensors in(1);
+    for (int i = 0; i < 2401; ++i) in[0].push_back((i - 1200) / 64.0);
+    in[0][0] = -1e30;
+    in[0].back() = 1e30;
+    for (double& x : in[0]) x = static_cast<float>(x);
+    const Reference reference = find_operator(w.op).reference(w, in);
+    for (const Target& target : testing_memory::targets()) {
+      const Template& t = *templates_for(w.op, DeviceKind::kCpu).front();
+      const Instance instance = instantiate(t, w, target, t.seeds(w, target).front());
+      const ir::Program program = expand(lower(instance.schedule, instance.definition.args, target, w.op), target);
+      expect_reference<float>(program, in, reference, w.str() + " @ " + target.str());
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Workloads, MemoryBoundLowered, testing::ValuesIn(testing_memory::workloads()),
                          [](const auto& p) { return "number" + std::to_string(p.index); });
 
