@@ -17,8 +17,9 @@ bool divides_evenly(std::int64_t tiles, std::int64_t blocks) {
 
 /// Partial results of `t` over `kept`, a reduce loop of it, in vectors: a stage in registers that combines over the
 /// other reduce loops. `t` reduces over them in its last loop. `whole_tiles`: iterations of the innermost of the others
-/// that need no masks; what is left is taken apart.
-Tensor keep_lanes(Schedule& s, const Tensor& t, const IterVar& kept, std::int64_t lanes, std::int64_t whole_tiles) {
+/// that need no masks; what is left is taken apart. `streams` as for reduce_in_vectors.
+Tensor keep_lanes(Schedule& s, const Tensor& t, const IterVar& kept, std::int64_t lanes, std::int64_t whole_tiles,
+                  std::int64_t streams) {
   const Tensor partial = s.rfactor(t, kept, t.rank());
   Stage stage = s[partial];
   stage.set_scope(ir::Scope::kRegister);
@@ -36,6 +37,11 @@ Tensor keep_lanes(Schedule& s, const Tensor& t, const IterVar& kept, std::int64_
   }
   const auto [vector, lane] = stage.split(stage.axis(t.rank()), factor(lanes));
   stage.unroll(vector).vectorize(lane);
+  if (streams > 1) {
+    const IterVar stream = stage.axis(t.rank() - 1);
+    stage.unroll(stream);
+    order.push_back(stream);
+  }
   order.insert(order.end(), {vector, lane});
   stage.reorder(order);
   return partial;
@@ -47,6 +53,8 @@ std::int64_t full_lanes(std::int64_t extent, ir::Type type, const Target& target
   const auto least = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(extent)));
   return std::min<std::int64_t>(std::max(1, target.lanes(type)), least);
 }
+
+std::int64_t half_lanes(ir::Type type, const Target& target) { return std::max(1, target.lanes(type) / 2); }
 
 std::int64_t most_sums(const Target& target) { return std::max(1, target.vector_registers / 4); }
 
@@ -115,14 +123,24 @@ std::int64_t define_prefetch(Tuning& t, double bytes, const Target& target) {
   return t.define_knob("prefetch", offered ? std::vector<std::int64_t>{0, 4, 8, 16, 32} : std::vector<std::int64_t>{0});
 }
 
-std::vector<Tensor> reduce_in_vectors(Schedule& s, const Tensor& t, const IterVar& k, const VectorTile& tile) {
+std::int64_t choose_streams(Tuning& t, std::int64_t extent, std::int64_t unit, double bytes, const Target& target) {
+  const bool is_large = bytes > static_cast<double>(target.l2_bytes);
+  std::vector<std::string> options{"one"};
+  if (is_large && extent % (4 * unit) == 0) options.emplace_back("four");
+  if (is_large && extent % (8 * unit) == 0) options.emplace_back("eight");
+  const std::string chosen = t.choose("streams", options);
+  return chosen == "eight" ? 8 : chosen == "four" ? 4 : 1;
+}
+
+std::vector<Tensor> reduce_in_vectors(Schedule& s, const Tensor& t, const IterVar& k, const VectorTile& tile,
+                                      std::int64_t streams) {
   std::vector<Tensor> stages;
   const std::int64_t whole_tiles = *ir::as_const_int(k.extent()) / tile.width();
   const IterVar inside = s[t].split(k, factor(tile.width())).second;
-  stages.push_back(keep_lanes(s, t, inside, tile.lanes, whole_tiles));
+  stages.push_back(keep_lanes(s, t, inside, tile.lanes, whole_tiles, streams));
   IterVar left = s[t].loops().back();
   for (std::int64_t lanes = tile.vectors > 1 ? tile.lanes : tile.lanes / 2; lanes > 1; lanes /= 2) {
-    stages.push_back(keep_lanes(s, t, s[t].split(left, factor(lanes)).second, lanes, 0));
+    stages.push_back(keep_lanes(s, t, s[t].split(left, factor(lanes)).second, lanes, 0, streams));
     left = s[t].loops().back();
   }
   s[t].unroll(left);

@@ -32,6 +32,10 @@ std::int64_t most_expanded(const Target& target);
 /// Lanes of a vector for `extent` elements: the target's, or the least power of two that holds them.
 std::int64_t full_lanes(std::int64_t extent, ir::Type type, const Target& target);
 
+/// Lanes of a vector of half the target's size: what streams from memory is fastest in those, as the processor's
+/// prefetcher sees two accesses to a line.
+std::int64_t half_lanes(ir::Type type, const Target& target);
+
 /// loop -> tile, with the vectors of a tile unrolled and their lanes vectorised inside; what is left over is masked.
 IterVar split_vectors(Stage stage, const IterVar& loop, const VectorTile& tile);
 
@@ -56,9 +60,16 @@ bool define_streaming(Tuning& t, const Tensor& y, std::int64_t row, const Target
 /// into the second-level cache.
 std::int64_t define_prefetch(Tuning& t, double bytes, const Target& target);
 
+/// Defines the choice `streams`: how many parts of `extent` iterations, far apart, are worked on side by side. A
+/// processor prefetches what follows in a page: several pages at a time are what brings memory to its full speed. More
+/// than 1 is offered where `bytes` do not fit into the second-level cache and parts are whole `unit`s.
+std::int64_t choose_streams(Tuning& t, std::int64_t extent, std::int64_t unit, double bytes, const Target& target);
+
 /// The reduction of `t` over `k`, its innermost reduce loop, along contiguous elements: partial results in
 /// `tile.vectors` vectors, which are combined to one, and its lanes by halves. Returns the stages of partial results in
-/// the order of computing, all in registers; the caller attaches them where it attaches `t`.
-std::vector<Tensor> reduce_in_vectors(Schedule& s, const Tensor& t, const IterVar& k, const VectorTile& tile);
+/// the order of computing, all in registers; the caller attaches them where it attaches `t`. Where several elements of
+/// t's last axis are computed at a time, as `streams`, each tile of k is taken of all of them before the next one.
+std::vector<Tensor> reduce_in_vectors(Schedule& s, const Tensor& t, const IterVar& k, const VectorTile& tile,
+                                      std::int64_t streams = 1);
 
 }  // namespace nestwright

@@ -3,6 +3,8 @@
 //   for blocks, which threads share:
 //     for tiles of a few vectors:
 //       Y = f(A, B)                       (A and B prefetched some tiles ahead, Y stored round the caches)
+//
+// or, of tensors larger than the caches, several such tiles side by side, of parts of the block that are far apart.
 #include "templates/elementwise/elementwise.h"
 #include "templates/guess.h"
 #include "templates/pointwise.h"
@@ -10,6 +12,15 @@
 
 namespace nestwright {
 namespace {
+
+constexpr std::int64_t kMostVectors = 8;  ///< of a stream at a time
+
+/// Numbers of blocks that `runs` divides into.
+std::vector<std::int64_t> even_blocks(std::int64_t runs) {
+  std::vector<std::int64_t> counts{2, 4, 8, 16, 32, 64};
+  std::erase_if(counts, [&](std::int64_t count) { return runs % count != 0; });
+  return counts;
+}
 
 Schedule schedule_elementwise(Tuning& t, const Workload& workload, const Definition& definition, const Target& target) {
   const std::int64_t n = workload.elements("shape");
@@ -19,15 +30,24 @@ Schedule schedule_elementwise(Tuning& t, const Workload& workload, const Definit
   std::vector<std::string> options{"none"};
   if (n > 2 * target.lanes(y.dtype())) options.emplace_back("blocks");
   const bool parallel = choose_parallel(t, target, options) == "blocks";
-  const VectorTile tile = define_vectors(t, "vectors", n, y.dtype(), target, most_vectors(function, target));
+  const std::int64_t run = kMostVectors * target.lanes(y.dtype());
+  const std::int64_t streams = function.expands ? 1 : choose_streams(t, n, 2 * run, definition.bytes, target);
+  const VectorTile tile = define_vectors(t, "vectors", n / streams, y.dtype(), target, most_vectors(function, target));
   IterVar loop = s[y].axis(0);
   if (parallel) {
-    const auto [block, inside] =
-        s[y].split(loop, factor(define_vector_blocks(t, "vectors", n, tile)), Tail::partition());
+    const std::int64_t elements = streams > 1 ? n / t.define_knob("blocks", even_blocks(n / (streams * run)))
+                                              : define_vector_blocks(t, "vectors", n, tile);
+    const auto [block, inside] = s[y].split(loop, factor(elements), Tail::partition());
     s[y].parallel(block);
     loop = inside;
   }
-  loop = split_vectors(s[y], loop, tile);
+  if (streams > 1) {
+    const auto [stream, inside] = s[y].split(loop, nparts(streams));
+    loop = split_vectors(s[y], inside, tile);
+    s[y].reorder({loop, stream}).unroll(stream);
+  } else {
+    loop = split_vectors(s[y], loop, tile);
+  }
   const std::int64_t ahead = define_prefetch(t, definition.bytes, target);
   for (int i = 0; i < definition.inputs && ahead > 0; ++i) {
     s[y].prefetch(definition.args[static_cast<std::size_t>(i)], loop, ahead);
@@ -37,17 +57,22 @@ Schedule schedule_elementwise(Tuning& t, const Workload& workload, const Definit
 }
 
 std::vector<Config> elementwise_seeds(const Workload& workload, const Target& target) {
+  const Type type = workload.type("dtype");
   std::vector<Config> wishes;
   for (const char* stores : {"cached", "streaming"}) {
     for (const char* parallel : {"blocks", "none"}) {
-      for (const std::int64_t vectors : {4, 1}) {
-        Config wish;
-        wish.set("parallel", {}, parallel);
-        wish.set("stores", {}, stores);
-        wish.set("vectors", {vectors});
-        wish.set("blocks", {target.threads});
-        wishes.push_back(std::move(wish));
-      }
+      const auto wish = [&](std::int64_t vectors) {
+        Config config;
+        config.set("parallel", {}, parallel);
+        config.set("stores", {}, stores);
+        config.set("vectors", {vectors});
+        config.set("blocks", {target.threads});
+        return config;
+      };
+      for (const std::int64_t vectors : {4, 1}) wishes.push_back(wish(vectors));
+      wishes.push_back(wish(8));
+      wishes.back().set("streams", {}, "four");
+      wishes.back().set("vector_lanes", {half_lanes(type, target)});
     }
   }
   return guess_configs(elementwise_cpu_template(), workload, target, wishes);
@@ -56,7 +81,7 @@ std::vector<Config> elementwise_seeds(const Workload& workload, const Target& ta
 }  // namespace
 
 Template elementwise_cpu_template() {
-  return {"elementwise.cpu", 1, "elementwise", DeviceKind::kCpu, schedule_elementwise, elementwise_seeds};
+  return {"elementwise.cpu", 2, "elementwise", DeviceKind::kCpu, schedule_elementwise, elementwise_seeds};
 }
 
 }  // namespace nestwright

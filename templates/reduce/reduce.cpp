@@ -12,15 +12,8 @@
 namespace nestwright {
 namespace {
 
-Expr reduction(const std::string& function, const Expr& x, const std::vector<IterVar>& axes, double weight) {
-  if (function == "max") return max(x, axes);
-  if (function == "min") return min(x, axes);
-  return sum(function == "mean" ? x * ir::make_float(weight, x.type()) : x, axes);
-}
-
 Definition define_reduce(const Workload& workload) {
   const std::vector<ReduceGroup> groups = reduce_groups(workload);
-  const std::string& function = workload.choice("function");
   const Type type = workload.type("dtype");
   std::vector<Expr> shape, kept;
   std::vector<IterVar> axes;
@@ -43,7 +36,7 @@ Definition define_reduce(const Workload& workload) {
         auto next_kept = i.begin();
         auto next_reduced = axes.begin();
         for (const ReduceGroup& group : groups) at.push_back(group.reduced ? Expr(*next_reduced++) : *next_kept++);
-        return reduction(function, x.at(at), axes, results / elements);
+        return reduction(workload, x.at(at), axes);
       },
       "Y");
   return {{x, y}, 1, elements, type.bytes() * (elements + results)};

@@ -15,6 +15,11 @@
 //     Y = tile's vectors added, its lanes added by halves
 //
 // Threads may share what is reduced, too: each block has its partial result, which are combined at the end.
+//
+// Of tensors far larger than the caches, several rows far apart are taken side by side, as `streams`:
+//
+//   for i in rows / streams:  for s in streams:  Y[s * rows/streams + i] = sum of that row
+//   for k in elements / streams:  for s in streams:  tile[s] += X[s * elements/streams + k]
 #include "templates/divide.h"
 #include "templates/guess.h"
 #include "templates/reduce/reduce.h"
@@ -42,12 +47,26 @@ std::vector<std::int64_t> even_blocks(std::int64_t extent) {
 }
 
 /// The partial results of blocks of the outermost reduce axis, one block an iteration of the first axis, which the
-/// caller makes parallel; of a single block where threads do not share them.
-Tensor share_reduction(Tuning& t, Schedule& s, const Problem& p, bool parallel) {
+/// caller makes parallel; of a single block where threads do not share them. Each block is of `streams` such results.
+Tensor share_reduction(Tuning& t, Schedule& s, const Problem& p, bool parallel, std::int64_t streams = 1) {
   const IterVar outermost = s[p.y].reduce_axis(0);
   const std::int64_t extent = *ir::as_const_int(outermost.extent());
-  const std::int64_t blocks = parallel ? t.define_knob("blocks", even_blocks(extent)) : 1;
-  return s.rfactor(p.y, s[p.y].split(outermost, factor(extent / blocks)).first, 0);
+  const std::int64_t blocks = parallel ? t.define_knob("blocks", even_blocks(extent / streams)) : 1;
+  return s.rfactor(p.y, s[p.y].split(outermost, factor(extent / (blocks * streams))).first, 0);
+}
+
+bool is_of_rows(const Problem& p) { return p.groups.size() == 2; }
+
+/// Y of a matrix whose rows are reduced, in another order: Z[i, s] is of row s * rows/streams + i, so that neighbours
+/// of Z's last axis are far apart in X.
+Tensor far_rows(const Workload& workload, Problem& p, std::int64_t streams) {
+  const std::int64_t rows = p.groups[0].extent / streams;
+  const IterVar k = reduce_axis(p.groups[1].extent, "k");
+  const Tensor z = compute(
+      {Expr(rows), Expr(streams)},
+      [&](Expr i, Expr stream) { return reduction(workload, p.x(stream * rows + i, k), {k}); }, "Z");
+  p.y = compute({Expr(p.groups[0].extent)}, [&](Expr i) { return z(i % rows, i / rows); }, "Y");
+  return z;
 }
 
 /// Whole tiles of the smallest block of columns. `v`: lanes, vectors, and the number of blocks where there are several.
@@ -66,38 +85,56 @@ std::vector<IterVar> reduce_loops(Stage stage) {
   return loops;
 }
 
-void schedule_rows(Tuning& t, Schedule& s, const Problem& p, const Target& target) {
+Schedule schedule_rows(Tuning& t, const Workload& workload, Problem& p, const Target& target) {
   std::vector<std::string> options{"none"};
   if (p.kept() > 0 && p.groups[0].extent > 1 && !p.groups[0].reduced) options.emplace_back("results");
-  const IterVar outermost = s[p.y].reduce_axis(0);
-  if (!even_blocks(*ir::as_const_int(outermost.extent())).empty()) options.emplace_back("reduction");
+  const std::int64_t outermost = p.groups[p.groups[0].reduced ? 0 : 1].extent;
+  if (!even_blocks(outermost).empty()) options.emplace_back("reduction");
   const std::string parallel = choose_parallel(t, target, options);
-  const VectorTile tile = define_vectors(t, "vectors", p.groups.back().extent, p.y.dtype(), target, most_sums(target));
+  std::int64_t streams = 1;
+  if (p.kept() == 0) {
+    streams = choose_streams(t, outermost, 2 * target.lanes(p.y.dtype()), p.bytes, target);
+  } else if (is_of_rows(p) && parallel != "reduction") {
+    streams = choose_streams(t, p.groups[0].extent, 1, p.bytes, target);
+  }
+  const VectorTile tile =
+      define_vectors(t, "vectors", p.groups.back().extent / (p.kept() == 0 ? streams : 1), p.y.dtype(), target,
+                     streams > 1 ? std::max<std::int64_t>(1, 2 * most_sums(target) / streams) : most_sums(target));
 
+  Tensor reduced = p.kept() > 0 && streams > 1 ? far_rows(workload, p, streams) : p.y;
+  Schedule s = create_schedule(p.y);
   // Without a dimension that is kept there is no loop to compute at but that over partial results.
-  Tensor reduced = p.y;
-  if (parallel == "reduction" || p.kept() == 0) reduced = share_reduction(t, s, p, parallel == "reduction");
-  if (parallel == "reduction") s[reduced].parallel(s[reduced].axis(0));
+  if (parallel == "reduction" || p.kept() == 0) reduced = share_reduction(t, s, p, parallel == "reduction", streams);
   const int results = reduced.rank();
   IterVar at = s[reduced].axis(results - 1);
+  if (streams > 1 && p.kept() == 0) {
+    const auto [block, stream] = s[reduced].split(at, factor(streams));
+    s[reduced].unroll(stream);
+    at = block;
+  } else if (streams > 1) {
+    s[reduced].unroll(at);
+    at = s[reduced].axis(0);
+  }
+  if (parallel == "reduction") s[reduced].parallel(streams > 1 ? at : s[reduced].axis(0));
   if (parallel == "results") {
     const IterVar inside = share_loop(t, s[reduced], s[reduced].axis(0)).second;
-    if (results == 1) at = inside;
+    if (results == 1 || streams > 1) at = inside;
   }
-  const std::vector<Tensor> partial = reduce_in_vectors(s, reduced, reduce_loops(s[reduced]).back(), tile);
+  const std::vector<Tensor> partial = reduce_in_vectors(s, reduced, reduce_loops(s[reduced]).back(), tile, streams);
   for (const Tensor& stage : partial) s[stage].compute_at(s[reduced], at);
   if (const std::int64_t ahead = define_prefetch(t, p.bytes, target)) {
     s[partial.front()].prefetch(p.x, reduce_loops(s[partial.front()]).back(), ahead);
   }
+  return s;
 }
 
-void schedule_columns(Tuning& t, Schedule& s, const Problem& p, const Target& target) {
+Schedule schedule_columns(Tuning& t, const Problem& p, const Target& target) {
   const std::int64_t columns = p.groups.back().extent;
   const std::int64_t innermost = p.groups[p.groups.size() - 2].extent;  // of what is reduced
   std::vector<std::string> options{"none"};
   if (columns > 2 * target.lanes(p.y.dtype())) options.emplace_back("columns");
   if (p.kept() > 1) options.emplace_back("results");
-  if (!even_blocks(*ir::as_const_int(s[p.y].reduce_axis(0).extent())).empty()) options.emplace_back("reduction");
+  if (!even_blocks(p.groups[p.groups[0].reduced ? 0 : 1].extent).empty()) options.emplace_back("reduction");
   const std::string parallel = choose_parallel(t, target, options);
   const bool blocked =
       t.choose("reduction", p.reduced() == 1 && innermost >= 16 && columns >= 4 * target.lanes(p.y.dtype())
@@ -110,6 +147,7 @@ void schedule_columns(Tuning& t, Schedule& s, const Problem& p, const Target& ta
   std::erase_if(counts, [&](std::int64_t count) { return count > innermost; });
   const std::int64_t rows = t.define_knob("rows_together", counts);
 
+  Schedule s = create_schedule(p.y);
   Tensor reduced = p.y;
   if (parallel == "reduction") reduced = share_reduction(t, s, p, true);
   Tensor tile;
@@ -161,37 +199,44 @@ void schedule_columns(Tuning& t, Schedule& s, const Problem& p, const Target& ta
   order.push_back(inner);
   order.insert(order.end(), {vector, lane});
   s[tile].reorder(order);
-  if (reduced == p.y) return;
+  if (reduced == p.y) return s;
   // The partial results are combined in vectors, too.
   const IterVar whole = s[p.y].axis(p.kept() - 1), last = s[p.y].loops().back();
   const auto [rest, elements] = s[p.y].split(whole, factor(tile_shape.lanes), Tail::predicate());
   s[p.y].reorder({rest, last, elements}).vectorize(elements);
+  return s;
 }
 
-Schedule schedule_reduce(Tuning& t, const Workload& workload, const Definition& definition, const Target& target) {
-  const Problem p{definition.args[0], definition.args[1], reduce_groups(workload), definition.bytes};
-  Schedule s = create_schedule(p.y);
-  if (p.groups.back().reduced) {
-    schedule_rows(t, s, p, target);
-  } else {
-    schedule_columns(t, s, p, target);
-  }
+Schedule schedule_reduce(Tuning& t, const Workload& workload, Definition& definition, const Target& target) {
+  Problem p{definition.args[0], definition.args[1], reduce_groups(workload), definition.bytes};
+  Schedule s = p.groups.back().reduced ? schedule_rows(t, workload, p, target) : schedule_columns(t, p, target);
+  definition.args[1] = p.y;
   return s;
 }
 
 std::vector<Config> reduce_seeds(const Workload& workload, const Target& target) {
   std::vector<Config> wishes;
+  double elements = 1;
+  for (const ReduceGroup& group : reduce_groups(workload)) elements *= static_cast<double>(group.extent);
+  const Type type = workload.type("dtype");
+  const bool is_large = elements * type.bytes() > static_cast<double>(target.l2_bytes);
   for (const char* parallel : {"results", "columns", "reduction", "none"}) {
+    const auto wish = [&](const char* reduction, std::int64_t vectors, std::int64_t rows) {
+      Config config;
+      config.set("parallel", {}, parallel);
+      config.set("reduction", {}, reduction);
+      config.set("vectors", {vectors});
+      config.set("rows_together", {rows});
+      config.set("blocks", {target.threads});
+      return config;
+    };
+    if (is_large) {
+      wishes.push_back(wish("blocked", 2, 8));
+      wishes.back().set("streams", {}, "eight");
+      wishes.back().set("vector_lanes", {half_lanes(type, target)});
+    }
     for (const char* reduction : {"blocked", "full"}) {
-      for (const std::int64_t vectors : {8, 4}) {
-        Config wish;
-        wish.set("parallel", {}, parallel);
-        wish.set("reduction", {}, reduction);
-        wish.set("vectors", {vectors});
-        wish.set("rows_together", {8});
-        wish.set("blocks", {target.threads});
-        wishes.push_back(std::move(wish));
-      }
+      for (const std::int64_t vectors : {8, 4}) wishes.push_back(wish(reduction, vectors, 8));
     }
   }
   return guess_configs(reduce_cpu_template(), workload, target, wishes);
@@ -199,6 +244,6 @@ std::vector<Config> reduce_seeds(const Workload& workload, const Target& target)
 
 }  // namespace
 
-Template reduce_cpu_template() { return {"reduce.cpu", 1, "reduce", DeviceKind::kCpu, schedule_reduce, reduce_seeds}; }
+Template reduce_cpu_template() { return {"reduce.cpu", 2, "reduce", DeviceKind::kCpu, schedule_reduce, reduce_seeds}; }
 
 }  // namespace nestwright

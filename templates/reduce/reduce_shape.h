@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "expression/tensor.h"
 #include "templates/workload.h"
 
 namespace nestwright {
@@ -21,5 +22,8 @@ std::vector<ReduceGroup> reduce_groups(const Workload& workload);
 
 /// Elements of the result.
 std::int64_t kept_elements(const std::vector<ReduceGroup>& groups);
+
+/// What the workload computes of elements `x` of its input, over all of `axes`.
+ir::Expr reduction(const Workload& workload, const ir::Expr& x, const std::vector<IterVar>& axes);
 
 }  // namespace nestwright

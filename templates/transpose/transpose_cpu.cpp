@@ -59,14 +59,23 @@ Schedule schedule_transpose(Tuning& t, const Workload& workload, const Definitio
 
 std::vector<Config> transpose_seeds(const Workload& workload, const Target& target) {
   std::vector<Config> wishes;
+  const double bytes = workload.type("dtype").bytes() * static_cast<double>(workload.size("rows")) *
+                       static_cast<double>(workload.size("columns"));
   for (const char* parallel : {"columns", "rows", "none"}) {
-    for (const std::int64_t tiles : {4, 1, 8}) {
-      Config wish;
-      wish.set("parallel", {}, parallel);
-      wish.set("row_tiles", {tiles});
-      wish.set("column_tiles", {tiles});
-      wishes.push_back(std::move(wish));
+    const auto wish = [&](std::int64_t tiles, const char* stores) {
+      Config config;
+      config.set("parallel", {}, parallel);
+      config.set("row_tiles", {tiles});
+      config.set("column_tiles", {tiles});
+      config.set("stores", {}, stores);
+      wishes.push_back(std::move(config));
+    };
+    wish(4, "cached");
+    // Runs of a quarter of a page and more, both ways, that leave room for what is read in the second-level cache.
+    if (bytes > static_cast<double>(target.l2_bytes)) {
+      for (const std::int64_t tiles : {16, 32}) wish(tiles, "streaming");
     }
+    for (const std::int64_t tiles : {1, 8}) wish(tiles, "cached");
   }
   return guess_configs(transpose_cpu_template(), workload, target, wishes);
 }

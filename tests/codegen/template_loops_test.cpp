@@ -93,6 +93,24 @@ INSTANTIATE_TEST_SUITE_P(All, TemplateLoops,
                            return name;
                          });
 
+// What templates offer for tensors that the caches do not hold, on a target whose caches are small.
+class LargeTensorLoops : public ::testing::TestWithParam<CpuIsa> {};
+
+TEST_P(LargeTensorLoops, StayInRegisters) {
+  Target target = target_of(GetParam());
+  target.l2_bytes = 4096;
+  std::mt19937_64 random = random_for("large");
+  for (const char* text : {"reduce function=sum shape=64x512 axes=1", "reduce function=max shape=512x128 axes=0",
+                           "reduce function=mean shape=32768 axes=0", "elementwise function=add shape=32768"}) {
+    const Workload workload = parse_workload(text);
+    const Template& t = *templates_for(workload, target).front();
+    for (const Candidate& c : candidates(t, workload, target, 3, 4 * soak(), random)) expect_clean(c);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Isas, LargeTensorLoops, ::testing::Values(CpuIsa::kX86_64, CpuIsa::kAvx2, CpuIsa::kAvx512),
+                         [](const auto& parameter) { return isa_name(parameter.param); });
+
 class MatmulLoops : public ::testing::TestWithParam<CpuIsa> {};
 
 // Words and conversions of narrow elements that end within a vector are made one by one, with branches, where they are
