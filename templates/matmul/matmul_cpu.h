@@ -72,6 +72,9 @@ bool stays_in_registers(const RegisterTile& tile, const Target& target);
 /// Whether LLVM reads the first `rest` of `lanes` lanes as a vector of its own, narrower ones.
 inline bool is_narrower_vector(std::int64_t rest, std::int64_t lanes) { return 2 * rest == lanes || 4 * rest == lanes; }
 
+/// The most vectors of a tile, at the end of `extent`, too: without masks the rest is made of narrower ones.
+std::int64_t most_vectors(std::int64_t extent, std::int64_t vectors, std::int64_t lanes, const Target& target);
+
 /// Rows of a second register tile such that multiples of both cover `extent` exactly: the most below `rows`, at least
 /// half of it. 0 where there is none or `rows` divides the extent.
 std::int64_t second_segment(std::int64_t extent, std::int64_t rows);

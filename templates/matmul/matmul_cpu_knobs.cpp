@@ -108,11 +108,17 @@ bool stays_in_registers(const RegisterTile& tile, const Target& target) {
     if (tile.vectors > 2 && used + 3 > target.vector_registers) return false;
     if (tile.vectors > 1 && tile.unroll_k > 4 && used + 5 > target.vector_registers) return false;
     return !tile.strided || tile.unroll_k == 2 ||
-           used + 2 * tile.vectors + (tile.partial ? 2 : 0) < target.vector_registers;
+           used + 2 * tile.vectors + (tile.partial ? 5 : 0) < target.vector_registers;
   }
   if (tile.vectors == 1) return tile.rows <= (tile.partial ? 6 : 7);
   if (tile.strided || tile.partial) return used <= (target.has_fma() ? 12 : 8);
   return target.has_fma() || used <= 9 || tile.rows <= 2;
+}
+
+std::int64_t most_vectors(std::int64_t extent, std::int64_t vectors, std::int64_t lanes, const Target& target) {
+  if (target.has_masks() || target.has_fma()) return vectors;
+  const std::int64_t last = extent % (vectors * lanes), rest = last % lanes;
+  return std::max<std::int64_t>(vectors, last / lanes + std::popcount(static_cast<std::uint64_t>(rest)));
 }
 
 std::int64_t second_segment(std::int64_t extent, std::int64_t rows) {
@@ -226,15 +232,13 @@ MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulForm& form, const Target&
       [target, strided, vector_extent, in_place = knobs.pack_b == Pack::kNo,
        others = form.registers + (knobs.pack_b == Pack::kNo ? form.registers_unpacked : 0),
        fused = form.is_fused](std::span<const KnobValue> v) {
-        const std::int64_t lanes = v[3][0], last = vector_extent % (v[1][0] * lanes), rest = last % lanes;
-        // Without masks the rest is made of narrower vectors.
-        const bool masked = target.has_masks() || target.has_fma();
-        const std::int64_t pieces = masked ? 0 : last / lanes + std::popcount(static_cast<std::uint64_t>(rest));
+        const std::int64_t lanes = v[3][0], rest = vector_extent % (v[1][0] * lanes) % lanes;
         const bool narrow_end = in_place && is_narrower_vector(rest, lanes);
         // Panels are padded: with masks of their own kind, only what is stored needs one then.
         const bool partial = rest > 0 && (in_place || !target.has_masks());
-        return stays_in_registers(
-            {v[0][0], std::max(v[1][0], pieces), v[2][0], strided, partial, narrow_end, others, fused}, target);
+        return stays_in_registers({v[0][0], most_vectors(vector_extent, v[1][0], lanes, target), v[2][0], strided,
+                                   partial, narrow_end, others, fused},
+                                  target);
       },
       "unrolled so often, the register tile does not stay in the target's vector registers");
   if (knobs.pack_a != Pack::kNo && !form.copies_a) {

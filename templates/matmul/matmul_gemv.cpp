@@ -70,6 +70,22 @@ Schedule schedule_gemv(Tuning& t, const Workload& workload, Definition& definiti
         return v[0][0] * v[1][0] + v[1][0] + 1 <= registers;
       },
       "sums and vectors need more vector registers than the target has");
+  if (!target.has_fma()) {
+    t.constrain(
+        {"register_rows", "register_vectors", "unroll_k"},
+        [](std::span<const KnobValue> v) { return v[2][0] == 1 || v[0][0] * v[1][0] + v[1][0] <= 9; },
+        "unrolled, sums and products of their own do not stay in registers");
+  }
+  if (!target.has_masks()) {
+    t.constrain(
+        {"register_rows", "register_vectors"},
+        [k = shape.k, lanes, fma = target.has_fma(),
+         registers = target.vector_registers - spare_registers(target)](std::span<const KnobValue> v) {
+          const bool whole = k % (v[1][0] * lanes) == 0;
+          return whole || (fma && k % lanes != 0 && v[0][0] * v[1][0] + 2 * v[1][0] + 2 <= registers);
+        },
+        "what is left of the reduction needs masks in vector registers, too, or branches where there are none");
+  }
   t.constrain(
       {"register_rows", "register_vectors", "unroll_k"},
       [](std::span<const KnobValue> v) { return v[0][0] * v[1][0] * v[2][0] <= 64; },
@@ -150,7 +166,7 @@ std::vector<Config> seeds(const Workload& workload, const Target& target) {
 }  // namespace
 
 Template matmul_gemv_template() {
-  return {"matmul.gemv", 1, "matmul", DeviceKind::kCpu, schedule_gemv, seeds, why_not};
+  return {"matmul.gemv", 2, "matmul", DeviceKind::kCpu, schedule_gemv, seeds, why_not};
 }
 
 }  // namespace nestwright

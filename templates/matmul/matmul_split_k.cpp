@@ -78,7 +78,9 @@ Schedule schedule_split_k(Tuning& t, const Workload& workload, Definition& defin
       {"register_rows", "register_vectors", "unroll_k"},
       [=, lanes = knobs.lanes](std::span<const KnobValue> v) {
         const bool narrow_end = is_narrower_vector(rest, lanes);
-        return stays_in_registers({v[0][0], v[1][0], v[2][0], strided, rest > 0, narrow_end}, target);
+        return stays_in_registers(
+            {v[0][0], most_vectors(vector_extent, v[1][0], lanes, target), v[2][0], strided, rest > 0, narrow_end},
+            target);
       },
       "the register tile does not stay in the target's vector registers");
   t.constrain(
