@@ -14,9 +14,12 @@ namespace nestwright {
 namespace {
 
 constexpr std::size_t kFirstTraining = 24;  // observations before the model is asked at all
-constexpr double kGrowth = 1.25;            // retrain when there are this many times as many observations
-constexpr std::size_t kHeldOut = 5;         // every fifth observation is held out for the audit
-constexpr double kUseful = 0.2;             // rank correlation below which the model steps aside
+// Retrain when there are this many times as many observations: each costs as much as there are.
+constexpr double kGrowth = 1.25, kLaterGrowth = 1.5;
+constexpr std::size_t kLater = 200;  // observations from which on that is so
+constexpr double kAuditGrowth = 2;   // likewise for the audit, which trains a model of its own
+constexpr std::size_t kHeldOut = 5;  // every fifth observation is held out for the audit
+constexpr double kUseful = 0.2;      // rank correlation below which the model steps aside
 
 // What other tasks taught counts half with every so many trials of this one, and not at all once it counts less than
 // the least: AutoTVM's discount of a base model (autotvm/tuner/xgboost_cost_model.py, 0.5^(trials / plan size)).
@@ -35,8 +38,12 @@ void Ranker::observe(const Point& point, double throughput) { observed_.emplace_
 
 void Ranker::end_batch() {
   if (observed_.size() < kFirstTraining) return;
-  if (static_cast<double>(observed_.size()) >= kGrowth * static_cast<double>(learn_from_))
+  const double growth = learn_from_ < kLater ? kGrowth : kLaterGrowth;
+  if (static_cast<double>(observed_.size()) >= growth * static_cast<double>(learn_from_)) {
     learn_from_ = observed_.size();
+    const bool is_due = static_cast<double>(learn_from_) >= kAuditGrowth * static_cast<double>(audit_from_);
+    if (learn_from_ < kLater || is_due) audit_from_ = learn_from_;
+  }
 }
 
 std::vector<const std::optional<Features>*> Ranker::features_of(std::span<const Point> points) {
@@ -53,25 +60,38 @@ std::vector<const std::optional<Features>*> Ranker::features_of(std::span<const 
   return result;
 }
 
-void Ranker::learn() {
-  if (learn_from_ == learnt_from_ && (generation_ > 0 || lessons_.empty())) return;
-  ++generation_;
+Ranker::Lessons Ranker::lessons_of(std::size_t count) {
   std::vector<Point> points;
-  for (std::size_t i = 0; i < learn_from_; ++i) points.push_back(observed_[i].first);
+  for (std::size_t i = 0; i < count; ++i) points.push_back(observed_[i].first);
   const auto features = features_of(points);
 
-  const Stopwatch watch(train_ns_);
   double best = 0;
-  for (std::size_t i = 0; i < learn_from_; ++i) best = std::max(best, observed_[i].second);
-  std::vector<Observation> own;
-  for (std::size_t i = 0; i < learn_from_; ++i) {
-    if (features[i]->has_value() && best > 0) own.push_back({**features[i], observed_[i].second / best});
+  for (std::size_t i = 0; i < count; ++i) best = std::max(best, observed_[i].second);
+  Lessons lessons;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (features[i]->has_value() && best > 0) lessons.own.push_back({**features[i], observed_[i].second / best});
   }
-  const double discount = std::exp2(-static_cast<double>(own.size()) / kHalfLife);
-  std::vector<Observation> others;
-  if (discount >= kLeastWeight) others = lessons_;
-  for (Observation& lesson : others) lesson.weight *= discount;
+  const double discount = std::exp2(-static_cast<double>(lessons.own.size()) / kHalfLife);
+  if (discount >= kLeastWeight) lessons.others = lessons_;
+  for (Observation& lesson : lessons.others) lesson.weight *= discount;
+  return lessons;
+}
 
+void Ranker::learn() {
+  if (learn_from_ == learnt_from_ && (generation_ > 0 || lessons_.empty())) return;
+  const bool audits = generation_ == 0 || audit_from_ != audited_from_;
+  ++generation_;
+  if (audits) audit(lessons_of(audit_from_));
+  Lessons lessons = lessons_of(learn_from_);
+  const Stopwatch watch(train_ns_);
+  std::vector<Observation> all = std::move(lessons.own);
+  std::move(lessons.others.begin(), lessons.others.end(), std::back_inserter(all));
+  model_->update(all);
+  learnt_from_ = learn_from_;
+}
+
+void Ranker::audit(const Lessons& lessons) {
+  const Stopwatch watch(train_ns_);
   // Held out of this task's trials where there are enough, else of the lessons.
   std::vector<Observation> kept;
   std::vector<Features> held_out;
@@ -86,15 +106,12 @@ void Ranker::learn() {
       }
     }
   };
-  const bool suffices = own.size() >= kFirstTraining;
-  split(own, suffices);
-  split(others, !suffices);
+  const bool suffices = lessons.own.size() >= kFirstTraining;
+  split(lessons.own, suffices);
+  split(lessons.others, !suffices);
   auditor_->update(kept);
   audit_ = auditor_->trained() ? rank_correlation(auditor_->predict(held_out), truth) : std::nullopt;
-  std::vector<Observation> all = std::move(own);
-  std::move(others.begin(), others.end(), std::back_inserter(all));
-  model_->update(all);
-  learnt_from_ = learn_from_;
+  audited_from_ = audit_from_;
 }
 
 bool Ranker::ranks() {

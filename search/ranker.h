@@ -45,13 +45,22 @@ class Ranker {
   /// points that cannot be lowered.
   std::vector<std::optional<std::uint64_t>> likeness(std::span<const Point> points);
 
-  /// Rank correlation on held-out trials at the last training; nullopt before there were enough.
+  /// Rank correlation on held-out trials at the last audit; nullopt before there were enough.
   std::optional<double> audit() const { return audit_; }
   std::int64_t feature_ns() const { return feature_ns_; }
   std::int64_t train_ns() const { return train_ns_; }
 
  private:
+  /// What there is to learn from: trials of this task and, discounted, those of others.
+  struct Lessons {
+    std::vector<Observation> own, others;
+  };
+
   void learn();
+  /// From the first `count` observations.
+  Lessons lessons_of(std::size_t count);
+  /// Judges the model by one that has not seen all of this task's trials, or of the others' where those are too few.
+  void audit(const Lessons& lessons);
   std::vector<const std::optional<Features>*> features_of(std::span<const Point> points);
 
   std::unique_ptr<CostModel> model_, auditor_;
@@ -59,9 +68,10 @@ class Ranker {
   std::unordered_map<std::string, std::optional<Features>> cache_;
   std::vector<Observation> lessons_;
   std::vector<std::pair<Point, double>> observed_;
-  std::size_t learn_from_ = 0;   ///< observations that the next training takes
-  std::size_t learnt_from_ = 0;  ///< observations that the last training took
-  std::size_t generation_ = 0;   ///< trainings so far
+  std::size_t learn_from_ = 0;                     ///< observations that the next training takes
+  std::size_t learnt_from_ = 0;                    ///< observations that the last training took
+  std::size_t audit_from_ = 0, audited_from_ = 0;  ///< the same of audits
+  std::size_t generation_ = 0;                     ///< trainings so far
   std::optional<double> audit_;
   std::int64_t feature_ns_ = 0, train_ns_ = 0;
 };

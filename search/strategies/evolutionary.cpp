@@ -11,10 +11,10 @@ namespace {
 
 constexpr std::size_t kElites = 24;     // measured points that breed
 constexpr int kFirstPool = 512;         // uniform samples that are ranked from the first batch on
-constexpr int kPoolGrowth = 48;         // more of them a batch: in the end thousands, each lowered once
-constexpr std::size_t kOffspring = 40;  // bred a generation
+constexpr int kPoolGrowth = 24;         // more of them a batch: in the end thousands, each lowered once
+constexpr std::size_t kOffspring = 32;  // bred a generation
 constexpr std::size_t kSurvivors = 48;  // kept a generation
-constexpr int kGenerations = 3;
+constexpr int kGenerations = 2;
 constexpr double kNearBest =
     1.1;  // what is like a point that is slower than this, relative to the best, is not measured
 constexpr double kMutation = 0.85;    // share of offspring by mutation, the rest by crossover (Ansor, MetaSchedule)
