@@ -83,7 +83,12 @@ void compare_strategies(const Suite& suite, const StrategyComparison& options) {
     const Task task = task_of(entry);
     std::optional<Replay> replay;
     if (!options.record.empty()) {
-      replay.emplace(task, read_survey(TuningLog::open(options.record, OpenMode::kRead), task));
+      const auto surveyed = read_survey(TuningLog::open(options.record, OpenMode::kRead), task);
+      replay.emplace(task, surveyed);
+      if (const std::size_t left = replay->space().points().size(); left < surveyed.size()) {
+        throw Error(fmt::format("{}: only {} of {} points of '{}' are of this build's templates: record it again",
+                                options.record, left, surveyed.size(), entry.text));
+      }
     }
     std::vector<Runs> all;
     double known = replay ? replay->best_ns() : 0;
