@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ir/preparation.h"
 #include "ir/rewrite.h"
 #include "ir/simplify.h"
 
@@ -163,7 +164,9 @@ class Flattener {
 
 FlatProgram flatten(const Program& program) {
   Flattener flattener;
-  for (const Kernel& kernel : program.kernels) flattener.walk(kernel.body);
+  for (std::size_t k = 0; k < program.kernels.size(); ++k) {
+    if (ir::is_of_call(program, k)) flattener.walk(program.kernels[k].body);
+  }
   return std::move(flattener.result);
 }
 

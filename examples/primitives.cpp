@@ -100,6 +100,7 @@ void places(Example& example) {
     c.s[c.B].compute_at(c.s[c.C], c.s[c.C].axis(0));
     c.s[c.B].compute_root();
   });
+  before_and_after<Chain>(example, "prepare", Chain(), [](Chain& c) { c.s[c.B].prepare(); });
 }
 
 /// C = A B, of 8 x 32 with a sum of 12.

@@ -16,11 +16,11 @@
 namespace nestwright::bench {
 namespace {
 
-TuningSummary tune(const Case& subject, const Options& options) {
-  Task task{parse_workload(subject.workload), Target::host()};
+TuningSummary tune(const Workload& workload, const Case& subject, const Options& options) {
+  Task task{workload, Target::host()};
   task.target.threads = subject.threads;
   TuningLog log = TuningLog::open(options.db, OpenMode::kWrite);
-  fmt::print(stderr, "tuning {} with threads={} for {} s ...\n", subject.workload, subject.threads, options.seconds);
+  fmt::print(stderr, "tuning {} with threads={} for {} s ...\n", workload.str(), subject.threads, options.seconds);
   const SessionResult result = run_session(task, log, {.budget = {.seconds = options.seconds}, .seed = options.seed});
   fmt::print(stderr, "  {} trials in {:.1f} s, {} before; best {:.1f} GFLOP/s\n", result.trials, result.seconds,
              result.earlier_trials, result.best ? result.best->gflops() : 0);
@@ -42,8 +42,8 @@ Case make_case(const std::string& label, const Workload& workload, int threads, 
 
 Comparison compare_case(const Case& subject, const Options& options, const Field& field, const std::string& folder) {
   Comparison comparison{.subject = subject, .rounds_asked = options.rounds};
-  // A task cannot ask for constant operands yet: there is nothing of ours to tune for them.
-  if (options.seconds > 0 && subject.weights == Weights::kPlain) comparison.tuning = tune(subject, options);
+  const std::optional<Workload> ours = workload_of_ours(parse_workload(subject.workload), subject.weights);
+  if (options.seconds > 0 && ours) comparison.tuning = tune(*ours, subject, options);
 
   const TensorFile tensors(make_check_data(parse_workload(subject.workload)));
   const ContestRequest request{subject.workload, subject.threads, subject.weights, options.pages,

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
+
+#include "templates/workload.h"
 
 namespace nestwright::bench {
 
@@ -34,5 +37,9 @@ const char* name_of(Weights weights);
 Pages parse_pages(std::string_view name);
 Caches parse_caches(std::string_view name);
 Weights parse_weights(std::string_view name);
+
+/// What we are tuned for and called with where libraries are given `workload`: B prepared where weights are prepacked.
+/// None: we prepare nothing of this operator. Throws UsageError for a workload that says itself what is prepared.
+std::optional<Workload> workload_of_ours(const Workload& workload, Weights weights);
 
 }  // namespace nestwright::bench

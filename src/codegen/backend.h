@@ -25,8 +25,11 @@ struct CompileOptions {
 };
 
 struct CompiledObject {
-  std::string object;  ///< a relocatable object file; position-independent
-  std::string symbol;  ///< of the entry, a nestwright_kernel (runtime/kernel_abi.h)
+  std::string object;       ///< a relocatable object file; position-independent
+  std::string symbol;       ///< of the entry, a nestwright_kernel (runtime/kernel_abi.h)
+  std::string preparation;  ///< of what fills the prepared parameters, likewise; empty: there are none
+  /// Of each prepared parameter, a multiple of 64; they are to be aligned to 64. They follow the others in a call.
+  std::vector<std::int64_t> prepared_bytes;
   /// Equal where machine code and workspace are, whatever the symbols are called.
   std::string code;
   ir::Workspace workspace;
@@ -56,6 +59,8 @@ class LoadedObject {
   virtual ~LoadedObject() = default;
   /// Address of a nestwright_kernel; valid as long as this object lives.
   virtual void* entry() const = 0;
+  /// The same of what fills the prepared parameters; null where there are none.
+  virtual void* preparation() const = 0;
 };
 
 /// Links an object for the host. Throws CompileError.

@@ -71,6 +71,12 @@ class ScratchFile {
 ExportResult export_kernel(const Task& task, const Lookup& found, const ExportOptions& options) {
   const std::string name = options.name.empty() ? default_function_name(task.workload) : options.name;
   check_function_name(name);
+  // The operator's own expression: a template's may be of words and conversions, which no plain loop shows.
+  const Definition definition = find_operator(task.workload.op).define(task.workload);
+  for (const Tensor& tensor : definition.args) {
+    if (tensor.name() != name) continue;
+    throw UsageError(fmt::format("'{0}' is a tensor of {1}: choose another name, as my_{0}", name, task.workload.op));
+  }
   const Toolchain tools = Toolchain::find();
   Directory out(options.directory);
 
@@ -85,8 +91,6 @@ ExportResult export_kernel(const Task& task, const Lookup& found, const ExportOp
   const CompiledObject object =
       make_backend(task.target.device)
           ->compile(program, task.target, {.pipeline = Pipeline::kFinal, .keep_ir = true, .keep_assembly = true});
-  // The operator's own expression: a template's may be of words and conversions, which no plain loop shows.
-  const Definition definition = find_operator(task.workload.op).define(task.workload);
   const Exported exported{name, &task, &found, &definition, &object, has_parallel_loop(program), &program};
 
   out.write(name + ".h", header_source(exported));

@@ -24,12 +24,14 @@ const std::set<std::string, std::less<>>& taken_names() {
       "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "typeof", "union",
       "unix", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
       // of the C library and of our texts
-      "aligned_alloc", "all_ones", "both", "ceil", "check", "choose", "clock_gettime", "divided_by", "either",
-      "element_of", "erf", "exactly", "exit", "exp", "fabs", "floor", "floor_div", "floor_mod", "fmax", "free",
-      "greatest_of", "is_equal", "is_less", "isnan", "labs", "least_of", "log", "log2", "logistic", "magnitude", "main",
-      "malloc", "memcpy", "memory_for", "memset", "minus", "monotone", "nearbyint", "number_of", "parallel", "place_of",
-      "plus", "pool", "pow", "power", "printf", "reciprocal_root", "rounded", "signal", "sqrt", "state", "tanh",
-      "times", "uniform", "usable", "work"};
+      "aligned_alloc", "alignment", "all_ones", "both", "bound", "buffers", "ceil", "check", "choose", "clock_gettime",
+      "closure", "code", "divided_by", "either", "element_of", "erf", "error", "exact", "exactly", "exit", "exp",
+      "expected", "fabs", "floor", "floor_div", "floor_mod", "fmax", "free", "got", "greatest_of", "i", "is_equal",
+      "is_less", "isnan", "labs", "least_of", "log", "log2", "logistic", "magnitude", "main", "malloc", "memcpy",
+      "memory", "memory_for", "memset", "minus", "monotone", "nearbyint", "number_of", "offset", "offsets", "parallel",
+      "place_of", "plus", "pool", "pow", "power", "prepared", "prepared_memory", "printf", "reciprocal_root", "result",
+      "right", "rounded", "signal", "sqrt", "state", "tanh", "task", "tensor", "thread", "times", "uniform",
+      "untouched", "usable", "work", "workspace", "worst"};
   return names;
 }
 

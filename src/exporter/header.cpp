@@ -47,6 +47,21 @@ std::string time_text(const Exported& e) {
                      record->gflops(), record->task.machine);
 }
 
+std::string c_parameter(const Tensor& tensor, bool is_input) {
+  return fmt::format("{}{}* {}", is_input ? "const " : "", c_type(tensor.dtype()), tensor.name());
+}
+
+std::string preparation_text(const Exported& e) {
+  return fmt::format(R"(
+/* What the calls read in the place of constants: to be made once for each set of them, in {1} bytes of memory
+ * of the caller's at a multiple of 64 bytes. It holds no pointers: it may be copied, stored and mapped, and be read by any
+ * number of calls at once. Returns what a call does. */
+int {0}_prepare({2});
+enum {{ {0}_prepared_bytes = {1} }};
+)",
+                     e.name, e.prepared_bytes(), c_preparation_parameters(e));
+}
+
 }  // namespace
 
 std::string c_type(ir::Type type) {
@@ -64,11 +79,21 @@ std::string described_type(ir::Type type) { return type.is_float() && type.bits 
 std::string c_parameters(const Exported& e) {
   std::vector<std::string> parameters;
   for (std::size_t i = 0; i < e.definition->args.size(); ++i) {
-    const Tensor& tensor = e.definition->args[i];
     const bool is_input = static_cast<int>(i) < e.definition->inputs;
-    parameters.push_back(fmt::format("{}{}* {}", is_input ? "const " : "", c_type(tensor.dtype()), tensor.name()));
+    if (static_cast<int>(i) == e.definition->inputs && e.has_preparation()) {
+      parameters.emplace_back("const void* prepared");
+    }
+    if (!e.is_constant(i)) parameters.push_back(c_parameter(e.definition->args[i], is_input));
   }
   return fmt::format("{}", fmt::join(parameters, ", "));
+}
+
+std::string c_preparation_parameters(const Exported& e) {
+  std::string parameters;
+  for (std::size_t i = 0; i < e.definition->args.size(); ++i) {
+    if (e.is_constant(i)) parameters += c_parameter(e.definition->args[i], true) + ", ";
+  }
+  return parameters + "void* prepared";
 }
 
 std::string header_source(const Exported& e) {
@@ -80,7 +105,9 @@ std::string header_source(const Exported& e) {
     const int alignment = e.alignment(i);
     tensors +=
         fmt::format(" *   {:<8}{:<24}{}{}\n", tensor.name(), shape_text(tensor.buffer()),
-                    static_cast<int>(i) < e.definition->inputs ? "read" : "written, need not be initialised",
+                    e.is_constant(i)                             ? "read by the preparation"
+                    : static_cast<int>(i) < e.definition->inputs ? "read"
+                                                                 : "written, need not be initialised",
                     alignment > tensor.dtype().bytes() ? fmt::format("; at a multiple of {} bytes", alignment) : "");
   }
   std::string text = fmt::format(
@@ -120,6 +147,7 @@ void {0}_release(void);
           ? " *   4  the operating system refuses the tile registers (AMX) to this process\n"
           : "",
       overlap_text(e));
+  if (e.has_preparation()) text += preparation_text(e);
   if (e.is_parallel) {
     text += fmt::format(R"(
 /* The kernel's parallel loop runs on {1} threads: the caller's and a pool of pthreads of its own, which are started at the

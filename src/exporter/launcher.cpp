@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "exporter/sources.h"
@@ -39,7 +40,13 @@ struct kernel_parallel {{
 __attribute__((visibility("hidden"))) int32_t {1}(void* const* buffers, const int64_t* symbols, void* workspace,
                                                   const struct kernel_parallel* parallel);
 )",
-                     e.name, e.object->symbol);
+                     e.name, e.object->symbol) +
+         (e.has_preparation() ? fmt::format(R"(/* And what fills its prepared buffers. */
+__attribute__((visibility("hidden"))) int32_t {}(void* const* buffers, const int64_t* symbols, void* workspace,
+                                                  const struct kernel_parallel* parallel);
+)",
+                                            e.object->preparation)
+                              : "");
 }
 
 std::string parallel_loop(const Exported& e) {
@@ -93,19 +100,25 @@ EXPORTED void {0}_release(void) {{
                      e.name, e.workspace_bytes());
 }
 
-std::string function_source(const Exported& e) {
-  std::vector<std::string> pointers, addresses, usable;
+/// An entry of the library: checks, then the kernel's entry `symbol`. `constants`: it takes those and fills what is
+/// prepared; otherwise it takes the others and reads that.
+std::string function_source(const Exported& e, const std::string& name, const std::string& parameters,
+                            const std::string& symbol, bool constants) {
+  std::vector<std::string> pointers, usable;
   for (std::size_t i = 0; i < e.definition->args.size(); ++i) {
-    const std::string& name = e.definition->args[i].name();
-    pointers.push_back("(void*)" + name);
-    usable.push_back(fmt::format("usable({0}, {1})", name, e.alignment(i)));
+    const std::string& tensor = e.definition->args[i].name();
+    const bool is_taken = e.is_constant(i) == constants;
+    pointers.push_back(is_taken ? "(void*)" + tensor : "0");
+    if (is_taken) usable.push_back(fmt::format("usable({0}, {1})", tensor, e.alignment(i)));
+  }
+  if (e.has_preparation()) usable.emplace_back("usable(prepared, 64)");
+  std::int64_t offset = 0;
+  for (const std::int64_t bytes : e.object->prepared_bytes) {
+    pointers.push_back(fmt::format("(char*)prepared + {}", offset));
+    offset += bytes;
   }
   const bool has_workspace = e.workspace_bytes() > 0;
   return fmt::format(R"(
-static int usable(const void* tensor, size_t alignment) {{
-  return tensor != 0 && (uintptr_t)tensor % alignment == 0;
-}}
-
 EXPORTED int {0}({1}) {{
   if (!({2})) return 3;
   if (!cpu_serves()) return 1;
@@ -113,12 +126,22 @@ EXPORTED int {0}({1}) {{
   return {5}(buffers, 0, {6}, &parallel);
 }}
 )",
-                     e.name, c_parameters(e), fmt::join(usable, " && "),
+                     name, parameters, fmt::join(usable, " && "),
                      has_workspace ? "  void* const workspace = workspace_of_this_thread();\n"
                                      "  if (workspace == 0) return 2;\n"
                                    : "",
-                     fmt::join(pointers, ", "), e.object->symbol, has_workspace ? "workspace" : "0",
+                     fmt::join(pointers, ", "), symbol, has_workspace ? "workspace" : "0",
                      uses_tiles(e.object->extensions) ? "  if (!tiles_allowed()) return 4;\n" : "");
+}
+
+std::string functions_source(const Exported& e) {
+  std::string text = R"(
+static int usable(const void* tensor, size_t alignment) {
+  return tensor != 0 && (uintptr_t)tensor % alignment == 0;
+}
+)" + function_source(e, e.name, c_parameters(e), e.object->symbol, false);
+  if (!e.has_preparation()) return text;
+  return text + function_source(e, e.name + "_prepare", c_preparation_parameters(e), e.object->preparation, true);
 }
 
 }  // namespace
@@ -126,6 +149,14 @@ EXPORTED int {0}({1}) {{
 int Exported::alignment(std::size_t argument) const {
   const int element = definition->args[argument].dtype().bytes();
   return program == nullptr ? element : std::max(element, program->parameters[argument].buffer->alignment);
+}
+
+bool Exported::is_constant(std::size_t argument) const {
+  return program != nullptr && program->parameters[argument].is_constant;
+}
+
+std::int64_t Exported::prepared_bytes() const {
+  return std::accumulate(object->prepared_bytes.begin(), object->prepared_bytes.end(), std::int64_t{0});
 }
 
 std::int64_t Exported::workspace_bytes() const { return nestwright::workspace_bytes(object->workspace, threads()); }
@@ -146,7 +177,7 @@ std::string launcher_source(const Exported& e) {
   text += kernel_declaration(e) + kSerialLoop;
   if (e.is_parallel) text += thread_pool_source();
   return text + parallel_loop(e) + cpu_check_source(e.task->target.isa, e.object->extensions) + workspace_source(e) +
-         function_source(e);
+         functions_source(e);
 }
 
 }  // namespace nestwright

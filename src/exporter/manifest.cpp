@@ -20,7 +20,9 @@ json tensors_of(const Exported& e) {
     tensors.push_back({{"name", tensor.name()},
                        {"type", tensor.dtype().str()},
                        {"shape", shape},
-                       {"role", static_cast<int>(i) < e.definition->inputs ? "input" : "output"}});
+                       {"role", e.is_constant(i)                             ? "constant"
+                                : static_cast<int>(i) < e.definition->inputs ? "input"
+                                                                             : "output"}});
   }
   return tensors;
 }
@@ -64,6 +66,7 @@ std::string manifest_json(const Exported& e) {
                    {"parallel", e.is_parallel},
                    {"threads", e.threads()},
                    {"workspace_bytes", e.workspace_bytes()},
+                   {"prepared_bytes", e.prepared_bytes()},
                    {"template", e.found->source->name},
                    {"version", e.found->source->version},
                    {"match", match_name(e.found->match)},

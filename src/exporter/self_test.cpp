@@ -100,6 +100,18 @@ std::string written_test(const std::string& name) {
                      name, name);
 }
 
+/// Makes what the calls read, and sees whether more was written.
+std::string preparation_test(const Exported& e, const std::string& call) {
+  if (call.empty()) return {};
+  return fmt::format(R"(  if ({0} != 0 || !all_ones(prepared_memory, kMargin) ||
+      !all_ones(prepared + {1}_prepared_bytes, kMargin)) {{
+    printf("{1}: the preparation failed, or wrote outside its memory\n");
+    right = 0;
+  }}
+)",
+                     call, e.name);
+}
+
 /// The body of place_of.
 std::string place_source(const ir::Buffer& output) {
   if (output->strides.empty()) return "  return element;\n";
@@ -125,7 +137,7 @@ std::string self_test_source(const Exported& e) {
   const std::string type = c_type(output.dtype());
 
   std::string inputs, filled, copies, frees;
-  std::vector<std::string> input_parameters, input_names, arguments, nulls;
+  std::vector<std::string> input_parameters, input_names, arguments, constants, nulls;
   CNames names{.type = output.dtype()};
   for (const Tensor& tensor : e.definition->args) {
     if (tensor == output) break;
@@ -134,8 +146,9 @@ std::string self_test_source(const Exported& e) {
     names.arrays[tensor.buffer()] = name;
     input_parameters.push_back(fmt::format("const {}* {}", c_type(tensor.dtype()), name));
     input_names.push_back(name);
-    arguments.push_back(name + "_at");
-    nulls.push_back("0");
+    const bool is_constant = e.is_constant(input_names.size() - 1);
+    if (!is_constant) nulls.emplace_back("0");
+    (is_constant ? constants : arguments).push_back(name + "_at");
     filled +=
         fmt::format("  {0}* {1} = memory_for({2} * sizeof({0}));\n  for (long i = 0; i < {2}; ++i) {1}[i] = {3};\n",
                     c_type(tensor.dtype()), name, size, c_random(tensor.dtype()));
@@ -145,6 +158,18 @@ std::string self_test_source(const Exported& e) {
         c_type(tensor.dtype()), name, size);
     frees += fmt::format("  free({}_memory);\n", name);
     inputs += fmt::format("  free({});\n", name);
+  }
+  std::string preparation;
+  if (e.has_preparation()) {
+    arguments.emplace_back("prepared");
+    nulls.emplace_back("0");
+    constants.emplace_back("prepared");
+    preparation = fmt::format("{}_prepare({})", e.name, fmt::join(constants, ", "));
+    copies += fmt::format(
+        "  unsigned char* prepared_memory = memory_for({0}_prepared_bytes + 2 * kMargin);\n"
+        "  unsigned char* prepared = prepared_memory + kMargin;\n",
+        e.name);
+    frees += "  free(prepared_memory);\n";
   }
   const std::string parameters = fmt::format("{}", fmt::join(input_parameters, ", "));
   const std::string functions =
@@ -184,7 +209,7 @@ static int check(int offset, {parameters}, const double* expected, const double*
 {copies}  {type}* memory = memory_for((kSpan + 2 * kMargin) * sizeof({type}));
   {type}* result = memory + offset;
   int right = 1;
-  const int code = {name}({arguments}, result);
+{prepare}  const int code = {name}({arguments}, result);
   if (code != 0) {{
     printf("{name}: returned %d%s\n", code, code == 1 ? ": this CPU lacks instructions that it needs" : "");
     right = 0;
@@ -232,7 +257,7 @@ int main(void) {{
       fmt::arg("step", sample.step), fmt::arg("span", output.buffer()->elements()),
       fmt::arg("place", place_source(output.buffer())), fmt::arg("fixed", kFixedPart),
       fmt::arg("parameters", parameters), fmt::arg("arithmetic", arithmetic), fmt::arg("functions", functions),
-      fmt::arg("copies", copies), fmt::arg("got", got),
+      fmt::arg("copies", copies), fmt::arg("got", got), fmt::arg("prepare", preparation_test(e, preparation)),
       fmt::arg("written", output.dtype().is_int() ? "" : written_test(e.name)), fmt::arg("type", type),
       fmt::arg("arguments", fmt::format("{}", fmt::join(arguments, ", "))), fmt::arg("frees", frees),
       fmt::arg("filled", filled), fmt::arg("inputs", fmt::format("{}", fmt::join(input_names, ", "))),

@@ -27,14 +27,21 @@ struct Exported {
   int alignment(std::size_t argument) const;
   /// Of one calling thread, for all of its kernel's threads.
   std::int64_t workspace_bytes() const;
+  /// Whether only the preparation reads a tensor of the signature, so that a call does without it.
+  bool is_constant(std::size_t argument) const;
+  bool has_preparation() const { return !object->prepared_bytes.empty(); }
+  /// Of all that is prepared, which lies one after the other.
+  std::int64_t prepared_bytes() const;
 };
 
 /// "float", "double": of the tensors of the signature. Throws UsageError for a type that C cannot name.
 std::string c_type(ir::Type type);
 /// The type of a kernel's parameter as a sentence in its header: "bfloat16 as unsigned short".
 std::string described_type(ir::Type type);
-/// "const float* A, const float* B, float* C".
+/// "const float* A, const float* B, float* C". What is prepared of constants stands in their place, after the inputs.
 std::string c_parameters(const Exported& e);
+/// Of the preparation: "const float* B, void* prepared".
+std::string c_preparation_parameters(const Exported& e);
 
 std::string header_source(const Exported& e);     ///< NAME.h: the function and its contract
 std::string launcher_source(const Exported& e);   ///< NAME.c: checks, workspace, threads, and the call of the kernel

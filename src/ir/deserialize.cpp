@@ -50,8 +50,9 @@ class Reader {
     const std::uint64_t parameters = count("parameters");
     for (std::uint64_t i = 0; i < parameters; ++i) {
       Buffer buffer = ref(buffers_);
-      const Role role = enumerator<Role>(Role::kOutput);
-      program.parameters.push_back({std::move(buffer), role, small_number(parameters, "the input of an output") - 1});
+      const Role role = enumerator<Role>(Role::kPrepared);
+      const int in_place_of = small_number(parameters, "the input of an output") - 1;
+      program.parameters.push_back({std::move(buffer), role, in_place_of, small_number(1, "constant or not") == 1});
     }
     program.symbols = refs(vars_);
     const std::uint64_t requirements = count("requirements");
@@ -63,6 +64,7 @@ class Reader {
     program.workspace.per_thread_bytes = signed_number();
     program.workspace.symbolic_shared_bytes = optional_ref(exprs_);
     program.workspace.symbolic_per_thread_bytes = optional_ref(exprs_);
+    program.preparation = optional_ref(stmts_);
     program.host = optional_ref(stmts_);
     const std::uint64_t kernels = count("kernels");
     for (std::uint64_t i = 0; i < kernels; ++i) {

@@ -100,7 +100,9 @@ class Comparer {
     }
     for (std::size_t i = 0; i < a.parameters.size(); ++i) {
       const Parameter &x = a.parameters[i], &y = b.parameters[i];
-      if (x.role != y.role || x.in_place_of != y.in_place_of || !same_layout(x.buffer, y.buffer)) return false;
+      if (x.role != y.role || x.in_place_of != y.in_place_of || x.is_constant != y.is_constant ||
+          !same_layout(x.buffer, y.buffer))
+        return false;
       bound_.emplace_back(key(x.buffer), key(y.buffer));
     }
     const auto same_requirement = [&](const Requirement& x, const Requirement& y) {
@@ -112,7 +114,9 @@ class Comparer {
     }
     programs_ = {&a, &b};
     compared_.assign(a.kernels.size(), false);
-    if (!same(a.workspace, b.workspace) || !same(a.host, b.host)) return false;
+    if (!same(a.workspace, b.workspace) || !same(a.preparation, b.preparation) || !same(a.host, b.host)) {
+      return false;
+    }
     for (std::size_t i = 0; i < a.kernels.size(); ++i) {
       if (!same_kernel(static_cast<int>(i))) return false;
     }

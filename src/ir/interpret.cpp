@@ -4,9 +4,9 @@
 #include <array>
 #include <memory>
 #include <numeric>
-#include <optional>
 #include <random>
 
+#include "ir/preparation.h"
 #include "ir/print.h"
 #include "ir/race_detector.h"
 #include "ir/scalar.h"
@@ -60,27 +60,29 @@ class Interpreter {
   Interpreter(const Program& program, const InterpretOptions& options) : program_(program), random_(options.seed) {}
 
   void run(std::span<const Memory> arguments, std::span<const std::int64_t> symbols) {
-    if (arguments.size() != program_.parameters.size())
-      throw UsageError(program_.name + " takes " + std::to_string(program_.parameters.size()) + " tensors, " +
-                       std::to_string(arguments.size()) + " were given");
-    if (symbols.size() != program_.symbols.size())
-      throw UsageError(program_.name + " takes " + std::to_string(program_.symbols.size()) + " symbolic values, " +
-                       std::to_string(symbols.size()) + " were given");
+    const std::vector<Parameter> taken = operator_parameters(program_);
+    const auto require = [&](std::size_t given, std::size_t takes, const char* what) {
+      if (given != takes)
+        throw UsageError(program_.name + " takes " + std::to_string(takes) + what + std::to_string(given) +
+                         " were given");
+    };
+    require(arguments.size(), taken.size(), " tensors, ");
+    require(symbols.size(), program_.symbols.size(), " symbolic values, ");
     Frame root;
     for (std::size_t i = 0; i < symbols.size(); ++i)
       root.variables.push_back({&program_.symbols[i], integer_scalar(symbols[i])});
     std::vector<Storage> storages(arguments.size());
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-      const Parameter& parameter = program_.parameters[i];
-      shape_storage(storages[i], *parameter.buffer.operator->(), root);
+      const BufferNode& buffer = *taken[i].buffer.operator->();
+      shape_storage(storages[i], buffer, root);
       storages[i].bytes = arguments[i];
-      const std::size_t elements = arguments[i].size() / static_cast<std::size_t>(parameter.buffer->element.bytes());
-      const Strand writer = parameter.role == Role::kInput ? RaceDetector::kRoot : 0;
-      storages[i].history.assign(elements, ElementHistory{writer, 0, 0});
-      root.buffers.emplace_back(parameter.buffer.operator->(), &storages[i]);
+      const Strand writer = taken[i].role == Role::kInput ? RaceDetector::kRoot : 0;
+      storages[i].history.assign(arguments[i].size() / static_cast<std::size_t>(buffer.element.bytes()),
+                                 {writer, 0, 0});
+      root.buffers.emplace_back(&buffer, &storages[i]);
     }
     Frame* frame = &root;
-    execute(program_.host, {&frame, 1});
+    execute(with_preparation(program_), {&frame, 1});
   }
 
  private:

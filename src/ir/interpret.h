@@ -19,8 +19,9 @@ struct InterpretOptions {
   std::uint64_t seed = 1;  ///< of the order in which parallel iterations run
 };
 
-/// Runs `program` on `arguments` (one a parameter, in order) with `symbols` (one a symbol).
-/// Throws Error naming the statement for an access out of bounds, an uninitialised read or a race.
+/// Runs `program`, its preparation first, on `arguments` (one a parameter that is not prepared, in order) with
+/// `symbols` (one a symbol). Throws Error naming the statement for an access out of bounds, an uninitialised read or a
+/// race.
 void interpret(const Program& program, std::span<const Memory> arguments, std::span<const std::int64_t> symbols = {},
                const InterpretOptions& options = {});
 

@@ -70,13 +70,18 @@ class Printer {
       list(p.symbols, [&](const Var& v) { out_ += name(v.id(), v.name()); });
       out_ += '>';
     }
-    for (const Role role : {Role::kInput, Role::kOutput}) {
-      out_ += role == Role::kInput ? "(" : " -> (";
-      std::vector<Buffer> buffers;
+    for (const auto& [role, opening] : {std::pair{Role::kInput, "("}, std::pair{Role::kOutput, " -> ("},
+                                        std::pair{Role::kPrepared, ", prepared ("}}) {
+      std::vector<const Parameter*> parameters;
       for (const Parameter& parameter : p.parameters) {
-        if (parameter.role == role) buffers.push_back(parameter.buffer);
+        if (parameter.role == role) parameters.push_back(&parameter);
       }
-      list(buffers, [&](const Buffer& b) { declare(b); });
+      if (role == Role::kPrepared && parameters.empty()) continue;
+      out_ += opening;
+      list(parameters, [&](const Parameter* parameter) {
+        if (parameter->is_constant) out_ += "constant ";
+        declare(parameter->buffer);
+      });
       out_ += ')';
     }
     out_ += '\n';
@@ -95,6 +100,10 @@ class Printer {
       out_ += " bytes shared, ";
       sum(space.per_thread_bytes, space.symbolic_per_thread_bytes);
       out_ += " bytes per thread\n";
+    }
+    if (p.preparation.defined()) {
+      line("prepare:");
+      inside(p.preparation);
     }
     print(p.host);
     for (const Kernel& kernel : p.kernels) {

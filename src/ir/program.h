@@ -8,14 +8,22 @@
 
 namespace nestwright::ir {
 
-enum class Role : std::uint8_t { kInput, kOutput };
+/// DO NOT CHANGE THESE VALUES: they are part of the byte format.
+enum class Role : std::uint8_t {
+  kInput = 0,
+  kOutput = 1,
+  kPrepared = 2,  ///< what the preparation stores and every call reads: memory of the caller's, its contents nobody's
+};
 
-/// One tensor that the caller hands over, in the order of the operator's definition, inputs first.
+/// One tensor that the caller hands over: those of the operator's definition in their order, inputs first, then those
+/// that are prepared.
 struct Parameter {
   Buffer buffer;
   Role role = Role::kInput;
   /// Of an output: the number of the input that may be the same memory, as lowering found (ir/in_place.h). -1: none.
   int in_place_of = -1;
+  /// Of an input: only the preparation reads it, so that a call does without.
+  bool is_constant = false;
 };
 
 struct Kernel {
@@ -41,13 +49,16 @@ struct Requirement {
   std::string why;  ///< what goes wrong otherwise, as a message says it
 };
 
-/// `host` holds loops and launches; on the CPU it is often the launch of one kernel. All kernels see all parameters.
+/// `host` holds loops and launches; on the CPU it is often the launch of one kernel. `preparation` is the same for what
+/// is done once, before any number of calls: it reads constants and stores what is prepared of them (packed weights,
+/// say). All kernels see all parameters.
 struct Program {
   std::string name;
   std::vector<Parameter> parameters;
   std::vector<Var> symbols;  ///< symbolic extents and strides, bound at the call, in this order
   std::vector<Requirement> requirements;
   Workspace workspace;  ///< filled in by lower::expand
+  Stmt preparation;     ///< undefined: nothing is prepared
   Stmt host;
   std::vector<Kernel> kernels;
 };

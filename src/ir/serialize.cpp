@@ -33,6 +33,7 @@ class Writer {
     for (const Requirement& requirement : program.requirements) define(requirement.slack);
     define(program.workspace.symbolic_shared_bytes);
     define(program.workspace.symbolic_per_thread_bytes);
+    define(program.preparation);
     define(program.host);
     for (const Kernel& kernel : program.kernels) define(kernel.body);
 
@@ -48,6 +49,7 @@ class Writer {
       ref(parameter.buffer);
       byte(static_cast<std::uint8_t>(parameter.role));
       number(static_cast<std::uint64_t>(parameter.in_place_of + 1));
+      byte(parameter.is_constant ? 1 : 0);
     }
     number(program.symbols.size());
     for (const Var& symbol : program.symbols) ref(symbol);
@@ -60,6 +62,7 @@ class Writer {
     signed_number(program.workspace.per_thread_bytes);
     ref(program.workspace.symbolic_shared_bytes);
     ref(program.workspace.symbolic_per_thread_bytes);
+    ref(program.preparation);
     ref(program.host);
     number(program.kernels.size());
     for (const Kernel& kernel : program.kernels) {

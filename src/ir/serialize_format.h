@@ -2,7 +2,7 @@
 //
 //   "NWIR" version            the version is one byte
 //   count record*             definitions, each before its first use: variables, buffers, expressions, statements
-//   program                   name, parameters, symbols, requirements, workspace, host, kernels
+//   program                   name, parameters, symbols, requirements, workspace, preparation, host, kernels
 //
 // Numbers are LEB128 varints (zigzag where signed), floats 8 bytes little-endian, strings a length and bytes. A
 // reference is the distance back from the end of its table (1: the latest), 0 where absent: so most take one byte, and

@@ -62,6 +62,7 @@ class Collector {
   }
 
   std::vector<Access> collect() {
+    visit(program_.preparation);
     visit(program_.host);
     // A kernel is seen with what encloses its launch; one that is never launched on its own.
     for (std::size_t k = 0; k < program_.kernels.size(); ++k) visit_kernel(k);

@@ -42,6 +42,7 @@ std::vector<Placed> placed_buffers(const Program& program) {
       result.push_back({allocation, -1, -1, start, start + bytes_of(allocation->buffer)});
     });
   };
+  collect(program.preparation);
   collect(program.host);
   for (const Kernel& kernel : program.kernels) collect(kernel.body);
   return result;

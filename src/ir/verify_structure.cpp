@@ -18,13 +18,22 @@ class StructureCheck {
     for (const Parameter& parameter : program_.parameters) {
       if (!buffers_.insert(parameter.buffer).second)
         report("buffer " + parameter.buffer->name + " is a parameter twice");
-      visible_.insert(parameter.buffer);
-      if (parameter.role == Role::kInput) inputs_.insert(parameter.buffer);
       visit_shape(parameter.buffer);
     }
     check_requirements();
     check_size(program_.workspace.symbolic_shared_bytes);
     check_size(program_.workspace.symbolic_per_thread_bytes);
+    // The preparation makes no results; a call has no constants, and leaves alone what is prepared.
+    for (const Parameter& parameter : program_.parameters) {
+      if (parameter.role != Role::kOutput) visible_.insert(parameter.buffer);
+      if (parameter.role == Role::kInput) inputs_.insert(parameter.buffer);
+    }
+    visit(program_.preparation);
+    for (const Parameter& parameter : program_.parameters) {
+      if (parameter.role == Role::kOutput) visible_.insert(parameter.buffer);
+      if (parameter.role == Role::kPrepared) inputs_.insert(parameter.buffer);
+      if (parameter.is_constant) visible_.erase(parameter.buffer);
+    }
     visit(program_.host);
     in_kernel_ = true;
     for (std::size_t k = 0; k < program_.kernels.size(); ++k) visit_kernel(k);

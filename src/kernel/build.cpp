@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 #include "kernel/parallel_loops.h"
@@ -35,9 +36,13 @@ Function build(const ir::Program& loops, const Target& target, const BuildOption
   const CompiledObject object =
       make_backend(target.device)->compile(expand(loops, target), target, {.pipeline = options.pipeline});
   std::shared_ptr<LoadedObject> code = load_object(object);
-  auto* entry = reinterpret_cast<nestwright_kernel>(code->entry());
-  return {loops, std::move(signature),
-          CompiledKernel(entry, object.workspace, pool_for(loops, target, options), code, object.symbols)};
+  const std::shared_ptr<ParallelPool> pool = pool_for(loops, target, options);
+  const auto kernel_at = [&](void* entry) {
+    return CompiledKernel(reinterpret_cast<nestwright_kernel>(entry), object.workspace, pool, code, object.symbols);
+  };
+  std::optional<CompiledKernel> preparation;
+  if (code->preparation() != nullptr) preparation = kernel_at(code->preparation());
+  return {loops, std::move(signature), kernel_at(code->entry()), std::move(preparation)};
 }
 
 Function build(const Schedule& schedule, const Args& args, const Target& target, std::string_view name,

@@ -12,16 +12,40 @@
 
 namespace nestwright {
 
-CallSignature::CallSignature(const ir::Program& program)
-    : name_(program.name), symbols_(program.symbols), requirements_(program.requirements) {
+namespace {
+
+/// Whether any parameter's dimension gives a symbol its value.
+bool is_given(const ir::Var& symbol, const ir::Program& program) {
+  const auto is_symbol = [&](const ir::Expr& e) {
+    const auto* ref = e.as<ir::VarRef>();
+    return ref != nullptr && ref->var == symbol;
+  };
+  return std::any_of(program.parameters.begin(), program.parameters.end(), [&](const ir::Parameter& parameter) {
+    const ir::Buffer& buffer = parameter.buffer;
+    return std::any_of(buffer->shape.begin(), buffer->shape.end(), is_symbol) ||
+           std::any_of(buffer->strides.begin(), buffer->strides.end(), is_symbol);
+  });
+}
+
+}  // namespace
+
+CallSignature::CallSignature(const ir::Program& program, Part part)
+    : name_(part == Part::kCall ? program.name : program.name + "_prepare"),
+      symbols_(program.symbols),
+      requirements_(part == Part::kCall ? program.requirements : std::vector<ir::Requirement>{}) {
   sources_.resize(symbols_.size());
-  for (const ir::Parameter& parameter : program.parameters) {
+  std::vector<int> number(program.parameters.size(), -1);  // among the arguments
+  for (std::size_t p = 0; p < program.parameters.size(); ++p) {
+    const ir::Parameter& parameter = program.parameters[p];
+    if (parameter.role == ir::Role::kPrepared || parameter.is_constant != (part == Part::kPreparation)) continue;
+    number[p] = static_cast<int>(arguments_.size());
     const ir::Buffer& buffer = parameter.buffer;
     Argument argument;
     argument.name = buffer->name;
+    argument.parameter = p;
     argument.type = buffer->element;
     argument.is_output = parameter.role == ir::Role::kOutput;
-    argument.in_place_of = parameter.in_place_of;
+    argument.in_place_of = parameter.in_place_of < 0 ? -1 : number[static_cast<std::size_t>(parameter.in_place_of)];
     argument.alignment = static_cast<std::uintptr_t>(std::max(buffer->alignment, 1));
     const auto add = [&](std::vector<Size>& sizes, const ir::Expr& e, bool is_stride) {
       const Size& size = sizes.emplace_back(size_of(e));
@@ -36,7 +60,7 @@ CallSignature::CallSignature(const ir::Program& program)
     // Extents are what people go by.
     std::stable_partition(sources_[s].begin(), sources_[s].end(),
                           [](const Source& source) { return !source.is_stride; });
-    if (!sources_[s].empty()) continue;
+    if (is_given(symbols_[s], program)) continue;
     throw UsageError(
         fmt::format("{}: no argument gives symbol {} its value: make it the extent or a stride of a dimension", name_,
                     symbols_[s].name()));
@@ -91,6 +115,8 @@ void CallSignature::check_kind(const Argument& argument, const ArrayRef& given) 
 
 void CallSignature::bind_symbols(std::span<const ArrayRef> given, std::span<std::int64_t> symbols) const {
   for (std::size_t s = 0; s < symbols.size(); ++s) {
+    symbols[s] = 1;
+    if (sources_[s].empty()) continue;
     // How far the next of one row would be says nothing, so that other arguments are asked first.
     const auto telling = std::find_if(sources_[s].begin(), sources_[s].end(), [&](const Source& source) {
       return !source.is_stride || given[source.argument].shape[source.dimension] > 1;

@@ -16,15 +16,21 @@ namespace nestwright {
 
 class CallSignature {
  public:
+  /// Of a call, which does without constants, or of the preparation, which takes nothing else.
+  enum class Part : std::uint8_t { kCall, kPreparation };
+
   /// Throws UsageError where a symbol of the program is neither the extent nor the stride of any parameter's dimension:
-  /// a call could not give it a value.
-  explicit CallSignature(const ir::Program& program);
+  /// nobody could give it a value.
+  explicit CallSignature(const ir::Program& program, Part part = Part::kCall);
 
   std::size_t arguments() const { return arguments_.size(); }
+  /// Which of the program's parameters an argument is.
+  std::size_t parameter(std::size_t argument) const { return arguments_[argument].parameter; }
   std::size_t symbols() const { return symbols_.size(); }
 
   /// Fills in one value a symbol, by the first extent that is just the symbol, or else the first stride (of a dimension
   /// with more than one element, where there is one); every other must agree.
+  /// A symbol that only the other part's arguments have is 1: nothing here depends on it.
   /// Symbols are at least 1: the lowering relies on it. Throws UsageError that names kernel,
   /// argument and dimension, what was expected and what came. Requires symbols().
   void check(std::span<const ArrayRef> given, std::span<std::int64_t> symbols) const;
@@ -40,6 +46,7 @@ class CallSignature {
   };
   struct Argument {
     std::string name;
+    std::size_t parameter = 0;
     ir::Type type;
     bool is_output = false;
     int in_place_of = -1;  ///< of an output: the argument whose memory it may be
@@ -68,7 +75,7 @@ class CallSignature {
   std::vector<Argument> arguments_;
   std::vector<ir::Var> symbols_;
   std::vector<ir::Requirement> requirements_;
-  std::vector<std::vector<Source>> sources_;  ///< of each symbol, none empty
+  std::vector<std::vector<Source>> sources_;  ///< of each symbol
 };
 
 }  // namespace nestwright

@@ -1,31 +1,63 @@
 #include "kernel/function.h"
 
+#include <fmt/format.h>
+
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
+#include "ir/preparation.h"
 #include "support/error.h"
 
 namespace nestwright {
+namespace {
 
-struct Function::State {
-  State(ir::Program p, CallSignature s, CompiledKernel k)
-      : program(std::move(p)),
-        signature(std::move(s)),
-        kernel(std::move(k)),
-        buffers(signature.arguments()),
-        symbols(signature.symbols()) {}
+/// What callers hand over in the place of constants: nothing reads it.
+constexpr void* kNothing = nullptr;
 
-  ir::Program program;
-  CallSignature signature;
-  CompiledKernel kernel;
-  std::vector<void*> buffers;         ///< of the call that runs
-  std::vector<std::int64_t> symbols;  ///< likewise
+struct Free {
+  void operator()(void* memory) const { std::free(memory); }
 };
 
-Function::Function(ir::Program program, CallSignature signature, CompiledKernel kernel)
-    : state_(std::make_shared<State>(std::move(program), std::move(signature), std::move(kernel))) {}
+std::shared_ptr<void> aligned_memory(std::int64_t bytes, const std::string& name) {
+  std::shared_ptr<void> memory(std::aligned_alloc(64, static_cast<std::size_t>(bytes)), Free());
+  if (memory == nullptr) {
+    throw UsageError(fmt::format("{}: there is no memory for {} bytes of prepared data", name, bytes));
+  }
+  return memory;
+}
 
-const ir::Program& Function::program() const { return state().program; }
+/// What all handles of a function share, prepared or not.
+struct Code {
+  ir::Program program;
+  CallSignature call, constants;
+  CompiledKernel kernel;
+  std::optional<CompiledKernel> preparation;
+};
+
+}  // namespace
+
+struct Function::State {
+  explicit State(std::shared_ptr<const Code> c)
+      : code(std::move(c)), buffers(code->program.parameters.size(), kNothing), symbols(code->program.symbols.size()) {}
+
+  bool is_ready() const { return !code->preparation || !prepared.empty(); }
+
+  std::shared_ptr<const Code> code;
+  std::vector<std::shared_ptr<void>> prepared;  ///< what the last of `buffers` point at
+  std::vector<void*> buffers;                   ///< of the call that runs, one a parameter
+  std::vector<std::int64_t> symbols;            ///< likewise
+};
+
+Function::Function(ir::Program program, CallSignature signature, CompiledKernel kernel,
+                   std::optional<CompiledKernel> preparation)
+    : Function(std::make_shared<State>([&] {
+        CallSignature constants(program, CallSignature::Part::kPreparation);
+        return std::make_shared<const Code>(std::move(program), std::move(signature), std::move(constants),
+                                            std::move(kernel), std::move(preparation));
+      }())) {}
+
+const ir::Program& Function::program() const { return state().code->program; }
 
 Function::State& Function::state() const {
   if (state_ == nullptr)
@@ -35,9 +67,33 @@ Function::State& Function::state() const {
 
 void Function::call(std::span<const ArrayRef> arguments) const {
   State& state = this->state();
-  state.signature.check(arguments, state.symbols);
-  for (std::size_t a = 0; a < arguments.size(); ++a) state.buffers[a] = arguments[a].data;
-  check(state.kernel.call(state.buffers, state.symbols) == 0, "a kernel gave an error back");
+  const Code& code = *state.code;
+  if (!state.is_ready()) {
+    throw UsageError(
+        fmt::format("{}: it works on what is prepared: call prepare() once, and what that gives back", name()));
+  }
+  code.call.check(arguments, state.symbols);
+  for (std::size_t a = 0; a < arguments.size(); ++a) state.buffers[code.call.parameter(a)] = arguments[a].data;
+  check(code.kernel.call(state.buffers, state.symbols) == 0, "a kernel gave an error back");
+}
+
+Function Function::prepare_of(std::span<const ArrayRef> constants) const {
+  const std::shared_ptr<const Code>& code = state().code;
+  if (!code->preparation) {
+    throw UsageError(fmt::format("{}: there is nothing to prepare: call it with all of its arguments", name()));
+  }
+  auto bound = std::make_shared<State>(code);
+  code->constants.check(constants, bound->symbols);
+  std::vector<void*> buffers = bound->buffers;
+  for (std::size_t a = 0; a < constants.size(); ++a) buffers[code->constants.parameter(a)] = constants[a].data;
+  const std::vector<std::int64_t> sizes = ir::prepared_bytes(code->program);
+  const std::size_t first = buffers.size() - sizes.size();
+  for (std::size_t p = 0; p < sizes.size(); ++p) {
+    bound->prepared.push_back(aligned_memory(sizes[p], name()));
+    buffers[first + p] = bound->buffers[first + p] = bound->prepared.back().get();
+  }
+  check(code->preparation->call(buffers, bound->symbols) == 0, "a preparation gave an error back");
+  return Function(std::move(bound));
 }
 
 }  // namespace nestwright

@@ -3,14 +3,21 @@
 //   Function matrix_mul = build(schedule, {A, B, C}, Target::host(), "matrix_mul");
 //   matrix_mul(a, b, c);   // Arrays, or ArrayViews of memory that somebody else owns
 //
-// Thread rule: a handle; copies are the same function. One call at a time, copies included: the workspace and the
-// threads that a call uses are the function's.
+// One whose schedule prepares something is called in two steps, the first of them once for each set of constants:
+//
+//   Function layer = matrix_mul.prepare(weights);
+//   layer(a, c);
+//
+// Thread rule: a handle; copies are the same function. One call at a time, copies and what was prepared included: the
+// workspace and the threads that a call uses are the function's.
 #pragma once
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "ir/program.h"
 #include "kernel/call_signature.h"
@@ -21,8 +28,9 @@ namespace nestwright {
 
 class Function {
  public:
-  /// Of a program in loop form, its signature and what it was compiled to.
-  Function(ir::Program program, CallSignature signature, CompiledKernel kernel);
+  /// Of a program in loop form, its signature and what it was compiled to; `preparation` where it has one.
+  Function(ir::Program program, CallSignature signature, CompiledKernel kernel,
+           std::optional<CompiledKernel> preparation = {});
 
   /// Runs it on one Array or ArrayView a tensor of the signature, in order; const ones are for inputs alone. Throws
   /// UsageError, before anything is run, for an argument that does not fit: the message names it, what was expected and
@@ -35,12 +43,23 @@ class Function {
   /// The same with arguments in a list.
   void call(std::span<const ArrayRef> arguments) const;
 
+  /// The function that calls without its constants, for these: what it makes of them is kept in memory of its own, so
+  /// that they need not live on. Throws UsageError where nothing is prepared, and as a call does.
+  template <class... Arrays>
+  Function prepare(Arrays&&... constants) const {
+    const std::array<ArrayRef, sizeof...(Arrays)> arguments{ArrayRef(constants)...};
+    return prepare_of(arguments);
+  }
+  /// The same with constants in a list.
+  Function prepare_of(std::span<const ArrayRef> constants) const;
+
   const std::string& name() const { return program().name; }
   /// The loop form that it was compiled from; to_string(function.program()) prints it.
   const ir::Program& program() const;
 
  private:
   struct State;
+  explicit Function(std::shared_ptr<State> state) : state_(std::move(state)) {}
   State& state() const;
 
   std::shared_ptr<State> state_;

@@ -151,6 +151,10 @@ Signature make_signature(const ScheduleState& state, const Args& args, std::stri
 
 void check_loops(const ScheduleState& state, const Target& target) {
   for (const StageState& stage : state.stages) {
+    if (target.device != DeviceKind::kCpu && stage.attach.kind == AttachKind::kPrepared) {
+      throw LowerError(fmt::format("{} is prepared, which is done for CPUs only, not for {}: compute it at root",
+                                   stage.name, target.str()));
+    }
     for (const auto& [loop, kind] : stage.kinds) {
       if (target.device == DeviceKind::kCpu && ir::is_bound(kind)) {
         throw LowerError(fmt::format("loop {} of {} is bound to {}, which {} does not have", loop.name(), stage.name,
@@ -170,28 +174,57 @@ void check_loops(const ScheduleState& state, const Target& target) {
   }
 }
 
-/// A program of one kernel that is still to be filled.
+/// A program whose kernels are still to be filled.
 ir::Program make_program(const ScheduleState& state, const Signature& signature, std::string_view name) {
   ir::Program program;
   program.name = name;
   program.parameters = signature.parameters;
   program.symbols = signature.symbols;
   program.requirements = state.requirements;
-  program.host = ir::make_launch(0);
-  program.kernels.push_back({std::string(name), {}});
   return program;
 }
 
-Stmt make_nest(const ScheduleState& state, const Signature& signature,
-               std::vector<std::vector<DoubleBuffered>>& double_buffered) {
+/// What is double-buffered, by kernel.
+using InTurns = std::vector<std::vector<std::vector<DoubleBuffered>>>;
+
+/// A kernel for a call, and one for the preparation where there is one.
+InTurns fill(ir::Program& program, const ScheduleState& state, const Signature& signature) {
   std::vector<StageGraph> graphs;
   graphs.reserve(state.stages.size());
   for (std::size_t s = 0; s < state.stages.size(); ++s) graphs.emplace_back(state, static_cast<int>(s));
   const Regions regions(state, graphs);
-  NestBuilder nest(state, graphs, regions);
-  Stmt body = nest.build(signature.outputs, signature.symbols);
-  double_buffered = nest.double_buffered();
-  return body;
+  Nests nests = NestBuilder(state, graphs, regions).build(signature.outputs, signature.symbols);
+  program.host = ir::make_launch(0);
+  program.kernels.push_back({program.name, std::move(nests.call.body)});
+  InTurns in_turns{std::move(nests.call.double_buffered)};
+  if (!nests.preparation.body.defined()) return in_turns;
+  program.preparation = ir::make_launch(1);
+  program.kernels.push_back({program.name + "_prepare", std::move(nests.preparation.body)});
+  in_turns.push_back(std::move(nests.preparation.double_buffered));
+  for (const ir::Buffer& buffer : nests.prepared) program.parameters.push_back({buffer, ir::Role::kPrepared});
+  return in_turns;
+}
+
+bool accesses(const Stmt& body, const ir::Buffer& buffer) {
+  bool found = false;
+  ir::for_each_expr(body, [&](const ir::Expr& e) {
+    const auto* load = e.as<ir::Load>();
+    found = found || (load != nullptr && load->buffer == buffer);
+  });
+  ir::for_each_stmt(body, [&](const Stmt& s) {
+    const auto* prefetch = s.as<ir::Prefetch>();
+    found = found || (prefetch != nullptr && prefetch->buffer == buffer);
+  });
+  return found;
+}
+
+/// Inputs that only the preparation reads.
+void find_constants(ir::Program& program) {
+  for (ir::Parameter& parameter : program.parameters) {
+    parameter.is_constant = parameter.role == ir::Role::kInput && program.preparation.defined() &&
+                            accesses(program.kernels[1].body, parameter.buffer) &&
+                            !accesses(program.kernels[0].body, parameter.buffer);
+  }
 }
 
 /// Throws UnprovedError where what is computed is not shown to be sound however it is scheduled.
@@ -199,8 +232,7 @@ void verify_unscheduled(const ScheduleState& scheduled, const Args& args, std::s
   const Schedule plain(scheduled.outputs);
   const Signature signature = make_signature(plain.state(), args, name);
   ir::Program program = make_program(plain.state(), signature, name);
-  std::vector<std::vector<DoubleBuffered>> none;
-  program.kernels[0].body = make_nest(plain.state(), signature, none);
+  fill(program, plain.state(), signature);
   const std::vector<std::string> violations = ir::verify(program, ir::Form::kLoop);
   if (violations.empty()) return;
   throw UnprovedError(
@@ -224,8 +256,6 @@ ir::Program lower(const Schedule& schedule, const Args& args, const Target& targ
   check_loops(state, target);
 
   ir::Program program = make_program(state, signature, name);
-  Stmt& body = program.kernels[0].body;
-
   using Clock = std::chrono::steady_clock;
   const auto run = [&](const char* pass, const auto& make) {
     const auto start = Clock::now();
@@ -236,13 +266,23 @@ ir::Program lower(const Schedule& schedule, const Args& args, const Target& targ
     const bool is_whole = target.device == DeviceKind::kCpu || pass == kBarriersPass;
     if (is_whole && (kAlwaysVerify || options.verify)) verify_after(program, pass, state, args);
   };
-  std::vector<std::vector<DoubleBuffered>> double_buffered;
-  run(kNestPass, [&] { body = make_nest(state, signature, double_buffered); });
+  InTurns in_turns;
+  run(kNestPass, [&] { in_turns = fill(program, state, signature); });
   const ir::Ranges symbols = ir::ranges_of_symbols(program);
-  for (const Pass& pass : kPasses) run(pass.name, [&] { body = pass.run(body, symbols); });
-  if (!double_buffered.empty()) {
-    run(kDoubleBufferPass, [&] { body = double_buffer(body, double_buffered, symbols); });
+  for (const Pass& pass : kPasses) {
+    run(pass.name, [&] {
+      for (ir::Kernel& kernel : program.kernels) kernel.body = pass.run(kernel.body, symbols);
+    });
   }
+  if (std::any_of(in_turns.begin(), in_turns.end(), [](const auto& of_kernel) { return !of_kernel.empty(); })) {
+    run(kDoubleBufferPass, [&] {
+      for (std::size_t k = 0; k < in_turns.size(); ++k) {
+        if (!in_turns[k].empty())
+          program.kernels[k].body = double_buffer(program.kernels[k].body, in_turns[k], symbols);
+      }
+    });
+  }
+  find_constants(program);
   for (std::size_t p = 0; p < program.parameters.size(); ++p) {
     if (program.parameters[p].role == ir::Role::kOutput) {
       program.parameters[p].in_place_of = ir::find_in_place_input(program, static_cast<int>(p));

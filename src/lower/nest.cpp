@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "lower/passes/auto_unroll.h"
 #include "support/error.h"
@@ -35,6 +36,27 @@ Stmt with_pragmas(const StageGraph& graph, int axis, Stmt loop) {
   return loop;
 }
 
+/// What a call computes is not there yet when something is prepared, and sizes that a call tells are not known.
+void require_preparable(const ScheduleState& schedule) {
+  const auto at = [&](int stage) -> const StageState& { return schedule.stages[static_cast<std::size_t>(stage)]; };
+  for (const StageState& stage : schedule.stages) {
+    const StageState* whole = &stage;  // that it is computed inside of
+    while (whole->attach.kind == AttachKind::kAt) whole = &at(whole->attach.stage);
+    if (whole->attach.kind != AttachKind::kPrepared) continue;
+    for (const Expr& extent : whole->op->results.front()->shape) {
+      if (as_const_int(extent) != nullptr) continue;
+      throw LowerError(
+          fmt::format("{} is prepared, but its shape is known at a call only: give it constant extents", whole->name));
+    }
+    for (const Operation& input : stage.op->inputs) {
+      const int producer = schedule.find(input);
+      if (producer < 0 || at(producer).attach.kind != AttachKind::kRoot) continue;
+      throw LowerError(fmt::format("{} is prepared, but it reads {}, which every call computes: prepare {} too",
+                                   stage.name, at(producer).name, at(producer).name));
+    }
+  }
+}
+
 }  // namespace
 
 NestBuilder::NestBuilder(const ScheduleState& schedule, const std::vector<StageGraph>& graphs, const Regions& regions)
@@ -47,8 +69,17 @@ Storage NestBuilder::storage_of(const Frame& frame) const {
   return make_storage(frame, facts_);
 }
 
-Stmt NestBuilder::build(const std::vector<std::vector<ir::Buffer>>& outputs, const std::vector<ir::Var>& symbols) {
+Nests NestBuilder::build(const std::vector<std::vector<ir::Buffer>>& outputs, const std::vector<ir::Var>& symbols) {
   for (const ir::Var& symbol : symbols) facts_.bind(symbol, {1, std::numeric_limits<std::int64_t>::max()});
+  require_preparable(schedule_);
+  Nests nests;
+  nests.preparation = build_part(AttachKind::kPrepared, outputs, nests.prepared);
+  nests.call = build_part(AttachKind::kRoot, outputs, nests.prepared);
+  return nests;
+}
+
+Nest NestBuilder::build_part(AttachKind part, const std::vector<std::vector<ir::Buffer>>& outputs,
+                             std::vector<ir::Buffer>& prepared) {
   std::vector<Frame> frames;
   std::vector<ir::Buffer> allocated;
   const auto place = [&](const Frame& frame) {
@@ -56,17 +87,18 @@ Stmt NestBuilder::build(const std::vector<std::vector<ir::Buffer>>& outputs, con
     storages_[s] = storage_of(frame);
     if (frame.graph->place.is_stored_in_scan()) return;
     for (std::size_t r = 0; r < storages_[s]->buffers.size(); ++r) {
-      const bool is_parameter = !outputs[s].empty() && outputs[s][r].defined();
-      if (is_parameter) storages_[s]->buffers[r] = outputs[s][r];
-      if (!is_parameter) allocated.push_back(storages_[s]->buffers[r]);
+      const bool is_output = !outputs[s].empty() && outputs[s][r].defined();
+      if (is_output) storages_[s]->buffers[r] = outputs[s][r];
+      if (!is_output) (part == AttachKind::kPrepared ? prepared : allocated).push_back(storages_[s]->buffers[r]);
     }
   };
   for (std::size_t s = 0; s < graphs_.size(); ++s) {
     const StageState& stage = schedule_.stages[s];
-    if (stage.attach.kind != AttachKind::kRoot) continue;
+    if (stage.attach.kind != part) continue;
     if (outputs[s].empty() && (is_private(stage) || stage.scope == ir::Scope::kShared)) {
-      throw LowerError(fmt::format("{} is kept in {} scope but computed at root: attach it to a loop of its consumer",
-                                   stage.name, ir::scope_name(stage.scope)));
+      throw LowerError(fmt::format("{} is kept in {} scope but {}: attach it to a loop of its consumer", stage.name,
+                                   ir::scope_name(stage.scope),
+                                   part == AttachKind::kPrepared ? "prepared" : "computed at root"));
     }
     frames.emplace_back(graphs_[s], regions_.full(static_cast<int>(s)));
     if (graphs_[s].place.part == ScanPart::kScan) place(frames.back());  // its init, which comes before, stores into it
@@ -80,7 +112,7 @@ Stmt NestBuilder::build(const std::vector<std::vector<ir::Buffer>>& outputs, con
   for (auto buffer = allocated.rbegin(); buffer != allocated.rend(); ++buffer) {
     result = ir::make_allocate(*buffer, std::move(result));
   }
-  return result;
+  return {std::move(result), std::exchange(double_buffered_, {})};
 }
 
 Stmt NestBuilder::open(const Frame& frame, int position) {

@@ -25,20 +25,31 @@ struct BoundLoop {
   std::string name;  ///< with its stage, for messages
 };
 
+/// The loops of what is computed together: in the preparation, or in a call.
+struct Nest {
+  ir::Stmt body;  ///< undefined: nothing is
+  /// For each branch and loop, the stages that are computed there and double-buffered.
+  std::vector<std::vector<DoubleBuffered>> double_buffered;
+};
+
+struct Nests {
+  Nest preparation, call;
+  std::vector<ir::Buffer> prepared;  ///< what the preparation stores for the calls
+};
+
 class NestBuilder {
  public:
   NestBuilder(const ScheduleState& schedule, const std::vector<StageGraph>& graphs, const Regions& regions);
 
-  /// The nest of the whole schedule. `outputs`: by stage, the caller's buffer of each of its results, undefined for
+  /// The nests of the whole schedule. `outputs`: by stage, the caller's buffer of each of its results, undefined for
   /// those that the caller does not see; empty for stages without any. Throws LowerError for private storage that
-  /// several threads would share.
+  /// several threads would share, and for what is prepared of something that is not.
   /// `symbols` are at least 1.
-  ir::Stmt build(const std::vector<std::vector<ir::Buffer>>& outputs, const std::vector<ir::Var>& symbols);
-
-  /// What of the nest is double-buffered: for each branch and loop, the stages that are computed there.
-  const std::vector<std::vector<DoubleBuffered>>& double_buffered() const { return double_buffered_; }
+  Nests build(const std::vector<std::vector<ir::Buffer>>& outputs, const std::vector<ir::Var>& symbols);
 
  private:
+  Nest build_part(AttachKind part, const std::vector<std::vector<ir::Buffer>>& outputs,
+                  std::vector<ir::Buffer>& prepared);
   // nest.cpp: loops and what is computed inside them.
   ir::Stmt open(const Frame& frame, int position);
   ir::Stmt open_loop(Frame frame, int position);

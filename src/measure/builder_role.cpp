@@ -28,11 +28,7 @@ CompileReply compile(const CompileRequest& request, Backend& backend, const Targ
     const ir::Program expanded = expand(loops, target);
     CompileOptions options;
     options.pipeline = request.pipeline;
-    CompiledObject object = backend.compile(expanded, target, options);
-    reply.object = std::move(object.object);
-    reply.symbol = std::move(object.symbol);
-    reply.code = std::move(object.code);
-    reply.workspace = object.workspace;
+    reply.object = backend.compile(expanded, target, options);
   } catch (const LowerError& e) {
     reply.outcome = Outcome::kInvalidConfig;
     reply.message = e.what();

@@ -98,13 +98,10 @@ class LocalBuilder : public Builder {
     BuildResult result;
     switch (slot.worker->channel().receive(message, 0)) {
       case Channel::Status::kMessage: {
-        const CompileReply reply = decode_compile_reply(message);
+        CompileReply reply = decode_compile_reply(message);
         result.outcome = reply.outcome;
         result.message = reply.message;
-        result.object.object = reply.object;
-        result.object.symbol = reply.symbol;
-        result.object.code = reply.code;
-        result.object.workspace = reply.workspace;
+        result.object = std::move(reply.object);
         result.compile_ms = reply.compile_ms;
         slot.request = kIdle;
         return result;

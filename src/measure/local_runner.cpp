@@ -145,9 +145,7 @@ class LocalRunner : public Runner, private SampleSource {
       RunnerRequest load;
       load.kind = RunnerRequest::Kind::kLoad;
       load.id = id;
-      load.object.object = candidate.object->object;
-      load.object.symbol = candidate.object->symbol;
-      load.object.workspace = candidate.object->workspace;
+      load.object = *candidate.object;
       if (!ask_worker(candidate, load, "linked")) return std::nullopt;
       candidate.loaded = true;
     }

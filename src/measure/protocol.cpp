@@ -14,6 +14,25 @@ std::uint8_t code(Enum value) {
   return static_cast<std::uint8_t>(value);
 }
 
+/// What a runner needs of it.
+void encode_object(Encoder& e, const CompiledObject& object) {
+  e.bytes(object.object).bytes(object.symbol).bytes(object.preparation);
+  e.i64(object.workspace.shared_bytes).i64(object.workspace.per_thread_bytes);
+  e.i64(static_cast<std::int64_t>(object.prepared_bytes.size()));
+  for (const std::int64_t bytes : object.prepared_bytes) e.i64(bytes);
+}
+
+CompiledObject decode_object(Decoder& d) {
+  CompiledObject object;
+  object.object = d.bytes();
+  object.symbol = d.bytes();
+  object.preparation = d.bytes();
+  object.workspace.shared_bytes = d.i64();
+  object.workspace.per_thread_bytes = d.i64();
+  for (std::int64_t n = d.i64(); n > 0; --n) object.prepared_bytes.push_back(d.i64());
+  return object;
+}
+
 }  // namespace
 
 std::string encode_hello() { return Encoder().i64(kProtocolVersion).str(); }
@@ -42,8 +61,8 @@ CompileRequest decode_compile_request(std::string_view message) {
 
 std::string encode(const CompileReply& reply) {
   Encoder e;
-  e.u8(code(reply.outcome)).bytes(reply.message).bytes(reply.object).bytes(reply.symbol).bytes(reply.code);
-  e.i64(reply.workspace.shared_bytes).i64(reply.workspace.per_thread_bytes).f64(reply.compile_ms);
+  e.u8(code(reply.outcome)).bytes(reply.message).bytes(reply.object.code).f64(reply.compile_ms);
+  encode_object(e, reply.object);
   return e.str();
 }
 
@@ -52,12 +71,10 @@ CompileReply decode_compile_reply(std::string_view message) {
   CompileReply reply;
   reply.outcome = static_cast<Outcome>(d.u8());
   reply.message = d.bytes();
-  reply.object = d.bytes();
-  reply.symbol = d.bytes();
-  reply.code = d.bytes();
-  reply.workspace.shared_bytes = d.i64();
-  reply.workspace.per_thread_bytes = d.i64();
+  std::string identity = d.bytes();
   reply.compile_ms = d.f64();
+  reply.object = decode_object(d);
+  reply.object.code = std::move(identity);
   return reply;
 }
 
@@ -104,8 +121,7 @@ RunnerReady decode_runner_ready(std::string_view message) {
 std::string encode(const RunnerRequest& request) {
   Encoder e;
   e.u8(code(request.kind)).i64(request.id);
-  e.bytes(request.object.object).bytes(request.object.symbol);
-  e.i64(request.object.workspace.shared_bytes).i64(request.object.workspace.per_thread_bytes);
+  encode_object(e, request.object);
   e.f64(request.hopeless_call_ns).i64(request.calls).u8(request.bracket);
   return e.str();
 }
@@ -115,10 +131,7 @@ RunnerRequest decode_runner_request(std::string_view message) {
   RunnerRequest request;
   request.kind = static_cast<RunnerRequest::Kind>(d.u8());
   request.id = static_cast<int>(d.i64());
-  request.object.object = d.bytes();
-  request.object.symbol = d.bytes();
-  request.object.workspace.shared_bytes = d.i64();
-  request.object.workspace.per_thread_bytes = d.i64();
+  request.object = decode_object(d);
   request.hopeless_call_ns = d.f64();
   request.calls = d.i64();
   request.bracket = d.u8() != 0;

@@ -16,7 +16,7 @@
 namespace nestwright {
 
 /// A worker says hello with this once it is ready; another number is refused.
-inline constexpr std::int64_t kProtocolVersion = 2;
+inline constexpr std::int64_t kProtocolVersion = 3;
 /// Descriptors of a worker: its channel; of a runner also the tensors and a page for its last words.
 inline constexpr int kWorkerChannelFd = 3, kWorkerTensorsFd = 4, kWorkerFaultFd = 5;
 
@@ -36,8 +36,7 @@ CompileRequest decode_compile_request(std::string_view message);
 struct CompileReply {
   Outcome outcome = Outcome::kOk;
   std::string message;
-  std::string object, symbol, code;
-  ir::Workspace workspace;
+  CompiledObject object;  ///< what a runner needs of it, and its code
   double compile_ms = 0;
 };
 std::string encode(const CompileReply& reply);
@@ -73,7 +72,7 @@ struct RunnerRequest {
   enum class Kind : std::uint8_t { kLoad, kCheck, kSample, kUnload };
   Kind kind = Kind::kLoad;
   int id = 0;
-  CompiledObject object;        ///< kLoad: object, symbol and workspace
+  CompiledObject object;        ///< kLoad: what a runner needs of it
   double hopeless_call_ns = 0;  ///< kCheck: no second run after a first one this long; 0: always
   std::int64_t calls = 1;       ///< kSample
   bool bracket = false;         ///< kSample

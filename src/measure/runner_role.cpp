@@ -94,20 +94,17 @@ Tensor map_tensor(const TensorLayout& layout) {
 struct Candidate {
   std::unique_ptr<LoadedObject> code;
   GuardedRegion workspace;
-  std::int32_t result = 0;  ///< of the last call that did not give 0
+  std::vector<GuardedRegion> prepared;
+  std::vector<GuardedRegion*> regions[2];  ///< by placement: of the tensors, then what is prepared
+  std::vector<void*> buffers[2];           ///< likewise
+  std::optional<Placement> is_prepared;    ///< where what is prepared lies
+  std::int32_t result = 0;                 ///< of the last call that did not give 0
 };
 
 class Bench {
  public:
   explicit Bench(const RunnerSetup& setup) : pool_(make_pool(setup.pool, setup.threads)) {
     for (const TensorLayout& layout : setup.tensors) tensors_.push_back(map_tensor(layout));
-    for (int p = 0; p < 2; ++p) {
-      for (Tensor& tensor : tensors_) {
-        const auto placement = static_cast<Placement>(p);
-        regions_[p].push_back(placement == Placement::kAtStart && tensor.at_start ? &*tensor.at_start : &tensor.region);
-        buffers_[p].push_back(regions_[p].back()->buffer(placement));
-      }
-    }
     bracket_iterations_ = setup.bracket_iterations > 0 ? setup.bracket_iterations : calibrate_fma_loop(kBracketNs);
   }
 
@@ -146,40 +143,69 @@ class Bench {
   RunnerReply load(const RunnerRequest& request) {
     try {
       const std::int64_t bytes = workspace_bytes(request.object.workspace, pool_->threads());
-      candidates_.emplace(request.id, Candidate{load_object(request.object), GuardedRegion::writable(bytes)});
+      Candidate candidate{load_object(request.object), GuardedRegion::writable(bytes)};
+      for (const std::int64_t each : request.object.prepared_bytes) {
+        candidate.prepared.push_back(GuardedRegion::writable(each));
+      }
+      Candidate& kept = candidates_.emplace(request.id, std::move(candidate)).first->second;
+      for (const Placement placement : {Placement::kAtEnd, Placement::kAtStart}) place(kept, placement);
       return {};
     } catch (const std::exception& e) {
       return failure(Outcome::kLaunchError, e.what());
     }
   }
 
-  void call(Candidate& candidate, Placement placement) {
-    const auto kernel = reinterpret_cast<nestwright_kernel>(candidate.code->entry());
-    const std::int32_t result = kernel(buffers_[static_cast<int>(placement)].data(), nullptr,
+  void place(Candidate& candidate, Placement placement) {
+    std::vector<GuardedRegion*>& regions = candidate.regions[static_cast<int>(placement)];
+    for (Tensor& tensor : tensors_) {
+      regions.push_back(placement == Placement::kAtStart && tensor.at_start ? &*tensor.at_start : &tensor.region);
+    }
+    for (GuardedRegion& region : candidate.prepared) regions.push_back(&region);
+    for (const GuardedRegion* region : regions) {
+      candidate.buffers[static_cast<int>(placement)].push_back(region->buffer(placement));
+    }
+  }
+
+  void enter(Candidate& candidate, void* entry, Placement placement) {
+    const auto kernel = reinterpret_cast<nestwright_kernel>(entry);
+    const std::int32_t result = kernel(candidate.buffers[static_cast<int>(placement)].data(), nullptr,
                                        candidate.workspace.buffer(placement), pool_->abi());
     if (result != 0) candidate.result = result;
   }
 
+  void call(Candidate& candidate, Placement placement) { enter(candidate, candidate.code->entry(), placement); }
+
+  /// Sees to it that what the calls read is prepared there.
+  void prepare(Candidate& candidate, Placement placement) {
+    if (candidate.prepared.empty() || candidate.is_prepared == placement) return;
+    for (GuardedRegion& region : candidate.prepared) region.poison();
+    enter(candidate, candidate.code->preparation(), placement);
+    candidate.is_prepared = placement;
+  }
+
   void watch(const Candidate& candidate, Placement placement) {
-    watched = {regions_[static_cast<int>(placement)], &candidate.workspace};
+    watched = {candidate.regions[static_cast<int>(placement)], &candidate.workspace};
   }
 
   RunnerReply check_result(Candidate& candidate, double hopeless_call_ns) {
     RunnerReply reply;
     for (const Placement placement : {Placement::kAtEnd, Placement::kAtStart}) {
-      const int p = static_cast<int>(placement);
-      candidate.workspace.poison();
+      const std::vector<GuardedRegion*>& regions = candidate.regions[static_cast<int>(placement)];
       for (std::size_t i = 0; i < tensors_.size(); ++i) {
-        if (tensors_[i].is_output()) regions_[p][i]->poison();
+        if (tensors_[i].is_output()) regions[i]->poison();
       }
       watch(candidate, placement);
+      candidate.workspace.poison();
+      prepare(candidate, placement);
+      const bool stayed_inside = candidate.workspace.gaps_intact(placement);
+      candidate.workspace.poison();
       const double ns = time_once(steady_clock(), [&] { call(candidate, placement); });
       reply.call_ns = reply.call_ns > 0 ? std::min(reply.call_ns, ns) : ns;
       if (candidate.result != 0) return failed_call(candidate);
-      if (!candidate.workspace.gaps_intact(placement)) {
+      if (!stayed_inside || !candidate.workspace.gaps_intact(placement)) {
         return failure(Outcome::kWrongResult, "it wrote outside its workspace", reply.evidence);
       }
-      std::string wrong = compare(placement, reply.evidence);
+      std::string wrong = compare(candidate, placement, reply.evidence);
       if (!wrong.empty()) return failure(Outcome::kWrongResult, std::move(wrong), reply.evidence);
       if (hopeless_call_ns > 0 && reply.call_ns > hopeless_call_ns) return reply;
     }
@@ -188,19 +214,25 @@ class Bench {
   }
 
   // What is wrong with the outputs, or nothing. Adds to the evidence.
-  std::string compare(Placement placement, Evidence& evidence) const {
+  std::string compare(const Candidate& candidate, Placement placement, Evidence& evidence) const {
     const int p = static_cast<int>(placement);
+    for (std::size_t i = 0; i < candidate.regions[p].size(); ++i) {
+      const bool is_input = i < tensors_.size() && !tensors_[i].is_output();
+      if (!is_input && !candidate.regions[p][i]->gaps_intact(placement)) {
+        return fmt::format("it wrote outside parameter {}", i);
+      }
+    }
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
       const Tensor& tensor = tensors_[i];
       if (!tensor.is_output()) continue;
-      if (!regions_[p][i]->gaps_intact(placement)) return fmt::format("it wrote outside parameter {}", i);
-      const Comparison c = compare_elements(tensor.layout.type, buffers_[p][i], tensor.expected, tensor.bound);
+      const void* const result = candidate.buffers[p][i];
+      const Comparison c = compare_elements(tensor.layout.type, result, tensor.expected, tensor.bound);
       evidence.largest_error = std::max(evidence.largest_error, c.largest_error);
       evidence.largest_error_ratio = std::max(evidence.largest_error_ratio, c.largest_error_ratio);
       if (c.first_wrong >= 0) {
         const auto at = static_cast<std::size_t>(c.first_wrong);
         return fmt::format("parameter {} element {}: expected {:.9g}, got {:.9g}, allowed error {:.3g}", i, at,
-                           tensor.expected[at], element_at(tensor.layout.type, buffers_[p][i], c.first_wrong),
+                           tensor.expected[at], element_at(tensor.layout.type, result, c.first_wrong),
                            tensor.bound[at]);
       }
     }
@@ -209,6 +241,7 @@ class Bench {
 
   RunnerReply sample(Candidate& candidate, const RunnerRequest& request) {
     watch(candidate, Placement::kAtStart);
+    prepare(candidate, Placement::kAtStart);
     std::function<void()> bracket;
     if (request.bracket) bracket = [this] { run_fma_loop(bracket_iterations_); };
     RunnerReply reply;
@@ -222,8 +255,6 @@ class Bench {
   }
 
   std::vector<Tensor> tensors_;
-  std::vector<GuardedRegion*> regions_[2];  ///< by placement
-  std::vector<void*> buffers_[2];
   std::unique_ptr<ParallelPool> pool_;
   std::int64_t bracket_iterations_ = 0;
   std::map<int, Candidate> candidates_;

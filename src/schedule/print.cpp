@@ -39,6 +39,8 @@ std::string place(const ScheduleState& state, const StageState& stage) {
       return "at root";
     case AttachKind::kInline:
       return "inlined";
+    case AttachKind::kPrepared:
+      return "prepared";
     case AttachKind::kAt:
       break;
   }

@@ -183,6 +183,7 @@ const std::map<std::string_view, Replayer>& replayers() {
       {"compute_at", [](const StepReader& r) { r.stage(0).compute_at(r.stage_of_loop(1), r.loop(1)); }},
       {"compute_inline", [](const StepReader& r) { r.stage(0).compute_inline(); }},
       {"compute_root", [](const StepReader& r) { r.stage(0).compute_root(); }},
+      {"prepare", [](const StepReader& r) { r.stage(0).prepare(); }},
       {"set_scope", [](const StepReader& r) { r.stage(0).set_scope(r.scope(1)); }},
       {"prefetch", [](const StepReader& r) { r.stage_of_loop(1).prefetch(r.tensor(0), r.loop(1), r.number(2)); }},
       {"storage_align",

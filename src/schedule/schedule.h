@@ -60,6 +60,9 @@ class Stage {
   Stage& compute_at(const Stage& consumer, const IterVar& loop);
   Stage& compute_inline();
   Stage& compute_root();
+  /// Computed once, before the calls, of inputs that stay the same: packed weights. What is read only so, a call does
+  /// without.
+  Stage& prepare();
   Stage& set_scope(ir::Scope scope);
   /// Hints that what `tensor` needs `distance` iterations of `loop` later will be read.
   Stage& prefetch(const Tensor& tensor, const IterVar& loop, std::int64_t distance);

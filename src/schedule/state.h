@@ -37,7 +37,12 @@ struct LayoutRelation {
 };
 using Relation = std::variant<SplitRelation, FuseRelation, LayoutRelation>;
 
-enum class AttachKind : std::uint8_t { kRoot, kInline, kAt };
+enum class AttachKind : std::uint8_t {
+  kRoot,
+  kInline,
+  kAt,
+  kPrepared,  ///< as a whole, in the preparation, before the calls
+};
 struct Attach {
   AttachKind kind = AttachKind::kRoot;
   int stage = -1;  ///< kAt: index of the consumer's stage

@@ -152,6 +152,12 @@ Operator matmul_operator() {
                         "none",
                         {"none", "relu", "gelu", "bias", "bias_relu", "bias_gelu", "residual", "residual_relu",
                          "bias_residual", "bias_residual_relu"}});
+  parameters.push_back({"prepared",
+                        "what stays the same from call to call and is made ready before them, not in them: b, the "
+                        "weights of a layer",
+                        Kind::kChoice,
+                        "none",
+                        {"none", "b"}});
   return {"matmul", "matrix product C = op(A) op(B), op the identity or the transposition", parameters, define_matmul,
           matmul_reference};
 }

@@ -30,7 +30,7 @@ WordKind kind_for(const Workload& workload) {
 }
 
 struct AmxKnobs {
-  bool packs_a = false, packs_whole_b = false;
+  bool packs_a = false, packs_whole_b = false, prepares_b = false;
   int parallel = -1;                        ///< of MatmulAxis; -1: none
   std::int64_t tiles_m = 1, tiles_n = 1;    ///< of a block of registers
   std::int64_t blocks_m = 1, blocks_n = 1;  ///< of such blocks
@@ -50,7 +50,10 @@ AmxKnobs define_knobs(Tuning& t, const MatmulForm& form, const Target& target) {
   AmxKnobs knobs;
   knobs.packs_a = t.choose("pack_a", form.copies_a ? std::vector<std::string>{"block"}
                                                    : std::vector<std::string>{"no", "block"}) == "block";
-  knobs.packs_whole_b = t.choose("pack_b", {"block", "whole"}) == "whole";
+  const std::string pack_b = t.choose(
+      "pack_b", shape.prepares_b ? std::vector<std::string>{"prepared"} : std::vector<std::string>{"block", "whole"});
+  knobs.prepares_b = pack_b == "prepared";
+  knobs.packs_whole_b = pack_b == "whole" || knobs.prepares_b;
   const std::int64_t k_tiles = shape.k / kTile;
   const bool blocked = t.choose("reduction", k_tiles < 8 ? std::vector<std::string>{"full"}
                                                          : std::vector<std::string>{"full", "blocked"}) == "blocked";
@@ -184,7 +187,7 @@ Schedule schedule_amx(Tuning& t, const Workload& workload, Definition& definitio
   });
   s[b].vectorize(panel[2]);
   if (knobs.packs_whole_b) {
-    s[b].compute_root();
+    if (knobs.prepares_b) s[b].prepare();
     if (knobs.parallel >= 0) s[b].parallel(panel[0]);
   } else {
     s[b].compute_at(s[c], blocks.panel_of(kAxisN));
@@ -210,7 +213,8 @@ std::vector<Config> amx_seeds(const Workload& workload, const Target& target) {
   std::vector<Config> wishes;
   for (const std::int64_t tiles_m : {2, 1}) {
     for (const char* parallel : {target.threads > 1 ? "n" : "none", "none"}) {
-      for (const char* pack_b : {"block", "whole"}) {
+      for (const char* pack_b : {"block", "whole", "prepared"}) {
+        if (shape.prepares_b != (std::string_view(pack_b) == "prepared")) continue;
         Config wish;
         wish.set("pack_a", {}, "no");
         wish.set("pack_b", {}, pack_b);

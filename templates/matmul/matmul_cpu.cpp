@@ -57,8 +57,10 @@ Tensor pack_b(Schedule& s, const MatmulForm& form, const Tensor& b, const Tensor
   if (shape.tb && b.op().compute() == nullptr && shape.k >= knobs.lanes)
     transpose_in_registers(s, b, packed, loops, knobs);
   const int at = blocks.panel_of(kAxisN);
-  const bool whole = knobs.pack_b == Pack::kWhole;
-  if (whole) {
+  const bool whole = knobs.pack_b == Pack::kWhole || knobs.pack_b == Pack::kPrepared;
+  if (knobs.pack_b == Pack::kPrepared) {
+    s[packed].prepare();
+  } else if (whole) {
     s[packed].compute_root();
   } else {
     s[packed].compute_at(s[c], blocks.loops[static_cast<std::size_t>(at)]);

@@ -23,6 +23,7 @@ struct MatmulKnobs {
     kNo,
     kBlock,  ///< a panel at a time, tile by tile as the microkernel reads it
     kWhole,  ///< all at once, likewise
+    kPrepared,  ///< all at once, likewise, before the calls
     kRows,   ///< a panel at a time, row by row: only no longer as far apart as in the matrix
   } pack_a = Pack::kNo, pack_b = Pack::kNo;
   enum class Parallel : std::uint8_t { kNone, kM, kN, kBoth, kBatch } parallel = Parallel::kNone;

@@ -144,7 +144,8 @@ MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulForm& form, const Target&
 
   // --- Choices: which primitives are applied -------------------------------------------------------------------------
   std::vector<std::string> axes{"n"};
-  if (shape.n < full_lanes && shape.m >= full_lanes && !form.columns_only) axes.push_back("m");
+  const bool may_turn = !form.columns_only && !shape.prepares_b;
+  if (shape.n < full_lanes && shape.m >= full_lanes && may_turn) axes.emplace_back("m");
   knobs.vector_m = t.choose("vector_axis", axes) == "m";
   const std::int64_t row_extent = knobs.vector_m ? shape.n : shape.m;
   const std::int64_t vector_extent = knobs.vector_m ? shape.m : shape.n;
@@ -152,8 +153,12 @@ MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulForm& form, const Target&
     std::vector<std::string> pack_b;
     if (!form.copies_b) pack_b.emplace_back("no");
     if (form.copies_b || row_extent >= kLeastRowsToPack) pack_b.insert(pack_b.end(), {"block", "whole"});
+    if (shape.prepares_b) pack_b = {"prepared"};
     const std::string chosen = t.choose("pack_b", pack_b);
-    knobs.pack_b = chosen == "whole" ? Pack::kWhole : chosen == "block" ? Pack::kBlock : Pack::kNo;
+    knobs.pack_b = chosen == "prepared" ? Pack::kPrepared
+                   : chosen == "whole"  ? Pack::kWhole
+                   : chosen == "block"  ? Pack::kBlock
+                                        : Pack::kNo;
     // What is made of A's rows is made along them.
     const bool is_made = form.a.op().compute() != nullptr;
     std::vector<std::string> pack_a;

@@ -40,7 +40,7 @@ Config to_config(Wish wish, const MatmulShape& shape, const Target& target) {
   if (wish.k_block >= shape.k) wish.k_block = 0;
   Config config;
   config.set("vector_axis", {}, wish.vector_axis);
-  config.set("pack_b", {}, wish.pack_b);
+  config.set("pack_b", {}, shape.prepares_b ? "prepared" : wish.pack_b);
   config.set("pack_a", {}, wish.pack_a);
   config.set("reduction", {}, wish.k_block > 0 ? "blocked" : "full");
   config.set("tail_m", {}, wish.tail_m);
@@ -113,7 +113,7 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
   const double bytes_b = static_cast<double>(shape.n) * static_cast<double>(shape.k) * static_cast<double>(bytes);
   // Transposed in place, its vectors would be gathered.
   const bool large = shape.m >= 3 * tile(2).rows && bytes_b > 2.0 * static_cast<double>(target.l2_bytes);
-  const bool packs = large || (shape.tb && shape.m >= 8);
+  const bool packs = large || shape.prepares_b || (shape.tb && shape.m >= 8);
 
   std::vector<Wish> wishes;
   const auto add = [&](Wish wish) {
@@ -155,7 +155,7 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
   }
   add(packs ? tile(2) : with_b(tile(2), "whole"));
   add(packs ? with_b(tile(4), "whole") : tile(4));
-  if (shape.n < lanes) {
+  if (shape.n < lanes && !shape.prepares_b) {
     Wish wish = tile(1);
     wish.vector_axis = "m";
     wish.rows = 1;

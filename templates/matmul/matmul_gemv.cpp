@@ -27,6 +27,7 @@ std::string why_not(const Workload& workload, const Target& target) {
   const MatmulShape shape = matmul_shape(workload);
   if (!matmul_types(workload.type("dtype")).all_equal()) return "it needs elements of the type of C";
   if (shape.batch > 1) return "it needs a single product";
+  if (shape.prepares_b) return "it reads B in place";
   const bool in_order = (shape.n == 1 && !shape.ta) || (shape.m == 1 && shape.tb);
   if (!in_order) return "it needs a vector and a matrix that is stored along the reduction";
   const std::int64_t lanes = target.lanes(shape.type);

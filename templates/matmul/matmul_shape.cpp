@@ -54,6 +54,7 @@ MatmulShape matmul_shape(const Workload& workload) {
                      "rows by a larger ldc");
   }
   shape.epilogue = epilogue_of(workload);
+  shape.prepares_b = workload.choice("prepared") == "b";
   const bool is_plain = shape.batch == 1 && shape.a.is_compact() && shape.b.is_compact() && shape.c.is_compact() &&
                         shape.epilogue.is_none();
   if (!is_plain && dtype != kFloat32 && dtype != kFloat64) {

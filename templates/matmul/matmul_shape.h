@@ -42,6 +42,7 @@ struct MatmulShape {
   ir::Type type;  ///< of the sums; what A and B are made into is no wider
   MatrixLayout a, b, c;
   Epilogue epilogue;
+  bool prepares_b = false;  ///< B stays the same from call to call, and is made ready before them
   /// Multiply-adds.
   double products() const {
     return static_cast<double>(batch) * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);

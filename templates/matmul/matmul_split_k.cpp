@@ -29,6 +29,7 @@ std::string why_not(const Workload& workload, const Target& target) {
   if (!matmul_types(workload.type("dtype")).all_equal()) return "it needs elements of the type of C";
   if (target.threads < 2) return "it needs two threads or more";
   if (shape.batch > 1) return "it needs a single product";
+  if (shape.prepares_b) return "it reads B in place";
   if (part_counts(shape.k).empty()) return "it needs a reduction of two parts of 64 steps or more";
   if (shape.m * shape.n > kMostElements) return "it needs a result of at most 512 x 512 elements";
   if (shape.products() < kLeastProducts) return "it needs work that is worth starting threads";

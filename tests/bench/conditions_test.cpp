@@ -24,6 +24,18 @@ TEST(Conditions, OthersAreRefused) {
               ThrowsMessage<UsageError>("there are no weights 'Plain'; write plain or prepacked"));
 }
 
+TEST(Conditions, PrepackedWeightsAreOursToPrepare) {
+  const Workload matmul = parse_workload("matmul m=2 n=3 k=4"), softmax = parse_workload("softmax rows=2 columns=3");
+  EXPECT_EQ(workload_of_ours(matmul, Weights::kPlain)->str(), matmul.str());
+  EXPECT_EQ(workload_of_ours(matmul, Weights::kPrepacked)->str(), matmul.str() + " prepared=b");
+  EXPECT_EQ(workload_of_ours(softmax, Weights::kPlain)->str(), softmax.str());
+  EXPECT_FALSE(workload_of_ours(softmax, Weights::kPrepacked));
+  const Workload prepared = parse_workload("matmul m=2 n=3 k=4 prepared=b");
+  EXPECT_THAT([&] { workload_of_ours(prepared, Weights::kPlain); },
+              ThrowsMessage<UsageError>(prepared.str() + ": libraries would pack what ours is handed prepared; leave "
+                                                         "prepared out and ask for --weights prepacked"));
+}
+
 TEST(Conditions, ReachTheContestant) {
   const ContestRequest sent{"matmul m=2 n=3 k=4",
                             2,

@@ -3,11 +3,14 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "codegen/backend.h"
 #include "ir/interpret.h"
+#include "ir/preparation.h"
 #include "ir/scalar.h"
 #include "lower/lower.h"
 #include "runtime/array.h"
@@ -45,17 +48,43 @@ inline CompiledObject compile(const ir::Program& loop_form, const Target& target
   return make_backend(DeviceKind::kCpu)->compile(expand(loop_form, target), target, options);
 }
 
-inline CompiledKernel link(const CompiledObject& object, std::shared_ptr<ParallelPool> pool) {
-  std::shared_ptr<LoadedObject> loaded = load_object(object);
-  return {reinterpret_cast<nestwright_kernel>(loaded->entry()), object.workspace, std::move(pool), loaded,
-          object.symbols};
+/// Machine code that prepares, where it has a preparation, before every call.
+class LinkedProgram {
+ public:
+  LinkedProgram(const CompiledObject& object, const std::shared_ptr<ParallelPool>& pool)
+      : loaded_(load_object(object)), kernel_(kernel_at(loaded_->entry(), object, pool)) {
+    if (loaded_->preparation() != nullptr) preparation_ = kernel_at(loaded_->preparation(), object, pool);
+    for (const std::int64_t bytes : object.prepared_bytes) prepared_.push_back(Array::empty(kUInt8, {bytes}));
+  }
+
+  /// On one buffer a parameter of the operator.
+  std::int32_t call(std::span<void* const> buffers, std::span<const std::int64_t> symbols = {}) const {
+    std::vector<void*> all(buffers.begin(), buffers.end());
+    for (const Array& array : prepared_) all.push_back(const_cast<void*>(array.data()));
+    const std::int32_t status = preparation_ ? preparation_->call(all, symbols) : 0;
+    return status != 0 ? status : kernel_.call(all, symbols);
+  }
+
+ private:
+  CompiledKernel kernel_at(void* entry, const CompiledObject& object, const std::shared_ptr<ParallelPool>& pool) const {
+    return {reinterpret_cast<nestwright_kernel>(entry), object.workspace, pool, loaded_, object.symbols};
+  }
+
+  std::shared_ptr<LoadedObject> loaded_;
+  CompiledKernel kernel_;
+  std::optional<CompiledKernel> preparation_;
+  std::vector<Array> prepared_;
+};
+
+inline LinkedProgram link(const CompiledObject& object, const std::shared_ptr<ParallelPool>& pool) {
+  return {object, pool};
 }
 
-/// One array a parameter, small whole numbers in all of them so that sums are exact in any order.
+/// One array a parameter of the operator, small whole numbers in all of them so that sums are exact in any order.
 inline std::vector<Array> make_arguments(const ir::Program& program, unsigned seed = 1) {
   std::mt19937 random(seed);
   std::vector<Array> arrays;
-  for (const ir::Parameter& parameter : program.parameters) {
+  for (const ir::Parameter& parameter : ir::operator_parameters(program)) {
     std::vector<std::int64_t> shape;
     for (const ir::Expr& extent : parameter.buffer->shape) shape.push_back(*ir::as_const_int(extent));
     Array array = Array::empty(parameter.buffer->element, shape);
@@ -88,7 +117,7 @@ inline void run_interpreted(const ir::Program& program, std::vector<Array>& arra
   ir::interpret(program, memory, symbols);
 }
 
-inline std::int32_t run_compiled(const CompiledKernel& kernel, std::vector<Array>& arrays,
+inline std::int32_t run_compiled(const LinkedProgram& kernel, std::vector<Array>& arrays,
                                  std::span<const std::int64_t> symbols = {}) {
   std::vector<void*> pointers;
   for (Array& array : arrays) pointers.push_back(array.data());
@@ -98,13 +127,13 @@ inline std::int32_t run_compiled(const CompiledKernel& kernel, std::vector<Array
 /// Bytes of all arguments are equal after the interpreter ran `loop_form` and the machine what it is compiled to.
 inline bool agrees_with_interpreter(const ir::Program& loop_form, const Target& target,
                                     Pipeline pipeline = Pipeline::kSearch,
-                                    std::shared_ptr<ParallelPool> pool = make_pool(PoolKind::kSerial, 1),
+                                    const std::shared_ptr<ParallelPool>& pool = make_pool(PoolKind::kSerial, 1),
                                     std::span<const std::int64_t> symbols = {}) {
   std::vector<Array> expected = make_arguments(loop_form), actual = copies(expected);
   run_interpreted(loop_form, expected, symbols);
   CompileOptions options;
   options.pipeline = pipeline;
-  const CompiledKernel kernel = link(compile(loop_form, target, options), std::move(pool));
+  const LinkedProgram kernel = link(compile(loop_form, target, options), pool);
   if (run_compiled(kernel, actual, symbols) != 0) return false;
   for (std::size_t i = 0; i < actual.size(); ++i) {
     if (std::memcmp(actual[i].data(), expected[i].data(), actual[i].size_bytes()) != 0) return false;

@@ -75,7 +75,7 @@ TEST(Stream, StoresWhatIsComputed) {
       for (int i = 0; i < 2; ++i) arrays.push_back(Array::empty(kFloat32, {kRows, columns}));
       for (std::size_t e = 0; e < arrays[0].as<float>().size(); ++e) arrays[0].as<float>()[e] = static_cast<float>(e);
       arrays[1].fill_bytes(0xff);
-      const CompiledKernel kernel =
+      const LinkedProgram kernel =
           link(compile(lower(d.s, {d.a, d.b}, wide_target(), "kernel"), wide_target()), make_pool(PoolKind::kSpin, 2));
       ASSERT_EQ(run_compiled(kernel, arrays), 0);
       for (std::size_t e = 0; e < arrays[1].as<float>().size(); ++e) {

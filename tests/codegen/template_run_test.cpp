@@ -30,7 +30,7 @@ TEST_P(TemplateRuns, ComputeTheReference) {
       for (const Candidate& c : candidates(t, workload, target, 1, 3, random)) {
         try {
           std::vector<Array> arrays = arrays_for(definition, inputs);
-          const CompiledKernel kernel = link(compile(lowered(c), target), target.threads > 1 ? threads : alone);
+          const LinkedProgram kernel = link(compile(lowered(c), target), target.threads > 1 ? threads : alone);
           ASSERT_EQ(run_compiled(kernel, arrays), 0) << c.str();
           const std::string wrong = wrong_output(definition, arrays, reference);
           EXPECT_EQ(wrong, "") << c.str();

@@ -98,7 +98,7 @@ TEST(CompiledTensorize, GivesThePlainLoopsResult) {
       std::vector<Array> interpreted = copies(data.arrays), compiled = copies(data.arrays);
       run_interpreted(program, interpreted);
       expect_right(interpreted, data);
-      const CompiledKernel kernel = link(compile(program, target_of(isa)), make_pool(PoolKind::kSerial, 1));
+      const LinkedProgram kernel = link(compile(program, target_of(isa)), make_pool(PoolKind::kSerial, 1));
       ASSERT_EQ(run_compiled(kernel, compiled), 0);
       expect_right(compiled, data);
     }

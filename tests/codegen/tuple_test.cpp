@@ -53,7 +53,7 @@ struct Argmax {
     run_interpreted(vectors, arguments);
     check("vector form");
     forget();
-    const CompiledKernel kernel = link(compile(program, target), make_pool(PoolKind::kSerial, 1));
+    const LinkedProgram kernel = link(compile(program, target), make_pool(PoolKind::kSerial, 1));
     ASSERT_EQ(run_compiled(kernel, arguments), 0);
     check("machine");
   }

@@ -53,6 +53,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"one_row", "matmul m=1 n=77 k=5", 1, false},
                       Case{"accumulated", "matmul m=33 n=40 k=21 beta=-0.5 ldc=43 lda=25", 1, false},
                       Case{"batch", "matmul batch=3 m=40 n=37 k=41 tb=1 epilogue=bias_gelu alpha=2", 2, true},
+                      Case{"packed_before", "matmul m=37 n=53 k=29 prepared=b", 1, false},
+                      Case{"packed_before_in_batch", "matmul batch=2 m=70 n=53 k=64 tb=1 epilogue=bias prepared=b", 2, true},
                       Case{"in_turns", "matmul batch=2 m=9 n=8 k=16 sc=8 ldc=17 epilogue=residual_relu", 1, false},
                       Case{"softmax_rows", "softmax rows=9 columns=101", 2, true},
                       Case{"normal_rows", "layer_norm rows=7 columns=80", 1, false},
@@ -62,6 +64,21 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"bias_gelu", "broadcast function=add_gelu rows=5 columns=99", 1, false},
                       Case{"products", "elementwise function=multiply shape=5x99", 2, true}),
     [](const auto& test) { return test.param.name; });
+
+TEST_F(ExportTest, WhatIsPreparedHasAFunctionOfItsOwn) {
+  export_default("matmul m=8 n=20 k=16 prepared=b", host_with(1), "layer");
+  const std::string header = read_text(file("layer/layer.h"));
+  EXPECT_THAT(header, HasSubstr("int layer(const float* A, const void* prepared, float* C);\n"));
+  EXPECT_THAT(header, HasSubstr("int layer_prepare(const float* B, void* prepared);\n"));
+  EXPECT_THAT(header, HasSubstr(" *   B       float[16][20]           read by the preparation\n"));
+  const auto manifest = nlohmann::json::parse(read_text(file("layer/manifest.json")));
+  EXPECT_EQ(manifest["tensors"][1]["role"], "constant");
+  const int bytes = manifest["prepared_bytes"];
+  EXPECT_GE(bytes, 16 * 20 * 4);
+  EXPECT_THAT(header, HasSubstr(fmt::format("enum {{ layer_prepared_bytes = {} }};\n", bytes)));
+  const auto plain = export_default("matmul m=8 n=20 k=16", host_with(1), "plain");
+  EXPECT_THAT(read_text(file("plain/plain.h")), Not(HasSubstr("prepare")));
+}
 
 // The launcher with a workspace that ends where the page after it cannot be touched.
 constexpr const char* kGuarded = R"(

@@ -16,7 +16,7 @@ class NarrowExport : public ExportTest, public ::testing::WithParamInterface<con
 
 TEST_P(NarrowExport, SelfTestsPassForEveryTemplate) {
   int variants = 0;
-  for (const char* shape : {"m=29 n=35 k=66", "m=16 n=64 k=64 ta=1"}) {
+  for (const char* shape : {"m=29 n=35 k=66", "m=16 n=64 k=64 ta=1", "m=29 n=35 k=66 prepared=b"}) {
     const Task task{parse_workload(std::string("matmul ") + shape + " dtype=" + GetParam()), host_with(1)};
     for (const Template* source : templates_for(task.workload, task.target)) {
       Lookup found = look_up(task, nullptr);

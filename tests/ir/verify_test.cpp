@@ -92,6 +92,24 @@ TEST_F(Verify, KernelsSeeWhatTheHostAllocates) {
   EXPECT_THAT(verify(program, Form::kLoop), IsEmpty());
 }
 
+TEST_F(Verify, PreparationAndCallsKeepToTheirParameters) {
+  const Buffer packed("packed", kFloat32, {8, 16});
+  const auto with = [&](const Stmt& preparation, const Stmt& call) {
+    Program program = program_of({{a_, Role::kInput, -1, true}, {c_, Role::kOutput}, {packed, Role::kPrepared}}, call);
+    program.preparation = make_launch(1);
+    program.kernels.push_back({"prepare", preparation});
+    return verify(program, Form::kLoop);
+  };
+  const Stmt pack = make_store(packed, {0, 0}, at(a_, {0, 0})), use = make_store(c_, {0, 0}, at(packed, {0, 0}));
+  EXPECT_THAT(with(pack, use), IsEmpty());
+  EXPECT_THAT(with(pack, make_store(c_, {0, 0}, at(a_, {0, 0}))),
+              ElementsAre(HasSubstr("buffer A is neither a parameter nor allocated here")));
+  EXPECT_THAT(with(pack, make_store(packed, {0, 0}, at(packed, {0, 0}))),
+              ElementsAre(HasSubstr("input packed is stored to")));
+  EXPECT_THAT(with(make_store(c_, {0, 0}, at(a_, {0, 0})), use), testing::Contains(HasSubstr("buffer C is neither")));
+  EXPECT_THAT(with(Stmt(), use), ElementsAre(HasSubstr("what packed is read for in")));
+}
+
 // --- Forms
 // ------------------------------------------------------------------------------------------------------------
 

@@ -38,8 +38,10 @@ OneKernel kernel(std::int64_t n, const std::function<Stmt(Buffer, Buffer)>& make
   OneKernel k;
   k.A = Buffer("A", kFloat32, {Expr(n)});
   k.B = Buffer("B", kFloat32, {Expr(n_out == 0 ? n : n_out)});
-  k.program = {
-      "test", {{k.A, Role::kInput}, {k.B, Role::kOutput}}, {}, {}, {}, make_launch(0), {{"main", make_body(k.A, k.B)}}};
+  k.program.name = "test";
+  k.program.parameters = {{k.A, Role::kInput}, {k.B, Role::kOutput}};
+  k.program.host = make_launch(0);
+  k.program.kernels = {{"main", make_body(k.A, k.B)}};
   return k;
 }
 

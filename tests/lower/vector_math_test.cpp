@@ -32,7 +32,12 @@ Target avx512() {
 }
 
 Program program_of(const Buffer& A, const Buffer& B, Stmt body) {
-  return {"test", {{A, Role::kInput}, {B, Role::kOutput}}, {}, {}, {}, make_launch(0), {{"main", std::move(body)}}};
+  Program program;
+  program.name = "test";
+  program.parameters = {{A, Role::kInput}, {B, Role::kOutput}};
+  program.host = make_launch(0);
+  program.kernels = {{"main", std::move(body)}};
+  return program;
 }
 
 struct Kernel {

@@ -1,4 +1,5 @@
 // From a program in loop form to a verified time, through the real worker in both roles.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -123,6 +124,49 @@ TEST_F(Compiled, WhatCannotBeLoweredIsAnInvalidConfiguration) {
   EXPECT_EQ(built[0].outcome, Outcome::kInvalidConfig);
   EXPECT_NE(built[0].message, "");
   EXPECT_EQ(built[1].outcome, Outcome::kOk);
+}
+
+/// C from B's copy, which the preparation makes; `right` or with a mistake.
+ir::Program prepared_copy(std::int64_t n, bool right) {
+  const ir::Buffer in("in", kFloat32, {ir::Expr(n)}), copy("copy", kFloat32, {ir::Expr(n)}),
+      out("out", kFloat32, {ir::Expr(n)});
+  const ir::Var i("i"), j("j");
+  ir::Program program;
+  program.name = "copied";
+  program.parameters = {{in, ir::Role::kInput, -1, true}, {out, ir::Role::kOutput}, {copy, ir::Role::kPrepared}};
+  program.host = ir::make_launch(0);
+  program.preparation = ir::make_launch(1);
+  const ir::Expr element = ir::make_load(copy, {i});
+  program.kernels = {{"main", ir::make_for(i, 0, n, ir::LoopKind::kSerial, ir::make_store(out, {i}, element))},
+                     {"prepare", ir::make_for(j, 0, right ? n : n + 1, ir::LoopKind::kSerial,
+                                              ir::make_store(copy, {j}, ir::make_load(in, {j})))}};
+  return program;
+}
+
+TEST_F(Compiled, WhatIsPreparedIsMadeOutsideOfTheTime) {
+  constexpr std::int64_t kElements = 48;
+  CheckData data;
+  data.types.assign(2, kFloat32);
+  data.elements = {kElements, kElements};
+  data.roles = {ir::Role::kInput, ir::Role::kOutput};
+  data.inputs.resize(1);
+  for (std::int64_t i = 0; i < kElements; ++i) data.inputs[0].push_back(static_cast<double>(i));
+  data.expected = data.inputs;
+  data.bound.assign(1, std::vector<double>(kElements, 0));
+  const auto built = build({prepared_copy(kElements, true), prepared_copy(kElements, false)});
+  for (const BuildResult& result : built) ASSERT_EQ(result.outcome, Outcome::kOk) << result.message;
+  EXPECT_EQ(built[0].object.prepared_bytes, (std::vector<std::int64_t>{192}));
+  RunnerOptions options;
+  options.timing.sample_ns = 2e5;
+  const std::unique_ptr<Runner> runner = make_local_runner(data, options);
+  const std::vector<Measurement> measured = runner->run({{&built[0].object}, {&built[1].object}}, nullptr);
+  EXPECT_EQ(measured[0].outcome, Outcome::kOk) << measured[0].message;
+  EXPECT_TRUE(measured[0].evidence.verified);
+  EXPECT_EQ(measured[1].outcome, Outcome::kCrash);
+  EXPECT_THAT(measured[1].message, ::testing::HasSubstr("past the end of parameter 2"));
+  const Measurement again = runner->race({{&built[0].object}})[0];
+  EXPECT_EQ(again.outcome, Outcome::kOk) << again.message;
+  EXPECT_GT(again.timing.median_ns, 0) << "a race prepares, too, for the worker is a new one";
 }
 
 TEST_F(Compiled, ProgramsWithSymbolsAreNotTimed) {

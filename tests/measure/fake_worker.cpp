@@ -58,8 +58,8 @@ int main(int, char** argv) {
     const CompileRequest request = decode_compile_request(message);
     go_wrong(request.program);
     CompileReply reply;
-    reply.object = request.program;
-    reply.symbol = "fake";
+    reply.object.object = request.program;
+    reply.object.symbol = "fake";
     channel.send(encode(reply));
   }
   return 0;

@@ -12,15 +12,23 @@ TEST(Protocol, BuilderMessagesComeBackWhole) {
   const CompileRequest request = decode_compile_request(encode(CompileRequest{Pipeline::kFinal, "bytes"}));
   EXPECT_EQ(request.pipeline, Pipeline::kFinal);
   EXPECT_EQ(request.program, "bytes");
-  const CompileReply reply = decode_compile_reply(
-      encode(CompileReply{Outcome::kCompileError, "why", std::string("\0obj", 4), "sym", "code", {128, 64}, 1.5}));
+  CompileReply sent{Outcome::kCompileError, "why", {}, 1.5};
+  sent.object.object = std::string("\0obj", 4);
+  sent.object.symbol = "sym";
+  sent.object.preparation = "sym_prepare";
+  sent.object.prepared_bytes = {64, 4096};
+  sent.object.code = "code";
+  sent.object.workspace = {128, 64};
+  const CompileReply reply = decode_compile_reply(encode(sent));
   EXPECT_EQ(reply.outcome, Outcome::kCompileError);
   EXPECT_EQ(reply.message, "why");
-  EXPECT_EQ(reply.object, std::string("\0obj", 4));
-  EXPECT_EQ(reply.symbol, "sym");
-  EXPECT_EQ(reply.code, "code");
-  EXPECT_EQ(reply.workspace.shared_bytes, 128);
-  EXPECT_EQ(reply.workspace.per_thread_bytes, 64);
+  EXPECT_EQ(reply.object.object, std::string("\0obj", 4));
+  EXPECT_EQ(reply.object.symbol, "sym");
+  EXPECT_EQ(reply.object.preparation, "sym_prepare");
+  EXPECT_EQ(reply.object.prepared_bytes, (std::vector<std::int64_t>{64, 4096}));
+  EXPECT_EQ(reply.object.code, "code");
+  EXPECT_EQ(reply.object.workspace.shared_bytes, 128);
+  EXPECT_EQ(reply.object.workspace.per_thread_bytes, 64);
   EXPECT_EQ(reply.compile_ms, 1.5);
 }
 
@@ -45,6 +53,8 @@ TEST(Protocol, RunnerMessagesComeBackWhole) {
   request.hopeless_call_ns = 2.5;
   request.object.object = "code";
   request.object.workspace = {1, 2};
+  request.object.preparation = "fill";
+  request.object.prepared_bytes = {128};
   const RunnerRequest r = decode_runner_request(encode(request));
   EXPECT_EQ(r.kind, RunnerRequest::Kind::kSample);
   EXPECT_EQ(r.id, 12);
@@ -53,6 +63,8 @@ TEST(Protocol, RunnerMessagesComeBackWhole) {
   EXPECT_EQ(r.hopeless_call_ns, 2.5);
   EXPECT_EQ(r.object.object, "code");
   EXPECT_EQ(r.object.workspace.per_thread_bytes, 2);
+  EXPECT_EQ(r.object.preparation, "fill");
+  EXPECT_EQ(r.object.prepared_bytes, (std::vector<std::int64_t>{128}));
 
   const RunnerReply reply =
       decode_runner_reply(encode(RunnerReply{Outcome::kWrongResult, "why", {true, 0.5, 0.25}, 3, {4, 5, 6}}));
@@ -77,7 +89,7 @@ TEST(Protocol, AnotherVersionIsRefused) {
     FAIL();
   } catch (const UsageError& e) {
     EXPECT_STREQ(e.what(),
-                 "nestwright-worker speaks version 3 of the protocol and 2 is needed; install both from one build, or "
+                 "nestwright-worker speaks version 4 of the protocol and 3 is needed; install both from one build, or "
                  "set NESTWRIGHT_WORKER");
   }
 }

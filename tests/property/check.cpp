@@ -196,11 +196,18 @@ Outcome Checker::compile_and_run(const ir::Program& vector_form, const Target& t
     const CompiledObject object = make_backend(DeviceKind::kCpu)->compile(vector_form, target, options);
     const std::shared_ptr<LoadedObject> loaded = load_object(object);
     const std::shared_ptr<ParallelPool> borrowed(std::shared_ptr<void>(), &pool(depth.threads));
-    const CompiledKernel kernel(reinterpret_cast<nestwright_kernel>(loaded->entry()), object.workspace, borrowed,
-                                loaded, vector_form.symbols);
+    const auto kernel_at = [&](void* entry) {
+      return CompiledKernel(reinterpret_cast<nestwright_kernel>(entry), object.workspace, borrowed, loaded,
+                            vector_form.symbols);
+    };
+    const CompiledKernel kernel = kernel_at(loaded->entry());
+    std::optional<CompiledKernel> preparation;
+    if (loaded->preparation() != nullptr) preparation = kernel_at(loaded->preparation());
     for (const Sample& sample : samples_) {
       const Data data(vector_form, sample.symbols, data_seed_, kOtherPoison);
-      const std::int32_t status = kernel.call(data.pointers(), symbol_values(vector_form, sample.symbols));
+      const std::vector<std::int64_t> symbols = symbol_values(vector_form, sample.symbols);
+      std::int32_t status = preparation ? preparation->call(data.pointers(), symbols) : 0;
+      if (status == 0) status = kernel.call(data.pointers(), symbols);
       std::string wrong = status == 0 ? data.damage() : fmt::format("it returned {}", status);
       if (wrong.empty()) wrong = data.difference(sample.expected);
       if (wrong.empty()) continue;

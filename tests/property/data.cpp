@@ -126,7 +126,7 @@ Data::Data(const ir::Program& program, const std::vector<Symbol>& symbols, std::
     arguments_.push_back(
         {parameter.buffer->name, type, parameter.role, bytes, {memory, [](std::byte* p) { std::free(p); }}, {}});
     std::byte* const data = arguments_.back().data();
-    if (parameter.role == ir::Role::kOutput) {
+    if (parameter.role != ir::Role::kInput) {
       std::fill(data, data + bytes, std::byte{poison});
       continue;
     }
@@ -137,7 +137,9 @@ Data::Data(const ir::Program& program, const std::vector<Symbol>& symbols, std::
 
 std::vector<ir::Memory> Data::memory() const {
   std::vector<ir::Memory> result;
-  for (const Argument& argument : arguments_) result.emplace_back(argument.data(), argument.bytes);
+  for (const Argument& argument : arguments_) {
+    if (argument.role != ir::Role::kPrepared) result.emplace_back(argument.data(), argument.bytes);
+  }
   return result;
 }
 
@@ -161,8 +163,9 @@ std::string Data::damage() const {
 
 std::string Data::difference(const Data& expected) const {
   for (std::size_t n = 0; n < arguments_.size(); ++n) {
+    if (arguments_[n].role != ir::Role::kOutput) continue;
     const Argument &a = arguments_[n], &b = expected.arguments_[n];
-    if (a.role != ir::Role::kOutput || std::memcmp(a.data(), b.data(), a.bytes) == 0) continue;
+    if (std::memcmp(a.data(), b.data(), a.bytes) == 0) continue;
     const std::size_t size = static_cast<std::size_t>(a.type.bytes());
     for (std::size_t at = 0; at < a.bytes; at += size) {
       if (std::memcmp(a.data() + at, b.data() + at, size) == 0) continue;
@@ -181,7 +184,8 @@ std::string Data::difference(const Data& expected) const {
 std::int64_t count_steps(const ir::Program& program, const std::vector<Symbol>& symbols) {
   ir::Ranges ranges;
   for (const Symbol& symbol : symbols) ranges.bind(symbol.var, ir::Interval{symbol.value, symbol.value});
-  return Counter(program, ranges).count(program.host);
+  Counter counter(program, ranges);
+  return counter.count(program.preparation) + counter.count(program.host);
 }
 
 }  // namespace nestwright::property

@@ -22,8 +22,8 @@ class Data {
   /// Inputs are the same for the same seed; outputs hold `poison`.
   Data(const ir::Program& program, const std::vector<Symbol>& symbols, std::uint64_t seed, std::uint8_t poison);
 
-  std::vector<ir::Memory> memory() const;
-  std::vector<void*> pointers() const;
+  std::vector<ir::Memory> memory() const;  ///< as ir::interpret takes it, which has its own for what is prepared
+  std::vector<void*> pointers() const;     ///< as compiled code takes them, prepared ones included
   /// Says which byte beside a tensor, or of an input, was written; empty where none was.
   std::string damage() const;
   /// The first element of an output that differs, for people; empty where all are equal. The two zeros of a

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
+#include "bench/comparison/conditions.h"
 #include "bench/comparison/operation.h"
 #include "exporter/apply_best.h"
 #include "templates/registry.h"
@@ -11,7 +13,7 @@
 namespace nestwright::bench {
 namespace {
 
-/// Views of all tensors of a call, made beforehand: making them is no part of the call.
+/// Views of all tensors of the operator, made beforehand: making them is no part of the call.
 std::vector<ArrayView> views_of(const Definition& definition, const Operands& operands) {
   std::vector<ArrayView> views;
   for (std::size_t i = 0; i < definition.args.size(); ++i) {
@@ -33,16 +35,21 @@ std::vector<ArrayView> views_of(const Definition& definition, const Operands& op
 }  // namespace
 
 std::variant<Operation, CannotDo> make_operation(const OperationRequest& request) {
-  if (request.weights == Weights::kPrepacked) return CannotDo{"none yet: a task cannot ask for constant operands"};
+  const std::optional<Workload> workload = workload_of_ours(request.workload, request.weights);
+  if (!workload) return CannotDo{"prepares the weights of matmul only"};
   Target target = Target::host();
   target.threads = request.threads;
-  const auto applied = std::make_shared<AppliedKernel>(apply_best(request.workload, target, request.database));
+  const auto applied = std::make_shared<AppliedKernel>(apply_best(*workload, target, request.database));
   const Definition definition = find_operator(request.workload.op).define(request.workload);
   const auto call = [&](const Operands& operands) {
     const auto views = std::make_shared<const std::vector<ArrayView>>(views_of(definition, operands));
-    return [applied, views, arguments = std::vector<ArrayRef>(views->begin(), views->end())] {
-      applied->function.call(arguments);
-    };
+    std::vector<ArrayRef> arguments, constants;
+    for (std::size_t i = 0; i < views->size(); ++i) {
+      const bool is_constant = applied->function.program().parameters[i].is_constant;
+      (is_constant ? constants : arguments).emplace_back((*views)[i]);
+    }
+    const Function function = constants.empty() ? applied->function : applied->function.prepare_of(constants);
+    return [function, views, arguments] { function.call(arguments); };
   };
   return Operation{
       .detail = fmt::format("{} configuration: {}", match_name(applied->found.match), applied->found.config.str()),

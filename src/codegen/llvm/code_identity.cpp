@@ -27,10 +27,12 @@ class Identity {
  public:
   explicit Identity(const ObjectFile& file) : file_(file) {}
 
-  std::uint64_t hash(const std::string& entry) {
+  std::uint64_t hash(const CompiledObject& object) {
     for (const SymbolRef& symbol : file_.symbols()) {
-      if (taken(symbol.getName()) == entry) add_target(symbol);
+      const llvm::StringRef name = taken(symbol.getName());
+      if (name == object.symbol || name == object.preparation) add_target(symbol);
     }
+    for (const std::int64_t bytes : object.prepared_bytes) add(static_cast<std::uint64_t>(bytes));
     for (const SectionRef& section : file_.sections()) {
       if (is_loaded(section)) add_section(section);
       const auto relocated = taken(section.getRelocatedSection());
@@ -85,7 +87,7 @@ class Identity {
 std::string code_identity(const CompiledObject& object) {
   const auto file = taken(ObjectFile::createObjectFile(llvm::MemoryBufferRef(object.object, object.symbol)));
   const ir::Workspace& workspace = object.workspace;
-  return fmt::format("{:016x}", hash_combine(hash_combine(Identity(*file).hash(object.symbol),
+  return fmt::format("{:016x}", hash_combine(hash_combine(Identity(*file).hash(object),
                                                           static_cast<std::uint64_t>(workspace.shared_bytes)),
                                              static_cast<std::uint64_t>(workspace.per_thread_bytes)));
 }

@@ -28,6 +28,7 @@
 
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/llvm_backend.h"
+#include "ir/preparation.h"
 #include "support/error.h"
 
 namespace nestwright::codegen {
@@ -153,6 +154,8 @@ class LlvmBackend final : public Backend {
     llvm::LLVMContext context;
     CompiledObject result;
     result.symbol = symbol_of(program.name);
+    if (program.preparation.defined()) result.preparation = preparation_symbol(result.symbol);
+    result.prepared_bytes = ir::prepared_bytes(program);
     result.workspace = program.workspace;
     result.symbols = program.symbols;
     const std::unique_ptr<llvm::Module> module = emit_module(program, target, result.symbol, *machine, context);

@@ -3,8 +3,8 @@
 // loop is computed outside of it already here.
 //
 // The module has an entry `i32 @symbol(ptr buffers, ptr symbols, ptr workspace, ptr parallel)` (runtime/kernel_abi.h),
-// one internal function a kernel, whose tensors are noalias parameters, and two more a parallel loop: the body and the
-// stub that unpacks its closure.
+// another for its preparation, one internal function a kernel, whose tensors are noalias parameters, and two more a
+// parallel loop: the body and the stub that unpacks its closure.
 #pragma once
 
 #include <memory>
@@ -26,6 +26,9 @@ namespace nestwright::codegen {
 /// ...).
 std::unique_ptr<llvm::Module> emit_module(const ir::Program& program, const Target& target, const std::string& symbol,
                                           const llvm::TargetMachine& machine, llvm::LLVMContext& context);
+
+/// Of the second entry, which programs with a preparation have.
+inline std::string preparation_symbol(const std::string& symbol) { return symbol + "_prepare"; }
 
 /// What the module's code may use beyond llvm_cpu_of(): CompiledObject::extensions.
 std::vector<std::string> extensions_of(const llvm::Module& module);

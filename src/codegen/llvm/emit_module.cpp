@@ -64,12 +64,13 @@ void emit_kernel(ModuleEmitter& module, const ir::Kernel& kernel, llvm::Function
   emitter.builder().CreateRetVoid();
 }
 
-void emit_entry(ModuleEmitter& module) {
+/// The nestwright_kernel `name`, which does what `host` says.
+void emit_entry(ModuleEmitter& module, const std::string& name, const ir::Stmt& host) {
   const ir::Program& program = module.program;
   llvm::LLVMContext& context = module.module.getContext();
   auto* pointer = llvm::PointerType::getUnqual(context);
   auto* type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context), {pointer, pointer, pointer, pointer}, false);
-  llvm::Function* function = module.create_function(module.symbol, type, false);
+  llvm::Function* function = module.create_function(name, type, false);
   FunctionEmitter emitter(module, function);
   auto& builder = emitter.builder();
   llvm::Value *buffers = function->getArg(0), *symbols = function->getArg(1), *workspace = function->getArg(2);
@@ -89,7 +90,7 @@ void emit_entry(ModuleEmitter& module) {
   llvm::Value* threads_part = builder.CreateInBoundsGEP(builder.getInt8Ty(), workspace, shared_bytes);
   emitter.set_state({workspace, threads_part, function->getArg(3)});
   emitter.begin();
-  emitter.emit(program.host);
+  emitter.emit(host);
   emitter.finish();
   builder.CreateRet(builder.getInt32(0));
 }
@@ -202,7 +203,8 @@ std::unique_ptr<llvm::Module> emit_module(const ir::Program& program, const Targ
     module.kernels.push_back(module.create_function(symbol + "." + kernel.name, kernel_type(program, context), true));
   }
   for (std::size_t i = 0; i < program.kernels.size(); ++i) emit_kernel(module, program.kernels[i], module.kernels[i]);
-  emit_entry(module);
+  emit_entry(module, symbol, program.host);
+  if (program.preparation.defined()) emit_entry(module, preparation_symbol(symbol), program.preparation);
   return llvm_module;
 }
 

@@ -29,21 +29,27 @@ class LinkedObject final : public LoadedObject {
     if (linker_.hasError()) refuse(object, linker_.getErrorString().str());
     std::string problem;
     if (memory_.finalizeMemory(&problem)) refuse(object, problem);
-    const llvm::JITEvaluatedSymbol symbol = linker_.getSymbol(object.symbol);
-    if (!symbol) refuse(object, "it has no such symbol");
-    entry_ = reinterpret_cast<void*>(static_cast<std::uintptr_t>(symbol.getAddress()));
+    entry_ = address_of(object, object.symbol);
+    if (!object.preparation.empty()) preparation_ = address_of(object, object.preparation);
   }
 
   void* entry() const override { return entry_; }
+  void* preparation() const override { return preparation_; }
 
  private:
+  void* address_of(const CompiledObject& object, const std::string& name) const {
+    const llvm::JITEvaluatedSymbol symbol = linker_.getSymbol(name);
+    if (!symbol) refuse(object, "it has no such symbol");
+    return reinterpret_cast<void*>(static_cast<std::uintptr_t>(symbol.getAddress()));
+  }
+
   [[noreturn]] static void refuse(const CompiledObject& object, const std::string& reason) {
     throw CompileError(fmt::format("the object of kernel {} cannot be linked: {}", object.symbol, reason));
   }
 
   llvm::SectionMemoryManager memory_;
   llvm::RuntimeDyld linker_;
-  void* entry_ = nullptr;
+  void *entry_ = nullptr, *preparation_ = nullptr;
 };
 
 }  // namespace

@@ -91,6 +91,7 @@ bool draw_tensorize(Draw& d);
 bool draw_compute_at(Draw& d);
 bool draw_compute_inline(Draw& d);
 bool draw_compute_root(Draw& d);
+bool draw_prepare(Draw& d);
 bool draw_set_scope(Draw& d);
 bool draw_cache_read(Draw& d);
 bool draw_cache_write(Draw& d);

@@ -1,4 +1,4 @@
-// compute_at, compute_inline, compute_root, set_scope, double_buffer.
+// compute_at, compute_inline, compute_root, prepare, set_scope, double_buffer.
 #include <algorithm>
 
 #include "schedule/scan_parts.h"
@@ -48,6 +48,20 @@ bool draw_compute_root(Draw& d) {
   if (stage == nullptr) stage = d.stage();
   if (stage == nullptr) return false;
   d.handle(*stage).compute_root();
+  return true;
+}
+
+bool draw_prepare(Draw& d) {
+  // Made of inputs only, in most cases.
+  const auto fits = [&](const StageState& s) {
+    return !s.is_output && std::all_of(s.op->inputs.begin(), s.op->inputs.end(), [&](const Operation& input) {
+      const int producer = d.state().find(input);
+      return producer < 0 || d.state().stages[static_cast<std::size_t>(producer)].attach.kind == AttachKind::kPrepared;
+    });
+  };
+  const StageState* stage = d.choices.chance(10) ? d.stage() : d.stage(fits);
+  if (stage == nullptr) return false;
+  d.handle(*stage).prepare();
   return true;
 }
 
