@@ -34,7 +34,31 @@ ir::Program packed_product() {
   return lower(s, {op.a, op.b, op.c}, cpu_target(CpuIsa::kAvx512), "product");
 }
 
-TEST(Prepare, MakesAKernelOfItsOwn) { EXPECT_EQ(ir::to_string(packed_product()), R"()"); }
+TEST(Prepare, MakesAKernelOfItsOwn) {
+  EXPECT_EQ(
+      ir::to_string(packed_product()),
+      R"(program product(A: float32[4, 5], constant B: float32[5, 6]) -> (C: float32[4, 6]), prepared (B.cache: float32[2, 5, 4])
+  prepare:
+    launch product_prepare
+  launch product
+  kernel product:
+    for i in 0..4:
+      for j in 0..6:
+        C[i, j] = 0.0
+        for k in 0..5:
+          C[i, j] = C[i, j] + A[i, k]*B.cache[j/4, k, j%4]
+  kernel product_prepare:
+    for ax0 in 0..5:
+      for ax1.inner in 0..4:
+        B.cache[0, ax0, ax1.inner] = B[ax0, ax1.inner]
+    for ax0_1 in 0..5:
+      for ax1.inner_1 in 0..4:
+        B.cache[1, ax0_1, ax1.inner_1] = 0.0
+    for ax0_2 in 0..5:
+      for ax1.inner_2 in 0..2:
+        B.cache[1, ax0_2, ax1.inner_2] = B[ax0_2, ax1.inner_2 + 4]
+)");
+}
 
 TEST(Prepare, ConstantsAreWhatOnlyThePreparationReads) {
   const ir::Program program = packed_product();
