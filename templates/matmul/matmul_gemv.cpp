@@ -91,6 +91,12 @@ Schedule schedule_gemv(Tuning& t, const Workload& workload, Definition& definiti
       {"register_rows", "register_vectors", "unroll_k"},
       [](std::span<const KnobValue> v) { return v[0][0] * v[1][0] * v[2][0] <= 64; },
       "the unrolled loop body has more than 64 multiply-adds");
+  if (!target.has_masks() && !target.has_fma()) {
+    t.constrain(
+        {"register_vectors"},
+        [lanes, k = shape.k](std::span<const KnobValue> v) { return k % (v[0][0] * lanes) == 0; },
+        "what the vectors leave over of the reduction would be read element by element");
+  }
   if (in_parallel) {
     t.constrain(
         {"blocks", "register_rows"},

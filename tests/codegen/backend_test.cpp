@@ -19,7 +19,7 @@ using ::testing::MatchesRegex;
 using ::testing::Not;
 
 Program program_of(const std::string& name, std::vector<Parameter> parameters, Stmt body) {
-  return {name, std::move(parameters), {}, {}, {}, make_launch(0), {{"main", std::move(body)}}};
+  return {name, std::move(parameters), {}, {}, {}, {}, make_launch(0), {{"main", std::move(body)}}};
 }
 
 std::string compile_error(const Program& program) {

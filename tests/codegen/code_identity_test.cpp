@@ -40,7 +40,7 @@ ir::Program times(double value) {
   using namespace ir;
   const Buffer in("in", kFloat64, {Expr(1)}), out("out", kFloat64, {Expr(1)});
   const Stmt store = make_store(out, {Expr(0)}, make_load(in, {Expr(0)}) * make_float(value, kFloat64));
-  return {"times", {{in, Role::kInput}, {out, Role::kOutput}}, {}, {}, {}, make_launch(0), {{"main", store}}};
+  return {"times", {{in, Role::kInput}, {out, Role::kOutput}}, {}, {}, {}, {}, make_launch(0), {{"main", store}}};
 }
 
 TEST(CodeIdentity, DependsOnConstants) {

@@ -50,7 +50,7 @@ inline ir::Program matmul_program(const MatmulShape& s) {
   body = make_for(jo, Expr(0), Expr((s.n + s.tile_n - 1) / s.tile_n), LoopKind::kSerial, body);
   body = make_for(io, Expr(0), Expr((s.m + s.tile_m - 1) / s.tile_m),
                   s.parallel ? LoopKind::kParallel : LoopKind::kSerial, body);
-  return {"matmul",        {{A, Role::kInput}, {B, Role::kInput}, {C, Role::kOutput}}, {}, {}, {}, make_launch(0),
+  return {"matmul",        {{A, Role::kInput}, {B, Role::kInput}, {C, Role::kOutput}}, {}, {}, {}, {}, make_launch(0),
           {{"main", body}}};
 }
 

@@ -15,7 +15,7 @@ using namespace ir;
 constexpr std::int64_t kN = 37;
 
 Program program_of(std::vector<Parameter> parameters, Stmt body, std::vector<Var> symbols = {}) {
-  return {"test", std::move(parameters), std::move(symbols), {}, {}, make_launch(0), {{"main", std::move(body)}}};
+  return {"test", std::move(parameters), std::move(symbols), {}, {}, {}, make_launch(0), {{"main", std::move(body)}}};
 }
 
 /// B[i] = f(A[i], A[i + 1]), once in a scalar loop and once vectorised.
@@ -236,6 +236,7 @@ TEST(Semantics, SymbolicWorkspace) {
       {},
       {},
       {},
+      {},
       {{"first", first}, {"second", make_allocate(fixed, make_allocate(shared, block({fill, turn, back})))}}};
   program.host = make_allocate(around, block({make_launch(0), make_launch(1)}));
   // As large as the largest sizes below need.
@@ -262,13 +263,10 @@ TEST(Semantics, SeveralKernelsShareWhatTheHostAllocates) {
     return make_for(i, 0, 16, LoopKind::kVectorized, make_store(to, {i}, make_load(from, {i}) + Expr(plus)));
   };
   const Var t("t");
-  Program program{"two",
-                  {{A, Role::kInput}, {B, Role::kOutput}},
-                  {},
-                  {},
-                  {},
-                  {},
-                  {{"first", copy(A, T, 1)}, {"second", copy(T, B, 2)}}};
+  Program program{"two", {{A, Role::kInput}, {B, Role::kOutput}},
+                  {},    {},
+                  {},    {},
+                  {},    {{"first", copy(A, T, 1)}, {"second", copy(T, B, 2)}}};
   program.host = make_allocate(T, make_for(t, 0, 2, LoopKind::kSerial, block({make_launch(0), make_launch(1)})));
   expect_agreement(program);
 }

@@ -32,7 +32,7 @@ class TypeProgram {
     loops_.push_back(make_for(o, 0, Expr(kN / kRow), LoopKind::kSerial, row));
   }
   void expect_agreement() const {
-    const Program program{"types", parameters_, {}, {}, {}, make_launch(0), {{"main", block(loops_)}}};
+    const Program program{"types", parameters_, {}, {}, {}, {}, make_launch(0), {{"main", block(loops_)}}};
     std::vector<Array> expected;
     for (const Parameter& parameter : parameters_) expected.push_back(Array::empty(parameter.buffer->element, {kN}));
     testing::fill(expected[0], 0);
@@ -145,7 +145,7 @@ TEST(Types, DivisionByPowersOfTwoIsAShift) {
       const Var i("i");
       const Expr a = make_load(A, {i});
       const Stmt loop = make_for(i, 0, 64, kind, make_store(B, {i}, a / 8 + a % 32));
-      const Program program{"shift",         {{A, Role::kInput}, {B, Role::kOutput}}, {}, {}, {}, make_launch(0),
+      const Program program{"shift",         {{A, Role::kInput}, {B, Role::kOutput}}, {}, {}, {}, {}, make_launch(0),
                             {{"main", loop}}};
       CompileOptions options;
       options.keep_ir = true;

@@ -45,7 +45,7 @@ Program program_of(Intrinsic f, Type type, std::int64_t n, LoopKind kind) {
   const Stmt body = kind == LoopKind::kSerial
                         ? make_for(i, 0, Expr(n), kind, at(i))
                         : make_for(i, 0, Expr(n / 61), LoopKind::kSerial, make_for(j, 0, 61, kind, at(i * 61 + j)));
-  return {intrinsic_name(f), {{A, Role::kInput}, {B, Role::kOutput}}, {}, {}, {}, make_launch(0), {{"main", body}}};
+  return {intrinsic_name(f), {{A, Role::kInput}, {B, Role::kOutput}}, {}, {}, {}, {}, make_launch(0), {{"main", body}}};
 }
 
 /// How far `actual` is from `exact`, in units in the last place of the latter; 0 where both are NaN or one infinity.
