@@ -109,7 +109,7 @@ TEST(Serialize, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(refusal(bytes + "!"), HasSubstr("1 bytes follow its end"));
   EXPECT_THAT(refusal(bytes.substr(0, 40)), HasSubstr("malformed program: "));
   bytes[4] = 9;
-  EXPECT_THAT(refusal(bytes), HasSubstr("it has version 9, this reader knows version 6"));
+  EXPECT_THAT(refusal(bytes), HasSubstr("it has version 9, this reader knows version 7"));
 }
 
 TEST(Serialize, RefusesDanglingReferences) {
