@@ -93,8 +93,7 @@ Schedule schedule_gemv(Tuning& t, const Workload& workload, Definition& definiti
       "the unrolled loop body has more than 64 multiply-adds");
   if (!target.has_masks() && !target.has_fma()) {
     t.constrain(
-        {"register_vectors"},
-        [lanes, k = shape.k](std::span<const KnobValue> v) { return k % (v[0][0] * lanes) == 0; },
+        {"register_vectors"}, [lanes, k = shape.k](std::span<const KnobValue> v) { return k % (v[0][0] * lanes) == 0; },
         "what the vectors leave over of the reduction would be read element by element");
   }
   if (in_parallel) {

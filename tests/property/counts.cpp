@@ -112,8 +112,9 @@ std::vector<std::string> Counts::missing() const {
     for (std::size_t t = 0; t < kTails; ++t)
       for (std::size_t r = 0; r < kReducers; ++r) {
         if (it != cells_.end() && it->second[t][r] > 0) continue;
-        // A scan is read by its own steps: it is refused.
-        if (std::string_view(drawer.primitive) == "stream" && std::string_view(kReducerNames[r]) == "scan") continue;
+        // A scan is read by its own steps, and every call runs it: both are refused.
+        const std::string_view primitive = drawer.primitive;
+        if ((primitive == "stream" || primitive == "prepare") && std::string_view(kReducerNames[r]) == "scan") continue;
         result.push_back(
             fmt::format("{} x {} x {}", drawer.primitive, tail_name(static_cast<TailKind>(t)), kReducerNames[r]));
       }

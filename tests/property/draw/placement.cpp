@@ -54,6 +54,8 @@ bool draw_compute_root(Draw& d) {
 bool draw_prepare(Draw& d) {
   // Made of inputs only, in most cases.
   const auto fits = [&](const StageState& s) {
+    const auto number = static_cast<int>(&s - d.state().stages.data());
+    if (!d.state().states.empty() && scan_place(d.state(), number).part != ScanPart::kNone) return false;
     return !s.is_output && std::all_of(s.op->inputs.begin(), s.op->inputs.end(), [&](const Operation& input) {
       const int producer = d.state().find(input);
       return producer < 0 || d.state().stages[static_cast<std::size_t>(producer)].attach.kind == AttachKind::kPrepared;

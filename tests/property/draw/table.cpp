@@ -22,7 +22,7 @@ const std::vector<Drawer>& drawers() {
       {"compute_at", 16, draw_compute_at},
       {"compute_inline", 6, draw_compute_inline},
       {"compute_root", 3, draw_compute_root},
-      {"prepare", 4, draw_prepare},
+      {"prepare", 5, draw_prepare},
       {"set_scope", 5, draw_set_scope},
       {"cache_read", 8, draw_cache_read},
       {"cache_write", 8, draw_cache_write},
