@@ -83,7 +83,10 @@ Elementary::Reduced Elementary::reduce_exp(const Expr& x) {
   const Expr quotient = hold("quotient", shifted - kRounder);
   const Expr upper = fma(quotient, like(x, -kLn2Upper), x);
   const Expr rest = hold("rest", fma(quotient, like(x, -kLn2Lower), upper));
-  return {polynomial(rest, kExp), quotient, shifted};
+  if (machine_.fma) return {polynomial(rest, kExp), quotient, shifted};
+  // Without fma the last two steps of Horner's form would round twice each.
+  const Expr tail = polynomial(rest, std::span(kExp).subspan<2>()) * (rest * rest);
+  return {tail + rest + 1.0, quotient, shifted};
 }
 
 Expr Elementary::Reduced::n() const { return bits_of(shifted) - kRounderBits; }
