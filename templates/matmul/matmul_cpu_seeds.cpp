@@ -22,6 +22,7 @@ struct Wish {
   std::int64_t blocks_n = 1;
   std::vector<std::int64_t> block_order{kAxisN, kAxisM};
   bool tiles_n_outer = true, prefetch_c = false;
+  std::int64_t prefetch_b = 0;
 };
 
 /// The most rows that fit beside `vectors` vectors; a few less where these leave no smaller last tile, or else evened
@@ -82,7 +83,7 @@ Config to_config(Wish wish, const MatmulShape& shape, const Target& target) {
   config.set("block_order", order);
   config.set("tile_order", wish.tiles_n_outer ? KnobValue{kAxisN, kAxisM} : KnobValue{kAxisM, kAxisN});
   config.set("prefetch_a", {0});
-  config.set("prefetch_b", {0});
+  config.set("prefetch_b", {wish.prefetch_b});
   config.set("prefetch_c", {wish.prefetch_c ? 1 : 0});
   return config;
 }
@@ -142,7 +143,21 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
     return wish;
   };
   const bool is_long = shape.m >= 2 && shape.k >= 128;
+  Wish composed = tile(2);
+  composed.tail_m = "compose";
+  composed.rows = std::max<std::int64_t>(
+      1, (target.vector_registers - spare_registers(target) - composed.vectors) / composed.vectors);
   add(packs ? with_b(tile(2), "whole") : tile(2));
+  if (is_long) {
+    // Read in place, B's rows lie on as many pages: the hardware fetches none of them ahead.
+    Wish ahead = composed;
+    ahead.prefetch_b = 16;
+    ahead.prefetch_c = true;
+    add(ahead);
+    ahead.pack_a = "rows";
+    add(ahead);
+    add(in_blocks(ahead, 512, target.l2_bytes / 2, 0));
+  }
   if (packs && is_long) {
     // A tile of columns of B over all of the reduction is a panel.
     add(in_blocks(with_b(tile(4), "block"), shape.k, target.l2_bytes / 2, 0));
@@ -165,11 +180,7 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
     // Where A's columns are contiguous there is no better way.
     if (shape.ta) std::rotate(wishes.begin(), wishes.end() - 1, wishes.end());
   }
-  Wish composed = tile(2);
-  composed.tail_m = "compose";
-  composed.rows = std::max<std::int64_t>(
-      1, (target.vector_registers - spare_registers(target) - composed.vectors) / composed.vectors);
-  add(composed);
+  if (!is_long) add(composed);
   add(with_b(composed, "whole"));
   add(tile(3));
   add(tile(1));
@@ -181,7 +192,7 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
   }
   add(in_panels);
   if (is_long) {
-    for (const std::int64_t vectors : {3, 2}) add(in_blocks(tile(vectors), 512, target.l2_bytes / 2, 0));
+    add(in_blocks(tile(3), 512, target.l2_bytes / 2, 0));
   }
   if (packs) {
     const Wish packed = with_b(tile(4), "block");
