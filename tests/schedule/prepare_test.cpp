@@ -1,22 +1,9 @@
 // prepare: what it notes, and what it refuses.
+#include "doubled.h"
 #include "expression/scan.h"
-#include "matmul_fixture.h"
 
 namespace nestwright {
 namespace {
-
-const Tensor a = placeholder({32, 48}, kFloat32, "A");
-const Tensor doubled = compute({32, 48}, [](Expr i, Expr j) { return a(i, j) * 2.0; }, "B");
-const Tensor result = compute({32, 48}, [](Expr i, Expr j) { return doubled(i, j) + 1.0; }, "C");
-
-std::string refusal(const std::function<void()>& misuse) {
-  try {
-    misuse();
-  } catch (const ScheduleError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
 
 TEST(Prepare, IsNotedAndReplayed) {
   Schedule s = create_schedule(result);

@@ -1,21 +1,8 @@
 // stream: what it notes, and what it refuses.
-#include "matmul_fixture.h"
+#include "doubled.h"
 
 namespace nestwright {
 namespace {
-
-const Tensor a = placeholder({32, 48}, kFloat32, "A");
-const Tensor doubled = compute({32, 48}, [](Expr i, Expr j) { return a(i, j) * 2.0; }, "B");
-const Tensor result = compute({32, 48}, [](Expr i, Expr j) { return doubled(i, j) + 1.0; }, "C");
-
-std::string refusal(const std::function<void()>& misuse) {
-  try {
-    misuse();
-  } catch (const ScheduleError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
 
 TEST(Stream, IsNotedAndReplayed) {
   Schedule s = create_schedule(result);
