@@ -1,6 +1,7 @@
 // The innermost statements of a nest, and prefetches.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "ir/intrinsics.h"
@@ -17,13 +18,16 @@ using ir::Stmt;
 namespace {
 
 constexpr std::int64_t kCacheLineBytes = 64;
-constexpr int kMostPrefetches = 32;  // at one loop: more would crowd out the loads themselves
+constexpr int kMostPrefetches = 48;  // at one loop: more would crowd out the loads themselves
 
-/// Counts `index` up in the box of `extents`, the last dimension in steps of `step`; false after the last one.
+/// Counts `index` up in the box of `extents`, the last dimension in steps of `step` and to its last element; false
+/// after the last one.
 bool next(std::vector<std::int64_t>& index, const std::vector<std::int64_t>& extents, std::int64_t step) {
   for (std::size_t d = index.size(); d-- > 0;) {
-    index[d] += d + 1 == index.size() ? step : 1;
-    if (index[d] < extents[d]) return true;
+    if (index[d] + 1 < extents[d]) {
+      index[d] = d + 1 == index.size() ? std::min(index[d] + step, extents[d] - 1) : index[d] + 1;
+      return true;
+    }
     index[d] = 0;
   }
   return false;
@@ -39,12 +43,19 @@ ir::Linear flat_offset(const std::vector<ir::Linear>& indices, const std::vector
   return offset;
 }
 
-/// Whether `place` is in the line of `elements` that starts at `start`.
-bool same_line(const ir::Linear& place, const std::optional<ir::Linear>& start, std::int64_t elements) {
-  if (!start) return false;
+/// Whether `place` is in the line of `elements` that has `other`, where that is sure; where it is not known how both
+/// lie in lines, whether it follows `other` by less than a line and is not the `last` of a row, which may begin another
+/// one.
+bool same_line(const ir::Linear& place, const std::optional<ir::Linear>& other, std::int64_t elements, bool last) {
+  if (!other) return false;
   ir::Linear difference = place;
-  difference.add(*start, -1);
-  return difference.is_constant() && difference.constant >= 0 && difference.constant < elements;
+  difference.add(*other, -1);
+  if (!difference.is_constant()) return false;
+  const auto in_lines = [&](const ir::LinearTerm& term) { return term.coefficient % elements == 0; };
+  if (std::ranges::all_of(place.terms, in_lines)) {
+    return ir::floor_div(place.constant, elements) == ir::floor_div(other->constant, elements);
+  }
+  return difference.constant >= 0 && difference.constant < (last ? 1 : elements);
 }
 
 bool is_zero(const Expr& e) {
@@ -179,7 +190,8 @@ Stmt NestBuilder::prefetch(const PrefetchNote& note, const Frame& frame, int lea
     if (has_layout) in_layout = laid_out(*storage, element, facts_);
     const std::vector<ir::Linear>& position = has_layout ? in_layout : element;
     ir::Linear place = flat_offset(position, strides);
-    if (same_line(place, last, line)) continue;  // neighbours in the storage need not be neighbours in the tensor
+    const bool ends_row = offset.empty() || offset.back() + 1 == extents.back();
+    if (same_line(place, last, line, ends_row)) continue;  // neighbours in the storage need not be in the tensor
     last = std::move(place);
     std::vector<Expr> indices;
     indices.reserve(position.size());

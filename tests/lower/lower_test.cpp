@@ -152,6 +152,19 @@ TEST(Lower, PrefetchIsSoManyIterationsAhead) {
   EXPECT_THAT(text, HasSubstr("prefetch B[k + 4, 16]"));
 }
 
+TEST(Lower, PrefetchesTheLastLineOfRowsThatBeginInsideOne) {
+  // Rows of 100 elements are 6.25 lines apart: 32 elements lie in three lines, but for those of every fourth row.
+  const Matmul op = make_matmul(8, 100, 64);
+  Schedule s = create_schedule(op.c);
+  const auto [outer, inner] = s[op.c].split(s[op.c].axis(1), factor(32), Tail::partition());
+  s[op.c].reorder({outer, s[op.c].axis(0), s[op.c].reduce_axis(0), inner});
+  s[op.c].prefetch(op.b, s[op.c].reduce_axis(0), 4);
+  const std::string text = body_of(s, {op.a, op.b, op.c});
+  EXPECT_THAT(text, HasSubstr("prefetch B[k + 4, j.outer*32]"));
+  EXPECT_THAT(text, HasSubstr("prefetch B[k + 4, j.outer*32 + 16]"));
+  EXPECT_THAT(text, HasSubstr("prefetch B[k + 4, j.outer*32 + 31]"));
+}
+
 TEST(Lower, PrefetchesWhereTheNextTileWillBeWritten) {
   const Matmul op = make_matmul(8, 32, 64);
   Schedule s = create_schedule(op.c);
