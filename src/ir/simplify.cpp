@@ -74,7 +74,7 @@ class StmtSimplifier {
 
  private:
   Stmt run(const Stmt& s, const For& n) {
-    Expr min = exprs_.simplify(n.min), extent = exprs_.simplify(n.extent);
+    Expr min = exprs_.simplify(n.min), extent = simplify_extent(n.extent);
     const Interval trips = bounds(extent, exprs_.ranges());
     if (trips.hi <= 0) return {};
     if (trips.is_point() && !as_const_int(extent)) extent = make_int(trips.lo, extent.type());
@@ -84,6 +84,16 @@ class StmtSimplifier {
     if (Stmt guarded = move_guards(n, min, extent, body); guarded.defined()) return guarded;
     if (min.same_as(n.min) && extent.same_as(n.extent) && body.same_as(n.body)) return s;
     return make_for(n.var, std::move(min), std::move(extent), n.kind, std::move(body));
+  }
+
+  /// The extents of loops that were fused stay factors: that each is 1 or more in the loop is not seen of their product
+  /// multiplied out.
+  Expr simplify_extent(const Expr& extent) {
+    const auto* product = extent.as<Binary>();
+    if (product == nullptr || product->op != BinaryOp::kMul) return exprs_.simplify(extent);
+    const Expr a = simplify_extent(product->a), b = simplify_extent(product->b);
+    if (as_const_int(a) != nullptr || as_const_int(b) != nullptr) return exprs_.simplify(extent);
+    return a.same_as(product->a) && b.same_as(product->b) ? extent : a * b;
   }
 
   // for v in [lo, hi): if (invariant && v < c && rest) S   ->   if (invariant) for v in [lo, c): if (rest) S

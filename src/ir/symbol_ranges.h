@@ -7,7 +7,7 @@
 
 namespace nestwright::ir {
 
-/// They are at least 1, and meet the program's requirements.
+/// They are at least 1 and meet the program's requirements; no parameter's extent is negative.
 Ranges ranges_of_symbols(const Program& program);
 
 }  // namespace nestwright::ir

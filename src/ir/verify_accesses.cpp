@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 
+#include "ir/inequality.h"
 #include "ir/rewrite.h"
 #include "ir/symbol_ranges.h"
 #include "ir/verify_checks.h"
@@ -54,6 +55,19 @@ class AtLane : public Mutator {
 
   Expr lane_;
 };
+
+/// In an iteration of a loop, its extent is 1 or more; where the extent is a product of what is not negative, so is
+/// every factor. It is multiplied out nowhere else.
+void assume_iteration(const Expr& extent, Ranges& known) {
+  const auto* product = extent.as<Binary>();
+  if (product == nullptr || product->op != BinaryOp::kMul) return;
+  if (!non_negative(product->a, known) || !non_negative(product->b, known)) return;
+  for (const Expr& factor : {product->a, product->b}) {
+    if (as_const_int(factor) != nullptr) continue;
+    known.assume(factor >= 1);
+    assume_iteration(factor, known);
+  }
+}
 
 class Collector {
  public:
@@ -115,7 +129,7 @@ class Collector {
   void visit(const For& loop) {
     loads(loop.min);
     loads(loop.extent);
-    const Expr min = resolve(loop.min), extent = simplify(resolve(loop.extent), *known_);
+    const Expr min = resolve(loop.min), factors = resolve(loop.extent), extent = simplify(factors, *known_);
     Var var = loop.var;
     if (!as_const_int(min)) {
       var = offsets_.try_emplace(&loop, Var(loop.var.name(), loop.var.type())).first->second;
@@ -124,13 +138,19 @@ class Collector {
     const Expr first = as_const_int(min) ? min : make_int(0, var.type());
     const bool in_turns = loop.kind == LoopKind::kSerial || loop.kind == LoopKind::kUnrolled;
     loops_.push_back({&loop, var, in_turns && always_waits(loop.body)});
-    within(refined([&](Ranges& next) { next.bind(var, first, extent); }), [&] { visit(loop.body); });
+    const auto in_iteration = [&](const Var& of) {
+      return refined([&](Ranges& next) {
+        assume_iteration(factors, next);
+        next.bind(of, first, extent);
+      });
+    };
+    within(in_iteration(var), [&] { visit(loop.body); });
     // The end of one iteration and the start of the next lie in one phase: a second pass puts them together.
     if (in_turns && has_barrier(loop.body)) {
       const Var other(loop.var.name(), loop.var.type());
       loops_.back().var = other;
       values_[loop.var] = as_const_int(min) ? Expr(other) : min + Expr(other);
-      within(refined([&](Ranges& next) { next.bind(other, first, extent); }), [&] { visit(loop.body); });
+      within(in_iteration(other), [&] { visit(loop.body); });
     }
     loops_.pop_back();
     values_.erase(loop.var);

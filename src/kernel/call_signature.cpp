@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "ir/evaluate.h"
 #include "ir/print.h"
@@ -46,7 +47,7 @@ CallSignature::CallSignature(const ir::Program& program, Part part)
     argument.type = buffer->element;
     argument.is_output = parameter.role == ir::Role::kOutput;
     argument.in_place_of = parameter.in_place_of < 0 ? -1 : number[static_cast<std::size_t>(parameter.in_place_of)];
-    argument.alignment = static_cast<std::uintptr_t>(std::max(buffer->alignment, 1));
+    argument.alignment = std::bit_ceil(static_cast<std::uintptr_t>(std::max(buffer->alignment, 1)));
     const auto add = [&](std::vector<Size>& sizes, const ir::Expr& e, bool is_stride) {
       const Size& size = sizes.emplace_back(size_of(e));
       if (size.kind == Size::Kind::kSymbol)
@@ -142,9 +143,10 @@ void CallSignature::check_layout(const Argument& argument, const ArrayRef& given
                                  std::span<const std::int64_t> symbols) const {
   bool is_empty = false;
   for (std::size_t d = 0; d < given.shape.size(); ++d) {
-    const std::int64_t expected = value(argument.shape[d], symbols);
+    const Size& extent = argument.shape[d];
+    const std::int64_t expected = extent.kind == Size::Kind::kConstant ? extent.constant : value(extent, symbols);
     if (expected != given.shape[d])
-      refuse_size(argument, "dimension", d, expectation(argument.shape[d], expected), given.shape[d]);
+      refuse_size(argument, "dimension", d, expectation(extent, expected), given.shape[d]);
     is_empty = is_empty || expected == 0;
   }
   if (is_empty) return;
@@ -162,7 +164,7 @@ void CallSignature::check_layout(const Argument& argument, const ArrayRef& given
     }
   }
   if (given.data == nullptr) refuse(argument, "expected data, got a null pointer");
-  if (reinterpret_cast<std::uintptr_t>(given.data) % argument.alignment != 0) {
+  if ((reinterpret_cast<std::uintptr_t>(given.data) & (argument.alignment - 1)) != 0) {
     refuse(argument, fmt::format("expected an address that is a multiple of {}, got {}", argument.alignment,
                                  fmt::ptr(given.data)));
   }

@@ -47,6 +47,11 @@ Rows rows_of(const ArrayRef& array) {
 
 ByteRange bytes_of(const ArrayRef& array) {
   const auto at = reinterpret_cast<std::uintptr_t>(array.data);
+  if (array.strides.empty()) {
+    std::uintptr_t bytes = static_cast<std::uintptr_t>(array.type.bytes());
+    for (const std::int64_t extent : array.shape) bytes *= static_cast<std::uintptr_t>(extent);
+    return {at, at + bytes};
+  }
   if (is_empty(array)) return {at, at};
   ByteRange range{at, at + static_cast<std::uintptr_t>(array.type.bytes())};
   for_each_dimension(array, [&](std::int64_t extent, std::int64_t stride) {

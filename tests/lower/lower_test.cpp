@@ -205,6 +205,15 @@ TEST(Lower, SymbolicExtentsAreGuarded) {
   EXPECT_THAT(ir::to_string(program), HasSubstr("if likely(i.outer*16 + i.inner < n)"));
 }
 
+TEST(Lower, NoParameterHasANegativeExtent) {
+  const Var n = var("n");
+  const Tensor A = placeholder({n, n}, kFloat32, "A");
+  const Tensor C = compute({n - 5, n - 5}, [&](Expr i, Expr j) { return A(i, j); }, "C");
+  Schedule s = create_schedule(C);
+  s[C].fuse(s[C].axis(0), s[C].axis(1));
+  EXPECT_NO_THROW(lower(s, {A, C}, target(), "f", {.after_pass = {}, .verify = true}));
+}
+
 TEST(Lower, ReportsEveryPassWithItsTime) {
   Chain c;
   std::vector<std::string> seen;
