@@ -157,6 +157,12 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
     ahead.pack_a = "rows";
     add(ahead);
     add(in_blocks(ahead, 512, target.l2_bytes / 2, 0));
+    // A's rows are often a multiple of a page apart: no more of them than the first cache has ways.
+    Wish narrow = tile(3);
+    narrow.k_block = 384;
+    narrow.prefetch_b = 16;
+    narrow.prefetch_c = true;
+    add(narrow);
   }
   if (packs && is_long) {
     // A tile of columns of B over all of the reduction is a panel.
