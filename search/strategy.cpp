@@ -52,15 +52,14 @@ void keep_fastest(std::span<const Trial> batch, std::size_t most, std::vector<Tr
 
 void add_starting_points(const StrategyInput& input, std::size_t limit, SeenPoints& seen, std::vector<Point>& out) {
   const std::vector<Point>& seeds = input.space->seeds();
-  const auto add = [&](std::span<const Point> points) {
-    for (const Point& point : points) {
-      if (out.size() >= limit) return;
-      if (seen.insert(point)) out.push_back(point);
-    }
+  const std::vector<Point>& transferred = input.transferred;
+  const auto add = [&](const std::vector<Point>& points, std::size_t i) {
+    if (i < points.size() && out.size() < limit && seen.insert(points[i])) out.push_back(points[i]);
   };
-  add(std::span(seeds).first(std::min<std::size_t>(1, seeds.size())));
-  add(input.transferred);
-  add(seeds);
+  for (std::size_t i = 0; i < std::max(seeds.size(), transferred.size()); ++i) {
+    add(seeds, i);
+    add(transferred, i);
+  }
 }
 
 void add_samples(const SearchSpace& space, int n, std::mt19937_64& random, SeenPoints& seen, std::vector<Point>& out) {

@@ -66,8 +66,8 @@ void tell_ranker(Ranker& ranker, std::span<const Trial> batch);
 /// Adds the ok trials of a batch to `best`, which is sorted, fastest first, and keeps the first `most`.
 void keep_fastest(std::span<const Trial> batch, std::size_t most, std::vector<Trial>& best);
 
-/// Adds unseen starting points until `out` has `limit`: the template's default, then what is transferred, then the
-/// other seeds.
+/// Adds unseen starting points until `out` has `limit`: the template's default, then what is transferred and the other
+/// seeds by turns.
 void add_starting_points(const StrategyInput& input, std::size_t limit, SeenPoints& seen, std::vector<Point>& out);
 
 /// Adds up to `n` unseen uniform samples to `out`; gives up after many that were seen, as in a space nearly exhausted.

@@ -192,7 +192,9 @@ std::vector<Racer> line_up(std::span<const Contender> contenders) {
 }  // namespace
 
 double hopeless_call_ns(const TimingOptions& options, double best_ns) {
-  return best_ns > 0 ? std::max(3 * options.bracket_below_ns, 4 * options.give_up_ratio * best_ns) : 0;
+  if (best_ns <= 0) return 0;
+  const double disturbance = 2 * options.bracket_below_ns;
+  return std::max(3 * options.bracket_below_ns, (1 + options.race_within) * best_ns + disturbance);
 }
 
 std::vector<Timing> race(SampleSource& source, const RaceConditions& conditions, std::span<const Contender> contenders,

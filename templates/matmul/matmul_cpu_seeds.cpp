@@ -11,6 +11,9 @@
 namespace nestwright {
 namespace {
 
+constexpr double kLargeProduct =
+    1.5e9;  ///< multiply-adds a thread: some 30 ms, so that few configurations are measured
+
 /// What one seed wishes for; guess_config makes it legal.
 struct Wish {
   std::int64_t rows = 1, vectors = 1;
@@ -228,6 +231,14 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
         wish.block_order = {kAxisN, kAxisM};  // one start of the threads, not one a block of rows
       wishes.push_back(wish);
     }
+  }
+  // Only those that are made for a large product: what is near the best of them is worth more than the others.
+  const double products = static_cast<double>(shape.batch * shape.m) * static_cast<double>(shape.n * shape.k);
+  if (packs && products > kLargeProduct * target.threads) {
+    const auto other = [](const Wish& wish) {
+      return wish.pack_a != "rows" && (wish.pack_b != "whole" || wish.vectors < 4);
+    };
+    wishes.erase(std::remove_if(wishes.begin() + 1, wishes.end(), other), wishes.end());
   }
   return wishes;
 }

@@ -120,6 +120,15 @@ TEST(Race, AHopelessOneIsNotCalledAgain) {
   EXPECT_TRUE(kernels.calls[0].empty());
 }
 
+TEST(Race, OfALongOneACallTells) {
+  MadeUpKernels kernels;
+  kernels.call_ns = {{0, 140e6}, {1, 120e6}, {9, 100e6}};
+  const std::vector<Timing> timings = race(kernels, conditions(), contenders(kernels, 2), Contender{9, 100e6});
+  EXPECT_TRUE(timings[0].ended_early);
+  EXPECT_TRUE(kernels.calls[0].empty());
+  EXPECT_FALSE(timings[1].ended_early) << "no further than what else runs on the machine may have cost";
+}
+
 TEST(Race, WithoutAnIncumbentTheBestSoFarJudges) {
   MadeUpKernels kernels;
   kernels.call_ns = {{0, 1e6}, {1, 2e6}, {2, 1.1e6}};
