@@ -57,7 +57,7 @@ class AtLane : public Mutator {
 };
 
 /// In an iteration of a loop, its extent is 1 or more; where the extent is a product of what is not negative, so is
-/// every factor. It is multiplied out nowhere else.
+/// every factor. `extent` is as the loop has it: multiplied out, it has no factors.
 void assume_iteration(const Expr& extent, Ranges& known) {
   const auto* product = extent.as<Binary>();
   if (product == nullptr || product->op != BinaryOp::kMul) return;

@@ -144,7 +144,7 @@ void CallSignature::check_layout(const Argument& argument, const ArrayRef& given
   bool is_empty = false;
   for (std::size_t d = 0; d < given.shape.size(); ++d) {
     const Size& extent = argument.shape[d];
-    const std::int64_t expected = extent.kind == Size::Kind::kConstant ? extent.constant : value(extent, symbols);
+    const std::int64_t expected = value(extent, symbols);
     if (expected != given.shape[d])
       refuse_size(argument, "dimension", d, expectation(extent, expected), given.shape[d]);
     is_empty = is_empty || expected == 0;

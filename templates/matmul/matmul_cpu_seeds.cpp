@@ -11,8 +11,8 @@
 namespace nestwright {
 namespace {
 
-constexpr double kLargeProduct =
-    1.5e9;  ///< multiply-adds a thread: some 30 ms, so that few configurations are measured
+/// Multiply-adds a thread: some 30 ms, so that few configurations are measured.
+constexpr double kLargeProduct = 1.5e9;
 
 /// What one seed wishes for; guess_config makes it legal.
 struct Wish {

@@ -1,6 +1,7 @@
 // prepare: what it notes, and what it refuses.
 #include "doubled.h"
 #include "expression/scan.h"
+#include "tests/kernel/message.h"
 
 namespace nestwright {
 namespace {
@@ -25,13 +26,14 @@ TEST(Prepare, IsTakenBackByComputeRoot) {
 
 TEST(Prepare, RefusesAnOutput) {
   Schedule s = create_schedule(result);
-  EXPECT_EQ(refusal([&] { s[result].prepare(); }), "prepare of C: it is an output, which every call computes anew");
+  EXPECT_EQ(message<ScheduleError>([&] { s[result].prepare(); }),
+            "prepare of C: it is an output, which every call computes anew");
 }
 
 TEST(Prepare, RefusesWhatIsDoubleBuffered) {
   Schedule s = create_schedule(result);
   s[doubled].compute_at(s[result], s[result].axis(0)).double_buffer();
-  EXPECT_EQ(refusal([&] { s[doubled].prepare(); }),
+  EXPECT_EQ(message<ScheduleError>([&] { s[doubled].prepare(); }),
             "prepare of B: it is double-buffered, and before the calls there are no iterations that could take turns");
 }
 
@@ -42,7 +44,7 @@ TEST(Prepare, RefusesTheTileOfABlockedReduction) {
   Schedule s = create_schedule(product);
   const auto blocks = s[product].split(s[product].reduce_axis(0), factor(8)).first;
   const Tensor tile = s.cache_write(product, ir::Scope::kLocal, blocks);
-  EXPECT_EQ(refusal([&] { s[tile].prepare(); }),
+  EXPECT_EQ(message<ScheduleError>([&] { s[tile].prepare(); }),
             "prepare of P.tile: it is the tile of a blocked reduction: attach it inside the loop of the blocks");
 }
 
@@ -53,7 +55,7 @@ TEST(Prepare, RefusesAStepOfAScan) {
   const Tensor update = compute({16, 8}, [&](Expr t, Expr j) { return state(t - 1, j) + x(t, j); }, "update");
   const Tensor sums = scan(init, update, state, {x}, "sums");
   Schedule s = create_schedule(sums);
-  EXPECT_THAT(refusal([&] { s[update].prepare(); }), testing::HasSubstr("which every call runs anew"));
+  EXPECT_THAT(message<ScheduleError>([&] { s[update].prepare(); }), testing::HasSubstr("which every call runs anew"));
 }
 
 }  // namespace

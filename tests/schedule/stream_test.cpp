@@ -1,5 +1,6 @@
 // stream: what it notes, and what it refuses.
 #include "doubled.h"
+#include "tests/kernel/message.h"
 
 namespace nestwright {
 namespace {
@@ -26,14 +27,14 @@ TEST(Stream, StaysWithTheCopyThatCacheWriteMakes) {
 
 TEST(Stream, RefusesWhatTheKernelReadsAgain) {
   Schedule s = create_schedule(result);
-  EXPECT_EQ(refusal([&] { s[doubled].stream(); }),
+  EXPECT_EQ(message<ScheduleError>([&] { s[doubled].stream(); }),
             "stream of B: it is no output, and the kernel itself reads it again");
   s[result].stream();
-  EXPECT_EQ(refusal([&] { s[result].stream(); }), "stream of C: it streams already");
+  EXPECT_EQ(message<ScheduleError>([&] { s[result].stream(); }), "stream of C: it streams already");
   const IterVar k = reduce_axis(48, "k");
   const Tensor sums = compute({32}, [&](Expr i) { return sum(a(i, k), k); }, "S");
   Schedule reduction = create_schedule(sums);
-  EXPECT_EQ(refusal([&] { reduction[sums].stream(); }),
+  EXPECT_EQ(message<ScheduleError>([&] { reduction[sums].stream(); }),
             "stream of S: it is a reduction, which reads what it stored: cache_write makes a stage of its own of it");
 }
 
