@@ -24,8 +24,19 @@ struct CompileOptions {
   bool keep_assembly = false;  ///< fill in `assembly`
 };
 
+/// What a kernel needs of a multiprocessor, as the device's compiler reports it.
+struct KernelResources {
+  std::string kernel;
+  int registers = 0;              ///< a thread
+  std::int64_t spill_bytes = 0;   ///< stored and loaded by a thread because registers did not suffice
+  std::int64_t stack_bytes = 0;   ///< a thread
+  std::int64_t shared_bytes = 0;  ///< a block, static and dynamic
+};
+
 struct CompiledObject {
-  std::string object;       ///< a relocatable object file; position-independent
+  /// On a CPU a relocatable object file, position-independent; for CUDA a cubin; for OpenCL the source, which the
+  /// driver builds where it runs.
+  std::string object;
   std::string symbol;       ///< of the entry, a nestwright_kernel (runtime/kernel_abi.h)
   std::string preparation;  ///< of what fills the prepared parameters, likewise; empty: there are none
   /// Of each prepared parameter, a multiple of 64; they are to be aligned to 64. They follow the others in a call.
@@ -37,8 +48,13 @@ struct CompiledObject {
   /// (target/host.h) has them.
   std::vector<std::string> extensions;
   std::vector<ir::Var> symbols;  ///< what the sizes of the workspace may depend on, in the order of the call
-  std::string ir;                ///< LLVM IR after optimisation, where asked for
-  std::string assembly;          ///< where asked for
+  /// On a device, what a launcher follows (ir/launch.h): the program in vector form as ir::serialize gives it. Its
+  /// kernels go by their names.
+  std::string launches;
+  std::string source;                      ///< on a device: CUDA C++ or OpenCL C
+  std::vector<KernelResources> resources;  ///< for CUDA, one a kernel
+  std::string ir;                          ///< LLVM IR after optimisation, where asked for
+  std::string assembly;                    ///< where asked for
 };
 
 class Backend {
