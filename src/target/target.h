@@ -36,6 +36,15 @@ struct Target {
 
   CpuFeatures features;  ///< beyond the ISA; none where it is not kAvx512
 
+  // Of a GPU; a CPU has none of it.
+  std::string arch;                      ///< of CUDA, e.g. sm_90; empty for OpenCL
+  int multiprocessors = 1;               ///< compute units: what blocks are spread over
+  int warp = 1;                          ///< threads that run in step and may exchange registers; 1: they may not
+  int threads_per_block = 1024;          ///< at most
+  std::int64_t shared_bytes = 48 << 10;  ///< that a block may use
+  int registers_per_thread = 255;        ///< of 4 bytes, at most
+  int registers_per_block = 65536;       ///< of 4 bytes: what the threads of a multiprocessor's blocks divide
+
   bool has(CpuFeature feature) const { return features.has(feature); }
   /// Lanes of one vector register.
   int lanes(ir::Type type) const { return vector_bits / (8 * type.bytes()); }
