@@ -2,14 +2,15 @@
 
 #include <fmt/core.h>
 
-#include <charconv>
 #include <optional>
-#include <utility>
 
-#include "support/error.h"
+#include "target/gpu.h"
 #include "target/host.h"
+#include "target/target_text.h"
 
 namespace nestwright {
+
+using namespace target_text;
 
 namespace {
 
@@ -39,26 +40,11 @@ Target target_of(CpuIsa isa) {
   return t;
 }
 
-[[noreturn]] void refuse(std::string_view text, std::string_view field, std::string_view legal) {
-  throw UsageError(fmt::format("target \"{}\": {}; {}", text, field, legal));
-}
-
 CpuIsa parse_isa(std::string_view text, std::string_view value) {
   for (const IsaTraits& traits : kIsas) {
     if (traits.name == value) return traits.isa;
   }
   refuse(text, fmt::format("isa \"{}\" is not known", value), "use x86-64, avx2 or avx512");
-}
-
-std::int64_t parse_number(std::string_view text, std::string_view field, std::string_view value, std::int64_t least,
-                          std::int64_t most) {
-  std::int64_t n = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
-  if (error != std::errc() || end != value.data() + value.size() || n < least || n > most) {
-    refuse(text, fmt::format("{} is \"{}\"", field, value),
-           fmt::format("use a whole number from {} to {}", least, most));
-  }
-  return n;
 }
 
 CpuFeatures parse_features(std::string_view text, std::string_view value) {
@@ -85,41 +71,6 @@ CpuFeatures features_of(const Target& t) {
   return t.isa == CpuIsa::kAvx512 ? features_of_cpu(t.llvm_cpu) : CpuFeatures();
 }
 
-using Fields = std::vector<std::pair<std::string_view, std::string_view>>;
-
-// "a=1,b=2" into pairs; each name once.
-Fields split_fields(std::string_view text, std::string_view rest) {
-  Fields fields;
-  while (!rest.empty()) {
-    const std::size_t comma = rest.find(',');
-    const std::string_view item = rest.substr(0, comma);
-    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
-    const std::size_t equals = item.find('=');
-    if (equals == std::string_view::npos) {
-      refuse(text, fmt::format("\"{}\" is not of the form field=value", item),
-             fmt::format("known fields: {}", kFields));
-    }
-    const std::string_view name = item.substr(0, equals);
-    for (const auto& [earlier, value] : fields) {
-      if (earlier == name) refuse(text, fmt::format("field {} is given twice", name), "give it once");
-    }
-    fields.emplace_back(name, item.substr(equals + 1));
-  }
-  return fields;
-}
-
-const char* device_name(DeviceKind kind) {
-  switch (kind) {
-    case DeviceKind::kCuda:
-      return "cuda";
-    case DeviceKind::kOpenCl:
-      return "opencl";
-    case DeviceKind::kCpu:
-      break;
-  }
-  return "cpu";
-}
-
 }  // namespace
 
 Target Target::host() {
@@ -138,19 +89,14 @@ Target Target::parse(std::string_view text) {
   if (text == "host") return host();
   const std::size_t comma = text.find(',');
   const std::string_view device = text.substr(0, comma);
+  const std::string_view rest = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
   for (const DeviceKind kind : {DeviceKind::kCuda, DeviceKind::kOpenCl}) {
-    if (device != device_name(kind)) continue;
-    if (comma != std::string_view::npos)
-      refuse(text, fmt::format("{} has no fields", device), "write the device alone");
-    Target t;
-    t.device = kind;
-    return t;
+    if (device == device_name(kind)) return parse_gpu(text, kind, rest);
   }
   if (device != "cpu") {
-    refuse(text, fmt::format("device \"{}\" is not known", device), "begin with cpu, write cuda or opencl, or host");
+    refuse(text, fmt::format("device \"{}\" is not known", device), "begin with cpu, cuda or opencl, or write host");
   }
-  const Fields fields =
-      split_fields(text, comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1));
+  const Fields fields = split_fields(text, rest, kFields);
 
   const Target here = host();
   Target t = here;
@@ -212,7 +158,7 @@ Target Target::parse(std::string_view text) {
 
 // Everything that parse() would otherwise take from the host is written out: a key must mean the same on every machine.
 std::string Target::str() const {
-  if (device != DeviceKind::kCpu) return device_name(device);
+  if (device != DeviceKind::kCpu) return gpu_text(*this);
   const IsaTraits& traits = traits_of(isa);
   std::string text = fmt::format("cpu,isa={},threads={}", traits.name, threads);
   if (vector_bits != traits.vector_bits) text += fmt::format(",vector_bits={}", vector_bits);

@@ -3,7 +3,7 @@
 // A target is written   cpu,isa=avx512,threads=2   with further fields where they differ from what the ISA implies or
 // the host has:  vector_bits, vector_registers, l1d, l2, l3 (bytes), llvm_cpu (a name that LLVM knows, or generic),
 // features (names joined by +, or none), where they are not those of that CPU.
-// A GPU is written   cuda   or   opencl.
+// A GPU is written   cuda,arch=sm_90   or   opencl   with further fields where they differ (target/gpu.h).
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,164 @@
+#include "target/gpu.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "target/target_text.h"
+
+namespace nestwright {
+
+using namespace target_text;
+
+namespace {
+
+// What a block may have at most follows from the architecture (CUDA C++ Programming Guide, "Technical Specifications
+// per Compute Capability"); multiprocessors and L2 are those of one device of it: T4, A100, A10, Orin, RTX 4090, H100,
+// B200, B300, Thor, RTX 5090, GB10.
+struct ArchTraits {
+  std::string_view name;
+  int multiprocessors;
+  std::int64_t shared_bytes;  ///< with the kernel's consent to more than 48 KiB
+  std::int64_t l2_bytes;
+};
+constexpr std::int64_t kKiB = 1 << 10, kMiB = 1 << 20;
+constexpr ArchTraits kArchs[] = {
+    {"sm_75", 40, 64 * kKiB, 4 * kMiB},       {"sm_80", 108, 163 * kKiB, 40 * kMiB},
+    {"sm_86", 72, 99 * kKiB, 6 * kMiB},       {"sm_87", 16, 163 * kKiB, 4 * kMiB},
+    {"sm_89", 128, 99 * kKiB, 72 * kMiB},     {"sm_90", 132, 227 * kKiB, 50 * kMiB},
+    {"sm_90a", 132, 227 * kKiB, 50 * kMiB},   {"sm_100", 148, 227 * kKiB, 126 * kMiB},
+    {"sm_100a", 148, 227 * kKiB, 126 * kMiB}, {"sm_103", 148, 227 * kKiB, 126 * kMiB},
+    {"sm_110", 20, 227 * kKiB, 32 * kMiB},    {"sm_120", 170, 99 * kKiB, 96 * kMiB},
+    {"sm_121", 48, 99 * kKiB, 24 * kMiB},
+};
+// Code for it runs on the devices that most machines have; on later ones by way of its PTX alone.
+constexpr std::string_view kPlainCuda = "sm_80";
+
+// A field of a GPU but for the architecture: where it is kept and what is legal, for CUDA and OpenCL.
+struct GpuField {
+  std::string_view name;
+  std::int64_t least, most_cuda, most_opencl;
+  std::int64_t (*get)(const Target&);
+  void (*set)(Target&, std::int64_t);
+};
+constexpr GpuField kGpuFields[] = {
+    {"multiprocessors", 1, 4096, 4096, [](const Target& t) -> std::int64_t { return t.multiprocessors; },
+     [](Target& t, std::int64_t n) { t.multiprocessors = static_cast<int>(n); }},
+    {"shared", 1024, kMiB, 64 * kMiB, [](const Target& t) { return t.shared_bytes; },
+     [](Target& t, std::int64_t n) { t.shared_bytes = n; }},
+    {"threads_per_block", 1, 1024, 65536, [](const Target& t) -> std::int64_t { return t.threads_per_block; },
+     [](Target& t, std::int64_t n) { t.threads_per_block = static_cast<int>(n); }},
+    {"warp", 1, 32, 128, [](const Target& t) -> std::int64_t { return t.warp; },
+     [](Target& t, std::int64_t n) { t.warp = static_cast<int>(n); }},
+    {"registers_per_thread", 16, 255, 4096, [](const Target& t) -> std::int64_t { return t.registers_per_thread; },
+     [](Target& t, std::int64_t n) { t.registers_per_thread = static_cast<int>(n); }},
+    {"registers_per_block", 1024, kMiB, 64 * kMiB,
+     [](const Target& t) -> std::int64_t { return t.registers_per_block; },
+     [](Target& t, std::int64_t n) { t.registers_per_block = static_cast<int>(n); }},
+    {"l2", 1024, std::int64_t{1} << 40, std::int64_t{1} << 40, [](const Target& t) { return t.l2_bytes; },
+     [](Target& t, std::int64_t n) { t.l2_bytes = n; }},
+};
+
+std::string known_archs() {
+  std::string names;
+  for (const ArchTraits& traits : kArchs) names += (names.empty() ? "" : ", ") + std::string(traits.name);
+  return names;
+}
+
+std::string known_fields(DeviceKind kind) {
+  std::string names = kind == DeviceKind::kCuda ? "arch" : "";
+  for (const GpuField& field : kGpuFields) names += (names.empty() ? "" : ", ") + std::string(field.name);
+  return names;
+}
+
+// What PoCL on a small machine and every GPU have.
+Target plain_opencl() {
+  Target t;
+  t.device = DeviceKind::kOpenCl;
+  t.shared_bytes = 32 * kKiB;
+  return t;
+}
+
+/// What the target would be if it said no more than its kind and architecture.
+Target implied(const Target& target) {
+  if (target.device == DeviceKind::kOpenCl) return plain_opencl();
+  return cuda_target(target.arch).value_or(*cuda_target(kPlainCuda));
+}
+
+int capability_of(const ArchTraits& traits) {
+  int number = 0;
+  std::from_chars(traits.name.data() + 3, traits.name.data() + traits.name.size(), number);
+  return number;
+}
+
+}  // namespace
+
+std::optional<Target> cuda_target(std::string_view arch) {
+  for (const ArchTraits& traits : kArchs) {
+    if (traits.name != arch) continue;
+    Target t;
+    t.device = DeviceKind::kCuda;
+    t.arch = traits.name;
+    t.multiprocessors = traits.multiprocessors;
+    t.warp = 32;
+    t.shared_bytes = traits.shared_bytes;
+    t.l2_bytes = traits.l2_bytes;
+    return t;
+  }
+  return std::nullopt;
+}
+
+std::string arch_of_capability(int major, int minor) {
+  const int wanted = 10 * major + minor;
+  std::string_view nearest;
+  for (const ArchTraits& traits : kArchs) {
+    const int number = capability_of(traits);
+    // Code for an "a" runs on that very device only: it is asked for by name.
+    if (traits.name.ends_with('a') || number / 10 != major || number > wanted) continue;
+    nearest = traits.name;
+  }
+  return std::string(nearest);
+}
+
+Target parse_gpu(std::string_view text, DeviceKind kind, std::string_view rest) {
+  const std::string known = known_fields(kind);
+  const Fields fields = split_fields(text, rest, known);
+  Target t = kind == DeviceKind::kCuda ? *cuda_target(kPlainCuda) : plain_opencl();
+  // The architecture first, wherever it stands: it decides what the other fields start from.
+  for (const auto& [name, value] : fields) {
+    if (name != "arch" || kind != DeviceKind::kCuda) continue;
+    const std::optional<Target> of_arch = cuda_target(value);
+    if (!of_arch) refuse(text, fmt::format("arch \"{}\" is not known", value), "use one of " + known_archs());
+    t = *of_arch;
+  }
+  for (const auto& given : fields) {
+    const auto& [name, value] = given;
+    if (name == "arch" && kind == DeviceKind::kCuda) continue;
+    const auto* const field = std::find_if(std::begin(kGpuFields), std::end(kGpuFields),
+                                           [&](const GpuField& f) { return f.name == given.first; });
+    if (field == std::end(kGpuFields)) {
+      refuse(text, fmt::format("field \"{}\" is not known", name), fmt::format("known fields: {}", known));
+    }
+    const std::int64_t most = kind == DeviceKind::kCuda ? field->most_cuda : field->most_opencl;
+    const std::int64_t number = parse_number(text, name, value, field->least, most);
+    if (name == "warp" && (number & (number - 1)) != 0) {
+      refuse(text, fmt::format("warp is \"{}\"", value), fmt::format("use a power of two from 1 to {}", most));
+    }
+    field->set(t, number);
+  }
+  return t;
+}
+
+std::string gpu_text(const Target& target) {
+  std::string text = device_name(target.device);
+  const Target base = implied(target);
+  if (target.device == DeviceKind::kCuda) text += ",arch=" + (target.arch.empty() ? base.arch : target.arch);
+  for (const GpuField& field : kGpuFields) {
+    if (field.get(target) != field.get(base)) text += fmt::format(",{}={}", field.name, field.get(target));
+  }
+  return text;
+}
+
+}  // namespace nestwright

@@ -1,0 +1,30 @@
+// What GPUs are: the architectures of CUDA that we generate for, with what follows from them, and the text form of
+// their targets:   cuda,arch=sm_90   or   opencl   with further fields where they differ from what the architecture
+// implies: multiprocessors, shared, threads_per_block, warp, registers_per_thread, registers_per_block, l2 (bytes).
+// cuda  alone is sm_80. Code for one architecture runs on devices of a later major number only by way of PTX: a command
+// that runs kernels takes the machine's own device (runtime/device.h) where none is named. vector_bits is what a thread
+// loads and stores at once, 128. Thread rule: pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "target/target.h"
+
+namespace nestwright {
+
+/// A target of that architecture, as a typical device of it is. Nothing where it is not known: sm_75, sm_80, sm_86,
+/// sm_87, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_103, sm_110, sm_120, sm_121 are.
+std::optional<Target> cuda_target(std::string_view arch);
+
+/// The architecture of a device by its compute capability: sm_90 for 9 and 0; for one that is not listed the nearest
+/// before it of the same major number, whose code it runs. Empty where there is none.
+std::string arch_of_capability(int major, int minor);
+
+/// The target that `rest` ("arch=sm_90,shared=65536") describes; `text` is all of it, for refusals. Throws UsageError.
+Target parse_gpu(std::string_view text, DeviceKind kind, std::string_view rest);
+/// The canonical text of a GPU's target.
+std::string gpu_text(const Target& target);
+
+}  // namespace nestwright
