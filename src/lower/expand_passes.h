@@ -18,6 +18,9 @@ namespace expansion {
 /// Statements that unrolling may make of one kernel.
 inline constexpr std::int64_t kLargestUnroll = 20000;
 
+/// On devices: loops over virtual threads become unrolled loops around single statements, inside of all barriers.
+ir::Stmt virtual_threads(const ir::Stmt& body);
+
 /// Each iteration of an unrolled loop becomes a copy of its body with the variable's value in place; branches that the
 /// value decides go. Throws LowerError for an extent that is not constant and for more than kLargestUnroll statements.
 ir::Stmt unroll(const ir::Stmt& body);
