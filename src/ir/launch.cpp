@@ -73,6 +73,20 @@ LaunchShape launch_shape(const Kernel& kernel) {
   return shape;
 }
 
+SharedLayout shared_layout(const Kernel& kernel) {
+  SharedLayout layout;
+  for_each_stmt(kernel.body, [&](const Stmt& s) {
+    const auto* allocation = s.as<Allocate>();
+    if (allocation == nullptr || allocation->buffer->scope != Scope::kShared) return;
+    const Buffer& buffer = allocation->buffer;
+    const std::int64_t alignment = std::max<std::int64_t>(16, buffer->alignment);
+    const std::int64_t offset = (layout.bytes + alignment - 1) / alignment * alignment;
+    layout.offsets.emplace_back(buffer, offset);
+    layout.bytes = offset + buffer->elements() * buffer->element.bytes();
+  });
+  return layout;
+}
+
 KernelArguments kernel_arguments(const Program& program, int kernel) {
   const Mentioned mentioned(program.kernels[static_cast<std::size_t>(kernel)].body);
   const HostDefinitions host(program.host);

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "ir/program.h"
@@ -18,6 +20,20 @@ struct LaunchShape {
 
 /// Requires loops bound to blockIdx and threadIdx to begin at 0, as lowering makes them.
 LaunchShape launch_shape(const Kernel& kernel);
+
+/// More shared memory than this a kernel cannot declare: CUDA C++ then names an array without a size, "dynamic" shared
+/// memory, and the launch says how large it is.
+inline constexpr std::int64_t kMostStaticSharedBytes = 48 << 10;
+
+/// Where the shared allocations of a kernel lie in its block's shared memory: one after the other, in the order of the
+/// statements, each at a multiple of 16 bytes or of its own alignment.
+struct SharedLayout {
+  std::vector<std::pair<Buffer, std::int64_t>> offsets;  ///< bytes
+  std::int64_t bytes = 0;
+  /// What a launch on CUDA has to ask for: all of them, or 0 where they may be declared. OpenCL declares them always.
+  std::int64_t dynamic_bytes() const { return bytes > kMostStaticSharedBytes ? bytes : 0; }
+};
+SharedLayout shared_layout(const Kernel& kernel);
 
 /// What a kernel is handed, in this order: a pointer a parameter that it accesses, a pointer a buffer of the workspace,
 /// a number a scalar. Code that a person reads has no argument that is not used.

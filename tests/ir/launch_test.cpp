@@ -1,4 +1,4 @@
-// What a launch takes: its sizes and its arguments, in order.
+// What a launch takes: its sizes, its arguments, in order, and the layout of shared memory.
 #include "ir/launch.h"
 
 #include <gmock/gmock.h>
@@ -79,6 +79,26 @@ TEST(Launch, ABoundLoopThatBeginsElsewhereIsAMistakeOfTheLowering) {
   const Kernel shifted{"f", make_for(Var("i"), 1, 4, LoopKind::kThreadX, make_store(launches.Y, {Expr(0)}, 1.0))};
   EXPECT_THAT([&] { launch_shape(shifted); },
               ThrowsMessage<InternalError>("internal error: loop i is bound and does not begin at 0"));
+}
+
+TEST(Launch, SharedMemoryIsLaidOutInOrderAndDynamicWhereItIsLarge) {
+  const Buffer out("out", kFloat32, {1}), a("a", kInt8, {33}, Scope::kShared, {}, 1),
+      b("b", kFloat32, {10}, Scope::kShared, {}, 64), c("c", kFloat32, {3}, Scope::kShared, {}, 4),
+      local("local", kFloat32, {8}, Scope::kLocal);
+  const Stmt store = make_store(out, {0}, make_float(1, kFloat32));
+  const Kernel small{"k", make_allocate(a, make_allocate(local, make_allocate(b, make_allocate(c, store))))};
+  const SharedLayout layout = shared_layout(small);
+  EXPECT_EQ(layout.offsets, (std::vector<std::pair<Buffer, std::int64_t>>{{a, 0}, {b, 64}, {c, 112}}));
+  EXPECT_EQ(layout.bytes, 124);
+  EXPECT_EQ(layout.dynamic_bytes(), 0);
+
+  const auto dynamic = [&](std::int64_t bytes) {
+    const Buffer tile("tile", kInt8, {bytes}, Scope::kShared);
+    return shared_layout({"k", make_allocate(tile, store)}).dynamic_bytes();
+  };
+  EXPECT_EQ(dynamic(49152), 0);
+  EXPECT_EQ(dynamic(49153), 49153);
+  EXPECT_EQ(shared_layout({"k", store}).bytes, 0);
 }
 
 }  // namespace
