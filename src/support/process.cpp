@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <thread>
 
 #include "support/error.h"
@@ -56,6 +57,22 @@ struct Attributes {
   ~Attributes() { posix_spawnattr_destroy(&value); }
 };
 
+/// This process's environment and what is to be added, in the form that exec takes.
+std::vector<char*> environment_of(const SpawnOptions& options) {
+  std::vector<char*> all;
+  for (const std::string& added : options.environment) all.push_back(const_cast<char*>(added.c_str()));
+  for (char** own = environ; *own != nullptr; ++own) {
+    const std::string_view name(*own, std::strcspn(*own, "="));
+    const bool is_replaced =
+        std::any_of(options.environment.begin(), options.environment.end(), [&](const std::string& added) {
+          return added.size() > name.size() && added.starts_with(name) && added[name.size()] == '=';
+        });
+    if (!is_replaced) all.push_back(*own);
+  }
+  all.push_back(nullptr);
+  return all;
+}
+
 }  // namespace
 
 std::string ExitStatus::str() const {
@@ -88,7 +105,9 @@ ChildProcess::ChildProcess(const SpawnOptions& options) {
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   Attributes attributes;
-  require(posix_spawn(&pid_, options.executable.c_str(), &actions.value, &attributes.value, argv.data(), environ),
+  std::vector<char*> environment = environment_of(options);
+  require(posix_spawn(&pid_, options.executable.c_str(), &actions.value, &attributes.value, argv.data(),
+                      environment.data()),
           options);
 }
 

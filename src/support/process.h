@@ -18,6 +18,7 @@ struct SpawnOptions {
   std::vector<std::string> arguments;  ///< without the executable's own name
   /// Become descriptors 3, 4, ... of the child; still owned by the caller. The child gets no others but 0, 1 and 2.
   std::vector<int> inherited_fds;
+  std::vector<std::string> environment;  ///< "NAME=value", in the place of this process's own of that name
 };
 
 /// How a process ended.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "support/channel.h"
@@ -34,6 +35,16 @@ TEST(ChildProcess, WaitsWithALimitAndIsKilled) {
   const auto status = child.wait_for(kSecond);
   ASSERT_TRUE(status);
   EXPECT_EQ(status->str(), "SIGKILL");
+}
+
+TEST(ChildProcess, ItsEnvironmentIsOursWithWhatIsAdded) {
+  ASSERT_EQ(setenv("NESTWRIGHT_TEST_A", "ours", 1), 0);
+  ASSERT_EQ(setenv("NESTWRIGHT_TEST_AB", "kept", 1), 0);
+  SpawnOptions options = shell("echo $NESTWRIGHT_TEST_A $NESTWRIGHT_TEST_AB $NESTWRIGHT_TEST_B >&2");
+  options.environment = {"NESTWRIGHT_TEST_A=replaced", "NESTWRIGHT_TEST_B=new"};
+  ChildProcess child(options);
+  EXPECT_EQ(child.wait().str(), "exit code 0");
+  EXPECT_EQ(child.stderr_tail(), "replaced kept new");
 }
 
 TEST(ChildProcess, DoesNotOutliveItsHandle) {

@@ -1,0 +1,23 @@
+// A folder of its own for files that nobody needs later, removed with its owner.
+// Thread rule: one thread at a time.
+#pragma once
+
+#include <string>
+
+namespace nestwright {
+
+class TemporaryFolder {
+ public:
+  /// "<purpose>-" and six characters, where the system keeps such things (TMPDIR). Throws Error where it cannot be
+  /// made.
+  explicit TemporaryFolder(const std::string& purpose);
+  TemporaryFolder(TemporaryFolder&& other) noexcept;
+  TemporaryFolder& operator=(TemporaryFolder&& other) noexcept;
+  ~TemporaryFolder();
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace nestwright
