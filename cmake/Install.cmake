@@ -21,7 +21,7 @@ endforeach()
 install(TARGETS nestwright nestwright-worker RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS ${nestwright_targets} EXPORT nestwrightTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY src/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nestwright FILES_MATCHING PATTERN "*.h"
-        PATTERN "cli" EXCLUDE PATTERN "codegen/llvm" EXCLUDE PATTERN "passes" EXCLUDE)
+        PATTERN "cli" EXCLUDE PATTERN "codegen/llvm" EXCLUDE PATTERN "runtime/opencl" EXCLUDE PATTERN "runtime/cuda" EXCLUDE PATTERN "passes" EXCLUDE)
 install(DIRECTORY search templates cost_model DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nestwright FILES_MATCHING PATTERN "*.h")
 # The other headers of logs/ are SQLite's side of it.
 install(FILES logs/record.h logs/tuning_log.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nestwright/logs)

@@ -1,0 +1,60 @@
+#include "runtime/cuda/sensors.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <optional>
+
+namespace nestwright::cuda {
+namespace {
+
+// nvml.h, as documented.
+constexpr int kDone = 0, kMultiprocessorClock = 1, kGpuTemperature = 0;
+
+struct Library {
+  int (*init)();
+  int (*handle_by_pci_bus_id)(const char* address, void** device);
+  int (*clock_info)(void* device, int clock, unsigned int* mhz);
+  int (*temperature)(void* device, int sensor, unsigned int* celsius);
+};
+
+template <class Function>
+bool find(void* library, Function& function, const char* name) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  return function != nullptr;
+}
+
+std::optional<Library> load() {
+  const char* const named = std::getenv("NESTWRIGHT_NVML");
+  void* const library = dlopen(named != nullptr && *named != '\0' ? named : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+  Library l{};
+  if (library == nullptr || !find(library, l.init, "nvmlInit_v2") ||
+      !find(library, l.handle_by_pci_bus_id, "nvmlDeviceGetHandleByPciBusId_v2") ||
+      !find(library, l.clock_info, "nvmlDeviceGetClockInfo") ||
+      !find(library, l.temperature, "nvmlDeviceGetTemperature") || l.init() != kDone) {
+    return std::nullopt;
+  }
+  return l;
+}
+
+const std::optional<Library>& library() {
+  static const std::optional<Library> loaded = load();
+  return loaded;
+}
+
+}  // namespace
+
+Sensors::Sensors(const std::string& pci_address) {
+  if (library() && library()->handle_by_pci_bus_id(pci_address.c_str(), &device_) != kDone) device_ = nullptr;
+}
+
+DeviceConditions Sensors::read() const {
+  DeviceConditions conditions;
+  if (device_ == nullptr) return conditions;
+  unsigned int value = 0;
+  if (library()->clock_info(device_, kMultiprocessorClock, &value) == kDone) conditions.clock_mhz = value;
+  if (library()->temperature(device_, kGpuTemperature, &value) == kDone) conditions.temperature_c = value;
+  return conditions;
+}
+
+}  // namespace nestwright::cuda

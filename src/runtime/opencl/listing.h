@@ -1,0 +1,28 @@
+// The devices of all platforms. Private to runtime/opencl. Thread rule: any thread.
+#pragma once
+
+#include <vector>
+
+#include "runtime/device.h"
+#include "runtime/opencl/library.h"
+
+namespace nestwright::opencl {
+
+struct FoundDevice {
+  cl_platform_id platform = nullptr;
+  cl_device_id device = nullptr;
+  DeviceInfo info;
+};
+
+/// In the order that their indices go by. Throws DeviceError where there is none.
+std::vector<FoundDevice> find_devices();
+
+/// A property of a device that is a number. Throws DeviceError.
+template <class T>
+T number_of(cl_device_id device, cl_device_info what) {
+  T value{};
+  require(library().get_device_info(device, what, sizeof value, &value, nullptr), "ask for a device's properties");
+  return value;
+}
+
+}  // namespace nestwright::opencl

@@ -1,0 +1,229 @@
+/* A CUDA driver without a device: memory is the host's, kernels do nothing, and what was called is written down, for
+ * tests of what we ask a driver for. A kernel's name says how many arguments it takes, "scale_3"; a name that begins
+ * with "traps" breaks the context as an illegal address does; code that begins with "bad" is refused. Prototypes are
+ * those of the driver's documentation. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef int result;
+typedef unsigned long long pointer;
+enum { success = 0, invalid_value = 1, no_memory = 2, no_device = 100, invalid_image = 200, not_found = 500, illegal = 700 };
+
+static char log_text[1 << 16];
+static int devices = 1, broken = 0, capability = 90;
+static long long allocations = 0;
+
+static void note(const char* format, ...) {
+  const size_t used = strlen(log_text);
+  va_list list;
+  va_start(list, format);
+  vsnprintf(log_text + used, sizeof log_text - used, format, list);
+  va_end(list);
+}
+
+/* What the tests ask. */
+const char* fake_cuda_log(void) { return log_text; }
+void fake_cuda_reset(int device_count, int compute_capability) {
+  log_text[0] = '\0';
+  broken = 0;
+  devices = device_count;
+  capability = compute_capability;
+}
+long long fake_cuda_allocations(void) { return allocations; }
+
+#define FAIL_IF_BROKEN \
+  if (broken) return illegal
+
+result cuInit(unsigned int flags) { return flags == 0 ? success : invalid_value; }
+result cuDriverGetVersion(int* version) { return *version = 12040, success; }
+result cuGetErrorName(result error, const char** name) {
+  *name = error == illegal         ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+          : error == invalid_image ? "CUDA_ERROR_INVALID_IMAGE"
+          : error == no_memory     ? "CUDA_ERROR_OUT_OF_MEMORY"
+                                   : NULL;
+  return *name ? success : invalid_value;
+}
+result cuGetErrorString(result error, const char** text) {
+  *text = error == illegal         ? "an illegal memory access was encountered"
+          : error == invalid_image ? "device kernel image is invalid"
+          : error == no_memory     ? "out of memory"
+                                   : NULL;
+  return *text ? success : invalid_value;
+}
+result cuDeviceGetCount(int* count) { return *count = devices, devices > 0 ? success : no_device; }
+result cuDeviceGet(int* device, int ordinal) {
+  if (ordinal >= devices) return 101;
+  return *device = 7 + ordinal, success;
+}
+result cuDeviceGetName(char* name, int bytes, int device) {
+  snprintf(name, (size_t)bytes, "Fake %d", device);
+  return success;
+}
+result cuDeviceGetPCIBusId(char* id, int bytes, int device) {
+  snprintf(id, (size_t)bytes, "0000:%02d:00.0", device);
+  return success;
+}
+result cuDeviceGetAttribute(int* value, int attribute, int device) {
+  (void)device;
+  switch (attribute) {
+    case 1:
+      return *value = 1024, success;
+    case 10:
+      return *value = 32, success;
+    case 12:
+      return *value = 65536, success;
+    case 16:
+      return *value = 78, success;
+    case 38:
+      return *value = 4 << 20, success;
+    case 75:
+      return *value = capability / 10, success;
+    case 76:
+      return *value = capability % 10, success;
+    case 97:
+      return *value = 100000, success;
+    default:
+      return invalid_value;
+  }
+}
+result cuDeviceTotalMem_v2(size_t* bytes, int device) {
+  (void)device;
+  return *bytes = (size_t)80 << 30, success;
+}
+static int context_of_device;
+result cuDevicePrimaryCtxRetain(void** context, int device) {
+  note("retain %d\n", device);
+  return *context = &context_of_device, success;
+}
+result cuDevicePrimaryCtxRelease_v2(int device) { return note("release %d\n", device), success; }
+result cuCtxSetCurrent(void* context) { return context == &context_of_device ? success : invalid_value; }
+result cuCtxSynchronize(void) {
+  FAIL_IF_BROKEN;
+  return note("synchronize\n"), success;
+}
+result cuMemAlloc_v2(pointer* memory, size_t bytes) {
+  FAIL_IF_BROKEN;
+  if (bytes > (size_t)1 << 40) return no_memory;
+  void* const block = aligned_alloc(256, (bytes + 255) / 256 * 256);
+  if (!block) return no_memory;
+  ++allocations;
+  note("alloc %zu\n", bytes);
+  return *memory = (pointer)(size_t)block, success;
+}
+result cuMemFree_v2(pointer memory) {
+  free((void*)(size_t)memory);
+  --allocations;
+  return success;
+}
+result cuMemcpyHtoD_v2(pointer to, const void* from, size_t bytes) {
+  FAIL_IF_BROKEN;
+  return memcpy((void*)(size_t)to, from, bytes), success;
+}
+result cuMemcpyDtoH_v2(void* to, pointer from, size_t bytes) {
+  FAIL_IF_BROKEN;
+  return memcpy(to, (const void*)(size_t)from, bytes), success;
+}
+result cuMemcpyDtoD_v2(pointer to, pointer from, size_t bytes) {
+  FAIL_IF_BROKEN;
+  return memcpy((void*)(size_t)to, (const void*)(size_t)from, bytes), success;
+}
+result cuMemsetD8_v2(pointer to, unsigned char value, size_t bytes) {
+  FAIL_IF_BROKEN;
+  return memset((void*)(size_t)to, value, bytes), success;
+}
+static int module_of_code;
+result cuModuleLoadDataEx(void** module, const void* image, unsigned int options, int* names, void** values) {
+  FAIL_IF_BROKEN;
+  if (strncmp((const char*)image, "bad", 3) == 0) {
+    if (options == 2 && names[0] == 5 && names[1] == 6) {
+      snprintf((char*)values[0], (size_t)values[1], "no binary for this GPU");
+    }
+    return invalid_image;
+  }
+  note("load %s\n", (const char*)image);
+  return *module = &module_of_code, success;
+}
+result cuModuleUnload(void* module) { return module == &module_of_code ? note("unload\n"), success : invalid_value; }
+static char functions[16][64];
+static int function_count = 0;
+result cuModuleGetFunction(void** function, void* module, const char* name) {
+  if (module != &module_of_code) return invalid_value;
+  if (strcmp(name, "missing") == 0) return not_found;
+  char* const kept = functions[function_count++ % 16];
+  snprintf(kept, sizeof functions[0], "%s", name);
+  return *function = kept, success;
+}
+result cuFuncGetAttribute(int* value, int attribute, void* function) {
+  (void)function;
+  switch (attribute) {
+    case 0:
+      return *value = 512, success;
+    case 1:
+      return *value = 2048, success;
+    case 8:
+      return *value = 49152 - 2048, success;
+    default:
+      return invalid_value;
+  }
+}
+result cuFuncSetAttribute(void* function, int attribute, int value) {
+  return note("attribute of %s: %d = %d\n", (const char*)function, attribute, value), success;
+}
+result cuLaunchKernel(void* function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x,
+                      unsigned int block_y, unsigned int block_z, unsigned int shared_bytes, void* stream,
+                      void** arguments, void** extra) {
+  FAIL_IF_BROKEN;
+  const char* const name = (const char*)function;
+  if (stream != NULL || extra != NULL) return invalid_value;
+  note("launch %s grid %u %u %u block %u %u %u shared %u:", name, grid_x, grid_y, grid_z, block_x, block_y, block_z,
+       shared_bytes);
+  const int count = atoi(strrchr(name, '_') + 1);
+  for (int i = 0; i < count; ++i) {
+    const long long value = *(const long long*)arguments[i];
+    // Addresses are told apart from numbers by their size; the first four bytes behind one are what the test put there.
+    if (value > 1 << 20) {
+      note(" [%d]", *(const int*)(size_t)value);
+    } else {
+      note(" %lld", value);
+    }
+  }
+  note("\n");
+  if (strncmp(name, "traps", 5) == 0) broken = 1;
+  return success;
+}
+static int event_of_device;
+result cuEventCreate(void** event, unsigned int flags) {
+  return *event = &event_of_device, flags == 0 ? success : invalid_value;
+}
+result cuEventRecord(void* event, void* stream) {
+  if (event != &event_of_device || stream != NULL) return invalid_value;
+  return note("record\n"), success;
+}
+result cuEventSynchronize(void* event) {
+  FAIL_IF_BROKEN;
+  return event == &event_of_device ? success : invalid_value;
+}
+result cuEventElapsedTime(float* milliseconds, void* start, void* end) {
+  if (start == NULL || end == NULL) return invalid_value;
+  return *milliseconds = 0.25F, success;
+}
+result cuEventDestroy_v2(void* event) { return event == &event_of_device ? success : invalid_value; }
+
+/* The management library, in one file with the driver. */
+static int sensor_of_device;
+result nvmlInit_v2(void) { return success; }
+result nvmlDeviceGetHandleByPciBusId_v2(const char* address, void** device) {
+  if (strcmp(address, "0000:07:00.0") != 0) return 6;
+  return *device = &sensor_of_device, success;
+}
+result nvmlDeviceGetClockInfo(void* device, int clock, unsigned int* mhz) {
+  if (device != &sensor_of_device || clock != 1) return 2;
+  return *mhz = 1980, success;
+}
+result nvmlDeviceGetTemperature(void* device, int sensor, unsigned int* celsius) {
+  if (device != &sensor_of_device || sensor != 0) return 2;
+  return *celsius = 41, success;
+}
