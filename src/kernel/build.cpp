@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <optional>
 #include <utility>
 
+#include "ir/serialize.h"
+#include "kernel/device_call.h"
 #include "kernel/parallel_loops.h"
 #include "lower/lower.h"
+#include "runtime/kernel.h"
 #include "support/error.h"
 #include "target/host.h"
 
@@ -25,6 +27,21 @@ std::shared_ptr<ParallelPool> pool_for(const ir::Program& program, const Target&
   return make_pool(options.pool_kind, options.threads > 0 ? options.threads : target.threads);
 }
 
+Function build_for_device(const ir::Program& loops, const Target& target, const BuildOptions& options,
+                          CallSignature signature) {
+  const CompiledObject object =
+      make_backend(target.device)->compile(expand(loops, target), target, {.pipeline = options.pipeline});
+  std::shared_ptr<Device> device = options.device != nullptr ? options.device : make_device(target.device);
+  if (device->info().kind != target.device) {
+    throw UsageError(
+        fmt::format("{} cannot run kernels for {}: name a device of that kind", device->info().name, target.str()));
+  }
+  auto call =
+      std::make_shared<DeviceCall>(DeviceProgram(std::move(device), object.object, ir::deserialize(object.launches)));
+  return {loops, std::move(signature),
+          [call](std::span<void* const> buffers, std::span<const std::int64_t> symbols) { (*call)(buffers, symbols); }};
+}
+
 }  // namespace
 
 Function build(const ir::Program& loops, const Target& target, const BuildOptions& options) {
@@ -33,16 +50,20 @@ Function build(const ir::Program& loops, const Target& target, const BuildOption
                                  target.str()));
   }
   CallSignature signature(loops);  // refuses before anything is compiled
+  if (target.device != DeviceKind::kCpu) return build_for_device(loops, target, options, std::move(signature));
   const CompiledObject object =
       make_backend(target.device)->compile(expand(loops, target), target, {.pipeline = options.pipeline});
   std::shared_ptr<LoadedObject> code = load_object(object);
   const std::shared_ptr<ParallelPool> pool = pool_for(loops, target, options);
-  const auto kernel_at = [&](void* entry) {
-    return CompiledKernel(reinterpret_cast<nestwright_kernel>(entry), object.workspace, pool, code, object.symbols);
+  const auto entry_at = [&](void* entry) -> Function::Entry {
+    if (entry == nullptr) return {};
+    auto kernel = std::make_shared<CompiledKernel>(reinterpret_cast<nestwright_kernel>(entry), object.workspace, pool,
+                                                   code, object.symbols);
+    return [kernel](std::span<void* const> buffers, std::span<const std::int64_t> symbols) {
+      check(kernel->call(buffers, symbols) == 0, "a kernel gave an error back");
+    };
   };
-  std::optional<CompiledKernel> preparation;
-  if (code->preparation() != nullptr) preparation = kernel_at(code->preparation());
-  return {loops, std::move(signature), kernel_at(code->entry()), std::move(preparation)};
+  return {loops, std::move(signature), entry_at(code->entry()), entry_at(code->preparation())};
 }
 
 Function build(const Schedule& schedule, const Args& args, const Target& target, std::string_view name,

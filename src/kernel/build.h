@@ -14,6 +14,7 @@
 #include "codegen/backend.h"
 #include "kernel/function.h"
 #include "lower/argument.h"
+#include "runtime/device.h"
 #include "runtime/parallel.h"
 #include "schedule/schedule.h"
 #include "target/target.h"
@@ -26,10 +27,13 @@ struct BuildOptions {
   int threads = 0;                       ///< 0: as many as the target says
   /// A pool for several functions that are called in turn, instead of one of this function's own; null: its own.
   std::shared_ptr<ParallelPool> pool;
+  /// Of a GPU's target: what it runs on, for several functions one; null: the first device of the target's kind.
+  std::shared_ptr<Device> device;
 };
 
 /// The function `name` of `args`, inputs first. Throws UsageError where this machine cannot run the target's code or
-/// a symbol of the program is no argument's extent or stride; LowerError, CompileError.
+/// a symbol of the program is no argument's extent or stride; LowerError, CompileError; DeviceError where a GPU or its
+/// driver is missing.
 Function build(const Schedule& schedule, const Args& args, const Target& target, std::string_view name,
                const BuildOptions& options = {});
 /// The same from a program in loop form (lower/lower.h).

@@ -31,8 +31,7 @@ std::shared_ptr<void> aligned_memory(std::int64_t bytes, const std::string& name
 struct Code {
   ir::Program program;
   CallSignature call, constants;
-  CompiledKernel kernel;
-  std::optional<CompiledKernel> preparation;
+  Function::Entry entry, preparation;
 };
 
 }  // namespace
@@ -49,12 +48,11 @@ struct Function::State {
   std::vector<std::int64_t> symbols;            ///< likewise
 };
 
-Function::Function(ir::Program program, CallSignature signature, CompiledKernel kernel,
-                   std::optional<CompiledKernel> preparation)
+Function::Function(ir::Program program, CallSignature signature, Entry entry, Entry preparation)
     : Function(std::make_shared<State>([&] {
         CallSignature constants(program, CallSignature::Part::kPreparation);
         return std::make_shared<const Code>(std::move(program), std::move(signature), std::move(constants),
-                                            std::move(kernel), std::move(preparation));
+                                            std::move(entry), std::move(preparation));
       }())) {}
 
 const ir::Program& Function::program() const { return state().code->program; }
@@ -74,7 +72,7 @@ void Function::call(std::span<const ArrayRef> arguments) const {
   }
   code.call.check(arguments, state.symbols);
   for (std::size_t a = 0; a < arguments.size(); ++a) state.buffers[code.call.parameter(a)] = arguments[a].data;
-  check(code.kernel.call(state.buffers, state.symbols) == 0, "a kernel gave an error back");
+  code.entry(state.buffers, state.symbols);
 }
 
 Function Function::prepare_of(std::span<const ArrayRef> constants) const {
@@ -92,7 +90,7 @@ Function Function::prepare_of(std::span<const ArrayRef> constants) const {
     bound->prepared.push_back(aligned_memory(sizes[p], name()));
     buffers[first + p] = bound->buffers[first + p] = bound->prepared.back().get();
   }
-  check(code->preparation->call(buffers, bound->symbols) == 0, "a preparation gave an error back");
+  code->preparation(buffers, bound->symbols);
   return Function(std::move(bound));
 }
 

@@ -8,13 +8,17 @@
 //   Function layer = matrix_mul.prepare(weights);
 //   layer(a, c);
 //
+// One built for a GPU takes and gives host memory all the same: each call copies its arguments to the device, runs
+// there and copies the outputs back.
+//
 // Thread rule: a handle; copies are the same function. One call at a time, copies and what was prepared included: the
 // workspace and the threads that a call uses are the function's.
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -22,15 +26,16 @@
 #include "ir/program.h"
 #include "kernel/call_signature.h"
 #include "runtime/array_view.h"
-#include "runtime/kernel.h"
 
 namespace nestwright {
 
 class Function {
  public:
-  /// Of a program in loop form, its signature and what it was compiled to; `preparation` where it has one.
-  Function(ir::Program program, CallSignature signature, CompiledKernel kernel,
-           std::optional<CompiledKernel> preparation = {});
+  /// Runs a program on one pointer a parameter and one value a symbol, in order; returns when it is done.
+  using Entry = std::function<void(std::span<void* const> buffers, std::span<const std::int64_t> symbols)>;
+
+  /// Of a program in loop form, its signature and what it was compiled to; `preparation` is empty where it has none.
+  Function(ir::Program program, CallSignature signature, Entry entry, Entry preparation = {});
 
   /// Runs it on one Array or ArrayView a tensor of the signature, in order; const ones are for inputs alone. Throws
   /// UsageError, before anything is run, for an argument that does not fit: the message names it, what was expected and
