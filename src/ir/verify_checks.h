@@ -49,6 +49,10 @@ std::vector<std::string> check_storage(const Program& program, const std::vector
 /// meet only where that is equal, too. Returns whether there was any. `first` and `second` may be one.
 bool add_dividends(std::vector<Expr>& first, std::vector<Expr>& second);
 
+/// As add_dividends: where an index of both is x * c and something from 0 to c - 1, as that of a vector's lane, puts x
+/// behind them.
+void add_leading_digits(Access& first, Access& second);
+
 /// True where two accesses to one buffer are shown to meet in no element when they happen in different iterations of
 /// the loop at `depth` of both, by what is known along the paths to both. The slower proof of check_races().
 bool never_meet(const Access& first, const Access& second, std::size_t depth);

@@ -1,7 +1,9 @@
 // A fused loop is taken apart into quotient and remainder; two accesses that agree in both agree in the loop.
 #include <algorithm>
 
+#include "ir/bounds.h"
 #include "ir/equal.h"
+#include "ir/linear.h"
 #include "ir/verify_checks.h"
 
 namespace nestwright::ir {
@@ -30,7 +32,42 @@ bool holds(const std::vector<Expr>& indices, const Expr& e) {
   return std::any_of(indices.begin(), indices.end(), [&](const Expr& index) { return equal(index, e); });
 }
 
+/// x where the index is x * factor and something from 0 to factor - 1; undefined where it is not so.
+Expr leading_digit(const Expr& index, std::int64_t factor, const Ranges& ranges) {
+  Linear whole = to_linear(index), rest{whole.constant, {}};
+  Expr digit;
+  for (LinearTerm& term : whole.terms) {
+    if (term.coefficient == factor && !digit.defined()) {
+      digit = term.atom;
+    } else {
+      rest.terms.push_back(std::move(term));
+    }
+  }
+  const Interval range = rest.is_constant() ? Interval{rest.constant, rest.constant} : bounds(rest.expr(), ranges);
+  return range.lo >= 0 && range.hi < factor ? digit : Expr();
+}
+
+/// The largest coefficient of a sum of several terms; 0 where it is none, or that is below 2.
+std::int64_t leading_factor(const Expr& index) {
+  std::int64_t largest = 0;
+  for (const LinearTerm& term : to_linear(index).terms) largest = std::max(largest, term.coefficient);
+  return largest > 1 ? largest : 0;
+}
+
 }  // namespace
+
+void add_leading_digits(Access& first, Access& second) {
+  const std::size_t rank = first.indices.size();
+  for (std::size_t d = 0; d < rank; ++d) {
+    const std::int64_t factor = leading_factor(first.indices[d]);
+    if (factor == 0 || leading_factor(second.indices[d]) != factor) continue;
+    const Expr of_first = leading_digit(first.indices[d], factor, *first.known),
+               of_second = leading_digit(second.indices[d], factor, *second.known);
+    if (!of_first.defined() || !of_second.defined()) continue;
+    first.indices.push_back(of_first);
+    second.indices.push_back(of_second);
+  }
+}
 
 bool add_dividends(std::vector<Expr>& first, std::vector<Expr>& second) {
   const std::size_t rank = first.size();

@@ -22,9 +22,13 @@ bool is_concurrent(LoopKind kind) { return kind != LoopKind::kSerial && kind != 
 struct SplitIndex {
   Linear of_loop;
   Linear fixed;
+  std::int64_t step = 0;  ///< of what the loop decides: divides it; 0: it decides nothing
   Interval of_loop_range;
   Interval varying;
-  std::int64_t varying_step = 0;  ///< divides what varies; 0: nothing does
+  bool varies = false;
+  // What varies as digits of a number, of which the loop's part is one: terms below its step, and those above.
+  Interval lower{0, 0};
+  std::int64_t upper_step = 0;  ///< divides the terms above; 0: there is none
 };
 
 struct SplitAccess {
@@ -78,7 +82,15 @@ SplitAccess split(const Access& access, std::size_t loop) {
     }
     parts.of_loop_range = range(parts.of_loop, *access.known);
     parts.varying = range(varying, *access.known);
-    for (const LinearTerm& term : varying.terms) parts.varying_step = std::gcd(parts.varying_step, term.coefficient);
+    parts.varies = !varying.terms.empty();
+    for (const LinearTerm& term : parts.of_loop.terms) parts.step = std::gcd(parts.step, term.coefficient);
+    Linear lower;
+    for (const LinearTerm& term : varying.terms) {
+      const bool is_lower = std::abs(term.coefficient) < parts.step;
+      if (is_lower) lower.terms.push_back(term);
+      if (!is_lower) parts.upper_step = std::gcd(parts.upper_step, term.coefficient);
+    }
+    parts.lower = range(lower, *access.known);
     result.indices.push_back(std::move(parts));
   }
   return result;
@@ -119,6 +131,17 @@ bool identify(const std::vector<Linear>& functions, const Var& var, Interval ran
   return true;
 }
 
+/// Whether the parts that the loop decides are the same digit of one number where the two meet: what is below moves by
+/// less than a step of it, and both together by less than a step of what is above.
+bool is_digit(const SplitIndex& f, const SplitIndex& s) {
+  const Linear fixed = Linear(s.fixed).add(f.fixed, -1);
+  const std::int64_t above = std::gcd(f.upper_step, s.upper_step);
+  const Interval below = minus(s.lower, f.lower), apart = minus(f.of_loop_range, s.of_loop_range);
+  if (!fixed.is_constant() || fixed.constant != 0 || above == 0 || !below.bounded() || !apart.bounded()) return false;
+  const Interval together = minus(apart, below);
+  return below.lo > -f.step && below.hi < f.step && together.lo > -above && together.hi < above;
+}
+
 /// True where the two accesses are shown to meet in no element, when they happen in different iterations, by looking at
 /// each index's part that the loop's variable decides.
 bool apart_by_index(const SplitAccess& first, const SplitAccess& second, const Var& var) {
@@ -136,24 +159,16 @@ bool apart_by_index(const SplitAccess& first, const SplitAccess& second, const V
       continue;
     }
     if (f.of_loop.is_constant() && (rest.lo > 0 || rest.hi < 0)) return true;
-    const bool nothing_varies = f.of_loop.is_constant() && f.varying_step == 0 && s.varying_step == 0;
+    const bool nothing_varies = f.of_loop.is_constant() && !f.varies && !s.varies;
     if (nothing_varies && never_equal(f.fixed.expr(), s.fixed.expr())) return true;
-    std::int64_t step = 0;
-    for (const LinearTerm& term : f.of_loop.terms) step = std::gcd(step, term.coefficient);
-    if (step == 0) continue;
+    if (f.step == 0) continue;
     bool is_one_value = false;
     if (rest.bounded()) {
-      const std::int64_t least = -floor_div(-rest.lo, step), most = floor_div(rest.hi, step);
+      const std::int64_t least = -floor_div(-rest.lo, f.step), most = floor_div(rest.hi, f.step);
       if (least > most) return true;  // no multiple of the step lies in between
       is_one_value = least == 0 && most == 0;
     }
-    // Digits of a number: what varies moves in steps that are too large for the loop's part to make up for.
-    const std::int64_t stride = std::gcd(f.varying_step, s.varying_step);
-    const Interval apart = minus(f.of_loop_range, s.of_loop_range);
-    const Linear fixed = Linear(s.fixed).add(f.fixed, -1);
-    const bool is_digit =
-        stride > 0 && fixed.is_constant() && fixed.constant == 0 && apart.lo > -stride && apart.hi < stride;
-    if (is_one_value || is_digit) equal_functions.push_back(f.of_loop);
+    if (is_one_value || is_digit(f, s)) equal_functions.push_back(f.of_loop);
   }
   return identify(equal_functions, var, {std::min(a.lo, b.lo), std::max(a.hi, b.hi)});
 }
@@ -185,6 +200,7 @@ void check_shared(const For& loop, const std::vector<SplitAccess>& accesses, std
       const Var& var = store.loops[depth].var;
       if (apart_by_index(accesses[i], accesses[j], var)) continue;
       Access first = simple(store), second = simple(other);
+      add_leading_digits(first, second);
       if (add_dividends(first.indices, second.indices) &&
           apart_by_index(split(first, depth), split(second, depth), var))
         continue;

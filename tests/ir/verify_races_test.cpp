@@ -73,6 +73,19 @@ TEST_F(VerifyRaces, OuterLoopsStandStill) {
   EXPECT_THAT(check(loop(i_, 2, parallel(j_, 4, store({i_, 0})))), testing::SizeIs(1));
 }
 
+TEST_F(VerifyRaces, TheLoopsPartIsADigitBetweenOthers) {
+  // k * large + i * step + j: threads that share the elements of a tile, some of them in each round.
+  const auto digits = [&](int large, int step, int smaller) {
+    const Expr index = Expr(k_) * large + Expr(i_) * step + j_;
+    return check(parallel(i_, 4, loop(k_, 2, loop(j_, smaller, store({0, index})))));
+  };
+  EXPECT_THAT(digits(8, 2, 2), IsEmpty());
+  EXPECT_THAT(digits(12, 3, 2), IsEmpty());
+  EXPECT_THAT(digits(8, 2, 3), testing::SizeIs(1));   // those below carry over
+  EXPECT_THAT(digits(6, 2, 2), testing::SizeIs(1));   // the loop's own part does
+  EXPECT_THAT(digits(10, 3, 2), testing::SizeIs(1));  // both together: 3*3 + 1 is 10
+}
+
 TEST_F(VerifyRaces, FusedLoopsAreTakenApart) {
   const Expr row = Expr(f_) / 4, tile = Expr(f_) % 4;
   EXPECT_THAT(check(parallel(f_, 32, loop(j_, 8, store({row, tile * 8 + j_})))), IsEmpty());
@@ -89,6 +102,18 @@ TEST_F(VerifyRaces, FusedLoopsAreTakenApart) {
   EXPECT_THAT(on(x, parallel(f_, 30, make_store(x, {Expr(f_) / 15, Expr(f_) / 5 % 3, Expr(f_) % 4}, 0.0))),
               testing::SizeIs(1));
   EXPECT_THAT(on(y, parallel(f_, 32, make_store(y, {Expr(f_) / 4 + Expr(f_) % 4 * 8}, 0.0))), IsEmpty());
+}
+
+TEST_F(VerifyRaces, FusedLoopsOverVectors) {
+  // Two loops over the fused one of rows and vectors of `lanes` elements, in rows of 6 vectors.
+  const auto vectors = [&](int length, int lanes) {
+    const Expr fused = Expr(i_) * 16 + f_;
+    const Stmt body = make_if(fused < 48, loop(j_, lanes, store({fused / length, fused % length * 4 + j_})));
+    return check(parallel(i_, 3, parallel(f_, 16, body)));
+  };
+  EXPECT_THAT(vectors(6, 4), IsEmpty());
+  EXPECT_THAT(vectors(6, 5), testing::Not(IsEmpty()));
+  EXPECT_THAT(vectors(7, 4), IsEmpty());
 }
 
 TEST_F(VerifyRaces, FusedLoopsShiftedByAnOuterOne) {
