@@ -38,9 +38,14 @@ Frame::Frame(const StageGraph& stage, std::vector<Span> root_region)
                           as_const_int(edge.split->parent.extent()) &&
                           *as_const_int(extent[edge.parent]) == *as_const_int(edge.split->parent.extent());
     extent[edge.outer] = composed ? edge.split->outer.extent() : ceil_div(extent[edge.parent], edge.factor);
-    extent[edge.inner] =
-        edge.kind == AxisEdge::Kind::kLayout ? Expr(edge.factor) : smaller(edge.factor, extent[edge.parent]);
+    extent[edge.inner] = inner_extent(edge, extent[edge.parent]);
   }
+}
+
+Expr Frame::inner_extent(const AxisEdge& edge, const Expr& parent) const {
+  const ir::LoopKind kind = graph->kinds[edge.inner];
+  const bool of_threads = ir::is_thread_index(kind) && kind != ir::LoopKind::kVirtualThread;
+  return of_threads || edge.kind == AxisEdge::Kind::kLayout ? Expr(edge.factor) : smaller(edge.factor, parent);
 }
 
 bool Frame::computes_tile() const {
@@ -70,7 +75,7 @@ void Frame::narrow(int axis, const Expr& to) {
       // loop is; the parent's guard tells the rest.
       if (known(edge.outer) && settled[edge.outer]) continue;
       narrow(edge.outer, ceil_div(to, edge.factor));
-      if (!known(edge.inner)) narrow(edge.inner, smaller(edge.factor, to));
+      if (!known(edge.inner)) narrow(edge.inner, inner_extent(edge, to));
     }
   }
 }

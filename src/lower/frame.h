@@ -61,6 +61,9 @@ struct Frame {
   const Span& region(std::size_t root) const { return (*roots)[root]; }
   bool known(int axis) const { return value[axis].defined(); }
   bool is_limited(int axis) const;
+  /// Iterations of an edge's inner loop, where `parent` has so many. A loop over the threads of a block has as many as
+  /// its split says: those that are left over are guarded, and other stages may count on them.
+  ir::Expr inner_extent(const AxisEdge& edge, const ir::Expr& parent) const;
   /// Limits an axis to `to` iterations and all that it is split into accordingly.
   void narrow(int axis, const ir::Expr& to);
   /// The value of an edge's parent from its outer and inner.

@@ -6,6 +6,7 @@
 #include "ir/equal.h"
 #include "ir/print.h"
 #include "ir/serialize.h"
+#include "ir/verify.h"
 #include "lower/lower.h"
 #include "matmul_schedule.h"
 #include "run_program.h"
@@ -148,6 +149,20 @@ TEST(Launches, ALoopOfOneIterationStaysBound) {
   const ir::Program program = lower(s, {A, B}, device_target(), "f");
   EXPECT_THAT(ir::to_string(program), ::testing::HasSubstr("  threadIdx.x i in 0..1:\n"));
   EXPECT_EQ(run_program(program), run_unscheduled(B, {A, B}));
+}
+
+TEST(Launches, WhatHasNoDimensionsIsDoneByOneThread) {
+  const Tensor A = placeholder({12}, kFloat32, "A");
+  const IterVar k = reduce_axis(12, "k");
+  const Tensor B = compute({1}, [&](Expr) { return sum(A(k), k); }, "B");
+  const Tensor C = compute({}, [&] { return B(0) + 1.0; }, "C");
+  Schedule s = create_schedule(C);
+  s[B].bind(s[B].axis(0), kThreadIdxX);
+  const ir::Program program = lower(s, {A, C}, device_target(), "f");
+  EXPECT_THAT(ir::to_string(program), ::testing::EndsWith("  kernel f_kernel1:\n"
+                                                          "    C[] = B[0] + 1.0\n"));
+  EXPECT_THAT(ir::verify(program, ir::Form::kLoop), ::testing::IsEmpty());
+  EXPECT_EQ(run_program(program), run_unscheduled(C, {A, C}));
 }
 
 TEST(LaunchesRefuse, WhatNoBoundLoopEncloses) {

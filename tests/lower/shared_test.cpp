@@ -100,6 +100,31 @@ TEST(Shared, ALoopShorterThanTheThreadsIsGuarded) {
   EXPECT_EQ(run_program(program, 3), run_unscheduled(t.B, {t.A, t.B}));
 }
 
+TEST(Shared, ABlockHasItsThreadsHoweverFewElementsThereAre) {
+  // 16 threads a block for tiles of 8 of the 5 elements: all of them fetch what they share, 5 of them use it.
+  const Tensor A = placeholder({5}, kFloat32, "A");
+  const Tensor B = compute({5}, [&](Expr i) { return A(4 - i) * 2.0; }, "B");
+  Schedule s = create_schedule(B);
+  const auto [bx, rest] = s[B].split(s[B].axis(0), factor(8));
+  const auto [i, tx] = s[B].split(rest, factor(16));
+  s[B].reorder({bx, tx, i}).bind(bx, kBlockIdxX).bind(tx, kThreadIdxX);
+  const Tensor cache = s.cache_read(A, ir::Scope::kShared, {B});
+  s[cache].compute_at(s[B], tx);
+  s[cache].bind(s[cache].split(s[cache].axis(0), factor(16)).second, kThreadIdxX);
+  const ir::Program program = lower(s, {A, B}, device_target(), "f");
+  EXPECT_EQ(ir::to_string(program.kernels[0].body),
+            "blockIdx.x i.outer in 0..1:\n"
+            "  shared A.cache: float32[5]\n"
+            "  threadIdx.x i.inner.inner in 0..16:\n"
+            "    if likely(i.inner.inner < 5):\n"
+            "      A.cache[i.inner.inner] = A[i.inner.inner]\n"
+            "    barrier\n"
+            "    if likely(i.inner.inner < 5):\n"
+            "      B[i.inner.inner] = A.cache[4 - i.inner.inner]*2.0\n");
+  EXPECT_THAT(ir::verify(program, ir::Form::kLoop), ::testing::IsEmpty());
+  for (const std::uint64_t seed : {1, 2}) EXPECT_EQ(run_program(program, seed), run_unscheduled(B, {A, B}));
+}
+
 std::string refusal(const Schedule& s, const std::vector<Tensor>& args) {
   try {
     lower(s, args, device_target(), "f");

@@ -34,6 +34,12 @@ const For* find_bound(const Stmt& s) {
   return found;
 }
 
+bool has_loops(const Stmt& s) {
+  bool found = false;
+  for_each_stmt(s, [&](const Stmt& inner) { found = found || inner.as<For>() != nullptr; });
+  return found;
+}
+
 std::string quote(const For& loop) {
   return fmt::format("loop {}, which is bound to {},", loop.var.name(), loop_kind_name(loop.kind));
 }
@@ -65,6 +71,7 @@ class Splitter {
     const auto* allocation = s.as<Allocate>();
     if (allocation != nullptr && allocation->buffer->scope == Scope::kShared) return launch(s);
     const For* bound = find_bound(s);
+    if (bound == nullptr && !has_loops(s)) return launch(s);  // what has no axis is done by one thread
     if (bound == nullptr) {
       throw LowerError(fmt::format(
           "{}: no loop around the computation of {} is bound, so that nothing on {} runs it: bind its outermost loops "

@@ -8,7 +8,7 @@
 //
 // Variables of the host's loops and lets and its allocations are visible in the kernels that it launches there. The
 // bound loops of a kernel come first and nothing stands between them but storage in shared scope; lets and guards that
-// do are moved inside.
+// do are moved inside. What has no loops at all, as a tensor without dimensions, is a kernel of one thread.
 // Thread rule: a pure function.
 #pragma once
 
