@@ -3,6 +3,7 @@
 // definitions are immutable; their functions are pure and may run on several threads at once.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -44,11 +45,14 @@ struct Operator {
   std::function<Reference(const Workload&, const HostTensors& inputs)> reference;
 };
 
+/// The kinds of devices that a template for GPUs is for.
+inline std::vector<DeviceKind> gpus() { return {DeviceKind::kCuda, DeviceKind::kOpenCl}; }
+
 struct Template {
   std::string name;  ///< unique, e.g. "matmul.cpu"
   int version = 1;   ///< raised whenever a configuration comes to mean something else; part of the log's keys
   std::string op;
-  DeviceKind device = DeviceKind::kCpu;
+  std::vector<DeviceKind> devices = {DeviceKind::kCpu};  ///< kinds that it is for
   /// May put an expression of its own in the place of the operator's: other tensors as outputs of the definition, of
   /// the same shapes and types, computed from the same inputs.
   std::function<Schedule(Tuning&, const Workload&, Definition&, const Target&)> schedule;
@@ -57,6 +61,8 @@ struct Template {
   std::function<std::vector<Config>(const Workload&, const Target&)> seeds;
   /// Why it cannot serve a workload, one clause ("it needs ..."); empty: it can. None: it serves every workload.
   std::function<std::string(const Workload&, const Target&)> why_not = {};
+
+  bool is_for(DeviceKind device) const { return std::find(devices.begin(), devices.end(), device) != devices.end(); }
 };
 
 /// Runs the template for every reachable combination of choices. Throws InternalError where the first candidates of a

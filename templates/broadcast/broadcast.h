@@ -15,4 +15,6 @@ Reference broadcast_reference(const Workload& workload, const HostTensors& input
 /// For any sizes, types and x86-64 targets: rows in vectors, in blocks of rows or columns.
 Template broadcast_cpu_template();
 
+Template broadcast_gpu_template();
+
 }  // namespace nestwright

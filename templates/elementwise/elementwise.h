@@ -16,4 +16,6 @@ Reference elementwise_reference(const Workload& workload, const HostTensors& inp
 /// For any sizes, types and x86-64 targets: vectors in blocks.
 Template elementwise_cpu_template();
 
+Template elementwise_gpu_template();
+
 }  // namespace nestwright

@@ -23,4 +23,6 @@ Reference layer_norm_reference(const Workload& workload, const HostTensors& inpu
 /// For any sizes and x86-64 targets: rows in blocks, each in vectors, several rows together.
 Template layer_norm_cpu_template();
 
+Template layer_norm_gpu_template();
+
 }  // namespace nestwright

@@ -31,32 +31,14 @@ Expr element(const Tensor& tensor, Indices c, const Expr& row, const Expr& colum
   return tensor.at(indices);
 }
 
-/// activation(alpha product + beta C_in + bias + residual), with the tensors that it reads added to `inputs`.
-Tensor finish(const MatmulShape& shape, const Tensor& product, std::vector<Tensor>& inputs) {
-  const Epilogue& epilogue = shape.epilogue;
-  Tensor before, bias, residual;
-  const auto add_input = [&](Tensor tensor) {
-    inputs.push_back(tensor);
-    return tensor;
-  };
+/// The tensors that the epilogue reads beside the product, in the order of the arguments.
+std::vector<Tensor> epilogue_inputs(const MatmulShape& shape) {
   const std::vector<Expr> c_extents = extents(shape.batch, shape.c), c_strides = strides(shape.batch, shape.c);
-  if (epilogue.beta != 0) before = add_input(placeholder(c_extents, shape.type, "C_in", c_strides));
-  if (epilogue.bias) bias = add_input(placeholder({Expr(shape.n)}, shape.type, "bias"));
-  if (epilogue.residual) residual = add_input(placeholder(c_extents, shape.type, "residual", c_strides));
-  return compute(
-      c_extents,
-      [&](Indices c) {
-        const auto at_c = [&](const Tensor& tensor) { return tensor.at({c.begin(), c.end()}); };
-        Expr x = at_c(product);
-        if (epilogue.alpha != 1) x = x * epilogue.alpha;
-        if (epilogue.beta != 0) x = x + (epilogue.beta == 1 ? at_c(before) : at_c(before) * epilogue.beta);
-        if (epilogue.bias) x = x + bias(c.back());
-        if (epilogue.residual) x = x + at_c(residual);
-        if (epilogue.activation == Epilogue::Activation::kRelu) x = max(x, 0.0);
-        if (epilogue.activation == Epilogue::Activation::kGelu) x = find_pointwise("gelu").apply({&x, 1});
-        return x;
-      },
-      "C", c_strides);
+  std::vector<Tensor> inputs;
+  if (shape.epilogue.beta != 0) inputs.push_back(placeholder(c_extents, shape.type, "C_in", c_strides));
+  if (shape.epilogue.bias) inputs.push_back(placeholder({Expr(shape.n)}, shape.type, "bias"));
+  if (shape.epilogue.residual) inputs.push_back(placeholder(c_extents, shape.type, "residual", c_strides));
+  return inputs;
 }
 
 Definition define_matmul(const Workload& workload) {
@@ -73,9 +55,12 @@ Definition define_matmul(const Workload& workload) {
                r);
   };
   std::vector<Tensor> args{a, b};
+  const std::vector<Tensor> inputs = epilogue_inputs(shape);
   const std::vector<Expr> c_extents = extents(shape.batch, shape.c);
-  const Tensor c = shape.epilogue.is_none() ? compute(c_extents, product_at, "C", strides(shape.batch, shape.c))
-                                            : finish(shape, compute(c_extents, product_at, "AB"), args);
+  const Tensor c = shape.epilogue.is_none()
+                       ? compute(c_extents, product_at, "C", strides(shape.batch, shape.c))
+                       : matmul_result(shape, types.c, compute(c_extents, product_at, "AB"), inputs);
+  args.insert(args.end(), inputs.begin(), inputs.end());
   args.push_back(c);
   double bytes = 0;
   for (const Tensor& tensor : args) {
@@ -116,6 +101,28 @@ void add_layout(std::vector<OperatorParameter>& parameters, char matrix) {
 }
 
 }  // namespace
+
+Tensor matmul_result(const MatmulShape& shape, ir::Type type, const Tensor& sums, std::span<const Tensor> inputs) {
+  const Epilogue& epilogue = shape.epilogue;
+  return compute(
+      extents(shape.batch, shape.c),
+      [&](Indices c) {
+        auto input = inputs.begin();
+        const auto at_c = [&](const Tensor& tensor) { return tensor.at({c.begin(), c.end()}); };
+        Expr x = at_c(sums);
+        if (epilogue.alpha != 1) x = x * epilogue.alpha;
+        if (epilogue.beta != 0) {
+          const Expr before = at_c(*input++);
+          x = x + (epilogue.beta == 1 ? before : before * epilogue.beta);
+        }
+        if (epilogue.bias) x = x + (*input++)(c.back());
+        if (epilogue.residual) x = x + at_c(*input++);
+        if (epilogue.activation == Epilogue::Activation::kRelu) x = max(x, 0.0);
+        if (epilogue.activation == Epilogue::Activation::kGelu) x = find_pointwise("gelu").apply({&x, 1});
+        return cast(type, x);
+      },
+      "C", strides(shape.batch, shape.c));
+}
 
 MatmulForm plain_form(const Workload& workload, const Definition& definition) {
   MatmulForm form{.a = definition.args[0], .b = definition.args[1], .shape = matmul_shape(workload)};

@@ -154,7 +154,11 @@ Schedule schedule_matmul(Tuning& t, const MatmulForm& form, Definition& definiti
 }
 
 Template matmul_cpu_template() {
-  return {"matmul.cpu", 4, "matmul", DeviceKind::kCpu, schedule_plain,
+  return {"matmul.cpu",
+          4,
+          "matmul",
+          {DeviceKind::kCpu},
+          schedule_plain,
           [](const Workload& workload, const Target& target) {
             return matmul_cpu_seeds(matmul_cpu_template(), workload, matmul_shape(workload), target);
           },

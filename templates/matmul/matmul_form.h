@@ -3,6 +3,7 @@
 // to templates/matmul. Thread rule: plain data.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "expression/tensor.h"
@@ -25,6 +26,10 @@ struct MatmulForm {
   bool is_fused = true;                     ///< one instruction multiplies and adds
   Tensor row_sums, partial_sums;            ///< [M] and [M, lanes], where `result` needs them
 };
+
+/// C of `type`: what the workload's epilogue makes of `sums`, which may be larger than C, and of `inputs`, the
+/// arguments that follow A and B.
+Tensor matmul_result(const MatmulShape& shape, ir::Type type, const Tensor& sums, std::span<const Tensor> inputs);
 
 /// The operator's own: products of the elements, widened to the type of the sums.
 MatmulForm plain_form(const Workload& workload, const Definition& definition);

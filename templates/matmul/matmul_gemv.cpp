@@ -172,7 +172,7 @@ std::vector<Config> seeds(const Workload& workload, const Target& target) {
 }  // namespace
 
 Template matmul_gemv_template() {
-  return {"matmul.gemv", 2, "matmul", DeviceKind::kCpu, schedule_gemv, seeds, why_not};
+  return {"matmul.gemv", 2, "matmul", {DeviceKind::kCpu}, schedule_gemv, seeds, why_not};
 }
 
 }  // namespace nestwright

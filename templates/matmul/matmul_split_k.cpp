@@ -130,7 +130,7 @@ std::vector<Config> seeds(const Workload& workload, const Target& target) {
 }  // namespace
 
 Template matmul_split_k_template() {
-  return {"matmul.split_k", 2, "matmul", DeviceKind::kCpu, schedule_split_k, seeds, why_not};
+  return {"matmul.split_k", 2, "matmul", {DeviceKind::kCpu}, schedule_split_k, seeds, why_not};
 }
 
 }  // namespace nestwright

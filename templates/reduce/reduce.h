@@ -19,4 +19,6 @@ Reference reduce_reference(const Workload& workload, const HostTensors& inputs);
 /// reduced, each result is reduced in vectors. Threads share results or what is reduced.
 Template reduce_cpu_template();
 
+Template reduce_gpu_template();
+
 }  // namespace nestwright

@@ -244,6 +244,8 @@ std::vector<Config> reduce_seeds(const Workload& workload, const Target& target)
 
 }  // namespace
 
-Template reduce_cpu_template() { return {"reduce.cpu", 2, "reduce", DeviceKind::kCpu, schedule_reduce, reduce_seeds}; }
+Template reduce_cpu_template() {
+  return {"reduce.cpu", 2, "reduce", {DeviceKind::kCpu}, schedule_reduce, reduce_seeds};
+}
 
 }  // namespace nestwright

@@ -34,15 +34,19 @@ std::int64_t kept_elements(const std::vector<ReduceGroup>& groups) {
   return elements;
 }
 
+ir::Expr weighted(const Workload& workload, const ir::Expr& x) {
+  if (workload.choice("function") != "mean") return x;
+  double elements = 1;  // that the mean is of
+  for (const ReduceGroup& group : reduce_groups(workload))
+    elements *= group.reduced ? static_cast<double>(group.extent) : 1;
+  return x * ir::make_float(1 / elements, x.type());
+}
+
 ir::Expr reduction(const Workload& workload, const ir::Expr& x, const std::vector<IterVar>& axes) {
   const std::string& function = workload.choice("function");
   if (function == "max") return max(x, axes);
   if (function == "min") return min(x, axes);
-  if (function == "sum") return sum(x, axes);
-  double elements = 1;  // that a mean is of
-  for (const ReduceGroup& group : reduce_groups(workload))
-    elements *= group.reduced ? static_cast<double>(group.extent) : 1;
-  return sum(x * ir::make_float(1 / elements, x.type()), axes);
+  return sum(weighted(workload, x), axes);
 }
 
 }  // namespace nestwright

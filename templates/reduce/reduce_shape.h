@@ -23,6 +23,9 @@ std::vector<ReduceGroup> reduce_groups(const Workload& workload);
 /// Elements of the result.
 std::int64_t kept_elements(const std::vector<ReduceGroup>& groups);
 
+/// What the workload reduces of an element `x` of its input: that, or its share of the mean.
+ir::Expr weighted(const Workload& workload, const ir::Expr& x);
+
 /// What the workload computes of elements `x` of its input, over all of `axes`.
 ir::Expr reduction(const Workload& workload, const ir::Expr& x, const std::vector<IterVar>& axes);
 

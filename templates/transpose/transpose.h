@@ -14,4 +14,6 @@ Reference transpose_reference(const Workload& workload, const HostTensors& input
 /// For any sizes, types and x86-64 targets: square tiles that are turned in registers, in blocks.
 Template transpose_cpu_template();
 
+Template transpose_gpu_template();
+
 }  // namespace nestwright

@@ -31,7 +31,7 @@ Schedule branching(Tuning& t, const Workload&, const Definition& d, const Target
   return s;
 }
 
-const Template kBranching{"test.branching", 1, "matmul", DeviceKind::kCpu, branching, {}};
+const Template kBranching{"test.branching", 1, "matmul", {DeviceKind::kCpu}, branching, {}};
 
 TEST(Discover, FindsKnobsBehindChoices) {
   const ConfigSpace space = discover_space(kBranching, workload(), Target());
@@ -87,7 +87,7 @@ TEST(Discover, SaysWhichBranchHasNoLegalSchedule) {
   const Template broken{"test.broken",
                         1,
                         "matmul",
-                        DeviceKind::kCpu,
+                        {DeviceKind::kCpu},
                         [](Tuning& t, const Workload&, const Definition& d, const Target&) {
                           Schedule s = create_schedule(d.args[2]);
                           if (t.choose("how", {"good", "bad"}) == "bad")
@@ -107,7 +107,7 @@ TEST(Discover, RefusesAKnobThatIsDefinedTwice) {
   const Template twice{"test.twice",
                        1,
                        "matmul",
-                       DeviceKind::kCpu,
+                       {DeviceKind::kCpu},
                        [](Tuning& t, const Workload&, const Definition& d, const Target&) {
                          t.define_knob("x", {1});
                          t.define_knob("x", {1});

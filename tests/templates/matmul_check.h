@@ -1,4 +1,5 @@
-// Holds a configuration of a template of matmul, lowered and expanded, against the reference, on the interpreter.
+// Holds a program, and a configuration of a template of matmul, lowered and expanded, against the reference, on the
+// interpreter.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -15,10 +16,12 @@
 
 namespace nestwright::testing_matmul {
 
-/// Runs the program on the interpreter and holds the result against the reference.
-inline void expect_reference(const ir::Program& program, const Workload& w, const std::string& what) {
+/// Runs the program, of a workload of any operator, on the interpreter and holds the result against the reference.
+/// `seed`: of the order in which threads run.
+inline void expect_reference(const ir::Program& program, const Workload& w, const std::string& what,
+                             std::uint64_t seed = 1) {
   const HostTensors in = inputs(w);
-  const Definition definition = find_operator("matmul").define(w);
+  const Definition definition = find_operator(w.op).define(w);
   std::vector<std::vector<std::byte>> tensors;
   for (std::size_t i = 0; i < in.size(); ++i) tensors.push_back(bytes_of(definition.args[i].dtype(), in[i]));
   const ir::Type type = definition.args.back().dtype();
@@ -27,8 +30,8 @@ inline void expect_reference(const ir::Program& program, const Workload& w, cons
   const std::vector<std::byte> poisoned(elements * static_cast<std::size_t>(type.bytes()), kPoison);
   std::vector<std::byte>& c = tensors.emplace_back(poisoned);
   const std::vector<ir::Memory> memory(tensors.begin(), tensors.end());
-  ASSERT_NO_THROW(ir::interpret(program, memory)) << what;
-  const Reference reference = find_operator("matmul").reference(w, in);
+  ASSERT_NO_THROW(ir::interpret(program, memory, {}, {.seed = seed})) << what;
+  const Reference reference = find_operator(w.op).reference(w, in);
   for (std::size_t i = 0; i < elements; ++i) {
     const double value = element_of(type, c, i);
     if (std::isnan(reference.expected[0][i])) {

@@ -1,0 +1,76 @@
+#include <algorithm>
+
+#include "templates/guess.h"
+#include "templates/matmul/matmul.h"
+#include "templates/matmul/matmul_gpu.h"
+
+namespace nestwright {
+namespace {
+
+/// Rows and columns of a block, and how many of them a thread has.
+struct Wish {
+  std::int64_t m, n, of_thread_m, of_thread_n;
+};
+
+/// Blocks from large to small: the more a thread has, the less it reads for a multiply-add.
+constexpr Wish kWishes[] = {{128, 128, 8, 8}, {128, 64, 8, 4}, {64, 128, 4, 8}, {64, 64, 4, 4},
+                            {32, 64, 4, 4},   {32, 32, 2, 2},  {16, 16, 1, 1},  {1, 128, 1, 1}};
+constexpr std::int64_t kLargeBlock = 64;  ///< rows and columns from which strips and large slices pay
+
+double blocks_of(const Wish& wish, const MatmulShape& shape) {
+  return static_cast<double>(shape.batch) * static_cast<double>(ceil_div(shape.m, wish.m)) *
+         static_cast<double>(ceil_div(shape.n, wish.n));
+}
+
+KnobValue split_of(std::int64_t extent, std::int64_t of_block, std::int64_t of_thread, bool strips) {
+  const std::int64_t runs = strips && of_thread > 4 ? 2 : 1;
+  return {ceil_div(extent, of_block), runs, of_block / of_thread, of_thread / runs};
+}
+
+Config to_config(const Wish& wish, const MatmulShape& shape, std::int64_t parts, bool plain) {
+  const bool is_large = std::min(wish.m, wish.n) >= kLargeBlock;
+  Config config;
+  config.set("staging", {}, "shared");
+  config.set("reduction", {}, parts > 1 ? "parts" : "whole");
+  config.set("parts", {parts});
+  config.set("tile_m", split_of(shape.m, wish.m, wish.of_thread_m, !plain));
+  config.set("tile_n", split_of(shape.n, wish.n, wish.of_thread_n, !plain));
+  config.set("block_k", {is_large ? 8 : 16});
+  config.set("unroll_k", {is_large ? 8 : 4});
+  config.set("vector_a", {4});
+  config.set("vector_b", {4});
+  config.set("vector_c", {4});
+  config.set("order_a", {}, "steps");
+  config.set("order_b", {}, "steps");
+  config.set("padding", {4});
+  config.set("fragments", {}, plain ? "no" : "yes");
+  config.set("double_buffer", {}, plain ? "no" : "yes");
+  config.set("blocks_x", {}, "n");
+  return config;
+}
+
+}  // namespace
+
+std::vector<Config> matmul_gpu_seeds(const Workload& workload, const Target& target) {
+  const MatmulShape shape = matmul_shape(workload);
+  const auto fills = [&](const Wish& wish) { return blocks_of(wish, shape) >= target.multiprocessors; };
+  // The largest blocks of which there are enough for the device, then smaller ones, then larger ones.
+  std::vector<Wish> order(std::begin(kWishes), std::end(kWishes));
+  std::stable_partition(order.begin(), order.end(), fills);
+  if (shape.m == 1 || shape.n == 1) std::rotate(order.begin(), order.end() - 1, order.end());
+  std::vector<Config> wishes;
+  for (const Wish& wish : order) {
+    for (const bool plain : {false, true}) wishes.push_back(to_config(wish, shape, 1, plain));
+    const double missing = target.multiprocessors / blocks_of(wish, shape);
+    if (missing > 1) {
+      wishes.push_back(to_config(wish, shape, static_cast<std::int64_t>(missing) + 1, false));
+      if (!fills(order.front())) std::rotate(wishes.begin(), wishes.end() - 1, wishes.end());
+    }
+  }
+  Config direct = to_config(order.back(), shape, 1, true);
+  direct.set("staging", {}, "none");
+  wishes.push_back(std::move(direct));
+  return guess_configs(matmul_gpu_template(), workload, target, wishes);
+}
+
+}  // namespace nestwright

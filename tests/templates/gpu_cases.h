@@ -1,0 +1,89 @@
+// Workloads and targets that the tests of GPU templates use: small ones of odd sizes, some for every operator.
+#pragma once
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "templates/registry.h"
+
+namespace nestwright::testing_gpu {
+
+inline const std::vector<std::string>& workloads() {
+  static const std::vector<std::string> list = {
+      "matmul m=1 n=1 k=1",
+      "matmul m=37 n=29 k=23",
+      "matmul m=64 n=32 k=48 ta=1",
+      "matmul m=20 n=35 k=17 tb=1",
+      "matmul m=33 n=16 k=40 ta=1 tb=1",
+      "matmul m=1 n=96 k=70",
+      "matmul m=48 n=1 k=65",
+      "matmul m=24 n=40 k=16 dtype=float64",
+      "matmul m=19 n=24 k=32 dtype=float16",
+      "matmul m=16 n=21 k=33 tb=1 dtype=bfloat16",
+      "matmul m=32 n=16 k=64 dtype=int8",
+      "matmul m=9 n=18 k=27 ta=1 dtype=uint8",
+      "matmul m=13 n=12 k=20 batch=3 alpha=2 beta=0.5 epilogue=bias_residual_relu",
+      "matmul m=16 n=8 k=32 batch=2 lda=36 ldb=12 ldc=20 sc=400 epilogue=bias_gelu",
+      "matmul m=8 n=12 k=19 beta=1 ldc=15",
+      "matmul m=8 n=8 k=8 prepared=b",
+      "elementwise function=multiply shape=1",
+      "elementwise function=gelu shape=1021",
+      "elementwise function=add_relu shape=5x7x64",
+      "broadcast function=add rows=1 columns=1",
+      "broadcast function=add_gelu rows=9 columns=97",
+      "broadcast function=multiply rows=61 columns=48 vector=column",
+      "transpose rows=1 columns=1",
+      "transpose rows=64 columns=32",
+      "transpose rows=37 columns=53",
+      "transpose rows=19 columns=2 dtype=float64",
+      "transpose rows=1 columns=67 dtype=float64",
+      "reduce function=sum shape=1 axes=0",
+      "reduce function=sum shape=4096 axes=0",
+      "reduce function=mean shape=53x70 axes=1",
+      "reduce function=max shape=3x1000 axes=1 dtype=float64",
+      "reduce function=sum shape=53x70 axes=0,1",
+      "reduce function=mean shape=48x100 axes=0",
+      "reduce function=mean shape=700x3 axes=0",
+      "reduce function=max shape=5x6x7x33 axes=1,3",
+      "reduce function=min shape=5x6x7x33 axes=0,2 dtype=float64",
+      "reduce function=sum shape=3x1x2x1 axes=1",
+      "softmax rows=1 columns=1",
+      "softmax rows=5 columns=37",
+      "softmax rows=17 columns=128",
+      "softmax rows=2 columns=1030",
+      "layer_norm rows=1 columns=1",
+      "layer_norm rows=5 columns=48",
+      "layer_norm rows=7 columns=101 epsilon=0.001",
+      "layer_norm rows=18 columns=32 dtype=float64",
+  };
+  return list;
+}
+
+inline Target cuda() {
+  Target target;
+  target.device = DeviceKind::kCuda;
+  target.arch = "sm_90";
+  target.multiprocessors = 132;
+  target.warp = 32;
+  target.shared_bytes = 227 << 10;
+  return target;
+}
+
+inline Target opencl() {
+  Target target;
+  target.device = DeviceKind::kOpenCl;
+  return target;
+}
+
+/// Configurations that are drawn for each template and target, beside a seed: NESTWRIGHT_GPU_SAMPLES=N, spread over the
+/// workloads of the operator.
+inline int samples_of(const std::string& op) {
+  int of_operator = 0;
+  for (const std::string& text : workloads()) of_operator += text.starts_with(op + " ") ? 1 : 0;
+  const char* const value = std::getenv("NESTWRIGHT_GPU_SAMPLES");
+  const int samples = value != nullptr ? std::atoi(value) : 8;
+  return (samples + of_operator - 1) / of_operator;
+}
+
+}  // namespace nestwright::testing_gpu
