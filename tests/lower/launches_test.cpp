@@ -168,8 +168,9 @@ TEST(Launches, WhatHasNoDimensionsIsDoneByOneThread) {
 TEST(LaunchesRefuse, WhatNoBoundLoopEncloses) {
   const Matmul op = make_matmul(4, 4, 4);
   EXPECT_EQ(refusal(create_schedule(op.c), {op.a, op.b, op.c}),
-            "f: no loop around the computation of C is bound, so that nothing on cuda runs it: bind its outermost "
-            "loops to blockIdx and threadIdx, or compute it at a bound loop of its consumer");
+            "f: no loop around the computation of C is bound, so that nothing on " + device_target().str() +
+                " runs it: bind its outermost "
+                "loops to blockIdx and threadIdx, or compute it at a bound loop of its consumer");
 }
 
 TEST(LaunchesRefuse, BoundLoopsInsideOthers) {
@@ -194,8 +195,8 @@ TEST(LaunchesRefuse, ParallelLoopsAndTargetsWithoutThreadIndices) {
   EXPECT_THAT(refusal(s, {op.a, op.b, op.c}, Target()),
               ::testing::StartsWith("loop j of C is bound to threadIdx.x, which cpu,"));
   s[op.c].parallel(s[op.c].axis(0));
-  EXPECT_EQ(refusal(s, {op.a, op.b, op.c}),
-            "loop i of C is parallel, which cuda does not have: bind it to blockIdx or threadIdx instead");
+  EXPECT_EQ(refusal(s, {op.a, op.b, op.c}), "loop i of C is parallel, which " + device_target().str() +
+                                                " does not have: bind it to blockIdx or threadIdx instead");
 }
 
 TEST(LaunchesRefuse, StorageThatBlocksOrThreadsWouldShare) {

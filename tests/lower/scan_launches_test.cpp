@@ -162,9 +162,10 @@ TEST(ScanLaunches, TailsOfConstantTimes) {
 TEST(ScanLaunchesRefuse, StagesOfAStepThatNothingRuns) {
   Recurrence r;
   for (const Tensor& tensor : {r.init, r.input, r.update}) r.bind_columns(tensor);
-  EXPECT_EQ(r.refusal(),
-            "f: no loop around the computation of part is bound, so that nothing on cuda runs it: bind its outermost "
-            "loops to blockIdx and threadIdx, or compute it at a bound loop of its consumer");
+  EXPECT_EQ(r.refusal(), "f: no loop around the computation of part is bound, so that nothing on " +
+                             device_target().str() +
+                             " runs it: bind its outermost "
+                             "loops to blockIdx and threadIdx, or compute it at a bound loop of its consumer");
   r.s[r.part].compute_at(r.s[r.update], r.s[r.update].loops()[1]);
   EXPECT_EQ(r.refusal(),
             "part is kept in global scope but computed inside loop j.outer of update, which is bound to blockIdx.x: "
