@@ -35,6 +35,10 @@ struct SharedLayout {
 };
 SharedLayout shared_layout(const Kernel& kernel);
 
+/// What every pointer that a device's kernel is handed is aligned to, in bytes, whatever its buffer says: what a thread
+/// moves by one access. Devices allocate so.
+inline constexpr int kPointerAlignment = 16;
+
 /// What a kernel is handed, in this order: a pointer a parameter that it accesses, a pointer a buffer of the workspace,
 /// a number a scalar. Code that a person reads has no argument that is not used.
 struct KernelArguments {

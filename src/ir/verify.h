@@ -8,7 +8,11 @@
 
 namespace nestwright::ir {
 
-enum class Form : std::uint8_t { kLoop, kVector };
+enum class Form : std::uint8_t {
+  kLoop,
+  kVector,        ///< of a CPU
+  kDeviceVector,  ///< of a device, whose compiler unrolls what is to be unrolled
+};
 
 /// Every violation found, one sentence each, naming the statement; empty when the program is sound:
 ///  - variables are defined exactly once and before use, types and lanes agree, indices match the buffer's rank
@@ -21,7 +25,8 @@ enum class Form : std::uint8_t { kLoop, kVector };
 ///  - no two iterations of a parallel, bound or vectorised loop touch the same element of a buffer that is shared by
 ///    them, one of them writing
 ///  - no two buffers have bytes of the workspace in common while both are in use
-///  - loop form: no vector values; vector form: no vectorised or unrolled loop, register buffers at constant indices
+///  - loop form: no vector values; vector form: no vectorised or unrolled loop, register buffers at constant indices;
+///    of a device: no vectorised loop, none over virtual threads, register buffers at indices of unrolled loops
 /// Symbols are taken to be at least 1.
 std::vector<std::string> verify(const Program& program, Form form);
 

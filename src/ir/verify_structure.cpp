@@ -79,7 +79,9 @@ class StructureCheck {
     if (loop.min.type() != loop.var.type() || loop.extent.type() != loop.var.type())
       report("the bounds of the loop over " + loop.var.name() + " differ in type from it");
     const bool expands = loop.kind == LoopKind::kVectorized || loop.kind == LoopKind::kUnrolled;
-    if (expands && form_ == Form::kVector)
+    const bool stays = form_ == Form::kLoop || (form_ == Form::kDeviceVector && loop.kind == LoopKind::kUnrolled);
+    const bool is_virtual = form_ == Form::kDeviceVector && loop.kind == LoopKind::kVirtualThread;
+    if ((expands && !stays) || is_virtual)
       report(std::string("the vector form has a ") + loop_kind_name(loop.kind) + " loop over " + loop.var.name());
     if (expands && !as_const_int(loop.extent))
       report(std::string("the ") + loop_kind_name(loop.kind) + " loop over " + loop.var.name() +
@@ -234,7 +236,7 @@ class StructureCheck {
       if (index.lanes() != 1 && lanes != 1 && index.lanes() != lanes)
         report("the indices of " + buffer->name + " differ in lanes");
       lanes = std::max(lanes, index.lanes());
-      if (form_ == Form::kVector && buffer->scope == Scope::kRegister && !is_constant(index))
+      if (form_ != Form::kLoop && buffer->scope == Scope::kRegister && !is_constant(index))
         report("register buffer " + buffer->name + " has the index " + to_string(index) +
                ", which is not constant in the vector form");
     }
@@ -247,10 +249,20 @@ class StructureCheck {
     return lanes;
   }
 
-  static bool is_constant(const Expr& index) {
+  bool is_constant(const Expr& index) const {
     if (const auto* ramp = index.as<Ramp>()) return is_constant(ramp->base) && is_constant(ramp->stride);
     if (const auto* broadcast = index.as<Broadcast>()) return is_constant(broadcast->value);
-    return as_const_int(index) != nullptr;
+    if (form_ != Form::kDeviceVector) return as_const_int(index) != nullptr;
+    bool constant = true;  // once the device's compiler has unrolled
+    for_each_expr(index, [&](const Expr& part) {
+      constant = constant && part.as<Load>() == nullptr;
+      if (const auto* ref = part.as<VarRef>()) constant = constant && is_unrolled(ref->var);
+    });
+    return constant;
+  }
+  bool is_unrolled(const Var& var) const {
+    return std::any_of(loops_.begin(), loops_.end(),
+                       [&](const For* loop) { return loop->kind == LoopKind::kUnrolled && loop->var == var; });
   }
 
   // --- Expressions --------------------------------------------------------------------------------------------------

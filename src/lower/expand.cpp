@@ -1,7 +1,9 @@
 // Stage two of lowering: the list of its passes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <span>
 
 #include "ir/simplify.h"
 #include "ir/verify.h"
@@ -25,29 +27,47 @@ struct NamedPass {
   Pass run;
 };
 
+ir::Program simplify_vectors(const ir::Program& program, const Target&) {
+  return each_kernel(program, [](const ir::Stmt& body) { return ir::simplify(body); });
+}
+ir::Program vectorize(const ir::Program& program, const Target& target) {
+  return each_kernel(program, [&](const ir::Stmt& body) { return expansion::vectorize(body, target); });
+}
+ir::Program plan_storage(const ir::Program& program, const Target&) { return expansion::plan_storage(program); }
+
 // Unrolling comes first: it decides most guards, so that only what is left of them becomes masks. Tiles are padded
 // while their masks still have the form that vectorize gave them.
-constexpr NamedPass kPasses[] = {
+constexpr NamedPass kCpuPasses[] = {
     {"unroll", [](const ir::Program& p, const Target&) { return each_kernel(p, expansion::unroll); }},
-    {"vectorize",
-     [](const ir::Program& p, const Target& target) {
-       return each_kernel(p, [&](const ir::Stmt& body) { return expansion::vectorize(body, target); });
-     }},
+    {"vectorize", vectorize},
     {"register_tiles", [](const ir::Program& p, const Target&) { return each_kernel(p, expansion::register_tiles); }},
-    {"simplify_vectors",
-     [](const ir::Program& p, const Target&) {
-       return each_kernel(p, [](const ir::Stmt& body) { return ir::simplify(body); });
-     }},
+    {"simplify_vectors", simplify_vectors},
     {"vector_math",
      [](const ir::Program& p, const Target& target) {
        return each_kernel(p, [&](const ir::Stmt& body) { return expansion::vector_math(body, target); });
      }},
-    {"plan_storage", [](const ir::Program& p, const Target&) { return expansion::plan_storage(p); }},
+    {"plan_storage", plan_storage},
 };
 
+// A device's compiler unrolls and keeps registers itself, and has functions of its own: the source stays small and a
+// person can read it.
+constexpr NamedPass kDevicePasses[] = {
+    {"vectorize", vectorize},
+    {"simplify_vectors", simplify_vectors},
+    {"unrolled_registers",
+     [](const ir::Program& p, const Target&) { return each_kernel(p, expansion::unrolled_registers); }},
+    {"plan_storage", plan_storage},
+};
+
+std::span<const NamedPass> passes_for(DeviceKind device) {
+  if (device == DeviceKind::kCpu) return kCpuPasses;
+  return kDevicePasses;
+}
+
 // Until the loops are gone the program is in neither form: only the finished one is held to the vector form's rules.
-void verify_expanded(const ir::Program& program) {
-  const std::vector<std::string> problems = ir::verify(program, ir::Form::kVector);
+void verify_expanded(const ir::Program& program, const Target& target) {
+  const ir::Form form = target.device == DeviceKind::kCpu ? ir::Form::kVector : ir::Form::kDeviceVector;
+  const std::vector<std::string> problems = ir::verify(program, form);
   if (!problems.empty()) {
     throw InternalError(fmt::format("internal error: expanding {} broke it: {}", program.name, problems.front()));
   }
@@ -57,7 +77,7 @@ void verify_expanded(const ir::Program& program) {
 
 ir::Program expand(const ir::Program& program, const Target& target, const LowerOptions& options) {
   ir::Program result = program;
-  for (const NamedPass& pass : kPasses) {
+  for (const NamedPass& pass : passes_for(target.device)) {
     const auto start = std::chrono::steady_clock::now();
     result = pass.run(result, target);
     const auto ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
@@ -68,13 +88,17 @@ ir::Program expand(const ir::Program& program, const Target& target, const Lower
 #else
   const bool verify = true;
 #endif
-  if (verify) verify_expanded(result);
+  if (verify) verify_expanded(result, target);
   return result;
 }
 
 std::vector<std::string> expand_pass_names() {
   std::vector<std::string> names;
-  for (const NamedPass& pass : kPasses) names.emplace_back(pass.name);
+  for (const DeviceKind device : {DeviceKind::kCpu, DeviceKind::kCuda}) {
+    for (const NamedPass& pass : passes_for(device)) {
+      if (std::find(names.begin(), names.end(), pass.name) == names.end()) names.emplace_back(pass.name);
+    }
+  }
   return names;
 }
 

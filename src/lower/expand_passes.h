@@ -10,7 +10,7 @@
 
 namespace nestwright {
 
-/// Names of the passes that expand() runs, in order.
+/// Names of the passes that expand() runs, in order: those for CPUs, then what devices have beside.
 std::vector<std::string> expand_pass_names();
 
 namespace expansion {
@@ -25,8 +25,16 @@ ir::Stmt virtual_threads(const ir::Stmt& body);
 /// value decides go. Throws LowerError for an extent that is not constant and for more than kLargestUnroll statements.
 ir::Stmt unroll(const ir::Stmt& body);
 
+/// The checks of unroll(), whoever does the unrolling.
+void limit_unrolling(const ir::Stmt& body);
+
+/// On devices unrolled loops stay, for their compilers to unroll. Returns `body`; throws LowerError as
+/// limit_unrolling() does, and where an index of a register buffer is made of more than variables of unrolled loops.
+ir::Stmt unrolled_registers(const ir::Stmt& body);
+
 /// Vectorised loops become vector statements: full vectors of the target, then a partial one. A partial vector, and a
 /// guard that differs between lanes, become masks where the target has them, else narrower vectors and single elements.
+/// A device's full vector is what one access of a thread moves, 16 bytes.
 /// Throws LowerError for an extent that is not constant, for loops that differ between lanes, and for a reduction over
 /// the lanes.
 ir::Stmt vectorize(const ir::Stmt& body, const Target& target);
