@@ -1,6 +1,8 @@
 #include "codegen/backend.h"
 
+#include "codegen/cuda/cuda_backend.h"
 #include "codegen/llvm/llvm_backend.h"
+#include "codegen/opencl/opencl_backend.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -14,9 +16,17 @@ std::unique_ptr<Backend> make_backend(DeviceKind device) {
       throw CompileError("this build has no backend for the CPU: configure it with NESTWRIGHT_WITH_LLVM=ON");
 #endif
     case DeviceKind::kCuda:
-      throw CompileError("this build has no backend for CUDA: use a CPU target");
+#ifdef NESTWRIGHT_WITH_CUDA
+      return codegen::make_cuda_backend();
+#else
+      throw CompileError("this build has no backend for CUDA: configure it with NESTWRIGHT_WITH_CUDA=ON");
+#endif
     case DeviceKind::kOpenCl:
-      throw CompileError("this build has no backend for OpenCL: use a CPU target");
+#ifdef NESTWRIGHT_WITH_OPENCL
+      return codegen::make_opencl_backend();
+#else
+      throw CompileError("this build has no backend for OpenCL: configure it with NESTWRIGHT_WITH_OPENCL=ON");
+#endif
   }
   throw InternalError("internal error: unknown kind of device");
 }

@@ -21,7 +21,7 @@ enum class Pipeline : std::uint8_t {
 struct CompileOptions {
   Pipeline pipeline = Pipeline::kSearch;
   bool keep_ir = false;        ///< fill in `ir`
-  bool keep_assembly = false;  ///< fill in `assembly`
+  bool keep_assembly = false;  ///< fill in `assembly`; for CUDA it is PTX
 };
 
 /// What a kernel needs of a multiprocessor, as the device's compiler reports it.

@@ -95,7 +95,7 @@ TEST(Build, RefusesWhatThisMachineCannotRun) {
   Schedule bound = create_schedule(op.B);
   bound[op.B].bind(bound[op.B].axis(0), kBlockIdxX);
   EXPECT_EQ(message<CompileError>([&] { build(bound, {op.A, op.B}, cuda, "twice"); }),
-            "this build has no backend for CUDA: use a CPU target");
+            "\"\" is no architecture of CUDA: give the target one as in cuda,arch=sm_90");
   if (host_isa() == CpuIsa::kAvx512) GTEST_SKIP() << "this machine runs them all";
   Target wider = Target::parse("cpu");
   wider.isa = CpuIsa::kAvx512;

@@ -1,0 +1,131 @@
+// The operators of the IR on integers, bools and floats.
+#include <fmt/format.h>
+
+#include "codegen/source/expression.h"
+#include "ir/interval.h"
+#include "ir/rewrite.h"
+#include "support/error.h"
+
+namespace nestwright::codegen {
+namespace {
+
+using namespace ir;
+
+Binds binds_of(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::kAdd:
+    case BinaryOp::kSub:
+      return Binds::kSum;
+    case BinaryOp::kMul:
+    case BinaryOp::kDiv:
+    case BinaryOp::kMod:
+      return Binds::kProduct;
+    case BinaryOp::kEq:
+    case BinaryOp::kNe:
+      return Binds::kEquality;
+    case BinaryOp::kAnd:
+      return Binds::kAnd;
+    case BinaryOp::kOr:
+      return Binds::kOr;
+    default:
+      return Binds::kRelation;
+  }
+}
+
+/// What `op` gives where nothing wraps around.
+Interval exact_result(BinaryOp op, Interval a, Interval b) {
+  if (op == BinaryOp::kMul) return mul(a, b);
+  return op == BinaryOp::kAdd ? add(a, b) : add(a, scale(b, -1));
+}
+
+/// Whether it is made of more than the variables of loops and the program's symbols, which indices are made of.
+bool is_data(const Expr& e) {
+  bool found = false;
+  for_each_expr(e, [&](const Expr& part) {
+    found = found || part.as<Load>() != nullptr || part.as<Cast>() != nullptr || part.as<Call>() != nullptr;
+  });
+  return found;
+}
+
+bool fits_32(Interval interval) { return within(interval, type_range(kInt32)); }
+
+Type unsigned_of(Type type) { return {TypeCode::kUInt, type.bits, 1}; }
+
+}  // namespace
+
+Text ExpressionWriter::apply(BinaryOp op, const Text& a, const Text& b, bool wide) const {
+  const Binds binds = binds_of(op);
+  const bool tight = binds == Binds::kProduct, compares = is_comparison(op);
+  // Comparisons do not chain; the others group to the left.
+  const Binds left = compares ? Binds::kSum : binds;
+  const Binds right = compares ? Binds::kSum : op == BinaryOp::kAnd || op == BinaryOp::kOr ? binds : tighter(binds);
+  return {fmt::format("{}{}{}{}{}", a.in(left), tight ? "" : " ", binary_op_name(op), tight ? "" : " ", b.in(right)),
+          binds, wide};
+}
+
+Text ExpressionWriter::binary(const Binary& n, const Expr& e) {
+  const Type type = n.a.type();
+  if (is_comparison(n.op) || n.op == BinaryOp::kAnd || n.op == BinaryOp::kOr) return compare(n);
+  if (n.op == BinaryOp::kMin || n.op == BinaryOp::kMax) return least_or_greatest(n, type);
+  if (type.is_float()) return apply(n.op, value(n.a), value(n.b));
+  if (type.is_bool()) throw InternalError("internal error: arithmetic on bools");
+  return n.op == BinaryOp::kDiv || n.op == BinaryOp::kMod ? quotient(n, e) : sum_or_product(n, e);
+}
+
+Text ExpressionWriter::compare(const Binary& n) { return apply(n.op, value(n.a), value(n.b)); }
+
+Text ExpressionWriter::least_or_greatest(const Binary& n, Type type) {
+  const Text a = value(n.a), b = value(n.b);
+  Type in = type;
+  if (type.is_float()) in = type == kFloat64 ? kFloat64 : kFloat32;
+  if (type.is_bool() || (type.is_int() && type.bits < 32)) in = kInt32;
+  if (type == kInt64 && !a.wide && !b.wide) in = kInt32;
+  const std::string function = n.op == BinaryOp::kMin ? prelude_.min(in) : prelude_.max(in);
+  return {fmt::format("{}({}, {})", function, a.text, b.text), Binds::kAtom, in.bits == 64};
+}
+
+Text ExpressionWriter::sum_or_product(const Binary& n, const Expr& e) {
+  const Type type = e.type();
+  const Interval exact = exact_result(n.op, bounds(n.a, ranges_), bounds(n.b, ranges_));
+  if (type == kInt64) return wide_sum_or_product(n, e, exact);
+  const Text a = value(n.a), b = value(n.b);
+  if (type.code == TypeCode::kUInt && type.bits >= 32) return apply(n.op, a, b, type.bits == 64);
+  if (exact.bounded() && within(exact, type_range(type))) return apply(n.op, a, b);
+  // C's own arithmetic on signed integers may not overflow.
+  if (exact.bounded() && fits_32(exact)) return converted(apply(n.op, a, b), type);
+  return converted(apply(n.op, converted(a, kUInt32), converted(b, kUInt32)), type);
+}
+
+Text ExpressionWriter::wide_sum_or_product(const Binary& n, const Expr& e, Interval exact) {
+  const Text a = value(n.a), b = value(n.b);
+  if (exact.bounded() && fits_32(exact) && !a.wide && !b.wide) return apply(n.op, a, b);
+  if (!exact.bounded() && is_data(e)) {
+    const Type bits = unsigned_of(kInt64);
+    return converted(apply(n.op, converted(a, bits), converted(b, bits)), kInt64);
+  }
+  return apply(n.op, a.wide || b.wide ? a : converted(a, kInt64), b, true);
+}
+
+Text ExpressionWriter::quotient(const Binary& n, const Expr& e) {
+  const Type type = e.type();
+  const Text a = value(n.a), b = value(n.b);
+  const bool is_div = n.op == BinaryOp::kDiv, wide = type.bits == 64 && (a.wide || b.wide);
+  const std::int64_t* divisor = as_const_int(n.b);
+  const bool is_unsigned = type.code == TypeCode::kUInt;
+  // A divisor may be 0 where nobody looks at the quotient.
+  const bool divides = divisor != nullptr ? *divisor != 0 : !is_unsigned && bounds(n.b, ranges_).lo > 0;
+  if (divides && (is_unsigned || (bounds(n.a, ranges_).lo >= 0 && bounds(n.b, ranges_).lo > 0))) {
+    return apply(n.op, a, b, wide);
+  }
+  const auto function = [&](Type in) {
+    if (is_unsigned) return is_div ? prelude_.div(in) : prelude_.mod(in);
+    return is_div ? prelude_.floor_div(in) : prelude_.floor_mod(in);
+  };
+  Type in = type.bits == 64 ? type : Type{type.code, 32, 1};
+  // Only the lowest integer by -1 leaves the range.
+  if (type == kInt64 && !wide && fits_32(bounds(e, ranges_))) in = kInt32;
+  const Text result{fmt::format("{}({}, {})", function(in), a.text, b.text), Binds::kAtom, in.bits == 64};
+  return type.bits < 32 ? converted(result, type) : result;
+}
+
+}  // namespace nestwright::codegen

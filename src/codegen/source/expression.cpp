@@ -1,0 +1,182 @@
+#include "codegen/source/expression.h"
+
+#include <fmt/format.h>
+
+#include "ir/interval.h"
+#include "ir/linear.h"
+#include "ir/print.h"
+#include "support/error.h"
+
+namespace nestwright::codegen {
+namespace {
+
+using namespace ir;
+
+bool is_narrow_float(Type type) { return type.is_float() && type.bits == 16; }
+
+/// Whether a 16-bit float is what an operation gives, which is to be rounded.
+bool is_rounded(const Expr& e) {
+  if (const auto* n = e.as<Binary>()) return n->op != BinaryOp::kMin && n->op != BinaryOp::kMax;
+  if (const auto* n = e.as<Cast>()) return n->value.type() != e.type();
+  const auto* call = e.as<Call>();
+  return call != nullptr && call->intrinsic != Intrinsic::kReinterpret && call->intrinsic != Intrinsic::kAbs;
+}
+
+}  // namespace
+
+Expr element_offset(const Buffer& buffer, const std::vector<Expr>& indices) {
+  Expr offset = 0;
+  for (int d = 0; d < buffer->rank(); ++d) {
+    offset = offset + ir::cast(kIndex, indices[static_cast<std::size_t>(d)]) * buffer->stride(d);
+  }
+  return to_linear(offset).expr();
+}
+
+std::string ExpressionWriter::element(const Buffer& buffer, const std::vector<Expr>& indices) {
+  return fmt::format("{}[{}]", name(buffer), value(element_offset(buffer, indices)).text);
+}
+
+Text ExpressionWriter::converted(const Text& from, Type to) const {
+  return {fmt::format("({}){}", dialect_.value_type(to), from.in(Binds::kUnary)), Binds::kUnary, to.bits == 64};
+}
+
+Text ExpressionWriter::value(const Expr& e) {
+  if (!e.type().is_scalar()) throw InternalError("internal error: a vector where a scalar is to be written");
+  if (!is_narrow_float(e.type()) || !is_rounded(e)) return unrounded(e);
+  return {fmt::format("{}({}({}))", prelude_.widen(e.type()), prelude_.narrow(e.type()), unrounded(e).text)};
+}
+
+std::string ExpressionWriter::stored(const Expr& e) {
+  const Type type = e.type();
+  if (!is_narrow_float(type)) return value(e).text;
+  if (const auto* n = e.as<Load>(); n != nullptr && !n->mask.defined()) return element(n->buffer, n->indices);
+  if (const auto* n = e.as<VarRef>()) {
+    const auto held = held_.find(n->var);
+    if (held != held_.end() && held->second.is_stored) return held->second.text;
+  }
+  return fmt::format("{}({})", prelude_.narrow(type), unrounded(e).text);
+}
+
+Text ExpressionWriter::of_stored(std::string text, Type type) {
+  if (type.is_bool()) return {text + " != 0", Binds::kEquality};
+  if (is_narrow_float(type)) return {fmt::format("{}({})", prelude_.widen(type), text)};
+  return {std::move(text), Binds::kAtom, type.bits == 64};
+}
+
+Text ExpressionWriter::unrounded(const Expr& e) {
+  return std::visit(
+      overloaded{
+          [&](const IntImm&) { return literal(e); }, [&](const FloatImm&) { return literal(e); },
+          [&](const VarRef& n) { return variable(n, e.type()); }, [&](const Binary& n) { return binary(n, e); },
+          [&](const Not& n) { return Text{"!" + value(n.a).in(Binds::kUnary), Binds::kUnary}; },
+          [&](const Select& n) { return select(n); }, [&](const Cast& n) { return cast(n, e.type()); },
+          [&](const Load& n) { return load(n, e.type()); }, [&](const Call& n) { return call(n, e); },
+          [&](const auto&) -> Text { throw InternalError("internal error: no scalar expression: " + to_string(e)); }},
+      e.node().value);
+}
+
+Text ExpressionWriter::literal(const Expr& e) const {
+  std::string text;
+  bool wide = false;
+  if (const auto* n = e.as<IntImm>()) {
+    text = dialect_.integer_literal(n->value, e.type());
+    wide = e.type().bits == 64 && !within({n->value, n->value}, type_range(kInt32));
+  } else {
+    text = dialect_.float_literal(e.as<FloatImm>()->value, e.type().bits == 64 ? kFloat64 : kFloat32);
+  }
+  return {text, text[0] == '-' ? Binds::kUnary : Binds::kAtom, wide};
+}
+
+Text ExpressionWriter::variable(const VarRef& n, Type type) {
+  const auto held = held_.find(n.var);
+  if (held == held_.end()) {
+    throw InternalError("internal error: variable " + n.var.name() + " is not defined in the kernel");
+  }
+  if (held->second.is_stored) return of_stored(held->second.text, type);
+  return {held->second.text, Binds::kAtom, held->second.wide};
+}
+
+Text ExpressionWriter::select(const Select& n) {
+  const Text condition = value(n.condition), a = value(n.if_true), b = value(n.if_false);
+  return {fmt::format("{} ? {} : {}", condition.in(Binds::kOr), a.in(Binds::kOr), b.in(Binds::kOr)), Binds::kTernary,
+          a.wide || b.wide};
+}
+
+Text ExpressionWriter::load(const Load& n, Type type) {
+  Text loaded = of_stored(element(n.buffer, n.indices), type);
+  if (!n.mask.defined()) return loaded;
+  return {fmt::format("{} ? {} : 0", value(n.mask).in(Binds::kOr), loaded.in(Binds::kOr)), Binds::kTernary,
+          loaded.wide};
+}
+
+Text ExpressionWriter::cast(const Cast& n, Type to) {
+  const Type from = n.value.type();
+  Text value = this->value(n.value);
+  if (to == from) return value;
+  if (to.is_bool()) return {value.in(tighter(Binds::kEquality)) + " != 0", Binds::kEquality};
+  if (from.is_float() && to.is_int()) {
+    const Type wide = from == kFloat64 ? kFloat64 : kFloat32;
+    return {fmt::format("{}({})", prelude_.saturate(to, wide), value.text), Binds::kAtom, to.bits == 64};
+  }
+  if (to.is_float()) {
+    const Type rounds_to = to == kFloat64 ? kFloat64 : kFloat32;
+    const Type comes_as = is_narrow_float(from) ? kFloat32 : from;
+    return comes_as == rounds_to ? value : converted(value, rounds_to);
+  }
+  // What C makes of it anyhow needs no cast: its integers are of 32 bits at least.
+  const bool is_signed = to.code == TypeCode::kInt;
+  const bool keeps_value = is_signed && to.bits >= 32 && within(bounds(n.value, ranges_), type_range(kInt32));
+  if (!keeps_value || from == kUInt32) return converted(value, to);
+  return to == kInt32 && value.wide ? converted(value, to) : value;
+}
+
+Text ExpressionWriter::reinterpret(const Expr& from, Type to) {
+  if (from.type() == to) return value(from);
+  std::string bits = stored(from);
+  if (from.type().is_float() && from.type().bits > 16) bits = dialect_.bits_of(bits, from.type());
+  if (to.is_float()) return to.bits == 16 ? of_stored(bits, to) : Text{dialect_.of_bits(bits, to)};
+  return converted({bits, Binds::kTernary}, to);
+}
+
+Text ExpressionWriter::call(const Call& n, const Expr& e) {
+  const Type type = e.type();
+  if (n.intrinsic == Intrinsic::kLikely) return value(n.args[0]);
+  if (n.intrinsic == Intrinsic::kReinterpret) return reinterpret(n.args[0], type);
+  std::vector<Text> args;
+  for (const Expr& arg : n.args) args.push_back(value(arg));
+  const auto called = [&](const std::string& function) {
+    std::string text = function + "(";
+    for (std::size_t i = 0; i < args.size(); ++i) text += (i > 0 ? ", " : "") + args[i].text;
+    return Text{text + ")", Binds::kAtom, type.bits == 64};
+  };
+  if (n.intrinsic >= Intrinsic::kJoinBytes) return called(prelude_.word_function(n.intrinsic));
+  if (!type.is_float()) {
+    if (n.intrinsic == Intrinsic::kFma)
+      return value(make_binary(BinaryOp::kAdd, make_binary(BinaryOp::kMul, n.args[0], n.args[1]), n.args[2]));
+    if (n.intrinsic == Intrinsic::kAbs) {
+      if (type.code == TypeCode::kUInt) return args[0];
+      Text magnitude = called(prelude_.abs(type.bits == 64 ? kInt64 : kInt32));
+      return type.bits < 32 ? converted(magnitude, type) : magnitude;
+    }
+    throw InternalError("internal error: no function on integers: " + to_string(e));
+  }
+  const Type in = type == kFloat64 ? kFloat64 : kFloat32;
+  const std::string one = dialect_.float_literal(1.0, in);
+  switch (n.intrinsic) {
+    case Intrinsic::kAbs:
+      return called(dialect_.function("fabs", in));
+    case Intrinsic::kRound:
+      return called(dialect_.function("rint", in));
+    case Intrinsic::kRsqrt:
+      return {fmt::format("{} / {}", one, called(dialect_.function("sqrt", in)).text), Binds::kProduct};
+    case Intrinsic::kSigmoid:
+      return {fmt::format("{0} / ({0} + {1}(-{2}))", one, dialect_.function("exp", in), args[0].in(Binds::kAtom)),
+              Binds::kProduct};
+    case Intrinsic::kScale:
+      return called(prelude_.scale(in));
+    default:
+      return called(dialect_.function(intrinsic_name(n.intrinsic), in));
+  }
+}
+
+}  // namespace nestwright::codegen

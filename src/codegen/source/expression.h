@@ -1,0 +1,74 @@
+// Scalar expressions as C text with the exact meaning of ir/expr.h. Index arithmetic is done in 32 bits where all of it
+// provably fits, else in 64; what else is of 64 bits likewise. Thread rule: one thread each.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "codegen/source/dialect.h"
+#include "codegen/source/names.h"
+#include "codegen/source/prelude.h"
+#include "codegen/source/text.h"
+#include "ir/simplify.h"
+
+namespace nestwright::codegen {
+
+class ExpressionWriter {
+ public:
+  ExpressionWriter(const Dialect& dialect, Prelude& prelude, Names& names, ir::Ranges known)
+      : dialect_(dialect), prelude_(prelude), names_(names), ranges_(std::move(known)) {}
+
+  /// What is known where the text is to stand.
+  ir::Ranges& ranges() { return ranges_; }
+
+  /// How the text calls a variable.
+  struct Held {
+    std::string text;
+    bool wide = false;       ///< an integer of 64 bits
+    bool is_stored = false;  ///< of the memory type
+  };
+  void hold(const ir::Var& var, Held held) { held_[var] = std::move(held); }
+
+  /// The value of `e`, which is scalar; floats of 16 bits are floats there, rounded to their type.
+  Text value(const ir::Expr& e);
+  /// Of the memory type of e's type.
+  std::string stored(const ir::Expr& e);
+  /// The element of a buffer as a place, "A[i*4 + j]".
+  std::string element(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices);
+  std::string name(const ir::Buffer& buffer) { return names_.of(buffer.operator->(), buffer->name); }
+  const Dialect& dialect() const { return dialect_; }
+
+ private:
+  Text literal(const ir::Expr& e) const;
+  Text variable(const ir::VarRef& n, ir::Type type);
+  Text binary(const ir::Binary& n, const ir::Expr& e);
+  Text compare(const ir::Binary& n);
+  Text sum_or_product(const ir::Binary& n, const ir::Expr& e);
+  Text wide_sum_or_product(const ir::Binary& n, const ir::Expr& e, ir::Interval exact);
+  Text quotient(const ir::Binary& n, const ir::Expr& e);
+  Text least_or_greatest(const ir::Binary& n, ir::Type type);
+  Text select(const ir::Select& n);
+  Text cast(const ir::Cast& n, ir::Type to);
+  Text load(const ir::Load& n, ir::Type type);
+  Text call(const ir::Call& n, const ir::Expr& e);
+  Text reinterpret(const ir::Expr& from, ir::Type to);
+
+  /// Of a float of 16 bits: as a float32 that is still to be rounded.
+  Text unrounded(const ir::Expr& e);
+  Text of_stored(std::string text, ir::Type type);
+  Text converted(const Text& from, ir::Type to) const;
+  /// a op b in C.
+  Text apply(ir::BinaryOp op, const Text& a, const Text& b, bool wide = false) const;
+
+  const Dialect& dialect_;
+  Prelude& prelude_;
+  Names& names_;
+  ir::Ranges ranges_;
+  std::map<ir::Var, Held> held_;
+};
+
+/// The distance of an element from the first one of its buffer, in elements.
+ir::Expr element_offset(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices);
+
+}  // namespace nestwright::codegen

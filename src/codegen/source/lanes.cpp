@@ -1,0 +1,106 @@
+#include "codegen/source/lanes.h"
+
+#include <algorithm>
+
+#include "codegen/source/expression.h"
+#include "ir/equal.h"
+#include "ir/launch.h"
+#include "ir/linear.h"
+#include "ir/print.h"
+#include "ir/rewrite.h"
+#include "support/error.h"
+
+namespace nestwright::codegen {
+namespace {
+
+using namespace ir;
+
+class LaneTaker {
+ public:
+  LaneTaker(int lane, const LaneVars& vars, const std::vector<HeldLoad>& held)
+      : lane_(lane), vars_(vars), held_(held) {}
+
+  Expr take(const Expr& e) const {
+    if (!e.defined() || e.type().is_scalar()) return e;
+    return std::visit(
+        overloaded{[&](const Ramp& n) { return n.base + n.stride * make_int(lane_, n.stride.type()); },
+                   [&](const Broadcast& n) { return n.value; },
+                   [&](const VarRef& n) -> Expr { return vars_.at(n.var)[static_cast<std::size_t>(lane_)]; },
+                   [&](const Binary& n) { return make_binary(n.op, take(n.a), take(n.b)); },
+                   [&](const Not& n) { return make_not(take(n.a)); },
+                   [&](const Select& n) { return make_select(take(n.condition), take(n.if_true), take(n.if_false)); },
+                   [&](const Cast& n) { return make_cast(e.type().element(), take(n.value)); },
+                   [&](const Load& n) { return load(n, e); },
+                   [&](const Call& n) { return make_call(n.intrinsic, take(n.args), e.type().element()); },
+                   [&](const auto&) -> Expr {
+                     throw InternalError("internal error: a vector that has no lanes: " + to_string(e));
+                   }},
+        e.node().value);
+  }
+  std::vector<Expr> take(const std::vector<Expr>& all) const {
+    std::vector<Expr> taken;
+    for (const Expr& e : all) taken.push_back(take(e));
+    return taken;
+  }
+
+ private:
+  Expr load(const Load& n, const Expr& e) const {
+    for (const HeldLoad& held : held_) {
+      if (equal(held.load, e)) return held.lanes[static_cast<std::size_t>(lane_)];
+    }
+    return make_load(n.buffer, take(n.indices), take(n.mask));
+  }
+
+  int lane_;
+  const LaneVars& vars_;
+  const std::vector<HeldLoad>& held_;
+};
+
+}  // namespace
+
+Expr at_lane(const Expr& e, int lane, const LaneVars& vars, const std::vector<HeldLoad>& held) {
+  return LaneTaker(lane, vars, held).take(e);
+}
+
+std::vector<Expr> at_lane(const std::vector<Expr>& indices, int lane, const LaneVars& vars,
+                          const std::vector<HeldLoad>& held) {
+  return LaneTaker(lane, vars, held).take(indices);
+}
+
+int lanes_of(const std::vector<Expr>& indices) {
+  int lanes = 1;
+  for (const Expr& index : indices) lanes = std::max(lanes, index.lanes());
+  return lanes;
+}
+
+bool is_one_access(const Buffer& buffer, const std::vector<Expr>& indices, const Ranges& ranges) {
+  const int lanes = lanes_of(indices);
+  const auto is_read = [](const Expr& index) {
+    bool found = false;
+    for_each_expr(index, [&](const Expr& part) { found = found || part.as<Load>() != nullptr; });
+    return found;
+  };
+  // An index that is read from a tensor is not followed, nor one that a let holds in lanes.
+  if (lanes == 1 || std::any_of(indices.begin(), indices.end(), is_read)) return false;
+  for (const Expr& index : indices) {
+    if (index.lanes() > 1 && index.as<Ramp>() == nullptr && index.as<Broadcast>() == nullptr) return false;
+  }
+  const Expr first = element_offset(buffer, at_lane(indices, 0));
+  for (int lane = 1; lane < lanes; ++lane) {
+    Linear distance = to_linear(element_offset(buffer, at_lane(indices, lane)));
+    distance.add(to_linear(first), -1);
+    if (!distance.is_constant() || distance.constant != lane) return false;
+  }
+  const int bytes = lanes * buffer->element.bytes();
+  // So are pointers that a kernel is handed, and shared buffers.
+  if (std::max(buffer->alignment, kPointerAlignment) % bytes != 0) return false;
+  const Linear offset = to_linear(first);
+  if (offset.constant % lanes == 0 &&
+      std::all_of(offset.terms.begin(), offset.terms.end(),
+                  [&](const LinearTerm& term) { return term.coefficient % lanes == 0; })) {
+    return true;
+  }
+  return is_const_int(simplify(first % Expr(lanes), ranges), 0);
+}
+
+}  // namespace nestwright::codegen

@@ -1,0 +1,122 @@
+#include "codegen/source/names.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace nestwright::codegen {
+namespace {
+
+// Of both languages, so that a kernel has the same names in both; and what our text itself is made of.
+constexpr std::array kReserved = std::to_array<std::string_view>({"alignas",      "alignof",
+                                                                  "and",          "asm",
+                                                                  "auto",         "barrier",
+                                                                  "bfloat16",     "bitand",
+                                                                  "bitor",        "blockDim",
+                                                                  "blockIdx",     "bool",
+                                                                  "break",        "case",
+                                                                  "catch",        "ceil",
+                                                                  "ceilf",        "char",
+                                                                  "class",        "compl",
+                                                                  "concept",      "const",
+                                                                  "constant",     "constexpr",
+                                                                  "continue",     "cos",
+                                                                  "decltype",     "default",
+                                                                  "delete",       "do",
+                                                                  "double",       "else",
+                                                                  "enum",         "erf",
+                                                                  "erff",         "event_t",
+                                                                  "exp",          "expf",
+                                                                  "explicit",     "export",
+                                                                  "extern",       "fabs",
+                                                                  "fabsf",        "false",
+                                                                  "float",        "floor",
+                                                                  "floorf",       "fma",
+                                                                  "fmaf",         "for",
+                                                                  "friend",       "get_group_id",
+                                                                  "get_local_id", "global",
+                                                                  "goto",         "gridDim",
+                                                                  "half",         "if",
+                                                                  "image1d_t",    "image2d_t",
+                                                                  "image3d_t",    "inline",
+                                                                  "int",          "kernel",
+                                                                  "ldexp",        "ldexpf",
+                                                                  "local",        "log",
+                                                                  "log2",         "log2f",
+                                                                  "logf",         "long",
+                                                                  "main",         "max",
+                                                                  "min",          "mutable",
+                                                                  "namespace",    "new",
+                                                                  "noexcept",     "not",
+                                                                  "nullptr",      "operator",
+                                                                  "or",           "pow",
+                                                                  "powf",         "printf",
+                                                                  "private",      "protected",
+                                                                  "public",       "quad",
+                                                                  "read_only",    "read_write",
+                                                                  "register",     "reinterpret_cast",
+                                                                  "requires",     "restrict",
+                                                                  "return",       "rint",
+                                                                  "rintf",        "sampler_t",
+                                                                  "short",        "signed",
+                                                                  "size_t",       "sizeof",
+                                                                  "sqrt",         "sqrtf",
+                                                                  "static",       "static_cast",
+                                                                  "struct",       "switch",
+                                                                  "tanh",         "tanhf",
+                                                                  "template",     "this",
+                                                                  "threadIdx",    "throw",
+                                                                  "true",         "try",
+                                                                  "typedef",      "typeid",
+                                                                  "typename",     "uchar",
+                                                                  "uint",         "ulong",
+                                                                  "uniform",      "union",
+                                                                  "unsigned",     "ushort",
+                                                                  "using",        "virtual",
+                                                                  "void",         "volatile",
+                                                                  "warpSize",     "wchar_t",
+                                                                  "while",        "write_only",
+                                                                  "xor"});
+static_assert(std::is_sorted(kReserved.begin(), kReserved.end()));
+
+/// float4, uint2, make_int4, vload8, as_float, __shared__: what the languages may define.
+bool looks_built_in(std::string_view name) {
+  for (const std::string_view prefix : {"nw_", "_", "make_", "as_", "convert_", "vload", "vstore", "cl_", "CL_"}) {
+    if (name.starts_with(prefix)) return true;
+  }
+  const std::size_t digits = name.find_first_of("0123456789");
+  if (digits == std::string_view::npos || name.find_first_not_of("0123456789", digits) != std::string_view::npos) {
+    return false;
+  }
+  constexpr std::array kVectors =
+      std::to_array<std::string_view>({"bool", "char", "double", "dim", "float", "half", "int", "long", "longlong",
+                                       "short", "uchar", "uint", "ulong", "ulonglong", "ushort"});
+  return std::find(kVectors.begin(), kVectors.end(), name.substr(0, digits)) != kVectors.end();
+}
+
+}  // namespace
+
+std::string identifier(std::string_view name) {
+  std::string legal(name.empty() ? "v" : name);
+  for (char& c : legal) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 || static_cast<unsigned char>(c) > 127) c = '_';
+  }
+  if (std::isdigit(static_cast<unsigned char>(legal[0])) != 0 || looks_built_in(legal)) legal.insert(0, "v_");
+  if (std::binary_search(kReserved.begin(), kReserved.end(), std::string_view(legal))) legal += '_';
+  return legal;
+}
+
+const std::string& Names::of(const void* id, std::string_view wanted) {
+  const auto known = names_.find(id);
+  if (known != names_.end()) return known->second;
+  return names_.emplace(id, fresh(wanted)).first->second;
+}
+
+std::string Names::fresh(std::string_view wanted) {
+  const std::string stem = identifier(wanted);
+  std::string name = stem;
+  for (int n = 1; !taken_.insert(name).second; ++n) name = stem + "_" + std::to_string(n);
+  return name;
+}
+
+}  // namespace nestwright::codegen

@@ -1,0 +1,167 @@
+#include "codegen/source/prelude.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "support/error.h"
+
+namespace nestwright::codegen {
+namespace {
+
+using ir::Type;
+
+Type unsigned_of(Type type) { return {ir::TypeCode::kUInt, type.bits, 1}; }
+
+}  // namespace
+
+std::string Prelude::define(const std::string& result, const std::string& name, const std::string& rest) {
+  if (defined_.insert(name).second) {
+    text_ += fmt::format("{} {} {}{}\n", dialect_.function_head(), result, name, rest);
+  }
+  return name;
+}
+
+// Neither the quotient of the lowest integer by -1 nor one by 0, which may be computed where nobody looks at it, may
+// stop a processor that traps.
+std::string Prelude::floor_div(Type type) {
+  const char* t = dialect_.integer_type(type);
+  return define(t, "nw_floor_div_" + type.str(),
+                fmt::format("({0} a, {0} b) {{\n"
+                            "  if (b == 0) return 0;\n"
+                            "  if (b == -1) return ({0})(0 - ({1})a);\n"
+                            "  return a / b - (a % b != 0 && (a < 0) != (b < 0));\n"
+                            "}}",
+                            t, dialect_.integer_type(unsigned_of(type))));
+}
+
+std::string Prelude::floor_mod(Type type) {
+  const char* t = dialect_.integer_type(type);
+  return define(t, "nw_floor_mod_" + type.str(),
+                fmt::format("({0} a, {0} b) {{\n"
+                            "  if (b == 0 || b == -1) return 0;\n"
+                            "  const {0} rest = a % b;\n"
+                            "  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;\n"
+                            "}}",
+                            t));
+}
+
+std::string Prelude::div(Type type) {
+  const char* t = dialect_.integer_type(type);
+  return define(t, "nw_div_" + type.str(), fmt::format("({0} a, {0} b) {{ return b == 0 ? 0 : a / b; }}", t));
+}
+
+std::string Prelude::mod(Type type) {
+  const char* t = dialect_.integer_type(type);
+  return define(t, "nw_mod_" + type.str(), fmt::format("({0} a, {0} b) {{ return b == 0 ? 0 : a % b; }}", t));
+}
+
+std::string Prelude::min(Type type) {
+  const char* t = dialect_.value_type(type);
+  return define(t, "nw_min_" + type.str(), fmt::format("({0} a, {0} b) {{ return a < b ? a : b; }}", t));
+}
+
+std::string Prelude::max(Type type) {
+  const char* t = dialect_.value_type(type);
+  return define(t, "nw_max_" + type.str(), fmt::format("({0} a, {0} b) {{ return a > b ? a : b; }}", t));
+}
+
+std::string Prelude::abs(Type type) {
+  const char* t = dialect_.integer_type(type);
+  return define(
+      t, "nw_abs_" + type.str(),
+      fmt::format("({0} a) {{ return a < 0 ? ({0})(0 - ({1})a) : a; }}", t, dialect_.integer_type(unsigned_of(type))));
+}
+
+std::string Prelude::saturate(Type to, Type from) {
+  const char *t = dialect_.integer_type(to), *f = dialect_.value_type(from);
+  const bool is_unsigned = to.code == ir::TypeCode::kUInt;
+  const std::string end = dialect_.float_literal(std::ldexp(1.0, is_unsigned ? to.bits : to.bits - 1), from);
+  const std::int64_t top = is_unsigned ? (to.bits == 64 ? -1 : (std::int64_t{1} << to.bits) - 1)
+                                       : std::numeric_limits<std::int64_t>::max() >> (64 - to.bits);
+  const std::string most = dialect_.integer_literal(top, to);
+  const std::string name = fmt::format("nw_{}_of_{}", to.str(), from.str());
+  if (is_unsigned) {
+    return define(t, name, fmt::format("({} x) {{ return x >= {} ? {} : x > 0 ? ({})x : 0; }}", f, end, most, t));
+  }
+  return define(t, name,
+                fmt::format("({} x) {{ return x >= {} ? {} : x <= -{} ? {} : x == x ? ({})x : 0; }}", f, end, most, end,
+                            dialect_.integer_literal(-top - 1, to), t));
+}
+
+void Prelude::define_narrow(Type type) {
+  if (defined_.insert("narrow " + type.str()).second) text_ += dialect_.narrow_floats(type);
+}
+
+std::string Prelude::widen(Type type) {
+  define_narrow(type);
+  return "nw_float32_of_" + type.str();
+}
+
+std::string Prelude::narrow(Type type) {
+  define_narrow(type);
+  return "nw_" + type.str() + "_of_float32";
+}
+
+// Beyond 4096 either way every number is 0 or infinity.
+std::string Prelude::scale(Type type) {
+  const char* t = dialect_.value_type(type);
+  return define(t, "nw_scale_" + type.str(),
+                fmt::format("({0} x, {0} n) {{\n"
+                            "  if (n != n) return n;\n"
+                            "  return {1}(x, (int)(n < -4096 ? -4096 : n > 4096 ? 4096 : n));\n"
+                            "}}",
+                            t, dialect_.function("ldexp", type)));
+}
+
+std::string Prelude::word_function(ir::Intrinsic intrinsic) {
+  const std::string name = std::string("nw_") + ir::intrinsic_name(intrinsic);
+  const char *u = dialect_.integer_type(kUInt32), *s8 = dialect_.integer_type(kInt8);
+  const auto dot = [&](const char* a, const char* b, int bits) {
+    return define("int", name,
+                  fmt::format("(int sum, int a, int b) {{\n"
+                              "  {0} total = ({0})sum;\n"
+                              "#pragma unroll\n"
+                              "  for (int at = 0; at < 32; at += {3}) {{\n"
+                              "    total += ({0})(({1})(({0})a >> at) * ({2})(({0})b >> at));\n"
+                              "  }}\n"
+                              "  return (int)total;\n"
+                              "}}",
+                              u, a, b, bits));
+  };
+  switch (intrinsic) {
+    case ir::Intrinsic::kJoinBytes:
+      return define("int", name,
+                    fmt::format("(int b0, int b1, int b2, int b3) {{\n"
+                                "  return (int)((({0})b0 & 255) | (({0})b1 & 255) << 8 | (({0})b2 & 255) << 16 | "
+                                "({0})b3 << 24);\n"
+                                "}}",
+                                u));
+    case ir::Intrinsic::kJoinHalves:
+      return define("int", name,
+                    fmt::format("(int h0, int h1) {{ return (int)((({0})h0 & 65535) | ({0})h1 << 16); }}", u));
+    case ir::Intrinsic::kDotU8S8:
+      return dot(dialect_.integer_type(kUInt8), s8, 8);
+    case ir::Intrinsic::kDotS8S8:
+      return dot(s8, s8, 8);
+    case ir::Intrinsic::kDotS16:
+      return dot(dialect_.integer_type(kInt16), dialect_.integer_type(kInt16), 16);
+    case ir::Intrinsic::kDotBF16: {
+      const std::string low = dialect_.of_bits(fmt::format("({})X << 16", u), kFloat32);
+      const std::string high = dialect_.of_bits(fmt::format("({})X & 0xffff0000u", u), kFloat32);
+      const auto of = [](std::string part, const char* word) { return part.replace(part.find('X'), 1, word); };
+      const std::string fma = dialect_.function("fma", kFloat32);
+      return define("float", name,
+                    fmt::format("(float sum, int a, int b) {{\n"
+                                "  sum = {0}({1}, {2}, sum);\n"
+                                "  return {0}({3}, {4}, sum);\n"
+                                "}}",
+                                fma, of(low, "a"), of(low, "b"), of(high, "a"), of(high, "b")));
+    }
+    default:
+      throw InternalError("internal error: no function of words");
+  }
+}
+
+}  // namespace nestwright::codegen

@@ -1,0 +1,43 @@
+// The functions that a source defines for its kernels because neither language has them as the IR means them: floor
+// division, minimum and maximum, casts that saturate, floats of 16 bits, products of words. A source has those that it
+// calls. Thread rule: one thread each.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "codegen/source/dialect.h"
+
+namespace nestwright::codegen {
+
+class Prelude {
+ public:
+  explicit Prelude(const Dialect& dialect) : dialect_(dialect) {}
+
+  /// Names of functions, which are defined from then on. Integers of less than 32 bits take those of int32.
+  std::string floor_div(ir::Type type);  ///< (a, b), of int32 or int64; any value where b is 0
+  std::string floor_mod(ir::Type type);
+  std::string div(ir::Type type);  ///< of uint32 or uint64
+  std::string mod(ir::Type type);
+  std::string min(ir::Type type);  ///< of a type of 32 or 64 bits: b where a < b does not hold
+  std::string max(ir::Type type);
+  std::string abs(ir::Type type);                      ///< of int32 or int64, which may wrap around
+  std::string saturate(ir::Type to, ir::Type from);    ///< to an integer, from float32 or float64
+  std::string widen(ir::Type type);                    ///< the float32 of the bits of a 16-bit float
+  std::string narrow(ir::Type type);                   ///< the bits of a float32 rounded to a 16-bit float
+  std::string scale(ir::Type type);                    ///< (x, n), of float32 or float64
+  std::string word_function(ir::Intrinsic intrinsic);  ///< kJoinBytes and what follows it
+
+  const std::string& text() const { return text_; }
+
+ private:
+  /// Defines `name` unless it is: its head, then "name" + `rest`.
+  std::string define(const std::string& result, const std::string& name, const std::string& rest);
+  void define_narrow(ir::Type type);
+
+  const Dialect& dialect_;
+  std::set<std::string> defined_;
+  std::string text_;
+};
+
+}  // namespace nestwright::codegen

@@ -1,0 +1,46 @@
+// Statements of a kernel as C text. Thread rule: one thread each.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/source/expression.h"
+#include "codegen/source/lanes.h"
+#include "ir/stmt.h"
+
+namespace nestwright::codegen {
+
+class StatementWriter {
+ public:
+  StatementWriter(ExpressionWriter& expressions, Names& names)
+      : expressions_(expressions), dialect_(expressions.dialect()), names_(names) {}
+
+  /// At `depth` steps of indentation.
+  void write(const ir::Stmt& s, int depth);
+  void line(const std::string& text, int depth);
+  std::string take() { return std::move(out_); }
+
+ private:
+  void write_loop(const ir::For& loop, int depth);
+  void write_let(const ir::Let& let, int depth);
+  void write_if(const ir::IfThenElse& choice, int depth);
+  void write_store(const ir::Store& store, int depth);
+  void write_vector_store(const ir::Store& store, int lanes, int depth);
+  void write_lanes(const ir::Store& store, int lanes, const std::vector<HeldLoad>& held, int depth);
+  void write_array(const ir::Allocate& allocation, int depth);
+
+  /// Loads by one access what `e` loads so, into variables in front of the statement.
+  std::vector<HeldLoad> load_vectors(const std::vector<ir::Expr>& of, int depth);
+  /// The place that one access of a vector is at, or empty where it takes several.
+  std::string vector_place(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices, bool is_const);
+  /// A constant of this name that `value` is held by from here on.
+  void declare(const ir::Var& var, const ir::Expr& value, const std::string& name, int depth);
+
+  ExpressionWriter& expressions_;
+  const Dialect& dialect_;
+  Names& names_;
+  LaneVars lane_vars_;
+  std::string out_;
+};
+
+}  // namespace nestwright::codegen

@@ -1,0 +1,235 @@
+// CUDA C++ compiled by NVRTC, for which no GPU is needed: every operation on every type, what the kernels take, and
+// what is refused. Where NVRTC is missing these tests fail.
+#include "codegen/backend.h"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+
+#include "codegen/cuda/compile_log.h"
+#include "ir/launch.h"
+#include "lower/lower.h"
+#include "support/error.h"
+#include "tests/codegen/device/operations.h"
+#include "tests/codegen/device/schedules.h"
+#include "tests/codegen/element_data.h"
+
+namespace nestwright::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+Target cuda(const std::string& arch) {
+  Target target = device_target(DeviceKind::kCuda);
+  target.arch = arch;
+  return target;
+}
+
+CompiledObject compile(const ir::Program& loop_form, const Target& target, const CompileOptions& options = {}) {
+  return make_backend(DeviceKind::kCuda)
+      ->compile(expand(loop_form, target, {.after_pass = {}, .verify = true}), target, options);
+}
+
+std::string refusal(const ir::Program& loop_form, const Target& target) {
+  try {
+    compile(loop_form, target);
+  } catch (const CompileError& e) {
+    return e.what();
+  }
+  return "nothing refused";
+}
+
+void expect_compiles(const ir::Program& program) {
+  for (const char* arch : {"sm_80", "sm_90"}) {
+    const CompiledObject object = compile(program, cuda(arch));
+    EXPECT_EQ(object.object.substr(1, 3), "ELF");
+    for (const KernelResources& kernel : object.resources) {
+      EXPECT_EQ(kernel.spill_bytes, 0) << object.source;
+      EXPECT_GT(kernel.registers, 0);
+    }
+  }
+}
+
+class CudaTypes : public ::testing::TestWithParam<std::tuple<ir::Type, Rows>> {};
+
+TEST_P(CudaTypes, OperationsCompile) {
+  const auto [type, rows] = GetParam();
+  expect_compiles(operations_on(type, rows));
+}
+
+TEST_P(CudaTypes, CastsCompile) {
+  const auto [type, rows] = GetParam();
+  expect_compiles(casts_of(type, rows));
+}
+
+TEST_P(CudaTypes, FunctionsCompile) {
+  const auto [type, rows] = GetParam();
+  if (type == kInt32) return expect_compiles(word_functions(rows));
+  if (!type.is_float()) return;
+  expect_compiles(rounded_functions_on(type, rows));
+  expect_compiles(transcendental_functions_on(type, rows));
+}
+
+std::string name_of_case(const ::testing::TestParamInfo<std::tuple<ir::Type, Rows>>& info) {
+  constexpr const char* kRows[] = {"Scalars", "Aligned", "Unaligned"};
+  return std::get<0>(info.param).str() + kRows[static_cast<int>(std::get<1>(info.param))];
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, CudaTypes,
+                         ::testing::Combine(::testing::ValuesIn(kAllTypes),
+                                            ::testing::Values(Rows::kScalars, Rows::kAligned, Rows::kUnaligned)),
+                         name_of_case);
+
+TEST(Cuda, SchedulesCompileWithoutSpills) {
+  for (const NamedProgram& p : device_programs(DeviceKind::kCuda)) {
+    for (const char* arch : {"sm_80", "sm_90", "sm_90a"}) {
+      const CompiledObject object = compile(p.program, cuda(arch));
+      ASSERT_EQ(object.resources.size(), p.program.kernels.size());
+      for (std::size_t k = 0; k < object.resources.size(); ++k) {
+        const KernelResources& kernel = object.resources[k];
+        EXPECT_EQ(kernel.kernel, p.program.kernels[k].name);
+        EXPECT_EQ(kernel.spill_bytes, 0) << p.name;
+        EXPECT_EQ(kernel.stack_bytes, 0) << p.name;
+        // ptxas counts 1 KiB more from sm_90 on, which the system takes.
+        EXPECT_GE(kernel.shared_bytes, ir::shared_layout(p.program.kernels[k]).bytes) << p.name;
+        EXPECT_LE(kernel.shared_bytes, ir::shared_layout(p.program.kernels[k]).bytes + 1024) << p.name;
+      }
+    }
+  }
+}
+
+TEST(Cuda, VersionAndAssembly) {
+  EXPECT_THAT(make_backend(DeviceKind::kCuda)->version(), StartsWith("NVRTC 1"));
+  const NamedProgram p = device_program("elementwise", DeviceKind::kCuda);
+  const CompiledObject plain = compile(p.program, cuda("sm_90"));
+  EXPECT_EQ(plain.assembly, "");
+  const CompiledObject object = compile(p.program, cuda("sm_90"), {.keep_assembly = true});
+  EXPECT_THAT(object.assembly, HasSubstr(".entry elementwise_kernel0"));
+  EXPECT_THAT(object.assembly, HasSubstr("ld.global.nc.v4.f32"));
+  EXPECT_THAT(object.assembly, HasSubstr("st.global.v4.f32"));
+  EXPECT_EQ(object.code, plain.code);
+}
+
+TEST(Cuda, CodeIsTheSameUnderAnotherName) {
+  NamedProgram p = device_program("matmul", DeviceKind::kCuda);
+  const std::string code = compile(p.program, cuda("sm_80")).code;
+  p.program.kernels[0].name = "other";
+  const CompiledObject other = compile(p.program, cuda("sm_80"));
+  EXPECT_EQ(other.code, code);
+  EXPECT_THAT(other.source, HasSubstr("void __launch_bounds__(128) other("));
+  EXPECT_NE(compile(device_program("row_sums", DeviceKind::kCuda).program, cuda("sm_80")).code, code);
+}
+
+TEST(Cuda, MoreSharedMemoryThanAKernelDeclaresIsGivenByTheLaunch) {
+  const ir::Buffer a("A", kFloat32, {20000}), s("staged", kFloat32, {20000}, ir::Scope::kShared);
+  const ir::Buffer t("rest", kInt8, {13}, ir::Scope::kShared), b("B", kFloat32, {20000});
+  const ir::Var x("x"), k("k");
+  const ir::Expr at = k * 100 + x;
+  const ir::Stmt turns = ir::make_for(
+      k, 0, 200, ir::LoopKind::kSerial,
+      ir::block({ir::make_store(s, {at}, ir::make_load(a, {at})), ir::make_store(b, {at}, ir::make_load(s, {at}))}));
+  const ir::Stmt threads = ir::make_for(x, 0, 100, ir::LoopKind::kThreadX, turns);
+  const ir::Program program{"large",
+                            {{a, ir::Role::kInput}, {b, ir::Role::kOutput}},
+                            {},
+                            {},
+                            {},
+                            {},
+                            ir::make_launch(0),
+                            {{"large_kernel0", ir::make_allocate(t, ir::make_allocate(s, threads))}}};
+  const CompiledObject object = compile(program, cuda("sm_90"));
+  EXPECT_THAT(object.source, HasSubstr("extern __shared__ __align__(16) unsigned char nw_shared[];"));
+  EXPECT_THAT(object.source, HasSubstr("float* const staged = (float*)(nw_shared + 64);"));
+  ASSERT_EQ(object.resources.size(), 1u);
+  EXPECT_GE(object.resources[0].shared_bytes, 64 + 80000);
+  EXPECT_LE(object.resources[0].shared_bytes, 64 + 80000 + 1024);
+}
+
+TEST(Cuda, NamesOfKernelsAndTensorsBecomeLegal) {
+  const ir::Buffer a("exp", kFloat32, {8}), b("float4", kFloat32, {8});
+  const ir::Var x("threadIdx.x");
+  const ir::Stmt body =
+      ir::make_for(x, 0, 8, ir::LoopKind::kThreadX, ir::make_store(b, {x}, ir::make_load(a, {x}) + 1.0));
+  const ir::Program program{
+      "matmul.gpu",
+      {{a, ir::Role::kInput}, {b, ir::Role::kOutput}},
+      {},
+      {},
+      {},
+      {},
+      ir::block({ir::make_launch(0), ir::make_launch(1)}),
+      {{"1.main", body},
+       {"int", ir::make_for(ir::Var("y"), 0, 8, ir::LoopKind::kThreadX, ir::make_store(a, {0}, 1.0))}}};
+  const CompiledObject object = make_backend(DeviceKind::kCuda)->compile(program, cuda("sm_90"), {});
+  EXPECT_EQ(object.resources[0].kernel, "v_1_main");
+  EXPECT_EQ(object.resources[1].kernel, "int_");
+  EXPECT_EQ(object.symbol, "matmul_gpu");
+  EXPECT_THAT(object.source, HasSubstr("  v_float4[threadIdx_x] = exp_[threadIdx_x] + 1.0f;\n"));
+}
+
+TEST(CudaRefuses, ArchitecturesThatAreNone) {
+  const ir::Program program = device_program("elementwise", DeviceKind::kCuda).program;
+  for (const std::string arch : {"", "90", "sm_", "sm_90 -o x", "sm_9x", "sm_90aa", "compute_90"}) {
+    EXPECT_EQ(refusal(program, cuda(arch)),
+              "\"" + arch + "\" is no architecture of CUDA: give the target one as in cuda,arch=sm_90");
+  }
+  EXPECT_THAT(refusal(program, cuda("sm_12")),
+              StartsWith(make_backend(DeviceKind::kCuda)->version() + " does not compile for sm_12: use one of sm_"));
+}
+
+TEST(CudaRefuses, OtherDevicesTargets) {
+  EXPECT_EQ(refusal(device_program("elementwise", DeviceKind::kCuda).program, device_target(DeviceKind::kOpenCl)),
+            "the CUDA backend makes code for CUDA only");
+}
+
+/// The rest of the process has NVRTC already: each of these runs in one of its own.
+void exit_with_refusal(const char* library) {
+  setenv("NESTWRIGHT_NVRTC", library, 1);
+  const std::string message = refusal(device_program("elementwise", DeviceKind::kCuda).program, cuda("sm_90"));
+  fputs(message.c_str(), stderr);
+  std::exit(3);
+}
+
+TEST(CudaDeathTest, SaysWhatIsMissing) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(exit_with_refusal("/nowhere/libnvrtc.so.13"), ::testing::ExitedWithCode(3),
+              "^NVRTC cannot be loaded from /nowhere/libnvrtc.so.13, which NESTWRIGHT_NVRTC names: correct it, or "
+              "unset it$");
+  EXPECT_EXIT(exit_with_refusal("libm.so.6"), ::testing::ExitedWithCode(3),
+              "^library libm.so.6 has no function nvrtcVersion: install another version of it$");
+}
+
+TEST(CudaLog, ResourcesOfEachKernel) {
+  const std::vector<KernelResources> kernels = codegen::resources_of(
+      "ptxas info    : 0 bytes gmem\n"
+      "ptxas info    : Compiling entry function 'b' for 'sm_90'\n"
+      "ptxas info    : Function properties for b\n"
+      "    40 bytes stack frame, 12 bytes spill stores, 20 bytes spill loads\n"
+      "ptxas info    : Used 153 registers, used 1 barriers, 40 bytes cumulative stack size, 8192 bytes smem\n"
+      "ptxas info    : Compile time = 7.9 ms\n"
+      "ptxas info    : Compiling entry function 'a' for 'sm_90'\n"
+      "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas info    : Used 8 registers, used 0 barriers\n");
+  ASSERT_EQ(kernels.size(), 2u);
+  EXPECT_EQ(kernels[0].kernel, "b");
+  EXPECT_EQ(kernels[0].registers, 153);
+  EXPECT_EQ(kernels[0].spill_bytes, 32);
+  EXPECT_EQ(kernels[0].stack_bytes, 40);
+  EXPECT_EQ(kernels[0].shared_bytes, 8192);
+  EXPECT_EQ(kernels[1].kernel, "a");
+  EXPECT_EQ(kernels[1].registers, 8);
+  EXPECT_EQ(kernels[1].spill_bytes, 0);
+  EXPECT_EQ(kernels[1].shared_bytes, 0);
+}
+
+TEST(CudaLog, TheFirstErrorOnOneLine) {
+  EXPECT_EQ(codegen::first_error("f.cu(3): warning #177-D: unused\nf.cu(5): error: identifier \"x\" is undefined\n\n  "
+                                 "x = 1;\n  ^\n1 error detected\n"),
+            "f.cu(5): error: identifier \"x\" is undefined");
+  EXPECT_EQ(codegen::first_error("something else \nmore"), "something else");
+  EXPECT_EQ(codegen::first_error("error: " + std::string(1000, 'x')).size(), 300u);
+}
+
+}  // namespace
+}  // namespace nestwright::testing

@@ -1,0 +1,56 @@
+// The sources as a person reads them, whole, for each kind of schedule: tests/codegen/device/golden. With
+// NESTWRIGHT_WRITE_GOLDENS in the environment the tests write what they got, and fail.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "codegen/backend.h"
+#include "codegen/cuda/cuda_dialect.h"
+#include "codegen/source/device_object.h"
+#include "ir/print.h"
+#include "ir/serialize.h"
+#include "lower/lower.h"
+#include "tests/codegen/device/schedules.h"
+
+namespace nestwright::testing {
+namespace {
+
+void expect_golden(const std::string& text, const std::string& file) {
+  const std::string path = std::string(NESTWRIGHT_SOURCE_DIR) + "/tests/codegen/device/golden/" + file;
+  if (std::getenv("NESTWRIGHT_WRITE_GOLDENS") != nullptr) {
+    std::ofstream(path) << text;
+    FAIL() << path << " was written: look at it";
+  }
+  std::ifstream stream(path);
+  ASSERT_TRUE(stream.good()) << path << " is missing";
+  std::stringstream golden;
+  golden << stream.rdbuf();
+  EXPECT_EQ(text, golden.str()) << file;
+}
+
+class Golden : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Golden, OpenCl) {
+  const NamedProgram p = device_program(GetParam(), DeviceKind::kOpenCl);
+  const Target target = device_target(DeviceKind::kOpenCl);
+  const ir::Program expanded = expand(p.program, target, {.after_pass = {}, .verify = true});
+  const CompiledObject object = make_backend(DeviceKind::kOpenCl)->compile(expanded, target, {});
+  EXPECT_EQ(object.object, object.source);
+  EXPECT_EQ(ir::to_string(ir::deserialize(object.launches)), ir::to_string(expanded));
+  expect_golden(object.source, p.name + ".cl");
+}
+
+TEST_P(Golden, Cuda) {
+  const NamedProgram p = device_program(GetParam(), DeviceKind::kCuda);
+  const ir::Program expanded = expand(p.program, device_target(DeviceKind::kCuda), {.after_pass = {}, .verify = true});
+  expect_golden(codegen::device_object(expanded, codegen::CudaDialect()).source, p.name + ".cu");
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, Golden,
+                         ::testing::Values("elementwise", "matmul", "row_sums", "running_sum", "two_kernels"),
+                         [](const auto& test) { return test.param; });
+
+}  // namespace
+}  // namespace nestwright::testing

@@ -1,0 +1,137 @@
+#include "tests/codegen/device/operations.h"
+
+#include "ir/intrinsics.h"
+#include "tests/codegen/element_data.h"
+
+namespace nestwright::testing {
+
+using namespace ir;
+
+namespace {
+
+constexpr std::int64_t kBlocks = 2, kThreads = 8;
+// 23 elements are vectors of 16, 4 and 2 bytes-wide elements and a single one; a row of 24 of them is aligned.
+constexpr std::int64_t kLength = 23;
+
+std::int64_t pitch(Rows rows) { return rows == Rows::kUnaligned ? kLength : kLength + 1; }
+
+}  // namespace
+
+OperationProgram::OperationProgram(Type type, Rows rows)
+    : rows_(rows), a_("A", type, {Expr(elements())}), c_("C", type, {Expr(elements())}) {
+  parameters_ = {{a_, Role::kInput}, {c_, Role::kInput}};
+}
+
+std::int64_t OperationProgram::elements() const { return kBlocks * kThreads * pitch(rows_); }
+
+void OperationProgram::add(const std::string& name, const Operation& f) {
+  const Var block("block"), thread("thread"), j("j");
+  const Expr i = (block * kThreads + thread) * pitch(rows_) + j;
+  const Expr value = f(make_load(a_, {i}), make_load(c_, {i}));
+  const Buffer b(name, value.type(), {Expr(elements())});
+  parameters_.push_back({b, Role::kOutput});
+  const LoopKind kind = rows_ == Rows::kScalars ? LoopKind::kSerial : LoopKind::kVectorized;
+  const Stmt row = make_for(j, 0, Expr(kLength), kind, make_store(b, {i}, value));
+  const Stmt threads = make_for(thread, 0, Expr(kThreads), LoopKind::kThreadX, row);
+  kernels_.push_back({name + "_kernel", make_for(block, 0, Expr(kBlocks), LoopKind::kBlockX, threads)});
+}
+
+Program OperationProgram::program() const {
+  std::vector<Stmt> launches;
+  for (std::size_t k = 0; k < kernels_.size(); ++k) launches.push_back(make_launch(static_cast<int>(k)));
+  return {"operations", parameters_, {}, {}, {}, {}, block(launches), kernels_};
+}
+
+Program operations_on(Type type, Rows rows) {
+  OperationProgram program(type, rows);
+  program.add("copy", [](Expr a, Expr) { return a; });
+  program.add("equal", [](Expr a, Expr c) { return a == c; });
+  program.add("differ", [](Expr a, Expr c) { return a != c; });
+  program.add("chosen", [](Expr a, Expr c) { return select(a == c, a, c); });
+  if (type.is_bool()) {
+    program.add("both", [](Expr a, Expr c) { return a && c; });
+    program.add("either", [](Expr a, Expr c) { return a || c; });
+    program.add("negation", [](Expr a, Expr) { return !a; });
+    return program.program();
+  }
+  program.add("sum", [](Expr a, Expr c) { return a + c; });
+  program.add("difference", [](Expr a, Expr c) { return a - c; });
+  program.add("product", [](Expr a, Expr c) { return a * c; });
+  program.add("negative", [](Expr a, Expr) { return -a; });
+  program.add("less", [](Expr a, Expr c) { return a < c; });
+  program.add("less_equal", [](Expr a, Expr c) { return a <= c; });
+  program.add("greater", [](Expr a, Expr c) { return a > c; });
+  program.add("greater_equal", [](Expr a, Expr c) { return a >= c; });
+  program.add("least", [](Expr a, Expr c) { return min(a, c); });
+  program.add("greatest", [](Expr a, Expr c) { return max(a, c); });
+  program.add("magnitude", [](Expr a, Expr) { return abs(a); });
+  program.add("clamped", [](Expr a, Expr) { return clamp(a, 1, 3); });
+  if (type.is_float()) return program.program();
+  program.add("fused", [](Expr a, Expr c) { return fma(a, c, a); });
+  // Half of these divide by 0 in elements where that is not looked at, some the lowest integer by -1.
+  program.add("quotient", [](Expr a, Expr c) { return select(c != 0, a / c, a); });
+  program.add("remainder", [](Expr a, Expr c) { return select(c != 0, a % c, a); });
+  program.add("by_7", [](Expr a, Expr) { return a / 7; });
+  program.add("modulo_7", [](Expr a, Expr) { return a % 7; });
+  program.add("by_16", [](Expr a, Expr) { return a / 16; });
+  program.add("modulo_16", [](Expr a, Expr) { return a % 16; });
+  if (type.code == TypeCode::kInt) {
+    program.add("by_minus_1", [](Expr a, Expr) { return a / -1; });
+    program.add("by_minus_4", [](Expr a, Expr) { return a / -4; });
+    program.add("modulo_minus_3", [](Expr a, Expr) { return a % -3; });
+  }
+  return program.program();
+}
+
+Program rounded_functions_on(Type type, Rows rows) {
+  OperationProgram program(type, rows);
+  program.add("ratio", [](Expr a, Expr c) { return a / c; });
+  program.add("root", [](Expr a, Expr) { return sqrt(a); });
+  program.add("reciprocal_root", [](Expr a, Expr) { return rsqrt(a); });
+  program.add("below", [](Expr a, Expr) { return floor(a); });
+  program.add("above", [](Expr a, Expr) { return ceil(a); });
+  program.add("nearest", [](Expr a, Expr) { return round(a); });
+  program.add("fused", [](Expr a, Expr c) { return fma(a, c, a); });
+  program.add("scaled", [](Expr a, Expr c) { return scale(a, floor(clamp(c, -300.0, 300.0))); });
+  program.add("infinite",
+              [&](Expr a, Expr) { return select(a > 1.0, make_float(INFINITY, type), make_float(-INFINITY, type)); });
+  program.add("no_number", [&](Expr a, Expr) { return select(a > 1.0, make_float(NAN, type), a); });
+  program.add("tenth", [](Expr a, Expr) { return a + 0.1; });
+  return program.program();
+}
+
+Program transcendental_functions_on(Type type, Rows rows) {
+  OperationProgram program(type, rows);
+  program.add("power_of_e", [](Expr a, Expr) { return exp(a); });
+  program.add("logarithm", [](Expr a, Expr) { return log(a); });
+  program.add("logarithm_to_2", [](Expr a, Expr) { return log2(a); });
+  program.add("hyperbolic", [](Expr a, Expr) { return tanh(a); });
+  program.add("logistic", [](Expr a, Expr) { return sigmoid(a); });
+  program.add("error_function", [](Expr a, Expr) { return erf(a); });
+  program.add("power", [](Expr a, Expr) { return pow(abs(a), make_const(1.5, a.type())); });
+  return program.program();
+}
+
+Program casts_of(Type type, Rows rows) {
+  OperationProgram program(type, rows);
+  for (const Type to : kAllTypes) {
+    program.add("as_" + to.str(), [&](Expr a, Expr) { return cast(to, a); });
+    if (to.bits == type.bits && !to.is_bool()) {
+      program.add("bits_as_" + to.str(), [&](Expr a, Expr) { return reinterpret(to, a); });
+    }
+  }
+  return program.program();
+}
+
+Program word_functions(Rows rows) {
+  OperationProgram program(kInt32, rows);
+  program.add("bytes", [](Expr a, Expr c) { return join({a, c, a / 256, c / 256}); });
+  program.add("halves", [](Expr a, Expr c) { return join({a, c}); });
+  program.add("u8s8", [](Expr a, Expr c) { return dot(Intrinsic::kDotU8S8, a, a, c); });
+  program.add("s8s8", [](Expr a, Expr c) { return dot(Intrinsic::kDotS8S8, a, a, c); });
+  program.add("s16", [](Expr a, Expr c) { return dot(Intrinsic::kDotS16, a, a, c); });
+  program.add("bf16", [](Expr a, Expr c) { return dot(Intrinsic::kDotBF16, cast(kFloat32, a), a, c); });
+  return program.program();
+}
+
+}  // namespace nestwright::testing

@@ -1,0 +1,119 @@
+#include "tests/codegen/device/schedules.h"
+
+#include <algorithm>
+
+#include "expression/scan.h"
+#include "lower/lower.h"
+
+namespace nestwright::testing {
+namespace {
+
+/// Four elements a thread by vectors, 1000 elements by 64 threads a block.
+NamedProgram elementwise(const Target& target) {
+  const Tensor A = placeholder({1000}, kFloat32, "A"), B = placeholder({1000}, kFloat32, "B");
+  const Tensor C = compute({1000}, [&](Expr i) { return max(A(i) * 2.0 + B(i), 0.0); }, "C");
+  Schedule s = create_schedule(C);
+  const auto [rest, lanes] = s[C].split(s[C].axis(0), factor(4));
+  const auto [bx, tx] = s[C].split(rest, factor(64));
+  s[C].bind(bx, kBlockIdxX).bind(tx, kThreadIdxX).vectorize(lanes);
+  return {"elementwise", lower(s, {A, B, C}, target, "elementwise"), {}};
+}
+
+/// Tiles of 32x64 a block of 8x16 threads, 4x4 a thread in registers; A and B by slices of 8 along k through shared
+/// memory, which the threads load together by vectors, one slice ahead.
+NamedProgram matmul(const Target& target) {
+  const Tensor A = placeholder({64, 96}, kFloat32, "A"), B = placeholder({96, 128}, kFloat32, "B");
+  const IterVar k = reduce_axis(96, "k");
+  const Tensor C = compute({64, 128}, [&](Expr i, Expr j) { return sum(A(i, k) * B(k, j), k); }, "C");
+  Schedule s = create_schedule(C);
+  const Tensor tile = s.cache_write(C, ir::Scope::kRegister);
+  const auto [by, bx, yi, xi] = s[C].tile(s[C].axis(0), s[C].axis(1), 32, 64);
+  const auto [ty, i] = s[C].split(yi, nparts(8));
+  const auto [tx, j] = s[C].split(xi, nparts(16));
+  s[C].reorder({by, bx, ty, tx, i, j});
+  s[C].bind(by, kBlockIdxY).bind(bx, kBlockIdxX).bind(ty, kThreadIdxY).bind(tx, kThreadIdxX);
+  s[C].unroll(i).vectorize(j);
+  s[tile].compute_at(s[C], tx);
+  const auto [ko, ki] = s[tile].split(s[tile].reduce_axis(0), factor(8));
+  s[tile].reorder({ko, ki, s[tile].axis(0), s[tile].axis(1)});
+  s[tile].unroll(ki).unroll(s[tile].axis(0)).unroll(s[tile].axis(1));
+  for (const Tensor& read : {A, B}) {
+    const Tensor cache = s.cache_read(read, ir::Scope::kShared, {tile});
+    s[cache].compute_at(s[tile], ko);
+    s[cache].double_buffer();
+    const IterVar all = s[cache].fuse(s[cache].axis(0), s[cache].axis(1));
+    const auto [vectors, lanes] = s[cache].split(all, factor(read == B ? 4 : 2));
+    const auto [rest, x] = s[cache].split(vectors, factor(16));
+    const auto [turns, y] = s[cache].split(rest, factor(8));
+    s[cache].bind(x, kThreadIdxX).bind(y, kThreadIdxY).vectorize(lanes);
+  }
+  return {"matmul", lower(s, {A, B, C}, target, "matmul"), {}};
+}
+
+/// Sums of 300 by 32 threads each, which share their partial sums.
+NamedProgram row_sums(const Target& target) {
+  const Tensor A = placeholder({64, 320}, kFloat32, "A");
+  const IterVar k = reduce_axis(320, "k");
+  const Tensor B = compute({64}, [&](Expr i) { return sum(A(i, k), k); }, "B");
+  Schedule s = create_schedule(B);
+  const auto [ko, ki] = s[B].split(s[B].reduce_axis(0), factor(32));
+  const Tensor partial = s.rfactor(B, ki, 1);
+  const auto [bx, tx] = s[B].split(s[B].axis(0), factor(32));
+  s[B].bind(bx, kBlockIdxX).bind(tx, kThreadIdxX);
+  s[partial].set_scope(ir::Scope::kShared);
+  s[partial].compute_at(s[B], tx);
+  s[partial].bind(s[partial].axis(1), kThreadIdxX);
+  return {"row_sums", lower(s, {A, B}, target, "row_sums"), {}};
+}
+
+/// A launch a step.
+NamedProgram running_sum(const Target& target) {
+  const Var m = var("m"), n = var("n");
+  const Tensor X = placeholder({m, n}, kFloat32, "X"), state = placeholder({m, n}, kFloat32, "S");
+  const Tensor init = compute({1, n}, [&](Expr, Expr j) { return X(0, j); }, "init");
+  const Tensor update = compute({m, n}, [&](Expr t, Expr j) { return state(t - 1, j) + X(t, j); }, "update");
+  const Tensor Y = scan(init, update, state, {X}, "Y");
+  Schedule s = create_schedule(Y);
+  for (const Tensor& part : {init, update}) {
+    const auto [bx, tx] = s[part].split(s[part].axis(1), factor(256));
+    s[part].bind(bx, kBlockIdxX).bind(tx, kThreadIdxX);
+  }
+  return {"running_sum", lower(s, {X, Y}, target, "running_sum"), {10, 1024}};
+}
+
+/// What the first stores in the workspace the second one reads.
+NamedProgram two_kernels(const Target& target) {
+  const Var n = var("n");
+  const Tensor A = placeholder({n}, kFloat16, "A");
+  const Tensor T = compute({n}, [&](Expr i) { return exp(cast(kFloat32, A(i))); }, "float");
+  const Tensor C = compute({n}, [&](Expr i) { return cast(kFloat16, T(i) * T(n - 1 - i)); }, "C");
+  Schedule s = create_schedule(C);
+  for (const Tensor& t : {T, C}) {
+    const auto [bx, tx] = s[t].split(s[t].axis(0), factor(32));
+    s[t].bind(bx, kBlockIdxX).bind(tx, kThreadIdxX);
+  }
+  return {"two_kernels", lower(s, {A, C}, target, "two_kernels"), {100}};
+}
+
+}  // namespace
+
+Target device_target(DeviceKind device) {
+  Target target;
+  target.device = device;
+  if (device == DeviceKind::kCuda) target.arch = "sm_90";
+  return target;
+}
+
+std::vector<NamedProgram> device_programs(DeviceKind device) {
+  const Target target = device_target(device);
+  return {elementwise(target), matmul(target), row_sums(target), running_sum(target), two_kernels(target)};
+}
+
+NamedProgram device_program(const std::string& name, DeviceKind device) {
+  for (NamedProgram& found : device_programs(device)) {
+    if (found.name == name) return std::move(found);
+  }
+  return {};
+}
+
+}  // namespace nestwright::testing
