@@ -1,7 +1,6 @@
 // Stage two of lowering: the list of its passes.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <span>
 
@@ -52,6 +51,7 @@ constexpr NamedPass kCpuPasses[] = {
 // A device's compiler unrolls and keeps registers itself, and has functions of its own: the source stays small and a
 // person can read it.
 constexpr NamedPass kDevicePasses[] = {
+    {"virtual_threads", [](const ir::Program& p, const Target&) { return each_kernel(p, expansion::virtual_threads); }},
     {"vectorize", vectorize},
     {"simplify_vectors", simplify_vectors},
     {"unrolled_registers",
@@ -92,13 +92,9 @@ ir::Program expand(const ir::Program& program, const Target& target, const Lower
   return result;
 }
 
-std::vector<std::string> expand_pass_names() {
+std::vector<std::string> expand_pass_names(DeviceKind device) {
   std::vector<std::string> names;
-  for (const DeviceKind device : {DeviceKind::kCpu, DeviceKind::kCuda}) {
-    for (const NamedPass& pass : passes_for(device)) {
-      if (std::find(names.begin(), names.end(), pass.name) == names.end()) names.emplace_back(pass.name);
-    }
-  }
+  for (const NamedPass& pass : passes_for(device)) names.emplace_back(pass.name);
   return names;
 }
 

@@ -10,8 +10,8 @@
 
 namespace nestwright {
 
-/// Names of the passes that expand() runs, in order: those for CPUs, then what devices have beside.
-std::vector<std::string> expand_pass_names();
+/// Names of the passes that expand() runs for CPUs, or for the other devices, in order.
+std::vector<std::string> expand_pass_names(DeviceKind device);
 
 namespace expansion {
 
@@ -34,7 +34,6 @@ ir::Stmt unrolled_registers(const ir::Stmt& body);
 
 /// Vectorised loops become vector statements: full vectors of the target, then a partial one. A partial vector, and a
 /// guard that differs between lanes, become masks where the target has them, else narrower vectors and single elements.
-/// A device's full vector is what one access of a thread moves, 16 bytes.
 /// Throws LowerError for an extent that is not constant, for loops that differ between lanes, and for a reduction over
 /// the lanes.
 ir::Stmt vectorize(const ir::Stmt& body, const Target& target);

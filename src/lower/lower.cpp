@@ -302,7 +302,11 @@ std::vector<std::string> pass_names() {
   names.emplace_back(kDoubleBufferPass);
   names.emplace_back(kLaunchesPass);
   names.emplace_back(kBarriersPass);
-  for (std::string& name : expand_pass_names()) names.push_back(std::move(name));
+  for (const DeviceKind device : {DeviceKind::kCpu, DeviceKind::kCuda}) {
+    for (std::string& name : expand_pass_names(device)) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+    }
+  }
   return names;
 }
 

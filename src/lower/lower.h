@@ -43,7 +43,7 @@ ir::Program lower(const Schedule& schedule, const Args& args, const Target& targ
 /// that is too long, ...).
 ir::Program expand(const ir::Program& program, const Target& target, const LowerOptions& options = {});
 
-/// Names of the passes of both stages, in order.
+/// Names of the passes of both stages, in order; those of devices alone last.
 std::vector<std::string> pass_names();
 
 }  // namespace nestwright

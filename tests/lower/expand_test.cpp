@@ -328,7 +328,7 @@ TEST(Expand, PassesAreReportedInOrder) {
   LowerOptions options;
   options.after_pass = [&](std::string_view pass, const Program&, std::int64_t) { seen.emplace_back(pass); };
   expand(k.program, target_of(CpuIsa::kAvx512), options);
-  EXPECT_EQ(seen, expand_pass_names());
+  EXPECT_EQ(seen, expand_pass_names(DeviceKind::kCpu));
 }
 
 // --- What is refused -------------------------------------------------------------------------------------------------

@@ -35,14 +35,11 @@ std::vector<Piece> cut(std::int64_t extent, int width, bool has_masks) {
   return pieces;
 }
 
-constexpr int kDeviceVectorBytes = 16;
-
 // Lanes of a full vector for what the loop works on: as many as the widest element that it touches allows.
 int vector_width(const Stmt& body, const Target& target) {
   int width = 0;
   const auto note = [&](const Buffer& buffer) {
-    const int lanes = std::max(1, target.device == DeviceKind::kCpu ? target.lanes(buffer->element)
-                                                                    : kDeviceVectorBytes / buffer->element.bytes());
+    const int lanes = std::max(1, target.lanes(buffer->element));
     width = width == 0 ? lanes : std::min(width, lanes);
   };
   for_each_stmt(body, [&](const Stmt& s) {
@@ -56,7 +53,6 @@ int vector_width(const Stmt& body, const Target& target) {
 
 // Whether vectors may be partial: AVX2 loads and stores elements of 4 and 8 bytes under masks in vector registers.
 bool masks_for(const Stmt& body, const Target& target) {
-  if (target.device != DeviceKind::kCpu) return false;
   if (target.has_masks()) return true;
   bool wide = target.isa == CpuIsa::kAvx2;
   const auto note = [&](const Buffer& buffer) { wide &= buffer->element.bytes() >= 4; };
