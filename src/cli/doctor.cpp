@@ -12,6 +12,7 @@
 #include "codegen/backend.h"
 #include "exporter/toolchain.h"
 #include "measure/worker_process.h"
+#include "runtime/device.h"
 #include "runtime/start_cost.h"
 #include "support/error.h"
 #include "target/machine.h"
@@ -48,6 +49,26 @@ Json start_costs(int threads) {
   return costs;
 }
 
+/// By kind a list of devices, or why there is none.
+Json devices() {
+  Json json = Json::object();
+  for (const DeviceListing& listing : list_devices()) {
+    Json& entry = json[listing.kind == DeviceKind::kCuda ? "cuda" : "opencl"];
+    if (listing.devices.empty()) {
+      entry = "missing: " + listing.missing;
+      continue;
+    }
+    for (const DeviceInfo& device : listing.devices) {
+      entry.push_back({{"index", device.index},
+                       {"name", device.name},
+                       {"driver", device.driver},
+                       {"memory", device.memory_bytes},
+                       {"target", device.target.str()}});
+    }
+  }
+  return json;
+}
+
 Json examine() {
   const Machine machine = Machine::host();
   const Target target = Target::host();
@@ -71,6 +92,7 @@ Json examine() {
   json["backends"] = {{"cpu", or_missing([] { return make_backend(DeviceKind::kCpu)->version(); })},
                       {"cuda", or_missing([] { return make_backend(DeviceKind::kCuda)->version(); })},
                       {"opencl", or_missing([] { return make_backend(DeviceKind::kOpenCl)->version(); })}};
+  json["devices"] = devices();
   json["toolchain"] = or_missing([] { return Toolchain::find(), std::string("cc and ar found"); });
   json["worker"] = or_missing([] { return worker_path(); });
   return json;
@@ -101,6 +123,17 @@ void print_text(const Json& j) {
   }
   for (const auto& [name, version] : j["backends"].items()) {
     fmt::print("backend     {}: {}\n", name, version.get<std::string>());
+  }
+  for (const auto& [kind, found] : j["devices"].items()) {
+    if (found.is_string()) {
+      fmt::print("device      {}: {}\n", kind, found.get<std::string>());
+      continue;
+    }
+    for (const Json& device : found) {
+      fmt::print("device      {} {}: {}, {}, {} MiB\n            target {}\n", kind, device["index"].get<int>(),
+                 device["name"].get<std::string>(), device["driver"].get<std::string>(),
+                 device["memory"].get<std::int64_t>() >> 20, device["target"].get<std::string>());
+    }
   }
   fmt::print("toolchain   {} (for export)\n", text("toolchain"));
   fmt::print("worker      {}\n", text("worker"));

@@ -105,6 +105,15 @@ TEST(DoctorTest, SaysWhatIsHereAndWhatIsMissing) {
   }
   EXPECT_THAT(found["backends"]["cpu"].get<std::string>(), HasSubstr("LLVM"));
   EXPECT_THAT(found["backends"]["cuda"].get<std::string>(), HasSubstr("missing"));
+  for (const char* kind : {"cuda", "opencl"}) {
+    const json& devices = found["devices"][kind];
+    if (devices.is_string()) {
+      EXPECT_THAT(devices.get<std::string>(), testing::StartsWith("missing: ")) << kind;
+      continue;
+    }
+    ASSERT_FALSE(devices.empty()) << kind;
+    for (const json& device : devices) EXPECT_THAT(device["target"].get<std::string>(), testing::StartsWith(kind));
+  }
   EXPECT_THAT(found["worker"].get<std::string>(), HasSubstr("nestwright-worker"));
 }
 
