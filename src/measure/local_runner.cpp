@@ -2,6 +2,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <optional>
 
 #include "measure/guarded_region.h"
@@ -12,6 +14,7 @@
 #include "measure/worker_process.h"
 #include "support/clock.h"
 #include "support/error.h"
+#include "support/temporary_folder.h"
 
 namespace nestwright {
 
@@ -21,6 +24,13 @@ class LocalRunner : public Runner, private SampleSource {
  public:
   LocalRunner(const CheckData& data, const RunnerOptions& options)
       : options_(options), tensors_(data), fault_fd_(memfd_create("nestwright-fault", MFD_CLOEXEC)) {
+    if (is_device()) {
+      options_.timing.sample_ns = std::max(options_.timing.sample_ns, kDeviceSampleNs);
+      // What PoCL compiles; its process may be killed and could not remove it.
+      if (options.target.device == DeviceKind::kOpenCl && std::getenv("POCL_CACHE_DIR") == nullptr) {
+        pocl_files_.emplace("nestwright-pocl");
+      }
+    }
     if (options.threads < 1) throw UsageError("a runner needs at least one thread");
     if (ftruncate(fault_fd_.get(), sizeof(FaultRecord)) != 0)
       throw Error("cannot make a file in memory for the runner");
@@ -52,11 +62,16 @@ class LocalRunner : public Runner, private SampleSource {
   }
 
  private:
+  /// Of a batch on a device: events are no finer than half a microsecond, and its clock needs a while to settle.
+  static constexpr double kDeviceSampleNs = 20e6;
+
   struct Candidate {
     const CompiledObject* object = nullptr;
     bool loaded = false;
     Measurement measurement;
   };
+
+  bool is_device() const { return options_.target.device != DeviceKind::kCpu; }
 
   void set_candidates(const std::vector<RunRequest>& requests) {
     unload_all();  // what an earlier call left behind, because it threw
@@ -133,6 +148,9 @@ class LocalRunner : public Runner, private SampleSource {
     candidates_[static_cast<std::size_t>(id)].measurement.measure_ms +=
         static_cast<double>(steady_clock().now_ns() - start) * 1e-6;
     if (!reply) return std::nullopt;
+    Measurement& m = candidates_[static_cast<std::size_t>(id)].measurement;
+    m.device_clock_mhz = reply->device_clock_mhz;
+    m.device_temperature_c = reply->device_temperature_c;
     return reply->reading;
   }
 
@@ -165,6 +183,7 @@ class LocalRunner : public Runner, private SampleSource {
       }
       return std::nullopt;
     }
+    if (reply->is_lost) drop_worker();
     if (reply->outcome != Outcome::kOk) {
       m.outcome = reply->outcome;
       m.message = reply->message;
@@ -185,24 +204,35 @@ class LocalRunner : public Runner, private SampleSource {
     if (status == Channel::Status::kMessage) return decode_runner_reply(message);
     timed_out_ = status == Channel::Status::kTimeout;
     if (!timed_out_) last_words_ = worker_->obituary();
+    drop_worker();
+    return std::nullopt;
+  }
+
+  /// The next request starts a new one.
+  void drop_worker() {
     worker_.reset();
     for (Candidate& candidate : candidates_) candidate.loaded = false;
-    return std::nullopt;
   }
 
   void ensure_worker() {
     if (worker_) return;
     const FaultRecord none;
     check(pwrite(fault_fd_.get(), &none, sizeof none, 0) == sizeof none, "the runner's fault record cannot be written");
-    auto worker = std::make_unique<WorkerProcess>("runner", 0, std::vector<int>{tensors_.fd(), fault_fd_.get()});
+    std::vector<std::string> environment;
+    if (pocl_files_) environment.push_back("POCL_CACHE_DIR=" + pocl_files_->path());
+    auto worker =
+        std::make_unique<WorkerProcess>("runner", 0, std::vector<int>{tensors_.fd(), fault_fd_.get()}, environment);
     worker->expect_ready();
     const RunnerSetup setup{tensors_.layout(), options_.threads,
-                            options_.threads == 1 ? PoolKind::kSerial : options_.pool, ready_.bracket_iterations};
+                            options_.threads == 1 ? PoolKind::kSerial : options_.pool, ready_.bracket_iterations,
+                            is_device() ? options_.target.str() : std::string()};
     std::string message;
     constexpr std::int64_t kSetupTimeoutNs = 60'000'000'000;
     if (!worker->channel().send(encode(setup), kSetupTimeoutNs) ||
         worker->channel().receive(message, kSetupTimeoutNs) != Channel::Status::kMessage) {
-      throw Error("the runner did not start (" + worker->obituary() + "); free memory or choose smaller tensors");
+      throw Error("the runner did not start (" + worker->obituary() + "); " +
+                  (is_device() ? "see what nestwright doctor says of the device, or choose smaller tensors"
+                               : "free memory or choose smaller tensors"));
     }
     // Only the first one's bracket: it is the unit of all scores.
     if (ready_.bracket_iterations == 0) ready_ = decode_runner_ready(message);
@@ -227,6 +257,7 @@ class LocalRunner : public Runner, private SampleSource {
   RunnerOptions options_;
   TensorFile tensors_;
   UniqueFd fault_fd_;
+  std::optional<TemporaryFolder> pocl_files_;  ///< outlives the worker
   RunnerReady ready_;
   std::unique_ptr<WorkerProcess> worker_;
   std::vector<Candidate> candidates_;

@@ -42,6 +42,7 @@ struct Measurement {
   Timing timing;
   Evidence evidence;
   double compile_ms = 0, check_ms = 0, measure_ms = 0;
+  double device_clock_mhz = 0, device_temperature_c = 0;  ///< after its last sample; 0: a CPU, or it is not told
 };
 
 }  // namespace nestwright

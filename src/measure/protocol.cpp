@@ -20,6 +20,7 @@ void encode_object(Encoder& e, const CompiledObject& object) {
   e.i64(object.workspace.shared_bytes).i64(object.workspace.per_thread_bytes);
   e.i64(static_cast<std::int64_t>(object.prepared_bytes.size()));
   for (const std::int64_t bytes : object.prepared_bytes) e.i64(bytes);
+  e.bytes(object.launches);
 }
 
 CompiledObject decode_object(Decoder& d) {
@@ -30,7 +31,28 @@ CompiledObject decode_object(Decoder& d) {
   object.workspace.shared_bytes = d.i64();
   object.workspace.per_thread_bytes = d.i64();
   for (std::int64_t n = d.i64(); n > 0; --n) object.prepared_bytes.push_back(d.i64());
+  object.launches = d.bytes();
   return object;
+}
+
+void encode_resources(Encoder& e, const std::vector<KernelResources>& resources) {
+  e.i64(static_cast<std::int64_t>(resources.size()));
+  for (const KernelResources& r : resources) {
+    e.bytes(r.kernel).i64(r.registers).i64(r.spill_bytes).i64(r.stack_bytes).i64(r.shared_bytes);
+  }
+}
+
+std::vector<KernelResources> decode_resources(Decoder& d) {
+  std::vector<KernelResources> resources;
+  for (std::int64_t n = d.i64(); n > 0; --n) {
+    KernelResources& r = resources.emplace_back();
+    r.kernel = d.bytes();
+    r.registers = static_cast<int>(d.i64());
+    r.spill_bytes = d.i64();
+    r.stack_bytes = d.i64();
+    r.shared_bytes = d.i64();
+  }
+  return resources;
 }
 
 }  // namespace
@@ -63,6 +85,7 @@ std::string encode(const CompileReply& reply) {
   Encoder e;
   e.u8(code(reply.outcome)).bytes(reply.message).bytes(reply.object.code).f64(reply.compile_ms);
   encode_object(e, reply.object);
+  encode_resources(e, reply.object.resources);
   return e.str();
 }
 
@@ -74,13 +97,14 @@ CompileReply decode_compile_reply(std::string_view message) {
   std::string identity = d.bytes();
   reply.compile_ms = d.f64();
   reply.object = decode_object(d);
+  reply.object.resources = decode_resources(d);
   reply.object.code = std::move(identity);
   return reply;
 }
 
 std::string encode(const RunnerSetup& setup) {
   Encoder e;
-  e.i64(setup.threads).u8(code(setup.pool)).i64(setup.bracket_iterations);
+  e.i64(setup.threads).u8(code(setup.pool)).i64(setup.bracket_iterations).bytes(setup.target);
   e.i64(static_cast<std::int64_t>(setup.tensors.size()));
   for (const TensorLayout& t : setup.tensors) {
     e.bytes(t.type.str()).u8(code(t.role)).i64(t.elements).i64(t.first).i64(t.second);
@@ -94,6 +118,7 @@ RunnerSetup decode_runner_setup(std::string_view message) {
   setup.threads = static_cast<int>(d.i64());
   setup.pool = static_cast<PoolKind>(d.u8());
   setup.bracket_iterations = d.i64();
+  setup.target = d.bytes();
   for (std::int64_t n = d.i64(); n > 0; --n) {
     TensorLayout t;
     t.type = ir::Type::parse(d.bytes());
@@ -143,6 +168,7 @@ std::string encode(const RunnerReply& reply) {
   e.u8(code(reply.outcome)).bytes(reply.message);
   e.u8(reply.evidence.verified).f64(reply.evidence.largest_error).f64(reply.evidence.largest_error_ratio);
   e.f64(reply.call_ns).f64(reply.reading.ns).f64(reply.reading.bracket_before_ns).f64(reply.reading.bracket_after_ns);
+  e.f64(reply.device_clock_mhz).f64(reply.device_temperature_c).u8(reply.is_lost);
   return e.str();
 }
 
@@ -158,6 +184,9 @@ RunnerReply decode_runner_reply(std::string_view message) {
   reply.reading.ns = d.f64();
   reply.reading.bracket_before_ns = d.f64();
   reply.reading.bracket_after_ns = d.f64();
+  reply.device_clock_mhz = d.f64();
+  reply.device_temperature_c = d.f64();
+  reply.is_lost = d.u8() != 0;
   return reply;
 }
 

@@ -16,7 +16,7 @@
 namespace nestwright {
 
 /// A worker says hello with this once it is ready; another number is refused.
-inline constexpr std::int64_t kProtocolVersion = 3;
+inline constexpr std::int64_t kProtocolVersion = 4;
 /// Descriptors of a worker: its channel; of a runner also the tensors and a page for its last words.
 inline constexpr int kWorkerChannelFd = 3, kWorkerTensorsFd = 4, kWorkerFaultFd = 5;
 
@@ -36,7 +36,7 @@ CompileRequest decode_compile_request(std::string_view message);
 struct CompileReply {
   Outcome outcome = Outcome::kOk;
   std::string message;
-  CompiledObject object;  ///< what a runner needs of it, and its code
+  CompiledObject object;  ///< what a runner needs of it, its code and its resources
   double compile_ms = 0;
 };
 std::string encode(const CompileReply& reply);
@@ -57,6 +57,7 @@ struct RunnerSetup {
   int threads = 1;
   PoolKind pool = PoolKind::kSerial;
   std::int64_t bracket_iterations = 0;  ///< 0: find out how many take 8 us
+  std::string target;                   ///< of a device, as Target::str() has it; empty: the CPU
 };
 std::string encode(const RunnerSetup& setup);
 RunnerSetup decode_runner_setup(std::string_view message);
@@ -83,9 +84,11 @@ RunnerRequest decode_runner_request(std::string_view message);
 struct RunnerReply {
   Outcome outcome = Outcome::kOk;  ///< kOk, kLaunchError or kWrongResult
   std::string message;
-  Evidence evidence;   ///< kCheck
-  double call_ns = 0;  ///< kCheck: of the faster call
-  Reading reading;     ///< kSample
+  Evidence evidence;                                      ///< kCheck
+  double call_ns = 0;                                     ///< kCheck: of the faster call
+  Reading reading;                                        ///< kSample
+  double device_clock_mhz = 0, device_temperature_c = 0;  ///< kSample, where a device tells them
+  bool is_lost = false;                                   ///< the device failed for good: the runner has to be replaced
 };
 std::string encode(const RunnerReply& reply);
 RunnerReply decode_runner_reply(std::string_view message);

@@ -10,6 +10,7 @@
 #include "measure/measurement.h"
 #include "measure/timing.h"
 #include "runtime/parallel.h"
+#include "target/target.h"
 
 namespace nestwright {
 
@@ -24,6 +25,7 @@ struct CheckData {
 };
 
 struct RunnerOptions {
+  Target target;  ///< of a device the first of that kind is used; of a CPU only that it is one matters
   int threads = 1;
   PoolKind pool = PoolKind::kSpin;  ///< that runs parallel loops where threads > 1
   double timeout_s = 10;            ///< of one candidate's check and of one round of samples
@@ -48,6 +50,10 @@ class Runner {
   virtual std::vector<Measurement> race(const std::vector<RunRequest>& requests) = 0;
 };
 
+/// On a device samples take 20 ms or more by the device's clock, the calls going in turn through copies of the tensors
+/// that are larger than twice its L2 cache together; what fails for good (a sticky error, a hang) costs one candidate
+/// and a new process with a new context.
+///
 /// The runner in a nestwright-worker process (see measure/worker_process.h for how the executable is found). Its
 /// threads are not pinned: they may run wherever this process may. Throws UsageError for data whose parts do not fit
 /// together, Error where the worker cannot be started; run() and race() throw Error where it cannot be started again.

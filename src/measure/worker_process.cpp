@@ -16,8 +16,8 @@ constexpr std::int64_t kStartTimeoutNs = 30'000'000'000;
 constexpr std::int64_t kDeathTimeoutNs = 1'000'000'000;
 
 SpawnOptions spawn_options(const std::string& path, const std::string& role, std::int64_t memory_bytes,
-                           const std::vector<int>& fds, int channel_fd) {
-  SpawnOptions options{path, {role, std::to_string(memory_bytes)}, {channel_fd}};
+                           const std::vector<int>& fds, const std::vector<std::string>& environment, int channel_fd) {
+  SpawnOptions options{path, {role, std::to_string(memory_bytes)}, {channel_fd}, environment};
   options.inherited_fds.insert(options.inherited_fds.end(), fds.begin(), fds.end());
   return options;
 }
@@ -39,15 +39,17 @@ std::string worker_path() {
   return path;
 }
 
-WorkerProcess::WorkerProcess(const std::string& role, std::int64_t memory_bytes, const std::vector<int>& fds)
-    : WorkerProcess(worker_path(), role, memory_bytes, fds, Channel::make_pair()) {}
+WorkerProcess::WorkerProcess(const std::string& role, std::int64_t memory_bytes, const std::vector<int>& fds,
+                             const std::vector<std::string>& environment)
+    : WorkerProcess(worker_path(), role, memory_bytes, fds, environment, Channel::make_pair()) {}
 
 // The worker's end is closed here on return: the channel then closes when the worker dies.
 WorkerProcess::WorkerProcess(const std::string& path, const std::string& role, std::int64_t memory_bytes,
-                             const std::vector<int>& fds, std::pair<UniqueFd, UniqueFd> ends)
+                             const std::vector<int>& fds, const std::vector<std::string>& environment,
+                             std::pair<UniqueFd, UniqueFd> ends)
     : path_(path),
       channel_(std::move(ends.first)),
-      process_(spawn_options(path, role, memory_bytes, fds, ends.second.get())) {}
+      process_(spawn_options(path, role, memory_bytes, fds, environment, ends.second.get())) {}
 
 void WorkerProcess::expect_ready() {
   std::string hello;

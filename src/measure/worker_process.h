@@ -18,7 +18,9 @@ class WorkerProcess {
  public:
   /// Starts it in a role ("builder", "runner"); `memory_bytes` limits its address space (0: no limit). The descriptors
   /// become kWorkerTensorsFd and those after it. Does not wait for it.
-  WorkerProcess(const std::string& role, std::int64_t memory_bytes, const std::vector<int>& fds = {});
+  /// `environment`: "NAME=value", on top of this process's own.
+  WorkerProcess(const std::string& role, std::int64_t memory_bytes, const std::vector<int>& fds = {},
+                const std::vector<std::string>& environment = {});
   /// Waits until it is ready. Throws Error where it never is, UsageError where it is of another version.
   void expect_ready();
 
@@ -31,7 +33,8 @@ class WorkerProcess {
 
  private:
   explicit WorkerProcess(const std::string& path, const std::string& role, std::int64_t memory_bytes,
-                         const std::vector<int>& fds, std::pair<UniqueFd, UniqueFd> ends);
+                         const std::vector<int>& fds, const std::vector<std::string>& environment,
+                         std::pair<UniqueFd, UniqueFd> ends);
 
   std::string path_;
   Channel channel_;

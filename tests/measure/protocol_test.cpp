@@ -19,6 +19,8 @@ TEST(Protocol, BuilderMessagesComeBackWhole) {
   sent.object.prepared_bytes = {64, 4096};
   sent.object.code = "code";
   sent.object.workspace = {128, 64};
+  sent.object.launches = "program";
+  sent.object.resources = {{"kernel", 64, 8, 16, 4096}};
   const CompileReply reply = decode_compile_reply(encode(sent));
   EXPECT_EQ(reply.outcome, Outcome::kCompileError);
   EXPECT_EQ(reply.message, "why");
@@ -30,11 +32,21 @@ TEST(Protocol, BuilderMessagesComeBackWhole) {
   EXPECT_EQ(reply.object.workspace.shared_bytes, 128);
   EXPECT_EQ(reply.object.workspace.per_thread_bytes, 64);
   EXPECT_EQ(reply.compile_ms, 1.5);
+  EXPECT_EQ(reply.object.launches, "program");
+  ASSERT_EQ(reply.object.resources.size(), 1u);
+  EXPECT_EQ(reply.object.resources[0].kernel, "kernel");
+  EXPECT_EQ(reply.object.resources[0].registers, 64);
+  EXPECT_EQ(reply.object.resources[0].spill_bytes, 8);
+  EXPECT_EQ(reply.object.resources[0].stack_bytes, 16);
+  EXPECT_EQ(reply.object.resources[0].shared_bytes, 4096);
 }
 
 TEST(Protocol, RunnerMessagesComeBackWhole) {
-  RunnerSetup setup{
-      {{kBFloat16, ir::Role::kInput, 5, 4096, 8192}, {kInt32, ir::Role::kOutput, 7, 1, 2}}, 3, PoolKind::kTbb, 99};
+  RunnerSetup setup{{{kBFloat16, ir::Role::kInput, 5, 4096, 8192}, {kInt32, ir::Role::kOutput, 7, 1, 2}},
+                    3,
+                    PoolKind::kTbb,
+                    99,
+                    "opencl"};
   const RunnerSetup s = decode_runner_setup(encode(setup));
   ASSERT_EQ(s.tensors.size(), 2u);
   EXPECT_EQ(s.tensors[0].type, kBFloat16);
@@ -44,6 +56,7 @@ TEST(Protocol, RunnerMessagesComeBackWhole) {
   EXPECT_EQ(s.threads, 3);
   EXPECT_EQ(s.pool, PoolKind::kTbb);
   EXPECT_EQ(s.bracket_iterations, 99);
+  EXPECT_EQ(s.target, "opencl");
 
   RunnerRequest request;
   request.kind = RunnerRequest::Kind::kSample;
@@ -66,13 +79,16 @@ TEST(Protocol, RunnerMessagesComeBackWhole) {
   EXPECT_EQ(r.object.preparation, "fill");
   EXPECT_EQ(r.object.prepared_bytes, (std::vector<std::int64_t>{128}));
 
-  const RunnerReply reply =
-      decode_runner_reply(encode(RunnerReply{Outcome::kWrongResult, "why", {true, 0.5, 0.25}, 3, {4, 5, 6}}));
+  const RunnerReply reply = decode_runner_reply(
+      encode(RunnerReply{Outcome::kWrongResult, "why", {true, 0.5, 0.25}, 3, {4, 5, 6}, 1980, 41, true}));
   EXPECT_EQ(reply.outcome, Outcome::kWrongResult);
   EXPECT_TRUE(reply.evidence.verified);
   EXPECT_EQ(reply.evidence.largest_error_ratio, 0.25);
   EXPECT_EQ(reply.call_ns, 3);
   EXPECT_EQ(reply.reading.bracket_after_ns, 6);
+  EXPECT_EQ(reply.device_clock_mhz, 1980);
+  EXPECT_EQ(reply.device_temperature_c, 41);
+  EXPECT_TRUE(reply.is_lost);
 }
 
 TEST(Protocol, AMessageThatEndsEarlyIsRefused) {
@@ -89,7 +105,7 @@ TEST(Protocol, AnotherVersionIsRefused) {
     FAIL();
   } catch (const UsageError& e) {
     EXPECT_STREQ(e.what(),
-                 "nestwright-worker speaks version 4 of the protocol and 3 is needed; install both from one build, or "
+                 "nestwright-worker speaks version 5 of the protocol and 4 is needed; install both from one build, or "
                  "set NESTWRIGHT_WORKER");
   }
 }

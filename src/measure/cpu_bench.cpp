@@ -1,0 +1,236 @@
+#include "measure/bench.h"
+
+#include <fmt/core.h>
+#include <signal.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "measure/guarded_region.h"
+#include "measure/sampler.h"
+#include "measure/worker_tensors.h"
+#include "runtime/kernel.h"
+#include "support/error.h"
+#include "target/fma_loop.h"
+#include "target/tiles.h"
+
+namespace nestwright {
+
+namespace {
+
+constexpr double kBracketNs = 25e3 / kBracketRuns;
+constexpr int kReferenceBrackets = 31;
+
+// What the signal handler reads: set before a kernel is called.
+struct Watched {
+  std::span<GuardedRegion* const> parameters;
+  const GuardedRegion* workspace = nullptr;
+};
+Watched watched;
+FaultRecord* fault_record = nullptr;
+
+// Says in shared memory where the fault was. The default action is then in force again, and the instruction faults once
+// more.
+void record_fault(int, siginfo_t* info, void*) {
+  FaultRecord record{1, -2, 0};
+  const auto look = [&](const GuardedRegion* region, int parameter) {
+    const GuardedRegion::Fault fault = region->classify(info->si_addr);
+    if (fault == GuardedRegion::Fault::kElsewhere) return;
+    record.parameter = parameter;
+    record.side = static_cast<int>(fault);
+  };
+  if (watched.workspace) look(watched.workspace, -1);
+  for (std::size_t i = 0; i < watched.parameters.size(); ++i) look(watched.parameters[i], static_cast<int>(i));
+  if (fault_record) *fault_record = record;
+}
+
+void install_fault_handler() {
+  void* page = mmap(nullptr, sizeof(FaultRecord), PROT_READ | PROT_WRITE, MAP_SHARED, kWorkerFaultFd, 0);
+  if (page == MAP_FAILED) throw Error("the runner cannot map its fault record");
+  fault_record = static_cast<FaultRecord*>(page);
+  // A stack of its own, for a kernel that ran out of the ordinary one.
+  static char stack[64 << 10];
+  const stack_t alternative{stack, 0, sizeof stack};
+  sigaltstack(&alternative, nullptr);
+  struct sigaction action{};
+  action.sa_sigaction = record_fault;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | static_cast<int>(SA_RESETHAND);
+  sigaction(SIGSEGV, &action, nullptr);
+  sigaction(SIGBUS, &action, nullptr);
+}
+
+/// A parameter's memory and its reference. An output is moved within its region from one placement to the other; an
+/// input lies there for good, so that it has a second region where the placements differ.
+struct Tensor {
+  TensorLayout layout;
+  GuardedRegion region;
+  std::optional<GuardedRegion> at_start;
+  Reference reference;
+  bool is_output() const { return layout.role == ir::Role::kOutput; }
+};
+
+Tensor map_tensor(const TensorLayout& layout) {
+  const std::int64_t bytes = layout.elements * layout.type.bytes();
+  if (layout.role == ir::Role::kOutput) {
+    return {layout, GuardedRegion::writable(bytes), std::nullopt, map_reference(layout)};
+  }
+  Tensor input{layout, GuardedRegion::read_only(bytes, kWorkerTensorsFd, layout.first)};
+  if (layout.second != layout.first) input.at_start = GuardedRegion::read_only(bytes, kWorkerTensorsFd, layout.second);
+  return input;
+}
+
+struct Candidate {
+  std::unique_ptr<LoadedObject> code;
+  GuardedRegion workspace;
+  std::vector<GuardedRegion> prepared;
+  std::vector<GuardedRegion*> regions[2];  ///< by placement: of the tensors, then what is prepared
+  std::vector<void*> buffers[2];           ///< likewise
+  std::optional<Placement> is_prepared;    ///< where what is prepared lies
+  std::int32_t result = 0;                 ///< of the last call that did not give 0
+};
+
+class CpuBench final : public Bench {
+ public:
+  explicit CpuBench(const RunnerSetup& setup) : pool_(make_pool(setup.pool, setup.threads)) {
+    for (const TensorLayout& layout : setup.tensors) tensors_.push_back(map_tensor(layout));
+    bracket_iterations_ = setup.bracket_iterations > 0 ? setup.bracket_iterations : calibrate_fma_loop(kBracketNs);
+  }
+
+  RunnerReady ready() const override {
+    std::vector<double> brackets;
+    for (int i = 0; i < kReferenceBrackets; ++i) {
+      brackets.push_back(take_bracket(steady_clock(), [this] { run_fma_loop(bracket_iterations_); }));
+    }
+    return {bracket_iterations_, median_interval(brackets).median};
+  }
+
+  RunnerReply load(const RunnerRequest& request) override {
+    try {
+      const std::int64_t bytes = workspace_bytes(request.object.workspace, pool_->threads());
+      Candidate candidate{load_object(request.object), GuardedRegion::writable(bytes)};
+      for (const std::int64_t each : request.object.prepared_bytes) {
+        candidate.prepared.push_back(GuardedRegion::writable(each));
+      }
+      Candidate& kept = candidates_.emplace(request.id, std::move(candidate)).first->second;
+      for (const Placement placement : {Placement::kAtEnd, Placement::kAtStart}) place(kept, placement);
+      return {};
+    } catch (const std::exception& e) {
+      return failure(Outcome::kLaunchError, e.what());
+    }
+  }
+
+  RunnerReply check_result(const RunnerRequest& request) override {
+    Candidate& candidate = candidates_.at(request.id);
+    RunnerReply reply;
+    for (const Placement placement : {Placement::kAtEnd, Placement::kAtStart}) {
+      const std::vector<GuardedRegion*>& regions = candidate.regions[static_cast<int>(placement)];
+      for (std::size_t i = 0; i < tensors_.size(); ++i) {
+        if (tensors_[i].is_output()) regions[i]->poison();
+      }
+      watch(candidate, placement);
+      candidate.workspace.poison();
+      prepare(candidate, placement);
+      const bool stayed_inside = candidate.workspace.gaps_intact(placement);
+      candidate.workspace.poison();
+      const double ns = time_once(steady_clock(), [&] { call(candidate, placement); });
+      reply.call_ns = reply.call_ns > 0 ? std::min(reply.call_ns, ns) : ns;
+      if (candidate.result != 0) return failed_call(candidate);
+      if (!stayed_inside || !candidate.workspace.gaps_intact(placement)) {
+        return failure(Outcome::kWrongResult, "it wrote outside its workspace", reply.evidence);
+      }
+      std::string wrong = compare(candidate, placement, reply.evidence);
+      if (!wrong.empty()) return failure(Outcome::kWrongResult, std::move(wrong), reply.evidence);
+      if (request.hopeless_call_ns > 0 && reply.call_ns > request.hopeless_call_ns) return reply;
+    }
+    reply.evidence.verified = true;
+    return reply;
+  }
+
+  RunnerReply sample(const RunnerRequest& request) override {
+    Candidate& candidate = candidates_.at(request.id);
+    watch(candidate, Placement::kAtStart);
+    prepare(candidate, Placement::kAtStart);
+    std::function<void()> bracket;
+    if (request.bracket) bracket = [this] { run_fma_loop(bracket_iterations_); };
+    RunnerReply reply;
+    reply.reading = take_reading(steady_clock(), request.calls, [&] { call(candidate, Placement::kAtStart); }, bracket);
+    if (candidate.result != 0) return failed_call(candidate);
+    return reply;
+  }
+
+  void unload(int id) override { candidates_.erase(id); }
+
+ private:
+  void place(Candidate& candidate, Placement placement) {
+    std::vector<GuardedRegion*>& regions = candidate.regions[static_cast<int>(placement)];
+    for (Tensor& tensor : tensors_) {
+      regions.push_back(placement == Placement::kAtStart && tensor.at_start ? &*tensor.at_start : &tensor.region);
+    }
+    for (GuardedRegion& region : candidate.prepared) regions.push_back(&region);
+    for (const GuardedRegion* region : regions) {
+      candidate.buffers[static_cast<int>(placement)].push_back(region->buffer(placement));
+    }
+  }
+
+  void enter(Candidate& candidate, void* entry, Placement placement) {
+    const auto kernel = reinterpret_cast<nestwright_kernel>(entry);
+    const std::int32_t result = kernel(candidate.buffers[static_cast<int>(placement)].data(), nullptr,
+                                       candidate.workspace.buffer(placement), pool_->abi());
+    if (result != 0) candidate.result = result;
+  }
+
+  void call(Candidate& candidate, Placement placement) { enter(candidate, candidate.code->entry(), placement); }
+
+  /// Sees to it that what the calls read is prepared there.
+  void prepare(Candidate& candidate, Placement placement) {
+    if (candidate.prepared.empty() || candidate.is_prepared == placement) return;
+    for (GuardedRegion& region : candidate.prepared) region.poison();
+    enter(candidate, candidate.code->preparation(), placement);
+    candidate.is_prepared = placement;
+  }
+
+  void watch(const Candidate& candidate, Placement placement) {
+    watched = {candidate.regions[static_cast<int>(placement)], &candidate.workspace};
+  }
+
+  // What is wrong with the outputs, or nothing. Adds to the evidence.
+  std::string compare(const Candidate& candidate, Placement placement, Evidence& evidence) const {
+    const int p = static_cast<int>(placement);
+    for (std::size_t i = 0; i < candidate.regions[p].size(); ++i) {
+      const bool is_input = i < tensors_.size() && !tensors_[i].is_output();
+      if (!is_input && !candidate.regions[p][i]->gaps_intact(placement)) {
+        return fmt::format("it wrote outside parameter {}", i);
+      }
+    }
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      const Tensor& tensor = tensors_[i];
+      if (!tensor.is_output()) continue;
+      std::string wrong = judge(i, tensor.layout.type, candidate.buffers[p][i], tensor.reference, evidence);
+      if (!wrong.empty()) return wrong;
+    }
+    return {};
+  }
+
+  static RunnerReply failed_call(const Candidate& candidate) {
+    return failure(Outcome::kLaunchError, fmt::format("the kernel gave {} back instead of 0", candidate.result));
+  }
+
+  std::vector<Tensor> tensors_;
+  std::unique_ptr<ParallelPool> pool_;
+  std::int64_t bracket_iterations_ = 0;
+  std::map<int, Candidate> candidates_;
+};
+
+}  // namespace
+
+std::unique_ptr<Bench> make_cpu_bench(const RunnerSetup& setup) {
+  install_fault_handler();
+  allow_tiles();  // what was compiled for them needs it; where it is refused nothing is
+  return std::make_unique<CpuBench>(setup);
+}
+
+}  // namespace nestwright

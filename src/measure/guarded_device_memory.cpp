@@ -1,0 +1,39 @@
+#include "measure/guarded_device_memory.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "measure/guarded_region.h"
+
+namespace nestwright {
+namespace {
+
+/// As large as the buffer, so that an index that is off by a row or a tile lands there, within reason: it is copied
+/// back after every check.
+std::int64_t guard_bytes(std::int64_t bytes, std::int64_t alignment) {
+  const std::int64_t wanted = std::clamp<std::int64_t>(bytes, 4 << 10, 256 << 10);
+  return (wanted + alignment - 1) / alignment * alignment;
+}
+
+}  // namespace
+
+GuardedDeviceMemory::GuardedDeviceMemory(Device& device, std::int64_t bytes)
+    : device_(&device), guard_(guard_bytes(bytes, device.slice_alignment())) {
+  whole_ = device.allocate(bytes + 2 * guard_);
+  buffer_ = device.slice(whole_, guard_, bytes);
+  poison();
+}
+
+void GuardedDeviceMemory::poison() { device_->fill(*whole_, GuardedRegion::kCanary); }
+
+bool GuardedDeviceMemory::guards_intact() const {
+  return is_intact(0, guard_) && is_intact(guard_ + buffer_->bytes(), guard_);
+}
+
+bool GuardedDeviceMemory::is_intact(std::int64_t offset, std::int64_t bytes) const {
+  std::vector<std::byte> seen(static_cast<std::size_t>(bytes));
+  device_->download(*whole_, seen, offset);
+  return std::all_of(seen.begin(), seen.end(), [](std::byte b) { return b == std::byte{GuardedRegion::kCanary}; });
+}
+
+}  // namespace nestwright

@@ -1,0 +1,35 @@
+#include "measure/worker_tensors.h"
+
+#include <fmt/core.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+
+#include "measure/elements.h"
+#include "support/error.h"
+
+namespace nestwright {
+
+std::span<const double> map_doubles(std::int64_t elements, std::int64_t offset) {
+  void* memory = mmap(nullptr, static_cast<std::size_t>(elements) * sizeof(double), PROT_READ, MAP_SHARED,
+                      kWorkerTensorsFd, offset);
+  if (memory == MAP_FAILED) throw Error("the runner cannot map the reference");
+  return {static_cast<const double*>(memory), static_cast<std::size_t>(elements)};
+}
+
+Reference map_reference(const TensorLayout& layout) {
+  return {map_doubles(layout.elements, layout.first), map_doubles(layout.elements, layout.second)};
+}
+
+std::string judge(std::size_t parameter, ir::Type type, const void* result, const Reference& reference,
+                  Evidence& evidence) {
+  const Comparison c = compare_elements(type, result, reference.expected, reference.bound);
+  evidence.largest_error = std::max(evidence.largest_error, c.largest_error);
+  evidence.largest_error_ratio = std::max(evidence.largest_error_ratio, c.largest_error_ratio);
+  if (c.first_wrong < 0) return {};
+  const auto at = static_cast<std::size_t>(c.first_wrong);
+  return fmt::format("parameter {} element {}: expected {:.9g}, got {:.9g}, allowed error {:.3g}", parameter, at,
+                     reference.expected[at], element_at(type, result, c.first_wrong), reference.bound[at]);
+}
+
+}  // namespace nestwright

@@ -1,0 +1,202 @@
+// Candidates checked and timed on devices, through the real worker: OpenCL kernels with a planted fault each, and a
+// CUDA driver that is none (tests/runtime/fake_cuda.c).
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "ir/serialize.h"
+#include "support/error.h"
+#include "tests/measure/planted.h"
+
+namespace nestwright {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr std::int64_t kElements = 1000;
+
+/// What a launcher follows: kernel `name` over the elements of A + B = C, in blocks of 8. With a workspace, which the
+/// kernel is handed behind the parameters, where it is to have one.
+std::string launches(const std::string& name, bool with_workspace = false) {
+  const ir::Buffer a("A", kFloat32, {kElements}), b("B", kFloat32, {kElements}), c("C", kFloat32, {kElements}),
+      w("W", kFloat32, {kElements});
+  const ir::Var block("block"), thread("thread");
+  const ir::Expr i = ir::Expr(block) * 8 + thread;
+  const ir::Expr sum = ir::make_load(a, {i}) + ir::make_load(b, {i});
+  ir::Stmt body = ir::make_store(c, {i}, sum);
+  if (with_workspace) body = ir::block({ir::make_store(w, {i}, sum), ir::make_store(c, {i}, ir::make_load(w, {i}))});
+  ir::Program program;
+  program.name = "addition";
+  program.parameters = {{a, ir::Role::kInput}, {b, ir::Role::kInput}, {c, ir::Role::kOutput}};
+  program.kernels = {{name, ir::make_for(block, 0, kElements / 8, ir::LoopKind::kBlockX,
+                                         ir::make_for(thread, 0, 8, ir::LoopKind::kThreadX, body))}};
+  program.host = ir::make_launch(0);
+  if (with_workspace) program.host = ir::make_allocate(w, program.host);
+  return ir::serialize(program);
+}
+
+/// A kernel of OpenCL with this body; i is the number of its element.
+CompiledObject opencl(const std::string& body, bool with_workspace = false) {
+  CompiledObject object;
+  object.object = "__kernel void add(__global float* A, __global float* B, __global float* C";
+  if (with_workspace) object.object += ", __global float* W";
+  object.object += ") { const int i = get_global_id(0); " + body + " }";
+  object.launches = launches("add", with_workspace);
+  return object;
+}
+
+CompiledObject cuda(const std::string& kernel, const std::string& code = "code") {
+  CompiledObject object;
+  object.object = code;
+  object.launches = launches(kernel);
+  return object;
+}
+
+constexpr const char* kAdd = "C[i] = A[i] + B[i];";
+
+std::unique_ptr<Runner> device_runner(const char* target, double timeout_s = 20) {
+  use_worker(WORKER);
+  setenv("NESTWRIGHT_CUDA_DRIVER", FAKE_CUDA, 1);
+  setenv("NESTWRIGHT_NVML", FAKE_CUDA, 1);
+  RunnerOptions options;
+  options.target = Target::parse(target);
+  options.timeout_s = timeout_s;
+  options.timing.rounds = {2};
+  options.timing.finalist_samples = 3;
+  return make_local_runner(addition(kElements), options);
+}
+
+std::vector<Measurement> run(Runner& runner, const std::vector<CompiledObject>& objects) {
+  std::vector<RunRequest> requests;
+  for (const CompiledObject& object : objects) requests.push_back({&object});
+  return runner.run(requests, nullptr);
+}
+
+#ifdef WITH_OPENCL
+TEST(DeviceBench, ARightKernelIsVerifiedAndTimed) {
+  const auto runner = device_runner("opencl");
+  const CompiledObject plain = opencl(kAdd), through = opencl("W[i] = A[i] + B[i]; C[i] = W[i];", true);
+  for (const Measurement& m : run(*runner, {plain, through})) {
+    EXPECT_EQ(m.outcome, Outcome::kOk) << m.message;
+    EXPECT_TRUE(m.evidence.verified);
+    EXPECT_GT(m.timing.median_ns, 0);
+    EXPECT_GE(m.timing.samples_ns.size(), 1u);
+    EXPECT_EQ(m.timing.samples_ns, m.timing.raw_ns) << "a device's clock needs no bracket";
+    EXPECT_TRUE(m.timing.bracket_ns.empty());
+  }
+  const Measurement again = runner->race({{&plain}})[0];
+  EXPECT_EQ(again.outcome, Outcome::kOk) << again.message;
+  EXPECT_GT(again.timing.median_ns, 0);
+}
+
+TEST(DeviceBench, WrongKernelsSayWhereAndTheRunnerGoesOn) {
+  const auto runner = device_runner("opencl");
+  const auto results =
+      run(*runner,
+          {opencl("C[i] = A[i] + B[i] + (i == 7);"), opencl("if (i < 999) C[i] = A[i] + B[i];"),
+           opencl("C[i] = A[i] + B[i]; if (i == 3) C[1000] = 1;"), opencl("C[i] = A[i] + B[i]; if (i == 3) A[-1] = 1;"),
+           opencl("C[i] = A[i] + B[i]; if (i == 3) B[4] = 1;"),
+           opencl("W[i] = A[i]; C[i] = A[i] + B[i]; if (i == 3) W[1000] = 1;", true), opencl(kAdd)});
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(results[i].outcome, Outcome::kWrongResult) << i;
+    EXPECT_FALSE(results[i].evidence.verified);
+    EXPECT_TRUE(results[i].timing.samples_ns.empty()) << "what is wrong is not timed";
+  }
+  EXPECT_EQ(results[0].message, "parameter 2 element 7: expected 7.5, got 8.5, allowed error 0.001");
+  EXPECT_EQ(results[0].evidence.largest_error, 1);
+  EXPECT_THAT(results[1].message, HasSubstr("parameter 2 element 999: expected 999.5, got -nan"));
+  EXPECT_EQ(results[2].message, "it wrote outside parameter 2");
+  EXPECT_EQ(results[3].message, "it wrote outside parameter 0");
+  EXPECT_EQ(results[4].message, "it wrote to parameter 1, an input");
+  EXPECT_EQ(results[5].message, "it wrote outside its workspace");
+  EXPECT_EQ(results[6].outcome, Outcome::kOk) << results[6].message << ": the inputs have been put right again";
+}
+
+TEST(DeviceBench, WhatTheDeviceRefusesIsALaunchError) {
+  const auto runner = device_runner("opencl");
+  CompiledObject other_kernel = opencl(kAdd);
+  other_kernel.launches = launches("subtract");
+  const auto results = run(
+      *runner, {opencl("C[i] = missing;"), other_kernel,
+                opencl("__local float tile[4 << 20]; tile[i] = A[i]; barrier(CLK_LOCAL_MEM_FENCE); C[i] = tile[0];"),
+                opencl(kAdd)});
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(results[i].outcome, Outcome::kLaunchError) << i;
+  EXPECT_THAT(results[0].message, AllOf(HasSubstr("refuses the source"), HasSubstr("missing")));
+  EXPECT_EQ(results[1].message, "the code for OpenCL has no kernel subtract");
+  EXPECT_THAT(results[2].message, StartsWith("kernel add takes 16777216 bytes of local memory a block, and "));
+  EXPECT_EQ(results[3].outcome, Outcome::kOk) << results[3].message;
+}
+
+TEST(DeviceBench, AHangAndACrashCostOneCandidateEach) {
+  const auto runner = device_runner("opencl", 4);
+  const auto results =
+      run(*runner, {opencl("volatile int go = 1; while (go) C[i] = go; C[i] = A[i] + B[i];"),
+                    opencl("volatile __global float* p = 0; p[i] = 1; C[i] = A[i] + B[i];"), opencl(kAdd)});
+  EXPECT_EQ(results[0].outcome, Outcome::kTimeout);
+  EXPECT_EQ(results[0].message, "not done after 4 s while being checked");
+  EXPECT_EQ(results[1].outcome, Outcome::kCrash);
+  EXPECT_EQ(results[1].message, "SIGSEGV while being checked");
+  EXPECT_EQ(results[2].outcome, Outcome::kOk) << results[2].message;
+}
+
+TEST(DeviceBench, WhatPoclCompiledGoesWithTheRunner) {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "nestwright-device-bench-test";
+  std::filesystem::create_directories(folder);
+  setenv("TMPDIR", folder.c_str(), 1);
+  unsetenv("POCL_CACHE_DIR");
+  {
+    const auto runner = device_runner("opencl", 5);
+    EXPECT_EQ(run(*runner, {opencl(kAdd)})[0].outcome, Outcome::kOk);
+    EXPECT_FALSE(std::filesystem::is_empty(folder));
+    EXPECT_EQ(run(*runner, {opencl("abort_this_process: C[i] = *(volatile __global float*)0;")})[0].outcome,
+              Outcome::kCrash);
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder)) << "though its process was killed";
+  unsetenv("TMPDIR");
+  std::filesystem::remove_all(folder);
+}
+#endif
+
+TEST(DeviceBench, OnCudaConditionsAreRecorded) {
+  const auto runner = device_runner("cuda,arch=sm_90");
+  const Measurement m = run(*runner, {cuda("adds_3")})[0];
+  ASSERT_EQ(m.outcome, Outcome::kOk) << m.message;
+  EXPECT_TRUE(m.evidence.verified);
+  EXPECT_EQ(m.timing.median_ns, 250'000) << "what the driver says, however long the calls took here";
+  EXPECT_EQ(m.device_clock_mhz, 1980);
+  EXPECT_EQ(m.device_temperature_c, 41);
+}
+
+TEST(DeviceBench, AStickyErrorCostsOneCandidateAndANewContext) {
+  const auto runner = device_runner("cuda,arch=sm_90");
+  const auto results =
+      run(*runner, {cuda("traps_3"), cuda("adds_3"), cuda("adds_3", "bad code"), cuda("nothing_3"), cuda("adds_3")});
+  EXPECT_EQ(results[0].outcome, Outcome::kLaunchError);
+  EXPECT_THAT(results[0].message, HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"));
+  EXPECT_EQ(results[1].outcome, Outcome::kOk) << results[1].message;
+  EXPECT_EQ(results[2].outcome, Outcome::kLaunchError);
+  EXPECT_THAT(results[2].message, HasSubstr("no binary for this GPU"));
+  EXPECT_EQ(results[3].outcome, Outcome::kWrongResult);
+  EXPECT_EQ(results[4].outcome, Outcome::kOk) << results[4].message;
+}
+
+TEST(DeviceBench, WithoutADeviceThereIsNoRunner) {
+  setenv("NESTWRIGHT_CUDA_DRIVER", "no-such-driver.so", 1);
+  use_worker(WORKER);
+  RunnerOptions options;
+  options.target = Target::parse("cuda");
+  try {
+    make_local_runner(addition(), options);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_STREQ(e.what(),
+                 "the runner did not start (exit code 1: the CUDA driver (no-such-driver.so) is not installed: install "
+                 "NVIDIA's driver for this machine's GPU); see what nestwright doctor says of the device, or choose "
+                 "smaller tensors");
+  }
+}
+
+}  // namespace
+}  // namespace nestwright
