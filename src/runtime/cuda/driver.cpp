@@ -1,13 +1,14 @@
 #include "runtime/cuda/driver.h"
 
-#include <dlfcn.h>
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <optional>
 
 #include "runtime/device_error.h"
+#include "support/shared_library.h"
 
 namespace nestwright::cuda {
 namespace {
@@ -18,13 +19,12 @@ const char* library_name() {
 }
 
 template <class Function>
-void find(void* library, Function& function, const char* name) {
-  void* const address = dlsym(library, name);
-  if (address == nullptr) {
-    throw DeviceError(
-        fmt::format("the CUDA driver ({}) has no {}: install a driver of CUDA 11 or later", library_name(), name));
+void find(const SharedLibrary& library, Function& function, const char* name) {
+  try {
+    function = library.function<Function>(name);
+  } catch (const Error& e) {
+    throw DeviceError(fmt::format("the CUDA driver is older than CUDA 11: {}", e.what()));
   }
-  function = reinterpret_cast<Function>(address);
 }
 
 std::string describe(const Driver& driver, Result result) {
@@ -35,11 +35,13 @@ std::string describe(const Driver& driver, Result result) {
 }
 
 Driver load() {
-  void* const library = dlopen(library_name(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    throw DeviceError(fmt::format(
-        "the CUDA driver ({}) is not installed: install NVIDIA's driver for this machine's GPU", library_name()));
+  const std::string names[] = {library_name()};
+  const std::optional<SharedLibrary> found = SharedLibrary::open(names);
+  if (!found) {
+    throw DeviceError(
+        fmt::format("the CUDA driver ({}) is not installed: install NVIDIA's driver for this machine's GPU", names[0]));
   }
+  const SharedLibrary& library = *found;
   Driver d{};
   find(library, d.init, "cuInit");
   find(library, d.driver_get_version, "cuDriverGetVersion");

@@ -1,9 +1,10 @@
 #include "runtime/cuda/sensors.h"
 
-#include <dlfcn.h>
-
 #include <cstdlib>
 #include <optional>
+
+#include "support/error.h"
+#include "support/shared_library.h"
 
 namespace nestwright::cuda {
 namespace {
@@ -18,22 +19,21 @@ struct Library {
   int (*temperature)(void* device, int sensor, unsigned int* celsius);
 };
 
-template <class Function>
-bool find(void* library, Function& function, const char* name) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
-
 std::optional<Library> load() {
   const char* const named = std::getenv("NESTWRIGHT_NVML");
-  void* const library = dlopen(named != nullptr && *named != '\0' ? named : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+  const std::string names[] = {named != nullptr && *named != '\0' ? named : "libnvidia-ml.so.1"};
+  const std::optional<SharedLibrary> library = SharedLibrary::open(names);
+  if (!library) return std::nullopt;
   Library l{};
-  if (library == nullptr || !find(library, l.init, "nvmlInit_v2") ||
-      !find(library, l.handle_by_pci_bus_id, "nvmlDeviceGetHandleByPciBusId_v2") ||
-      !find(library, l.clock_info, "nvmlDeviceGetClockInfo") ||
-      !find(library, l.temperature, "nvmlDeviceGetTemperature") || l.init() != kDone) {
-    return std::nullopt;
+  try {
+    l.init = library->function<decltype(l.init)>("nvmlInit_v2");
+    l.handle_by_pci_bus_id = library->function<decltype(l.handle_by_pci_bus_id)>("nvmlDeviceGetHandleByPciBusId_v2");
+    l.clock_info = library->function<decltype(l.clock_info)>("nvmlDeviceGetClockInfo");
+    l.temperature = library->function<decltype(l.temperature)>("nvmlDeviceGetTemperature");
+  } catch (const Error&) {
+    return std::nullopt;  // one that does not tell
   }
+  if (l.init() != kDone) return std::nullopt;
   return l;
 }
 

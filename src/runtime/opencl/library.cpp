@@ -1,11 +1,12 @@
 #include "runtime/opencl/library.h"
 
-#include <dlfcn.h>
 #include <fmt/core.h>
 
 #include <cstdlib>
+#include <optional>
 
 #include "runtime/device_error.h"
+#include "support/shared_library.h"
 #include "support/temporary_folder.h"
 
 namespace nestwright::opencl {
@@ -21,22 +22,24 @@ void prepare_pocl() {
 }
 
 template <class Function>
-void find(void* loader, Function& function, const char* name) {
-  void* const address = dlsym(loader, name);
-  if (address == nullptr) {
-    throw DeviceError(fmt::format("the OpenCL loader (libOpenCL.so.1) has no {}: install one of OpenCL 1.2", name));
+void find(const SharedLibrary& loader, Function& function, const char* name) {
+  try {
+    function = loader.function<Function>(name);
+  } catch (const Error& e) {
+    throw DeviceError(fmt::format("the OpenCL loader is too old: {}", e.what()));
   }
-  function = reinterpret_cast<Function>(address);
 }
 
 Library load() {
-  void* const loader = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (loader == nullptr) {
+  const std::string names[] = {"libOpenCL.so.1"};
+  const std::optional<SharedLibrary> found = SharedLibrary::open(names);
+  if (!found) {
     throw DeviceError(
         "the OpenCL loader (libOpenCL.so.1) is not installed: install it (Debian: ocl-icd-libopencl1) and a driver "
         "(for "
         "CPUs: pocl-opencl-icd)");
   }
+  const SharedLibrary& loader = *found;
   prepare_pocl();
   Library l{};
   find(loader, l.get_platform_ids, "clGetPlatformIDs");
