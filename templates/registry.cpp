@@ -5,12 +5,15 @@
 #include "space/nearest_name.h"
 #include "support/error.h"
 #include "templates/broadcast/broadcast.h"
+#include "templates/conv2d/conv2d.h"
+#include "templates/depthwise_conv2d/depthwise_conv2d.h"
 #include "templates/elementwise/elementwise.h"
 #include "templates/layer_norm/layer_norm.h"
 #include "templates/matmul/matmul.h"
 #include "templates/matmul/matmul_gemv.h"
 #include "templates/matmul/matmul_split_k.h"
 #include "templates/reduce/reduce.h"
+#include "templates/scan/scan.h"
 #include "templates/softmax/softmax.h"
 #include "templates/transpose/transpose.h"
 
@@ -32,9 +35,10 @@ const char* device_name(DeviceKind device) {
 }  // namespace
 
 const std::vector<Operator>& operators() {
-  static const std::vector<Operator> list = {matmul_operator(),   elementwise_operator(), broadcast_operator(),
-                                             reduce_operator(),   softmax_operator(),     layer_norm_operator(),
-                                             transpose_operator()};
+  static const std::vector<Operator> list = {matmul_operator(),    elementwise_operator(), broadcast_operator(),
+                                             reduce_operator(),    softmax_operator(),     layer_norm_operator(),
+                                             transpose_operator(), conv2d_operator(),      depthwise_conv2d_operator(),
+                                             scan_operator()};
   return list;
 }
 

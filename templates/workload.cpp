@@ -50,6 +50,8 @@ std::string legal_values(const OperatorParameter& parameter) {
   switch (parameter.kind) {
     case OperatorParameter::Kind::kSize:
       return "a whole number from 1 to " + std::to_string(kLargestSize);
+    case OperatorParameter::Kind::kCount:
+      return "a whole number from 0 to " + std::to_string(kLargestSize);
     case OperatorParameter::Kind::kFlag:
       return "0 or 1";
     case OperatorParameter::Kind::kType:
@@ -119,10 +121,12 @@ std::string canonical_value(const Operator& op, const OperatorParameter& paramet
   };
   switch (parameter.kind) {
     case OperatorParameter::Kind::kSize:
+    case OperatorParameter::Kind::kCount:
     case OperatorParameter::Kind::kFlag: {
-      const bool size = parameter.kind == OperatorParameter::Kind::kSize;
+      const std::int64_t least = parameter.kind == OperatorParameter::Kind::kSize ? 1 : 0;
+      const std::int64_t most = parameter.kind == OperatorParameter::Kind::kFlag ? 1 : kLargestSize;
       const auto value = parse_number<std::int64_t>(text);
-      if (!value || *value < (size ? 1 : 0) || *value > (size ? kLargestSize : 1)) return refuse();
+      if (!value || *value < least || *value > most) return refuse();
       return std::to_string(*value);
     }
     case OperatorParameter::Kind::kType:

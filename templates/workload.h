@@ -21,6 +21,7 @@ struct OperatorParameter {
   std::string meaning;
   enum class Kind : std::uint8_t {
     kSize,    ///< a whole number from 1; shapes that differ in sizes only are near each other
+    kCount,   ///< a whole number from 0
     kFlag,    ///< 0 or 1
     kType,    ///< of elements
     kChoice,  ///< one of the names in `choices`
@@ -47,7 +48,7 @@ struct Workload {
   std::string op;
   std::vector<ParameterValue> parameters;
 
-  std::int64_t size(std::string_view name) const;
+  std::int64_t size(std::string_view name) const;  ///< or a count
   bool flag(std::string_view name) const;
   ir::Type type(std::string_view name) const;
   const std::string& choice(std::string_view name) const;

@@ -18,6 +18,8 @@ const char* kind_name(OperatorParameter::Kind kind) {
   switch (kind) {
     case OperatorParameter::Kind::kSize:
       return "size";
+    case OperatorParameter::Kind::kCount:
+      return "count";
     case OperatorParameter::Kind::kFlag:
       return "flag";
     case OperatorParameter::Kind::kType:

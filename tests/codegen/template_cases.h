@@ -47,6 +47,9 @@ std::string random_text(const Operator& op, const std::vector<std::int64_t>& siz
         text += std::to_string(parameter.default_value.empty() ? sizes[random() % sizes.size()]
                                                                : 1 + static_cast<std::int64_t>(random() % 3));
         break;
+      case OperatorParameter::Kind::kCount:
+        text += std::to_string(random() % 3);
+        break;
       case OperatorParameter::Kind::kFlag:
         text += std::to_string(random() % 2);
         break;

@@ -49,7 +49,7 @@ inline void check_config(const Template& source, const Workload& w, const Target
   try {
     const Instance instance = instantiate(source, w, t, config);
     const ir::Program loops =
-        lower(instance.schedule, instance.definition.args, t, "matmul", {.after_pass = {}, .verify = true});
+        lower(instance.schedule, instance.definition.args, t, w.op, {.after_pass = {}, .verify = true});
     EXPECT_THAT(ir::verify(loops, ir::Form::kLoop), testing::IsEmpty()) << what;
     expect_reference(loops, w, what);
     const ir::Program vectors = expand(loops, t, {.after_pass = {}, .verify = true});

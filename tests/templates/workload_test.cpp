@@ -108,10 +108,10 @@ TEST(Workload, RefusesWithOneClearSentence) {
   EXPECT_EQ(refusal(""), "the workload is empty; write an operator and its parameters, as in matmul m=512 n=512 k=512");
   EXPECT_EQ(refusal("matmull m=1"),
             "there is no operator 'matmull'; did you mean 'matmul'; the operators are matmul, elementwise, "
-            "broadcast, reduce, softmax, layer_norm, transpose");
-  EXPECT_EQ(refusal("conv2d m=1"),
-            "there is no operator 'conv2d'; the operators are matmul, elementwise, "
-            "broadcast, reduce, softmax, layer_norm, transpose");
+            "broadcast, reduce, softmax, layer_norm, transpose, conv2d, depthwise_conv2d, scan");
+  EXPECT_EQ(refusal("fft m=1"),
+            "there is no operator 'fft'; the operators are matmul, elementwise, "
+            "broadcast, reduce, softmax, layer_norm, transpose, conv2d, depthwise_conv2d, scan");
   EXPECT_EQ(refusal("matmul m=1 n=1 k=1 dtyp=float32"),
             "matmul has no parameter 'dtyp'; did you mean 'dtype'; its parameters are m, n, k, ta, tb, dtype, batch, "
             "lda, sa, ldb, sb, ldc, sc, alpha, beta, epilogue, prepared");
@@ -148,6 +148,17 @@ TEST(Registry, EveryTemplateBelongsToAnOperatorAndIsFound) {
   }
   EXPECT_EQ(find_template("matmul.fpga"), nullptr);
   EXPECT_THROW(templates_for("nothing", DeviceKind::kCpu), UsageError);
+}
+
+TEST(Registry, SaysWhereAnOperatorHasNoTemplateForADevice) {
+  try {
+    templates_for(parse_workload("conv2d n=1 c=8 h=8 w=8 k=8 r=3 s=3"), Target());
+    ADD_FAILURE() << "found one";
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(),
+                 "there is no template of conv2d for the CPU; use another target (the command `templates` lists what "
+                 "there is)");
+  }
 }
 
 }  // namespace

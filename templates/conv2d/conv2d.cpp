@@ -1,0 +1,53 @@
+#include "templates/conv2d/conv2d.h"
+
+#include <algorithm>
+
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+Definition define_conv2d(const Workload& workload) {
+  const Convolution c = conv2d_shape(workload);
+  const std::int64_t rows = c.rows.filter, columns = c.columns.filter;
+  if (c.channels_last) {
+    return define_convolution(c, {rows, columns, c.group_channels(), c.filters},
+                              [](const Tensor& w, const Expr& filter, const Expr& channel, const Expr& row,
+                                 const Expr& column) { return w(row, column, channel, filter); });
+  }
+  return define_convolution(c, {c.filters, c.group_channels(), rows, columns},
+                            [](const Tensor& w, const Expr& filter, const Expr& channel, const Expr& row,
+                               const Expr& column) { return w(filter, channel, row, column); });
+}
+
+}  // namespace
+
+Convolution conv2d_shape(const Workload& workload) {
+  Convolution result = read_convolution(workload);
+  result.filters = workload.size("k");
+  result.groups = workload.size("groups");
+  for (const char* divided : {"c", "k"}) {
+    if (workload.size(divided) % result.groups == 0) continue;
+    throw UsageError("groups=" + std::to_string(result.groups) + " of conv2d does not divide " + divided + "=" +
+                     workload.choice(divided) + "; give a divisor of both c and k");
+  }
+  return result;
+}
+
+Operator conv2d_operator() {
+  using Kind = OperatorParameter::Kind;
+  std::vector<OperatorParameter> parameters =
+      convolution_parameters({{"k", "the number of filters, which is that of channels of Y", Kind::kSize, ""}});
+  const auto before_layout = std::find_if(parameters.begin(), parameters.end(), [](const OperatorParameter& parameter) {
+    return parameter.name == "layout";
+  });
+  parameters.insert(before_layout,
+                    {"groups", "parts of the channels and of the filters; a filter reads the channels of its part",
+                     Kind::kSize, "1"});
+  return {"conv2d", "convolution of images with filters", parameters, define_conv2d,
+          [](const Workload& workload, const HostTensors& inputs) {
+            return convolution_reference(conv2d_shape(workload), workload, inputs);
+          }};
+}
+
+}  // namespace nestwright

@@ -1,0 +1,20 @@
+// The convolution of images with filters that read all channels, or all of their group: its definition, its reference
+// and its templates (templates/convolution.h has the formula).
+//   NCHW:  X is [n, c, h, w], W is [k, c/groups, r, s] (OIHW), Y is [n, k, p, q]
+//   NHWC:  X is [n, h, w, c], W is [r, s, c/groups, k] (HWIO), Y is [n, p, q, k]
+// HWIO because then, as in X and Y, what lies side by side are the channels of a result. The arguments are X, W,
+// bias[k] where there is one, and Y. The convolution is that of neural networks: filters are not turned over. Thread
+// rule: pure functions.
+#pragma once
+
+#include "templates/convolution.h"
+#include "templates/template.h"
+
+namespace nestwright {
+
+Operator conv2d_operator();
+
+/// Throws UsageError for groups that do not divide the channels or the filters, and as read_convolution does.
+Convolution conv2d_shape(const Workload& workload);
+
+}  // namespace nestwright

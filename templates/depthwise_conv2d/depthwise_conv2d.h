@@ -1,0 +1,19 @@
+// The depthwise convolution of images, where each filter reads one channel: its definition, its reference and its
+// templates (templates/convolution.h has the formula). A channel has `multiplier` filters, so that Y has m times as
+// many channels; those made of one channel of X lie side by side.
+//   NCHW:  X is [n, c, h, w], W is [c, m, r, s], Y is [n, c*m, p, q]
+//   NHWC:  X is [n, h, w, c], W is [r, s, c, m], Y is [n, p, q, c*m]
+// The arguments are X, W, bias[c*m] where there is one, and Y. Thread rule: pure functions.
+#pragma once
+
+#include "templates/convolution.h"
+#include "templates/template.h"
+
+namespace nestwright {
+
+Operator depthwise_conv2d_operator();
+
+/// With as many groups as channels. Throws UsageError as read_convolution does.
+Convolution depthwise_conv2d_shape(const Workload& workload);
+
+}  // namespace nestwright

@@ -1,0 +1,24 @@
+// Cumulative sums, products, maxima and minima along the leading axis: of X, [steps, columns],
+//   Y[t, j] = X[0, j] o X[1, j] o ... o X[t, j]
+// The arguments are X and Y. Thread rule: pure functions.
+#pragma once
+
+#include "templates/template.h"
+
+namespace nestwright {
+
+Operator scan_operator();
+
+/// Plain loops over double. Maxima and minima are exact; a sum of t terms is off by 8 sqrt(t) eps sum|x|
+/// (templates/rounding.h), a product of t factors by t eps of itself, and by as many of the least normal numbers.
+Reference scan_reference(const Workload& workload, const HostTensors& inputs);
+
+/// The recurrence for an X of any extents, symbolic ones too: init and update make the rows of y, the first one and the
+/// others. Of a single row there is y only, a copy.
+struct ScanTensors {
+  Tensor init, update, y;
+};
+/// `function`: sum, product, max or min.
+ScanTensors make_scan(const std::string& function, const Tensor& x);
+
+}  // namespace nestwright
