@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lower/passes/auto_unroll.h"
+#include "lower/passes/in_threads.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -31,7 +32,9 @@ void require_dense(const Frame& tile, const Frame& host) {
 
 Stmt with_pragmas(const StageGraph& graph, int axis, Stmt loop) {
   for (const PragmaNote& note : graph.state->pragmas) {
-    if (note.loop == graph.axes[axis]) loop = auto_unroll(loop, note.value);
+    if (note.loop != graph.axes[axis]) continue;
+    loop =
+        note.kind == PragmaKind::kInThreads ? run_in_threads(loop, graph.state->name) : auto_unroll(loop, note.value);
   }
   return loop;
 }

@@ -18,27 +18,30 @@ namespace {
 constexpr std::int64_t kFarApart = std::int64_t{1} << 40;  // no two parts of one dimension are
 
 /// Values of an index that may be taken apart while the root axes of `graph` run over `roots`; absent for others.
-std::optional<Span> image(const Linear& index, const StageGraph& graph, const std::vector<Span>& roots);
+std::optional<Span> image(const Linear& index, const StageGraph& graph, const std::vector<Span>& roots,
+                          const Facts& facts);
 
-/// Of a quotient whose dividend begins with a whole one.
-std::optional<Span> image_of_quotient(const Expr& e, const StageGraph& graph, const std::vector<Span>& roots) {
+/// Of a quotient: where its dividend begins is a whole one, and a rest that is known in bounds.
+std::optional<Span> image_of_quotient(const Expr& e, const StageGraph& graph, const std::vector<Span>& roots,
+                                      const Facts& facts) {
   const auto* quotient = e.as<ir::Binary>();
   if (quotient == nullptr || quotient->op != ir::BinaryOp::kDiv) return {};
   const std::int64_t* divisor = as_const_int(quotient->b);
   if (divisor == nullptr || *divisor < 1) return {};
-  const std::optional<Span> dividend = image(ir::to_linear(quotient->a), graph, roots);
+  const std::optional<Span> dividend = image(ir::to_linear(quotient->a), graph, roots, facts);
   if (!dividend || as_const_int(dividend->extent) == nullptr) return {};
-  Linear start = ir::to_linear(dividend->min);
-  for (ir::LinearTerm& term : start.terms) {
-    if (term.coefficient % *divisor != 0) return {};
-    term.coefficient /= *divisor;
-  }
-  const std::int64_t rest = ir::floor_mod(start.constant, *divisor);
-  start.constant = ir::floor_div(start.constant, *divisor);
-  return Span{start.expr(), (rest + *as_const_int(dividend->extent) - 1) / *divisor + 1};
+  Linear whole, rest;
+  ir::split_multiples(ir::to_linear(dividend->min), Linear{*divisor, {}}, whole, rest);
+  const IndexRange range = facts.range(rest);
+  if (range.lo < -kFarApart || range.hi > kFarApart) return {};
+  const std::int64_t first = ir::floor_div(range.lo, *divisor);
+  const std::int64_t last = ir::floor_div(range.hi + *as_const_int(dividend->extent) - 1, *divisor);
+  whole.constant += first;
+  return Span{whole.expr(), last - first + 1};
 }
 
-std::optional<Span> image(const Linear& index, const StageGraph& graph, const std::vector<Span>& roots) {
+std::optional<Span> image(const Linear& index, const StageGraph& graph, const std::vector<Span>& roots,
+                          const Facts& facts) {
   Linear start, extent;
   start.constant = index.constant;
   extent.constant = 1;
@@ -50,7 +53,7 @@ std::optional<Span> image(const Linear& index, const StageGraph& graph, const st
         if (graph.axes[graph.roots[r]].var() == ref->var) span = roots[r];
       }
     } else {
-      span = image_of_quotient(term.atom, graph, roots);
+      span = image_of_quotient(term.atom, graph, roots, facts);
     }
     if (!span) return {};
     const std::int64_t c = term.coefficient;
@@ -61,8 +64,9 @@ std::optional<Span> image(const Linear& index, const StageGraph& graph, const st
 }
 
 /// As above, all of a dimension of `limit` indices where nothing better is known.
-Span image(const Linear& index, const StageGraph& graph, const std::vector<Span>& roots, const Expr& limit) {
-  return image(index, graph, roots).value_or(Span{0, limit});
+Span image(const Linear& index, const StageGraph& graph, const std::vector<Span>& roots, const Expr& limit,
+           const Facts& facts) {
+  return image(index, graph, roots, facts).value_or(Span{0, limit});
 }
 
 /// Cuts what lies outside 0 .. limit-1 off, where that is certain.
@@ -214,7 +218,7 @@ void Regions::join_reads(int from, const std::vector<Span>& roots, const ir::Buf
     const bool first = region.empty();
     for (std::size_t d = 0; d < read.indices.size(); ++d) {
       const Expr& limit = buffer->shape[d];
-      Span span = image(read.indices[d], graphs_[from], roots, limit);
+      Span span = image(read.indices[d], graphs_[from], roots, limit, facts);
       clip(span, limit, facts);
       if (first) {
         region.push_back(std::move(span));
@@ -317,7 +321,7 @@ bool Regions::reads_padding(int stage, const std::vector<Span>& roots, std::size
       const Storage& storage = *storages[producer];
       const Expr stored = padded_extent(storage, static_cast<int>(d));
       if (!stored.defined()) return false;
-      const Span span = image(index, graph, roots, read.buffer->shape[d]);
+      const Span span = image(index, graph, roots, read.buffer->shape[d], facts);
       const Expr last = relative_index(span.min + span.extent - 1, storage.start[d], facts);
       if (!facts.proves_less(last, stored)) return false;
     }

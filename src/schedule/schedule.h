@@ -75,7 +75,8 @@ class Stage {
   Stage& double_buffer();
   /// What `intrinsic` becomes takes the place of the loops from `loop` on, which compute its pattern.
   Stage& tensorize(const IterVar& loop, const TensorIntrinsic& intrinsic);
-  /// A wish for the lowering. `name`: auto_unroll, with the most statements that one loop is unrolled to.
+  /// A wish for the lowering. `name`: auto_unroll, with the most statements that one loop is unrolled to; in_threads,
+  /// with 1, at the time of a scan, which then runs inside the threads that its steps are bound to, in one launch.
   Stage& pragma(const IterVar& loop, std::string_view name, std::int64_t value);
 
  private:

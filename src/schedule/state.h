@@ -63,8 +63,9 @@ struct AlignNote {
 
 enum class PragmaKind : std::uint8_t {
   kAutoUnroll,  ///< value: the most statements that one loop is unrolled to
+  kInThreads,   ///< the time of a scan runs inside the threads of its steps
 };
-const char* pragma_name(PragmaKind kind);  // "auto_unroll"
+const char* pragma_name(PragmaKind kind);  // "auto_unroll", "in_threads"
 struct PragmaNote {
   IterVar loop;
   PragmaKind kind;

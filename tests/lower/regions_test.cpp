@@ -167,6 +167,30 @@ TEST(Regions, QuotientsOfWholeTilesAreTight) {
             "    B[i.outer*8 + i.inner] = A[i.inner/2]\n");
 }
 
+// Filters of a group read the channels of their group: 3 groups of 4 filters, in tiles of 2.
+TEST(Regions, QuotientsOfPartsOfATileAreTight) {
+  const Tensor X = placeholder({3, 5}, kFloat32, "X");
+  const Tensor A = compute({3, 5}, [&](Expr i, Expr j) { return X(i, j) * 2.0; }, "A");
+  const Tensor B = compute({12, 5}, [&](Expr i, Expr j) { return A(i / 4, j); }, "B");
+  Schedule s = create_schedule(B);
+  const auto [group, rest] = s[B].split(s[B].axis(0), factor(4));
+  const auto [tile, inner] = s[B].split(rest, factor(2));
+  s[A].compute_at(s[B], tile);
+  EXPECT_EQ(same_as_unscheduled(s, B, {X, B}),
+            "for i.outer in 0..3:\n"
+            "  for i.inner.outer in 0..2:\n"
+            "    global A: float32[1, 5]\n"
+            "    for j in 0..5:\n"
+            "      A[0, j] = X[i.outer, j]*2.0\n"
+            "    for i.inner.inner in 0..2:\n"
+            "      for j_1 in 0..5:\n"
+            "        B[i.outer*4 + i.inner.outer*2 + i.inner.inner, j_1] = A[0, j_1]\n");
+  Schedule across = create_schedule(B);  // tiles of 3 reach into the next group
+  const auto [outer, in_tile] = across[B].split(across[B].axis(0), factor(3));
+  across[A].compute_at(across[B], outer);
+  EXPECT_THAT(same_as_unscheduled(across, B, {X, B}), HasSubstr("global A: float32[3, 5]"));
+}
+
 TEST(Regions, IndicesThatAreNotAffineNeedTheWholeDimension) {
   const Tensor X = placeholder({16, 8}, kFloat32, "X"), at = placeholder({32}, kFloat32, "At");
   const Tensor A = compute({16, 8}, [&](Expr i, Expr j) { return X(i, j) * 2.0; }, "A");

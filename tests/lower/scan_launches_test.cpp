@@ -159,6 +159,66 @@ TEST(ScanLaunches, TailsOfConstantTimes) {
   }
 }
 
+TEST(ScanLaunches, TimeRunsInsideTheThreads) {
+  Recurrence r;
+  r.bind_columns(r.init);
+  r.s[r.input].compute_inline();
+  r.s[r.part].set_scope(ir::Scope::kLocal).compute_at(r.s[r.update], r.bind_columns(r.update));
+  r.s[r.Y].pragma(r.s[r.Y].axis(0), "in_threads", 1);
+  EXPECT_EQ(host_of(r),
+            "program f<m, n>(X: float32[m, n]) -> (Y: float32[m, n])\n"
+            "  for i in 0..2:\n"
+            "    if likely(i < m):\n"
+            "      launch f_kernel0\n"
+            "  launch f_kernel1\n");
+  EXPECT_THAT(ir::to_string(r.program()), HasSubstr("  kernel f_kernel1:\n"
+                                                    "    blockIdx.x j.outer_1 in 0..((n + 7)/8):\n"
+                                                    "      threadIdx.x j.inner_1 in 0..8:\n"
+                                                    "        if likely(j.outer_1*8 + j.inner_1 < n):\n"
+                                                    "          for t in 0..(m - 2):\n"
+                                                    "            local part: float32[1, 1]\n"));
+  r.expect_right_at_all_sizes();
+}
+
+TEST(ScanLaunches, OfOneStepThereIsNoTimeToMove) {
+  Recurrence r(3, 20);
+  r.bind_columns(r.init);
+  r.s[r.input].compute_inline();
+  r.s[r.part].compute_inline();
+  r.bind_columns(r.update);
+  r.s[r.Y].pragma(r.s[r.Y].axis(0), "in_threads", 1);
+  r.expect_right(3, 20, {});
+}
+
+TEST(ScanLaunchesRefuse, TimeInsideThreadsThatAreOfSeveralKernels) {
+  Recurrence r;
+  r.bind_columns_of_all();
+  r.s[r.Y].pragma(r.s[r.Y].axis(0), "in_threads", 1);
+  EXPECT_EQ(
+      r.refusal(),
+      "the time of Y cannot run inside its threads: its steps are not one nest of bound loops; bind the outermost "
+      "loops of its update, and compute other stages inside them");
+}
+
+TEST(ScanLaunchesRefuse, TimeInsideThreadsThatReadEachOther) {
+  const Tensor X = placeholder({6, 24}, kFloat32, "X"), state = placeholder({6, 24}, kFloat32, "S");
+  const Tensor init = compute({1, 24}, [&](Expr, Expr i) { return X(0, i); }, "init");
+  const Tensor update = compute({6, 24}, [&](Expr t, Expr i) { return state(t - 1, 23 - i) + X(t, i); }, "update");
+  const Tensor Y = scan(init, update, state, {X}, "Y");
+  Schedule s = create_schedule(Y);
+  for (const Tensor& part : {init, update}) s[part].bind(s[part].axis(1), kThreadIdxX);
+  EXPECT_EQ(run_program(lower(s, {X, Y}, device_target(), "f"), 3), run_unscheduled(Y, {X, Y}));
+  s[Y].pragma(s[Y].axis(0), "in_threads", 1);
+  try {
+    lower(s, {X, Y}, device_target(), "f");
+    FAIL() << "not refused";
+  } catch (const LowerError& e) {
+    EXPECT_STREQ(e.what(),
+                 "the time of Y cannot run inside its threads: one of them reads or writes Y where another one does; "
+                 "leave out in_threads");
+  }
+}
+
 TEST(ScanLaunchesRefuse, StagesOfAStepThatNothingRuns) {
   Recurrence r;
   for (const Tensor& tensor : {r.init, r.input, r.update}) r.bind_columns(tensor);

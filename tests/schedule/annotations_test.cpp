@@ -1,4 +1,5 @@
 // vectorize, unroll, parallel, pragma, storage_align and set_scope.
+#include "expression/scan.h"
 #include "matmul_fixture.h"
 
 namespace nestwright {
@@ -63,12 +64,30 @@ TEST_F(Pragma, IsNotedAtItsLoop) {
 
 TEST_F(Pragma, RefusesOtherNamesAndValues) {
   expect_refused([&] { s[c].pragma(i, "unroll_explicit", 1); }, "pragma", "i",
-                 "'unroll_explicit' is no pragma: known are auto_unroll");
+                 "'unroll_explicit' is no pragma: known are auto_unroll and in_threads");
   expect_refused([&] { s[c].pragma(i, "auto_unroll", 0); }, "pragma", "i", "auto_unroll takes 1 to 20000 steps, not 0");
   s[c].pragma(i, "auto_unroll", 8);
   expect_refused([&] { s[c].pragma(i, "auto_unroll", 9); }, "pragma", "i", "it has auto_unroll 8 already");
   expect_refused([&] { s[c].split(i, factor(4)); }, "split", "i", "it has pragma auto_unroll: give it afterwards");
   expect_refused([&] { s.cache_write(c, ir::Scope::kLocal); }, "cache_write", "C", "it was scheduled already");
+  expect_refused([&] { s[c].pragma(j, "in_threads", 1); }, "pragma", "j", "in_threads is for the time of a scan");
+}
+
+TEST_F(Pragma, OfAScanIsNotedAtItsTime) {
+  const Tensor X = placeholder({5, 4}, kFloat32, "X"), state = placeholder({5, 4}, kFloat32, "S");
+  const Tensor init = compute({1, 4}, [&](Expr, Expr column) { return X(0, column); }, "init");
+  const Tensor update =
+      compute({5, 4}, [&](Expr step, Expr column) { return state(step - 1, column) + X(step, column); }, "update");
+  const Tensor Y = scan(init, update, state, {X}, "Y");
+  Schedule recurrence = create_schedule(Y);
+  const IterVar t = recurrence[Y].axis(0);
+  expect_refused([&] { recurrence[Y].pragma(t, "in_threads", 2); }, "pragma", "t", "in_threads takes 1, not 2");
+  recurrence[Y].pragma(t, "in_threads", 1);
+  EXPECT_THAT(recurrence.str(), testing::HasSubstr("  in_threads 1 at t\n"));
+  expect_refused([&] { recurrence[Y].pragma(t, "auto_unroll", 9); }, "pragma", "t", "it has in_threads 1 already");
+  Schedule again = create_schedule(Y);
+  recurrence.trace().replay(again);
+  EXPECT_EQ(again.str(), recurrence.str());
 }
 
 TEST_F(StorageAlign, IsNotedAtItsAxis) {

@@ -8,38 +8,54 @@
 //     for j in 0..8:             ->           unrolled j in 0..8:                     (auto_unroll at i, 16 steps)
 //       B[i, j] = A[i, j]                       B[i, j] = A[i, j]
 //
+//   in_threads, 1:       the time of a scan runs inside the blocks and threads that its steps are bound to: one launch,
+//                        not one a step. Refused by the lowering where a thread would read what another one computes.
+//
+//   for t in 0..m:                          blockIdx.x b in 0..n:
+//     blockIdx.x b in 0..n:                   threadIdx.x i in 0..32:
+//       threadIdx.x i in 0..32:    ->           for t in 0..m:                        (in_threads at t)
+//         Y[t, b*32 + i] = ...                    Y[t, b*32 + i] = ...
+//
 // Preconditions:
-//  1. The loop is a leaf of the stage.
-//  2. The name is one of those above, and not given to this loop already.
-//  3. The value is one that the name takes: steps from 1 to 20000.
+//  1. The loop is a leaf of the stage; of in_threads, the time of a scan.
+//  2. The name is one of those above, and no pragma is given to this loop already.
+//  3. The value is one that the name takes: steps from 1 to 20000; 1.
 #include <fmt/format.h>
 
 #include "schedule/primitives/primitive.h"
+#include "support/error.h"
 
 namespace nestwright {
 
 const char* pragma_name(PragmaKind kind) {
   switch (kind) {
     case PragmaKind::kAutoUnroll:
-      break;
+      return "auto_unroll";
+    case PragmaKind::kInThreads:
+      return "in_threads";
   }
-  return "auto_unroll";
+  throw InternalError("unknown pragma");
 }
 
 Stage& Stage::pragma(const IterVar& loop, std::string_view name, std::int64_t value) {
   constexpr std::int64_t kMostSteps = 20000;
   const Primitive primitive(*state_, "pragma", origin_);
   primitive.position(loop);
-  if (name != pragma_name(PragmaKind::kAutoUnroll)) {
-    primitive.refuse(loop, fmt::format("'{}' is no pragma: known are auto_unroll", name));
-  }
-  if (value < 1 || value > kMostSteps) {
+  PragmaKind kind = PragmaKind::kAutoUnroll;
+  if (name == pragma_name(PragmaKind::kInThreads)) {
+    kind = PragmaKind::kInThreads;
+    if (!loop.is_time()) primitive.refuse(loop, "in_threads is for the time of a scan");
+    if (value != 1) primitive.refuse(loop, fmt::format("in_threads takes 1, not {}", value));
+  } else if (name != pragma_name(PragmaKind::kAutoUnroll)) {
+    primitive.refuse(loop, fmt::format("'{}' is no pragma: known are auto_unroll and in_threads", name));
+  } else if (value < 1 || value > kMostSteps) {
     primitive.refuse(loop, fmt::format("auto_unroll takes 1 to {} steps, not {}", kMostSteps, value));
   }
   for (const PragmaNote& note : primitive.stage().pragmas) {
-    if (note.loop == loop) primitive.refuse(loop, fmt::format("it has {} {} already", name, note.value));
+    if (note.loop != loop) continue;
+    primitive.refuse(loop, fmt::format("it has {} {} already", pragma_name(note.kind), note.value));
   }
-  primitive.stage().pragmas.push_back({loop, PragmaKind::kAutoUnroll, value});
+  primitive.stage().pragmas.push_back({loop, kind, value});
   primitive.record({primitive.label(loop), std::string(name), std::to_string(value)});
   return *this;
 }
