@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "ir/serialize.h"
+#include "measure/builder.h"
 #include "support/error.h"
 #include "tests/measure/planted.h"
 
@@ -17,9 +18,9 @@ using testing::StartsWith;
 
 constexpr std::int64_t kElements = 1000;
 
-/// What a launcher follows: kernel `name` over the elements of A + B = C, in blocks of 8. With a workspace, which the
-/// kernel is handed behind the parameters, where it is to have one.
-std::string launches(const std::string& name, bool with_workspace = false) {
+/// Kernel `name` over the elements of A + B = C, in blocks of 8. With a workspace, which the kernel is handed behind
+/// the parameters, where it is to have one.
+ir::Program addition_program(const std::string& name, bool with_workspace = false) {
   const ir::Buffer a("A", kFloat32, {kElements}), b("B", kFloat32, {kElements}), c("C", kFloat32, {kElements}),
       w("W", kFloat32, {kElements});
   const ir::Var block("block"), thread("thread");
@@ -34,7 +35,12 @@ std::string launches(const std::string& name, bool with_workspace = false) {
                                          ir::make_for(thread, 0, 8, ir::LoopKind::kThreadX, body))}};
   program.host = ir::make_launch(0);
   if (with_workspace) program.host = ir::make_allocate(w, program.host);
-  return ir::serialize(program);
+  return program;
+}
+
+/// What a launcher follows.
+std::string launches(const std::string& name, bool with_workspace = false) {
+  return ir::serialize(addition_program(name, with_workspace));
 }
 
 /// A kernel of OpenCL with this body; i is the number of its element.
@@ -89,6 +95,23 @@ TEST(DeviceBench, ARightKernelIsVerifiedAndTimed) {
   const Measurement again = runner->race({{&plain}})[0];
   EXPECT_EQ(again.outcome, Outcome::kOk) << again.message;
   EXPECT_GT(again.timing.median_ns, 0);
+}
+
+TEST(DeviceBench, FromALoopFormToAVerifiedTime) {
+  use_worker(WORKER);
+  const Target target = Target::parse("opencl");
+  const auto built =
+      make_local_builder(target, {.processes = 1})->build({{addition_program("add")}, {addition_program("add", true)}});
+  const auto runner = device_runner("opencl");
+  for (const BuildResult& result : built) {
+    ASSERT_EQ(result.outcome, Outcome::kOk) << result.message;
+    EXPECT_NE(result.object.code, "");
+    const Measurement m = run(*runner, {result.object})[0];
+    EXPECT_EQ(m.outcome, Outcome::kOk) << m.message;
+    EXPECT_TRUE(m.evidence.verified);
+    EXPECT_GT(m.timing.median_ns, 0);
+  }
+  EXPECT_NE(built[0].object.code, built[1].object.code);
 }
 
 TEST(DeviceBench, WrongKernelsSayWhereAndTheRunnerGoesOn) {
@@ -167,6 +190,13 @@ TEST(DeviceBench, OnCudaConditionsAreRecorded) {
   EXPECT_EQ(m.timing.median_ns, 250'000) << "what the driver says, however long the calls took here";
   EXPECT_EQ(m.device_clock_mhz, 1980);
   EXPECT_EQ(m.device_temperature_c, 41);
+}
+
+TEST(DeviceBench, CallsOfASampleFindTheirTensorsElsewhere) {
+  const auto runner = device_runner("cuda,arch=sm_90");
+  const Measurement m = run(*runner, {cuda("adds_elsewhere_3")})[0];
+  EXPECT_EQ(m.outcome, Outcome::kOk) << m.message;
+  EXPECT_EQ(m.timing.median_ns, 250'000);
 }
 
 TEST(DeviceBench, AStickyErrorCostsOneCandidateAndANewContext) {

@@ -1,7 +1,8 @@
 /* A CUDA driver without a device: memory is the host's, most kernels do nothing, and what was called is written down, for
  * tests of what we ask a driver for. A kernel's name says how many arguments it takes, "scale_3"; a name that begins
- * with "traps" breaks the context as an illegal address does, "adds" adds the 1000 floats behind its first two pointers;
- * code that begins with "bad" is refused. A launch takes 250 us. Prototypes are those of the driver's documentation. */
+ * with "traps" breaks the context as an illegal address does, "adds" adds the 1000 floats behind its first two pointers,
+ * "adds_elsewhere" likewise but fails where it finds them where the launch before did; code that begins with "bad" is
+ * refused. A launch takes 250 us. Prototypes are those of the driver's documentation. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -200,6 +201,9 @@ result cuLaunchKernel(void* function, unsigned int grid_x, unsigned int grid_y, 
     const float *a = *(float**)arguments[0], *b = *(float**)arguments[1];
     float* const sum = *(float**)arguments[2];
     for (int i = 0; i < 1000; ++i) sum[i] = a[i] + b[i];
+    static const float* last = NULL;
+    if (strncmp(name, "adds_elsewhere", 14) == 0 && launches > 1 && a == last) broken = 1;
+    last = a;
   }
   return success;
 }

@@ -242,7 +242,7 @@ class OpenClDevice final : public Device {
   static void set_argument(const Kernel& kernel, cl_uint index, const LaunchArgument& argument) {
     if (const auto* memory = std::get_if<const DeviceMemory*>(&argument)) {
       const cl_mem handle = handle_of(**memory);
-      require(library().set_kernel_arg(kernel.get(), index, sizeof handle, &handle), "hand over memory");
+      require(library().set_kernel_arg(kernel.get(), index, sizeof(cl_mem), &handle), "hand over memory");
     } else {
       const cl_long number = std::get<std::int64_t>(argument);
       require(library().set_kernel_arg(kernel.get(), index, sizeof number, &number), "hand over a number");
