@@ -51,35 +51,31 @@ void expect_compiles(const ir::Program& program) {
   }
 }
 
-class CudaTypes : public ::testing::TestWithParam<std::tuple<ir::Type, Rows>> {};
+class CudaTypes : public ::testing::TestWithParam<ir::Type> {};
 
 TEST_P(CudaTypes, OperationsCompile) {
-  const auto [type, rows] = GetParam();
-  expect_compiles(operations_on(type, rows));
-}
-
-TEST_P(CudaTypes, CastsCompile) {
-  const auto [type, rows] = GetParam();
-  expect_compiles(casts_of(type, rows));
+  const ir::Type type = GetParam();
+  expect_compiles(operations_on(type, Rows::kScalars, Kernels::kEach));
+  if (type == kInt32) expect_compiles(word_functions(Rows::kScalars, Kernels::kEach));
 }
 
 TEST_P(CudaTypes, FunctionsCompile) {
-  const auto [type, rows] = GetParam();
-  if (type == kInt32) return expect_compiles(word_functions(rows));
+  const ir::Type type = GetParam();
   if (!type.is_float()) return;
-  expect_compiles(rounded_functions_on(type, rows));
-  expect_compiles(transcendental_functions_on(type, rows));
+  expect_compiles(rounded_functions_on(type, Rows::kScalars, Kernels::kEach));
+  expect_compiles(transcendental_functions_on(type, Rows::kScalars, Kernels::kEach));
 }
 
-std::string name_of_case(const ::testing::TestParamInfo<std::tuple<ir::Type, Rows>>& info) {
-  constexpr const char* kRows[] = {"Scalars", "Aligned", "Unaligned"};
-  return std::get<0>(info.param).str() + kRows[static_cast<int>(std::get<1>(info.param))];
+TEST_P(CudaTypes, CastsOfVectorsCompile) { expect_compiles(casts_of(GetParam(), Rows::kAligned, Kernels::kEach)); }
+
+TEST_P(CudaTypes, CastsOfScalarsCompile) { expect_compiles(casts_of(GetParam(), Rows::kScalars, Kernels::kEach)); }
+
+TEST_P(CudaTypes, VectorsThatAreNotAlignedCompile) {
+  expect_compiles(casts_of(GetParam(), Rows::kUnaligned, Kernels::kEach));
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, CudaTypes,
-                         ::testing::Combine(::testing::ValuesIn(kAllTypes),
-                                            ::testing::Values(Rows::kScalars, Rows::kAligned, Rows::kUnaligned)),
-                         name_of_case);
+INSTANTIATE_TEST_SUITE_P(Types, CudaTypes, ::testing::ValuesIn(kAllTypes),
+                         [](const auto& test) { return test.param.str(); });
 
 TEST(Cuda, SchedulesCompileWithoutSpills) {
   for (const NamedProgram& p : device_programs(DeviceKind::kCuda)) {

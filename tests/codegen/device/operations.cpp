@@ -1,6 +1,9 @@
 #include "tests/codegen/device/operations.h"
 
+#include <cmath>
+
 #include "ir/intrinsics.h"
+#include "ir/rewrite.h"
 #include "tests/codegen/element_data.h"
 
 namespace nestwright::testing {
@@ -10,40 +13,58 @@ using namespace ir;
 namespace {
 
 constexpr std::int64_t kBlocks = 2, kThreads = 8;
-// 23 elements are vectors of 16, 4 and 2 bytes-wide elements and a single one; a row of 24 of them is aligned.
-constexpr std::int64_t kLength = 23;
 
-std::int64_t pitch(Rows rows) { return rows == Rows::kUnaligned ? kLength : kLength + 1; }
+/// Elements a thread: whole vectors, one of two elements and a single one.
+std::int64_t length(Type type) { return 16 / type.bytes() + 3; }
+
+/// From one thread's elements to the next one's.
+std::int64_t pitch(Type type, Rows rows) {
+  const std::int64_t lanes = 16 / type.bytes();
+  return rows == Rows::kAligned ? (length(type) + lanes - 1) / lanes * lanes : length(type) | 1;
+}
 
 }  // namespace
 
-OperationProgram::OperationProgram(Type type, Rows rows)
-    : rows_(rows), a_("A", type, {Expr(elements())}), c_("C", type, {Expr(elements())}) {
+OperationProgram::OperationProgram(Type type, Rows rows, Kernels kernels)
+    : type_(type),
+      rows_(rows),
+      kernels_(kernels),
+      a_("A", type, {Expr(elements())}),
+      c_("C", type, {Expr(elements())}) {
   parameters_ = {{a_, Role::kInput}, {c_, Role::kInput}};
 }
 
-std::int64_t OperationProgram::elements() const { return kBlocks * kThreads * pitch(rows_); }
+std::int64_t OperationProgram::elements() const { return kBlocks * kThreads * pitch(type_, rows_); }
 
 void OperationProgram::add(const std::string& name, const Operation& f) {
-  const Var block("block"), thread("thread"), j("j");
-  const Expr i = (block * kThreads + thread) * pitch(rows_) + j;
+  const Var j("j");
+  const Expr i = (block_ * kThreads + thread_) * pitch(type_, rows_) + j;
   const Expr value = f(make_load(a_, {i}), make_load(c_, {i}));
   const Buffer b(name, value.type(), {Expr(elements())});
   parameters_.push_back({b, Role::kOutput});
   const LoopKind kind = rows_ == Rows::kScalars ? LoopKind::kSerial : LoopKind::kVectorized;
-  const Stmt row = make_for(j, 0, Expr(kLength), kind, make_store(b, {i}, value));
-  const Stmt threads = make_for(thread, 0, Expr(kThreads), LoopKind::kThreadX, row);
-  kernels_.push_back({name + "_kernel", make_for(block, 0, Expr(kBlocks), LoopKind::kBlockX, threads)});
+  stores_.push_back(make_for(j, 0, Expr(length(type_)), kind, make_store(b, {i}, value)));
 }
 
 Program OperationProgram::program() const {
-  std::vector<Stmt> launches;
-  for (std::size_t k = 0; k < kernels_.size(); ++k) launches.push_back(make_launch(static_cast<int>(k)));
-  return {"operations", parameters_, {}, {}, {}, {}, block(launches), kernels_};
+  std::vector<Stmt> bodies = stores_, launches;
+  if (kernels_ == Kernels::kOne) bodies = {block(stores_)};
+  Program program{"operations", parameters_, {}, {}, {}, {}, {}, {}};
+  for (const Stmt& body : bodies) {
+    const auto number = static_cast<int>(program.kernels.size());
+    const Var blocks("block"), threads("thread");
+    const Stmt own = make_for(threads, 0, Expr(kThreads), LoopKind::kThreadX,
+                              substitute(body, {{block_, blocks}, {thread_, threads}}));
+    program.kernels.push_back(
+        {"kernel_" + std::to_string(number), make_for(blocks, 0, Expr(kBlocks), LoopKind::kBlockX, own)});
+    launches.push_back(make_launch(number));
+  }
+  program.host = block(launches);
+  return program;
 }
 
-Program operations_on(Type type, Rows rows) {
-  OperationProgram program(type, rows);
+Program operations_on(Type type, Rows rows, Kernels kernels) {
+  OperationProgram program(type, rows, kernels);
   program.add("copy", [](Expr a, Expr) { return a; });
   program.add("equal", [](Expr a, Expr c) { return a == c; });
   program.add("differ", [](Expr a, Expr c) { return a != c; });
@@ -83,8 +104,8 @@ Program operations_on(Type type, Rows rows) {
   return program.program();
 }
 
-Program rounded_functions_on(Type type, Rows rows) {
-  OperationProgram program(type, rows);
+Program rounded_functions_on(Type type, Rows rows, Kernels kernels) {
+  OperationProgram program(type, rows, kernels);
   program.add("ratio", [](Expr a, Expr c) { return a / c; });
   program.add("root", [](Expr a, Expr) { return sqrt(a); });
   program.add("reciprocal_root", [](Expr a, Expr) { return rsqrt(a); });
@@ -100,8 +121,8 @@ Program rounded_functions_on(Type type, Rows rows) {
   return program.program();
 }
 
-Program transcendental_functions_on(Type type, Rows rows) {
-  OperationProgram program(type, rows);
+Program transcendental_functions_on(Type type, Rows rows, Kernels kernels) {
+  OperationProgram program(type, rows, kernels);
   program.add("power_of_e", [](Expr a, Expr) { return exp(a); });
   program.add("logarithm", [](Expr a, Expr) { return log(a); });
   program.add("logarithm_to_2", [](Expr a, Expr) { return log2(a); });
@@ -112,8 +133,8 @@ Program transcendental_functions_on(Type type, Rows rows) {
   return program.program();
 }
 
-Program casts_of(Type type, Rows rows) {
-  OperationProgram program(type, rows);
+Program casts_of(Type type, Rows rows, Kernels kernels) {
+  OperationProgram program(type, rows, kernels);
   for (const Type to : kAllTypes) {
     program.add("as_" + to.str(), [&](Expr a, Expr) { return cast(to, a); });
     if (to.bits == type.bits && !to.is_bool()) {
@@ -123,8 +144,8 @@ Program casts_of(Type type, Rows rows) {
   return program.program();
 }
 
-Program word_functions(Rows rows) {
-  OperationProgram program(kInt32, rows);
+Program word_functions(Rows rows, Kernels kernels) {
+  OperationProgram program(kInt32, rows, kernels);
   program.add("bytes", [](Expr a, Expr c) { return join({a, c, a / 256, c / 256}); });
   program.add("halves", [](Expr a, Expr c) { return join({a, c}); });
   program.add("u8s8", [](Expr a, Expr c) { return dot(Intrinsic::kDotU8S8, a, a, c); });
