@@ -174,7 +174,9 @@ void schedule_row_reduction(Schedule& s, const ReducedRows& reduced, const Tenso
                             const RowBlocks& blocks) {
   schedule_shares(s, reduced,
                   {.consumer = consumer, .at = at, .rows_along_y = blocks.rows > 1, .unroll = blocks.unroll});
+  const Tensor own = s.cache_write(reduced.result, ir::Scope::kLocal);
   schedule_row_value(s[reduced.result], s[consumer], at, blocks);
+  s[own].compute_at(s[reduced.result], s[reduced.result].axis(0));
 }
 
 void schedule_row_value(Stage stage, const Stage& consumer, const IterVar& at, const RowBlocks& blocks) {

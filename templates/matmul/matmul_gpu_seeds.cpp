@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "templates/guess.h"
 #include "templates/matmul/matmul.h"
@@ -53,19 +54,19 @@ Config to_config(const Wish& wish, const MatmulShape& shape, std::int64_t parts,
 
 std::vector<Config> matmul_gpu_seeds(const Workload& workload, const Target& target) {
   const MatmulShape shape = matmul_shape(workload);
-  const auto fills = [&](const Wish& wish) { return blocks_of(wish, shape) >= target.multiprocessors; };
-  // The largest blocks of which there are enough for the device, then smaller ones, then larger ones.
   std::vector<Wish> order(std::begin(kWishes), std::end(kWishes));
-  std::stable_partition(order.begin(), order.end(), fills);
   if (shape.m == 1 || shape.n == 1) std::rotate(order.begin(), order.end() - 1, order.end());
+  // The largest blocks of which there are enough for the device, then those that leave some of it idle.
+  const auto missing = [&](const Wish& wish) { return target.multiprocessors / blocks_of(wish, shape); };
+  const auto fills = [&](const Wish& wish) { return missing(wish) <= 1; };
+  if (std::none_of(order.begin(), order.end(), fills)) std::reverse(order.begin(), order.end());
+  std::stable_partition(order.begin(), order.end(), fills);
   std::vector<Config> wishes;
   for (const Wish& wish : order) {
-    for (const bool plain : {false, true}) wishes.push_back(to_config(wish, shape, 1, plain));
-    const double missing = target.multiprocessors / blocks_of(wish, shape);
-    if (missing > 1) {
-      wishes.push_back(to_config(wish, shape, static_cast<std::int64_t>(missing) + 1, false));
-      if (!fills(order.front())) std::rotate(wishes.begin(), wishes.end() - 1, wishes.end());
+    if (missing(wish) > 1) {
+      wishes.push_back(to_config(wish, shape, static_cast<std::int64_t>(std::ceil(missing(wish))), false));
     }
+    for (const bool plain : {false, true}) wishes.push_back(to_config(wish, shape, 1, plain));
   }
   Config direct = to_config(order.back(), shape, 1, true);
   direct.set("staging", {}, "none");

@@ -1,0 +1,41 @@
+// The loops that templates for GPUs make, held against what they were when somebody last read them: a change that was
+// not meant is seen, and one that was meant is reviewed. A file of loop_forms/gpu/ opens with the workload, the
+// template and the configuration; the program follows.
+#include <fstream>
+#include <sstream>
+
+#include "gpu_cases.h"
+#include "ir/print.h"
+#include "matmul_check.h"
+
+namespace nestwright {
+namespace {
+
+class GpuLoopForms : public testing::TestWithParam<const char*> {};
+
+TEST_P(GpuLoopForms, AreTheOnesOnFile) {
+  const std::string path = std::string(NESTWRIGHT_SOURCE_DIR "/tests/templates/loop_forms/gpu/") + GetParam() + ".txt";
+  std::ifstream file(path);
+  std::string workload_line, config_line;
+  ASSERT_TRUE(std::getline(file, workload_line) && std::getline(file, config_line)) << path << " cannot be read";
+  std::ostringstream expected;
+  expected << file.rdbuf();
+
+  const Workload workload = parse_workload(workload_line);
+  const Template& source = *find_template(GetParam());
+  const Target target = testing_gpu::cuda();
+  const ConfigSpace space = discover_space(source, workload, target);
+  const Config config = space.resolve(Config::parse(config_line));
+  EXPECT_EQ(space.why_invalid(config), "");
+  const Instance instance = instantiate(source, workload, target, config);
+  const ir::Program program = lower(instance.schedule, instance.definition.args, target, workload.op);
+  EXPECT_EQ(ir::to_string(program), expected.str());
+}
+
+INSTANTIATE_TEST_SUITE_P(Templates, GpuLoopForms,
+                         testing::Values("matmul.gpu", "elementwise.gpu", "broadcast.gpu", "reduce.gpu", "softmax.gpu",
+                                         "layer_norm.gpu", "transpose.gpu"),
+                         [](const auto& p) { return std::string(p.param).substr(0, std::string(p.param).find('.')); });
+
+}  // namespace
+}  // namespace nestwright
