@@ -1,6 +1,7 @@
 // Workloads and targets that the tests of GPU templates use: small ones of odd sizes, some for every operator.
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -13,7 +14,7 @@ inline const std::vector<std::string>& workloads() {
   static const std::vector<std::string> list = {
       "matmul m=1 n=1 k=1",
       "matmul m=37 n=29 k=23",
-      "matmul m=64 n=32 k=48 ta=1",
+      "matmul m=32 n=32 k=32 ta=1",
       "matmul m=20 n=35 k=17 tb=1",
       "matmul m=33 n=16 k=40 ta=1 tb=1",
       "matmul m=1 n=96 k=70",
@@ -76,14 +77,15 @@ inline Target opencl() {
   return target;
 }
 
-/// Configurations that are drawn for each template and target, beside a seed: NESTWRIGHT_GPU_SAMPLES=N, spread over the
-/// workloads of the operator.
+/// NESTWRIGHT_GPU_SAMPLES=N in the environment: a soak, of N configurations for each template and target.
+inline bool is_soak() { return std::getenv("NESTWRIGHT_GPU_SAMPLES") != nullptr; }
+inline int samples() { return is_soak() ? std::max(1, std::atoi(std::getenv("NESTWRIGHT_GPU_SAMPLES"))) : 8; }
+
+/// The same for each workload of an operator.
 inline int samples_of(const std::string& op) {
   int of_operator = 0;
   for (const std::string& text : workloads()) of_operator += text.starts_with(op + " ") ? 1 : 0;
-  const char* const value = std::getenv("NESTWRIGHT_GPU_SAMPLES");
-  const int samples = value != nullptr ? std::atoi(value) : 8;
-  return (samples + of_operator - 1) / of_operator;
+  return (samples() + of_operator - 1) / of_operator;
 }
 
 }  // namespace nestwright::testing_gpu

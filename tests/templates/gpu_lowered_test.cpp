@@ -10,7 +10,7 @@
 namespace nestwright {
 namespace {
 
-/// The loop form verifies after each pass and computes the reference.
+/// Both forms verify after each pass and compute the reference.
 void check_config(const Template& t, const Workload& w, const Target& target, const Config& config,
                   std::uint64_t seed) {
   const std::string what = t.name + " of " + w.str() + " @ " + target.str() + ": " + config.str();
@@ -20,6 +20,7 @@ void check_config(const Template& t, const Workload& w, const Target& target, co
         lower(instance.schedule, instance.definition.args, target, w.op, {.after_pass = {}, .verify = true});
     EXPECT_THAT(ir::verify(loops, ir::Form::kLoop), testing::IsEmpty()) << what;
     testing_matmul::expect_reference(loops, w, what, seed);
+    testing_matmul::expect_reference(expand(loops, target, {.after_pass = {}, .verify = true}), w, what, seed + 1);
   } catch (const Error& error) {
     ADD_FAILURE() << what << ": " << error.what();
   }

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 
 #include "ir/interpret.h"
 #include "ir/verify.h"
@@ -16,10 +17,10 @@
 
 namespace nestwright::testing_matmul {
 
-/// Runs the program, of a workload of any operator, on the interpreter and holds the result against the reference.
-/// `seed`: of the order in which threads run.
-inline void expect_reference(const ir::Program& program, const Workload& w, const std::string& what,
-                             std::uint64_t seed = 1) {
+/// Has `run` compute a workload of any operator, in memory for each of its arguments, and holds what it leaves in the
+/// output against the reference.
+inline void expect_computed(const Workload& w, const std::string& what,
+                            const std::function<void(std::span<const ir::Memory>)>& run) {
   const HostTensors in = inputs(w);
   const Definition definition = find_operator(w.op).define(w);
   std::vector<std::vector<std::byte>> tensors;
@@ -30,7 +31,7 @@ inline void expect_reference(const ir::Program& program, const Workload& w, cons
   const std::vector<std::byte> poisoned(elements * static_cast<std::size_t>(type.bytes()), kPoison);
   std::vector<std::byte>& c = tensors.emplace_back(poisoned);
   const std::vector<ir::Memory> memory(tensors.begin(), tensors.end());
-  ASSERT_NO_THROW(ir::interpret(program, memory, {}, {.seed = seed})) << what;
+  ASSERT_NO_THROW(run(memory)) << what;
   const Reference reference = find_operator(w.op).reference(w, in);
   for (std::size_t i = 0; i < elements; ++i) {
     const double value = element_of(type, c, i);
@@ -41,6 +42,13 @@ inline void expect_reference(const ir::Program& program, const Workload& w, cons
     ASSERT_LE(std::abs(value - reference.expected[0][i]), reference.bound[0][i])
         << what << ": element " << i << " is " << value << ", not " << reference.expected[0][i];
   }
+}
+
+/// The same of a program, on the interpreter. `seed`: of the order in which threads run.
+inline void expect_reference(const ir::Program& program, const Workload& w, const std::string& what,
+                             std::uint64_t seed = 1) {
+  expect_computed(w, what,
+                  [&](std::span<const ir::Memory> memory) { ir::interpret(program, memory, {}, {.seed = seed}); });
 }
 
 /// Both forms verify after each pass and compute the reference.

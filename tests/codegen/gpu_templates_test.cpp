@@ -1,0 +1,111 @@
+// Every template for GPUs in the registry: configurations drawn from its spaces are compiled for CUDA, for which no GPU
+// is needed, and run through OpenCL, whose driver is PoCL where there is none. NESTWRIGHT_GPU_SAMPLES=N in the
+// environment draws N for each template, and compiles each for every architecture.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "codegen/backend.h"
+#include "ir/serialize.h"
+#include "runtime/device_program.h"
+#include "tests/templates/gpu_cases.h"
+#include "tests/templates/matmul_check.h"
+
+namespace nestwright {
+namespace {
+
+struct Candidate {
+  Workload workload;
+  Config config;
+  ir::Program program;  ///< in vector form
+  std::string what;
+};
+
+class GpuTemplates : public testing::TestWithParam<std::string> {
+ protected:
+  const Template& source() const { return *find_template(GetParam()); }
+
+  /// Points of the spaces of the workloads in turns, each lowered; the first is a seed.
+  std::vector<Candidate> candidates(const Target& target) const {
+    std::vector<Workload> served;
+    for (const std::string& text : testing_gpu::workloads()) {
+      const Workload w = parse_workload(text);
+      const bool serves = w.op == source().op && (!source().why_not || source().why_not(w, target).empty());
+      if (serves) served.push_back(w);
+    }
+    std::mt19937_64 random(std::hash<std::string>()(GetParam()));
+    std::vector<Candidate> result;
+    std::vector<std::optional<ConfigSpace>> spaces(served.size());
+    for (std::size_t n = 0; n < static_cast<std::size_t>(testing_gpu::samples()); ++n) {
+      const std::size_t at = (n + 1) % served.size();
+      const Workload& w = served[at];
+      if (!spaces[at]) spaces[at] = discover_space(source(), w, target);
+      const Config config = n == 0 ? source().seeds(w, target).front() : spaces[at]->sample(random).value();
+      const Instance instance = instantiate(source(), w, target, config);
+      const ir::Program loops = lower(instance.schedule, instance.definition.args, target, w.op);
+      result.push_back({w, config, expand(loops, target), source().name + " of " + w.str() + ": " + config.str()});
+    }
+    return result;
+  }
+};
+
+TEST_P(GpuTemplates, CompileForCudaWithoutSpills) {
+  const std::unique_ptr<Backend> backend = make_backend(DeviceKind::kCuda);
+  Target target = testing_gpu::cuda();
+  std::size_t number = 0;
+  for (const Candidate& c : candidates(target)) {
+    ++number;
+    for (const char* arch : {"sm_80", "sm_90"}) {
+      if (!testing_gpu::is_soak() && (number % 2 == 0) == (std::string(arch) == "sm_80")) continue;
+      target.arch = arch;
+      CompiledObject object;
+      ASSERT_NO_THROW(object = backend->compile(c.program, target, {})) << c.what;
+      ASSERT_EQ(object.resources.size(), c.program.kernels.size()) << c.what;
+      for (const KernelResources& kernel : object.resources) {
+        EXPECT_EQ(kernel.spill_bytes, 0) << c.what << " for " << arch << "\n" << object.source;
+        EXPECT_GT(kernel.registers, 0) << c.what;
+        EXPECT_LE(kernel.shared_bytes, target.shared_bytes) << c.what;
+      }
+    }
+  }
+}
+
+TEST_P(GpuTemplates, ComputeTheReferenceThroughOpenCl) {
+  const std::unique_ptr<Backend> backend = make_backend(DeviceKind::kOpenCl);
+  const std::shared_ptr<Device> device = make_device(DeviceKind::kOpenCl);
+  const Target target = testing_gpu::opencl();
+  for (const Candidate& c : candidates(target)) {
+    const CompiledObject object = backend->compile(c.program, target, {});
+    testing_matmul::expect_computed(c.workload, c.what, [&](std::span<const ir::Memory> arguments) {
+      DeviceProgram program(device, object.object, ir::deserialize(object.launches));
+      std::vector<DeviceMemoryPtr> memory;
+      for (const ir::Memory& argument : arguments) {
+        memory.push_back(device->allocate(static_cast<std::int64_t>(argument.size())));
+        device->upload(*memory.back(), argument);
+      }
+      program.run(memory);
+      device->synchronise();
+      device->download(*memory.back(), arguments.back());
+    });
+    if (HasFailure()) {
+      ADD_FAILURE() << object.source;
+      return;
+    }
+  }
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> result;
+  for (const Template& t : templates()) {
+    if (t.is_for(DeviceKind::kCuda)) result.push_back(t.name);
+  }
+  return result;
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, GpuTemplates, testing::ValuesIn(names()), [](const auto& p) {
+  std::string name = p.param;
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace nestwright
