@@ -57,7 +57,7 @@ bool is_made_of_narrow_elements(const Workload& workload) {
 std::vector<std::string> cpu_templates() {
   std::vector<std::string> names;
   for (const Template& t : templates()) {
-    if (t.device == DeviceKind::kCpu) names.push_back(t.name);
+    if (t.is_for(DeviceKind::kCpu)) names.push_back(t.name);
   }
   return names;
 }
