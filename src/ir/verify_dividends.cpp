@@ -4,6 +4,7 @@
 #include "ir/bounds.h"
 #include "ir/equal.h"
 #include "ir/linear.h"
+#include "ir/rewrite.h"
 #include "ir/verify_checks.h"
 
 namespace nestwright::ir {
@@ -54,7 +55,62 @@ std::int64_t leading_factor(const Expr& index) {
   return largest > 1 ? largest : 0;
 }
 
+bool divides(const Expr& e) {
+  bool found = false;
+  for_each_expr(e, [&](const Expr& part) {
+    found = found || as_division(part, BinaryOp::kDiv) != nullptr || as_division(part, BinaryOp::kMod) != nullptr;
+  });
+  return found;
+}
+
+std::vector<Var> variables_of(const Expr& e) {
+  std::vector<Var> found;
+  for_each_expr(e, [&](const Expr& part) {
+    if (const auto* ref = part.as<VarRef>()) found.push_back(ref->var);
+  });
+  return found;
+}
+
+bool share(const std::vector<Var>& a, const std::vector<Var>& b) {
+  return std::any_of(a.begin(), a.end(), [&](const Var& v) { return std::find(b.begin(), b.end(), v) != b.end(); });
+}
+
+/// The number of which the indices are the digits, the dimensions in `order` from the leading one on.
+Expr number_of(const Access& access, const std::vector<std::size_t>& order) {
+  Expr number = access.indices[order.front()];
+  for (std::size_t d = 1; d < order.size(); ++d) number = number * access.shape[order[d]] + access.indices[order[d]];
+  return simplify(number, *access.known);
+}
+
 }  // namespace
+
+bool add_numbers_of_digits(Access& first, Access& second, const Var& var) {
+  constexpr std::size_t kMostDigits = 5;
+  std::vector<Var> related;
+  for (const Expr& index : first.indices) {
+    const std::vector<Var> variables = variables_of(index);
+    if (share(variables, {var})) related.insert(related.end(), variables.begin(), variables.end());
+  }
+  std::vector<std::size_t> order;
+  bool any = false;
+  for (std::size_t d = 0; d < first.shape.size(); ++d) {
+    if (!share(variables_of(first.indices[d]), related)) continue;
+    if (as_const_int(first.shape[d]) == nullptr) return false;
+    order.push_back(d);
+    any = any || divides(first.indices[d]);
+  }
+  if (!any || order.size() < 2 || order.size() > kMostDigits) return false;
+  do {
+    const Expr of_first = number_of(first, order);
+    if (divides(of_first)) continue;
+    const Expr of_second = number_of(second, order);
+    if (divides(of_second)) continue;
+    first.indices.push_back(of_first);
+    second.indices.push_back(of_second);
+    return true;
+  } while (std::next_permutation(order.begin(), order.end()));
+  return false;
+}
 
 void add_leading_digits(Access& first, Access& second) {
   const std::size_t rank = first.indices.size();

@@ -204,6 +204,8 @@ void check_shared(const For& loop, const std::vector<SplitAccess>& accesses, std
       if (add_dividends(first.indices, second.indices) &&
           apart_by_index(split(first, depth), split(second, depth), var))
         continue;
+      if (add_numbers_of_digits(first, second, var) && apart_by_index(split(first, depth), split(second, depth), var))
+        continue;
       if (never_meet(first, second, depth)) continue;
       violations.push_back(describe(loop, store, other));
       return;  // one a loop and buffer is enough to act on

@@ -17,4 +17,9 @@ Operator conv2d_operator();
 /// Throws UsageError for groups that do not divide the channels or the filters, and as read_convolution does.
 Convolution conv2d_shape(const Workload& workload);
 
+/// By implicit matrix products: slices of patches and of weights in shared memory. For any sizes and types.
+Template conv2d_gpu_template();
+/// Rows of the images in shared memory, which the windows of a block's results have in common. For any sizes and types.
+Template conv2d_gpu_direct_template();
+
 }  // namespace nestwright

@@ -16,4 +16,7 @@ Operator depthwise_conv2d_operator();
 /// With as many groups as channels. Throws UsageError as read_convolution does.
 Convolution depthwise_conv2d_shape(const Workload& workload);
 
+/// For any sizes and types: a tile of results a thread, the filters in its registers.
+Template depthwise_conv2d_gpu_template();
+
 }  // namespace nestwright

@@ -3,6 +3,7 @@
 // The arguments are X and Y. Thread rule: pure functions.
 #pragma once
 
+#include "templates/gpu_loops.h"
 #include "templates/template.h"
 
 namespace nestwright {
@@ -20,5 +21,12 @@ struct ScanTensors {
 };
 /// `function`: sum, product, max or min.
 ScanTensors make_scan(const std::string& function, const Tensor& x);
+
+/// Binds the columns of init and update, or of the single row. `in_threads`: the time runs inside the threads, not on
+/// the host.
+void bind_scan(Schedule& s, const ScanTensors& scan, const ElementTile& tile, bool in_threads);
+
+/// For any sizes: blocks and threads share the columns.
+Template scan_gpu_template();
 
 }  // namespace nestwright

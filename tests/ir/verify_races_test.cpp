@@ -142,6 +142,34 @@ TEST_F(VerifyRaces, TilesOfAFusedLoop) {
   EXPECT_THAT(three(fused / 3 % 3), testing::SizeIs(1));
 }
 
+// Threads fetch a tile in rounds: neither their number nor the places of the digits are multiples of one another.
+TEST_F(VerifyRaces, RoundsThroughAFusedLoop) {
+  const auto rounds = [&](int threads, const std::vector<std::int64_t>& divisors, bool in_turns = false) {
+    const Buffer x("X", kFloat32, {2, 3, 7, 6});
+    const Expr fused = Expr(j_) * 21 + f_;
+    std::vector<Expr> indices{in_turns ? Expr(i_) % 2 : Expr(0), fused / divisors[0], fused / divisors[1] % 7,
+                              fused % divisors[2]};
+    const Stmt body = make_if(fused < 126, make_store(x, std::move(indices), 0.0));
+    const Stmt threads_body = loop(i_, 4, loop(j_, 6, body));
+    return verify(program_of({{x, Role::kOutput}}, parallel(f_, threads, threads_body)), Form::kLoop);
+  };
+  EXPECT_THAT(rounds(21, {42, 6, 6}), IsEmpty());
+  EXPECT_THAT(rounds(22, {42, 6, 6}), testing::SizeIs(1));
+  EXPECT_THAT(rounds(21, {42, 7, 6}), testing::SizeIs(1));
+  EXPECT_THAT(rounds(21, {42, 6, 5}), testing::SizeIs(1));
+  // Which half of a buffer the rounds fill is no digit of theirs.
+  EXPECT_THAT(rounds(21, {42, 6, 6}, true), IsEmpty());
+
+  const auto permuted = [&](int threads) {
+    const Buffer x("X", kFloat32, {6, 3, 7});
+    const Expr fused = Expr(j_) * 21 + f_;
+    const Stmt body = make_if(fused < 126, make_store(x, {fused % 6, fused / 42, fused / 6 % 7}, 0.0));
+    return verify(program_of({{x, Role::kOutput}}, parallel(f_, threads, loop(j_, 6, body))), Form::kLoop);
+  };
+  EXPECT_THAT(permuted(21), IsEmpty());
+  EXPECT_THAT(permuted(24), testing::SizeIs(1));
+}
+
 TEST_F(VerifyRaces, TilesOfSymbolicNumber) {
   const Buffer x("X", kFloat32, {n_});
   const auto tiles = [&](int width) {

@@ -57,6 +57,23 @@ inline const std::vector<std::string>& workloads() {
       "layer_norm rows=5 columns=48",
       "layer_norm rows=7 columns=101 epsilon=0.001",
       "layer_norm rows=18 columns=32 dtype=float64",
+      "conv2d n=1 c=1 h=1 w=1 k=1 r=1 s=1",
+      "conv2d n=1 c=3 h=7 w=6 k=5 r=3 s=3 pad=1",
+      "conv2d n=2 c=8 h=6 w=7 k=16 r=3 s=2 stride=2 layout=NHWC epilogue=bias_relu",
+      "conv2d n=1 c=4 h=8 w=11 k=6 r=2 s=3 stride_w=3 pad=2 pad_left=0 pad_bottom=1 pad_right=3",
+      "conv2d n=2 c=2 h=9 w=10 k=3 r=3 s=3 pad=2 dilation=2 dilation_w=3 layout=NHWC",
+      "conv2d n=1 c=6 h=5 w=5 k=9 r=3 s=3 pad=1 groups=3 epilogue=bias",
+      "conv2d n=1 c=8 h=5 w=4 k=8 r=3 s=3 pad=1 groups=2 layout=NHWC dtype=float16",
+      "conv2d n=3 c=17 h=4 w=3 k=12 r=1 s=1 dtype=int8 epilogue=relu",
+      "depthwise_conv2d n=1 c=1 h=1 w=1 r=1 s=1",
+      "depthwise_conv2d n=2 c=5 h=7 w=6 r=3 s=3 pad=1 epilogue=bias_relu",
+      "depthwise_conv2d n=1 c=3 h=9 w=8 multiplier=2 r=3 s=2 stride=2 pad=1 pad_right=0",
+      "depthwise_conv2d n=1 c=8 h=7 w=9 multiplier=3 r=2 s=3 stride_w=2 dilation=2 dilation_w=1 pad=1 layout=NHWC",
+      "depthwise_conv2d n=1 c=6 h=5 w=8 r=3 s=3 pad=1 layout=NHWC dtype=float64",
+      "scan function=sum steps=10 columns=1024",
+      "scan function=max steps=7 columns=37 dtype=float64",
+      "scan function=product steps=2 columns=1",
+      "scan function=sum steps=1 columns=40",
   };
   return list;
 }
