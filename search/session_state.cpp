@@ -37,7 +37,8 @@ SessionState::SessionState(const Task& task, TuningLog& tuning_log, const Sessio
       key(task_key(task)),
       space(task),
       builder(session_options.builder ? session_options.builder : make_session_builder(task.target, session_options)),
-      runner(make_local_runner(make_check_data(task.workload), {.threads = task.target.threads})) {
+      runner(
+          make_local_runner(make_check_data(task.workload), {.target = task.target, .threads = task.target.threads})) {
   for (const SearchSpace::Member& member : space.members()) {
     versions.push_back({member.source->name, member.source->version});
   }

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "cli/device_target.h"
 #include "cli/number_option.h"
+#include "support/error.h"
 
 namespace nestwright::cli {
 namespace {
@@ -21,6 +23,12 @@ Workload CommonOptions::parsed_workload() const { return parse_workload(workload
 
 Target CommonOptions::parsed_target() const {
   Target parsed = Target::parse(target);
+  if (parsed.device != DeviceKind::kCpu) {
+    if (threads > 0) {
+      throw UsageError(fmt::format("--threads is for CPUs, and {} is none: leave it out", target));
+    }
+    return resolve_device(parsed, target);
+  }
   if (threads > 0) parsed.threads = threads;
   return parsed;
 }
@@ -50,7 +58,10 @@ CLI::Option* add_target(CLI::App& command, CommonOptions& options) {
   command.add_option("--threads", options.threads, "threads that the kernel may use (default: the target's)")
       ->type_name("N")
       ->check(whole_number(1, kMostThreads));
-  return command.add_option("--target", options.target, "host, or for example cpu,isa=avx2,threads=1")
+  return command
+      .add_option("--target", options.target,
+                  "host, cuda or opencl (this machine's first device), or for example cpu,isa=avx2,threads=1 or "
+                  "cuda,arch=sm_90")
       ->type_name("TARGET")
       ->capture_default_str();
 }

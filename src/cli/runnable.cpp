@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/device_target.h"
 #include "support/error.h"
 #include "templates/registry.h"
 
@@ -33,6 +34,7 @@ void refuse_unrunnable(const Task& task, const Machine& machine) {
         "this machine cannot run {} code, its best is {}: tune with --target cpu,isa={} or on another machine",
         isa_name(task.target.isa), isa_name(machine.isa), isa_name(machine.isa)));
   }
+  if (task.target.device != DeviceKind::kCpu) refuse_missing_device(task.target);
   const double needed = tuning_bytes(task.workload);
   if (needed > static_cast<double>(machine.memory_bytes)) {
     throw UsageError(

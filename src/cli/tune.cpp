@@ -21,7 +21,6 @@
 #include "search/session.h"
 #include "search/strategy.h"
 #include "support/error.h"
-#include "target/peak.h"
 
 namespace nestwright::cli {
 namespace {
@@ -50,9 +49,10 @@ void catch_signals() {
 
 void print_text(const SessionResult& result, const Task& task) {
   fmt::print("{}", to_text(*result.best, task.workload.str()));
-  const double peak = peak_of(task, measure_fma_peak(task.target.threads));
-  fmt::print("peak      {:.1f}% of the {:.1f} GFLOP/s that this machine reached in a loop of FMAs just now\n",
-             100 * result.best->gflops() / peak, peak);
+  if (const double peak = peak_of(task, measure_peak(task.target)); peak > 0) {
+    fmt::print("peak      {:.1f}% of the {:.1f} GFLOP/s that this machine reached in a loop of FMAs just now\n",
+               100 * result.best->gflops() / peak, peak);
+  }
   if (const auto ratio = ratio_to_default(result)) {
     fmt::print("default   {:.2f} times as fast as the untuned default schedule ({})\n", *ratio,
                format_time(result.default_timing->median_ns));
@@ -86,7 +86,7 @@ int run(const TuneOptions& options) {
              outcomes_text(result.outcomes), result.stop_reason);
 
   if (options.common.json) {
-    const double peak = result.best ? peak_of(task, measure_fma_peak(task.target.threads)) : 0;
+    const double peak = result.best ? peak_of(task, measure_peak(task.target)) : 0;
     print_json(result_json(result, task, peak));
   } else if (result.best) {
     print_text(result, task);

@@ -14,7 +14,6 @@
 #include "lookup/lookup.h"
 #include "lookup/task_key.h"
 #include "support/error.h"
-#include "target/peak.h"
 #include "templates/registry.h"
 #include "templates/workload_file.h"
 
@@ -92,7 +91,7 @@ std::string complaint(const std::vector<TaskRow>& rows) {
 
 Json document(const std::string& file, const std::vector<TaskRow>& rows, std::int64_t trials, double seconds,
               bool interrupted) {
-  const double peak = measure_fma_peak(rows.front().task.target.threads);
+  const double peak = measure_peak(rows.front().task.target);
   Json json = {{"file", file},
                {"target", rows.front().task.target.str()},
                {"seconds", seconds},

@@ -38,8 +38,12 @@ std::optional<double> ratio_to_default(const SessionResult& result) {
   return result.default_timing->median_ns / result.best->timing.median_ns;
 }
 
+double measure_peak(const Target& target) {
+  return target.device == DeviceKind::kCpu ? measure_fma_peak(target.threads) : 0;
+}
+
 double peak_of(const Task& task, double float32_peak_gflops) {
-  return float32_peak_gflops * measure_peak_scale(task.workload.type("dtype"));
+  return float32_peak_gflops == 0 ? 0 : float32_peak_gflops * measure_peak_scale(task.workload.type("dtype"));
 }
 
 double trials_per_second(std::int64_t trials, double seconds) {
@@ -50,7 +54,7 @@ Json result_json(const SessionResult& result, const Task& task, double peak_gflo
   const std::string workload = task.workload.str();
   Json json =
       result.best ? to_json(*result.best, workload) : Json{{"workload", workload}, {"target", task.target.str()}};
-  if (result.best) {
+  if (result.best && peak_gflops > 0) {
     json["peak_gflops"] = peak_gflops;
     json["share_of_peak"] = result.best->gflops() / peak_gflops;
   }

@@ -15,9 +15,12 @@ namespace nestwright::cli {
 std::optional<double> ratio_to_default(const SessionResult& result);
 double trials_per_second(std::int64_t trials, double seconds);
 
+/// GFLOP/s that this machine reaches in float32 on the target's threads, measured now; 0 for a device.
+double measure_peak(const Target& target);
 /// Of the type that the task computes in, from what the machine reached in float32.
 double peak_of(const Task& task, double float32_peak_gflops);
-/// Everything that a run says of one task. `peak_gflops` is peak_of() of what the machine reached just now.
+/// Everything that a run says of one task. `peak_gflops` is peak_of() of what the machine reached just now, 0 where
+/// that is not known.
 Json result_json(const SessionResult& result, const Task& task, double peak_gflops);
 
 /// A task of a file, for the table.

@@ -1,6 +1,9 @@
 #include "lookup/task_key.h"
 
+#include <fmt/format.h>
+
 #include "codegen/backend.h"
+#include "runtime/device.h"
 #include "target/machine.h"
 #include "templates/registry.h"
 
@@ -19,11 +22,27 @@ WorkloadKey workload_key(const Workload& workload) {
   return key;
 }
 
+namespace {
+
+/// What times depend on, on this machine: of a device also which one it is, and its driver.
+std::string machine_of(const Target& target) {
+  std::string machine = Machine::host().fingerprint();
+  if (target.device == DeviceKind::kCpu) return machine;
+  for (const DeviceListing& listing : list_devices()) {
+    if (listing.kind != target.device || listing.devices.empty()) continue;
+    const DeviceInfo& device = listing.devices.front();
+    return fmt::format("{}; {}, {}", machine, device.name, device.driver);
+  }
+  return machine;
+}
+
+}  // namespace
+
 TaskKey task_key(const Task& task) {
   return {.workload = workload_key(task.workload),
           .target = task.target.str(),
           .threads = task.target.threads,
-          .machine = Machine::host().fingerprint(),
+          .machine = machine_of(task.target),
           .backend = make_backend(task.target.device)->version()};
 }
 
