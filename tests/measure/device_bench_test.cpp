@@ -182,6 +182,22 @@ TEST(DeviceBench, WhatPoclCompiledGoesWithTheRunner) {
 }
 #endif
 
+#ifdef WITH_CUDA
+TEST(DeviceBench, BuildersMakeCubinsWithinTheirMemory) {
+  use_worker(WORKER);
+  const auto built = make_local_builder(Target::parse("cuda,arch=sm_90"), {.processes = 1})
+                         ->build({{addition_program("add")}, {addition_program("add", true)}});
+  for (const BuildResult& result : built) {
+    ASSERT_EQ(result.outcome, Outcome::kOk) << result.message;
+    EXPECT_EQ(result.object.object.substr(1, 3), "ELF");
+    ASSERT_EQ(result.object.resources.size(), 1u);
+    EXPECT_EQ(result.object.resources[0].kernel, "add");
+    EXPECT_GT(result.object.resources[0].registers, 0);
+    EXPECT_EQ(result.object.resources[0].spill_bytes, 0);
+  }
+}
+#endif
+
 TEST(DeviceBench, OnCudaConditionsAreRecorded) {
   const auto runner = device_runner("cuda,arch=sm_90");
   const Measurement m = run(*runner, {cuda("adds_3")})[0];
