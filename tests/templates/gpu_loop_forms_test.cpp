@@ -34,8 +34,13 @@ TEST_P(GpuLoopForms, AreTheOnesOnFile) {
 
 INSTANTIATE_TEST_SUITE_P(Templates, GpuLoopForms,
                          testing::Values("matmul.gpu", "elementwise.gpu", "broadcast.gpu", "reduce.gpu", "softmax.gpu",
-                                         "layer_norm.gpu", "transpose.gpu"),
-                         [](const auto& p) { return std::string(p.param).substr(0, std::string(p.param).find('.')); });
+                                         "layer_norm.gpu", "transpose.gpu", "conv2d.gpu", "conv2d.gpu_direct",
+                                         "depthwise_conv2d.gpu", "scan.gpu"),
+                         [](const auto& p) {
+                           std::string name = p.param;
+                           std::replace(name.begin(), name.end(), '.', '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace nestwright
