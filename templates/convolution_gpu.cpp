@@ -116,7 +116,8 @@ std::vector<TileWish> convolution_wishes(const Convolution& c, std::int64_t part
        {std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>{64, 128, 8, 4},
         {64, 64, 8, 4},
         {64, 64, 4, 4},
-        {32, 64, 4, 2},
+        {32, 64, 4, 4},
+        {32, 32, 4, 4},
         {32, 32, 4, 1},
         {16, 32, 2, 1}}) {
     // A row as far as it goes, then further rows.

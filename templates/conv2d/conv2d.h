@@ -19,7 +19,8 @@ Convolution conv2d_shape(const Workload& workload);
 
 /// By implicit matrix products: slices of patches and of weights in shared memory. For any sizes and types.
 Template conv2d_gpu_template();
-/// Rows of the images in shared memory, which the windows of a block's results have in common. For any sizes and types.
+/// Rows of the images in shared memory, which the windows of a block's results have in common. For any types, and sizes
+/// where a window fits there.
 Template conv2d_gpu_direct_template();
 
 }  // namespace nestwright

@@ -151,20 +151,29 @@ Schedule schedule_direct(Tuning& t, const Workload& workload, Definition& defini
 std::vector<Config> direct_seeds(const Workload& workload, const Target& target) {
   const Convolution c = conv2d_shape(workload);
   std::vector<Config> wishes;
-  for (const TileWish& wish : convolution_wishes(c, c.groups, target)) {
-    Config config = to_config(wish, c, c.groups);
-    config.set("weights", {}, "shared");
-    config.set("block_channels", {4});
-    config.set("unroll_columns", {}, "yes");
-    wishes.push_back(std::move(config));
+  for (const char* weights : {"shared", "direct"}) {
+    for (const TileWish& wish : convolution_wishes(c, c.groups, target)) {
+      Config config = to_config(wish, c, c.groups);
+      config.set("weights", {}, weights);
+      config.set("block_channels", {4});
+      config.set("unroll_columns", {}, "yes");
+      wishes.push_back(std::move(config));
+    }
   }
   return guess_configs(conv2d_gpu_direct_template(), workload, target, wishes);
+}
+
+std::string why_not(const Workload& workload, const Target& target) {
+  const Convolution c = conv2d_shape(workload);
+  const double window = static_cast<double>(c.rows.reach()) * static_cast<double>(c.columns.reach());
+  const bool fits = window * c.types.a.bytes() + 2 * kAlignment <= static_cast<double>(target.shared_bytes);
+  return fits ? "" : "it needs the window of a filter to fit into a block's shared memory";
 }
 
 }  // namespace
 
 Template conv2d_gpu_direct_template() {
-  return {"conv2d.gpu_direct", 1, "conv2d", gpus(), schedule_direct, direct_seeds};
+  return {"conv2d.gpu_direct", 1, "conv2d", gpus(), schedule_direct, direct_seeds, why_not};
 }
 
 }  // namespace nestwright
