@@ -14,7 +14,7 @@
 #include "measure/worker_process.h"
 #include "support/clock.h"
 #include "support/error.h"
-#include "support/temporary_folder.h"
+#include "support/scratch_folder.h"
 
 namespace nestwright {
 
@@ -257,7 +257,7 @@ class LocalRunner : public Runner, private SampleSource {
   RunnerOptions options_;
   TensorFile tensors_;
   UniqueFd fault_fd_;
-  std::optional<TemporaryFolder> pocl_files_;  ///< outlives the worker
+  std::optional<ScratchFolder> pocl_files_;  ///< outlives the worker
   RunnerReady ready_;
   std::unique_ptr<WorkerProcess> worker_;
   std::vector<Candidate> candidates_;

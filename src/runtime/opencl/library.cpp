@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "runtime/device_error.h"
+#include "support/scratch_folder.h"
 #include "support/shared_library.h"
-#include "support/temporary_folder.h"
 
 namespace nestwright::opencl {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 void prepare_pocl() {
   setenv("POCL_KERNEL_CACHE", "0", 0);  // not where somebody has set it
   if (getenv("POCL_CACHE_DIR") != nullptr) return;
-  static const TemporaryFolder folder("nestwright-pocl");
+  static const ScratchFolder folder("nestwright-pocl");
   setenv("POCL_CACHE_DIR", folder.path().c_str(), 1);
 }
 

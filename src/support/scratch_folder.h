@@ -6,14 +6,14 @@
 
 namespace nestwright {
 
-class TemporaryFolder {
+class ScratchFolder {
  public:
   /// "<purpose>-" and six characters, where the system keeps such things (TMPDIR). Throws Error where it cannot be
   /// made.
-  explicit TemporaryFolder(const std::string& purpose);
-  TemporaryFolder(TemporaryFolder&& other) noexcept;
-  TemporaryFolder& operator=(TemporaryFolder&& other) noexcept;
-  ~TemporaryFolder();
+  explicit ScratchFolder(const std::string& purpose);
+  ScratchFolder(ScratchFolder&& other) noexcept;
+  ScratchFolder& operator=(ScratchFolder&& other) noexcept;
+  ~ScratchFolder();
   const std::string& path() const { return path_; }
 
  private:

@@ -1,4 +1,4 @@
-#include "support/temporary_folder.h"
+#include "support/scratch_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -11,25 +11,23 @@
 namespace nestwright {
 namespace {
 
-TEST(TemporaryFolder, GoesWithItsOwnerAndWhatIsInIt) {
+TEST(ScratchFolder, GoesWithItsOwnerAndWhatIsInIt) {
   std::string path;
   {
-    TemporaryFolder first("nestwright-test");
+    ScratchFolder first("nestwright-test");
     path = first.path();
     EXPECT_NE(path.find("nestwright-test-"), std::string::npos);
-    EXPECT_NE(TemporaryFolder("nestwright-test").path(), path);
+    EXPECT_NE(ScratchFolder("nestwright-test").path(), path);
     std::filesystem::create_directory(path + "/inner");
     std::ofstream(path + "/inner/file") << "text";
-    const TemporaryFolder second = std::move(first);
+    const ScratchFolder second = std::move(first);
     EXPECT_EQ(second.path(), path);
     EXPECT_TRUE(std::filesystem::exists(path + "/inner/file"));
   }
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
-TEST(TemporaryFolder, SaysWhereThereIsNoRoom) {
-  EXPECT_THROW(TemporaryFolder("no/such/folder/nestwright-test"), Error);
-}
+TEST(ScratchFolder, SaysWhereThereIsNoRoom) { EXPECT_THROW(ScratchFolder("no/such/folder/nestwright-test"), Error); }
 
 }  // namespace
 }  // namespace nestwright

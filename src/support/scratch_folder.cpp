@@ -1,4 +1,4 @@
-#include "support/temporary_folder.h"
+#include "support/scratch_folder.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -10,7 +10,7 @@
 
 namespace nestwright {
 
-TemporaryFolder::TemporaryFolder(const std::string& purpose) {
+ScratchFolder::ScratchFolder(const std::string& purpose) {
   std::error_code ignored;
   std::string path = (std::filesystem::temp_directory_path(ignored) / (purpose + "-XXXXXX")).string();
   if (mkdtemp(path.data()) == nullptr) {
@@ -20,14 +20,14 @@ TemporaryFolder::TemporaryFolder(const std::string& purpose) {
   path_ = std::move(path);
 }
 
-TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+ScratchFolder::ScratchFolder(ScratchFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
 
-TemporaryFolder& TemporaryFolder::operator=(TemporaryFolder&& other) noexcept {
+ScratchFolder& ScratchFolder::operator=(ScratchFolder&& other) noexcept {
   std::swap(path_, other.path_);
   return *this;
 }
 
-TemporaryFolder::~TemporaryFolder() {
+ScratchFolder::~ScratchFolder() {
   std::error_code ignored;
   if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
 }
