@@ -168,7 +168,13 @@ FROM trial JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.
      JOIN pipeline ON pipeline.id = task.pipeline JOIN outcome ON outcome.id = trial.outcome;
 )sql";
 
-constexpr Migration kMigrations[] = {{1, kVersion1}, {2, kVersion2}, {3, kVersion3}};
+// How a device was while it was timed.
+constexpr const char* kVersion4 = R"sql(
+ALTER TABLE trial ADD COLUMN device_clock_mhz REAL;
+ALTER TABLE trial ADD COLUMN device_temperature_c REAL;
+)sql";
+
+constexpr Migration kMigrations[] = {{1, kVersion1}, {2, kVersion2}, {3, kVersion3}, {4, kVersion4}};
 
 }  // namespace
 

@@ -61,6 +61,8 @@ inline Measurement timed(double median_ns) {
   m.compile_ms = 15.5;
   m.check_ms = 2.25;
   m.measure_ms = 30.125;
+  m.device_clock_mhz = 1980;
+  m.device_temperature_c = 41.5;
   return m;
 }
 

@@ -70,6 +70,8 @@ TEST_F(TuningLogTest, TrialsComeBackAsTheyWereRecorded) {
   EXPECT_EQ(trial.measurement.compile_ms, 15.5);
   EXPECT_EQ(trial.measurement.check_ms, 2.25);
   EXPECT_EQ(trial.measurement.measure_ms, 30.125);
+  EXPECT_EQ(trial.measurement.device_clock_mhz, 1980);
+  EXPECT_EQ(trial.measurement.device_temperature_c, 41.5);
   EXPECT_TRUE(trials[1].measurement.timing.ended_early);
 }
 
@@ -104,6 +106,7 @@ TEST_F(TuningLogTest, EveryOutcomeIsKeptWithItsMessage) {
     EXPECT_EQ(static_cast<int>(trials[i].measurement.outcome), i);
     EXPECT_EQ(trials[i].measurement.message, "why \"" + std::to_string(i) + "\" it's so");
     EXPECT_EQ(trials[i].measurement.timing.median_ns, 0);
+    EXPECT_EQ(trials[i].measurement.device_clock_mhz, 0) << "not told";
   }
 }
 
