@@ -118,6 +118,18 @@ std::string CudaDialect::index(ir::LoopKind kind) const {
                      kComponents[static_cast<std::size_t>(kind) - static_cast<std::size_t>(first)]);
 }
 
+// Round the first-level cache where there is an instruction for that.
+std::string CudaDialect::asynchronous_copy(int bytes) const {
+  return fmt::format(
+      R"(static __device__ __forceinline__ void nw_copy_{0}(void* to, const void* from, bool condition) {{
+  asm volatile("cp.async.{1}.shared.global [%0], [%1], {0}, %2;" ::"r"((unsigned int)__cvta_generic_to_shared(to)),
+               "l"(from), "r"(condition ? {0} : 0)
+               : "memory");
+}}
+)",
+      bytes, bytes == 16 ? "cg" : "ca");
+}
+
 std::vector<std::string> CudaDialect::shared(const std::vector<SharedArray>& arrays, std::int64_t bytes) const {
   std::vector<std::string> lines;
   const bool is_static = bytes <= ir::kMostStaticSharedBytes;

@@ -7,6 +7,9 @@ namespace nestwright::codegen {
 
 class CudaDialect final : public Dialect {
  public:
+  /// `architecture`: 90 for sm_90.
+  explicit CudaDialect(int architecture) : architecture_(architecture) {}
+
   const char* integer_type(ir::Type type) const override;
   const char* wide_suffix() const override { return "LL"; }
   std::string function(std::string_view name, ir::Type type) const override;
@@ -20,6 +23,9 @@ class CudaDialect final : public Dialect {
   std::string parameter(const std::string& type, const std::string& name, bool is_const, bool alone) const override;
   std::string index(ir::LoopKind kind) const override;
   const char* barrier() const override { return "__syncthreads();"; }
+  bool has_asynchronous_copies() const override { return architecture_ >= 80; }
+  std::string asynchronous_copy(int bytes) const override;
+  const char* wait_for_copies() const override { return "asm volatile(\"cp.async.wait_all;\" ::: \"memory\");"; }
   std::vector<std::string> shared(const std::vector<SharedArray>& arrays, std::int64_t bytes) const override;
   std::string vector_type(ir::Type element, int lanes) const override;
   std::string vector_at(const std::string& element, const std::string& type, ir::Scope scope,
@@ -27,6 +33,9 @@ class CudaDialect final : public Dialect {
   std::string vector_lane(const std::string& vector, ir::Type element, int lanes, int lane) const override;
   std::string make_vector(ir::Type element, const std::vector<std::string>& lanes) const override;
   std::string stream(const std::string& place, const std::string& value) const override;
+
+ private:
+  int architecture_;
 };
 
 }  // namespace nestwright::codegen

@@ -21,6 +21,10 @@ const char* Dialect::memory_type(ir::Type type) const {
   return type.is_float() && type.bits == 16 ? integer_type(kUInt16) : value_type(type);
 }
 
+std::string Dialect::asynchronous_copy(int) const {
+  throw InternalError("internal error: a device without asynchronous copies");
+}
+
 std::string Dialect::integer_literal(std::int64_t value, ir::Type type) const {
   if (type.is_bool()) return value != 0 ? "true" : "false";
   if (type.code == ir::TypeCode::kUInt) {

@@ -49,6 +49,12 @@ class Dialect {
   /// blockIdx.x, threadIdx.x ... as an int. Requires a loop bound to one.
   virtual std::string index(ir::LoopKind kind) const = 0;
   virtual const char* barrier() const = 0;
+  /// Whether there are copies as of asynchronous.h. Then asynchronous_copy() defines a function nw_copy_N(to, from,
+  /// condition), which copies `bytes` bytes where the condition holds and else writes zeros, and what
+  /// wait_for_copies() says stands in front of barriers.
+  virtual bool has_asynchronous_copies() const { return false; }
+  virtual std::string asynchronous_copy(int bytes) const;
+  virtual const char* wait_for_copies() const { return ""; }
 
   struct SharedArray {
     std::string type, name;

@@ -104,6 +104,12 @@ std::string Prelude::narrow(Type type) {
   return "nw_" + type.str() + "_of_float32";
 }
 
+std::string Prelude::copy(int bytes) {
+  std::string name = fmt::format("nw_copy_{}", bytes);
+  if (defined_.insert(name).second) text_ += dialect_.asynchronous_copy(bytes);
+  return name;
+}
+
 // Beyond 4096 either way every number is 0 or infinity.
 std::string Prelude::scale(Type type) {
   const char* t = dialect_.value_type(type);

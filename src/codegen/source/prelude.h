@@ -28,6 +28,8 @@ class Prelude {
   std::string scale(ir::Type type);                    ///< (x, n), of float32 or float64
   std::string word_function(ir::Intrinsic intrinsic);  ///< kJoinBytes and what follows it
 
+  std::string copy(int bytes);  ///< (to, from, condition), asynchronously
+
   const std::string& text() const { return text_; }
 
  private:

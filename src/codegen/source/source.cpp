@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "codegen/source/asynchronous.h"
 #include "codegen/source/expression.h"
 #include "codegen/source/names.h"
 #include "codegen/source/statement.h"
@@ -69,7 +70,9 @@ class KernelWriter {
         kernel_(program.kernels[static_cast<std::size_t>(number)]),
         dialect_(dialect),
         expressions_(dialect, prelude, names_, ranges_of_host(program)),
-        statements_(expressions_, names_) {}
+        statements_(expressions_, prelude, names_) {
+    if (dialect.has_asynchronous_copies()) statements_.set_asynchronous(asynchronous_copies(kernel_.body));
+  }
 
   std::string write() {
     for (const Kernel& kernel : program_.kernels) names_.fresh(kernel.name);

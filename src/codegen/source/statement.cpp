@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "codegen/source/asynchronous.h"
 #include "ir/equal.h"
 #include "ir/interval.h"
 #include "ir/linear.h"
@@ -27,13 +28,18 @@ void StatementWriter::write(const Stmt& s, int depth) {
                           for (const Stmt& child : n.stmts) write(child, depth);
                         },
                         [&](const Let& n) { write_let(n, depth); }, [&](const IfThenElse& n) { write_if(n, depth); },
-                        [&](const Store& n) { write_store(n, depth); },
+                        [&](const Store& n) {
+                          if (!asynchronous_.contains(&s.node()) || !write_copy(n, depth)) write_store(n, depth);
+                        },
                         [&](const Allocate& n) {
                           if (n.buffer->scope != Scope::kShared) write_array(n, depth);  // a kernel begins with those
                           write(n.body, depth);
                         },
                         [](const Prefetch&) {},  // a hint: the hardware hides latency by other threads
-                        [&](const Barrier&) { line(dialect_.barrier(), depth); },
+                        [&](const Barrier&) {
+                          if (!asynchronous_.empty()) line(dialect_.wait_for_copies(), depth);
+                          line(dialect_.barrier(), depth);
+                        },
                         [](const Launch&) { throw InternalError("internal error: a kernel launches a kernel"); }},
              s.node().value);
 }
@@ -128,6 +134,23 @@ void StatementWriter::write_store(const Store& store, int depth) {
                                                                 : fmt::format("{} = {};", text, value);
   if (store.mask.defined()) text = fmt::format("if ({}) {}", expressions_.value(store.mask).text, text);
   line(text, depth);
+}
+
+bool StatementWriter::write_copy(const Store& store, int depth) {
+  const Copied copied = copied_by(store);
+  const int lanes = lanes_of(store.indices);
+  if (lanes > 1 && (vector_place(store.buffer, store.indices, false).empty() ||
+                    vector_place(copied.load->buffer, copied.load->indices, true).empty())) {
+    return false;
+  }
+  const auto first = [&](const Buffer& buffer, const std::vector<Expr>& indices) {
+    return expressions_.element(buffer, at_lane(indices, 0));
+  };
+  line(fmt::format("{}(&{}, &{}, {});", prelude_.copy(copied.bytes), first(store.buffer, store.indices),
+                   first(copied.load->buffer, copied.load->indices),
+                   copied.load->mask.defined() ? expressions_.value(copied.load->mask).text : "true"),
+       depth);
+  return true;
 }
 
 std::string StatementWriter::vector_place(const Buffer& buffer, const std::vector<Expr>& indices, bool is_const) {

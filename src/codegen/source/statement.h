@@ -1,6 +1,7 @@
 // Statements of a kernel as C text. Thread rule: one thread each.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,11 @@ namespace nestwright::codegen {
 
 class StatementWriter {
  public:
-  StatementWriter(ExpressionWriter& expressions, Names& names)
-      : expressions_(expressions), dialect_(expressions.dialect()), names_(names) {}
+  StatementWriter(ExpressionWriter& expressions, Prelude& prelude, Names& names)
+      : expressions_(expressions), dialect_(expressions.dialect()), prelude_(prelude), names_(names) {}
+
+  /// Stores that are written as asynchronous copies (asynchronous.h) where one access does.
+  void set_asynchronous(std::set<const ir::StmtNode*> copies) { asynchronous_ = std::move(copies); }
 
   /// At `depth` steps of indentation.
   void write(const ir::Stmt& s, int depth);
@@ -25,6 +29,8 @@ class StatementWriter {
   void write_let(const ir::Let& let, int depth);
   void write_if(const ir::IfThenElse& choice, int depth);
   void write_store(const ir::Store& store, int depth);
+  /// False where it takes more than one access.
+  bool write_copy(const ir::Store& store, int depth);
   void write_vector_store(const ir::Store& store, int lanes, int depth);
   void write_lanes(const ir::Store& store, int lanes, const std::vector<HeldLoad>& held, int depth);
   void write_array(const ir::Allocate& allocation, int depth);
@@ -38,7 +44,9 @@ class StatementWriter {
 
   ExpressionWriter& expressions_;
   const Dialect& dialect_;
+  Prelude& prelude_;
   Names& names_;
+  std::set<const ir::StmtNode*> asynchronous_;
   LaneVars lane_vars_;
   std::string out_;
 };

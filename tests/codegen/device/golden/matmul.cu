@@ -1,3 +1,14 @@
+static __device__ __forceinline__ void nw_copy_8(void* to, const void* from, bool condition) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"((unsigned int)__cvta_generic_to_shared(to)),
+               "l"(from), "r"(condition ? 8 : 0)
+               : "memory");
+}
+static __device__ __forceinline__ void nw_copy_16(void* to, const void* from, bool condition) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"((unsigned int)__cvta_generic_to_shared(to)),
+               "l"(from), "r"(condition ? 16 : 0)
+               : "memory");
+}
+
 // grid (2, 2, 1), block (16, 8, 1), 6144 bytes of shared memory
 extern "C" __global__ void __launch_bounds__(128) matmul_kernel0(
     const float* __restrict__ A,
@@ -17,13 +28,14 @@ extern "C" __global__ void __launch_bounds__(128) matmul_kernel0(
       C_tile[i*4 + j] = 0.0f;
     }
   }
-  *(float2*)&A_cache[i_inner_outer*32 + j_inner_outer/4*8 + j_inner_outer%4*2] = *(const float2*)&A[i_outer*3072 + i_inner_outer*384 + j_inner_outer/4*96 + j_inner_outer%4*2];
-  *(float4*)&B_cache[i_inner_outer*64 + j_inner_outer*4] = *(const float4*)&B[i_inner_outer*128 + j_outer*64 + j_inner_outer*4];
+  nw_copy_8(&A_cache[i_inner_outer*32 + j_inner_outer/4*8 + j_inner_outer%4*2], &A[i_outer*3072 + i_inner_outer*384 + j_inner_outer/4*96 + j_inner_outer%4*2], true);
+  nw_copy_16(&B_cache[i_inner_outer*64 + j_inner_outer*4], &B[i_inner_outer*128 + j_outer*64 + j_inner_outer*4], true);
+  asm volatile("cp.async.wait_all;" ::: "memory");
   __syncthreads();
   for (int k_outer = 0; k_outer < 12; ++k_outer) {
     if (k_outer < 11) {
-      *(float2*)&A_cache[(k_outer + 1)%2*256 + i_inner_outer*32 + j_inner_outer/4*8 + j_inner_outer%4*2] = *(const float2*)&A[i_outer*3072 + i_inner_outer*384 + j_inner_outer/4*96 + k_outer*8 + j_inner_outer%4*2 + 8];
-      *(float4*)&B_cache[(k_outer + 1)%2*512 + i_inner_outer*64 + j_inner_outer*4] = *(const float4*)&B[k_outer*1024 + i_inner_outer*128 + j_outer*64 + j_inner_outer*4 + 1024];
+      nw_copy_8(&A_cache[(k_outer + 1)%2*256 + i_inner_outer*32 + j_inner_outer/4*8 + j_inner_outer%4*2], &A[i_outer*3072 + i_inner_outer*384 + j_inner_outer/4*96 + k_outer*8 + j_inner_outer%4*2 + 8], true);
+      nw_copy_16(&B_cache[(k_outer + 1)%2*512 + i_inner_outer*64 + j_inner_outer*4], &B[k_outer*1024 + i_inner_outer*128 + j_outer*64 + j_inner_outer*4 + 1024], true);
     }
     #pragma unroll
     for (int k_inner = 0; k_inner < 8; ++k_inner) {
@@ -35,6 +47,7 @@ extern "C" __global__ void __launch_bounds__(128) matmul_kernel0(
         }
       }
     }
+    asm volatile("cp.async.wait_all;" ::: "memory");
     __syncthreads();
   }
   #pragma unroll

@@ -1,0 +1,209 @@
+#include "codegen/source/asynchronous.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "codegen/source/expression.h"
+#include "codegen/source/lanes.h"
+#include "ir/linear.h"
+#include "ir/rewrite.h"
+
+namespace nestwright::codegen {
+namespace {
+
+using namespace ir;
+
+/// Follows what one thread does, with the copies that it has begun since the last barrier.
+class Follower {
+ public:
+  explicit Follower(const Stmt& kernel) {
+    for_each_stmt(kernel, [&](const Stmt& s) {
+      if (const auto* store = s.as<Store>()) stored_.insert(store->buffer);
+    });
+    follow(kernel);
+  }
+  std::set<const StmtNode*> copies() const {
+    std::set<const StmtNode*> result;
+    std::set_difference(found_.begin(), found_.end(), refused_.begin(), refused_.end(),
+                        std::inserter(result, result.end()));
+    return result;
+  }
+
+ private:
+  struct Begun {
+    const StmtNode* copy;
+    Buffer buffer;
+    std::vector<Expr> indices;  ///< undefined: said in terms of what another iteration has
+  };
+  struct Loop {
+    const For* loop;
+    bool waits;  ///< in every iteration
+  };
+
+  void follow(const Stmt& s) {
+    if (!s.defined()) return;
+    std::visit(overloaded{[&](const For& n) { follow_loop(n); },
+                          [&](const Block& n) {
+                            for (const Stmt& child : n.stmts) follow(child);
+                          },
+                          [&](const Let& n) {
+                            look(n.value);
+                            defined_.push_back(n.var);
+                            values_[n.var] = substitute(n.value, values_);
+                            follow(n.body);
+                          },
+                          [&](const IfThenElse& n) { follow_branch(n); }, [&](const Store& n) { follow_store(n, s); },
+                          [&](const Allocate& n) { follow(n.body); }, [&](const Barrier&) { begun_.clear(); },
+                          [](const auto&) {}},
+               s.node().value);
+  }
+
+  void follow_loop(const For& loop) {
+    look(loop.min);
+    look(loop.extent);
+    const std::vector<Begun> before = begun_;
+    const std::size_t outside = defined_.size();
+    defined_.push_back(loop.var);
+    const bool in_turns = !is_bound(loop.kind);
+    if (in_turns) loops_.push_back({&loop, always_waits(loop.body)});
+    follow(loop.body);
+    leave_iteration(outside);
+    if (in_turns && !begun_.empty()) {  // what one iteration begins the next one may look at
+      follow(loop.body);
+      leave_iteration(outside);
+    }
+    if (in_turns) loops_.pop_back();
+    defined_.resize(outside);
+    join(before);
+  }
+
+  static bool always_waits(const Stmt& s) {
+    if (!s.defined()) return false;
+    return std::visit(
+        overloaded{[](const Block& n) { return std::any_of(n.stmts.begin(), n.stmts.end(), always_waits); },
+                   [](const Let& n) { return always_waits(n.body); },
+                   [](const Allocate& n) { return always_waits(n.body); }, [](const Barrier&) { return true; },
+                   [](const auto&) { return false; }},
+        s.node().value);
+  }
+
+  void follow_branch(const IfThenElse& branch) {
+    look(branch.condition);
+    const std::vector<Begun> before = begun_;
+    follow(branch.then_case);
+    const std::vector<Begun> after_then = std::exchange(begun_, before);
+    follow(branch.else_case);
+    join(after_then);
+  }
+
+  void follow_store(const Store& store, const Stmt& s) {
+    for (const Expr& index : store.indices) look(index);
+    look(store.value);
+    look(store.mask);
+    const Copied copied = copied_by(store);
+    const bool is_copy = copied.load != nullptr && !stored_.contains(copied.load->buffer) && stores_once(store);
+    touch(store.buffer, store.indices, is_copy ? &s.node() : nullptr);
+    if (!is_copy) return;
+    found_.insert(&s.node());
+    begun_.push_back({&s.node(), store.buffer, store.indices});
+  }
+
+  /// Whether a thread stores to no element twice before it waits: the distance of the element from the first one tells
+  /// the iterations of the loops around apart, each a digit.
+  bool stores_once(const Store& store) const {
+    const Linear place = to_linear(substitute(element_offset(store.buffer, at_lane(store.indices, 0)), values_));
+    struct Digit {
+      std::int64_t weight, count;
+    };
+    std::vector<Digit> digits{{1, lanes_of(store.indices)}};
+    for (const Loop& around : loops_) {
+      const Var& var = around.loop->var;
+      if (around.waits) continue;
+      const std::int64_t* count = as_const_int(around.loop->extent);
+      if (count == nullptr || place.hides(var) || place.coefficient(var) == 0) return false;
+      digits.push_back({std::abs(place.coefficient(var)), *count});
+    }
+    std::sort(digits.begin(), digits.end(), [](const Digit& a, const Digit& b) { return a.weight < b.weight; });
+    std::int64_t reach = 0;
+    for (const Digit& digit : digits) {
+      if (digit.count > 1 && digit.weight <= reach) return false;
+      reach += digit.weight * (digit.count - 1);
+    }
+    return true;
+  }
+
+  void look(const Expr& e) {
+    if (!e.defined()) return;
+    for_each_expr(e, [&](const Expr& part) {
+      if (const auto* load = part.as<Load>()) touch(load->buffer, load->indices, nullptr);
+    });
+  }
+
+  /// `by`: the copy that does, if it is one.
+  void touch(const Buffer& buffer, const std::vector<Expr>& indices, const StmtNode* by) {
+    for (const Begun& begun : begun_) {
+      if (begun.buffer != buffer || begun.copy == by) continue;
+      bool apart = false;
+      for (std::size_t d = 0; d < indices.size(); ++d) {
+        const Expr &own = indices[d], &copied = begun.indices[d];
+        apart = apart || (copied.defined() && own.lanes() == 1 && copied.lanes() == 1 && never_equal(own, copied));
+      }
+      if (!apart) refused_.insert(begun.copy);
+    }
+  }
+
+  /// Variables from number `outside` on mean something else from here on.
+  void leave_iteration(std::size_t outside) {
+    const auto is_inside = [&](const Expr& part) {
+      const auto* ref = part.as<VarRef>();
+      return ref != nullptr && std::find(defined_.begin() + static_cast<std::ptrdiff_t>(outside), defined_.end(),
+                                         ref->var) != defined_.end();
+    };
+    for (Begun& begun : begun_) {
+      for (Expr& index : begun.indices) {
+        bool inside = false;
+        if (index.defined()) for_each_expr(index, [&](const Expr& part) { inside = inside || is_inside(part); });
+        if (inside) index = {};
+      }
+    }
+  }
+
+  void join(const std::vector<Begun>& others) {
+    for (const Begun& other : others) {
+      const bool known = std::any_of(begun_.begin(), begun_.end(), [&](const Begun& begun) {
+        return begun.copy == other.copy &&
+               std::equal(begun.indices.begin(), begun.indices.end(), other.indices.begin(), other.indices.end(),
+                          [](const Expr& a, const Expr& b) { return a.defined() == b.defined(); });
+      });
+      if (!known) begun_.push_back(other);
+    }
+  }
+
+  std::set<Buffer> stored_;
+  std::vector<Begun> begun_;
+  std::vector<Loop> loops_;   ///< around, which run in turns
+  std::vector<Var> defined_;  ///< by loops and lets around
+  Substitution values_;       ///< of lets
+  std::set<const StmtNode*> found_, refused_;
+};
+
+}  // namespace
+
+Copied copied_by(const Store& store) {
+  const auto* load = store.value.as<Load>();
+  if (load == nullptr || store.mask.defined() || store.buffer->scope != Scope::kShared ||
+      load->buffer->scope != Scope::kGlobal) {
+    return {};
+  }
+  if (load->mask.defined() && load->mask.lanes() > 1) return {};
+  const int bytes = lanes_of(store.indices) * store.buffer->element.bytes();
+  if (bytes != 4 && bytes != 8 && bytes != 16) return {};
+  return {load, bytes};
+}
+
+std::set<const StmtNode*> asynchronous_copies(const Stmt& kernel) { return Follower(kernel).copies(); }
+
+}  // namespace nestwright::codegen

@@ -1,0 +1,87 @@
+// Which stores of a kernel may be copies that the hardware does meanwhile: on kernels written by hand.
+#include "codegen/source/asynchronous.h"
+
+#include <gtest/gtest.h>
+
+#include "ir/rewrite.h"
+#include "lower/lower.h"
+#include "tests/codegen/device/schedules.h"
+
+namespace nestwright::testing {
+namespace {
+
+using namespace ir;
+
+class Asynchronous : public ::testing::Test {
+ protected:
+  static std::size_t count(const Stmt& body) { return codegen::asynchronous_copies(body).size(); }
+  static Stmt in_turns(const Var& var, std::int64_t extent, const Stmt& body) {
+    return make_for(var, 0, Expr(extent), LoopKind::kSerial, body);
+  }
+  Stmt threads(const Stmt& body) const { return make_for(x_, 0, 8, LoopKind::kThreadX, body); }
+  Stmt fill(const Expr& half, const Expr& from) const { return make_store(s_, {half, x_}, make_load(a_, {from})); }
+  Stmt use(const Expr& half, const Expr& at) const { return make_store(c_, {x_}, make_load(s_, {half, at})); }
+
+  Var x_{"x"}, k_{"k"};
+  Buffer s_{"s", kFloat32, {2, 8}, Scope::kShared}, a_{"A", kFloat32, {64}}, c_{"C", kFloat32, {8}};
+};
+
+TEST_F(Asynchronous, BothFillsOfADoubleBuffer) {
+  const Expr k(k_);
+  const Stmt body = block(
+      {fill(0, x_), make_barrier(),
+       in_turns(k_, 6, block({make_if(k < 5, fill((k + 1) % 2, x_ + k)), use(k % 2, 7 - Expr(x_)), make_barrier()}))});
+  EXPECT_EQ(count(threads(body)), 2u);
+}
+
+TEST_F(Asynchronous, NotWhatTheSameThreadReadsBeforeABarrier) {
+  EXPECT_EQ(count(threads(block({fill(0, x_), use(0, x_)}))), 0u);
+  EXPECT_EQ(count(threads(block({fill(0, x_), use(1, x_)}))), 1u);
+  EXPECT_EQ(count(threads(block({fill(0, x_), make_barrier(), use(0, x_)}))), 1u);
+  EXPECT_EQ(count(threads(block({fill(0, x_), make_if(Expr(x_) < 4, make_barrier()), use(0, x_)}))), 0u);
+}
+
+TEST_F(Asynchronous, NotWhatTheNextIterationReads) {
+  const Expr k(k_);
+  EXPECT_EQ(count(threads(in_turns(k_, 6, block({use(k % 2, x_), fill((k + 1) % 2, x_)})))), 0u);
+  EXPECT_EQ(count(threads(in_turns(k_, 6, block({use(k % 2, x_), fill((k + 1) % 2, x_), make_barrier()})))), 1u);
+  // The third iteration reads what the first one fills.
+  EXPECT_EQ(count(threads(in_turns(k_, 2, block({fill(k, x_), use(1 - k, x_)})))), 0u);
+}
+
+TEST_F(Asynchronous, NotWhatIsStoredOverBeforeABarrier) {
+  EXPECT_EQ(count(threads(block({fill(0, x_), make_store(s_, {0, x_}, 1.0)}))), 0u);
+  EXPECT_EQ(count(threads(block({fill(0, x_), fill(0, x_ + Expr(8))}))), 1u);  // the second one alone
+  const Var j("j");
+  EXPECT_EQ(count(threads(in_turns(j, 4, fill(0, x_ + j)))), 0u);
+  EXPECT_EQ(count(threads(in_turns(j, 4, block({fill(0, x_ + j), make_barrier()})))), 1u);
+}
+
+TEST_F(Asynchronous, EachElementOfALoopOnce) {
+  const Buffer wide("wide", kFloat32, {8, 32}, Scope::kShared);
+  const Var j("j"), i("i"), at("at");
+  const auto copy = [&](const Expr& column) {
+    return in_turns(i, 2, in_turns(j, 4, make_store(wide, {x_, column}, make_load(a_, {i * 4 + j}))));
+  };
+  EXPECT_EQ(count(threads(copy(i * 4 + j))), 1u);
+  EXPECT_EQ(count(threads(copy(i * 3 + j))), 0u);
+  EXPECT_EQ(count(threads(copy((i * 4 + j) % 7))), 0u);
+  EXPECT_EQ(count(threads(in_turns(i, 4, make_let(at, i * 8, make_store(wide, {x_, at}, make_load(a_, {i})))))), 1u);
+}
+
+TEST_F(Asynchronous, OnlyPlainCopiesFromWhatStaysTheSame) {
+  const Buffer bytes("bytes", kInt8, {8}), shared_bytes("sb", kInt8, {8}, Scope::kShared);
+  const Buffer local("l", kFloat32, {8}, Scope::kLocal);
+  const Expr x(x_);
+  const auto store = [&](const Expr& value) { return threads(make_store(s_, {0, x_}, value)); };
+  EXPECT_EQ(count(store(make_load(a_, {x}))), 1u);
+  EXPECT_EQ(count(store(make_load(a_, {x}, x < 4))), 1u);
+  EXPECT_EQ(count(store(make_load(a_, {x}) + 1.0)), 0u);
+  EXPECT_EQ(count(store(make_load(local, {x}))), 0u);
+  EXPECT_EQ(count(threads(make_store(shared_bytes, {x}, make_load(bytes, {x})))), 0u);
+  EXPECT_EQ(count(threads(make_store(local, {x}, make_load(a_, {x})))), 0u);
+  EXPECT_EQ(count(threads(block({fill(0, x), make_barrier(), make_store(a_, {x}, 1.0)}))), 0u);
+}
+
+}  // namespace
+}  // namespace nestwright::testing
