@@ -13,6 +13,7 @@
 #include "exporter/toolchain.h"
 #include "measure/worker_process.h"
 #include "runtime/device.h"
+#include "runtime/device_bandwidth.h"
 #include "runtime/start_cost.h"
 #include "support/error.h"
 #include "target/machine.h"
@@ -49,6 +50,15 @@ Json start_costs(int threads) {
   return costs;
 }
 
+/// GB/s; null where a device that is listed cannot be used.
+Json copy_bandwidth(const DeviceInfo& info) {
+  try {
+    return measure_copy_bandwidth(*make_device(info.kind, info.index));
+  } catch (const DeviceError&) {
+    return nullptr;
+  }
+}
+
 /// By kind a list of devices, or why there is none.
 Json devices() {
   Json json = Json::object();
@@ -63,7 +73,8 @@ Json devices() {
                        {"name", device.name},
                        {"driver", device.driver},
                        {"memory", device.memory_bytes},
-                       {"target", device.target.str()}});
+                       {"target", device.target.str()},
+                       {"copy_gb_s", copy_bandwidth(device)}});
     }
   }
   return json;
@@ -130,9 +141,12 @@ void print_text(const Json& j) {
       continue;
     }
     for (const Json& device : found) {
-      fmt::print("device      {} {}: {}, {}, {} MiB\n            target {}\n", kind, device["index"].get<int>(),
+      const Json& copy = device["copy_gb_s"];
+      fmt::print("device      {} {}: {}, {}, {} MiB, {}\n            target {}\n", kind, device["index"].get<int>(),
                  device["name"].get<std::string>(), device["driver"].get<std::string>(),
-                 device["memory"].get<std::int64_t>() >> 20, device["target"].get<std::string>());
+                 device["memory"].get<std::int64_t>() >> 20,
+                 copy.is_null() ? "cannot be used" : fmt::format("copy {:.1f} GB/s (measured)", copy.get<double>()),
+                 device["target"].get<std::string>());
     }
   }
   fmt::print("toolchain   {} (for export)\n", text("toolchain"));

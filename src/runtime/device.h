@@ -112,9 +112,9 @@ class Device {
                       std::span<const LaunchArgument> arguments) = 0;
   /// Returns when everything has been carried out; throws where a kernel failed.
   virtual void synchronise() = 0;
-  /// The time that the device takes for what `launches` launches, by its own clock; waits for it. 0 where it launches
-  /// nothing.
-  virtual double time_ns(const std::function<void()>& launches) = 0;
+  /// The time that the device takes for what `work` launches and copies on the device, by its own clock; waits for it.
+  /// 0 where it does neither.
+  virtual double time_ns(const std::function<void()>& work) = 0;
   /// How it is now. Nothing is ever changed.
   virtual DeviceConditions conditions() = 0;
 };

@@ -112,7 +112,10 @@ TEST(DoctorTest, SaysWhatIsHereAndWhatIsMissing) {
       continue;
     }
     ASSERT_FALSE(devices.empty()) << kind;
-    for (const json& device : devices) EXPECT_THAT(device["target"].get<std::string>(), testing::StartsWith(kind));
+    for (const json& device : devices) {
+      EXPECT_THAT(device["target"].get<std::string>(), testing::StartsWith(kind));
+      EXPECT_GT(device["copy_gb_s"], 0);
+    }
   }
   EXPECT_THAT(found["worker"].get<std::string>(), HasSubstr("nestwright-worker"));
 }

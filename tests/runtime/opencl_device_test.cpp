@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "runtime/device.h"
+#include "runtime/device_bandwidth.h"
 #include "runtime/device_error.h"
 #include "support/error.h"
 #include "tests/runtime/device_arrays.h"
@@ -153,6 +154,16 @@ TEST_F(OpenClDevice, TimesWhatIsLaunched) {
   EXPECT_GT(twice, 2 * once) << "four times the work";
   EXPECT_EQ(fetch<int>(*device_, *out)[0], 6'000'000);
   EXPECT_EQ(device_->time_ns([] {}), 0);
+}
+
+TEST_F(OpenClDevice, TimesCopiesToo) {
+  const DeviceMemoryPtr a = device_->allocate(8 << 20), b = device_->allocate(8 << 20);
+  device_->fill(*a, 1);
+  device_->copy(*a, *b);
+  EXPECT_GT(device_->time_ns([&] { device_->copy(*a, *b); }), 1000);
+  const double bandwidth = measure_copy_bandwidth(*device_);
+  EXPECT_GT(bandwidth, 0.1);
+  EXPECT_LT(bandwidth, 20000);
 }
 
 TEST_F(OpenClDevice, CodeThatIsNoneIsRefusedWithTheCompilersWords) {

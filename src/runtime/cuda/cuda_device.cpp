@@ -239,10 +239,10 @@ class CudaDevice final : public Device {
     require(driver().ctx_synchronize(), "carry out what was launched");
   }
 
-  double time_ns(const std::function<void()>& launches) override {
+  double time_ns(const std::function<void()>& work) override {
     synchronise();
     start_->record();
-    launches();
+    work();
     end_->record();
     require(driver().event_synchronize(end_->get()), "carry out what was launched");
     float milliseconds = 0;

@@ -150,9 +150,11 @@ class OpenClDevice final : public Device {
   void copy(const DeviceMemory& from, DeviceMemory& to) override {
     if (from.bytes() == 0) return;
     check(from.bytes() <= to.bytes(), "more is copied on a device than has room");
+    cl_event event = nullptr;
     require(library().enqueue_copy_buffer(queue_.get(), handle_of(from), handle_of(to), 0, 0,
-                                          static_cast<std::size_t>(from.bytes()), 0, nullptr, nullptr),
+                                          static_cast<std::size_t>(from.bytes()), 0, nullptr, wanted(event)),
             "copy on the device");
+    keep(event);
   }
 
   void fill(DeviceMemory& memory, std::uint8_t value) override {
@@ -188,23 +190,21 @@ class OpenClDevice final : public Device {
     }
     cl_event event = nullptr;
     const cl_int error = library().enqueue_nd_range_kernel(queue_.get(), ours.get(), 3, nullptr, global, local, 0,
-                                                           nullptr, is_timing_ ? &event : nullptr);
+                                                           nullptr, wanted(event));
     if (error != CL_SUCCESS) {
       throw DeviceError(fmt::format("{} does not launch kernel {} ({})", info_.name, ours.name(), error_name(error)));
     }
-    if (!is_timing_) return;
-    last_ = owned(event, library().release_event);
-    if (first_ == nullptr) first_ = last_;
+    keep(event);
   }
 
   void synchronise() override { require(library().finish(queue_.get()), "carry out what was launched"); }
 
-  double time_ns(const std::function<void()>& launches) override {
+  double time_ns(const std::function<void()>& work) override {
     synchronise();
     first_ = last_ = nullptr;
     is_timing_ = true;
     try {
-      launches();
+      work();
     } catch (...) {
       is_timing_ = false;
       throw;
@@ -258,6 +258,14 @@ class OpenClDevice final : public Device {
             "give its compiler's messages");
     while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
     return log;
+  }
+
+  /// Where a command is to leave its event.
+  cl_event* wanted(cl_event& event) const { return is_timing_ ? &event : nullptr; }
+  void keep(cl_event event) {
+    if (!is_timing_) return;
+    last_ = owned(event, library().release_event);
+    if (first_ == nullptr) first_ = last_;
   }
 
   static std::int64_t moment(const Event& event, cl_profiling_info which) {
