@@ -65,7 +65,7 @@ void print_text() {
       const std::string choices =
           p.contains("choices") ? fmt::format(": {}", fmt::join(p["choices"].get<std::vector<std::string>>(), ", "))
                                 : "";
-      fmt::print("  {:<9}{:<7}{}{}{}\n", p["name"].get<std::string>(), p["kind"].get<std::string>(),
+      fmt::print("  {:<11} {:<7}{}{}{}\n", p["name"].get<std::string>(), p["kind"].get<std::string>(),
                  p["meaning"].get<std::string>(), choices, fallback);
     }
     for (const Json& t : op["templates"]) {

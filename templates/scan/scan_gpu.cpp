@@ -4,6 +4,7 @@
 //   blocks, threads: Y[0, j] = X[0, j]
 //   blocks, threads:                                         for t in 1..steps:                       (on the host)
 //     for t in 1..steps: Y[t, j] = Y[t - 1, j] o X[t, j]       blocks, threads: Y[t, j] = Y[t - 1, j] o X[t, j]
+//     (Y[t - 1, j] in registers)
 #include "templates/gpu_loops.h"
 #include "templates/guess.h"
 #include "templates/scan/scan.h"

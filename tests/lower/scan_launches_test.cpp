@@ -180,6 +180,38 @@ TEST(ScanLaunches, TimeRunsInsideTheThreads) {
   r.expect_right_at_all_sizes();
 }
 
+TEST(ScanLaunches, ThreadsKeepTheRowBeforeInRegisters) {
+  const Var m = var("m");
+  const Tensor X = placeholder({m, 20}, kFloat32, "X"), state = placeholder({m, 20}, kFloat32, "S");
+  const Tensor init = compute({1, 20}, [&](Expr, Expr i) { return X(0, i); }, "init");
+  const Tensor update =
+      compute({m, 20}, [&](Expr t, Expr i) { return max(state(t - 1, i), 0.0) + state(t - 1, i) + X(t, i); }, "update");
+  const Tensor Y = scan(init, update, state, {X}, "Y");
+  Schedule s = create_schedule(Y);
+  for (const Tensor& part : {init, update}) {
+    const auto [thread, item] = s[part].split(s[part].axis(1), factor(3));
+    s[part].bind(thread, kThreadIdxX).unroll(item);
+  }
+  s[Y].pragma(s[Y].axis(0), "in_threads", 1);
+  const ir::Program program = lower(s, {X, Y}, device_target(), "f");
+  EXPECT_EQ(
+      ir::to_string(program.kernels[1].body),
+      "threadIdx.x j.outer in 0..7:\n"
+      "  local Y.row: float32[3]\n"
+      "  unrolled j.inner in 0..3:\n"
+      "    if likely(j.outer*3 + j.inner < 20):\n"
+      "      Y.row[j.inner] = Y[0, j.outer*3 + j.inner]\n"
+      "  for t in 0..(m - 1):\n"
+      "    unrolled j.inner_1 in 0..3:\n"
+      "      if likely(j.outer*3 + j.inner_1 < 20):\n"
+      "        Y.row[j.inner_1] = max(Y.row[j.inner_1], 0.0) + Y.row[j.inner_1] + X[t + 1, j.outer*3 + j.inner_1]\n"
+      "        Y[t + 1, j.outer*3 + j.inner_1] = Y.row[j.inner_1]\n");
+  EXPECT_THAT(ir::verify(program, ir::Form::kLoop), ::testing::IsEmpty());
+  for (const std::int64_t steps : {1, 2, 9}) {
+    EXPECT_EQ(run_program(program, 3, {steps}), run_unscheduled(Y, {X, Y}, {steps})) << steps;
+  }
+}
+
 TEST(ScanLaunches, OfOneStepThereIsNoTimeToMove) {
   Recurrence r(3, 20);
   r.bind_columns(r.init);

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <vector>
 
 #include "ir/equal.h"
+#include "ir/linear.h"
 #include "ir/rewrite.h"
+#include "lower/passes/copier.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -62,6 +65,90 @@ void require_own_columns(const Stmt& body, const std::string& scan) {
   });
 }
 
+/// The only store of a body, and the loops around it there.
+struct OnlyStore {
+  const Store* store = nullptr;
+  std::vector<const For*> loops;
+};
+
+/// Nothing where there are several.
+std::optional<OnlyStore> find_only_store(const Stmt& body) {
+  OnlyStore found;
+  Stmt s = body;
+  for (;;) {
+    if (const auto* store = s.as<Store>()) {
+      found.store = store;
+      return found;
+    }
+    if (const auto* loop = s.as<For>()) {
+      found.loops.push_back(loop);
+      s = loop->body;
+    } else if (const auto* let = s.as<Let>()) {
+      s = let->body;
+    } else if (const auto* guard = s.as<IfThenElse>(); guard != nullptr && !guard->else_case.defined()) {
+      s = guard->then_case;
+    } else {
+      return std::nullopt;
+    }
+  }
+}
+
+/// Replaces loads of a buffer, whatever the indices, and the store to it.
+class Replacer : public Mutator {
+ public:
+  Replacer(const Store& store, Expr load, Stmt instead)
+      : store_(store), load_(std::move(load)), instead_(std::move(instead)) {}
+  using Mutator::mutate;
+  Expr mutate(const Expr& e) override {
+    const auto* load = e.as<Load>();
+    return load != nullptr && load->buffer == store_.buffer ? load_ : mutate_children(e);
+  }
+  Stmt mutate(const Stmt& s) override { return s.as<Store>() != nullptr ? instead_ : mutate_children(s); }
+  Expr value() { return mutate(store_.value); }
+
+ private:
+  const Store& store_;
+  Expr load_;
+  Stmt instead_;
+};
+
+/// The loop over time with what its steps read of the row before in a buffer of the thread's own, which has an element
+/// for each one that a step stores. Undefined where they read other rows, or there is no row 0 to begin with.
+Stmt keep_row(const For& time, const Stmt& body) {
+  const std::optional<OnlyStore> only = find_only_store(body);
+  if (!only) return {};
+  const Store& store = *only->store;
+  bool reads_row_before = true;
+  for_each_expr(body, [&](const Expr& e) {
+    const auto* load = e.as<Load>();
+    if (load == nullptr || !(load->buffer == store.buffer)) return;
+    const Linear back = Linear(to_linear(load->indices[0])).add(to_linear(store.indices[0]), -1);
+    reads_row_before = reads_row_before && back.is_constant() && back.constant == -1;
+  });
+  std::vector<Expr> first = store.indices;
+  first[0] = to_linear(substitute(first[0], {{time.var, time.min}}) - 1).expr();
+  std::vector<Expr> shape, indices;
+  for (const For* loop : only->loops) {
+    if (as_const_int(loop->extent) == nullptr || !is_const_int(loop->min, 0)) return {};
+    shape.push_back(loop->extent);
+    indices.emplace_back(loop->var);
+  }
+  if (!reads_row_before || !is_const_int(first[0], 0)) return {};
+  if (shape.empty()) {
+    shape.emplace_back(1);
+    indices.emplace_back(0);
+  }
+  const Buffer row(store.buffer->name + ".row", store.buffer->element, shape, Scope::kLocal);
+  const Expr kept = make_load(row, indices);
+  const Stmt begin = make_store(row, indices, make_load(store.buffer, first));
+  const Stmt step = block({make_store(row, indices, Replacer(store, kept, {}).value()),
+                           make_store(store.buffer, store.indices, kept, store.mask, store.streams)});
+  Stmt before = Replacer(store, kept, begin).mutate(body);
+  before = expansion::Copier({{time.var, time.min}}, true).mutate(before);
+  Stmt loop = make_for(time.var, time.min, time.extent, LoopKind::kSerial, Replacer(store, kept, step).mutate(body));
+  return make_allocate(row, block({std::move(before), std::move(loop)}));
+}
+
 }  // namespace
 
 Stmt run_in_threads(const Stmt& loop, const std::string& scan) {
@@ -86,7 +173,8 @@ Stmt run_in_threads(const Stmt& loop, const std::string& scan) {
                     scan));
   }
   require_own_columns(body, scan);
-  Stmt result = make_for(time->var, time->min, time->extent, LoopKind::kSerial, body);
+  Stmt result = keep_row(*time, body);
+  if (!result.defined()) result = make_for(time->var, time->min, time->extent, LoopKind::kSerial, body);
   for (auto outer = bound.rbegin(); outer != bound.rend(); ++outer) {
     result = make_for((*outer)->var, (*outer)->min, (*outer)->extent, (*outer)->kind, std::move(result));
   }

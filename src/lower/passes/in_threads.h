@@ -1,6 +1,7 @@
 // The pragma in_threads: the time of a scan moves inside the blocks and threads that its steps are bound to, so that
 // all steps are one launch. Legal where no thread reads what another one computes: every access to what the steps store
-// has the indices of the store, but for the time.
+// has the indices of the store, but for the time. Where a step reads nothing but the row before, a thread keeps what it
+// needs of it in registers: from one step to the next it waits for no memory.
 // Thread rule: a pure function.
 #pragma once
 
