@@ -1,12 +1,11 @@
 #include "codegen/source/asynchronous.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 #include <utility>
 #include <vector>
 
-#include "codegen/source/expression.h"
+#include "codegen/source/each_once.h"
 #include "codegen/source/lanes.h"
 #include "ir/linear.h"
 #include "ir/rewrite.h"
@@ -85,8 +84,12 @@ class Follower {
     return std::visit(
         overloaded{[](const Block& n) { return std::any_of(n.stmts.begin(), n.stmts.end(), always_waits); },
                    [](const Let& n) { return always_waits(n.body); },
-                   [](const Allocate& n) { return always_waits(n.body); }, [](const Barrier&) { return true; },
-                   [](const auto&) { return false; }},
+                   [](const Allocate& n) { return always_waits(n.body); },
+                   [](const For& n) {
+                     const std::int64_t* count = as_const_int(n.extent);
+                     return count != nullptr && *count > 0 && always_waits(n.body);
+                   },
+                   [](const Barrier&) { return true; }, [](const auto&) { return false; }},
         s.node().value);
   }
 
@@ -111,28 +114,15 @@ class Follower {
     begun_.push_back({&s.node(), store.buffer, store.indices});
   }
 
-  /// Whether a thread stores to no element twice before it waits: the distance of the element from the first one tells
-  /// the iterations of the loops around apart, each a digit.
+  /// Whether a thread stores to no element twice before it waits.
   bool stores_once(const Store& store) const {
-    const Linear place = to_linear(substitute(element_offset(store.buffer, at_lane(store.indices, 0)), values_));
-    struct Digit {
-      std::int64_t weight, count;
-    };
-    std::vector<Digit> digits{{1, lanes_of(store.indices)}};
+    std::vector<const For*> carrying;
     for (const Loop& around : loops_) {
-      const Var& var = around.loop->var;
-      if (around.waits) continue;
-      const std::int64_t* count = as_const_int(around.loop->extent);
-      if (count == nullptr || place.hides(var) || place.coefficient(var) == 0) return false;
-      digits.push_back({std::abs(place.coefficient(var)), *count});
+      if (!around.waits) carrying.push_back(around.loop);
     }
-    std::sort(digits.begin(), digits.end(), [](const Digit& a, const Digit& b) { return a.weight < b.weight; });
-    std::int64_t reach = 0;
-    for (const Digit& digit : digits) {
-      if (digit.count > 1 && digit.weight <= reach) return false;
-      reach += digit.weight * (digit.count - 1);
-    }
-    return true;
+    std::vector<Expr> indices;
+    for (const Expr& index : store.indices) indices.push_back(substitute(index, values_));
+    return each_once(indices, carrying);
   }
 
   void look(const Expr& e) {

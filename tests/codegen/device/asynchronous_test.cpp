@@ -69,6 +69,31 @@ TEST_F(Asynchronous, EachElementOfALoopOnce) {
   EXPECT_EQ(count(threads(in_turns(i, 4, make_let(at, i * 8, make_store(wide, {x_, at}, make_load(a_, {i})))))), 1u);
 }
 
+TEST_F(Asynchronous, TilesThatAllThreadsFetchInTurns) {
+  const Buffer tile("tile", kFloat32, {2, 16, 32}, Scope::kShared);
+  const Var j("j"), row("row");
+  const Expr all = j * 8 + x_;  // 64 turns of 8 threads
+  const auto fetch = [&](const std::vector<Expr>& at, std::int64_t turns = 64) {
+    return threads(in_turns(j, turns, make_store(tile, at, make_load(a_, {j}))));
+  };
+  EXPECT_EQ(count(fetch({0, all / 32, all % 32})), 1u);
+  EXPECT_EQ(count(fetch({0, all % 16, all / 16})), 1u);
+  EXPECT_EQ(count(fetch({0, all % 16, all / 32})), 0u);
+  EXPECT_EQ(count(fetch({0, 0, all % 32})), 0u);
+  EXPECT_EQ(count(fetch({0, (all + 32) / 32, all % 32}, 60)), 1u);
+  EXPECT_EQ(count(fetch({0, (all + 31) / 32, all % 32}, 60)), 0u);
+  // By vectors of four.
+  const auto vectors = [&](const Expr& y, const Expr& x) {
+    const Expr lanes = make_ramp(x, Expr(1), 4), from = make_ramp(Expr(j) * 4, Expr(1), 4);
+    return threads(in_turns(j, 16, make_store(tile, {0, y, lanes}, make_load(a_, {from}))));
+  };
+  EXPECT_EQ(count(vectors(all / 8, all % 8 * 4)), 1u);
+  EXPECT_EQ(count(vectors(all / 8, all % 8 * 3)), 0u);
+  EXPECT_EQ(count(vectors(0, Expr(j) * 2)), 0u);
+  // Where every iteration of a loop around waits, it does not matter.
+  EXPECT_EQ(count(threads(in_turns(k_, 3, in_turns(row, 2, block({fill(0, x_ + row), make_barrier()}))))), 1u);
+}
+
 TEST_F(Asynchronous, OnlyPlainCopiesFromWhatStaysTheSame) {
   const Buffer bytes("bytes", kInt8, {8}), shared_bytes("sb", kInt8, {8}, Scope::kShared);
   const Buffer local("l", kFloat32, {8}, Scope::kLocal);

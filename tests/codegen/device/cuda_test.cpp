@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(Types, CudaTypes, ::testing::ValuesIn(kAllTypes),
 
 TEST(Cuda, SchedulesCompileWithoutSpills) {
   for (const NamedProgram& p : device_programs(DeviceKind::kCuda)) {
-    for (const char* arch : {"sm_80", "sm_90", "sm_90a"}) {
+    for (const char* arch : {"sm_75", "sm_80", "sm_90", "sm_90a"}) {
       const CompiledObject object = compile(p.program, cuda(arch));
       ASSERT_EQ(object.resources.size(), p.program.kernels.size());
       for (std::size_t k = 0; k < object.resources.size(); ++k) {
@@ -93,6 +93,13 @@ TEST(Cuda, SchedulesCompileWithoutSpills) {
       }
     }
   }
+}
+
+TEST(Cuda, WhatOlderDevicesLack) {
+  const NamedProgram p = device_program("matmul", DeviceKind::kCuda);
+  EXPECT_THAT(compile(p.program, cuda("sm_80")).source, HasSubstr("cp.async.wait_all"));
+  EXPECT_THAT(compile(p.program, cuda("sm_75")).source, ::testing::Not(HasSubstr("cp.async")));
+  compile(casts_of(kBFloat16, Rows::kAligned, Kernels::kEach), cuda("sm_75"));
 }
 
 TEST(Cuda, VersionAndAssembly) {

@@ -1,0 +1,14 @@
+// Whether the iterations of loops touch different elements. Thread rule: a pure function.
+#pragma once
+
+#include <vector>
+
+#include "ir/stmt.h"
+
+namespace nestwright::codegen {
+
+/// True only where no two iterations of `loops`, which run in turns, have an element in common at `indices`; all other
+/// variables stay the same. Vectors are ramps of stride 1.
+bool each_once(const std::vector<ir::Expr>& indices, const std::vector<const ir::For*>& loops);
+
+}  // namespace nestwright::codegen
