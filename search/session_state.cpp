@@ -18,8 +18,7 @@ constexpr double kCompile_s = 0.06;  // of one entrant, by the final pipeline
 constexpr int kChecks = 4;           // calls of an entrant before the race
 
 /// Seconds that one entrant adds to the final race.
-double entrant_s(double kernel_ns) {
-  const TimingOptions timing;
+double entrant_s(const TimingOptions& timing, double kernel_ns) {
   const double sample_ns = std::max(kernel_ns, 1.2 * timing.sample_ns);
   const int samples = timing.finalist_samples_of(sample_ns) + timing.samples_of(sample_ns, timing.rounds.front());
   return kCompile_s + 1e-9 * (kChecks * kernel_ns + samples * sample_ns);
@@ -34,6 +33,7 @@ std::shared_ptr<Builder> make_session_builder(const Target& target, const Sessio
 SessionState::SessionState(const Task& task, TuningLog& tuning_log, const SessionOptions& session_options)
     : log(tuning_log),
       options(session_options),
+      timing(timing_on(task.target.device)),
       key(task_key(task)),
       space(task),
       builder(session_options.builder ? session_options.builder : make_session_builder(task.target, session_options)),
@@ -81,10 +81,10 @@ std::vector<BuildResult> SessionState::build(const std::vector<Point>& points, P
 int SessionState::finalists() const {
   const double seconds = options.race_seconds > 0 ? options.race_seconds : kRaceShare * options.budget.seconds;
   if (seconds <= 0) return options.finalists;
-  const double affordable = seconds / entrant_s(incumbent_ns);
+  const double affordable = seconds / entrant_s(timing, incumbent_ns);
   return std::clamp(static_cast<int>(affordable), 1, options.finalists);
 }
 
-double SessionState::race_seconds() const { return (finalists() + kGuests) * entrant_s(incumbent_ns); }
+double SessionState::race_seconds() const { return (finalists() + kGuests) * entrant_s(timing, incumbent_ns); }
 
 }  // namespace nestwright

@@ -26,6 +26,7 @@ struct SessionState {
 
   TuningLog& log;
   const SessionOptions& options;
+  TimingOptions timing;  ///< what the runner makes of them for the task's target
   TaskKey key;
   SearchSpace space;
   std::vector<TemplateVersion> versions;  ///< of this build's templates: what may be best

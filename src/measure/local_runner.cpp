@@ -24,12 +24,10 @@ class LocalRunner : public Runner, private SampleSource {
  public:
   LocalRunner(const CheckData& data, const RunnerOptions& options)
       : options_(options), tensors_(data), fault_fd_(memfd_create("nestwright-fault", MFD_CLOEXEC)) {
-    if (is_device()) {
-      options_.timing.sample_ns = std::max(options_.timing.sample_ns, kDeviceSampleNs);
-      // What PoCL compiles; its process may be killed and could not remove it.
-      if (options.target.device == DeviceKind::kOpenCl && std::getenv("POCL_CACHE_DIR") == nullptr) {
-        pocl_files_.emplace("nestwright-pocl");
-      }
+    options_.timing = timing_on(options.target.device, options.timing);
+    // What PoCL compiles; its process may be killed and could not remove it.
+    if (options.target.device == DeviceKind::kOpenCl && std::getenv("POCL_CACHE_DIR") == nullptr) {
+      pocl_files_.emplace("nestwright-pocl");
     }
     if (options.threads < 1) throw UsageError("a runner needs at least one thread");
     if (ftruncate(fault_fd_.get(), sizeof(FaultRecord)) != 0)
@@ -62,9 +60,6 @@ class LocalRunner : public Runner, private SampleSource {
   }
 
  private:
-  /// Of a batch on a device: events are no finer than half a microsecond, and its clock needs a while to settle.
-  static constexpr double kDeviceSampleNs = 20e6;
-
   struct Candidate {
     const CompiledObject* object = nullptr;
     bool loaded = false;

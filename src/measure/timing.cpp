@@ -41,6 +41,12 @@ int TimingOptions::samples_of(double sample_length, int wanted) const {
   return affordable(wanted, sample_length, enough_ns, 2);
 }
 
+TimingOptions timing_on(DeviceKind device, TimingOptions options) {
+  constexpr double kDeviceSampleNs = 20e6;
+  if (device != DeviceKind::kCpu) options.sample_ns = std::max(options.sample_ns, kDeviceSampleNs);
+  return options;
+}
+
 int TimingOptions::finalist_samples_of(double sample_length) const {
   return affordable(finalist_samples, sample_length, finalist_enough_ns, 5);
 }

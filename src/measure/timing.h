@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "measure/measurement.h"
+#include "target/target.h"
 
 namespace nestwright {
 
@@ -29,6 +30,10 @@ struct TimingOptions {
   int samples_of(double sample_length, int wanted) const;
   int finalist_samples_of(double sample_length) const;
 };
+
+/// What a runner makes of them where kernels run on `device`: on one that is no CPU a sample takes 20 ms or more, for
+/// events are no finer than half a microsecond and clocks take a while to settle.
+TimingOptions timing_on(DeviceKind device, TimingOptions options = {});
 
 /// Median and the 95% interval of the median (order statistics, exact for small n). Fewer than six samples cannot give
 /// 95%: the interval is then all of them. No samples give zeros.

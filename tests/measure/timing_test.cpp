@@ -92,5 +92,13 @@ TEST(Outcome, NumbersAndNamesAreFrozen) {
   for (int i = 0; i < 7; ++i) EXPECT_STREQ(outcome_name(static_cast<Outcome>(i)), names[i]);
 }
 
+TEST(Timing, SamplesOnADeviceTake20MsOrMore) {
+  TimingOptions options;
+  EXPECT_EQ(timing_on(DeviceKind::kCpu, options).sample_ns, options.sample_ns);
+  EXPECT_EQ(timing_on(DeviceKind::kCuda, options).sample_ns, 20e6);
+  options.sample_ns = 50e6;
+  EXPECT_EQ(timing_on(DeviceKind::kOpenCl, options).sample_ns, 50e6);
+}
+
 }  // namespace
 }  // namespace nestwright
