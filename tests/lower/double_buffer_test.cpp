@@ -316,6 +316,48 @@ TEST(DoubleBufferInSharedMemory, TakesOneBarrierAnIteration) {
     EXPECT_EQ(run_program(program, seed), run_unscheduled(twice.C, twice.args())) << text;
 }
 
+TEST(DoubleBufferInSharedMemory, WhatIsFetchedAheadWaitsInRegisters) {
+  const std::string text = ir::to_string(Blocked(true).program(device_target()).kernels[0].body);
+  const auto position = [&](const char* part) { return text.find(part, text.find("for k.outer")); };
+  const std::size_t asked = position("A.cache.ahead[0] = A["), used = position("C.tile[0, 0] + "),
+                    stored = position("%2, i.inner, j.inner] = A.cache.ahead[0]"), waits = position("barrier");
+  ASSERT_NE(asked, std::string::npos) << text;
+  EXPECT_LT(asked, used) << text;
+  EXPECT_LT(used, stored) << text;
+  EXPECT_LT(stored, waits) << text;
+}
+
+/// C[i] = the sum of T[k, i] = A[k, i] + 1, slices of the reduction by one thread a column: 4 * `rows` elements each.
+std::string columns_fetched_ahead(std::int64_t rows, bool of_shared = false) {
+  const Tensor A = placeholder({64, 8}, kFloat32, "A");
+  const Tensor S = compute({64, 8}, [&](Expr k, Expr i) { return A(k, i) + 1.0; }, "S");
+  const Tensor T = compute({64, 8}, [&](Expr k, Expr i) { return (of_shared ? S : A)(k, i) * 2.0; }, "T");
+  const IterVar k = reduce_axis(64, "k");
+  const Tensor C = compute({8}, [&](Expr i) { return sum(T(k, i), k); }, "C");
+  Schedule s = create_schedule(C);
+  const Tensor sums = s.cache_write(C, ir::Scope::kLocal);
+  s[C].bind(s[C].axis(0), kThreadIdxX);
+  s[sums].compute_at(s[C], s[C].axis(0));
+  const IterVar outer = s[sums].split(s[sums].reduce_axis(0), factor(4 * rows)).first;
+  s[sums].reorder({outer, s[sums].loops().back(), s[sums].axis(0)});
+  for (const Tensor& stage : of_shared ? std::vector{S, T} : std::vector{T}) {
+    s[stage].set_scope(ir::Scope::kShared).compute_at(s[sums], outer);
+    s[stage].bind(s[stage].axis(1), kThreadIdxX).double_buffer();
+  }
+  const ir::Program program = lower(s, {A, C}, device_target(), "f", {.after_pass = {}, .verify = true});
+  EXPECT_EQ(run_program(program, 2), run_unscheduled(C, {A, C})) << ir::to_string(program);
+  return ir::to_string(program);
+}
+
+TEST(DoubleBufferInSharedMemory, ButNotMoreThanAThreadHasRegistersFor) {
+  EXPECT_THAT(columns_fetched_ahead(4), HasSubstr("local T.ahead: float32[16]\n"));
+  EXPECT_THAT(columns_fetched_ahead(8), Not(HasSubstr("ahead")));
+}
+
+TEST(DoubleBufferInSharedMemory, NorWhatIsMadeOfWhatIsFetchedAhead) {
+  EXPECT_THAT(columns_fetched_ahead(1, true), Not(HasSubstr("ahead")));
+}
+
 TEST(DoubleBufferInSharedMemory, AnyNumberOfIterations) {
   for (const std::int64_t depth : {2, 3, 5, 6, 7, 9, 13}) {
     const Blocked blocked(true, depth);

@@ -9,6 +9,7 @@
 
 #include "ir/rewrite.h"
 #include "lower/passes/copier.h"
+#include "lower/passes/staged_fill.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -262,8 +263,14 @@ class Doubler : public Mutator {
     Stmt first = fill_for(loop.min);
     if (extent == nullptr) first = make_if(0 < loop.extent, std::move(first));
     turning.before.push_back(std::move(first));
-    Stmt next = make_if(likely(loop.var + 1 < loop.min + loop.extent), fill_for(loop.var + 1));
-    turning.body = block({std::move(next), std::move(rest)});
+    const Expr has_next = likely(loop.var + 1 < loop.min + loop.extent);
+    Stmt next = fill_for(loop.var + 1);
+    if (const auto staged = stage_in_registers(next)) {
+      turning.body = block({make_if(has_next, staged->load), std::move(rest), make_if(has_next, staged->store)});
+      for (const Buffer& buffer : staged->registers) turning.body = make_allocate(buffer, turning.body);
+    } else {
+      turning.body = block({make_if(has_next, std::move(next)), std::move(rest)});
+    }
     for (const DoubleBuffered& member : group) done_.insert(member.stage);
   }
 

@@ -7,6 +7,7 @@
 //     rest(v)                               if likely(v + 1 < b): fill(v + 1) into T[(v + 1 - a)%2, ...]
 //                                           rest(v), from T[(v - a)%2, ...]
 //
+// What threads fetch into shared memory so goes through their registers (passes/staged_fill.h).
 // Conditions and lets between the loop and fill(v) go with it. Stages of one loop move together, in their order.
 // fill(v) may be moved if it reads nothing that the loop writes, but for what moves with it; other stages keep one
 // buffer. Each loop is looked at by itself: of a tail of one iteration nothing is done ahead.

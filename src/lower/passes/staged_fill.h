@@ -1,0 +1,27 @@
+// What threads fetch for the next iteration goes through their registers: it is asked for before the iteration at hand
+// is worked on, and stored afterwards, so that nobody waits for memory in between.
+//
+//   if next: for i: S[1 - half, i] = A[...]               if next: for i: S.ahead[i] = A[...]
+//   use S[half]                                    ->     use S[half]
+//                                                         if next: for i: S[1 - half, i] = S.ahead[i]
+//
+// Thread rule: a pure function.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ir/stmt.h"
+
+namespace nestwright {
+
+struct StagedFill {
+  std::vector<ir::Buffer> registers;  ///< local ones, to be allocated around both
+  ir::Stmt load, store;
+};
+
+/// Both halves of `fill`. Absent where it is not all stores to shared buffers of what lies in global ones, in loops of
+/// few iterations, for which a thread has registers.
+std::optional<StagedFill> stage_in_registers(const ir::Stmt& fill);
+
+}  // namespace nestwright
