@@ -58,27 +58,37 @@ std::vector<std::int64_t> widths_in(const MatrixLayout& layout, std::int64_t bat
   return widths;
 }
 
-/// How an operand is fetched: in which order it is stored, and by which vectors. Those are neighbours in the matrix as
-/// well as in shared memory, and none is cut by the end of a row.
+/// How an operand is fetched: in which order it is stored, and by which vectors of neighbours in the matrix. None is
+/// cut by the end of a row.
 std::pair<bool, std::int64_t> define_fetch(Tuning& t, const Operand& x, const MatmulShape& shape, bool in_parts) {
   const std::string suffix(1, x.name);
   std::vector<std::string> orders{"steps"};
   if (x.along_k) orders.emplace_back("rows");
   const bool rows = t.define_annotate("order_" + suffix, orders) == "rows";
   const std::int64_t lanes = t.define_knob("vector_" + suffix, widths_in(x.layout, shape.batch, x.type));
-  std::vector<std::string> names{"vector_" + suffix, "order_" + suffix, "block_k", x.tile()};
+  std::vector<std::string> names{"vector_" + suffix, "block_k", x.tile()};
   if (in_parts) names.emplace_back("parts");
   t.constrain(
       names,
       [x, k = shape.k](std::span<const KnobValue> v) {
-        const std::int64_t width = v[0][0], block_k = v[2][0], parts = v.size() > 4 ? v[4][0] : 1;
+        const std::int64_t width = v[0][0], block_k = v[1][0], parts = v.size() > 3 ? v[3][0] : 1;
         if (width == 1) return true;
-        if (x.along_k) return v[1][0] == 1 && block_k % width == 0 && k % (block_k * parts) == 0;
-        const std::int64_t of_block = tile_of(v[3]).of_block();
+        if (x.along_k) return block_k % width == 0 && k % (block_k * parts) == 0;
+        const std::int64_t of_block = tile_of(v[2]).of_block();
         return of_block % width == 0 && x.across % of_block == 0;
       },
-      "vectors of " + suffix + " would lie across rows in shared memory, or cross the end of the matrix");
+      "vectors of " + suffix + " would cross the end of a slice or of the matrix");
   return {rows, lanes};
+}
+
+/// Of a thread: accumulators, and what it reads for a step.
+std::int64_t registers_of(const ThreadTile& m, const ThreadTile& n, ir::Type sums, std::int64_t operand_words) {
+  return words(sums) * m.of_thread() * n.of_thread() + operand_words * (m.of_thread() + n.of_thread()) +
+         kSpareRegisters;
+}
+
+bool fits_registers(std::int64_t registers, std::int64_t threads, const Target& target) {
+  return registers <= target.registers_per_thread && registers * threads <= target.registers_per_block;
 }
 
 void constrain_block(Tuning& t, const MatmulShape& shape, ir::Type sums, std::int64_t operand_words,
@@ -93,12 +103,9 @@ void constrain_block(Tuning& t, const MatmulShape& shape, ir::Type sums, std::in
       "a block has fewer threads than a warp, or more than the target allows");
   t.constrain(
       {"tile_m", "tile_n"},
-      [sums, operand_words, a_thread = target.registers_per_thread,
-       a_block = target.registers_per_block](std::span<const KnobValue> v) {
+      [sums, operand_words, target](std::span<const KnobValue> v) {
         const ThreadTile m = tile_of(v[0]), n = tile_of(v[1]);
-        const std::int64_t registers = words(sums) * m.of_thread() * n.of_thread() +
-                                       operand_words * (m.of_thread() + n.of_thread()) + kSpareRegisters;
-        return registers <= a_thread && registers * m.threads * n.threads <= a_block;
+        return fits_registers(registers_of(m, n, sums, operand_words), m.threads * n.threads, target);
       },
       "accumulators and operands of a thread need more registers than the target has");
   t.constrain(
@@ -113,7 +120,18 @@ void constrain_block(Tuning& t, const MatmulShape& shape, ir::Type sums, std::in
       "there are more than 65535 blocks along blockIdx.y");
 }
 
-void constrain_shared(Tuning& t, const MatmulTypes& types, std::int64_t k, bool in_parts, const Target& target) {
+void constrain_shared(Tuning& t, const MatmulTypes& types, ir::Type sums, std::int64_t k, bool in_parts,
+                      const Target& target) {
+  t.constrain(
+      {"tile_m", "tile_n", "block_k", "double_buffer"},
+      [sums, operand_words = std::max(words(types.a), words(types.b)), target](std::span<const KnobValue> v) {
+        if (v[3][0] == 0) return true;
+        const ThreadTile m = tile_of(v[0]), n = tile_of(v[1]);
+        const std::int64_t threads = m.threads * n.threads, ahead = ceil_div(m.of_block() * v[2][0], threads) +
+                                                                    ceil_div(n.of_block() * v[2][0], threads);
+        return fits_registers(registers_of(m, n, sums, operand_words) + operand_words * ahead, threads, target);
+      },
+      "with what is fetched ahead, a thread needs more registers than the target has");
   t.constrain(
       {"tile_m", "tile_n", "block_k", "padding", "double_buffer"},
       [types, most = target.shared_bytes](std::span<const KnobValue> v) {
@@ -185,7 +203,7 @@ MatmulGpuKnobs define_matmul_gpu_knobs(Tuning& t, const Workload& workload, cons
   knobs.padding = t.define_knob("padding", {0, 4});
   knobs.fragments = t.define_annotate("fragments", {"no", "yes"}) == "yes";
   knobs.double_buffer = t.define_annotate("double_buffer", {"no", "yes"}) == "yes";
-  constrain_shared(t, types, shape.k, in_parts, target);
+  constrain_shared(t, types, sums, shape.k, in_parts, target);
   return knobs;
 }
 
