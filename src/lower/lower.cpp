@@ -18,6 +18,7 @@
 #include "lower/passes/launches.h"
 #include "lower/passes/split_loops.h"
 #include "support/error.h"
+#include "target/gpu.h"
 
 namespace nestwright {
 namespace {
@@ -278,7 +279,8 @@ ir::Program lower(const Schedule& schedule, const Args& args, const Target& targ
     run(kDoubleBufferPass, [&] {
       for (std::size_t k = 0; k < in_turns.size(); ++k) {
         if (!in_turns[k].empty())
-          program.kernels[k].body = double_buffer(program.kernels[k].body, in_turns[k], symbols);
+          program.kernels[k].body =
+              double_buffer(program.kernels[k].body, in_turns[k], symbols, has_asynchronous_copies(target));
       }
     });
   }

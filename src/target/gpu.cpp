@@ -122,6 +122,10 @@ std::string arch_of_capability(int major, int minor) {
   return std::string(nearest);
 }
 
+bool has_asynchronous_copies(const Target& target) {
+  return target.device == DeviceKind::kCuda && target.arch != "sm_75";  // the only one before sm_80
+}
+
 Target parse_gpu(std::string_view text, DeviceKind kind, std::string_view rest) {
   const std::string known = known_fields(kind);
   const Fields fields = split_fields(text, rest, known);

@@ -15,7 +15,7 @@
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kMostSide = 64;  ///< of a tile: with padding, all types fit into any block's shared memory
+constexpr std::int64_t kMostSide = 64;  ///< of a tile
 
 /// Rows or columns of X: blocks, of some elements of each thread, as far apart as there are threads.
 struct Side {
@@ -59,6 +59,13 @@ Knobs define_knobs(Tuning& t, std::int64_t rows, std::int64_t columns, Type type
       },
       "vectors would lie across rows of the tile, or cross the end of the matrix");
   constrain_threads(t, "rows", "columns", rows * columns, target);
+  t.constrain(
+      {"padding", "rows", "columns"},
+      [as_y = knobs.as_y, bytes = type.bytes(), most = target.shared_bytes](std::span<const KnobValue> v) {
+        const std::int64_t of_rows = side_of(v[1]).of_block(), of_columns = side_of(v[2]).of_block();
+        return bytes * (as_y ? of_columns * (of_rows + v[0][0]) : of_rows * (of_columns + v[0][0])) <= most;
+      },
+      "the tile does not fit into a block's shared memory");
   knobs.rows_along_x = t.define_annotate("blocks_x", {"columns", "rows"}) == "rows";
   t.constrain(
       {"blocks_x", "rows", "columns"},

@@ -39,6 +39,13 @@ TEST(GpuTarget, AnArchitectureSaysWhatABlockMayHave) {
   EXPECT_EQ(Target::parse("cuda,arch=sm_120").shared_bytes, 101376);
 }
 
+TEST(GpuTarget, CopiesGoOnWhileThreadsComputeFromAmpereOn) {
+  EXPECT_TRUE(has_asynchronous_copies(Target::parse("cuda")));
+  EXPECT_TRUE(has_asynchronous_copies(Target::parse("cuda,arch=sm_90a")));
+  EXPECT_FALSE(has_asynchronous_copies(Target::parse("cuda,arch=sm_75")));
+  EXPECT_FALSE(has_asynchronous_copies(Target::parse("opencl")));
+}
+
 TEST(GpuTarget, OpenClAloneIsWhatEveryDeviceHas) {
   const Target t = Target::parse("opencl");
   EXPECT_EQ(t.device, DeviceKind::kOpenCl);

@@ -31,16 +31,17 @@ TEST(ConvolutionGpu, DefaultsFillTheDevice) {
 }
 
 TEST(ConvolutionGpu, SaysWhereAWindowDoesNotFit) {
+  const Target target = Target::parse("opencl,shared=49152");
   const Template& direct = *find_template("conv2d.gpu_direct");
   const auto reason = [&](const std::string& sizes) {
-    return direct.why_not(parse_workload("conv2d n=1 c=1 h=200 w=200 k=1 " + sizes), testing_gpu::opencl());
+    return direct.why_not(parse_workload("conv2d n=1 c=1 h=200 w=200 k=1 " + sizes), target);
   };
   EXPECT_EQ(reason("r=100 s=100"), "");
   EXPECT_EQ(reason("r=120 s=120"), "it needs the window of a filter to fit into a block's shared memory");
   EXPECT_EQ(reason("r=2 s=2 dilation=119"), "it needs the window of a filter to fit into a block's shared memory");
   // What its image leaves no room for is read where it lies.
   const Workload w = parse_workload("conv2d n=1 c=1 h=200 w=200 k=40 r=100 s=100");
-  for (const Config& seed : direct.seeds(w, testing_gpu::opencl())) EXPECT_EQ(seed.find("weights")->label, "direct");
+  for (const Config& seed : direct.seeds(w, target)) EXPECT_EQ(seed.find("weights")->label, "direct");
 }
 
 }  // namespace

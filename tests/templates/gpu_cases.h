@@ -78,21 +78,8 @@ inline const std::vector<std::string>& workloads() {
   return list;
 }
 
-inline Target cuda() {
-  Target target;
-  target.device = DeviceKind::kCuda;
-  target.arch = "sm_90";
-  target.multiprocessors = 132;
-  target.warp = 32;
-  target.shared_bytes = 227 << 10;
-  return target;
-}
-
-inline Target opencl() {
-  Target target;
-  target.device = DeviceKind::kOpenCl;
-  return target;
-}
+inline Target cuda() { return Target::parse("cuda,arch=sm_90"); }
+inline Target opencl() { return Target::parse("opencl"); }
 
 /// NESTWRIGHT_GPU_SAMPLES=N in the environment: a soak, of N configurations for each template and target.
 inline bool is_soak() { return std::getenv("NESTWRIGHT_GPU_SAMPLES") != nullptr; }

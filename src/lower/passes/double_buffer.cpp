@@ -148,7 +148,8 @@ struct Turning {
 
 class Doubler : public Mutator {
  public:
-  Doubler(const std::vector<Group>& groups, const Stmt& s) : groups_(groups), around_(groups.size()) {
+  Doubler(const std::vector<Group>& groups, const Stmt& s, bool copies_itself)
+      : groups_(groups), copies_itself_(copies_itself), around_(groups.size()) {
     for (std::size_t g = 0; g < groups.size(); ++g) {
       for (const Buffer& buffer : buffers_of(groups[g])) group_of_.emplace(buffer, g);
     }
@@ -265,7 +266,7 @@ class Doubler : public Mutator {
     turning.before.push_back(std::move(first));
     const Expr has_next = likely(loop.var + 1 < loop.min + loop.extent);
     Stmt next = fill_for(loop.var + 1);
-    if (const auto staged = stage_in_registers(next)) {
+    if (const auto staged = stage_in_registers(next, copies_itself_)) {
       turning.body = block({make_if(has_next, staged->load), std::move(rest), make_if(has_next, staged->store)});
       for (const Buffer& buffer : staged->registers) turning.body = make_allocate(buffer, turning.body);
     } else {
@@ -384,6 +385,7 @@ class Doubler : public Mutator {
   }
 
   const std::vector<Group>& groups_;
+  bool copies_itself_;
   std::map<Buffer, std::size_t> group_of_;
   std::vector<std::optional<std::vector<Var>>> around_;  ///< by group; absent where nothing accesses it
   std::map<Buffer, Buffer> swapped_;
@@ -394,8 +396,8 @@ class Doubler : public Mutator {
 }  // namespace
 
 ir::Stmt double_buffer(const ir::Stmt& s, const std::vector<std::vector<DoubleBuffered>>& computed_together,
-                       const ir::Ranges& symbols) {
-  Doubler doubler(computed_together, s);
+                       const ir::Ranges& symbols, bool copies_itself) {
+  Doubler doubler(computed_together, s, copies_itself);
   const Stmt result = doubler.mutate(s);
   doubler.require_effect();
   return result.same_as(s) ? s : simplify(result, symbols);

@@ -7,7 +7,8 @@
 //     rest(v)                               if likely(v + 1 < b): fill(v + 1) into T[(v + 1 - a)%2, ...]
 //                                           rest(v), from T[(v - a)%2, ...]
 //
-// What threads fetch into shared memory so goes through their registers (passes/staged_fill.h).
+// What threads fetch into shared memory so goes through their registers, but for what the device
+// copies itself (passes/staged_fill.h).
 // Conditions and lets between the loop and fill(v) go with it. Stages of one loop move together, in their order.
 // fill(v) may be moved if it reads nothing that the loop writes, but for what moves with it; other stages keep one
 // buffer. Each loop is looked at by itself: of a tail of one iteration nothing is done ahead.
@@ -29,8 +30,8 @@ struct DoubleBuffered {
 };
 
 /// `computed_together`: what one branch of the nest computes at one loop, in order. Throws LowerError for a stage that
-/// no loop at all can compute ahead.
+/// no loop at all can compute ahead. `copies_itself`: whether the target copies to shared memory while threads go on.
 ir::Stmt double_buffer(const ir::Stmt& s, const std::vector<std::vector<DoubleBuffered>>& computed_together,
-                       const ir::Ranges& symbols);
+                       const ir::Ranges& symbols, bool copies_itself);
 
 }  // namespace nestwright

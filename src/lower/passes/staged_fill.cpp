@@ -1,5 +1,6 @@
 #include "lower/passes/staged_fill.h"
 
+#include "ir/linear.h"
 #include "ir/rewrite.h"
 #include "lower/passes/copier.h"
 
@@ -12,6 +13,8 @@ constexpr std::int64_t kMostStaged = 16;  ///< elements of one store that a thre
 
 class Splitter {
  public:
+  explicit Splitter(bool copies_itself) : copies_itself_(copies_itself) {}
+
   /// The statement with loads only, and that with stores only; `fits()` tells whether there are such.
   std::pair<Stmt, Stmt> split(const Stmt& s) {
     if (!s.defined() || !fits_) return {};
@@ -31,6 +34,7 @@ class Splitter {
     auto [load, store] = split(loop.body);
     loops_.pop_back();
     if (!fits_) return {};
+    if (!store.defined()) return {make_for(loop.var, loop.min, loop.extent, loop.kind, std::move(load)), Stmt()};
     // Registers have no addresses.
     const LoopKind kind = is_plain ? LoopKind::kUnrolled : loop.kind;
     return {make_for(loop.var, loop.min, loop.extent, kind, std::move(load)),
@@ -51,17 +55,20 @@ class Splitter {
     if (reads(let.value)) return refuse();
     auto [load, store] = split(let.body);
     if (!fits_) return {};
-    return {make_let(let.var, let.value, std::move(load)), make_let(let.var, let.value, std::move(store))};
+    if (store.defined()) store = make_let(let.var, let.value, std::move(store));
+    return {make_let(let.var, let.value, std::move(load)), std::move(store)};
   }
 
   Halves split(const IfThenElse& branch) {
     if (branch.else_case.defined() || reads(branch.condition)) return refuse();
     auto [load, store] = split(branch.then_case);
     if (!fits_) return {};
-    return {make_if(branch.condition, std::move(load)), make_if(branch.condition, std::move(store))};
+    if (store.defined()) store = make_if(branch.condition, std::move(store));
+    return {make_if(branch.condition, std::move(load)), std::move(store)};
   }
 
   Halves split(const Store& store) {
+    if (is_copied(store)) return {make_store(store.buffer, store.indices, store.value), Stmt()};
     bool from_global = true;
     for_each_expr(store.value, [&](const Expr& e) {
       const auto* load = e.as<Load>();
@@ -88,6 +95,34 @@ class Splitter {
 
   Halves split(const auto&) { return refuse(); }
 
+  /// Whether the device does it by itself: 4, 8 or 16 bytes that lie side by side on both sides.
+  bool is_copied(const Store& store) const {
+    const auto* load = store.value.as<Load>();
+    if (!copies_itself_ || load == nullptr || store.mask.defined() || store.buffer->scope != Scope::kShared ||
+        load->buffer->scope != Scope::kGlobal) {
+      return false;
+    }
+    std::int64_t lanes = 1;
+    for (const For* loop : loops_) {
+      if (loop->kind != LoopKind::kVectorized) continue;
+      lanes = *as_const_int(loop->extent);
+      if (!runs_along(loop->var, store.buffer, store.indices) || !runs_along(loop->var, load->buffer, load->indices)) {
+        return false;
+      }
+    }
+    const std::int64_t bytes = lanes * store.buffer->element.bytes();
+    return bytes == 4 || bytes == 8 || bytes == 16;
+  }
+
+  /// Whether neighbours in the loop are neighbours in memory.
+  static bool runs_along(const Var& var, const Buffer& buffer, const std::vector<Expr>& indices) {
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+      const Linear index = to_linear(indices[d]);
+      if (index.hides(var) || index.coefficient(var) != (d + 1 == indices.size() ? 1 : 0)) return false;
+    }
+    return is_const_int(buffer->stride(buffer->rank() - 1), 1);
+  }
+
   Halves refuse() {
     fits_ = false;
     return {};
@@ -99,6 +134,7 @@ class Splitter {
     return found;
   }
 
+  bool copies_itself_;
   std::vector<const For*> loops_;
   std::vector<Buffer> registers_;
   bool fits_ = true;
@@ -106,10 +142,10 @@ class Splitter {
 
 }  // namespace
 
-std::optional<StagedFill> stage_in_registers(const ir::Stmt& fill) {
-  Splitter splitter;
+std::optional<StagedFill> stage_in_registers(const ir::Stmt& fill, bool copies_itself) {
+  Splitter splitter(copies_itself);
   auto [load, store] = splitter.split(fill);
-  if (!splitter.fits()) return std::nullopt;
+  if (!splitter.fits() || !store.defined()) return std::nullopt;
   return StagedFill{std::move(splitter).registers(), std::move(load), expansion::Copier({}, true).mutate(store)};
 }
 

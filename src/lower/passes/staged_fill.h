@@ -21,7 +21,9 @@ struct StagedFill {
 };
 
 /// Both halves of `fill`. Absent where it is not all stores to shared buffers of what lies in global ones, in loops of
-/// few iterations, for which a thread has registers.
-std::optional<StagedFill> stage_in_registers(const ir::Stmt& fill);
+/// few iterations, for which a thread has registers. `copies_itself`: the device copies elements, or vectors of them,
+/// on its own while its threads go on; what is no more than that stays in the first half as it is. Absent, too, where
+/// that is all.
+std::optional<StagedFill> stage_in_registers(const ir::Stmt& fill, bool copies_itself);
 
 }  // namespace nestwright
