@@ -105,13 +105,13 @@ void DeviceProgram::launch(const LoadedKernel& kernel) {
     if (size.grid[d] <= 0 || size.block[d] <= 0) return;
   }
   size.dynamic_shared_bytes = kernel.dynamic_shared_bytes;
-  std::vector<LaunchArgument> arguments;
+  arguments_.clear();
   for (const int p : kernel.arguments.parameters) {
-    arguments.emplace_back(parameters_[static_cast<std::size_t>(p)].get());
+    arguments_.emplace_back(parameters_[static_cast<std::size_t>(p)].get());
   }
-  for (const ir::Buffer& buffer : kernel.arguments.workspaces) arguments.emplace_back(memory_of(buffer).get());
-  for (const ir::Var& scalar : kernel.arguments.scalars) arguments.emplace_back(value(scalar));
-  device_->launch(*kernel.kernel, size, arguments);
+  for (const ir::Buffer& buffer : kernel.arguments.workspaces) arguments_.emplace_back(memory_of(buffer).get());
+  for (const ir::Var& scalar : kernel.arguments.scalars) arguments_.emplace_back(value(scalar));
+  device_->launch(*kernel.kernel, size, arguments_);
 }
 
 const DeviceMemoryPtr& DeviceProgram::memory_of(const ir::Buffer& buffer) {

@@ -70,6 +70,7 @@ class DeviceProgram {
   std::span<const DeviceMemoryPtr> parameters_;
   std::vector<ir::Var> vars_;  ///< symbols, then what the host statement has defined so far
   std::vector<std::int64_t> values_;
+  std::vector<LaunchArgument> arguments_;  ///< of one launch; kept, for thousands a second are made
 };
 
 }  // namespace nestwright

@@ -216,22 +216,21 @@ class CudaDevice final : public Device {
     context_->enter();
     ours.allow_dynamic(size.dynamic_shared_bytes);
     // The driver reads as many bytes behind each pointer as the kernel's parameter has: eight, whichever it is.
-    std::vector<std::uint64_t> values;
+    values_.clear();
     for (const LaunchArgument& argument : arguments) {
       const auto* memory = std::get_if<const DeviceMemory*>(&argument);
-      values.push_back(memory != nullptr ? (*memory)->handle()
-                                         : static_cast<std::uint64_t>(std::get<std::int64_t>(argument)));
+      values_.push_back(memory != nullptr ? (*memory)->handle()
+                                          : static_cast<std::uint64_t>(std::get<std::int64_t>(argument)));
     }
-    std::vector<void*> pointers;
-    for (std::uint64_t& value : values) pointers.push_back(&value);
+    pointers_.clear();
+    for (std::uint64_t& value : values_) pointers_.push_back(&value);
     const auto at = [](const std::array<std::int64_t, 3>& sizes, std::size_t d) {
       return static_cast<unsigned int>(sizes[d]);
     };
-    require(driver().launch_kernel(ours.function(), at(size.grid, 0), at(size.grid, 1), at(size.grid, 2),
-                                   at(size.block, 0), at(size.block, 1), at(size.block, 2),
-                                   static_cast<unsigned int>(size.dynamic_shared_bytes), kOneStream, pointers.data(),
-                                   nullptr),
-            fmt::format("launch kernel {}", ours.name()));
+    const Result result = driver().launch_kernel(
+        ours.function(), at(size.grid, 0), at(size.grid, 1), at(size.grid, 2), at(size.block, 0), at(size.block, 1),
+        at(size.block, 2), static_cast<unsigned int>(size.dynamic_shared_bytes), kOneStream, pointers_.data(), nullptr);
+    if (result != kSuccess) require(result, fmt::format("launch kernel {}", ours.name()));
   }
 
   void synchronise() override {
@@ -276,6 +275,8 @@ class CudaDevice final : public Device {
   Sensors sensors_;
   ContextPtr context_;
   std::unique_ptr<Event> start_, end_;
+  std::vector<std::uint64_t> values_;  ///< of one launch's arguments
+  std::vector<void*> pointers_;        ///< to them
 };
 
 DeviceInfo describe(DeviceNumber device, int index) {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <optional>
+#include <string>
 
 #include "runtime/device_error.h"
 #include "support/shared_library.h"
@@ -111,7 +112,7 @@ const Driver& driver() {
   return loaded;
 }
 
-void require(Result result, const std::string& doing) {
+void require(Result result, std::string_view doing) {
   if (result == kSuccess) return;
   const std::string what = fmt::format("CUDA cannot {} ({})", doing, describe(driver(), result));
   if (std::find(std::begin(kLost), std::end(kLost), result) == std::end(kLost)) throw DeviceError(what);

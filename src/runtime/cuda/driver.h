@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
+#include <string_view>
 
 namespace nestwright::cuda {
 
@@ -84,6 +84,6 @@ const Driver& driver();
 
 /// Throws DeviceError, "CUDA cannot <doing> (<error>)", unless `result` is kSuccess; DeviceLostError for an error after
 /// which the context is of no further use.
-void require(Result result, const std::string& doing);
+void require(Result result, std::string_view doing);
 
 }  // namespace nestwright::cuda
