@@ -40,10 +40,10 @@ class CudaBackend final : public Backend {
  public:
   CompiledObject compile(const ir::Program& program, const Target& target, const CompileOptions& options) override {
     if (target.device != DeviceKind::kCuda) throw CompileError("the CUDA backend makes code for CUDA only");
-    const int architecture = architecture_number(target.arch);
+    architecture_number(target.arch);  // refused before NVRTC is looked for
     const Nvrtc& nvrtc = Nvrtc::get();
     require_architecture(target.arch, nvrtc);
-    CompiledObject result = device_object(program, CudaDialect(architecture));
+    CompiledObject result = device_object(program, CudaDialect(target));
     NvrtcResult compiled = nvrtc.compile(result.source, result.symbol + ".cu",
                                          {"-arch=" + target.arch, "-std=c++17", "-w", "--ptxas-options=-v"});
     if (!compiled.succeeded) {

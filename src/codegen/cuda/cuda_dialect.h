@@ -2,13 +2,13 @@
 #pragma once
 
 #include "codegen/source/dialect.h"
+#include "target/gpu.h"
 
 namespace nestwright::codegen {
 
 class CudaDialect final : public Dialect {
  public:
-  /// `architecture`: 90 for sm_90.
-  explicit CudaDialect(int architecture) : architecture_(architecture) {}
+  explicit CudaDialect(const Target& target) : has_asynchronous_copies_(nestwright::has_asynchronous_copies(target)) {}
 
   const char* integer_type(ir::Type type) const override;
   const char* wide_suffix() const override { return "LL"; }
@@ -23,7 +23,7 @@ class CudaDialect final : public Dialect {
   std::string parameter(const std::string& type, const std::string& name, bool is_const, bool alone) const override;
   std::string index(ir::LoopKind kind) const override;
   const char* barrier() const override { return "__syncthreads();"; }
-  bool has_asynchronous_copies() const override { return architecture_ >= 80; }
+  bool has_asynchronous_copies() const override { return has_asynchronous_copies_; }
   std::string asynchronous_copy(int bytes) const override;
   const char* wait_for_copies() const override { return "asm volatile(\"cp.async.wait_all;\" ::: \"memory\");"; }
   std::vector<std::string> shared(const std::vector<SharedArray>& arrays, std::int64_t bytes) const override;
@@ -35,7 +35,7 @@ class CudaDialect final : public Dialect {
   std::string stream(const std::string& place, const std::string& value) const override;
 
  private:
-  int architecture_;
+  bool has_asynchronous_copies_;
 };
 
 }  // namespace nestwright::codegen

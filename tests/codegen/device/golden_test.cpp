@@ -45,7 +45,8 @@ TEST_P(Golden, OpenCl) {
 TEST_P(Golden, Cuda) {
   const NamedProgram p = device_program(GetParam(), DeviceKind::kCuda);
   const ir::Program expanded = expand(p.program, device_target(DeviceKind::kCuda), {.after_pass = {}, .verify = true});
-  expect_golden(codegen::device_object(expanded, codegen::CudaDialect(90)).source, p.name + ".cu");
+  expect_golden(codegen::device_object(expanded, codegen::CudaDialect(device_target(DeviceKind::kCuda))).source,
+                p.name + ".cu");
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, Golden,
