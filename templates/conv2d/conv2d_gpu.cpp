@@ -30,14 +30,40 @@ struct Knobs {
   std::int64_t channels = 1;                                              ///< fetched at a time
   enum class Taps : std::uint8_t { kOne, kRow, kAll } taps = Taps::kOne;  ///< of a filter, likewise
   std::int64_t unroll = 1;                                                ///< channels
-  std::int64_t lanes = 1;                                                 ///< of vectors of W that are fetched
-  std::int64_t padding = 0;                                               ///< elements between rows in shared memory
-  bool fragments = false;  ///< what a thread needs for a channel is read into registers first
+  bool channels_inner = false;            ///< patches have channels side by side, not columns
+  std::int64_t lanes_x = 1, lanes_w = 1;  ///< of vectors that are fetched
+  std::int64_t padding = 0;               ///< elements between rows in shared memory
+  bool fragments = false;                 ///< what a thread needs for a channel is read into registers first
   bool double_buffer = false;
 };
 
-std::int64_t shared_bytes(std::int64_t terms, std::int64_t row, std::int64_t padding, ir::Type type, bool twice) {
-  return (twice ? 2 : 1) * terms * (row + padding) * type.bytes() + kAlignment;
+std::int64_t shared_bytes(std::int64_t rows, std::int64_t row, std::int64_t padding, ir::Type type, bool twice) {
+  return (twice ? 2 : 1) * rows * (row + padding) * type.bytes() + kAlignment;
+}
+
+/// How patches and weights lie in shared memory, and by which vectors they are fetched: those of what lies side by side
+/// there as well as in X and W.
+void define_fetches(Tuning& t, const Convolution& c, Knobs& knobs) {
+  const std::vector<std::int64_t> one{1};
+  const auto orders =
+      c.channels_last ? std::vector<std::string>{"places", "channels"} : std::vector<std::string>{"places"};
+  knobs.channels_inner = t.define_annotate("order_x", orders) == "channels";
+  knobs.lanes_x = t.define_knob("vector_x", c.channels_last ? vector_widths(c.group_channels(), c.types.a) : one);
+  knobs.lanes_w = t.define_knob("vector_w", c.channels_last ? vector_widths(c.filters, c.types.b) : one);
+  t.constrain(
+      {"vector_x", "order_x", "block_channels"},
+      [channels = c.group_channels()](std::span<const KnobValue> v) {
+        const std::int64_t lanes = v[0][0], block = v[2][0];
+        return lanes == 1 || (v[1][0] == 1 && block % lanes == 0 && channels % block == 0);
+      },
+      "vectors of X would lie across rows in shared memory, or cross the last channel");
+  t.constrain(
+      {"vector_w", "tile_k"},
+      [filters = c.filters, parts = c.groups](std::span<const KnobValue> v) {
+        const AxisTile tile{v[1][0], v[1][1], v[1][2]};
+        return v[0][0] == 1 || (tile.of_block() % v[0][0] == 0 && tile.padded() * parts == filters);
+      },
+      "vectors of W would be cut by the end of a row");
 }
 
 Knobs define_knobs(Tuning& t, const Convolution& c, const Target& target) {
@@ -65,17 +91,8 @@ Knobs define_knobs(Tuning& t, const Convolution& c, const Target& target) {
   knobs.padding = t.define_knob("padding", {0, 4});
   knobs.fragments = t.define_annotate("fragments", {"no", "yes"}) == "yes";
   knobs.double_buffer = t.define_annotate("double_buffer", {"no", "yes"}) == "yes";
-  // Vectors of what lies side by side both in memory and in shared memory.
-  knobs.lanes =
-      t.define_knob("vector_w", c.channels_last ? vector_widths(c.filters, c.types.b) : std::vector<std::int64_t>{1});
+  define_fetches(t, c, knobs);
 
-  t.constrain(
-      {"vector_w", "tile_k"},
-      [filters = c.filters, parts = c.groups](std::span<const KnobValue> v) {
-        const AxisTile tile{v[1][0], v[1][1], v[1][2]};
-        return v[0][0] == 1 || (tile.of_block() % v[0][0] == 0 && tile.padded() * parts == filters);
-      },
-      "vectors of W would be cut by the end of a row");
   t.constrain(
       {"block_channels", "unroll_channels"}, [](std::span<const KnobValue> v) { return v[0][0] % v[1][0] == 0; },
       "more channels would be unrolled than are fetched at a time");
@@ -92,14 +109,15 @@ Knobs define_knobs(Tuning& t, const Convolution& c, const Target& target) {
       [](std::span<const KnobValue> v) { return v[0][2] * v[1][2] * v[2][2] * v[3][0] <= kMostStatements; },
       "the unrolled loops of a thread have more than 1024 multiply-adds");
   t.constrain(
-      {"tile_k", "tile_p", "tile_q", "block_channels", "block_taps", "padding", "double_buffer"},
+      {"tile_k", "tile_p", "tile_q", "block_channels", "block_taps", "padding", "double_buffer", "order_x"},
       [slice, types = c.types, most = target.shared_bytes](std::span<const KnobValue> v) {
         const std::int64_t terms = slice(v[3], v[4]), padding = v[5][0];
         const bool twice = v[6][0] == 1;
         const std::int64_t places = v[1][1] * v[1][2] * v[2][1] * v[2][2], filters = v[0][1] * v[0][2];
-        return shared_bytes(terms, places, padding, types.a, twice) +
-                   shared_bytes(terms, filters, padding, types.b, twice) <=
-               most;
+        const std::int64_t patches = v[7][0] == 1
+                                         ? shared_bytes(places * (terms / v[3][0]), v[3][0], padding, types.a, twice)
+                                         : shared_bytes(terms, places, padding, types.a, twice);
+        return patches + shared_bytes(terms, filters, padding, types.b, twice) <= most;
       },
       "patches and weights do not fit into a block's shared memory");
   return knobs;
@@ -107,7 +125,7 @@ Knobs define_knobs(Tuning& t, const Convolution& c, const Target& target) {
 
 /// What is computed instead of the operator's expression.
 struct Form {
-  Tensor patches;  ///< [n, group, r, s, c, p, q]
+  Tensor patches;  ///< [n, group, r, s, c, p, q], or [n, group, r, s, p, q, c]
   Tensor weights;  ///< [r, s, c, k]
   Tensor sums;     ///< [n, k, p, q]
   Tensor y;
@@ -123,11 +141,21 @@ Form make_form(const Convolution& c, const Definition& definition, const Knobs& 
   };
   const PaddedImage size = padded_image(c, knobs.tile);
   Form form;
+  const auto of_patches = [&](std::vector<Expr> window, const Expr& ch, const Expr& p, const Expr& q) {
+    if (knobs.channels_inner) {
+      window.insert(window.end(), {p, q, ch});
+    } else {
+      window.insert(window.end(), {ch, p, q});
+    }
+    return window;
+  };
   form.patches = compute(
-      {sums[0], Expr(c.groups), Expr(c.rows.filter), Expr(c.columns.filter), Expr(channels), sums[2], sums[3]},
-      [&](Expr image, Expr group, Expr row, Expr column, Expr channel, Expr p, Expr q) {
-        const Expr from = c.groups == 1 ? channel : group * c.group_channels() + channel;
-        return padded_element(c, x, {image, from, window_index(c.rows, p, row), window_index(c.columns, q, column)},
+      of_patches({sums[0], Expr(c.groups), Expr(c.rows.filter), Expr(c.columns.filter)}, channels, sums[2], sums[3]),
+      [&](std::span<const Expr> at) {
+        const Expr &channel = at[knobs.channels_inner ? 6 : 4], &p = at[knobs.channels_inner ? 4 : 5],
+                   &q = at[knobs.channels_inner ? 5 : 6];
+        const Expr from = c.groups == 1 ? channel : at[1] * c.group_channels() + channel;
+        return padded_element(c, x, {at[0], from, window_index(c.rows, p, at[2]), window_index(c.columns, q, at[3])},
                               size.rows, size.columns, is_channel(channel));
       },
       "patches");
@@ -149,7 +177,7 @@ Form make_form(const Convolution& c, const Definition& definition, const Knobs& 
   form.sums = compute(
       sums,
       [&](Expr n, Expr k, Expr p, Expr q) {
-        return sum(cast(type, form.patches(n, group_of(c, k), row, column, channel, p, q)) *
+        return sum(cast(type, form.patches.at(of_patches({n, group_of(c, k), row, column}, channel, p, q))) *
                        cast(type, form.weights(row, column, channel, k)),
                    {channel, row, column});
       },
@@ -185,27 +213,29 @@ Schedule schedule_conv2d(Tuning& t, const Workload& workload, Definition& defini
 
   Stage patches = s[form.patches], weights = s[form.weights];
   const std::int64_t places = knobs.tile.rows.of_block() * knobs.tile.columns.of_block();
-  for (const auto& [stage, axis, length] :
-       {std::tuple{&patches, 4, places}, std::tuple{&weights, 2, knobs.tile.filters.of_block()}}) {
-    stage->set_scope(ir::Scope::kShared).compute_at(sums, fetch);
-    if (knobs.padding > 0) stage->storage_align(stage->axis(axis), length + knobs.padding + 1, length + knobs.padding);
-    if (knobs.double_buffer) stage->double_buffer();
-  }
+  const auto in_shared_memory = [&](Stage stage, int rows, std::int64_t length) {
+    stage.set_scope(ir::Scope::kShared).compute_at(sums, fetch);
+    if (knobs.padding > 0) stage.storage_align(stage.axis(rows), length + knobs.padding + 1, length + knobs.padding);
+    if (knobs.double_buffer) stage.double_buffer();
+  };
+  in_shared_memory(patches, knobs.channels_inner ? 5 : 4, knobs.channels_inner ? knobs.channels : places);
+  in_shared_memory(weights, 2, knobs.tile.filters.of_block());
   // Neighbours in memory are fetched by neighbours.
   std::vector<IterVar> of_patches = patches.loops(), of_weights = weights.loops();
   of_patches.erase(of_patches.begin(), of_patches.begin() + 2);
-  if (c.channels_last) {
+  if (c.channels_last && !knobs.channels_inner) {
     std::rotate(of_patches.begin() + 2, of_patches.begin() + 3, of_patches.end());
-  } else {
+  } else if (!c.channels_last) {
     std::rotate(of_patches.begin(), of_patches.begin() + 2, of_patches.begin() + 3);
     std::swap(of_weights[0], of_weights[3]);  // k, s, c, r
     of_weights = {of_weights[0], of_weights[2], of_weights[3], of_weights[1]};
   }
   const BlockThreads threads = knobs.tile.block_threads();
-  fetch_together(patches, of_patches, threads, 1);
-  fetch_together(weights, of_weights, threads, knobs.lanes);
+  fetch_together(patches, of_patches, threads, knobs.lanes_x);
+  fetch_together(weights, of_weights, threads, knobs.lanes_w);
   if (knobs.fragments) {
-    read_fragment(s, form.patches, form.sums, channel, {5, 6});
+    const int p = knobs.channels_inner ? 4 : 5;
+    read_fragment(s, form.patches, form.sums, channel, {p, p + 1});
     read_fragment(s, form.weights, form.sums, channel, {3});
   }
   return s;
@@ -224,6 +254,8 @@ std::vector<Config> conv2d_seeds(const Workload& workload, const Target& target)
       config.set("padding", {c.channels_last ? 4 : 0});
       config.set("fragments", {}, plain ? "no" : "yes");
       config.set("double_buffer", {}, plain ? "no" : "yes");
+      config.set("order_x", {}, c.channels_last ? "channels" : "places");
+      config.set("vector_x", {4});
       config.set("vector_w", {4});
       wishes.push_back(std::move(config));
     }
