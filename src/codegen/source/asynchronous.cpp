@@ -188,7 +188,7 @@ Copied copied_by(const Store& store) {
       load->buffer->scope != Scope::kGlobal) {
     return {};
   }
-  if (load->mask.defined() && load->mask.lanes() > 1) return {};
+  if (load->mask.defined() && !common_mask(load->mask).defined()) return {};
   const int bytes = lanes_of(store.indices) * store.buffer->element.bytes();
   if (bytes != 4 && bytes != 8 && bytes != 16) return {};
   return {load, bytes};

@@ -9,7 +9,7 @@
 
 namespace nestwright::codegen {
 
-/// What an asynchronous copy moves: a store of so much of a load, which may have a scalar mask.
+/// What an asynchronous copy moves: a store of so much of a load, which may have a mask that is the same for all lanes.
 struct Copied {
   const ir::Load* load = nullptr;  ///< null: the store is no such copy
   int bytes = 0;                   ///< 4, 8 or 16

@@ -73,6 +73,15 @@ int lanes_of(const std::vector<Expr>& indices) {
   return lanes;
 }
 
+Expr common_mask(const Expr& mask) {
+  if (mask.lanes() == 1) return mask;
+  const Expr first = at_lane(mask, 0);
+  for (int lane = 1; lane < mask.lanes(); ++lane) {
+    if (!equal(at_lane(mask, lane), first)) return {};
+  }
+  return first;
+}
+
 bool is_one_access(const Buffer& buffer, const std::vector<Expr>& indices, const Ranges& ranges) {
   const int lanes = lanes_of(indices);
   const auto is_read = [](const Expr& index) {

@@ -26,6 +26,9 @@ std::vector<ir::Expr> at_lane(const std::vector<ir::Expr>& indices, int lane, co
 /// The largest number of lanes of `indices`.
 int lanes_of(const std::vector<ir::Expr>& indices);
 
+/// The mask of every lane where all have the same one, as a scalar; undefined where they do not.
+ir::Expr common_mask(const ir::Expr& mask);
+
 /// Whether one access moves all lanes: they are side by side and the first one is aligned to the size of all.
 bool is_one_access(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices, const ir::Ranges& ranges);
 

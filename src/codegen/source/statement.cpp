@@ -148,7 +148,7 @@ bool StatementWriter::write_copy(const Store& store, int depth) {
   };
   line(fmt::format("{}(&{}, &{}, {});", prelude_.copy(copied.bytes), first(store.buffer, store.indices),
                    first(copied.load->buffer, copied.load->indices),
-                   copied.load->mask.defined() ? expressions_.value(copied.load->mask).text : "true"),
+                   copied.load->mask.defined() ? expressions_.value(common_mask(copied.load->mask)).text : "true"),
        depth);
   return true;
 }
@@ -162,13 +162,24 @@ std::string StatementWriter::vector_place(const Buffer& buffer, const std::vecto
   return dialect_.vector_at(expressions_.element(buffer, at_lane(indices, 0)), type, buffer->scope, is_const);
 }
 
+std::string StatementWriter::loaded_vector(const Load& load) {
+  const Expr mask = load.mask.defined() ? common_mask(load.mask) : Expr();
+  if (load.mask.defined() && !mask.defined()) return {};
+  const std::string place = vector_place(load.buffer, load.indices, true);
+  if (place.empty() || !mask.defined()) return place;
+  const Type type = load.buffer->element;
+  const std::vector<std::string> zeros(static_cast<std::size_t>(lanes_of(load.indices)),
+                                       expressions_.stored(make_const(0, type)));
+  return fmt::format("{} ? {} : {}", expressions_.value(mask).in(Binds::kOr), place, dialect_.make_vector(type, zeros));
+}
+
 std::vector<HeldLoad> StatementWriter::load_vectors(const std::vector<Expr>& of, int depth) {
   std::vector<HeldLoad> held;
   const auto visit = [&](const Expr& e) {
     const auto* load = e.as<Load>();
-    if (load == nullptr || e.lanes() == 1 || load->mask.defined()) return;
+    if (load == nullptr || e.lanes() == 1) return;
     if (std::any_of(held.begin(), held.end(), [&](const HeldLoad& other) { return equal(other.load, e); })) return;
-    const std::string place = vector_place(load->buffer, load->indices, true);
+    const std::string place = loaded_vector(*load);
     if (place.empty()) return;
     const std::string name = names_.fresh(load->buffer->name + "_vector");
     line(fmt::format("const {} {} = {};", dialect_.vector_type(load->buffer->element, e.lanes()), name, place), depth);
@@ -193,8 +204,8 @@ void StatementWriter::write_vector_store(const Store& store, int lanes, int dept
          depth);
   };
   const auto* copied = store.value.as<Load>();
-  if (!place.empty() && copied != nullptr && !copied->mask.defined()) {
-    const std::string from = vector_place(copied->buffer, copied->indices, true);
+  if (!place.empty() && copied != nullptr) {
+    const std::string from = loaded_vector(*copied);
     if (!from.empty()) return write_whole(from);
   }
   std::vector<Expr> read = store.indices;

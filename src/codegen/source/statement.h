@@ -39,6 +39,8 @@ class StatementWriter {
   std::vector<HeldLoad> load_vectors(const std::vector<ir::Expr>& of, int depth);
   /// The place that one access of a vector is at, or empty where it takes several.
   std::string vector_place(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices, bool is_const);
+  /// What one access loads, 0 where the mask of all lanes says so; empty where it takes several accesses.
+  std::string loaded_vector(const ir::Load& load);
   /// A constant of this name that `value` is held by from here on.
   void declare(const ir::Var& var, const ir::Expr& value, const std::string& name, int depth);
 
