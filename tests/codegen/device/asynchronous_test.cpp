@@ -101,6 +101,13 @@ TEST_F(Asynchronous, OnlyPlainCopiesFromWhatStaysTheSame) {
   const auto store = [&](const Expr& value) { return threads(make_store(s_, {0, x_}, value)); };
   EXPECT_EQ(count(store(make_load(a_, {x}))), 1u);
   EXPECT_EQ(count(store(make_load(a_, {x}, x < 4))), 1u);
+  const Buffer quads("quads", kFloat32, {8, 4}, Scope::kShared);
+  const auto vector = [&](const Expr& mask) {
+    const Expr from = make_ramp(x * 4, Expr(1), 4), to = make_ramp(Expr(0), Expr(1), 4);
+    return threads(make_store(quads, {x_, to}, make_load(a_, {from}, mask)));
+  };
+  EXPECT_EQ(count(vector(make_broadcast(x < 4, 4))), 1u);
+  EXPECT_EQ(count(vector(make_ramp(x, Expr(1), 4) < make_broadcast(Expr(6), 4))), 0u);
   EXPECT_EQ(count(store(make_load(a_, {x}) + 1.0)), 0u);
   EXPECT_EQ(count(store(make_load(local, {x}))), 0u);
   EXPECT_EQ(count(threads(make_store(shared_bytes, {x}, make_load(bytes, {x})))), 0u);

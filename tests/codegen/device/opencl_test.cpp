@@ -54,6 +54,12 @@ TEST(OpenCl, VectorsThatAreNotAligned) {
   }
 }
 
+TEST(OpenCl, VectorsUnderTheMaskOfARow) {
+  for (const ir::Type type : {kInt8, kFloat16, kBFloat16, kFloat32, kFloat64}) {
+    expect_agreement(padded_rows(type, DeviceKind::kOpenCl));
+  }
+}
+
 class OpenClSchedules : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(OpenClSchedules, AgreeWithTheInterpreter) {

@@ -104,6 +104,16 @@ Target device_target(DeviceKind device) {
   return target;
 }
 
+ir::Program padded_rows(ir::Type type, DeviceKind device) {
+  const Tensor A = placeholder({5, 16}, type, "A");
+  const Tensor B = compute(
+      {8, 16}, [&](Expr i, Expr j) { return select(i >= 1 && i < 6, A(i - 1, j), ir::make_const(0, type)); }, "B");
+  Schedule s = create_schedule(B);
+  const auto [vectors, lanes] = s[B].split(s[B].axis(1), factor(4));
+  s[B].bind(s[B].axis(0), kBlockIdxX).bind(vectors, kThreadIdxX).vectorize(lanes);
+  return lower(s, {A, B}, device_target(device), "padded_rows");
+}
+
 std::vector<NamedProgram> device_programs(DeviceKind device) {
   const Target target = device_target(device);
   return {elementwise(target), matmul(target), row_sums(target), running_sum(target), two_kernels(target)};

@@ -225,5 +225,13 @@ TEST_F(Source, RefusesPreparations) {
             "f prepares tensors, which is done for CPUs only: compute them at root");
 }
 
+TEST_F(Source, VectorsUnderTheMaskOfARowAreOneAccess) {
+  EXPECT_THAT(
+      cuda_source(padded_rows(kFloat32, DeviceKind::kCuda)),
+      HasSubstr("*(float4*)&B[i*16 + j_outer*4] = i >= 1 && i < 6 ? *(const float4*)&A[i*16 + j_outer*4 - 16] : "
+                "make_float4(0.0f, 0.0f, 0.0f, 0.0f);"));
+  for (const Type type : {kInt8, kFloat16, kBFloat16}) cuda_source(padded_rows(type, DeviceKind::kCuda));
+}
+
 }  // namespace
 }  // namespace nestwright::testing
