@@ -191,6 +191,7 @@ std::string c_arithmetic_for(const std::string& source) {
   for (auto function = kFunctions.rbegin(); function != kFunctions.rend(); ++function) {
     if (c_mentions(text, function->name) || c_mentions(needed, function->name)) needed.insert(0, function->text);
   }
+  if (!c_mentions(text + needed, "number")) return needed;  // integers only
   return R"(
 /* What is right, and what the kernel's may differ from it by. */
 struct number {

@@ -57,22 +57,6 @@ bool is_certain(const Expr& condition) {
   return certain;
 }
 
-/// C's own bool.
-std::string c_condition(const Expr& e, const CNames& names) {
-  if (const auto* n = e.as<ir::Not>()) return fmt::format("!{}", c_condition(n->a, names));
-  if (const auto* n = e.as<ir::Call>(); n != nullptr && n->intrinsic == ir::Intrinsic::kLikely) {
-    return c_condition(n->args[0], names);
-  }
-  if (const auto* n = e.as<ir::Binary>()) {
-    const bool is_logic = n->a.type().is_bool();
-    const auto text = [&](const Expr& part) { return is_logic ? c_condition(part, names) : c_expression(part, names); };
-    if (n->op != ir::BinaryOp::kMin && n->op != ir::BinaryOp::kMax) {
-      return fmt::format("({} {} {})", text(n->a), ir::binary_op_name(n->op), text(n->b));
-    }
-  }
-  return fmt::format("({} == 2)", c_expression(e, names));
-}
-
 std::string c_logic(const ir::Binary& n, const CNames& names) {
   const std::string b = c_expression(n.b, names);
   const bool is_and = n.op == ir::BinaryOp::kAnd;
@@ -227,6 +211,21 @@ std::string c_node(const Expr& e, const CNames& names) {
 }
 
 }  // namespace
+
+std::string c_condition(const Expr& e, const CNames& names) {
+  if (const auto* n = e.as<ir::Not>()) return fmt::format("!{}", c_condition(n->a, names));
+  if (const auto* n = e.as<ir::Call>(); n != nullptr && n->intrinsic == ir::Intrinsic::kLikely) {
+    return c_condition(n->args[0], names);
+  }
+  if (const auto* n = e.as<ir::Binary>()) {
+    const bool is_logic = n->a.type().is_bool();
+    const auto text = [&](const Expr& part) { return is_logic ? c_condition(part, names) : c_expression(part, names); };
+    if (n->op != ir::BinaryOp::kMin && n->op != ir::BinaryOp::kMax) {
+      return fmt::format("({} {} {})", text(n->a), ir::binary_op_name(n->op), text(n->b));
+    }
+  }
+  return fmt::format("({} == 2)", c_expression(e, names));
+}
 
 std::string c_epsilon(ir::Type type, const CNames& names) {
   if (type == names.type) return "kEpsilon";

@@ -24,6 +24,9 @@ struct CNames {
 /// Throws UsageError for what has no C counterpart here.
 std::string c_expression(const Expr& e, const CNames& names);
 
+/// A bool that follows from integers alone, as C's own.
+std::string c_condition(const Expr& e, const CNames& names);
+
 /// C functions for `output` and all that it is made from which is no argument. The last one is
 /// `struct number element_of(PARAMETERS, long element)`: element `element` of `output`, row-major. `parameters` and
 /// `arguments` declare and name the arrays of `names`, as "const float* A" and "A". Throws UsageError for what
@@ -37,7 +40,8 @@ std::string c_epsilon(ir::Type type, const CNames& names);
 /// Whether `name` is a word of `text`.
 bool c_mentions(std::string_view text, std::string_view name);
 
-/// What `text` needs of the arithmetic of `struct number`: its definition and the functions that are called. They use a
+/// What `text` needs of the arithmetic of integers and of `struct number`: its definition, where it has some, and the
+/// functions that are called. They use a
 /// constant `kEpsilon`, the rounding error of one operation, relative to its result.
 std::string c_arithmetic_for(const std::string& text);
 

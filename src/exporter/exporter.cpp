@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
+#include <optional>
 
+#include "exporter/device_sources.h"
 #include "exporter/function_name.h"
+#include "exporter/output_folder.h"
 #include "exporter/sources.h"
 #include "exporter/toolchain.h"
+#include "ir/serialize.h"
 #include "kernel/parallel_loops.h"
 #include "lower/lower.h"
 #include "support/error.h"
@@ -15,40 +18,6 @@
 
 namespace nestwright {
 namespace {
-
-namespace fs = std::filesystem;
-
-class Directory {
- public:
-  explicit Directory(const std::string& path) : path_(path) {
-    if (path.empty()) throw UsageError("no directory was named for the exported library");
-    std::error_code error;
-    fs::create_directories(path_, error);
-    if (error) throw UsageError(fmt::format("cannot make directory '{}': {}", path, error.message()));
-  }
-
-  void write(const std::string& file, const std::string& content) {
-    std::ofstream out(path_ / file, std::ios::binary);
-    out << content;
-    out.close();
-    if (!out) {
-      throw UsageError(fmt::format("cannot write '{}': check permissions and free space", (path_ / file).string()));
-    }
-    files_.push_back(file);
-  }
-
-  /// For a file that somebody else writes.
-  std::string add(const std::string& file) {
-    files_.push_back(file);
-    return path(file);
-  }
-  std::string path(const std::string& file) const { return (path_ / file).string(); }
-  std::vector<std::string> files() && { return std::move(files_); }
-
- private:
-  fs::path path_;
-  std::vector<std::string> files_;
-};
 
 /// A file that is gone when this is.
 class ScratchFile {
@@ -58,13 +27,48 @@ class ScratchFile {
   ScratchFile& operator=(const ScratchFile&) = delete;
   ~ScratchFile() {
     std::error_code ignored;
-    fs::remove(path_, ignored);
+    std::filesystem::remove(path_, ignored);
   }
   const std::string& path() const { return path_; }
 
  private:
   std::string path_;
 };
+
+/// The library for a CPU, built by the tools of the system.
+void write_library(const Exported& e, const Toolchain& tools, OutputFolder& out) {
+  const std::string& name = e.name;
+  out.write(name + ".h", header_source(e));
+  out.write(name + ".c", launcher_source(e));
+  out.write(name + "_kernel.o", e.object->object);
+  out.write(name + "_kernel.ll", e.object->ir);
+  out.write(name + "_kernel.s", e.object->assembly);
+  out.write(name + "_selftest.c", self_test_source(e));
+  out.write("manifest.json", manifest_json(e));
+  out.write(name + "Config.cmake", cmake_config(e));
+
+  const ScratchFile launcher(out.path(name + "_launcher.o"));
+  const std::vector<std::string> objects{launcher.path(), out.path(name + "_kernel.o")};
+  tools.compile(out.path(name + ".c"), launcher.path());
+  tools.archive(objects, out.add("lib" + name + ".a"));
+  tools.link_shared(objects, out.add("lib" + name + ".so"));
+}
+
+/// What a C compiler makes the library for a device from, where the driver's header is.
+void write_device_sources(const Exported& e, OutputFolder& out) {
+  const std::string& name = e.name;
+  const bool is_cuda = e.task->target.device == DeviceKind::kCuda;
+  out.write(name + ".h", device_header_source(e));
+  out.write(name + ".c", is_cuda ? cuda_launcher_source(e) : opencl_launcher_source(e));
+  out.write(name + (is_cuda ? "_kernel.cu" : "_kernel.cl"), e.object->source);
+  if (is_cuda) {
+    out.write(name + "_kernel.ptx", e.object->assembly);
+    out.write(name + "_kernel.cubin", e.object->object);
+  }
+  out.write(name + "_selftest.c", self_test_source(e));
+  out.write("manifest.json", manifest_json(e));
+  out.write(name + "Config.cmake", device_cmake_config(e));
+}
 
 }  // namespace
 
@@ -77,11 +81,14 @@ ExportResult export_kernel(const Task& task, const Lookup& found, const ExportOp
     if (tensor.name() != name) continue;
     throw UsageError(fmt::format("'{0}' is a tensor of {1}: choose another name, as my_{0}", name, task.workload.op));
   }
-  const Toolchain tools = Toolchain::find();
-  Directory out(options.directory);
+  const bool is_device = task.target.device != DeviceKind::kCpu;
+  std::optional<Toolchain> tools;
+  if (!is_device) tools = Toolchain::find();
 
   const Instance instance = instantiate(*found.source, task.workload, task.target, found.config);
-  const ir::Program loops = lower(instance.schedule, instance.definition.args, task.target, name + "_kernel");
+  // On a CPU there is a function of the kernel's name, and on a device the kernels' names begin with it.
+  const ir::Program loops =
+      lower(instance.schedule, instance.definition.args, task.target, is_device ? name : name + "_kernel");
   if (!loops.symbols.empty()) {
     throw UsageError(
         fmt::format("{} has the symbolic extent or stride {}: only kernels of constant shapes are exported", name,
@@ -91,22 +98,14 @@ ExportResult export_kernel(const Task& task, const Lookup& found, const ExportOp
   const CompiledObject object =
       make_backend(task.target.device)
           ->compile(program, task.target, {.pipeline = Pipeline::kFinal, .keep_ir = true, .keep_assembly = true});
-  const Exported exported{name, &task, &found, &definition, &object, has_parallel_loop(program), &program};
-
-  out.write(name + ".h", header_source(exported));
-  out.write(name + ".c", launcher_source(exported));
-  out.write(name + "_kernel.o", object.object);
-  out.write(name + "_kernel.ll", object.ir);
-  out.write(name + "_kernel.s", object.assembly);
-  out.write(name + "_selftest.c", self_test_source(exported));
-  out.write("manifest.json", manifest_json(exported));
-  out.write(name + "Config.cmake", cmake_config(exported));
-
-  const ScratchFile launcher(out.path(name + "_launcher.o"));
-  const std::vector<std::string> objects{launcher.path(), out.path(name + "_kernel.o")};
-  tools.compile(out.path(name + ".c"), launcher.path());
-  tools.archive(objects, out.add("lib" + name + ".a"));
-  tools.link_shared(objects, out.add("lib" + name + ".so"));
+  const ir::Program launched = is_device ? ir::deserialize(object.launches) : program;
+  const Exported exported{name, &task, &found, &definition, &object, has_parallel_loop(program), &launched};
+  OutputFolder out(options.directory);
+  if (is_device) {
+    write_device_sources(exported, out);
+  } else {
+    write_library(exported, *tools, out);
+  }
   return {name, name, std::move(out).files()};
 }
 

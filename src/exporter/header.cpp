@@ -26,27 +26,6 @@ std::string shape_text(const ir::Buffer& buffer) {
   return text + fmt::format(", strides {}", fmt::join(strides, ", "));
 }
 
-/// What may share memory with what.
-std::string overlap_text(const Exported& e) {
-  std::string text = "Inputs and outputs must not overlap";
-  if (e.program == nullptr) return text + ".";
-  for (const ir::Parameter& parameter : e.program->parameters) {
-    if (parameter.in_place_of < 0) continue;
-    const auto input = static_cast<std::size_t>(parameter.in_place_of);
-    text += fmt::format(", but {} and {} may be the same pointer", e.program->parameters[input].buffer->name,
-                        parameter.buffer->name);
-  }
-  return text + ".";
-}
-
-std::string time_text(const Exported& e) {
-  const auto& record = e.found->record;
-  if (!record || e.found->match != MatchKind::kExact) return "not measured for this shape";
-  return fmt::format("{:.4g} us, 95% interval {:.4g} .. {:.4g} us, {:.1f} GFLOP/s on {}",
-                     record->timing.median_ns * 1e-3, record->timing.low_ns * 1e-3, record->timing.high_ns * 1e-3,
-                     record->gflops(), record->task.machine);
-}
-
 std::string c_parameter(const Tensor& tensor, bool is_input) {
   return fmt::format("{}{}* {}", is_input ? "const " : "", c_type(tensor.dtype()), tensor.name());
 }
@@ -96,9 +75,33 @@ std::string c_preparation_parameters(const Exported& e) {
   return parameters + "void* prepared";
 }
 
-std::string header_source(const Exported& e) {
+std::string header_overlap(const Exported& e) {
+  std::string text = "Inputs and outputs must not overlap";
+  if (e.program == nullptr) return text + ".";
+  for (const ir::Parameter& parameter : e.program->parameters) {
+    if (parameter.in_place_of < 0) continue;
+    const auto input = static_cast<std::size_t>(parameter.in_place_of);
+    text += fmt::format(", but {} and {} may be the same pointer", e.program->parameters[input].buffer->name,
+                        parameter.buffer->name);
+  }
+  return text + ".";
+}
+
+std::string header_time(const Exported& e) {
+  const auto& record = e.found->record;
+  if (!record || e.found->match != MatchKind::kExact) return "not measured for this shape";
+  return fmt::format("{:.4g} us, 95% interval {:.4g} .. {:.4g} us, {:.1f} GFLOP/s on {}",
+                     record->timing.median_ns * 1e-3, record->timing.low_ns * 1e-3, record->timing.high_ns * 1e-3,
+                     record->gflops(), record->task.machine);
+}
+
+std::string header_guard(const Exported& e) {
   std::string upper = e.name;
   std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
+  return upper;
+}
+
+std::string header_tensors(const Exported& e) {
   std::string tensors;
   for (std::size_t i = 0; i < e.definition->args.size(); ++i) {
     const Tensor& tensor = e.definition->args[i];
@@ -110,6 +113,10 @@ std::string header_source(const Exported& e) {
                                                                  : "written, need not be initialised",
                     alignment > tensor.dtype().bytes() ? fmt::format("; at a multiple of {} bytes", alignment) : "");
   }
+  return tensors;
+}
+
+std::string header_source(const Exported& e) {
   std::string text = fmt::format(
       R"(/* {0}: {1}
  *
@@ -140,13 +147,13 @@ int {0}({7});
 /* Frees the calling thread's workspace. */
 void {0}_release(void);
 )",
-      e.name, e.task->workload.str(), e.task->target.str(), time_text(e), tensors,
+      e.name, e.task->workload.str(), e.task->target.str(), header_time(e), header_tensors(e),
       e.workspace_bytes() == 0 ? "this kernel has none" : fmt::format("{} bytes a calling thread", e.workspace_bytes()),
-      upper, c_parameters(e),
+      header_guard(e), c_parameters(e),
       uses_tiles(e.object->extensions)
           ? " *   4  the operating system refuses the tile registers (AMX) to this process\n"
           : "",
-      overlap_text(e));
+      header_overlap(e));
   if (e.has_preparation()) text += preparation_text(e);
   if (e.is_parallel) {
     text += fmt::format(R"(

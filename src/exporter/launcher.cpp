@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "exporter/sources.h"
+#include "ir/launch.h"
 #include "runtime/kernel.h"
 
 namespace nestwright {
@@ -148,6 +149,8 @@ static int usable(const void* tensor, size_t alignment) {
 
 int Exported::alignment(std::size_t argument) const {
   const int element = definition->args[argument].dtype().bytes();
+  if (task->target.device == DeviceKind::kOpenCl) return element;  // wherever a buffer may begin
+  if (task->target.device == DeviceKind::kCuda) return ir::kPointerAlignment;
   return program == nullptr ? element : std::max(element, program->parameters[argument].buffer->alignment);
 }
 

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
 
-#include "exporter/sources.h"
+#include "exporter/device_sources.h"
+#include "ir/launch.h"
 #include "space/config_json.h"
 #include "target/machine.h"
 
@@ -25,6 +27,62 @@ json tensors_of(const Exported& e) {
                                                                              : "output"}});
   }
   return tensors;
+}
+
+/// Null where the host computes them.
+json sizes_of(const std::array<Expr, 3>& sizes) {
+  json numbers = json::array();
+  for (const Expr& size : sizes) {
+    const std::int64_t* value = ir::as_const_int(size);
+    if (value == nullptr) return nullptr;
+    numbers.push_back(*value);
+  }
+  return numbers;
+}
+
+/// The kernels of a device, in the order of the program. What the device's compiler tells is there for CUDA alone.
+json kernels_of(const Exported& e) {
+  json kernels = json::array();
+  for (std::size_t k = 0; k < e.program->kernels.size(); ++k) {
+    const ir::Kernel& kernel = e.program->kernels[k];
+    const ir::LaunchShape shape = ir::launch_shape(kernel);
+    json described = {{"name", kernel.name},
+                      {"blocks", sizes_of(shape.grid)},
+                      {"threads", sizes_of(shape.block)},
+                      {"shared_bytes", ir::shared_layout(kernel).bytes}};
+    if (k < e.object->resources.size()) {
+      const KernelResources& resources = e.object->resources[k];
+      described["registers"] = resources.registers;
+      described["spill_bytes"] = resources.spill_bytes;
+    }
+    kernels.push_back(std::move(described));
+  }
+  return kernels;
+}
+
+/// What depends on the kind of device.
+json details_of(const Exported& e) {
+  if (e.task->target.device == DeviceKind::kCpu) {
+    return {{"kernel_symbol", e.object->symbol},
+            {"extensions", e.object->extensions},
+            {"parallel", e.is_parallel},
+            {"threads", e.threads()},
+            {"workspace_bytes", e.workspace_bytes()},
+            {"prepared_bytes", e.prepared_bytes()},
+            {"returns",
+             {{"0", "done"},
+              {"1", "this CPU lacks instructions that the kernel needs"},
+              {"2", "no memory for the workspace"},
+              {"3", "a null or misaligned pointer was passed"}}}};
+  }
+  return {{"kernels", kernels_of(e)},
+          {"workspace_bytes", device_workspace_bytes(e)},
+          {"returns",
+           {{"0", "done, or queued"},
+            {"1", "the device cannot run the kernels"},
+            {"2", "no memory for the handle or the workspace"},
+            {"3", "an argument cannot be used"},
+            {"4", "the driver failed otherwise"}}}};
 }
 
 /// What was measured, under the names that `query --json` has for it. A record of another shape says nothing about this
@@ -58,15 +116,9 @@ void add_record(json& manifest, const BestRecord& record) {
 
 std::string manifest_json(const Exported& e) {
   json manifest = {{"function", e.name},
-                   {"kernel_symbol", e.object->symbol},
                    {"workload", e.task->workload.str()},
                    {"target", e.task->target.str()},
-                   {"extensions", e.object->extensions},
                    {"tensors", tensors_of(e)},
-                   {"parallel", e.is_parallel},
-                   {"threads", e.threads()},
-                   {"workspace_bytes", e.workspace_bytes()},
-                   {"prepared_bytes", e.prepared_bytes()},
                    {"template", e.found->source->name},
                    {"version", e.found->source->version},
                    {"match", match_name(e.found->match)},
@@ -82,12 +134,8 @@ std::string manifest_json(const Exported& e) {
                     {{"by", "nestwright " NESTWRIGHT_VERSION},
                      {"backend", make_backend(e.task->target.device)->version()},
                      {"pipeline", "final"},
-                     {"on", Machine::host().fingerprint()}}},
-                   {"returns",
-                    {{"0", "done"},
-                     {"1", "this CPU lacks instructions that the kernel needs"},
-                     {"2", "no memory for the workspace"},
-                     {"3", "a null or misaligned pointer was passed"}}}};
+                     {"on", Machine::host().fingerprint()}}}};
+  manifest.update(details_of(e));
   if (e.found->record) add_record(manifest, *e.found->record);
   return manifest.dump(2) + "\n";
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "exporter/c_expression.h"
+#include "exporter/self_test_calls.h"
 #include "exporter/sources.h"
 #include "support/error.h"
 
@@ -100,18 +101,6 @@ std::string written_test(const std::string& name) {
                      name, name);
 }
 
-/// Makes what the calls read, and sees whether more was written.
-std::string preparation_test(const Exported& e, const std::string& call) {
-  if (call.empty()) return {};
-  return fmt::format(R"(  if ({0} != 0 || !all_ones(prepared_memory, kMargin) ||
-      !all_ones(prepared + {1}_prepared_bytes, kMargin)) {{
-    printf("{1}: the preparation failed, or wrote outside its memory\n");
-    right = 0;
-  }}
-)",
-                     call, e.name);
-}
-
 /// The body of place_of.
 std::string place_source(const ir::Buffer& output) {
   if (output->strides.empty()) return "  return element;\n";
@@ -134,42 +123,20 @@ std::string self_test_source(const Exported& e) {
   std::int64_t elements = 1;
   for (const Expr& extent : output.shape()) elements *= *ir::as_const_int(extent);
   const Sample sample = sample_of(elements, c_terms(output.op()));
-  const std::string type = c_type(output.dtype());
 
-  std::string inputs, filled, copies, frees;
-  std::vector<std::string> input_parameters, input_names, arguments, constants, nulls;
+  std::string filled, frees;
+  std::vector<std::string> input_parameters, input_names;
   CNames names{.type = output.dtype()};
   for (const Tensor& tensor : e.definition->args) {
     if (tensor == output) break;
     const std::string& name = tensor.name();
-    const std::int64_t size = tensor.buffer()->elements();
     names.arrays[tensor.buffer()] = name;
     input_parameters.push_back(fmt::format("const {}* {}", c_type(tensor.dtype()), name));
     input_names.push_back(name);
-    const bool is_constant = e.is_constant(input_names.size() - 1);
-    if (!is_constant) nulls.emplace_back("0");
-    (is_constant ? constants : arguments).push_back(name + "_at");
     filled +=
         fmt::format("  {0}* {1} = memory_for({2} * sizeof({0}));\n  for (long i = 0; i < {2}; ++i) {1}[i] = {3};\n",
-                    c_type(tensor.dtype()), name, size, c_random(tensor.dtype()));
-    copies += fmt::format(
-        "  {0}* {1}_memory = memory_for(({2} + 2 * kMargin) * sizeof({0}));\n"
-        "  {0}* {1}_at = {1}_memory + offset;\n  memcpy({1}_at, {1}, {2} * sizeof({0}));\n",
-        c_type(tensor.dtype()), name, size);
-    frees += fmt::format("  free({}_memory);\n", name);
-    inputs += fmt::format("  free({});\n", name);
-  }
-  std::string preparation;
-  if (e.has_preparation()) {
-    arguments.emplace_back("prepared");
-    nulls.emplace_back("0");
-    constants.emplace_back("prepared");
-    preparation = fmt::format("{}_prepare({})", e.name, fmt::join(constants, ", "));
-    copies += fmt::format(
-        "  unsigned char* prepared_memory = memory_for({0}_prepared_bytes + 2 * kMargin);\n"
-        "  unsigned char* prepared = prepared_memory + kMargin;\n",
-        e.name);
-    frees += "  free(prepared_memory);\n";
+                    c_type(tensor.dtype()), name, tensor.buffer()->elements(), c_random(tensor.dtype()));
+    frees += fmt::format("  free({});\n", name);
   }
   const std::string parameters = fmt::format("{}", fmt::join(input_parameters, ", "));
   const std::string functions =
@@ -181,10 +148,11 @@ std::string self_test_source(const Exported& e) {
                                      "static const double kEpsilon = {};\n",
                                      c_epsilon_of(output.dtype())));
   }
+  const SelfTestCalls calls = self_test_calls(e);
   return fmt::format(
-      R"(/* Calls {name} on random inputs, at pointers aligned to 64 bytes and to their elements only, and holds the results
- * against plain loops in double. Build and run:
- *   cc -O2 {name}_selftest.c lib{name}.a -lm -lpthread -o {name}_selftest && ./{name}_selftest
+      R"(/* Calls {name} on random inputs{where}, and holds the results against
+ * plain loops in double. Build and run:
+ *   {build}
  * A sum of K terms may differ by 8 sqrt(K) eps times the sum of their absolute values; what else it is made of by its own
  * rounding. */
 #include <float.h>
@@ -195,7 +163,7 @@ std::string self_test_source(const Exported& e) {
 #include <string.h>
 
 #include "{name}.h"
-
+{includes}
 /* Elements that are computed again: 0, kStep, 2 kStep, ... modulo all. */
 static const long kElements = {elements}, kChecked = {checked}, kStep = {step};
 /* What the output takes in memory, with what lies between its rows. */
@@ -204,22 +172,15 @@ static const long kSpan = {span};
 /* Where an element of the output lies. */
 static long place_of(long element) {{
 {place}}}
-{arithmetic}{functions}
-static int check(int offset, {parameters}, const double* expected, const double* bound, double* worst) {{
-{copies}  {type}* memory = memory_for((kSpan + 2 * kMargin) * sizeof({type}));
-  {type}* result = memory + offset;
-  int right = 1;
-{prepare}  const int code = {name}({arguments}, result);
+{arithmetic}{functions}{helpers}
+static int check({turn}, {parameters}, const double* expected, const double* bound, double* worst) {{
+{before}  int right = 1;
+{prepare}  const int code = {call};
   if (code != 0) {{
-    printf("{name}: returned %d%s\n", code, code == 1 ? ": this CPU lacks instructions that it needs" : "");
+    printf("{name}: returned %d%s\n", code, code == 1 ? ": {unable}" : "");
     right = 0;
   }}
-  if (!all_ones(memory, offset * sizeof({type})) ||
-      !all_ones(result + kSpan, (2 * kMargin - offset) * sizeof({type}))) {{
-    printf("{name}: wrote outside its output\n");
-    right = 0;
-  }}
-{written}  for (long i = 0; right && i < kChecked; ++i) {{
+{after}{written}  for (long i = 0; right && i < kChecked; ++i) {{
     const double got = {got}, error = fabs(got - expected[i]);
     if (got == expected[i] || (isnan(got) && isnan(expected[i]))) continue;
     if (!(error <= bound[i])) {{
@@ -229,12 +190,11 @@ static int check(int offset, {parameters}, const double* expected, const double*
       *worst = error / bound[i];
     }}
   }}
-{frees}  free(memory);
-  return right;
+{release}  return right;
 }}
 
 int main(void) {{
-{filled}  double* expected = memory_for(kChecked * sizeof(double));
+{start}{filled}  double* expected = memory_for(kChecked * sizeof(double));
   double* bound = memory_for(kChecked * sizeof(double));
   for (long i = 0; i < kChecked; ++i) {{
     const struct number exact = element_of({inputs}, i * kStep % kElements);
@@ -242,26 +202,28 @@ int main(void) {{
     bound[i] = exact.error;
   }}
   double worst = 0;
-  const int offsets[] = {{kMargin, kMargin + 1, kMargin + 7}};
-  int right = {name}({nulls}, 0) == 3;
-  if (!right) printf("{name}: took null pointers\n");
-  for (int i = 0; right && i < 3; ++i) right = check(offsets[i], {inputs}, expected, bound, &worst);
+  const int turns[] = {{{turns}}};
+  int right = {null_call} == 3;
+  if (!right) printf("{name}: took null {nulls}\n");
+  for (int i = 0; right && i < 3; ++i) right = check(turns[i], {inputs}, expected, bound, &worst);
   if (right) printf("{name}: %ld of %ld elements checked, all right, largest error %.3g of its bound\n", kChecked, kElements, worst);
-  {name}_release();
-{free_inputs}  free(expected);
+{end}{frees}  free(expected);
   free(bound);
   return right ? 0 : 1;
 }}
 )",
-      fmt::arg("name", e.name), fmt::arg("elements", elements), fmt::arg("checked", sample.count),
+      fmt::arg("name", e.name), fmt::arg("where", calls.where), fmt::arg("build", calls.build),
+      fmt::arg("includes", calls.includes), fmt::arg("elements", elements), fmt::arg("checked", sample.count),
       fmt::arg("step", sample.step), fmt::arg("span", output.buffer()->elements()),
       fmt::arg("place", place_source(output.buffer())), fmt::arg("fixed", kFixedPart),
       fmt::arg("parameters", parameters), fmt::arg("arithmetic", arithmetic), fmt::arg("functions", functions),
-      fmt::arg("copies", copies), fmt::arg("got", got), fmt::arg("prepare", preparation_test(e, preparation)),
-      fmt::arg("written", output.dtype().is_int() ? "" : written_test(e.name)), fmt::arg("type", type),
-      fmt::arg("arguments", fmt::format("{}", fmt::join(arguments, ", "))), fmt::arg("frees", frees),
+      fmt::arg("helpers", calls.helpers), fmt::arg("turn", calls.turn), fmt::arg("before", calls.before),
+      fmt::arg("prepare", calls.prepare), fmt::arg("call", calls.call), fmt::arg("unable", calls.unable),
+      fmt::arg("after", calls.after), fmt::arg("written", output.dtype().is_int() ? "" : written_test(e.name)),
+      fmt::arg("got", got), fmt::arg("release", calls.release), fmt::arg("start", calls.start),
       fmt::arg("filled", filled), fmt::arg("inputs", fmt::format("{}", fmt::join(input_names, ", "))),
-      fmt::arg("nulls", fmt::format("{}", fmt::join(nulls, ", "))), fmt::arg("free_inputs", inputs));
+      fmt::arg("turns", calls.turns), fmt::arg("null_call", calls.null_call), fmt::arg("nulls", calls.nulls),
+      fmt::arg("end", calls.end), fmt::arg("frees", frees));
 }
 
 }  // namespace nestwright

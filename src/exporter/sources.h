@@ -18,8 +18,10 @@ struct Exported {
   const Lookup* found = nullptr;
   const Definition* definition = nullptr;
   const CompiledObject* object = nullptr;
-  bool is_parallel = false;              ///< the kernel has a parallel loop
-  const ir::Program* program = nullptr;  ///< for what may lie in place, and alignments; null: of elements
+  bool is_parallel = false;  ///< the kernel has a parallel loop
+  /// For what may lie in place, and alignments; null: of elements. On a device the one with legal names, which is what
+  /// CompiledObject::launches holds.
+  const ir::Program* program = nullptr;
 
   /// Threads that run the kernel, the caller's among them.
   int threads() const { return is_parallel ? task->target.threads : 1; }
@@ -48,6 +50,13 @@ std::string launcher_source(const Exported& e);   ///< NAME.c: checks, workspace
 std::string self_test_source(const Exported& e);  ///< NAME_selftest.c: against plain loops in double
 std::string manifest_json(const Exported& e);     ///< manifest.json: where the kernel comes from
 std::string cmake_config(const Exported& e);      ///< NAMEConfig.cmake: the targets NAME::NAME and NAME::NAME_static
+
+// Parts of the header.
+
+std::string header_guard(const Exported& e);    ///< the name in capitals
+std::string header_time(const Exported& e);     ///< of a call, with its interval, or that it was not measured
+std::string header_tensors(const Exported& e);  ///< a line a tensor
+std::string header_overlap(const Exported& e);  ///< what may share memory with what
 
 // Parts of the launcher.
 
