@@ -30,7 +30,8 @@ std::string c_condition(const Expr& e, const CNames& names);
 /// C functions for `output` and all that it is made from which is no argument. The last one is
 /// `struct number element_of(PARAMETERS, long element)`: element `element` of `output`, row-major. `parameters` and
 /// `arguments` declare and name the arrays of `names`, as "const float* A" and "A". Throws UsageError for what
-/// c_expression() does, for several results, scans and user-made reducers, and for extents that are not constant.
+/// c_expression() does, for several results or states and user-made reducers, and for extents that are not constant. A
+/// scan keeps its steps in memory of `void* memory_for(size_t bytes)`.
 std::string c_functions(const Operation& output, const CNames& names, const std::string& parameters,
                         const std::string& arguments);
 

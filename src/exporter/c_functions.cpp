@@ -18,7 +18,6 @@ std::int64_t constant(const Expr& e) {
 }
 
 const ComputeOp& computed(const Operation& op) {
-  if (op.scan() != nullptr) throw UsageError("the self-test cannot express the scan " + op->name);
   const ComputeOp& compute = *op.compute();
   if (compute.bodies.size() != 1) throw UsageError("the self-test can express no operator of several results");
   return compute;
@@ -90,9 +89,10 @@ class Functions {
   void write(const Operation& op) {
     const ir::Buffer& result = op->results.front();
     if (op.is_placeholder() || names_.arrays.contains(result) || names_.functions.contains(result)) return;
+    if (op.scan() != nullptr) return write_scan(op);
     const ComputeOp& compute = computed(op);
     for (const Operation& input : op->inputs) write(input);
-    const std::string name = fmt::format("stage{}", names_.functions.size());
+    const std::string name = next_name();
     // Names of our own: those of axes are for people, and need not be C's nor different.
     CNames names = names_;
     std::string indices;
@@ -105,17 +105,16 @@ class Functions {
     }
     text_ += fmt::format("\n/* {} */\nstatic {} {}({}{}) {{\n{}}}\n", op->name, c_result(result->element), name,
                          parameters_, indices, body(compute, names));
-    names_.functions[result] =
-        fmt::format("{}({}{}", name, arguments_, arguments_.empty() || compute.axes.empty() ? "" : ", ");
+    names_.functions[result] = call(name, !compute.axes.empty());
   }
 
   /// The function of one element of `output` by its place in memory.
   std::string text(const Operation& output) && {
-    const std::vector<IterVar>& axes = computed(output).axes;
-    std::vector<std::string> indices(axes.size());
+    const std::vector<Expr>& shape = output->results.front()->shape;
+    std::vector<std::string> indices(shape.size());
     std::int64_t stride = 1;
-    for (std::size_t d = axes.size(); d-- > 0;) {
-      const std::int64_t extent = constant(axes[d].extent());
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      const std::int64_t extent = constant(shape[d]);
       indices[d] = fmt::format("element / {} % {}", stride, extent);
       stride *= extent;
     }
@@ -123,11 +122,59 @@ class Functions {
     const std::string call =
         fmt::format("{}{})", names_.functions.at(output->results.front()), fmt::join(indices, ", "));
     return text_ + fmt::format("\nstatic struct number element_of({}{}long element) {{\n{}  return {};\n}}\n",
-                               parameters_, parameters_.empty() ? "" : ", ", axes.empty() ? "  (void)element;\n" : "",
+                               parameters_, parameters_.empty() ? "" : ", ", shape.empty() ? "  (void)element;\n" : "",
                                is_number ? call : fmt::format("exactly((double){})", call));
   }
 
  private:
+  std::string next_name() { return fmt::format("stage{}", stages_++); }
+  /// Up to its indices.
+  std::string call(const std::string& name, bool has_indices) const {
+    return fmt::format("{}({}{}", name, arguments_, arguments_.empty() || !has_indices ? "" : ", ");
+  }
+
+  /// A step is made from those before it: they are kept, each is computed once, in order.
+  void write_scan(const Operation& op) {
+    const ScanOp& scan = *op.scan();
+    if (scan.states.size() != 1) throw UsageError("the self-test can express no scan of several states");
+    const ir::Buffer& result = op->results.front();
+    const std::string name = next_name(), type = c_result(result->element);
+    std::string declared, indices, column = "0";
+    std::int64_t size = 1;
+    for (std::size_t d = 0; d < result->shape.size(); ++d) {
+      declared += fmt::format("{}long i{}", d == 0 && parameters_.empty() ? "" : ", ", d);
+      if (d == 0) continue;
+      const std::int64_t extent = constant(result->shape[d]);
+      column = d == 1 ? "i1" : fmt::format("({}) * {} + i{}", column, extent, d);
+      size *= extent;
+    }
+    text_ += fmt::format("\nstatic {} {}({}{});\n", type, name, parameters_, declared);
+    names_.functions[result] = names_.functions[scan.states[0]] = call(name, true);
+    for (const Operation& input : op->inputs) write(input);
+
+    CBody body;
+    body.line(fmt::format("static {}* steps = 0;", type));
+    body.line("static long done = 0;");
+    body.line(
+        fmt::format("if (steps == 0) steps = memory_for({} * sizeof *steps);", constant(result->shape[0]) * size));
+    body.open("for (; done <= i0; ++done)");
+    body.open(fmt::format("for (long element = 0; element < {}; ++element)", size));
+    std::int64_t stride = size;
+    indices = "done";
+    for (std::size_t d = 1; d < result->shape.size(); ++d) {
+      const std::int64_t extent = constant(result->shape[d]);
+      stride /= extent;
+      indices += fmt::format(", element / {} % {}", stride, extent);
+    }
+    body.line(fmt::format("steps[done * {} + element] = done < {} ? {}{}) : {}{});", size, scan.first_steps(),
+                          names_.functions.at(scan.init[0]), indices, names_.functions.at(scan.update[0]), indices));
+    body.close();
+    body.close();
+    body.line(fmt::format("return steps[i0 * {} + {}];", size, column));
+    text_ += fmt::format("\n/* {} */\nstatic {} {}({}{}) {{\n{}}}\n", op->name, type, name, parameters_, declared,
+                         std::move(body).text());
+  }
+
   static std::string body(const ComputeOp& compute, const CNames& names) {
     CBody body;
     const Expr& value = compute.values()[0];
@@ -173,6 +220,7 @@ class Functions {
   CNames names_;
   const std::string &parameters_, &arguments_;
   std::string text_;
+  int stages_ = 0;
 };
 
 }  // namespace
@@ -186,6 +234,11 @@ std::string c_functions(const Operation& output, const CNames& names, const std:
 
 double c_terms(const Operation& op) {
   if (op.is_placeholder()) return 0;
+  if (op.scan() != nullptr) {  // each step once, whichever element is asked for
+    double each = 0;
+    for (const Operation& input : op->inputs) each += c_terms(input);
+    return each;
+  }
   const ComputeOp& compute = computed(op);
   double each = 1;
   ir::for_each_expr(compute.values()[0], [&](const Expr& part) {

@@ -49,6 +49,44 @@ static struct number element_of(const float* A, long element) {
   EXPECT_EQ(c_terms(d.op()), 7);
 }
 
+TEST(CExpression, StepsOfAScanAreComputedOnce) {
+  const Tensor a = placeholder({4, 3}, kFloat32, "A"), state = placeholder({4, 3}, kFloat32, "S");
+  const Tensor init = compute({1, 3}, [&](Expr, Expr j) { return a(0, j); }, "init");
+  const Tensor update = compute({4, 3}, [&](Expr t, Expr j) { return state(t - 1, j) + a(t, j); }, "update");
+  EXPECT_EQ(functions_of(scan(init, update, state, {a}, "Y"), {.arrays = {{a.buffer(), "A"}}, .type = kFloat32}),
+            R"(
+static struct number stage0(const float* A, long i0, long i1);
+
+/* init */
+static struct number stage1(const float* A, long i0, long i1) {
+  (void)i0;
+  return exactly(A[i1]);
+}
+
+/* update */
+static struct number stage2(const float* A, long i0, long i1) {
+  return plus(stage0(A, (i0 - 1), i1), exactly(A[((i0 * 3) + i1)]));
+}
+
+/* Y */
+static struct number stage0(const float* A, long i0, long i1) {
+  static struct number* steps = 0;
+  static long done = 0;
+  if (steps == 0) steps = memory_for(12 * sizeof *steps);
+  for (; done <= i0; ++done) {
+    for (long element = 0; element < 3; ++element) {
+      steps[done * 3 + element] = done < 1 ? stage1(A, done, element / 1 % 3) : stage2(A, done, element / 1 % 3);
+    }
+  }
+  return steps[i0 * 3 + i1];
+}
+
+static struct number element_of(const float* A, long element) {
+  return stage0(A, element / 3 % 4, element / 1 % 3);
+}
+)");
+}
+
 TEST(CExpression, ConditionsOnIndicesKeepReadsInside) {
   const Tensor a = placeholder({4}, kFloat32, "A");
   const Tensor c = compute({6}, [&](Expr i) { return select(i >= 1 && i < 5 && a(i - 1) > 0.0, a(i - 1), 0.0); }, "C");
@@ -106,13 +144,13 @@ TEST(CExpression, RefusesWhatItCannotExpress) {
   EXPECT_EQ(refusal_of(compute(
                 {1}, [&](Expr) { return largest({a(k)}, {k})[0]; }, "most")),
             "the self-test cannot express the user-made reducer largest");
-  const Tensor state = placeholder({4}, kFloat32, "S");
-  const Tensor init = compute({1}, [&](Expr) { return a(0); }, "init");
-  EXPECT_EQ(refusal_of(scan(init,
-                            compute(
-                                {4}, [&](Expr t) { return state(t - 1) + a(t); }, "update"),
-                            state, {}, "Y")),
-            "the self-test cannot express the scan Y");
+  const Tensor s = placeholder({4}, kFloat32, "S"), t = placeholder({4}, kFloat32, "T");
+  const auto first = [&](const char* name) { return compute({1}, [&](Expr) { return a(0); }, name); };
+  const auto step = [&](const Tensor& one, const Tensor& other, const char* name) {
+    return compute({4}, [&](Expr i) { return one(i - 1) + other(i - 1); }, name);
+  };
+  EXPECT_EQ(refusal_of(scan({first("f"), first("g")}, {step(s, t, "u"), step(t, s, "v")}, {s, t}, {}, "Y")[0]),
+            "the self-test can express no scan of several states");
 }
 
 }  // namespace

@@ -76,6 +76,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"softmax_rows", "softmax rows=9 columns=101", nullptr, 1},
                       Case{"turned", "transpose rows=37 columns=53", nullptr, 1},
                       Case{"products", "elementwise function=multiply shape=5x99", nullptr, 1},
+                      Case{"running_sum", "scan function=sum steps=10 columns=1024", nullptr, 2},
+                      Case{"launch_a_step", "scan function=sum steps=7 columns=100", "time=launches", 2},
                       Case{"images", "conv2d n=2 c=3 h=9 w=8 k=4 r=3 s=3 pad=1 stride=2", nullptr, 1}),
     [](const auto& test) { return test.param.name; });
 

@@ -7,6 +7,7 @@
 
 #include "export_fixture.h"
 #include "exporter/sources.h"
+#include "expression/scan.h"
 #include "kernel/parallel_loops.h"
 #include "lower/lower.h"
 
@@ -84,6 +85,14 @@ const std::vector<Case> kCases{
                     cast(kFloat32, (j - 4) / 3);
            },
            "Y");
+     }},
+    {"running_sum",
+     [](const Tensor& X, const Tensor&, bool wrong) {
+       const Tensor state = placeholder({kRows, kDepth}, kFloat32, "state");
+       const Tensor init = compute({2, kDepth}, [&](Expr t, Expr j) { return X(t, j) * 0.5; }, "init");
+       const Tensor update = compute(
+           {kRows, kDepth}, [&](Expr t, Expr j) { return state(t - (wrong ? 1 : 2), j) * 0.75 + X(t, j); }, "update");
+       return scan(init, update, state, {X}, "Y");
      }},
     of_elements(
         "exp_log", [](const Expr& x) { return exp(x * 3.0) + log(abs(x) + 0.5); }, kZero),
