@@ -13,6 +13,7 @@
 // channels past the last one, come from the fetches.
 #include <bit>
 
+#include "target/gpu.h"
 #include "templates/conv2d/conv2d.h"
 #include "templates/convolution_gpu.h"
 #include "templates/divide.h"
@@ -104,6 +105,23 @@ Knobs define_knobs(Tuning& t, const Convolution& c, const Target& target) {
       {"double_buffer", "block_channels", "block_taps"},
       [slice, terms = c.terms()](std::span<const KnobValue> v) { return v[0][0] == 0 || terms > slice(v[1], v[2]); },
       "all terms are fetched at once, so that nothing is left to fetch ahead");
+  // What is fetched ahead waits in registers, but for what the device copies itself.
+  const bool waits = !has_asynchronous_copies(target) || std::min(c.types.a.bytes(), c.types.b.bytes()) < 4;
+  if (waits) {
+    t.constrain(
+        {"double_buffer", "block_channels", "block_taps", "tile_k", "tile_p", "tile_q"},
+        [slice, registers, operand, target](std::span<const KnobValue> v) {
+          if (v[0][0] == 0) return true;
+          const AxisTile filters{v[3][0], v[3][1], v[3][2]}, rows{v[4][0], v[4][1], v[4][2]},
+              columns{v[5][0], v[5][1], v[5][2]};
+          const std::int64_t threads = filters.threads * rows.threads * columns.threads, terms = slice(v[1], v[2]);
+          const std::int64_t ahead = ceil_div(terms * rows.of_block() * columns.of_block(), threads) +
+                                     ceil_div(terms * filters.of_block(), threads);
+          const std::int64_t all = registers(filters, rows, columns) + operand * ahead + kSpareRegisters;
+          return all <= target.registers_per_thread && all * threads <= target.registers_per_block;
+        },
+        "with what is fetched ahead, a thread needs more registers than the target has");
+  }
   t.constrain(
       {"tile_k", "tile_p", "tile_q", "unroll_channels"},
       [](std::span<const KnobValue> v) { return v[0][2] * v[1][2] * v[2][2] * v[3][0] <= kMostStatements; },
