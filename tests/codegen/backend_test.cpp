@@ -35,11 +35,6 @@ TEST(Backend, HasAVersion) {
   EXPECT_THAT(make_backend(DeviceKind::kCpu)->version(), MatchesRegex("LLVM [0-9]+\\.[0-9]+\\.[0-9]+"));
 }
 
-TEST(Backend, IsAbsentForGpus) {
-  EXPECT_THROW(make_backend(DeviceKind::kCuda), CompileError);
-  EXPECT_THROW(make_backend(DeviceKind::kOpenCl), CompileError);
-}
-
 TEST(Backend, GivesTheSameObjectForTheSameProgram) {
   const Program program = testing::matmul_program({12, 32, 8, 6, 16});
   const Target target = testing::target_of(CpuIsa::kAvx2);

@@ -71,6 +71,17 @@ INSTANTIATE_TEST_SUITE_P(Programs, OpenClSchedules,
                          ::testing::Values("elementwise", "matmul", "row_sums", "running_sum", "two_kernels"),
                          [](const auto& test) { return test.param; });
 
+TEST(OpenCl, TheSourceIsTheObject) {
+  const std::unique_ptr<Backend> backend = make_backend(DeviceKind::kOpenCl);
+  EXPECT_EQ(backend->version(), "OpenCL C 1.2");
+  const Target target = device_target(DeviceKind::kOpenCl);
+  const CompiledObject object =
+      backend->compile(expand(device_program("elementwise", DeviceKind::kOpenCl).program, target), target, {});
+  EXPECT_EQ(object.object, object.source);
+  EXPECT_TRUE(object.assembly.empty());
+  EXPECT_TRUE(object.resources.empty());
+}
+
 TEST(OpenClRefuses, OtherDevicesTargets) {
   const Target target = device_target(DeviceKind::kCuda);
   const ir::Program program = expand(device_program("elementwise", DeviceKind::kCuda).program, target);
