@@ -68,10 +68,10 @@ TEST(Suite, IsFoundByNameOrAsAFile) {
   std::ofstream(own) << with_entries(R"({"label": "x", "workload": "matmul m=1 n=1 k=1"})");
   EXPECT_EQ(load_suite(own, kSuites).name, "nestwright_own_suite");
   std::filesystem::remove(own);
-  EXPECT_THAT(
-      [] { load_suite("gem", kSuites); },
-      ThrowsMessage<UsageError>("there is no suite 'gem'; the suites are batched, epilogues, gemm, low_precision, "
-                                "memory_bound, ragged, search, transposed, and a file of your own will do"));
+  EXPECT_THAT([] { load_suite("gem", kSuites); },
+              ThrowsMessage<UsageError>(
+                  "there is no suite 'gem'; the suites are batched, convolution, epilogues, gemm, "
+                  "low_precision, memory_bound, ragged, search, transposed, and a file of your own will do"));
 }
 
 TEST(Suite, ThoseThatComeWithItHaveTheShapesOfTheField) {
@@ -83,7 +83,8 @@ TEST(Suite, ThoseThatComeWithItHaveTheShapesOfTheField) {
   EXPECT_EQ(entries("batched").size(), 12u);
   EXPECT_EQ(entries("epilogues").size(), 6u);
   EXPECT_EQ(entries("memory_bound").size(), 14u);
-  for (const char* name : {"gemm", "ragged", "transposed", "batched", "epilogues"}) {
+  EXPECT_EQ(entries("convolution").size(), 13u);
+  for (const char* name : {"gemm", "ragged", "transposed", "batched", "epilogues", "convolution"}) {
     for (const SuiteEntry& entry : entries(name)) EXPECT_TRUE(entry.workload.has_value()) << entry.label;
   }
 }
