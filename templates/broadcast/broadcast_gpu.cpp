@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::int64_t kMostRows = 16;  ///< of a thread
 constexpr std::int64_t kMostThreadsY = 16;
+constexpr std::int64_t kWideRow = 256;  ///< elements: shorter rows leave threads idle in tiles
 
 void schedule_flat(Tuning& t, Stage y, std::int64_t rows, std::int64_t columns, const Target& target) {
   const ElementTile tile = define_elements(t, rows * columns, columns, y.tensor().dtype(), target);
@@ -68,7 +69,7 @@ std::vector<Config> broadcast_seeds(const Workload& workload, const Target& targ
     wish.set("threads_x", {64});
     wish.set("threads_y", {4});
     wish.set("rows", {rows});
-    wishes.insert(wishes.begin(), std::move(wish));
+    wishes.insert(workload.size("columns") >= kWideRow ? wishes.begin() : wishes.end(), std::move(wish));
   }
   return guess_configs(broadcast_gpu_template(), workload, target, wishes);
 }

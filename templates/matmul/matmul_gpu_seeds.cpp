@@ -14,8 +14,8 @@ struct Wish {
 };
 
 /// Blocks from large to small: the more a thread has, the less it reads for a multiply-add.
-constexpr Wish kWishes[] = {{128, 128, 8, 8}, {128, 64, 8, 4}, {64, 128, 4, 8}, {64, 64, 4, 4},
-                            {32, 64, 4, 4},   {32, 32, 2, 2},  {16, 16, 1, 1},  {1, 128, 1, 1}};
+constexpr Wish kWishes[] = {{128, 128, 8, 8}, {128, 64, 8, 4}, {64, 128, 4, 8}, {64, 64, 4, 4}, {32, 64, 4, 4},
+                            {32, 32, 2, 2},   {16, 16, 1, 1},  {1, 128, 1, 1},  {128, 1, 1, 1}};
 constexpr std::int64_t kLargeBlock = 64;  ///< rows and columns from which strips and large slices pay
 
 double blocks_of(const Wish& wish, const MatmulShape& shape) {
@@ -55,12 +55,14 @@ Config to_config(const Wish& wish, const MatmulShape& shape, std::int64_t parts,
 std::vector<Config> matmul_gpu_seeds(const Workload& workload, const Target& target) {
   const MatmulShape shape = matmul_shape(workload);
   std::vector<Wish> order(std::begin(kWishes), std::end(kWishes));
-  if (shape.m == 1 || shape.n == 1) std::rotate(order.begin(), order.end() - 1, order.end());
   // The largest blocks of which there are enough for the device, then those that leave some of it idle.
   const auto missing = [&](const Wish& wish) { return target.multiprocessors / blocks_of(wish, shape); };
   const auto fills = [&](const Wish& wish) { return missing(wish) <= 1; };
   if (std::none_of(order.begin(), order.end(), fills)) std::reverse(order.begin(), order.end());
   std::stable_partition(order.begin(), order.end(), fills);
+  // A vector is computed by threads in a row, whatever else.
+  const auto in_a_row = [&](const Wish& wish) { return shape.m == 1 ? wish.m == 1 : shape.n == 1 && wish.n == 1; };
+  std::stable_partition(order.begin(), order.end(), in_a_row);
   std::vector<Config> wishes;
   for (const Wish& wish : order) {
     if (missing(wish) > 1) {
@@ -68,7 +70,9 @@ std::vector<Config> matmul_gpu_seeds(const Workload& workload, const Target& tar
     }
     for (const bool plain : {false, true}) wishes.push_back(to_config(wish, shape, 1, plain));
   }
-  Config direct = to_config(order.back(), shape, 1, true);
+  // Nothing of a vector's product is read twice.
+  const bool is_vector = shape.m == 1 || shape.n == 1;
+  Config direct = to_config(is_vector ? order.front() : order.back(), shape, 1, true);
   direct.set("staging", {}, "none");
   wishes.push_back(std::move(direct));
   return guess_configs(matmul_gpu_template(), workload, target, wishes);

@@ -13,8 +13,9 @@
 namespace nestwright {
 namespace {
 
-/// Bytes that a thread may keep in memory: NVIDIA's assembler parts with a few, to have a block more at a time.
-constexpr std::int64_t kDeclaredSpill = 32;
+/// Bytes that a thread may store and load because of registers: NVIDIA's assembler parts with a few, to have more small
+/// blocks at a time.
+constexpr std::int64_t kDeclaredSpill = 128;
 
 struct Candidate {
   Workload workload;
@@ -29,8 +30,10 @@ class GpuTemplates : public testing::TestWithParam<std::string> {
 
   /// Points of the spaces of the workloads in turns, each lowered; the first is a seed.
   std::vector<Candidate> candidates(const Target& target) const {
+    std::vector<std::string> texts = testing_gpu::large_workloads();
+    texts.insert(texts.end(), testing_gpu::workloads().begin(), testing_gpu::workloads().end());
     std::vector<Workload> served;
-    for (const std::string& text : testing_gpu::workloads()) {
+    for (const std::string& text : texts) {
       const Workload w = parse_workload(text);
       const bool serves = w.op == source().op && (!source().why_not || source().why_not(w, target).empty());
       if (serves) served.push_back(w);
@@ -39,7 +42,7 @@ class GpuTemplates : public testing::TestWithParam<std::string> {
     std::vector<Candidate> result;
     std::vector<std::optional<ConfigSpace>> spaces(served.size());
     for (std::size_t n = 0; n < static_cast<std::size_t>(testing_gpu::samples()); ++n) {
-      const std::size_t at = (n + 1) % served.size();
+      const std::size_t at = n % served.size();
       const Workload& w = served[at];
       if (!spaces[at]) spaces[at] = discover_space(source(), w, target);
       const Config config = n == 0 ? source().seeds(w, target).front() : spaces[at]->sample(random).value();
