@@ -261,9 +261,11 @@ Schedule schedule_conv2d(Tuning& t, const Workload& workload, Definition& defini
 
 std::vector<Config> conv2d_seeds(const Workload& workload, const Target& target) {
   const Convolution c = conv2d_shape(workload);
+  const std::vector<TileWish> tiles = convolution_wishes(c, c.groups, target);
   std::vector<Config> wishes;
-  for (const TileWish& wish : convolution_wishes(c, c.groups, target)) {
+  for (const TileWish& wish : tiles) {
     for (const bool plain : {false, true}) {
+      if (plain && &wish != &tiles.front()) continue;  // one shows what fetching ahead is worth
       Config config = to_config(wish, c, c.groups);
       const bool is_large = wish.filters * wish.rows * wish.columns >= 4096;
       config.set("block_channels", {is_large ? 8 : 16});

@@ -150,9 +150,12 @@ Schedule schedule_direct(Tuning& t, const Workload& workload, Definition& defini
 
 std::vector<Config> direct_seeds(const Workload& workload, const Target& target) {
   const Convolution c = conv2d_shape(workload);
+  constexpr std::size_t kTiles = 3;  // of each kind: it is the second template of its operator
+  std::vector<TileWish> tiles = convolution_wishes(c, c.groups, target);
+  tiles.resize(std::min(kTiles, tiles.size()));
   std::vector<Config> wishes;
   for (const char* weights : {"shared", "direct"}) {
-    for (const TileWish& wish : convolution_wishes(c, c.groups, target)) {
+    for (const TileWish& wish : tiles) {
       Config config = to_config(wish, c, c.groups);
       config.set("weights", {}, weights);
       config.set("block_channels", {4});
