@@ -54,8 +54,8 @@ bool add_dividends(std::vector<Expr>& first, std::vector<Expr>& second);
 void add_leading_digits(Access& first, Access& second);
 
 /// Where the indices of both, in some order, are the digits of one number each, as those are into which threads take a
-/// fused loop apart, puts the number behind them. Returns whether they are. Indices that have nothing to do with `var` are no
-/// digits of it: which half of a buffer is in use, say.
+/// fused loop apart, puts the number behind them. Returns whether they are. Indices that have nothing to do with `var`
+/// are no digits of it: which half of a buffer is in use, say.
 bool add_numbers_of_digits(Access& first, Access& second, const Var& var);
 
 /// True where two accesses to one buffer are shown to meet in no element when they happen in different iterations of

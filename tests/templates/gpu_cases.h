@@ -81,7 +81,8 @@ inline const std::vector<std::string>& workloads() {
 /// Those that the interpreter takes too long for: with the tiles of large products.
 inline const std::vector<std::string>& large_workloads() {
   static const std::vector<std::string> list = {
-      "matmul m=260 n=256 k=64",        "matmul m=131 n=140 k=70 tb=1 dtype=bfloat16",
+      "matmul m=260 n=256 k=64",
+      "matmul m=131 n=140 k=70 tb=1 dtype=bfloat16",
       "softmax rows=3 columns=5000",
   };
   return list;
