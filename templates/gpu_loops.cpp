@@ -44,6 +44,13 @@ std::vector<std::int64_t> powers_up_to(std::int64_t most) {
   return powers;
 }
 
+std::vector<std::int64_t> block_sizes(const Target& target) {
+  std::vector<std::int64_t> sizes = powers_up_to(target.threads_per_block);
+  const std::int64_t least = std::min(kLeastThreads, sizes.back());
+  std::erase_if(sizes, [&](std::int64_t size) { return size < least; });
+  return sizes;
+}
+
 std::vector<std::int64_t> vector_widths(std::int64_t row, ir::Type type) {
   std::vector<std::int64_t> widths = powers_up_to(std::min(kMostLanes, kWidestAccess / type.bytes()));
   std::erase_if(widths, [&](std::int64_t width) { return row % width != 0; });
@@ -51,9 +58,8 @@ std::vector<std::int64_t> vector_widths(std::int64_t row, ir::Type type) {
 }
 
 ElementTile define_elements(Tuning& t, std::int64_t extent, std::int64_t row, ir::Type type, const Target& target) {
-  std::vector<std::int64_t> threads = powers_up_to(target.threads_per_block);
-  std::erase_if(threads, [](std::int64_t count) { return count < kLeastThreads; });
-  const ElementTile tile{t.define_knob("threads", threads), t.define_knob("lanes", vector_widths(row, type)),
+  const ElementTile tile{t.define_knob("threads", block_sizes(target)),
+                         t.define_knob("lanes", vector_widths(row, type)),
                          t.define_knob("items", powers_up_to(kMostItems))};
   t.constrain(
       {"threads", "lanes", "items"},

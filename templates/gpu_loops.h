@@ -57,6 +57,9 @@ void constrain_threads(Tuning& t, const std::string& x, const std::string& y, st
 /// Powers of two up to `most`, at least 1.
 std::vector<std::int64_t> powers_up_to(std::int64_t most);
 
+/// Threads of a block in a row: powers of two from 32, with which no device idles, to what the target takes.
+std::vector<std::int64_t> block_sizes(const Target& target);
+
 /// Widths of vectors of the type that rows of `row` elements are whole numbers of: 1, 2, 4 as far as accesses go.
 std::vector<std::int64_t> vector_widths(std::int64_t row, ir::Type type);
 

@@ -11,8 +11,7 @@ namespace {
 
 using Indices = std::span<const Expr>;
 
-constexpr std::int64_t kLeastThreads = 32;  ///< that share a row
-constexpr std::int64_t kMostRows = 8;       ///< of a block
+constexpr std::int64_t kMostRows = 8;  ///< of a block
 
 std::vector<Expr> with_threads(std::vector<Expr> rows, const Expr& threads, bool first) {
   rows.insert(first ? rows.begin() : rows.end(), threads);
@@ -127,9 +126,9 @@ void schedule_shares(Schedule& s, const ReducedRows& reduced, const ShareLoops& 
 }
 
 RowBlocks define_row_blocks(Tuning& t, std::int64_t rows, std::int64_t columns, ir::Type type, const Target& target) {
-  std::vector<std::int64_t> threads = powers_up_to(target.threads_per_block);
-  std::erase_if(threads, [&](std::int64_t count) {
-    return count < kLeastThreads || count >= 2 * std::max(columns, kLeastThreads);
+  std::vector<std::int64_t> threads = block_sizes(target);
+  std::erase_if(threads, [columns, least = threads.front()](std::int64_t count) {
+    return count > least && count >= 2 * columns;
   });
   RowBlocks blocks;
   blocks.threads = t.define_knob("threads", threads);

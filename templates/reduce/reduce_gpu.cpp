@@ -79,9 +79,7 @@ Knobs define_knobs(Tuning& t, const Problem& p, const Target& target) {
   knobs.unroll = t.define_knob("unroll", {1, 4, 8});
   const std::int64_t last = kept.empty() ? 1 : kept.back();
   if (p.in_rows()) {
-    std::vector<std::int64_t> threads = powers_up_to(target.threads_per_block);
-    std::erase_if(threads, [](std::int64_t count) { return count < 32; });
-    knobs.x = t.define_knob("threads_x", threads);
+    knobs.x = t.define_knob("threads_x", block_sizes(target));
     knobs.y = t.define_knob("threads_y", powers_up_to(std::min(kMostRows, last)));
     constrain_threads(t, "threads_x", "threads_y", target.warp, target);
     return knobs;
