@@ -15,7 +15,7 @@ namespace {
 enum class Status : int { kSuccess = 0 };
 enum class Operation : int { kNone = 0, kTransposed = 1 };
 enum class DataType : int { kFloat32 = 0, kFloat16 = 2, kBFloat16 = 14 };
-constexpr int kCompute32F = 68;       // sums in float32, nothing rounded to TF32
+constexpr int kCompute32F = 68;  // sums in float32, nothing rounded to TF32
 constexpr int kDefaultAlgorithm = -1;
 using Handle = struct Context*;
 
@@ -24,9 +24,9 @@ struct Cublas {
   Status (*create)(Handle*);
   Status (*destroy)(Handle);
   Status (*get_version)(Handle, int*);
-  Status (*gemm_ex)(Handle, Operation, Operation, int m, int n, int k, const void* alpha, const void* a, DataType, int lda,
-                    const void* b, DataType, int ldb, const void* beta, void* c, DataType, int ldc, int compute,
-                    int algorithm);
+  Status (*gemm_ex)(Handle, Operation, Operation, int m, int n, int k, const void* alpha, const void* a, DataType,
+                    int lda, const void* b, DataType, int ldb, const void* beta, void* c, DataType, int ldc,
+                    int compute, int algorithm);
 };
 
 void require(Status status, const char* what) {

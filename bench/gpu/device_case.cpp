@@ -209,7 +209,8 @@ bench::Comparison compare_on_device(const std::string& label, const Workload& wo
   if (device->info().kind == DeviceKind::kCuda) {
     try {
       cublas = make_cublas(workload);
-      if (cublas) enter(cublas->name(), cublas->detail(), [&](std::span<const DeviceMemoryPtr> set) { cublas->run(set); });
+      if (cublas)
+        enter(cublas->name(), cublas->detail(), [&](std::span<const DeviceMemoryPtr> set) { cublas->run(set); });
     } catch (const DeviceError& e) {
       comparison.series.push_back({"cuBLAS", e.what(), true, {}});
     }

@@ -20,7 +20,7 @@ namespace nestwright::bench {
 namespace {
 
 struct Options {
-  std::string device = "cuda", suites_folder, results, json, commit = "unknown";
+  std::string device = "cuda", suites_folder, results, json, check, commit = "unknown";
   std::vector<std::string> suites;
   std::vector<std::string> workloads;
   double within_s = 0;
@@ -29,7 +29,8 @@ struct Options {
 };
 
 constexpr const char* kWhat =
-    "Times our best kernels on a device side by side with cuBLAS, and with a copy of as many bytes. Exit codes: 0 done, "
+    "Times our best kernels on a device side by side with cuBLAS, and with a copy of as many bytes. Exit codes: 0 "
+    "done, "
     "1 failed, 2 usage, 75 out of time: call it again with --resume.";
 constexpr int kOutOfTime = 75;
 
@@ -53,12 +54,14 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
                  "begin no workload that may not end within this many seconds; 0: no limit")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  app.add_option("--seed", options.measuring.seed, "of the tuning and of the order in the rounds")->capture_default_str();
+  app.add_option("--seed", options.measuring.seed, "of the tuning and of the order in the rounds")
+      ->capture_default_str();
   app.add_option("--db", options.measuring.db, "database file")->capture_default_str();
   app.add_option("--results", options.results, "where every comparison is kept as soon as it is done")
       ->capture_default_str();
   app.add_flag("--resume", options.resume, "go on with what the results file has");
   app.add_option("--json", options.json, "file for everything as one JSON document");
+  app.add_option("--check", options.check, "what `nestwright tune --file --json` said, to be put into the document");
   app.add_option("--commit", options.commit, "of the source, kept with the results");
   try {
     app.parse(argc, argv);
@@ -126,6 +129,7 @@ int run(const Options& options) {
     fmt::print("{}\n", to_text(section));
     document["sections"].push_back(to_json(section));
   }
+  if (!options.check.empty()) document["check"] = nlohmann::json::parse(std::ifstream(options.check));
   if (!options.json.empty()) {
     std::ofstream file(options.json);
     file << document.dump(2) << '\n';
