@@ -24,8 +24,9 @@ std::string series_text(const Comparison& c, std::size_t i) {
   const std::string ratio = i == 0 || s.ratio.median == 0
                                 ? std::string()
                                 : fmt::format("{:.3f} [{:.3f} .. {:.3f}]", s.ratio.median, s.ratio.low, s.ratio.high);
-  return fmt::format("  {:<13}{:>9.1f}{:>9.1f}{:>8.1f}%  {:<24}  {}\n", series.name, s.gflops, s.gb_s,
-                     100 * roofline(c, series).share, ratio, series.detail);
+  const double share = roofline(c, series).share;
+  return fmt::format("  {:<13}{:>9.1f}{:>9.1f}{:>9}  {:<24}  {}\n", series.name, s.gflops, s.gb_s,
+                     share > 0 ? fmt::format("{:.1f}%", 100 * share) : "-", ratio, series.detail);
 }
 
 }  // namespace
