@@ -45,7 +45,7 @@ AxisTile define_filters(Tuning& t, std::int64_t extent, bool whole) {
 /// Threads of a block that every workload can have.
 std::int64_t least_threads(const Convolution& c, std::int64_t parts, const Target& target) {
   const std::int64_t filters = parts > 1 ? 1 : std::int64_t(std::bit_floor(std::uint64_t(c.filters)));
-  return std::min<std::int64_t>({target.warp, kMostThreadsAlongAxis, filters});
+  return std::min<std::int64_t>({target.warp, target.threads_per_block, kMostThreadsAlongAxis, filters});
 }
 
 void constrain_tile(Tuning& t, std::int64_t least, const RegistersOf& registers_of, const Target& target) {

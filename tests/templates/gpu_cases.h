@@ -84,6 +84,10 @@ inline const std::vector<std::string>& large_workloads() {
       "matmul m=260 n=256 k=64",
       "matmul m=131 n=140 k=70 tb=1 dtype=bfloat16",
       "softmax rows=3 columns=5000",
+      "conv2d n=2 c=40 h=27 w=30 k=96 r=3 s=3 pad=1 epilogue=bias_relu",
+      "conv2d n=1 c=32 h=30 w=26 k=64 r=3 s=3 pad=1 stride=2 layout=NHWC",
+      "depthwise_conv2d n=1 c=48 h=61 w=64 r=5 s=5 pad=2 layout=NHWC",
+      "scan function=sum steps=50 columns=5000",
   };
   return list;
 }
