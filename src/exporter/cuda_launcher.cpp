@@ -140,7 +140,9 @@ std::string cuda_launcher_source(const Exported& e) {
              "\n/* {0}_kernel.cubin, for {1}, and {0}_kernel.ptx, which drivers of later devices compile. */\n"
              "static _Alignas(16) const unsigned char cubin[] = {{\n{2}}};\n"
              "static const unsigned char ptx[] = {{\n{3}0}};\n",
-             e.name, e.task->target.arch, embedded_bytes(e.object->object), embedded_bytes(e.object->assembly)) +
+             e.name, e.task->target.arch, embedded_bytes(e.object->object), embedded_bytes(e.object->assembly),
+             // NVIDIA's "architecture-specific" features.
+             e.task->target.arch.ends_with('a') ? "this architecture alone" : "later devices") +
          fmt::format(fmt::runtime(kFixedPart), e.name) + device_function(e, "handle != 0");
 }
 

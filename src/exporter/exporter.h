@@ -1,6 +1,8 @@
 // A tuned kernel as a library that needs nothing of ours: header, static and shared library, object, LLVM IR, assembly,
-// manifest, CMake package and a self-test in C. The library is built with `cc` and `ar` alone. Thread rule: one export
-// per directory at a time.
+// manifest, CMake package and a self-test in C. The library is built with `cc` and `ar` alone. For a device it is one C
+// file with the code inside, which takes the header and the library of the driver (CUDA or OpenCL) to build, wherever
+// they are, beside the code as files: CUDA C++, PTX and cubin, or OpenCL C. Thread rule: one export per directory at a
+// time.
 #pragma once
 
 #include <string>
@@ -23,8 +25,8 @@ struct ExportResult {
 };
 
 /// Compiles `found` with the final pipeline and writes the library over what is there: a directory has the manifest of
-/// one kernel. Throws UsageError (a name that C cannot have, a directory that cannot be written, no C compiler),
-/// CompileError.
+/// one kernel. Throws UsageError (a name that C cannot have, a directory that cannot be written; for a CPU, no C
+/// compiler), CompileError (for CUDA, no NVRTC).
 ExportResult export_kernel(const Task& task, const Lookup& found, const ExportOptions& options);
 
 }  // namespace nestwright

@@ -24,14 +24,18 @@ const std::set<std::string, std::less<>>& taken_names() {
       "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "typeof", "union",
       "unix", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
       // of the C library and of our texts
-      "aligned_alloc", "alignment", "all_ones", "both", "bound", "buffers", "ceil", "check", "choose", "clock_gettime",
-      "closure", "code", "divided_by", "either", "element_of", "erf", "error", "exact", "exactly", "exit", "exp",
-      "expected", "fabs", "floor", "floor_div", "floor_mod", "fmax", "free", "got", "greatest_of", "i", "is_equal",
-      "is_less", "isnan", "labs", "least_of", "log", "log2", "logistic", "magnitude", "main", "malloc", "memcpy",
-      "memory", "memory_for", "memset", "minus", "monotone", "nearbyint", "number_of", "offset", "offsets", "parallel",
-      "place_of", "plus", "pool", "pow", "power", "prepared", "prepared_memory", "printf", "reciprocal_root", "result",
-      "right", "rounded", "signal", "sqrt", "state", "tanh", "task", "tensor", "thread", "times", "uniform",
-      "untouched", "usable", "work", "workspace", "worst"};
+      "aligned_alloc", "alignment", "all_ones", "arguments", "block_threads", "both", "bound", "buffers", "build",
+      "calloc", "ceil", "check", "choose", "clock_gettime", "close_device", "closure", "code", "context", "cubin",
+      "device", "divided_by", "done", "driver_error", "either", "element", "element_of", "erf", "error", "exact",
+      "exactly", "exit", "exp", "expected", "fabs", "failed", "fetch", "find_device", "floor", "floor_div", "floor_mod",
+      "fmax", "free", "got", "greatest_of", "guard", "handle", "i", "is_equal", "is_less", "is_unchanged", "isnan",
+      "kernel_names", "labs", "launch", "least_of", "load", "load_code", "log", "log2", "logistic", "magnitude", "main",
+      "make_kernel", "malloc", "memcpy", "memory", "memory_for", "memset", "minus", "monotone", "nearbyint",
+      "number_of", "offset", "offsets", "on_device", "open_device", "parallel", "place_of", "plus", "pool", "pow",
+      "power", "prepared", "prepared_memory", "printf", "ptx", "queue", "read_all", "reciprocal_root", "release",
+      "require", "result", "right", "rounded", "send", "serves", "shared_bytes", "signal", "sizes", "source", "sqrt",
+      "state", "steps", "stream", "tanh", "task", "tensor", "thread", "times", "turn", "turns", "uniform", "untouched",
+      "usable", "work", "workspace", "workspace_bytes", "worst"};
   return names;
 }
 

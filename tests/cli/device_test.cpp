@@ -2,6 +2,7 @@
 // the question for the best.
 #include <gmock/gmock.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/command_line.h"
@@ -48,6 +49,31 @@ TEST_F(DeviceTest, TunesOnOpenClAndFindsTheBestAgain) {
   ASSERT_EQ(asked.code, 0) << asked.err;
   EXPECT_EQ(json::parse(asked.out)["config"], told["config"]);
   EXPECT_THAT(run("query matmul m=16 n=16 k=8 --exact").code, Not(0)) << "the CPU has none";
+}
+
+TEST_F(DeviceTest, ExportsTheBestForADevice) {
+  ASSERT_EQ(run("tune matmul m=16 n=16 k=8 --target opencl --trials 2").code, 0);
+  const Ran exported = run("export matmul m=16 n=16 k=8 --target opencl --out kernel --name mm --exact --json");
+  ASSERT_EQ(exported.code, 0) << exported.err;
+  const json told = json::parse(exported.out);
+  EXPECT_EQ(told["match"], "exact");
+  EXPECT_EQ(told["files"], json({"mm.h", "mm.c", "mm_kernel.cl", "mm_selftest.c", "manifest.json", "mmConfig.cmake"}));
+  std::ifstream in(folder_.file("kernel/manifest.json"));
+  const json manifest = json::parse(in);
+  EXPECT_EQ(manifest["target"], told["target"]);
+  EXPECT_EQ(manifest["verified"], true);
+  EXPECT_EQ(manifest["trials"], 2);
+  EXPECT_GT(manifest["time_ns"]["median"], 0);
+  EXPECT_THAT(manifest["machine"].get<std::string>(), HasSubstr("; ")) << "and the device with its driver";
+
+  EXPECT_EQ(run("export matmul m=8 n=8 k=8 --target opencl --out other --exact").code, 3);
+  const Ran untuned = run("export matmul m=8 n=8 k=8 --target opencl --out other");
+  EXPECT_EQ(untuned.code, 0);
+  EXPECT_THAT(untuned.err, HasSubstr("matmul m=8 n=8 k=8 was not tuned, the "));
+  environment = {"NESTWRIGHT_NVRTC=/no/such.so"};
+  expect_refusal(run("export matmul m=8 n=8 k=8 --target cuda,arch=sm_90 --out third"), 2,
+                 {"NVRTC cannot be loaded from /no/such.so, which NESTWRIGHT_NVRTC names: correct it, or unset it"});
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("third")));
 }
 
 TEST_F(DeviceTest, NoThreadsAreGivenToADevice) {

@@ -34,7 +34,7 @@ TEST_F(ExportRefusal, NamesThatCannotBeFunctions) {
     EXPECT_THAT(refusal({file("out"), name}), HasSubstr("cannot be the name of a C function: begin with a letter"))
         << name;
   }
-  for (const char* name : {"int", "class", "main", "malloc", "uniform", "result", "A"}) {
+  for (const char* name : {"int", "class", "main", "malloc", "uniform", "result", "launch", "queue", "A"}) {
     EXPECT_THAT(refusal({file("out"), name}), HasSubstr("choose another name, as my_")) << name;
   }
   EXPECT_THAT(refusal({file("out"), std::string(300, 'k')}), HasSubstr("too long"));
