@@ -1,8 +1,8 @@
-/* A CUDA driver without a device: memory is the host's, most kernels do nothing, and what was called is written down, for
- * tests of what we ask a driver for. A kernel's name says how many arguments it takes, "scale_3"; a name that begins
- * with "traps" breaks the context as an illegal address does, "adds" adds the 1000 floats behind its first two pointers,
- * "adds_elsewhere" likewise but fails where it finds them where the launch before did; code that begins with "bad" is
- * refused. A launch takes 250 us. Prototypes are those of the driver's documentation. */
+/* A CUDA driver without a device: memory is the host's, most kernels do nothing, and what was called is written down,
+ * for tests of what we ask a driver for. A kernel's name says how many arguments it takes, "scale_3"; a name that
+ * begins with "traps" breaks the context as an illegal address does, "adds" adds the 1000 floats behind its first two
+ * pointers, "adds_elsewhere" likewise but fails where it finds them where the launch before did; code that begins with
+ * "bad" is refused. A launch takes 250 us. Prototypes are those of the driver's documentation. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -11,14 +11,23 @@
 
 typedef int result;
 typedef unsigned long long pointer;
-enum { success = 0, invalid_value = 1, no_memory = 2, no_device = 100, invalid_image = 200, no_binary = 209, not_found = 500, illegal = 700 };
+enum {
+  success = 0,
+  invalid_value = 1,
+  no_memory = 2,
+  no_device = 100,
+  invalid_image = 200,
+  no_binary = 209,
+  not_found = 500,
+  illegal = 700
+};
 
 static char log_text[1 << 16];
 static int devices = 1, broken = 0, capability = 90;
 static long long allocations = 0;
 
 static size_t used = 0;
-static int launches = 0;      /* since the last event */
+static int launches = 0; /* since the last event */
 static int takes_cubins = 1;
 
 static void note(const char* format, ...) {
@@ -204,9 +213,9 @@ result cuFuncGetAttribute(int* value, int attribute, void* function) {
 result cuFuncSetAttribute(void* function, int attribute, int value) {
   return note("attribute of %s: %d = %d\n", (const char*)function, attribute, value), success;
 }
-result cuLaunchKernel(void* function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x,
-                      unsigned int block_y, unsigned int block_z, unsigned int shared_bytes, void* stream,
-                      void** arguments, void** extra) {
+result cuLaunchKernel(void* function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+                      unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
+                      void* stream, void** arguments, void** extra) {
   FAIL_IF_BROKEN;
   const char* const name = (const char*)function;
   if (stream != NULL || extra != NULL) return invalid_value;
