@@ -36,10 +36,12 @@ std::string usage_sentence(const CLI::App& app, const CLI::ParseError& wrong, in
   return fmt::format("{} (see nestwright {}--help)", wrong.what(), known ? first + " " : "");
 }
 
+constexpr const char* kOutputFails = "standard output cannot be written: check where it goes";
+
 int run_action(const Action& action) {
   try {
     const int code = action();
-    if (std::fflush(stdout) != 0) return complain(kFailed, "standard output cannot be written: check where it goes");
+    if (std::fflush(stdout) != 0) return complain(kFailed, kOutputFails);
     return code;
   } catch (const LogError& e) {
     return complain(kDatabase, e.what());
@@ -54,7 +56,8 @@ int run_action(const Action& action) {
   } catch (const std::bad_alloc&) {
     return complain(kFailed, "there is not enough memory: free some or choose smaller sizes");
   } catch (const std::exception& e) {
-    return complain(kFailed, e.what());
+    // A longer output fails while it is printed, with words of the library's.
+    return complain(kFailed, std::ferror(stdout) != 0 ? kOutputFails : e.what());
   }
 }
 
