@@ -2,20 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "runtime/device.h"
 #include "support/error.h"
 
 namespace nestwright::cli {
 namespace {
-
-DeviceListing listing_of(DeviceKind kind) {
-  for (DeviceListing& listing : list_devices()) {
-    if (listing.kind == kind) return std::move(listing);
-  }
-  throw InternalError("internal error: a kind of device that is not listed");
-}
 
 /// sm_90a is 9 and 0: code for a device runs on later ones of the same generation (CUDA Programming Guide, "Binary
 /// Compatibility"), but what is made for an "a" runs on this one only.
@@ -39,12 +30,12 @@ bool runs_on(std::string_view arch, std::string_view device) {
 
 Target resolve_device(const Target& parsed, std::string_view text) {
   if (text.find(',') != std::string_view::npos) return parsed;
-  const DeviceListing listing = listing_of(parsed.device);
+  const DeviceListing listing = list_devices(parsed.device);
   return listing.devices.empty() ? parsed : listing.devices.front().target;
 }
 
 void refuse_missing_device(const Target& target) {
-  const DeviceListing listing = listing_of(target.device);
+  const DeviceListing listing = list_devices(target.device);
   if (listing.devices.empty()) {
     throw UsageError(fmt::format("this machine cannot run code for {}: {}", target.str(), listing.missing));
   }

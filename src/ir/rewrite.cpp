@@ -256,6 +256,15 @@ Stmt Mutator::mutate_children(const Stmt& s) {
 
 void for_each_expr(const Expr& e, const std::function<void(const Expr&)>& on_expr) { ExprCaller(on_expr).visit(e); }
 void for_each_expr(const Stmt& s, const std::function<void(const Expr&)>& on_expr) { ExprCaller(on_expr).visit(s); }
+
+bool mentions(const Expr& e, const Var& var) {
+  bool found = false;
+  for_each_expr(e, [&](const Expr& part) {
+    const auto* ref = part.as<VarRef>();
+    found = found || (ref != nullptr && ref->var == var);
+  });
+  return found;
+}
 void for_each_stmt(const Stmt& s, const std::function<void(const Stmt&)>& on_stmt) { call_each(s, on_stmt); }
 
 Expr substitute(const Expr& e, const Substitution& with) {

@@ -34,6 +34,8 @@ class Mutator {
 /// Calls `on_expr` for every expression below (pre-order).
 void for_each_expr(const Expr& e, const std::function<void(const Expr&)>& on_expr);
 void for_each_expr(const Stmt& s, const std::function<void(const Expr&)>& on_expr);
+/// Whether `var` is read in `e`.
+bool mentions(const Expr& e, const Var& var);
 /// Calls `on_stmt` for every statement below (pre-order).
 void for_each_stmt(const Stmt& s, const std::function<void(const Stmt&)>& on_stmt);
 

@@ -28,12 +28,10 @@ namespace {
 std::string machine_of(const Target& target) {
   std::string machine = Machine::host().fingerprint();
   if (target.device == DeviceKind::kCpu) return machine;
-  for (const DeviceListing& listing : list_devices()) {
-    if (listing.kind != target.device || listing.devices.empty()) continue;
-    const DeviceInfo& device = listing.devices.front();
-    return fmt::format("{}; {}, {}", machine, device.name, device.driver);
-  }
-  return machine;
+  const DeviceListing listing = list_devices(target.device);
+  if (listing.devices.empty()) return machine;
+  const DeviceInfo& device = listing.devices.front();
+  return fmt::format("{}; {}, {}", machine, device.name, device.driver);
 }
 
 }  // namespace

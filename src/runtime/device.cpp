@@ -6,13 +6,6 @@
 #include "support/error.h"
 
 namespace nestwright {
-namespace {
-
-std::vector<DeviceInfo> devices_of(DeviceKind kind) {
-  return kind == DeviceKind::kCuda ? cuda::list_devices() : opencl::list_devices();
-}
-
-}  // namespace
 
 std::unique_ptr<Device> make_device(DeviceKind kind, int index) {
   switch (kind) {
@@ -26,18 +19,19 @@ std::unique_ptr<Device> make_device(DeviceKind kind, int index) {
   throw InternalError("internal error: unknown kind of device");
 }
 
-std::vector<DeviceListing> list_devices() {
-  std::vector<DeviceListing> listings;
-  for (const DeviceKind kind : {DeviceKind::kCuda, DeviceKind::kOpenCl}) {
-    DeviceListing& listing = listings.emplace_back();
-    listing.kind = kind;
-    try {
-      listing.devices = devices_of(kind);
-    } catch (const DeviceError& e) {
-      listing.missing = e.what();
-    }
+DeviceListing list_devices(DeviceKind kind) {
+  check(kind != DeviceKind::kCpu, "a CPU is no device to be listed");
+  DeviceListing listing{.kind = kind};
+  try {
+    listing.devices = kind == DeviceKind::kCuda ? cuda::list_devices() : opencl::list_devices();
+  } catch (const DeviceError& e) {
+    listing.missing = e.what();
   }
-  return listings;
+  return listing;
+}
+
+std::vector<DeviceListing> list_devices() {
+  return {list_devices(DeviceKind::kCuda), list_devices(DeviceKind::kOpenCl)};
 }
 
 }  // namespace nestwright

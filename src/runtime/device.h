@@ -129,6 +129,8 @@ struct DeviceListing {
   std::vector<DeviceInfo> devices;  ///< of OpenCL GPUs come first
   std::string missing;              ///< why there is none, one sentence
 };
+/// Loads the driver of that kind alone. Requires a kind that is not the CPU.
+DeviceListing list_devices(DeviceKind kind);
 /// Of CUDA and of OpenCL.
 std::vector<DeviceListing> list_devices();
 

@@ -61,9 +61,12 @@ class InternalError : public Error {
   using Error::Error;
 };
 
+/// Throws InternalError with `what`, which says what did not hold.
+[[noreturn]] void fail_check(const char* what);
+
 /// Throws InternalError with `what` unless `condition` holds. Stays on in release builds.
 inline void check(bool condition, const char* what) {
-  if (!condition) throw InternalError(std::string("internal error: ") + what);
+  if (!condition) fail_check(what);
 }
 
 }  // namespace nestwright

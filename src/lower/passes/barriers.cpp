@@ -64,15 +64,6 @@ class Elements {
   }
 
  private:
-  static bool mentions(const Expr& e, const Var& var) {
-    bool found = false;
-    for_each_expr(e, [&](const Expr& part) {
-      const auto* ref = part.as<VarRef>();
-      found = found || (ref != nullptr && ref->var == var);
-    });
-    return found;
-  }
-
   std::vector<Element> all_;
 };
 

@@ -27,15 +27,6 @@ bool has_bound(const Stmt& s) {
   return found;
 }
 
-bool mentions(const Expr& e, const Var& var) {
-  bool found = false;
-  for_each_expr(e, [&](const Expr& part) {
-    const auto* ref = part.as<VarRef>();
-    found = found || (ref != nullptr && ref->var == var);
-  });
-  return found;
-}
-
 /// Indices that are equal but for the first one, the time.
 bool same_place(const std::vector<Expr>& a, const std::vector<Expr>& b) {
   for (std::size_t d = 1; d < a.size(); ++d) {

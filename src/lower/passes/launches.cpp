@@ -10,15 +10,6 @@ namespace {
 
 using namespace ir;
 
-bool mentions(const Expr& e, const Var& var) {
-  bool found = false;
-  for_each_expr(e, [&](const Expr& part) {
-    const auto* ref = part.as<VarRef>();
-    found = found || (ref != nullptr && ref->var == var);
-  });
-  return found;
-}
-
 const For* as_bound(const Stmt& s) {
   const auto* loop = s.defined() ? s.as<For>() : nullptr;
   return loop != nullptr && is_bound(loop->kind) ? loop : nullptr;
