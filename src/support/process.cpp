@@ -47,8 +47,7 @@ struct Attributes {
     posix_spawnattr_init(&value);
     sigset_t blocked, defaults;
     sigemptyset(&blocked);
-    sigaddset(&blocked, SIGINT);
-    sigaddset(&blocked, SIGTERM);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&blocked, signal);
     sigfillset(&defaults);
     posix_spawnattr_setsigmask(&value, &blocked);
     posix_spawnattr_setsigdefault(&value, &defaults);

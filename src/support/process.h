@@ -29,9 +29,9 @@ struct ExitStatus {
   std::string str() const;
 };
 
-/// Its standard input and output are /dev/null, its standard error is kept for stderr_tail(). SIGINT and
-/// SIGTERM, which reach whole process groups, are blocked in it: they are for the parent to handle, and no child's
-/// death by them may pass for a crash.
+/// Its standard input and output are /dev/null, its standard error is kept for stderr_tail(). SIGINT, SIGTERM and
+/// SIGHUP, which reach whole process groups, are blocked in it: they are for the parent to handle (or, under nohup, to
+/// ignore), and no child's death by them may pass for a crash.
 class ChildProcess {
  public:
   /// Throws Error where it cannot be started, naming the executable.

@@ -1,4 +1,5 @@
-// Ctrl-C and SIGTERM end a tuning run cleanly: what was found is printed and kept, exit code 130, no worker stays.
+// Ctrl-C, SIGTERM and a terminal that is closed end a tuning run cleanly: what was found is printed and kept, exit code
+// 130, no worker stays.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -48,7 +49,7 @@ TEST_P(InterruptTest, EndsCleanlyWithWhatWasFound) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Signals, InterruptTest, testing::Values(SIGINT, SIGTERM),
+INSTANTIATE_TEST_SUITE_P(Signals, InterruptTest, testing::Values(SIGINT, SIGTERM, SIGHUP),
                          [](const testing::TestParamInfo<int>& number) { return sigabbrev_np(number.param); });
 
 }  // namespace

@@ -84,8 +84,8 @@ TEST(ChildProcess, KeepsTheLastLineOfStandardError) {
   EXPECT_EQ(silent.stderr_tail(), "");
 }
 
-TEST(ChildProcess, IsDeafToControlC) {
-  ChildProcess child(shell("kill -INT $$; exit 4"));
+TEST(ChildProcess, IsDeafToWhatIsForTheWholeGroup) {
+  ChildProcess child(shell("kill -INT $$; kill -TERM $$; kill -HUP $$; exit 4"));
   EXPECT_EQ(child.wait().str(), "exit code 4");
 }
 
