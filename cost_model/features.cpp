@@ -88,7 +88,8 @@ class Footprints {
 };
 
 bool is_in_registers(const ir::Buffer& buffer) {
-  return buffer->scope == ir::Scope::kRegister || buffer->scope == ir::Scope::kTile;
+  return buffer->scope == ir::Scope::kRegister || buffer->scope == ir::Scope::kTile ||
+         buffer->scope == ir::Scope::kFragment;
 }
 
 /// Bytes that cross into a cache of `capacity`: what is touched at the outermost level that fits, times the loops

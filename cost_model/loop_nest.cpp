@@ -87,6 +87,7 @@ class Flattener {
     switch (n.buffer->scope) {
       case Scope::kRegister:
       case Scope::kTile:
+      case Scope::kFragment:
         result.register_bytes = std::max(result.register_bytes, bytes);
         break;
       case Scope::kGlobal:

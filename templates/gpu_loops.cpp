@@ -9,7 +9,6 @@
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kMostLanes = 4;
 constexpr std::int64_t kMostItems = 8;
 constexpr std::int64_t kLeastThreads = 32;  ///< offered: fewer leave most of every device idle
 
@@ -17,11 +16,16 @@ constexpr std::int64_t kLeastThreads = 32;  ///< offered: fewer leave most of ev
 
 IterVar share_among_threads(Stage stage, const IterVar& loop, const BlockThreads& threads) {
   const auto [round, thread] = stage.split(loop, factor(threads.count()));
-  if (threads.y == 1) {
+  if (threads.y == 1 && threads.z == 1) {
     stage.bind(thread, kThreadIdxX);
     return round;
   }
-  const auto [y, x] = stage.split(thread, factor(threads.x));
+  auto [y, x] = stage.split(thread, factor(threads.x));
+  if (threads.z > 1) {
+    IterVar z;
+    std::tie(z, y) = stage.split(y, factor(threads.y));
+    stage.bind(z, kThreadIdxZ);
+  }
   stage.bind(y, kThreadIdxY).bind(x, kThreadIdxX);
   return round;
 }
@@ -51,8 +55,8 @@ std::vector<std::int64_t> block_sizes(const Target& target) {
   return sizes;
 }
 
-std::vector<std::int64_t> vector_widths(std::int64_t row, ir::Type type) {
-  std::vector<std::int64_t> widths = powers_up_to(std::min(kMostLanes, kWidestAccess / type.bytes()));
+std::vector<std::int64_t> vector_widths(std::int64_t row, ir::Type type, std::int64_t most) {
+  std::vector<std::int64_t> widths = powers_up_to(std::min(most, kWidestAccess / type.bytes()));
   std::erase_if(widths, [&](std::int64_t width) { return row % width != 0; });
   return widths;
 }

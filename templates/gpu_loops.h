@@ -17,10 +17,10 @@ inline constexpr std::int64_t kMostBlocks = 65535;
 /// Bytes of the widest access of a thread.
 inline constexpr std::int64_t kWidestAccess = 16;
 
-/// Threads of a block along x, which differ fastest, and y.
+/// Threads of a block along x, which differ fastest, y and z.
 struct BlockThreads {
-  std::int64_t x = 1, y = 1;
-  std::int64_t count() const { return x * y; }
+  std::int64_t x = 1, y = 1, z = 1;
+  std::int64_t count() const { return x * y * z; }
 };
 
 /// `loop` shared out to the threads of a block: `loop` -> rounds, threads, bound. Returns the loop over rounds.
@@ -60,7 +60,8 @@ std::vector<std::int64_t> powers_up_to(std::int64_t most);
 /// Threads of a block in a row: powers of two from 32, with which no device idles, to what the target takes.
 std::vector<std::int64_t> block_sizes(const Target& target);
 
-/// Widths of vectors of the type that rows of `row` elements are whole numbers of: 1, 2, 4 as far as accesses go.
-std::vector<std::int64_t> vector_widths(std::int64_t row, ir::Type type);
+/// Widths of vectors of the type that rows of `row` elements are whole numbers of: 1, 2, 4 as far as accesses go, or
+/// more where `most` says so.
+std::vector<std::int64_t> vector_widths(std::int64_t row, ir::Type type, std::int64_t most = 4);
 
 }  // namespace nestwright

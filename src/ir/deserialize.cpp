@@ -213,7 +213,7 @@ class Reader {
   Buffer buffer() {
     std::string name = text();
     const Type element = type();
-    const auto scope = enumerator<Scope>(Scope::kTile);
+    const auto scope = enumerator<Scope>(Scope::kFragment);
     const int alignment = small_number(1 << 30, "an alignment");
     std::vector<Expr> shape = refs(exprs_);
     std::vector<Expr> strides = refs(exprs_);

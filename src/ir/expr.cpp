@@ -73,6 +73,8 @@ const char* scope_name(Scope scope) {
       return "register";
     case Scope::kTile:
       return "tile";
+    case Scope::kFragment:
+      return "fragment";
   }
   return "?";
 }

@@ -81,8 +81,13 @@ enum class Scope : std::uint8_t {
   /// Like kLocal, in the tile registers of the CPU: the last two dimensions are a tile of at most 16 rows of at most 16
   /// elements of 4 bytes, the others number the tiles. All of a tile is filled, added to or copied out at once.
   kTile,
+  /// Like kLocal, for the tensor cores of a GPU: the last two dimensions are a matrix that a warp, the threads of a
+  /// threadIdx.x of 4 and a threadIdx.y of 8, has in its registers together. All of them execute every store to it and
+  /// store the same (ir/fragments.h), as if each had the whole matrix; on the device thread (x, y) has the elements
+  /// 2x and 2x + 1 of row y of each 8 x 8. What is added up there may be added in any order and rounded less often.
+  kFragment,
 };
-const char* scope_name(Scope scope);  // "global", "shared", "local", "register", "tile"
+const char* scope_name(Scope scope);  // "global", "shared", "local", "register", "tile", "fragment"
 
 /// A multi-dimensional array. Identity is by node.
 class Buffer {

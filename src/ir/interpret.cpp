@@ -5,55 +5,16 @@
 #include <memory>
 #include <numeric>
 #include <random>
+#include <set>
 
+#include "ir/interpret_frame.h"
 #include "ir/preparation.h"
 #include "ir/print.h"
-#include "ir/race_detector.h"
 #include "ir/scalar.h"
 #include "support/error.h"
 
 namespace nestwright::ir {
 namespace {
-
-/// A buffer that exists: where its elements are, and what happened to each.
-struct Storage {
-  std::vector<std::int64_t> shape, strides;
-  std::span<std::byte> bytes;
-  std::vector<std::byte> own;  ///< of an allocation
-  std::vector<ElementHistory> history;
-};
-
-/// One iteration's view: its variables and buffers, innermost last. Loops in lockstep have one frame an iteration.
-struct Frame {
-  /// What a let holds in one lane.
-  struct Lane {
-    Scalar value;
-    bool defined;  ///< false where it was computed from what was never written: it must not be used
-  };
-  struct Variable {
-    const Var* var;
-    Scalar value;
-    std::vector<Lane> lanes = {};  ///< of a let; empty for others, which are scalars
-  };
-  std::vector<Variable> variables;
-  std::vector<std::pair<const BufferNode*, Storage*>> buffers;
-  Strand strand = RaceDetector::kRoot;
-  std::vector<char> mask;  ///< lanes that enclosing vector conditions leave on; empty: all
-};
-using Frames = std::span<Frame* const>;
-
-bool is_lockstep(LoopKind kind) {
-  switch (kind) {
-    case LoopKind::kVectorized:
-    case LoopKind::kThreadX:
-    case LoopKind::kThreadY:
-    case LoopKind::kThreadZ:
-    case LoopKind::kVirtualThread:
-      return true;
-    default:
-      return false;
-  }
-}
 
 class Interpreter {
  public:
@@ -152,6 +113,7 @@ class Interpreter {
         Frame& lane = lanes.emplace_back(*frame);
         lane.variables.push_back({&loop.var, integer_scalar(first + i)});
         lane.strand = races_.fork(frame->strand, open, first + i);
+        if (loop.kind != LoopKind::kThreadX && loop.kind != LoopKind::kThreadY) lane.warp = ++warps_;
       }
     }
     std::vector<Frame*> pointers;
@@ -241,7 +203,11 @@ class Interpreter {
       Scalar value;
     };
     std::vector<Write> writes;  // all values are read before one is written, as vector lanes in lockstep do
+    const bool is_fragment = store.buffer->scope == Scope::kFragment;
+    std::set<std::uint32_t> warps;
     for (Frame* frame : frames) {
+      // All threads of a warp store the same, so that one of them does it for all (ir/fragments.h).
+      if (is_fragment && !warps.insert(frame->warp).second) continue;
       if (store.value.lanes() != lanes) fail("the value and the indices differ in lanes");
       if (!frame->mask.empty() && frame->mask.size() != static_cast<std::size_t>(lanes))
         fail("a condition of " + std::to_string(frame->mask.size()) + " lanes encloses a statement of " +
@@ -260,7 +226,9 @@ class Interpreter {
     const Type type = store.buffer->element;
     for (const Write& write : writes) {
       Storage& storage = find(store.buffer, *write.frame);
-      if (auto race = races_.write(storage.history[write.element], write.frame->strand))
+      if (is_fragment) {
+        storage.history[write.element] = {RaceDetector::kRoot, 0, 0};
+      } else if (auto race = races_.write(storage.history[write.element], write.frame->strand))
         fail(describe(*race, store.buffer->name), write.frame);
       write_element(type, write.value, storage.bytes.data() + write.element * static_cast<std::size_t>(type.bytes()));
     }
@@ -270,9 +238,14 @@ class Interpreter {
     const BufferNode& buffer = *allocation.buffer.operator->();
     std::vector<std::unique_ptr<Storage>> storages;
     const bool one_for_all = buffer.scope == Scope::kShared && group_.loop;
+    std::map<std::uint32_t, Storage*> of_warps;
     for (Frame* frame : frames) {
       if (one_for_all && !storages.empty()) {
         frame->buffers.emplace_back(&buffer, storages.front().get());
+        continue;
+      }
+      if (const auto of_warp = of_warps.find(frame->warp); of_warp != of_warps.end()) {
+        frame->buffers.emplace_back(&buffer, of_warp->second);
         continue;
       }
       auto storage = std::make_unique<Storage>();
@@ -289,6 +262,7 @@ class Interpreter {
       storage->bytes = storage->own;
       storage->history.resize(static_cast<std::size_t>(elements));
       frame->buffers.emplace_back(&buffer, storage.get());
+      if (buffer.scope == Scope::kFragment) of_warps.emplace(frame->warp, storage.get());
       storages.push_back(std::move(storage));
     }
     execute(allocation.body, frames);
@@ -484,6 +458,7 @@ class Interpreter {
   std::mt19937_64 random_;
   RaceDetector races_;
   Group group_;
+  std::uint32_t warps_ = 0;  ///< so many numbers of warps were given out
   const Stmt* statement_ = nullptr;
   int discarded_ = 0;       ///< what is being evaluated does not count
   bool holding_ = false;    ///< what is being evaluated is the value of a let: it may not count later on

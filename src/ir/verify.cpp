@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/fragments.h"
 #include "ir/print.h"
 #include "ir/verify_checks.h"
 
@@ -32,6 +33,7 @@ std::vector<std::string> verify(const Program& program, Form form) {
   append(violations, check_definitions(program, accesses));
   append(violations, check_races(accesses));
   append(violations, check_storage(program, accesses));
+  append(violations, check_fragments(program));
   return violations;
 }
 

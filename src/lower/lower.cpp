@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 
+#include "ir/fragments.h"
 #include "ir/in_place.h"
 #include "ir/simplify.h"
 #include "ir/symbol_ranges.h"
@@ -168,6 +169,10 @@ void check_loops(const ScheduleState& state, const Target& target) {
                         loop.name(), stage.name, target.str()));
       }
     }
+    if (stage.scope == ir::Scope::kFragment && !has_matrix_products(target)) {
+      throw LowerError(fmt::format("{} is kept in fragment scope, which {} does not have: use local scope", stage.name,
+                                   target.str()));
+    }
     if (target.device == DeviceKind::kCpu && stage.scope == ir::Scope::kShared) {
       throw LowerError(fmt::format("{} is kept in shared scope, which {} does not have: use local or global scope",
                                    stage.name, target.str()));
@@ -292,6 +297,9 @@ ir::Program lower(const Schedule& schedule, const Args& args, const Target& targ
   }
   if (target.device == DeviceKind::kCpu) return program;
   run(kLaunchesPass, [&] { program = split_launches(program, target); });
+  if (const std::vector<std::string> problems = ir::check_fragments(program); !problems.empty()) {
+    throw LowerError(fmt::format("{}: {}", name, problems.front()));
+  }
   run(kBarriersPass, [&] {
     for (ir::Kernel& kernel : program.kernels) kernel.body = place_barriers(kernel.body);
   });

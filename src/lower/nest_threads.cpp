@@ -147,10 +147,17 @@ Stmt NestBuilder::allocate_shared(Stmt threads) {
   return threads;
 }
 
-/// What all threads of the block need of a stage, where one of them needs `region`.
+/// What all threads that hold a stage together need of it, where one of them needs `region`: those of the block, or of
+/// a warp.
 std::vector<Span> NestBuilder::of_all_threads(int stage, std::vector<Span> region) const {
   const StageGraph& graph = graphs_[stage];
-  if (!is_shared(graph) || !in_threads()) return region;
+  const bool is_fragment = graph.state->scope == ir::Scope::kFragment;
+  if ((!is_shared(graph) && !is_fragment) || !in_threads()) return region;
+  const auto is_in_warp = [&](const ir::Var& var) {
+    return std::any_of(bound_.begin(), bound_.end(), [&](const BoundLoop& loop) {
+      return loop.var == var && (loop.kind == ir::LoopKind::kThreadX || loop.kind == ir::LoopKind::kThreadY);
+    });
+  };
   for (int r = 0; r < graph.rank; ++r) {
     const IterVar& axis = graph.axes[graph.roots[r]];
     const Linear min = ir::to_linear(facts_.expanded(region[r].min));
@@ -162,8 +169,8 @@ std::vector<Span> NestBuilder::of_all_threads(int stage, std::vector<Span> regio
       const auto* ref = term.atom.as<ir::VarRef>();
       const auto thread = std::find_if(thread_vars_.begin(), thread_vars_.end(),
                                        [&](const auto& known) { return ref != nullptr && known.first == ref->var; });
-      if (thread == thread_vars_.end()) {
-        regular = regular && !differs_between_threads(term.atom);
+      if (thread == thread_vars_.end() || (is_fragment && !is_in_warp(thread->first))) {
+        regular = regular && (is_fragment || !differs_between_threads(term.atom));
         start.add(Linear{0, {term}});
         continue;
       }

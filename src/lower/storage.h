@@ -18,7 +18,7 @@ struct Storage {
 
 /// Whether each thread keeps the stage for itself.
 inline bool is_private(const StageState& stage) {
-  return stage.scope == ir::Scope::kRegister || stage.scope == ir::Scope::kLocal || stage.scope == ir::Scope::kTile;
+  return stage.scope != ir::Scope::kGlobal && stage.scope != ir::Scope::kShared;
 }
 
 /// Buffers for the region of `frame`'s stage, in the stage's layout: compact but for what storage_align pads.

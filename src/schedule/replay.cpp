@@ -70,8 +70,8 @@ class StepReader {
     throw ScheduleError(step_.primitive, name, "the trace names a loop that this schedule has not");
   }
   ir::Scope scope(std::size_t i) const {
-    for (const ir::Scope s :
-         {ir::Scope::kGlobal, ir::Scope::kShared, ir::Scope::kLocal, ir::Scope::kRegister, ir::Scope::kTile}) {
+    for (const ir::Scope s : {ir::Scope::kGlobal, ir::Scope::kShared, ir::Scope::kLocal, ir::Scope::kRegister,
+                              ir::Scope::kTile, ir::Scope::kFragment}) {
       if (word(i) == ir::scope_name(s)) return s;
     }
     malformed(i);

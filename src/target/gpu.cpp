@@ -126,6 +126,8 @@ bool has_asynchronous_copies(const Target& target) {
   return target.device == DeviceKind::kCuda && target.arch != "sm_75";  // the only one before sm_80
 }
 
+bool has_matrix_products(const Target& target) { return has_asynchronous_copies(target); }
+
 Target parse_gpu(std::string_view text, DeviceKind kind, std::string_view rest) {
   const std::string known = known_fields(kind);
   const Fields fields = split_fields(text, rest, known);

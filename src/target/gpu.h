@@ -25,6 +25,10 @@ std::string arch_of_capability(int major, int minor);
 /// Whether copies from global to shared memory go on while threads compute: CUDA's, from sm_80 on.
 bool has_asynchronous_copies(const Target& target);
 
+/// Whether there are instructions on matrices that the threads of a warp hold together, of all shapes that we use:
+/// CUDA's mma.sync, from sm_80 on.
+bool has_matrix_products(const Target& target);
+
 /// The target that `rest` ("arch=sm_90,shared=65536") describes; `text` is all of it, for refusals. Throws UsageError.
 Target parse_gpu(std::string_view text, DeviceKind kind, std::string_view rest);
 /// The canonical text of a GPU's target.

@@ -40,6 +40,10 @@ struct MatmulGpuKnobs {
 /// `blocks_k` steps a part, padded.
 MatmulGpuKnobs define_matmul_gpu_knobs(Tuning& t, const Workload& workload, const Target& target);
 
+/// Widths of vectors in rows of which the next one, or that of the next matrix, begins at a multiple of them, too.
+std::vector<std::int64_t> matrix_widths(const MatrixLayout& layout, std::int64_t batch, ir::Type type,
+                                        std::int64_t most = 4);
+
 /// Sums are of float32 where the operator's would be of float16.
 ir::Type matmul_gpu_sums(const Workload& workload);
 

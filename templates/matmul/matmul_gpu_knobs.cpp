@@ -49,15 +49,6 @@ struct Operand {
   std::string tile() const { return std::string("tile_") + (name == 'a' ? 'm' : 'n'); }
 };
 
-/// Widths of vectors in rows of which the next one, or that of the next matrix, begins at a multiple of them, too.
-std::vector<std::int64_t> widths_in(const MatrixLayout& layout, std::int64_t batch, ir::Type type) {
-  std::vector<std::int64_t> widths = vector_widths(layout.columns, type);
-  std::erase_if(widths, [&](std::int64_t width) {
-    return layout.leading % width != 0 || (batch > 1 && layout.step % width != 0);
-  });
-  return widths;
-}
-
 /// How an operand is fetched: in which order it is stored, and by which vectors of neighbours in the matrix. None is
 /// cut by the end of a row.
 std::pair<bool, std::int64_t> define_fetch(Tuning& t, const Operand& x, const MatmulShape& shape, bool in_parts) {
@@ -65,7 +56,7 @@ std::pair<bool, std::int64_t> define_fetch(Tuning& t, const Operand& x, const Ma
   std::vector<std::string> orders{"steps"};
   if (x.along_k) orders.emplace_back("rows");
   const bool rows = t.define_annotate("order_" + suffix, orders) == "rows";
-  const std::int64_t lanes = t.define_knob("vector_" + suffix, widths_in(x.layout, shape.batch, x.type));
+  const std::int64_t lanes = t.define_knob("vector_" + suffix, matrix_widths(x.layout, shape.batch, x.type));
   std::vector<std::string> names{"vector_" + suffix, "block_k", x.tile()};
   if (in_parts) names.emplace_back("parts");
   t.constrain(
@@ -163,6 +154,15 @@ std::vector<std::int64_t> part_counts(const MatmulShape& shape) {
 
 }  // namespace
 
+std::vector<std::int64_t> matrix_widths(const MatrixLayout& layout, std::int64_t batch, ir::Type type,
+                                        std::int64_t most) {
+  std::vector<std::int64_t> widths = vector_widths(layout.columns, type, most);
+  std::erase_if(widths, [&](std::int64_t width) {
+    return layout.leading % width != 0 || (batch > 1 && layout.step % width != 0);
+  });
+  return widths;
+}
+
 MatmulGpuKnobs define_matmul_gpu_knobs(Tuning& t, const Workload& workload, const Target& target) {
   const MatmulShape shape = matmul_shape(workload);
   const MatmulTypes types = matmul_types(workload.type("dtype"));
@@ -184,7 +184,7 @@ MatmulGpuKnobs define_matmul_gpu_knobs(Tuning& t, const Workload& workload, cons
       t.define_annotate("blocks_x", many ? std::vector<std::string>{"m"} : std::vector<std::string>{"n", "m"}) == "m";
   MatrixLayout stored = shape.c;
   if (in_parts) stored = {shape.m, shape.n, shape.n, shape.m * shape.n};
-  knobs.lanes_c = t.define_knob("vector_c", widths_in(stored, shape.batch, sums));
+  knobs.lanes_c = t.define_knob("vector_c", matrix_widths(stored, shape.batch, sums));
   t.constrain(
       {"vector_c", "tile_n"},
       [n = shape.n](std::span<const KnobValue> v) {

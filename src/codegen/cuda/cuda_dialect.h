@@ -26,6 +26,7 @@ class CudaDialect final : public Dialect {
   bool has_asynchronous_copies() const override { return has_asynchronous_copies_; }
   std::string asynchronous_copy(int bytes) const override;
   const char* wait_for_copies() const override { return "asm volatile(\"cp.async.wait_all;\" ::: \"memory\");"; }
+  FragmentFunction fragment_function(FragmentCall::Kind kind, ir::Type type) const override;
   std::vector<std::string> shared(const std::vector<SharedArray>& arrays, std::int64_t bytes) const override;
   std::string vector_type(ir::Type element, int lanes) const override;
   std::string vector_at(const std::string& element, const std::string& type, ir::Scope scope,

@@ -52,4 +52,8 @@ std::string Dialect::float_literal(double value, ir::Type type) const {
   return is_double ? text : text + "f";
 }
 
+Dialect::FragmentFunction Dialect::fragment_function(FragmentCall::Kind, ir::Type) const {
+  throw CompileError("a buffer is kept in fragment scope, which the device does not have: use local scope");
+}
+
 }  // namespace nestwright::codegen

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codegen/source/fragments.h"
 #include "ir/stmt.h"
 
 namespace nestwright::codegen {
@@ -55,6 +56,13 @@ class Dialect {
   virtual bool has_asynchronous_copies() const { return false; }
   virtual std::string asynchronous_copy(int bytes) const;
   virtual const char* wait_for_copies() const { return ""; }
+
+  /// A function that takes the arguments of a FragmentCall of that kind, on elements of the type. Throws CompileError
+  /// where the device has no fragments.
+  struct FragmentFunction {
+    std::string name, text;
+  };
+  virtual FragmentFunction fragment_function(FragmentCall::Kind kind, ir::Type type) const;
 
   struct SharedArray {
     std::string type, name;

@@ -33,7 +33,9 @@ Expr element_offset(const Buffer& buffer, const std::vector<Expr>& indices) {
 }
 
 std::string ExpressionWriter::element(const Buffer& buffer, const std::vector<Expr>& indices) {
-  return fmt::format("{}[{}]", name(buffer), value(element_offset(buffer, indices)).text);
+  const Expr at = buffer->scope == Scope::kFragment ? fragments_.own_register(buffer, indices, ranges_)
+                                                    : element_offset(buffer, indices);
+  return fmt::format("{}[{}]", name(buffer), value(at).text);
 }
 
 Text ExpressionWriter::converted(const Text& from, Type to) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codegen/source/dialect.h"
+#include "codegen/source/fragments.h"
 #include "codegen/source/names.h"
 #include "codegen/source/prelude.h"
 #include "codegen/source/text.h"
@@ -16,8 +17,9 @@ namespace nestwright::codegen {
 
 class ExpressionWriter {
  public:
-  ExpressionWriter(const Dialect& dialect, Prelude& prelude, Names& names, ir::Ranges known)
-      : dialect_(dialect), prelude_(prelude), names_(names), ranges_(std::move(known)) {}
+  /// `fragments` must outlive the writer.
+  ExpressionWriter(const Dialect& dialect, Prelude& prelude, Names& names, const Fragments& fragments, ir::Ranges known)
+      : dialect_(dialect), prelude_(prelude), names_(names), fragments_(fragments), ranges_(std::move(known)) {}
 
   /// What is known where the text is to stand.
   ir::Ranges& ranges() { return ranges_; }
@@ -38,6 +40,7 @@ class ExpressionWriter {
   std::string element(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices);
   std::string name(const ir::Buffer& buffer) { return names_.of(buffer.operator->(), buffer->name); }
   const Dialect& dialect() const { return dialect_; }
+  const Fragments& fragments() const { return fragments_; }
 
  private:
   Text literal(const ir::Expr& e) const;
@@ -64,6 +67,7 @@ class ExpressionWriter {
   const Dialect& dialect_;
   Prelude& prelude_;
   Names& names_;
+  const Fragments& fragments_;
   ir::Ranges ranges_;
   std::map<ir::Var, Held> held_;
 };

@@ -110,6 +110,12 @@ std::string Prelude::copy(int bytes) {
   return name;
 }
 
+std::string Prelude::fragment(FragmentCall::Kind kind, Type type) {
+  const Dialect::FragmentFunction function = dialect_.fragment_function(kind, type);
+  if (defined_.insert(function.name).second) text_ += function.text;
+  return function.name;
+}
+
 // Beyond 4096 either way every number is 0 or infinity.
 std::string Prelude::scale(Type type) {
   const char* t = dialect_.value_type(type);

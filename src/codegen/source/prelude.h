@@ -7,6 +7,7 @@
 #include <string>
 
 #include "codegen/source/dialect.h"
+#include "codegen/source/fragments.h"
 
 namespace nestwright::codegen {
 
@@ -29,6 +30,9 @@ class Prelude {
   std::string word_function(ir::Intrinsic intrinsic);  ///< kJoinBytes and what follows it
 
   std::string copy(int bytes);  ///< (to, from, condition), asynchronously
+
+  /// Takes the arguments of a FragmentCall of that kind, on elements of the type.
+  std::string fragment(FragmentCall::Kind kind, ir::Type type);
 
   const std::string& text() const { return text_; }
 

@@ -69,7 +69,8 @@ class KernelWriter {
         number_(number),
         kernel_(program.kernels[static_cast<std::size_t>(number)]),
         dialect_(dialect),
-        expressions_(dialect, prelude, names_, ranges_of_host(program)),
+        fragments_(kernel_.body),
+        expressions_(dialect, prelude, names_, fragments_, ranges_of_host(program)),
         statements_(expressions_, prelude, names_) {
     if (dialect.has_asynchronous_copies()) statements_.set_asynchronous(asynchronous_copies(kernel_.body));
   }
@@ -165,6 +166,7 @@ class KernelWriter {
   const Kernel& kernel_;
   const Dialect& dialect_;
   Names names_;
+  const Fragments fragments_;
   ExpressionWriter expressions_;
   StatementWriter statements_;
   Stmt body_;

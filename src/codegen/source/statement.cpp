@@ -45,6 +45,7 @@ void StatementWriter::write(const Stmt& s, int depth) {
 }
 
 void StatementWriter::write_loop(const For& loop, int depth) {
+  if (const auto call = expressions_.fragments().call_of(loop)) return write_fragment_call(*call, depth);
   if (loop.kind != LoopKind::kSerial && loop.kind != LoopKind::kUnrolled) {
     throw InternalError(
         fmt::format("internal error: a {} loop over {} inside a kernel", loop_kind_name(loop.kind), loop.var.name()));
@@ -62,6 +63,16 @@ void StatementWriter::write_loop(const For& loop, int depth) {
        depth);
   write(loop.body, depth + 1);
   line("}", depth);
+}
+
+void StatementWriter::write_fragment_call(const FragmentCall& call, int depth) {
+  std::vector<std::string> arguments;
+  for (const FragmentCall::Argument& argument : call.arguments) {
+    const std::string text = expressions_.value(argument.at).text;
+    arguments.push_back(argument.buffer.defined() ? fmt::format("&{}[{}]", expressions_.name(argument.buffer), text)
+                                                  : text);
+  }
+  line(fmt::format("{}({});", prelude_.fragment(call.kind, call.type), fmt::join(arguments, ", ")), depth);
 }
 
 void StatementWriter::declare(const Var& var, const Expr& value, const std::string& name, int depth) {
@@ -106,6 +117,11 @@ void StatementWriter::write_if(const IfThenElse& choice, int depth) {
 
 void StatementWriter::write_array(const Allocate& allocation, int depth) {
   const Buffer& buffer = allocation.buffer;
+  if (buffer->scope == Scope::kFragment) {
+    return line(fmt::format("{} {}[{}];", dialect_.value_type(Fragments::register_type(buffer)),
+                            expressions_.name(buffer), expressions_.fragments().registers(buffer)),
+                depth);
+  }
   if (buffer->scope != Scope::kLocal && buffer->scope != Scope::kRegister) {
     throw CompileError(
         fmt::format("buffer {} is kept in {} scope, which a device's kernel has not: keep it in local or "
@@ -126,6 +142,12 @@ void StatementWriter::write_array(const Allocate& allocation, int depth) {
 }
 
 void StatementWriter::write_store(const Store& store, int depth) {
+  if (store.buffer->scope == Scope::kFragment) {
+    throw CompileError(
+        fmt::format("buffer {} is kept in fragment scope, but one element of it is stored to: split the loops of what "
+                    "fills it by the tile's size",
+                    store.buffer->name));
+  }
   const int lanes = lanes_of(store.indices);
   if (lanes > 1) return write_vector_store(store, lanes, depth);
   std::string text = expressions_.element(store.buffer, store.indices);

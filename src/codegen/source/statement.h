@@ -33,6 +33,7 @@ class StatementWriter {
   bool write_copy(const ir::Store& store, int depth);
   void write_vector_store(const ir::Store& store, int lanes, int depth);
   void write_lanes(const ir::Store& store, int lanes, const std::vector<HeldLoad>& held, int depth);
+  void write_fragment_call(const FragmentCall& call, int depth);
   void write_array(const ir::Allocate& allocation, int depth);
 
   /// Loads by one access what `e` loads so, into variables in front of the statement.

@@ -29,7 +29,7 @@ bool has_barrier(const Stmt& s) {
   return found;
 }
 
-bool is_private(const Buffer& buffer) { return buffer->scope == Scope::kLocal || buffer->scope == Scope::kRegister; }
+bool is_private(const Buffer& buffer) { return buffer->scope != Scope::kGlobal && buffer->scope != Scope::kShared; }
 
 /// The same with a copy for each of `count`, the number of the copy in front of the indices.
 Buffer copies_of(const Buffer& buffer, const Expr& count) {

@@ -49,6 +49,13 @@ TEST_P(Golden, Cuda) {
                 p.name + ".cu");
 }
 
+TEST(GoldenFragments, Cuda) {
+  const NamedProgram p = fragments(kFloat16, false, false);
+  const Target target = device_target(DeviceKind::kCuda);
+  const ir::Program expanded = expand(p.program, target, {.after_pass = {}, .verify = true});
+  expect_golden(codegen::device_object(expanded, codegen::CudaDialect(target)).source, "fragments.cu");
+}
+
 INSTANTIATE_TEST_SUITE_P(Programs, Golden,
                          ::testing::Values("elementwise", "matmul", "row_sums", "running_sum", "two_kernels"),
                          [](const auto& test) { return test.param; });

@@ -97,6 +97,48 @@ NamedProgram two_kernels(const Target& target) {
 
 }  // namespace
 
+NamedProgram fragments(ir::Type type, bool ta, bool tb) {
+  const Tensor A = placeholder({64, 64}, type, "A"), B = placeholder({tb ? 96 : 64, tb ? 64 : 96}, type, "B");
+  const IterVar k = reduce_axis(64, "k");
+  const Tensor C = compute(
+      {64, 96},
+      [&](Expr i, Expr j) {
+        return sum(cast(kFloat32, ta ? A(k, i) : A(i, k)) * cast(kFloat32, tb ? B(j, k) : B(k, j)), k);
+      },
+      "C");
+  Schedule s = create_schedule(C);
+  const Tensor sums = s.cache_write(C, ir::Scope::kFragment);
+  const auto [by, bx, i, j] = s[C].tile(s[C].axis(0), s[C].axis(1), 32, 32);
+  const auto [i8, y] = s[C].split(i, factor(8));
+  const auto [warp, j16] = s[C].split(j, factor(16));
+  const auto [j8, rest] = s[C].split(j16, factor(8));
+  const auto [x, pair] = s[C].split(rest, factor(2));
+  s[C].reorder({by, bx, warp, y, x, i8, j8, pair}).bind(by, kBlockIdxY).bind(bx, kBlockIdxX);
+  s[C].bind(warp, kThreadIdxZ).bind(y, kThreadIdxY).bind(x, kThreadIdxX).unroll(i8).unroll(j8).vectorize(pair);
+  s[sums].compute_at(s[C], x);
+  const auto [slice, in_slice] = s[sums].split(s[sums].reduce_axis(0), factor(32));
+  const auto [step, along] = s[sums].split(in_slice, factor(16));
+  const auto [rows, row] = s[sums].split(s[sums].axis(0), factor(16));
+  const auto [columns, column] = s[sums].split(s[sums].axis(1), factor(8));
+  s[sums].reorder({slice, step, rows, columns, row, column, along}).unroll(rows).unroll(columns);
+  for (const Tensor& read : {A, B}) {
+    const Tensor cache = s.cache_read(read, ir::Scope::kShared, {sums});
+    s[cache].compute_at(s[sums], slice).double_buffer().storage_align(s[cache].axis(0), 41, 40);
+    const auto [vectors, lanes] = s[cache].split(s[cache].axis(1), factor(8));
+    const IterVar all = s[cache].fuse(s[cache].axis(0), vectors);
+    const auto [turn, thread] = s[cache].split(all, factor(64));
+    const auto [yz, tx] = s[cache].split(thread, factor(4));
+    const auto [tz, ty] = s[cache].split(yz, factor(8));
+    s[cache].bind(tz, kThreadIdxZ).bind(ty, kThreadIdxY).bind(tx, kThreadIdxX).vectorize(lanes);
+    const Tensor fragment = s.cache_read(cache, ir::Scope::kFragment, {sums});
+    s[fragment].compute_at(s[sums], step);
+    const auto [r, r16] = s[fragment].split(s[fragment].axis(0), factor(16));
+    const auto [c, c16] = s[fragment].split(s[fragment].axis(1), factor(16));
+    s[fragment].reorder({r, c, r16, c16}).unroll(r).unroll(c);
+  }
+  return {"fragments", lower(s, {A, B, C}, device_target(DeviceKind::kCuda), "fragments"), {}};
+}
+
 Target device_target(DeviceKind device) {
   Target target;
   target.device = device;

@@ -1,0 +1,323 @@
+#include "codegen/source/fragments.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codegen/source/expression.h"
+#include "ir/fragments.h"
+#include "ir/linear.h"
+#include "ir/print.h"
+#include "ir/rewrite.h"
+#include "support/error.h"
+
+namespace nestwright::codegen {
+namespace {
+
+using namespace ir;
+
+// mma.sync.m16n8k16
+constexpr std::int64_t kRows = 16, kColumns = 8, kSteps = 16;
+
+bool is_fragment(const Buffer& buffer) { return buffer->scope == Scope::kFragment; }
+bool is_operand_type(Type type) { return type == kFloat16 || type == kBFloat16; }
+
+[[noreturn]] void refuse(const Buffer& buffer, const std::string& why) {
+  throw CompileError(fmt::format("buffer {} is kept in fragment scope, but {}", buffer->name, why));
+}
+
+bool is_multiple(const Linear& sum, std::int64_t of) {
+  return sum.constant % of == 0 && std::all_of(sum.terms.begin(), sum.terms.end(),
+                                               [&](const LinearTerm& term) { return term.coefficient % of == 0; });
+}
+
+/// Requires multiples.
+Expr divided(Linear sum, std::int64_t by) {
+  sum.constant /= by;
+  for (LinearTerm& term : sum.terms) term.coefficient /= by;
+  return sum.expr();
+}
+
+std::int64_t extent_of(const Buffer& buffer, int dimension) {
+  const std::int64_t* extent = as_const_int(buffer->shape[static_cast<std::size_t>(dimension)]);
+  if (extent == nullptr) refuse(buffer, "it has no constant size: split the loops that it is computed for");
+  return *extent;
+}
+
+bool mentions(const Expr& e, const Var& var) {
+  bool found = false;
+  for_each_expr(e, [&](const Expr& part) {
+    const auto* ref = part.as<VarRef>();
+    found = found || (ref != nullptr && ref->var == var);
+  });
+  return found;
+}
+
+const Load* converted_load(const Expr& e) {
+  const auto* cast = e.as<Cast>();
+  return cast != nullptr && cast->value.as<Load>() != nullptr ? cast->value.as<Load>() : e.as<Load>();
+}
+
+/// sum + a * b
+struct Product {
+  const Load *sum = nullptr, *a = nullptr, *b = nullptr;
+};
+
+Product as_product(const Expr& value) {
+  const auto* sum = value.as<Binary>();
+  if (sum == nullptr || sum->op != BinaryOp::kAdd) return {};
+  const bool first = sum->a.as<Load>() != nullptr;
+  const auto* product = (first ? sum->b : sum->a).as<Binary>();
+  if (product == nullptr || product->op != BinaryOp::kMul) return {};
+  return {(first ? sum->a : sum->b).as<Load>(), converted_load(product->a), converted_load(product->b)};
+}
+
+}  // namespace
+
+/// The loops around one store to a fragment, outermost first.
+struct Fragments::Nest {
+  std::vector<const For*> loops;
+  const Store* store = nullptr;
+
+  explicit Nest(const For& outermost) {
+    const For* loop = &outermost;
+    for (const Stmt* at = nullptr; loop != nullptr; loop = at->as<For>()) {
+      if ((loop->kind != LoopKind::kSerial && loop->kind != LoopKind::kUnrolled) || !loop->body.defined()) return;
+      loops.push_back(loop);
+      at = &loop->body;
+      store = at->as<Store>();
+    }
+    if (store != nullptr && !is_fragment(store->buffer)) store = nullptr;
+  }
+};
+
+/// One or several matrices of a fragment that lie next to each other, and the loops over them.
+struct Fragments::Tile {
+  Buffer buffer;
+  const For *first = nullptr, *second = nullptr;  ///< over the last dimension but one, and the last
+  Expr row, column;                               ///< of matrices, where they begin; of an operand across and along
+  Expr leading;                                   ///< number by the other dimensions
+};
+
+Fragments::Fragments(const Stmt& kernel) {
+  for_each_stmt(kernel, [&](const Stmt& s) {
+    const auto* loop = s.as<For>();
+    if (loop == nullptr) return;
+    if (loop->kind == LoopKind::kThreadX) x_ = loop->var;
+    if (loop->kind == LoopKind::kThreadY) y_ = loop->var;
+    const Nest nest(*loop);
+    const Product product = nest.store != nullptr ? as_product(nest.store->value) : Product{};
+    if (product.a == nullptr || product.b == nullptr) return;
+    for (const Load* operand : {product.a, product.b}) {
+      if (!is_fragment(operand->buffer) || operand->buffer->rank() < 2) continue;
+      // The reduction is the loop that the sums do not move with.
+      const For* steps = nullptr;
+      for (const For* around : nest.loops) {
+        const bool moves = std::any_of(nest.store->indices.begin(), nest.store->indices.end(),
+                                       [&](const Expr& index) { return mentions(index, around->var); });
+        const bool reads = std::any_of(operand->indices.begin(), operand->indices.end(),
+                                       [&](const Expr& index) { return mentions(index, around->var); });
+        if (!moves && reads) steps = around;
+      }
+      if (steps == nullptr) continue;
+      const bool is_last = mentions(operand->indices.back(), steps->var);
+      const auto [known, is_new] = operands_.emplace(operand->buffer, is_last);
+      if (!is_new && known->second != is_last) refuse(operand->buffer, "it is multiplied along both of its dimensions");
+    }
+  });
+}
+
+Type Fragments::register_type(const Buffer& buffer) {
+  if (is_operand_type(buffer->element)) return kUInt32;
+  if (buffer->element == kFloat32) return kFloat32;
+  refuse(buffer, fmt::format("elements of {} are neither multiplied nor sums there: use float16 or bfloat16, and "
+                             "float32 for sums",
+                             buffer->element.str()));
+}
+
+std::int64_t Fragments::registers(const Buffer& buffer) const {
+  if (buffer->rank() < 2) refuse(buffer, "it is no matrix");
+  std::int64_t elements = 1;
+  for (int d = 0; d < buffer->rank(); ++d) {
+    const std::int64_t extent = extent_of(buffer, d);
+    elements *= extent;
+    if (d < buffer->rank() - 2 || extent % kFragmentSide == 0) continue;
+    refuse(buffer, fmt::format("it is no whole matrices of 8 x 8: {} is no multiple of 8", extent));
+  }
+  return elements * buffer->element.bytes() / 4 / (kWarpX * kWarpY);
+}
+
+bool Fragments::is_lanes(const Expr& e) const {
+  return (x_.defined() && mentions(e, x_)) || (y_.defined() && mentions(e, y_));
+}
+
+Fragments::Tile Fragments::tile_of(const Nest& nest, const Buffer& buffer, const std::vector<Expr>& indices) const {
+  Tile tile{buffer, nullptr, nullptr, {}, {}, Expr(0)};
+  registers(buffer);  // refuses what is no such matrix
+  const int rank = buffer->rank();
+  for (int d = 0; d < rank; ++d) {
+    const Expr& index = indices[static_cast<std::size_t>(d)];
+    Linear rest = to_linear(index);
+    const For* found = nullptr;
+    for (const For* loop : nest.loops) {
+      const std::int64_t moves = rest.hides(loop->var) ? 2 : rest.coefficient(loop->var);
+      if (moves == 0) continue;
+      if (moves != 1 || found != nullptr || d < rank - 2 || !is_const_int(loop->min, 0)) {
+        refuse(buffer, fmt::format("index {} does not step through a tile of it: split its loops by the tile's size",
+                                   to_string(index)));
+      }
+      found = loop;
+      rest.add_term(loop->var, -1);
+    }
+    if (d < rank - 2) {
+      tile.leading = tile.leading * Expr(extent_of(buffer, d)) + rest.expr();
+      continue;
+    }
+    if (found == nullptr || !is_multiple(rest, kFragmentSide)) {
+      refuse(buffer, fmt::format("index {} does not begin at a tile of it: split its loops by the tile's size",
+                                 to_string(index)));
+    }
+    (d == rank - 2 ? tile.first : tile.second) = found;
+    (d == rank - 2 ? tile.row : tile.column) = divided(rest, kFragmentSide);
+  }
+  // Registers of an operand are in the order of what is across, then along the reduction.
+  const auto operand = operands_.find(buffer);
+  if (operand != operands_.end() && !operand->second) std::swap(tile.row, tile.column);
+  return tile;
+}
+
+/// The first register of the tile's matrices in row number `row` of these.
+Expr Fragments::register_of(const Tile& tile, int row) const {
+  const int rank = tile.buffer->rank();
+  std::int64_t rows = extent_of(tile.buffer, rank - 2), columns = extent_of(tile.buffer, rank - 1);
+  const auto operand = operands_.find(tile.buffer);
+  if (operand != operands_.end() && !operand->second) std::swap(rows, columns);
+  const Expr matrix =
+      (tile.leading * Expr(rows / kFragmentSide) + tile.row + Expr(row)) * Expr(columns / kFragmentSide) + tile.column;
+  return to_linear(matrix * Expr(tile.buffer->element.bytes() / 2)).expr();
+}
+
+Expr Fragments::own_register(const Buffer& buffer, const std::vector<Expr>& indices, const Ranges& known) const {
+  registers(buffer);
+  const auto refuse_element = [&] {
+    refuse(buffer, fmt::format("a thread reads {}, which another one may have: split the rows by 8 and bind the inner "
+                               "loop to threadIdx.y, the columns by 8 and 2 and bind the loop between to threadIdx.x",
+                               to_string(make_load(buffer, indices))));
+  };
+  if (buffer->element != kFloat32 || !x_.defined() || !y_.defined()) refuse_element();
+  const std::size_t rank = indices.size();
+  Linear row = to_linear(indices[rank - 2]), column = to_linear(indices[rank - 1]);
+  row.add_term(y_, -1);
+  column.add_term(x_, -2);
+  Linear matrix{column.constant - floor_mod(column.constant, kFragmentSide), {}},
+      pair{column.constant - matrix.constant, {}};
+  for (const LinearTerm& term : column.terms) {
+    (term.coefficient % kFragmentSide == 0 ? matrix : pair).terms.push_back(term);
+  }
+  const Interval within = bounds(pair.expr(), known);
+  if (!is_multiple(row, kFragmentSide) || within.lo < 0 || within.hi > 1) refuse_element();
+  if (is_lanes(row.expr()) || is_lanes(column.expr())) refuse_element();
+  Tile tile{buffer, nullptr, nullptr, divided(row, kFragmentSide), divided(matrix, kFragmentSide), Expr(0)};
+  for (std::size_t d = 0; d + 2 < rank; ++d) {
+    tile.leading = tile.leading * Expr(extent_of(buffer, static_cast<int>(d))) + indices[d];
+  }
+  return to_linear(register_of(tile, 0) + pair.expr()).expr();
+}
+
+std::optional<FragmentCall> Fragments::call_of(const For& loop) const {
+  const Nest nest(loop);
+  if (nest.store == nullptr) return std::nullopt;
+  const Store& store = *nest.store;
+  const Product product = as_product(store.value);
+  const bool multiplies = product.a != nullptr && product.b != nullptr;
+  const std::size_t depth = multiplies ? 3 : 2;
+  if (nest.loops.size() > depth) return std::nullopt;  // over tiles
+  if (nest.loops.size() < depth || store.mask.defined()) {
+    refuse(store.buffer, "a loop nest covers a part of a tile: split its loops by the tile's size");
+  }
+  if (multiplies) return product_of(nest);
+  if (const auto* load = store.value.as<Load>()) return load_of(nest, *load);
+  if (store.value.as<FloatImm>() == nullptr) {
+    refuse(store.buffer, fmt::format("it is filled with {}, which no instruction computes: compute that before, in "
+                                     "shared scope",
+                                     to_string(store.value)));
+  }
+  const Tile tile = tile_of(nest, store.buffer, store.indices);
+  if (!is_const_int(tile.first->extent, kRows) || !is_const_int(tile.second->extent, kColumns)) {
+    refuse(store.buffer, "it is filled by other tiles than 16 x 8: split its rows by 16 and its columns by 8");
+  }
+  return FragmentCall{FragmentCall::Kind::kFill,
+                      {{store.buffer, register_of(tile, 0)}, {store.buffer, register_of(tile, 1)}, {{}, store.value}},
+                      store.buffer->element};
+}
+
+FragmentCall Fragments::load_of(const Nest& nest, const Load& load) const {
+  const Buffer &to = nest.store->buffer, &from = load.buffer;
+  const auto operand = operands_.find(to);
+  if (operand == operands_.end() || !is_operand_type(to->element)) {
+    refuse(to, "it is copied from another buffer, and multiplied nowhere: only what is multiplied is loaded");
+  }
+  const Tile tile = tile_of(nest, to, nest.store->indices);
+  if (!is_const_int(tile.first->extent, kRows) || !is_const_int(tile.second->extent, kRows)) {
+    refuse(to, "it is loaded by other tiles than 16 x 16: split both of its loops by 16");
+  }
+  if (from->scope != Scope::kShared || load.mask.defined() || from->element != to->element) {
+    refuse(to, fmt::format("it is not loaded from shared memory as it lies there: cache_read {} in shared scope first",
+                           from->name));
+  }
+  const For *across = operand->second ? tile.first : tile.second, *along = operand->second ? tile.second : tile.first;
+  Linear base = to_linear(element_offset(from, load.indices));
+  const std::int64_t step_across = base.coefficient(across->var), step_along = base.coefficient(along->var);
+  base.add_term(across->var, -step_across).add_term(along->var, -step_along);
+  const bool transposed = step_across == 1 && step_along != 1;
+  const std::int64_t step = transposed ? step_along : step_across;
+  const bool hidden = base.hides(across->var) || base.hides(along->var);
+  // ldmatrix reads rows of 16 bytes, which begin at multiples of these.
+  if (hidden || (step_along != 1 && step_across != 1) || step % kFragmentSide != 0 ||
+      !is_multiple(base, kFragmentSide)) {
+    refuse(to, fmt::format("rows of {} are not read from multiples of 16 bytes on: pad them by storage_align to "
+                           "multiples of 8 elements",
+                           from->name));
+  }
+  return {transposed ? FragmentCall::Kind::kLoadTransposed : FragmentCall::Kind::kLoad,
+          {{to, register_of(tile, 0)}, {to, register_of(tile, 1)}, {from, base.expr()}, {{}, Expr(step)}},
+          to->element};
+}
+
+FragmentCall Fragments::product_of(const Nest& nest) const {
+  const Store& store = *nest.store;
+  const Buffer& sums = store.buffer;
+  const Product product = as_product(store.value);
+  if (product.sum == nullptr || !(product.sum->buffer == sums) || !is_fragment(product.a->buffer) ||
+      !is_fragment(product.b->buffer)) {
+    refuse(sums, "what is added to it is no product of two fragments: cache_read both in fragment scope");
+  }
+  const Tile to = tile_of(nest, sums, store.indices), same = tile_of(nest, sums, product.sum->indices);
+  Tile a = tile_of(nest, product.a->buffer, product.a->indices);
+  Tile b = tile_of(nest, product.b->buffer, product.b->indices);
+  const auto has = [](const Tile& tile, const For* loop) { return tile.first == loop || tile.second == loop; };
+  if (!has(a, to.first)) std::swap(a, b);
+  const For* steps = nullptr;
+  for (const For* loop : nest.loops) steps = loop != to.first && loop != to.second ? loop : steps;
+  const Linear apart = to_linear(register_of(to, 0) - register_of(same, 0));
+  const bool fits = steps != nullptr && to.first == same.first && to.second == same.second && apart.is_constant() &&
+                    apart.constant == 0 && has(a, to.first) && has(a, steps) && has(b, to.second) && has(b, steps) &&
+                    a.buffer->element == b.buffer->element && is_operand_type(a.buffer->element) &&
+                    sums->element == kFloat32;
+  if (!fits) refuse(sums, "what is added to it is no product of a matrix of float16 or bfloat16 by another");
+  if (!is_const_int(to.first->extent, kRows) || !is_const_int(to.second->extent, kColumns) ||
+      !is_const_int(steps->extent, kSteps)) {
+    refuse(sums,
+           "it is added to by other tiles than 16 x 8, 16 steps at a time: split its rows by 16, its columns by "
+           "8 and the reduction by 16");
+  }
+  return {FragmentCall::Kind::kMultiply,
+          {{sums, register_of(to, 0)},
+           {sums, register_of(to, 1)},
+           {a.buffer, register_of(a, 0)},
+           {a.buffer, register_of(a, 1)},
+           {b.buffer, register_of(b, 0)}},
+          a.buffer->element};
+}
+
+}  // namespace nestwright::codegen

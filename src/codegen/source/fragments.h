@@ -1,0 +1,62 @@
+// Fragments (Scope::kFragment) in a kernel's source: which registers of a thread are which elements, and the loop nests
+// that are one call, which all threads of a warp make together.
+//
+//   for i in 0..16: for j in 0..8: T[i, j] = 0                                       fill
+//   for i in 0..16: for k in 0..16: A[i, k] = S[i, k]                                load, from shared memory
+//   for k in 0..16: for i in 0..16: A[k, i] = S[k, i]                                load
+//   for i in 0..16: for j in 0..8: for k in 0..16: T[i, j] += A[i, k] * B[k, j]      multiply
+//
+// A fragment is made up of matrices of 8 x 8. Of one that is multiplied thread (x, y) has, as one register, the two
+// elements next to each other along the reduction at 2x, of what is at y across it: so both dimensions of a stage may
+// come first. Of sums it has the columns 2x and 2x + 1 of row y. (PTX ISA, "Matrix Fragments for mma.m16n8k16".)
+// Any other statement may read the sums, each thread those that it has. Thread rule: immutable once made.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/simplify.h"
+#include "ir/stmt.h"
+
+namespace nestwright::codegen {
+
+struct FragmentCall {
+  enum class Kind : std::uint8_t { kFill, kLoad, kLoadTransposed, kMultiply } kind;
+  struct Argument {
+    ir::Buffer buffer;  ///< undefined: the argument is a value
+    ir::Expr at;        ///< the register of the buffer, or its element, to which the argument points; or the value
+  };
+  std::vector<Argument> arguments;
+  ir::Type type;  ///< of the elements that are multiplied
+};
+
+class Fragments {
+ public:
+  explicit Fragments(const ir::Stmt& kernel);
+
+  /// Registers that a thread has for the buffer, and their type. Throws CompileError for what is no such matrix.
+  std::int64_t registers(const ir::Buffer& buffer) const;
+  static ir::Type register_type(const ir::Buffer& buffer);
+  /// The register that holds an element of sums. Throws CompileError unless it is one that the thread itself has.
+  ir::Expr own_register(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices, const ir::Ranges& known) const;
+  /// The call that `loop` is, with what is inside it; nothing where it is an ordinary loop. Throws CompileError for a
+  /// nest that stores to a fragment and is none.
+  std::optional<FragmentCall> call_of(const ir::For& loop) const;
+
+ private:
+  struct Nest;
+  struct Tile;
+
+  Tile tile_of(const Nest& nest, const ir::Buffer& buffer, const std::vector<ir::Expr>& indices) const;
+  ir::Expr register_of(const Tile& tile, int row) const;
+  FragmentCall load_of(const Nest& nest, const ir::Load& load) const;
+  FragmentCall product_of(const Nest& nest) const;
+  bool is_lanes(const ir::Expr& e) const;
+
+  ir::Var x_, y_;                        ///< of the warp's threads
+  std::map<ir::Buffer, bool> operands_;  ///< that are multiplied: whether the reduction is their last dimension
+};
+
+}  // namespace nestwright::codegen

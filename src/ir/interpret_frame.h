@@ -1,0 +1,58 @@
+// What the interpreter knows at a point of a run: buffers, and for each iteration that is under way its variables.
+// Private to ir/. Thread rule: none; all of it belongs to one run of the interpreter.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "ir/race_detector.h"
+#include "ir/scalar.h"
+#include "ir/stmt.h"
+
+namespace nestwright::ir {
+
+/// A buffer that exists: where its elements are, and what happened to each.
+struct Storage {
+  std::vector<std::int64_t> shape, strides;
+  std::span<std::byte> bytes;
+  std::vector<std::byte> own;  ///< of an allocation
+  std::vector<ElementHistory> history;
+};
+
+/// One iteration's view: its variables and buffers, innermost last. Loops in lockstep have one frame an iteration.
+struct Frame {
+  /// What a let holds in one lane.
+  struct Lane {
+    Scalar value;
+    bool defined;  ///< false where it was computed from what was never written: it must not be used
+  };
+  struct Variable {
+    const Var* var;
+    Scalar value;
+    std::vector<Lane> lanes = {};  ///< of a let; empty for others, which are scalars
+  };
+  std::vector<Variable> variables;
+  std::vector<std::pair<const BufferNode*, Storage*>> buffers;
+  Strand strand = RaceDetector::kRoot;
+  std::uint32_t warp = 0;  ///< the same for those that differ in threadIdx.x and threadIdx.y only
+  std::vector<char> mask;  ///< lanes that enclosing vector conditions leave on; empty: all
+};
+using Frames = std::span<Frame* const>;
+
+inline bool is_lockstep(LoopKind kind) {
+  switch (kind) {
+    case LoopKind::kVectorized:
+    case LoopKind::kThreadX:
+    case LoopKind::kThreadY:
+    case LoopKind::kThreadZ:
+    case LoopKind::kVirtualThread:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace nestwright::ir

@@ -1,0 +1,132 @@
+// The template of products on tensor cores: a block of C a block of warps, each with its part of it as fragments.
+//
+//   blockIdx.y, blockIdx.x: blocks of C
+//     threadIdx.z: warps; threadIdx.y, threadIdx.x: the threads of a warp
+//       for slices of K:
+//         shared A = rows of A, shared B = columns of B             (by all threads, ahead where double-buffered)
+//         for 16 steps at a time: A.cache = shared A, B.cache = shared B; AB += A.cache * B.cache     (by the warp)
+//       C = AB                                                       (the elements that the thread has)
+//
+// A and B lie in shared memory as they do in the matrix. C's loops are split so that each thread stores what it has of
+// the fragments: of every 8 x 8 elements two neighbours of one row.
+#include <array>
+#include <tuple>
+
+#include "target/gpu.h"
+#include "templates/gpu_loops.h"
+#include "templates/matmul/matmul.h"
+#include "templates/matmul/matmul_mma.h"
+
+namespace nestwright {
+namespace {
+
+constexpr std::int64_t kPair = 2;     ///< elements of a row of them that a thread has
+constexpr std::int64_t kColumns = 8;  ///< of a product of fragments
+
+/// Splits and binds the loops of `c`. Returns the innermost loop over threads.
+IterVar bind_warps(Stage c, const MatmulMmaKnobs& knobs) {
+  const std::vector<IterVar> axes = c.loops();
+  const std::size_t outer = axes.size() - 2;  // the batch
+  const auto cut = [&](const IterVar& axis, const WarpTile& tile) {
+    const auto [block, in_block] = c.split(axis, factor(tile.of_block()));
+    const auto [warp, in_warp] = c.split(in_block, factor(tile.elements));
+    const auto [matrix, inside] = c.split(in_warp, factor(ir::kFragmentSide));
+    return std::array{block, warp, matrix, inside};
+  };
+  auto m = cut(axes[outer], knobs.m);
+  const auto n = cut(axes[outer + 1], knobs.n);
+  auto [thread, pair] = c.split(n[3], factor(kPair));
+  std::vector<IterVar> order(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(outer));
+  order.insert(order.end(), {m[0], n[0], m[1], n[1], m[3], thread, m[2], n[2], pair});
+  c.reorder(order);
+  const std::int64_t* count = outer > 0 ? ir::as_const_int(axes[0].extent()) : nullptr;
+  if (count != nullptr && *count > kMostBlocks) {
+    m[0] = c.fuse(axes[0], m[0]);
+  } else if (outer > 0) {
+    c.bind(axes[0], kBlockIdxZ);
+  }
+  c.bind(m[0], knobs.n_along_y ? kBlockIdxX : kBlockIdxY).bind(n[0], knobs.n_along_y ? kBlockIdxY : kBlockIdxX);
+  c.bind(c.fuse(m[1], n[1]), kThreadIdxZ).bind(m[3], kThreadIdxY).bind(thread, kThreadIdxX);
+  c.unroll(m[2]).unroll(n[2]);
+  knobs.lanes_c > 1 ? c.vectorize(pair) : c.unroll(pair);
+  return thread;
+}
+
+/// A or B on its way to the fragments.
+struct Operand {
+  Tensor slice;
+  bool rows;  ///< its rows run along the reduction
+  std::int64_t lanes, of_block;
+};
+
+void fetch_slice(Schedule& s, const Operand& x, const MatmulMmaKnobs& knobs) {
+  Stage stage = s[x.slice];
+  const int first = x.slice.rank() - 2;
+  const std::int64_t row = (x.rows ? knobs.k_block : x.of_block) + knobs.padding;
+  stage.storage_align(stage.axis(first), row + 1, row);
+  const BlockThreads threads{ir::kWarpX, ir::kWarpY, knobs.m.warps * knobs.n.warps};
+  fetch_together(stage, {stage.axis(first), stage.axis(first + 1)}, threads, x.lanes);
+  if (knobs.double_buffer) stage.double_buffer();
+}
+
+void read_fragments(Schedule& s, const Operand& x, const Tensor& tile, const IterVar& step) {
+  const Tensor fragments = s.cache_read(x.slice, ir::Scope::kFragment, {tile});
+  Stage stage = s[fragments];
+  stage.compute_at(s[tile], step);
+  const int rank = fragments.rank();
+  const auto [matrix, inside] = stage.split(stage.axis(rank - (x.rows ? 2 : 1)), factor(kMmaTile));
+  const IterVar along = stage.axis(rank - (x.rows ? 1 : 2));
+  stage.reorder({matrix, x.rows ? inside : along, x.rows ? along : inside}).unroll(matrix);
+}
+
+void schedule_products(Schedule& s, const MatmulGpuForm& form, const MatmulShape& shape, const MatmulMmaKnobs& knobs) {
+  Stage tile = s[form.tile];
+  const int rank = form.tile.rank();
+  const auto [block, in_block] = tile.split(tile.reduce_axis(0), factor(knobs.k_block));
+  const auto [step, along] = tile.split(in_block, factor(kMmaTile));
+  const auto [rows, row] = tile.split(tile.axis(rank - 2), factor(kMmaTile));
+  const auto [columns, column] = tile.split(tile.axis(rank - 1), factor(kColumns));
+  tile.reorder({block, step, rows, columns, row, column, along}).unroll(rows).unroll(columns);
+  if (knobs.unroll_k) tile.unroll(step);
+  const Operand operands[] = {{form.a, !shape.ta, knobs.lanes_a, knobs.m.of_block()},
+                              {form.b, shape.tb, knobs.lanes_b, knobs.n.of_block()}};
+  for (const Operand& x : operands) {
+    s[x.slice].set_scope(ir::Scope::kShared).compute_at(tile, block);
+    fetch_slice(s, x, knobs);
+    read_fragments(s, x, form.tile, step);
+  }
+}
+
+Schedule schedule_matmul_mma(Tuning& t, const Workload& workload, Definition& definition, const Target& target) {
+  const MatmulMmaKnobs knobs = define_matmul_mma_knobs(t, workload, target);
+  const MatmulShape shape = matmul_shape(workload);
+  MatmulGpuKnobs whole;  // of which only what is padded counts
+  whole.m.elements = knobs.m.of_block();
+  whole.n.elements = knobs.n.of_block();
+  whole.k_block = knobs.k_block;
+  whole.rows_a = !shape.ta;
+  whole.rows_b = shape.tb;
+  const MatmulGpuForm form = matmul_gpu_form(workload, definition, whole);
+  definition.args.back() = form.result;
+  Schedule s = create_schedule(form.result);
+  const IterVar thread = bind_warps(s[form.result], knobs);
+  s[form.tile].set_scope(ir::Scope::kFragment).compute_at(s[form.result], thread);
+  schedule_products(s, form, shape, knobs);
+  return s;
+}
+
+std::string why_not(const Workload& workload, const Target& target) {
+  const ir::Type type = workload.type("dtype");
+  if (!has_matrix_products(target)) return "it needs CUDA from sm_80 on";
+  if (type != kFloat16 && type != kBFloat16) return "it needs float16 or bfloat16";
+  const bool is_large = workload.size("m") >= kMmaTile && workload.size("n") >= kMmaTile;
+  return is_large ? "" : "it needs at least 16 rows and 16 columns of C";
+}
+
+}  // namespace
+
+Template matmul_mma_template() {
+  return {"matmul.mma", 1, "matmul", {DeviceKind::kCuda}, schedule_matmul_mma, matmul_mma_seeds, why_not};
+}
+
+}  // namespace nestwright
