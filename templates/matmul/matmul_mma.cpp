@@ -7,8 +7,8 @@
 //         for 16 steps at a time: A.cache = shared A, B.cache = shared B; AB += A.cache * B.cache     (by the warp)
 //       C = AB                                                       (the elements that the thread has)
 //
-// A and B lie in shared memory as they do in the matrix. C's loops are split so that each thread stores what it has of
-// the fragments: of every 8 x 8 elements two neighbours of one row.
+// A and B lie in shared memory as they do in the matrix, but for bytes, which are multiplied along rows. C's loops are
+// split so that each thread stores what it has of the fragments: of every 8 x 8 elements two neighbours of one row.
 #include <array>
 #include <tuple>
 
@@ -20,7 +20,7 @@
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kPair = 2;     ///< elements of a row of them that a thread has
+constexpr std::int64_t kPair = 2;     ///< elements of a row of 8 x 8 that a thread has
 constexpr std::int64_t kColumns = 8;  ///< of a product of fragments
 
 /// Splits and binds the loops of `c`. Returns the innermost loop over threads.
@@ -55,17 +55,19 @@ IterVar bind_warps(Stage c, const MatmulMmaKnobs& knobs) {
 /// A or B on its way to the fragments.
 struct Operand {
   Tensor slice;
-  bool rows;  ///< its rows run along the reduction
+  MmaOperand lies;
   std::int64_t lanes, of_block;
 };
 
 void fetch_slice(Schedule& s, const Operand& x, const MatmulMmaKnobs& knobs) {
   Stage stage = s[x.slice];
   const int first = x.slice.rank() - 2;
-  const std::int64_t row = (x.rows ? knobs.k_block : x.of_block) + knobs.padding;
+  const std::int64_t row = (x.lies.rows ? knobs.k_block : x.of_block) + knobs.padding;
   stage.storage_align(stage.axis(first), row + 1, row);
   const BlockThreads threads{ir::kWarpX, ir::kWarpY, knobs.m.warps * knobs.n.warps};
-  fetch_together(stage, {stage.axis(first), stage.axis(first + 1)}, threads, x.lanes);
+  std::vector<IterVar> loops{stage.axis(first), stage.axis(first + 1)};
+  if (x.lies.along_k != x.lies.rows) std::swap(loops[0], loops[1]);  // neighbours in the matrix by neighbouring threads
+  fetch_together(stage, loops, threads, x.lanes);
   if (knobs.double_buffer) stage.double_buffer();
 }
 
@@ -74,22 +76,23 @@ void read_fragments(Schedule& s, const Operand& x, const Tensor& tile, const Ite
   Stage stage = s[fragments];
   stage.compute_at(s[tile], step);
   const int rank = fragments.rank();
-  const auto [matrix, inside] = stage.split(stage.axis(rank - (x.rows ? 2 : 1)), factor(kMmaTile));
-  const IterVar along = stage.axis(rank - (x.rows ? 1 : 2));
-  stage.reorder({matrix, x.rows ? inside : along, x.rows ? along : inside}).unroll(matrix);
+  const auto [matrix, inside] = stage.split(stage.axis(rank - (x.lies.rows ? 2 : 1)), factor(kMmaTile));
+  const IterVar along = stage.axis(rank - (x.lies.rows ? 1 : 2));
+  stage.reorder({matrix, x.lies.rows ? inside : along, x.lies.rows ? along : inside}).unroll(matrix);
 }
 
-void schedule_products(Schedule& s, const MatmulGpuForm& form, const MatmulShape& shape, const MatmulMmaKnobs& knobs) {
+void schedule_products(Schedule& s, const MatmulGpuForm& form, const std::array<MmaOperand, 2>& lie,
+                       const MatmulMmaKnobs& knobs) {
   Stage tile = s[form.tile];
   const int rank = form.tile.rank();
   const auto [block, in_block] = tile.split(tile.reduce_axis(0), factor(knobs.k_block));
-  const auto [step, along] = tile.split(in_block, factor(kMmaTile));
+  const auto [step, along] = tile.split(in_block, factor(kMmaStepBytes / form.a.dtype().bytes()));
   const auto [rows, row] = tile.split(tile.axis(rank - 2), factor(kMmaTile));
   const auto [columns, column] = tile.split(tile.axis(rank - 1), factor(kColumns));
   tile.reorder({block, step, rows, columns, row, column, along}).unroll(rows).unroll(columns);
   if (knobs.unroll_k) tile.unroll(step);
-  const Operand operands[] = {{form.a, !shape.ta, knobs.lanes_a, knobs.m.of_block()},
-                              {form.b, shape.tb, knobs.lanes_b, knobs.n.of_block()}};
+  const Operand operands[] = {{form.a, lie[0], knobs.lanes_a, knobs.m.of_block()},
+                              {form.b, lie[1], knobs.lanes_b, knobs.n.of_block()}};
   for (const Operand& x : operands) {
     s[x.slice].set_scope(ir::Scope::kShared).compute_at(tile, block);
     fetch_slice(s, x, knobs);
@@ -100,25 +103,27 @@ void schedule_products(Schedule& s, const MatmulGpuForm& form, const MatmulShape
 Schedule schedule_matmul_mma(Tuning& t, const Workload& workload, Definition& definition, const Target& target) {
   const MatmulMmaKnobs knobs = define_matmul_mma_knobs(t, workload, target);
   const MatmulShape shape = matmul_shape(workload);
+  const ir::Type type = workload.type("dtype");
+  const std::array<MmaOperand, 2> lie{mma_operand(type, !shape.ta), mma_operand(type, shape.tb)};
   MatmulGpuKnobs whole;  // of which only what is padded counts
   whole.m.elements = knobs.m.of_block();
   whole.n.elements = knobs.n.of_block();
   whole.k_block = knobs.k_block;
-  whole.rows_a = !shape.ta;
-  whole.rows_b = shape.tb;
+  whole.rows_a = lie[0].rows;
+  whole.rows_b = lie[1].rows;
   const MatmulGpuForm form = matmul_gpu_form(workload, definition, whole);
   definition.args.back() = form.result;
   Schedule s = create_schedule(form.result);
   const IterVar thread = bind_warps(s[form.result], knobs);
   s[form.tile].set_scope(ir::Scope::kFragment).compute_at(s[form.result], thread);
-  schedule_products(s, form, shape, knobs);
+  schedule_products(s, form, lie, knobs);
   return s;
 }
 
 std::string why_not(const Workload& workload, const Target& target) {
   const ir::Type type = workload.type("dtype");
   if (!has_matrix_products(target)) return "it needs CUDA from sm_80 on";
-  if (type != kFloat16 && type != kBFloat16) return "it needs float16 or bfloat16";
+  if (type.bytes() > 2) return "it needs float16, bfloat16 or bytes";
   const bool is_large = workload.size("m") >= kMmaTile && workload.size("n") >= kMmaTile;
   return is_large ? "" : "it needs at least 16 rows and 16 columns of C";
 }

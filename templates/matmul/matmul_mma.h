@@ -11,9 +11,18 @@
 
 namespace nestwright {
 
-/// Rows of C of one product of fragments (mma.sync.m16n8k16), and steps of the reduction; columns come in pairs of such
-/// products, because so many columns of B are loaded at once.
+/// Rows of C of one product of fragments (mma.sync.m16n8k16); columns come in pairs of such products, because so many
+/// columns of B are loaded at once.
 inline constexpr std::int64_t kMmaTile = 16;
+/// Bytes of its steps of the reduction.
+inline constexpr std::int64_t kMmaStepBytes = 32;
+
+/// A or B as it is multiplied. Bytes are multiplied along rows only; halves as they lie in the matrix.
+struct MmaOperand {
+  bool along_k;  ///< rows of the matrix run along the reduction
+  bool rows;     ///< so do those of its slices in shared memory
+};
+MmaOperand mma_operand(ir::Type type, bool along_k);
 
 /// Rows or columns of C: of a warp, and how many warps a block has next to each other.
 struct WarpTile {
@@ -23,7 +32,7 @@ struct WarpTile {
 
 struct MatmulMmaKnobs {
   WarpTile m, n;
-  std::int64_t k_block = kMmaTile;  ///< steps of the reduction that are fetched at a time
+  std::int64_t k_block = 16;  ///< steps of the reduction that are fetched at a time
   bool unroll_k = false;
   std::int64_t lanes_a = 1, lanes_b = 1, lanes_c = 1;  ///< of vectors that are fetched and stored
   std::int64_t padding = 0;                            ///< elements between rows in shared memory

@@ -10,11 +10,11 @@ namespace {
 
 constexpr std::int64_t kMostWarps = 16;
 constexpr std::int64_t kMostOfBlock = 256;  ///< rows or columns
-constexpr std::int64_t kMostLanes = 8;      ///< of a vector that is fetched: 16 bytes
-constexpr std::int64_t kPadding = 8;        ///< elements, after which rows of 16 bytes lie in other banks
+constexpr std::int64_t kPadding = 16;       ///< bytes, after which rows of 16 bytes lie in other banks
 constexpr std::int64_t kWarp = ir::kWarpX * ir::kWarpY;
-constexpr std::int64_t kSpareRegisters = 48;  ///< for indices, and what the compiler likes to keep
-constexpr std::int64_t kAlignment = 16;       ///< of an array in shared memory, bytes
+constexpr std::int64_t kSpareRegisters = 48;    ///< for indices, and what the compiler likes to keep
+constexpr std::int64_t kLeastAsynchronous = 4;  ///< bytes that are copied past the registers
+constexpr std::int64_t kAlignment = 16;         ///< of an array in shared memory, bytes
 
 /// Rows or columns of a warp: none of its matrices of 8 lies wholly past the end, so that all of its threads have the
 /// same work.
@@ -34,23 +34,25 @@ WarpTile define_tile(Tuning& t, const std::string& axis, std::int64_t extent) {
 }
 
 /// The vectors in which an operand is fetched: none is cut by the end of a row.
-std::int64_t define_fetch(Tuning& t, const std::string& name, const MatrixLayout& layout, bool along_k,
-                          const std::string& axis, const MatmulShape& shape) {
-  const std::int64_t lanes = t.define_knob("vector_" + name, [&] {
-    std::vector<std::int64_t> widths = matrix_widths(layout, shape.batch, kFloat16, kMostLanes);
-    std::reverse(widths.begin(), widths.end());
-    return widths;
-  }());
+std::int64_t define_fetch(Tuning& t, const std::string& name, const MatrixLayout& layout, const MmaOperand& lies,
+                          ir::Type type, const std::string& axis, const MatmulShape& shape) {
+  std::vector<std::int64_t> widths{1};
+  if (lies.rows == lies.along_k) widths = matrix_widths(layout, shape.batch, type, kWidestAccess);
+  std::reverse(widths.begin(), widths.end());
+  const std::int64_t lanes = t.define_knob("vector_" + name, widths);
   t.constrain(
       {"vector_" + name, "block_k", "warps_" + axis, "warp_" + axis},
-      [along_k, k = shape.k, across = axis == "m" ? shape.m : shape.n](std::span<const KnobValue> v) {
-        return v[0][0] == 1 || (along_k ? k % v[1][0] == 0 : across % (v[2][0] * v[3][0]) == 0);
+      [rows = lies.rows, k = shape.k, across = axis == "m" ? shape.m : shape.n](std::span<const KnobValue> v) {
+        const std::int64_t of_block = v[2][0] * v[3][0];
+        if (v[0][0] == 1) return true;
+        return rows ? k % v[1][0] == 0 : across % of_block == 0;
       },
       "vectors of " + name + " would cross the end of the matrix");
   return lanes;
 }
 
-void constrain_block(Tuning& t, const MatmulShape& shape, const Target& target) {
+void constrain_block(Tuning& t, const MatmulShape& shape, ir::Type type, const MmaOperand& a, const MmaOperand& b,
+                     const Target& target) {
   const auto of = [](std::span<const KnobValue> v) {
     return std::pair{WarpTile{v[0][0], v[1][0]}, WarpTile{v[2][0], v[3][0]}};
   };
@@ -69,27 +71,29 @@ void constrain_block(Tuning& t, const MatmulShape& shape, const Target& target) 
       "a block has more than 16 warps, or more threads than the target allows");
   t.constrain(
       with({"vector_a", "vector_b", "block_k", "double_buffer"}),
-      [of, target](std::span<const KnobValue> v) {
+      [of, bytes = type.bytes(), target](std::span<const KnobValue> v) {
         const auto [m, n] = of(v);
         const std::int64_t threads = kWarp * m.warps * n.warps;
-        // Elements, of sums one a register, of A and B two; vectors of less than 4 bytes are not copied asynchronously.
-        std::int64_t registers = (m.elements * n.elements + (m.elements + n.elements) * kMmaTile / 2) / kWarp;
-        if (v[7][0] == 1 && v[4][0] == 1) registers += ceil_div(m.of_block() * v[6][0], threads);
-        if (v[7][0] == 1 && v[5][0] == 1) registers += ceil_div(n.of_block() * v[6][0], threads);
+        std::int64_t registers = (m.elements * n.elements + (m.elements + n.elements) * kMmaStepBytes / 4) / kWarp;
+        const auto ahead = [&](std::int64_t lanes, std::int64_t of_block) {
+          const bool in_registers = v[7][0] == 1 && lanes * bytes < kLeastAsynchronous;
+          return in_registers ? ceil_div(of_block * v[6][0], threads) : 0;
+        };
+        registers += ahead(v[4][0], m.of_block()) + ahead(v[5][0], n.of_block());
         registers += kSpareRegisters;
         return registers <= target.registers_per_thread && registers * threads <= target.registers_per_block;
       },
       "sums and operands of a thread need more registers than the target has");
   t.constrain(
       with({"block_k", "padding", "double_buffer"}),
-      [of, shape, most = target.shared_bytes](std::span<const KnobValue> v) {
+      [of, a, b, size = type.bytes(), most = target.shared_bytes](std::span<const KnobValue> v) {
         const auto [m, n] = of(v);
         const std::int64_t block_k = v[4][0], padding = v[5][0], halves = v[6][0] == 1 ? 2 : 1;
         const auto bytes = [&](std::int64_t across, bool rows) {
           const std::int64_t elements = rows ? across * (block_k + padding) : block_k * (across + padding);
-          return halves * elements * kFloat16.bytes() + kAlignment;
+          return halves * elements * size + kAlignment;
         };
-        return bytes(m.of_block(), !shape.ta) + bytes(n.of_block(), shape.tb) <= most;
+        return bytes(m.of_block(), a.rows) + bytes(n.of_block(), b.rows) <= most;
       },
       "the slices of A and B do not fit into a block's shared memory");
   t.constrain(
@@ -110,23 +114,27 @@ constexpr Wish kWishes[] = {{2, 4, 64, 32}, {2, 2, 64, 64}, {2, 2, 64, 32},
 
 }  // namespace
 
+MmaOperand mma_operand(ir::Type type, bool along_k) { return {along_k, along_k || type.bytes() == 1}; }
+
 MatmulMmaKnobs define_matmul_mma_knobs(Tuning& t, const Workload& workload, const Target& target) {
   const MatmulShape shape = matmul_shape(workload);
+  const MatmulTypes types = matmul_types(workload.type("dtype"));
+  const MmaOperand a = mma_operand(types.a, !shape.ta), b = mma_operand(types.b, shape.tb);
+  const std::int64_t step = kMmaStepBytes / types.a.bytes();
   MatmulMmaKnobs knobs;
   knobs.m = define_tile(t, "m", shape.m);
   knobs.n = define_tile(t, "n", shape.n);
-  std::vector<std::int64_t> blocks{32, 16, 64, 128};
-  std::erase_if(blocks, [&](std::int64_t block) { return block > kMmaTile && block >= 2 * shape.k; });
+  std::vector<std::int64_t> blocks{2 * step, step, 4 * step, 8 * step};
+  std::erase_if(blocks, [&](std::int64_t block) { return block > step && block >= 2 * shape.k; });
   knobs.k_block = t.define_knob("block_k", blocks);
-  knobs.lanes_a = define_fetch(t, "a", shape.a, !shape.ta, "m", shape);
-  knobs.lanes_b = define_fetch(t, "b", shape.b, shape.tb, "n", shape);
-  knobs.lanes_c =
-      t.define_knob("vector_c", matrix_widths(shape.c, shape.batch, matmul_types(workload.type("dtype")).c, 2));
+  knobs.lanes_a = define_fetch(t, "a", shape.a, a, types.a, "m", shape);
+  knobs.lanes_b = define_fetch(t, "b", shape.b, b, types.b, "n", shape);
+  knobs.lanes_c = t.define_knob("vector_c", matrix_widths(shape.c, shape.batch, types.c, 2));
   t.constrain(
       {"vector_c", "warps_n", "warp_n"},
       [n = shape.n](std::span<const KnobValue> v) { return v[0][0] == 1 || n % (v[1][0] * v[2][0]) == 0; },
       "vectors of C would be cut by the end of a row");
-  knobs.padding = t.define_knob("padding", {kPadding, 0});
+  knobs.padding = t.define_knob("padding", {kPadding / types.a.bytes(), 0});
   knobs.unroll_k = t.define_annotate("unroll_k", {"no", "yes"}) == "yes";
   knobs.double_buffer = t.define_annotate("double_buffer", {"no", "yes"}) == "yes";
   t.constrain(
@@ -136,12 +144,13 @@ MatmulMmaKnobs define_matmul_mma_knobs(Tuning& t, const Workload& workload, cons
   const bool many = shape.batch > kMostBlocks;
   knobs.n_along_y =
       t.define_annotate("blocks_x", many ? std::vector<std::string>{"m"} : std::vector<std::string>{"n", "m"}) == "m";
-  constrain_block(t, shape, target);
+  constrain_block(t, shape, types.a, a, b, target);
   return knobs;
 }
 
 std::vector<Config> matmul_mma_seeds(const Workload& workload, const Target& target) {
   const MatmulShape shape = matmul_shape(workload);
+  const std::int64_t bytes = matmul_types(workload.type("dtype")).a.bytes();
   // The largest blocks of which there are enough for the device, then those that leave some of it idle.
   std::vector<Wish> order(std::begin(kWishes), std::end(kWishes));
   const auto fills = [&](const Wish& wish) {
@@ -154,16 +163,16 @@ std::vector<Config> matmul_mma_seeds(const Workload& workload, const Target& tar
   std::stable_partition(order.begin(), order.end(), fills);
   std::vector<Config> wishes;
   for (const Wish& wish : order) {
-    for (const std::int64_t block_k : {32, 64}) {
+    for (const std::int64_t steps : {2, 4}) {
       Config config;
       config.set("warps_m", {wish.warps_m});
       config.set("warps_n", {wish.warps_n});
       config.set("warp_m", {wish.warp_m});
       config.set("warp_n", {wish.warp_n});
-      config.set("block_k", {block_k});
-      for (const char* operand : {"vector_a", "vector_b"}) config.set(operand, {kMostLanes});
+      config.set("block_k", {steps * kMmaStepBytes / bytes});
+      for (const char* operand : {"vector_a", "vector_b"}) config.set(operand, {kWidestAccess / bytes});
       config.set("vector_c", {2});
-      config.set("padding", {kPadding});
+      config.set("padding", {kPadding / bytes});
       config.set("unroll_k", {}, "yes");
       config.set("double_buffer", {}, "yes");
       config.set("blocks_x", {}, "n");

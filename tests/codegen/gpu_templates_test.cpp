@@ -76,6 +76,7 @@ TEST_P(GpuTemplates, CompileForCudaAndStayInRegisters) {
 }
 
 TEST_P(GpuTemplates, ComputeTheReferenceThroughOpenCl) {
+  if (!source().is_for(DeviceKind::kOpenCl)) GTEST_SKIP() << source().name << " is for CUDA only";
   const std::unique_ptr<Backend> backend = make_backend(DeviceKind::kOpenCl);
   const std::shared_ptr<Device> device = make_device(DeviceKind::kOpenCl);
   const Target target = testing_gpu::opencl();

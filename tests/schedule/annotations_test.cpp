@@ -106,6 +106,9 @@ TEST_F(StorageAlign, RefusesWhatHasNoRowsOfItsOwn) {
   const IterVar row = s[cache].axis(0);
   expect_refused([&] { s[cache].storage_align(row, 16, 1); }, "storage_align", "B.cache",
                  "it is kept in registers, which have no rows");
+  s[cache].set_scope(ir::Scope::kFragment);
+  expect_refused([&] { s[cache].storage_align(row, 16, 1); }, "storage_align", "B.cache",
+                 "it is kept in registers, which have no rows");
   s[cache].set_scope(ir::Scope::kLocal);
   expect_refused([&] { s[cache].storage_align(i, 16, 1); }, "storage_align", "i",
                  "it is no dimension that B.cache is stored by: name an axis of its operation");

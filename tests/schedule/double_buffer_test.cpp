@@ -59,9 +59,14 @@ TEST_F(DoubleBuffer, RefusesRegisters) {
   s[cache].set_scope(ir::Scope::kRegister);
   refused([&] { s[cache].double_buffer(); }, "double_buffer", "B.cache",
           "it is kept in registers, which cannot be told apart by the iteration: use local scope");
+  s[cache].set_scope(ir::Scope::kFragment);
+  refused([&] { s[cache].double_buffer(); }, "double_buffer", "B.cache",
+          "it is kept in registers, which cannot be told apart by the iteration: use local scope");
   s[cache].set_scope(ir::Scope::kLocal).double_buffer();
-  refused([&] { s[cache].set_scope(ir::Scope::kRegister); }, "set_scope", "B.cache",
-          "it is double-buffered, and registers cannot be told apart by the iteration");
+  for (const ir::Scope scope : {ir::Scope::kRegister, ir::Scope::kFragment}) {
+    refused([&] { s[cache].set_scope(scope); }, "set_scope", "B.cache",
+            "it is double-buffered, and registers cannot be told apart by the iteration");
+  }
 }
 
 TEST_F(DoubleBuffer, RefusesALoopWithoutOrder) {

@@ -22,6 +22,8 @@ inline const std::vector<std::string>& workloads() {
       "matmul m=24 n=40 k=16 dtype=float64",
       "matmul m=19 n=24 k=32 dtype=float16",
       "matmul m=16 n=21 k=33 tb=1 dtype=bfloat16",
+      "matmul m=34 n=32 k=32 ta=1 dtype=float16",
+      "matmul m=24 n=20 k=40 tb=1 dtype=uint8",
       "matmul m=32 n=16 k=64 dtype=int8",
       "matmul m=9 n=18 k=27 ta=1 dtype=uint8",
       "matmul m=13 n=12 k=20 batch=3 alpha=2 beta=0.5 epilogue=bias_residual_relu",
@@ -83,6 +85,8 @@ inline const std::vector<std::string>& large_workloads() {
   static const std::vector<std::string> list = {
       "matmul m=260 n=256 k=64",
       "matmul m=131 n=140 k=70 tb=1 dtype=bfloat16",
+      "matmul m=256 n=128 k=96 dtype=float16",
+      "matmul m=128 n=192 k=128 tb=1 dtype=int8",
       "softmax rows=3 columns=5000",
       "conv2d n=2 c=40 h=27 w=30 k=96 r=3 s=3 pad=1 epilogue=bias_relu",
       "conv2d n=1 c=32 h=30 w=26 k=64 r=3 s=3 pad=1 stride=2 layout=NHWC",

@@ -9,62 +9,67 @@ namespace nestwright::codegen {
 namespace {
 
 constexpr const char* kFill =
-    R"(static __device__ __forceinline__ void nw_fill_16x8(float* top, float* bottom, float x) {
+    R"(static __device__ __forceinline__ void nw_fill_{0}({1}* top, {1}* bottom, {1} x) {{
   top[0] = x, top[1] = x, bottom[0] = x, bottom[1] = x;
-}
+}}
 )";
 
-// Each lane says where one row begins: eight lanes those of a matrix of 8 x 8, of which there are four. Lane l is
-// given the elements 2*(l%4) and the next one of row l/4 of each; transposed, of column l/4.
+// Each lane says where one row of 16 bytes begins: eight lanes those of one matrix, of which there are four. Lane l is
+// given the four bytes at 4*(l%4) of row l/4 of each; transposed, two halves of column l/4.
 constexpr const char* kLoad =
-    R"(static __device__ __forceinline__ void nw_ldmatrix{0}(unsigned int* r0, unsigned int* r1, unsigned int* r2,
-                                                  unsigned int* r3, const void* row) {{
+    R"(static __device__ __forceinline__ void nw_ldmatrix{0}(
+    unsigned int* r0, unsigned int* r1, unsigned int* r2, unsigned int* r3, const void* row) {{
   asm volatile("ldmatrix.sync.aligned.m8n8.x4{1}.shared.b16 {{%0, %1, %2, %3}}, [%4];"
                : "=r"(*r0), "=r"(*r1), "=r"(*r2), "=r"(*r3)
                : "r"((unsigned int)__cvta_generic_to_shared(row))
                : "memory");
 }}
-static __device__ __forceinline__ void nw_load{0}_16x16(unsigned int* top, unsigned int* bottom,
-                                                   const unsigned short* from, int step) {{
-  const int lane = 4 * (int)threadIdx.y + (int)threadIdx.x;
-  const int across = lane / 16 * 8{2}, along = lane / 8 % 2 * 8{3};
-  nw_ldmatrix{0}(top, top + 1, bottom, bottom + 1, &from[{4}]);
+static __device__ __forceinline__ void nw_load{0}(
+    unsigned int* top, unsigned int* bottom, const void* from, int bytes) {{
+  const int lane = 4 * (int)threadIdx.y + (int)threadIdx.x, matrix = lane / 8;
+  const int row = {2} * 8 + lane % 8, column = {3} * 16;
+  nw_ldmatrix{0}(top, top + 1, bottom, bottom + 1, (const char*)from + row * bytes + column);
 }}
 )";
 
 // Registers of one lane, in the order of PTX.
 constexpr const char* kMultiply =
-    R"(static __device__ __forceinline__ void nw_mma_{0}(float* c0, float* c1, float* c2, float* c3,
-                                                  unsigned int a0, unsigned int a1, unsigned int a2, unsigned int a3,
-                                                  unsigned int b0, unsigned int b1) {{
-  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.{1}.{1}.f32 {{%0, %1, %2, %3}}, {{%4, %5, %6, %7}}, {{%8, %9}}, "
+    R"(static __device__ __forceinline__ void nw_mma_{0}(
+    {4}* c0, {4}* c1, {4}* c2, {4}* c3, unsigned int a0, unsigned int a1, unsigned int a2, unsigned int a3,
+    unsigned int b0, unsigned int b1) {{
+  asm volatile("mma.sync.aligned.{1}.row.col.{3}.{2}.{3} {{%0, %1, %2, %3}}, {{%4, %5, %6, %7}}, {{%8, %9}}, "
                "{{%0, %1, %2, %3}};"
-               : "+f"(*c0), "+f"(*c1), "+f"(*c2), "+f"(*c3)
+               : "+{5}"(*c0), "+{5}"(*c1), "+{5}"(*c2), "+{5}"(*c3)
                : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
 }}
-static __device__ __forceinline__ void nw_multiply_{0}(float* top, float* bottom, const unsigned int* a_top,
-                                                       const unsigned int* a_bottom, const unsigned int* b) {{
+static __device__ __forceinline__ void nw_multiply_{0}(
+    {4}* top, {4}* bottom, const unsigned int* a_top, const unsigned int* a_bottom, const unsigned int* b) {{
   nw_mma_{0}(top, top + 1, bottom, bottom + 1, a_top[0], a_bottom[0], a_top[1], a_bottom[1], b[0], b[1]);
 }}
 )";
 
+/// Of A's elements by B's, as PTX says it: float16 by float16, bfloat16 likewise, bytes by int8.
+const char* types_of(ir::Type a) {
+  if (a == kFloat16) return "f16.f16";
+  if (a == kBFloat16) return "bf16.bf16";
+  return a == kUInt8 ? "u8.s8" : "s8.s8";
+}
+
 }  // namespace
 
 Dialect::FragmentFunction CudaDialect::fragment_function(FragmentCall::Kind kind, ir::Type type) const {
-  const auto load = [](const char* name, const char* modifier, bool transposed) {
-    const char* row = " + lane % 8";
-    return fmt::format(kLoad, name, modifier, transposed ? "" : row, transposed ? row : "",
-                       transposed ? "along * step + across" : "across * step + along");
-  };
+  const bool of_bytes = type.bytes() == 1;
   switch (kind) {
     case FragmentCall::Kind::kFill:
-      return {"nw_fill_16x8", kFill};
+      return {"nw_fill_" + type.str(), fmt::format(kFill, type.str(), value_type(type))};
     case FragmentCall::Kind::kLoad:
-      return {"nw_load_16x16", load("", "", false)};
+      return {"nw_load", fmt::format(kLoad, "", "", "matrix / 2", "matrix % 2")};
     case FragmentCall::Kind::kLoadTransposed:
-      return {"nw_load_transposed_16x16", load("_transposed", ".trans", true)};
+      return {"nw_load_transposed", fmt::format(kLoad, "_transposed", ".trans", "matrix % 2", "matrix / 2")};
     case FragmentCall::Kind::kMultiply:
-      return {"nw_multiply_" + type.str(), fmt::format(kMultiply, type.str(), type == kFloat16 ? "f16" : "bf16")};
+      return {"nw_multiply_" + type.str(),
+              fmt::format(kMultiply, type.str(), of_bytes ? "m16n8k32" : "m16n8k16", types_of(type),
+                          of_bytes ? "s32" : "f32", of_bytes ? "int" : "float", of_bytes ? "r" : "f")};
   }
   throw InternalError("internal error: no function of fragments");
 }

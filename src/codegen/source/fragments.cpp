@@ -16,11 +16,17 @@ namespace {
 
 using namespace ir;
 
-// mma.sync.m16n8k16
-constexpr std::int64_t kRows = 16, kColumns = 8, kSteps = 16;
+// mma.sync.m16n8k16, and m16n8k32 of bytes: of a product of tiles, and the bytes of its steps of the reduction.
+constexpr std::int64_t kRows = 16, kColumns = 8, kStepBytes = 32;
 
 bool is_fragment(const Buffer& buffer) { return buffer->scope == Scope::kFragment; }
-bool is_operand_type(Type type) { return type == kFloat16 || type == kBFloat16; }
+bool is_byte(Type type) { return type == kInt8 || type == kUInt8; }
+bool is_operand_type(Type type) { return type == kFloat16 || type == kBFloat16 || is_byte(type); }
+bool is_sum_type(Type type) { return type == kFloat32 || type == kInt32; }
+/// Whether there is a product of these, with such sums.
+bool are_multiplied(Type a, Type b, Type sums) {
+  return is_byte(a) ? b == kInt8 && sums == kInt32 : is_operand_type(a) && a == b && sums == kFloat32;
+}
 
 [[noreturn]] void refuse(const Buffer& buffer, const std::string& why) {
   throw CompileError(fmt::format("buffer {} is kept in fragment scope, but {}", buffer->name, why));
@@ -129,9 +135,9 @@ Fragments::Fragments(const Stmt& kernel) {
 
 Type Fragments::register_type(const Buffer& buffer) {
   if (is_operand_type(buffer->element)) return kUInt32;
-  if (buffer->element == kFloat32) return kFloat32;
-  refuse(buffer, fmt::format("elements of {} are neither multiplied nor sums there: use float16 or bfloat16, and "
-                             "float32 for sums",
+  if (is_sum_type(buffer->element)) return buffer->element;
+  refuse(buffer, fmt::format("elements of {} are neither multiplied nor sums there: use float16 or bfloat16 with sums "
+                             "of float32, or bytes with sums of int32",
                              buffer->element.str()));
 }
 
@@ -141,10 +147,17 @@ std::int64_t Fragments::registers(const Buffer& buffer) const {
   for (int d = 0; d < buffer->rank(); ++d) {
     const std::int64_t extent = extent_of(buffer, d);
     elements *= extent;
-    if (d < buffer->rank() - 2 || extent % kFragmentSide == 0) continue;
-    refuse(buffer, fmt::format("it is no whole matrices of 8 x 8: {} is no multiple of 8", extent));
+    if (d < buffer->rank() - 2 || extent % side(buffer, d) == 0) continue;
+    refuse(buffer, fmt::format("its size {} is no multiple of {}", extent, side(buffer, d)));
   }
   return elements * buffer->element.bytes() / 4 / (kWarpX * kWarpY);
+}
+
+/// Of the matrices that it is made up of, by dimension: 16 bytes along the reduction.
+std::int64_t Fragments::side(const Buffer& buffer, int dimension) const {
+  const auto operand = operands_.find(buffer);
+  const int along = operand != operands_.end() && !operand->second ? buffer->rank() - 2 : buffer->rank() - 1;
+  return is_byte(buffer->element) && dimension == along ? 2 * kFragmentSide : kFragmentSide;
 }
 
 bool Fragments::is_lanes(const Expr& e) const {
@@ -173,12 +186,12 @@ Fragments::Tile Fragments::tile_of(const Nest& nest, const Buffer& buffer, const
       tile.leading = tile.leading * Expr(extent_of(buffer, d)) + rest.expr();
       continue;
     }
-    if (found == nullptr || !is_multiple(rest, kFragmentSide)) {
+    if (found == nullptr || !is_multiple(rest, side(buffer, d))) {
       refuse(buffer, fmt::format("index {} does not begin at a tile of it: split its loops by the tile's size",
                                  to_string(index)));
     }
     (d == rank - 2 ? tile.first : tile.second) = found;
-    (d == rank - 2 ? tile.row : tile.column) = divided(rest, kFragmentSide);
+    (d == rank - 2 ? tile.row : tile.column) = divided(rest, side(buffer, d));
   }
   // Registers of an operand are in the order of what is across, then along the reduction.
   const auto operand = operands_.find(buffer);
@@ -189,12 +202,12 @@ Fragments::Tile Fragments::tile_of(const Nest& nest, const Buffer& buffer, const
 /// The first register of the tile's matrices in row number `row` of these.
 Expr Fragments::register_of(const Tile& tile, int row) const {
   const int rank = tile.buffer->rank();
-  std::int64_t rows = extent_of(tile.buffer, rank - 2), columns = extent_of(tile.buffer, rank - 1);
+  std::int64_t rows = extent_of(tile.buffer, rank - 2) / side(tile.buffer, rank - 2),
+               columns = extent_of(tile.buffer, rank - 1) / side(tile.buffer, rank - 1);
   const auto operand = operands_.find(tile.buffer);
   if (operand != operands_.end() && !operand->second) std::swap(rows, columns);
-  const Expr matrix =
-      (tile.leading * Expr(rows / kFragmentSide) + tile.row + Expr(row)) * Expr(columns / kFragmentSide) + tile.column;
-  return to_linear(matrix * Expr(tile.buffer->element.bytes() / 2)).expr();
+  const Expr matrix = (tile.leading * Expr(rows) + tile.row + Expr(row)) * Expr(columns) + tile.column;
+  return to_linear(matrix * Expr(is_sum_type(tile.buffer->element) ? 2 : 1)).expr();
 }
 
 Expr Fragments::own_register(const Buffer& buffer, const std::vector<Expr>& indices, const Ranges& known) const {
@@ -204,7 +217,7 @@ Expr Fragments::own_register(const Buffer& buffer, const std::vector<Expr>& indi
                                "loop to threadIdx.y, the columns by 8 and 2 and bind the loop between to threadIdx.x",
                                to_string(make_load(buffer, indices))));
   };
-  if (buffer->element != kFloat32 || !x_.defined() || !y_.defined()) refuse_element();
+  if (!is_sum_type(buffer->element) || !x_.defined() || !y_.defined()) refuse_element();
   const std::size_t rank = indices.size();
   Linear row = to_linear(indices[rank - 2]), column = to_linear(indices[rank - 1]);
   row.add_term(y_, -1);
@@ -237,7 +250,7 @@ std::optional<FragmentCall> Fragments::call_of(const For& loop) const {
   }
   if (multiplies) return product_of(nest);
   if (const auto* load = store.value.as<Load>()) return load_of(nest, *load);
-  if (store.value.as<FloatImm>() == nullptr) {
+  if (store.value.as<FloatImm>() == nullptr && store.value.as<IntImm>() == nullptr) {
     refuse(store.buffer, fmt::format("it is filled with {}, which no instruction computes: compute that before, in "
                                      "shared scope",
                                      to_string(store.value)));
@@ -254,33 +267,41 @@ std::optional<FragmentCall> Fragments::call_of(const For& loop) const {
 FragmentCall Fragments::load_of(const Nest& nest, const Load& load) const {
   const Buffer &to = nest.store->buffer, &from = load.buffer;
   const auto operand = operands_.find(to);
-  if (operand == operands_.end() || !is_operand_type(to->element)) {
+  if (operand == operands_.end()) {
     refuse(to, "it is copied from another buffer, and multiplied nowhere: only what is multiplied is loaded");
   }
+  if (!is_operand_type(to->element)) {
+    refuse(to, fmt::format("elements of {} are not multiplied: use float16 or bfloat16, or bytes", to->element.str()));
+  }
   const Tile tile = tile_of(nest, to, nest.store->indices);
-  if (!is_const_int(tile.first->extent, kRows) || !is_const_int(tile.second->extent, kRows)) {
-    refuse(to, "it is loaded by other tiles than 16 x 16: split both of its loops by 16");
+  const For *across = operand->second ? tile.first : tile.second, *along = operand->second ? tile.second : tile.first;
+  const std::int64_t bytes = to->element.bytes(), steps = kStepBytes / bytes;
+  if (!is_const_int(across->extent, kRows) || !is_const_int(along->extent, steps)) {
+    refuse(to, fmt::format("it is loaded by other tiles than 16 by {} steps of the reduction: split its loops by these",
+                           steps));
   }
   if (from->scope != Scope::kShared || load.mask.defined() || from->element != to->element) {
     refuse(to, fmt::format("it is not loaded from shared memory as it lies there: cache_read {} in shared scope first",
                            from->name));
   }
-  const For *across = operand->second ? tile.first : tile.second, *along = operand->second ? tile.second : tile.first;
   Linear base = to_linear(element_offset(from, load.indices));
   const std::int64_t step_across = base.coefficient(across->var), step_along = base.coefficient(along->var);
   base.add_term(across->var, -step_across).add_term(along->var, -step_along);
   const bool transposed = step_across == 1 && step_along != 1;
-  const std::int64_t step = transposed ? step_along : step_across;
-  const bool hidden = base.hides(across->var) || base.hides(along->var);
-  // ldmatrix reads rows of 16 bytes, which begin at multiples of these.
-  if (hidden || (step_along != 1 && step_across != 1) || step % kFragmentSide != 0 ||
-      !is_multiple(base, kFragmentSide)) {
-    refuse(to, fmt::format("rows of {} are not read from multiples of 16 bytes on: pad them by storage_align to "
-                           "multiples of 8 elements",
+  const std::int64_t step = transposed ? step_along : step_across, row = 16 / bytes;
+  if (transposed && bytes != 2) {
+    refuse(to, fmt::format("bytes are multiplied along rows only: store {} in rows that run along the reduction",
                            from->name));
   }
+  const bool hidden = base.hides(across->var) || base.hides(along->var);
+  // ldmatrix reads rows of 16 bytes, which begin at multiples of these.
+  if (hidden || (step_along != 1 && step_across != 1) || step % row != 0 || !is_multiple(base, row)) {
+    refuse(to, fmt::format("rows of {} are not read from multiples of 16 bytes on: pad them by storage_align to "
+                           "multiples of {} elements",
+                           from->name, row));
+  }
   return {transposed ? FragmentCall::Kind::kLoadTransposed : FragmentCall::Kind::kLoad,
-          {{to, register_of(tile, 0)}, {to, register_of(tile, 1)}, {from, base.expr()}, {{}, Expr(step)}},
+          {{to, register_of(tile, 0)}, {to, register_of(tile, 1)}, {from, base.expr()}, {{}, Expr(step * bytes)}},
           to->element};
 }
 
@@ -302,14 +323,20 @@ FragmentCall Fragments::product_of(const Nest& nest) const {
   const Linear apart = to_linear(register_of(to, 0) - register_of(same, 0));
   const bool fits = steps != nullptr && to.first == same.first && to.second == same.second && apart.is_constant() &&
                     apart.constant == 0 && has(a, to.first) && has(a, steps) && has(b, to.second) && has(b, steps) &&
-                    a.buffer->element == b.buffer->element && is_operand_type(a.buffer->element) &&
-                    sums->element == kFloat32;
-  if (!fits) refuse(sums, "what is added to it is no product of a matrix of float16 or bfloat16 by another");
+                    are_multiplied(a.buffer->element, b.buffer->element, sums->element);
+  if (!fits) {
+    refuse(
+        sums,
+        "what is added to it is no product of two matrices of float16 or bfloat16 in float32, or of bytes by int8 in "
+        "int32");
+  }
+  const std::int64_t count = kStepBytes / a.buffer->element.bytes();
   if (!is_const_int(to.first->extent, kRows) || !is_const_int(to.second->extent, kColumns) ||
-      !is_const_int(steps->extent, kSteps)) {
+      !is_const_int(steps->extent, count)) {
     refuse(sums,
-           "it is added to by other tiles than 16 x 8, 16 steps at a time: split its rows by 16, its columns by "
-           "8 and the reduction by 16");
+           fmt::format("it is added to by other tiles than 16 x 8, {0} steps at a time: split its rows by 16, its "
+                       "columns by 8 and the reduction by {0}",
+                       count));
   }
   return {FragmentCall::Kind::kMultiply,
           {{sums, register_of(to, 0)},

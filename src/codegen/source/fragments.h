@@ -6,9 +6,10 @@
 //   for k in 0..16: for i in 0..16: A[k, i] = S[k, i]                                load
 //   for i in 0..16: for j in 0..8: for k in 0..16: T[i, j] += A[i, k] * B[k, j]      multiply
 //
-// A fragment is made up of matrices of 8 x 8. Of one that is multiplied thread (x, y) has, as one register, the two
-// elements next to each other along the reduction at 2x, of what is at y across it: so both dimensions of a stage may
-// come first. Of sums it has the columns 2x and 2x + 1 of row y. (PTX ISA, "Matrix Fragments for mma.m16n8k16".)
+// A fragment is made up of matrices of 8 rows. Of one that is multiplied a row is 16 bytes along the reduction, and
+// thread (x, y) has the 4 bytes at 4x of row y as one register; either dimension of a stage may be the rows. Of sums it
+// has the columns 2x and 2x + 1 of row y of 8. (PTX ISA, "Matrix Fragments for mma.m16n8k16", "... m16n8k32".) Bytes
+// have 32 steps where halves have 16, above.
 // Any other statement may read the sums, each thread those that it has. Thread rule: immutable once made.
 #pragma once
 
@@ -53,6 +54,7 @@ class Fragments {
   ir::Expr register_of(const Tile& tile, int row) const;
   FragmentCall load_of(const Nest& nest, const ir::Load& load) const;
   FragmentCall product_of(const Nest& nest) const;
+  std::int64_t side(const ir::Buffer& buffer, int dimension) const;
   bool is_lanes(const ir::Expr& e) const;
 
   ir::Var x_, y_;                        ///< of the warp's threads

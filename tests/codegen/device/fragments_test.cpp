@@ -11,9 +11,6 @@
 #include "codegen/backend.h"
 #include "codegen/cuda/cuda_dialect.h"
 #include "codegen/source/device_object.h"
-#include "ir/fragments.h"
-#include "ir/interpret.h"
-#include "ir/verify.h"
 #include "lower/lower.h"
 #include "support/error.h"
 #include "support/scratch_folder.h"
@@ -24,7 +21,6 @@ namespace nestwright::testing {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 std::string source_of(const NamedProgram& p) {
   const Target target = device_target(DeviceKind::kCuda);
@@ -56,19 +52,20 @@ struct Case {
   const char* name;
   ir::Type type;
   bool ta, tb;
+  const char* instruction;
 };
 
 class Fragments : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Fragments, TextComputesTheProductOnEmulatedWarps) {
-  const auto [name, type, ta, tb] = GetParam();
+  const auto [name, type, ta, tb, instruction] = GetParam();
   const std::string source = source_of(fragments(type, ta, tb));
   const ScratchFolder folder("fragments");
   const std::string file = folder.path() + "/kernel.cpp", program = folder.path() + "/kernel",
                     log = folder.path() + "/log";
-  const bool is_bfloat16 = type == kBFloat16;
-  std::ofstream(file) << "#define NW_BFLOAT16 " << (is_bfloat16 ? 1 : 0) << "\n#define NW_TA " << (ta ? 1 : 0)
-                      << "\n#define NW_TB " << (tb ? 1 : 0)
+  const int number = type == kFloat16 ? 0 : type == kBFloat16 ? 1 : type == kInt8 ? 2 : 3;
+  std::ofstream(file) << "#define NW_TYPE " << number << "\n#define NW_TA " << (ta ? 1 : 0) << "\n#define NW_TB "
+                      << (tb ? 1 : 0)
                       << "\n#define NW_M 64\n#define NW_N 96\n#define NW_K 64\n#define NW_X 3\n#define NW_Y 2\n"
                          "#define NW_WARPS 2\n"
                       << kWarpEmulation << without_instructions(source) << kWarpMain;
@@ -81,59 +78,110 @@ TEST_P(Fragments, TextComputesTheProductOnEmulatedWarps) {
 }
 
 TEST_P(Fragments, CompileToTensorCoreInstructionsWithoutSpills) {
-  const auto [name, type, ta, tb] = GetParam();
+  const auto [name, type, ta, tb, instruction] = GetParam();
   const NamedProgram p = fragments(type, ta, tb);
   for (const char* arch : {"sm_80", "sm_90"}) {
     Target target = device_target(DeviceKind::kCuda);
     target.arch = arch;
-    const CompiledObject object = make_backend(DeviceKind::kCuda)->compile(expand(p.program, target, {}), target, {});
-    EXPECT_THAT(object.assembly, HasSubstr(fmt::format("mma.sync.aligned.m16n8k16.row.col.f32.{0}.{0}.f32",
-                                                       type == kFloat16 ? "f16" : "bf16")));
-    EXPECT_THAT(object.assembly, HasSubstr(tb ? "ldmatrix.sync.aligned.m8n8.x4.shared" : "x4.trans.shared"));
+    const CompiledObject object =
+        make_backend(DeviceKind::kCuda)->compile(expand(p.program, target, {}), target, {.keep_assembly = true});
+    EXPECT_THAT(object.assembly, HasSubstr(std::string("mma.sync.aligned.") + instruction));
+    const bool has_plain = !ta || tb, has_transposed = ta || !tb;
+    EXPECT_EQ(object.assembly.find("ldmatrix.sync.aligned.m8n8.x4.shared") != std::string::npos, has_plain);
+    EXPECT_EQ(object.assembly.find("ldmatrix.sync.aligned.m8n8.x4.trans.shared") != std::string::npos, has_transposed);
     EXPECT_EQ(object.resources[0].spill_bytes, 0);
   }
 }
 
-TEST_P(Fragments, VerifyAndComputeTheProductOnTheInterpreter) {
-  const auto [name, type, ta, tb] = GetParam();
-  const NamedProgram p = fragments(type, ta, tb);
-  const ir::Program expanded = expand(p.program, device_target(DeviceKind::kCuda), {.after_pass = {}, .verify = true});
-  const auto bits = [&](int value) -> std::uint16_t {  // of a small integer
-    if (value == 0) return 0;
-    const auto exponent = static_cast<int>(std::ilogb(std::abs(value)));
-    const int digits = type == kFloat16 ? 10 : 7, bias = type == kFloat16 ? 15 : 127;
-    const int fraction = (std::abs(value) << digits >> exponent) - (1 << digits);
-    return static_cast<std::uint16_t>((value < 0 ? 0x8000 : 0) | (exponent + bias) << digits | fraction);
-  };
-  std::vector<std::uint16_t> a(64 * 64), b(64 * 96);
-  std::vector<float> c(64 * 96);
-  for (int i = 0; i < 64; ++i) {
-    for (int k = 0; k < 64; ++k)
-      a[static_cast<std::size_t>(ta ? k * 64 + i : i * 64 + k)] = bits((3 * i + 5 * k) % 7 - 3);
-  }
-  for (int j = 0; j < 96; ++j) {
-    for (int k = 0; k < 64; ++k)
-      b[static_cast<std::size_t>(tb ? j * 64 + k : k * 96 + j)] = bits((2 * j + 3 * k) % 5 - 2);
-  }
-  for (const ir::Program* program : {&p.program, &expanded}) {
-    std::fill(c.begin(), c.end(), -1.0F);
-    const ir::Memory memory[] = {std::as_writable_bytes(std::span(a)), std::as_writable_bytes(std::span(b)),
-                                 std::as_writable_bytes(std::span(c))};
-    ir::interpret(*program, memory);
-    for (int i = 0; i < 64; ++i) {
-      for (int j = 0; j < 96; ++j) {
-        int sum = 0;
-        for (int k = 0; k < 64; ++k) sum += ((3 * i + 5 * k) % 7 - 3) * ((2 * j + 3 * k) % 5 - 2);
-        ASSERT_EQ(c[static_cast<std::size_t>(i * 96 + j)], static_cast<float>(sum)) << i << ", " << j;
+INSTANTIATE_TEST_SUITE_P(Products, Fragments,
+                         ::testing::Values(Case{"plain", kFloat16, false, false, "m16n8k16.row.col.f32.f16.f16.f32"},
+                                           Case{"both", kBFloat16, true, true, "m16n8k16.row.col.f32.bf16.bf16.f32"},
+                                           Case{"a", kFloat16, true, false, "m16n8k16.row.col.f32.f16.f16.f32"},
+                                           Case{"b", kBFloat16, false, true, "m16n8k16.row.col.f32.bf16.bf16.f32"},
+                                           Case{"bytes", kInt8, false, true, "m16n8k32.row.col.s32.s8.s8.s32"},
+                                           Case{"unsigned_bytes", kUInt8, false, true,
+                                                "m16n8k32.row.col.s32.u8.s8.s32"}),
+                         [](const auto& test) { return test.param.name; });
+
+/// C of 16 x 16 by one warp, and what may be wrong with its schedule.
+struct OneWarp {
+  std::int64_t rows_of_tile = 16, padding = 8;
+  bool reads_shared = true, reads_own = true;
+  ir::Type type = kFloat16;
+  bool rows_of_b = false;  ///< B is [N, K]
+
+  std::string refusal() const {
+    const bool of_bytes = type.bytes() == 1;
+    const std::int64_t steps = of_bytes ? 32 : 16;
+    const ir::Type sums_of = of_bytes ? kInt32 : kFloat32;
+    const Tensor A = placeholder({16, steps}, type, "A"),
+                 B = placeholder({rows_of_b ? 16 : steps, rows_of_b ? steps : 16}, type, "B");
+    const IterVar k = reduce_axis(steps, "k");
+    const Tensor C = compute(
+        {16, 16},
+        [&](Expr i, Expr j) { return sum(cast(sums_of, A(i, k)) * cast(sums_of, rows_of_b ? B(j, k) : B(k, j)), k); },
+        "C");
+    Schedule s = create_schedule(C);
+    const Tensor sums = s.cache_write(C, ir::Scope::kFragment);
+    const auto [i8, y] = s[C].split(s[C].axis(0), factor(8));
+    const auto [j8, rest] = s[C].split(s[C].axis(1), factor(reads_own ? 8 : 16));
+    const auto [x, pair] = s[C].split(rest, factor(reads_own ? 2 : 4));
+    s[C].reorder({y, x, i8, j8, pair}).bind(y, kThreadIdxY).bind(x, kThreadIdxX);
+    s[sums].compute_at(s[C], x);
+    const auto [step, along] = s[sums].split(s[sums].reduce_axis(0), factor(steps));
+    const auto [rows, row] = s[sums].split(s[sums].axis(0), factor(rows_of_tile));
+    const auto [columns, column] = s[sums].split(s[sums].axis(1), factor(8));
+    s[sums].reorder({step, rows, columns, row, column, along}).unroll(rows).unroll(columns);
+    for (const Tensor& read : {A, B}) {
+      Tensor from = read;
+      if (reads_shared) {
+        from = s.cache_read(read, ir::Scope::kShared, {sums});
+        const std::int64_t distance = *ir::as_const_int(read.shape()[1]) + padding;
+        s[from].compute_at(s[sums], step).storage_align(s[from].axis(0), distance + 1, distance);
       }
+      const Tensor fragment = s.cache_read(from, ir::Scope::kFragment, {sums});
+      s[fragment].compute_at(s[sums], step);
     }
+    try {
+      source_of({"one_warp", lower(s, {A, B, C}, device_target(DeviceKind::kCuda), "one_warp"), {}});
+    } catch (const CompileError& error) {
+      return error.what();
+    }
+    return "";
   }
+};
+
+TEST(FragmentRefusals, SayWhatToDo) {
+  EXPECT_EQ(OneWarp{}.refusal(), "");
+  EXPECT_EQ(
+      OneWarp{.rows_of_tile = 8}.refusal(),
+      "buffer C.tile is kept in fragment scope, but it is filled by other tiles than 16 x 8: split its rows by 16 "
+      "and its columns by 8");
+  EXPECT_EQ(
+      OneWarp{.padding = 4}.refusal(),
+      "buffer A.cache.cache is kept in fragment scope, but rows of A.cache are not read from multiples of 16 bytes "
+      "on: pad them by storage_align to multiples of 8 elements");
+  EXPECT_EQ(OneWarp{.reads_shared = false}.refusal(),
+            "buffer A.cache is kept in fragment scope, but it is not loaded from shared memory as it lies there: "
+            "cache_read A in shared scope first");
+  EXPECT_THAT(OneWarp{.reads_own = false}.refusal(),
+              ::testing::AllOf(
+                  ::testing::StartsWith("buffer C.tile is kept in fragment scope, but a thread reads C.tile["),
+                  ::testing::EndsWith("], which another one may have: split the rows by 8 and bind the inner loop to "
+                                      "threadIdx.y, the columns by 8 and 2 and bind the loop between to threadIdx.x")));
+  EXPECT_EQ(
+      (OneWarp{.type = kFloat32}.refusal()),
+      "buffer A.cache.cache is kept in fragment scope, but elements of float32 are not multiplied: use float16 or "
+      "bfloat16, or bytes");
 }
 
-INSTANTIATE_TEST_SUITE_P(Products, Fragments,
-                         ::testing::Values(Case{"plain", kFloat16, false, false}, Case{"both", kBFloat16, true, true},
-                                           Case{"a", kFloat16, true, false}, Case{"b", kBFloat16, false, true}),
-                         [](const auto& test) { return test.param.name; });
+TEST(FragmentRefusals, BytesAreMultipliedAlongRows) {
+  EXPECT_EQ((OneWarp{.padding = 16, .type = kInt8, .rows_of_b = true}.refusal()), "");
+  EXPECT_EQ(
+      (OneWarp{.padding = 16, .type = kInt8}.refusal()),
+      "buffer B.cache.cache is kept in fragment scope, but bytes are multiplied along rows only: store B.cache in "
+      "rows that run along the reduction");
+}
 
 }  // namespace
 }  // namespace nestwright::testing

@@ -1,11 +1,11 @@
 // What a CUDA source with fragments is compiled with to run on the host, a thread for each of the GPU's: the
-// instructions by the tables of the PTX ISA ("Matrix Fragments for mma.m16n8k16", "ldmatrix"), and a main() that
-// multiplies small integers and holds the result against a plain loop. Thread rule: text.
+// instructions by the tables of the PTX ISA ("Matrix Fragments for mma.m16n8k16" and m16n8k32, "ldmatrix"), and a
+// main() that multiplies small integers and holds the result against a plain loop. Thread rule: text.
 #pragma once
 
 namespace nestwright::testing {
 
-// In front of the source. NW_BFLOAT16 says of which type the halves are.
+// In front of the source. NW_TYPE says of which type A and B are: 0 float16, 1 bfloat16, 2 int8, 3 uint8 by int8.
 constexpr const char* kWarpEmulation = R"(
 #include <pthread.h>
 #include <stdio.h>
@@ -18,7 +18,9 @@ constexpr const char* kWarpEmulation = R"(
 #define __align__(n) __attribute__((aligned(n)))
 struct Index { unsigned x, y, z; };
 struct float2 { float x, y; };
+struct int2 { int x, y; };
 static float2 make_float2(float x, float y) { return {x, y}; }
+static int2 make_int2(int x, int y) { return {x, y}; }
 static thread_local Index threadIdx, blockIdx;
 static pthread_barrier_t of_block, of_warp[32];
 static void __syncthreads() { pthread_barrier_wait(&of_block); }
@@ -32,7 +34,7 @@ static void meet() { pthread_barrier_wait(&of_warp[warp_number()]); }
 
 static float of_half(unsigned bits) {
   unsigned wide = bits << 16;
-  if (!NW_BFLOAT16) wide = (bits & 0x7fff) == 0 ? 0 : (bits & 0x8000) << 16 | ((bits & 0x7fff) + (112 << 10)) << 13;
+  if (!(NW_TYPE == 1)) wide = (bits & 0x7fff) == 0 ? 0 : (bits & 0x8000) << 16 | ((bits & 0x7fff) + (112 << 10)) << 13;
   float x;
   memcpy(&x, &wide, 4);
   return x;
@@ -40,7 +42,7 @@ static float of_half(unsigned bits) {
 static unsigned short to_half(float x) {
   unsigned wide;
   memcpy(&wide, &x, 4);
-  if (NW_BFLOAT16) return wide >> 16;
+  if ((NW_TYPE == 1)) return wide >> 16;
   return x == 0 ? 0 : (wide >> 16 & 0x8000) | ((wide & 0x7fffffff) >> 13) - (112 << 10);
 }
 
@@ -72,6 +74,43 @@ static void nw_ldmatrix(unsigned* r0, unsigned* r1, unsigned* r2, unsigned* r3, 
 static void nw_ldmatrix_transposed(unsigned* r0, unsigned* r1, unsigned* r2, unsigned* r3, const void* row) {
   unsigned* const to[] = {r0, r1, r2, r3};
   ldmatrix(to, row, true);
+}
+
+template <class T>
+static void mma_of_bytes(int* const* c, const unsigned* a, const unsigned* b) {
+  Warp& warp = warps[warp_number()];
+  memcpy(warp.a[lane()], a, 16);
+  memcpy(warp.b[lane()], b, 8);
+  meet();
+  int A[16][32], B[32][8];
+  for (unsigned l = 0; l < 32; ++l) {
+    const unsigned group = l >> 2, in_group = l % 4;
+    for (unsigned i = 0; i < 16; ++i) {
+      const unsigned row = i < 4 || (8 <= i && i < 12) ? group : group + 8;
+      const unsigned column = in_group * 4 + (i & 3) + (i < 8 ? 0 : 16);
+      A[row][column] = (T)(warp.a[l][i / 4] >> 8 * (i % 4));
+    }
+    for (unsigned i = 0; i < 8; ++i) {
+      B[in_group * 4 + (i & 3) + (i < 4 ? 0 : 16)][group] = (signed char)(warp.b[l][i / 4] >> 8 * (i % 4));
+    }
+  }
+  for (unsigned i = 0; i < 4; ++i) {
+    const unsigned row = i < 2 ? lane() >> 2 : (lane() >> 2) + 8, column = lane() % 4 * 2 + (i & 1);
+    for (unsigned k = 0; k < 32; ++k) *c[i] += A[row][k] * B[k][column];
+  }
+  meet();
+}
+static void nw_mma_int8(int* c0, int* c1, int* c2, int* c3, unsigned a0, unsigned a1, unsigned a2, unsigned a3,
+                        unsigned b0, unsigned b1) {
+  int* const c[] = {c0, c1, c2, c3};
+  const unsigned a[] = {a0, a1, a2, a3}, b[] = {b0, b1};
+  mma_of_bytes<signed char>(c, a, b);
+}
+static void nw_mma_uint8(int* c0, int* c1, int* c2, int* c3, unsigned a0, unsigned a1, unsigned a2, unsigned a3,
+                         unsigned b0, unsigned b1) {
+  int* const c[] = {c0, c1, c2, c3};
+  const unsigned a[] = {a0, a1, a2, a3}, b[] = {b0, b1};
+  mma_of_bytes<unsigned char>(c, a, b);
 }
 
 static unsigned half_of(const unsigned* registers, unsigned i) { return registers[i / 2] >> 16 * (i % 2) & 0xffff; }
@@ -114,21 +153,37 @@ static void nw_mma_bfloat16(float* c0, float* c1, float* c2, float* c3, unsigned
 // Behind it. NW_M, NW_N, NW_K; NW_TA and NW_TB; blocks NW_X by NW_Y, of NW_WARPS warps of 4 by 8 threads.
 constexpr const char* kWarpMain = R"(
 static unsigned thread_number() { return threadIdx.x + 4 * (threadIdx.y + 8 * threadIdx.z); }
-static unsigned short A[NW_M * NW_K], B[NW_K * NW_N];
-static float C[NW_M * NW_N];
+#if NW_TYPE < 2
+typedef unsigned short OfA;
+typedef unsigned short OfB;
+typedef float OfC;
+#define AS_STORED to_half
+#else
+#if NW_TYPE == 2
+typedef signed char OfA;
+#else
+typedef unsigned char OfA;
+#endif
+typedef signed char OfB;
+typedef int OfC;
+#define AS_STORED
+#endif
+alignas(16) static OfA A[NW_M * NW_K];
+alignas(16) static OfB B[NW_K * NW_N];
+static OfC C[NW_M * NW_N];
 struct Place { Index block, thread; };
 static void* run(void* at) {
   blockIdx = ((Place*)at)->block, threadIdx = ((Place*)at)->thread;
-  fragments(A, B, C);
+  fragments_kernel0(A, B, C);
   return nullptr;
 }
-static int a_at(int i, int k) { return (i * 31 + k * 17 + i * k * 7) % 17 - 8; }
+static int a_at(int i, int k) { return (i * 31 + k * 17 + i * k * 7) % 17 - 8 + (NW_TYPE == 3 ? 140 : 0); }
 static int b_at(int k, int j) { return (j * 13 + k * 29 + j * k * 5) % 19 - 9; }
 int main() {
   for (int i = 0; i < NW_M; ++i)
-    for (int k = 0; k < NW_K; ++k) A[NW_TA ? k * NW_M + i : i * NW_K + k] = to_half(a_at(i, k));
+    for (int k = 0; k < NW_K; ++k) A[NW_TA ? k * NW_M + i : i * NW_K + k] = AS_STORED(a_at(i, k));
   for (int j = 0; j < NW_N; ++j)
-    for (int k = 0; k < NW_K; ++k) B[NW_TB ? j * NW_K + k : k * NW_N + j] = to_half(b_at(k, j));
+    for (int k = 0; k < NW_K; ++k) B[NW_TB ? j * NW_K + k : k * NW_N + j] = AS_STORED(b_at(k, j));
   constexpr unsigned kThreads = 32 * NW_WARPS;
   pthread_barrier_init(&of_block, nullptr, kThreads);
   for (pthread_barrier_t& warp : of_warp) pthread_barrier_init(&warp, nullptr, 32);
@@ -147,7 +202,7 @@ int main() {
     for (int j = 0; j < NW_N; ++j) {
       int sum = 0;
       for (int k = 0; k < NW_K; ++k) sum += a_at(i, k) * b_at(k, j);
-      if (C[i * NW_N + j] != sum) return printf("C[%d, %d] is %g, not %d\n", i, j, C[i * NW_N + j], sum), 1;
+      if (C[i * NW_N + j] != sum) return printf("C[%d, %d] is %g, not %d\n", i, j, (double)C[i * NW_N + j], sum), 1;
     }
   }
   return 0;
