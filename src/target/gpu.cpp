@@ -93,6 +93,10 @@ int capability_of(const ArchTraits& traits) {
   return number;
 }
 
+bool is_from_sm_80(const Target& target) {
+  return target.device == DeviceKind::kCuda && target.arch != "sm_75";  // the only one before
+}
+
 }  // namespace
 
 std::optional<Target> cuda_target(std::string_view arch) {
@@ -122,11 +126,9 @@ std::string arch_of_capability(int major, int minor) {
   return std::string(nearest);
 }
 
-bool has_asynchronous_copies(const Target& target) {
-  return target.device == DeviceKind::kCuda && target.arch != "sm_75";  // the only one before sm_80
-}
+bool has_asynchronous_copies(const Target& target) { return is_from_sm_80(target); }
 
-bool has_matrix_products(const Target& target) { return has_asynchronous_copies(target); }
+bool has_matrix_products(const Target& target) { return is_from_sm_80(target); }
 
 Target parse_gpu(std::string_view text, DeviceKind kind, std::string_view rest) {
   const std::string known = known_fields(kind);

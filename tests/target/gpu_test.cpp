@@ -46,6 +46,14 @@ TEST(GpuTarget, CopiesGoOnWhileThreadsComputeFromAmpereOn) {
   EXPECT_FALSE(has_asynchronous_copies(Target::parse("opencl")));
 }
 
+TEST(GpuTarget, WarpsMultiplyMatricesFromAmpereOn) {
+  EXPECT_TRUE(has_matrix_products(Target::parse("cuda")));
+  EXPECT_TRUE(has_matrix_products(Target::parse("cuda,arch=sm_120")));
+  EXPECT_FALSE(has_matrix_products(Target::parse("cuda,arch=sm_75")));
+  EXPECT_FALSE(has_matrix_products(Target::parse("opencl")));
+  EXPECT_FALSE(has_matrix_products(Target::parse("cpu,isa=avx2,threads=1")));
+}
+
 TEST(GpuTarget, OpenClAloneIsWhatEveryDeviceHas) {
   const Target t = Target::parse("opencl");
   EXPECT_EQ(t.device, DeviceKind::kOpenCl);
