@@ -2,18 +2,14 @@
 #include <gmock/gmock.h>
 
 #include "devices.h"
-#include "ir/fragments.h"
-#include "ir/interpret.h"
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "lower/lower.h"
-#include "run_program.h"
 #include "support/error.h"
 
 namespace nestwright::testing {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 

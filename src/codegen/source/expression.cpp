@@ -51,7 +51,10 @@ Text ExpressionWriter::value(const Expr& e) {
 std::string ExpressionWriter::stored(const Expr& e) {
   const Type type = e.type();
   if (!is_narrow_float(type)) return value(e).text;
-  if (const auto* n = e.as<Load>(); n != nullptr && !n->mask.defined()) return element(n->buffer, n->indices);
+  if (const auto* n = e.as<Load>()) {
+    const std::string bits = element(n->buffer, n->indices);
+    return n->mask.defined() ? fmt::format("{} ? {} : 0", value(n->mask).in(Binds::kOr), bits) : bits;
+  }
   if (const auto* n = e.as<VarRef>()) {
     const auto held = held_.find(n->var);
     if (held != held_.end() && held->second.is_stored) return held->second.text;

@@ -4,16 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
-
 #include "codegen/backend.h"
 #include "codegen/cuda/cuda_dialect.h"
 #include "codegen/source/device_object.h"
 #include "lower/lower.h"
 #include "support/error.h"
-#include "support/scratch_folder.h"
 #include "tests/codegen/device/schedules.h"
 #include "tests/codegen/device/warp_emulation.h"
 
@@ -28,26 +23,6 @@ std::string source_of(const NamedProgram& p) {
   return codegen::device_object(expanded, codegen::CudaDialect(target)).source;
 }
 
-/// `source` without its functions that are inline PTX, which the emulation has in their place.
-std::string without_instructions(const std::string& source) {
-  std::string result, function;
-  std::istringstream lines(source);
-  bool in_function = false;
-  for (std::string line; std::getline(lines, line);) {
-    in_function = in_function || line.starts_with("static __device__");
-    if (!in_function) {
-      if (line.find("asm volatile(\"cp.async.wait_all;\"") == std::string::npos) result += line + "\n";
-      continue;
-    }
-    function += line + "\n";
-    if (line != "}") continue;
-    if (function.find("asm") == std::string::npos) result += function;
-    function.clear();
-    in_function = false;
-  }
-  return result;
-}
-
 struct Case {
   const char* name;
   ir::Type type;
@@ -59,22 +34,9 @@ class Fragments : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Fragments, TextComputesTheProductOnEmulatedWarps) {
   const auto [name, type, ta, tb, instruction] = GetParam();
-  const std::string source = source_of(fragments(type, ta, tb));
-  const ScratchFolder folder("fragments");
-  const std::string file = folder.path() + "/kernel.cpp", program = folder.path() + "/kernel",
-                    log = folder.path() + "/log";
-  const int number = type == kFloat16 ? 0 : type == kBFloat16 ? 1 : type == kInt8 ? 2 : 3;
-  std::ofstream(file) << "#define NW_TYPE " << number << "\n#define NW_TA " << (ta ? 1 : 0) << "\n#define NW_TB "
-                      << (tb ? 1 : 0)
-                      << "\n#define NW_M 64\n#define NW_N 96\n#define NW_K 64\n#define NW_X 3\n#define NW_Y 2\n"
-                         "#define NW_WARPS 2\n"
-                      << kWarpEmulation << without_instructions(source) << kWarpMain;
-  const std::string command =
-      fmt::format("c++ -std=c++20 -w {0} -o {1} -pthread >{2} 2>&1 && {1} >{2} 2>&1", file, program, log);
-  const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): names of our own
-  std::stringstream said;
-  said << std::ifstream(log).rdbuf();
-  EXPECT_EQ(status, 0) << said.str() << source;
+  const NamedProgram p = fragments(type, ta, tb);
+  const std::string source = source_of(p);
+  EXPECT_EQ(run_on_emulated_warps(p.program, source, {type, 64, 96, 64, ta, tb}), "") << source;
 }
 
 TEST_P(Fragments, CompileToTensorCoreInstructionsWithoutSpills) {

@@ -1,0 +1,270 @@
+#include "tests/codegen/device/warp_emulation.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "ir/launch.h"
+#include "support/scratch_folder.h"
+
+namespace nestwright::testing {
+namespace {
+
+// In front of the source. NW_TYPE says of which type A and B are: 0 float16, 1 bfloat16, 2 int8, 3 uint8 by int8.
+constexpr const char* kInstructions = R"(
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#define __device__
+#define __global__
+#define __forceinline__ inline
+#define __launch_bounds__(n)
+#define __shared__ static
+#define __align__(n) __attribute__((aligned(n)))
+struct Index { unsigned x, y, z; };
+struct float2 { float x, y; };
+struct int2 { int x, y; };
+static float2 make_float2(float x, float y) { return {x, y}; }
+static int2 make_int2(int x, int y) { return {x, y}; }
+static thread_local Index threadIdx, blockIdx;
+static pthread_barrier_t of_block, of_warp[32];
+static void __syncthreads() { pthread_barrier_wait(&of_block); }
+
+struct Warp { const unsigned short* rows[32]; unsigned a[32][4], b[32][2]; };
+static Warp warps[32];
+static unsigned thread_number();
+static unsigned warp_number() { return thread_number() / 32; }
+static unsigned lane() { return thread_number() % 32; }
+static void meet() { pthread_barrier_wait(&of_warp[warp_number()]); }
+
+static float of_half(unsigned bits) {
+  unsigned wide = bits << 16;
+  if (!(NW_TYPE == 1)) wide = (bits & 0x7fff) == 0 ? 0 : (bits & 0x8000) << 16 | ((bits & 0x7fff) + (112 << 10)) << 13;
+  float x;
+  memcpy(&x, &wide, 4);
+  return x;
+}
+static unsigned short to_half(float x) {
+  unsigned wide;
+  memcpy(&wide, &x, 4);
+  if ((NW_TYPE == 1)) return wide >> 16;
+  return x == 0 ? 0 : (wide >> 16 & 0x8000) | ((wide & 0x7fffffff) >> 13) - (112 << 10);
+}
+
+static float __uint_as_float(unsigned bits) {
+  float x;
+  memcpy(&x, &bits, 4);
+  return x;
+}
+static unsigned short nw_bfloat16_of_float32(float x) { return to_half(x); }
+
+static void copy(void* to, const void* from, bool condition, int bytes) {
+  if (condition) memcpy(to, from, bytes); else memset(to, 0, bytes);
+}
+static void nw_copy_16(void* to, const void* from, bool condition) { copy(to, from, condition, 16); }
+static void nw_copy_8(void* to, const void* from, bool condition) { copy(to, from, condition, 8); }
+static void nw_copy_4(void* to, const void* from, bool condition) { copy(to, from, condition, 4); }
+
+// Rows of matrix m are told by lanes 8m .. 8m + 7; a lane gets row lane/4, elements 2*(lane%4) and the next one.
+static void ldmatrix(unsigned* const* to, const void* row, bool transposed) {
+  Warp& warp = warps[warp_number()];
+  if ((unsigned long)row % 16 != 0) { puts("a row is not aligned"); __builtin_trap(); }
+  warp.rows[lane()] = (const unsigned short*)row;
+  meet();
+  for (unsigned m = 0; m < 4; ++m) {
+    unsigned halves[2];
+    for (unsigned e = 0; e < 2; ++e) {
+      const unsigned r = lane() / 4, c = lane() % 4 * 2 + e;
+      halves[e] = transposed ? warp.rows[8 * m + c][r] : warp.rows[8 * m + r][c];
+    }
+    *to[m] = halves[0] | halves[1] << 16;
+  }
+  meet();
+}
+static void nw_ldmatrix(unsigned* r0, unsigned* r1, unsigned* r2, unsigned* r3, const void* row) {
+  unsigned* const to[] = {r0, r1, r2, r3};
+  ldmatrix(to, row, false);
+}
+static void nw_ldmatrix_transposed(unsigned* r0, unsigned* r1, unsigned* r2, unsigned* r3, const void* row) {
+  unsigned* const to[] = {r0, r1, r2, r3};
+  ldmatrix(to, row, true);
+}
+
+template <class T>
+static void mma_of_bytes(int* const* c, const unsigned* a, const unsigned* b) {
+  Warp& warp = warps[warp_number()];
+  memcpy(warp.a[lane()], a, 16);
+  memcpy(warp.b[lane()], b, 8);
+  meet();
+  int A[16][32], B[32][8];
+  for (unsigned l = 0; l < 32; ++l) {
+    const unsigned group = l >> 2, in_group = l % 4;
+    for (unsigned i = 0; i < 16; ++i) {
+      const unsigned row = i < 4 || (8 <= i && i < 12) ? group : group + 8;
+      const unsigned column = in_group * 4 + (i & 3) + (i < 8 ? 0 : 16);
+      A[row][column] = (T)(warp.a[l][i / 4] >> 8 * (i % 4));
+    }
+    for (unsigned i = 0; i < 8; ++i) {
+      B[in_group * 4 + (i & 3) + (i < 4 ? 0 : 16)][group] = (signed char)(warp.b[l][i / 4] >> 8 * (i % 4));
+    }
+  }
+  for (unsigned i = 0; i < 4; ++i) {
+    const unsigned row = i < 2 ? lane() >> 2 : (lane() >> 2) + 8, column = lane() % 4 * 2 + (i & 1);
+    for (unsigned k = 0; k < 32; ++k) *c[i] += A[row][k] * B[k][column];
+  }
+  meet();
+}
+static void nw_mma_int8(int* c0, int* c1, int* c2, int* c3, unsigned a0, unsigned a1, unsigned a2, unsigned a3,
+                        unsigned b0, unsigned b1) {
+  int* const c[] = {c0, c1, c2, c3};
+  const unsigned a[] = {a0, a1, a2, a3}, b[] = {b0, b1};
+  mma_of_bytes<signed char>(c, a, b);
+}
+static void nw_mma_uint8(int* c0, int* c1, int* c2, int* c3, unsigned a0, unsigned a1, unsigned a2, unsigned a3,
+                         unsigned b0, unsigned b1) {
+  int* const c[] = {c0, c1, c2, c3};
+  const unsigned a[] = {a0, a1, a2, a3}, b[] = {b0, b1};
+  mma_of_bytes<unsigned char>(c, a, b);
+}
+
+static unsigned half_of(const unsigned* registers, unsigned i) { return registers[i / 2] >> 16 * (i % 2) & 0xffff; }
+static void mma(float* const* c, const unsigned* a, const unsigned* b) {
+  Warp& warp = warps[warp_number()];
+  memcpy(warp.a[lane()], a, 16);
+  memcpy(warp.b[lane()], b, 8);
+  meet();
+  float A[16][16], B[16][8];
+  for (unsigned l = 0; l < 32; ++l) {
+    const unsigned group = l >> 2, in_group = l % 4;
+    for (unsigned i = 0; i < 8; ++i) {
+      const unsigned row = i < 2 || (4 <= i && i < 6) ? group : group + 8;
+      const unsigned column = i < 4 ? in_group * 2 + (i & 1) : in_group * 2 + (i & 1) + 8;
+      A[row][column] = of_half(half_of(warp.a[l], i));
+    }
+    for (unsigned i = 0; i < 4; ++i) {
+      const unsigned row = i < 2 ? in_group * 2 + (i & 1) : in_group * 2 + (i & 1) + 8;
+      B[row][group] = of_half(half_of(warp.b[l], i));
+    }
+  }
+  for (unsigned i = 0; i < 4; ++i) {
+    const unsigned row = i < 2 ? lane() >> 2 : (lane() >> 2) + 8, column = lane() % 4 * 2 + (i & 1);
+    for (unsigned k = 0; k < 16; ++k) *c[i] += A[row][k] * B[k][column];
+  }
+  meet();
+}
+static void nw_mma_float16(float* c0, float* c1, float* c2, float* c3, unsigned a0, unsigned a1, unsigned a2,
+                           unsigned a3, unsigned b0, unsigned b1) {
+  float* const c[] = {c0, c1, c2, c3};
+  const unsigned a[] = {a0, a1, a2, a3}, b[] = {b0, b1};
+  mma(c, a, b);
+}
+static void nw_mma_bfloat16(float* c0, float* c1, float* c2, float* c3, unsigned a0, unsigned a1, unsigned a2,
+                            unsigned a3, unsigned b0, unsigned b1) {
+  nw_mma_float16(c0, c1, c2, c3, a0, a1, a2, a3, b0, b1);
+}
+)";
+
+// Behind it. NW_M, NW_N, NW_K; NW_TA and NW_TB; blocks NW_X by NW_Y, of NW_WARPS warps.
+constexpr const char* kMain = R"(
+static unsigned thread_number() { return threadIdx.x + 4 * (threadIdx.y + 8 * threadIdx.z); }
+#if NW_TYPE < 2
+typedef unsigned short OfA;
+typedef unsigned short OfB;
+typedef float OfC;
+#define AS_STORED to_half
+#else
+#if NW_TYPE == 2
+typedef signed char OfA;
+#else
+typedef unsigned char OfA;
+#endif
+typedef signed char OfB;
+typedef int OfC;
+#define AS_STORED
+#endif
+alignas(16) static OfA A[NW_M * NW_K];
+alignas(16) static OfB B[NW_K * NW_N];
+static OfC C[NW_M * NW_N];
+struct Place { Index block, thread; };
+static void* run(void* at) {
+  blockIdx = ((Place*)at)->block, threadIdx = ((Place*)at)->thread;
+  NW_KERNEL(A, B, C);
+  return nullptr;
+}
+static int a_at(int i, int k) { return (i * 31 + k * 17 + i * k * 7) % 17 - 8 + (NW_TYPE == 3 ? 140 : 0); }
+static int b_at(int k, int j) { return (j * 13 + k * 29 + j * k * 5) % 19 - 9; }
+int main() {
+  for (int i = 0; i < NW_M; ++i)
+    for (int k = 0; k < NW_K; ++k) A[NW_TA ? k * NW_M + i : i * NW_K + k] = AS_STORED(a_at(i, k));
+  for (int j = 0; j < NW_N; ++j)
+    for (int k = 0; k < NW_K; ++k) B[NW_TB ? j * NW_K + k : k * NW_N + j] = AS_STORED(b_at(k, j));
+  constexpr unsigned kThreads = 32 * NW_WARPS;
+  pthread_barrier_init(&of_block, nullptr, kThreads);
+  for (pthread_barrier_t& warp : of_warp) pthread_barrier_init(&warp, nullptr, 32);
+  for (unsigned y = 0; y < NW_Y; ++y) {
+    for (unsigned x = 0; x < NW_X; ++x) {
+      Place places[kThreads];
+      pthread_t threads[kThreads];
+      for (unsigned t = 0; t < kThreads; ++t) {
+        places[t] = {{x, y, 0}, {t % 4, t / 4 % 8, t / 32}};
+        pthread_create(&threads[t], nullptr, run, &places[t]);
+      }
+      for (pthread_t thread : threads) pthread_join(thread, nullptr);
+    }
+  }
+  for (int i = 0; i < NW_M; ++i) {
+    for (int j = 0; j < NW_N; ++j) {
+      int sum = 0;
+      for (int k = 0; k < NW_K; ++k) sum += a_at(i, k) * b_at(k, j);
+      if (C[i * NW_N + j] != sum) return printf("C[%d, %d] is %g, not %d\n", i, j, (double)C[i * NW_N + j], sum), 1;
+    }
+  }
+  return 0;
+}
+)";
+
+/// `source` without its functions that are inline PTX.
+std::string without_instructions(const std::string& source) {
+  std::string result, function;
+  std::istringstream lines(source);
+  bool in_function = false;
+  for (std::string line; std::getline(lines, line);) {
+    in_function = in_function || line.starts_with("static __device__");
+    if (!in_function) {
+      if (line.find("asm volatile(\"cp.async.wait_all;\"") == std::string::npos) result += line + "\n";
+      continue;
+    }
+    function += line + "\n";
+    if (line != "}") continue;
+    if (function.find("asm") == std::string::npos) result += function;
+    function.clear();
+    in_function = false;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string run_on_emulated_warps(const ir::Program& program, const std::string& source, const WarpProduct& p) {
+  const ir::LaunchShape shape = ir::launch_shape(program.kernels[0]);
+  const auto size = [](const ir::Expr& e) { return *ir::as_const_int(e); };
+  const ScratchFolder folder("warps");
+  const std::string file = folder.path() + "/kernel.cpp", run = folder.path() + "/kernel", log = folder.path() + "/log";
+  const int type = p.type == kFloat16 ? 0 : p.type == kBFloat16 ? 1 : p.type == kInt8 ? 2 : 3;
+  const std::string sizes = fmt::format(
+      "#define NW_TYPE {}\n#define NW_M {}\n#define NW_N {}\n#define NW_K {}\n#define NW_TA {:d}\n#define NW_TB {:d}\n"
+      "#define NW_X {}\n#define NW_Y {}\n#define NW_WARPS {}\n#define NW_KERNEL {}\n",
+      type, p.m, p.n, p.k, p.ta, p.tb, size(shape.grid[0]), size(shape.grid[1]), size(shape.block[2]),
+      program.kernels[0].name);
+  std::ofstream(file) << sizes << kInstructions << without_instructions(source) << kMain;
+  const std::string command =
+      fmt::format("c++ -std=c++20 -w {0} -o {1} -pthread >{2} 2>&1 && {1} >{2} 2>&1", file, run, log);
+  const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): names of our own
+  std::stringstream said;
+  said << std::ifstream(log).rdbuf();
+  return status == 0 ? "" : fmt::format("status {}: {}", status, said.str());
+}
+
+}  // namespace nestwright::testing
