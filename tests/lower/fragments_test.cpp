@@ -5,6 +5,8 @@
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "lower/lower.h"
+#include "matmul_schedule.h"
+#include "run_program.h"
 #include "support/error.h"
 
 namespace nestwright::testing {
@@ -77,6 +79,43 @@ TEST(Fragments, AreTheSameForAllThreadsOfAWarp) {
   EXPECT_THAT(warp.refusal(),
               ::testing::EndsWith("`, which differs between the threads of a warp: compute it for all of them, outside "
                                   "of what depends on threadIdx.x and threadIdx.y"));
+}
+
+/// C of 16 x 32 by two warps, A and B by slices of 16 through shared memory: what one warp fetches the other one reads.
+ir::Program two_warps(const Matmul& op) {
+  Schedule s = create_schedule(op.c);
+  const Tensor sums = s.cache_write(op.c, ir::Scope::kFragment);
+  const auto [i8, y] = s[op.c].split(s[op.c].axis(0), factor(8));
+  const auto [warp, j] = s[op.c].split(s[op.c].axis(1), factor(16));
+  const auto [j8, rest] = s[op.c].split(j, factor(8));
+  const auto [x, pair] = s[op.c].split(rest, factor(2));
+  s[op.c].reorder({warp, y, x, i8, j8, pair});
+  s[op.c].bind(warp, kThreadIdxZ).bind(y, kThreadIdxY).bind(x, kThreadIdxX);
+  s[sums].compute_at(s[op.c], x);
+  const auto [slice, step] = s[sums].split(s[sums].reduce_axis(0), factor(16));
+  s[sums].reorder({slice, s[sums].axis(0), s[sums].axis(1), step});
+  for (const Tensor& read : {op.a, op.b}) {
+    const Tensor shared = s.cache_read(read, ir::Scope::kShared, {sums});
+    s[shared].compute_at(s[sums], slice);
+    const auto [row, ty] = s[shared].split(s[shared].axis(0), factor(8));
+    const auto [column, txz] = s[shared].split(s[shared].axis(1), factor(8));
+    const auto [tz, tx] = s[shared].split(txz, factor(4));
+    s[shared].reorder({row, column, tz, ty, tx});
+    s[shared].bind(tz, kThreadIdxZ).bind(ty, kThreadIdxY).bind(tx, kThreadIdxX);
+    const Tensor fragment = s.cache_read(shared, ir::Scope::kFragment, {sums});
+    s[fragment].compute_at(s[sums], slice);
+  }
+  return lower(s, {op.a, op.b, op.c}, device_target(), "f");
+}
+
+TEST(Fragments, AreLoadedOnceEveryWarpHasStoredItsShare) {
+  const Matmul op = make_matmul(16, 32, 32);
+  const ir::Program program = two_warps(op);
+  EXPECT_THAT(ir::verify(program, ir::Form::kLoop), IsEmpty());
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    EXPECT_EQ(run_program(program, seed), run_unscheduled(op.c, {op.a, op.b, op.c})) << ir::to_string(program);
+  }
+  expect_every_barrier_needed(program, 2);
 }
 
 }  // namespace
