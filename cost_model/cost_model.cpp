@@ -39,6 +39,17 @@ std::vector<double> ranks(std::span<const double> values) {
 
 }  // namespace
 
+std::vector<Observation> before_and_after_compiling(std::vector<Observation> observations) {
+  for (std::size_t i = 0, count = observations.size(); i < count; ++i) {
+    if (!observations[i].needs) continue;
+    observations[i].weight /= 2;
+    Observation compiled = observations[i];
+    compiled.features = with_needs(std::move(compiled.features), *compiled.needs);
+    observations.push_back(std::move(compiled));
+  }
+  return observations;
+}
+
 std::optional<double> rank_correlation(std::span<const double> a, std::span<const double> b) {
   check(a.size() == b.size(), "rank_correlation needs pairs");
   if (a.size() < 3) return std::nullopt;

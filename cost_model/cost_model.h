@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cost_model/device_needs.h"
 #include "cost_model/features.h"
 
 namespace nestwright {
@@ -19,7 +20,14 @@ struct Observation {
   Features features;
   double throughput = 0;
   double weight = 1;  ///< above 0
+  /// What its kernels turned out to need, which `features` do not say; nullopt where no compiler told.
+  std::optional<DeviceNeeds> needs = {};
 };
+
+/// What a model is given, so that it ranks candidates that are not compiled as well as those that are: each observation
+/// as it was before it was compiled and, for as much weight, with its needs. With the needs alone a model would split
+/// by columns that most candidates do not have, and take a missing value for a failure to compile.
+std::vector<Observation> before_and_after_compiling(std::vector<Observation> observations);
 
 class CostModel {
  public:

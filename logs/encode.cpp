@@ -59,6 +59,29 @@ std::string encode_templates(const std::vector<TemplateVersion>& templates) {
   return json.dump();
 }
 
+std::string encode_resources(const std::vector<KernelResources>& kernels) {
+  Json json = Json::array();
+  for (const KernelResources& k : kernels) {
+    json.push_back({{"kernel", k.kernel},
+                    {"registers", k.registers},
+                    {"spill_bytes", k.spill_bytes},
+                    {"stack_bytes", k.stack_bytes},
+                    {"shared_bytes", k.shared_bytes},
+                    {"threads", k.threads},
+                    {"occupancy", k.occupancy}});
+  }
+  return json.dump();
+}
+
+std::vector<KernelResources> decode_resources(std::string_view json) {
+  std::vector<KernelResources> kernels;
+  for (const Json& kernel : Json::parse(json)) {
+    kernels.push_back({kernel.at("kernel"), kernel.at("registers"), kernel.at("spill_bytes"), kernel.at("stack_bytes"),
+                       kernel.at("shared_bytes"), kernel.at("threads"), kernel.at("occupancy")});
+  }
+  return kernels;
+}
+
 std::string measurement_columns(const std::string& prefix) {
   std::string columns = prefix + ".";
   for (const char* c = kMeasurementColumns; *c; ++c) {

@@ -27,6 +27,10 @@ inline constexpr const char* kTemplateMatches =
     "(:templates = '[]' OR EXISTS (SELECT 1 FROM json_each(:templates) AS usable"
     " WHERE usable.value ->> 0 = space.template AND usable.value ->> 1 = space.template_version))";
 
+/// A JSON list of objects, one a kernel.
+std::string encode_resources(const std::vector<KernelResources>& kernels);
+std::vector<KernelResources> decode_resources(std::string_view json);
+
 /// The columns that trial and race_entry share, in the order of bind_measurement() and read_measurement().
 inline constexpr const char* kMeasurementColumns =
     "outcome, message, median_ns, low_ns, high_ns, samples_ns, raw_ns, bracket_ns, ended_early, verified, "

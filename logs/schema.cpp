@@ -174,7 +174,12 @@ ALTER TABLE trial ADD COLUMN device_clock_mhz REAL;
 ALTER TABLE trial ADD COLUMN device_temperature_c REAL;
 )sql";
 
-constexpr Migration kMigrations[] = {{1, kVersion1}, {2, kVersion2}, {3, kVersion3}, {4, kVersion4}};
+// What the kernels of a trial need, as the compiler tells it.
+constexpr const char* kVersion5 = R"sql(
+ALTER TABLE trial ADD COLUMN resources TEXT CHECK(resources IS NULL OR json_valid(resources));
+)sql";
+
+constexpr Migration kMigrations[] = {{1, kVersion1}, {2, kVersion2}, {3, kVersion3}, {4, kVersion4}, {5, kVersion5}};
 
 }  // namespace
 

@@ -182,8 +182,8 @@ TrialId TuningLog::record(SessionId session, ProposalId proposal, const Measurem
   if (code.same_as != 0) require_measured(database, session, code);
   Statement insert = database.prepare(
       fmt::format("INSERT INTO trial(proposal_id, session_id, {}, compile_ms, check_ms, measure_ms, code,"
-                  " same_as_trial_id, device_clock_mhz, device_temperature_c, recorded_at)"
-                  " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {})"
+                  " same_as_trial_id, device_clock_mhz, device_temperature_c, resources, recorded_at)"
+                  " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {})"
                   " ON CONFLICT(proposal_id) DO NOTHING",
                   kMeasurementColumns, kNow));
   const auto told = [](double value) { return value > 0 ? std::optional<double>(value) : std::nullopt; };
@@ -193,7 +193,8 @@ TrialId TuningLog::record(SessionId session, ProposalId proposal, const Measurem
       .add(measurement.compile_ms, measurement.check_ms, measurement.measure_ms,
            code.identity.empty() ? std::nullopt : std::optional(code.identity),
            code.same_as == 0 ? std::nullopt : std::optional(code.same_as), told(measurement.device_clock_mhz),
-           told(measurement.device_temperature_c))
+           told(measurement.device_temperature_c),
+           measurement.resources.empty() ? std::nullopt : std::optional(encode_resources(measurement.resources)))
       .run();
   if (database.changed_rows() == 0) {
     throw LogError(fmt::format("proposal {} of database '{}' has its trial already", proposal, database.path()));

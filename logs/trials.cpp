@@ -14,13 +14,14 @@ namespace {
 using sqlite::Statement;
 
 /// Those before the ones of proposal and measurement.
-constexpr int kOwnColumns = 11;
+constexpr int kOwnColumns = 12;
 
 /// Reads every trial that `where` (which may name :task, :templates and :limit) selects.
 std::string select_trials(const std::string& where) {
   return fmt::format(
       "SELECT trial.id, trial.session_id, batch.number, proposal.position, trial.compile_ms, trial.check_ms, "
       "trial.measure_ms, trial.code, trial.same_as_trial_id, trial.device_clock_mhz, trial.device_temperature_c,"
+      " trial.resources,"
       " {}, {} FROM trial JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.id = proposal.space_id"
       " JOIN batch ON batch.id = proposal.batch_id JOIN session ON session.id = trial.session_id WHERE {}",
       kProposalColumns, measurement_columns("trial"), where);
@@ -42,6 +43,7 @@ TrialRecord read_trial(const Statement& row, const WorkloadKey& workload) {
   trial.measurement.measure_ms = row.real(6);
   trial.measurement.device_clock_mhz = row.is_null(9) ? 0 : row.real(9);
   trial.measurement.device_temperature_c = row.is_null(10) ? 0 : row.real(10);
+  if (!row.is_null(11)) trial.measurement.resources = decode_resources(row.text(11));
   return trial;
 }
 

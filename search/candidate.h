@@ -5,7 +5,8 @@
 #include <string>
 #include <variant>
 
-#include "cost_model/features.h"
+#include "codegen/backend.h"
+#include "cost_model/device_needs.h"
 #include "ir/program.h"
 #include "search/search_space.h"
 
@@ -18,7 +19,11 @@ Lowered lower_point(const SearchSpace& space, const Point& point);
 /// Name of the kernel of a workload, as in the printed program and the object's symbols.
 std::string kernel_name(const Workload& workload);
 
-/// What a Ranker asks for: knobs and the lowered program. Refers to `space`.
+/// What a Ranker asks for: the lowered program, knobs and, for CUDA, columns for what the compiler tells. Refers to
+/// `space`.
 std::optional<Features> point_features(const SearchSpace& space, const KnobColumns& columns, const Point& point);
+
+/// Of the kernel whose blocks take most registers; nullopt where the compiler does not tell.
+std::optional<DeviceNeeds> needs_of(const std::vector<KernelResources>& kernels);
 
 }  // namespace nestwright

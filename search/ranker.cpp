@@ -34,6 +34,13 @@ Ranker::Ranker(std::unique_ptr<CostModel> model, std::unique_ptr<CostModel> audi
 
 void Ranker::warm_start(std::vector<Observation> lessons) { lessons_ = std::move(lessons); }
 
+void Ranker::tell_needs(const Point& point, const DeviceNeeds& needs) { needs_.insert_or_assign(point.key(), needs); }
+
+std::optional<DeviceNeeds> Ranker::needs_of(const Point& point) const {
+  const auto told = needs_.empty() ? needs_.end() : needs_.find(point.key());
+  return told == needs_.end() ? std::nullopt : std::optional(told->second);
+}
+
 void Ranker::observe(const Point& point, double throughput) { observed_.emplace_back(point, throughput); }
 
 void Ranker::end_batch() {
@@ -69,7 +76,8 @@ Ranker::Lessons Ranker::lessons_of(std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) best = std::max(best, observed_[i].second);
   Lessons lessons;
   for (std::size_t i = 0; i < count; ++i) {
-    if (features[i]->has_value() && best > 0) lessons.own.push_back({**features[i], observed_[i].second / best});
+    if (!features[i]->has_value() || best == 0) continue;
+    lessons.own.push_back({**features[i], observed_[i].second / best, 1, needs_of(points[i])});
   }
   const double discount = std::exp2(-static_cast<double>(lessons.own.size()) / kHalfLife);
   if (discount >= kLeastWeight) lessons.others = lessons_;
@@ -86,7 +94,7 @@ void Ranker::learn() {
   const Stopwatch watch(train_ns_);
   std::vector<Observation> all = std::move(lessons.own);
   std::move(lessons.others.begin(), lessons.others.end(), std::back_inserter(all));
-  model_->update(all);
+  model_->update(before_and_after_compiling(std::move(all)));
   learnt_from_ = learn_from_;
 }
 
@@ -109,7 +117,7 @@ void Ranker::audit(const Lessons& lessons) {
   const bool suffices = lessons.own.size() >= kFirstTraining;
   split(lessons.own, suffices);
   split(lessons.others, !suffices);
-  auditor_->update(kept);
+  auditor_->update(before_and_after_compiling(std::move(kept)));
   audit_ = auditor_->trained() ? rank_correlation(auditor_->predict(held_out), truth) : std::nullopt;
   audited_from_ = audit_from_;
 }
@@ -141,8 +149,10 @@ std::vector<double> Ranker::score(std::span<const Point> points) {
   learn();
   const auto features = features_of(points);
   std::vector<Features> rows;
-  for (const auto* f : features) {
-    if (f->has_value()) rows.push_back(**f);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (!features[i]->has_value()) continue;
+    const std::optional<DeviceNeeds> needs = needs_of(points[i]);
+    rows.push_back(needs ? with_needs(**features[i], *needs) : **features[i]);
   }
   const std::vector<double> predicted = model_->predict(rows);
   std::vector<double> scores;

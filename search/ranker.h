@@ -28,6 +28,9 @@ class Ranker {
   /// Trials of other tasks, with the throughput relative to the best of their own: what is ranked by until there are
   /// trials of this one, and less and less after. To be called before anything else.
   void warm_start(std::vector<Observation> lessons);
+  /// What the compiler told of a point, measured or about to be: it is part of its features from now on. Requires
+  /// `features` to have left room for it (cost_model/device_needs.h).
+  void tell_needs(const Point& point, const DeviceNeeds& needs);
   /// One measured point; throughput in runs per second, 0 for a failure. Cheap: learning waits until it is needed.
   void observe(const Point& point, double throughput);
   /// To be called where a batch ends: decides whether the model has become stale. A function of the observations alone,
@@ -61,11 +64,14 @@ class Ranker {
   Lessons lessons_of(std::size_t count);
   /// Judges the model by one that has not seen all of this task's trials, or of the others' where those are too few.
   void audit(const Lessons& lessons);
+  /// Without what the compiler told.
   std::vector<const std::optional<Features>*> features_of(std::span<const Point> points);
+  std::optional<DeviceNeeds> needs_of(const Point& point) const;
 
   std::unique_ptr<CostModel> model_, auditor_;
   FeatureSource source_;
   std::unordered_map<std::string, std::optional<Features>> cache_;
+  std::unordered_map<std::string, DeviceNeeds> needs_;
   std::vector<Observation> lessons_;
   std::vector<std::pair<Point, double>> observed_;
   std::size_t learn_from_ = 0;                     ///< observations that the next training takes

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "search/active_clock.h"
+#include "search/measuring_order.h"
 #include "search/session_state.h"
 #include "search/stopwatch.h"
 #include "search/strategy.h"
@@ -22,6 +23,13 @@ std::vector<ConfigSpace> spaces(const SearchSpace& space) {
   std::vector<ConfigSpace> list;
   for (const auto& member : space.members()) list.push_back(member.space);
   return list;
+}
+
+template <class T>
+std::vector<T> permuted(std::vector<T> items, const std::vector<std::size_t>& order) {
+  std::vector<T> result;
+  for (const std::size_t i : order) result.push_back(std::move(items[i]));
+  return result;
 }
 
 }  // namespace
@@ -144,6 +152,7 @@ class TuningSession::Loop {
     for (std::size_t i = 0; i < trials.size(); ++i) {
       const TrialRecord& trial = trials[i];
       if (const auto point = state_.point_of(trial.proposal)) {
+        tell_needs(*point, trial.measurement.resources);
         batch.push_back({*point, trial.measurement.outcome, trial.measurement.timing.median_ns});
       }
       if (i + 1 == trials.size() || trials[i + 1].batch != trial.batch) {
@@ -189,18 +198,33 @@ class TuningSession::Loop {
       points.push_back(std::move(*point));
       proposals.push_back(proposal);
     }
-    const std::vector<BuildResult> built = state_.build(points, Pipeline::kSearch);
+    std::vector<BuildResult> built = state_.build(points, Pipeline::kSearch);
+    for (std::size_t i = 0; i < points.size(); ++i) tell_needs(points[i], built[i].object.resources);
+    // What an earlier session left over comes before the ranker has heard of anything.
+    const std::vector<std::size_t> order = measuring_order(points, built, trials != nullptr ? &ranker_ : nullptr);
+    points = permuted(std::move(points), order);
+    proposals = permuted(std::move(proposals), order);
+    built = permuted(std::move(built), order);
 
+    std::vector<std::optional<Trial>> in_batch(points.size());
     std::size_t last = 0;
     for (std::size_t first = 0; first < points.size() && stop_reason().empty(); first = last) {
       last = std::min(first + (state_.incumbent_ns > kLong_ns ? 1 : kChunk), points.size());
       std::vector<std::optional<Measurement>> measured = run_chunk(built, first, last);
       for (std::size_t i = first; i < last; ++i) {
         const Measurement m = record(proposals[i], points[i], built[i], measured[i - first]);
-        if (trials != nullptr) trials->push_back({points[i], m.outcome, m.timing.median_ns});
+        in_batch[order[i]] = Trial{points[i], m.outcome, m.timing.median_ns};
       }
       if (progress_) progress_(progress());
     }
+    if (trials == nullptr) return;
+    for (std::optional<Trial>& trial : in_batch) {
+      if (trial) trials->push_back(std::move(*trial));
+    }
+  }
+
+  void tell_needs(const Point& point, const std::vector<KernelResources>& resources) {
+    if (const auto needs = needs_of(resources)) ranker_.tell_needs(point, *needs);
   }
 
   /// One measurement for each of [first, last), those that were not built included; nothing for code that is known, or
@@ -258,6 +282,7 @@ class TuningSession::Loop {
       code.same_as = known->trial;
       ++state_.result.same_code;
     }
+    m.resources = built.object.resources;
     TrialId trial = 0;
     {
       const Stopwatch watch(state_.result.times.log);

@@ -48,7 +48,9 @@ void add_lessons(const std::vector<const TrialRecord*>& by_speed, const Target& 
   });
   const double best_ns = by_speed.front()->measurement.timing.median_ns;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    if (features[i]) out.push_back({std::move(*features[i]), best_ns / chosen[i]->measurement.timing.median_ns});
+    if (!features[i]) continue;
+    const Measurement& m = chosen[i]->measurement;
+    out.push_back({std::move(*features[i]), best_ns / m.timing.median_ns, 1, needs_of(m.resources)});
   }
 }
 

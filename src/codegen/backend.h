@@ -30,7 +30,9 @@ struct KernelResources {
   int registers = 0;              ///< a thread
   std::int64_t spill_bytes = 0;   ///< stored and loaded by a thread because registers did not suffice
   std::int64_t stack_bytes = 0;   ///< a thread
-  std::int64_t shared_bytes = 0;  ///< a block, static and dynamic
+  std::int64_t shared_bytes = 0;  ///< a block, static and dynamic, without what the system reserves
+  int threads = 0;                ///< a block; 0: its size is not known before the call
+  double occupancy = 0;           ///< resident warps of the most (target/occupancy.h); 0: none, or not known
 };
 
 struct CompiledObject {

@@ -21,7 +21,7 @@ struct BuildRequest {
 struct BuildResult {
   Outcome outcome = Outcome::kOk;  ///< kOk, kInvalidConfig or kCompileError
   std::string message;
-  CompiledObject object;
+  CompiledObject object;  ///< of one that was refused for its resources (measure/hopeless.h) these alone
   double compile_ms = 0;  ///< of expanding and compiling
 };
 

@@ -6,6 +6,7 @@
 #include "codegen/backend.h"
 #include "ir/serialize.h"
 #include "lower/lower.h"
+#include "measure/hopeless.h"
 #include "measure/protocol.h"
 #include "measure/roles.h"
 #include "support/clock.h"
@@ -29,6 +30,11 @@ CompileReply compile(const CompileRequest& request, Backend& backend, const Targ
     CompileOptions options;
     options.pipeline = request.pipeline;
     reply.object = backend.compile(expanded, target, options);
+    reply.message = why_hopeless(reply.object.resources, target);
+    if (!reply.message.empty()) {
+      reply.outcome = Outcome::kInvalidConfig;
+      reply.object = {.resources = std::move(reply.object.resources)};
+    }
   } catch (const LowerError& e) {
     reply.outcome = Outcome::kInvalidConfig;
     reply.message = e.what();

@@ -5,12 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "codegen/backend.h"
+
 namespace nestwright {
 
 /// DO NOT CHANGE THESE VALUES: they are stored in databases.
 enum class Outcome : std::uint8_t {
   kOk = 0,
-  kInvalidConfig = 1,  ///< refused by a constraint, a primitive or the lowering
+  kInvalidConfig = 1,  ///< refused by a constraint, a primitive or the lowering; or for what its kernels need
   kCompileError = 2,   ///< the builder failed, crashed or ran out of time or memory
   kLaunchError = 3,    ///< the runner could not load or call it
   kTimeout = 4,
@@ -42,6 +44,7 @@ struct Measurement {
   Timing timing;
   Evidence evidence;
   double compile_ms = 0, check_ms = 0, measure_ms = 0;
+  std::vector<KernelResources> resources;                 ///< of its kernels, where the compiler tells them
   double device_clock_mhz = 0, device_temperature_c = 0;  ///< after its last sample; 0: a CPU, or it is not told
 };
 

@@ -39,6 +39,7 @@ void encode_resources(Encoder& e, const std::vector<KernelResources>& resources)
   e.i64(static_cast<std::int64_t>(resources.size()));
   for (const KernelResources& r : resources) {
     e.bytes(r.kernel).i64(r.registers).i64(r.spill_bytes).i64(r.stack_bytes).i64(r.shared_bytes);
+    e.i64(r.threads).f64(r.occupancy);
   }
 }
 
@@ -51,6 +52,8 @@ std::vector<KernelResources> decode_resources(Decoder& d) {
     r.spill_bytes = d.i64();
     r.stack_bytes = d.i64();
     r.shared_bytes = d.i64();
+    r.threads = static_cast<int>(d.i64());
+    r.occupancy = d.f64();
   }
   return resources;
 }

@@ -16,7 +16,7 @@
 namespace nestwright {
 
 /// A worker says hello with this once it is ready; another number is refused.
-inline constexpr std::int64_t kProtocolVersion = 4;
+inline constexpr std::int64_t kProtocolVersion = 5;
 /// Descriptors of a worker: its channel; of a runner also the tensors and a page for its last words.
 inline constexpr int kWorkerChannelFd = 3, kWorkerTensorsFd = 4, kWorkerFaultFd = 5;
 

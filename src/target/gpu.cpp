@@ -14,25 +14,38 @@ using namespace target_text;
 
 namespace {
 
-// What a block may have at most follows from the architecture (CUDA C++ Programming Guide, "Technical Specifications
-// per Compute Capability"); multiprocessors and L2 are those of one device of it: T4, A100, A10, Orin, RTX 4090, H100,
-// B200, B300, Thor, RTX 5090, GB10.
+// What a block may have at most, and a multiprocessor holds, follows from the architecture (CUDA C++ Programming Guide,
+// "Technical Specifications per Compute Capability"; granularities and reserves: CUDA's occupancy calculator,
+// cuda_occupancy.h); multiprocessors and L2 are those of one device of it: T4, A100, A10, Orin, RTX 4090, H100, B200,
+// B300, Thor, RTX 5090, GB10.
 struct ArchTraits {
   std::string_view name;
   int multiprocessors;
   std::int64_t shared_bytes;  ///< with the kernel's consent to more than 48 KiB
   std::int64_t l2_bytes;
+  MultiprocessorLimits limits;
 };
 constexpr std::int64_t kKiB = 1 << 10, kMiB = 1 << 20;
+// Warps, blocks, shared memory of a multiprocessor; what of it a block is given at a time, and loses to the system.
+constexpr MultiprocessorLimits kTuring{32, 16, 64 * kKiB, 256, 0};
+constexpr MultiprocessorLimits kA100{64, 32, 164 * kKiB, 128, kKiB}, kOrin{48, 16, 164 * kKiB, 128, kKiB};
+constexpr MultiprocessorLimits kAmpere{48, 16, 100 * kKiB, 128, kKiB}, kAda{48, 24, 100 * kKiB, 128, kKiB};
+constexpr MultiprocessorLimits kHopper{64, 32, 228 * kKiB, 128, kKiB}, kThor{48, 24, 228 * kKiB, 128, kKiB};
 constexpr ArchTraits kArchs[] = {
-    {"sm_75", 40, 64 * kKiB, 4 * kMiB},       {"sm_80", 108, 163 * kKiB, 40 * kMiB},
-    {"sm_86", 72, 99 * kKiB, 6 * kMiB},       {"sm_87", 16, 163 * kKiB, 4 * kMiB},
-    {"sm_89", 128, 99 * kKiB, 72 * kMiB},     {"sm_90", 132, 227 * kKiB, 50 * kMiB},
-    {"sm_90a", 132, 227 * kKiB, 50 * kMiB},   {"sm_100", 148, 227 * kKiB, 126 * kMiB},
-    {"sm_100a", 148, 227 * kKiB, 126 * kMiB}, {"sm_103", 148, 227 * kKiB, 126 * kMiB},
-    {"sm_110", 20, 227 * kKiB, 32 * kMiB},    {"sm_120", 170, 99 * kKiB, 96 * kMiB},
-    {"sm_121", 48, 99 * kKiB, 24 * kMiB},
+    {"sm_75", 40, 64 * kKiB, 4 * kMiB, kTuring},       {"sm_80", 108, 163 * kKiB, 40 * kMiB, kA100},
+    {"sm_86", 72, 99 * kKiB, 6 * kMiB, kAmpere},       {"sm_87", 16, 163 * kKiB, 4 * kMiB, kOrin},
+    {"sm_89", 128, 99 * kKiB, 72 * kMiB, kAda},        {"sm_90", 132, 227 * kKiB, 50 * kMiB, kHopper},
+    {"sm_90a", 132, 227 * kKiB, 50 * kMiB, kHopper},   {"sm_100", 148, 227 * kKiB, 126 * kMiB, kHopper},
+    {"sm_100a", 148, 227 * kKiB, 126 * kMiB, kHopper}, {"sm_103", 148, 227 * kKiB, 126 * kMiB, kHopper},
+    {"sm_110", 20, 227 * kKiB, 32 * kMiB, kThor},      {"sm_120", 170, 99 * kKiB, 96 * kMiB, kAda},
+    {"sm_121", 48, 99 * kKiB, 24 * kMiB, kAda},
 };
+
+const ArchTraits* traits_of(std::string_view arch) {
+  const auto* const found =
+      std::find_if(std::begin(kArchs), std::end(kArchs), [&](const ArchTraits& traits) { return traits.name == arch; });
+  return found == std::end(kArchs) ? nullptr : found;
+}
 // Code for it runs on the devices that most machines have; on later ones by way of its PTX alone.
 constexpr std::string_view kPlainCuda = "sm_80";
 
@@ -100,18 +113,21 @@ bool is_from_sm_80(const Target& target) {
 }  // namespace
 
 std::optional<Target> cuda_target(std::string_view arch) {
-  for (const ArchTraits& traits : kArchs) {
-    if (traits.name != arch) continue;
-    Target t;
-    t.device = DeviceKind::kCuda;
-    t.arch = traits.name;
-    t.multiprocessors = traits.multiprocessors;
-    t.warp = 32;
-    t.shared_bytes = traits.shared_bytes;
-    t.l2_bytes = traits.l2_bytes;
-    return t;
-  }
-  return std::nullopt;
+  const ArchTraits* const traits = traits_of(arch);
+  if (traits == nullptr) return std::nullopt;
+  Target t;
+  t.device = DeviceKind::kCuda;
+  t.arch = traits->name;
+  t.multiprocessors = traits->multiprocessors;
+  t.warp = 32;
+  t.shared_bytes = traits->shared_bytes;
+  t.l2_bytes = traits->l2_bytes;
+  return t;
+}
+
+std::optional<MultiprocessorLimits> multiprocessor_limits(const Target& target) {
+  const ArchTraits* const traits = target.device == DeviceKind::kCuda ? traits_of(target.arch) : nullptr;
+  return traits == nullptr ? std::nullopt : std::optional(traits->limits);
 }
 
 std::string arch_of_capability(int major, int minor) {

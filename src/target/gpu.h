@@ -18,6 +18,16 @@ namespace nestwright {
 /// sm_87, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_103, sm_110, sm_120, sm_121 are.
 std::optional<Target> cuda_target(std::string_view arch);
 
+/// What a multiprocessor holds at a time, beyond what a Target says.
+struct MultiprocessorLimits {
+  int warps = 0, blocks = 0;
+  std::int64_t shared_bytes = 0;
+  std::int64_t shared_granularity = 1;     ///< bytes: a block is given a multiple of it
+  std::int64_t reserved_shared_bytes = 0;  ///< of each block, for the system
+};
+/// Nothing where they are not known: a CPU, OpenCL, an architecture that cuda_target does not know.
+std::optional<MultiprocessorLimits> multiprocessor_limits(const Target& target);
+
 /// The architecture of a device by its compute capability: sm_90 for 9 and 0; for one that is not listed the nearest
 /// before it of the same major number, whose code it runs. Empty where there is none.
 std::string arch_of_capability(int major, int minor);

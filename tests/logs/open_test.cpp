@@ -125,7 +125,7 @@ TEST_F(OpenTest, DamagedInTheMiddle) {
 TEST_F(OpenTest, NewerSchema) {
   make_log();
   run_sql("PRAGMA user_version = 99");
-  expect_refused_untouched("has schema version 99 but this nestwright knows versions up to 4: use a newer nestwright");
+  expect_refused_untouched("has schema version 99 but this nestwright knows versions up to 5: use a newer nestwright");
 }
 
 TEST_F(OpenTest, LockedByAnotherProcess) {
@@ -218,6 +218,7 @@ UPDATE workload SET workload = 'matmul m=512 n=512 k=512 ta=0 tb=1 dtype=float32
 DROP VIEW result;
 ALTER TABLE trial DROP COLUMN same_as_trial_id;
 ALTER TABLE trial DROP COLUMN code;
+ALTER TABLE trial DROP COLUMN resources;
 ALTER TABLE trial DROP COLUMN device_clock_mhz;
 ALTER TABLE trial DROP COLUMN device_temperature_c;
 CREATE VIEW result AS SELECT 1 AS one;

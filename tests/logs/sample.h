@@ -63,6 +63,7 @@ inline Measurement timed(double median_ns) {
   m.measure_ms = 30.125;
   m.device_clock_mhz = 1980;
   m.device_temperature_c = 41.5;
+  m.resources = {{"first", 64, 8, 16, 4096, 256, 0.5}, {"second", 255, 0, 0, 0, 0, 0}};
   return m;
 }
 

@@ -72,6 +72,17 @@ TEST_F(TuningLogTest, TrialsComeBackAsTheyWereRecorded) {
   EXPECT_EQ(trial.measurement.measure_ms, 30.125);
   EXPECT_EQ(trial.measurement.device_clock_mhz, 1980);
   EXPECT_EQ(trial.measurement.device_temperature_c, 41.5);
+  ASSERT_EQ(trial.measurement.resources.size(), 2u);
+  const KernelResources& needs = trial.measurement.resources[0];
+  EXPECT_EQ(needs.kernel, "first");
+  EXPECT_EQ(needs.registers, 64);
+  EXPECT_EQ(needs.spill_bytes, 8);
+  EXPECT_EQ(needs.stack_bytes, 16);
+  EXPECT_EQ(needs.shared_bytes, 4096);
+  EXPECT_EQ(needs.threads, 256);
+  EXPECT_EQ(needs.occupancy, 0.5);
+  EXPECT_EQ(trial.measurement.resources[1].kernel, "second");
+  EXPECT_EQ(trial.measurement.resources[1].registers, 255);
   EXPECT_TRUE(trials[1].measurement.timing.ended_early);
 }
 
@@ -107,6 +118,7 @@ TEST_F(TuningLogTest, EveryOutcomeIsKeptWithItsMessage) {
     EXPECT_EQ(trials[i].measurement.message, "why \"" + std::to_string(i) + "\" it's so");
     EXPECT_EQ(trials[i].measurement.timing.median_ns, 0);
     EXPECT_EQ(trials[i].measurement.device_clock_mhz, 0) << "not told";
+    EXPECT_TRUE(trials[i].measurement.resources.empty());
   }
 }
 

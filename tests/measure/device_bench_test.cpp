@@ -194,7 +194,43 @@ TEST(DeviceBench, BuildersMakeCubinsWithinTheirMemory) {
     EXPECT_EQ(result.object.resources[0].kernel, "add");
     EXPECT_GT(result.object.resources[0].registers, 0);
     EXPECT_EQ(result.object.resources[0].spill_bytes, 0);
+    EXPECT_EQ(result.object.resources[0].threads, 8);
+    EXPECT_EQ(result.object.resources[0].occupancy, 0.5) << "32 blocks of one warp each, of 64 warps";
   }
+}
+
+/// As addition_program, by way of `bytes` of shared memory.
+ir::Program shared_program(std::int64_t bytes) {
+  ir::Program program = addition_program("add");
+  const ir::Buffer staged("staged", kFloat32, {bytes / 4}, ir::Scope::kShared);
+  const ir::Var block("block"), thread("thread");
+  const ir::Expr i = ir::Expr(block) * 8 + thread;
+  const ir::Expr sum =
+      ir::make_load(program.parameters[0].buffer, {i}) + ir::make_load(program.parameters[1].buffer, {i});
+  const ir::Stmt body = ir::block({ir::make_store(staged, {thread}, sum),
+                                   ir::make_store(program.parameters[2].buffer, {i}, ir::make_load(staged, {thread}))});
+  const ir::Stmt threads = ir::make_for(thread, 0, 8, ir::LoopKind::kThreadX, body);
+  program.kernels[0].body =
+      ir::make_for(block, 0, kElements / 8, ir::LoopKind::kBlockX, ir::make_allocate(staged, threads));
+  return program;
+}
+
+TEST(DeviceBench, WhatCannotBeLaunchedIsRefusedOnceItIsCompiled) {
+  use_worker(WORKER);
+  const auto built = make_local_builder(Target::parse("cuda,arch=sm_90"), {.processes = 1})
+                         ->build({{shared_program(232448)}, {shared_program(232452)}, {addition_program("add")}});
+  EXPECT_EQ(built[0].outcome, Outcome::kOk) << built[0].message;
+  EXPECT_EQ(built[0].object.resources.at(0).shared_bytes, 232448) << "without what the system takes";
+  EXPECT_EQ(built[0].object.resources.at(0).occupancy, 1.0 / 64);
+  EXPECT_EQ(built[1].outcome, Outcome::kInvalidConfig);
+  EXPECT_EQ(built[1].message,
+            "kernel add cannot be launched: 232452 bytes of shared memory are more than the 232448 that a block may "
+            "have on sm_90");
+  EXPECT_EQ(built[1].object.object, "") << "there is nothing to launch";
+  EXPECT_EQ(built[1].object.code, "");
+  EXPECT_EQ(built[1].object.resources.at(0).shared_bytes, 232452);
+  EXPECT_GT(built[1].compile_ms, 0);
+  EXPECT_EQ(built[2].outcome, Outcome::kOk) << built[2].message << ": the builder goes on";
 }
 #endif
 

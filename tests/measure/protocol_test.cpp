@@ -20,7 +20,7 @@ TEST(Protocol, BuilderMessagesComeBackWhole) {
   sent.object.code = "code";
   sent.object.workspace = {128, 64};
   sent.object.launches = "program";
-  sent.object.resources = {{"kernel", 64, 8, 16, 4096}};
+  sent.object.resources = {{"kernel", 64, 8, 16, 4096, 128, 0.25}};
   const CompileReply reply = decode_compile_reply(encode(sent));
   EXPECT_EQ(reply.outcome, Outcome::kCompileError);
   EXPECT_EQ(reply.message, "why");
@@ -39,6 +39,8 @@ TEST(Protocol, BuilderMessagesComeBackWhole) {
   EXPECT_EQ(reply.object.resources[0].spill_bytes, 8);
   EXPECT_EQ(reply.object.resources[0].stack_bytes, 16);
   EXPECT_EQ(reply.object.resources[0].shared_bytes, 4096);
+  EXPECT_EQ(reply.object.resources[0].threads, 128);
+  EXPECT_EQ(reply.object.resources[0].occupancy, 0.25);
 }
 
 TEST(Protocol, RunnerMessagesComeBackWhole) {
@@ -105,7 +107,7 @@ TEST(Protocol, AnotherVersionIsRefused) {
     FAIL();
   } catch (const UsageError& e) {
     EXPECT_STREQ(e.what(),
-                 "nestwright-worker speaks version 5 of the protocol and 4 is needed; install both from one build, or "
+                 "nestwright-worker speaks version 6 of the protocol and 5 is needed; install both from one build, or "
                  "set NESTWRIGHT_WORKER");
   }
 }

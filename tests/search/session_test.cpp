@@ -147,6 +147,32 @@ TEST_F(SessionTest, ProgressCountsUp) {
   EXPECT_EQ(last, 12);
 }
 
+#ifdef WITH_CUDA
+/// A device that has too few registers for any kernel, on a driver that would fail if it were asked to launch one.
+TEST_F(SessionTest, WhatCannotBeLaunchedIsRecordedAndNotRun) {
+  setenv("NESTWRIGHT_CUDA_DRIVER", FAKE_CUDA, 1);
+  const Task task{parse_workload("matmul m=16 n=16 k=8"), Target::parse("cuda,arch=sm_90,registers_per_block=1024")};
+  TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
+  const SessionResult result = run_session(task, log, {.budget = {.trials = 4}, .batch_size = 4, .builders = 1});
+  EXPECT_FALSE(result.best.has_value());
+  EXPECT_EQ(result.outcomes.at(Outcome::kInvalidConfig), 4);
+  EXPECT_EQ(result.times.check, 0);
+  const std::vector<TrialRecord> trials = log.trials(filter_of(task_key(task)));
+  ASSERT_EQ(trials.size(), 4u);
+  for (const TrialRecord& trial : trials) {
+    EXPECT_THAT(trial.measurement.message, testing::ContainsRegex("^kernel matmul_kernel0 cannot be launched: [0-9]+ "
+                                                                  "threads of [0-9]+ registers take [0-9]+ of them, "
+                                                                  "more than the 1024 that sm_90 has for a block$"));
+    ASSERT_EQ(trial.measurement.resources.size(), 1u);
+    EXPECT_GT(trial.measurement.resources[0].registers, 0);
+    EXPECT_EQ(trial.measurement.resources[0].occupancy, 0);
+    EXPECT_EQ(trial.measurement.check_ms, 0);
+    EXPECT_EQ(trial.code.identity, "");
+  }
+  unsetenv("NESTWRIGHT_CUDA_DRIVER");
+}
+#endif
+
 TEST_F(SessionTest, UnknownStrategyIsRefused) {
   EXPECT_THAT([&] { tune({.budget = {.trials = 1}, .strategy = "luck"}); },
               testing::ThrowsMessage<UsageError>(testing::HasSubstr("unknown strategy 'luck'")));

@@ -13,6 +13,8 @@
 #include "codegen/source/source.h"
 #include "ir/launch.h"
 #include "support/error.h"
+#include "target/gpu.h"
+#include "target/occupancy.h"
 
 namespace nestwright::codegen {
 namespace {
@@ -52,7 +54,7 @@ class CudaBackend final : public Backend {
     }
     result.object = std::move(compiled.cubin);
     if (options.keep_assembly) result.assembly = std::move(compiled.ptx);
-    result.resources = resources(with_legal_names(program), compiled.log);
+    result.resources = resources(with_legal_names(program), compiled.log, target);
     return result;
   }
 
@@ -60,7 +62,11 @@ class CudaBackend final : public Backend {
 
  private:
   /// In the order of the program's kernels, what a launch gives included.
-  static std::vector<KernelResources> resources(const ir::Program& program, const std::string& log) {
+  static std::vector<KernelResources> resources(const ir::Program& program, const std::string& log,
+                                                const Target& target) {
+    // From sm_90 on ptxas counts what the system takes of shared memory.
+    const std::optional<MultiprocessorLimits> limits = multiprocessor_limits(target);
+    const std::int64_t reserved = limits ? limits->reserved_shared_bytes : 0;
     const std::vector<KernelResources> reported = resources_of(log);
     std::vector<KernelResources> result;
     for (const ir::Kernel& kernel : program.kernels) {
@@ -70,10 +76,26 @@ class CudaBackend final : public Backend {
         throw InternalError(fmt::format("internal error: NVRTC does not tell what kernel {} takes: {}", kernel.name,
                                         log.substr(0, 300)));
       }
-      result.push_back(*found);
-      result.back().shared_bytes += ir::shared_layout(kernel).dynamic_bytes();
+      KernelResources& taken = result.emplace_back(*found);
+      const ir::SharedLayout layout = ir::shared_layout(kernel);
+      taken.shared_bytes = std::max(layout.bytes, taken.shared_bytes + layout.dynamic_bytes() - reserved);
+      taken.threads = threads_of_block(kernel);
+      if (taken.threads == 0) continue;
+      const auto resident = occupancy({taken.threads, taken.registers, taken.shared_bytes}, target);
+      if (resident) taken.occupancy = resident->share();
     }
     return result;
+  }
+
+  /// 0 where a call decides.
+  static int threads_of_block(const ir::Kernel& kernel) {
+    std::int64_t threads = 1;
+    for (const ir::Expr& size : ir::launch_shape(kernel).block) {
+      const std::int64_t* constant = ir::as_const_int(size);
+      if (constant == nullptr) return 0;
+      threads *= *constant;
+    }
+    return static_cast<int>(threads);
   }
 };
 

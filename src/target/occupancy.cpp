@@ -1,0 +1,69 @@
+#include "target/occupancy.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "target/gpu.h"
+
+namespace nestwright {
+namespace {
+
+// Of every architecture that there is code for (cuda_occupancy.h: cudaOccRegAllocationGranularity,
+// cudaOccSubPartitionsPerMultiprocessor): a warp gets registers by the 256, in one of four partitions.
+constexpr int kRegisterGranularity = 256, kPartitions = 4;
+
+template <class T>
+T round_up(T value, T to) {
+  return (value + to - 1) / to * to;
+}
+
+int warps_of(const BlockNeeds& block, const Target& target) { return (block.threads + target.warp - 1) / target.warp; }
+
+int registers_of_warp(const BlockNeeds& block, const Target& target) {
+  return round_up(block.registers * target.warp, kRegisterGranularity);
+}
+
+}  // namespace
+
+std::string why_not_launched(const BlockNeeds& block, const Target& target) {
+  const std::string device = target.arch.empty() ? "the device" : target.arch;
+  if (block.threads > target.threads_per_block) {
+    return fmt::format("a block of {} threads is more than the {} that {} allows", block.threads,
+                       target.threads_per_block, device);
+  }
+  if (block.registers > target.registers_per_thread) {
+    return fmt::format("{} registers a thread are more than the {} that {} has", block.registers,
+                       target.registers_per_thread, device);
+  }
+  // The device checks as if each partition had as many of the block's warps.
+  const int registers = registers_of_warp(block, target) * round_up(warps_of(block, target), kPartitions);
+  if (registers > target.registers_per_block) {
+    return fmt::format("{} threads of {} registers take {} of them, more than the {} that {} has for a block",
+                       block.threads, block.registers, registers, target.registers_per_block, device);
+  }
+  if (block.shared_bytes > target.shared_bytes) {
+    return fmt::format("{} bytes of shared memory are more than the {} that a block may have on {}", block.shared_bytes,
+                       target.shared_bytes, device);
+  }
+  return {};
+}
+
+std::optional<Occupancy> occupancy(const BlockNeeds& block, const Target& target) {
+  const std::optional<MultiprocessorLimits> limits = multiprocessor_limits(target);
+  if (!limits) return std::nullopt;
+  Occupancy result{0, 0, limits->warps};
+  if (!why_not_launched(block, target).empty()) return result;
+  const int warps = warps_of(block, target);
+  result.blocks = std::min(limits->blocks, limits->warps / warps);
+  if (const int registers = registers_of_warp(block, target); registers > 0) {
+    const int of_partition = target.registers_per_block / kPartitions / registers;
+    result.blocks = std::min(result.blocks, of_partition * kPartitions / warps);
+  }
+  const std::int64_t shared = round_up(block.shared_bytes + limits->reserved_shared_bytes, limits->shared_granularity);
+  if (shared > 0) result.blocks = std::min(result.blocks, static_cast<int>(limits->shared_bytes / shared));
+  result.warps = result.blocks * warps;
+  return result;
+}
+
+}  // namespace nestwright

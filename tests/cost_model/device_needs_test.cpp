@@ -1,0 +1,78 @@
+#include "cost_model/device_needs.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "cost_model/cost_model.h"
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+const DeviceNeeds kNeeds{64, 0, 1023, 0.5};
+
+Features plain(float x) {
+  Features features{x};
+  append_unknown_needs(features);
+  return features;
+}
+
+TEST(DeviceNeeds, AreTheLastColumnsAndNotANumberUntilToldOf) {
+  const Features unknown = plain(7);
+  ASSERT_EQ(unknown.size(), 1 + device_needs_names().size());
+  EXPECT_EQ(unknown[0], 7);
+  for (std::size_t i = 1; i < unknown.size(); ++i) EXPECT_TRUE(std::isnan(unknown[i]));
+  EXPECT_EQ(with_needs(unknown, kNeeds), (Features{7, 64, 0, 10, 0.5F}));
+  EXPECT_EQ(device_needs_names(), (std::vector<std::string>{"registers", "spill_bytes", "shared_bytes", "occupancy"}));
+  EXPECT_THROW(with_needs({1, 2, 3}, kNeeds), InternalError);
+}
+
+TEST(DeviceNeeds, AnObservationIsGivenBeforeAndAfterCompiling) {
+  const std::vector<Observation> given =
+      before_and_after_compiling({{plain(1), 10, 1, kNeeds}, {plain(2), 20, 0.5, {}}});
+  ASSERT_EQ(given.size(), 3u);
+  EXPECT_TRUE(std::isnan(given[0].features[1]));
+  EXPECT_EQ(given[0].weight, 0.5);
+  EXPECT_EQ(given[1].features[0], 2);
+  EXPECT_EQ(given[1].weight, 0.5) << "no compiler told: once, as it was";
+  EXPECT_EQ(given[2].features, with_needs(plain(1), kNeeds));
+  EXPECT_EQ(given[2].weight, 0.5);
+  EXPECT_EQ(given[2].throughput, 10);
+}
+
+/// Speed follows from the knob where a kernel can be compiled, and the occupancy counts for as much again; every third
+/// has none, because it does not compile.
+std::vector<Observation> trials() {
+  std::vector<Observation> list;
+  for (int i = 0; i < 120; ++i) {
+    const double share = (i * 7 % 8 + 1) / 8.0, knob = i % 10;
+    if (i % 3 == 0) {
+      list.push_back({plain(static_cast<float>(knob)), 0});
+    } else {
+      list.push_back({plain(static_cast<float>(knob)), knob + 10 * share, 1, DeviceNeeds{64, 0, 0, share}});
+    }
+  }
+  return list;
+}
+
+TEST(DeviceNeeds, RankWhatIsCompiledAndDoNotCondemnWhatIsNot) {
+  const auto model = make_cost_model("xgboost", 1);
+  model->update(before_and_after_compiling(trials()));
+  const auto score = [&](const Features& row) { return model->predict(std::vector<Features>{row})[0]; };
+  const Features full = with_needs(plain(5), {64, 0, 0, 1}), empty = with_needs(plain(5), {64, 0, 0, 0.125});
+  EXPECT_GT(score(full), 1.5 * score(empty));
+  EXPECT_GT(score(plain(9)), score(plain(0))) << "before it is compiled, the knob is what there is to go by";
+  EXPECT_GT(score(plain(5)), 0.25 * score(full));
+
+  // Given with the needs alone, what is not compiled is taken for what failed to compile.
+  std::vector<Observation> after;
+  for (const Observation& o : trials()) {
+    after.push_back({o.needs ? with_needs(o.features, *o.needs) : o.features, o.throughput});
+  }
+  model->update(after);
+  EXPECT_LT(score(plain(5)), 0.1 * score(full));
+}
+
+}  // namespace
+}  // namespace nestwright

@@ -1,0 +1,82 @@
+#include "search/measuring_order.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace nestwright {
+namespace {
+
+Point point(std::int64_t x) {
+  Config config;
+  config.set("x", {x});
+  return {"made.up", 1, config};
+}
+
+/// Nothing that says how fast it is.
+std::optional<Features> features(const Point&) {
+  Features blind{1};
+  append_unknown_needs(blind);
+  return blind;
+}
+
+DeviceNeeds needs(std::int64_t x) { return {static_cast<double>(32 + x % 200), 0, 0, 0.5}; }
+
+/// One that has learnt that few registers are good.
+Ranker taught(int trials) {
+  Ranker ranker(make_cost_model("xgboost", 1), make_cost_model("xgboost", 1), [](const Point& p) {
+    // The audit judges what is known before compiling; so half of it says as much.
+    std::optional<Features> f = features(p);
+    (*f)[0] = static_cast<float>(p.config.entries()[0].value[0] % 200 / 50);
+    return f;
+  });
+  for (std::int64_t x = 0; x < trials; ++x) {
+    ranker.tell_needs(point(x), needs(x));
+    ranker.observe(point(x), 1000.0 / needs(x).registers);
+  }
+  ranker.end_batch();
+  return ranker;
+}
+
+struct Batch {
+  std::vector<Point> points;
+  std::vector<BuildResult> built;
+};
+
+Batch batch(Ranker& ranker, bool is_told) {
+  Batch made;
+  for (const std::int64_t x : {1090, 1020, 1140, 1004, 1060}) {
+    made.points.push_back(point(x));
+    BuildResult& built = made.built.emplace_back();
+    if (!is_told) continue;
+    built.object.resources = {{.kernel = "k", .registers = static_cast<int>(needs(x).registers), .threads = 128}};
+    ranker.tell_needs(point(x), needs(x));
+  }
+  return made;
+}
+
+using Order = std::vector<std::size_t>;
+
+TEST(MeasuringOrder, TheMostPromisingOfACompiledBatchComesFirst) {
+  Ranker ranker = taught(200);
+  ASSERT_TRUE(ranker.ranks());
+  const Batch b = batch(ranker, true);
+  EXPECT_EQ(measuring_order(b.points, b.built, &ranker), (Order{3, 1, 4, 0, 2}));
+}
+
+TEST(MeasuringOrder, WhatTheCompilerDoesNotTellOfStaysAsProposed) {
+  Ranker ranker = taught(200);
+  const Batch b = batch(ranker, false);
+  EXPECT_EQ(measuring_order(b.points, b.built, &ranker), (Order{0, 1, 2, 3, 4}));
+}
+
+TEST(MeasuringOrder, WithoutAModelThatRanksItStaysAsProposed) {
+  Ranker ranker = taught(10);
+  const Batch b = batch(ranker, true);
+  ASSERT_FALSE(ranker.ranks());
+  EXPECT_EQ(measuring_order(b.points, b.built, &ranker), (Order{0, 1, 2, 3, 4}));
+  EXPECT_EQ(measuring_order(b.points, b.built, nullptr), (Order{0, 1, 2, 3, 4}));
+}
+
+}  // namespace
+}  // namespace nestwright
