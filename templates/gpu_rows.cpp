@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "expression/tensor.h"
+#include "target/gpu.h"
 #include "templates/divide.h"
 #include "templates/gpu_loops.h"
 
@@ -23,6 +24,13 @@ std::pair<std::vector<Expr>, Expr> row_of(Indices at, bool first) {
   const Expr thread = first ? at.front() : at.back();
   const Indices row = first ? at.subspan(1) : at.first(at.size() - 1);
   return {{row.begin(), row.end()}, thread};
+}
+
+constexpr std::int64_t kWarp = 32;
+
+/// The number that differs from `thread` in `bit` alone.
+Expr across(const Expr& thread, std::int64_t bit) {
+  return thread / Expr(2 * bit) * Expr(2 * bit) + (thread + Expr(bit)) % Expr(2 * bit);
 }
 
 std::vector<IterVar> reduce_loops(Stage stage) {
@@ -58,8 +66,24 @@ ReducedRows reduce_by_threads(const SharedReduction& what) {
         return reduce_over(what.kind, x, axes);
       },
       what.name + ".share"));
-  std::int64_t left = what.threads;
-  for (; left > what.fan_in; left /= what.fan_in) {
+  std::int64_t left = what.threads, apart = 1;
+  if (what.shuffles) {
+    apart = std::min(kWarp, what.threads);
+    for (std::int64_t bit = apart / 2; bit > 0; bit /= 2) {
+      const Tensor before = reduced.shares.back();
+      reduced.shares.push_back(compute(
+          with_threads(what.rows, Expr(what.threads), false),
+          [&](Indices at) {
+            const auto [row, thread] = row_of(at, false);
+            return ir::reducer_combine(what.kind, before.at(with_threads(row, thread, false)),
+                                       before.at(with_threads(row, across(thread, bit), false)));
+          },
+          what.name + ".share"));
+      ++reduced.exchanged;
+    }
+    left /= apart;
+  }
+  for (; !what.shuffles && left > what.fan_in; left /= what.fan_in) {
     const std::int64_t next = left / what.fan_in;
     const IterVar r = reduce_axis(what.fan_in, "r");
     const Tensor before = reduced.shares.back();
@@ -76,7 +100,7 @@ ReducedRows reduce_by_threads(const SharedReduction& what) {
   reduced.result = compute(
       what.rows,
       [&](Indices row) {
-        const std::vector<Expr> at = with_threads({row.begin(), row.end()}, r, what.threads_first);
+        const std::vector<Expr> at = with_threads({row.begin(), row.end()}, r * Expr(apart), what.threads_first);
         return reduce_over(what.kind, reduced.shares.back().at(at), {r});
       },
       what.name);
@@ -102,8 +126,10 @@ void unroll_steps(Stage stage, std::int64_t steps) {
 }
 
 void schedule_shares(Schedule& s, const ReducedRows& reduced, const ShareLoops& loops) {
-  for (const Tensor& share : reduced.shares) {
-    const Tensor own = s.cache_write(share, ir::Scope::kLocal);
+  for (std::size_t n = 0; n < reduced.shares.size(); ++n) {
+    const Tensor& share = reduced.shares[n];
+    const bool is_reduction = n + reduced.exchanged < reduced.shares.size();
+    const Tensor own = is_reduction ? s.cache_write(share, ir::Scope::kLocal) : share;
     Stage stage = s[share];
     stage.set_scope(ir::Scope::kShared).compute_at(s[loops.consumer], loops.at);
     IterVar x = stage.axis(share.rank() - 1), lane;
@@ -115,6 +141,7 @@ void schedule_shares(Schedule& s, const ReducedRows& reduced, const ShareLoops& 
       stage.bind(stage.axis(share.rank() - 2), kThreadIdxY);
     }
     if (lane.defined()) stage.vectorize(lane);
+    if (!is_reduction) continue;
     s[own].compute_at(stage, x);
     if (loops.lanes > 1) {
       std::vector<IterVar> order = reduce_loops(s[own]);
@@ -125,15 +152,21 @@ void schedule_shares(Schedule& s, const ReducedRows& reduced, const ShareLoops& 
   }
 }
 
+bool choose_shuffles(Tuning& t, ir::Type type, const Target& target) {
+  if (!has_shuffles(target) || type.bytes() < 4) return false;
+  return t.choose("exchange", {"shuffles", "shared"}) == "shuffles";
+}
+
 RowBlocks define_row_blocks(Tuning& t, std::int64_t rows, std::int64_t columns, ir::Type type, const Target& target) {
   std::vector<std::int64_t> threads = block_sizes(target);
   std::erase_if(threads, [columns, least = threads.front()](std::int64_t count) {
     return count > least && count >= 2 * columns;
   });
   RowBlocks blocks;
+  blocks.shuffles = choose_shuffles(t, type, target);
   blocks.threads = t.define_knob("threads", threads);
   blocks.rows = t.define_knob("rows", powers_up_to(std::min(kMostRows, rows)));
-  blocks.fan_in = t.define_knob("fan_in", {2, 4, 8, 1024});
+  if (!blocks.shuffles) blocks.fan_in = t.define_knob("fan_in", {2, 4, 8, 1024});
   blocks.unroll = t.define_knob("unroll", {1, 4, 8});
   blocks.lanes = t.define_knob("lanes", vector_widths(columns, type));
   constrain_threads(t, "threads", "rows", target.warp, target);
@@ -192,6 +225,7 @@ std::vector<Config> wish_row_blocks(std::int64_t rows, std::int64_t columns, con
       Config wish;
       wish.set("threads", {threads});
       wish.set("rows", {together});
+      wish.set("exchange", {}, "shuffles");
       wish.set("fan_in", {4});
       wish.set("unroll", {4});
       wish.set("lanes", {lanes});

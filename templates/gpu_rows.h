@@ -21,6 +21,10 @@ struct SharedReduction {
   std::int64_t threads = 1;  ///< that share it, a power of two
   std::int64_t fan_in = 2;  ///< shares that one thread combines at a time, a power of two: a tree, or all by one thread
   bool threads_first = false;  ///< the axis of the threads is the first of the shares, else the last
+  /// Each thread of a warp has all that the warp has in the end, by combining with the one whose number differs in one
+  /// bit, for bit after bit: what CUDA does by shuffles (a butterfly; lower/passes/warp_shuffles.cpp). One thread
+  /// combines what warps have. Requires warps of 32 and the threads last.
+  bool shuffles = false;
   ir::ReducerKind kind = ir::ReducerKind::kSum;
   ir::Type type;
   /// Element `k` of the row `at`; what it returns may be reduced over `others`, too.
@@ -34,6 +38,7 @@ struct ReducedRows {
   std::vector<Tensor> shares;
   Tensor result;
   bool threads_first = false;
+  std::size_t exchanged = 0;  ///< so many of the last shares are exchanges between threads of a warp
 };
 ReducedRows reduce_by_threads(const SharedReduction& what);
 
@@ -66,7 +71,11 @@ struct RowBlocks {
   std::int64_t rows = 1;      ///< a block, each by threads of its own along threadIdx.y
   std::int64_t fan_in = 2, unroll = 1;
   std::int64_t lanes = 1;  ///< of a vector of Y, and of what is staged
+  bool shuffles = false;
 };
+
+/// Whether the threads of a warp are to exchange their shares by shuffles: a choice where the target has them.
+bool choose_shuffles(Tuning& t, ir::Type type, const Target& target);
 
 /// Defines the knobs of the same names.
 RowBlocks define_row_blocks(Tuning& t, std::int64_t rows, std::int64_t columns, ir::Type type, const Target& target);

@@ -186,6 +186,7 @@ std::string c_call(const ir::Call& n, const Expr& e, const CNames& names) {
     case ir::Intrinsic::kDotS8S8:
     case ir::Intrinsic::kDotS16:
     case ir::Intrinsic::kDotBF16:
+    case ir::Intrinsic::kShuffleXor:
       break;
   }
   throw UsageError(fmt::format("the self-test cannot express {} in C", ir::intrinsic_name(n.intrinsic)));

@@ -263,7 +263,7 @@ class Reader {
         return make_broadcast(std::move(value), lanes());
       }
       case Tag::kCall: {
-        const auto intrinsic = enumerator<Intrinsic>(Intrinsic::kDotBF16);
+        const auto intrinsic = enumerator<Intrinsic>(Intrinsic::kShuffleXor);
         const Type t = type();
         return make_call(intrinsic, refs(exprs_), t);
       }

@@ -120,10 +120,10 @@ const char* binary_op_name(BinaryOp op) {
 }
 
 const char* intrinsic_name(Intrinsic intrinsic) {
-  constexpr std::array<const char*, 23> kNames{
-      "fma",         "exp",        "log",         "log2",     "sqrt",     "rsqrt",   "tanh",    "sigmoid",
-      "erf",         "pow",        "floor",       "ceil",     "round",    "abs",     "scale",   "likely",
-      "reinterpret", "join_bytes", "join_halves", "dot_u8s8", "dot_s8s8", "dot_s16", "dot_bf16"};
+  constexpr std::array<const char*, 24> kNames{
+      "fma",         "exp",        "log",         "log2",     "sqrt",     "rsqrt",   "tanh",     "sigmoid",
+      "erf",         "pow",        "floor",       "ceil",     "round",    "abs",     "scale",    "likely",
+      "reinterpret", "join_bytes", "join_halves", "dot_u8s8", "dot_s8s8", "dot_s16", "dot_bf16", "shuffle_xor"};
   return kNames[static_cast<std::size_t>(intrinsic)];
 }
 
@@ -140,6 +140,7 @@ int intrinsic_arity(Intrinsic intrinsic) {
     case Intrinsic::kPow:
     case Intrinsic::kScale:
     case Intrinsic::kJoinHalves:
+    case Intrinsic::kShuffleXor:
       return 2;
     default:
       return 1;
@@ -233,13 +234,14 @@ Expr make_call(Intrinsic intrinsic, std::vector<Expr> args, Type type) {
   }
   const bool is_bf16 = intrinsic == Intrinsic::kDotBF16;
   const Type own = is_bf16 ? kFloat32 : kInt32;
-  if (intrinsic >= Intrinsic::kJoinBytes && type.element() != own) {
+  if (is_of_words(intrinsic) && type.element() != own) {
     refuse(std::string(intrinsic_name(intrinsic)) + " is not of type " + own.str());
   }
   const bool retypes = intrinsic == Intrinsic::kReinterpret;
   for (std::size_t i = 0; i < args.size(); ++i) {
     const Expr& arg = args[i];
-    const Type wanted = is_bf16 && i > 0 ? kInt32.with_lanes(type.lanes) : type;
+    const bool is_int = (is_bf16 || intrinsic == Intrinsic::kShuffleXor) && i > 0;
+    const Type wanted = is_int ? kInt32.with_lanes(type.lanes) : type;
     const bool fits = arg.defined() &&
                       (arg.type() == wanted || (retypes && arg.type().bits == type.bits && arg.lanes() == type.lanes));
     if (!fits) {

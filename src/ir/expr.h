@@ -223,8 +223,17 @@ enum class Intrinsic : std::uint8_t {
   /// dot_bf16(sum, a, b), float32: sum + a0*b0 + a1*b1 of halves that are bfloat16, in any order; every operation may
   /// be rounded or fused with the next, and what is subnormal may be taken for 0.
   kDotBF16,
+  /// shuffle_xor(x, n): the x of the thread whose threadIdx.x differs in the bit n alone, n a literal: 1, 2, 4, 8
+  /// or 16. In the vector form of a device, as the whole value of a store to what is private to a thread, which all 32
+  /// threads of a warp reach together: those of a block whose numbers, threadIdx.x first, have the same quotient by 32.
+  /// The block consists of whole warps, its threads along x are a multiple of 2n.
+  kShuffleXor,
 };
-inline bool is_dot(Intrinsic intrinsic) { return intrinsic >= Intrinsic::kDotU8S8; }
+inline bool is_dot(Intrinsic intrinsic) { return intrinsic >= Intrinsic::kDotU8S8 && intrinsic <= Intrinsic::kDotBF16; }
+/// Of words.
+inline bool is_of_words(Intrinsic intrinsic) {
+  return intrinsic >= Intrinsic::kJoinBytes && intrinsic <= Intrinsic::kDotBF16;
+}
 const char* intrinsic_name(Intrinsic intrinsic);
 /// Number of arguments.
 int intrinsic_arity(Intrinsic intrinsic);

@@ -114,6 +114,8 @@ class Interpreter {
         lane.variables.push_back({&loop.var, integer_scalar(first + i)});
         lane.strand = races_.fork(frame->strand, open, first + i);
         if (loop.kind != LoopKind::kThreadX && loop.kind != LoopKind::kThreadY) lane.warp = ++warps_;
+        if (loop.kind >= LoopKind::kThreadX && loop.kind <= LoopKind::kThreadZ)
+          lane.thread[static_cast<std::size_t>(loop.kind) - static_cast<std::size_t>(LoopKind::kThreadX)] = i;
       }
     }
     std::vector<Frame*> pointers;
@@ -195,6 +197,8 @@ class Interpreter {
   }
 
   void execute(const Store& store, Frames frames) {
+    const auto* call = store.value.as<Call>();
+    if (call && call->intrinsic == Intrinsic::kShuffleXor) return exchange(store, *call, frames);
     int lanes = 1;
     for (const Expr& index : store.indices) lanes = std::max(lanes, index.lanes());
     struct Write {
@@ -223,15 +227,30 @@ class Interpreter {
         writes.push_back({frame, element, evaluate(store.value, lane, *frame)});
       }
     }
-    const Type type = store.buffer->element;
-    for (const Write& write : writes) {
-      Storage& storage = find(store.buffer, *write.frame);
-      if (is_fragment) {
-        storage.history[write.element] = {RaceDetector::kRoot, 0, 0};
-      } else if (auto race = races_.write(storage.history[write.element], write.frame->strand))
-        fail(describe(*race, store.buffer->name), write.frame);
-      write_element(type, write.value, storage.bytes.data() + write.element * static_cast<std::size_t>(type.bytes()));
+    for (const Write& w : writes) write(store.buffer, w.element, w.value, *w.frame);
+  }
+
+  /// All threads tell their values, each to the one across, before any stores what it was told.
+  void exchange(const Store& store, const Call& call, Frames frames) {
+    std::vector<Scalar> told;
+    for (Frame* frame : frames) {
+      Frame* const other = across(*frame, integer(call.args[1], *frame), frames);
+      if (!other) fail("a shuffle is reached by one thread and not by the one that it asks", frame);
+      told.push_back(evaluate(call.args[0], 0, *other));
     }
+    for (std::size_t f = 0; f < frames.size(); ++f)
+      write(store.buffer, locate(store.buffer, store.indices, 0, *frames[f]), told[f], *frames[f]);
+  }
+
+  void write(const Buffer& buffer, std::size_t element, Scalar value, Frame& frame) {
+    Storage& storage = find(buffer, frame);
+    if (buffer->scope == Scope::kFragment) {
+      storage.history[element] = {RaceDetector::kRoot, 0, 0};
+    } else if (auto race = races_.write(storage.history[element], frame.strand)) {
+      fail(describe(*race, buffer->name), &frame);
+    }
+    const Type type = buffer->element;
+    write_element(type, value, storage.bytes.data() + element * static_cast<std::size_t>(type.bytes()));
   }
 
   void execute(const Allocate& allocation, Frames frames) {

@@ -2,6 +2,7 @@
 // Private to ir/. Thread rule: none; all of it belongs to one run of the interpreter.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -37,8 +38,9 @@ struct Frame {
   std::vector<Variable> variables;
   std::vector<std::pair<const BufferNode*, Storage*>> buffers;
   Strand strand = RaceDetector::kRoot;
-  std::uint32_t warp = 0;  ///< the same for those that differ in threadIdx.x and threadIdx.y only
-  std::vector<char> mask;  ///< lanes that enclosing vector conditions leave on; empty: all
+  std::uint32_t warp = 0;                ///< the same for those that differ in threadIdx.x and threadIdx.y only
+  std::vector<char> mask;                ///< lanes that enclosing vector conditions leave on; empty: all
+  std::array<std::int64_t, 3> thread{};  ///< threadIdx
 };
 using Frames = std::span<Frame* const>;
 
@@ -53,6 +55,17 @@ inline bool is_lockstep(LoopKind kind) {
     default:
       return false;
   }
+}
+
+/// The frame of the thread whose threadIdx.x differs from that of `frame` in `bit`; nullptr where it is not among
+/// `frames`.
+inline Frame* across(const Frame& frame, std::int64_t bit, Frames frames) {
+  std::array<std::int64_t, 3> thread = frame.thread;
+  thread[0] ^= bit;
+  for (Frame* other : frames) {
+    if (other->thread == thread) return other;
+  }
+  return nullptr;
 }
 
 }  // namespace nestwright::ir

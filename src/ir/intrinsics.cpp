@@ -114,4 +114,8 @@ Expr dot(Intrinsic how, Expr sum, Expr a, Expr b) {
   return make_call(how, {std::move(sum), std::move(a), std::move(b)}, type);
 }
 
+Expr shuffle_xor(const Expr& x, int n) {
+  return make_call(Intrinsic::kShuffleXor, {x, make_int(n, kInt32.with_lanes(x.lanes()))}, x.type());
+}
+
 }  // namespace nestwright::ir

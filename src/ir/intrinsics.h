@@ -48,4 +48,7 @@ Expr join(const std::vector<Expr>& parts);
 /// `sum` + the products of the parts of two words. `how`: kDotU8S8, kDotS16, kDotBF16 (ir/expr.h).
 Expr dot(Intrinsic how, Expr sum, Expr a, Expr b);
 
+/// `x` of the thread whose threadIdx.x differs in the bit `n`: where it may stand, kShuffleXor (ir/expr.h) says.
+Expr shuffle_xor(const Expr& x, int n);
+
 }  // namespace nestwright::ir

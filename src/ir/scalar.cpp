@@ -147,6 +147,7 @@ T float_intrinsic(Intrinsic intrinsic, T x, T y, T z) {
     case Intrinsic::kDotS8S8:
     case Intrinsic::kDotS16:
     case Intrinsic::kDotBF16:
+    case Intrinsic::kShuffleXor:
       break;
   }
   throw Error(std::string(intrinsic_name(intrinsic)) + " is not defined on floating-point values");
@@ -241,7 +242,7 @@ Scalar apply_reinterpret(Type from, Type to, Scalar value) {
 
 Scalar apply_intrinsic(Intrinsic intrinsic, Type type, const Scalar* args) {
   if (intrinsic == Intrinsic::kLikely) return args[0];
-  if (intrinsic >= Intrinsic::kJoinBytes) return word_intrinsic(intrinsic, type, args);
+  if (is_of_words(intrinsic)) return word_intrinsic(intrinsic, type, args);
   if (type.is_float()) {
     const int arity = intrinsic_arity(intrinsic);
     const double x = args[0].f, y = arity > 1 ? args[1].f : 0, z = arity > 2 ? args[2].f : 0;

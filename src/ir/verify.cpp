@@ -28,6 +28,7 @@ std::vector<std::string> verify(const Program& program, Form form) {
   std::vector<std::string> violations;
   append(violations, check_structure(program, form));
   if (!violations.empty()) return violations;  // what follows needs variables and types that can be relied on
+  append(violations, check_shuffles(program, form));
   const std::vector<Access> accesses = collect_accesses(program);
   append(violations, check_bounds(accesses));
   append(violations, check_definitions(program, accesses));

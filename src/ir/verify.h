@@ -24,6 +24,9 @@ enum class Form : std::uint8_t {
 ///    inside the loops over blocks
 ///  - no two iterations of a parallel, bound or vectorised loop touch the same element of a buffer that is shared by
 ///    them, one of them writing
+///  - a shuffle stands in the vector form of a device, as the whole value of a store to what is private to a thread,
+///  where
+///    all threads of each warp reach it
 ///  - no two buffers have bytes of the workspace in common while both are in use
 ///  - loop form: no vector values; vector form: no vectorised or unrolled loop, register buffers at constant indices;
 ///    of a device: no vectorised loop, none over virtual threads, register buffers at indices of unrolled loops

@@ -327,8 +327,8 @@ class StructureCheck {
       const Expr& arg = call.args[i];
       visit(arg);
       const bool retypes = call.intrinsic == Intrinsic::kReinterpret && arg.type().bits == type.bits;
-      const bool is_word = call.intrinsic == Intrinsic::kDotBF16 && i > 0;
-      const Type wanted = is_word ? kInt32.with_lanes(type.lanes) : type;
+      const bool is_int = (call.intrinsic == Intrinsic::kDotBF16 || call.intrinsic == Intrinsic::kShuffleXor) && i > 0;
+      const Type wanted = is_int ? kInt32.with_lanes(type.lanes) : type;
       if (retypes ? arg.lanes() != type.lanes : arg.type() != wanted)
         report(std::string(intrinsic_name(call.intrinsic)) + " of type " + type.str() + " has an argument of type " +
                arg.type().str());

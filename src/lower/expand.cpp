@@ -51,6 +51,10 @@ constexpr NamedPass kCpuPasses[] = {
 // A device's compiler unrolls and keeps registers itself, and has functions of its own: the source stays small and a
 // person can read it.
 constexpr NamedPass kDevicePasses[] = {
+    {"warp_shuffles",
+     [](const ir::Program& p, const Target& target) {
+       return each_kernel(p, [&](const ir::Stmt& body) { return expansion::warp_shuffles(body, target); });
+     }},
     {"virtual_threads", [](const ir::Program& p, const Target&) { return each_kernel(p, expansion::virtual_threads); }},
     {"vectorize", vectorize},
     {"simplify_vectors", simplify_vectors},

@@ -18,6 +18,10 @@ namespace expansion {
 /// Statements that unrolling may make of one kernel.
 inline constexpr std::int64_t kLargestUnroll = 20000;
 
+/// On CUDA: what threads of a warp read of each other's elements in shared memory goes by shuffles of registers,
+/// without barriers.
+ir::Stmt warp_shuffles(const ir::Stmt& body, const Target& target);
+
 /// On devices: loops over virtual threads become unrolled loops around single statements, inside of all barriers.
 ir::Stmt virtual_threads(const ir::Stmt& body);
 

@@ -68,6 +68,7 @@ class NestBuilder {
   ir::Stmt once_per_block(const StageGraph& graph, ir::Stmt nest) const;
   ir::Stmt allocate_shared(ir::Stmt threads);
   const BoundLoop* shared_index(const StageGraph& graph, int axis) const;
+  bool has_one_each(const StageGraph& graph, int axis) const;
   std::vector<Span> of_all_threads(int stage, std::vector<Span> region) const;
   bool in_threads() const;
   bool differs_between_threads(const ir::Expr& e) const;

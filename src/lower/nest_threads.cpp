@@ -147,8 +147,19 @@ Stmt NestBuilder::allocate_shared(Stmt threads) {
   return threads;
 }
 
+/// Whether each thread of a loop around has one element of this axis of a stage in shared scope.
+bool NestBuilder::has_one_each(const StageGraph& graph, int axis) const {
+  const BoundLoop* around = shared_index(graph, axis);
+  const bool is_leaf = std::find(graph.leaves.begin(), graph.leaves.end(), axis) != graph.leaves.end();
+  if (around == nullptr || !is_leaf) return false;
+  const Expr extent = graph.axes[axis].extent();
+  const std::int64_t *own = as_const_int(extent), *threads = as_const_int(around->extent);
+  return own != nullptr && threads != nullptr && *own == *threads;
+}
+
 /// What all threads that hold a stage together need of it, where one of them needs `region`: those of the block, or of
-/// a warp.
+/// a warp. Where each has an element, all of them: that takes no longer than some, needs no guard, and lets the threads
+/// of a warp exchange them.
 std::vector<Span> NestBuilder::of_all_threads(int stage, std::vector<Span> region) const {
   const StageGraph& graph = graphs_[stage];
   const bool is_fragment = graph.state->scope == ir::Scope::kFragment;
@@ -180,7 +191,8 @@ std::vector<Span> NestBuilder::of_all_threads(int stage, std::vector<Span> regio
     }
     all.min = start.expr();
     const std::int64_t *extent = as_const_int(all.extent), *whole = as_const_int(axis.extent());
-    if (!regular || (extent != nullptr && whole != nullptr && *extent >= *whole)) all = {axis.min(), axis.extent()};
+    const bool is_whole = extent != nullptr && whole != nullptr && *extent >= *whole;
+    if (!regular || is_whole || has_one_each(graph, graph.roots[r])) all = {axis.min(), axis.extent()};
     region[r] = std::move(all);
   }
   return region;

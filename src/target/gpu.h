@@ -39,6 +39,9 @@ bool has_asynchronous_copies(const Target& target);
 /// CUDA's mma.sync, from sm_80 on.
 bool has_matrix_products(const Target& target);
 
+/// Whether the 32 threads of a warp may read each other's registers: CUDA's.
+bool has_shuffles(const Target& target);
+
 /// The target that `rest` ("arch=sm_90,shared=65536") describes; `text` is all of it, for refusals. Throws UsageError.
 Target parse_gpu(std::string_view text, DeviceKind kind, std::string_view rest);
 /// The canonical text of a GPU's target.

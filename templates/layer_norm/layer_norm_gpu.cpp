@@ -37,6 +37,7 @@ Schedule schedule_layer_norm(Tuning& t, const Workload& workload, Definition& de
                        .extent = columns,
                        .threads = blocks.threads,
                        .fan_in = blocks.fan_in,
+                       .shuffles = blocks.shuffles,
                        .kind = ir::ReducerKind::kSum,
                        .type = type,
                        .element = [&](Indices i, const Expr& k) { return row(i[0], k); },
@@ -78,7 +79,7 @@ std::vector<Config> layer_norm_seeds(const Workload& workload, const Target& tar
 }  // namespace
 
 Template layer_norm_gpu_template() {
-  return {"layer_norm.gpu", 1, "layer_norm", gpus(), schedule_layer_norm, layer_norm_seeds};
+  return {"layer_norm.gpu", 2, "layer_norm", gpus(), schedule_layer_norm, layer_norm_seeds};
 }
 
 }  // namespace nestwright

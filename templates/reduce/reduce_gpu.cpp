@@ -5,7 +5,7 @@
 //
 //   blocks of results:
 //     threads:  share = X reduced over the thread's steps                     (in registers, then in shared memory)
-//     threads:  shares of shares, `fan_in` at a time
+//     threads:  shares of shares, `fan_in` at a time; or, within each warp, by shuffles
 //     one thread:  Y = the last shares
 //
 // Where there are few results, blocks share them, too: their partial results are combined by a second kernel. The one
@@ -51,6 +51,7 @@ struct Knobs {
   std::int64_t parts = 1;
   std::int64_t x = 1, y = 1;  ///< threads
   std::int64_t lanes = 1, fan_in = 2, unroll = 1;
+  bool shuffles = false;
   std::int64_t sharing(bool in_rows) const { return in_rows ? x : y; }
   std::int64_t rows(bool in_rows) const { return in_rows ? y : 1; }
 };
@@ -75,7 +76,8 @@ Knobs define_knobs(Tuning& t, const Problem& p, const Target& target) {
   if (kept.empty() || (!counts.empty() && kept_elements(p.groups) <= kMostResults)) options.emplace_back("parts");
   const bool in_parts = t.choose("reduction", options) == "parts";
   if (in_parts) knobs.parts = t.define_knob("parts", counts);
-  knobs.fan_in = t.define_knob("fan_in", {2, 4, 8, 1024});
+  knobs.shuffles = p.in_rows() && choose_shuffles(t, p.type, target);
+  if (!knobs.shuffles) knobs.fan_in = t.define_knob("fan_in", {2, 4, 8, 1024});
   knobs.unroll = t.define_knob("unroll", {1, 4, 8});
   const std::int64_t last = kept.empty() ? 1 : kept.back();
   if (p.in_rows()) {
@@ -104,6 +106,7 @@ ReducedRows reduce_parts(const Problem& p, const Knobs& knobs) {
   what.threads = knobs.sharing(p.in_rows());
   what.fan_in = knobs.fan_in;
   what.threads_first = !p.in_rows();
+  what.shuffles = knobs.shuffles;
   what.kind = p.kind;
   what.type = p.type;
   what.name = in_parts ? "partial" : "Y";
@@ -203,6 +206,7 @@ Schedule schedule_reduce(Tuning& t, const Workload& workload, Definition& defini
                          .extent = knobs.parts,
                          .threads = knobs.x,
                          .fan_in = knobs.fan_in,
+                         .shuffles = knobs.shuffles,
                          .kind = p.kind,
                          .type = p.type,
                          .element = [&](Indices, const Expr& k) { return partial.result(k); },
@@ -251,6 +255,7 @@ std::vector<Config> reduce_seeds(const Workload& workload, const Target& target)
     config.set("parts", {parts});
     config.set("threads_x", {x});
     config.set("threads_y", {y});
+    config.set("exchange", {}, "shuffles");
     config.set("fan_in", {in_rows ? 4 : 8});
     config.set("unroll", {4});
     config.set("lanes", {results >= target.multiprocessors * 1024 ? 4 : 1});
@@ -281,6 +286,6 @@ std::vector<Config> reduce_seeds(const Workload& workload, const Target& target)
 
 }  // namespace
 
-Template reduce_gpu_template() { return {"reduce.gpu", 1, "reduce", gpus(), schedule_reduce, reduce_seeds}; }
+Template reduce_gpu_template() { return {"reduce.gpu", 2, "reduce", gpus(), schedule_reduce, reduce_seeds}; }
 
 }  // namespace nestwright

@@ -53,6 +53,7 @@ Schedule schedule_softmax(Tuning& t, const Workload& workload, Definition& defin
                        .extent = columns,
                        .threads = blocks.threads,
                        .fan_in = blocks.fan_in,
+                       .shuffles = blocks.shuffles,
                        .kind = ir::ReducerKind::kMax,
                        .type = type,
                        .element = [&](Indices i, const Expr& k) { return row(i[0], k); },
@@ -92,6 +93,6 @@ std::vector<Config> softmax_seeds(const Workload& workload, const Target& target
 
 }  // namespace
 
-Template softmax_gpu_template() { return {"softmax.gpu", 1, "softmax", gpus(), schedule_softmax, softmax_seeds}; }
+Template softmax_gpu_template() { return {"softmax.gpu", 2, "softmax", gpus(), schedule_softmax, softmax_seeds}; }
 
 }  // namespace nestwright

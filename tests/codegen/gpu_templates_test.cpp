@@ -100,6 +100,42 @@ TEST_P(GpuTemplates, ComputeTheReferenceThroughOpenCl) {
   }
 }
 
+int count(const std::string& text, const std::string& part) {
+  int found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+/// A row of 256 threads is reduced by five exchanges within each warp, what eight warps have, and one value for all.
+TEST(GpuRows, AreReducedByShufflesOnCuda) {
+  struct Case {
+    const char *workload, *source, *config;
+    int reductions, barriers;
+  };
+  for (const Case& c : {Case{"reduce function=sum shape=5x700 axes=1", "reduce.gpu",
+                             "reduction=whole exchange=shuffles unroll=4 threads_x=256 threads_y=2", 1, 1},
+                        Case{"reduce function=max shape=9x300 axes=1 dtype=float64", "reduce.gpu",
+                             "reduction=whole exchange=shuffles unroll=1 threads_x=32 threads_y=8", 1, 1},
+                        Case{"softmax rows=5 columns=400", "softmax.gpu",
+                             "row=read powers=again exchange=shuffles threads=256 rows=4 unroll=1 lanes=4", 2, 5},
+                        Case{"layer_norm rows=3 columns=512", "layer_norm.gpu",
+                             "row=read exchange=shuffles threads=256 rows=1 unroll=4 lanes=4", 2, 6}}) {
+    const Workload w = parse_workload(c.workload);
+    const Target target = testing_gpu::cuda();
+    const Template& source = *find_template(c.source);
+    const Config config = discover_space(source, w, target).resolve(Config::parse(c.config));
+    const Instance instance = instantiate(source, w, target, config);
+    const ir::Program loops = lower(instance.schedule, instance.definition.args, target, w.op);
+    const ir::Program program = expand(loops, target, {.after_pass = {}, .verify = true});
+    const CompiledObject object = make_backend(DeviceKind::kCuda)->compile(program, target, {});
+    EXPECT_EQ(count(object.source, "__shfl_xor_sync(0xffffffffu, "), 5 * c.reductions) << object.source;
+    EXPECT_EQ(count(object.source, "__syncthreads();"), c.barriers) << object.source;
+    EXPECT_EQ(object.resources.at(0).spill_bytes, 0);
+    testing_matmul::expect_reference(loops, w, c.config);
+    testing_matmul::expect_reference(program, w, c.config);
+  }
+}
+
 std::vector<std::string> names() {
   std::vector<std::string> result;
   for (const Template& t : templates()) {

@@ -25,7 +25,8 @@ ir::Program expanded(const ir::Program& program) {
 TEST(DeviceExpand, ItsPasses) {
   EXPECT_THAT(expand_pass_names(DeviceKind::kOpenCl), expand_pass_names(DeviceKind::kCuda));
   EXPECT_THAT(expand_pass_names(DeviceKind::kCuda),
-              ElementsAre("virtual_threads", "vectorize", "simplify_vectors", "unrolled_registers", "plan_storage"));
+              ElementsAre("warp_shuffles", "virtual_threads", "vectorize", "simplify_vectors", "unrolled_registers",
+                          "plan_storage"));
 }
 
 TEST(DeviceExpand, UnrolledLoopsStayAndRegistersAreIndexedByThem) {

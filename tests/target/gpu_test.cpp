@@ -54,6 +54,12 @@ TEST(GpuTarget, WarpsMultiplyMatricesFromAmpereOn) {
   EXPECT_FALSE(has_matrix_products(Target::parse("cpu,isa=avx2,threads=1")));
 }
 
+TEST(GpuTarget, ThreadsOfAWholeWarpReadEachOthersRegisters) {
+  EXPECT_TRUE(has_shuffles(Target::parse("cuda,arch=sm_75")));
+  EXPECT_FALSE(has_shuffles(Target::parse("cuda,warp=16")));
+  EXPECT_FALSE(has_shuffles(Target::parse("opencl,warp=32")));
+}
+
 TEST(GpuTarget, OpenClAloneIsWhatEveryDeviceHas) {
   const Target t = Target::parse("opencl");
   EXPECT_EQ(t.device, DeviceKind::kOpenCl);

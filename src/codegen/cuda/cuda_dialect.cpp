@@ -98,6 +98,9 @@ static __device__ __forceinline__ unsigned short nw_bfloat16_of_float32(float x)
 )";
 }
 
+// Of all 32 threads.
+const char* CudaDialect::shuffle_xor() const { return "__shfl_xor_sync(0xffffffffu, "; }
+
 std::string CudaDialect::opening(bool) const { return {}; }
 
 std::string CudaDialect::kernel_head(const std::string& name,

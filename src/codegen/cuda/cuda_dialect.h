@@ -16,6 +16,7 @@ class CudaDialect final : public Dialect {
   std::string bits_of(const std::string& value, ir::Type type) const override;
   std::string of_bits(const std::string& bits, ir::Type type) const override;
   std::string narrow_floats(ir::Type type) const override;
+  const char* shuffle_xor() const override;
   const char* function_head() const override { return "static __device__ __forceinline__"; }
   std::string opening(bool uses_float64) const override;
   std::string kernel_head(const std::string& name,

@@ -83,6 +83,7 @@ llvm::Value* FunctionEmitter::emit_function(ir::Intrinsic function, const std::v
     case I::kDotS8S8:
     case I::kDotS16:
     case I::kDotBF16:
+    case I::kShuffleXor:
       break;
   }
   refuse(function, type);

@@ -25,6 +25,8 @@ std::string Dialect::asynchronous_copy(int) const {
   throw InternalError("internal error: a device without asynchronous copies");
 }
 
+const char* Dialect::shuffle_xor() const { throw InternalError("internal error: a device without shuffles"); }
+
 std::string Dialect::integer_literal(std::int64_t value, ir::Type type) const {
   if (type.is_bool()) return value != 0 ? "true" : "false";
   if (type.code == ir::TypeCode::kUInt) {

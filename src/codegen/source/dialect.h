@@ -37,6 +37,9 @@ class Dialect {
   virtual std::string of_bits(const std::string& bits, ir::Type type) const = 0;
   /// Functions nw_float32_of_X of bits and nw_X_of_float32, which rounds to nearest even. X: float16 or bfloat16.
   virtual std::string narrow_floats(ir::Type type) const = 0;
+  /// A function f(value, bit) for kShuffleXor, up to its first argument: "f(". Throws InternalError where there is
+  /// none.
+  virtual const char* shuffle_xor() const;
   /// What functions begin with that kernels call.
   virtual const char* function_head() const = 0;
 

@@ -154,7 +154,11 @@ Text ExpressionWriter::call(const Call& n, const Expr& e) {
     for (std::size_t i = 0; i < args.size(); ++i) text += (i > 0 ? ", " : "") + args[i].text;
     return Text{text + ")", Binds::kAtom, type.bits == 64};
   };
-  if (n.intrinsic >= Intrinsic::kJoinBytes) return called(prelude_.word_function(n.intrinsic));
+  if (is_of_words(n.intrinsic)) return called(prelude_.word_function(n.intrinsic));
+  if (n.intrinsic == Intrinsic::kShuffleXor) {
+    return {fmt::format("{}{}, {})", dialect_.shuffle_xor(), args[0].text, args[1].text), Binds::kAtom,
+            type.bits == 64};
+  }
   if (!type.is_float()) {
     if (n.intrinsic == Intrinsic::kFma)
       return value(make_binary(BinaryOp::kAdd, make_binary(BinaryOp::kMul, n.args[0], n.args[1]), n.args[2]));

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "codegen/cuda/compile_log.h"
+#include "ir/intrinsics.h"
 #include "ir/launch.h"
 #include "lower/lower.h"
 #include "support/error.h"
@@ -149,6 +150,34 @@ TEST(Cuda, MoreSharedMemoryThanAKernelDeclaresIsGivenByTheLaunch) {
   ASSERT_EQ(object.resources.size(), 1u);
   EXPECT_GE(object.resources[0].shared_bytes, 64 + 80000);
   EXPECT_LE(object.resources[0].shared_bytes, 64 + 80000 + 1024);
+}
+
+TEST(Cuda, ThreadsOfAWarpAreAskedByShuffles) {
+  for (const ir::Type type : {kFloat32, kFloat64, kInt32, kUInt32, kInt64, kUInt64}) {
+    const ir::Buffer a("A", type, {64}), b("B", type, {64});
+    const ir::Buffer own("own", type, {1}, ir::Scope::kLocal), told("told", type, {1}, ir::Scope::kLocal);
+    const ir::Var x("x");
+    const ir::Stmt body = ir::block({ir::make_store(own, {0}, ir::make_load(a, {x})),
+                                     ir::make_store(told, {0}, ir::shuffle_xor(ir::make_load(own, {0}), 16)),
+                                     ir::make_store(b, {x}, ir::make_load(told, {0}))});
+    const ir::Program program{"swap",
+                              {{a, ir::Role::kInput}, {b, ir::Role::kOutput}},
+                              {},
+                              {},
+                              {},
+                              {},
+                              ir::make_launch(0),
+                              {{"swap_kernel0", ir::make_for(x, 0, 64, ir::LoopKind::kThreadX,
+                                                             ir::make_allocate(own, ir::make_allocate(told, body)))}}};
+    for (const char* arch : {"sm_75", "sm_90"}) {
+      const CompiledObject object =
+          make_backend(DeviceKind::kCuda)->compile(program, cuda(arch), {.keep_assembly = true});
+      EXPECT_THAT(object.source, HasSubstr("  told[0] = __shfl_xor_sync(0xffffffffu, own[0], 16);\n"));
+      EXPECT_THAT(object.assembly, HasSubstr("shfl.sync.bfly.b32"));
+      EXPECT_EQ(object.resources.at(0).shared_bytes, 0);
+      EXPECT_EQ(object.resources.at(0).stack_bytes, 0);
+    }
+  }
 }
 
 TEST(Cuda, NamesOfKernelsAndTensorsBecomeLegal) {

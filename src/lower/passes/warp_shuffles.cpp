@@ -1,0 +1,350 @@
+// What threads of a warp tell each other goes from register to register, without shared memory and barriers.
+//
+//   shared s: float32[64]                     threadIdx.x x in 0..64:
+//   threadIdx.x x in 0..64:                     local s: float32[1]
+//     s[x] = ...                                s[0] = ...
+//     barrier                          ->       local s.of_16: float32[1]
+//     t[x] = s[x] + s[x ^ 16]                   s.of_16[0] = shuffle_xor(s[0], 16)
+//                                               t[x] = s[0] + s.of_16[0]
+//
+// (x ^ 16 stands for whatever has that value, x / 32 * 32 + (x + 16) % 32 say.) A shared buffer goes so where each
+// thread stores an element of its own, always the same, which is read by itself and by threads whose threadIdx.x
+// differs in one bit, below the warp's 32; and where all threads of a warp reach these statements together. The
+// barriers are placed anew. After TVM's warp memory (tir/transforms/lower_warp_memory.cc), which asks for a scope of
+// its own; the exchange is that of the CUDA C++ Programming Guide, "Warp Shuffle Functions".
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ir/equal.h"
+#include "ir/evaluate.h"
+#include "ir/intrinsics.h"
+#include "ir/rewrite.h"
+#include "lower/expand_passes.h"
+#include "lower/passes/barriers.h"
+#include "target/gpu.h"
+
+namespace nestwright::expansion {
+namespace {
+
+using namespace ir;
+
+/// An access of all threads of each warp together.
+struct Access {
+  std::vector<Expr> indices;
+  bool stores = false;
+};
+
+struct Exchanged {
+  Buffer shared;
+  std::size_t along_x;  ///< its dimension along threadIdx.x
+  Buffer own;           ///< where a thread keeps its element
+};
+
+Buffer register_of(const Buffer& shared, const std::string& name) {
+  return {name, shared->element, {Expr(1)}, Scope::kLocal};
+}
+
+/// Whose element an index along threadIdx.x is: the thread's own, or that of the one with this bit flipped.
+constexpr int kOwn = 0;
+
+/// The shared buffers of a kernel, and how threads reach them.
+class Survey {
+ public:
+  explicit Survey(const Stmt& kernel) { visit(kernel); }
+
+  /// What can be exchanged, in the order of the allocations.
+  std::vector<Exchanged> exchanged() const {
+    std::vector<Exchanged> result;
+    if (!is_regular_) return result;
+    for (const Buffer& buffer : allocated_) {
+      const auto accesses = accesses_.find(buffer);
+      if (accesses == accesses_.end() || refused_.count(buffer) > 0) continue;
+      const std::optional<std::size_t> dimension = dimension_of(accesses->second);
+      if (dimension) result.push_back({buffer, *dimension, register_of(buffer, buffer->name)});
+    }
+    return result;
+  }
+
+  /// kOwn or the bit; nothing where it is another thread's for some thread.
+  std::optional<int> whose(const Expr& index) const {
+    const std::int64_t threads = extent(0);
+    const std::array<Var, 1> var{threads_[0]->var};
+    const auto at = [&](std::int64_t x) { return evaluate(index, var, std::array{x}); };
+    const std::int64_t bit = at(0);
+    if (bit != kOwn && bit != 1 && bit != 2 && bit != 4 && bit != 8 && bit != 16) return std::nullopt;
+    if (threads % (2 * std::max<std::int64_t>(bit, 1)) != 0) return std::nullopt;
+    for (std::int64_t x = 0; x < threads; ++x) {
+      if (at(x) != (x ^ bit)) return std::nullopt;
+    }
+    return static_cast<int>(bit);
+  }
+
+ private:
+  static bool mentions(const Expr& e, const Var& var) {
+    bool found = false;
+    for_each_expr(e, [&](const Expr& part) {
+      const auto* ref = part.as<VarRef>();
+      found = found || (ref != nullptr && ref->var == var);
+    });
+    return found;
+  }
+
+  std::int64_t extent(std::size_t d) const { return threads_[d] ? *as_const_int(threads_[d]->extent) : 1; }
+
+  /// Whether threads of one warp may disagree on its value: those of one have the same threadIdx.y and z where there
+  /// are whole warps of them along x.
+  bool varies(const Expr& e) const {
+    bool found = false;
+    for_each_expr(e, [&](const Expr& part) {
+      const auto* ref = part.as<VarRef>();
+      found = found || part.as<Load>() != nullptr || (ref != nullptr && varying_.count(ref->var) > 0);
+    });
+    return found;
+  }
+
+  // --- The walk -----------------------------------------------------------------------------------------------------
+
+  void visit(const Stmt& s) {
+    if (!s.defined()) return;
+    std::visit([&](const auto& n) { visit(n); }, s.node().value);
+  }
+  void visit(const For& loop) {
+    refuse_loads(loop.min);
+    refuse_loads(loop.extent);
+    const bool is_apart = varies(loop.min) || varies(loop.extent) || loop.kind == LoopKind::kVectorized;
+    if (loop.kind == LoopKind::kVirtualThread) is_regular_ = false;
+    if (is_thread_index(loop.kind) && loop.kind != LoopKind::kVirtualThread) enter(loop);
+    if (is_apart) ++apart_;
+    visit(loop.body);
+    if (is_apart) --apart_;
+    if (is_thread_index(loop.kind)) innermost_ = false;
+  }
+  void enter(const For& loop) {
+    const auto d = static_cast<std::size_t>(loop.kind) - static_cast<std::size_t>(LoopKind::kThreadX);
+    const bool is_plain = is_const_int(loop.min, 0) && as_const_int(loop.extent) != nullptr;
+    is_regular_ = is_regular_ && is_plain && threads_[d] == nullptr;
+    threads_[d] = &loop;
+    varying_.insert(loop.var);
+    innermost_ = true;
+    for_each_stmt(loop.body, [&](const Stmt& inner) {
+      const auto* other = inner.as<For>();
+      if (other != nullptr && is_thread_index(other->kind)) innermost_ = false;
+    });
+    if (!innermost_ || !is_regular_ || threads_[0] == nullptr) return;
+    is_regular_ = extent(0) * extent(1) * extent(2) % kWarp == 0;
+    if (extent(0) % kWarp != 0) return;
+    for (const std::size_t other : {1, 2}) {
+      if (threads_[other]) varying_.erase(threads_[other]->var);
+    }
+  }
+  void visit(const Block& b) {
+    for (const Stmt& s : b.stmts) visit(s);
+  }
+  void visit(const Let& let) {
+    refuse_loads(let.value);
+    if (varies(let.value)) varying_.insert(let.var);
+    visit(let.body);
+  }
+  void visit(const IfThenElse& choice) {
+    refuse_loads(choice.condition);
+    const bool is_apart = varies(choice.condition);
+    if (is_apart) ++apart_;
+    visit(choice.then_case);
+    visit(choice.else_case);
+    if (is_apart) --apart_;
+  }
+  void visit(const Store& store) {
+    note(store.buffer, store.indices, true);
+    if (store.mask.defined()) refuse_masked(store.buffer, store.mask);
+    for (const Expr& index : store.indices) refuse_loads(index);
+    for_each_expr(store.value, [&](const Expr& e) {
+      const auto* load = e.as<Load>();
+      if (load == nullptr) return;
+      note(load->buffer, load->indices, false);
+      if (load->mask.defined()) refuse_masked(load->buffer, load->mask);
+      for (const Expr& index : load->indices) refuse_loads(index);
+    });
+  }
+  void visit(const Allocate& allocate) {
+    // A shuffle moves words of 4 bytes.
+    if (allocate.buffer->element.bytes() < 4) refuse(allocate.buffer);
+    allocated_.push_back(allocate.buffer);
+    visit(allocate.body);
+  }
+  void visit(const Prefetch& prefetch) { refuse(prefetch.buffer); }
+  void visit(const Barrier&) {}
+  void visit(const Launch&) {}
+
+  void note(const Buffer& buffer, const std::vector<Expr>& indices, bool stores) {
+    if (buffer->scope != Scope::kShared) return;
+    if (apart_ > 0 || !innermost_ || threads_[0] == nullptr) refuse(buffer);
+    accesses_[buffer].push_back({indices, stores});
+  }
+  void refuse(const Buffer& buffer) { refused_.insert(buffer); }
+  void refuse_masked(const Buffer& buffer, const Expr& mask) {
+    refuse(buffer);
+    refuse_loads(mask);
+  }
+  void refuse_loads(const Expr& e) {
+    for_each_expr(e, [&](const Expr& part) {
+      if (const auto* load = part.as<Load>()) refuse(load->buffer);
+    });
+  }
+
+  // --- What it found ------------------------------------------------------------------------------------------------
+
+  std::optional<std::size_t> dimension_of(const std::vector<Access>& accesses) const {
+    const std::vector<Expr>& first = accesses.front().indices;
+    std::optional<std::size_t> along_x;
+    for (std::size_t d = 0; d < first.size(); ++d) {
+      if (!mentions(first[d], threads_[0]->var)) continue;
+      if (along_x) return std::nullopt;
+      along_x = d;
+    }
+    if (!along_x || !is_threads_own(first, *along_x)) return std::nullopt;
+    bool is_told = false;
+    for (const Access& access : accesses) {
+      for (std::size_t d = 0; d < first.size(); ++d) {
+        if (d != *along_x && !equal(access.indices[d], first[d])) return std::nullopt;
+      }
+      if (!is_of_x_alone(access.indices[*along_x])) return std::nullopt;
+      const std::optional<int> thread = whose(access.indices[*along_x]);
+      if (!thread || (access.stores && *thread != kOwn)) return std::nullopt;
+      is_told = is_told || *thread != kOwn;
+    }
+    return is_told ? along_x : std::nullopt;
+  }
+
+  /// Whether the indices but that along x are the same all the time that a thread runs, and tell it from those with
+  /// another threadIdx.y or z.
+  bool is_threads_own(const std::vector<Expr>& indices, std::size_t along_x) const {
+    for (const std::size_t other : {1, 2}) {
+      if (extent(other) == 1) continue;
+      const bool is_told = std::any_of(indices.begin(), indices.end(), [&](const Expr& index) {
+        const auto* ref = index.as<VarRef>();
+        return ref != nullptr && ref->var == threads_[other]->var;
+      });
+      if (!is_told) return false;
+    }
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+      if (d == along_x) continue;
+      const auto* ref = indices[d].as<VarRef>();
+      const bool is_thread = ref != nullptr && std::any_of(threads_.begin(), threads_.end(), [&](const For* loop) {
+                               return loop != nullptr && loop->var == ref->var;
+                             });
+      if (!is_thread && as_const_int(indices[d]) == nullptr) return false;
+    }
+    return true;
+  }
+
+  bool is_of_x_alone(const Expr& index) const {
+    bool alone = true;
+    for_each_expr(index, [&](const Expr& part) {
+      const auto* ref = part.as<VarRef>();
+      alone = alone && part.as<Load>() == nullptr && (ref == nullptr || ref->var == threads_[0]->var);
+    });
+    return alone;
+  }
+
+  static constexpr std::int64_t kWarp = 32;
+
+  std::vector<Buffer> allocated_;
+  std::map<Buffer, std::vector<Access>> accesses_;
+  std::set<Buffer> refused_;
+  std::array<const For*, 3> threads_{};  ///< the loops bound to threadIdx.x, y and z
+  std::set<Var> varying_;                ///< variables that differ between threads of a warp
+  int apart_ = 0;                        ///< branches and loops around, in which threads of a warp may part
+  bool innermost_ = false;               ///< inside of all loops over threads
+  bool is_regular_ = true;
+};
+
+/// Keeps the elements in registers.
+class Exchanger final : public Mutator {
+ public:
+  Exchanger(const Survey& survey, const std::vector<Exchanged>& exchanged) : survey_(survey), exchanged_(exchanged) {}
+
+  Stmt mutate(const Stmt& s) override {
+    if (!s.defined()) return s;
+    if (s.as<Barrier>()) return {};
+    if (const auto* allocate = s.as<Allocate>(); allocate != nullptr && find(allocate->buffer) != nullptr) {
+      return mutate(allocate->body);
+    }
+    if (const auto* store = s.as<Store>()) return exchange(*store);
+    const auto* loop = s.as<For>();
+    if (loop == nullptr || !is_thread_index(loop->kind)) return mutate_children(s);
+    bool holds_threads = false;
+    for_each_stmt(loop->body, [&](const Stmt& inner) {
+      const auto* other = inner.as<For>();
+      holds_threads = holds_threads || (other != nullptr && is_thread_index(other->kind));
+    });
+    if (holds_threads) return mutate_children(s);
+    Stmt body = mutate(loop->body);
+    for (const Exchanged& e : exchanged_) body = make_allocate(e.own, std::move(body));
+    return make_for(loop->var, loop->min, loop->extent, loop->kind, std::move(body));
+  }
+
+  Expr mutate(const Expr& e) override {
+    const auto* load = e.defined() ? e.as<Load>() : nullptr;
+    const Exchanged* const exchanged = load != nullptr ? find(load->buffer) : nullptr;
+    if (exchanged == nullptr) return mutate_children(e);
+    const int bit = survey_.whose(load->indices[exchanged->along_x]).value();
+    return make_load(bit == kOwn ? exchanged->own : told_by(*exchanged, bit), {0});
+  }
+
+ private:
+  /// What the thread across a bit told, for the statement at hand.
+  struct Told {
+    const Exchanged* exchanged;
+    int bit;
+    Buffer told;
+  };
+
+  const Exchanged* find(const Buffer& shared) const {
+    const auto found = std::find_if(exchanged_.begin(), exchanged_.end(),
+                                    [&](const Exchanged& candidate) { return candidate.shared == shared; });
+    return found == exchanged_.end() ? nullptr : &*found;
+  }
+
+  const Buffer& told_by(const Exchanged& exchanged, int bit) {
+    const auto known = std::find_if(told_.begin(), told_.end(),
+                                    [&](const Told& t) { return t.exchanged == &exchanged && t.bit == bit; });
+    if (known != told_.end()) return known->told;
+    const Buffer& from = exchanged.shared;
+    told_.push_back({&exchanged, bit, register_of(from, from->name + ".of_" + std::to_string(bit))});
+    return told_.back().told;
+  }
+
+  Stmt exchange(const Store& store) {
+    told_.clear();
+    Expr value = mutate(store.value);
+    const Exchanged* const own = find(store.buffer);
+    Stmt result = own != nullptr ? make_store(own->own, {0}, std::move(value))
+                                 : make_store(store.buffer, store.indices, std::move(value), store.mask, store.streams);
+    for (const Told& t : told_) {
+      const Stmt ask = make_store(t.told, {0}, shuffle_xor(make_load(t.exchanged->own, {0}), t.bit));
+      result = make_allocate(t.told, block({ask, std::move(result)}));
+    }
+    return result;
+  }
+
+  const Survey& survey_;
+  const std::vector<Exchanged>& exchanged_;
+  std::vector<Told> told_;
+};
+
+}  // namespace
+
+Stmt warp_shuffles(const Stmt& body, const Target& target) {
+  if (!has_shuffles(target)) return body;
+  const Survey survey(body);
+  const std::vector<Exchanged> exchanged = survey.exchanged();
+  if (exchanged.empty()) return body;
+  return place_barriers(Exchanger(survey, exchanged).mutate(body));
+}
+
+}  // namespace nestwright::expansion
