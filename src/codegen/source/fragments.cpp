@@ -50,15 +50,6 @@ std::int64_t extent_of(const Buffer& buffer, int dimension) {
   return *extent;
 }
 
-bool mentions(const Expr& e, const Var& var) {
-  bool found = false;
-  for_each_expr(e, [&](const Expr& part) {
-    const auto* ref = part.as<VarRef>();
-    found = found || (ref != nullptr && ref->var == var);
-  });
-  return found;
-}
-
 const Load* converted_load(const Expr& e) {
   const auto* cast = e.as<Cast>();
   return cast != nullptr && cast->value.as<Load>() != nullptr ? cast->value.as<Load>() : e.as<Load>();
