@@ -85,15 +85,6 @@ class Survey {
   }
 
  private:
-  static bool mentions(const Expr& e, const Var& var) {
-    bool found = false;
-    for_each_expr(e, [&](const Expr& part) {
-      const auto* ref = part.as<VarRef>();
-      found = found || (ref != nullptr && ref->var == var);
-    });
-    return found;
-  }
-
   std::int64_t extent(std::size_t d) const { return threads_[d] ? *as_const_int(threads_[d]->extent) : 1; }
 
   /// Whether threads of one warp may disagree on its value: those of one have the same threadIdx.y and z where there
