@@ -146,6 +146,10 @@ bool has_asynchronous_copies(const Target& target) { return is_from_sm_80(target
 
 bool has_matrix_products(const Target& target) { return is_from_sm_80(target); }
 
+bool has_warpgroup_products(const Target& target) {
+  return target.device == DeviceKind::kCuda && (target.arch == "sm_90" || target.arch == "sm_90a");
+}
+
 bool has_shuffles(const Target& target) { return target.device == DeviceKind::kCuda && target.warp == 32; }
 
 Target parse_gpu(std::string_view text, DeviceKind kind, std::string_view rest) {

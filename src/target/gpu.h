@@ -39,6 +39,9 @@ bool has_asynchronous_copies(const Target& target);
 /// CUDA's mma.sync, from sm_80 on.
 bool has_matrix_products(const Target& target);
 
+/// Whether four warps may multiply matrices in shared memory together, by wgmma: the architecture sm_90 alone.
+bool has_warpgroup_products(const Target& target);
+
 /// Whether the 32 threads of a warp may read each other's registers: CUDA's.
 bool has_shuffles(const Target& target);
 

@@ -47,6 +47,10 @@ TEST(GpuTarget, CopiesGoOnWhileThreadsComputeFromAmpereOn) {
 }
 
 TEST(GpuTarget, WarpsMultiplyMatricesFromAmpereOn) {
+  EXPECT_TRUE(has_warpgroup_products(Target::parse("cuda,arch=sm_90")));
+  EXPECT_TRUE(has_warpgroup_products(Target::parse("cuda,arch=sm_90a")));
+  EXPECT_FALSE(has_warpgroup_products(Target::parse("cuda,arch=sm_100")));
+  EXPECT_FALSE(has_warpgroup_products(Target::parse("cuda")));
   EXPECT_TRUE(has_matrix_products(Target::parse("cuda")));
   EXPECT_TRUE(has_matrix_products(Target::parse("cuda,arch=sm_120")));
   EXPECT_FALSE(has_matrix_products(Target::parse("cuda,arch=sm_75")));

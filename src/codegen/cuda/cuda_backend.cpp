@@ -46,8 +46,11 @@ class CudaBackend final : public Backend {
     const Nvrtc& nvrtc = Nvrtc::get();
     require_architecture(target.arch, nvrtc);
     CompiledObject result = device_object(program, CudaDialect(target));
-    NvrtcResult compiled = nvrtc.compile(result.source, result.symbol + ".cu",
-                                         {"-arch=" + target.arch, "-std=c++17", "-w", "--ptxas-options=-v"});
+    // wgmma is among what only code for this very architecture may use, which later ones do not run.
+    const bool is_special = target.arch == "sm_90" && result.source.find("wgmma.mma_async") != std::string::npos;
+    NvrtcResult compiled =
+        nvrtc.compile(result.source, result.symbol + ".cu",
+                      {"-arch=" + target.arch + (is_special ? "a" : ""), "-std=c++17", "-w", "--ptxas-options=-v"});
     if (!compiled.succeeded) {
       throw CompileError(
           fmt::format("{} refuses the kernels of {}: {}", nvrtc.version(), program.name, first_error(compiled.log)));

@@ -8,7 +8,9 @@ namespace nestwright::codegen {
 
 class CudaDialect final : public Dialect {
  public:
-  explicit CudaDialect(const Target& target) : has_asynchronous_copies_(nestwright::has_asynchronous_copies(target)) {}
+  explicit CudaDialect(const Target& target)
+      : has_asynchronous_copies_(nestwright::has_asynchronous_copies(target)),
+        has_warpgroup_products_(nestwright::has_warpgroup_products(target)) {}
 
   const char* integer_type(ir::Type type) const override;
   const char* wide_suffix() const override { return "LL"; }
@@ -27,7 +29,10 @@ class CudaDialect final : public Dialect {
   bool has_asynchronous_copies() const override { return has_asynchronous_copies_; }
   std::string asynchronous_copy(int bytes) const override;
   const char* wait_for_copies() const override { return "asm volatile(\"cp.async.wait_all;\" ::: \"memory\");"; }
-  FragmentFunction fragment_function(FragmentCall::Kind kind, ir::Type type) const override;
+  const char* proxy_fence() const override {
+    return "asm volatile(\"fence.proxy.async.shared::cta;\" ::: \"memory\");";
+  }
+  FragmentFunction fragment_function(const FragmentCall& call) const override;
   std::vector<std::string> shared(const std::vector<SharedArray>& arrays, std::int64_t bytes) const override;
   std::string vector_type(ir::Type element, int lanes) const override;
   std::string vector_at(const std::string& element, const std::string& type, ir::Scope scope,
@@ -37,7 +42,9 @@ class CudaDialect final : public Dialect {
   std::string stream(const std::string& place, const std::string& value) const override;
 
  private:
-  bool has_asynchronous_copies_;
+  FragmentFunction warpgroup_function(const FragmentCall& call) const;
+
+  bool has_asynchronous_copies_, has_warpgroup_products_;
 };
 
 }  // namespace nestwright::codegen

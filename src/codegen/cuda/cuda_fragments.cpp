@@ -14,6 +14,13 @@ constexpr const char* kFill =
 }}
 )";
 
+constexpr const char* kFillAll =
+    R"(static __device__ __forceinline__ void nw_fill_all_{0}({1}* sums, int count, {1} x) {{
+#pragma unroll
+  for (int i = 0; i < count; ++i) sums[i] = x;
+}}
+)";
+
 // Each lane says where one row of 16 bytes begins: eight lanes those of one matrix, of which there are four. Lane l is
 // given the four bytes at 4*(l%4) of row l/4 of each; transposed, two halves of column l/4.
 constexpr const char* kLoad =
@@ -57,11 +64,14 @@ const char* types_of(ir::Type a) {
 
 }  // namespace
 
-Dialect::FragmentFunction CudaDialect::fragment_function(FragmentCall::Kind kind, ir::Type type) const {
+Dialect::FragmentFunction CudaDialect::fragment_function(const FragmentCall& call) const {
+  const ir::Type type = call.type;
   const bool of_bytes = type.bytes() == 1;
-  switch (kind) {
+  switch (call.kind) {
     case FragmentCall::Kind::kFill:
       return {"nw_fill_" + type.str(), fmt::format(kFill, type.str(), value_type(type))};
+    case FragmentCall::Kind::kFillAll:
+      return {"nw_fill_all_" + type.str(), fmt::format(kFillAll, type.str(), value_type(type))};
     case FragmentCall::Kind::kLoad:
       return {"nw_load", fmt::format(kLoad, "", "", "matrix / 2", "matrix % 2")};
     case FragmentCall::Kind::kLoadTransposed:
@@ -70,6 +80,8 @@ Dialect::FragmentFunction CudaDialect::fragment_function(FragmentCall::Kind kind
       return {"nw_multiply_" + type.str(),
               fmt::format(kMultiply, type.str(), of_bytes ? "m16n8k32" : "m16n8k16", types_of(type),
                           of_bytes ? "s32" : "f32", of_bytes ? "int" : "float", of_bytes ? "r" : "f")};
+    case FragmentCall::Kind::kMultiplyShared:
+      return warpgroup_function(call);
   }
   throw InternalError("internal error: no function of fragments");
 }

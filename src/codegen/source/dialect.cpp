@@ -54,7 +54,7 @@ std::string Dialect::float_literal(double value, ir::Type type) const {
   return is_double ? text : text + "f";
 }
 
-Dialect::FragmentFunction Dialect::fragment_function(FragmentCall::Kind, ir::Type) const {
+Dialect::FragmentFunction Dialect::fragment_function(const FragmentCall&) const {
   throw CompileError("a buffer is kept in fragment scope, which the device does not have: use local scope");
 }
 

@@ -59,13 +59,14 @@ class Dialect {
   virtual bool has_asynchronous_copies() const { return false; }
   virtual std::string asynchronous_copy(int bytes) const;
   virtual const char* wait_for_copies() const { return ""; }
+  /// Makes what a thread stored to shared memory known to kMultiplyShared; stands in front of barriers.
+  virtual const char* proxy_fence() const { return ""; }
 
-  /// A function that takes the arguments of a FragmentCall of that kind, on elements of the type. Throws CompileError
-  /// where the device has no fragments.
+  /// A function that takes the arguments of such a call. Throws CompileError where the device has none.
   struct FragmentFunction {
     std::string name, text;
   };
-  virtual FragmentFunction fragment_function(FragmentCall::Kind kind, ir::Type type) const;
+  virtual FragmentFunction fragment_function(const FragmentCall& call) const;
 
   struct SharedArray {
     std::string type, name;

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "codegen/source/expression.h"
+#include "codegen/source/warpgroup_product.h"
+#include "ir/equal.h"
 #include "ir/fragments.h"
 #include "ir/linear.h"
 #include "ir/print.h"
@@ -18,6 +20,8 @@ using namespace ir;
 
 // mma.sync.m16n8k16, and m16n8k32 of bytes: of a product of tiles, and the bytes of its steps of the reduction.
 constexpr std::int64_t kRows = 16, kColumns = 8, kStepBytes = 32;
+constexpr const char* kNoProduct =
+    "what is added to it is no product of two matrices of float16 or bfloat16 in float32, or of bytes by int8 in int32";
 
 bool is_fragment(const Buffer& buffer) { return buffer->scope == Scope::kFragment; }
 bool is_byte(Type type) { return type == kInt8 || type == kUInt8; }
@@ -58,6 +62,7 @@ const Load* converted_load(const Expr& e) {
 /// sum + a * b
 struct Product {
   const Load *sum = nullptr, *a = nullptr, *b = nullptr;
+  bool is_of_shared() const { return a->buffer->scope == Scope::kShared && b->buffer->scope == Scope::kShared; }
 };
 
 Product as_product(const Expr& value) {
@@ -98,13 +103,21 @@ struct Fragments::Tile {
 
 Fragments::Fragments(const Stmt& kernel) {
   for_each_stmt(kernel, [&](const Stmt& s) {
+    if (const auto* let = s.as<Let>(); let != nullptr && warps_.var.defined() && let->var.type() == kIndex) {
+      const Expr value = substitute(let->value, warps_.made_of);
+      if (mentions(value, warps_.var)) warps_.made_of.emplace(let->var, value);
+    }
     const auto* loop = s.as<For>();
     if (loop == nullptr) return;
     if (loop->kind == LoopKind::kThreadX) x_ = loop->var;
     if (loop->kind == LoopKind::kThreadY) y_ = loop->var;
+    if (const std::int64_t* warps = as_const_int(loop->extent); loop->kind == LoopKind::kThreadZ && warps != nullptr) {
+      warps_ = {loop->var, *warps, {}};
+    }
     const Nest nest(*loop);
     const Product product = nest.store != nullptr ? as_product(nest.store->value) : Product{};
     if (product.a == nullptr || product.b == nullptr) return;
+    if (product.is_of_shared()) of_warpgroups_.insert(nest.store->buffer);
     for (const Load* operand : {product.a, product.b}) {
       if (!is_fragment(operand->buffer) || operand->buffer->rank() < 2) continue;
       // The reduction is the loop that the sums do not move with.
@@ -122,6 +135,7 @@ Fragments::Fragments(const Stmt& kernel) {
       if (!is_new && known->second != is_last) refuse(operand->buffer, "it is multiplied along both of its dimensions");
     }
   });
+  if (multiply_shared()) require_whole_warpgroups(kernel);
 }
 
 Type Fragments::register_type(const Buffer& buffer) {
@@ -234,6 +248,16 @@ std::optional<FragmentCall> Fragments::call_of(const For& loop) const {
   const Store& store = *nest.store;
   const Product product = as_product(store.value);
   const bool multiplies = product.a != nullptr && product.b != nullptr;
+  if (multiplies && product.is_of_shared()) {
+    const bool adds =
+        product.sum != nullptr && !store.mask.defined() &&
+        equal(make_load(product.sum->buffer, product.sum->indices), make_load(store.buffer, store.indices));
+    if (!adds || !are_multiplied(product.a->buffer->element, product.b->buffer->element, store.buffer->element)) {
+      refuse(store.buffer, kNoProduct);
+    }
+    return warpgroup_product(nest.loops, store, *product.a, *product.b, warps_);
+  }
+  if (of_warpgroups_.contains(store.buffer)) return warpgroup_fill(nest.loops, store);
   const std::size_t depth = multiplies ? 3 : 2;
   if (nest.loops.size() > depth) return std::nullopt;  // over tiles
   if (nest.loops.size() < depth || store.mask.defined()) {
@@ -316,10 +340,7 @@ FragmentCall Fragments::product_of(const Nest& nest) const {
                     apart.constant == 0 && has(a, to.first) && has(a, steps) && has(b, to.second) && has(b, steps) &&
                     are_multiplied(a.buffer->element, b.buffer->element, sums->element);
   if (!fits) {
-    refuse(
-        sums,
-        "what is added to it is no product of two matrices of float16 or bfloat16 in float32, or of bytes by int8 in "
-        "int32");
+    refuse(sums, kNoProduct);
   }
   const std::int64_t count = kStepBytes / a.buffer->element.bytes();
   if (!is_const_int(to.first->extent, kRows) || !is_const_int(to.second->extent, kColumns) ||

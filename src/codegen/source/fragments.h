@@ -9,12 +9,13 @@
 // A fragment is made up of matrices of 8 rows. Of one that is multiplied a row is 16 bytes along the reduction, and
 // thread (x, y) has the 4 bytes at 4x of row y as one register; either dimension of a stage may be the rows. Of sums it
 // has the columns 2x and 2x + 1 of row y of 8. (PTX ISA, "Matrix Fragments for mma.m16n8k16", "... m16n8k32".) Bytes
-// have 32 steps where halves have 16, above.
+// have 32 steps where halves have 16, above. Products of matrices in shared memory are those of warpgroup_product.h.
 // Any other statement may read the sums, each thread those that it has. Thread rule: immutable once made.
 #pragma once
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,14 +24,24 @@
 
 namespace nestwright::codegen {
 
+/// threadIdx.z, along which warps lie; undefined where there is none, as for one whose extent is no constant.
+struct WarpIndex {
+  ir::Var var;
+  std::int64_t count = 1;
+  std::map<ir::Var, ir::Expr> made_of;  ///< variables that are made of it, and their values in it
+};
+
 struct FragmentCall {
-  enum class Kind : std::uint8_t { kFill, kLoad, kLoadTransposed, kMultiply } kind;
+  enum class Kind : std::uint8_t { kFill, kFillAll, kLoad, kLoadTransposed, kMultiply, kMultiplyShared } kind;
   struct Argument {
     ir::Buffer buffer;  ///< undefined: the argument is a value
     ir::Expr at;        ///< the register of the buffer, or its element, to which the argument points; or the value
   };
   std::vector<Argument> arguments;
   ir::Type type;  ///< of the elements that are multiplied
+  /// Of kMultiplyShared: the product's columns, and whether rows of the operand run across the reduction.
+  std::int64_t columns = 0;
+  bool across_a = false, across_b = false;
 };
 
 class Fragments {
@@ -45,6 +56,8 @@ class Fragments {
   /// The call that `loop` is, with what is inside it; nothing where it is an ordinary loop. Throws CompileError for a
   /// nest that stores to a fragment and is none.
   std::optional<FragmentCall> call_of(const ir::For& loop) const;
+  /// Whether there are products of matrices in shared memory.
+  bool multiply_shared() const { return !of_warpgroups_.empty(); }
 
  private:
   struct Nest;
@@ -57,7 +70,9 @@ class Fragments {
   std::int64_t side(const ir::Buffer& buffer, int dimension) const;
   bool is_lanes(const ir::Expr& e) const;
 
-  ir::Var x_, y_;                        ///< of the warp's threads
+  ir::Var x_, y_;  ///< of the warp's threads
+  WarpIndex warps_;
+  std::set<ir::Buffer> of_warpgroups_;   ///< sums of products of matrices in shared memory
   std::map<ir::Buffer, bool> operands_;  ///< that are multiplied: whether the reduction is their last dimension
 };
 

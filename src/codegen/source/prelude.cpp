@@ -110,8 +110,8 @@ std::string Prelude::copy(int bytes) {
   return name;
 }
 
-std::string Prelude::fragment(FragmentCall::Kind kind, Type type) {
-  const Dialect::FragmentFunction function = dialect_.fragment_function(kind, type);
+std::string Prelude::fragment(const FragmentCall& call) {
+  const Dialect::FragmentFunction function = dialect_.fragment_function(call);
   if (defined_.insert(function.name).second) text_ += function.text;
   return function.name;
 }

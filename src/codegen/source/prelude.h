@@ -31,8 +31,7 @@ class Prelude {
 
   std::string copy(int bytes);  ///< (to, from, condition), asynchronously
 
-  /// Takes the arguments of a FragmentCall of that kind, on elements of the type.
-  std::string fragment(FragmentCall::Kind kind, ir::Type type);
+  std::string fragment(const FragmentCall& call);  ///< takes the call's arguments
 
   const std::string& text() const { return text_; }
 

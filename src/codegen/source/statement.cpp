@@ -38,6 +38,7 @@ void StatementWriter::write(const Stmt& s, int depth) {
                         [](const Prefetch&) {},  // a hint: the hardware hides latency by other threads
                         [&](const Barrier&) {
                           if (!asynchronous_.empty()) line(dialect_.wait_for_copies(), depth);
+                          if (expressions_.fragments().multiply_shared()) line(dialect_.proxy_fence(), depth);
                           line(dialect_.barrier(), depth);
                         },
                         [](const Launch&) { throw InternalError("internal error: a kernel launches a kernel"); }},
@@ -72,7 +73,7 @@ void StatementWriter::write_fragment_call(const FragmentCall& call, int depth) {
     arguments.push_back(argument.buffer.defined() ? fmt::format("&{}[{}]", expressions_.name(argument.buffer), text)
                                                   : text);
   }
-  line(fmt::format("{}({});", prelude_.fragment(call.kind, call.type), fmt::join(arguments, ", ")), depth);
+  line(fmt::format("{}({});", prelude_.fragment(call), fmt::join(arguments, ", ")), depth);
 }
 
 void StatementWriter::declare(const Var& var, const Expr& value, const std::string& name, int depth) {

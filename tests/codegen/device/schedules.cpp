@@ -142,6 +142,51 @@ NamedProgram fragments(ir::Type type, bool ta, bool tb) {
   return {"fragments", lower(s, {A, B, C}, device_target(DeviceKind::kCuda), "fragments"), {}};
 }
 
+NamedProgram warpgroups(ir::Type type, bool ta, bool tb) {
+  const bool of_bytes = type.bytes() == 1;
+  const ir::Type sums_of = of_bytes ? kInt32 : kFloat32;
+  const Tensor A = placeholder({128, 128}, type, "A"),
+               B = placeholder({tb ? 96 : 128, tb ? 128 : 96}, of_bytes ? kInt8 : type, "B");
+  const IterVar k = reduce_axis(128, "k");
+  const Tensor C = compute(
+      {128, 96},
+      [&](Expr i, Expr j) {
+        return sum(cast(sums_of, ta ? A(k, i) : A(i, k)) * cast(sums_of, tb ? B(j, k) : B(k, j)), k);
+      },
+      "C");
+  Schedule s = create_schedule(C);
+  const Tensor sums = s.cache_write(C, ir::Scope::kFragment);
+  const auto [by, bx, i, j] = s[C].tile(s[C].axis(0), s[C].axis(1), 128, 32);
+  const auto [group, i64] = s[C].split(i, factor(64));
+  const auto [warp, i16] = s[C].split(i64, factor(16));
+  const auto [i8, y] = s[C].split(i16, factor(8));
+  const auto [j8, rest] = s[C].split(j, factor(8));
+  const auto [x, pair] = s[C].split(rest, factor(2));
+  s[C].reorder({by, bx, group, warp, y, x, i8, j8, pair}).bind(by, kBlockIdxY).bind(bx, kBlockIdxX);
+  s[C].bind(s[C].fuse(group, warp), kThreadIdxZ).bind(y, kThreadIdxY).bind(x, kThreadIdxX);
+  s[C].unroll(i8).unroll(j8).vectorize(pair);
+  s[sums].compute_at(s[C], x);
+  const std::int64_t row = 16 / type.bytes();  // of a core
+  const auto [slice, in_slice] = s[sums].split(s[sums].reduce_axis(0), factor(64));
+  const auto [cores, step] = s[sums].split(in_slice, factor(row));
+  const auto [rows, row8] = s[sums].split(s[sums].axis(0), factor(8));
+  const auto [columns, column] = s[sums].split(s[sums].axis(1), factor(8));
+  s[sums].reorder({slice, rows, row8, columns, column, cores, step});
+  for (const Tensor& read : {A, B}) {
+    const Tensor cache = s.cache_read(read, ir::Scope::kShared, {sums});
+    // Rows of cores run as those of the matrix do.
+    const auto layout = s.transform_layout(
+        cache, [&](std::span<const Expr> at) { return std::vector<Expr>{at[1] / row, at[0], at[1] % row}; });
+    s[cache].compute_at(s[sums], slice).double_buffer();
+    s[cache].reorder({layout[1], layout[0], layout[2]});
+    const auto [turn, thread] = s[cache].split(s[cache].fuse(layout[1], layout[0]), factor(256));
+    const auto [yz, tx] = s[cache].split(thread, factor(4));
+    const auto [tz, ty] = s[cache].split(yz, factor(8));
+    s[cache].bind(tz, kThreadIdxZ).bind(ty, kThreadIdxY).bind(tx, kThreadIdxX).vectorize(layout[2]);
+  }
+  return {"warpgroups", lower(s, {A, B, C}, device_target(DeviceKind::kCuda), "warpgroups"), {}};
+}
+
 Target device_target(DeviceKind device) {
   Target target;
   target.device = device;

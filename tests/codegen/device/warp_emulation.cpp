@@ -4,10 +4,13 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <regex>
+#include <set>
 #include <sstream>
 
 #include "ir/launch.h"
 #include "support/scratch_folder.h"
+#include "tests/codegen/device/warpgroup_instructions.h"
 
 namespace nestwright::testing {
 namespace {
@@ -21,7 +24,7 @@ constexpr const char* kInstructions = R"(
 #define __global__
 #define __forceinline__ inline
 #define __launch_bounds__(n)
-#define __shared__ static
+#define __shared__ static __attribute__((section("nw_shared")))
 #define __align__(n) __attribute__((aligned(n)))
 struct Index { unsigned x, y, z; };
 struct float2 { float x, y; };
@@ -203,6 +206,9 @@ int main() {
   constexpr unsigned kThreads = 32 * NW_WARPS;
   pthread_barrier_init(&of_block, nullptr, kThreads);
   for (pthread_barrier_t& warp : of_warp) pthread_barrier_init(&warp, nullptr, 32);
+#ifdef NW_WARPGROUPS
+  for (Warpgroup& group : warpgroups) pthread_barrier_init(&group.all, nullptr, 128);
+#endif
   for (unsigned y = 0; y < NW_Y; ++y) {
     for (unsigned x = 0; x < NW_X; ++x) {
       Place places[kThreads];
@@ -225,15 +231,20 @@ int main() {
 }
 )";
 
-/// `source` without its functions that are inline PTX.
+/// `source` without its statements of one line and its functions that are inline PTX, and with as much shared memory as
+/// a launch gives.
 std::string without_instructions(const std::string& source) {
   std::string result, function;
   std::istringstream lines(source);
   bool in_function = false;
   for (std::string line; std::getline(lines, line);) {
+    if (line.find("asm volatile(") != std::string::npos && line.ends_with(";")) continue;
+    if (line.find("extern __shared__") != std::string::npos) {
+      line = "__shared__ __align__(16) unsigned char nw_shared[232448];";
+    }
     in_function = in_function || line.starts_with("static __device__");
     if (!in_function) {
-      if (line.find("asm volatile(\"cp.async.wait_all;\"") == std::string::npos) result += line + "\n";
+      result += line + "\n";
       continue;
     }
     function += line + "\n";
@@ -243,6 +254,28 @@ std::string without_instructions(const std::string& source) {
     in_function = false;
   }
   return result;
+}
+
+/// The instructions of warpgroups that `source` calls.
+std::string warpgroup_instructions(const std::string& source) {
+  static const std::regex call("nw_wgmma_([a-z]*)(float16|int8)_([0-9]+)(_a)?(_b)?\\(");
+  std::string text;
+  std::set<std::string> defined;
+  for (std::sregex_iterator found(source.begin(), source.end(), call), end; found != end; ++found) {
+    if (text.empty()) text = std::string("#define NW_WARPGROUPS\n") + kWarpgroupInstructions;
+    if (!defined.insert(found->str()).second) continue;
+    const bool of_bytes = (*found)[2] == "int8", is_unsigned = (*found)[1] == "u";
+    text += fmt::format(
+        "static void {}{}* top, {}* bottom, unsigned long long a, unsigned long long b) {{\n"
+        "  wgmma<{}, {}, {}, {}, {}>(top, bottom, a, b);\n}}\n",
+        found->str(), of_bytes ? "int" : "float", of_bytes ? "int" : "float", found->str(3), (*found)[4].matched,
+        (*found)[5].matched,
+        !of_bytes     ? "unsigned short"
+        : is_unsigned ? "unsigned char"
+                      : "signed char",
+        of_bytes ? "signed char" : "unsigned short");
+  }
+  return text;
 }
 
 }  // namespace
@@ -258,7 +291,8 @@ std::string run_on_emulated_warps(const ir::Program& program, const std::string&
       "#define NW_X {}\n#define NW_Y {}\n#define NW_WARPS {}\n#define NW_KERNEL {}\n",
       type, p.m, p.n, p.k, p.ta, p.tb, size(shape.grid[0]), size(shape.grid[1]), size(shape.block[2]),
       program.kernels[0].name);
-  std::ofstream(file) << sizes << kInstructions << without_instructions(source) << kMain;
+  std::ofstream(file) << sizes << kInstructions << warpgroup_instructions(source) << without_instructions(source)
+                      << kMain;
   const std::string command =
       fmt::format("c++ -std=c++20 -w {0} -o {1} -pthread >{2} 2>&1 && {1} >{2} 2>&1", file, run, log);
   const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): names of our own

@@ -1,0 +1,88 @@
+// Products of warpgroups in CUDA C++, by inline PTX: wgmma.mma_async (PTX ISA, "Asynchronous warpgroup-level matrix
+// instructions"). The 128 threads of four warps, the first of which has a number that is a multiple of 4, call these
+// functions together.
+#include <fmt/format.h>
+
+#include <string>
+
+#include "codegen/cuda/cuda_dialect.h"
+#include "support/error.h"
+
+namespace nestwright::codegen {
+namespace {
+
+// A descriptor says, in units of 16 bytes, where a matrix without swizzling begins and how far its cores lie apart. The
+// sums are the instructions' alone until they are waited for.
+constexpr const char* kProduct =
+    R"(static __device__ __forceinline__ void nw_wgmma_{name}(
+    {value}* top, {value}* bottom, unsigned long long a, unsigned long long b) {{
+  asm volatile("wgmma.mma_async.sync.aligned.m64n{columns}k{steps}.{types} {{"
+{registers}
+               "}}, %{a}, %{b}, {modifiers};"
+               : {operands}
+               : "l"(a), "l"(b));
+}}
+static __device__ __forceinline__ void nw_multiply_shared_{name}(
+    {value}* top, {value}* bottom, const void* a, int a_along, int a_across, const void* b, int b_along, int b_across,
+    int steps) {{
+  const unsigned long long a_cores = (unsigned long long)(a_across >> 4) << 32 | (unsigned int)(a_along >> 4) << 16;
+  const unsigned long long b_cores = (unsigned long long)(b_across >> 4) << 32 | (unsigned int)(b_along >> 4) << 16;
+  const unsigned int a_at = (unsigned int)__cvta_generic_to_shared(a), b_at = (unsigned int)__cvta_generic_to_shared(b);
+#pragma unroll
+  for (int i = 0; i < {half}; ++i) asm volatile("" : "+{constraint}"(top[i]), "+{constraint}"(bottom[i])::"memory");
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+  for (int step = 0; step < steps; ++step) {{
+    nw_wgmma_{name}(top, bottom, a_cores | (a_at + 2 * step * a_along) >> 4, b_cores | (b_at + 2 * step * b_along) >> 4);
+  }}
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+  asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+#pragma unroll
+  for (int i = 0; i < {half}; ++i) asm volatile("" : "+{constraint}"(top[i]), "+{constraint}"(bottom[i])::"memory");
+}}
+)";
+
+/// Of sums, A and B, as PTX says them.
+const char* types_of(ir::Type a) {
+  if (a == kFloat16) return "f32.f16.f16";
+  if (a == kBFloat16) return "f32.bf16.bf16";
+  return a == kUInt8 ? "s32.u8.s8" : "s32.s8.s8";
+}
+
+}  // namespace
+
+Dialect::FragmentFunction CudaDialect::warpgroup_function(const FragmentCall& call) const {
+  if (!has_warpgroup_products_) {
+    throw CompileError(
+        "matrices in shared memory are multiplied by warpgroups, which only sm_90 has: cache_read them in fragment "
+        "scope");
+  }
+  const bool of_bytes = call.type.bytes() == 1;
+  const char* constraint = of_bytes ? "r" : "f";
+  // Of each 8 columns a thread has two of its top row, then two of its bottom row.
+  const std::int64_t half = call.columns / 4;
+  std::string registers, operands;
+  for (std::int64_t r = 0; r < 2 * half; ++r) {
+    const char* row = r % 4 < 2 ? "top" : "bottom";
+    const bool begins_line = r % 8 == 0, ends_line = r % 8 == 7 || r + 1 == 2 * half;
+    registers += fmt::format("{}%{}{}{}", begins_line ? "               \"" : " ", r, r + 1 < 2 * half ? "," : "",
+                             ends_line ? (r + 1 < 2 * half ? "\"\n" : "\"") : "");
+    operands += fmt::format("{}\"+{}\"({}[{}])",
+                            r == 0       ? ""
+                            : r % 4 == 0 ? ",\n                 "
+                                         : ", ",
+                            constraint, row, r / 4 * 2 + r % 2);
+  }
+  const std::string name =
+      fmt::format("{}_{}{}{}", call.type.str(), call.columns, call.across_a ? "_a" : "", call.across_b ? "_b" : "");
+  const std::string text = fmt::format(
+      fmt::runtime(kProduct), fmt::arg("name", name), fmt::arg("value", of_bytes ? "int" : "float"),
+      fmt::arg("columns", call.columns), fmt::arg("steps", of_bytes ? 32 : 16), fmt::arg("types", types_of(call.type)),
+      fmt::arg("registers", registers), fmt::arg("operands", operands), fmt::arg("constraint", constraint),
+      fmt::arg("half", half), fmt::arg("a", 2 * half), fmt::arg("b", 2 * half + 1),
+      fmt::arg("modifiers",
+               of_bytes ? std::string("1") : fmt::format("1, 1, 1, {:d}, {:d}", call.across_a, call.across_b)));
+  return {"nw_multiply_shared_" + name, text};
+}
+
+}  // namespace nestwright::codegen
