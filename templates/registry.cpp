@@ -45,14 +45,15 @@ const std::vector<Operator>& operators() {
 const std::vector<Template>& templates() {
   // Of one operator, the likely fastest first: its first guess serves where nothing was tuned.
   static const std::vector<Template> list = {
-      matmul_amx_template(),        matmul_dot_template(),           matmul_convert_template(),
-      matmul_gemv_template(),       matmul_cpu_template(),           matmul_split_k_template(),
-      matmul_mma_template(),        matmul_gpu_template(),           elementwise_cpu_template(),
-      broadcast_cpu_template(),     reduce_cpu_template(),           softmax_cpu_template(),
-      layer_norm_cpu_template(),    transpose_cpu_template(),        elementwise_gpu_template(),
-      broadcast_gpu_template(),     reduce_gpu_template(),           softmax_gpu_template(),
-      layer_norm_gpu_template(),    transpose_gpu_template(),        conv2d_gpu_template(),
-      conv2d_gpu_direct_template(), depthwise_conv2d_gpu_template(), scan_gpu_template()};
+      matmul_amx_template(),      matmul_dot_template(),        matmul_convert_template(),
+      matmul_gemv_template(),     matmul_cpu_template(),        matmul_split_k_template(),
+      matmul_wgmma_template(),    matmul_mma_template(),        matmul_gpu_template(),
+      elementwise_cpu_template(), broadcast_cpu_template(),     reduce_cpu_template(),
+      softmax_cpu_template(),     layer_norm_cpu_template(),    transpose_cpu_template(),
+      elementwise_gpu_template(), broadcast_gpu_template(),     reduce_gpu_template(),
+      softmax_gpu_template(),     layer_norm_gpu_template(),    transpose_gpu_template(),
+      conv2d_gpu_template(),      conv2d_gpu_direct_template(), depthwise_conv2d_gpu_template(),
+      scan_gpu_template()};
   return list;
 }
 

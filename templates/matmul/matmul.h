@@ -29,6 +29,8 @@ Template matmul_amx_template();
 Template matmul_convert_template();
 /// For float16, bfloat16 and bytes on GPUs with tensor cores: tiles that warps multiply.
 Template matmul_mma_template();
+/// For the same types on sm_90: tiles that warpgroups multiply where they lie in shared memory.
+Template matmul_wgmma_template();
 /// For any sizes and types on GPUs: tiles in registers, fed through shared memory, or directly.
 Template matmul_gpu_template();
 

@@ -33,19 +33,13 @@ IterVar bind_warps(Stage c, const MatmulMmaKnobs& knobs) {
     const auto [matrix, inside] = c.split(in_warp, factor(ir::kFragmentSide));
     return std::array{block, warp, matrix, inside};
   };
-  auto m = cut(axes[outer], knobs.m);
+  const auto m = cut(axes[outer], knobs.m);
   const auto n = cut(axes[outer + 1], knobs.n);
   auto [thread, pair] = c.split(n[3], factor(kPair));
   std::vector<IterVar> order(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(outer));
   order.insert(order.end(), {m[0], n[0], m[1], n[1], m[3], thread, m[2], n[2], pair});
   c.reorder(order);
-  const std::int64_t* count = outer > 0 ? ir::as_const_int(axes[0].extent()) : nullptr;
-  if (count != nullptr && *count > kMostBlocks) {
-    m[0] = c.fuse(axes[0], m[0]);
-  } else if (outer > 0) {
-    c.bind(axes[0], kBlockIdxZ);
-  }
-  c.bind(m[0], knobs.n_along_y ? kBlockIdxX : kBlockIdxY).bind(n[0], knobs.n_along_y ? kBlockIdxY : kBlockIdxX);
+  bind_blocks(c, {axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(outer)}, m[0], n[0], knobs);
   c.bind(c.fuse(m[1], n[1]), kThreadIdxZ).bind(m[3], kThreadIdxY).bind(thread, kThreadIdxX);
   c.unroll(m[2]).unroll(n[2]);
   knobs.lanes_c > 1 ? c.vectorize(pair) : c.unroll(pair);
@@ -101,18 +95,9 @@ void schedule_products(Schedule& s, const MatmulGpuForm& form, const std::array<
 }
 
 Schedule schedule_matmul_mma(Tuning& t, const Workload& workload, Definition& definition, const Target& target) {
-  const MatmulMmaKnobs knobs = define_matmul_mma_knobs(t, workload, target);
-  const MatmulShape shape = matmul_shape(workload);
-  const ir::Type type = workload.type("dtype");
-  const std::array<MmaOperand, 2> lie{mma_operand(type, !shape.ta), mma_operand(type, shape.tb)};
-  MatmulGpuKnobs whole;  // of which only what is padded counts
-  whole.m.elements = knobs.m.of_block();
-  whole.n.elements = knobs.n.of_block();
-  whole.k_block = knobs.k_block;
-  whole.rows_a = lie[0].rows;
-  whole.rows_b = lie[1].rows;
-  const MatmulGpuForm form = matmul_gpu_form(workload, definition, whole);
-  definition.args.back() = form.result;
+  const MatmulMmaKnobs knobs = define_matmul_mma_knobs(t, workload, target, MmaKind::kWarps);
+  const std::array<MmaOperand, 2> lie = mma_operands(workload);
+  const MatmulGpuForm form = matmul_mma_form(workload, definition, knobs);
   Schedule s = create_schedule(form.result);
   const IterVar thread = bind_warps(s[form.result], knobs);
   s[form.tile].set_scope(ir::Scope::kFragment).compute_at(s[form.result], thread);
@@ -121,11 +106,8 @@ Schedule schedule_matmul_mma(Tuning& t, const Workload& workload, Definition& de
 }
 
 std::string why_not(const Workload& workload, const Target& target) {
-  const ir::Type type = workload.type("dtype");
   if (!has_matrix_products(target)) return "it needs CUDA from sm_80 on";
-  if (type.bytes() > 2) return "it needs float16, bfloat16 or bytes";
-  const bool is_large = workload.size("m") >= kMmaTile && workload.size("n") >= kMmaTile;
-  return is_large ? "" : "it needs at least 16 rows and 16 columns of C";
+  return why_not_mma(workload, kMmaTile);
 }
 
 }  // namespace

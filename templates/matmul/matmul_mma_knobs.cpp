@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "templates/gpu_loops.h"
@@ -16,12 +18,21 @@ constexpr std::int64_t kSpareRegisters = 48;    ///< for indices, and what the c
 constexpr std::int64_t kLeastAsynchronous = 4;  ///< bytes that are copied past the registers
 constexpr std::int64_t kAlignment = 16;         ///< of an array in shared memory, bytes
 
+/// What a block may be made up of, along one axis, the best guess first.
+struct TileChoices {
+  std::vector<std::int64_t> warps, elements;
+};
+TileChoices tile_choices(MmaKind kind, bool is_m) {
+  if (kind == MmaKind::kWarps) return {{2, 1, 4, 8}, {64, 32, 16, 128}};
+  if (is_m) return {{2 * kGroupWarps, kGroupWarps}, {kMmaTile}};
+  return {{1, 2}, {128, 256, 64, 192, 32, 96, 16}};
+}
+
 /// Rows or columns of a warp: none of its matrices of 8 lies wholly past the end, so that all of its threads have the
 /// same work.
-WarpTile define_tile(Tuning& t, const std::string& axis, std::int64_t extent) {
-  std::vector<std::int64_t> elements{64, 32, 16, 128};
+WarpTile define_tile(Tuning& t, const std::string& axis, std::int64_t extent, MmaKind kind) {
+  auto [warps, elements] = tile_choices(kind, axis == "m");
   std::erase_if(elements, [&](std::int64_t size) { return size - kMmaTile / 2 >= extent; });
-  std::vector<std::int64_t> warps{2, 1, 4, 8};
   std::erase_if(warps, [&](std::int64_t count) { return (count - 1) * kMmaTile >= extent; });
   const WarpTile tile{t.define_knob("warps_" + axis, warps), t.define_knob("warp_" + axis, elements)};
   t.constrain(
@@ -52,7 +63,7 @@ std::int64_t define_fetch(Tuning& t, const std::string& name, const MatrixLayout
 }
 
 void constrain_block(Tuning& t, const MatmulShape& shape, ir::Type type, const MmaOperand& a, const MmaOperand& b,
-                     const Target& target) {
+                     const Target& target, MmaKind kind) {
   const auto of = [](std::span<const KnobValue> v) {
     return std::pair{WarpTile{v[0][0], v[1][0]}, WarpTile{v[2][0], v[3][0]}};
   };
@@ -71,10 +82,11 @@ void constrain_block(Tuning& t, const MatmulShape& shape, ir::Type type, const M
       "a block has more than 16 warps, or more threads than the target allows");
   t.constrain(
       with({"vector_a", "vector_b", "block_k", "double_buffer"}),
-      [of, bytes = type.bytes(), target](std::span<const KnobValue> v) {
+      [of, bytes = type.bytes(), target, kind](std::span<const KnobValue> v) {
         const auto [m, n] = of(v);
         const std::int64_t threads = kWarp * m.warps * n.warps;
-        std::int64_t registers = (m.elements * n.elements + (m.elements + n.elements) * kMmaStepBytes / 4) / kWarp;
+        std::int64_t registers = m.elements * n.elements / kWarp;
+        if (kind == MmaKind::kWarps) registers += (m.elements + n.elements) * kMmaStepBytes / 4 / kWarp;
         const auto ahead = [&](std::int64_t lanes, std::int64_t of_block) {
           const bool in_registers = v[7][0] == 1 && lanes * bytes < kLeastAsynchronous;
           return in_registers ? ceil_div(of_block * v[6][0], threads) : 0;
@@ -86,11 +98,17 @@ void constrain_block(Tuning& t, const MatmulShape& shape, ir::Type type, const M
       "sums and operands of a thread need more registers than the target has");
   t.constrain(
       with({"block_k", "padding", "double_buffer"}),
-      [of, a, b, size = type.bytes(), most = target.shared_bytes](std::span<const KnobValue> v) {
+      [of, a, b, size = type.bytes(), most = target.shared_bytes, kind](std::span<const KnobValue> v) {
         const auto [m, n] = of(v);
         const std::int64_t block_k = v[4][0], padding = v[5][0], halves = v[6][0] == 1 ? 2 : 1;
         const auto bytes = [&](std::int64_t across, bool rows) {
-          const std::int64_t elements = rows ? across * (block_k + padding) : block_k * (across + padding);
+          std::int64_t length = rows ? block_k : across, count = rows ? across : block_k;
+          if (kind == MmaKind::kWarpgroups) {  // columns of rows of 16 bytes
+            const std::int64_t columns = length * size / kCoreRowBytes;
+            length = count * kCoreRowBytes / size;
+            count = columns;
+          }
+          const std::int64_t elements = count * (length + padding);
           return halves * elements * size + kAlignment;
         };
         return bytes(m.of_block(), a.rows) + bytes(n.of_block(), b.rows) <= most;
@@ -109,21 +127,27 @@ void constrain_block(Tuning& t, const MatmulShape& shape, ir::Type type, const M
 struct Wish {
   std::int64_t warps_m, warps_n, warp_m, warp_n;
 };
-constexpr Wish kWishes[] = {{2, 4, 64, 32}, {2, 2, 64, 64}, {2, 2, 64, 32},
-                            {2, 2, 32, 32}, {2, 2, 32, 16}, {2, 2, 16, 16}};
+constexpr Wish kWarpWishes[] = {{2, 4, 64, 32}, {2, 2, 64, 64}, {2, 2, 64, 32},
+                                {2, 2, 32, 32}, {2, 2, 32, 16}, {2, 2, 16, 16}};
+constexpr Wish kGroupWishes[] = {{8, 1, kMmaTile, 256}, {8, 1, kMmaTile, 128}, {4, 1, kMmaTile, 256},
+                                 {4, 1, kMmaTile, 128}, {4, 1, kMmaTile, 64},  {4, 1, kMmaTile, 32}};
 
 }  // namespace
 
-MmaOperand mma_operand(ir::Type type, bool along_k) { return {along_k, along_k || type.bytes() == 1}; }
+std::array<MmaOperand, 2> mma_operands(const Workload& workload) {
+  const MatmulShape shape = matmul_shape(workload);
+  const bool as_rows = workload.type("dtype").bytes() == 1;
+  return {MmaOperand{!shape.ta, !shape.ta || as_rows}, MmaOperand{shape.tb, shape.tb || as_rows}};
+}
 
-MatmulMmaKnobs define_matmul_mma_knobs(Tuning& t, const Workload& workload, const Target& target) {
+MatmulMmaKnobs define_matmul_mma_knobs(Tuning& t, const Workload& workload, const Target& target, MmaKind kind) {
   const MatmulShape shape = matmul_shape(workload);
   const MatmulTypes types = matmul_types(workload.type("dtype"));
-  const MmaOperand a = mma_operand(types.a, !shape.ta), b = mma_operand(types.b, shape.tb);
+  const auto [a, b] = mma_operands(workload);
   const std::int64_t step = kMmaStepBytes / types.a.bytes();
   MatmulMmaKnobs knobs;
-  knobs.m = define_tile(t, "m", shape.m);
-  knobs.n = define_tile(t, "n", shape.n);
+  knobs.m = define_tile(t, "m", shape.m, kind);
+  knobs.n = define_tile(t, "n", shape.n, kind);
   std::vector<std::int64_t> blocks{2 * step, step, 4 * step, 8 * step};
   std::erase_if(blocks, [&](std::int64_t block) { return block > step && block >= 2 * shape.k; });
   knobs.k_block = t.define_knob("block_k", blocks);
@@ -135,7 +159,7 @@ MatmulMmaKnobs define_matmul_mma_knobs(Tuning& t, const Workload& workload, cons
       [n = shape.n](std::span<const KnobValue> v) { return v[0][0] == 1 || n % (v[1][0] * v[2][0]) == 0; },
       "vectors of C would be cut by the end of a row");
   knobs.padding = t.define_knob("padding", {kPadding / types.a.bytes(), 0});
-  knobs.unroll_k = t.define_annotate("unroll_k", {"no", "yes"}) == "yes";
+  if (kind == MmaKind::kWarps) knobs.unroll_k = t.define_annotate("unroll_k", {"no", "yes"}) == "yes";
   knobs.double_buffer = t.define_annotate("double_buffer", {"no", "yes"}) == "yes";
   t.constrain(
       {"double_buffer", "block_k"}, [k = shape.k](std::span<const KnobValue> v) { return v[0][0] == 0 || k > v[1][0]; },
@@ -144,15 +168,47 @@ MatmulMmaKnobs define_matmul_mma_knobs(Tuning& t, const Workload& workload, cons
   const bool many = shape.batch > kMostBlocks;
   knobs.n_along_y =
       t.define_annotate("blocks_x", many ? std::vector<std::string>{"m"} : std::vector<std::string>{"n", "m"}) == "m";
-  constrain_block(t, shape, types.a, a, b, target);
+  constrain_block(t, shape, types.a, a, b, target, kind);
   return knobs;
 }
 
-std::vector<Config> matmul_mma_seeds(const Workload& workload, const Target& target) {
+MatmulGpuForm matmul_mma_form(const Workload& workload, Definition& definition, const MatmulMmaKnobs& knobs) {
+  const auto [a, b] = mma_operands(workload);
+  MatmulGpuKnobs whole;  // of which only what is padded counts
+  whole.m.elements = knobs.m.of_block();
+  whole.n.elements = knobs.n.of_block();
+  whole.k_block = knobs.k_block;
+  whole.rows_a = a.rows;
+  whole.rows_b = b.rows;
+  MatmulGpuForm form = matmul_gpu_form(workload, definition, whole);
+  definition.args.back() = form.result;
+  return form;
+}
+
+void bind_blocks(Stage c, const std::vector<IterVar>& batch, IterVar m, const IterVar& n, const MatmulMmaKnobs& knobs) {
+  const std::int64_t* count = batch.empty() ? nullptr : ir::as_const_int(batch[0].extent());
+  if (count != nullptr && *count > kMostBlocks) {
+    m = c.fuse(batch[0], m);
+  } else if (!batch.empty()) {
+    c.bind(batch[0], kBlockIdxZ);
+  }
+  c.bind(m, knobs.n_along_y ? kBlockIdxX : kBlockIdxY).bind(n, knobs.n_along_y ? kBlockIdxY : kBlockIdxX);
+}
+
+std::string why_not_mma(const Workload& workload, std::int64_t least_rows) {
+  if (workload.type("dtype").bytes() > 2) return "it needs float16, bfloat16 or bytes";
+  const bool is_large = workload.size("m") >= least_rows && workload.size("n") >= kMmaTile;
+  return is_large ? "" : fmt::format("it needs at least {} rows and {} columns of C", least_rows, kMmaTile);
+}
+
+namespace {
+
+std::vector<Config> seeds(const Template& source, const Workload& workload, const Target& target,
+                          std::span<const Wish> wishes_of_tiles) {
   const MatmulShape shape = matmul_shape(workload);
   const std::int64_t bytes = matmul_types(workload.type("dtype")).a.bytes();
   // The largest blocks of which there are enough for the device, then those that leave some of it idle.
-  std::vector<Wish> order(std::begin(kWishes), std::end(kWishes));
+  std::vector<Wish> order(wishes_of_tiles.begin(), wishes_of_tiles.end());
   const auto fills = [&](const Wish& wish) {
     const double blocks = static_cast<double>(shape.batch) *
                           static_cast<double>(ceil_div(shape.m, wish.warps_m * wish.warp_m)) *
@@ -179,7 +235,17 @@ std::vector<Config> matmul_mma_seeds(const Workload& workload, const Target& tar
       wishes.push_back(std::move(config));
     }
   }
-  return guess_configs(matmul_mma_template(), workload, target, wishes);
+  return guess_configs(source, workload, target, wishes);
+}
+
+}  // namespace
+
+std::vector<Config> matmul_mma_seeds(const Workload& workload, const Target& target) {
+  return seeds(matmul_mma_template(), workload, target, kWarpWishes);
+}
+
+std::vector<Config> matmul_wgmma_seeds(const Workload& workload, const Target& target) {
+  return seeds(matmul_wgmma_template(), workload, target, kGroupWishes);
 }
 
 }  // namespace nestwright
