@@ -1,6 +1,7 @@
 #include "ir/inequality.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "ir/bounds.h"
@@ -58,6 +59,24 @@ bool divides_a_term(const Expr& atom, const Linear& sum) {
                      [&](const LinearTerm& term) { return same_atom(term.atom, binary->a); });
 }
 
+/// What x / c % d, of which something is known, says of x % (c * d) where that is a term of the sum: it is its quotient
+/// by c.
+void add_digit_facts(const Expr& atom, const Linear& sum, std::vector<Linear>& facts) {
+  const auto* remainder = atom.as<Binary>();
+  if (!remainder || remainder->op != BinaryOp::kMod) return;
+  const auto* quotient = remainder->a.as<Binary>();
+  if (!quotient || quotient->op != BinaryOp::kDiv) return;
+  const std::int64_t *c = as_const_int(quotient->b), *d = as_const_int(remainder->b);
+  if (!c || !d || *c <= 0 || *d <= 0 || *c > std::numeric_limits<std::int32_t>::max() / *d) return;
+  const Expr whole = make_binary(BinaryOp::kMod, quotient->a, Expr(*c * *d));
+  const bool has = std::any_of(sum.terms.begin(), sum.terms.end(),
+                               [&](const LinearTerm& term) { return same_atom(term.atom, whole); });
+  if (!has) return;
+  const Linear rest{0, {{whole, 1}, {atom, -*c}}};  // which lies in 0 .. c - 1
+  facts.push_back(rest);
+  facts.push_back(Linear{*c - 1, {}}.add(rest, -1));
+}
+
 bool search(const Linear& target, const Ranges& ranges, int depth, int& budget) {
   if (bounds(target, ranges).lo >= 0) return true;
   if (depth == 0 || --budget < 0) return false;
@@ -80,8 +99,10 @@ bool search(const Linear& target, const Ranges& ranges, int depth, int& budget) 
   }
   std::vector<Linear> facts = ranges.facts();
   for (const Linear& known : ranges.facts()) {
-    for (const LinearTerm& term : known.terms)
+    for (const LinearTerm& term : known.terms) {
       if (divides_a_term(term.atom, target)) add_division_facts(term.atom, facts);
+      add_digit_facts(term.atom, target, facts);
+    }
   }
   for (const LinearTerm& term : target.terms) {
     add_division_facts(term.atom, facts);

@@ -149,6 +149,7 @@ MatmulMmaKnobs define_matmul_mma_knobs(Tuning& t, const Workload& workload, cons
   knobs.m = define_tile(t, "m", shape.m, kind);
   knobs.n = define_tile(t, "n", shape.n, kind);
   std::vector<std::int64_t> blocks{2 * step, step, 4 * step, 8 * step};
+  if (kind == MmaKind::kWarpgroups) std::swap(blocks[0], blocks[2]);
   std::erase_if(blocks, [&](std::int64_t block) { return block > step && block >= 2 * shape.k; });
   knobs.k_block = t.define_knob("block_k", blocks);
   knobs.lanes_a = define_fetch(t, "a", shape.a, a, types.a, "m", shape);
@@ -204,7 +205,7 @@ std::string why_not_mma(const Workload& workload, std::int64_t least_rows) {
 namespace {
 
 std::vector<Config> seeds(const Template& source, const Workload& workload, const Target& target,
-                          std::span<const Wish> wishes_of_tiles) {
+                          std::span<const Wish> wishes_of_tiles, std::array<std::int64_t, 2> steps_of_block) {
   const MatmulShape shape = matmul_shape(workload);
   const std::int64_t bytes = matmul_types(workload.type("dtype")).a.bytes();
   // The largest blocks of which there are enough for the device, then those that leave some of it idle.
@@ -219,7 +220,7 @@ std::vector<Config> seeds(const Template& source, const Workload& workload, cons
   std::stable_partition(order.begin(), order.end(), fills);
   std::vector<Config> wishes;
   for (const Wish& wish : order) {
-    for (const std::int64_t steps : {2, 4}) {
+    for (const std::int64_t steps : steps_of_block) {
       Config config;
       config.set("warps_m", {wish.warps_m});
       config.set("warps_n", {wish.warps_n});
@@ -241,11 +242,11 @@ std::vector<Config> seeds(const Template& source, const Workload& workload, cons
 }  // namespace
 
 std::vector<Config> matmul_mma_seeds(const Workload& workload, const Target& target) {
-  return seeds(matmul_mma_template(), workload, target, kWarpWishes);
+  return seeds(matmul_mma_template(), workload, target, kWarpWishes, {2, 4});
 }
 
 std::vector<Config> matmul_wgmma_seeds(const Workload& workload, const Target& target) {
-  return seeds(matmul_wgmma_template(), workload, target, kGroupWishes);
+  return seeds(matmul_wgmma_template(), workload, target, kGroupWishes, {4, 2});
 }
 
 }  // namespace nestwright

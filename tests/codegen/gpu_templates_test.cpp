@@ -63,6 +63,7 @@ TEST_P(GpuTemplates, CompileForCudaAndStayInRegisters) {
     for (const char* arch : {"sm_80", "sm_90"}) {
       if (!testing_gpu::is_soak() && (number % 2 == 0) == (std::string(arch) == "sm_80")) continue;
       target.arch = arch;
+      if (source().why_not && !source().why_not(c.workload, target).empty()) continue;
       CompiledObject object;
       ASSERT_NO_THROW(object = backend->compile(c.program, target, {})) << c.what;
       ASSERT_EQ(object.resources.size(), c.program.kernels.size()) << c.what;

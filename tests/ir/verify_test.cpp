@@ -273,6 +273,18 @@ TEST_F(Verify, GuardsOnPartsOfAFusedLoop) {
   EXPECT_THAT(fused(3), ElementsAre(HasSubstr("index 0 is k/3*3 + k%3, which may be at or above 8")));
 }
 
+TEST_F(Verify, GuardsOnOneDigitOfAnIndex) {
+  const Buffer p("P", kFloat32, {20});
+  const auto guarded = [&](int tiles) {
+    const Expr tile = Expr(k_) / 4 % 2;  // which with k % 4 makes k % 8
+    const Stmt store = make_store(p, {Expr(j_) * 8 + tile * 4 + Expr(k_) % 4}, 0.0);
+    const Stmt body = loop(j_, 4, loop(k_, 100, make_if(Expr(j_) * 2 + tile < tiles, store)));
+    return verify(program_of({{p, Role::kOutput}}, body), Form::kLoop);
+  };
+  EXPECT_THAT(guarded(5), IsEmpty());
+  EXPECT_THAT(guarded(6), testing::SizeIs(1));
+}
+
 TEST_F(Verify, BoundsThatAreMinimaOrSymbols) {
   const Buffer x("X", kFloat32, {n_});
   const auto with_x = [&](const Stmt& body) {

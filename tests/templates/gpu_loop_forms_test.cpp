@@ -33,8 +33,8 @@ TEST_P(GpuLoopForms, AreTheOnesOnFile) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Templates, GpuLoopForms,
-                         testing::Values("matmul.gpu", "matmul.mma", "elementwise.gpu", "broadcast.gpu", "reduce.gpu",
-                                         "softmax.gpu", "layer_norm.gpu", "transpose.gpu", "conv2d.gpu",
+                         testing::Values("matmul.gpu", "matmul.mma", "matmul.wgmma", "elementwise.gpu", "broadcast.gpu",
+                                         "reduce.gpu", "softmax.gpu", "layer_norm.gpu", "transpose.gpu", "conv2d.gpu",
                                          "conv2d.gpu_direct", "depthwise_conv2d.gpu", "scan.gpu"),
                          [](const auto& p) {
                            std::string name = p.param;

@@ -50,10 +50,11 @@ TEST_P(Golden, Cuda) {
 }
 
 TEST(GoldenFragments, Cuda) {
-  const NamedProgram p = fragments(kFloat16, false, false);
   const Target target = device_target(DeviceKind::kCuda);
-  const ir::Program expanded = expand(p.program, target, {.after_pass = {}, .verify = true});
-  expect_golden(codegen::device_object(expanded, codegen::CudaDialect(target)).source, "fragments.cu");
+  for (const NamedProgram& p : {fragments(kFloat16, false, false), warpgroups(kFloat16, true, false)}) {
+    const ir::Program expanded = expand(p.program, target, {.after_pass = {}, .verify = true});
+    expect_golden(codegen::device_object(expanded, codegen::CudaDialect(target)).source, p.name + ".cu");
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, Golden,

@@ -4,9 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "codegen/backend.h"
 #include "codegen/cuda/cuda_dialect.h"
 #include "codegen/source/device_object.h"
+#include "ir/rewrite.h"
 #include "lower/lower.h"
 #include "support/error.h"
 #include "tests/codegen/device/schedules.h"
@@ -17,9 +20,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string source_of(const NamedProgram& p) {
-  const Target target = device_target(DeviceKind::kCuda);
+std::string source_of(const NamedProgram& p, const char* arch = "sm_90") {
+  Target target = device_target(DeviceKind::kCuda);
   const ir::Program expanded = expand(p.program, target, {.after_pass = {}, .verify = true});
+  target.arch = arch;
   return codegen::device_object(expanded, codegen::CudaDialect(target)).source;
 }
 
@@ -57,6 +61,129 @@ INSTANTIATE_TEST_SUITE_P(Products, Warpgroups,
                                            Case{"bytes", kInt8, false, true, "k32.s32.s8.s8"},
                                            Case{"unsigned_bytes", kUInt8, false, true, "k32.s32.u8.s8"}),
                          [](const auto& test) { return test.param.name; });
+
+TEST(WarpgroupText, OtherProxiesSeeWhatIsStoredBeforeEachBarrier) {
+  std::istringstream lines(source_of(warpgroups(kFloat16, false, false)));
+  int barriers = 0;
+  std::string before;
+  for (std::string line; std::getline(lines, line); before = line) {
+    if (line.find("__syncthreads();") == std::string::npos) continue;
+    ++barriers;
+    EXPECT_THAT(before, HasSubstr("fence.proxy.async.shared::cta;"));
+  }
+  EXPECT_EQ(barriers, 2);
+}
+
+/// C of 128 x 16 by two warpgroups, and what may be wrong with its schedule.
+struct TwoWarpgroups {
+  std::int64_t rows = 128, rows_of_warp = 16, steps = 16;
+  bool has_cores = true, warps_first = false;
+  std::int64_t padding = 0;
+  ir::Type type = kFloat16;
+
+  NamedProgram program() const {
+    const Tensor A = placeholder({rows, 64}, type, "A"), B = placeholder({16, 64}, type, "B");
+    const IterVar k = reduce_axis(64, "k");
+    const Tensor C = compute(
+        {rows, 16}, [&](Expr i, Expr j) { return sum(cast(kFloat32, A(i, k)) * cast(kFloat32, B(j, k)), k); }, "C");
+    Schedule s = create_schedule(C);
+    const Tensor sums = s.cache_write(C, ir::Scope::kFragment);
+    const auto [group, in_group] = s[C].split(s[C].axis(0), factor(4 * rows_of_warp));
+    const auto [warp, in_warp] = s[C].split(in_group, factor(rows_of_warp));
+    const auto [i8, y] = s[C].split(in_warp, factor(8));
+    const auto [j8, in_columns] = s[C].split(s[C].axis(1), factor(8));
+    const auto [x, pair] = s[C].split(in_columns, factor(2));
+    s[C].reorder({warps_first ? warp : group, warps_first ? group : warp, y, x, i8, j8, pair});
+    const IterVar z = warps_first ? s[C].fuse(warp, group) : s[C].fuse(group, warp);
+    s[C].bind(z, kThreadIdxZ).bind(y, kThreadIdxY).bind(x, kThreadIdxX);
+    s[sums].compute_at(s[C], x);
+    const std::int64_t row = 16 / type.bytes();
+    const auto [slice, in_slice] = s[sums].split(s[sums].reduce_axis(0), factor(steps));
+    const auto [cores, step] = s[sums].split(in_slice, factor(row));
+    const auto [rows8, row8] = s[sums].split(s[sums].axis(0), factor(8));
+    const auto [columns, column] = s[sums].split(s[sums].axis(1), factor(8));
+    s[sums].reorder({slice, rows8, row8, columns, column, cores, step});
+    for (const Tensor& read : {A, B}) {
+      const Tensor cache = s.cache_read(read, ir::Scope::kShared, {sums});
+      if (has_cores) {
+        const auto layout = s.transform_layout(
+            cache, [&](std::span<const Expr> at) { return std::vector<Expr>{at[1] / row, at[0], at[1] % row}; });
+        if (padding > 0) s[cache].storage_align(layout[1], row + padding, 0);
+      }
+      s[cache].compute_at(s[sums], slice);
+    }
+    return {"two_warpgroups", lower(s, {A, B, C}, device_target(DeviceKind::kCuda), "two_warpgroups"), {}};
+  }
+
+  std::string refusal(const char* arch = "sm_90") const {
+    try {
+      source_of(program(), arch);
+    } catch (const CompileError& error) {
+      return error.what();
+    }
+    return "";
+  }
+};
+
+TEST(WarpgroupRefusals, SayWhatToDo) {
+  EXPECT_EQ(TwoWarpgroups{}.refusal(), "");
+  EXPECT_EQ(TwoWarpgroups{}.refusal("sm_80"),
+            "matrices in shared memory are multiplied by warpgroups, which only sm_90 has: cache_read them in fragment "
+            "scope");
+  EXPECT_EQ(TwoWarpgroups{.rows_of_warp = 32}.refusal(),
+            "buffer C.tile is multiplied by a warpgroup, but a warp adds to another part of it than 16 rows by a "
+            "multiple of 16 columns up to 256, and all of them: split its rows by 64, then by 16");
+  EXPECT_EQ(TwoWarpgroups{.rows = 32}.refusal(),
+            "buffer C.tile is multiplied by a warpgroup, but no loop over a multiple of 4 warps is bound to "
+            "threadIdx.z");
+  EXPECT_EQ(TwoWarpgroups{.has_cores = false}.refusal(),
+            "buffer A.cache is multiplied by a warpgroup, but it is not made up of 8 rows of 16 bytes in one piece: "
+            "store its element [i, k] at [k / 8, i, k % 8] or [i / 8, k, i % 8]");
+  EXPECT_EQ(TwoWarpgroups{.padding = 8}.refusal(), TwoWarpgroups{.has_cores = false}.refusal());
+  EXPECT_EQ(
+      TwoWarpgroups{.warps_first = true}.refusal(),
+      "buffer A.cache is multiplied by a warpgroup, but its rows are not those of four warps, one behind the "
+      "other: bind the inner part of a split by 4 of rows by 16 to threadIdx.z, innermost of what is fused there");
+  EXPECT_EQ(TwoWarpgroups{.steps = 8}.refusal(),
+            "buffer A.cache is multiplied by a warpgroup, but the reduction goes on in other steps than multiples of "
+            "16: split it so");
+  EXPECT_EQ(TwoWarpgroups{.type = kFloat32}.refusal(),
+            "buffer C.tile is kept in fragment scope, but what is added to it is no product of two matrices of float16 "
+            "or bfloat16 in float32, or of bytes by int8 in int32");
+}
+
+/// Puts a test of threadIdx.z around the products of `kernel`.
+class Halved final : public ir::Mutator {
+ public:
+  using Mutator::mutate;
+  ir::Stmt mutate(const ir::Stmt& s) override {
+    const auto* loop = s.as<ir::For>();
+    if (loop != nullptr && loop->kind == ir::LoopKind::kThreadZ) z_ = loop->var;
+    if (loop == nullptr || loop->var.name() != "k.outer") return mutate_children(s);
+    return ir::make_if(Expr(z_) < 4, s);
+  }
+
+ private:
+  ir::Var z_;
+};
+
+TEST(WarpgroupRefusals, AllThreadsTakeTheSameWayToTheProduct) {
+  NamedProgram p = TwoWarpgroups{}.program();
+  ir::Kernel& kernel = p.program.kernels[0];
+  kernel.body = Halved().mutate(kernel.body);
+  EXPECT_THROW(
+      {
+        try {
+          codegen::device_object(p.program, codegen::CudaDialect(device_target(DeviceKind::kCuda)));
+        } catch (const CompileError& error) {
+          EXPECT_STREQ(error.what(),
+                       "buffer C.tile is multiplied by a warpgroup, but threads of a block may take different ways to "
+                       "it: take tests of threadIdx out of the loops around it, as by whole tiles");
+          throw;
+        }
+      },
+      CompileError);
+}
 
 }  // namespace
 }  // namespace nestwright::testing
