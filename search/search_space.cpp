@@ -11,9 +11,9 @@ namespace nestwright {
 
 std::string Point::key() const { return fmt::format("{} v{} {}", template_name, version, config.str()); }
 
-SearchSpace::SearchSpace(const Task& task) : task_(task) {
+SearchSpace::SearchSpace(const Task& task, std::string_view only) : task_(task) {
   std::vector<std::vector<Config>> seeds;
-  for (const Template* source : templates_for(task.workload, task.target)) {
+  for (const Template* source : templates_for(task.workload, task.target, only)) {
     ConfigSpace space = discover_space(*source, task.workload, task.target);
     const double points = space.count_valid().points;
     seeds.push_back(source->seeds ? source->seeds(task.workload, task.target) : std::vector<Config>{});

@@ -5,6 +5,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "templates/template.h"
@@ -29,8 +30,9 @@ class SearchSpace {
     double valid_points;  ///< the weight of this template in sampling
   };
 
-  /// Discovers the spaces of all templates of the task's operator. Throws UsageError where there is none.
-  explicit SearchSpace(const Task& task);
+  /// Discovers the spaces of all templates of the task's operator, or of the one named `only`. Throws UsageError where
+  /// there is none.
+  explicit SearchSpace(const Task& task, std::string_view only = {});
   virtual ~SearchSpace() = default;
 
   const Task& task() const { return task_; }

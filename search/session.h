@@ -29,6 +29,7 @@ struct SessionOptions {
   Budget budget;
   std::string strategy = "evolutionary";
   std::string cost_model = "xgboost";
+  std::string template_name;  ///< of the only template that is searched, and of which the result is; empty: all
   std::uint64_t seed = 1;
   int batch_size = 16;
   int finalists = 6;                 ///< that enter the final race, the default and the stored best not counted

@@ -35,7 +35,7 @@ SessionState::SessionState(const Task& task, TuningLog& tuning_log, const Sessio
       options(session_options),
       timing(timing_on(task.target.device)),
       key(task_key(task)),
-      space(task),
+      space(task, options.template_name),
       builder(session_options.builder ? session_options.builder : make_session_builder(task.target, session_options)),
       runner(
           make_local_runner(make_check_data(task.workload), {.target = task.target, .threads = task.target.threads})) {

@@ -82,16 +82,22 @@ std::vector<const Template*> templates_for(std::string_view op, DeviceKind devic
   return found;
 }
 
-std::vector<const Template*> templates_for(const Workload& workload, const Target& target) {
+std::vector<const Template*> templates_for(const Workload& workload, const Target& target, std::string_view only) {
   std::vector<const Template*> serving;
-  std::string reasons;
+  std::string reasons, names;
   for (const Template* candidate : templates_for(workload.op, target.device)) {
+    names += (names.empty() ? "" : ", ") + candidate->name;
+    if (!only.empty() && candidate->name != only) continue;
     const std::string reason = candidate->why_not ? candidate->why_not(workload, target) : std::string();
     if (reason.empty()) {
       serving.push_back(candidate);
     } else {
       reasons += (reasons.empty() ? "" : "; ") + candidate->name + ": " + reason;
     }
+  }
+  if (serving.empty() && reasons.empty()) {
+    throw UsageError("there is no template '" + std::string(only) + "' of " + workload.op + " for " +
+                     device_name(target.device) + ": use one of " + names);
   }
   if (serving.empty()) {
     throw UsageError("no template serves " + workload.str() + " on " + target.str() + " (" + reasons +

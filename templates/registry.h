@@ -15,8 +15,9 @@ const std::vector<Template>& templates();
 const Operator& find_operator(std::string_view name);
 /// Templates of an operator for a kind of device, whatever they serve. Throws UsageError where there is none.
 std::vector<const Template*> templates_for(std::string_view op, DeviceKind device);
-/// Those of them that serve the workload on the target. Throws UsageError where none does, which says why.
-std::vector<const Template*> templates_for(const Workload& workload, const Target& target);
+/// Those of them that serve the workload on the target, or of these the one named `only`. Throws UsageError where there
+/// is none, which says why.
+std::vector<const Template*> templates_for(const Workload& workload, const Target& target, std::string_view only = {});
 /// nullptr where there is none of that name.
 const Template* find_template(std::string_view name);
 

@@ -146,7 +146,9 @@ class DeviceCopy {
 
 TuningSummary tune(const Task& task, TuningLog& log, const DeviceOptions& options) {
   fmt::print(stderr, "tuning {} for {} s ...\n", task.workload.str(), options.seconds);
-  const SessionResult result = run_session(task, log, {.budget = {.seconds = options.seconds}, .seed = options.seed});
+  const SessionResult result = run_session(
+      task, log,
+      {.budget = {.seconds = options.seconds}, .template_name = options.template_name, .seed = options.seed});
   fmt::print(stderr, "  {} trials in {:.1f} s, {} before; best {:.1f} GFLOP/s\n", result.trials, result.seconds,
              result.earlier_trials, result.best ? result.best->gflops() : 0);
   return {options.seconds, result.trials, result.earlier_trials};
@@ -177,12 +179,16 @@ void run_rounds(bench::Comparison& comparison, std::vector<Entrant> entrants, De
 
 }  // namespace
 
+std::string subject_text(const std::string& workload, const DeviceOptions& options) {
+  return options.template_name.empty() ? workload : workload + ", by " + options.template_name;
+}
+
 bench::Comparison compare_on_device(const std::string& label, const Workload& workload,
                                     const std::shared_ptr<Device>& device, const DeviceOptions& options) {
   const Definition definition = find_operator(workload.op).define(workload);
   const bool knows_peak = definition.args.at(0).dtype() == kFloat32 && float32_peak_gflops(*device) > 0;
   bench::Comparison comparison{.subject = {.label = label,
-                                           .workload = workload.str(),
+                                           .workload = subject_text(workload.str(), options),
                                            .flops = definition.flops,
                                            .bytes = definition.bytes,
                                            .peak_scale = knows_peak ? 1.0 : 0.0},
@@ -191,7 +197,7 @@ bench::Comparison compare_on_device(const std::string& label, const Workload& wo
   TuningLog log = TuningLog::open(options.db, OpenMode::kWrite);
   if (options.seconds > 0) comparison.tuning = tune(task, log, options);
 
-  const Lookup found = look_up(task, &log);
+  const Lookup found = look_up(task, &log, options.template_name);
   const CheckData data = make_check_data(workload);
   Tensors tensors(*device, data);
   std::vector<Entrant> entrants;

@@ -17,7 +17,11 @@ struct DeviceOptions {
   double seconds = 30;  ///< of tuning; 0: what the database has
   int rounds = 15;
   std::uint64_t seed = 1;
+  std::string template_name;  ///< of the only one that is tuned and timed; empty: the best of all
 };
+
+/// What is compared: "matmul m=1024 ..., by matmul.mma" where only that template is.
+std::string subject_text(const std::string& workload, const DeviceOptions& options);
 
 /// Throws Error where tuning fails or the device does. A library that is missing, refuses or is wrong is refused in the
 /// result; our own result is held against the reference, too, and refused where it is wrong.

@@ -15,6 +15,7 @@
 #include "bench/comparison/suite.h"
 #include "bench/gpu/device_case.h"
 #include "support/error.h"
+#include "templates/registry.h"
 
 namespace nestwright::bench {
 namespace {
@@ -38,7 +39,9 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
   options.measuring.db = own_folder() + "/gpu.db";
   options.results = own_folder() + "/gpu.jsonl";
   CLI::App app(kWhat, "bench/gpu");
-  app.add_option("suites", options.suites, "names in the folder of suites, or files of that form");
+  app.add_option(
+      "suites", options.suites,
+      "names in the folder of suites, or files of that form; with @TEMPLATE behind it, by that template only");
   app.add_option("--workload", options.workloads, "a single workload; may be repeated")->allow_extra_args(false);
   app.add_option("--suites-folder", options.suites_folder, "where the named suites lie");
   app.add_option("--device", options.device, "cuda or opencl: the first of that kind")
@@ -68,7 +71,8 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
-  if (options.suites.empty() && options.workloads.empty()) options.suites = {"gpu_matmul", "gpu_memory_bound"};
+  if (options.suites.empty() && options.workloads.empty())
+    options.suites = {"gpu_matmul", "gpu_memory_bound", "gpu_tensor_cores@matmul.mma", "gpu_tensor_cores@matmul.wgmma"};
   return std::nullopt;
 }
 
@@ -86,10 +90,41 @@ Provenance provenance_of(const Options& options, const DeviceInfo& device) {
 /// Seconds that a workload takes at most beside its tuning: compiling, checking and the rounds.
 constexpr double kBesideTuning_s = 45;
 
+/// A suite, and of which template only; empty: all.
+struct Part {
+  Suite suite;
+  std::string template_name;
+  std::string name() const { return template_name.empty() ? suite.name : suite.name + "@" + template_name; }
+};
+
+std::vector<Part> parts_of(const Options& options) {
+  std::vector<Part> parts;
+  for (const std::string& text : options.suites) {
+    const std::size_t at = text.rfind('@');
+    const std::string name = at == std::string::npos ? std::string() : text.substr(at + 1);
+    if (at != std::string::npos && find_template(name) == nullptr) {
+      throw UsageError(
+          fmt::format("there is no template '{}', which {} asks for: see nestwright templates", name, text));
+    }
+    parts.push_back({load_suite(text.substr(0, at), options.suites_folder), name});
+  }
+  if (!options.workloads.empty()) parts.push_back({suite_of_workloads(options.workloads), {}});
+  return parts;
+}
+
+/// Why the part's template, if it has one, does not serve the workload there; empty: it does.
+std::string why_not(const Part& part, const Workload& workload, const Target& target) {
+  if (part.template_name.empty()) return {};
+  try {
+    templates_for(workload, target, part.template_name);
+  } catch (const UsageError& e) {
+    return e.what();
+  }
+  return {};
+}
+
 int run(const Options& options) {
-  std::vector<Suite> suites;
-  for (const std::string& name : options.suites) suites.push_back(load_suite(name, options.suites_folder));
-  if (!options.workloads.empty()) suites.push_back(suite_of_workloads(options.workloads));
+  const std::vector<Part> parts = parts_of(options);
   const std::shared_ptr<Device> device =
       make_device(options.device == "cuda" ? DeviceKind::kCuda : DeviceKind::kOpenCl);
   const Provenance provenance = provenance_of(options, device->info());
@@ -99,11 +134,19 @@ int run(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   bool out_of_time = false;
   std::vector<Section> sections;
-  for (const Suite& suite : suites) {
-    Section& section = sections.emplace_back(Section{.suite = suite.name});
-    for (const SuiteEntry& entry : suite.entries) {
-      Row row{entry.label, entry.text, std::nullopt};
-      const Case subject{.label = entry.label, .workload = entry.text};
+  for (const Part& part : parts) {
+    Section& section = sections.emplace_back(Section{.suite = part.name()});
+    DeviceOptions measuring = options.measuring;
+    measuring.template_name = part.template_name;
+    for (const SuiteEntry& entry : part.suite.entries) {
+      const Case subject{.label = entry.label, .workload = subject_text(entry.text, measuring)};
+      Row row{subject.label, subject.workload, std::nullopt};
+      if (const std::string reason = entry.workload ? why_not(part, *entry.workload, device->info().target) : "";
+          !reason.empty()) {
+        fmt::print(stderr, "{}\n", reason);
+        section.rows.push_back(std::move(row));
+        continue;
+      }
       const double left_s =
           options.within_s - std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       if (const Comparison* kept = entry.workload ? results.find(subject.key()) : nullptr) {
@@ -112,7 +155,7 @@ int run(const Options& options) {
         out_of_time = true;
         continue;
       } else if (entry.workload) {
-        row.comparison = compare_on_device(entry.label, *entry.workload, device, options.measuring);
+        row.comparison = compare_on_device(entry.label, *entry.workload, device, measuring);
         results.add(*row.comparison);
         fmt::print("{}\n", to_text(*row.comparison));
         std::fflush(stdout);

@@ -128,6 +128,10 @@ void add_search(CLI::App& command, SessionOptions& session) {
       ->type_name("NAME")
       ->check(CLI::IsMember(cost_model_names()))
       ->capture_default_str();
+  command
+      .add_option("--template", session.template_name,
+                  "search this template only, and tell its best (default: all of the operator)")
+      ->type_name("NAME");
   command.add_option("--seed", session.seed, "of everything random")
       ->type_name("N")
       ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
@@ -169,6 +173,9 @@ void add_tune(CLI::App& app, Action& action) {
     if (options->common.workload.empty() != has_file) {
       throw CLI::ValidationError(has_file ? "a workload and --file are given: drop one of them"
                                           : "no workload is given: write one, or a file of them with --file");
+    }
+    if (has_file && !options->session.template_name.empty()) {
+      throw CLI::ValidationError("--template and --file are given: drop one of them");
     }
     action = [options, has_file] { return has_file ? run_file(*options) : run(*options); };
   });

@@ -32,8 +32,9 @@ std::vector<TemplateVersion> usable_templates(std::string_view op, DeviceKind de
   return versions;
 }
 
-Lookup look_up(const Task& task, const TuningLog* log) {
-  const std::vector<TemplateVersion> versions = usable_templates(task.workload.op, task.target.device);
+Lookup look_up(const Task& task, const TuningLog* log, std::string_view only) {
+  std::vector<TemplateVersion> versions = usable_templates(task.workload.op, task.target.device);
+  if (!only.empty()) std::erase_if(versions, [&](const TemplateVersion& version) { return version.name != only; });
   Lookup found;
   if (log != nullptr) {
     const auto fits = [&](const BestRecord& record) { return resolve_for(task, record.proposal).has_value(); };
@@ -48,7 +49,7 @@ Lookup look_up(const Task& task, const TuningLog* log) {
     return found;
   }
   found.why_default = log == nullptr ? "no database was given" : "the database has no record that fits it";
-  for (const Template* t : templates_for(task.workload, task.target)) {
+  for (const Template* t : templates_for(task.workload, task.target, only)) {
     const std::vector<Config> seeds = t->seeds(task.workload, task.target);
     if (seeds.empty()) continue;
     found.source = t;

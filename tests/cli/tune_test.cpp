@@ -106,6 +106,16 @@ TEST_F(TuneTest, SmallerInstructionSetsRunHere) {
   }
 }
 
+TEST_F(TuneTest, SearchesOneTemplateWhereThatIsAskedFor) {
+  const Ran one = run("tune matmul m=32 n=32 k=512 --trials 6 --json --template matmul.split_k");
+  ASSERT_EQ(one.code, 0) << one.err;
+  EXPECT_EQ(json::parse(one.out)["template"], "matmul.split_k");
+  const Ran unknown = run("tune matmul m=32 n=32 k=32 --trials 6 --template matmul.fpga");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err,
+              HasSubstr("there is no template 'matmul.fpga' of matmul for the CPU: use one of matmul.cpu,"));
+}
+
 TEST_F(TuneTest, EndsWhenItsSecondsAreOver) {
   const auto start = std::chrono::steady_clock::now();
   const Ran ran = run("tune matmul m=32 n=32 k=32 --threads 1 --seconds 3");

@@ -22,6 +22,16 @@ TEST(SearchSpace, SeedsAreValidAndDifferent) {
   }
 }
 
+TEST(SearchSpace, HasOneTemplateOnlyWhereThatIsAskedFor) {
+  ASSERT_GT(SearchSpace(task()).members().size(), 1);
+  const std::string name = SearchSpace(task()).members().back().source->name;
+  const SearchSpace space(task(), name);
+  ASSERT_EQ(space.members().size(), 1);
+  for (const Point& seed : space.seeds()) EXPECT_EQ(seed.template_name, name);
+  std::mt19937_64 random(1);
+  for (int n = 0; n < 20; ++n) EXPECT_EQ(space.sample(random)->template_name, name);
+}
+
 TEST(SearchSpace, APointFromTheLogIsFoundWithItsLabelsResolved) {
   const SearchSpace space(task());
   const Point& seed = space.seeds().front();
