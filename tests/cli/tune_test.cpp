@@ -113,7 +113,7 @@ TEST_F(TuneTest, SearchesOneTemplateWhereThatIsAskedFor) {
   const Ran unknown = run("tune matmul m=32 n=32 k=32 --trials 6 --template matmul.fpga");
   EXPECT_EQ(unknown.code, 2);
   EXPECT_THAT(unknown.err,
-              HasSubstr("there is no template 'matmul.fpga' of matmul for the CPU: use one of matmul.cpu,"));
+              HasSubstr("there is no template 'matmul.fpga' of matmul for the CPU: use one of matmul.amx, "));
 }
 
 TEST_F(TuneTest, EndsWhenItsSecondsAreOver) {
