@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "expression/tensor.h"
+#include "ir/warp.h"
 #include "target/gpu.h"
 #include "templates/divide.h"
 #include "templates/gpu_loops.h"
@@ -25,8 +26,6 @@ std::pair<std::vector<Expr>, Expr> row_of(Indices at, bool first) {
   const Indices row = first ? at.subspan(1) : at.first(at.size() - 1);
   return {{row.begin(), row.end()}, thread};
 }
-
-constexpr std::int64_t kWarp = 32;
 
 /// The number that differs from `thread` in `bit` alone.
 Expr across(const Expr& thread, std::int64_t bit) {
@@ -68,7 +67,7 @@ ReducedRows reduce_by_threads(const SharedReduction& what) {
       what.name + ".share"));
   std::int64_t left = what.threads, apart = 1;
   if (what.shuffles) {
-    apart = std::min(kWarp, what.threads);
+    apart = std::min(ir::kWarp, what.threads);
     for (std::int64_t bit = apart / 2; bit > 0; bit /= 2) {
       const Tensor before = reduced.shares.back();
       reduced.shares.push_back(compute(

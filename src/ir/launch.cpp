@@ -66,9 +66,7 @@ LaunchShape launch_shape(const Kernel& kernel) {
     if (!is_const_int(loop->min, 0)) {
       throw InternalError("internal error: loop " + loop->var.name() + " is bound and does not begin at 0");
     }
-    const LoopKind first = is_block_index(loop->kind) ? LoopKind::kBlockX : LoopKind::kThreadX;
-    const auto dimension = static_cast<std::size_t>(loop->kind) - static_cast<std::size_t>(first);
-    (is_block_index(loop->kind) ? shape.grid : shape.block)[dimension] = loop->extent;
+    (is_block_index(loop->kind) ? shape.grid : shape.block)[dimension_of(loop->kind)] = loop->extent;
   });
   return shape;
 }

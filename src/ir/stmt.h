@@ -47,6 +47,13 @@ inline bool is_bound(LoopKind kind) { return kind >= LoopKind::kBlockX; }
 inline bool is_block_index(LoopKind kind) { return kind >= LoopKind::kBlockX && kind <= LoopKind::kBlockZ; }
 /// threadIdx or vthread: what runs within a block.
 inline bool is_thread_index(LoopKind kind) { return is_bound(kind) && !is_block_index(kind); }
+/// threadIdx: a thread of the device an iteration.
+inline bool is_device_thread(LoopKind kind) { return is_thread_index(kind) && kind != LoopKind::kVirtualThread; }
+/// 0, 1 or 2 for x, y or z of blockIdx or threadIdx, which it requires.
+inline std::size_t dimension_of(LoopKind kind) {
+  return static_cast<std::size_t>(kind) -
+         static_cast<std::size_t>(is_block_index(kind) ? LoopKind::kBlockX : LoopKind::kThreadX);
+}
 
 struct For {
   Var var;

@@ -1,14 +1,11 @@
 // Shuffles: each is reached by all threads of a warp, which then are of one mind about whom they ask.
-#include <array>
-#include <set>
-
+#include "ir/print.h"
 #include "ir/rewrite.h"
 #include "ir/verify_checks.h"
+#include "ir/warp.h"
 
 namespace nestwright::ir {
 namespace {
-
-constexpr std::int64_t kWarp = 32;
 
 const Call* shuffle(const Expr& e) {
   const auto* call = e.as<Call>();
@@ -39,30 +36,22 @@ class ShuffleCheck {
   void visit(const For& loop) {
     refuse(loop.min);
     refuse(loop.extent);
-    const bool is_thread = loop.kind >= LoopKind::kThreadX && loop.kind <= LoopKind::kThreadZ;
-    const auto d = static_cast<std::size_t>(loop.kind) - static_cast<std::size_t>(LoopKind::kThreadX);
-    if (is_thread) threads_[d] = &loop;
-    const bool parts = !is_thread && (varies(loop.min) || varies(loop.extent));
-    if (parts) parting_.push_back("the loop over " + loop.var.name());
-    visit(loop.body);
-    if (parts) parting_.pop_back();
-    if (is_thread) threads_[d] = nullptr;
+    warp_.within(loop, [&] { visit(loop.body); });
   }
   void visit(const Block& b) {
     for (const Stmt& s : b.stmts) visit(s);
   }
   void visit(const Let& let) {
     refuse(let.value);
-    if (varies(let.value)) lets_.insert(let.var);
+    warp_.define(let);
     visit(let.body);
   }
   void visit(const IfThenElse& choice) {
     refuse(choice.condition);
-    const bool parts = varies(choice.condition);
-    if (parts) parting_.emplace_back("a condition");
-    visit(choice.then_case);
-    visit(choice.else_case);
-    if (parts) parting_.pop_back();
+    warp_.within(choice, [&] {
+      visit(choice.then_case);
+      visit(choice.else_case);
+    });
   }
   void visit(const Store& store) {
     for (const Expr& index : store.indices) refuse(index);
@@ -89,40 +78,16 @@ class ShuffleCheck {
     const std::int64_t* bit = as_const_int(call.args[1]);
     const bool is_bit = bit != nullptr && *bit > 0 && *bit < kWarp && (*bit & (*bit - 1)) == 0;
     if (!is_bit) report("a shuffle asks for no bit of a thread's place in its warp");
-    std::int64_t all = 1;
-    for (std::size_t d = 0; d < threads_.size(); ++d) all *= extent(d);
+    const std::int64_t along_x = warp_.threads(0), all = along_x * warp_.threads(1) * warp_.threads(2);
     if (all == 0 || all % kWarp != 0) {
       report("a shuffle runs in a block of " + std::to_string(all) + " threads, which are no whole warps");
-    } else if (is_bit && extent(0) % (2 * *bit) != 0) {
-      report("a shuffle asks for bit " + std::to_string(*bit) + " of " + std::to_string(extent(0)) +
+    } else if (is_bit && along_x % (2 * *bit) != 0) {
+      report("a shuffle asks for bit " + std::to_string(*bit) + " of " + std::to_string(along_x) +
              " threads along x, no multiple of twice that");
     }
-    if (!parting_.empty())
-      report("a shuffle is not reached by all threads of a warp: they may part at " + parting_.back());
-  }
-
-  /// 0 where it is not constant.
-  std::int64_t extent(std::size_t d) const {
-    if (threads_[d] == nullptr) return 1;
-    const std::int64_t* extent = as_const_int(threads_[d]->extent);
-    return extent != nullptr ? *extent : 0;
-  }
-
-  /// Whether threads of one warp may have different values of it. Those of one have the same threadIdx.y and z where
-  /// there are whole warps along x.
-  bool varies(const Expr& e) const {
-    const bool is_along_x = extent(0) > 0 && extent(0) % kWarp == 0;
-    bool found = false;
-    for_each_expr(e, [&](const Expr& part) {
-      found = found || part.as<Load>() != nullptr;
-      const auto* ref = part.as<VarRef>();
-      if (ref == nullptr) return;
-      found = found || lets_.count(ref->var) > 0;
-      for (std::size_t d = 0; d < threads_.size(); ++d) {
-        found = found || (threads_[d] != nullptr && threads_[d]->var == ref->var && (d == 0 || !is_along_x));
-      }
-    });
-    return found;
+    if (const std::string parting = warp_.parting(); !parting.empty()) {
+      report("a shuffle is not reached by all threads of a warp: they may part at " + parting);
+    }
   }
 
   /// No shuffle in here.
@@ -134,9 +99,7 @@ class ShuffleCheck {
 
   const Form form_;
   std::vector<std::string> violations_;
-  std::array<const For*, 3> threads_{};  ///< the loops around that are bound to threadIdx.x, y and z
-  std::set<Var> lets_;                   ///< that differ between threads of a warp
-  std::vector<std::string> parting_;     ///< branches and loops around, where threads of a warp may part
+  WarpView warp_;
   const Stmt* statement_ = nullptr;
 };
 

@@ -159,8 +159,7 @@ class StructureCheck {
     if ((buffer->scope == Scope::kGlobal || buffer->scope == Scope::kShared) || allocated == allocated_.end()) return;
     for (std::size_t l = allocated->second; l < loops_.size(); ++l) {
       const LoopKind kind = loops_[l]->kind;
-      const bool has_threads = kind == LoopKind::kParallel || is_block_index(kind) ||
-                               (kind >= LoopKind::kThreadX && kind <= LoopKind::kThreadZ);
+      const bool has_threads = kind == LoopKind::kParallel || is_block_index(kind) || is_device_thread(kind);
       if (!has_threads) continue;
       report(std::string(scope_name(buffer->scope)) + " buffer " + buffer->name +
              " is shared by the iterations of the " + loop_kind_name(kind) + " loop over " + loops_[l]->var.name() +

@@ -43,8 +43,7 @@ Frame::Frame(const StageGraph& stage, std::vector<Span> root_region)
 }
 
 Expr Frame::inner_extent(const AxisEdge& edge, const Expr& parent) const {
-  const ir::LoopKind kind = graph->kinds[edge.inner];
-  const bool of_threads = ir::is_thread_index(kind) && kind != ir::LoopKind::kVirtualThread;
+  const bool of_threads = ir::is_device_thread(graph->kinds[edge.inner]);
   return of_threads || edge.kind == AxisEdge::Kind::kLayout ? Expr(edge.factor) : smaller(edge.factor, parent);
 }
 

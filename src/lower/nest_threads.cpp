@@ -87,7 +87,7 @@ void NestBuilder::enter_bound(const Frame& frame, int axis, const ir::Var& var, 
 /// The loop around this point that has the thread index of this one already; nullptr where the loop is to be opened.
 const BoundLoop* NestBuilder::shared_index(const StageGraph& graph, int axis) const {
   const ir::LoopKind kind = graph.kinds[axis];
-  if (!is_shared(graph) || !ir::is_thread_index(kind) || kind == ir::LoopKind::kVirtualThread) return nullptr;
+  if (!is_shared(graph) || !ir::is_device_thread(kind)) return nullptr;
   const auto found =
       std::find_if(bound_.begin(), bound_.end(), [&](const BoundLoop& loop) { return loop.kind == kind; });
   return found == bound_.end() ? nullptr : &*found;

@@ -61,6 +61,8 @@ TEST_F(Shuffle, AllThreadsOfAWarpReachIt) {
               ElementsAre("a shuffle is not reached by all threads of a warp: they may part at a condition, in "
                           "`told[0] = shuffle_xor(own[0], 4)`"));
   EXPECT_THAT(check(make_if(at(own_, {0}) > 0.0, asks(4))), ElementsAre(HasSubstr("they may part at a condition")));
+  EXPECT_THAT(check(make_if(at(a_, {y_, 0}) > 0.0, asks(4))), IsEmpty()) << "they load one element";
+  EXPECT_THAT(check(make_if(at(a_, {y_, x_}) > 0.0, asks(4))), ElementsAre(HasSubstr("they may part at a condition")));
   EXPECT_THAT(check(loop(k_, Expr(x_) + 1, asks(4))), ElementsAre(HasSubstr("they may part at the loop over k")));
   const Var odd("odd");
   EXPECT_THAT(check(make_let(odd, Expr(x_) % 2, make_if(Expr(odd) < 1, asks(4)))),

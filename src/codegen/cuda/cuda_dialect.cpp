@@ -115,10 +115,8 @@ std::string CudaDialect::parameter(const std::string& type, const std::string& n
 }
 
 std::string CudaDialect::index(ir::LoopKind kind) const {
-  const bool is_block = ir::is_block_index(kind);
-  const ir::LoopKind first = is_block ? ir::LoopKind::kBlockX : ir::LoopKind::kThreadX;
-  return fmt::format("(int){}Idx.{}", is_block ? "block" : "thread",
-                     kComponents[static_cast<std::size_t>(kind) - static_cast<std::size_t>(first)]);
+  return fmt::format("(int){}Idx.{}", ir::is_block_index(kind) ? "block" : "thread",
+                     kComponents[ir::dimension_of(kind)]);
 }
 
 // Round the first-level cache where there is an instruction for that.

@@ -74,10 +74,7 @@ std::string OpenClDialect::parameter(const std::string& type, const std::string&
 }
 
 std::string OpenClDialect::index(ir::LoopKind kind) const {
-  const bool is_block = ir::is_block_index(kind);
-  const ir::LoopKind first = is_block ? ir::LoopKind::kBlockX : ir::LoopKind::kThreadX;
-  return fmt::format("(int)get_{}_id({})", is_block ? "group" : "local",
-                     static_cast<int>(kind) - static_cast<int>(first));
+  return fmt::format("(int)get_{}_id({})", ir::is_block_index(kind) ? "group" : "local", ir::dimension_of(kind));
 }
 
 std::vector<std::string> OpenClDialect::shared(const std::vector<SharedArray>& arrays, std::int64_t) const {

@@ -24,6 +24,7 @@
 #include "ir/evaluate.h"
 #include "ir/intrinsics.h"
 #include "ir/rewrite.h"
+#include "ir/warp.h"
 #include "lower/expand_passes.h"
 #include "lower/passes/barriers.h"
 #include "target/gpu.h"
@@ -64,7 +65,7 @@ class Survey {
     for (const Buffer& buffer : allocated_) {
       const auto accesses = accesses_.find(buffer);
       if (accesses == accesses_.end() || refused_.count(buffer) > 0) continue;
-      const std::optional<std::size_t> dimension = dimension_of(accesses->second);
+      const std::optional<std::size_t> dimension = dimension_along_x(accesses->second);
       if (dimension) result.push_back({buffer, *dimension, register_of(buffer, buffer->name)});
     }
     return result;
@@ -87,17 +88,6 @@ class Survey {
  private:
   std::int64_t extent(std::size_t d) const { return threads_[d] ? *as_const_int(threads_[d]->extent) : 1; }
 
-  /// Whether threads of one warp may disagree on its value: those of one have the same threadIdx.y and z where there
-  /// are whole warps of them along x.
-  bool varies(const Expr& e) const {
-    bool found = false;
-    for_each_expr(e, [&](const Expr& part) {
-      const auto* ref = part.as<VarRef>();
-      found = found || part.as<Load>() != nullptr || (ref != nullptr && varying_.count(ref->var) > 0);
-    });
-    return found;
-  }
-
   // --- The walk -----------------------------------------------------------------------------------------------------
 
   void visit(const Stmt& s) {
@@ -107,20 +97,19 @@ class Survey {
   void visit(const For& loop) {
     refuse_loads(loop.min);
     refuse_loads(loop.extent);
-    const bool is_apart = varies(loop.min) || varies(loop.extent) || loop.kind == LoopKind::kVectorized;
+    const bool is_vector = loop.kind == LoopKind::kVectorized;
     if (loop.kind == LoopKind::kVirtualThread) is_regular_ = false;
-    if (is_thread_index(loop.kind) && loop.kind != LoopKind::kVirtualThread) enter(loop);
-    if (is_apart) ++apart_;
-    visit(loop.body);
-    if (is_apart) --apart_;
+    if (is_device_thread(loop.kind)) enter(loop);
+    vectors_ += is_vector ? 1 : 0;
+    warp_.within(loop, [&] { visit(loop.body); });
+    vectors_ -= is_vector ? 1 : 0;
     if (is_thread_index(loop.kind)) innermost_ = false;
   }
   void enter(const For& loop) {
-    const auto d = static_cast<std::size_t>(loop.kind) - static_cast<std::size_t>(LoopKind::kThreadX);
+    const std::size_t d = dimension_of(loop.kind);
     const bool is_plain = is_const_int(loop.min, 0) && as_const_int(loop.extent) != nullptr;
     is_regular_ = is_regular_ && is_plain && threads_[d] == nullptr;
     threads_[d] = &loop;
-    varying_.insert(loop.var);
     innermost_ = true;
     for_each_stmt(loop.body, [&](const Stmt& inner) {
       const auto* other = inner.as<For>();
@@ -128,26 +117,21 @@ class Survey {
     });
     if (!innermost_ || !is_regular_ || threads_[0] == nullptr) return;
     is_regular_ = extent(0) * extent(1) * extent(2) % kWarp == 0;
-    if (extent(0) % kWarp != 0) return;
-    for (const std::size_t other : {1, 2}) {
-      if (threads_[other]) varying_.erase(threads_[other]->var);
-    }
   }
   void visit(const Block& b) {
     for (const Stmt& s : b.stmts) visit(s);
   }
   void visit(const Let& let) {
     refuse_loads(let.value);
-    if (varies(let.value)) varying_.insert(let.var);
+    warp_.define(let);
     visit(let.body);
   }
   void visit(const IfThenElse& choice) {
     refuse_loads(choice.condition);
-    const bool is_apart = varies(choice.condition);
-    if (is_apart) ++apart_;
-    visit(choice.then_case);
-    visit(choice.else_case);
-    if (is_apart) --apart_;
+    warp_.within(choice, [&] {
+      visit(choice.then_case);
+      visit(choice.else_case);
+    });
   }
   void visit(const Store& store) {
     note(store.buffer, store.indices, true);
@@ -173,7 +157,8 @@ class Survey {
 
   void note(const Buffer& buffer, const std::vector<Expr>& indices, bool stores) {
     if (buffer->scope != Scope::kShared) return;
-    if (apart_ > 0 || !innermost_ || threads_[0] == nullptr) refuse(buffer);
+    const bool is_apart = vectors_ > 0 || !warp_.parting().empty();
+    if (is_apart || !innermost_ || threads_[0] == nullptr) refuse(buffer);
     accesses_[buffer].push_back({indices, stores});
   }
   void refuse(const Buffer& buffer) { refused_.insert(buffer); }
@@ -189,7 +174,7 @@ class Survey {
 
   // --- What it found ------------------------------------------------------------------------------------------------
 
-  std::optional<std::size_t> dimension_of(const std::vector<Access>& accesses) const {
+  std::optional<std::size_t> dimension_along_x(const std::vector<Access>& accesses) const {
     const std::vector<Expr>& first = accesses.front().indices;
     std::optional<std::size_t> along_x;
     for (std::size_t d = 0; d < first.size(); ++d) {
@@ -242,15 +227,13 @@ class Survey {
     return alone;
   }
 
-  static constexpr std::int64_t kWarp = 32;
-
   std::vector<Buffer> allocated_;
   std::map<Buffer, std::vector<Access>> accesses_;
   std::set<Buffer> refused_;
   std::array<const For*, 3> threads_{};  ///< the loops bound to threadIdx.x, y and z
-  std::set<Var> varying_;                ///< variables that differ between threads of a warp
-  int apart_ = 0;                        ///< branches and loops around, in which threads of a warp may part
-  bool innermost_ = false;               ///< inside of all loops over threads
+  WarpView warp_;
+  int vectors_ = 0;         ///< vectorized loops around
+  bool innermost_ = false;  ///< inside of all loops over threads
   bool is_regular_ = true;
 };
 
