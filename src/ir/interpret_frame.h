@@ -44,28 +44,4 @@ struct Frame {
 };
 using Frames = std::span<Frame* const>;
 
-inline bool is_lockstep(LoopKind kind) {
-  switch (kind) {
-    case LoopKind::kVectorized:
-    case LoopKind::kThreadX:
-    case LoopKind::kThreadY:
-    case LoopKind::kThreadZ:
-    case LoopKind::kVirtualThread:
-      return true;
-    default:
-      return false;
-  }
-}
-
-/// The frame of the thread whose threadIdx.x differs from that of `frame` in `bit`; nullptr where it is not among
-/// `frames`.
-inline Frame* across(const Frame& frame, std::int64_t bit, Frames frames) {
-  std::array<std::int64_t, 3> thread = frame.thread;
-  thread[0] ^= bit;
-  for (Frame* other : frames) {
-    if (other->thread == thread) return other;
-  }
-  return nullptr;
-}
-
 }  // namespace nestwright::ir

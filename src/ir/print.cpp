@@ -316,4 +316,11 @@ std::string to_string(const Expr& e) { return printed(e); }
 std::string to_string(const Stmt& s) { return printed(s); }
 std::string to_string(const Program& p) { return printed(p); }
 
+std::string quote(const Stmt& statement) {
+  const std::string text = to_string(statement);
+  const std::size_t start = text.find_first_not_of(" \n");
+  if (start == std::string::npos) return "``";
+  return "`" + text.substr(start, text.find('\n', start) - start) + "`";
+}
+
 }  // namespace nestwright::ir

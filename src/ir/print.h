@@ -24,4 +24,7 @@ std::string to_string(const Expr& e);
 std::string to_string(const Stmt& s);
 std::string to_string(const Program& p);
 
+/// "`C[i, j] = 0.0`": the statement's first line, for messages.
+std::string quote(const Stmt& statement);
+
 }  // namespace nestwright::ir

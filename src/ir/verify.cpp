@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "ir/fragments.h"
-#include "ir/print.h"
 #include "ir/verify_checks.h"
 
 namespace nestwright::ir {
@@ -16,13 +15,6 @@ void append(std::vector<std::string>& to, std::vector<std::string> from) {
 }
 
 }  // namespace
-
-std::string quote(const Stmt& statement) {
-  const std::string text = to_string(statement);
-  const std::size_t start = text.find_first_not_of(" \n");
-  if (start == std::string::npos) return "``";
-  return "`" + text.substr(start, text.find('\n', start) - start) + "`";
-}
 
 std::vector<std::string> verify(const Program& program, Form form) {
   std::vector<std::string> violations;

@@ -65,7 +65,4 @@ bool add_numbers_of_digits(Access& first, Access& second, const Var& var);
 /// the loop at `depth` of both, by what is known along the paths to both. The slower proof of check_races().
 bool never_meet(const Access& first, const Access& second, std::size_t depth);
 
-/// "`C[i, j] = 0.0`": the statement's first line, for messages.
-std::string quote(const Stmt& statement);
-
 }  // namespace nestwright::ir

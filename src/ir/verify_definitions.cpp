@@ -4,6 +4,7 @@
 
 #include "ir/bounds.h"
 #include "ir/interval.h"
+#include "ir/print.h"
 #include "ir/verify_checks.h"
 
 namespace nestwright::ir {

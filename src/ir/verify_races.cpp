@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ir/equal.h"
+#include "ir/print.h"
 #include "ir/rewrite.h"
 #include "ir/scalar.h"
 #include "ir/verify_checks.h"
