@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "element_data.h"
+#include "exact_operations.h"
 #include "ir/intrinsics.h"
 #include "run_program.h"
 
@@ -63,49 +64,14 @@ class TypeProgram {
 class EveryType : public ::testing::TestWithParam<Type> {};
 
 void add_operations(TypeProgram& program, Type type) {
-  program.add("copy", [](Expr a, Expr) { return a; });
-  program.add("equal", [](Expr a, Expr c) { return a == c; });
-  program.add("differ", [](Expr a, Expr c) { return a != c; });
-  program.add("select", [](Expr a, Expr c) { return select(a == c, a, c); });
-  if (type.is_bool()) {
-    program.add("and", [](Expr a, Expr c) { return a && c; });
-    program.add("or", [](Expr a, Expr c) { return a || c; });
-    program.add("not", [](Expr a, Expr) { return !a; });
-    return;
-  }
-  program.add("sum", [](Expr a, Expr c) { return a + c; });
-  program.add("difference", [](Expr a, Expr c) { return a - c; });
-  program.add("product", [](Expr a, Expr c) { return a * c; });
-  program.add("negative", [](Expr a, Expr) { return -a; });
-  program.add("less", [](Expr a, Expr c) { return a < c; });
-  program.add("less_equal", [](Expr a, Expr c) { return a <= c; });
-  program.add("greater", [](Expr a, Expr c) { return a > c; });
-  program.add("greater_equal", [](Expr a, Expr c) { return a >= c; });
-  program.add("min", [](Expr a, Expr c) { return min(a, c); });
-  program.add("max", [](Expr a, Expr c) { return max(a, c); });
-  program.add("abs", [](Expr a, Expr) { return abs(a); });
-  program.add("clamp", [](Expr a, Expr) { return clamp(a, 1, 3); });
-  if (type.is_float()) {
-    program.add("quotient", [](Expr a, Expr c) { return a / c; });
-    program.add("sqrt", [](Expr a, Expr) { return sqrt(a); });
-    program.add("floor", [](Expr a, Expr) { return floor(a); });
-    program.add("ceil", [](Expr a, Expr) { return ceil(a); });
-    program.add("round", [](Expr a, Expr) { return round(a); });
-    program.add("fma", [](Expr a, Expr c) { return fma(a, c, a); });
-    return;
-  }
-  // Half of these divide by 0 in elements where that is not looked at, some the lowest integer by -1.
-  program.add("quotient", [](Expr a, Expr c) { return select(c != 0, a / c, a); });
-  program.add("remainder", [](Expr a, Expr c) { return select(c != 0, a % c, a); });
-  program.add("by_7", [](Expr a, Expr) { return a / 7; });
-  program.add("modulo_7", [](Expr a, Expr) { return a % 7; });
-  program.add("by_16", [](Expr a, Expr) { return a / 16; });
-  program.add("modulo_16", [](Expr a, Expr) { return a % 16; });
-  if (type.code == TypeCode::kInt) {
-    program.add("by_minus_1", [](Expr a, Expr) { return a / -1; });
-    program.add("by_minus_4", [](Expr a, Expr) { return a / -4; });
-    program.add("modulo_minus_3", [](Expr a, Expr) { return a % -3; });
-  }
+  testing::add_exact_operations(program, type);
+  if (!type.is_float()) return;
+  program.add("quotient", [](Expr a, Expr c) { return a / c; });
+  program.add("sqrt", [](Expr a, Expr) { return sqrt(a); });
+  program.add("floor", [](Expr a, Expr) { return floor(a); });
+  program.add("ceil", [](Expr a, Expr) { return ceil(a); });
+  program.add("round", [](Expr a, Expr) { return round(a); });
+  program.add("fma", [](Expr a, Expr c) { return fma(a, c, a); });
 }
 
 TEST_P(EveryType, OperationsAgreeWithTheInterpreter) {

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "expression/scan.h"
 #include "ir/interpret.h"
 #include "ir/intrinsics.h"
 #include "kernel/build.h"
@@ -13,6 +12,7 @@
 #include "support/error.h"
 #include "tests/kernel/matrix.h"
 #include "tests/kernel/message.h"
+#include "tests/lower/cumulative_sum.h"
 
 namespace nestwright {
 namespace {
@@ -28,16 +28,7 @@ Array numbers(std::vector<std::int64_t> shape, std::size_t first = 0) {
 }
 
 TEST(DeviceFunction, TheBoundCumulativeSumOfAnySize) {
-  const Var m = var("m"), n = var("n");
-  const Tensor X = placeholder({m, n}, kFloat32, "X"), state = placeholder({m, n}, kFloat32, "S");
-  const Tensor init = compute({1, n}, [&](Expr, Expr j) { return X(0, j); }, "init");
-  const Tensor update = compute({m, n}, [&](Expr t, Expr j) { return state(t - 1, j) + X(t, j); }, "update");
-  const Tensor Y = scan(init, update, state, {X}, "Y");
-  Schedule s = create_schedule(Y);
-  for (const Tensor& part : {init, update}) {
-    const auto [bx, tx] = s[part].split(s[part].axis(1), factor(256));
-    s[part].bind(bx, kBlockIdxX).bind(tx, kThreadIdxX);
-  }
+  const auto [X, Y, s] = testing::bound_cumulative_sum();
   const Function cumulative_sum = build(s, {X, Y}, Target::parse("opencl"), "cumulative_sum");
   for (const auto& [rows, columns] : {std::pair<std::int64_t, std::int64_t>{10, 1024}, {3, 300}, {1, 1}, {12, 1025}}) {
     const Array x = numbers({rows, columns});

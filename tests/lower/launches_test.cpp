@@ -1,8 +1,8 @@
 // Schedules bound to blocks and threads: the host's launches and the kernels, and what is refused.
 #include <gmock/gmock.h>
 
+#include "cumulative_sum.h"
 #include "devices.h"
-#include "expression/scan.h"
 #include "ir/equal.h"
 #include "ir/print.h"
 #include "ir/serialize.h"
@@ -107,16 +107,7 @@ TEST(Launches, VirtualThreadsAndLocalTilesWithinThreads) {
 }
 
 TEST(Launches, AScanIsALoopOfLaunches) {
-  const Var m = var("m"), n = var("n");
-  const Tensor X = placeholder({m, n}, kFloat32, "X"), state = placeholder({m, n}, kFloat32, "S");
-  const Tensor init = compute({1, n}, [&](Expr, Expr j) { return X(0, j); }, "init");
-  const Tensor update = compute({m, n}, [&](Expr t, Expr j) { return state(t - 1, j) + X(t, j); }, "update");
-  const Tensor Y = scan(init, update, state, {X}, "Y");
-  Schedule s = create_schedule(Y);
-  for (const Tensor& part : {init, update}) {
-    const auto [bx, tx] = s[part].split(s[part].axis(1), factor(256));
-    s[part].bind(bx, kBlockIdxX).bind(tx, kThreadIdxX);
-  }
+  const auto [X, Y, s] = bound_cumulative_sum();
   const ir::Program program = lower(s, {X, Y}, device_target(), "f");
   EXPECT_EQ(
       ir::to_string(program),

@@ -4,14 +4,10 @@
 
 #include <algorithm>
 
+#include "points.h"
+
 namespace nestwright {
 namespace {
-
-Point point(std::int64_t x) {
-  Config config;
-  config.set("x", {x});
-  return {"made.up", 1, config};
-}
 
 /// Nothing that says how fast it is.
 std::optional<Features> features(const Point&) {

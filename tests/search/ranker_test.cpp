@@ -5,14 +5,10 @@
 #include <cmath>
 #include <limits>
 
+#include "points.h"
+
 namespace nestwright {
 namespace {
-
-Point point(std::int64_t x) {
-  Config config;
-  config.set("x", {x});
-  return {"made.up", 1, config};
-}
 
 std::optional<Features> features(const Point& p) {
   const auto x = static_cast<float>(p.config.entries()[0].value[0]);

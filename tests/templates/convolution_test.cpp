@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "convolution_cases.h"
+#include "definitions.h"
 #include "support/error.h"
 #include "workload_refusal.h"
 
@@ -10,22 +11,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing_convolution::plain_loop;
-
-Definition define(const std::string& text) {
-  const Workload workload = parse_workload(text);
-  return find_operator(workload.op).define(workload);
-}
-
-Reference judge(const std::string& text, const HostTensors& inputs) {
-  const Workload workload = parse_workload(text);
-  return find_operator(workload.op).reference(workload, inputs);
-}
-
-std::vector<std::int64_t> shape_of(const Tensor& t) {
-  std::vector<std::int64_t> extents;
-  for (const Expr& e : t.shape()) extents.push_back(*ir::as_const_int(e));
-  return extents;
-}
 
 TEST(ConvolutionDefinitions, HaveTheShapesOfTheirLayouts) {
   const Definition d = define("conv2d n=2 c=6 h=9 w=8 k=4 r=3 s=2 stride=2 pad=1 groups=2 epilogue=bias");

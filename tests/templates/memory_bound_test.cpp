@@ -6,10 +6,10 @@
 #include <numbers>
 #include <set>
 
+#include "definitions.h"
 #include "memory_bound_cases.h"
 #include "support/error.h"
 #include "templates/pointwise.h"
-#include "templates/registry.h"
 #include "workload_refusal.h"
 
 namespace nestwright {
@@ -17,22 +17,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-Definition define(const std::string& text) {
-  const Workload workload = parse_workload(text);
-  return find_operator(workload.op).define(workload);
-}
-
-Reference judge(const std::string& text, const HostTensors& inputs) {
-  const Workload workload = parse_workload(text);
-  return find_operator(workload.op).reference(workload, inputs);
-}
-
-std::vector<std::int64_t> shape_of(const Tensor& t) {
-  std::vector<std::int64_t> extents;
-  for (const Expr& e : t.shape()) extents.push_back(*ir::as_const_int(e));
-  return extents;
-}
 
 TEST(MemoryBoundDefinitions, CountBytesOfEachTensorOnce) {
   EXPECT_EQ(define("softmax rows=3 columns=5").bytes, 4 * 2 * 15);

@@ -5,6 +5,7 @@
 #include "ir/intrinsics.h"
 #include "ir/rewrite.h"
 #include "tests/codegen/element_data.h"
+#include "tests/codegen/exact_operations.h"
 
 namespace nestwright::testing {
 
@@ -65,42 +66,8 @@ Program OperationProgram::program() const {
 
 Program operations_on(Type type, Rows rows, Kernels kernels) {
   OperationProgram program(type, rows, kernels);
-  program.add("copy", [](Expr a, Expr) { return a; });
-  program.add("equal", [](Expr a, Expr c) { return a == c; });
-  program.add("differ", [](Expr a, Expr c) { return a != c; });
-  program.add("chosen", [](Expr a, Expr c) { return select(a == c, a, c); });
-  if (type.is_bool()) {
-    program.add("both", [](Expr a, Expr c) { return a && c; });
-    program.add("either", [](Expr a, Expr c) { return a || c; });
-    program.add("negation", [](Expr a, Expr) { return !a; });
-    return program.program();
-  }
-  program.add("sum", [](Expr a, Expr c) { return a + c; });
-  program.add("difference", [](Expr a, Expr c) { return a - c; });
-  program.add("product", [](Expr a, Expr c) { return a * c; });
-  program.add("negative", [](Expr a, Expr) { return -a; });
-  program.add("less", [](Expr a, Expr c) { return a < c; });
-  program.add("less_equal", [](Expr a, Expr c) { return a <= c; });
-  program.add("greater", [](Expr a, Expr c) { return a > c; });
-  program.add("greater_equal", [](Expr a, Expr c) { return a >= c; });
-  program.add("least", [](Expr a, Expr c) { return min(a, c); });
-  program.add("greatest", [](Expr a, Expr c) { return max(a, c); });
-  program.add("magnitude", [](Expr a, Expr) { return abs(a); });
-  program.add("clamped", [](Expr a, Expr) { return clamp(a, 1, 3); });
-  if (type.is_float()) return program.program();
-  program.add("fused", [](Expr a, Expr c) { return fma(a, c, a); });
-  // Half of these divide by 0 in elements where that is not looked at, some the lowest integer by -1.
-  program.add("quotient", [](Expr a, Expr c) { return select(c != 0, a / c, a); });
-  program.add("remainder", [](Expr a, Expr c) { return select(c != 0, a % c, a); });
-  program.add("by_7", [](Expr a, Expr) { return a / 7; });
-  program.add("modulo_7", [](Expr a, Expr) { return a % 7; });
-  program.add("by_16", [](Expr a, Expr) { return a / 16; });
-  program.add("modulo_16", [](Expr a, Expr) { return a % 16; });
-  if (type.code == TypeCode::kInt) {
-    program.add("by_minus_1", [](Expr a, Expr) { return a / -1; });
-    program.add("by_minus_4", [](Expr a, Expr) { return a / -4; });
-    program.add("modulo_minus_3", [](Expr a, Expr) { return a % -3; });
-  }
+  add_exact_operations(program, type);
+  if (type.is_int()) program.add("fused", [](Expr a, Expr c) { return fma(a, c, a); });
   return program.program();
 }
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "expression/scan.h"
 #include "lower/lower.h"
+#include "tests/lower/cumulative_sum.h"
 
 namespace nestwright::testing {
 namespace {
@@ -68,16 +68,7 @@ NamedProgram row_sums(const Target& target) {
 
 /// A launch a step.
 NamedProgram running_sum(const Target& target) {
-  const Var m = var("m"), n = var("n");
-  const Tensor X = placeholder({m, n}, kFloat32, "X"), state = placeholder({m, n}, kFloat32, "S");
-  const Tensor init = compute({1, n}, [&](Expr, Expr j) { return X(0, j); }, "init");
-  const Tensor update = compute({m, n}, [&](Expr t, Expr j) { return state(t - 1, j) + X(t, j); }, "update");
-  const Tensor Y = scan(init, update, state, {X}, "Y");
-  Schedule s = create_schedule(Y);
-  for (const Tensor& part : {init, update}) {
-    const auto [bx, tx] = s[part].split(s[part].axis(1), factor(256));
-    s[part].bind(bx, kBlockIdxX).bind(tx, kThreadIdxX);
-  }
+  const auto [X, Y, s] = bound_cumulative_sum();
   return {"running_sum", lower(s, {X, Y}, target, "running_sum"), {10, 1024}};
 }
 

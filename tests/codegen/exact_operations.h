@@ -1,0 +1,49 @@
+// What is computed exactly everywhere, on elements of every type.
+#pragma once
+
+#include "ir/intrinsics.h"
+
+namespace nestwright::testing {
+
+/// Arithmetic, comparisons, choices; on integers division, too. `program.add(name, f)` takes a function of two
+/// elements.
+template <class P>
+void add_exact_operations(P& program, ir::Type type) {
+  using ir::Expr;
+  program.add("copy", [](Expr a, Expr) { return a; });
+  program.add("equal", [](Expr a, Expr c) { return a == c; });
+  program.add("differ", [](Expr a, Expr c) { return a != c; });
+  program.add("chosen", [](Expr a, Expr c) { return select(a == c, a, c); });
+  if (type.is_bool()) {
+    program.add("both", [](Expr a, Expr c) { return a && c; });
+    program.add("either", [](Expr a, Expr c) { return a || c; });
+    program.add("negation", [](Expr a, Expr) { return !a; });
+    return;
+  }
+  program.add("sum", [](Expr a, Expr c) { return a + c; });
+  program.add("difference", [](Expr a, Expr c) { return a - c; });
+  program.add("product", [](Expr a, Expr c) { return a * c; });
+  program.add("negative", [](Expr a, Expr) { return -a; });
+  program.add("less", [](Expr a, Expr c) { return a < c; });
+  program.add("less_equal", [](Expr a, Expr c) { return a <= c; });
+  program.add("greater", [](Expr a, Expr c) { return a > c; });
+  program.add("greater_equal", [](Expr a, Expr c) { return a >= c; });
+  program.add("least", [](Expr a, Expr c) { return min(a, c); });
+  program.add("greatest", [](Expr a, Expr c) { return max(a, c); });
+  program.add("magnitude", [](Expr a, Expr) { return abs(a); });
+  program.add("clamped", [](Expr a, Expr) { return clamp(a, 1, 3); });
+  if (type.is_float()) return;
+  // Half of these divide by 0 in elements where that is not looked at, some the lowest integer by -1.
+  program.add("quotient", [](Expr a, Expr c) { return select(c != 0, a / c, a); });
+  program.add("remainder", [](Expr a, Expr c) { return select(c != 0, a % c, a); });
+  program.add("by_7", [](Expr a, Expr) { return a / 7; });
+  program.add("modulo_7", [](Expr a, Expr) { return a % 7; });
+  program.add("by_16", [](Expr a, Expr) { return a / 16; });
+  program.add("modulo_16", [](Expr a, Expr) { return a % 16; });
+  if (type.code != ir::TypeCode::kInt) return;
+  program.add("by_minus_1", [](Expr a, Expr) { return a / -1; });
+  program.add("by_minus_4", [](Expr a, Expr) { return a / -4; });
+  program.add("modulo_minus_3", [](Expr a, Expr) { return a % -3; });
+}
+
+}  // namespace nestwright::testing

@@ -1,0 +1,28 @@
+// What an operator defines and what its reference says, by the text of a workload.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "templates/registry.h"
+
+namespace nestwright {
+
+inline Definition define(const std::string& text) {
+  const Workload workload = parse_workload(text);
+  return find_operator(workload.op).define(workload);
+}
+
+inline Reference judge(const std::string& text, const HostTensors& inputs) {
+  const Workload workload = parse_workload(text);
+  return find_operator(workload.op).reference(workload, inputs);
+}
+
+/// Requires constant extents.
+inline std::vector<std::int64_t> shape_of(const Tensor& t) {
+  std::vector<std::int64_t> extents;
+  for (const Expr& e : t.shape()) extents.push_back(*ir::as_const_int(e));
+  return extents;
+}
+
+}  // namespace nestwright
