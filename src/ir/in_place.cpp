@@ -59,14 +59,8 @@ class StoresTo {
     for (const Var& loop : loops_) {
       if (known.find(loop).is_point()) continue;  // a tail's branch, or a loop of one iteration
       // An iteration that writes where another one did would read what that wrote.
-      once = once && std::any_of(store.indices.begin(), store.indices.end(), [&](const Expr& index) {
-               bool found = false;
-               for_each_expr(index, [&](const Expr& part) {
-                 const auto* ref = part.as<VarRef>();
-                 found = found || (ref != nullptr && ref->var == loop);
-               });
-               return found;
-             });
+      once = once && std::any_of(store.indices.begin(), store.indices.end(),
+                                 [&](const Expr& index) { return mentions(index, loop); });
     }
     for_each_expr(store.value, [&](const Expr& part) {
       const auto* load = part.as<Load>();

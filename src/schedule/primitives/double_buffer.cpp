@@ -32,7 +32,7 @@ Stage& Stage::double_buffer() {
   if (stage.attach.kind != AttachKind::kAt) {
     primitive.refuse(stage.name, "it is computed at root, where no iterations take turns: compute_at a loop first");
   }
-  if (stage.scope == ir::Scope::kRegister || stage.scope == ir::Scope::kFragment) {
+  if (is_in_registers(stage.scope)) {
     primitive.refuse(stage.name,
                      "it is kept in registers, which cannot be told apart by the iteration: use local scope");
   }

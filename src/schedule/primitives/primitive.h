@@ -17,6 +17,9 @@
 
 namespace nestwright {
 
+/// Registers that the code names: they have no rows, and no index that is known only at run time.
+inline bool is_in_registers(ir::Scope scope) { return scope == ir::Scope::kRegister || scope == ir::Scope::kFragment; }
+
 /// One application of a primitive to one stage.
 class Primitive {
  public:

@@ -22,11 +22,10 @@ Stage& Stage::set_scope(ir::Scope scope) {
   if (scope != ir::Scope::kGlobal) {
     primitive.require_no_part({ScanPart::kScan}, "all of whose rows are kept: only global scope has room for them");
   }
-  const bool in_registers = scope == ir::Scope::kRegister || scope == ir::Scope::kFragment;
-  if (in_registers && !stage.alignments.empty()) {
+  if (is_in_registers(scope) && !stage.alignments.empty()) {
     primitive.refuse(stage.name, "its rows are aligned by storage_align, and registers have none");
   }
-  if (in_registers && stage.double_buffered) {
+  if (is_in_registers(scope) && stage.double_buffered) {
     primitive.refuse(stage.name, "it is double-buffered, and registers cannot be told apart by the iteration");
   }
   stage.scope = scope;

@@ -43,9 +43,7 @@ Stage& Stage::storage_align(const IterVar& axis, std::int64_t factor, std::int64
   if (stage.is_output) {
     primitive.refuse(stage.name, "it is an output, whose memory is the caller's: cache_write makes a stage of its own");
   }
-  if (stage.scope == ir::Scope::kRegister || stage.scope == ir::Scope::kFragment) {
-    primitive.refuse(stage.name, "it is kept in registers, which have no rows");
-  }
+  if (is_in_registers(stage.scope)) primitive.refuse(stage.name, "it is kept in registers, which have no rows");
   for (const AlignNote& note : stage.alignments) {
     if (note.axis == axis) primitive.refuse(axis, fmt::format("it is aligned to {} already", note.factor));
   }
