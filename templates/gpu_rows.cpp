@@ -32,6 +32,36 @@ Expr across(const Expr& thread, std::int64_t bit) {
   return thread / Expr(2 * bit) * Expr(2 * bit) + (thread + Expr(bit)) % Expr(2 * bit);
 }
 
+/// What `warp` threads have, in each of them.
+void exchange_in_warps(const SharedReduction& what, std::int64_t warp, ReducedRows& reduced) {
+  for (std::int64_t bit = warp / 2; bit > 0; bit /= 2) {
+    const Tensor before = reduced.shares.back();
+    reduced.shares.push_back(compute(
+        with_threads(what.rows, Expr(what.threads), false),
+        [&](Indices at) {
+          const auto [row, thread] = row_of(at, false);
+          return ir::reducer_combine(what.kind, before.at(with_threads(row, thread, false)),
+                                     before.at(with_threads(row, across(thread, bit), false)));
+        },
+        what.name + ".share"));
+    ++reduced.exchanged;
+  }
+}
+
+/// `fan_in` of the last shares make one of `next`.
+void combine_shares(const SharedReduction& what, std::int64_t next, ReducedRows& reduced) {
+  const IterVar r = reduce_axis(what.fan_in, "r");
+  const Tensor before = reduced.shares.back();
+  reduced.shares.push_back(compute(
+      with_threads(what.rows, Expr(next), what.threads_first),
+      [&](Indices at) {
+        const auto [row, thread] = row_of(at, what.threads_first);
+        const Expr from = r * Expr(next) + thread;
+        return reduce_over(what.kind, before.at(with_threads(row, from, what.threads_first)), {r});
+      },
+      what.name + ".share"));
+}
+
 std::vector<IterVar> reduce_loops(Stage stage) {
   std::vector<IterVar> loops;
   for (const IterVar& loop : stage.loops()) {
@@ -68,32 +98,10 @@ ReducedRows reduce_by_threads(const SharedReduction& what) {
   std::int64_t left = what.threads, apart = 1;
   if (what.shuffles) {
     apart = std::min(ir::kWarp, what.threads);
-    for (std::int64_t bit = apart / 2; bit > 0; bit /= 2) {
-      const Tensor before = reduced.shares.back();
-      reduced.shares.push_back(compute(
-          with_threads(what.rows, Expr(what.threads), false),
-          [&](Indices at) {
-            const auto [row, thread] = row_of(at, false);
-            return ir::reducer_combine(what.kind, before.at(with_threads(row, thread, false)),
-                                       before.at(with_threads(row, across(thread, bit), false)));
-          },
-          what.name + ".share"));
-      ++reduced.exchanged;
-    }
+    exchange_in_warps(what, apart, reduced);
     left /= apart;
-  }
-  for (; !what.shuffles && left > what.fan_in; left /= what.fan_in) {
-    const std::int64_t next = left / what.fan_in;
-    const IterVar r = reduce_axis(what.fan_in, "r");
-    const Tensor before = reduced.shares.back();
-    reduced.shares.push_back(compute(
-        with_threads(what.rows, Expr(next), what.threads_first),
-        [&](Indices at) {
-          const auto [row, thread] = row_of(at, what.threads_first);
-          const Expr from = r * Expr(next) + thread;
-          return reduce_over(what.kind, before.at(with_threads(row, from, what.threads_first)), {r});
-        },
-        what.name + ".share"));
+  } else {
+    for (; left > what.fan_in; left /= what.fan_in) combine_shares(what, left / what.fan_in, reduced);
   }
   const IterVar r = reduce_axis(left, "r");
   reduced.result = compute(
