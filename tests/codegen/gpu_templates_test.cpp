@@ -54,7 +54,9 @@ class GpuTemplates : public testing::TestWithParam<std::string> {
   }
 };
 
-TEST_P(GpuTemplates, CompileForCudaAndStayInRegisters) {
+class CudaTemplates : public GpuTemplates {};
+
+TEST_P(CudaTemplates, CompileAndStayInRegisters) {
   const std::unique_ptr<Backend> backend = make_backend(DeviceKind::kCuda);
   Target target = testing_gpu::cuda();
   std::size_t number = 0;
@@ -76,8 +78,9 @@ TEST_P(GpuTemplates, CompileForCudaAndStayInRegisters) {
   }
 }
 
-TEST_P(GpuTemplates, ComputeTheReferenceThroughOpenCl) {
-  if (!source().is_for(DeviceKind::kOpenCl)) GTEST_SKIP() << source().name << " is for CUDA only";
+class OpenClTemplates : public GpuTemplates {};
+
+TEST_P(OpenClTemplates, ComputeTheReference) {
   const std::unique_ptr<Backend> backend = make_backend(DeviceKind::kOpenCl);
   const std::shared_ptr<Device> device = make_device(DeviceKind::kOpenCl);
   const Target target = testing_gpu::opencl();
@@ -137,19 +140,22 @@ TEST(GpuRows, AreReducedByShufflesOnCuda) {
   }
 }
 
-std::vector<std::string> names() {
+std::vector<std::string> names(DeviceKind kind) {
   std::vector<std::string> result;
   for (const Template& t : templates()) {
-    if (t.is_for(DeviceKind::kCuda)) result.push_back(t.name);
+    if (t.is_for(kind)) result.push_back(t.name);
   }
   return result;
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, GpuTemplates, testing::ValuesIn(names()), [](const auto& p) {
-  std::string name = p.param;
+std::string test_name(const testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
   std::replace(name.begin(), name.end(), '.', '_');
   return name;
-});
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, CudaTemplates, testing::ValuesIn(names(DeviceKind::kCuda)), test_name);
+INSTANTIATE_TEST_SUITE_P(Registry, OpenClTemplates, testing::ValuesIn(names(DeviceKind::kOpenCl)), test_name);
 
 }  // namespace
 }  // namespace nestwright
