@@ -4,25 +4,16 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
-#include <fstream>
 
 #include "bench/child.h"
 #include "bench/comparison/compare_case.h"
 #include "bench/comparison/doctor.h"
 #include "bench/comparison/report.h"
-#include "bench/comparison/section.h"
 #include "bench/comparison/suite.h"
 #include "support/error.h"
 
 namespace nestwright::bench {
 namespace {
-
-std::vector<Suite> load_suites(const Options& options) {
-  std::vector<Suite> suites;
-  for (const std::string& name : options.suites) suites.push_back(load_suite(name, options.suites_folder));
-  if (!options.workloads.empty()) suites.push_back(suite_of_workloads(options.workloads));
-  return suites;
-}
 
 Provenance provenance_of(const Options& options, const Field& field) {
   nlohmann::json rivals = nlohmann::json::array();
@@ -94,21 +85,8 @@ std::vector<Section> measure(const std::vector<Suite>& suites, const Options& op
   return all;
 }
 
-void write_json(const std::string& path, const Provenance& provenance, const Field& field,
-                const std::vector<Section>& sections) {
-  nlohmann::json document = {{"commit", provenance.commit},
-                             {"doctor", provenance.doctor},
-                             {"conditions", provenance.conditions},
-                             {"absent", field.absent},
-                             {"sections", nlohmann::json::array()}};
-  for (const Section& section : sections) document["sections"].push_back(to_json(section));
-  std::ofstream file(path);
-  file << document.dump(2) << '\n';
-  if (!file.flush()) throw Error("cannot write " + path + ": check the folder and the space on the disk");
-}
-
 int run(const Options& options) {
-  const std::vector<Suite> suites = load_suites(options);
+  const std::vector<Suite> suites = load_suites(options.suites, options.workloads, options.suites_folder);
   const Field field = find_field(options.rivals, own_folder());
   const Provenance provenance = provenance_of(options, field);
   ResultsFile results = open_results(options, provenance);
@@ -116,7 +94,11 @@ int run(const Options& options) {
   std::fflush(stdout);
   const std::vector<Section> sections = measure(suites, options, field, results);
   for (const Section& section : sections) fmt::print("{}\n", to_text(section));
-  if (!options.json.empty()) write_json(options.json, provenance, field, sections);
+  if (!options.json.empty()) {
+    nlohmann::json document = document_of(provenance, sections);
+    document["absent"] = field.absent;
+    write_document(options.json, document);
+  }
   return 0;
 }
 

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <fstream>
+
 #include "bench/comparison/roofline.h"
 #include "bench/comparison/summary.h"
+#include "support/error.h"
 
 namespace nestwright::bench {
 namespace {
@@ -62,6 +65,21 @@ std::string to_text(const Comparison& c) {
                         c.rounds_asked);
   }
   return text;
+}
+
+nlohmann::json document_of(const Provenance& provenance, const std::vector<Section>& sections) {
+  nlohmann::json document = {{"commit", provenance.commit},
+                             {"doctor", provenance.doctor},
+                             {"conditions", provenance.conditions},
+                             {"sections", nlohmann::json::array()}};
+  for (const Section& section : sections) document["sections"].push_back(to_json(section));
+  return document;
+}
+
+void write_document(const std::string& path, const nlohmann::json& document) {
+  std::ofstream file(path);
+  file << document.dump(2) << '\n';
+  if (!file.flush()) throw Error("cannot write " + path + ": check the folder and the space on the disk");
 }
 
 }  // namespace nestwright::bench

@@ -1,5 +1,5 @@
-// What is printed around the tables: where results come from, and one comparison as it comes.
-// Thread rule: pure functions.
+// What is said around the tables: where results come from, and one comparison as it comes; and all of it for programs.
+// Thread rule: pure functions; write_document writes a file.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 
 #include "bench/comparison/comparison.h"
 #include "bench/comparison/results_file.h"
+#include "bench/comparison/section.h"
 
 namespace nestwright::bench {
 
@@ -15,5 +16,10 @@ std::string heading_text(const Provenance& provenance, const std::vector<std::st
 
 /// What binds, then each contestant with its speed, the ratio and its interval, and what of it ran.
 std::string to_text(const Comparison& comparison);
+
+/// An object: where results come from, and the sections.
+nlohmann::json document_of(const Provenance& provenance, const std::vector<Section>& sections);
+/// Throws Error where the file cannot be written.
+void write_document(const std::string& path, const nlohmann::json& document);
 
 }  // namespace nestwright::bench

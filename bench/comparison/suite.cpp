@@ -98,4 +98,12 @@ Suite suite_of_workloads(const std::vector<std::string>& workloads) {
   return suite;
 }
 
+std::vector<Suite> load_suites(const std::vector<std::string>& names_or_files,
+                               const std::vector<std::string>& workloads, const std::filesystem::path& folder) {
+  std::vector<Suite> suites;
+  for (const std::string& name : names_or_files) suites.push_back(load_suite(name, folder));
+  if (!workloads.empty()) suites.push_back(suite_of_workloads(workloads));
+  return suites;
+}
+
 }  // namespace nestwright::bench

@@ -34,5 +34,8 @@ Suite parse_suite(std::string_view json, const std::string& name, const std::str
 Suite load_suite(const std::string& name_or_file, const std::filesystem::path& folder);
 /// A suite of single workloads, each its own label. Throws UsageError.
 Suite suite_of_workloads(const std::vector<std::string>& workloads);
+/// What a command line names: suites, then one of its single workloads where there are any. Throws UsageError.
+std::vector<Suite> load_suites(const std::vector<std::string>& names_or_files,
+                               const std::vector<std::string>& workloads, const std::filesystem::path& folder);
 
 }  // namespace nestwright::bench

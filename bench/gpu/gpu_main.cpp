@@ -11,7 +11,6 @@
 #include "bench/comparison/doctor.h"
 #include "bench/comparison/report.h"
 #include "bench/comparison/results_file.h"
-#include "bench/comparison/section.h"
 #include "bench/comparison/suite.h"
 #include "bench/gpu/device_case.h"
 #include "support/error.h"
@@ -163,20 +162,12 @@ int run(const Options& options) {
       section.rows.push_back(std::move(row));
     }
   }
-  nlohmann::json document = {{"commit", provenance.commit},
-                             {"doctor", provenance.doctor},
-                             {"conditions", provenance.conditions},
-                             {"complete", !out_of_time},
-                             {"sections", nlohmann::json::array()}};
-  for (const Section& section : sections) {
-    fmt::print("{}\n", to_text(section));
-    document["sections"].push_back(to_json(section));
-  }
-  if (!options.check.empty()) document["check"] = nlohmann::json::parse(std::ifstream(options.check));
+  for (const Section& section : sections) fmt::print("{}\n", to_text(section));
   if (!options.json.empty()) {
-    std::ofstream file(options.json);
-    file << document.dump(2) << '\n';
-    if (!file.flush()) throw Error("cannot write " + options.json + ": check the folder and the space on the disk");
+    nlohmann::json document = document_of(provenance, sections);
+    document["complete"] = !out_of_time;
+    if (!options.check.empty()) document["check"] = nlohmann::json::parse(std::ifstream(options.check));
+    write_document(options.json, document);
   }
   return out_of_time ? kOutOfTime : 0;
 }
