@@ -100,11 +100,14 @@ Target implied(const Target& target) {
   return cuda_target(target.arch).value_or(*cuda_target(kPlainCuda));
 }
 
-int capability_of(const ArchTraits& traits) {
+/// 90 for sm_90a.
+int capability_of(std::string_view arch) {
   int number = 0;
-  std::from_chars(traits.name.data() + 3, traits.name.data() + traits.name.size(), number);
+  std::from_chars(arch.data() + 3, arch.data() + arch.size(), number);
   return number;
 }
+
+bool is_for_one_device(std::string_view arch) { return arch.ends_with('a'); }
 
 bool is_from_sm_80(const Target& target) {
   return target.device == DeviceKind::kCuda && target.arch != "sm_75";  // the only one before
@@ -134,12 +137,17 @@ std::string arch_of_capability(int major, int minor) {
   const int wanted = 10 * major + minor;
   std::string_view nearest;
   for (const ArchTraits& traits : kArchs) {
-    const int number = capability_of(traits);
-    // Code for an "a" runs on that very device only: it is asked for by name.
-    if (traits.name.ends_with('a') || number / 10 != major || number > wanted) continue;
+    const int number = capability_of(traits.name);
+    // It is asked for by name.
+    if (is_for_one_device(traits.name) || number / 10 != major || number > wanted) continue;
     nearest = traits.name;
   }
   return std::string(nearest);
+}
+
+bool runs_on(std::string_view arch, std::string_view device) {
+  const int code = capability_of(arch), here = capability_of(device);
+  return is_for_one_device(arch) ? code == here : code / 10 == here / 10 && code <= here;
 }
 
 bool has_asynchronous_copies(const Target& target) { return is_from_sm_80(target); }

@@ -32,6 +32,10 @@ std::optional<MultiprocessorLimits> multiprocessor_limits(const Target& target);
 /// before it of the same major number, whose code it runs. Empty where there is none.
 std::string arch_of_capability(int major, int minor);
 
+/// Whether code for an architecture runs on a device of another one: a later one of the same generation (CUDA
+/// Programming Guide, "Binary Compatibility"), but what is made for an "a" on that very one only.
+bool runs_on(std::string_view arch, std::string_view device);
+
 /// Whether copies from global to shared memory go on while threads compute: CUDA's, from sm_80 on.
 bool has_asynchronous_copies(const Target& target);
 

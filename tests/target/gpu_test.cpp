@@ -39,6 +39,14 @@ TEST(GpuTarget, AnArchitectureSaysWhatABlockMayHave) {
   EXPECT_EQ(Target::parse("cuda,arch=sm_120").shared_bytes, 101376);
 }
 
+TEST(GpuTarget, CodeRunsOnLaterDevicesOfItsGenerationUnlessItIsMadeForOne) {
+  for (const char* device : {"sm_80", "sm_86", "sm_89"}) EXPECT_TRUE(runs_on("sm_80", device)) << device;
+  for (const char* device : {"sm_75", "sm_80", "sm_90", "sm_100"}) EXPECT_FALSE(runs_on("sm_86", device)) << device;
+  EXPECT_TRUE(runs_on("sm_90a", "sm_90"));
+  EXPECT_TRUE(runs_on("sm_100a", "sm_100"));
+  EXPECT_FALSE(runs_on("sm_100a", "sm_103"));
+}
+
 TEST(GpuTarget, CopiesGoOnWhileThreadsComputeFromAmpereOn) {
   EXPECT_TRUE(has_asynchronous_copies(Target::parse("cuda")));
   EXPECT_TRUE(has_asynchronous_copies(Target::parse("cuda,arch=sm_90a")));
