@@ -9,6 +9,7 @@
 
 #include "matmul_program.h"
 #include "run_program.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
@@ -23,12 +24,8 @@ Program program_of(const std::string& name, std::vector<Parameter> parameters, S
 }
 
 std::string compile_error(const Program& program) {
-  try {
-    make_backend(DeviceKind::kCpu)->compile(program, testing::target_of(CpuIsa::kAvx2), {});
-  } catch (const CompileError& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
+  return message<CompileError>(
+      [&] { make_backend(DeviceKind::kCpu)->compile(program, testing::target_of(CpuIsa::kAvx2), {}); });
 }
 
 TEST(Backend, HasAVersion) {

@@ -7,6 +7,7 @@
 #include "ir/intrinsics.h"
 #include "target/tiles.h"
 #include "template_cases.h"
+#include "tests/support/message.h"
 
 namespace nestwright::testing {
 namespace {
@@ -109,20 +110,11 @@ TEST(Tiles, NoNumberIsAboveSeven) {
   }
 }
 
-std::string refusal(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const CompileError& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST(Tiles, MoreThanEightAreRefused) {
   Candidate c = two_by_two("matmul m=128 n=128 k=128 dtype=bfloat16", amx_target());
   c.config.set("tiles_m", {3});
   c.config.set("tiles_n", {3});
-  EXPECT_EQ(refusal([&] { compiled(c); }),
+  EXPECT_EQ(message<CompileError>([&] { compiled(c); }),
             "buffer C.tile is kept in tile registers, but needs 9 of them where 8 of 8 are free: use fewer or smaller "
             "tiles");
 }
@@ -132,8 +124,8 @@ TEST(Tiles, ATargetWithoutThemIsRefused) {
   Target target = c.target;
   target.features = {};
   target.l1d_bytes = 32 << 10;
-  const std::string message = refusal([&] { compile(lowered(c), target); });
-  EXPECT_EQ(message, "the program keeps buffers in tile registers, which " + target.str() + " does not have");
+  const std::string text = message<CompileError>([&] { compile(lowered(c), target); });
+  EXPECT_EQ(text, "the program keeps buffers in tile registers, which " + target.str() + " does not have");
 }
 
 TEST(Tiles, WhatIsNoTileInstructionIsRefused) {
@@ -144,7 +136,7 @@ TEST(Tiles, WhatIsNoTileInstructionIsRefused) {
   Schedule s = create_schedule(c);
   const auto [outer, inner] = s[c].split(s[c].axis(0), factor(16));
   s[twice].set_scope(ir::Scope::kTile).compute_at(s[c], outer);
-  EXPECT_EQ(refusal([&] { compile(lower(s, {a, c}, target, "f"), target); }),
+  EXPECT_EQ(message<CompileError>([&] { compile(lower(s, {a, c}, target, "f"), target); }),
             "buffer T is kept in tile registers, but is filled with A[i, j]*2.0, which no instruction computes");
 }
 
@@ -174,7 +166,7 @@ TEST(Tiles, CodeForThemIsNotLoadedWithoutPermission) {
   if (allow_tiles()) GTEST_SKIP() << "this process may use tiles";
   const CompiledObject object = compiled(two_by_two("matmul m=32 n=32 k=64 dtype=bfloat16", amx_target()));
   EXPECT_EQ(
-      refusal([&] { load_object(object); }),
+      message<CompileError>([&] { load_object(object); }),
       "kernel kernel uses tile registers, which this machine does not have or the operating system refuses: use a "
       "target without amx_bf16 and amx_int8");
 }

@@ -7,6 +7,7 @@
 
 #include "expression/scan.h"
 #include "support/error.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
@@ -117,20 +118,13 @@ TEST(CExpression, OnlyTheArithmeticThatIsCalled) {
   for (const char* other : {"plus(", "monotone(", "is_less("}) EXPECT_THAT(text, ::testing::Not(HasSubstr(other)));
 }
 
-std::string refusal(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const UsageError& e) {
-    return e.what();
-  }
-  return "no error";
-}
-
 TEST(CExpression, RefusesWhatItCannotExpress) {
   const Tensor a = placeholder({4}, kFloat32, "A");
   const CNames names{.arrays = {{a.buffer(), "A"}}};
-  const auto refusal_of = [&](const Tensor& output) { return refusal([&] { functions_of(output, names); }); };
-  EXPECT_EQ(refusal([&] { functions_of(compute({4}, [&](Expr i) { return a(i); }, "C"), {}); }),
+  const auto refusal_of = [&](const Tensor& output) {
+    return message<UsageError>([&] { functions_of(output, names); });
+  };
+  EXPECT_EQ(message<UsageError>([&] { functions_of(compute({4}, [&](Expr i) { return a(i); }, "C"), {}); }),
             "the operator reads A, which is not an argument");
   const Tensor bits = compute({4}, [&](Expr i) { return reinterpret(kInt32, a(i)); }, "bits");
   EXPECT_EQ(refusal_of(bits), "the self-test cannot express reinterpret in C");

@@ -6,26 +6,18 @@
 #include "export_fixture.h"
 #include "exporter/function_name.h"
 #include "support/error.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
 
 using ::testing::HasSubstr;
 
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const UsageError& e) {
-    return e.what();
-  }
-  return "no error";
-}
-
 class ExportRefusal : public ExportTest {
  protected:
   std::string refusal(const ExportOptions& options) {
     const Task task{parse_workload("matmul m=8 n=8 k=8"), host_with(1)};
-    return message_of([&] { export_kernel(task, look_up(task, nullptr), options); });
+    return message<UsageError>([&] { export_kernel(task, look_up(task, nullptr), options); });
   }
 };
 

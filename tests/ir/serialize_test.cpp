@@ -11,6 +11,7 @@
 #include "ir/serialize_format.h"
 #include "programs.h"
 #include "support/error.h"
+#include "tests/support/message.h"
 
 namespace nestwright::ir {
 namespace {
@@ -94,12 +95,7 @@ TEST(Serialize, KeepsFloatsToTheBit) {
 TEST(Serialize, IsCompact) { EXPECT_LT(serialize(TiledMatmul().program()).size(), 900u); }
 
 std::string refusal(const std::string& bytes) {
-  try {
-    deserialize(bytes);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return message<UsageError>([&] { deserialize(bytes); });
 }
 
 TEST(Serialize, RefusesWhatItDoesNotKnow) {

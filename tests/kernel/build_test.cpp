@@ -6,7 +6,7 @@
 #include "ir/print.h"
 #include "support/error.h"
 #include "target/host.h"
-#include "tests/kernel/message.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {

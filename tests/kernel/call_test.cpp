@@ -5,6 +5,7 @@
 
 #include "kernel/build.h"
 #include "support/error.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
@@ -12,12 +13,7 @@ namespace {
 /// What the call is refused with.
 template <class... Arrays>
 std::string refusal(const Function& function, Arrays&&... arrays) {
-  try {
-    function(arrays...);
-  } catch (const UsageError& e) {
-    return e.what();
-  }
-  return "accepted";
+  return message<UsageError>([&] { function(arrays...); });
 }
 
 Array floats(std::vector<std::int64_t> shape) {
@@ -154,17 +150,12 @@ TEST_F(BadCall, Overlap) {
 
 TEST(BadView, IsRefusedWhereItIsMade) {
   float x = 0;
-  const auto message = [&](std::vector<std::int64_t> shape, std::vector<std::int64_t> strides) -> std::string {
-    try {
-      const ArrayView view(&x, kFloat32, std::move(shape), std::move(strides));
-    } catch (const UsageError& e) {
-      return e.what();
-    }
-    return "accepted";
+  const auto refusal_of = [&](std::vector<std::int64_t> shape, std::vector<std::int64_t> strides) -> std::string {
+    return message<UsageError>([&] { const ArrayView view(&x, kFloat32, std::move(shape), std::move(strides)); });
   };
-  EXPECT_EQ(message({1, -3}, {}), "a view cannot have the extent -3: use 0 or more");
-  EXPECT_EQ(message({1, 1}, {1}), "a view of 2 dimensions is given 1 strides: give one for each, or none");
-  EXPECT_EQ(message({1, 1}, {1, 1}), "accepted");
+  EXPECT_EQ(refusal_of({1, -3}, {}), "a view cannot have the extent -3: use 0 or more");
+  EXPECT_EQ(refusal_of({1, 1}, {1}), "a view of 2 dimensions is given 1 strides: give one for each, or none");
+  EXPECT_EQ(refusal_of({1, 1}, {1, 1}), "accepted");
 }
 
 TEST_F(BadCall, ChecksAreCheap) {

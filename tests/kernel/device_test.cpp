@@ -11,8 +11,8 @@
 #include "lower/lower.h"
 #include "support/error.h"
 #include "tests/kernel/matrix.h"
-#include "tests/kernel/message.h"
 #include "tests/lower/cumulative_sum.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {

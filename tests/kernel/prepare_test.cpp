@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "kernel/build.h"
-#include "message.h"
 #include "runtime/array.h"
 #include "schedule/schedule.h"
 #include "support/error.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {

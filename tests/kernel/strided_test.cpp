@@ -5,7 +5,7 @@
 #include "lower/lower.h"
 #include "support/error.h"
 #include "tests/kernel/matrix.h"
-#include "tests/kernel/message.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {

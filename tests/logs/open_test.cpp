@@ -11,6 +11,7 @@
 #include "support/error.h"
 #include "tests/logs/sample.h"
 #include "tests/logs/writer_process.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
@@ -29,12 +30,7 @@ void put(const std::string& file, const std::string& bytes) { std::ofstream(file
 class OpenTest : public testing::Test {
  protected:
   std::string refusal(OpenMode mode, const OpenOptions& options = {}) const {
-    try {
-      TuningLog::open(path_, mode, options);
-    } catch (const LogError& error) {
-      return error.what();
-    }
-    return "opened";
+    return message<LogError>([&] { TuningLog::open(path_, mode, options); });
   }
   /// Both modes refuse, say so, name the file and leave it alone.
   void expect_refused_untouched(const std::string& why) const {
@@ -66,8 +62,8 @@ TEST_F(OpenTest, NotThere) {
   EXPECT_EQ(refusal(OpenMode::kRead),
             "database '" + path_ + "' does not exist: run 'nestwright tune' first, or give another file with --db");
   EXPECT_FALSE(std::filesystem::exists(path_));
-  EXPECT_EQ(refusal(OpenMode::kWrite), "opened");
-  EXPECT_EQ(refusal(OpenMode::kRead), "opened") << "made by the writer";
+  EXPECT_EQ(refusal(OpenMode::kWrite), "accepted");
+  EXPECT_EQ(refusal(OpenMode::kRead), "accepted") << "made by the writer";
 }
 
 TEST_F(OpenTest, AFolderThatIsNotThere) {
@@ -85,7 +81,7 @@ TEST_F(OpenTest, AFolderInsteadOfAFile) {
 TEST_F(OpenTest, EmptyFilesAreNewDatabases) {
   put(path_, "");
   EXPECT_THAT(refusal(OpenMode::kRead), HasSubstr("is empty: run 'nestwright tune' first"));
-  EXPECT_EQ(refusal(OpenMode::kWrite), "opened");
+  EXPECT_EQ(refusal(OpenMode::kWrite), "accepted");
 }
 
 TEST_F(OpenTest, SomethingElse) {
@@ -198,7 +194,7 @@ TEST_F(OpenTest, SizeLimitActsAsAFullDisk) {
               AllOf(HasSubstr("has no space left on its disk: free some and run again"), Not(HasSubstr("\n"))));
   EXPECT_GT(acknowledged, 10u);
   EXPECT_EQ(TuningLog::open(path_, OpenMode::kRead).trials({}).size(), acknowledged);
-  EXPECT_EQ(refusal(OpenMode::kWrite), "opened") << "goes on where there is space again";
+  EXPECT_EQ(refusal(OpenMode::kWrite), "accepted") << "goes on where there is space again";
 }
 
 TEST_F(OpenTest, FullDisk) {

@@ -8,6 +8,7 @@
 
 #include "support/error.h"
 #include "tests/logs/sample.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
@@ -21,16 +22,6 @@ class TuningLogTest : public testing::Test {
   TuningLog log_ = TuningLog::open(path_, OpenMode::kWrite);
   TaskKey task_ = task_of(matmul(512, 512, 512));
 };
-
-template <typename Function>
-std::string message_of(Function function) {
-  try {
-    function();
-  } catch (const LogError& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 TEST_F(TuningLogTest, TrialsComeBackAsTheyWereRecorded) {
   const SessionId session = log_.begin_session(task_, info());
@@ -185,7 +176,8 @@ TEST_F(TuningLogTest, NumbersOfBatchesGoOn) {
   log_.commit_batch(session, 0, points(0, 1));
   log_.commit_batch(session, 1, points(1, 1));
   EXPECT_EQ(log_.next_batch_number(task_), 2);
-  EXPECT_THAT(message_of([&] { log_.commit_batch(session, 1, points(2, 1)); }), HasSubstr("has a batch 1 already"));
+  EXPECT_THAT(message<LogError>([&] { log_.commit_batch(session, 1, points(2, 1)); }),
+              HasSubstr("has a batch 1 already"));
 }
 
 TEST_F(TuningLogTest, AnInterruptedBatchIsFinishedByTheNextSession) {
@@ -205,7 +197,7 @@ TEST_F(TuningLogTest, AnInterruptedBatchIsFinishedByTheNextSession) {
   EXPECT_EQ(claimed->proposals[0].position, 0);
   EXPECT_EQ(claimed->proposals[1].position, 2);
   EXPECT_EQ(claimed->proposals[1].proposal.config.str(), point(2).config.str());
-  EXPECT_THAT(message_of([&] { log_.record(first, batch.proposals[0].id, timed(1)); }),
+  EXPECT_THAT(message<LogError>([&] { log_.record(first, batch.proposals[0].id, timed(1)); }),
               HasSubstr("does not work on proposal"));
   for (const CommittedProposal& proposal : claimed->proposals) log_.record(rival, proposal.id, timed(50));
   EXPECT_FALSE(log_.claim_unfinished_batch(rival));
@@ -223,11 +215,12 @@ TEST_F(TuningLogTest, MisuseIsRefused) {
   const SessionId session = log_.begin_session(task_, info());
   const Batch batch = log_.commit_batch(session, 0, points(0, 1));
   log_.record(session, batch.proposals[0].id, timed(100));
-  EXPECT_THAT(message_of([&] { log_.record(session, batch.proposals[0].id, timed(90)); }),
+  EXPECT_THAT(message<LogError>([&] { log_.record(session, batch.proposals[0].id, timed(90)); }),
               HasSubstr("has its trial already"));
-  EXPECT_THAT(message_of([&] { log_.record(session, 999, timed(90)); }), HasSubstr("does not work on proposal 999"));
-  EXPECT_THAT(message_of([&] { log_.commit_batch(77, 0, {}); }), HasSubstr("has no session 77"));
-  EXPECT_THAT(message_of([&] { log_.end_session(77, SessionStatus::kDone, ""); }),
+  EXPECT_THAT(message<LogError>([&] { log_.record(session, 999, timed(90)); }),
+              HasSubstr("does not work on proposal 999"));
+  EXPECT_THAT(message<LogError>([&] { log_.commit_batch(77, 0, {}); }), HasSubstr("has no session 77"));
+  EXPECT_THAT(message<LogError>([&] { log_.end_session(77, SessionStatus::kDone, ""); }),
               HasSubstr("has no session 77 to end"));
   EXPECT_EQ(log_.trials({}).size(), 1u);
 }

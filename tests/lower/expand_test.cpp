@@ -13,6 +13,7 @@
 #include "lower/expand_passes.h"
 #include "lower/lower.h"
 #include "support/error.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
@@ -76,12 +77,7 @@ std::string expand_everywhere(const OneKernel& k) {
 }
 
 std::string lower_error(const OneKernel& k, CpuIsa isa = CpuIsa::kAvx512) {
-  try {
-    expand(k.program, target_of(isa));
-  } catch (const LowerError& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
+  return message<LowerError>([&] { expand(k.program, target_of(isa)); });
 }
 
 TEST(Expand, FullVectors) {

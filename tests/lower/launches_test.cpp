@@ -11,17 +11,13 @@
 #include "matmul_schedule.h"
 #include "run_program.h"
 #include "support/error.h"
+#include "tests/support/message.h"
 
 namespace nestwright::testing {
 namespace {
 
 std::string refusal(const Schedule& s, const std::vector<Tensor>& args, const Target& target = device_target()) {
-  try {
-    lower(s, args, target, "f");
-  } catch (const LowerError& e) {
-    return e.what();
-  }
-  return "nothing refused";
+  return message<LowerError>([&] { lower(s, args, target, "f"); });
 }
 
 TEST(Launches, AKernelForEachNestWithSymbolicExtents) {

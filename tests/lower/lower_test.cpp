@@ -8,6 +8,7 @@
 #include "matmul_schedule.h"
 #include "run_program.h"
 #include "support/error.h"
+#include "tests/support/message.h"
 
 namespace nestwright::testing {
 namespace {
@@ -27,12 +28,7 @@ std::string body_of(const Schedule& s, const std::vector<Tensor>& args) {
 }
 
 std::string refusal(const Schedule& s, const std::vector<Tensor>& args) {
-  try {
-    lower(s, args, target(), "f");
-  } catch (const LowerError& e) {
-    return e.what();
-  }
-  return "nothing refused";
+  return message<LowerError>([&] { lower(s, args, target(), "f"); });
 }
 
 struct Chain {
@@ -264,20 +260,15 @@ TEST(LowerRefuses, ATileThatIsNotInsideItsBlocks) {
 
 TEST(LowerRefuses, ToVerifyWhatNoScheduleMakesSafe) {
   const Tensor I = placeholder({Expr(10)}, kInt64, "I"), A = placeholder({Expr(10)}, kFloat32, "A");
-  const auto message = [&](const Expr& index) -> std::string {
+  const auto refusal_of = [&](const Expr& index) -> std::string {
     const Tensor C = compute({Expr(1)}, [&](Expr) { return A(index); }, "C");
-    try {
-      lower(create_schedule(C), {I, A, C}, target(), "gather", {.verify = true});
-    } catch (const LowerError& e) {
-      return e.what();
-    }
-    return "accepted";
+    return message<LowerError>([&] { lower(create_schedule(C), {I, A, C}, target(), "gather", {.verify = true}); });
   };
   EXPECT_EQ(
-      message(I(3)),
+      refusal_of(I(3)),
       "gather: the load from A in `C[0] = A[I[3]]` is not proved to be within bounds: index 0 is I[3], which may be "
       "negative: clamp the index, or select what lies inside");
-  EXPECT_EQ(message(clamp(I(3), 0, 9)), "accepted");
+  EXPECT_EQ(refusal_of(clamp(I(3), 0, 9)), "accepted");
 }
 
 TEST(LowerRefuses, WrongArguments) {

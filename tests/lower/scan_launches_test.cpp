@@ -9,6 +9,7 @@
 #include "lower/lower.h"
 #include "run_program.h"
 #include "support/error.h"
+#include "tests/support/message.h"
 
 namespace nestwright::testing {
 namespace {
@@ -39,12 +40,7 @@ struct Recurrence {
   }
   ir::Program program() const { return lower(s, {X, Y}, device_target(), "f"); }
   std::string refusal() const {
-    try {
-      program();
-    } catch (const LowerError& e) {
-      return e.what();
-    }
-    return "nothing refused";
+    return message<LowerError>([&] { program(); });
   }
 
   /// Runs the program at `steps` x `width`; `symbols` are those of the two that are symbols.

@@ -10,6 +10,7 @@
 #include "matmul_schedule.h"
 #include "run_program.h"
 #include "support/error.h"
+#include "tests/support/message.h"
 
 namespace nestwright::testing {
 namespace {
@@ -126,12 +127,7 @@ TEST(Shared, ABlockHasItsThreadsHoweverFewElementsThereAre) {
 }
 
 std::string refusal(const Schedule& s, const std::vector<Tensor>& args) {
-  try {
-    lower(s, args, device_target(), "f");
-  } catch (const LowerError& e) {
-    return e.what();
-  }
-  return "nothing refused";
+  return message<LowerError>([&] { lower(s, args, device_target(), "f"); });
 }
 
 /// As Stencil, but the loop around the threads is none over blocks.

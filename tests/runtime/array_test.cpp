@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "support/error.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
@@ -55,24 +56,15 @@ TEST(Array, MovesItsMemory) {
   EXPECT_EQ(third.elements(), 10);
 }
 
-template <class F>
-std::string usage_error(F&& f) {
-  try {
-    f();
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
 TEST(Array, RefusesWhatDoesNotFit) {
-  EXPECT_THAT(usage_error([] { Array::empty(kFloat32, {2, -1}); }), HasSubstr("extent -1"));
+  EXPECT_THAT(message<UsageError>([] { Array::empty(kFloat32, {2, -1}); }), HasSubstr("extent -1"));
   const std::int64_t huge = std::numeric_limits<std::int64_t>::max() / 2;
-  EXPECT_THAT(usage_error([&] { Array::empty(kFloat32, {huge, 3}); }), HasSubstr("number of elements"));
-  EXPECT_THAT(usage_error([&] { Array::empty(kFloat32, {huge}); }), HasSubstr("size in bytes"));
+  EXPECT_THAT(message<UsageError>([&] { Array::empty(kFloat32, {huge, 3}); }), HasSubstr("number of elements"));
+  EXPECT_THAT(message<UsageError>([&] { Array::empty(kFloat32, {huge}); }), HasSubstr("size in bytes"));
   Array array = Array::empty(kFloat32, {3});
-  EXPECT_THAT(usage_error([&] { array.copy_from({}); }), HasSubstr("copying 0 bytes into an array of 12 bytes"));
-  EXPECT_THAT(usage_error([&] { array.as<double>(); }), HasSubstr("elements of 4 bytes, not 8"));
+  EXPECT_THAT(message<UsageError>([&] { array.copy_from({}); }),
+              HasSubstr("copying 0 bytes into an array of 12 bytes"));
+  EXPECT_THAT(message<UsageError>([&] { array.as<double>(); }), HasSubstr("elements of 4 bytes, not 8"));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "runtime/device_program.h"
 #include "support/error.h"
 #include "tests/runtime/device_arrays.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
@@ -35,16 +36,6 @@ Function fake(const char* name) {
 void reset(int devices = 1, int capability = 90) { fake<void (*)(int, int)>("fake_cuda_reset")(devices, capability); }
 std::string seen() { return fake<const char* (*)()>("fake_cuda_log")(); }
 long long allocations() { return fake<long long (*)()>("fake_cuda_allocations")(); }
-
-template <class E, class F>
-std::string refusal(const F& f) {
-  try {
-    f();
-  } catch (const E& e) {
-    return e.what();
-  }
-  return "accepted";
-}
 
 TEST(CudaDevice, SaysWhatItIs) {
   reset(2);
@@ -97,7 +88,7 @@ TEST(CudaDevice, MemoryAndSlices) {
   EXPECT_EQ(all[63], 0x01010101);
   EXPECT_EQ(all[64], 5);
   EXPECT_EQ(all[66], 0x01010101);
-  EXPECT_EQ(refusal<DeviceError>([&] { device->allocate(std::int64_t{1} << 50); }),
+  EXPECT_EQ(message<DeviceError>([&] { device->allocate(std::int64_t{1} << 50); }),
             "CUDA cannot give 1125899906842624 bytes of memory of Fake 7 (CUDA_ERROR_OUT_OF_MEMORY: out of memory)");
 }
 
@@ -112,7 +103,7 @@ TEST(CudaDevice, MoreThan48KiBOfDynamicSharedMemoryIsAskedForOnce) {
                                 "attribute of tile_0: 8 = 60000\n"
                                 "launch tile_0 grid 1 1 1 block 1 1 1 shared 60000:\n"
                                 "launch tile_0 grid 1 1 1 block 1 1 1 shared 50000:\n"));
-  EXPECT_EQ(refusal<DeviceError>([&] { device->launch(*kernel, {.dynamic_shared_bytes = 98000}, {}); }),
+  EXPECT_EQ(message<DeviceError>([&] { device->launch(*kernel, {.dynamic_shared_bytes = 98000}, {}); }),
             "kernel tile_0 takes 100048 bytes of shared memory a block, and Fake 7 has 100000")
       << "2048 of them the kernel declares";
 }
@@ -122,9 +113,9 @@ TEST(CudaDevice, ALaunchThatDoesNotFitIsRefused) {
   const auto device = make_device(DeviceKind::kCuda);
   const auto module = device->load("code");
   const auto kernel = module->kernel("f_0");
-  EXPECT_EQ(refusal<DeviceError>([&] { device->launch(*kernel, {.block = {32, 32, 1}}, {}); }),
+  EXPECT_EQ(message<DeviceError>([&] { device->launch(*kernel, {.block = {32, 32, 1}}, {}); }),
             "kernel f_0 is launched with 1024 threads a block, and Fake 7 runs at most 512 of it");
-  EXPECT_EQ(refusal<DeviceError>([&] { device->launch(*kernel, {.grid = {1, 70000, 1}}, {}); }),
+  EXPECT_EQ(message<DeviceError>([&] { device->launch(*kernel, {.grid = {1, 70000, 1}}, {}); }),
             "kernel f_0 is launched with 70000 blocks along y, and CUDA runs at most 65535");
   EXPECT_THAT(seen(), testing::Not(HasSubstr("launch")));
 }
@@ -132,11 +123,11 @@ TEST(CudaDevice, ALaunchThatDoesNotFitIsRefused) {
 TEST(CudaDevice, CodeThatIsNoneIsRefusedWithTheDriversWords) {
   reset();
   const auto device = make_device(DeviceKind::kCuda);
-  EXPECT_EQ(refusal<DeviceError>([&] { device->load("bad code"); }),
+  EXPECT_EQ(message<DeviceError>([&] { device->load("bad code"); }),
             "CUDA cannot load the code: no binary for this GPU (CUDA_ERROR_INVALID_IMAGE: device kernel image is "
             "invalid)");
   const auto module = device->load("code");
-  EXPECT_EQ(refusal<DeviceError>([&] { module->kernel("missing"); }), "the code for CUDA has no kernel missing");
+  EXPECT_EQ(message<DeviceError>([&] { module->kernel("missing"); }), "the code for CUDA has no kernel missing");
 }
 
 TEST(CudaDevice, AnErrorThatSticksSaysThatTheDeviceIsLost) {
@@ -145,7 +136,7 @@ TEST(CudaDevice, AnErrorThatSticksSaysThatTheDeviceIsLost) {
   const auto module = device->load("code");
   const auto kernel = module->kernel("traps_0");
   device->launch(*kernel, {}, {});
-  EXPECT_EQ(refusal<DeviceLostError>([&] { device->synchronise(); }),
+  EXPECT_EQ(message<DeviceLostError>([&] { device->synchronise(); }),
             "CUDA cannot carry out what was launched (CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was "
             "encountered); the device is lost to this process");
   EXPECT_THROW(device->allocate(4), DeviceLostError);
@@ -181,7 +172,7 @@ TEST(CudaDevice, ListsWhatThereIsAndSaysWhatIsMissing) {
   reset(1, 70);
   EXPECT_EQ(list_devices()[0].missing, "Fake 7 has compute capability 7.0, which no code is generated for");
   reset(1);
-  EXPECT_EQ(refusal<DeviceError>([] { make_device(DeviceKind::kCuda, 1); }),
+  EXPECT_EQ(message<DeviceError>([] { make_device(DeviceKind::kCuda, 1); }),
             "CUDA has no device 1: it has 1, counted from 0");
 }
 

@@ -9,6 +9,7 @@
 #include "runtime/device_error.h"
 #include "support/error.h"
 #include "tests/runtime/device_arrays.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
@@ -37,16 +38,6 @@ __kernel void count(__global int* out, long times) {
 }
 )";
 
-template <class F>
-std::string refusal(const F& f) {
-  try {
-    f();
-  } catch (const DeviceError& e) {
-    return e.what();
-  }
-  return "accepted";
-}
-
 class OpenClDevice : public ::testing::Test {
  protected:
   std::unique_ptr<Device> device_ = make_device(DeviceKind::kOpenCl);
@@ -69,7 +60,7 @@ TEST_F(OpenClDevice, SaysWhatItIs) {
     ASSERT_FALSE(listing.devices.empty());
     EXPECT_EQ(listing.missing, "");
     EXPECT_EQ(listing.devices[0].name, info.name);
-    EXPECT_EQ(refusal([&] { make_device(DeviceKind::kOpenCl, static_cast<int>(listing.devices.size())); }),
+    EXPECT_EQ(message<DeviceError>([&] { make_device(DeviceKind::kOpenCl, static_cast<int>(listing.devices.size())); }),
               "OpenCL has no device " + std::to_string(listing.devices.size()) + ": it has " +
                   std::to_string(listing.devices.size()) + ", counted from 0");
   }
@@ -167,10 +158,10 @@ TEST_F(OpenClDevice, TimesCopiesToo) {
 }
 
 TEST_F(OpenClDevice, CodeThatIsNoneIsRefusedWithTheCompilersWords) {
-  EXPECT_THAT(refusal([&] { device_->load("__kernel void f(__global int* x) { x[0] = missing; }"); }),
+  EXPECT_THAT(message<DeviceError>([&] { device_->load("__kernel void f(__global int* x) { x[0] = missing; }"); }),
               MatchesRegex(".* refuses the source \\(CL_BUILD_PROGRAM_FAILURE\\): .*missing.*"));
   const auto module = device_->load(kSource);
-  EXPECT_EQ(refusal([&] { module->kernel("elsewhere"); }), "the code for OpenCL has no kernel elsewhere");
+  EXPECT_EQ(message<DeviceError>([&] { module->kernel("elsewhere"); }), "the code for OpenCL has no kernel elsewhere");
 }
 
 TEST_F(OpenClDevice, ALaunchThatDoesNotFitIsRefusedBeforeItRuns) {
@@ -179,14 +170,14 @@ TEST_F(OpenClDevice, ALaunchThatDoesNotFitIsRefusedBeforeItRuns) {
   const DeviceMemoryPtr out = device_->allocate(4);
   const std::vector<LaunchArgument> arguments{out.get(), std::int64_t{1}};
   const std::int64_t most = device_->info().target.threads_per_block;
-  EXPECT_THAT(refusal([&] { device_->launch(*kernel, {.block = {2 * most, 1, 1}}, arguments); }),
+  EXPECT_THAT(message<DeviceError>([&] { device_->launch(*kernel, {.block = {2 * most, 1, 1}}, arguments); }),
               HasSubstr("kernel where is launched with " + std::to_string(2 * most) + " threads a block, and "));
-  EXPECT_EQ(refusal([&] { device_->launch(*kernel, {}, std::vector<LaunchArgument>{out.get()}); }),
+  EXPECT_EQ(message<DeviceError>([&] { device_->launch(*kernel, {}, std::vector<LaunchArgument>{out.get()}); }),
             "kernel where takes 2 arguments and is given 1");
   const std::string floats = std::to_string(device_->info().target.shared_bytes / 4 + 64);
   const std::string greedy = "__kernel void greedy(__global float* out) { __local float tile[" + floats +
                              "]; tile[get_local_id(0)] = 1; barrier(CLK_LOCAL_MEM_FENCE); out[0] = tile[0]; }";
-  EXPECT_THAT(refusal([&] {
+  EXPECT_THAT(message<DeviceError>([&] {
                 const auto large = device_->load(greedy);
                 const auto large_kernel = large->kernel("greedy");
                 device_->launch(*large_kernel, {}, std::vector<LaunchArgument>{out.get()});

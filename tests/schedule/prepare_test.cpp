@@ -1,7 +1,7 @@
 // prepare: what it notes, and what it refuses.
 #include "doubled.h"
 #include "expression/scan.h"
-#include "tests/kernel/message.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {

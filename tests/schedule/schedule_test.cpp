@@ -2,6 +2,7 @@
 
 #include "ir/print.h"
 #include "matmul_fixture.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
@@ -81,22 +82,17 @@ TEST(CreateSchedule, NumbersEqualNames) {
 
 TEST(CreateSchedule, RefusesWhatCannotBeScheduled) {
   const Tensor a = placeholder({8, 8}, kFloat32, "A");
-  const auto message = [](std::vector<Tensor> outputs) -> std::string {
-    try {
-      create_schedule(std::move(outputs));
-    } catch (const UsageError& e) {
-      return e.what();
-    }
-    return "not refused";
+  const auto refusal = [](std::vector<Tensor> outputs) -> std::string {
+    return message<UsageError>([&] { create_schedule(std::move(outputs)); });
   };
   const IterVar k = reduce_axis(8, "k");
   const Tensor b = compute({8}, [&](Expr i) { return sum(a(i, k), k); }, "B");
   const Tensor c = compute({8}, [&](Expr i) { return sum(a(i, k) * b(k), k); }, "C");
-  EXPECT_EQ(message({}), "a schedule needs an output");
-  EXPECT_THAT(message({Tensor()}), HasSubstr("an output of a schedule is undefined"));
-  EXPECT_THAT(message({a}), HasSubstr("'A' is a placeholder"));
-  EXPECT_THAT(message({b, b}), HasSubstr("'B' is named twice"));
-  EXPECT_THAT(message({c}), HasSubstr("reduce axis 'k' is used by both B and C: make one for each tensor"));
+  EXPECT_EQ(refusal({}), "a schedule needs an output");
+  EXPECT_THAT(refusal({Tensor()}), HasSubstr("an output of a schedule is undefined"));
+  EXPECT_THAT(refusal({a}), HasSubstr("'A' is a placeholder"));
+  EXPECT_THAT(refusal({b, b}), HasSubstr("'B' is named twice"));
+  EXPECT_THAT(refusal({c}), HasSubstr("reduce axis 'k' is used by both B and C: make one for each tensor"));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // stream: what it notes, and what it refuses.
 #include "doubled.h"
-#include "tests/kernel/message.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {

@@ -1,6 +1,7 @@
 #include "schedule/trace.h"
 
 #include "matmul_fixture.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
@@ -92,12 +93,7 @@ TEST(TraceReplay, CoversTheRemainingPrimitives) {
 }
 
 std::string failure(Schedule& s, const std::string& text) {
-  try {
-    Trace::parse(text).replay(s);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "not refused";
+  return message<Error>([&] { Trace::parse(text).replay(s); });
 }
 
 TEST_F(TraceTest, RefusesMalformedText) {

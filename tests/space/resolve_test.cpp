@@ -4,6 +4,7 @@
 #include "space/config_space.h"
 #include "spaces.h"
 #include "support/error.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
@@ -11,12 +12,7 @@ namespace {
 using testing_spaces::packing;
 
 std::string refusal(const std::string& text) {
-  try {
-    packing().resolve(Config::parse(text));
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return message<UsageError>([&] { packing().resolve(Config::parse(text)); });
 }
 
 TEST(Resolve, PutsValuesInAndKnobsInOrder) {

@@ -6,6 +6,7 @@
 #include "target/host.h"
 #include "target/peak.h"
 #include "target/target.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
@@ -32,12 +33,7 @@ TEST(CpuFeatures, OfATargetAreThoseOfItsCpuOrGiven) {
 
 TEST(CpuFeatures, UnknownOnesAreRefused) {
   const auto refusal = [](const std::string& text) -> std::string {
-    try {
-      Target::parse(text);
-    } catch (const UsageError& error) {
-      return error.what();
-    }
-    return "accepted";
+    return message<UsageError>([&] { Target::parse(text); });
   };
   EXPECT_EQ(refusal("cpu,isa=avx512,features=avx512_vnni+amx"),
             "target \"cpu,isa=avx512,features=avx512_vnni+amx\": features has \"amx\"; join some of avx512_vnni, "

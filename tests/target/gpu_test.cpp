@@ -5,17 +5,13 @@
 #include <gtest/gtest.h>
 
 #include "support/error.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
 
 std::string refusal(std::string_view text) {
-  try {
-    Target::parse(text);
-  } catch (const UsageError& e) {
-    return e.what();
-  }
-  return "accepted";
+  return message<UsageError>([&] { Target::parse(text); });
 }
 
 TEST(GpuTarget, AnArchitectureSaysWhatABlockMayHave) {

@@ -5,6 +5,7 @@
 
 #include "support/error.h"
 #include "target/host.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
@@ -14,12 +15,7 @@ using testing::HasSubstr;
 constexpr const char* kFull = "cpu,isa=avx512,threads=2,l1d=32768,l2=1048576,l3=33554432,llvm_cpu=znver4";
 
 std::string refusal(std::string_view text) {
-  try {
-    Target::parse(text);
-  } catch (const UsageError& e) {
-    return e.what();
-  }
-  return "accepted";
+  return message<UsageError>([&] { Target::parse(text); });
 }
 
 TEST(Target, EveryFieldIsRead) {

@@ -5,6 +5,7 @@
 #include "support/error.h"
 #include "templates/guess.h"
 #include "templates/registry.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
@@ -66,12 +67,7 @@ TEST(Instantiate, EveryPointOfTheSpaceIsApplied) {
 
 TEST(Instantiate, RefusesMissingUnknownAndIllegalKnobs) {
   const auto refusal = [](const std::string& text) -> std::string {
-    try {
-      instantiate(kBranching, workload(), Target(), Config::parse(text));
-    } catch (const UsageError& error) {
-      return error.what();
-    }
-    return "accepted";
+    return message<UsageError>([&] { instantiate(kBranching, workload(), Target(), Config::parse(text)); });
   };
   EXPECT_EQ(refusal("outer=off"), "the configuration for template test.branching lacks the knob 'always'");
   EXPECT_EQ(refusal("outer=off always=3"), "always=3 for template test.branching is not one of 1, 2");

@@ -6,6 +6,7 @@
 #include "matmul_cases.h"
 #include "support/error.h"
 #include "templates/registry.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
@@ -57,12 +58,7 @@ TEST(MatmulReference, AgreesWithLongDoubleInAllTranspositions) {
 
 TEST(MatmulDefinition, SaysWhereStridesCannotBe) {
   const auto refusal = [](const std::string& text) -> std::string {
-    try {
-      parse_workload("matmul m=3 n=5 k=7 " + text);
-    } catch (const UsageError& error) {
-      return error.what();
-    }
-    return "accepted";
+    return message<UsageError>([&] { parse_workload("matmul m=3 n=5 k=7 " + text); });
   };
   EXPECT_EQ(refusal("lda=6"),
             "lda=6 of matmul is less than the 7 elements of a row of A as stored; give at least as many");

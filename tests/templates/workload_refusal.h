@@ -5,17 +5,13 @@
 
 #include "support/error.h"
 #include "templates/workload.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 
 /// The whole message; "accepted" where there is none.
 inline std::string refusal(const std::string& text) {
-  try {
-    parse_workload(text);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return message<UsageError>([&] { parse_workload(text); });
 }
 
 }  // namespace nestwright

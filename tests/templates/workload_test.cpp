@@ -5,6 +5,7 @@
 
 #include "support/error.h"
 #include "templates/registry.h"
+#include "tests/support/message.h"
 #include "workload_refusal.h"
 
 namespace nestwright {
@@ -44,12 +45,7 @@ Operator every_kind() {
 }
 
 std::string every_refusal(const std::string& parameters) {
-  try {
-    parse_workload("every " + parameters, every_kind());
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return message<UsageError>([&] { parse_workload("every " + parameters, every_kind()); });
 }
 
 TEST(Workload, HasChoicesAndNumbers) {

@@ -14,6 +14,7 @@
 #include "tests/codegen/device/operations.h"
 #include "tests/codegen/device/schedules.h"
 #include "tests/codegen/element_data.h"
+#include "tests/support/message.h"
 
 namespace nestwright::testing {
 namespace {
@@ -33,12 +34,7 @@ CompiledObject compile(const ir::Program& loop_form, const Target& target, const
 }
 
 std::string refusal(const ir::Program& loop_form, const Target& target) {
-  try {
-    compile(loop_form, target);
-  } catch (const CompileError& e) {
-    return e.what();
-  }
-  return "nothing refused";
+  return message<CompileError>([&] { compile(loop_form, target); });
 }
 
 void expect_compiles(const ir::Program& program) {

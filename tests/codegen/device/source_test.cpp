@@ -10,6 +10,7 @@
 #include "lower/lower.h"
 #include "support/error.h"
 #include "tests/codegen/device/schedules.h"
+#include "tests/support/message.h"
 
 namespace nestwright::testing {
 namespace {
@@ -40,16 +41,6 @@ std::string cuda_source(const Program& program) {
   const Target target = device_target(DeviceKind::kCuda);
   const Program expanded = expand(program, target, {.after_pass = {}, .verify = true});
   return make_backend(DeviceKind::kCuda)->compile(expanded, target, {}).source;
-}
-
-template <class F>
-std::string refusal(const F& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing refused";
 }
 
 class Source : public ::testing::Test {
@@ -204,7 +195,7 @@ TEST_F(Source, RefusesScopesOfCpus) {
   const Buffer tile("tile", kFloat32, {16, 16}, Scope::kTile), c("C", kFloat32, {16});
   const Program program =
       program_of({{c, Role::kOutput}}, threads(x_, 16, make_allocate(tile, make_store(c, {x_}, 1.0))));
-  EXPECT_EQ(refusal([&] { codegen::device_object(program, codegen::OpenClDialect()); }),
+  EXPECT_EQ(message<Error>([&] { codegen::device_object(program, codegen::OpenClDialect()); }),
             "buffer tile is kept in tile scope, which a device's kernel has not: keep it in local or shared scope");
 }
 
@@ -213,7 +204,7 @@ TEST_F(Source, RefusesLocalBuffersWithoutConstantSize) {
   const Buffer own("own", kFloat32, {Expr(n)}, Scope::kLocal), c("C", kFloat32, {16});
   const Program program =
       program_of({{c, Role::kOutput}}, threads(x_, 16, make_allocate(own, make_store(c, {x_}, 1.0))), {n});
-  EXPECT_EQ(refusal([&] { codegen::device_object(program, codegen::OpenClDialect()); }),
+  EXPECT_EQ(message<Error>([&] { codegen::device_object(program, codegen::OpenClDialect()); }),
             "local buffer own has no constant size: split the loops that it is computed for by a constant factor");
 }
 
@@ -221,7 +212,7 @@ TEST_F(Source, RefusesPreparations) {
   const Buffer c("C", kFloat32, {16});
   Program program = program_of({{c, Role::kOutput}}, threads(x_, 16, make_store(c, {x_}, 1.0)));
   program.preparation = make_launch(0);
-  EXPECT_EQ(refusal([&] { codegen::device_object(program, codegen::OpenClDialect()); }),
+  EXPECT_EQ(message<Error>([&] { codegen::device_object(program, codegen::OpenClDialect()); }),
             "f prepares tensors, which is done for CPUs only: compute them at root");
 }
 
