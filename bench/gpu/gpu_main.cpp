@@ -97,17 +97,20 @@ struct Part {
 };
 
 std::vector<Part> parts_of(const Options& options) {
-  std::vector<Part> parts;
+  std::vector<std::string> suites, only;
   for (const std::string& text : options.suites) {
     const std::size_t at = text.rfind('@');
-    const std::string name = at == std::string::npos ? std::string() : text.substr(at + 1);
-    if (at != std::string::npos && find_template(name) == nullptr) {
-      throw UsageError(
-          fmt::format("there is no template '{}', which {} asks for: see nestwright templates", name, text));
-    }
-    parts.push_back({load_suite(text.substr(0, at), options.suites_folder), name});
+    suites.push_back(text.substr(0, at));
+    only.push_back(at == std::string::npos ? std::string() : text.substr(at + 1));
+    if (at == std::string::npos || find_template(only.back()) != nullptr) continue;
+    throw UsageError(
+        fmt::format("there is no template '{}', which {} asks for: see nestwright templates", only.back(), text));
   }
-  if (!options.workloads.empty()) parts.push_back({suite_of_workloads(options.workloads), {}});
+  std::vector<Part> parts;
+  for (Suite& suite : load_suites(suites, options.workloads, options.suites_folder)) {
+    const std::size_t at = parts.size();
+    parts.push_back({std::move(suite), at < only.size() ? only[at] : std::string()});
+  }
   return parts;
 }
 
