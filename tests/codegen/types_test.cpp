@@ -85,6 +85,7 @@ void add_operations(TypeProgram& program, Type type) {
   program.add("max", [](Expr a, Expr c) { return max(a, c); });
   program.add("abs", [](Expr a, Expr) { return abs(a); });
   program.add("clamp", [](Expr a, Expr) { return clamp(a, 1, 3); });
+  if (type == kFloat32) program.add("tf32", [](Expr a, Expr c) { return round_tf32(a) - round_tf32(c); });
   if (type.is_float()) {
     program.add("quotient", [](Expr a, Expr c) { return a / c; });
     program.add("sqrt", [](Expr a, Expr) { return sqrt(a); });
