@@ -11,13 +11,13 @@
 
 namespace nestwright {
 
-/// Rows of C of one product of fragments (mma.sync.m16n8k16); columns come in pairs of such products, because so many
-/// columns of B are loaded at once.
+/// Rows of C of one product of fragments (mma.sync.m16n8k16 and its like); columns come in pairs of such products,
+/// because so many columns of B are loaded at once.
 inline constexpr std::int64_t kMmaTile = 16;
 /// Bytes of its steps of the reduction.
 inline constexpr std::int64_t kMmaStepBytes = 32;
 
-/// A or B as it is multiplied. Bytes are multiplied along rows only; halves as they lie in the matrix.
+/// A or B as it is multiplied. Halves are multiplied as they lie in the matrix; bytes and tf32 along rows only.
 struct MmaOperand {
   bool along_k;  ///< rows of the matrix run along the reduction
   bool rows;     ///< so do those of its slices in shared memory

@@ -114,7 +114,7 @@ constexpr Wish kWishes[] = {{2, 4, 64, 32}, {2, 2, 64, 64}, {2, 2, 64, 32},
 
 }  // namespace
 
-MmaOperand mma_operand(ir::Type type, bool along_k) { return {along_k, along_k || type.bytes() == 1}; }
+MmaOperand mma_operand(ir::Type type, bool along_k) { return {along_k, along_k || type.bytes() != 2}; }
 
 MatmulMmaKnobs define_matmul_mma_knobs(Tuning& t, const Workload& workload, const Target& target) {
   const MatmulShape shape = matmul_shape(workload);

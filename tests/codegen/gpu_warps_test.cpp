@@ -39,14 +39,14 @@ TEST_P(GpuWarps, TextComputesTheProduct) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Workloads, GpuWarps,
-                         ::testing::Values("matmul m=37 n=45 k=40 dtype=bfloat16",
-                                           "matmul m=50 n=32 k=64 ta=1 dtype=bfloat16",
-                                           "matmul m=64 n=41 k=48 tb=1 dtype=bfloat16",
-                                           "matmul m=35 n=36 k=21 ta=1 tb=1 dtype=bfloat16",
-                                           "matmul m=40 n=70 k=70 dtype=int8", "matmul m=48 n=64 k=96 tb=1 dtype=uint8",
-                                           "matmul m=33 n=20 k=36 ta=1 dtype=uint8"),
-                         [](const auto& p) { return "number" + std::to_string(p.index); });
+INSTANTIATE_TEST_SUITE_P(
+    Workloads, GpuWarps,
+    ::testing::Values("matmul m=37 n=45 k=40 dtype=bfloat16", "matmul m=50 n=32 k=64 ta=1 dtype=bfloat16",
+                      "matmul m=64 n=41 k=48 tb=1 dtype=bfloat16", "matmul m=35 n=36 k=21 ta=1 tb=1 dtype=bfloat16",
+                      "matmul m=40 n=70 k=70 dtype=int8", "matmul m=48 n=64 k=96 tb=1 dtype=uint8",
+                      "matmul m=33 n=20 k=36 ta=1 dtype=uint8", "matmul m=48 n=37 k=30 tb=1 precision=tf32",
+                      "matmul m=35 n=64 k=64 ta=1 precision=tf32"),
+    [](const auto& p) { return "number" + std::to_string(p.index); });
 
 }  // namespace
 }  // namespace nestwright
