@@ -27,7 +27,7 @@ Template matmul_dot_template();
 Template matmul_amx_template();
 /// For float16 and bfloat16: converted to float32 in blocks.
 Template matmul_convert_template();
-/// For float16, bfloat16 and bytes on GPUs with tensor cores: tiles that warps multiply.
+/// For float16, bfloat16, bytes and tf32 on GPUs with tensor cores: tiles that warps multiply.
 Template matmul_mma_template();
 /// For any sizes and types on GPUs: tiles in registers, fed through shared memory, or directly.
 Template matmul_gpu_template();

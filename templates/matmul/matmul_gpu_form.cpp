@@ -61,7 +61,10 @@ MatmulGpuForm matmul_gpu_form(const Workload& workload, const Definition& defini
   const bool late = shape.in_tf32 && knobs.rounds_late, early = shape.in_tf32 && !late;
   form.a = pad({definition.args[0], !shape.ta, knobs.rows_a, shape.m, shape.k, m, k, early}, shape.batch, "A.tile");
   form.b = pad({definition.args[1], shape.tb, knobs.rows_b, shape.n, shape.k, n, k, early}, shape.batch, "B.tile");
-  if (late) form.rounded_a = rounded(form.a, "A.tf32"), form.rounded_b = rounded(form.b, "B.tf32");
+  if (late) {
+    form.rounded_a = rounded(form.a, "A.tf32");
+    form.rounded_b = rounded(form.b, "B.tf32");
+  }
   const Tensor &a = late ? form.rounded_a : form.a, &b = late ? form.rounded_b : form.b;
 
   const auto dimensions = [&](std::int64_t rows, std::int64_t columns, bool parts) {

@@ -74,9 +74,11 @@ void fetch_slice(Schedule& s, const Operand& x, const MatmulMmaKnobs& knobs) {
 }
 
 void read_fragments(Schedule& s, const Operand& x, const Tensor& tile, const IterVar& step) {
-  const Tensor fragments = x.rounded.defined() ? x.rounded : s.cache_read(x.slice, ir::Scope::kFragment, {tile});
+  const bool is_rounded = x.rounded.defined();
+  const Tensor fragments = is_rounded ? x.rounded : s.cache_read(x.slice, ir::Scope::kFragment, {tile});
   Stage stage = s[fragments];
-  stage.set_scope(ir::Scope::kFragment).compute_at(s[tile], step);
+  if (is_rounded) stage.set_scope(ir::Scope::kFragment);
+  stage.compute_at(s[tile], step);
   const int rank = fragments.rank();
   const auto [matrix, inside] = stage.split(stage.axis(rank - (x.lies.rows ? 2 : 1)), factor(kMmaTile));
   const IterVar along = stage.axis(rank - (x.lies.rows ? 1 : 2));

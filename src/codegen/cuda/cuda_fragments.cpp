@@ -34,7 +34,7 @@ static __device__ __forceinline__ void nw_load{0}(
 
 constexpr const char* kRound =
     R"(static __device__ __forceinline__ void nw_round_register(unsigned int* x) {
-  asm volatile("cvt.rna.tf32.f32 %0, %0;" : "+r"(*x));
+  asm("cvt.rna.tf32.f32 %0, %0;" : "+r"(*x));
 }
 )";
 constexpr const char* kRoundLoaded =

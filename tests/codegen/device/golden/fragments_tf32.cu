@@ -7,7 +7,7 @@ static __device__ __forceinline__ void nw_copy_16(void* to, const void* from, bo
                : "memory");
 }
 static __device__ __forceinline__ void nw_round_register(unsigned int* x) {
-  asm volatile("cvt.rna.tf32.f32 %0, %0;" : "+r"(*x));
+  asm("cvt.rna.tf32.f32 %0, %0;" : "+r"(*x));
 }
 static __device__ __forceinline__ void nw_ldmatrix_tf32(
     unsigned int* r0, unsigned int* r1, unsigned int* r2, unsigned int* r3, const void* row) {
