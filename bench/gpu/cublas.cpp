@@ -15,7 +15,7 @@ namespace {
 enum class Status : int { kSuccess = 0 };
 enum class Operation : int { kNone = 0, kTransposed = 1 };
 enum class DataType : int { kFloat32 = 0, kFloat16 = 2, kBFloat16 = 14 };
-constexpr int kCompute32F = 68;  // sums in float32, nothing rounded to TF32
+constexpr int kCompute32F = 68, kCompute32FFastTf32 = 77;  // sums in float32; the first rounds nothing to TF32
 constexpr int kDefaultAlgorithm = -1;
 using Handle = struct Context*;
 
@@ -73,7 +73,8 @@ class CublasProduct final : public Rival {
 
   std::string name() const override { return "cuBLAS"; }
   std::string detail() const override {
-    return fmt::format("{}.{}.{}, GemmEx, sums in float32", version_ / 10000, version_ / 100 % 100, version_ % 100);
+    return fmt::format("{}.{}.{}, GemmEx, sums in float32{}", version_ / 10000, version_ / 100 % 100, version_ % 100,
+                       shape_.in_tf32 ? " of tf32" : "");
   }
 
   void run(std::span<const DeviceMemoryPtr> tensors) override {
@@ -84,7 +85,8 @@ class CublasProduct final : public Rival {
     require(cublas_.gemm_ex(handle_, operation(shape_.tb), operation(shape_.ta), number(shape_.n), number(shape_.m),
                             number(shape_.k), &one, pointer(1), types_.operands, number(shape_.b.leading), pointer(0),
                             types_.operands, number(shape_.a.leading), &zero, pointer(2), types_.result,
-                            number(shape_.c.leading), kCompute32F, kDefaultAlgorithm),
+                            number(shape_.c.leading), shape_.in_tf32 ? kCompute32FFastTf32 : kCompute32F,
+                            kDefaultAlgorithm),
             "a product");
   }
 

@@ -116,6 +116,15 @@ static double reciprocal_root(double x) { return 1 / sqrt(x); }
     CFunction{"logistic", R"(
 static double logistic(double x) { return 1 / (1 + exp(-x)); }
 )"},
+    CFunction{"round_tf32", R"(
+/* To 10 bits behind the point, ties away from 0; of a float, whose smallest is 2^-149. */
+static double round_tf32(double x) {
+  int exponent = 0;
+  frexp(x, &exponent);
+  const double unit = ldexp(1, exponent < -125 ? -136 : exponent - 11);
+  return isfinite(x) ? (float)(round(x / unit) * unit) : x;
+}
+)"},
     CFunction{"monotone", R"(
 /* The kernel's functions are right to a few units in the last place. */
 static struct number monotone(double (*function)(double), struct number a) {

@@ -172,6 +172,8 @@ std::string c_call(const ir::Call& n, const Expr& e, const CNames& names) {
       return fmt::format("monotone(logistic, {})", args[0]);
     case ir::Intrinsic::kRound:
       return fmt::format("monotone(nearbyint, {})", args[0]);
+    case ir::Intrinsic::kRoundTf32:
+      return fmt::format("monotone(round_tf32, {})", args[0]);
     case ir::Intrinsic::kPow:
       return fmt::format("power({}, {})", args[0], args[1]);
     case ir::Intrinsic::kAbs:

@@ -28,14 +28,15 @@ const std::set<std::string, std::less<>>& taken_names() {
       "calloc", "ceil", "check", "choose", "clock_gettime", "close_device", "closure", "code", "context", "cubin",
       "device", "divided_by", "done", "driver_error", "either", "element", "element_of", "erf", "error", "exact",
       "exactly", "exit", "exp", "expected", "fabs", "failed", "fetch", "find_device", "floor", "floor_div", "floor_mod",
-      "fmax", "free", "got", "greatest_of", "guard", "handle", "i", "is_equal", "is_less", "is_unchanged", "isnan",
-      "kernel_names", "labs", "launch", "least_of", "load", "load_code", "log", "log2", "logistic", "magnitude", "main",
-      "make_kernel", "malloc", "memcpy", "memory", "memory_for", "memset", "minus", "monotone", "nearbyint",
-      "number_of", "offset", "offsets", "on_device", "open_device", "parallel", "place_of", "plus", "pool", "pow",
-      "power", "prepared", "prepared_memory", "printf", "ptx", "queue", "read_all", "reciprocal_root", "release",
-      "require", "result", "right", "rounded", "send", "serves", "shared_bytes", "signal", "sizes", "source", "sqrt",
-      "state", "steps", "stream", "tanh", "task", "tensor", "thread", "times", "turn", "turns", "uniform", "untouched",
-      "usable", "work", "workspace", "workspace_bytes", "worst"};
+      "fmax", "free", "frexp", "got", "greatest_of", "guard", "handle", "i", "is_equal", "is_less", "is_unchanged",
+      "isfinite", "isnan", "kernel_names", "labs", "launch", "ldexp", "least_of", "load", "load_code", "log", "log2",
+      "logistic", "magnitude", "main", "make_kernel", "malloc", "memcpy", "memory", "memory_for", "memset", "minus",
+      "monotone", "nearbyint", "number_of", "offset", "offsets", "on_device", "open_device", "parallel", "place_of",
+      "plus", "pool", "pow", "power", "prepared", "prepared_memory", "printf", "ptx", "queue", "read_all",
+      "reciprocal_root", "release", "require", "result", "right", "round", "round_tf32", "rounded", "send", "serves",
+      "shared_bytes", "signal", "sizes", "source", "sqrt", "state", "steps", "stream", "tanh", "task", "tensor",
+      "thread", "times", "turn", "turns", "uniform", "untouched", "usable", "work", "workspace", "workspace_bytes",
+      "worst"};
   return names;
 }
 

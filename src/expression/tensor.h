@@ -43,6 +43,7 @@ using ir::min;
 using ir::pow;
 using ir::reinterpret;
 using ir::round;
+using ir::round_tf32;
 using ir::rsqrt;
 using ir::select;
 using ir::sigmoid;

@@ -263,7 +263,7 @@ class Reader {
         return make_broadcast(std::move(value), lanes());
       }
       case Tag::kCall: {
-        const auto intrinsic = enumerator<Intrinsic>(Intrinsic::kShuffleXor);
+        const auto intrinsic = enumerator<Intrinsic>(Intrinsic::kRoundTf32);
         const Type t = type();
         return make_call(intrinsic, refs(exprs_), t);
       }

@@ -120,10 +120,11 @@ const char* binary_op_name(BinaryOp op) {
 }
 
 const char* intrinsic_name(Intrinsic intrinsic) {
-  constexpr std::array<const char*, 24> kNames{
-      "fma",         "exp",        "log",         "log2",     "sqrt",     "rsqrt",   "tanh",     "sigmoid",
-      "erf",         "pow",        "floor",       "ceil",     "round",    "abs",     "scale",    "likely",
-      "reinterpret", "join_bytes", "join_halves", "dot_u8s8", "dot_s8s8", "dot_s16", "dot_bf16", "shuffle_xor"};
+  constexpr std::array<const char*, 25> kNames{"fma",      "exp",         "log",        "log2",        "sqrt",
+                                               "rsqrt",    "tanh",        "sigmoid",    "erf",         "pow",
+                                               "floor",    "ceil",        "round",      "abs",         "scale",
+                                               "likely",   "reinterpret", "join_bytes", "join_halves", "dot_u8s8",
+                                               "dot_s8s8", "dot_s16",     "dot_bf16",   "shuffle_xor", "round_tf32"};
   return kNames[static_cast<std::size_t>(intrinsic)];
 }
 
@@ -233,8 +234,9 @@ Expr make_call(Intrinsic intrinsic, std::vector<Expr> args, Type type) {
     refuse(std::string(intrinsic_name(intrinsic)) + " has the wrong number of arguments");
   }
   const bool is_bf16 = intrinsic == Intrinsic::kDotBF16;
-  const Type own = is_bf16 ? kFloat32 : kInt32;
-  if (is_of_words(intrinsic) && type.element() != own) {
+  const bool is_tf32 = intrinsic == Intrinsic::kRoundTf32;
+  const Type own = is_bf16 || is_tf32 ? kFloat32 : kInt32;
+  if ((is_of_words(intrinsic) || is_tf32) && type.element() != own) {
     refuse(std::string(intrinsic_name(intrinsic)) + " is not of type " + own.str());
   }
   const bool retypes = intrinsic == Intrinsic::kReinterpret;

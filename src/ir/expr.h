@@ -228,6 +228,9 @@ enum class Intrinsic : std::uint8_t {
   /// threads of a warp reach together: those of a block whose numbers, threadIdx.x first, have the same quotient by 32.
   /// The block consists of whole warps, its threads along x are a multiple of 2n.
   kShuffleXor,
+  /// round_tf32(x), float32: x rounded to 10 bits behind the point, as tensor cores multiply it. To nearest, ties away
+  /// from 0; beyond the range infinity; NaN stays NaN.
+  kRoundTf32,
 };
 inline bool is_dot(Intrinsic intrinsic) { return intrinsic >= Intrinsic::kDotU8S8 && intrinsic <= Intrinsic::kDotBF16; }
 /// Of words.

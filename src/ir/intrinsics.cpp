@@ -49,6 +49,14 @@ Expr erf(const Expr& x) { return of_float(Intrinsic::kErf, x); }
 Expr pow(const Expr& x, const Expr& y) { return of_two_floats(Intrinsic::kPow, x, y); }
 Expr scale(const Expr& x, const Expr& n) { return of_two_floats(Intrinsic::kScale, x, n); }
 
+Expr round_tf32(const Expr& x) {
+  require_number(Intrinsic::kRoundTf32, x, false);
+  if (x.type().element() != kFloat32) {
+    throw UsageError("round_tf32 does not take " + x.type().str() + ": cast it to float32 first");
+  }
+  return make_call(Intrinsic::kRoundTf32, {x}, x.type());
+}
+
 Expr floor(const Expr& x) { return rounded(Intrinsic::kFloor, x); }
 Expr ceil(const Expr& x) { return rounded(Intrinsic::kCeil, x); }
 Expr round(const Expr& x) { return rounded(Intrinsic::kRound, x); }

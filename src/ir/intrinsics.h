@@ -26,6 +26,8 @@ Expr erf(const Expr& x);
 Expr pow(const Expr& x, const Expr& y);
 /// x * 2^n for a whole number n, rounded once: 0, infinity and what lies below the normal range included.
 Expr scale(const Expr& x, const Expr& n);
+/// Rounded as tensor cores multiply it, to 10 bits behind the point (kRoundTf32, ir/expr.h). Of float32 only.
+Expr round_tf32(const Expr& x);
 
 // On integers, too, where the first three are the identity.
 Expr floor(const Expr& x);

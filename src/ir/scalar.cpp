@@ -105,6 +105,12 @@ T scaled(T x, T n) {
   return std::scalbn(x, static_cast<int>(std::clamp(n, T(-4096), T(4096))));
 }
 
+float rounded_tf32(float x) {
+  if (!std::isfinite(x)) return x;
+  constexpr std::uint32_t kDropped = 0x1fff, kHalf = 0x1000;
+  return std::bit_cast<float>((std::bit_cast<std::uint32_t>(x) + kHalf) & ~kDropped);
+}
+
 /// In the precision of T, which is the type's own for float32 and float64; narrower types round afterwards.
 template <class T>
 T float_intrinsic(Intrinsic intrinsic, T x, T y, T z) {
@@ -148,6 +154,7 @@ T float_intrinsic(Intrinsic intrinsic, T x, T y, T z) {
     case Intrinsic::kDotS16:
     case Intrinsic::kDotBF16:
     case Intrinsic::kShuffleXor:
+    case Intrinsic::kRoundTf32:
       break;
   }
   throw Error(std::string(intrinsic_name(intrinsic)) + " is not defined on floating-point values");
@@ -243,6 +250,7 @@ Scalar apply_reinterpret(Type from, Type to, Scalar value) {
 Scalar apply_intrinsic(Intrinsic intrinsic, Type type, const Scalar* args) {
   if (intrinsic == Intrinsic::kLikely) return args[0];
   if (is_of_words(intrinsic)) return word_intrinsic(intrinsic, type, args);
+  if (intrinsic == Intrinsic::kRoundTf32) return float_scalar(rounded_tf32(static_cast<float>(args[0].f)));
   if (type.is_float()) {
     const int arity = intrinsic_arity(intrinsic);
     const double x = args[0].f, y = arity > 1 ? args[1].f : 0, z = arity > 2 ? args[2].f : 0;

@@ -47,7 +47,7 @@ Definition define_matmul(const Workload& workload) {
   const Tensor a = placeholder(extents(shape.batch, shape.a), types.a, "A", strides(shape.batch, shape.a));
   const Tensor b = placeholder(extents(shape.batch, shape.b), types.b, "B", strides(shape.batch, shape.b));
   const IterVar r = reduce_axis(Expr(shape.k), "k");
-  const auto wide = [&](const Expr& e) { return cast(shape.type, e); };
+  const auto wide = [&](const Expr& e) { return shape.in_tf32 ? round_tf32(e) : cast(shape.type, e); };
   const auto product_at = [&](Indices c) {
     const Expr i = c[c.size() - 2], j = c.back();
     return sum(wide(shape.ta ? element(a, c, r, i) : element(a, c, i, r)) *
@@ -130,7 +130,8 @@ MatmulForm plain_form(const Workload& workload, const Definition& definition) {
   for (const Operation& input : form.result.op()->inputs) {
     if (!input.is_placeholder()) form.sums = Tensor(input);
   }
-  form.registers = form.a.dtype() == form.shape.type ? 0 : 2;
+  constexpr int kOfRounding = 4;  // what is added, masked and compared with
+  form.registers = form.shape.in_tf32 ? kOfRounding : form.a.dtype() == form.shape.type ? 0 : 2;
   form.is_fused = form.shape.type.is_float();
   return form;
 }
@@ -165,6 +166,11 @@ Operator matmul_operator() {
                         Kind::kChoice,
                         "none",
                         {"none", "b"}});
+  parameters.push_back({"precision",
+                        "of the products, float32: full, or of A and B rounded to tf32, which tensor cores multiply",
+                        Kind::kChoice,
+                        "full",
+                        {"full", "tf32"}});
   return {"matmul", "matrix product C = op(A) op(B), op the identity or the transposition", parameters, define_matmul,
           matmul_reference};
 }

@@ -27,7 +27,7 @@ Template matmul_dot_template();
 Template matmul_amx_template();
 /// For float16 and bfloat16: converted to float32 in blocks.
 Template matmul_convert_template();
-/// For float16, bfloat16 and bytes on GPUs with tensor cores: tiles that warps multiply.
+/// For float16, bfloat16, bytes and tf32 on GPUs with tensor cores: tiles that warps multiply.
 Template matmul_mma_template();
 /// For the same types on sm_90: tiles that warpgroups multiply where they lie in shared memory.
 Template matmul_wgmma_template();

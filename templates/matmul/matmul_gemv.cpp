@@ -26,6 +26,7 @@ MatrixVector matrix_vector(const MatmulShape& shape) {
 std::string why_not(const Workload& workload, const Target& target) {
   const MatmulShape shape = matmul_shape(workload);
   if (!matmul_types(workload.type("dtype")).all_equal()) return "it needs elements of the type of C";
+  if (shape.in_tf32) return "it multiplies elements as they are, not rounded to tf32";
   if (shape.batch > 1) return "it needs a single product";
   if (shape.prepares_b) return "it reads B in place";
   const bool in_order = (shape.n == 1 && !shape.ta) || (shape.m == 1 && shape.tb);

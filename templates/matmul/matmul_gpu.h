@@ -34,7 +34,8 @@ struct MatmulGpuKnobs {
   std::int64_t padding = 0;                            ///< elements between rows in shared memory
   bool fragments = false;  ///< what a thread needs for a step is read into registers first, in vectors
   bool double_buffer = false;
-  bool n_along_y = false;  ///< blocks of N have blockIdx.y, those of M blockIdx.x
+  bool rounds_late = false;  ///< what is rounded to tf32 is where it is multiplied, not where it is fetched
+  bool n_along_y = false;    ///< blocks of N have blockIdx.y, those of M blockIdx.x
 };
 
 /// `blocks_k` steps a part, padded.
@@ -50,8 +51,9 @@ ir::Type matmul_gpu_sums(const Workload& workload);
 /// What is computed instead of the operator's expression, of whole tiles. In front, each has an axis for the batch
 /// where there is one.
 struct MatmulGpuForm {
-  Tensor a, b;     ///< [K, M] and [K, N], or [M, K] and [N, K]: padded
-  Tensor tile;     ///< sums of products, [M, N] padded; where there are parts, [parts, M, N]
+  Tensor a, b;                  ///< [K, M] and [K, N], or [M, K] and [N, K]: padded
+  Tensor rounded_a, rounded_b;  ///< of these, what is multiplied where they are rounded late; else undefined
+  Tensor tile;                  ///< sums of products, [M, N] padded; where there are parts, [parts, M, N]
   Tensor partial;  ///< [parts, M, N] without padding: what the blocks of parts store; undefined where there is one
   Tensor sums;     ///< of the parts; undefined where there is one
   Tensor result;   ///< C

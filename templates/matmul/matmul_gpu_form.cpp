@@ -12,6 +12,7 @@ struct Operand {
   bool keep;                             ///< so it is padded, too, else [k, across]
   std::int64_t across, k;                ///< that there are
   std::int64_t padded_across, padded_k;  ///< with zeros
+  bool is_rounded;                       ///< to tf32
 };
 
 Tensor pad(const Operand& from, std::int64_t batch, const std::string& name) {
@@ -25,7 +26,7 @@ Tensor pad(const Operand& from, std::int64_t batch, const std::string& name) {
         const Expr &k = from.keep ? second : first, &across = from.keep ? first : second;
         std::vector<Expr> at{from.along_k ? across : k, from.along_k ? k : across};
         if (batch > 1) at.insert(at.begin(), x[0]);
-        const Expr element = from.matrix.at(at);
+        const Expr read = from.matrix.at(at), element = from.is_rounded ? round_tf32(read) : read;
         Expr inside;
         if (from.padded_k > from.k) inside = k < Expr(from.k);
         if (from.padded_across > from.across) {
@@ -35,6 +36,10 @@ Tensor pad(const Operand& from, std::int64_t batch, const std::string& name) {
         return inside.defined() ? select(inside, element, ir::make_const(0, element.type())) : element;
       },
       name);
+}
+
+Tensor rounded(const Tensor& slice, const std::string& name) {
+  return compute(slice.shape(), [&](Indices x) { return round_tf32(slice.at({x.begin(), x.end()})); }, name);
 }
 
 }  // namespace
@@ -53,8 +58,14 @@ MatmulGpuForm matmul_gpu_form(const Workload& workload, const Definition& defini
                      n = ceil_div(shape.n, knobs.n.of_block()) * knobs.n.of_block();
   MatmulGpuForm form;
   form.has_batch = shape.batch > 1;
-  form.a = pad({definition.args[0], !shape.ta, knobs.rows_a, shape.m, shape.k, m, k}, shape.batch, "A.tile");
-  form.b = pad({definition.args[1], shape.tb, knobs.rows_b, shape.n, shape.k, n, k}, shape.batch, "B.tile");
+  const bool late = shape.in_tf32 && knobs.rounds_late, early = shape.in_tf32 && !late;
+  form.a = pad({definition.args[0], !shape.ta, knobs.rows_a, shape.m, shape.k, m, k, early}, shape.batch, "A.tile");
+  form.b = pad({definition.args[1], shape.tb, knobs.rows_b, shape.n, shape.k, n, k, early}, shape.batch, "B.tile");
+  if (late) {
+    form.rounded_a = rounded(form.a, "A.tf32");
+    form.rounded_b = rounded(form.b, "B.tf32");
+  }
+  const Tensor &a = late ? form.rounded_a : form.a, &b = late ? form.rounded_b : form.b;
 
   const auto dimensions = [&](std::int64_t rows, std::int64_t columns, bool parts) {
     std::vector<Expr> result{Expr(rows), Expr(columns)};
@@ -74,7 +85,7 @@ MatmulGpuForm matmul_gpu_form(const Workload& workload, const Definition& defini
           if (form.has_batch) at.insert(at.begin(), c[0]);
           return cast(type, operand.at(at));
         };
-        return sum(element(form.a, knobs.rows_a, c[c.size() - 2]) * element(form.b, knobs.rows_b, c.back()), step);
+        return sum(element(a, knobs.rows_a, c[c.size() - 2]) * element(b, knobs.rows_b, c.back()), step);
       },
       "AB");
   Tensor sums = form.tile;

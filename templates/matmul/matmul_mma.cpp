@@ -7,7 +7,8 @@
 //         for 16 steps at a time: A.cache = shared A, B.cache = shared B; AB += A.cache * B.cache     (by the warp)
 //       C = AB                                                       (the elements that the thread has)
 //
-// A and B lie in shared memory as they do in the matrix, but for bytes, which are multiplied along rows. C's loops are
+// A and B lie in shared memory as they do in the matrix, but for bytes and float32, which are multiplied along rows.
+// float32 is rounded to tf32 where fragments are loaded, so that it is copied to shared memory as it is. C's loops are
 // split so that each thread stores what it has of the fragments: of every 8 x 8 elements two neighbours of one row.
 #include <array>
 #include <tuple>
@@ -49,6 +50,7 @@ IterVar bind_warps(Stage c, const MatmulMmaKnobs& knobs) {
 /// A or B on its way to the fragments.
 struct Operand {
   Tensor slice;
+  Tensor rounded;  ///< what is multiplied instead; undefined: the slice
   MmaOperand lies;
   std::int64_t lanes, of_block;
 };
@@ -66,8 +68,10 @@ void fetch_slice(Schedule& s, const Operand& x, const MatmulMmaKnobs& knobs) {
 }
 
 void read_fragments(Schedule& s, const Operand& x, const Tensor& tile, const IterVar& step) {
-  const Tensor fragments = s.cache_read(x.slice, ir::Scope::kFragment, {tile});
+  const bool is_rounded = x.rounded.defined();
+  const Tensor fragments = is_rounded ? x.rounded : s.cache_read(x.slice, ir::Scope::kFragment, {tile});
   Stage stage = s[fragments];
+  if (is_rounded) stage.set_scope(ir::Scope::kFragment);
   stage.compute_at(s[tile], step);
   const int rank = fragments.rank();
   const auto [matrix, inside] = stage.split(stage.axis(rank - (x.lies.rows ? 2 : 1)), factor(kMmaTile));
@@ -85,8 +89,8 @@ void schedule_products(Schedule& s, const MatmulGpuForm& form, const std::array<
   const auto [columns, column] = tile.split(tile.axis(rank - 1), factor(kColumns));
   tile.reorder({block, step, rows, columns, row, column, along}).unroll(rows).unroll(columns);
   if (knobs.unroll_k) tile.unroll(step);
-  const Operand operands[] = {{form.a, lie[0], knobs.lanes_a, knobs.m.of_block()},
-                              {form.b, lie[1], knobs.lanes_b, knobs.n.of_block()}};
+  const Operand operands[] = {{form.a, form.rounded_a, lie[0], knobs.lanes_a, knobs.m.of_block()},
+                              {form.b, form.rounded_b, lie[1], knobs.lanes_b, knobs.n.of_block()}};
   for (const Operand& x : operands) {
     s[x.slice].set_scope(ir::Scope::kShared).compute_at(tile, block);
     fetch_slice(s, x, knobs);
@@ -107,7 +111,7 @@ Schedule schedule_matmul_mma(Tuning& t, const Workload& workload, Definition& de
 
 std::string why_not(const Workload& workload, const Target& target) {
   if (!has_matrix_products(target)) return "it needs CUDA from sm_80 on";
-  return why_not_mma(workload, kMmaTile);
+  return why_not_mma(workload, kMmaTile, true);
 }
 
 }  // namespace

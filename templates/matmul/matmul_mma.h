@@ -14,13 +14,13 @@
 
 namespace nestwright {
 
-/// Rows of C of one product of fragments (mma.sync.m16n8k16); columns come in pairs of such products, because so many
-/// columns of B are loaded at once.
+/// Rows of C of one product of fragments (mma.sync.m16n8k16 and its like); columns come in pairs of such products,
+/// because so many columns of B are loaded at once.
 inline constexpr std::int64_t kMmaTile = 16;
 /// Bytes of its steps of the reduction.
 inline constexpr std::int64_t kMmaStepBytes = 32;
 
-/// A or B as it is multiplied. Bytes are multiplied along rows only; halves as they lie in the matrix.
+/// A or B as it is multiplied. Halves are multiplied as they lie in the matrix; bytes and tf32 along rows only.
 struct MmaOperand {
   bool along_k;  ///< rows of the matrix run along the reduction
   bool rows;     ///< so do those of its slices in shared memory
@@ -58,8 +58,8 @@ MatmulGpuForm matmul_mma_form(const Workload& workload, Definition& definition, 
 /// Binds the batch, if there is one, and blocks of C to blockIdx.
 void bind_blocks(Stage c, const std::vector<IterVar>& batch, IterVar m, const IterVar& n, const MatmulMmaKnobs& knobs);
 
-/// Of a template that needs these types and at least so many rows of C; empty: nothing.
-std::string why_not_mma(const Workload& workload, std::int64_t least_rows);
+/// What keeps a template of tensor cores from serving, which needs so many rows of C at least; empty: nothing.
+std::string why_not_mma(const Workload& workload, std::int64_t least_rows, bool has_tf32);
 
 /// Valid configurations from formulas, the best guess first; never empty.
 std::vector<Config> matmul_mma_seeds(const Workload& workload, const Target& target);

@@ -136,7 +136,7 @@ constexpr Wish kGroupWishes[] = {{8, 1, kMmaTile, 256}, {8, 1, kMmaTile, 128}, {
 
 std::array<MmaOperand, 2> mma_operands(const Workload& workload) {
   const MatmulShape shape = matmul_shape(workload);
-  const bool as_rows = workload.type("dtype").bytes() == 1;
+  const bool as_rows = workload.type("dtype").bytes() != 2;
   return {MmaOperand{!shape.ta, !shape.ta || as_rows}, MmaOperand{shape.tb, shape.tb || as_rows}};
 }
 
@@ -181,6 +181,7 @@ MatmulGpuForm matmul_mma_form(const Workload& workload, Definition& definition, 
   whole.k_block = knobs.k_block;
   whole.rows_a = a.rows;
   whole.rows_b = b.rows;
+  whole.rounds_late = true;
   MatmulGpuForm form = matmul_gpu_form(workload, definition, whole);
   definition.args.back() = form.result;
   return form;
@@ -196,8 +197,12 @@ void bind_blocks(Stage c, const std::vector<IterVar>& batch, IterVar m, const It
   c.bind(m, knobs.n_along_y ? kBlockIdxX : kBlockIdxY).bind(n, knobs.n_along_y ? kBlockIdxY : kBlockIdxX);
 }
 
-std::string why_not_mma(const Workload& workload, std::int64_t least_rows) {
-  if (workload.type("dtype").bytes() > 2) return "it needs float16, bfloat16 or bytes";
+std::string why_not_mma(const Workload& workload, std::int64_t least_rows, bool has_tf32) {
+  const bool is_tf32 = has_tf32 && matmul_shape(workload).in_tf32;
+  if (workload.type("dtype").bytes() > 2 && !is_tf32) {
+    return std::string("it needs float16, bfloat16") +
+           (has_tf32 ? ", bytes, or float32 with precision=tf32" : " or bytes");
+  }
   const bool is_large = workload.size("m") >= least_rows && workload.size("n") >= kMmaTile;
   return is_large ? "" : fmt::format("it needs at least {} rows and {} columns of C", least_rows, kMmaTile);
 }

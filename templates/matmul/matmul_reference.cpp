@@ -25,6 +25,13 @@ std::vector<double> read_matrix(const std::vector<double>& memory, const MatrixL
   return result;
 }
 
+/// As ir::Intrinsic::kRoundTf32 does it, by another way. Of what is a float32.
+double rounded_to_tf32(double x) {
+  if (x == 0 || !std::isfinite(x)) return x;
+  const int exponent = std::max(std::ilogb(x), std::numeric_limits<float>::min_exponent - 1);
+  return static_cast<float>(std::scalbn(std::round(std::scalbn(x, 10 - exponent)), exponent - 10));
+}
+
 struct ElementOfC {
   double value, bound;
 };
@@ -109,8 +116,14 @@ Reference matmul_reference(const Workload& workload, const HostTensors& tensors)
   const std::size_t elements = size_of(shape.c, shape);
   Reference reference{{std::vector<double>(elements, kUntouched)}, {std::vector<double>(elements, 0)}};
   for (std::int64_t number = 0; number < shape.batch; ++number) {
-    const ExactProduct sums = exact_product(read_matrix(*inputs.a, shape.a, number, shape.ta),
-                                            read_matrix(*inputs.b, shape.b, number, shape.tb), m, n, k);
+    std::vector<double> a = read_matrix(*inputs.a, shape.a, number, shape.ta),
+                        b = read_matrix(*inputs.b, shape.b, number, shape.tb);
+    if (shape.in_tf32) {
+      for (std::vector<double>* operand : {&a, &b}) {
+        std::transform(operand->begin(), operand->end(), operand->begin(), rounded_to_tf32);
+      }
+    }
+    const ExactProduct sums = exact_product(a, b, m, n, k);
     for (std::size_t i = 0; i < m; ++i) {
       const std::size_t row =
           static_cast<std::size_t>(number * shape.c.step) + i * static_cast<std::size_t>(shape.c.leading);

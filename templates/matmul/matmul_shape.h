@@ -42,6 +42,7 @@ struct MatmulShape {
   ir::Type type;  ///< of the sums; what A and B are made into is no wider
   MatrixLayout a, b, c;
   Epilogue epilogue;
+  bool in_tf32 = false;     ///< A and B are rounded to tf32 before they are multiplied
   bool prepares_b = false;  ///< B stays the same from call to call, and is made ready before them
   /// Multiply-adds.
   double products() const {
@@ -50,7 +51,7 @@ struct MatmulShape {
 };
 
 /// Throws UsageError where rows or matrices that are written would overlap, for strides that are shorter than what they
-/// step over, and for what only float32 and float64 have.
+/// step over, and for what only float32 and float64, or float32 alone, have.
 MatmulShape matmul_shape(const Workload& workload);
 
 }  // namespace nestwright

@@ -27,6 +27,7 @@ std::vector<std::int64_t> part_counts(std::int64_t k) {
 std::string why_not(const Workload& workload, const Target& target) {
   const MatmulShape shape = matmul_shape(workload);
   if (!matmul_types(workload.type("dtype")).all_equal()) return "it needs elements of the type of C";
+  if (shape.in_tf32) return "it multiplies elements as they are, not rounded to tf32";
   if (target.threads < 2) return "it needs two threads or more";
   if (shape.batch > 1) return "it needs a single product";
   if (shape.prepares_b) return "it reads B in place";

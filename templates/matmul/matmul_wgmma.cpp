@@ -94,7 +94,7 @@ Schedule schedule_matmul_wgmma(Tuning& t, const Workload& workload, Definition& 
 
 std::string why_not(const Workload& workload, const Target& target) {
   if (!has_warpgroup_products(target)) return "it needs CUDA on sm_90";
-  return why_not_mma(workload, kGroupRows - kMmaTile + 1);  // some for each warp
+  return why_not_mma(workload, kGroupRows - kMmaTile + 1, false);  // some for each warp
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ TEST(TemplatesTest, ListsOperatorsWithTheirParameters) {
   const json list = document("templates");
   ASSERT_FALSE(list.empty());
   EXPECT_EQ(list[0]["operator"], "matmul");
-  EXPECT_EQ(list[0]["parameters"].size(), 17u);
+  EXPECT_EQ(list[0]["parameters"].size(), 18u);
   std::vector<std::string> names;
   for (const json& source : list[0]["templates"]) names.push_back(source["name"]);
   EXPECT_THAT(names, IsSupersetOf({"matmul.cpu", "matmul.dot", "matmul.convert", "matmul.amx"}));

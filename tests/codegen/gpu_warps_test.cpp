@@ -38,20 +38,25 @@ TEST_P(GpuWarps, TextComputesTheProduct) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Workloads, GpuWarps,
-                         ::testing::Combine(::testing::Values("matmul.mma", "matmul.wgmma"),
-                                            ::testing::Values("matmul m=137 n=45 k=40 dtype=bfloat16",
-                                                              "matmul m=50 n=32 k=64 ta=1 dtype=bfloat16",
-                                                              "matmul m=64 n=41 k=48 tb=1 dtype=bfloat16",
-                                                              "matmul m=99 n=36 k=21 ta=1 tb=1 dtype=bfloat16",
-                                                              "matmul m=130 n=40 k=130 dtype=bfloat16",
-                                                              "matmul m=56 n=70 k=70 dtype=int8",
-                                                              "matmul m=80 n=64 k=96 tb=1 dtype=uint8",
-                                                              "matmul m=68 n=20 k=36 ta=1 dtype=uint8")),
-                         [](const auto& p) {
-                           const std::string name = std::get<0>(p.param);
-                           return name.substr(name.find('.') + 1) + "_" + std::to_string(p.index);
-                         });
+std::vector<std::tuple<const char*, const char*>> cases() {
+  std::vector<std::tuple<const char*, const char*>> all;
+  for (const char* workload :
+       {"matmul m=137 n=45 k=40 dtype=bfloat16", "matmul m=50 n=32 k=64 ta=1 dtype=bfloat16",
+        "matmul m=64 n=41 k=48 tb=1 dtype=bfloat16", "matmul m=99 n=36 k=21 ta=1 tb=1 dtype=bfloat16",
+        "matmul m=130 n=40 k=130 dtype=bfloat16", "matmul m=56 n=70 k=70 dtype=int8",
+        "matmul m=80 n=64 k=96 tb=1 dtype=uint8", "matmul m=68 n=20 k=36 ta=1 dtype=uint8",
+        "matmul m=48 n=37 k=30 tb=1 precision=tf32", "matmul m=35 n=64 k=64 ta=1 precision=tf32"}) {
+    for (const Template* source : templates_for(parse_workload(workload), testing_gpu::cuda())) {
+      if (source->name != "matmul.gpu") all.emplace_back(source->name.c_str(), workload);
+    }
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Workloads, GpuWarps, ::testing::ValuesIn(cases()), [](const auto& p) {
+  const std::string name = std::get<0>(p.param);
+  return name.substr(name.find('.') + 1) + "_" + std::to_string(p.index);
+});
 
 }  // namespace
 }  // namespace nestwright

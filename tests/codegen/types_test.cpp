@@ -65,6 +65,7 @@ class EveryType : public ::testing::TestWithParam<Type> {};
 
 void add_operations(TypeProgram& program, Type type) {
   testing::add_exact_operations(program, type);
+  if (type == kFloat32) program.add("tf32", [](Expr a, Expr c) { return round_tf32(a) - round_tf32(c); });
   if (!type.is_float()) return;
   program.add("quotient", [](Expr a, Expr c) { return a / c; });
   program.add("sqrt", [](Expr a, Expr) { return sqrt(a); });

@@ -108,6 +108,8 @@ const std::vector<Case> kCases{
         "rounding", [](const Expr& x) { return floor(x * 8.0) + ceil(x * 5.0) * round(x * 4.0); },
         [](const Expr& x) { return floor(x * 8.0) + ceil(x * 5.0) * floor(x * 4.0); }),
     of_elements(
+        "tf32", [](const Expr& x) { return round_tf32(x) * 3.0; }, [](const Expr& x) { return x * 3.0; }),
+    of_elements(
         "clamped", [](const Expr& x) { return fma(clamp(x, -0.5, 0.25), x, max(x, min(x * x, 0.5))); }, kZero),
     of_elements(
         "chosen", [](const Expr& x) { return select((x > 0.5 || x <= -0.5) && !(x == 0.75) && x != 0.0, x / 3.0, -x); },

@@ -31,6 +31,7 @@ TEST(Intrinsics, PrintAsTheyAreWritten) {
   EXPECT_EQ(to_string(floor(x) + ceil(x) + round(x)), "floor(x) + ceil(x) + round(x)");
   EXPECT_EQ(to_string(abs(n)), "abs(n)");
   EXPECT_EQ(to_string(scale(x, 3)), "scale(x, 3.0)");
+  EXPECT_EQ(to_string(round_tf32(x)), "round_tf32(x)");
   EXPECT_EQ(to_string(clamp(x, 0.0, 6.0)), "min(6.0, max(0.0, x))");
   EXPECT_EQ(to_string(reinterpret(kInt32, x)), "reinterpret_int32(x)");
 }
@@ -61,6 +62,9 @@ TEST(Intrinsics, OtherTypesAreRefused) {
   expect_refused([&] { return sqrt(4); }, "sqrt does not take int64: cast it to a floating-point type first");
   expect_refused([&] { return pow(n, 2); }, "pow does not take int32: cast it to a floating-point type first");
   expect_refused([&] { return scale(n, 2); }, "scale does not take int32: cast it to a floating-point type first");
+  expect_refused([&] { return round_tf32(n); },
+                 "round_tf32 does not take int32: cast it to a floating-point type first");
+  expect_refused([&] { return round_tf32(wide); }, "round_tf32 does not take float64: cast it to float32 first");
   expect_refused([&] { return floor(b); }, "floor does not take bool: cast it to a number first");
   expect_refused([&] { return abs(b); }, "abs does not take bool: cast it to a number first");
   expect_refused([&] { return fma(x, wide, 1.0); },

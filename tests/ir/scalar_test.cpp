@@ -129,5 +129,31 @@ TEST(Scalar, IntrinsicsComputeInTheirType) {
   EXPECT_THROW(apply_intrinsic(Intrinsic::kExp, kInt32, &negative), Error);
 }
 
+// The bits of cvt.rna.tf32.f32.
+TEST(Scalar, Tf32HasTenBitsBehindThePoint) {
+  const auto rounded = [](double x) { return call(Intrinsic::kRoundTf32, kFloat32, x); };
+  constexpr double kUlp = 0x1p-10, kInfinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(rounded(1 + 3 * kUlp), 1 + 3 * kUlp);
+  EXPECT_EQ(rounded(1 + 0.499 * kUlp), 1);
+  EXPECT_EQ(rounded(1 + 0.5 * kUlp), 1 + kUlp) << "ties go away from 0, not to even";
+  EXPECT_EQ(rounded(-1 - 0.5 * kUlp), -1 - kUlp);
+  EXPECT_EQ(rounded(1 + 1.5 * kUlp), 1 + 2 * kUlp);
+  EXPECT_EQ(rounded(2 - 0.25 * kUlp), 2) << "into the next binade";
+  EXPECT_EQ(rounded(2049), 2050);
+  // Below the normal range there are fewer bits, in steps of 2^-136.
+  EXPECT_EQ(rounded(0x1p-136), 0x1p-136);
+  EXPECT_EQ(rounded(-0x1p-137), -0x1p-136);
+  EXPECT_EQ(rounded(0x1.8p-136), 0x1p-135);
+  EXPECT_EQ(rounded(0x1p-138), 0);
+  EXPECT_TRUE(std::signbit(rounded(-0x1p-149)));
+  // The largest, and half a step more.
+  EXPECT_EQ(rounded(0x1.ffcffep127), 0x1.ffcp127);
+  EXPECT_EQ(rounded(0x1.ffdffep127), 0x1.ffcp127);
+  EXPECT_EQ(rounded(0x1.ffep127), kInfinity);
+  EXPECT_EQ(rounded(-0x1.fffffep127), -kInfinity);
+  EXPECT_EQ(rounded(-kInfinity), -kInfinity);
+  EXPECT_TRUE(std::isnan(rounded(std::nan(""))));
+}
+
 }  // namespace
 }  // namespace nestwright::ir

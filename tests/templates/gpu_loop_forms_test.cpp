@@ -1,6 +1,6 @@
 // The loops that templates for GPUs make, held against what they were when somebody last read them: a change that was
-// not meant is seen, and one that was meant is reviewed. A file of loop_forms/gpu/ opens with the workload, the
-// template and the configuration; the program follows.
+// not meant is seen, and one that was meant is reviewed. A file of loop_forms/gpu/ has the template's name, and what
+// tells it from others of the template; it opens with the workload and the configuration, the program follows.
 #include <fstream>
 #include <sstream>
 
@@ -14,7 +14,8 @@ namespace {
 class GpuLoopForms : public testing::TestWithParam<const char*> {};
 
 TEST_P(GpuLoopForms, AreTheOnesOnFile) {
-  const std::string path = std::string(NESTWRIGHT_SOURCE_DIR "/tests/templates/loop_forms/gpu/") + GetParam() + ".txt";
+  const std::string name = GetParam();
+  const std::string path = NESTWRIGHT_SOURCE_DIR "/tests/templates/loop_forms/gpu/" + name + ".txt";
   std::ifstream file(path);
   std::string workload_line, config_line;
   ASSERT_TRUE(std::getline(file, workload_line) && std::getline(file, config_line)) << path << " cannot be read";
@@ -22,7 +23,7 @@ TEST_P(GpuLoopForms, AreTheOnesOnFile) {
   expected << file.rdbuf();
 
   const Workload workload = parse_workload(workload_line);
-  const Template& source = *find_template(GetParam());
+  const Template& source = *find_template(name.substr(0, name.find('.', name.find('.') + 1)));
   const Target target = testing_gpu::cuda();
   const ConfigSpace space = discover_space(source, workload, target);
   const Config config = space.resolve(Config::parse(config_line));
@@ -33,9 +34,10 @@ TEST_P(GpuLoopForms, AreTheOnesOnFile) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Templates, GpuLoopForms,
-                         testing::Values("matmul.gpu", "matmul.mma", "matmul.wgmma", "elementwise.gpu", "broadcast.gpu",
-                                         "reduce.gpu", "softmax.gpu", "layer_norm.gpu", "transpose.gpu", "conv2d.gpu",
-                                         "conv2d.gpu_direct", "depthwise_conv2d.gpu", "scan.gpu"),
+                         testing::Values("matmul.gpu", "matmul.mma", "matmul.mma.tf32", "matmul.wgmma",
+                                         "elementwise.gpu", "broadcast.gpu", "reduce.gpu", "softmax.gpu",
+                                         "layer_norm.gpu", "transpose.gpu", "conv2d.gpu", "conv2d.gpu_direct",
+                                         "depthwise_conv2d.gpu", "scan.gpu"),
                          [](const auto& p) {
                            std::string name = p.param;
                            std::replace(name.begin(), name.end(), '.', '_');

@@ -72,12 +72,15 @@ TEST(MatmulDefinition, SaysWhereStridesCannotBe) {
   EXPECT_EQ(refusal("batch=2 sc=15"), "accepted");
   EXPECT_EQ(refusal("batch=2 sc=5 ldc=9"), refusal("batch=2 sc=14").replace(3, 2, "5"));
   EXPECT_EQ(refusal("batch=2 sc=5 ldc=10"), "accepted");
+  EXPECT_EQ(refusal("precision=tf32 dtype=float64"),
+            "precision=tf32 of matmul is of float32, not of float64; leave it out");
   EXPECT_EQ(refusal("batch=2 sa=1"), "accepted") << "what is read may overlap";
 }
 
 TEST(MatmulDefinition, LeavesOutWhatIsCompact) {
   EXPECT_EQ(parse_workload("matmul m=3 n=5 k=7 lda=7 ldb=5 ldc=5 sa=21 beta=0 alpha=1.0 batch=1").str(),
             "matmul m=3 n=5 k=7");
+  EXPECT_EQ(parse_workload("matmul m=3 n=5 k=7 precision=full").str(), "matmul m=3 n=5 k=7");
   EXPECT_EQ(parse_workload("matmul m=3 n=5 k=7 ta=1 lda=3").str(), "matmul m=3 n=5 k=7 ta=1");
   EXPECT_EQ(parse_workload("matmul m=3 n=5 k=7 lda=8 sa=24").str(), "matmul m=3 n=5 k=7 lda=8");
 }
@@ -103,6 +106,15 @@ TEST(MatmulReference, AppliesTheEpilogue) {
   EXPECT_EQ(finished("epilogue=residual_relu", {{3}, {-4}, {13}}), 1);
   EXPECT_NEAR(finished("epilogue=gelu", {{1}, {1}}), 0.8413447460685429, 1e-15);
   EXPECT_NEAR(finished("epilogue=bias_gelu", {{1}, {-1}, {-1}}), -0.0455002638963584, 1e-15);
+}
+
+TEST(MatmulReference, RoundsToTf32BeforeItMultiplies) {
+  constexpr double kUlp = 0x1p-10;
+  EXPECT_EQ(finished("precision=tf32", {{1 + kUlp / 2}, {3}}), 3 * (1 + kUlp)) << "ties go away from 0";
+  EXPECT_EQ(finished("precision=tf32", {{5}, {-1 - kUlp * 0.75}}), -5 * (1 + kUlp));
+  EXPECT_EQ(finished("precision=tf32", {{-0x1p-137}, {4}}), -0x1p-134);
+  EXPECT_EQ(finished("precision=tf32 epilogue=bias", {{1}, {1}, {kUlp / 4}}), 1 + kUlp / 4) << "but nothing else";
+  EXPECT_EQ(finished("precision=full", {{1 + kUlp / 4}, {1}}), 1 + kUlp / 4);
 }
 
 TEST(MatmulReference, RefusesInputsOfOtherSizes) {

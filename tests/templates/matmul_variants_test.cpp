@@ -38,7 +38,7 @@ Workload random_variant(std::int64_t m, std::int64_t n, std::int64_t k, Random& 
       " epilogue=" + one_of<Random, std::string>({"none", "none", "relu", "gelu", "bias", "bias_relu", "bias_gelu",
                                                   "residual", "residual_relu", "bias_residual", "bias_residual_relu"},
                                                  random);
-  if (random() % 4 == 0) text += " dtype=float64";
+  text += one_of<Random, std::string>({" dtype=float64", " precision=tf32", "", "", ""}, random);
   return parse_workload(text);
 }
 
@@ -131,6 +131,10 @@ TEST(MatmulSpecialised, SayWhatTheyDoNotServe) {
             "it needs a vector and a matrix that is stored along the reduction");
   EXPECT_EQ(reason("matmul.gemv", "m=64 n=1 k=31", 1), "it needs a reduction of two vectors or more");
   EXPECT_EQ(reason("matmul.gemv", "m=64 n=1 k=64 batch=2", 1), "it needs a single product");
+  EXPECT_EQ(reason("matmul.gemv", "m=64 n=1 k=64 precision=tf32", 1),
+            "it multiplies elements as they are, not rounded to tf32");
+  EXPECT_EQ(reason("matmul.split_k", "m=64 n=64 k=128 precision=tf32", 2),
+            reason("matmul.gemv", "m=64 n=1 k=64 precision=tf32", 1));
   EXPECT_EQ(reason("matmul.split_k", "m=64 n=64 k=128", 2), "");
   EXPECT_EQ(reason("matmul.split_k", "m=64 n=64 k=128", 1), "it needs two threads or more");
   EXPECT_EQ(reason("matmul.split_k", "m=64 n=64 k=127", 2), "it needs a reduction of two parts of 64 steps or more");

@@ -110,11 +110,11 @@ TEST(Workload, RefusesWithOneClearSentence) {
             "broadcast, reduce, softmax, layer_norm, transpose, conv2d, depthwise_conv2d, scan");
   EXPECT_EQ(refusal("matmul m=1 n=1 k=1 dtyp=float32"),
             "matmul has no parameter 'dtyp'; did you mean 'dtype'; its parameters are m, n, k, ta, tb, dtype, batch, "
-            "lda, sa, ldb, sb, ldc, sc, alpha, beta, epilogue, prepared");
+            "lda, sa, ldb, sb, ldc, sc, alpha, beta, epilogue, prepared, precision");
   EXPECT_EQ(
       refusal("matmul 512"),
       "'512' in the workload is no parameter; write name=value, with the parameters m, n, k, ta, tb, dtype, batch, "
-      "lda, sa, ldb, sb, ldc, sc, alpha, beta, epilogue, prepared of matmul");
+      "lda, sa, ldb, sb, ldc, sc, alpha, beta, epilogue, prepared, precision of matmul");
   EXPECT_EQ(refusal("matmul m=1 k=1"),
             "parameter 'n' of matmul is missing; give n=..., the number of columns of C, a whole number from 1 to "
             "2147483647");

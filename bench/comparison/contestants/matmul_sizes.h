@@ -19,10 +19,11 @@ struct MatmulSizes {
   Epilogue epilogue;
 };
 
-/// Of any type; nothing where the workload is something else.
+/// Of any type; nothing where the workload is something else, or rounds to tf32, which no CPU library does.
 inline std::optional<MatmulSizes> matmul_sizes(const Workload& w) {
   if (w.op != "matmul") return std::nullopt;
   const MatmulShape s = matmul_shape(w);
+  if (s.in_tf32) return std::nullopt;
   const auto whole = [](std::int64_t size) { return static_cast<int>(size); };
   return MatmulSizes{whole(s.m),
                      whole(s.n),

@@ -36,8 +36,17 @@ static __device__ __forceinline__ void nw_load{0}(
   const int lane = 4 * (int)threadIdx.y + (int)threadIdx.x, matrix = lane / 8;
   const int row = {2} * 8 + lane % 8, column = {3} * 16;
   nw_ldmatrix{0}(top, top + 1, bottom, bottom + 1, (const char*)from + row * bytes + column);
-}}
+{4}}}
 )";
+
+constexpr const char* kRound =
+    R"(static __device__ __forceinline__ void nw_round_register(unsigned int* x) {
+  asm("cvt.rna.tf32.f32 %0, %0;" : "+r"(*x));
+}
+)";
+constexpr const char* kRoundLoaded =
+    "  nw_round_register(top), nw_round_register(top + 1);\n"
+    "  nw_round_register(bottom), nw_round_register(bottom + 1);\n";
 
 // Registers of one lane, in the order of PTX.
 constexpr const char* kMultiply =
@@ -55,11 +64,16 @@ static __device__ __forceinline__ void nw_multiply_{0}(
 }}
 )";
 
-/// Of A's elements by B's, as PTX says it: float16 by float16, bfloat16 likewise, bytes by int8.
-const char* types_of(ir::Type a) {
-  if (a == kFloat16) return "f16.f16";
-  if (a == kBFloat16) return "bf16.bf16";
-  return a == kUInt8 ? "u8.s8" : "s8.s8";
+/// The shape of a product, and the types of A's elements by B's, as PTX says it: float16 by float16, bfloat16 and tf32
+/// likewise, bytes by int8.
+struct Instruction {
+  const char *shape, *types;
+};
+Instruction instruction_of(ir::Type a) {
+  if (a == kFloat16) return {"m16n8k16", "f16.f16"};
+  if (a == kBFloat16) return {"m16n8k16", "bf16.bf16"};
+  if (a == kFloat32) return {"m16n8k8", "tf32.tf32"};
+  return {"m16n8k32", a == kUInt8 ? "u8.s8" : "s8.s8"};
 }
 
 }  // namespace
@@ -73,13 +87,18 @@ Dialect::FragmentFunction CudaDialect::fragment_function(const FragmentCall& cal
     case FragmentCall::Kind::kFillAll:
       return {"nw_fill_all_" + type.str(), fmt::format(kFillAll, type.str(), value_type(type))};
     case FragmentCall::Kind::kLoad:
-      return {"nw_load", fmt::format(kLoad, "", "", "matrix / 2", "matrix % 2")};
+      if (type == kFloat32) {
+        return {"nw_load_tf32", kRound + fmt::format(kLoad, "_tf32", "", "matrix / 2", "matrix % 2", kRoundLoaded)};
+      }
+      return {"nw_load", fmt::format(kLoad, "", "", "matrix / 2", "matrix % 2", "")};
     case FragmentCall::Kind::kLoadTransposed:
-      return {"nw_load_transposed", fmt::format(kLoad, "_transposed", ".trans", "matrix % 2", "matrix / 2")};
-    case FragmentCall::Kind::kMultiply:
-      return {"nw_multiply_" + type.str(),
-              fmt::format(kMultiply, type.str(), of_bytes ? "m16n8k32" : "m16n8k16", types_of(type),
-                          of_bytes ? "s32" : "f32", of_bytes ? "int" : "float", of_bytes ? "r" : "f")};
+      return {"nw_load_transposed", fmt::format(kLoad, "_transposed", ".trans", "matrix % 2", "matrix / 2", "")};
+    case FragmentCall::Kind::kMultiply: {
+      const auto [shape, types] = instruction_of(type);
+      const std::string name = type == kFloat32 ? "tf32" : type.str();
+      return {"nw_multiply_" + name, fmt::format(kMultiply, name, shape, types, of_bytes ? "s32" : "f32",
+                                                 of_bytes ? "int" : "float", of_bytes ? "r" : "f")};
+    }
     case FragmentCall::Kind::kMultiplyShared:
       return warpgroup_function(call);
   }

@@ -75,6 +75,8 @@ llvm::Value* FunctionEmitter::emit_function(ir::Intrinsic function, const std::v
     }
     case I::kScale:
       return emit_scale(args[0], args[1], type);
+    case I::kRoundTf32:
+      return emit_round_tf32(args[0], type);
     case I::kLikely:
     case I::kReinterpret:
     case I::kJoinBytes:
@@ -87,6 +89,16 @@ llvm::Value* FunctionEmitter::emit_function(ir::Intrinsic function, const std::v
       break;
   }
   refuse(function, type);
+}
+
+// What lies beyond the range becomes infinity by itself; infinity and NaN stay as they are.
+llvm::Value* FunctionEmitter::emit_round_tf32(llvm::Value* x, ir::Type type) {
+  llvm::Type* whole = type_of(kInt32.with_lanes(type.lanes));
+  const auto bits = [&](std::uint64_t value) { return llvm::ConstantInt::get(whole, value); };
+  llvm::Value* in = builder_.CreateBitCast(x, whole);
+  llvm::Value* rounded = builder_.CreateAnd(builder_.CreateAdd(in, bits(0x1000)), bits(0xffffe000));
+  llvm::Value* finite = builder_.CreateICmpULT(builder_.CreateAnd(in, bits(0x7fffffff)), bits(0x7f800000));
+  return builder_.CreateSelect(finite, builder_.CreateBitCast(rounded, x->getType()), x);
 }
 
 // One call a lane.

@@ -159,6 +159,7 @@ class FunctionEmitter {
   // emit_intrinsic.cpp
   llvm::Value* emit_call(const ir::Call& call, ir::Type type);
   llvm::Value* emit_function(ir::Intrinsic function, const std::vector<llvm::Value*>& args, ir::Type type);
+  llvm::Value* emit_round_tf32(llvm::Value* x, ir::Type type);
   llvm::Value* call_libm(const char* name, const std::vector<llvm::Value*>& args, ir::Type type);
 
   // emit_scale.cpp

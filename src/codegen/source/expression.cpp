@@ -183,6 +183,8 @@ Text ExpressionWriter::call(const Call& n, const Expr& e) {
               Binds::kProduct};
     case Intrinsic::kScale:
       return called(prelude_.scale(in));
+    case Intrinsic::kRoundTf32:
+      return called(prelude_.round_tf32());
     default:
       return called(dialect_.function(intrinsic_name(n.intrinsic), in));
   }

@@ -18,14 +18,17 @@ namespace {
 
 using namespace ir;
 
-// mma.sync.m16n8k16, and m16n8k32 of bytes: of a product of tiles, and the bytes of its steps of the reduction.
+// mma.sync.m16n8k16, m16n8k32 of bytes and m16n8k8 of tf32: of a product of tiles, and the bytes of its steps of the
+// reduction.
 constexpr std::int64_t kRows = 16, kColumns = 8, kStepBytes = 32;
+constexpr std::int64_t kRowBytes = 16;  // of a matrix that is loaded
 constexpr const char* kNoProduct =
-    "what is added to it is no product of two matrices of float16 or bfloat16 in float32, or of bytes by int8 in int32";
+    "what is added to it is no product of two matrices of float16, bfloat16 or tf32 in float32, or of bytes by int8 in "
+    "int32";
 
 bool is_fragment(const Buffer& buffer) { return buffer->scope == Scope::kFragment; }
 bool is_byte(Type type) { return type == kInt8 || type == kUInt8; }
-bool is_operand_type(Type type) { return type == kFloat16 || type == kBFloat16 || is_byte(type); }
+bool is_operand_type(Type type) { return type == kFloat16 || type == kBFloat16 || type == kFloat32 || is_byte(type); }
 bool is_sum_type(Type type) { return type == kFloat32 || type == kInt32; }
 /// Whether there is a product of these, with such sums.
 bool are_multiplied(Type a, Type b, Type sums) {
@@ -57,6 +60,12 @@ std::int64_t extent_of(const Buffer& buffer, int dimension) {
 const Load* converted_load(const Expr& e) {
   const auto* cast = e.as<Cast>();
   return cast != nullptr && cast->value.as<Load>() != nullptr ? cast->value.as<Load>() : e.as<Load>();
+}
+
+/// Of a value that is read as it is, or rounded to tf32.
+const Load* loaded(const Expr& value) {
+  const auto* call = value.as<Call>();
+  return (call != nullptr && call->intrinsic == Intrinsic::kRoundTf32 ? call->args[0] : value).as<Load>();
 }
 
 /// sum + a * b
@@ -138,11 +147,15 @@ Fragments::Fragments(const Stmt& kernel) {
   if (multiply_shared()) require_whole_warpgroups(kernel);
 }
 
-Type Fragments::register_type(const Buffer& buffer) {
+bool Fragments::is_sums(const Buffer& buffer) const {
+  return is_sum_type(buffer->element) && !operands_.contains(buffer);
+}
+
+Type Fragments::register_type(const Buffer& buffer) const {
+  if (is_sums(buffer)) return buffer->element;
   if (is_operand_type(buffer->element)) return kUInt32;
-  if (is_sum_type(buffer->element)) return buffer->element;
-  refuse(buffer, fmt::format("elements of {} are neither multiplied nor sums there: use float16 or bfloat16 with sums "
-                             "of float32, or bytes with sums of int32",
+  refuse(buffer, fmt::format("elements of {} are neither multiplied nor sums there: use float16, bfloat16 or tf32 with "
+                             "sums of float32, or bytes with sums of int32",
                              buffer->element.str()));
 }
 
@@ -158,11 +171,12 @@ std::int64_t Fragments::registers(const Buffer& buffer) const {
   return elements * buffer->element.bytes() / 4 / (kWarpX * kWarpY);
 }
 
-/// Of the matrices that it is made up of, by dimension: 16 bytes along the reduction.
+/// Of the matrices that it is made up of, by dimension.
 std::int64_t Fragments::side(const Buffer& buffer, int dimension) const {
   const auto operand = operands_.find(buffer);
-  const int along = operand != operands_.end() && !operand->second ? buffer->rank() - 2 : buffer->rank() - 1;
-  return is_byte(buffer->element) && dimension == along ? 2 * kFragmentSide : kFragmentSide;
+  if (operand == operands_.end()) return kFragmentSide;
+  const int along = buffer->rank() - (operand->second ? 1 : 2);
+  return dimension == along ? kRowBytes / buffer->element.bytes() : kFragmentSide;
 }
 
 bool Fragments::is_lanes(const Expr& e) const {
@@ -212,7 +226,7 @@ Expr Fragments::register_of(const Tile& tile, int row) const {
   const auto operand = operands_.find(tile.buffer);
   if (operand != operands_.end() && !operand->second) std::swap(rows, columns);
   const Expr matrix = (tile.leading * Expr(rows) + tile.row + Expr(row)) * Expr(columns) + tile.column;
-  return to_linear(matrix * Expr(is_sum_type(tile.buffer->element) ? 2 : 1)).expr();
+  return to_linear(matrix * Expr(is_sums(tile.buffer) ? 2 : 1)).expr();
 }
 
 Expr Fragments::own_register(const Buffer& buffer, const std::vector<Expr>& indices, const Ranges& known) const {
@@ -222,7 +236,7 @@ Expr Fragments::own_register(const Buffer& buffer, const std::vector<Expr>& indi
                                "loop to threadIdx.y, the columns by 8 and 2 and bind the loop between to threadIdx.x",
                                to_string(make_load(buffer, indices))));
   };
-  if (!is_sum_type(buffer->element) || !x_.defined() || !y_.defined()) refuse_element();
+  if (!is_sums(buffer) || !x_.defined() || !y_.defined()) refuse_element();
   const std::size_t rank = indices.size();
   Linear row = to_linear(indices[rank - 2]), column = to_linear(indices[rank - 1]);
   row.add_term(y_, -1);
@@ -252,7 +266,9 @@ std::optional<FragmentCall> Fragments::call_of(const For& loop) const {
     const bool adds =
         product.sum != nullptr && !store.mask.defined() &&
         equal(make_load(product.sum->buffer, product.sum->indices), make_load(store.buffer, store.indices));
-    if (!adds || !are_multiplied(product.a->buffer->element, product.b->buffer->element, store.buffer->element)) {
+    // What is rounded to tf32 is known of fragments only.
+    if (!adds || product.a->buffer->element == kFloat32 ||
+        !are_multiplied(product.a->buffer->element, product.b->buffer->element, store.buffer->element)) {
       refuse(store.buffer, kNoProduct);
     }
     return warpgroup_product(nest.loops, store, *product.a, *product.b, warps_);
@@ -263,8 +279,11 @@ std::optional<FragmentCall> Fragments::call_of(const For& loop) const {
   if (nest.loops.size() < depth || store.mask.defined()) {
     refuse(store.buffer, "a loop nest covers a part of a tile: split its loops by the tile's size");
   }
+  if (const Load* load = loaded(store.value)) return load_of(nest, *load);
+  if (operands_.contains(store.buffer)) {
+    refuse(store.buffer, "it is multiplied, and not loaded: what is multiplied is copied from shared memory");
+  }
   if (multiplies) return product_of(nest);
-  if (const auto* load = store.value.as<Load>()) return load_of(nest, *load);
   if (store.value.as<FloatImm>() == nullptr && store.value.as<IntImm>() == nullptr) {
     refuse(store.buffer, fmt::format("it is filled with {}, which no instruction computes: compute that before, in "
                                      "shared scope",
@@ -285,8 +304,8 @@ FragmentCall Fragments::load_of(const Nest& nest, const Load& load) const {
   if (operand == operands_.end()) {
     refuse(to, "it is copied from another buffer, and multiplied nowhere: only what is multiplied is loaded");
   }
-  if (!is_operand_type(to->element)) {
-    refuse(to, fmt::format("elements of {} are not multiplied: use float16 or bfloat16, or bytes", to->element.str()));
+  if (to->element == kFloat32 && nest.store->value.as<Load>() != nullptr) {
+    refuse(to, fmt::format("float32 is multiplied as tf32: load round_tf32 of {}", from->name));
   }
   const Tile tile = tile_of(nest, to, nest.store->indices);
   const For *across = operand->second ? tile.first : tile.second, *along = operand->second ? tile.second : tile.first;
@@ -303,10 +322,10 @@ FragmentCall Fragments::load_of(const Nest& nest, const Load& load) const {
   const std::int64_t step_across = base.coefficient(across->var), step_along = base.coefficient(along->var);
   base.add_term(across->var, -step_across).add_term(along->var, -step_along);
   const bool transposed = step_across == 1 && step_along != 1;
-  const std::int64_t step = transposed ? step_along : step_across, row = 16 / bytes;
+  const std::int64_t step = transposed ? step_along : step_across, row = kRowBytes / bytes;
   if (transposed && bytes != 2) {
-    refuse(to, fmt::format("bytes are multiplied along rows only: store {} in rows that run along the reduction",
-                           from->name));
+    refuse(to, fmt::format("{} are multiplied along rows only: store {} in rows that run along the reduction",
+                           bytes == 1 ? "bytes" : "floats of 32 bits", from->name));
   }
   const bool hidden = base.hides(across->var) || base.hides(along->var);
   // ldmatrix reads rows of 16 bytes, which begin at multiples of these.

@@ -4,12 +4,14 @@
 //   for i in 0..16: for j in 0..8: T[i, j] = 0                                       fill
 //   for i in 0..16: for k in 0..16: A[i, k] = S[i, k]                                load, from shared memory
 //   for k in 0..16: for i in 0..16: A[k, i] = S[k, i]                                load
+//   for i in 0..16: for k in 0..8: A[i, k] = round_tf32(S[i, k])                     load, of float32
 //   for i in 0..16: for j in 0..8: for k in 0..16: T[i, j] += A[i, k] * B[k, j]      multiply
 //
 // A fragment is made up of matrices of 8 rows. Of one that is multiplied a row is 16 bytes along the reduction, and
 // thread (x, y) has the 4 bytes at 4x of row y as one register; either dimension of a stage may be the rows. Of sums it
-// has the columns 2x and 2x + 1 of row y of 8. (PTX ISA, "Matrix Fragments for mma.m16n8k16", "... m16n8k32".) Bytes
-// have 32 steps where halves have 16, above. Products of matrices in shared memory are those of warpgroup_product.h.
+// has the columns 2x and 2x + 1 of row y of 8. (PTX ISA, "Matrix Fragments for mma.m16n8k8", "... m16n8k16", "...
+// m16n8k32".) Bytes have 32 steps where halves have 16, above, and float32, of which tf32 is multiplied, has 8.
+// Products of matrices in shared memory are those of warpgroup_product.h.
 // Any other statement may read the sums, each thread those that it has. Thread rule: immutable once made.
 #pragma once
 
@@ -50,7 +52,7 @@ class Fragments {
 
   /// Registers that a thread has for the buffer, and their type. Throws CompileError for what is no such matrix.
   std::int64_t registers(const ir::Buffer& buffer) const;
-  static ir::Type register_type(const ir::Buffer& buffer);
+  ir::Type register_type(const ir::Buffer& buffer) const;
   /// The register that holds an element of sums. Throws CompileError unless it is one that the thread itself has.
   ir::Expr own_register(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices, const ir::Ranges& known) const;
   /// The call that `loop` is, with what is inside it; nothing where it is an ordinary loop. Throws CompileError for a
@@ -69,6 +71,7 @@ class Fragments {
   FragmentCall product_of(const Nest& nest) const;
   std::int64_t side(const ir::Buffer& buffer, int dimension) const;
   bool is_lanes(const ir::Expr& e) const;
+  bool is_sums(const ir::Buffer& buffer) const;
 
   ir::Var x_, y_;  ///< of the warp's threads
   WarpIndex warps_;

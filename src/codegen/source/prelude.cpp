@@ -127,6 +127,17 @@ std::string Prelude::scale(Type type) {
                             t, dialect_.function("ldexp", type)));
 }
 
+// Of infinity and NaN the bits stay, which an addition might change.
+std::string Prelude::round_tf32() {
+  return define("float", "nw_round_tf32",
+                fmt::format("(float x) {{\n"
+                            "  const {} bits = {};\n"
+                            "  return (bits & 0x7fffffffu) < 0x7f800000u ? {} : x;\n"
+                            "}}",
+                            dialect_.integer_type(kUInt32), dialect_.bits_of("x", kFloat32),
+                            dialect_.of_bits("(bits + 0x1000u) & 0xffffe000u", kFloat32)));
+}
+
 std::string Prelude::word_function(ir::Intrinsic intrinsic) {
   const std::string name = std::string("nw_") + ir::intrinsic_name(intrinsic);
   const char *u = dialect_.integer_type(kUInt32), *s8 = dialect_.integer_type(kInt8);

@@ -27,6 +27,7 @@ class Prelude {
   std::string widen(ir::Type type);                    ///< the float32 of the bits of a 16-bit float
   std::string narrow(ir::Type type);                   ///< the bits of a float32 rounded to a 16-bit float
   std::string scale(ir::Type type);                    ///< (x, n), of float32 or float64
+  std::string round_tf32();                            ///< (x), of float32
   std::string word_function(ir::Intrinsic intrinsic);  ///< kJoinBytes and what follows it
 
   std::string copy(int bytes);  ///< (to, from, condition), asynchronously

@@ -119,7 +119,7 @@ void StatementWriter::write_if(const IfThenElse& choice, int depth) {
 void StatementWriter::write_array(const Allocate& allocation, int depth) {
   const Buffer& buffer = allocation.buffer;
   if (buffer->scope == Scope::kFragment) {
-    return line(fmt::format("{} {}[{}];", dialect_.value_type(Fragments::register_type(buffer)),
+    return line(fmt::format("{} {}[{}];", dialect_.value_type(expressions_.fragments().register_type(buffer)),
                             expressions_.name(buffer), expressions_.fragments().registers(buffer)),
                 depth);
   }

@@ -50,6 +50,7 @@ TEST_P(Fragments, CompileToTensorCoreInstructionsWithoutSpills) {
         make_backend(DeviceKind::kCuda)->compile(expand(p.program, target, {}), target, {.keep_assembly = true});
     EXPECT_THAT(object.assembly, HasSubstr(std::string("mma.sync.aligned.") + instruction));
     const bool has_plain = !ta || tb, has_transposed = ta || !tb;
+    EXPECT_EQ(object.assembly.find("cvt.rna.tf32.f32") != std::string::npos, type == kFloat32);
     EXPECT_EQ(object.assembly.find("ldmatrix.sync.aligned.m8n8.x4.shared") != std::string::npos, has_plain);
     EXPECT_EQ(object.assembly.find("ldmatrix.sync.aligned.m8n8.x4.trans.shared") != std::string::npos, has_transposed);
     EXPECT_EQ(object.resources[0].spill_bytes, 0);
@@ -63,7 +64,8 @@ INSTANTIATE_TEST_SUITE_P(Products, Fragments,
                                            Case{"b", kBFloat16, false, true, "m16n8k16.row.col.f32.bf16.bf16.f32"},
                                            Case{"bytes", kInt8, false, true, "m16n8k32.row.col.s32.s8.s8.s32"},
                                            Case{"unsigned_bytes", kUInt8, false, true,
-                                                "m16n8k32.row.col.s32.u8.s8.s32"}),
+                                                "m16n8k32.row.col.s32.u8.s8.s32"},
+                                           Case{"tf32", kFloat32, false, true, "m16n8k8.row.col.f32.tf32.tf32.f32"}),
                          [](const auto& test) { return test.param.name; });
 
 /// C of 16 x 16 by one warp, and what may be wrong with its schedule.
@@ -72,17 +74,25 @@ struct OneWarp {
   bool reads_shared = true, reads_own = true;
   ir::Type type = kFloat16;
   bool rows_of_b = false;  ///< B is [N, K]
+  bool rounds = false;     ///< to tf32
 
   std::string refusal() const {
     const bool of_bytes = type.bytes() == 1;
-    const std::int64_t steps = of_bytes ? 32 : 16;
+    const std::int64_t steps = 32 / type.bytes();
     const ir::Type sums_of = of_bytes ? kInt32 : kFloat32;
     const Tensor A = placeholder({16, steps}, type, "A"),
                  B = placeholder({rows_of_b ? 16 : steps, rows_of_b ? steps : 16}, type, "B");
+    const auto multiplied = [&](const Tensor& read) {
+      if (!rounds) return read;
+      return compute(
+          {read.shape()[0], read.shape()[1]}, [&](Expr i, Expr j) { return round_tf32(read(i, j)); },
+          read.name() + ".tf32");
+    };
+    const Tensor a = multiplied(A), b = multiplied(B);
     const IterVar k = reduce_axis(steps, "k");
     const Tensor C = compute(
         {16, 16},
-        [&](Expr i, Expr j) { return sum(cast(sums_of, A(i, k)) * cast(sums_of, rows_of_b ? B(j, k) : B(k, j)), k); },
+        [&](Expr i, Expr j) { return sum(cast(sums_of, a(i, k)) * cast(sums_of, rows_of_b ? b(j, k) : b(k, j)), k); },
         "C");
     Schedule s = create_schedule(C);
     const Tensor sums = s.cache_write(C, ir::Scope::kFragment);
@@ -95,15 +105,15 @@ struct OneWarp {
     const auto [rows, row] = s[sums].split(s[sums].axis(0), factor(rows_of_tile));
     const auto [columns, column] = s[sums].split(s[sums].axis(1), factor(8));
     s[sums].reorder({step, rows, columns, row, column, along}).unroll(rows).unroll(columns);
-    for (const Tensor& read : {A, B}) {
+    for (const auto& [read, rounded] : {std::pair{A, a}, std::pair{B, b}}) {
       Tensor from = read;
       if (reads_shared) {
-        from = s.cache_read(read, ir::Scope::kShared, {sums});
+        from = s.cache_read(read, ir::Scope::kShared, {rounds ? rounded : sums});
         const std::int64_t distance = *ir::as_const_int(read.shape()[1]) + padding;
         s[from].compute_at(s[sums], step).storage_align(s[from].axis(0), distance + 1, distance);
       }
-      const Tensor fragment = s.cache_read(from, ir::Scope::kFragment, {sums});
-      s[fragment].compute_at(s[sums], step);
+      const Tensor fragment = rounds ? rounded : s.cache_read(from, ir::Scope::kFragment, {sums});
+      s[fragment].set_scope(ir::Scope::kFragment).compute_at(s[sums], step);
     }
     return message<CompileError>(
         [&] { source_of({"one_warp", lower(s, {A, B, C}, device_target(DeviceKind::kCuda), "one_warp"), {}}); });
@@ -128,10 +138,52 @@ TEST(FragmentRefusals, SayWhatToDo) {
                   ::testing::StartsWith("buffer C.tile is kept in fragment scope, but a thread reads C.tile["),
                   ::testing::EndsWith("], which another one may have: split the rows by 8 and bind the inner loop to "
                                       "threadIdx.y, the columns by 8 and 2 and bind the loop between to threadIdx.x")));
-  EXPECT_EQ(
-      (OneWarp{.type = kFloat32}.refusal()),
-      "buffer A.cache.cache is kept in fragment scope, but elements of float32 are not multiplied: use float16 or "
-      "bfloat16, or bytes");
+  EXPECT_EQ((OneWarp{.type = kFloat64}.refusal()),
+            "buffer A.cache.cache is kept in fragment scope, but elements of float64 are neither multiplied nor sums "
+            "there: use float16, bfloat16 or tf32 with sums of float32, or bytes with sums of int32");
+}
+
+TEST(FragmentRefusals, Float32IsRoundedAndMultipliedAlongRows) {
+  EXPECT_EQ((OneWarp{.type = kFloat32, .rows_of_b = true, .rounds = true}.refusal()), "accepted");
+  EXPECT_EQ((OneWarp{.type = kFloat32, .rows_of_b = true}.refusal()),
+            "buffer A.cache.cache is kept in fragment scope, but float32 is multiplied as tf32: load round_tf32 of "
+            "A.cache");
+  EXPECT_EQ((OneWarp{.type = kFloat32, .rounds = true}.refusal()),
+            "buffer B.tf32 is kept in fragment scope, but floats of 32 bits are multiplied along rows only: store "
+            "B.cache in rows that run along the reduction");
+}
+
+// Which elements a thread has of sums is not which it must have of what it multiplies.
+TEST(FragmentRefusals, SumsAreNotMultiplied) {
+  const ir::Buffer c("C", kFloat32, {16, 8}), sums("T", kFloat32, {16, 8}, ir::Scope::kFragment),
+      a("A", kFloat32, {16, 8}, ir::Scope::kFragment), b("B", kFloat32, {8, 8}, ir::Scope::kFragment);
+  const Var x("x"), y("y"), i("i"), j("j"), k("k");
+  const auto loop = [](const Var& var, std::int64_t extent, ir::Stmt body, ir::LoopKind kind = ir::LoopKind::kSerial) {
+    return ir::make_for(var, 0, Expr(extent), kind, std::move(body));
+  };
+  const auto nest = [&](const ir::Buffer& of, const Expr& value) {
+    const Var row("row"), column("column");
+    return loop(row, 16, loop(column, 8, ir::make_store(of, {row, column}, value)));
+  };
+  const ir::Stmt product = loop(
+      i, 16,
+      loop(j, 8,
+           loop(k, 8,
+                ir::make_store(sums, {i, j},
+                               ir::make_load(sums, {i, j}) + ir::make_load(a, {i, k}) * ir::make_load(b, {j, k})))));
+  ir::Stmt body = ir::block({nest(sums, 0.0), nest(a, 1.0), product});
+  for (const ir::Buffer& buffer : {sums, a, b}) body = ir::make_allocate(buffer, body);
+  ir::Program program{"chain", {{c, ir::Role::kOutput}}, {}, {}, {}, {}, ir::make_launch(0), {}};
+  program.kernels = {{"main", loop(y, 8, loop(x, 4, body, ir::LoopKind::kThreadX), ir::LoopKind::kThreadY)}};
+  const Target target = device_target(DeviceKind::kCuda);
+  try {
+    (void)codegen::device_object(program, codegen::CudaDialect(target));
+    FAIL() << "accepted";
+  } catch (const CompileError& error) {
+    EXPECT_STREQ(error.what(),
+                 "buffer A is kept in fragment scope, but it is multiplied, and not loaded: what is "
+                 "multiplied is copied from shared memory");
+  }
 }
 
 TEST(FragmentRefusals, BytesAreMultipliedAlongRows) {

@@ -30,6 +30,12 @@ void expect_golden(const std::string& text, const std::string& file) {
   EXPECT_EQ(text, golden.str()) << file;
 }
 
+void expect_golden_cuda(const NamedProgram& p, const std::string& file) {
+  const Target target = device_target(DeviceKind::kCuda);
+  const ir::Program expanded = expand(p.program, target, {.after_pass = {}, .verify = true});
+  expect_golden(codegen::device_object(expanded, codegen::CudaDialect(target)).source, file);
+}
+
 class Golden : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Golden, OpenCl) {
@@ -43,19 +49,14 @@ TEST_P(Golden, OpenCl) {
 }
 
 TEST_P(Golden, Cuda) {
-  const NamedProgram p = device_program(GetParam(), DeviceKind::kCuda);
-  const ir::Program expanded = expand(p.program, device_target(DeviceKind::kCuda), {.after_pass = {}, .verify = true});
-  expect_golden(codegen::device_object(expanded, codegen::CudaDialect(device_target(DeviceKind::kCuda))).source,
-                p.name + ".cu");
+  expect_golden_cuda(device_program(GetParam(), DeviceKind::kCuda), std::string(GetParam()) + ".cu");
 }
 
-TEST(GoldenFragments, Cuda) {
-  const Target target = device_target(DeviceKind::kCuda);
-  for (const NamedProgram& p : {fragments(kFloat16, false, false), warpgroups(kFloat16, true, false)}) {
-    const ir::Program expanded = expand(p.program, target, {.after_pass = {}, .verify = true});
-    expect_golden(codegen::device_object(expanded, codegen::CudaDialect(target)).source, p.name + ".cu");
-  }
-}
+TEST(GoldenFragments, OfHalves) { expect_golden_cuda(fragments(kFloat16, false, false), "fragments.cu"); }
+
+TEST(GoldenFragments, OfTf32) { expect_golden_cuda(fragments(kFloat32, false, true), "fragments_tf32.cu"); }
+
+TEST(GoldenFragments, OfWarpgroups) { expect_golden_cuda(warpgroups(kFloat16, true, false), "warpgroups.cu"); }
 
 INSTANTIATE_TEST_SUITE_P(Programs, Golden,
                          ::testing::Values("elementwise", "matmul", "row_sums", "running_sum", "two_kernels"),

@@ -84,6 +84,7 @@ Program rounded_functions_on(Type type, Rows rows, Kernels kernels) {
   program.add("infinite",
               [&](Expr a, Expr) { return select(a > 1.0, make_float(INFINITY, type), make_float(-INFINITY, type)); });
   program.add("no_number", [&](Expr a, Expr) { return select(a > 1.0, make_float(NAN, type), a); });
+  if (type == kFloat32) program.add("tf32", [](Expr a, Expr c) { return round_tf32(a) - round_tf32(c); });
   program.add("tenth", [](Expr a, Expr) { return a + 0.1; });
   return program.program();
 }

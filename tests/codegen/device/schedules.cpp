@@ -89,15 +89,23 @@ NamedProgram two_kernels(const Target& target) {
 }  // namespace
 
 NamedProgram fragments(ir::Type type, bool ta, bool tb) {
-  const bool of_bytes = type.bytes() == 1;
+  const bool of_bytes = type.bytes() == 1, in_tf32 = type == kFloat32;
+  const std::int64_t steps = 32 / type.bytes();
   const ir::Type sums_of = of_bytes ? kInt32 : kFloat32;
   const Tensor A = placeholder({64, 64}, type, "A"),
                B = placeholder({tb ? 96 : 64, tb ? 64 : 96}, of_bytes ? kInt8 : type, "B");
+  const auto multiplied = [&](const Tensor& read) {
+    if (!in_tf32) return read;
+    return compute(
+        {read.shape()[0], read.shape()[1]}, [&](Expr i, Expr j) { return round_tf32(read(i, j)); },
+        read.name() + ".tf32");
+  };
+  const Tensor a = multiplied(A), b = multiplied(B);
   const IterVar k = reduce_axis(64, "k");
   const Tensor C = compute(
       {64, 96},
       [&](Expr i, Expr j) {
-        return sum(cast(sums_of, ta ? A(k, i) : A(i, k)) * cast(sums_of, tb ? B(j, k) : B(k, j)), k);
+        return sum(cast(sums_of, ta ? a(k, i) : a(i, k)) * cast(sums_of, tb ? b(j, k) : b(k, j)), k);
       },
       "C");
   Schedule s = create_schedule(C);
@@ -111,12 +119,12 @@ NamedProgram fragments(ir::Type type, bool ta, bool tb) {
   s[C].bind(warp, kThreadIdxZ).bind(y, kThreadIdxY).bind(x, kThreadIdxX).unroll(i8).unroll(j8).vectorize(pair);
   s[sums].compute_at(s[C], x);
   const auto [slice, in_slice] = s[sums].split(s[sums].reduce_axis(0), factor(32));
-  const auto [step, along] = s[sums].split(in_slice, factor(of_bytes ? 32 : 16));
+  const auto [step, along] = s[sums].split(in_slice, factor(steps));
   const auto [rows, row] = s[sums].split(s[sums].axis(0), factor(16));
   const auto [columns, column] = s[sums].split(s[sums].axis(1), factor(8));
   s[sums].reorder({slice, step, rows, columns, row, column, along}).unroll(rows).unroll(columns);
-  for (const Tensor& read : {A, B}) {
-    const Tensor cache = s.cache_read(read, ir::Scope::kShared, {sums});
+  for (const auto& [read, rounded] : {std::pair{A, a}, std::pair{B, b}}) {
+    const Tensor cache = s.cache_read(read, ir::Scope::kShared, {in_tf32 ? rounded : sums});
     s[cache].compute_at(s[sums], slice).double_buffer().storage_align(s[cache].axis(0), 49, 48);
     const auto [vectors, lanes] = s[cache].split(s[cache].axis(1), factor(16 / type.bytes()));
     const IterVar all = s[cache].fuse(s[cache].axis(0), vectors);
@@ -124,10 +132,10 @@ NamedProgram fragments(ir::Type type, bool ta, bool tb) {
     const auto [yz, tx] = s[cache].split(thread, factor(4));
     const auto [tz, ty] = s[cache].split(yz, factor(8));
     s[cache].bind(tz, kThreadIdxZ).bind(ty, kThreadIdxY).bind(tx, kThreadIdxX).vectorize(lanes);
-    const Tensor fragment = s.cache_read(cache, ir::Scope::kFragment, {sums});
-    s[fragment].compute_at(s[sums], step);
+    const Tensor fragment = in_tf32 ? rounded : s.cache_read(cache, ir::Scope::kFragment, {sums});
+    s[fragment].set_scope(ir::Scope::kFragment).compute_at(s[sums], step);
     const auto [r, r16] = s[fragment].split(s[fragment].axis(0), factor(16));
-    const auto [c, c16] = s[fragment].split(s[fragment].axis(1), factor(of_bytes ? 32 : 16));
+    const auto [c, c16] = s[fragment].split(s[fragment].axis(1), factor(of_bytes || in_tf32 ? steps : 16));
     s[fragment].reorder({r, c, r16, c16}).unroll(r).unroll(c);
   }
   return {"fragments", lower(s, {A, B, C}, device_target(DeviceKind::kCuda), "fragments"), {}};

@@ -15,7 +15,8 @@
 namespace nestwright::testing {
 namespace {
 
-// In front of the source. NW_TYPE says of which type A and B are: 0 float16, 1 bfloat16, 2 int8, 3 uint8 by int8.
+// In front of the source. NW_TYPE says of which type A and B are: 0 float16, 1 bfloat16, 2 int8, 3 uint8 by int8, 4
+// float32, multiplied as tf32.
 constexpr const char* kInstructions = R"(
 #include <pthread.h>
 #include <stdio.h>
@@ -90,9 +91,37 @@ static void nw_ldmatrix(unsigned* r0, unsigned* r1, unsigned* r2, unsigned* r3, 
   unsigned* const to[] = {r0, r1, r2, r3};
   ldmatrix(to, row, false);
 }
+static void nw_ldmatrix_tf32(unsigned* r0, unsigned* r1, unsigned* r2, unsigned* r3, const void* row) {
+  nw_ldmatrix(r0, r1, r2, r3, row);
+}
+static void nw_round_register(unsigned* x) { *x = *x + 0x1000 & ~0x1fff; }
 static void nw_ldmatrix_transposed(unsigned* r0, unsigned* r1, unsigned* r2, unsigned* r3, const void* row) {
   unsigned* const to[] = {r0, r1, r2, r3};
   ldmatrix(to, row, true);
+}
+
+// Registers that were not rounded have bits that would be dropped, and so are seen in the result.
+static void nw_mma_tf32(float* c0, float* c1, float* c2, float* c3, unsigned a0, unsigned a1, unsigned a2, unsigned a3,
+                        unsigned b0, unsigned b1) {
+  float* const c[] = {c0, c1, c2, c3};
+  const unsigned a[] = {a0, a1, a2, a3}, b[] = {b0, b1};
+  Warp& warp = warps[warp_number()];
+  memcpy(warp.a[lane()], a, 16);
+  memcpy(warp.b[lane()], b, 8);
+  meet();
+  float A[16][8], B[8][8];
+  for (unsigned l = 0; l < 32; ++l) {
+    const unsigned group = l >> 2, in_group = l % 4;
+    for (unsigned i = 0; i < 4; ++i) {
+      A[i == 0 || i == 2 ? group : group + 8][i < 2 ? in_group : in_group + 4] = __uint_as_float(warp.a[l][i]);
+    }
+    for (unsigned i = 0; i < 2; ++i) B[i == 0 ? in_group : in_group + 4][group] = __uint_as_float(warp.b[l][i]);
+  }
+  for (unsigned i = 0; i < 4; ++i) {
+    const unsigned row = i < 2 ? lane() >> 2 : (lane() >> 2) + 8, column = lane() % 4 * 2 + (i & 1);
+    for (unsigned k = 0; k < 8; ++k) *c[i] += A[row][k] * B[k][column];
+  }
+  meet();
 }
 
 template <class T>
@@ -177,6 +206,12 @@ typedef unsigned short OfA;
 typedef unsigned short OfB;
 typedef float OfC;
 #define AS_STORED to_half
+#elif NW_TYPE == 4
+typedef float OfA;
+typedef float OfB;
+typedef float OfC;
+// What is rounded to `x`, up or down.
+static float AS_STORED(int x) { return x * (x % 2 == 0 ? 1 + 0x1p-14f : 1 - 0x1p-14f); }
 #else
 #if NW_TYPE == 2
 typedef signed char OfA;
@@ -285,7 +320,7 @@ std::string run_on_emulated_warps(const ir::Program& program, const std::string&
   const auto size = [](const ir::Expr& e) { return *ir::as_const_int(e); };
   const ScratchFolder folder("warps");
   const std::string file = folder.path() + "/kernel.cpp", run = folder.path() + "/kernel", log = folder.path() + "/log";
-  const int type = p.type == kFloat16 ? 0 : p.type == kBFloat16 ? 1 : p.type == kInt8 ? 2 : 3;
+  const int type = p.type == kFloat16 ? 0 : p.type == kBFloat16 ? 1 : p.type == kInt8 ? 2 : p.type == kUInt8 ? 3 : 4;
   const std::string sizes = fmt::format(
       "#define NW_TYPE {}\n#define NW_M {}\n#define NW_N {}\n#define NW_K {}\n#define NW_TA {:d}\n#define NW_TB {:d}\n"
       "#define NW_X {}\n#define NW_Y {}\n#define NW_WARPS {}\n#define NW_KERNEL {}\n",

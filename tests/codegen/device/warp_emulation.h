@@ -1,6 +1,6 @@
 // Runs the text of a CUDA kernel with fragments on the host, a thread for each of the GPU's: the instructions by the
-// tables of the PTX ISA ("Matrix Fragments for mma.m16n8k16" and m16n8k32, "ldmatrix"). Thread rule: pure functions,
-// but for files of their own.
+// tables of the PTX ISA ("Matrix Fragments for mma.m16n8k16", m16n8k32 and m16n8k8, "ldmatrix"). Thread rule: pure
+// functions, but for files of their own.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,10 @@
 
 namespace nestwright::testing {
 
-/// A product of small integers, which no rounding spoils: C of float32 or int32 is compact.
+/// A product of small integers, or for tf32 what is rounded to such, which no rounding spoils: C of float32 or int32 is
+/// compact.
 struct WarpProduct {
-  ir::Type type;  ///< of A: float16, bfloat16, or bytes, with a B of int8
+  ir::Type type;  ///< of A: float16, bfloat16, float32, or bytes, with a B of int8
   std::int64_t m, n, k;
   bool ta = false, tb = false;
 };

@@ -143,9 +143,10 @@ TEST(WarpgroupRefusals, SayWhatToDo) {
   EXPECT_EQ(TwoWarpgroups{.steps = 8}.refusal(),
             "buffer A.cache is multiplied by a warpgroup, but the reduction goes on in other steps than multiples of "
             "16: split it so");
-  EXPECT_EQ(TwoWarpgroups{.type = kFloat32}.refusal(),
-            "buffer C.tile is kept in fragment scope, but what is added to it is no product of two matrices of float16 "
-            "or bfloat16 in float32, or of bytes by int8 in int32");
+  EXPECT_EQ(
+      TwoWarpgroups{.type = kFloat32}.refusal(),
+      "buffer C.tile is kept in fragment scope, but what is added to it is no product of two matrices of float16, "
+      "bfloat16 or tf32 in float32, or of bytes by int8 in int32");
 }
 
 /// Puts a test of threadIdx.z around the products of `kernel`.
