@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "exporter/device_sources.h"
+#include "support/error.h"
 
 namespace nestwright {
 namespace {
@@ -20,6 +21,15 @@ std::string embedded_bytes(std::string_view bytes) {
     width += number.size();
   }
   return text + '\n';
+}
+
+/// Of the PTX: "sm_90a" where it has what NVIDIA calls architecture-specific features.
+std::string architecture_of(const std::string& ptx) {
+  constexpr std::string_view kDirective = "\n.target ";
+  const std::size_t found = ptx.find(kDirective);
+  if (found == std::string::npos) throw InternalError("internal error: PTX that does not say what it is for");
+  const std::size_t begin = found + kDirective.size();
+  return ptx.substr(begin, ptx.find_first_of(", \n", begin) - begin);
 }
 
 /// Needs the tables, the cubin and the PTX; {0} is the name.
@@ -126,6 +136,7 @@ static int launch(struct {0}_handle* handle, CUstream stream, int kernel, const 
 }  // namespace
 
 std::string cuda_launcher_source(const Exported& e) {
+  const std::string arch = architecture_of(e.object->assembly);
   return fmt::format(
              R"(/* Calls the kernels of {0}.h. Made by Nestwright; needs nothing but a C11 compiler and CUDA's driver (-lcuda). */
 #include "{0}.h"
@@ -137,12 +148,11 @@ std::string cuda_launcher_source(const Exported& e) {
              e.name) +
          device_tables(e) +
          fmt::format(
-             "\n/* {0}_kernel.cubin, for {1}, and {0}_kernel.ptx, which drivers of later devices compile. */\n"
+             "\n/* {0}_kernel.cubin, for {1}, and {0}_kernel.ptx, {4}. */\n"
              "static _Alignas(16) const unsigned char cubin[] = {{\n{2}}};\n"
              "static const unsigned char ptx[] = {{\n{3}0}};\n",
-             e.name, e.task->target.arch, embedded_bytes(e.object->object), embedded_bytes(e.object->assembly),
-             // NVIDIA's "architecture-specific" features.
-             e.task->target.arch.ends_with('a') ? "this architecture alone" : "later devices") +
+             e.name, arch, embedded_bytes(e.object->object), embedded_bytes(e.object->assembly),
+             arch.ends_with('a') ? "for that architecture alone, too" : "which drivers of later devices compile") +
          fmt::format(fmt::runtime(kFixedPart), e.name) + device_function(e, "handle != 0");
 }
 

@@ -63,7 +63,7 @@ WarpView::Dependences WarpView::dependences(const Expr& e) const {
 bool WarpView::differ(Dependences on) const {
   std::int64_t before = 1;  // threads that differ in the dimensions before
   for (std::size_t d = 0; d < threads_.size(); ++d) {
-    const bool is_same = before > 0 && before % kWarp == 0;
+    const bool is_same = before > 0 && before % together_ == 0;
     if ((on >> d & 1U) != 0 && !is_same) return true;
     before *= threads(d);
   }

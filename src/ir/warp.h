@@ -1,5 +1,5 @@
-// Whether the threads of a warp are of one mind at a point of a kernel: about the value of an expression, and about
-// being there at all. Thread rule: none; one belongs to one walk.
+// Whether the threads of a warp, or of a group of warps, are of one mind at a point of a kernel: about the value of an
+// expression, and about being there at all. Thread rule: none; one belongs to one walk.
 #pragma once
 
 #include <array>
@@ -19,6 +19,9 @@ inline constexpr std::int64_t kWarp = 32;
 /// What is around the point that a walk of a kernel has reached. Requires that a variable is defined once.
 class WarpView {
  public:
+  /// Of warps, or of so many threads instead, a multiple of these.
+  explicit WarpView(std::int64_t together = kWarp) : together_(together) {}
+
   /// Calls `walk` for what is inside.
   void within(const For& loop, const std::function<void()>& walk);
   void within(const IfThenElse& choice, const std::function<void()>& walk);
@@ -50,6 +53,7 @@ class WarpView {
   Dependences dependences(const Expr& e) const;
   bool differ(Dependences on) const;
 
+  std::int64_t together_;
   std::array<const For*, 3> threads_{};
   std::vector<Parting> partings_;
   std::map<Var, Dependences> lets_;

@@ -87,9 +87,10 @@ void constrain_block(Tuning& t, const MatmulShape& shape, ir::Type type, const M
         const std::int64_t threads = kWarp * m.warps * n.warps;
         std::int64_t registers = m.elements * n.elements / kWarp;
         if (kind == MmaKind::kWarps) registers += (m.elements + n.elements) * kMmaStepBytes / 4 / kWarp;
+        const std::int64_t of_element = kind == MmaKind::kWarps ? 1 : 2;  // in pieces each has an address of its own
         const auto ahead = [&](std::int64_t lanes, std::int64_t of_block) {
           const bool in_registers = v[7][0] == 1 && lanes * bytes < kLeastAsynchronous;
-          return in_registers ? ceil_div(of_block * v[6][0], threads) : 0;
+          return in_registers ? of_element * ceil_div(of_block * v[6][0], threads) : 0;
         };
         registers += ahead(v[4][0], m.of_block()) + ahead(v[5][0], n.of_block());
         registers += kSpareRegisters;

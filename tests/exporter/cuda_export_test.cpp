@@ -87,6 +87,19 @@ TEST_F(CudaExport, EveryFileIsNamedAndNothingElseIsLeft) {
 }
 
 // The fake driver adds 1000 floats where a kernel's name says so, and does nothing otherwise.
+TEST_F(CudaExport, SaysWhatLaterDevicesDoNotRun) {
+  const auto launcher = [&](const char* workload, const std::string& name) {
+    export_default(workload, target, name);
+    return read_text(file(name + "/" + name + ".c"));
+  };
+  EXPECT_THAT(
+      launcher("matmul m=64 n=32 k=16", "plain"),
+      HasSubstr("plain_kernel.cubin, for sm_90, and plain_kernel.ptx, which drivers of later devices compile."));
+  EXPECT_THAT(
+      launcher("matmul m=64 n=32 k=64 dtype=bfloat16", "warpgroups"),
+      HasSubstr("warpgroups_kernel.cubin, for sm_90a, and warpgroups_kernel.ptx, for that architecture alone, too."));
+}
+
 TEST_F(CudaExport, SelfTestsTellKernelsThatComputeFromOthers) {
   for (const std::string& include : headers()) {
     export_default("elementwise function=add shape=10x100", target, "adds");

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "codegen/source/expression.h"
 #include "ir/linear.h"
 #include "ir/rewrite.h"
+#include "ir/warp.h"
 #include "support/error.h"
 
 namespace nestwright::codegen {
@@ -16,7 +16,7 @@ namespace {
 using namespace ir;
 using Loops = std::vector<const For*>;
 
-constexpr std::int64_t kWarpRows = 16, kWarps = 4, kThreads = 32, kMostColumns = 256;
+constexpr std::int64_t kWarpRows = 16, kWarps = 4, kMostColumns = 256;
 constexpr std::int64_t kStepBytes = 32;  ///< of the reduction, of one instruction
 constexpr std::int64_t kCoreRows = 8, kRowBytes = 16;
 constexpr std::int64_t kMostDistance = 1 << 18;  ///< bytes, which a descriptor has room for
@@ -146,44 +146,30 @@ Operand operand(const Load& load, const Loops& across, const Loops& steps, const
   return {at, k.cores * bytes, x.cores * bytes, rows_across};
 }
 
-/// Ways that not all threads of a block take together, and what lies on them.
+/// Looks for products that not all warps of a group come to.
 class Ways final : public Visitor {
  public:
   using Visitor::visit;
 
   void visit(const Stmt& s) override {
     if (!s.defined()) return;
-    const int outside = apart_;
-    if (const auto* loop = s.as<For>()) {
-      const bool is_thread = is_thread_index(loop->kind);
-      if (is_thread || differs(loop->extent) || differs(loop->min)) differ_.insert(loop->var);
-      if (!is_thread && differ_.contains(loop->var)) ++apart_;
-    } else if (const auto* let = s.as<Let>()) {
-      if (differs(let->value)) differ_.insert(let->var);
-    } else if (const auto* choice = s.as<IfThenElse>()) {
-      if (differs(choice->condition)) ++apart_;
-    } else if (const auto* store = s.as<Store>(); store != nullptr && apart_ > 0 && is_product(*store)) {
-      refuse(store->buffer,
-             "threads of a block may take different ways to it: take tests of threadIdx out of the "
-             "loops around it, as by whole tiles");
+    if (const auto* loop = s.as<For>()) return group_.within(*loop, [&] { visit(loop->body); });
+    if (const auto* choice = s.as<IfThenElse>()) {
+      return group_.within(*choice, [&] {
+        visit(choice->then_case);
+        visit(choice->else_case);
+      });
+    }
+    if (const auto* let = s.as<Let>()) group_.define(*let);
+    if (const auto* store = s.as<Store>(); store != nullptr && is_product(*store) && !group_.parting().empty()) {
+      refuse(store->buffer, fmt::format("{} around it may differ between the group's threads: compute whole tiles, and "
+                                        "test threadIdx where they are stored",
+                                        group_.parting()));
     }
     visit_children(s);
-    apart_ = outside;
   }
 
  private:
-  bool differs(const Expr& e) const {
-    bool found = false;
-    if (!e.defined()) return found;
-    for_each_expr(e, [&](const Expr& part) {
-      if (const auto* ref = part.as<VarRef>()) found = found || differ_.contains(ref->var);
-      if (const auto* load = part.as<Load>()) {
-        found = found || (load->buffer->scope != Scope::kShared && load->buffer->scope != Scope::kGlobal);
-      }
-    });
-    return found;
-  }
-
   /// Of what is read from shared memory, into a fragment.
   static bool is_product(const Store& store) {
     if (store.buffer->scope != Scope::kFragment || store.value.as<Load>() != nullptr) return false;
@@ -195,8 +181,7 @@ class Ways final : public Visitor {
     return reads_shared;
   }
 
-  int apart_ = 0;
-  std::set<Var> differ_;
+  WarpView group_{kWarps * kWarp};
 };
 
 }  // namespace
@@ -250,7 +235,7 @@ FragmentCall warpgroup_fill(const std::vector<const For*>& loops, const Store& s
   const Dimensions of(loops, store);
   if (!of.steps.empty()) refuse(sums, "it is filled again and again: take the loops apart that it does not move with");
   return {FragmentCall::Kind::kFillAll,
-          {{sums, Expr(0)}, {{}, Expr(sums->elements() / kThreads)}, {{}, store.value}},
+          {{sums, Expr(0)}, {{}, Expr(sums->elements() / kWarp)}, {{}, store.value}},
           sums->element};
 }
 

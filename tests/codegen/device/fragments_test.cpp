@@ -9,7 +9,7 @@
 #include "codegen/source/device_object.h"
 #include "lower/lower.h"
 #include "support/error.h"
-#include "tests/codegen/device/schedules.h"
+#include "tests/codegen/device/products.h"
 #include "tests/codegen/device/warp_emulation.h"
 #include "tests/support/message.h"
 
@@ -17,12 +17,6 @@ namespace nestwright::testing {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::string source_of(const NamedProgram& p) {
-  const Target target = device_target(DeviceKind::kCuda);
-  const ir::Program expanded = expand(p.program, target, {.after_pass = {}, .verify = true});
-  return codegen::device_object(expanded, codegen::CudaDialect(target)).source;
-}
 
 struct Case {
   const char* name;
@@ -36,7 +30,7 @@ class Fragments : public ::testing::TestWithParam<Case> {};
 TEST_P(Fragments, TextComputesTheProductOnEmulatedWarps) {
   const auto [name, type, ta, tb, instruction] = GetParam();
   const NamedProgram p = fragments(type, ta, tb);
-  const std::string source = source_of(p);
+  const std::string source = cuda_source(p);
   EXPECT_EQ(run_on_emulated_warps(p.program, source, {type, 64, 96, 64, ta, tb}), "") << source;
 }
 
@@ -77,23 +71,8 @@ struct OneWarp {
   bool rounds = false;     ///< to tf32
 
   std::string refusal() const {
-    const bool of_bytes = type.bytes() == 1;
     const std::int64_t steps = 32 / type.bytes();
-    const ir::Type sums_of = of_bytes ? kInt32 : kFloat32;
-    const Tensor A = placeholder({16, steps}, type, "A"),
-                 B = placeholder({rows_of_b ? 16 : steps, rows_of_b ? steps : 16}, type, "B");
-    const auto multiplied = [&](const Tensor& read) {
-      if (!rounds) return read;
-      return compute(
-          {read.shape()[0], read.shape()[1]}, [&](Expr i, Expr j) { return round_tf32(read(i, j)); },
-          read.name() + ".tf32");
-    };
-    const Tensor a = multiplied(A), b = multiplied(B);
-    const IterVar k = reduce_axis(steps, "k");
-    const Tensor C = compute(
-        {16, 16},
-        [&](Expr i, Expr j) { return sum(cast(sums_of, a(i, k)) * cast(sums_of, rows_of_b ? b(j, k) : b(k, j)), k); },
-        "C");
+    const auto [A, B, a, b, C] = product({type, 16, 16, steps, false, rows_of_b, rounds});
     Schedule s = create_schedule(C);
     const Tensor sums = s.cache_write(C, ir::Scope::kFragment);
     const auto [i8, y] = s[C].split(s[C].axis(0), factor(8));
@@ -116,7 +95,7 @@ struct OneWarp {
       s[fragment].set_scope(ir::Scope::kFragment).compute_at(s[sums], step);
     }
     return message<CompileError>(
-        [&] { source_of({"one_warp", lower(s, {A, B, C}, device_target(DeviceKind::kCuda), "one_warp"), {}}); });
+        [&] { cuda_source({"one_warp", lower(s, {A, B, C}, device_target(DeviceKind::kCuda), "one_warp"), {}}); });
   }
 };
 
@@ -175,15 +154,10 @@ TEST(FragmentRefusals, SumsAreNotMultiplied) {
   for (const ir::Buffer& buffer : {sums, a, b}) body = ir::make_allocate(buffer, body);
   ir::Program program{"chain", {{c, ir::Role::kOutput}}, {}, {}, {}, {}, ir::make_launch(0), {}};
   program.kernels = {{"main", loop(y, 8, loop(x, 4, body, ir::LoopKind::kThreadX), ir::LoopKind::kThreadY)}};
-  const Target target = device_target(DeviceKind::kCuda);
-  try {
-    (void)codegen::device_object(program, codegen::CudaDialect(target));
-    FAIL() << "accepted";
-  } catch (const CompileError& error) {
-    EXPECT_STREQ(error.what(),
-                 "buffer A is kept in fragment scope, but it is multiplied, and not loaded: what is "
-                 "multiplied is copied from shared memory");
-  }
+  const codegen::CudaDialect dialect(device_target(DeviceKind::kCuda));
+  EXPECT_EQ(message<CompileError>([&] { codegen::device_object(program, dialect); }),
+            "buffer A is kept in fragment scope, but it is multiplied, and not loaded: what is multiplied is copied "
+            "from shared memory");
 }
 
 TEST(FragmentRefusals, BytesAreMultipliedAlongRows) {

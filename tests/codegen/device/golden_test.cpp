@@ -7,12 +7,10 @@
 #include <sstream>
 
 #include "codegen/backend.h"
-#include "codegen/cuda/cuda_dialect.h"
-#include "codegen/source/device_object.h"
 #include "ir/print.h"
 #include "ir/serialize.h"
 #include "lower/lower.h"
-#include "tests/codegen/device/schedules.h"
+#include "tests/codegen/device/products.h"
 
 namespace nestwright::testing {
 namespace {
@@ -30,11 +28,7 @@ void expect_golden(const std::string& text, const std::string& file) {
   EXPECT_EQ(text, golden.str()) << file;
 }
 
-void expect_golden_cuda(const NamedProgram& p, const std::string& file) {
-  const Target target = device_target(DeviceKind::kCuda);
-  const ir::Program expanded = expand(p.program, target, {.after_pass = {}, .verify = true});
-  expect_golden(codegen::device_object(expanded, codegen::CudaDialect(target)).source, file);
-}
+void expect_golden_cuda(const NamedProgram& p, const std::string& file) { expect_golden(cuda_source(p), file); }
 
 class Golden : public ::testing::TestWithParam<const char*> {};
 

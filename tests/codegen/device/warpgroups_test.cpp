@@ -12,7 +12,7 @@
 #include "ir/rewrite.h"
 #include "lower/lower.h"
 #include "support/error.h"
-#include "tests/codegen/device/schedules.h"
+#include "tests/codegen/device/products.h"
 #include "tests/codegen/device/warp_emulation.h"
 #include "tests/support/message.h"
 
@@ -20,13 +20,6 @@ namespace nestwright::testing {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::string source_of(const NamedProgram& p, const char* arch = "sm_90") {
-  Target target = device_target(DeviceKind::kCuda);
-  const ir::Program expanded = expand(p.program, target, {.after_pass = {}, .verify = true});
-  target.arch = arch;
-  return codegen::device_object(expanded, codegen::CudaDialect(target)).source;
-}
 
 struct Case {
   const char* name;
@@ -40,7 +33,7 @@ class Warpgroups : public ::testing::TestWithParam<Case> {};
 TEST_P(Warpgroups, TextComputesTheProductOnEmulatedWarps) {
   const auto [name, type, ta, tb, instruction] = GetParam();
   const NamedProgram p = warpgroups(type, ta, tb);
-  const std::string source = source_of(p);
+  const std::string source = cuda_source(p);
   EXPECT_EQ(run_on_emulated_warps(p.program, source, {type, 128, 96, 128, ta, tb}), "") << source;
 }
 
@@ -64,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(Products, Warpgroups,
                          [](const auto& test) { return test.param.name; });
 
 TEST(WarpgroupText, OtherProxiesSeeWhatIsStoredBeforeEachBarrier) {
-  std::istringstream lines(source_of(warpgroups(kFloat16, false, false)));
+  std::istringstream lines(cuda_source(warpgroups(kFloat16, false, false)));
   int barriers = 0;
   std::string before;
   for (std::string line; std::getline(lines, line); before = line) {
@@ -83,10 +76,7 @@ struct TwoWarpgroups {
   ir::Type type = kFloat16;
 
   NamedProgram program() const {
-    const Tensor A = placeholder({rows, 64}, type, "A"), B = placeholder({16, 64}, type, "B");
-    const IterVar k = reduce_axis(64, "k");
-    const Tensor C = compute(
-        {rows, 16}, [&](Expr i, Expr j) { return sum(cast(kFloat32, A(i, k)) * cast(kFloat32, B(j, k)), k); }, "C");
+    const auto [A, B, a, b, C] = product({type, rows, 16, 64, false, true});
     Schedule s = create_schedule(C);
     const Tensor sums = s.cache_write(C, ir::Scope::kFragment);
     const auto [group, in_group] = s[C].split(s[C].axis(0), factor(4 * rows_of_warp));
@@ -117,7 +107,7 @@ struct TwoWarpgroups {
   }
 
   std::string refusal(const char* arch = "sm_90") const {
-    return message<CompileError>([&] { source_of(program(), arch); });
+    return message<CompileError>([&] { cuda_source(program(), arch); });
   }
 };
 
@@ -170,8 +160,8 @@ TEST(WarpgroupRefusals, AllThreadsTakeTheSameWayToTheProduct) {
   kernel.body = Halved().mutate(kernel.body);
   EXPECT_EQ(message<CompileError>(
                 [&] { codegen::device_object(p.program, codegen::CudaDialect(device_target(DeviceKind::kCuda))); }),
-            "buffer C.tile is multiplied by a warpgroup, but threads of a block may take different ways to it: take "
-            "tests of threadIdx out of the loops around it, as by whole tiles");
+            "buffer C.tile is multiplied by a warpgroup, but a condition around it may differ between the group's "
+            "threads: compute whole tiles, and test threadIdx where they are stored");
 }
 
 }  // namespace
