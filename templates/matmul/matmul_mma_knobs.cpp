@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/warp.h"
 #include "templates/gpu_loops.h"
 #include "templates/guess.h"
 #include "templates/matmul/matmul.h"
@@ -11,9 +12,8 @@ namespace nestwright {
 namespace {
 
 constexpr std::int64_t kMostWarps = 16;
-constexpr std::int64_t kMostOfBlock = 256;  ///< rows or columns
-constexpr std::int64_t kPadding = 16;       ///< bytes, after which rows of 16 bytes lie in other banks
-constexpr std::int64_t kWarp = ir::kWarpX * ir::kWarpY;
+constexpr std::int64_t kMostOfBlock = 256;      ///< rows or columns
+constexpr std::int64_t kPadding = 16;           ///< bytes, after which rows of 16 bytes lie in other banks
 constexpr std::int64_t kSpareRegisters = 48;    ///< for indices, and what the compiler likes to keep
 constexpr std::int64_t kLeastAsynchronous = 4;  ///< bytes that are copied past the registers
 constexpr std::int64_t kAlignment = 16;         ///< of an array in shared memory, bytes
@@ -75,7 +75,7 @@ void constrain_block(Tuning& t, const MatmulShape& shape, ir::Type type, const M
   };
   t.constrain(
       tiles,
-      [of, most = std::min(kMostWarps, target.threads_per_block / kWarp)](std::span<const KnobValue> v) {
+      [of, most = std::min(kMostWarps, target.threads_per_block / ir::kWarp)](std::span<const KnobValue> v) {
         const auto [m, n] = of(v);
         return m.warps * n.warps <= most;
       },
@@ -84,9 +84,9 @@ void constrain_block(Tuning& t, const MatmulShape& shape, ir::Type type, const M
       with({"vector_a", "vector_b", "block_k", "double_buffer"}),
       [of, bytes = type.bytes(), target, kind](std::span<const KnobValue> v) {
         const auto [m, n] = of(v);
-        const std::int64_t threads = kWarp * m.warps * n.warps;
-        std::int64_t registers = m.elements * n.elements / kWarp;
-        if (kind == MmaKind::kWarps) registers += (m.elements + n.elements) * kMmaStepBytes / 4 / kWarp;
+        const std::int64_t threads = ir::kWarp * m.warps * n.warps;
+        std::int64_t registers = m.elements * n.elements / ir::kWarp;
+        if (kind == MmaKind::kWarps) registers += (m.elements + n.elements) * kMmaStepBytes / 4 / ir::kWarp;
         const std::int64_t of_element = kind == MmaKind::kWarps ? 1 : 2;  // in pieces each has an address of its own
         const auto ahead = [&](std::int64_t lanes, std::int64_t of_block) {
           const bool in_registers = v[7][0] == 1 && lanes * bytes < kLeastAsynchronous;

@@ -82,7 +82,8 @@ struct Dimensions {
     // All of the fragment, whose registers are in the order of the instruction's.
     const auto has_all = [&](const Linear& index, const Loops& of) {
       const Distances found = distances(index, of, kCoreRows, sums);
-      return found.inside == 1 && found.cores == kCoreRows && without(index, of, sums).constant == 0;
+      const Linear rest = without(index, of, sums);
+      return found.inside == 1 && found.cores == kCoreRows && rest.is_constant() && rest.constant == 0;
     };
     const bool is_whole = count_of(rows) == kWarpRows && sums->elements() == kWarpRows * count_of(columns) &&
                           has_all(row, rows) && has_all(column, columns);
