@@ -14,7 +14,8 @@ namespace nestwright::bench {
 
 struct Row {
   std::string label, workload;
-  std::optional<Comparison> comparison;  ///< absent: there is no template for it yet
+  std::optional<Comparison>
+      comparison;  ///< absent: there is no template for it, or the one asked for does not serve it
 };
 
 struct Section {

@@ -94,11 +94,11 @@ std::string to_text(const Section& section) {
   text += '\n';
   for (const Row& row : section.rows) {
     text += fmt::format("  {:<{}}{}\n", row.label, width,
-                        row.comparison ? row_text(*row.comparison, libraries) : "  no template yet: " + row.workload);
+                        row.comparison ? row_text(*row.comparison, libraries) : "  no template: " + row.workload);
   }
   text += summary_text(section) + refusals_text(section.comparisons());
   if (const int missing = section.without_template(); missing > 0) {
-    text += fmt::format("  no template yet for {} of {} workloads: they are not in these numbers\n", missing,
+    text += fmt::format("  no template for {} of {} workloads: they are not in these numbers\n", missing,
                         section.rows.size());
   }
   return text;

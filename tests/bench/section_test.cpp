@@ -34,7 +34,7 @@ TEST(Section, TableShowsEveryRowAndHidesNothing) {
                 GFLOP/s    GB/s  of what binds  best library   GFLOP/s  ours / best [95%]          oneDNN    BLIS     MKL
   square 7       1000.0    10.0  50.0% compute  oneDNN          2000.0  0.500 [0.500 .. 0.500]      0.500   4.000       -
   square 8       1000.0    10.0  50.0% compute  oneDNN           500.0  2.000 [2.000 .. 2.000]      2.000       - refused  only 2 of 3 rounds count: the machine is too busy
-  softmax       no template yet: softmax rows=1
+  softmax       no template: softmax rows=1
   ours over     shapes   geomean  worst
   the best           2     1.000  0.500 [0.500 .. 0.500] square 7; wholly below 0.97: 1 (square 7)
   oneDNN             2     1.000  0.500 [0.500 .. 0.500] square 7; wholly below 0.97: 1 (square 7)
@@ -42,7 +42,7 @@ TEST(Section, TableShowsEveryRowAndHidesNothing) {
   MKL                0         -  -
   share of what binds: geomean 50.0%, worst 50.0% square 7
   refused: MKL on square 8: its generic path
-  no template yet for 1 of 3 workloads: they are not in these numbers
+  no template for 1 of 3 workloads: they are not in these numbers
 )");
 }
 
