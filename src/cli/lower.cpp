@@ -34,17 +34,7 @@ struct LowerCommandOptions {
 Lookup given_config(const LowerCommandOptions& options, const Task& task) {
   Lookup found;
   found.match = MatchKind::kExact;
-  const auto known = templates_for(task.workload, task.target);
-  std::vector<std::string> names;
-  for (const Template* t : known) {
-    names.push_back(t->name);
-    if (options.template_name.empty() || options.template_name == t->name) found.source = t;
-    if (found.source != nullptr) break;
-  }
-  if (found.source == nullptr) {
-    throw UsageError(fmt::format("there is no template '{}' of {}: use one of {}", options.template_name,
-                                 task.workload.op, fmt::join(names, ", ")));
-  }
+  found.source = templates_for(task.workload, task.target, options.template_name).front();
   const ConfigSpace space = discover_space(*found.source, task.workload, task.target);
   found.config = space.resolve(Config::parse(options.config));
   if (const std::string reason = space.why_invalid(found.config); !reason.empty()) {

@@ -144,7 +144,7 @@ Fragments::Fragments(const Stmt& kernel) {
       if (!is_new && known->second != is_last) refuse(operand->buffer, "it is multiplied along both of its dimensions");
     }
   });
-  if (multiply_shared()) require_whole_warpgroups(kernel);
+  require_whole_warpgroups(kernel, of_warpgroups_);
 }
 
 bool Fragments::is_sums(const Buffer& buffer) const {

@@ -150,6 +150,8 @@ Operand operand(const Load& load, const Loops& across, const Loops& steps, const
 /// Looks for products that not all warps of a group come to.
 class Ways final : public Visitor {
  public:
+  explicit Ways(const std::set<Buffer>& sums) : sums_(sums) {}
+
   using Visitor::visit;
 
   void visit(const Stmt& s) override {
@@ -171,17 +173,12 @@ class Ways final : public Visitor {
   }
 
  private:
-  /// Of what is read from shared memory, into a fragment.
-  static bool is_product(const Store& store) {
-    if (store.buffer->scope != Scope::kFragment || store.value.as<Load>() != nullptr) return false;
-    bool reads_shared = false;
-    for_each_expr(store.value, [&](const Expr& part) {
-      const auto* load = part.as<Load>();
-      reads_shared = reads_shared || (load != nullptr && load->buffer->scope == Scope::kShared);
-    });
-    return reads_shared;
+  /// All that is stored to the sums but what they are filled with.
+  bool is_product(const Store& store) const {
+    return sums_.contains(store.buffer) && store.value.as<Binary>() != nullptr;
   }
 
+  const std::set<Buffer>& sums_;
   WarpView group_{kWarps * kWarp};
 };
 
@@ -240,6 +237,8 @@ FragmentCall warpgroup_fill(const std::vector<const For*>& loops, const Store& s
           sums->element};
 }
 
-void require_whole_warpgroups(const Stmt& kernel) { Ways().visit(kernel); }
+void require_whole_warpgroups(const Stmt& kernel, const std::set<Buffer>& sums) {
+  if (!sums.empty()) Ways(sums).visit(kernel);
+}
 
 }  // namespace nestwright::codegen

@@ -10,6 +10,7 @@
 // wgmma.mma_async, without swizzling.) Thread rule: pure functions.
 #pragma once
 
+#include <set>
 #include <vector>
 
 #include "codegen/source/fragments.h"
@@ -24,7 +25,8 @@ FragmentCall warpgroup_product(const std::vector<const ir::For*>& loops, const i
 /// The call that fills all of the sums of such products with a constant.
 FragmentCall warpgroup_fill(const std::vector<const ir::For*>& loops, const ir::Store& store);
 
-/// Throws CompileError where warps of one warpgroup may take different ways to such a product.
-void require_whole_warpgroups(const ir::Stmt& kernel);
+/// Throws CompileError where warps of one warpgroup may take different ways to a product that is added to one of
+/// `sums`.
+void require_whole_warpgroups(const ir::Stmt& kernel, const std::set<ir::Buffer>& sums);
 
 }  // namespace nestwright::codegen
