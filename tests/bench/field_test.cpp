@@ -2,9 +2,11 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "support/error.h"
+#include "support/scratch_folder.h"
 
 namespace nestwright::bench {
 namespace {
@@ -16,12 +18,10 @@ using testing::ThrowsMessage;
 /// A folder with the executables of oneDNN and BLIS.
 class FieldTest : public testing::Test {
  protected:
-  FieldTest() : folder(std::filesystem::temp_directory_path() / "nestwright_field_test") {
-    std::filesystem::create_directories(folder);
+  FieldTest() {
     for (const char* name : {"onednn", "blis"})
       std::ofstream(folder / (std::string("bench_contestant_") + name)) << '.';
   }
-  ~FieldTest() override { std::filesystem::remove_all(folder); }
 
   static std::vector<std::string> names(const Field& field) {
     std::vector<std::string> list;
@@ -29,7 +29,8 @@ class FieldTest : public testing::Test {
     return list;
   }
 
-  const std::filesystem::path folder;
+  const ScratchFolder scratch{"field"};
+  const std::filesystem::path folder = scratch.path();
 };
 
 TEST_F(FieldTest, AllThatAreThereAndWhatIsNot) {

@@ -2,11 +2,11 @@
 
 #include <gmock/gmock.h>
 
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "support/error.h"
+#include "support/scratch_folder.h"
 #include "tests/bench/made_up.h"
 
 namespace nestwright::bench {
@@ -23,19 +23,14 @@ const Provenance kHere = {"abc",
 
 class ResultsFileTest : public testing::Test {
  protected:
-  ResultsFileTest() : path(std::filesystem::temp_directory_path() / "nestwright_results_test.jsonl") { clear(); }
-  ~ResultsFileTest() override { clear(); }
-  void clear() const {
-    std::filesystem::remove(path);
-    std::filesystem::remove(path + ".old");
-  }
   std::string text() const {
     std::ostringstream all;
     all << std::ifstream(path).rdbuf();
     return all.str();
   }
 
-  const std::string path;
+  const ScratchFolder folder{"results"};
+  const std::string path = folder.path() + "/results.jsonl";
 };
 
 Comparison first() {
