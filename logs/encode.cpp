@@ -96,7 +96,7 @@ void bind_measurement(sqlite::Statement& statement, const Measurement& m) {
   // Nothing was timed: no number is better than a made-up one.
   const auto time = [&](double ns) { return ns > 0 ? std::optional<double>(ns) : std::nullopt; };
   statement.add(static_cast<int>(m.outcome), m.message, time(t.median_ns), time(t.low_ns), time(t.high_ns),
-                encode_numbers(t.samples_ns), encode_numbers(t.raw_ns), encode_numbers(t.bracket_ns), t.ended_early,
+                encode_numbers(t.samples_ns), encode_numbers(t.raw_ns), encode_numbers(t.fma_ns), t.ended_early,
                 m.evidence.verified, m.evidence.largest_error, m.evidence.largest_error_ratio);
 }
 
@@ -109,7 +109,7 @@ Measurement read_measurement(const sqlite::Statement& row, int first) {
   m.timing.high_ns = row.real(first + 4);
   m.timing.samples_ns = decode_numbers(row.text(first + 5));
   m.timing.raw_ns = decode_numbers(row.text(first + 6));
-  m.timing.bracket_ns = decode_numbers(row.text(first + 7));
+  m.timing.fma_ns = decode_numbers(row.text(first + 7));
   m.timing.ended_early = row.integer(first + 8) != 0;
   m.evidence.verified = row.integer(first + 9) != 0;
   m.evidence.largest_error = real_or_nan(row, first + 10);

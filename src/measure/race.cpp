@@ -82,7 +82,7 @@ class Race {
   void accept(Racer& racer, double score, double raw, double bracket) {
     racer.timing.samples_ns.push_back(score);
     racer.timing.raw_ns.push_back(raw);
-    if (bracket > 0) racer.timing.bracket_ns.push_back(bracket);
+    if (bracket > 0) racer.timing.fma_ns.push_back(bracket);
     racer.by_pass.resize(pass_ + 1, std::numeric_limits<double>::quiet_NaN());
     racer.by_pass[pass_] = score;
   }

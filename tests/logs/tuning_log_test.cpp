@@ -53,7 +53,7 @@ TEST_F(TuningLogTest, TrialsComeBackAsTheyWereRecorded) {
   EXPECT_EQ(trial.measurement.timing.high_ns, expected.timing.high_ns);
   EXPECT_EQ(trial.measurement.timing.samples_ns, expected.timing.samples_ns);
   EXPECT_EQ(trial.measurement.timing.raw_ns, expected.timing.raw_ns);
-  EXPECT_EQ(trial.measurement.timing.bracket_ns, expected.timing.bracket_ns);
+  EXPECT_EQ(trial.measurement.timing.fma_ns, expected.timing.fma_ns);
   EXPECT_FALSE(trial.measurement.timing.ended_early);
   EXPECT_TRUE(trial.measurement.evidence.verified);
   EXPECT_EQ(trial.measurement.evidence.largest_error, expected.evidence.largest_error);

@@ -202,7 +202,7 @@ TEST(Race, BracketsTakeTheDriftOut) {
   const std::vector<Timing> timings = race(kernels, conditions(), contenders(kernels, 1), std::nullopt);
   EXPECT_THAT(timings[0].samples_ns, Each(testing::DoubleNear(1e6, 1)));
   EXPECT_GT(timings[0].raw_ns.back(), timings[0].raw_ns.front() * 1.2) << "the raw times are kept";
-  EXPECT_EQ(timings[0].bracket_ns.size(), timings[0].raw_ns.size());
+  EXPECT_EQ(timings[0].fma_ns.size(), timings[0].raw_ns.size());
 }
 
 TEST(Race, ASampleWhoseBracketsDifferIsTakenAgain) {
@@ -221,14 +221,14 @@ TEST(Race, OnAMachineThatIsNeverQuietTheQuietestTryCounts) {
   int n = 0;
   kernels.bracket_noise = [&] { return 1.02 + 0.01 * (n++ % 3); };
   const std::vector<Timing> timings = race(kernels, conditions(), contenders(kernels, 1), std::nullopt);
-  EXPECT_THAT(timings[0].bracket_ns, Each(testing::DoubleNear(kBracket * 1.01, 1)));
+  EXPECT_THAT(timings[0].fma_ns, Each(testing::DoubleNear(kBracket * 1.01, 1)));
 }
 
 TEST(Race, LongSamplesAreNotBracketedAndTheIncumbentRunsAlongFromTheStart) {
   MadeUpKernels kernels;
   kernels.call_ns = {{0, 30e6}, {9, 29e6}};
   const std::vector<Timing> timings = race(kernels, conditions(), contenders(kernels, 1), Contender{9, 29e6});
-  EXPECT_TRUE(timings[0].bracket_ns.empty());
+  EXPECT_TRUE(timings[0].fma_ns.empty());
   EXPECT_EQ(timings[0].samples_ns, timings[0].raw_ns);
   EXPECT_GE(kernels.calls[9].size(), 3u);
 }
