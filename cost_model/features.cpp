@@ -12,15 +12,18 @@
 namespace nestwright {
 namespace {
 
-constexpr int kStores = 3;  // the heaviest ones; a matrix product has its tile, its packing and its write-back
+constexpr std::size_t kStores = 3;  // the heaviest ones; a matrix product has its tile, its packing and its write-back
 constexpr double kLine = 64;
 
 constexpr std::array kStoreNames = {"trips",        "flops",        "lanes",        "unrolled",    "parallel",
                                     "inner_extent", "depth",        "l1_traffic",   "l2_traffic",  "l3_traffic",
                                     "l1_intensity", "l2_intensity", "l3_intensity", "contiguous",  "invariant",
                                     "strided",      "in_registers", "code",         "inner_bytes", "reuse_extent"};
-constexpr std::array kProgramNames = {"stores",     "register_bytes", "local_bytes",    "global_bytes",
-                                      "prefetches", "code",           "parallel_tasks", "total_l2_traffic"};
+constexpr std::array kProgramNames = {
+    "stores",         "register_bytes",   "local_bytes",        "global_bytes", "padding_bytes",  "code",
+    "parallel_tasks", "total_l2_traffic", "non_temporal_bytes", "prefetches",   "prefetch_trips", "prefetch_distance",
+    "blocks",         "threads",          "virtual_threads",    "thread_step",  "block_step",     "other_trips",
+    "other_vectors"};
 
 float scale(double x) { return static_cast<float>(std::log2(1 + std::max(0.0, x))); }
 
@@ -172,13 +175,66 @@ void store_features(const NestStore& store, const CacheCapacities& caches, Featu
   for (const double value : {code_size(store), inner_bytes, reuse_extent}) out.push_back(scale(value));
 }
 
+/// Extents of the loops of some kind around a store, multiplied.
+double extents(const NestStore& store, bool (*is)(ir::LoopKind)) {
+  double product = 1;
+  for (const NestLoop& loop : store.loops) {
+    if (is(loop.kind)) product *= loop.extent;
+  }
+  return product;
+}
+
+bool is_parallel(ir::LoopKind kind) { return kind == ir::LoopKind::kParallel; }
+bool is_vectorized(ir::LoopKind kind) { return kind == ir::LoopKind::kVectorized; }
+bool is_virtual_thread(ir::LoopKind kind) { return kind == ir::LoopKind::kVirtualThread; }
+
+/// Of the program as a whole; its stores are in order.
+void program_columns(const FlatProgram& flat, const CacheCapacities& caches, Features& out) {
+  double code = 0, tasks = 1, l2_traffic = 0, non_temporal = 0;
+  double blocks = 1, threads = 1, virtual_threads = 1;
+  double thread_step = 0, block_step = 0;     // sums of logarithms: each access counts
+  double other_trips = 0, other_vectors = 0;  // of the stores that have no columns of their own
+  for (std::size_t i = 0; i < flat.stores.size(); ++i) {
+    const NestStore& store = flat.stores[i];
+    code += code_size(store);
+    l2_traffic += traffic(store, Footprints(store), caches.l2_bytes);
+    tasks = std::max(tasks, extents(store, is_parallel));
+    blocks = std::max(blocks, extents(store, ir::is_block_index));
+    threads = std::max(threads, extents(store, ir::is_device_thread));
+    virtual_threads = std::max(virtual_threads, extents(store, is_virtual_thread));
+    if (store.is_non_temporal) non_temporal += store.trips() * store.accesses.front().buffer->element.bytes();
+    for (const NestAccess& access : store.accesses) {
+      // Stores count twice: reading along a row and writing along a column is not the same as the reverse.
+      thread_step += (access.is_write ? 2 : 1) * std::log2(1 + access.thread_step);
+      block_step += (access.is_write ? 2 : 1) * std::log2(1 + access.block_step);
+    }
+    if (i < kStores) continue;
+    other_trips += store.trips();
+    other_vectors += store.trips() / extents(store, is_vectorized);
+  }
+  double prefetch_trips = 0, prefetch_distance = 0;
+  for (const NestPrefetch& prefetch : flat.prefetches) {
+    prefetch_trips += prefetch.trips;
+    prefetch_distance += std::log2(1 + prefetch.distance_bytes);
+  }
+  const auto stores = static_cast<double>(flat.stores.size()), prefetches = static_cast<double>(flat.prefetches.size());
+  for (const double value : {stores, flat.register_bytes, flat.local_bytes, flat.global_bytes, flat.padding_bytes, code,
+                             tasks, l2_traffic, non_temporal, prefetches, prefetch_trips}) {
+    out.push_back(scale(value));
+  }
+  out.push_back(static_cast<float>(prefetch_distance));
+  for (const double value : {blocks, threads, virtual_threads}) out.push_back(scale(value));
+  for (const double value : {thread_step, block_step}) out.push_back(static_cast<float>(value));
+  for (const double value : {other_trips, other_vectors}) out.push_back(scale(value));
+}
+
 }  // namespace
 
 std::size_t program_feature_count() { return kStores * kStoreNames.size() + kProgramNames.size(); }
 
 std::vector<std::string> program_feature_names() {
   std::vector<std::string> names;
-  for (int i = 0; i < kStores; ++i) {
+  for (std::size_t i = 0; i < kStores; ++i) {
     for (const char* name : kStoreNames) names.push_back("store" + std::to_string(i) + "." + name);
   }
   names.insert(names.end(), kProgramNames.begin(), kProgramNames.end());
@@ -198,18 +254,7 @@ void program_features(const ir::Program& program, const CacheCapacities& caches,
     }
   }
 
-  double code = 0, tasks = 1, l2_traffic = 0;
-  for (const NestStore& store : flat.stores) {
-    code += code_size(store);
-    l2_traffic += traffic(store, Footprints(store), caches.l2_bytes);
-    for (const NestLoop& loop : store.loops) {
-      if (loop.kind == ir::LoopKind::kParallel) tasks = std::max(tasks, loop.extent);
-    }
-  }
-  for (const double value : {static_cast<double>(flat.stores.size()), flat.register_bytes, flat.local_bytes,
-                             flat.global_bytes, flat.prefetches, code, tasks, l2_traffic}) {
-    out.push_back(scale(value));
-  }
+  program_columns(flat, caches, out);
 }
 
 }  // namespace nestwright

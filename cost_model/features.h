@@ -23,7 +23,7 @@ struct CacheCapacities {
 };
 
 /// Raised whenever a feature comes to mean something else.
-inline constexpr int kFeatureVersion = 1;
+inline constexpr int kFeatureVersion = 2;
 
 /// Which knob goes into which column: the union over all branches of all spaces of a task.
 class KnobColumns {

@@ -32,13 +32,14 @@ class Flattener {
                    },
                    [&](const Let& n) {
                      lets_[n.var] = resolve(n.value);
+                     values_[n.var] = n.value;
                      ranges_.bind(n.var, bounds(n.value, ranges_));
                      walk(n.body);
                    },
                    [&](const IfThenElse& n) { branch(n); },
                    [&](const Store& n) { store(n); },
                    [&](const Allocate& n) { allocate(n); },
-                   [&](const Prefetch&) { result.prefetches += 1; },
+                   [&](const Prefetch& n) { prefetch(n); },
                    [&](const Barrier&) {},
                    [&](const Launch&) {},
                },
@@ -69,21 +70,111 @@ class Flattener {
     NestStore& out = result.stores.emplace_back();
     out.loops = loops_;
     out.share = share_;
-    out.accesses.push_back({n.buffer, resolve_all(n.indices), true});
+    out.is_non_temporal = n.streams;
+    out.accesses.push_back(access(n.buffer, n.indices, true));
     for_each_expr(n.value, [&](const Expr& e) {
-      if (const auto* load = e.as<Load>()) out.accesses.push_back({load->buffer, resolve_all(load->indices), false});
+      if (const auto* load = e.as<Load>()) out.accesses.push_back(access(load->buffer, load->indices, false));
       if (!e.type().is_float()) return;
       if (const auto* binary = e.as<Binary>(); binary != nullptr && !is_comparison(binary->op)) out.flops += 1;
       if (e.as<Call>() != nullptr) out.flops += 1;
     });
   }
 
-  void allocate(const Allocate& n) {
-    double bytes = n.buffer->element.bytes();
-    for (const Expr& extent : n.buffer->shape) {
+  NestAccess access(const Buffer& buffer, const std::vector<Expr>& indices, bool is_write) {
+    NestAccess out{buffer, resolve_all(indices), is_write};
+    out.thread_step = step(buffer, indices, LoopKind::kThreadX);
+    out.block_step = step(buffer, indices, LoopKind::kBlockX);
+    return out;
+  }
+
+  /// Bytes that the address moves from the first to the second iteration of the loop of that kind.
+  double step(const Buffer& buffer, const std::vector<Expr>& indices, LoopKind kind) const {
+    const auto loop =
+        std::find_if(loops_.begin(), loops_.end(), [&](const NestLoop& l) { return l.kind == kind && l.extent > 1; });
+    if (loop == loops_.end()) return 0;
+    double elements = 0;
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+      elements += stride(buffer, d) * static_cast<double>(value(indices[d], loop->var) - value(indices[d], Var()));
+    }
+    return std::abs(elements) * buffer->element.bytes();
+  }
+
+  /// In elements; 1 where it is not constant.
+  static double stride(const Buffer& buffer, std::size_t dimension) {
+    const Expr stride = buffer->stride(static_cast<int>(dimension));
+    const std::int64_t* constant = as_const_int(stride);
+    return constant != nullptr ? static_cast<double>(*constant) : 1;
+  }
+
+  /// An index where `second` is 1 and every other loop variable is 0. What is no index arithmetic, a loaded value say,
+  /// counts as 0.
+  std::int64_t value(const Expr& e, const Var& second) const {
+    if (const std::int64_t* constant = as_const_int(e)) return *constant;
+    if (const auto* ref = e.as<VarRef>()) {
+      const auto let = values_.find(ref->var);
+      if (let != values_.end()) return value(let->second, second);
+      return second.defined() && ref->var == second ? 1 : 0;
+    }
+    if (const auto* cast = e.as<Cast>()) return value(cast->value, second);
+    const auto* binary = e.as<Binary>();
+    if (binary == nullptr) return 0;
+    const std::int64_t a = value(binary->a, second), b = value(binary->b, second);
+    switch (binary->op) {
+      case BinaryOp::kAdd:
+        return a + b;
+      case BinaryOp::kSub:
+        return a - b;
+      case BinaryOp::kMul:
+        return a * b;
+      case BinaryOp::kDiv:
+        return b > 0 ? (a - (a % b + b) % b) / b : 0;
+      case BinaryOp::kMod:
+        return b > 0 ? (a % b + b) % b : 0;
+      case BinaryOp::kMin:
+        return std::min(a, b);
+      case BinaryOp::kMax:
+        return std::max(a, b);
+      default:
+        return 0;
+    }
+  }
+
+  void prefetch(const Prefetch& n) {
+    NestPrefetch& out = result.prefetches.emplace_back();
+    out.trips = share_;
+    for (const NestLoop& loop : loops_) out.trips *= loop.extent;
+    double elements = 0;
+    for (std::size_t d = 0; d < n.indices.size(); ++d) {
+      elements += stride(n.buffer, d) * static_cast<double>(value(n.indices[d], Var()));
+    }
+    out.distance_bytes = std::abs(elements) * n.buffer->element.bytes();
+  }
+
+  /// Of a buffer, the space between its rows left out.
+  double compact_bytes(const Buffer& buffer) const {
+    double bytes = buffer->element.bytes();
+    for (const Expr& extent : buffer->shape) {
       const Interval b = bounds(extent, ranges_);
       if (b.bounded()) bytes *= static_cast<double>(b.hi);
     }
+    return bytes;
+  }
+
+  /// Between the rows of a buffer, constant strides given.
+  static double padding_bytes(const Buffer& buffer) {
+    const auto is_constant = [](const Expr& e) { return as_const_int(e) != nullptr; };
+    if (buffer->strides.empty() || !std::all_of(buffer->shape.begin(), buffer->shape.end(), is_constant) ||
+        !std::all_of(buffer->strides.begin(), buffer->strides.end(), is_constant)) {
+      return 0;
+    }
+    std::int64_t compact = 1;
+    for (const Expr& extent : buffer->shape) compact *= *as_const_int(extent);
+    return static_cast<double>(buffer->elements() - compact) * buffer->element.bytes();
+  }
+
+  void allocate(const Allocate& n) {
+    const double bytes = compact_bytes(n.buffer);
+    result.padding_bytes += padding_bytes(n.buffer);
     switch (n.buffer->scope) {
       case Scope::kRegister:
       case Scope::kTile:
@@ -157,6 +248,7 @@ class Flattener {
 
   std::vector<NestLoop> loops_;
   std::map<Var, Linear> lets_;
+  std::map<Var, Expr> values_;  ///< of the same variables
   Ranges ranges_;
   double share_ = 1;
 };

@@ -20,6 +20,9 @@ struct NestAccess {
   ir::Buffer buffer;
   std::vector<ir::Linear> indices;  ///< affine in the loops; let-bound variables are resolved
   bool is_write = false;
+  /// Bytes between the addresses in the first and the second iteration of the loops bound to threadIdx.x and to
+  /// blockIdx.x, all others in their first; 0 without such a loop.
+  double thread_step = 0, block_step = 0;
 };
 
 struct NestStore {
@@ -27,14 +30,21 @@ struct NestStore {
   std::vector<NestAccess> accesses;  ///< the store first, then the loads
   double flops = 0;                  ///< of one execution
   double share = 1;                  ///< of the iterations in which the branches around it are taken, estimated
+  bool is_non_temporal = false;
   /// Executions in all.
   double trips() const;
 };
 
+struct NestPrefetch {
+  double trips = 0;           ///< executions in all
+  double distance_bytes = 0;  ///< ahead of the address that its loops alone give
+};
+
 struct FlatProgram {
   std::vector<NestStore> stores;
+  std::vector<NestPrefetch> prefetches;
   double register_bytes = 0, local_bytes = 0, global_bytes = 0;  ///< allocated
-  double prefetches = 0;
+  double padding_bytes = 0;                                      ///< allocated between the rows of buffers
 };
 
 FlatProgram flatten(const ir::Program& program);

@@ -22,8 +22,8 @@ using Json = nlohmann::json;
 
 constexpr int kFormat = 1;
 /// What doctor measures, and what does not matter for times.
-constexpr std::array kNotCompared = {"peak_gflops", "bandwidth_gb_s", "parallel_start_us",
-                                     "memory",      "toolchain",      "worker"};
+constexpr std::array kNotCompared = {"quietness", "peak_gflops", "bandwidth_gb_s", "parallel_start_us",
+                                     "memory",    "toolchain",   "worker"};
 
 UniqueFd open_file(const std::string& path, int flags) {
   UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0644));

@@ -18,6 +18,7 @@
 #include "support/error.h"
 #include "target/machine.h"
 #include "target/peak.h"
+#include "target/quietness.h"
 
 namespace nestwright::cli {
 namespace {
@@ -37,6 +38,13 @@ Json bandwidths(const Target& target) {
           {"l3_read", measure_read_bandwidth(target.l3_bytes / 4)},
           {"memory_read", measure_read_bandwidth(std::int64_t{256} << 20)},
           {"memory_copy", measure_copy_bandwidth(std::int64_t{256} << 20)}};
+}
+
+/// Shares, and the verdict in words: empty where the machine is quiet.
+Json quietness() {
+  const Quietness found = measure_quietness();
+  return {{"seconds", found.seconds},       {"fma_spread", found.fma_spread},   {"walk_spread", found.walk_spread},
+          {"wait_share", found.wait_share}, {"steal_share", found.steal_share}, {"disturbance", found.disturbance()}};
 }
 
 /// Microseconds until a parallel loop runs on all threads and is over, by pool.
@@ -96,6 +104,7 @@ Json examine() {
   json["kernel"] = machine.kernel;
   json["microcode"] = machine.microcode;
   json["huge_pages"] = machine.huge_pages;
+  json["quietness"] = quietness();
   json["peak_gflops"] = {{"float32_1_thread", measure_fma_peak(1)},
                          {"float32_all_threads", measure_fma_peak(target.threads)}};
   json["bandwidth_gb_s"] = bandwidths(target);
@@ -121,6 +130,14 @@ void print_text(const Json& j) {
              caches["l1d"].get<std::int64_t>() >> 10, caches["l2"].get<std::int64_t>() >> 10,
              caches["l3"].get<std::int64_t>() >> 10, j["memory"].get<std::int64_t>() >> 20);
   fmt::print("system      {}, microcode {}, huge pages {}\n", text("kernel"), text("microcode"), text("huge_pages"));
+  const Json& quiet = j["quietness"];
+  const auto percent = [&](const char* key) { return 100 * quiet[key].get<double>(); };
+  const auto disturbance = quiet["disturbance"].get<std::string>();
+  fmt::print(
+      "quiet       FMA loop {:.1f}%, memory walk {:.1f}% (p10 to p90), run-queue wait {:.2f}%, steal {:.1f}% over "
+      "{:.0f} s: {}\n",
+      percent("fma_spread"), percent("walk_spread"), percent("wait_share"), percent("steal_share"),
+      quiet["seconds"].get<double>(), disturbance.empty() ? "quiet" : "disturbed, " + disturbance);
   fmt::print("peak        {:.1f} GFLOP/s float32 on one thread, {:.1f} on all (measured)\n",
              j["peak_gflops"]["float32_1_thread"].get<double>(), j["peak_gflops"]["float32_all_threads"].get<double>());
   const auto& bandwidth = j["bandwidth_gb_s"];

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <numeric>
 #include <thread>
 #include <vector>
 
@@ -71,6 +72,24 @@ double best_rate(double units, double seconds, Work work) {
   return best;
 }
 
+// The rates of `threads` threads together, each of which calls `measure` with what it has made by `prepare`. They begin
+// at the same moment, or the first would run at the clock of a machine that is otherwise idle.
+template <class Prepare, class Measure>
+double sum_of_rates(int threads, Prepare prepare, Measure measure) {
+  std::atomic<int> waiting{threads};
+  std::vector<double> rates(static_cast<std::size_t>(threads));
+  const auto run = [&](int i) {
+    const auto prepared = prepare();
+    for (--waiting; waiting > 0;) std::this_thread::yield();
+    rates[static_cast<std::size_t>(i)] = measure(prepared);
+  };
+  std::vector<std::thread> others;
+  for (int i = 1; i < threads; ++i) others.emplace_back(run, i);
+  run(0);
+  for (std::thread& other : others) other.join();
+  return std::accumulate(rates.begin(), rates.end(), 0.0);
+}
+
 // How often to go over a small working set in one round, so that reading the clock does not count.
 std::int64_t repeats(std::int64_t bytes) { return std::max<std::int64_t>(1, (std::int64_t{8} << 20) / bytes); }
 
@@ -80,31 +99,23 @@ double measure_fma_peak(int threads, double seconds) {
   if (threads < 1) throw UsageError("the fma peak is measured on at least one thread");
   const std::int64_t iterations = calibrate_fma_loop(1e6);
   const double flops = static_cast<double>(iterations * fma_loop_flops());
-  std::atomic<int> waiting{threads};
-  std::vector<double> rates(static_cast<std::size_t>(threads));
-  const auto run = [&](int i) {
-    // All at once, or the first would run at the clock of a machine that is otherwise idle.
-    for (--waiting; waiting > 0;) std::this_thread::yield();
-    rates[static_cast<std::size_t>(i)] = best_rate(flops, seconds, [&] { run_fma_loop(iterations); });
-  };
-  std::vector<std::thread> others;
-  for (int i = 1; i < threads; ++i) others.emplace_back(run, i);
-  run(0);
-  for (std::thread& other : others) other.join();
-  double sum = 0;
-  for (double rate : rates) sum += rate;
-  return sum;
+  return sum_of_rates(
+      threads, [] { return 0; }, [&](int) { return best_rate(flops, seconds, [&] { run_fma_loop(iterations); }); });
 }
 
-double measure_read_bandwidth(std::int64_t bytes, double seconds) {
+double measure_read_bandwidth(std::int64_t bytes, double seconds, int threads) {
   if (bytes < 512) throw UsageError("bandwidth is measured over a working set of at least 512 bytes");
-  const AlignedBytes data = make_bytes(bytes);
+  if (threads < 1) throw UsageError("bandwidth is measured on at least one thread");
   const CpuIsa isa = host_isa();
   const auto read = isa == CpuIsa::kAvx512 ? read_avx512 : isa == CpuIsa::kAvx2 ? read_avx2 : read_sse2;
   const std::int64_t n = repeats(bytes);
-  return best_rate(static_cast<double>(n * (bytes / 512 * 512)), seconds, [&] {
-    for (std::int64_t i = 0; i < n; ++i) read(data.get(), bytes);
-  });
+  return sum_of_rates(
+      threads, [&] { return make_bytes(bytes); },
+      [&](const AlignedBytes& data) {
+        return best_rate(static_cast<double>(n * (bytes / 512 * 512)), seconds, [&] {
+          for (std::int64_t i = 0; i < n; ++i) read(data.get(), bytes);
+        });
+      });
 }
 
 double measure_copy_bandwidth(std::int64_t bytes, double seconds) {

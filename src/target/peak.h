@@ -14,8 +14,9 @@ double measure_fma_peak(int threads, double seconds = 0.2);
 /// summed in a wider type or its own, by the fastest instructions that it has: measured in a few milliseconds, but for
 /// float64, which is half. 1 for what has none of its own and is converted.
 double measure_peak_scale(ir::Type type);
-/// GB/s read by one thread from a working set of that size, over and over. Takes about `seconds`.
-double measure_read_bandwidth(std::int64_t bytes, double seconds = 0.1);
+/// GB/s read by `threads` threads at once, each from a working set of its own of that size, over and over. Takes about
+/// `seconds`.
+double measure_read_bandwidth(std::int64_t bytes, double seconds = 0.1, int threads = 1);
 /// GB/s read plus written when one thread copies from one half of a working set of that size to the other.
 double measure_copy_bandwidth(std::int64_t bytes, double seconds = 0.1);
 

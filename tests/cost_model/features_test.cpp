@@ -93,6 +93,82 @@ TEST(Features, BranchesShareTheIterations) {
   EXPECT_DOUBLE_EQ(flat.stores[0].trips(), 16 * 48 * 32);
 }
 
+TEST(Features, CountsWhatIsStoredRoundTheCaches) {
+  const Product m;
+  const auto copy = [&](bool streams) {
+    Stmt s = make_store(m.c, {m.i, m.j}, make_load(m.c, {m.i, m.j}), {}, streams);
+    s = make_for(m.i, 0, 64, LoopKind::kSerial, make_for(m.j, 0, 48, LoopKind::kVectorized, s));
+    return program_of(s, {{m.c, Role::kOutput}});
+  };
+  EXPECT_NEAR(unscaled(feature(copy(true), "non_temporal_bytes")), 64 * 48 * 4, 1);
+  EXPECT_EQ(feature(copy(false), "non_temporal_bytes"), 0);
+}
+
+TEST(Features, TellsHowOftenAndHowFarAheadIsPrefetched) {
+  const Product m;
+  const auto ahead = [&](std::int64_t rows) {
+    Stmt s = block({make_prefetch(m.b, {Expr(m.k) + rows, m.j}, false, 3), m.update()});
+    s = make_for(m.k, 0, 32, LoopKind::kSerial, make_for(m.j, 0, 48, LoopKind::kSerial, s));
+    s = make_for(m.i, 0, 64, LoopKind::kSerial, s);
+    return program_of(s, {{m.a, Role::kInput}, {m.b, Role::kInput}, {m.c, Role::kOutput}});
+  };
+  EXPECT_NEAR(unscaled(feature(ahead(8), "prefetches")), 1, 1e-4);
+  EXPECT_NEAR(unscaled(feature(ahead(8), "prefetch_trips")), 64 * 48 * 32, 1);
+  EXPECT_NEAR(feature(ahead(8), "prefetch_distance"), std::log2(1 + 8 * 48 * 4), 1e-4);
+  EXPECT_NEAR(feature(ahead(16), "prefetch_distance"), std::log2(1 + 16 * 48 * 4), 1e-4);
+}
+
+TEST(Features, CountsSpaceBetweenRows) {
+  const Var i("i"), j("j");
+  const auto padded = [&](std::int64_t stride) {
+    const Buffer tile("tile", kFloat32, {16, 32}, Scope::kShared, {stride, 1});
+    Stmt s = make_store(tile, {i, j}, make_load(tile, {i, j}));
+    s = make_for(i, 0, 16, LoopKind::kSerial, make_for(j, 0, 32, LoopKind::kSerial, s));
+    return program_of(make_allocate(tile, s), {});
+  };
+  EXPECT_EQ(feature(padded(32), "padding_bytes"), 0);
+  EXPECT_NEAR(unscaled(feature(padded(36), "padding_bytes")), 15 * 4 * 4, 1e-2);  // none after the last row
+}
+
+TEST(Features, TellsWhatThreadsAndBlocksOfADeviceStepBy) {
+  const Buffer from("from", kFloat32, {64, 64}), to("to", kFloat32, {64, 64});
+  const Var block("block"), thread("thread");
+  // Rows to blocks and columns to threads of what is written; the reverse of what is read, by a quotient of a sum.
+  const auto copy = [&](LoopKind outer, LoopKind inner) {
+    const Expr flat = Expr(thread) * 64 + block;
+    const Stmt s = make_store(to, {block, thread}, make_load(from, {flat / 64, flat % 64}));
+    return program_of(make_for(block, 0, 64, outer, make_for(thread, 0, 64, inner, s)), {});
+  };
+  const Program rows = copy(LoopKind::kBlockX, LoopKind::kThreadX),
+                columns = copy(LoopKind::kThreadX, LoopKind::kBlockX);
+  const double near = std::log2(1 + 4), far = std::log2(1 + 64 * 4);
+  EXPECT_NEAR(feature(rows, "thread_step"), 2 * near + far, 1e-4);
+  EXPECT_NEAR(feature(rows, "block_step"), 2 * far + near, 1e-4);
+  EXPECT_NEAR(feature(columns, "thread_step"), 2 * far + near, 1e-4);
+  EXPECT_NEAR(feature(columns, "block_step"), 2 * near + far, 1e-4);
+  EXPECT_NEAR(unscaled(feature(rows, "threads")), 64, 1e-3);
+  EXPECT_NEAR(unscaled(feature(rows, "blocks")), 64, 1e-3);
+  EXPECT_NEAR(unscaled(feature(rows, "virtual_threads")), 1, 1e-3);
+  EXPECT_EQ(feature(Product().naive(), "thread_step"), 0);
+}
+
+TEST(Features, StoresWithoutColumnsOfTheirOwnAreCountedTogether) {
+  const Var i("i"), j("j");
+  const auto with_small = [&](LoopKind inner) {
+    std::vector<Stmt> loops;
+    for (const int rows : {64, 32, 16, 8}) {
+      const Buffer b("b", kFloat32, {rows, 16});
+      const Stmt s = make_store(b, {i, j}, make_load(b, {i, j}));
+      loops.push_back(
+          make_for(i, 0, rows, LoopKind::kSerial, make_for(j, 0, 16, rows == 8 ? inner : LoopKind::kSerial, s)));
+    }
+    return program_of(block(loops), {});
+  };
+  EXPECT_NEAR(unscaled(feature(with_small(LoopKind::kSerial), "other_trips")), 8 * 16, 1e-2);
+  EXPECT_NEAR(unscaled(feature(with_small(LoopKind::kSerial), "other_vectors")), 8 * 16, 1e-2);
+  EXPECT_NEAR(unscaled(feature(with_small(LoopKind::kVectorized), "other_vectors")), 8, 1e-3);
+}
+
 TEST(Features, LetBoundVariablesAreSeenThrough) {
   const Product m;
   const Var outer("outer"), inner("inner"), row("row");

@@ -43,9 +43,15 @@ TEST(Peak, BandwidthFallsOutwards) {
   EXPECT_GT(measure_copy_bandwidth(1 << 20, 0.02), 1.0);
 }
 
+// Threads that share the cores still read as much as one: each counts the time of its best round.
+TEST(Peak, ThreadsReadTogether) {
+  EXPECT_GT(measure_read_bandwidth(16 << 10, 0.1, 4), 1.5 * measure_read_bandwidth(16 << 10, 0.1));
+}
+
 TEST(Peak, RefusesWhatCannotBeMeasured) {
   EXPECT_THROW(measure_fma_peak(0), UsageError);
   EXPECT_THROW(measure_read_bandwidth(100), UsageError);
+  EXPECT_THROW(measure_read_bandwidth(4096, 0.01, 0), UsageError);
 }
 
 }  // namespace
