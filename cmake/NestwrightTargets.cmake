@@ -3,7 +3,7 @@
 # Flags that every target of ours is built with.
 add_library(nestwright_flags INTERFACE)
 target_compile_features(nestwright_flags INTERFACE cxx_std_20)
-target_compile_options(nestwright_flags INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wno-missing-field-initializers
+target_compile_options(nestwright_flags INTERFACE -Wall -Wextra -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> -Wno-missing-field-initializers
                                                   $<$<BOOL:${NESTWRIGHT_WERROR}>:-Werror>
                                                   # g++ 12 sees overlaps in "text" + std::string where there are none (PR 105651),
                                                   # and at -O3 sizes beyond all memory.

@@ -6,6 +6,7 @@
 
 #include "space/branch_points.h"
 #include "support/error.h"
+#include "templates/parallel_worth.h"
 #include "templates/recording.h"
 #include "templates/registry.h"
 
@@ -26,6 +27,12 @@ double distance(const Knob& knob, int candidate, const ConfigEntry* wish) {
         std::abs(std::log2(1.0 + static_cast<double>(value[i])) - std::log2(1.0 + static_cast<double>(wish->value[i])));
   }
   return sum;
+}
+
+/// Whether the choice `parallel`, the first option of which means one thread, is another one.
+bool has_parallel_choice(const Config& config) {
+  const ConfigEntry* const choice = config.find("parallel");
+  return choice != nullptr && choice->label != "none";
 }
 
 std::vector<int> violations(const Branch& branch, const std::vector<std::vector<int>>& positions,
@@ -92,6 +99,17 @@ std::vector<Config> guess_each(const Template& t, const Workload& workload, cons
     const auto config = guess_config(t, workload, target, wish);
     if (config && std::find(configs.begin(), configs.end(), *config) == configs.end()) configs.push_back(*config);
   }
+  if (target.device != DeviceKind::kCpu) return configs;
+  const bool is_worth = is_worth_parallel_loop(workload, target);
+  const auto is_suitable = [&](const Config& config) { return has_parallel_choice(config) == is_worth; };
+  auto first = std::find_if(configs.begin(), configs.end(), is_suitable);
+  for (std::size_t i = 0; first == configs.end() && !is_worth && i < configs.size(); ++i) {
+    Config serial = configs[i];
+    serial.set("parallel", {}, "none");
+    const auto config = guess_config(t, workload, target, serial);
+    if (config) first = configs.insert(configs.end(), *config);
+  }
+  if (first != configs.end()) std::rotate(configs.begin(), first, first + 1);
   return configs;
 }
 

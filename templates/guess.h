@@ -14,7 +14,9 @@ namespace nestwright {
 std::optional<Config> guess_config(const Template& t, const Workload& workload, const Target& target,
                                    const Config& wishes);
 
-/// What guess_config makes of each wish, in their order, all different; none where no wish comes true.
+/// What guess_config makes of each wish, in their order, all different; none where no wish comes true. On a CPU the
+/// first one, which is the default, is parallel where the work is worth it (parallel_worth.h) and a wish allows it,
+/// else serial.
 std::vector<Config> guess_each(const Template& t, const Workload& workload, const Target& target,
                                const std::vector<Config>& wishes);
 

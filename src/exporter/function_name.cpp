@@ -32,11 +32,13 @@ const std::set<std::string, std::less<>>& taken_names() {
       "isfinite", "isnan", "kernel_names", "labs", "launch", "ldexp", "least_of", "load", "load_code", "log", "log2",
       "logistic", "magnitude", "main", "make_kernel", "malloc", "memcpy", "memory", "memory_for", "memset", "minus",
       "monotone", "nearbyint", "number_of", "offset", "offsets", "on_device", "open_device", "parallel", "place_of",
-      "plus", "pool", "pow", "power", "prepared", "prepared_memory", "printf", "ptx", "queue", "read_all",
-      "reciprocal_root", "release", "require", "result", "right", "round", "round_tf32", "rounded", "send", "serves",
-      "shared_bytes", "signal", "sizes", "source", "sqrt", "state", "steps", "stream", "tanh", "task", "tensor",
-      "thread", "times", "turn", "turns", "uniform", "untouched", "usable", "work", "workspace", "workspace_bytes",
-      "worst"};
+      "plus", "pool", "pool_count_fork", "pool_ends_sleep", "pool_enter", "pool_fork_depth", "pool_gets_tasks_soon",
+      "pool_now_ns", "pool_once", "pool_pause", "pool_report", "pool_run", "pool_run_share", "pool_sleep", "pool_start",
+      "pool_wait", "pool_wake", "pool_watch_forks", "pool_watches_forks", "pool_work", "pow", "power", "prepared",
+      "prepared_memory", "printf", "ptx", "queue", "read_all", "reciprocal_root", "release", "require", "result",
+      "right", "round", "round_tf32", "rounded", "run_serial", "send", "serves", "shared_bytes", "shares", "signal",
+      "sizes", "source", "sqrt", "state", "steps", "stream", "tanh", "task", "tensor", "thread", "times", "turn",
+      "turns", "uniform", "untouched", "usable", "work", "workspace", "workspace_bytes", "worst"};
   return names;
 }
 

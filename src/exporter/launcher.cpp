@@ -12,26 +12,29 @@
 namespace nestwright {
 namespace {
 
-/// A kernel without a parallel loop never calls it, but must be handed one.
-constexpr const char* kSerialLoop = R"(
+/// What runs the tasks of a parallel loop. A kernel without one never calls it, but must be handed it.
+std::string loop_runner(const Exported& e) {
+  if (e.is_parallel) return "\n" + thread_pool_source();
+  return R"(
+typedef void (*kernel_body)(int32_t task, int32_t thread, void* closure);
+
 static void run_serial(void* unused, int32_t tasks, kernel_body body, void* closure) {
   (void)unused;
   for (int32_t task = 0; task < tasks; ++task) body(task, 0, closure);
 }
 )";
+}
 
 std::string includes(const Exported& e) {
   std::string text = "#include <stdint.h>\n#include <stdlib.h>\n";
   if (e.task->target.isa != CpuIsa::kX86_64) text += "#include <cpuid.h>\n";
-  if (e.task->target.isa != CpuIsa::kX86_64 || e.is_parallel) text += "#include <stdatomic.h>\n";
-  if (e.workspace_bytes() > 0 || e.is_parallel) text += "#include <pthread.h>\n";
-  if (e.is_parallel) text += "#include <sched.h>\n#include <signal.h>\n#include <time.h>\n";
+  if (e.task->target.isa != CpuIsa::kX86_64) text += "#include <stdatomic.h>\n";
+  if (e.workspace_bytes() > 0) text += "#include <pthread.h>\n";
   return text;
 }
 
 std::string kernel_declaration(const Exported& e) {
   return fmt::format(R"(
-typedef void (*kernel_body)(int32_t task, int32_t thread, void* closure);
 struct kernel_parallel {{
   void* pool;
   int32_t threads;
@@ -53,14 +56,17 @@ __attribute__((visibility("hidden"))) int32_t {}(void* const* buffers, const int
 std::string parallel_loop(const Exported& e) {
   if (!e.is_parallel) return "\nstatic const struct kernel_parallel parallel = {0, 1, run_serial};\n";
   return fmt::format(R"(
-static struct kernel_parallel parallel = {{0, kThreads, run_threads}};
+enum {{ kThreads = {1} }};
+static struct pool_share shares[kThreads];
+static struct thread_pool pool = {{.shares = shares, .threads = kThreads}};
+static struct kernel_parallel parallel = {{&pool, kThreads, pool_run}};
 
 EXPORTED void {0}_set_parallel_for(void* threads, {0}_parallel_for run) {{
-  parallel.pool = threads;
-  parallel.run = run != 0 ? run : run_threads;
+  parallel.pool = run != 0 ? threads : &pool;
+  parallel.run = run != 0 ? run : pool_run;
 }}
 )",
-                     e.name);
+                     e.name, e.threads());
 }
 
 /// workspace_of_this_thread() and NAME_release().
@@ -165,7 +171,7 @@ std::int64_t Exported::prepared_bytes() const {
 std::int64_t Exported::workspace_bytes() const { return nestwright::workspace_bytes(object->workspace, threads()); }
 
 std::string launcher_source(const Exported& e) {
-  std::string text =
+  const std::string text =
       fmt::format(R"(/* Calls the kernel of {0}.h. Made by Nestwright; needs nothing but a C11 compiler and POSIX. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
@@ -176,11 +182,8 @@ std::string launcher_source(const Exported& e) {
 #define EXPORTED __attribute__((visibility("default")))
 )",
                   e.name, includes(e));
-  if (e.is_parallel) text += fmt::format("enum {{ kThreads = {} }};\n", e.threads());
-  text += kernel_declaration(e) + kSerialLoop;
-  if (e.is_parallel) text += thread_pool_source();
-  return text + parallel_loop(e) + cpu_check_source(e.task->target.isa, e.object->extensions) + workspace_source(e) +
-         functions_source(e);
+  return text + loop_runner(e) + kernel_declaration(e) + parallel_loop(e) +
+         cpu_check_source(e.task->target.isa, e.object->extensions) + workspace_source(e) + functions_source(e);
 }
 
 }  // namespace nestwright

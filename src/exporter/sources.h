@@ -65,7 +65,7 @@ std::string header_overlap(const Exported& e);  ///< what may share memory with 
 std::string cpu_check_source(CpuIsa isa, const std::vector<std::string>& extensions);
 /// Whether they are of tile registers: then that source defines tiles_allowed(), too.
 bool uses_tiles(const std::vector<std::string>& extensions);
-/// `static void run_threads(...)`: a small pool of `kThreads` pthreads. Needs run_serial above it.
+/// runtime/thread_pool.c, which the library's own pools are of: `struct thread_pool` and `static void pool_run(...)`.
 std::string thread_pool_source();
 
 }  // namespace nestwright

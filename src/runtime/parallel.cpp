@@ -6,6 +6,7 @@
 #include <tbb/task_arena.h>
 
 #include <cstdint>
+#include <new>
 #include <string>
 
 #include "runtime/spin_pool.h"
@@ -42,6 +43,15 @@ class TbbPool final : public ParallelPool {
   }
 
   tbb::task_arena arena_;
+};
+
+class SpinPool final : public ParallelPool {
+ public:
+  explicit SpinPool(int threads) {
+    abi_ = nestwright_make_spin_pool(threads);
+    if (abi_.pool == nullptr) throw std::bad_alloc();
+  }
+  ~SpinPool() override { nestwright_free_spin_pool(abi_.pool); }
 };
 
 }  // namespace

@@ -33,8 +33,9 @@ class ParallelPool {
   nestwright_parallel abi_{};
 };
 
-/// A pool of `threads` threads, the caller among them. Tasks go out in contiguous runs, one run a thread. A serial pool
-/// has one thread whatever is asked for. Throws UsageError where threads < 1.
+/// A pool of `threads` threads, the caller among them. Tasks go out in contiguous shares, one a thread; of a spinning
+/// pool, the caller runs the tasks of threads that have not begun. A serial pool has one thread whatever is asked for.
+/// Throws UsageError where threads < 1.
 std::unique_ptr<ParallelPool> make_pool(PoolKind kind, int threads);
 
 }  // namespace nestwright

@@ -1,36 +1,22 @@
-// Our own pool of threads: the quickest way into a small parallel loop. Private to runtime/; made through make_pool.
-// Thread rule: as for every pool, one caller at a time.
-#pragma once
+/* The library's pools of its own threads, of the text that exports carry (runtime/thread_pool.c): they spin for 50 us
+ * after a loop, then sleep. Private to runtime/; made through make_pool. Thread rule: as said there; no loop may run
+ * while its pool is freed. */
+#ifndef NESTWRIGHT_RUNTIME_SPIN_POOL_H
+#define NESTWRIGHT_RUNTIME_SPIN_POOL_H
 
-#include <atomic>
-#include <cstdint>
-#include <thread>
-#include <vector>
+#include "runtime/kernel_abi.h"
 
-#include "runtime/parallel.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-namespace nestwright {
+/* For at most `threads` >= 1 threads, the caller's among them; the others are created by the first loop that has tasks
+ * for them. `pool` is null where there is no memory. */
+nestwright_parallel nestwright_make_spin_pool(int32_t threads);
+/* Ends and joins the threads. */
+void nestwright_free_spin_pool(void* pool);
 
-class SpinPool final : public ParallelPool {
- public:
-  explicit SpinPool(int threads);
-  ~SpinPool() override;
-
- private:
-  static void run(void* pool, std::int32_t tasks, nestwright_body body, void* closure);
-  void run_share(std::int32_t thread) const;
-  void work(std::int32_t thread);
-
-  // The loop that runs; written before generation_ is raised, read after it was seen to rise.
-  std::int32_t tasks_ = 0;
-  nestwright_body body_ = nullptr;
-  void* closure_ = nullptr;
-  bool stop_ = false;
-
-  alignas(64) std::atomic<std::uint32_t> generation_{0};  ///< one more for every loop
-  alignas(64) std::atomic<std::int32_t> running_{0};      ///< workers that have not finished this loop
-  alignas(64) std::atomic<std::int32_t> sleepers_{0};
-  std::vector<std::thread> workers_;
-};
-
-}  // namespace nestwright
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -7,6 +7,7 @@
 #include "templates/guess.h"
 #include "templates/matmul/matmul.h"
 #include "templates/matmul/matmul_cpu.h"
+#include "templates/parallel_worth.h"
 
 namespace nestwright {
 namespace {
@@ -91,7 +92,7 @@ Config to_config(Wish wish, const MatmulShape& shape, const Target& target) {
   return config;
 }
 
-std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
+std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target, bool is_parallel) {
   const std::int64_t lanes = target.lanes(shape.type), bytes = shape.type.bytes();
   const std::int64_t columns = ceil_div(shape.n, lanes);
   // Few rows leave registers for more columns: a matrix-vector product keeps many sums in flight.
@@ -109,7 +110,7 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
     return wish;
   };
   std::string threads = "none";
-  if (target.threads > 1) {
+  if (is_parallel) {
     const bool rows_suffice = ceil_div(shape.m, tile(2).rows) >= 2 * target.threads;
     threads = shape.batch >= target.threads ? "batch" : rows_suffice ? "m" : "n";
   }
@@ -142,7 +143,7 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
     wish.tiles_n_outer = false;
     wish.prefetch_c = true;
     // Threads share the block of A, and each has one of B for itself.
-    if (target.threads > 1) wish.parallel = "n";
+    if (is_parallel) wish.parallel = "n";
     return wish;
   };
   const bool is_long = shape.m >= 2 && shape.k >= 128;
@@ -248,7 +249,9 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target) {
 std::vector<Config> matmul_cpu_seeds(const Template& self, const Workload& workload, const MatmulShape& shape,
                                      const Target& target) {
   std::vector<Config> wishes;
-  for (const Wish& wish : make_wishes(shape, target)) wishes.push_back(to_config(wish, shape, target));
+  for (const Wish& wish : make_wishes(shape, target, is_worth_parallel_loop(workload, target))) {
+    wishes.push_back(to_config(wish, shape, target));
+  }
   return guess_configs(self, workload, target, wishes);
 }
 

@@ -9,9 +9,6 @@
 namespace nestwright {
 namespace {
 
-/// Multiply-adds from which on threads are the first guess; the search finds out.
-constexpr double kLikelyParallel = 128 * 1024;
-
 /// n=1: the matrix is A and the vector B; m=1: the other way around.
 struct MatrixVector {
   bool matrix_is_a = true;
@@ -150,11 +147,8 @@ Schedule schedule_gemv(Tuning& t, const Workload& workload, Definition& definiti
 
 std::vector<Config> seeds(const Workload& workload, const Target& target) {
   if (!why_not(workload, target).empty()) return {};
-  const MatmulShape shape = matmul_shape(workload);
   std::vector<std::string> parallel{"none"};
-  if (target.threads > 1 && matrix_vector(shape).rows > 1) {
-    parallel.insert(shape.products() >= kLikelyParallel ? parallel.begin() : parallel.end(), "rows");
-  }
+  if (target.threads > 1 && matrix_vector(matmul_shape(workload)).rows > 1) parallel.insert(parallel.begin(), "rows");
   std::vector<Config> wishes;
   for (const auto& [rows, vectors] : {std::pair{4, 2}, {8, 1}, {2, 4}, {4, 4}, {16, 1}, {1, 8}}) {
     for (const std::string& how : parallel) {

@@ -5,6 +5,7 @@
 
 #include "templates/guess.h"
 #include "templates/matmul/matmul_blocks.h"
+#include "templates/parallel_worth.h"
 
 namespace nestwright {
 namespace {
@@ -111,7 +112,8 @@ Schedule schedule_split_k(Tuning& t, const Workload& workload, Definition& defin
 
 std::vector<Config> seeds(const Workload& workload, const Target& target) {
   const MatmulShape shape = matmul_shape(workload);
-  if (!why_not(workload, target).empty()) return {};
+  // Every configuration is parallel: none is a default of small work.
+  if (!why_not(workload, target).empty() || !is_worth_parallel_loop(workload, target)) return {};
   std::vector<Config> wishes;
   const bool narrow = shape.n < target.lanes(shape.type) && shape.m > shape.n;
   for (const std::int64_t parts : {2, 4}) {

@@ -42,7 +42,7 @@ void expect_right(const Workload& workload, const AppliedKernel& applied) {
 
 class ApplyBest : public ExportTest {
  protected:
-  /// A database with one verified trial of this configuration for this task.
+  /// A database with one confirmed trial of this configuration for this task.
   void record(const Task& task, const Template& source, const Config& config) {
     TuningLog log = TuningLog::open(file("t.db"), OpenMode::kWrite);
     const SessionId session = log.begin_session(task_key(task), {.strategy = "grid", .cost_model = "none"});
@@ -52,7 +52,7 @@ class ApplyBest : public ExportTest {
     measured.timing.low_ns = 990;
     measured.timing.high_ns = 1010;
     measured.evidence.verified = true;
-    log.record(session, batch.proposals.at(0).id, measured);
+    log.set_incumbent(session, log.record(session, batch.proposals.at(0).id, measured));
     log.end_session(session, SessionStatus::kDone, "the test is done");
   }
 };

@@ -114,7 +114,7 @@ TEST_F(ExportTest, TheCheckAgreesWithTheCompilersOwn) {
 
 // Nothing but the object with the kernel may hold wide instructions: the launcher runs before the check has passed.
 TEST_F(ExportTest, TheLauncherIsPlainX86) {
-  export_default("matmul m=64 n=64 k=64", host_with(2), "k");
+  export_with("matmul m=64 n=64 k=64", host_with(2), "k", "parallel=m");
   const CommandResult code = run("cd k && cc -std=c11 -O2 -S -o - k.c");
   ASSERT_EQ(code.code, 0) << code.output;
   EXPECT_EQ(code.output.find("%ymm"), std::string::npos);

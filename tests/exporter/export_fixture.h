@@ -13,6 +13,7 @@
 #include "exporter/exporter.h"
 #include "lookup/lookup.h"
 #include "support/error.h"
+#include "templates/guess.h"
 
 namespace nestwright {
 
@@ -81,6 +82,24 @@ class ExportTest : public ::testing::Test {
       return export_kernel(task, found, {file(name), name});
     }
     throw UsageError("no guess for " + workload + " says " + knob);
+  }
+
+  /// The configuration nearest to the default that has all options of `knobs`, e.g. "pack_b=whole parallel=m": packed
+  /// operands need a workspace, and what is small enough for a test is not parallel by default.
+  ExportResult export_with(const std::string& workload, const Target& target, const std::string& name,
+                           const std::string& knobs) {
+    const Task task{parse_workload(workload), target};
+    Lookup found = look_up(task, nullptr);
+    const Config wanted = Config::parse(knobs);
+    Config wishes = found.config;
+    for (const ConfigEntry& knob : wanted.entries()) wishes.set(knob.knob, knob.value, knob.label);
+    found.config = guess_config(*found.source, task.workload, task.target, wishes).value();
+    for (const ConfigEntry& knob : wanted.entries()) {
+      const ConfigEntry* const entry = found.config.find(knob.knob);
+      if (entry == nullptr || entry->label != knob.label)
+        throw UsageError("no configuration of " + workload + " near the default says " + knobs);
+    }
+    return export_kernel(task, found, {file(name), name});
   }
 
   /// A command in the test's folder.

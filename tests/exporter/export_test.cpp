@@ -20,17 +20,18 @@ struct Case {
   const char* name;
   const char* workload;
   int threads;
-  bool parallel;
+  const char* knobs;  ///< beside the default's
+  bool is_parallel() const { return std::string_view(knobs).find("parallel") != std::string_view::npos; }
 };
 
 class ExportedKernel : public ExportTest, public ::testing::WithParamInterface<Case> {};
 
 TEST_P(ExportedKernel, PassesItsSelfTestFromTheArchiveTheSharedLibraryAndTheAssembly) {
   const Case& c = GetParam();
-  export_default(c.workload, host_with(c.threads), c.name);
+  export_with(c.workload, host_with(c.threads), c.name, c.knobs);
   const auto manifest = nlohmann::json::parse(read_text(file(fmt::format("{0}/manifest.json", c.name))));
-  EXPECT_EQ(manifest["parallel"], c.parallel);
-  EXPECT_EQ(manifest["threads"], c.parallel ? c.threads : 1);
+  EXPECT_EQ(manifest["parallel"], c.is_parallel());
+  EXPECT_EQ(manifest["threads"], c.is_parallel() ? c.threads : 1);
   const std::string sources = fmt::format("-std=c11 {0}.c {0}_kernel.s", c.name);
   for (const std::string& library :
        {fmt::format("lib{}.a", c.name), fmt::format("lib{}.so -Wl,-rpath,.", c.name), sources}) {
@@ -44,26 +45,27 @@ TEST_P(ExportedKernel, PassesItsSelfTestFromTheArchiveTheSharedLibraryAndTheAsse
 
 INSTANTIATE_TEST_SUITE_P(
     Exporter, ExportedKernel,
-    ::testing::Values(Case{"odd", "matmul m=37 n=53 k=29", 1, false},
-                      Case{"odd_on_two_threads", "matmul m=131 n=101 k=67", 2, true},
-                      Case{"b_transposed", "matmul m=48 n=80 k=33 tb=1", 1, false},
-                      Case{"a_transposed", "matmul m=96 n=128 k=64 ta=1", 2, true},
-                      Case{"in_double", "matmul m=45 n=61 k=38 ta=1 tb=1 dtype=float64", 1, false},
-                      Case{"in_double_on_two", "matmul m=128 n=72 k=50 dtype=float64", 2, true},
-                      Case{"one_row", "matmul m=1 n=77 k=5", 1, false},
-                      Case{"accumulated", "matmul m=33 n=40 k=21 beta=-0.5 ldc=43 lda=25", 1, false},
-                      Case{"batch", "matmul batch=3 m=40 n=37 k=41 tb=1 epilogue=bias_gelu alpha=2", 2, true},
-                      Case{"packed_before", "matmul m=37 n=53 k=29 prepared=b", 1, false},
+    ::testing::Values(Case{"odd", "matmul m=37 n=53 k=29", 1, ""},
+                      Case{"odd_on_two_threads", "matmul m=131 n=101 k=67", 2, "parallel=m"},
+                      Case{"b_transposed", "matmul m=48 n=80 k=33 tb=1", 1, ""},
+                      Case{"a_transposed", "matmul m=96 n=128 k=64 ta=1", 2, "parallel=m"},
+                      Case{"in_double", "matmul m=45 n=61 k=38 ta=1 tb=1 dtype=float64", 1, ""},
+                      Case{"in_double_on_two", "matmul m=128 n=72 k=50 dtype=float64", 2, "parallel=m"},
+                      Case{"one_row", "matmul m=1 n=77 k=5", 1, ""},
+                      Case{"accumulated", "matmul m=33 n=40 k=21 beta=-0.5 ldc=43 lda=25", 1, ""},
+                      Case{"batch", "matmul batch=3 m=40 n=37 k=41 tb=1 epilogue=bias_gelu alpha=2", 2,
+                           "parallel=batch"},
+                      Case{"packed_before", "matmul m=37 n=53 k=29 prepared=b", 1, ""},
                       Case{"packed_before_in_batch", "matmul batch=2 m=70 n=53 k=64 tb=1 epilogue=bias prepared=b", 2,
-                           true},
-                      Case{"in_turns", "matmul batch=2 m=9 n=8 k=16 sc=8 ldc=17 epilogue=residual_relu", 1, false},
-                      Case{"softmax_rows", "softmax rows=9 columns=101", 2, true},
-                      Case{"normal_rows", "layer_norm rows=7 columns=80", 1, false},
-                      Case{"turned", "transpose rows=37 columns=53", 2, true},
-                      Case{"all_of_it", "reduce function=sum shape=40x50 axes=0,1", 2, false},
-                      Case{"of_columns", "reduce function=max shape=40x50 axes=0", 1, false},
-                      Case{"bias_gelu", "broadcast function=add_gelu rows=5 columns=99", 1, false},
-                      Case{"products", "elementwise function=multiply shape=5x99", 2, true}),
+                           "parallel=batch"},
+                      Case{"in_turns", "matmul batch=2 m=9 n=8 k=16 sc=8 ldc=17 epilogue=residual_relu", 1, ""},
+                      Case{"softmax_rows", "softmax rows=9 columns=101", 2, "parallel=rows"},
+                      Case{"normal_rows", "layer_norm rows=7 columns=80", 1, ""},
+                      Case{"turned", "transpose rows=37 columns=53", 2, "parallel=columns"},
+                      Case{"all_of_it", "reduce function=sum shape=40x50 axes=0,1", 2, ""},
+                      Case{"of_columns", "reduce function=max shape=40x50 axes=0", 1, ""},
+                      Case{"bias_gelu", "broadcast function=add_gelu rows=5 columns=99", 1, ""},
+                      Case{"products", "elementwise function=multiply shape=5x99", 2, "parallel=blocks"}),
     [](const auto& test) { return test.param.name; });
 
 TEST_F(ExportTest, WhatIsPreparedHasAFunctionOfItsOwn) {
@@ -100,9 +102,9 @@ static void keep(void* memory) { (void)memory; }
 TEST_F(ExportTest, PackedOperandsInAWorkspace) {
   const char *in_float = "matmul m=70 n=101 k=67 tb=1", *in_double = "matmul m=70 n=101 k=67 dtype=float64";
   for (const auto& [workload, knob, threads] :
-       {std::tuple{in_float, "pack_b=whole", 2}, std::tuple{in_float, "pack_b=block", 1},
-        std::tuple{in_double, "pack_b=whole", 1}, std::tuple{in_double, "pack_b=block", 2}}) {
-    export_guess(workload, host_with(threads), "k", knob);
+       {std::tuple{in_float, "pack_b=whole parallel=n", 2}, std::tuple{in_float, "pack_b=block", 1},
+        std::tuple{in_double, "pack_b=whole", 1}, std::tuple{in_double, "pack_b=block parallel=m", 2}}) {
+    export_with(workload, host_with(threads), "k", knob);
     const auto manifest = nlohmann::json::parse(read_text(file("k/manifest.json")));
     EXPECT_GT(manifest["workspace_bytes"], 0);
     write_text(file("k/guarded.c"), kGuarded);

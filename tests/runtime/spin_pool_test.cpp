@@ -1,0 +1,241 @@
+// The pool of the library's own threads: each task once whatever the delays, and no wait for a thread that has not
+// begun, that was refused, that a fork left behind, or that another process has displaced.
+#include <gmock/gmock.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "runtime/parallel.h"
+
+namespace nestwright {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::microseconds;
+
+constexpr std::chrono::seconds kPatience{20};
+
+using Body = std::function<void(int task, int thread)>;
+
+void run(const ParallelPool& pool, int tasks, const Body& body) {
+  pool.abi()->run(
+      pool.abi()->pool, tasks,
+      [](std::int32_t task, std::int32_t thread, void* closure) { (*static_cast<const Body*>(closure))(task, thread); },
+      const_cast<Body*>(&body));
+}
+
+/// Whether it came true within kPatience.
+bool wait_until(const std::function<bool()>& condition) {
+  const auto end = Clock::now() + kPatience;
+  while (!condition()) {
+    if (Clock::now() > end) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+void work_for(microseconds time) {
+  const auto end = Clock::now() + time;
+  while (Clock::now() < end) {
+  }
+}
+
+TEST(SpinPool, RunsEachTaskOnceWhateverTheDelays) {
+  std::mt19937 random(7);
+  for (const int threads : {2, 3, 8}) {
+    const auto pool = make_pool(PoolKind::kSpin, threads);
+    for (int round = 0; round < 400; ++round) {
+      const int tasks = static_cast<int>(random() % (round % 20 == 0 ? 1000 : 24));
+      const auto most = static_cast<unsigned>(random() % 20);
+      std::vector<std::atomic<int>> runs(static_cast<std::size_t>(tasks));
+      std::vector<std::atomic<int>> inside(static_cast<std::size_t>(threads));
+      std::atomic<int> clashes{0};
+      run(*pool, tasks, [&](int task, int thread) {
+        if (inside.at(static_cast<std::size_t>(thread)).fetch_add(1) != 0) ++clashes;
+        const unsigned delay = (static_cast<unsigned>(task + round) * 2654435761U >> 16) % (most + 1);
+        if (tasks < 100) work_for(microseconds(delay));
+        ++runs.at(static_cast<std::size_t>(task));
+        --inside.at(static_cast<std::size_t>(thread));
+      });
+      ASSERT_THAT(std::vector<int>(runs.begin(), runs.end()), testing::Each(1)) << threads << " " << tasks;
+      ASSERT_EQ(clashes, 0) << "two tasks ran at once with one thread number";
+      // Threads fall asleep after 50 us: just before, meanwhile and long since.
+      if (round % 3 == 0) work_for(microseconds(random() % 120));
+    }
+  }
+}
+
+TEST(SpinPool, AThreadThatIsHeldUpKeepsItsTaskOnly) {
+  for (const int threads : {2, 4}) {
+    const auto pool = make_pool(PoolKind::kSpin, threads);
+    constexpr int kTasks = 40;
+    std::atomic<int> ended{0};
+    std::atomic<bool> is_held{false}, was_released{false};
+    run(*pool, kTasks, [&](int, int thread) {
+      if (thread != 0 && !is_held.exchange(true)) {
+        was_released = wait_until([&] { return ended == kTasks - 1; });
+      } else {
+        EXPECT_TRUE(wait_until([&] { return is_held.load(); })) << "no other thread has begun";
+      }
+      ++ended;
+    });
+    EXPECT_TRUE(was_released) << "of " << kTasks << " tasks " << ended << " ended beside the one that is held up";
+    EXPECT_EQ(ended, kTasks);
+  }
+}
+
+TEST(SpinPool, TheCallerIsHelpedWithItsShare) {
+  const auto pool = make_pool(PoolKind::kSpin, 2);
+  std::atomic<int> ended{0};
+  bool were_others_done = false;
+  run(*pool, 40, [&](int task, int) {
+    if (task == 0) were_others_done = wait_until([&] { return ended == 39; });
+    ++ended;
+  });
+  EXPECT_TRUE(were_others_done);
+}
+
+TEST(SpinPool, ASecondCallerRunsItsLoopAlone) {
+  const auto pool = make_pool(PoolKind::kSpin, 2);
+  std::atomic<bool> is_done{false};
+  std::vector<int> threads_of_second;
+  std::thread second;
+  run(*pool, 2, [&](int task, int) {
+    if (task != 0) return;
+    second = std::thread([&] {
+      run(*pool, 5, [&](int, int thread) { threads_of_second.push_back(thread); });
+      is_done = true;
+    });
+    EXPECT_TRUE(wait_until([&] { return is_done.load(); })) << "it waits for the first caller's loop";
+  });
+  second.join();
+  EXPECT_EQ(threads_of_second, std::vector<int>(5, 0));
+}
+
+/// Threads that were inside of a task at once, of two.
+int meet(const ParallelPool& pool, std::chrono::milliseconds patience) {
+  std::atomic<int> there{0};
+  run(pool, 2, [&](int, int) {
+    ++there;
+    const auto end = Clock::now() + patience;
+    while (there < 2 && Clock::now() < end) std::this_thread::yield();
+  });
+  return there;
+}
+
+/// What `child` returns in the child of a fork.
+int code_of_child(const std::function<int()>& child) {
+  const pid_t pid = fork();
+  if (pid == 0) _exit(child());
+  int status = 0;
+  waitpid(pid, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+TEST(SpinPool, StartsThreadsOfItsOwnInTheChildOfAFork) {
+  const auto pool = make_pool(PoolKind::kSpin, 2);
+  ASSERT_EQ(meet(*pool, kPatience), 2);
+  const auto child = [&] {
+    const auto own = make_pool(PoolKind::kSpin, 2);
+    return meet(*pool, kPatience) == 2 && meet(*own, kPatience) == 2 ? 0 : 1;
+  };
+  EXPECT_EQ(code_of_child(child), 0);
+  EXPECT_EQ(code_of_child([&] { return code_of_child(child); }), 0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  EXPECT_EQ(code_of_child(child), 0) << "its thread was asleep";
+  EXPECT_EQ(meet(*pool, kPatience), 2);
+}
+
+TEST(SpinPool, WithoutThreadsTheCallerRunsAllTasks) {
+  const int code = code_of_child([] {
+    const auto pool = make_pool(PoolKind::kSpin, 3);
+    const rlimit none{1, 1};
+    if (setrlimit(RLIMIT_AS, &none) != 0) return 2;  // no memory for stacks
+    int sum = 0;
+    for (int round = 0; round < 2; ++round) {
+      run(*pool, 7, [&](int task, int thread) { sum += thread == 0 ? task : 100; });
+    }
+    return sum == 42 ? 0 : 1;
+  });
+  EXPECT_EQ(code, 0);
+}
+
+void pin(pid_t thread, int core) {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  CPU_SET(core, &cores);
+  ASSERT_EQ(sched_setaffinity(thread, sizeof cores, &cores), 0);
+}
+
+/// The median time of a loop of 8 tasks split for the pool, against that of one on the caller's thread, in turns, with
+/// pauses in which other threads fall asleep. A task is some 10 us of work.
+double time_against_serial(const ParallelPool& pool) {
+  std::vector<double> serial, split;
+  const Body task = [](int, int) {
+    for (volatile int step = 0; step < 10'000;) step = step + 1;
+  };
+  const auto time = [](const std::function<void()>& loop) {
+    work_for(microseconds(100));
+    const auto start = Clock::now();
+    loop();
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  for (int i = 0; i < 301; ++i) {
+    split.push_back(time([&] { run(pool, 8, task); }));
+    serial.push_back(time([&] {
+      for (int t = 0; t < 8; ++t) task(t, 0);
+    }));
+  }
+  for (std::vector<double>* times : {&serial, &split})
+    std::nth_element(times->begin(), times->begin() + 150, times->end());
+  return split[150] / serial[150];
+}
+
+TEST(SpinPool, ABusyProcessOnTheOtherCoreDoesNotDelayTheCaller) {
+  cpu_set_t allowed;
+  ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  std::vector<int> cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &allowed)) cores.push_back(core);
+  }
+  if (cores.size() < 2) GTEST_SKIP() << "there is one core";
+
+  const auto pool = make_pool(PoolKind::kSpin, 2);
+  std::atomic<pid_t> worker{0};
+  run(*pool, 2, [&](int, int thread) {
+    if (thread == 1) worker = static_cast<pid_t>(syscall(SYS_gettid));
+    if (thread == 0) wait_until([&] { return worker != 0; });
+  });
+  ASSERT_NE(worker, 0);
+  const pid_t busy = fork();
+  if (busy == 0) {
+    pin(0, cores[1]);
+    for (volatile bool forever = true; forever;) {
+    }
+  }
+  pin(worker, cores[1]);
+  pin(0, cores[0]);
+  double ratio = time_against_serial(*pool);
+  // Tests beside this one may disturb a part of the loops: a pool that waits is slow each time.
+  for (int again = 0; again < 2 && ratio > 1.3; ++again) ratio = time_against_serial(*pool);
+  kill(busy, SIGKILL);
+  waitpid(busy, nullptr, 0);
+  ASSERT_EQ(sched_setaffinity(0, sizeof allowed, &allowed), 0);
+  EXPECT_LT(ratio, 1.3);
+}
+#endif
+
+}  // namespace
+}  // namespace nestwright
