@@ -10,6 +10,7 @@
 
 #include "logs/encode.h"
 #include "logs/state.h"
+#include "support/error.h"
 
 namespace nestwright {
 namespace {
@@ -17,28 +18,40 @@ namespace {
 using sqlite::Database;
 using sqlite::Statement;
 
-/// What may be called best at all.
-constexpr const char* kSound = "{0}.outcome = 0 AND {0}.verified AND NOT {0}.ended_early AND {0}.median_ns > 0";
-std::string sound(const char* table) { return fmt::format(fmt::runtime(kSound), table); }
-/// A trial that takes another one's measurement is that one.
-std::string sound_trial() { return sound("trial") + " AND trial.same_as_trial_id IS NULL"; }
+/// True where the row of `trial` ran in an undisturbed race, of those that `which` is true for, and failed there.
+std::string failed_in_race(const std::string& which) {
+  return fmt::format(
+      "EXISTS (SELECT 1 FROM race_entry AS failed JOIN race AS later ON later.id = failed.race_id"
+      " WHERE failed.trial_id = trial.id AND failed.outcome <> 0 AND later.disturbance = '' AND {})",
+      which);
+}
 
 constexpr const char* kFromProposal =
     "JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.id = proposal.space_id";
 
+/// Those before the ones of proposal and measurement.
+constexpr int kOwnColumns = 10;
+
+/// Sound entries of undisturbed races whose trial has not failed in a later one.
 std::string select_race_entries(const std::string& where) {
   return fmt::format(
-      "SELECT race_entry.trial_id, race.session_id, race.recorded_at, race.pipeline, race_entry.tied, {}, {}"
-      " FROM race_entry JOIN race ON race.id = race_entry.race_id JOIN trial ON trial.id = race_entry.trial_id {} "
-      "WHERE {} AND {}",
-      kProposalColumns, measurement_columns("race_entry"), kFromProposal, sound("race_entry"), where);
+      "SELECT race_entry.trial_id, race.session_id, race.recorded_at, race.pipeline, session.rule,"
+      " race.winner_trial_id = race_entry.trial_id, race_entry.tied, race_entry.role = '{}',"
+      " (SELECT count(*) FROM race_entry AS tie WHERE tie.race_id = race.id AND tie.tied"
+      "  AND tie.trial_id <> race_entry.trial_id),"
+      " race_entry.process_medians_ns, {}, {}"
+      " FROM race_entry JOIN race ON race.id = race_entry.race_id JOIN trial ON trial.id = race_entry.trial_id"
+      " JOIN session ON session.id = race.session_id {} WHERE race.disturbance = '' AND {} AND NOT {} AND {}",
+      kIncumbentRole, kProposalColumns, measurement_columns("race_entry"), kFromProposal, is_sound("race_entry"),
+      failed_in_race("later.id > race.id"), where);
 }
 
 std::string select_trials(const std::string& where) {
   return fmt::format(
-      "SELECT trial.id, trial.session_id, trial.recorded_at, task.pipeline, 0, {}, {} FROM trial {}"
-      " JOIN session ON session.id = trial.session_id JOIN task ON task.id = session.task_id WHERE {} AND {}",
-      kProposalColumns, measurement_columns("trial"), kFromProposal, sound_trial(), where);
+      "SELECT trial.id, trial.session_id, trial.recorded_at, task.pipeline, session.rule, 0, 0, 0, 0, '[]', {}, {}"
+      " FROM trial {} JOIN session ON session.id = trial.session_id JOIN task ON task.id = session.task_id"
+      " WHERE {} AND {}",
+      kProposalColumns, measurement_columns("trial"), kFromProposal, is_sound_trial(), where);
 }
 
 std::int64_t count_trials(const Database& database, std::int64_t task) {
@@ -48,33 +61,91 @@ std::int64_t count_trials(const Database& database, std::int64_t task) {
   return select.integer(0);
 }
 
-BestRecord read_best(const Statement& row, const StoredTask& task, std::int64_t trials, bool from_race) {
+BestRecord read_best(const Statement& row, const StoredTask& task, std::int64_t trials, BestSource source) {
   BestRecord best;
   best.task = task.key;
   best.trial = row.integer(0);
   best.session = row.integer(1);
   best.recorded_at = row.text(2);
   best.pipeline = static_cast<Pipeline>(row.integer(3));
-  best.tied = row.integer(4) != 0;
-  best.from_race = from_race;
-  best.proposal = read_proposal(row, 5);
-  const Measurement measurement = read_measurement(row, 5 + kProposalColumnCount);
+  best.source = source;
+  best.by_old_rule = row.integer(4) != static_cast<int>(ScoringRule::kPaired);
+  const bool won = row.integer(5) != 0;
+  best.tied = row.integer(6) != 0;
+  best.kept = won && row.integer(7) != 0;
+  best.ties = won ? static_cast<int>(row.integer(8)) : 0;
+  best.process_medians_ns = decode_numbers(row.text(9));
+  best.proposal = read_proposal(row, kOwnColumns);
+  const Measurement measurement = read_measurement(row, kOwnColumns + kProposalColumnCount);
   best.timing = measurement.timing;
   best.evidence = measurement.evidence;
   best.trials = trials;
   return best;
 }
 
-/// The session with the most trials that may be best; 0 where there is none.
+std::optional<BestRecord> read_first(Statement& select, const Database& database, const StoredTask& task,
+                                     BestSource source) {
+  if (!select.step()) return std::nullopt;
+  return read_best(select, task, count_trials(database, task.id), source);
+}
+
+std::optional<BestRecord> last_winner(const Database& database, const StoredTask& task, const std::string& templates) {
+  Statement select = database.prepare(
+      select_race_entries(fmt::format("race.task_id = :task AND race.winner_trial_id = race_entry.trial_id AND {}"
+                                      " ORDER BY race.id DESC LIMIT 1",
+                                      kTemplateMatches)));
+  return read_first(select.bind(task.id, templates), database, task, BestSource::kRace);
+}
+
+/// Of the latest session of the task whose confirmed incumbent is sound. `sessions`: which count.
+std::optional<BestRecord> last_confirmed(const Database& database, const StoredTask& task, const std::string& templates,
+                                         const std::string& sessions = "1") {
+  Statement confirmed = database.prepare(
+      fmt::format("SELECT incumbent_trial_id FROM session WHERE task_id = ? AND incumbent_trial_id IS NOT NULL AND {}"
+                  " ORDER BY id DESC",
+                  sessions));
+  Statement select = database.prepare(select_trials(fmt::format("trial.id = :trial AND {}", kTemplateMatches)));
+  confirmed.bind(task.id);
+  while (confirmed.step()) {
+    select.bind(confirmed.integer(0), templates);
+    if (auto best = read_first(select, database, task, BestSource::kConfirmed)) return best;
+  }
+  return std::nullopt;
+}
+
+/// The session of the old rule, which knew no confirmation, with the most trials that may be best; 0 where there is
+/// none.
 SessionId busiest_session(const Database& database, std::int64_t task, const std::string& templates) {
   Statement select = database.prepare(
       fmt::format("SELECT trial.session_id FROM trial {} JOIN session ON session.id = trial.session_id"
-                  " WHERE session.task_id = :task AND {} AND {} GROUP BY 1 ORDER BY count(*) DESC, 1 DESC LIMIT 1",
-                  kFromProposal, kTemplateMatches, sound_trial()));
+                  " WHERE session.task_id = :task AND session.rule = {} AND {} AND {}"
+                  " GROUP BY 1 ORDER BY count(*) DESC, 1 DESC LIMIT 1",
+                  kFromProposal, static_cast<int>(ScoringRule::kDividedByFma), kTemplateMatches, is_sound_trial()));
   return select.bind(task, templates).step() ? select.integer(0) : 0;
 }
 
 }  // namespace
+
+std::string is_sound(const char* table) {
+  return fmt::format(
+      "{0}.outcome = 0 AND {0}.verified AND NOT {0}.ended_early AND {0}.disturbance = '' AND {0}.median_ns > 0", table);
+}
+
+std::string is_sound_trial() {
+  return fmt::format("{} AND trial.same_as_trial_id IS NULL AND NOT {}", is_sound("trial"), failed_in_race("1"));
+}
+
+const char* best_source_name(BestSource source) {
+  switch (source) {
+    case BestSource::kRace:
+      return "race";
+    case BestSource::kConfirmed:
+      return "confirmed";
+    case BestSource::kUnconfirmed:
+      return "unconfirmed";
+  }
+  throw InternalError("internal error: source of a best record out of range");
+}
 
 std::optional<double> shape_distance(const std::vector<WorkloadParameter>& wanted,
                                      const std::vector<WorkloadParameter>& stored) {
@@ -97,20 +168,25 @@ std::optional<double> shape_distance(const std::vector<WorkloadParameter>& wante
 }
 
 std::optional<BestRecord> best_of_task(const Database& database, const StoredTask& task, const std::string& templates) {
-  const auto read_first = [&](Statement& select, bool from_race) -> std::optional<BestRecord> {
-    if (!select.step()) return std::nullopt;
-    return read_best(select, task, count_trials(database, task.id), from_race);
-  };
-  Statement race = database.prepare(
-      select_race_entries(fmt::format("race.task_id = :task AND race.winner_trial_id = race_entry.trial_id AND {}"
-                                      " ORDER BY race.id DESC LIMIT 1",
-                                      kTemplateMatches)));
-  if (auto winner = read_first(race.bind(task.id, templates), true)) return winner;
+  if (auto winner = last_winner(database, task, templates)) return winner;
+  if (auto confirmed = last_confirmed(database, task, templates)) return confirmed;
   const SessionId session = busiest_session(database, task.id, templates);
   if (session == 0) return std::nullopt;
   Statement fastest = database.prepare(select_trials(
       fmt::format("trial.session_id = :session AND {} ORDER BY trial.median_ns, trial.id LIMIT 1", kTemplateMatches)));
-  return read_first(fastest.bind(session, templates), false);
+  return read_first(fastest.bind(session, templates), database, task, BestSource::kUnconfirmed);
+}
+
+std::optional<BestRecord> stored_best_of(const Database& database, SessionId session, const StoredTask& task,
+                                         const std::string& templates) {
+  if (auto winner = last_winner(database, task, templates)) return winner;
+  return last_confirmed(database, task, templates, fmt::format("id <> {} AND status <> 'running'", session));
+}
+
+std::optional<BestRecord> TuningLog::stored_best(SessionId session,
+                                                 const std::vector<TemplateVersion>& templates) const {
+  const Database& database = state_->database;
+  return stored_best_of(database, session, task_of_session(database, session), encode_templates(templates));
 }
 
 std::optional<BestRecord> TuningLog::best(const TaskFilter& filter,
@@ -139,24 +215,25 @@ std::vector<BestRecord> TuningLog::top(const TaskFilter& filter, int count,
   const StoredTask task = stored_task(database, winner->task).value();
   const std::string usable = encode_templates(templates);
   std::vector<BestRecord> records = {*winner};
-  const auto add_rest = [&](Statement& select, bool from_race) {
+  const auto add_rest = [&](Statement& select, BestSource source) {
     while (static_cast<int>(records.size()) < count && select.step()) {
       const TrialId trial = select.integer(0);
       const auto same = [&](const BestRecord& record) { return record.trial == trial; };
       if (std::any_of(records.begin(), records.end(), same)) continue;
-      records.push_back(read_best(select, task, winner->trials, from_race));
+      records.push_back(read_best(select, task, winner->trials, source));
     }
   };
-  if (winner->from_race) {
-    Statement entries = database.prepare(select_race_entries(fmt::format(
-        "race.id = (SELECT max(id) FROM race WHERE session_id = :session AND winner_trial_id = :trial) AND {}"
-        " ORDER BY race_entry.median_ns, race_entry.trial_id",
-        kTemplateMatches)));
-    add_rest(entries.bind(winner->session, winner->trial, usable), true);
+  if (winner->source == BestSource::kRace) {
+    Statement entries = database.prepare(select_race_entries(
+        fmt::format("race.id = (SELECT max(id) FROM race WHERE session_id = :session AND winner_trial_id = :trial"
+                    "           AND disturbance = '') AND {}"
+                    " ORDER BY race_entry.median_ns, race_entry.trial_id",
+                    kTemplateMatches)));
+    add_rest(entries.bind(winner->session, winner->trial, usable), BestSource::kRace);
   }
   Statement trials = database.prepare(select_trials(
       fmt::format("trial.session_id = :session AND {} ORDER BY trial.median_ns, trial.id", kTemplateMatches)));
-  add_rest(trials.bind(winner->session, usable), false);
+  add_rest(trials.bind(winner->session, usable), BestSource::kUnconfirmed);
   return records;
 }
 

@@ -82,6 +82,12 @@ std::vector<KernelResources> decode_resources(std::string_view json) {
   return kernels;
 }
 
+std::string placeholders(int count) {
+  std::string list = "?";
+  for (int i = 1; i < count; ++i) list += ", ?";
+  return list;
+}
+
 std::string measurement_columns(const std::string& prefix) {
   std::string columns = prefix + ".";
   for (const char* c = kMeasurementColumns; *c; ++c) {
@@ -93,11 +99,10 @@ std::string measurement_columns(const std::string& prefix) {
 
 void bind_measurement(sqlite::Statement& statement, const Measurement& m) {
   const Timing& t = m.timing;
-  // Nothing was timed: no number is better than a made-up one.
-  const auto time = [&](double ns) { return ns > 0 ? std::optional<double>(ns) : std::nullopt; };
-  statement.add(static_cast<int>(m.outcome), m.message, time(t.median_ns), time(t.low_ns), time(t.high_ns),
-                encode_numbers(t.samples_ns), encode_numbers(t.raw_ns), encode_numbers(t.fma_ns), t.ended_early,
-                m.evidence.verified, m.evidence.largest_error, m.evidence.largest_error_ratio);
+  statement.add(static_cast<int>(m.outcome), m.message, known(t.median_ns), known(t.low_ns), known(t.high_ns),
+                encode_numbers(t.samples_ns), encode_numbers(t.raw_ns), encode_numbers(t.reference_ns),
+                encode_numbers(t.fma_ns), encode_numbers(t.walk_ns), t.ended_early, t.disturbance, m.evidence.verified,
+                m.evidence.largest_error, m.evidence.largest_error_ratio);
 }
 
 Measurement read_measurement(const sqlite::Statement& row, int first) {
@@ -109,11 +114,14 @@ Measurement read_measurement(const sqlite::Statement& row, int first) {
   m.timing.high_ns = row.real(first + 4);
   m.timing.samples_ns = decode_numbers(row.text(first + 5));
   m.timing.raw_ns = decode_numbers(row.text(first + 6));
-  m.timing.fma_ns = decode_numbers(row.text(first + 7));
-  m.timing.ended_early = row.integer(first + 8) != 0;
-  m.evidence.verified = row.integer(first + 9) != 0;
-  m.evidence.largest_error = real_or_nan(row, first + 10);
-  m.evidence.largest_error_ratio = real_or_nan(row, first + 11);
+  m.timing.reference_ns = decode_numbers(row.text(first + 7));
+  m.timing.fma_ns = decode_numbers(row.text(first + 8));
+  m.timing.walk_ns = decode_numbers(row.text(first + 9));
+  m.timing.ended_early = row.integer(first + 10) != 0;
+  m.timing.disturbance = row.text(first + 11);
+  m.evidence.verified = row.integer(first + 12) != 0;
+  m.evidence.largest_error = real_or_nan(row, first + 13);
+  m.evidence.largest_error_ratio = real_or_nan(row, first + 14);
   return m;
 }
 

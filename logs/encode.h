@@ -1,6 +1,7 @@
 // How values are written into columns and read back. Private to logs/.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,16 +28,21 @@ inline constexpr const char* kTemplateMatches =
     "(:templates = '[]' OR EXISTS (SELECT 1 FROM json_each(:templates) AS usable"
     " WHERE usable.value ->> 0 = space.template AND usable.value ->> 1 = space.template_version))";
 
+/// "?, ?, ?"
+std::string placeholders(int count);
+
+/// NULL for a number that is positive where it is known.
+inline std::optional<double> known(double value) { return value > 0 ? std::optional(value) : std::nullopt; }
+
 /// A JSON list of objects, one a kernel.
 std::string encode_resources(const std::vector<KernelResources>& kernels);
 std::vector<KernelResources> decode_resources(std::string_view json);
 
 /// The columns that trial and race_entry share, in the order of bind_measurement() and read_measurement().
 inline constexpr const char* kMeasurementColumns =
-    "outcome, message, median_ns, low_ns, high_ns, samples_ns, raw_ns, bracket_ns, ended_early, verified, "
-    "largest_error, "
-    "largest_error_ratio";
-inline constexpr int kMeasurementColumnCount = 12;
+    "outcome, message, median_ns, low_ns, high_ns, samples_ns, raw_ns, reference_ns, fma_ns, walk_ns, ended_early, "
+    "disturbance, verified, largest_error, largest_error_ratio";
+inline constexpr int kMeasurementColumnCount = 15;
 /// "prefix.outcome, prefix.message, ..."
 std::string measurement_columns(const std::string& prefix);
 void bind_measurement(sqlite::Statement& statement, const Measurement& measurement);

@@ -61,6 +61,21 @@ struct TemplateVersion {
   friend bool operator==(const TemplateVersion&, const TemplateVersion&) = default;
 };
 
+/// How a session makes scores of readings. DO NOT CHANGE THESE VALUES: they are stored in databases.
+enum class ScoringRule : std::uint8_t {
+  kDividedByFma = 1,  ///< by an FMA loop beside the sample, up to schema version 5: a hint, never proof
+  kPaired = 2,        ///< with readings of a reference kernel in the same passes
+};
+
+/// What the times of a session are measured in. Times of two sessions compare where both are paired and have the same
+/// anchor: those of session a are ns * b.anchor_ns / a.anchor_ns in the unit of session b.
+struct SessionUnit {
+  SessionId session = 0;
+  ScoringRule rule = ScoringRule::kPaired;
+  TrialId anchor = 0;    ///< of the template's default schedule; 0: the session has no anchor
+  double anchor_ns = 0;  ///< its reference time in the session
+};
+
 struct SessionInfo {
   std::uint64_t seed = 0;
   std::string strategy;
@@ -108,6 +123,7 @@ struct TrialCode {
 struct TrialRecord {
   TrialId id = 0;
   SessionId session = 0;  ///< that measured it
+  SessionUnit unit;       ///< of its times; another session's where it takes the measurement of a trial of that one
   int batch = 0;
   int position = 0;
   std::string workload;                       ///< canonical text
@@ -117,23 +133,37 @@ struct TrialRecord {
   TrialCode code;
 };
 
+/// Of the stored best in a race. DO NOT RENAME: stored in databases.
+inline constexpr const char* kIncumbentRole = "incumbent";
+
 /// One contestant of the race that ends a session.
 struct RaceEntry {
   TrialId trial = 0;
-  std::string role = "finalist";  ///< "finalist", "incumbent" (the stored best) or "default" (the untuned schedule)
-  Measurement measurement;        ///< taken interleaved with the other entries
-  bool tied = false;              ///< not told apart from the winner
+  /// "finalist", "incumbent" (the stored best: the log itself gives it this role) or "default" (the untuned schedule).
+  std::string role = "finalist";
+  Measurement measurement;                 ///< taken interleaved with the other entries; its outcome may be any
+  bool tied = false;                       ///< not told apart from the winner
+  std::vector<double> process_medians_ns;  ///< of each fresh process that timed it; empty: none did
 };
 
 struct Race {
   Pipeline pipeline = Pipeline::kFinal;
   std::vector<RaceEntry> entries;
-  int winner = 0;  ///< index into entries
+  std::optional<int> winner;  ///< index into entries; nullopt only where the race was disturbed
+  std::string disturbance;    ///< what disturbed the machine: the race replaces nothing; empty: it was quiet
 };
 
 /// DO NOT RENAME: printed by `query --json`.
 enum class MatchKind : std::uint8_t { kExact, kNearest, kDefault };
 const char* match_name(MatchKind match);
+
+/// Why a record is called best. DO NOT RENAME: printed by `query --json`.
+enum class BestSource : std::uint8_t {
+  kRace,         ///< won or ran in the last race
+  kConfirmed,    ///< the last confirmed incumbent of a task without a race
+  kUnconfirmed,  ///< the fastest trial of its session
+};
+const char* best_source_name(BestSource source);  // "race", "confirmed", "unconfirmed"
 
 /// A best known configuration, or one of the best.
 struct BestRecord {
@@ -142,9 +172,13 @@ struct BestRecord {
   double distance = 0;  ///< to the shape that was asked for: length of the difference of log2 sizes
   TrialId trial = 0;
   SessionId session = 0;  ///< whose race or trials this comes from
-  bool from_race = false;
-  bool tied = false;                      ///< the race could not tell it from its winner
-  Pipeline pipeline = Pipeline::kSearch;  ///< that the time was taken with
+  BestSource source = BestSource::kUnconfirmed;
+  bool by_old_rule = false;  ///< timed by ScoringRule::kDividedByFma: a hint
+  bool tied = false;         ///< an entry that the race could not tell from its winner
+  bool kept = false;         ///< a race's winner that was the stored best before it
+  int ties = 0;              ///< other entries that the race could not tell from its winner, which this one is
+  std::vector<double> process_medians_ns;  ///< as in RaceEntry
+  Pipeline pipeline = Pipeline::kSearch;   ///< that the time was taken with
   Proposal proposal;
   Timing timing;
   Evidence evidence;

@@ -179,7 +179,89 @@ constexpr const char* kVersion5 = R"sql(
 ALTER TABLE trial ADD COLUMN resources TEXT CHECK(resources IS NULL OR json_valid(resources));
 )sql";
 
-constexpr Migration kMigrations[] = {{1, kVersion1}, {2, kVersion2}, {3, kVersion3}, {4, kVersion4}, {5, kVersion5}};
+// Times that are paired with a reference kernel, what disturbed them, confirmed incumbents, the limits of machines.
+// `race` is made anew, as its winner may be absent now, and `race_entry` with it, which refers to it.
+constexpr const char* kVersion6 = R"sql(
+DROP VIEW result;
+
+ALTER TABLE session ADD COLUMN rule INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE session ADD COLUMN anchor_trial_id INTEGER REFERENCES trial(id);
+ALTER TABLE session ADD COLUMN anchor_ns REAL;
+ALTER TABLE session ADD COLUMN incumbent_trial_id INTEGER REFERENCES trial(id);
+
+ALTER TABLE trial RENAME COLUMN bracket_ns TO fma_ns;
+ALTER TABLE trial ADD COLUMN reference_ns TEXT NOT NULL DEFAULT '[]' CHECK(json_valid(reference_ns));
+ALTER TABLE trial ADD COLUMN walk_ns TEXT NOT NULL DEFAULT '[]' CHECK(json_valid(walk_ns));
+ALTER TABLE trial ADD COLUMN disturbance TEXT NOT NULL DEFAULT '';
+CREATE INDEX trial_by_same_as ON trial(same_as_trial_id) WHERE same_as_trial_id IS NOT NULL;
+
+CREATE TABLE new_race(
+  id INTEGER PRIMARY KEY,
+  session_id INTEGER NOT NULL REFERENCES session(id),
+  task_id INTEGER NOT NULL REFERENCES task(id),
+  pipeline INTEGER NOT NULL REFERENCES pipeline(id),
+  winner_trial_id INTEGER REFERENCES trial(id),
+  disturbance TEXT NOT NULL DEFAULT '',
+  recorded_at TEXT NOT NULL) STRICT;
+INSERT INTO new_race(id, session_id, task_id, pipeline, winner_trial_id, recorded_at)
+SELECT id, session_id, task_id, pipeline, winner_trial_id, recorded_at FROM race;
+
+CREATE TABLE new_race_entry(
+  id INTEGER PRIMARY KEY,
+  race_id INTEGER NOT NULL REFERENCES new_race(id),
+  trial_id INTEGER NOT NULL REFERENCES trial(id),
+  role TEXT NOT NULL,
+  tied INTEGER NOT NULL,
+  outcome INTEGER NOT NULL REFERENCES outcome(id),
+  message TEXT NOT NULL,
+  median_ns REAL, low_ns REAL, high_ns REAL,
+  samples_ns TEXT NOT NULL CHECK(json_valid(samples_ns)),
+  raw_ns TEXT NOT NULL CHECK(json_valid(raw_ns)),
+  reference_ns TEXT NOT NULL DEFAULT '[]' CHECK(json_valid(reference_ns)),
+  fma_ns TEXT NOT NULL CHECK(json_valid(fma_ns)),
+  walk_ns TEXT NOT NULL DEFAULT '[]' CHECK(json_valid(walk_ns)),
+  process_medians_ns TEXT NOT NULL DEFAULT '[]' CHECK(json_valid(process_medians_ns)),
+  ended_early INTEGER NOT NULL,
+  disturbance TEXT NOT NULL DEFAULT '',
+  verified INTEGER NOT NULL,
+  largest_error REAL,
+  largest_error_ratio REAL,
+  UNIQUE(race_id, trial_id)) STRICT;
+INSERT INTO new_race_entry(id, race_id, trial_id, role, tied, outcome, message, median_ns, low_ns, high_ns, samples_ns,
+                           raw_ns, fma_ns, ended_early, verified, largest_error, largest_error_ratio)
+SELECT id, race_id, trial_id, role, tied, outcome, message, median_ns, low_ns, high_ns, samples_ns,
+       raw_ns, bracket_ns, ended_early, verified, largest_error, largest_error_ratio FROM race_entry;
+
+DROP TABLE race_entry;
+DROP TABLE race;
+ALTER TABLE new_race RENAME TO race;
+ALTER TABLE new_race_entry RENAME TO race_entry;
+CREATE INDEX race_by_task ON race(task_id);
+CREATE INDEX race_entry_by_trial ON race_entry(trial_id);
+
+CREATE TABLE machine_limit(
+  machine TEXT PRIMARY KEY,
+  fma_gflops REAL NOT NULL,
+  read_gb_s REAL NOT NULL,
+  recorded_at TEXT NOT NULL) STRICT;
+
+CREATE VIEW result AS
+SELECT trial.id AS trial_id, trial.session_id, session.task_id, workload.workload, workload.op, workload.dtype,
+       workload.parameters, target.target, target.threads, target.machine, target.backend, pipeline.name AS pipeline,
+       task.cache, task.pages, task.prepacked, space.template, space.template_version, proposal.config, proposal.knobs,
+       proposal.origin, outcome.name AS outcome, trial.message, trial.median_ns, trial.low_ns, trial.high_ns,
+       workload.flops / trial.median_ns AS gflops, trial.verified, trial.ended_early, trial.disturbance, unit.rule,
+       unit.anchor_trial_id, unit.anchor_ns, trial.code, trial.same_as_trial_id, trial.recorded_at
+FROM trial JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.id = proposal.space_id
+     JOIN session ON session.id = trial.session_id JOIN task ON task.id = session.task_id
+     JOIN workload ON workload.id = task.workload_id JOIN target ON target.id = task.target_id
+     JOIN pipeline ON pipeline.id = task.pipeline JOIN outcome ON outcome.id = trial.outcome
+     JOIN trial AS measured ON measured.id = coalesce(trial.same_as_trial_id, trial.id)
+     JOIN session AS unit ON unit.id = measured.session_id;
+)sql";
+
+constexpr Migration kMigrations[] = {{1, kVersion1}, {2, kVersion2}, {3, kVersion3},
+                                     {4, kVersion4}, {5, kVersion5}, {6, kVersion6}};
 
 }  // namespace
 

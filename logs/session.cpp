@@ -70,11 +70,11 @@ SessionId TuningLog::begin_session(const TaskKey& task, const SessionInfo& info)
   mark_dead_sessions(database, task_id);
   database
       .prepare(fmt::format(
-          "INSERT INTO session(task_id, seed, strategy, cost_model, options, status, reason, owner, started_at)"
-          " VALUES (?, ?, ?, ?, ?, ?, '', ?, {})",
+          "INSERT INTO session(task_id, seed, strategy, cost_model, options, status, reason, owner, rule, started_at)"
+          " VALUES (?, ?, ?, ?, ?, ?, '', ?, ?, {})",
           kNow))
       .bind(task_id, std::to_string(info.seed), info.strategy, info.cost_model, info.options_json, kRunning,
-            state_->owner)
+            state_->owner, static_cast<int>(ScoringRule::kPaired))
       .run();
   const SessionId session = database.last_insert_id();
   transaction.commit();
@@ -183,17 +183,15 @@ TrialId TuningLog::record(SessionId session, ProposalId proposal, const Measurem
   Statement insert = database.prepare(
       fmt::format("INSERT INTO trial(proposal_id, session_id, {}, compile_ms, check_ms, measure_ms, code,"
                   " same_as_trial_id, device_clock_mhz, device_temperature_c, resources, recorded_at)"
-                  " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {})"
-                  " ON CONFLICT(proposal_id) DO NOTHING",
-                  kMeasurementColumns, kNow));
-  const auto told = [](double value) { return value > 0 ? std::optional<double>(value) : std::nullopt; };
+                  " VALUES ({}, {}) ON CONFLICT(proposal_id) DO NOTHING",
+                  kMeasurementColumns, placeholders(2 + kMeasurementColumnCount + 8), kNow));
   insert.bind(proposal, session);
   bind_measurement(insert, measurement);
   insert
       .add(measurement.compile_ms, measurement.check_ms, measurement.measure_ms,
            code.identity.empty() ? std::nullopt : std::optional(code.identity),
-           code.same_as == 0 ? std::nullopt : std::optional(code.same_as), told(measurement.device_clock_mhz),
-           told(measurement.device_temperature_c),
+           code.same_as == 0 ? std::nullopt : std::optional(code.same_as), known(measurement.device_clock_mhz),
+           known(measurement.device_temperature_c),
            measurement.resources.empty() ? std::nullopt : std::optional(encode_resources(measurement.resources)))
       .run();
   if (database.changed_rows() == 0) {

@@ -108,4 +108,14 @@ StoredTask task_of_session(const sqlite::Database& database, SessionId session) 
   return read_task(select);
 }
 
+void require_trial_of_task(const sqlite::Database& database, TrialId trial, SessionId session) {
+  const StoredTask task = task_of_session(database, session);
+  sqlite::Statement select = database.prepare(
+      "SELECT session.task_id FROM trial JOIN session ON session.id = trial.session_id WHERE trial.id = ?");
+  if (!select.bind(trial).step() || select.integer(0) != task.id) {
+    throw LogError(
+        fmt::format("trial {} of database '{}' is not one of the task of session {}", trial, database.path(), session));
+  }
+}
+
 }  // namespace nestwright

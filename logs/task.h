@@ -23,5 +23,7 @@ std::vector<StoredTask> matching_tasks(const sqlite::Database& database, const T
 std::optional<StoredTask> stored_task(const sqlite::Database& database, const TaskKey& task);
 /// Throws LogError where there is no such session.
 StoredTask task_of_session(const sqlite::Database& database, SessionId session);
+/// Throws LogError unless the trial is one of the session's task, of whichever session.
+void require_trial_of_task(const sqlite::Database& database, TrialId trial, SessionId session);
 
 }  // namespace nestwright

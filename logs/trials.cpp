@@ -14,16 +14,18 @@ namespace {
 using sqlite::Statement;
 
 /// Those before the ones of proposal and measurement.
-constexpr int kOwnColumns = 12;
+constexpr int kOwnColumns = 16;
 
 /// Reads every trial that `where` (which may name :task, :templates and :limit) selects.
 std::string select_trials(const std::string& where) {
   return fmt::format(
       "SELECT trial.id, trial.session_id, batch.number, proposal.position, trial.compile_ms, trial.check_ms, "
       "trial.measure_ms, trial.code, trial.same_as_trial_id, trial.device_clock_mhz, trial.device_temperature_c,"
-      " trial.resources,"
+      " trial.resources, unit.id, unit.rule, unit.anchor_trial_id, unit.anchor_ns,"
       " {}, {} FROM trial JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.id = proposal.space_id"
-      " JOIN batch ON batch.id = proposal.batch_id JOIN session ON session.id = trial.session_id WHERE {}",
+      " JOIN batch ON batch.id = proposal.batch_id JOIN session ON session.id = trial.session_id"
+      " JOIN trial AS measured ON measured.id = coalesce(trial.same_as_trial_id, trial.id)"
+      " JOIN session AS unit ON unit.id = measured.session_id WHERE {}",
       kProposalColumns, measurement_columns("trial"), where);
 }
 
@@ -44,6 +46,7 @@ TrialRecord read_trial(const Statement& row, const WorkloadKey& workload) {
   trial.measurement.device_clock_mhz = row.is_null(9) ? 0 : row.real(9);
   trial.measurement.device_temperature_c = row.is_null(10) ? 0 : row.real(10);
   if (!row.is_null(11)) trial.measurement.resources = decode_resources(row.text(11));
+  trial.unit = {row.integer(12), static_cast<ScoringRule>(row.integer(13)), row.integer(14), row.real(15)};
   return trial;
 }
 
@@ -68,6 +71,18 @@ std::vector<TrialRecord> TuningLog::trials(const TaskFilter& filter, std::int64_
   }
   std::sort(trials.begin(), trials.end(), [](const TrialRecord& a, const TrialRecord& b) { return a.id < b.id; });
   if (limit > 0 && trials.size() > static_cast<std::size_t>(limit)) trials.erase(trials.begin(), trials.end() - limit);
+  return trials;
+}
+
+std::vector<TrialRecord> TuningLog::trials_after(const TaskKey& task, TrialId after, SessionId except) const {
+  const auto stored = stored_task(state_->database, task);
+  if (!stored) return {};
+  // The plus keeps SQLite from going through all trials of the task's sessions: new ones are found by their ids.
+  Statement select = state_->database.prepare(select_trials(
+      "trial.id > :after AND +session.task_id = :task AND trial.session_id <> :except ORDER BY trial.id"));
+  select.bind(after, stored->id, except);
+  std::vector<TrialRecord> trials;
+  while (select.step()) trials.push_back(read_trial(select, stored->key.workload));
   return trials;
 }
 
@@ -105,13 +120,13 @@ std::vector<TrialRecord> TuningLog::challengers(const TaskKey& task, int per_ses
                                                 const std::vector<TemplateVersion>& templates) const {
   const auto stored = stored_task(state_->database, task);
   if (!stored) return {};
-  Statement select = state_->database.prepare(select_trials(
-      fmt::format("session.task_id = :task AND session.status <> 'running' AND trial.outcome = 0"
-                  " AND trial.verified AND NOT trial.ended_early AND trial.same_as_trial_id IS NULL AND {}"
-                  " AND NOT EXISTS (SELECT 1 FROM race_entry JOIN trial AS raced ON raced.id = race_entry.trial_id"
-                  "  WHERE raced.session_id = trial.session_id)"
-                  " ORDER BY trial.session_id, trial.median_ns",
-                  kTemplateMatches)));
+  Statement select = state_->database.prepare(select_trials(fmt::format(
+      "session.task_id = :task AND session.status <> 'running' AND {} AND {}"
+      " AND session.id NOT IN (SELECT raced.session_id FROM race"
+      "  JOIN race_entry ON race_entry.race_id = race.id JOIN trial AS raced ON raced.id = race_entry.trial_id"
+      "  WHERE race.task_id = :task AND race.disturbance = '')"
+      " ORDER BY trial.session_id, trial.id IS NOT session.incumbent_trial_id, trial.median_ns",
+      kTemplateMatches, is_sound_trial())));
   select.bind(stored->id, encode_templates(templates));
   std::vector<TrialRecord> trials;
   int taken = 0;

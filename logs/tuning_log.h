@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "logs/record.h"
+#include "target/machine_limits.h"
 
 namespace nestwright {
 
@@ -56,12 +57,30 @@ class TuningLog {
   /// the same as must be a trial of this task and code that was measured.
   TrialId record(SessionId session, ProposalId proposal, const Measurement& measurement, const TrialCode& code = {});
 
+  /// Puts another measurement, with its evidence, in the place of one that was disturbed, or that has fewer samples; a
+  /// failure replaces any. The trial may be another session's, and is this one's from then on, in whose unit its times
+  /// are; check_ms and measure_ms are added to what it took before, its other costs stay. Trials that take its
+  /// measurement take the new one. Refuses a trial of another task, one that takes another one's measurement, and a
+  /// measurement that is no improvement.
+  void remeasure(SessionId session, TrialId trial, const Measurement& measurement);
+
+  /// Notes the session's unit: the reference time of the template's default schedule, a trial of the same task, maybe
+  /// of an earlier session. Once a session: all its times are in that unit.
+  void set_anchor(SessionId session, TrialId trial, double ns);
+  /// Notes the last incumbent that the session has confirmed, a trial of the same task, maybe of an earlier session. It
+  /// must be fit to be best: right, timed to the end without a disturbance, and measured itself.
+  void set_incumbent(SessionId session, TrialId trial);
+
   /// Extends the chain of comparisons: the winner becomes the task's best. Requires entries that are trials of the
-  /// session's task and a winner that is right (verified). If the stored best of `templates` is not among the entries,
-  /// as another session has just stored it, nothing is written and it is returned: race again with it. nullopt:
-  /// written.
+  /// session's task, of any outcome, and a winner that is right (verified). The stored best (stored_best()) must be
+  /// among them: it loses its place by a slower time or by an outcome that is not ok. If it is not, as another session
+  /// has just stored it, nothing is written and it is returned: race again with it. nullopt: written.
+  /// A race on a disturbed machine needs no winner and no stored best: it is recorded and replaces nothing.
   std::optional<BestRecord> record_race(SessionId session, const Race& race,
                                         const std::vector<TemplateVersion>& templates = {});
+
+  /// Raises what is stored of the machine to what was measured where that is more. Returns what is stored then.
+  MachineLimits raise_limits(const std::string& machine, const MachineLimits& measured);
 
   // Asking. An empty `templates` means any; else records of other templates or versions are passed over.
 
@@ -69,16 +88,29 @@ class TuningLog {
   int next_batch_number(const TaskKey& task) const;
   /// Trials of all outcomes in the order in which they were recorded; the latest `limit` where it is not 0.
   std::vector<TrialRecord> trials(const TaskFilter& filter, std::int64_t limit = 0) const;
+  /// What was recorded of a task since the trial `after`, in order, but for the trials of session `except`: how
+  /// sessions that run at once hear of each other. Takes time in what was recorded since, not in what is recorded in
+  /// all.
+  std::vector<TrialRecord> trials_after(const TaskKey& task, TrialId after, SessionId except = 0) const;
+  /// Of every session of the task, in order.
+  std::vector<SessionUnit> session_units(const TaskKey& task) const;
 
-  /// The winner of the task's last race. Where there was no race yet: the fastest verified trial of the session with
-  /// the most of them, as times of two sessions are not comparable. Several tasks that match: the one with the latest
-  /// such record.
+  /// The winner of the task's last undisturbed race, unless it failed in a later one. Where there was no race yet: the
+  /// incumbent that was confirmed last, of the latest session that has one; else, where sessions of the old rule
+  /// recorded trials, the fastest one of the session with the most of them, as their times are not comparable. Never
+  /// what is wrong, was ended early or disturbed. Several tasks that match: the one with the latest such record.
   std::optional<BestRecord> best(const TaskFilter& filter, const std::vector<TemplateVersion>& templates = {}) const;
+  /// What a race of this session must be run against: the winner of the task's last undisturbed race; where there is
+  /// none, the incumbent that another session, which has ended, confirmed last. A session's own incumbent is not stored
+  /// against itself, that of a running one runs in that one's race, and what was never confirmed was never compared to
+  /// anything.
+  std::optional<BestRecord> stored_best(SessionId session, const std::vector<TemplateVersion>& templates = {}) const;
   /// best() and what came after it: the entries of the same race by their medians, then trials of the same session.
   std::vector<BestRecord> top(const TaskFilter& filter, int count,
                               const std::vector<TemplateVersion>& templates = {}) const;
-  /// What sessions that never came to their race leave for the next one: the fastest `per_session` verified trials of
-  /// each session that has ended and none of whose trials was ever raced.
+  /// What sessions that never came to their race leave for the next one: up to `per_session` trials that are fit to be
+  /// best, of each session that has ended and none of whose trials was in an undisturbed race: the confirmed incumbent,
+  /// then the fastest.
   std::vector<TrialRecord> challengers(const TaskKey& task, int per_session,
                                        const std::vector<TemplateVersion>& templates = {}) const;
   /// What the search of a task can learn from other shapes: the ok trials that were measured of up to `tasks` tasks

@@ -1,20 +1,24 @@
 #include <algorithm>
 #include <limits>
 
+#include "measure/race.h"
 #include "search/session_state.h"
+#include "search/verdict.h"
+#include "support/clock.h"
 #include "support/error.h"
 
 namespace nestwright {
 namespace {
 
-constexpr int kChallengers = 2;  // of each earlier session that ended without a race
-constexpr int kAttempts = 3;     // another process may store a best meanwhile
+constexpr int kChallengers = 2;      // of each earlier session that ended without a race
+constexpr int kAttempts = 3;         // another process may store a best meanwhile
+constexpr double kRaceShare = 0.55;  // of the time, for the race; the rest for the fresh processes
 
 struct Entrant {
   TrialId trial;
   Point point;
   std::string role;
-  BuildResult built;
+  BuiltPoint built;
 };
 
 class Entrants {
@@ -30,89 +34,149 @@ class Entrants {
   std::vector<Entrant> list_;
 };
 
+/// The stored best first, as what the others are held against.
 Entrants choose(const SessionState& session, const std::optional<BestRecord>& stored) {
   Entrants entrants;
   if (const auto point = stored ? session.point_of(stored->proposal) : std::nullopt) {
-    entrants.add(stored->trial, *point, "incumbent");
+    entrants.add(stored->trial, *point, kIncumbentRole);
   }
+  if (session.incumbent) entrants.add(session.incumbent->trial, session.incumbent->point, "finalist");
   for (const TrialRecord& trial : session.log.challengers(session.key, kChallengers, session.versions)) {
     const auto point = session.point_of(trial.proposal);
     if (trial.session != session.id && point) entrants.add(trial.id, *point, "finalist");
   }
-  std::vector<Contender> ranked = session.contenders;
+  std::vector<SoundTrial> ranked = session.sound_trials;
   std::stable_sort(ranked.begin(), ranked.end(),
-                   [](const Contender& a, const Contender& b) { return a.median_ns < b.median_ns; });
+                   [](const SoundTrial& a, const SoundTrial& b) { return a.median_ns < b.median_ns; });
   ranked.resize(std::min(ranked.size(), static_cast<std::size_t>(session.finalists())));
-  for (const Contender& contender : ranked) entrants.add(contender.trial, contender.point, "finalist");
+  for (const SoundTrial& trial : ranked) entrants.add(trial.trial, trial.point, "finalist");
 
   if (session.default_trial != 0) entrants.add(session.default_trial, session.space.seeds().front(), "default");
   return entrants;
 }
 
-/// Compiles with the final pipeline, drops what is not right under it, and times the rest interleaved.
-Race hold(SessionState& session, std::vector<Entrant>& entrants) {
-  std::vector<Point> points;
-  for (const Entrant& entrant : entrants) points.push_back(entrant.point);
-  std::vector<BuildResult> built = session.build(points, Pipeline::kFinal);
-  std::vector<Entrant*> compiled;
-  std::vector<RunRequest> requests;
-  for (std::size_t i = 0; i < entrants.size(); ++i) {
-    entrants[i].built = std::move(built[i]);
-    if (entrants[i].built.outcome != Outcome::kOk) continue;
-    compiled.push_back(&entrants[i]);
-    requests.push_back({&entrants[i].built.object});
-  }
-  const std::vector<Measurement> checked = session.runner->run(requests, nullptr);
-  std::vector<Entrant*> right;
-  std::vector<Evidence> evidence;
-  requests.clear();
-  for (std::size_t i = 0; i < compiled.size(); ++i) {
-    if (checked[i].outcome != Outcome::kOk || !checked[i].evidence.verified) continue;
-    right.push_back(compiled[i]);
-    evidence.push_back(checked[i].evidence);
-    requests.push_back({&compiled[i]->built.object});
+class FinalRace {
+ public:
+  FinalRace(SessionState& session, double seconds)
+      : session_(session), start_ns_(steady_clock().now_ns()), seconds_(seconds) {}
+
+  /// Compiles with the final pipeline, checks, and times what is right interleaved. What fails is an entry with that
+  /// outcome: a stored best that no longer compiles or is wrong now is beaten.
+  Race hold(std::vector<Entrant>& entrants) {
+    Race race;
+    std::vector<Point> points;
+    for (const Entrant& entrant : entrants) points.push_back(entrant.point);
+    std::vector<BuiltPoint> built = session_.build(points, Pipeline::kFinal);
+    std::vector<RunRequest> requests;
+    std::vector<std::size_t> entry_of;
+    for (std::size_t i = 0; i < entrants.size(); ++i) {
+      entrants[i].built = std::move(built[i]);
+      const BuildResult& result = entrants[i].built.result;
+      RaceEntry& entry = race.entries.emplace_back();
+      entry.trial = entrants[i].trial;
+      entry.role = entrants[i].role;
+      entry.measurement.outcome = result.outcome;
+      entry.measurement.message = result.message;
+      if (result.outcome != Outcome::kOk) continue;
+      requests.push_back({&entrants[i].built.result.object});
+      entry_of.push_back(i);
+    }
+    check_and_time(race, requests, entry_of);
+    conclude(race);
+    if (race.winner) time_afresh(race, entrants);
+    return race;
   }
 
-  Race race;
-  const std::vector<Measurement> timed = session.runner->race(requests);
-  double best = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < timed.size(); ++i) {
-    if (timed[i].outcome != Outcome::kOk) continue;
-    RaceEntry& entry = race.entries.emplace_back();
-    entry.trial = right[i]->trial;
-    entry.role = right[i]->role;
-    entry.measurement = timed[i];
-    entry.measurement.evidence = evidence[i];
-    if (timed[i].timing.median_ns < best) {
-      best = timed[i].timing.median_ns;
-      race.winner = static_cast<int>(race.entries.size()) - 1;
+ private:
+  static void conclude(Race& race) {
+    const Verdict verdict = judge(race.entries);
+    race.winner = verdict.winner;
+    race.disturbance = verdict.disturbance;
+    for (std::size_t i = 0; i < race.entries.size(); ++i) race.entries[i].tied = verdict.tied[i];
+  }
+
+  bool is_over(double share) const {
+    return static_cast<double>(steady_clock().now_ns() - start_ns_) * 1e-9 > share * seconds_;
+  }
+
+  void check_and_time(Race& race, std::vector<RunRequest> requests, std::vector<std::size_t> entry_of) {
+    const std::vector<Measurement> checked = session_.runner->check(requests);
+    for (std::size_t i = checked.size(); i-- > 0;) {
+      race.entries[entry_of[i]].measurement = checked[i];
+      if (checked[i].outcome == Outcome::kOk && checked[i].evidence.verified) continue;
+      requests.erase(requests.begin() + static_cast<std::ptrdiff_t>(i));
+      entry_of.erase(entry_of.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    const std::vector<Measurement> timed = session_.runner->race(requests, [this] { return is_over(kRaceShare); });
+    for (std::size_t i = 0; i < timed.size(); ++i) {
+      Measurement& m = race.entries[entry_of[i]].measurement;
+      const Evidence evidence = m.evidence;
+      m = timed[i];
+      m.evidence = evidence;
     }
   }
-  return race;
-}
 
-/// A tie is called a tie: entries whose paired ratio to the winner is not told apart from 1.
-void mark_ties(Race& race) {
-  const std::vector<double>& winner = race.entries[race.winner].measurement.timing.samples_ns;
-  for (std::size_t i = 0; i < race.entries.size(); ++i) {
-    const std::vector<double>& samples = race.entries[i].measurement.timing.samples_ns;
-    if (static_cast<int>(i) == race.winner || samples.size() != winner.size()) continue;
-    race.entries[i].tied = paired_ratio(samples, winner).low <= 1;
+  /// The winner, the runner-up, the default and the stored best in fresh processes: their speeds are what is reported.
+  /// A winner that does not hold its lead over the stored best there is a tie with it.
+  void time_afresh(Race& race, const std::vector<Entrant>& entrants) {
+    std::vector<std::size_t> chosen = {static_cast<std::size_t>(*race.winner)};
+    const auto add = [&](std::optional<std::size_t> entry) {
+      if (entry && is_sound(race.entries[*entry].measurement) &&
+          std::find(chosen.begin(), chosen.end(), *entry) == chosen.end()) {
+        chosen.push_back(*entry);
+      }
+    };
+    add(runner_up(race.entries, *race.winner));
+    if (session_.default_trial != 0) add(with_trial(race.entries, session_.default_trial));
+    const std::optional<std::size_t> stored = with_role(race.entries, kIncumbentRole);
+    add(stored);
+    std::vector<RunRequest> requests;
+    for (const std::size_t entry : chosen) requests.push_back({&entrants[entry].built.result.object});
+    const std::vector<FreshTiming> fresh =
+        session_.runner->time_in_fresh_processes(requests, [this] { return is_over(1); });
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      RaceEntry& entry = race.entries[chosen[i]];
+      if (fresh[i].outcome != Outcome::kOk) {
+        entry.measurement.outcome = fresh[i].outcome;
+        entry.measurement.message = fresh[i].message + ", in a fresh process";
+        continue;
+      }
+      const bool decides = i == 0 || chosen[i] == stored;
+      if (decides && fresh[i].timing.is_disturbed()) race.disturbance = fresh[i].timing.disturbance;
+      if (fresh[i].process_medians_ns.empty()) continue;
+      entry.process_medians_ns = fresh[i].process_medians_ns;
+      Timing& timing = entry.measurement.timing;
+      timing.median_ns = fresh[i].timing.median_ns;
+      timing.low_ns = fresh[i].timing.low_ns;
+      timing.high_ns = fresh[i].timing.high_ns;
+    }
+    if (race.entries[chosen.front()].measurement.outcome != Outcome::kOk) return conclude(race);
+    if (stored && !holds_lead(race.entries[static_cast<std::size_t>(*race.winner)], race.entries[*stored])) {
+      race.entries[static_cast<std::size_t>(*race.winner)].tied = true;
+      race.winner = static_cast<int>(*stored);
+      race.entries[*stored].tied = false;
+    }
   }
-}
+
+  SessionState& session_;
+  const std::int64_t start_ns_;
+  const double seconds_;
+};
 
 }  // namespace
 
-void run_final_race(SessionState& session) {
-  std::optional<BestRecord> stored = session.log.best(filter_of(session.key), session.versions);
+void run_final_race(SessionState& session, double seconds) {
+  std::optional<BestRecord> stored = session.log.stored_best(session.id, session.versions);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     Entrants entrants = choose(session, stored);
     if (entrants.list().empty()) return;
-    Race race = hold(session, entrants.list());
-    if (race.entries.empty()) return;
-    mark_ties(race);
+    Race race = FinalRace(session, seconds).hold(entrants.list());
+    if (!race.winner && race.disturbance.empty()) return;
+    session.result.race_disturbance = race.disturbance;
     for (const RaceEntry& entry : race.entries) {
-      if (entry.trial == session.default_trial) session.result.default_timing = entry.measurement.timing;
+      if (entry.trial == session.default_trial && is_sound(entry.measurement)) {
+        session.result.default_timing = entry.measurement.timing;
+      }
     }
     stored = session.log.record_race(session.id, race, session.versions);
     if (!stored) return;

@@ -3,7 +3,10 @@
 namespace nestwright {
 
 void KnownCode::add(const std::string& identity, TrialId trial, const Measurement& measurement) {
-  if (!identity.empty()) by_identity_.try_emplace(identity, Known{trial, measurement});
+  if (identity.empty()) return;
+  const auto [entry, is_new] = by_identity_.try_emplace(identity, Known{trial, measurement});
+  Known& known = entry->second;
+  if (!is_new && known.trial == trial && known.measurement.timing.is_disturbed()) known.measurement = measurement;
 }
 
 const KnownCode::Known* KnownCode::find(const std::string& identity) const {

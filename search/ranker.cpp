@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "search/stopwatch.h"
+#include "support/error.h"
 #include "support/hash.h"
 
 namespace nestwright {
@@ -41,7 +42,19 @@ std::optional<DeviceNeeds> Ranker::needs_of(const Point& point) const {
   return told == needs_.end() ? std::nullopt : std::optional(told->second);
 }
 
-void Ranker::observe(const Point& point, double throughput) { observed_.emplace_back(point, throughput); }
+void Ranker::observe(const Point& point, double throughput, double weight) {
+  label_of_.insert_or_assign(point.key(), observed_.size());
+  observed_.push_back({point, throughput, weight});
+}
+
+void Ranker::amend(const Point& point, double throughput, double weight) {
+  const auto known = label_of_.find(point.key());
+  check(known != label_of_.end(), "a trial's label is amended before it was observed");
+  Label& label = observed_[known->second];
+  if (weight < label.weight) return;
+  label.throughput = throughput;
+  label.weight = weight;
+}
 
 void Ranker::end_batch() {
   if (observed_.size() < kFirstTraining) return;
@@ -69,15 +82,21 @@ std::vector<const std::optional<Features>*> Ranker::features_of(std::span<const 
 
 Ranker::Lessons Ranker::lessons_of(std::size_t count) {
   std::vector<Point> points;
-  for (std::size_t i = 0; i < count; ++i) points.push_back(observed_[i].first);
+  for (std::size_t i = 0; i < count; ++i) points.push_back(observed_[i].point);
   const auto features = features_of(points);
 
-  double best = 0;
-  for (std::size_t i = 0; i < count; ++i) best = std::max(best, observed_[i].second);
+  // The fastest of the readings that are trusted; of all, where there is none.
+  double best = 0, best_trusted = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    best = std::max(best, observed_[i].throughput);
+    if (observed_[i].weight >= 1) best_trusted = std::max(best_trusted, observed_[i].throughput);
+  }
+  if (best_trusted > 0) best = best_trusted;
   Lessons lessons;
   for (std::size_t i = 0; i < count; ++i) {
     if (!features[i]->has_value() || best == 0) continue;
-    lessons.own.push_back({**features[i], observed_[i].second / best, 1, needs_of(points[i])});
+    const double share = std::min(observed_[i].throughput / best, 1.0);
+    lessons.own.push_back({**features[i], share, observed_[i].weight, needs_of(points[i])});
   }
   const double discount = std::exp2(-static_cast<double>(lessons.own.size()) / kHalfLife);
   if (discount >= kLeastWeight) lessons.others = lessons_;
@@ -104,9 +123,9 @@ void Ranker::audit(const Lessons& lessons) {
   std::vector<Observation> kept;
   std::vector<Features> held_out;
   std::vector<double> truth;
-  const auto split = [&](const std::vector<Observation>& observations, bool holds_out) {
+  const auto split = [&](const std::vector<Observation>& observations, bool holds_out, double min_weight) {
     for (std::size_t i = 0; i < observations.size(); ++i) {
-      if (holds_out && i % kHeldOut == kHeldOut - 1) {
+      if (holds_out && i % kHeldOut == kHeldOut - 1 && observations[i].weight >= min_weight) {
         held_out.push_back(observations[i].features);
         truth.push_back(observations[i].throughput);
       } else {
@@ -115,8 +134,8 @@ void Ranker::audit(const Lessons& lessons) {
     }
   };
   const bool suffices = lessons.own.size() >= kFirstTraining;
-  split(lessons.own, suffices);
-  split(lessons.others, !suffices);
+  split(lessons.own, suffices, 1);
+  split(lessons.others, !suffices, 0);
   auditor_->update(before_and_after_compiling(std::move(kept)));
   audit_ = auditor_->trained() ? rank_correlation(auditor_->predict(held_out), truth) : std::nullopt;
   audited_from_ = audit_from_;

@@ -31,10 +31,14 @@ class Ranker {
   /// What the compiler told of a point, measured or about to be: it is part of its features from now on. Requires
   /// `features` to have left room for it (cost_model/device_needs.h).
   void tell_needs(const Point& point, const DeviceNeeds& needs);
-  /// One measured point; throughput in runs per second, 0 for a failure. Cheap: learning waits until it is needed.
-  void observe(const Point& point, double throughput);
-  /// To be called where a batch ends: decides whether the model has become stale. A function of the observations alone,
-  /// so that a resumed search decides as the interrupted one did.
+  /// One measured point; throughput in runs per second, 0 for a failure; `weight` below 1 for a reading that is not
+  /// trusted: it counts less, never as the best, and the audit does not judge by it. Cheap: learning waits until it is
+  /// needed.
+  void observe(const Point& point, double throughput, double weight = 1);
+  /// A new label of a point that was observed, for the next training; one of less weight than the old changes nothing.
+  void amend(const Point& point, double throughput, double weight = 1);
+  /// To be called where a batch ends: decides whether the model has become stale. A function of the number of
+  /// observations alone, so that a resumed search decides as the interrupted one did.
   void end_batch();
 
   /// Higher is better; -infinity for points that cannot be lowered. Learns first where the model is stale.
@@ -54,6 +58,11 @@ class Ranker {
   std::int64_t train_ns() const { return train_ns_; }
 
  private:
+  struct Label {
+    Point point;
+    double throughput = 0, weight = 1;
+  };
+
   /// What there is to learn from: trials of this task and, discounted, those of others.
   struct Lessons {
     std::vector<Observation> own, others;
@@ -73,11 +82,12 @@ class Ranker {
   std::unordered_map<std::string, std::optional<Features>> cache_;
   std::unordered_map<std::string, DeviceNeeds> needs_;
   std::vector<Observation> lessons_;
-  std::vector<std::pair<Point, double>> observed_;
-  std::size_t learn_from_ = 0;                     ///< observations that the next training takes
-  std::size_t learnt_from_ = 0;                    ///< observations that the last training took
-  std::size_t audit_from_ = 0, audited_from_ = 0;  ///< the same of audits
-  std::size_t generation_ = 0;                     ///< trainings so far
+  std::vector<Label> observed_;
+  std::unordered_map<std::string, std::size_t> label_of_;  ///< index into observed_ by the point's key
+  std::size_t learn_from_ = 0;                             ///< observations that the next training takes
+  std::size_t learnt_from_ = 0;                            ///< observations that the last training took
+  std::size_t audit_from_ = 0, audited_from_ = 0;          ///< the same of audits
+  std::size_t generation_ = 0;                             ///< trainings so far
   std::optional<double> audit_;
   std::int64_t feature_ns_ = 0, train_ns_ = 0;
 };

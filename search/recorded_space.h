@@ -33,6 +33,7 @@ class RecordedSpace final : public SearchSpace {
   unsigned __int128 size() const override { return points_.size(); }
   Point at(unsigned __int128 index) const override;
   bool is_valid(const Point& point) const override { return contains(point); }
+  std::optional<double> exact_valid_points() const override { return static_cast<double>(points_.size()); }
 
  private:
   /// One number a knob of any template, -1 where the point has none of that name: equal for equal values only.

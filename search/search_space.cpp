@@ -93,6 +93,16 @@ std::optional<Point> SearchSpace::find(const std::string& template_name, int ver
 
 bool SearchSpace::is_valid(const Point& point) const { return member(point).space.is_valid(point.config); }
 
+std::optional<double> SearchSpace::exact_valid_points() const {
+  double total = 0;
+  for (const Member& m : members_) {
+    const PointCount count = m.space.count_valid();
+    if (count.estimated) return std::nullopt;
+    total += count.points;
+  }
+  return total;
+}
+
 Instance SearchSpace::instantiate(const Point& point) const {
   return nestwright::instantiate(*member(point).source, task_.workload, task_.target, point.config);
 }

@@ -48,6 +48,8 @@ class SearchSpace {
   virtual unsigned __int128 size() const;
   virtual Point at(unsigned __int128 index) const;
   virtual bool is_valid(const Point& point) const;
+  /// Number of valid points; nullopt where that is only known as an estimate.
+  virtual std::optional<double> exact_valid_points() const;
   /// A point as the log or a user spells it, its labels resolved. nullopt where it is none of this space: of another
   /// version of the template, say.
   std::optional<Point> find(const std::string& template_name, int version, const Config& config) const;

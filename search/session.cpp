@@ -3,14 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "search/active_clock.h"
+#include "search/chunk.h"
+#include "search/disturbed_trials.h"
 #include "search/measuring_order.h"
 #include "search/session_state.h"
 #include "search/stopwatch.h"
 #include "search/strategy.h"
+#include "search/units.h"
 #include "search/warm_start.h"
 #include "support/error.h"
+#include "support/machine_lock.h"
 
 namespace nestwright {
 namespace {
@@ -18,6 +23,9 @@ namespace {
 // Candidates that are checked and timed between two looks at the budget: one where a kernel takes long.
 constexpr std::size_t kChunk = 8;
 constexpr double kLong_ns = 20e6;
+constexpr int kRenewAfter = 4;            // incumbents, before the reference time is taken anew
+constexpr double kInterruptedRace_s = 2;  // what an interrupted run may still take
+constexpr double kOverrun = 0.1;          // of the budget's seconds, that a final race may go beyond it
 
 std::vector<ConfigSpace> spaces(const SearchSpace& space) {
   std::vector<ConfigSpace> list;
@@ -32,6 +40,26 @@ std::vector<T> permuted(std::vector<T> items, const std::vector<std::size_t>& or
   return result;
 }
 
+Trial trial_of(const Point& point, const Measurement& m) {
+  return {point, m.outcome, m.timing.median_ns, m.timing.is_disturbed() ? kDisturbedWeight : 1};
+}
+
+/// What was not timed has no label.
+bool is_told(const Measurement& m) { return m.outcome != Outcome::kOk || m.timing.median_ns > 0; }
+
+/// By what the processes that time kernels take turns: the processor, or a device.
+std::string locked_part(const Target& target) {
+  switch (target.device) {
+    case DeviceKind::kCpu:
+      return "cpu";
+    case DeviceKind::kCuda:
+      return "cuda-0";
+    case DeviceKind::kOpenCl:
+      return "opencl-0";
+  }
+  throw InternalError("internal error: a kind of device that is none of the known ones");
+}
+
 }  // namespace
 
 class TuningSession::Loop {
@@ -40,10 +68,11 @@ class TuningSession::Loop {
        ProgressFunction progress)
       : clock_(steady_clock()),
         stop_(options.budget, clock_, interrupt),
-        progress_(std::move(progress)),
+        progress_function_(std::move(progress)),
         options_(options),
         start_up_(clock_),
-        state_(task, log, options_),
+        lock_(locked_part(task.target)),
+        state_(task, log, options_, [this](const std::string& why) { show_wait(why); }),
         columns_(spaces(state_.space)),
         ranker_(make_cost_model(options.cost_model, options.seed), make_cost_model(options.cost_model, options.seed),
                 [this](const Point& point) { return point_features(state_.space, columns_, point); }) {
@@ -55,22 +84,19 @@ class TuningSession::Loop {
 
   bool step() {
     const ActiveClock::Scope active(clock_);
-    try {
-      return advance();
-    } catch (const std::exception& failure) {
-      if (state_.id != 0) state_.log.end_session(state_.id, SessionStatus::kFailed, failure.what());
-      throw;
-    }
+    return guarded([&] {
+      const MachineLock::Hold turn = take_turn();
+      return turn.is_granted() ? advance() : !stop_reason().empty();
+    });
   }
 
   SessionResult finish() {
     const ActiveClock::Scope active(clock_);
-    try {
+    guarded([&] {
+      const MachineLock::Hold turn = take_turn();
       conclude();
-    } catch (const std::exception& failure) {
-      if (state_.id != 0) state_.log.end_session(state_.id, SessionStatus::kFailed, failure.what());
-      throw;
-    }
+      return true;
+    });
     const SessionStatus status = state_.result.interrupted ? SessionStatus::kInterrupted : SessionStatus::kDone;
     if (state_.id != 0) state_.log.end_session(state_.id, status, state_.result.stop_reason);
     return std::move(state_.result);
@@ -90,6 +116,32 @@ class TuningSession::Loop {
     std::optional<ActiveClock::Scope> scope_;
   };
 
+  template <class Function>
+  bool guarded(const Function& function) {
+    try {
+      return function();
+    } catch (const std::exception& failure) {
+      if (state_.id != 0) state_.log.end_session(state_.id, SessionStatus::kFailed, failure.what());
+      throw;
+    }
+  }
+
+  /// Nothing else times or compiles while this process does. Given up where the run is interrupted or its time is over.
+  MachineLock::Hold take_turn() {
+    bool said = false;
+    return lock_.hold([&] {
+      if (!said) show_wait("another tuner has the machine");
+      said = true;
+      return !stop_reason().empty();
+    });
+  }
+
+  /// What a chunk that is being timed is cut short by.
+  bool is_past_budget() const {
+    const double budget = stop_.budget().seconds;
+    return stop_.interrupted() || (budget > 0 && stop_.seconds() > budget - state_.race_seconds());
+  }
+
   bool advance() {
     if (state_.id == 0) start();
     if (!stop_reason().empty()) return false;
@@ -100,6 +152,8 @@ class TuningSession::Loop {
       }
       replay_history();
     }
+    hear_others();
+    measure_disturbed();
     return next_batch();
   }
 
@@ -112,32 +166,35 @@ class TuningSession::Loop {
       state_.log.describe_space(state_.id, {member.source->name, member.source->version}, count.points,
                                 count.estimated);
     }
-    for (const TrialRecord& trial : state_.log.trials(filter_of(state_.key))) {
-      ++state_.result.earlier_trials;
-      if (const auto point = state_.point_of(trial.proposal)) {
-        state_.remember(trial.id, *point, trial.measurement, trial.code);
+    const std::vector<TrialRecord> recorded = state_.log.trials(filter_of(state_.key));
+    state_.result.earlier_trials = static_cast<std::int64_t>(recorded.size());
+    for (const TrialRecord& trial : recorded) {
+      if (const auto point = state_.point_of(trial.proposal))
+        state_.note_default(trial.id, *point, trial.measurement.outcome, trial.code);
+    }
+    units_.establish(state_, recorded);
+    remember_all(recorded);
+    state_.result.times.start_up = static_cast<std::int64_t>(stop_.seconds() * 1e9);
+  }
+
+  void remember_all(const std::vector<TrialRecord>& trials) {
+    for (const TrialRecord& trial : trials) {
+      last_heard_ = std::max(last_heard_, trial.id);
+      const auto point = state_.point_of(trial.proposal);
+      if (!point) continue;
+      // Code that was disturbed there, or whose time cannot be compared, is measured again where it is met again.
+      const Measurement m = units_.convert(state_, trial);
+      if (m.timing.is_disturbed()) {
+        state_.note_default(trial.id, *point, m.outcome, trial.code);
+      } else {
+        state_.remember(trial.id, *point, m, trial.code);
       }
     }
-    adopt_stored_best();
-    state_.result.times.start_up = static_cast<std::int64_t>(stop_.seconds() * 1e9);
   }
 
   std::string stop_reason() {
     if (state_.result.stop_reason.empty()) state_.result.stop_reason = stop_.reason(state_.race_seconds());
     return state_.result.stop_reason;
-  }
-
-  /// The best of earlier sessions, compiled and timed now: times of two sessions are not comparable.
-  void adopt_stored_best() {
-    const auto best = state_.log.best(filter_of(state_.key), state_.versions);
-    const auto point = best ? state_.point_of(best->proposal) : std::nullopt;
-    if (!point) return;
-    std::vector<BuildResult> built = state_.build({*point}, Pipeline::kSearch);
-    if (built[0].outcome != Outcome::kOk) return;
-    const std::vector<Measurement> measured = state_.runner->run({{&built[0].object}}, nullptr);
-    if (measured[0].outcome != Outcome::kOk) return;
-    state_.incumbent = std::move(built[0].object);
-    state_.incumbent_ns = measured[0].timing.median_ns;
   }
 
   /// Tells the strategy of everything recorded before this session's own batches, in the batches in which it was
@@ -148,18 +205,32 @@ class TuningSession::Loop {
     std::stable_sort(trials.begin(), trials.end(), [](const TrialRecord& a, const TrialRecord& b) {
       return std::pair(a.batch, a.position) < std::pair(b.batch, b.position);
     });
+    units_.refresh(state_);
+    tell(trials);
+  }
+
+  void tell(const std::vector<TrialRecord>& trials) {
     std::vector<Trial> batch;
     for (std::size_t i = 0; i < trials.size(); ++i) {
       const TrialRecord& trial = trials[i];
       if (const auto point = state_.point_of(trial.proposal)) {
         tell_needs(*point, trial.measurement.resources);
-        batch.push_back({*point, trial.measurement.outcome, trial.measurement.timing.median_ns});
+        if (is_told(trial.measurement)) batch.push_back(trial_of(*point, units_.convert(state_, trial)));
       }
       if (i + 1 == trials.size() || trials[i + 1].batch != trial.batch) {
         strategy_->observe(batch);
         batch.clear();
       }
     }
+  }
+
+  /// What other sessions of the task, which run at the same time, have recorded.
+  void hear_others() {
+    const std::vector<TrialRecord> news = state_.log.trials_after(state_.key, last_heard_, state_.id);
+    if (news.empty()) return;
+    units_.refresh(state_);
+    remember_all(news);
+    tell(news);
   }
 
   /// False where the space is exhausted.
@@ -174,7 +245,8 @@ class TuningSession::Loop {
       }
     }
     if (proposals.empty()) {
-      state_.result.stop_reason = "every valid configuration was measured";
+      state_.result.stop_reason = strategy_->is_exhausted() ? "every valid configuration was measured"
+                                                            : "the strategy found nothing new to measure";
       return false;
     }
     Batch batch;
@@ -185,6 +257,9 @@ class TuningSession::Loop {
     std::vector<Trial> trials;
     measure(batch, &trials);
     strategy_->observe(trials);
+    SearchOutlook outlook = strategy_->outlook();
+    outlook.roofline_share = state_.roofline_share();
+    stop_.set_outlook(outlook);
     return true;
   }
 
@@ -198,8 +273,8 @@ class TuningSession::Loop {
       points.push_back(std::move(*point));
       proposals.push_back(proposal);
     }
-    std::vector<BuildResult> built = state_.build(points, Pipeline::kSearch);
-    for (std::size_t i = 0; i < points.size(); ++i) tell_needs(points[i], built[i].object.resources);
+    std::vector<BuiltPoint> built = state_.build(points, Pipeline::kSearch);
+    for (std::size_t i = 0; i < points.size(); ++i) tell_needs(points[i], built[i].result.object.resources);
     // What an earlier session left over comes before the ranker has heard of anything.
     const std::vector<std::size_t> order = measuring_order(points, built, trials != nullptr ? &ranker_ : nullptr);
     points = permuted(std::move(points), order);
@@ -209,13 +284,18 @@ class TuningSession::Loop {
     std::vector<std::optional<Trial>> in_batch(points.size());
     std::size_t last = 0;
     for (std::size_t first = 0; first < points.size() && stop_reason().empty(); first = last) {
-      last = std::min(first + (state_.incumbent_ns > kLong_ns ? 1 : kChunk), points.size());
-      std::vector<std::optional<Measurement>> measured = run_chunk(built, first, last);
+      last = std::min(first + (state_.incumbent_ns() > kLong_ns ? 1 : kChunk), points.size());
+      const auto part = [&](auto& items) { return std::span(items).subspan(first, last - first); };
+      const ChunkResult chunk = run_chunk(
+          state_, part(built), [&](std::size_t i) { return is_known(built, first, first + i); },
+          [this] { return is_past_budget(); });
+      std::vector<TrialId> recorded;
       for (std::size_t i = first; i < last; ++i) {
-        const Measurement m = record(proposals[i], points[i], built[i], measured[i - first]);
-        in_batch[order[i]] = Trial{points[i], m.outcome, m.timing.median_ns};
+        const Measurement m = record(proposals[i], points[i], built[i], chunk.measurements[i - first], recorded);
+        if (is_told(m)) in_batch[order[i]] = trial_of(points[i], m);
       }
-      if (progress_) progress_(progress());
+      note_incumbent(chunk, part(points), part(built), recorded);
+      show_progress({});
     }
     if (trials == nullptr) return;
     for (std::optional<Trial>& trial : in_batch) {
@@ -227,83 +307,93 @@ class TuningSession::Loop {
     if (const auto needs = needs_of(resources)) ranker_.tell_needs(point, *needs);
   }
 
-  /// One measurement for each of [first, last), those that were not built included; nothing for code that is known, or
-  /// will be once an earlier one of them is recorded.
-  std::vector<std::optional<Measurement>> run_chunk(const std::vector<BuildResult>& built, std::size_t first,
-                                                    std::size_t last) {
-    const auto is_known = [&](std::size_t i) {
-      const std::string& code = built[i].object.code;
-      if (code.empty()) return false;
-      const auto same = [&](const BuildResult& other) { return other.object.code == code; };
-      return state_.known_code.find(code) != nullptr ||
-             std::any_of(built.begin() + static_cast<std::ptrdiff_t>(first),
-                         built.begin() + static_cast<std::ptrdiff_t>(i), same);
-    };
-    std::vector<RunRequest> requests;
-    std::vector<std::size_t> requested;
-    for (std::size_t i = first; i < last; ++i) {
-      if (built[i].outcome != Outcome::kOk || is_known(i)) continue;
-      requests.push_back({&built[i].object});
-      requested.push_back(i);
-    }
-    std::vector<std::optional<Measurement>> all(last - first);
-    std::int64_t running = 0, checking = 0;
-    {
-      const Stopwatch watch(running);
-      std::vector<Measurement> ran = state_.runner->run(requests, state_.incumbent ? &*state_.incumbent : nullptr);
-      for (std::size_t r = 0; r < ran.size(); ++r) {
-        checking += static_cast<std::int64_t>(ran[r].check_ms * 1e6);
-        all[requested[r] - first] = std::move(ran[r]);
-      }
-    }
-    state_.result.times.check += checking;
-    state_.result.times.measure += running - checking;  // the incumbent's samples among it
-    for (std::size_t i = first; i < last; ++i) {
-      if (built[i].outcome == Outcome::kOk) continue;
-      all[i - first].emplace();
-      all[i - first]->outcome = built[i].outcome;
-      all[i - first]->message = built[i].message;
-    }
-    return all;
+  /// Whether candidate `i` is code that is known, or will be once an earlier one of those from `first` on is recorded.
+  bool is_known(const std::vector<BuiltPoint>& built, std::size_t first, std::size_t i) const {
+    const std::string& code = built[i].result.object.code;
+    if (code.empty()) return false;
+    const auto same = [&](const BuiltPoint& other) { return other.result.object.code == code; };
+    return state_.known_code.find(code) != nullptr || std::any_of(built.begin() + static_cast<std::ptrdiff_t>(first),
+                                                                  built.begin() + static_cast<std::ptrdiff_t>(i), same);
   }
 
   /// Without a measurement: takes that of the trial of the same code.
-  Measurement record(const CommittedProposal& proposal, const Point& point, const BuildResult& built,
-                     std::optional<Measurement>& measured) {
-    TrialCode code{built.object.code, 0};
+  Measurement record(const CommittedProposal& proposal, const Point& point, const BuiltPoint& built,
+                     const std::optional<Measurement>& measured, std::vector<TrialId>& recorded) {
+    TrialCode code{built.result.object.code, 0};
     Measurement m;
     if (measured) {
-      m = std::move(*measured);
-      m.compile_ms = built.compile_ms;
+      m = *measured;
+      m.compile_ms = built.result.compile_ms;
     } else {
       const KnownCode::Known* known = state_.known_code.find(code.identity);
       check(known != nullptr, "a trial was not measured though its code is not known");
-      m = taken_from(*known, built.compile_ms);
+      m = taken_from(*known, built.result.compile_ms);
       code.same_as = known->trial;
       ++state_.result.same_code;
     }
-    m.resources = built.object.resources;
+    m.resources = built.result.object.resources;
     TrialId trial = 0;
     {
       const Stopwatch watch(state_.result.times.log);
       trial = state_.log.record(state_.id, proposal.id, m, code);
     }
+    recorded.push_back(trial);
     state_.remember(trial, point, m, code);
     ++state_.result.outcomes[m.outcome];
     if (m.outcome != Outcome::kOk && state_.result.first_failure.empty()) {
       state_.result.first_failure = fmt::format("{}: {}", outcome_name(m.outcome), m.message);
     }
-    const bool counts = code.same_as == 0 && m.outcome == Outcome::kOk && m.evidence.verified && !m.timing.ended_early;
-    if (counts) state_.contenders.push_back({trial, point, m.timing.median_ns});
-    const bool improved = counts && (state_.incumbent_ns == 0 || m.timing.median_ns < state_.incumbent_ns);
-    if (improved) {
-      state_.incumbent = built.object;
-      state_.incumbent_ns = m.timing.median_ns;
-      state_.result.seconds_to_best = stop_.seconds();
+    if (measured && m.timing.is_disturbed()) {
+      ++state_.result.disturbed;
+      disturbed_.add({trial, point, built, m.timing.median_ns});
     }
-    stop_.count_trial(improved);
-    state_.result.trials = stop_.trials();
+    if (code.same_as == 0 && is_sound(m)) state_.sound_trials.push_back({trial, point, m.timing.median_ns});
     return m;
+  }
+
+  void note_incumbent(const ChunkResult& chunk, std::span<const Point> points, std::span<const BuiltPoint> built,
+                      std::span<const TrialId> recorded) {
+    const std::optional<double> ratio = adopt(state_, chunk, points, built, recorded);
+    for (std::size_t i = 0; i < recorded.size(); ++i) stop_.count_trial(ratio && i + 1 == recorded.size());
+    state_.result.trials = stop_.trials();
+    if (!ratio) return;
+    if (*ratio > 1) stop_.note_improvement(*ratio);
+    state_.result.seconds_to_best = stop_.seconds();
+    if (++incumbents_ % kRenewAfter == 0) renew_reference_time(state_);
+  }
+
+  /// Measures a few of the trials that were disturbed again.
+  void measure_disturbed() {
+    const std::vector<DisturbedTrial> again = disturbed_.take(state_.incumbent_ns() > kLong_ns ? 1 : kChunk);
+    if (again.empty()) return;
+    std::vector<BuiltPoint> built;
+    std::vector<Point> points;
+    std::vector<TrialId> trials;
+    for (const DisturbedTrial& trial : again) {
+      built.push_back(trial.built);
+      points.push_back(trial.point);
+      trials.push_back(trial.trial);
+    }
+    const ChunkResult chunk = run_chunk(state_, built, {}, [this] { return is_past_budget(); });
+    std::vector<Trial> amended;
+    for (std::size_t i = 0; i < again.size(); ++i) {
+      Measurement m = chunk.measurements[i].value();
+      if (m.outcome == Outcome::kOk && m.timing.is_disturbed()) continue;
+      m.resources = again[i].built.result.object.resources;
+      m.compile_ms = again[i].built.result.compile_ms;
+      {
+        const Stopwatch watch(state_.result.times.log);
+        state_.log.remeasure(state_.id, trials[i], m);
+      }
+      ++state_.result.remeasured;
+      state_.remember(trials[i], points[i], m, {built[i].result.object.code, 0});
+      if (is_sound(m)) state_.sound_trials.push_back({trials[i], points[i], m.timing.median_ns});
+      amended.push_back(trial_of(points[i], m));
+    }
+    if (const auto ratio = adopt(state_, chunk, points, built, trials); ratio && *ratio > 1) {
+      stop_.note_improvement(*ratio);
+    }
+    strategy_->amend(amended);
   }
 
   void conclude() {
@@ -312,31 +402,53 @@ class TuningSession::Loop {
     state_.result.times.features = ranker_.feature_ns();
     state_.result.times.train = ranker_.train_ns();
     state_.result.times.propose -= ranker_.feature_ns() + ranker_.train_ns();
-    if (!state_.result.interrupted && state_.id != 0) {
+    if (state_.id != 0) {
       const Stopwatch watch(state_.result.times.race);
-      run_final_race(state_);
+      if (!state_.result.interrupted) measure_disturbed();
+      run_final_race(state_, race_limit());
     }
     state_.result.best = state_.log.best(filter_of(state_.key), state_.versions);
     state_.result.seconds = stop_.seconds();
   }
 
-  Progress progress() const {
-    Progress p{.trials = stop_.trials(), .outcomes = state_.result.outcomes, .best_ns = state_.incumbent_ns};
+  /// Seconds that the final race may take.
+  double race_limit() const {
+    if (state_.result.interrupted) return kInterruptedRace_s;
+    const double budget = stop_.budget().seconds;
+    if (budget == 0) return std::numeric_limits<double>::infinity();
+    return std::max((1 + kOverrun) * budget - stop_.seconds(), kOverrun * budget);
+  }
+
+  void show_wait(const std::string& why) {
+    state_.result.waited = true;
+    show_progress(why);
+  }
+
+  void show_progress(const std::string& waiting_for) const {
+    if (!progress_function_) return;
+    Progress p{.trials = stop_.trials(), .outcomes = state_.result.outcomes, .best_ns = state_.incumbent_ns()};
     if (p.best_ns > 0) p.best_gflops = state_.key.workload.flops / p.best_ns;
     p.seconds = stop_.seconds();
     if (stop_.budget().seconds > 0) p.seconds_left = std::max(0.0, stop_.budget().seconds - p.seconds);
-    return p;
+    p.disturbed = state_.result.disturbed - state_.result.remeasured;
+    p.waiting_for = waiting_for;
+    progress_function_(p);
   }
 
   ActiveClock clock_;
   StopCondition stop_;  // its time runs from here, start-up included
-  const ProgressFunction progress_;
+  const ProgressFunction progress_function_;
   const SessionOptions options_;
   StartUp start_up_;
+  MachineLock lock_;
   SessionState state_;
   KnobColumns columns_;
   Ranker ranker_;
   std::unique_ptr<SearchStrategy> strategy_;
+  Units units_;
+  DisturbedTrials disturbed_;
+  TrialId last_heard_ = 0;  ///< of all sessions of the task
+  int incumbents_ = 0;
   bool replayed_ = false;
 };
 
@@ -349,7 +461,7 @@ bool TuningSession::step() { return loop_->step(); }
 void TuningSession::limit(std::int64_t trials, double seconds) { loop_->stop().limit(trials, seconds); }
 SessionResult TuningSession::finish() { return loop_->finish(); }
 const SessionResult& TuningSession::so_far() const { return loop_->state().result; }
-double TuningSession::best_ns() const { return loop_->state().incumbent_ns; }
+double TuningSession::best_ns() const { return loop_->state().incumbent_ns(); }
 double TuningSession::seconds() const { return loop_->stop().seconds(); }
 double TuningSession::race_seconds() const { return loop_->state().race_seconds(); }
 

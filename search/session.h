@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "logs/tuning_log.h"
+#include "search/effort.h"
 #include "search/stop_condition.h"
 #include "search/task_run.h"
 #include "templates/workload.h"
@@ -27,6 +28,7 @@ class Builder;
 
 struct SessionOptions {
   Budget budget;
+  Effort effort = Effort::kNormal;  ///< how sure the final race has to be; the budget says how long the search takes
   std::string strategy = "evolutionary";
   std::string cost_model = "xgboost";
   std::string template_name;  ///< of the only template that is searched, and of which the result is; empty: all
@@ -45,7 +47,9 @@ struct Progress {
   double best_ns = 0;  ///< 0: none yet
   double best_gflops = 0;
   double seconds = 0;
-  double seconds_left = 0;  ///< of the budget; 0 without one
+  double seconds_left = 0;     ///< of the budget; 0 without one
+  std::int64_t disturbed = 0;  ///< trials of this run that still have to be measured again
+  std::string waiting_for;     ///< what the run waits for just now; empty: it does not
 };
 
 using ProgressFunction = std::function<void(const Progress&)>;

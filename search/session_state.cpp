@@ -2,12 +2,19 @@
 
 #include <tbb/parallel_for.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "cost_model/least_time.h"
 #include "lookup/task_key.h"
 #include "search/check_data.h"
 #include "search/stopwatch.h"
 #include "support/error.h"
+#include "target/host.h"
+#include "target/machine_limits.h"
+#include "target/peak.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 namespace {
@@ -15,13 +22,21 @@ namespace {
 constexpr double kRaceShare = 0.15;  // of the budget, for the finalists
 constexpr int kGuests = 2;           // the stored best and the default race as well
 constexpr double kCompile_s = 0.06;  // of one entrant, by the final pipeline
-constexpr int kChecks = 4;           // calls of an entrant before the race
+constexpr int kChecks = 2;           // calls of an entrant before the race
+constexpr int kTimedFresh = 3;       // the winner, the runner-up and the default
+constexpr double kProcess_s = 0.05;  // until a fresh process times
+constexpr double kLimits_s = 0.04;   // for the highest rates of this machine
 
 /// Seconds that one entrant adds to the final race.
 double entrant_s(const TimingOptions& timing, double kernel_ns) {
   const double sample_ns = std::max(kernel_ns, 1.2 * timing.sample_ns);
-  const int samples = timing.finalist_samples_of(sample_ns) + timing.samples_of(sample_ns, timing.rounds.front());
-  return kCompile_s + 1e-9 * (kChecks * kernel_ns + samples * sample_ns);
+  return kCompile_s + 1e-9 * (kChecks * kernel_ns + timing.finalist_samples_of(sample_ns) * sample_ns);
+}
+
+/// Seconds that timing in fresh processes takes.
+double fresh_s(const TimingOptions& timing, double kernel_ns) {
+  const double sample_ns = std::max(kernel_ns, 1.2 * timing.sample_ns);
+  return timing.fresh_processes * (kProcess_s + 1e-9 * kTimedFresh * timing.fresh_samples_of(sample_ns) * sample_ns);
 }
 
 }  // namespace
@@ -30,27 +45,61 @@ std::shared_ptr<Builder> make_session_builder(const Target& target, const Sessio
   return make_local_builder(target, {.processes = options.builders > 0 ? options.builders : Target::host().threads});
 }
 
-SessionState::SessionState(const Task& task, TuningLog& tuning_log, const SessionOptions& session_options)
+TimingOptions timing_of(Effort effort) {
+  const EffortPlan plan = plan_of(effort);
+  TimingOptions timing;
+  timing.finalist_samples = plan.finalist_samples;
+  timing.max_finalist_samples = 3 * plan.finalist_samples;
+  timing.fresh_processes = plan.fresh_processes;
+  return timing;
+}
+
+SessionState::SessionState(const Task& task, TuningLog& tuning_log, const SessionOptions& session_options,
+                           const std::function<void(const std::string&)>& on_wait)
     : log(tuning_log),
       options(session_options),
-      timing(timing_on(task.target.device)),
+      timing(timing_on(task.target.device, timing_of(session_options.effort))),
       key(task_key(task)),
       space(task, options.template_name),
       builder(session_options.builder ? session_options.builder : make_session_builder(task.target, session_options)),
-      runner(
-          make_local_runner(make_check_data(task.workload), {.target = task.target, .threads = task.target.threads})) {
+      runner(make_local_runner(
+          make_check_data(task.workload),
+          {.target = task.target, .threads = task.target.threads, .timing = timing, .on_wait = on_wait})) {
   for (const SearchSpace::Member& member : space.members()) {
     versions.push_back({member.source->name, member.source->version});
   }
+  const Definition definition = find_operator(task.workload.op).define(task.workload);
+  operations_ = definition.flops;
+  bytes_ = definition.bytes;
+  if (task.target.device != DeviceKind::kCpu) return;
+  // Of as many threads as the task has: more could do more.
+  const MachineLimits limits = log.raise_limits(fmt::format("{}; threads {}", key.machine, task.target.threads),
+                                                measure_machine_limits(task.target.threads, kLimits_s));
+  // Without fused multiply-adds the loop that stands for the peak is slower than separate ones in parallel can be.
+  const bool has_fma = host_isa() >= CpuIsa::kAvx2;
+  rates_ = {has_fma ? limits.fma_gflops : 0, measure_peak_scale(task.workload.type("dtype")), limits.read_gb_s};
 }
 
 void SessionState::remember(TrialId trial, const Point& point, const Measurement& measurement, const TrialCode& code) {
   if (code.same_as == 0) known_code.add(code.identity, trial, measurement);
-  const bool is_default = !space.seeds().empty() && point == space.seeds().front();
-  if (is_default && measurement.outcome == Outcome::kOk) default_trial = code.same_as == 0 ? trial : code.same_as;
+  note_default(trial, point, measurement.outcome, code);
 }
 
-std::vector<BuildResult> SessionState::build(const std::vector<Point>& points, Pipeline pipeline) {
+void SessionState::note_default(TrialId trial, const Point& point, Outcome outcome, const TrialCode& code) {
+  const bool is_default = !space.seeds().empty() && point == space.seeds().front();
+  if (is_default && outcome == Outcome::kOk) default_trial = code.same_as == 0 ? trial : code.same_as;
+}
+
+double SessionState::least_ns(const ir::Program& program) const {
+  return least_time_ns(no_more_than(least_work(program), operations_, bytes_), rates_);
+}
+
+std::optional<double> SessionState::roofline_share() const {
+  if (!incumbent || incumbent->least_ns == 0) return std::nullopt;
+  return std::min(1.0, incumbent->least_ns / incumbent->reference_ns);
+}
+
+std::vector<BuiltPoint> SessionState::build(const std::vector<Point>& points, Pipeline pipeline) {
   std::vector<Lowered> lowered(points.size());
   {
     const Stopwatch watch(result.times.lower);
@@ -58,21 +107,24 @@ std::vector<BuildResult> SessionState::build(const std::vector<Point>& points, P
                       [&](std::size_t i) { lowered[i] = lower_point(space, points[i]); });
   }
   std::vector<BuildRequest> requests;
-  for (Lowered& candidate : lowered) {
-    if (auto* program = std::get_if<ir::Program>(&candidate)) requests.push_back({std::move(*program), pipeline});
+  std::vector<BuiltPoint> results(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    auto* program = std::get_if<ir::Program>(&lowered[i]);
+    if (program == nullptr) continue;
+    results[i].least_ns = least_ns(*program);
+    requests.push_back({std::move(*program), pipeline});
   }
   std::vector<BuildResult> built;
   {
     const Stopwatch watch(result.times.compile);
     built = builder->build(requests);
   }
-  std::vector<BuildResult> results;
   auto next = built.begin();
-  for (const Lowered& candidate : lowered) {
-    if (const auto* refusal = std::get_if<std::string>(&candidate)) {
-      results.push_back({.outcome = Outcome::kInvalidConfig, .message = *refusal});
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (const auto* refusal = std::get_if<std::string>(&lowered[i])) {
+      results[i].result = {.outcome = Outcome::kInvalidConfig, .message = *refusal};
     } else {
-      results.push_back(std::move(*next++));
+      results[i].result = std::move(*next++);
     }
   }
   return results;
@@ -81,10 +133,12 @@ std::vector<BuildResult> SessionState::build(const std::vector<Point>& points, P
 int SessionState::finalists() const {
   const double seconds = options.race_seconds > 0 ? options.race_seconds : kRaceShare * options.budget.seconds;
   if (seconds <= 0) return options.finalists;
-  const double affordable = seconds / entrant_s(timing, incumbent_ns);
-  return std::clamp(static_cast<int>(affordable), 1, options.finalists);
+  const double affordable = (seconds - fresh_s(timing, incumbent_ns())) / entrant_s(timing, incumbent_ns());
+  return static_cast<int>(std::clamp(affordable, 1.0, static_cast<double>(options.finalists)));
 }
 
-double SessionState::race_seconds() const { return (finalists() + kGuests) * entrant_s(timing, incumbent_ns); }
+double SessionState::race_seconds() const {
+  return (finalists() + kGuests) * entrant_s(timing, incumbent_ns()) + fresh_s(timing, incumbent_ns());
+}
 
 }  // namespace nestwright

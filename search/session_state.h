@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cost_model/least_time.h"
 #include "measure/builder.h"
 #include "measure/runner.h"
 #include "search/candidate.h"
@@ -14,15 +15,34 @@
 
 namespace nestwright {
 
-/// An ok trial of this session.
-struct Contender {
+/// A trial of this session that may be the best.
+struct SoundTrial {
   TrialId trial = 0;
   Point point;
   double median_ns = 0;
 };
 
+/// A kernel that the session holds compiled, to score others against.
+struct ReferenceKernel {
+  TrialId trial = 0;
+  Point point;
+  CompiledObject object;
+  double reference_ns = 0;  ///< in the session's unit
+  double least_ns = 0;      ///< as of BuiltPoint
+};
+
+/// What became of a point that was to be compiled.
+struct BuiltPoint {
+  BuildResult result;
+  double least_ns = 0;  ///< that this machine needs for the lowered program; 0: not known
+};
+
+/// How sure a final race is to be.
+TimingOptions timing_of(Effort effort);
+
 struct SessionState {
-  SessionState(const Task& task, TuningLog& tuning_log, const SessionOptions& session_options);
+  SessionState(const Task& task, TuningLog& tuning_log, const SessionOptions& session_options,
+               const std::function<void(const std::string&)>& on_wait = {});
 
   TuningLog& log;
   const SessionOptions& options;
@@ -36,29 +56,49 @@ struct SessionState {
   SessionResult result;
 
   KnownCode known_code;
-  TrialId default_trial = 0;                ///< an ok trial of the template's default, of any session; 0: none
-  std::vector<Contender> contenders;        ///< ok and not ended early, in order of measuring
-  std::optional<CompiledObject> incumbent;  ///< fastest so far: what candidates are judged against
-  double incumbent_ns = 0;
+  TrialId default_trial = 0;                 ///< an ok trial of the template's default, of any session; 0: none
+  std::vector<SoundTrial> sound_trials;      ///< ok, undisturbed and not ended early, in order of measuring
+  std::optional<ReferenceKernel> anchor;     ///< the template's default, whose time is the unit of the session's scores
+  std::optional<ReferenceKernel> incumbent;  ///< the last that was confirmed to be the fastest; at first the anchor
 
+  /// 0: none yet.
+  double incumbent_ns() const { return incumbent ? incumbent->reference_ns : 0; }
   /// The point of a recorded proposal; nullopt where this build has no such point any more.
   std::optional<Point> point_of(const Proposal& proposal) const {
     return space.find(proposal.from.name, proposal.from.version, proposal.config);
   }
-  /// Notes what the search needs to know of a recorded trial of the task, of this session or an earlier one.
+  /// Notes a trial of the template's default.
+  void note_default(TrialId trial, const Point& point, Outcome outcome, const TrialCode& code);
+  /// The share of what the machine can do that the incumbent reaches; nullopt where it is not known.
+  std::optional<double> roofline_share() const;
+  /// Notes what the search needs to know of a recorded trial of the task, of this session or an earlier one. The
+  /// measurement is in the session's unit.
   void remember(TrialId trial, const Point& point, const Measurement& measurement, const TrialCode& code);
   /// Lowers and compiles; one result a point, in order. Times are added to the result's stages.
-  std::vector<BuildResult> build(const std::vector<Point>& points, Pipeline pipeline);
+  std::vector<BuiltPoint> build(const std::vector<Point>& points, Pipeline pipeline);
 
   /// How many of this session's points enter the final race: fewer where a kernel takes so long that the race would
   /// take more than its share of the budget.
   int finalists() const;
   /// What the final race will take, in seconds, estimated from the fastest kernel so far.
   double race_seconds() const;
+
+ private:
+  double least_ns(const ir::Program& program) const;
+
+  HighestRates rates_;
+  double operations_ = 0, bytes_ = 0;  ///< of the operator
 };
 
+/// Whether a measurement may be that of a best one.
+inline bool is_sound(const Measurement& m) {
+  return m.outcome == Outcome::kOk && m.evidence.verified && !m.timing.ended_early && !m.timing.is_disturbed() &&
+         m.timing.median_ns > 0;
+}
+
 /// The interleaved race of the best contenders, the template's default, the stored best and what earlier sessions left
-/// unraced. Writes it to the log and sets the result's best.
-void run_final_race(SessionState& session);
+/// unraced, and what of it is timed in fresh processes. Writes it to the log and notes in the result what came of it.
+/// `seconds`: what it may take; it ends then with the samples that there are.
+void run_final_race(SessionState& session, double seconds);
 
 }  // namespace nestwright

@@ -11,8 +11,11 @@ StopCondition::StopCondition(const Budget& budget, Clock& clock, const std::atom
 
 void StopCondition::count_trial(bool improved) {
   ++trials_;
+  has_best_ = has_best_ || improved;
   since_better_ = improved ? 0 : since_better_ + 1;
 }
+
+void StopCondition::note_improvement(double ratio) { improvements_.push_back({seconds(), ratio}); }
 
 double StopCondition::seconds() const { return static_cast<double>(clock_.now_ns() - start_ns_) * 1e-9; }
 
@@ -34,7 +37,16 @@ std::string StopCondition::reason(double reserve_s) const {
   if (budget_.early_stop > 0 && since_better_ >= budget_.early_stop) {
     return fmt::format("nothing better in {} trials", budget_.early_stop);
   }
-  return {};
+  return reason_of_gain();
+}
+
+std::string StopCondition::reason_of_gain() const {
+  if (budget_.until_gain == 0 || trials_ < kMinTrials || !has_best_) return {};
+  if (!outlook_ || outlook_->has_starting_points) return {};
+  const double gain = remaining_gain(improvements_, seconds(), *outlook_);
+  if (gain >= budget_.until_gain) return {};
+  return fmt::format("as much time again is expected to gain {:.2g}%, less than {:g}%", 100 * gain,
+                     100 * budget_.until_gain);
 }
 
 }  // namespace nestwright

@@ -4,8 +4,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "search/remaining_gain.h"
 #include "support/clock.h"
 
 namespace nestwright {
@@ -14,15 +17,25 @@ struct Budget {
   std::int64_t trials = 0;      ///< 0: no limit
   double seconds = 0;           ///< 0: no limit; start-up and the final race included
   std::int64_t early_stop = 0;  ///< ends after this many trials without a better one; 0: never
+  /// Ends where as much time again is expected to gain less than this (0.01: 1%), but never before there is a best and
+  /// the starting points are measured, nor in the first StopCondition::kMinTrials trials; 0: never.
+  double until_gain = 0;
 };
 
 class StopCondition {
  public:
+  /// Trials before which no gain is estimated.
+  static constexpr std::int64_t kMinTrials = 64;
+
   /// The time runs from now. `interrupt` may be null.
   StopCondition(const Budget& budget, Clock& clock, const std::atomic<bool>* interrupt);
 
-  /// One more trial was recorded.
+  /// One more trial was recorded; `improved`: it is the best so far, the first one included.
   void count_trial(bool improved);
+  /// The incumbent gave way to one that is `ratio` times as fast (old time over new time, of readings side by side).
+  void note_improvement(double ratio);
+  /// What is to be expected from now on; to be told after each batch. Without it the gain is not estimated.
+  void set_outlook(const SearchOutlook& outlook) { outlook_ = outlook; }
   /// How many of `wanted` trials the budget still allows.
   std::int64_t allowed(std::int64_t wanted) const;
   /// Why the search is over, for people; empty while it goes on. Keeps `reserve_s` seconds of the budget for what comes
@@ -37,11 +50,17 @@ class StopCondition {
   const Budget& budget() const { return budget_; }
 
  private:
+  /// Why too little is still to be gained; empty while enough is, or while it is too soon to say.
+  std::string reason_of_gain() const;
+
   Budget budget_;
   Clock& clock_;
   const std::atomic<bool>* interrupt_;
   std::int64_t start_ns_;
   std::int64_t trials_ = 0, since_better_ = 0;
+  bool has_best_ = false;
+  std::vector<Improvement> improvements_;
+  std::optional<SearchOutlook> outlook_;
 };
 
 }  // namespace nestwright

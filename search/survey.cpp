@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "lookup/task_key.h"
+#include "search/chunk.h"
+#include "search/measured_trials.h"
 #include "search/session_state.h"
 #include "support/error.h"
 
@@ -56,8 +58,9 @@ class Survey {
   std::vector<Planned> relatives(std::size_t n) {
     constexpr std::size_t kAttempts = 50;  // for each
     std::vector<Planned> planned;
-    for (std::size_t attempt = 0; !best_.empty() && attempt < kAttempts * n && planned.size() < n; ++attempt) {
-      const Point& parent = best_[random_() % best_.size()].point;
+    const std::vector<Point> parents = sound_.fastest(kParents);
+    for (std::size_t attempt = 0; !parents.empty() && attempt < kAttempts * n && planned.size() < n; ++attempt) {
+      const Point& parent = parents[random_() % parents.size()];
       auto child = state_.space.mutate(parent, 1 + static_cast<int>(random_() % 2), random_);
       if (child && seen_.insert(*child)) planned.push_back({std::move(*child), kRelative});
     }
@@ -81,45 +84,25 @@ class Survey {
     }
     const Batch batch = state_.log.commit_batch(state_.id, batches_++, proposals);
     check(batch.proposals.size() == planned.size(), "a survey's points were there before it");
-    const std::vector<BuildResult> built = state_.build(points, Pipeline::kSearch);
-    std::vector<Measurement> measured;
-    for (std::size_t first = 0; first < built.size(); first += kChunk) {
-      run_chunk(std::span(built).subspan(first, std::min(kChunk, built.size() - first)), measured);
-    }
+    const std::vector<BuiltPoint> built = state_.build(points, Pipeline::kSearch);
     std::vector<Trial> trials;
-    for (std::size_t i = 0; i < measured.size(); ++i) {
-      state_.log.record(state_.id, batch.proposals[i].id, measured[i], {built[i].object.code, 0});
-      const Timing& timing = measured[i].timing;
-      const bool is_sound = measured[i].evidence.verified && !timing.ended_early;
-      if (is_sound) trials.push_back({points[i], measured[i].outcome, timing.median_ns});
-      if (is_sound && (state_.incumbent_ns == 0 || timing.median_ns < state_.incumbent_ns)) {
-        state_.incumbent = built[i].object;
-        state_.incumbent_ns = timing.median_ns;
+    for (std::size_t first = 0; first < built.size(); first += kChunk) {
+      const std::size_t n = std::min(kChunk, built.size() - first);
+      const auto part = std::span(built).subspan(first, n);
+      const ChunkResult chunk = run_chunk(state_, part);
+      std::vector<TrialId> recorded;
+      for (std::size_t i = 0; i < n; ++i) {
+        Measurement m = chunk.measurements[i].value();
+        m.compile_ms = part[i].result.compile_ms;
+        recorded.push_back(
+            state_.log.record(state_.id, batch.proposals[first + i].id, m, {part[i].result.object.code, 0}));
+        if (is_sound(m)) trials.push_back({points[first + i], m.outcome, m.timing.median_ns});
       }
+      adopt(state_, chunk, std::span(points).subspan(first, n), part, recorded);
     }
-    keep_fastest(trials, kParents, best_);
-    done_ += static_cast<std::int64_t>(measured.size());
+    sound_.record(trials);
+    done_ += static_cast<std::int64_t>(built.size());
     if (progress_) progress_(done_);
-  }
-
-  void run_chunk(std::span<const BuildResult> built, std::vector<Measurement>& measured) {
-    std::vector<RunRequest> requests;
-    for (const BuildResult& b : built) {
-      if (b.outcome == Outcome::kOk) requests.push_back({&b.object});
-    }
-    std::vector<Measurement> ran = state_.runner->run(requests, state_.incumbent ? &*state_.incumbent : nullptr);
-    auto next = ran.begin();
-    for (const BuildResult& b : built) {
-      Measurement m;
-      if (b.outcome == Outcome::kOk) {
-        m = std::move(*next++);
-      } else {
-        m.outcome = b.outcome;
-        m.message = b.message;
-      }
-      m.compile_ms = b.compile_ms;
-      measured.push_back(std::move(m));
-    }
   }
 
   const SurveyOptions options_;
@@ -128,7 +111,7 @@ class Survey {
   SessionState state_;
   std::mt19937_64 random_;
   SeenPoints seen_;
-  std::vector<Trial> best_;  // fastest first
+  MeasuredTrials sound_;
   int batches_ = 0;
   std::int64_t done_ = 0;
 };
@@ -156,8 +139,7 @@ std::vector<SurveyedPoint> read_survey(const TuningLog& log, const Task& task) {
     if (record.session != session) continue;  // times of two sessions are not comparable
     const Measurement& m = record.measurement;
     const Point point{record.proposal.from.name, record.proposal.from.version, record.proposal.config};
-    const bool counts = m.outcome == Outcome::kOk && m.evidence.verified && !m.timing.ended_early;
-    points.push_back({{point, m.outcome, m.timing.median_ns}, counts, origin == kSample});
+    points.push_back({{point, m.outcome, m.timing.median_ns}, is_sound(m), origin == kSample});
   }
   return points;
 }

@@ -3,7 +3,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <limits>
+#include <map>
 
 #include "search/candidate.h"
 #include "support/error.h"
@@ -17,11 +17,37 @@ constexpr std::size_t kLessons = 64;  // of each
 constexpr std::size_t kBests = 2;     // points of each
 constexpr std::size_t kMostPoints = 8;
 
+/// A trial and its time in the unit of its group.
+struct Timed {
+  const TrialRecord* trial = nullptr;
+  double time = 0;
+};
+
+/// Those whose times compare, fastest first: of the sessions with one anchor, or of one session by the old rule; of
+/// several such groups the largest.
+std::vector<Timed> by_speed_of(const std::vector<TrialRecord>& trials) {
+  std::map<std::int64_t, std::vector<Timed>> groups;
+  for (const TrialRecord& trial : trials) {
+    const Timing& timing = trial.measurement.timing;
+    if (timing.median_ns <= 0 || timing.is_disturbed()) continue;
+    const SessionUnit& unit = trial.unit;
+    const bool has_anchor = unit.rule == ScoringRule::kPaired && unit.anchor_ns > 0;
+    groups[has_anchor ? unit.anchor : -unit.session].push_back(
+        {&trial, timing.median_ns / (has_anchor ? unit.anchor_ns : 1)});
+  }
+  if (groups.empty()) return {};
+  std::vector<Timed> largest = std::max_element(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
+                                 return a.second.size() < b.second.size();
+                               })->second;
+  std::stable_sort(largest.begin(), largest.end(), [](const Timed& a, const Timed& b) { return a.time < b.time; });
+  return largest;
+}
+
 /// At most kLessons of them: the faster half are the fastest, the others are spread over all the rest.
-std::vector<const TrialRecord*> choose(const std::vector<const TrialRecord*>& by_speed) {
+std::vector<Timed> choose(const std::vector<Timed>& by_speed) {
   if (by_speed.size() <= kLessons) return by_speed;
   constexpr std::size_t kFast = kLessons / 2, kOthers = kLessons - kFast;
-  std::vector<const TrialRecord*> chosen(by_speed.begin(), by_speed.begin() + kFast);
+  std::vector<Timed> chosen(by_speed.begin(), by_speed.begin() + kFast);
   const std::size_t rest = by_speed.size() - kFast;
   for (std::size_t i = 0; i < kOthers; ++i) chosen.push_back(by_speed[kFast + i * rest / kOthers]);
   return chosen;
@@ -36,21 +62,21 @@ std::optional<Point> fit(const TrialRecord& trial, const SearchSpace& space) {
   return std::nullopt;
 }
 
-void add_lessons(const std::vector<const TrialRecord*>& by_speed, const Target& target, const KnobColumns& columns,
+void add_lessons(const std::vector<Timed>& by_speed, const Target& target, const KnobColumns& columns,
                  std::vector<Observation>& out) {
-  const SearchSpace other(Task{parse_workload(by_speed.front()->workload), target});
-  const std::vector<const TrialRecord*> chosen = choose(by_speed);
+  const SearchSpace other(Task{parse_workload(by_speed.front().trial->workload), target});
+  const std::vector<Timed> chosen = choose(by_speed);
   std::vector<std::optional<Features>> features(chosen.size());
   tbb::parallel_for(std::size_t{0}, chosen.size(), [&](std::size_t i) {
-    const Proposal& proposal = chosen[i]->proposal;
+    const Proposal& proposal = chosen[i].trial->proposal;
     const auto point = other.find(proposal.from.name, proposal.from.version, proposal.config);
     if (point) features[i] = point_features(other, columns, *point);
   });
-  const double best_ns = by_speed.front()->measurement.timing.median_ns;
+  const double best = by_speed.front().time;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     if (!features[i]) continue;
-    const Measurement& m = chosen[i]->measurement;
-    out.push_back({std::move(*features[i]), best_ns / m.timing.median_ns, 1, needs_of(m.resources)});
+    out.push_back(
+        {std::move(*features[i]), best / chosen[i].time, 1, needs_of(chosen[i].trial->measurement.resources)});
   }
 }
 
@@ -60,21 +86,15 @@ WarmStart warm_start(const TuningLog& log, const TaskKey& key, const SearchSpace
                      const std::vector<TemplateVersion>& versions) {
   WarmStart start;
   for (const std::vector<TrialRecord>& trials : log.relatives(key, kTasks, versions)) {
-    std::vector<const TrialRecord*> by_speed;
-    for (const TrialRecord& trial : trials) {
-      if (trial.measurement.timing.median_ns > 0) by_speed.push_back(&trial);
-    }
+    const std::vector<Timed> by_speed = by_speed_of(trials);
     if (by_speed.empty()) continue;
-    std::stable_sort(by_speed.begin(), by_speed.end(), [](const TrialRecord* a, const TrialRecord* b) {
-      return a->measurement.timing.median_ns < b->measurement.timing.median_ns;
-    });
     try {
       add_lessons(by_speed, space.task().target, columns, start.lessons);
     } catch (const UsageError&) {
       continue;  // a workload that this build does not know
     }
     std::size_t taken = 0;
-    for (const TrialRecord* trial : by_speed) {
+    for (const auto& [trial, time] : by_speed) {
       if (taken == kBests || start.points.size() == kMostPoints) break;
       const bool is_sound = trial->measurement.evidence.verified && !trial->measurement.timing.ended_early;
       const auto point = is_sound ? fit(*trial, space) : std::nullopt;

@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "search/quota.h"
+#include "search/strategies/strategy_base.h"
+
 namespace nestwright {
 namespace {
 
@@ -15,52 +18,48 @@ constexpr std::size_t kWalkers = 16;
 constexpr int kSteps = 12;
 constexpr double kHottest = 0.2;     // in scores, which are relative to the best measured; cools to 0 linearly
 constexpr double kFreshShare = 0.1;  // of a batch: uniform samples
+constexpr double kSeedShare = 0.75;  // of the first batches, as long as seeds last
 constexpr std::size_t kElites = 8;   // measured points that walks begin from
 
-class AnnealingStrategy final : public SearchStrategy {
+class AnnealingStrategy final : public StrategyBase {
  public:
-  explicit AnnealingStrategy(const StrategyInput& input) : input_(input) {}
-
-  std::vector<Point> propose(int batch, int n) override {
-    std::mt19937_64 random = batch_random(input_.seed, batch);
-    const auto wanted = static_cast<std::size_t>(n);
-    std::vector<Point> points;
-    add_starting_points(input_, (3 * wanted + 3) / 4, seen_, points);
-    if (input_.ranker->ranks()) {
-      const auto fresh = static_cast<std::size_t>(std::ceil(kFreshShare * n));
-      for (Point& point : walk(random)) {
-        if (points.size() + fresh >= wanted) break;
-        if (seen_.insert(point)) points.push_back(std::move(point));
-      }
-    }
-    add_samples(*input_.space, n - static_cast<int>(points.size()), random, seen_, points);
-    return points;
-  }
-
-  void observe(std::span<const Trial> batch) override {
-    for (const Trial& trial : batch) seen_.insert(trial.point);
-    keep_fastest(batch, kElites, best_);
-    tell_ranker(*input_.ranker, batch);
-  }
+  explicit AnnealingStrategy(const StrategyInput& input) : StrategyBase(input, ModelUse::kRanks) {}
 
  private:
-  /// What the walkers passed, the most promising first.
-  std::vector<Point> walk(std::mt19937_64& random) const {
-    SeenPoints starts;
-    std::vector<Point> at;
-    for (const Trial& trial : best_) {
-      if (starts.insert(trial.point)) at.push_back(trial.point);
+  void choose(int, int n, std::mt19937_64& random, std::vector<Point>& out) override {
+    add_starting_points(kSeedShare, n, random, out);
+    if (!ranker().ranks()) return;
+    const int walked = n - draw_quota(kFreshShare, n, random);
+    if (static_cast<int>(out.size()) >= walked) return;
+    bool is_best = true;
+    for (auto& [score, point] : walk(random)) {
+      if (static_cast<int>(out.size()) >= walked) break;
+      if (!seen().insert(point)) continue;
+      if (is_best && measured().best() != nullptr) {
+        note_prediction(score, ranker().score(measured().fastest(1)).front());
+      }
+      is_best = false;
+      out.push_back(std::move(point));
     }
-    add_samples(*input_.space, static_cast<int>(kWalkers - std::min(kWalkers, at.size())), random, starts, at);
-    std::vector<double> scores = input_.ranker->score(at);
-    std::vector<std::pair<double, Point>> passed;
+  }
+
+  using Scored = std::pair<double, Point>;
+
+  /// What the walkers passed, the most promising first.
+  std::vector<Scored> walk(std::mt19937_64& random) {
+    SeenPoints starts;
+    std::vector<Point> at = measured().fastest(kElites);
+    for (const Point& elite : at) starts.insert(elite);
+    add_samples(space(), static_cast<int>(kWalkers - std::min(kWalkers, at.size())), random, starts, at);
+    std::vector<double> scores = ranker().score(at);
+    std::vector<Scored> passed;
     for (std::size_t w = 0; w < at.size(); ++w) passed.emplace_back(scores[w], at[w]);
     std::uniform_real_distribution<double> unit(0, 1);
     for (int step = 0; step < kSteps; ++step) {
       const double temperature = kHottest * (1 - static_cast<double>(step) / kSteps);
       std::vector<Point> next;
-      for (const Point& from : at) next.push_back(input_.space->mutate(from, 1, random).value_or(from));
-      const std::vector<double> next_scores = input_.ranker->score(next);
+      for (const Point& from : at) next.push_back(space().mutate(from, 1, random).value_or(from));
+      const std::vector<double> next_scores = ranker().score(next);
       for (std::size_t w = 0; w < at.size(); ++w) {
         passed.emplace_back(next_scores[w], next[w]);
         const double rise = next_scores[w] - scores[w];
@@ -69,15 +68,9 @@ class AnnealingStrategy final : public SearchStrategy {
         scores[w] = next_scores[w];
       }
     }
-    std::stable_sort(passed.begin(), passed.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-    std::vector<Point> points;
-    for (auto& [score, point] : passed) points.push_back(std::move(point));
-    return points;
+    std::stable_sort(passed.begin(), passed.end(), [](const Scored& a, const Scored& b) { return a.first > b.first; });
+    return passed;
   }
-
-  StrategyInput input_;
-  SeenPoints seen_;
-  std::vector<Trial> best_;  // fastest first
 };
 
 }  // namespace

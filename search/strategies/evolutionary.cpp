@@ -6,6 +6,9 @@
 #include <numeric>
 #include <set>
 
+#include "search/quota.h"
+#include "search/strategies/strategy_base.h"
+
 namespace nestwright {
 namespace {
 
@@ -15,95 +18,74 @@ constexpr int kPoolGrowth = 24;         // more of them a batch: in the end thou
 constexpr std::size_t kOffspring = 32;  // bred a generation
 constexpr std::size_t kSurvivors = 48;  // kept a generation
 constexpr int kGenerations = 2;
-constexpr double kNearBest =
-    1.1;  // what is like a point that is slower than this, relative to the best, is not measured
+constexpr double kNearBest = 1.1;     // what is like a point slower than this, relative to the best, is not measured
 constexpr double kMutation = 0.85;    // share of offspring by mutation, the rest by crossover (Ansor, MetaSchedule)
+constexpr double kMutantShare = 0.5;  // of what seeds leave of a batch, as long as there is no model that ranks
 constexpr double kExploration = 0.1;  // share of a batch that is sampled, whatever the model says
 constexpr double kSeedShare = 0.75;   // of the first batches, as long as seeds last
 
-class EvolutionaryStrategy final : public SearchStrategy {
+class EvolutionaryStrategy final : public StrategyBase {
  public:
-  explicit EvolutionaryStrategy(const StrategyInput& input) : input_(input) {}
-
-  std::vector<Point> propose(int batch, int n) override {
-    std::mt19937_64 random = batch_random(input_.seed, batch);
-    std::vector<Point> points;
-    add_starting_points(input_, static_cast<std::size_t>(std::ceil(kSeedShare * n)), seen_, points);
-    if (input_.ranker->ranks()) {
-      const int explored = static_cast<int>(std::ceil(kExploration * n));
-      add_promising(batch, static_cast<std::size_t>(n) - std::min<std::size_t>(points.size() + explored, n), random,
-                    points);
-    } else {
-      add_mutants((static_cast<std::size_t>(n) - points.size()) / 2, random, points);
-    }
-    add_samples(*input_.space, n - static_cast<int>(points.size()), random, seen_, points);
-    return points;
-  }
-
-  void observe(std::span<const Trial> batch) override {
-    for (const Trial& trial : batch) {
-      seen_.insert(trial.point);
-      if (trial.outcome == Outcome::kOk) timed_.push_back(trial);
-    }
-    keep_fastest(batch, timed_.size(), measured_);
-    tell_ranker(*input_.ranker, batch);
-  }
+  explicit EvolutionaryStrategy(const StrategyInput& input) : StrategyBase(input, ModelUse::kRanks) {}
 
  private:
-  /// The best measured points.
-  std::vector<Point> elites() const {
-    std::vector<Point> points;
-    for (std::size_t i = 0; i < std::min(kElites, measured_.size()); ++i) points.push_back(measured_[i].point);
-    return points;
+  void choose(int batch, int n, std::mt19937_64& random, std::vector<Point>& out) override {
+    add_starting_points(kSeedShare, n, random, out);
+    const int left = n - static_cast<int>(out.size());
+    if (ranker().ranks()) {
+      add_promising(batch, left - std::min(draw_quota(kExploration, n, random), left), random, out);
+    } else {
+      add_mutants(draw_quota(kMutantShare, left, random), random, out);
+    }
   }
 
   /// Near relatives of the best measured points: what is done without a model.
-  void add_mutants(std::size_t n, std::mt19937_64& random, std::vector<Point>& out) {
-    const std::vector<Point> parents = elites();
+  void add_mutants(int n, std::mt19937_64& random, std::vector<Point>& out) {
+    const std::vector<Point> parents = measured().fastest(kElites);
     if (parents.empty()) return;
-    for (std::size_t attempt = 0; attempt < 4 * n && n > 0; ++attempt) {
-      auto child = input_.space->mutate(any_of(parents, random), 1, random);
-      if (!child || !seen_.insert(*child)) continue;
+    for (int attempt = 0, limit = 4 * n; attempt < limit && n > 0; ++attempt) {
+      auto child = space().mutate(any_of(parents, random), 1, random);
+      if (!child || !seen().insert(*child)) continue;
       out.push_back(std::move(*child));
       --n;
     }
   }
 
   /// What evolution over the model finds best, beside the best of the pool.
-  void add_promising(int batch, std::size_t n, std::mt19937_64& random, std::vector<Point>& out) {
+  void add_promising(int batch, int n, std::mt19937_64& random, std::vector<Point>& out) {
     if (n == 0) return;
     grow_pool(batch);
     SeenPoints bred;
-    std::vector<Point> population = elites();
+    std::vector<Point> population = measured().fastest(kElites);
     for (const Point& point : population) bred.insert(point);
-    std::vector<double> scores = input_.ranker->score(population);
+    const std::size_t elites = population.size();
+    std::vector<double> scores = ranker().score(population);
     add_best_of_pool(bred, population, scores);
     for (int generation = 0; generation < kGenerations && !population.empty(); ++generation) {
       std::vector<Point> children = breed(population, scores, bred, random);
-      const std::vector<double> child_scores = input_.ranker->score(children);
+      const std::vector<double> child_scores = ranker().score(children);
       std::move(children.begin(), children.end(), std::back_inserter(population));
       scores.insert(scores.end(), child_scores.begin(), child_scores.end());
-      // What was measured stays a parent but takes no unmeasured one's place in the end.
-      keep_best(population, scores, kSurvivors + kElites);
+      keep_best(population, scores, elites, kSurvivors);
     }
-    pick(population, n, out);
+    pick(population, scores, n, out);
   }
 
   /// The samples of every batch up to this one: what is in the pool does not depend on what was measured, so that a
   /// resumed search has the same.
   void grow_pool(int batch) {
     for (; pool_batches_ <= batch; ++pool_batches_) {
-      std::mt19937_64 random = batch_random(~input_.seed, pool_batches_);
-      add_samples(*input_.space, pool_batches_ == 0 ? kFirstPool : kPoolGrowth, random, pooled_, pool_);
+      std::mt19937_64 random = batch_random(~seed(), pool_batches_);
+      add_samples(space(), pool_batches_ == 0 ? kFirstPool : kPoolGrowth, random, pooled_, pool_);
     }
   }
 
   /// The best kSurvivors of the pool that were not measured.
   void add_best_of_pool(SeenPoints& bred, std::vector<Point>& population, std::vector<double>& scores) {
     // Scores hold as long as the model is the same.
-    if (scored_by_ != input_.ranker->generation()) pool_scores_.clear();
-    scored_by_ = input_.ranker->generation();
-    const std::vector<double> added_scores = input_.ranker->score(std::span(pool_).subspan(pool_scores_.size()));
+    if (scored_by_ != ranker().generation()) pool_scores_.clear();
+    scored_by_ = ranker().generation();
+    const std::vector<double> added_scores = ranker().score(std::span(pool_).subspan(pool_scores_.size()));
     pool_scores_.insert(pool_scores_.end(), added_scores.begin(), added_scores.end());
 
     std::vector<std::size_t> order(pool_.size());
@@ -113,7 +95,7 @@ class EvolutionaryStrategy final : public SearchStrategy {
     std::size_t added = 0;
     for (const std::size_t i : order) {
       if (added == kSurvivors) return;
-      if (seen_.contains(pool_[i]) || !bred.insert(pool_[i])) continue;
+      if (seen().contains(pool_[i]) || !bred.insert(pool_[i])) continue;
       population.push_back(pool_[i]);
       scores.push_back(pool_scores_[i]);
       ++added;
@@ -121,25 +103,32 @@ class EvolutionaryStrategy final : public SearchStrategy {
   }
 
   /// The first `n` that are new, and like none of each other or of those that were measured and are slow.
-  void pick(const std::vector<Point>& population, std::size_t n, std::vector<Point>& out) {
+  void pick(const std::vector<Point>& population, const std::vector<double>& scores, int n, std::vector<Point>& out) {
     std::set<std::uint64_t> alike = slow_likenesses();
-    const auto likeness = input_.ranker->likeness(population);
+    const auto likeness = ranker().likeness(population);
+    bool is_best = true;
     for (std::size_t i = 0; i < population.size() && n > 0; ++i) {
-      if (seen_.contains(population[i])) continue;
+      if (seen().contains(population[i])) continue;
       if (!likeness[i] || !alike.insert(*likeness[i]).second) continue;
-      seen_.insert(population[i]);
+      // The first of the population is the incumbent, where there is one.
+      if (is_best && measured().best() != nullptr) note_prediction(scores[i], scores.front());
+      is_best = false;
+      seen().insert(population[i]);
       out.push_back(population[i]);
       --n;
     }
   }
 
+  /// Of what was measured and is slow. A disturbed trial is called slow no more than fast.
   std::set<std::uint64_t> slow_likenesses() {
+    const std::vector<Trial>& trials = measured().all();
     std::vector<Point> fresh;
-    for (std::size_t i = likenesses_.size(); i < timed_.size(); ++i) fresh.push_back(timed_[i].point);
-    for (const auto& likeness : input_.ranker->likeness(fresh)) likenesses_.push_back(likeness);
+    for (std::size_t i = likenesses_.size(); i < trials.size(); ++i) fresh.push_back(trials[i].point);
+    for (const auto& likeness : ranker().likeness(fresh)) likenesses_.push_back(likeness);
     std::set<std::uint64_t> alike;
-    for (std::size_t i = 0; i < timed_.size(); ++i) {
-      const bool is_slow = timed_[i].median_ns > kNearBest * measured_.front().median_ns;
+    const Trial* best = measured().best();
+    for (std::size_t i = 0; best != nullptr && i < trials.size(); ++i) {
+      const bool is_slow = trials[i].is_sound() && trials[i].median_ns > kNearBest * best->median_ns;
       if (is_slow && likenesses_[i]) alike.insert(*likenesses_[i]);
     }
     return alike;
@@ -151,9 +140,8 @@ class EvolutionaryStrategy final : public SearchStrategy {
     std::uniform_real_distribution<double> unit(0, 1);
     for (std::size_t attempt = 0; attempt < 3 * kOffspring && children.size() < kOffspring; ++attempt) {
       const Point& parent = tournament(population, scores, random);
-      auto child = unit(random) < kMutation
-                       ? input_.space->mutate(parent, unit(random) < 0.7 ? 1 : 2, random)
-                       : input_.space->crossover(parent, tournament(population, scores, random), random);
+      auto child = unit(random) < kMutation ? space().mutate(parent, unit(random) < 0.7 ? 1 : 2, random)
+                                            : space().crossover(parent, tournament(population, scores, random), random);
       if (child && bred.insert(*child)) children.push_back(std::move(*child));
     }
     return children;
@@ -171,11 +159,14 @@ class EvolutionaryStrategy final : public SearchStrategy {
     return population[scores[a] >= scores[b] ? a : b];
   }
 
-  static void keep_best(std::vector<Point>& population, std::vector<double>& scores, std::size_t n) {
+  /// Keeps the first `elites`, which were measured and stay parents, and of the others the best `n`, the best first.
+  static void keep_best(std::vector<Point>& population, std::vector<double>& scores, std::size_t elites,
+                        std::size_t n) {
     std::vector<std::size_t> order(population.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
-    order.resize(std::min(n, order.size()));
+    std::stable_sort(order.begin() + static_cast<std::ptrdiff_t>(elites), order.end(),
+                     [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
+    order.resize(std::min(elites + n, order.size()));
     std::vector<Point> kept;
     std::vector<double> kept_scores;
     for (const std::size_t i : order) {
@@ -186,11 +177,7 @@ class EvolutionaryStrategy final : public SearchStrategy {
     scores = std::move(kept_scores);
   }
 
-  StrategyInput input_;
-  SeenPoints seen_;
-  std::vector<Trial> measured_;                           // ok ones, fastest first
-  std::vector<Trial> timed_;                              // the same, in the order in which they came
-  std::vector<std::optional<std::uint64_t>> likenesses_;  // of the first of timed_
+  std::vector<std::optional<std::uint64_t>> likenesses_;  // of the first of measured().all()
   std::vector<Point> pool_;
   std::vector<double> pool_scores_;  // of the first of them
   std::size_t scored_by_ = 0;        // the ranker's generation

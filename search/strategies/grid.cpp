@@ -1,29 +1,23 @@
 #include "search/strategies/grid.h"
 
+#include "search/strategies/strategy_base.h"
+
 namespace nestwright {
 namespace {
 
-class GridStrategy final : public SearchStrategy {
+class GridStrategy final : public StrategyBase {
  public:
-  explicit GridStrategy(const StrategyInput& input) : input_(input) {}
-
-  std::vector<Point> propose(int, int n) override {
-    std::vector<Point> points;
-    const unsigned __int128 size = input_.space->size();
-    while (next_ < size && static_cast<int>(points.size()) < n) {
-      Point point = input_.space->at(next_++);
-      if (input_.space->is_valid(point) && seen_.insert(point)) points.push_back(std::move(point));
-    }
-    return points;
-  }
-
-  void observe(std::span<const Trial> batch) override {
-    for (const Trial& trial : batch) seen_.insert(trial.point);
-  }
+  explicit GridStrategy(const StrategyInput& input) : StrategyBase(input, ModelUse::kNone) {}
 
  private:
-  StrategyInput input_;
-  SeenPoints seen_;
+  void choose(int, int n, std::mt19937_64&, std::vector<Point>& out) override {
+    const unsigned __int128 size = space().size();
+    while (next_ < size && static_cast<int>(out.size()) < n) {
+      Point point = space().at(next_++);
+      if (space().is_valid(point) && seen().insert(point)) out.push_back(std::move(point));
+    }
+  }
+
   unsigned __int128 next_ = 0;
 };
 

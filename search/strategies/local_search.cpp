@@ -2,7 +2,8 @@
 // is left of a batch are fresh starts, so that no valley holds it for good. No model. The first points are the seeds.
 #include "search/strategies/local_search.h"
 
-#include <algorithm>
+#include "search/quota.h"
+#include "search/strategies/strategy_base.h"
 
 namespace nestwright {
 namespace {
@@ -11,34 +12,22 @@ constexpr std::size_t kStarts = 4;         // best points whose neighbours are t
 constexpr double kFreshShare = 0.25;       // of a batch: uniform samples
 constexpr int kAttemptsPerNeighbour = 16;  // to find one that is new
 
-class LocalSearchStrategy final : public SearchStrategy {
+class LocalSearchStrategy final : public StrategyBase {
  public:
-  explicit LocalSearchStrategy(const StrategyInput& input) : input_(input) {}
-
-  std::vector<Point> propose(int batch, int n) override {
-    std::mt19937_64 random = batch_random(input_.seed, batch);
-    const auto wanted = static_cast<std::size_t>(n);
-    const auto climbing = wanted - static_cast<std::size_t>(kFreshShare * n);
-    std::vector<Point> points;
-    add_starting_points(input_, climbing, seen_, points);
-    for (std::size_t attempt = 0;
-         !best_.empty() && points.size() < climbing && attempt < kAttemptsPerNeighbour * wanted; ++attempt) {
-      auto neighbour = input_.space->mutate(best_[attempt % best_.size()].point, 1, random);
-      if (neighbour && seen_.insert(*neighbour)) points.push_back(std::move(*neighbour));
-    }
-    add_samples(*input_.space, n - static_cast<int>(points.size()), random, seen_, points);
-    return points;
-  }
-
-  void observe(std::span<const Trial> batch) override {
-    for (const Trial& trial : batch) seen_.insert(trial.point);
-    keep_fastest(batch, kStarts, best_);
-  }
+  explicit LocalSearchStrategy(const StrategyInput& input) : StrategyBase(input, ModelUse::kNone) {}
 
  private:
-  StrategyInput input_;
-  SeenPoints seen_;
-  std::vector<Trial> best_;  // fastest first
+  void choose(int, int n, std::mt19937_64& random, std::vector<Point>& out) override {
+    const int fresh = draw_quota(kFreshShare, n, random);
+    const int climbing = seen().empty() ? n : n - fresh;  // the first point is the default
+    add_starting_points(1, climbing, random, out);
+    const std::vector<Point> starts = measured().fastest(kStarts);
+    for (int attempt = 0;
+         !starts.empty() && static_cast<int>(out.size()) < climbing && attempt < kAttemptsPerNeighbour * n; ++attempt) {
+      auto neighbour = space().mutate(starts[static_cast<std::size_t>(attempt) % starts.size()], 1, random);
+      if (neighbour && seen().insert(*neighbour)) out.push_back(std::move(*neighbour));
+    }
+  }
 };
 
 }  // namespace

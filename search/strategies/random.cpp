@@ -1,26 +1,17 @@
 #include "search/strategies/random.h"
 
+#include "search/strategies/strategy_base.h"
+
 namespace nestwright {
 namespace {
 
-class RandomStrategy final : public SearchStrategy {
+/// Leaves all of a batch to be filled.
+class RandomStrategy final : public StrategyBase {
  public:
-  explicit RandomStrategy(const StrategyInput& input) : input_(input) {}
-
-  std::vector<Point> propose(int batch, int n) override {
-    std::mt19937_64 random = batch_random(input_.seed, batch);
-    std::vector<Point> points;
-    add_samples(*input_.space, n, random, seen_, points);
-    return points;
-  }
-
-  void observe(std::span<const Trial> batch) override {
-    for (const Trial& trial : batch) seen_.insert(trial.point);
-  }
+  explicit RandomStrategy(const StrategyInput& input) : StrategyBase(input, ModelUse::kNone) {}
 
  private:
-  StrategyInput input_;
-  SeenPoints seen_;
+  void choose(int, int, std::mt19937_64&, std::vector<Point>&) override {}
 };
 
 }  // namespace

@@ -34,4 +34,20 @@ CLI::Validator positive_seconds() {
   return CLI::Validator(check, "");
 }
 
+CLI::Validator share() {
+  const auto check = [](std::string& text) -> std::string {
+    const bool is_percentage = text.ends_with('%');
+    double value = 0;
+    if (reads_as(is_percentage ? text.substr(0, text.size() - 1) : text, value)) {
+      if (is_percentage) value /= 100;
+      if (value >= 0 && value < 1) {
+        text = fmt::format("{}", value);
+        return {};
+      }
+    }
+    return fmt::format("give a percentage such as 1%, or a number below 1 such as 0.01, not '{}'", text);
+  };
+  return CLI::Validator(check, "", "share");
+}
+
 }  // namespace nestwright::cli

@@ -13,4 +13,7 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
 /// A finite number of seconds above 0.
 CLI::Validator positive_seconds();
 
+/// A share from 0 to below 1, as a percentage ("1%") or a number ("0.01"); turned into the number.
+CLI::Validator share();
+
 }  // namespace nestwright::cli

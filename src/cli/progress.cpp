@@ -48,13 +48,17 @@ std::string progress_text(const Progress& p, const Budget& budget) {
   line += p.best_ns > 0 ? fmt::format("best {:.1f} GFLOP/s ({}), ", p.best_gflops, format_time(p.best_ns))
                         : "none valid yet, ";
   if (const double left = seconds_left(p, budget); left >= 0) line += fmt::format("{:.0f} s left, ", left);
-  return line + outcomes_text(p.outcomes);
+  line += outcomes_text(p.outcomes);
+  if (p.disturbed > 0) line += fmt::format(", {} disturbed", p.disturbed);
+  return p.waiting_for.empty() ? line : fmt::format("{}; waiting: {}", line, p.waiting_for);
 }
 
 ProgressLine::ProgressLine(const Budget& budget) : budget_(budget), terminal_(isatty(STDERR_FILENO) == 1) {}
 
 void ProgressLine::show(const Progress& p, const std::string& task) {
-  if (p.seconds - last_shown_s_ < (terminal_ ? kTerminalEvery_s : kPipedEvery_s)) return;
+  const bool is_first_best = p.best_ns > 0 && !has_shown_best_;
+  if (!is_first_best && p.seconds - last_shown_s_ < (terminal_ ? kTerminalEvery_s : kPipedEvery_s)) return;
+  has_shown_best_ = has_shown_best_ || is_first_best;
   last_shown_s_ = p.seconds;
   const std::string line = (task.empty() ? "" : task + ": ") + progress_text(p, budget_);
   if (terminal_) {

@@ -26,6 +26,7 @@ class ProgressLine {
   bool terminal_;
   bool open_ = false;
   double last_shown_s_ = -1e9;
+  bool has_shown_best_ = false;  ///< the first is shown at once
 };
 
 }  // namespace nestwright::cli

@@ -5,6 +5,8 @@
 
 #include <cstdio>
 
+#include "support/error.h"
+
 namespace nestwright::cli {
 namespace {
 
@@ -22,10 +24,29 @@ Json config_json(const Config& config) {
   return json;
 }
 
+const char* source_text(BestSource source) {
+  switch (source) {
+    case BestSource::kRace:
+      return "winner of the final race";
+    case BestSource::kConfirmed:
+      return "last confirmed incumbent, not raced";
+    case BestSource::kUnconfirmed:
+      return "fastest trial of its session, not confirmed";
+  }
+  throw InternalError("internal error: source of a best record out of range");
+}
+
+/// How the race came out, as far as it is told: "" where it just won.
+std::string verdict_text(const BestRecord& best) {
+  if (best.ties > 0) return fmt::format(" ({} a tie with {})", best.kept ? "stored best, kept on" : "by", best.ties);
+  return best.kept ? " (stored best, kept)" : "";
+}
+
 std::string evidence_text(const BestRecord& best) {
-  const char* source = best.from_race ? "winner of the final race" : "fastest trial of its session, not raced";
-  return fmt::format("{}{}, {} trials, {}, {}", source, best.tied ? " (a tie)" : "", best.trials, best.task.backend,
-                     best.recorded_at);
+  std::string text = source_text(best.source) + verdict_text(best);
+  if (!best.process_medians_ns.empty()) text += fmt::format(", timed in {} processes", best.process_medians_ns.size());
+  if (best.by_old_rule) text += ", scored by an older rule: a hint until it is tuned again";
+  return fmt::format("{}, {} trials, {}, {}", text, best.trials, best.task.backend, best.recorded_at);
 }
 
 }  // namespace
@@ -78,8 +99,13 @@ Json to_json(const BestRecord& best, const std::string& asked) {
   json["machine"] = best.task.machine;
   json["backend"] = best.task.backend;
   json["recorded_at"] = best.recorded_at;
-  json["from_race"] = best.from_race;
+  json["source"] = best_source_name(best.source);
+  json["from_race"] = best.source == BestSource::kRace;
+  json["by_old_rule"] = best.by_old_rule;
   json["tied"] = best.tied;
+  json["ties"] = best.ties;
+  json["kept"] = best.kept;
+  json["process_medians_ns"] = best.process_medians_ns;
   return json;
 }
 

@@ -23,7 +23,7 @@ std::string format_time(const Timing& timing);  ///< median with its interval
 std::string to_text(const BestRecord& best, const std::string& asked);
 /// Fields: workload, target, template, version, match, recorded_for (nearest only), config, config_text, time_ns
 /// {median, low, high}, gflops, verified, largest_error, largest_error_ratio, trials, machine, backend, recorded_at,
-/// from_race, tied.
+/// source, from_race (source is "race"), by_old_rule, tied, ties, kept, process_medians_ns.
 Json to_json(const BestRecord& best, const std::string& asked);
 
 /// The same for a configuration that was never measured: time_ns and gflops are null.

@@ -18,14 +18,13 @@
 #include "cli/tune_file.h"
 #include "cli/tune_report.h"
 #include "cost_model/cost_model.h"
+#include "search/effort.h"
 #include "search/session.h"
 #include "search/strategy.h"
 #include "support/error.h"
 
 namespace nestwright::cli {
 namespace {
-
-constexpr double kDefaultSeconds = 60;
 
 std::atomic<bool> interrupted = false;
 
@@ -37,7 +36,18 @@ void on_signal(int) {
 struct TuneOptions {
   CommonOptions common;
   std::string file;
+  std::string effort = effort_name(Effort::kNormal);
+  std::optional<double> until_gain;
+  std::optional<int> finalists;
   SessionOptions session;
+
+  /// What the effort decides where nothing more particular was given.
+  void apply_effort() {
+    session.effort = parse_effort(effort);
+    complete(session.budget, session.effort);
+    if (until_gain) session.budget.until_gain = *until_gain;
+    session.finalists = finalists.value_or(plan_of(session.effort).finalists);
+  }
 };
 
 void catch_signals() {
@@ -60,9 +70,18 @@ void print_text(const SessionResult& result, const Task& task) {
     fmt::print("default   {:.2f} times as fast as the untuned default schedule ({})\n", *ratio,
                format_time(result.default_timing->median_ns));
   }
+  if (const std::string disturbed = disturbance_text(result); !disturbed.empty()) {
+    fmt::print("disturbed {}\n", disturbed);
+  }
 }
 
 std::string no_candidate(const SessionResult& result, const Task& task) {
+  if (result.disturbed > result.remeasured) {
+    return fmt::format(
+        "no candidate for {} could be timed, as the machine was disturbed all the time: run it again when nestwright "
+        "doctor finds it quiet",
+        task.workload.str());
+  }
   std::string sentence = fmt::format("no valid candidate was found for {}", task.workload.str());
   if (!result.first_failure.empty()) sentence += fmt::format(" (the first failure was {})", result.first_failure);
   return sentence + ": give it more trials or see nestwright space";
@@ -101,15 +120,24 @@ int run(const TuneOptions& options) {
   return kDone;
 }
 
-void add_budget(CLI::App& command, Budget& budget) {
+void add_budget(CLI::App& command, TuneOptions& options) {
   constexpr std::uint64_t kMost = 1'000'000'000;
+  Budget& budget = options.session.budget;
+  command
+      .add_option("--effort", options.effort,
+                  "quick: 10 s; normal: 60 s; full: 600 s, and a more careful final race. quick and normal end early "
+                  "where little is left to be gained (2%, 1%)")
+      ->type_name("NAME")
+      ->check(CLI::IsMember(effort_names()))
+      ->capture_default_str();
   command
       .add_option("--trials", budget.trials, "stop after this many trials of this run, all tasks of a file together")
       ->type_name("N")
       ->check(whole_number(1, kMost));
   command
       .add_option("--seconds", budget.seconds,
-                  "stop after this much time of this run, all tasks of a file together (default 60 without --trials)")
+                  "stop after this much time of this run, all tasks of a file together (default: what --effort says, "
+                  "without --trials)")
       ->type_name("S")
       ->check(positive_seconds());
   command
@@ -117,9 +145,16 @@ void add_budget(CLI::App& command, Budget& budget) {
                   "stop after this many trials without a better one, each task of a file by itself")
       ->type_name("N")
       ->check(whole_number(1, kMost));
+  command
+      .add_option("--until-gain", options.until_gain,
+                  "stop where as much time again is expected to gain less than this, each task of a file by itself; 0: "
+                  "never (default: what --effort says, without --seconds and --trials)")
+      ->type_name("1%")
+      ->transform(share());
 }
 
-void add_search(CLI::App& command, SessionOptions& session) {
+void add_search(CLI::App& command, TuneOptions& options) {
+  SessionOptions& session = options.session;
   command.add_option("--strategy", session.strategy, "how points are proposed")
       ->type_name("NAME")
       ->check(CLI::IsMember(strategy_names()))
@@ -140,10 +175,10 @@ void add_search(CLI::App& command, SessionOptions& session) {
       ->type_name("N")
       ->check(whole_number(1, 256))
       ->capture_default_str();
-  command.add_option("--finalists", session.finalists, "points in the final race, 1 to 64")
+  command
+      .add_option("--finalists", options.finalists, "points in the final race, 1 to 64 (default: what --effort says)")
       ->type_name("N")
-      ->check(whole_number(1, 64))
-      ->capture_default_str();
+      ->check(whole_number(1, 64));
   command.add_option("--builders", session.builders, "builder processes, 1 to 256 (default: one a core)")
       ->type_name("N")
       ->check(whole_number(1, 256));
@@ -164,11 +199,10 @@ void add_tune(CLI::App& app, Action& action) {
   add_db(*command, options->common);
   add_target(*command, options->common);
   add_json(*command, options->common);
-  add_budget(*command, options->session.budget);
-  add_search(*command, options->session);
+  add_budget(*command, *options);
+  add_search(*command, *options);
   command->callback([options, &action] {
-    Budget& budget = options->session.budget;
-    if (budget.seconds == 0 && budget.trials == 0) budget.seconds = kDefaultSeconds;
+    options->apply_effort();
     const bool has_file = !options->file.empty();
     if (options->common.workload.empty() != has_file) {
       throw CLI::ValidationError(has_file ? "a workload and --file are given: drop one of them"

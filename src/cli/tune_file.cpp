@@ -144,7 +144,7 @@ int tune_file(const std::string& file, const CommonOptions& common, const Sessio
   fmt::print(stderr, "tuning {} tasks of {} on {}\n", tasks.size(), file, target.str());
 
   SessionOptions session = options;
-  session.budget = {.early_stop = options.budget.early_stop};
+  session.budget = {.early_stop = options.budget.early_stop, .until_gain = options.budget.until_gain};
   session.race_seconds = kRaceShare * options.budget.seconds / static_cast<double>(tasks.size());
   session.builder = make_session_builder(target, options);
   const SharedBudget budget{.trials = options.budget.trials,

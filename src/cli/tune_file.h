@@ -23,7 +23,7 @@ struct FileTask {
 std::vector<FileTask> read_tasks(const std::string& file, const Target& target, std::vector<std::string>& notes);
 
 /// Tunes them and prints the table, or the document with --json. `session.budget` is all tasks' together, but for
-/// early_stop, which is each one's.
+/// early_stop and until_gain, which are each one's.
 int tune_file(const std::string& file, const CommonOptions& common, const SessionOptions& session,
               const std::atomic<bool>& interrupted);
 

@@ -28,10 +28,24 @@ std::string remarks(const TaskOutcome& outcome) {
   std::map<Outcome, std::int64_t> bad = result.outcomes;
   bad.erase(Outcome::kOk);
   if (!bad.empty()) text += "; " + outcomes_text(bad);
+  if (const std::string disturbed = disturbance_text(result); !disturbed.empty()) text += "; " + disturbed;
   return text;
 }
 
 }  // namespace
+
+std::string disturbance_text(const SessionResult& result) {
+  std::string text;
+  if (const std::int64_t left = result.disturbed - result.remeasured; left > 0) {
+    text =
+        fmt::format("{} trials were timed on a disturbed machine and do not count until they are measured again", left);
+  }
+  if (!result.race_disturbance.empty()) {
+    text += fmt::format("{}the final race was disturbed ({}) and replaced nothing: run again when the machine is quiet",
+                        text.empty() ? "" : "; ", result.race_disturbance);
+  }
+  return text;
+}
 
 std::optional<double> ratio_to_default(const SessionResult& result) {
   if (!result.default_timing || !result.best) return std::nullopt;
@@ -68,6 +82,9 @@ Json result_json(const SessionResult& result, const Task& task, double peak_gflo
   for (const auto& [outcome, count] : result.outcomes) outcomes[outcome_name(outcome)] = count;
   json["outcomes"] = std::move(outcomes);
   json["stopped"] = result.stop_reason;
+  json["trials_disturbed"] = result.disturbed;
+  json["trials_measured_again"] = result.remeasured;
+  if (!result.race_disturbance.empty()) json["race_disturbance"] = result.race_disturbance;
   json["interrupted"] = result.interrupted;
   json["seconds_to_best"] = result.seconds_to_best;
   json["stage_seconds"] = times_json(result.times);

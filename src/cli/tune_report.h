@@ -13,6 +13,8 @@ namespace nestwright::cli {
 
 /// How many times as fast as the template's default; nothing where one of the two was not timed.
 std::optional<double> ratio_to_default(const SessionResult& result);
+/// What of the run does not count because the machine was disturbed, and what to do; empty: nothing.
+std::string disturbance_text(const SessionResult& result);
 double trials_per_second(std::int64_t trials, double seconds);
 
 /// GFLOP/s that this machine reaches in float32 on the target's threads, measured now; 0 for a device.

@@ -12,11 +12,11 @@ namespace nestwright {
 class Bench {
  public:
   virtual ~Bench() = default;
-  virtual RunnerReady ready() const = 0;
   /// One reply a request of that kind. Failures of candidates are replies; what is thrown ends the runner.
   virtual RunnerReply load(const RunnerRequest& request) = 0;
   virtual RunnerReply check_result(const RunnerRequest& request) = 0;
   virtual RunnerReply sample(const RunnerRequest& request) = 0;
+  virtual RunnerReply surroundings() = 0;
   virtual void unload(int id) = 0;
 };
 

@@ -14,16 +14,16 @@
 #include "measure/sampler.h"
 #include "measure/worker_tensors.h"
 #include "runtime/kernel.h"
+#include "support/cpu_accounting.h"
 #include "support/error.h"
+#include "support/steal_time.h"
 #include "target/fma_loop.h"
+#include "target/memory_walk.h"
 #include "target/tiles.h"
 
 namespace nestwright {
 
 namespace {
-
-constexpr double kBracketNs = 25e3 / kBracketRuns;
-constexpr int kReferenceBrackets = 31;
 
 // What the signal handler reads: set before a kernel is called.
 struct Watched {
@@ -97,15 +97,7 @@ class CpuBench final : public Bench {
  public:
   explicit CpuBench(const RunnerSetup& setup) : pool_(make_pool(setup.pool, setup.threads)) {
     for (const TensorLayout& layout : setup.tensors) tensors_.push_back(map_tensor(layout));
-    bracket_iterations_ = setup.bracket_iterations > 0 ? setup.bracket_iterations : calibrate_fma_loop(kBracketNs);
-  }
-
-  RunnerReady ready() const override {
-    std::vector<double> brackets;
-    for (int i = 0; i < kReferenceBrackets; ++i) {
-      brackets.push_back(take_bracket(steady_clock(), [this] { run_fma_loop(bracket_iterations_); }));
-    }
-    return {bracket_iterations_, median_interval(brackets).median};
+    accounting_.list_threads();
   }
 
   RunnerReply load(const RunnerRequest& request) override {
@@ -144,7 +136,6 @@ class CpuBench final : public Bench {
       }
       std::string wrong = compare(candidate, placement, reply.evidence);
       if (!wrong.empty()) return failure(Outcome::kWrongResult, std::move(wrong), reply.evidence);
-      if (request.hopeless_call_ns > 0 && reply.call_ns > request.hopeless_call_ns) return reply;
     }
     reply.evidence.verified = true;
     return reply;
@@ -154,11 +145,20 @@ class CpuBench final : public Bench {
     Candidate& candidate = candidates_.at(request.id);
     watch(candidate, Placement::kAtStart);
     prepare(candidate, Placement::kAtStart);
-    std::function<void()> bracket;
-    if (request.bracket) bracket = [this] { run_fma_loop(bracket_iterations_); };
     RunnerReply reply;
-    reply.reading = take_reading(steady_clock(), request.calls, [&] { call(candidate, Placement::kAtStart); }, bracket);
+    reply.reading = take_reading(
+        steady_clock(), [this] { return accounting_.now(); }, {request.calls, request.warm_up},
+        [&] { call(candidate, Placement::kAtStart); }, [] { run_fma_loop(kSentinelIterations); });
     if (candidate.result != 0) return failed_call(candidate);
+    return reply;
+  }
+
+  RunnerReply surroundings() override {
+    RunnerReply reply;
+    reply.surroundings.walk_ns = walk_.run();
+    const double steal_ns = steal_.now_ns();
+    reply.surroundings.steal_ns = steal_ns - steal_seen_ns_;
+    steal_seen_ns_ = steal_ns;
     return reply;
   }
 
@@ -221,7 +221,10 @@ class CpuBench final : public Bench {
 
   std::vector<Tensor> tensors_;
   std::unique_ptr<ParallelPool> pool_;
-  std::int64_t bracket_iterations_ = 0;
+  CpuAccounting accounting_;
+  StealTime steal_;
+  double steal_seen_ns_ = 0;
+  MemoryWalk walk_;
   std::map<int, Candidate> candidates_;
 };
 

@@ -1,62 +1,109 @@
 #include <fmt/core.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <optional>
+#include <chrono>
+#include <thread>
 
-#include "measure/guarded_region.h"
-#include "measure/protocol.h"
 #include "measure/race.h"
 #include "measure/runner.h"
-#include "measure/tensor_file.h"
-#include "measure/worker_process.h"
+#include "measure/runner_worker.h"
 #include "support/clock.h"
 #include "support/error.h"
-#include "support/scratch_folder.h"
 
 namespace nestwright {
 
 namespace {
 
+constexpr double kLimitRatio = 100;  // of the incumbent's time: what a candidate may take
+constexpr double kLeastLimit_s = 1;
+constexpr std::size_t kMinFreshProcesses = 3;  // that were not disturbed, where any was
+
 class LocalRunner : public Runner, private SampleSource {
  public:
   LocalRunner(const CheckData& data, const RunnerOptions& options)
-      : options_(options), tensors_(data), fault_fd_(memfd_create("nestwright-fault", MFD_CLOEXEC)) {
-    options_.timing = timing_on(options.target.device, options.timing);
-    // What PoCL compiles; its process may be killed and could not remove it.
-    if (options.target.device == DeviceKind::kOpenCl && std::getenv("POCL_CACHE_DIR") == nullptr) {
-      pocl_files_.emplace("nestwright-pocl");
-    }
-    if (options.threads < 1) throw UsageError("a runner needs at least one thread");
-    if (ftruncate(fault_fd_.get(), sizeof(FaultRecord)) != 0)
-      throw Error("cannot make a file in memory for the runner");
-    ensure_worker();
-  }
+      : options_(with_device_timing(options)),
+        worker_(data, options_),
+        patience_(steady_clock(), options_.wait_share),
+        sampler_(*this, gate_, patience_) {}
 
-  std::vector<Measurement> run(const std::vector<RunRequest>& requests, const CompiledObject* incumbent) override {
+  RunResult run(const std::vector<RunRequest>& requests, const std::optional<Incumbent>& incumbent,
+                const std::function<bool()>& is_over) override {
     set_candidates(requests);
+    incumbent_ns_ = incumbent ? incumbent->reference_ns : incumbent_ns_;
     std::vector<Contender> contenders;
     for (std::size_t i = 0; i < requests.size(); ++i) {
       const int id = static_cast<int>(i);
-      if (const std::optional<double> call_ns = check_candidate(id)) contenders.push_back({id, *call_ns});
+      if (const std::optional<double> call_ns = check_candidate(id)) {
+        contenders.push_back({id, *call_ns, requests[i].least_ns});
+      }
     }
     std::optional<Contender> opponent;
     if (incumbent) {
-      candidates_.push_back({incumbent});
-      opponent = Contender{static_cast<int>(requests.size())};
+      candidates_.push_back({incumbent->object});
+      opponent = Contender{static_cast<int>(requests.size()), incumbent->reference_ns};
     }
-    store(contenders, nestwright::race(*this, conditions(), contenders, opponent));
+    RunResult result;
+    if (!contenders.empty()) {
+      RaceResult raced = nestwright::race(sampler_, conditions(is_over), contenders, opponent);
+      store(contenders, std::move(raced.timings));
+      const auto request_of = [&](std::size_t contender) { return static_cast<std::size_t>(contenders[contender].id); };
+      if (raced.reference) result.reference = Successor{request_of(*raced.reference), raced.reference_ns};
+      if (raced.successor) result.successor = Successor{request_of(*raced.successor), raced.successor_ns};
+      result.incumbent_failed = raced.incumbent_failed;
+    }
+    result.measurements = take_measurements(requests.size());
+    return result;
+  }
+
+  std::vector<Measurement> check(const std::vector<RunRequest>& requests) override {
+    set_candidates(requests);
+    for (std::size_t i = 0; i < requests.size(); ++i) check_candidate(static_cast<int>(i));
     return take_measurements(requests.size());
   }
 
-  std::vector<Measurement> race(const std::vector<RunRequest>& requests) override {
-    set_candidates(requests);
-    std::vector<Contender> contenders;
-    for (std::size_t i = 0; i < requests.size(); ++i) contenders.push_back({static_cast<int>(i)});
-    store(contenders, race_finalists(*this, conditions(), contenders));
+  std::vector<Measurement> race(const std::vector<RunRequest>& requests,
+                                const std::function<bool()>& is_over) override {
+    const std::vector<Contender> contenders = set_contenders(requests);
+    store(contenders, race_finalists(sampler_, conditions(is_over), contenders));
     return take_measurements(requests.size());
+  }
+
+  std::vector<FreshTiming> time_in_fresh_processes(const std::vector<RunRequest>& requests,
+                                                   const std::function<bool()>& is_over) override {
+    const std::vector<Contender> contenders = set_contenders(requests);
+    std::vector<FreshTiming> fresh(requests.size());
+    std::vector<std::vector<std::vector<double>>> samples(requests.size());
+    for (int process = 0; process < options_.timing.fresh_processes && !(is_over && is_over()); ++process) {
+      drop_worker();
+      const std::vector<ProcessSamples> taken = sample_process(sampler_, conditions(is_over), contenders);
+      for (std::size_t i = 0; i < taken.size(); ++i) {
+        if (taken[i].raw_ns.empty()) continue;
+        Timing& timing = fresh[i].timing;
+        if (!taken[i].disturbance.empty()) {
+          timing.disturbance = taken[i].disturbance;
+          continue;
+        }
+        samples[i].push_back(taken[i].raw_ns);
+        fresh[i].process_medians_ns.push_back(median_interval(taken[i].raw_ns).median);
+        timing.raw_ns.insert(timing.raw_ns.end(), taken[i].raw_ns.begin(), taken[i].raw_ns.end());
+        timing.fma_ns.insert(timing.fma_ns.end(), taken[i].fma_ns.begin(), taken[i].fma_ns.end());
+      }
+    }
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      Timing& timing = fresh[i].timing;
+      if (samples[i].size() >= kMinFreshProcesses) timing.disturbance.clear();
+      timing.samples_ns = timing.raw_ns;
+      const MedianInterval interval = across_processes(samples[i]);
+      timing.median_ns = interval.median;
+      timing.low_ns = interval.low;
+      timing.high_ns = interval.high;
+    }
+    std::vector<Measurement> measurements = take_measurements(requests.size());
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      fresh[i].outcome = measurements[i].outcome;
+      fresh[i].message = std::move(measurements[i].message);
+    }
+    return fresh;
   }
 
  private:
@@ -66,15 +113,25 @@ class LocalRunner : public Runner, private SampleSource {
     Measurement measurement;
   };
 
-  bool is_device() const { return options_.target.device != DeviceKind::kCpu; }
+  static RunnerOptions with_device_timing(RunnerOptions options) {
+    options.timing = timing_on(options.target.device, options.timing);
+    return options;
+  }
 
   void set_candidates(const std::vector<RunRequest>& requests) {
     unload_all();  // what an earlier call left behind, because it threw
     candidates_.clear();
     for (const RunRequest& request : requests) {
-      check(request.object != nullptr, "a candidate to be run has no object");
+      nestwright::check(request.object != nullptr, "a candidate to be run has no object");
       candidates_.push_back({request.object});
     }
+  }
+
+  std::vector<Contender> set_contenders(const std::vector<RunRequest>& requests) {
+    set_candidates(requests);
+    std::vector<Contender> contenders;
+    for (std::size_t i = 0; i < requests.size(); ++i) contenders.push_back({static_cast<int>(i)});
+    return contenders;
   }
 
   void unload_all() {
@@ -98,17 +155,21 @@ class LocalRunner : public Runner, private SampleSource {
 
   void store(const std::vector<Contender>& contenders, std::vector<Timing> timings) {
     for (std::size_t i = 0; i < contenders.size(); ++i) {
-      Timing& timing = timings[i];
       Measurement& m = candidates_[static_cast<std::size_t>(contenders[i].id)].measurement;
-      if (m.outcome == Outcome::kOk && !timing.ended_early && timing.median_ns > 0 &&
-          (best_ns_ == 0 || timing.median_ns < best_ns_)) {
-        best_ns_ = timing.median_ns;
+      m.timing = std::move(timings[i]);
+      if (m.outcome == Outcome::kOk && m.timing.samples_ns.empty() && !m.timing.is_disturbed()) {
+        m.timing.disturbance = "it was not timed: the time was over, or the incumbent failed";
       }
-      m.timing = std::move(timing);
+      if (m.outcome == Outcome::kOk && m.timing.median_ns > 0 && incumbent_ns_ == 0) {
+        incumbent_ns_ = m.timing.median_ns;
+      }
     }
   }
 
-  RaceConditions conditions() { return {options_.timing, ready_.bracket_ns, ++races_}; }
+  RaceConditions conditions(const std::function<bool()>& is_over) {
+    patience_.set_end(is_over);
+    return {options_.timing, ++races_, is_over};
+  }
 
   // Links and checks one. The rough time of a call where it is right, else nothing, and its measurement says why.
   std::optional<double> check_candidate(int id) {
@@ -117,43 +178,47 @@ class LocalRunner : public Runner, private SampleSource {
     RunnerRequest request;
     request.kind = RunnerRequest::Kind::kCheck;
     request.id = id;
-    request.hopeless_call_ns = nestwright::hopeless_call_ns(options_.timing, best_ns_);
     const std::optional<RunnerReply> reply = ask(id, request);
     candidate.measurement.check_ms = static_cast<double>(steady_clock().now_ns() - start) * 1e-6;
     if (!reply) return std::nullopt;
     candidate.measurement.evidence = reply->evidence;
-    if (!reply->evidence.verified) {
-      Timing& t = candidate.measurement.timing;
-      t.ended_early = true;
-      t.samples_ns = t.raw_ns = {reply->call_ns};
-      t.median_ns = t.low_ns = t.high_ns = reply->call_ns;
-      return std::nullopt;
-    }
     return reply->call_ns;
   }
 
-  std::optional<Reading> sample(int id, std::int64_t calls, bool bracket) override {
+  std::optional<Reading> sample(int id, std::int64_t calls, bool warm_up) override {
     RunnerRequest request;
     request.kind = RunnerRequest::Kind::kSample;
     request.id = id;
     request.calls = calls;
-    request.bracket = bracket;
+    request.warm_up = warm_up;
     const std::int64_t start = steady_clock().now_ns();
     const std::optional<RunnerReply> reply = ask(id, request);
-    candidates_[static_cast<std::size_t>(id)].measurement.measure_ms +=
-        static_cast<double>(steady_clock().now_ns() - start) * 1e-6;
-    if (!reply) return std::nullopt;
     Measurement& m = candidates_[static_cast<std::size_t>(id)].measurement;
+    m.measure_ms += static_cast<double>(steady_clock().now_ns() - start) * 1e-6;
+    if (!reply) return std::nullopt;
     m.device_clock_mhz = reply->device_clock_mhz;
     m.device_temperature_c = reply->device_temperature_c;
     return reply->reading;
+  }
+
+  Surroundings surroundings() override {
+    worker_.ensure();
+    RunnerRequest request;
+    request.kind = RunnerRequest::Kind::kSurroundings;
+    const std::optional<RunnerReply> reply = transact(request);
+    return reply ? reply->surroundings : Surroundings{};
+  }
+
+  void pause(double ns, const std::string& why) override {
+    if (options_.on_wait) options_.on_wait(why);
+    std::this_thread::sleep_for(std::chrono::nanoseconds(static_cast<std::int64_t>(ns)));
   }
 
   // A request about a candidate that is linked first where it must be. Nothing where it failed: its measurement says
   // why.
   std::optional<RunnerReply> ask(int id, const RunnerRequest& request) {
     Candidate& candidate = candidates_[static_cast<std::size_t>(id)];
-    ensure_worker();
+    worker_.ensure();
     if (!candidate.loaded) {
       RunnerRequest load;
       load.kind = RunnerRequest::Kind::kLoad;
@@ -169,16 +234,15 @@ class LocalRunner : public Runner, private SampleSource {
     Measurement& m = candidate.measurement;
     std::optional<RunnerReply> reply = transact(request);
     if (!reply) {
-      if (timed_out_) {
+      if (!worker_.exceeded_limit().empty()) {
         m.outcome = Outcome::kTimeout;
-        m.message = fmt::format("not done after {:g} s while being {}", options_.timeout_s, doing);
+        m.message = fmt::format("not done after {} while being {}", worker_.exceeded_limit(), doing);
       } else {
         m.outcome = Outcome::kCrash;
-        m.message = fmt::format("{} while being {}{}", last_words_, doing, describe_fault());
+        m.message = worker_.last_words(doing);
       }
       return std::nullopt;
     }
-    if (reply->is_lost) drop_worker();
     if (reply->outcome != Outcome::kOk) {
       m.outcome = reply->outcome;
       m.message = reply->message;
@@ -188,78 +252,35 @@ class LocalRunner : public Runner, private SampleSource {
     return reply;
   }
 
-  // One request and its reply. Nothing where the worker died or had to be killed; it is then gone, and nothing is
-  // linked.
-  std::optional<RunnerReply> transact(const RunnerRequest& request) {
-    if (!worker_) return std::nullopt;
-    const auto timeout_ns = static_cast<std::int64_t>(options_.timeout_s * 1e9);
-    std::string message;
-    Channel::Status status = Channel::Status::kClosed;
-    if (worker_->channel().send(encode(request), timeout_ns)) status = worker_->channel().receive(message, timeout_ns);
-    if (status == Channel::Status::kMessage) return decode_runner_reply(message);
-    timed_out_ = status == Channel::Status::kTimeout;
-    if (!timed_out_) last_words_ = worker_->obituary();
-    drop_worker();
-    return std::nullopt;
+  /// Of a request. Scales with the incumbent: what takes so many times as long needs no exact time.
+  double limit_s() const {
+    if (incumbent_ns_ == 0 || options_.target.device != DeviceKind::kCpu) return options_.timeout_s;
+    return std::min(options_.timeout_s, std::max(kLeastLimit_s, kLimitRatio * incumbent_ns_ * 1e-9));
   }
 
-  /// The next request starts a new one.
-  void drop_worker() {
-    worker_.reset();
+  std::optional<RunnerReply> transact(const RunnerRequest& request) {
+    std::optional<RunnerReply> reply = worker_.ask(request, limit_s());
+    if (!worker_.is_there()) forget_loaded();
+    return reply;
+  }
+
+  void forget_loaded() {
     for (Candidate& candidate : candidates_) candidate.loaded = false;
   }
 
-  void ensure_worker() {
-    if (worker_) return;
-    const FaultRecord none;
-    check(pwrite(fault_fd_.get(), &none, sizeof none, 0) == sizeof none, "the runner's fault record cannot be written");
-    std::vector<std::string> environment;
-    if (pocl_files_) environment.push_back("POCL_CACHE_DIR=" + pocl_files_->path());
-    auto worker =
-        std::make_unique<WorkerProcess>("runner", 0, std::vector<int>{tensors_.fd(), fault_fd_.get()}, environment);
-    worker->expect_ready();
-    const RunnerSetup setup{tensors_.layout(), options_.threads,
-                            options_.threads == 1 ? PoolKind::kSerial : options_.pool, ready_.bracket_iterations,
-                            is_device() ? options_.target.str() : std::string()};
-    std::string message;
-    constexpr std::int64_t kSetupTimeoutNs = 60'000'000'000;
-    if (!worker->channel().send(encode(setup), kSetupTimeoutNs) ||
-        worker->channel().receive(message, kSetupTimeoutNs) != Channel::Status::kMessage) {
-      throw Error("the runner did not start (" + worker->obituary() + "); " +
-                  (is_device() ? "see what nestwright doctor says of the device, or choose smaller tensors"
-                               : "free memory or choose smaller tensors"));
-    }
-    // Only the first one's bracket: it is the unit of all scores.
-    if (ready_.bracket_iterations == 0) ready_ = decode_runner_ready(message);
-    worker_ = std::move(worker);
-  }
-
-  std::string describe_fault() const {
-    FaultRecord fault;
-    if (pread(fault_fd_.get(), &fault, sizeof fault, 0) != sizeof fault || !fault.written || fault.parameter == -2)
-      return {};
-    const std::string what = fault.parameter < 0 ? "the workspace" : fmt::format("parameter {}", fault.parameter);
-    switch (static_cast<GuardedRegion::Fault>(fault.side)) {
-      case GuardedRegion::Fault::kPastEnd:
-        return ": past the end of " + what;
-      case GuardedRegion::Fault::kBeforeStart:
-        return ": before the start of " + what;
-      default:
-        return ": it wrote to " + what + ", an input";
-    }
+  void drop_worker() {
+    worker_.drop();
+    forget_loaded();
   }
 
   RunnerOptions options_;
-  TensorFile tensors_;
-  UniqueFd fault_fd_;
-  std::optional<ScratchFolder> pocl_files_;  ///< outlives the worker
-  RunnerReady ready_;
-  std::unique_ptr<WorkerProcess> worker_;
+  RunnerWorker worker_;
+  DisturbanceGate gate_;
+  Patience patience_;
+  GatedSampler sampler_;
   std::vector<Candidate> candidates_;
   std::uint64_t races_ = 0;
-  double best_ns_ = 0;  ///< of all that was run so far; 0: nothing
-  bool timed_out_ = false;
-  std::string last_words_;
+  double incumbent_ns_ = 0;  ///< what limits scale with; 0: nothing is known yet
 };
 
 }  // namespace

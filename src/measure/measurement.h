@@ -24,12 +24,13 @@ const char* outcome_name(Outcome outcome);  // "ok", "invalid_config", ...
 /// Times are nanoseconds of one call of the kernel.
 struct Timing {
   double median_ns = 0;
-  double low_ns = 0, high_ns = 0;  ///< 95% interval of the median
+  double low_ns = 0, high_ns = 0;    ///< 95% interval of the median
   std::vector<double> samples_ns;    ///< as scored: paired ratio to the reference kernel times its reference time
   std::vector<double> raw_ns;        ///< as read from the clock
   std::vector<double> reference_ns;  ///< of the reference kernel in the same passes, as read from the clock
   std::vector<double> fma_ns;        ///< the FMA sentinel beside each sample; empty where none was run
   std::vector<double> walk_ns;       ///< the memory sentinel in the pass of each sample; likewise
+  std::vector<int> passes;           ///< of the race in which each sample was taken: samples of one pass are a pair
   bool ended_early = false;          ///< stopped because it was far behind: never a best one
   /// What disturbed the machine while it was timed, one phrase; empty: nothing. A disturbed timing is never a best one,
   /// no label at full weight, and is measured again where there is time.

@@ -107,7 +107,7 @@ CompileReply decode_compile_reply(std::string_view message) {
 
 std::string encode(const RunnerSetup& setup) {
   Encoder e;
-  e.i64(setup.threads).u8(code(setup.pool)).i64(setup.bracket_iterations).bytes(setup.target);
+  e.i64(setup.threads).u8(code(setup.pool)).bytes(setup.target);
   e.i64(static_cast<std::int64_t>(setup.tensors.size()));
   for (const TensorLayout& t : setup.tensors) {
     e.bytes(t.type.str()).u8(code(t.role)).i64(t.elements).i64(t.first).i64(t.second);
@@ -120,7 +120,6 @@ RunnerSetup decode_runner_setup(std::string_view message) {
   RunnerSetup setup;
   setup.threads = static_cast<int>(d.i64());
   setup.pool = static_cast<PoolKind>(d.u8());
-  setup.bracket_iterations = d.i64();
   setup.target = d.bytes();
   for (std::int64_t n = d.i64(); n > 0; --n) {
     TensorLayout t;
@@ -134,23 +133,11 @@ RunnerSetup decode_runner_setup(std::string_view message) {
   return setup;
 }
 
-std::string encode(const RunnerReady& ready) {
-  return Encoder().i64(ready.bracket_iterations).f64(ready.bracket_ns).str();
-}
-
-RunnerReady decode_runner_ready(std::string_view message) {
-  Decoder d(message);
-  RunnerReady ready;
-  ready.bracket_iterations = d.i64();
-  ready.bracket_ns = d.f64();
-  return ready;
-}
-
 std::string encode(const RunnerRequest& request) {
   Encoder e;
   e.u8(code(request.kind)).i64(request.id);
   encode_object(e, request.object);
-  e.f64(request.hopeless_call_ns).i64(request.calls).u8(request.bracket);
+  e.i64(request.calls).u8(request.warm_up);
   return e.str();
 }
 
@@ -160,9 +147,8 @@ RunnerRequest decode_runner_request(std::string_view message) {
   request.kind = static_cast<RunnerRequest::Kind>(d.u8());
   request.id = static_cast<int>(d.i64());
   request.object = decode_object(d);
-  request.hopeless_call_ns = d.f64();
   request.calls = d.i64();
-  request.bracket = d.u8() != 0;
+  request.warm_up = d.u8() != 0;
   return request;
 }
 
@@ -170,7 +156,9 @@ std::string encode(const RunnerReply& reply) {
   Encoder e;
   e.u8(code(reply.outcome)).bytes(reply.message);
   e.u8(reply.evidence.verified).f64(reply.evidence.largest_error).f64(reply.evidence.largest_error_ratio);
-  e.f64(reply.call_ns).f64(reply.reading.ns).f64(reply.reading.bracket_before_ns).f64(reply.reading.bracket_after_ns);
+  const Reading& r = reply.reading;
+  e.f64(reply.call_ns).f64(r.ns).f64(r.fma_ns).f64(r.cpu_ns).f64(r.queue_ns).i64(r.involuntary_switches);
+  e.f64(reply.surroundings.walk_ns).f64(reply.surroundings.steal_ns);
   e.f64(reply.device_clock_mhz).f64(reply.device_temperature_c).u8(reply.is_lost);
   return e.str();
 }
@@ -184,9 +172,14 @@ RunnerReply decode_runner_reply(std::string_view message) {
   reply.evidence.largest_error = d.f64();
   reply.evidence.largest_error_ratio = d.f64();
   reply.call_ns = d.f64();
-  reply.reading.ns = d.f64();
-  reply.reading.bracket_before_ns = d.f64();
-  reply.reading.bracket_after_ns = d.f64();
+  Reading& r = reply.reading;
+  r.ns = d.f64();
+  r.fma_ns = d.f64();
+  r.cpu_ns = d.f64();
+  r.queue_ns = d.f64();
+  r.involuntary_switches = d.i64();
+  reply.surroundings.walk_ns = d.f64();
+  reply.surroundings.steal_ns = d.f64();
   reply.device_clock_mhz = d.f64();
   reply.device_temperature_c = d.f64();
   reply.is_lost = d.u8() != 0;

@@ -9,14 +9,14 @@
 
 #include "codegen/backend.h"
 #include "ir/program.h"
+#include "measure/disturbance_gate.h"
 #include "measure/measurement.h"
-#include "measure/race.h"
 #include "runtime/parallel.h"
 
 namespace nestwright {
 
 /// A worker says hello with this once it is ready; another number is refused.
-inline constexpr std::int64_t kProtocolVersion = 5;
+inline constexpr std::int64_t kProtocolVersion = 6;
 /// Descriptors of a worker: its channel; of a runner also the tensors and a page for its last words.
 inline constexpr int kWorkerChannelFd = 3, kWorkerTensorsFd = 4, kWorkerFaultFd = 5;
 
@@ -56,37 +56,30 @@ struct RunnerSetup {
   std::vector<TensorLayout> tensors;
   int threads = 1;
   PoolKind pool = PoolKind::kSerial;
-  std::int64_t bracket_iterations = 0;  ///< 0: find out how many take 8 us
-  std::string target;                   ///< of a device, as Target::str() has it; empty: the CPU
+  std::string target;  ///< of a device, as Target::str() has it; empty: the CPU
 };
 std::string encode(const RunnerSetup& setup);
 RunnerSetup decode_runner_setup(std::string_view message);
 
-struct RunnerReady {
-  std::int64_t bracket_iterations = 0;
-  double bracket_ns = 0;  ///< median of some
-};
-std::string encode(const RunnerReady& ready);
-RunnerReady decode_runner_ready(std::string_view message);
-
 struct RunnerRequest {
-  enum class Kind : std::uint8_t { kLoad, kCheck, kSample, kUnload };
+  enum class Kind : std::uint8_t { kLoad, kCheck, kSample, kSurroundings, kUnload };
   Kind kind = Kind::kLoad;
   int id = 0;
-  CompiledObject object;        ///< kLoad: what a runner needs of it
-  double hopeless_call_ns = 0;  ///< kCheck: no second run after a first one this long; 0: always
-  std::int64_t calls = 1;       ///< kSample
-  bool bracket = false;         ///< kSample
+  CompiledObject object;   ///< kLoad: what a runner needs of it
+  std::int64_t calls = 1;  ///< kSample
+  bool warm_up = false;    ///< kSample: an untimed call first
 };
 std::string encode(const RunnerRequest& request);
 RunnerRequest decode_runner_request(std::string_view message);
 
+/// Also says that the runner is ready, once.
 struct RunnerReply {
   Outcome outcome = Outcome::kOk;  ///< kOk, kLaunchError or kWrongResult
   std::string message;
   Evidence evidence;                                      ///< kCheck
   double call_ns = 0;                                     ///< kCheck: of the faster call
   Reading reading;                                        ///< kSample
+  Surroundings surroundings;                              ///< kSurroundings
   double device_clock_mhz = 0, device_temperature_c = 0;  ///< kSample, where a device tells them
   bool is_lost = false;                                   ///< the device failed for good: the runner has to be replaced
 };

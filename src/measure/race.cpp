@@ -2,265 +2,295 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <random>
+#include <map>
+
+#include "measure/race_passes.h"
 
 namespace nestwright {
 
 namespace {
 
-constexpr int kTries = 3;
-constexpr double kMostCalls = 1e7;
+constexpr int kReferenceSamples = 10;  // of a first candidate, which is what the others are held against
+constexpr double kStall_ns = 10e6;     // what a scheduler's time slice or cold caches may add to one call
+constexpr int kMinConfirmations = 6;   // pairs, fewer where a call takes long
+constexpr int kMaxConfirmations = 30;
+constexpr double kGainAPair = 0.02;      // one more pair for so much gain
+constexpr int kFewestConfirmations = 3;  // of kernels that take long
+constexpr int kImplausiblePasses = 3;    // passes for what is faster than the machine can be
+constexpr double kFarAbove = 2;          // times the limit at which one is given up
+constexpr double kAboveLimit = 1.05;     // of the highest rates ever seen: what may still be true
 
-struct Racer {
-  Contender contender;
-  std::int64_t calls = 0;  ///< of one sample; 0: not known yet
-  bool running = true;     ///< neither failed, nor given up, nor beaten
-  Timing timing;
-  std::vector<double> by_pass;  ///< the score of each pass of the race; NaN where it did not run
-
-  double median() const { return median_interval(timing.samples_ns).median; }
-  /// 0 where nothing is known yet.
-  double sample_length() const {
-    const double call_ns = timing.raw_ns.empty() ? contender.call_ns : timing.raw_ns.back();
-    return static_cast<double>(std::max<std::int64_t>(calls, 1)) * call_ns;
-  }
-};
+/// A checked call longer than this needs no sampling: neither cold caches nor a scheduler's time slice explain it.
+double hopeless_call_ns(const TimingOptions& options, double best_ns) {
+  return std::max(3 * kStall_ns, (1 + options.race_within) * best_ns + 2 * kStall_ns);
+}
 
 class Race {
  public:
-  Race(SampleSource& source, const RaceConditions& conditions)
-      : source_(source), conditions_(conditions), random_(conditions.seed) {}
-
-  /// The first sample decides whether it goes on.
-  void enter(Racer& racer) {
-    const TimingOptions& options = conditions_.timing;
-    const double checked_ns = racer.contender.call_ns;
-    if (best_ns_ > 0 && checked_ns > hopeless_call_ns(options, best_ns_)) {
-      accept(racer, checked_ns, checked_ns, 0);
-      give_up(racer);
-      return;
-    }
-    sample(racer);
-    if (!racer.running) return;
-    double score = racer.timing.samples_ns.back();
-    const double limit = options.give_up_ratio * best_ns_;
-    if (best_ns_ > 0 && score > limit) {
-      // A checked call counts as a second reading where it is long enough for cold caches not to matter.
-      const bool is_confirmed = checked_ns > std::max(limit, options.sample_ns / 2);
-      if (!is_confirmed && is_bracketed(racer)) {
-        ++pass_;
-        sample(racer);
-        if (!racer.running) return;
-        score = std::min(score, racer.timing.samples_ns.back());
-      }
-      if (score > limit) give_up(racer);
-    }
-    best_ns_ = best_ns_ > 0 ? std::min(best_ns_, score) : score;
+  Race(GatedSampler& sampler, const RaceConditions& conditions, std::span<const Contender> contenders,
+       const std::optional<Contender>& incumbent)
+      : options_(conditions.timing), passes_(sampler, conditions), racers_(line_up(contenders)) {
+    if (!incumbent) return;
+    opponent_.contender = *incumbent;
+    reference_ = &opponent_;
+    result_.reference_ns = incumbent->call_ns;
   }
 
-  /// Samples each of those that are still running once, in random order.
-  void pass(std::vector<Racer*> racers) {
-    ++pass_;
-    for (std::size_t i = racers.size(); i > 1; --i) std::swap(racers[i - 1], racers[random_() % i]);
-    for (Racer* racer : racers) {
-      if (racer->running) sample(*racer);
+  RaceResult run() {
+    if (reference_ == nullptr) choose_reference();
+    while (reference_ != nullptr) {
+      first_passes();
+      rounds();
+      sample_implausible();
+      confirm();
+      if (reference_->running) break;
+      replace_reference();
     }
-  }
-
-  bool is_bracketed(const Racer& racer) const {
-    const double expected = static_cast<double>(racer.calls) * racer.contender.call_ns;
-    return conditions_.reference_bracket_ns > 0 && expected < conditions_.timing.bracket_below_ns;
+    set_unit();
+    for (const Racer& racer : racers_) result_.timings.push_back(timing(racer));
+    return std::move(result_);
   }
 
  private:
+  /// The first candidate that does not fail.
+  void choose_reference() {
+    for (std::size_t i = 0; i < racers_.size(); ++i) {
+      Racer& racer = racers_[i];
+      for (int n = options_.samples_of(racer.sample_length(), kReferenceSamples); n > 0 && racer.running; --n) {
+        passes_.pass({&racer});
+        if (passes_.is_over()) break;
+      }
+      if (!racer.running || racer.samples.empty()) continue;
+      reference_ = &racer;
+      if (!result_.incumbent_failed) result_.reference = i;
+      set_unit();
+      return;
+    }
+  }
+
+  /// After it failed.
+  void replace_reference() {
+    result_.incumbent_failed = result_.incumbent_failed || reference_ == &opponent_;
+    result_.reference.reset();
+    result_.reference_ns = 0;
+    reference_ = nullptr;
+    choose_reference();
+  }
+
+  /// The reference time of a candidate is the median of all its readings: where the clock drifts, those that chose it
+  /// are not those that the others are paired with.
+  void set_unit() {
+    if (reference_ == nullptr || reference_ == &opponent_) return;
+    result_.reference_ns = timing_of(*reference_, *reference_, 0).median_ns;
+    if (result_.successor) result_.successor_ns = median(racers_[*result_.successor]);
+  }
+
+  Timing timing(const Racer& racer) const {
+    Timing timing = timing_of(racer, reference_ ? *reference_ : racer, result_.reference_ns);
+    if (const auto found = implausible_.find(&racer); found != implausible_.end()) timing.disturbance = found->second;
+    return timing;
+  }
+  double median(const Racer& racer) const { return timing_of(racer, *reference_, result_.reference_ns).median_ns; }
+
+  /// A pass with the reference kernel. False where it can go no further.
+  bool pass(std::vector<Racer*> racers) {
+    racers.push_back(reference_);
+    passes_.pass(racers);
+    return goes_on();
+  }
+
+  std::vector<Racer*> running() {
+    std::vector<Racer*> list;
+    for (Racer& racer : racers_) {
+      if (racer.running && &racer != reference_) list.push_back(&racer);
+    }
+    return list;
+  }
+
+  std::vector<double> sorted_scores(const Racer& racer) const {
+    std::vector<double> scores = timing(racer).samples_ns;
+    std::sort(scores.begin(), scores.end());
+    return scores;
+  }
+
+  /// Whether two or more scores are above the limit, and agree or are far above it: what was hit twice by something
+  /// that no sentinel saw was hardly hit twice alike.
+  bool is_given_up(const std::vector<double>& scores, double limit) const {
+    if (scores.size() < 2) return false;
+    const auto [least, most] = std::minmax_element(scores.begin(), scores.end());
+    return *least > kFarAbove * limit || (*least > limit && *most <= (1 + options_.race_within) * *least);
+  }
+
   static void give_up(Racer& racer) {
     racer.running = false;
-    racer.timing.ended_early = true;
+    racer.ended_early = true;
   }
 
-  void accept(Racer& racer, double score, double raw, double bracket) {
-    racer.timing.samples_ns.push_back(score);
-    racer.timing.raw_ns.push_back(raw);
-    if (bracket > 0) racer.timing.fma_ns.push_back(bracket);
-    racer.by_pass.resize(pass_ + 1, std::numeric_limits<double>::quiet_NaN());
-    racer.by_pass[pass_] = score;
-  }
-
-  // A reading, or nothing where the candidate has failed.
-  std::optional<Reading> read(Racer& racer, std::int64_t calls, bool bracket) {
-    std::optional<Reading> reading = source_.sample(racer.contender.id, calls, bracket);
-    if (!reading) racer.running = false;
-    return reading;
-  }
-
-  void set_calls(Racer& racer, double call_ns) {
-    racer.contender.call_ns = call_ns;
-    const double calls = std::ceil(conditions_.timing.sample_ns / std::max(call_ns, 1e-3));
-    racer.calls = static_cast<std::int64_t>(std::clamp(calls, 1.0, kMostCalls));
-  }
-
-  // Short calls are timed in growing numbers until the estimate is good for a whole sample: one call from cold is no
-  // guide.
-  void find_calls(Racer& racer) {
-    const double enough = conditions_.timing.sample_ns / 10;
-    if (racer.contender.call_ns > 0) set_calls(racer, racer.contender.call_ns);
-    double ns = racer.contender.call_ns;
-    for (std::int64_t calls = 1; ns < enough && calls < static_cast<std::int64_t>(kMostCalls);) {
-      const std::optional<Reading> reading = read(racer, calls, false);
-      if (!reading) return;
-      ns = reading->ns;
-      set_calls(racer, ns / static_cast<double>(calls));
-      calls =
-          std::min(calls * 100, std::max(calls + 1, static_cast<std::int64_t>(1.2 * enough / racer.contender.call_ns)));
+  void first_passes() {
+    const double hopeless = hopeless_call_ns(options_, result_.reference_ns);
+    for (Racer* racer : running()) {
+      if (racer->contender.call_ns > hopeless) give_up(*racer);
+    }
+    const std::vector<Racer*> first = running();
+    if (first.empty() || !pass(first)) return;
+    Racer* best = best_of(running());
+    const double suspicious = options_.give_up_ratio * (best == reference_ ? result_.reference_ns : median(*best));
+    std::vector<Racer*> suspects;
+    for (Racer* racer : running()) {
+      if (median(*racer) > suspicious) suspects.push_back(racer);
+    }
+    if (suspects.empty()) return;
+    // The best one, too: it may have been the best because the reference kernel was hit.
+    std::vector<Racer*> second = suspects;
+    if (best != reference_) second.push_back(best);
+    if (!pass(second)) return;
+    const double limit = options_.give_up_ratio * surely_reached({best});
+    for (Racer* racer : suspects) {
+      if (racer->running && is_given_up(timing(*racer).samples_ns, limit)) give_up(*racer);
     }
   }
 
-  void sample(Racer& racer) {
-    if (racer.calls == 0) find_calls(racer);
-    if (!racer.running) return;
-    const bool bracket = is_bracketed(racer);
-    double raw = 0, score = 0, mean_bracket = 0, least = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < kTries && least > conditions_.timing.bracket_tolerance; ++i) {
-      const std::int64_t calls = racer.calls;
-      const std::optional<Reading> reading = read(racer, calls, bracket);
-      if (!reading) return;
-      const double call_ns = reading->ns / static_cast<double>(calls);
-      if (reading->ns < conditions_.timing.sample_ns / 2) set_calls(racer, call_ns);
-      const double before = reading->bracket_before_ns, after = reading->bracket_after_ns;
-      const double difference = bracket ? std::abs(before - after) / std::min(before, after) : 0;
-      if (difference >= least) continue;
-      least = difference;
-      raw = score = call_ns;
-      if (!bracket) break;
-      mean_bracket = (before + after) / 2;
-      score = raw * conditions_.reference_bracket_ns / mean_bracket;
+  /// The time that one of them, or the reference kernel, takes even by its slower samples.
+  double surely_reached(const std::vector<Racer*>& racers) const {
+    double least = result_.reference_ns;
+    for (const Racer* racer : racers) {
+      const std::vector<double> scores = sorted_scores(*racer);
+      if (racer == reference_ || scores.empty()) continue;
+      least = std::min(least, scores[scores.size() - 1 - scores.size() / 4]);
     }
-    accept(racer, score, raw, mean_bracket);
+    return least;
   }
 
-  SampleSource& source_;
-  const RaceConditions& conditions_;
-  std::mt19937_64 random_;
-  std::size_t pass_ = 0;
-  double best_ns_ = 0;  ///< the best first sample so far; 0: none
+  /// As many undisturbed samples as wanted, or twice as many of any kind.
+  bool has_enough(const Racer& racer, int wanted) const {
+    const int enough = options_.samples_of(racer.sample_length(), wanted);
+    const auto total = static_cast<int>(racer.samples.size());
+    const auto sound = std::count_if(racer.samples.begin(), racer.samples.end(),
+                                     [](const RacerSample& s) { return s.disturbance.empty(); });
+    return sound >= enough || total >= 2 * enough;
+  }
+
+  void rounds() {
+    for (std::size_t round = 0; round < options_.rounds.size() && goes_on(); ++round) {
+      std::vector<Racer*> going = running();
+      if (round > 0) drop_slower(going, round);
+      const bool is_last = round + 1 == options_.rounds.size();
+      for (;;) {
+        std::erase_if(going, [&](const Racer* r) { return !r->running || has_enough(*r, options_.rounds[round]); });
+        if (going.empty() || !pass(going)) break;
+        if (is_last) {
+          const Racer* best = best_of(running());
+          std::erase_if(going, [&](const Racer* r) { return is_clearly_slower(*r, *best); });
+        }
+      }
+    }
+  }
+
+  bool goes_on() const { return reference_->running && !passes_.is_over(); }
+
+  /// What a candidate takes at least, by all but the lowest quarter of its scores: what hits a few readings unseen does
+  /// not raise it.
+  double lower_quartile(const Racer& racer) const {
+    const std::vector<double> scores = sorted_scores(racer);
+    return scores.empty() ? 0 : scores[scores.size() / 4];
+  }
+
+  /// Keeps those that may still be the best; of all candidates half, and in each further round half as many, but two.
+  void drop_slower(std::vector<Racer*>& going, std::size_t round) {
+    if (going.empty()) return;
+    const double within = options_.race_within * std::pow(0.25, static_cast<double>(round) - 1);
+    const Racer* best = best_of(going);
+    const double limit = (1 + within) * surely_reached(going);
+    for (Racer* racer : going) {
+      // Not by the median: two of three samples may have been hit by something that no sentinel saw.
+      if (lower_quartile(*racer) > limit || is_clearly_slower(*racer, *best)) racer->running = false;
+    }
+    std::erase_if(going, [](const Racer* r) { return !r->running; });
+    const std::size_t most = std::max<std::size_t>(2, racers_.size() >> round);
+    if (going.size() <= most) return;
+    std::stable_sort(going.begin(), going.end(),
+                     [&](const Racer* a, const Racer* b) { return lower_quartile(*a) < lower_quartile(*b); });
+    for (std::size_t i = most; i < going.size(); ++i) going[i]->running = false;
+    going.resize(most);
+  }
+
+  /// Of these and the reference kernel.
+  Racer* best_of(const std::vector<Racer*>& racers) const {
+    Racer* best = reference_;
+    double best_ns = result_.reference_ns;
+    for (Racer* racer : racers) {
+      const double ns = median(*racer);
+      if (ns >= best_ns || ns <= 0) continue;
+      best = racer;
+      best_ns = ns;
+    }
+    return best;
+  }
+
+  /// Nothing faster than the machine is taken for fast.
+  void sample_implausible() {
+    const auto is_implausible = [&](const Racer& racer) {
+      const double ns = median(racer);
+      return ns > 0 && ns * kAboveLimit < racer.contender.least_ns;
+    };
+    std::vector<Racer*> suspects;
+    for (Racer& racer : racers_) {
+      if (is_implausible(racer)) suspects.push_back(&racer);
+    }
+    std::vector<Racer*> challengers = suspects;
+    std::erase(challengers, reference_);
+    for (int look = 0; look < kImplausiblePasses && !suspects.empty() && goes_on(); ++look) pass(challengers);
+    for (const Racer* racer : suspects) {
+      if (is_implausible(*racer)) implausible_[racer] = "it seems to be faster than this machine can be";
+    }
+  }
+
+  void confirm() {
+    if (!goes_on() || result_.incumbent_failed) return;
+    std::vector<Racer*> candidates = running();
+    std::erase_if(candidates, [&](const Racer* r) { return timing(*r).is_disturbed(); });
+    Racer* challenger = best_of(candidates);
+    if (challenger == reference_) return;
+    const double gain = 1 - median(*challenger) / result_.reference_ns;
+    const int wanted =
+        std::clamp(kMinConfirmations + static_cast<int>(gain / kGainAPair), kMinConfirmations, kMaxConfirmations);
+    const int affordable = std::max(options_.samples_of(challenger->sample_length(), wanted), kFewestConfirmations);
+    const std::size_t before = challenger->samples.size(), reference_before = reference_->samples.size();
+    for (int n = 0; n < affordable && challenger->running; ++n) {
+      if (!pass({challenger})) return;
+    }
+    // By the fresh samples alone: the others are why it was chosen.
+    Racer fresh = *challenger, fresh_reference = *reference_;
+    fresh.samples.erase(fresh.samples.begin(), fresh.samples.begin() + static_cast<std::ptrdiff_t>(before));
+    fresh_reference.samples.erase(fresh_reference.samples.begin(),
+                                  fresh_reference.samples.begin() + static_cast<std::ptrdiff_t>(reference_before));
+    const Pairs pairs = sound_pairs_of(fresh, fresh_reference);
+    if (static_cast<int>(pairs.own.size()) < std::min(affordable, kFewestConfirmations)) return;
+    std::vector<double> own, other;
+    for (std::size_t i = 0; i < pairs.own.size(); ++i) {
+      own.push_back(pairs.own[i]->call_ns);
+      other.push_back(pairs.other[i]->call_ns);
+    }
+    if (paired_ratio(own, other).high >= 1) return;
+    result_.successor = static_cast<std::size_t>(challenger - racers_.data());
+    // By all samples: it is the unit of all later scores, which a few disturbed ones among the fresh would shift.
+    result_.successor_ns = median(*challenger);
+  }
+
+  const TimingOptions& options_;
+  RacePasses passes_;
+  std::vector<Racer> racers_;
+  Racer opponent_;
+  Racer* reference_ = nullptr;
+  std::map<const Racer*, std::string> implausible_;
+  RaceResult result_;
 };
-
-// Slower than `best` with 95% confidence, by the passes that both ran in.
-bool is_clearly_slower(const Racer& racer, const Racer& best) {
-  std::vector<double> a, b;
-  for (std::size_t i = 0; i < std::min(racer.by_pass.size(), best.by_pass.size()); ++i) {
-    if (std::isnan(racer.by_pass[i]) || std::isnan(best.by_pass[i])) continue;
-    a.push_back(racer.by_pass[i]);
-    b.push_back(best.by_pass[i]);
-  }
-  // The bootstrap of fewer pairs is too sure of itself.
-  if (a.size() < 5) return false;
-  // Where all pairs agree, or half of them say otherwise, it is not needed to tell.
-  std::size_t slower = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) slower += a[i] > b[i];
-  if (slower == a.size()) return true;
-  return 2 * slower > a.size() && paired_ratio(a, b).low > 1;
-}
-
-const Racer& best_of(const std::vector<Racer*>& racers) {
-  return **std::min_element(racers.begin(), racers.end(),
-                            [](const Racer* a, const Racer* b) { return a->median() < b->median(); });
-}
-
-std::vector<Timing> results(std::vector<Racer>& racers) {
-  std::vector<Timing> timings;
-  for (Racer& racer : racers) {
-    const MedianInterval interval = median_interval(racer.timing.samples_ns);
-    racer.timing.median_ns = interval.median;
-    racer.timing.low_ns = interval.low;
-    racer.timing.high_ns = interval.high;
-    timings.push_back(std::move(racer.timing));
-  }
-  return timings;
-}
-
-std::vector<Racer> line_up(std::span<const Contender> contenders) {
-  std::vector<Racer> racers;
-  for (const Contender& contender : contenders) {
-    racers.emplace_back();
-    racers.back().contender = contender;
-  }
-  return racers;
-}
 
 }  // namespace
 
-double hopeless_call_ns(const TimingOptions& options, double best_ns) {
-  if (best_ns <= 0) return 0;
-  const double disturbance = 2 * options.bracket_below_ns;
-  return std::max(3 * options.bracket_below_ns, (1 + options.race_within) * best_ns + disturbance);
-}
-
-std::vector<Timing> race(SampleSource& source, const RaceConditions& conditions, std::span<const Contender> contenders,
-                         std::optional<Contender> incumbent) {
-  Race race(source, conditions);
-  std::vector<Racer> racers = line_up(contenders);
-  Racer opponent;
-  opponent.running = incumbent.has_value();
-  if (incumbent) {
-    opponent.contender = *incumbent;
-    race.enter(opponent);
-  }
-  for (Racer& racer : racers) race.enter(racer);
-
-  const std::vector<int>& rounds = conditions.timing.rounds;
-  int taken = 1;
-  for (std::size_t round = 0; round < rounds.size(); ++round) {
-    std::vector<Racer*> going;
-    for (Racer& racer : racers) {
-      if (racer.running) going.push_back(&racer);
-    }
-    const bool with_opponent = opponent.running && std::any_of(going.begin(), going.end(), [&](const Racer* r) {
-                                 return round > 0 || !race.is_bracketed(*r);
-                               });
-    if (round > 0 && !going.empty()) {
-      const Racer* best = &best_of(going);
-      if (opponent.running && opponent.median() < best->median()) best = &opponent;
-      for (Racer* r : going) {
-        const double within = conditions.timing.race_within * std::pow(0.25, static_cast<double>(round) - 1);
-        const bool near = r->median() <= best->median() * (1 + within);
-        r->running = near && !is_clearly_slower(*r, *best);
-      }
-      std::erase_if(going, [](const Racer* r) { return !r->running; });
-    }
-    if (going.empty()) break;
-    if (with_opponent) going.push_back(&opponent);
-    for (; taken < rounds[round]; ++taken) {
-      std::erase_if(going, [&](const Racer* r) {
-        const auto samples = static_cast<int>(r->timing.samples_ns.size());
-        return samples >= conditions.timing.samples_of(r->sample_length(), rounds[round]);
-      });
-      race.pass(going);
-      std::erase_if(going, [](const Racer* r) { return !r->running; });
-      if (round + 1 < rounds.size() || going.empty()) continue;
-      const Racer& best = best_of(going);
-      std::erase_if(going, [&](const Racer* r) { return r != &opponent && is_clearly_slower(*r, best); });
-      if (going.size() == 1 && going.front() == &opponent) break;
-    }
-  }
-  return results(racers);
-}
-
-std::vector<Timing> race_finalists(SampleSource& source, const RaceConditions& conditions,
-                                   std::span<const Contender> contenders) {
-  Race race(source, conditions);
-  std::vector<Racer> racers = line_up(contenders);
-  std::vector<Racer*> everyone;
-  for (Racer& racer : racers) everyone.push_back(&racer);
-  race.pass(everyone);
-  // As many for everyone, for the samples of one pass are a pair: what the fastest needs.
-  double shortest = std::numeric_limits<double>::infinity();
-  for (const Racer& racer : racers) {
-    if (racer.running) shortest = std::min(shortest, racer.sample_length());
-  }
-  for (int i = conditions.timing.finalist_samples_of(shortest); i > 1; --i) race.pass(everyone);
-  return results(racers);
+RaceResult race(GatedSampler& sampler, const RaceConditions& conditions, std::span<const Contender> contenders,
+                std::optional<Contender> incumbent) {
+  return Race(sampler, conditions, contenders, incumbent).run();
 }
 
 }  // namespace nestwright

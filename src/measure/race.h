@@ -1,65 +1,87 @@
 // Who gets how many samples: the racing scheme over an abstract source of readings, so that it is tested with made-up
-// kernels.
+// kernels. Method: randomised interleaving and paired ratios (Kalibera & Jones, ISMM'13; Abedi & Brecht, ICPE'17), as
+// docs/measuring.md says.
 //
-//   1. The incumbent, if there is one, is sampled once; then each candidate once. One that is give_up_ratio times
-//      slower than the best seen so far is given up: its timing says ended_early.
-//   2. The others get samples up to rounds[0], pass by pass, each pass in a new random order.
-//   3. In each further round only those go on whose median is within race_within (in the round after a quarter of it,
-//      and so on) of the best one's and which are not clearly slower (95% interval of the paired ratio to the best);
-//      the incumbent runs with them. Samples taken in one pass are a pair.
-//   4. In the last round one that has become clearly slower than the best goes after each pass.
-//   5. One whose samples took enough_ns together takes part in no further pass.
+//   1. Every pass samples the reference kernel, the incumbent of the search, and each candidate that still runs, in a
+//      new random order. The score of a candidate in a pass is the ratio of its reading to the reference kernel's,
+//      times the reference time of that kernel: one unit for all candidates, whatever the machine's clock does.
+//   2. A candidate that is give_up_ratio times slower than the best after its first pass is sampled in a second one
+//      with the best; if it is that slow there, too, and by about as much, it is given up: its timing says ended_early.
+//   3. The others get samples up to rounds[0], pass by pass. In each further round only those go on whose lower
+//      quartile is within race_within (in the round after a quarter of it, and so on) of the best upper quartile and
+//      which are not clearly slower (95% interval of the paired ratio to the best): what hits a few readings unseen
+//      drops nobody. Of all candidates at most half go on, and half as many in each further round; two may.
+//   4. In the last round a candidate that has become clearly slower than the best stops after each pass.
+//   5. A candidate whose samples took enough_ns together takes part in no further pass.
+//   6. The best candidate is confirmed where it is faster than the reference kernel: sampled afresh with it alone, the
+//      more often the more it gains. All its samples make up its score, which is its reference time from then on.
 //
-// A sample shorter than bracket_below_ns is bracketed by the fma loop. It is taken again, twice at most, while its two
-// brackets differ by more than bracket_tolerance; of the tries the one whose brackets differ least counts. Its score is
-// raw * reference / (mean of its brackets), the reference being one number for the life of a runner, so that scores of
-// different batches are in the same unit. Longer samples are scored as they are, and the incumbent runs along from the
-// start. Thread rule: pure but for the source. Unit: nanoseconds of one call.
+// A reference kernel that fails gives way to the first candidate that does not; against an incumbent that failed
+// nothing is confirmed.
+//
+// Only pairs of undisturbed samples count. A pass whose surroundings were disturbed is repeated. A candidate with fewer
+// than two undisturbed pairs is scored by the disturbed ones, and its timing says what disturbed them. So does that of
+// a candidate that stays faster than the machine can be (Contender::least_ns) when it is sampled again.
+// Thread rule: pure but for the source. Unit: nanoseconds of one call.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "measure/gated_sampler.h"
 #include "measure/timing.h"
 
 namespace nestwright {
 
-/// A single call longer than this needs no further reading: neither cold caches nor a scheduler's time slice explain
-/// it. 0 where nothing is known of the best (0).
-double hopeless_call_ns(const TimingOptions& options, double best_ns);
-
-/// One reading of the clock around several calls in a row.
-struct Reading {
-  double ns = 0;                                       ///< of all calls together
-  double bracket_before_ns = 0, bracket_after_ns = 0;  ///< of the fma loop; 0 where none was asked for
-};
-
-class SampleSource {
- public:
-  virtual ~SampleSource() = default;
-  /// Calls a candidate that many times in a row. Nothing where it failed: it is then not asked for again.
-  virtual std::optional<Reading> sample(int candidate, std::int64_t calls, bool bracket) = 0;
-};
-
 struct Contender {
   int id = 0;
-  double call_ns = 0;  ///< a rough time of one call, from its check; 0: not known, a warm-up call finds it
+  double call_ns = 0;   ///< the faster of two checked calls, or a known time; 0: not known, a warm-up call finds it
+  double least_ns = 0;  ///< that the machine needs for its work; 0: not known
 };
 
 struct RaceConditions {
   TimingOptions timing;
-  double reference_bracket_ns = 0;  ///< 0: scores are raw times
-  std::uint64_t seed = 1;           ///< of the order
+  std::uint64_t seed = 1;         ///< of the order
+  std::function<bool()> is_over;  ///< asked between passes; ends a race with what there is. May be empty: never
 };
 
-/// One timing a contender, in order. One that failed in the source has the samples taken until then, perhaps none.
-std::vector<Timing> race(SampleSource& source, const RaceConditions& conditions, std::span<const Contender> contenders,
-                         std::optional<Contender> incumbent);
+struct RaceResult {
+  std::vector<Timing>
+      timings;  ///< one a contender, in order; one that failed in the source has what was taken until then
+  /// The contender that the others were held against because there was no incumbent: the first that does not fail.
+  std::optional<std::size_t> reference;
+  double reference_ns = 0;  ///< reference time of the incumbent, or of `reference`
+  /// The incumbent failed: scores are in raw times, by way of the first candidate that did not, and none is a
+  /// successor.
+  bool incumbent_failed = false;
+  /// The contender that was confirmed to be faster than the reference kernel, and its reference time: its median.
+  std::optional<std::size_t> successor;
+  double successor_ns = 0;
+};
 
-/// Nobody is given up: everyone gets finalist_samples, interleaved; fewer where the fastest takes long.
-std::vector<Timing> race_finalists(SampleSource& source, const RaceConditions& conditions,
+/// `incumbent`: its call_ns is its reference time.
+RaceResult race(GatedSampler& sampler, const RaceConditions& conditions, std::span<const Contender> contenders,
+                std::optional<Contender> incumbent);
+
+/// Nobody is given up: everyone gets as many samples, finalist_samples or more, all in the same passes; fewer where the
+/// fastest takes long. Scores are in the unit of the first contender that does not fail, whose reference time is the
+/// median of its own readings.
+std::vector<Timing> race_finalists(GatedSampler& sampler, const RaceConditions& conditions,
                                    std::span<const Contender> contenders);
+
+/// Interleaved samples of everyone, `fresh_samples` of each, for a process of its own: raw readings of one call, one
+/// list a contender, only undisturbed ones where there are two, with what disturbed the others.
+struct ProcessSamples {
+  std::vector<double> raw_ns, fma_ns;
+  std::string disturbance;
+};
+std::vector<ProcessSamples> sample_process(GatedSampler& sampler, const RaceConditions& conditions,
+                                           std::span<const Contender> contenders);
+
+/// Ratio of a's time to b's over the passes of one race in which both were sampled; zeros where there is none.
+MedianInterval ratio_between(const Timing& a, const Timing& b);
 
 }  // namespace nestwright

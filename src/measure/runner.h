@@ -2,7 +2,10 @@
 // it crashes or hangs. Thread rule: one thread at a time. Nothing else should load the machine while it runs.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "codegen/backend.h"
@@ -28,26 +31,71 @@ struct RunnerOptions {
   Target target;  ///< of a device the first of that kind is used; of a CPU only that it is one matters
   int threads = 1;
   PoolKind pool = PoolKind::kSpin;  ///< that runs parallel loops where threads > 1
-  double timeout_s = 10;            ///< of one candidate's check and of one round of samples
+  /// CPU time of one candidate's check, or of one sample, a thread; less where the incumbent is fast, and ten times as
+  /// much by the clock. On a device: by the clock.
+  double timeout_s = 10;
   TimingOptions timing;
+  double wait_share = 0.1;  ///< of its time that a run may wait for a disturbed machine
+  /// Told why, each time the run waits. May be empty.
+  std::function<void(const std::string&)> on_wait;
 };
 
 /// A candidate that the runner holds linked between rounds, so that samples can be interleaved.
 struct RunRequest {
   const CompiledObject* object = nullptr;
+  double least_ns = 0;  ///< that this machine needs for its work; 0: not known
+};
+
+/// The kernel that candidates are scored against, and its reference time: the unit of the scores.
+struct Incumbent {
+  const CompiledObject* object = nullptr;
+  double reference_ns = 0;
+};
+
+/// A request and the reference time that it would have as an incumbent.
+struct Successor {
+  std::size_t request = 0;
+  double reference_ns = 0;
+};
+
+struct RunResult {
+  std::vector<Measurement> measurements;  ///< one a request, in order
+  /// Without an incumbent: the first request that is right, which the others were held against.
+  std::optional<Successor> reference;
+  /// Confirmed by fresh samples to be faster than the incumbent, or than `reference`.
+  std::optional<Successor> successor;
+  bool incumbent_failed = false;  ///< it crashed, hanged or could not be linked: scores of this run are raw times
+};
+
+/// One finalist in several fresh processes. The timing's median is that of the medians of the processes, its interval
+/// is what one more process is expected to show (measure/timing.h), its samples are raw.
+struct FreshTiming {
+  Outcome outcome = Outcome::kOk;  ///< of the first process in which it failed
+  std::string message;             ///< why it is not ok, one sentence
+  Timing timing;
+  /// Of the processes that were not disturbed. Where others were and these are fewer than three, the timing is
+  /// disturbed.
+  std::vector<double> process_medians_ns;
 };
 
 class Runner {
  public:
   virtual ~Runner() = default;
-  /// Checks each candidate, then times those that are right, racing them against each other and against `incumbent`
-  /// (may be null). One measurement a request, in order. "Far behind" is judged by the incumbent's own samples of this
-  /// run, or by the best candidate so far. A candidate that is hopeless after its first call is not called again: its
-  /// evidence is not complete (verified is false) and its timing says ended_early.
-  virtual std::vector<Measurement> run(const std::vector<RunRequest>& requests, const CompiledObject* incumbent) = 0;
-  /// An interleaved race of candidates that are already known to be right: the finalists of a session. One measurement
-  /// a request, in order, without evidence.
-  virtual std::vector<Measurement> race(const std::vector<RunRequest>& requests) = 0;
+  /// Checks each candidate, then times those that are right, racing them against each other and against the incumbent.
+  /// `is_over`, where not empty, ends a race between two passes: timings then have fewer samples, and one that has none
+  /// is disturbed. One that is ok has a median otherwise.
+  virtual RunResult run(const std::vector<RunRequest>& requests, const std::optional<Incumbent>& incumbent,
+                        const std::function<bool()>& is_over = {}) = 0;
+  /// Checks each candidate: one measurement a request, in order, without a timing.
+  virtual std::vector<Measurement> check(const std::vector<RunRequest>& requests) = 0;
+  /// An interleaved race of candidates that are already known to be right: the finalists of a session, or kernels whose
+  /// ratio is asked for. One measurement a request, in order, without evidence; ratios by ratio_between
+  /// (measure/race.h).
+  virtual std::vector<Measurement> race(const std::vector<RunRequest>& requests,
+                                        const std::function<bool()>& is_over = {}) = 0;
+  /// The same kernels, interleaved, in TimingOptions::fresh_processes processes of their own, one after the other.
+  virtual std::vector<FreshTiming> time_in_fresh_processes(const std::vector<RunRequest>& requests,
+                                                           const std::function<bool()>& is_over = {}) = 0;
 };
 
 /// On a device samples take 20 ms or more by the device's clock, the calls going in turn through copies of the tensors
@@ -56,7 +104,7 @@ class Runner {
 ///
 /// The runner in a nestwright-worker process (see measure/worker_process.h for how the executable is found). Its
 /// threads are not pinned: they may run wherever this process may. Throws UsageError for data whose parts do not fit
-/// together, Error where the worker cannot be started; run() and race() throw Error where it cannot be started again.
+/// together, Error where the worker cannot be started; the methods throw Error where it cannot be started again.
 std::unique_ptr<Runner> make_local_runner(const CheckData& data, const RunnerOptions& options);
 
 }  // namespace nestwright

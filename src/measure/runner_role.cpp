@@ -20,6 +20,8 @@ RunnerReply handle(Bench& bench, const RunnerRequest& request) {
       return bench.check_result(request);
     case RunnerRequest::Kind::kSample:
       return bench.sample(request);
+    case RunnerRequest::Kind::kSurroundings:
+      return bench.surroundings();
     case RunnerRequest::Kind::kUnload:
       bench.unload(request.id);
       return {};
@@ -34,7 +36,7 @@ int run_runner_role(Channel& channel) {
   channel.send(encode_hello());
   if (channel.receive(message) != Channel::Status::kMessage) return 0;
   const std::unique_ptr<Bench> bench = make_bench(decode_runner_setup(message));
-  channel.send(encode(bench->ready()));
+  channel.send(encode(RunnerReply{}));
   while (channel.receive(message) == Channel::Status::kMessage) {
     channel.send(encode(handle(*bench, decode_runner_request(message))));
   }

@@ -1,5 +1,5 @@
-// Reads the clock around calls of a kernel, and around the fma loop before and after them.
-// Thread rule: one thread at a time. Unit: nanoseconds.
+// Reads the clock around calls of a kernel, with the FMA sentinel before and after them and what the kernel of the
+// system accounts to this process meanwhile. Thread rule: one thread at a time. Unit: nanoseconds.
 #pragma once
 
 #include <algorithm>
@@ -7,10 +7,15 @@
 #include <functional>
 #include <limits>
 
-#include "measure/race.h"
+#include "measure/disturbance_gate.h"
 #include "support/clock.h"
+#include "support/cpu_accounting.h"
 
 namespace nestwright {
+
+/// Iterations of run_fma_loop in a sentinel: about 8 us at 3.5 GHz. The same everywhere, so that sentinels of two
+/// processes on one machine compare.
+inline constexpr std::int64_t kSentinelIterations = 5600;
 
 inline double time_once(Clock& clock, const std::function<void()>& work) {
   const std::int64_t start = clock.now_ns();
@@ -18,25 +23,36 @@ inline double time_once(Clock& clock, const std::function<void()>& work) {
   return static_cast<double>(clock.now_ns() - start);
 }
 
-/// A bracket is to see the clock of the core and nothing else, so that the least of a few runs counts: the first one
+/// The sentinel is to see the clock of the core and nothing else, so that the least of a few runs counts: the first one
 /// after a kernel also waits for code that the kernel drove out of the caches, and any may be interrupted.
-constexpr int kBracketRuns = 3;
+inline constexpr int kSentinelRuns = 3;
 
-inline double take_bracket(Clock& clock, const std::function<void()>& bracket) {
+inline double take_sentinel(Clock& clock, const std::function<void()>& sentinel) {
   double least = std::numeric_limits<double>::infinity();
-  for (int run = 0; run < kBracketRuns; ++run) least = std::min(least, time_once(clock, bracket));
+  for (int run = 0; run < kSentinelRuns; ++run) least = std::min(least, time_once(clock, sentinel));
   return least;
 }
 
-/// `bracket` may be empty: no brackets then.
-inline Reading take_reading(Clock& clock, std::int64_t calls, const std::function<void()>& call,
-                            const std::function<void()>& bracket) {
+struct ReadingPlan {
+  std::int64_t calls = 1;
+  bool warm_up = false;  ///< an untimed call first, behind the sentinel, which may have cooled what the kernel works on
+};
+
+/// `usage` tells what this process has used so far.
+inline Reading take_reading(Clock& clock, const std::function<CpuUsage()>& usage, const ReadingPlan& plan,
+                            const std::function<void()>& call, const std::function<void()>& sentinel) {
   Reading reading;
-  if (bracket) reading.bracket_before_ns = take_bracket(clock, bracket);
+  reading.fma_ns = take_sentinel(clock, sentinel);
+  if (plan.warm_up) call();
+  const CpuUsage before = usage();
   reading.ns = time_once(clock, [&] {
-    for (std::int64_t i = 0; i < calls; ++i) call();
+    for (std::int64_t i = 0; i < plan.calls; ++i) call();
   });
-  if (bracket) reading.bracket_after_ns = take_bracket(clock, bracket);
+  const CpuUsage used = usage() - before;
+  reading.fma_ns = std::max(reading.fma_ns, take_sentinel(clock, sentinel));
+  reading.cpu_ns = used.cpu_ns;
+  reading.queue_ns = used.wait_ns;
+  reading.involuntary_switches = used.involuntary_switches;
   return reading;
 }
 

@@ -1,8 +1,8 @@
 #include "measure/timing.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <random>
 #include <vector>
 
 #include "support/error.h"
@@ -30,9 +30,38 @@ std::size_t samples_outside(std::size_t n) {
   return k;
 }
 
+// How many of the ordered averages of n values can be left out at each end so that the rest still holds the centre of
+// symmetry with 95% confidence: the number of rank sums w with P(W <= w) <= 2.5%. Beyond kExact values the normal
+// approximation serves.
+std::size_t averages_outside(std::size_t n) {
+  constexpr std::size_t kExact = 100;
+  const double most = static_cast<double>(n * (n + 1)) / 2;
+  if (n > kExact) {
+    const double deviation = std::sqrt(most * static_cast<double>(2 * n + 1) / 12);
+    return static_cast<std::size_t>(std::max(0.0, std::floor(most / 2 - 1.96 * deviation)));
+  }
+  std::vector<double> probability(static_cast<std::size_t>(most) + 1, 0);  // of each sum of ranks
+  probability[0] = 1;
+  for (std::size_t rank = 1; rank <= n; ++rank) {
+    for (std::size_t sum = rank * (rank + 1) / 2 + 1; sum-- > 0;) {
+      probability[sum] = (probability[sum] + (sum >= rank ? probability[sum - rank] : 0)) / 2;
+    }
+  }
+  double below = 0;
+  std::size_t w = 0;
+  while (w < probability.size() && below + probability[w] <= 0.025) below += probability[w++];
+  return w;
+}
+
 int affordable(int wanted, double length, double enough, int least) {
   if (length * wanted <= enough) return wanted;
   return std::min(wanted, std::max(least, static_cast<int>(enough / length)));
+}
+
+// 97.5% quantile of Student's t.
+double student_t(std::size_t degrees) {
+  constexpr std::array<double, 10> kQuantiles = {12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228};
+  return degrees <= kQuantiles.size() ? kQuantiles[degrees - 1] : 1.96 + 2.5 / static_cast<double>(degrees);
 }
 
 }  // namespace
@@ -41,14 +70,18 @@ int TimingOptions::samples_of(double sample_length, int wanted) const {
   return affordable(wanted, sample_length, enough_ns, 2);
 }
 
+int TimingOptions::finalist_samples_of(double sample_length) const {
+  return affordable(finalist_samples, sample_length, finalist_enough_ns, 6);
+}
+
+int TimingOptions::fresh_samples_of(double sample_length) const {
+  return affordable(fresh_samples, sample_length, enough_ns, 2);
+}
+
 TimingOptions timing_on(DeviceKind device, TimingOptions options) {
   constexpr double kDeviceSampleNs = 20e6;
   if (device != DeviceKind::kCpu) options.sample_ns = std::max(options.sample_ns, kDeviceSampleNs);
   return options;
-}
-
-int TimingOptions::finalist_samples_of(double sample_length) const {
-  return affordable(finalist_samples, sample_length, finalist_enough_ns, 5);
 }
 
 MedianInterval median_interval(std::span<const double> samples) {
@@ -61,24 +94,44 @@ MedianInterval median_interval(std::span<const double> samples) {
   return {median_of_sorted(sorted), sorted[k], sorted[sorted.size() - 1 - k]};
 }
 
-MedianInterval paired_ratio(std::span<const double> a, std::span<const double> b, std::uint64_t seed) {
+MedianInterval paired_ratio(std::span<const double> a, std::span<const double> b) {
   check(a.size() == b.size(), "paired ratios need as many samples of one as of the other");
   if (a.empty()) return {};
-  std::vector<double> ratios(a.size());
-  for (std::size_t i = 0; i < a.size(); ++i) ratios[i] = a[i] / b[i];
-
-  constexpr int kResamples = 1000;
-  std::mt19937_64 random(seed);
-  std::vector<double> medians(kResamples), resample(ratios.size());
-  for (double& median : medians) {
-    // By remainder and not by a distribution, whose results differ between libraries.
-    for (double& r : resample) r = ratios[random() % ratios.size()];
-    std::sort(resample.begin(), resample.end());
-    median = median_of_sorted(resample);
+  const std::size_t n = a.size();
+  std::vector<double> logs(n);
+  for (std::size_t i = 0; i < n; ++i) logs[i] = std::log(a[i] / b[i]);
+  std::vector<double> averages;  // Walsh's: of each value with itself and each later one
+  averages.reserve(n * (n + 1) / 2);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = i; j < n; ++j) averages.push_back((logs[i] + logs[j]) / 2);
   }
+  std::sort(averages.begin(), averages.end());
+  const std::size_t outside = std::max<std::size_t>(averages_outside(n), 1) - 1;
+  return {std::exp(median_of_sorted(averages)), std::exp(averages[outside]),
+          std::exp(averages[averages.size() - 1 - outside])};
+}
+
+MedianInterval across_processes(std::span<const std::vector<double>> samples_by_process) {
+  std::vector<double> all, medians;
+  for (const std::vector<double>& samples : samples_by_process) {
+    check(!samples.empty(), "a process without a sample has no median");
+    all.insert(all.end(), samples.begin(), samples.end());
+    medians.push_back(median_interval(samples).median);
+  }
+  if (medians.empty()) return {};
   std::sort(medians.begin(), medians.end());
-  std::sort(ratios.begin(), ratios.end());
-  return {median_of_sorted(ratios), medians[kResamples / 40], medians[kResamples - 1 - kResamples / 40]};
+  const double centre = median_of_sorted(medians);
+  const MedianInterval within = median_interval(all);
+  if (medians.size() < 2) return {centre, std::min(within.low, centre), std::max(within.high, centre)};
+
+  const auto n = static_cast<double>(medians.size());
+  double mean = 0, squares = 0;
+  for (const double median : medians) mean += std::log(median) / n;
+  for (const double median : medians) squares += std::pow(std::log(median) - mean, 2);
+  const double half = student_t(medians.size() - 1) * std::sqrt(squares / (n - 1) * (1 + 1 / n));
+  const double low = centre * std::exp(-half), high = centre * std::exp(half);
+  if (high - low >= within.high - within.low) return {centre, low, high};
+  return {centre, std::min(within.low, centre), std::max(within.high, centre)};
 }
 
 }  // namespace nestwright

@@ -25,6 +25,7 @@ class WorkerProcess {
   void expect_ready();
 
   Channel& channel() { return channel_; }
+  pid_t pid() const { return process_.pid(); }
   /// How it died, e.g. "SIGABRT: LLVM ERROR: out of registers", killing it where it still lives; for after the channel
   /// closed.
   std::string obituary();

@@ -136,6 +136,7 @@ TEST_F(ResultsFileTest, AnotherCommitMachineOrWayOfMeasuringIsSaid) {
 
 TEST_F(ResultsFileTest, WhatDoctorMeasuresMayMove) {
   Provenance later = kHere;
+  later.doctor["quietness"] = {{"fma_spread", 0.5}};
   later.doctor["peak_gflops"]["float32_1_thread"] = 101;
   later.doctor["bandwidth_gb_s"]["memory_copy"] = 17.5;
   later.doctor["parallel_start_us"]["spin"]["idle"] = 31.6;

@@ -30,7 +30,7 @@ class InterruptTest : public testing::TestWithParam<int> {
 
 TEST_P(InterruptTest, EndsCleanlyWithWhatWasFound) {
   Command command(tune());
-  ASSERT_TRUE(command.wait_for_error_text(" trials, "));
+  ASSERT_TRUE(command.wait_for_error_text(", best "));
   EXPECT_GE(command.processes(), 2) << "the workers are counted, too";
   command.signal_group(GetParam());
   const Ran ran = command.wait();

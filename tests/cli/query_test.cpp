@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "logs/sqlite/database.h"
 #include "tests/cli/command_line.h"
 #include "tests/logs/sample.h"
 #include "tests/lookup/small_log.h"
@@ -114,6 +115,59 @@ TEST_F(QueryTest, TopIsAListWhateverItsNumber) {
   }
   EXPECT_EQ(document("--top 3").size(), 4u);
   expect_refusal(query("matmul m=65 n=64 k=64 --target cpu,isa=x86-64 --top 2"), 3, {"nothing is recorded for"});
+}
+
+TEST_F(QueryTest, SaysWhyItIsCalledBest) {
+  const std::string asked = "matmul m=64 n=64 k=64 --target cpu,isa=x86-64";
+  const json confirmed = document(asked);
+  EXPECT_EQ(confirmed["source"], "confirmed");
+  EXPECT_EQ(confirmed["from_race"], false);
+  EXPECT_EQ(confirmed["by_old_rule"], false);
+  EXPECT_TRUE(confirmed["process_medians_ns"].empty());
+  EXPECT_THAT(query(asked).out, HasSubstr("evidence  last confirmed incumbent, not raced, 1 trials, "));
+
+  TuningLog log = TuningLog::open(folder_.file("nestwright.db"), OpenMode::kWrite);
+  const Task task{parse_workload("matmul m=64 n=64 k=64"), Target::parse("cpu,isa=x86-64")};
+  const TaskKey key = task_key(task);
+  const TrialRecord stored = log.trials(filter_of(key)).at(0);
+  const SessionId session = log.begin_session(key, info());
+  Proposal other = stored.proposal;
+  other.config.set("made_up", {1});
+  const TrialId rival = log.record(session, log.commit_batch(session, 9, {other}).proposals.at(0).id, timed(21'000));
+  Race race;
+  race.entries = {{stored.id, "finalist", timed(20'500), false, {20'400, 20'500, 20'600}},
+                  {rival, "finalist", timed(20'400), true, {}}};
+  race.winner = 0;
+  ASSERT_FALSE(log.record_race(session, race));
+  const json kept = document(asked);
+  EXPECT_EQ(kept["source"], "race");
+  EXPECT_EQ(kept["from_race"], true);
+  EXPECT_EQ(kept["kept"], true);
+  EXPECT_EQ(kept["ties"], 1);
+  EXPECT_EQ(kept["process_medians_ns"], (json{20'400.0, 20'500.0, 20'600.0}));
+  EXPECT_THAT(
+      query(asked).out,
+      HasSubstr("evidence  winner of the final race (stored best, kept on a tie with 1), timed in 3 processes, 2 "
+                "trials, "));
+
+  race.entries[1].tied = false;
+  ASSERT_FALSE(log.record_race(session, race));
+  EXPECT_THAT(query(asked).out, HasSubstr("winner of the final race (stored best, kept), "));
+  race.winner = 1;
+  race.entries[0].tied = true;
+  ASSERT_FALSE(log.record_race(session, race));
+  EXPECT_THAT(query(asked).out, HasSubstr("winner of the final race (by a tie with 1), "));
+}
+
+TEST_F(QueryTest, AnOldRuleIsAHint) {
+  const std::string file = folder_.file("nestwright.db");
+  sqlite::Database(file, file, SQLITE_OPEN_READWRITE, 1000)
+      .execute("UPDATE session SET rule = 1, incumbent_trial_id = NULL");
+  const std::string asked = "matmul m=64 n=64 k=64 --target cpu,isa=x86-64";
+  EXPECT_EQ(document(asked)["source"], "unconfirmed");
+  EXPECT_EQ(document(asked)["by_old_rule"], true);
+  EXPECT_THAT(query(asked).out, HasSubstr("evidence  fastest trial of its session, not confirmed, scored by an older "
+                                          "rule: a hint until it is tuned again, 1 trials, "));
 }
 
 TEST_F(QueryTest, LowerTakesTheBestKnown) {

@@ -96,6 +96,11 @@ TEST(DoctorTest, SaysWhatIsHereAndWhatIsMissing) {
   EXPECT_THAT(found["target"].get<std::string>(), HasSubstr("cpu,isa="));
   EXPECT_TRUE(found["amx"].is_boolean());
   EXPECT_GT(found["caches"]["l1d"], 0);
+  EXPECT_GE(found["quietness"]["seconds"], 0.9);
+  for (const char* share : {"fma_spread", "walk_spread", "wait_share", "steal_share"}) {
+    EXPECT_GE(found["quietness"][share], 0) << share;
+  }
+  EXPECT_TRUE(found["quietness"]["disturbance"].is_string());
   EXPECT_GT(found["peak_gflops"]["float32_1_thread"], 0);
   EXPECT_GT(found["bandwidth_gb_s"]["memory_read"], 0);
   EXPECT_EQ(found["parallel_start_us"].empty(), found["cores"] == 1);

@@ -48,7 +48,7 @@ TEST_F(ResumeTest, AKilledRunGoesOnWithoutMeasuringAnythingTwice) {
   std::mt19937 random(std::random_device{}());
   for (int kill = 0; kill < 3; ++kill) {
     Command command(tune("--seconds 100"));
-    ASSERT_TRUE(command.wait_for_error_text(" trials, "));
+    ASSERT_TRUE(command.wait_for_error_text(", best "));
     const int delay_ms = std::uniform_int_distribution<int>(0, 400)(random);
     SCOPED_TRACE("killed " + std::to_string(delay_ms) + " ms after the first trials");
     std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms));
@@ -82,7 +82,7 @@ TEST_F(ResumeTest, AKilledRunGoesOnWithoutMeasuringAnythingTwice) {
 
 TEST_F(ResumeTest, AnInterruptedBatchIsFinishedFirst) {
   Command command(tune("--seconds 100", 24));
-  ASSERT_TRUE(command.wait_for_error_text(" trials, "));
+  ASSERT_TRUE(command.wait_for_error_text(", best "));
   command.signal(SIGKILL);
   command.wait();
   ASSERT_TRUE(command.all_gone());

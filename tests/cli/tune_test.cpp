@@ -126,6 +126,24 @@ TEST_F(TuneTest, EndsWhenItsSecondsAreOver) {
   EXPECT_LT(seconds, 8) << "far more room than it takes, for a loaded machine";
 }
 
+TEST_F(TuneTest, TakesAsMuchTimeAsTheEffortSays) {
+  const Ran ran = run("tune matmul m=32 n=32 k=32 --threads 1 --effort quick --until-gain 0%");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("stopped: 10 seconds are over"));
+}
+
+TEST_F(TuneTest, TrialsAndSecondsAreMoreParticularThanTheEffort) {
+  const Ran ran = run("tune matmul m=32 n=32 k=32 --threads 1 --effort full --trials 4");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("stopped: 4 trials done"));
+}
+
+TEST_F(TuneTest, RefusesAnEffortOrAGainThatIsNone) {
+  expect_refusal(run("tune matmul m=32 n=32 k=32 --trials 4 --effort heroic"), 2, {"--effort", "heroic", "quick"});
+  expect_refusal(run("tune matmul m=32 n=32 k=32 --trials 4 --until-gain 1"), 2,
+                 {"--until-gain: give a percentage such as 1%, or a number below 1 such as 0.01, not '1'"});
+}
+
 TEST_F(TuneTest, EveryPointOfASmallSpaceIsEnough) {
   const Ran ran = run("tune matmul m=1 n=1 k=1 --threads 1 --seconds 20 --early-stop 12 --json");
   ASSERT_EQ(ran.code, 0) << ran.err;

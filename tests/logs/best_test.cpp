@@ -1,46 +1,12 @@
 // What the log calls best, and what it never does.
 #include <gmock/gmock.h>
 
-#include "logs/tuning_log.h"
-#include "support/error.h"
-#include "tests/logs/sample.h"
-#include "tests/support/message.h"
+#include "tests/logs/recorded_runs.h"
 
 namespace nestwright {
 namespace {
 
-using testing::HasSubstr;
-
-class BestTest : public testing::Test {
- protected:
-  /// Records one trial for each measurement in a session of its own, which stays open.
-  SessionId run(const TaskKey& task, const std::vector<Measurement>& measurements, int version = 1) {
-    const SessionId session = log_.begin_session(task, info());
-    std::vector<Proposal> proposals;
-    for (std::size_t i = 0; i < measurements.size(); ++i) proposals.push_back(point(next_point_++, version));
-    const Batch batch = log_.commit_batch(session, 0, proposals);
-    trials_.clear();
-    for (std::size_t i = 0; i < measurements.size(); ++i) {
-      trials_.push_back(log_.record(session, batch.proposals[i].id, measurements[i]));
-    }
-    return session;
-  }
-  static Race race_of(const std::vector<std::pair<TrialId, double>>& entries, int winner) {
-    Race race;
-    for (const auto& [trial, median] : entries) race.entries.push_back({trial, "finalist", timed(median)});
-    race.winner = winner;
-    return race;
-  }
-  std::optional<BestRecord> best(const std::vector<TemplateVersion>& templates = {}) {
-    return log_.best(filter_of(task_), templates);
-  }
-
-  TemporaryFolder folder_;
-  TuningLog log_ = TuningLog::open(folder_.file("log.db"), OpenMode::kWrite);
-  TaskKey task_ = task_of(matmul(512, 512, 512));
-  std::vector<TrialId> trials_;  ///< of the last run()
-  int next_point_ = 0;
-};
+class BestTest : public RecordedRuns {};
 
 TEST_F(BestTest, NothingRecordedIsNoAnswer) {
   EXPECT_FALSE(best());
@@ -49,19 +15,22 @@ TEST_F(BestTest, NothingRecordedIsNoAnswer) {
   EXPECT_TRUE(log_.list({}).empty());
 }
 
-TEST_F(BestTest, OnlyVerifiedTrialsThatRanToTheEnd) {
+TEST_F(BestTest, OnlyVerifiedTrialsThatRanToTheEndUndisturbed) {
   Measurement unverified = timed(10), early = timed(20), wrong = timed(30);
   unverified.evidence.verified = false;
   early.timing.ended_early = true;
   wrong.outcome = Outcome::kWrongResult;
-  run(task_, {unverified, early, wrong, timed(100), timed(90)});
+  const SessionId session = run_by_old_rule({unverified, early, wrong, timed(100), timed(90), disturbed(40)});
   const auto record = best();
   ASSERT_TRUE(record);
   EXPECT_EQ(record->timing.median_ns, 90);
   EXPECT_EQ(record->trial, trials_[4]);
-  EXPECT_FALSE(record->from_race);
+  EXPECT_EQ(record->source, BestSource::kUnconfirmed);
+  EXPECT_TRUE(record->by_old_rule);
+  EXPECT_EQ(record->session, session);
   EXPECT_EQ(record->match, MatchKind::kExact);
-  EXPECT_EQ(record->trials, 5);
+  EXPECT_EQ(record->trials, 6);
+  EXPECT_EQ(log_.top(filter_of(task_), 10).size(), 2u);
   EXPECT_TRUE(record->evidence.verified);
   EXPECT_EQ(record->task.workload.text, task_.workload.text);
   EXPECT_EQ(record->task.machine, "made-up machine");
@@ -69,61 +38,57 @@ TEST_F(BestTest, OnlyVerifiedTrialsThatRanToTheEnd) {
   EXPECT_THAT(record->recorded_at, testing::MatchesRegex("20..-..-..T..:..:..\\....Z"));
 }
 
-TEST_F(BestTest, WithoutARaceTheBusiestSessionAnswers) {
-  run(task_, {timed(100), timed(90), timed(95)});
-  run(task_, {timed(10)});  // its clock may have run faster: not comparable
+TEST_F(BestTest, OfTheOldRuleTheBusiestSessionAnswers) {
+  run_by_old_rule({timed(100), timed(90), timed(95)});
+  run_by_old_rule({timed(10)});  // its clock may have run faster: not comparable
   EXPECT_EQ(best()->timing.median_ns, 90);
 }
 
-TEST_F(BestTest, TheLastRaceDecides) {
-  const SessionId first = run(task_, {timed(100), timed(90)});
-  const std::vector<TrialId> old = trials_;
-  // In the race the first one turns out faster.
-  EXPECT_FALSE(log_.record_race(first, race_of({{old[0], 80}, {old[1], 85}}, 0)));
-  log_.end_session(first, SessionStatus::kDone, "trials");
-  EXPECT_EQ(best()->trial, old[0]);
-  EXPECT_EQ(best()->timing.median_ns, 80);
-  EXPECT_TRUE(best()->from_race);
-  EXPECT_EQ(best()->pipeline, Pipeline::kFinal);
-
-  const SessionId second = run(task_, {timed(50), timed(60), timed(70)});  // a faster clock
-  EXPECT_EQ(best()->trial, old[0]) << "raw times of another session do not count";
-  EXPECT_FALSE(log_.record_race(second, race_of({{trials_[0], 55}, {old[0], 52}}, 1)));
-  EXPECT_EQ(best()->trial, old[0]) << "the stored best won again";
-  EXPECT_EQ(best()->timing.median_ns, 52);
-  EXPECT_EQ(best()->session, second);
-  EXPECT_EQ(best()->trials, 5);
-}
-
-TEST_F(BestTest, ARaceWithoutTheStoredBestIsSentBack) {
-  const SessionId first = run(task_, {timed(100)});
-  const TrialId stored = trials_[0];
-  const SessionId second = run(task_, {timed(90)});
-  ASSERT_FALSE(log_.record_race(first, race_of({{stored, 100}}, 0)));
-  const Race incomplete = race_of({{trials_[0], 90}}, 0);
-  const auto missing = log_.record_race(second, incomplete);
-  ASSERT_TRUE(missing);
-  EXPECT_EQ(missing->trial, stored);
-  EXPECT_EQ(best()->trial, stored) << "nothing was written";
-  EXPECT_FALSE(log_.record_race(second, race_of({{trials_[0], 90}, {stored, 101}}, 0)));
+TEST_F(BestTest, WithoutARaceTheLastConfirmedIncumbentAnswers) {
+  run_by_old_rule({timed(10), timed(20)});
+  const SessionId first = run({timed(100), timed(90), timed(80)});
+  EXPECT_EQ(best()->source, BestSource::kUnconfirmed) << "of the old rule";
+  log_.set_incumbent(first, trials_[0]);
   EXPECT_EQ(best()->trial, trials_[0]);
+  log_.set_incumbent(first, trials_[1]);
+  EXPECT_EQ(best()->trial, trials_[1]) << "the faster one was not confirmed";
+  EXPECT_EQ(best()->source, BestSource::kConfirmed);
+  EXPECT_FALSE(best()->by_old_rule);
+  EXPECT_EQ(best()->pipeline, Pipeline::kSearch);
+  const TrialId of_first = trials_[1];
+
+  const SessionId second = run({timed(95)});
+  EXPECT_EQ(best()->trial, of_first) << "the latest session has not confirmed any";
+  log_.set_incumbent(second, trials_[0]);
+  EXPECT_EQ(best()->trial, trials_[0]);
+  log_.set_incumbent(second, of_first);
+  EXPECT_EQ(best()->trial, of_first) << "an incumbent of another session's";
+  EXPECT_EQ(best()->session, first) << "its times are of that one";
+  std::vector<TrialId> order;
+  for (const BestRecord& record : log_.top(filter_of(task_), 10)) order.push_back(record.trial);
+  EXPECT_EQ(order, (std::vector<TrialId>{of_first, of_first + 1, of_first - 1}));
 }
 
-TEST_F(BestTest, RacesThatProveNothingAreRefused) {
-  const SessionId session = run(task_, {timed(100)});
-  const auto refusal = [&](Race race) -> std::string {
-    return message<LogError>([&] { log_.record_race(session, race); });
-  };
-  Race race = race_of({{trials_[0], 100}}, 0);
-  race.entries[0].measurement.evidence.verified = false;
-  EXPECT_THAT(refusal(race), HasSubstr("can only be won by an entry that was checked"));
-  EXPECT_THAT(refusal(race_of({{trials_[0], 100}}, 1)), HasSubstr("needs a winner"));
-  EXPECT_THAT(refusal(race_of({}, 0)), HasSubstr("needs a winner"));
-  EXPECT_THAT(refusal(race_of({{12345, 100}}, 0)), HasSubstr("trial 12345"));
-  const TrialId own = trials_[0];
-  run(task_of(matmul(64, 64, 64)), {timed(1)});
-  EXPECT_THAT(refusal(race_of({{own, 100}, {trials_[0], 1}}, 1)), HasSubstr("not one of the task"));
-  EXPECT_FALSE(best()->from_race);
+TEST_F(BestTest, AnIncumbentOfAnotherTemplateIsPassedOver) {
+  const SessionId first = run(task_, {timed(100)}, 1);
+  log_.set_incumbent(first, trials_[0]);
+  const TrialId of_first = trials_[0];
+  const SessionId second = run(task_, {timed(90)}, 2);
+  log_.set_incumbent(second, trials_[0]);
+  EXPECT_EQ(best({{"matmul.cpu", 1}})->trial, of_first);
+  EXPECT_EQ(best({{"matmul.cpu", 2}})->trial, trials_[0]);
+  EXPECT_FALSE(best({{"matmul.cpu", 3}}));
+}
+
+TEST_F(BestTest, WhatWasNeverConfirmedIsNoAnswer) {
+  run({timed(100), timed(90)});
+  EXPECT_FALSE(best());
+}
+
+TEST_F(BestTest, SourcesHaveNames) {
+  EXPECT_STREQ(best_source_name(BestSource::kRace), "race");
+  EXPECT_STREQ(best_source_name(BestSource::kConfirmed), "confirmed");
+  EXPECT_STREQ(best_source_name(BestSource::kUnconfirmed), "unconfirmed");
 }
 
 TEST_F(BestTest, OtherVersionsOfTheTemplateArePassedOver) {
@@ -132,6 +97,7 @@ TEST_F(BestTest, OtherVersionsOfTheTemplateArePassedOver) {
   log_.record_race(first, race_of({{old, 100}}, 0));
   EXPECT_FALSE(best({{"matmul.cpu", 2}}));
   const SessionId second = run(task_, {timed(120)}, 2);
+  log_.set_incumbent(second, trials_[0]);
   EXPECT_EQ(best({{"matmul.cpu", 2}})->trial, trials_[0]);
   EXPECT_EQ(best({{"matmul.cpu", 1}})->trial, old);
   EXPECT_FALSE(log_.record_race(second, race_of({{trials_[0], 120}}, 0), {{"matmul.cpu", 2}}))
@@ -149,6 +115,15 @@ TEST_F(BestTest, TopStaysWithinOneSession) {
   EXPECT_EQ(order, (std::vector<TrialId>{trials_[2], trials_[1], trials_[0], trials_[3]}));
   EXPECT_EQ(log_.top(filter_of(task_), 2).size(), 2u);
   EXPECT_TRUE(log_.top(filter_of(task_of(matmul(1, 1, 1))), 2).empty());
+}
+
+TEST_F(BestTest, ChallengersBeginWithTheConfirmedIncumbent) {
+  const SessionId session = run({timed(80), timed(70), disturbed(1), timed(90)});
+  log_.set_incumbent(session, trials_[3]);
+  log_.end_session(session, SessionStatus::kInterrupted, "");
+  std::vector<TrialId> challengers;
+  for (const TrialRecord& trial : log_.challengers(task_, 3)) challengers.push_back(trial.id);
+  EXPECT_EQ(challengers, (std::vector<TrialId>{trials_[3], trials_[1], trials_[0]}));
 }
 
 TEST_F(BestTest, ChallengersAreWhatNoRaceHasSeen) {
@@ -172,10 +147,10 @@ TEST_F(BestTest, ChallengersAreWhatNoRaceHasSeen) {
 }
 
 TEST_F(BestTest, NearestShapeInLogSpace) {
-  run(task_of(matmul(256, 512, 512)), {timed(50)});                // 1 away from 512^3
-  run(task_of(matmul(500, 500, 500)), {timed(95)});                // about 0.06
-  run(task_of(matmul(512, 512, 512, "float64")), {timed(10)});     // another type
-  run(task_of(matmul(512, 512, 512, "float32", 1)), {timed(10)});  // another flag
+  confirmed_run(task_of(matmul(256, 512, 512)), 50);                // 1 away from 512^3
+  confirmed_run(task_of(matmul(500, 500, 500)), 95);                // about 0.06
+  confirmed_run(task_of(matmul(512, 512, 512, "float64")), 10);     // another type
+  confirmed_run(task_of(matmul(512, 512, 512, "float32", 1)), 10);  // another flag
   const auto near = log_.nearest(matmul(512, 512, 512), {}, 10);
   ASSERT_EQ(near.size(), 2u);
   EXPECT_EQ(near[0].task.workload.text, matmul(500, 500, 500).text);
@@ -190,8 +165,8 @@ TEST_F(BestTest, NearestShapeInLogSpace) {
 }
 
 TEST_F(BestTest, FindBestPrefersExactThenWhatFits) {
-  run(task_of(matmul(256, 512, 512)), {timed(50)});
-  run(task_of(matmul(500, 500, 500)), {timed(95)});
+  confirmed_run(task_of(matmul(256, 512, 512)), 50);
+  confirmed_run(task_of(matmul(500, 500, 500)), 95);
   const auto find = [&](std::int64_t m, bool fits_odd) {
     return find_best(log_, matmul(m, 512, 512), {}, {}, [&](const BestRecord& record) {
       return fits_odd || record.task.workload.parameters[0].value != "500";
@@ -207,9 +182,9 @@ TEST_F(BestTest, FindBestPrefersExactThenWhatFits) {
 TEST_F(BestTest, TheLatestOfSeveralMachinesAndTheOneAskedFor) {
   TaskKey other = task_;
   other.machine = "another machine";
-  run(task_, {timed(100)});
+  confirmed_run(task_, 100);
   usleep(2000);  // recorded_at has milliseconds
-  run(other, {timed(200)});
+  confirmed_run(other, 200);
   TaskFilter filter = filter_of(task_);
   filter.machine.clear();
   EXPECT_EQ(log_.best(filter)->task.machine, "another machine");

@@ -41,10 +41,20 @@ class FormatTest : public testing::Test {
     const Batch batch = log.commit_batch(session, 0, points(0, 4));
     Race race;
     for (int i = 0; i < 3; ++i) {
-      race.entries.push_back({log.record(session, batch.proposals[i].id, timed(100 - i)), "finalist", timed(90 - i)});
+      const TrialId trial = log.record(session, batch.proposals[i].id, timed(100 - i));
+      race.entries.push_back({trial, "finalist", timed(90 - i), false, {}});
     }
     race.winner = 2;
     log.record_race(session, race);
+    const TrialId anchor = race.entries[0].trial;
+    log.set_anchor(session, anchor, 100);
+    // A later session, on a machine that has become half as fast.
+    const SessionId later = log.begin_session(task_of(matmul(512, 512, 512)), info());
+    log.set_anchor(later, anchor, 200);
+    log.record(later, log.commit_batch(later, 1, points(4, 2)).proposals[0].id, timed(190));
+    race.disturbance = "steal of 12%";
+    race.winner = 0;
+    log.record_race(later, race);
   }
   sqlite::Database open() const { return {path_, path_, SQLITE_OPEN_READWRITE, 1000}; }
 
@@ -54,7 +64,7 @@ class FormatTest : public testing::Test {
 
 TEST_F(FormatTest, EveryExampleAnswers) {
   const sqlite::Database database = open();
-  ASSERT_GE(queries().size(), 7u);
+  ASSERT_GE(queries().size(), 10u);
   for (const std::string& query : queries()) EXPECT_TRUE(database.prepare(query).step()) << query;
 }
 
@@ -66,6 +76,14 @@ TEST_F(FormatTest, TheBestOfATaskIsTheWinnerOfItsRace) {
   EXPECT_EQ(best.real(4), 88);
   EXPECT_DOUBLE_EQ(best.real(5), 2.0 * 512 * 512 * 512 / 88);
   EXPECT_FALSE(best.step());
+}
+
+TEST_F(FormatTest, TimesOfSessionsAreRescaledByTheirAnchors) {
+  const sqlite::Database database = open();
+  sqlite::Statement rescaled = database.prepare(queries().at(1));
+  std::vector<double> times;
+  while (rescaled.step()) times.push_back(rescaled.real(3));
+  EXPECT_THAT(times, testing::ElementsAre(190, 196, 198, 200));
 }
 
 TEST_F(FormatTest, TablesAndColumnsAreDocumented) {
@@ -87,7 +105,7 @@ TEST_F(FormatTest, TablesAndColumnsAreDocumented) {
       EXPECT_THAT(text, testing::HasSubstr("`" + column + "`")) << table << "." << column;
     }
   }
-  EXPECT_EQ(count, 12);
+  EXPECT_EQ(count, 13);
   EXPECT_THAT(text, testing::HasSubstr("**" + std::to_string(log_migrations().back().to_version) + "**"));
 }
 

@@ -1,7 +1,7 @@
 // Trials that take the measurement of another one of the same machine code.
 #include <gmock/gmock.h>
 
-#include "logs/schema.h"
+#include "logs/sqlite/database.h"
 #include "logs/tuning_log.h"
 #include "support/error.h"
 #include "tests/logs/sample.h"
@@ -59,6 +59,7 @@ TEST_F(SameCodeTest, IsNeverBestNorRunnerUpNorChallenger) {
   for (int i = 1; i < 5; ++i) log_.record(busy.session, busy.proposals[i], timed(50), {"a", first});
   log_.end_session(busy.session, SessionStatus::kInterrupted, "");
 
+  sqlite::Database(path_, path_, SQLITE_OPEN_READWRITE, 1000).execute("UPDATE session SET rule = 1");
   EXPECT_EQ(log_.best(filter_of(task_))->trial, first) << "two trials were measured there, one here";
   EXPECT_EQ(log_.best(filter_of(task_))->trials, 7) << "all of them count as trials";
   EXPECT_EQ(log_.top(filter_of(task_), 10).size(), 2u);
@@ -82,30 +83,6 @@ TEST_F(SameCodeTest, MustNameATrialOfThisTaskAndCodeThatWasMeasured) {
   }
   EXPECT_THAT(record("b", first), ThrowsMessage<LogError>(HasSubstr("with the code b")));
   EXPECT_EQ(log_.trials(filter_of(task_)).size(), 2u);
-}
-
-TEST_F(SameCodeTest, TrialsOfTheFirstSchemaWereAllMeasured) {
-  const std::string old = folder_.file("old.db");
-  {
-    sqlite::Database database(old, old, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, 0);
-    migrate(database, log_migrations().first(1));
-    database.execute(
-        "INSERT INTO target VALUES (1, 'cpu', 'm', 'b', 1);"
-        "INSERT INTO workload VALUES (1, 'matmul m=1', 'matmul', 'float32', '{\"m\":1}', 2.0);"
-        "INSERT INTO task VALUES (1, 1, 1, 0, 'warm', 'small', 'none');"
-        "INSERT INTO space VALUES (1, 1, 'matmul.cpu', 1, NULL, NULL);"
-        "INSERT INTO session VALUES (1, 1, '1', 's', 'c', '{}', 'done', '', 'o', 't', NULL);"
-        "INSERT INTO batch VALUES (1, 1, 0, 1, 't');"
-        "INSERT INTO proposal VALUES (1, 1, 0, 1, 'x=1', '{\"x\":1}', 'seed');"
-        "INSERT INTO trial VALUES (1, 1, 1, 0, '', 5, 4, 6, '[5]', '[5]', '[]', 0, 1, 0, 0, 1, 1, 1, 't')");
-  }
-  const TuningLog log = TuningLog::open(old, OpenMode::kWrite);
-  const std::vector<TrialRecord> trials = log.trials({});
-  ASSERT_EQ(trials.size(), 1u);
-  EXPECT_EQ(trials[0].code.identity, "");
-  EXPECT_EQ(trials[0].code.same_as, 0);
-  ASSERT_TRUE(log.best({}));
-  EXPECT_EQ(log.best({})->timing.median_ns, 5);
 }
 
 }  // namespace

@@ -56,7 +56,9 @@ inline Measurement timed(double median_ns) {
   m.timing.high_ns = median_ns * 1.01;
   m.timing.samples_ns = {median_ns * 0.99, median_ns, median_ns * 1.01};
   m.timing.raw_ns = {median_ns, median_ns * 1.02, median_ns * 1.03};
+  m.timing.reference_ns = {80.5, 81, 80.25};
   m.timing.fma_ns = {25000.5, 25001.25, 25002.125};
+  m.timing.walk_ns = {9000, 9001.5, 9002};
   m.evidence = {true, 1.0 / 3e6, 0.125};
   m.compile_ms = 15.5;
   m.check_ms = 2.25;

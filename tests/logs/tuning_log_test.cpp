@@ -30,6 +30,7 @@ TEST_F(TuningLogTest, TrialsComeBackAsTheyWereRecorded) {
   EXPECT_EQ(batch.seed, 7u);
   Measurement early = timed(2000);
   early.timing.ended_early = true;
+  early.timing.disturbance = "steal of 12%";
   log_.record(session, batch.proposals[0].id, timed(1234.5678901234567));
   log_.record(session, batch.proposals[1].id, early);
 
@@ -53,7 +54,10 @@ TEST_F(TuningLogTest, TrialsComeBackAsTheyWereRecorded) {
   EXPECT_EQ(trial.measurement.timing.high_ns, expected.timing.high_ns);
   EXPECT_EQ(trial.measurement.timing.samples_ns, expected.timing.samples_ns);
   EXPECT_EQ(trial.measurement.timing.raw_ns, expected.timing.raw_ns);
+  EXPECT_EQ(trial.measurement.timing.reference_ns, expected.timing.reference_ns);
   EXPECT_EQ(trial.measurement.timing.fma_ns, expected.timing.fma_ns);
+  EXPECT_EQ(trial.measurement.timing.walk_ns, expected.timing.walk_ns);
+  EXPECT_EQ(trial.measurement.timing.disturbance, "");
   EXPECT_FALSE(trial.measurement.timing.ended_early);
   EXPECT_TRUE(trial.measurement.evidence.verified);
   EXPECT_EQ(trial.measurement.evidence.largest_error, expected.evidence.largest_error);
@@ -75,6 +79,7 @@ TEST_F(TuningLogTest, TrialsComeBackAsTheyWereRecorded) {
   EXPECT_EQ(trial.measurement.resources[1].kernel, "second");
   EXPECT_EQ(trial.measurement.resources[1].registers, 255);
   EXPECT_TRUE(trials[1].measurement.timing.ended_early);
+  EXPECT_EQ(trials[1].measurement.timing.disturbance, "steal of 12%");
 }
 
 TEST_F(TuningLogTest, ParametersComeBackAsTheyWereWritten) {
@@ -136,6 +141,32 @@ TEST_F(TuningLogTest, TheLatestTrialsInTheirOrder) {
   ASSERT_EQ(trials.size(), 2u);
   EXPECT_EQ(trials[0].position, 3);
   EXPECT_EQ(trials[1].position, 4);
+}
+
+TEST_F(TuningLogTest, SessionsThatRunAtOnceHearOfEachOther) {
+  TuningLog other = TuningLog::open(path_, OpenMode::kWrite);
+  const SessionId mine = log_.begin_session(task_, info()), theirs = other.begin_session(task_, info());
+  const SessionId elsewhere = other.begin_session(task_of(matmul(64, 64, 64)), info());
+  EXPECT_TRUE(log_.trials_after(task_, 0, mine).empty());
+  const Batch my_batch = log_.commit_batch(mine, 0, points(0, 2)),
+              their_batch = other.commit_batch(theirs, 0, points(2, 3));
+  const Batch far_batch = other.commit_batch(elsewhere, 0, points(0, 1));
+  const TrialId first = other.record(theirs, their_batch.proposals[0].id, timed(100));
+  const TrialId second = log_.record(mine, my_batch.proposals[0].id, timed(90));
+  other.record(elsewhere, far_batch.proposals[0].id, timed(1));
+  const TrialId third = other.record(theirs, their_batch.proposals[2].id, timed(80));
+
+  const auto ids = [&](TrialId after, SessionId except) {
+    std::vector<TrialId> found;
+    for (const TrialRecord& trial : log_.trials_after(task_, after, except)) found.push_back(trial.id);
+    return found;
+  };
+  EXPECT_EQ(ids(0, mine), (std::vector<TrialId>{first, third}));
+  EXPECT_EQ(ids(0, 0), (std::vector<TrialId>{first, second, third}));
+  EXPECT_EQ(ids(first, mine), (std::vector<TrialId>{third}));
+  EXPECT_TRUE(ids(third, mine).empty());
+  EXPECT_EQ(log_.trials_after(task_, first, mine).at(0).proposal.config.str(), point(4).config.str());
+  EXPECT_TRUE(log_.trials_after(task_of(matmul(1, 1, 1)), 0).empty()) << "a task that is not recorded";
 }
 
 TEST_F(TuningLogTest, APointIsProposedOnceForATaskAndVersion) {
@@ -229,7 +260,7 @@ TEST_F(TuningLogTest, FiltersCombine) {
   for (const TaskKey& task : {task_, task_of(matmul(64, 64, 64)), task_of(matmul(64, 64, 64, "float64"))}) {
     const SessionId session = log_.begin_session(task, info());
     const Batch batch = log_.commit_batch(session, 0, points(0, 1));
-    log_.record(session, batch.proposals[0].id, timed(100));
+    log_.set_incumbent(session, log_.record(session, batch.proposals[0].id, timed(100)));
   }
   TaskFilter filter;
   EXPECT_EQ(log_.trials(filter).size(), 3u);

@@ -43,7 +43,7 @@ class LookupTest : public testing::Test {
     const SessionId session = log_.begin_session(key, info());
     const Batch batch =
         log_.commit_batch(session, log_.next_batch_number(key), {{{"matmul.cpu", version}, config, "random"}});
-    log_.record(session, batch.proposals.at(0).id, timed(median_ns));
+    log_.set_incumbent(session, log_.record(session, batch.proposals.at(0).id, timed(median_ns)));
     log_.end_session(session, SessionStatus::kDone, "made up");
   }
 

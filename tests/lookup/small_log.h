@@ -16,7 +16,7 @@ inline Config record_default(TuningLog& log, const Task& task, double median_ns)
   const SessionId session = log.begin_session(key, info());
   const Proposal proposal{{fallback.source->name, fallback.source->version}, fallback.config, "seed"};
   const Batch batch = log.commit_batch(session, log.next_batch_number(key), {proposal});
-  log.record(session, batch.proposals.at(0).id, timed(median_ns));
+  log.set_incumbent(session, log.record(session, batch.proposals.at(0).id, timed(median_ns)));
   log.end_session(session, SessionStatus::kDone, "made up");
   return fallback.config;
 }

@@ -62,7 +62,7 @@ class Compiled : public ::testing::Test {
     options.timing.sample_ns = 2e5;
     std::vector<RunRequest> requests;
     for (const BuildResult& result : built) requests.push_back({&result.object});
-    return make_local_runner(matmul_data(shape), options)->run(requests, nullptr);
+    return make_local_runner(matmul_data(shape), options)->run(requests, std::nullopt).measurements;
   }
 };
 
@@ -158,7 +158,8 @@ TEST_F(Compiled, WhatIsPreparedIsMadeOutsideOfTheTime) {
   RunnerOptions options;
   options.timing.sample_ns = 2e5;
   const std::unique_ptr<Runner> runner = make_local_runner(data, options);
-  const std::vector<Measurement> measured = runner->run({{&built[0].object}, {&built[1].object}}, nullptr);
+  const std::vector<Measurement> measured =
+      runner->run({{&built[0].object}, {&built[1].object}}, std::nullopt).measurements;
   EXPECT_EQ(measured[0].outcome, Outcome::kOk) << measured[0].message;
   EXPECT_TRUE(measured[0].evidence.verified);
   EXPECT_EQ(measured[1].outcome, Outcome::kWrongResult);

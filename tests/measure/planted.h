@@ -3,7 +3,9 @@
 
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "measure/runner.h"
 #include "tests/measure/use_worker.h"
@@ -36,21 +38,30 @@ inline CheckData addition(std::int64_t n = 1000) {
   return data;
 }
 
-/// A runner over the real worker, with short samples.
-inline std::unique_ptr<Runner> planted_runner(double timeout_s = 5, int threads = 1) {
-  use_worker(WORKER);
+/// Short samples and few.
+inline RunnerOptions planted_options(double timeout_s = 5, int threads = 1) {
   RunnerOptions options;
   options.timeout_s = timeout_s;
   options.threads = threads;
   options.timing.sample_ns = 2e5;
-  options.timing.bracket_below_ns = 1e6;
   options.timing.rounds = {3, 5};
-  options.timing.finalist_samples = 6;
-  return make_local_runner(addition(), options);
+  options.timing.finalist_samples = options.timing.max_finalist_samples = 6;
+  options.timing.fresh_processes = 3;
+  options.timing.fresh_samples = 2;
+  return options;
 }
 
-inline std::vector<Measurement> run_planted(Runner& runner, const std::vector<std::string>& symbols,
-                                            const CompiledObject* incumbent = nullptr) {
+/// Over the real worker.
+inline std::unique_ptr<Runner> planted_runner(const RunnerOptions& options) {
+  use_worker(WORKER);
+  return make_local_runner(addition(), options);
+}
+inline std::unique_ptr<Runner> planted_runner(double timeout_s = 5, int threads = 1) {
+  return planted_runner(planted_options(timeout_s, threads));
+}
+
+inline RunResult run_planted(Runner& runner, const std::vector<std::string>& symbols,
+                             const std::optional<Incumbent>& incumbent = {}) {
   std::vector<CompiledObject> objects;
   for (const std::string& symbol : symbols) objects.push_back(planted(symbol));
   std::vector<RunRequest> requests;

@@ -31,9 +31,9 @@ KERNEL(slow_10) {
   for (int n = 0; n < 10; ++n) ADD_ALL;
   return 0;
 }
-KERNEL(slow_20000) {
+KERNEL(slow_200000) {
   UNPACK;
-  for (int n = 0; n < 20000; ++n) ADD_ALL;
+  for (int n = 0; n < 200000; ++n) ADD_ALL;
   return 0;
 }
 
@@ -153,6 +153,40 @@ KERNEL(hangs) {
   UNPACK;
   for (;;) c[0] = a[0];
 }
+
+enum { kNanosleep = 35, kGetpid = 39, kKill = 62, kSigstop = 19 };
+static long system_call(long number, long first, long second) {
+  long result;
+  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(first), "S"(second) : "rcx", "r11", "memory");
+  return result;
+}
+static void sleep_for(long seconds, long nanoseconds) {
+  volatile long duration[2] = {seconds, nanoseconds};
+  system_call(kNanosleep, (long)duration, 0);
+}
+KERNEL(sleeps_for_ever) {
+  UNPACK;
+  for (;;) sleep_for(1000, 0);
+}
+/* Right, but the processor does something else for a millisecond. */
+KERNEL(sleeps_1_ms) {
+  UNPACK;
+  ADD_ALL;
+  sleep_for(0, 1000000);
+  return 0;
+}
+/* Right once somebody else lets it go on, as one that is preempted. */
+static volatile int was_stopped;
+KERNEL(is_stopped_once) {
+  UNPACK;
+  if (!was_stopped) {
+    was_stopped = 1;
+    system_call(kKill, system_call(kGetpid, 0, 0), kSigstop);
+  }
+  ADD_ALL;
+  return 0;
+}
+
 static volatile int depth;
 static int recurse(int n) {
   volatile char frame[1024];

@@ -47,7 +47,6 @@ TEST(Protocol, RunnerMessagesComeBackWhole) {
   RunnerSetup setup{{{kBFloat16, ir::Role::kInput, 5, 4096, 8192}, {kInt32, ir::Role::kOutput, 7, 1, 2}},
                     3,
                     PoolKind::kTbb,
-                    99,
                     "opencl"};
   const RunnerSetup s = decode_runner_setup(encode(setup));
   ASSERT_EQ(s.tensors.size(), 2u);
@@ -57,15 +56,13 @@ TEST(Protocol, RunnerMessagesComeBackWhole) {
   EXPECT_EQ(s.tensors[1].elements, 7);
   EXPECT_EQ(s.threads, 3);
   EXPECT_EQ(s.pool, PoolKind::kTbb);
-  EXPECT_EQ(s.bracket_iterations, 99);
   EXPECT_EQ(s.target, "opencl");
 
   RunnerRequest request;
   request.kind = RunnerRequest::Kind::kSample;
   request.id = 12;
   request.calls = 1234567;
-  request.bracket = true;
-  request.hopeless_call_ns = 2.5;
+  request.warm_up = true;
   request.object.object = "code";
   request.object.workspace = {1, 2};
   request.object.preparation = "fill";
@@ -74,20 +71,25 @@ TEST(Protocol, RunnerMessagesComeBackWhole) {
   EXPECT_EQ(r.kind, RunnerRequest::Kind::kSample);
   EXPECT_EQ(r.id, 12);
   EXPECT_EQ(r.calls, 1234567);
-  EXPECT_TRUE(r.bracket);
-  EXPECT_EQ(r.hopeless_call_ns, 2.5);
+  EXPECT_TRUE(r.warm_up);
   EXPECT_EQ(r.object.object, "code");
   EXPECT_EQ(r.object.workspace.per_thread_bytes, 2);
   EXPECT_EQ(r.object.preparation, "fill");
   EXPECT_EQ(r.object.prepared_bytes, (std::vector<std::int64_t>{128}));
 
-  const RunnerReply reply = decode_runner_reply(
-      encode(RunnerReply{Outcome::kWrongResult, "why", {true, 0.5, 0.25}, 3, {4, 5, 6}, 1980, 41, true}));
+  RunnerReply sent{Outcome::kWrongResult, "why", {true, 0.5, 0.25}, 3, {4, 5, 6, 7, 8}, {9, 10}, 1980, 41, true};
+  const RunnerReply reply = decode_runner_reply(encode(sent));
   EXPECT_EQ(reply.outcome, Outcome::kWrongResult);
   EXPECT_TRUE(reply.evidence.verified);
   EXPECT_EQ(reply.evidence.largest_error_ratio, 0.25);
   EXPECT_EQ(reply.call_ns, 3);
-  EXPECT_EQ(reply.reading.bracket_after_ns, 6);
+  EXPECT_EQ(reply.reading.ns, 4);
+  EXPECT_EQ(reply.reading.fma_ns, 5);
+  EXPECT_EQ(reply.reading.cpu_ns, 6);
+  EXPECT_EQ(reply.reading.queue_ns, 7);
+  EXPECT_EQ(reply.reading.involuntary_switches, 8);
+  EXPECT_EQ(reply.surroundings.walk_ns, 9);
+  EXPECT_EQ(reply.surroundings.steal_ns, 10);
   EXPECT_EQ(reply.device_clock_mhz, 1980);
   EXPECT_EQ(reply.device_temperature_c, 41);
   EXPECT_TRUE(reply.is_lost);
@@ -107,7 +109,7 @@ TEST(Protocol, AnotherVersionIsRefused) {
     FAIL();
   } catch (const UsageError& e) {
     EXPECT_STREQ(e.what(),
-                 "nestwright-worker speaks version 6 of the protocol and 5 is needed; install both from one build, or "
+                 "nestwright-worker speaks version 7 of the protocol and 6 is needed; install both from one build, or "
                  "set NESTWRIGHT_WORKER");
   }
 }

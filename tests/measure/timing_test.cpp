@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <random>
 
@@ -66,25 +67,169 @@ TEST(PairedRatio, FindsASmallDifferenceUnderCommonDrift) {
   EXPECT_GE(ratio.high, ratio.median);
 }
 
-TEST(PairedRatio, CallsEqualsATie) {
-  std::mt19937_64 random(5);
-  std::normal_distribution<double> noise(0, 0.01);
-  int ties = 0;
-  for (int i = 0; i < 200; ++i) {
-    std::vector<double> a(15), b(15);
-    for (double& x : a) x = 1 + noise(random);
-    for (double& x : b) x = 1 + noise(random);
-    const MedianInterval ratio = paired_ratio(a, b);
-    ties += ratio.low <= 1 && 1 <= ratio.high;
+// The published critical values of Wilcoxon's signed-rank statistic, two-sided 5% (Wilcoxon & Wilcox 1964): how many
+// ordered averages are outside on each side shows in the interval of values whose averages are all different.
+TEST(PairedRatio, HasTheCriticalValuesOfTheTables) {
+  struct Row {
+    int n, critical;
+  };
+  for (const Row& row : {Row{6, 0}, Row{7, 2}, Row{8, 3}, Row{9, 5}, Row{10, 8}, Row{12, 13}, Row{15, 25}, Row{20, 52},
+                         Row{25, 89}, Row{30, 137}, Row{50, 434}}) {
+    std::mt19937_64 random(3);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    std::vector<double> logs(static_cast<std::size_t>(row.n)), a, averages;
+    for (double& x : logs) x = uniform(random);
+    for (const double x : logs) a.push_back(std::exp(x));
+    for (std::size_t i = 0; i < logs.size(); ++i) {
+      for (std::size_t j = i; j < logs.size(); ++j) averages.push_back((logs[i] + logs[j]) / 2);
+    }
+    std::sort(averages.begin(), averages.end());
+    const MedianInterval ratio = paired_ratio(a, std::vector<double>(a.size(), 1.0));
+    // The critical value is the largest sum of ranks that rejects; the interval begins with the average behind it.
+    const auto outside = static_cast<std::size_t>(row.critical);
+    EXPECT_NEAR(std::log(ratio.low), averages[outside], 1e-12) << row.n;
+    EXPECT_NEAR(std::log(ratio.high), averages[averages.size() - 1 - outside], 1e-12) << row.n;
   }
-  EXPECT_GE(ties, 180);
 }
 
-TEST(PairedRatio, IsDeterministicAndNeedsPairs) {
-  const std::vector<double> a = {1, 2, 3, 4, 5}, b = {2, 2, 2, 2, 2};
-  EXPECT_EQ(paired_ratio(a, b, 7).low, paired_ratio(a, b, 7).low);
+TEST(PairedRatio, OfFewerThanSixPairsTheIntervalIsAllOfThem) {
+  const std::vector<double> a = {1, 2, 3, 4, 5}, b(5, 1.0);
+  const MedianInterval ratio = paired_ratio(a, b);
+  EXPECT_NEAR(ratio.low, 1, 1e-12);
+  EXPECT_NEAR(ratio.high, 5, 1e-12);
+  const MedianInterval one = paired_ratio(std::vector<double>{3}, std::vector<double>{2});
+  EXPECT_NEAR(one.median, 1.5, 1e-12);
+  EXPECT_NEAR(one.low, 1.5, 1e-12);
+  EXPECT_NEAR(one.high, 1.5, 1e-12);
+}
+
+TEST(PairedRatio, OfManyPairsTheNormalApproximationServes) {
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> noise(0, 0.01);
+  std::vector<double> a(150), b(150, 1.0);
+  for (double& x : a) x = 1.03 * std::exp(noise(random));
+  const MedianInterval ratio = paired_ratio(a, b);
+  EXPECT_NEAR(ratio.median, 1.03, 0.003);
+  EXPECT_NEAR((ratio.high - ratio.low) / 2, 1.96 * 0.01 * 1.03 * std::sqrt(3.1415927 / 3 / 150), 0.0005);
+}
+
+TEST(PairedRatio, IsTheReciprocalOfTheOtherWayRound) {
+  const std::vector<double> a = {1, 2, 3, 4, 5, 6, 7}, b = {2, 2, 2, 2, 2, 2, 3};
+  const MedianInterval there = paired_ratio(a, b), back = paired_ratio(b, a);
+  EXPECT_NEAR(there.median * back.median, 1, 1e-12);
+  EXPECT_NEAR(there.low * back.high, 1, 1e-12);
+  EXPECT_NEAR(there.high * back.low, 1, 1e-12);
+}
+
+TEST(PairedRatio, NeedsPairs) {
   EXPECT_EQ(paired_ratio({}, {}).median, 0);
-  EXPECT_THROW(paired_ratio(a, std::vector<double>{1}), InternalError);
+  EXPECT_THROW(paired_ratio(std::vector<double>{1, 2}, std::vector<double>{1}), InternalError);
+}
+
+/// Of `races` between two equal kernels, the share that is called different.
+template <class Noise>
+double called_different(int races, std::size_t pairs, const Noise& noise) {
+  std::mt19937_64 random(11);
+  int different = 0;
+  for (int race = 0; race < races; ++race) {
+    std::vector<double> a(pairs), b(pairs);
+    for (double& x : a) x = noise(random);
+    for (double& x : b) x = noise(random);
+    const MedianInterval ratio = paired_ratio(a, b);
+    different += ratio.low > 1 || ratio.high < 1;
+  }
+  return static_cast<double>(different) / races;
+}
+
+// The difference of two alike is symmetric, however skewed each of them is. Expected: 5% at most, with 3 standard
+// deviations of the simulation: 6.5%.
+TEST(PairedRatio, EqualKernelsAreCalledDifferentInOneOfTwentyRacesAtMost) {
+  const auto symmetric = [](std::mt19937_64& random) { return std::normal_distribution<double>(1, 0.01)(random); };
+  const auto skewed = [](std::mt19937_64& random) { return 1 + std::exponential_distribution<double>(20)(random); };
+  const auto heavy_tailed = [](std::mt19937_64& random) {
+    const double usual = std::normal_distribution<double>(1, 0.005)(random);
+    const double tail = std::abs(std::cauchy_distribution<double>(0, 0.02)(random));
+    return random() % 10 == 0 ? usual + std::min(tail, 10.0) : usual;
+  };
+  for (const std::size_t pairs : {6u, 10u, 20u}) {
+    EXPECT_LE(called_different(2000, pairs, symmetric), 0.065) << pairs;
+    EXPECT_LE(called_different(2000, pairs, skewed), 0.065) << pairs;
+    EXPECT_LE(called_different(2000, pairs, heavy_tailed), 0.065) << pairs;
+  }
+  EXPECT_GE(called_different(2000, 20, symmetric), 0.03) << "nor is it timid";
+}
+
+TEST(PairedRatio, FindsThreePercentInTwentyPairsOfOnePercentNoise) {
+  std::mt19937_64 random(12);
+  std::normal_distribution<double> noise(1, 0.01);
+  int found = 0;
+  for (int race = 0; race < 200; ++race) {
+    std::vector<double> a(20), b(20);
+    for (double& x : a) x = 1.03 * noise(random);
+    for (double& x : b) x = noise(random);
+    found += paired_ratio(a, b).low > 1;
+  }
+  EXPECT_GE(found, 198);
+}
+
+TEST(AcrossProcesses, IsTheMedianOfTheMediansAndWideEnoughForOneMoreProcess) {
+  const std::vector<std::vector<double>> samples = {{100, 100, 101}, {104, 104, 104}, {102, 102, 102}};
+  const MedianInterval all = across_processes(samples);
+  EXPECT_EQ(all.median, 102);
+  // Student's t of two degrees, 4.303, times the deviation of three medians, about 2%, times sqrt(1 + 1/3).
+  EXPECT_NEAR(all.high / all.median, 1.102, 0.003);
+  EXPECT_NEAR(all.low / all.median, 1 / 1.102, 0.003);
+}
+
+TEST(AcrossProcesses, IsTheIntervalWithinProcessesWhereThatIsWider) {
+  const std::vector<double> wide = {90, 95, 100, 105, 110, 92, 108, 100};
+  const MedianInterval all = across_processes(std::vector<std::vector<double>>{wide, wide, wide});
+  EXPECT_EQ(all.median, 100);
+  EXPECT_LE(all.low, 95);
+  EXPECT_GE(all.high, 105);
+}
+
+TEST(AcrossProcesses, OfOneProcessIsItsOwnInterval) {
+  const std::vector<double> samples = {9, 10, 11};
+  const MedianInterval all = across_processes(std::vector<std::vector<double>>{samples});
+  EXPECT_EQ(all.median, 10);
+  EXPECT_EQ(all.low, 9);
+  EXPECT_EQ(all.high, 11);
+  EXPECT_EQ(across_processes({}).median, 0);
+  EXPECT_THROW(across_processes(std::vector<std::vector<double>>{samples, {}}), InternalError);
+}
+
+TEST(AcrossProcesses, OneMoreProcessIsWithinTheIntervalAsOftenAsItSays) {
+  std::mt19937_64 random(13);
+  std::normal_distribution<double> noise(0, 0.01);
+  int within = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const auto process = [&] {  // each has its own pages and its own luck
+      const double shift = noise(random);
+      std::vector<double> samples(8);
+      for (double& x : samples) x = 100 * std::exp(shift + noise(random) / 5);
+      return samples;
+    };
+    const std::vector<std::vector<double>> five = {process(), process(), process(), process(), process()};
+    const MedianInterval interval = across_processes(five);
+    const double next = median_interval(process()).median;
+    within += interval.low <= next && next <= interval.high;
+  }
+  EXPECT_GE(within, 1860) << "95% of 2000, less three standard deviations of the simulation";
+}
+
+TEST(TimingOptions, LongSamplesAreTakenLessOften) {
+  const TimingOptions options;
+  EXPECT_EQ(options.samples_of(2e6, 10), 10);
+  EXPECT_EQ(options.samples_of(100e6, 10), 3);
+  EXPECT_EQ(options.samples_of(1e9, 10), 2);
+  EXPECT_EQ(options.samples_of(1e9, 1), 1);
+  EXPECT_EQ(options.finalist_samples_of(2e6), 20);
+  EXPECT_EQ(options.finalist_samples_of(150e6), 10);
+  EXPECT_EQ(options.finalist_samples_of(10e9), 6);
+  EXPECT_EQ(options.fresh_samples_of(2e6), 8);
+  EXPECT_EQ(options.fresh_samples_of(100e6), 3);
+  EXPECT_EQ(options.fresh_samples_of(10e9), 2);
 }
 
 TEST(Outcome, NumbersAndNamesAreFrozen) {

@@ -44,5 +44,20 @@ TEST(KnownCode, TakingCostsItsOwnCompilationAlone) {
   EXPECT_EQ(taken.measure_ms, 0);
 }
 
+TEST(KnownCode, ADisturbedMeasurementGivesWayToANewOneOfTheSameTrial) {
+  KnownCode known;
+  Measurement disturbed, again;
+  disturbed.timing.median_ns = 200;
+  disturbed.timing.disturbance = "the hypervisor took 10 ms";
+  again.timing.median_ns = 100;
+  known.add("code", 1, disturbed);
+  known.add("code", 2, again);
+  EXPECT_EQ(known.find("code")->measurement.timing.median_ns, 200) << "another trial's";
+  known.add("code", 1, again);
+  EXPECT_EQ(known.find("code")->measurement.timing.median_ns, 100);
+  known.add("code", 1, disturbed);
+  EXPECT_EQ(known.find("code")->measurement.timing.median_ns, 100);
+}
+
 }  // namespace
 }  // namespace nestwright

@@ -36,14 +36,14 @@ Ranker taught(int trials) {
 
 struct Batch {
   std::vector<Point> points;
-  std::vector<BuildResult> built;
+  std::vector<BuiltPoint> built;
 };
 
 Batch batch(Ranker& ranker, bool is_told) {
   Batch made;
   for (const std::int64_t x : {1090, 1020, 1140, 1004, 1060}) {
     made.points.push_back(point(x));
-    BuildResult& built = made.built.emplace_back();
+    BuildResult& built = made.built.emplace_back().result;
     if (!is_told) continue;
     built.object.resources = {{.kernel = "k", .registers = static_cast<int>(needs(x).registers), .threads = 128}};
     ranker.tell_needs(point(x), needs(x));

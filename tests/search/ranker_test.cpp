@@ -119,6 +119,54 @@ TEST(Ranker, LikenessIsThatOfTheProgramsFeatures) {
   EXPECT_FALSE(likeness[3]);
 }
 
+TEST(Ranker, AnAmendedLabelCountsInTheNextTraining) {
+  Ranker r = ranker("xgboost"), taught = ranker("xgboost");
+  teach(r, 100, noise);
+  for (std::int64_t x = 0; x < 100; ++x) r.amend(point(x), rising(x));
+  teach(taught, 100, rising);
+  const std::vector<Point> points{point(90), point(5)};
+  EXPECT_EQ(r.score(points), taught.score(points)) << "no training came between";
+}
+
+TEST(Ranker, AmendmentsDoNotMakeTheModelStale) {
+  Ranker r = ranker("xgboost");
+  teach(r, 100, rising);
+  r.ranks();
+  for (std::int64_t x = 0; x < 100; ++x) r.amend(point(x), falling(x));
+  r.end_batch();
+  EXPECT_TRUE(prefers_large(r)) << "of old labels, until there are a quarter more";
+  for (std::int64_t x = 100; x < 130; ++x) r.observe(point(x), falling(x));
+  r.end_batch();
+  EXPECT_FALSE(prefers_large(r));
+}
+
+TEST(Ranker, AReadingOfLessWeightAmendsNothing) {
+  Ranker r = ranker("xgboost"), taught = ranker("xgboost");
+  teach(r, 100, rising);
+  r.amend(point(50), 1e9, 0.25);
+  teach(taught, 100, rising);
+  const std::vector<Point> points{point(90), point(50), point(5)};
+  EXPECT_EQ(r.score(points), taught.score(points));
+}
+
+TEST(Ranker, ADisturbedReadingIsNoneToMeasureOthersBy) {
+  // One in ten seems a thousand times as fast: by these all others would be alike.
+  Ranker r = ranker("xgboost");
+  for (std::int64_t x = 0; x < 100; ++x) {
+    if (x % 10 == 3) {
+      r.observe(point(x), 1e5 * rising(x), 0.25);
+    } else {
+      r.observe(point(x), rising(x));
+    }
+  }
+  r.end_batch();
+  EXPECT_TRUE(r.ranks());
+  const std::vector<double> scores = r.score(std::vector<Point>{point(98), point(90), point(5)});
+  EXPECT_LT(scores[2], 0.5);
+  EXPECT_GT(scores[0], scores[2] + 0.3);
+  EXPECT_GT(r.audit().value(), 0.8) << "is not judged by them";
+}
+
 TEST(Ranker, LearningDoesNotDependOnWhenItIsAsked) {
   Ranker eager = ranker("xgboost"), lazy = ranker("xgboost");
   for (Ranker* r : {&eager, &lazy}) {

@@ -64,5 +64,56 @@ TEST(StopCondition, TheInterruptFlagComesFirst) {
   EXPECT_EQ(stop.reason(0), "interrupted");
 }
 
+/// 10 s in which the last gain, of 5%, came after 6 s: four sevenths of it are 2.8%.
+struct Gaining {
+  explicit Gaining(double until_gain, int trials = StopCondition::kMinTrials)
+      : stop({.until_gain = until_gain}, clock, nullptr) {
+    for (int i = 0; i < trials; ++i) stop.count_trial(i == 0);
+    clock.advance(6'000'000'000);
+    stop.note_improvement(1.05);
+    clock.advance(4'000'000'000);
+  }
+  FakeClock clock;
+  StopCondition stop;
+};
+
+TEST(StopCondition, EndsWhereTooLittleIsLeftToBeGained) {
+  Gaining run(0.04);
+  run.stop.set_outlook({});
+  EXPECT_EQ(run.stop.reason(0), "as much time again is expected to gain 2.8%, less than 4%");
+  Gaining patient(0.02);
+  patient.stop.set_outlook({});
+  EXPECT_EQ(patient.stop.reason(0), "");
+  Gaining unlimited(0);
+  unlimited.stop.set_outlook({.roofline_share = 1.0});
+  EXPECT_EQ(unlimited.stop.reason(0), "");
+}
+
+TEST(StopCondition, TheRooflineEndsASearchThatStillGains) {
+  Gaining run(0.01);
+  run.stop.set_outlook({.roofline_share = 0.995});
+  EXPECT_EQ(run.stop.reason(0), "as much time again is expected to gain 0.5%, less than 1%");
+}
+
+TEST(StopCondition, ItIsTooSoonToSayWhatIsLeftInTheFirstTrialsAndStartingPoints) {
+  Gaining early(0.5, StopCondition::kMinTrials - 1);
+  early.stop.set_outlook({});
+  EXPECT_EQ(early.stop.reason(0), "");
+  early.stop.count_trial(false);
+  EXPECT_NE(early.stop.reason(0), "");
+  early.stop.set_outlook({.has_starting_points = true});
+  EXPECT_EQ(early.stop.reason(0), "");
+}
+
+TEST(StopCondition, WithoutAnOutlookOrABestNoGainIsEstimated) {
+  EXPECT_EQ(Gaining(0.5).stop.reason(0), "") << "no outlook";
+  FakeClock clock;
+  StopCondition stop({.until_gain = 0.5}, clock, nullptr);
+  for (int i = 0; i < 2 * StopCondition::kMinTrials; ++i) stop.count_trial(false);
+  clock.advance(1'000'000'000);
+  stop.set_outlook({});
+  EXPECT_EQ(stop.reason(0), "") << "nothing valid yet";
+}
+
 }  // namespace
 }  // namespace nestwright

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "made_up_space.h"
 #include "search/candidate.h"
 #include "support/error.h"
 
@@ -79,6 +80,121 @@ TEST_P(EveryStrategy, ABatchIsAFunctionOfSeedNumberAndResults) {
   EXPECT_EQ(interrupted.instance->propose(5, 10), resumed.instance->propose(5, 10));
 }
 
+/// Over a made-up space, to whose model all points are alike where `are_alike`; else it knows their numbers.
+struct MadeUpSearch {
+  MadeUpSearch(const std::string& strategy, const MadeUpSpace& space, bool are_alike = false, std::uint64_t seed = 1)
+      : ranker(make_cost_model("xgboost", 1), make_cost_model("xgboost", 1),
+               [=](const Point& p) -> std::optional<Features> {
+                 const auto x = static_cast<float>(MadeUpSpace::number(p));
+                 Features f(program_feature_count(), are_alike ? 1.0f : x);
+                 f.push_back(x);
+                 return f;
+               }),
+        instance(make_strategy(strategy, {&space, &ranker, seed, {}})) {}
+
+  /// The larger the faster.
+  static Trial trial(const Point& p) { return {p, Outcome::kOk, 1e9 / (1.0 + MadeUpSpace::number(p))}; }
+  std::vector<Point> step(int batch, int n) {
+    std::vector<Point> points = instance->propose(batch, n);
+    std::vector<Trial> trials;
+    for (const Point& p : points) trials.push_back(trial(p));
+    instance->observe(trials);
+    return points;
+  }
+  /// Proposes until there is nothing more.
+  std::set<std::int64_t> all(int n) {
+    std::set<std::int64_t> numbers;
+    for (int batch = 0;; ++batch) {
+      const std::vector<Point> points = step(batch, n);
+      for (const Point& p : points) EXPECT_TRUE(numbers.insert(MadeUpSpace::number(p)).second) << "twice: " << p.key();
+      if (points.empty()) return numbers;
+    }
+  }
+
+  Ranker ranker;
+  std::unique_ptr<SearchStrategy> instance;
+};
+
+std::set<std::int64_t> as_set(const std::vector<std::int64_t>& list) { return {list.begin(), list.end()}; }
+
+TEST_P(EveryStrategy, CoversATinySpaceCompletely) {
+  const std::vector<std::int64_t> valid = multiples(1, 90);
+  const MadeUpSpace space(90, valid);
+  for (const int n : {1, 7, 64}) {
+    MadeUpSearch search(GetParam(), space);
+    EXPECT_FALSE(search.instance->is_exhausted());
+    EXPECT_EQ(search.all(n), as_set(valid)) << "batches of " << n;
+    EXPECT_TRUE(search.instance->is_exhausted());
+  }
+}
+
+TEST_P(EveryStrategy, CoversWhatTheModelTakesForAlike) {
+  const std::vector<std::int64_t> valid = multiples(1, 90);
+  const MadeUpSpace space(90, valid);
+  EXPECT_EQ(MadeUpSearch(GetParam(), space, true).all(16), as_set(valid));
+}
+
+TEST_P(EveryStrategy, CoversRareValidPoints) {
+  const std::vector<std::int64_t> valid = multiples(1499, 100'000);
+  const MadeUpSpace space(100'000, valid);
+  MadeUpSearch search(GetParam(), space);
+  EXPECT_EQ(search.all(16), as_set(valid));
+  EXPECT_TRUE(search.instance->is_exhausted());
+}
+
+TEST_P(EveryStrategy, IsNotExhaustedWhileAValidPointIsLeft) {
+  const std::vector<std::int64_t> valid = multiples(1, 40);
+  const MadeUpSpace space(40, valid);
+  MadeUpSearch search(GetParam(), space);
+  int seen = 0;
+  for (int batch = 0; seen < 40; ++batch) {
+    EXPECT_FALSE(search.instance->is_exhausted()) << seen;
+    seen += static_cast<int>(search.step(batch, 3).size());
+  }
+  EXPECT_TRUE(search.instance->is_exhausted());
+}
+
+TEST_P(EveryStrategy, CoversATinySpaceOfTemplates) {
+  const SearchSpace space(matmul("m=1 n=1 k=2"));
+  std::set<std::string> valid;
+  ASSERT_LT(space.size(), 100'000u);
+  for (unsigned __int128 i = 0; i < space.size(); ++i) {
+    if (space.is_valid(space.at(i))) valid.insert(space.at(i).key());
+  }
+  ASSERT_EQ(space.exact_valid_points(), static_cast<double>(valid.size()));
+  Search search(GetParam(), space, 1);
+  std::set<std::string> proposed;
+  for (int batch = 0;; ++batch) {
+    const std::vector<Point> points = search.step(batch, 32);
+    for (const Point& p : points) proposed.insert(p.key());
+    if (points.empty()) break;
+  }
+  EXPECT_EQ(proposed, valid);
+  EXPECT_TRUE(search.instance->is_exhausted());
+}
+
+TEST_P(EveryStrategy, ABatchAfterAmendmentsIsAFunctionOfTheNewestLabels) {
+  Search amended(GetParam(), space_, 5), resumed(GetParam(), space_, 5);
+  // Before there are enough for the model: what it learnt of old labels it keeps until its next training.
+  const std::vector<Point> first = amended.instance->propose(0, 12);
+  std::vector<Trial> noisy, newest;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    noisy.push_back({first[i], Outcome::kOk, 100.0 + static_cast<double>(i), i % 2 == 0 ? 1 : kDisturbedWeight});
+    newest.push_back({first[i], Outcome::kOk, 200.0 - static_cast<double>(i)});
+  }
+  amended.instance->observe(noisy);
+  amended.instance->amend(newest);
+  resumed.instance->observe(newest);
+  for (int batch = 1; batch < 4; ++batch) EXPECT_EQ(amended.step(batch, 12), resumed.step(batch, 12));
+}
+
+TEST_P(EveryStrategy, WhatWasNeverObservedIsNotAmended) {
+  const MadeUpSpace space(90, multiples(1, 90));
+  MadeUpSearch search(GetParam(), space);
+  search.instance->amend(std::vector<Trial>{MadeUpSearch::trial(point(17))});
+  EXPECT_EQ(search.all(16).size(), 90u) << "17 among them";
+}
+
 INSTANTIATE_TEST_SUITE_P(All, EveryStrategy, testing::ValuesIn(strategy_names()));
 
 TEST(Strategy, UnknownNameIsRefusedWithTheKnownOnes) {
@@ -145,6 +261,126 @@ TEST(EvolutionaryStrategy, WhatIsLikeASlowPointIsNotMeasured) {
   }
   EXPECT_GE(marks.size(), 7u);
   EXPECT_LE(slow, 1);
+}
+
+/// Numbers that the strategy proposes in a batch.
+std::vector<std::int64_t> numbers(const std::vector<Point>& points) {
+  std::vector<std::int64_t> list;
+  for (const Point& p : points) list.push_back(MadeUpSpace::number(p));
+  return list;
+}
+
+class Climbers : public testing::TestWithParam<std::string> {};
+
+TEST_P(Climbers, NeighboursAreThoseOfTheNewestBest) {
+  const MadeUpSpace space(1'000'000'000'000, multiples(1'000'000, 1'000'000'000'000));
+  MadeUpSearch search(GetParam(), space);
+  std::vector<Trial> trials;
+  for (std::int64_t i = 1; i <= 8; ++i) {
+    trials.push_back({point(i * 10'000'000'000), Outcome::kOk, 100.0 + static_cast<double>(i)});
+  }
+  search.instance->observe(trials);
+  // The four that seemed best turn out slow, and the fifth disturbed.
+  for (std::size_t i = 0; i < 4; ++i) trials[i].median_ns = 1000;
+  trials[4].weight = kDisturbedWeight;
+  trials.resize(4);
+  search.instance->amend(trials);
+  int near = 0;
+  for (const std::int64_t x : numbers(search.instance->propose(1, 64))) {
+    const std::int64_t rest = x % 10'000'000'000, parent = (x + 1'000'000) / 10'000'000'000;
+    if (rest > 1'000'000 && rest < 9'999'000'000) continue;
+    near += parent >= 5 && parent <= 8 ? 1 : 0;
+    EXPECT_FALSE(parent >= 1 && parent <= 4) << x << " is a neighbour of one that turned out slow";
+  }
+  EXPECT_GE(near, 4);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Climbers, testing::Values("local_search"));
+
+TEST(Strategies, EachPartOfABatchGetsItsShareInBatchesOfOne) {
+  // With a model that ranks: nine of ten proposals are its own, near the best, and one in ten is a uniform sample.
+  const MadeUpSpace space(100'000, multiples(1, 100'000));
+  for (const std::string strategy : {"evolutionary", "annealing"}) {
+    MadeUpSearch search(strategy, space);
+    std::vector<Trial> trials;
+    for (std::int64_t x = 0; x < 100'000; x += 500) trials.push_back(MadeUpSearch::trial(point(x)));
+    search.instance->observe(trials);
+    ASSERT_TRUE(search.ranker.ranks());
+    int promising = 0;
+    constexpr int kBatches = 60;
+    for (int batch = 1; batch <= kBatches; ++batch) {
+      const std::vector<Point> points = search.step(batch, 1);
+      ASSERT_EQ(points.size(), 1u);
+      promising += MadeUpSpace::number(points[0]) > 80'000 ? 1 : 0;
+    }
+    EXPECT_GT(promising, kBatches / 2) << strategy;
+    EXPECT_LT(promising, kBatches) << strategy;
+  }
+}
+
+TEST(Strategies, TheDefaultIsTheFirstTrialInBatchesOfOneToo) {
+  const MadeUpSpace space(100'000, multiples(1, 100'000));
+  for (const std::string strategy : {"evolutionary", "annealing", "genetic", "local_search"}) {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      EXPECT_EQ(MadeUpSearch(strategy, space, false, seed).instance->propose(0, 1), space.seeds()) << strategy;
+    }
+  }
+}
+
+TEST(Strategies, TheOutlookTellsWhatTheModelExpects) {
+  const MadeUpSpace space(100'000, multiples(1, 100'000));
+  for (const std::string strategy : {"evolutionary", "annealing"}) {
+    MadeUpSearch search(strategy, space);
+    EXPECT_FALSE(search.instance->outlook().predicted_gain);
+    std::vector<Trial> trials;
+    for (std::int64_t x = 0; x < 50'000; x += 250) trials.push_back(MadeUpSearch::trial(point(x)));
+    search.instance->observe(trials);
+    ASSERT_EQ(search.instance->propose(1, 16).size(), 16u);
+    const SearchOutlook outlook = search.instance->outlook();
+    ASSERT_TRUE(outlook.predicted_gain) << strategy;
+    EXPECT_NEAR(*outlook.predicted_gain, 0, 0.1) << "trees do not extrapolate";
+    EXPECT_GT(outlook.audit.value_or(0), 0.9);
+    EXPECT_FALSE(outlook.roofline_share);
+  }
+}
+
+TEST(Strategies, TheOutlookTellsWhetherStartingPointsAreLeft) {
+  const SearchSpace space(matmul("m=512 n=512 k=512"));
+  ASSERT_GT(space.seeds().size(), 2u);
+  Search search("evolutionary", space, 1);
+  search.step(0, 1);
+  EXPECT_TRUE(search.instance->outlook().has_starting_points);
+  for (int batch = 1; batch < 20; ++batch) search.step(batch, 16);
+  EXPECT_FALSE(search.instance->outlook().has_starting_points);
+  Search random("random", space, 1);
+  random.step(0, 1);
+  EXPECT_FALSE(random.instance->outlook().has_starting_points) << "it starts from none";
+}
+
+TEST(EvolutionaryStrategy, ADisturbedTrialCallsNothingSlowAndIsNotCalledSlow) {
+  // To the model there are ten kinds of points, and the larger are the faster.
+  const MadeUpSpace space(100'000, multiples(1, 100'000));
+  const auto kind = [](const Point& p) { return static_cast<float>(MadeUpSpace::number(p) / 10'000); };
+  const auto proposed_kinds = [&](const Trial& disturbed) {
+    Ranker ranker(
+        make_cost_model("xgboost", 1), make_cost_model("xgboost", 1),
+        [&](const Point& p) -> std::optional<Features> { return Features(program_feature_count(), kind(p)); });
+    const auto strategy = make_strategy("evolutionary", {&space, &ranker, 1, {}});
+    std::vector<Trial> trials;
+    for (std::int64_t x = 0; x < 90'000; x += 500) {
+      trials.push_back({point(x), Outcome::kOk, 1e6 / (1 + kind(point(x)))});
+    }
+    trials.push_back(disturbed);
+    strategy->observe(trials);
+    EXPECT_TRUE(ranker.ranks());
+    std::set<float> kinds;
+    for (const Point& p : strategy->propose(1, 4)) kinds.insert(kind(p));
+    return kinds;
+  };
+  // Of the ninth kind there is one trial, that took long while the machine was disturbed.
+  EXPECT_TRUE(proposed_kinds({point(95'000), Outcome::kOk, 1e7, kDisturbedWeight}).contains(9));
+  // One that seems ten times as fast as all others would make all of them slow.
+  EXPECT_TRUE(proposed_kinds({point(1), Outcome::kOk, 1e4, kDisturbedWeight}).contains(8));
 }
 
 TEST(EvolutionaryStrategy, FindsBetterPointsThanRandomAtEqualTrials) {

@@ -1,0 +1,148 @@
+#include "bench/figures/exported_timing.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "bench/child.h"
+#include "bench/figures/exported_kernel.h"
+#include "bench/figures/figures.h"
+#include "measure/race.h"
+#include "measure/sampler.h"
+#include "support/error.h"
+#include "support/steal_time.h"
+#include "target/fma_loop.h"
+#include "target/memory_walk.h"
+
+namespace nestwright::bench {
+namespace {
+
+constexpr int kSamples = 20;
+constexpr double kWaitShare = 0.5;  // a fresh process lives a second or two: it may wait longer than a session
+constexpr double kUngatedSample_ns = 10e6;
+constexpr int kUngatedSamples = 50;
+
+/// Samples of libraries in this process.
+class ExportedSource final : public SampleSource {
+ public:
+  explicit ExportedSource(std::vector<ExportedKernel>& kernels) : kernels_(kernels) {
+    for (const ExportedKernel& kernel : kernels_) kernel.call();  // starts its threads
+    accounting_.list_threads();
+    steal_seen_ns_ = steal_.now_ns();
+  }
+
+  std::optional<Reading> sample(int candidate, std::int64_t calls, bool warm_up) override {
+    const ExportedKernel& kernel = kernels_[static_cast<std::size_t>(candidate)];
+    return take_reading(
+        steady_clock(), [this] { return accounting_.now(); }, {calls, warm_up}, [&] { kernel.call(); },
+        [] { run_fma_loop(kSentinelIterations); });
+  }
+
+  Surroundings surroundings() override {
+    const double now_ns = steal_.now_ns(), stolen_ns = now_ns - steal_seen_ns_;
+    steal_seen_ns_ = now_ns;
+    return {walk_.run(), stolen_ns};
+  }
+
+  void pause(double ns, const std::string&) override {
+    std::this_thread::sleep_for(std::chrono::nanoseconds(static_cast<std::int64_t>(ns)));
+  }
+
+ private:
+  std::vector<ExportedKernel>& kernels_;
+  CpuAccounting accounting_;
+  StealTime steal_;
+  double steal_seen_ns_ = 0;
+  MemoryWalk walk_;
+};
+
+std::vector<ExportedTiming> time_gated(std::vector<ExportedKernel>& kernels) {
+  ExportedSource source(kernels);
+  DisturbanceGate gate;
+  Patience patience(steady_clock(), kWaitShare);
+  GatedSampler sampler(source, gate, patience);
+  std::vector<Contender> contenders;
+  for (std::size_t i = 0; i < kernels.size(); ++i) contenders.push_back({static_cast<int>(i)});
+  std::vector<ExportedTiming> timings;
+  for (ProcessSamples& samples : sample_process(sampler, {.timing = {.fresh_samples = kSamples}}, contenders)) {
+    timings.push_back({std::move(samples.raw_ns), median_interval(samples.fma_ns).median, samples.disturbance});
+  }
+  return timings;
+}
+
+double sample_ungated(const ExportedKernel& kernel) {
+  constexpr int kCallsAtOnce = 10;  // between two looks at the clock
+  const std::int64_t start = steady_clock().now_ns();
+  double ns = 0;
+  for (int calls = kCallsAtOnce;; calls += kCallsAtOnce) {
+    for (int i = 0; i < kCallsAtOnce; ++i) kernel.call();
+    ns = static_cast<double>(steady_clock().now_ns() - start);
+    if (ns >= kUngatedSample_ns) return ns / calls;
+  }
+}
+
+std::vector<ExportedTiming> time_ungated(std::vector<ExportedKernel>& kernels) {
+  for (const ExportedKernel& kernel : kernels) kernel.call();
+  std::vector<ExportedTiming> timings(kernels.size());
+  for (int round = 0; round < kUngatedSamples; ++round) {
+    for (std::size_t i = 0; i < kernels.size(); ++i) timings[i].samples_ns.push_back(sample_ungated(kernels[i]));
+  }
+  return timings;
+}
+
+struct ChildOptions {
+  bool ungated = false;
+  std::vector<std::string> words;  ///< three a library: its path, the function, the workload
+};
+
+void run(const ChildOptions& options) {
+  if (options.words.empty() || options.words.size() % 3 != 0) {
+    throw UsageError("a library, a function and a workload are wanted for each kernel");
+  }
+  std::vector<ExportedKernel> kernels;
+  for (std::size_t i = 0; i < options.words.size(); i += 3) {
+    kernels.emplace_back(options.words[i], options.words[i + 1], options.words[i + 2]);
+  }
+  nlohmann::json list = nlohmann::json::array();
+  for (const ExportedTiming& timing : options.ungated ? time_ungated(kernels) : time_gated(kernels)) {
+    list.push_back({{"samples_ns", timing.samples_ns}, {"fma_ns", timing.fma_ns}, {"disturbance", timing.disturbance}});
+  }
+  fmt::print("{}\n", list.dump());
+}
+
+}  // namespace
+
+std::vector<ExportedTiming> time_exported(const std::vector<ExportedLibrary>& libraries, Gating gating,
+                                          const std::string& output) {
+  std::vector<std::string> words = {std::filesystem::read_symlink("/proc/self/exe"), "time-exported"};
+  if (gating == Gating::kUngated) words.push_back("--ungated");
+  for (const ExportedLibrary& library : libraries) {
+    words.insert(words.end(), {std::filesystem::absolute(library.library), library.function, library.workload});
+  }
+  const ExitStatus status = Child(words, output, "trust").wait();
+  if (status.signaled || status.code != 0) {
+    throw Error(fmt::format("timing exported libraries ended with {}: see {}.err", status.str(), output));
+  }
+  std::ifstream file(output);
+  std::vector<ExportedTiming> timings;
+  for (const nlohmann::json& timing : nlohmann::json::parse(file)) {
+    timings.push_back({timing.at("samples_ns").get<std::vector<double>>(), timing.at("fma_ns").get<double>(),
+                       timing.at("disturbance").get<std::string>()});
+  }
+  return timings;
+}
+
+void add_exported_timing(CLI::App& app, Action& action) {
+  auto options = std::make_shared<ChildOptions>();
+  CLI::App* command = app.add_subcommand("time-exported", "time exported libraries, for the figures")->group("");
+  command->add_flag("--ungated", options->ungated, "count every sample");
+  command->add_option("libraries", options->words, "library, function, workload of each");
+  command->callback([options, &action] { action = [options](const Publication&) { run(*options); }; });
+}
+
+}  // namespace nestwright::bench

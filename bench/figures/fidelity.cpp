@@ -1,0 +1,148 @@
+// Whether exported kernels take, in a fresh process, the time that their tuning reported.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+#include "bench/child.h"
+#include "bench/figures/fidelity_plan.h"
+#include "bench/figures/figures.h"
+#include "bench/figures/tunings.h"
+#include "bench/figures/verdict.h"
+#include "measure/timing.h"
+
+namespace nestwright::bench {
+namespace {
+
+constexpr int kAttempts = 6;  // at a process that nothing disturbs
+constexpr std::chrono::seconds kPause{2};
+
+struct FidelityOptions {
+  int kernels = 100, loaded = 20;
+  double seconds = 5;
+  std::string executable = own_nestwright(), out = own_folder() + "/trust-fidelity";
+};
+
+struct Judged {
+  Tuning tuning;
+  TunedConfig reported;
+  ExportedTiming timing;
+  Fidelity fidelity = Fidelity::kNotJudged;  ///< by what the norm was in the end
+};
+
+/// The least that a sentinel took in any process so far.
+class SentinelNorm {
+ public:
+  void learn(const ExportedTiming& timing) {
+    if (timing.fma_ns > 0) least_ns_ = least_ns_ > 0 ? std::min(least_ns_, timing.fma_ns) : timing.fma_ns;
+  }
+  double ns() const { return least_ns_; }
+
+ private:
+  double least_ns_ = 0;
+};
+
+ExportedTiming timing_of(const nlohmann::json& kept) {
+  return {kept.at("samples_ns").get<std::vector<double>>(), kept.at("fma_ns").get<double>(),
+          kept.at("disturbance").get<std::string>()};
+}
+
+Judged judge(const Tunings& tunings, const Tuning& tuning, SentinelNorm& norm) {
+  Judged judged{tuning, tunings.tune(tuning).winner};
+  const std::string name = tuning.name() + ".fresh";
+  if (const auto kept = tunings.store().find(name)) {
+    judged.timing = timing_of(*kept);
+    norm.learn(judged.timing);
+    return judged;
+  }
+  const Tunings::Exported library = tunings.export_library(tuning);
+  for (int attempt = 0; attempt < kAttempts && judged.fidelity == Fidelity::kNotJudged; ++attempt) {
+    if (attempt > 0) std::this_thread::sleep_for(kPause);
+    judged.timing = time_exported({{library.library, library.function, tuning.workload}}, Gating::kGated,
+                                  tunings.store().path("timing.json"))
+                        .front();
+    norm.learn(judged.timing);
+    judged.fidelity = fidelity_of(judged.reported, judged.timing, norm.ns());
+  }
+  tunings.store().put(name, {{"samples_ns", judged.timing.samples_ns},
+                             {"fma_ns", judged.timing.fma_ns},
+                             {"disturbance", judged.timing.disturbance}});
+  return judged;
+}
+
+void add_rows(FigureReport& report, const std::vector<Judged>& all) {
+  int judged = 0, met = 0, loaded = 0, loaded_met = 0;
+  std::vector<double> widths;
+  for (const Judged& one : all) {
+    widths.push_back((one.reported.high_ns - one.reported.low_ns) / (2 * one.reported.median_ns));
+    if (one.fidelity == Fidelity::kNotJudged) continue;
+    const bool is_met = one.fidelity == Fidelity::kMet, is_loaded = one.tuning.load != LoadKind::kNone;
+    ++judged;
+    met += is_met;
+    loaded += is_loaded;
+    loaded_met += is_loaded && is_met;
+  }
+  report.rows = {row_at_least("met by a fresh process", share_of(met, judged), 0.95, "%"),
+                 row_of("of those tuned beside a load", share_of(loaded_met, loaded), "%"),
+                 {"kernels, of these not judged (the machine was disturbed)",
+                  fmt::format("{}, {}", all.size(), static_cast<int>(all.size()) - judged),
+                  {},
+                  {}},
+                 row_at_most("half-width of the reported interval, median", median_interval(widths).median, 0.02, "%")};
+  for (const Judged& one : all) {
+    const double fresh_ns = median_interval(one.timing.samples_ns).median;
+    report.details.push_back({{"tuning", one.tuning.name()},
+                              {"reported_ns", {one.reported.low_ns, one.reported.median_ns, one.reported.high_ns}},
+                              {"fresh_ns", fresh_ns},
+                              {"fma_ns", one.timing.fma_ns},
+                              {"judged", one.fidelity != Fidelity::kNotJudged},
+                              {"met", one.fidelity == Fidelity::kMet}});
+    if (one.fidelity != Fidelity::kMissed) continue;
+    report.rows.push_back(
+        {one.tuning.name(), fmt::format("{:.4g} us", fresh_ns * 1e-3),
+         fmt::format("reported {:.4g} .. {:.4g}", one.reported.low_ns * 1e-3, one.reported.high_ns * 1e-3), false});
+  }
+}
+
+void run(const FidelityOptions& options, const Publication& publication) {
+  const Tunings tunings(options.executable, options.out, options.seconds);
+  SentinelNorm norm;
+  std::vector<Judged> all;
+  for (const Tuning& tuning : plan_fidelity(options.kernels, options.loaded, options.seconds)) {
+    all.push_back(judge(tunings, tuning, norm));
+  }
+  for (Judged& one : all) one.fidelity = fidelity_of(one.reported, one.timing, norm.ns());
+  FigureReport report{.figure = "fidelity",
+                      .conditions = {{"nestwright", options.executable},
+                                     {"seconds", options.seconds},
+                                     {"kernels", options.kernels},
+                                     {"loaded", options.loaded}}};
+  add_rows(report, all);
+  publish(report, publication);
+}
+
+}  // namespace
+
+void add_fidelity(CLI::App& app, Action& action) {
+  auto options = std::make_shared<FidelityOptions>();
+  CLI::App* command = app.add_subcommand(
+      "fidelity", "exported kernels: the share whose time in a fresh process lies within the reported interval");
+  command->add_option("--kernels", options->kernels, "how many are tuned")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  command->add_option("--loaded", options->loaded, "of these, beside a load")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->add_option("--seconds", options->seconds, "of each tuning")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--nestwright", options->executable, "that tunes and exports, also of another build")
+      ->capture_default_str();
+  command->add_option("--out", options->out, "folder of the tunings: what is there is taken")->capture_default_str();
+  command->callback(
+      [options, &action] { action = [options](const Publication& publication) { run(*options, publication); }; });
+}
+
+}  // namespace nestwright::bench

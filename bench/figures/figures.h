@@ -1,0 +1,26 @@
+// The figures of bench/trust, a subcommand each. Thread rule: one thread at a time.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+
+#include "bench/figures/report.h"
+
+namespace nestwright::bench {
+
+/// What the chosen subcommand does.
+using Action = std::function<void(const Publication&)>;
+
+void add_equal(CLI::App& app, Action& action);
+void add_slower(CLI::App& app, Action& action);
+void add_planted(CLI::App& app, Action& action);
+void add_repeat(CLI::App& app, Action& action);
+void add_fidelity(CLI::App& app, Action& action);
+void add_cost(CLI::App& app, Action& action);
+void add_hog(CLI::App& app, Action& action);
+/// What the figures start in processes of their own.
+void add_load(CLI::App& app, Action& action);
+void add_exported_timing(CLI::App& app, Action& action);
+
+}  // namespace nestwright::bench

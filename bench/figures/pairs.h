@@ -1,0 +1,28 @@
+// Many races of two kernels beside a load. Thread rule: one thread at a time.
+#pragma once
+
+#include <vector>
+
+#include "bench/figures/kernels.h"
+#include "bench/figures/load.h"
+#include "bench/figures/report.h"
+#include "bench/figures/verdict.h"
+
+namespace nestwright::bench {
+
+struct TwoKernels {
+  Task task;
+  const CompiledObject* first = nullptr;
+  const CompiledObject* second = nullptr;
+};
+
+/// Says on standard error how far it is.
+std::vector<PairedRace> race_pairs(const TwoKernels& kernels, LoadKind load, int races);
+
+/// Every race, for the JSON document.
+nlohmann::json races_json(const std::vector<PairedRace>& races);
+
+/// How many races, how many were disturbed, and how wide the intervals are: what figures of pairs have in common.
+void add_tally_rows(std::vector<FigureRow>& rows, const std::string& condition, const Tally& tally);
+
+}  // namespace nestwright::bench

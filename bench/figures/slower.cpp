@@ -1,0 +1,107 @@
+// A kernel and a copy that was made a few percent slower: how often a race says so.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+
+#include "bench/figures/delayed_program.h"
+#include "bench/figures/figures.h"
+#include "bench/figures/pairs.h"
+#include "support/error.h"
+
+namespace nestwright::bench {
+namespace {
+
+constexpr std::int64_t kFirstSteps = 10'000;
+constexpr int kAttempts = 6;
+constexpr double kPrecision = 0.05;   // of the slowdown
+constexpr int kCalibrationRaces = 3;  // the median counts
+
+struct SlowerOptions {
+  std::string workload = "matmul m=512 n=512 k=512", load = "all";
+  int threads = 1, races = 100;
+  double percent = 3;
+};
+
+struct SlowerCopy {
+  std::int64_t steps = 0;
+  double ratio = 0;  ///< measured, to the kernel
+  CompiledObject object;
+};
+
+/// Median of the undisturbed races, 0 where there is none.
+double ratio_of(const Task& task, const CompiledObject& kernel, const CompiledObject& copy) {
+  std::vector<double> ratios;
+  for (const PairedRace& race : race_pairs({task, &kernel, &copy}, LoadKind::kNone, kCalibrationRaces)) {
+    if (verdict_of(race) != Verdict::kDisturbed) ratios.push_back(race.ratio.median);
+  }
+  return median_interval(ratios).median;
+}
+
+/// Calibrated by races on the machine as it is without a load.
+SlowerCopy make_slower(const Task& task, const ir::Program& program, const CompiledObject& kernel, double slowdown) {
+  std::int64_t steps = kFirstSteps;
+  double ratio = 0;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    std::vector<CompiledObject> built = build_all({with_delay(program, steps)}, task.target);
+    ratio = ratio_of(task, kernel, built[0]);
+    if (ratio == 0) continue;  // the machine was disturbed all the time
+    if (std::abs(ratio - 1 - slowdown) <= kPrecision * slowdown) return {steps, ratio, std::move(built[0])};
+    fmt::print(stderr, "{} steps: {:.4f} times the time\n", steps, ratio);
+    // A first guess that is lost in the noise says nothing about the length of a step.
+    steps = ratio - 1 < slowdown / 3 ? 10 * steps : steps_for(slowdown, steps, ratio);
+  }
+  throw Error(
+      fmt::format("no copy came out {:.3g}% slower: the last took {:.4f} times the time, or every race was disturbed; "
+                  "try again on a quieter machine",
+                  100 * slowdown, ratio));
+}
+
+void run(const SlowerOptions& options, const Publication& publication) {
+  const std::vector<LoadKind> loads = parse_loads(options.load);
+  const Task task = host_task(options.workload, options.threads);
+  const ir::Program program = default_program(task);
+  const std::vector<CompiledObject> kernel = build_all({program}, task.target);
+  const SlowerCopy copy = make_slower(task, program, kernel[0], options.percent / 100);
+  FigureReport report{.figure = "slower",
+                      .conditions = {{"workload", task.workload.str()},
+                                     {"threads", options.threads},
+                                     {"races", options.races},
+                                     {"percent", options.percent},
+                                     {"measured_percent", 100 * (copy.ratio - 1)},
+                                     {"steps", copy.steps}}};
+  for (const LoadKind load : loads) {
+    const std::vector<PairedRace> races = race_pairs({task, &kernel[0], &copy.object}, load, options.races);
+    const Tally tally = tally_of(races);
+    const std::string condition = fmt::format("load {}", name_of(load));
+    report.rows.push_back(row_at_least(condition + ": called slower, of the verdicts",
+                                       share_of(tally.slower, tally.verdicts()), 0.90, "%"));
+    report.rows.push_back(row_of(condition + ": called slower, of all", share_of(tally.slower, tally.races), "%"));
+    report.rows.push_back(
+        row_at_least(condition + ": races that end in a verdict", share_of(tally.verdicts(), tally.races), 0.80, "%"));
+    add_tally_rows(report.rows, condition, tally);
+    report.details[name_of(load)] = races_json(races);
+  }
+  publish(report, publication);
+}
+
+}  // namespace
+
+void add_slower(CLI::App& app, Action& action) {
+  auto options = std::make_shared<SlowerOptions>();
+  CLI::App* command = app.add_subcommand("slower", "a copy made slower: the share of races that call it slower");
+  command->add_option("--races", options->races, "a load")->check(CLI::Range(1, 1'000'000))->capture_default_str();
+  command->add_option("--slowdown", options->percent, "of the copy, in percent")
+      ->check(CLI::Range(0.1, 100.0))
+      ->capture_default_str();
+  command->add_option("--load", options->load, "beside which they are held: none, core, memory or all, one by one")
+      ->capture_default_str();
+  command->add_option("--workload", options->workload, "whose default kernel it is")->capture_default_str();
+  command->add_option("--threads", options->threads, "of the kernel")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command->callback(
+      [options, &action] { action = [options](const Publication& publication) { run(*options, publication); }; });
+}
+
+}  // namespace nestwright::bench

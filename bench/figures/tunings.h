@@ -1,0 +1,38 @@
+// Tunings by an executable nestwright, which may be of another build than this one: only what builds of all ages
+// understand is asked of it. Thread rule: one thread at a time.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/figures/tuning.h"
+#include "bench/figures/tuning_store.h"
+
+namespace nestwright::bench {
+
+class Tunings {
+ public:
+  /// `folder` goes on where it holds tunings by this executable for as many seconds each.
+  Tunings(std::string executable, const std::string& folder, double seconds);
+
+  /// What is kept of it, else tuned now with a database of its own. Throws Error where that fails.
+  TunedKernel tune(const Tuning& tuning) const;
+  /// The library exported from the database of a tuning that was done. Throws Error.
+  struct Exported {
+    std::string library, function;
+  };
+  Exported export_library(const Tuning& tuning) const;
+  const TuningStore& store() const { return store_; }
+
+ private:
+  nlohmann::json run(const Tuning& tuning, const std::string& suffix, std::vector<std::string> words) const;
+  nlohmann::json query(const Tuning& tuning, const std::string& suffix, const std::vector<std::string>& options) const;
+
+  std::string executable_;
+  TuningStore store_;
+};
+
+/// Of this build, beside this executable.
+std::string own_nestwright();
+
+}  // namespace nestwright::bench

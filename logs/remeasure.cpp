@@ -1,0 +1,63 @@
+// A better measurement in the place of a recorded one.
+#include <fmt/format.h>
+
+#include "logs/encode.h"
+#include "logs/state.h"
+#include "logs/task.h"
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+using sqlite::Database;
+using sqlite::Statement;
+using sqlite::Transaction;
+
+/// A disturbed timing is worth less than any; a failure, or as many undisturbed samples, is worth more than a timing.
+bool improves(const Measurement& measurement, const Measurement& recorded) {
+  if (recorded.outcome != Outcome::kOk || recorded.timing.is_disturbed()) return true;
+  if (measurement.timing.is_disturbed()) return false;
+  return measurement.outcome != Outcome::kOk ||
+         measurement.timing.samples_ns.size() >= recorded.timing.samples_ns.size();
+}
+
+void require_improvement(const Database& database, TrialId trial, const Measurement& measurement) {
+  Statement select =
+      database.prepare(fmt::format("SELECT same_as_trial_id, {} FROM trial WHERE id = ?", kMeasurementColumns));
+  select.bind(trial);
+  check(select.step(), "a trial that was just found is gone");
+  if (!select.is_null(0)) {
+    throw LogError(fmt::format("trial {} of database '{}' takes the measurement of trial {}: measure that one again",
+                               trial, database.path(), select.integer(0)));
+  }
+  if (!improves(measurement, read_measurement(select, 1))) {
+    throw LogError(fmt::format(
+        "trial {} of database '{}' keeps its undisturbed timing: the new one is disturbed or has fewer samples", trial,
+        database.path()));
+  }
+}
+
+}  // namespace
+
+void TuningLog::remeasure(SessionId session, TrialId trial, const Measurement& measurement) {
+  Database& database = state_->database;
+  Transaction transaction(database);
+  require_trial_of_task(database, trial, session);
+  require_improvement(database, trial, measurement);
+  const auto replace = [&](const char* which) {
+    Statement update = database.prepare(
+        fmt::format("UPDATE trial SET ({}, device_clock_mhz, device_temperature_c) = ({}) WHERE {} = ?",
+                    kMeasurementColumns, placeholders(kMeasurementColumnCount + 2), which));
+    update.bind();
+    bind_measurement(update, measurement);
+    update.add(known(measurement.device_clock_mhz), known(measurement.device_temperature_c), trial).run();
+  };
+  replace("id");
+  replace("same_as_trial_id");
+  database.prepare("UPDATE trial SET session_id = ?, check_ms = check_ms + ?, measure_ms = measure_ms + ? WHERE id = ?")
+      .bind(session, measurement.check_ms, measurement.measure_ms, trial)
+      .run();
+  transaction.commit();
+}
+
+}  // namespace nestwright

@@ -1,0 +1,99 @@
+#include "search/chunk.h"
+
+#include "search/stopwatch.h"
+
+namespace nestwright {
+
+namespace {
+
+/// What took its place is scored against the anchor from now on, or against the next candidate that is right.
+void drop_incumbent(SessionState& session) {
+  const bool was_anchor = session.anchor && session.incumbent && session.anchor->trial == session.incumbent->trial;
+  if (was_anchor) session.anchor.reset();
+  session.incumbent = session.anchor;
+}
+
+/// The reference time is the unit of all scores of the chunk.
+void mark_unit(ChunkResult& chunk) {
+  const Measurement& reference = *chunk.measurements[chunk.reference->candidate];
+  if (is_sound(reference)) return;
+  for (std::optional<Measurement>& m : chunk.measurements) {
+    if (m && m->outcome == Outcome::kOk && !m->timing.is_disturbed()) {
+      m->timing.disturbance = "the reference kernel was disturbed: " + reference.timing.disturbance;
+    }
+  }
+}
+
+}  // namespace
+
+ChunkResult run_chunk(SessionState& session, std::span<const BuiltPoint> built,
+                      const std::function<bool(std::size_t)>& skips, const std::function<bool()>& is_over) {
+  std::vector<RunRequest> requests;
+  std::vector<std::size_t> requested;
+  for (std::size_t i = 0; i < built.size(); ++i) {
+    if (built[i].result.outcome != Outcome::kOk || (skips && skips(i))) continue;
+    requests.push_back({&built[i].result.object, built[i].least_ns});
+    requested.push_back(i);
+  }
+  std::optional<Incumbent> incumbent;
+  if (session.incumbent) incumbent = Incumbent{&session.incumbent->object, session.incumbent->reference_ns};
+
+  ChunkResult chunk;
+  chunk.measurements.resize(built.size());
+  std::int64_t running = 0, checking = 0;
+  {
+    const Stopwatch watch(running);
+    RunResult ran = session.runner->run(requests, incumbent, is_over);
+    for (std::size_t r = 0; r < ran.measurements.size(); ++r) {
+      checking += static_cast<std::int64_t>(ran.measurements[r].check_ms * 1e6);
+      chunk.measurements[requested[r]] = std::move(ran.measurements[r]);
+    }
+    const auto found = [&](const std::optional<Successor>& of) {
+      return of ? std::optional(ChunkSuccessor{requested[of->request], of->reference_ns}) : std::nullopt;
+    };
+    chunk.reference = found(ran.reference);
+    chunk.successor = found(ran.successor);
+    if (ran.incumbent_failed) drop_incumbent(session);
+  }
+  if (chunk.reference) mark_unit(chunk);
+  session.result.times.check += checking;
+  session.result.times.measure += running - checking;  // the incumbent's samples among it
+  for (std::size_t i = 0; i < built.size(); ++i) {
+    if (built[i].result.outcome == Outcome::kOk) continue;
+    Measurement& m = chunk.measurements[i].emplace();
+    m.outcome = built[i].result.outcome;
+    m.message = built[i].result.message;
+  }
+  return chunk;
+}
+
+std::optional<double> adopt(SessionState& session, const ChunkResult& chunk, std::span<const Point> points,
+                            std::span<const BuiltPoint> built, std::span<const TrialId> trials) {
+  const auto kernel_of = [&](const ChunkSuccessor& s) {
+    const std::size_t i = s.candidate;
+    return ReferenceKernel{trials[i], points[i], built[i].result.object, s.reference_ns, built[i].least_ns};
+  };
+  const auto is_fit = [&](const ChunkSuccessor& s) {
+    const auto& m = chunk.measurements[s.candidate];
+    return m && is_sound(*m);
+  };
+  std::optional<double> ratio;
+  if (chunk.reference && is_fit(*chunk.reference)) {
+    session.incumbent = kernel_of(*chunk.reference);
+    if (!session.anchor) {
+      session.anchor = session.incumbent;
+      session.log.set_anchor(session.id, session.anchor->trial, session.anchor->reference_ns);
+    }
+    session.log.set_incumbent(session.id, session.incumbent->trial);
+    ratio = 1;
+  }
+  if (chunk.successor && is_fit(*chunk.successor)) {
+    const double before = session.incumbent_ns();
+    session.incumbent = kernel_of(*chunk.successor);
+    session.log.set_incumbent(session.id, session.incumbent->trial);
+    ratio = before > 0 ? before / session.incumbent->reference_ns : 1;
+  }
+  return ratio;
+}
+
+}  // namespace nestwright

@@ -1,0 +1,41 @@
+// How much trouble a tuning run takes, in one word.
+//
+//   effort | seconds | ends early below | finalists | samples of each | fresh processes
+//   quick  |      10 |               2% |         4 |              10 |               3
+//   normal |      60 |               1% |         6 |              20 |               5
+//   full   |     600 |            never |        12 |              40 |               9
+//
+// Samples and processes make the interval that is reported: with twice as many of them it is 0.7 times as wide.
+// Thread rule: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "search/stop_condition.h"
+
+namespace nestwright {
+
+enum class Effort : std::uint8_t { kQuick, kNormal, kFull };
+
+struct EffortPlan {
+  double seconds = 0;        ///< of the search and its final race
+  double until_gain = 0;     ///< Budget::until_gain
+  int finalists = 0;         ///< in the final race
+  int finalist_samples = 0;  ///< of each in the final race (TimingOptions::finalist_samples)
+  int fresh_processes = 0;   ///< that time the winner, the runner-up and the default once more each
+};
+
+const char* effort_name(Effort effort);  // "quick", "normal", "full"
+std::vector<std::string> effort_names();
+/// Throws UsageError that lists the names.
+Effort parse_effort(std::string_view name);
+EffortPlan plan_of(Effort effort);
+
+/// Sets the budget's seconds and when it ends early, unless it has trials or seconds: whoever gives these wants all of
+/// them.
+void complete(Budget& budget, Effort effort);
+
+}  // namespace nestwright

@@ -1,0 +1,59 @@
+// What all strategies have in common: which points they have seen, what the measured ones took, and where new points
+// come from when a strategy has none of its own. A strategy derives from it and chooses; what it leaves of a batch is
+// filled with uniform samples. Thread rule: one thread at a time.
+#pragma once
+
+#include <optional>
+#include <random>
+
+#include "search/measured_trials.h"
+#include "search/strategy.h"
+
+namespace nestwright {
+
+class StrategyBase : public SearchStrategy {
+ public:
+  std::vector<Point> propose(int batch, int n) final;
+  void observe(std::span<const Trial> batch) final;
+  void amend(std::span<const Trial> trials) final;
+  bool is_exhausted() const final;
+  SearchOutlook outlook() const final;
+
+ protected:
+  enum class ModelUse : bool { kNone, kRanks };
+
+  StrategyBase(const StrategyInput& input, ModelUse use);
+
+  /// Adds up to `n` points that are not seen to `out`, which is empty, and marks them as seen: a point that is marked
+  /// and not added would never be measured.
+  virtual void choose(int batch, int n, std::mt19937_64& random, std::vector<Point>& out) = 0;
+
+  const SearchSpace& space() const { return *input_.space; }
+  Ranker& ranker() { return *input_.ranker; }
+  std::uint64_t seed() const { return input_.seed; }
+  SeenPoints& seen() { return seen_; }
+  const MeasuredTrials& measured() const { return measured_; }
+
+  /// Adds unseen starting points up to a share of the batch: the template's default, then what is transferred and the
+  /// other seeds by turns. The default is the first point of every search.
+  void add_starting_points(double share, int n, std::mt19937_64& random, std::vector<Point>& out);
+  /// Notes the model's opinion of the best unmeasured candidate, both scores by the same model.
+  void note_prediction(double best_unmeasured, double incumbent);
+
+ private:
+  bool has_starting_points() const;
+
+  StrategyInput input_;
+  ModelUse use_;
+  SeenPoints seen_;
+  std::int64_t seen_valid_ = 0;
+  MeasuredTrials measured_;
+  UnseenPoints unseen_;
+  bool uses_starting_points_ = false;
+  std::optional<double> predicted_gain_;
+};
+
+/// The random stream of one batch.
+std::mt19937_64 batch_random(std::uint64_t seed, int batch);
+
+}  // namespace nestwright

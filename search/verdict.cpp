@@ -1,0 +1,89 @@
+#include "search/verdict.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "measure/race.h"
+#include "search/session_state.h"
+
+namespace nestwright {
+namespace {
+
+/// Whether `a` is slower than `b`, or faster, with 95% confidence.
+bool differ(const RaceEntry& a, const RaceEntry& b) {
+  const MedianInterval ratio = ratio_between(a.measurement.timing, b.measurement.timing);
+  return ratio.median > 0 && (ratio.low > 1 || ratio.high < 1);
+}
+
+/// Nine tenths of its samples are at most this.
+double upper_decile(const RaceEntry& entry) {
+  std::vector<double> samples = entry.measurement.timing.samples_ns;
+  const auto at = samples.begin() + static_cast<std::ptrdiff_t>(0.9 * static_cast<double>(samples.size() - 1));
+  std::nth_element(samples.begin(), at, samples.end());
+  return *at;
+}
+
+}  // namespace
+
+Verdict judge(const std::vector<RaceEntry>& entries) {
+  Verdict verdict;
+  verdict.tied.resize(entries.size(), false);
+  std::vector<std::size_t> right, sound;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const Measurement& m = entries[i].measurement;
+    if (m.outcome == Outcome::kOk && m.evidence.verified) right.push_back(i);
+    if (is_sound(m)) sound.push_back(i);
+  }
+  const auto faster = [&](std::size_t a, std::size_t b) {
+    return entries[a].measurement.timing.median_ns < entries[b].measurement.timing.median_ns;
+  };
+  const std::optional<std::size_t> stored = with_role(entries, kIncumbentRole);
+  // A slow entry may be disturbed; what decides may not.
+  for (const std::size_t i : right) {
+    const bool decides =
+        i == stored || sound.empty() || !faster(*std::min_element(sound.begin(), sound.end(), faster), i);
+    if (decides && entries[i].measurement.timing.is_disturbed()) {
+      verdict.disturbance = entries[i].measurement.timing.disturbance;
+    }
+  }
+  if (!verdict.disturbance.empty() || sound.empty()) return verdict;
+
+  const std::size_t fastest = *std::min_element(sound.begin(), sound.end(), faster);
+  const auto is_tied = [&](std::size_t i) { return i == fastest || !differ(entries[i], entries[fastest]); };
+  std::size_t winner = fastest;
+  for (const std::size_t i : sound) {
+    if (is_tied(i) && upper_decile(entries[i]) < upper_decile(entries[winner])) winner = i;
+  }
+  if (stored && is_sound(entries[*stored].measurement) && is_tied(*stored)) winner = *stored;
+  verdict.winner = static_cast<int>(winner);
+  for (const std::size_t i : sound) verdict.tied[i] = i != winner && !differ(entries[i], entries[winner]);
+  return verdict;
+}
+
+std::optional<std::size_t> runner_up(const std::vector<RaceEntry>& entries, int winner) {
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (static_cast<int>(i) == winner || !is_sound(entries[i].measurement)) continue;
+    if (!best || entries[i].measurement.timing.median_ns < entries[*best].measurement.timing.median_ns) best = i;
+  }
+  return best;
+}
+
+std::optional<std::size_t> with_role(const std::vector<RaceEntry>& entries, std::string_view role) {
+  const auto found = std::find_if(entries.begin(), entries.end(), [&](const RaceEntry& e) { return e.role == role; });
+  return found == entries.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - entries.begin()));
+}
+
+std::optional<std::size_t> with_trial(const std::vector<RaceEntry>& entries, TrialId trial) {
+  const auto found = std::find_if(entries.begin(), entries.end(), [&](const RaceEntry& e) { return e.trial == trial; });
+  return found == entries.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - entries.begin()));
+}
+
+bool holds_lead(const RaceEntry& winner, const RaceEntry& stored) {
+  const std::vector<double>&a = winner.process_medians_ns, &b = stored.process_medians_ns;
+  if (&winner == &stored || a.empty() || b.empty()) return true;
+  if (a.size() != b.size()) return winner.measurement.timing.median_ns < stored.measurement.timing.low_ns;
+  return std::equal(a.begin(), a.end(), b.begin(), std::less<>());
+}
+
+}  // namespace nestwright

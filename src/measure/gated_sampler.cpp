@@ -1,0 +1,48 @@
+#include "measure/gated_sampler.h"
+
+#include <algorithm>
+
+namespace nestwright {
+
+namespace {
+
+constexpr int kTries = 3;  // at once, before the run waits
+
+}  // namespace
+
+bool Patience::spend(double ns) {
+  if (is_over_ && is_over_()) return false;
+  const auto elapsed = static_cast<double>(clock_.now_ns() - start_ns_);
+  if (waited_ns_ + ns > kFirst_ns + share_ * elapsed) return false;
+  waited_ns_ += ns;
+  return true;
+}
+
+std::optional<Sample> GatedSampler::take(int candidate, std::int64_t calls, bool warm_up) {
+  Sample sample;
+  for (int tries = 1;; ++tries) {
+    const std::optional<Reading> reading = source_.sample(candidate, calls, warm_up);
+    if (!reading) return std::nullopt;
+    sample = {reading->ns, reading->fma_ns, gate_.judge(*reading)};
+    if (sample.disturbance.empty()) {
+      pause_ns_ = kShortestPause_ns;
+      return sample;
+    }
+    if (tries >= kTries && !wait(sample.disturbance)) return sample;
+  }
+}
+
+Surroundings GatedSampler::look_around(std::string& disturbance) {
+  const Surroundings surroundings = source_.surroundings();
+  disturbance = gate_.judge(surroundings);
+  return surroundings;
+}
+
+bool GatedSampler::wait(const std::string& why) {
+  if (!patience_.spend(pause_ns_)) return false;
+  source_.pause(pause_ns_, why);
+  pause_ns_ = std::min(2 * pause_ns_, kLongestPause_ns);
+  return true;
+}
+
+}  // namespace nestwright

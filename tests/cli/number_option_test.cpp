@@ -1,0 +1,30 @@
+#include "cli/number_option.h"
+
+#include <gtest/gtest.h>
+
+namespace nestwright::cli {
+namespace {
+
+/// What the check makes of the text; its message where it refuses.
+std::string checked(const CLI::Validator& check, std::string text) {
+  const std::string message = check(text);
+  return message.empty() ? text : message;
+}
+
+TEST(NumberOption, SharesArePercentagesOrNumbers) {
+  EXPECT_EQ(checked(share(), "1%"), "0.01");
+  EXPECT_EQ(checked(share(), "0.01"), "0.01");
+  EXPECT_EQ(checked(share(), "2.5%"), "0.025");
+  EXPECT_EQ(checked(share(), "0"), "0");
+  EXPECT_EQ(checked(share(), "0%"), "0");
+}
+
+TEST(NumberOption, OtherSharesAreRefused) {
+  for (const std::string text : {"1", "100%", "-1%", "nan", "inf", "%", "one", "1 %", ""}) {
+    EXPECT_EQ(checked(share(), text),
+              "give a percentage such as 1%, or a number below 1 such as 0.01, not '" + text + "'");
+  }
+}
+
+}  // namespace
+}  // namespace nestwright::cli

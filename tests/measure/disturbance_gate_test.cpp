@@ -1,0 +1,123 @@
+#include "measure/disturbance_gate.h"
+
+#include <gtest/gtest.h>
+
+namespace nestwright {
+namespace {
+
+constexpr double kNorm_ns = 8e3;
+
+/// Of 2 ms, with nothing that disturbs it.
+Reading quiet() { return {.ns = 2e6, .fma_ns = kNorm_ns, .cpu_ns = 2e6}; }
+Reading with_fma(double fma_ns) { return {.ns = 2e6, .fma_ns = fma_ns, .cpu_ns = 2e6}; }
+
+/// One that knows its norms.
+DisturbanceGate experienced() {
+  DisturbanceGate gate;
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(gate.judge(quiet()), "");
+    EXPECT_EQ(gate.judge(Surroundings{1e6, 0}), "");
+  }
+  return gate;
+}
+
+TEST(DisturbanceGate, AnFmaLoopOffItsNormDisturbs) {
+  DisturbanceGate gate = experienced();
+  EXPECT_EQ(gate.judge(with_fma(1.09 * kNorm_ns)), "");
+  EXPECT_EQ(gate.judge(with_fma(1.75 * kNorm_ns)), "the FMA loop took 1.75 times its norm");
+  EXPECT_EQ(gate.judge(with_fma(0.7 * kNorm_ns)), "") << "nothing disturbs by making it faster";
+}
+
+TEST(DisturbanceGate, AWalkOffItsNormDisturbs) {
+  DisturbanceGate gate = experienced();
+  EXPECT_EQ(gate.judge(Surroundings{1.3e6, 0}), "");
+  EXPECT_EQ(gate.judge(Surroundings{2e6, 0}), "the walk through memory took 2.00 times its norm");
+}
+
+TEST(DisturbanceGate, StealDisturbs) {
+  DisturbanceGate gate = experienced();
+  EXPECT_EQ(gate.judge(Surroundings{1e6, 10e6}), "the hypervisor took 10 ms");
+}
+
+TEST(DisturbanceGate, WaitingForAProcessorDisturbs) {
+  DisturbanceGate gate = experienced();
+  Reading reading = quiet();
+  reading.queue_ns = 40e3;
+  EXPECT_EQ(gate.judge(reading), "") << "less than the grain of the accounts";
+  reading.queue_ns = 60e3;
+  EXPECT_EQ(gate.judge(reading), "a thread waited 60 us for a processor");
+}
+
+TEST(DisturbanceGate, CpuTimeThatIsMissingDisturbs) {
+  DisturbanceGate gate = experienced();
+  Reading reading = quiet();
+  reading.cpu_ns = reading.ns - 60e3;
+  EXPECT_EQ(gate.judge(reading), "the processor was away for 60 us");
+  reading = {.ns = 100e6, .fma_ns = kNorm_ns, .cpu_ns = 99.6e6};
+  EXPECT_EQ(gate.judge(reading), "") << "less than a two-hundredth of it";
+  reading.cpu_ns = 2 * reading.ns;
+  EXPECT_EQ(gate.judge(reading), "") << "two threads";
+}
+
+TEST(DisturbanceGate, SwitchesDisturbWhereTheyCostTime) {
+  DisturbanceGate gate = experienced();
+  Reading reading = quiet();
+  reading.involuntary_switches = 2;
+  EXPECT_EQ(gate.judge(reading), "") << "switched back at once";
+  reading.queue_ns = 20e3;
+  EXPECT_EQ(gate.judge(reading), "2 involuntary switches");
+  reading.queue_ns = 0;
+  reading.cpu_ns -= 20e3;
+  EXPECT_EQ(gate.judge(reading), "2 involuntary switches");
+}
+
+TEST(DisturbanceGate, WithoutANormNothingIsOffIt) {
+  DisturbanceGate gate;
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(gate.judge(with_fma(kNorm_ns * (1 + i))), "");
+  EXPECT_EQ(gate.judge(with_fma(10 * kNorm_ns)), "the FMA loop took 5.00 times its norm")
+      << "the second of five, a low quantile";
+}
+
+TEST(DisturbanceGate, WhatADeviceDoesNotTellDoesNotDisturb) {
+  DisturbanceGate gate = experienced();
+  EXPECT_EQ(gate.judge(Reading{.ns = 20e6}), "");
+  EXPECT_EQ(gate.judge(Surroundings{}), "");
+  EXPECT_NE(gate.judge(with_fma(2 * kNorm_ns)), "") << "readings without a sentinel are not its norm";
+}
+
+TEST(DisturbanceGate, TheNormFollowsASlowDrift) {
+  DisturbanceGate gate = experienced();
+  double fma_ns = kNorm_ns, walk_ns = 1e6;
+  for (int i = 0; i < 2000; ++i) {
+    fma_ns *= 1.0003;
+    walk_ns *= 1.0003;
+    EXPECT_EQ(gate.judge(with_fma(fma_ns)), "") << i;
+    EXPECT_EQ(gate.judge(Surroundings{walk_ns, 0}), "") << i;
+  }
+  EXPECT_GT(fma_ns, 1.8 * kNorm_ns);
+}
+
+TEST(DisturbanceGate, TheNormDoesNotFollowAShortBurst) {
+  DisturbanceGate gate;
+  for (int i = 0; i < 256; ++i) gate.judge(quiet());
+  for (int i = 0; i < 150; ++i) EXPECT_NE(gate.judge(with_fma(1.5 * kNorm_ns)), "") << i;
+  EXPECT_EQ(gate.judge(quiet()), "");
+}
+
+// A machine that stays slower is the machine that there is.
+TEST(DisturbanceGate, TheNormFollowsAStepThatLasts) {
+  DisturbanceGate gate;
+  for (int i = 0; i < 256; ++i) gate.judge(quiet());
+  for (int i = 0; i < 256; ++i) gate.judge(with_fma(1.5 * kNorm_ns));
+  EXPECT_EQ(gate.judge(with_fma(1.5 * kNorm_ns)), "");
+}
+
+TEST(DisturbanceGate, ANormThatWasLearntBesideALoadIsForgottenOnceItIsGone) {
+  DisturbanceGate gate;
+  for (int i = 0; i < 40; ++i) gate.judge(with_fma(2 * kNorm_ns));
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(gate.judge(quiet()), "");
+  EXPECT_NE(gate.judge(with_fma(2 * kNorm_ns)), "");
+}
+
+}  // namespace
+}  // namespace nestwright

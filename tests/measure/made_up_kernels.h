@@ -1,0 +1,94 @@
+// Kernels of known times under a clock that is moved by hand, as a source of samples. What disturbs them, and what of
+// it is seen, each test decides.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "measure/race.h"
+#include "tests/support/fake_clock.h"
+
+namespace nestwright {
+
+using CallTimes = std::map<int, double>;  ///< of one call, by candidate
+
+class MadeUpKernels : public SampleSource {
+ public:
+  static constexpr double kFma_ns = 8e3, kWalk_ns = 1e6;
+
+  FakeClock clock;
+  CallTimes call_ns;
+  std::map<int, int> fails_at;                                    ///< by candidate: which of its samples, from 1, fails
+  std::function<double(int)> slowdown = [](int) { return 1.0; };  ///< of a candidate's next reading
+  std::function<void(int, Reading&)> disturb;                     ///< changes what is seen beside it
+  std::function<Surroundings()> around = [] { return Surroundings{kWalk_ns, 0}; };
+
+  std::vector<int> order;                          ///< candidates, as they were sampled
+  std::map<int, std::vector<std::int64_t>> calls;  ///< by candidate: of each sample
+  std::map<int, std::vector<bool>> warm_ups;       ///< likewise
+  std::vector<std::string> reasons_to_pause;
+  double paused_ns = 0, sampled_ns = 0;
+
+  std::optional<Reading> sample(int candidate, std::int64_t n, bool warm_up) override {
+    order.push_back(candidate);
+    calls[candidate].push_back(n);
+    warm_ups[candidate].push_back(warm_up);
+    const auto fails = fails_at.find(candidate);
+    if (fails != fails_at.end() && static_cast<int>(calls[candidate].size()) >= fails->second) return std::nullopt;
+    Reading reading;
+    reading.ns = reading.cpu_ns = call_ns.at(candidate) * static_cast<double>(n) * slowdown(candidate);
+    reading.fma_ns = kFma_ns;
+    if (disturb) disturb(candidate, reading);
+    sampled_ns += reading.ns;
+    clock.advance(static_cast<std::int64_t>(reading.ns));
+    return reading;
+  }
+
+  Surroundings surroundings() override { return around(); }
+
+  void pause(double ns, const std::string& why) override {
+    reasons_to_pause.push_back(why);
+    paused_ns += ns;
+    clock.advance(static_cast<std::int64_t>(ns));
+  }
+
+  /// Independent noise of each reading: a standard deviation in parts of its time.
+  void scatter(double deviation, std::uint64_t seed = 1) {
+    slowdown = [random = std::mt19937_64(seed), noise = std::normal_distribution<double>(1, deviation)](int) mutable {
+      return noise(random);
+    };
+  }
+
+  std::size_t samples_of(int candidate) { return calls[candidate].size(); }
+};
+
+/// A machine with such kernels, and all that a race needs of it.
+struct MadeUpMachine {
+  explicit MadeUpMachine(CallTimes call_ns, double wait_share = 0.1) : patience(kernels.clock, wait_share) {
+    kernels.call_ns = std::move(call_ns);
+  }
+
+  MadeUpKernels kernels;
+  DisturbanceGate gate;
+  Patience patience;
+  GatedSampler sampler{kernels, gate, patience};
+  RaceConditions conditions;
+
+  /// The first `n` kernels, 0 to n - 1, as contenders whose times are known.
+  std::vector<Contender> contenders(int n) const {
+    std::vector<Contender> all;
+    for (int i = 0; i < n; ++i) all.push_back({i, kernels.call_ns.at(i)});
+    return all;
+  }
+  RaceResult race(int n, std::optional<Contender> incumbent = {}) { return race(contenders(n), incumbent); }
+  RaceResult race(const std::vector<Contender>& all, std::optional<Contender> incumbent) {
+    return nestwright::race(sampler, conditions, all, incumbent);
+  }
+  std::vector<Timing> race_finalists(int n) { return nestwright::race_finalists(sampler, conditions, contenders(n)); }
+};
+
+}  // namespace nestwright

@@ -1,0 +1,168 @@
+// What the runner says of reference kernels, successors and disturbances. Machines that others use too spoil single
+// races: where a time is asked for, one good race of some is enough.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/measure/planted.h"
+
+namespace nestwright {
+namespace {
+
+using testing::Ge;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+constexpr int kAttempts = 50;  // some 10 ms each; what disturbs them lasts for a few
+
+TEST(RunnerRace, TimesAreInProportion) {
+  const auto runner = planted_runner();
+  const std::vector<CompiledObject> objects = {planted("right"), planted("slow_10")};
+  double ratio = 0;
+  for (int attempt = 0; attempt < kAttempts && std::abs(ratio - 10) > 4; ++attempt) {
+    const auto results = runner->race({{&objects[0]}, {&objects[1]}});
+    ASSERT_THAT(results[0].timing.samples_ns, SizeIs(Ge(2u)));
+    EXPECT_EQ(results[0].timing.samples_ns.size(), results[1].timing.samples_ns.size());
+    EXPECT_FALSE(results[1].timing.ended_early);
+    ratio = results[1].timing.median_ns / results[0].timing.median_ns;
+  }
+  EXPECT_NEAR(ratio, 10, 4);
+}
+
+TEST(RunnerRace, ARaceEndsWhereItIsOver) {
+  const auto runner = planted_runner();
+  const CompiledObject right = planted("right");
+  int asked = 0;
+  const auto results = runner->race({{&right}}, [&] { return ++asked >= 2; });
+  EXPECT_THAT(results[0].timing.samples_ns, SizeIs(Ge(1u)));
+  EXPECT_LE(asked, 3);
+}
+
+TEST(RunnerRace, OneThatIsFarBehindTheIncumbentEndsEarly) {
+  const auto runner = planted_runner();
+  const CompiledObject right = planted("right");
+  RunResult result;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    result = run_planted(*runner, {"slow_10", "right"}, Incumbent{&right, 1e3});
+    if (result.measurements[0].timing.ended_early) break;
+  }
+  EXPECT_TRUE(result.measurements[0].timing.ended_early);
+  EXPECT_TRUE(result.measurements[0].evidence.verified);
+  EXPECT_THAT(result.measurements[0].timing.samples_ns, SizeIs(Ge(2u)));
+  EXPECT_FALSE(result.measurements[1].timing.ended_early);
+  EXPECT_FALSE(result.reference.has_value());
+  EXPECT_FALSE(result.incumbent_failed);
+}
+
+TEST(RunnerRace, AHopelessOneIsCheckedAndNotSampled) {
+  const auto runner = planted_runner();
+  const CompiledObject right = planted("right");
+  const Measurement slow = run_planted(*runner, {"slow_200000"}, Incumbent{&right, 1e3}).measurements[0];
+  EXPECT_EQ(slow.outcome, Outcome::kOk) << slow.message;
+  EXPECT_TRUE(slow.evidence.verified);
+  EXPECT_TRUE(slow.timing.ended_early);
+  EXPECT_THAT(slow.timing.samples_ns, SizeIs(1)) << "the faster of its two checked calls";
+  EXPECT_GT(slow.timing.median_ns, 30e6);
+}
+
+TEST(RunnerRace, ScoresAreInTheUnitOfTheIncumbent) {
+  const auto runner = planted_runner();
+  const CompiledObject right = planted("right");
+  double score = 0;
+  for (int attempt = 0; attempt < kAttempts && std::abs(score - 7e6) > 1e6; ++attempt) {
+    const Timing timing = run_planted(*runner, {"right"}, Incumbent{&right, 7e6}).measurements[0].timing;
+    score = timing.median_ns;
+    ASSERT_EQ(timing.raw_ns.size(), timing.samples_ns.size());
+    EXPECT_LT(timing.raw_ns[0], 1e6) << "as read from the clock";
+    EXPECT_EQ(timing.reference_ns.size(), timing.samples_ns.size());
+  }
+  EXPECT_NEAR(score, 7e6, 1e6);
+}
+
+TEST(RunnerRace, OneThatIsFasterThanTheIncumbentIsItsSuccessor) {
+  const auto runner = planted_runner();
+  const CompiledObject slow = planted("slow_10");
+  RunResult result;
+  for (int attempt = 0; attempt < kAttempts && !result.successor; ++attempt) {
+    result = run_planted(*runner, {"wrong_at_7", "right"}, Incumbent{&slow, 10e3});
+  }
+  ASSERT_TRUE(result.successor.has_value());
+  EXPECT_EQ(result.successor->request, 1u) << "of the requests, not of those that were right";
+  EXPECT_NEAR(result.successor->reference_ns, 1e3, 0.5e3);
+}
+
+TEST(RunnerRace, TheFirstThatIsRightIsTheReferenceWhereThereIsNoIncumbent) {
+  const auto runner = planted_runner();
+  const RunResult result = run_planted(*runner, {"wrong_at_7", "right", "slow_10"});
+  ASSERT_TRUE(result.reference.has_value());
+  EXPECT_EQ(result.reference->request, 1u);
+  EXPECT_EQ(result.reference->reference_ns, result.measurements[1].timing.median_ns);
+  EXPECT_FALSE(run_planted(*runner, {"wrong_at_7"}).reference.has_value());
+}
+
+TEST(RunnerRace, AnIncumbentThatFailsIsToldAndCostsNobodyItsTime) {
+  const auto runner = planted_runner();
+  const CompiledObject missing = planted("no_such_symbol");
+  const CompiledObject crashes = planted("wild_store");
+  for (const CompiledObject* incumbent : {&missing, &crashes}) {
+    const RunResult result = run_planted(*runner, {"right", "slow_2"}, Incumbent{incumbent, 1e3});
+    EXPECT_TRUE(result.incumbent_failed);
+    EXPECT_FALSE(result.successor.has_value());
+    for (const Measurement& m : result.measurements) {
+      EXPECT_EQ(m.outcome, Outcome::kOk) << m.message;
+      EXPECT_GT(m.timing.median_ns, 0);
+    }
+  }
+}
+
+// The processor is away for a millisecond of each call.
+TEST(RunnerRace, WhereTheMachineStaysDisturbedTheRunWaitsAndSaysWhy) {
+  RunnerOptions options = planted_options();
+  std::vector<std::string> reasons;
+  options.on_wait = [&](const std::string& why) { reasons.push_back(why); };
+  const auto runner = planted_runner(options);
+  const CompiledObject slow = planted("slow_10");
+  const RunResult result = run_planted(*runner, {"sleeps_1_ms"}, Incumbent{&slow, 1e9});
+  EXPECT_EQ(result.measurements[0].outcome, Outcome::kOk) << result.measurements[0].message;
+  EXPECT_TRUE(result.measurements[0].timing.is_disturbed());
+  EXPECT_GT(result.measurements[0].timing.median_ns, 0);
+  EXPECT_FALSE(result.successor.has_value());
+  ASSERT_THAT(reasons, SizeIs(Ge(3u)));
+  EXPECT_THAT(reasons, testing::Contains(HasSubstr("the processor was away for ")));
+}
+
+TEST(RunnerRace, FinalistsAreTimedInSeveralFreshProcesses) {
+  const auto runner = planted_runner();
+  const std::vector<CompiledObject> objects = {planted("right"), planted("slow_10"), planted("crashes_when_timed")};
+  double ratio = 0;
+  for (int attempt = 0; attempt < kAttempts && std::abs(ratio - 10) > 4; ++attempt) {
+    const auto fresh = runner->time_in_fresh_processes({{&objects[0]}, {&objects[1]}, {&objects[2]}});
+    ASSERT_THAT(fresh, SizeIs(3));
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_EQ(fresh[i].outcome, Outcome::kOk) << fresh[i].message;
+      EXPECT_THAT(fresh[i].process_medians_ns, SizeIs(testing::Le(3u))) << "disturbed ones do not count";
+      EXPECT_GE(fresh[i].timing.raw_ns.size(), 2 * fresh[i].process_medians_ns.size());
+      EXPECT_EQ(fresh[i].timing.samples_ns, fresh[i].timing.raw_ns);
+      EXPECT_LE(fresh[i].timing.low_ns, fresh[i].timing.median_ns);
+      EXPECT_GE(fresh[i].timing.high_ns, fresh[i].timing.median_ns);
+    }
+    EXPECT_THAT(fresh[2].process_medians_ns, SizeIs(0)) << "it fails in each of them";
+    EXPECT_EQ(fresh[2].timing.median_ns, 0);
+    EXPECT_EQ(fresh[2].outcome, Outcome::kCrash);
+    EXPECT_EQ(fresh[2].message, "SIGSEGV while being timed");
+    if (fresh[0].timing.median_ns > 0) ratio = fresh[1].timing.median_ns / fresh[0].timing.median_ns;
+  }
+  EXPECT_NEAR(ratio, 10, 4);
+}
+
+TEST(RunnerRace, NoFreshProcessIsStartedOnceItIsOver) {
+  const auto runner = planted_runner();
+  const CompiledObject right = planted("right");
+  const auto fresh = runner->time_in_fresh_processes({{&right}}, [] { return true; });
+  ASSERT_THAT(fresh, SizeIs(1));
+  EXPECT_TRUE(fresh[0].process_medians_ns.empty());
+}
+
+}  // namespace
+}  // namespace nestwright

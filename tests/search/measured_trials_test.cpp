@@ -1,0 +1,80 @@
+#include "search/measured_trials.h"
+
+#include <gtest/gtest.h>
+
+#include "points.h"
+
+namespace nestwright {
+namespace {
+
+Trial ok(std::int64_t x, double ns, double weight = 1) { return {point(x), Outcome::kOk, ns, weight}; }
+
+using Points = std::vector<Point>;
+
+TEST(MeasuredTrials, TheFastestComeFirstAndFailuresNotAtAll) {
+  MeasuredTrials trials;
+  trials.record(std::vector<Trial>{ok(1, 30), ok(2, 10), {point(3), Outcome::kCrash}, ok(4, 20)});
+  EXPECT_EQ(trials.fastest(2), (Points{point(2), point(4)}));
+  EXPECT_EQ(trials.fastest(9), (Points{point(2), point(4), point(1)}));
+  EXPECT_EQ(trials.best()->point, point(2));
+  EXPECT_EQ(trials.all().size(), 4u);
+  EXPECT_TRUE(trials.contains(point(3)));
+  EXPECT_FALSE(trials.contains(point(5)));
+}
+
+TEST(MeasuredTrials, ANewLabelReplacesTheOldOne) {
+  MeasuredTrials trials;
+  trials.record(std::vector<Trial>{ok(1, 30), ok(2, 10), ok(3, 20)});
+  trials.record(std::vector<Trial>{ok(2, 40)});
+  EXPECT_EQ(trials.fastest(3), (Points{point(3), point(1), point(2)}));
+  trials.record(std::vector<Trial>{{point(3), Outcome::kWrongResult}});
+  EXPECT_EQ(trials.fastest(3), (Points{point(1), point(2)}));
+  EXPECT_EQ(trials.all().size(), 3u) << "a point is there once";
+}
+
+TEST(MeasuredTrials, ParentsThatTurnOutSlowGiveWayToTheNextOnes) {
+  MeasuredTrials trials;
+  for (std::int64_t x = 0; x < 100; ++x) trials.record(std::vector<Trial>{ok(x, 100.0 + static_cast<double>(x))});
+  for (std::int64_t x = 0; x < 10; ++x) trials.record(std::vector<Trial>{ok(x, 1000)});
+  EXPECT_EQ(trials.fastest(2), (Points{point(10), point(11)}));
+}
+
+TEST(MeasuredTrials, DisturbedOnesComeAfterSoundOnesHoweverFast) {
+  MeasuredTrials trials;
+  trials.record(std::vector<Trial>{ok(1, 5, kDisturbedWeight), ok(2, 10), ok(3, 20), ok(4, 4, kDisturbedWeight)});
+  EXPECT_EQ(trials.fastest(4), (Points{point(2), point(3), point(4), point(1)}));
+  EXPECT_EQ(trials.best()->point, point(2));
+}
+
+TEST(MeasuredTrials, AmongDisturbedOnesAloneThereIsNoBest) {
+  MeasuredTrials trials;
+  EXPECT_EQ(trials.best(), nullptr);
+  trials.record(std::vector<Trial>{ok(1, 5, kDisturbedWeight)});
+  EXPECT_EQ(trials.best(), nullptr);
+  EXPECT_EQ(trials.fastest(1), Points{point(1)});
+}
+
+TEST(MeasuredTrials, ADisturbedReadingReplacesNoSoundOne) {
+  MeasuredTrials trials;
+  trials.record(std::vector<Trial>{ok(1, 10), ok(2, 50, kDisturbedWeight)});
+  trials.record(std::vector<Trial>{ok(1, 99, kDisturbedWeight), ok(2, 8)});
+  EXPECT_EQ(trials.fastest(2), (Points{point(2), point(1)}));
+  EXPECT_EQ(trials.all()[0].median_ns, 10);
+  EXPECT_EQ(trials.best()->median_ns, 8);
+}
+
+TEST(MeasuredTrials, TheIncumbentStaysWhateverComesIn) {
+  MeasuredTrials trials;
+  trials.record(std::vector<Trial>{ok(7, 10)});
+  std::mt19937_64 random(1);
+  for (std::int64_t x = 100; x < 2000; ++x) {
+    const Outcome outcome = random() % 3 == 0 ? Outcome::kTimeout : Outcome::kOk;
+    const bool is_disturbed = random() % 2 == 0;
+    const double ns = is_disturbed ? 1 + static_cast<double>(random() % 5) : 11 + static_cast<double>(random() % 100);
+    trials.record(std::vector<Trial>{{point(x), outcome, ns, is_disturbed ? kDisturbedWeight : 1}});
+    ASSERT_EQ(trials.fastest(1).front(), point(7));
+  }
+}
+
+}  // namespace
+}  // namespace nestwright
