@@ -23,9 +23,9 @@ namespace {
 // Candidates that are checked and timed between two looks at the budget: one where a kernel takes long.
 constexpr std::size_t kChunk = 8;
 constexpr double kLong_ns = 20e6;
-constexpr int kRenewAfter = 4;            // incumbents, before the reference time is taken anew
-constexpr double kInterruptedRace_s = 2;  // what an interrupted run may still take
-constexpr double kOverrun = 0.1;          // of the budget's seconds, that a final race may go beyond it
+constexpr int kRenewAfter = 4;              // incumbents, before the reference time is taken anew
+constexpr double kInterruptedRace_s = 1.4;  // what an interrupted run may still take, so that it ends within 2 s
+constexpr double kOverrun = 0.1;            // of the budget's seconds, that a final race may go beyond it
 
 std::vector<ConfigSpace> spaces(const SearchSpace& space) {
   std::vector<ConfigSpace> list;
