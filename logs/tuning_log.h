@@ -70,6 +70,8 @@ class TuningLog {
   /// Notes the last incumbent that the session has confirmed, a trial of the same task, maybe of an earlier session. It
   /// must be fit to be best: right, timed to the end without a disturbance, and measured itself.
   void set_incumbent(SessionId session, TrialId trial);
+  /// Whether it is fit to be best, which one that failed in a race since is not.
+  bool may_be_best(TrialId trial) const;
 
   /// Extends the chain of comparisons: the winner becomes the task's best. Requires entries that are trials of the
   /// session's task, of any outcome, and a winner that is right (verified). The stored best (stored_best()) must be

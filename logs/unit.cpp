@@ -35,7 +35,7 @@ void TuningLog::set_incumbent(SessionId session, TrialId trial) {
   Database& database = state_->database;
   Transaction transaction(database);
   require_trial_of_task(database, trial, session);
-  if (!database.prepare(fmt::format("SELECT 1 FROM trial WHERE id = ? AND {}", is_sound_trial())).bind(trial).step()) {
+  if (!may_be_best(trial)) {
     throw LogError(fmt::format(
         "trial {} of database '{}' cannot be an incumbent: it is not right, was not timed to the end or was disturbed, "
         "takes another trial's measurement, or failed in a race",
@@ -43,6 +43,11 @@ void TuningLog::set_incumbent(SessionId session, TrialId trial) {
   }
   database.prepare("UPDATE session SET incumbent_trial_id = ? WHERE id = ?").bind(trial, session).run();
   transaction.commit();
+}
+
+bool TuningLog::may_be_best(TrialId trial) const {
+  const std::string query = fmt::format("SELECT 1 FROM trial WHERE id = ? AND {}", is_sound_trial());
+  return state_->database.prepare(query).bind(trial).step();
 }
 
 std::vector<SessionUnit> TuningLog::session_units(const TaskKey& task) const {

@@ -77,6 +77,11 @@ std::optional<double> adopt(SessionState& session, const ChunkResult& chunk, std
     const auto& m = chunk.measurements[s.candidate];
     return m && is_sound(*m);
   };
+  // One that failed in an earlier race may be the reference kernel and is no best.
+  const auto note_incumbent = [&] {
+    const TrialId trial = session.incumbent->trial;
+    if (session.log.may_be_best(trial)) session.log.set_incumbent(session.id, trial);
+  };
   std::optional<double> ratio;
   if (chunk.reference && is_fit(*chunk.reference)) {
     session.incumbent = kernel_of(*chunk.reference);
@@ -84,13 +89,13 @@ std::optional<double> adopt(SessionState& session, const ChunkResult& chunk, std
       session.anchor = session.incumbent;
       session.log.set_anchor(session.id, session.anchor->trial, session.anchor->reference_ns);
     }
-    session.log.set_incumbent(session.id, session.incumbent->trial);
+    note_incumbent();
     ratio = 1;
   }
   if (chunk.successor && is_fit(*chunk.successor)) {
     const double before = session.incumbent_ns();
     session.incumbent = kernel_of(*chunk.successor);
-    session.log.set_incumbent(session.id, session.incumbent->trial);
+    note_incumbent();
     ratio = before > 0 ? before / session.incumbent->reference_ns : 1;
   }
   return ratio;

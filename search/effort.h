@@ -1,11 +1,11 @@
 // How much trouble a tuning run takes, in one word.
 //
-//   effort | seconds | ends early below | finalists | samples of each | fresh processes
-//   quick  |      10 |               2% |         4 |              10 |               3
-//   normal |      60 |               1% |         6 |              20 |               5
-//   full   |     600 |            never |        12 |              40 |               9
+//   effort | seconds | ends early below | finalists | processes | samples in each
+//   quick  |      10 |               2% |         4 |         6 |               3
+//   normal |      60 |               1% |         6 |         8 |               5
+//   full   |     600 |            never |        12 |        16 |               5
 //
-// Samples and processes make the interval that is reported: with twice as many of them it is 0.7 times as wide.
+// Processes make the intervals: with twice as many of them they are 0.7 times as wide.
 // Thread rule: pure functions.
 #pragma once
 
@@ -24,8 +24,8 @@ struct EffortPlan {
   double seconds = 0;        ///< of the search and its final race
   double until_gain = 0;     ///< Budget::until_gain
   int finalists = 0;         ///< in the final race
-  int finalist_samples = 0;  ///< of each in the final race (TimingOptions::finalist_samples)
-  int fresh_processes = 0;   ///< that time the winner, the runner-up and the default once more each
+  int processes = 0;         ///< in which they race (TimingOptions::finalist_processes)
+  int finalist_samples = 0;  ///< of each in each process (TimingOptions::finalist_samples)
 };
 
 const char* effort_name(Effort effort);  // "quick", "normal", "full"

@@ -10,9 +10,8 @@
 namespace nestwright {
 namespace {
 
-constexpr int kChallengers = 2;      // of each earlier session that ended without a race
-constexpr int kAttempts = 3;         // another process may store a best meanwhile
-constexpr double kRaceShare = 0.55;  // of the time, for the race; the rest for the fresh processes
+constexpr int kChallengers = 2;  // of each earlier session that ended without a race
+constexpr int kAttempts = 3;     // another process may store a best meanwhile
 
 struct Entrant {
   TrialId trial;
@@ -82,22 +81,15 @@ class FinalRace {
       entry_of.push_back(i);
     }
     check_and_time(race, requests, entry_of);
-    conclude(race);
-    if (race.winner) time_afresh(race, entrants);
-    return race;
-  }
-
- private:
-  static void conclude(Race& race) {
     const Verdict verdict = judge(race.entries);
     race.winner = verdict.winner;
     race.disturbance = verdict.disturbance;
     for (std::size_t i = 0; i < race.entries.size(); ++i) race.entries[i].tied = verdict.tied[i];
+    return race;
   }
 
-  bool is_over(double share) const {
-    return static_cast<double>(steady_clock().now_ns() - start_ns_) * 1e-9 > share * seconds_;
-  }
+ private:
+  bool is_over() const { return static_cast<double>(steady_clock().now_ns() - start_ns_) * 1e-9 > seconds_; }
 
   void check_and_time(Race& race, std::vector<RunRequest> requests, std::vector<std::size_t> entry_of) {
     const std::vector<Measurement> checked = session_.runner->check(requests);
@@ -107,54 +99,13 @@ class FinalRace {
       requests.erase(requests.begin() + static_cast<std::ptrdiff_t>(i));
       entry_of.erase(entry_of.begin() + static_cast<std::ptrdiff_t>(i));
     }
-    const std::vector<Measurement> timed = session_.runner->race(requests, [this] { return is_over(kRaceShare); });
+    const std::vector<Measurement> timed = session_.runner->race(requests, [this] { return is_over(); });
     for (std::size_t i = 0; i < timed.size(); ++i) {
-      Measurement& m = race.entries[entry_of[i]].measurement;
-      const Evidence evidence = m.evidence;
-      m = timed[i];
-      m.evidence = evidence;
-    }
-  }
-
-  /// The winner, the runner-up, the default and the stored best in fresh processes: their speeds are what is reported.
-  /// A winner that does not hold its lead over the stored best there is a tie with it.
-  void time_afresh(Race& race, const std::vector<Entrant>& entrants) {
-    std::vector<std::size_t> chosen = {static_cast<std::size_t>(*race.winner)};
-    const auto add = [&](std::optional<std::size_t> entry) {
-      if (entry && is_sound(race.entries[*entry].measurement) &&
-          std::find(chosen.begin(), chosen.end(), *entry) == chosen.end()) {
-        chosen.push_back(*entry);
-      }
-    };
-    add(runner_up(race.entries, *race.winner));
-    if (session_.default_trial != 0) add(with_trial(race.entries, session_.default_trial));
-    const std::optional<std::size_t> stored = with_role(race.entries, kIncumbentRole);
-    add(stored);
-    std::vector<RunRequest> requests;
-    for (const std::size_t entry : chosen) requests.push_back({&entrants[entry].built.result.object});
-    const std::vector<FreshTiming> fresh =
-        session_.runner->time_in_fresh_processes(requests, [this] { return is_over(1); });
-    for (std::size_t i = 0; i < chosen.size(); ++i) {
-      RaceEntry& entry = race.entries[chosen[i]];
-      if (fresh[i].outcome != Outcome::kOk) {
-        entry.measurement.outcome = fresh[i].outcome;
-        entry.measurement.message = fresh[i].message + ", in a fresh process";
-        continue;
-      }
-      const bool decides = i == 0 || chosen[i] == stored;
-      if (decides && fresh[i].timing.is_disturbed()) race.disturbance = fresh[i].timing.disturbance;
-      if (fresh[i].process_medians_ns.empty()) continue;
-      entry.process_medians_ns = fresh[i].process_medians_ns;
-      Timing& timing = entry.measurement.timing;
-      timing.median_ns = fresh[i].timing.median_ns;
-      timing.low_ns = fresh[i].timing.low_ns;
-      timing.high_ns = fresh[i].timing.high_ns;
-    }
-    if (race.entries[chosen.front()].measurement.outcome != Outcome::kOk) return conclude(race);
-    if (stored && !holds_lead(race.entries[static_cast<std::size_t>(*race.winner)], race.entries[*stored])) {
-      race.entries[static_cast<std::size_t>(*race.winner)].tied = true;
-      race.winner = static_cast<int>(*stored);
-      race.entries[*stored].tied = false;
+      RaceEntry& entry = race.entries[entry_of[i]];
+      const Evidence evidence = entry.measurement.evidence;
+      entry.measurement = timed[i];
+      entry.measurement.evidence = evidence;
+      entry.process_medians_ns = process_medians(timed[i].timing);
     }
   }
 

@@ -72,7 +72,7 @@ class TuningSession::Loop {
         options_(options),
         start_up_(clock_),
         lock_(locked_part(task.target)),
-        state_(task, log, options_, [this](const std::string& why) { show_wait(why); }),
+        state_(task, log, options_, [this](const std::string& why) { show_progress(why); }),
         columns_(spaces(state_.space)),
         ranker_(make_cost_model(options.cost_model, options.seed), make_cost_model(options.cost_model, options.seed),
                 [this](const Point& point) { return point_features(state_.space, columns_, point); }) {
@@ -130,7 +130,7 @@ class TuningSession::Loop {
   MachineLock::Hold take_turn() {
     bool said = false;
     return lock_.hold([&] {
-      if (!said) show_wait("another tuner has the machine");
+      if (!said) show_progress("another tuner has the machine");
       said = true;
       return !stop_reason().empty();
     });
@@ -417,11 +417,6 @@ class TuningSession::Loop {
     const double budget = stop_.budget().seconds;
     if (budget == 0) return std::numeric_limits<double>::infinity();
     return std::max((1 + kOverrun) * budget - stop_.seconds(), kOverrun * budget);
-  }
-
-  void show_wait(const std::string& why) {
-    state_.result.waited = true;
-    show_progress(why);
   }
 
   void show_progress(const std::string& waiting_for) const {

@@ -23,21 +23,18 @@ constexpr double kRaceShare = 0.15;  // of the budget, for the finalists
 constexpr int kGuests = 2;           // the stored best and the default race as well
 constexpr double kCompile_s = 0.06;  // of one entrant, by the final pipeline
 constexpr int kChecks = 2;           // calls of an entrant before the race
-constexpr int kTimedFresh = 3;       // the winner, the runner-up and the default
 constexpr double kProcess_s = 0.05;  // until a fresh process times
 constexpr double kLimits_s = 0.04;   // for the highest rates of this machine
 
 /// Seconds that one entrant adds to the final race.
 double entrant_s(const TimingOptions& timing, double kernel_ns) {
   const double sample_ns = std::max(kernel_ns, 1.2 * timing.sample_ns);
-  return kCompile_s + 1e-9 * (kChecks * kernel_ns + timing.finalist_samples_of(sample_ns) * sample_ns);
+  const int calls = timing.finalist_processes * (1 + timing.finalist_samples_of(sample_ns));
+  return kCompile_s + 1e-9 * (kChecks * kernel_ns + calls * sample_ns);
 }
 
-/// Seconds that timing in fresh processes takes.
-double fresh_s(const TimingOptions& timing, double kernel_ns) {
-  const double sample_ns = std::max(kernel_ns, 1.2 * timing.sample_ns);
-  return timing.fresh_processes * (kProcess_s + 1e-9 * kTimedFresh * timing.fresh_samples_of(sample_ns) * sample_ns);
-}
+/// Seconds that its processes take to start.
+double processes_s(const TimingOptions& timing) { return timing.finalist_processes * kProcess_s; }
 
 }  // namespace
 
@@ -49,8 +46,8 @@ TimingOptions timing_of(Effort effort) {
   const EffortPlan plan = plan_of(effort);
   TimingOptions timing;
   timing.finalist_samples = plan.finalist_samples;
-  timing.max_finalist_samples = 3 * plan.finalist_samples;
-  timing.fresh_processes = plan.fresh_processes;
+  timing.finalist_processes = plan.processes;
+  timing.max_finalist_processes = 2 * plan.processes;
   return timing;
 }
 
@@ -133,12 +130,12 @@ std::vector<BuiltPoint> SessionState::build(const std::vector<Point>& points, Pi
 int SessionState::finalists() const {
   const double seconds = options.race_seconds > 0 ? options.race_seconds : kRaceShare * options.budget.seconds;
   if (seconds <= 0) return options.finalists;
-  const double affordable = (seconds - fresh_s(timing, incumbent_ns())) / entrant_s(timing, incumbent_ns());
+  const double affordable = (seconds - processes_s(timing)) / entrant_s(timing, incumbent_ns());
   return static_cast<int>(std::clamp(affordable, 1.0, static_cast<double>(options.finalists)));
 }
 
 double SessionState::race_seconds() const {
-  return (finalists() + kGuests) * entrant_s(timing, incumbent_ns()) + fresh_s(timing, incumbent_ns());
+  return (finalists() + kGuests) * entrant_s(timing, incumbent_ns()) + processes_s(timing);
 }
 
 }  // namespace nestwright

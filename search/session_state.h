@@ -96,8 +96,8 @@ inline bool is_sound(const Measurement& m) {
          m.timing.median_ns > 0;
 }
 
-/// The interleaved race of the best contenders, the template's default, the stored best and what earlier sessions left
-/// unraced, and what of it is timed in fresh processes. Writes it to the log and notes in the result what came of it.
+/// The race, in fresh processes, of the best contenders, the template's default, the stored best and what earlier
+/// sessions left unraced. Writes it to the log and notes in the result what came of it.
 /// `seconds`: what it may take; it ends then with the samples that there are.
 void run_final_race(SessionState& session, double seconds);
 

@@ -23,7 +23,6 @@ void add(SessionResult& all, const SessionResult& next) {
   all.same_code += next.same_code;
   all.disturbed += next.disturbed;
   all.remeasured += next.remeasured;
-  all.waited = all.waited || next.waited;
   all.race_disturbance = next.race_disturbance;
   for (const auto& [outcome, count] : next.outcomes) all.outcomes[outcome] += count;
   if (all.first_failure.empty()) all.first_failure = next.first_failure;

@@ -28,7 +28,6 @@ struct SessionResult {
   std::int64_t earlier_trials = 0;  ///< that were recorded before it
   std::map<Outcome, std::int64_t> outcomes;
   std::int64_t disturbed = 0, remeasured = 0;  ///< timed while the machine was disturbed; of them: measured again
-  bool waited = false;                         ///< for a quiet machine, or for another tuner
   std::string race_disturbance;                ///< why the final race replaced nothing; empty: it was not disturbed
   std::string first_failure;                   ///< message of the first trial that was not ok
   double seconds = 0;

@@ -66,6 +66,21 @@ std::vector<AnchorTrial> choose_anchors(const SessionState& session, std::span<c
   return anchors;
 }
 
+/// Puts what was measured now in the place of what an earlier session measured beside a disturbance.
+void replace_disturbed(SessionState& session, std::span<const TrialRecord> recorded, const ChunkResult& chunk,
+                       const std::vector<TrialId>& trials) {
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    const auto& m = chunk.measurements[i];
+    if (!m || !is_sound(*m)) continue;
+    const auto was =
+        std::find_if(recorded.begin(), recorded.end(), [&](const TrialRecord& t) { return t.id == trials[i]; });
+    const bool was_disturbed = was != recorded.end() && was->code.same_as == 0 &&
+                               was->measurement.outcome == Outcome::kOk && was->measurement.timing.is_disturbed();
+    // Another tuner may have done it meanwhile.
+    if (was_disturbed && !session.log.may_be_best(trials[i])) session.log.remeasure(session.id, trials[i], *m);
+  }
+}
+
 }  // namespace
 
 void Units::establish(SessionState& session, std::span<const TrialRecord> recorded) {
@@ -79,6 +94,7 @@ void Units::establish(SessionState& session, std::span<const TrialRecord> record
   }
   const std::vector<BuiltPoint> built = session.build(points, Pipeline::kSearch);
   const ChunkResult chunk = run_chunk(session, built);
+  replace_disturbed(session, recorded, chunk, trials);
   adopt(session, chunk, points, built, trials);
   if (!session.anchor) return;
   for (std::size_t i = 0; i < anchors.size(); ++i) {

@@ -1,7 +1,6 @@
 #include "search/verdict.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "measure/race.h"
 #include "search/session_state.h"
@@ -60,30 +59,9 @@ Verdict judge(const std::vector<RaceEntry>& entries) {
   return verdict;
 }
 
-std::optional<std::size_t> runner_up(const std::vector<RaceEntry>& entries, int winner) {
-  std::optional<std::size_t> best;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (static_cast<int>(i) == winner || !is_sound(entries[i].measurement)) continue;
-    if (!best || entries[i].measurement.timing.median_ns < entries[*best].measurement.timing.median_ns) best = i;
-  }
-  return best;
-}
-
 std::optional<std::size_t> with_role(const std::vector<RaceEntry>& entries, std::string_view role) {
   const auto found = std::find_if(entries.begin(), entries.end(), [&](const RaceEntry& e) { return e.role == role; });
   return found == entries.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - entries.begin()));
-}
-
-std::optional<std::size_t> with_trial(const std::vector<RaceEntry>& entries, TrialId trial) {
-  const auto found = std::find_if(entries.begin(), entries.end(), [&](const RaceEntry& e) { return e.trial == trial; });
-  return found == entries.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - entries.begin()));
-}
-
-bool holds_lead(const RaceEntry& winner, const RaceEntry& stored) {
-  const std::vector<double>&a = winner.process_medians_ns, &b = stored.process_medians_ns;
-  if (&winner == &stored || a.empty() || b.empty()) return true;
-  if (a.size() != b.size()) return winner.measurement.timing.median_ns < stored.measurement.timing.low_ns;
-  return std::equal(a.begin(), a.end(), b.begin(), std::less<>());
 }
 
 }  // namespace nestwright

@@ -49,6 +49,8 @@ class ExportedSource final : public SampleSource {
     return {walk_.run(), stolen_ns};
   }
 
+  void renew_process() override {}  // this one is fresh
+
   void pause(double ns, const std::string&) override {
     std::this_thread::sleep_for(std::chrono::nanoseconds(static_cast<std::int64_t>(ns)));
   }
@@ -69,8 +71,9 @@ std::vector<ExportedTiming> time_gated(std::vector<ExportedKernel>& kernels) {
   std::vector<Contender> contenders;
   for (std::size_t i = 0; i < kernels.size(); ++i) contenders.push_back({static_cast<int>(i)});
   std::vector<ExportedTiming> timings;
-  for (ProcessSamples& samples : sample_process(sampler, {.timing = {.fresh_samples = kSamples}}, contenders)) {
-    timings.push_back({std::move(samples.raw_ns), median_interval(samples.fma_ns).median, samples.disturbance});
+  const TimingOptions options{.finalist_processes = 1, .max_finalist_processes = 1, .finalist_samples = kSamples};
+  for (Timing& timing : race_finalists(sampler, {.timing = options}, contenders)) {
+    timings.push_back({std::move(timing.raw_ns), median_interval(timing.fma_ns).median, timing.disturbance});
   }
   return timings;
 }

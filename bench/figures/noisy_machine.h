@@ -44,6 +44,7 @@ class NoisyMachine final : public SampleSource {
 
   std::optional<Reading> sample(int kernel, std::int64_t calls, bool warm_up) override;
   Surroundings surroundings() override;
+  void renew_process() override {}
   void pause(double ns, const std::string& why) override;
 
  private:

@@ -43,8 +43,9 @@ Json bandwidths(const Target& target) {
 /// Shares, and the verdict in words: empty where the machine is quiet.
 Json quietness() {
   const Quietness found = measure_quietness();
-  return {{"seconds", found.seconds},       {"fma_spread", found.fma_spread},   {"walk_spread", found.walk_spread},
-          {"wait_share", found.wait_share}, {"steal_share", found.steal_share}, {"disturbance", found.disturbance()}};
+  return {{"seconds", found.seconds},          {"fma_spread", found.fma_spread}, {"shared_share", found.shared_share},
+          {"walk_spread", found.walk_spread},  {"wait_share", found.wait_share}, {"steal_share", found.steal_share},
+          {"disturbance", found.disturbance()}};
 }
 
 /// Microseconds until a parallel loop runs on all threads and is over, by pool.
@@ -134,10 +135,11 @@ void print_text(const Json& j) {
   const auto percent = [&](const char* key) { return 100 * quiet[key].get<double>(); };
   const auto disturbance = quiet["disturbance"].get<std::string>();
   fmt::print(
-      "quiet       FMA loop {:.1f}%, memory walk {:.1f}% (p10 to p90), run-queue wait {:.2f}%, steal {:.1f}% over "
-      "{:.0f} s: {}\n",
-      percent("fma_spread"), percent("walk_spread"), percent("wait_share"), percent("steal_share"),
-      quiet["seconds"].get<double>(), disturbance.empty() ? "quiet" : "disturbed, " + disturbance);
+      "quiet       FMA loop {:.1f}%, memory walk {:.1f}% (p10 to p90), core shared {:.1f}%, run-queue wait {:.2f}%, "
+      "steal {:.1f}% over {:.0f} s: {}\n",
+      percent("fma_spread"), percent("walk_spread"), percent("shared_share"), percent("wait_share"),
+      percent("steal_share"), quiet["seconds"].get<double>(),
+      disturbance.empty() ? "quiet" : "disturbed, " + disturbance);
   fmt::print("peak        {:.1f} GFLOP/s float32 on one thread, {:.1f} on all (measured)\n",
              j["peak_gflops"]["float32_1_thread"].get<double>(), j["peak_gflops"]["float32_all_threads"].get<double>());
   const auto& bandwidth = j["bandwidth_gb_s"];

@@ -32,10 +32,9 @@ std::optional<Sample> GatedSampler::take(int candidate, std::int64_t calls, bool
   }
 }
 
-Surroundings GatedSampler::look_around(std::string& disturbance) {
+Look GatedSampler::look_around() {
   const Surroundings surroundings = source_.surroundings();
-  disturbance = gate_.judge(surroundings);
-  return surroundings;
+  return {surroundings, gate_.judge(surroundings)};
 }
 
 bool GatedSampler::wait(const std::string& why) {

@@ -19,6 +19,8 @@ class SampleSource {
   /// then not asked for again.
   virtual std::optional<Reading> sample(int candidate, std::int64_t calls, bool warm_up) = 0;
   virtual Surroundings surroundings() = 0;
+  /// Puts a fresh process in the place of the one that calls the candidates.
+  virtual void renew_process() = 0;
   /// Sleeps, as the machine is disturbed; `why` is for people.
   virtual void pause(double ns, const std::string& why) = 0;
 };
@@ -48,6 +50,12 @@ struct Sample {
   std::string disturbance;  ///< empty: it counts
 };
 
+/// What is seen once a pass.
+struct Look {
+  Surroundings surroundings;
+  std::string disturbance;  ///< since the last look; empty: nothing
+};
+
 class GatedSampler {
  public:
   /// All three outlive it.
@@ -56,8 +64,9 @@ class GatedSampler {
 
   /// A sample that counts, or the last of several disturbed ones. nullopt where the candidate failed.
   std::optional<Sample> take(int candidate, std::int64_t calls, bool warm_up);
-  /// What disturbed the machine since the last call, by what is looked at once a pass; empty: nothing.
-  Surroundings look_around(std::string& disturbance);
+  Look look_around();
+  /// Later samples are taken in a fresh process.
+  void renew_process() { source_.renew_process(); }
   /// Waits a moment. False where no wait is left.
   bool wait(const std::string& why);
 

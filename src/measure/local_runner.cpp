@@ -16,7 +16,6 @@ namespace {
 
 constexpr double kLimitRatio = 100;  // of the incumbent's time: what a candidate may take
 constexpr double kLeastLimit_s = 1;
-constexpr std::size_t kMinFreshProcesses = 3;  // that were not disturbed, where any was
 
 class LocalRunner : public Runner, private SampleSource {
  public:
@@ -63,47 +62,11 @@ class LocalRunner : public Runner, private SampleSource {
 
   std::vector<Measurement> race(const std::vector<RunRequest>& requests,
                                 const std::function<bool()>& is_over) override {
-    const std::vector<Contender> contenders = set_contenders(requests);
+    set_candidates(requests);
+    std::vector<Contender> contenders;
+    for (std::size_t i = 0; i < requests.size(); ++i) contenders.push_back({static_cast<int>(i)});
     store(contenders, race_finalists(sampler_, conditions(is_over), contenders));
     return take_measurements(requests.size());
-  }
-
-  std::vector<FreshTiming> time_in_fresh_processes(const std::vector<RunRequest>& requests,
-                                                   const std::function<bool()>& is_over) override {
-    const std::vector<Contender> contenders = set_contenders(requests);
-    std::vector<FreshTiming> fresh(requests.size());
-    std::vector<std::vector<std::vector<double>>> samples(requests.size());
-    for (int process = 0; process < options_.timing.fresh_processes && !(is_over && is_over()); ++process) {
-      drop_worker();
-      const std::vector<ProcessSamples> taken = sample_process(sampler_, conditions(is_over), contenders);
-      for (std::size_t i = 0; i < taken.size(); ++i) {
-        if (taken[i].raw_ns.empty()) continue;
-        Timing& timing = fresh[i].timing;
-        if (!taken[i].disturbance.empty()) {
-          timing.disturbance = taken[i].disturbance;
-          continue;
-        }
-        samples[i].push_back(taken[i].raw_ns);
-        fresh[i].process_medians_ns.push_back(median_interval(taken[i].raw_ns).median);
-        timing.raw_ns.insert(timing.raw_ns.end(), taken[i].raw_ns.begin(), taken[i].raw_ns.end());
-        timing.fma_ns.insert(timing.fma_ns.end(), taken[i].fma_ns.begin(), taken[i].fma_ns.end());
-      }
-    }
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-      Timing& timing = fresh[i].timing;
-      if (samples[i].size() >= kMinFreshProcesses) timing.disturbance.clear();
-      timing.samples_ns = timing.raw_ns;
-      const MedianInterval interval = across_processes(samples[i]);
-      timing.median_ns = interval.median;
-      timing.low_ns = interval.low;
-      timing.high_ns = interval.high;
-    }
-    std::vector<Measurement> measurements = take_measurements(requests.size());
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-      fresh[i].outcome = measurements[i].outcome;
-      fresh[i].message = std::move(measurements[i].message);
-    }
-    return fresh;
   }
 
  private:
@@ -125,13 +88,6 @@ class LocalRunner : public Runner, private SampleSource {
       nestwright::check(request.object != nullptr, "a candidate to be run has no object");
       candidates_.push_back({request.object});
     }
-  }
-
-  std::vector<Contender> set_contenders(const std::vector<RunRequest>& requests) {
-    set_candidates(requests);
-    std::vector<Contender> contenders;
-    for (std::size_t i = 0; i < requests.size(); ++i) contenders.push_back({static_cast<int>(i)});
-    return contenders;
   }
 
   void unload_all() {
@@ -264,13 +220,13 @@ class LocalRunner : public Runner, private SampleSource {
     return reply;
   }
 
-  void forget_loaded() {
-    for (Candidate& candidate : candidates_) candidate.loaded = false;
-  }
-
-  void drop_worker() {
+  void renew_process() override {
     worker_.drop();
     forget_loaded();
+  }
+
+  void forget_loaded() {
+    for (Candidate& candidate : candidates_) candidate.loaded = false;
   }
 
   RunnerOptions options_;

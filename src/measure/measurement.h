@@ -31,6 +31,7 @@ struct Timing {
   std::vector<double> fma_ns;        ///< the FMA sentinel beside each sample; empty where none was run
   std::vector<double> walk_ns;       ///< the memory sentinel in the pass of each sample; likewise
   std::vector<int> passes;           ///< of the race in which each sample was taken: samples of one pass are a pair
+  std::vector<int> processes;        ///< of the race in which each sample was taken, from 1; 0: it had no own ones
   bool ended_early = false;          ///< stopped because it was far behind: never a best one
   /// What disturbed the machine while it was timed, one phrase; empty: nothing. A disturbed timing is never a best one,
   /// no label at full weight, and is measured again where there is time.

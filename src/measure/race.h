@@ -66,22 +66,18 @@ struct RaceResult {
 RaceResult race(GatedSampler& sampler, const RaceConditions& conditions, std::span<const Contender> contenders,
                 std::optional<Contender> incumbent);
 
-/// Nobody is given up: everyone gets as many samples, finalist_samples or more, all in the same passes; fewer where the
-/// fastest takes long. Scores are in the unit of the first contender that does not fail, whose reference time is the
-/// median of its own readings.
+/// Nobody is given up: everyone gets as many samples, all in the same passes, in finalist_processes fresh processes or
+/// more, for two copies of one kernel differ by a percent for as long as a process lives, by where they lie. Scores are
+/// in the unit of the first contender that does not fail, whose reference time is the median of the medians of its
+/// processes. The median of each is that of its processes' medians; its interval is what one more process is expected
+/// to show. One with undisturbed samples in fewer than three processes is disturbed, unless there were fewer.
 std::vector<Timing> race_finalists(GatedSampler& sampler, const RaceConditions& conditions,
                                    std::span<const Contender> contenders);
 
-/// Interleaved samples of everyone, `fresh_samples` of each, for a process of its own: raw readings of one call, one
-/// list a contender, only undisturbed ones where there are two, with what disturbed the others.
-struct ProcessSamples {
-  std::vector<double> raw_ns, fma_ns;
-  std::string disturbance;
-};
-std::vector<ProcessSamples> sample_process(GatedSampler& sampler, const RaceConditions& conditions,
-                                           std::span<const Contender> contenders);
+/// The medians of a race of finalists, one a process that was not disturbed, in order: as read from the clock.
+std::vector<double> process_medians(const Timing& timing);
 
-/// Ratio of a's time to b's over the passes of one race in which both were sampled; zeros where there is none.
+/// Ratio of a's time to b's in a race of finalists, by the pairs of each process; zeros where they have none.
 MedianInterval ratio_between(const Timing& a, const Timing& b);
 
 }  // namespace nestwright

@@ -1,99 +1,141 @@
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "measure/race.h"
 #include "measure/race_passes.h"
+#include "support/error.h"
 
 namespace nestwright {
 
 namespace {
 
-/// The first that has not failed; nullptr where all have.
-const Racer* reference_of(const std::vector<Racer>& racers) {
-  const auto first = std::find_if(racers.begin(), racers.end(), [](const Racer& r) { return r.running; });
-  return first == racers.end() ? nullptr : &*first;
+/// The samples of each process, which may be scores or readings.
+std::vector<std::vector<double>> by_process(const std::vector<double>& samples, const std::vector<int>& processes) {
+  std::map<int, std::vector<double>> groups;
+  for (std::size_t i = 0; i < samples.size(); ++i) groups[processes[i]].push_back(samples[i]);
+  std::vector<std::vector<double>> lists;
+  for (auto& [process, list] : groups) lists.push_back(std::move(list));
+  return lists;
 }
 
-std::vector<Timing> timings_of(const std::vector<Racer>& racers) {
-  const Racer* reference = reference_of(racers);
-  const double reference_ns = reference ? timing_of(*reference, *reference, 0).median_ns : 0;
-  std::vector<Timing> timings;
-  for (const Racer& racer : racers) timings.push_back(timing_of(racer, reference ? *reference : racer, reference_ns));
-  return timings;
+std::vector<double> medians_of(const std::vector<std::vector<double>>& lists) {
+  std::vector<double> medians;
+  for (const std::vector<double>& list : lists) medians.push_back(median_interval(list).median);
+  return medians;
 }
 
-std::vector<Racer*> all_of(std::vector<Racer>& racers) {
-  std::vector<Racer*> list;
-  for (Racer& racer : racers) list.push_back(&racer);
-  return list;
-}
-
-double shortest_sample(const std::vector<Racer>& racers) {
-  double shortest = std::numeric_limits<double>::infinity();
-  for (const Racer& racer : racers) {
-    if (racer.running) shortest = std::min(shortest, racer.sample_length());
+class FinalistRace {
+ public:
+  FinalistRace(GatedSampler& sampler, const RaceConditions& conditions, std::span<const Contender> contenders)
+      : options_(conditions.timing), passes_(sampler, conditions), racers_(line_up(contenders)) {
+    for (Racer& racer : racers_) everyone_.push_back(&racer);
   }
-  return shortest;
-}
 
-/// Whether the ratio of the fastest two is known as well as is asked for. A matter of the interval's width and not of
-/// where it lies, so that looking often does not find differences that are not there.
-bool is_precise(const std::vector<Racer>& racers, double precision) {
-  std::vector<Timing> timings = timings_of(racers);
-  std::erase_if(timings, [](const Timing& t) { return t.median_ns <= 0; });
-  if (timings.size() < 2) return true;
-  std::partial_sort(timings.begin(), timings.begin() + 2, timings.end(),
-                    [](const Timing& a, const Timing& b) { return a.median_ns < b.median_ns; });
-  const MedianInterval ratio = ratio_between(timings[1], timings[0]);
-  return ratio.high - ratio.low <= 2 * precision * ratio.median;
-}
+  std::vector<Timing> run() {
+    do {
+      hold_process();
+    } while (!passes_.is_over() && wants_more());
+    return timings();
+  }
+
+ private:
+  void hold_process() {
+    passes_.start_process();
+    passes_.pass(everyone_);
+    for (int taken = 1; taken < samples() && !passes_.is_over(); ++taken) passes_.pass(everyone_);
+  }
+
+  /// As many for everyone, for the samples of one pass are a pair: what the fastest needs.
+  int samples() const {
+    double shortest = std::numeric_limits<double>::infinity();
+    for (const Racer& racer : racers_) {
+      if (racer.running) shortest = std::min(shortest, racer.sample_length());
+    }
+    return options_.finalist_samples_of(shortest);
+  }
+
+  bool wants_more() const {
+    if (reference() == nullptr || passes_.processes() >= options_.max_finalist_processes) return false;
+    if (passes_.processes() < options_.finalist_processes) return true;
+    return samples() == options_.finalist_samples && !is_precise();
+  }
+
+  /// Whether the ratio of the fastest two is known as well as is asked for. A matter of the interval's width and not of
+  /// where it lies, so that looking often does not find differences that are not there.
+  bool is_precise() const {
+    const std::vector<Timing> all = timings();
+    std::vector<const Timing*> right;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (racers_[i].running && all[i].median_ns > 0) right.push_back(&all[i]);
+    }
+    if (right.size() < 2) return true;
+    std::partial_sort(right.begin(), right.begin() + 2, right.end(),
+                      [](const Timing* a, const Timing* b) { return a->median_ns < b->median_ns; });
+    const MedianInterval ratio = ratio_between(*right[1], *right[0]);
+    return ratio.high - ratio.low <= 2 * options_.finalist_precision * ratio.median;
+  }
+
+  /// The first that has not failed; nullptr where all have.
+  const Racer* reference() const {
+    const auto first = std::find_if(racers_.begin(), racers_.end(), [](const Racer& r) { return r.running; });
+    return first == racers_.end() ? nullptr : &*first;
+  }
+
+  std::vector<Timing> timings() const {
+    const Racer* unit = reference();
+    const double unit_ns = unit ? timing(*unit, *unit, 0).median_ns : 0;
+    std::vector<Timing> all;
+    for (const Racer& racer : racers_) all.push_back(timing(racer, unit ? *unit : racer, unit_ns));
+    return all;
+  }
+
+  Timing timing(const Racer& racer, const Racer& unit, double unit_ns) const {
+    Timing timing = timing_of(racer, unit, unit_ns);
+    if (timing.raw_ns.empty()) return timing;
+    timing.median_ns = median_interval(medians_of(by_process(timing.samples_ns, timing.processes))).median;
+    const std::vector<std::vector<double>> readings = by_process(timing.raw_ns, timing.processes);
+    const MedianInterval expected = across_processes(readings);
+    timing.low_ns = timing.median_ns * expected.low / expected.median;
+    timing.high_ns = timing.median_ns * expected.high / expected.median;
+    const bool are_few = static_cast<int>(readings.size()) < std::min(kFewestProcesses, passes_.processes());
+    if (are_few && timing.disturbance.empty()) timing.disturbance = sound_pairs_of(racer, unit).disturbance;
+    return timing;
+  }
+
+  static constexpr int kFewestProcesses = 3;
+
+  const TimingOptions& options_;
+  RacePasses passes_;
+  std::vector<Racer> racers_;
+  std::vector<Racer*> everyone_;
+};
 
 }  // namespace
 
+std::vector<Timing> race_finalists(GatedSampler& sampler, const RaceConditions& conditions,
+                                   std::span<const Contender> contenders) {
+  return FinalistRace(sampler, conditions, contenders).run();
+}
+
+std::vector<double> process_medians(const Timing& timing) {
+  return medians_of(by_process(timing.raw_ns, timing.processes));
+}
+
 MedianInterval ratio_between(const Timing& a, const Timing& b) {
-  std::vector<double> own, other;
+  check(a.processes.size() == a.passes.size(), "ratios are of the timings of a race of finalists");
+  std::vector<double> pairs;
+  std::vector<int> processes;
   for (std::size_t i = 0, j = 0; i < a.passes.size() && j < b.passes.size();) {
     if (a.passes[i] == b.passes[j]) {
-      own.push_back(a.raw_ns[i++]);
-      other.push_back(b.raw_ns[j++]);
+      pairs.push_back(a.raw_ns[i] / b.raw_ns[j]);
+      processes.push_back(a.processes[i]);
+      ++i, ++j;
     } else {
       a.passes[i] < b.passes[j] ? ++i : ++j;
     }
   }
-  return paired_ratio(own, other);
-}
-
-std::vector<Timing> race_finalists(GatedSampler& sampler, const RaceConditions& conditions,
-                                   std::span<const Contender> contenders) {
-  const TimingOptions& options = conditions.timing;
-  RacePasses passes(sampler, conditions);
-  std::vector<Racer> racers = line_up(contenders);
-  const std::vector<Racer*> everyone = all_of(racers);
-  passes.pass(everyone);
-  // As many for everyone, for the samples of one pass are a pair: what the fastest needs.
-  const int wanted = options.finalist_samples_of(shortest_sample(racers));
-  const int most = wanted < options.finalist_samples ? wanted : options.max_finalist_samples;
-  for (int taken = 1; taken < most && !passes.is_over(); ++taken) {
-    if (taken >= wanted && taken % 10 == 0 && is_precise(racers, options.finalist_precision)) break;
-    passes.pass(everyone);
-  }
-  return timings_of(racers);
-}
-
-std::vector<ProcessSamples> sample_process(GatedSampler& sampler, const RaceConditions& conditions,
-                                           std::span<const Contender> contenders) {
-  RacePasses passes(sampler, conditions);
-  std::vector<Racer> racers = line_up(contenders);
-  const std::vector<Racer*> everyone = all_of(racers);
-  passes.pass(everyone);
-  const int wanted = conditions.timing.fresh_samples_of(shortest_sample(racers));
-  for (int taken = 1; taken < wanted && !passes.is_over(); ++taken) passes.pass(everyone);
-  std::vector<ProcessSamples> all;
-  for (const Racer& racer : racers) {
-    const Timing timing = timing_of(racer, racer, 0);
-    all.push_back({timing.raw_ns, timing.fma_ns, timing.disturbance});
-  }
-  return all;
+  return ratio_of_processes(medians_of(by_process(pairs, processes)));
 }
 
 }  // namespace nestwright

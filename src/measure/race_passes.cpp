@@ -14,6 +14,7 @@ void fill(const std::vector<const RacerSample*>& samples, Timing& timing) {
   for (const RacerSample* sample : samples) {
     timing.raw_ns.push_back(sample->call_ns);
     timing.passes.push_back(sample->pass);
+    timing.processes.push_back(sample->process);
     if (sample->fma_ns > 0) timing.fma_ns.push_back(sample->fma_ns);
     if (sample->walk_ns > 0) timing.walk_ns.push_back(sample->walk_ns);
   }
@@ -40,8 +41,13 @@ std::vector<Racer> line_up(std::span<const Contender> contenders) {
 
 RacePasses::RacePasses(GatedSampler& sampler, const RaceConditions& conditions)
     : sampler_(sampler), conditions_(conditions), random_(conditions.seed) {
-  std::string before;  // what happened before the first pass is nobody's disturbance
-  sampler_.look_around(before);
+  sampler_.look_around();  // what happened before the first pass is nobody's disturbance
+}
+
+void RacePasses::start_process() {
+  ++process_;
+  sampler_.renew_process();
+  sampler_.look_around();
 }
 
 void RacePasses::pass(const std::vector<Racer*>& racers) {
@@ -52,8 +58,7 @@ void RacePasses::pass(const std::vector<Racer*>& racers) {
     for (Racer* racer : order) {
       if (racer->running) sample(*racer);
     }
-    std::string disturbance;
-    const Surroundings surroundings = sampler_.look_around(disturbance);
+    const auto [surroundings, disturbance] = sampler_.look_around();
     for (Racer* racer : order) {
       if (racer->samples.empty() || racer->samples.back().pass != pass_) continue;
       RacerSample& sample = racer->samples.back();
@@ -64,8 +69,8 @@ void RacePasses::pass(const std::vector<Racer*>& racers) {
   }
 }
 
-bool RacePasses::is_warmed_up(const Racer& racer) const {
-  return racer.contender.call_ns < conditions_.timing.warm_below_ns;
+bool RacePasses::wants_warm_up(const Racer& racer) const {
+  return racer.process != process_ || racer.contender.call_ns < conditions_.timing.warm_below_ns;
 }
 
 void RacePasses::set_calls(Racer& racer, double call_ns) const {
@@ -86,6 +91,7 @@ void RacePasses::find_calls(Racer& racer) {
       racer.running = false;
       return;
     }
+    racer.process = process_;
     ns = sample->ns;
     set_calls(racer, ns / static_cast<double>(calls));
     calls =
@@ -99,16 +105,17 @@ void RacePasses::sample(Racer& racer) {
   // A first estimate may have been far too long: the sample would be too short to count.
   for (int tries = 0; tries < 2; ++tries) {
     const std::int64_t calls = racer.calls;
-    const std::optional<Sample> sample = sampler_.take(racer.contender.id, calls, is_warmed_up(racer));
+    const std::optional<Sample> sample = sampler_.take(racer.contender.id, calls, wants_warm_up(racer));
     if (!sample) {
       racer.running = false;
       return;
     }
+    racer.process = process_;
     const double call_ns = sample->ns / static_cast<double>(calls);
     const bool is_short = sample->ns < conditions_.timing.sample_ns / 2 && calls < static_cast<std::int64_t>(kMaxCalls);
     if (is_short) set_calls(racer, call_ns);
     if (is_short && tries == 0) continue;
-    racer.samples.push_back({pass_, call_ns, sample->fma_ns, 0, sample->disturbance});
+    racer.samples.push_back({pass_, process_, call_ns, sample->fma_ns, 0, sample->disturbance});
     return;
   }
 }

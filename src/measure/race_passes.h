@@ -12,7 +12,7 @@
 namespace nestwright {
 
 struct RacerSample {
-  int pass = 0;
+  int pass = 0, process = 0;
   double call_ns = 0, fma_ns = 0, walk_ns = 0;
   std::string disturbance;  ///< empty: it counts
 };
@@ -20,6 +20,7 @@ struct RacerSample {
 struct Racer {
   Contender contender;
   std::int64_t calls = 0;  ///< of one sample; 0: not known yet
+  int process = 0;         ///< in which it was called last
   bool running = true;     ///< neither failed, nor given up, nor beaten
   bool ended_early = false;
   std::vector<RacerSample> samples;
@@ -34,6 +35,9 @@ class RacePasses {
  public:
   RacePasses(GatedSampler& sampler, const RaceConditions& conditions);
 
+  /// The passes that follow are held in a fresh process, where each racer is called once before its first sample.
+  void start_process();
+  int processes() const { return process_; }
   /// Samples each of those that are running once; again where the surroundings turn out to have been disturbed and a
   /// wait is left.
   void pass(const std::vector<Racer*>& racers);
@@ -44,12 +48,12 @@ class RacePasses {
   void sample(Racer& racer);
   void find_calls(Racer& racer);
   void set_calls(Racer& racer, double call_ns) const;
-  bool is_warmed_up(const Racer& racer) const;
+  bool wants_warm_up(const Racer& racer) const;
 
   GatedSampler& sampler_;
   const RaceConditions& conditions_;
   std::mt19937_64 random_;
-  int pass_ = 0;
+  int pass_ = 0, process_ = 0;
 };
 
 /// Samples of two racers that were taken in the same passes.

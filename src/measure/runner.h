@@ -67,17 +67,6 @@ struct RunResult {
   bool incumbent_failed = false;  ///< it crashed, hanged or could not be linked: scores of this run are raw times
 };
 
-/// One finalist in several fresh processes. The timing's median is that of the medians of the processes, its interval
-/// is what one more process is expected to show (measure/timing.h), its samples are raw.
-struct FreshTiming {
-  Outcome outcome = Outcome::kOk;  ///< of the first process in which it failed
-  std::string message;             ///< why it is not ok, one sentence
-  Timing timing;
-  /// Of the processes that were not disturbed. Where others were and these are fewer than three, the timing is
-  /// disturbed.
-  std::vector<double> process_medians_ns;
-};
-
 class Runner {
  public:
   virtual ~Runner() = default;
@@ -88,14 +77,11 @@ class Runner {
                         const std::function<bool()>& is_over = {}) = 0;
   /// Checks each candidate: one measurement a request, in order, without a timing.
   virtual std::vector<Measurement> check(const std::vector<RunRequest>& requests) = 0;
-  /// An interleaved race of candidates that are already known to be right: the finalists of a session, or kernels whose
-  /// ratio is asked for. One measurement a request, in order, without evidence; ratios by ratio_between
-  /// (measure/race.h).
+  /// A race, in several fresh processes, of candidates that are already known to be right: the finalists of a session,
+  /// or kernels whose ratio is asked for. One measurement a request, in order, without evidence; ratios by
+  /// ratio_between (measure/race.h).
   virtual std::vector<Measurement> race(const std::vector<RunRequest>& requests,
                                         const std::function<bool()>& is_over = {}) = 0;
-  /// The same kernels, interleaved, in TimingOptions::fresh_processes processes of their own, one after the other.
-  virtual std::vector<FreshTiming> time_in_fresh_processes(const std::vector<RunRequest>& requests,
-                                                           const std::function<bool()>& is_over = {}) = 0;
 };
 
 /// On a device samples take 20 ms or more by the device's clock, the calls going in turn through copies of the tensors

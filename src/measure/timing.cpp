@@ -64,6 +64,34 @@ double student_t(std::size_t degrees) {
   return degrees <= kQuantiles.size() ? kQuantiles[degrees - 1] : 1.96 + 2.5 / static_cast<double>(degrees);
 }
 
+struct Spread {
+  double mean = 0, deviation = 0;  // the latter of one value, estimated by n - 1
+};
+
+// Requires two values or more.
+Spread spread_of(const std::vector<double>& values) {
+  const auto n = static_cast<double>(values.size());
+  double mean = 0, squares = 0;
+  for (const double value : values) mean += value / n;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return {mean, std::sqrt(squares / (n - 1))};
+}
+
+// The exponential of Hodges and Lehmann's estimate, with the interval that inverts the signed-rank test.
+MedianInterval signed_rank_interval(const std::vector<double>& logs) {
+  if (logs.empty()) return {};
+  const std::size_t n = logs.size();
+  std::vector<double> averages;  // Walsh's: of each value with itself and each later one
+  averages.reserve(n * (n + 1) / 2);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = i; j < n; ++j) averages.push_back((logs[i] + logs[j]) / 2);
+  }
+  std::sort(averages.begin(), averages.end());
+  const std::size_t outside = std::max<std::size_t>(averages_outside(n), 1) - 1;
+  return {std::exp(median_of_sorted(averages)), std::exp(averages[outside]),
+          std::exp(averages[averages.size() - 1 - outside])};
+}
+
 }  // namespace
 
 int TimingOptions::samples_of(double sample_length, int wanted) const {
@@ -71,11 +99,7 @@ int TimingOptions::samples_of(double sample_length, int wanted) const {
 }
 
 int TimingOptions::finalist_samples_of(double sample_length) const {
-  return affordable(finalist_samples, sample_length, finalist_enough_ns, 6);
-}
-
-int TimingOptions::fresh_samples_of(double sample_length) const {
-  return affordable(fresh_samples, sample_length, enough_ns, 2);
+  return affordable(finalist_samples, sample_length, finalist_enough_ns, 1);
 }
 
 TimingOptions timing_on(DeviceKind device, TimingOptions options) {
@@ -96,19 +120,23 @@ MedianInterval median_interval(std::span<const double> samples) {
 
 MedianInterval paired_ratio(std::span<const double> a, std::span<const double> b) {
   check(a.size() == b.size(), "paired ratios need as many samples of one as of the other");
-  if (a.empty()) return {};
-  const std::size_t n = a.size();
-  std::vector<double> logs(n);
-  for (std::size_t i = 0; i < n; ++i) logs[i] = std::log(a[i] / b[i]);
-  std::vector<double> averages;  // Walsh's: of each value with itself and each later one
-  averages.reserve(n * (n + 1) / 2);
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = i; j < n; ++j) averages.push_back((logs[i] + logs[j]) / 2);
+  std::vector<double> logs(a.size());
+  for (std::size_t i = 0; i < logs.size(); ++i) logs[i] = std::log(a[i] / b[i]);
+  return signed_rank_interval(logs);
+}
+
+MedianInterval ratio_of_processes(std::span<const double> ratios) {
+  constexpr std::size_t kEnoughForRanks = 6;
+  constexpr double kProcessesDiffer = 0.03;
+  std::vector<double> logs(ratios.begin(), ratios.end());
+  for (double& log : logs) log = std::log(log);
+  if (logs.size() >= kEnoughForRanks || logs.empty()) return signed_rank_interval(logs);
+  if (logs.size() == 1) {
+    return {ratios[0], ratios[0] * std::exp(-kProcessesDiffer), ratios[0] * std::exp(kProcessesDiffer)};
   }
-  std::sort(averages.begin(), averages.end());
-  const std::size_t outside = std::max<std::size_t>(averages_outside(n), 1) - 1;
-  return {std::exp(median_of_sorted(averages)), std::exp(averages[outside]),
-          std::exp(averages[averages.size() - 1 - outside])};
+  const Spread spread = spread_of(logs);
+  const double half = student_t(logs.size() - 1) * spread.deviation / std::sqrt(static_cast<double>(logs.size()));
+  return {std::exp(spread.mean), std::exp(spread.mean - half), std::exp(spread.mean + half)};
 }
 
 MedianInterval across_processes(std::span<const std::vector<double>> samples_by_process) {
@@ -124,11 +152,10 @@ MedianInterval across_processes(std::span<const std::vector<double>> samples_by_
   const MedianInterval within = median_interval(all);
   if (medians.size() < 2) return {centre, std::min(within.low, centre), std::max(within.high, centre)};
 
-  const auto n = static_cast<double>(medians.size());
-  double mean = 0, squares = 0;
-  for (const double median : medians) mean += std::log(median) / n;
-  for (const double median : medians) squares += std::pow(std::log(median) - mean, 2);
-  const double half = student_t(medians.size() - 1) * std::sqrt(squares / (n - 1) * (1 + 1 / n));
+  std::vector<double> logs;
+  for (const double median : medians) logs.push_back(std::log(median));
+  const double more = std::sqrt(1 + 1 / static_cast<double>(logs.size()));  // for the scatter of the one to come
+  const double half = student_t(logs.size() - 1) * spread_of(logs).deviation * more;
   const double low = centre * std::exp(-half), high = centre * std::exp(half);
   if (high - low >= within.high - within.low) return {centre, low, high};
   return {centre, std::min(within.low, centre), std::max(within.high, centre)};

@@ -20,18 +20,17 @@ struct TimingOptions {
   double race_within = 0.10;   ///< candidates this near the best get more samples, a quarter as near still more
   std::vector<int> rounds = {3, 5, 10};  ///< samples in all after each round of the race
   double enough_ns = 300e6;              ///< samples that took this long together are enough, if they are two
-  int finalist_samples = 20;             ///< of each in the race that ends a session, at least
-  int max_finalist_samples = 60;         ///< while the fastest two are told apart by less than finalist_precision
-  double finalist_precision = 0.005;     ///< half the width of the interval of their ratio
-  double finalist_enough_ns = 1.5e9;     ///< of a finalist, if they are six
-  int fresh_processes = 5;               ///< in which the winner, the runner-up and the default are timed at the end
-  int fresh_samples = 8;                 ///< of each in each of these processes
+  /// Fresh processes in which finalists race, one after the other: more, up to the most, until the ratio of the fastest
+  /// two is known to finalist_precision (half the width of its interval).
+  int finalist_processes = 8, max_finalist_processes = 16;
+  double finalist_precision = 0.01;
+  int finalist_samples = 5;           ///< of each finalist in each process
+  double finalist_enough_ns = 150e6;  ///< samples of a finalist in a process that took this long together are enough
 
   /// How many samples of this length (ns) are taken where `wanted` short ones are: what disturbs a measurement averages
   /// out within a long sample, and its time is better spent on other candidates.
   int samples_of(double sample_length, int wanted) const;
   int finalist_samples_of(double sample_length) const;
-  int fresh_samples_of(double sample_length) const;
 };
 
 /// What a runner makes of them where kernels run on `device`: on one that is no CPU a sample takes 20 ms or more, for
@@ -52,6 +51,11 @@ MedianInterval median_interval(std::span<const double> samples);
 /// that scatter symmetrically, as those of two equal kernels do. Fewer than six pairs cannot give 95%: the interval is
 /// then all of them. Requires as many of a as of b, all positive.
 MedianInterval paired_ratio(std::span<const double> a, std::span<const double> b);
+
+/// The ratio of one kernel to another that is typical of processes, by their ratio in each of several, with its 95%
+/// interval: as paired_ratio gives it for six and more, by Student's t over the logarithms for fewer. One process alone
+/// does not show how processes differ: its interval is 3% to each side. Requires positive ratios; none gives zeros.
+MedianInterval ratio_of_processes(std::span<const double> ratios);
 
 /// What a fresh process is going to show, by the samples taken in several of them: the median of their medians, and the
 /// larger of two 95% intervals: of the median of all samples, and the prediction interval for one more process

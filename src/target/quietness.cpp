@@ -12,6 +12,7 @@
 #include "support/steal_time.h"
 #include "target/fma_loop.h"
 #include "target/host.h"
+#include "target/issue_loop.h"
 #include "target/memory_walk.h"
 
 namespace nestwright {
@@ -19,6 +20,8 @@ namespace {
 
 constexpr double kFmaLoopNs = 100e3;
 constexpr std::int64_t kWalkEveryNs = 5'000'000;
+constexpr std::int64_t kIssueIterations = 4000;  // about 5 us
+constexpr double kShared = 1.25;                 // of the time of an issue loop that has the core for itself
 
 // p90 over p10, less 1.
 double spread(std::vector<double>& times) {
@@ -28,11 +31,20 @@ double spread(std::vector<double>& times) {
   return times[last * 9 / 10] / std::max(times[last / 10], 1.0) - 1;
 }
 
+// How many take much longer than the fastest of them do.
+double slow_share(std::vector<double>& times) {
+  if (times.empty()) return 0;
+  std::sort(times.begin(), times.end());
+  const double alone = times[times.size() / 20];
+  const auto slow = std::count_if(times.begin(), times.end(), [&](double ns) { return ns > kShared * alone; });
+  return static_cast<double>(slow) / static_cast<double>(times.size());
+}
+
 struct Watch {
-  std::vector<double> fma_ns, walk_ns;
+  std::vector<double> fma_ns, issue_ns, walk_ns;
 };
 
-// Runs FMA loops until `end_ns`; in between the memory walk, where there is one.
+// Runs FMA loops and issue loops until `end_ns`; in between the memory walk, where there is one.
 void watch(std::int64_t end_ns, std::int64_t iterations, MemoryWalk* walk, Watch& result) {
   Clock& clock = steady_clock();
   std::int64_t next_walk_ns = clock.now_ns();
@@ -43,8 +55,11 @@ void watch(std::int64_t end_ns, std::int64_t iterations, MemoryWalk* walk, Watch
     }
     const std::int64_t start = clock.now_ns();
     run_fma_loop(iterations);
+    const std::int64_t middle = clock.now_ns();
+    run_issue_loop(kIssueIterations);
     now = clock.now_ns();
-    result.fma_ns.push_back(static_cast<double>(now - start));
+    result.fma_ns.push_back(static_cast<double>(middle - start));
+    result.issue_ns.push_back(static_cast<double>(now - middle));
   }
 }
 
@@ -58,6 +73,7 @@ std::string Quietness::disturbance() const {
     found += fmt::format("{} {:.1f}% (limit {:.1f}%)", what, 100 * share, 100 * limit);
   };
   add(fma_spread, kMaxFmaSpread, "the FMA loop spreads by");
+  add(shared_share, kMaxSharedShare, "another hyper-thread shared a core for");
   add(walk_spread, kMaxWalkSpread, "the memory walk spreads by");
   add(wait_share, kMaxWaitShare, "other processes had the cores for");
   add(steal_share, kMaxStealShare, "the host withheld the cores for");
@@ -97,7 +113,10 @@ Quietness measure_quietness(double seconds, int threads) {
   for (std::thread& other : others) other.join();
   Quietness result;
   result.seconds = elapsed_ns * 1e-9;
-  for (Watch& each : watches) result.fma_spread = std::max(result.fma_spread, spread(each.fma_ns));
+  for (Watch& each : watches) {
+    result.fma_spread = std::max(result.fma_spread, spread(each.fma_ns));
+    result.shared_share = std::max(result.shared_share, slow_share(each.issue_ns));
+  }
   result.walk_spread = spread(watches.front().walk_ns);
   result.wait_share = used.wait_ns / (elapsed_ns * threads);
   result.steal_share = (steal.now_ns() - steal_before) / (elapsed_ns * host_threads());

@@ -5,10 +5,11 @@
 namespace nestwright::bench {
 namespace {
 
-/// Of samples taken in the passes 1, 2, ...
+/// Of samples taken in the passes 1, 2, ... of as many processes.
 Timing timing(std::vector<double> raw_ns) {
   Timing timing;
   for (std::size_t i = 0; i < raw_ns.size(); ++i) timing.passes.push_back(static_cast<int>(i) + 1);
+  timing.processes = timing.passes;
   const MedianInterval interval = median_interval(raw_ns);
   timing.median_ns = interval.median;
   timing.low_ns = interval.low;

@@ -97,7 +97,7 @@ TEST(DoctorTest, SaysWhatIsHereAndWhatIsMissing) {
   EXPECT_TRUE(found["amx"].is_boolean());
   EXPECT_GT(found["caches"]["l1d"], 0);
   EXPECT_GE(found["quietness"]["seconds"], 0.9);
-  for (const char* share : {"fma_spread", "walk_spread", "wait_share", "steal_share"}) {
+  for (const char* share : {"fma_spread", "shared_share", "walk_spread", "wait_share", "steal_share"}) {
     EXPECT_GE(found["quietness"][share], 0) << share;
   }
   EXPECT_TRUE(found["quietness"]["disturbance"].is_string());

@@ -71,7 +71,8 @@ std::unique_ptr<Runner> device_runner(const char* target, double timeout_s = 20)
   options.timeout_s = timeout_s;
   options.timing.rounds = {2};
   options.timing.enough_ns = 50e6;  // two samples of 20 ms
-  options.timing.finalist_samples = options.timing.max_finalist_samples = 3;
+  options.timing.finalist_processes = options.timing.max_finalist_processes = 1;
+  options.timing.finalist_samples = 3;
   return make_local_runner(addition(kElements), options);
 }
 

@@ -104,13 +104,14 @@ TEST(GatedSampler, ACandidateThatFailsWhenItIsTakenAgainGivesNoSample) {
 
 TEST(GatedSampler, LooksAroundForWhatIsSeenOnceAPass) {
   MadeUpMachine machine(CallTimes{{0, 1e6}});
-  std::string disturbance = "left from before";
   machine.kernels.around = [] { return Surroundings{2e6, 0}; };
-  EXPECT_EQ(machine.sampler.look_around(disturbance).walk_ns, 2e6);
-  EXPECT_EQ(disturbance, "");
+  Look look = machine.sampler.look_around();
+  EXPECT_EQ(look.surroundings.walk_ns, 2e6);
+  EXPECT_EQ(look.disturbance, "");
   machine.kernels.around = [] { return Surroundings{2e6, 20e6}; };
-  EXPECT_EQ(machine.sampler.look_around(disturbance).steal_ns, 20e6);
-  EXPECT_EQ(disturbance, "the hypervisor took 20 ms");
+  look = machine.sampler.look_around();
+  EXPECT_EQ(look.surroundings.steal_ns, 20e6);
+  EXPECT_EQ(look.disturbance, "the hypervisor took 20 ms");
 }
 
 TEST(Patience, AllowsASecondAndItsShareOfTheTimeThatPassed) {

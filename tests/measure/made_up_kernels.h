@@ -32,6 +32,8 @@ class MadeUpKernels : public SampleSource {
   std::map<int, std::vector<bool>> warm_ups;       ///< likewise
   std::vector<std::string> reasons_to_pause;
   double paused_ns = 0, sampled_ns = 0;
+  int processes = 0;                     ///< that were started
+  std::function<void()> on_new_process;  ///< may change how the kernels behave
 
   std::optional<Reading> sample(int candidate, std::int64_t n, bool warm_up) override {
     order.push_back(candidate);
@@ -49,6 +51,11 @@ class MadeUpKernels : public SampleSource {
   }
 
   Surroundings surroundings() override { return around(); }
+
+  void renew_process() override {
+    ++processes;
+    if (on_new_process) on_new_process();
+  }
 
   void pause(double ns, const std::string& why) override {
     reasons_to_pause.push_back(why);

@@ -45,9 +45,8 @@ inline RunnerOptions planted_options(double timeout_s = 5, int threads = 1) {
   options.threads = threads;
   options.timing.sample_ns = 2e5;
   options.timing.rounds = {3, 5};
-  options.timing.finalist_samples = options.timing.max_finalist_samples = 6;
-  options.timing.fresh_processes = 3;
-  options.timing.fresh_samples = 2;
+  options.timing.finalist_processes = options.timing.max_finalist_processes = 3;
+  options.timing.finalist_samples = 2;
   return options;
 }
 

@@ -1,4 +1,4 @@
-// Races of finalists and samples for processes of their own, where nobody is given up.
+// Races of finalists, where nobody is given up.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,15 +7,15 @@
 namespace nestwright {
 namespace {
 
-using testing::DoubleNear;
-using testing::Each;
 using testing::SizeIs;
 
-TEST(RaceFinalists, EveryoneGetsAllSamplesInterleaved) {
+TEST(RaceFinalists, EveryoneGetsAllSamplesInterleavedInEightProcesses) {
   MadeUpMachine machine({{0, 1e6}, {1, 3e6}});
   const std::vector<Timing> timings = machine.race_finalists(2);
+  EXPECT_EQ(machine.kernels.processes, 8);
   for (const Timing& timing : timings) {
-    EXPECT_THAT(timing.samples_ns, SizeIs(20));
+    EXPECT_THAT(timing.samples_ns, SizeIs(40));
+    EXPECT_THAT(process_medians(timing), SizeIs(8));
     EXPECT_FALSE(timing.ended_early);
     EXPECT_EQ(timing.passes, timings[0].passes);
   }
@@ -25,24 +25,37 @@ TEST(RaceFinalists, EveryoneGetsAllSamplesInterleaved) {
   }
 }
 
-TEST(RaceFinalists, LongOnesGetFewerSamplesAllOfThemAsMany) {
-  MadeUpMachine machine({{0, 150e6}, {1, 1000e6}});
-  for (const Timing& timing : machine.race_finalists(2)) EXPECT_THAT(timing.samples_ns, SizeIs(10)) << "1.5 s";
-  machine.kernels.call_ns = {{0, 900e6}, {1, 1000e6}};
-  for (const Timing& timing : machine.race_finalists(2)) EXPECT_THAT(timing.samples_ns, SizeIs(6));
+TEST(RaceFinalists, EachIsCalledOnceInANewProcessBeforeItIsTimed) {
+  MadeUpMachine machine({{0, 1e6}, {1, 3e6}});
+  machine.race_finalists(2);
+  for (const int kernel : {0, 1}) {
+    for (std::size_t i = 0; i < 40; ++i) EXPECT_EQ(machine.kernels.warm_ups[kernel][i], i % 5 == 0) << i;
+  }
 }
 
-TEST(RaceFinalists, TheTwoFastestAreSampledUntilTheyAreToldApartPrecisely) {
+TEST(RaceFinalists, LongOnesGetFewerSamplesAllOfThemAsMany) {
+  MadeUpMachine machine({{0, 50e6}, {1, 1000e6}});
+  for (const Timing& timing : machine.race_finalists(2)) EXPECT_THAT(timing.samples_ns, SizeIs(24)) << "150 ms";
+  machine.kernels.call_ns = {{0, 900e6}, {1, 1000e6}};
+  for (const Timing& timing : machine.race_finalists(2)) EXPECT_THAT(timing.samples_ns, SizeIs(8));
+}
+
+// What differs from process to process is not averaged out within one.
+TEST(RaceFinalists, MoreProcessesAreStartedUntilTheTwoFastestAreToldApartPrecisely) {
   struct Row {
-    double noise;
-    std::size_t samples;
+    double spread;
+    int fewest, most;
   };
-  for (const Row& row : {Row{0.001, 20}, Row{0.009, 40}, Row{0.05, 60}}) {
+  for (const Row& row : {Row{0.002, 8, 8}, Row{0.011, 9, 15}, Row{0.06, 16, 16}}) {
     MadeUpMachine machine({{0, 1.00e6}, {1, 1.01e6}, {2, 1.5e6}});
-    machine.kernels.scatter(row.noise, 3);
-    EXPECT_NEAR(static_cast<double>(machine.race_finalists(3)[0].samples_ns.size()), row.samples,
-                row.samples == 40 ? 10 : 0)
-        << row.noise;
+    std::mt19937_64 random(3);
+    std::normal_distribution<double> differs(1, row.spread);
+    std::map<int, double> factors;
+    machine.kernels.on_new_process = [&] { factors = {{0, differs(random)}, {1, differs(random)}, {2, 1}}; };
+    machine.kernels.slowdown = [&](int id) { return factors.at(id); };
+    machine.race_finalists(3);
+    EXPECT_GE(machine.kernels.processes, row.fewest) << row.spread;
+    EXPECT_LE(machine.kernels.processes, row.most) << row.spread;
   }
 }
 
@@ -51,13 +64,52 @@ TEST(RaceFinalists, TheOthersMayScatterAsTheyLike) {
   std::mt19937_64 random(1);
   std::normal_distribution<double> noise(1, 0.05);
   machine.kernels.slowdown = [&](int id) { return id == 2 ? noise(random) : 1.0; };
-  EXPECT_THAT(machine.race_finalists(3)[0].samples_ns, SizeIs(20));
+  machine.race_finalists(3);
+  EXPECT_EQ(machine.kernels.processes, 8);
+}
+
+// Each process favours one of two equal kernels by a percent: many samples of few processes would tell them apart.
+TEST(RaceFinalists, TwoCopiesOfOneKernelAreSeldomToldApart) {
+  constexpr int kRaces = 400;
+  int told_apart = 0;
+  for (int race = 0; race < kRaces; ++race) {
+    MadeUpMachine machine({{0, 1e6}, {1, 1e6}});
+    machine.conditions.seed = static_cast<std::uint64_t>(race);
+    std::mt19937_64 random(static_cast<std::uint64_t>(race));
+    std::normal_distribution<double> differs(1, 0.01), noise(1, 0.002);
+    std::map<int, double> factors;
+    machine.kernels.on_new_process = [&] { factors = {{0, differs(random)}, {1, differs(random)}}; };
+    machine.kernels.slowdown = [&](int id) { return factors.at(id) * noise(random); };
+    const std::vector<Timing> timings = machine.race_finalists(2);
+    const MedianInterval ratio = ratio_between(timings[1], timings[0]);
+    told_apart += ratio.low > 1 || ratio.high < 1;
+  }
+  EXPECT_LE(told_apart, 0.07 * kRaces);
+  EXPECT_GE(told_apart, 0.01 * kRaces);
+}
+
+TEST(RaceFinalists, TheIntervalIsWhatOneMoreProcessIsExpectedToShow) {
+  constexpr int kRaces = 300;
+  int met = 0;
+  for (int race = 0; race < kRaces; ++race) {
+    MadeUpMachine machine({{0, 1e6}, {1, 1.2e6}});
+    std::mt19937_64 random(static_cast<std::uint64_t>(race));
+    std::normal_distribution<double> differs(1, 0.01);
+    double factor = 1;
+    machine.kernels.on_new_process = [&] { factor = differs(random); };
+    machine.kernels.slowdown = [&](int id) { return id == 1 ? factor : 1; };
+    const Timing timing = machine.race_finalists(2)[1];
+    const double next = 1.2e6 * differs(random);
+    met += timing.low_ns <= next && next <= timing.high_ns;
+  }
+  EXPECT_GE(met, 0.92 * kRaces);
+  EXPECT_LE(met, 0.98 * kRaces);
 }
 
 TEST(RaceFinalists, ScoresAreInTheUnitOfTheFirstWhateverTheClockDoes) {
   MadeUpMachine machine({{0, 1.00e6}, {1, 0.98e6}, {2, 1.05e6}});
   double clock = 1;
-  machine.kernels.slowdown = [&](int) { return clock *= 1.003; };
+  machine.kernels.slowdown = [&](int) { return clock *= 1.002; };
   machine.kernels.disturb = [&](int, Reading& reading) { reading.fma_ns *= clock; };
   const std::vector<Timing> timings = machine.race_finalists(3);
   EXPECT_GT(clock, 1.15);
@@ -73,7 +125,7 @@ TEST(RaceFinalists, OneThatFailsIsNoUnit) {
   MadeUpMachine machine({{0, 1e6}, {1, 2e6}, {2, 3e6}});
   machine.kernels.fails_at = {{0, 3}};
   const std::vector<Timing> timings = machine.race_finalists(3);
-  EXPECT_THAT(timings[1].samples_ns, SizeIs(20));
+  EXPECT_THAT(timings[1].samples_ns, SizeIs(40));
   EXPECT_DOUBLE_EQ(timings[1].median_ns, 2e6);
   EXPECT_DOUBLE_EQ(timings[2].median_ns, 3e6);
   EXPECT_THAT(timings[0].samples_ns, SizeIs(2)) << "what was taken until then";
@@ -83,12 +135,14 @@ TEST(RaceFinalists, WhereAllFailThereIsNoTime) {
   MadeUpMachine machine({{0, 1e6}, {1, 2e6}});
   machine.kernels.fails_at = {{0, 1}, {1, 1}};
   for (const Timing& timing : machine.race_finalists(2)) EXPECT_EQ(timing.median_ns, 0);
+  EXPECT_EQ(machine.kernels.processes, 1);
 }
 
 TEST(RaceFinalists, EndsBetweenTwoPassesWhereItIsOver) {
   MadeUpMachine machine({{0, 1e6}, {1, 2e6}});
   machine.conditions.is_over = [&] { return machine.kernels.samples_of(0) >= 7; };
   for (const Timing& timing : machine.race_finalists(2)) EXPECT_THAT(timing.samples_ns, SizeIs(7));
+  EXPECT_EQ(machine.kernels.processes, 2);
   machine.conditions.is_over = [] { return true; };
   for (const Timing& timing : machine.race_finalists(2)) {
     EXPECT_THAT(timing.samples_ns, SizeIs(1)) << "an interrupted race still knows a time of each";
@@ -104,11 +158,33 @@ TEST(RaceFinalists, OnADisturbedMachineTheyAreMarked) {
   }
 }
 
+TEST(RaceFinalists, ProcessesThatWereDisturbedDoNotCount) {
+  MadeUpMachine machine({{0, 1e6}, {1, 2e6}}, 0);
+  int disturbed_from = 4;
+  machine.kernels.disturb = [&](int, Reading& reading) {
+    if (machine.kernels.processes < disturbed_from) return;
+    reading.queue_ns = 1e6;
+    reading.ns *= 2;
+  };
+  for (const Timing& timing : machine.race_finalists(2)) {
+    EXPECT_EQ(timing.disturbance, "");
+    EXPECT_THAT(process_medians(timing), SizeIs(3));
+  }
+  machine.kernels.processes = 0;
+  disturbed_from = 3;
+  for (const Timing& timing : machine.race_finalists(2)) {
+    EXPECT_THAT(process_medians(timing), SizeIs(2));
+    EXPECT_EQ(timing.disturbance, "a thread waited 1000 us for a processor") << "two do not show how processes differ";
+  }
+}
+
 TEST(RatioBetween, PairsSamplesOfTheSamePasses) {
   Timing a, b;
   a.passes = {1, 2, 4, 5};
+  a.processes = {1, 1, 2, 2};
   a.raw_ns = {10, 20, 40, 50};
   b.passes = {2, 3, 4};
+  b.processes = {1, 1, 2};
   b.raw_ns = {10, 999, 20};
   EXPECT_DOUBLE_EQ(ratio_between(a, b).median, 2);
   EXPECT_DOUBLE_EQ(ratio_between(b, a).median, 0.5);
@@ -116,38 +192,13 @@ TEST(RatioBetween, PairsSamplesOfTheSamePasses) {
   EXPECT_EQ(ratio_between(a, b).median, 0) << "no pass in common";
 }
 
-TEST(SampleProcess, TakesAFewRawSamplesOfEach) {
-  MadeUpMachine machine({{0, 1e6}, {1, 3e6}});
-  const std::vector<Contender> contenders = machine.contenders(2);
-  const std::vector<ProcessSamples> all = sample_process(machine.sampler, machine.conditions, contenders);
-  ASSERT_THAT(all, SizeIs(2));
-  EXPECT_THAT(all[0].raw_ns, SizeIs(8));
-  EXPECT_THAT(all[1].raw_ns, SizeIs(8));
-  EXPECT_THAT(all[1].raw_ns, Each(DoubleNear(3e6, 1))) << "of one call";
-  EXPECT_THAT(all[1].fma_ns, SizeIs(8));
-  EXPECT_EQ(all[1].disturbance, "");
-}
-
-TEST(SampleProcess, LeavesOutWhatWasDisturbedUnlessThereIsNothingElse) {
-  MadeUpMachine machine({{0, 1e6}, {1, 3e6}}, 0);
-  machine.kernels.disturb = [&](int id, Reading& reading) {
-    if (id == 0 && machine.kernels.samples_of(0) <= 2) return;
-    reading.queue_ns = 1e6;
-    reading.ns *= 2;
-  };
-  const std::vector<ProcessSamples> all = sample_process(machine.sampler, machine.conditions, machine.contenders(2));
-  EXPECT_THAT(all[0].raw_ns, testing::ElementsAre(DoubleNear(1e6, 1), DoubleNear(1e6, 1)));
-  EXPECT_EQ(all[0].disturbance, "");
-  EXPECT_THAT(all[1].raw_ns, SizeIs(8));
-  EXPECT_EQ(all[1].disturbance, "a thread waited 1000 us for a processor");
-}
-
-TEST(SampleProcess, OneThatFailsHasNone) {
-  MadeUpMachine machine({{0, 1e6}, {1, 3e6}});
-  machine.kernels.fails_at = {{0, 1}};
-  const std::vector<ProcessSamples> all = sample_process(machine.sampler, machine.conditions, machine.contenders(2));
-  EXPECT_THAT(all[0].raw_ns, SizeIs(0));
-  EXPECT_THAT(all[1].raw_ns, SizeIs(8));
+TEST(RatioBetween, CountsEachProcessOnce) {
+  Timing a, b;
+  a.passes = b.passes = {1, 2, 3, 4, 5, 6, 7};
+  a.processes = b.processes = {1, 1, 1, 1, 1, 2, 3};
+  b.raw_ns = {1, 1, 1, 1, 1, 1, 1};
+  a.raw_ns = {1, 1, 1, 1, 1, 8, 27};
+  EXPECT_NEAR(ratio_between(a, b).median, 6, 1e-9) << "the geometric mean of 1, 8 and 27";
 }
 
 }  // namespace

@@ -14,6 +14,14 @@
 namespace nestwright {
 namespace {
 
+Measurement timed(double ns) {
+  Measurement m;
+  m.evidence.verified = true;
+  m.timing.median_ns = m.timing.low_ns = m.timing.high_ns = ns;
+  m.timing.samples_ns = m.timing.raw_ns = {ns};
+  return m;
+}
+
 class UnitsTest : public testing::Test {
  protected:
   UnitsTest() {
@@ -59,6 +67,58 @@ TEST_F(UnitsTest, TimesOfAnotherSessionAreScaledByTheAnchorsThatBothMeasured) {
     const Timing converted = units.convert(session, trial).timing;
     EXPECT_NEAR(converted.median_ns, factor * trial.measurement.timing.median_ns, 1e-6 * converted.median_ns);
   }
+}
+
+// What an earlier session timed beside a disturbance is measured again, and may be the incumbent from then on.
+TEST_F(UnitsTest, ADefaultThatWasDisturbedIsMeasuredAgain) {
+  TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
+  SessionState session(task_, log, options_);
+  const Point point = session.space.seeds().front();
+  const SessionId earlier = log.begin_session(session.key, {});
+  const Batch batch = log.commit_batch(earlier, 0, {{{point.template_name, point.version}, point.config, "seed"}});
+  Measurement disturbed = timed(1e6);
+  disturbed.timing.disturbance = "a thread waited 900 us for a processor";
+  session.default_trial = log.record(earlier, batch.proposals[0].id, disturbed);
+  EXPECT_FALSE(log.may_be_best(session.default_trial));
+
+  session.id = log.begin_session(session.key, {});
+  bool measured = false;  // others may disturb it again
+  for (int attempt = 0; attempt < 20 && !measured; ++attempt) {
+    Units units;
+    units.establish(session, recorded(log));
+    measured = session.anchor.has_value();
+  }
+  ASSERT_TRUE(measured);
+  EXPECT_TRUE(log.may_be_best(session.default_trial));
+  const TrialRecord trial = recorded(log).front();
+  EXPECT_EQ(trial.session, session.id);
+  EXPECT_LT(trial.measurement.timing.median_ns, 1e6);
+  EXPECT_EQ(log.best(filter_of(session.key), session.versions)->trial, session.default_trial);
+}
+
+// It would end each further run of its task.
+TEST_F(UnitsTest, ADefaultThatFailedInARaceIsAnAnchorAndNoBest) {
+  TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
+  run_session(task_, log, options_);
+  SessionState session(task_, log, options_);
+  session.id = log.begin_session(session.key, {});
+  session.default_trial = recorded(log).front().id;
+  Race race;
+  race.entries.resize(2);
+  race.entries[0].trial = session.default_trial;
+  race.entries[0].role = "default";
+  race.entries[0].measurement.outcome = Outcome::kCrash;
+  race.entries[0].measurement.message = "SIGSEGV while being timed";
+  race.entries[1].trial = recorded(log).back().id;
+  race.entries[1].role = "finalist";
+  race.entries[1].measurement = timed(1e3);
+  race.winner = 1;
+  log.record_race(session.id, race, session.versions);
+  for (int attempt = 0; attempt < 20 && !session.anchor; ++attempt) Units().establish(session, recorded(log));
+  ASSERT_TRUE(session.anchor.has_value());
+  EXPECT_EQ(session.anchor->trial, session.default_trial);
+  EXPECT_FALSE(log.may_be_best(session.default_trial));
+  EXPECT_NE(log.best(filter_of(session.key), session.versions)->trial, session.default_trial);
 }
 
 TEST_F(UnitsTest, ASessionWithNothingInCommonCannotBeCompared) {

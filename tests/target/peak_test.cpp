@@ -6,6 +6,7 @@
 #include "support/error.h"
 #include "target/fma_loop.h"
 #include "target/host.h"
+#include "target/issue_loop.h"
 
 namespace nestwright {
 namespace {
@@ -20,6 +21,20 @@ TEST(FmaLoop, TakesTheTimeThatItIsCalibratedFor) {
   }
   EXPECT_GT(best, 40e3);
   EXPECT_LT(best, 250e3);
+}
+
+// 26 instructions an iteration, of which a core issues between one and twelve a cycle at 1 to 6 GHz.
+TEST(IssueLoop, IssuesAllOfItsInstructions) {
+  constexpr std::int64_t kIterations = 100'000;
+  double best = 1e18;
+  for (int i = 0; i < 20; ++i) {
+    const std::int64_t start = steady_clock().now_ns();
+    run_issue_loop(kIterations);
+    best = std::min(best, static_cast<double>(steady_clock().now_ns() - start));
+  }
+  EXPECT_GT(best / kIterations, 26.0 / 12 / 6);
+  EXPECT_LT(best / kIterations, 26.0);
+  run_issue_loop(0);
 }
 
 TEST(FmaLoop, CountsItsOperations) {
