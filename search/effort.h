@@ -1,7 +1,7 @@
 // How much trouble a tuning run takes, in one word.
 //
 //   effort | seconds | ends early below | finalists | processes | samples in each
-//   quick  |      10 |               2% |         4 |         6 |               3
+//   quick  |      10 |               2% |         4 |         7 |               3
 //   normal |      60 |               1% |         6 |         8 |               5
 //   full   |     600 |            never |        12 |        16 |               5
 //

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kFirstSteps = 10'000;
 constexpr int kAttempts = 6;
-constexpr double kPrecision = 0.05;   // of the slowdown
+constexpr double kCalibrated = 0.3;   // slowdown by which the length of a step is found
 constexpr int kCalibrationRaces = 3;  // the median counts
 
 struct SlowerOptions {
@@ -38,23 +38,27 @@ double ratio_of(const Task& task, const CompiledObject& kernel, const CompiledOb
   return median_interval(ratios).median;
 }
 
-/// Calibrated by races on the machine as it is without a load.
+/// Calibrated on the machine as it is without a load, by a delay of about a third of the kernel's time: a delay takes
+/// as long as its steps, so that a tenth of them is known ten times as well as races tell so small a one.
 SlowerCopy make_slower(const Task& task, const ir::Program& program, const CompiledObject& kernel, double slowdown) {
   std::int64_t steps = kFirstSteps;
   double ratio = 0;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    std::vector<CompiledObject> built = build_all({with_delay(program, steps)}, task.target);
-    ratio = ratio_of(task, kernel, built[0]);
+    ratio = ratio_of(task, kernel, build_all({with_delay(program, steps)}, task.target)[0]);
     if (ratio == 0) continue;  // the machine was disturbed all the time
-    if (std::abs(ratio - 1 - slowdown) <= kPrecision * slowdown) return {steps, ratio, std::move(built[0])};
     fmt::print(stderr, "{} steps: {:.4f} times the time\n", steps, ratio);
+    if (ratio - 1 >= kCalibrated / 2 && ratio - 1 <= 2 * kCalibrated) {
+      steps = steps_for(slowdown, steps, ratio);
+      std::vector<CompiledObject> built = build_all({with_delay(program, steps)}, task.target);
+      return {steps, ratio_of(task, kernel, built[0]), std::move(built[0])};
+    }
     // A first guess that is lost in the noise says nothing about the length of a step.
-    steps = ratio - 1 < slowdown / 3 ? 10 * steps : steps_for(slowdown, steps, ratio);
+    steps = ratio - 1 < kCalibrated / 10 ? 10 * steps : steps_for(kCalibrated, steps, ratio);
   }
   throw Error(
       fmt::format("no copy came out {:.3g}% slower: the last took {:.4f} times the time, or every race was disturbed; "
                   "try again on a quieter machine",
-                  100 * slowdown, ratio));
+                  100 * kCalibrated, ratio));
 }
 
 void run(const SlowerOptions& options, const Publication& publication) {

@@ -30,15 +30,20 @@ std::size_t samples_outside(std::size_t n) {
   return k;
 }
 
-// How many of the ordered averages of n values can be left out at each end so that the rest still holds the centre of
-// symmetry with 95% confidence: the number of rank sums w with P(W <= w) <= 2.5%. Beyond kExact values the normal
-// approximation serves.
-std::size_t averages_outside(std::size_t n) {
+// How many of the ordered averages of n values can be left out at each end so that the centre of symmetry lies beyond
+// one of them with a probability of `tail`: the number of rank sums w with P(W <= w) <= tail. Beyond kExact values the
+// normal approximation serves.
+struct Level {
+  double tail = 0, normal_quantile = 0;
+};
+constexpr Level k95{0.025, 1.96}, k98{0.01, 2.326};
+
+std::size_t averages_outside(std::size_t n, const Level& level) {
   constexpr std::size_t kExact = 100;
   const double most = static_cast<double>(n * (n + 1)) / 2;
   if (n > kExact) {
     const double deviation = std::sqrt(most * static_cast<double>(2 * n + 1) / 12);
-    return static_cast<std::size_t>(std::max(0.0, std::floor(most / 2 - 1.96 * deviation)));
+    return static_cast<std::size_t>(std::max(0.0, std::floor(most / 2 - level.normal_quantile * deviation)));
   }
   std::vector<double> probability(static_cast<std::size_t>(most) + 1, 0);  // of each sum of ranks
   probability[0] = 1;
@@ -49,7 +54,7 @@ std::size_t averages_outside(std::size_t n) {
   }
   double below = 0;
   std::size_t w = 0;
-  while (w < probability.size() && below + probability[w] <= 0.025) below += probability[w++];
+  while (w < probability.size() && below + probability[w] <= level.tail) below += probability[w++];
   return w;
 }
 
@@ -78,7 +83,7 @@ Spread spread_of(const std::vector<double>& values) {
 }
 
 // The exponential of Hodges and Lehmann's estimate, with the interval that inverts the signed-rank test.
-MedianInterval signed_rank_interval(const std::vector<double>& logs) {
+MedianInterval signed_rank_interval(const std::vector<double>& logs, const Level& level) {
   if (logs.empty()) return {};
   const std::size_t n = logs.size();
   std::vector<double> averages;  // Walsh's: of each value with itself and each later one
@@ -87,7 +92,7 @@ MedianInterval signed_rank_interval(const std::vector<double>& logs) {
     for (std::size_t j = i; j < n; ++j) averages.push_back((logs[i] + logs[j]) / 2);
   }
   std::sort(averages.begin(), averages.end());
-  const std::size_t outside = std::max<std::size_t>(averages_outside(n), 1) - 1;
+  const std::size_t outside = std::max<std::size_t>(averages_outside(n, level), 1) - 1;
   return {std::exp(median_of_sorted(averages)), std::exp(averages[outside]),
           std::exp(averages[averages.size() - 1 - outside])};
 }
@@ -122,20 +127,21 @@ MedianInterval paired_ratio(std::span<const double> a, std::span<const double> b
   check(a.size() == b.size(), "paired ratios need as many samples of one as of the other");
   std::vector<double> logs(a.size());
   for (std::size_t i = 0; i < logs.size(); ++i) logs[i] = std::log(a[i] / b[i]);
-  return signed_rank_interval(logs);
+  return signed_rank_interval(logs, k95);
 }
 
 MedianInterval ratio_of_processes(std::span<const double> ratios) {
-  constexpr std::size_t kEnoughForRanks = 6;
+  constexpr std::size_t kEnoughForRanks = 7;
   constexpr double kProcessesDiffer = 0.03;
+  constexpr std::array<double, kEnoughForRanks - 2> kStudent98 = {31.82, 6.965, 4.541, 3.747, 3.365};
   std::vector<double> logs(ratios.begin(), ratios.end());
   for (double& log : logs) log = std::log(log);
-  if (logs.size() >= kEnoughForRanks || logs.empty()) return signed_rank_interval(logs);
+  if (logs.size() >= kEnoughForRanks || logs.empty()) return signed_rank_interval(logs, k98);
   if (logs.size() == 1) {
     return {ratios[0], ratios[0] * std::exp(-kProcessesDiffer), ratios[0] * std::exp(kProcessesDiffer)};
   }
   const Spread spread = spread_of(logs);
-  const double half = student_t(logs.size() - 1) * spread.deviation / std::sqrt(static_cast<double>(logs.size()));
+  const double half = kStudent98[logs.size() - 2] * spread.deviation / std::sqrt(static_cast<double>(logs.size()));
   return {std::exp(spread.mean), std::exp(spread.mean - half), std::exp(spread.mean + half)};
 }
 

@@ -52,8 +52,9 @@ MedianInterval median_interval(std::span<const double> samples);
 /// then all of them. Requires as many of a as of b, all positive.
 MedianInterval paired_ratio(std::span<const double> a, std::span<const double> b);
 
-/// The ratio of one kernel to another that is typical of processes, by their ratio in each of several, with its 95%
-/// interval: as paired_ratio gives it for six and more, by Student's t over the logarithms for fewer. One process alone
+/// The ratio of one kernel to another that is typical of processes, by their ratio in each of several, with its 98%
+/// interval, so that a race that adds processes until it is narrow tells equal kernels apart in less than 5%: as
+/// paired_ratio gives it for seven and more, by Student's t over the logarithms for fewer. One process alone
 /// does not show how processes differ: its interval is 3% to each side. Requires positive ratios; none gives zeros.
 MedianInterval ratio_of_processes(std::span<const double> ratios);
 
