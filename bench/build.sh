@@ -1,6 +1,24 @@
 # Sourced by the scripts of bench/: installs what is missing and builds into build/bench.
 # shellcheck shell=bash
 
+# show_help SCRIPT PROGRAM WORD...: where --help is among the words, prints what the head of the script says and the options of its
+# program, if there is one and it is built, and ends. Installs and builds nothing.
+show_help() {
+  local script=$1 program=$2 word
+  shift 2
+  for word; do
+    [[ $word == -h || $word == --help ]] || continue
+    awk 'NR > 1 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$script"
+    if [[ -n $program && -x $program ]]; then
+      echo
+      "$program" "$@"
+    elif [[ -n $program ]]; then
+      echo "Its options are shown once it is built, which any other call does."
+    fi
+    exit 0
+  done
+}
+
 # build_bench ROOT TARGET...: everything said goes to standard error, for standard output is the benchmark's.
 build_bench() {
   local root=$1
