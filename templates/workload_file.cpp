@@ -19,9 +19,13 @@ Json parse_json(std::string_view text) {
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& e) {
-    const auto at = std::min(e.byte, text.size());
-    const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
-    throw UsageError(fmt::format("is no JSON at line {}; look there for a missing comma, quote or bracket", line));
+    const std::string_view before = text.substr(0, std::min(e.byte > 0 ? e.byte - 1 : 0, text.size()));
+    const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+    const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;  // rfind gives -1 on the first line
+    throw UsageError(fmt::format("is no JSON at line {}, column {}; look there for a missing comma, quote or bracket",
+                                 line, column));
+  } catch (const Json::out_of_range&) {
+    throw UsageError("has a number that is larger than any double; give weights below 1e308");
   }
 }
 

@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "cli/device_target.h"
-#include "cli/number_option.h"
+#include "cli/option_checks.h"
 #include "support/error.h"
 
 namespace nestwright::cli {
@@ -22,7 +22,8 @@ std::string CommonOptions::workload_text() const { return fmt::format("{}", fmt:
 Workload CommonOptions::parsed_workload() const { return parse_workload(workload_text()); }
 
 Target CommonOptions::parsed_target() const {
-  Target parsed = Target::parse(target);
+  // As cuda and opencl alone do: this machine's.
+  Target parsed = Target::parse(target == "cpu" ? "host" : target);
   if (parsed.device != DeviceKind::kCpu) {
     if (threads > 0) {
       throw UsageError(fmt::format("--threads is for CPUs, and {} is none: leave it out", target));
@@ -33,10 +34,25 @@ Target CommonOptions::parsed_target() const {
   return parsed;
 }
 
+std::string printable(const std::string& text) {
+  std::string shown;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool controls = (byte < 0x20 && c != '\n') || byte == 0x7f;
+    shown += controls ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+  }
+  return shown;
+}
+
+void note(const std::string& text) {
+  std::fputs(text.c_str(), stderr);
+  std::fflush(stderr);
+}
+
 int complain(ExitCode code, std::string sentence) {
   std::replace(sentence.begin(), sentence.end(), '\n', ' ');
   std::fflush(stdout);  // both may be the same terminal
-  fmt::print(stderr, "nestwright: {}\n", sentence);
+  note(fmt::format("nestwright: {}\n", printable(sentence)));
   return code;
 }
 
@@ -60,14 +76,14 @@ CLI::Option* add_target(CLI::App& command, CommonOptions& options) {
       ->check(whole_number(1, kMostThreads));
   return command
       .add_option("--target", options.target,
-                  "host, cuda or opencl (this machine's first device), or for example cpu,isa=avx2,threads=1 or "
-                  "cuda,arch=sm_90")
+                  "host or cpu (this machine's), cuda or opencl (its first device), or for example "
+                  "cpu,isa=avx2,threads=1 or cuda,arch=sm_90")
       ->type_name("TARGET")
       ->capture_default_str();
 }
 
 void add_json(CLI::App& command, CommonOptions& options) {
-  command.add_flag("--json", options.json, "one JSON document on standard output");
+  command.add_flag("--json", options.json, "one JSON document on standard output")->disable_flag_override();
 }
 
 }  // namespace nestwright::cli

@@ -41,6 +41,10 @@ CLI::Option* add_db(CLI::App& command, CommonOptions& options);
 CLI::Option* add_target(CLI::App& command, CommonOptions& options);
 void add_json(CLI::App& command, CommonOptions& options);
 
+/// Control characters but the ends of lines as \xNN: what a database or a file holds may not drive the terminal.
+std::string printable(const std::string& text);
+/// To standard error, at once. What cannot be written there is dropped: it ends no run.
+void note(const std::string& text);
 /// Prints "nestwright: " and the sentence to standard error, in one line whatever it quotes, and returns the code.
 int complain(ExitCode code, std::string sentence);
 

@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
+#include "cli/option_checks.h"
 #include "cli/report.h"
 #include "exporter/exporter.h"
 #include "support/error.h"
@@ -30,10 +31,9 @@ int run(const ExportCommandOptions& options) {
   }
   const ExportResult result = export_kernel(task, found, options.output);
   if (found.match != MatchKind::kExact) {
-    fmt::print(
-        stderr,
+    note(fmt::format(
         "nestwright: {} was not tuned, the {} configuration was exported: run nestwright tune for a better one\n",
-        task.workload.str(), found.match == MatchKind::kNearest ? "nearest" : "default");
+        task.workload.str(), found.match == MatchKind::kNearest ? "nearest" : "default"));
   }
   if (options.common.json) {
     print_json({{"function", result.symbol},
@@ -62,8 +62,10 @@ void add_export(CLI::App& app, Action& action) {
       ->type_name("DIR")
       ->required();
   command->add_option("--name", options->output.name, "name of the function and the files (default: from the workload)")
-      ->type_name("NAME");
-  command->add_flag("--exact", options->exact, "only if this very workload was tuned: exit code 3 otherwise");
+      ->type_name("NAME")
+      ->check(not_empty());
+  command->add_flag("--exact", options->exact, "only if this very workload was tuned: exit code 3 otherwise")
+      ->disable_flag_override();
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

@@ -11,6 +11,7 @@
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
+#include "cli/option_checks.h"
 #include "codegen/backend.h"
 #include "ir/print.h"
 #include "lookup/lookup.h"
@@ -70,8 +71,8 @@ int run(const LowerCommandOptions& options) {
         fmt::format("there is no pass '{}': use all or one of {}", options.print_after, fmt::join(passes, ", ")));
   }
   const Lookup found = choose(options, task);
-  fmt::print(stderr, "match     {}\ntemplate  {} version {}\nconfig    {}\n", origin_text(options, found),
-             found.source->name, found.source->version, found.config.str());
+  note(fmt::format("match     {}\ntemplate  {} version {}\nconfig    {}\n", origin_text(options, found),
+                   found.source->name, found.source->version, found.config.str()));
 
   const Instance instance = instantiate(*found.source, task.workload, task.target, found.config);
   if (options.schedule) {
@@ -111,19 +112,25 @@ void add_lower(CLI::App& app, Action& action) {
   add_workload(*command, options->common);
   CLI::Option* db = add_db(*command, options->common);
   add_target(*command, options->common);
-  command->add_option("--config", options->config, "configuration as query prints it, in quotes")->type_name("CONFIG");
+  command->add_option("--config", options->config, "configuration as query prints it, in quotes")
+      ->type_name("CONFIG")
+      ->check(not_empty());
   command
       ->add_option("--template", options->template_name,
                    "template that the configuration belongs to (default: the operator's first)")
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->check(not_empty());
   command
       ->add_option("--print-after", options->print_after,
                    fmt::format("print the program after this pass, or all: {}", fmt::join(pass_names(), ", ")))
       ->type_name("PASS");
-  command->add_flag("--schedule", options->schedule, "print the stages and their loops");
-  command->add_flag("--llvm", options->llvm, "print the LLVM IR");
-  command->add_flag("--asm", options->assembly, "print the assembly");
-  command->add_flag("--final", options->final_pipeline, "compile as winners and exports are");
+  CLI::Option* schedule = command->add_flag("--schedule", options->schedule, "print the stages and their loops");
+  CLI::Option* llvm = command->add_flag("--llvm", options->llvm, "print the LLVM IR");
+  CLI::Option* assembly = command->add_flag("--asm", options->assembly, "print the assembly");
+  llvm->disable_flag_override()->excludes(schedule);
+  assembly->disable_flag_override()->excludes(schedule)->excludes(llvm);
+  schedule->disable_flag_override();
+  command->add_flag("--final", options->final_pipeline, "compile as winners and exports are")->disable_flag_override();
   command->callback([options, db, &action] {
     options->db_given = db->count() > 0;
     action = [options] { return run(*options); };

@@ -3,7 +3,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -33,7 +35,12 @@ std::string usage_sentence(const CLI::App& app, const CLI::ParseError& wrong, in
     return fmt::format("there is no command '{}': {}use one of {} (see nestwright --help)", first,
                        meant.empty() ? "" : fmt::format("did you mean '{}'? ", meant), join_names(names));
   }
-  return fmt::format("{} (see nestwright {}--help)", wrong.what(), known ? first + " " : "");
+  std::string what = wrong.what();
+  // CLI11 names a switch that was given a value without its dashes.
+  if (const std::size_t end = what.find(" was given a disallowed flag override"); end != std::string::npos) {
+    what = fmt::format("--{} takes no value: give it alone", what.substr(0, end));
+  }
+  return fmt::format("{} (see nestwright {}--help)", what, known ? first + " " : "");
 }
 
 constexpr const char* kOutputFails = "standard output cannot be written: check where it goes";
@@ -84,7 +91,20 @@ int run(int argc, char** argv) {
   return run_action(action);
 }
 
+/// Where one of the standard descriptors is closed, the first file that is opened would take its place, and messages
+/// would be written into a database.
+void occupy_standard_descriptors() {
+  for (int fd = open("/dev/null", O_RDONLY); fd >= 0; fd = open("/dev/null", O_RDONLY)) {
+    if (fd <= STDERR_FILENO) continue;
+    close(fd);
+    return;
+  }
+}
+
 }  // namespace
 }  // namespace nestwright::cli
 
-int main(int argc, char** argv) { return nestwright::cli::run(argc, argv); }
+int main(int argc, char** argv) {
+  nestwright::cli::occupy_standard_descriptors();
+  return nestwright::cli::run(argc, argv);
+}

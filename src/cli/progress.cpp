@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "cli/command.h"
 #include "cli/report.h"
 
 namespace nestwright::cli {
@@ -62,16 +63,15 @@ void ProgressLine::show(const Progress& p, const std::string& task) {
   last_shown_s_ = p.seconds;
   const std::string line = (task.empty() ? "" : task + ": ") + progress_text(p, budget_);
   if (terminal_) {
-    fmt::print(stderr, "\r\033[K{}", line.substr(0, columns()));
+    note(fmt::format("\r\033[K{}", line.substr(0, columns())));
     open_ = true;
   } else {
-    fmt::print(stderr, "{}\n", line);
+    note(fmt::format("{}\n", line));
   }
-  std::fflush(stderr);
 }
 
 void ProgressLine::finish() {
-  if (open_) fmt::print(stderr, "\n");
+  if (open_) note("\n");
   open_ = false;
 }
 

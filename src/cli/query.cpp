@@ -5,7 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
-#include "cli/number_option.h"
+#include "cli/option_checks.h"
 #include "cli/report.h"
 #include "lookup/lookup.h"
 #include "lookup/task_key.h"
@@ -69,8 +69,9 @@ int list(const QueryOptions& options, const TuningLog& log) {
   std::size_t width = 0;
   for (const BestRecord& r : records) width = std::max(width, r.task.workload.text.size());
   for (const BestRecord& r : records) {
-    fmt::print("{:<{}} {:>9.1f} GFLOP/s  {:>10}  {:>6} trials  {}\n", r.task.workload.text, width, r.gflops(),
-               format_time(r.timing.median_ns), r.trials, r.task.target);
+    fmt::print("{}",
+               printable(fmt::format("{:<{}} {:>9.1f} GFLOP/s  {:>10}  {:>6} trials  {}\n", r.task.workload.text, width,
+                                     r.gflops(), format_time(r.timing.median_ns), r.trials, r.task.target)));
   }
   return kDone;
 }
@@ -92,7 +93,7 @@ int top(const QueryOptions& options, const TuningLog& log, const Task& task) {
   }
   for (std::size_t i = 0; i < records.size(); ++i) {
     fmt::print("{:>3}  {:>8.1f} GFLOP/s  {}  {}\n", i + 1, records[i].gflops(), format_time(records[i].timing),
-               records[i].proposal.config.str());
+               printable(records[i].proposal.config.str()));
   }
   return kDone;
 }
@@ -141,7 +142,8 @@ void add_query(CLI::App& app, Action& action) {
   CLI::Option* target = add_target(*command, options->common);
   target->description("host, or for example cpu,isa=avx2,threads=1; in a listing: only this target (default: any)");
   add_json(*command, options->common);
-  command->add_flag("--exact", options->exact, "only this very workload: exit code 3 where there is none");
+  command->add_flag("--exact", options->exact, "only this very workload: exit code 3 where there is none")
+      ->disable_flag_override();
   command->add_option("--top", options->top, "the best N of the task, or of every task in a listing")
       ->type_name("N")
       ->check(whole_number(1, 1'000'000));

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "cli/command.h"
 #include "support/error.h"
 
 namespace nestwright::cli {
@@ -78,7 +79,7 @@ std::string to_text(const BestRecord& best, const std::string& asked) {
                       best.evidence.verified ? "verified against the reference in double" : "NOT verified",
                       best.evidence.largest_error_ratio);
   text += fmt::format("evidence  {}\n", evidence_text(best));
-  return text;
+  return printable(text);
 }
 
 Json to_json(const BestRecord& best, const std::string& asked) {
@@ -131,6 +132,9 @@ Json default_to_json(const Lookup& found, const Task& task) {
           {"trials", 0}};
 }
 
-void print_json(const Json& json) { fmt::print("{}\n", json.dump(2)); }
+void print_json(const Json& json) {
+  // What is no UTF-8 in a database is no reason to show nothing.
+  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+}
 
 }  // namespace nestwright::cli

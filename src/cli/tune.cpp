@@ -11,7 +11,7 @@
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
-#include "cli/number_option.h"
+#include "cli/option_checks.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/runnable.h"
@@ -98,14 +98,14 @@ int run(const TuneOptions& options) {
   TuningLog log = TuningLog::open(options.common.db, OpenMode::kWrite);
   catch_signals();
 
-  fmt::print(stderr, "tuning {} on {}\n", task.workload.str(), task.target.str());
+  note(fmt::format("tuning {} on {}\n", task.workload.str(), task.target.str()));
   ProgressLine line(options.session.budget);
   const SessionResult result =
       run_session(task, log, options.session, &interrupted, [&](const Progress& p) { line.show(p); });
   line.finish();
-  fmt::print(stderr, "{} trials in {:.1f} s ({:.1f} a second), {} recorded before; {}; stopped: {}\n", result.trials,
-             result.seconds, trials_per_second(result.trials, result.seconds), result.earlier_trials,
-             outcomes_text(result.outcomes), result.stop_reason);
+  note(fmt::format("{} trials in {:.1f} s ({:.1f} a second), {} recorded before; {}; stopped: {}\n", result.trials,
+                   result.seconds, trials_per_second(result.trials, result.seconds), result.earlier_trials,
+                   outcomes_text(result.outcomes), result.stop_reason));
 
   if (options.common.json) {
     const double peak = result.best ? peak_of(task, measure_peak(task.target)) : 0;

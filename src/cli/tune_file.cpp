@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "cli/progress.h"
@@ -20,15 +19,28 @@
 namespace nestwright::cli {
 namespace {
 
-constexpr double kRaceShare = 0.15;    // of a task's equal share of the seconds, for its final race
-constexpr double kMemoryShare = 0.5;   // of the machine's, for all open sessions
-constexpr double kWorkerBytes = 64e6;  // of an open session, beside its tensors
+constexpr std::size_t kMostBytes = 10'000'000;  // of a file of workloads
+constexpr double kRaceShare = 0.15;             // of a task's equal share of the seconds, for its final race
+constexpr double kMemoryShare = 0.5;            // of the machine's, for all open sessions
+constexpr double kWorkerBytes = 64e6;           // of an open session, beside its tensors
 
 std::string read_text(const std::string& file) {
+  std::error_code ignored;
   std::ifstream stream(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream.is_open() || stream.bad()) {
+  if (!stream.is_open() || std::filesystem::is_directory(file, ignored)) {
     throw UsageError(fmt::format("file '{}' cannot be read: give a JSON file of workloads with --file", file));
+  }
+  std::string text(kMostBytes + 1, '\0');  // a device may have no end
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  if (stream.bad()) {
+    throw UsageError(fmt::format("file '{}' cannot be read to its end: check its disk", file));
+  }
+  if (text.size() > kMostBytes) {
+    throw UsageError(
+        fmt::format("file '{}' has more than {} MB, which no list of workloads needs: give a JSON file of "
+                    "workloads with --file",
+                    file, kMostBytes / 1'000'000));
   }
   return text;
 }
@@ -140,8 +152,8 @@ int tune_file(const std::string& file, const CommonOptions& common, const Sessio
   const Target target = common.parsed_target();
   const std::vector<FileTask> tasks = read_tasks(file, target, notes);
   TuningLog log = TuningLog::open(common.db, OpenMode::kWrite);
-  for (const std::string& note : notes) fmt::print(stderr, "{}\n", note);
-  fmt::print(stderr, "tuning {} tasks of {} on {}\n", tasks.size(), file, target.str());
+  for (const std::string& repeated : notes) note(repeated + "\n");
+  note(fmt::format("tuning {} tasks of {} on {}\n", tasks.size(), file, target.str()));
 
   SessionOptions session = options;
   session.budget = {.early_stop = options.budget.early_stop, .until_gain = options.budget.until_gain};
@@ -174,11 +186,11 @@ int tune_file(const std::string& file, const CommonOptions& common, const Sessio
     row.outcome.result.best =
         log.best(filter_of(task_key(row.task)), usable_templates(row.task.workload.op, target.device));
   }
-  fmt::print(stderr, "{} trials in {:.1f} s ({:.1f} a second)\n", trials, seconds, trials_per_second(trials, seconds));
+  note(fmt::format("{} trials in {:.1f} s ({:.1f} a second)\n", trials, seconds, trials_per_second(trials, seconds)));
   if (common.json) {
     print_json(document(file, rows, trials, seconds, interrupted));
   } else {
-    fmt::print("{}", table_text(rows));
+    fmt::print("{}", printable(table_text(rows)));
   }
   const int code = exit_code(rows, interrupted);
   return code == kDone || code == kInterrupted ? code : complain(static_cast<ExitCode>(code), complaint(rows));

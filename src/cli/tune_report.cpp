@@ -53,7 +53,9 @@ std::optional<double> ratio_to_default(const SessionResult& result) {
 }
 
 double measure_peak(const Target& target) {
-  return target.device == DeviceKind::kCpu ? measure_fma_peak(target.threads) : 0;
+  if (target.device != DeviceKind::kCpu) return 0;
+  // Threads beyond the cores take turns: the rates of the moments in which they run do not add up.
+  return measure_fma_peak(std::min(target.threads, Target::host().threads));
 }
 
 double peak_of(const Task& task, double float32_peak_gflops) {

@@ -84,17 +84,18 @@ ExportResult export_kernel(const Task& task, const Lookup& found, const ExportOp
   const bool is_device = task.target.device != DeviceKind::kCpu;
   std::optional<Toolchain> tools;
   if (!is_device) tools = Toolchain::find();
+  if (tools && !options.name.empty() && tools->knows(name)) refuse_taken_name(name);
 
   const Instance instance = instantiate(*found.source, task.workload, task.target, found.config);
   // On a CPU there is a function of the kernel's name, and on a device the kernels' names begin with it.
-  const ir::Program loops =
-      lower(instance.schedule, instance.definition.args, task.target, is_device ? name : name + "_kernel");
+  const ir::Program loops = lower(instance.schedule, instance.definition.args, task.target,
+                                  is_device ? name : name + "_kernel", {.verify = true});
   if (!loops.symbols.empty()) {
     throw UsageError(
         fmt::format("{} has the symbolic extent or stride {}: only kernels of constant shapes are exported", name,
                     loops.symbols[0].name()));
   }
-  const ir::Program program = expand(loops, task.target);
+  const ir::Program program = expand(loops, task.target, {.verify = true});
   const CompiledObject object =
       make_backend(task.target.device)
           ->compile(program, task.target, {.pipeline = Pipeline::kFinal, .keep_ir = true, .keep_assembly = true});

@@ -65,10 +65,12 @@ void check_function_name(const std::string& name) {
   }
   if (name.size() > 200)
     throw UsageError("the name of the function is too long for a file: use at most 200 characters");
-  if (taken_names().contains(name)) {
-    throw UsageError(fmt::format(
-        "'{0}' has a meaning in C or C++ or in the exported sources: choose another name, as my_{0}", name));
-  }
+  if (taken_names().contains(name)) refuse_taken_name(name);
+}
+
+void refuse_taken_name(const std::string& name) {
+  throw UsageError(
+      fmt::format("'{0}' has a meaning in C or C++ or in the exported sources: choose another name, as my_{0}", name));
 }
 
 }  // namespace nestwright

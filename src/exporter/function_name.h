@@ -13,5 +13,7 @@ std::string default_function_name(const Workload& workload);
 
 /// Throws UsageError for what cannot be the name of a function in both C and C++.
 void check_function_name(const std::string& name);
+/// Throws UsageError: it has a meaning already.
+[[noreturn]] void refuse_taken_name(const std::string& name);
 
 }  // namespace nestwright

@@ -107,7 +107,7 @@ std::string header_tensors(const Exported& e) {
     const Tensor& tensor = e.definition->args[i];
     const int alignment = e.alignment(i);
     tensors +=
-        fmt::format(" *   {:<8}{:<24}{}{}\n", tensor.name(), shape_text(tensor.buffer()),
+        fmt::format(" *   {:<7} {:<23} {}{}\n", tensor.name(), shape_text(tensor.buffer()),
                     e.is_constant(i)                             ? "read by the preparation"
                     : static_cast<int>(i) < e.definition->inputs ? "read"
                                                                  : "written, need not be initialised",

@@ -5,10 +5,12 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include "support/error.h"
 #include "support/process.h"
+#include "support/scratch_folder.h"
 
 namespace nestwright {
 namespace {
@@ -40,6 +42,24 @@ void run(const std::string& tool, std::vector<std::string> arguments) {
 Toolchain Toolchain::find() {
   std::string cc = find_on_path("cc");  // first: who lacks both needs to hear of it
   return Toolchain(std::move(cc), find_on_path("ar"));
+}
+
+bool Toolchain::knows(const std::string& name) const {
+  const ScratchFolder folder("nestwright-name");
+  const std::string source = folder.path() + "/name.c";
+  // What the exported sources include, and what whoever calls the kernel is likely to.
+  std::ofstream probe(source);
+  probe << "#define _GNU_SOURCE\n";
+  for (const char* header : {"errno", "float", "limits", "math", "pthread", "sched", "semaphore", "signal", "stdatomic",
+                             "stdbool", "stddef", "stdint", "stdio", "stdlib", "string", "time", "unistd"}) {
+    probe << "#include <" << header << ".h>\n";
+  }
+  probe << "#ifdef " << name << "\n#error it is a macro\n#endif\n"
+        << "struct nestwright_probe* " << name << "(struct nestwright_probe*);\n";
+  probe.close();
+  const ExitStatus status =
+      ChildProcess({.executable = cc_, .arguments = {"-std=gnu11", "-fsyntax-only", source}}).wait();
+  return status.signaled || status.code != 0;
 }
 
 void Toolchain::compile(const std::string& source, const std::string& object) const {

@@ -87,6 +87,7 @@ Target Target::host() {
 
 Target Target::parse(std::string_view text) {
   if (text == "host") return host();
+  if (text.ends_with(',')) refuse(text, "it ends with a comma", "add a field, or drop it");
   const std::size_t comma = text.find(',');
   const std::string_view device = text.substr(0, comma);
   const std::string_view rest = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);

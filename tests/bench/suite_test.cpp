@@ -44,7 +44,7 @@ void refuses(const std::string& json, const std::string& message) {
 std::string with_entries(const std::string& entries) { return R"({"summary": "s", "entries": [)" + entries + "]}"; }
 
 TEST(Suite, BadFilesGetOneSentence) {
-  refuses("", "suite bad.json: is no JSON at line 1; look there for a missing comma, quote or bracket");
+  refuses("", "suite bad.json: is no JSON at line 1, column 1; look there for a missing comma, quote or bracket");
   refuses("[]", "suite bad.json: \"entries\" must be a list of at least one entry");
 }
 

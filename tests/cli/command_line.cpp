@@ -55,9 +55,11 @@ bool drop_rights() {
   setpgid(0, 0);
   const int in = open("/dev/null", O_RDONLY);
   if (!options.stdout_file.empty()) out = open(options.stdout_file.c_str(), O_WRONLY);
+  if (!options.stderr_file.empty()) err = open(options.stderr_file.c_str(), O_WRONLY);
   dup2(in, 0);
   dup2(out, 1);
   dup2(err, 2);
+  if (options.closes_stderr) close(2);
   unsetenv("NESTWRIGHT_DB");
   putenv(const_cast<char*>(mark.c_str()));
   for (const std::string& variable : options.environment) putenv(const_cast<char*>(variable.c_str()));

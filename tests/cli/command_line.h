@@ -19,9 +19,10 @@ struct Ran {
 struct CommandOptions {
   std::vector<std::string> environment;  ///< NAME=value, added
   std::string folder;                    ///< to run in; empty: here
-  std::string stdout_file;               ///< empty: caught
-  bool without_rights = false;           ///< as nobody, where this is root: rights do not bind root
-  std::string small_disk_at;             ///< a file system of 512 KiB is mounted there, for this process alone
+  std::string stdout_file, stderr_file;  ///< empty: caught
+  bool closes_stderr = false;
+  bool without_rights = false;  ///< as nobody, where this is root: rights do not bind root
+  std::string small_disk_at;    ///< a file system of 512 KiB is mounted there, for this process alone
 };
 
 /// What a child exits with that could not be set up as the options ask.

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/command.h"
 #include "tests/cli/command_line.h"
 #include "tests/logs/sample.h"
 
@@ -125,6 +126,11 @@ TEST(DoctorTest, SaysWhatIsHereAndWhatIsMissing) {
     }
   }
   EXPECT_THAT(found["worker"].get<std::string>(), HasSubstr("nestwright-worker"));
+}
+
+TEST(Printable, ShowsControlCharactersAndKeepsTheEndsOfLines) {
+  EXPECT_EQ(cli::printable("plain text, \xc3\xa9\n"), "plain text, \xc3\xa9\n");
+  EXPECT_EQ(cli::printable("a\x1b[31mb\r\t\x7f"), "a\\x1b[31mb\\x0d\\x09\\x7f");
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ TEST_F(TuneFileTest, BadEntriesAreRefusedBeforeAnythingRuns) {
     expect_refusal(run(content, "--trials 10"), 2, parts);
     EXPECT_FALSE(std::filesystem::exists(folder_.file("nestwright.db"))) << content;
   };
-  refused("[1", {"shapes.json: is no JSON at line 1"});
+  refused("[1", {"shapes.json: is no JSON at line 1, column 3"});
   refused(R"(["matmul m=8 n=8 k=8", {"label": "x", "workload": "matmul m=0 n=8 k=8"}])",
           {"shapes.json, entry 2 (x): m=0 of matmul is illegal"});
   refused(R"(["matmul m=8 n=8 k=8", "matmull m=8 n=8 k=8"])",
@@ -130,6 +130,9 @@ TEST_F(TuneFileTest, WhatIsGivenMustBeOneOfTheTwo) {
                  {"a workload and --file are given"});
   expect_refusal(run_nestwright(words("tune --file x.json"), {.folder = folder_.path()}), 2,
                  {"file 'x.json' cannot be read"});
+  expect_refusal(run_nestwright(words("tune --file ."), {.folder = folder_.path()}), 2, {"file '.' cannot be read"});
+  expect_refusal(run_nestwright(words("tune --file /dev/zero"), {.folder = folder_.path()}), 2,
+                 {"file '/dev/zero' has more than 10 MB", "give a JSON file of workloads"});
 }
 
 }  // namespace

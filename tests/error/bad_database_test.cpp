@@ -140,5 +140,19 @@ TEST(FullOutputTest, IsSaid) {
   expect_refusal(ran, 1, {"standard output cannot be written"});
 }
 
+// Progress and notes are for people: where nobody can read them, the work is done all the same.
+TEST_F(BadDatabaseTest, AFullOrClosedStandardErrorEndsNothing) {
+  const std::vector<std::string> tune = {"tune", kSmall, "--trials", "2", "--threads", "1", "--db", path_};
+  const Ran full = run_nestwright(tune, {.stderr_file = "/dev/full"});
+  EXPECT_EQ(full.code, 0) << full.signal;
+  EXPECT_THAT(full.out, testing::HasSubstr("GFLOP/s"));
+  const Ran closed = run_nestwright(tune, {.closes_stderr = true});
+  EXPECT_EQ(closed.code, 0) << closed.signal;
+  EXPECT_THAT(closed.out, testing::HasSubstr("GFLOP/s"));
+  EXPECT_EQ(run_nestwright({"query", kSmall, "--threads", "1", "--db", path_}).code, 0)
+      << "no message was written into the database";
+  EXPECT_EQ(run_nestwright({"tune"}, {.closes_stderr = true}).code, 2);
+}
+
 }  // namespace
 }  // namespace nestwright

@@ -91,6 +91,13 @@ const std::vector<Wrong> kWrong = {
     {"WorkloadThatIsFiltered", {"query", kSmall, "--op", "matmul"}, {"--op and --dtype filter a listing"}},
     {"TopZero", {"query", kSmall, "--top", "0"}, {"--top", "not '0'"}},
 
+    {"SwitchWithAValue",
+     {"query", kSmall, "--json=1"},
+     {"--json takes no value: give it alone", "nestwright query --help"}},
+    {"TwoTexts", {"lower", kSmall, "--llvm", "--asm"}, {"--llvm excludes --asm"}},
+    {"EmptyConfig", {"lower", kSmall, "--config", ""}, {"--config", "it is empty"}},
+    {"EmptyName", {"export", kSmall, "--out", "x", "--name", ""}, {"--name", "it is empty"}},
+    {"TargetThatEndsWithAComma", tune(kSmall, "--target cpu,isa=avx2,"), {"it ends with a comma", "drop it"}},
     {"ExportWithoutFolder", {"export", kSmall}, {"--out is required"}},
     {"SpaceOfUnknownOperator", words("space conv n=1"), {"no operator 'conv'"}},
 };

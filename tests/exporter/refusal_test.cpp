@@ -26,7 +26,8 @@ TEST_F(ExportRefusal, NamesThatCannotBeFunctions) {
     EXPECT_THAT(refusal({file("out"), name}), HasSubstr("cannot be the name of a C function: begin with a letter"))
         << name;
   }
-  for (const char* name : {"int", "class", "main", "malloc", "uniform", "result", "launch", "queue", "A"}) {
+  for (const char* name : {"int", "class", "main", "malloc", "uniform", "result", "launch", "queue", "A", "stdin", "y0",
+                           "gamma", "EOF", "NULL", "size_t", "INT_MAX", "signgam", "write"}) {
     EXPECT_THAT(refusal({file("out"), name}), HasSubstr("choose another name, as my_")) << name;
   }
   EXPECT_THAT(refusal({file("out"), std::string(300, 'k')}), HasSubstr("too long"));

@@ -96,6 +96,8 @@ TEST(Target, RefusesWithTheFieldAndWhatIsLegal) {
   EXPECT_THAT(refusal("cpu,threads=two"), HasSubstr("threads is \"two\""));
   EXPECT_THAT(refusal("cpu,threads=99999999999999999999"), HasSubstr("use a whole number"));
   EXPECT_THAT(refusal("cpu,threads=1,threads=2"), HasSubstr("field threads is given twice"));
+  EXPECT_THAT(refusal("cpu,isa=avx2,"), HasSubstr("it ends with a comma; add a field, or drop it"));
+  EXPECT_THAT(refusal("cpu,"), HasSubstr("it ends with a comma"));
   EXPECT_THAT(refusal("cpu,threads"), HasSubstr("\"threads\" is not of the form field=value"));
   EXPECT_THAT(refusal("cpu,isa=avx2,vector_bits=512"), HasSubstr("vector_bits=512 is more than avx2 has"));
   EXPECT_THAT(refusal("cpu,vector_bits=100"), HasSubstr("use 128, 256 or 512"));

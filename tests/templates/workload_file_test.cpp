@@ -40,8 +40,10 @@ void refuses(const std::string& json, const std::string& message) {
 
 TEST(WorkloadFile, BadFilesGetOneSentence) {
   refuses("{\n  \"summary\": \"s\"\n  \"entries\": []\n}",
-          "bad.json: is no JSON at line 3; look there for a missing comma, quote or bracket");
-  refuses("", "bad.json: is no JSON at line 1; look there for a missing comma, quote or bracket");
+          "bad.json: is no JSON at line 3, column 11; look there for a missing comma, quote or bracket");
+  refuses("", "bad.json: is no JSON at line 1, column 1; look there for a missing comma, quote or bracket");
+  refuses(R"([{"workload": "a", "weight": 1e999}])",
+          "bad.json: has a number that is larger than any double; give weights below 1e308");
   refuses("3", "bad.json: must be a list of workloads, or an object with \"summary\" and \"entries\"");
   refuses("[]", "bad.json: \"entries\" must be a list of at least one entry");
   refuses("{}", "bad.json: \"entries\" must be a list of at least one entry");

@@ -1,4 +1,4 @@
-#include "cli/number_option.h"
+#include "cli/option_checks.h"
 
 #include <fmt/format.h>
 
@@ -30,6 +30,13 @@ CLI::Validator positive_seconds() {
     double value = 0;
     if (reads_as(text, value) && std::isfinite(value) && value > 0) return {};
     return fmt::format("give a number of seconds above 0, not '{}'", text);
+  };
+  return CLI::Validator(check, "");
+}
+
+CLI::Validator not_empty() {
+  const auto check = [](const std::string& text) -> std::string {
+    return text.empty() ? "it is empty: give a text, or leave the option out" : "";
   };
   return CLI::Validator(check, "");
 }

@@ -1,4 +1,4 @@
-#include "cli/number_option.h"
+#include "cli/option_checks.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Checks of numbers on the command line, with messages that say what to give. CLI11's own tell the range of a double.
+// Checks of what options are given, with messages that say what to give. CLI11's own tell the range of a double.
 // Thread rule: pure functions.
 #pragma once
 
@@ -12,6 +12,9 @@ namespace nestwright::cli {
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
 /// A finite number of seconds above 0.
 CLI::Validator positive_seconds();
+
+/// Any text but none.
+CLI::Validator not_empty();
 
 /// A share from 0 to below 1, as a percentage ("1%") or a number ("0.01"); turned into the number.
 CLI::Validator share();
