@@ -2,19 +2,20 @@
 
 #include <algorithm>
 
-#include "lower/lower.h"
 #include "support/error.h"
 
 namespace nestwright {
 
 std::string kernel_name(const Workload& workload) { return workload.op; }
 
-Lowered lower_point(const SearchSpace& space, const Point& point) {
+Lowered lower_point(const SearchSpace& space, const Point& point, const LowerOptions& options) {
   try {
     const Instance instance = space.instantiate(point);
-    return lower(instance.schedule, instance.definition.args, space.task().target, kernel_name(space.task().workload));
-  } catch (const InternalError&) {
-    throw;
+    return lower(instance.schedule, instance.definition.args, space.task().target, kernel_name(space.task().workload),
+                 options);
+  } catch (const InternalError& violation) {
+    if (!options.verify) throw;
+    return std::string(violation.what());
   } catch (const Error& refusal) {
     return std::string(refusal.what());
   }

@@ -8,13 +8,15 @@
 #include "codegen/backend.h"
 #include "cost_model/device_needs.h"
 #include "ir/program.h"
+#include "lower/lower.h"
 #include "search/search_space.h"
 
 namespace nestwright {
 
-/// The program in loop form, or why the point has none: a primitive or the lowering refuses it.
+/// The program in loop form, or why the point has none: a primitive or the lowering refuses it, or, where
+/// `options.verify` is set, a pass left it unsound.
 using Lowered = std::variant<ir::Program, std::string>;
-Lowered lower_point(const SearchSpace& space, const Point& point);
+Lowered lower_point(const SearchSpace& space, const Point& point, const LowerOptions& options = {});
 
 /// Name of the kernel of a workload, as in the printed program and the object's symbols.
 std::string kernel_name(const Workload& workload);

@@ -48,4 +48,12 @@ CheckData make_check_data(const Workload& workload) {
   return data;
 }
 
+CheckData make_strict_check_data(const Workload& workload) {
+  CheckData data = make_check_data(workload);
+  const Operator& op = find_operator(workload.op);
+  if (op.whole_inputs) data.whole_inputs = op.whole_inputs(workload);
+  if (!data.whole_inputs.empty()) data.whole_expected = op.reference(workload, data.whole_inputs).expected;
+  return data;
+}
+
 }  // namespace nestwright

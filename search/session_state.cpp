@@ -60,7 +60,7 @@ SessionState::SessionState(const Task& task, TuningLog& tuning_log, const Sessio
       space(task, options.template_name),
       builder(session_options.builder ? session_options.builder : make_session_builder(task.target, session_options)),
       runner(make_local_runner(
-          make_check_data(task.workload),
+          make_strict_check_data(task.workload),
           {.target = task.target, .threads = task.target.threads, .timing = timing, .on_wait = on_wait})) {
   for (const SearchSpace::Member& member : space.members()) {
     versions.push_back({member.source->name, member.source->version});
@@ -97,11 +97,13 @@ std::optional<double> SessionState::roofline_share() const {
 }
 
 std::vector<BuiltPoint> SessionState::build(const std::vector<Point>& points, Pipeline pipeline) {
+  // What is to be reported is proved to stay inside its tensors, pass by pass.
+  const LowerOptions lowering{.verify = pipeline == Pipeline::kFinal};
   std::vector<Lowered> lowered(points.size());
   {
     const Stopwatch watch(result.times.lower);
     tbb::parallel_for(std::size_t{0}, points.size(),
-                      [&](std::size_t i) { lowered[i] = lower_point(space, points[i]); });
+                      [&](std::size_t i) { lowered[i] = lower_point(space, points[i], lowering); });
   }
   std::vector<BuildRequest> requests;
   std::vector<BuiltPoint> results(points.size());

@@ -82,12 +82,12 @@ class Finish {
  public:
   explicit Finish(const Convolution& c) : c_(c), error_(sum_error(static_cast<double>(c.terms()), c.types.sum)) {}
 
-  void operator()(double sum, double sum_abs, double bias, double& value, double& bound) const {
+  void operator()(double sum, double sum_squares, double bias, double& value, double& bound) const {
     value = sum + bias;
     if (error_.wraps) {
       value = wrapped_int32(value);
     } else {
-      bound = error_.relative * sum_abs + error_.absolute;
+      bound = error_.of(sum_squares);
       if (c_.bias) bound += epsilon_of(c_.types.c) * (std::abs(sum) + std::abs(bias)) + error_.absolute;
     }
     if (c_.relu) value = std::max(value, 0.0);
@@ -129,7 +129,7 @@ Reference convolution_reference(const Convolution& c, const Workload& workload, 
           const std::int64_t filter = number * c.group_filters() + i / count, output = first + i % count;
           const std::size_t at = element(c, c.filters, c.rows.output(), c.columns.output(), image, filter,
                                          output / c.columns.output(), output % c.columns.output());
-          finish(sums.sum[size(i)], sums.sum_abs[size(i)], c.bias ? inputs[2][size(filter)] : 0,
+          finish(sums.sum[size(i)], sums.sum_squares[size(i)], c.bias ? inputs[2][size(filter)] : 0,
                  reference.expected[0][at], reference.bound[0][at]);
         }
       }

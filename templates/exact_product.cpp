@@ -3,7 +3,6 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <cmath>
 #include <span>
 
 namespace nestwright {
@@ -17,11 +16,11 @@ constexpr std::size_t kRows = 64;
 
 /// The last few terms of one row, over one strip of columns.
 struct Terms {
-  double sum[kColumns], sum_abs[kColumns];
+  double sum[kColumns], sum_squares[kColumns];
 };
 /// All terms so far: the sum, and what rounding took from it.
 struct Total {
-  double sum[kColumns], lost[kColumns], sum_abs[kColumns];
+  double sum[kColumns], lost[kColumns], sum_squares[kColumns];
 };
 
 /// Adds `count` terms to every sum, four at a time: the sums are loaded and stored once for the four.
@@ -30,21 +29,22 @@ struct Total {
   std::size_t r = 0;
   for (; r + 4 <= count; r += 4) {
     const double a0 = a[r], a1 = a[r + 1], a2 = a[r + 2], a3 = a[r + 3];
-    const double m0 = std::abs(a0), m1 = std::abs(a1), m2 = std::abs(a2), m3 = std::abs(a3);
     const double* __restrict b0 = b + r * row_stride;
     const double* __restrict b1 = b0 + row_stride;
     const double* __restrict b2 = b1 + row_stride;
     const double* __restrict b3 = b2 + row_stride;
     for (std::size_t j = 0; j < width; ++j) {
-      t.sum[j] += (a0 * b0[j] + a1 * b1[j]) + (a2 * b2[j] + a3 * b3[j]);
-      t.sum_abs[j] += m0 * std::abs(b0[j]) + m1 * std::abs(b1[j]) + m2 * std::abs(b2[j]) + m3 * std::abs(b3[j]);
+      const double t0 = a0 * b0[j], t1 = a1 * b1[j], t2 = a2 * b2[j], t3 = a3 * b3[j];
+      t.sum[j] += (t0 + t1) + (t2 + t3);
+      t.sum_squares[j] += (t0 * t0 + t1 * t1) + (t2 * t2 + t3 * t3);
     }
   }
   for (; r < count; ++r) {
     const double* __restrict b0 = b + r * row_stride;
     for (std::size_t j = 0; j < width; ++j) {
-      t.sum[j] += a[r] * b0[j];
-      t.sum_abs[j] += std::abs(a[r]) * std::abs(b0[j]);
+      const double term = a[r] * b0[j];
+      t.sum[j] += term;
+      t.sum_squares[j] += term * term;
     }
   }
 }
@@ -57,8 +57,8 @@ struct Total {
     const double of_term = after - before;
     total.lost[j] += (before - (after - of_term)) + (term - of_term);
     total.sum[j] = after;
-    total.sum_abs[j] += terms.sum_abs[j];
-    terms.sum[j] = terms.sum_abs[j] = 0;
+    total.sum_squares[j] += terms.sum_squares[j];
+    terms.sum[j] = terms.sum_squares[j] = 0;
   }
 }
 
@@ -118,7 +118,7 @@ ExactProduct exact_product(const std::vector<double>& a, const std::vector<doubl
       for (std::size_t j = 0; j < width; ++j) {
         const std::size_t at = (i0 + i) * n + j0 + j;
         sums.sum[at] = totals[i].sum[j] + totals[i].lost[j];
-        sums.sum_abs[at] = totals[i].sum_abs[j];
+        sums.sum_squares[at] = totals[i].sum_squares[j];
       }
     }
   });

@@ -8,9 +8,9 @@
 
 namespace nestwright {
 
-/// The sums of a product and those of its terms' absolute values, [m, n] each, row-major.
+/// The sums of a product and those of its terms' squares, [m, n] each, row-major.
 struct ExactProduct {
-  std::vector<double> sum, sum_abs;
+  std::vector<double> sum, sum_squares;
 };
 
 /// Of `a`, [m, k], and `b`, [k, n], both row-major.

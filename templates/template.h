@@ -43,6 +43,10 @@ struct Operator {
   std::function<Definition(const Workload&)> define;
   /// A plain loop in double over inputs that have been rounded to the operator's types.
   std::function<Reference(const Workload&, const HostTensors& inputs)> reference;
+  /// Inputs of whole numbers on which the result is exact in whatever order it is computed
+  /// (templates/whole_numbers.h); no tensors where there are none, or where the bounds are zero for any inputs. None:
+  /// likewise for every workload.
+  std::function<HostTensors(const Workload&)> whole_inputs = {};
 };
 
 /// The kinds of devices that a template for GPUs is for.

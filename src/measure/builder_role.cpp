@@ -26,7 +26,7 @@ CompileReply compile(const CompileRequest& request, Backend& backend, const Targ
           fmt::format("{} has the symbolic extent or stride {}: only programs of constant shapes are timed", loops.name,
                       loops.symbols[0].name()));
     }
-    const ir::Program expanded = expand(loops, target);
+    const ir::Program expanded = expand(loops, target, {.verify = request.pipeline == Pipeline::kFinal});
     CompileOptions options;
     options.pipeline = request.pipeline;
     reply.object = backend.compile(expanded, target, options);

@@ -21,7 +21,8 @@ struct Comparison {
   double largest_error_ratio = 0;  ///< error / bound; infinite likewise
 };
 /// An element is right where it equals `expected` or |element - expected| <= bound; not-a-number never is. Where
-/// `expected` is not-a-number, nothing may have been written: all bytes of the element must still be 0xff.
+/// `expected` is not-a-number, nothing may have been written: all bytes of the element must still be 0xff. No bounds at
+/// all: they are zero.
 Comparison compare_elements(ir::Type type, const void* memory, std::span<const double> expected,
                             std::span<const double> bound);
 

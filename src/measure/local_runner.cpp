@@ -32,7 +32,7 @@ class LocalRunner : public Runner, private SampleSource {
     std::vector<Contender> contenders;
     for (std::size_t i = 0; i < requests.size(); ++i) {
       const int id = static_cast<int>(i);
-      if (const std::optional<double> call_ns = check_candidate(id)) {
+      if (const std::optional<double> call_ns = check_candidate(id, false)) {
         contenders.push_back({id, *call_ns, requests[i].least_ns});
       }
     }
@@ -56,7 +56,7 @@ class LocalRunner : public Runner, private SampleSource {
 
   std::vector<Measurement> check(const std::vector<RunRequest>& requests) override {
     set_candidates(requests);
-    for (std::size_t i = 0; i < requests.size(); ++i) check_candidate(static_cast<int>(i));
+    for (std::size_t i = 0; i < requests.size(); ++i) check_candidate(static_cast<int>(i), true);
     return take_measurements(requests.size());
   }
 
@@ -127,13 +127,15 @@ class LocalRunner : public Runner, private SampleSource {
     return {options_.timing, ++races_, is_over};
   }
 
-  // Links and checks one. The rough time of a call where it is right, else nothing, and its measurement says why.
-  std::optional<double> check_candidate(int id) {
+  // Links and checks one, thoroughly or as is done for each candidate. The rough time of a call where it is right, else
+  // nothing, and its measurement says why.
+  std::optional<double> check_candidate(int id, bool thorough) {
     Candidate& candidate = candidates_[static_cast<std::size_t>(id)];
     const std::int64_t start = steady_clock().now_ns();
     RunnerRequest request;
     request.kind = RunnerRequest::Kind::kCheck;
     request.id = id;
+    request.thorough = thorough;
     const std::optional<RunnerReply> reply = ask(id, request);
     candidate.measurement.check_ms = static_cast<double>(steady_clock().now_ns() - start) * 1e-6;
     if (!reply) return std::nullopt;

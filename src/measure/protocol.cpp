@@ -110,7 +110,7 @@ std::string encode(const RunnerSetup& setup) {
   e.i64(setup.threads).u8(code(setup.pool)).bytes(setup.target);
   e.i64(static_cast<std::int64_t>(setup.tensors.size()));
   for (const TensorLayout& t : setup.tensors) {
-    e.bytes(t.type.str()).u8(code(t.role)).i64(t.elements).i64(t.first).i64(t.second);
+    e.bytes(t.type.str()).u8(code(t.role)).i64(t.elements).i64(t.first).i64(t.second).i64(t.whole);
   }
   return e.str();
 }
@@ -128,6 +128,7 @@ RunnerSetup decode_runner_setup(std::string_view message) {
     t.elements = d.i64();
     t.first = d.i64();
     t.second = d.i64();
+    t.whole = d.i64();
     setup.tensors.push_back(t);
   }
   return setup;
@@ -137,7 +138,7 @@ std::string encode(const RunnerRequest& request) {
   Encoder e;
   e.u8(code(request.kind)).i64(request.id);
   encode_object(e, request.object);
-  e.i64(request.calls).u8(request.warm_up);
+  e.i64(request.calls).u8(request.warm_up).u8(request.thorough);
   return e.str();
 }
 
@@ -149,6 +150,7 @@ RunnerRequest decode_runner_request(std::string_view message) {
   request.object = decode_object(d);
   request.calls = d.i64();
   request.warm_up = d.u8() != 0;
+  request.thorough = d.u8() != 0;
   return request;
 }
 

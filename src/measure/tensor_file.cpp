@@ -59,6 +59,10 @@ TensorFile::TensorFile(const CheckData& data) : fd_(memfd_create("nestwright-ten
   require(data.elements.size() == parameters && data.roles.size() == parameters, parameters,
           "types, elements and roles must be as many");
   require(data.expected.size() == data.bound.size(), parameters, "expected values and bounds must be as many");
+  const bool has_whole = !data.whole_inputs.empty();
+  require(!has_whole ||
+              (data.whole_inputs.size() == data.inputs.size() && data.whole_expected.size() == data.expected.size()),
+          parameters, "whole numbers must be as many as other values");
   std::int64_t size = 0;
   std::size_t input = 0, output = 0;
   for (std::size_t i = 0; i < parameters; ++i) {
@@ -74,11 +78,20 @@ TensorFile::TensorFile(const CheckData& data) : fd_(memfd_create("nestwright-ten
       if (GuardedRegion::offset(bytes, Placement::kAtEnd) != 0) {
         layout.second = append(fd_.get(), size, place(layout.type, values, Placement::kAtStart));
       }
+      if (has_whole) {
+        const std::vector<double>& whole = data.whole_inputs[input - 1];
+        require(whole.size() == n, i, "an input needs a whole number for each element");
+        layout.whole = append(fd_.get(), size, place(layout.type, whole, Placement::kAtEnd));
+      }
     } else {
       require(output < data.expected.size() && data.expected[output].size() == n && data.bound[output].size() == n, i,
               "an output needs an expected value and a bound for each element");
       layout.first = append_doubles(fd_.get(), size, data.expected[output]);
       layout.second = append_doubles(fd_.get(), size, data.bound[output]);
+      if (has_whole) {
+        require(data.whole_expected[output].size() == n, i, "an output needs a whole number for each element");
+        layout.whole = append_doubles(fd_.get(), size, data.whole_expected[output]);
+      }
       ++output;
     }
     layout_.push_back(layout);

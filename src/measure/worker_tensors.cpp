@@ -21,6 +21,11 @@ Reference map_reference(const TensorLayout& layout) {
   return {map_doubles(layout.elements, layout.first), map_doubles(layout.elements, layout.second)};
 }
 
+Reference map_whole_reference(const TensorLayout& layout) {
+  if (layout.whole < 0) return map_reference(layout);
+  return {map_doubles(layout.elements, layout.whole), {}};
+}
+
 std::string judge(std::size_t parameter, ir::Type type, const void* result, const Reference& reference,
                   Evidence& evidence) {
   const Comparison c = compare_elements(type, result, reference.expected, reference.bound);
@@ -28,8 +33,10 @@ std::string judge(std::size_t parameter, ir::Type type, const void* result, cons
   evidence.largest_error_ratio = std::max(evidence.largest_error_ratio, c.largest_error_ratio);
   if (c.first_wrong < 0) return {};
   const auto at = static_cast<std::size_t>(c.first_wrong);
-  return fmt::format("parameter {} element {}: expected {:.9g}, got {:.9g}, allowed error {:.3g}", parameter, at,
-                     reference.expected[at], element_at(type, result, c.first_wrong), reference.bound[at]);
+  const std::string found = fmt::format("parameter {} element {}: expected {:.9g}, got {:.9g}", parameter, at,
+                                        reference.expected[at], element_at(type, result, c.first_wrong));
+  if (reference.bound.empty()) return found + " from whole numbers, where no error is allowed";
+  return fmt::format("{}, allowed error {:.3g}", found, reference.bound[at]);
 }
 
 }  // namespace nestwright

@@ -16,9 +16,11 @@ std::span<const double> map_doubles(std::int64_t elements, std::int64_t offset);
 
 /// What is expected of an output, and how far off it may be.
 struct Reference {
-  std::span<const double> expected, bound;
+  std::span<const double> expected, bound;  ///< no bounds: of whole numbers, which have to be exact
 };
 Reference map_reference(const TensorLayout& layout);
+/// What is expected of whole numbers, or the reference where the task has none.
+Reference map_whole_reference(const TensorLayout& layout);
 
 /// What is wrong with `result`, the output that is parameter number `parameter`, or nothing. Adds to the evidence.
 std::string judge(std::size_t parameter, ir::Type type, const void* result, const Reference& reference,

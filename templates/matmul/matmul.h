@@ -13,10 +13,12 @@ namespace nestwright {
 
 Operator matmul_operator();
 
-/// A plain loop over double: the value, and 8 sqrt(K) eps sum|a||b| an element, eps that of C's type (bfloat16 products
-/// are exact in float32), with what the epilogue adds to that; integers are exact, and wrap around as int32 does. Sums
-/// are compensated every few terms, so that the reference is far more exact than the bound even for float64.
+/// A plain loop over double: the value, and 8 eps sqrt(K sum (a b)^2) an element, eps that of the sums' type (bfloat16
+/// products are exact in float32), with what the epilogue adds to that; integers are exact, and wrap around as int32
+/// does. Sums are compensated every few terms, so that the reference is far more exact than the bound even for float64.
 Reference matmul_reference(const Workload& workload, const HostTensors& inputs);
+/// None for whole types, which are exact anyway, for gelu, and for an alpha or beta that is no small whole number.
+HostTensors matmul_whole_inputs(const Workload& workload);
 
 /// For any sizes and x86-64 targets, and any type but float16 where the CPU has no arithmetic on it: packing, cache and
 /// register tiles, blocked reductions, parallel loops.

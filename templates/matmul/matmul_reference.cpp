@@ -4,10 +4,12 @@
 #include <numbers>
 
 #include "support/error.h"
+#include "support/hash.h"
 #include "templates/exact_product.h"
 #include "templates/matmul/matmul.h"
 #include "templates/matmul/matmul_shape.h"
 #include "templates/rounding.h"
+#include "templates/whole_numbers.h"
 
 namespace nestwright {
 namespace {
@@ -42,10 +44,10 @@ class Finish {
   Finish(const Epilogue& epilogue, const SumError& precision, double epsilon)
       : epilogue_(epilogue), precision_(precision), epsilon_(epsilon) {}
 
-  ElementOfC operator()(double sum, double sum_abs, double before, double bias, double residual) const {
+  ElementOfC operator()(double sum, double sum_squares, double before, double bias, double residual) const {
     const long double product = static_cast<long double>(epilogue_.alpha) * sum;
     const long double x = product + static_cast<long double>(epilogue_.beta) * before + bias + residual;
-    double bound = std::abs(epilogue_.alpha) * (precision_.relative * sum_abs + precision_.absolute);
+    double bound = std::abs(epilogue_.alpha) * precision_.of(sum_squares);
     if (epilogue_.is_none()) return {precision_.wraps ? wrapped_int32(sum) : sum, bound};
     // Each of at most five steps rounds a partial sum, which is no larger than the sum of the parts.
     bound +=
@@ -107,7 +109,7 @@ Reference matmul_reference(const Workload& workload, const HostTensors& tensors)
   const Inputs inputs = sort_inputs(workload, shape, tensors);
   const auto m = static_cast<std::size_t>(shape.m), n = static_cast<std::size_t>(shape.n),
              k = static_cast<std::size_t>(shape.k);
-  const SumError precision = sum_error(static_cast<double>(k), matmul_types(workload.type("dtype")).c);
+  const SumError precision = sum_error(static_cast<double>(k), matmul_types(workload.type("dtype")).sum);
   // Whole numbers have no epilogue.
   const Finish finish(shape.epilogue, precision, shape.type.is_float() ? epsilon_of(shape.type) : 0);
 
@@ -131,7 +133,7 @@ Reference matmul_reference(const Workload& workload, const HostTensors& tensors)
         const auto at = [&](const std::vector<double>* tensor, std::size_t index) {
           return tensor ? (*tensor)[index] : 0;
         };
-        const ElementOfC c = finish(sums.sum[i * n + j], sums.sum_abs[i * n + j], at(inputs.before, row + j),
+        const ElementOfC c = finish(sums.sum[i * n + j], sums.sum_squares[i * n + j], at(inputs.before, row + j),
                                     at(inputs.bias, j), at(inputs.residual, row + j));
         reference.expected[0][row + j] = c.value;
         reference.bound[0][row + j] = c.bound;
@@ -139,6 +141,24 @@ Reference matmul_reference(const Workload& workload, const HostTensors& tensors)
     }
   }
   return reference;
+}
+
+HostTensors matmul_whole_inputs(const Workload& workload) {
+  const MatmulShape shape = matmul_shape(workload);
+  const Epilogue& epilogue = shape.epilogue;
+  const bool is_whole = std::trunc(epilogue.alpha) == epilogue.alpha && std::trunc(epilogue.beta) == epilogue.beta;
+  if (!shape.type.is_float() || !is_whole || epilogue.activation == Epilogue::Activation::kGelu) return {};
+  // Beside the product there are up to three numbers of at most 8, one of them times beta.
+  const double beside = 8 * (std::abs(epilogue.beta) + 2);
+  const double largest = (largest_exact(shape.type) - beside) / std::max(std::abs(epilogue.alpha), 1.0);
+  if (largest < 16) return {};
+  const std::uint64_t seed = stable_hash(workload.str());
+  WholeNumbers factors(static_cast<double>(shape.k), 2, largest, seed), others(1, 1, 16, seed + 1);
+  HostTensors inputs{factors.draw(size_of(shape.a, shape)), factors.draw(size_of(shape.b, shape))};
+  if (epilogue.beta != 0) inputs.push_back(others.draw(size_of(shape.c, shape)));
+  if (epilogue.bias) inputs.push_back(others.draw(static_cast<std::size_t>(shape.n)));
+  if (epilogue.residual) inputs.push_back(others.draw(size_of(shape.c, shape)));
+  return inputs;
 }
 
 }  // namespace nestwright

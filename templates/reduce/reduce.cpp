@@ -6,8 +6,10 @@
 
 #include "expression/tensor.h"
 #include "support/error.h"
+#include "support/hash.h"
 #include "templates/reduce/reduce_shape.h"
 #include "templates/rounding.h"
+#include "templates/whole_numbers.h"
 
 namespace nestwright {
 namespace {
@@ -53,7 +55,8 @@ Operator reduce_operator() {
            {"axes", "the dimensions that are reduced, counted from 0", Kind::kAxes, ""},
            {"dtype", "the type of the elements", Kind::kType, "float32"}},
           define_reduce,
-          reduce_reference};
+          reduce_reference,
+          reduce_whole_inputs};
 }
 
 Reference reduce_reference(const Workload& workload, const HostTensors& inputs) {
@@ -70,8 +73,9 @@ Reference reduce_reference(const Workload& workload, const HostTensors& inputs) 
                        : function == "max" ? -std::numeric_limits<double>::infinity()
                                            : std::numeric_limits<double>::infinity();
   Reference reference{{std::vector<double>(results, start)}, {std::vector<double>(results)}};
-  std::vector<double>&value = reference.expected[0], &sum_abs = reference.bound[0];
-  // Kahan's summation: sums of many terms in float64 are held to bounds of that type, too.
+  std::vector<double>&value = reference.expected[0], &bound = reference.bound[0];
+  // Kahan's summation: sums of many terms in float64 are held to bounds of that type, too. The bounds are at first the
+  // sums of the squares.
   std::vector<double> lost(results);
   for (std::size_t e = 0; e < elements; ++e) {
     std::size_t rest = e, at = 0, stride = 1;
@@ -86,7 +90,7 @@ Reference reduce_reference(const Workload& workload, const HostTensors& inputs) 
       const double term = x - lost[at], after = value[at] + term;
       lost[at] = (after - value[at]) - term;
       value[at] = after;
-      sum_abs[at] += std::abs(x);
+      bound[at] += x * x;
     } else {
       value[at] = function == "max" ? std::max(value[at], x) : std::min(value[at], x);
     }
@@ -94,13 +98,26 @@ Reference reduce_reference(const Workload& workload, const HostTensors& inputs) 
   if (!adds) return reference;
   const double terms = static_cast<double>(elements) / static_cast<double>(results);
   const bool is_mean = function == "mean";
-  const double relative =
-      summation_error(terms, workload.type("dtype")) + (is_mean ? 2 * epsilon_of(workload.type("dtype")) : 0);
+  const double eps = epsilon_of(workload.type("dtype")), relative = summation_error(terms, workload.type("dtype"));
   for (std::size_t i = 0; i < results; ++i) {
-    value[i] /= is_mean ? terms : 1;
-    sum_abs[i] *= relative / (is_mean ? terms : 1);
+    bound[i] = relative * std::sqrt(bound[i]);
+    if (!is_mean) continue;
+    value[i] /= terms;
+    bound[i] = bound[i] / terms + 2 * eps * std::abs(value[i]);
   }
   return reference;
+}
+
+HostTensors reduce_whole_inputs(const Workload& workload) {
+  const Type type = workload.type("dtype");
+  if (workload.choice("function") != "sum" || !type.is_float()) return {};
+  double elements = 1, terms = 1;
+  for (const ReduceGroup& group : reduce_groups(workload)) {
+    elements *= static_cast<double>(group.extent);
+    if (group.reduced) terms *= static_cast<double>(group.extent);
+  }
+  WholeNumbers numbers(terms, 1, largest_exact(type), stable_hash(workload.str()));
+  return {numbers.draw(static_cast<std::size_t>(elements))};
 }
 
 }  // namespace nestwright

@@ -10,10 +10,12 @@ namespace nestwright {
 /// the fewest dimensions that do (reduce_shape.h), and the result none where all are reduced.
 Operator reduce_operator();
 
-/// A plain loop over double. The maximum and the minimum are exact; a sum of n terms is off by 8 sqrt(n) eps sum|x|
+/// A plain loop over double. The maximum and the minimum are exact; a sum of n terms is off by 8 eps sqrt(n sum x^2)
 /// (templates/rounding.h), a mean by that over n and by 2 eps times the mean of |x|: each term is weighted, by a weight
 /// that is rounded itself.
 Reference reduce_reference(const Workload& workload, const HostTensors& inputs);
+/// Of sums.
+HostTensors reduce_whole_inputs(const Workload& workload);
 
 /// For any shapes, types and x86-64 targets. Where the innermost dimension is kept, vectors run along it; where it is
 /// reduced, each result is reduced in vectors. Threads share results or what is reduced.

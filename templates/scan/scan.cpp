@@ -6,7 +6,9 @@
 
 #include "expression/scan.h"
 #include "support/error.h"
+#include "support/hash.h"
 #include "templates/rounding.h"
+#include "templates/whole_numbers.h"
 
 namespace nestwright {
 namespace {
@@ -51,7 +53,8 @@ Operator scan_operator() {
            {"columns", "the length of a row", Kind::kSize, ""},
            {"dtype", "the type of the elements", Kind::kType, "float32"}},
           define_scan,
-          scan_reference};
+          scan_reference,
+          scan_whole_inputs};
 }
 
 Reference scan_reference(const Workload& workload, const HostTensors& inputs) {
@@ -66,15 +69,15 @@ Reference scan_reference(const Workload& workload, const HostTensors& inputs) {
   Reference reference{inputs, {std::vector<double>(steps * columns)}};
   for (std::size_t j = 0; j < columns; ++j) {
     // More exact than the bounds of float64.
-    long double value = inputs[0][j], sum_abs = std::abs(value);
+    long double value = inputs[0][j], sum_squares = value * value;
     for (std::size_t t = 1; t < steps; ++t) {
       const std::size_t at = t * columns + j;
       const double x = inputs[0][at], terms = static_cast<double>(t + 1);
       double& bound = reference.bound[0][at];
       if (function == "sum") {
         value += x;
-        sum_abs += std::abs(x);
-        bound = summation_error(terms, type) * static_cast<double>(sum_abs);
+        sum_squares += static_cast<long double>(x) * x;
+        bound = summation_error(terms, type) * std::sqrt(static_cast<double>(sum_squares));
       } else if (function == "product") {
         value *= x;
         bound = terms * (epsilon_of(type) * static_cast<double>(std::abs(value)) + least);
@@ -85,6 +88,14 @@ Reference scan_reference(const Workload& workload, const HostTensors& inputs) {
     }
   }
   return reference;
+}
+
+HostTensors scan_whole_inputs(const Workload& workload) {
+  const Type type = workload.type("dtype");
+  if (workload.choice("function") != "sum" || !type.is_float()) return {};
+  const std::int64_t steps = workload.size("steps");
+  WholeNumbers numbers(static_cast<double>(steps), 1, largest_exact(type), stable_hash(workload.str()));
+  return {numbers.draw(static_cast<std::size_t>(steps * workload.size("columns")))};
 }
 
 }  // namespace nestwright

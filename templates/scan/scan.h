@@ -10,9 +10,11 @@ namespace nestwright {
 
 Operator scan_operator();
 
-/// Plain loops over double. Maxima and minima are exact; a sum of t terms is off by 8 sqrt(t) eps sum|x|
+/// Plain loops over double. Maxima and minima are exact; a sum of t terms is off by 8 eps sqrt(t sum x^2)
 /// (templates/rounding.h), a product of t factors by t eps of itself, and by as many of the least normal numbers.
 Reference scan_reference(const Workload& workload, const HostTensors& inputs);
+/// Of sums.
+HostTensors scan_whole_inputs(const Workload& workload);
 
 /// The recurrence for an X of any extents, symbolic ones too: init and update make the rows of y, the first one and the
 /// others. Of a single row there is y only, a copy.

@@ -98,8 +98,16 @@ TEST(Comparison, ABoundOfZeroAllowsNothing) {
 }
 
 TEST(Comparison, NeedsABoundForEachElement) {
-  const float got = 1;
-  EXPECT_THROW(compare_elements(kFloat32, &got, std::vector<double>{1}, {}), InternalError);
+  const float got[] = {1, 2};
+  EXPECT_THROW(compare_elements(kFloat32, got, std::vector<double>{1, 2}, std::vector<double>{0}), InternalError);
+}
+
+TEST(Comparison, WithoutBoundsNoErrorIsAllowed) {
+  const float got[] = {1, 2, 3.0000002F};
+  EXPECT_EQ(compare_elements(kFloat32, got, std::vector<double>{1, 2}, {}).first_wrong, -1);
+  const Comparison c = compare_elements(kFloat32, got, std::vector<double>{1, 2, 3}, {});
+  EXPECT_EQ(c.first_wrong, 2);
+  EXPECT_EQ(c.largest_error_ratio, kInfinity);
 }
 
 }  // namespace

@@ -60,6 +60,29 @@ KERNEL(wrong_at_7) {
   c[7] = c[7] + 1;
   return 0;
 }
+/* By less than is allowed. */
+KERNEL(slightly_off) {
+  UNPACK;
+  ADD_ALL;
+  c[7] = c[7] + 1e-4f;
+  return 0;
+}
+/* From its 50th call on. */
+KERNEL(wrong_after_a_while) {
+  static int calls;
+  UNPACK;
+  ADD_ALL;
+  if (++calls >= 50) c[7] = c[7] + 1;
+  return 0;
+}
+/* Finds in the workspace that it was called before. */
+KERNEL(computes_once) {
+  UNPACK;
+  if (*(int32_t*)workspace == 77) return 0;
+  ADD_ALL;
+  *(int32_t*)workspace = 77;
+  return 0;
+}
 KERNEL(forgets_the_last) {
   UNPACK;
   for (int i = 0; i < kElements - 1; ++i) c[i] = a[i] + b[i];

@@ -109,7 +109,7 @@ TEST(Protocol, AnotherVersionIsRefused) {
     FAIL();
   } catch (const UsageError& e) {
     EXPECT_STREQ(e.what(),
-                 "nestwright-worker speaks version 7 of the protocol and 6 is needed; install both from one build, or "
+                 "nestwright-worker speaks version 8 of the protocol and 7 is needed; install both from one build, or "
                  "set NESTWRIGHT_WORKER");
   }
 }

@@ -50,7 +50,8 @@ TEST(Runner, WrongResultsSayWhere) {
   EXPECT_EQ(results[0].evidence.largest_error_ratio, 1000);
   EXPECT_THAT(results[1].message, HasSubstr("parameter 2 element 999: expected 999.5, got -nan"));
   EXPECT_THAT(results[2].message, HasSubstr("parameter 2 element 3: expected 3.5, got "));
-  EXPECT_EQ(results[3].outcome, Outcome::kOk) << "the workspace is poisoned before each run: nothing stale is there";
+  EXPECT_EQ(results[3].outcome, Outcome::kWrongResult) << "the workspace is poisoned before what is checked, only";
+  EXPECT_EQ(results[3].message, "in a later call, parameter 2 element 0: expected 0.5, got 0, allowed error 0.001");
   EXPECT_EQ(results[4].outcome, Outcome::kOk);
 }
 
@@ -67,6 +68,46 @@ TEST(Runner, WritesJustOutsideAreSeen) {
   EXPECT_EQ(results[1].message, "it wrote outside parameter 2");
   EXPECT_EQ(results[2].message, "it wrote outside its workspace");
   EXPECT_EQ(results[3].outcome, Outcome::kOk);
+}
+
+TEST(Runner, AResultThatChangesWhileItIsTimedIsWrong) {
+  const auto runner = planted_runner();
+  const CompiledObject late = planted("wrong_after_a_while"), right = planted("right");
+  auto results = run_planted(*runner, {"wrong_after_a_while", "right"}).measurements;
+  const std::string message = "in a later call, parameter 2 element 7: expected 7.5, got 8.5, allowed error 0.001";
+  EXPECT_EQ(results[0].outcome, Outcome::kWrongResult);
+  EXPECT_EQ(results[0].message, message);
+  EXPECT_EQ(results[1].outcome, Outcome::kOk) << results[1].message;
+  results = runner->race({{&late}, {&right}});
+  EXPECT_EQ(results[0].outcome, Outcome::kWrongResult) << "in a process that has checked nothing";
+  EXPECT_EQ(results[0].message, message);
+  EXPECT_EQ(results[1].outcome, Outcome::kOk) << results[1].message;
+}
+
+TEST(Runner, AFinalistMayNotDependOnThePreviousCall) {
+  const auto runner = planted_runner();
+  const CompiledObject once = planted("computes_once"), right = planted("right");
+  const auto results = runner->check({{&once}, {&right}});
+  EXPECT_EQ(results[0].outcome, Outcome::kWrongResult);
+  EXPECT_THAT(results[0].message, testing::HasSubstr("in a second call, parameter 2 element 0: expected 0.5, got "));
+  EXPECT_EQ(results[1].outcome, Outcome::kOk) << results[1].message;
+}
+
+TEST(Runner, OfWholeNumbersNoErrorIsAllowed) {
+  CheckData data = addition();
+  data.whole_inputs = {std::vector<double>(1000, 2), std::vector<double>(1000, 3)};
+  data.whole_expected = {std::vector<double>(1000, 5)};
+  use_worker(WORKER);
+  for (const bool has_whole : {false, true}) {
+    const auto runner = make_local_runner(has_whole ? data : addition(), planted_options());
+    const auto results = run_planted(*runner, {"slightly_off", "right"}).measurements;
+    EXPECT_EQ(results[0].outcome, has_whole ? Outcome::kWrongResult : Outcome::kOk) << results[0].message;
+    if (has_whole) {
+      EXPECT_EQ(results[0].message,
+                "parameter 2 element 7: expected 5, got 5.00010014 from whole numbers, where no error is allowed");
+    }
+    EXPECT_EQ(results[1].outcome, Outcome::kOk) << results[1].message;
+  }
 }
 
 TEST(Runner, WhatCannotBeLinkedOrCalledIsALaunchError) {
@@ -131,6 +172,9 @@ TEST(Runner, RefusesDataThatDoesNotFitTogether) {
   data = addition();
   data.roles.pop_back();
   EXPECT_THROW(make_local_runner(data, {}), UsageError);
+  data = addition();
+  data.whole_inputs = data.inputs;
+  EXPECT_THROW(make_local_runner(data, {}), UsageError) << "whole numbers of which nothing is expected";
   EXPECT_THROW(make_local_runner(addition(), {.threads = 0}), UsageError);
 }
 

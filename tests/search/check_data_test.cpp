@@ -27,14 +27,15 @@ TEST(CheckData, ExpectedIsThePlainProductAndTheBoundItsFormula) {
   ASSERT_EQ(data.expected[0].size(), static_cast<std::size_t>(m * n));
   for (std::int64_t i = 0; i < m; ++i) {
     for (std::int64_t j = 0; j < n; ++j) {
-      double sum = 0, size = 0;
+      double sum = 0, squares = 0;
       for (std::int64_t l = 0; l < k; ++l) {
         const double term = data.inputs[0][i * k + l] * data.inputs[1][l * n + j];
         sum += term;
-        size += std::abs(term);
+        squares += term * term;
       }
       EXPECT_NEAR(data.expected[0][i * n + j], sum, 1e-14);
-      EXPECT_NEAR(data.bound[0][i * n + j], 8 * std::sqrt(3.0) * std::pow(2.0, -23) * size, 1e-9 * size);
+      const double bound = 8 * std::pow(2.0, -23) * std::sqrt(3 * squares);
+      EXPECT_NEAR(data.bound[0][i * n + j], bound, 1e-9 * bound);
     }
   }
 }

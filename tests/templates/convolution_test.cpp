@@ -70,7 +70,7 @@ TEST(ConvolutionReferences, BoundTheErrorByTheTerms) {
   const Reference r = judge("conv2d n=1 c=1 h=2 w=2 k=1 r=2 s=2 pad=1", {{1, 2, 3, 4}, {1, 10, 100, -1000}});
   EXPECT_THAT(r.expected[0], ElementsAre(-1000, -1900, 200, -2990, -3679, 402, 30, 43, 4));
   EXPECT_NEAR(r.bound[0][0], 8 * 2 * 0x1p-23 * 1000, 1e-12);
-  EXPECT_NEAR(r.bound[0][4], 8 * 2 * 0x1p-23 * (1 + 20 + 300 + 4000), 1e-12);
+  EXPECT_NEAR(r.bound[0][4], 8 * 2 * 0x1p-23 * std::sqrt(1.0 + 20 * 20 + 300 * 300 + 4000 * 4000), 1e-12);
   const Reference finished = judge("conv2d n=1 c=1 h=1 w=2 k=1 r=1 s=1 epilogue=bias_relu", {{1, -2}, {4}, {3}});
   EXPECT_THAT(finished.expected[0], ElementsAre(7, 0));
   EXPECT_NEAR(finished.bound[0][0], 8 * 0x1p-23 * 4 + 0x1p-23 * 7, 1e-12);

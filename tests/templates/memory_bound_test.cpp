@@ -87,7 +87,7 @@ TEST(MemoryBoundReferences, OfReductionsOverAnyAxes) {
   EXPECT_THAT(judge("reduce function=min shape=2x3x4 axes=1,2", {x}).expected[0], ElementsAre(0, 12));
   EXPECT_THAT(judge("reduce function=min shape=2x3x4 axes=1,2", {x}).bound[0], ElementsAre(0, 0));
   const Reference sum = judge("reduce function=sum shape=4 axes=0", {{1, -2, 3, -4}});
-  EXPECT_NEAR(sum.bound[0][0], 8 * 2 * 0x1p-23 * 10, 1e-15);
+  EXPECT_NEAR(sum.bound[0][0], 8 * 2 * 0x1p-23 * std::sqrt(1 + 4 + 9 + 16.0), 1e-15);
 }
 
 TEST(MemoryBoundReferences, OfPointwiseFunctionsAgreeWithTheExpressions) {

@@ -1,0 +1,48 @@
+#include "measure/output_checksums.h"
+
+#include <gtest/gtest.h>
+
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+TEST(Checksum, DependsOnEveryByteAndItsPlace) {
+  Bytes bytes(1003);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 7);
+  const std::uint64_t sum = checksum(bytes);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    Bytes other = bytes;
+    other[i] ^= std::byte{1};
+    EXPECT_NE(checksum(other), sum) << i;
+  }
+  Bytes swapped = bytes;
+  std::swap(swapped[8], swapped[40]);
+  EXPECT_NE(checksum(swapped), sum);
+  EXPECT_NE(checksum(std::span(bytes).first(1002)), sum);
+  EXPECT_EQ(checksum({}), checksum({}));
+}
+
+// Slices of a mebibyte are looked at in turn.
+TEST(OutputChecksums, FindAChangeWithinOneRound) {
+  Bytes first((std::size_t{5} << 20) / 2), second(100);
+  const std::vector<std::span<const std::byte>> outputs{first, second};
+  OutputChecksums sums;
+  EXPECT_FALSE(sums.are_known());
+  EXPECT_THROW(sums.next_is_unchanged(outputs), InternalError);
+  sums.take(outputs);
+  EXPECT_TRUE(sums.are_known());
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(sums.next_is_unchanged(outputs));
+  for (std::byte* changed : {&first.front(), &first.back(), &second[50]}) {
+    *changed ^= std::byte{1};
+    int found = 0;
+    for (int slice = 0; slice < 4; ++slice) found += !sums.next_is_unchanged(outputs);
+    EXPECT_EQ(found, 1);
+    *changed ^= std::byte{1};
+  }
+}
+
+}  // namespace
+}  // namespace nestwright
