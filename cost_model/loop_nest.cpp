@@ -127,9 +127,9 @@ class Flattener {
       case BinaryOp::kMul:
         return a * b;
       case BinaryOp::kDiv:
-        return b > 0 ? (a - (a % b + b) % b) / b : 0;
+        return b > 0 ? floor_div(a, b) : 0;
       case BinaryOp::kMod:
-        return b > 0 ? (a % b + b) % b : 0;
+        return b > 0 ? floor_mod(a, b) : 0;
       case BinaryOp::kMin:
         return std::min(a, b);
       case BinaryOp::kMax:

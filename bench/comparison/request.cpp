@@ -9,10 +9,7 @@ std::string encode(const ContestRequest& request) {
   encoder.bytes(request.workload).i64(request.threads).bytes(name_of(request.weights)).bytes(name_of(request.pages));
   encoder.bytes(name_of(request.caches)).bytes(request.database);
   encoder.i64(static_cast<std::int64_t>(request.tensors.size()));
-  for (const TensorLayout& tensor : request.tensors) {
-    encoder.bytes(tensor.type.str()).u8(tensor.role == ir::Role::kInput ? 1 : 0);
-    encoder.i64(tensor.elements).i64(tensor.first).i64(tensor.second);
-  }
+  for (const TensorLayout& layout : request.tensors) encode(encoder, layout);
   return encoder.str();
 }
 
@@ -25,15 +22,7 @@ ContestRequest decode_contest_request(std::string_view message) {
   request.pages = parse_pages(decoder.bytes());
   request.caches = parse_caches(decoder.bytes());
   request.database = decoder.bytes();
-  for (std::int64_t left = decoder.i64(); left > 0; --left) {
-    TensorLayout tensor;
-    tensor.type = ir::Type::parse(decoder.bytes());
-    tensor.role = decoder.u8() == 1 ? ir::Role::kInput : ir::Role::kOutput;
-    tensor.elements = decoder.i64();
-    tensor.first = decoder.i64();
-    tensor.second = decoder.i64();
-    request.tensors.push_back(tensor);
-  }
+  for (std::int64_t left = decoder.i64(); left > 0; --left) request.tensors.push_back(decode_tensor_layout(decoder));
   return request;
 }
 

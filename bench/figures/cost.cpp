@@ -1,9 +1,9 @@
-// What a tuning costs: trials a second, and how soon it is near its best.
+// Measures what a tuning costs: trials a second, and how soon it is near its best.
 #include <fmt/format.h>
 
 #include <cstdio>
 
-#include "bench/figures/figures.h"
+#include "bench/figures/options.h"
 #include "bench/tuned_run.h"
 #include "measure/timing.h"
 
@@ -48,15 +48,10 @@ void add_cost(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("cost", "trials a second, and seconds until a trial is within 5% of the final best");
   command->add_option("--workload", options->workload, "what is tuned")->capture_default_str();
-  command->add_option("--threads", options->threads, "of the kernel")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
-  command->add_option("--seeds", options->seeds, "runs, with the seeds 1, 2, ...")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  command->add_option("--seconds", options->seconds, "of each run")->check(CLI::PositiveNumber)->capture_default_str();
-  command->callback(
-      [options, &action] { action = [options](const Publication& publication) { run(*options, publication); }; });
+  add_threads(*command, options->threads);
+  add_seeds(*command, options->seeds, "runs, with the seeds 1, 2, ...");
+  add_seconds(*command, options->seconds, "of each run");
+  run_when_chosen(*command, action, options, run);
 }
 
 }  // namespace nestwright::bench

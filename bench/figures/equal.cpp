@@ -1,18 +1,13 @@
 // One kernel under two names: how often a race says that one of them is faster.
 #include <fmt/format.h>
 
-#include "bench/figures/figures.h"
+#include "bench/figures/options.h"
 #include "bench/figures/pairs.h"
 
 namespace nestwright::bench {
 namespace {
 
-struct EqualOptions {
-  std::string workload = "matmul m=512 n=512 k=512", load = "all";
-  int threads = 1, races = 400;
-};
-
-void run(const EqualOptions& options, const Publication& publication) {
+void run(const PairOptions& options, const Publication& publication) {
   const std::vector<LoadKind> loads = parse_loads(options.load);
   const Task task = host_task(options.workload, options.threads);
   const std::vector<CompiledObject> objects = build_all({default_program(task)}, task.target);
@@ -34,18 +29,11 @@ void run(const EqualOptions& options, const Publication& publication) {
 }  // namespace
 
 void add_equal(CLI::App& app, Action& action) {
-  auto options = std::make_shared<EqualOptions>();
+  auto options = std::make_shared<PairOptions>();
   CLI::App* command =
       app.add_subcommand("equal", "one kernel under two names: the share of races that tell them apart");
-  command->add_option("--races", options->races, "a load")->check(CLI::Range(1, 1'000'000))->capture_default_str();
-  command->add_option("--load", options->load, "beside which they are held: none, core, memory or all, one by one")
-      ->capture_default_str();
-  command->add_option("--workload", options->workload, "whose default kernel it is")->capture_default_str();
-  command->add_option("--threads", options->threads, "of the kernel")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
-  command->callback(
-      [options, &action] { action = [options](const Publication& publication) { run(*options, publication); }; });
+  add_pair_options(*command, *options);
+  run_when_chosen(*command, action, options, run);
 }
 
 }  // namespace nestwright::bench

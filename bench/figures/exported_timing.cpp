@@ -33,7 +33,6 @@ class ExportedSource final : public SampleSource {
   explicit ExportedSource(std::vector<ExportedKernel>& kernels) : kernels_(kernels) {
     for (const ExportedKernel& kernel : kernels_) kernel.call();  // starts its threads
     accounting_.list_threads();
-    steal_seen_ns_ = steal_.now_ns();
   }
 
   std::optional<Reading> sample(int candidate, std::int64_t calls, bool warm_up) override {
@@ -43,11 +42,7 @@ class ExportedSource final : public SampleSource {
         [] { run_fma_loop(kSentinelIterations); });
   }
 
-  Surroundings surroundings() override {
-    const double now_ns = steal_.now_ns(), stolen_ns = now_ns - steal_seen_ns_;
-    steal_seen_ns_ = now_ns;
-    return {walk_.run(), stolen_ns};
-  }
+  Surroundings surroundings() override { return {walk_.run(), steal_.since_last_ns()}; }
 
   void renew_process() override {}  // this one is fresh
 
@@ -59,7 +54,6 @@ class ExportedSource final : public SampleSource {
   std::vector<ExportedKernel>& kernels_;
   CpuAccounting accounting_;
   StealTime steal_;
-  double steal_seen_ns_ = 0;
   MemoryWalk walk_;
 };
 

@@ -1,4 +1,4 @@
-// Whether exported kernels take, in a fresh process, the time that their tuning reported.
+// Counts the exported kernels that take, in a fresh process, the time that their tuning reported.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 #include "bench/child.h"
 #include "bench/figures/fidelity_plan.h"
-#include "bench/figures/figures.h"
+#include "bench/figures/options.h"
 #include "bench/figures/tunings.h"
 #include "bench/figures/verdict.h"
 #include "measure/timing.h"
@@ -21,8 +21,7 @@ constexpr std::chrono::seconds kPause{2};
 
 struct FidelityOptions {
   int kernels = 100, loaded = 20;
-  double seconds = 5;
-  std::string executable = own_nestwright(), out = own_folder() + "/trust-fidelity";
+  TuningsOptions tunings{.seconds = 5, .executable = own_nestwright(), .out = own_folder() + "/trust-fidelity"};
 };
 
 struct Judged {
@@ -107,16 +106,16 @@ void add_rows(FigureReport& report, const std::vector<Judged>& all) {
 }
 
 void run(const FidelityOptions& options, const Publication& publication) {
-  const Tunings tunings(options.executable, options.out, options.seconds);
+  const Tunings tunings(options.tunings.executable, options.tunings.out, options.tunings.seconds);
   SentinelNorm norm;
   std::vector<Judged> all;
-  for (const Tuning& tuning : plan_fidelity(options.kernels, options.loaded, options.seconds)) {
+  for (const Tuning& tuning : plan_fidelity(options.kernels, options.loaded, options.tunings.seconds)) {
     all.push_back(judge(tunings, tuning, norm));
   }
   for (Judged& one : all) one.fidelity = fidelity_of(one.reported, one.timing, norm.ns());
   FigureReport report{.figure = "fidelity",
-                      .conditions = {{"nestwright", options.executable},
-                                     {"seconds", options.seconds},
+                      .conditions = {{"nestwright", options.tunings.executable},
+                                     {"seconds", options.tunings.seconds},
                                      {"kernels", options.kernels},
                                      {"loaded", options.loaded}}};
   add_rows(report, all);
@@ -135,14 +134,8 @@ void add_fidelity(CLI::App& app, Action& action) {
   command->add_option("--loaded", options->loaded, "of these, beside a load")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  command->add_option("--seconds", options->seconds, "of each tuning")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--nestwright", options->executable, "that tunes and exports, also of another build")
-      ->capture_default_str();
-  command->add_option("--out", options->out, "folder of the tunings: what is there is taken")->capture_default_str();
-  command->callback(
-      [options, &action] { action = [options](const Publication& publication) { run(*options, publication); }; });
+  add_tunings_options(*command, options->tunings);
+  run_when_chosen(*command, action, options, run);
 }
 
 }  // namespace nestwright::bench

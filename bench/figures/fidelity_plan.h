@@ -1,4 +1,4 @@
-// Whether a tuning reports the time that its exported kernel then takes: what is tuned for that, and how it is judged.
+// Says what is tuned to find whether a tuning reports the time that its exported kernel then takes, and judges it.
 // Pure. Thread rule: values. Unit: nanoseconds.
 #pragma once
 

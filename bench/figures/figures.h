@@ -9,7 +9,7 @@
 
 namespace nestwright::bench {
 
-/// What the chosen subcommand does.
+/// Does what the chosen subcommand is for.
 using Action = std::function<void(const Publication&)>;
 
 void add_equal(CLI::App& app, Action& action);
@@ -19,7 +19,7 @@ void add_repeat(CLI::App& app, Action& action);
 void add_fidelity(CLI::App& app, Action& action);
 void add_cost(CLI::App& app, Action& action);
 void add_hog(CLI::App& app, Action& action);
-/// What the figures start in processes of their own.
+/// The figures start these in processes of their own.
 void add_load(CLI::App& app, Action& action);
 void add_exported_timing(CLI::App& app, Action& action);
 

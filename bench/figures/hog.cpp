@@ -7,8 +7,8 @@
 
 #include "bench/child.h"
 #include "bench/figures/exported_timing.h"
-#include "bench/figures/figures.h"
 #include "bench/figures/load.h"
+#include "bench/figures/options.h"
 #include "bench/figures/tunings.h"
 
 namespace nestwright::bench {
@@ -19,13 +19,14 @@ constexpr double kBar = 1.3;
 struct HogOptions {
   std::vector<std::string> workloads = {"matmul m=49 n=49 k=32", "matmul m=512 n=512 k=512"};
   int seeds = 5, cpu = 1;
-  double seconds = 10;
-  std::string executable = own_nestwright(), out = own_folder() + "/trust-hog";
+  TuningsOptions tunings{.seconds = 10, .executable = own_nestwright(), .out = own_folder() + "/trust-hog"};
 };
 
 Tuning tuning_of(const HogOptions& options, const std::string& workload, int threads, int seed) {
-  return {
-      .workload = workload, .threads = threads, .seconds = options.seconds, .seed = static_cast<std::uint64_t>(seed)};
+  return {.workload = workload,
+          .threads = threads,
+          .seconds = options.tunings.seconds,
+          .seed = static_cast<std::uint64_t>(seed)};
 }
 
 ExportedLibrary exported(const Tunings& tunings, const Tuning& tuning) {
@@ -33,7 +34,7 @@ ExportedLibrary exported(const Tunings& tunings, const Tuning& tuning) {
   return {library.library, library.function, tuning.workload};
 }
 
-/// Of as many calls as both got, and not of medians: who calls it pays for every one.
+/// Both got as many calls. Means are compared and not medians, for who calls a kernel pays for every call.
 double ratio_of_means(const std::vector<ExportedTiming>& timings) {
   const auto sum = [](const ExportedTiming& timing) {
     return std::accumulate(timing.samples_ns.begin(), timing.samples_ns.end(), 0.0);
@@ -56,11 +57,11 @@ Tuning best_serial(const HogOptions& options, const Tunings& tunings, const std:
 }
 
 void run(const HogOptions& options, const Publication& publication) {
-  const Tunings tunings(options.executable, options.out, options.seconds);
+  const Tunings tunings(options.tunings.executable, options.tunings.out, options.tunings.seconds);
   const std::string output = tunings.store().path("timing.json");
   FigureReport report{.figure = "hog",
-                      .conditions = {{"nestwright", options.executable},
-                                     {"seconds", options.seconds},
+                      .conditions = {{"nestwright", options.tunings.executable},
+                                     {"seconds", options.tunings.seconds},
                                      {"seeds", options.seeds},
                                      {"busy_cpu", options.cpu}}};
   for (const std::string& workload : options.workloads) {
@@ -93,20 +94,12 @@ void add_hog(CLI::App& app, Action& action) {
       "hog",
       "exported kernels tuned for two threads beside a busy process on one core, against the best for one thread");
   command->add_option("--workload", options->workloads, "what is tuned; may be repeated")->allow_extra_args(false);
-  command->add_option("--seeds", options->seeds, "the seeds 1, 2, ...")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  command->add_option("--seconds", options->seconds, "of each tuning")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  add_seeds(*command, options->seeds, "the seeds 1, 2, ...");
   command->add_option("--cpu", options->cpu, "that the busy process runs on")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  command->add_option("--nestwright", options->executable, "that tunes and exports, also of another build")
-      ->capture_default_str();
-  command->add_option("--out", options->out, "folder of the tunings: what is there is taken")->capture_default_str();
-  command->callback(
-      [options, &action] { action = [options](const Publication& publication) { run(*options, publication); }; });
+  add_tunings_options(*command, options->tunings);
+  run_when_chosen(*command, action, options, run);
 }
 
 }  // namespace nestwright::bench

@@ -16,7 +16,7 @@ namespace nestwright::bench {
 /// A workload on this machine. Throws UsageError for a workload that is none.
 Task host_task(const std::string& workload, int threads);
 
-/// Of the first template's default.
+/// The first template that has a default gives it.
 ir::Program default_program(const Task& task);
 /// Throws UsageError where this build has no such template, or the template no such configuration.
 ir::Program program_of(const Task& task, const std::string& template_name, const std::string& config);

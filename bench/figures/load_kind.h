@@ -1,4 +1,4 @@
-// What may load the machine while something is measured. Pure. Thread rule: values.
+// Names what may load the machine while something is measured. Pure. Thread rule: values.
 #pragma once
 
 #include <cstdint>

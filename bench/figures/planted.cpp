@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "bench/figures/figures.h"
+#include "bench/figures/options.h"
 #include "bench/figures/planted_noise.h"
 
 namespace nestwright::bench {
@@ -42,8 +42,7 @@ void add_planted(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "planted", "made-up sessions beside planted noise: the share in which the planted fastest kernel wins");
   command->add_option("--runs", options->runs, "of each noise")->check(CLI::Range(1, 100'000))->capture_default_str();
-  command->callback(
-      [options, &action] { action = [options](const Publication& publication) { run(*options, publication); }; });
+  run_when_chosen(*command, action, options, run);
 }
 
 }  // namespace nestwright::bench

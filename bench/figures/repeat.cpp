@@ -6,8 +6,8 @@
 #include <cstdio>
 
 #include "bench/child.h"
-#include "bench/figures/figures.h"
 #include "bench/figures/misses.h"
+#include "bench/figures/options.h"
 #include "bench/figures/side_by_side.h"
 
 namespace nestwright::bench {
@@ -18,8 +18,7 @@ struct RepeatOptions {
                                         "matmul m=255 n=255 k=255", "softmax rows=1000 columns=1000"};
   std::vector<int> threads = {1, 2};
   int seeds = 10;
-  double seconds = 20;
-  std::string executable = own_nestwright(), out = own_folder() + "/trust-repeat";
+  TuningsOptions tunings{.seconds = 20, .executable = own_nestwright(), .out = own_folder() + "/trust-repeat"};
 };
 
 struct SeedResult {
@@ -78,17 +77,18 @@ void add_rows(FigureReport& report, const std::string& condition, const std::vec
 }
 
 void run(const RepeatOptions& options, const Publication& publication) {
-  const Tunings tunings(options.executable, options.out, options.seconds);
+  const Tunings tunings(options.tunings.executable, options.tunings.out, options.tunings.seconds);
   FigureReport report{
       .figure = "repeat",
-      .conditions = {{"nestwright", options.executable}, {"seconds", options.seconds}, {"seeds", options.seeds}}};
+      .conditions = {
+          {"nestwright", options.tunings.executable}, {"seconds", options.tunings.seconds}, {"seeds", options.seeds}}};
   for (const std::string& workload : options.workloads) {
     for (const int threads : options.threads) {
       std::vector<TunedKernel> kernels;
       for (int seed = 1; seed <= options.seeds; ++seed) {
         kernels.push_back(tunings.tune({.workload = workload,
                                         .threads = threads,
-                                        .seconds = options.seconds,
+                                        .seconds = options.tunings.seconds,
                                         .seed = static_cast<std::uint64_t>(seed)}));
       }
       SideBySide race(host_task(workload, threads));
@@ -111,16 +111,9 @@ void add_repeat(CLI::App& app, Action& action) {
       "repeat", "the same tuning with several seeds: how many winners are near the best of them, timed side by side");
   command->add_option("--workload", options->workloads, "what is tuned; may be repeated")->allow_extra_args(false);
   command->add_option("--threads", options->threads, "numbers of threads")->delimiter(',')->check(CLI::Range(1, 1024));
-  command->add_option("--seeds", options->seeds, "the seeds 1, 2, ...")
-      ->check(CLI::Range(2, 1000))
-      ->capture_default_str();
-  command->add_option("--seconds", options->seconds, "of each tuning")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--nestwright", options->executable, "that tunes, also of another build")->capture_default_str();
-  command->add_option("--out", options->out, "folder of the tunings: what is there is taken")->capture_default_str();
-  command->callback(
-      [options, &action] { action = [options](const Publication& publication) { run(*options, publication); }; });
+  add_seeds(*command, options->seeds, "the seeds 1, 2, ...", 2);
+  add_tunings_options(*command, options->tunings);
+  run_when_chosen(*command, action, options, run);
 }
 
 }  // namespace nestwright::bench

@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "bench/figures/delayed_program.h"
-#include "bench/figures/figures.h"
+#include "bench/figures/options.h"
 #include "bench/figures/pairs.h"
 #include "support/error.h"
 
@@ -18,8 +18,7 @@ constexpr double kCalibrated = 0.3;   // slowdown by which the length of a step 
 constexpr int kCalibrationRaces = 3;  // the median counts
 
 struct SlowerOptions {
-  std::string workload = "matmul m=512 n=512 k=512", load = "all";
-  int threads = 1, races = 100;
+  PairOptions pair{.races = 100};
   double percent = 3;
 };
 
@@ -62,20 +61,20 @@ SlowerCopy make_slower(const Task& task, const ir::Program& program, const Compi
 }
 
 void run(const SlowerOptions& options, const Publication& publication) {
-  const std::vector<LoadKind> loads = parse_loads(options.load);
-  const Task task = host_task(options.workload, options.threads);
+  const std::vector<LoadKind> loads = parse_loads(options.pair.load);
+  const Task task = host_task(options.pair.workload, options.pair.threads);
   const ir::Program program = default_program(task);
   const std::vector<CompiledObject> kernel = build_all({program}, task.target);
   const SlowerCopy copy = make_slower(task, program, kernel[0], options.percent / 100);
   FigureReport report{.figure = "slower",
                       .conditions = {{"workload", task.workload.str()},
-                                     {"threads", options.threads},
-                                     {"races", options.races},
+                                     {"threads", options.pair.threads},
+                                     {"races", options.pair.races},
                                      {"percent", options.percent},
                                      {"measured_percent", 100 * (copy.ratio - 1)},
                                      {"steps", copy.steps}}};
   for (const LoadKind load : loads) {
-    const std::vector<PairedRace> races = race_pairs({task, &kernel[0], &copy.object}, load, options.races);
+    const std::vector<PairedRace> races = race_pairs({task, &kernel[0], &copy.object}, load, options.pair.races);
     const Tally tally = tally_of(races);
     const std::string condition = fmt::format("load {}", name_of(load));
     report.rows.push_back(row_at_least(condition + ": called slower, of the verdicts",
@@ -94,18 +93,11 @@ void run(const SlowerOptions& options, const Publication& publication) {
 void add_slower(CLI::App& app, Action& action) {
   auto options = std::make_shared<SlowerOptions>();
   CLI::App* command = app.add_subcommand("slower", "a copy made slower: the share of races that call it slower");
-  command->add_option("--races", options->races, "a load")->check(CLI::Range(1, 1'000'000))->capture_default_str();
+  add_pair_options(*command, options->pair);
   command->add_option("--slowdown", options->percent, "of the copy, in percent")
       ->check(CLI::Range(0.1, 100.0))
       ->capture_default_str();
-  command->add_option("--load", options->load, "beside which they are held: none, core, memory or all, one by one")
-      ->capture_default_str();
-  command->add_option("--workload", options->workload, "whose default kernel it is")->capture_default_str();
-  command->add_option("--threads", options->threads, "of the kernel")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
-  command->callback(
-      [options, &action] { action = [options](const Publication& publication) { run(*options, publication); }; });
+  run_when_chosen(*command, action, options, run);
 }
 
 }  // namespace nestwright::bench

@@ -165,10 +165,7 @@ class CpuBench final : public Bench {
 
   RunnerReply surroundings() override {
     RunnerReply reply;
-    reply.surroundings.walk_ns = walk_.run();
-    const double steal_ns = steal_.now_ns();
-    reply.surroundings.steal_ns = steal_ns - steal_seen_ns_;
-    steal_seen_ns_ = steal_ns;
+    reply.surroundings = {walk_.run(), steal_.since_last_ns()};
     return reply;
   }
 
@@ -268,7 +265,6 @@ class CpuBench final : public Bench {
   std::unique_ptr<ParallelPool> pool_;
   CpuAccounting accounting_;
   StealTime steal_;
-  double steal_seen_ns_ = 0;
   MemoryWalk walk_;
   std::map<int, Candidate> candidates_;
 };

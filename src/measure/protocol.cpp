@@ -105,13 +105,27 @@ CompileReply decode_compile_reply(std::string_view message) {
   return reply;
 }
 
+void encode(Encoder& encoder, const TensorLayout& layout) {
+  encoder.bytes(layout.type.str()).u8(code(layout.role)).i64(layout.elements);
+  encoder.i64(layout.first).i64(layout.second).i64(layout.whole);
+}
+
+TensorLayout decode_tensor_layout(Decoder& decoder) {
+  TensorLayout layout;
+  layout.type = ir::Type::parse(decoder.bytes());
+  layout.role = static_cast<ir::Role>(decoder.u8());
+  layout.elements = decoder.i64();
+  layout.first = decoder.i64();
+  layout.second = decoder.i64();
+  layout.whole = decoder.i64();
+  return layout;
+}
+
 std::string encode(const RunnerSetup& setup) {
   Encoder e;
   e.i64(setup.threads).u8(code(setup.pool)).bytes(setup.target);
   e.i64(static_cast<std::int64_t>(setup.tensors.size()));
-  for (const TensorLayout& t : setup.tensors) {
-    e.bytes(t.type.str()).u8(code(t.role)).i64(t.elements).i64(t.first).i64(t.second).i64(t.whole);
-  }
+  for (const TensorLayout& layout : setup.tensors) encode(e, layout);
   return e.str();
 }
 
@@ -121,16 +135,7 @@ RunnerSetup decode_runner_setup(std::string_view message) {
   setup.threads = static_cast<int>(d.i64());
   setup.pool = static_cast<PoolKind>(d.u8());
   setup.target = d.bytes();
-  for (std::int64_t n = d.i64(); n > 0; --n) {
-    TensorLayout t;
-    t.type = ir::Type::parse(d.bytes());
-    t.role = static_cast<ir::Role>(d.u8());
-    t.elements = d.i64();
-    t.first = d.i64();
-    t.second = d.i64();
-    t.whole = d.i64();
-    setup.tensors.push_back(t);
-  }
+  for (std::int64_t n = d.i64(); n > 0; --n) setup.tensors.push_back(decode_tensor_layout(d));
   return setup;
 }
 

@@ -12,6 +12,7 @@
 #include "measure/disturbance_gate.h"
 #include "measure/measurement.h"
 #include "runtime/parallel.h"
+#include "support/wire.h"
 
 namespace nestwright {
 
@@ -54,6 +55,9 @@ struct TensorLayout {
   std::int64_t first = 0, second = 0;  ///< offsets: at end and at start, or expected and bound
   std::int64_t whole = -1;             ///< offset of the whole numbers, or of what is expected of them; -1: none
 };
+void encode(Encoder& encoder, const TensorLayout& layout);
+TensorLayout decode_tensor_layout(Decoder& decoder);
+
 struct RunnerSetup {
   std::vector<TensorLayout> tensors;
   int threads = 1;

@@ -5,10 +5,16 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 namespace nestwright {
 
-StealTime::StealTime(const std::string& path) : stat_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+StealTime::StealTime(const std::string& path) : stat_(open(path.c_str(), O_RDONLY | O_CLOEXEC)), seen_ns_(now_ns()) {}
+
+double StealTime::since_last_ns() {
+  const double before_ns = std::exchange(seen_ns_, now_ns());
+  return seen_ns_ - before_ns;
+}
 
 double StealTime::now_ns() const {
   static const auto ns_per_tick = 1e9 / static_cast<double>(sysconf(_SC_CLK_TCK));

@@ -15,9 +15,12 @@ class StealTime {
   explicit StealTime(const std::string& path = "/proc/stat");
   /// All processors together, since the machine was started. 0 where it is not told.
   double now_ns() const;
+  /// The same, since the last call of this, or since it was made.
+  double since_last_ns();
 
  private:
   UniqueFd stat_;
+  double seen_ns_ = 0;
 };
 
 /// The eighth number of the line "cpu", the sum of all processors, in ticks; 0 where there is none.

@@ -8,36 +8,12 @@
 #include <cmath>
 
 #include "cost_model/loop_nest.h"
+#include "tests/cost_model/product.h"
 
 namespace nestwright {
 namespace {
 
 using namespace ir;  // NOLINT(google-build-using-namespace)
-
-Program program_of(Stmt body, std::vector<Parameter> parameters) {
-  Program p;
-  p.name = "test";
-  p.parameters = std::move(parameters);
-  p.host = make_launch(0);
-  p.kernels.push_back({"test", std::move(body)});
-  return p;
-}
-
-struct Product {
-  Buffer a{"A", kFloat32, {64, 32}}, b{"B", kFloat32, {32, 48}}, c{"C", kFloat32, {64, 48}};
-  Var i{"i"}, j{"j"}, k{"k"};
-
-  Stmt update() const {
-    const Expr sum = make_load(c, {i, j}) + make_load(a, {i, k}) * make_load(b, {k, j});
-    return make_store(c, {i, j}, sum);
-  }
-  Program naive(LoopKind inner = LoopKind::kSerial) const {
-    Stmt s = make_for(j, 0, 48, inner, update());
-    s = make_for(k, 0, 32, LoopKind::kSerial, s);
-    s = make_for(i, 0, 64, LoopKind::kSerial, s);
-    return program_of(s, {{a, Role::kInput}, {b, Role::kInput}, {c, Role::kOutput}});
-  }
-};
 
 double feature(const Program& program, const std::string& name, const CacheCapacities& caches = {}) {
   Features features;

@@ -5,36 +5,14 @@
 #include <gtest/gtest.h>
 
 #include "ir/intrinsics.h"
+#include "tests/cost_model/product.h"
 
 namespace nestwright {
 namespace {
 
 using namespace ir;  // NOLINT(google-build-using-namespace)
 
-Program program_of(Stmt body, std::vector<Parameter> parameters) {
-  Program p;
-  p.name = "test";
-  p.parameters = std::move(parameters);
-  p.host = make_launch(0);
-  p.kernels.push_back({"test", std::move(body)});
-  return p;
-}
-
 constexpr double kM = 64, kN = 48, kK = 32;
-
-struct Product {
-  Buffer a{"A", kFloat32, {64, 32}}, b{"B", kFloat32, {32, 48}}, c{"C", kFloat32, {64, 48}};
-  Var i{"i"}, j{"j"}, k{"k"};
-
-  Expr product() const { return make_load(a, {i, k}) * make_load(b, {k, j}); }
-  Stmt update() const { return make_store(c, {i, j}, make_load(c, {i, j}) + product()); }
-  Program program(Stmt innermost, LoopKind inner = LoopKind::kSerial, Expr rows = 64) const {
-    Stmt s = make_for(j, 0, 48, inner, std::move(innermost));
-    s = make_for(k, 0, 32, LoopKind::kSerial, s);
-    s = make_for(i, 0, std::move(rows), LoopKind::kSerial, s);
-    return program_of(s, {{a, Role::kInput}, {b, Role::kInput}, {c, Role::kOutput}});
-  }
-};
 
 /// `store` in a loop over i of 100 iterations, of X and Y of 100 elements.
 struct Elements {

@@ -10,17 +10,10 @@
 #include <filesystem>
 
 #include "lookup/task_key.h"
+#include "tests/logs/sample.h"
 
 namespace nestwright {
 namespace {
-
-Measurement timed(double ns) {
-  Measurement m;
-  m.evidence.verified = true;
-  m.timing.median_ns = m.timing.low_ns = m.timing.high_ns = ns;
-  m.timing.samples_ns = m.timing.raw_ns = {ns};
-  return m;
-}
 
 class UnitsTest : public testing::Test {
  protected:

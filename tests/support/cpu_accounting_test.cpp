@@ -185,11 +185,13 @@ TEST(StealTime, IsReadAnewFromTheFile) {
   const ScratchFolder folder("nestwright-test");
   const std::string path = folder.path() + "/stat";
   std::ofstream(path) << "cpu  0 0 0 0 0 0 0 3 0 0\n";
-  const StealTime steal(path);
+  StealTime steal(path);
   const double tick = 1e9 / static_cast<double>(sysconf(_SC_CLK_TCK));
   EXPECT_DOUBLE_EQ(steal.now_ns(), 3 * tick);
   std::ofstream(path) << "cpu  0 0 0 0 0 0 0 5 0 0\n";
   EXPECT_DOUBLE_EQ(steal.now_ns(), 5 * tick);
+  EXPECT_DOUBLE_EQ(steal.since_last_ns(), 2 * tick) << "since it was made";
+  EXPECT_DOUBLE_EQ(steal.since_last_ns(), 0);
   EXPECT_EQ(StealTime("/no/such/file").now_ns(), 0);
   EXPECT_GE(StealTime().now_ns(), 0);
 }
