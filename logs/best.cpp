@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "logs/bad_row.h"
 #include "logs/encode.h"
 #include "logs/state.h"
 #include "support/error.h"
@@ -30,7 +31,10 @@ constexpr const char* kFromProposal =
     "JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.id = proposal.space_id";
 
 /// Those before the ones of proposal and measurement.
-constexpr int kOwnColumns = 10;
+constexpr int kOwnColumns = 14;
+
+/// Of MadeBy, in order.
+constexpr const char* kMadeByColumns = "session.code_generator, session.kernel, session.microcode, session.huge_pages";
 
 /// Sound entries of undisturbed races whose trial has not failed in a later one.
 std::string select_race_entries(const std::string& where) {
@@ -39,19 +43,19 @@ std::string select_race_entries(const std::string& where) {
       " race.winner_trial_id = race_entry.trial_id, race_entry.tied, race_entry.role = '{}',"
       " (SELECT count(*) FROM race_entry AS tie WHERE tie.race_id = race.id AND tie.tied"
       "  AND tie.trial_id <> race_entry.trial_id),"
-      " race_entry.process_medians_ns, {}, {}"
+      " race_entry.process_medians_ns, {}, {}, {}"
       " FROM race_entry JOIN race ON race.id = race_entry.race_id JOIN trial ON trial.id = race_entry.trial_id"
       " JOIN session ON session.id = race.session_id {} WHERE race.disturbance = '' AND {} AND NOT {} AND {}",
-      kIncumbentRole, kProposalColumns, measurement_columns("race_entry"), kFromProposal, is_sound("race_entry"),
-      failed_in_race("later.id > race.id"), where);
+      kIncumbentRole, kMadeByColumns, kProposalColumns, measurement_columns("race_entry"), kFromProposal,
+      is_sound("race_entry"), failed_in_race("later.id > race.id"), where);
 }
 
 std::string select_trials(const std::string& where) {
   return fmt::format(
-      "SELECT trial.id, trial.session_id, trial.recorded_at, task.pipeline, session.rule, 0, 0, 0, 0, '[]', {}, {}"
+      "SELECT trial.id, trial.session_id, trial.recorded_at, task.pipeline, session.rule, 0, 0, 0, 0, '[]', {}, {}, {}"
       " FROM trial {} JOIN session ON session.id = trial.session_id JOIN task ON task.id = session.task_id"
       " WHERE {} AND {}",
-      kProposalColumns, measurement_columns("trial"), kFromProposal, is_sound_trial(), where);
+      kMadeByColumns, kProposalColumns, measurement_columns("trial"), kFromProposal, is_sound_trial(), where);
 }
 
 std::int64_t count_trials(const Database& database, std::int64_t task) {
@@ -75,6 +79,7 @@ BestRecord read_best(const Statement& row, const StoredTask& task, std::int64_t 
   best.kept = won && row.integer(7) != 0;
   best.ties = won ? static_cast<int>(row.integer(8)) : 0;
   best.process_medians_ns = decode_numbers(row.text(9));
+  best.made_by = {row.text(10), row.text(11), row.text(12), row.text(13)};
   best.proposal = read_proposal(row, kOwnColumns);
   const Measurement measurement = read_measurement(row, kOwnColumns + kProposalColumnCount);
   best.timing = measurement.timing;
@@ -83,10 +88,17 @@ BestRecord read_best(const Statement& row, const StoredTask& task, std::int64_t 
   return best;
 }
 
+/// The row that `select` is at, if it can be read.
+std::optional<BestRecord> read_row(const Statement& select, const Database& database, const StoredTask& task,
+                                   std::int64_t trials, BestSource source) {
+  return read_or_note(database, source == BestSource::kRace ? "race_entry (column trial_id)" : "trial",
+                      select.integer(0), [&] { return read_best(select, task, trials, source); });
+}
+
 std::optional<BestRecord> read_first(Statement& select, const Database& database, const StoredTask& task,
                                      BestSource source) {
   if (!select.step()) return std::nullopt;
-  return read_best(select, task, count_trials(database, task.id), source);
+  return read_row(select, database, task, count_trials(database, task.id), source);
 }
 
 std::optional<BestRecord> last_winner(const Database& database, const StoredTask& task, const std::string& templates) {
@@ -220,7 +232,7 @@ std::vector<BestRecord> TuningLog::top(const TaskFilter& filter, int count,
       const TrialId trial = select.integer(0);
       const auto same = [&](const BestRecord& record) { return record.trial == trial; };
       if (std::any_of(records.begin(), records.end(), same)) continue;
-      records.push_back(read_best(select, task, winner->trials, source));
+      if (auto record = read_row(select, database, task, winner->trials, source)) records.push_back(std::move(*record));
     }
   };
   if (winner->source == BestSource::kRace) {
@@ -264,11 +276,17 @@ std::vector<BestRecord> TuningLog::nearest(const WorkloadKey& workload, const Ta
 }
 
 std::optional<BestRecord> find_best(const TuningLog& log, const WorkloadKey& workload, const TaskFilter& filter,
-                                    const std::vector<TemplateVersion>& templates,
+                                    const std::string& machine, const std::vector<TemplateVersion>& templates,
                                     const std::function<bool(const BestRecord&)>& fits) {
   TaskFilter exact = filter;
   exact.workload = workload.text;
+  exact.machine = machine;
   if (auto best = log.best(exact, templates)) return best;
+  exact.machine.clear();
+  if (auto best = log.best(exact, templates)) {
+    best->match = MatchKind::kOtherMachine;
+    return best;
+  }
   constexpr int kTried = 64;  // further away a shape has nothing to teach
   for (BestRecord& record : log.nearest(workload, filter, kTried, templates)) {
     if (fits(record)) return std::move(record);

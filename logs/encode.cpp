@@ -1,10 +1,13 @@
 #include "logs/encode.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "space/config_json.h"
+#include "support/error.h"
 
 namespace nestwright {
 namespace {
@@ -26,16 +29,27 @@ double real_or_nan(const sqlite::Statement& row, int column) {
   return row.is_null(column) ? kNotANumber : row.real(column);
 }
 
+/// What `read` makes of it. Throws LogError, which says what the column should hold.
+template <class Read>
+auto read_json(std::string_view text, const char* what, const Read& read) {
+  try {
+    return read(Json::parse(text));
+  } catch (const Json::exception&) {
+    constexpr std::size_t kShown = 40;
+    throw LogError(fmt::format("'{}' is no {}", text.substr(0, kShown), what));
+  }
+}
+
 }  // namespace
 
 std::string encode_numbers(std::span<const double> numbers) { return Json(numbers).dump(); }
 
 std::vector<double> decode_numbers(std::string_view json) {
-  std::vector<double> numbers;
-  for (const Json& element : Json::parse(json)) {
-    numbers.push_back(element.is_null() ? kNotANumber : element.get<double>());
-  }
-  return numbers;
+  return read_json(json, "list of numbers", [](const Json& list) {
+    std::vector<double> numbers;
+    for (const Json& element : list) numbers.push_back(element.is_null() ? kNotANumber : element.get<double>());
+    return numbers;
+  });
 }
 
 std::string encode_parameters(const std::vector<WorkloadParameter>& parameters) {
@@ -45,12 +59,13 @@ std::string encode_parameters(const std::vector<WorkloadParameter>& parameters) 
 }
 
 std::vector<WorkloadParameter> decode_parameters(std::string_view json) {
-  std::vector<WorkloadParameter> parameters;
-  const Json object = Json::parse(json);
-  for (const auto& [name, value] : object.items()) {
-    parameters.push_back({name, value.is_string() ? value.get<std::string>() : value.dump()});
-  }
-  return parameters;
+  return read_json(json, "object of parameters", [](const Json& object) {
+    std::vector<WorkloadParameter> parameters;
+    for (const auto& [name, value] : object.get_ref<const Json::object_t&>()) {
+      parameters.push_back({name, value.is_string() ? value.get<std::string>() : value.dump()});
+    }
+    return parameters;
+  });
 }
 
 std::string encode_templates(const std::vector<TemplateVersion>& templates) {
@@ -74,12 +89,15 @@ std::string encode_resources(const std::vector<KernelResources>& kernels) {
 }
 
 std::vector<KernelResources> decode_resources(std::string_view json) {
-  std::vector<KernelResources> kernels;
-  for (const Json& kernel : Json::parse(json)) {
-    kernels.push_back({kernel.at("kernel"), kernel.at("registers"), kernel.at("spill_bytes"), kernel.at("stack_bytes"),
-                       kernel.at("shared_bytes"), kernel.at("threads"), kernel.at("occupancy")});
-  }
-  return kernels;
+  return read_json(json, "list of the resources of kernels", [](const Json& list) {
+    std::vector<KernelResources> kernels;
+    for (const Json& kernel : list) {
+      kernels.push_back({kernel.at("kernel"), kernel.at("registers"), kernel.at("spill_bytes"),
+                         kernel.at("stack_bytes"), kernel.at("shared_bytes"), kernel.at("threads"),
+                         kernel.at("occupancy")});
+    }
+    return kernels;
+  });
 }
 
 std::string placeholders(int count) {
@@ -107,7 +125,11 @@ void bind_measurement(sqlite::Statement& statement, const Measurement& m) {
 
 Measurement read_measurement(const sqlite::Statement& row, int first) {
   Measurement m;
-  m.outcome = static_cast<Outcome>(row.integer(first));
+  const std::int64_t outcome = row.integer(first);
+  if (outcome < 0 || outcome > static_cast<int>(Outcome::kWrongResult)) {
+    throw LogError(fmt::format("no outcome has the number {}", outcome));
+  }
+  m.outcome = static_cast<Outcome>(outcome);
   m.message = row.text(first + 1);
   m.timing.median_ns = row.real(first + 2);
   m.timing.low_ns = row.real(first + 3);

@@ -12,6 +12,8 @@
 
 namespace nestwright {
 
+// What decodes throws LogError for what none of the encoders wrote.
+
 /// A JSON list; what is not finite becomes null, and NaN when it is read back.
 std::string encode_numbers(std::span<const double> numbers);
 std::vector<double> decode_numbers(std::string_view json);

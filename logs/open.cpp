@@ -10,6 +10,8 @@
 #include <thread>
 
 #include "logs/schema.h"
+#include "logs/session_locks.h"
+#include "logs/sqlite/copy.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -85,6 +87,11 @@ void require_sound(const Database& database) {
   }
 }
 
+/// Whether the last writer died: whoever ends well leaves nothing beside the file. Who still writes leaves it as well.
+bool was_left_open(const std::string& path, const std::string& file) {
+  return size_of(file + "-wal") > 0 && !SessionLocks(path).is_any_held();
+}
+
 /// Not where a writer died while it made the file: only a writing connection can clean that up.
 bool only_a_writer_can_tell(const Failure& failure) {
   return failure.primary_code() == SQLITE_CANTOPEN || failure.primary_code() == SQLITE_READONLY;
@@ -105,12 +112,25 @@ void switch_to_wal(Database& database, int busy_timeout_ms) {
   }
 }
 
+/// Before an older schema is brought up to date.
+void keep_older_copy(const Database& database, const std::string& file) {
+  const std::int64_t version = database.pragma("user_version");
+  if (version == 0 || version >= newest_version()) return;
+  const std::string copy = fmt::format("{}-version-{}", file, version);
+  sqlite::copy_to_file(database, copy);
+  database.note(
+      fmt::format("database '{}' has schema version {} and is brought up to {}: a copy of it as it was is '{}'",
+                  database.path(), version, newest_version(), copy));
+}
+
 Database open_for_writing(const std::string& path, const std::string& file, const OpenOptions& options) {
   if (size_of(file) > 0) {
     require_sqlite_file(path);
     try {
       Database probe(path, file, SQLITE_OPEN_READONLY, options.busy_timeout_ms);
-      if (inspect(probe) == Content::kLog) require_sound(probe);
+      const bool is_small = size_of(file) <= static_cast<std::uintmax_t>(options.small_bytes);
+      const bool is_log = inspect(probe) == Content::kLog;
+      if (is_log && (options.check || is_small || was_left_open(path, file))) require_sound(probe);
     } catch (const Failure& failure) {
       if (!only_a_writer_can_tell(failure)) throw;
     }
@@ -123,7 +143,10 @@ Database open_for_writing(const std::string& path, const std::string& file, cons
   if (options.max_bytes > 0) {
     database.execute(fmt::format("PRAGMA max_page_count = {}", options.max_bytes / database.pragma("page_size")));
   }
+  database.on_note(options.on_note);
+  keep_older_copy(database, file);
   migrate(database, log_migrations());
+  database.watch(file);
   return database;
 }
 
@@ -155,12 +178,11 @@ Database open_for_reading(const std::string& path, const std::string& file, cons
   const auto use = [&](Database database) {
     if (inspect(database) == Content::kNothing) refuse_empty();
     if (database.pragma("user_version") < newest_version()) {
-      if (sqlite3_db_readonly(database.connection(), "main") == 1) {
-        throw LogError(fmt::format(
-            "database '{}' has an older schema and cannot be written: make it writable and run again", path));
-      }
+      database = sqlite::private_copy(database);
       migrate(database, log_migrations());
     }
+    if (options.check) require_sound(database);
+    database.on_note(options.on_note);
     database.execute("PRAGMA query_only = ON");
     return database;
   };

@@ -38,7 +38,7 @@ struct TaskKey {
   WorkloadKey workload;
   std::string target;                     ///< Target::str()
   int threads = 1;                        ///< as in the target, for filters
-  std::string machine;                    ///< fingerprint: CPU model, cores, microcode, kernel, whatever moves a timing
+  std::string machine;                    ///< fingerprint: CPU model, extensions, caches; of a device also its driver
   std::string backend;                    ///< compiler and version: "LLVM 19.1.7"
   Pipeline pipeline = Pipeline::kSearch;  ///< that trials are compiled with
   std::string cache = "warm";             ///< "warm" or "cold"
@@ -72,8 +72,18 @@ enum class ScoringRule : std::uint8_t {
 struct SessionUnit {
   SessionId session = 0;
   ScoringRule rule = ScoringRule::kPaired;
-  TrialId anchor = 0;    ///< of the template's default schedule; 0: the session has no anchor
-  double anchor_ns = 0;  ///< its reference time in the session
+  TrialId anchor = 0;          ///< of the template's default schedule; 0: the session has no anchor
+  double anchor_ns = 0;        ///< its reference time in the session
+  std::string code_generator;  ///< MadeBy::code_generator of the session
+};
+
+/// What made the kernels of a session and may change on one machine from day to day. Where it has, a record is a hint:
+/// it is shown, and raced again before it counts.
+struct MadeBy {
+  std::string code_generator;  ///< codegen/fingerprint.h; empty up to schema version 6: not known
+  std::string kernel;          ///< of the operating system: "Linux 6.1.0"; empty: not known
+  std::string microcode;       ///< empty: not known
+  std::string huge_pages;      ///< "always", "madvise" or "never"; empty: not known
 };
 
 struct SessionInfo {
@@ -81,6 +91,7 @@ struct SessionInfo {
   std::string strategy;
   std::string cost_model;
   std::string options_json = "{}";  ///< everything else that the session was started with
+  MadeBy made_by;
 };
 
 /// DO NOT RENAME: the names are stored in databases.
@@ -154,7 +165,12 @@ struct Race {
 };
 
 /// DO NOT RENAME: printed by `query --json`.
-enum class MatchKind : std::uint8_t { kExact, kNearest, kDefault };
+enum class MatchKind : std::uint8_t {
+  kExact,
+  kOtherMachine,  ///< this very workload and target, on another machine
+  kNearest,
+  kDefault,
+};
 const char* match_name(MatchKind match);
 
 /// Why a record is called best. DO NOT RENAME: printed by `query --json`.
@@ -174,6 +190,7 @@ struct BestRecord {
   SessionId session = 0;  ///< whose race or trials this comes from
   BestSource source = BestSource::kUnconfirmed;
   bool by_old_rule = false;  ///< timed by ScoringRule::kDividedByFma: a hint
+  MadeBy made_by;            ///< of the session
   bool tied = false;         ///< an entry that the race could not tell from its winner
   bool kept = false;         ///< a race's winner that was the stored best before it
   int ties = 0;              ///< other entries that the race could not tell from its winner, which this one is

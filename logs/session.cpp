@@ -1,8 +1,11 @@
 // Sessions, batches and trials: the writing half of the log.
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <charconv>
+
+#include "logs/bad_row.h"
 #include "logs/encode.h"
-#include "logs/owner.h"
 #include "logs/state.h"
 #include "logs/task.h"
 #include "space/config_json.h"
@@ -18,12 +21,12 @@ using sqlite::Transaction;
 constexpr const char* kRunning = "running";
 
 /// So that their batches can be taken over.
-void mark_dead_sessions(Database& database, std::int64_t task) {
-  Statement running = database.prepare("SELECT id, owner FROM session WHERE task_id = ? AND status = ?");
+void mark_dead_sessions(Database& database, const SessionLocks& locks, std::int64_t task) {
+  Statement running = database.prepare("SELECT id FROM session WHERE task_id = ? AND status = ?");
   running.bind(task, kRunning);
   std::vector<SessionId> dead;
   while (running.step()) {
-    if (!process_lives(running.text(1))) dead.push_back(running.integer(0));
+    if (!locks.is_held(running.integer(0))) dead.push_back(running.integer(0));
   }
   for (const SessionId session : dead) {
     database
@@ -43,6 +46,13 @@ void require_measured(const Database& database, SessionId session, const TrialCo
     throw LogError(fmt::format("trial {} of database '{}' is no measured one of this task with the code {}",
                                code.same_as, database.path(), code.identity));
   }
+}
+
+/// 0 where it is none: whoever wrote it lost no more than that.
+std::uint64_t decode_seed(const std::string& text) {
+  std::uint64_t seed = 0;
+  std::from_chars(text.data(), text.data() + text.size(), seed);
+  return seed;
 }
 
 }  // namespace
@@ -67,16 +77,20 @@ SessionId TuningLog::begin_session(const TaskKey& task, const SessionInfo& info)
   Database& database = state_->database;
   Transaction transaction(database);
   const std::int64_t task_id = ensure_task(database, task);
-  mark_dead_sessions(database, task_id);
+  mark_dead_sessions(database, state_->locks, task_id);
   database
-      .prepare(fmt::format(
-          "INSERT INTO session(task_id, seed, strategy, cost_model, options, status, reason, owner, rule, started_at)"
-          " VALUES (?, ?, ?, ?, ?, ?, '', ?, ?, {})",
-          kNow))
+      .prepare(
+          fmt::format("INSERT INTO session(task_id, seed, strategy, cost_model, options, status, reason, owner, rule,"
+                      " code_generator, kernel, microcode, huge_pages, started_at)"
+                      " VALUES (?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, {})",
+                      kNow))
       .bind(task_id, std::to_string(info.seed), info.strategy, info.cost_model, info.options_json, kRunning,
-            state_->owner, static_cast<int>(ScoringRule::kPaired))
+            fmt::format("process {}", getpid()), static_cast<int>(ScoringRule::kPaired), info.made_by.code_generator,
+            info.made_by.kernel, info.made_by.microcode, info.made_by.huge_pages)
       .run();
   const SessionId session = database.last_insert_id();
+  // Before anybody sees it.
+  state_->locks.hold(session);
   transaction.commit();
   return session;
 }
@@ -91,6 +105,7 @@ void TuningLog::end_session(SessionId session, SessionStatus status, const std::
     throw LogError(fmt::format("database '{}' has no session {} to end", database.path(), session));
   }
   transaction.commit();
+  state_->locks.release(session);
 }
 
 void TuningLog::describe_space(SessionId session, const TemplateVersion& from, double valid_points, bool estimated) {
@@ -111,7 +126,7 @@ Batch TuningLog::commit_batch(SessionId session, int number, const std::vector<P
   batch.number = number;
   Statement seed = database.prepare("SELECT seed FROM session WHERE id = ?");
   seed.bind(session).step();
-  batch.seed = std::stoull(seed.text(0));
+  batch.seed = decode_seed(seed.text(0));
   database
       .prepare(fmt::format("INSERT INTO batch(session_id, number, runner_session_id, committed_at) VALUES (?, ?, ?, {})"
                            " ON CONFLICT DO NOTHING",
@@ -139,7 +154,7 @@ std::optional<Batch> TuningLog::claim_unfinished_batch(SessionId session) {
   Database& database = state_->database;
   Transaction transaction(database);
   const std::int64_t task = task_of_session(database, session).id;
-  mark_dead_sessions(database, task);
+  mark_dead_sessions(database, state_->locks, task);
   Statement select = database.prepare(
       "SELECT batch.id, batch.number, proposer.seed FROM batch JOIN session AS proposer ON proposer.id = "
       "batch.session_id"
@@ -154,7 +169,7 @@ std::optional<Batch> TuningLog::claim_unfinished_batch(SessionId session) {
   Batch batch;
   batch.id = select.integer(0);
   batch.number = static_cast<int>(select.integer(1));
-  batch.seed = std::stoull(select.text(2));
+  batch.seed = decode_seed(select.text(2));
   database.prepare("UPDATE batch SET runner_session_id = ? WHERE id = ?").bind(session, batch.id).run();
   Statement rest = database.prepare(fmt::format(
       "SELECT proposal.id, proposal.position, {} FROM proposal JOIN space ON space.id = proposal.space_id"
@@ -162,7 +177,9 @@ std::optional<Batch> TuningLog::claim_unfinished_batch(SessionId session) {
       kProposalColumns));
   rest.bind(batch.id);
   while (rest.step()) {
-    batch.proposals.push_back({rest.integer(0), static_cast<int>(rest.integer(1)), read_proposal(rest, 2)});
+    auto proposal = read_or_note(database, "proposal", rest.integer(0), [&] { return read_proposal(rest, 2); });
+    if (!proposal) continue;
+    batch.proposals.push_back({rest.integer(0), static_cast<int>(rest.integer(1)), std::move(*proposal)});
   }
   transaction.commit();
   return batch;

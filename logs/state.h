@@ -1,6 +1,7 @@
 // What a TuningLog holds. Private to logs/.
 #pragma once
 
+#include "logs/session_locks.h"
 #include "logs/sqlite/database.h"
 #include "logs/tuning_log.h"
 
@@ -8,7 +9,7 @@ namespace nestwright {
 
 struct TuningLog::State {
   sqlite::Database database;
-  std::string owner;  ///< this process
+  SessionLocks locks;
 };
 
 /// SQL for the present in UTC, ISO 8601 with milliseconds.

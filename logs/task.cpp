@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "logs/bad_row.h"
 #include "logs/encode.h"
 #include "support/error.h"
 
@@ -89,7 +90,10 @@ std::vector<StoredTask> matching_tasks(const sqlite::Database& database, const T
   select.bind(filter.workload, filter.op, filter.dtype, filter.target, filter.machine, filter.backend, filter.cache,
               filter.pages, filter.prepacked, filter.threads);
   std::vector<StoredTask> tasks;
-  while (select.step()) tasks.push_back(read_task(select));
+  while (select.step()) {
+    auto task = read_or_note(database, "task", select.integer(0), [&] { return read_task(select); });
+    if (task) tasks.push_back(std::move(*task));
+  }
   return tasks;
 }
 

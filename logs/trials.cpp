@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "logs/bad_row.h"
 #include "logs/best.h"
 #include "logs/encode.h"
 #include "logs/state.h"
@@ -14,14 +15,14 @@ namespace {
 using sqlite::Statement;
 
 /// Those before the ones of proposal and measurement.
-constexpr int kOwnColumns = 16;
+constexpr int kOwnColumns = 17;
 
 /// Reads every trial that `where` (which may name :task, :templates and :limit) selects.
 std::string select_trials(const std::string& where) {
   return fmt::format(
       "SELECT trial.id, trial.session_id, batch.number, proposal.position, trial.compile_ms, trial.check_ms, "
       "trial.measure_ms, trial.code, trial.same_as_trial_id, trial.device_clock_mhz, trial.device_temperature_c,"
-      " trial.resources, unit.id, unit.rule, unit.anchor_trial_id, unit.anchor_ns,"
+      " trial.resources, unit.id, unit.rule, unit.anchor_trial_id, unit.anchor_ns, unit.code_generator,"
       " {}, {} FROM trial JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.id = proposal.space_id"
       " JOIN batch ON batch.id = proposal.batch_id JOIN session ON session.id = trial.session_id"
       " JOIN trial AS measured ON measured.id = coalesce(trial.same_as_trial_id, trial.id)"
@@ -46,8 +47,16 @@ TrialRecord read_trial(const Statement& row, const WorkloadKey& workload) {
   trial.measurement.device_clock_mhz = row.is_null(9) ? 0 : row.real(9);
   trial.measurement.device_temperature_c = row.is_null(10) ? 0 : row.real(10);
   if (!row.is_null(11)) trial.measurement.resources = decode_resources(row.text(11));
-  trial.unit = {row.integer(12), static_cast<ScoringRule>(row.integer(13)), row.integer(14), row.real(15)};
+  trial.unit = {row.integer(12), static_cast<ScoringRule>(row.integer(13)), row.integer(14), row.real(15),
+                row.text(16)};
   return trial;
+}
+
+/// Adds the row that `select` is at, if it can be read.
+void add_trial(const sqlite::Database& database, const Statement& select, const WorkloadKey& workload,
+               std::vector<TrialRecord>& trials) {
+  auto trial = read_or_note(database, "trial", select.integer(0), [&] { return read_trial(select, workload); });
+  if (trial) trials.push_back(std::move(*trial));
 }
 
 }  // namespace
@@ -67,7 +76,7 @@ std::vector<TrialRecord> TuningLog::trials(const TaskFilter& filter, std::int64_
   Statement select = state_->database.prepare(select_trials("session.task_id = ? ORDER BY trial.id DESC LIMIT ?"));
   for (const StoredTask& task : matching_tasks(state_->database, filter)) {
     select.bind(task.id, limit > 0 ? limit : std::int64_t{-1});
-    while (select.step()) trials.push_back(read_trial(select, task.key.workload));
+    while (select.step()) add_trial(state_->database, select, task.key.workload, trials);
   }
   std::sort(trials.begin(), trials.end(), [](const TrialRecord& a, const TrialRecord& b) { return a.id < b.id; });
   if (limit > 0 && trials.size() > static_cast<std::size_t>(limit)) trials.erase(trials.begin(), trials.end() - limit);
@@ -82,7 +91,7 @@ std::vector<TrialRecord> TuningLog::trials_after(const TaskKey& task, TrialId af
       "trial.id > :after AND +session.task_id = :task AND trial.session_id <> :except ORDER BY trial.id"));
   select.bind(after, stored->id, except);
   std::vector<TrialRecord> trials;
-  while (select.step()) trials.push_back(read_trial(select, stored->key.workload));
+  while (select.step()) add_trial(state_->database, select, stored->key.workload, trials);
   return trials;
 }
 
@@ -110,7 +119,7 @@ std::vector<std::vector<TrialRecord>> TuningLog::relatives(const TaskKey& task, 
     if (static_cast<int>(found.size()) >= tasks) break;
     select.bind(other.id, encode_templates(templates), stored ? stored->id : 0);
     std::vector<TrialRecord> trials;
-    while (select.step()) trials.push_back(read_trial(select, other.key.workload));
+    while (select.step()) add_trial(state_->database, select, other.key.workload, trials);
     if (!trials.empty()) found.push_back(std::move(trials));
   }
   return found;
@@ -133,7 +142,7 @@ std::vector<TrialRecord> TuningLog::challengers(const TaskKey& task, int per_ses
   while (select.step()) {
     const SessionId session = select.integer(1);
     if (trials.empty() || trials.back().session != session) taken = 0;
-    if (taken++ < per_session) trials.push_back(read_trial(select, stored->key.workload));
+    if (taken++ < per_session) add_trial(state_->database, select, stored->key.workload, trials);
   }
   return trials;
 }

@@ -1,7 +1,6 @@
 #include "logs/tuning_log.h"
 
 #include "logs/open.h"
-#include "logs/owner.h"
 #include "logs/state.h"
 #include "support/error.h"
 
@@ -13,7 +12,8 @@ TuningLog& TuningLog::operator=(TuningLog&&) noexcept = default;
 TuningLog::~TuningLog() = default;
 
 TuningLog TuningLog::open(const std::string& path, OpenMode mode, const OpenOptions& options) {
-  return TuningLog(std::make_unique<State>(State{open_log(path, mode, options), this_process()}));
+  sqlite::Database database = open_log(path, mode, options);
+  return TuningLog(std::make_unique<State>(State{std::move(database), SessionLocks(path)}));
 }
 
 const std::string& TuningLog::path() const { return state_->database.path(); }
@@ -22,6 +22,8 @@ const char* match_name(MatchKind match) {
   switch (match) {
     case MatchKind::kExact:
       return "exact";
+    case MatchKind::kOtherMachine:
+      return "other_machine";
     case MatchKind::kNearest:
       return "nearest";
     case MatchKind::kDefault:

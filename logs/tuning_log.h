@@ -5,7 +5,8 @@
 // acknowledged. Several processes may write to one file at once; each waits for the others up to the busy timeout.
 // Thread rule: one thread at a time per TuningLog; any number of TuningLogs on one file.
 // Every method throws LogError, one sentence that names the file and says what to do: locked, read-only, disk full,
-// damaged.
+// damaged. A single row that cannot be read is passed over and noted. Where the file is removed or replaced while it is
+// in use, the next writing call puts all that was recorded into a new file, which its LogError names.
 #pragma once
 
 #include <functional>
@@ -20,13 +21,20 @@
 namespace nestwright {
 
 enum class OpenMode : std::uint8_t {
-  kRead,   ///< the file must be there; works on read-only files and folders
-  kWrite,  ///< made where it is not there; an older schema is brought up to date
+  kRead,   ///< the file must be there and stays as it is, an older schema too; works on read-only files and folders
+  kWrite,  ///< made where it is not there; an older schema is brought up to date, and a copy of the old file kept
 };
 
 struct OpenOptions {
-  int busy_timeout_ms = 5000;
-  std::int64_t max_bytes = 0;  ///< writes fail as on a full disk beyond this size; 0: no limit
+  int busy_timeout_ms = 60'000;  ///< how long another process's transaction is waited for
+  /// Looks for damage in the whole file, which takes a second for a million trials. A writer does it in any case where
+  /// the file is small or the last writer died.
+  bool check = false;
+  std::int64_t small_bytes = std::int64_t{64} << 20;  ///< up to which a file is small
+  std::int64_t max_bytes = 0;                         ///< writes fail as on a full disk beyond this size; 0: no limit
+  /// Told what the user should know though the work goes on, one sentence each: a row that cannot be read, a copy that
+  /// is kept. May be empty.
+  std::function<void(const std::string&)> on_note;
 };
 
 class TuningLog {
@@ -40,7 +48,8 @@ class TuningLog {
 
   // Writing: one durable transaction a call.
 
-  /// The session belongs to this process until it is ended or the process dies.
+  /// The session belongs to this process until it is ended or the process dies, which others of the same file see also
+  /// from another container.
   SessionId begin_session(const TaskKey& task, const SessionInfo& info);
   void end_session(SessionId session, SessionStatus status, const std::string& reason);
   /// Notes how many valid points the space of a template has. May be called again.
@@ -136,9 +145,10 @@ class TuningLog {
   std::unique_ptr<State> state_;
 };
 
-/// best(), else the first of nearest() that `fits`, else nullopt: then the template's default is what is known.
+/// best() on `machine` (empty: any), else on another one, else the first of nearest() that `fits`, else nullopt: then
+/// the template's default is what is known.
 std::optional<BestRecord> find_best(const TuningLog& log, const WorkloadKey& workload, const TaskFilter& filter,
-                                    const std::vector<TemplateVersion>& templates,
+                                    const std::string& machine, const std::vector<TemplateVersion>& templates,
                                     const std::function<bool(const BestRecord&)>& fits);
 
 }  // namespace nestwright

@@ -159,8 +159,10 @@ class TuningSession::Loop {
 
   void start() {
     const SessionOptions& options = options_;
-    state_.id = state_.log.begin_session(
-        state_.key, {.seed = options.seed, .strategy = options.strategy, .cost_model = options.cost_model});
+    state_.id = state_.log.begin_session(state_.key, {.seed = options.seed,
+                                                      .strategy = options.strategy,
+                                                      .cost_model = options.cost_model,
+                                                      .made_by = state_.made_by});
     for (const auto& member : state_.space.members()) {
       const PointCount count = member.space.count_valid();
       state_.log.describe_space(state_.id, {member.source->name, member.source->version}, count.points,
@@ -209,13 +211,20 @@ class TuningSession::Loop {
     tell(trials);
   }
 
+  /// What another code generator compiled counts as a disturbed time: the configuration may be other code now.
+  Measurement as_told(const TrialRecord& trial) const {
+    Measurement m = units_.convert(state_, trial);
+    if (!state_.is_made_here(trial.unit)) m.timing.disturbance = "compiled by another version of the code generator";
+    return m;
+  }
+
   void tell(const std::vector<TrialRecord>& trials) {
     std::vector<Trial> batch;
     for (std::size_t i = 0; i < trials.size(); ++i) {
       const TrialRecord& trial = trials[i];
       if (const auto point = state_.point_of(trial.proposal)) {
         tell_needs(*point, trial.measurement.resources);
-        if (is_told(trial.measurement)) batch.push_back(trial_of(*point, units_.convert(state_, trial)));
+        if (is_told(trial.measurement)) batch.push_back(trial_of(*point, as_told(trial)));
       }
       if (i + 1 == trials.size() || trials[i + 1].batch != trial.batch) {
         strategy_->observe(batch);
@@ -422,7 +431,6 @@ class TuningSession::Loop {
   void show_progress(const std::string& waiting_for) const {
     if (!progress_function_) return;
     Progress p{.trials = stop_.trials(), .outcomes = state_.result.outcomes, .best_ns = state_.incumbent_ns()};
-    if (p.best_ns > 0) p.best_gflops = state_.key.workload.flops / p.best_ns;
     p.seconds = stop_.seconds();
     if (stop_.budget().seconds > 0) p.seconds_left = std::max(0.0, stop_.budget().seconds - p.seconds);
     p.disturbed = state_.result.disturbed - state_.result.remeasured;

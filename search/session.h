@@ -45,7 +45,6 @@ struct Progress {
   std::int64_t trials = 0;
   std::map<Outcome, std::int64_t> outcomes;
   double best_ns = 0;  ///< 0: none yet
-  double best_gflops = 0;
   double seconds = 0;
   double seconds_left = 0;     ///< of the budget; 0 without one
   std::int64_t disturbed = 0;  ///< trials of this run that still have to be measured again

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cost_model/least_time.h"
+#include "lookup/standing.h"
 #include "measure/builder.h"
 #include "measure/runner.h"
 #include "search/candidate.h"
@@ -48,6 +49,7 @@ struct SessionState {
   const SessionOptions& options;
   TimingOptions timing;  ///< what the runner makes of them for the task's target
   TaskKey key;
+  MadeBy made_by = made_here();
   SearchSpace space;
   std::vector<TemplateVersion> versions;  ///< of this build's templates: what may be best
   std::shared_ptr<Builder> builder;
@@ -61,6 +63,7 @@ struct SessionState {
   std::optional<ReferenceKernel> anchor;     ///< the template's default, whose time is the unit of the session's scores
   std::optional<ReferenceKernel> incumbent;  ///< the last that was confirmed to be the fastest; at first the anchor
 
+  bool is_made_here(const SessionUnit& unit) const { return unit.code_generator == made_by.code_generator; }
   /// 0: none yet.
   double incumbent_ns() const { return incumbent ? incumbent->reference_ns : 0; }
   /// The point of a recorded proposal; nullopt where this build has no such point any more.

@@ -32,7 +32,8 @@ class Survey {
       : options_(options), progress_(progress), state_(task, log, session_options_), random_(options.seed) {}
 
   void run() {
-    state_.id = state_.log.begin_session(state_.key, {.seed = options_.seed, .strategy = kStrategy});
+    state_.id =
+        state_.log.begin_session(state_.key, {.seed = options_.seed, .strategy = kStrategy, .made_by = state_.made_by});
     measure_all(seeds_and_samples());
     for (int left = options_.relatives; left > 0;) {
       const std::vector<Planned> batch = relatives(std::min<std::size_t>(kBatch, static_cast<std::size_t>(left)));

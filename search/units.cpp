@@ -101,6 +101,11 @@ void Units::establish(SessionState& session, std::span<const TrialRecord> record
     const auto& m = chunk.measurements[i];
     if (m && is_sound(*m)) now_ns_[trials[i]] = m->timing.median_ns;
   }
+  for (std::size_t i = 0; i < anchors.size(); ++i) {
+    const auto was =
+        std::find_if(recorded.begin(), recorded.end(), [&](const TrialRecord& t) { return t.id == trials[i]; });
+    if (was != recorded.end() && was->code.identity != built[i].result.object.code) changed_code_.insert(trials[i]);
+  }
   for (const TrialRecord& trial : recorded) {
     if (trial.code.same_as == 0 && now_ns_.contains(trial.id) && is_sound(trial.measurement)) {
       then_ns_[trial.session][trial.id] = trial.measurement.timing.median_ns;
@@ -113,6 +118,7 @@ void Units::refresh(const SessionState& session) {
   if (session.anchor) now_ns_.try_emplace(session.anchor->trial, session.anchor->reference_ns);
   for (const SessionUnit& unit : session.log.session_units(session.key)) {
     if (unit.anchor_ns > 0) then_ns_[unit.session][unit.anchor] = unit.anchor_ns;
+    if (!session.is_made_here(unit)) made_elsewhere_.insert(unit.session);
   }
 }
 
@@ -124,7 +130,7 @@ double Units::factor(const SessionState& session, SessionId other) const {
   int count = 0;
   for (const auto& [trial, then_ns] : then->second) {
     const auto now = now_ns_.find(trial);
-    if (now == now_ns_.end()) continue;
+    if (now == now_ns_.end() || (made_elsewhere_.contains(other) && changed_code_.contains(trial))) continue;
     sum += std::log(now->second / then_ns);
     ++count;
   }

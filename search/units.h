@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <span>
 
 #include "search/session_state.h"
@@ -28,6 +29,8 @@ class Units {
   std::map<TrialId, double> now_ns_;  ///< of the anchors, in the session's unit
   /// Times of anchors as other sessions measured them.
   std::map<SessionId, std::map<TrialId, double>> then_ns_;
+  std::set<TrialId> changed_code_;      ///< anchors that compile to other code now than when they were recorded
+  std::set<SessionId> made_elsewhere_;  ///< by another code generator: linked by anchors of unchanged code alone
 };
 
 /// Measures the incumbent against the anchor again, so that a chain of incumbents, each scored against the one before,

@@ -56,8 +56,13 @@ std::vector<Timed> choose(const std::vector<Timed>& by_speed) {
 std::optional<Point> fit(const TrialRecord& trial, const SearchSpace& space) {
   for (const SearchSpace::Member& member : space.members()) {
     if (member.source->name != trial.proposal.from.name) continue;
-    const auto config = guess_config(*member.source, space.task().workload, space.task().target, trial.proposal.config);
-    if (config && member.space.is_valid(*config)) return Point{member.source->name, member.source->version, *config};
+    try {
+      const auto config =
+          guess_config(*member.source, space.task().workload, space.task().target, trial.proposal.config);
+      if (config && member.space.is_valid(*config)) return Point{member.source->name, member.source->version, *config};
+    } catch (const Error&) {
+      // what is recorded is no configuration of this template
+    }
   }
   return std::nullopt;
 }
@@ -90,8 +95,8 @@ WarmStart warm_start(const TuningLog& log, const TaskKey& key, const SearchSpace
     if (by_speed.empty()) continue;
     try {
       add_lessons(by_speed, space.task().target, columns, start.lessons);
-    } catch (const UsageError&) {
-      continue;  // a workload that this build does not know
+    } catch (const Error&) {
+      continue;  // a workload that this build does not know, or for which a template fails
     }
     std::size_t taken = 0;
     for (const auto& [trial, time] : by_speed) {

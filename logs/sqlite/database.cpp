@@ -1,6 +1,11 @@
 #include "logs/sqlite/database.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "logs/sqlite/copy.h"
 
 namespace nestwright::sqlite {
 
@@ -48,6 +53,29 @@ void Database::execute(const std::string& sql) {
   if (code != SQLITE_OK) fail(code);
 }
 
+void Database::watch(const std::string& file) {
+  struct stat status{};
+  if (stat(file.c_str(), &status) != 0) return;
+  file_ = file;
+  device_ = status.st_dev;
+  inode_ = status.st_ino;
+}
+
+void Database::require_in_place() {
+  if (file_.empty()) return;
+  if (!loss_.empty()) throw LogError(loss_);
+  struct stat status{};
+  const bool is_there = stat(file_.c_str(), &status) == 0;
+  if (is_there && status.st_dev == device_ && status.st_ino == inode_) return;
+  // Not under the old name: the old file's write-ahead log may still lie beside it.
+  std::string rescued = file_ + "-rescued";
+  for (int n = 2; std::filesystem::exists(rescued); ++n) rescued = fmt::format("{}-rescued-{}", file_, n);
+  loss_ = fmt::format("database '{}' was {} while it was in use", path_, is_there ? "replaced" : "removed");
+  copy_to_file(*this, rescued);
+  loss_ += fmt::format(": all that was recorded is in '{}' now; run again with --db {}", rescued, rescued);
+  throw LogError(loss_);
+}
+
 Statement Database::prepare(std::string_view sql) const { return {*this, sql}; }
 
 std::int64_t Database::pragma(const std::string& name) const {
@@ -80,7 +108,10 @@ void Statement::bind_one(int index, std::string_view value) {
   accept(sqlite3_bind_text(statement_.get(), index, data, static_cast<int>(value.size()), SQLITE_TRANSIENT));
 }
 
-Transaction::Transaction(Database& database) : database_(&database) { database.execute("BEGIN IMMEDIATE"); }
+Transaction::Transaction(Database& database) : database_(&database) {
+  database.require_in_place();
+  database.execute("BEGIN IMMEDIATE");
+}
 
 Transaction::~Transaction() {
   // SQLite has already rolled back by itself after some errors; a failure here has nowhere to go.

@@ -3,12 +3,16 @@
 #pragma once
 
 #include <sqlite3.h>
+#include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "support/error.h"
 
@@ -37,6 +41,17 @@ class Database {
   int changed_rows() const { return sqlite3_changes(connection_.get()); }
   bool in_transaction() const { return sqlite3_get_autocommit(connection_.get()) == 0; }
   std::int64_t pragma(const std::string& name) const;
+  /// Every transaction from now on makes sure first that `file` is still what this connection has open. Where it was
+  /// removed or replaced, all that was written goes to a new file beside it, and the transaction throws LogError.
+  void watch(const std::string& file);
+  /// What watch() says.
+  void require_in_place();
+  /// Told what a user should know though the work goes on. May be empty.
+  void on_note(std::function<void(const std::string&)> tell) { tell_ = std::move(tell); }
+  /// Tells it, once.
+  void note(const std::string& text) const {
+    if (tell_ && noted_.insert(text).second) tell_(text);
+  }
   sqlite3* connection() const { return connection_.get(); }
   /// Throws the Failure for what SQLite just answered.
   [[noreturn]] void fail(int code) const;
@@ -48,6 +63,12 @@ class Database {
   std::string path_;
   int busy_timeout_ms_;
   std::unique_ptr<sqlite3, Close> connection_;
+  std::string file_;  ///< that is watched; empty: none is
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
+  std::string loss_;  ///< what was thrown when the file was found to be gone
+  std::function<void(const std::string&)> tell_;
+  mutable std::set<std::string> noted_;
 };
 
 /// Parameters are numbered from 1, columns from 0.
@@ -105,7 +126,8 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-/// BEGIN IMMEDIATE: waits for other writers now, so that nothing fails half-way. Rolled back unless committed.
+/// BEGIN IMMEDIATE: waits for other writers now, so that nothing fails half-way. Rolled back unless committed. Throws
+/// as Database::require_in_place does.
 class Transaction {
  public:
   explicit Transaction(Database& database);

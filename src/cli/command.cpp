@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 #include "cli/device_target.h"
 #include "cli/option_checks.h"
@@ -42,6 +43,17 @@ std::string printable(const std::string& text) {
     shown += controls ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
   }
   return shown;
+}
+
+TuningLog open_database(const CommonOptions& options, OpenMode mode, bool check) {
+  const auto tell = [](const std::string& text) { note("nestwright: " + printable(text) + "\n"); };
+  return TuningLog::open(options.db, mode, {.check = check, .on_note = tell});
+}
+
+Lookup look_up_in(const CommonOptions& options, bool db_given, const Task& task) {
+  if (!db_given && !std::filesystem::exists(options.db)) return look_up(task, nullptr);
+  const TuningLog log = open_database(options, OpenMode::kRead);
+  return look_up(task, &log);
 }
 
 void note(const std::string& text) {

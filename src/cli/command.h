@@ -9,6 +9,7 @@
 
 #include "cli/exit_code.h"
 #include "logs/tuning_log.h"
+#include "lookup/lookup.h"
 #include "templates/workload.h"
 
 namespace CLI {
@@ -40,6 +41,11 @@ void add_workload(CLI::App& command, CommonOptions& options, bool required = tru
 CLI::Option* add_db(CLI::App& command, CommonOptions& options);
 CLI::Option* add_target(CLI::App& command, CommonOptions& options);
 void add_json(CLI::App& command, CommonOptions& options);
+
+/// The database of --db, whose notes go to standard error. `check`: as OpenOptions::check. Throws LogError.
+TuningLog open_database(const CommonOptions& options, OpenMode mode, bool check = false);
+/// look_up() there; where the file is not there and nobody named it, the template's default.
+Lookup look_up_in(const CommonOptions& options, bool db_given, const Task& task);
 
 /// Control characters but the ends of lines as \xNN: what a database or a file holds may not drive the terminal.
 std::string printable(const std::string& text);

@@ -11,6 +11,7 @@
 #include "cli/report.h"
 #include "codegen/backend.h"
 #include "exporter/toolchain.h"
+#include "measure/confinement.h"
 #include "measure/worker_process.h"
 #include "runtime/device.h"
 #include "runtime/device_bandwidth.h"
@@ -115,6 +116,7 @@ Json examine() {
                       {"opencl", or_missing([] { return make_backend(DeviceKind::kOpenCl)->version(); })}};
   json["devices"] = devices();
   json["toolchain"] = or_missing([] { return Toolchain::find(), std::string("cc and ar found"); });
+  for (const Protection& each : protections()) json["isolation"][each.of] = each.by;
   json["worker"] = or_missing([] { return worker_path(); });
   return json;
 }
@@ -170,6 +172,10 @@ void print_text(const Json& j) {
   }
   fmt::print("toolchain   {} (for export)\n", text("toolchain"));
   fmt::print("worker      {}\n", text("worker"));
+  std::vector<std::string> guards;
+  for (const auto& [of, by] : j["isolation"].items())
+    guards.push_back(fmt::format("{} by {}", of, by.get<std::string>()));
+  fmt::print("isolation   {}\n", fmt::join(guards, ", "));
 }
 
 }  // namespace

@@ -19,21 +19,22 @@ struct ExportCommandOptions {
   CommonOptions common;
   ExportOptions output;
   bool exact = false;
+  bool db_given = false;  ///< then it must be there
 };
 
 int run(const ExportCommandOptions& options) {
   const Task task = options.common.task();
-  const TuningLog log = TuningLog::open(options.common.db, OpenMode::kRead);
-  const Lookup found = look_up(task, &log);
+  const Lookup found = look_up_in(options.common, options.db_given, task);
   if (options.exact && found.match != MatchKind::kExact) {
-    return complain(kNotFound, fmt::format("nothing is recorded for {} on {}: run nestwright tune, or drop --exact",
-                                           task.workload.str(), task.target.str()));
+    return complain(kNotFound, nothing_exact(task, found.match));
   }
   const ExportResult result = export_kernel(task, found, options.output);
   if (found.match != MatchKind::kExact) {
+    const bool elsewhere = found.match == MatchKind::kOtherMachine;
     note(fmt::format(
-        "nestwright: {} was not tuned, the {} configuration was exported: run nestwright tune for a better one\n",
-        task.workload.str(), found.match == MatchKind::kNearest ? "nearest" : "default"));
+        "nestwright: {} was not tuned{}, the {} configuration was exported: run nestwright tune for a better one\n",
+        task.workload.str(), elsewhere ? " on this machine" : "",
+        elsewhere ? "other machine's" : match_name(found.match)));
   }
   if (options.common.json) {
     print_json({{"function", result.symbol},
@@ -55,7 +56,7 @@ void add_export(CLI::App& app, Action& action) {
   auto options = std::make_shared<ExportCommandOptions>();
   CLI::App* command = app.add_subcommand("export", "write the best known kernel of a workload as a library");
   add_workload(*command, options->common);
-  add_db(*command, options->common);
+  CLI::Option* db = add_db(*command, options->common);
   add_target(*command, options->common);
   add_json(*command, options->common);
   command->add_option("--out", options->output.directory, "folder to write to; made where it is not there")
@@ -66,7 +67,10 @@ void add_export(CLI::App& app, Action& action) {
       ->check(not_empty());
   command->add_flag("--exact", options->exact, "only if this very workload was tuned: exit code 3 otherwise")
       ->disable_flag_override();
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command->callback([options, db, &action] {
+    options->db_given = db->count() > 0;
+    action = [options] { return run(*options); };
+  });
 }
 
 }  // namespace nestwright::cli

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
@@ -50,15 +49,14 @@ Lookup choose(const LowerCommandOptions& options, const Task& task) {
   if (!options.template_name.empty()) {
     throw UsageError("--template names the template of a configuration: give --config as well, or drop it");
   }
-  if (!options.db_given && !std::filesystem::exists(options.common.db)) return look_up(task, nullptr);
-  const TuningLog log = TuningLog::open(options.common.db, OpenMode::kRead);
-  return look_up(task, &log);
+  return look_up_in(options.common, options.db_given, task);
 }
 
 std::string origin_text(const LowerCommandOptions& options, const Lookup& found) {
   if (!options.config.empty()) return "given";
   if (found.match == MatchKind::kDefault) return "default: " + found.why_default;
   if (found.match == MatchKind::kNearest) return "nearest: recorded for " + found.record->task.workload.text;
+  if (found.match == MatchKind::kOtherMachine) return "other_machine: recorded on " + found.record->task.machine;
   return match_name(found.match);
 }
 

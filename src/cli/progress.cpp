@@ -42,11 +42,11 @@ std::string outcomes_text(const std::map<Outcome, std::int64_t>& outcomes) {
   return text.empty() ? "none" : text;
 }
 
-std::string progress_text(const Progress& p, const Budget& budget) {
+std::string progress_text(const Progress& p, const Budget& budget, const Work& work) {
   const std::string total = budget.trials > 0 ? fmt::format(" of {}", budget.trials) : "";
   const double rate = p.seconds > 0 ? static_cast<double>(p.trials) / p.seconds : 0;
   std::string line = fmt::format("{}{} trials, {:.1f}/s, ", p.trials, total, rate);
-  line += p.best_ns > 0 ? fmt::format("best {:.1f} GFLOP/s ({}), ", p.best_gflops, format_time(p.best_ns))
+  line += p.best_ns > 0 ? fmt::format("best {} ({}), ", speed_text(work, p.best_ns), format_time(p.best_ns))
                         : "none valid yet, ";
   if (const double left = seconds_left(p, budget); left >= 0) line += fmt::format("{:.0f} s left, ", left);
   line += outcomes_text(p.outcomes);
@@ -56,12 +56,12 @@ std::string progress_text(const Progress& p, const Budget& budget) {
 
 ProgressLine::ProgressLine(const Budget& budget) : budget_(budget), terminal_(isatty(STDERR_FILENO) == 1) {}
 
-void ProgressLine::show(const Progress& p, const std::string& task) {
+void ProgressLine::show(const Progress& p, const Work& work, const std::string& task) {
   const bool is_first_best = p.best_ns > 0 && !has_shown_best_;
   if (!is_first_best && p.seconds - last_shown_s_ < (terminal_ ? kTerminalEvery_s : kPipedEvery_s)) return;
   has_shown_best_ = has_shown_best_ || is_first_best;
   last_shown_s_ = p.seconds;
-  const std::string line = (task.empty() ? "" : task + ": ") + progress_text(p, budget_);
+  const std::string line = (task.empty() ? "" : task + ": ") + progress_text(p, budget_, work);
   if (terminal_) {
     note(fmt::format("\r\033[K{}", line.substr(0, columns())));
     open_ = true;

@@ -4,20 +4,21 @@
 
 #include <string>
 
+#include "cli/throughput.h"
 #include "search/session.h"
 
 namespace nestwright::cli {
 
 /// "12 of 100 trials, 9.8/s, best 101.2 GFLOP/s (2.65 ms), 9 s left, ok 11, wrong_result 1".
-std::string progress_text(const Progress& progress, const Budget& budget);
+std::string progress_text(const Progress& progress, const Budget& budget, const Work& work);
 /// "ok 120, wrong_result 1".
 std::string outcomes_text(const std::map<Outcome, std::int64_t>& outcomes);
 
 class ProgressLine {
  public:
   explicit ProgressLine(const Budget& budget);
-  /// `task` is named where there are several.
-  void show(const Progress& progress, const std::string& task = {});
+  /// `work`: of the task, which is named where there are several.
+  void show(const Progress& progress, const Work& work, const std::string& task = {});
   /// Ends a rewritten line, so that what follows starts on its own.
   void finish();
 

@@ -7,6 +7,7 @@
 #include "cli/exit_code.h"
 #include "cli/option_checks.h"
 #include "cli/report.h"
+#include "cli/throughput.h"
 #include "lookup/lookup.h"
 #include "lookup/task_key.h"
 #include "support/error.h"
@@ -18,6 +19,7 @@ namespace {
 struct QueryOptions {
   CommonOptions common;
   bool exact = false;
+  bool check = false;
   bool any_target = true;  ///< no --target was given
   std::optional<int> top;  ///< not given: the best alone
   std::string op, dtype;   ///< of a listing; empty: any
@@ -29,6 +31,9 @@ void refuse_what_is_ignored(const QueryOptions& options) {
     throw UsageError("--op and --dtype filter a listing: drop them, or drop the workload");
   }
   if (!one && options.exact) throw UsageError("--exact asks for one workload: give the workload, or drop --exact");
+  if (options.check && (one || options.top || !options.op.empty() || !options.dtype.empty())) {
+    throw UsageError("--check looks at the whole database: drop what asks for a part of it");
+  }
   if (one && options.exact && options.top) {
     throw UsageError("--top lists exact matches only: drop --exact");
   }
@@ -69,9 +74,9 @@ int list(const QueryOptions& options, const TuningLog& log) {
   std::size_t width = 0;
   for (const BestRecord& r : records) width = std::max(width, r.task.workload.text.size());
   for (const BestRecord& r : records) {
-    fmt::print("{}",
-               printable(fmt::format("{:<{}} {:>9.1f} GFLOP/s  {:>10}  {:>6} trials  {}\n", r.task.workload.text, width,
-                                     r.gflops(), format_time(r.timing.median_ns), r.trials, r.task.target)));
+    fmt::print("{}", printable(fmt::format("{:<{}} {:>17}  {:>10}  {:>6} trials  {}\n", r.task.workload.text, width,
+                                           speed_text(work_of(r.task.workload), r.timing.median_ns),
+                                           format_time(r.timing.median_ns), r.trials, r.task.target)));
   }
   return kDone;
 }
@@ -92,8 +97,8 @@ int top(const QueryOptions& options, const TuningLog& log, const Task& task) {
     return kDone;
   }
   for (std::size_t i = 0; i < records.size(); ++i) {
-    fmt::print("{:>3}  {:>8.1f} GFLOP/s  {}  {}\n", i + 1, records[i].gflops(), format_time(records[i].timing),
-               printable(records[i].proposal.config.str()));
+    fmt::print("{:>3}  {:>16}  {}  {}\n", i + 1, speed_text(work_of(task.workload), records[i].timing.median_ns),
+               format_time(records[i].timing), printable(records[i].proposal.config.str()));
   }
   return kDone;
 }
@@ -109,8 +114,7 @@ int best(const QueryOptions& options, const TuningLog& log, const Task& task) {
     }
   }
   if (options.exact && found.match != MatchKind::kExact) {
-    return complain(kNotFound, fmt::format("nothing is recorded for {} on {}: run nestwright tune, or drop --exact",
-                                           task.workload.str(), task.target.str()));
+    return complain(kNotFound, nothing_exact(task, found.match));
   }
   if (options.common.json) {
     print_json(found.record ? to_json(*found.record, task.workload.str()) : default_to_json(found, task));
@@ -120,14 +124,25 @@ int best(const QueryOptions& options, const TuningLog& log, const Task& task) {
   return kDone;
 }
 
+int check(const QueryOptions& options) {
+  open_database(options.common, OpenMode::kRead, true);
+  if (options.common.json) {
+    print_json({{"database", options.common.db}, {"sound", true}});
+  } else {
+    fmt::print("database '{}' is sound\n", printable(options.common.db));
+  }
+  return kDone;
+}
+
 int run(const QueryOptions& options) {
   refuse_what_is_ignored(options);
+  if (options.check) return check(options);
   if (options.common.workload.empty()) {
     listing_filter(options);  // what is misspelt is refused before the database is opened
-    return list(options, TuningLog::open(options.common.db, OpenMode::kRead));
+    return list(options, open_database(options.common, OpenMode::kRead));
   }
   const Task task = options.common.task();
-  const TuningLog log = TuningLog::open(options.common.db, OpenMode::kRead);
+  const TuningLog log = open_database(options.common, OpenMode::kRead);
   return options.top ? top(options, log, task) : best(options, log, task);
 }
 
@@ -143,6 +158,8 @@ void add_query(CLI::App& app, Action& action) {
   target->description("host, or for example cpu,isa=avx2,threads=1; in a listing: only this target (default: any)");
   add_json(*command, options->common);
   command->add_flag("--exact", options->exact, "only this very workload: exit code 3 where there is none")
+      ->disable_flag_override();
+  command->add_flag("--check", options->check, "look for damage in the whole database: exit code 5 where there is some")
       ->disable_flag_override();
   command->add_option("--top", options->top, "the best N of the task, or of every task in a listing")
       ->type_name("N")

@@ -6,6 +6,8 @@
 #include <cstdio>
 
 #include "cli/command.h"
+#include "cli/throughput.h"
+#include "lookup/standing.h"
 #include "support/error.h"
 
 namespace nestwright::cli {
@@ -43,10 +45,14 @@ std::string verdict_text(const BestRecord& best) {
   return best.kept ? " (stored best, kept)" : "";
 }
 
+const char* binding_text(const Work& work) { return work.is_bound_by_memory() ? "memory" : "arithmetic"; }
+
 std::string evidence_text(const BestRecord& best) {
   std::string text = source_text(best.source) + verdict_text(best);
   if (!best.process_medians_ns.empty()) text += fmt::format(", timed in {} processes", best.process_medians_ns.size());
-  if (best.by_old_rule) text += ", scored by an older rule: a hint until it is tuned again";
+  if (const std::string why = why_hint(best, made_here()); !why.empty()) {
+    text += fmt::format(", a hint until it is tuned again ({})", why);
+  }
   return fmt::format("{}, {} trials, {}, {}", text, best.trials, best.task.backend, best.recorded_at);
 }
 
@@ -66,15 +72,16 @@ std::string format_time(const Timing& timing) {
 
 std::string to_text(const BestRecord& best, const std::string& asked) {
   const bool nearest = best.match == MatchKind::kNearest;
-  const double flops = best.task.workload.flops;
   std::string text = fmt::format("workload  {}\nmatch     {}", asked, match_name(best.match));
   if (nearest) text += fmt::format(": recorded for {}", best.task.workload.text);
+  if (best.match == MatchKind::kOtherMachine) text += ": recorded on the machine below, not here";
   text += fmt::format("\ntarget    {}\nmachine   {}\n", best.task.target, best.task.machine);
   text += fmt::format("template  {} version {}\nconfig    {}\n", best.proposal.from.name, best.proposal.from.version,
                       best.proposal.config.str());
   text += fmt::format("time      {}{}\n", format_time(best.timing), nearest ? " for the recorded shape" : "");
-  text += fmt::format("speed     {:.1f} GFLOP/s [{:.1f} .. {:.1f}]\n", best.gflops(), flops / best.timing.high_ns,
-                      flops / best.timing.low_ns);
+  const Work work = work_of(best.task.workload);
+  text += fmt::format("speed     {} [{:.1f} .. {:.1f}], bound by {}\n", speed_text(work, best.timing.median_ns),
+                      work.speed(best.timing.high_ns), work.speed(best.timing.low_ns), binding_text(work));
   text += fmt::format("correct   {}, largest error {:.2g} of its bound\n",
                       best.evidence.verified ? "verified against the reference in double" : "NOT verified",
                       best.evidence.largest_error_ratio);
@@ -93,6 +100,9 @@ Json to_json(const BestRecord& best, const std::string& asked) {
   json["config_text"] = best.proposal.config.str();
   json["time_ns"] = {{"median", best.timing.median_ns}, {"low", best.timing.low_ns}, {"high", best.timing.high_ns}};
   json["gflops"] = best.gflops();
+  const Work work = work_of(best.task.workload);
+  json["gb_s"] = work.bytes / best.timing.median_ns;
+  json["bound_by"] = binding_text(work);
   json["verified"] = best.evidence.verified;
   json["largest_error"] = best.evidence.largest_error;
   json["largest_error_ratio"] = best.evidence.largest_error_ratio;
@@ -103,11 +113,22 @@ Json to_json(const BestRecord& best, const std::string& asked) {
   json["source"] = best_source_name(best.source);
   json["from_race"] = best.source == BestSource::kRace;
   json["by_old_rule"] = best.by_old_rule;
+  const std::string hint = why_hint(best, made_here());
+  json["hint"] = hint.empty() ? Json() : Json(hint);
+  json["made_by"] = {{"code_generator", best.made_by.code_generator},
+                     {"kernel", best.made_by.kernel},
+                     {"microcode", best.made_by.microcode},
+                     {"huge_pages", best.made_by.huge_pages}};
   json["tied"] = best.tied;
   json["ties"] = best.ties;
   json["kept"] = best.kept;
   json["process_medians_ns"] = best.process_medians_ns;
   return json;
+}
+
+std::string nothing_exact(const Task& task, MatchKind match) {
+  return fmt::format("nothing is recorded for {} on {}{}: run nestwright tune, or drop --exact", task.workload.str(),
+                     task.target.str(), match == MatchKind::kOtherMachine ? " that was tuned on this machine" : "");
 }
 
 std::string default_to_text(const Lookup& found, const Task& task) {

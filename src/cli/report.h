@@ -12,6 +12,9 @@
 
 namespace nestwright::cli {
 
+/// What --exact says where the answer would be another match.
+std::string nothing_exact(const Task& task, MatchKind match);
+
 /// Fields keep the order in which they are written: documents are read by people, too.
 using Json = nlohmann::ordered_json;
 
@@ -22,8 +25,9 @@ std::string format_time(const Timing& timing);  ///< median with its interval
 /// Several lines for people. `asked` is the workload that was asked for, which a nearest match is not recorded for.
 std::string to_text(const BestRecord& best, const std::string& asked);
 /// Fields: workload, target, template, version, match, recorded_for (nearest only), config, config_text, time_ns
-/// {median, low, high}, gflops, verified, largest_error, largest_error_ratio, trials, machine, backend, recorded_at,
-/// source, from_race (source is "race"), by_old_rule, tied, ties, kept, process_medians_ns.
+/// {median, low, high}, gflops, gb_s, bound_by ("memory", "arithmetic"), verified, largest_error, largest_error_ratio,
+/// trials, machine, backend, recorded_at, source, from_race (source is "race"), by_old_rule, hint (null where it
+/// stands), made_by, tied, ties, kept, process_medians_ns.
 Json to_json(const BestRecord& best, const std::string& asked);
 
 /// The same for a configuration that was never measured: time_ns and gflops are null.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/device_target.h"
+#include "codegen/backend.h"
 #include "support/error.h"
 #include "templates/registry.h"
 
@@ -24,6 +25,15 @@ const char* isa_name(CpuIsa isa) {
   throw InternalError("unknown instruction set");
 }
 
+void refuse_missing_features(const Target& target, const Machine& machine) {
+  for (int i = 0; i < kCpuFeatures; ++i) {
+    const auto feature = static_cast<CpuFeature>(i);
+    if (!target.has(feature) || machine.has(name_of(feature))) continue;
+    throw UsageError(fmt::format("this machine has no {}, which {} uses: tune with --target host or on another machine",
+                                 name_of(feature), target.str()));
+  }
+}
+
 }  // namespace
 
 double tuning_bytes(const Workload& workload) { return kCopies * find_operator(workload.op).define(workload).bytes; }
@@ -34,7 +44,11 @@ void refuse_unrunnable(const Task& task, const Machine& machine) {
         "this machine cannot run {} code, its best is {}: tune with --target cpu,isa={} or on another machine",
         isa_name(task.target.isa), isa_name(machine.isa), isa_name(machine.isa)));
   }
+  refuse_missing_features(task.target, machine);
   if (task.target.device != DeviceKind::kCpu) refuse_missing_device(task.target);
+  if (const std::string reason = make_backend(task.target.device)->why_not(task.target); !reason.empty()) {
+    throw UsageError(reason);
+  }
   const double needed = tuning_bytes(task.workload);
   if (needed > static_cast<double>(machine.memory_bytes)) {
     throw UsageError(

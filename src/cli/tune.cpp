@@ -22,6 +22,7 @@
 #include "search/session.h"
 #include "search/strategy.h"
 #include "support/error.h"
+#include "templates/registry.h"
 
 namespace nestwright::cli {
 namespace {
@@ -62,7 +63,14 @@ void catch_signals() {
 
 void print_text(const SessionResult& result, const Task& task) {
   fmt::print("{}", to_text(*result.best, task.workload.str()));
-  if (const double peak = peak_of(task, measure_peak(task.target)); peak > 0) {
+  const Work work = work_of(task.workload);
+  if (work.is_bound_by_memory()) {
+    if (const double rate = measure_read_rate(task.target, work.bytes); rate > 0) {
+      fmt::print("memory    {:.1f}% of the {:.1f} GB/s that {} read of as many bytes just now\n",
+                 100 * work.speed(result.best->timing.median_ns) / rate, rate,
+                 task.target.threads == 1 ? "one thread" : fmt::format("{} threads", task.target.threads));
+    }
+  } else if (const double peak = peak_of(task, measure_peak(task.target)); peak > 0) {
     fmt::print("peak      {:.1f}% of the {:.1f} GFLOP/s that this machine reached in a loop of FMAs just now\n",
                100 * result.best->gflops() / peak, peak);
   }
@@ -95,13 +103,15 @@ int run_file(const TuneOptions& options) {
 int run(const TuneOptions& options) {
   const Task task = options.common.task();
   refuse_unrunnable(task, Machine::host());
-  TuningLog log = TuningLog::open(options.common.db, OpenMode::kWrite);
+  templates_for(task.workload, task.target, options.session.template_name);  // refused before there is a database
+  TuningLog log = open_database(options.common, OpenMode::kWrite);
   catch_signals();
 
   note(fmt::format("tuning {} on {}\n", task.workload.str(), task.target.str()));
   ProgressLine line(options.session.budget);
+  const Work work = work_of(task.workload);
   const SessionResult result =
-      run_session(task, log, options.session, &interrupted, [&](const Progress& p) { line.show(p); });
+      run_session(task, log, options.session, &interrupted, [&](const Progress& p) { line.show(p, work); });
   line.finish();
   note(fmt::format("{} trials in {:.1f} s ({:.1f} a second), {} recorded before; {}; stopped: {}\n", result.trials,
                    result.seconds, trials_per_second(result.trials, result.seconds), result.earlier_trials,

@@ -151,7 +151,7 @@ int tune_file(const std::string& file, const CommonOptions& common, const Sessio
   std::vector<std::string> notes;
   const Target target = common.parsed_target();
   const std::vector<FileTask> tasks = read_tasks(file, target, notes);
-  TuningLog log = TuningLog::open(common.db, OpenMode::kWrite);
+  TuningLog log = open_database(common, OpenMode::kWrite);
   for (const std::string& repeated : notes) note(repeated + "\n");
   note(fmt::format("tuning {} tasks of {} on {}\n", tasks.size(), file, target.str()));
 
@@ -171,9 +171,7 @@ int tune_file(const std::string& file, const CommonOptions& common, const Sessio
         trials = p.trials;
         Progress shown{.trials = p.trials, .outcomes = p.outcomes, .best_ns = p.best_ns, .seconds = p.seconds};
         shown.seconds_left = p.seconds_left;
-        const double flops = workload_key(tasks[p.task].task.workload).flops;
-        if (p.best_ns > 0) shown.best_gflops = flops / p.best_ns;
-        line.show(shown, tasks[p.task].label);
+        line.show(shown, work_of(tasks[p.task].task.workload), tasks[p.task].label);
       });
   line.finish();
   const double seconds = static_cast<double>(steady_clock().now_ns() - start_ns) * 1e-9;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/progress.h"
+#include "cli/throughput.h"
 #include "target/peak.h"
 
 namespace nestwright::cli {
@@ -62,6 +63,13 @@ double peak_of(const Task& task, double float32_peak_gflops) {
   return float32_peak_gflops == 0 ? 0 : float32_peak_gflops * measure_peak_scale(task.workload.type("dtype"));
 }
 
+double measure_read_rate(const Target& target, double bytes) {
+  if (target.device != DeviceKind::kCpu) return 0;
+  constexpr double kLeast = 4096, kSeconds = 0.1;
+  const int threads = std::min(target.threads, Target::host().threads);
+  return measure_read_bandwidth(static_cast<std::int64_t>(std::max(kLeast, bytes / threads)), kSeconds, threads);
+}
+
 double trials_per_second(std::int64_t trials, double seconds) {
   return seconds > 0 ? static_cast<double>(trials) / seconds : 0;
 }
@@ -104,14 +112,14 @@ Json row_json(const TaskRow& row, double peak_gflops) {
 std::string table_text(const std::vector<TaskRow>& rows) {
   std::size_t width = 4;
   for (const TaskRow& row : rows) width = std::max(width, row.label.size());
-  std::string text = fmt::format("{:<{}} {:>7} {:>8} {:>10} {:>9} {:>8}  {}\n", "task", width, "trials", "seconds",
-                                 "best", "GFLOP/s", "default", "ended");
+  std::string text = fmt::format("{:<{}} {:>7} {:>8} {:>10} {:>15} {:>8}  {}\n", "task", width, "trials", "seconds",
+                                 "best", "speed", "default", "ended");
   for (const TaskRow& row : rows) {
     const SessionResult& result = row.outcome.result;
     const auto ratio = ratio_to_default(result);
-    text += fmt::format("{:<{}} {:>7} {:>8.1f} {:>10} {:>9} {:>8}  {}\n", row.label, width, result.trials,
+    text += fmt::format("{:<{}} {:>7} {:>8.1f} {:>10} {:>15} {:>8}  {}\n", row.label, width, result.trials,
                         result.seconds, result.best ? format_time(result.best->timing.median_ns) : "-",
-                        result.best ? fmt::format("{:.1f}", result.best->gflops()) : "-",
+                        result.best ? speed_text(work_of(row.task.workload), result.best->timing.median_ns) : "-",
                         ratio ? fmt::format("{:.2f}x", *ratio) : "-", remarks(row.outcome));
   }
   return text;

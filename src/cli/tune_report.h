@@ -19,6 +19,8 @@ double trials_per_second(std::int64_t trials, double seconds);
 
 /// GFLOP/s that this machine reaches in float32 on the target's threads, measured now; 0 for a device.
 double measure_peak(const Target& target);
+/// GB/s that the target's threads read, measured now from a working set of `bytes` in all; 0 for a device.
+double measure_read_rate(const Target& target, double bytes);
 /// Of the type that the task computes in, from what the machine reached in float32.
 double peak_of(const Task& task, double float32_peak_gflops);
 /// Everything that a run says of one task. `peak_gflops` is peak_of() of what the machine reached just now, 0 where

@@ -62,6 +62,8 @@ struct CompiledObject {
 class Backend {
  public:
   virtual ~Backend() = default;
+  /// Why it cannot compile for the target, one sentence that says what to do; empty where it can.
+  virtual std::string why_not(const Target&) const { return {}; }
   /// Requires vector form (lower/lower.h: expand). Throws CompileError.
   virtual CompiledObject compile(const ir::Program& program, const Target& target, const CompileOptions& options) = 0;
   /// Name and version, e.g. "LLVM 19.1.7": part of the log's keys.

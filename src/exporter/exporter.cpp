@@ -44,7 +44,7 @@ void write_library(const Exported& e, const Toolchain& tools, OutputFolder& out)
   out.write(name + "_kernel.ll", e.object->ir);
   out.write(name + "_kernel.s", e.object->assembly);
   out.write(name + "_selftest.c", self_test_source(e));
-  out.write("manifest.json", manifest_json(e));
+  out.write(name + "_manifest.json", manifest_json(e));
   out.write(name + "Config.cmake", cmake_config(e));
 
   const ScratchFile launcher(out.path(name + "_launcher.o"));
@@ -66,7 +66,7 @@ void write_device_sources(const Exported& e, OutputFolder& out) {
     out.write(name + "_kernel.cubin", e.object->object);
   }
   out.write(name + "_selftest.c", self_test_source(e));
-  out.write("manifest.json", manifest_json(e));
+  out.write(name + "_manifest.json", manifest_json(e));
   out.write(name + "Config.cmake", device_cmake_config(e));
 }
 

@@ -24,9 +24,9 @@ struct ExportResult {
   std::vector<std::string> files;  ///< relative to the directory
 };
 
-/// Compiles `found` with the final pipeline and writes the library over what is there: a directory has the manifest of
-/// one kernel. Throws UsageError (a name that C cannot have, a directory that cannot be written; for a CPU, no C
-/// compiler), CompileError (for CUDA, no NVRTC).
+/// Compiles `found` with the final pipeline and writes the library. All files have the function's name in theirs, so
+/// that a directory may hold several; those of one that was there before are replaced. Throws UsageError (a name that C
+/// cannot have, a directory that cannot be written; for a CPU, no C compiler), CompileError (for CUDA, no NVRTC).
 ExportResult export_kernel(const Task& task, const Lookup& found, const ExportOptions& options);
 
 }  // namespace nestwright

@@ -13,15 +13,30 @@ namespace {
 
 using nlohmann::json;
 
+json numbers_of(const std::vector<Expr>& values) {
+  json numbers = json::array();
+  for (const Expr& value : values) numbers.push_back(*ir::as_const_int(value));
+  return numbers;
+}
+
+/// In elements, one a dimension; of a compact tensor those that follow from its shape.
+json strides_of(const Tensor& tensor) {
+  const ir::Buffer& buffer = tensor.buffer();
+  if (!buffer->strides.empty()) return numbers_of(buffer->strides);
+  std::vector<std::int64_t> strides(tensor.shape().size(), 1);
+  for (std::size_t d = strides.size(); d-- > 1;) strides[d - 1] = strides[d] * *ir::as_const_int(tensor.shape()[d]);
+  return strides;
+}
+
 json tensors_of(const Exported& e) {
   json tensors = json::array();
   for (std::size_t i = 0; i < e.definition->args.size(); ++i) {
     const Tensor& tensor = e.definition->args[i];
-    json shape = json::array();
-    for (const Expr& extent : tensor.shape()) shape.push_back(*ir::as_const_int(extent));
+    const json shape = numbers_of(tensor.shape());
     tensors.push_back({{"name", tensor.name()},
                        {"type", tensor.dtype().str()},
                        {"shape", shape},
+                       {"strides", strides_of(tensor)},
                        {"role", e.is_constant(i)                             ? "constant"
                                 : static_cast<int>(i) < e.definition->inputs ? "input"
                                                                              : "output"}});
@@ -60,10 +75,33 @@ json kernels_of(const Exported& e) {
   return kernels;
 }
 
+/// Of a call, in order: what is prepared of constants stands in their place, after the inputs.
+json arguments_of(const Exported& e) {
+  json names = json::array();
+  for (std::size_t i = 0; i < e.definition->args.size(); ++i) {
+    if (static_cast<int>(i) == e.definition->inputs && e.has_preparation()) names.push_back("prepared");
+    if (!e.is_constant(i)) names.push_back(e.definition->args[i].name());
+  }
+  return names;
+}
+
+/// Of the preparation, in order; null where there is none.
+json preparation_arguments_of(const Exported& e) {
+  if (!e.has_preparation()) return nullptr;
+  json names = json::array();
+  for (std::size_t i = 0; i < e.definition->args.size(); ++i) {
+    if (e.is_constant(i)) names.push_back(e.definition->args[i].name());
+  }
+  names.push_back("prepared");
+  return names;
+}
+
 /// What depends on the kind of device.
 json details_of(const Exported& e) {
   if (e.task->target.device == DeviceKind::kCpu) {
     return {{"kernel_symbol", e.object->symbol},
+            {"arguments", arguments_of(e)},
+            {"preparation_arguments", preparation_arguments_of(e)},
             {"extensions", e.object->extensions},
             {"parallel", e.is_parallel},
             {"threads", e.threads()},
@@ -101,12 +139,16 @@ void add_record(json& manifest, const BestRecord& record) {
         {"from_race", record.source == BestSource::kRace},
         {"source", best_source_name(record.source)},
         {"by_old_rule", record.by_old_rule},
+        {"code_generator", record.made_by.code_generator},
+        {"kernel", record.made_by.kernel},
+        {"microcode", record.made_by.microcode},
+        {"huge_pages", record.made_by.huge_pages},
         {"tied", record.tied},
         {"pipeline", record.pipeline == Pipeline::kFinal ? "final" : "search"},
         {"samples_ns", record.timing.samples_ns},
         {"largest_error", record.evidence.largest_error},
         {"largest_error_ratio", record.evidence.largest_error_ratio}}}};
-  if (record.match == MatchKind::kExact) {
+  if (record.match != MatchKind::kNearest) {
     manifest.update(measured);
   } else {
     manifest["recorded_for"] = record.task.workload.text;

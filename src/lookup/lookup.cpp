@@ -14,12 +14,12 @@ std::optional<Config> resolve_for(const Task& task, const Proposal& proposal) {
   if (source == nullptr || (source->why_not && !source->why_not(task.workload, task.target).empty())) {
     return std::nullopt;
   }
-  const ConfigSpace space = discover_space(*source, task.workload, task.target);
   try {
+    const ConfigSpace space = discover_space(*source, task.workload, task.target);
     Config config = space.resolve(proposal.config);
     if (space.is_valid(config)) return config;
-  } catch (const UsageError&) {
-    // a knob or a candidate that this shape does not have
+  } catch (const Error&) {
+    // a knob or a candidate that this shape does not have, or a template that fails for it
   }
   return std::nullopt;
 }
@@ -40,7 +40,7 @@ Lookup look_up(const Task& task, const TuningLog* log, std::string_view only) {
     const auto fits = [&](const BestRecord& record) { return resolve_for(task, record.proposal).has_value(); };
     TaskFilter filter;
     filter.target = task.target.str();
-    found.record = find_best(*log, workload_key(task.workload), filter, versions, fits);
+    found.record = find_best(*log, workload_key(task.workload), filter, machine_of(task.target), versions, fits);
   }
   if (found.record) {
     found.match = found.record->match;

@@ -22,8 +22,8 @@ struct Lookup {
 /// Templates of this build for an operator: what a record must come from to be usable.
 std::vector<TemplateVersion> usable_templates(std::string_view op, DeviceKind device);
 
-/// `log` may be null: then the answer is the default. Records of `target` count, whichever machine they come from, and
-/// of all templates, or of the one named `only`. Throws UsageError where there is no template, LogError.
+/// `log` may be null: then the answer is the default. Records of `target` count, those of this machine before those of
+/// others, and of all templates, or of the one named `only`. Throws UsageError where there is no template, LogError.
 Lookup look_up(const Task& task, const TuningLog* log, std::string_view only = {});
 
 /// The program of a configuration, in loop form. Throws ScheduleError, LowerError, UsageError.

@@ -22,9 +22,6 @@ WorkloadKey workload_key(const Workload& workload) {
   return key;
 }
 
-namespace {
-
-/// What times depend on, on this machine: of a device also which one it is, and its driver.
 std::string machine_of(const Target& target) {
   std::string machine = Machine::host().fingerprint();
   if (target.device == DeviceKind::kCpu) return machine;
@@ -34,14 +31,14 @@ std::string machine_of(const Target& target) {
   return fmt::format("{}; {}, {}", machine, device.name, device.driver);
 }
 
-}  // namespace
-
 TaskKey task_key(const Task& task) {
   return {.workload = workload_key(task.workload),
           .target = task.target.str(),
           .threads = task.target.threads,
           .machine = machine_of(task.target),
-          .backend = make_backend(task.target.device)->version()};
+          .backend = make_backend(task.target.device)->version(),
+          // A device's calls go in turn through more tensors than its cache holds.
+          .cache = task.target.device == DeviceKind::kCpu ? "warm" : "cold"};
 }
 
 }  // namespace nestwright

@@ -6,6 +6,7 @@
 #include "codegen/backend.h"
 #include "ir/serialize.h"
 #include "lower/lower.h"
+#include "measure/confinement.h"
 #include "measure/hopeless.h"
 #include "measure/protocol.h"
 #include "measure/roles.h"
@@ -56,6 +57,7 @@ int run_builder_role(Channel& channel) {
   if (channel.receive(message) != Channel::Status::kMessage) return 0;
   const Target target = Target::parse(message);
   const std::unique_ptr<Backend> backend = make_backend(target.device);
+  confine_builder();
   while (channel.receive(message) == Channel::Status::kMessage) {
     channel.send(encode(compile(decode_compile_request(message), *backend, target)));
   }

@@ -34,10 +34,17 @@ struct Watched {
 Watched watched;
 FaultRecord* fault_record = nullptr;
 
+// Says in shared memory that a system call was refused. The signal is raised once more, with its default action.
+void record_refusal(int, siginfo_t* info, void*) {
+  FaultRecord record{1, -2, 0, info->si_syscall};
+  if (fault_record) *fault_record = record;
+  raise(SIGSYS);
+}
+
 // Says in shared memory where the fault was. The default action is then in force again, and the instruction faults once
 // more.
 void record_fault(int, siginfo_t* info, void*) {
-  FaultRecord record{1, -2, 0};
+  FaultRecord record{1, -2, 0, -1};
   const auto look = [&](const GuardedRegion* region, int parameter) {
     const GuardedRegion::Fault fault = region->classify(info->si_addr);
     if (fault == GuardedRegion::Fault::kElsewhere) return;
@@ -62,6 +69,8 @@ void install_fault_handler() {
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | static_cast<int>(SA_RESETHAND);
   sigaction(SIGSEGV, &action, nullptr);
   sigaction(SIGBUS, &action, nullptr);
+  action.sa_sigaction = record_refusal;
+  sigaction(SIGSYS, &action, nullptr);
 }
 
 /// A parameter's memory and its reference, by placement. An output is moved within its region from one placement to the
@@ -101,6 +110,9 @@ class CpuBench final : public Bench {
  public:
   explicit CpuBench(const RunnerSetup& setup) : pool_(make_pool(setup.pool, setup.threads)) {
     for (const TensorLayout& layout : setup.tensors) tensors_.push_back(map_tensor(layout));
+    // Threads that start with the first loop open files, which candidates may not.
+    const nestwright_parallel* loops = pool_->abi();
+    loops->run(loops->pool, loops->threads, [](std::int32_t, std::int32_t, void*) {}, nullptr);
     accounting_.list_threads();
   }
 

@@ -17,6 +17,15 @@ namespace {
 
 constexpr int kIdle = -1;
 
+/// Nothing where it is none.
+std::optional<CompileReply> decode(const std::string& message) {
+  try {
+    return decode_compile_reply(message);
+  } catch (const UsageError&) {
+    return std::nullopt;
+  }
+}
+
 class LocalBuilder : public Builder {
  public:
   LocalBuilder(const Target& target, const BuilderOptions& options) : target_(target), options_(options) {
@@ -97,15 +106,14 @@ class LocalBuilder : public Builder {
     std::string message;
     BuildResult result;
     switch (slot.worker->channel().receive(message, 0)) {
-      case Channel::Status::kMessage: {
-        CompileReply reply = decode_compile_reply(message);
-        result.outcome = reply.outcome;
-        result.message = reply.message;
-        result.object = std::move(reply.object);
-        result.compile_ms = reply.compile_ms;
-        slot.request = kIdle;
-        return result;
-      }
+      case Channel::Status::kMessage:
+        if (std::optional<CompileReply> reply = decode(message)) {
+          slot.request = kIdle;
+          return BuildResult{reply->outcome, std::move(reply->message), std::move(reply->object), reply->compile_ms};
+        }
+        result.outcome = Outcome::kCompileError;
+        result.message = "builder wrote what is no reply";
+        break;
       case Channel::Status::kClosed: {
         result.outcome = Outcome::kCompileError;
         const std::string how = slot.worker->obituary();

@@ -1,5 +1,3 @@
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -192,13 +190,9 @@ class LocalRunner : public Runner, private SampleSource {
     Measurement& m = candidate.measurement;
     std::optional<RunnerReply> reply = transact(request);
     if (!reply) {
-      if (!worker_.exceeded_limit().empty()) {
-        m.outcome = Outcome::kTimeout;
-        m.message = fmt::format("not done after {} while being {}", worker_.exceeded_limit(), doing);
-      } else {
-        m.outcome = Outcome::kCrash;
-        m.message = worker_.last_words(doing);
-      }
+      RunnerWorker::End end = worker_.end(doing);
+      m.outcome = end.outcome;
+      m.message = std::move(end.message);
       return std::nullopt;
     }
     if (reply->outcome != Outcome::kOk) {

@@ -14,6 +14,15 @@ std::uint8_t code(Enum value) {
   return static_cast<std::uint8_t>(value);
 }
 
+/// Throws UsageError for the number of none of them.
+template <class Enum>
+Enum decode_enum(Decoder& d, Enum last) {
+  const std::uint8_t value = d.u8();
+  if (value > code(last))
+    throw UsageError(fmt::format("a message has {} where at most {} is known", value, code(last)));
+  return static_cast<Enum>(value);
+}
+
 /// What a runner needs of it.
 void encode_object(Encoder& e, const CompiledObject& object) {
   e.bytes(object.object).bytes(object.symbol).bytes(object.preparation);
@@ -79,7 +88,7 @@ std::string encode(const CompileRequest& request) {
 CompileRequest decode_compile_request(std::string_view message) {
   Decoder d(message);
   CompileRequest request;
-  request.pipeline = static_cast<Pipeline>(d.u8());
+  request.pipeline = decode_enum(d, Pipeline::kFinal);
   request.program = d.bytes();
   return request;
 }
@@ -95,7 +104,7 @@ std::string encode(const CompileReply& reply) {
 CompileReply decode_compile_reply(std::string_view message) {
   Decoder d(message);
   CompileReply reply;
-  reply.outcome = static_cast<Outcome>(d.u8());
+  reply.outcome = decode_enum(d, Outcome::kWrongResult);
   reply.message = d.bytes();
   std::string identity = d.bytes();
   reply.compile_ms = d.f64();
@@ -113,7 +122,7 @@ void encode(Encoder& encoder, const TensorLayout& layout) {
 TensorLayout decode_tensor_layout(Decoder& decoder) {
   TensorLayout layout;
   layout.type = ir::Type::parse(decoder.bytes());
-  layout.role = static_cast<ir::Role>(decoder.u8());
+  layout.role = decode_enum(decoder, ir::Role::kPrepared);
   layout.elements = decoder.i64();
   layout.first = decoder.i64();
   layout.second = decoder.i64();
@@ -133,7 +142,7 @@ RunnerSetup decode_runner_setup(std::string_view message) {
   Decoder d(message);
   RunnerSetup setup;
   setup.threads = static_cast<int>(d.i64());
-  setup.pool = static_cast<PoolKind>(d.u8());
+  setup.pool = decode_enum(d, PoolKind::kSpin);
   setup.target = d.bytes();
   for (std::int64_t n = d.i64(); n > 0; --n) setup.tensors.push_back(decode_tensor_layout(d));
   return setup;
@@ -141,7 +150,7 @@ RunnerSetup decode_runner_setup(std::string_view message) {
 
 std::string encode(const RunnerRequest& request) {
   Encoder e;
-  e.u8(code(request.kind)).i64(request.id);
+  e.u8(code(request.kind)).i64(request.number).i64(request.id);
   encode_object(e, request.object);
   e.i64(request.calls).u8(request.warm_up).u8(request.thorough);
   return e.str();
@@ -150,7 +159,8 @@ std::string encode(const RunnerRequest& request) {
 RunnerRequest decode_runner_request(std::string_view message) {
   Decoder d(message);
   RunnerRequest request;
-  request.kind = static_cast<RunnerRequest::Kind>(d.u8());
+  request.kind = decode_enum(d, RunnerRequest::Kind::kUnload);
+  request.number = d.i64();
   request.id = static_cast<int>(d.i64());
   request.object = decode_object(d);
   request.calls = d.i64();
@@ -161,7 +171,7 @@ RunnerRequest decode_runner_request(std::string_view message) {
 
 std::string encode(const RunnerReply& reply) {
   Encoder e;
-  e.u8(code(reply.outcome)).bytes(reply.message);
+  e.i64(reply.number).u8(code(reply.outcome)).bytes(reply.message);
   e.u8(reply.evidence.verified).f64(reply.evidence.largest_error).f64(reply.evidence.largest_error_ratio);
   const Reading& r = reply.reading;
   e.f64(reply.call_ns).f64(r.ns).f64(r.fma_ns).f64(r.cpu_ns).f64(r.queue_ns).i64(r.involuntary_switches);
@@ -173,7 +183,8 @@ std::string encode(const RunnerReply& reply) {
 RunnerReply decode_runner_reply(std::string_view message) {
   Decoder d(message);
   RunnerReply reply;
-  reply.outcome = static_cast<Outcome>(d.u8());
+  reply.number = d.i64();
+  reply.outcome = decode_enum(d, Outcome::kWrongResult);
   reply.message = d.bytes();
   reply.evidence.verified = d.u8() != 0;
   reply.evidence.largest_error = d.f64();

@@ -17,7 +17,7 @@
 namespace nestwright {
 
 /// A worker says hello with this once it is ready; another number is refused.
-inline constexpr std::int64_t kProtocolVersion = 7;
+inline constexpr std::int64_t kProtocolVersion = 8;
 /// Descriptors of a worker: its channel; of a runner also the tensors and a page for its last words.
 inline constexpr int kWorkerChannelFd = 3, kWorkerTensorsFd = 4, kWorkerFaultFd = 5;
 
@@ -70,6 +70,7 @@ RunnerSetup decode_runner_setup(std::string_view message);
 struct RunnerRequest {
   enum class Kind : std::uint8_t { kLoad, kCheck, kSample, kSurroundings, kUnload };
   Kind kind = Kind::kLoad;
+  std::int64_t number = 0;  ///< of the request, 1 and up; the reply has it, too
   int id = 0;
   CompiledObject object;   ///< kLoad: what a runner needs of it
   std::int64_t calls = 1;  ///< kSample
@@ -79,8 +80,9 @@ struct RunnerRequest {
 std::string encode(const RunnerRequest& request);
 RunnerRequest decode_runner_request(std::string_view message);
 
-/// Also says that the runner is ready, once.
+/// Also says that the runner is ready, once, with the number 0.
 struct RunnerReply {
+  std::int64_t number = 0;         ///< of the request
   Outcome outcome = Outcome::kOk;  ///< kOk, kLaunchError or kWrongResult
   std::string message;
   Evidence evidence;                                      ///< kCheck
@@ -98,6 +100,7 @@ struct FaultRecord {
   std::int32_t written = 0;
   std::int32_t parameter = 0;  ///< -1: the workspace, -2: none of them
   std::int32_t side = 0;       ///< GuardedRegion::Fault
+  std::int32_t refused = -1;   ///< the number of a system call that candidates may not make; -1: it was no such fault
 };
 
 }  // namespace nestwright

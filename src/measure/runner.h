@@ -37,6 +37,9 @@ struct RunnerOptions {
   /// CPU time of one candidate's check, or of one sample, a thread; less where the incumbent is fast, and ten times as
   /// much by the clock. On a device: by the clock.
   double timeout_s = 10;
+  /// Resident size of the runner, beyond what it takes before the first candidate and three times the tensors. Looked
+  /// at every 5 ms, while samples are taken every 20 ms.
+  std::int64_t memory_bytes = std::int64_t{1} << 30;
   TimingOptions timing;
   double wait_share = 0.1;  ///< of its time that a run may wait for a disturbed machine
   /// Told why, each time the run waits. May be empty.

@@ -1,4 +1,7 @@
+#include <cstdio>
+
 #include "measure/bench.h"
+#include "measure/confinement.h"
 #include "measure/protocol.h"
 #include "measure/roles.h"
 #include "support/error.h"
@@ -12,7 +15,7 @@ std::unique_ptr<Bench> make_bench(const RunnerSetup& setup) {
   return make_device_bench(setup, Target::parse(setup.target));
 }
 
-RunnerReply handle(Bench& bench, const RunnerRequest& request) {
+RunnerReply answer(Bench& bench, const RunnerRequest& request) {
   switch (request.kind) {
     case RunnerRequest::Kind::kLoad:
       return bench.load(request);
@@ -29,16 +32,29 @@ RunnerReply handle(Bench& bench, const RunnerRequest& request) {
   throw InternalError("internal error: a request to the runner that is none of the known ones");
 }
 
+RunnerReply handle(Bench& bench, const RunnerRequest& request) {
+  RunnerReply reply = answer(bench, request);
+  reply.number = request.number;
+  return reply;
+}
+
 }  // namespace
 
 int run_runner_role(Channel& channel) {
   std::string message;
   channel.send(encode_hello());
   if (channel.receive(message) != Channel::Status::kMessage) return 0;
-  const std::unique_ptr<Bench> bench = make_bench(decode_runner_setup(message));
+  const RunnerSetup setup = decode_runner_setup(message);
+  const DeviceKind device = setup.target.empty() ? DeviceKind::kCpu : Target::parse(setup.target).device;
+  confine_runner(device);
+  const std::unique_ptr<Bench> bench = make_bench(setup);
+  if (device == DeviceKind::kCpu) confine_candidates();
   channel.send(encode(RunnerReply{}));
   while (channel.receive(message) == Channel::Status::kMessage) {
-    channel.send(encode(handle(*bench, decode_runner_request(message))));
+    if (!channel.send(encode(handle(*bench, decode_runner_request(message))))) {
+      std::fprintf(stderr, "its channel was closed\n");
+      return 1;
+    }
   }
   return 0;
 }

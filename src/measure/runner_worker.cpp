@@ -10,23 +10,34 @@
 #include "support/clock.h"
 #include "support/cpu_accounting.h"
 #include "support/error.h"
+#include "support/syscall_filter.h"
 
 namespace nestwright {
 
 namespace {
 
 constexpr std::int64_t kSetupTimeoutNs = 60'000'000'000;
-constexpr std::int64_t kPollNs = 20'000'000;
-constexpr double kWallRatio = 10;  // by the clock, of the CPU time: ends one that sleeps
+// Between two looks at its CPU time and its memory. A look disturbs what is timed, and 5 ms let memory grow by 10 MB.
+constexpr std::int64_t kPollNs = 5'000'000, kPollTimedNs = 20'000'000;
+constexpr std::int64_t kTensorCopies = 3;  // the file, outputs, and a device's copies
+constexpr double kWallRatio = 10;          // by the clock, of the CPU time: ends one that sleeps
+
+/// Nothing where it is no reply to that request: a candidate wrote to the channel.
+std::optional<RunnerReply> decode(const std::string& message, std::int64_t number) {
+  try {
+    RunnerReply reply = decode_runner_reply(message);
+    if (reply.number == number) return reply;
+  } catch (const UsageError&) {
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
 RunnerWorker::RunnerWorker(const CheckData& data, const RunnerOptions& options)
     : options_(options), tensors_(data), fault_fd_(memfd_create("nestwright-fault", MFD_CLOEXEC)) {
-  // What PoCL compiles; its process may be killed and could not remove it.
-  if (options.target.device == DeviceKind::kOpenCl && std::getenv("POCL_CACHE_DIR") == nullptr) {
-    pocl_files_.emplace("nestwright-pocl");
-  }
+  // What drivers keep; the process may be killed and could not remove it.
+  if (is_device()) device_files_.emplace("nestwright-device");
   if (options.threads < 1) throw UsageError("a runner needs at least one thread");
   if (ftruncate(fault_fd_.get(), sizeof(FaultRecord)) != 0) throw Error("cannot make a file in memory for the runner");
   ensure();
@@ -38,7 +49,12 @@ void RunnerWorker::ensure() {
   nestwright::check(pwrite(fault_fd_.get(), &none, sizeof none, 0) == sizeof none,
                     "the runner's fault record cannot be written");
   std::vector<std::string> environment;
-  if (pocl_files_) environment.push_back("POCL_CACHE_DIR=" + pocl_files_->path());
+  if (device_files_) {
+    environment.push_back("TMPDIR=" + device_files_->path());
+    for (const char* name : {"POCL_CACHE_DIR", "CUDA_CACHE_PATH"}) {
+      if (std::getenv(name) == nullptr) environment.push_back(name + ("=" + device_files_->path()));
+    }
+  }
   auto worker =
       std::make_unique<WorkerProcess>("runner", 0, std::vector<int>{tensors_.fd(), fault_fd_.get()}, environment);
   worker->expect_ready();
@@ -49,55 +65,73 @@ void RunnerWorker::ensure() {
   if (!worker->channel().send(encode(setup), kSetupTimeoutNs) ||
       worker->channel().receive(message, kSetupTimeoutNs) != Channel::Status::kMessage) {
     throw Error("the runner did not start (" + worker->obituary() + "); " +
-                (is_device() ? "see what nestwright doctor says of the device, or choose smaller tensors"
+                (is_device() ? "see what nestwright doctor says of the device, choose smaller tensors, or set "
+                               "NESTWRIGHT_CONFINEMENT=off where its driver needs more than a worker may do"
                              : "free memory or choose smaller tensors"));
   }
   worker_ = std::move(worker);
+  memory_.emplace(worker_->pid());
+  most_memory_bytes_ = memory_->bytes().value_or(0) + options_.memory_bytes + kTensorCopies * tensors_.bytes();
 }
 
-std::optional<RunnerReply> RunnerWorker::ask(const RunnerRequest& request, double limit_s) {
-  exceeded_limit_.clear();
+std::optional<RunnerReply> RunnerWorker::ask(RunnerRequest request, double limit_s) {
+  reached_limit_.reset();
   if (!worker_) return std::nullopt;
+  request.number = ++requests_;
   std::string message;
   Channel::Status status = Channel::Status::kClosed;
   if (worker_->channel().send(encode(request), static_cast<std::int64_t>(kWallRatio * limit_s * 1e9))) {
-    status = receive(message, limit_s);
+    status = receive(message, limit_s, request.kind == RunnerRequest::Kind::kSample ? kPollTimedNs : kPollNs);
   }
   if (status == Channel::Status::kMessage) {
-    RunnerReply reply = decode_runner_reply(message);
-    if (reply.is_lost) drop();
-    return reply;
+    if (std::optional<RunnerReply> reply = decode(message, request.number)) {
+      if (reply->is_lost) drop();
+      return reply;
+    }
   }
-  if (exceeded_limit_.empty()) last_words_ = worker_->obituary();
+  if (!reached_limit_) last_words_ = worker_->obituary();
   drop();
   return std::nullopt;
 }
 
 // The clock ends nothing that merely had no processor: CPU time does.
-Channel::Status RunnerWorker::receive(std::string& message, double limit_s) {
-  const double wall_s = (is_device() ? 1 : kWallRatio) * limit_s, cpu_ns = limit_s * 1e9 * options_.threads;
+Channel::Status RunnerWorker::receive(std::string& message, double limit_s, std::int64_t poll_ns) {
+  const double wall_s = (is_device() ? 1 : kWallRatio) * limit_s;
   const std::int64_t deadline = steady_clock().now_ns() + static_cast<std::int64_t>(wall_s * 1e9);
   const double start_ns = child_cpu_ns(worker_->pid()).value_or(0);
   for (;;) {
     const std::int64_t left = deadline - steady_clock().now_ns();
-    const Channel::Status status = worker_->channel().receive(message, std::clamp<std::int64_t>(left, 0, kPollNs));
+    const Channel::Status status = worker_->channel().receive(message, std::clamp<std::int64_t>(left, 0, poll_ns));
     if (status != Channel::Status::kTimeout) return status;
-    if (left <= 0) exceeded_limit_ = fmt::format("{:g} s", wall_s);
-    if (!is_device() && child_cpu_ns(worker_->pid()).value_or(start_ns) - start_ns > cpu_ns) {
-      exceeded_limit_ = fmt::format("{:g} s of CPU time", limit_s);
-    }
-    if (!exceeded_limit_.empty()) return status;
+    reached_limit_ = reached_limit(start_ns, limit_s);
+    if (!reached_limit_ && left <= 0)
+      reached_limit_ = End{Outcome::kTimeout, fmt::format("not done after {:g} s", wall_s)};
+    if (reached_limit_) return status;
   }
 }
 
-std::string RunnerWorker::last_words(const char* doing) const {
-  return fmt::format("{} while being {}{}", last_words_, doing, describe_fault());
+std::optional<RunnerWorker::End> RunnerWorker::reached_limit(double start_ns, double limit_s) const {
+  if (memory_->bytes().value_or(0) > most_memory_bytes_) {
+    return End{Outcome::kCrash, fmt::format("ended for more than {} MiB of memory", most_memory_bytes_ >> 20)};
+  }
+  const double cpu_ns = child_cpu_ns(worker_->pid()).value_or(start_ns) - start_ns;
+  if (!is_device() && cpu_ns > limit_s * 1e9 * options_.threads) {
+    return End{Outcome::kTimeout, fmt::format("not done after {:g} s of CPU time", limit_s)};
+  }
+  return std::nullopt;
+}
+
+RunnerWorker::End RunnerWorker::end(const char* doing) const {
+  if (reached_limit_)
+    return {reached_limit_->outcome, fmt::format("{} while being {}", reached_limit_->message, doing)};
+  return {Outcome::kCrash, fmt::format("{} while being {}{}", last_words_, doing, describe_fault())};
 }
 
 std::string RunnerWorker::describe_fault() const {
   FaultRecord fault;
-  if (pread(fault_fd_.get(), &fault, sizeof fault, 0) != sizeof fault || !fault.written || fault.parameter == -2)
-    return {};
+  if (pread(fault_fd_.get(), &fault, sizeof fault, 0) != sizeof fault || !fault.written) return {};
+  if (fault.refused >= 0) return fmt::format(": it called {}", refused_syscall_name(fault.refused));
+  if (fault.parameter == -2) return {};
   const std::string what = fault.parameter < 0 ? "the workspace" : fmt::format("parameter {}", fault.parameter);
   switch (static_cast<GuardedRegion::Fault>(fault.side)) {
     case GuardedRegion::Fault::kPastEnd:

@@ -10,6 +10,7 @@
 #include "measure/runner.h"
 #include "measure/tensor_file.h"
 #include "measure/worker_process.h"
+#include "support/resident_size.h"
 #include "support/scratch_folder.h"
 #include "support/unique_fd.h"
 
@@ -27,24 +28,34 @@ class RunnerWorker {
   bool is_there() const { return worker_ != nullptr; }
 
   /// The reply, or nullopt where it died or had to be killed; it is then gone. `limit_s`: CPU time of each thread, and
-  /// ten times as much by the clock; on a device by the clock.
-  std::optional<RunnerReply> ask(const RunnerRequest& request, double limit_s);
-  /// After ask() gave nullopt: the limit that ended it, e.g. "1 s of CPU time"; empty where none did.
-  const std::string& exceeded_limit() const { return exceeded_limit_; }
-  /// How it died otherwise, while `doing` something ("checked"), and where its fault was.
-  std::string last_words(const char* doing) const;
+  /// ten times as much by the clock; on a device by the clock. It is killed, too, where it holds more memory than
+  /// RunnerOptions says.
+  std::optional<RunnerReply> ask(RunnerRequest request, double limit_s);
+  /// After ask() gave nullopt: how it ended while `doing` something ("checked"): the limit that it reached, or how it
+  /// died and where its fault was.
+  struct End {
+    Outcome outcome = Outcome::kCrash;  ///< kTimeout or kCrash
+    std::string message;
+  };
+  End end(const char* doing) const;
 
  private:
   bool is_device() const { return options_.target.device != DeviceKind::kCpu; }
-  Channel::Status receive(std::string& message, double limit_s);
+  Channel::Status receive(std::string& message, double limit_s, std::int64_t poll_ns);
+  /// The limit that a request has reached; nothing where it has reached none. `start_ns`: the worker's CPU time at its
+  /// start.
+  std::optional<End> reached_limit(double start_ns, double limit_s) const;
   std::string describe_fault() const;
 
   RunnerOptions options_;
   TensorFile tensors_;
   UniqueFd fault_fd_;
-  std::optional<ScratchFolder> pocl_files_;  ///< outlives the worker
+  std::optional<ScratchFolder> device_files_;  ///< outlives the worker
   std::unique_ptr<WorkerProcess> worker_;
-  std::string exceeded_limit_, last_words_;
+  std::optional<ResidentSize> memory_;  ///< of the worker
+  std::int64_t most_memory_bytes_ = 0, requests_ = 0;
+  std::optional<End> reached_limit_;  ///< by the last request
+  std::string last_words_;
 };
 
 }  // namespace nestwright

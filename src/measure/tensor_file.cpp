@@ -63,7 +63,6 @@ TensorFile::TensorFile(const CheckData& data) : fd_(memfd_create("nestwright-ten
   require(!has_whole ||
               (data.whole_inputs.size() == data.inputs.size() && data.whole_expected.size() == data.expected.size()),
           parameters, "whole numbers must be as many as other values");
-  std::int64_t size = 0;
   std::size_t input = 0, output = 0;
   for (std::size_t i = 0; i < parameters; ++i) {
     TensorLayout layout{data.types[i], data.roles[i], data.elements[i]};
@@ -73,24 +72,24 @@ TensorFile::TensorFile(const CheckData& data) : fd_(memfd_create("nestwright-ten
       require(input < data.inputs.size() && data.inputs[input].size() == n, i,
               "an input needs a value for each element");
       const std::vector<double>& values = data.inputs[input++];
-      layout.first = layout.second = append(fd_.get(), size, place(layout.type, values, Placement::kAtEnd));
+      layout.first = layout.second = append(fd_.get(), bytes_, place(layout.type, values, Placement::kAtEnd));
       const std::int64_t bytes = layout.elements * layout.type.bytes();
       if (GuardedRegion::offset(bytes, Placement::kAtEnd) != 0) {
-        layout.second = append(fd_.get(), size, place(layout.type, values, Placement::kAtStart));
+        layout.second = append(fd_.get(), bytes_, place(layout.type, values, Placement::kAtStart));
       }
       if (has_whole) {
         const std::vector<double>& whole = data.whole_inputs[input - 1];
         require(whole.size() == n, i, "an input needs a whole number for each element");
-        layout.whole = append(fd_.get(), size, place(layout.type, whole, Placement::kAtEnd));
+        layout.whole = append(fd_.get(), bytes_, place(layout.type, whole, Placement::kAtEnd));
       }
     } else {
       require(output < data.expected.size() && data.expected[output].size() == n && data.bound[output].size() == n, i,
               "an output needs an expected value and a bound for each element");
-      layout.first = append_doubles(fd_.get(), size, data.expected[output]);
-      layout.second = append_doubles(fd_.get(), size, data.bound[output]);
+      layout.first = append_doubles(fd_.get(), bytes_, data.expected[output]);
+      layout.second = append_doubles(fd_.get(), bytes_, data.bound[output]);
       if (has_whole) {
         require(data.whole_expected[output].size() == n, i, "an output needs a whole number for each element");
-        layout.whole = append_doubles(fd_.get(), size, data.whole_expected[output]);
+        layout.whole = append_doubles(fd_.get(), bytes_, data.whole_expected[output]);
       }
       ++output;
     }

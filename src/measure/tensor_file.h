@@ -15,10 +15,12 @@ class TensorFile {
   /// Throws UsageError where the parts of `data` do not fit together, Error where there is no memory.
   explicit TensorFile(const CheckData& data);
   int fd() const { return fd_.get(); }
+  std::int64_t bytes() const { return bytes_; }
   const std::vector<TensorLayout>& layout() const { return layout_; }
 
  private:
   UniqueFd fd_;
+  std::int64_t bytes_ = 0;
   std::vector<TensorLayout> layout_;
 };
 

@@ -13,7 +13,7 @@ namespace nestwright {
 namespace {
 
 constexpr std::int64_t kStartTimeoutNs = 30'000'000'000;
-constexpr std::int64_t kDeathTimeoutNs = 1'000'000'000;
+constexpr std::int64_t kDeathTimeoutNs = 20'000'000;  // from the end of its channel to its own
 
 SpawnOptions spawn_options(const std::string& path, const std::string& role, std::int64_t memory_bytes,
                            const std::vector<int>& fds, const std::vector<std::string>& environment, int channel_fd) {
@@ -60,7 +60,11 @@ void WorkerProcess::expect_ready() {
 }
 
 std::string WorkerProcess::obituary() {
-  if (!process_.wait_for(kDeathTimeoutNs)) process_.kill();
+  if (!process_.wait_for(kDeathTimeoutNs)) {
+    process_.kill();
+    status_ = process_.wait();
+    return "it wrote what is no message into its channel";
+  }
   status_ = process_.wait();
   const std::string words = process_.stderr_tail();
   return words.empty() ? status_.str() : status_.str() + ": " + words;

@@ -26,8 +26,8 @@ class WorkerProcess {
 
   Channel& channel() { return channel_; }
   pid_t pid() const { return process_.pid(); }
-  /// How it died, e.g. "SIGABRT: LLVM ERROR: out of registers", killing it where it still lives; for after the channel
-  /// closed.
+  /// How it died, e.g. "SIGABRT: LLVM ERROR: out of registers"; for after the channel closed. One that still lives had
+  /// closed it itself, and is killed.
   std::string obituary();
   /// True where it died of a signal. For after obituary().
   bool died_of_signal() const { return status_.signaled; }

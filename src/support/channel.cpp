@@ -16,7 +16,7 @@ namespace {
 
 using Length = std::uint64_t;
 // Anything longer is garbage from a peer that went wild, not a message.
-constexpr Length kLongest = Length{1} << 32;
+constexpr Length kLongest = Length{1} << 30;
 
 // True where the descriptor has `events` (or an error to report) before the deadline; a deadline of -1 is none.
 bool wait_for(int fd, short events, std::int64_t deadline_ns) {

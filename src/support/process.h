@@ -29,9 +29,9 @@ struct ExitStatus {
   std::string str() const;
 };
 
-/// Its standard input and output are /dev/null, its standard error is kept for stderr_tail(). SIGINT, SIGTERM and
-/// SIGHUP, which reach whole process groups, are blocked in it: they are for the parent to handle (or, under nohup, to
-/// ignore), and no child's death by them may pass for a crash.
+/// Its standard input and output are /dev/null, its standard error is kept for stderr_tail(). It has a session of its
+/// own, without the terminal. SIGINT, SIGTERM and SIGHUP are blocked in it: they are for the parent to handle (or,
+/// under nohup, to ignore), and no child's death by them may pass for a crash.
 class ChildProcess {
  public:
   /// Throws Error where it cannot be started, naming the executable.
@@ -59,7 +59,8 @@ class ChildProcess {
 /// For the child: ends this process at once when the peer of `fd` (a Channel) is gone, whatever the other threads do.
 /// Unlike PR_SET_PDEATHSIG this does not fire when the thread ends that happened to spawn the process.
 void exit_with_parent(int fd);
-/// For the child: limits its address space (0: no limit), and never leaves a core file.
+/// For the child: limits its address space (0: no limit), never leaves a core file, and is the first that the system
+/// ends where it runs out of memory.
 void limit_this_process(std::int64_t memory_bytes);
 
 }  // namespace nestwright

@@ -57,8 +57,9 @@ TEST_F(DeviceTest, ExportsTheBestForADevice) {
   ASSERT_EQ(exported.code, 0) << exported.err;
   const json told = json::parse(exported.out);
   EXPECT_EQ(told["match"], "exact");
-  EXPECT_EQ(told["files"], json({"mm.h", "mm.c", "mm_kernel.cl", "mm_selftest.c", "manifest.json", "mmConfig.cmake"}));
-  std::ifstream in(folder_.file("kernel/manifest.json"));
+  EXPECT_EQ(told["files"],
+            json({"mm.h", "mm.c", "mm_kernel.cl", "mm_selftest.c", "mm_manifest.json", "mmConfig.cmake"}));
+  std::ifstream in(folder_.file("kernel/mm_manifest.json"));
   const json manifest = json::parse(in);
   EXPECT_EQ(manifest["target"], told["target"]);
   EXPECT_EQ(manifest["verified"], true);

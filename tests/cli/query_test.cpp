@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "logs/sqlite/database.h"
+#include "lookup/standing.h"
 #include "tests/cli/command_line.h"
 #include "tests/logs/sample.h"
 #include "tests/lookup/small_log.h"
@@ -79,6 +81,37 @@ TEST_F(QueryTest, ExactOrThree) {
   expect_refusal(near_json, 3, {"nothing is recorded"});
 }
 
+TEST_F(QueryTest, ARecordOfAnotherMachineIsNotExact) {
+  const Task task{parse_workload("matmul m=96 n=96 k=96"), Target::parse("cpu,isa=x86-64")};
+  {
+    TuningLog log = TuningLog::open(folder_.file("nestwright.db"), OpenMode::kWrite);
+    record_default(log, task, 50'000);
+  }
+  sqlite::Database database(folder_.file("nestwright.db"), folder_.file("nestwright.db"), SQLITE_OPEN_READWRITE, 1000);
+  database.execute("UPDATE target SET machine = 'another machine'");
+  const std::string asked = "matmul m=96 n=96 k=96 --target cpu,isa=x86-64";
+  const json found = document(asked);
+  EXPECT_EQ(found["match"], "other_machine");
+  EXPECT_EQ(found["machine"], "another machine");
+  EXPECT_THAT(query(asked).out, HasSubstr("match     other_machine: recorded on the machine below, not here\n"));
+  expect_refusal(
+      query(asked + " --exact"), 3,
+      {"nothing is recorded for matmul m=96 n=96 k=96 on cpu,isa=x86-64", " that was tuned on this machine"});
+}
+
+TEST_F(QueryTest, AHintSaysWhy) {
+  const std::string asked = "matmul m=64 n=64 k=64 --target cpu,isa=x86-64";
+  EXPECT_TRUE(document(asked)["hint"].is_null());
+  sqlite::Database database(folder_.file("nestwright.db"), folder_.file("nestwright.db"), SQLITE_OPEN_READWRITE, 1000);
+  database.execute("UPDATE session SET microcode = 'of last year'");
+  EXPECT_THAT(document(asked)["hint"].get<std::string>(),
+              testing::StartsWith("the microcode was of last year, and is "));
+  database.execute("UPDATE session SET microcode = '', code_generator = '0123456789abcdef'");
+  EXPECT_EQ(document(asked)["hint"], "compiled by another version of the code generator");
+  EXPECT_THAT(query(asked).out,
+              HasSubstr(", a hint until it is tuned again (compiled by another version of the code generator), "));
+}
+
 TEST_F(QueryTest, NothingAtAllForTheOperator) {
   const std::string empty = folder_.file("empty.db");
   TuningLog::open(empty, OpenMode::kWrite);
@@ -86,6 +119,17 @@ TEST_F(QueryTest, NothingAtAllForTheOperator) {
     expect_refusal(query("matmul m=64 n=64 k=64 --db " + empty + more), 3, {"nothing", "run nestwright tune"});
   }
   expect_refusal(query("--db " + empty), 3, {"nothing that matches is recorded in", "run nestwright tune first"});
+}
+
+TEST_F(QueryTest, LooksForDamageWhenAsked) {
+  EXPECT_EQ(query("--check").out, "database 'nestwright.db' is sound\n");
+  EXPECT_EQ(document("--check")["sound"], true);
+  expect_refusal(query("--check matmul m=64 n=64 k=64"), 2, {"--check looks at the whole database"});
+  std::fstream file(folder_.file("nestwright.db"), std::ios::binary | std::ios::in | std::ios::out);
+  file.seekp(8192);
+  file << std::string(4096 * 20, 'x');
+  file.close();
+  expect_refusal(query("--check"), 5, {"database 'nestwright.db' is damaged"});
 }
 
 TEST_F(QueryTest, ListsAndFilters) {
@@ -130,7 +174,7 @@ TEST_F(QueryTest, SaysWhyItIsCalledBest) {
   const Task task{parse_workload("matmul m=64 n=64 k=64"), Target::parse("cpu,isa=x86-64")};
   const TaskKey key = task_key(task);
   const TrialRecord stored = log.trials(filter_of(key)).at(0);
-  const SessionId session = log.begin_session(key, info());
+  const SessionId session = log.begin_session(key, {.made_by = made_here()});
   Proposal other = stored.proposal;
   other.config.set("made_up", {1});
   const TrialId rival = log.record(session, log.commit_batch(session, 9, {other}).proposals.at(0).id, timed(21'000));
@@ -166,8 +210,8 @@ TEST_F(QueryTest, AnOldRuleIsAHint) {
   const std::string asked = "matmul m=64 n=64 k=64 --target cpu,isa=x86-64";
   EXPECT_EQ(document(asked)["source"], "unconfirmed");
   EXPECT_EQ(document(asked)["by_old_rule"], true);
-  EXPECT_THAT(query(asked).out, HasSubstr("evidence  fastest trial of its session, not confirmed, scored by an older "
-                                          "rule: a hint until it is tuned again, 1 trials, "));
+  EXPECT_THAT(query(asked).out, HasSubstr("evidence  fastest trial of its session, not confirmed, a hint until it is "
+                                          "tuned again (scored by an older rule), 1 trials, "));
 }
 
 TEST_F(QueryTest, LowerTakesTheBestKnown) {

@@ -66,19 +66,20 @@ TEST(TerminalTest, OneLineThatIsRewritten) {
 }
 
 TEST(ProgressTextTest, AllThatMatters) {
+  constexpr cli::Work kWork{.flops = 2.6818e8, .bytes = 1e6};
   Progress p{.trials = 12,
              .outcomes = {{Outcome::kOk, 11}, {Outcome::kWrongResult, 1}},
              .best_ns = 2.65e6,
-             .best_gflops = 101.2,
              .seconds = 6,
              .seconds_left = 24};
-  EXPECT_EQ(cli::progress_text(p, {.seconds = 30}),
+  EXPECT_EQ(cli::progress_text(p, {.seconds = 30}, kWork),
             "12 trials, 2.0/s, best 101.2 GFLOP/s (2.65 ms), 24 s left, ok 11, wrong_result 1");
-  EXPECT_THAT(cli::progress_text(p, {.trials = 20}), HasSubstr("12 of 20 trials, 2.0/s"));
-  EXPECT_THAT(cli::progress_text(p, {.trials = 20}), HasSubstr(", 4 s left, "));
-  EXPECT_THAT(cli::progress_text(p, {.trials = 20, .seconds = 30}), HasSubstr(", 4 s left, ")) << "what ends first";
+  EXPECT_THAT(cli::progress_text(p, {.trials = 20}, kWork), HasSubstr("12 of 20 trials, 2.0/s"));
+  EXPECT_THAT(cli::progress_text(p, {.trials = 20}, kWork), HasSubstr(", 4 s left, "));
+  EXPECT_THAT(cli::progress_text(p, {.trials = 20, .seconds = 30}, kWork), HasSubstr(", 4 s left, "))
+      << "what ends first";
   p.best_ns = 0;
-  EXPECT_THAT(cli::progress_text(p, {}), HasSubstr("none valid yet, ok 11"));
+  EXPECT_THAT(cli::progress_text(p, {}, kWork), HasSubstr("none valid yet, ok 11"));
 }
 
 }  // namespace

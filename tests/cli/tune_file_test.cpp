@@ -45,7 +45,8 @@ TEST_F(TuneFileTest, ATableWithARowForEachTask) {
               HasSubstr("shapes.json, entry 3 (the same) is the workload of entry 1: it is tuned once, with the "
                         "weight of both\n"));
   EXPECT_THAT(ran.err, HasSubstr("tuning 2 tasks of shapes.json on cpu,isa="));
-  EXPECT_THAT(ran.out, StartsWith("task                   trials  seconds       best   GFLOP/s  default  ended\n"));
+  EXPECT_THAT(ran.out,
+              StartsWith("task                   trials  seconds       best           speed  default  ended\n"));
   EXPECT_THAT(ran.out, HasSubstr("\nsmall one "));
   EXPECT_THAT(ran.out, HasSubstr("\nmatmul m=24 n=40 k=16 "));
   EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), 3);

@@ -71,14 +71,14 @@ TEST_F(CudaExport, EveryFileIsNamedAndNothingElseIsLeft) {
   const Task task{parse_workload("matmul m=64 n=64 k=64"), target};
   const ExportResult result = export_kernel(task, look_up(task, nullptr), {file("out"), "k"});
   EXPECT_THAT(result.files, ElementsAre("k.h", "k.c", "k_kernel.cu", "k_kernel.ptx", "k_kernel.cubin", "k_selftest.c",
-                                        "manifest.json", "kConfig.cmake"));
+                                        "k_manifest.json", "kConfig.cmake"));
   std::size_t there = 0;
   for (const auto& entry : std::filesystem::directory_iterator(file("out"))) there += entry.is_regular_file();
   EXPECT_EQ(there, result.files.size());
   EXPECT_THAT(read_text(file("out/k_kernel.cubin")), StartsWith("\177ELF"));
   EXPECT_THAT(read_text(file("out/k_kernel.ptx")), HasSubstr(".target sm_90"));
   EXPECT_THAT(read_text(file("out/k_kernel.cu")), HasSubstr("k_kernel0("));
-  const auto manifest = nlohmann::json::parse(read_text(file("out/manifest.json")));
+  const auto manifest = nlohmann::json::parse(read_text(file("out/k_manifest.json")));
   EXPECT_EQ(manifest["target"], "cuda,arch=sm_90");
   EXPECT_THAT(manifest["exported"]["backend"].get<std::string>(), StartsWith("NVRTC "));
   EXPECT_EQ(manifest["kernels"][0]["name"], "k_kernel0");
@@ -226,7 +226,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(CudaExport, MuchSharedMemoryIsAskedForAndStepsAreHandedOver) {
   export_default("softmax rows=64 columns=20000", target, "k");
-  const auto kernel = nlohmann::json::parse(read_text(file("k/manifest.json")))["kernels"][0];
+  const auto kernel = nlohmann::json::parse(read_text(file("k/k_manifest.json")))["kernels"][0];
   ASSERT_GT(kernel["shared_bytes"], 80000);
   EXPECT_THAT(read_text(file("k/k.c")),
               HasSubstr(fmt::format("static const int shared_bytes[] = {{{}}};\n", kernel["shared_bytes"].dump())));

@@ -29,7 +29,7 @@ class ExportedKernel : public ExportTest, public ::testing::WithParamInterface<C
 TEST_P(ExportedKernel, PassesItsSelfTestFromTheArchiveTheSharedLibraryAndTheAssembly) {
   const Case& c = GetParam();
   export_with(c.workload, host_with(c.threads), c.name, c.knobs);
-  const auto manifest = nlohmann::json::parse(read_text(file(fmt::format("{0}/manifest.json", c.name))));
+  const auto manifest = nlohmann::json::parse(read_text(file(fmt::format("{0}/{0}_manifest.json", c.name))));
   EXPECT_EQ(manifest["parallel"], c.is_parallel());
   EXPECT_EQ(manifest["threads"], c.is_parallel() ? c.threads : 1);
   const std::string sources = fmt::format("-std=c11 {0}.c {0}_kernel.s", c.name);
@@ -74,8 +74,11 @@ TEST_F(ExportTest, WhatIsPreparedHasAFunctionOfItsOwn) {
   EXPECT_THAT(header, HasSubstr("int layer(const float* A, const void* prepared, float* C);\n"));
   EXPECT_THAT(header, HasSubstr("int layer_prepare(const float* B, void* prepared);\n"));
   EXPECT_THAT(header, HasSubstr(" *   B       float[16][20]           read by the preparation\n"));
-  const auto manifest = nlohmann::json::parse(read_text(file("layer/manifest.json")));
+  const auto manifest = nlohmann::json::parse(read_text(file("layer/layer_manifest.json")));
   EXPECT_EQ(manifest["tensors"][1]["role"], "constant");
+  EXPECT_EQ(manifest["arguments"].back(), "C");
+  EXPECT_EQ(manifest["arguments"].size(), manifest["tensors"].size()) << "prepared in the place of the constant";
+  EXPECT_EQ(manifest["preparation_arguments"].back(), "prepared");
   const int bytes = manifest["prepared_bytes"];
   EXPECT_GE(bytes, 16 * 20 * 4);
   EXPECT_THAT(header, HasSubstr(fmt::format("enum {{ layer_prepared_bytes = {} }};\n", bytes)));
@@ -105,7 +108,7 @@ TEST_F(ExportTest, PackedOperandsInAWorkspace) {
        {std::tuple{in_float, "pack_b=whole parallel=n", 2}, std::tuple{in_float, "pack_b=block", 1},
         std::tuple{in_double, "pack_b=whole", 1}, std::tuple{in_double, "pack_b=block parallel=m", 2}}) {
     export_with(workload, host_with(threads), "k", knob);
-    const auto manifest = nlohmann::json::parse(read_text(file("k/manifest.json")));
+    const auto manifest = nlohmann::json::parse(read_text(file("k/k_manifest.json")));
     EXPECT_GT(manifest["workspace_bytes"], 0);
     write_text(file("k/guarded.c"), kGuarded);
     const CommandResult build =
@@ -161,7 +164,7 @@ TEST_F(ExportTest, DefaultNameSaysTheWorkload) {
   const std::string n = result.name;
   EXPECT_THAT(result.files,
               IsSupersetOf({n + ".h", n + ".c", n + "_kernel.o", n + "_kernel.ll", n + "_kernel.s", n + "_selftest.c",
-                            "lib" + n + ".a", "lib" + n + ".so", n + "Config.cmake", std::string("manifest.json")}));
+                            "lib" + n + ".a", "lib" + n + ".so", n + "Config.cmake", n + "_manifest.json"}));
   std::size_t there = 0;
   for (const auto& entry : std::filesystem::directory_iterator(file("out/deep"))) there += entry.is_regular_file();
   EXPECT_EQ(there, result.files.size()) << "every file is named, and nothing is left behind";
@@ -169,7 +172,7 @@ TEST_F(ExportTest, DefaultNameSaysTheWorkload) {
 
 TEST_F(ExportTest, ManifestOfADefaultClaimsNoMeasurement) {
   export_default("matmul m=8 n=16 k=4 dtype=float64", host_with(1), "k");
-  const auto manifest = nlohmann::json::parse(read_text(file("k/manifest.json")));
+  const auto manifest = nlohmann::json::parse(read_text(file("k/k_manifest.json")));
   EXPECT_EQ(manifest["function"], "k");
   EXPECT_EQ(manifest["workload"], "matmul m=8 n=16 k=4 dtype=float64");
   EXPECT_EQ(manifest["match"], "default");
@@ -179,7 +182,10 @@ TEST_F(ExportTest, ManifestOfADefaultClaimsNoMeasurement) {
   EXPECT_THAT(manifest["exported"]["backend"].get<std::string>(), HasSubstr("LLVM"));
   ASSERT_EQ(manifest["tensors"].size(), 3U);
   EXPECT_EQ(manifest["tensors"][1]["shape"], nlohmann::json({4, 16}));
+  EXPECT_EQ(manifest["tensors"][1]["strides"], nlohmann::json({16, 1}));
   EXPECT_EQ(manifest["tensors"][2]["role"], "output");
+  EXPECT_EQ(manifest["arguments"], nlohmann::json({"A", "B", "C"}));
+  EXPECT_TRUE(manifest["preparation_arguments"].is_null());
   EXPECT_THAT(read_text(file("k/k.h")), HasSubstr("not measured for this shape"));
 }
 
@@ -198,7 +204,7 @@ TEST_F(ExportTest, ManifestAndHeaderOfARecordSayWhatWasMeasured) {
   found.match = MatchKind::kExact;
   found.record = record;
   export_kernel(task, found, {file("exact"), "k"});
-  const auto manifest = nlohmann::json::parse(read_text(file("exact/manifest.json")));
+  const auto manifest = nlohmann::json::parse(read_text(file("exact/k_manifest.json")));
   EXPECT_EQ(manifest["time_ns"], nlohmann::json({{"median", 2000.0}, {"low", 1990.0}, {"high", 2020.0}}));
   EXPECT_EQ(manifest["machine"], "made-up machine");
   EXPECT_EQ(manifest["verified"], true);
@@ -210,7 +216,7 @@ TEST_F(ExportTest, ManifestAndHeaderOfARecordSayWhatWasMeasured) {
   found.match = found.record->match = MatchKind::kNearest;
   found.record->task.workload.text = "matmul m=32 n=32 k=32";
   export_kernel(task, found, {file("nearest"), "k"});
-  const auto nearest = nlohmann::json::parse(read_text(file("nearest/manifest.json")));
+  const auto nearest = nlohmann::json::parse(read_text(file("nearest/k_manifest.json")));
   EXPECT_TRUE(nearest["time_ns"].is_null());
   EXPECT_EQ(nearest["verified"], false);
   EXPECT_EQ(nearest["recorded_for"], found.record->task.workload.text);

@@ -55,7 +55,7 @@ TEST_F(ExportTest, TilesAreAskedForAndTheirRefusalIsACode) {
   EXPECT_THAT(read_text(file("k/k.h")),
               HasSubstr(" *   4  the operating system refuses the tile registers (AMX) to this process\n"));
   EXPECT_THAT(read_text(file("k/k.c")), HasSubstr("if (!tiles_allowed()) return 4;"));
-  EXPECT_THAT(read_text(file("k/manifest.json")), HasSubstr("\"amx_tile\",\n    \"amx_bf16\""));
+  EXPECT_THAT(read_text(file("k/k_manifest.json")), HasSubstr("\"amx_tile\",\n    \"amx_bf16\""));
   EXPECT_THAT(read_text(file("k/k_kernel.s")), HasSubstr("tdpbf16ps"));
   ASSERT_EQ(build_self_test("k", "libk.a").code, 0);
   const CommandResult result = run("./k/selftest");

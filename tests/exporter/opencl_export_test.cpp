@@ -19,7 +19,7 @@ class OpenClExport : public ExportTest {
   OpenClExport() : target(Target::parse("opencl,multiprocessors=64")) {}
 
   nlohmann::json manifest(const std::string& name) const {
-    return nlohmann::json::parse(read_text(file(name + "/manifest.json")));
+    return nlohmann::json::parse(read_text(file(name + "/" + name + "_manifest.json")));
   }
   /// Another kernel in its stead: the driver compiles what stands in the C file.
   void replace_in(const std::string& path, const std::string& from, const std::string& to) const {
@@ -84,7 +84,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(OpenClExport, EveryFileIsNamedAndNothingElseIsLeft) {
   const Task task{parse_workload("matmul m=8 n=16 k=4"), target};
   const ExportResult result = export_kernel(task, look_up(task, nullptr), {file("out"), "k"});
-  EXPECT_THAT(result.files, ElementsAre("k.h", "k.c", "k_kernel.cl", "k_selftest.c", "manifest.json", "kConfig.cmake"));
+  EXPECT_THAT(result.files,
+              ElementsAre("k.h", "k.c", "k_kernel.cl", "k_selftest.c", "k_manifest.json", "kConfig.cmake"));
   std::size_t there = 0;
   for (const auto& entry : std::filesystem::directory_iterator(file("out"))) there += entry.is_regular_file();
   EXPECT_EQ(there, result.files.size());

@@ -168,14 +168,14 @@ TEST_F(BestTest, FindBestPrefersExactThenWhatFits) {
   confirmed_run(task_of(matmul(256, 512, 512)), 50);
   confirmed_run(task_of(matmul(500, 500, 500)), 95);
   const auto find = [&](std::int64_t m, bool fits_odd) {
-    return find_best(log_, matmul(m, 512, 512), {}, {}, [&](const BestRecord& record) {
+    return find_best(log_, matmul(m, 512, 512), {}, {}, {}, [&](const BestRecord& record) {
       return fits_odd || record.task.workload.parameters[0].value != "500";
     });
   };
   EXPECT_EQ(find(256, true)->match, MatchKind::kExact);
   EXPECT_EQ(find(512, true)->task.workload.text, matmul(500, 500, 500).text);
   EXPECT_EQ(find(512, false)->task.workload.text, matmul(256, 512, 512).text);
-  EXPECT_FALSE(find_best(log_, matmul(512, 512, 512), {}, {}, [](const BestRecord&) { return false; }));
+  EXPECT_FALSE(find_best(log_, matmul(512, 512, 512), {}, {}, {}, [](const BestRecord&) { return false; }));
   EXPECT_STREQ(match_name(MatchKind::kNearest), "nearest");
 }
 

@@ -1,6 +1,7 @@
 // Several writers at once, and writers that are killed.
 #include <gmock/gmock.h>
 
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -103,6 +104,22 @@ TEST_F(DurabilityTest, TheBatchOfAKilledProcessIsTakenOver) {
   EXPECT_EQ(status.text(0), "killed");
   ASSERT_TRUE(status.step());
   EXPECT_EQ(status.text(0), "running");
+}
+
+TEST_F(DurabilityTest, AProcessOfAnotherContainerLivesUntilItEnds) {
+  WriterProcess writer({"contain", path_, "10", "3"});
+  if (const std::string said = writer.read_line(); said != "ack") GTEST_SKIP() << said;
+  TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
+  const SessionId session = log.begin_session(task_of(matmul(512, 512, 512)), info());
+  EXPECT_FALSE(log.claim_unfinished_batch(session)) << "it cannot be seen, and lives";
+  writer.kill_and_wait();
+  std::optional<Batch> batch;
+  for (int tries = 0; tries < 500 && !batch; ++tries) {
+    usleep(10'000);  // the one inside is killed when the one outside has ended
+    batch = log.claim_unfinished_batch(session);
+  }
+  ASSERT_TRUE(batch);
+  EXPECT_EQ(batch->proposals.size(), 3u);
 }
 
 }  // namespace

@@ -1,10 +1,14 @@
 // A process of its own for the tests of the log:
-//   log_writer write FILE FIRST COUNT   records COUNT trials of points from FIRST on and prints "ack N" when each is
-//   durable log_writer begin FILE FIRST COUNT   only commits them, prints "ack" and waits to be killed log_writer open
-//   FILE read|write     opens it as a user without rights, prints "opened" or the message log_writer fill FOLDER mounts
-//   a tiny disk there, out of sight of others, and writes until it is full
+//   log_writer write FILE FIRST COUNT    records COUNT trials of points from FIRST on, prints "ack N" when each is
+//   durable log_writer begin FILE FIRST COUNT    only commits them, prints "ack" and waits to be killed log_writer
+//   contain FILE FIRST COUNT  the same in a container, whose processes others do not see log_writer open FILE
+//   read|write      opens it as a user without rights, prints "opened" or the message log_writer fill FOLDER mounts a
+//   tiny disk there, out of sight of others, and writes until it is full
 #include <sched.h>
+#include <signal.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -56,6 +60,18 @@ int fill(const std::string& folder) {
   return 0;
 }
 
+/// The caller goes on as the first process of a container, which ends with the one outside.
+bool enter_container() {
+  if (unshare(CLONE_NEWPID) != 0) return false;
+  const pid_t inside = fork();
+  if (inside > 0) {
+    waitpid(inside, nullptr, 0);
+    _exit(0);
+  }
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  return inside == 0;
+}
+
 int run(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "";
   if (mode == "fill" && argc == 3) return fill(argv[2]);
@@ -67,6 +83,10 @@ int run(int argc, char** argv) {
     return 0;
   }
   if (argc != 5) return 2;
+  if (mode == "contain" && !enter_container()) {
+    say("cannot unshare");
+    return 0;
+  }
   TuningLog log = TuningLog::open(argv[2], OpenMode::kWrite);
   const int first = std::atoi(argv[3]), count = std::atoi(argv[4]);
   if (mode == "write") {

@@ -160,6 +160,45 @@ TEST_F(MigrationTest, Version5KeepsItsReferences) {
   EXPECT_EQ(entries.integer(2), 7);
 }
 
+TEST_F(MigrationTest, AReaderLeavesAnOldFileAsItIs) {
+  make_version_5();
+  const std::filesystem::file_time_type before = std::filesystem::last_write_time(path_);
+  EXPECT_EQ(TuningLog::open(path_, OpenMode::kRead).trials({}).size(), 7u);
+  EXPECT_EQ(std::filesystem::last_write_time(path_), before);
+  const sqlite::Database database(path_, path_, SQLITE_OPEN_READONLY, 0);
+  EXPECT_EQ(database.pragma("user_version"), 5);
+  EXPECT_FALSE(std::filesystem::exists(path_ + "-version-5"));
+}
+
+TEST_F(MigrationTest, AWriterKeepsACopyOfAnOldFile) {
+  make_version_5();
+  std::vector<std::string> notes;
+  TuningLog::open(path_, OpenMode::kWrite, {.on_note = [&](const std::string& text) { notes.push_back(text); }});
+  const std::string copy = path_ + "-version-5";
+  EXPECT_THAT(notes, ElementsAre("database '" + path_ + "' has schema version 5 and is brought up to " +
+                                 std::to_string(log_migrations().back().to_version) + ": a copy of it as it was is '" +
+                                 copy + "'"));
+  EXPECT_EQ(sqlite::Database(copy, copy, SQLITE_OPEN_READONLY, 0).pragma("user_version"), 5);
+  EXPECT_EQ(TuningLog::open(copy, OpenMode::kRead).trials({}).size(), 7u);
+  notes.clear();
+  TuningLog::open(path_, OpenMode::kWrite, {.on_note = [&](const std::string& text) { notes.push_back(text); }});
+  EXPECT_THAT(notes, ElementsAre()) << "once";
+}
+
+TEST_F(MigrationTest, DevicesWereAlwaysTimedWithColdCaches) {
+  make(6,
+       "INSERT INTO target VALUES (1, 'cuda,arch=sm_90', 'm', 'NVRTC 13.0', 1), (2, 'cpu', 'm', 'LLVM 19.1.7', 1);"
+       "INSERT INTO workload VALUES (1, 'w', 'matmul', 'float32', '{}', 1.0);"
+       "INSERT INTO task VALUES (1, 1, 1, 0, 'warm', 'small', 'none'), (2, 1, 2, 0, 'warm', 'small', 'none')");
+  TuningLog::open(path_, OpenMode::kWrite);
+  const sqlite::Database database(path_, path_, SQLITE_OPEN_READONLY, 0);
+  sqlite::Statement caches = database.prepare("SELECT cache FROM task ORDER BY id");
+  ASSERT_TRUE(caches.step());
+  EXPECT_EQ(caches.text(0), "cold");
+  ASSERT_TRUE(caches.step());
+  EXPECT_EQ(caches.text(0), "warm");
+}
+
 TEST_F(MigrationTest, MigrationsRunInOrderAndOnce) {
   const Migration steps[] = {{1, "CREATE TABLE a(x)"}, {2, "CREATE TABLE b(x); INSERT INTO b VALUES (1)"}};
   sqlite::Database database(path_, path_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, 0);

@@ -38,8 +38,10 @@ class LookupTest : public testing::Test {
   }
 
   void record(const Task& task, const Config& config, double median_ns, int version = 0) {
+    record_as(task_key(task), config, median_ns, version);
+  }
+  void record_as(const TaskKey& key, const Config& config, double median_ns, int version = 0) {
     if (version == 0) version = find_template("matmul.cpu")->version;
-    const TaskKey key = task_key(task);
     const SessionId session = log_.begin_session(key, info());
     const Batch batch =
         log_.commit_batch(session, log_.next_batch_number(key), {{{"matmul.cpu", version}, config, "random"}});
@@ -78,6 +80,22 @@ TEST_F(LookupTest, ExactBeforeNearest) {
   EXPECT_EQ(found.config, config) << "labels resolved: equal to what the space gave";
   ASSERT_TRUE(found.record.has_value());
   EXPECT_EQ(found.record->timing.median_ns, 5000);
+}
+
+TEST_F(LookupTest, ThisMachineBeforeOthersAndOthersBeforeTheNearestShape) {
+  const Task asked = task("matmul m=96 n=96 k=96"), near = task("matmul m=96 n=96 k=97");
+  const Config config = look_up(asked, nullptr).config;
+  record(near, look_up(near, nullptr).config, 10);
+  TaskKey elsewhere = task_key(asked);
+  elsewhere.machine = "another machine";
+  record_as(elsewhere, config, 20);
+  const Lookup other = look_up(asked, &log_);
+  EXPECT_EQ(other.match, MatchKind::kOtherMachine);
+  EXPECT_EQ(other.record->task.machine, "another machine");
+  EXPECT_EQ(other.config, config);
+  record(asked, config, 5000);
+  EXPECT_EQ(look_up(asked, &log_).match, MatchKind::kExact);
+  EXPECT_EQ(look_up(asked, &log_).record->timing.median_ns, 5000);
 }
 
 TEST_F(LookupTest, NearestIsTheNearestShape) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "lookup/lookup.h"
+#include "lookup/standing.h"
 #include "lookup/task_key.h"
 #include "tests/logs/sample.h"
 
@@ -13,7 +14,9 @@ namespace nestwright {
 inline Config record_default(TuningLog& log, const Task& task, double median_ns) {
   const Lookup fallback = look_up(task, nullptr);
   const TaskKey key = task_key(task);
-  const SessionId session = log.begin_session(key, info());
+  SessionInfo made = info();
+  made.made_by = made_here();
+  const SessionId session = log.begin_session(key, made);
   const Proposal proposal{{fallback.source->name, fallback.source->version}, fallback.config, "seed"};
   const Batch batch = log.commit_batch(session, log.next_batch_number(key), {proposal});
   log.set_incumbent(session, log.record(session, batch.proposals.at(0).id, timed(median_ns)));

@@ -278,8 +278,8 @@ TEST(DeviceBench, WithoutADeviceThereIsNoRunner) {
   } catch (const Error& e) {
     EXPECT_STREQ(e.what(),
                  "the runner did not start (exit code 1: the CUDA driver (no-such-driver.so) is not installed: install "
-                 "NVIDIA's driver for this machine's GPU); see what nestwright doctor says of the device, or choose "
-                 "smaller tensors");
+                 "NVIDIA's driver for this machine's GPU); see what nestwright doctor says of the device, choose "
+                 "smaller tensors, or set NESTWRIGHT_CONFINEMENT=off where its driver needs more than a worker may do");
   }
 }
 

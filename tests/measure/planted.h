@@ -12,14 +12,15 @@
 
 namespace nestwright {
 
-inline CompiledObject planted(const std::string& symbol) {
-  std::ifstream file(PLANTED_KERNELS, std::ios::binary);
+inline CompiledObject planted(const char* path, const std::string& symbol) {
+  std::ifstream file(path, std::ios::binary);
   CompiledObject object;
   object.object.assign(std::istreambuf_iterator<char>(file), {});
   object.symbol = symbol;
   object.workspace = {64, 64};  // 128 bytes with one thread
   return object;
 }
+inline CompiledObject planted(const std::string& symbol) { return planted(PLANTED_KERNELS, symbol); }
 
 inline CheckData addition(std::int64_t n = 1000) {
   CheckData data;

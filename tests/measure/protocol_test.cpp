@@ -60,6 +60,7 @@ TEST(Protocol, RunnerMessagesComeBackWhole) {
 
   RunnerRequest request;
   request.kind = RunnerRequest::Kind::kSample;
+  request.number = 76;
   request.id = 12;
   request.calls = 1234567;
   request.warm_up = true;
@@ -69,6 +70,7 @@ TEST(Protocol, RunnerMessagesComeBackWhole) {
   request.object.prepared_bytes = {128};
   const RunnerRequest r = decode_runner_request(encode(request));
   EXPECT_EQ(r.kind, RunnerRequest::Kind::kSample);
+  EXPECT_EQ(r.number, 76);
   EXPECT_EQ(r.id, 12);
   EXPECT_EQ(r.calls, 1234567);
   EXPECT_TRUE(r.warm_up);
@@ -77,8 +79,9 @@ TEST(Protocol, RunnerMessagesComeBackWhole) {
   EXPECT_EQ(r.object.preparation, "fill");
   EXPECT_EQ(r.object.prepared_bytes, (std::vector<std::int64_t>{128}));
 
-  RunnerReply sent{Outcome::kWrongResult, "why", {true, 0.5, 0.25}, 3, {4, 5, 6, 7, 8}, {9, 10}, 1980, 41, true};
+  RunnerReply sent{77, Outcome::kWrongResult, "why", {true, 0.5, 0.25}, 3, {4, 5, 6, 7, 8}, {9, 10}, 1980, 41, true};
   const RunnerReply reply = decode_runner_reply(encode(sent));
+  EXPECT_EQ(reply.number, 77);
   EXPECT_EQ(reply.outcome, Outcome::kWrongResult);
   EXPECT_TRUE(reply.evidence.verified);
   EXPECT_EQ(reply.evidence.largest_error_ratio, 0.25);
@@ -102,6 +105,15 @@ TEST(Protocol, AMessageThatEndsEarlyIsRefused) {
   }
 }
 
+TEST(Protocol, ANumberThatNamesNothingIsRefused) {
+  std::string reply = encode(RunnerReply{});
+  reply[8] = 77;  // the outcome, after the number of the request
+  EXPECT_THROW(decode_runner_reply(reply), UsageError);
+  std::string request = encode(RunnerRequest{});
+  request[0] = 77;  // its kind
+  EXPECT_THROW(decode_runner_request(request), UsageError);
+}
+
 TEST(Protocol, AnotherVersionIsRefused) {
   EXPECT_NO_THROW(expect_hello(encode_hello()));
   try {
@@ -109,7 +121,7 @@ TEST(Protocol, AnotherVersionIsRefused) {
     FAIL();
   } catch (const UsageError& e) {
     EXPECT_STREQ(e.what(),
-                 "nestwright-worker speaks version 8 of the protocol and 7 is needed; install both from one build, or "
+                 "nestwright-worker speaks version 9 of the protocol and 8 is needed; install both from one build, or "
                  "set NESTWRIGHT_WORKER");
   }
 }

@@ -39,7 +39,7 @@ TEST_F(UnitsTest, TimesOfAnotherSessionAreScaledByTheAnchorsThatBothMeasured) {
   run_session(task_, log, options_);
   const std::vector<TrialRecord> trials = recorded(log);
   SessionState session(task_, log, options_);
-  session.id = log.begin_session(session.key, {});
+  session.id = log.begin_session(session.key, {.made_by = session.made_by});
   for (const TrialRecord& trial : trials) {
     if (const auto point = session.point_of(trial.proposal)) {
       session.note_default(trial.id, *point, trial.measurement.outcome, trial.code);
@@ -67,14 +67,14 @@ TEST_F(UnitsTest, ADefaultThatWasDisturbedIsMeasuredAgain) {
   TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
   SessionState session(task_, log, options_);
   const Point point = session.space.seeds().front();
-  const SessionId earlier = log.begin_session(session.key, {});
+  const SessionId earlier = log.begin_session(session.key, {.made_by = session.made_by});
   const Batch batch = log.commit_batch(earlier, 0, {{{point.template_name, point.version}, point.config, "seed"}});
   Measurement disturbed = timed(1e6);
   disturbed.timing.disturbance = "a thread waited 900 us for a processor";
   session.default_trial = log.record(earlier, batch.proposals[0].id, disturbed);
   EXPECT_FALSE(log.may_be_best(session.default_trial));
 
-  session.id = log.begin_session(session.key, {});
+  session.id = log.begin_session(session.key, {.made_by = session.made_by});
   bool measured = false;  // others may disturb it again
   for (int attempt = 0; attempt < 20 && !measured; ++attempt) {
     Units units;
@@ -94,7 +94,7 @@ TEST_F(UnitsTest, ADefaultThatFailedInARaceIsAnAnchorAndNoBest) {
   TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
   run_session(task_, log, options_);
   SessionState session(task_, log, options_);
-  session.id = log.begin_session(session.key, {});
+  session.id = log.begin_session(session.key, {.made_by = session.made_by});
   session.default_trial = recorded(log).front().id;
   Race race;
   race.entries.resize(2);
@@ -118,7 +118,7 @@ TEST_F(UnitsTest, ASessionWithNothingInCommonCannotBeCompared) {
   TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
   run_session(task_, log, options_);
   SessionState session(task_, log, options_);
-  session.id = log.begin_session(session.key, {});
+  session.id = log.begin_session(session.key, {.made_by = session.made_by});
   const Units nothing_measured;
   const TrialRecord trial = recorded(log).front();
   EXPECT_EQ(nothing_measured.factor(session, trial.session), 0);
@@ -126,10 +126,38 @@ TEST_F(UnitsTest, ASessionWithNothingInCommonCannotBeCompared) {
   EXPECT_EQ(timing.disturbance, "timed by a session that cannot be compared with this one");
 }
 
+// Another code generator may make other code of the same configuration: its times link two sessions only where the code
+// is the same.
+TEST_F(UnitsTest, ASessionOfAnotherCodeGeneratorIsLinkedByUnchangedCodeAlone) {
+  TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
+  SessionState session(task_, log, options_);
+  const Point point = session.space.seeds().front();
+  const std::string code = session.build({point}, Pipeline::kSearch).front().result.object.code;
+  MadeBy another = session.made_by;
+  another.code_generator = "0123456789abcdef";
+  const SessionId earlier = log.begin_session(session.key, {.made_by = another});
+  const Batch batch = log.commit_batch(earlier, 0, {{{point.template_name, point.version}, point.config, "seed"}});
+  session.default_trial = log.record(earlier, batch.proposals[0].id, timed(1e6), {.identity = code});
+  log.set_anchor(earlier, session.default_trial, 1e6);
+  session.id = log.begin_session(session.key, {.made_by = session.made_by});
+
+  std::vector<TrialRecord> trials = recorded(log);
+  Units same;
+  for (int attempt = 0; attempt < 20 && !session.anchor; ++attempt) same.establish(session, trials);
+  ASSERT_TRUE(session.anchor.has_value());
+  EXPECT_GT(same.factor(session, earlier), 0);
+
+  trials.front().code.identity = "other code";
+  Units changed;
+  changed.establish(session, trials);
+  EXPECT_EQ(changed.factor(session, earlier), 0);
+  EXPECT_TRUE(changed.convert(session, trials.front()).timing.is_disturbed());
+}
+
 TEST_F(UnitsTest, WithoutTrialsThereIsNoAnchorYet) {
   TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
   SessionState session(task_, log, options_);
-  session.id = log.begin_session(session.key, {});
+  session.id = log.begin_session(session.key, {.made_by = session.made_by});
   Units units;
   units.establish(session, {});
   EXPECT_FALSE(session.anchor.has_value());

@@ -5,6 +5,7 @@
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
+#include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/CommandLine.h>
@@ -145,12 +146,20 @@ std::string symbol_of(const std::string& name) {
   return symbol;
 }
 
+/// Empty where LLVM knows the processor.
+std::string why_unknown(const Target& target, const llvm::TargetMachine& machine) {
+  if (target.llvm_cpu.empty() || machine.getMCSubtargetInfo()->isCPUStringValid(target.llvm_cpu)) return {};
+  return fmt::format("LLVM {} knows no processor '{}': give llvm_cpu another name, as znver4, or generic",
+                     LLVM_VERSION_STRING, target.llvm_cpu);
+}
+
 class LlvmBackend final : public Backend {
  public:
   CompiledObject compile(const ir::Program& program, const Target& target, const CompileOptions& options) override {
     if (target.device != DeviceKind::kCpu) throw CompileError("the LLVM backend makes code for CPUs only");
     initialize_llvm();
     const std::unique_ptr<llvm::TargetMachine> machine = make_machine(target, options.pipeline);
+    if (const std::string reason = why_unknown(target, *machine); !reason.empty()) throw CompileError(reason);
     llvm::LLVMContext context;
     CompiledObject result;
     result.symbol = symbol_of(program.name);
@@ -175,6 +184,11 @@ class LlvmBackend final : public Backend {
     result.object = generate(*module, *machine, options.pipeline, llvm::CodeGenFileType::ObjectFile);
     result.code = code_identity(result);
     return result;
+  }
+
+  std::string why_not(const Target& target) const override {
+    initialize_llvm();
+    return why_unknown(target, *make_machine(target, Pipeline::kSearch));
   }
 
   std::string version() const override { return "LLVM " LLVM_VERSION_STRING; }

@@ -1,0 +1,182 @@
+// A tuning log of a million trials or ten: made by SQL from one trial that the log itself wrote, then opened, asked and
+// tuned on as users do. Times are medians; those from the shell have the start of the process in them, which
+// `nestwright --version` shows by itself.
+
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+#include "bench/child.h"
+#include "logs/tuning_log.h"
+#include "lookup/lookup.h"
+#include "lookup/standing.h"
+#include "lookup/task_key.h"
+#include "support/clock.h"
+#include "support/error.h"
+#include "support/resident_size.h"
+
+namespace nestwright::bench {
+namespace {
+
+struct Options {
+  std::int64_t trials = 1'000'000;
+  int tasks = 100;
+  std::string file;
+  bool keep = false;
+};
+
+double seconds_of(const std::function<void()>& action) {
+  const std::int64_t start = steady_clock().now_ns();
+  action();
+  return static_cast<double>(steady_clock().now_ns() - start) * 1e-9;
+}
+
+double median_seconds_of(int times, const std::function<void()>& action) {
+  std::vector<double> seconds;
+  for (int i = 0; i < times; ++i) seconds.push_back(seconds_of(action));
+  std::nth_element(seconds.begin(), seconds.begin() + times / 2, seconds.end());
+  return seconds[static_cast<std::size_t>(times / 2)];
+}
+
+Task task_number(int number) {
+  return {parse_workload(fmt::format("matmul m={} n=512 k=512", 64 + number)), Target::parse("host")};
+}
+
+Measurement measured(double ns) {
+  Measurement m;
+  m.timing.median_ns = ns;
+  m.timing.low_ns = 0.99 * ns;
+  m.timing.high_ns = 1.01 * ns;
+  m.timing.samples_ns = m.timing.raw_ns = m.timing.reference_ns = m.timing.fma_ns = m.timing.walk_ns =
+      std::vector<double>(5, ns);
+  m.evidence.verified = true;
+  return m;
+}
+
+/// One session a task, with its default as the first trial and the winner of a race.
+void begin(TuningLog& log, int tasks) {
+  for (int i = 0; i < tasks; ++i) {
+    const Task task = task_number(i);
+    const Lookup fallback = look_up(task, nullptr);
+    const SessionId session =
+        log.begin_session(task_key(task), {.seed = 1, .strategy = "s", .cost_model = "c", .made_by = made_here()});
+    const Proposal proposal{{fallback.source->name, fallback.source->version}, fallback.config, "seed"};
+    const TrialId trial =
+        log.record(session, log.commit_batch(session, 0, {proposal}).proposals.at(0).id, measured(1e6));
+    Race race;
+    race.entries = {{trial, "finalist", measured(1e6), false, std::vector<double>(7, 1e6)}};
+    race.winner = 0;
+    log.record_race(session, race);
+    log.end_session(session, SessionStatus::kDone, "made up");
+  }
+}
+
+/// Trials in turn for all tasks, like the first of each but for the time and the configuration, which no template has.
+void multiply(const std::string& file, std::int64_t trials, int tasks) {
+  sqlite3* raw = nullptr;
+  sqlite3_open_v2(file.c_str(), &raw, SQLITE_OPEN_READWRITE, nullptr);
+  const std::unique_ptr<sqlite3, int (*)(sqlite3*)> database(raw, sqlite3_close);
+  const std::string numbers = fmt::format(
+      "WITH RECURSIVE number(n) AS (SELECT {} UNION ALL SELECT n + 1 FROM number WHERE n < {})", tasks, trials - 1);
+  const std::string sql = fmt::format(
+      R"sql(PRAGMA synchronous = OFF; BEGIN;
+{0} INSERT INTO batch(session_id, number, runner_session_id, committed_at)
+  SELECT 1 + n % {1}, 1 + n / {1}, 1 + n % {1}, 't' FROM number;
+{0} INSERT INTO proposal(batch_id, position, space_id, config, knobs, origin)
+  SELECT batch.id, 0, 1 + n % {1}, 'made_up=' || n, json_object('made_up', n), 'random' FROM number
+  JOIN batch ON batch.session_id = 1 + n % {1} AND batch.number = 1 + n / {1};
+INSERT INTO trial SELECT proposal.id, proposal.id, batch.session_id, 0, '', 1e6 + proposal.id % 100000, 1e6, 2e6,
+  first.samples_ns, first.raw_ns, first.fma_ns, 0, 1, 0, 0, 1, 1, 1, first.recorded_at, 'code' || proposal.id, NULL, NULL,
+  NULL, NULL, first.reference_ns, first.walk_ns, ''
+  FROM proposal JOIN batch ON batch.id = proposal.batch_id JOIN trial AS first ON first.id = 1
+  WHERE proposal.config LIKE 'made_up=%';
+COMMIT; PRAGMA wal_checkpoint(TRUNCATE);)sql",
+      numbers, tasks);
+  char* message = nullptr;
+  if (sqlite3_exec(raw, sql.c_str(), nullptr, nullptr, &message) != SQLITE_OK) {
+    throw Error(fmt::format("cannot make the trials: {}", message));
+  }
+}
+
+/// Of a run of nestwright, which must end with 0.
+double shell_seconds(const std::vector<std::string>& words, const std::string& output) {
+  return median_seconds_of(7, [&] {
+    std::vector<std::string> all = words;
+    all.insert(all.begin(), own_folder() + "/nestwright");
+    const ExitStatus status = Child(all, output, "bench-log").wait();
+    if (status.signaled || status.code != 0) throw Error(fmt::format("{} failed with {}", words[0], status.str()));
+  });
+}
+
+void say(const std::string& what, double value, const char* unit) {
+  fmt::print("{:<52} {:>10.4g} {}\n", what, value, unit);
+  std::fflush(stdout);
+}
+
+int run(Options options) {
+  if (options.file.empty()) options.file = own_folder() + "/log-of-many.db";
+  for (const char* suffix : {"", "-wal", "-shm", "-sessions"}) std::filesystem::remove(options.file + suffix);
+  fmt::print("{} trials of {} tasks\n", options.trials, options.tasks);
+  say("made in", seconds_of([&] {
+                   TuningLog log = TuningLog::open(options.file, OpenMode::kWrite);
+                   begin(log, options.tasks);
+                 }) + seconds_of([&] { multiply(options.file, options.trials, options.tasks); }),
+      "s");
+  say("file", static_cast<double>(std::filesystem::file_size(options.file)) * 1e-6, "MB");
+  say("opened for writing", 1e3 * median_seconds_of(7, [&] { TuningLog::open(options.file, OpenMode::kWrite); }), "ms");
+  {
+    const ResidentSize own(getpid());
+    const std::int64_t before = own.bytes().value_or(0);
+    const TuningLog log = TuningLog::open(options.file, OpenMode::kRead);
+    const TaskKey key = task_key(task_number(options.tasks / 2));
+    say("best of a task, in the process", 1e6 * median_seconds_of(1000, [&] { log.best(filter_of(key)); }), "us");
+    say("memory that this took", static_cast<double>(own.bytes().value_or(0) - before) * 1e-6, "MB");
+    say("trials of a task read", 1e3 * seconds_of([&] { log.trials(filter_of(key)); }), "ms");
+  }
+  const std::string output = options.file + "-output";
+  const std::string workload = task_number(options.tasks / 2).workload.str();
+  say("nestwright --version", 1e3 * shell_seconds({"--version"}, output), "ms");
+  say("nestwright query WORKLOAD", 1e3 * shell_seconds({"query", workload, "--db", options.file}, output), "ms");
+  say("nestwright query (all tasks)", 1e3 * shell_seconds({"query", "--db", options.file}, output), "ms");
+  say("nestwright query --check", 1e3 * shell_seconds({"query", "--check", "--db", options.file}, output), "ms");
+  say("nestwright tune --trials 1",
+      1e3 * shell_seconds({"tune", workload, "--trials", "1", "--db", options.file}, output), "ms");
+  const std::string fresh = options.file + "-fresh";
+  say("the same with a database of its own",
+      1e3 * shell_seconds({"tune", workload, "--trials", "1", "--db", fresh}, output), "ms");
+  for (const std::string& file : {output, output + ".err", fresh, fresh + "-sessions"}) std::filesystem::remove(file);
+  if (!options.keep) {
+    for (const char* suffix : {"", "-wal", "-shm", "-sessions"}) std::filesystem::remove(options.file + suffix);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace nestwright::bench
+
+int main(int argc, char** argv) {
+  using namespace nestwright;
+  bench::Options options;
+  CLI::App app("A tuning log of many trials: how long it takes to open it, to ask it and to tune on.", "bench/log");
+  app.add_option("--trials", options.trials, "in all")->check(CLI::Range(1, 1'000'000'000))->capture_default_str();
+  app.add_option("--tasks", options.tasks, "that they are of, alike many")
+      ->check(CLI::Range(1, 100'000))
+      ->capture_default_str();
+  app.add_option("--file", options.file, "database to be made (default: beside this program)")->type_name("FILE");
+  app.add_flag("--keep", options.keep, "leave the database there");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    return bench::run(options);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "bench/log: %s\n", e.what());
+    return 1;
+  }
+}

@@ -1,0 +1,112 @@
+#include "measure/confinement.h"
+
+#include <link.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <initializer_list>
+#include <sstream>
+#include <string_view>
+
+#include "support/landlock.h"
+#include "support/syscall_filter.h"
+
+namespace nestwright {
+
+namespace {
+
+const std::vector<std::string> kSystemFolders = {"/usr", "/lib", "/lib64", "/bin", "/etc",
+                                                 "/opt", "/run", "/proc",  "/sys"};
+
+bool is_wanted() {
+  const char* setting = std::getenv("NESTWRIGHT_CONFINEMENT");
+  return setting == nullptr || std::string_view(setting) != "off";
+}
+
+// A sanitizer's runtime starts a process of its own to look for leaks, and one that prints stacks.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kIsSanitized = true;
+#else
+constexpr bool kIsSanitized = false;
+#endif
+
+/// Where libraries were loaded from: what they load later lies beside them.
+std::vector<std::string> library_folders() {
+  std::vector<std::string> folders;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* list) {
+        const std::string_view path = info->dlpi_name;
+        if (path.starts_with('/')) {
+          static_cast<std::vector<std::string>*>(list)->push_back(std::filesystem::path(path).parent_path().string());
+        }
+        return 0;
+      },
+      &folders);
+  return folders;
+}
+
+/// Folders that the variables of the environment name, each one or several with colons between them, or files.
+std::vector<std::string> paths_of_environment(std::initializer_list<const char*> variables) {
+  std::vector<std::string> paths;
+  for (const char* variable : variables) {
+    const char* value = std::getenv(variable);
+    std::istringstream list(value == nullptr ? "" : value);
+    for (std::string path; std::getline(list, path, ':');) {
+      if (!path.empty()) paths.push_back(path);
+    }
+  }
+  return paths;
+}
+
+void filter(const SyscallPolicy& policy) {
+  if (!kIsSanitized) install_syscall_filter(policy);
+}
+
+}  // namespace
+
+void confine_builder() {
+  if (!is_wanted()) return;
+  FileAccess access{.readable = kSystemFolders, .writable = {"/dev/null"}, .executable = {}};
+  for (std::string& folder : library_folders()) access.readable.push_back(std::move(folder));
+  restrict_files_and_network(access);
+  filter({});
+}
+
+void confine_runner(DeviceKind device) {
+  if (!is_wanted()) return;
+  FileAccess access{.readable = kSystemFolders, .writable = {"/dev/null"}, .executable = {}};
+  if (device != DeviceKind::kCpu) {
+    access.writable = paths_of_environment({"POCL_CACHE_DIR", "CUDA_CACHE_PATH", "TMPDIR"});
+    access.writable.emplace_back("/dev");
+    for (std::string& path : paths_of_environment(
+             {"LD_LIBRARY_PATH", "CUDA_PATH", "NESTWRIGHT_CUDA_DRIVER", "NESTWRIGHT_NVML", "OCL_ICD_VENDORS"})) {
+      access.readable.push_back(std::move(path));
+    }
+    if (device == DeviceKind::kOpenCl) access.executable = kSystemFolders;
+  }
+  restrict_files_and_network(access);
+  if (device != DeviceKind::kCpu) filter({.may_start_programs = device == DeviceKind::kOpenCl});
+}
+
+void confine_candidates() {
+  if (!is_wanted()) return;
+  filter({.denial = SyscallPolicy::Denial::kSignal, .may_start_programs = false, .may_open_files = false});
+}
+
+std::vector<Protection> protections() {
+  const bool wanted = is_wanted();
+  const int version = wanted ? landlock_version() : 0;
+  const std::string landlock = "Landlock " + std::to_string(version);
+  const std::string seccomp = wanted && !kIsSanitized && has_syscall_filter() ? "seccomp" : "";
+  const auto by = [](const std::string& what) { return what.empty() ? "nothing" : what; };
+  return {{"files", by(version > 0 ? landlock : seccomp)},
+          {"network", by(!seccomp.empty() ? seccomp
+                         : version >= 4   ? landlock
+                                          : "")},
+          {"processes", by(seccomp)},
+          {"signals", by(version >= 6 ? landlock : "")},
+          {"memory", "resident size"},
+          {"time", "CPU clock"}};
+}
+
+}  // namespace nestwright

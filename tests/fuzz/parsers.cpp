@@ -1,0 +1,135 @@
+#include "tests/fuzz/parsers.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+
+#include "ir/print.h"
+#include "ir/serialize.h"
+#include "logs/encode.h"
+#include "measure/protocol.h"
+#include "schedule/trace.h"
+#include "space/config_json.h"
+#include "support/error.h"
+#include "target/target.h"
+#include "templates/registry.h"
+#include "templates/workload.h"
+#include "templates/workload_file.h"
+
+namespace nestwright {
+namespace {
+
+void require(bool condition, const char* what) {
+  if (condition) return;
+  std::fprintf(stderr, "%s\n", what);
+  std::abort();
+}
+
+void feed_workload(std::string_view text) {
+  const Workload workload = parse_workload(text);
+  require(parse_workload(workload.str()) == workload, "a workload is another one once it was printed");
+  find_operator(workload.op).define(workload);
+}
+
+void feed_config(std::string_view text) {
+  const Config config = Config::parse(text);
+  require(Config::parse(config.str()) == config, "a configuration is another one once it was printed");
+}
+
+void feed_config_json(std::string_view text) {
+  const Config config = config_from_json(text);
+  require(config_from_json(to_json(config)) == config, "a configuration is another one once it was written as JSON");
+}
+
+void feed_target(std::string_view text) {
+  const Target target = Target::parse(text);
+  require(Target::parse(target.str()) == target, "a target is another one once it was printed");
+}
+
+void feed_trace(std::string_view text) {
+  const Trace trace = Trace::parse(text);
+  require(Trace::parse(trace.str()) == trace, "a trace is another one once it was printed");
+}
+
+void feed_program(std::string_view bytes) { ir::to_string(ir::deserialize(bytes)); }
+
+/// The first byte says which message it is.
+void feed_message(std::string_view bytes) {
+  if (bytes.empty()) return;
+  const std::string_view message = bytes.substr(1);
+  switch (bytes.front()) {
+    case 'h':
+      expect_hello(message);
+      break;
+    case 'c':
+      encode(decode_compile_request(message));
+      break;
+    case 'C':
+      encode(decode_compile_reply(message));
+      break;
+    case 's':
+      encode(decode_runner_setup(message));
+      break;
+    case 'r':
+      encode(decode_runner_request(message));
+      break;
+    case 'R':
+      encode(decode_runner_reply(message));
+      break;
+    default:
+      break;
+  }
+}
+
+void feed_workload_file(std::string_view text) { parse_workload_file(std::string(text), "shapes.json"); }
+
+/// The first byte says which column it is.
+void feed_column(std::string_view bytes) {
+  if (bytes.empty()) return;
+  const std::string_view text = bytes.substr(1);
+  switch (bytes.front()) {
+    case 'n':
+      encode_numbers(decode_numbers(text));
+      break;
+    case 'p':
+      encode_parameters(decode_parameters(text));
+      break;
+    case 'r':
+      encode_resources(decode_resources(text));
+      break;
+    default:
+      break;
+  }
+}
+
+constexpr FuzzedParser kParsers[] = {{"workload", feed_workload},
+                                     {"config", feed_config},
+                                     {"config_json", feed_config_json},
+                                     {"target", feed_target},
+                                     {"trace", feed_trace},
+                                     {"program", feed_program},
+                                     {"message", feed_message},
+                                     {"workload_file", feed_workload_file},
+                                     {"column", feed_column}};
+
+}  // namespace
+
+std::span<const FuzzedParser> fuzzed_parsers() { return kParsers; }
+
+void feed_or_abort(const FuzzedParser& parser, std::string_view bytes) {
+  try {
+    parser.feed(bytes);
+  } catch (const InternalError& e) {
+    std::fprintf(stderr, "%s: %s\n", parser.name, e.what());
+    std::abort();
+  } catch (const Error& e) {
+    const std::string sentence = e.what();
+    require(!sentence.empty(), "it was refused without a word");
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s: no Error was thrown: %s\n", parser.name, e.what());
+    std::abort();
+  }
+}
+
+}  // namespace nestwright

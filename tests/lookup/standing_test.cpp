@@ -1,0 +1,70 @@
+#include "lookup/standing.h"
+
+#include <gtest/gtest.h>
+
+#include "codegen/fingerprint.h"
+#include "lookup/task_key.h"
+
+namespace nestwright {
+namespace {
+
+class StandingTest : public testing::Test {
+ protected:
+  StandingTest() {
+    record_.task = task_key({parse_workload("matmul m=32 n=32 k=32"), Target::host()});
+    record_.made_by = now_;
+  }
+  std::string hint() const { return why_hint(record_, now_); }
+
+  const MadeBy now_ = {"0123456789abcdef", "Linux 6.1.0", "0x2b", "madvise"};
+  BestRecord record_;
+};
+
+TEST_F(StandingTest, WhatWasMadeAsItWouldBeNowStands) { EXPECT_EQ(hint(), ""); }
+
+TEST_F(StandingTest, AnotherCodeGeneratorOrNoneIsAHint) {
+  record_.made_by.code_generator = "fedcba9876543210";
+  EXPECT_EQ(hint(), "compiled by another version of the code generator");
+  record_.made_by.code_generator.clear();
+  EXPECT_EQ(hint(), "compiled by another version of the code generator") << "older than schema version 7";
+}
+
+TEST_F(StandingTest, AnotherCompilerIsAHint) {
+  const std::string now = record_.task.backend;
+  record_.task.backend = "LLVM 14.0.6";
+  EXPECT_EQ(hint(), "compiled with LLVM 14.0.6, not " + now);
+}
+
+TEST_F(StandingTest, AnotherKernelMicrocodeOrModeOfPagesIsStale) {
+  record_.made_by.kernel = "Linux 5.10.0";
+  record_.made_by.microcode = "0x2a";
+  record_.made_by.huge_pages = "always";
+  EXPECT_EQ(
+      hint(),
+      "the kernel was Linux 5.10.0, and is Linux 6.1.0, the microcode was 0x2a, and is 0x2b, the mode of huge pages "
+      "was always, and is madvise");
+}
+
+TEST_F(StandingTest, WhatIsNotKnownIsNotHeldAgainstIt) {
+  record_.made_by.kernel = record_.made_by.microcode = record_.made_by.huge_pages = "";
+  EXPECT_EQ(hint(), "");
+}
+
+TEST_F(StandingTest, AnotherMachineHasItsOwnKernel) {
+  record_.match = MatchKind::kOtherMachine;
+  record_.made_by.kernel = "Linux 5.10.0";
+  EXPECT_EQ(hint(), "");
+}
+
+TEST_F(StandingTest, TheOldRuleIsAHint) {
+  record_.by_old_rule = true;
+  EXPECT_EQ(hint(), "scored by an older rule");
+}
+
+TEST(MadeHere, NamesTheCodeGenerator) {
+  EXPECT_EQ(made_here().code_generator, code_generator_fingerprint());
+  EXPECT_EQ(made_here().code_generator.size(), 16u);
+}
+
+}  // namespace
+}  // namespace nestwright
