@@ -110,15 +110,19 @@ class Sharing {
 
   /// Finishes sessions that promise least until the task fits beside the others.
   void make_room(std::size_t i) {
-    while (budget_.memory_bytes > 0) {
+    for (;;) {
       double bytes = tasks_[i].bytes;
+      std::size_t sessions = 1;
       std::optional<std::size_t> least;
       for (std::size_t other = 0; other < runs_.size(); ++other) {
         if (!runs_[other]) continue;
         bytes += tasks_[other].bytes;
+        ++sessions;
         if (!least || expected_gain(standings_[other]) < expected_gain(standings_[*least])) least = other;
       }
-      if (bytes <= budget_.memory_bytes || !least) return;
+      const bool has_memory = budget_.memory_bytes == 0 || bytes <= budget_.memory_bytes;
+      const bool has_room = budget_.open_sessions == 0 || sessions <= budget_.open_sessions;
+      if ((has_memory && has_room) || !least) return;
       guarded(*least, [&] { close(*least); });
     }
   }

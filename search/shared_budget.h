@@ -29,8 +29,9 @@ struct SharedTask {
 struct SharedBudget {
   std::int64_t trials = 0;  ///< of all tasks together; 0: no limit
   double seconds = 0;       ///< of everything, final races included; 0: no limit
-  double memory_bytes =
-      0;  ///< of all sessions open at once: beyond, one is finished and opened again later; 0: no limit
+  /// Of all sessions open at once: beyond, one is finished and opened again later; 0: no limit.
+  double memory_bytes = 0;
+  std::size_t open_sessions = 32;  ///< at once, likewise: each takes a process and six descriptors; 0: no limit
 };
 
 /// What came of one task.

@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
+#include "cli/export_check.h"
 #include "cli/option_checks.h"
 #include "cli/report.h"
 #include "exporter/exporter.h"
@@ -19,8 +20,27 @@ struct ExportCommandOptions {
   CommonOptions common;
   ExportOptions output;
   bool exact = false;
+  bool unchecked = false;
   bool db_given = false;  ///< then it must be there
 };
+
+/// What was found when the object was run.
+std::string check_text(const ExportResult& result) {
+  if (!result.check) return "not run: --unchecked";
+  if (!result.check->why_not_run.empty()) return "not run: " + result.check->why_not_run;
+  if (result.check->median_ns == 0) return "run here: right; not timed, as the machine was disturbed";
+  return fmt::format("run here: right, {} [{} .. {}]", format_time(result.check->median_ns),
+                     format_time(result.check->low_ns), format_time(result.check->high_ns));
+}
+
+Json check_json(const ExportResult& result) {
+  Json json = {{"ran", result.check && result.check->why_not_run.empty()}, {"time_ns", nullptr}};
+  if (result.check && result.check->median_ns > 0) {
+    json["time_ns"] = {
+        {"median", result.check->median_ns}, {"low", result.check->low_ns}, {"high", result.check->high_ns}};
+  }
+  return json;
+}
 
 int run(const ExportCommandOptions& options) {
   const Task task = options.common.task();
@@ -28,7 +48,9 @@ int run(const ExportCommandOptions& options) {
   if (options.exact && found.match != MatchKind::kExact) {
     return complain(kNotFound, nothing_exact(task, found.match));
   }
-  const ExportResult result = export_kernel(task, found, options.output);
+  ExportOptions output = options.output;
+  if (!options.unchecked) output.check = [&](const CompiledObject& object) { return check_export(task, object); };
+  const ExportResult result = export_kernel(task, found, output);
   if (found.match != MatchKind::kExact) {
     const bool elsewhere = found.match == MatchKind::kOtherMachine;
     note(fmt::format(
@@ -41,11 +63,13 @@ int run(const ExportCommandOptions& options) {
                 {"workload", task.workload.str()},
                 {"target", task.target.str()},
                 {"match", match_name(found.match)},
+                {"checked", check_json(result)},
                 {"directory", options.output.directory},
                 {"files", result.files}});
     return kDone;
   }
-  fmt::print("{} exported to {} ({})\n", result.symbol, options.output.directory, match_name(found.match));
+  fmt::print("{} exported to {} ({})\n{}\n", result.symbol, options.output.directory, match_name(found.match),
+             check_text(result));
   for (const std::string& file : result.files) fmt::print("  {}\n", file);
   return kDone;
 }
@@ -66,6 +90,8 @@ void add_export(CLI::App& app, Action& action) {
       ->type_name("NAME")
       ->check(not_empty());
   command->add_flag("--exact", options->exact, "only if this very workload was tuned: exit code 3 otherwise")
+      ->disable_flag_override();
+  command->add_flag("--unchecked", options->unchecked, "do not run the kernel before it is written")
       ->disable_flag_override();
   command->callback([options, db, &action] {
     options->db_given = db->count() > 0;

@@ -100,14 +100,21 @@ ExportResult export_kernel(const Task& task, const Lookup& found, const ExportOp
       make_backend(task.target.device)
           ->compile(program, task.target, {.pipeline = Pipeline::kFinal, .keep_ir = true, .keep_assembly = true});
   const ir::Program launched = is_device ? ir::deserialize(object.launches) : program;
-  const Exported exported{name, &task, &found, &definition, &object, has_parallel_loop(program), &launched};
+  std::optional<ExportCheck> checked;
+  if (options.check) checked = options.check(object);
+  if (checked && !checked->failure.empty()) {
+    throw Error(fmt::format("{} was not exported, for the kernel that was compiled is wrong ({}): tune {} again", name,
+                            checked->failure, task.workload.str()));
+  }
+  const Exported exported{
+      name, &task, &found, &definition, &object, has_parallel_loop(program), &launched, checked ? &*checked : nullptr};
   OutputFolder out(options.directory);
   if (is_device) {
     write_device_sources(exported, out);
   } else {
     write_library(exported, *tools, out);
   }
-  return {name, name, std::move(out).files()};
+  return {name, name, std::move(out).files(), checked};
 }
 
 }  // namespace nestwright

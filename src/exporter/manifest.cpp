@@ -123,6 +123,16 @@ json details_of(const Exported& e) {
             {"4", "the driver failed otherwise"}}}};
 }
 
+/// Of the object itself, on this machine, as it was exported; null where it was not run.
+json check_of(const Exported& e) {
+  if (e.check == nullptr || !e.check->why_not_run.empty()) return nullptr;
+  json checked = {{"verified", true}, {"time_ns", nullptr}};
+  if (e.check->median_ns > 0) {
+    checked["time_ns"] = {{"median", e.check->median_ns}, {"low", e.check->low_ns}, {"high", e.check->high_ns}};
+  }
+  return checked;
+}
+
 /// What was measured, under the names that `query --json` has for it. A record of another shape says nothing about this
 /// one's time: it is kept apart.
 void add_record(json& manifest, const BestRecord& record) {
@@ -178,7 +188,8 @@ std::string manifest_json(const Exported& e) {
                     {{"by", "nestwright " NESTWRIGHT_VERSION},
                      {"backend", make_backend(e.task->target.device)->version()},
                      {"pipeline", "final"},
-                     {"on", Machine::host().fingerprint()}}}};
+                     {"on", Machine::host().fingerprint()},
+                     {"checked", check_of(e)}}}};
   manifest.update(details_of(e));
   if (e.found->record) add_record(manifest, *e.found->record);
   return manifest.dump(2) + "\n";

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "codegen/backend.h"
+#include "exporter/exporter.h"
 #include "lookup/lookup.h"
 #include "templates/template.h"
 
@@ -22,6 +23,7 @@ struct Exported {
   /// For what may lie in place, and alignments; null: of elements. On a device the one with legal names, which is what
   /// CompiledObject::launches holds.
   const ir::Program* program = nullptr;
+  const ExportCheck* check = nullptr;  ///< null: it was not run
 
   /// Threads that run the kernel, the caller's among them.
   int threads() const { return is_parallel ? task->target.threads : 1; }

@@ -65,10 +65,20 @@ TEST_F(TargetTest, WithoutADatabaseTheDefaultIsExportedAndLowered) {
   const Ran exported = run("export matmul m=32 n=32 k=32 --threads 1 --out there --name mm --json");
   ASSERT_EQ(exported.code, 0) << exported.err;
   EXPECT_EQ(json::parse(exported.out)["match"], "default");
+  EXPECT_EQ(json::parse(exported.out)["checked"]["ran"], true);
   EXPECT_THAT(exported.err, HasSubstr("was not tuned, the default configuration was exported"));
   EXPECT_EQ(run("lower matmul m=32 n=32 k=32").code, 0);
   EXPECT_FALSE(has_database());
   expect_refusal(run("export matmul m=32 n=32 k=32 --out there --db named.db"), 5, {"named.db", "does not exist"});
+}
+
+TEST_F(TargetTest, WhatIsExportedWasRunUnlessToldOtherwise) {
+  EXPECT_THAT(run("export matmul m=8 n=8 k=8 --threads 1 --out there").out, HasSubstr("\nrun here: right"));
+  EXPECT_THAT(run("export matmul m=8 n=8 k=8 --threads 1 --out there --unchecked").out,
+              HasSubstr("\nnot run: --unchecked\n"));
+  if (Machine::host().isa >= CpuIsa::kAvx512) return;
+  EXPECT_THAT(run("export matmul m=8 n=8 k=8 --target cpu,isa=avx512,threads=1 --out there").out,
+              HasSubstr("\nnot run: this machine cannot run avx512 code"));
 }
 
 TEST_F(TargetTest, TwoExportsShareAFolder) {

@@ -8,6 +8,7 @@
 #include "export_fixture.h"
 #include "exporter/function_name.h"
 #include "target/host.h"
+#include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
@@ -187,6 +188,30 @@ TEST_F(ExportTest, ManifestOfADefaultClaimsNoMeasurement) {
   EXPECT_EQ(manifest["arguments"], nlohmann::json({"A", "B", "C"}));
   EXPECT_TRUE(manifest["preparation_arguments"].is_null());
   EXPECT_THAT(read_text(file("k/k.h")), HasSubstr("not measured for this shape"));
+}
+
+TEST_F(ExportTest, WhatTheCheckFindsWrongIsNotWritten) {
+  const Task task{parse_workload("matmul m=8 n=8 k=8"), host_with(1)};
+  const auto wrong = [](const CompiledObject& object) {
+    EXPECT_FALSE(object.object.empty());
+    return ExportCheck{.failure = "wrong_result: C[0, 0] is 1, not 2"};
+  };
+  EXPECT_EQ(message<Error>([&] { export_kernel(task, look_up(task, nullptr), {file("wrong"), "k", wrong}); }),
+            "k was not exported, for the kernel that was compiled is wrong (wrong_result: C[0, 0] is 1, not 2): tune "
+            "matmul m=8 n=8 k=8 again");
+  EXPECT_FALSE(std::filesystem::exists(file("wrong")));
+}
+
+TEST_F(ExportTest, TheManifestSaysWhetherTheObjectWasRun) {
+  const Task task{parse_workload("matmul m=8 n=8 k=8"), host_with(1)};
+  const auto checked_as = [&](const ExportCheck& check) {
+    export_kernel(task, look_up(task, nullptr), {file("k"), "k", [&](const CompiledObject&) { return check; }});
+    return nlohmann::json::parse(read_text(file("k/k_manifest.json")))["exported"]["checked"];
+  };
+  EXPECT_TRUE(checked_as({.why_not_run = "this machine cannot run it"}).is_null());
+  EXPECT_EQ(checked_as({.median_ns = 2, .low_ns = 1, .high_ns = 3}),
+            nlohmann::json({{"verified", true}, {"time_ns", {{"median", 2.0}, {"low", 1.0}, {"high", 3.0}}}}));
+  EXPECT_TRUE(checked_as({})["time_ns"].is_null()) << "right, and not timed";
 }
 
 TEST_F(ExportTest, ManifestAndHeaderOfARecordSayWhatWasMeasured) {

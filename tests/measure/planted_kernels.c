@@ -75,6 +75,21 @@ KERNEL(wrong_after_a_while) {
   if (++calls >= 50) c[7] = c[7] + 1;
   return 0;
 }
+/* From its 1000th call on, one in two calls loses an element, as two threads that meet would. */
+KERNEL(loses_one_now_and_then) {
+  static int calls;
+  UNPACK;
+  ADD_ALL;
+  if (++calls >= 1000 && calls % 2 == 0) c[7] = 0;
+  return 0;
+}
+/* What nobody has written to the workspace comes in. */
+KERNEL(adds_what_was_there) {
+  UNPACK;
+  ADD_ALL;
+  c[3] = c[3] + 0 * *(const volatile float*)workspace;
+  return 0;
+}
 /* Finds in the workspace that it was called before. */
 KERNEL(computes_once) {
   UNPACK;

@@ -1,6 +1,6 @@
 /* Kernels over (float A[n], float B[n], float C[n]) with C = A + B, n = 1000, which first do something that no kernel
- * does. Those that are let go on give the right result. Without the C library: its functions could hide what is asked of
- * the system. */
+ * does. Those that are let go on give the right result. Without the C library: its functions could hide what is asked
+ * of the system. */
 #include "runtime/kernel_abi.h"
 
 enum { kElements = 1000, kChannelFd = 3 };
@@ -41,11 +41,11 @@ static int32_t add(void* const* buffers) {
   return 0;
 }
 
-#define KERNEL(name, misdeed)                                                                                      \
+#define KERNEL(name, misdeed)                                                                                        \
   int32_t name(void* const* buffers, const int64_t* symbols, void* workspace, const nestwright_parallel* parallel) { \
-    (void)symbols, (void)workspace, (void)parallel;                                                                \
-    misdeed;                                                                                                       \
-    return add(buffers);                                                                                           \
+    (void)symbols, (void)workspace, (void)parallel;                                                                  \
+    misdeed;                                                                                                         \
+    return add(buffers);                                                                                             \
   }
 
 KERNEL(behaves, )

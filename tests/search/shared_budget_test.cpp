@@ -189,21 +189,31 @@ TEST_F(SharedBudgetTest, ARunGoesOnWithWhatEarlierOnesSpent) {
   EXPECT_EQ(outcomes[0].result.earlier_trials, 500);
 }
 
+/// Of sessions that a budget has room for two of.
+void expect_two_at_once(const std::vector<std::string>& told, const std::vector<TaskOutcome>& outcomes) {
+  EXPECT_THAT(std::vector(told.begin(), told.begin() + 4), ElementsAre("open a", "open b", "finish a", "open c"));
+  std::int64_t trials = 0;
+  int open = 0, most = 0;
+  for (const TaskOutcome& outcome : outcomes) trials += outcome.result.trials;
+  for (const std::string& line : told) most = std::max(most, open += line.rfind("open", 0) == 0 ? 1 : -1);
+  EXPECT_EQ(trials, 90) << "what a task's sessions did is added up";
+  EXPECT_EQ(most, 2);
+  EXPECT_EQ(open, 0);
+}
+
 TEST_F(SharedBudgetTest, SessionsThatDoNotFitIntoMemoryTakeTurns) {
   for (const char* name : {"a", "b", "c"}) {
     add(name, {});
     tasks_.back().bytes = 10;
   }
   const auto outcomes = run({.trials = 90, .memory_bytes = 20});
-  EXPECT_THAT(std::vector(stage_.told.begin(), stage_.told.begin() + 4),
-              ElementsAre("open a", "open b", "finish a", "open c"));
-  std::int64_t trials = 0;
-  int open = 0, most = 0;
-  for (const TaskOutcome& outcome : outcomes) trials += outcome.result.trials;
-  for (const std::string& told : stage_.told) most = std::max(most, open += told.rfind("open", 0) == 0 ? 1 : -1);
-  EXPECT_EQ(trials, 90) << "what a task's sessions did is added up";
-  EXPECT_EQ(most, 2);
-  EXPECT_EQ(open, 0);
+  expect_two_at_once(stage_.told, outcomes);
+}
+
+TEST_F(SharedBudgetTest, SessionsBeyondTheirNumberTakeTurns) {
+  for (const char* name : {"a", "b", "c"}) add(name, {});
+  const auto outcomes = run({.trials = 90, .open_sessions = 2});
+  expect_two_at_once(stage_.told, outcomes);
 }
 
 }  // namespace
