@@ -14,6 +14,9 @@ namespace {
 
 using sqlite::Statement;
 
+/// Trials of one other task that a search is told of: the last ones.
+constexpr int kMostOfARelative = 2000;
+
 /// Those before the ones of proposal and measurement.
 constexpr int kOwnColumns = 17;
 
@@ -112,14 +115,15 @@ std::vector<std::vector<TrialRecord>> TuningLog::relatives(const TaskKey& task, 
   Statement select = state_->database.prepare(select_trials(
       fmt::format("session.task_id = :task AND {} AND trial.outcome = 0 AND trial.same_as_trial_id IS NULL"
                   " AND trial.recorded_at < coalesce((SELECT min(started_at) FROM session AS first"
-                  "  WHERE first.task_id = :learner), '9999') ORDER BY trial.id",
+                  "  WHERE first.task_id = :learner), '9999') ORDER BY trial.id DESC LIMIT :limit",
                   kTemplateMatches)));
   std::vector<std::vector<TrialRecord>> found;
   for (const auto& [distance, other] : near) {
     if (static_cast<int>(found.size()) >= tasks) break;
-    select.bind(other.id, encode_templates(templates), stored ? stored->id : 0);
+    select.bind(other.id, encode_templates(templates), stored ? stored->id : 0, kMostOfARelative);
     std::vector<TrialRecord> trials;
     while (select.step()) add_trial(state_->database, select, other.key.workload, trials);
+    std::reverse(trials.begin(), trials.end());
     if (!trials.empty()) found.push_back(std::move(trials));
   }
   return found;

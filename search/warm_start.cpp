@@ -16,6 +16,7 @@ constexpr int kTasks = 6;             // other shapes
 constexpr std::size_t kLessons = 64;  // of each
 constexpr std::size_t kBests = 2;     // points of each
 constexpr std::size_t kMostPoints = 8;
+constexpr int kTries = 16;  // trials of each that are made to fit: most become points that are there already
 
 /// A trial and its time in the unit of its group.
 struct Timed {
@@ -99,10 +100,12 @@ WarmStart warm_start(const TuningLog& log, const TaskKey& key, const SearchSpace
       continue;  // a workload that this build does not know, or for which a template fails
     }
     std::size_t taken = 0;
+    int tries = 0;
     for (const auto& [trial, time] : by_speed) {
       if (taken == kBests || start.points.size() == kMostPoints) break;
-      const bool is_sound = trial->measurement.evidence.verified && !trial->measurement.timing.ended_early;
-      const auto point = is_sound ? fit(*trial, space) : std::nullopt;
+      if (!trial->measurement.evidence.verified || trial->measurement.timing.ended_early) continue;
+      if (tries++ == kTries) break;
+      const auto point = fit(*trial, space);
       if (!point || std::find(start.points.begin(), start.points.end(), *point) != start.points.end()) continue;
       start.points.push_back(*point);
       ++taken;
