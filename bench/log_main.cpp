@@ -106,7 +106,7 @@ COMMIT; PRAGMA wal_checkpoint(TRUNCATE);)sql",
   }
 }
 
-/// Of a run of nestwright, which must end with 0.
+/// Measures a run of nestwright, which must end with 0.
 double shell_seconds(const std::vector<std::string>& words, const std::string& output) {
   return median_seconds_of(7, [&] {
     std::vector<std::string> all = words;

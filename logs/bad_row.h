@@ -11,8 +11,8 @@
 
 namespace nestwright {
 
-/// What `read` makes of a row. Nothing where it throws: that is noted, and the work goes on without the row. What
-/// SQLite itself refuses is thrown on.
+/// Gives what `read` makes of a row. Gives nothing where `read` throws: that is noted, and the work goes on without the
+/// row. A failure of SQLite itself is thrown on.
 template <class Read>
 auto read_or_note(const sqlite::Database& database, const char* table, std::int64_t id, const Read& read)
     -> std::optional<decltype(read())> {

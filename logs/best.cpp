@@ -33,7 +33,7 @@ constexpr const char* kFromProposal =
 /// Those before the ones of proposal and measurement.
 constexpr int kOwnColumns = 14;
 
-/// Of MadeBy, in order.
+/// These are the fields of MadeBy, in order.
 constexpr const char* kMadeByColumns = "session.code_generator, session.kernel, session.microcode, session.huge_pages";
 
 /// Sound entries of undisturbed races whose trial has not failed in a later one.

@@ -29,7 +29,7 @@ double real_or_nan(const sqlite::Statement& row, int column) {
   return row.is_null(column) ? kNotANumber : row.real(column);
 }
 
-/// What `read` makes of it. Throws LogError, which says what the column should hold.
+/// Gives what `read` makes of the text. Throws LogError, which says what the column should hold.
 template <class Read>
 auto read_json(std::string_view text, const char* what, const Read& read) {
   try {

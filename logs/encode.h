@@ -12,7 +12,7 @@
 
 namespace nestwright {
 
-// What decodes throws LogError for what none of the encoders wrote.
+// The functions that decode throw LogError for a text that none of the encoders wrote.
 
 /// A JSON list; what is not finite becomes null, and NaN when it is read back.
 std::string encode_numbers(std::span<const double> numbers);

@@ -87,7 +87,8 @@ void require_sound(const Database& database) {
   }
 }
 
-/// Whether the last writer died: whoever ends well leaves nothing beside the file. Who still writes leaves it as well.
+/// Says whether the last writer died: one that ends well leaves no write-ahead log, and one that still writes holds a
+/// session.
 bool was_left_open(const std::string& path, const std::string& file) {
   return size_of(file + "-wal") > 0 && !SessionLocks(path).is_any_held();
 }

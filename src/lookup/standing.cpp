@@ -25,7 +25,8 @@ std::string version_here(const std::string& target) {
 }  // namespace
 
 MadeBy made_here() {
-  const Machine machine = Machine::host();
+  // Asked for once a record of a listing, and the same as long as this process lives.
+  static const Machine machine = Machine::host();
   return {code_generator_fingerprint(), machine.kernel, machine.microcode, machine.huge_pages};
 }
 

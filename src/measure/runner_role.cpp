@@ -10,9 +10,17 @@
 namespace nestwright {
 namespace {
 
+/// Confined as candidates of that kind of device are.
 std::unique_ptr<Bench> make_bench(const RunnerSetup& setup) {
-  if (setup.target.empty()) return make_cpu_bench(setup);
-  return make_device_bench(setup, Target::parse(setup.target));
+  if (!setup.target.empty()) {
+    const Target target = Target::parse(setup.target);
+    confine_runner(target.device);
+    return make_device_bench(setup, target);
+  }
+  confine_runner(DeviceKind::kCpu);
+  std::unique_ptr<Bench> bench = make_cpu_bench(setup);
+  confine_candidates();
+  return bench;
 }
 
 RunnerReply answer(Bench& bench, const RunnerRequest& request) {
@@ -44,11 +52,7 @@ int run_runner_role(Channel& channel) {
   std::string message;
   channel.send(encode_hello());
   if (channel.receive(message) != Channel::Status::kMessage) return 0;
-  const RunnerSetup setup = decode_runner_setup(message);
-  const DeviceKind device = setup.target.empty() ? DeviceKind::kCpu : Target::parse(setup.target).device;
-  confine_runner(device);
-  const std::unique_ptr<Bench> bench = make_bench(setup);
-  if (device == DeviceKind::kCpu) confine_candidates();
+  const std::unique_ptr<Bench> bench = make_bench(decode_runner_setup(message));
   channel.send(encode(RunnerReply{}));
   while (channel.receive(message) == Channel::Status::kMessage) {
     if (!channel.send(encode(handle(*bench, decode_runner_request(message))))) {

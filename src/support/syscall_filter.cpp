@@ -25,8 +25,8 @@ struct Refused {
   int number;
   std::string_view name;
 };
-constexpr Refused kAlways[] = {
-    {SYS_fork, "fork"}, {SYS_ptrace, "ptrace"}, {SYS_clone, "clone"}, {SYS_socket, "socket"}};
+constexpr Refused kAlways[] = {{SYS_fork, "fork"}, {SYS_ptrace, "ptrace"}};
+constexpr Refused kByArgument[] = {{SYS_clone, "clone"}, {SYS_socket, "socket"}};
 constexpr Refused kPrograms[] = {{SYS_vfork, "vfork"}, {SYS_execve, "execve"}, {SYS_execveat, "execveat"}};
 constexpr Refused kFiles[] = {
     {SYS_open, "open"},           {SYS_openat, "openat"},     {SYS_openat2, "openat2"},   {SYS_creat, "creat"},
@@ -79,11 +79,10 @@ FilterProgram program_of(const SyscallPolicy& policy) {
   // Its flags lie behind a pointer. The C library then takes clone.
   program.give_if_equal(SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
   program.give_if_equal(SYS_io_uring_setup, SECCOMP_RET_ERRNO | ENOSYS);
-  program.give_if_equal(SYS_fork, denial);
-  program.give_if_equal(SYS_ptrace, denial);
   const auto refuse = [&](std::span<const Refused> calls) {
     for (const Refused& call : calls) program.give_if_equal(static_cast<std::uint32_t>(call.number), denial);
   };
+  refuse(kAlways);
   if (!policy.may_start_programs) refuse(kPrograms);
   if (!policy.may_open_files) refuse(kFiles);
 
@@ -118,8 +117,8 @@ bool install_syscall_filter(const SyscallPolicy& policy) {
 }
 
 std::string_view refused_syscall_name(int number) {
-  for (const std::span<const Refused> calls :
-       {std::span<const Refused>(kAlways), std::span<const Refused>(kPrograms), std::span<const Refused>(kFiles)}) {
+  for (const std::span<const Refused> calls : {std::span<const Refused>(kAlways), std::span<const Refused>(kByArgument),
+                                               std::span<const Refused>(kPrograms), std::span<const Refused>(kFiles)}) {
     const auto found = std::find_if(calls.begin(), calls.end(), [&](const Refused& r) { return r.number == number; });
     if (found != calls.end()) return found->name;
   }

@@ -26,30 +26,37 @@ void require(bool condition, const char* what) {
   std::abort();
 }
 
+/// What was read. It must be the same once it was printed and read again.
+template <class Parse, class Print>
+auto read_twice(std::string_view text, const Parse& parse, const Print& print, const char* what) {
+  const auto value = parse(text);
+  require(parse(print(value)) == value, what);
+  return value;
+}
+
+constexpr auto kPrint = [](const auto& value) { return value.str(); };
+
 void feed_workload(std::string_view text) {
-  const Workload workload = parse_workload(text);
-  require(parse_workload(workload.str()) == workload, "a workload is another one once it was printed");
+  const auto parse = [](std::string_view words) { return parse_workload(words); };
+  const Workload workload = read_twice(text, parse, kPrint, "a workload is another one once it was printed");
   find_operator(workload.op).define(workload);
 }
 
 void feed_config(std::string_view text) {
-  const Config config = Config::parse(text);
-  require(Config::parse(config.str()) == config, "a configuration is another one once it was printed");
+  read_twice(text, Config::parse, kPrint, "a configuration is another one once it was printed");
 }
 
 void feed_config_json(std::string_view text) {
-  const Config config = config_from_json(text);
-  require(config_from_json(to_json(config)) == config, "a configuration is another one once it was written as JSON");
+  const auto print = [](const Config& config) { return to_json(config); };
+  read_twice(text, config_from_json, print, "a configuration is another one once it was written as JSON");
 }
 
 void feed_target(std::string_view text) {
-  const Target target = Target::parse(text);
-  require(Target::parse(target.str()) == target, "a target is another one once it was printed");
+  read_twice(text, Target::parse, kPrint, "a target is another one once it was printed");
 }
 
 void feed_trace(std::string_view text) {
-  const Trace trace = Trace::parse(text);
-  require(Trace::parse(trace.str()) == trace, "a trace is another one once it was printed");
+  read_twice(text, Trace::parse, kPrint, "a trace is another one once it was printed");
 }
 
 void feed_program(std::string_view bytes) { ir::to_string(ir::deserialize(bytes)); }
