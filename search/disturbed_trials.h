@@ -25,8 +25,13 @@ class DisturbedTrials {
     if (trials_.size() > kMaxKept) trials_.pop_back();
   }
 
-  /// Removes and returns the `n` that seem to be the fastest; each is given one more chance.
-  std::vector<DisturbedTrial> take(std::size_t n) {
+  /// Removes and returns the `n` that seem to be the fastest; each is given one more chance. Those whose code another
+  /// trial, undisturbed, has measured meanwhile are dropped.
+  std::vector<DisturbedTrial> take(std::size_t n, const KnownCode& known_code) {
+    std::erase_if(trials_, [&](const DisturbedTrial& trial) {
+      const KnownCode::Known* known = known_code.find(trial.built.result.object.code);
+      return known != nullptr && !known->measurement.timing.is_disturbed();
+    });
     const auto end = trials_.begin() + static_cast<std::ptrdiff_t>(std::min(n, trials_.size()));
     std::vector<DisturbedTrial> taken(std::make_move_iterator(trials_.begin()), std::make_move_iterator(end));
     trials_.erase(trials_.begin(), end);

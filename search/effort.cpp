@@ -17,9 +17,9 @@ struct Row {
 };
 
 constexpr std::array<Row, 3> kRows = {{
-    {"quick", {.seconds = 10, .until_gain = 0.02, .finalists = 4, .processes = 7, .finalist_samples = 3}},
-    {"normal", {.seconds = 60, .until_gain = 0.01, .finalists = 6, .processes = 8, .finalist_samples = 5}},
-    {"full", {.seconds = 600, .until_gain = 0, .finalists = 12, .processes = 16, .finalist_samples = 5}},
+    {"quick", {.seconds = 10, .until_gain = 0.02, .finalists = 3, .processes = 7, .finalist_samples = 3}},
+    {"normal", {.seconds = 60, .until_gain = 0.01, .finalists = 4, .processes = 8, .finalist_samples = 5}},
+    {"full", {.seconds = 600, .until_gain = 0, .finalists = 8, .processes = 16, .finalist_samples = 5}},
 }};
 
 const Row& row_of(Effort effort) { return kRows[static_cast<std::size_t>(effort)]; }

@@ -1,9 +1,9 @@
 // How much trouble a tuning run takes, in one word.
 //
 //   effort | seconds | ends early below | finalists | processes | samples in each
-//   quick  |      10 |               2% |         4 |         7 |               3
-//   normal |      60 |               1% |         6 |         8 |               5
-//   full   |     600 |            never |        12 |        16 |               5
+//   quick  |      10 |               2% |         3 |         7 |               3
+//   normal |      60 |               1% |         4 |         8 |               5
+//   full   |     600 |            never |         8 |        16 |               5
 //
 // Processes make the intervals: with twice as many of them they are 0.7 times as wide.
 // Thread rule: pure functions.

@@ -1,10 +1,11 @@
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <span>
 
 #include "measure/race.h"
 #include "search/session_state.h"
 #include "search/verdict.h"
-#include "support/clock.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -34,7 +35,8 @@ class Entrants {
 };
 
 /// The stored best first, as what the others are held against.
-Entrants choose(const SessionState& session, const std::optional<BestRecord>& stored) {
+Entrants line_up(const SessionState& session, const std::optional<BestRecord>& stored,
+                 std::span<const SoundTrial> finalists) {
   Entrants entrants;
   if (const auto point = stored ? session.point_of(stored->proposal) : std::nullopt) {
     entrants.add(stored->trial, *point, kIncumbentRole);
@@ -44,11 +46,7 @@ Entrants choose(const SessionState& session, const std::optional<BestRecord>& st
     const auto point = session.point_of(trial.proposal);
     if (trial.session != session.id && point) entrants.add(trial.id, *point, "finalist");
   }
-  std::vector<SoundTrial> ranked = session.sound_trials;
-  std::stable_sort(ranked.begin(), ranked.end(),
-                   [](const SoundTrial& a, const SoundTrial& b) { return a.median_ns < b.median_ns; });
-  ranked.resize(std::min(ranked.size(), static_cast<std::size_t>(session.finalists())));
-  for (const SoundTrial& trial : ranked) entrants.add(trial.trial, trial.point, "finalist");
+  for (const SoundTrial& trial : finalists) entrants.add(trial.trial, trial.point, "finalist");
 
   if (session.default_trial != 0) entrants.add(session.default_trial, session.space.seeds().front(), "default");
   return entrants;
@@ -56,8 +54,7 @@ Entrants choose(const SessionState& session, const std::optional<BestRecord>& st
 
 class FinalRace {
  public:
-  FinalRace(SessionState& session, double seconds)
-      : session_(session), start_ns_(steady_clock().now_ns()), seconds_(seconds) {}
+  FinalRace(SessionState& session, const std::function<bool()>& is_over) : session_(session), is_over_(is_over) {}
 
   /// Compiles with the final pipeline, checks, and times what is right interleaved. What fails is an entry with that
   /// outcome: a stored best that no longer compiles or is wrong now is beaten.
@@ -89,8 +86,6 @@ class FinalRace {
   }
 
  private:
-  bool is_over() const { return static_cast<double>(steady_clock().now_ns() - start_ns_) * 1e-9 > seconds_; }
-
   void check_and_time(Race& race, std::vector<RunRequest> requests, std::vector<std::size_t> entry_of) {
     const std::vector<Measurement> checked = session_.runner->check(requests);
     for (std::size_t i = checked.size(); i-- > 0;) {
@@ -99,7 +94,7 @@ class FinalRace {
       requests.erase(requests.begin() + static_cast<std::ptrdiff_t>(i));
       entry_of.erase(entry_of.begin() + static_cast<std::ptrdiff_t>(i));
     }
-    const std::vector<Measurement> timed = session_.runner->race(requests, [this] { return is_over(); });
+    const std::vector<Measurement> timed = session_.runner->race(requests, is_over_);
     for (std::size_t i = 0; i < timed.size(); ++i) {
       RaceEntry& entry = race.entries[entry_of[i]];
       const Evidence evidence = entry.measurement.evidence;
@@ -110,18 +105,56 @@ class FinalRace {
   }
 
   SessionState& session_;
-  const std::int64_t start_ns_;
-  const double seconds_;
+  const std::function<bool()>& is_over_;
 };
+
+std::vector<SoundTrial> fastest(std::vector<SoundTrial> trials, int n) {
+  std::stable_sort(trials.begin(), trials.end(),
+                   [](const SoundTrial& a, const SoundTrial& b) { return a.median_ns < b.median_ns; });
+  trials.resize(std::min(trials.size(), static_cast<std::size_t>(n)));
+  return trials;
+}
+
+/// The times are those of the preliminary race: the ones that chose its entrants are lucky among their like. One that
+/// fails in it, or whose time was disturbed, is not chosen unless too few are left.
+std::vector<SoundTrial> hold_preliminary_race(SessionState& session, std::vector<SoundTrial> entrants,
+                                              const std::function<bool()>& is_over) {
+  std::vector<Point> points;
+  for (const SoundTrial& entrant : entrants) points.push_back(entrant.point);
+  const std::vector<BuiltPoint> built = session.build(points, Pipeline::kSearch);
+  std::vector<RunRequest> requests;
+  std::vector<SoundTrial> timed;
+  for (std::size_t i = 0; i < entrants.size(); ++i) {
+    if (built[i].result.outcome != Outcome::kOk) continue;
+    requests.push_back({&built[i].result.object});
+    timed.push_back(std::move(entrants[i]));
+  }
+  const std::vector<Measurement> measured = session.runner->preliminary_race(requests, is_over);
+  for (std::size_t i = 0; i < timed.size(); ++i) {
+    const Measurement& m = measured[i];
+    const bool counts = m.outcome == Outcome::kOk && !m.timing.is_disturbed() && m.timing.median_ns > 0;
+    timed[i].median_ns = counts ? m.timing.median_ns : std::numeric_limits<double>::infinity();
+  }
+  return timed;
+}
+
+std::vector<SoundTrial> choose_finalists(SessionState& session, const std::function<bool()>& is_over) {
+  const RacePlan plan = session.race_plan();
+  const bool suffice = session.sound_trials.size() <= static_cast<std::size_t>(plan.finalists);
+  if (plan.preliminary == 0 || suffice || is_over()) return fastest(session.sound_trials, plan.finalists);
+  std::vector<SoundTrial> entrants = fastest(session.sound_trials, plan.preliminary);
+  return fastest(hold_preliminary_race(session, std::move(entrants), is_over), plan.finalists);
+}
 
 }  // namespace
 
-void run_final_race(SessionState& session, double seconds) {
+void run_final_race(SessionState& session, const RaceEnds& ends) {
+  const std::vector<SoundTrial> finalists = choose_finalists(session, ends.preliminary);
   std::optional<BestRecord> stored = session.log.stored_best(session.id, session.versions);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    Entrants entrants = choose(session, stored);
+    Entrants entrants = line_up(session, stored, finalists);
     if (entrants.list().empty()) return;
-    Race race = FinalRace(session, seconds).hold(entrants.list());
+    Race race = FinalRace(session, ends.final).hold(entrants.list());
     if (!race.winner && race.disturbance.empty()) return;
     session.result.race_disturbance = race.disturbance;
     for (const RaceEntry& entry : race.entries) {

@@ -6,7 +6,8 @@ void KnownCode::add(const std::string& identity, TrialId trial, const Measuremen
   if (identity.empty()) return;
   const auto [entry, is_new] = by_identity_.try_emplace(identity, Known{trial, measurement});
   Known& known = entry->second;
-  if (!is_new && known.trial == trial && known.measurement.timing.is_disturbed()) known.measurement = measurement;
+  const bool is_better = !measurement.timing.is_disturbed() || known.trial == trial;
+  if (!is_new && known.measurement.timing.is_disturbed() && is_better) known = {trial, measurement};
 }
 
 const KnownCode::Known* KnownCode::find(const std::string& identity) const {

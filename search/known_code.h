@@ -16,8 +16,8 @@ class KnownCode {
     Measurement measurement;
   };
 
-  /// A trial that was measured itself. The first of a code stays, and takes a new measurement of its own in the place
-  /// of a disturbed one; one that was not compiled is ignored.
+  /// A trial that was measured itself. The first of a code stays; where its time is disturbed, until it is measured
+  /// again or another trial's is not. One that was not compiled is ignored.
   void add(const std::string& identity, TrialId trial, const Measurement& measurement);
   /// nullptr where no trial of this code was measured.
   const Known* find(const std::string& identity) const;

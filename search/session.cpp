@@ -21,10 +21,10 @@ namespace nestwright {
 namespace {
 
 // Candidates that are checked and timed between two looks at the budget: one where a kernel takes long.
-constexpr std::size_t kChunk = 8;
+constexpr std::size_t kChunk = 16;
 constexpr double kLong_ns = 20e6;
 constexpr int kRenewAfter = 4;              // incumbents, before the reference time is taken anew
-constexpr double kInterruptedRace_s = 1.4;  // what an interrupted run may still take, so that it ends within 2 s
+constexpr double kInterruptedRace_s = 1.4;  // that a race goes on after an interruption, so that the run ends in 2 s
 constexpr double kOverrun = 0.1;            // of the budget's seconds, that a final race may go beyond it
 
 std::vector<ConfigSpace> spaces(const SearchSpace& space) {
@@ -85,15 +85,18 @@ class TuningSession::Loop {
   bool step() {
     const ActiveClock::Scope active(clock_);
     return guarded([&] {
-      const MachineLock::Hold turn = take_turn();
-      return turn.is_granted() ? advance() : !stop_reason().empty();
+      const MachineLock::Hold turn = take_turn([this] { return !stop_reason().empty(); });
+      return turn.is_granted() && advance();
     });
   }
 
   SessionResult finish() {
     const ActiveClock::Scope active(clock_);
     guarded([&] {
-      const MachineLock::Hold turn = take_turn();
+      state_.result.interrupted = stop_.interrupted();
+      const RaceEnds ends = race_ends();
+      const MachineLock::Hold turn = take_turn(ends.final);
+      if (turn.is_granted() && state_.id != 0) race(ends);
       conclude();
       return true;
     });
@@ -126,20 +129,20 @@ class TuningSession::Loop {
     }
   }
 
-  /// Nothing else times or compiles while this process does. Given up where the run is interrupted or its time is over.
-  MachineLock::Hold take_turn() {
+  /// Nothing else times or compiles while this process does.
+  MachineLock::Hold take_turn(const std::function<bool()>& give_up) {
     bool said = false;
     return lock_.hold([&] {
       if (!said) show_progress("another tuner has the machine");
       said = true;
-      return !stop_reason().empty();
+      return give_up();
     });
   }
 
   /// What a chunk that is being timed is cut short by.
   bool is_past_budget() const {
     const double budget = stop_.budget().seconds;
-    return stop_.interrupted() || (budget > 0 && stop_.seconds() > budget - state_.race_seconds());
+    return stop_.interrupted() || (budget > 0 && stop_.seconds() > budget - state_.race_plan().seconds);
   }
 
   bool advance() {
@@ -195,7 +198,7 @@ class TuningSession::Loop {
   }
 
   std::string stop_reason() {
-    if (state_.result.stop_reason.empty()) state_.result.stop_reason = stop_.reason(state_.race_seconds());
+    if (state_.result.stop_reason.empty()) state_.result.stop_reason = stop_.reason(state_.race_plan().seconds);
     return state_.result.stop_reason;
   }
 
@@ -373,7 +376,8 @@ class TuningSession::Loop {
 
   /// Measures a few of the trials that were disturbed again.
   void measure_disturbed() {
-    const std::vector<DisturbedTrial> again = disturbed_.take(state_.incumbent_ns() > kLong_ns ? 1 : kChunk);
+    const std::vector<DisturbedTrial> again =
+        disturbed_.take(state_.incumbent_ns() > kLong_ns ? 1 : kChunk, state_.known_code);
     if (again.empty()) return;
     std::vector<BuiltPoint> built;
     std::vector<Point> points;
@@ -405,27 +409,33 @@ class TuningSession::Loop {
     strategy_->amend(amended);
   }
 
-  void conclude() {
+  void race(const RaceEnds& ends) {
+    const Stopwatch watch(state_.result.times.race);
+    if (!state_.result.interrupted) measure_disturbed();
+    run_final_race(state_, ends);
     state_.result.interrupted = stop_.interrupted();
+  }
+
+  void conclude() {
     state_.result.model_audit = ranker_.audit();
     state_.result.times.features = ranker_.feature_ns();
     state_.result.times.train = ranker_.train_ns();
     state_.result.times.propose -= ranker_.feature_ns() + ranker_.train_ns();
-    if (state_.id != 0) {
-      const Stopwatch watch(state_.result.times.race);
-      if (!state_.result.interrupted) measure_disturbed();
-      run_final_race(state_, race_limit());
-    }
     state_.result.best = state_.log.best(filter_of(state_.key), state_.versions);
     state_.result.seconds = stop_.seconds();
   }
 
-  /// Seconds that the final race may take.
-  double race_limit() const {
-    if (state_.result.interrupted) return kInterruptedRace_s;
-    const double budget = stop_.budget().seconds;
-    if (budget == 0) return std::numeric_limits<double>::infinity();
-    return std::max((1 + kOverrun) * budget - stop_.seconds(), kOverrun * budget);
+  /// Goes on until the budget's seconds are over, and ends soon after an interruption.
+  RaceEnds race_ends() {
+    const double budget = stop_.budget().seconds, now = stop_.seconds();
+    races_end_s_ = budget > 0 ? std::max((1 + kOverrun) * budget, now + kOverrun * budget)
+                              : std::numeric_limits<double>::infinity();
+    const auto is_final_over = [this] {
+      if (stop_.interrupted()) races_end_s_ = std::min(races_end_s_, stop_.seconds() + kInterruptedRace_s);
+      return stop_.seconds() > races_end_s_;
+    };
+    const double half = now + (races_end_s_ - now) / 2;
+    return {[this, half] { return stop_.interrupted() || stop_.seconds() > half; }, is_final_over};
   }
 
   void show_progress(const std::string& waiting_for) const {
@@ -452,6 +462,7 @@ class TuningSession::Loop {
   DisturbedTrials disturbed_;
   TrialId last_heard_ = 0;  ///< of all sessions of the task
   int incumbents_ = 0;
+  double races_end_s_ = 0;  ///< once the session concludes
   bool replayed_ = false;
 };
 
@@ -466,7 +477,7 @@ SessionResult TuningSession::finish() { return loop_->finish(); }
 const SessionResult& TuningSession::so_far() const { return loop_->state().result; }
 double TuningSession::best_ns() const { return loop_->state().incumbent_ns(); }
 double TuningSession::seconds() const { return loop_->stop().seconds(); }
-double TuningSession::race_seconds() const { return loop_->state().race_seconds(); }
+double TuningSession::race_seconds() const { return loop_->state().race_plan().seconds; }
 
 SessionResult run_session(const Task& task, TuningLog& log, const SessionOptions& options,
                           const std::atomic<bool>* interrupt, const ProgressFunction& progress) {

@@ -34,8 +34,8 @@ struct SessionOptions {
   std::string template_name;  ///< of the only template that is searched, and of which the result is; empty: all
   std::uint64_t seed = 1;
   int batch_size = 16;
-  int finalists = 6;                 ///< that enter the final race, the default and the stored best not counted
-  double race_seconds = 0;           ///< that they may take together; 0: a share of the budget's seconds
+  int finalists = 4;                 ///< that enter the final race, the default and the stored best not counted
+  double race_seconds = 0;           ///< that the races at the end may take; 0: a share of the budget's seconds
   int builders = 0;                  ///< builder processes; 0: one a core
   std::shared_ptr<Builder> builder;  ///< for the task's target, shared with other sessions; null: one of its own
 };

@@ -19,22 +19,8 @@
 namespace nestwright {
 namespace {
 
-constexpr double kRaceShare = 0.15;  // of the budget, for the finalists
-constexpr int kGuests = 2;           // the stored best and the default race as well
-constexpr double kCompile_s = 0.06;  // of one entrant, by the final pipeline
-constexpr int kChecks = 2;           // calls of an entrant before the race
-constexpr double kProcess_s = 0.05;  // until a fresh process times
+constexpr double kRaceShare = 0.15;  // of the budget, for the races at the end
 constexpr double kLimits_s = 0.04;   // for the highest rates of this machine
-
-/// Seconds that one entrant adds to the final race.
-double entrant_s(const TimingOptions& timing, double kernel_ns) {
-  const double sample_ns = std::max(kernel_ns, 1.2 * timing.sample_ns);
-  const int calls = timing.finalist_processes * (1 + timing.finalist_samples_of(sample_ns));
-  return kCompile_s + 1e-9 * (kChecks * kernel_ns + calls * sample_ns);
-}
-
-/// Seconds that its processes take to start.
-double processes_s(const TimingOptions& timing) { return timing.finalist_processes * kProcess_s; }
 
 }  // namespace
 
@@ -129,15 +115,9 @@ std::vector<BuiltPoint> SessionState::build(const std::vector<Point>& points, Pi
   return results;
 }
 
-int SessionState::finalists() const {
+RacePlan SessionState::race_plan() const {
   const double seconds = options.race_seconds > 0 ? options.race_seconds : kRaceShare * options.budget.seconds;
-  if (seconds <= 0) return options.finalists;
-  const double affordable = (seconds - processes_s(timing)) / entrant_s(timing, incumbent_ns());
-  return static_cast<int>(std::clamp(affordable, 1.0, static_cast<double>(options.finalists)));
-}
-
-double SessionState::race_seconds() const {
-  return (finalists() + kGuests) * entrant_s(timing, incumbent_ns()) + processes_s(timing);
+  return plan_race(timing, incumbent_ns(), seconds, options.finalists);
 }
 
 }  // namespace nestwright

@@ -12,6 +12,7 @@
 #include "measure/runner.h"
 #include "search/candidate.h"
 #include "search/known_code.h"
+#include "search/race_plan.h"
 #include "search/session.h"
 
 namespace nestwright {
@@ -36,6 +37,11 @@ struct ReferenceKernel {
 struct BuiltPoint {
   BuildResult result;
   double least_ns = 0;  ///< that this machine needs for the lowered program; 0: not known
+};
+
+/// Asked between passes: whether the preliminary race, and the final one, are to end with the samples that there are.
+struct RaceEnds {
+  std::function<bool()> preliminary, final;
 };
 
 /// How sure a final race is to be.
@@ -80,11 +86,8 @@ struct SessionState {
   /// Lowers and compiles; one result a point, in order. Times are added to the result's stages.
   std::vector<BuiltPoint> build(const std::vector<Point>& points, Pipeline pipeline);
 
-  /// How many of this session's points enter the final race: fewer where a kernel takes so long that the race would
-  /// take more than its share of the budget.
-  int finalists() const;
-  /// What the final race will take, in seconds, estimated from the fastest kernel so far.
-  double race_seconds() const;
+  /// What races at the end, by the fastest kernel so far.
+  RacePlan race_plan() const;
 
  private:
   double least_ns(const ir::Program& program) const;
@@ -99,9 +102,10 @@ inline bool is_sound(const Measurement& m) {
          m.timing.median_ns > 0;
 }
 
-/// The race, in fresh processes, of the best contenders, the template's default, the stored best and what earlier
-/// sessions left unraced. Writes it to the log and notes in the result what came of it.
-/// `seconds`: what it may take; it ends then with the samples that there are.
-void run_final_race(SessionState& session, double seconds);
+/// The race, in fresh processes, of the finalists, the incumbent, the template's default, the stored best and what
+/// earlier sessions left unraced. Finalists are the fastest by a preliminary race, so that a lucky time in the search
+/// takes no place from a faster kernel; without one, by the times of the search. Writes the race to the log and notes
+/// in the result what came of it.
+void run_final_race(SessionState& session, const RaceEnds& ends);
 
 }  // namespace nestwright

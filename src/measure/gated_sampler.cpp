@@ -6,7 +6,9 @@ namespace nestwright {
 
 namespace {
 
-constexpr int kTries = 3;  // at once, before the run waits
+constexpr int kTries = 3;                  // at once, before the run waits
+constexpr double kMostlyDisturbed = 0.75;  // share of the readings from which on another try at once is wasted
+constexpr double kMemory = 1.0 / 32;       // of that share: weight of the last reading
 
 }  // namespace
 
@@ -24,11 +26,14 @@ std::optional<Sample> GatedSampler::take(int candidate, std::int64_t calls, bool
     const std::optional<Reading> reading = source_.sample(candidate, calls, warm_up);
     if (!reading) return std::nullopt;
     sample = {reading->ns, reading->fma_ns, gate_.judge(*reading)};
-    if (sample.disturbance.empty()) {
+    const bool is_disturbed = !sample.disturbance.empty();
+    disturbed_share_ += kMemory * ((is_disturbed ? 1 : 0) - disturbed_share_);
+    if (!is_disturbed) {
       pause_ns_ = kShortestPause_ns;
       return sample;
     }
-    if (tries >= kTries && !wait(sample.disturbance)) return sample;
+    const bool tries_at_once = tries < kTries && disturbed_share_ < kMostlyDisturbed;
+    if (!tries_at_once && !wait(sample.disturbance)) return sample;
   }
 }
 

@@ -62,7 +62,8 @@ class GatedSampler {
   GatedSampler(SampleSource& source, DisturbanceGate& gate, Patience& patience)
       : source_(source), gate_(gate), patience_(patience) {}
 
-  /// A sample that counts, or the last of several disturbed ones. nullopt where the candidate failed.
+  /// A sample that counts, or the last of several disturbed ones; where most readings are disturbed, of fewer. nullopt
+  /// where the candidate failed.
   std::optional<Sample> take(int candidate, std::int64_t calls, bool warm_up);
   Look look_around();
   /// Later samples are taken in a fresh process.
@@ -75,6 +76,7 @@ class GatedSampler {
   DisturbanceGate& gate_;
   Patience& patience_;
   double pause_ns_ = kShortestPause_ns;
+  double disturbed_share_ = 0;  ///< of the last readings
 
   static constexpr double kShortestPause_ns = 5e6, kLongestPause_ns = 160e6;
 };

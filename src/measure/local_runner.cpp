@@ -60,14 +60,25 @@ class LocalRunner : public Runner, private SampleSource {
 
   std::vector<Measurement> race(const std::vector<RunRequest>& requests,
                                 const std::function<bool()>& is_over) override {
-    set_candidates(requests);
-    std::vector<Contender> contenders;
-    for (std::size_t i = 0; i < requests.size(); ++i) contenders.push_back({static_cast<int>(i)});
-    store(contenders, race_finalists(sampler_, conditions(is_over), contenders));
-    return take_measurements(requests.size());
+    return race(requests, conditions(is_over));
+  }
+
+  std::vector<Measurement> preliminary_race(const std::vector<RunRequest>& requests,
+                                            const std::function<bool()>& is_over) override {
+    RaceConditions shorter = conditions(is_over);
+    shorter.timing = preliminary(shorter.timing);
+    return race(requests, shorter);
   }
 
  private:
+  std::vector<Measurement> race(const std::vector<RunRequest>& requests, const RaceConditions& conditions) {
+    set_candidates(requests);
+    std::vector<Contender> contenders;
+    for (std::size_t i = 0; i < requests.size(); ++i) contenders.push_back({static_cast<int>(i)});
+    store(contenders, race_finalists(sampler_, conditions, contenders));
+    return take_measurements(requests.size());
+  }
+
   struct Candidate {
     const CompiledObject* object = nullptr;
     bool loaded = false;

@@ -89,6 +89,9 @@ class Runner {
   /// ratio_between (measure/race.h).
   virtual std::vector<Measurement> race(const std::vector<RunRequest>& requests,
                                         const std::function<bool()>& is_over = {}) = 0;
+  /// As `race`, but with fewer samples in fewer processes: what chooses the finalists.
+  virtual std::vector<Measurement> preliminary_race(const std::vector<RunRequest>& requests,
+                                                    const std::function<bool()>& is_over = {}) = 0;
 };
 
 /// On a device samples take 20 ms or more by the device's clock, the calls going in turn through copies of the tensors

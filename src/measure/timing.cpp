@@ -113,6 +113,12 @@ TimingOptions timing_on(DeviceKind device, TimingOptions options) {
   return options;
 }
 
+TimingOptions preliminary(TimingOptions options) {
+  options.finalist_processes = options.max_finalist_processes = options.preliminary_processes;
+  options.finalist_samples = options.preliminary_samples;
+  return options;
+}
+
 MedianInterval median_interval(std::span<const double> samples) {
   if (samples.empty()) return {};
   std::vector<double> sorted(samples.begin(), samples.end());

@@ -26,6 +26,7 @@ struct TimingOptions {
   double finalist_precision = 0.01;
   int finalist_samples = 5;           ///< of each finalist in each process
   double finalist_enough_ns = 150e6;  ///< samples of a finalist in a process that took this long together are enough
+  int preliminary_processes = 3, preliminary_samples = 4;  ///< of a preliminary race, likewise
 
   /// How many samples of this length (ns) are taken where `wanted` short ones are: what disturbs a measurement averages
   /// out within a long sample, and its time is better spent on other candidates.
@@ -36,6 +37,9 @@ struct TimingOptions {
 /// What a runner makes of them where kernels run on `device`: on one that is no CPU a sample takes 20 ms or more, for
 /// events are no finer than half a microsecond and clocks take a while to settle.
 TimingOptions timing_on(DeviceKind device, TimingOptions options = {});
+
+/// Those of a final race, so that it is a preliminary one.
+TimingOptions preliminary(TimingOptions options);
 
 /// An estimate with its 95% interval.
 struct MedianInterval {

@@ -199,6 +199,11 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target, bo
     // Columns of B that stay in the second cache until all rows of A have met them.
     in_panels.block_bytes = 0;
     in_panels.blocks_n = ceil_div(shape.n * shape.k * bytes, target.l2_bytes / 4);
+    // Each is packed once, by the thread that uses it; and a thread that is held up takes fewer of them.
+    if (is_parallel) {
+      in_panels.parallel = "n";
+      in_panels.block_order = {kAxisN, kAxisM};
+    }
   }
   add(in_panels);
   if (is_long) {
@@ -230,6 +235,8 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target, bo
       wish.parallel = other;
       if (wish.parallel == "n")
         wish.block_order = {kAxisN, kAxisM};  // one start of the threads, not one a block of rows
+      // Shares so small that a thread which is held up takes fewer of them.
+      if (wish.parallel == "both") wish.blocks_n = 4 * target.threads;
       wishes.push_back(wish);
     }
   }

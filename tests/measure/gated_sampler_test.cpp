@@ -88,6 +88,23 @@ TEST(GatedSampler, WhereItStaysDisturbedItWaitsABoundedTimeAndGivesTheDisturbedS
   EXPECT_LE(machine.kernels.paused_ns - waited, 160e6);
 }
 
+TEST(GatedSampler, WhereMostReadingsAreDisturbedNoneIsTakenAgainAtOnce) {
+  MadeUpMachine machine(CallTimes{{0, 1e6}});
+  learn_norm(machine);
+  const auto readings_of_ten = [&] {
+    machine.kernels.calls.clear();
+    for (int i = 0; i < 10; ++i) machine.sampler.take(0, 2, false);
+    return machine.kernels.samples_of(0);
+  };
+  machine.kernels.disturb = [](int, Reading& reading) { reading.queue_ns = 1e6; };
+  for (int i = 0; i < 30; ++i) machine.sampler.take(0, 2, false);
+  EXPECT_LE(readings_of_ten(), 12u) << "what is left of the waits aside";
+  machine.kernels.disturb = {};
+  for (int i = 0; i < 30; ++i) machine.sampler.take(0, 2, false);
+  machine.kernels.disturb = [](int, Reading& reading) { reading.queue_ns = 1e6; };
+  EXPECT_GE(readings_of_ten(), 20u);
+}
+
 TEST(GatedSampler, ACandidateThatFailedGivesNoSample) {
   MadeUpMachine machine(CallTimes{{0, 1e6}});
   machine.kernels.fails_at = {{0, 1}};

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -16,6 +17,7 @@
 
 #include "lookup/task_key.h"
 #include "support/error.h"
+#include "support/machine_lock.h"
 
 namespace nestwright {
 namespace {
@@ -29,9 +31,10 @@ class SessionTest : public testing::Test {
   }
   void TearDown() override { remove(); }
 
-  SessionResult tune(const SessionOptions& options, const std::atomic<bool>* interrupt = nullptr,
+  SessionResult tune(SessionOptions options, const std::atomic<bool>* interrupt = nullptr,
                      const ProgressFunction& progress = {}) {
     TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
+    options.effort = Effort::kQuick;
     return run_session(task_, log, options, interrupt, progress);
   }
 
@@ -75,12 +78,12 @@ TEST_F(SessionTest, ASecondRunGoesOnAndMeasuresNothingTwice) {
 TEST_F(SessionTest, AnInterruptKeepsWhatWasFoundAndTheNextRunFinishesTheBatchFirst) {
   std::atomic<bool> interrupt = false;
   const SessionResult first =
-      tune({.budget = {.trials = 32}, .batch_size = 16}, &interrupt, [&](const Progress&) { interrupt = true; });
+      tune({.budget = {.trials = 64}, .batch_size = 32}, &interrupt, [&](const Progress&) { interrupt = true; });
   EXPECT_TRUE(first.interrupted);
-  EXPECT_LT(first.trials, 16);
+  ASSERT_LT(first.trials, 32);
   EXPECT_EQ(recorded().size(), static_cast<std::size_t>(first.trials));
-  const std::int64_t left_over = 16 - first.trials;
-  const SessionResult second = tune({.budget = {.trials = left_over}, .batch_size = 16});
+  const std::int64_t left_over = 32 - first.trials;
+  const SessionResult second = tune({.budget = {.trials = left_over}, .batch_size = 32});
   EXPECT_EQ(second.trials, left_over);
   for (const TrialRecord& trial : recorded()) EXPECT_EQ(trial.batch, recorded().front().batch);
 }
@@ -148,6 +151,22 @@ TEST_F(SessionTest, TwoTunersOfOneTaskTakeTurnsAndMeasureNothingTwice) {
   }
   EXPECT_EQ(configs.size(), 48u);
   for (const SessionResult& result : results) EXPECT_EQ(result.trials, 24);
+}
+
+TEST_F(SessionTest, ARunThatNeverGetsItsTurnEndsInTimeAndDisturbsNobody) {
+  MachineLock lock("cpu");
+  const MachineLock::Hold other = lock.hold([] { return false; });
+  const auto cpu_s = [] { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; };
+  double waiting_s = -1;
+  const SessionResult result = tune({.budget = {.seconds = 1.5}}, nullptr, [&](const Progress& p) {
+    if (p.waiting_for == "another tuner has the machine" && waiting_s < 0) waiting_s = cpu_s();
+  });
+  EXPECT_EQ(result.stop_reason, "1.5 seconds are over");
+  EXPECT_EQ(result.trials, 0);
+  EXPECT_FALSE(result.best.has_value());
+  EXPECT_LT(result.seconds, 2);
+  ASSERT_GE(waiting_s, 0);
+  EXPECT_LT(cpu_s() - waiting_s, 0.3) << "it sleeps until it is its turn";
 }
 
 TEST_F(SessionTest, LimitsCountFromWhenTheyAreSet) {

@@ -1,0 +1,48 @@
+#include "search/race_plan.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace nestwright {
+namespace {
+
+constexpr double kPreliminaryShare = 0.4;  // of what the races may take
+constexpr int kAFinalist = 6;              // entrants of the preliminary race for each finalist, and not
+constexpr int kLeastAFinalist = 2;         // fewer than so many, which would choose nothing
+constexpr int kGuests = 2;                 // the stored best and the default are in the final race as well
+constexpr double kSearchCompile_s = 0.02;  // of one entrant of the preliminary race, by the search's pipeline
+constexpr double kFinalCompile_s = 0.06;   // of one of the final race, by the final pipeline
+constexpr int kChecks = 2;                 // calls of an entrant before the final race
+constexpr double kProcess_s = 0.05;        // until a fresh process times
+
+/// Seconds of an entrant's samples. An untimed call precedes the first one in each process.
+double sampling_s(const TimingOptions& timing, double kernel_ns) {
+  const double sample_ns = std::max(kernel_ns, 1.2 * timing.sample_ns);
+  return 1e-9 * sample_ns * timing.finalist_processes * (1 + timing.finalist_samples_of(sample_ns));
+}
+
+struct Cost {
+  double processes_s = 0, entrant_s = 0;
+  double of(int entrants) const { return entrants == 0 ? 0 : processes_s + entrants * entrant_s; }
+  int affordable(double seconds, int most) const {
+    return static_cast<int>(std::clamp((seconds - processes_s) / entrant_s, 0.0, static_cast<double>(most)));
+  }
+};
+
+}  // namespace
+
+RacePlan plan_race(const TimingOptions& timing, double kernel_ns, double seconds, int most_finalists) {
+  const TimingOptions shorter = preliminary(timing);
+  const Cost first{shorter.finalist_processes * kProcess_s, kSearchCompile_s + sampling_s(shorter, kernel_ns)};
+  const Cost last{timing.finalist_processes * kProcess_s,
+                  kFinalCompile_s + 1e-9 * kChecks * kernel_ns + sampling_s(timing, kernel_ns)};
+  const double limit = seconds > 0 ? seconds : std::numeric_limits<double>::infinity();
+  RacePlan plan;
+  plan.finalists = std::max(1, last.affordable((1 - kPreliminaryShare) * limit, most_finalists));
+  plan.preliminary = first.affordable(kPreliminaryShare * limit, kAFinalist * plan.finalists);
+  if (plan.preliminary < kLeastAFinalist * plan.finalists) plan.preliminary = 0;
+  plan.seconds = first.of(plan.preliminary) + last.of(plan.finalists + kGuests);
+  return plan;
+}
+
+}  // namespace nestwright

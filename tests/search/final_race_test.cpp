@@ -1,0 +1,82 @@
+// Who enters the final race.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "search/session_state.h"
+#include "tests/logs/sample.h"
+
+namespace nestwright {
+namespace {
+
+class FinalRace : public testing::Test {
+ protected:
+  FinalRace() {
+    setenv("NESTWRIGHT_WORKER", NESTWRIGHT_BINARY_DIR "/nestwright-worker", 1);
+    remove();
+    log_.emplace(TuningLog::open(path_, OpenMode::kWrite));
+    session_.emplace(task_, *log_, options_);
+    session_->id = log_->begin_session(session_->key, {.made_by = session_->made_by});
+    record_trials();
+  }
+  ~FinalRace() override { remove(); }
+
+  void remove() const {
+    for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(path_ + suffix);
+  }
+
+  /// The default with a time of a millisecond, then slow ones with a microsecond.
+  void record_trials() {
+    std::vector<Point> points = {session_->space.seeds().front()};
+    std::mt19937_64 random(1);
+    while (points.size() < 4) {
+      const auto point = session_->space.sample(random);
+      ASSERT_TRUE(point.has_value());
+      const std::string config = point->config.str();
+      if (config.find("register_rows=1 register_vectors=1") == std::string::npos) continue;
+      if (std::find(points.begin(), points.end(), *point) == points.end()) points.push_back(*point);
+    }
+    std::vector<Proposal> proposals;
+    for (const Point& point : points) proposals.push_back({{point.template_name, point.version}, point.config, "test"});
+    const Batch batch = log_->commit_batch(session_->id, 0, proposals);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const double ns = i == 0 ? 1e6 : 1e3;
+      const TrialId trial = log_->record(session_->id, batch.proposals[i].id, timed(ns));
+      session_->sound_trials.push_back({trial, points[i], ns});
+    }
+  }
+
+  /// The winner of a race; 0 where the machine was disturbed each time.
+  TrialId winner_of(const RaceEnds& ends) {
+    for (int attempt = 0; attempt < 20; ++attempt) {
+      run_final_race(*session_, ends);
+      if (session_->result.race_disturbance.empty()) break;
+    }
+    const auto best = log_->best(filter_of(session_->key), session_->versions);
+    return best && best->source == BestSource::kRace ? best->trial : 0;
+  }
+
+  const Task task_{parse_workload("matmul m=96 n=96 k=96"), Target::parse("host")};
+  const std::string path_ =
+      (std::filesystem::temp_directory_path() / ("final_race_test_" + std::to_string(getpid()) + ".db")).string();
+  const SessionOptions options_{.finalists = 1};
+  std::optional<TuningLog> log_;
+  std::optional<SessionState> session_;
+};
+
+TEST_F(FinalRace, LuckyTimesOfTheSearchTakeNoPlaceFromAFasterKernel) {
+  ASSERT_EQ(session_->race_plan().preliminary, 6);
+  const auto never = [] { return false; };
+  EXPECT_EQ(winner_of({never, never}), session_->sound_trials[0].trial);
+}
+
+TEST_F(FinalRace, WithoutAPreliminaryRaceTheTimesOfTheSearchChoose) {
+  EXPECT_EQ(winner_of({[] { return true; }, [] { return false; }}), session_->sound_trials[1].trial);
+}
+
+}  // namespace
+}  // namespace nestwright
