@@ -1,15 +1,19 @@
-// Kills a tuning run (SIGKILL, the nestwright process alone) at random moments, over and over on one database, and
-// checks each time that every trial that anyone could read is still there and unchanged, that the database is sound,
-// that no process stays behind, and that the next run goes on. Exit code 1 where any of this fails.
+// Kills a tuning run, or several of one task that run at once, (SIGKILL, the nestwright process alone) at random
+// moments, over and over on one database, and checks each time that every trial that anyone could read is still there
+// and unchanged, that the database is sound, that no process stays behind, and that the next run goes on. Exit code 1
+// where any of this fails.
 
 #include <CLI/CLI.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <random>
 #include <thread>
 
@@ -29,6 +33,7 @@ constexpr milliseconds kMayStay{1000};  // what a worker may take to notice
 struct Options {
   std::string workload = "matmul m=512 n=512 k=512";
   int kills = 20;
+  int tuners = 1;  ///< at once
   double longest_s = 5;
   double last_s = 10;
   std::uint64_t seed = 1;
@@ -41,53 +46,67 @@ class KillTest {
     std::filesystem::create_directories(folder);
     database_ = folder / "kill.db";
     output_ = folder / "tune.json";
-    for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(database_ + suffix);
+    for (const char* suffix : {"", "-wal", "-shm", "-sessions"}) std::filesystem::remove(database_ + suffix);
   }
 
   int run() {
-    for (int i = 1; i <= options_.kills; ++i) kill_once(i);
-    run_to_the_end();
-    fmt::print("{} kills, {} of them after new trials; {} trials in the end; {} violations\n", options_.kills,
-               kills_with_trials_, known_.size(), violations_);
+    const int rounds = (options_.kills + options_.tuners - 1) / options_.tuners;
+    for (int i = 1; i <= rounds; ++i) kill_all(i);
+    run_to_the_end(rounds + 1);
+    fmt::print("{} kills of {} at once, {} of {} rounds with new trials; {} trials in the end; {} violations\n",
+               rounds * options_.tuners, options_.tuners, rounds_with_trials_, rounds, known_.size(), violations_);
     return violations_ == 0 ? 0 : 1;
   }
 
  private:
+  std::string output_of(int tuner) const { return fmt::format("{}-{}", output_, tuner); }
+
   std::vector<std::string> tune_words(double seconds, int seed) const {
     return {own_folder() + "/nestwright", "tune", options_.workload, "--seconds", fmt::format("{}", seconds), "--seed",
             std::to_string(seed),         "--db", database_,         "--json"};
   }
 
-  void kill_once(int number) {
-    const std::string mark = fmt::format("{}-{}", getpid(), number);
+  /// Starts the tuners and kills each at a moment of its own.
+  void kill_all(int round) {
+    const std::string mark = fmt::format("{}-{}", getpid(), round);
     const std::size_t known_before = known_.size();
-    const double wait_s = std::uniform_real_distribution<double>(0.05, options_.longest_s)(random_);
-    Child tuning(tune_words(600, number), output_, mark);
-    std::this_thread::sleep_for(std::chrono::duration<double>(wait_s));
-    if (const auto status = tuning.ended()) {
-      violation(fmt::format("run {} ended by itself with {}: see {}.err", number, status->str(), output_));
+    std::vector<double> moments_s;
+    std::vector<std::unique_ptr<Child>> tunings;
+    for (int tuner = 0; tuner < options_.tuners; ++tuner) {
+      moments_s.push_back(std::uniform_real_distribution<double>(0.05, options_.longest_s)(random_));
+      tunings.push_back(
+          std::make_unique<Child>(tune_words(600, round * options_.tuners + tuner), output_of(tuner), mark));
     }
-    take_in(read_trials(database_), number);  // whatever can be read has been acknowledged
-    tuning.kill();
-    const auto killed_at = steady_clock::now();
-    tuning.wait();
-    const double gone_ms = wait_until_gone(mark, killed_at, number);
-    take_in(read_trials(database_), number);
-    for (const std::string& what : damage(database_)) violation(fmt::format("after kill {}: {}", number, what));
-    if (known_.size() > known_before) ++kills_with_trials_;
-    fmt::print("kill {:2} after {:4.2f} s: {:4} trials ({} new), all processes gone after {:.0f} ms\n", number, wait_s,
-               known_.size(), known_.size() - known_before, gone_ms);
+    std::sort(moments_s.begin(), moments_s.end());
+    const auto start = steady_clock::now();
+    for (int tuner = 0; tuner < options_.tuners; ++tuner) {
+      const auto at = static_cast<std::size_t>(tuner);
+      std::this_thread::sleep_until(start + std::chrono::duration<double>(moments_s[at]));
+      if (const auto status = tunings[at]->ended()) {
+        violation(fmt::format("a tuner of round {} ended by itself with {}: see {}.err", round, status->str(),
+                              output_of(tuner)));
+      }
+      take_in(read_trials(database_), round);  // whatever can be read has been acknowledged
+      tunings[at]->kill();
+      tunings[at]->wait();
+    }
+    const double gone_ms = wait_until_gone(mark, steady_clock::now(), round);
+    take_in(read_trials(database_), round);
+    for (const std::string& what : damage(database_)) violation(fmt::format("after round {}: {}", round, what));
+    if (known_.size() > known_before) ++rounds_with_trials_;
+    fmt::print("round {:3}, killed after {:.2f} s: {:4} trials ({} new), all processes gone after {:.0f} ms\n", round,
+               fmt::join(moments_s, " and "), known_.size(), known_.size() - known_before, gone_ms);
     std::fflush(stdout);
   }
 
-  void run_to_the_end() {
+  void run_to_the_end(int round) {
     const std::size_t known_before = known_.size();
     const std::string mark = fmt::format("{}-last", getpid());
-    const ExitStatus status = Child(tune_words(options_.last_s, options_.kills + 1), output_, mark).wait();
+    const ExitStatus status = Child(tune_words(options_.last_s, round * options_.tuners), output_of(0), mark).wait();
     if (status.signaled || status.code != 0)
-      violation(fmt::format("the last run ended with {}: see {}.err", status.str(), output_));
-    wait_until_gone(mark, steady_clock::now(), options_.kills + 1);
-    take_in(read_trials(database_), options_.kills + 1);
+      violation(fmt::format("the last run ended with {}: see {}.err", status.str(), output_of(0)));
+    wait_until_gone(mark, steady_clock::now(), round);
+    take_in(read_trials(database_), round);
     for (const std::string& what : damage(database_)) violation("after the last run: " + what);
     if (known_.size() <= known_before) violation("the last run added no trial");
     if (const std::int64_t left = unfinished_proposals(database_); left > 0) {
@@ -127,7 +146,7 @@ class KillTest {
   std::mt19937_64 random_;
   std::string database_, output_;
   Trials known_;
-  int kills_with_trials_ = 0, violations_ = 0;
+  int rounds_with_trials_ = 0, violations_ = 0;
 };
 
 int main_or_throw(int argc, char** argv) {
@@ -135,6 +154,9 @@ int main_or_throw(int argc, char** argv) {
   CLI::App app("Kills tuning runs at random moments and checks that nothing is lost or left behind.", "bench/kill");
   app.add_option("--workload", options.workload, "what is tuned")->capture_default_str();
   app.add_option("--kills", options.kills, "how many")->check(CLI::Range(1, 10000))->capture_default_str();
+  app.add_option("--tuners", options.tuners, "that run at once, each of which is killed")
+      ->check(CLI::Range(1, 16))
+      ->capture_default_str();
   app.add_option("--longest", options.longest_s, "seconds that a run lives at most")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
