@@ -92,8 +92,10 @@ std::vector<KernelResources> decode_resources(std::string_view json) {
   return read_json(json, "list of the resources of kernels", [](const Json& list) {
     std::vector<KernelResources> kernels;
     for (const Json& kernel : list) {
-      kernels.push_back({kernel.at("kernel"), kernel.at("registers"), kernel.at("spill_bytes"),
-                         kernel.at("stack_bytes"), kernel.at("shared_bytes"), kernel.at("threads"),
+      // By reference, which refuses a number with a fraction: converted, one beyond all integers would be undefined.
+      const auto integer = [&](const char* name) { return kernel.at(name).get_ref<const Json::number_integer_t&>(); };
+      kernels.push_back({kernel.at("kernel"), static_cast<int>(integer("registers")), integer("spill_bytes"),
+                         integer("stack_bytes"), integer("shared_bytes"), static_cast<int>(integer("threads")),
                          kernel.at("occupancy")});
     }
     return kernels;
