@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -101,10 +102,14 @@ void occupy_standard_descriptors() {
   }
 }
 
+/// A file that would be longer than `ulimit -f` allows is an error like a full disk, and not the end of the process.
+void report_long_files() { std::signal(SIGXFSZ, SIG_IGN); }
+
 }  // namespace
 }  // namespace nestwright::cli
 
 int main(int argc, char** argv) {
   nestwright::cli::occupy_standard_descriptors();
+  nestwright::cli::report_long_files();
   return nestwright::cli::run(argc, argv);
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <fstream>
 
 #include "support/error.h"
@@ -11,18 +12,28 @@ namespace nestwright {
 OutputFolder::OutputFolder(const std::string& path) : path_(path) {
   if (path.empty()) throw UsageError("no directory was named for the exported library");
   std::error_code error;
-  std::filesystem::create_directories(path_, error);
+  is_new_ = std::filesystem::create_directories(path_, error);
   if (error) throw UsageError(fmt::format("cannot make directory '{}': {}", path, error.message()));
 }
 
+OutputFolder::~OutputFolder() {
+  if (files_.empty()) return;
+  std::error_code ignored;
+  for (const std::string& file : files_) std::filesystem::remove(path_ / file, ignored);
+  if (is_new_) std::filesystem::remove(path_, ignored);
+}
+
 void OutputFolder::write(const std::string& file, const std::string& content) {
+  errno = 0;
   std::ofstream out(path_ / file, std::ios::binary);
+  if (out) files_.push_back(file);
   out << content;
   out.close();
-  if (!out) {
-    throw UsageError(fmt::format("cannot write '{}': check permissions and free space", path(file)));
-  }
-  files_.push_back(file);
+  if (out) return;
+  const bool is_full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+  throw UsageError(fmt::format(
+      "cannot write '{}': {}", path(file),
+      is_full ? "no space left on its disk; free some and export again" : "check permissions and free space"));
 }
 
 std::string OutputFolder::add(const std::string& file) {

@@ -1,8 +1,10 @@
-// The folder that an export goes to. Thread rule: one thread.
+// The folder that an export goes to. What was written of one that fails is removed again, so that no part of a library
+// passes for a whole one. Thread rule: one thread.
 #pragma once
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace nestwright {
@@ -11,16 +13,21 @@ class OutputFolder {
  public:
   /// Made where it is not there. Throws UsageError.
   explicit OutputFolder(const std::string& path);
+  OutputFolder(const OutputFolder&) = delete;
+  OutputFolder& operator=(const OutputFolder&) = delete;
+  /// Removes the files, and the folder where it was made and is empty, unless files() was called.
+  ~OutputFolder();
   /// Throws UsageError.
   void write(const std::string& file, const std::string& content);
   /// For a file that somebody else writes: its path.
   std::string add(const std::string& file);
   std::string path(const std::string& file) const { return (path_ / file).string(); }
-  /// What was written and added, in order.
-  std::vector<std::string> files() && { return std::move(files_); }
+  /// What was written and added, in order. The export is complete.
+  std::vector<std::string> files() && { return std::exchange(files_, {}); }
 
  private:
   std::filesystem::path path_;
+  bool is_new_ = false;  ///< made here
   std::vector<std::string> files_;
 };
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -30,10 +32,18 @@ std::string find_on_path(const std::string& tool) {
                                tool == "cc" ? "gcc and libc6-dev" : "binutils"));
 }
 
-void run(const std::string& tool, std::vector<std::string> arguments) {
-  ChildProcess child({.executable = tool, .arguments = std::move(arguments)});
+/// Has `tool` write `output`. Throws UsageError where it fails.
+void run(const std::string& tool, const std::string& output, std::vector<std::string> arguments) {
+  ChildProcess child({.executable = tool, .arguments = std::move(arguments), .environment = {"LC_ALL=C"}});
   const ExitStatus status = child.wait();
   if (!status.signaled && status.code == 0) return;
+  const std::string text = child.stderr_text();
+  for (const int reason : {ENOSPC, EDQUOT, EFBIG}) {
+    if (text.find(std::strerror(reason)) == std::string::npos) continue;
+    throw UsageError(fmt::format(
+        "'{}' cannot write '{}': no space left there or for its temporary files; free some and export again", tool,
+        output));
+  }
   throw UsageError(fmt::format("'{}' failed with {}: {}", tool, status.str(), child.stderr_tail()));
 }
 
@@ -63,7 +73,7 @@ bool Toolchain::knows(const std::string& name) const {
 }
 
 void Toolchain::compile(const std::string& source, const std::string& object) const {
-  run(cc_, {"-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-c", source, "-o", object});
+  run(cc_, object, {"-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-c", source, "-o", object});
 }
 
 void Toolchain::archive(const std::vector<std::string>& objects, const std::string& library) const {
@@ -71,7 +81,7 @@ void Toolchain::archive(const std::vector<std::string>& objects, const std::stri
   std::filesystem::remove(library, ignored);  // ar would add to an old one
   std::vector<std::string> arguments{"rcs", library};
   arguments.insert(arguments.end(), objects.begin(), objects.end());
-  run(ar_, std::move(arguments));
+  run(ar_, library, std::move(arguments));
 }
 
 void Toolchain::link_shared(const std::vector<std::string>& objects, const std::string& library) const {
@@ -81,7 +91,7 @@ void Toolchain::link_shared(const std::vector<std::string>& objects, const std::
                                      "-Wl,-z,nodelete", "-Wl,-z,defs", "-Wl,--as-needed"};
   arguments.insert(arguments.end(), objects.begin(), objects.end());
   arguments.insert(arguments.end(), {"-lpthread", "-lm"});
-  run(cc_, std::move(arguments));
+  run(cc_, library, std::move(arguments));
 }
 
 }  // namespace nestwright

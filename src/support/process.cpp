@@ -153,13 +153,18 @@ std::optional<ExitStatus> ChildProcess::wait_for(std::int64_t timeout_ns) {
   return wait();
 }
 
-std::string ChildProcess::stderr_tail() const {
+std::string ChildProcess::stderr_text() const {
   constexpr off_t kTail = 4096;
   const off_t size = lseek(stderr_.get(), 0, SEEK_END);
   if (size <= 0) return {};
   std::string text(static_cast<std::size_t>(std::min(size, kTail)), '\0');
   const ssize_t n = pread(stderr_.get(), text.data(), text.size(), std::max<off_t>(0, size - kTail));
   text.resize(n < 0 ? 0 : static_cast<std::size_t>(n));
+  return text;
+}
+
+std::string ChildProcess::stderr_tail() const {
+  const std::string text = stderr_text();
   const std::size_t end = text.find_last_not_of("\n ");
   if (end == std::string::npos) return {};
   const std::size_t begin = text.find_last_of('\n', end);

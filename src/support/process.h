@@ -47,7 +47,9 @@ class ChildProcess {
   ExitStatus wait();
   /// Nothing where it has not ended in time.
   std::optional<ExitStatus> wait_for(std::int64_t timeout_ns);
-  /// The last line that is not empty of what it wrote to standard error; empty where there is none.
+  /// The end of what it wrote to standard error, up to 4 KiB.
+  std::string stderr_text() const;
+  /// The last line of it that is not empty; empty where there is none.
   std::string stderr_tail() const;
 
  private:

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,9 +42,10 @@ std::string contents(int fd) {
   }
 }
 
-bool mount_small_disk(const std::string& folder) {
+bool mount_small_disk(const std::string& folder, int kib) {
+  const std::string size = "size=" + std::to_string(kib) + "k";
   return unshare(CLONE_NEWNS) == 0 && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-         mount("tiny", folder.c_str(), "tmpfs", 0, "size=512k") == 0;
+         mount("tiny", folder.c_str(), "tmpfs", 0, size.c_str()) == 0;
 }
 
 bool drop_rights() {
@@ -63,7 +65,13 @@ bool drop_rights() {
   unsetenv("NESTWRIGHT_DB");
   putenv(const_cast<char*>(mark.c_str()));
   for (const std::string& variable : options.environment) putenv(const_cast<char*>(variable.c_str()));
-  if (!options.small_disk_at.empty() && !mount_small_disk(options.small_disk_at)) _exit(kCannotSetUp);
+  if (!options.small_disk_at.empty() && !mount_small_disk(options.small_disk_at, options.small_disk_kib)) {
+    _exit(kCannotSetUp);
+  }
+  if (options.most_bytes_a_file > 0) {
+    const rlimit limit{static_cast<rlim_t>(options.most_bytes_a_file), static_cast<rlim_t>(options.most_bytes_a_file)};
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(kCannotSetUp);
+  }
   if (!options.folder.empty() && chdir(options.folder.c_str()) != 0) _exit(kCannotSetUp);
   if (options.without_rights && !drop_rights()) _exit(kCannotSetUp);
   std::vector<char*> argv = {const_cast<char*>("nestwright")};

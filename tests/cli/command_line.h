@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,10 @@ struct CommandOptions {
   std::string folder;                    ///< to run in; empty: here
   std::string stdout_file, stderr_file;  ///< empty: caught
   bool closes_stderr = false;
-  bool without_rights = false;  ///< as nobody, where this is root: rights do not bind root
-  std::string small_disk_at;    ///< a file system of 512 KiB is mounted there, for this process alone
+  bool without_rights = false;         ///< as nobody, where this is root: rights do not bind root
+  std::string small_disk_at;           ///< a file system is mounted there, for this process alone
+  int small_disk_kib = 512;            ///< its size
+  std::int64_t most_bytes_a_file = 0;  ///< as `ulimit -f` limits them; 0: not
 };
 
 /// What a child exits with that could not be set up as the options ask.
