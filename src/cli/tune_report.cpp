@@ -7,6 +7,7 @@
 
 #include "cli/progress.h"
 #include "cli/throughput.h"
+#include "target/host.h"
 #include "target/peak.h"
 
 namespace nestwright::cli {
@@ -55,8 +56,7 @@ std::optional<double> ratio_to_default(const SessionResult& result) {
 
 double measure_peak(const Target& target) {
   if (target.device != DeviceKind::kCpu) return 0;
-  // Threads beyond the cores take turns: the rates of the moments in which they run do not add up.
-  return measure_fma_peak(std::min(target.threads, Target::host().threads));
+  return measure_fma_peak(target.threads);
 }
 
 double peak_of(const Task& task, double float32_peak_gflops) {
@@ -66,7 +66,7 @@ double peak_of(const Task& task, double float32_peak_gflops) {
 double measure_read_rate(const Target& target, double bytes) {
   if (target.device != DeviceKind::kCpu) return 0;
   constexpr double kLeast = 4096, kSeconds = 0.1;
-  const int threads = std::min(target.threads, Target::host().threads);
+  const int threads = std::min(target.threads, host_threads());
   return measure_read_bandwidth(static_cast<std::int64_t>(std::max(kLeast, bytes / threads)), kSeconds, threads);
 }
 

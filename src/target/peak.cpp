@@ -73,9 +73,11 @@ double best_rate(double units, double seconds, Work work) {
 }
 
 // The rates of `threads` threads together, each of which calls `measure` with what it has made by `prepare`. They begin
-// at the same moment, or the first would run at the clock of a machine that is otherwise idle.
+// at the same moment, or the first would run at the clock of a machine that is otherwise idle. Threads beyond the cores
+// would take turns: each has the rate of its best moment, and such rates do not add up.
 template <class Prepare, class Measure>
 double sum_of_rates(int threads, Prepare prepare, Measure measure) {
+  threads = std::min(threads, host_threads());
   std::atomic<int> waiting{threads};
   std::vector<double> rates(static_cast<std::size_t>(threads));
   const auto run = [&](int i) {

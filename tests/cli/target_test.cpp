@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "target/host.h"
 #include "target/machine.h"
 #include "target/peak.h"
 #include "tests/cli/command_line.h"
@@ -29,6 +30,16 @@ class TargetTest : public testing::Test {
 TEST_F(TargetTest, CpuAloneIsThisMachines) {
   const json told = json::parse(run("space matmul m=32 n=32 k=32 --target cpu --json").out);
   EXPECT_EQ(told["target"], Target::host().str());
+}
+
+// Threads that take turns on the cores do not add up to a faster machine.
+TEST_F(TargetTest, ThePeakOfMoreThreadsThanCoresIsThatOfTheCores) {
+  const std::string threads = std::to_string(16 * host_threads());
+  const Ran tuned = run("tune matmul m=32 n=32 k=32 --target cpu,threads=" + threads + " --trials 1 --json");
+  ASSERT_EQ(tuned.code, 0) << tuned.err;
+  const double peak = json::parse(tuned.out)["peak_gflops"];
+  EXPECT_GT(peak, 0);
+  EXPECT_LT(peak, 3 * host_threads() * measure_fma_peak(1));
 }
 
 TEST_F(TargetTest, AProcessorThatLlvmDoesNotKnow) {
