@@ -65,7 +65,7 @@ const std::vector<PointwiseFunction>& pointwise_functions() {
       {"relu", 1, 1, false, [](Operands x) { return relu(x[0]); },
        [](Numbers x, double) { return exactly(std::max(x[0], 0.0)); }},
       {"exp", 1, 1, true, [](Operands x) { return ir::exp(x[0]); },
-       [](Numbers x, double eps) { return rounded(std::exp(x[0]), 2 * eps); }},
+       [](Numbers x, double eps) { return rounded(std::exp(x[0]), 2 * eps); }, 6},
       {"tanh", 1, 1, true, [](Operands x) { return ir::tanh(x[0]); },
        [](Numbers x, double eps) { return rounded(std::tanh(x[0]), 3 * eps); }},
       {"sigmoid", 1, 1, true, [](Operands x) { return ir::sigmoid(x[0]); },

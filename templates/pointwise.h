@@ -31,6 +31,8 @@ struct PointwiseFunction {
   ///    of the addition), so that it is 2 eps |x| + 2 eps |y|; with tanh for erf 3 eps |x| + 2 eps |y|
   ///  - of s: the slope of none is above 1.2, so that it is the same and 2 eps |s|
   Judged (*judge)(std::span<const double> operands, double eps);
+  /// Operands below 2^largest_exponent in absolute value give numbers of the type.
+  int largest_exponent = 30;
 };
 
 const std::vector<PointwiseFunction>& pointwise_functions();

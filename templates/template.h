@@ -36,6 +36,12 @@ struct Reference {
   HostTensors bound;
 };
 
+/// Inputs and what the results computed from them are held against.
+struct CheckedInputs {
+  HostTensors inputs;
+  Reference reference;
+};
+
 struct Operator {
   std::string name;
   std::string summary;
@@ -47,6 +53,10 @@ struct Operator {
   /// (templates/whole_numbers.h); no tensors where there are none, or where the bounds are zero for any inputs. None:
   /// likewise for every workload.
   std::function<HostTensors(const Workload&)> whole_inputs = {};
+  /// Inputs of large and small magnitudes (templates/wide_magnitudes.h), rounded to the operator's types, with their
+  /// reference; no tensors where all types are whole. `uniform` are inputs in [-1, 1] and theirs: of a sum of products
+  /// the new reference is often the old one times powers of two, which costs no second pass over the terms.
+  std::function<CheckedInputs(const Workload&, const CheckedInputs& uniform)> wide_inputs = {};
 };
 
 /// The kinds of devices that a template for GPUs is for.

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -73,37 +74,47 @@ void install_fault_handler() {
   sigaction(SIGSYS, &action, nullptr);
 }
 
-/// A parameter's memory and its reference, by placement. An output is moved within its region from one placement to the
-/// other; an input lies there for good, so that it has a second region where the placements differ: in its alignment,
-/// or in what is computed from, which is whole numbers at the end where the task has them.
+constexpr std::array kAllSets{InputSet::kWhole, InputSet::kUniform, InputSet::kWide};
+
+/// Samples are taken on the uniform set, at the start, where buffers are aligned as a caller's are.
+Placement placement_of(InputSet set) { return set == InputSet::kUniform ? Placement::kAtStart : Placement::kAtEnd; }
+
+/// A parameter's memory and its references. An output is moved within its one region from one placement to the other;
+/// an input has a region for each set of values that it lies there with.
 struct Tensor {
   TensorLayout layout;
-  GuardedRegion region;
-  std::optional<GuardedRegion> at_start;
-  Reference references[2];
+  std::map<std::int64_t, GuardedRegion> regions;  ///< by offset in the file of tensors; of an output one, at 0
+  std::array<Reference, kInputSets> references;
   bool is_output() const { return layout.role == ir::Role::kOutput; }
+  std::int64_t offset(InputSet set) const {
+    if (is_output()) return 0;
+    return set == InputSet::kUniform ? layout.second : values_at_end(layout, set);
+  }
+  GuardedRegion& region(InputSet set) { return regions.at(offset(set)); }
 };
 
 Tensor map_tensor(const TensorLayout& layout) {
   const std::int64_t bytes = layout.elements * layout.type.bytes();
-  if (layout.role == ir::Role::kOutput) {
-    return {layout, GuardedRegion::writable(bytes), std::nullopt, {map_whole_reference(layout), map_reference(layout)}};
+  Tensor tensor{layout, {}, {}};
+  for (const InputSet set : kAllSets) {
+    if (tensor.is_output()) tensor.references[index_of(set)] = map_reference(layout, set);
+    const std::int64_t offset = tensor.offset(set);
+    if (tensor.regions.contains(offset)) continue;
+    tensor.regions.emplace(offset, tensor.is_output() ? GuardedRegion::writable(bytes)
+                                                      : GuardedRegion::read_only(bytes, kWorkerTensorsFd, offset));
   }
-  const std::int64_t at_end = layout.whole >= 0 ? layout.whole : layout.first;
-  Tensor input{layout, GuardedRegion::read_only(bytes, kWorkerTensorsFd, at_end)};
-  if (layout.second != at_end) input.at_start = GuardedRegion::read_only(bytes, kWorkerTensorsFd, layout.second);
-  return input;
+  return tensor;
 }
 
 struct Candidate {
   std::unique_ptr<LoadedObject> code;
   GuardedRegion workspace;
   std::vector<GuardedRegion> prepared;
-  std::vector<GuardedRegion*> regions[2];  ///< by placement: of the tensors, then what is prepared
-  std::vector<void*> buffers[2];           ///< likewise
-  std::optional<Placement> is_prepared;    ///< where what is prepared lies
-  std::int32_t result = 0;                 ///< of the last call that did not give 0
-  OutputChecksums checksums;               ///< of the right result at the start
+  std::array<std::vector<GuardedRegion*>, kInputSets> regions;  ///< of the tensors, then what is prepared
+  std::array<std::vector<void*>, kInputSets> buffers;           ///< likewise
+  std::optional<InputSet> prepared_for;
+  std::int32_t result = 0;    ///< of the last call that did not give 0
+  OutputChecksums checksums;  ///< of the right result of the uniform set
 };
 
 class CpuBench final : public Bench {
@@ -124,7 +135,7 @@ class CpuBench final : public Bench {
         candidate.prepared.push_back(GuardedRegion::writable(each));
       }
       Candidate& kept = candidates_.emplace(request.id, std::move(candidate)).first->second;
-      for (const Placement placement : {Placement::kAtEnd, Placement::kAtStart}) place(kept, placement);
+      for (const InputSet set : kAllSets) place(kept, set);
       return {};
     } catch (const std::exception& e) {
       return failure(Outcome::kLaunchError, e.what());
@@ -134,20 +145,22 @@ class CpuBench final : public Bench {
   RunnerReply check_result(const RunnerRequest& request) override {
     Candidate& candidate = candidates_.at(request.id);
     RunnerReply reply;
-    for (const Placement placement : {Placement::kAtEnd, Placement::kAtStart}) {
-      poison_outputs(candidate, placement);
-      watch(candidate, placement);
+    // The uniform set last: what samples find in the outputs is its result.
+    for (const InputSet set : {InputSet::kWhole, InputSet::kWide, InputSet::kUniform}) {
+      if (set == InputSet::kWide && !(request.thorough && has_wide())) continue;
+      poison_outputs(candidate, set);
+      watch(candidate, set);
       candidate.workspace.poison();
-      prepare(candidate, placement);
-      const bool stayed_inside = candidate.workspace.gaps_intact(placement);
+      prepare(candidate, set);
+      const bool stayed_inside = candidate.workspace.gaps_intact(placement_of(set));
       candidate.workspace.poison();
-      const double ns = time_once(steady_clock(), [&] { call(candidate, placement); });
+      const double ns = time_once(steady_clock(), [&] { call(candidate, set); });
       reply.call_ns = reply.call_ns > 0 ? std::min(reply.call_ns, ns) : ns;
       if (candidate.result != 0) return failed_call(candidate);
-      if (!stayed_inside || !candidate.workspace.gaps_intact(placement)) {
+      if (!stayed_inside || !candidate.workspace.gaps_intact(placement_of(set))) {
         return failure(Outcome::kWrongResult, "it wrote outside its workspace", reply.evidence);
       }
-      std::string wrong = compare(candidate, placement, reply.evidence);
+      std::string wrong = compare(candidate, set, reply.evidence);
       if (!wrong.empty()) return failure(Outcome::kWrongResult, std::move(wrong), reply.evidence);
     }
     candidate.checksums.take(outputs(candidate));
@@ -162,13 +175,13 @@ class CpuBench final : public Bench {
 
   RunnerReply sample(const RunnerRequest& request) override {
     Candidate& candidate = candidates_.at(request.id);
-    watch(candidate, Placement::kAtStart);
-    prepare(candidate, Placement::kAtStart);
-    if (!candidate.checksums.are_known()) poison_outputs(candidate, Placement::kAtStart);
+    watch(candidate, InputSet::kUniform);
+    prepare(candidate, InputSet::kUniform);
+    if (!candidate.checksums.are_known()) poison_outputs(candidate, InputSet::kUniform);
     RunnerReply reply;
     reply.reading = take_reading(
         steady_clock(), [this] { return accounting_.now(); }, {request.calls, request.warm_up},
-        [&] { call(candidate, Placement::kAtStart); }, [] { run_fma_loop(kSentinelIterations); });
+        [&] { call(candidate, InputSet::kUniform); }, [] { run_fma_loop(kSentinelIterations); });
     if (candidate.result != 0) return failed_call(candidate);
     const std::string wrong = compare_with_checked(candidate);
     if (!wrong.empty()) return failure(Outcome::kWrongResult, "in a later call, " + wrong);
@@ -184,87 +197,93 @@ class CpuBench final : public Bench {
   void unload(int id) override { candidates_.erase(id); }
 
  private:
-  void place(Candidate& candidate, Placement placement) {
-    std::vector<GuardedRegion*>& regions = candidate.regions[static_cast<int>(placement)];
-    for (Tensor& tensor : tensors_) {
-      regions.push_back(placement == Placement::kAtStart && tensor.at_start ? &*tensor.at_start : &tensor.region);
-    }
+  bool has_wide() const {
+    return std::any_of(tensors_.begin(), tensors_.end(),
+                       [](const Tensor& tensor) { return has_set(tensor.layout, InputSet::kWide); });
+  }
+
+  void place(Candidate& candidate, InputSet set) {
+    std::vector<GuardedRegion*>& regions = candidate.regions[index_of(set)];
+    for (Tensor& tensor : tensors_) regions.push_back(&tensor.region(set));
     for (GuardedRegion& region : candidate.prepared) regions.push_back(&region);
     for (const GuardedRegion* region : regions) {
-      candidate.buffers[static_cast<int>(placement)].push_back(region->buffer(placement));
+      candidate.buffers[index_of(set)].push_back(region->buffer(placement_of(set)));
     }
   }
 
-  void enter(Candidate& candidate, void* entry, Placement placement) {
+  void enter(Candidate& candidate, void* entry, InputSet set) {
     const auto kernel = reinterpret_cast<nestwright_kernel>(entry);
-    const std::int32_t result = kernel(candidate.buffers[static_cast<int>(placement)].data(), nullptr,
-                                       candidate.workspace.buffer(placement), pool_->abi());
+    const std::int32_t result = kernel(candidate.buffers[index_of(set)].data(), nullptr,
+                                       candidate.workspace.buffer(placement_of(set)), pool_->abi());
     if (result != 0) candidate.result = result;
   }
 
-  void call(Candidate& candidate, Placement placement) { enter(candidate, candidate.code->entry(), placement); }
+  void call(Candidate& candidate, InputSet set) { enter(candidate, candidate.code->entry(), set); }
 
-  /// Sees to it that what the calls read is prepared there.
-  void prepare(Candidate& candidate, Placement placement) {
-    if (candidate.prepared.empty() || candidate.is_prepared == placement) return;
+  /// Sees to it that what the calls read is prepared from that set.
+  void prepare(Candidate& candidate, InputSet set) {
+    if (candidate.prepared.empty() || candidate.prepared_for == set) return;
     for (GuardedRegion& region : candidate.prepared) region.poison();
-    enter(candidate, candidate.code->preparation(), placement);
-    candidate.is_prepared = placement;
+    enter(candidate, candidate.code->preparation(), set);
+    candidate.prepared_for = set;
   }
 
-  void watch(const Candidate& candidate, Placement placement) {
-    watched = {candidate.regions[static_cast<int>(placement)], &candidate.workspace};
+  void watch(const Candidate& candidate, InputSet set) {
+    watched = {candidate.regions[index_of(set)], &candidate.workspace};
   }
 
   // What is wrong with the outputs, or nothing. Adds to the evidence.
-  std::string compare(const Candidate& candidate, Placement placement, Evidence& evidence) const {
-    const int p = static_cast<int>(placement);
-    for (std::size_t i = 0; i < candidate.regions[p].size(); ++i) {
+  std::string compare(const Candidate& candidate, InputSet set, Evidence& evidence) const {
+    const std::size_t s = index_of(set);
+    for (std::size_t i = 0; i < candidate.regions[s].size(); ++i) {
       const bool is_input = i < tensors_.size() && !tensors_[i].is_output();
-      if (!is_input && !candidate.regions[p][i]->gaps_intact(placement)) {
+      if (!is_input && !candidate.regions[s][i]->gaps_intact(placement_of(set))) {
         return fmt::format("it wrote outside parameter {}", i);
       }
     }
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
       const Tensor& tensor = tensors_[i];
       if (!tensor.is_output()) continue;
-      std::string wrong = judge(i, tensor.layout.type, candidate.buffers[p][i], tensor.references[p], evidence);
+      std::string wrong = judge(i, tensor.layout.type, candidate.buffers[s][i], tensor.references[s], evidence);
       if (!wrong.empty()) return wrong;
     }
     return {};
   }
 
-  void poison_outputs(Candidate& candidate, Placement placement) {
+  void poison_outputs(Candidate& candidate, InputSet set) {
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
-      if (tensors_[i].is_output()) candidate.regions[static_cast<int>(placement)][i]->poison();
+      if (tensors_[i].is_output()) candidate.regions[index_of(set)][i]->poison();
     }
   }
 
-  /// At the start.
+  /// Of the uniform set.
   std::vector<std::span<const std::byte>> outputs(const Candidate& candidate) const {
     std::vector<std::span<const std::byte>> list;
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
       if (!tensors_[i].is_output()) continue;
-      const auto* begin = static_cast<const std::byte*>(candidate.buffers[static_cast<int>(Placement::kAtStart)][i]);
-      list.emplace_back(begin, static_cast<std::size_t>(tensors_[i].region.bytes()));
+      const auto* begin = static_cast<const std::byte*>(candidate.buffers[index_of(InputSet::kUniform)][i]);
+      list.emplace_back(begin, static_cast<std::size_t>(tensors_[i].layout.elements * tensors_[i].layout.type.bytes()));
     }
     return list;
   }
 
   /// What is wrong with the result of one more call, which finds the workspace as the last one left it.
   std::string repeat(Candidate& candidate, Evidence& evidence) {
-    poison_outputs(candidate, Placement::kAtStart);
-    call(candidate, Placement::kAtStart);
-    return compare(candidate, Placement::kAtStart, evidence);
+    poison_outputs(candidate, InputSet::kUniform);
+    call(candidate, InputSet::kUniform);
+    return compare(candidate, InputSet::kUniform, evidence);
   }
 
   /// What is wrong with the result of the last call of a sample, or nothing. All of it is looked at where it is not the
   /// one that was checked, bit for bit, or where none was in this process.
   std::string compare_with_checked(Candidate& candidate) {
     const std::vector<std::span<const std::byte>> result = outputs(candidate);
-    if (candidate.checksums.are_known() && candidate.checksums.next_is_unchanged(result)) return {};
+    if (candidate.checksums.are_known()) {
+      const OutputChecksums::Slice next = candidate.checksums.next();
+      if (candidate.checksums.next_is_unchanged(result[next.output].subspan(next.offset, next.bytes))) return {};
+    }
     Evidence evidence;
-    std::string wrong = compare(candidate, Placement::kAtStart, evidence);
+    std::string wrong = compare(candidate, InputSet::kUniform, evidence);
     if (wrong.empty()) candidate.checksums.take(result);
     return wrong;
   }

@@ -1,8 +1,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <list>
 #include <map>
+#include <memory>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,6 +15,7 @@
 #include "measure/bench.h"
 #include "measure/guarded_device_memory.h"
 #include "measure/guarded_region.h"
+#include "measure/output_checksums.h"
 #include "measure/worker_tensors.h"
 #include "runtime/device_program.h"
 #include "support/error.h"
@@ -17,45 +23,45 @@
 namespace nestwright {
 namespace {
 
-/// A parameter on the device, and what the host knows of it.
+/// A parameter on the device, with the values of one set of inputs, and what the host knows of it. Outputs are the same
+/// memory in all sets.
 struct Tensor {
   TensorLayout layout;
-  GuardedDeviceMemory memory;
+  std::shared_ptr<GuardedDeviceMemory> memory;
   std::span<const std::byte> contents;  ///< of an input
   Reference reference;                  ///< of an output
   bool is_output() const { return layout.role == ir::Role::kOutput; }
   std::int64_t bytes() const { return layout.elements * layout.type.bytes(); }
 };
+using Tensors = std::vector<Tensor>;
 
 struct Candidate {
   std::vector<GuardedDeviceMemory> workspace;
   std::unique_ptr<DeviceProgram> program;
+  OutputChecksums checksums;  ///< of the right result of the uniform set
 };
 
-/// What the kernels of successive calls are given, one set after the other, so that a call finds nothing of its data in
-/// the L2 cache. The first set is the one that results are checked in.
-using TensorSet = std::vector<DeviceMemoryPtr>;
-constexpr std::int64_t kMostSets = 4096;
+/// What a kernel is handed.
+using Arguments = std::vector<DeviceMemoryPtr>;
+constexpr std::int64_t kMaxCopies = 4096;
 
 class DeviceBench final : public Bench {
  public:
   DeviceBench(const RunnerSetup& setup, const Target& target)
       : device_(make_device(target.device)), l2_bytes_(device_->info().target.l2_bytes) {
     for (const TensorLayout& layout : setup.tensors) {
-      const std::int64_t bytes = layout.elements * layout.type.bytes();
-      Tensor tensor{layout, GuardedDeviceMemory(*device_, bytes), {}, {}};
-      if (layout.role == ir::Role::kOutput) {
-        tensor.reference = map_reference(layout);
+      Tensor tensor{layout, {}, {}, {}};
+      tensor.memory = std::make_shared<GuardedDeviceMemory>(*device_, tensor.bytes());
+      if (tensor.is_output()) {
+        tensor.reference = map_reference(layout, InputSet::kUniform);
       } else {
-        inputs_.push_back(GuardedRegion::read_only(bytes, kWorkerTensorsFd, layout.first));
-        tensor.contents = {static_cast<const std::byte*>(inputs_.back().buffer(Placement::kAtEnd)),
-                           static_cast<std::size_t>(bytes)};
+        tensor.contents = map_values(tensor, InputSet::kUniform);
       }
-      tensors_.push_back(std::move(tensor));
+      uniform_.push_back(std::move(tensor));
     }
-    fill_inputs();
-    TensorSet& checked = sets_.emplace_back();
-    for (const Tensor& tensor : tensors_) checked.push_back(tensor.memory.buffer());
+    sets_[index_of(InputSet::kUniform)] = &uniform_;
+    fill_inputs(uniform_);
+    copies_.push_back(arguments(uniform_));
   }
 
   RunnerReply load(const RunnerRequest& request) override {
@@ -66,31 +72,30 @@ class DeviceBench final : public Bench {
                                           [this, kept = candidate.get()](std::int64_t bytes) {
                                             return kept->workspace.emplace_back(*device_, bytes).buffer();
                                           });
-      check(candidate->program->program().parameters.size() == tensors_.size(),
+      check(candidate->program->program().parameters.size() == uniform_.size(),
             "a program has other parameters than the task");
       candidates_.insert_or_assign(request.id, std::move(candidate));
       return RunnerReply{};
     });
   }
 
-  // Twice: the first call may still compile, so that the faster one counts, and a race between threads need not show
-  // every time.
+  // At least twice: the first call may still compile, so that the fastest one counts, and a race between threads need
+  // not show every time.
   RunnerReply check_result(const RunnerRequest& request) override {
     return answer([&] {
       Candidate& candidate = *candidates_.at(request.id);
       RunnerReply reply;
-      for (int run = 0; run < 2; ++run) {
-        for (Tensor& tensor : tensors_) {
-          if (tensor.is_output()) tensor.memory.poison();
-        }
-        for (GuardedDeviceMemory& memory : candidate.workspace) memory.poison();
-        const double ns = device_->time_ns([&] { candidate.program->run(sets_.front()); });
-        reply.call_ns = run == 0 ? ns : std::min(reply.call_ns, ns);
-        std::string wrong = compare(candidate, reply.evidence);
-        if (wrong.empty()) continue;
-        fill_inputs();  // it may have written there
-        return failure(Outcome::kWrongResult, std::move(wrong), reply.evidence);
+      std::string wrong = check_call(candidate, tensors(InputSet::kWhole), reply);
+      if (wrong.empty() && request.thorough && has_set(uniform_.front().layout, InputSet::kWide)) {
+        wrong = check_call(candidate, tensors(InputSet::kWide), reply);
       }
+      if (wrong.empty()) wrong = check_call(candidate, uniform_, reply);
+      if (wrong.empty()) candidate.checksums.take(results());
+      if (wrong.empty() && request.thorough) {
+        wrong = check_call(candidate, uniform_, reply, false);
+        if (!wrong.empty()) wrong = "in a second call, " + wrong;
+      }
+      if (!wrong.empty()) return failure(Outcome::kWrongResult, std::move(wrong), reply.evidence);
       reply.evidence.verified = true;
       return reply;
     });
@@ -99,19 +104,24 @@ class DeviceBench final : public Bench {
   RunnerReply sample(const RunnerRequest& request) override {
     return answer([&] {
       Candidate& candidate = *candidates_.at(request.id);
-      make_sets();
+      make_copies();
       const auto call = [&](std::int64_t calls) {
         for (std::int64_t i = 0; i < calls; ++i) {
-          candidate.program->run(sets_[next_set_]);
-          next_set_ = (next_set_ + 1) % sets_.size();
+          candidate.program->run(copies_[next_copy_]);
+          next_copy_ = (next_copy_ + 1) % copies_.size();
         }
       };
+      const auto calls = static_cast<std::size_t>(request.calls + (request.warm_up ? 1 : 0));
+      const Arguments& last = copies_[(next_copy_ + calls - 1) % copies_.size()];
+      if (!candidate.checksums.are_known()) poison_outputs(last);
       if (request.warm_up) device_->time_ns([&] { call(1); });
       RunnerReply reply;
       reply.reading.ns = device_->time_ns([&] { call(request.calls); });
       const DeviceConditions conditions = device_->conditions();
       reply.device_clock_mhz = conditions.clock_mhz;
       reply.device_temperature_c = conditions.temperature_c;
+      const std::string wrong = compare_with_checked(candidate, last);
+      if (!wrong.empty()) return failure(Outcome::kWrongResult, "in a later call, " + wrong);
       return reply;
     });
   }
@@ -136,62 +146,160 @@ class DeviceBench final : public Bench {
     }
   }
 
-  void fill_inputs() {
-    for (Tensor& tensor : tensors_) {
+  /// An input's values as they lie in the file of tensors.
+  std::span<const std::byte> map_values(const Tensor& tensor, InputSet set) {
+    mappings_.push_back(GuardedRegion::read_only(tensor.bytes(), kWorkerTensorsFd, values_at_end(tensor.layout, set)));
+    return {static_cast<const std::byte*>(mappings_.back().buffer(Placement::kAtEnd)),
+            static_cast<std::size_t>(tensor.bytes())};
+  }
+
+  /// The parameters with the values of that set, the uniform one where the task does not have it. On the device from
+  /// the first time on that it is asked for.
+  Tensors& tensors(InputSet set) {
+    Tensors*& known = sets_[index_of(set)];
+    if (known != nullptr) return *known;
+    if (!has_set(uniform_.front().layout, set)) return *(known = &uniform_);
+    Tensors made = uniform_;
+    for (Tensor& tensor : made) {
+      if (tensor.is_output()) {
+        tensor.reference = map_reference(tensor.layout, set);
+      } else {
+        tensor.memory = std::make_shared<GuardedDeviceMemory>(*device_, tensor.bytes());
+        tensor.contents = map_values(tensor, set);
+      }
+    }
+    fill_inputs(made);
+    return *(known = &others_.emplace_back(std::move(made)));
+  }
+
+  static Arguments arguments(const Tensors& tensors) {
+    Arguments list;
+    for (const Tensor& tensor : tensors) list.push_back(tensor.memory->buffer());
+    return list;
+  }
+
+  void fill_inputs(const Tensors& tensors) {
+    for (const Tensor& tensor : tensors) {
       if (tensor.is_output()) continue;
-      tensor.memory.poison();
-      device_->upload(*tensor.memory.buffer(), tensor.contents);
+      tensor.memory->poison();
+      device_->upload(*tensor.memory->buffer(), tensor.contents);
     }
   }
 
-  // What is wrong with what it left on the device, or nothing. Adds to the evidence.
-  std::string compare(const Candidate& candidate, Evidence& evidence) const {
+  /// What is wrong with the result of a call, or nothing. `poison_workspace`: else the call finds there what the one
+  /// before left. Adds to the evidence.
+  std::string check_call(Candidate& candidate, const Tensors& tensors, RunnerReply& reply,
+                         bool poison_workspace = true) {
+    for (const Tensor& tensor : tensors) {
+      if (tensor.is_output()) tensor.memory->poison();
+    }
+    if (poison_workspace) {
+      for (GuardedDeviceMemory& memory : candidate.workspace) memory.poison();
+    }
+    const double ns = device_->time_ns([&] { candidate.program->run(arguments(tensors)); });
+    reply.call_ns = reply.call_ns > 0 ? std::min(reply.call_ns, ns) : ns;
+    std::string wrong = compare(candidate, tensors, reply.evidence);
+    if (!wrong.empty()) fill_inputs(tensors);  // it may have written there
+    return wrong;
+  }
+
+  // What is wrong with what a call left on the device, or nothing. Keeps the outputs. Adds to the evidence.
+  std::string compare(const Candidate& candidate, const Tensors& tensors, Evidence& evidence) {
     for (const GuardedDeviceMemory& memory : candidate.workspace) {
       if (!memory.guards_intact()) return "it wrote outside its workspace";
     }
-    for (std::size_t i = 0; i < tensors_.size(); ++i) {
-      if (!tensors_[i].memory.guards_intact()) return fmt::format("it wrote outside parameter {}", i);
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      if (!tensors[i].memory->guards_intact()) return fmt::format("it wrote outside parameter {}", i);
     }
-    for (std::size_t i = 0; i < tensors_.size(); ++i) {
-      const Tensor& tensor = tensors_[i];
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      const Tensor& tensor = tensors[i];
+      if (tensor.is_output()) continue;
       std::vector<std::byte> seen(static_cast<std::size_t>(tensor.bytes()));
-      device_->download(*tensor.memory.buffer(), seen);
-      if (tensor.is_output()) {
-        std::string wrong = judge(i, tensor.layout.type, seen.data(), tensor.reference, evidence);
-        if (!wrong.empty()) return wrong;
-      } else if (std::memcmp(seen.data(), tensor.contents.data(), seen.size()) != 0) {
+      device_->download(*tensor.memory->buffer(), seen);
+      if (std::memcmp(seen.data(), tensor.contents.data(), seen.size()) != 0) {
         return fmt::format("it wrote to parameter {}, an input", i);
       }
+    }
+    return judge_outputs(tensors, arguments(tensors), evidence);
+  }
+
+  /// What is wrong with the outputs among the arguments, or nothing. Keeps them. Adds to the evidence.
+  std::string judge_outputs(const Tensors& tensors, const Arguments& arguments, Evidence& evidence) {
+    outputs_.clear();
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      const Tensor& tensor = tensors[i];
+      if (!tensor.is_output()) continue;
+      std::vector<std::byte>& seen = outputs_.emplace_back(static_cast<std::size_t>(tensor.bytes()));
+      device_->download(*arguments[i], seen);
+      std::string wrong = judge(i, tensor.layout.type, seen.data(), tensor.reference, evidence);
+      if (!wrong.empty()) return wrong;
     }
     return {};
   }
 
-  /// As many sets as take more than twice the L2 cache together.
-  void make_sets() {
-    if (sets_.size() > 1) return;
-    std::int64_t set_bytes = 0;
-    for (const Tensor& tensor : tensors_) set_bytes += tensor.bytes();
-    const std::int64_t sets = std::min(kMostSets, 2 * l2_bytes_ / set_bytes + 1);
-    if (sets <= 1) return;
-    std::vector<TensorSet> made(static_cast<std::size_t>(sets) - 1);
-    for (const Tensor& tensor : tensors_) {
+  /// The outputs that were looked at last.
+  std::vector<std::span<const std::byte>> results() const { return {outputs_.begin(), outputs_.end()}; }
+
+  void poison_outputs(const Arguments& arguments) {
+    for (std::size_t i = 0; i < uniform_.size(); ++i) {
+      if (uniform_[i].is_output()) device_->fill(*arguments[i], GuardedRegion::kCanary);
+    }
+  }
+
+  /// What is wrong with the result of the last call of a sample, which had these arguments, or nothing. All of it is
+  /// looked at where a slice is not what was checked, bit for bit, or where nothing was checked in this process.
+  std::string compare_with_checked(Candidate& candidate, const Arguments& arguments) {
+    if (candidate.checksums.are_known()) {
+      const OutputChecksums::Slice next = candidate.checksums.next();
+      std::vector<std::byte> seen(next.bytes);
+      device_->download(*arguments[output_parameter(next.output)], seen, static_cast<std::int64_t>(next.offset));
+      if (candidate.checksums.next_is_unchanged(seen)) return {};
+    }
+    Evidence evidence;
+    std::string wrong = judge_outputs(uniform_, arguments, evidence);
+    if (wrong.empty()) candidate.checksums.take(results());
+    return wrong;
+  }
+
+  /// The parameter that is output number `output`.
+  std::size_t output_parameter(std::size_t output) const {
+    for (std::size_t i = 0; i < uniform_.size(); ++i) {
+      if (uniform_[i].is_output() && output-- == 0) return i;
+    }
+    throw InternalError("internal error: a result has fewer outputs than the one that was checked");
+  }
+
+  /// As many copies of the tensors as take more than twice the L2 cache together: calls of a sample go in turn through
+  /// them, so that each finds nothing of its data there. The first is the one that results are checked in.
+  void make_copies() {
+    if (copies_.size() > 1) return;
+    std::int64_t copy_bytes = 0;
+    for (const Tensor& tensor : uniform_) copy_bytes += tensor.bytes();
+    const std::int64_t copies = std::min(kMaxCopies, 2 * l2_bytes_ / copy_bytes + 1);
+    if (copies <= 1) return;
+    std::vector<Arguments> made(static_cast<std::size_t>(copies) - 1);
+    for (const Tensor& tensor : uniform_) {
       const std::int64_t alignment = device_->slice_alignment();
       const std::int64_t step = (tensor.bytes() + alignment - 1) / alignment * alignment;
-      const DeviceMemoryPtr whole = device_->allocate(step * (sets - 1));
+      const DeviceMemoryPtr whole = device_->allocate(step * (copies - 1));
+      if (tensor.is_output()) device_->fill(*whole, GuardedRegion::kCanary);  // between rows it is never written
       for (std::size_t s = 0; s < made.size(); ++s) {
         made[s].push_back(device_->slice(whole, static_cast<std::int64_t>(s) * step, tensor.bytes()));
-        if (!tensor.is_output()) device_->copy(*tensor.memory.buffer(), *made[s].back());
+        if (!tensor.is_output()) device_->copy(*tensor.memory->buffer(), *made[s].back());
       }
     }
-    sets_.insert(sets_.end(), std::make_move_iterator(made.begin()), std::make_move_iterator(made.end()));
+    copies_.insert(copies_.end(), std::make_move_iterator(made.begin()), std::make_move_iterator(made.end()));
   }
 
   std::shared_ptr<Device> device_;
   std::int64_t l2_bytes_;
-  std::vector<GuardedRegion> inputs_;
-  std::vector<Tensor> tensors_;
-  std::vector<TensorSet> sets_;
-  std::size_t next_set_ = 0;
+  std::vector<GuardedRegion> mappings_;
+  Tensors uniform_;
+  std::list<Tensors> others_;
+  std::array<Tensors*, kInputSets> sets_{};  ///< those that were asked for
+  std::vector<Arguments> copies_;
+  std::size_t next_copy_ = 0;
+  std::vector<std::vector<std::byte>> outputs_;
   std::map<int, std::unique_ptr<Candidate>> candidates_;
 };
 

@@ -14,13 +14,6 @@ constexpr std::size_t kSliceBytes = std::size_t{1} << 20;
 constexpr std::uint64_t kPrime = 0x100000001b3;  // of FNV-1a, here over words in four lanes
 constexpr std::size_t kLanes = 4;
 
-std::size_t slices_of(std::span<const std::byte> output) { return (output.size() + kSliceBytes - 1) / kSliceBytes; }
-
-std::span<const std::byte> slice(std::span<const std::byte> output, std::size_t number) {
-  const std::size_t begin = number * kSliceBytes;
-  return output.subspan(begin, std::min(kSliceBytes, output.size() - begin));
-}
-
 }  // namespace
 
 std::uint64_t checksum(std::span<const std::byte> bytes) {
@@ -39,23 +32,24 @@ std::uint64_t checksum(std::span<const std::byte> bytes) {
 void OutputChecksums::take(Outputs outputs) {
   sums_.clear();
   next_ = 0;
-  for (const std::span<const std::byte> output : outputs) {
-    for (std::size_t i = 0; i < slices_of(output); ++i) sums_.push_back(checksum(slice(output, i)));
+  for (std::size_t output = 0; output < outputs.size(); ++output) {
+    for (std::size_t offset = 0; offset < outputs[output].size(); offset += kSliceBytes) {
+      const Slice slice{output, offset, std::min(kSliceBytes, outputs[output].size() - offset)};
+      sums_.push_back({slice, checksum(outputs[output].subspan(offset, slice.bytes))});
+    }
   }
 }
 
-bool OutputChecksums::next_is_unchanged(Outputs outputs) {
+OutputChecksums::Slice OutputChecksums::next() const {
   check(next_ < sums_.size(), "there is no checksum to hold a result against");
-  std::size_t number = next_;
-  for (const std::span<const std::byte> output : outputs) {
-    if (number < slices_of(output)) {
-      const bool same = checksum(slice(output, number)) == sums_[next_];
-      next_ = (next_ + 1) % sums_.size();
-      return same;
-    }
-    number -= slices_of(output);
-  }
-  throw InternalError("internal error: a result has other outputs than the one that was checked");
+  return sums_[next_].slice;
+}
+
+bool OutputChecksums::next_is_unchanged(std::span<const std::byte> bytes) {
+  check(bytes.size() == next().bytes, "a slice of a result has another size than the one that was checked");
+  const bool same = checksum(bytes) == sums_[next_].value;
+  next_ = (next_ + 1) % sums_.size();
+  return same;
 }
 
 }  // namespace nestwright

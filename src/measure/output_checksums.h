@@ -17,14 +17,25 @@ class OutputChecksums {
  public:
   using Outputs = std::span<const std::span<const std::byte>>;
 
+  /// Bytes offset .. offset + bytes - 1 of output number `output`.
+  struct Slice {
+    std::size_t output = 0, offset = 0, bytes = 0;
+  };
+
   /// Of what lies there now.
   void take(Outputs outputs);
   bool are_known() const { return !sums_.empty(); }
-  /// Whether the next slice is what it was. Requires known checksums of outputs of these sizes.
-  bool next_is_unchanged(Outputs outputs);
+  /// The slice to look at. Requires known checksums.
+  Slice next() const;
+  /// Whether next(), which now holds these bytes, is what it was; then goes on to the slice behind it.
+  bool next_is_unchanged(std::span<const std::byte> bytes);
 
  private:
-  std::vector<std::uint64_t> sums_;  ///< by slice, one output after the other
+  struct Sum {
+    Slice slice;
+    std::uint64_t value = 0;
+  };
+  std::vector<Sum> sums_;  ///< one output after the other
   std::size_t next_ = 0;
 };
 

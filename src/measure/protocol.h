@@ -17,7 +17,7 @@
 namespace nestwright {
 
 /// A worker says hello with this once it is ready; another number is refused.
-inline constexpr std::int64_t kProtocolVersion = 8;
+inline constexpr std::int64_t kProtocolVersion = 9;
 /// Descriptors of a worker: its channel; of a runner also the tensors and a page for its last words.
 inline constexpr int kWorkerChannelFd = 3, kWorkerTensorsFd = 4, kWorkerFaultFd = 5;
 
@@ -46,14 +46,17 @@ CompileReply decode_compile_reply(std::string_view message);
 // --- Runner: the tensors once, then any number of these --------------------------------------------------------------
 
 /// A parameter in the file of tensors. An input lies there twice, in whole pages, as the two placements need it; of an
-/// output there are the expected values and the bounds, as doubles. Where the task has inputs of whole numbers, they
-/// lie there as well, as the placement at the end needs them, and so does what is expected of them.
+/// output there are the expected values and the bounds, as doubles. Where the task has inputs of whole numbers, or of
+/// large and small magnitudes, they lie there as well, as the placement at the end needs them, and so does what is
+/// expected of them.
 struct TensorLayout {
   ir::Type type;
   ir::Role role = ir::Role::kInput;
   std::int64_t elements = 0;
   std::int64_t first = 0, second = 0;  ///< offsets: at end and at start, or expected and bound
   std::int64_t whole = -1;             ///< offset of the whole numbers, or of what is expected of them; -1: none
+  std::int64_t wide = -1;              ///< likewise of large and small magnitudes
+  std::int64_t wide_bound = -1;        ///< offset of their bounds, of an output; -1: none
 };
 void encode(Encoder& encoder, const TensorLayout& layout);
 TensorLayout decode_tensor_layout(Decoder& decoder);
@@ -75,7 +78,9 @@ struct RunnerRequest {
   CompiledObject object;   ///< kLoad: what a runner needs of it
   std::int64_t calls = 1;  ///< kSample
   bool warm_up = false;    ///< kSample: an untimed call first
-  bool thorough = false;   ///< kCheck: also a call that finds what the one before left in the workspace
+  /// kCheck: also a call on inputs of large and small magnitudes, and one that finds what the call before left in the
+  /// workspace.
+  bool thorough = false;
 };
 std::string encode(const RunnerRequest& request);
 RunnerRequest decode_runner_request(std::string_view message);

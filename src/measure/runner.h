@@ -28,6 +28,9 @@ struct CheckData {
   /// Other inputs and what is expected of them, without an error: whole numbers on which the operator is exact. Empty:
   /// there are none.
   std::vector<std::vector<double>> whole_inputs, whole_expected;
+  /// Inputs of large and small magnitudes, with what is expected of them and the largest absolute error per element:
+  /// what thorough checks compute from as well. Empty: there are none.
+  std::vector<std::vector<double>> wide_inputs, wide_expected, wide_bound;
 };
 
 struct RunnerOptions {
@@ -81,8 +84,8 @@ class Runner {
   /// is disturbed. One that is ok has a median otherwise.
   virtual RunResult run(const std::vector<RunRequest>& requests, const std::optional<Incumbent>& incumbent,
                         const std::function<bool()>& is_over = {}) = 0;
-  /// Checks each candidate, on a CPU also for whether a call depends on the one before: one measurement a request, in
-  /// order, without a timing.
+  /// Checks each candidate thoroughly: from inputs of large and small magnitudes as well, and for whether a call
+  /// depends on the one before. One measurement a request, in order, without a timing.
   virtual std::vector<Measurement> check(const std::vector<RunRequest>& requests) = 0;
   /// A race, in several fresh processes, of candidates that are already known to be right: the finalists of a session,
   /// or kernels whose ratio is asked for. One measurement a request, in order, without evidence; ratios by

@@ -63,6 +63,11 @@ TensorFile::TensorFile(const CheckData& data) : fd_(memfd_create("nestwright-ten
   require(!has_whole ||
               (data.whole_inputs.size() == data.inputs.size() && data.whole_expected.size() == data.expected.size()),
           parameters, "whole numbers must be as many as other values");
+  const bool has_wide = !data.wide_inputs.empty();
+  require(!has_wide ||
+              (data.wide_inputs.size() == data.inputs.size() && data.wide_expected.size() == data.expected.size() &&
+               data.wide_bound.size() == data.expected.size()),
+          parameters, "values of large and small magnitudes must be as many as other values");
   std::size_t input = 0, output = 0;
   for (std::size_t i = 0; i < parameters; ++i) {
     TensorLayout layout{data.types[i], data.roles[i], data.elements[i]};
@@ -82,6 +87,11 @@ TensorFile::TensorFile(const CheckData& data) : fd_(memfd_create("nestwright-ten
         require(whole.size() == n, i, "an input needs a whole number for each element");
         layout.whole = append(fd_.get(), bytes_, place(layout.type, whole, Placement::kAtEnd));
       }
+      if (has_wide) {
+        const std::vector<double>& wide = data.wide_inputs[input - 1];
+        require(wide.size() == n, i, "an input needs a value of each magnitude for each element");
+        layout.wide = append(fd_.get(), bytes_, place(layout.type, wide, Placement::kAtEnd));
+      }
     } else {
       require(output < data.expected.size() && data.expected[output].size() == n && data.bound[output].size() == n, i,
               "an output needs an expected value and a bound for each element");
@@ -90,6 +100,12 @@ TensorFile::TensorFile(const CheckData& data) : fd_(memfd_create("nestwright-ten
       if (has_whole) {
         require(data.whole_expected[output].size() == n, i, "an output needs a whole number for each element");
         layout.whole = append_doubles(fd_.get(), bytes_, data.whole_expected[output]);
+      }
+      if (has_wide) {
+        require(data.wide_expected[output].size() == n && data.wide_bound[output].size() == n, i,
+                "an output needs an expected value and a bound for each element of large and small magnitudes");
+        layout.wide = append_doubles(fd_.get(), bytes_, data.wide_expected[output]);
+        layout.wide_bound = append_doubles(fd_.get(), bytes_, data.wide_bound[output]);
       }
       ++output;
     }

@@ -17,13 +17,20 @@ std::span<const double> map_doubles(std::int64_t elements, std::int64_t offset) 
   return {static_cast<const double*>(memory), static_cast<std::size_t>(elements)};
 }
 
-Reference map_reference(const TensorLayout& layout) {
-  return {map_doubles(layout.elements, layout.first), map_doubles(layout.elements, layout.second)};
+bool has_set(const TensorLayout& layout, InputSet set) {
+  return set == InputSet::kUniform || (set == InputSet::kWhole ? layout.whole : layout.wide) >= 0;
 }
 
-Reference map_whole_reference(const TensorLayout& layout) {
-  if (layout.whole < 0) return map_reference(layout);
-  return {map_doubles(layout.elements, layout.whole), {}};
+std::int64_t values_at_end(const TensorLayout& layout, InputSet set) {
+  if (!has_set(layout, set)) return layout.first;
+  return set == InputSet::kUniform ? layout.first : set == InputSet::kWhole ? layout.whole : layout.wide;
+}
+
+Reference map_reference(const TensorLayout& layout, InputSet set) {
+  const auto doubles = [&](std::int64_t offset) { return map_doubles(layout.elements, offset); };
+  if (set == InputSet::kUniform || !has_set(layout, set)) return {doubles(layout.first), doubles(layout.second)};
+  if (set == InputSet::kWhole) return {doubles(layout.whole), {}};
+  return {doubles(layout.wide), doubles(layout.wide_bound), true};
 }
 
 std::string judge(std::size_t parameter, ir::Type type, const void* result, const Reference& reference,
@@ -36,7 +43,8 @@ std::string judge(std::size_t parameter, ir::Type type, const void* result, cons
   const std::string found = fmt::format("parameter {} element {}: expected {:.9g}, got {:.9g}", parameter, at,
                                         reference.expected[at], element_at(type, result, c.first_wrong));
   if (reference.bound.empty()) return found + " from whole numbers, where no error is allowed";
-  return fmt::format("{}, allowed error {:.3g}", found, reference.bound[at]);
+  return fmt::format("{}, allowed error {:.3g}{}", found, reference.bound[at],
+                     reference.is_wide ? ", from inputs of large and small magnitudes" : "");
 }
 
 }  // namespace nestwright

@@ -1,11 +1,14 @@
 #include "templates/broadcast/broadcast.h"
 
+#include <algorithm>
 #include <array>
 
 #include "expression/tensor.h"
 #include "support/error.h"
+#include "support/hash.h"
 #include "templates/pointwise.h"
 #include "templates/rounding.h"
+#include "templates/wide_magnitudes.h"
 
 namespace nestwright {
 namespace {
@@ -26,6 +29,17 @@ Definition define_broadcast(const Workload& workload) {
   return {{x, v, y}, 2, function.flops * elements, type.bytes() * (2 * elements + static_cast<double>(length))};
 }
 
+CheckedInputs broadcast_wide_inputs(const Workload& workload, const CheckedInputs& uniform) {
+  const PointwiseFunction& function = find_pointwise(workload.choice("function"));
+  WideMagnitudes magnitudes(workload.type("dtype"), stable_hash(workload.str()) + 2);
+  HostTensors inputs;
+  for (const std::vector<double>& input : uniform.inputs) {
+    inputs.push_back(magnitudes.draw_each(input.size(), std::min(function.largest_exponent, magnitudes.reach())));
+  }
+  Reference reference = broadcast_reference(workload, inputs);
+  return {std::move(inputs), std::move(reference)};
+}
+
 }  // namespace
 
 Operator broadcast_operator() {
@@ -39,7 +53,9 @@ Operator broadcast_operator() {
            {"vector", "whether the vector is a row or a column", Kind::kChoice, "row", {"row", "column"}},
            {"dtype", "the type of the elements", Kind::kType, "float32", {"float32"}}},
           define_broadcast,
-          broadcast_reference};
+          broadcast_reference,
+          {},
+          broadcast_wide_inputs};
 }
 
 Reference broadcast_reference(const Workload& workload, const HostTensors& inputs) {

@@ -44,9 +44,16 @@ Operator conv2d_operator() {
   parameters.insert(before_layout,
                     {"groups", "parts of the channels and of the filters; a filter reads the channels of its part",
                      Kind::kSize, "1"});
-  return {"conv2d", "convolution of images with filters", parameters, define_conv2d,
+  return {"conv2d",
+          "convolution of images with filters",
+          parameters,
+          define_conv2d,
           [](const Workload& workload, const HostTensors& inputs) {
             return convolution_reference(conv2d_shape(workload), workload, inputs);
+          },
+          [](const Workload& workload) { return convolution_whole_inputs(conv2d_shape(workload), workload); },
+          [](const Workload& workload, const CheckedInputs& uniform) {
+            return convolution_wide_inputs(conv2d_shape(workload), workload, uniform);
           }};
 }
 

@@ -32,10 +32,16 @@ Convolution depthwise_conv2d_shape(const Workload& workload) {
 
 Operator depthwise_conv2d_operator() {
   using Kind = OperatorParameter::Kind;
-  return {"depthwise_conv2d", "convolution of each channel of images with filters of its own",
+  return {"depthwise_conv2d",
+          "convolution of each channel of images with filters of its own",
           convolution_parameters({{"multiplier", "the number of filters of a channel", Kind::kSize, "1"}}),
-          define_depthwise_conv2d, [](const Workload& workload, const HostTensors& inputs) {
+          define_depthwise_conv2d,
+          [](const Workload& workload, const HostTensors& inputs) {
             return convolution_reference(depthwise_conv2d_shape(workload), workload, inputs);
+          },
+          [](const Workload& workload) { return convolution_whole_inputs(depthwise_conv2d_shape(workload), workload); },
+          [](const Workload& workload, const CheckedInputs& uniform) {
+            return convolution_wide_inputs(depthwise_conv2d_shape(workload), workload, uniform);
           }};
 }
 

@@ -171,9 +171,10 @@ Operator matmul_operator() {
                         Kind::kChoice,
                         "full",
                         {"full", "tf32"}});
-  return {"matmul",         "matrix product C = op(A) op(B), op the identity or the transposition",
-          parameters,       define_matmul,
-          matmul_reference, matmul_whole_inputs};
+  return {"matmul",          "matrix product C = op(A) op(B), op the identity or the transposition",
+          parameters,        define_matmul,
+          matmul_reference,  matmul_whole_inputs,
+          matmul_wide_inputs};
 }
 
 }  // namespace nestwright

@@ -19,6 +19,8 @@ Operator matmul_operator();
 Reference matmul_reference(const Workload& workload, const HostTensors& inputs);
 /// None for whole types, which are exact anyway, for gelu, and for an alpha or beta that is no small whole number.
 HostTensors matmul_whole_inputs(const Workload& workload);
+/// `uniform` with scales for rows and columns of C and for the steps of k; none for whole types.
+CheckedInputs matmul_wide_inputs(const Workload& workload, const CheckedInputs& uniform);
 
 /// For any sizes and x86-64 targets, and any type but float16 where the CPU has no arithmetic on it: packing, cache and
 /// register tiles, blocked reductions, parallel loops.

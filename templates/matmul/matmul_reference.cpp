@@ -4,12 +4,10 @@
 #include <numbers>
 
 #include "support/error.h"
-#include "support/hash.h"
 #include "templates/exact_product.h"
 #include "templates/matmul/matmul.h"
 #include "templates/matmul/matmul_shape.h"
 #include "templates/rounding.h"
-#include "templates/whole_numbers.h"
 
 namespace nestwright {
 namespace {
@@ -74,10 +72,6 @@ class Finish {
   double epsilon_;
 };
 
-std::size_t size_of(const MatrixLayout& layout, const MatmulShape& shape) {
-  return static_cast<std::size_t>(layout.elements(shape.batch));
-}
-
 /// The tensors of the inputs by what they are; nullptr for what there is not.
 struct Inputs {
   const std::vector<double>*a = nullptr, *b = nullptr, *before = nullptr, *bias = nullptr, *residual = nullptr;
@@ -93,11 +87,11 @@ Inputs sort_inputs(const Workload& workload, const MatmulShape& shape, const Hos
     }
     return &tensors[next++];
   };
-  inputs.a = take(true, size_of(shape.a, shape));
-  inputs.b = take(true, size_of(shape.b, shape));
-  inputs.before = take(shape.epilogue.beta != 0, size_of(shape.c, shape));
+  inputs.a = take(true, elements_of(shape.a, shape));
+  inputs.b = take(true, elements_of(shape.b, shape));
+  inputs.before = take(shape.epilogue.beta != 0, elements_of(shape.c, shape));
   inputs.bias = take(shape.epilogue.bias, static_cast<std::size_t>(shape.n));
-  inputs.residual = take(shape.epilogue.residual, size_of(shape.c, shape));
+  inputs.residual = take(shape.epilogue.residual, elements_of(shape.c, shape));
   take(next != tensors.size(), std::numeric_limits<std::size_t>::max());
   return inputs;
 }
@@ -115,7 +109,7 @@ Reference matmul_reference(const Workload& workload, const HostTensors& tensors)
 
   // What lies between the rows of C is nobody's.
   constexpr double kUntouched = std::numeric_limits<double>::quiet_NaN();
-  const std::size_t elements = size_of(shape.c, shape);
+  const std::size_t elements = elements_of(shape.c, shape);
   Reference reference{{std::vector<double>(elements, kUntouched)}, {std::vector<double>(elements, 0)}};
   for (std::int64_t number = 0; number < shape.batch; ++number) {
     std::vector<double> a = read_matrix(*inputs.a, shape.a, number, shape.ta),
@@ -141,24 +135,6 @@ Reference matmul_reference(const Workload& workload, const HostTensors& tensors)
     }
   }
   return reference;
-}
-
-HostTensors matmul_whole_inputs(const Workload& workload) {
-  const MatmulShape shape = matmul_shape(workload);
-  const Epilogue& epilogue = shape.epilogue;
-  const bool is_whole = std::trunc(epilogue.alpha) == epilogue.alpha && std::trunc(epilogue.beta) == epilogue.beta;
-  if (!shape.type.is_float() || !is_whole || epilogue.activation == Epilogue::Activation::kGelu) return {};
-  // Beside the product there are up to three numbers of at most 8, one of them times beta.
-  const double beside = 8 * (std::abs(epilogue.beta) + 2);
-  const double largest = (largest_exact(shape.type) - beside) / std::max(std::abs(epilogue.alpha), 1.0);
-  if (largest < 16) return {};
-  const std::uint64_t seed = stable_hash(workload.str());
-  WholeNumbers factors(static_cast<double>(shape.k), 2, largest, seed), others(1, 1, 16, seed + 1);
-  HostTensors inputs{factors.draw(size_of(shape.a, shape)), factors.draw(size_of(shape.b, shape))};
-  if (epilogue.beta != 0) inputs.push_back(others.draw(size_of(shape.c, shape)));
-  if (epilogue.bias) inputs.push_back(others.draw(static_cast<std::size_t>(shape.n)));
-  if (epilogue.residual) inputs.push_back(others.draw(size_of(shape.c, shape)));
-  return inputs;
 }
 
 }  // namespace nestwright

@@ -2,6 +2,7 @@
 // Thread rule: plain data.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "ir/type.h"
@@ -49,6 +50,11 @@ struct MatmulShape {
     return static_cast<double>(batch) * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   }
 };
+
+/// Elements in memory of one operand of all products of the batch.
+inline std::size_t elements_of(const MatrixLayout& layout, const MatmulShape& shape) {
+  return static_cast<std::size_t>(layout.elements(shape.batch));
+}
 
 /// Throws UsageError where rows or matrices that are written would overlap, for strides that are shorter than what they
 /// step over, and for what only float32 and float64, or float32 alone, have.

@@ -10,6 +10,7 @@
 #include "templates/reduce/reduce_shape.h"
 #include "templates/rounding.h"
 #include "templates/whole_numbers.h"
+#include "templates/wide_magnitudes.h"
 
 namespace nestwright {
 namespace {
@@ -44,6 +45,22 @@ Definition define_reduce(const Workload& workload) {
   return {{x, y}, 1, elements, type.bytes() * (elements + results)};
 }
 
+/// Of element number `e` of the input, the number of the result that it is reduced to.
+std::size_t result_of(const std::vector<ReduceGroup>& groups, std::size_t e) {
+  std::size_t at = 0, stride = 1;
+  for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
+    const auto extent = static_cast<std::size_t>(group->extent);
+    if (!group->reduced) at += e % extent * stride;
+    if (!group->reduced) stride *= extent;
+    e /= extent;
+  }
+  return at;
+}
+
+bool adds(const Workload& workload) {
+  return workload.choice("function") == "sum" || workload.choice("function") == "mean";
+}
+
 }  // namespace
 
 Operator reduce_operator() {
@@ -56,7 +73,8 @@ Operator reduce_operator() {
            {"dtype", "the type of the elements", Kind::kType, "float32"}},
           define_reduce,
           reduce_reference,
-          reduce_whole_inputs};
+          reduce_whole_inputs,
+          reduce_wide_inputs};
 }
 
 Reference reduce_reference(const Workload& workload, const HostTensors& inputs) {
@@ -68,8 +86,8 @@ Reference reduce_reference(const Workload& workload, const HostTensors& inputs) 
     throw UsageError("the inputs of " + workload.str() + " do not have its sizes");
   }
   const std::string& function = workload.choice("function");
-  const bool adds = function == "sum" || function == "mean";
-  const double start = adds                ? 0
+  const bool is_sum = adds(workload);
+  const double start = is_sum              ? 0
                        : function == "max" ? -std::numeric_limits<double>::infinity()
                                            : std::numeric_limits<double>::infinity();
   Reference reference{{std::vector<double>(results, start)}, {std::vector<double>(results)}};
@@ -78,15 +96,9 @@ Reference reduce_reference(const Workload& workload, const HostTensors& inputs) 
   // sums of the squares.
   std::vector<double> lost(results);
   for (std::size_t e = 0; e < elements; ++e) {
-    std::size_t rest = e, at = 0, stride = 1;
-    for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
-      const auto extent = static_cast<std::size_t>(group->extent);
-      if (!group->reduced) at += rest % extent * stride;
-      if (!group->reduced) stride *= extent;
-      rest /= extent;
-    }
+    const std::size_t at = result_of(groups, e);
     const double x = inputs[0][e];
-    if (adds) {
+    if (is_sum) {
       const double term = x - lost[at], after = value[at] + term;
       lost[at] = (after - value[at]) - term;
       value[at] = after;
@@ -95,7 +107,7 @@ Reference reduce_reference(const Workload& workload, const HostTensors& inputs) 
       value[at] = function == "max" ? std::max(value[at], x) : std::min(value[at], x);
     }
   }
-  if (!adds) return reference;
+  if (!is_sum) return reference;
   const double terms = static_cast<double>(elements) / static_cast<double>(results);
   const bool is_mean = function == "mean";
   const double eps = epsilon_of(workload.type("dtype")), relative = summation_error(terms, workload.type("dtype"));
@@ -118,6 +130,23 @@ HostTensors reduce_whole_inputs(const Workload& workload) {
   }
   WholeNumbers numbers(terms, 1, largest_exact(type), stable_hash(workload.str()));
   return {numbers.draw(static_cast<std::size_t>(elements))};
+}
+
+CheckedInputs reduce_wide_inputs(const Workload& workload, const CheckedInputs& uniform) {
+  const std::vector<ReduceGroup> groups = reduce_groups(workload);
+  const std::size_t elements = uniform.inputs[0].size();
+  WideMagnitudes magnitudes(workload.type("dtype"), stable_hash(workload.str()) + 2);
+  std::vector<double> x;
+  if (adds(workload)) {
+    const std::vector<double> scales =
+        magnitudes.scales(static_cast<std::size_t>(kept_elements(groups)), magnitudes.reach());
+    for (std::size_t e = 0; e < elements; ++e) x.push_back(magnitudes.draw(scales[result_of(groups, e)]));
+  } else {
+    x = magnitudes.draw_each(elements);
+  }
+  HostTensors inputs{std::move(x)};
+  Reference reference = reduce_reference(workload, inputs);
+  return {std::move(inputs), std::move(reference)};
 }
 
 }  // namespace nestwright

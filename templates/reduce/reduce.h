@@ -16,6 +16,8 @@ Operator reduce_operator();
 Reference reduce_reference(const Workload& workload, const HostTensors& inputs);
 /// Of sums.
 HostTensors reduce_whole_inputs(const Workload& workload);
+/// Of sums and means, what is reduced to one result has one scale.
+CheckedInputs reduce_wide_inputs(const Workload& workload, const CheckedInputs& uniform);
 
 /// For any shapes, types and x86-64 targets. Where the innermost dimension is kept, vectors run along it; where it is
 /// reduced, each result is reduced in vectors. Threads share results or what is reduced.

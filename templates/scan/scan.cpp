@@ -9,6 +9,7 @@
 #include "support/hash.h"
 #include "templates/rounding.h"
 #include "templates/whole_numbers.h"
+#include "templates/wide_magnitudes.h"
 
 namespace nestwright {
 namespace {
@@ -54,7 +55,8 @@ Operator scan_operator() {
            {"dtype", "the type of the elements", Kind::kType, "float32"}},
           define_scan,
           scan_reference,
-          scan_whole_inputs};
+          scan_whole_inputs,
+          scan_wide_inputs};
 }
 
 Reference scan_reference(const Workload& workload, const HostTensors& inputs) {
@@ -96,6 +98,30 @@ HostTensors scan_whole_inputs(const Workload& workload) {
   const std::int64_t steps = workload.size("steps");
   WholeNumbers numbers(static_cast<double>(steps), 1, largest_exact(type), stable_hash(workload.str()));
   return {numbers.draw(static_cast<std::size_t>(steps * workload.size("columns")))};
+}
+
+CheckedInputs scan_wide_inputs(const Workload& workload, const CheckedInputs&) {
+  const auto steps = static_cast<std::size_t>(workload.size("steps")),
+             columns = static_cast<std::size_t>(workload.size("columns"));
+  const std::string& function = workload.choice("function");
+  const Type type = workload.type("dtype");
+  WideMagnitudes magnitudes(type, stable_hash(workload.str()) + 2);
+  std::vector<double> x = magnitudes.draw_each(steps * columns);
+  if (function == "sum") {
+    const std::vector<double> scales = magnitudes.scales(columns, magnitudes.reach());
+    for (std::size_t at = 0; at < x.size(); ++at) x[at] = magnitudes.draw(scales[at % columns]);
+  } else if (function == "product") {
+    // Each step takes the product from one magnitude to the next.
+    std::vector<double> products(columns, 1);
+    for (std::size_t at = 0; at < x.size(); ++at) {
+      double& product = products[at % columns];
+      x[at] = rounded_to(type, x[at] / std::abs(product));
+      product *= x[at];
+    }
+  }
+  HostTensors inputs{std::move(x)};
+  Reference reference = scan_reference(workload, inputs);
+  return {std::move(inputs), std::move(reference)};
 }
 
 }  // namespace nestwright

@@ -15,6 +15,8 @@ Operator scan_operator();
 Reference scan_reference(const Workload& workload, const HostTensors& inputs);
 /// Of sums.
 HostTensors scan_whole_inputs(const Workload& workload);
+/// Columns of sums have a scale each; the products so far have, one for every step.
+CheckedInputs scan_wide_inputs(const Workload& workload, const CheckedInputs& uniform);
 
 /// The recurrence for an X of any extents, symbolic ones too: init and update make the rows of y, the first one and the
 /// others. Of a single row there is y only, a copy.

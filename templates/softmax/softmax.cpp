@@ -7,7 +7,9 @@
 
 #include "expression/tensor.h"
 #include "support/error.h"
+#include "support/hash.h"
 #include "templates/rounding.h"
+#include "templates/wide_magnitudes.h"
 
 namespace nestwright {
 namespace {
@@ -29,6 +31,22 @@ Definition define_softmax(const Workload& workload) {
   return {{x, y}, 1, kFlopsPerElement * elements, 2 * type.bytes() * elements};
 }
 
+/// Scales of rows reach from 2^-24 to 2^8: the exponential of no element of the largest rows is a number, that of the
+/// difference to the largest one is.
+CheckedInputs softmax_wide_inputs(const Workload& workload, const CheckedInputs&) {
+  constexpr int kLargest = 8;
+  const auto columns = static_cast<std::size_t>(workload.size("columns"));
+  WideMagnitudes magnitudes(kFloat32, stable_hash(workload.str()) + 2);
+  std::vector<double> x;
+  for (std::int64_t row = workload.size("rows"); row > 0; --row) {
+    const double scale = magnitudes.scale(-magnitudes.reach(), kLargest);
+    for (std::size_t j = 0; j < columns; ++j) x.push_back(magnitudes.draw(scale));
+  }
+  HostTensors inputs{std::move(x)};
+  Reference reference = softmax_reference(workload, inputs);
+  return {std::move(inputs), std::move(reference)};
+}
+
 }  // namespace
 
 Operator softmax_operator() {
@@ -39,7 +57,9 @@ Operator softmax_operator() {
            {"columns", "the length of a row", Kind::kSize, ""},
            {"dtype", "the type of the elements", Kind::kType, "float32", {"float32"}}},
           define_softmax,
-          softmax_reference};
+          softmax_reference,
+          {},
+          softmax_wide_inputs};
 }
 
 Reference softmax_reference(const Workload& workload, const HostTensors& inputs) {

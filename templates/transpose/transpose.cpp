@@ -2,6 +2,8 @@
 
 #include "expression/tensor.h"
 #include "support/error.h"
+#include "support/hash.h"
+#include "templates/wide_magnitudes.h"
 
 namespace nestwright {
 namespace {
@@ -14,6 +16,13 @@ Definition define_transpose(const Workload& workload) {
   return {{x, y}, 1, 0, 2.0 * type.bytes() * static_cast<double>(rows) * static_cast<double>(columns)};
 }
 
+CheckedInputs transpose_wide_inputs(const Workload& workload, const CheckedInputs& uniform) {
+  WideMagnitudes magnitudes(workload.type("dtype"), stable_hash(workload.str()) + 2);
+  HostTensors inputs{magnitudes.draw_each(uniform.inputs[0].size())};
+  Reference reference = transpose_reference(workload, inputs);
+  return {std::move(inputs), std::move(reference)};
+}
+
 }  // namespace
 
 Operator transpose_operator() {
@@ -24,7 +33,9 @@ Operator transpose_operator() {
            {"columns", "the number of columns of the input", Kind::kSize, ""},
            {"dtype", "the type of the elements", Kind::kType, "float32"}},
           define_transpose,
-          transpose_reference};
+          transpose_reference,
+          {},
+          transpose_wide_inputs};
 }
 
 Reference transpose_reference(const Workload& workload, const HostTensors& inputs) {

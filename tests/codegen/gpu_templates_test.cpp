@@ -1,6 +1,6 @@
 // Every template for GPUs in the registry: configurations drawn from its spaces are compiled for CUDA, for which no GPU
-// is needed, and run through OpenCL, whose driver is PoCL where there is none. NESTWRIGHT_GPU_SAMPLES=N in the
-// environment draws N for each template, and compiles each for every architecture.
+// is needed, and run through OpenCL, whose driver is PoCL where there is none, on each set of inputs that checks use.
+// NESTWRIGHT_GPU_SAMPLES=N in the environment draws N for each template, and compiles each for every architecture.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 #include "ir/serialize.h"
 #include "runtime/device_program.h"
 #include "tests/templates/gpu_cases.h"
+#include "tests/templates/input_sets.h"
 #include "tests/templates/matmul_check.h"
 
 namespace nestwright {
@@ -86,7 +87,7 @@ TEST_P(OpenClTemplates, ComputeTheReference) {
   const Target target = testing_gpu::opencl();
   for (const Candidate& c : candidates(target)) {
     const CompiledObject object = backend->compile(c.program, target, {});
-    testing_matmul::expect_computed(c.workload, c.what, [&](std::span<const ir::Memory> arguments) {
+    const auto run = [&](std::span<const ir::Memory> arguments) {
       DeviceProgram program(device, object.object, ir::deserialize(object.launches));
       std::vector<DeviceMemoryPtr> memory;
       for (const ir::Memory& argument : arguments) {
@@ -96,7 +97,10 @@ TEST_P(OpenClTemplates, ComputeTheReference) {
       program.run(memory);
       device->synchronise();
       device->download(*memory.back(), arguments.back());
-    });
+    };
+    for (const auto& [name, data] : testing_inputs::input_sets(c.workload, testing_matmul::inputs(c.workload))) {
+      testing_matmul::expect_computed(c.workload, c.what + " of " + name, data, run);
+    }
     if (HasFailure()) {
       ADD_FAILURE() << object.source;
       return;

@@ -1,8 +1,9 @@
 // Every template's kernels, compiled and run on this machine for each instruction set that it has, compute the
-// operator's reference.
+// operator's reference from each set of inputs that checks use.
 #include <gtest/gtest.h>
 
 #include "template_cases.h"
+#include "tests/templates/input_sets.h"
 
 namespace nestwright::testing {
 namespace {
@@ -13,6 +14,7 @@ TEST_P(TemplateRuns, ComputeTheReference) {
   if (!can_run(GetParam())) GTEST_SKIP() << "this machine lacks the instructions";
   const std::shared_ptr<ParallelPool> threads = make_pool(PoolKind::kSpin, 2), alone = make_pool(PoolKind::kSerial, 1);
   Target target = target_of(GetParam());
+  int configurations = 0;
   for (const Template& t : templates()) {
     if (!t.is_for(DeviceKind::kCpu)) continue;
     const Operator& op = find_operator(t.op);
@@ -25,16 +27,18 @@ TEST_P(TemplateRuns, ComputeTheReference) {
       if (!found) continue;
       const Workload& workload = *found;
       const Definition definition = op.define(workload);
-      const HostTensors inputs = random_inputs(definition, random);
-      const Reference reference = op.reference(workload, inputs);
+      const auto sets = testing_inputs::input_sets(workload, random_inputs(definition, random));
       for (const Candidate& c : candidates(t, workload, target, 1, 3, random)) {
         try {
-          std::vector<Array> arrays = arrays_for(definition, inputs);
           const LinkedProgram kernel = link(compile(lowered(c), target), target.threads > 1 ? threads : alone);
-          ASSERT_EQ(run_compiled(kernel, arrays), 0) << c.str();
-          const std::string wrong = wrong_output(definition, arrays, reference);
-          EXPECT_EQ(wrong, "") << c.str();
-          failures += !wrong.empty();
+          ++configurations;
+          for (const auto& [name, data] : sets) {
+            std::vector<Array> arrays = arrays_for(definition, data.inputs);
+            ASSERT_EQ(run_compiled(kernel, arrays), 0) << c.str();
+            const std::string wrong = wrong_output(definition, arrays, data.reference);
+            EXPECT_EQ(wrong, "") << c.str() << " of " << name;
+            failures += !wrong.empty();
+          }
         } catch (const Error& error) {
           ADD_FAILURE() << c.str() << ": " << error.what();
           ++failures;
@@ -43,6 +47,7 @@ TEST_P(TemplateRuns, ComputeTheReference) {
       }
     }
   }
+  RecordProperty("configurations", configurations);
 }
 
 INSTANTIATE_TEST_SUITE_P(Isas, TemplateRuns, ::testing::Values(CpuIsa::kX86_64, CpuIsa::kAvx2, CpuIsa::kAvx512),

@@ -62,7 +62,8 @@ CompiledObject cuda(const std::string& kernel, const std::string& code = "code")
 
 constexpr const char* kAdd = "C[i] = A[i] + B[i];";
 
-std::unique_ptr<Runner> device_runner(const char* target, double timeout_s = 20) {
+std::unique_ptr<Runner> device_runner(const char* target, double timeout_s = 20,
+                                      const CheckData& data = addition(kElements)) {
   use_worker(WORKER);
   setenv("NESTWRIGHT_CUDA_DRIVER", FAKE_CUDA, 1);
   setenv("NESTWRIGHT_NVML", FAKE_CUDA, 1);
@@ -73,7 +74,7 @@ std::unique_ptr<Runner> device_runner(const char* target, double timeout_s = 20)
   options.timing.enough_ns = 50e6;  // two samples of 20 ms
   options.timing.finalist_processes = options.timing.max_finalist_processes = 1;
   options.timing.finalist_samples = 3;
-  return make_local_runner(addition(kElements), options);
+  return make_local_runner(data, options);
 }
 
 std::vector<Measurement> run(Runner& runner, const std::vector<CompiledObject>& objects) {
@@ -138,6 +139,61 @@ TEST(DeviceBench, WrongKernelsSayWhereAndTheRunnerGoesOn) {
   EXPECT_EQ(results[4].message, "it wrote to parameter 1, an input");
   EXPECT_EQ(results[5].message, "it wrote outside its workspace");
   EXPECT_EQ(results[6].outcome, Outcome::kOk) << results[6].message << ": the inputs have been put right again";
+}
+
+TEST(DeviceBench, ComputesFromThreeSetsOfInputs) {
+  const auto runner = device_runner("opencl", 20, addition_of_three_sets(kElements));
+  const CompiledObject right = opencl(kAdd), rounding = opencl("C[i] = A[i] + B[i] + (i == 7 ? 1e-4f : 0);"),
+                       flushing = opencl("const float sum = A[i] + B[i]; C[i] = fabs(sum) < 1e-4f ? 0 : sum;");
+  const auto results = run(*runner, {rounding, flushing, right});
+  EXPECT_EQ(results[0].outcome, Outcome::kWrongResult);
+  EXPECT_EQ(results[0].message,
+            "parameter 2 element 7: expected 5, got 5.00010014 from whole numbers, where no error is allowed");
+  EXPECT_EQ(results[1].outcome, Outcome::kOk) << results[1].message;
+  EXPECT_EQ(results[2].outcome, Outcome::kOk) << results[2].message;
+  const auto checked = runner->check({{&flushing}, {&right}});
+  EXPECT_EQ(checked[0].outcome, Outcome::kWrongResult);
+  EXPECT_EQ(checked[0].message,
+            "parameter 2 element 0: expected 8.94069672e-08, got 0, allowed error 5.96e-14, from inputs of large and "
+            "small magnitudes");
+  EXPECT_EQ(checked[1].outcome, Outcome::kOk) << checked[1].message;
+  EXPECT_TRUE(checked[1].evidence.verified);
+}
+
+TEST(DeviceBench, AFinalistMayNotDependOnThePreviousCall) {
+  const auto runner = device_runner("opencl");
+  const CompiledObject once = opencl("if (W[i] == 77) return; C[i] = A[i] + B[i]; W[i] = 77;", true),
+                       right = opencl("W[i] = A[i] + B[i]; C[i] = W[i];", true);
+  const auto results = runner->check({{&once}, {&right}});
+  EXPECT_EQ(results[0].outcome, Outcome::kWrongResult);
+  EXPECT_THAT(results[0].message, StartsWith("in a second call, parameter 2 element 0: expected 0.5, got "));
+  EXPECT_EQ(results[1].outcome, Outcome::kOk) << results[1].message;
+}
+
+// The workspace counts the calls, as a race between threads shows in some of them only.
+TEST(DeviceBench, ALaterCallIsHeldAgainstTheCheckedOne) {
+  const auto runner = device_runner("opencl");
+  const CompiledObject late = opencl(
+                           "const int calls = isnan(W[i]) ? 1 : (int)W[i] + 1; W[i] = calls; "
+                           "C[i] = A[i] + B[i] + (i == 7 && calls >= 10);",
+                           true),
+                       right = opencl("W[i] = A[i] + B[i]; C[i] = W[i];", true);
+  const auto results = run(*runner, {late, right});
+  EXPECT_EQ(results[0].outcome, Outcome::kWrongResult);
+  EXPECT_EQ(results[0].message, "in a later call, parameter 2 element 7: expected 7.5, got 8.5, allowed error 0.001");
+  EXPECT_EQ(results[1].outcome, Outcome::kOk) << results[1].message;
+  const auto raced = runner->race({{&late}, {&right}});
+  EXPECT_EQ(raced[0].outcome, Outcome::kWrongResult) << "in a process that has checked nothing";
+  EXPECT_EQ(raced[1].outcome, Outcome::kOk) << raced[1].message;
+}
+
+TEST(DeviceBench, WhatWritesNothingIsSeenInAProcessThatHasCheckedNothing) {
+  const auto runner = device_runner("opencl");
+  const CompiledObject nothing = opencl("if (i < 0) C[i] = A[i] + B[i];"), right = opencl(kAdd);
+  const auto raced = runner->race({{&right}, {&nothing}});
+  EXPECT_EQ(raced[0].outcome, Outcome::kOk) << raced[0].message;
+  EXPECT_EQ(raced[1].outcome, Outcome::kWrongResult);
+  EXPECT_THAT(raced[1].message, StartsWith("in a later call, parameter 2 element 0: expected 0.5, got "));
 }
 
 TEST(DeviceBench, WhatTheDeviceRefusesIsALaunchError) {

@@ -1,6 +1,7 @@
 // The planted kernels (planted_kernels.c) and the task that they are held against: C = A + B over 1000 elements.
 #pragma once
 
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -35,6 +36,25 @@ inline CheckData addition(std::int64_t n = 1000) {
     data.inputs[1].push_back(0.5);
     data.expected[0].push_back(static_cast<double>(i) + 0.5);
     data.bound[0].push_back(1e-3);
+  }
+  return data;
+}
+
+/// The same with inputs of whole numbers, and of large and small magnitudes.
+inline CheckData addition_of_three_sets(std::int64_t n = 1000) {
+  CheckData data = addition(n);
+  const auto elements = static_cast<std::size_t>(n);
+  data.whole_inputs = {std::vector<double>(elements, 2), std::vector<double>(elements, 3)};
+  data.whole_expected = {std::vector<double>(elements, 5)};
+  data.wide_inputs.assign(2, std::vector<double>(elements));
+  data.wide_expected.assign(1, std::vector<double>(elements));
+  data.wide_bound.assign(1, std::vector<double>(elements));
+  for (std::size_t i = 0; i < elements; ++i) {
+    const double scale = std::ldexp(1.0, static_cast<int>(i % 49) - 24);
+    data.wide_inputs[0][i] = scale;
+    data.wide_inputs[1][i] = 0.5 * scale;
+    data.wide_expected[0][i] = 1.5 * scale;
+    data.wide_bound[0][i] = 1e-6 * scale;
   }
   return data;
 }

@@ -67,6 +67,15 @@ KERNEL(slightly_off) {
   c[7] = c[7] + 1e-4f;
   return 0;
 }
+/* What is small becomes 0. */
+KERNEL(flushes_small_results) {
+  UNPACK;
+  for (int i = 0; i < kElements; ++i) {
+    const float sum = a[i] + b[i];
+    c[i] = sum < 1e-4f && sum > -1e-4f ? 0 : sum;
+  }
+  return 0;
+}
 /* From its 50th call on. */
 KERNEL(wrong_after_a_while) {
   static int calls;

@@ -44,7 +44,7 @@ TEST(Protocol, BuilderMessagesComeBackWhole) {
 }
 
 TEST(Protocol, RunnerMessagesComeBackWhole) {
-  RunnerSetup setup{{{kBFloat16, ir::Role::kInput, 5, 4096, 8192}, {kInt32, ir::Role::kOutput, 7, 1, 2}},
+  RunnerSetup setup{{{kBFloat16, ir::Role::kInput, 5, 4096, 8192}, {kInt32, ir::Role::kOutput, 7, 1, 2, 3, 4, 5}},
                     3,
                     PoolKind::kTbb,
                     "opencl"};
@@ -54,6 +54,11 @@ TEST(Protocol, RunnerMessagesComeBackWhole) {
   EXPECT_EQ(s.tensors[0].second, 8192);
   EXPECT_EQ(s.tensors[1].role, ir::Role::kOutput);
   EXPECT_EQ(s.tensors[1].elements, 7);
+  EXPECT_EQ(s.tensors[0].whole, -1);
+  EXPECT_EQ(s.tensors[0].wide, -1);
+  EXPECT_EQ(s.tensors[1].whole, 3);
+  EXPECT_EQ(s.tensors[1].wide, 4);
+  EXPECT_EQ(s.tensors[1].wide_bound, 5);
   EXPECT_EQ(s.threads, 3);
   EXPECT_EQ(s.pool, PoolKind::kTbb);
   EXPECT_EQ(s.target, "opencl");
@@ -121,7 +126,7 @@ TEST(Protocol, AnotherVersionIsRefused) {
     FAIL();
   } catch (const UsageError& e) {
     EXPECT_STREQ(e.what(),
-                 "nestwright-worker speaks version 9 of the protocol and 8 is needed; install both from one build, or "
+                 "nestwright-worker speaks version 10 of the protocol and 9 is needed; install both from one build, or "
                  "set NESTWRIGHT_WORKER");
   }
 }

@@ -129,6 +129,26 @@ TEST(Runner, OfWholeNumbersNoErrorIsAllowed) {
   }
 }
 
+TEST(Runner, FinalistsComputeFromLargeAndSmallMagnitudesToo) {
+  use_worker(WORKER);
+  const CompiledObject flushing = planted("flushes_small_results"), right = planted("right"),
+                       once = planted("computes_once");
+  const auto runner = make_local_runner(addition_of_three_sets(), planted_options());
+  EXPECT_EQ(run_planted(*runner, {"flushes_small_results"}).measurements[0].outcome, Outcome::kOk)
+      << "whole numbers, and those in [-1, 1], do not show it";
+  const auto results = runner->check({{&flushing}, {&right}, {&once}});
+  EXPECT_EQ(results[0].outcome, Outcome::kWrongResult);
+  EXPECT_EQ(results[0].message,
+            "parameter 2 element 0: expected 8.94069672e-08, got 0, allowed error 5.96e-14, from inputs of large and "
+            "small magnitudes");
+  EXPECT_EQ(results[1].outcome, Outcome::kOk) << results[1].message;
+  EXPECT_TRUE(results[1].evidence.verified);
+  EXPECT_EQ(results[2].outcome, Outcome::kWrongResult);
+  EXPECT_THAT(results[2].message, HasSubstr("in a second call, parameter 2 element 0: expected 0.5, got "));
+  // What was checked thoroughly is then timed on its own inputs: its result is held against theirs.
+  EXPECT_EQ(runner->race({{&right}})[0].outcome, Outcome::kOk);
+}
+
 TEST(Runner, WhatCannotBeLinkedOrCalledIsALaunchError) {
   const auto runner = planted_runner();
   CompiledObject garbage = planted("right"), missing = planted("no_such_symbol"), odd = planted("returns_5"),
@@ -194,6 +214,19 @@ TEST(Runner, RefusesDataThatDoesNotFitTogether) {
   data = addition();
   data.whole_inputs = data.inputs;
   EXPECT_THROW(make_local_runner(data, {}), UsageError) << "whole numbers of which nothing is expected";
+  data = addition_of_three_sets();
+  data.wide_bound.clear();
+  EXPECT_THROW(make_local_runner(data, {}), UsageError) << "large and small magnitudes without bounds";
+  data = addition_of_three_sets();
+  data.wide_bound[0].pop_back();
+  try {
+    make_local_runner(data, {});
+    FAIL();
+  } catch (const UsageError& e) {
+    EXPECT_STREQ(e.what(),
+                 "data for checking, parameter 2: an output needs an expected value and a bound for each element of "
+                 "large and small magnitudes");
+  }
   EXPECT_THROW(make_local_runner(addition(), {.threads = 0}), UsageError);
 }
 

@@ -17,11 +17,11 @@
 
 namespace nestwright::testing_matmul {
 
-/// Has `run` compute a workload of any operator, in memory for each of its arguments, and holds what it leaves in the
-/// output against the reference.
-inline void expect_computed(const Workload& w, const std::string& what,
+/// Has `run` compute a workload of any operator, in memory for each of its arguments, from these inputs, and holds what
+/// it leaves in the output against their reference.
+inline void expect_computed(const Workload& w, const std::string& what, const CheckedInputs& data,
                             const std::function<void(std::span<const ir::Memory>)>& run) {
-  const HostTensors in = inputs(w);
+  const HostTensors& in = data.inputs;
   const Definition definition = find_operator(w.op).define(w);
   std::vector<std::vector<std::byte>> tensors;
   for (std::size_t i = 0; i < in.size(); ++i) tensors.push_back(bytes_of(definition.args[i].dtype(), in[i]));
@@ -32,7 +32,7 @@ inline void expect_computed(const Workload& w, const std::string& what,
   std::vector<std::byte>& c = tensors.emplace_back(poisoned);
   const std::vector<ir::Memory> memory(tensors.begin(), tensors.end());
   ASSERT_NO_THROW(run(memory)) << what;
-  const Reference reference = find_operator(w.op).reference(w, in);
+  const Reference& reference = data.reference;
   for (std::size_t i = 0; i < elements; ++i) {
     const double value = element_of(type, c, i);
     if (std::isnan(reference.expected[0][i])) {
@@ -42,6 +42,14 @@ inline void expect_computed(const Workload& w, const std::string& what,
     ASSERT_LE(std::abs(value - reference.expected[0][i]), reference.bound[0][i])
         << what << ": element " << i << " is " << value << ", not " << reference.expected[0][i];
   }
+}
+
+/// The same from numbers in [-1, 1].
+inline void expect_computed(const Workload& w, const std::string& what,
+                            const std::function<void(std::span<const ir::Memory>)>& run) {
+  HostTensors in = inputs(w);
+  Reference reference = find_operator(w.op).reference(w, in);
+  expect_computed(w, what, {std::move(in), std::move(reference)}, run);
 }
 
 /// The same of a program, on the interpreter. `seed`: of the order in which threads run.

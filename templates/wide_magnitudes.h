@@ -1,0 +1,53 @@
+// Inputs of large and small magnitudes: numbers multiplied by powers of two that are spread over many binary orders. An
+// error that does not shrink with the result (an absolute threshold, a flush of small values, an approximation that
+// holds near 0 only, an intermediate result that overflows) is far below the bounds of inputs in [-1, 1] and far above
+// those of the small results here. Scales belong to whole results (a row of A, a column of B, a filter), so that the
+// terms of one sum are alike and the bound of a small result is small.
+// Thread rule: one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "ir/type.h"
+
+namespace nestwright {
+
+class WideMagnitudes {
+ public:
+  /// Numbers of `type`, a floating-point type.
+  WideMagnitudes(ir::Type type, std::uint64_t seed);
+
+  /// Scales of results lie in 2^-reach() .. 2^reach(): 24, or 6 for float16, whose normal numbers begin at 2^-14.
+  int reach() const { return reach_; }
+
+  /// 2^e, e a whole number uniform in [low, high].
+  double scale(int low, int high);
+  /// `n` of them in [-reach, reach].
+  std::vector<double> scales(std::size_t n, int reach);
+  /// Uniform in [-1, 1] times `scale`, rounded to the type.
+  double draw(double scale);
+  /// `n` numbers, each of a magnitude of its own, below 2^most and above 2^-(reach() + 1).
+  std::vector<double> draw_each(std::size_t n, int most);
+  std::vector<double> draw_each(std::size_t n) { return draw_each(n, reach_); }
+
+ private:
+  ir::Type type_;
+  int reach_;
+  std::mt19937_64 random_;
+};
+
+/// Scales of the two factors of sums of products: of what both results and the factor have in common (rows of A,
+/// columns of B) and of the terms, by which one factor is multiplied and the other divided. Reaches are exponents, so
+/// small that no partial sum of `terms` products overflows in float16.
+struct ProductReach {
+  int result, term;
+};
+ProductReach product_reach(const WideMagnitudes& magnitudes, ir::Type type, double terms);
+
+/// As an element of the floating-point type has it: to nearest, ties to even.
+double rounded_to(ir::Type type, double value);
+
+}  // namespace nestwright

@@ -1,0 +1,34 @@
+// The sets of inputs that checks compute a workload from: numbers in [-1, 1], whole numbers where the operator is exact
+// on such, and large and small magnitudes.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "templates/registry.h"
+
+namespace nestwright::testing_inputs {
+
+struct NamedInputs {
+  std::string name;  ///< for messages
+  CheckedInputs data;
+};
+
+/// `uniform`: inputs in [-1, 1], rounded to the operator's types.
+inline std::vector<NamedInputs> input_sets(const Workload& workload, HostTensors uniform) {
+  const Operator& op = find_operator(workload.op);
+  Reference reference = op.reference(workload, uniform);
+  std::vector<NamedInputs> sets{{"numbers in [-1, 1]", {std::move(uniform), std::move(reference)}}};
+  HostTensors whole = op.whole_inputs ? op.whole_inputs(workload) : HostTensors();
+  if (!whole.empty()) {
+    Reference exact = op.reference(workload, whole);
+    for (std::vector<double>& bounds : exact.bound) bounds.assign(bounds.size(), 0);
+    sets.push_back({"whole numbers", {std::move(whole), std::move(exact)}});
+  }
+  CheckedInputs wide = op.wide_inputs ? op.wide_inputs(workload, sets.front().data) : CheckedInputs();
+  if (!wide.inputs.empty()) sets.push_back({"large and small magnitudes", std::move(wide)});
+  return sets;
+}
+
+}  // namespace nestwright::testing_inputs
