@@ -51,10 +51,11 @@ HostTensors convolution_whole_inputs(const Convolution& c, const Workload& workl
 CheckedInputs convolution_wide_inputs(const Convolution& c, const Workload& workload, const CheckedInputs& uniform) {
   if (!c.types.sum.is_float()) return {};
   WideMagnitudes magnitudes(c.types.a, stable_hash(workload.str()) + 2);
-  const ProductReach reach = product_reach(magnitudes, c.types.sum, static_cast<double>(c.terms()));
   // A bias is added to every image.
-  const std::vector<double> images = magnitudes.scales(size(c.images), c.bias ? 0 : reach.result),
-                            filters = magnitudes.scales(size(c.filters), reach.result),
+  const ProductReach reach =
+      product_reach(magnitudes, c.types.sum, static_cast<double>(c.terms()), c.images, c.filters, c.bias);
+  const std::vector<double> images = magnitudes.scales(size(c.images), reach.rows),
+                            filters = magnitudes.scales(size(c.filters), reach.columns),
                             channels = magnitudes.scales(size(c.group_channels()), reach.term);
   CheckedInputs wide{uniform.inputs, {}};
   std::vector<double>&x = wide.inputs[0], &w = wide.inputs[1];

@@ -56,13 +56,17 @@ std::vector<double> WideMagnitudes::draw_each(std::size_t n, int most) {
   return values;
 }
 
-ProductReach product_reach(const WideMagnitudes& magnitudes, ir::Type type, double terms) {
-  const int result = magnitudes.reach() / 2, term = magnitudes.reach() / 4;
-  if (type != kFloat16) return {result, term};
-  // Sums of products of numbers in [-1, 1] stay within 2 sqrt(terms), six times their deviation.
-  constexpr int kLargestExponent = 15;
-  const int room = static_cast<int>(std::floor((kLargestExponent - std::log2(2 * std::sqrt(terms))) / 2));
-  return {std::clamp(room, 0, result), term};
+ProductReach product_reach(const WideMagnitudes& magnitudes, ir::Type type, double terms, std::int64_t rows,
+                           std::int64_t columns, bool are_rows_fixed) {
+  int result = magnitudes.reach();
+  if (type == kFloat16) {
+    // Sums of products of numbers in [-1, 1] stay within 2 sqrt(terms), six times their deviation.
+    constexpr int kLargestExponent = 15;
+    const double room = kLargestExponent - std::log2(2 * std::sqrt(terms));
+    result = std::clamp(static_cast<int>(std::floor(room)), 0, result);
+  }
+  const int of_rows = are_rows_fixed || rows == 1 ? 0 : columns == 1 ? result : result / 2;
+  return {of_rows, of_rows == 0 ? result : columns == 1 ? 0 : result / 2, magnitudes.reach() / 4};
 }
 
 }  // namespace nestwright

@@ -39,13 +39,15 @@ class WideMagnitudes {
   std::mt19937_64 random_;
 };
 
-/// Scales of the two factors of sums of products: of what both results and the factor have in common (rows of A,
-/// columns of B) and of the terms, by which one factor is multiplied and the other divided. Reaches are exponents, so
-/// small that no partial sum of `terms` products overflows in float16.
+/// Exponents of the scales of the two factors of sums of products, A B: rows of A, columns of B, and the terms, by
+/// whose scales A is multiplied and B divided.
 struct ProductReach {
-  int result, term;
+  int rows, columns, term;
 };
-ProductReach product_reach(const WideMagnitudes& magnitudes, ir::Type type, double terms);
+/// For sums of `terms` products in `type`: so small that no partial sum overflows in float16. Rows that are to have the
+/// scale 1, and a factor that has one scale only, leave their part of the reach to the other factor.
+ProductReach product_reach(const WideMagnitudes& magnitudes, ir::Type type, double terms, std::int64_t rows,
+                           std::int64_t columns, bool are_rows_fixed);
 
 /// As an element of the floating-point type has it: to nearest, ties to even.
 double rounded_to(ir::Type type, double value);

@@ -77,10 +77,11 @@ CheckedInputs matmul_wide_inputs(const Workload& workload, const CheckedInputs& 
   const auto m = static_cast<std::size_t>(shape.m), n = static_cast<std::size_t>(shape.n),
              k = static_cast<std::size_t>(shape.k);
   WideMagnitudes magnitudes(shape.type, stable_hash(workload.str()) + 2);
-  const ProductReach reach = product_reach(magnitudes, shape.type, static_cast<double>(shape.k));
   // A bias is added to every row.
-  const Scales rows = magnitudes.scales(m, shape.epilogue.bias ? 0 : reach.result),
-               columns = magnitudes.scales(n, reach.result), terms = magnitudes.scales(k, reach.term);
+  const ProductReach reach =
+      product_reach(magnitudes, shape.type, static_cast<double>(shape.k), shape.m, shape.n, shape.epilogue.bias);
+  const Scales rows = magnitudes.scales(m, reach.rows), columns = magnitudes.scales(n, reach.columns),
+               terms = magnitudes.scales(k, reach.term);
   Scales inverse_terms(k);
   std::transform(terms.begin(), terms.end(), inverse_terms.begin(), [](double scale) { return 1 / scale; });
 
