@@ -58,14 +58,7 @@ std::string select_trials(const std::string& where) {
       kMadeByColumns, kProposalColumns, measurement_columns("trial"), kFromProposal, is_sound_trial(), where);
 }
 
-std::int64_t count_trials(const Database& database, std::int64_t task) {
-  Statement select = database.prepare(
-      "SELECT count(*) FROM trial JOIN session ON session.id = trial.session_id WHERE session.task_id = ?");
-  select.bind(task).step();
-  return select.integer(0);
-}
-
-BestRecord read_best(const Statement& row, const StoredTask& task, std::int64_t trials, BestSource source) {
+BestRecord read_best(const Statement& row, const StoredTask& task, BestSource source) {
   BestRecord best;
   best.task = task.key;
   best.trial = row.integer(0);
@@ -84,40 +77,44 @@ BestRecord read_best(const Statement& row, const StoredTask& task, std::int64_t 
   const Measurement measurement = read_measurement(row, kOwnColumns + kProposalColumnCount);
   best.timing = measurement.timing;
   best.evidence = measurement.evidence;
-  best.trials = trials;
+  best.trials = task.totals.trials;
   return best;
 }
 
 /// The row that `select` is at, if it can be read.
 std::optional<BestRecord> read_row(const Statement& select, const Database& database, const StoredTask& task,
-                                   std::int64_t trials, BestSource source) {
+                                   BestSource source) {
   return read_or_note(database, source == BestSource::kRace ? "race_entry (column trial_id)" : "trial",
-                      select.integer(0), [&] { return read_best(select, task, trials, source); });
+                      select.integer(0), [&] { return read_best(select, task, source); });
 }
 
 std::optional<BestRecord> read_first(Statement& select, const Database& database, const StoredTask& task,
                                      BestSource source) {
   if (!select.step()) return std::nullopt;
-  return read_row(select, database, task, count_trials(database, task.id), source);
+  return read_row(select, database, task, source);
 }
 
+// The texts of the statements that one question needs are made once: making them takes longer than running them.
+
 std::optional<BestRecord> last_winner(const Database& database, const StoredTask& task, const std::string& templates) {
-  Statement select = database.prepare(
+  static const std::string kSelect =
       select_race_entries(fmt::format("race.task_id = :task AND race.winner_trial_id = race_entry.trial_id AND {}"
                                       " ORDER BY race.id DESC LIMIT 1",
-                                      kTemplateMatches)));
+                                      kTemplateMatches));
+  Statement select = database.prepare(kSelect);
   return read_first(select.bind(task.id, templates), database, task, BestSource::kRace);
 }
 
-/// Of the latest session of the task whose confirmed incumbent is sound. `sessions`: which count.
+/// Of the latest session of the task whose confirmed incumbent is sound. `own`: of other sessions than this one that
+/// have ended; 0: of any.
 std::optional<BestRecord> last_confirmed(const Database& database, const StoredTask& task, const std::string& templates,
-                                         const std::string& sessions = "1") {
+                                         SessionId own) {
+  static const std::string kSelect = select_trials(fmt::format("trial.id = :trial AND {}", kTemplateMatches));
   Statement confirmed = database.prepare(
-      fmt::format("SELECT incumbent_trial_id FROM session WHERE task_id = ? AND incumbent_trial_id IS NOT NULL AND {}"
-                  " ORDER BY id DESC",
-                  sessions));
-  Statement select = database.prepare(select_trials(fmt::format("trial.id = :trial AND {}", kTemplateMatches)));
-  confirmed.bind(task.id);
+      "SELECT incumbent_trial_id FROM session WHERE task_id = :task AND incumbent_trial_id IS NOT NULL"
+      " AND (:own = 0 OR (id <> :own AND status <> 'running')) ORDER BY id DESC");
+  Statement select = database.prepare(kSelect);
+  confirmed.bind(task.id, own);
   while (confirmed.step()) {
     select.bind(confirmed.integer(0), templates);
     if (auto best = read_first(select, database, task, BestSource::kConfirmed)) return best;
@@ -181,7 +178,7 @@ std::optional<double> shape_distance(const std::vector<WorkloadParameter>& wante
 
 std::optional<BestRecord> best_of_task(const Database& database, const StoredTask& task, const std::string& templates) {
   if (auto winner = last_winner(database, task, templates)) return winner;
-  if (auto confirmed = last_confirmed(database, task, templates)) return confirmed;
+  if (auto confirmed = last_confirmed(database, task, templates, 0)) return confirmed;
   const SessionId session = busiest_session(database, task.id, templates);
   if (session == 0) return std::nullopt;
   Statement fastest = database.prepare(select_trials(
@@ -192,7 +189,7 @@ std::optional<BestRecord> best_of_task(const Database& database, const StoredTas
 std::optional<BestRecord> stored_best_of(const Database& database, SessionId session, const StoredTask& task,
                                          const std::string& templates) {
   if (auto winner = last_winner(database, task, templates)) return winner;
-  return last_confirmed(database, task, templates, fmt::format("id <> {} AND status <> 'running'", session));
+  return last_confirmed(database, task, templates, session);
 }
 
 std::optional<BestRecord> TuningLog::stored_best(SessionId session,
@@ -232,7 +229,7 @@ std::vector<BestRecord> TuningLog::top(const TaskFilter& filter, int count,
       const TrialId trial = select.integer(0);
       const auto same = [&](const BestRecord& record) { return record.trial == trial; };
       if (std::any_of(records.begin(), records.end(), same)) continue;
-      if (auto record = read_row(select, database, task, winner->trials, source)) records.push_back(std::move(*record));
+      if (auto record = read_row(select, database, task, source)) records.push_back(std::move(*record));
     }
   };
   if (winner->source == BestSource::kRace) {

@@ -77,6 +77,12 @@ struct SessionUnit {
   std::string code_generator;  ///< MadeBy::code_generator of the session
 };
 
+/// What is recorded of a task, in all.
+struct TaskTotals {
+  std::int64_t trials = 0;  ///< of all outcomes
+  double seconds = 0;       ///< spent on compiling, checking and measuring them
+};
+
 /// What made the kernels of a session and may change on one machine from day to day. Where it has, a record is a hint:
 /// it is shown, and raced again before it counts.
 struct MadeBy {

@@ -159,7 +159,8 @@ std::optional<Batch> TuningLog::claim_unfinished_batch(SessionId session) {
       "SELECT batch.id, batch.number, proposer.seed FROM batch JOIN session AS proposer ON proposer.id = "
       "batch.session_id"
       " JOIN session AS runner ON runner.id = batch.runner_session_id"
-      " WHERE proposer.task_id = ? AND runner.status <> ? AND EXISTS (SELECT 1 FROM proposal WHERE batch_id = batch.id"
+      " WHERE proposer.task_id = ? AND runner.status <> ? AND batch.unmeasured > 0 AND EXISTS (SELECT 1 FROM proposal "
+      "WHERE batch_id = batch.id"
       "  AND NOT EXISTS (SELECT 1 FROM trial WHERE proposal_id = proposal.id)) ORDER BY batch.id LIMIT 1");
   select.bind(task, kRunning);
   if (!select.step()) {

@@ -9,10 +9,11 @@
 namespace nestwright {
 namespace {
 
-constexpr const char* kSelectTask =
+const std::string kSelectTask =
     "SELECT task.id, workload.workload, workload.op, workload.dtype, workload.parameters, workload.flops, "
     "target.target,"
-    " target.threads, target.machine, target.backend, task.pipeline, task.cache, task.pages, task.prepacked"
+    " target.threads, target.machine, target.backend, task.pipeline, task.cache, task.pages, task.prepacked,"
+    " task.trials, task.spent_ms"
     " FROM task JOIN workload ON workload.id = task.workload_id JOIN target ON target.id = task.target_id WHERE ";
 
 StoredTask read_task(const sqlite::Statement& row) {
@@ -27,6 +28,7 @@ StoredTask read_task(const sqlite::Statement& row) {
   task.key.cache = row.text(11);
   task.key.pages = row.text(12);
   task.key.prepacked = row.text(13);
+  task.totals = {row.integer(14), 1e-3 * row.real(15)};
   return task;
 }
 
@@ -80,13 +82,15 @@ std::int64_t ensure_space(sqlite::Database& database, std::int64_t task, const T
 }
 
 std::vector<StoredTask> matching_tasks(const sqlite::Database& database, const TaskFilter& filter) {
-  // There are few tasks: one statement that looks at all of them beats one statement a combination of fields.
-  sqlite::Statement select = database.prepare(
-      std::string(kSelectTask) +
-      "(?1 = '' OR workload.workload = ?1) AND (?2 = '' OR workload.op = ?2) AND (?3 = '' OR workload.dtype = ?3)"
+  // A workload is found by its index. Otherwise all tasks are looked at: there are few.
+  static const std::string kOthers =
+      " AND (?2 = '' OR workload.op = ?2) AND (?3 = '' OR workload.dtype = ?3)"
       " AND (?4 = '' OR target.target = ?4) AND (?5 = '' OR target.machine = ?5) AND (?6 = '' OR target.backend = ?6)"
       " AND (?7 = '' OR task.cache = ?7) AND (?8 = '' OR task.pages = ?8) AND (?9 = '' OR task.prepacked = ?9)"
-      " AND (?10 = 0 OR target.threads = ?10) ORDER BY workload.workload, task.id");
+      " AND (?10 = 0 OR target.threads = ?10) ORDER BY workload.workload, task.id";
+  static const std::string kOfWorkload = kSelectTask + "workload.workload = ?1" + kOthers;
+  static const std::string kOfAny = kSelectTask + "?1 = ''" + kOthers;
+  sqlite::Statement select = database.prepare(filter.workload.empty() ? kOfAny : kOfWorkload);
   select.bind(filter.workload, filter.op, filter.dtype, filter.target, filter.machine, filter.backend, filter.cache,
               filter.pages, filter.prepacked, filter.threads);
   std::vector<StoredTask> tasks;
@@ -105,8 +109,8 @@ std::optional<StoredTask> stored_task(const sqlite::Database& database, const Ta
 }
 
 StoredTask task_of_session(const sqlite::Database& database, SessionId session) {
-  sqlite::Statement select =
-      database.prepare(std::string(kSelectTask) + "task.id = (SELECT task_id FROM session WHERE session.id = ?)");
+  static const std::string kOfSession = kSelectTask + "task.id = (SELECT task_id FROM session WHERE session.id = ?)";
+  sqlite::Statement select = database.prepare(kOfSession);
   select.bind(session);
   if (!select.step()) throw LogError(fmt::format("database '{}' has no session {}", database.path(), session));
   return read_task(select);

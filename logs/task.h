@@ -12,6 +12,7 @@ namespace nestwright {
 struct StoredTask {
   std::int64_t id = 0;
   TaskKey key;
+  TaskTotals totals;
 };
 
 /// Adds what is missing. Requires a transaction.

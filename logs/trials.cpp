@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "logs/bad_row.h"
 #include "logs/best.h"
@@ -12,10 +13,19 @@
 namespace nestwright {
 namespace {
 
+using sqlite::Database;
 using sqlite::Statement;
 
 /// Trials of one other task that a search is told of: the last ones.
 constexpr int kMostOfARelative = 2000;
+
+/// Sessions of a task whose fastest trials a history holds, and anchors, incumbents and winners: the last ones.
+constexpr std::int64_t kMaxSessions = 8, kMaxLinks = 64;
+
+/// Found and sorted by an index alone.
+constexpr const char* kLatestIds =
+    "SELECT recorded.id FROM session AS source JOIN trial AS recorded ON recorded.session_id = source.id"
+    " WHERE source.task_id = ? ORDER BY recorded.id DESC LIMIT ?";
 
 /// Those before the ones of proposal and measurement.
 constexpr int kOwnColumns = 17;
@@ -56,7 +66,7 @@ TrialRecord read_trial(const Statement& row, const WorkloadKey& workload) {
 }
 
 /// Adds the row that `select` is at, if it can be read.
-void add_trial(const sqlite::Database& database, const Statement& select, const WorkloadKey& workload,
+void add_trial(const Database& database, const Statement& select, const WorkloadKey& workload,
                std::vector<TrialRecord>& trials) {
   auto trial = read_or_note(database, "trial", select.integer(0), [&] { return read_trial(select, workload); });
   if (trial) trials.push_back(std::move(*trial));
@@ -68,15 +78,22 @@ int TuningLog::next_batch_number(const TaskKey& task) const {
   const auto stored = stored_task(state_->database, task);
   if (!stored) return 0;
   Statement select = state_->database.prepare(
-      "SELECT coalesce(max(number) + 1, 0) FROM batch JOIN session ON session.id = batch.session_id WHERE "
-      "session.task_id = ?");
+      "SELECT coalesce(max((SELECT max(number) FROM batch WHERE session_id = session.id)) + 1, 0) FROM session"
+      " WHERE task_id = ?");
   select.bind(stored->id).step();
   return static_cast<int>(select.integer(0));
 }
 
+TaskTotals TuningLog::totals(const TaskKey& task) const {
+  const auto stored = stored_task(state_->database, task);
+  return stored ? stored->totals : TaskTotals();
+}
+
 std::vector<TrialRecord> TuningLog::trials(const TaskFilter& filter, std::int64_t limit) const {
   std::vector<TrialRecord> trials;
-  Statement select = state_->database.prepare(select_trials("session.task_id = ? ORDER BY trial.id DESC LIMIT ?"));
+  // Ids are sorted, not rows.
+  static const std::string kSelect = select_trials(fmt::format("trial.id IN ({}) ORDER BY trial.id DESC", kLatestIds));
+  Statement select = state_->database.prepare(kSelect);
   for (const StoredTask& task : matching_tasks(state_->database, filter)) {
     select.bind(task.id, limit > 0 ? limit : std::int64_t{-1});
     while (select.step()) add_trial(state_->database, select, task.key.workload, trials);
@@ -98,6 +115,43 @@ std::vector<TrialRecord> TuningLog::trials_after(const TaskKey& task, TrialId af
   return trials;
 }
 
+std::vector<TrialRecord> TuningLog::history(const TaskKey& task, std::int64_t latest, std::int64_t fastest) const {
+  const Database& database = state_->database;
+  const auto stored = stored_task(database, task);
+  if (!stored) return {};
+  std::set<TrialId> chosen;
+  const auto choose = [&](std::string_view ids, std::int64_t of, std::int64_t limit) {
+    Statement select = database.prepare(ids);
+    select.bind(of, limit);
+    while (select.step()) chosen.insert(select.integer(0));
+  };
+  choose(kLatestIds, stored->id, latest);
+  if (static_cast<std::int64_t>(chosen.size()) == latest) {
+    for (const char* column : {"anchor_trial_id", "incumbent_trial_id"}) {
+      choose(
+          fmt::format("SELECT {0} FROM session WHERE task_id = ? AND {0} IS NOT NULL ORDER BY id DESC LIMIT ?", column),
+          stored->id, kMaxLinks);
+    }
+    choose(
+        "SELECT winner_trial_id FROM race WHERE task_id = ? AND winner_trial_id IS NOT NULL ORDER BY id DESC LIMIT ?",
+        stored->id, kMaxLinks);
+    Statement sessions = database.prepare("SELECT id FROM session WHERE task_id = ? ORDER BY id DESC LIMIT ?");
+    sessions.bind(stored->id, kMaxSessions);
+    while (sessions.step()) {
+      choose("SELECT id FROM trial WHERE session_id = ? AND median_ns > 0 ORDER BY median_ns LIMIT ?",
+             sessions.integer(0), fastest);
+    }
+  }
+  static const std::string kSelect = select_trials("trial.id = ?");
+  Statement select = database.prepare(kSelect);
+  std::vector<TrialRecord> trials;
+  for (const TrialId id : chosen) {
+    select.bind(id);
+    if (select.step()) add_trial(database, select, stored->key.workload, trials);
+  }
+  return trials;
+}
+
 std::vector<std::vector<TrialRecord>> TuningLog::relatives(const TaskKey& task, int tasks,
                                                            const std::vector<TemplateVersion>& templates) const {
   TaskFilter same_operator = filter_of(task);
@@ -112,11 +166,13 @@ std::vector<std::vector<TrialRecord>> TuningLog::relatives(const TaskKey& task, 
   std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
 
   const auto stored = stored_task(state_->database, task);
-  Statement select = state_->database.prepare(select_trials(
-      fmt::format("session.task_id = :task AND {} AND trial.outcome = 0 AND trial.same_as_trial_id IS NULL"
-                  " AND trial.recorded_at < coalesce((SELECT min(started_at) FROM session AS first"
-                  "  WHERE first.task_id = :learner), '9999') ORDER BY trial.id DESC LIMIT :limit",
-                  kTemplateMatches)));
+  Statement select = state_->database.prepare(
+      select_trials(fmt::format("trial.id IN (SELECT other.id FROM session AS source JOIN trial AS other"
+                                "  ON other.session_id = source.id WHERE source.task_id = :task)"
+                                " AND {} AND trial.outcome = 0 AND trial.same_as_trial_id IS NULL"
+                                " AND trial.recorded_at < coalesce((SELECT min(started_at) FROM session AS first"
+                                "  WHERE first.task_id = :learner), '9999') ORDER BY trial.id DESC LIMIT :limit",
+                                kTemplateMatches)));
   std::vector<std::vector<TrialRecord>> found;
   for (const auto& [distance, other] : near) {
     if (static_cast<int>(found.size()) >= tasks) break;

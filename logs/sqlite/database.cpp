@@ -84,10 +84,27 @@ std::int64_t Database::pragma(const std::string& name) const {
 }
 
 Statement::Statement(const Database& database, std::string_view sql) : database_(&database) {
+  auto kept = database.idle_.find(sql);
+  if (kept != database.idle_.end() && kept->second) {
+    home_ = &kept->second;
+    statement_ = std::move(kept->second);
+    return;
+  }
   sqlite3_stmt* raw = nullptr;
-  int code = sqlite3_prepare_v2(database.connection(), sql.data(), static_cast<int>(sql.size()), &raw, nullptr);
+  int code = sqlite3_prepare_v3(database.connection(), sql.data(), static_cast<int>(sql.size()),
+                                SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
   if (code != SQLITE_OK) database.fail(code);
   statement_.reset(raw);
+  // A second statement of one text, while the first is in use, is not kept.
+  const bool is_first = kept == database.idle_.end();
+  home_ = is_first ? &database.idle_.try_emplace(std::string(sql)).first->second : nullptr;
+}
+
+Statement::~Statement() {
+  if (!statement_ || home_ == nullptr) return;
+  sqlite3_reset(statement_.get());
+  sqlite3_clear_bindings(statement_.get());
+  *home_ = std::move(statement_);
 }
 
 bool Statement::step() {

@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "support/error.h"
@@ -19,6 +20,11 @@
 namespace nestwright::sqlite {
 
 class Statement;
+
+struct Finalize {
+  void operator()(sqlite3_stmt* s) const { sqlite3_finalize(s); }
+};
+using PreparedStatement = std::unique_ptr<sqlite3_stmt, Finalize>;
 
 /// What SQLite answered, as the LogError that users read, with SQLite's extended result code for those who can go on.
 class Failure : public LogError {
@@ -36,6 +42,8 @@ class Database {
   Database(const std::string& path, const std::string& open_as, int flags, int busy_timeout_ms);
   const std::string& path() const { return path_; }
   void execute(const std::string& sql);
+  /// Compiles `sql`, or reuses what was compiled for the same text before and is not in use. Every text is kept for as
+  /// long as the connection, so values belong into parameters.
   Statement prepare(std::string_view sql) const;
   std::int64_t last_insert_id() const { return sqlite3_last_insert_rowid(connection_.get()); }
   int changed_rows() const { return sqlite3_changes(connection_.get()); }
@@ -57,13 +65,19 @@ class Database {
   [[noreturn]] void fail(int code) const;
 
  private:
+  friend class Statement;
   struct Close {
     void operator()(sqlite3* c) const { sqlite3_close_v2(c); }
   };
+  struct TextHash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  using StatementCache = std::unordered_map<std::string, PreparedStatement, TextHash, std::equal_to<>>;
   std::string path_;
   int busy_timeout_ms_;
   std::unique_ptr<sqlite3, Close> connection_;
-  std::string file_;  ///< that is watched; empty: none is
+  mutable StatementCache idle_;  ///< by their text; null: in use
+  std::string file_;             ///< that is watched; empty: none is
   dev_t device_ = 0;
   ino_t inode_ = 0;
   std::string loss_;  ///< what was thrown when the file was found to be gone
@@ -71,10 +85,16 @@ class Database {
   mutable std::set<std::string> noted_;
 };
 
-/// Parameters are numbered from 1, columns from 0.
+/// Parameters are numbered from 1, columns from 0. Must not outlive its database, which must stay where it is
+/// meanwhile.
 class Statement {
  public:
+  /// What Database::prepare() gives.
   Statement(const Database& database, std::string_view sql);
+  Statement(Statement&&) noexcept = default;
+  Statement& operator=(Statement&&) = delete;
+  /// Gives the compiled statement back to the database.
+  ~Statement();
 
   /// Starts over with these as the first parameters.
   template <typename... Values>
@@ -118,12 +138,10 @@ class Statement {
     if (code != SQLITE_OK) database_->fail(code);
   }
 
-  struct Finalize {
-    void operator()(sqlite3_stmt* s) const { sqlite3_finalize(s); }
-  };
   const Database* database_;
+  PreparedStatement* home_;  ///< where it is kept while it is not in use; nullptr: nowhere
   int bound_ = 0;
-  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  PreparedStatement statement_;
 };
 
 /// BEGIN IMMEDIATE: waits for other writers now, so that nothing fails half-way. Rolled back unless committed. Throws

@@ -55,11 +55,9 @@ std::int64_t count_seeds(const Task& task) {
 
 /// What earlier runs recorded of the task, and what they spent on it.
 void add_earlier(SharedTask& shared, const Task& task, const TuningLog& log) {
-  for (const TrialRecord& trial : log.trials(filter_of(task_key(task)))) {
-    const Measurement& m = trial.measurement;
-    ++shared.earlier_trials;
-    shared.earlier_seconds += 1e-3 * (m.compile_ms + m.check_ms + m.measure_ms);
-  }
+  const TaskTotals totals = log.totals(task_key(task));
+  shared.earlier_trials = totals.trials;
+  shared.earlier_seconds = totals.seconds;
 }
 
 std::vector<SharedTask> shared_tasks(const std::vector<FileTask>& tasks, TuningLog& log, const SessionOptions& session,

@@ -135,7 +135,7 @@ TEST_F(OpenTest, OfALargeFileAWriterLooksForDamageWhereTheLastOneDied) {
 TEST_F(OpenTest, NewerSchema) {
   make_log();
   run_sql("PRAGMA user_version = 99");
-  expect_refused_untouched("has schema version 99 but this nestwright knows versions up to 7: use a newer nestwright");
+  expect_refused_untouched("has schema version 99 but this nestwright knows versions up to 8: use a newer nestwright");
 }
 
 TEST_F(OpenTest, LockedByAnotherProcess) {
