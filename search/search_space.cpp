@@ -15,9 +15,8 @@ SearchSpace::SearchSpace(const Task& task, std::string_view only) : task_(task) 
   std::vector<std::vector<Config>> seeds;
   for (const Template* source : templates_for(task.workload, task.target, only)) {
     ConfigSpace space = discover_space(*source, task.workload, task.target);
-    const double points = space.count_valid().points;
     seeds.push_back(source->seeds ? source->seeds(task.workload, task.target) : std::vector<Config>{});
-    members_.push_back({source, std::move(space), points});
+    members_.push_back({source, std::move(space)});
   }
   std::size_t longest = 0;
   for (const auto& list : seeds) longest = std::max(longest, list.size());
@@ -41,11 +40,11 @@ const SearchSpace::Member& SearchSpace::member(const Point& point) const {
 
 std::optional<Point> SearchSpace::sample(std::mt19937_64& random) const {
   double total = 0;
-  for (const Member& m : members_) total += m.valid_points;
+  for (const Member& m : members_) total += m.valid_points();
   if (total <= 0) return std::nullopt;
   double at = std::uniform_real_distribution<double>(0, total)(random);
   for (const Member& m : members_) {
-    at -= m.valid_points;
+    at -= m.valid_points();
     if (at > 0) continue;
     if (auto config = m.space.sample(random)) return Point{m.source->name, m.source->version, std::move(*config)};
   }

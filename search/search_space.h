@@ -27,7 +27,8 @@ class SearchSpace {
   struct Member {
     const Template* source;
     ConfigSpace space;
-    double valid_points;  ///< the weight of this template in sampling
+    /// The weight of this template in sampling.
+    double valid_points() const { return space.count_valid().points; }
   };
 
   /// Discovers the spaces of all templates of the task's operator, or of the one named `only`. Throws UsageError where

@@ -26,6 +26,14 @@ void check_branch(const Branch& branch) {
   }
 }
 
+void check_constraints(const Branch& branch, const std::vector<std::vector<int>>& positions) {
+  for (std::size_t c = 0; c < positions.size(); ++c) {
+    if (positions[c].empty()) {
+      throw InternalError("the constraint '" + branch.constraints[c].reason + "' names no knob");
+    }
+  }
+}
+
 /// Knobs connected by constraints, and the constraints that connect them, as union-find over knobs.
 std::vector<KnobGroup> connected_groups(const Branch& branch, const std::vector<std::vector<int>>& positions) {
   std::vector<int> root(branch.knobs.size());
@@ -34,10 +42,8 @@ std::vector<KnobGroup> connected_groups(const Branch& branch, const std::vector<
     while (root[knob] != knob) knob = root[knob] = root[root[knob]];
     return knob;
   };
-  for (std::size_t c = 0; c < positions.size(); ++c) {
-    if (positions[c].empty())
-      throw InternalError("the constraint '" + branch.constraints[c].reason + "' names no knob");
-    for (const int knob : positions[c]) root[find(knob)] = find(positions[c][0]);
+  for (const std::vector<int>& connected : positions) {
+    for (const int knob : connected) root[find(knob)] = find(connected[0]);
   }
   std::vector<KnobGroup> groups;
   for (int knob = 0; knob < static_cast<int>(branch.knobs.size()); ++knob) {
@@ -89,25 +95,32 @@ unsigned __int128 branch_size(const Branch& branch) {
 
 }  // namespace
 
-ConfigSpace::ConfigSpace(std::vector<Branch> branches) : branches_(std::move(branches)) {
-  std::vector<BranchPlan> plans;
-  for (const Branch& branch : branches_) {
-    check_branch(branch);
-    BranchPlan plan;
-    plan.positions = all_constraint_positions(branch);
-    plan.groups = connected_groups(branch, plan.positions);
-    plan.valid.points = 1;
+const ConfigSpace::BranchPlan::Points& ConfigSpace::BranchPlan::points(const std::vector<Branch>& branches,
+                                                                       std::size_t number) const {
+  std::call_once(once_, [&] {
+    const Branch& branch = branches[number];
+    points_.groups = connected_groups(branch, positions);
+    points_.valid.points = 1;
     for (const Knob& knob : branch.knobs) {
-      plan.across.push_back(knob.kind == KnobKind::kChoice ? branches_across(branches_, branch, knob)
-                                                           : std::vector<int>());
+      points_.across.push_back(knob.kind == KnobKind::kChoice ? branches_across(branches, branch, knob)
+                                                              : std::vector<int>());
     }
-    for (const KnobGroup& group : plan.groups) {
-      plan.valid.points *= group.count();
-      plan.valid.estimated |= group.estimated();
+    for (const KnobGroup& group : points_.groups) {
+      points_.valid.points *= group.count();
+      points_.valid.estimated |= group.estimated();
     }
-    plans.push_back(std::move(plan));
+  });
+  return points_;
+}
+
+ConfigSpace::ConfigSpace(std::vector<Branch> branches) : branches_(std::move(branches)) {
+  const auto plans = std::make_shared<std::vector<BranchPlan>>(branches_.size());
+  for (std::size_t b = 0; b < branches_.size(); ++b) {
+    check_branch(branches_[b]);
+    (*plans)[b].positions = all_constraint_positions(branches_[b]);
+    check_constraints(branches_[b], (*plans)[b].positions);
   }
-  plans_ = std::make_shared<const std::vector<BranchPlan>>(std::move(plans));
+  plans_ = plans;
 }
 
 PointCount ConfigSpace::count_all() const {
@@ -123,8 +136,9 @@ PointCount ConfigSpace::count_all() const {
 PointCount ConfigSpace::count_valid() const {
   PointCount count;
   for (std::size_t b = 0; b < branches_.size(); ++b) {
-    count.points += (*plans_)[b].valid.points;
-    count.estimated |= (*plans_)[b].valid.estimated;
+    const PointCount& valid = (*plans_)[b].points(branches_, b).valid;
+    count.points += valid.points;
+    count.estimated |= valid.estimated;
   }
   return count;
 }
@@ -137,7 +151,7 @@ std::optional<Config> ConfigSpace::sample(std::mt19937_64& random) const {
     double mark = random_unit(random) * total;
     std::size_t pick = 0;
     for (std::size_t b = 0; b < branches_.size(); ++b) {
-      const double points = (*plans_)[b].valid.points;
+      const double points = (*plans_)[b].points(branches_, b).valid.points;
       if (points <= 0) continue;
       pick = b;
       mark -= points;
@@ -145,7 +159,7 @@ std::optional<Config> ConfigSpace::sample(std::mt19937_64& random) const {
     }
     const Branch& branch = branches_[pick];
     CandidateIndices chosen(branch.knobs.size(), 0);
-    const auto& groups = (*plans_)[pick].groups;
+    const auto& groups = (*plans_)[pick].points(branches_, pick).groups;
     if (std::all_of(groups.begin(), groups.end(),
                     [&](const KnobGroup& group) { return group.sample(branch, random, chosen); })) {
       return make_config(branch, chosen);

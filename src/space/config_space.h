@@ -47,7 +47,7 @@ struct PointCount {
 class ConfigSpace {
  public:
   ConfigSpace() = default;
-  /// Counts the valid points, too. Throws InternalError for a knob that is defined twice or has no candidates, and for
+  /// Throws InternalError for a knob that is defined twice or has no candidates, and for
   /// a constraint over a knob that its branch does not have.
   explicit ConfigSpace(std::vector<Branch> branches);
   const std::vector<Branch>& branches() const { return branches_; }
@@ -71,7 +71,7 @@ class ConfigSpace {
   Config resolve(const Config& parsed) const;
 
  private:
-  struct BranchPlan;  ///< the connected groups of a branch and its number of valid points
+  struct BranchPlan;  ///< the positions of constraints and, once they are asked for, groups and numbers of points
 
   std::vector<Branch> branches_;
   std::shared_ptr<const std::vector<BranchPlan>> plans_;

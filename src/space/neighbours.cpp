@@ -46,7 +46,7 @@ std::optional<Config> ConfigSpace::mutate(const Config& config, int changes, std
   std::vector<int> movable;
   for (std::size_t i = 0; i < from.knobs.size(); ++i) {
     const bool choice = from.knobs[i].kind == KnobKind::kChoice;
-    if (choice ? !(*plans_)[b].across[i].empty() : from.knobs[i].candidates.size() > 1) {
+    if (choice ? !(*plans_)[b].points(branches_, b).across[i].empty() : from.knobs[i].candidates.size() > 1) {
       movable.push_back(static_cast<int>(i));
     }
   }
@@ -71,7 +71,7 @@ std::optional<Config> ConfigSpace::mutate(const Config& config, int changes, std
     int into = b;
     if (switched >= 0) {
       // Another branch: values that exist there are carried over, the others drawn.
-      const auto& across = (*plans_)[b].across[switched];
+      const auto& across = (*plans_)[b].points(branches_, b).across[switched];
       into = across[random_index(random, across.size())];
       const Config moved = make_config(from, chosen);
       CandidateIndices there;

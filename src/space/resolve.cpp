@@ -75,8 +75,8 @@ const Branch& follow_choices(const std::vector<Branch>& branches, const Config& 
 Config ConfigSpace::resolve(const Config& parsed) const {
   const Branch& branch = follow_choices(branches_, parsed);
   for (const ConfigEntry& entry : parsed.entries()) {
-    const auto names = knob_names(branch);
-    if (std::find(names.begin(), names.end(), entry.knob) == names.end()) refuse_unknown(entry, branch);
+    const auto names_it = [&](const Knob& knob) { return knob.name == entry.knob; };
+    if (std::none_of(branch.knobs.begin(), branch.knobs.end(), names_it)) refuse_unknown(entry, branch);
   }
   CandidateIndices chosen;
   for (const Knob& knob : branch.knobs) {
