@@ -14,6 +14,12 @@ void MeasuredTrials::record(std::span<const Trial> trials) {
       trials_[entry->second] = trial;
     }
   }
+  is_ranked_ = false;
+}
+
+const std::vector<std::size_t>& MeasuredTrials::ranked() const {
+  if (is_ranked_) return ranked_;
+  is_ranked_ = true;
   ranked_.clear();
   for (std::size_t i = 0; i < trials_.size(); ++i) {
     if (trials_[i].outcome == Outcome::kOk) ranked_.push_back(i);
@@ -22,16 +28,17 @@ void MeasuredTrials::record(std::span<const Trial> trials) {
     return std::tuple(!trials_[a].is_sound(), trials_[a].median_ns) <
            std::tuple(!trials_[b].is_sound(), trials_[b].median_ns);
   });
+  return ranked_;
 }
 
 const Trial* MeasuredTrials::best() const {
-  if (ranked_.empty() || !trials_[ranked_.front()].is_sound()) return nullptr;
+  if (ranked().empty() || !trials_[ranked_.front()].is_sound()) return nullptr;
   return &trials_[ranked_.front()];
 }
 
 std::vector<Point> MeasuredTrials::fastest(std::size_t n) const {
   std::vector<Point> points;
-  for (std::size_t i = 0; i < std::min(n, ranked_.size()); ++i) points.push_back(trials_[ranked_[i]].point);
+  for (std::size_t i = 0; i < std::min(n, ranked().size()); ++i) points.push_back(trials_[ranked_[i]].point);
   return points;
 }
 

@@ -28,9 +28,14 @@ class MeasuredTrials {
   std::vector<Point> fastest(std::size_t n) const;
 
  private:
+  /// The ok ones of all(), in the order of fastest(). Sorts where something was recorded since: a long history is
+  /// recorded batch by batch, and asked for once.
+  const std::vector<std::size_t>& ranked() const;
+
   std::vector<Trial> trials_;
   std::unordered_map<std::string, std::size_t> index_;  ///< into trials_, by the point's key
-  std::vector<std::size_t> ranked_;                     ///< ok ones of trials_, in the order of fastest()
+  mutable std::vector<std::size_t> ranked_;             ///< what ranked() gives, where it is up to date
+  mutable bool is_ranked_ = true;
 };
 
 }  // namespace nestwright

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <numeric>
+#include <tuple>
 
 #include "search/stopwatch.h"
 #include "support/error.h"
@@ -17,10 +19,11 @@ namespace {
 constexpr std::size_t kFirstTraining = 24;  // observations before the model is asked at all
 // Retrain when there are this many times as many observations: each costs as much as there are.
 constexpr double kGrowth = 1.25, kLaterGrowth = 1.5;
-constexpr std::size_t kLater = 200;  // observations from which on that is so
-constexpr double kAuditGrowth = 2;   // likewise for the audit, which trains a model of its own
-constexpr std::size_t kHeldOut = 5;  // every fifth observation is held out for the audit
-constexpr double kUseful = 0.2;      // rank correlation below which the model steps aside
+constexpr std::size_t kLater = 200;        // observations from which on that is so
+constexpr double kAuditGrowth = 2;         // likewise for the audit, which trains a model of its own
+constexpr std::size_t kHeldOut = 5;        // every fifth observation is held out for the audit
+constexpr std::size_t kMaxReplayed = 512;  // earlier trials that are lowered again for the model, 1 ms each
+constexpr double kUseful = 0.2;            // rank correlation below which the model steps aside
 
 // What other tasks taught counts half with every so many trials of this one, and not at all once it counts less than
 // the least: AutoTVM's discount of a base model (autotvm/tuner/xgboost_cost_model.py, 0.5^(trials / plan size)).
@@ -80,9 +83,25 @@ std::vector<const std::optional<Features>*> Ranker::features_of(std::span<const 
   return result;
 }
 
+std::vector<std::size_t> Ranker::chosen_of(std::size_t count) const {
+  std::vector<std::size_t> chosen(count);
+  std::iota(chosen.begin(), chosen.end(), std::size_t{0});
+  const std::size_t replayed = std::min(count, replayed_);
+  if (replayed <= kMaxReplayed) return chosen;
+  const auto latest = chosen.begin() + static_cast<std::ptrdiff_t>(replayed - kMaxReplayed / 2);
+  const auto fastest = chosen.begin() + kMaxReplayed / 2;
+  std::nth_element(chosen.begin(), fastest, latest, [this](std::size_t a, std::size_t b) {
+    return std::tuple(-observed_[a].throughput, b) < std::tuple(-observed_[b].throughput, a);
+  });
+  chosen.erase(fastest, latest);
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
 Ranker::Lessons Ranker::lessons_of(std::size_t count) {
+  const std::vector<std::size_t> chosen = chosen_of(count);
   std::vector<Point> points;
-  for (std::size_t i = 0; i < count; ++i) points.push_back(observed_[i].point);
+  for (const std::size_t i : chosen) points.push_back(observed_[i].point);
   const auto features = features_of(points);
 
   // The fastest of the readings that are trusted; of all, where there is none.
@@ -93,10 +112,11 @@ Ranker::Lessons Ranker::lessons_of(std::size_t count) {
   }
   if (best_trusted > 0) best = best_trusted;
   Lessons lessons;
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
     if (!features[i]->has_value() || best == 0) continue;
-    const double share = std::min(observed_[i].throughput / best, 1.0);
-    lessons.own.push_back({**features[i], share, observed_[i].weight, needs_of(points[i])});
+    const Label& label = observed_[chosen[i]];
+    const double share = std::min(label.throughput / best, 1.0);
+    lessons.own.push_back({**features[i], share, label.weight, needs_of(points[i])});
   }
   const double discount = std::exp2(-static_cast<double>(lessons.own.size()) / kHalfLife);
   if (discount >= kLeastWeight) lessons.others = lessons_;

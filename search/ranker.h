@@ -35,6 +35,9 @@ class Ranker {
   /// trusted: it counts less, never as the best, and the audit does not judge by it. Cheap: learning waits until it is
   /// needed.
   void observe(const Point& point, double throughput, double weight = 1);
+  /// To be called where what was observed so far was recorded by earlier sessions: of a long history not all is lowered
+  /// again for the model.
+  void end_replay() { replayed_ = observed_.size(); }
   /// A new label of a point that was observed, for the next training; one of less weight than the old changes nothing.
   void amend(const Point& point, double throughput, double weight = 1);
   /// To be called where a batch ends: decides whether the model has become stale. A function of the number of
@@ -69,6 +72,9 @@ class Ranker {
   };
 
   void learn();
+  /// Those of the first `count` observations that are learnt from, in order: of what was replayed up to 512, the latest
+  /// and, of the others, the fastest, half each; all the rest.
+  std::vector<std::size_t> chosen_of(std::size_t count) const;
   /// From the first `count` observations.
   Lessons lessons_of(std::size_t count);
   /// Judges the model by one that has not seen all of this task's trials, or of the others' where those are too few.
@@ -84,6 +90,7 @@ class Ranker {
   std::vector<Observation> lessons_;
   std::vector<Label> observed_;
   std::unordered_map<std::string, std::size_t> label_of_;  ///< index into observed_ by the point's key
+  std::size_t replayed_ = 0;                               ///< the first of observed_, by earlier sessions
   std::size_t learn_from_ = 0;                             ///< observations that the next training takes
   std::size_t learnt_from_ = 0;                            ///< observations that the last training took
   std::size_t audit_from_ = 0, audited_from_ = 0;          ///< the same of audits

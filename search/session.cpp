@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <utility>
 
 #include "search/active_clock.h"
 #include "search/chunk.h"
@@ -23,6 +25,8 @@ namespace {
 // Candidates that are checked and timed between two looks at the budget: one where a kernel takes long.
 constexpr std::size_t kChunk = 16;
 constexpr double kLong_ns = 20e6;
+// Of earlier trials, what a session starts from: reading and replaying them takes less than half a second.
+constexpr std::int64_t kLatestTrials = 4096, kFastestTrials = 64;
 constexpr int kRenewAfter = 4;              // incumbents, before the reference time is taken anew
 constexpr double kInterruptedRace_s = 1.4;  // that a race goes on after an interruption, so that the run ends in 2 s
 constexpr double kOverrun = 0.1;            // of the budget's seconds, that a final race may go beyond it
@@ -171,14 +175,14 @@ class TuningSession::Loop {
       state_.log.describe_space(state_.id, {member.source->name, member.source->version}, count.points,
                                 count.estimated);
     }
-    const std::vector<TrialRecord> recorded = state_.log.trials(filter_of(state_.key));
-    state_.result.earlier_trials = static_cast<std::int64_t>(recorded.size());
-    for (const TrialRecord& trial : recorded) {
+    state_.result.earlier_trials = state_.log.totals(state_.key).trials;
+    history_ = state_.log.history(state_.key, kLatestTrials, kFastestTrials);
+    for (const TrialRecord& trial : history_) {
       if (const auto point = state_.point_of(trial.proposal))
         state_.note_default(trial.id, *point, trial.measurement.outcome, trial.code);
     }
-    units_.establish(state_, recorded);
-    remember_all(recorded);
+    units_.establish(state_, history_);
+    remember_all(history_);
     state_.result.times.start_up = static_cast<std::int64_t>(stop_.seconds() * 1e9);
   }
 
@@ -202,20 +206,25 @@ class TuningSession::Loop {
     return state_.result.stop_reason;
   }
 
-  /// Tells the strategy of everything recorded before this session's own batches, in the batches in which it was
+  /// Tells the strategy of the history and of what was recorded since it was read, in the batches in which it was
   /// proposed.
   void replay_history() {
     replayed_ = true;
-    std::vector<TrialRecord> trials = state_.log.trials(filter_of(state_.key));
+    std::vector<TrialRecord> trials = std::exchange(history_, {});
+    std::vector<TrialRecord> since = state_.log.trials_after(state_.key, last_heard_);
+    units_.refresh(state_);
+    remember_all(since);
+    std::move(since.begin(), since.end(), std::back_inserter(trials));
     std::stable_sort(trials.begin(), trials.end(), [](const TrialRecord& a, const TrialRecord& b) {
       return std::pair(a.batch, a.position) < std::pair(b.batch, b.position);
     });
-    units_.refresh(state_);
     tell(trials);
+    ranker_.end_replay();
   }
 
   /// What another code generator compiled counts as a disturbed time: the configuration may be other code now.
   Measurement as_told(const TrialRecord& trial) const {
+    if (const Measurement* again = units_.renewed(trial.id)) return *again;
     Measurement m = units_.convert(state_, trial);
     if (!state_.is_made_here(trial.unit)) m.timing.disturbance = "compiled by another version of the code generator";
     return m;
@@ -460,7 +469,8 @@ class TuningSession::Loop {
   std::unique_ptr<SearchStrategy> strategy_;
   Units units_;
   DisturbedTrials disturbed_;
-  TrialId last_heard_ = 0;  ///< of all sessions of the task
+  std::vector<TrialRecord> history_;  ///< from start() until it is replayed
+  TrialId last_heard_ = 0;            ///< of all sessions of the task
   int incumbents_ = 0;
   double races_end_s_ = 0;  ///< once the session concludes
   bool replayed_ = false;

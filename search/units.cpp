@@ -66,9 +66,11 @@ std::vector<AnchorTrial> choose_anchors(const SessionState& session, std::span<c
   return anchors;
 }
 
-/// Puts what was measured now in the place of what an earlier session measured beside a disturbance.
-void replace_disturbed(SessionState& session, std::span<const TrialRecord> recorded, const ChunkResult& chunk,
-                       const std::vector<TrialId>& trials) {
+/// Puts what was measured now in the place of what an earlier session measured beside a disturbance. Returns what was
+/// replaced.
+std::map<TrialId, Measurement> replace_disturbed(SessionState& session, std::span<const TrialRecord> recorded,
+                                                 const ChunkResult& chunk, const std::vector<TrialId>& trials) {
+  std::map<TrialId, Measurement> replaced;
   for (std::size_t i = 0; i < trials.size(); ++i) {
     const auto& m = chunk.measurements[i];
     if (!m || !is_sound(*m)) continue;
@@ -77,8 +79,11 @@ void replace_disturbed(SessionState& session, std::span<const TrialRecord> recor
     const bool was_disturbed = was != recorded.end() && was->code.same_as == 0 &&
                                was->measurement.outcome == Outcome::kOk && was->measurement.timing.is_disturbed();
     // Another tuner may have done it meanwhile.
-    if (was_disturbed && !session.log.may_be_best(trials[i])) session.log.remeasure(session.id, trials[i], *m);
+    if (!was_disturbed || session.log.may_be_best(trials[i])) continue;
+    session.log.remeasure(session.id, trials[i], *m);
+    replaced.emplace(trials[i], *m);
   }
+  return replaced;
 }
 
 }  // namespace
@@ -94,7 +99,7 @@ void Units::establish(SessionState& session, std::span<const TrialRecord> record
   }
   const std::vector<BuiltPoint> built = session.build(points, Pipeline::kSearch);
   const ChunkResult chunk = run_chunk(session, built);
-  replace_disturbed(session, recorded, chunk, trials);
+  renewed_ = replace_disturbed(session, recorded, chunk, trials);
   adopt(session, chunk, points, built, trials);
   if (!session.anchor) return;
   for (std::size_t i = 0; i < anchors.size(); ++i) {
@@ -135,6 +140,11 @@ double Units::factor(const SessionState& session, SessionId other) const {
     ++count;
   }
   return count == 0 ? 0 : std::exp(sum / count);
+}
+
+const Measurement* Units::renewed(TrialId trial) const {
+  const auto found = renewed_.find(trial);
+  return found == renewed_.end() ? nullptr : &found->second;
 }
 
 Measurement Units::convert(const SessionState& session, const TrialRecord& trial) const {

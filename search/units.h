@@ -22,10 +22,14 @@ class Units {
 
   /// What a time of another session is multiplied by to be in this session's unit; 0: the two cannot be compared.
   double factor(const SessionState& session, SessionId other) const;
+  /// What establish() measured of a trial that was disturbed when it was recorded, in this session's unit; nullptr
+  /// where it did not measure it.
+  const Measurement* renewed(TrialId trial) const;
   /// The measurement in this session's unit. Where that is not known its timing is marked as disturbed.
   Measurement convert(const SessionState& session, const TrialRecord& trial) const;
 
  private:
+  std::map<TrialId, Measurement> renewed_;
   std::map<TrialId, double> now_ns_;  ///< of the anchors, in the session's unit
   /// Times of anchors as other sessions measured them.
   std::map<SessionId, std::map<TrialId, double>> then_ns_;

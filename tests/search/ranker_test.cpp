@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <limits>
+#include <mutex>
+#include <set>
 
 #include "points.h"
 
@@ -117,6 +119,30 @@ TEST(Ranker, LikenessIsThatOfTheProgramsFeatures) {
   EXPECT_EQ(likeness[0], likeness[1]);
   EXPECT_NE(likeness[0], likeness[2]);
   EXPECT_FALSE(likeness[3]);
+}
+
+TEST(Ranker, OfALongHistoryTheLatestAndTheFastestAreLearntFrom) {
+  std::set<std::int64_t> lowered;
+  Ranker r(make_cost_model("xgboost", 1), make_cost_model("xgboost", 1), [&](const Point& p) {
+    static std::mutex mutex;
+    const std::scoped_lock lock(mutex);
+    lowered.insert(p.config.entries()[0].value[0]);
+    return features(p);
+  });
+  constexpr std::int64_t kTrials = 5000, kReplayed = 512, kOwn = 100;
+  // The fastest came first.
+  for (std::int64_t x = 0; x < kTrials; ++x) r.observe(point(x), rising(kTrials - x));
+  r.end_replay();
+  for (std::int64_t x = kTrials; x < kTrials + kOwn; ++x) r.observe(point(x), 1);
+  r.end_batch();
+  EXPECT_TRUE(r.ranks());
+  EXPECT_EQ(lowered.size(), kReplayed + kOwn);
+  EXPECT_TRUE(lowered.contains(0));
+  EXPECT_TRUE(lowered.contains(kReplayed / 2 - 1));
+  EXPECT_FALSE(lowered.contains(kReplayed / 2));
+  EXPECT_FALSE(lowered.contains(kTrials - kReplayed / 2 - 1));
+  EXPECT_TRUE(lowered.contains(kTrials - kReplayed / 2));
+  EXPECT_TRUE(lowered.contains(kTrials));
 }
 
 TEST(Ranker, AnAmendedLabelCountsInTheNextTraining) {

@@ -80,6 +80,11 @@ TEST_F(UnitsTest, ADefaultThatWasDisturbedIsMeasuredAgain) {
     Units units;
     units.establish(session, recorded(log));
     measured = session.anchor.has_value();
+    if (!measured) continue;
+    const Measurement* renewed = units.renewed(session.default_trial);
+    ASSERT_NE(renewed, nullptr) << "what was read before holds the old measurement";
+    EXPECT_LT(renewed->timing.median_ns, 1e6);
+    EXPECT_EQ(units.renewed(session.default_trial + 1), nullptr);
   }
   ASSERT_TRUE(measured);
   EXPECT_TRUE(log.may_be_best(session.default_trial));

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <set>
+#include <thread>
 
 #include "spaces.h"
 #include "support/error.h"
@@ -29,6 +31,22 @@ TEST(ConfigSpace, CountsAsEnumerationDoes) {
   EXPECT_EQ(space.count_all().points, static_cast<double>(size));
   EXPECT_EQ(space.count_valid().points, valid);
   EXPECT_FALSE(space.count_valid().estimated);
+}
+
+TEST(ConfigSpace, CheckingAConfigurationCountsNothing) {
+  std::atomic<int> checks = 0;
+  const auto differ = [&](std::span<const KnobValue> v) {
+    ++checks;
+    return v[0] != v[1];
+  };
+  const ConfigSpace space({{{numbers("x", 0, 99), numbers("y", 0, 99)}, {{{"x", "y"}, differ, "equal"}}}});
+  EXPECT_TRUE(space.is_valid(space.at(1)));
+  EXPECT_FALSE(space.is_valid(space.at(0)));
+  EXPECT_EQ(checks, 2);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) threads.emplace_back([&] { EXPECT_EQ(space.count_valid().points, 9900); });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(checks, 2 + 100 * 100) << "whoever asks first counts, once";
 }
 
 TEST(ConfigSpace, IndexIsMixedRadixWithTheLastKnobFastest) {
