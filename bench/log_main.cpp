@@ -13,12 +13,16 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <random>
+#include <set>
 
 #include "bench/child.h"
 #include "logs/tuning_log.h"
 #include "lookup/lookup.h"
 #include "lookup/standing.h"
 #include "lookup/task_key.h"
+#include "search/search_space.h"
+#include "space/config_json.h"
 #include "support/clock.h"
 #include "support/error.h"
 #include "support/resident_size.h"
@@ -79,11 +83,57 @@ void begin(TuningLog& log, int tasks) {
   }
 }
 
-/// Trials in turn for all tasks, like the first of each but for the time and the configuration, which no template has.
-void multiply(const std::string& file, std::int64_t trials, int tasks) {
+/// Tasks on both sides of the one that is asked about whose trials are of real configurations: what it learns from.
+constexpr int kRealNeighbours = 3;
+
+void execute(sqlite3* database, const std::string& sql) {
+  char* message = nullptr;
+  if (sqlite3_exec(database, sql.c_str(), nullptr, nullptr, &message) != SQLITE_OK) {
+    throw Error(fmt::format("cannot make the trials: {}", message));
+  }
+}
+
+std::unique_ptr<sqlite3, int (*)(sqlite3*)> open_sqlite(const std::string& file) {
   sqlite3* raw = nullptr;
   sqlite3_open_v2(file.c_str(), &raw, SQLITE_OPEN_READWRITE, nullptr);
-  const std::unique_ptr<sqlite3, int (*)(sqlite3*)> database(raw, sqlite3_close);
+  return {raw, sqlite3_close};
+}
+
+/// Puts samples of the space in the place of the configurations of the task that no template has, as long as there are
+/// new ones.
+void make_real(sqlite3* database, int task) {
+  const SearchSpace space(task_number(task));
+  sqlite3_stmt *select = nullptr, *update = nullptr;
+  sqlite3_prepare_v2(database, "SELECT id FROM proposal WHERE space_id = ? AND config LIKE 'made_up=%'", -1, &select,
+                     nullptr);
+  sqlite3_prepare_v2(database, "UPDATE OR IGNORE proposal SET config = ?, knobs = ? WHERE id = ?", -1, &update,
+                     nullptr);
+  sqlite3_bind_int(select, 1, 1 + task);
+  std::vector<sqlite3_int64> ids;
+  while (sqlite3_step(select) == SQLITE_ROW) ids.push_back(sqlite3_column_int64(select, 0));
+  sqlite3_finalize(select);
+  std::mt19937_64 random(static_cast<std::uint64_t>(task));
+  execute(database, "BEGIN");
+  for (const sqlite3_int64 id : ids) {
+    const auto point = space.sample(random);
+    if (!point) break;
+    const std::string config = point->config.str(), knobs = to_json(point->config);
+    sqlite3_bind_text(update, 1, config.c_str(), -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(update, 2, knobs.c_str(), -1, SQLITE_TRANSIENT);
+    sqlite3_bind_int64(update, 3, id);
+    sqlite3_step(update);
+    sqlite3_reset(update);
+  }
+  sqlite3_finalize(update);
+  execute(database, "COMMIT");
+}
+
+/// Trials in turn for all tasks, like the first of each but for the time and the configuration, which no template has
+/// but for the middle task and those beside it.
+void multiply(const std::string& file, std::int64_t trials, int tasks) {
+  const auto database = open_sqlite(file);
+  // What triggers count is counted once, in the end.
+  sqlite3_db_config(database.get(), SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   const std::string numbers = fmt::format(
       "WITH RECURSIVE number(n) AS (SELECT {} UNION ALL SELECT n + 1 FROM number WHERE n < {})", tasks, trials - 1);
   const std::string sql = fmt::format(
@@ -98,12 +148,18 @@ INSERT INTO trial SELECT proposal.id, proposal.id, batch.session_id, 0, '', 1e6 
   NULL, NULL, first.reference_ns, first.walk_ns, ''
   FROM proposal JOIN batch ON batch.id = proposal.batch_id JOIN trial AS first ON first.id = 1
   WHERE proposal.config LIKE 'made_up=%';
-COMMIT; PRAGMA wal_checkpoint(TRUNCATE);)sql",
+UPDATE task SET trials = recorded.trials, spent_ms = recorded.spent_ms
+FROM (SELECT session.task_id, count(*) AS trials, sum(compile_ms + check_ms + measure_ms) AS spent_ms
+      FROM trial JOIN session ON session.id = trial.session_id GROUP BY 1) AS recorded
+WHERE recorded.task_id = task.id;
+COMMIT;)sql",
       numbers, tasks);
-  char* message = nullptr;
-  if (sqlite3_exec(raw, sql.c_str(), nullptr, nullptr, &message) != SQLITE_OK) {
-    throw Error(fmt::format("cannot make the trials: {}", message));
+  execute(database.get(), sql);
+  const int asked = tasks / 2;
+  for (int i = std::max(0, asked - kRealNeighbours); i < std::min(tasks, asked + kRealNeighbours + 1); ++i) {
+    make_real(database.get(), i);
   }
+  execute(database.get(), "PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
 /// Measures a run of nestwright, which must end with 0.
@@ -139,6 +195,7 @@ int run(Options options) {
     const TaskKey key = task_key(task_number(options.tasks / 2));
     say("best of a task, in the process", 1e6 * median_seconds_of(1000, [&] { log.best(filter_of(key)); }), "us");
     say("memory that this took", static_cast<double>(own.bytes().value_or(0) - before) * 1e-6, "MB");
+    say("history of a task read", 1e3 * seconds_of([&] { log.history(key, 4096, 64); }), "ms");
     say("trials of a task read", 1e3 * seconds_of([&] { log.trials(filter_of(key)); }), "ms");
   }
   const std::string output = options.file + "-output";
