@@ -115,8 +115,9 @@ std::vector<SoundTrial> fastest(std::vector<SoundTrial> trials, int n) {
   return trials;
 }
 
-/// The times are those of the preliminary race: the ones that chose its entrants are lucky among their like. One that
-/// fails in it, or whose time was disturbed, is not chosen unless too few are left.
+/// The times are those of the preliminary race: the ones that chose its entrants are lucky among their like. A
+/// disturbed one is still a ratio of readings of the same passes, and only chooses who is timed again. One that fails
+/// in the race is not chosen unless too few are left.
 std::vector<SoundTrial> hold_preliminary_race(SessionState& session, std::vector<SoundTrial> entrants,
                                               const std::function<bool()>& is_over) {
   std::vector<Point> points;
@@ -132,8 +133,8 @@ std::vector<SoundTrial> hold_preliminary_race(SessionState& session, std::vector
   const std::vector<Measurement> measured = session.runner->preliminary_race(requests, is_over);
   for (std::size_t i = 0; i < timed.size(); ++i) {
     const Measurement& m = measured[i];
-    const bool counts = m.outcome == Outcome::kOk && !m.timing.is_disturbed() && m.timing.median_ns > 0;
-    timed[i].median_ns = counts ? m.timing.median_ns : std::numeric_limits<double>::infinity();
+    const bool is_timed = m.outcome == Outcome::kOk && m.timing.median_ns > 0;
+    timed[i].median_ns = is_timed ? m.timing.median_ns : std::numeric_limits<double>::infinity();
   }
   return timed;
 }

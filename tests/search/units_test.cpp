@@ -97,17 +97,23 @@ TEST_F(UnitsTest, ADefaultThatWasDisturbedIsMeasuredAgain) {
 // It would end each further run of its task.
 TEST_F(UnitsTest, ADefaultThatFailedInARaceIsAnAnchorAndNoBest) {
   TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
-  run_session(task_, log, options_);
   SessionState session(task_, log, options_);
+  const SessionId earlier = log.begin_session(session.key, {.made_by = session.made_by});
+  std::vector<Proposal> proposals;
+  for (const Point& point : {session.space.seeds().at(0), session.space.seeds().at(1)}) {
+    proposals.push_back({{point.template_name, point.version}, point.config, "seed"});
+  }
+  const Batch batch = log.commit_batch(earlier, 0, proposals);
+  session.default_trial = log.record(earlier, batch.proposals[0].id, timed(1e6));
+  const TrialId other = log.record(earlier, batch.proposals[1].id, timed(2e6));
   session.id = log.begin_session(session.key, {.made_by = session.made_by});
-  session.default_trial = recorded(log).front().id;
   Race race;
   race.entries.resize(2);
   race.entries[0].trial = session.default_trial;
   race.entries[0].role = "default";
   race.entries[0].measurement.outcome = Outcome::kCrash;
   race.entries[0].measurement.message = "SIGSEGV while being timed";
-  race.entries[1].trial = recorded(log).back().id;
+  race.entries[1].trial = other;
   race.entries[1].role = "finalist";
   race.entries[1].measurement = timed(1e3);
   race.winner = 1;
