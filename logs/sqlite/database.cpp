@@ -12,7 +12,8 @@ namespace nestwright::sqlite {
 Database::Database(const std::string& path, const std::string& open_as, int flags, int busy_timeout_ms)
     : path_(path), busy_timeout_ms_(busy_timeout_ms) {
   sqlite3* raw = nullptr;
-  int code = sqlite3_open_v2(open_as.c_str(), &raw, flags, nullptr);
+  // One thread at a time uses a connection: SQLite needs no locks of its own.
+  int code = sqlite3_open_v2(open_as.c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   connection_.reset(raw);
   if (code != SQLITE_OK) fail(code);
   sqlite3_extended_result_codes(raw, 1);

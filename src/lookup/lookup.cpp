@@ -3,6 +3,7 @@
 #include "lookup/task_key.h"
 #include "lower/lower.h"
 #include "support/error.h"
+#include "templates/discover.h"
 #include "templates/registry.h"
 
 namespace nestwright {
@@ -15,7 +16,7 @@ std::optional<Config> resolve_for(const Task& task, const Proposal& proposal) {
     return std::nullopt;
   }
   try {
-    const ConfigSpace space = discover_space(*source, task.workload, task.target);
+    const ConfigSpace space = discover_branch(*source, task.workload, task.target, proposal.config);
     Config config = space.resolve(proposal.config);
     if (space.is_valid(config)) return config;
   } catch (const Error&) {

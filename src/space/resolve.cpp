@@ -73,7 +73,9 @@ const Branch& follow_choices(const std::vector<Branch>& branches, const Config& 
 }  // namespace
 
 Config ConfigSpace::resolve(const Config& parsed) const {
-  const Branch& branch = follow_choices(branches_, parsed);
+  // A recorded configuration names its branch; what does not is followed choice by choice, to say what is wrong.
+  const int named = find_branch(branches_, parsed);
+  const Branch& branch = named >= 0 ? branches_[static_cast<std::size_t>(named)] : follow_choices(branches_, parsed);
   for (const ConfigEntry& entry : parsed.entries()) {
     const auto names_it = [&](const Knob& knob) { return knob.name == entry.knob; };
     if (std::none_of(branch.knobs.begin(), branch.knobs.end(), names_it)) refuse_unknown(entry, branch);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support/error.h"
+#include "templates/discover.h"
 #include "templates/guess.h"
 #include "templates/registry.h"
 #include "tests/support/message.h"
@@ -33,6 +34,21 @@ Schedule branching(Tuning& t, const Workload&, const Definition& d, const Target
 }
 
 const Template kBranching{"test.branching", 1, "matmul", {DeviceKind::kCpu}, branching, {}};
+
+TEST(Discover, OneConfigurationIsCheckedInItsOwnBranch) {
+  const ConfigSpace all = discover_space(kBranching, workload(), Target());
+  for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(all.size()); ++i) {
+    const Config config = all.at(i);
+    const ConfigSpace own = discover_branch(kBranching, workload(), Target(), config);
+    EXPECT_EQ(own.branches().size(), 1u);
+    EXPECT_EQ(own.resolve(config), all.resolve(config));
+    EXPECT_EQ(own.is_valid(config), all.is_valid(config)) << config.str();
+  }
+  Config unknown;
+  unknown.set("outer", {0}, "sideways");
+  EXPECT_THROW(discover_branch(kBranching, workload(), Target(), unknown), UsageError);
+  EXPECT_THROW(discover_branch(kBranching, workload(), Target(), {}), UsageError);
+}
 
 TEST(Discover, FindsKnobsBehindChoices) {
   const ConfigSpace space = discover_space(kBranching, workload(), Target());
