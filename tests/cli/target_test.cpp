@@ -17,7 +17,6 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
-using testing::StartsWith;
 
 class TargetTest : public testing::Test {
  protected:
