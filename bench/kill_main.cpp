@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "bench/child.h"
+#include "bench/database_files.h"
 #include "bench/trial_rows.h"
 #include "support/error.h"
 
@@ -46,7 +47,7 @@ class KillTest {
     std::filesystem::create_directories(folder);
     database_ = folder / "kill.db";
     output_ = folder / "tune.json";
-    for (const char* suffix : {"", "-wal", "-shm", "-sessions"}) std::filesystem::remove(database_ + suffix);
+    remove_database(database_);
   }
 
   int run() {

@@ -12,11 +12,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <random>
-#include <set>
 
 #include "bench/child.h"
+#include "bench/database_files.h"
+#include "logs/sqlite/database.h"
 #include "logs/tuning_log.h"
 #include "lookup/lookup.h"
 #include "lookup/standing.h"
@@ -86,54 +86,31 @@ void begin(TuningLog& log, int tasks) {
 /// Tasks on both sides of the one that is asked about whose trials are of real configurations: what it learns from.
 constexpr int kRealNeighbours = 3;
 
-void execute(sqlite3* database, const std::string& sql) {
-  char* message = nullptr;
-  if (sqlite3_exec(database, sql.c_str(), nullptr, nullptr, &message) != SQLITE_OK) {
-    throw Error(fmt::format("cannot make the trials: {}", message));
-  }
-}
-
-std::unique_ptr<sqlite3, int (*)(sqlite3*)> open_sqlite(const std::string& file) {
-  sqlite3* raw = nullptr;
-  sqlite3_open_v2(file.c_str(), &raw, SQLITE_OPEN_READWRITE, nullptr);
-  return {raw, sqlite3_close};
-}
-
 /// Puts samples of the space in the place of the configurations of the task that no template has, as long as there are
 /// new ones.
-void make_real(sqlite3* database, int task) {
+void make_real(sqlite::Database& database, int task) {
   const SearchSpace space(task_number(task));
-  sqlite3_stmt *select = nullptr, *update = nullptr;
-  sqlite3_prepare_v2(database, "SELECT id FROM proposal WHERE space_id = ? AND config LIKE 'made_up=%'", -1, &select,
-                     nullptr);
-  sqlite3_prepare_v2(database, "UPDATE OR IGNORE proposal SET config = ?, knobs = ? WHERE id = ?", -1, &update,
-                     nullptr);
-  sqlite3_bind_int(select, 1, 1 + task);
-  std::vector<sqlite3_int64> ids;
-  while (sqlite3_step(select) == SQLITE_ROW) ids.push_back(sqlite3_column_int64(select, 0));
-  sqlite3_finalize(select);
+  std::vector<std::int64_t> ids;
+  sqlite::Statement select = database.prepare("SELECT id FROM proposal WHERE space_id = ? AND config LIKE 'made_up=%'");
+  select.bind(1 + task);
+  while (select.step()) ids.push_back(select.integer(0));
   std::mt19937_64 random(static_cast<std::uint64_t>(task));
-  execute(database, "BEGIN");
-  for (const sqlite3_int64 id : ids) {
+  sqlite::Transaction transaction(database);
+  sqlite::Statement update = database.prepare("UPDATE OR IGNORE proposal SET config = ?, knobs = ? WHERE id = ?");
+  for (const std::int64_t id : ids) {
     const auto point = space.sample(random);
     if (!point) break;
-    const std::string config = point->config.str(), knobs = to_json(point->config);
-    sqlite3_bind_text(update, 1, config.c_str(), -1, SQLITE_TRANSIENT);
-    sqlite3_bind_text(update, 2, knobs.c_str(), -1, SQLITE_TRANSIENT);
-    sqlite3_bind_int64(update, 3, id);
-    sqlite3_step(update);
-    sqlite3_reset(update);
+    update.bind(point->config.str(), to_json(point->config), id).run();
   }
-  sqlite3_finalize(update);
-  execute(database, "COMMIT");
+  transaction.commit();
 }
 
 /// Trials in turn for all tasks, like the first of each but for the time and the configuration, which no template has
 /// but for the middle task and those beside it.
 void multiply(const std::string& file, std::int64_t trials, int tasks) {
-  const auto database = open_sqlite(file);
-  // What triggers count is counted once, in the end.
-  sqlite3_db_config(database.get(), SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite::Database database(file, file, SQLITE_OPEN_READWRITE, 0);
+  // The statement at the end counts at once what triggers count row by row.
+  sqlite3_db_config(database.connection(), SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   const std::string numbers = fmt::format(
       "WITH RECURSIVE number(n) AS (SELECT {} UNION ALL SELECT n + 1 FROM number WHERE n < {})", tasks, trials - 1);
   const std::string sql = fmt::format(
@@ -154,12 +131,12 @@ FROM (SELECT session.task_id, count(*) AS trials, sum(compile_ms + check_ms + me
 WHERE recorded.task_id = task.id;
 COMMIT;)sql",
       numbers, tasks);
-  execute(database.get(), sql);
+  database.execute(sql);
   const int asked = tasks / 2;
   for (int i = std::max(0, asked - kRealNeighbours); i < std::min(tasks, asked + kRealNeighbours + 1); ++i) {
-    make_real(database.get(), i);
+    make_real(database, i);
   }
-  execute(database.get(), "PRAGMA journal_mode = WAL");
+  database.execute("PRAGMA journal_mode = WAL");
 }
 
 /// Measures a run of nestwright, which must end with 0.
@@ -179,7 +156,7 @@ void say(const std::string& what, double value, const char* unit) {
 
 int run(Options options) {
   if (options.file.empty()) options.file = own_folder() + "/log-of-many.db";
-  for (const char* suffix : {"", "-wal", "-shm", "-sessions"}) std::filesystem::remove(options.file + suffix);
+  remove_database(options.file);
   fmt::print("{} trials of {} tasks\n", options.trials, options.tasks);
   say("made in", seconds_of([&] {
                    TuningLog log = TuningLog::open(options.file, OpenMode::kWrite);
@@ -209,10 +186,9 @@ int run(Options options) {
   const std::string fresh = options.file + "-fresh";
   say("the same with a database of its own",
       1e3 * shell_seconds({"tune", workload, "--trials", "1", "--db", fresh}, output), "ms");
-  for (const std::string& file : {output, output + ".err", fresh, fresh + "-sessions"}) std::filesystem::remove(file);
-  if (!options.keep) {
-    for (const char* suffix : {"", "-wal", "-shm", "-sessions"}) std::filesystem::remove(options.file + suffix);
-  }
+  for (const std::string& file : {output, output + ".err"}) std::filesystem::remove(file);
+  remove_database(fresh);
+  if (!options.keep) remove_database(options.file);
   return 0;
 }
 

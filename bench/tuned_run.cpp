@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "bench/child.h"
+#include "bench/database_files.h"
 #include "bench/trial_rows.h"
 #include "support/error.h"
 
@@ -21,7 +22,7 @@ TunedRun run_tuning(const std::string& name, const std::string& workload, const 
   const std::filesystem::path folder = std::filesystem::path(own_folder()) / "search";
   std::filesystem::create_directories(folder);
   const std::string database = folder / (name + ".db"), output = folder / (name + ".json");
-  for (const char* suffix : {"", "-wal", "-shm", "-sessions"}) std::filesystem::remove(database + suffix);
+  remove_database(database);
 
   std::vector<std::string> words = {own_folder() + "/nestwright", "tune", workload, "--db", database, "--json"};
   words.insert(words.end(), options.begin(), options.end());

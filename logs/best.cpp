@@ -105,8 +105,8 @@ std::optional<BestRecord> last_winner(const Database& database, const StoredTask
   return read_first(select.bind(task.id, templates), database, task, BestSource::kRace);
 }
 
-/// Of the latest session of the task whose confirmed incumbent is sound. `own`: of other sessions than this one that
-/// have ended; 0: of any.
+/// Returns the confirmed incumbent of the latest session of the task where that is sound. With `own`, only sessions
+/// other than this one that have ended count; with 0, all do.
 std::optional<BestRecord> last_confirmed(const Database& database, const StoredTask& task, const std::string& templates,
                                          SessionId own) {
   static const std::string kSelect = select_trials(fmt::format("trial.id = :trial AND {}", kTemplateMatches));

@@ -77,7 +77,7 @@ struct SessionUnit {
   std::string code_generator;  ///< MadeBy::code_generator of the session
 };
 
-/// What is recorded of a task, in all.
+/// Totals over all trials of a task.
 struct TaskTotals {
   std::int64_t trials = 0;  ///< of all outcomes
   double seconds = 0;       ///< spent on compiling, checking and measuring them

@@ -103,10 +103,10 @@ class TuningLog {
   /// sessions that run at once hear of each other. Takes time in what was recorded since, not in what is recorded in
   /// all.
   std::vector<TrialRecord> trials_after(const TaskKey& task, TrialId after, SessionId except = 0) const;
-  /// What a search that goes on starts from, in the order of recording: the last `latest` trials of the task, of all
-  /// outcomes, and, where there are more, the `fastest` ones of each of its last 8 sessions and the trials that its
-  /// last sessions and races name: anchors, confirmed incumbents, winners. Takes time and memory in `latest`, not in
-  /// what is recorded in all.
+  /// Returns what a search that goes on starts from, in the order of recording: the last `latest` trials of the task,
+  /// of all outcomes, and, where there are more, the `fastest` ones of each of its last 8 sessions and the trials that
+  /// its last sessions and races name: anchors, confirmed incumbents, winners. Takes time and memory in `latest`, not
+  /// in what is recorded in all.
   std::vector<TrialRecord> history(const TaskKey& task, std::int64_t latest, std::int64_t fastest) const;
   /// Takes no time in what is recorded.
   TaskTotals totals(const TaskKey& task) const;

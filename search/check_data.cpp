@@ -9,6 +9,7 @@
 #include "measure/elements.h"
 #include "support/hash.h"
 #include "templates/registry.h"
+#include "templates/wide_magnitudes.h"
 
 namespace nestwright {
 namespace {
@@ -54,12 +55,10 @@ CheckData make_strict_check_data(const Workload& workload) {
   const Operator& op = find_operator(workload.op);
   if (op.whole_inputs) data.whole_inputs = op.whole_inputs(workload);
   if (!data.whole_inputs.empty()) data.whole_expected = op.reference(workload, data.whole_inputs).expected;
-  if (op.wide_inputs) {
-    CheckedInputs wide = op.wide_inputs(workload, {data.inputs, {data.expected, data.bound}});
-    data.wide_inputs = std::move(wide.inputs);
-    data.wide_expected = std::move(wide.reference.expected);
-    data.wide_bound = std::move(wide.reference.bound);
-  }
+  CheckedInputs wide = make_wide_inputs(op, workload, {data.inputs, {data.expected, data.bound}});
+  data.wide_inputs = std::move(wide.inputs);
+  data.wide_expected = std::move(wide.reference.expected);
+  data.wide_bound = std::move(wide.reference.bound);
   return data;
 }
 

@@ -25,7 +25,7 @@ namespace {
 // Candidates that are checked and timed between two looks at the budget: one where a kernel takes long.
 constexpr std::size_t kChunk = 16;
 constexpr double kLong_ns = 20e6;
-// Of earlier trials, what a session starts from: reading and replaying them takes less than half a second.
+// A session starts from so many earlier trials, which takes less than half a second to read and to replay.
 constexpr std::int64_t kLatestTrials = 4096, kFastestTrials = 64;
 constexpr int kRenewAfter = 4;              // incumbents, before the reference time is taken anew
 constexpr double kInterruptedRace_s = 1.4;  // that a race goes on after an interruption, so that the run ends in 2 s
@@ -133,7 +133,7 @@ class TuningSession::Loop {
     }
   }
 
-  /// Nothing else times or compiles while this process does.
+  /// Waits until no other process times or compiles. `give_up` is asked every 10 ms.
   MachineLock::Hold take_turn(const std::function<bool()>& give_up) {
     bool said = false;
     return lock_.hold([&] {

@@ -2,6 +2,7 @@
 #include <functional>
 #include <vector>
 
+#include "ir/fold.h"
 #include "support/hash.h"
 #include "templates/convolution.h"
 #include "templates/whole_numbers.h"
@@ -50,7 +51,7 @@ HostTensors convolution_whole_inputs(const Convolution& c, const Workload& workl
 
 CheckedInputs convolution_wide_inputs(const Convolution& c, const Workload& workload, const CheckedInputs& uniform) {
   if (!c.types.sum.is_float()) return {};
-  WideMagnitudes magnitudes(c.types.a, stable_hash(workload.str()) + 2);
+  WideMagnitudes magnitudes(c.types.a, workload);
   // A bias is added to every image.
   const ProductReach reach =
       product_reach(magnitudes, c.types.sum, static_cast<double>(c.terms()), c.images, c.filters, c.bias);
@@ -61,21 +62,18 @@ CheckedInputs convolution_wide_inputs(const Convolution& c, const Workload& work
   std::vector<double>&x = wide.inputs[0], &w = wide.inputs[1];
   for_each_element(c, c.channels, c.rows.input * c.columns.input,
                    [&](std::size_t at, std::size_t image, std::size_t channel) {
-                     x[at] = rounded_to(c.types.a, x[at] * images[image] * channels[channel % channels.size()]);
+                     x[at] = ir::round_float(x[at] * images[image] * channels[channel % channels.size()], c.types.a);
                    });
   for_each_weight(c, [&](std::size_t at, std::size_t filter, std::size_t channel) {
-    w[at] = rounded_to(c.types.b, w[at] * filters[filter] / channels[channel]);
+    w[at] = ir::round_float(w[at] * filters[filter] / channels[channel], c.types.b);
   });
   if (c.bias) {
     for (std::size_t k = 0; k < filters.size(); ++k) {
-      wide.inputs[2][k] = rounded_to(c.types.c, wide.inputs[2][k] * filters[k]);
+      wide.inputs[2][k] = ir::round_float(wide.inputs[2][k] * filters[k], c.types.c);
     }
   }
   // The bounds of float16 do not scale with the results: its least normal number is near.
-  if (c.types.sum == kFloat16) {
-    wide.reference = convolution_reference(c, workload, wide.inputs);
-    return wide;
-  }
+  if (c.types.sum == kFloat16) return wide;
   wide.reference = uniform.reference;
   std::vector<double>&y = wide.reference.expected[0], &bound = wide.reference.bound[0];
   for_each_element(c, c.filters, c.rows.output() * c.columns.output(),

@@ -5,10 +5,12 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 #include "ir/intrinsics.h"
 #include "support/error.h"
 #include "templates/vector_loops.h"
+#include "templates/wide_magnitudes.h"
 
 namespace nestwright {
 namespace {
@@ -109,6 +111,16 @@ const PointwiseFunction& find_pointwise(std::string_view name) {
   const auto found = std::find_if(all.begin(), all.end(), [&](const auto& function) { return function.name == name; });
   check(found != all.end(), "there is no pointwise function of that name");
   return *found;
+}
+
+CheckedInputs pointwise_wide_inputs(const Workload& workload, const CheckedInputs& uniform) {
+  const PointwiseFunction& function = find_pointwise(workload.choice("function"));
+  WideMagnitudes magnitudes(workload.type("dtype"), workload);
+  HostTensors inputs;
+  for (const std::vector<double>& input : uniform.inputs) {
+    inputs.push_back(magnitudes.draw_each(input.size(), std::min(function.largest_exponent, magnitudes.reach())));
+  }
+  return {std::move(inputs), {}};
 }
 
 std::int64_t most_vectors(const PointwiseFunction& function, const Target& target) {

@@ -9,6 +9,7 @@
 
 #include "ir/expr.h"
 #include "target/target.h"
+#include "templates/template.h"
 
 namespace nestwright {
 
@@ -40,6 +41,9 @@ const std::vector<PointwiseFunction>& pointwise_functions();
 std::vector<std::string> pointwise_names(int operands);
 /// Throws InternalError where there is none of that name.
 const PointwiseFunction& find_pointwise(std::string_view name);
+
+/// Operator::wide_inputs of the workload's parameter "function".
+CheckedInputs pointwise_wide_inputs(const Workload& workload, const CheckedInputs& uniform);
 
 /// Vectors in flight that a loop over the function may have: what one needs at a time, and constants, stay in
 /// registers.

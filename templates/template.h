@@ -53,9 +53,10 @@ struct Operator {
   /// (templates/whole_numbers.h); no tensors where there are none, or where the bounds are zero for any inputs. None:
   /// likewise for every workload.
   std::function<HostTensors(const Workload&)> whole_inputs = {};
-  /// Inputs of large and small magnitudes (templates/wide_magnitudes.h), rounded to the operator's types, with their
-  /// reference; no tensors where all types are whole. `uniform` are inputs in [-1, 1] and theirs: of a sum of products
-  /// the new reference is often the old one times powers of two, which costs no second pass over the terms.
+  /// Inputs of large and small magnitudes (templates/wide_magnitudes.h: make_wide_inputs), rounded to the operator's
+  /// types; no tensors where all types are whole. `uniform` are inputs in [-1, 1] and theirs: of a sum of products the
+  /// reference is often theirs times powers of two, which costs no second pass over the terms. It is left empty where
+  /// it has to be computed.
   std::function<CheckedInputs(const Workload&, const CheckedInputs& uniform)> wide_inputs = {};
 };
 

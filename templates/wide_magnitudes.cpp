@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ir/scalar.h"
+#include "ir/fold.h"
 #include "support/error.h"
+#include "support/hash.h"
 
 namespace nestwright {
 namespace {
@@ -13,17 +14,9 @@ constexpr int kReach = 24, kFloat16Reach = 6;
 
 }  // namespace
 
-double rounded_to(ir::Type type, double value) {
-  if (type == kFloat64) return value;
-  if (type == kFloat32) return static_cast<double>(static_cast<float>(value));
-  check(type.is_float(), "only numbers of a floating-point type are rounded");
-  std::byte element[sizeof(double)];
-  ir::write_element(type, ir::float_scalar(value), element);
-  return ir::read_element(type, element).f;
-}
-
-WideMagnitudes::WideMagnitudes(ir::Type type, std::uint64_t seed)
-    : type_(type), reach_(type == kFloat16 ? kFloat16Reach : kReach), random_(seed) {
+// The other sets of inputs are drawn by the hash itself and the number after it.
+WideMagnitudes::WideMagnitudes(ir::Type type, const Workload& workload)
+    : type_(type), reach_(type == kFloat16 ? kFloat16Reach : kReach), random_(stable_hash(workload.str()) + 2) {
   check(type.is_float(), "whole numbers are exact in any magnitude");
 }
 
@@ -38,7 +31,16 @@ std::vector<double> WideMagnitudes::scales(std::size_t n, int reach) {
 }
 
 double WideMagnitudes::draw(double scale) {
-  return rounded_to(type_, scale * std::uniform_real_distribution<double>(-1, 1)(random_));
+  return ir::round_float(scale * std::uniform_real_distribution<double>(-1, 1)(random_), type_);
+}
+
+std::vector<double> WideMagnitudes::draw_rows(std::int64_t rows, std::size_t columns, int low, int high) {
+  std::vector<double> values;
+  for (; rows > 0; --rows) {
+    const double row_scale = scale(low, high);
+    for (std::size_t j = 0; j < columns; ++j) values.push_back(draw(row_scale));
+  }
+  return values;
 }
 
 std::vector<double> WideMagnitudes::draw_each(std::size_t n, int most) {
@@ -51,7 +53,7 @@ std::vector<double> WideMagnitudes::draw_each(std::size_t n, int most) {
     const std::uint64_t bits = random_();
     const double mantissa = std::min(0.5 + std::ldexp(static_cast<double>(bits >> 11), -54), kLargestMantissa);
     const int exponent = static_cast<int>((bits & 0x3ff) * exponents >> 10) - reach_;
-    value = rounded_to(type_, std::ldexp((bits & 0x400) != 0 ? -mantissa : mantissa, exponent));
+    value = ir::round_float(std::ldexp((bits & 0x400) != 0 ? -mantissa : mantissa, exponent), type_);
   }
   return values;
 }
@@ -67,6 +69,13 @@ ProductReach product_reach(const WideMagnitudes& magnitudes, ir::Type type, doub
   }
   const int of_rows = are_rows_fixed || rows == 1 ? 0 : columns == 1 ? result : result / 2;
   return {of_rows, of_rows == 0 ? result : columns == 1 ? 0 : result / 2, magnitudes.reach() / 4};
+}
+
+CheckedInputs make_wide_inputs(const Operator& op, const Workload& workload, const CheckedInputs& uniform) {
+  if (!op.wide_inputs) return {};
+  CheckedInputs wide = op.wide_inputs(workload, uniform);
+  if (!wide.inputs.empty() && wide.reference.expected.empty()) wide.reference = op.reference(workload, wide.inputs);
+  return wide;
 }
 
 }  // namespace nestwright

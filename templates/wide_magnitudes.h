@@ -12,13 +12,14 @@
 #include <vector>
 
 #include "ir/type.h"
+#include "templates/template.h"
 
 namespace nestwright {
 
 class WideMagnitudes {
  public:
-  /// Numbers of `type`, a floating-point type.
-  WideMagnitudes(ir::Type type, std::uint64_t seed);
+  /// Numbers of `type`, a floating-point type, the same in every run of the workload.
+  WideMagnitudes(ir::Type type, const Workload& workload);
 
   /// Scales of results lie in 2^-reach() .. 2^reach(): 24, or 6 for float16, whose normal numbers begin at 2^-14.
   int reach() const { return reach_; }
@@ -29,6 +30,8 @@ class WideMagnitudes {
   std::vector<double> scales(std::size_t n, int reach);
   /// Uniform in [-1, 1] times `scale`, rounded to the type.
   double draw(double scale);
+  /// Rows of so many columns, each of a scale of its own, scale(low, high).
+  std::vector<double> draw_rows(std::int64_t rows, std::size_t columns, int low, int high);
   /// `n` numbers, each of a magnitude of its own, below 2^most and above 2^-(reach() + 1).
   std::vector<double> draw_each(std::size_t n, int most);
   std::vector<double> draw_each(std::size_t n) { return draw_each(n, reach_); }
@@ -49,7 +52,7 @@ struct ProductReach {
 ProductReach product_reach(const WideMagnitudes& magnitudes, ir::Type type, double terms, std::int64_t rows,
                            std::int64_t columns, bool are_rows_fixed);
 
-/// As an element of the floating-point type has it: to nearest, ties to even.
-double rounded_to(ir::Type type, double value);
+/// The operator's inputs of large and small magnitudes with their reference; no tensors where it has none.
+CheckedInputs make_wide_inputs(const Operator& op, const Workload& workload, const CheckedInputs& uniform);
 
 }  // namespace nestwright

@@ -89,7 +89,7 @@ class Database {
 /// meanwhile.
 class Statement {
  public:
-  /// What Database::prepare() gives.
+  /// Is what Database::prepare() returns.
   Statement(const Database& database, std::string_view sql);
   Statement(Statement&&) noexcept = default;
   Statement& operator=(Statement&&) = delete;

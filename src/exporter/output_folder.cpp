@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 
@@ -30,7 +31,7 @@ void OutputFolder::write(const std::string& file, const std::string& content) {
   out << content;
   out.close();
   if (out) return;
-  const bool is_full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+  const bool is_full = std::find(kNoSpace.begin(), kNoSpace.end(), errno) != kNoSpace.end();
   throw UsageError(fmt::format(
       "cannot write '{}': {}", path(file),
       is_full ? "no space left on its disk; free some and export again" : "check permissions and free space"));

@@ -2,12 +2,17 @@
 // passes for a whole one. Thread rule: one thread.
 #pragma once
 
+#include <array>
+#include <cerrno>
 #include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace nestwright {
+
+/// What errno says of a disk without room, or without more of it for this user or this file.
+inline constexpr std::array kNoSpace{ENOSPC, EDQUOT, EFBIG};
 
 class OutputFolder {
  public:

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "exporter/output_folder.h"
 #include "support/error.h"
 #include "support/process.h"
 #include "support/scratch_folder.h"
@@ -38,7 +38,7 @@ void run(const std::string& tool, const std::string& output, std::vector<std::st
   const ExitStatus status = child.wait();
   if (!status.signaled && status.code == 0) return;
   const std::string text = child.stderr_text();
-  for (const int reason : {ENOSPC, EDQUOT, EFBIG}) {
+  for (const int reason : kNoSpace) {
     if (text.find(std::strerror(reason)) == std::string::npos) continue;
     throw UsageError(fmt::format(
         "'{}' cannot write '{}': no space left there or for its temporary files; free some and export again", tool,

@@ -147,7 +147,8 @@ class CpuBench final : public Bench {
     RunnerReply reply;
     // The uniform set last: what samples find in the outputs is its result.
     for (const InputSet set : {InputSet::kWhole, InputSet::kWide, InputSet::kUniform}) {
-      if (set == InputSet::kWide && !(request.thorough && has_wide())) continue;
+      const bool has_wide = has_set(tensors_.front().layout, InputSet::kWide);
+      if (set == InputSet::kWide && !(request.thorough && has_wide)) continue;
       poison_outputs(candidate, set);
       watch(candidate, set);
       candidate.workspace.poison();
@@ -197,11 +198,6 @@ class CpuBench final : public Bench {
   void unload(int id) override { candidates_.erase(id); }
 
  private:
-  bool has_wide() const {
-    return std::any_of(tensors_.begin(), tensors_.end(),
-                       [](const Tensor& tensor) { return has_set(tensor.layout, InputSet::kWide); });
-  }
-
   void place(Candidate& candidate, InputSet set) {
     std::vector<GuardedRegion*>& regions = candidate.regions[index_of(set)];
     for (Tensor& tensor : tensors_) regions.push_back(&tensor.region(set));

@@ -47,8 +47,8 @@ struct PointCount {
 class ConfigSpace {
  public:
   ConfigSpace() = default;
-  /// Throws InternalError for a knob that is defined twice or has no candidates, and for
-  /// a constraint over a knob that its branch does not have.
+  /// Throws InternalError for a knob that is defined twice or has no candidates, and for a constraint over a knob that
+  /// its branch does not have.
   explicit ConfigSpace(std::vector<Branch> branches);
   const std::vector<Branch>& branches() const { return branches_; }
   PointCount count_all() const;

@@ -1,14 +1,11 @@
 #include "templates/broadcast/broadcast.h"
 
-#include <algorithm>
 #include <array>
 
 #include "expression/tensor.h"
 #include "support/error.h"
-#include "support/hash.h"
 #include "templates/pointwise.h"
 #include "templates/rounding.h"
-#include "templates/wide_magnitudes.h"
 
 namespace nestwright {
 namespace {
@@ -29,17 +26,6 @@ Definition define_broadcast(const Workload& workload) {
   return {{x, v, y}, 2, function.flops * elements, type.bytes() * (2 * elements + static_cast<double>(length))};
 }
 
-CheckedInputs broadcast_wide_inputs(const Workload& workload, const CheckedInputs& uniform) {
-  const PointwiseFunction& function = find_pointwise(workload.choice("function"));
-  WideMagnitudes magnitudes(workload.type("dtype"), stable_hash(workload.str()) + 2);
-  HostTensors inputs;
-  for (const std::vector<double>& input : uniform.inputs) {
-    inputs.push_back(magnitudes.draw_each(input.size(), std::min(function.largest_exponent, magnitudes.reach())));
-  }
-  Reference reference = broadcast_reference(workload, inputs);
-  return {std::move(inputs), std::move(reference)};
-}
-
 }  // namespace
 
 Operator broadcast_operator() {
@@ -55,7 +41,7 @@ Operator broadcast_operator() {
           define_broadcast,
           broadcast_reference,
           {},
-          broadcast_wide_inputs};
+          pointwise_wide_inputs};
 }
 
 Reference broadcast_reference(const Workload& workload, const HostTensors& inputs) {

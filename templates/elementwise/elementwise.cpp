@@ -1,13 +1,9 @@
 #include "templates/elementwise/elementwise.h"
 
-#include <algorithm>
-
 #include "expression/tensor.h"
 #include "support/error.h"
-#include "support/hash.h"
 #include "templates/pointwise.h"
 #include "templates/rounding.h"
-#include "templates/wide_magnitudes.h"
 
 namespace nestwright {
 namespace {
@@ -36,17 +32,6 @@ Definition define_elementwise(const Workload& workload) {
   return definition;
 }
 
-CheckedInputs elementwise_wide_inputs(const Workload& workload, const CheckedInputs& uniform) {
-  const PointwiseFunction& function = find_pointwise(workload.choice("function"));
-  WideMagnitudes magnitudes(workload.type("dtype"), stable_hash(workload.str()) + 2);
-  HostTensors inputs;
-  for (const std::vector<double>& input : uniform.inputs) {
-    inputs.push_back(magnitudes.draw_each(input.size(), std::min(function.largest_exponent, magnitudes.reach())));
-  }
-  Reference reference = elementwise_reference(workload, inputs);
-  return {std::move(inputs), std::move(reference)};
-}
-
 }  // namespace
 
 Operator elementwise_operator() {
@@ -59,7 +44,7 @@ Operator elementwise_operator() {
           define_elementwise,
           elementwise_reference,
           {},
-          elementwise_wide_inputs};
+          pointwise_wide_inputs};
 }
 
 Reference elementwise_reference(const Workload& workload, const HostTensors& inputs) {

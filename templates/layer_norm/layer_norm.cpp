@@ -6,7 +6,6 @@
 
 #include "expression/tensor.h"
 #include "support/error.h"
-#include "support/hash.h"
 #include "templates/rounding.h"
 #include "templates/wide_magnitudes.h"
 
@@ -76,15 +75,9 @@ void judge_row(const double* x, const double* scale, const double* shift, std::s
 /// Rows have a scale each, as have the elements of scale and shift.
 CheckedInputs layer_norm_wide_inputs(const Workload& workload, const CheckedInputs&) {
   const auto columns = static_cast<std::size_t>(workload.size("columns"));
-  WideMagnitudes magnitudes(workload.type("dtype"), stable_hash(workload.str()) + 2);
-  std::vector<double> x;
-  for (std::int64_t row = workload.size("rows"); row > 0; --row) {
-    const double scale = magnitudes.scale(-magnitudes.reach(), magnitudes.reach());
-    for (std::size_t j = 0; j < columns; ++j) x.push_back(magnitudes.draw(scale));
-  }
-  HostTensors inputs{std::move(x), magnitudes.draw_each(columns), magnitudes.draw_each(columns)};
-  Reference reference = layer_norm_reference(workload, inputs);
-  return {std::move(inputs), std::move(reference)};
+  WideMagnitudes magnitudes(workload.type("dtype"), workload);
+  std::vector<double> x = magnitudes.draw_rows(workload.size("rows"), columns, -magnitudes.reach(), magnitudes.reach());
+  return {{std::move(x), magnitudes.draw_each(columns), magnitudes.draw_each(columns)}, {}};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/fold.h"
 #include "support/hash.h"
 #include "templates/matmul/matmul.h"
 #include "templates/matmul/matmul_shape.h"
@@ -76,7 +77,7 @@ CheckedInputs matmul_wide_inputs(const Workload& workload, const CheckedInputs& 
   if (!shape.type.is_float()) return {};
   const auto m = static_cast<std::size_t>(shape.m), n = static_cast<std::size_t>(shape.n),
              k = static_cast<std::size_t>(shape.k);
-  WideMagnitudes magnitudes(shape.type, stable_hash(workload.str()) + 2);
+  WideMagnitudes magnitudes(shape.type, workload);
   // A bias is added to every row.
   const ProductReach reach =
       product_reach(magnitudes, shape.type, static_cast<double>(shape.k), shape.m, shape.n, shape.epilogue.bias);
@@ -97,13 +98,10 @@ CheckedInputs matmul_wide_inputs(const Workload& workload, const CheckedInputs& 
   if (shape.epilogue.residual) multiply(wide.inputs[next++], shape.c, shape, false, rows, columns);
   const ir::Type input_type = matmul_types(workload.type("dtype")).a;
   for (std::vector<double>& tensor : wide.inputs) {
-    for (double& value : tensor) value = rounded_to(input_type, value);
+    for (double& value : tensor) value = ir::round_float(value, input_type);
   }
 
-  if (!scales_exactly(shape)) {
-    wide.reference = matmul_reference(workload, wide.inputs);
-    return wide;
-  }
+  if (!scales_exactly(shape)) return wide;
   wide.reference = uniform.reference;
   multiply(wide.reference.expected[0], shape.c, shape, false, rows, columns);
   multiply(wide.reference.bound[0], shape.c, shape, false, rows, columns);

@@ -7,7 +7,6 @@
 
 #include "expression/tensor.h"
 #include "support/error.h"
-#include "support/hash.h"
 #include "templates/rounding.h"
 #include "templates/wide_magnitudes.h"
 
@@ -36,15 +35,8 @@ Definition define_softmax(const Workload& workload) {
 CheckedInputs softmax_wide_inputs(const Workload& workload, const CheckedInputs&) {
   constexpr int kLargest = 8;
   const auto columns = static_cast<std::size_t>(workload.size("columns"));
-  WideMagnitudes magnitudes(kFloat32, stable_hash(workload.str()) + 2);
-  std::vector<double> x;
-  for (std::int64_t row = workload.size("rows"); row > 0; --row) {
-    const double scale = magnitudes.scale(-magnitudes.reach(), kLargest);
-    for (std::size_t j = 0; j < columns; ++j) x.push_back(magnitudes.draw(scale));
-  }
-  HostTensors inputs{std::move(x)};
-  Reference reference = softmax_reference(workload, inputs);
-  return {std::move(inputs), std::move(reference)};
+  WideMagnitudes magnitudes(kFloat32, workload);
+  return {{magnitudes.draw_rows(workload.size("rows"), columns, -magnitudes.reach(), kLargest)}, {}};
 }
 
 }  // namespace

@@ -2,12 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <cstdlib>
-#include <filesystem>
 
 #include "search/session_state.h"
+#include "support/scratch_folder.h"
 #include "tests/logs/sample.h"
 
 namespace nestwright {
@@ -17,16 +15,10 @@ class FinalRace : public testing::Test {
  protected:
   FinalRace() {
     setenv("NESTWRIGHT_WORKER", NESTWRIGHT_BINARY_DIR "/nestwright-worker", 1);
-    remove();
     log_.emplace(TuningLog::open(path_, OpenMode::kWrite));
     session_.emplace(task_, *log_, options_);
     session_->id = log_->begin_session(session_->key, {.made_by = session_->made_by});
     record_trials();
-  }
-  ~FinalRace() override { remove(); }
-
-  void remove() const {
-    for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(path_ + suffix);
   }
 
   /// The default with a time of a millisecond, then slow ones with a microsecond.
@@ -61,8 +53,8 @@ class FinalRace : public testing::Test {
   }
 
   const Task task_{parse_workload("matmul m=96 n=96 k=96"), Target::parse("host")};
-  const std::string path_ =
-      (std::filesystem::temp_directory_path() / ("final_race_test_" + std::to_string(getpid()) + ".db")).string();
+  const ScratchFolder folder_{"final-race-test"};
+  const std::string path_ = folder_.path() + "/log.db";
   const SessionOptions options_{.finalists = 1};
   std::optional<TuningLog> log_;
   std::optional<SessionState> session_;

@@ -5,12 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <array>
 #include <cstdlib>
 #include <ctime>
-#include <filesystem>
 #include <map>
 #include <set>
 #include <thread>
@@ -18,18 +15,14 @@
 #include "lookup/task_key.h"
 #include "support/error.h"
 #include "support/machine_lock.h"
+#include "support/scratch_folder.h"
 
 namespace nestwright {
 namespace {
 
 class SessionTest : public testing::Test {
  protected:
-  void SetUp() override {
-    setenv("NESTWRIGHT_WORKER", NESTWRIGHT_BINARY_DIR "/nestwright-worker", 1);
-    path_ = (std::filesystem::temp_directory_path() / ("session_test_" + std::to_string(getpid()) + ".db")).string();
-    remove();
-  }
-  void TearDown() override { remove(); }
+  void SetUp() override { setenv("NESTWRIGHT_WORKER", NESTWRIGHT_BINARY_DIR "/nestwright-worker", 1); }
 
   SessionResult tune(SessionOptions options, const std::atomic<bool>* interrupt = nullptr,
                      const ProgressFunction& progress = {}) {
@@ -43,12 +36,8 @@ class SessionTest : public testing::Test {
   }
 
   const Task task_{parse_workload("matmul m=33 n=31 k=17"), Target::parse("host")};
-  std::string path_;
-
- private:
-  void remove() {
-    for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(path_ + suffix);
-  }
+  const ScratchFolder folder_{"session-test"};
+  const std::string path_ = folder_.path() + "/log.db";
 };
 
 TEST_F(SessionTest, RecordsEveryTrialAndEndsWithAVerifiedBest) {

@@ -4,12 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <cstdlib>
-#include <filesystem>
 
 #include "lookup/task_key.h"
+#include "support/scratch_folder.h"
 #include "tests/logs/sample.h"
 
 namespace nestwright {
@@ -17,20 +15,13 @@ namespace {
 
 class UnitsTest : public testing::Test {
  protected:
-  UnitsTest() {
-    setenv("NESTWRIGHT_WORKER", NESTWRIGHT_BINARY_DIR "/nestwright-worker", 1);
-    remove();
-  }
-  ~UnitsTest() override { remove(); }
+  UnitsTest() { setenv("NESTWRIGHT_WORKER", NESTWRIGHT_BINARY_DIR "/nestwright-worker", 1); }
 
-  void remove() const {
-    for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(path_ + suffix);
-  }
   std::vector<TrialRecord> recorded(const TuningLog& log) const { return log.trials(filter_of(task_key(task_))); }
 
   const Task task_{parse_workload("matmul m=33 n=31 k=17"), Target::parse("host")};
-  const std::string path_ =
-      (std::filesystem::temp_directory_path() / ("units_test_" + std::to_string(getpid()) + ".db")).string();
+  const ScratchFolder folder_{"units-test"};
+  const std::string path_ = folder_.path() + "/log.db";
   const SessionOptions options_{.budget = {.trials = 6}, .batch_size = 6};
 };
 

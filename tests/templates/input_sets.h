@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "templates/registry.h"
+#include "templates/wide_magnitudes.h"
 
 namespace nestwright::testing_inputs {
 
@@ -26,7 +27,7 @@ inline std::vector<NamedInputs> input_sets(const Workload& workload, HostTensors
     for (std::vector<double>& bounds : exact.bound) bounds.assign(bounds.size(), 0);
     sets.push_back({"whole numbers", {std::move(whole), std::move(exact)}});
   }
-  CheckedInputs wide = op.wide_inputs ? op.wide_inputs(workload, sets.front().data) : CheckedInputs();
+  CheckedInputs wide = make_wide_inputs(op, workload, sets.front().data);
   if (!wide.inputs.empty()) sets.push_back({"large and small magnitudes", std::move(wide)});
   return sets;
 }
