@@ -1,5 +1,5 @@
 // What a final race concludes. A stored best keeps its place unless another entry is clearly faster; among entries that
-// cannot be told apart the steadiest wins. Pure.
+// cannot be told apart the fastest wins, unless another one's slow samples are shorter by a tenth. Pure.
 #pragma once
 
 #include <cstddef>

@@ -68,8 +68,13 @@ TEST(Verdict, AStoredBestThatFailsOrIsWrongNowIsBeaten) {
 }
 
 TEST(Verdict, OfTwoThatAreAlikeInMedianTheSteadierOneWins) {
-  EXPECT_EQ(judge({entry(1, 100, 0.15), entry(2, 100.2, 0.005)}).winner, 1);
-  EXPECT_EQ(judge({entry(2, 100.2, 0.005), entry(1, 100, 0.15)}).winner, 0);
+  EXPECT_EQ(judge({entry(1, 100, 0.3), entry(2, 100.2, 0.005)}).winner, 1);
+  EXPECT_EQ(judge({entry(2, 100.2, 0.005), entry(1, 100, 0.3)}).winner, 0);
+}
+
+TEST(Verdict, ALittleSteadierIsNoReasonToBeSlower) {
+  EXPECT_EQ(judge({entry(1, 100, 0.06), entry(2, 100.2, 0.005)}).winner, 0);
+  EXPECT_EQ(judge({entry(2, 100.2, 0.005), entry(1, 100, 0.06)}).winner, 1);
 }
 
 TEST(Verdict, ADisturbedRaceConcludesNothingAndSaysWhy) {
