@@ -1,5 +1,8 @@
 #include "search/chunk.h"
 
+#include <algorithm>
+
+#include "measure/race.h"
 #include "search/stopwatch.h"
 
 namespace nestwright {
@@ -24,15 +27,29 @@ void mark_unit(ChunkResult& chunk) {
   }
 }
 
-}  // namespace
+/// Whether it was this machine's rates that were wrong where candidates seemed to be faster than it: measures them
+/// again, and says whether one of these is plausible now.
+bool was_underrated(SessionState& session, std::span<const BuiltPoint> built, const ChunkResult& chunk) {
+  std::vector<std::size_t> suspects;
+  const auto is_suspect = [&](std::size_t i) {
+    const std::optional<Measurement>& m = chunk.measurements[i];
+    return m && is_implausible(m->timing.median_ns, session.least_ns(built[i].work));
+  };
+  for (std::size_t i = 0; i < built.size(); ++i) {
+    if (is_suspect(i)) suspects.push_back(i);
+  }
+  if (suspects.empty()) return false;
+  session.raise_limits();
+  return !std::all_of(suspects.begin(), suspects.end(), is_suspect);
+}
 
-ChunkResult run_chunk(SessionState& session, std::span<const BuiltPoint> built,
-                      const std::function<bool(std::size_t)>& skips, const std::function<bool()>& is_over) {
+ChunkResult run_once(SessionState& session, std::span<const BuiltPoint> built,
+                     const std::function<bool(std::size_t)>& skips, const std::function<bool()>& is_over) {
   std::vector<RunRequest> requests;
   std::vector<std::size_t> requested;
   for (std::size_t i = 0; i < built.size(); ++i) {
     if (built[i].result.outcome != Outcome::kOk || (skips && skips(i))) continue;
-    requests.push_back({&built[i].result.object, built[i].least_ns});
+    requests.push_back({&built[i].result.object, session.least_ns(built[i].work)});
     requested.push_back(i);
   }
   std::optional<Incumbent> incumbent;
@@ -67,11 +84,22 @@ ChunkResult run_chunk(SessionState& session, std::span<const BuiltPoint> built,
   return chunk;
 }
 
+}  // namespace
+
+ChunkResult run_chunk(SessionState& session, std::span<const BuiltPoint> built,
+                      const std::function<bool(std::size_t)>& skips, const std::function<bool()>& is_over) {
+  ChunkResult chunk = run_once(session, built, skips, is_over);
+  if (was_underrated(session, built, chunk) && !(is_over && is_over())) {
+    return run_once(session, built, skips, is_over);
+  }
+  return chunk;
+}
+
 std::optional<double> adopt(SessionState& session, const ChunkResult& chunk, std::span<const Point> points,
                             std::span<const BuiltPoint> built, std::span<const TrialId> trials) {
   const auto kernel_of = [&](const ChunkSuccessor& s) {
     const std::size_t i = s.candidate;
-    return ReferenceKernel{trials[i], points[i], built[i].result.object, s.reference_ns, built[i].least_ns};
+    return ReferenceKernel{trials[i], points[i], built[i].result.object, s.reference_ns, built[i].work};
   };
   const auto is_fit = [&](const ChunkSuccessor& s) {
     const auto& m = chunk.measurements[s.candidate];

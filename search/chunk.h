@@ -29,7 +29,8 @@ struct ChunkResult {
 
 /// Checks and times those that were built. `skips(i)`, which may be empty, says which are not to be run. An incumbent
 /// that fails gives way to the anchor. What was held against a disturbed reference is disturbed. `is_over`, which may
-/// be empty, ends the timing. Times are added to the result's stages.
+/// be empty, ends the timing. Where candidates seem to be faster than the machine, its rates are measured again, and if
+/// these were too low all is run once more. Times are added to the result's stages.
 ChunkResult run_chunk(SessionState& session, std::span<const BuiltPoint> built,
                       const std::function<bool(std::size_t)>& skips = {}, const std::function<bool()>& is_over = {});
 

@@ -29,7 +29,7 @@ constexpr double kLong_ns = 20e6;
 constexpr std::int64_t kLatestTrials = 4096, kFastestTrials = 64;
 constexpr int kRenewAfter = 4;              // incumbents, before the reference time is taken anew
 constexpr double kInterruptedRace_s = 1.4;  // that a race goes on after an interruption, so that the run ends in 2 s
-constexpr double kOverrun = 0.1;            // of the budget's seconds, that a final race may go beyond it
+constexpr double kOverrun = 0.08;           // of the budget's seconds, that a final race may go beyond it
 
 std::vector<ConfigSpace> spaces(const SearchSpace& space) {
   std::vector<ConfigSpace> list;

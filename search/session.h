@@ -20,6 +20,7 @@
 #include "search/effort.h"
 #include "search/stop_condition.h"
 #include "search/task_run.h"
+#include "target/machine_limits.h"
 #include "templates/workload.h"
 
 namespace nestwright {
@@ -38,6 +39,8 @@ struct SessionOptions {
   double race_seconds = 0;           ///< that the races at the end may take; 0: a share of the budget's seconds
   int builders = 0;                  ///< builder processes; 0: one a core
   std::shared_ptr<Builder> builder;  ///< for the task's target, shared with other sessions; null: one of its own
+  /// Measures the highest rates of so many threads of this machine. Empty: takes 40 ms for it.
+  std::function<MachineLimits(int threads)> measure_limits;
 };
 
 /// What a progress line shows; handed out after every few trials.

@@ -21,6 +21,8 @@ namespace {
 
 constexpr double kRaceShare = 0.15;  // of the budget, for the races at the end
 constexpr double kLimits_s = 0.04;   // for the highest rates of this machine
+constexpr double kNearRoof = 0.7;    // a share of them
+constexpr int kLooksAtRoof = 5;
 
 }  // namespace
 
@@ -47,20 +49,29 @@ SessionState::SessionState(const Task& task, TuningLog& tuning_log, const Sessio
       builder(session_options.builder ? session_options.builder : make_session_builder(task.target, session_options)),
       runner(make_local_runner(
           make_strict_check_data(task.workload),
-          {.target = task.target, .threads = task.target.threads, .timing = timing, .on_wait = on_wait})) {
+          {.target = task.target, .threads = task.target.threads, .timing = timing, .on_wait = on_wait})),
+      target_(task.target) {
   for (const SearchSpace::Member& member : space.members()) {
     versions.push_back({member.source->name, member.source->version});
   }
   const Definition definition = find_operator(task.workload.op).define(task.workload);
   operations_ = definition.flops;
   bytes_ = definition.bytes;
-  if (task.target.device != DeviceKind::kCpu) return;
+  if (target_.device != DeviceKind::kCpu) return;
+  rates_.product_scale = measure_peak_scale(task.workload.type("dtype"));
+  raise_limits();
+}
+
+void SessionState::raise_limits() {
+  if (target_.device != DeviceKind::kCpu) return;
   // Of as many threads as the task has: more could do more.
-  const MachineLimits limits = log.raise_limits(fmt::format("{}; threads {}", key.machine, task.target.threads),
-                                                measure_machine_limits(task.target.threads, kLimits_s));
+  const int threads = target_.threads;
+  const MachineLimits measured =
+      options.measure_limits ? options.measure_limits(threads) : measure_machine_limits(threads, kLimits_s);
+  const MachineLimits limits = log.raise_limits(fmt::format("{}; threads {}", key.machine, threads), measured);
   // Without fused multiply-adds the loop that stands for the peak is slower than separate ones in parallel can be.
-  const bool has_fma = host_isa() >= CpuIsa::kAvx2;
-  rates_ = {has_fma ? limits.fma_gflops : 0, measure_peak_scale(task.workload.type("dtype")), limits.read_gb_s};
+  if (host_isa() >= CpuIsa::kAvx2) rates_.fma_gflops = limits.fma_gflops;
+  rates_.read_gb_s = limits.read_gb_s;
 }
 
 void SessionState::remember(TrialId trial, const Point& point, const Measurement& measurement, const TrialCode& code) {
@@ -73,13 +84,14 @@ void SessionState::note_default(TrialId trial, const Point& point, Outcome outco
   if (is_default && outcome == Outcome::kOk) default_trial = code.same_as == 0 ? trial : code.same_as;
 }
 
-double SessionState::least_ns(const ir::Program& program) const {
-  return least_time_ns(no_more_than(least_work(program), operations_, bytes_), rates_);
-}
-
-std::optional<double> SessionState::roofline_share() const {
-  if (!incumbent || incumbent->least_ns == 0) return std::nullopt;
-  return std::min(1.0, incumbent->least_ns / incumbent->reference_ns);
+std::optional<double> SessionState::roofline_share() {
+  if (!incumbent || least_ns(incumbent->work) == 0) return std::nullopt;
+  const auto share = [&] { return std::min(1.0, least_ns(incumbent->work) / incumbent->reference_ns); };
+  if (share() > kNearRoof && looks_at_roof_ < kLooksAtRoof) {
+    ++looks_at_roof_;
+    raise_limits();
+  }
+  return share();
 }
 
 std::vector<BuiltPoint> SessionState::build(const std::vector<Point>& points, Pipeline pipeline) {
@@ -96,7 +108,7 @@ std::vector<BuiltPoint> SessionState::build(const std::vector<Point>& points, Pi
   for (std::size_t i = 0; i < points.size(); ++i) {
     auto* program = std::get_if<ir::Program>(&lowered[i]);
     if (program == nullptr) continue;
-    results[i].least_ns = least_ns(*program);
+    results[i].work = no_more_than(least_work(*program), operations_, bytes_);
     requests.push_back({std::move(*program), pipeline});
   }
   std::vector<BuildResult> built;

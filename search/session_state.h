@@ -30,13 +30,13 @@ struct ReferenceKernel {
   Point point;
   CompiledObject object;
   double reference_ns = 0;  ///< in the session's unit
-  double least_ns = 0;      ///< as of BuiltPoint
+  LeastWork work;           ///< as of BuiltPoint
 };
 
 /// What became of a point that was to be compiled.
 struct BuiltPoint {
   BuildResult result;
-  double least_ns = 0;  ///< that this machine needs for the lowered program; 0: not known
+  LeastWork work;  ///< that no kernel for the lowered program can do without
 };
 
 /// Asked between passes: whether the preliminary race, and the final one, are to end with the samples that there are.
@@ -78,8 +78,15 @@ struct SessionState {
   }
   /// Notes a trial of the template's default.
   void note_default(TrialId trial, const Point& point, Outcome outcome, const TrialCode& code);
-  /// The share of what the machine can do that the incumbent reaches; nullopt where it is not known.
-  std::optional<double> roofline_share() const;
+  /// What the machine needs for the work at the highest rates that it was seen to reach. Unit: nanoseconds; 0: not
+  /// known.
+  double least_ns(const LeastWork& work) const { return least_time_ns(work, rates_); }
+  /// Measures these rates once more, which takes some 40 ms, for they are too low where something else slowed the
+  /// machine meanwhile. They only rise.
+  void raise_limits();
+  /// The share of what the machine can do that the incumbent reaches; nullopt where it is not known. Before it says
+  /// that there is little left, it measures the rates again, a few times in a session.
+  std::optional<double> roofline_share();
   /// Notes what the search needs to know of a recorded trial of the task, of this session or an earlier one. The
   /// measurement is in the session's unit.
   void remember(TrialId trial, const Point& point, const Measurement& measurement, const TrialCode& code);
@@ -90,8 +97,8 @@ struct SessionState {
   RacePlan race_plan() const;
 
  private:
-  double least_ns(const ir::Program& program) const;
-
+  const Target target_;
+  int looks_at_roof_ = 0;
   HighestRates rates_;
   double operations_ = 0, bytes_ = 0;  ///< of the operator
 };

@@ -229,19 +229,16 @@ class Race {
 
   /// Nothing faster than the machine is taken for fast.
   void sample_implausible() {
-    const auto is_implausible = [&](const Racer& racer) {
-      const double ns = median(racer);
-      return ns > 0 && ns * kAboveLimit < racer.contender.least_ns;
-    };
+    const auto is_suspect = [&](const Racer& racer) { return is_implausible(median(racer), racer.contender.least_ns); };
     std::vector<Racer*> suspects;
     for (Racer& racer : racers_) {
-      if (is_implausible(racer)) suspects.push_back(&racer);
+      if (is_suspect(racer)) suspects.push_back(&racer);
     }
     std::vector<Racer*> challengers = suspects;
     std::erase(challengers, reference_);
     for (int look = 0; look < kImplausiblePasses && !suspects.empty() && goes_on(); ++look) pass(challengers);
     for (const Racer* racer : suspects) {
-      if (is_implausible(*racer)) implausible_[racer] = "it seems to be faster than this machine can be";
+      if (is_suspect(*racer)) implausible_[racer] = "it seems to be faster than this machine can be";
     }
   }
 
@@ -287,6 +284,8 @@ class Race {
 };
 
 }  // namespace
+
+bool is_implausible(double ns, double least_ns) { return ns > 0 && ns * kAboveLimit < least_ns; }
 
 RaceResult race(GatedSampler& sampler, const RaceConditions& conditions, std::span<const Contender> contenders,
                 std::optional<Contender> incumbent) {

@@ -42,6 +42,9 @@ struct Contender {
   double least_ns = 0;  ///< that the machine needs for its work; 0: not known
 };
 
+/// Whether a kernel of that time is faster than the machine can be, by more than its rates are uncertain.
+bool is_implausible(double ns, double least_ns);
+
 struct RaceConditions {
   TimingOptions timing;
   std::uint64_t seed = 1;         ///< of the order
