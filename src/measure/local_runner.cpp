@@ -157,7 +157,8 @@ class LocalRunner : public Runner, private SampleSource {
     request.kind = RunnerRequest::Kind::kSample;
     request.id = id;
     request.calls = calls;
-    request.warm_up = warm_up;
+    // The first call in a process also waits for pages that were never touched.
+    request.warm_up = warm_up || !candidates_[static_cast<std::size_t>(id)].loaded;
     const std::int64_t start = steady_clock().now_ns();
     const std::optional<RunnerReply> reply = ask(id, request);
     Measurement& m = candidates_[static_cast<std::size_t>(id)].measurement;

@@ -69,10 +69,6 @@ void RacePasses::pass(const std::vector<Racer*>& racers) {
   }
 }
 
-bool RacePasses::wants_warm_up(const Racer& racer) const {
-  return racer.process != process_ || racer.contender.call_ns < conditions_.timing.warm_below_ns;
-}
-
 void RacePasses::set_calls(Racer& racer, double call_ns) const {
   racer.contender.call_ns = call_ns;
   const double calls = std::round(conditions_.timing.sample_ns / std::max(call_ns, 1e-3));
@@ -91,7 +87,6 @@ void RacePasses::find_calls(Racer& racer) {
       racer.running = false;
       return;
     }
-    racer.process = process_;
     ns = sample->ns;
     set_calls(racer, ns / static_cast<double>(calls));
     calls =
@@ -105,12 +100,12 @@ void RacePasses::sample(Racer& racer) {
   // A first estimate may have been far too long: the sample would be too short to count.
   for (int tries = 0; tries < 2; ++tries) {
     const std::int64_t calls = racer.calls;
-    const std::optional<Sample> sample = sampler_.take(racer.contender.id, calls, wants_warm_up(racer));
+    const bool is_short_call = racer.contender.call_ns < conditions_.timing.warm_below_ns;
+    const std::optional<Sample> sample = sampler_.take(racer.contender.id, calls, is_short_call);
     if (!sample) {
       racer.running = false;
       return;
     }
-    racer.process = process_;
     const double call_ns = sample->ns / static_cast<double>(calls);
     const bool is_short = sample->ns < conditions_.timing.sample_ns / 2 && calls < static_cast<std::int64_t>(kMaxCalls);
     if (is_short) set_calls(racer, call_ns);

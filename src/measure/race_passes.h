@@ -20,7 +20,6 @@ struct RacerSample {
 struct Racer {
   Contender contender;
   std::int64_t calls = 0;  ///< of one sample; 0: not known yet
-  int process = 0;         ///< in which it was called last
   bool running = true;     ///< neither failed, nor given up, nor beaten
   bool ended_early = false;
   std::vector<RacerSample> samples;
@@ -35,7 +34,7 @@ class RacePasses {
  public:
   RacePasses(GatedSampler& sampler, const RaceConditions& conditions);
 
-  /// The passes that follow are held in a fresh process, where each racer is called once before its first sample.
+  /// The passes that follow are held in a fresh process.
   void start_process();
   int processes() const { return process_; }
   /// Samples each of those that are running once; again where the surroundings turn out to have been disturbed and a
@@ -48,7 +47,6 @@ class RacePasses {
   void sample(Racer& racer);
   void find_calls(Racer& racer);
   void set_calls(Racer& racer, double call_ns) const;
-  bool wants_warm_up(const Racer& racer) const;
 
   GatedSampler& sampler_;
   const RaceConditions& conditions_;

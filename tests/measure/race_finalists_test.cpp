@@ -25,14 +25,6 @@ TEST(RaceFinalists, EveryoneGetsAllSamplesInterleavedInEightProcesses) {
   }
 }
 
-TEST(RaceFinalists, EachIsCalledOnceInANewProcessBeforeItIsTimed) {
-  MadeUpMachine machine({{0, 1e6}, {1, 3e6}});
-  machine.race_finalists(2);
-  for (const int kernel : {0, 1}) {
-    for (std::size_t i = 0; i < 40; ++i) EXPECT_EQ(machine.kernels.warm_ups[kernel][i], i % 5 == 0) << i;
-  }
-}
-
 TEST(RaceFinalists, LongOnesGetFewerSamplesAllOfThemAsMany) {
   MadeUpMachine machine({{0, 50e6}, {1, 1000e6}});
   for (const Timing& timing : machine.race_finalists(2)) EXPECT_THAT(timing.samples_ns, SizeIs(24)) << "150 ms";

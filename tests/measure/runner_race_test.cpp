@@ -40,6 +40,19 @@ TEST(RunnerRace, ARaceEndsWhereItIsOver) {
   EXPECT_LE(asked, 4);
 }
 
+TEST(RunnerRace, TheFirstCallInAProcessIsNeverTimed) {
+  const auto runner = planted_runner();
+  const CompiledObject object = planted("slow_at_first");
+  const auto expect_short = [](const std::vector<double>& readings, const char* of) {
+    ASSERT_THAT(readings, SizeIs(Ge(2u)));
+    for (const double ns : readings) EXPECT_LT(ns, 10e6) << of;
+  };
+  expect_short(run_planted(*runner, {"right"}, Incumbent{&object, 1e6}).measurements[0].timing.reference_ns,
+               "the incumbent, which nobody checked in this process");
+  expect_short(run_planted(*runner, {"slow_at_first"}, std::nullopt).measurements[0].timing.raw_ns, "a candidate");
+  expect_short(runner->race({{&object}})[0].timing.raw_ns, "a finalist, in each of three processes");
+}
+
 TEST(RunnerRace, OneThatIsFarBehindTheIncumbentEndsEarly) {
   const auto runner = planted_runner();
   const CompiledObject right = planted("right");
