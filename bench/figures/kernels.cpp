@@ -49,8 +49,9 @@ std::vector<CompiledObject> build_all(const std::vector<ir::Program>& programs, 
   return objects;
 }
 
-std::unique_ptr<Runner> make_task_runner(const Task& task) {
-  return make_local_runner(make_check_data(task.workload), {.target = task.target, .threads = task.target.threads});
+std::unique_ptr<Runner> make_task_runner(const Task& task, const TimingOptions& timing) {
+  return make_local_runner(make_check_data(task.workload),
+                           {.target = task.target, .threads = task.target.threads, .timing = timing});
 }
 
 std::vector<Timing> race_all(Runner& runner, const std::vector<const CompiledObject*>& objects) {

@@ -25,7 +25,7 @@ ir::Program program_of(const Task& task, const std::string& template_name, const
 std::vector<CompiledObject> build_all(const std::vector<ir::Program>& programs, const Target& target);
 
 /// As a session makes it: its races are those of the normal effort (search/effort.h), which the default options are.
-std::unique_ptr<Runner> make_task_runner(const Task& task);
+std::unique_ptr<Runner> make_task_runner(const Task& task, const TimingOptions& timing = {});
 
 /// Races them, all known to be right. Throws Error where one fails.
 std::vector<Timing> race_all(Runner& runner, const std::vector<const CompiledObject*>& objects);

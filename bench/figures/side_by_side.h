@@ -15,7 +15,7 @@ namespace nestwright::bench {
 
 class SideBySide {
  public:
-  explicit SideBySide(const Task& task) : task_(task), runner_(make_task_runner(task)) {}
+  explicit SideBySide(const Task& task);
 
   /// The time of each over that of the fastest of them; of equal configurations the same. Throws Error where one cannot
   /// be built here or is wrong.
