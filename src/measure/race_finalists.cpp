@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -98,8 +100,13 @@ class FinalistRace {
     const MedianInterval expected = across_processes(readings);
     timing.low_ns = timing.median_ns * expected.low / expected.median;
     timing.high_ns = timing.median_ns * expected.high / expected.median;
-    const bool are_few = static_cast<int>(readings.size()) < std::min(kFewestProcesses, passes_.processes());
-    if (are_few && timing.disturbance.empty()) timing.disturbance = sound_pairs_of(racer, unit).disturbance;
+    // Fewer do not show how processes differ: the interval would be one of a single process.
+    const int fewest = std::min(kFewestProcesses, options_.finalist_processes);
+    if (static_cast<int>(readings.size()) >= fewest || !timing.disturbance.empty()) return timing;
+    timing.disturbance = sound_pairs_of(racer, unit).disturbance;
+    if (timing.disturbance.empty()) {
+      timing.disturbance = fmt::format("the time was over after {} of {} processes", readings.size(), fewest);
+    }
     return timing;
   }
 

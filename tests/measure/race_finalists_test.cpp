@@ -98,6 +98,22 @@ TEST(RaceFinalists, TheIntervalIsWhatOneMoreProcessIsExpectedToShow) {
   EXPECT_LE(met, 0.98 * kRaces);
 }
 
+// A race that has no time for three processes cannot say what the next one will show.
+TEST(RaceFinalists, FewerProcessesThanThreeAreNoTiming) {
+  for (const int processes : {1, 2, 3}) {
+    MadeUpMachine machine({{0, 1e6}, {1, 1.2e6}});
+    machine.conditions.is_over = [&] { return machine.kernels.processes >= processes; };
+    for (const Timing& timing : machine.race_finalists(2)) {
+      const std::string said =
+          processes < 3 ? "the time was over after " + std::to_string(processes) + " of 3 processes" : "";
+      EXPECT_EQ(timing.disturbance, said);
+    }
+  }
+  MadeUpMachine machine(CallTimes{{0, 1e6}});
+  machine.conditions.timing.finalist_processes = machine.conditions.timing.max_finalist_processes = 2;
+  EXPECT_FALSE(machine.race_finalists(1)[0].is_disturbed()) << "who asks for two gets two";
+}
+
 TEST(RaceFinalists, ScoresAreInTheUnitOfTheFirstWhateverTheClockDoes) {
   MadeUpMachine machine({{0, 1.00e6}, {1, 0.98e6}, {2, 1.05e6}});
   double clock = 1;
