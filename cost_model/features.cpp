@@ -175,15 +175,6 @@ void store_features(const NestStore& store, const CacheCapacities& caches, Featu
   for (const double value : {code_size(store), inner_bytes, reuse_extent}) out.push_back(scale(value));
 }
 
-/// Extents of the loops of some kind around a store, multiplied.
-double extents(const NestStore& store, bool (*is)(ir::LoopKind)) {
-  double product = 1;
-  for (const NestLoop& loop : store.loops) {
-    if (is(loop.kind)) product *= loop.extent;
-  }
-  return product;
-}
-
 bool is_parallel(ir::LoopKind kind) { return kind == ir::LoopKind::kParallel; }
 bool is_vectorized(ir::LoopKind kind) { return kind == ir::LoopKind::kVectorized; }
 bool is_virtual_thread(ir::LoopKind kind) { return kind == ir::LoopKind::kVirtualThread; }
@@ -198,10 +189,10 @@ void program_columns(const FlatProgram& flat, const CacheCapacities& caches, Fea
     const NestStore& store = flat.stores[i];
     code += code_size(store);
     l2_traffic += traffic(store, Footprints(store), caches.l2_bytes);
-    tasks = std::max(tasks, extents(store, is_parallel));
-    blocks = std::max(blocks, extents(store, ir::is_block_index));
-    threads = std::max(threads, extents(store, ir::is_device_thread));
-    virtual_threads = std::max(virtual_threads, extents(store, is_virtual_thread));
+    tasks = std::max(tasks, store.extents(is_parallel));
+    blocks = std::max(blocks, store.extents(ir::is_block_index));
+    threads = std::max(threads, store.extents(ir::is_device_thread));
+    virtual_threads = std::max(virtual_threads, store.extents(is_virtual_thread));
     if (store.is_non_temporal) non_temporal += store.trips() * store.accesses.front().buffer->element.bytes();
     for (const NestAccess& access : store.accesses) {
       // Stores count twice: reading along a row and writing along a column is not the same as the reverse.
@@ -210,7 +201,7 @@ void program_columns(const FlatProgram& flat, const CacheCapacities& caches, Fea
     }
     if (i < kStores) continue;
     other_trips += store.trips();
-    other_vectors += store.trips() / extents(store, is_vectorized);
+    other_vectors += store.trips() / store.extents(is_vectorized);
   }
   double prefetch_trips = 0, prefetch_distance = 0;
   for (const NestPrefetch& prefetch : flat.prefetches) {

@@ -1,8 +1,10 @@
 #include "cost_model/loop_nest.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
+#include "cost_model/warp_access.h"
 #include "ir/preparation.h"
 #include "ir/rewrite.h"
 #include "ir/simplify.h"
@@ -17,12 +19,27 @@ double NestStore::trips() const {
   return product;
 }
 
+double NestStore::extents(bool (*is)(ir::LoopKind)) const {
+  double product = 1;
+  for (const NestLoop& loop : loops) {
+    if (is(loop.kind)) product *= loop.extent;
+  }
+  return product;
+}
+
 namespace {
 
 class Flattener {
  public:
   FlatProgram result;
 
+  void kernel(const Stmt& body) {
+    kernel_shared_bytes_ = 0;
+    walk(body);
+    result.shared_bytes = std::max(result.shared_bytes, kernel_shared_bytes_);
+  }
+
+ private:
   void walk(const Stmt& s) {
     if (!s.defined()) return;
     std::visit(overloaded{
@@ -46,7 +63,6 @@ class Flattener {
                s.node().value);
   }
 
- private:
   void loop(const For& n) {
     const Interval extent = bounds(n.extent, ranges_);
     ranges_.bind(n.var, n.min, n.extent);
@@ -84,7 +100,18 @@ class Flattener {
     NestAccess out{buffer, resolve_all(indices), is_write};
     out.thread_step = step(buffer, indices, LoopKind::kThreadX);
     out.block_step = step(buffer, indices, LoopKind::kBlockX);
+    if (std::any_of(loops_.begin(), loops_.end(), [](const NestLoop& l) { return is_device_thread(l.kind); })) {
+      out.warp =
+          warp_access(loops_, buffer, [&](std::span<const LoopValue> at) { return address(buffer, indices, at); });
+    }
     return out;
+  }
+
+  /// In elements, where loop variables have these values and every other one is 0.
+  std::int64_t address(const Buffer& buffer, const std::vector<Expr>& indices, std::span<const LoopValue> at) const {
+    std::int64_t elements = 0;
+    for (std::size_t d = 0; d < indices.size(); ++d) elements += stride(buffer, d) * value(indices[d], at);
+    return elements;
   }
 
   /// Bytes that the address moves from the first to the second iteration of the loop of that kind.
@@ -92,33 +119,32 @@ class Flattener {
     const auto loop =
         std::find_if(loops_.begin(), loops_.end(), [&](const NestLoop& l) { return l.kind == kind && l.extent > 1; });
     if (loop == loops_.end()) return 0;
-    double elements = 0;
-    for (std::size_t d = 0; d < indices.size(); ++d) {
-      elements += stride(buffer, d) * static_cast<double>(value(indices[d], loop->var) - value(indices[d], Var()));
-    }
-    return std::abs(elements) * buffer->element.bytes();
+    const std::int64_t elements =
+        address(buffer, indices, std::array{LoopValue{loop->var, 1}}) - address(buffer, indices, {});
+    return static_cast<double>(std::abs(elements)) * buffer->element.bytes();
   }
 
   /// In elements; 1 where it is not constant.
-  static double stride(const Buffer& buffer, std::size_t dimension) {
+  static std::int64_t stride(const Buffer& buffer, std::size_t dimension) {
     const Expr stride = buffer->stride(static_cast<int>(dimension));
     const std::int64_t* constant = as_const_int(stride);
-    return constant != nullptr ? static_cast<double>(*constant) : 1;
+    return constant != nullptr ? *constant : 1;
   }
 
-  /// An index where `second` is 1 and every other loop variable is 0. What is no index arithmetic, a loaded value say,
-  /// counts as 0.
-  std::int64_t value(const Expr& e, const Var& second) const {
+  /// An index where loop variables have these values and every other one is 0. What is no index arithmetic, a loaded
+  /// value say, counts as 0.
+  std::int64_t value(const Expr& e, std::span<const LoopValue> at) const {
     if (const std::int64_t* constant = as_const_int(e)) return *constant;
     if (const auto* ref = e.as<VarRef>()) {
       const auto let = values_.find(ref->var);
-      if (let != values_.end()) return value(let->second, second);
-      return second.defined() && ref->var == second ? 1 : 0;
+      if (let != values_.end()) return value(let->second, at);
+      const auto given = std::find_if(at.begin(), at.end(), [&](const LoopValue& v) { return v.var == ref->var; });
+      return given == at.end() ? 0 : given->value;
     }
-    if (const auto* cast = e.as<Cast>()) return value(cast->value, second);
+    if (const auto* cast = e.as<Cast>()) return value(cast->value, at);
     const auto* binary = e.as<Binary>();
     if (binary == nullptr) return 0;
-    const std::int64_t a = value(binary->a, second), b = value(binary->b, second);
+    const std::int64_t a = value(binary->a, at), b = value(binary->b, at);
     switch (binary->op) {
       case BinaryOp::kAdd:
         return a + b;
@@ -143,11 +169,7 @@ class Flattener {
     NestPrefetch& out = result.prefetches.emplace_back();
     out.trips = share_;
     for (const NestLoop& loop : loops_) out.trips *= loop.extent;
-    double elements = 0;
-    for (std::size_t d = 0; d < n.indices.size(); ++d) {
-      elements += stride(n.buffer, d) * static_cast<double>(value(n.indices[d], Var()));
-    }
-    out.distance_bytes = std::abs(elements) * n.buffer->element.bytes();
+    out.distance_bytes = static_cast<double>(std::abs(address(n.buffer, n.indices, {}))) * n.buffer->element.bytes();
   }
 
   /// Of a buffer, the space between its rows left out.
@@ -173,8 +195,9 @@ class Flattener {
   }
 
   void allocate(const Allocate& n) {
-    const double bytes = compact_bytes(n.buffer);
-    result.padding_bytes += padding_bytes(n.buffer);
+    const double bytes = compact_bytes(n.buffer), padding = padding_bytes(n.buffer);
+    result.padding_bytes += padding;
+    if (n.buffer->scope == Scope::kShared) kernel_shared_bytes_ += bytes + padding;
     switch (n.buffer->scope) {
       case Scope::kRegister:
       case Scope::kTile:
@@ -251,6 +274,7 @@ class Flattener {
   std::map<Var, Expr> values_;  ///< of the same variables
   Ranges ranges_;
   double share_ = 1;
+  double kernel_shared_bytes_ = 0;
 };
 
 }  // namespace
@@ -258,7 +282,7 @@ class Flattener {
 FlatProgram flatten(const Program& program) {
   Flattener flattener;
   for (std::size_t k = 0; k < program.kernels.size(); ++k) {
-    if (ir::is_of_call(program, k)) flattener.walk(program.kernels[k].body);
+    if (ir::is_of_call(program, k)) flattener.kernel(program.kernels[k].body);
   }
   return std::move(flattener.result);
 }
