@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "space/config_json.h"
 #include "support/error.h"
@@ -14,6 +17,9 @@ namespace nestwright {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// Of the columns of a measurement those that are lists.
+constexpr std::array<std::string_view, 5> kReadings = {"samples_ns", "raw_ns", "reference_ns", "fma_ns", "walk_ns"};
 
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
@@ -48,6 +54,7 @@ std::optional<std::vector<double>> plain_numbers(std::string_view json) {
   std::vector<double> numbers;
   const char* at = json.data() + 1;
   const char* const end = json.data() + json.size() - 1;
+  if (at == end) return numbers;
   while (at != end) {
     const bool is_number = *at == '-' || (*at >= '0' && *at <= '9');
     double number = 0;
@@ -130,11 +137,14 @@ std::string placeholders(int count) {
   return list;
 }
 
-std::string measurement_columns(const std::string& prefix) {
-  std::string columns = prefix + ".";
-  for (const char* c = kMeasurementColumns; *c; ++c) {
-    columns += *c;
-    if (*c == ' ') columns += prefix + ".";
+std::string measurement_columns(const std::string& prefix, Readings readings) {
+  std::string columns;
+  std::istringstream names(kMeasurementColumns);
+  for (std::string name; std::getline(names, name, ',');) {
+    name.erase(0, name.find_first_not_of(' '));
+    const bool is_list = std::find(kReadings.begin(), kReadings.end(), name) != kReadings.end();
+    const std::string column = is_list && readings == Readings::kEmpty ? "'[]'" : prefix + "." + name;
+    columns += columns.empty() ? column : ", " + column;
   }
   return columns;
 }

@@ -31,7 +31,7 @@ constexpr const char* kLatestIds =
 constexpr int kOwnColumns = 17;
 
 /// Reads every trial that `where` (which may name :task, :templates and :limit) selects.
-std::string select_trials(const std::string& where) {
+std::string select_trials(const std::string& where, Readings readings = Readings::kSelected) {
   return fmt::format(
       "SELECT trial.id, trial.session_id, batch.number, proposal.position, trial.compile_ms, trial.check_ms, "
       "trial.measure_ms, trial.code, trial.same_as_trial_id, trial.device_clock_mhz, trial.device_temperature_c,"
@@ -40,7 +40,7 @@ std::string select_trials(const std::string& where) {
       " JOIN batch ON batch.id = proposal.batch_id JOIN session ON session.id = trial.session_id"
       " JOIN trial AS measured ON measured.id = coalesce(trial.same_as_trial_id, trial.id)"
       " JOIN session AS unit ON unit.id = measured.session_id WHERE {}",
-      kProposalColumns, measurement_columns("trial"), where);
+      kProposalColumns, measurement_columns("trial", readings), where);
 }
 
 TrialRecord read_trial(const Statement& row, const WorkloadKey& workload) {
@@ -172,7 +172,8 @@ std::vector<std::vector<TrialRecord>> TuningLog::relatives(const TaskKey& task, 
                                 " AND {} AND trial.outcome = 0 AND trial.same_as_trial_id IS NULL"
                                 " AND trial.recorded_at < coalesce((SELECT min(started_at) FROM session AS first"
                                 "  WHERE first.task_id = :learner), '9999') ORDER BY trial.id DESC LIMIT :limit",
-                                kTemplateMatches)));
+                                kTemplateMatches),
+                    Readings::kEmpty));
   std::vector<std::vector<TrialRecord>> found;
   for (const auto& [distance, other] : near) {
     if (static_cast<int>(found.size()) >= tasks) break;

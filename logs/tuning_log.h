@@ -134,7 +134,7 @@ class TuningLog {
   /// What the search of a task can learn from other shapes: the ok trials that were measured of up to `tasks` tasks
   /// with the same operator, type, target, machine, backend and conditions whose parameters differ in sizes alone, the
   /// nearest first, of each the last 2000. Only what was recorded before the first session of `task` began: a session
-  /// that goes on where another one was killed learns from the same.
+  /// that goes on where another one was killed learns from the same. Their timings have no lists of readings.
   std::vector<std::vector<TrialRecord>> relatives(const TaskKey& task, int tasks,
                                                   const std::vector<TemplateVersion>& templates = {}) const;
   /// The bests of other shapes, nearest first: same operator, all parameters but sizes equal, and `filter` (whose

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "cost_model/device_features.h"
 #include "support/error.h"
+#include "target/gpu.h"
 
 namespace nestwright {
 
@@ -21,6 +23,20 @@ Lowered lower_point(const SearchSpace& space, const Point& point, const LowerOpt
   }
 }
 
+namespace {
+
+DeviceShape device_shape(const Target& target) {
+  DeviceShape shape{.multiprocessors = target.multiprocessors, .shared_bytes = target.shared_bytes};
+  if (const std::optional<MultiprocessorLimits> limits = multiprocessor_limits(target)) {
+    shape.blocks = limits->blocks;
+    shape.warps = limits->warps;
+    shape.shared_bytes = limits->shared_bytes;
+  }
+  return shape;
+}
+
+}  // namespace
+
 std::optional<Features> point_features(const SearchSpace& space, const KnobColumns& columns, const Point& point) {
   const Lowered lowered = lower_point(space, point);
   const auto* program = std::get_if<ir::Program>(&lowered);
@@ -29,6 +45,7 @@ std::optional<Features> point_features(const SearchSpace& space, const KnobColum
   Features features;
   program_features(*program, {target.l1d_bytes, target.l2_bytes, target.l3_bytes}, features);
   columns.append(point.config, features);
+  if (target.device != DeviceKind::kCpu) device_features(*program, device_shape(target), features);
   if (target.device == DeviceKind::kCuda) append_unknown_needs(features);
   return features;
 }

@@ -76,10 +76,15 @@ ChunkResult run_once(SessionState& session, std::span<const BuiltPoint> built,
   session.result.times.check += checking;
   session.result.times.measure += running - checking;  // the incumbent's samples among it
   for (std::size_t i = 0; i < built.size(); ++i) {
-    if (built[i].result.outcome == Outcome::kOk) continue;
-    Measurement& m = chunk.measurements[i].emplace();
-    m.outcome = built[i].result.outcome;
-    m.message = built[i].result.message;
+    std::optional<Measurement>& m = chunk.measurements[i];
+    const BuildResult& made = built[i].result;
+    if (made.outcome != Outcome::kOk) {
+      m.emplace();
+      m->outcome = made.outcome;
+      m->message = made.message;
+    }
+    // The compiler tells more of them than the driver that loaded the code.
+    if (m && !made.object.resources.empty()) m->resources = made.object.resources;
   }
   return chunk;
 }

@@ -350,9 +350,9 @@ class TuningSession::Loop {
       check(known != nullptr, "a trial was not measured though its code is not known");
       m = taken_from(*known, built.result.compile_ms);
       code.same_as = known->trial;
+      m.resources = built.result.object.resources;
       ++state_.result.same_code;
     }
-    m.resources = built.result.object.resources;
     TrialId trial = 0;
     {
       const Stopwatch watch(state_.result.times.log);
@@ -401,7 +401,6 @@ class TuningSession::Loop {
     for (std::size_t i = 0; i < again.size(); ++i) {
       Measurement m = chunk.measurements[i].value();
       if (m.outcome == Outcome::kOk && m.timing.is_disturbed()) continue;
-      m.resources = again[i].built.result.object.resources;
       m.compile_ms = again[i].built.result.compile_ms;
       {
         const Stopwatch watch(state_.result.times.log);

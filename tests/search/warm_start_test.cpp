@@ -90,6 +90,10 @@ TEST_F(WarmStartTest, TrialsOfAnotherVersionOfTheTemplateAreLeftOut) {
   const auto all = log_.relatives(task_key(task("m=96 n=96 k=96")), 6);
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].size(), 2u);
+  for (const TrialRecord& trial : all[0]) {
+    EXPECT_GT(trial.measurement.timing.median_ns, 0);
+    EXPECT_TRUE(trial.measurement.timing.samples_ns.empty()) << "nobody looks at them";
+  }
   EXPECT_TRUE(log_.relatives(task_key(task("m=96 n=96 k=96")), 6, {{"matmul.cpu", 999}}).empty());
 }
 
