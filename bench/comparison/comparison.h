@@ -43,6 +43,7 @@ struct Comparison {
   TuningSummary tuning;
   int rounds_asked = 0;
   int dropped = 0;                   ///< rounds that did not count
+  double launch_ns = 0;              ///< on a device, of a kernel that computes one element; 0: not measured
   std::vector<double> peaks_gflops;  ///< float32, of each round that counts
   std::vector<double> copies_gb_s;   ///< read plus written by a copy over the same bytes, of each round that counts
   std::vector<Series> series;

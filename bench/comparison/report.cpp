@@ -12,6 +12,8 @@
 namespace nestwright::bench {
 namespace {
 
+constexpr double kLaunchesThatBind = 3;
+
 std::string roof_text(const Comparison& c) {
   const Roof roof = roof_of(c.subject, median_interval(c.peaks_gflops).median, median_interval(c.copies_gb_s).median);
   if (roof.bound == Bound::kUnknown) return "the peak of this type is not known";
@@ -30,6 +32,12 @@ std::string series_text(const Comparison& c, std::size_t i) {
   const double share = roofline(c, series).share;
   return fmt::format("  {:<13}{:>9.1f}{:>9.1f}{:>9}  {:<24}  {}\n", series.name, s.gflops, s.gb_s,
                      share > 0 ? fmt::format("{:.1f}%", 100 * share) : "-", ratio, series.detail);
+}
+
+/// Ours, by its median.
+bool is_bound_by_launches(const Comparison& c) {
+  if (c.series.empty() || c.series.front().times_ns.empty()) return false;
+  return median_interval(c.series.front().times_ns).median < kLaunchesThatBind * c.launch_ns;
 }
 
 }  // namespace
@@ -60,6 +68,10 @@ std::string to_text(const Comparison& c) {
   }
   text += '\n';
   for (std::size_t i = 0; i < c.series.size(); ++i) text += series_text(c, i);
+  if (is_bound_by_launches(c)) {
+    text += fmt::format("  a launch takes {:.2f} us: what is shorter than {:g} of them is bound by that\n",
+                        1e-3 * c.launch_ns, kLaunchesThatBind);
+  }
   if (!c.complete()) {
     text += fmt::format("  only {} of {} rounds count: the machine is too busy; stop what else runs here\n", rounds,
                         c.rounds_asked);

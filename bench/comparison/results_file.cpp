@@ -21,9 +21,10 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int kFormat = 1;
-/// What doctor measures, and what does not matter for times.
-constexpr std::array kNotCompared = {"quietness", "peak_gflops", "bandwidth_gb_s", "parallel_start_us",
-                                     "memory",    "toolchain",   "worker"};
+constexpr const char* kAttempt = "attempt";
+/// Keys of what doctor measures, also of a device, and of what does not matter for times.
+constexpr std::array<std::string_view, 8> kNotCompared = {
+    "quietness", "peak_gflops", "bandwidth_gb_s", "parallel_start_us", "copy_gb_s", "memory", "toolchain", "worker"};
 
 UniqueFd open_file(const std::string& path, int flags) {
   UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0644));
@@ -31,6 +32,20 @@ UniqueFd open_file(const std::string& path, int flags) {
     throw Error(fmt::format("cannot write {} ({}): give another file with --results", path, std::strerror(errno)));
   }
   return fd;
+}
+
+/// Without what is not compared, at any depth.
+Json compared_part(const Json& json) {
+  if (!json.is_structured()) return json;
+  Json kept = json.is_array() ? Json::array() : Json::object();
+  for (const auto& [key, value] : json.items()) {
+    if (json.is_array()) {
+      kept.push_back(compared_part(value));
+    } else if (std::find(kNotCompared.begin(), kNotCompared.end(), key) == kNotCompared.end()) {
+      kept[key] = compared_part(value);
+    }
+  }
+  return kept;
 }
 
 std::string value_text(const Json& object, const std::string& key) {
@@ -46,7 +61,6 @@ void compare_objects(const Json& there, const Json& here, std::vector<std::strin
     }
   }
   for (const std::string& key : keys) {
-    if (std::find(kNotCompared.begin(), kNotCompared.end(), key) != kNotCompared.end()) continue;
     const std::string before = value_text(there, key), now = value_text(here, key);
     if (before != now) found.push_back(fmt::format("{} ({} there, {} here)", key, before, now));
   }
@@ -68,7 +82,7 @@ std::vector<std::string> differences(const Provenance& there, const Provenance& 
   std::vector<std::string> found;
   if (there.commit != here.commit)
     found.push_back(fmt::format("commit ({} there, {} here)", there.commit, here.commit));
-  compare_objects(there.doctor, here.doctor, found);
+  if (here.depends_on_host) compare_objects(compared_part(there.doctor), compared_part(here.doctor), found);
   compare_objects(there.conditions, here.conditions, found);
   return found;
 }
@@ -95,6 +109,8 @@ ResultsFile ResultsFile::resume(const std::string& path, const Provenance& prove
       const Json json = Json::parse(text.substr(from, text.find('\n', from) - from));
       if (++line == 1) {
         different = differences(provenance_in(json), provenance);
+      } else if (json.contains(kAttempt)) {
+        ++file.attempts_[json.at(kAttempt).get<std::string>()];
       } else {
         Comparison comparison = comparison_from_json(json);
         std::string key = comparison.subject.key();
@@ -126,6 +142,16 @@ const Comparison* ResultsFile::find(const std::string& key) const {
 void ResultsFile::add(const Comparison& comparison) {
   append(to_json(comparison));
   kept_.insert_or_assign(comparison.subject.key(), comparison);
+}
+
+void ResultsFile::note_attempt(const std::string& key) {
+  append({{kAttempt, key}});
+  ++attempts_[key];
+}
+
+int ResultsFile::attempts(const std::string& key) const {
+  const auto found = attempts_.find(key);
+  return found == attempts_.end() ? 0 : found->second;
 }
 
 void ResultsFile::append(const Json& json) {

@@ -17,6 +17,8 @@ struct Provenance {
   std::string commit;
   nlohmann::json doctor;      ///< the output of `nestwright doctor --json`
   nlohmann::json conditions;  ///< how it was measured: an object
+  /// False where times depend on a device that `conditions` name: none of doctor's output is compared then.
+  bool depends_on_host = true;
 };
 
 /// What tells two origins apart, for people: "commit (abc1234 there, def5678 here)", one an item. Of doctor's output
@@ -35,6 +37,10 @@ class ResultsFile {
   const Comparison* find(const std::string& key) const;
   /// Durable when it returns.
   void add(const Comparison& comparison);
+  /// Notes that the comparison of that key is begun now, durably: one that kills its process is known by that.
+  void note_attempt(const std::string& key);
+  /// How often it was begun, by earlier processes as well.
+  int attempts(const std::string& key) const;
   int comparisons() const { return static_cast<int>(kept_.size()); }
 
  private:
@@ -44,6 +50,7 @@ class ResultsFile {
   std::string path_;
   UniqueFd fd_;
   std::map<std::string, Comparison> kept_;  ///< by key; the last one counts
+  std::map<std::string, int> attempts_;     ///< by key
 };
 
 }  // namespace nestwright::bench

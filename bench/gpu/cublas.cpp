@@ -2,12 +2,15 @@
 // Declarations after cublas_v2.h of CUDA 12 and 13, whose binary interface is the same.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <vector>
 
 #include "bench/gpu/rival.h"
+#include "runtime/cuda/toolkit.h"
 #include "support/shared_library.h"
 #include "templates/matmul/matmul_shape.h"
+#include "templates/rounding.h"
 
 namespace nestwright::bench {
 namespace {
@@ -35,10 +38,15 @@ void require(Status status, const char* what) {
 }
 
 Cublas load_cublas() {
-  std::vector<std::string> names = {"libcublas.so.13", "libcublas.so.12"};
-  if (const char* given = std::getenv("NESTWRIGHT_CUBLAS")) names = {given};
+  const char* const named = std::getenv("NESTWRIGHT_CUBLAS");
+  const std::vector<std::string> names =
+      named != nullptr && *named != '\0' ? std::vector<std::string>{named} : cuda::toolkit_libraries("cublas");
   const auto library = SharedLibrary::open(names);
-  if (!library) throw DeviceError("cuBLAS is not installed: put libcublas.so where the dynamic linker finds it");
+  if (!library) {
+    throw DeviceError(
+        "cuBLAS is not installed: install CUDA's toolkit (12 or 13) or Python's package nvidia-cublas, and name its "
+        "libcublas.so by NESTWRIGHT_CUBLAS where it is not found");
+  }
   Cublas functions{};
   functions.create = library->function<decltype(functions.create)>("cublasCreate_v2");
   functions.destroy = library->function<decltype(functions.destroy)>("cublasDestroy_v2");
@@ -75,6 +83,13 @@ class CublasProduct final : public Rival {
   std::string detail() const override {
     return fmt::format("{}.{}.{}, GemmEx, sums in float32{}", version_ / 10000, version_ / 100 % 100, version_ % 100,
                        shape_.in_tf32 ? " of tf32" : "");
+  }
+
+  /// To tf32 it rounds both inputs by 2^-10 at most, in which way is its own affair. That is to the error of the sum,
+  /// 8 eps sqrt(k sum (a b)^2) (templates/rounding.h), what 2 * 2^-10 is to eps sqrt(k).
+  double allowed_error() const override {
+    if (!shape_.in_tf32) return 1;
+    return 1 + 0x2p-10 / (epsilon_of(kFloat32) * std::sqrt(static_cast<double>(shape_.k)));
   }
 
   void run(std::span<const DeviceMemoryPtr> tensors) override {

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "bench/child.h"
@@ -12,7 +12,9 @@
 #include "bench/comparison/report.h"
 #include "bench/comparison/results_file.h"
 #include "bench/comparison/suite.h"
+#include "bench/gpu/check_rows.h"
 #include "bench/gpu/device_case.h"
+#include "logs/tuning_log.h"
 #include "support/error.h"
 #include "templates/registry.h"
 
@@ -20,7 +22,7 @@ namespace nestwright::bench {
 namespace {
 
 struct Options {
-  std::string device = "cuda", suites_folder, results, json, check, commit = "unknown";
+  std::string device = "cuda", suites_folder, results, json, check_db, count_db, commit = "unknown";
   std::vector<std::string> suites;
   std::vector<std::string> workloads;
   double within_s = 0;
@@ -48,9 +50,11 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
       ->capture_default_str();
   app.add_option("--seconds", options.measuring.seconds, "of tuning, a workload; 0: take what the database has")
       ->check(CLI::NonNegativeNumber)
+      ->take_last()
       ->capture_default_str();
   app.add_option("--rounds", options.measuring.rounds, "of measuring, a workload")
       ->check(CLI::PositiveNumber)
+      ->take_last()
       ->capture_default_str();
   app.add_option("--within", options.within_s,
                  "begin no workload that may not end within this many seconds; 0: no limit")
@@ -63,7 +67,9 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
       ->capture_default_str();
   app.add_flag("--resume", options.resume, "go on with what the results file has");
   app.add_option("--json", options.json, "file for everything as one JSON document");
-  app.add_option("--check", options.check, "what `nestwright tune --file --json` said, to be put into the document");
+  app.add_option("--check-db", options.check_db,
+                 "database of a check of results: what it found is told and put into the document");
+  app.add_option("--count", options.count_db, "do nothing but to print how many trials this database has");
   app.add_option("--commit", options.commit, "of the source, kept with the results");
   try {
     app.parse(argc, argv);
@@ -76,14 +82,15 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
 }
 
 Provenance provenance_of(const Options& options, const DeviceInfo& device) {
-  return {options.commit,
-          ask_doctor(),
-          {{"device", device.name},
-           {"driver", device.driver},
-           {"target", device.target.str()},
-           {"tuning_seconds", options.measuring.seconds},
-           {"rounds", options.measuring.rounds},
-           {"seed", options.measuring.seed}}};
+  nlohmann::json doctor = ask_doctor();
+  nlohmann::json conditions = {{"device", device.name},
+                               {"driver", device.driver},
+                               {"target", device.target.str()},
+                               {"compiler", doctor.at("backends").at(options.device)},
+                               {"tuning_seconds", options.measuring.seconds},
+                               {"rounds", options.measuring.rounds},
+                               {"seed", options.measuring.seed}};
+  return {options.commit, std::move(doctor), std::move(conditions), false};
 }
 
 /// Seconds that a workload takes at most beside its tuning: compiling, checking and the rounds.
@@ -114,6 +121,20 @@ std::vector<Part> parts_of(const Options& options) {
   return parts;
 }
 
+/// Calls of this program that may end while one workload is compared: what ends more of them is left out.
+constexpr int kMostAttempts = 2;
+
+/// In the place of the comparison that could not be made; it counts as complete, so that the others come next.
+Comparison failure(const Case& subject, const std::string& why) {
+  return {.subject = subject, .series = {{"nestwright", why, true, {}}}};
+}
+
+/// Returns what the check of results found; no rows where `file` is empty.
+std::vector<CheckRow> read_check(const std::string& file) {
+  if (file.empty()) return {};
+  return check_rows(TuningLog::open(file, OpenMode::kRead).trials({}));
+}
+
 /// Why the part's template, if it has one, does not serve the workload there; empty: it does.
 std::string why_not(const Part& part, const Workload& workload, const Target& target) {
   if (part.template_name.empty()) return {};
@@ -125,54 +146,108 @@ std::string why_not(const Part& part, const Workload& workload, const Target& ta
   return {};
 }
 
-int run(const Options& options) {
-  const std::vector<Part> parts = parts_of(options);
-  const std::shared_ptr<Device> device =
-      make_device(options.device == "cuda" ? DeviceKind::kCuda : DeviceKind::kOpenCl);
-  const Provenance provenance = provenance_of(options, device->info());
-  ResultsFile results = options.resume ? ResultsFile::resume(options.results, provenance)
-                                       : ResultsFile::begin(options.results, provenance);
-  fmt::print("{}\n", heading_text(provenance, {}));
-  const auto start = std::chrono::steady_clock::now();
-  bool out_of_time = false;
-  std::vector<Section> sections;
-  for (const Part& part : parts) {
-    Section& section = sections.emplace_back(Section{.suite = part.name()});
-    DeviceOptions measuring = options.measuring;
+/// Goes through the parts until all is compared or a reason to stop comes.
+class Run {
+ public:
+  Run(const Options& options, std::shared_ptr<Device> device)
+      : options_(options),
+        device_(std::move(device)),
+        provenance_(provenance_of(options, device_->info())),
+        results_(options.resume ? ResultsFile::resume(options.results, provenance_)
+                                : ResultsFile::begin(options.results, provenance_)) {}
+
+  int operator()(const std::vector<Part>& parts) {
+    check_ = read_check(options_.check_db);
+    fmt::print("{}\n", heading_text(provenance_, {}));
+    if (!check_.empty()) fmt::print("{}", to_text(check_));
+    for (const Part& part : parts) sections_.push_back(Section{.suite = part.name()});
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      for (const SuiteEntry& entry : parts[i].suite.entries) {
+        auto row = compare(parts[i], entry);
+        if (!row) continue;
+        sections_[i].rows.push_back(std::move(*row));
+        write_report(false);  // whatever comes next may end this process
+      }
+    }
+    for (const Section& section : sections_) fmt::print("{}\n", to_text(section));
+    write_report(!is_incomplete_);
+    if (is_incomplete_) return kOutOfTime;
+    return std::any_of(check_.begin(), check_.end(), [](const CheckRow& row) { return row.is_wrong(); }) ? 1 : 0;
+  }
+
+ private:
+  /// Returns nullopt where the workload is left to the next call.
+  std::optional<Row> compare(const Part& part, const SuiteEntry& entry) {
+    DeviceOptions measuring = options_.measuring;
     measuring.template_name = part.template_name;
-    for (const SuiteEntry& entry : part.suite.entries) {
-      const Case subject{.label = entry.label, .workload = subject_text(entry.text, measuring)};
-      Row row{subject.label, subject.workload, std::nullopt};
-      if (const std::string reason = entry.workload ? why_not(part, *entry.workload, device->info().target) : "";
-          !reason.empty()) {
-        fmt::print(stderr, "{}\n", reason);
-        section.rows.push_back(std::move(row));
-        continue;
-      }
-      const double left_s =
-          options.within_s - std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      if (const Comparison* kept = entry.workload ? results.find(subject.key()) : nullptr) {
-        row.comparison = *kept;
-      } else if (options.within_s > 0 && left_s < options.measuring.seconds + kBesideTuning_s) {
-        out_of_time = true;
-        continue;
-      } else if (entry.workload) {
-        row.comparison = compare_on_device(entry.label, *entry.workload, device, measuring);
-        results.add(*row.comparison);
-        fmt::print("{}\n", to_text(*row.comparison));
-        std::fflush(stdout);
-      }
-      section.rows.push_back(std::move(row));
+    const Case subject{.label = entry.label, .workload = subject_text(entry.text, measuring)};
+    Row row{subject.label, subject.workload, std::nullopt};
+    if (!entry.workload) return row;
+    if (const std::string reason = why_not(part, *entry.workload, device_->info().target); !reason.empty()) {
+      fmt::print(stderr, "{}\n", reason);
+      return row;
+    }
+    if (const Comparison* kept = results_.find(subject.key())) {
+      row.comparison = *kept;
+      return row;
+    }
+    if (device_is_lost_ || is_out_of_time()) {
+      is_incomplete_ = true;
+      return std::nullopt;
+    }
+    row.comparison = compare_now(subject, *entry.workload, measuring);
+    results_.add(*row.comparison);
+    fmt::print("{}\n", to_text(*row.comparison));
+    std::fflush(stdout);
+    return row;
+  }
+
+  void write_report(bool is_complete) const {
+    if (options_.json.empty()) return;
+    nlohmann::json document = document_of(provenance_, sections_);
+    document["complete"] = is_complete;
+    if (!check_.empty()) document["check"] = to_json(check_);
+    write_document(options_.json, document);
+  }
+
+  Comparison compare_now(const Case& subject, const Workload& workload, const DeviceOptions& measuring) {
+    if (results_.attempts(subject.key()) >= kMostAttempts) {
+      return failure(subject, fmt::format("{} calls of this program ended while it was compared", kMostAttempts));
+    }
+    results_.note_attempt(subject.key());
+    try {
+      return compare_on_device(subject.label, workload, device_, measuring);
+    } catch (const DeviceLostError& e) {
+      device_is_lost_ = true;
+      return failure(subject, e.what());
+    } catch (const std::exception& e) {
+      return failure(subject, e.what());
     }
   }
-  for (const Section& section : sections) fmt::print("{}\n", to_text(section));
-  if (!options.json.empty()) {
-    nlohmann::json document = document_of(provenance, sections);
-    document["complete"] = !out_of_time;
-    if (!options.check.empty()) document["check"] = nlohmann::json::parse(std::ifstream(options.check));
-    write_document(options.json, document);
+
+  bool is_out_of_time() const {
+    if (options_.within_s <= 0) return false;
+    const double spent_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    return options_.within_s - spent_s < options_.measuring.seconds + kBesideTuning_s;
   }
-  return out_of_time ? kOutOfTime : 0;
+
+  const Options& options_;
+  std::shared_ptr<Device> device_;
+  Provenance provenance_;
+  ResultsFile results_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::vector<CheckRow> check_;
+  std::vector<Section> sections_;
+  bool device_is_lost_ = false, is_incomplete_ = false;
+};
+
+int run(const Options& options) {
+  if (!options.count_db.empty()) {
+    fmt::print("{}\n", TuningLog::open(options.count_db, OpenMode::kRead).trials({}).size());
+    return 0;
+  }
+  const std::vector<Part> parts = parts_of(options);
+  return Run(options, make_device(options.device == "cuda" ? DeviceKind::kCuda : DeviceKind::kOpenCl))(parts);
 }
 
 }  // namespace

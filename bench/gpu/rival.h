@@ -17,6 +17,8 @@ class Rival {
   virtual std::string name() const = 0;
   /// Version and what of it runs.
   virtual std::string detail() const = 0;
+  /// How many times as far off as ours its results may be: it may round its inputs otherwise.
+  virtual double allowed_error() const { return 1; }
   /// Puts one call on the device's queue: one memory a parameter of the workload, in order. Throws DeviceError.
   virtual void run(std::span<const DeviceMemoryPtr> tensors) = 0;
 };

@@ -47,9 +47,9 @@ void refuse_unrunnable(const Task& task, const Machine& machine) {
   }
   refuse_missing_features(task.target, machine);
   if (task.target.device != DeviceKind::kCpu) refuse_missing_device(task.target);
-  if (const std::string reason = make_backend(task.target.device)->why_not(task.target); !reason.empty()) {
-    throw UsageError(reason);
-  }
+  const std::unique_ptr<Backend> backend = make_backend(task.target.device);
+  if (const std::string reason = backend->why_not(task.target); !reason.empty()) throw UsageError(reason);
+  backend->version();  // throws where a compiler is missing, or of no use here
   const double needed = tuning_bytes(task.workload);
   if (needed > static_cast<double>(machine.memory_bytes)) {
     throw UsageError(

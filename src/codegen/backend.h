@@ -54,7 +54,7 @@ struct CompiledObject {
   /// kernels go by their names.
   std::string launches;
   std::string source;                      ///< on a device: CUDA C++ or OpenCL C
-  std::vector<KernelResources> resources;  ///< for CUDA, one a kernel
+  std::vector<KernelResources> resources;  ///< for CUDA, one a kernel; none where the compiler did not tell them
   std::string ir;                          ///< LLVM IR after optimisation, where asked for
   std::string assembly;                    ///< where asked for
 };

@@ -28,6 +28,7 @@ struct BuildResult {
 struct BuilderOptions {
   int processes = 2;
   double timeout_s = 10;
+  /// Of address space; for devices eight times as much, as their compilers reserve more than they use.
   std::int64_t memory_bytes = std::int64_t{2} << 30;
 };
 

@@ -17,6 +17,15 @@ namespace nestwright {
 
 namespace {
 
+/// A compiler that is loaded at run time may lie where this process cannot read once it is confined.
+void load_compiler(const Backend& backend) {
+  try {
+    backend.version();
+  } catch (const CompileError&) {
+    // each request will be told
+  }
+}
+
 CompileReply compile(const CompileRequest& request, Backend& backend, const Target& target) {
   CompileReply reply;
   const std::int64_t start = steady_clock().now_ns();
@@ -57,6 +66,7 @@ int run_builder_role(Channel& channel) {
   if (channel.receive(message) != Channel::Status::kMessage) return 0;
   const Target target = Target::parse(message);
   const std::unique_ptr<Backend> backend = make_backend(target.device);
+  load_compiler(*backend);
   confine_builder();
   while (channel.receive(message) == Channel::Status::kMessage) {
     channel.send(encode(compile(decode_compile_request(message), *backend, target)));

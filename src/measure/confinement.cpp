@@ -78,8 +78,9 @@ void confine_runner(DeviceKind device) {
   if (device != DeviceKind::kCpu) {
     access.writable = paths_of_environment({"POCL_CACHE_DIR", "CUDA_CACHE_PATH", "TMPDIR"});
     access.writable.emplace_back("/dev");
-    for (std::string& path : paths_of_environment(
-             {"LD_LIBRARY_PATH", "CUDA_PATH", "NESTWRIGHT_CUDA_DRIVER", "NESTWRIGHT_NVML", "OCL_ICD_VENDORS"})) {
+    for (std::string& path :
+         paths_of_environment({"LD_LIBRARY_PATH", "CUDA_PATH", "CUDA_HOME", "NESTWRIGHT_CUDA_DRIVER", "NESTWRIGHT_NVML",
+                               "NESTWRIGHT_OPENCL", "OCL_ICD_VENDORS"})) {
       access.readable.push_back(std::move(path));
     }
     if (device == DeviceKind::kOpenCl) access.executable = kSystemFolders;

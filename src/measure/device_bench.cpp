@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/kernel_resources.h"
 #include "ir/serialize.h"
 #include "measure/bench.h"
 #include "measure/guarded_device_memory.h"
@@ -74,8 +75,10 @@ class DeviceBench final : public Bench {
                                           });
       check(candidate->program->program().parameters.size() == uniform_.size(),
             "a program has other parameters than the task");
+      RunnerReply reply;
+      reply.resources = resources_of(*candidate->program);
       candidates_.insert_or_assign(request.id, std::move(candidate));
-      return RunnerReply{};
+      return reply;
     });
   }
 
@@ -144,6 +147,22 @@ class DeviceBench final : public Bench {
     } catch (const Error& e) {
       return failure(Outcome::kLaunchError, e.what());
     }
+  }
+
+  /// Of each kernel; none where the driver does not tell them.
+  static std::vector<KernelResources> resources_of(const DeviceProgram& program) {
+    std::vector<KernelResources> result;
+    const std::vector<ir::Kernel>& kernels = program.program().kernels;
+    for (std::size_t k = 0; k < kernels.size(); ++k) {
+      const std::optional<KernelNeeds> needs = program.needs(k);
+      if (!needs) return {};
+      result.push_back(codegen::complete({.kernel = kernels[k].name,
+                                          .registers = needs->registers,
+                                          .stack_bytes = needs->local_bytes,
+                                          .shared_bytes = needs->shared_bytes},
+                                         kernels[k], program.device().info().target, false));
+    }
+    return result;
   }
 
   /// An input's values as they lie in the file of tensors.

@@ -17,6 +17,8 @@ namespace {
 
 constexpr int kIdle = -1;
 
+constexpr std::int64_t kDeviceScale = 8;  // of the memory of a device's compiler
+
 /// Nothing where it is none.
 std::optional<CompileReply> decode(const std::string& message) {
   try {
@@ -68,7 +70,10 @@ class LocalBuilder : public Builder {
     std::int64_t deadline_ns = 0;
   };
 
-  void spawn(Slot& slot) { slot.worker = std::make_unique<WorkerProcess>("builder", options_.memory_bytes); }
+  void spawn(Slot& slot) {
+    const std::int64_t scale = target_.device == DeviceKind::kCpu ? 1 : kDeviceScale;
+    slot.worker = std::make_unique<WorkerProcess>("builder", scale * options_.memory_bytes);
+  }
 
   void introduce(Slot& slot) {
     slot.worker->expect_ready();

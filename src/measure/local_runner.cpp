@@ -192,8 +192,10 @@ class LocalRunner : public Runner, private SampleSource {
       load.kind = RunnerRequest::Kind::kLoad;
       load.id = id;
       load.object = *candidate.object;
-      if (!ask_worker(candidate, load, "linked")) return std::nullopt;
+      std::optional<RunnerReply> loaded = ask_worker(candidate, load, "linked");
+      if (!loaded) return std::nullopt;
       candidate.loaded = true;
+      candidate.measurement.resources = std::move(loaded->resources);
     }
     return ask_worker(candidate, request, request.kind == RunnerRequest::Kind::kCheck ? "checked" : "timed");
   }

@@ -179,6 +179,7 @@ std::string encode(const RunnerReply& reply) {
   e.f64(reply.call_ns).f64(r.ns).f64(r.fma_ns).f64(r.cpu_ns).f64(r.queue_ns).i64(r.involuntary_switches);
   e.f64(reply.surroundings.walk_ns).f64(reply.surroundings.steal_ns);
   e.f64(reply.device_clock_mhz).f64(reply.device_temperature_c).u8(reply.is_lost);
+  encode_resources(e, reply.resources);
   return e.str();
 }
 
@@ -203,6 +204,7 @@ RunnerReply decode_runner_reply(std::string_view message) {
   reply.device_clock_mhz = d.f64();
   reply.device_temperature_c = d.f64();
   reply.is_lost = d.u8() != 0;
+  reply.resources = decode_resources(d);
   return reply;
 }
 

@@ -17,7 +17,7 @@
 namespace nestwright {
 
 /// A worker says hello with this once it is ready; another number is refused.
-inline constexpr std::int64_t kProtocolVersion = 9;
+inline constexpr std::int64_t kProtocolVersion = 10;
 /// Descriptors of a worker: its channel; of a runner also the tensors and a page for its last words.
 inline constexpr int kWorkerChannelFd = 3, kWorkerTensorsFd = 4, kWorkerFaultFd = 5;
 
@@ -94,6 +94,7 @@ struct RunnerReply {
   double call_ns = 0;                                     ///< kCheck: of the faster call
   Reading reading;                                        ///< kSample
   Surroundings surroundings;                              ///< kSurroundings
+  std::vector<KernelResources> resources;                 ///< kLoad, where the device's driver tells them
   double device_clock_mhz = 0, device_temperature_c = 0;  ///< kSample, where a device tells them
   bool is_lost = false;                                   ///< the device failed for good: the runner has to be replaced
 };

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -63,9 +64,18 @@ class DeviceMemory {
 };
 using DeviceMemoryPtr = std::shared_ptr<DeviceMemory>;
 
+/// What a kernel takes of a multiprocessor.
+struct KernelNeeds {
+  int registers = 0;              ///< a thread
+  std::int64_t local_bytes = 0;   ///< a thread: its stack and what did not fit the registers
+  std::int64_t shared_bytes = 0;  ///< a block, declared; what a launch gives comes on top
+};
+
 class DeviceKernel {
  public:
   virtual ~DeviceKernel() = default;
+  /// As the driver tells; nullopt where it does not.
+  virtual std::optional<KernelNeeds> needs() const { return std::nullopt; }
 };
 
 /// Code on a device.

@@ -40,6 +40,8 @@ class DeviceProgram {
 
   const ir::Program& program() const { return program_; }
   Device& device() const { return *device_; }
+  /// Of one of the program's kernels, as the driver tells.
+  std::optional<KernelNeeds> needs(std::size_t kernel) const { return kernels_.at(kernel).kernel->needs(); }
 
   /// Launches it on one memory a parameter and one value a symbol, in order. The memories must be as large as the
   /// program's buffers say: nothing is checked here. A launch of no blocks is left out. Throws DeviceError, UsageError.

@@ -40,6 +40,7 @@ Comparison first() {
   c.subject.peak_scale = 0.5;
   c.tuning = {3, 40, 5};
   c.dropped = 7;
+  c.launch_ns = 2100;
   return c;
 }
 
@@ -58,6 +59,7 @@ TEST_F(ResultsFileTest, ComparisonsComeBackAsTheyWere) {
   EXPECT_EQ(c->tuning.trials, 40);
   EXPECT_EQ(c->tuning.earlier_trials, 5);
   EXPECT_EQ(c->dropped, 7);
+  EXPECT_EQ(c->launch_ns, 2100);
   EXPECT_EQ(c->rounds_asked, 2);
   EXPECT_THAT(c->peaks_gflops, ElementsAre(2000, 2000));
   EXPECT_THAT(c->copies_gb_s, ElementsAre(100, 100));
@@ -141,6 +143,42 @@ TEST_F(ResultsFileTest, WhatDoctorMeasuresMayMove) {
   later.doctor["bandwidth_gb_s"]["memory_copy"] = 17.5;
   later.doctor["parallel_start_us"]["spin"]["idle"] = 31.6;
   EXPECT_THAT(differences(kHere, later), IsEmpty());
+}
+
+TEST_F(ResultsFileTest, WhatDoctorMeasuresOfADeviceMayMoveAndTheDeviceMayNot) {
+  Provenance there = kHere;
+  there.doctor["devices"] = {{"cuda", "missing"},
+                             {"opencl", {{{"index", 0}, {"name", "Some GPU"}, {"memory", 1000}, {"copy_gb_s", 17.1}}}}};
+  Provenance here = there;
+  nlohmann::json& device = here.doctor["devices"]["opencl"][0];
+  device["copy_gb_s"] = 18.2;
+  device["memory"] = 999;  // of OpenCL on a CPU, what is free
+  EXPECT_THAT(differences(there, here), IsEmpty());
+  device["name"] = "Other GPU";
+  EXPECT_THAT(differences(there, here), ElementsAre(HasSubstr("Other GPU")));
+}
+
+TEST_F(ResultsFileTest, OnADeviceTheHostMayBeAnotherOne) {
+  const Provenance there{"abc", kHere.doctor, {{"device", "Some GPU"}, {"driver", "CUDA 12.4"}}, false};
+  Provenance here = there;
+  here.doctor["cpu"] = "Other CPU";
+  here.doctor["cores"] = 64;
+  ResultsFile::begin(path, there).add(first());
+  EXPECT_EQ(ResultsFile::resume(path, here).comparisons(), 1);
+  here.conditions["driver"] = "CUDA 13.0";
+  EXPECT_THAT([&] { ResultsFile::resume(path, here); },
+              ThrowsMessage<UsageError>(HasSubstr("other driver (CUDA 12.4 there, CUDA 13.0 here);")));
+}
+
+TEST_F(ResultsFileTest, WhatWasBegunAndNeverEndedIsKnown) {
+  ResultsFile::begin(path, kHere).note_attempt("matmul of first");
+  ResultsFile resumed = ResultsFile::resume(path, kHere);
+  EXPECT_EQ(resumed.attempts("matmul of first"), 1);
+  EXPECT_EQ(resumed.attempts("another"), 0);
+  resumed.note_attempt("matmul of first");
+  EXPECT_EQ(resumed.attempts("matmul of first"), 2);
+  EXPECT_EQ(ResultsFile::resume(path, kHere).attempts("matmul of first"), 2);
+  EXPECT_EQ(resumed.comparisons(), 0);
 }
 
 TEST_F(ResultsFileTest, AnotherFileIsRefusedAndLeftAlone) {

@@ -120,5 +120,15 @@ TEST(Report, OneComparison) {
 )");
 }
 
+TEST(Report, WhatLaunchesBindOnADeviceIsSaid) {
+  Comparison c = made_up("small", {{"Nestwright", "ours", false, {5e3, 5e3}}});
+  const std::string said = "  a launch takes 2.00 us: what is shorter than 3 of them is bound by that\n";
+  EXPECT_EQ(to_text(c).find(said), std::string::npos);
+  c.launch_ns = 2e3;
+  EXPECT_NE(to_text(c).find(said), std::string::npos);
+  c.series.front().times_ns = {7e3, 7e3};
+  EXPECT_EQ(to_text(c).find(said), std::string::npos);
+}
+
 }  // namespace
 }  // namespace nestwright::bench

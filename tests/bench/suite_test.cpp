@@ -71,7 +71,8 @@ TEST(Suite, IsFoundByNameOrAsAFile) {
   EXPECT_THAT(
       [] { load_suite("gem", kSuites); },
       ThrowsMessage<UsageError>(
-          "there is no suite 'gem'; the suites are batched, convolution, epilogues, gemm, gpu_check, gpu_matmul, "
+          "there is no suite 'gem'; the suites are batched, convolution, epilogues, gemm, gpu_check, gpu_first, "
+          "gpu_matmul, "
           "gpu_memory_bound, gpu_tensor_cores, low_precision, memory_bound, ragged, search, transposed, and a file of "
           "your own will do"));
 }

@@ -5,8 +5,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "tests/cli/command_line.h"
-#include "tests/logs/sample.h"
+#include "logs/tuning_log.h"
+#include "target/target.h"
+#include "tests/cli/command_test.h"
 
 namespace nestwright {
 namespace {
@@ -16,23 +17,12 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-class DeviceTest : public testing::Test {
- protected:
-  Ran run(const std::string& text) {
-    CommandOptions options;
-    options.folder = folder_.path();
-    options.environment = environment;
-    return run_nestwright(words(text), options);
-  }
-
-  std::vector<std::string> environment;
-  const TemporaryFolder folder_;
-};
+class DeviceTest : public CommandTest {};
 
 /// With one GPU of sm_90, whose kernels compute nothing.
 class FakeCudaTest : public DeviceTest {
  protected:
-  FakeCudaTest() { environment = {"NESTWRIGHT_CUDA_DRIVER=" FAKE_CUDA}; }
+  FakeCudaTest() { environment_ = {"NESTWRIGHT_CUDA_DRIVER=" FAKE_CUDA}; }
 };
 
 TEST_F(DeviceTest, TunesOnOpenClAndFindsTheBestAgain) {
@@ -71,11 +61,37 @@ TEST_F(DeviceTest, ExportsTheBestForADevice) {
   const Ran untuned = run("export matmul m=8 n=8 k=8 --target opencl --out other");
   EXPECT_EQ(untuned.code, 0);
   EXPECT_THAT(untuned.err, HasSubstr("matmul m=8 n=8 k=8 was not tuned, the "));
-  environment = {"NESTWRIGHT_NVRTC=/no/such.so"};
+  environment_ = {"NESTWRIGHT_NVRTC=/no/such.so"};
   expect_refusal(run("export matmul m=8 n=8 k=8 --target cuda,arch=sm_90 --out third"), 2,
                  {"NVRTC cannot be loaded from /no/such.so, which NESTWRIGHT_NVRTC names: correct it, or unset it"});
   EXPECT_FALSE(std::filesystem::exists(folder_.file("third")));
 }
+
+#ifdef FAKE_OPENCL
+// As a GPU that a kernel was too much for: every process that launches one loses it.
+TEST_F(DeviceTest, ADeviceThatIsLostForEverCostsEachCandidateOneTrial) {
+  environment_ = {"NESTWRIGHT_OPENCL=" FAKE_OPENCL, "FAKE_OPENCL=lost"};
+  const Ran ran = run("tune matmul m=16 n=16 k=8 --target opencl --trials 3 --json");
+  EXPECT_EQ(ran.code, 4) << ran.err;
+  EXPECT_THAT(ran.err,
+              HasSubstr("OpenCL cannot carry out what was launched (CL_OUT_OF_RESOURCES); the device is lost to "
+                        "this process"));
+  const std::vector<TrialRecord> trials = TuningLog::open(folder_.file("nestwright.db"), OpenMode::kRead).trials({});
+  EXPECT_EQ(trials.size(), 3u);
+  for (const TrialRecord& trial : trials) {
+    EXPECT_EQ(trial.measurement.outcome, Outcome::kLaunchError);
+    EXPECT_THAT(trial.measurement.message, HasSubstr("the device is lost to this process"));
+  }
+}
+
+// NVIDIA's OpenCL tells the first-level caches where the second level is asked for.
+TEST_F(DeviceTest, TheSecondLevelCacheOfAnNvidiaGpuIsThatOfItsGeneration) {
+  environment_ = {"NESTWRIGHT_OPENCL=" FAKE_OPENCL, "FAKE_OPENCL=nvidia"};
+  const Ran asked = run("space matmul m=64 n=64 k=64 --target opencl");
+  ASSERT_EQ(asked.code, 0) << asked.err;
+  EXPECT_THAT(asked.out, HasSubstr(",l2=" + std::to_string(Target::parse("cuda,arch=sm_90").l2_bytes)));
+}
+#endif
 
 TEST_F(DeviceTest, NoThreadsAreGivenToADevice) {
   expect_refusal(run("tune matmul m=16 n=16 k=8 --target opencl --threads 2"), 2,
@@ -83,7 +99,7 @@ TEST_F(DeviceTest, NoThreadsAreGivenToADevice) {
 }
 
 TEST_F(DeviceTest, AMissingDriverIsSaidBeforeAnythingIsMade) {
-  environment = {"NESTWRIGHT_CUDA_DRIVER=/no/such/driver.so"};
+  environment_ = {"NESTWRIGHT_CUDA_DRIVER=/no/such/driver.so"};
   expect_refusal(run("tune matmul m=16 n=16 k=8 --target cuda"), 2,
                  {"this machine cannot run code for cuda,arch=sm_80", "/no/such/driver.so"});
   EXPECT_FALSE(std::filesystem::exists(folder_.file("nestwright.db")));

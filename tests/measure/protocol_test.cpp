@@ -84,7 +84,9 @@ TEST(Protocol, RunnerMessagesComeBackWhole) {
   EXPECT_EQ(r.object.preparation, "fill");
   EXPECT_EQ(r.object.prepared_bytes, (std::vector<std::int64_t>{128}));
 
-  RunnerReply sent{77, Outcome::kWrongResult, "why", {true, 0.5, 0.25}, 3, {4, 5, 6, 7, 8}, {9, 10}, 1980, 41, true};
+  RunnerReply sent{77,  Outcome::kWrongResult, "why", {true, 0.5, 0.25}, 3, {4, 5, 6, 7, 8}, {9, 10}, {}, 1980, 41,
+                   true};
+  sent.resources = {{.kernel = "k", .registers = 32, .stack_bytes = 8, .shared_bytes = 1024}};
   const RunnerReply reply = decode_runner_reply(encode(sent));
   EXPECT_EQ(reply.number, 77);
   EXPECT_EQ(reply.outcome, Outcome::kWrongResult);
@@ -101,6 +103,11 @@ TEST(Protocol, RunnerMessagesComeBackWhole) {
   EXPECT_EQ(reply.device_clock_mhz, 1980);
   EXPECT_EQ(reply.device_temperature_c, 41);
   EXPECT_TRUE(reply.is_lost);
+  ASSERT_EQ(reply.resources.size(), 1u);
+  EXPECT_EQ(reply.resources[0].kernel, "k");
+  EXPECT_EQ(reply.resources[0].registers, 32);
+  EXPECT_EQ(reply.resources[0].stack_bytes, 8);
+  EXPECT_EQ(reply.resources[0].shared_bytes, 1024);
 }
 
 TEST(Protocol, AMessageThatEndsEarlyIsRefused) {
@@ -125,9 +132,10 @@ TEST(Protocol, AnotherVersionIsRefused) {
     expect_hello(Encoder().i64(kProtocolVersion + 1).str());
     FAIL();
   } catch (const UsageError& e) {
-    EXPECT_STREQ(e.what(),
-                 "nestwright-worker speaks version 10 of the protocol and 9 is needed; install both from one build, or "
-                 "set NESTWRIGHT_WORKER");
+    EXPECT_STREQ(
+        e.what(),
+        "nestwright-worker speaks version 11 of the protocol and 10 is needed; install both from one build, or "
+        "set NESTWRIGHT_WORKER");
   }
 }
 

@@ -42,7 +42,7 @@ TEST(CudaDevice, SaysWhatItIs) {
   const auto device = make_device(DeviceKind::kCuda, 1);
   const DeviceInfo& info = device->info();
   EXPECT_EQ(info.name, "Fake 8") << "the driver's number for the second one";
-  EXPECT_EQ(info.driver, "CUDA 12.4");
+  EXPECT_EQ(info.driver, "CUDA 13.0");
   EXPECT_EQ(info.pci_address, "0000:08:00.0");
   EXPECT_EQ(info.memory_bytes, std::int64_t{80} << 30);
   EXPECT_EQ(info.target.str(), "cuda,arch=sm_90,multiprocessors=78,shared=100000,l2=4194304");

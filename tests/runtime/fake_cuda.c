@@ -2,7 +2,8 @@
  * for tests of what we ask a driver for. A kernel's name says how many arguments it takes, "scale_3"; a name that
  * begins with "traps" breaks the context as an illegal address does, "adds" adds the 1000 floats behind its first two
  * pointers, "adds_elsewhere" likewise but fails where it finds them where the launch before did; code that begins with
- * "bad" is refused. A launch takes 250 us. Prototypes are those of the driver's documentation. */
+ * "bad" is refused. A launch takes 250 us. FAKE_CUDA_VERSION in
+ * the environment is the version of the driver (13000). Prototypes are those of the driver's documentation. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -72,7 +73,10 @@ void fake_cuda_refuse_cubins(void) { takes_cubins = 0; }
   if (broken) return illegal
 
 result cuInit(unsigned int flags) { return flags == 0 ? success : invalid_value; }
-result cuDriverGetVersion(int* version) { return *version = 12040, success; }
+result cuDriverGetVersion(int* version) {
+  const char* const told = getenv("FAKE_CUDA_VERSION");
+  return *version = told != NULL ? atoi(told) : 13000, success;
+}
 result cuGetErrorName(result error, const char** name) {
   *name = error == illegal         ? "CUDA_ERROR_ILLEGAL_ADDRESS"
           : error == invalid_image ? "CUDA_ERROR_INVALID_IMAGE"
@@ -204,6 +208,10 @@ result cuFuncGetAttribute(int* value, int attribute, void* function) {
       return *value = 512, success;
     case 1:
       return *value = 2048, success;
+    case 3:
+      return *value = 16, success;
+    case 4:
+      return *value = 48, success;
     case 8:
       return *value = 49152 - 2048, success;
     default:

@@ -9,12 +9,11 @@
 #include "codegen/cuda/compile_log.h"
 #include "codegen/cuda/cuda_dialect.h"
 #include "codegen/cuda/nvrtc.h"
+#include "codegen/kernel_resources.h"
 #include "codegen/source/device_object.h"
 #include "codegen/source/source.h"
-#include "ir/launch.h"
 #include "support/error.h"
 #include "target/gpu.h"
-#include "target/occupancy.h"
 
 namespace nestwright::codegen {
 namespace {
@@ -64,14 +63,12 @@ class CudaBackend final : public Backend {
   std::string version() const override { return Nvrtc::get().version(); }
 
  private:
-  /// In the order of the program's kernels, what a launch gives included.
+  /// In the order of the program's kernels; none where ptxas said nothing, as it does of code that NVRTC had kept.
   static std::vector<KernelResources> resources(const ir::Program& program, const std::string& log,
                                                 const Target& target) {
-    // From sm_90 on ptxas counts what the system takes of shared memory.
-    const std::optional<MultiprocessorLimits> limits = multiprocessor_limits(target);
-    const std::int64_t reserved = limits ? limits->reserved_shared_bytes : 0;
     const std::vector<KernelResources> reported = resources_of(log);
     std::vector<KernelResources> result;
+    if (reported.empty()) return result;
     for (const ir::Kernel& kernel : program.kernels) {
       const auto found = std::find_if(reported.begin(), reported.end(),
                                       [&](const KernelResources& other) { return other.kernel == kernel.name; });
@@ -79,26 +76,9 @@ class CudaBackend final : public Backend {
         throw InternalError(fmt::format("internal error: NVRTC does not tell what kernel {} takes: {}", kernel.name,
                                         log.substr(0, 300)));
       }
-      KernelResources& taken = result.emplace_back(*found);
-      const ir::SharedLayout layout = ir::shared_layout(kernel);
-      taken.shared_bytes = std::max(layout.bytes, taken.shared_bytes + layout.dynamic_bytes() - reserved);
-      taken.threads = threads_of_block(kernel);
-      if (taken.threads == 0) continue;
-      const auto resident = occupancy({taken.threads, taken.registers, taken.shared_bytes}, target);
-      if (resident) taken.occupancy = resident->share();
+      result.push_back(complete(*found, kernel, target, true));
     }
     return result;
-  }
-
-  /// 0 where a call decides.
-  static int threads_of_block(const ir::Kernel& kernel) {
-    std::int64_t threads = 1;
-    for (const ir::Expr& size : ir::launch_shape(kernel).block) {
-      const std::int64_t* constant = ir::as_const_int(size);
-      if (constant == nullptr) return 0;
-      threads *= *constant;
-    }
-    return static_cast<int>(threads);
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "runtime/cuda/toolkit.h"
 #include "support/error.h"
 #include "support/shared_library.h"
 
@@ -13,19 +14,12 @@ namespace {
 // As NVRTC's header declares it, from CUDA 11.2 on.
 using Result = int;
 using Program = struct NvrtcProgramHandle*;
-constexpr Result kSuccess = 0;
+constexpr Result kSuccess = 0, kInvalidOption = 5;
 
-/// Where the dynamic linker looks, then where the toolkit is installed.
+/// The library that the environment names, or what may be there.
 std::vector<std::string> library_names() {
   if (const char* named = std::getenv(kNvrtcVariable); named != nullptr && *named != '\0') return {named};
-  std::vector<std::string> names;
-  for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"}) names.emplace_back(name);
-  for (const char* variable : {"CUDA_PATH", "CUDA_HOME"}) {
-    const char* prefix = std::getenv(variable);
-    if (prefix != nullptr) names.push_back(std::string(prefix) + "/lib64/libnvrtc.so");
-  }
-  names.emplace_back("/usr/local/cuda/lib64/libnvrtc.so");
-  return names;
+  return cuda::toolkit_libraries("nvrtc");
 }
 
 }  // namespace
@@ -90,15 +84,30 @@ Nvrtc::Functions Nvrtc::load() {
   }
 }
 
+void Nvrtc::require_served() const {
+  const std::optional<int> driver = cuda::driver_version();
+  const auto [major, minor] = version_numbers();
+  if (!driver || major <= *driver / 1000) return;
+  throw CompileError(fmt::format(
+      "NVRTC {}.{} makes code that this machine's driver, of CUDA {}.{}, does not load: install NVRTC {}, and "
+      "name its libnvrtc.so by {} where it is not found, or update the driver",
+      major, minor, *driver / 1000, *driver % 1000 / 10, *driver / 1000, kNvrtcVariable));
+}
+
 const Nvrtc& Nvrtc::get() {
   static const Functions functions = load();  // tried again after it threw
-  static const Nvrtc nvrtc(functions);
+  static const Nvrtc nvrtc(functions);        // likewise
   return nvrtc;
 }
 
+Nvrtc::Version Nvrtc::version_numbers() const {
+  Version version;
+  functions_.require(functions_.version(&version.major, &version.minor), "tell its version");
+  return version;
+}
+
 std::string Nvrtc::version() const {
-  int major = 0, minor = 0;
-  functions_.require(functions_.version(&major, &minor), "tell its version");
+  const auto [major, minor] = version_numbers();
   return fmt::format("NVRTC {}.{}", major, minor);
 }
 
@@ -112,6 +121,19 @@ std::vector<int> Nvrtc::architectures() const {
 
 NvrtcResult Nvrtc::compile(const std::string& source, const std::string& name,
                            const std::vector<std::string>& options) const {
+  if (knows_no_cache_) {
+    std::vector<std::string> uncached = options;
+    uncached.emplace_back("--no-cache");
+    NvrtcResult result = compile_with(source, name, uncached);
+    if (!result.refuses_option) return result;
+  }
+  NvrtcResult result = compile_with(source, name, options);
+  if (!result.refuses_option) knows_no_cache_ = false;
+  return result;
+}
+
+NvrtcResult Nvrtc::compile_with(const std::string& source, const std::string& name,
+                                const std::vector<std::string>& options) const {
   const Functions& f = functions_;
   Program program = nullptr;
   f.require(f.create(&program, source.c_str(), name.c_str(), 0, nullptr, nullptr), "take a source");
@@ -125,6 +147,7 @@ NvrtcResult Nvrtc::compile(const std::string& source, const std::string& name,
   NvrtcResult result;
   const Result compiled = f.compile(program, static_cast<int>(arguments.size()), arguments.data());
   result.succeeded = compiled == kSuccess;
+  result.refuses_option = compiled == kInvalidOption;
   result.log = f.text(program, f.log_size, f.log, "tell what it found");
   while (!result.log.empty() && result.log.back() == '\0') result.log.pop_back();
   if (!result.succeeded) {

@@ -89,6 +89,10 @@ class Kernel final : public DeviceKernel {
     allowed_dynamic_ = get(FunctionAttribute::kDynamicSharedBytes);
   }
 
+  std::optional<KernelNeeds> needs() const override {
+    return KernelNeeds{get(FunctionAttribute::kRegisters), get(FunctionAttribute::kLocalBytes), static_shared_};
+  }
+
   FunctionHandle function() const { return function_; }
   const std::string& name() const { return name_; }
   std::int64_t most_threads() const { return most_threads_; }
@@ -103,7 +107,7 @@ class Kernel final : public DeviceKernel {
   }
 
  private:
-  std::int64_t get(FunctionAttribute which) const {
+  int get(FunctionAttribute which) const {
     int value = 0;
     require(driver().func_get_attribute(&value, which, function_), "tell a kernel's properties");
     return value;

@@ -14,11 +14,6 @@
 namespace nestwright::cuda {
 namespace {
 
-const char* library_name() {
-  const char* const named = std::getenv("NESTWRIGHT_CUDA_DRIVER");
-  return named != nullptr && *named != '\0' ? named : "libcuda.so.1";
-}
-
 template <class Function>
 void find(const SharedLibrary& library, Function& function, const char* name) {
   try {
@@ -106,6 +101,11 @@ constexpr Result kLost[] = {
 };
 
 }  // namespace
+
+const char* library_name() {
+  const char* const named = std::getenv("NESTWRIGHT_CUDA_DRIVER");
+  return named != nullptr && *named != '\0' ? named : "libcuda.so.1";
+}
 
 const Driver& driver() {
   static const Driver loaded = load();  // tried again after it threw

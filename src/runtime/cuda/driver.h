@@ -34,6 +34,8 @@ enum class DeviceAttribute : int {
 enum class FunctionAttribute : int {
   kThreadsPerBlock = 0,
   kStaticSharedBytes = 1,
+  kLocalBytes = 3,
+  kRegisters = 4,
   kDynamicSharedBytes = 8,  ///< that a launch may ask for
 };
 /// CUjit_option
@@ -78,6 +80,9 @@ struct Driver {
   Result (*event_elapsed_time)(float* milliseconds, EventHandle start, EventHandle end);
   Result (*event_destroy)(EventHandle event);
 };
+
+/// Of the driver: libcuda.so.1, or the library that NESTWRIGHT_CUDA_DRIVER names.
+const char* library_name();
 
 /// Initialised. Throws DeviceError where the driver is not installed, lacks a function or finds no device.
 const Driver& driver();

@@ -31,13 +31,14 @@ void find(const SharedLibrary& loader, Function& function, const char* name) {
 }
 
 Library load() {
-  const std::string names[] = {"libOpenCL.so.1"};
+  const char* const named = std::getenv("NESTWRIGHT_OPENCL");
+  const std::string names[] = {named != nullptr && *named != '\0' ? named : "libOpenCL.so.1"};
   const std::optional<SharedLibrary> found = SharedLibrary::open(names);
   if (!found) {
-    throw DeviceError(
-        "the OpenCL loader (libOpenCL.so.1) is not installed: install it (Debian: ocl-icd-libopencl1) and a driver "
-        "(for "
-        "CPUs: pocl-opencl-icd)");
+    throw DeviceError(fmt::format(
+        "the OpenCL loader ({}) is not installed: install it (Debian: ocl-icd-libopencl1) and a driver (for "
+        "CPUs: pocl-opencl-icd)",
+        names[0]));
   }
   const SharedLibrary& loader = *found;
   prepare_pocl();
@@ -127,6 +128,12 @@ std::string error_name(cl_int error) {
 
 void require(cl_int error, const char* doing) {
   if (error != CL_SUCCESS) throw DeviceError(fmt::format("OpenCL cannot {} ({})", doing, error_name(error)));
+}
+
+void require_done(cl_int error, const char* doing) {
+  if (error == CL_SUCCESS) return;
+  throw DeviceLostError(
+      fmt::format("OpenCL cannot {} ({}); the device is lost to this process", doing, error_name(error)));
 }
 
 }  // namespace nestwright::opencl

@@ -40,13 +40,17 @@ struct Library {
   decltype(&::clFinish) finish;
 };
 
-/// Throws DeviceError where the loader is not installed or lacks a function. Where PoCL is not told where to keep what
-/// it compiles, it gets a folder of this process, which is removed when the process ends.
+/// Of libOpenCL.so.1, or the library that NESTWRIGHT_OPENCL names. Throws DeviceError where it is not installed or
+/// lacks a function. Where PoCL is not told where to keep what it compiles, it gets a folder of this process, which is
+/// removed when the process ends.
 const Library& library();
 
 /// "CL_OUT_OF_RESOURCES", or the number of an unknown one.
 std::string error_name(cl_int error);
 /// Throws DeviceError, "OpenCL cannot <doing> (<error>)", unless `error` is CL_SUCCESS.
 void require(cl_int error, const char* doing);
+/// The same for what waits until the device has done something. DeviceLostError where it could not: a kernel that
+/// reached for what is not its own is told so by most drivers, and the queue is of no further use.
+void require_done(cl_int error, const char* doing);
 
 }  // namespace nestwright::opencl

@@ -1,8 +1,10 @@
 #include "runtime/opencl/listing.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "runtime/device_error.h"
+#include "target/gpu.h"
 
 namespace nestwright::opencl {
 namespace {
@@ -29,6 +31,19 @@ std::string text_of(cl_platform_id platform, cl_platform_info what) {
   });
 }
 
+/// Of an NVIDIA GPU by its generation (cl_nv_device_attribute_query), as its driver tells the first-level caches; 0 of
+/// others.
+std::int64_t nvidia_l2_bytes(cl_device_id device) {
+  constexpr cl_device_info kCapabilityMajor = 0x4000, kCapabilityMinor = 0x4001;
+  cl_uint major = 0, minor = 0;
+  if (library().get_device_info(device, kCapabilityMajor, sizeof major, &major, nullptr) != CL_SUCCESS ||
+      library().get_device_info(device, kCapabilityMinor, sizeof minor, &minor, nullptr) != CL_SUCCESS) {
+    return 0;
+  }
+  const std::optional<Target> known = cuda_target(arch_of_capability(static_cast<int>(major), static_cast<int>(minor)));
+  return known ? known->l2_bytes : 0;
+}
+
 Target target_of(cl_device_id device) {
   Target t = Target::parse("opencl");
   t.multiprocessors = static_cast<int>(std::clamp(number_of<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS), 1U, 4096U));
@@ -37,7 +52,7 @@ Target target_of(cl_device_id device) {
   t.threads_per_block = static_cast<int>(
       std::clamp<std::size_t>(number_of<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE), 1, 65536));
   const auto cache = static_cast<std::int64_t>(number_of<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE));
-  if (cache >= 1024) t.l2_bytes = cache;
+  if (const std::int64_t l2 = std::max(cache, nvidia_l2_bytes(device)); l2 >= 1024) t.l2_bytes = l2;
   return t;
 }
 

@@ -133,18 +133,18 @@ class OpenClDevice final : public Device {
   void upload(DeviceMemory& to, std::span<const std::byte> from) override {
     if (from.empty()) return;
     check(static_cast<std::int64_t>(from.size()) <= to.bytes(), "more is copied to a device than has room there");
-    require(library().enqueue_write_buffer(queue_.get(), handle_of(to), CL_TRUE, 0, from.size(), from.data(), 0,
-                                           nullptr, nullptr),
-            "copy to the device");
+    require_done(library().enqueue_write_buffer(queue_.get(), handle_of(to), CL_TRUE, 0, from.size(), from.data(), 0,
+                                                nullptr, nullptr),
+                 "copy to the device");
   }
 
   void download(const DeviceMemory& from, std::span<std::byte> to, std::int64_t offset) override {
     if (to.empty()) return;
     check(offset >= 0 && offset + static_cast<std::int64_t>(to.size()) <= from.bytes(),
           "more is copied from a device than is there");
-    require(library().enqueue_read_buffer(queue_.get(), handle_of(from), CL_TRUE, static_cast<std::size_t>(offset),
-                                          to.size(), to.data(), 0, nullptr, nullptr),
-            "copy from the device");
+    require_done(library().enqueue_read_buffer(queue_.get(), handle_of(from), CL_TRUE, static_cast<std::size_t>(offset),
+                                               to.size(), to.data(), 0, nullptr, nullptr),
+                 "copy from the device");
   }
 
   void copy(const DeviceMemory& from, DeviceMemory& to) override {
@@ -197,7 +197,7 @@ class OpenClDevice final : public Device {
     keep(event);
   }
 
-  void synchronise() override { require(library().finish(queue_.get()), "carry out what was launched"); }
+  void synchronise() override { require_done(library().finish(queue_.get()), "carry out what was launched"); }
 
   double time_ns(const std::function<void()>& work) override {
     synchronise();

@@ -1,0 +1,29 @@
+# Sourced by bench/gpu/bundle: which libraries go to another machine, and what they ask of it.
+# shellcheck shell=bash
+
+# copy_libraries FOLDER EXECUTABLE...: what they are linked with, but for what has to be the machine's own: the C library, since its
+# dynamic linker knows no other, and that of C++ (Debian 12's asks for glibc 2.36).
+copy_libraries() {
+  local folder=$1
+  shift
+  ldd "$@" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u |
+    grep -vE '/(libc|libm|libpthread|libdl|librt|ld-linux[^/]*|libstdc\+\+|libgcc_s)\.so' | xargs -I{} cp -L {} "$folder/"
+}
+
+# require_old_symbols FILE...: fails where one asks for more than Ubuntu 22.04 has, and says for what.
+require_old_symbols() {
+  local file version failed=0
+  for file in "$@"; do
+    for version in $(objdump -T "$file" | grep -oE '(GLIBC|GLIBCXX|CXXABI)_[0-9.]+' | sort -u); do
+      is_newer "$version" GLIBC_2.35 || is_newer "$version" GLIBCXX_3.4.30 || is_newer "$version" CXXABI_1.3.13 || continue
+      echo "$file needs $version, which Ubuntu 22.04 does not have: link it with less, or leave it out of the bundle" >&2
+      failed=1
+    done
+  done
+  return $failed
+}
+
+# is_newer VERSION LIMIT: whether both are of one kind, as in GLIBC_2.36, and the first one is the later one.
+is_newer() {
+  [[ ${1%%_*} == "${2%%_*}" && $1 != "$2" && $(printf '%s\n%s\n' "$1" "$2" | sort -V | tail -n 1) == "$1" ]]
+}

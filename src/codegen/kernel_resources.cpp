@@ -1,0 +1,38 @@
+#include "codegen/kernel_resources.h"
+
+#include <algorithm>
+
+#include "ir/launch.h"
+#include "target/gpu.h"
+#include "target/occupancy.h"
+
+namespace nestwright::codegen {
+namespace {
+
+/// 0 where a call decides.
+int threads_of_block(const ir::Kernel& kernel) {
+  std::int64_t threads = 1;
+  for (const ir::Expr& size : ir::launch_shape(kernel).block) {
+    const std::int64_t* constant = ir::as_const_int(size);
+    if (constant == nullptr) return 0;
+    threads *= *constant;
+  }
+  return static_cast<int>(threads);
+}
+
+}  // namespace
+
+KernelResources complete(KernelResources told, const ir::Kernel& kernel, const Target& target, bool counts_reserved) {
+  const std::optional<MultiprocessorLimits> limits = multiprocessor_limits(target);
+  const std::int64_t reserved = counts_reserved && limits ? limits->reserved_shared_bytes : 0;
+  const ir::SharedLayout layout = ir::shared_layout(kernel);
+  told.shared_bytes = std::max(layout.bytes, told.shared_bytes + layout.dynamic_bytes() - reserved);
+  told.threads = threads_of_block(kernel);
+  if (told.threads == 0) return told;
+  if (const auto resident = occupancy({told.threads, told.registers, told.shared_bytes}, target)) {
+    told.occupancy = resident->share();
+  }
+  return told;
+}
+
+}  // namespace nestwright::codegen

@@ -1,0 +1,82 @@
+// NVRTC as users have it: one that keeps what it compiled, one too old to know the option against that, one that is
+// newer than the driver, one that only CUDA_PATH leads to. Both NVRTC and the driver are made up: no kernel computes
+// anything.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "logs/tuning_log.h"
+#include "tests/cli/command_test.h"
+
+namespace nestwright {
+namespace {
+
+constexpr int kOfFakeNvrtc = 40, kOfFakeDriver = 48;  // registers a thread
+
+class CudaToolkitTest : public CommandTest {
+ protected:
+  CudaToolkitTest() { environment_ = {"NESTWRIGHT_CUDA_DRIVER=" FAKE_CUDA, "NESTWRIGHT_NVRTC=" FAKE_NVRTC}; }
+
+  /// Of the trials of a short run. That all are wrong is how it is with kernels that compute nothing.
+  std::vector<KernelResources> resources_of_trials() {
+    const Ran ran = run("tune matmul m=64 n=64 k=64 --target cuda --trials 2 --db trials.db");
+    EXPECT_EQ(ran.code, 4) << ran.err;
+    std::vector<KernelResources> all;
+    for (const TrialRecord& trial : TuningLog::open(folder_.file("trials.db"), OpenMode::kRead).trials({})) {
+      EXPECT_EQ(trial.measurement.outcome, Outcome::kWrongResult) << trial.measurement.message;
+      for (const KernelResources& kernel : trial.measurement.resources) all.push_back(kernel);
+    }
+    EXPECT_GE(all.size(), 2u);
+    return all;
+  }
+};
+
+TEST_F(CudaToolkitTest, TheLogOfTheCompilerSaysWhatKernelsTake) {
+  for (const KernelResources& kernel : resources_of_trials()) EXPECT_EQ(kernel.registers, kOfFakeNvrtc);
+}
+
+TEST_F(CudaToolkitTest, OneThatKeepsWhatItCompiledIsToldNotTo) {
+  environment_.emplace_back("FAKE_NVRTC=silent");
+  for (const KernelResources& kernel : resources_of_trials()) EXPECT_EQ(kernel.registers, kOfFakeNvrtc);
+}
+
+TEST_F(CudaToolkitTest, OneThatDoesNotKnowTheOptionIsCalledWithout) {
+  environment_.emplace_back("FAKE_NVRTC=old");
+  for (const KernelResources& kernel : resources_of_trials()) EXPECT_EQ(kernel.registers, kOfFakeNvrtc);
+}
+
+TEST_F(CudaToolkitTest, WhereTheLogIsEmptyTheDriverIsAsked) {
+  environment_.emplace_back("FAKE_NVRTC=mute");
+  for (const KernelResources& kernel : resources_of_trials()) {
+    EXPECT_EQ(kernel.registers, kOfFakeDriver);
+    EXPECT_EQ(kernel.stack_bytes, 16);
+    EXPECT_GT(kernel.threads, 0);
+    EXPECT_GT(kernel.occupancy, 0);
+  }
+}
+
+TEST_F(CudaToolkitTest, OneThatReservesMuchAddressSpaceGetsIt) {
+  environment_.emplace_back("FAKE_NVRTC=large");
+  EXPECT_FALSE(resources_of_trials().empty());
+}
+
+TEST_F(CudaToolkitTest, OneThatIsNewerThanTheDriverIsRefused) {
+  environment_.emplace_back("FAKE_NVRTC_VERSION=1401");
+  expect_refusal(
+      run("tune matmul m=64 n=64 k=64 --target cuda"), 2,
+      {"NVRTC 14.1 makes code that this machine's driver, of CUDA 13.0, does not load: install NVRTC 13, and name "
+       "its libnvrtc.so by NESTWRIGHT_NVRTC where it is not found, or update the driver"});
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("nestwright.db")));
+}
+
+TEST_F(CudaToolkitTest, OneThatTheDriverServesIsFoundBelowCudaPath) {
+  const std::string folder = folder_.file("toolkit/lib64");
+  std::filesystem::create_directories(folder);
+  std::filesystem::create_symlink(FAKE_NVRTC, folder + "/libnvrtc.so.12");
+  environment_ = {"NESTWRIGHT_CUDA_DRIVER=" FAKE_CUDA, "FAKE_CUDA_VERSION=12040",
+                  "CUDA_PATH=" + folder_.file("toolkit")};
+  for (const KernelResources& kernel : resources_of_trials()) EXPECT_GT(kernel.registers, 0);
+}
+
+}  // namespace
+}  // namespace nestwright

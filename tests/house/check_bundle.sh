@@ -1,0 +1,29 @@
+#!/bin/bash
+# What bench/gpu/bundle takes along asks for nothing that Ubuntu 22.04 does not have, and what asks for more is found out. LLVM is
+# left out, as bundles are built without it.
+# Usage: check_bundle.sh ROOT EXECUTABLE...
+set -euo pipefail
+
+# shellcheck source=bench/gpu/libraries.sh
+source "$1/bench/gpu/libraries.sh"
+shift
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+copy_libraries "$folder" "$@"
+rm -f "$folder"/libLLVM*
+if ls "$folder" | grep -E '^lib(c|stdc\+\+)\.so'; then
+  echo "these are the machine's own: they do not go into the bundle" >&2
+  exit 1
+fi
+require_old_symbols "$@" "$folder"/*
+
+is_newer GLIBC_2.36 GLIBC_2.35
+is_newer GLIBCXX_3.4.31 GLIBCXX_3.4.30
+for pair in "GLIBC_2.35 GLIBC_2.35" "GLIBC_2.4 GLIBC_2.35" "GLIBCXX_3.4.31 GLIBC_2.35"; do
+  # shellcheck disable=SC2086
+  if is_newer $pair; then
+    echo "is_newer $pair" >&2
+    exit 1
+  fi
+done
