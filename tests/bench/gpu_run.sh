@@ -45,7 +45,7 @@ if (($(count) < trials)); then
   grep -q "of $trials trials of the check: call it again" said.txt || fail "a run out of time does not say so: $(cat said.txt)"
 fi
 
-expect_code 0 --within 100 --workload "matmul m=16 n=16 k=8" --workload "$too_large" --workload "softmax rows=8 columns=64"
+expect_code 0 --within 600 --workload "matmul m=16 n=16 k=8" --workload "$too_large" --workload "softmax rows=8 columns=64"
 (($(count) == trials)) || fail "$(count) trials after $done_before of $trials and a kill"
 grep -q "check: 2 of 2 workloads and templates gave right results" said.txt || fail "the check is not told: $(cat said.txt)"
 grep -q "refused: nestwright on $too_large" said.txt || fail "what failed is not told: $(cat said.txt)"
@@ -54,10 +54,10 @@ grep -q '"complete": true' gpu-results/report.json || fail "the report is not co
 
 grep -q '"label": "square 4096"' gpu_first.json || fail "the suite of --first is not in the bundle"
 echo '{"summary": "one", "entries": [{"label": "small", "workload": "matmul m=16 n=16 k=8"}]}' >gpu_first.json
-expect_code 0 --first --within 100 --out first
+expect_code 0 --first --within 600 --out first
 grep -q '"complete": true' first/first.json || fail "the report of --first is not complete"
 [[ ! -e first/check.db ]] || fail "--first checked what it does not compare"
 
 before=$(stat -c %s gpu-results/gpu.jsonl)
-expect_code 0 --within 100 --workload "matmul m=16 n=16 k=8" --workload "$too_large" --workload "softmax rows=8 columns=64"
+expect_code 0 --within 600 --workload "matmul m=16 n=16 k=8" --workload "$too_large" --workload "softmax rows=8 columns=64"
 (($(stat -c %s gpu-results/gpu.jsonl) == before)) || fail "what was done is done again"
