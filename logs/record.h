@@ -77,6 +77,18 @@ struct SessionUnit {
   std::string code_generator;  ///< MadeBy::code_generator of the session
 };
 
+/// What the time of a trial is worth to the search of another task.
+struct RelatedTrial {
+  TrialId id = 0;
+  double median_ns = 0;
+  bool ended_early = false, verified = false;
+  SessionUnit unit;  ///< of its measurement; code_generator is left out
+};
+struct RelatedTask {
+  WorkloadKey workload;
+  std::vector<RelatedTrial> trials;  ///< in the order of recording
+};
+
 /// Totals over all trials of a task.
 struct TaskTotals {
   std::int64_t trials = 0;  ///< of all outcomes

@@ -16,9 +16,6 @@ namespace {
 using sqlite::Database;
 using sqlite::Statement;
 
-/// Trials of one other task that a search is told of: the last ones.
-constexpr int kMostOfARelative = 2000;
-
 /// Sessions of a task whose fastest trials a history holds, and anchors, incumbents and winners: the last ones.
 constexpr std::int64_t kMaxSessions = 8, kMaxLinks = 64;
 
@@ -70,6 +67,18 @@ void add_trial(const Database& database, const Statement& select, const Workload
                std::vector<TrialRecord>& trials) {
   auto trial = read_or_note(database, "trial", select.integer(0), [&] { return read_trial(select, workload); });
   if (trial) trials.push_back(std::move(*trial));
+}
+
+/// Those that are there and can be read, in the order of `ids`. `select` is to find one by its id.
+std::vector<TrialRecord> trials_by_id(const Database& database, const std::string& select, const WorkloadKey& workload,
+                                      std::span<const TrialId> ids) {
+  Statement statement = database.prepare(select);
+  std::vector<TrialRecord> trials;
+  for (const TrialId id : ids) {
+    statement.bind(id);
+    if (statement.step()) add_trial(database, statement, workload, trials);
+  }
+  return trials;
 }
 
 }  // namespace
@@ -143,47 +152,12 @@ std::vector<TrialRecord> TuningLog::history(const TaskKey& task, std::int64_t la
     }
   }
   static const std::string kSelect = select_trials("trial.id = ?");
-  Statement select = database.prepare(kSelect);
-  std::vector<TrialRecord> trials;
-  for (const TrialId id : chosen) {
-    select.bind(id);
-    if (select.step()) add_trial(database, select, stored->key.workload, trials);
-  }
-  return trials;
+  return trials_by_id(database, kSelect, stored->key.workload, std::vector<TrialId>(chosen.begin(), chosen.end()));
 }
 
-std::vector<std::vector<TrialRecord>> TuningLog::relatives(const TaskKey& task, int tasks,
-                                                           const std::vector<TemplateVersion>& templates) const {
-  TaskFilter same_operator = filter_of(task);
-  same_operator.workload.clear();
-  std::vector<std::pair<double, StoredTask>> near;
-  for (StoredTask& other : matching_tasks(state_->database, same_operator)) {
-    if (other.key.workload.text == task.workload.text || other.key.pipeline != task.pipeline) continue;
-    if (const auto distance = shape_distance(task.workload.parameters, other.key.workload.parameters)) {
-      near.emplace_back(*distance, std::move(other));
-    }
-  }
-  std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-
-  const auto stored = stored_task(state_->database, task);
-  Statement select = state_->database.prepare(
-      select_trials(fmt::format("trial.id IN (SELECT other.id FROM session AS source JOIN trial AS other"
-                                "  ON other.session_id = source.id WHERE source.task_id = :task)"
-                                " AND {} AND trial.outcome = 0 AND trial.same_as_trial_id IS NULL"
-                                " AND trial.recorded_at < coalesce((SELECT min(started_at) FROM session AS first"
-                                "  WHERE first.task_id = :learner), '9999') ORDER BY trial.id DESC LIMIT :limit",
-                                kTemplateMatches),
-                    Readings::kEmpty));
-  std::vector<std::vector<TrialRecord>> found;
-  for (const auto& [distance, other] : near) {
-    if (static_cast<int>(found.size()) >= tasks) break;
-    select.bind(other.id, encode_templates(templates), stored ? stored->id : 0, kMostOfARelative);
-    std::vector<TrialRecord> trials;
-    while (select.step()) add_trial(state_->database, select, other.key.workload, trials);
-    std::reverse(trials.begin(), trials.end());
-    if (!trials.empty()) found.push_back(std::move(trials));
-  }
-  return found;
+std::vector<TrialRecord> TuningLog::trials_of(const RelatedTask& task, std::span<const TrialId> ids) const {
+  static const std::string kSelect = select_trials("trial.id = ?", Readings::kEmpty);
+  return trials_by_id(state_->database, kSelect, task.workload, ids);
 }
 
 std::vector<TrialRecord> TuningLog::challengers(const TaskKey& task, int per_session,

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -131,12 +132,15 @@ class TuningLog {
   /// then the fastest.
   std::vector<TrialRecord> challengers(const TaskKey& task, int per_session,
                                        const std::vector<TemplateVersion>& templates = {}) const;
-  /// What the search of a task can learn from other shapes: the ok trials that were measured of up to `tasks` tasks
-  /// with the same operator, type, target, machine, backend and conditions whose parameters differ in sizes alone, the
-  /// nearest first, of each the last 2000. Only what was recorded before the first session of `task` began: a session
-  /// that goes on where another one was killed learns from the same. Their timings have no lists of readings.
-  std::vector<std::vector<TrialRecord>> relatives(const TaskKey& task, int tasks,
-                                                  const std::vector<TemplateVersion>& templates = {}) const;
+  /// What the search of a task can learn from other shapes: the timed trials of up to `tasks` tasks with the same
+  /// operator, type, target, machine, backend and conditions whose parameters differ in sizes alone, the nearest first,
+  /// of each the last 2000 that nothing disturbed. Only what was recorded before the first session of `task` began: a
+  /// session that goes on where another one was killed learns from the same.
+  std::vector<RelatedTask> relatives(const TaskKey& task, int tasks,
+                                     const std::vector<TemplateVersion>& templates = {}) const;
+  /// Those trials of a related task, in the order of `ids`, without the lists of readings of their timings. One that
+  /// cannot be read is left out.
+  std::vector<TrialRecord> trials_of(const RelatedTask& task, std::span<const TrialId> ids) const;
   /// The bests of other shapes, nearest first: same operator, all parameters but sizes equal, and `filter` (whose
   /// workload and op are ignored). Whether a configuration fits the shape is for the caller to see.
   std::vector<BestRecord> nearest(const WorkloadKey& workload, const TaskFilter& filter, int limit,

@@ -16,25 +16,23 @@ constexpr int kTasks = 6;             // other shapes
 constexpr std::size_t kLessons = 64;  // of each
 constexpr std::size_t kBests = 2;     // points of each
 constexpr std::size_t kMostPoints = 8;
-constexpr int kTries = 16;  // trials of each that are made to fit: most become points that are there already
+constexpr std::size_t kTries = 16;  // trials of each that are made to fit: most become points that are there already
 
 /// A trial and its time in the unit of its group.
 struct Timed {
-  const TrialRecord* trial = nullptr;
+  const RelatedTrial* trial = nullptr;
   double time = 0;
 };
 
 /// Those whose times compare, fastest first: of the sessions with one anchor, or of one session by the old rule; of
 /// several such groups the largest.
-std::vector<Timed> by_speed_of(const std::vector<TrialRecord>& trials) {
+std::vector<Timed> by_speed_of(const std::vector<RelatedTrial>& trials) {
   std::map<std::int64_t, std::vector<Timed>> groups;
-  for (const TrialRecord& trial : trials) {
-    const Timing& timing = trial.measurement.timing;
-    if (timing.median_ns <= 0 || timing.is_disturbed()) continue;
+  for (const RelatedTrial& trial : trials) {
     const SessionUnit& unit = trial.unit;
     const bool has_anchor = unit.rule == ScoringRule::kPaired && unit.anchor_ns > 0;
     groups[has_anchor ? unit.anchor : -unit.session].push_back(
-        {&trial, timing.median_ns / (has_anchor ? unit.anchor_ns : 1)});
+        {&trial, trial.median_ns / (has_anchor ? unit.anchor_ns : 1)});
   }
   if (groups.empty()) return {};
   std::vector<Timed> largest = std::max_element(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
@@ -68,21 +66,49 @@ std::optional<Point> fit(const TrialRecord& trial, const SearchSpace& space) {
   return std::nullopt;
 }
 
-void add_lessons(const std::vector<Timed>& by_speed, const Target& target, const KnobColumns& columns,
-                 std::vector<Observation>& out) {
-  const SearchSpace other(Task{parse_workload(by_speed.front().trial->workload), target});
+std::vector<TrialRecord> read_whole(const TuningLog& log, const RelatedTask& task, const std::vector<Timed>& chosen) {
+  std::vector<TrialId> ids;
+  for (const Timed& each : chosen) ids.push_back(each.trial->id);
+  return log.trials_of(task, ids);
+}
+
+void add_lessons(const TuningLog& log, const RelatedTask& task, const std::vector<Timed>& by_speed,
+                 const Target& target, const KnobColumns& columns, std::vector<Observation>& out) {
+  const SearchSpace other(Task{parse_workload(task.workload.text), target});
   const std::vector<Timed> chosen = choose(by_speed);
-  std::vector<std::optional<Features>> features(chosen.size());
-  tbb::parallel_for(std::size_t{0}, chosen.size(), [&](std::size_t i) {
-    const Proposal& proposal = chosen[i].trial->proposal;
+  std::map<TrialId, double> times;
+  for (const Timed& each : chosen) times.emplace(each.trial->id, each.time);
+  const std::vector<TrialRecord> trials = read_whole(log, task, chosen);
+  std::vector<std::optional<Features>> features(trials.size());
+  tbb::parallel_for(std::size_t{0}, trials.size(), [&](std::size_t i) {
+    const Proposal& proposal = trials[i].proposal;
     const auto point = other.find(proposal.from.name, proposal.from.version, proposal.config);
     if (point) features[i] = point_features(other, columns, *point);
   });
   const double best = by_speed.front().time;
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
+  for (std::size_t i = 0; i < trials.size(); ++i) {
     if (!features[i]) continue;
     out.push_back(
-        {std::move(*features[i]), best / chosen[i].time, 1, needs_of(chosen[i].trial->measurement.resources)});
+        {std::move(*features[i]), best / times.at(trials[i].id), 1, needs_of(trials[i].measurement.resources)});
+  }
+}
+
+/// The fastest that may be best, as points of this space: at most kBests that are not among `points` yet.
+void add_points(const TuningLog& log, const RelatedTask& task, const std::vector<Timed>& by_speed,
+                const SearchSpace& space, std::vector<Point>& points) {
+  std::vector<Timed> fit_to_be_best;
+  for (const Timed& each : by_speed) {
+    if (fit_to_be_best.size() < kTries && each.trial->verified && !each.trial->ended_early) {
+      fit_to_be_best.push_back(each);
+    }
+  }
+  std::size_t taken = 0;
+  for (const TrialRecord& trial : read_whole(log, task, fit_to_be_best)) {
+    if (taken == kBests || points.size() == kMostPoints) break;
+    const auto point = fit(trial, space);
+    if (!point || std::find(points.begin(), points.end(), *point) != points.end()) continue;
+    points.push_back(*point);
+    ++taken;
   }
 }
 
@@ -91,25 +117,15 @@ void add_lessons(const std::vector<Timed>& by_speed, const Target& target, const
 WarmStart warm_start(const TuningLog& log, const TaskKey& key, const SearchSpace& space, const KnobColumns& columns,
                      const std::vector<TemplateVersion>& versions) {
   WarmStart start;
-  for (const std::vector<TrialRecord>& trials : log.relatives(key, kTasks, versions)) {
-    const std::vector<Timed> by_speed = by_speed_of(trials);
+  for (const RelatedTask& task : log.relatives(key, kTasks, versions)) {
+    const std::vector<Timed> by_speed = by_speed_of(task.trials);
     if (by_speed.empty()) continue;
     try {
-      add_lessons(by_speed, space.task().target, columns, start.lessons);
+      add_lessons(log, task, by_speed, space.task().target, columns, start.lessons);
     } catch (const Error&) {
       continue;  // a workload that this build does not know, or for which a template fails
     }
-    std::size_t taken = 0;
-    int tries = 0;
-    for (const auto& [trial, time] : by_speed) {
-      if (taken == kBests || start.points.size() == kMostPoints) break;
-      if (!trial->measurement.evidence.verified || trial->measurement.timing.ended_early) continue;
-      if (tries++ == kTries) break;
-      const auto point = fit(*trial, space);
-      if (!point || std::find(start.points.begin(), start.points.end(), *point) != start.points.end()) continue;
-      start.points.push_back(*point);
-      ++taken;
-    }
+    add_points(log, task, by_speed, space, start.points);
   }
   return start;
 }

@@ -89,10 +89,19 @@ TEST_F(WarmStartTest, TrialsOfAnotherVersionOfTheTemplateAreLeftOut) {
   record(task("m=64 n=64 k=64"), 2, 100);
   const auto all = log_.relatives(task_key(task("m=96 n=96 k=96")), 6);
   ASSERT_EQ(all.size(), 1u);
-  EXPECT_EQ(all[0].size(), 2u);
-  for (const TrialRecord& trial : all[0]) {
-    EXPECT_GT(trial.measurement.timing.median_ns, 0);
+  EXPECT_EQ(all[0].workload.text, task("m=64 n=64 k=64").workload.str());
+  ASSERT_EQ(all[0].trials.size(), 2u);
+  const TrialId wanted[] = {all[0].trials[1].id, 12345, all[0].trials[0].id};
+  const std::vector<TrialRecord> whole = log_.trials_of(all[0], wanted);
+  ASSERT_EQ(whole.size(), 2u) << "one that is not there is left out";
+  for (const int i : {0, 1}) {
+    const RelatedTrial& related = all[0].trials[static_cast<std::size_t>(1 - i)];
+    const TrialRecord& trial = whole[static_cast<std::size_t>(i)];
+    EXPECT_EQ(trial.id, related.id);
+    EXPECT_EQ(trial.measurement.timing.median_ns, related.median_ns);
+    EXPECT_EQ(trial.unit.anchor_ns, related.unit.anchor_ns);
     EXPECT_TRUE(trial.measurement.timing.samples_ns.empty()) << "nobody looks at them";
+    EXPECT_FALSE(trial.proposal.config.entries().empty());
   }
   EXPECT_TRUE(log_.relatives(task_key(task("m=96 n=96 k=96")), 6, {{"matmul.cpu", 999}}).empty());
 }

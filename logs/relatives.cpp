@@ -1,0 +1,71 @@
+// What a search can learn from trials of other shapes.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "logs/best.h"
+#include "logs/encode.h"
+#include "logs/state.h"
+#include "logs/task.h"
+
+namespace nestwright {
+namespace {
+
+using sqlite::Statement;
+
+/// Trials of one other task that a search is told of: the last ones.
+constexpr int kMostOfARelative = 2000;
+
+/// Only what a choice among them needs: decoding configurations and readings of all takes ten times as long.
+const std::string& select_related() {
+  static const std::string select = fmt::format(
+      "SELECT trial.id, trial.median_ns, trial.ended_early, trial.verified,"
+      " unit.id, unit.rule, unit.anchor_trial_id, unit.anchor_ns"
+      " FROM session AS unit JOIN trial ON trial.session_id = unit.id JOIN proposal ON proposal.id = trial.proposal_id"
+      " JOIN space ON space.id = proposal.space_id"
+      " WHERE unit.task_id = :task AND {} AND trial.outcome = 0 AND trial.same_as_trial_id IS NULL"
+      " AND trial.median_ns > 0 AND trial.disturbance = ''"
+      " AND trial.recorded_at < coalesce((SELECT min(started_at) FROM session AS first"
+      "  WHERE first.task_id = :learner), '9999') ORDER BY trial.id DESC LIMIT :limit",
+      kTemplateMatches);
+  return select;
+}
+
+RelatedTrial read_related(const Statement& row) {
+  return {row.integer(0),
+          row.real(1),
+          row.integer(2) != 0,
+          row.integer(3) != 0,
+          {row.integer(4), static_cast<ScoringRule>(row.integer(5)), row.integer(6), row.real(7), {}}};
+}
+
+}  // namespace
+
+std::vector<RelatedTask> TuningLog::relatives(const TaskKey& task, int tasks,
+                                              const std::vector<TemplateVersion>& templates) const {
+  TaskFilter same_operator = filter_of(task);
+  same_operator.workload.clear();
+  std::vector<std::pair<double, StoredTask>> near;
+  for (StoredTask& other : matching_tasks(state_->database, same_operator)) {
+    if (other.key.workload.text == task.workload.text || other.key.pipeline != task.pipeline) continue;
+    if (const auto distance = shape_distance(task.workload.parameters, other.key.workload.parameters)) {
+      near.emplace_back(*distance, std::move(other));
+    }
+  }
+  std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+
+  const auto stored = stored_task(state_->database, task);
+  Statement select = state_->database.prepare(select_related());
+  std::vector<RelatedTask> found;
+  for (const auto& [distance, other] : near) {
+    if (static_cast<int>(found.size()) >= tasks) break;
+    select.bind(other.id, encode_templates(templates), stored ? stored->id : 0, kMostOfARelative);
+    RelatedTask related{other.key.workload, {}};
+    while (select.step()) related.trials.push_back(read_related(select));
+    std::reverse(related.trials.begin(), related.trials.end());
+    if (!related.trials.empty()) found.push_back(std::move(related));
+  }
+  return found;
+}
+
+}  // namespace nestwright
