@@ -70,6 +70,9 @@ ChunkResult run_once(SessionState& session, std::span<const BuiltPoint> built,
     };
     chunk.reference = found(ran.reference);
     chunk.successor = found(ran.successor);
+    if (session.incumbent && !ran.incumbent_failed) {
+      session.reference_readings.add(session.incumbent->trial, chunk.measurements);
+    }
     if (ran.incumbent_failed) drop_incumbent(session);
   }
   if (chunk.reference) mark_unit(chunk);

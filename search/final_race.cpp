@@ -81,7 +81,11 @@ class FinalRace {
     const Verdict verdict = judge(race.entries);
     race.winner = verdict.winner;
     race.disturbance = verdict.disturbance;
-    for (std::size_t i = 0; i < race.entries.size(); ++i) race.entries[i].tied = verdict.tied[i];
+    const double drift = session_.reference_readings.drift();
+    for (std::size_t i = 0; i < race.entries.size(); ++i) {
+      race.entries[i].tied = verdict.tied[i];
+      widen(race.entries[i].measurement.timing, drift);
+    }
     return race;
   }
 

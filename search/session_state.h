@@ -13,6 +13,7 @@
 #include "search/candidate.h"
 #include "search/known_code.h"
 #include "search/race_plan.h"
+#include "search/reference_readings.h"
 #include "search/session.h"
 
 namespace nestwright {
@@ -68,6 +69,7 @@ struct SessionState {
   std::vector<SoundTrial> sound_trials;      ///< ok, undisturbed and not ended early, in order of measuring
   std::optional<ReferenceKernel> anchor;     ///< the template's default, whose time is the unit of the session's scores
   std::optional<ReferenceKernel> incumbent;  ///< the last that was confirmed to be the fastest; at first the anchor
+  ReferenceReadings reference_readings;      ///< of the incumbents, chunk by chunk
 
   bool is_made_here(const SessionUnit& unit) const { return unit.code_generator == made_by.code_generator; }
   /// 0: none yet.

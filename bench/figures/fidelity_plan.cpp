@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "measure/disturbance_gate.h"
@@ -54,9 +55,12 @@ std::vector<Tuning> plan_fidelity(int kernels, int loaded, double seconds) {
   return plan;
 }
 
-Fidelity fidelity_of(const TunedConfig& reported, const ExportedTiming& timing, double norm_fma_ns) {
+Fidelity fidelity_of(const TunedConfig& reported, const ExportedTiming& timing) {
   if (timing.samples_ns.empty() || !timing.disturbance.empty()) return Fidelity::kNotJudged;
-  if (timing.fma_ns > (1 + GateOptions().fma_tolerance) * norm_fma_ns) return Fidelity::kNotJudged;
+  if (reported.fma_ns > 0) {
+    const double clocks = std::max(timing.fma_ns / reported.fma_ns, reported.fma_ns / timing.fma_ns);
+    if (clocks > 1 + GateOptions().fma_tolerance) return Fidelity::kNotJudged;
+  }
   const double median_ns = median_interval(timing.samples_ns).median;
   return reported.low_ns <= median_ns && median_ns <= reported.high_ns ? Fidelity::kMet : Fidelity::kMissed;
 }

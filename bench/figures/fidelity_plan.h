@@ -17,9 +17,10 @@ std::vector<Tuning> plan_fidelity(int kernels, int loaded, double seconds);
 enum class Fidelity : std::uint8_t {
   kMet,  ///< the median lies within the reported interval
   kMissed,
-  kNotJudged,  ///< the machine was disturbed, or its clock slower than its norm
+  kNotJudged,  ///< the machine was disturbed, or its clock not that of the report
 };
-/// `norm_fma_ns`: the FMA sentinel of an undisturbed process.
-Fidelity fidelity_of(const TunedConfig& reported, const ExportedTiming& timing, double norm_fma_ns);
+/// A time is reported for the clock that the machine had then, as the FMA sentinel shows it: it says nothing of another
+/// one, slower or faster by more than what the gate takes for undisturbed.
+Fidelity fidelity_of(const TunedConfig& reported, const ExportedTiming& timing);
 
 }  // namespace nestwright::bench

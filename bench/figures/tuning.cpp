@@ -16,8 +16,12 @@ std::string Tuning::name() const {
 
 TunedConfig tuned_config(const nlohmann::json& record) {
   const nlohmann::json& time = record.at("time_ns");
-  return {record.at("template").get<std::string>(), record.at("config_text").get<std::string>(),
-          time.at("median").get<double>(), time.at("low").get<double>(), time.at("high").get<double>()};
+  return {record.at("template").get<std::string>(),
+          record.at("config_text").get<std::string>(),
+          time.at("median").get<double>(),
+          time.at("low").get<double>(),
+          time.at("high").get<double>(),
+          record.at("fma_ns").get<double>()};
 }
 
 }  // namespace nestwright::bench

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/throughput.h"
 #include "lookup/standing.h"
+#include "measure/timing.h"
 #include "support/error.h"
 
 namespace nestwright::cli {
@@ -99,6 +100,7 @@ Json to_json(const BestRecord& best, const std::string& asked) {
   json["config"] = config_json(best.proposal.config);
   json["config_text"] = best.proposal.config.str();
   json["time_ns"] = {{"median", best.timing.median_ns}, {"low", best.timing.low_ns}, {"high", best.timing.high_ns}};
+  json["fma_ns"] = median_interval(best.timing.fma_ns).median;
   json["gflops"] = best.gflops();
   const Work work = work_of(best.task.workload);
   json["gb_s"] = work.bytes / best.timing.median_ns;

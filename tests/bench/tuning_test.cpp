@@ -25,12 +25,13 @@ TEST(Tuning, NameTellsItFromOthers) {
 
 TEST(Tuning, ReadsWhatQueryTells) {
   const TunedConfig config = tuned_config(nlohmann::json::parse(
-      R"({"template": "matmul.cpu", "config_text": "a=[1,2]", "time_ns": {"median": 2, "low": 1, "high": 3}, "more": 1})"));
+      R"({"template": "matmul.cpu", "config_text": "a=[1,2]", "time_ns": {"median": 2, "low": 1, "high": 3}, "fma_ns": 9, "more": 1})"));
   EXPECT_EQ(config.template_name, "matmul.cpu");
   EXPECT_EQ(config.config, "a=[1,2]");
   EXPECT_EQ(config.median_ns, 2);
   EXPECT_EQ(config.low_ns, 1);
   EXPECT_EQ(config.high_ns, 3);
+  EXPECT_EQ(config.fma_ns, 9);
 }
 
 TEST(LoadKind, IsFoundByName) {
@@ -64,17 +65,21 @@ TEST(FidelityPlan, RefusesMoreLoadsThanKernels) {
 }
 
 TEST(Fidelity, IsMetWithinTheInterval) {
-  const TunedConfig reported{"t", "c", 100, 98, 103};
-  EXPECT_EQ(fidelity_of(reported, {{97, 98, 200}, 10, ""}, 10), Fidelity::kMet);
-  EXPECT_EQ(fidelity_of(reported, {{90, 97.9, 200}, 10, ""}, 10), Fidelity::kMissed);
-  EXPECT_EQ(fidelity_of(reported, {{104}, 10, ""}, 10), Fidelity::kMissed);
+  const TunedConfig reported{"t", "c", 100, 98, 103, 10};
+  EXPECT_EQ(fidelity_of(reported, {{97, 98, 200}, 10, ""}), Fidelity::kMet);
+  EXPECT_EQ(fidelity_of(reported, {{90, 97.9, 200}, 10, ""}), Fidelity::kMissed);
+  EXPECT_EQ(fidelity_of(reported, {{104}, 10, ""}), Fidelity::kMissed);
 }
 
 TEST(Fidelity, IsNotJudgedOnADisturbedMachine) {
-  const TunedConfig reported{"t", "c", 100, 98, 103};
-  EXPECT_EQ(fidelity_of(reported, {{100}, 10, "stolen"}, 10), Fidelity::kNotJudged);
-  EXPECT_EQ(fidelity_of(reported, {{100}, 11.5, ""}, 10), Fidelity::kNotJudged) << "the clock is slower than it was";
-  EXPECT_EQ(fidelity_of(reported, {{}, 10, ""}, 10), Fidelity::kNotJudged);
+  const TunedConfig reported{"t", "c", 100, 98, 103, 10};
+  EXPECT_EQ(fidelity_of(reported, {{100}, 10, "stolen"}), Fidelity::kNotJudged);
+  EXPECT_EQ(fidelity_of(reported, {{100}, 11.5, ""}), Fidelity::kNotJudged) << "the clock is slower than it was";
+  EXPECT_EQ(fidelity_of(reported, {{100}, 8.9, ""}), Fidelity::kNotJudged) << "faster";
+  EXPECT_EQ(fidelity_of(reported, {{100}, 9.2, ""}), Fidelity::kMet);
+  const TunedConfig without_sentinel{"t", "c", 100, 98, 103, 0};
+  EXPECT_EQ(fidelity_of(without_sentinel, {{100}, 5, ""}), Fidelity::kMet);
+  EXPECT_EQ(fidelity_of(reported, {{}, 10, ""}), Fidelity::kNotJudged);
 }
 
 }  // namespace
