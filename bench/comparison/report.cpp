@@ -25,7 +25,7 @@ std::string series_text(const Comparison& c, std::size_t i) {
   if (series.times_ns.empty()) {
     return fmt::format("  {:<13} {}: {}\n", series.name, series.refused ? "refused" : "no times", series.detail);
   }
-  const Standing s = standing(c, i);
+  const SeriesSpeed s = speed_of(c, i);
   const std::string ratio = i == 0 || s.ratio.median == 0
                                 ? std::string()
                                 : fmt::format("{:.3f} [{:.3f} .. {:.3f}]", s.ratio.median, s.ratio.low, s.ratio.high);

@@ -12,7 +12,7 @@ using Json = nlohmann::json;
 
 Json interval_json(const MedianInterval& i) { return {{"median", i.median}, {"low", i.low}, {"high", i.high}}; }
 
-Json verdict_json(const Verdict& v) {
+Json rival_json(const RivalSummary& v) {
   return {{"rival", v.rival},
           {"shapes", v.shapes},
           {"geomean", v.geomean},
@@ -25,7 +25,7 @@ Json verdict_json(const Verdict& v) {
 Json comparison_json(const Comparison& comparison) {
   Json json = to_json(comparison);
   for (std::size_t i = 0; i < comparison.series.size(); ++i) {
-    const Standing s = standing(comparison, i);
+    const SeriesSpeed s = speed_of(comparison, i);
     const Roofline r = roofline(comparison, comparison.series[i]);
     json["series"][i].update({{"gflops", s.gflops},
                               {"gb_s", s.gb_s},
@@ -35,7 +35,7 @@ Json comparison_json(const Comparison& comparison) {
   }
   const auto best = best_library(comparison);
   json["best_library"] = best ? Json(comparison.series[*best].name) : Json();
-  json["ratio_to_best"] = interval_json(best ? standing(comparison, *best).ratio : MedianInterval{});
+  json["ratio_to_best"] = interval_json(best ? speed_of(comparison, *best).ratio : MedianInterval{});
   return json;
 }
 
@@ -48,9 +48,9 @@ Json to_json(const Section& section) {
                                   : Json{{"label", row.label}, {"workload", row.workload}, {"no_template", true}});
   }
   const std::vector<Comparison> comparisons = section.comparisons();
-  verdicts.push_back(verdict_json(verdict_over_best(comparisons)));
+  verdicts.push_back(rival_json(summary_over_best(comparisons)));
   for (const std::string& library : section.libraries()) {
-    verdicts.push_back(verdict_json(verdict(comparisons, library)));
+    verdicts.push_back(rival_json(summary_over(comparisons, library)));
   }
   const ShareSummary shares = share_summary(comparisons);
   return {{"suite", section.suite},

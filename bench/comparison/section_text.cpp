@@ -27,16 +27,16 @@ std::string share_text(const Roofline& r) {
 std::string ratio_over(const Comparison& comparison, const std::string& library) {
   for (std::size_t i = 1; i < comparison.series.size(); ++i) {
     if (comparison.series[i].name != library) continue;
-    return comparison.series[i].refused ? "refused" : number(standing(comparison, i).ratio.median, 3);
+    return comparison.series[i].refused ? "refused" : number(speed_of(comparison, i).ratio.median, 3);
   }
   return "-";
 }
 
 std::string row_text(const Comparison& comparison, const std::vector<std::string>& libraries) {
   const Series& ours = comparison.series.at(0);
-  const Standing us = standing(comparison, 0);
+  const SeriesSpeed us = speed_of(comparison, 0);
   const auto best = best_library(comparison);
-  const Standing theirs = best ? standing(comparison, *best) : Standing{};
+  const SeriesSpeed theirs = best ? speed_of(comparison, *best) : SeriesSpeed{};
   std::string text = fmt::format("{:>9}{:>8}  {:<15}{:<13}{:>9}  {:<25}", number(us.gflops, 1), number(us.gb_s, 1),
                                  share_text(roofline(comparison, ours)), best ? comparison.series[*best].name : "-",
                                  number(theirs.gflops, 1), interval_text(theirs.ratio));
@@ -51,7 +51,7 @@ std::string row_text(const Comparison& comparison, const std::vector<std::string
   return text;
 }
 
-std::string verdict_text(const Verdict& v) {
+std::string rival_text(const RivalSummary& v) {
   std::string text = fmt::format("  {:<13}{:>7}{:>10}  ", v.rival, v.shapes, number(v.geomean, 3));
   text += v.shapes == 0 ? "-" : fmt::format("{} {}", interval_text(v.worst), v.worst_label);
   if (!v.lost.empty()) text += fmt::format("; wholly below {}: {} ({})", kLost, v.lost.size(), fmt::join(v.lost, ", "));
@@ -61,8 +61,8 @@ std::string verdict_text(const Verdict& v) {
 std::string summary_text(const Section& section) {
   const std::vector<Comparison> comparisons = section.comparisons();
   std::string text = fmt::format("  {:<13}{:>7}{:>10}  worst\n", "ours over", "shapes", "geomean");
-  text += verdict_text(verdict_over_best(comparisons));
-  for (const std::string& library : section.libraries()) text += verdict_text(verdict(comparisons, library));
+  text += rival_text(summary_over_best(comparisons));
+  for (const std::string& library : section.libraries()) text += rival_text(summary_over(comparisons, library));
   const ShareSummary shares = share_summary(comparisons);
   if (shares.shapes > 0) {
     text += fmt::format("  share of what binds: geomean {:.1f}%, worst {:.1f}% {}\n", 100 * shares.geomean,

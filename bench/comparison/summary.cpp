@@ -11,29 +11,29 @@ namespace {
 constexpr const char* kBest = "the best";
 
 /// Adds one shape where both ran.
-void add(Verdict& verdict, std::vector<double>& ratios, const Comparison& comparison, std::size_t series) {
-  const MedianInterval ratio = standing(comparison, series).ratio;
+void add(RivalSummary& summary, std::vector<double>& ratios, const Comparison& comparison, std::size_t series) {
+  const MedianInterval ratio = speed_of(comparison, series).ratio;
   if (ratio.median == 0) return;
   ratios.push_back(ratio.median);
-  if (verdict.worst.median == 0 || ratio.median < verdict.worst.median) {
-    verdict.worst = ratio;
-    verdict.worst_label = comparison.subject.label;
+  if (summary.worst.median == 0 || ratio.median < summary.worst.median) {
+    summary.worst = ratio;
+    summary.worst_label = comparison.subject.label;
   }
-  if (ratio.high < kLost) verdict.lost.push_back(comparison.subject.label);
+  if (ratio.high < kLost) summary.lost.push_back(comparison.subject.label);
 }
 
-Verdict finish(Verdict verdict, const std::vector<double>& ratios) {
-  verdict.shapes = static_cast<int>(ratios.size());
-  verdict.geomean = geomean(ratios);
-  return verdict;
+RivalSummary finish(RivalSummary summary, const std::vector<double>& ratios) {
+  summary.shapes = static_cast<int>(ratios.size());
+  summary.geomean = geomean(ratios);
+  return summary;
 }
 
 }  // namespace
 
-Standing standing(const Comparison& comparison, std::size_t series) {
+SeriesSpeed speed_of(const Comparison& comparison, std::size_t series) {
   const std::vector<double>& ours = comparison.series.at(0).times_ns;
   const std::vector<double>& times = comparison.series.at(series).times_ns;
-  Standing s;
+  SeriesSpeed s;
   if (times.empty()) return s;
   const double median_ns = median_interval(times).median;
   s.gflops = comparison.subject.flops / median_ns;
@@ -64,8 +64,8 @@ double geomean(std::span<const double> values) {
   return std::exp(sum / static_cast<double>(values.size()));
 }
 
-Verdict verdict(std::span<const Comparison> comparisons, const std::string& rival) {
-  Verdict v{.rival = rival};
+RivalSummary summary_over(std::span<const Comparison> comparisons, const std::string& rival) {
+  RivalSummary v{.rival = rival};
   std::vector<double> ratios;
   for (const Comparison& comparison : comparisons) {
     for (std::size_t i = 1; i < comparison.series.size(); ++i) {
@@ -75,8 +75,8 @@ Verdict verdict(std::span<const Comparison> comparisons, const std::string& riva
   return finish(std::move(v), ratios);
 }
 
-Verdict verdict_over_best(std::span<const Comparison> comparisons) {
-  Verdict v{.rival = kBest};
+RivalSummary summary_over_best(std::span<const Comparison> comparisons) {
+  RivalSummary v{.rival = kBest};
   std::vector<double> ratios;
   for (const Comparison& comparison : comparisons) {
     if (const auto best = best_library(comparison)) add(v, ratios, comparison, *best);

@@ -12,11 +12,11 @@
 
 namespace nestwright::bench {
 
-struct Standing {
+struct SeriesSpeed {
   double gflops = 0, gb_s = 0;  ///< of the median time
   MedianInterval ratio;         ///< our speed over theirs; 1 for ourselves, zeros where one of the two did not run
 };
-Standing standing(const Comparison& comparison, std::size_t series);
+SeriesSpeed speed_of(const Comparison& comparison, std::size_t series);
 
 /// The series of the library with the least median time; nothing where none ran.
 std::optional<std::size_t> best_library(const Comparison& comparison);
@@ -28,7 +28,7 @@ double geomean(std::span<const double> values);
 constexpr double kLost = 0.97;
 
 /// Ours over one rival across shapes.
-struct Verdict {
+struct RivalSummary {
   std::string rival;
   int shapes = 0;      ///< compared
   double geomean = 0;  ///< of the median ratios; 0 where nothing was compared
@@ -36,9 +36,9 @@ struct Verdict {
   std::string worst_label;
   std::vector<std::string> lost;  ///< labels, see kLost
 };
-Verdict verdict(std::span<const Comparison> comparisons, const std::string& rival);
+RivalSummary summary_over(std::span<const Comparison> comparisons, const std::string& rival);
 /// Over the best library of each shape.
-Verdict verdict_over_best(std::span<const Comparison> comparisons);
+RivalSummary summary_over_best(std::span<const Comparison> comparisons);
 
 /// Shares of what binds, of ours, across shapes.
 struct ShareSummary {

@@ -84,7 +84,7 @@ Placement placement_of(InputSet set) { return set == InputSet::kUniform ? Placem
 struct Tensor {
   TensorLayout layout;
   std::map<std::int64_t, GuardedRegion> regions;  ///< by offset in the file of tensors; of an output one, at 0
-  std::array<Reference, kInputSets> references;
+  std::array<ExpectedOutput, kInputSets> references;
   bool is_output() const { return layout.role == ir::Role::kOutput; }
   std::int64_t offset(InputSet set) const {
     if (is_output()) return 0;
@@ -97,7 +97,7 @@ Tensor map_tensor(const TensorLayout& layout) {
   const std::int64_t bytes = layout.elements * layout.type.bytes();
   Tensor tensor{layout, {}, {}};
   for (const InputSet set : kAllSets) {
-    if (tensor.is_output()) tensor.references[index_of(set)] = map_reference(layout, set);
+    if (tensor.is_output()) tensor.references[index_of(set)] = map_expected(layout, set);
     const std::int64_t offset = tensor.offset(set);
     if (tensor.regions.contains(offset)) continue;
     tensor.regions.emplace(offset, tensor.is_output() ? GuardedRegion::writable(bytes)

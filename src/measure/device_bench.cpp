@@ -30,7 +30,7 @@ struct Tensor {
   TensorLayout layout;
   std::shared_ptr<GuardedDeviceMemory> memory;
   std::span<const std::byte> contents;  ///< of an input
-  Reference reference;                  ///< of an output
+  ExpectedOutput reference;             ///< of an output
   bool is_output() const { return layout.role == ir::Role::kOutput; }
   std::int64_t bytes() const { return layout.elements * layout.type.bytes(); }
 };
@@ -54,7 +54,7 @@ class DeviceBench final : public Bench {
       Tensor tensor{layout, {}, {}, {}};
       tensor.memory = std::make_shared<GuardedDeviceMemory>(*device_, tensor.bytes());
       if (tensor.is_output()) {
-        tensor.reference = map_reference(layout, InputSet::kUniform);
+        tensor.reference = map_expected(layout, InputSet::kUniform);
       } else {
         tensor.contents = map_values(tensor, InputSet::kUniform);
       }
@@ -181,7 +181,7 @@ class DeviceBench final : public Bench {
     Tensors made = uniform_;
     for (Tensor& tensor : made) {
       if (tensor.is_output()) {
-        tensor.reference = map_reference(tensor.layout, set);
+        tensor.reference = map_expected(tensor.layout, set);
       } else {
         tensor.memory = std::make_shared<GuardedDeviceMemory>(*device_, tensor.bytes());
         tensor.contents = map_values(tensor, set);

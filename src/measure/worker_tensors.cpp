@@ -26,14 +26,14 @@ std::int64_t values_at_end(const TensorLayout& layout, InputSet set) {
   return set == InputSet::kUniform ? layout.first : set == InputSet::kWhole ? layout.whole : layout.wide;
 }
 
-Reference map_reference(const TensorLayout& layout, InputSet set) {
+ExpectedOutput map_expected(const TensorLayout& layout, InputSet set) {
   const auto doubles = [&](std::int64_t offset) { return map_doubles(layout.elements, offset); };
   if (set == InputSet::kUniform || !has_set(layout, set)) return {doubles(layout.first), doubles(layout.second)};
   if (set == InputSet::kWhole) return {doubles(layout.whole), {}};
   return {doubles(layout.wide), doubles(layout.wide_bound), true};
 }
 
-std::string judge(std::size_t parameter, ir::Type type, const void* result, const Reference& reference,
+std::string judge(std::size_t parameter, ir::Type type, const void* result, const ExpectedOutput& reference,
                   Evidence& evidence) {
   const Comparison c = compare_elements(type, result, reference.expected, reference.bound);
   evidence.largest_error = std::max(evidence.largest_error, c.largest_error);

@@ -26,15 +26,15 @@ bool has_set(const TensorLayout& layout, InputSet set);
 std::int64_t values_at_end(const TensorLayout& layout, InputSet set);
 
 /// What is expected of an output, and how far off it may be.
-struct Reference {
+struct ExpectedOutput {
   std::span<const double> expected, bound;  ///< no bounds: of whole numbers, which have to be exact
   bool is_wide = false;                     ///< of large and small magnitudes
 };
 /// Of the uniform set where the task does not have `set`. Throws Error.
-Reference map_reference(const TensorLayout& layout, InputSet set);
+ExpectedOutput map_expected(const TensorLayout& layout, InputSet set);
 
 /// What is wrong with `result`, the output that is parameter number `parameter`, or nothing. Adds to the evidence.
-std::string judge(std::size_t parameter, ir::Type type, const void* result, const Reference& reference,
+std::string judge(std::size_t parameter, ir::Type type, const void* result, const ExpectedOutput& reference,
                   Evidence& evidence);
 
 inline RunnerReply failure(Outcome outcome, std::string message, const Evidence& evidence = {}) {

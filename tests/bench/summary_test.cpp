@@ -21,7 +21,7 @@ Series library(const char* name, std::vector<double> times) { return {name, "", 
 TEST(Summary, RatioIsOursOverTheirsRoundByRound) {
   // The clock halves after the first round: the ratios of the rounds do not see it.
   const Comparison c = made_up("a", {ours({1e6, 2e6, 2e6, 2e6}), library("Rival", {1.1e6, 2.2e6, 2.2e6, 2.2e6})});
-  const Standing us = standing(c, 0), they = standing(c, 1);
+  const SeriesSpeed us = speed_of(c, 0), they = speed_of(c, 1);
   EXPECT_THAT(us.gflops, DoubleEq(500));
   EXPECT_THAT(us.gb_s, DoubleEq(5));
   EXPECT_THAT(us.ratio.median, DoubleEq(1));
@@ -37,7 +37,7 @@ TEST(Summary, IntervalHoldsTheMedianAndShowsTheSpread) {
     us.push_back(1e6);
     they.push_back(0.9e6 + 0.2e6 * i / 24);
   }
-  const MedianInterval ratio = standing(made_up("a", {ours(us), library("Rival", they)}), 1).ratio;
+  const MedianInterval ratio = speed_of(made_up("a", {ours(us), library("Rival", they)}), 1).ratio;
   EXPECT_LE(ratio.low, ratio.median);
   EXPECT_GE(ratio.high, ratio.median);
   EXPECT_THAT(ratio.median, DoubleNear(1, 0.002));
@@ -46,15 +46,15 @@ TEST(Summary, IntervalHoldsTheMedianAndShowsTheSpread) {
 
 TEST(Summary, WhereOneOfTheTwoDidNotRunThereIsNoRatio) {
   const Comparison without_us = made_up("a", {ours({}), library("Rival", {1e6})});
-  EXPECT_THAT(standing(without_us, 1).gflops, DoubleEq(1000));
-  EXPECT_EQ(standing(without_us, 1).ratio.median, 0);
+  EXPECT_THAT(speed_of(without_us, 1).gflops, DoubleEq(1000));
+  EXPECT_EQ(speed_of(without_us, 1).ratio.median, 0);
   const Comparison without_them = made_up("a", {ours({1e6}), library("Rival", {})});
-  EXPECT_EQ(standing(without_them, 1).gflops, 0);
-  EXPECT_EQ(standing(without_them, 1).ratio.median, 0);
+  EXPECT_EQ(speed_of(without_them, 1).gflops, 0);
+  EXPECT_EQ(speed_of(without_them, 1).ratio.median, 0);
 }
 
 TEST(Summary, RefusesAContestantThatMissedARound) {
-  EXPECT_THROW(standing(made_up("a", {ours({1e6, 1e6}), library("Rival", {1e6})}), 1), InternalError);
+  EXPECT_THROW(speed_of(made_up("a", {ours({1e6, 1e6}), library("Rival", {1e6})}), 1), InternalError);
 }
 
 TEST(Summary, BestLibraryHasTheLeastMedianAndIsNeverUs) {
@@ -79,18 +79,18 @@ std::vector<Comparison> three() {
 }
 
 TEST(Summary, VerdictOverOneLibrary) {
-  const Verdict v = verdict(three(), "X");
+  const RivalSummary v = summary_over(three(), "X");
   EXPECT_EQ(v.shapes, 2);
   EXPECT_THAT(v.geomean, DoubleNear(1, 1e-12));
   EXPECT_THAT(v.worst.median, DoubleNear(0.5, 1e-12));
   EXPECT_EQ(v.worst_label, "second");
   EXPECT_THAT(v.lost, ElementsAre("second"));
-  EXPECT_EQ(verdict(three(), "Nobody").shapes, 0);
-  EXPECT_EQ(verdict(three(), "Nobody").geomean, 0);
+  EXPECT_EQ(summary_over(three(), "Nobody").shapes, 0);
+  EXPECT_EQ(summary_over(three(), "Nobody").geomean, 0);
 }
 
 TEST(Summary, VerdictOverTheBestOfEachShape) {
-  const Verdict v = verdict_over_best(three());
+  const RivalSummary v = summary_over_best(three());
   EXPECT_EQ(v.rival, "the best");
   EXPECT_EQ(v.shapes, 2);
   EXPECT_THAT(v.geomean, DoubleNear(std::sqrt(0.75), 1e-12));
@@ -104,8 +104,8 @@ TEST(Summary, AShapeIsLostWhereItsWholeIntervalIsBelow) {
   const std::vector<Comparison> list = {made_up("clearly", {ours(one), library("X", clearly)}),
                                         made_up("barely", {ours(one), library("X", barely)}),
                                         made_up("uncertain", {ours(one), library("X", uncertain)})};
-  EXPECT_THAT(verdict(list, "X").lost, ElementsAre("clearly"));
-  EXPECT_THAT(verdict(list, "Nobody").lost, IsEmpty());
+  EXPECT_THAT(summary_over(list, "X").lost, ElementsAre("clearly"));
+  EXPECT_THAT(summary_over(list, "Nobody").lost, IsEmpty());
 }
 
 TEST(Summary, SharesOfWhatBindsAreOurs) {

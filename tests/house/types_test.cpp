@@ -1,0 +1,58 @@
+#include "tests/house/types.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "support/scratch_folder.h"
+
+namespace nestwright::house {
+namespace {
+
+using testing::ElementsAre;
+using testing::Field;
+using testing::IsEmpty;
+
+auto named(const char* name) { return Field(&TypeDefinition::name, name); }
+
+TEST(Types, AreReadWithTheirNamespaces) {
+  EXPECT_THAT(
+      read_types("namespace a::b {\nstruct X {\n  struct Inner {};\n};\nclass Y final : public X {};\n"
+                 "enum class Z : int { kOne };\nunion U {\n};\nclass Long\n    : public X {};\n}  // namespace a::b\n"),
+      ElementsAre(named("a::b::X"), named("a::b::Y"), named("a::b::Z"), named("a::b::U"), named("a::b::Long")));
+  EXPECT_EQ(read_types("namespace a {\n\nstruct X {};\n}  // namespace a\n")[0].line, 3);
+}
+
+TEST(Types, OthersAreNone) {
+  EXPECT_THAT(
+      read_types("namespace a {\nclass X;\nstruct Y::Inner {\n};\nstruct Map<int> {\n};\nnamespace {\nstruct Own {};\n"
+                 "}  // namespace\n}  // namespace a\nstruct Outside {};\n"),
+      IsEmpty());
+}
+
+TEST(Types, AnUnnamedNamespaceEnds) {
+  EXPECT_THAT(
+      read_types("namespace a {\nnamespace {\nstruct Own {};\n}  // namespace\nstruct X {};\n}  // namespace a\n"),
+      ElementsAre(named("a::X")));
+}
+
+TEST(Types, TwoOfOneNameAreFound) {
+  const ScratchFolder folder("types-test");
+  std::filesystem::create_directories(folder.path() + "/src");
+  for (const char* file : {"/src/a.h", "/src/b.cpp"}) {
+    std::ofstream(folder.path() + file) << "namespace n {\nstruct X {};\n}  // namespace n\n";
+  }
+  EXPECT_THAT(types_of_one_name(folder.path(), read_tree(folder.path(), {"src"})),
+              ElementsAre("n::X is defined in src/a.h:2 src/b.cpp:2"));
+}
+
+TEST(Types, NoneOfTheProgramHasTheNameOfAnother) {
+  const std::string root = NESTWRIGHT_SOURCE_DIR;
+  const std::vector<SourceFile> files = read_tree(root, {"src", "templates", "search", "cost_model", "logs", "bench"});
+  ASSERT_GE(files.size(), 400u);
+  EXPECT_THAT(types_of_one_name(root, files), IsEmpty());
+}
+
+}  // namespace
+}  // namespace nestwright::house
