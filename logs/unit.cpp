@@ -45,6 +45,14 @@ void TuningLog::set_incumbent(SessionId session, TrialId trial) {
   transaction.commit();
 }
 
+void TuningLog::widen_interval(TrialId trial, double low_ns, double high_ns) {
+  Transaction transaction(state_->database);
+  state_->database.prepare("UPDATE trial SET low_ns = min(low_ns, ?), high_ns = max(high_ns, ?) WHERE id = ?")
+      .bind(low_ns, high_ns, trial)
+      .run();
+  transaction.commit();
+}
+
 bool TuningLog::may_be_best(TrialId trial) const {
   const std::string query = fmt::format("SELECT 1 FROM trial WHERE id = ? AND {}", is_sound_trial());
   return state_->database.prepare(query).bind(trial).step();

@@ -151,9 +151,8 @@ std::vector<SoundTrial> choose_finalists(SessionState& session, const std::funct
   return fastest(hold_preliminary_race(session, std::move(entrants), is_over), plan.finalists);
 }
 
-}  // namespace
-
-void run_final_race(SessionState& session, const RaceEnds& ends) {
+/// Races until no other session stores a best meanwhile.
+void race_to_the_end(SessionState& session, const RaceEnds& ends) {
   const std::vector<SoundTrial> finalists = choose_finalists(session, ends.preliminary);
   std::optional<BestRecord> stored = session.log.stored_best(session.id, session.versions);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -170,6 +169,22 @@ void run_final_race(SessionState& session, const RaceEnds& ends) {
     stored = session.log.record_race(session.id, race, session.versions);
     if (!stored) return;
   }
+}
+
+/// What the session answers with where its race named no winner was timed in one process, for less than a second.
+void widen_unraced_best(SessionState& session) {
+  const std::optional<BestRecord> best = session.log.best(filter_of(session.key), session.versions);
+  if (!best || best->session != session.id || best->source != BestSource::kConfirmed) return;
+  Timing timing = best->timing;
+  widen(timing, session.reference_readings.drift());
+  session.log.widen_interval(best->trial, timing.low_ns, timing.high_ns);
+}
+
+}  // namespace
+
+void run_final_race(SessionState& session, const RaceEnds& ends) {
+  race_to_the_end(session, ends);
+  widen_unraced_best(session);
 }
 
 }  // namespace nestwright

@@ -7,12 +7,6 @@
 
 namespace nestwright {
 
-namespace {
-
-constexpr double kConfidence = 0.95;
-
-}  // namespace
-
 void ReferenceReadings::add(TrialId kernel, const std::vector<std::optional<Measurement>>& chunk) {
   const std::vector<double>* most = nullptr;
   for (const std::optional<Measurement>& m : chunk) {
@@ -24,16 +18,17 @@ void ReferenceReadings::add(TrialId kernel, const std::vector<std::optional<Meas
 }
 
 double ReferenceReadings::drift() const {
-  std::vector<double> differences;
+  double squares = 0;
+  std::size_t degrees = 0;
   for (const auto& [kernel, logs] : logs_) {
-    for (std::size_t i = 0; i < logs.size(); ++i) {
-      for (std::size_t j = 0; j < i; ++j) differences.push_back(std::abs(logs[i] - logs[j]));
-    }
+    double mean = 0;
+    for (const double log : logs) mean += log / static_cast<double>(logs.size());
+    for (const double log : logs) squares += (log - mean) * (log - mean);
+    degrees += logs.size() - 1;
   }
-  if (differences.empty()) return 0;
-  const auto at = static_cast<std::ptrdiff_t>(kConfidence * static_cast<double>(differences.size() - 1));
-  std::nth_element(differences.begin(), differences.begin() + at, differences.end());
-  return differences[static_cast<std::size_t>(at)];
+  if (degrees == 0) return 0;
+  const double deviation = std::sqrt(squares / static_cast<double>(degrees));
+  return student_t(degrees) * deviation * std::sqrt(2.0);  // both of the pair scatter
 }
 
 void widen(Timing& timing, double drift) {

@@ -18,7 +18,8 @@ class ReferenceReadings {
   /// that has most. Does nothing where none has any.
   void add(TrialId kernel, const std::vector<std::optional<Measurement>>& chunk);
 
-  /// The logarithm of a ratio that 95% of the pairs of readings of one kernel do not exceed; 0: there are no pairs.
+  /// By what factor, as its logarithm, two readings of one kernel differ at most with 95% confidence: Student's t over
+  /// the logarithms, each about the mean of its kernel. 0: no kernel was read twice.
   double drift() const;
 
  private:

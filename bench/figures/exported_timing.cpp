@@ -67,7 +67,8 @@ std::vector<ExportedTiming> time_gated(std::vector<ExportedKernel>& kernels) {
   std::vector<ExportedTiming> timings;
   const TimingOptions options{.finalist_processes = 1, .max_finalist_processes = 1, .finalist_samples = kSamples};
   for (Timing& timing : race_finalists(sampler, {.timing = options}, contenders)) {
-    timings.push_back({std::move(timing.raw_ns), median_interval(timing.fma_ns).median, timing.disturbance});
+    timings.push_back({std::move(timing.raw_ns), median_interval(timing.fma_ns).median, timing.disturbance,
+                       median_interval(timing.walk_ns).median});
   }
   return timings;
 }
@@ -107,7 +108,10 @@ void run(const ChildOptions& options) {
   }
   nlohmann::json list = nlohmann::json::array();
   for (const ExportedTiming& timing : options.ungated ? time_ungated(kernels) : time_gated(kernels)) {
-    list.push_back({{"samples_ns", timing.samples_ns}, {"fma_ns", timing.fma_ns}, {"disturbance", timing.disturbance}});
+    list.push_back({{"samples_ns", timing.samples_ns},
+                    {"fma_ns", timing.fma_ns},
+                    {"walk_ns", timing.walk_ns},
+                    {"disturbance", timing.disturbance}});
   }
   fmt::print("{}\n", list.dump());
 }
@@ -129,7 +133,7 @@ std::vector<ExportedTiming> time_exported(const std::vector<ExportedLibrary>& li
   std::vector<ExportedTiming> timings;
   for (const nlohmann::json& timing : nlohmann::json::parse(file)) {
     timings.push_back({timing.at("samples_ns").get<std::vector<double>>(), timing.at("fma_ns").get<double>(),
-                       timing.at("disturbance").get<std::string>()});
+                       timing.at("disturbance").get<std::string>(), timing.at("walk_ns").get<double>()});
   }
   return timings;
 }

@@ -21,6 +21,7 @@ struct ExportedTiming {
   std::vector<double> samples_ns;  ///< in order, interleaved with those of the other libraries
   double fma_ns = 0;               ///< median of the FMA sentinel beside them; 0 where nothing gated
   std::string disturbance;         ///< of samples that could not be replaced; empty: none
+  double walk_ns = 0;              ///< median of the memory sentinel; likewise
 };
 
 /// One a library, in order. `output` is a file for what the process says. Throws Error where the process fails.

@@ -37,6 +37,11 @@ constexpr std::array kWorkloads = {
     "matmul m=100 n=1000 k=10",
 };
 
+/// Of two readings of a sentinel, or where it was not run.
+bool are_alike(double a_ns, double b_ns, double tolerance) {
+  return a_ns <= 0 || b_ns <= 0 || std::max(a_ns / b_ns, b_ns / a_ns) <= 1 + tolerance;
+}
+
 }  // namespace
 
 std::vector<Tuning> plan_fidelity(int kernels, int loaded, double seconds) {
@@ -57,10 +62,9 @@ std::vector<Tuning> plan_fidelity(int kernels, int loaded, double seconds) {
 
 Fidelity fidelity_of(const TunedConfig& reported, const ExportedTiming& timing) {
   if (timing.samples_ns.empty() || !timing.disturbance.empty()) return Fidelity::kNotJudged;
-  if (reported.fma_ns > 0) {
-    const double clocks = std::max(timing.fma_ns / reported.fma_ns, reported.fma_ns / timing.fma_ns);
-    if (clocks > 1 + GateOptions().fma_tolerance) return Fidelity::kNotJudged;
-  }
+  const GateOptions gate;
+  if (!are_alike(timing.fma_ns, reported.fma_ns, gate.fma_tolerance)) return Fidelity::kNotJudged;
+  if (!are_alike(timing.walk_ns, reported.walk_ns, gate.walk_tolerance)) return Fidelity::kNotJudged;
   const double median_ns = median_interval(timing.samples_ns).median;
   return reported.low_ns <= median_ns && median_ns <= reported.high_ns ? Fidelity::kMet : Fidelity::kMissed;
 }

@@ -17,10 +17,10 @@ std::vector<Tuning> plan_fidelity(int kernels, int loaded, double seconds);
 enum class Fidelity : std::uint8_t {
   kMet,  ///< the median lies within the reported interval
   kMissed,
-  kNotJudged,  ///< the machine was disturbed, or its clock not that of the report
+  kNotJudged,  ///< the machine was disturbed, or its sentinels not at what they were for the report
 };
-/// A time is reported for the clock that the machine had then, as the FMA sentinel shows it: it says nothing of another
-/// one, slower or faster by more than what the gate takes for undisturbed.
+/// A time is reported for the clock and the memory that the machine had then, as the sentinels show them: it says
+/// nothing of others, slower or faster by more than what the gate takes for undisturbed.
 Fidelity fidelity_of(const TunedConfig& reported, const ExportedTiming& timing);
 
 }  // namespace nestwright::bench

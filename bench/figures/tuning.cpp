@@ -21,7 +21,8 @@ TunedConfig tuned_config(const nlohmann::json& record) {
           time.at("median").get<double>(),
           time.at("low").get<double>(),
           time.at("high").get<double>(),
-          record.at("fma_ns").get<double>()};
+          record.at("fma_ns").get<double>(),
+          record.at("walk_ns").get<double>()};
 }
 
 }  // namespace nestwright::bench

@@ -25,7 +25,7 @@ struct Tuning {
 struct TunedConfig {
   std::string template_name, config;
   double median_ns = 0, low_ns = 0, high_ns = 0;  ///< as recorded
-  double fma_ns = 0;                              ///< median of the FMA sentinel beside its samples; 0: none was run
+  double fma_ns = 0, walk_ns = 0;                 ///< medians of the sentinels beside its samples; 0: none were run
 };
 
 struct TunedKernel {

@@ -101,6 +101,7 @@ Json to_json(const BestRecord& best, const std::string& asked) {
   json["config_text"] = best.proposal.config.str();
   json["time_ns"] = {{"median", best.timing.median_ns}, {"low", best.timing.low_ns}, {"high", best.timing.high_ns}};
   json["fma_ns"] = median_interval(best.timing.fma_ns).median;
+  json["walk_ns"] = median_interval(best.timing.walk_ns).median;
   json["gflops"] = best.gflops();
   const Work work = work_of(best.task.workload);
   json["gb_s"] = work.bytes / best.timing.median_ns;

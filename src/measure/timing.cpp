@@ -63,12 +63,6 @@ int affordable(int wanted, double length, double enough, int least) {
   return std::min(wanted, std::max(least, static_cast<int>(enough / length)));
 }
 
-// 97.5% quantile of Student's t.
-double student_t(std::size_t degrees) {
-  constexpr std::array<double, 10> kQuantiles = {12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228};
-  return degrees <= kQuantiles.size() ? kQuantiles[degrees - 1] : 1.96 + 2.5 / static_cast<double>(degrees);
-}
-
 struct Spread {
   double mean = 0, deviation = 0;  // the latter of one value, estimated by n - 1
 };
@@ -98,6 +92,12 @@ MedianInterval signed_rank_interval(const std::vector<double>& logs, const Level
 }
 
 }  // namespace
+
+double student_t(std::size_t degrees) {
+  constexpr std::array<double, 10> kQuantiles = {12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228};
+  check(degrees > 0, "Student's t needs a degree of freedom");
+  return degrees <= kQuantiles.size() ? kQuantiles[degrees - 1] : 1.96 + 2.5 / static_cast<double>(degrees);
+}
 
 int TimingOptions::samples_of(double sample_length, int wanted) const {
   return affordable(wanted, sample_length, enough_ns, 2);

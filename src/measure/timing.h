@@ -2,6 +2,7 @@
 // handed in (measure/race.h), so that all of this is tested with made-up ones.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -40,6 +41,9 @@ TimingOptions timing_on(DeviceKind device, TimingOptions options = {});
 
 /// Those of a final race, so that it is a preliminary one.
 TimingOptions preliminary(TimingOptions options);
+
+/// The 97.5% quantile of Student's t. Requires a degree of freedom.
+double student_t(std::size_t degrees);
 
 /// An estimate with its 95% interval.
 struct MedianInterval {

@@ -25,13 +25,14 @@ TEST(Tuning, NameTellsItFromOthers) {
 
 TEST(Tuning, ReadsWhatQueryTells) {
   const TunedConfig config = tuned_config(nlohmann::json::parse(
-      R"({"template": "matmul.cpu", "config_text": "a=[1,2]", "time_ns": {"median": 2, "low": 1, "high": 3}, "fma_ns": 9, "more": 1})"));
+      R"({"template": "matmul.cpu", "config_text": "a=[1,2]", "time_ns": {"median": 2, "low": 1, "high": 3}, "fma_ns": 9, "walk_ns": 4, "more": 1})"));
   EXPECT_EQ(config.template_name, "matmul.cpu");
   EXPECT_EQ(config.config, "a=[1,2]");
   EXPECT_EQ(config.median_ns, 2);
   EXPECT_EQ(config.low_ns, 1);
   EXPECT_EQ(config.high_ns, 3);
   EXPECT_EQ(config.fma_ns, 9);
+  EXPECT_EQ(config.walk_ns, 4);
 }
 
 TEST(LoadKind, IsFoundByName) {
@@ -77,6 +78,10 @@ TEST(Fidelity, IsNotJudgedOnADisturbedMachine) {
   EXPECT_EQ(fidelity_of(reported, {{100}, 11.5, ""}), Fidelity::kNotJudged) << "the clock is slower than it was";
   EXPECT_EQ(fidelity_of(reported, {{100}, 8.9, ""}), Fidelity::kNotJudged) << "faster";
   EXPECT_EQ(fidelity_of(reported, {{100}, 9.2, ""}), Fidelity::kMet);
+  const TunedConfig of_memory{"t", "c", 100, 98, 103, 10, 1000};
+  EXPECT_EQ(fidelity_of(of_memory, {{100}, 10, "", 1390}), Fidelity::kMet);
+  EXPECT_EQ(fidelity_of(of_memory, {{100}, 10, "", 1410}), Fidelity::kNotJudged) << "the memory is slower than it was";
+  EXPECT_EQ(fidelity_of(of_memory, {{100}, 10, "", 710}), Fidelity::kNotJudged) << "faster";
   const TunedConfig without_sentinel{"t", "c", 100, 98, 103, 0};
   EXPECT_EQ(fidelity_of(without_sentinel, {{100}, 5, ""}), Fidelity::kMet);
   EXPECT_EQ(fidelity_of(reported, {{}, 10, ""}), Fidelity::kNotJudged);

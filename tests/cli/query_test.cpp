@@ -49,6 +49,7 @@ TEST_F(QueryTest, Exact) {
   EXPECT_EQ(found["template"], "matmul.cpu");
   EXPECT_EQ(found["time_ns"], (json{{"median", 20'000.0}, {"low", 19'800.0}, {"high", 20'200.0}}));
   EXPECT_TRUE(found["fma_ns"].is_number());
+  EXPECT_TRUE(found["walk_ns"].is_number());
   EXPECT_DOUBLE_EQ(found["gflops"].get<double>(), 2.0 * 64 * 64 * 64 / 20'000);
   EXPECT_EQ(found["verified"], true);
   EXPECT_EQ(found["trials"], 1);

@@ -101,5 +101,18 @@ TEST_F(UnitTest, ATrialThatTakesAnothersMeasurementIsNoIncumbent) {
   EXPECT_THAT(incumbent_refusal(session, copy), HasSubstr("takes another trial's measurement"));
 }
 
+TEST_F(UnitTest, AnIntervalBecomesWiderAndNeverNarrower) {
+  run({timed(100)});
+  const auto interval = [&] {
+    const Timing timing = log_.trials(filter_of(task_)).at(0).measurement.timing;
+    EXPECT_EQ(timing.median_ns, 100);
+    return std::pair(timing.low_ns, timing.high_ns);
+  };
+  log_.widen_interval(trials_[0], 90, 100.5);
+  EXPECT_EQ(interval(), std::pair(90.0, 101.0));
+  log_.widen_interval(trials_[0], 95, 120);
+  EXPECT_EQ(interval(), std::pair(90.0, 120.0));
+}
+
 }  // namespace
 }  // namespace nestwright

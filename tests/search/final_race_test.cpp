@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 
 #include "search/session_state.h"
@@ -68,6 +69,26 @@ TEST_F(FinalRace, LuckyTimesOfTheSearchTakeNoPlaceFromAFasterKernel) {
 
 TEST_F(FinalRace, WithoutAPreliminaryRaceTheTimesOfTheSearchChoose) {
   EXPECT_EQ(winner_of({[] { return true; }, [] { return false; }}), session_->sound_trials[1].trial);
+}
+
+TEST_F(FinalRace, AnAnswerWithoutARaceHasTheDriftOfTheSessionInItsInterval) {
+  const TrialId incumbent = session_->sound_trials[1].trial;
+  log_->set_incumbent(session_->id, incumbent);
+  Measurement beside = timed(1e3);
+  for (const double reading : {1000.0, 1100.0, 1050.0}) {
+    beside.timing.reference_ns = {reading, reading};
+    session_->reference_readings.add(incumbent, {beside});
+  }
+  const double drift = session_->reference_readings.drift();
+  ASSERT_GT(drift, 0.1);
+  run_final_race(*session_, {[] { return true; }, [] { return true; }});
+  EXPECT_NE(session_->result.race_disturbance, "") << "one process is too few";
+  const auto best = log_->best(filter_of(session_->key), session_->versions);
+  ASSERT_TRUE(best.has_value());
+  EXPECT_EQ(best->source, BestSource::kConfirmed);
+  EXPECT_EQ(best->timing.median_ns, 1e3);
+  EXPECT_LT(best->timing.low_ns, 1e3 * std::exp(-drift));
+  EXPECT_GT(best->timing.high_ns, 1e3 * std::exp(drift));
 }
 
 }  // namespace
