@@ -18,8 +18,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Of the columns of a measurement those that are lists.
-constexpr std::array<std::string_view, 5> kReadings = {"samples_ns", "raw_ns", "reference_ns", "fma_ns", "walk_ns"};
+/// Of the columns of a measurement those that are lists: first those that Readings::kScores leaves out.
+constexpr std::array<std::string_view, 5> kReadings = {"raw_ns", "reference_ns", "samples_ns", "fma_ns", "walk_ns"};
+constexpr std::ptrdiff_t kBesideScores = 2;
 
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
@@ -138,12 +139,15 @@ std::string placeholders(int count) {
 }
 
 std::string measurement_columns(const std::string& prefix, Readings readings) {
+  const auto left_out_end = readings == Readings::kAll      ? kReadings.begin()
+                            : readings == Readings::kScores ? kReadings.begin() + kBesideScores
+                                                            : kReadings.end();
   std::string columns;
   std::istringstream names(kMeasurementColumns);
   for (std::string name; std::getline(names, name, ',');) {
     name.erase(0, name.find_first_not_of(' '));
-    const bool is_list = std::find(kReadings.begin(), kReadings.end(), name) != kReadings.end();
-    const std::string column = is_list && readings == Readings::kEmpty ? "'[]'" : prefix + "." + name;
+    const bool is_left_out = std::find(kReadings.begin(), left_out_end, name) != left_out_end;
+    const std::string column = is_left_out ? "'[]'" : prefix + "." + name;
     columns += columns.empty() ? column : ", " + column;
   }
   return columns;

@@ -46,10 +46,14 @@ inline constexpr const char* kMeasurementColumns =
     "outcome, message, median_ns, low_ns, high_ns, samples_ns, raw_ns, reference_ns, fma_ns, walk_ns, ended_early, "
     "disturbance, verified, largest_error, largest_error_ratio";
 inline constexpr int kMeasurementColumnCount = 15;
-/// Whether lists of readings are selected: they are most of a row, and not everybody looks at them.
-enum class Readings : std::uint8_t { kSelected, kEmpty };
+/// Which lists of readings are selected: they are most of a row, and not everybody looks at them.
+enum class Readings : std::uint8_t {
+  kAll,
+  kScores,  ///< samples_ns and the sentinels: not what they were made of
+  kNone,
+};
 /// "prefix.outcome, prefix.message, ..."
-std::string measurement_columns(const std::string& prefix, Readings readings = Readings::kSelected);
+std::string measurement_columns(const std::string& prefix, Readings readings = Readings::kAll);
 void bind_measurement(sqlite::Statement& statement, const Measurement& measurement);
 Measurement read_measurement(const sqlite::Statement& row, int first_column);
 

@@ -28,7 +28,7 @@ constexpr const char* kLatestIds =
 constexpr int kOwnColumns = 17;
 
 /// Reads every trial that `where` (which may name :task, :templates and :limit) selects.
-std::string select_trials(const std::string& where, Readings readings = Readings::kSelected) {
+std::string select_trials(const std::string& where, Readings readings = Readings::kAll) {
   return fmt::format(
       "SELECT trial.id, trial.session_id, batch.number, proposal.position, trial.compile_ms, trial.check_ms, "
       "trial.measure_ms, trial.code, trial.same_as_trial_id, trial.device_clock_mhz, trial.device_temperature_c,"
@@ -156,7 +156,7 @@ std::vector<TrialRecord> TuningLog::history(const TaskKey& task, std::int64_t la
 }
 
 std::vector<TrialRecord> TuningLog::trials_of(const RelatedTask& task, std::span<const TrialId> ids) const {
-  static const std::string kSelect = select_trials("trial.id = ?", Readings::kEmpty);
+  static const std::string kSelect = select_trials("trial.id = ?", Readings::kNone);
   return trials_by_id(state_->database, kSelect, task.workload, ids);
 }
 

@@ -1,6 +1,8 @@
 #include "space/config_json.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "support/error.h"
 
@@ -22,29 +24,72 @@ std::string to_json(const Config& config) {
   return json.dump();
 }
 
-Config config_from_json(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object()) throw UsageError("a configuration in JSON is one object of knobs and values");
-  std::vector<ConfigEntry> entries;
-  for (const auto& [knob, value] : json.items()) {
-    ConfigEntry entry{knob, {}, {}};
-    if (value.is_string() && !value.get_ref<const std::string&>().empty()) {
-      entry.label = value.get<std::string>();
-    } else if (value.is_number_integer()) {
-      entry.value = {value.get<std::int64_t>()};
-    } else if (value.is_array()) {
-      for (const Json& element : value) {
-        if (!element.is_number_integer()) {
-          throw UsageError("knob '" + knob + "' of a configuration in JSON: a list holds whole numbers");
-        }
-        entry.value.push_back(element.get<std::int64_t>());
-      }
-    } else {
-      throw UsageError("knob '" + knob + "' of a configuration in JSON is neither text, a whole number nor a list");
-    }
-    entries.push_back(std::move(entry));
+namespace {
+
+/// Takes what the parser meets: to build a document first takes longer than all else that reading a row does.
+class EntryReader final : public nlohmann::json_sax<Json> {
+ public:
+  bool null() override { return refuse_value(); }
+  bool boolean(bool) override { return refuse_value(); }
+  bool number_float(double, const std::string&) override { return refuse_value(); }
+  bool binary(Json::binary_t&) override { return refuse_value(); }
+  bool number_unsigned(std::uint64_t value) override { return number_integer(static_cast<std::int64_t>(value)); }
+  bool number_integer(std::int64_t value) override {
+    if (entries_.empty()) return refuse_document();
+    entries_.back().value.push_back(value);
+    return true;
   }
-  return Config(std::move(entries));
+  bool string(std::string& text) override {
+    if (in_list_ || text.empty()) return refuse_value();
+    if (entries_.empty()) return refuse_document();
+    entries_.back().label = std::move(text);
+    return true;
+  }
+  bool start_object(std::size_t) override { return std::exchange(is_object_, true) ? refuse_value() : true; }
+  bool key(std::string& knob) override {
+    const auto has_name = [&](const ConfigEntry& entry) { return entry.knob == knob; };
+    if (std::any_of(entries_.begin(), entries_.end(), has_name)) {
+      throw UsageError("knob '" + knob + "' of a configuration in JSON is there twice");
+    }
+    entries_.push_back({std::move(knob), {}, {}});
+    return true;
+  }
+  bool end_object() override { return true; }
+  bool start_array(std::size_t) override {
+    if (entries_.empty()) return refuse_document();
+    return std::exchange(in_list_, true) ? refuse_value() : true;
+  }
+  bool end_array() override {
+    in_list_ = false;
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+    return refuse_document();
+  }
+
+  std::vector<ConfigEntry> take() { return std::move(entries_); }
+
+ private:
+  [[noreturn]] static bool refuse_document() {
+    throw UsageError("a configuration in JSON is one object of knobs and values");
+  }
+  bool refuse_value() const {
+    if (entries_.empty()) refuse_document();
+    const std::string knob = "knob '" + entries_.back().knob + "' of a configuration in JSON";
+    throw UsageError(knob +
+                     (in_list_ ? ": a list holds whole numbers" : " is neither text, a whole number nor a list"));
+  }
+
+  std::vector<ConfigEntry> entries_;
+  bool is_object_ = false, in_list_ = false;
+};
+
+}  // namespace
+
+Config config_from_json(std::string_view text) {
+  EntryReader reader;
+  Json::sax_parse(text, &reader);
+  return Config(reader.take());
 }
 
 }  // namespace nestwright

@@ -98,7 +98,7 @@ TEST_F(BadRowTest, OfTheBest) {
     log.record_race(session, race);
     EXPECT_EQ(log.best(filter_of(task_))->timing.median_ns, 90);
   }
-  spoil("UPDATE race_entry SET raw_ns = '{\"a\":\"b\"}'");
+  spoil("UPDATE race_entry SET samples_ns = '{\"a\":\"b\"}'");
   EXPECT_FALSE(open().best(filter_of(task_)));
   EXPECT_EQ(notes_.size(), 1u);
 }
