@@ -2,15 +2,14 @@
 // Declarations after cublas_v2.h of CUDA 12 and 13, whose binary interface is the same.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstdlib>
 #include <vector>
 
 #include "bench/gpu/rival.h"
+#include "bench/gpu/rival_bound.h"
 #include "runtime/cuda/toolkit.h"
 #include "support/shared_library.h"
 #include "templates/matmul/matmul_shape.h"
-#include "templates/rounding.h"
 
 namespace nestwright::bench {
 namespace {
@@ -85,12 +84,7 @@ class CublasProduct final : public Rival {
                        shape_.in_tf32 ? " of tf32" : "");
   }
 
-  /// To tf32 it rounds both inputs by 2^-10 at most, in which way is its own affair. That is to the error of the sum,
-  /// 8 eps sqrt(k sum (a b)^2) (templates/rounding.h), what 2 * 2^-10 is to eps sqrt(k).
-  double allowed_error() const override {
-    if (!shape_.in_tf32) return 1;
-    return 1 + 0x2p-10 / (epsilon_of(kFloat32) * std::sqrt(static_cast<double>(shape_.k)));
-  }
+  double allowed_error() const override { return product_allowed_error(shape_); }
 
   void run(std::span<const DeviceMemoryPtr> tensors) override {
     const float one = 1, zero = 0;
