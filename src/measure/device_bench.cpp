@@ -14,15 +14,24 @@
 #include "codegen/kernel_resources.h"
 #include "ir/serialize.h"
 #include "measure/bench.h"
+#include "measure/device_checker.h"
+#include "measure/device_warmth.h"
 #include "measure/guarded_device_memory.h"
 #include "measure/guarded_region.h"
 #include "measure/output_checksums.h"
 #include "measure/worker_tensors.h"
 #include "runtime/device_program.h"
+#include "support/clock.h"
 #include "support/error.h"
 
 namespace nestwright {
 namespace {
+
+/// What is expected of an output, on the device, too.
+struct KeptReference {
+  DeviceMemoryPtr expected, bound;  ///< doubles; no bounds: none where they have to be exact
+  std::uint64_t digest = 0;         ///< of both, as DeviceChecker::compare has it
+};
 
 /// A parameter on the device, with the values of one set of inputs, and what the host knows of it. Outputs are the same
 /// memory in all sets.
@@ -31,6 +40,8 @@ struct Tensor {
   std::shared_ptr<GuardedDeviceMemory> memory;
   std::span<const std::byte> contents;  ///< of an input
   ExpectedOutput reference;             ///< of an output
+  std::uint64_t digest = 0;             ///< of an input's values, where they are compared on the device
+  std::shared_ptr<KeptReference> kept;  ///< of an output; null: it is compared on the host
   bool is_output() const { return layout.role == ir::Role::kOutput; }
   std::int64_t bytes() const { return layout.elements * layout.type.bytes(); }
 };
@@ -45,16 +56,29 @@ struct Candidate {
 /// What a kernel is handed.
 using Arguments = std::vector<DeviceMemoryPtr>;
 constexpr std::int64_t kMaxCopies = 4096;
+constexpr std::int64_t kReferenceShare = 4;                 // of the device's memory a quarter, for what is expected
+constexpr std::size_t kSliceBytes = std::size_t{16} << 20;  // of a checksum on the device: some 10 us
+
+std::vector<ir::Type> output_types(const RunnerSetup& setup) {
+  std::vector<ir::Type> types;
+  for (const TensorLayout& layout : setup.tensors) {
+    if (layout.role == ir::Role::kOutput) types.push_back(layout.type);
+  }
+  return types;
+}
 
 class DeviceBench final : public Bench {
  public:
   DeviceBench(const RunnerSetup& setup, const Target& target)
-      : device_(make_device(target.device)), l2_bytes_(device_->info().target.l2_bytes) {
+      : device_(make_device(target.device)),
+        l2_bytes_(device_->info().target.l2_bytes),
+        checker_(DeviceChecker::make(device_, setup.checker, output_types(setup))) {
     for (const TensorLayout& layout : setup.tensors) {
       Tensor tensor{layout, {}, {}, {}};
       tensor.memory = std::make_shared<GuardedDeviceMemory>(*device_, tensor.bytes());
       if (tensor.is_output()) {
         tensor.reference = map_expected(layout, InputSet::kUniform);
+        keep_reference(tensor);
       } else {
         tensor.contents = map_values(tensor, InputSet::kUniform);
       }
@@ -62,12 +86,14 @@ class DeviceBench final : public Bench {
     }
     sets_[index_of(InputSet::kUniform)] = &uniform_;
     fill_inputs(uniform_);
+    take_digests(uniform_);
     copies_.push_back(arguments(uniform_));
   }
 
   RunnerReply load(const RunnerRequest& request) override {
     return answer([&] {
       auto candidate = std::make_unique<Candidate>();
+      if (checker_) candidate->checksums = OutputChecksums(kSliceBytes);
       candidate->program =
           std::make_unique<DeviceProgram>(device_, request.object.object, ir::deserialize(request.object.launches),
                                           [this, kept = candidate.get()](std::int64_t bytes) {
@@ -93,7 +119,7 @@ class DeviceBench final : public Bench {
         wrong = check_call(candidate, tensors(InputSet::kWide), reply);
       }
       if (wrong.empty()) wrong = check_call(candidate, uniform_, reply);
-      if (wrong.empty()) candidate.checksums.take(results());
+      if (wrong.empty()) take_checksums(candidate, arguments(uniform_));
       if (wrong.empty() && request.thorough) {
         wrong = check_call(candidate, uniform_, reply, false);
         if (!wrong.empty()) wrong = "in a second call, " + wrong;
@@ -114,12 +140,15 @@ class DeviceBench final : public Bench {
           next_copy_ = (next_copy_ + 1) % copies_.size();
         }
       };
+      const std::int64_t start = steady_clock().now_ns(), missing_ns = warmth_.missing_ns(start);
+      while (steady_clock().now_ns() - start < missing_ns) device_->time_ns([&] { call(request.calls); });
       const auto calls = static_cast<std::size_t>(request.calls + (request.warm_up ? 1 : 0));
       const Arguments& last = copies_[(next_copy_ + calls - 1) % copies_.size()];
       if (!candidate.checksums.are_known()) poison_outputs(last);
       if (request.warm_up) device_->time_ns([&] { call(1); });
       RunnerReply reply;
       reply.reading.ns = device_->time_ns([&] { call(request.calls); });
+      warmth_.worked(steady_clock().now_ns());
       const DeviceConditions conditions = device_->conditions();
       reply.device_clock_mhz = conditions.clock_mhz;
       reply.device_temperature_c = conditions.temperature_c;
@@ -182,13 +211,61 @@ class DeviceBench final : public Bench {
     for (Tensor& tensor : made) {
       if (tensor.is_output()) {
         tensor.reference = map_expected(tensor.layout, set);
+        tensor.kept = nullptr;
+        keep_reference(tensor);
       } else {
         tensor.memory = std::make_shared<GuardedDeviceMemory>(*device_, tensor.bytes());
         tensor.contents = map_values(tensor, set);
       }
     }
     fill_inputs(made);
+    take_digests(made);
     return *(known = &others_.emplace_back(std::move(made)));
+  }
+
+  /// Puts what is expected of an output on the device, where that has room and compares there.
+  void keep_reference(Tensor& tensor) {
+    const auto expected = static_cast<std::int64_t>(tensor.reference.expected.size_bytes()),
+               bound = static_cast<std::int64_t>(tensor.reference.bound.size_bytes());
+    if (!checker_ || kept_bytes_ + expected + bound > device_->info().memory_bytes / kReferenceShare) return;
+    auto kept = std::make_shared<KeptReference>();
+    try {
+      kept->expected = device_->allocate(expected);
+      if (bound > 0) kept->bound = device_->allocate(bound);
+    } catch (const DeviceLostError&) {
+      throw;
+    } catch (const DeviceError&) {
+      return;  // it has no room
+    }
+    kept_bytes_ += expected + bound;
+    tensor.kept = std::move(kept);
+    upload_reference(tensor);
+    tensor.kept->digest = compare_there(tensor, *tensor.memory->buffer()).digest;
+  }
+
+  void upload_reference(const Tensor& tensor) {
+    device_->upload(*tensor.kept->expected, std::as_bytes(tensor.reference.expected));
+    if (tensor.kept->bound) device_->upload(*tensor.kept->bound, std::as_bytes(tensor.reference.bound));
+  }
+
+  /// An output with what is kept of its reference, as that is now.
+  DeviceSummary compare_there(const Tensor& tensor, const DeviceMemory& got) {
+    checker_->compare(tensor.layout.type, got, *tensor.kept->expected, tensor.kept->bound.get(),
+                      tensor.layout.elements);
+    return checker_->finish().at(0);
+  }
+
+  /// Of inputs that have just been filled.
+  void take_digests(Tensors& tensors) {
+    if (!checker_) return;
+    for (Tensor& tensor : tensors) {
+      if (!tensor.is_output()) tensor.digest = digest(*tensor.memory->buffer(), 0, tensor.bytes());
+    }
+  }
+
+  std::uint64_t digest(const DeviceMemory& memory, std::int64_t offset, std::int64_t bytes) {
+    checker_->digest(memory, offset, bytes);
+    return checker_->finish().at(0).digest;
   }
 
   static Arguments arguments(const Tensors& tensors) {
@@ -224,6 +301,39 @@ class DeviceBench final : public Bench {
 
   // What is wrong with what a call left on the device, or nothing. Keeps the outputs. Adds to the evidence.
   std::string compare(const Candidate& candidate, const Tensors& tensors, Evidence& evidence) {
+    std::string wrong = checker_ ? stray_write_there(candidate, tensors) : stray_write(candidate, tensors);
+    return wrong.empty() ? judge_outputs(tensors, arguments(tensors), evidence) : wrong;
+  }
+
+  /// What a call wrote beside its outputs, as a message, or nothing: found on the device.
+  std::string stray_write_there(const Candidate& candidate, const Tensors& tensors) {
+    for (const GuardedDeviceMemory& memory : candidate.workspace) memory.queue_guards(*checker_);
+    for (const Tensor& tensor : tensors) tensor.memory->queue_guards(*checker_);
+    for (const Tensor& tensor : tensors) {
+      if (!tensor.is_output()) checker_->digest(*tensor.memory->buffer(), 0, tensor.bytes());
+    }
+    const std::vector<DeviceSummary> found = checker_->finish();
+    auto next = found.begin();
+    const auto are_intact = [&](const GuardedDeviceMemory& memory) {
+      next += 2;
+      return memory.are_intact(*(next - 2), *(next - 1));
+    };
+    for (const GuardedDeviceMemory& memory : candidate.workspace) {
+      if (!are_intact(memory)) return "it wrote outside its workspace";
+    }
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      if (!are_intact(*tensors[i].memory)) return fmt::format("it wrote outside parameter {}", i);
+    }
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      if (!tensors[i].is_output() && (next++)->digest != tensors[i].digest) {
+        return fmt::format("it wrote to parameter {}, an input", i);
+      }
+    }
+    return {};
+  }
+
+  /// The same found on the host.
+  std::string stray_write(const Candidate& candidate, const Tensors& tensors) {
     for (const GuardedDeviceMemory& memory : candidate.workspace) {
       if (!memory.guards_intact()) return "it wrote outside its workspace";
     }
@@ -239,7 +349,7 @@ class DeviceBench final : public Bench {
         return fmt::format("it wrote to parameter {}, an input", i);
       }
     }
-    return judge_outputs(tensors, arguments(tensors), evidence);
+    return {};
   }
 
   /// What is wrong with the outputs among the arguments, or nothing. Keeps them. Adds to the evidence.
@@ -248,6 +358,11 @@ class DeviceBench final : public Bench {
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       const Tensor& tensor = tensors[i];
       if (!tensor.is_output()) continue;
+      if (tensor.kept) {
+        std::string wrong = judge_there(i, tensor, *arguments[i], evidence);
+        if (!wrong.empty()) return wrong;
+        continue;
+      }
       std::vector<std::byte>& seen = outputs_.emplace_back(static_cast<std::size_t>(tensor.bytes()));
       device_->download(*arguments[i], seen);
       std::string wrong = judge(i, tensor.layout.type, seen.data(), tensor.reference, evidence);
@@ -256,7 +371,51 @@ class DeviceBench final : public Bench {
     return {};
   }
 
-  /// The outputs that were looked at last.
+  /// What is wrong with an output, or nothing. What is expected of it is put right where a kernel, this one or one
+  /// before, has written there.
+  std::string judge_there(std::size_t parameter, const Tensor& tensor, const DeviceMemory& got, Evidence& evidence) {
+    DeviceSummary found = compare_there(tensor, got);
+    if (found.digest != tensor.kept->digest) {
+      upload_reference(tensor);
+      found = compare_there(tensor, got);
+    }
+    double value = 0;
+    if (const std::int64_t at = found.comparison.first_wrong; at >= 0) {
+      std::array<std::byte, 8> element{};
+      const int bytes = tensor.layout.type.bytes();
+      device_->download(got, std::span(element).first(static_cast<std::size_t>(bytes)), at * bytes);
+      value = element_at(tensor.layout.type, element.data(), 0);
+    }
+    return judge(parameter, found.comparison, value, tensor.reference, evidence);
+  }
+
+  /// Of the outputs among the arguments, which were found right.
+  void take_checksums(Candidate& candidate, const Arguments& arguments) {
+    if (!checker_) {
+      candidate.checksums.take(results());
+      return;
+    }
+    std::vector<std::size_t> bytes;
+    for (const Tensor& tensor : uniform_) {
+      if (tensor.is_output()) bytes.push_back(static_cast<std::size_t>(tensor.bytes()));
+    }
+    candidate.checksums.take(bytes, [&](const OutputChecksums::Slice& slice) { return digest_of(slice, arguments); });
+  }
+
+  std::uint64_t digest_of(const OutputChecksums::Slice& slice, const Arguments& arguments) {
+    return digest(*arguments[output_parameter(slice.output)], static_cast<std::int64_t>(slice.offset),
+                  static_cast<std::int64_t>(slice.bytes));
+  }
+
+  bool next_slice_is_unchanged(Candidate& candidate, const Arguments& arguments) {
+    const OutputChecksums::Slice next = candidate.checksums.next();
+    if (checker_) return candidate.checksums.next_is_unchanged(digest_of(next, arguments));
+    std::vector<std::byte> seen(next.bytes);
+    device_->download(*arguments[output_parameter(next.output)], seen, static_cast<std::int64_t>(next.offset));
+    return candidate.checksums.next_is_unchanged(seen);
+  }
+
+  /// The outputs that were looked at last on the host.
   std::vector<std::span<const std::byte>> results() const { return {outputs_.begin(), outputs_.end()}; }
 
   void poison_outputs(const Arguments& arguments) {
@@ -268,15 +427,10 @@ class DeviceBench final : public Bench {
   /// What is wrong with the result of the last call of a sample, which had these arguments, or nothing. All of it is
   /// looked at where a slice is not what was checked, bit for bit, or where nothing was checked in this process.
   std::string compare_with_checked(Candidate& candidate, const Arguments& arguments) {
-    if (candidate.checksums.are_known()) {
-      const OutputChecksums::Slice next = candidate.checksums.next();
-      std::vector<std::byte> seen(next.bytes);
-      device_->download(*arguments[output_parameter(next.output)], seen, static_cast<std::int64_t>(next.offset));
-      if (candidate.checksums.next_is_unchanged(seen)) return {};
-    }
+    if (candidate.checksums.are_known() && next_slice_is_unchanged(candidate, arguments)) return {};
     Evidence evidence;
     std::string wrong = judge_outputs(uniform_, arguments, evidence);
-    if (wrong.empty()) candidate.checksums.take(results());
+    if (wrong.empty()) take_checksums(candidate, arguments);
     return wrong;
   }
 
@@ -312,12 +466,15 @@ class DeviceBench final : public Bench {
 
   std::shared_ptr<Device> device_;
   std::int64_t l2_bytes_;
+  std::unique_ptr<DeviceChecker> checker_;  ///< null: results are compared on the host
+  std::int64_t kept_bytes_ = 0;             ///< of references on the device
   std::vector<GuardedRegion> mappings_;
   Tensors uniform_;
   std::list<Tensors> others_;
   std::array<Tensors*, kInputSets> sets_{};  ///< those that were asked for
   std::vector<Arguments> copies_;
   std::size_t next_copy_ = 0;
+  DeviceWarmth warmth_;
   std::vector<std::vector<std::byte>> outputs_;
   std::map<int, std::unique_ptr<Candidate>> candidates_;
 };

@@ -18,7 +18,10 @@ std::int64_t guard_bytes(std::int64_t bytes, std::int64_t alignment) {
 }  // namespace
 
 GuardedDeviceMemory::GuardedDeviceMemory(Device& device, std::int64_t bytes)
-    : device_(&device), guard_(guard_bytes(bytes, device.slice_alignment())) {
+    : device_(&device),
+      guard_(guard_bytes(bytes, device.slice_alignment())),
+      guard_digest_(
+          device_digest(std::vector<std::byte>(static_cast<std::size_t>(guard_), std::byte{GuardedRegion::kCanary}))) {
   whole_ = device.allocate(bytes + 2 * guard_);
   buffer_ = device.slice(whole_, guard_, bytes);
   poison();
@@ -28,6 +31,15 @@ void GuardedDeviceMemory::poison() { device_->fill(*whole_, GuardedRegion::kCana
 
 bool GuardedDeviceMemory::guards_intact() const {
   return is_intact(0, guard_) && is_intact(guard_ + buffer_->bytes(), guard_);
+}
+
+void GuardedDeviceMemory::queue_guards(DeviceChecker& checker) const {
+  checker.digest(*whole_, 0, guard_);
+  checker.digest(*whole_, guard_ + buffer_->bytes(), guard_);
+}
+
+bool GuardedDeviceMemory::are_intact(const DeviceSummary& front, const DeviceSummary& back) const {
+  return front.digest == guard_digest_ && back.digest == guard_digest_;
 }
 
 bool GuardedDeviceMemory::is_intact(std::int64_t offset, std::int64_t bytes) const {

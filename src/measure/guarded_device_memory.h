@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "measure/device_checker.h"
 #include "runtime/device.h"
 
 namespace nestwright {
@@ -21,12 +22,16 @@ class GuardedDeviceMemory {
   void poison();
   /// True where both guards still hold the canary. Waits for the device.
   bool guards_intact() const;
+  /// The same on the device: queues two results, by which are_intact() judges.
+  void queue_guards(DeviceChecker& checker) const;
+  bool are_intact(const DeviceSummary& front, const DeviceSummary& back) const;
 
  private:
   bool is_intact(std::int64_t offset, std::int64_t bytes) const;
 
   Device* device_;
   std::int64_t guard_;
+  std::uint64_t guard_digest_;  ///< of an intact one
   DeviceMemoryPtr whole_, buffer_;
 };
 

@@ -10,7 +10,6 @@ namespace nestwright {
 
 namespace {
 
-constexpr std::size_t kSliceBytes = std::size_t{1} << 20;
 constexpr std::uint64_t kPrime = 0x100000001b3;  // of FNV-1a, here over words in four lanes
 constexpr std::size_t kLanes = 4;
 
@@ -30,12 +29,18 @@ std::uint64_t checksum(std::span<const std::byte> bytes) {
 }
 
 void OutputChecksums::take(Outputs outputs) {
+  std::vector<std::size_t> bytes;
+  for (const std::span<const std::byte>& output : outputs) bytes.push_back(output.size());
+  take(bytes, [&](const Slice& slice) { return checksum(outputs[slice.output].subspan(slice.offset, slice.bytes)); });
+}
+
+void OutputChecksums::take(std::span<const std::size_t> bytes, const std::function<std::uint64_t(const Slice&)>& sum) {
   sums_.clear();
   next_ = 0;
-  for (std::size_t output = 0; output < outputs.size(); ++output) {
-    for (std::size_t offset = 0; offset < outputs[output].size(); offset += kSliceBytes) {
-      const Slice slice{output, offset, std::min(kSliceBytes, outputs[output].size() - offset)};
-      sums_.push_back({slice, checksum(outputs[output].subspan(offset, slice.bytes))});
+  for (std::size_t output = 0; output < bytes.size(); ++output) {
+    for (std::size_t offset = 0; offset < bytes[output]; offset += slice_bytes_) {
+      const Slice slice{output, offset, std::min(slice_bytes_, bytes[output] - offset)};
+      sums_.push_back({slice, sum(slice)});
     }
   }
 }
@@ -47,7 +52,12 @@ OutputChecksums::Slice OutputChecksums::next() const {
 
 bool OutputChecksums::next_is_unchanged(std::span<const std::byte> bytes) {
   check(bytes.size() == next().bytes, "a slice of a result has another size than the one that was checked");
-  const bool same = checksum(bytes) == sums_[next_].value;
+  return next_is_unchanged(checksum(bytes));
+}
+
+bool OutputChecksums::next_is_unchanged(std::uint64_t sum) {
+  check(next_ < sums_.size(), "there is no checksum to hold a result against");
+  const bool same = sum == sums_[next_].value;
   next_ = (next_ + 1) % sums_.size();
   return same;
 }

@@ -17,7 +17,7 @@
 namespace nestwright {
 
 /// A worker says hello with this once it is ready; another number is refused.
-inline constexpr std::int64_t kProtocolVersion = 10;
+inline constexpr std::int64_t kProtocolVersion = 11;
 /// Descriptors of a worker: its channel; of a runner also the tensors and a page for its last words.
 inline constexpr int kWorkerChannelFd = 3, kWorkerTensorsFd = 4, kWorkerFaultFd = 5;
 
@@ -65,7 +65,8 @@ struct RunnerSetup {
   std::vector<TensorLayout> tensors;
   int threads = 1;
   PoolKind pool = PoolKind::kSerial;
-  std::string target;  ///< of a device, as Target::str() has it; empty: the CPU
+  std::string target;   ///< of a device, as Target::str() has it; empty: the CPU
+  std::string checker;  ///< of a device, what compares results there (device_checker_source.h); empty: there is none
 };
 std::string encode(const RunnerSetup& setup);
 RunnerSetup decode_runner_setup(std::string_view message);

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 
+#include "measure/device_checker_source.h"
 #include "measure/guarded_region.h"
 #include "support/clock.h"
 #include "support/cpu_accounting.h"
@@ -19,7 +20,7 @@ namespace {
 constexpr std::int64_t kSetupTimeoutNs = 60'000'000'000;
 // Between two looks at its CPU time and its memory. A look disturbs what is timed, and 5 ms let memory grow by 10 MB.
 constexpr std::int64_t kPollNs = 5'000'000, kPollTimedNs = 20'000'000;
-constexpr std::int64_t kTensorCopies = 3;  // the file, outputs, and a device's copies
+constexpr std::int64_t kTensorCopies = 3;  // the file, outputs, and what a device keeps
 constexpr double kWallRatio = 10;          // by the clock, of the CPU time: ends one that sleeps
 
 /// Nothing where it is no reply to that request: a candidate wrote to the channel.
@@ -32,10 +33,23 @@ std::optional<RunnerReply> decode(const std::string& message, std::int64_t numbe
   return std::nullopt;
 }
 
+/// For the outputs' types; empty on a CPU.
+std::string checker_of(const Target& target, const CheckData& data) {
+  if (target.device == DeviceKind::kCpu) return {};
+  std::vector<ir::Type> types;
+  for (std::size_t i = 0; i < data.types.size() && i < data.roles.size(); ++i) {
+    if (data.roles[i] == ir::Role::kOutput) types.push_back(data.types[i]);
+  }
+  return device_checker_object(target, types);
+}
+
 }  // namespace
 
 RunnerWorker::RunnerWorker(const CheckData& data, const RunnerOptions& options)
-    : options_(options), tensors_(data), fault_fd_(memfd_create("nestwright-fault", MFD_CLOEXEC)) {
+    : options_(options),
+      tensors_(data),
+      checker_(checker_of(options.target, data)),
+      fault_fd_(memfd_create("nestwright-fault", MFD_CLOEXEC)) {
   // What drivers keep; the process may be killed and could not remove it.
   if (is_device()) device_files_.emplace("nestwright-device");
   if (options.threads < 1) throw UsageError("a runner needs at least one thread");
@@ -60,7 +74,7 @@ void RunnerWorker::ensure() {
   worker->expect_ready();
   const RunnerSetup setup{tensors_.layout(), options_.threads,
                           options_.threads == 1 ? PoolKind::kSerial : options_.pool,
-                          is_device() ? options_.target.str() : std::string()};
+                          is_device() ? options_.target.str() : std::string(), checker_};
   std::string message;
   if (!worker->channel().send(encode(setup), kSetupTimeoutNs) ||
       worker->channel().receive(message, kSetupTimeoutNs) != Channel::Status::kMessage) {

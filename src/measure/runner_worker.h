@@ -49,6 +49,7 @@ class RunnerWorker {
 
   RunnerOptions options_;
   TensorFile tensors_;
+  std::string checker_;  ///< RunnerSetup::checker
   UniqueFd fault_fd_;
   std::optional<ScratchFolder> device_files_;  ///< outlives the worker
   std::unique_ptr<WorkerProcess> worker_;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "measure/elements.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -36,12 +35,17 @@ ExpectedOutput map_expected(const TensorLayout& layout, InputSet set) {
 std::string judge(std::size_t parameter, ir::Type type, const void* result, const ExpectedOutput& reference,
                   Evidence& evidence) {
   const Comparison c = compare_elements(type, result, reference.expected, reference.bound);
+  return judge(parameter, c, c.first_wrong < 0 ? 0 : element_at(type, result, c.first_wrong), reference, evidence);
+}
+
+std::string judge(std::size_t parameter, const Comparison& c, double got, const ExpectedOutput& reference,
+                  Evidence& evidence) {
   evidence.largest_error = std::max(evidence.largest_error, c.largest_error);
   evidence.largest_error_ratio = std::max(evidence.largest_error_ratio, c.largest_error_ratio);
   if (c.first_wrong < 0) return {};
   const auto at = static_cast<std::size_t>(c.first_wrong);
-  const std::string found = fmt::format("parameter {} element {}: expected {:.9g}, got {:.9g}", parameter, at,
-                                        reference.expected[at], element_at(type, result, c.first_wrong));
+  const std::string found =
+      fmt::format("parameter {} element {}: expected {:.9g}, got {:.9g}", parameter, at, reference.expected[at], got);
   if (reference.bound.empty()) return found + " from whole numbers, where no error is allowed";
   return fmt::format("{}, allowed error {:.3g}{}", found, reference.bound[at],
                      reference.is_wide ? ", from inputs of large and small magnitudes" : "");

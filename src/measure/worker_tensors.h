@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "measure/elements.h"
 #include "measure/measurement.h"
 #include "measure/protocol.h"
 
@@ -33,6 +34,10 @@ struct ExpectedOutput {
 /// Of the uniform set where the task does not have `set`. Throws Error.
 ExpectedOutput map_expected(const TensorLayout& layout, InputSet set);
 
+/// What a comparison says is wrong with the output that is parameter number `parameter`, or nothing; `found`: the
+/// element at first_wrong. Adds to the evidence.
+std::string judge(std::size_t parameter, const Comparison& comparison, double found, const ExpectedOutput& reference,
+                  Evidence& evidence);
 /// What is wrong with `result`, the output that is parameter number `parameter`, or nothing. Adds to the evidence.
 std::string judge(std::size_t parameter, ir::Type type, const void* result, const ExpectedOutput& reference,
                   Evidence& evidence);

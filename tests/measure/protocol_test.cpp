@@ -47,7 +47,8 @@ TEST(Protocol, RunnerMessagesComeBackWhole) {
   RunnerSetup setup{{{kBFloat16, ir::Role::kInput, 5, 4096, 8192}, {kInt32, ir::Role::kOutput, 7, 1, 2, 3, 4, 5}},
                     3,
                     PoolKind::kTbb,
-                    "opencl"};
+                    "opencl",
+                    "code"};
   const RunnerSetup s = decode_runner_setup(encode(setup));
   ASSERT_EQ(s.tensors.size(), 2u);
   EXPECT_EQ(s.tensors[0].type, kBFloat16);
@@ -62,6 +63,7 @@ TEST(Protocol, RunnerMessagesComeBackWhole) {
   EXPECT_EQ(s.threads, 3);
   EXPECT_EQ(s.pool, PoolKind::kTbb);
   EXPECT_EQ(s.target, "opencl");
+  EXPECT_EQ(s.checker, "code");
 
   RunnerRequest request;
   request.kind = RunnerRequest::Kind::kSample;
@@ -134,7 +136,7 @@ TEST(Protocol, AnotherVersionIsRefused) {
   } catch (const UsageError& e) {
     EXPECT_STREQ(
         e.what(),
-        "nestwright-worker speaks version 11 of the protocol and 10 is needed; install both from one build, or "
+        "nestwright-worker speaks version 12 of the protocol and 11 is needed; install both from one build, or "
         "set NESTWRIGHT_WORKER");
   }
 }
