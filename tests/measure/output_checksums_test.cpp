@@ -49,5 +49,23 @@ TEST(OutputChecksums, FindAChangeWithinOneRound) {
   EXPECT_THROW(sums.next_is_unchanged(outputs[0].first(1)), InternalError);
 }
 
+// Of outputs that only a function reads, as on a device.
+TEST(OutputChecksums, AreThoseOfAFunctionInSlicesOfTheSizeGiven) {
+  const std::vector<std::size_t> bytes{10, 4};
+  std::vector<OutputChecksums::Slice> seen;
+  OutputChecksums sums(8);
+  sums.take(bytes, [&](const OutputChecksums::Slice& slice) {
+    seen.push_back(slice);
+    return std::uint64_t{seen.size()};
+  });
+  ASSERT_EQ(seen.size(), 3u);
+  EXPECT_EQ(seen[1].offset, 8u);
+  EXPECT_EQ(seen[1].bytes, 2u);
+  EXPECT_EQ(seen[2].output, 1u);
+  EXPECT_TRUE(sums.next_is_unchanged(std::uint64_t{1}));
+  EXPECT_FALSE(sums.next_is_unchanged(std::uint64_t{3}));
+  EXPECT_EQ(sums.next().output, 1u) << "it goes on all the same";
+}
+
 }  // namespace
 }  // namespace nestwright
