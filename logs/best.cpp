@@ -46,8 +46,8 @@ std::string select_race_entries(const std::string& where) {
       " race_entry.process_medians_ns, {}, {}, {}"
       " FROM race_entry JOIN race ON race.id = race_entry.race_id JOIN trial ON trial.id = race_entry.trial_id"
       " JOIN session ON session.id = race.session_id {} WHERE race.disturbance = '' AND {} AND NOT {} AND {}",
-      kIncumbentRole, kMadeByColumns, kProposalColumns, measurement_columns("race_entry", Readings::kScores), kFromProposal,
-      is_sound("race_entry"), failed_in_race("later.id > race.id"), where);
+      kIncumbentRole, kMadeByColumns, kProposalColumns, measurement_columns("race_entry", Readings::kScores),
+      kFromProposal, is_sound("race_entry"), failed_in_race("later.id > race.id"), where);
 }
 
 std::string select_trials(const std::string& where) {
@@ -55,7 +55,8 @@ std::string select_trials(const std::string& where) {
       "SELECT trial.id, trial.session_id, trial.recorded_at, task.pipeline, session.rule, 0, 0, 0, 0, '[]', {}, {}, {}"
       " FROM trial {} JOIN session ON session.id = trial.session_id JOIN task ON task.id = session.task_id"
       " WHERE {} AND {}",
-      kMadeByColumns, kProposalColumns, measurement_columns("trial", Readings::kScores), kFromProposal, is_sound_trial(), where);
+      kMadeByColumns, kProposalColumns, measurement_columns("trial", Readings::kScores), kFromProposal,
+      is_sound_trial(), where);
 }
 
 BestRecord read_best(const Statement& row, const StoredTask& task, BestSource source) {

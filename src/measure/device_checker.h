@@ -34,8 +34,8 @@ std::uint64_t device_digest(std::span<const std::byte> bytes);
 class DeviceChecker {
  public:
   /// `object` is device_checker_object() of `types` (measure/device_checker_source.h). Null where there is none, the
-  /// device refuses it, or a trial on a few elements of each type finds other than compare_elements() does: it may
-  /// have no float64, for instance. Throws DeviceLostError.
+  /// device refuses it or is lost, or a trial on a few elements of each type finds other than compare_elements()
+  /// does: it may have no float64, for instance.
   static std::unique_ptr<DeviceChecker> make(std::shared_ptr<Device> device, const std::string& object,
                                              std::span<const ir::Type> types);
 
