@@ -43,6 +43,9 @@ struct RunnerOptions {
   /// Resident size of the runner, beyond what it takes before the first candidate and three times the tensors. Looked
   /// at every 5 ms, while samples are taken every 20 ms.
   std::int64_t memory_bytes = std::int64_t{1} << 30;
+  /// On a device results are compared there from so many bytes of tensors on. Copies of fewer take a few milliseconds a
+  /// candidate; to compile the comparison takes a tenth of a second and more in each fresh process.
+  std::int64_t compare_there_bytes = std::int64_t{64} << 20;
   TimingOptions timing;
   double wait_share = 0.1;  ///< of its time that a run may wait for a disturbed machine
   /// Told why, each time the run waits. May be empty.

@@ -34,13 +34,15 @@ std::optional<RunnerReply> decode(const std::string& message, std::int64_t numbe
 }
 
 /// For the outputs' types; empty on a CPU.
-std::string checker_of(const Target& target, const CheckData& data) {
-  if (target.device == DeviceKind::kCpu) return {};
+std::string checker_of(const RunnerOptions& options, const CheckData& data) {
+  if (options.target.device == DeviceKind::kCpu) return {};
   std::vector<ir::Type> types;
+  std::int64_t bytes = 0;
   for (std::size_t i = 0; i < data.types.size() && i < data.roles.size(); ++i) {
+    bytes += data.elements[i] * data.types[i].bytes();
     if (data.roles[i] == ir::Role::kOutput) types.push_back(data.types[i]);
   }
-  return device_checker_object(target, types);
+  return bytes < options.compare_there_bytes ? std::string() : device_checker_object(options.target, types);
 }
 
 }  // namespace
@@ -48,7 +50,7 @@ std::string checker_of(const Target& target, const CheckData& data) {
 RunnerWorker::RunnerWorker(const CheckData& data, const RunnerOptions& options)
     : options_(options),
       tensors_(data),
-      checker_(checker_of(options.target, data)),
+      checker_(checker_of(options, data)),
       fault_fd_(memfd_create("nestwright-fault", MFD_CLOEXEC)) {
   // What drivers keep; the process may be killed and could not remove it.
   if (is_device()) device_files_.emplace("nestwright-device");
