@@ -37,7 +37,7 @@ constexpr std::array kWorkloads = {
     "matmul m=100 n=1000 k=10",
 };
 
-/// Of two readings of a sentinel, or where it was not run.
+/// Whether two readings of a sentinel agree; true where one of them was not taken.
 bool are_alike(double a_ns, double b_ns, double tolerance) {
   return a_ns <= 0 || b_ns <= 0 || std::max(a_ns / b_ns, b_ns / a_ns) <= 1 + tolerance;
 }
