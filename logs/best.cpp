@@ -177,6 +177,19 @@ std::optional<double> shape_distance(const std::vector<WorkloadParameter>& wante
   return std::sqrt(sum);
 }
 
+std::vector<std::pair<double, StoredTask>> tasks_by_distance(const Database& database, const WorkloadKey& workload,
+                                                             const TaskFilter& filter) {
+  std::vector<std::pair<double, StoredTask>> near;
+  for (StoredTask& task : matching_tasks(database, filter)) {
+    if (task.key.workload.text == workload.text) continue;
+    if (const auto distance = shape_distance(workload.parameters, task.key.workload.parameters)) {
+      near.emplace_back(*distance, std::move(task));
+    }
+  }
+  std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  return near;
+}
+
 std::optional<BestRecord> best_of_task(const Database& database, const StoredTask& task, const std::string& templates) {
   if (auto winner = last_winner(database, task, templates)) return winner;
   if (auto confirmed = last_confirmed(database, task, templates, 0)) return confirmed;
@@ -252,17 +265,9 @@ std::vector<BestRecord> TuningLog::nearest(const WorkloadKey& workload, const Ta
   TaskFilter same_operator = filter;
   same_operator.workload.clear();
   same_operator.op = workload.op;
-  std::vector<std::pair<double, StoredTask>> near;
-  for (StoredTask& task : matching_tasks(state_->database, same_operator)) {
-    if (task.key.workload.text == workload.text) continue;
-    if (const auto distance = shape_distance(workload.parameters, task.key.workload.parameters)) {
-      near.emplace_back(*distance, std::move(task));
-    }
-  }
-  std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<BestRecord> records;
   const std::string usable = encode_templates(templates);
-  for (const auto& [distance, task] : near) {
+  for (const auto& [distance, task] : tasks_by_distance(state_->database, workload, same_operator)) {
     if (static_cast<int>(records.size()) >= limit) break;
     auto record = best_of_task(state_->database, task, usable);
     if (!record) continue;

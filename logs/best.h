@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "logs/record.h"
@@ -30,5 +31,9 @@ std::optional<BestRecord> stored_best_of(const sqlite::Database& database, Sessi
 /// parameters are sizes.
 std::optional<double> shape_distance(const std::vector<WorkloadParameter>& wanted,
                                      const std::vector<WorkloadParameter>& stored);
+
+/// The tasks that `filter` selects for other shapes than `workload`, each with its shape_distance(), the nearest first.
+std::vector<std::pair<double, StoredTask>> tasks_by_distance(const sqlite::Database& database,
+                                                             const WorkloadKey& workload, const TaskFilter& filter);
 
 }  // namespace nestwright

@@ -45,20 +45,12 @@ std::vector<RelatedTask> TuningLog::relatives(const TaskKey& task, int tasks,
                                               const std::vector<TemplateVersion>& templates) const {
   TaskFilter same_operator = filter_of(task);
   same_operator.workload.clear();
-  std::vector<std::pair<double, StoredTask>> near;
-  for (StoredTask& other : matching_tasks(state_->database, same_operator)) {
-    if (other.key.workload.text == task.workload.text || other.key.pipeline != task.pipeline) continue;
-    if (const auto distance = shape_distance(task.workload.parameters, other.key.workload.parameters)) {
-      near.emplace_back(*distance, std::move(other));
-    }
-  }
-  std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-
   const auto stored = stored_task(state_->database, task);
   Statement select = state_->database.prepare(select_related());
   std::vector<RelatedTask> found;
-  for (const auto& [distance, other] : near) {
+  for (const auto& [distance, other] : tasks_by_distance(state_->database, task.workload, same_operator)) {
     if (static_cast<int>(found.size()) >= tasks) break;
+    if (other.key.pipeline != task.pipeline) continue;
     select.bind(other.id, encode_templates(templates), stored ? stored->id : 0, kMostOfARelative);
     RelatedTask related{other.key.workload, {}};
     while (select.step()) related.trials.push_back(read_related(select));
