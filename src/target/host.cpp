@@ -179,6 +179,14 @@ std::string llvm_name(const CpuModel& m) {
   return {};
 }
 
+std::string llvm_name_of_similar(std::string_view vendor, CpuFeatures features) {
+  if (vendor == "AuthenticAMD") return features.has(CpuFeature::kAvx512Bf16) ? "znver4" : "";
+  if (vendor != "GenuineIntel") return {};
+  if (features.has(CpuFeature::kAmxBf16)) return "sapphirerapids";
+  if (features.has(CpuFeature::kAvx512Bf16)) return "cooperlake";
+  return features.has(CpuFeature::kAvx512Vnni) ? "cascadelake" : "";
+}
+
 std::vector<std::string> host_features() {
   const Registers one = cpuid(1), seven = cpuid(7), seven_one = cpuid(7, 1);
   const bool avx = saves(kAvxStates), avx512 = saves(kAvx512States), amx = saves(kAmxStates);

@@ -72,7 +72,8 @@ __attribute__((target("amx-tile,amx-int8,amx-bf16"))) void loop_tiles(std::int64
     shapes[16 + 2 * tile] = 64;
     shapes[48 + tile] = 16;
   }
-  _tile_loadconfig(shapes.data());
+  // Not _tile_loadconfig(): GCC 12's reads 8 bytes as far as the compiler knows, which then drops stores to the others.
+  __asm__ volatile("ldtilecfg %0" : : "m"(shapes));
   for (std::int64_t i = 0; i < iterations; ++i) {
     if (bytes) {
       _tile_dpbusd(0, 4, 6);

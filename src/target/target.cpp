@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "target/gpu.h"
@@ -80,8 +81,10 @@ Target Target::host() {
   if (caches.l2) t.l2_bytes = caches.l2;
   if (caches.l3) t.l3_bytes = caches.l3;
   t.threads = host_threads();
-  t.llvm_cpu = llvm_name(host_cpu_model());
+  const CpuModel model = host_cpu_model();
   t.features = host_cpu_features();
+  t.llvm_cpu = llvm_name(model);
+  if (t.llvm_cpu.empty()) t.llvm_cpu = llvm_name_of_similar(model.vendor, t.features);
   return t;
 }
 
@@ -151,8 +154,9 @@ Target Target::parse(std::string_view text) {
       refuse(text, fmt::format("field \"{}\" is not known", name), fmt::format("known fields: {}", kFields));
     }
   }
-  // Another CPU than this one has what its name says.
-  const bool is_here = t.isa == here.isa && t.llvm_cpu == here.llvm_cpu;
+  // Another CPU than this one has what its name says; generic names another, also where this one has no name.
+  const bool is_named = std::any_of(fields.begin(), fields.end(), [](const auto& f) { return f.first == "llvm_cpu"; });
+  const bool is_here = t.isa == here.isa && t.llvm_cpu == here.llvm_cpu && !(is_named && t.llvm_cpu.empty());
   t.features = features ? *features : is_here ? here.features : features_of(t);
   return t;
 }

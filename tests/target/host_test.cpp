@@ -75,6 +75,19 @@ TEST(Host, LlvmNames) {
   EXPECT_EQ(name("Transmeta", 6, 1), "");
 }
 
+TEST(Host, AProcessorWithoutANameIsTunedForAsASimilarOne) {
+  const CpuFeatures vnni = CpuFeatures().add(CpuFeature::kAvx512Vnni);
+  const CpuFeatures bf16 = CpuFeatures(vnni).add(CpuFeature::kAvx512Bf16);
+  const CpuFeatures amx = CpuFeatures(bf16).add(CpuFeature::kAmxBf16);
+  EXPECT_EQ(llvm_name_of_similar("GenuineIntel", amx), "sapphirerapids");
+  EXPECT_EQ(llvm_name_of_similar("GenuineIntel", bf16), "cooperlake");
+  EXPECT_EQ(llvm_name_of_similar("GenuineIntel", vnni), "cascadelake");
+  EXPECT_EQ(llvm_name_of_similar("GenuineIntel", {}), "");
+  EXPECT_EQ(llvm_name_of_similar("AuthenticAMD", bf16), "znver4");
+  EXPECT_EQ(llvm_name_of_similar("AuthenticAMD", {}), "");
+  EXPECT_EQ(llvm_name_of_similar("Transmeta", amx), "");
+}
+
 TEST(Machine, TheFingerprintHoldsWhatTimesDependOn) {
   Machine m = Machine::host();
   EXPECT_EQ(m.fingerprint(), Machine::host().fingerprint());
