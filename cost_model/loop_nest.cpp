@@ -57,6 +57,7 @@ class Flattener {
                    [&](const Store& n) { store(n); },
                    [&](const Allocate& n) { allocate(n); },
                    [&](const Prefetch& n) { prefetch(n); },
+                   [&](const CommitCopies&) {},
                    [&](const Barrier&) {},
                    [&](const Launch&) {},
                },

@@ -137,12 +137,14 @@ void data(Example& example) {
     p.s[copy].compute_at(p.s[p.C], p.s[p.C].axis(0));
     p.s[copy].set_scope(ir::Scope::kLocal).storage_align(p.s[copy].axis(0), 32, 8);
   });
-  Product ahead;
-  const Tensor rows = ahead.s.cache_read(ahead.A, ir::Scope::kLocal, {ahead.C});
-  ahead.s[rows].compute_at(ahead.s[ahead.C], ahead.s[ahead.C].axis(0));
-  example.show("double_buffer, before", ahead.s, ahead.args());
-  ahead.s[rows].double_buffer();
-  example.show("double_buffer, after", ahead.s, ahead.args());
+  for (const std::int64_t stages : {2, 3}) {
+    Product ahead;
+    const Tensor rows = ahead.s.cache_read(ahead.A, ir::Scope::kLocal, {ahead.C});
+    ahead.s[rows].compute_at(ahead.s[ahead.C], ahead.s[ahead.C].axis(0));
+    if (stages == 2) example.show("double_buffer, before", ahead.s, ahead.args());
+    ahead.s[rows].double_buffer(stages);
+    example.show(stages == 2 ? "double_buffer, after" : "double_buffer in 3 stages", ahead.s, ahead.args());
+  }
   before_and_after<Matrix>(example, "stream", Matrix(32, 30), [](Matrix& m) { m.s[m.B].stream(); });
   before_and_after<Product>(example, "prefetch", Product(),
                             [](Product& p) { p.s[p.C].prefetch(p.A, p.s[p.C].axis(0), 2); });

@@ -4,6 +4,7 @@
 #include <bit>
 #include <tuple>
 
+#include "target/gpu.h"
 #include "templates/divide.h"
 
 namespace nestwright {
@@ -40,6 +41,11 @@ void fetch_together(Stage stage, std::vector<IterVar> loops, const BlockThreads&
   for (std::size_t l = 1; l < loops.size(); ++l) all = stage.fuse(all, loops[l]);
   share_among_threads(stage, all, threads);
   if (lane.defined()) stage.vectorize(lane);
+}
+
+std::vector<std::int64_t> stage_counts(const Target& target) {
+  if (!has_asynchronous_copies(target)) return {2};
+  return {2, 3, 4};
 }
 
 std::vector<std::int64_t> powers_up_to(std::int64_t most) {

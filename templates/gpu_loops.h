@@ -54,6 +54,13 @@ std::vector<Config> wish_elements();
 void constrain_threads(Tuning& t, const std::string& x, const std::string& y, std::int64_t elements,
                        const Target& target);
 
+/// What the knob `stages` of a double-buffered slice may be, the best guess first: more than 2 where the target copies
+/// to shared memory while its threads go on, so that several slices are on their way.
+std::vector<std::int64_t> stage_counts(const Target& target);
+
+/// Bytes that a target which has asynchronous copies copies so, at least.
+inline constexpr std::int64_t kLeastAsynchronous = 4;
+
 /// Powers of two up to `most`, at least 1.
 std::vector<std::int64_t> powers_up_to(std::int64_t most);
 

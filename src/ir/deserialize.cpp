@@ -312,8 +312,10 @@ class Reader {
         const bool for_write = flag();
         return make_prefetch(std::move(buffer), std::move(indices), for_write, small_number(3, "a prefetch locality"));
       }
+      case Tag::kCommitCopies:
+        return make_commit_copies(small_number(kMaxPendingGroups, "a number of groups of copies"));
       case Tag::kBarrier:
-        return make_barrier();
+        return make_barrier(small_number(kMaxPendingGroups, "a number of groups of copies"));
       case Tag::kLaunch: {
         const int kernel = small_number(1 << 20, "a kernel number");
         launches_ = std::max<std::size_t>(launches_, static_cast<std::size_t>(kernel) + 1);

@@ -84,7 +84,8 @@ class Comparer {
                      return same(x.buffer, y.buffer) && same(x.indices, y.indices) && x.for_write == y.for_write &&
                             x.locality == y.locality;
                    },
-                   [&](const Barrier&) { return true; },
+                   [&](const CommitCopies& x) { return x.pending == b.as<CommitCopies>()->pending; },
+                   [&](const Barrier& x) { return x.pending == b.as<Barrier>()->pending; },
                    [&](const Launch& x) { return x.kernel == b.as<Launch>()->kernel && same_kernel(x.kernel); }},
         a.node().value);
   }

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <map>
 #include <memory>
 #include <numeric>
 #include <random>
 #include <set>
 
+#include "ir/copy_queue.h"
 #include "ir/interpret_expr.h"
 #include "ir/preparation.h"
 #include "support/error.h"
@@ -109,6 +111,7 @@ class Interpreter : private ExprInterpreter {
 
   void run_lockstep(const For& loop, Frames frames) {
     std::vector<Frame> lanes;
+    std::deque<CopyQueue> queues;
     for (Frame* frame : frames) {
       const std::int64_t first = integer(loop.min, *frame), extent = integer(loop.extent, *frame);
       const std::uint32_t open = races_.open_loop(loop);
@@ -118,6 +121,7 @@ class Interpreter : private ExprInterpreter {
         lane.strand = races_.fork(frame->strand, open, first + i);
         if (loop.kind != LoopKind::kThreadX && loop.kind != LoopKind::kThreadY) lane.warp = ++warps_;
         if (is_device_thread(loop.kind)) lane.thread[dimension_of(loop.kind)] = i;
+        if (is_thread_index(loop.kind)) lane.copies = &queues.emplace_back();
       }
     }
     std::vector<Frame*> pointers;
@@ -207,7 +211,20 @@ class Interpreter : private ExprInterpreter {
         writes.push_back({frame, element, evaluate(store.value, lane, *frame)});
       }
     }
-    for (const Write& w : writes) write(store.buffer, w.element, w.value, *w.frame);
+    for (const Write& w : writes) {
+      if (w.frame->copies != nullptr && is_copy(store)) begin_copy(store.buffer, w.element, *w.frame);
+      write(store.buffer, w.element, w.value, *w.frame);
+    }
+  }
+
+  static bool is_copy(const Store& store) {
+    const auto* load = store.value.as<Load>();
+    return store.buffer->scope == Scope::kShared && load != nullptr && load->buffer->scope == Scope::kGlobal;
+  }
+  void begin_copy(const Buffer& buffer, std::size_t element, Frame& frame) {
+    Storage& storage = find(buffer, frame);
+    if (storage.in_flight.contains(element)) return;  // which write() refuses
+    frame.copies->begin(storage, element, static_cast<std::size_t>(buffer->element.bytes()));
   }
 
   /// All threads tell their values, each to the one across, before any stores what it was told.
@@ -258,7 +275,10 @@ class Interpreter : private ExprInterpreter {
       storages.push_back(std::move(storage));
     }
     execute(allocation.body, frames);
-    for (Frame* frame : frames) frame->buffers.pop_back();
+    for (Frame* frame : frames) {
+      if (frame->copies != nullptr) frame->copies->forget(*frame->buffers.back().second);
+      frame->buffers.pop_back();
+    }
   }
 
   void execute(const Prefetch& prefetch, Frames frames) {
@@ -266,12 +286,21 @@ class Interpreter : private ExprInterpreter {
       for (const Expr& index : prefetch.indices) evaluate(index, 0, *frame);
   }
 
-  void execute(const Barrier&, Frames frames) {
+  void execute(const CommitCopies&, Frames frames) {
+    for (Frame* frame : frames) {
+      if (frame->copies != nullptr) frame->copies->commit();
+    }
+  }
+
+  void execute(const Barrier& barrier, Frames frames) {
     if (!group_.loop) return;  // a block of one thread
     if (frames.size() != group_.threads)
       fail("a barrier is reached by " + std::to_string(frames.size()) + " of " + std::to_string(group_.threads) +
                " threads",
            frames.front());
+    for (Frame* frame : frames) {
+      if (frame->copies != nullptr) frame->copies->wait(static_cast<std::size_t>(barrier.pending));
+    }
     // What follows is ordered after all that came before: another execution of a concurrent loop, as it were.
     const std::uint32_t phase = races_.open_loop(*group_.loop);
     std::int64_t thread = 0;

@@ -88,6 +88,8 @@ Scalar ExprInterpreter::evaluate(const Load& load, Type type, int lane, Frame& f
   ElementHistory& history = storage.history[element];
   if (history.writer == 0)
     return undefined(type, name(load.buffer, load.indices, lane, frame) + " is read but was never written", frame);
+  if (storage.in_flight.contains(element))
+    fail(name(load.buffer, load.indices, lane, frame) + " is read while its copy is in flight", &frame);
   if (auto race = races_.read(history, frame.strand)) fail(describe(*race, load.buffer->name), &frame);
   return read_element(type, storage.bytes.data() + element * static_cast<std::size_t>(type.bytes()));
 }
@@ -134,6 +136,8 @@ void ExprInterpreter::write(const Buffer& buffer, std::size_t element, Scalar va
   } else if (auto race = races_.write(storage.history[element], frame.strand)) {
     fail(describe(*race, buffer->name), &frame);
   }
+  if (storage.in_flight.contains(element))
+    fail("an element of " + buffer->name + " is written while its copy is in flight", &frame);
   const Type type = buffer->element;
   write_element(type, value, storage.bytes.data() + element * static_cast<std::size_t>(type.bytes()));
 }

@@ -21,6 +21,7 @@ class ExprInterpreter {
   /// All lanes, also those that no one will look at: so it is no fault yet where one cannot be computed.
   std::vector<Frame::Lane> hold(const Expr& value, Frame& frame);
 
+  Storage& find(const Buffer& buffer, Frame& frame);
   void shape_storage(Storage& storage, const BufferNode& buffer, Frame& frame);
   /// The element's place in memory, in elements.
   std::size_t locate(const Buffer& buffer, const std::vector<Expr>& indices, int lane, Frame& frame);
@@ -51,7 +52,6 @@ class ExprInterpreter {
   Scalar discard(const Expr& e, int lane, Frame& frame);
   /// Stands for a value that cannot be computed: a fault unless it does not count (now, or not yet).
   Scalar undefined(Type type, const std::string& why, const Frame& frame);
-  Storage& find(const Buffer& buffer, Frame& frame);
 
   const std::string program_;
   int discarded_ = 0;       ///< what is being evaluated does not count

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -21,7 +22,10 @@ struct Storage {
   std::span<std::byte> bytes;
   std::vector<std::byte> own;  ///< of an allocation
   std::vector<ElementHistory> history;
+  std::set<std::size_t> in_flight;  ///< elements whose copy was committed and not waited for
 };
+
+class CopyQueue;
 
 /// One iteration's view: its variables and buffers, innermost last. Loops in lockstep have one frame an iteration.
 struct Frame {
@@ -41,6 +45,7 @@ struct Frame {
   std::uint32_t warp = 0;                ///< the same for those that differ in threadIdx.x and threadIdx.y only
   std::vector<char> mask;                ///< lanes that enclosing vector conditions leave on; empty: all
   std::array<std::int64_t, 3> thread{};  ///< threadIdx
+  CopyQueue* copies = nullptr;           ///< of the thread of a block; null outside of one
 };
 using Frames = std::span<Frame* const>;
 

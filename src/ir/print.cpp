@@ -227,7 +227,10 @@ class Printer {
     if (n.locality != 3) out_ += " locality " + std::to_string(n.locality);
     out_ += '\n';
   }
-  void print_stmt(const Barrier&) { line("barrier"); }
+  void print_stmt(const CommitCopies&) { line("commit copies"); }
+  void print_stmt(const Barrier& n) {
+    line(n.pending == 0 ? "barrier" : "barrier, copies in flight " + std::to_string(n.pending));
+  }
   void print_stmt(const Launch& n) {
     const bool known = program_ && n.kernel >= 0 && n.kernel < static_cast<int>(program_->kernels.size());
     line("launch " + (known ? program_->kernels[static_cast<std::size_t>(n.kernel)].name : std::to_string(n.kernel)));

@@ -44,7 +44,7 @@ void call_each(const Stmt& s, const std::function<void(const Stmt&)>& f) {
                           call_each(n.else_case, f);
                         },
                         [&](const Allocate& n) { call_each(n.body, f); }, [](const Store&) {}, [](const Prefetch&) {},
-                        [](const Barrier&) {}, [](const Launch&) {}},
+                        [](const CommitCopies&) {}, [](const Barrier&) {}, [](const Launch&) {}},
              s.node().value);
 }
 
@@ -129,7 +129,7 @@ void Visitor::visit_children(const Stmt& s) {
                         [&](const Prefetch& n) {
                           for (const Expr& index : n.indices) visit(index);
                         },
-                        [](const Barrier&) {}, [](const Launch&) {}},
+                        [](const CommitCopies&) {}, [](const Barrier&) {}, [](const Launch&) {}},
              s.node().value);
 }
 
@@ -199,59 +199,59 @@ Expr Mutator::mutate_children(const Expr& e) {
 Stmt Mutator::mutate_children(const Stmt& s) {
   if (!s.defined()) return s;
   const auto each = [&](const Expr& child) { return mutate(child); };
-  return std::visit(overloaded{[&](const For& n) {
-                                 Expr min = mutate(n.min), extent = mutate(n.extent);
-                                 Stmt body = mutate(n.body);
-                                 if (min.same_as(n.min) && extent.same_as(n.extent) && body.same_as(n.body)) return s;
-                                 return make_for(n.var, std::move(min), std::move(extent), n.kind, std::move(body));
-                               },
-                               [&](const Block& n) {
-                                 std::vector<Stmt> stmts;
-                                 stmts.reserve(n.stmts.size());
-                                 bool changed = false;
-                                 for (const Stmt& child : n.stmts) {
-                                   stmts.push_back(mutate(child));
-                                   changed |= !stmts.back().same_as(child);
-                                 }
-                                 return changed ? block(std::move(stmts)) : s;
-                               },
-                               [&](const Let& n) {
-                                 Expr value = mutate(n.value);
-                                 Stmt body = mutate(n.body);
-                                 if (value.same_as(n.value) && body.same_as(n.body)) return s;
-                                 return make_let(n.var, std::move(value), std::move(body));
-                               },
-                               [&](const IfThenElse& n) {
-                                 Expr condition = mutate(n.condition);
-                                 Stmt then_case = mutate(n.then_case);
-                                 Stmt else_case = n.else_case.defined() ? mutate(n.else_case) : n.else_case;
-                                 if (condition.same_as(n.condition) && then_case.same_as(n.then_case) &&
-                                     else_case.same_as(n.else_case)) {
-                                   return s;
-                                 }
-                                 return make_if(std::move(condition), std::move(then_case), std::move(else_case));
-                               },
-                               [&](const Store& n) {
-                                 std::vector<Expr> indices;
-                                 const bool moved = map_list(n.indices, indices, each);
-                                 Expr value = mutate(n.value);
-                                 Expr mask = n.mask.defined() ? mutate(n.mask) : n.mask;
-                                 if (!moved && value.same_as(n.value) && mask.same_as(n.mask)) return s;
-                                 return make_store(n.buffer, moved ? indices : n.indices, std::move(value),
-                                                   std::move(mask), n.streams);
-                               },
-                               [&](const Allocate& n) {
-                                 Stmt body = mutate(n.body);
-                                 if (body.same_as(n.body)) return s;
-                                 return with_body(n, n.buffer, std::move(body));
-                               },
-                               [&](const Prefetch& n) {
-                                 std::vector<Expr> indices;
-                                 if (!map_list(n.indices, indices, each)) return s;
-                                 return make_prefetch(n.buffer, std::move(indices), n.for_write, n.locality);
-                               },
-                               [&](const Barrier&) { return s; }, [&](const Launch&) { return s; }},
-                    s.node().value);
+  return std::visit(
+      overloaded{
+          [&](const For& n) {
+            Expr min = mutate(n.min), extent = mutate(n.extent);
+            Stmt body = mutate(n.body);
+            if (min.same_as(n.min) && extent.same_as(n.extent) && body.same_as(n.body)) return s;
+            return make_for(n.var, std::move(min), std::move(extent), n.kind, std::move(body));
+          },
+          [&](const Block& n) {
+            std::vector<Stmt> stmts;
+            stmts.reserve(n.stmts.size());
+            bool changed = false;
+            for (const Stmt& child : n.stmts) {
+              stmts.push_back(mutate(child));
+              changed |= !stmts.back().same_as(child);
+            }
+            return changed ? block(std::move(stmts)) : s;
+          },
+          [&](const Let& n) {
+            Expr value = mutate(n.value);
+            Stmt body = mutate(n.body);
+            if (value.same_as(n.value) && body.same_as(n.body)) return s;
+            return make_let(n.var, std::move(value), std::move(body));
+          },
+          [&](const IfThenElse& n) {
+            Expr condition = mutate(n.condition);
+            Stmt then_case = mutate(n.then_case);
+            Stmt else_case = n.else_case.defined() ? mutate(n.else_case) : n.else_case;
+            if (condition.same_as(n.condition) && then_case.same_as(n.then_case) && else_case.same_as(n.else_case)) {
+              return s;
+            }
+            return make_if(std::move(condition), std::move(then_case), std::move(else_case));
+          },
+          [&](const Store& n) {
+            std::vector<Expr> indices;
+            const bool moved = map_list(n.indices, indices, each);
+            Expr value = mutate(n.value);
+            Expr mask = n.mask.defined() ? mutate(n.mask) : n.mask;
+            if (!moved && value.same_as(n.value) && mask.same_as(n.mask)) return s;
+            return make_store(n.buffer, moved ? indices : n.indices, std::move(value), std::move(mask), n.streams);
+          },
+          [&](const Allocate& n) {
+            Stmt body = mutate(n.body);
+            if (body.same_as(n.body)) return s;
+            return with_body(n, n.buffer, std::move(body));
+          },
+          [&](const Prefetch& n) {
+            std::vector<Expr> indices;
+            if (!map_list(n.indices, indices, each)) return s;
+            return make_prefetch(n.buffer, std::move(indices), n.for_write, n.locality);
+          },
+          [&](const CommitCopies&) { return s; }, [&](const Barrier&) { return s; }, [&](const Launch&) { return s; }},
+      s.node().value);
 }
 
 void for_each_expr(const Expr& e, const std::function<void(const Expr&)>& on_expr) { ExprCaller(on_expr).visit(e); }

@@ -311,7 +311,14 @@ class Writer {
     byte(value.for_write ? 1 : 0);
     number(static_cast<std::uint64_t>(value.locality));
   }
-  void write(const Barrier&) { tag(Tag::kBarrier); }
+  void write(const CommitCopies& value) {
+    tag(Tag::kCommitCopies);
+    number(static_cast<std::uint64_t>(value.pending));
+  }
+  void write(const Barrier& value) {
+    tag(Tag::kBarrier);
+    number(static_cast<std::uint64_t>(value.pending));
+  }
   void write(const Launch& value) {
     tag(Tag::kLaunch);
     number(static_cast<std::uint64_t>(value.kernel));

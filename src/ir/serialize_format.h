@@ -15,7 +15,7 @@
 namespace nestwright::ir::format {
 
 inline constexpr std::string_view kMagic = "NWIR";
-inline constexpr std::uint8_t kVersion = 7;
+inline constexpr std::uint8_t kVersion = 8;
 
 /// What a node may stand on at most, so that walking a program cannot exhaust the stack, and what it may unfold to
 /// where shared nodes are walked once a use.
@@ -43,6 +43,7 @@ enum class Tag : std::uint8_t {
   kStore,
   kAllocate,
   kPrefetch,
+  kCommitCopies,
   kBarrier,
   kLaunch,
 };

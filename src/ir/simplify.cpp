@@ -215,6 +215,7 @@ class StmtSimplifier {
     return make_prefetch(n.buffer, std::move(indices), n.for_write, n.locality);
   }
 
+  Stmt run(const Stmt& s, const CommitCopies&) { return s; }
   Stmt run(const Stmt& s, const Barrier&) { return s; }
   Stmt run(const Stmt& s, const Launch&) { return s; }
 

@@ -89,7 +89,15 @@ Stmt make_prefetch(Buffer buffer, std::vector<Expr> indices, bool for_write, int
   return node(Prefetch{std::move(buffer), std::move(indices), for_write, locality});
 }
 
-Stmt make_barrier() { return node(Barrier{}); }
+Stmt make_commit_copies(int pending) {
+  check(pending >= 0 && pending <= kMaxPendingGroups, "too many groups of copies are to be in flight");
+  return node(CommitCopies{pending});
+}
+
+Stmt make_barrier(int pending) {
+  check(pending >= 0 && pending <= kMaxPendingGroups, "too many groups of copies are to be in flight");
+  return node(Barrier{pending});
+}
 
 Stmt make_launch(int kernel) { return node(Launch{kernel}); }
 

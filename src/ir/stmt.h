@@ -98,15 +98,27 @@ struct Prefetch {
   bool for_write = false;
   int locality = 3;  ///< 3: all cache levels ... 0: none (non-temporal)
 };
-/// All threads of a block wait for each other.
-struct Barrier {};
+/// Groups of copies that a thread may leave in flight at a barrier.
+inline constexpr int kMaxPendingGroups = 7;
+
+/// Ends a group of copies: those from global to shared memory that the thread began since its last barrier or group,
+/// and that need not be done before the thread waits for the group, in order, at a barrier. Nobody may access an
+/// element whose copy is in flight.
+struct CommitCopies {
+  /// A barrier behind it, up to the end of the loop, may leave so many of a thread's groups in flight, the latest ones.
+  int pending = 0;
+};
+/// All threads of a block wait for each other, each first for its own copies but the latest `pending` groups.
+struct Barrier {
+  int pending = 0;
+};
 /// Host only: runs kernel `kernel` of the program.
 struct Launch {
   int kernel = 0;
 };
 
 struct StmtNode {
-  std::variant<For, Block, Let, IfThenElse, Store, Allocate, Prefetch, Barrier, Launch> value;
+  std::variant<For, Block, Let, IfThenElse, Store, Allocate, Prefetch, CommitCopies, Barrier, Launch> value;
 };
 
 template <class T>
@@ -126,7 +138,9 @@ Stmt make_allocate(Buffer buffer, Stmt body, std::int64_t offset = -1, bool per_
 /// The same allocation over another buffer or body.
 Stmt with_body(const Allocate& allocate, Buffer buffer, Stmt body);
 Stmt make_prefetch(Buffer buffer, std::vector<Expr> indices, bool for_write, int locality);
-Stmt make_barrier();
+/// Both require 0 <= pending <= kMaxPendingGroups.
+Stmt make_commit_copies(int pending);
+Stmt make_barrier(int pending = 0);
 Stmt make_launch(int kernel);
 
 }  // namespace nestwright::ir

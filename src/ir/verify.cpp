@@ -27,6 +27,7 @@ std::vector<std::string> verify(const Program& program, Form form) {
   append(violations, check_races(accesses));
   append(violations, check_storage(program, accesses));
   append(violations, check_fragments(program));
+  append(violations, check_copies(program));
   return violations;
 }
 

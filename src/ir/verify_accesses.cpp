@@ -203,6 +203,7 @@ class Collector {
   void visit(const Prefetch& prefetch) {
     for (const Expr& index : prefetch.indices) loads(index);
   }
+  void visit(const CommitCopies&) {}
   void visit(const Barrier&) { ++phase_; }
   void visit(const Launch& launch) {
     if (launch.kernel >= 0) visit_kernel(static_cast<std::size_t>(launch.kernel));

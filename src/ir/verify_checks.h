@@ -41,6 +41,10 @@ std::vector<std::string> check_structure(const Program& program, Form form);
 /// Where threads tell each other values: kShuffleXor (ir/expr.h). Requires a program that check_structure() accepts.
 std::vector<std::string> check_shuffles(const Program& program, Form form);
 
+/// That nobody accesses an element of shared memory whose copy is in flight (CommitCopies). Requires a program that
+/// check_structure() accepts.
+std::vector<std::string> check_copies(const Program& program);
+
 /// Those below require a program that check_structure() accepts.
 std::vector<Access> collect_accesses(const Program& program);
 std::vector<std::string> check_bounds(const std::vector<Access>& accesses);

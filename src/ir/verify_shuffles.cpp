@@ -65,6 +65,7 @@ class ShuffleCheck {
   void visit(const Prefetch& prefetch) {
     for (const Expr& index : prefetch.indices) refuse(index);
   }
+  void visit(const CommitCopies&) {}
   void visit(const Barrier&) {}
   void visit(const Launch&) {}
 

@@ -130,6 +130,9 @@ class StructureCheck {
     check_placement(allocation);
   }
   void visit(const Prefetch& prefetch) { visit_access(prefetch.buffer, prefetch.indices, {}); }
+  void visit(const CommitCopies&) {
+    if (!in_kernel_) report("copies are committed outside of a kernel");
+  }
   void visit(const Barrier&) {}
   void visit(const Launch& launch) {
     if (in_kernel_) report("a kernel launches a kernel");

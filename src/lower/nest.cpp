@@ -300,19 +300,19 @@ Stmt NestBuilder::inside(const Frame& frame, int position) {
   AttachedRegions attached = regions_.attached_regions(stages, frame, facts_);
   const std::string outer_private = private_;
   std::vector<Frame> frames;
-  std::vector<DoubleBuffered> in_turns;
+  std::map<int, std::vector<DoubleBuffered>> in_turns;  // by slots
   const bool is_repeated = !facts_.range(frame.value[graph.leaves[position]]).is_point();
   for (std::size_t n = 0; n < stages.size(); ++n) {
     require_storable(schedule_.stages[stages[n]]);
     attached.regions[n] = of_all_threads(stages[n], std::move(attached.regions[n]));
     frames.push_back(attached_frame(stages[n], std::move(attached.regions[n]), frame));
     storages_[stages[n]] = storage_of(frames.back());
-    if (schedule_.stages[stages[n]].double_buffered && is_repeated) {
-      in_turns.push_back({schedule_.stages[stages[n]].name, storages_[stages[n]]->buffers});
+    if (const StageState& stage = schedule_.stages[stages[n]]; stage.slots > 0 && is_repeated) {
+      in_turns[stage.slots].push_back({stage.name, storages_[stages[n]]->buffers, stage.slots});
     }
     if (is_private(schedule_.stages[stages[n]])) private_ = schedule_.stages[stages[n]].name;
   }
-  if (!in_turns.empty()) double_buffered_.push_back(std::move(in_turns));
+  for (auto& [slots, group] : in_turns) double_buffered_.push_back(std::move(group));
   for (auto& [reader, region] : attached.readers) {
     needed_[static_cast<std::size_t>(reader)].push_back(of_all_threads(reader, std::move(region)));
   }

@@ -101,7 +101,7 @@ class Search {
     const StageState& inner = stage(number);
     const StageState& host = stage(inner.attach.stage);
     const auto kind = host.kinds.find(inner.attach.loop);
-    if (!inner.double_buffered || kind == host.kinds.end() || kind->second == ir::LoopKind::kUnrolled) return;
+    if (inner.slots == 0 || kind == host.kinds.end() || kind->second == ir::LoopKind::kUnrolled) return;
     faults_.push_back({Kind::kOutOfTurn, number, inner.attach.loop,
                        fmt::format("{} is double-buffered there, so that its iterations come one after the other: they "
                                    "can be serial or unrolled",

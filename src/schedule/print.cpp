@@ -68,7 +68,10 @@ std::string stage_text(const ScheduleState& state, const StageState& stage) {
     text += fmt::format("  stride of {} is {} modulo {}\n", note.axis.name(), note.offset, note.factor);
   }
   if (stage.streams) text += "  stores round the caches\n";
-  if (stage.double_buffered) text += fmt::format("  double-buffered at {}\n", stage.attach.loop.name());
+  if (stage.slots > 0) {
+    const std::string stages = stage.slots > 2 ? fmt::format(" in {} stages", stage.slots) : "";
+    text += fmt::format("  double-buffered at {}{}\n", stage.attach.loop.name(), stages);
+  }
   if (stage.tensorize) {
     text += fmt::format("  tensorized by {} at {}\n", stage.tensorize->intrinsic->name, stage.tensorize->loop.name());
   }

@@ -189,7 +189,10 @@ const std::map<std::string_view, Replayer>& replayers() {
       {"storage_align",
        [](const StepReader& r) { r.stage_of_loop(0).storage_align(r.loop(0), r.number(1), r.number(2)); }},
       {"stream", [](const StepReader& r) { r.stage(0).stream(); }},
-      {"double_buffer", [](const StepReader& r) { r.stage(0).double_buffer(); }},
+      {"double_buffer",
+       [](const StepReader& r) {
+         r.stage(0).double_buffer(r.count() > 1 ? r.parse_number(r.after(1, "stages="), 1) : 2);
+       }},
       {"pragma", [](const StepReader& r) { r.stage_of_loop(0).pragma(r.loop(0), r.word(1), r.number(2)); }},
       {"tensorize", [](const StepReader& r) { r.stage_of_loop(0).tensorize(r.loop(0), r.intrinsic(1)); }},
       {"rfactor", replay_rfactor},

@@ -37,6 +37,9 @@ SplitSize factor(std::int64_t inner_extent);
 SplitSize nparts(std::int64_t outer_extent);
 
 /// One operation's loops. A light reference into the schedule, valid as long as that lives, whatever stages are added.
+/// Slots of a double-buffered stage.
+inline constexpr std::int64_t kMaxStages = 8;
+
 class Stage {
  public:
   /// Axes of the operation, as they were before any primitive. Throw UsageError for a number that there is none of.
@@ -70,9 +73,9 @@ class Stage {
   Stage& storage_align(const IterVar& axis, std::int64_t factor, std::int64_t offset);
   /// Stores what nobody reads soon round the caches: whole, aligned vectors do.
   Stage& stream();
-  /// Two halves for the storage, used in turns: an iteration of the loop that the stage is computed at fills one for
-  /// the next iteration while it reads the other.
-  Stage& double_buffer();
+  /// `stages` slots for the storage, used in turns: an iteration of the loop that the stage is computed at reads one
+  /// and fills another for the iteration that comes `stages` - 1 later. From 2 to kMaxStages.
+  Stage& double_buffer(std::int64_t stages = 2);
   /// What `intrinsic` becomes takes the place of the loops from `loop` on, which compute its pattern.
   Stage& tensorize(const IterVar& loop, const TensorIntrinsic& intrinsic);
   /// A wish for the lowering. `name`: auto_unroll, with the most statements that one loop is unrolled to; in_threads,

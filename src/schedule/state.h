@@ -104,8 +104,9 @@ struct StageState {
   std::vector<PragmaNote> pragmas;
   std::vector<AlignNote> alignments;
   std::optional<TensorizeNote> tensorize;
-  bool streams = false;          ///< its stores go round the caches
-  bool double_buffered = false;  ///< kept in two halves, of which the iterations of `attach.loop` use one each in turns
+  bool streams = false;  ///< its stores go round the caches
+  /// double_buffer: kept in so many slots, which the iterations of `attach.loop` use in turns; 0: not double-buffered.
+  int slots = 0;
 };
 
 /// A result of a stage.

@@ -82,7 +82,7 @@ void fetch_slice(Schedule& s, const Operand& x, const MatmulGpuKnobs& knobs) {
   std::vector<IterVar> loops{stage.axis(first), stage.axis(first + 1)};
   if (x.along_k && !x.rows) std::swap(loops[0], loops[1]);
   fetch_together(stage, loops, {knobs.n.threads, knobs.m.threads}, x.lanes);
-  if (knobs.double_buffer) stage.double_buffer();
+  if (knobs.double_buffer) stage.double_buffer(knobs.stages);
 }
 
 /// What a thread reads of it for one step of the reduction, in registers.
@@ -142,6 +142,6 @@ Schedule schedule_matmul_gpu(Tuning& t, const Workload& workload, Definition& de
 
 }  // namespace
 
-Template matmul_gpu_template() { return {"matmul.gpu", 1, "matmul", gpus(), schedule_matmul_gpu, matmul_gpu_seeds}; }
+Template matmul_gpu_template() { return {"matmul.gpu", 2, "matmul", gpus(), schedule_matmul_gpu, matmul_gpu_seeds}; }
 
 }  // namespace nestwright

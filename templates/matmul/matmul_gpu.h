@@ -34,6 +34,7 @@ struct MatmulGpuKnobs {
   std::int64_t padding = 0;                            ///< elements between rows in shared memory
   bool fragments = false;  ///< what a thread needs for a step is read into registers first, in vectors
   bool double_buffer = false;
+  std::int64_t stages = 2;   ///< slices in shared memory, where double-buffered
   bool rounds_late = false;  ///< what is rounded to tf32 is where it is multiplied, not where it is fetched
   bool n_along_y = false;    ///< blocks of N have blockIdx.y, those of M blockIdx.x
 };

@@ -124,11 +124,11 @@ void constrain_shared(Tuning& t, const MatmulTypes& types, ir::Type sums, std::i
       },
       "with what is fetched ahead, a thread needs more registers than the target has");
   t.constrain(
-      {"tile_m", "tile_n", "block_k", "padding", "double_buffer"},
+      {"tile_m", "tile_n", "block_k", "padding", "double_buffer", "stages"},
       [types, most = target.shared_bytes](std::span<const KnobValue> v) {
-        const std::int64_t block_k = v[2][0], padding = v[3][0], halves = v[4][0] == 1 ? 2 : 1;
+        const std::int64_t block_k = v[2][0], padding = v[3][0], slices = v[4][0] == 1 ? v[5][0] : 1;
         const auto bytes = [&](std::int64_t of_block, ir::Type type) {
-          return halves * type.bytes() * (block_k * of_block + padding * std::max(block_k, of_block)) + kAlignment;
+          return slices * type.bytes() * (block_k * of_block + padding * std::max(block_k, of_block)) + kAlignment;
         };
         return bytes(tile_of(v[0]).of_block(), types.a) + bytes(tile_of(v[1]).of_block(), types.b) <= most;
       },
@@ -142,6 +142,16 @@ void constrain_shared(Tuning& t, const MatmulTypes& types, ir::Type sums, std::i
       names,
       [k](std::span<const KnobValue> v) { return v[0][0] == 0 || ceil_div(k, v.size() > 2 ? v[2][0] : 1) > v[1][0]; },
       "all of the reduction is fetched at once, so that nothing is left to fetch ahead");
+  names = {"stages", "double_buffer", "block_k", "vector_a", "vector_b"};
+  if (in_parts) names.emplace_back("parts");
+  t.constrain(
+      names,
+      [k, bytes_a = types.a.bytes(), bytes_b = types.b.bytes()](std::span<const KnobValue> v) {
+        if (v[0][0] == 2) return true;
+        const bool waits = v[3][0] * bytes_a < kLeastAsynchronous || v[4][0] * bytes_b < kLeastAsynchronous;
+        return v[1][0] == 1 && !waits && ceil_div(k, v.size() > 5 ? v[5][0] : 1) > (v[0][0] - 1) * v[2][0];
+      },
+      "there are fewer slices than stages, or threads wait for each slice that they fetch");
 }
 
 std::vector<std::int64_t> part_counts(const MatmulShape& shape) {
@@ -203,6 +213,7 @@ MatmulGpuKnobs define_matmul_gpu_knobs(Tuning& t, const Workload& workload, cons
   knobs.padding = t.define_knob("padding", {0, 4});
   knobs.fragments = t.define_annotate("fragments", {"no", "yes"}) == "yes";
   knobs.double_buffer = t.define_annotate("double_buffer", {"no", "yes"}) == "yes";
+  knobs.stages = t.define_knob("stages", stage_counts(target));
   constrain_shared(t, types, sums, shape.k, in_parts, target);
   return knobs;
 }

@@ -64,7 +64,7 @@ void fetch_slice(Schedule& s, const Operand& x, const MatmulMmaKnobs& knobs) {
   std::vector<IterVar> loops{stage.axis(first), stage.axis(first + 1)};
   if (x.lies.along_k != x.lies.rows) std::swap(loops[0], loops[1]);  // neighbours in the matrix by neighbouring threads
   fetch_together(stage, loops, threads, x.lanes);
-  if (knobs.double_buffer) stage.double_buffer();
+  if (knobs.double_buffer) stage.double_buffer(knobs.stages);
 }
 
 void read_fragments(Schedule& s, const Operand& x, const Tensor& tile, const IterVar& step) {
@@ -117,7 +117,7 @@ std::string why_not(const Workload& workload, const Target& target) {
 }  // namespace
 
 Template matmul_mma_template() {
-  return {"matmul.mma", 1, "matmul", {DeviceKind::kCuda}, schedule_matmul_mma, matmul_mma_seeds, why_not};
+  return {"matmul.mma", 2, "matmul", {DeviceKind::kCuda}, schedule_matmul_mma, matmul_mma_seeds, why_not};
 }
 
 }  // namespace nestwright

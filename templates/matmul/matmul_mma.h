@@ -47,7 +47,8 @@ struct MatmulMmaKnobs {
   std::int64_t lanes_a = 1, lanes_b = 1, lanes_c = 1;  ///< of vectors that are fetched and stored
   std::int64_t padding = 0;  ///< elements between rows in shared memory, or between columns of such pieces
   bool double_buffer = false;
-  bool n_along_y = false;  ///< blocks of N have blockIdx.y, those of M blockIdx.x
+  std::int64_t stages = 2;  ///< slices in shared memory, where double-buffered
+  bool n_along_y = false;   ///< blocks of N have blockIdx.y, those of M blockIdx.x
 };
 
 MatmulMmaKnobs define_matmul_mma_knobs(Tuning& t, const Workload& workload, const Target& target, MmaKind kind);

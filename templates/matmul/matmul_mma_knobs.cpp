@@ -12,11 +12,10 @@ namespace nestwright {
 namespace {
 
 constexpr std::int64_t kMostWarps = 16;
-constexpr std::int64_t kMostOfBlock = 256;      ///< rows or columns
-constexpr std::int64_t kPadding = 16;           ///< bytes, after which rows of 16 bytes lie in other banks
-constexpr std::int64_t kSpareRegisters = 48;    ///< for indices, and what the compiler likes to keep
-constexpr std::int64_t kLeastAsynchronous = 4;  ///< bytes that are copied past the registers
-constexpr std::int64_t kAlignment = 16;         ///< of an array in shared memory, bytes
+constexpr std::int64_t kMostOfBlock = 256;    ///< rows or columns
+constexpr std::int64_t kPadding = 16;         ///< bytes, after which rows of 16 bytes lie in other banks
+constexpr std::int64_t kSpareRegisters = 48;  ///< for indices, and what the compiler likes to keep
+constexpr std::int64_t kAlignment = 16;       ///< of an array in shared memory, bytes
 
 /// What a block may be made up of, along one axis, the best guess first.
 struct TileChoices {
@@ -98,10 +97,10 @@ void constrain_block(Tuning& t, const MatmulShape& shape, ir::Type type, const M
       },
       "sums and operands of a thread need more registers than the target has");
   t.constrain(
-      with({"block_k", "padding", "double_buffer"}),
+      with({"block_k", "padding", "double_buffer", "stages"}),
       [of, a, b, size = type.bytes(), most = target.shared_bytes, kind](std::span<const KnobValue> v) {
         const auto [m, n] = of(v);
-        const std::int64_t block_k = v[4][0], padding = v[5][0], halves = v[6][0] == 1 ? 2 : 1;
+        const std::int64_t block_k = v[4][0], padding = v[5][0], slices = v[6][0] == 1 ? v[7][0] : 1;
         const auto bytes = [&](std::int64_t across, bool rows) {
           std::int64_t length = rows ? block_k : across, count = rows ? across : block_k;
           if (kind == MmaKind::kWarpgroups) {  // columns of rows of 16 bytes
@@ -110,7 +109,7 @@ void constrain_block(Tuning& t, const MatmulShape& shape, ir::Type type, const M
             count = columns;
           }
           const std::int64_t elements = count * (length + padding);
-          return halves * elements * size + kAlignment;
+          return slices * elements * size + kAlignment;
         };
         return bytes(m.of_block(), a.rows) + bytes(n.of_block(), b.rows) <= most;
       },
@@ -166,6 +165,15 @@ MatmulMmaKnobs define_matmul_mma_knobs(Tuning& t, const Workload& workload, cons
   t.constrain(
       {"double_buffer", "block_k"}, [k = shape.k](std::span<const KnobValue> v) { return v[0][0] == 0 || k > v[1][0]; },
       "all of the reduction is fetched at once, so that nothing is left to fetch ahead");
+  knobs.stages = t.define_knob("stages", stage_counts(target));
+  t.constrain(
+      {"stages", "double_buffer", "block_k", "vector_a", "vector_b"},
+      [k = shape.k, bytes = types.a.bytes()](std::span<const KnobValue> v) {
+        if (v[0][0] == 2) return true;
+        const bool waits = std::min(v[3][0], v[4][0]) * bytes < kLeastAsynchronous;
+        return v[1][0] == 1 && !waits && k > (v[0][0] - 1) * v[2][0];
+      },
+      "there are fewer slices than stages, or threads wait for each slice that they fetch");
   // Along x there may be more blocks than along y; those of the batch are along x, too, where z has no room for them.
   const bool many = shape.batch > kMostBlocks;
   knobs.n_along_y =

@@ -70,7 +70,7 @@ void fetch_slice(Schedule& s, const Operand& x, const Tensor& tile, const IterVa
   std::vector<IterVar> loops{layout[first + 1], layout[first], layout[first + 2]};
   if (x.lies.along_k != x.lies.rows) loops = {layout[first], layout[first + 2], layout[first + 1]};
   fetch_together(stage, loops, {ir::kWarpX, ir::kWarpY, knobs.m.warps * knobs.n.warps}, x.lanes);
-  if (knobs.double_buffer) stage.double_buffer();
+  if (knobs.double_buffer) stage.double_buffer(knobs.stages);
 }
 
 Schedule schedule_matmul_wgmma(Tuning& t, const Workload& workload, Definition& definition, const Target& target) {
@@ -100,7 +100,7 @@ std::string why_not(const Workload& workload, const Target& target) {
 }  // namespace
 
 Template matmul_wgmma_template() {
-  return {"matmul.wgmma", 1, "matmul", {DeviceKind::kCuda}, schedule_matmul_wgmma, matmul_wgmma_seeds, why_not};
+  return {"matmul.wgmma", 2, "matmul", {DeviceKind::kCuda}, schedule_matmul_wgmma, matmul_wgmma_seeds, why_not};
 }
 
 }  // namespace nestwright

@@ -53,6 +53,35 @@ std::vector<std::tuple<const char*, const char*>> cases() {
   return all;
 }
 
+/// Slices of one step of the reduction in three and in four stages.
+TEST(GpuWarpStages, TextComputesTheProduct) {
+  for (const auto& [name, text] : {std::pair{"matmul.mma", "matmul m=33 n=48 k=96 dtype=bfloat16"},
+                                   std::pair{"matmul.mma", "matmul m=40 n=32 k=192 tb=1 dtype=int8"},
+                                   std::pair{"matmul.mma", "matmul m=32 n=36 k=64 precision=tf32"},
+                                   std::pair{"matmul.wgmma", "matmul m=70 n=32 k=96 dtype=bfloat16"}}) {
+    const Workload w = parse_workload(text);
+    const MatmulShape shape = matmul_shape(w);
+    const Template& source = *find_template(name);
+    const Target target = testing_gpu::cuda();
+    const ConfigSpace space = discover_space(source, w, target);
+    for (const std::int64_t stages : {3, 4}) {
+      Config config = source.seeds(w, target).front();
+      config.set("block_k", {32 / w.type("dtype").bytes()});
+      config.set("stages", {stages});
+      ASSERT_EQ(space.why_invalid(config), "") << text;
+      const Instance instance = instantiate(source, w, target, config);
+      const ir::Program program = expand(lower(instance.schedule, instance.definition.args, target, w.op), target);
+      const CompiledObject object = codegen::device_object(program, codegen::CudaDialect(target));
+      EXPECT_NE(object.source.find("cp.async.wait_group " + std::to_string(stages - 2)), std::string::npos);
+      EXPECT_EQ(testing::run_on_emulated_warps(program, object.source,
+                                               {w.type("dtype"), shape.m, shape.n, shape.k, shape.ta, shape.tb}),
+                "")
+          << config.str() << "\n"
+          << object.source;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Workloads, GpuWarps, ::testing::ValuesIn(cases()), [](const auto& p) {
   const std::string name = std::get<0>(p.param);
   return name.substr(name.find('.') + 1) + "_" + std::to_string(p.index);

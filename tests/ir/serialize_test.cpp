@@ -33,6 +33,8 @@ Program everything() {
       make_let(t, select(!(Expr(i) < 2), at(a, {i, 0}), 1.5),
                make_store(w, {1}, cast(kFloat16, Expr(t) - make_float(-0.0, kFloat32)))),
       make_if(likely(Expr(i) >= 1 && Expr(i) != 5), make_barrier(), make_prefetch(a, {i, 0}, true, 1)),
+      make_commit_copies(2),
+      make_barrier(2),
       make_if(Expr(i) == 3, make_store(s, {0}, make_int(255, kUInt8))),
       make_let(x, make_int(-7, kInt32), make_store(w, {0}, cast(kFloat16, Expr(x) % make_int(3, kInt32)))),
   });
@@ -105,7 +107,7 @@ TEST(Serialize, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(refusal(bytes + "!"), HasSubstr("1 bytes follow its end"));
   EXPECT_THAT(refusal(bytes.substr(0, 40)), HasSubstr("malformed program: "));
   bytes[4] = 9;
-  EXPECT_THAT(refusal(bytes), HasSubstr("it has version 9, this reader knows version 7"));
+  EXPECT_THAT(refusal(bytes), HasSubstr("it has version 9, this reader knows version 8"));
 }
 
 TEST(Serialize, RefusesDanglingReferences) {

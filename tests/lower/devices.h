@@ -11,7 +11,7 @@ Target device_target(DeviceKind device = DeviceKind::kCuda);
 int count_barriers(const ir::Stmt& s);
 
 /// Expects the only kernel of `program` to have `barriers` barriers, and each to be missed where it is left out: by the
-/// verifier and, with a race between threads, by the interpreter.
+/// verifier and by the interpreter, with a race between threads or an access to what is still being copied.
 void expect_every_barrier_needed(const ir::Program& program, int barriers);
 
 }  // namespace nestwright::testing

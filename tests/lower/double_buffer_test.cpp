@@ -1,6 +1,7 @@
 // Storage that the iterations of a loop use in turns: the loops, their results, and what cannot be done ahead.
 #include <gmock/gmock.h>
 
+#include "blocked_product.h"
 #include "devices.h"
 #include "expression/scan.h"
 #include "ir/print.h"
@@ -120,24 +121,6 @@ TEST(DoubleBuffer, SymbolicExtents) {
     EXPECT_EQ(run_program(chain.program(), 1, {length}), run_unscheduled(chain.C, chain.args(), {length})) << length;
   }
 }
-
-/// C = A B, the rows of B in slices of the reduction.
-struct Product {
-  explicit Product(std::int64_t m = 6, std::int64_t n = 10, std::int64_t depth = 13)
-      : A(placeholder({m, depth}, kFloat32, "A")),
-        B(placeholder({depth, n}, kFloat32, "B")),
-        k(reduce_axis(depth, "k")) {
-    C = compute({m, n}, [&](Expr i, Expr j) { return sum(A(i, k) * B(k, j), k); }, "C");
-    s = std::make_unique<Schedule>(create_schedule(C));
-  }
-  Args args() const { return {A, B, C}; }
-  ir::Program program(const Target& target = Target()) const {
-    return lower(*s, args(), target, "f", {.after_pass = {}, .verify = true});
-  }
-  Tensor A, B, C;
-  IterVar k;
-  std::unique_ptr<Schedule> s;
-};
 
 TEST(DoubleBuffer, InsideAParallelLoopEachThreadHasItsHalves) {
   Product p;
@@ -270,40 +253,8 @@ TEST(DoubleBuffer, VectorForm) {
 
 // --- Threads --------------------------------------------------------------------------------------------------------
 
-/// Blocks of 4 rows and 5 columns, a thread an element, slices of 3 of the reduction in shared memory.
-struct Blocked : Product {
-  explicit Blocked(bool twice, std::int64_t depth = 12) : Product(8, 15, depth) {
-    Schedule& schedule = *s;
-    const Tensor tile = schedule.cache_write(C, ir::Scope::kLocal);
-    a = schedule.cache_read(A, ir::Scope::kShared, {tile});
-    b = schedule.cache_read(B, ir::Scope::kShared, {tile});
-    const auto [by, bx, ty, tx] = schedule[C].tile(schedule[C].axis(0), schedule[C].axis(1), 4, 5);
-    schedule[C].bind(by, kBlockIdxY).bind(bx, kBlockIdxX).bind(ty, kThreadIdxY).bind(tx, kThreadIdxX);
-    schedule[tile].compute_at(schedule[C], tx);
-    const auto [ko, ki] = schedule[tile].split(schedule[tile].reduce_axis(0), factor(3));
-    schedule[tile].reorder({ko, ki, schedule[tile].axis(0), schedule[tile].axis(1)});
-    for (const Tensor& cache : {a, b}) {
-      schedule[cache].compute_at(schedule[tile], ko);
-      if (twice) schedule[cache].double_buffer();
-    }
-    schedule[a].bind(schedule[a].axis(0), kThreadIdxY).bind(schedule[a].axis(1), kThreadIdxX);
-    schedule[b].bind(schedule[b].axis(0), kThreadIdxY).bind(schedule[b].axis(1), kThreadIdxX);
-  }
-  Tensor a, b;
-};
-
-/// Barriers that stand in the loop over `name`.
-int barriers_in_loop(const ir::Stmt& s, const std::string& name) {
-  int count = 0;
-  ir::for_each_stmt(s, [&](const ir::Stmt& inner) {
-    const auto* loop = inner.as<ir::For>();
-    if (loop != nullptr && loop->var.name() == name) count += count_barriers(loop->body);
-  });
-  return count;
-}
-
 TEST(DoubleBufferInSharedMemory, TakesOneBarrierAnIteration) {
-  const Blocked once(false), twice(true);
+  const Blocked once(1), twice(2);
   EXPECT_EQ(barriers_in_loop(once.program(device_target()).kernels[0].body, "k.outer"), 2);
   const ir::Program program = twice.program(device_target());
   const std::string text = ir::to_string(program);
@@ -318,7 +269,7 @@ TEST(DoubleBufferInSharedMemory, TakesOneBarrierAnIteration) {
 
 TEST(DoubleBufferInSharedMemory, WhatIsFetchedAheadWaitsInRegisters) {
   // On a device that does not copy by itself.
-  const Blocked blocked(true);
+  const Blocked blocked(2);
   const ir::Program program = blocked.program(device_target(DeviceKind::kOpenCl));
   const std::string text = ir::to_string(program.kernels[0].body);
   EXPECT_EQ(run_program(program, 3), run_unscheduled(blocked.C, blocked.args()));
@@ -365,7 +316,7 @@ TEST(DoubleBufferInSharedMemory, NorWhatIsMadeOfWhatIsFetchedAhead) {
 
 TEST(DoubleBufferInSharedMemory, AnyNumberOfIterations) {
   for (const std::int64_t depth : {2, 3, 5, 6, 7, 9, 13}) {
-    const Blocked blocked(true, depth);
+    const Blocked blocked(2, depth);
     const ir::Program program = blocked.program(device_target());
     for (const std::uint64_t seed : {1, 2}) {
       EXPECT_EQ(run_program(program, seed), run_unscheduled(blocked.C, blocked.args())) << ir::to_string(program);
@@ -395,7 +346,7 @@ TEST(DoubleBuffer, OfALoopOfLaunches) {
 }
 
 TEST(DoubleBufferInSharedMemory, EveryBarrierIsNeeded) {
-  expect_every_barrier_needed(Blocked(true).program(device_target()), 2);
+  expect_every_barrier_needed(Blocked(2).program(device_target()), 2);
 }
 
 /// The wrong half: one that is read while it is filled.
@@ -409,7 +360,7 @@ class OneHalf : public ir::Mutator {
 };
 
 TEST(DoubleBufferInSharedMemory, OneHalfForBothIsARace) {
-  ir::Program program = Blocked(true).program(device_target());
+  ir::Program program = Blocked(2).program(device_target());
   program.kernels[0].body = OneHalf().mutate(program.kernels[0].body);
   EXPECT_THAT(ir::verify(program, ir::Form::kLoop), Not(IsEmpty()));
   EXPECT_THROW(run_program(program), Error);

@@ -23,7 +23,7 @@ class DoubleBuffer : public MatmulSchedule {
 TEST_F(DoubleBuffer, IsNotedAndReplayed) {
   s[cache].compute_at(s[c], i);
   s[cache].double_buffer();
-  EXPECT_TRUE(stage(cache).double_buffered);
+  EXPECT_EQ(stage(cache).slots, 2);
   EXPECT_EQ(s.trace().steps().back(), (TraceStep{"double_buffer", {"B.cache"}}));
   EXPECT_THAT(s.str(), testing::HasSubstr("B.cache: float32[32, 48] in local, at i of C\n  double-buffered at i\n"));
   Schedule again = create_schedule(c);
@@ -32,11 +32,42 @@ TEST_F(DoubleBuffer, IsNotedAndReplayed) {
   EXPECT_EQ(again.trace(), s.trace());
 }
 
+TEST_F(DoubleBuffer, OfMoreStages) {
+  s[cache].compute_at(s[c], i);
+  s[cache].double_buffer(4);
+  EXPECT_EQ(stage(cache).slots, 4);
+  EXPECT_EQ(s.trace().steps().back(), (TraceStep{"double_buffer", {"B.cache", "stages=4"}}));
+  EXPECT_THAT(s.str(), testing::HasSubstr("  double-buffered at i in 4 stages\n"));
+  Schedule again = create_schedule(c);
+  Trace::parse(s.trace().str()).replay(again);
+  EXPECT_EQ(again.str(), s.str());
+  EXPECT_EQ(again.trace(), s.trace());
+}
+
+TEST_F(DoubleBuffer, RefusesANumberOfStages) {
+  s[cache].compute_at(s[c], i);
+  const auto reason = [](int stages) {
+    return std::to_string(stages) +
+           " stages were asked for, but there can be from 2 to 8: one is filled while another is read";
+  };
+  for (const int stages : {-1, 0, 1, 9}) {
+    refused([&] { s[cache].double_buffer(stages); }, "double_buffer", "B.cache", reason(stages));
+  }
+  Schedule again = create_schedule(c);
+  EXPECT_THROW(
+      Trace::parse("cache_read B local C\ncompute_at B.cache C.0\ndouble_buffer B.cache stages=1\n").replay(again),
+      ScheduleError);
+  Schedule malformed = create_schedule(c);
+  EXPECT_THROW(
+      Trace::parse("cache_read B local C\ncompute_at B.cache C.0\ndouble_buffer B.cache 3\n").replay(malformed),
+      UsageError);
+}
+
 TEST_F(DoubleBuffer, StaysWhenTheStageMovesToAnotherLoop) {
   s[cache].compute_at(s[c], i);
   s[cache].double_buffer();
   s[cache].compute_at(s[c], j);
-  EXPECT_TRUE(stage(cache).double_buffered);
+  EXPECT_EQ(stage(cache).slots, 2);
   s[c].unroll(j);
   EXPECT_THAT(s.str(), testing::HasSubstr("double-buffered at j\n"));
 }

@@ -29,6 +29,8 @@ inline const std::vector<std::string>& workloads() {
       "matmul m=70 n=24 k=40 dtype=bfloat16",
       "matmul m=53 n=16 k=21 ta=1 tb=1 dtype=float16",
       "matmul m=64 n=20 k=64 dtype=int8",
+      "matmul m=64 n=32 k=160 dtype=float16",
+      "matmul m=16 n=24 k=128",
       "matmul m=24 n=32 k=32 precision=tf32",
       "matmul m=19 n=17 k=21 ta=1 tb=1 precision=tf32",
       "matmul m=40 n=18 k=12 batch=2 lda=14 ldb=20 ldc=22 sc=900 alpha=2 beta=0.5 epilogue=bias_relu precision=tf32",

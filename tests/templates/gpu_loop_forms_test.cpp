@@ -34,10 +34,10 @@ TEST_P(GpuLoopForms, AreTheOnesOnFile) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Templates, GpuLoopForms,
-                         testing::Values("matmul.gpu", "matmul.mma", "matmul.mma.tf32", "matmul.wgmma",
-                                         "elementwise.gpu", "broadcast.gpu", "reduce.gpu", "softmax.gpu",
-                                         "layer_norm.gpu", "transpose.gpu", "conv2d.gpu", "conv2d.gpu_direct",
-                                         "depthwise_conv2d.gpu", "scan.gpu"),
+                         testing::Values("matmul.gpu", "matmul.mma", "matmul.mma.tf32", "matmul.mma.stages",
+                                         "matmul.wgmma", "elementwise.gpu", "broadcast.gpu", "reduce.gpu",
+                                         "softmax.gpu", "layer_norm.gpu", "transpose.gpu", "conv2d.gpu",
+                                         "conv2d.gpu_direct", "depthwise_conv2d.gpu", "scan.gpu"),
                          [](const auto& p) {
                            std::string name = p.param;
                            std::replace(name.begin(), name.end(), '.', '_');

@@ -131,6 +131,11 @@ std::string CudaDialect::asynchronous_copy(int bytes) const {
       bytes, bytes == 16 ? "cg" : "ca");
 }
 
+std::string CudaDialect::wait_for_copies(int pending) const {
+  return fmt::format("asm volatile(\"cp.async.{};\" ::: \"memory\");",
+                     pending == 0 ? "wait_all" : fmt::format("wait_group {}", pending));
+}
+
 std::vector<std::string> CudaDialect::shared(const std::vector<SharedArray>& arrays, std::int64_t bytes) const {
   std::vector<std::string> lines;
   const bool is_static = bytes <= ir::kMostStaticSharedBytes;

@@ -28,7 +28,8 @@ class CudaDialect final : public Dialect {
   const char* barrier() const override { return "__syncthreads();"; }
   bool has_asynchronous_copies() const override { return has_asynchronous_copies_; }
   std::string asynchronous_copy(int bytes) const override;
-  const char* wait_for_copies() const override { return "asm volatile(\"cp.async.wait_all;\" ::: \"memory\");"; }
+  std::string wait_for_copies(int pending) const override;
+  const char* commit_copies() const override { return "asm volatile(\"cp.async.commit_group;\" ::: \"memory\");"; }
   const char* proxy_fence() const override {
     return "asm volatile(\"fence.proxy.async.shared::cta;\" ::: \"memory\");";
   }

@@ -81,6 +81,7 @@ void FunctionEmitter::emit(const ir::Stmt& stmt) {
                  [&](const ir::Store& n) { emit_store(n); },
                  [&](const ir::Allocate& n) { emit_allocate(n); },
                  [&](const ir::Prefetch& n) { emit_prefetch(n); },
+                 [&](const ir::CommitCopies&) { throw CompileError("a group of copies needs a GPU"); },
                  [&](const ir::Barrier&) { throw CompileError("a barrier needs the threads of a GPU's block"); },
                  [&](const ir::Launch& n) { emit_launch(n); },
              },

@@ -36,6 +36,7 @@ class Follower {
     const StmtNode* copy;
     Buffer buffer;
     std::vector<Expr> indices;  ///< undefined: said in terms of what another iteration has
+    bool in_group = false;
   };
   struct Loop {
     const For* loop;
@@ -55,8 +56,11 @@ class Follower {
                             follow(n.body);
                           },
                           [&](const IfThenElse& n) { follow_branch(n); }, [&](const Store& n) { follow_store(n, s); },
-                          [&](const Allocate& n) { follow(n.body); }, [&](const Barrier&) { begun_.clear(); },
-                          [](const auto&) {}},
+                          [&](const Allocate& n) { follow(n.body); },
+                          [&](const CommitCopies&) {
+                            for (Begun& begun : begun_) begun.in_group = true;
+                          },
+                          [&](const Barrier& n) { follow_barrier(n); }, [](const auto&) {}},
                s.node().value);
   }
 
@@ -93,6 +97,13 @@ class Follower {
         s.node().value);
   }
 
+  void follow_barrier(const Barrier& barrier) {
+    for (const Begun& begun : begun_) {
+      if (barrier.pending > 0 && !begun.in_group) refused_.insert(begun.copy);
+    }
+    begun_.clear();
+  }
+
   void follow_branch(const IfThenElse& branch) {
     look(branch.condition);
     const std::vector<Begun> before = begun_;
@@ -111,7 +122,7 @@ class Follower {
     touch(store.buffer, store.indices, is_copy ? &s.node() : nullptr);
     if (!is_copy) return;
     found_.insert(&s.node());
-    begun_.push_back({&s.node(), store.buffer, store.indices});
+    begun_.push_back({&s.node(), store.buffer, store.indices, false});
   }
 
   /// Whether a thread stores to no element twice before it waits.
@@ -164,7 +175,7 @@ class Follower {
   void join(const std::vector<Begun>& others) {
     for (const Begun& other : others) {
       const bool known = std::any_of(begun_.begin(), begun_.end(), [&](const Begun& begun) {
-        return begun.copy == other.copy &&
+        return begun.copy == other.copy && begun.in_group == other.in_group &&
                std::equal(begun.indices.begin(), begun.indices.end(), other.indices.begin(), other.indices.end(),
                           [](const Expr& a, const Expr& b) { return a.defined() == b.defined(); });
       });

@@ -17,7 +17,9 @@ struct Copied {
 Copied copied_by(const ir::Store& store);
 
 /// The stores of a kernel that may be asynchronous copies: no thread looks at what it copies before a barrier, or
-/// stores over it. Those of more than one lane have to be one access on both sides, which is not looked at here.
+/// stores over it. What is to stay in flight at a barrier is in a group (ir::CommitCopies), for which the verifier has
+/// shown that nobody looks at it before a barrier waits for it; what is in none is no copy where such a barrier
+/// is next. Those of more than one lane have to be one access on both sides, which is not looked at here.
 /// Requires a kernel without races.
 std::set<const ir::StmtNode*> asynchronous_copies(const ir::Stmt& kernel);
 

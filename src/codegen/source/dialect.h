@@ -55,10 +55,13 @@ class Dialect {
   virtual const char* barrier() const = 0;
   /// Whether there are copies as of asynchronous.h. Then asynchronous_copy() defines a function nw_copy_N(to, from,
   /// condition), which copies `bytes` bytes where the condition holds and else writes zeros, and what
-  /// wait_for_copies() says stands in front of barriers.
+  /// wait_for_copies() says stands in front of barriers: it waits for all but the latest `pending` groups, where these
+  /// are 0 for what is in no group, too.
   virtual bool has_asynchronous_copies() const { return false; }
   virtual std::string asynchronous_copy(int bytes) const;
-  virtual const char* wait_for_copies() const { return ""; }
+  virtual std::string wait_for_copies(int /*pending*/) const { return ""; }
+  /// Makes a group of the copies since the last one.
+  virtual const char* commit_copies() const { return ""; }
   /// Makes what a thread stored to shared memory known to kMultiplyShared; stands in front of barriers.
   virtual const char* proxy_fence() const { return ""; }
 

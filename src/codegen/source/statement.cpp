@@ -36,8 +36,11 @@ void StatementWriter::write(const Stmt& s, int depth) {
                           write(n.body, depth);
                         },
                         [](const Prefetch&) {},  // a hint: the hardware hides latency by other threads
-                        [&](const Barrier&) {
-                          if (!asynchronous_.empty()) line(dialect_.wait_for_copies(), depth);
+                        [&](const CommitCopies&) {
+                          if (!asynchronous_.empty()) line(dialect_.commit_copies(), depth);
+                        },
+                        [&](const Barrier& n) {
+                          if (!asynchronous_.empty()) line(dialect_.wait_for_copies(n.pending), depth);
                           if (expressions_.fragments().multiply_shared()) line(dialect_.proxy_fence(), depth);
                           line(dialect_.barrier(), depth);
                         },

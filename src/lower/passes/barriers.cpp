@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "ir/equal.h"
@@ -96,6 +97,12 @@ bool must_wait(const Accesses& before, const Accesses& after) {
   return before.written.meet(after.read) || before.read.meet(after.written);
 }
 
+bool has_groups(const Stmt& s) {
+  bool found = false;
+  if (s.defined()) for_each_stmt(s, [&](const Stmt& inner) { found = found || inner.as<CommitCopies>() != nullptr; });
+  return found;
+}
+
 class Placer {
  public:
   Placed place(const Stmt& s) {
@@ -110,9 +117,11 @@ class Placer {
     Placed body = place(loop.body);
     varying_.erase(loop.var);
     body.forget(loop.var);
+    const int pending = pending_.value_or(0);
+    if (has_groups(loop.body)) pending_.reset();
     const bool in_turns = loop.kind == LoopKind::kSerial || loop.kind == LoopKind::kUnrolled;
     if (in_turns && must_wait(body.exit, body.entry)) {
-      body.stmt = block({body.stmt, make_barrier()});
+      body.stmt = block({body.stmt, make_barrier(pending)});
       body.exit = {};
       body.waits = body.always_waits = true;
     }
@@ -127,9 +136,10 @@ class Placer {
     Placed result;
     std::vector<Stmt> stmts;
     for (const Stmt& s : sequence.stmts) {
+      const int pending = pending_.value_or(0);
       Placed next = place(s);
       if (must_wait(result.exit, next.entry)) {
-        stmts.push_back(make_barrier());
+        stmts.push_back(make_barrier(pending));
         result.exit = {};
         result.waits = result.always_waits = true;
       }
@@ -214,6 +224,10 @@ class Placer {
   }
 
   Placed place(const Stmt& s, const Prefetch&) { return {s, {}, {}, false, false}; }
+  Placed place(const Stmt& s, const CommitCopies& group) {
+    pending_ = std::min(group.pending, pending_.value_or(group.pending));
+    return {s, {}, {}, false, false};
+  }
   Placed place(const Stmt& s, const Barrier&) { return {s, {}, {}, true, true}; }
   Placed place(const Stmt& s, const Launch&) { return {s, {}, {}, false, false}; }
 
@@ -241,6 +255,7 @@ class Placer {
   }
 
   std::set<Var> varying_;
+  std::optional<int> pending_;  ///< groups that a barrier may leave in flight; absent: there are none
 };
 
 }  // namespace

@@ -9,7 +9,8 @@
 //
 // A statement that reads the very element that it writes, as a reduction does, waits for nobody: each element of a
 // stage is computed by one thread. Elements that differ for certain, as those of the two halves of a double buffer, are
-// no reason to wait. Thread rule: a pure function.
+// no reason to wait. Copies that are in groups (ir::CommitCopies) may stay in flight as long as the groups say, up to
+// the end of the loop that they are begun in. Thread rule: a pure function.
 #pragma once
 
 #include "ir/stmt.h"

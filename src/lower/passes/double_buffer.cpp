@@ -98,43 +98,43 @@ std::vector<Stmt> fills_of(const Block& sequence, const std::set<Buffer>& buffer
   return fills;
 }
 
-/// Accesses to the buffers go to the half that `half` names.
+/// Accesses to the buffers go to the slot that `slot` names.
 class Redirector : public Mutator {
  public:
-  Redirector(std::map<Buffer, Buffer> doubled, Expr half) : doubled_(std::move(doubled)), half_(std::move(half)) {}
+  Redirector(std::map<Buffer, Buffer> slotted, Expr slot) : slotted_(std::move(slotted)), slot_(std::move(slot)) {}
   using Mutator::mutate;
   Expr mutate(const Expr& e) override {
     const Expr changed = mutate_children(e);
     const auto* load = changed.defined() ? changed.as<Load>() : nullptr;
-    const auto found = load != nullptr ? doubled_.find(load->buffer) : doubled_.end();
-    return found == doubled_.end() ? changed : make_load(found->second, in_half(load->indices), load->mask);
+    const auto found = load != nullptr ? slotted_.find(load->buffer) : slotted_.end();
+    return found == slotted_.end() ? changed : make_load(found->second, in_slot(load->indices), load->mask);
   }
   Stmt mutate(const Stmt& s) override {
     const Stmt changed = mutate_children(s);
     if (!changed.defined()) return changed;
-    if (const auto* store = changed.as<Store>(); store != nullptr && doubled_.count(store->buffer) > 0) {
-      return make_store(doubled_.at(store->buffer), in_half(store->indices), store->value, store->mask, store->streams);
+    if (const auto* store = changed.as<Store>(); store != nullptr && slotted_.count(store->buffer) > 0) {
+      return make_store(slotted_.at(store->buffer), in_slot(store->indices), store->value, store->mask, store->streams);
     }
-    if (const auto* hint = changed.as<Prefetch>(); hint != nullptr && doubled_.count(hint->buffer) > 0) {
-      return make_prefetch(doubled_.at(hint->buffer), in_half(hint->indices), hint->for_write, hint->locality);
+    if (const auto* hint = changed.as<Prefetch>(); hint != nullptr && slotted_.count(hint->buffer) > 0) {
+      return make_prefetch(slotted_.at(hint->buffer), in_slot(hint->indices), hint->for_write, hint->locality);
     }
     return changed;
   }
 
  private:
-  std::vector<Expr> in_half(std::vector<Expr> indices) const {
-    indices.insert(indices.begin(), half_);
+  std::vector<Expr> in_slot(std::vector<Expr> indices) const {
+    indices.insert(indices.begin(), slot_);
     return indices;
   }
 
-  std::map<Buffer, Buffer> doubled_;
-  Expr half_;
+  std::map<Buffer, Buffer> slotted_;
+  Expr slot_;
 };
 
-Buffer make_halves(const Buffer& buffer) {
+Buffer make_slots(const Buffer& buffer, std::int64_t slots) {
   std::vector<Expr> shape = buffer->shape, strides = buffer->strides;
   if (!strides.empty()) strides.insert(strides.begin(), strides.front() * shape.front());
-  shape.insert(shape.begin(), Expr(2));
+  shape.insert(shape.begin(), Expr(slots));
   return {buffer->name, buffer->element, std::move(shape), buffer->scope, std::move(strides), buffer->alignment};
 }
 
@@ -249,9 +249,12 @@ class Doubler : public Mutator {
     } while (drop_unmovable(turning, *path, in_loop, fills, group));
     if (fills.empty()) return;
 
+    const std::int64_t* extent = as_const_int(loop.extent);
+    std::int64_t slots = group.front().slots;
+    if (extent != nullptr) slots = std::max<std::int64_t>(2, std::min(slots, *extent));
     std::map<Buffer, Buffer> doubled;
-    for (const Buffer& buffer : buffers_of(group)) doubled.emplace(buffer, make_halves(buffer));
-    Redirector redirect(doubled, (loop.var - loop.min) % Expr(2));
+    for (const Buffer& buffer : buffers_of(group)) doubled.emplace(buffer, make_slots(buffer, slots));
+    Redirector redirect(doubled, (loop.var - loop.min) % Expr(slots));
     Stmt fill = block(fills);
     for (std::size_t n = path->size(); n-- > 0;) fill = with_conditions((*path)[n], n, *path, std::move(fill));
     fill = redirect.mutate(fill);
@@ -260,17 +263,24 @@ class Doubler : public Mutator {
     const auto fill_for = [&](const Expr& iteration) {
       return expansion::Copier({{loop.var, iteration}}, true).mutate(fill);
     };
-    const std::int64_t* extent = as_const_int(loop.extent);
-    Stmt first = fill_for(loop.min);
-    if (extent == nullptr) first = make_if(0 < loop.extent, std::move(first));
-    turning.before.push_back(std::move(first));
-    const Expr has_next = likely(loop.var + 1 < loop.min + loop.extent);
-    Stmt next = fill_for(loop.var + 1);
+    const std::int64_t ahead = slots - 1;
+    Stmt next = fill_for(loop.var + ahead);
+    // Whoever is one iteration ahead waits for all that is in flight.
+    const bool in_groups = ahead > 1 && has_copies(next, copies_itself_);
+    const Stmt commit = in_groups ? make_commit_copies(static_cast<int>(ahead - 1)) : Stmt();
+    for (std::int64_t i = 0; i < ahead; ++i) {
+      Stmt first = fill_for(i == 0 ? loop.min : loop.min + i);
+      if (extent == nullptr) first = make_if(Expr(i) < loop.extent, std::move(first));
+      turning.before.push_back(std::move(first));
+      turning.before.push_back(commit);
+    }
+    const Expr has_next = likely(loop.var + ahead < loop.min + loop.extent);
     if (const auto staged = stage_in_registers(next, copies_itself_)) {
-      turning.body = block({make_if(has_next, staged->load), std::move(rest), make_if(has_next, staged->store)});
+      turning.body =
+          block({make_if(has_next, staged->load), commit, std::move(rest), make_if(has_next, staged->store)});
       for (const Buffer& buffer : staged->registers) turning.body = make_allocate(buffer, turning.body);
     } else {
-      turning.body = block({make_if(has_next, std::move(next)), std::move(rest)});
+      turning.body = block({make_if(has_next, std::move(next)), commit, std::move(rest)});
     }
     for (const DoubleBuffered& member : group) done_.insert(member.stage);
   }
@@ -294,7 +304,7 @@ class Doubler : public Mutator {
     }
     for (std::size_t m = 0; m < group.size(); ++m) {
       if (size_varies(group[m], varying)) {
-        return drop(m, "its size there depends on the iteration, and both halves have one size");
+        return drop(m, "its size there depends on the iteration, and all slots have one size");
       }
     }
     const std::set<Buffer> buffers = buffers_of(group);

@@ -207,7 +207,8 @@ Stmt LaneBuilder::build(const Stmt& s) {
                    for (const Expr& index : n.indices) at.push_back(at_lane(index, 0));
                    return make_prefetch(n.buffer, std::move(at), n.for_write, n.locality);
                  },
-                 [&](const Barrier&) { return s; }, [&](const Launch&) { return s; }},
+                 [&](const CommitCopies&) { return s; }, [&](const Barrier&) { return s; },
+                 [&](const Launch&) { return s; }},
       s.node().value);
 }
 

@@ -21,6 +21,7 @@ class Splitter {
     return std::visit([&](const auto& n) { return split(n); }, s.node().value);
   }
   bool fits() const { return fits_; }
+  bool copies() const { return copies_; }
   std::vector<Buffer> registers() && { return std::move(registers_); }
 
  private:
@@ -68,7 +69,10 @@ class Splitter {
   }
 
   Halves split(const Store& store) {
-    if (is_copied(store)) return {make_store(store.buffer, store.indices, store.value), Stmt()};
+    if (is_copied(store)) {
+      copies_ = true;
+      return {make_store(store.buffer, store.indices, store.value), Stmt()};
+    }
     bool from_global = true;
     for_each_expr(store.value, [&](const Expr& e) {
       const auto* load = e.as<Load>();
@@ -138,6 +142,7 @@ class Splitter {
   std::vector<const For*> loops_;
   std::vector<Buffer> registers_;
   bool fits_ = true;
+  bool copies_ = false;
 };
 
 }  // namespace
@@ -147,6 +152,12 @@ std::optional<StagedFill> stage_in_registers(const ir::Stmt& fill, bool copies_i
   auto [load, store] = splitter.split(fill);
   if (!splitter.fits() || !store.defined()) return std::nullopt;
   return StagedFill{std::move(splitter).registers(), std::move(load), expansion::Copier({}, true).mutate(store)};
+}
+
+bool has_copies(const ir::Stmt& fill, bool copies_itself) {
+  Splitter splitter(copies_itself);
+  splitter.split(fill);
+  return splitter.fits() && splitter.copies();
 }
 
 }  // namespace nestwright

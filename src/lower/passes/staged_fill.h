@@ -26,4 +26,7 @@ struct StagedFill {
 /// that is all.
 std::optional<StagedFill> stage_in_registers(const ir::Stmt& fill, bool copies_itself);
 
+/// Whether some of a fill of that form, or all of it, is copied by the device on its own.
+bool has_copies(const ir::Stmt& fill, bool copies_itself);
+
 }  // namespace nestwright

@@ -108,7 +108,8 @@ class Interleaver {
                                    copies_.emplace(n.buffer, copies);
                                    return with_body(n, copies, inside(n.body));
                                  },
-                                 [&](const Barrier&) { return s; }, [&](const auto&) { return each(s); }},
+                                 [&](const CommitCopies&) { return s; }, [&](const Barrier&) { return s; },
+                                 [&](const auto&) { return each(s); }},
                       s.node().value);
   }
 

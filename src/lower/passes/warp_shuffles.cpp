@@ -152,6 +152,7 @@ class Survey {
     visit(allocate.body);
   }
   void visit(const Prefetch& prefetch) { refuse(prefetch.buffer); }
+  void visit(const CommitCopies&) {}
   void visit(const Barrier&) {}
   void visit(const Launch&) {}
 

@@ -19,7 +19,7 @@ Stage& Stage::compute_root() {
   if (stage.carried_from >= 0) {
     primitive.refuse(stage.name, "it is the tile of a blocked reduction: attach it inside the loop of the blocks");
   }
-  if (stage.double_buffered) {
+  if (stage.slots > 0) {
     primitive.refuse(stage.name, "it is double-buffered, and at root there are no iterations that could take turns");
   }
   primitive.require_no_part({ScanPart::kUpdate, ScanPart::kStep},

@@ -25,7 +25,7 @@ Stage& Stage::prepare() {
   if (stage.carried_from >= 0) {
     primitive.refuse(stage.name, "it is the tile of a blocked reduction: attach it inside the loop of the blocks");
   }
-  if (stage.double_buffered) {
+  if (stage.slots > 0) {
     primitive.refuse(stage.name,
                      "it is double-buffered, and before the calls there are no iterations that could take "
                      "turns");

@@ -128,8 +128,7 @@ std::int64_t Primitive::require_constant(const IterVar& loop, const std::string&
 void Primitive::require_unscheduled(const std::string& why) const {
   const StageState& s = stage();
   bool untouched = s.relations.empty() && s.kinds.empty() && s.prefetches.empty() && s.pragmas.empty() &&
-                   s.alignments.empty() && !s.tensorize && !s.double_buffered && s.layout.empty() &&
-                   s.leaves == s.named;
+                   s.alignments.empty() && !s.tensorize && s.slots == 0 && s.layout.empty() && s.leaves == s.named;
   for (const StageState& other : state_.stages) {
     untouched = untouched && !(other.attach.kind == AttachKind::kAt && other.attach.stage == index_);
   }

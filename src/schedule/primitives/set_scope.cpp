@@ -25,7 +25,7 @@ Stage& Stage::set_scope(ir::Scope scope) {
   if (is_in_registers(scope) && !stage.alignments.empty()) {
     primitive.refuse(stage.name, "its rows are aligned by storage_align, and registers have none");
   }
-  if (is_in_registers(scope) && stage.double_buffered) {
+  if (is_in_registers(scope) && stage.slots > 0) {
     primitive.refuse(stage.name, "it is double-buffered, and registers cannot be told apart by the iteration");
   }
   stage.scope = scope;

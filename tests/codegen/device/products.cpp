@@ -35,10 +35,10 @@ std::string cuda_source(const NamedProgram& p, const char* arch) {
   return codegen::device_object(expanded, codegen::CudaDialect(target)).source;
 }
 
-NamedProgram fragments(ir::Type type, bool ta, bool tb) {
+NamedProgram fragments(ir::Type type, bool ta, bool tb, std::int64_t k, std::int64_t stages) {
   const bool of_bytes = type.bytes() == 1, in_tf32 = type == kFloat32;
   const std::int64_t steps = 32 / type.bytes();
-  const auto [A, B, a, b, C] = product({type, 64, 96, 64, ta, tb, in_tf32});
+  const auto [A, B, a, b, C] = product({type, 64, 96, k, ta, tb, in_tf32});
   Schedule s = create_schedule(C);
   const Tensor sums = s.cache_write(C, ir::Scope::kFragment);
   const auto [by, bx, i, j] = s[C].tile(s[C].axis(0), s[C].axis(1), 32, 32);
@@ -56,7 +56,7 @@ NamedProgram fragments(ir::Type type, bool ta, bool tb) {
   s[sums].reorder({slice, step, rows, columns, row, column, along}).unroll(rows).unroll(columns);
   for (const auto& [read, rounded] : {std::pair{A, a}, std::pair{B, b}}) {
     const Tensor cache = s.cache_read(read, ir::Scope::kShared, {in_tf32 ? rounded : sums});
-    s[cache].compute_at(s[sums], slice).double_buffer().storage_align(s[cache].axis(0), 49, 48);
+    s[cache].compute_at(s[sums], slice).double_buffer(stages).storage_align(s[cache].axis(0), 49, 48);
     const auto [vectors, lanes] = s[cache].split(s[cache].axis(1), factor(16 / type.bytes()));
     const IterVar all = s[cache].fuse(s[cache].axis(0), vectors);
     const auto [turn, thread] = s[cache].split(all, factor(64));
@@ -72,8 +72,8 @@ NamedProgram fragments(ir::Type type, bool ta, bool tb) {
   return {"fragments", lower(s, {A, B, C}, device_target(DeviceKind::kCuda), "fragments"), {}};
 }
 
-NamedProgram warpgroups(ir::Type type, bool ta, bool tb) {
-  const auto [A, B, a, b, C] = product({type, 128, 96, 128, ta, tb});
+NamedProgram warpgroups(ir::Type type, bool ta, bool tb, std::int64_t k, std::int64_t stages) {
+  const auto [A, B, a, b, C] = product({type, 128, 96, k, ta, tb});
   Schedule s = create_schedule(C);
   const Tensor sums = s.cache_write(C, ir::Scope::kFragment);
   const auto [by, bx, i, j] = s[C].tile(s[C].axis(0), s[C].axis(1), 128, 32);
@@ -97,7 +97,7 @@ NamedProgram warpgroups(ir::Type type, bool ta, bool tb) {
     // Rows of cores run as those of the matrix do.
     const auto layout = s.transform_layout(
         cache, [&](std::span<const Expr> at) { return std::vector<Expr>{at[1] / row, at[0], at[1] % row}; });
-    s[cache].compute_at(s[sums], slice).double_buffer();
+    s[cache].compute_at(s[sums], slice).double_buffer(stages);
     s[cache].reorder({layout[1], layout[0], layout[2]});
     const auto [turn, thread] = s[cache].split(s[cache].fuse(layout[1], layout[0]), factor(256));
     const auto [yz, tx] = s[cache].split(thread, factor(4));

@@ -22,12 +22,13 @@ struct Product {
 };
 Product product(const ProductShape& shape);
 
-/// A product of the type: blocks of 32 x 32 by two warps, slices of 32 steps ahead. A is [64, 64], or transposed where
-/// `ta` is set, B [64, 96], or transposed.
-NamedProgram fragments(ir::Type type, bool ta, bool tb);
+/// A product of the type: blocks of 32 x 32 by two warps, slices of 32 steps ahead, in so many stages. A is [64, k], or
+/// transposed where `ta` is set, B [k, 96], or transposed.
+NamedProgram fragments(ir::Type type, bool ta, bool tb, std::int64_t k = 64, std::int64_t stages = 2);
 
-/// One by warpgroups: blocks of 128 x 32 by two of them, slices of 64 steps ahead. A is [128, 128], B [128, 96].
-NamedProgram warpgroups(ir::Type type, bool ta, bool tb);
+/// One by warpgroups: blocks of 128 x 32 by two of them, slices of 64 steps ahead, in so many stages. A is
+/// [128, k], B [k, 96].
+NamedProgram warpgroups(ir::Type type, bool ta, bool tb, std::int64_t k = 128, std::int64_t stages = 2);
 
 /// The verified program's source for that architecture.
 std::string cuda_source(const NamedProgram& p, const char* arch = "sm_90");

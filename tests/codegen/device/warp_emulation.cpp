@@ -10,6 +10,7 @@
 
 #include "ir/launch.h"
 #include "support/scratch_folder.h"
+#include "tests/codegen/device/copy_instructions.h"
 #include "tests/codegen/device/warpgroup_instructions.h"
 
 namespace nestwright::testing {
@@ -21,6 +22,9 @@ constexpr const char* kInstructions = R"(
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <deque>
+#include <utility>
+#include <vector>
 #define __device__
 #define __global__
 #define __forceinline__ inline
@@ -63,13 +67,6 @@ static float __uint_as_float(unsigned bits) {
   return x;
 }
 static unsigned short nw_bfloat16_of_float32(float x) { return to_half(x); }
-
-static void copy(void* to, const void* from, bool condition, int bytes) {
-  if (condition) memcpy(to, from, bytes); else memset(to, 0, bytes);
-}
-static void nw_copy_16(void* to, const void* from, bool condition) { copy(to, from, condition, 16); }
-static void nw_copy_8(void* to, const void* from, bool condition) { copy(to, from, condition, 8); }
-static void nw_copy_4(void* to, const void* from, bool condition) { copy(to, from, condition, 4); }
 
 // Rows of matrix m are told by lanes 8m .. 8m + 7; a lane gets row lane/4, elements 2*(lane%4) and the next one.
 static void ldmatrix(unsigned* const* to, const void* row, bool transposed) {
@@ -266,6 +263,16 @@ int main() {
 }
 )";
 
+/// What a line that is inline PTX says of copies, in C; empty: nothing.
+std::string copy_statement(const std::string& line) {
+  static const std::regex group("cp\\.async\\.wait_group ([0-9]+);");
+  std::smatch found;
+  if (std::regex_search(line, found, group)) return "nw_wait_for_copies(" + found[1].str() + ");";
+  if (line.find("cp.async.wait_all;") != std::string::npos) return "nw_wait_for_all_copies();";
+  if (line.find("cp.async.commit_group;") != std::string::npos) return "nw_commit_copies();";
+  return "";
+}
+
 /// `source` without its statements of one line and its functions that are inline PTX, and with as much shared memory as
 /// a launch gives.
 std::string without_instructions(const std::string& source) {
@@ -273,7 +280,10 @@ std::string without_instructions(const std::string& source) {
   std::istringstream lines(source);
   bool in_function = false;
   for (std::string line; std::getline(lines, line);) {
-    if (line.find("asm volatile(") != std::string::npos && line.ends_with(";")) continue;
+    if (line.find("asm volatile(") != std::string::npos && line.ends_with(";")) {
+      result += copy_statement(line) + "\n";
+      continue;
+    }
     if (line.find("extern __shared__") != std::string::npos) {
       line = "__shared__ __align__(16) unsigned char nw_shared[232448];";
     }
@@ -326,8 +336,8 @@ std::string run_on_emulated_warps(const ir::Program& program, const std::string&
       "#define NW_X {}\n#define NW_Y {}\n#define NW_WARPS {}\n#define NW_KERNEL {}\n",
       type, p.m, p.n, p.k, p.ta, p.tb, size(shape.grid[0]), size(shape.grid[1]), size(shape.block[2]),
       program.kernels[0].name);
-  std::ofstream(file) << sizes << kInstructions << warpgroup_instructions(source) << without_instructions(source)
-                      << kMain;
+  std::ofstream(file) << sizes << kInstructions << kCopyInstructions << warpgroup_instructions(source)
+                      << without_instructions(source) << kMain;
   const std::string command =
       fmt::format("c++ -std=c++20 -w {0} -o {1} -pthread >{2} 2>&1 && {1} >{2} 2>&1", file, run, log);
   const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): names of our own

@@ -78,17 +78,18 @@ bool draw_set_scope(Draw& d) {
 
 bool draw_double_buffer(Draw& d) {
   // What is computed at a loop; where nothing is, something is brought there first.
-  const auto fits = [](const StageState& s) { return s.attach.kind == AttachKind::kAt && !s.double_buffered; };
+  const auto fits = [](const StageState& s) { return s.attach.kind == AttachKind::kAt && s.slots == 0; };
   const StageState* stage = d.choices.chance(5) ? d.stage() : d.stage(fits);
+  const int stages = d.choices.chance(5) ? d.choices.between(0, 9) : d.choices.chance(50) ? 2 : d.choices.between(3, 5);
   if (stage != nullptr) {
-    d.handle(*stage).double_buffer();
+    d.handle(*stage).double_buffer(stages);
     return true;
   }
   if (!draw_compute_at(d)) return false;
-  d.then("double_buffer", [&schedule = d.schedule(), moved = d.state().trace.steps().back().arguments.front()] {
+  d.then("double_buffer", [&schedule = d.schedule(), moved = d.state().trace.steps().back().arguments.front(), stages] {
     for (const StageState& s : schedule.state().stages) {
       if (s.name != moved) continue;
-      schedule[s.origin].double_buffer();
+      schedule[s.origin].double_buffer(stages);
       return;
     }
   });

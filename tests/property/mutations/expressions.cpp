@@ -44,6 +44,18 @@ std::vector<Mutation> expression_mutations() {
        "an index is wrapped one too late",
        {},
        of_scaling(BinaryOp::kMod, [](std::int64_t c) { return Expr(c + 1); })},
+      {"wrong_slot",
+       "the slot next to that of the iteration is read",
+       {},
+       [](const Expr& e, const Program&) -> MaybeExpr {
+         const auto* load = e.as<ir::Load>();
+         if (load == nullptr || load->buffer->scope != ir::Scope::kShared) return {};
+         const auto* slot = load->indices.front().as<ir::Binary>();
+         if (slot == nullptr || slot->op != BinaryOp::kMod) return {};
+         std::vector<Expr> indices = load->indices;
+         indices.front() = ir::make_binary(BinaryOp::kMod, slot->a + 1, slot->b);
+         return ir::make_load(load->buffer, indices, load->mask);
+       }},
       {"select_swapped", "the two sides of a select are swapped", {}, of_select([](const ir::Select& s) -> MaybeExpr {
          return ir::make_select(s.condition, s.if_false, s.if_true);
        })},

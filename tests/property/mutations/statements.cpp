@@ -190,6 +190,17 @@ std::vector<Mutation> sequences() {
          if (s.as<ir::Barrier>() == nullptr) return {};
          return Stmt();
        }},
+      {"copies_not_waited_for", "a barrier leaves one more group of copies in flight",
+       [](const Stmt& s, const Program&) -> MaybeStmt {
+         const auto* barrier = s.as<ir::Barrier>();
+         if (barrier == nullptr || barrier->pending == 0) return {};
+         return ir::make_barrier(barrier->pending + 1);
+       }},
+      {"group_not_committed", "copies are in the group of those after them",
+       [](const Stmt& s, const Program&) -> MaybeStmt {
+         if (s.as<ir::CommitCopies>() == nullptr) return {};
+         return Stmt();
+       }},
       {"let_off", "a let has a value one too large",
        [](const Stmt& s, const Program&) -> MaybeStmt {
          const auto* let = s.as<ir::Let>();

@@ -96,10 +96,11 @@ void staged(std::vector<Subject>& to) {
   add(to, "staged", s, {x, y});
 }
 
-/// A device: blocks of threads that load tiles of both operands together, block by block of the reduction.
-void shared(std::vector<Subject>& to) {
-  const Tensor a = placeholder({8, 10}, kFloat32, "A"), b = placeholder({10, 12}, kFloat32, "B");
-  const IterVar k = reduce_axis(10, "k");
+/// A device: blocks of threads that load tiles of both operands together, block by block of the reduction, in so many
+/// stages (1: not ahead).
+void add_shared(std::vector<Subject>& to, const std::string& name, std::int64_t depth, std::int64_t stages) {
+  const Tensor a = placeholder({8, depth}, kFloat32, "A"), b = placeholder({depth, 12}, kFloat32, "B");
+  const IterVar k = reduce_axis(depth, "k");
   const Tensor c = compute({8, 12}, [&](Expr i, Expr j) { return sum(a(i, k) * b(k, j), k); }, "C");
   Schedule s = create_schedule(c);
   const Tensor tile = s.cache_write(c, ir::Scope::kLocal);
@@ -111,19 +112,22 @@ void shared(std::vector<Subject>& to) {
   for (const Tensor& operand : {a, b}) {
     const Tensor cache = s.cache_read(operand, ir::Scope::kShared, {tile});
     s[cache].compute_at(s[tile], ko);
+    if (stages > 1) s[cache].double_buffer(stages);
     const auto [yo, yt] = s[cache].split(s[cache].axis(0), factor(4));
     const auto [xo, xt] = s[cache].split(s[cache].axis(1), factor(4));
     s[cache].reorder({yo, xo, yt, xt});
     s[cache].bind(yt, kThreadIdxY).bind(xt, kThreadIdxX);
   }
-  to.push_back({"shared", lower(s, {a, b, c}, Target::parse("cuda"), "shared"), ir::Form::kLoop});
+  to.push_back({name, lower(s, {a, b, c}, Target::parse("cuda"), name), ir::Form::kLoop});
 }
+void shared(std::vector<Subject>& to) { add_shared(to, "shared", 10, 1); }
+void stages(std::vector<Subject>& to) { add_shared(to, "stages", 30, 3); }
 
 }  // namespace
 
 std::vector<Subject> subjects() {
   std::vector<Subject> all;
-  for (auto* make : {guarded, blocked, rows, window, staged, shared}) make(all);
+  for (auto* make : {guarded, blocked, rows, window, staged, shared, stages}) make(all);
   return all;
 }
 
