@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "target/target.h"
@@ -31,8 +32,8 @@ CpuModel host_cpu_model();
 /// LLVM's name of a processor, or empty where this table does not know it. Only a name for the scheduling model: under
 /// a hypervisor a processor may lack instructions that others of its name have.
 std::string llvm_name(const CpuModel& model);
-/// The processor that is tuned for instead, where llvm_name() is empty: the oldest of the vendor with these features, as
-/// of new processors, and of hypervisors that give another model number; or empty where there is none.
+/// Where llvm_name() is empty (a new processor, or a hypervisor with model numbers of its own): the oldest processor of
+/// the vendor with these features, or empty where there is none.
 std::string llvm_name_of_similar(std::string_view vendor, CpuFeatures features);
 
 /// Names as in /proc/cpuinfo, of those extensions that kernels can profit from, in a fixed order: fma, avx2, avx512f,
