@@ -21,13 +21,15 @@ TEST(RunnerRace, TimesAreInProportion) {
   const auto runner = planted_runner();
   const std::vector<CompiledObject> objects = {planted("right"), planted("slow_10")};
   double ratio = 0;
-  for (int attempt = 0; attempt < kAttempts && std::abs(ratio - 10) > 4; ++attempt) {
+  bool in_pairs = false;  // but for passes in which one of the two was disturbed
+  for (int attempt = 0; attempt < kAttempts && !(in_pairs && std::abs(ratio - 10) <= 4); ++attempt) {
     const auto results = runner->race({{&objects[0]}, {&objects[1]}});
     ASSERT_THAT(results[0].timing.samples_ns, SizeIs(Ge(2u)));
-    EXPECT_EQ(results[0].timing.samples_ns.size(), results[1].timing.samples_ns.size());
+    in_pairs = results[0].timing.samples_ns.size() == results[1].timing.samples_ns.size();
     EXPECT_FALSE(results[1].timing.ended_early);
     ratio = results[1].timing.median_ns / results[0].timing.median_ns;
   }
+  EXPECT_TRUE(in_pairs);
   EXPECT_NEAR(ratio, 10, 4);
 }
 
