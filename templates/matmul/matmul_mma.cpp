@@ -7,7 +7,7 @@
 //         for 16 steps at a time: A.cache = shared A, B.cache = shared B; AB += A.cache * B.cache     (by the warp)
 //       C = AB                                                       (the elements that the thread has)
 //
-// A and B lie in shared memory as they do in the matrix, but for bytes and float32, which are multiplied along rows.
+// A and B lie in shared memory as they do in the matrix, but for bytes, which are multiplied along rows.
 // float32 is rounded to tf32 where fragments are loaded, so that it is copied to shared memory as it is. C's loops are
 // split so that each thread stores what it has of the fragments: of every 8 x 8 elements two neighbours of one row.
 #include <array>
@@ -58,7 +58,7 @@ struct Operand {
 void fetch_slice(Schedule& s, const Operand& x, const MatmulMmaKnobs& knobs) {
   Stage stage = s[x.slice];
   const int first = x.slice.rank() - 2;
-  const std::int64_t row = (x.lies.rows ? knobs.k_block : x.of_block) + knobs.padding;
+  const std::int64_t row = (x.lies.rows ? knobs.k_block : x.of_block) + x.lies.padding(knobs.padding, x.slice.dtype());
   stage.storage_align(stage.axis(first), row + 1, row);
   const BlockThreads threads{ir::kWarpX, ir::kWarpY, knobs.m.warps * knobs.n.warps};
   std::vector<IterVar> loops{stage.axis(first), stage.axis(first + 1)};

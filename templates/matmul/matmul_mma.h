@@ -20,10 +20,15 @@ inline constexpr std::int64_t kMmaTile = 16;
 /// Bytes of its steps of the reduction.
 inline constexpr std::int64_t kMmaStepBytes = 32;
 
-/// A or B as it is multiplied. Halves are multiplied as they lie in the matrix; bytes and tf32 along rows only.
+/// A or B as it is multiplied: as it lies in the matrix, but for bytes, which are multiplied along rows only.
 struct MmaOperand {
   bool along_k;  ///< rows of the matrix run along the reduction
   bool rows;     ///< so do those of its slices in shared memory
+  /// Elements between rows of a slice, of so many between those that are loaded by rows: what has 4 bytes and is loaded
+  /// across its rows needs twice as many to meet no bank of shared memory twice.
+  std::int64_t padding(std::int64_t of_rows, ir::Type type) const {
+    return !rows && type.bytes() == 4 ? 2 * of_rows : of_rows;
+  }
 };
 std::array<MmaOperand, 2> mma_operands(const Workload& workload);
 
@@ -45,7 +50,7 @@ struct MatmulMmaKnobs {
   std::int64_t k_block = 16;  ///< steps of the reduction that are fetched at a time
   bool unroll_k = false;
   std::int64_t lanes_a = 1, lanes_b = 1, lanes_c = 1;  ///< of vectors that are fetched and stored
-  std::int64_t padding = 0;  ///< elements between rows in shared memory, or between columns of such pieces
+  std::int64_t padding = 0;  ///< elements between rows in shared memory, see MmaOperand, or between columns of pieces
   bool double_buffer = false;
   std::int64_t stages = 2;  ///< slices in shared memory, where double-buffered
   bool n_along_y = false;   ///< blocks of N have blockIdx.y, those of M blockIdx.x

@@ -98,20 +98,21 @@ void constrain_block(Tuning& t, const MatmulShape& shape, ir::Type type, const M
       "sums and operands of a thread need more registers than the target has");
   t.constrain(
       with({"block_k", "padding", "double_buffer", "stages"}),
-      [of, a, b, size = type.bytes(), most = target.shared_bytes, kind](std::span<const KnobValue> v) {
+      [of, a, b, type, most = target.shared_bytes, kind](std::span<const KnobValue> v) {
         const auto [m, n] = of(v);
         const std::int64_t block_k = v[4][0], padding = v[5][0], slices = v[6][0] == 1 ? v[7][0] : 1;
-        const auto bytes = [&](std::int64_t across, bool rows) {
-          std::int64_t length = rows ? block_k : across, count = rows ? across : block_k;
+        const auto bytes = [&](std::int64_t across, const MmaOperand& lies) {
+          const std::int64_t size = type.bytes();
+          std::int64_t length = lies.rows ? block_k : across, count = lies.rows ? across : block_k;
           if (kind == MmaKind::kWarpgroups) {  // columns of rows of 16 bytes
             const std::int64_t columns = length * size / kCoreRowBytes;
             length = count * kCoreRowBytes / size;
             count = columns;
           }
-          const std::int64_t elements = count * (length + padding);
+          const std::int64_t elements = count * (length + lies.padding(padding, type));
           return slices * elements * size + kAlignment;
         };
-        return bytes(m.of_block(), a.rows) + bytes(n.of_block(), b.rows) <= most;
+        return bytes(m.of_block(), a) + bytes(n.of_block(), b) <= most;
       },
       "the slices of A and B do not fit into a block's shared memory");
   t.constrain(
@@ -136,7 +137,7 @@ constexpr Wish kGroupWishes[] = {{8, 1, kMmaTile, 256}, {8, 1, kMmaTile, 128}, {
 
 std::array<MmaOperand, 2> mma_operands(const Workload& workload) {
   const MatmulShape shape = matmul_shape(workload);
-  const bool as_rows = workload.type("dtype").bytes() != 2;
+  const bool as_rows = workload.type("dtype").bytes() == 1;
   return {MmaOperand{!shape.ta, !shape.ta || as_rows}, MmaOperand{shape.tb, shape.tb || as_rows}};
 }
 

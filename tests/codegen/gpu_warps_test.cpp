@@ -1,5 +1,7 @@
 // What the tensor core templates make, run as CUDA text on emulated warps: sizes that are no multiples of any tile.
 // NESTWRIGHT_GPU_SAMPLES=N in the environment draws N configurations for each workload.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -8,6 +10,7 @@
 #include "codegen/source/device_object.h"
 #include "lower/lower.h"
 #include "templates/matmul/matmul_shape.h"
+#include "tests/codegen/device/golden.h"
 #include "tests/codegen/device/warp_emulation.h"
 #include "tests/templates/gpu_cases.h"
 
@@ -80,6 +83,33 @@ TEST(GpuWarpStages, TextComputesTheProduct) {
           << object.source;
     }
   }
+}
+
+/// What the default of a template accesses, for products of two of its slices and more.
+TEST(GpuAccesses, OfDefaultsAreTheGoldenOnes) {
+  std::string text;
+  for (const auto& [name, workload] : {std::pair{"matmul.mma", "matmul m=128 n=128 k=128 dtype=bfloat16"},
+                                       std::pair{"matmul.mma", "matmul m=128 n=128 k=128 tb=1 dtype=bfloat16"},
+                                       std::pair{"matmul.mma", "matmul m=128 n=128 k=256 tb=1 dtype=int8"},
+                                       std::pair{"matmul.mma", "matmul m=128 n=128 k=64 precision=tf32"},
+                                       std::pair{"matmul.mma", "matmul m=128 n=128 k=64 ta=1 tb=1 precision=tf32"},
+                                       std::pair{"matmul.wgmma", "matmul m=128 n=128 k=256 dtype=bfloat16"},
+                                       std::pair{"matmul.wgmma", "matmul m=128 n=128 k=256 tb=1 dtype=bfloat16"}}) {
+    const Workload w = parse_workload(workload);
+    const MatmulShape shape = matmul_shape(w);
+    const Template& source = *find_template(name);
+    const Target target = testing_gpu::cuda();
+    const Config config = source.seeds(w, target).front();
+    const Instance instance = instantiate(source, w, target, config);
+    const ir::Program program = expand(lower(instance.schedule, instance.definition.args, target, w.op), target);
+    const CompiledObject object = codegen::device_object(program, codegen::CudaDialect(target));
+    const std::string counts = testing::count_accesses(
+        program, object.source, {w.type("dtype"), shape.m, shape.n, shape.k, shape.ta, shape.tb});
+    EXPECT_THAT(counts, ::testing::Not(::testing::ContainsRegex("loads [a-z0-9 ]*: [0-9]* by warps, [1-9][0-9]* bank")))
+        << workload;
+    text += fmt::format("# {} of {}\n# {}\n{}\n", name, workload, config.str(), counts);
+  }
+  testing::expect_golden(text, "accesses_of_templates.txt");
 }
 
 INSTANTIATE_TEST_SUITE_P(Workloads, GpuWarps, ::testing::ValuesIn(cases()), [](const auto& p) {

@@ -132,12 +132,15 @@ TEST_F(SessionTest, TwoTunersOfOneTaskTakeTurnsAndMeasureNothingTwice) {
   }
   for (std::thread& tuner : tuners) tuner.join();
   std::set<std::string> configs, codes;
+  std::int64_t twice = 0;
   for (const TrialRecord& trial : recorded()) {
     EXPECT_TRUE(configs.insert(trial.proposal.config.str()).second);
     if (trial.code.same_as == 0 && !trial.code.identity.empty() && !trial.measurement.timing.is_disturbed()) {
-      EXPECT_TRUE(codes.insert(trial.code.identity).second) << "each hears what the other has measured";
+      twice += codes.insert(trial.code.identity).second ? 0 : 1;
     }
   }
+  // What one measured while it was disturbed the other one measures when it meets it, and the first one measures again.
+  EXPECT_LE(twice, results[0].remeasured + results[1].remeasured) << "each hears what the other has measured";
   EXPECT_EQ(configs.size(), 48u);
   for (const SessionResult& result : results) EXPECT_EQ(result.trials, 24);
 }

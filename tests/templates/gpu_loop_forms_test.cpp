@@ -1,6 +1,8 @@
 // The loops that templates for GPUs make, held against what they were when somebody last read them: a change that was
 // not meant is seen, and one that was meant is reviewed. A file of loop_forms/gpu/ has the template's name, and what
-// tells it from others of the template; it opens with the workload and the configuration, the program follows.
+// tells it from others of the template; it opens with the workload and the configuration, the program follows. With
+// NESTWRIGHT_WRITE_GOLDENS in the environment the test writes what it got, and fails.
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -30,6 +32,11 @@ TEST_P(GpuLoopForms, AreTheOnesOnFile) {
   EXPECT_EQ(space.why_invalid(config), "");
   const Instance instance = instantiate(source, workload, target, config);
   const ir::Program program = lower(instance.schedule, instance.definition.args, target, workload.op);
+  if (std::getenv("NESTWRIGHT_WRITE_GOLDENS") != nullptr && ir::to_string(program) != expected.str()) {
+    file.close();
+    std::ofstream(path) << workload_line << "\n" << config_line << "\n" << ir::to_string(program);
+    FAIL() << path << " was written: look at it";
+  }
   EXPECT_EQ(ir::to_string(program), expected.str());
 }
 

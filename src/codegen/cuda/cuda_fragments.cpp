@@ -44,6 +44,17 @@ constexpr const char* kRound =
   asm("cvt.rna.tf32.f32 %0, %0;" : "+r"(*x));
 }
 )";
+// There is no ldmatrix that transposes 32 bits. Rows that lie 8 or 24 banks of 32 further apart meet no bank twice.
+constexpr const char* kLoadTransposedTf32 =
+    R"(static __device__ __forceinline__ void nw_load_transposed_tf32(
+    unsigned int* top, unsigned int* bottom, const void* from, int bytes) {
+  const char* const row = (const char*)from + (int)threadIdx.x * bytes + (int)threadIdx.y * 4;
+  top[0] = *(const unsigned int*)row, top[1] = *(const unsigned int*)(row + 4 * bytes);
+  bottom[0] = *(const unsigned int*)(row + 32), bottom[1] = *(const unsigned int*)(row + 4 * bytes + 32);
+  nw_round_register(top), nw_round_register(top + 1);
+  nw_round_register(bottom), nw_round_register(bottom + 1);
+}
+)";
 constexpr const char* kRoundLoaded =
     "  nw_round_register(top), nw_round_register(top + 1);\n"
     "  nw_round_register(bottom), nw_round_register(bottom + 1);\n";
@@ -88,10 +99,14 @@ Dialect::FragmentFunction CudaDialect::fragment_function(const FragmentCall& cal
       return {"nw_fill_all_" + type.str(), fmt::format(kFillAll, type.str(), value_type(type))};
     case FragmentCall::Kind::kLoad:
       if (type == kFloat32) {
-        return {"nw_load_tf32", kRound + fmt::format(kLoad, "_tf32", "", "matrix / 2", "matrix % 2", kRoundLoaded)};
+        return {"nw_load_tf32", fmt::format(kLoad, "_tf32", "", "matrix / 2", "matrix % 2", kRoundLoaded),
+                "nw_round_register", kRound};
       }
       return {"nw_load", fmt::format(kLoad, "", "", "matrix / 2", "matrix % 2", "")};
     case FragmentCall::Kind::kLoadTransposed:
+      if (type == kFloat32) {
+        return {"nw_load_transposed_tf32", kLoadTransposedTf32, "nw_round_register", kRound};
+      }
       return {"nw_load_transposed", fmt::format(kLoad, "_transposed", ".trans", "matrix % 2", "matrix / 2", "")};
     case FragmentCall::Kind::kMultiply: {
       const auto [shape, types] = instruction_of(type);
@@ -100,6 +115,7 @@ Dialect::FragmentFunction CudaDialect::fragment_function(const FragmentCall& cal
                                                  of_bytes ? "int" : "float", of_bytes ? "r" : "f")};
     }
     case FragmentCall::Kind::kMultiplyShared:
+    case FragmentCall::Kind::kAwait:
       return warpgroup_function(call);
   }
   throw InternalError("internal error: no function of fragments");

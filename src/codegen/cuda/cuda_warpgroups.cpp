@@ -12,7 +12,7 @@ namespace nestwright::codegen {
 namespace {
 
 // A descriptor says, in units of 16 bytes, where a matrix without swizzling begins and how far its cores lie apart. The
-// sums are the instructions' alone until they are waited for.
+// sums are the instructions' alone until they are awaited.
 constexpr const char* kProduct =
     R"(static __device__ __forceinline__ void nw_wgmma_{name}(
     {value}* top, {value}* bottom, unsigned long long a, unsigned long long b) {{
@@ -36,6 +36,11 @@ static __device__ __forceinline__ void nw_multiply_shared_{name}(
     nw_wgmma_{name}(top, bottom, a_cores | (a_at + 2 * step * a_along) >> 4, b_cores | (b_at + 2 * step * b_along) >> 4);
   }}
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}}
+)";
+
+constexpr const char* kAwait =
+    R"(static __device__ __forceinline__ void {name}({value}* top, {value}* bottom) {{
   asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
 #pragma unroll
   for (int i = 0; i < {half}; ++i) asm volatile("" : "+{constraint}"(top[i]), "+{constraint}"(bottom[i])::"memory");
@@ -61,6 +66,12 @@ Dialect::FragmentFunction CudaDialect::warpgroup_function(const FragmentCall& ca
   const char* constraint = of_bytes ? "r" : "f";
   // Of each 8 columns a thread has two of its top row, then two of its bottom row.
   const std::int64_t half = call.columns / 4;
+  const char* const value = of_bytes ? "int" : "float";
+  if (call.kind == FragmentCall::Kind::kAwait) {
+    const std::string name = fmt::format("nw_await_{}_{}", of_bytes ? "int32" : "float32", call.columns);
+    return {name, fmt::format(fmt::runtime(kAwait), fmt::arg("name", name), fmt::arg("value", value),
+                              fmt::arg("half", half), fmt::arg("constraint", constraint))};
+  }
   std::string registers, operands;
   for (std::int64_t r = 0; r < 2 * half; ++r) {
     const char* row = r % 4 < 2 ? "top" : "bottom";
@@ -76,10 +87,10 @@ Dialect::FragmentFunction CudaDialect::warpgroup_function(const FragmentCall& ca
   const std::string name =
       fmt::format("{}_{}{}{}", call.type.str(), call.columns, call.across_a ? "_a" : "", call.across_b ? "_b" : "");
   const std::string text = fmt::format(
-      fmt::runtime(kProduct), fmt::arg("name", name), fmt::arg("value", of_bytes ? "int" : "float"),
-      fmt::arg("columns", call.columns), fmt::arg("steps", of_bytes ? 32 : 16), fmt::arg("types", types_of(call.type)),
-      fmt::arg("registers", registers), fmt::arg("operands", operands), fmt::arg("constraint", constraint),
-      fmt::arg("half", half), fmt::arg("a", 2 * half), fmt::arg("b", 2 * half + 1),
+      fmt::runtime(kProduct), fmt::arg("name", name), fmt::arg("value", value), fmt::arg("columns", call.columns),
+      fmt::arg("steps", of_bytes ? 32 : 16), fmt::arg("types", types_of(call.type)), fmt::arg("registers", registers),
+      fmt::arg("operands", operands), fmt::arg("constraint", constraint), fmt::arg("half", half),
+      fmt::arg("a", 2 * half), fmt::arg("b", 2 * half + 1),
       fmt::arg("modifiers",
                of_bytes ? std::string("1") : fmt::format("1, 1, 1, {:d}, {:d}", call.across_a, call.across_b)));
   return {"nw_multiply_shared_" + name, text};

@@ -68,6 +68,7 @@ class Dialect {
   /// A function that takes the arguments of such a call. Throws CompileError where the device has none.
   struct FragmentFunction {
     std::string name, text;
+    std::string helper = {}, helper_text = {};  ///< a function that the text calls; empty: none
   };
   virtual FragmentFunction fragment_function(const FragmentCall& call) const;
 

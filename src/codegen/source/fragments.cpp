@@ -323,13 +323,14 @@ FragmentCall Fragments::load_of(const Nest& nest, const Load& load) const {
   base.add_term(across->var, -step_across).add_term(along->var, -step_along);
   const bool transposed = step_across == 1 && step_along != 1;
   const std::int64_t step = transposed ? step_along : step_across, row = kRowBytes / bytes;
-  if (transposed && bytes != 2) {
-    refuse(to, fmt::format("{} are multiplied along rows only: store {} in rows that run along the reduction",
-                           bytes == 1 ? "bytes" : "floats of 32 bits", from->name));
+  if (transposed && bytes == 1) {
+    refuse(to, fmt::format("bytes are multiplied along rows only: store {} in rows that run along the reduction",
+                           from->name));
   }
   const bool hidden = base.hides(across->var) || base.hides(along->var);
-  // ldmatrix reads rows of 16 bytes, which begin at multiples of these.
-  if (hidden || (step_along != 1 && step_across != 1) || step % row != 0 || !is_multiple(base, row)) {
+  // ldmatrix reads rows of 16 bytes, which begin at multiples of these; what it cannot transpose is read one by one.
+  const bool in_rows = !transposed || bytes == 2;
+  if (hidden || (step_along != 1 && step_across != 1) || (in_rows && (step % row != 0 || !is_multiple(base, row)))) {
     refuse(to, fmt::format("rows of {} are not read from multiples of 16 bytes on: pad them by storage_align to "
                            "multiples of {} elements",
                            from->name, row));

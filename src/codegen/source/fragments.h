@@ -5,6 +5,7 @@
 //   for i in 0..16: for k in 0..16: A[i, k] = S[i, k]                                load, from shared memory
 //   for k in 0..16: for i in 0..16: A[k, i] = S[k, i]                                load
 //   for i in 0..16: for k in 0..8: A[i, k] = round_tf32(S[i, k])                     load, of float32
+//   for k in 0..8: for i in 0..16: A[k, i] = round_tf32(S[k, i])                     load
 //   for i in 0..16: for j in 0..8: for k in 0..16: T[i, j] += A[i, k] * B[k, j]      multiply
 //
 // A fragment is made up of matrices of 8 rows. Of one that is multiplied a row is 16 bytes along the reduction, and
@@ -34,7 +35,8 @@ struct WarpIndex {
 };
 
 struct FragmentCall {
-  enum class Kind : std::uint8_t { kFill, kFillAll, kLoad, kLoadTransposed, kMultiply, kMultiplyShared } kind;
+  /// kMultiplyShared begins products; nobody touches their sums before kAwait.
+  enum class Kind : std::uint8_t { kFill, kFillAll, kLoad, kLoadTransposed, kMultiply, kMultiplyShared, kAwait } kind;
   struct Argument {
     ir::Buffer buffer;  ///< undefined: the argument is a value
     ir::Expr at;        ///< the register of the buffer, or its element, to which the argument points; or the value

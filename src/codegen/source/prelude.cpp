@@ -112,6 +112,7 @@ std::string Prelude::copy(int bytes) {
 
 std::string Prelude::fragment(const FragmentCall& call) {
   const Dialect::FragmentFunction function = dialect_.fragment_function(call);
+  if (!function.helper.empty() && defined_.insert(function.helper).second) text_ += function.helper_text;
   if (defined_.insert(function.name).second) text_ += function.text;
   return function.name;
 }

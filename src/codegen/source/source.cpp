@@ -80,7 +80,7 @@ class KernelWriter {
     const std::string head = comment() + signature();
     write_shared();
     write_indices(kernel_.body);
-    statements_.write(body_, 1);
+    statements_.write_whole(body_, 1);
     return head + " {\n" + statements_.take() + "}\n";
   }
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "codegen/source/asynchronous.h"
 #include "ir/equal.h"
@@ -16,6 +17,24 @@ namespace nestwright::codegen {
 
 using namespace ir;
 
+namespace {
+
+/// Whether `s` waits for other threads, or touches a fragment.
+bool needs_products(const Stmt& s) {
+  bool found = false;
+  for_each_stmt(s, [&](const Stmt& inner) {
+    const auto* store = inner.as<Store>();
+    found = found || inner.as<Barrier>() != nullptr || (store != nullptr && store->buffer->scope == Scope::kFragment);
+  });
+  for_each_expr(s, [&](const Expr& e) {
+    const auto* load = e.as<Load>();
+    found = found || (load != nullptr && load->buffer->scope == Scope::kFragment);
+  });
+  return found;
+}
+
+}  // namespace
+
 void StatementWriter::line(const std::string& text, int depth) {
   out_.append(static_cast<std::size_t>(depth) * 2, ' ');
   out_ += text + "\n";
@@ -23,10 +42,7 @@ void StatementWriter::line(const std::string& text, int depth) {
 
 void StatementWriter::write(const Stmt& s, int depth) {
   if (!s.defined()) return;
-  std::visit(overloaded{[&](const For& n) { write_loop(n, depth); },
-                        [&](const Block& n) {
-                          for (const Stmt& child : n.stmts) write(child, depth);
-                        },
+  std::visit(overloaded{[&](const For& n) { write_loop(n, depth); }, [&](const Block& n) { write_block(n, depth); },
                         [&](const Let& n) { write_let(n, depth); }, [&](const IfThenElse& n) { write_if(n, depth); },
                         [&](const Store& n) {
                           if (!asynchronous_.contains(&s.node()) || !write_copy(n, depth)) write_store(n, depth);
@@ -48,6 +64,30 @@ void StatementWriter::write(const Stmt& s, int depth) {
              s.node().value);
 }
 
+void StatementWriter::write_whole(const Stmt& s, int depth) {
+  std::optional<FragmentCall> outside = std::exchange(begun_, std::nullopt);
+  write(s, depth);
+  await_products(depth);
+  begun_ = std::move(outside);
+}
+
+// Products go on beside what follows them up to a barrier or a fragment: by then nobody stores to what they read, since
+// a barrier lies between what a thread stores to shared memory and what another one reads there.
+void StatementWriter::write_block(const Block& block, int depth) {
+  for (const Stmt& child : block.stmts) {
+    if (begun_ && needs_products(child)) await_products(depth);
+    write(child, depth);
+  }
+}
+
+void StatementWriter::await_products(int depth) {
+  if (!begun_) return;
+  FragmentCall call = *std::exchange(begun_, std::nullopt);
+  call.kind = FragmentCall::Kind::kAwait;
+  call.arguments.resize(2);  // the sums
+  write_fragment_call(call, depth);
+}
+
 void StatementWriter::write_loop(const For& loop, int depth) {
   if (const auto call = expressions_.fragments().call_of(loop)) return write_fragment_call(*call, depth);
   if (loop.kind != LoopKind::kSerial && loop.kind != LoopKind::kUnrolled) {
@@ -65,7 +105,7 @@ void StatementWriter::write_loop(const For& loop, int depth) {
   line(fmt::format("for ({0} {1} = {2}; {1} < {3}; ++{1}) {{", dialect_.integer_type(wide ? kInt64 : kInt32), name,
                    first.text, end.in(Binds::kSum)),
        depth);
-  write(loop.body, depth + 1);
+  write_whole(loop.body, depth + 1);
   line("}", depth);
 }
 
@@ -77,6 +117,7 @@ void StatementWriter::write_fragment_call(const FragmentCall& call, int depth) {
                                                   : text);
   }
   line(fmt::format("{}({});", prelude_.fragment(call), fmt::join(arguments, ", ")), depth);
+  if (call.kind == FragmentCall::Kind::kMultiplyShared) begun_ = call;
 }
 
 void StatementWriter::declare(const Var& var, const Expr& value, const std::string& name, int depth) {
@@ -108,12 +149,12 @@ void StatementWriter::write_if(const IfThenElse& choice, int depth) {
   line(fmt::format("if ({}) {{", expressions_.value(choice.condition).text), depth);
   const Ranges outside = expressions_.ranges();
   expressions_.ranges().assume(choice.condition);
-  write(choice.then_case, depth + 1);
+  write_whole(choice.then_case, depth + 1);
   expressions_.ranges() = outside;
   if (choice.else_case.defined()) {
     line("} else {", depth);
     expressions_.ranges().assume_not(choice.condition);
-    write(choice.else_case, depth + 1);
+    write_whole(choice.else_case, depth + 1);
     expressions_.ranges() = outside;
   }
   line("}", depth);

@@ -19,12 +19,13 @@ class StatementWriter {
   /// Stores that are written as asynchronous copies (asynchronous.h) where one access does.
   void set_asynchronous(std::set<const ir::StmtNode*> copies) { asynchronous_ = std::move(copies); }
 
-  /// At `depth` steps of indentation.
-  void write(const ir::Stmt& s, int depth);
+  /// At `depth` steps of indentation. What it begins is awaited in it.
+  void write_whole(const ir::Stmt& s, int depth);
   void line(const std::string& text, int depth);
   std::string take() { return std::move(out_); }
 
  private:
+  void write(const ir::Stmt& s, int depth);
   void write_loop(const ir::For& loop, int depth);
   void write_let(const ir::Let& let, int depth);
   void write_if(const ir::IfThenElse& choice, int depth);
@@ -33,7 +34,10 @@ class StatementWriter {
   bool write_copy(const ir::Store& store, int depth);
   void write_vector_store(const ir::Store& store, int lanes, int depth);
   void write_lanes(const ir::Store& store, int lanes, const std::vector<HeldLoad>& held, int depth);
+  void write_block(const ir::Block& block, int depth);
   void write_fragment_call(const FragmentCall& call, int depth);
+  /// Waits for the products that were begun, if any.
+  void await_products(int depth);
   void write_array(const ir::Allocate& allocation, int depth);
 
   /// Loads by one access what `e` loads so, into variables in front of the statement.
@@ -50,6 +54,7 @@ class StatementWriter {
   Prelude& prelude_;
   Names& names_;
   std::set<const ir::StmtNode*> asynchronous_;
+  std::optional<FragmentCall> begun_;  ///< of kMultiplyShared, not awaited yet
   LaneVars lane_vars_;
   std::string out_;
 };

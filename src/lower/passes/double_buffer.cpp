@@ -52,6 +52,21 @@ bool touches(const auto& part, const std::set<Buffer>& buffers) {
          std::any_of(uses.written.begin(), uses.written.end(), is_one);
 }
 
+/// Whether warpgroups multiply what lies in shared memory: they go on while their threads fetch, if these do so behind
+/// the product.
+bool multiplies_shared(const Stmt& s) {
+  bool found = false;
+  for_each_stmt(s, [&](const Stmt& inner) {
+    const auto* store = inner.as<Store>();
+    if (store == nullptr || store->buffer->scope != Scope::kFragment || store->value.as<Binary>() == nullptr) return;
+    for_each_expr(store->value, [&](const Expr& e) {
+      const auto* load = e.as<Load>();
+      found = found || (load != nullptr && load->buffer->scope == Scope::kShared);
+    });
+  });
+  return found;
+}
+
 std::set<Buffer> buffers_of(const Group& group) {
   std::set<Buffer> buffers;
   for (const DoubleBuffered& member : group) buffers.insert(member.buffers.begin(), member.buffers.end());
@@ -279,6 +294,8 @@ class Doubler : public Mutator {
       turning.body =
           block({make_if(has_next, staged->load), commit, std::move(rest), make_if(has_next, staged->store)});
       for (const Buffer& buffer : staged->registers) turning.body = make_allocate(buffer, turning.body);
+    } else if (multiplies_shared(rest)) {
+      turning.body = block({std::move(rest), make_if(has_next, std::move(next)), commit});
     } else {
       turning.body = block({make_if(has_next, std::move(next)), commit, std::move(rest)});
     }

@@ -11,7 +11,10 @@ inline constexpr const char* kCopyInstructions = R"(
 struct Copy { void* to; unsigned char bytes[16]; int size; };
 static thread_local std::vector<Copy> begun;
 static thread_local std::deque<std::vector<Copy>> groups;
-static void copy(void* to, const void* from, bool condition, int size) {
+static unsigned most_in_flight;  // groups, behind a wait
+static void copy(const void* site, void* to, const void* from, bool condition, int size) {
+  nw_note(site, "copies to it", to, size);
+  if (condition) nw_note(site, "copies from it", from, size);
   if ((unsigned long)to % size != 0 || (condition && (unsigned long)from % size != 0)) {
     puts("a copy is not aligned");
     __builtin_trap();
@@ -19,14 +22,21 @@ static void copy(void* to, const void* from, bool condition, int size) {
   Copy& copy = begun.emplace_back(Copy{to, {}, size});
   if (condition) memcpy(copy.bytes, from, size);
 }
-static void nw_copy_16(void* to, const void* from, bool condition) { copy(to, from, condition, 16); }
-static void nw_copy_8(void* to, const void* from, bool condition) { copy(to, from, condition, 8); }
-static void nw_copy_4(void* to, const void* from, bool condition) { copy(to, from, condition, 4); }
+static void nw_copy_16(void* to, const void* from, bool condition) {
+  copy(__builtin_return_address(0), to, from, condition, 16);
+}
+static void nw_copy_8(void* to, const void* from, bool condition) {
+  copy(__builtin_return_address(0), to, from, condition, 8);
+}
+static void nw_copy_4(void* to, const void* from, bool condition) {
+  copy(__builtin_return_address(0), to, from, condition, 4);
+}
 static void nw_commit_copies() { groups.push_back(std::move(begun)), begun.clear(); }
 static void nw_wait_for_copies(unsigned pending) {
   for (; groups.size() > pending; groups.pop_front()) {
     for (const Copy& copy : groups.front()) memcpy(copy.to, copy.bytes, copy.size);
   }
+  if (thread_number() == 0 && groups.size() > most_in_flight) most_in_flight = groups.size();
 }
 static void nw_wait_for_all_copies() { nw_commit_copies(), nw_wait_for_copies(0); }
 )";

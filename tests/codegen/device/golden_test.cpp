@@ -2,31 +2,15 @@
 // NESTWRIGHT_WRITE_GOLDENS in the environment the tests write what they got, and fail.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
-
 #include "codegen/backend.h"
 #include "ir/print.h"
 #include "ir/serialize.h"
 #include "lower/lower.h"
+#include "tests/codegen/device/golden.h"
 #include "tests/codegen/device/products.h"
 
 namespace nestwright::testing {
 namespace {
-
-void expect_golden(const std::string& text, const std::string& file) {
-  const std::string path = std::string(NESTWRIGHT_SOURCE_DIR) + "/tests/codegen/device/golden/" + file;
-  if (std::getenv("NESTWRIGHT_WRITE_GOLDENS") != nullptr) {
-    std::ofstream(path) << text;
-    FAIL() << path << " was written: look at it";
-  }
-  std::ifstream stream(path);
-  ASSERT_TRUE(stream.good()) << path << " is missing";
-  std::stringstream golden;
-  golden << stream.rdbuf();
-  EXPECT_EQ(text, golden.str()) << file;
-}
 
 void expect_golden_cuda(const NamedProgram& p, const std::string& file) { expect_golden(cuda_source(p), file); }
 
@@ -50,7 +34,11 @@ TEST(GoldenFragments, OfHalves) { expect_golden_cuda(fragments(kFloat16, false, 
 
 TEST(GoldenFragments, OfTf32) { expect_golden_cuda(fragments(kFloat32, false, true), "fragments_tf32.cu"); }
 
-TEST(GoldenFragments, OfWarpgroups) { expect_golden_cuda(warpgroups(kFloat16, true, false), "warpgroups.cu"); }
+TEST(GoldenFragments, OfTf32AcrossRows) {
+  expect_golden_cuda(fragments(kFloat32, false, false), "fragments_tf32_across.cu");
+}
+
+TEST(GoldenFragments, OfWarpgroups) { expect_golden_cuda(warpgroups(kFloat16, true, false, 192), "warpgroups.cu"); }
 
 INSTANTIATE_TEST_SUITE_P(Programs, Golden,
                          ::testing::Values("elementwise", "matmul", "row_sums", "running_sum", "two_kernels"),

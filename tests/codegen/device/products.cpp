@@ -1,5 +1,7 @@
 #include "tests/codegen/device/products.h"
 
+#include <tuple>
+
 #include "codegen/cuda/cuda_dialect.h"
 #include "codegen/source/device_object.h"
 #include "lower/lower.h"
@@ -36,7 +38,7 @@ std::string cuda_source(const NamedProgram& p, const char* arch) {
 }
 
 NamedProgram fragments(ir::Type type, bool ta, bool tb, std::int64_t k, std::int64_t stages) {
-  const bool of_bytes = type.bytes() == 1, in_tf32 = type == kFloat32;
+  const bool in_tf32 = type == kFloat32;
   const std::int64_t steps = 32 / type.bytes();
   const auto [A, B, a, b, C] = product({type, 64, 96, k, ta, tb, in_tf32});
   Schedule s = create_schedule(C);
@@ -54,9 +56,11 @@ NamedProgram fragments(ir::Type type, bool ta, bool tb, std::int64_t k, std::int
   const auto [rows, row] = s[sums].split(s[sums].axis(0), factor(16));
   const auto [columns, column] = s[sums].split(s[sums].axis(1), factor(8));
   s[sums].reorder({slice, step, rows, columns, row, column, along}).unroll(rows).unroll(columns);
-  for (const auto& [read, rounded] : {std::pair{A, a}, std::pair{B, b}}) {
+  for (const auto& [read, rounded, along_rows] : {std::tuple{A, a, !ta}, std::tuple{B, b, tb}}) {
     const Tensor cache = s.cache_read(read, ir::Scope::kShared, {in_tf32 ? rounded : sums});
-    s[cache].compute_at(s[sums], slice).double_buffer(stages).storage_align(s[cache].axis(0), 49, 48);
+    // Rows that lie 4 banks apart, or 8 where 4 bytes are read across them.
+    const std::int64_t length = 32 + (in_tf32 && !along_rows ? 32 : 16) / type.bytes();
+    s[cache].compute_at(s[sums], slice).double_buffer(stages).storage_align(s[cache].axis(0), length + 1, length);
     const auto [vectors, lanes] = s[cache].split(s[cache].axis(1), factor(16 / type.bytes()));
     const IterVar all = s[cache].fuse(s[cache].axis(0), vectors);
     const auto [turn, thread] = s[cache].split(all, factor(64));
@@ -65,8 +69,8 @@ NamedProgram fragments(ir::Type type, bool ta, bool tb, std::int64_t k, std::int
     s[cache].bind(tz, kThreadIdxZ).bind(ty, kThreadIdxY).bind(tx, kThreadIdxX).vectorize(lanes);
     const Tensor fragment = in_tf32 ? rounded : s.cache_read(cache, ir::Scope::kFragment, {sums});
     s[fragment].set_scope(ir::Scope::kFragment).compute_at(s[sums], step);
-    const auto [r, r16] = s[fragment].split(s[fragment].axis(0), factor(16));
-    const auto [c, c16] = s[fragment].split(s[fragment].axis(1), factor(of_bytes || in_tf32 ? steps : 16));
+    const auto [r, r16] = s[fragment].split(s[fragment].axis(0), factor(along_rows ? 16 : steps));
+    const auto [c, c16] = s[fragment].split(s[fragment].axis(1), factor(along_rows ? steps : 16));
     s[fragment].reorder({r, c, r16, c16}).unroll(r).unroll(c);
   }
   return {"fragments", lower(s, {A, B, C}, device_target(DeviceKind::kCuda), "fragments"), {}};

@@ -10,19 +10,27 @@
 
 #include "ir/launch.h"
 #include "support/scratch_folder.h"
+#include "tests/codegen/device/access_counts.h"
 #include "tests/codegen/device/copy_instructions.h"
 #include "tests/codegen/device/warpgroup_instructions.h"
 
 namespace nestwright::testing {
 namespace {
 
-// In front of the source. NW_TYPE says of which type A and B are: 0 float16, 1 bfloat16, 2 int8, 3 uint8 by int8, 4
-// float32, multiplied as tf32.
-constexpr const char* kInstructions = R"(
+// In front of the source.
+constexpr const char* kThreads = R"(
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <algorithm>
 #include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 #define __device__
@@ -46,6 +54,14 @@ static unsigned thread_number();
 static unsigned warp_number() { return thread_number() / 32; }
 static unsigned lane() { return thread_number() % 32; }
 static void meet() { pthread_barrier_wait(&of_warp[warp_number()]); }
+#ifndef NW_COUNTS
+static void nw_note(const void*, const char*, const void*, unsigned) {}
+#endif
+)";
+
+// Behind that, and what counts. NW_TYPE says of which type A and B are: 0 float16, 1 bfloat16, 2 int8, 3 uint8 by
+// int8, 4 float32, multiplied as tf32.
+constexpr const char* kInstructions = R"(
 
 static float of_half(unsigned bits) {
   unsigned wide = bits << 16;
@@ -71,6 +87,7 @@ static unsigned short nw_bfloat16_of_float32(float x) { return to_half(x); }
 // Rows of matrix m are told by lanes 8m .. 8m + 7; a lane gets row lane/4, elements 2*(lane%4) and the next one.
 static void ldmatrix(unsigned* const* to, const void* row, bool transposed) {
   Warp& warp = warps[warp_number()];
+  nw_note(__builtin_return_address(1), "loads by ldmatrix", row, 16);
   if ((unsigned long)row % 16 != 0) { puts("a row is not aligned"); __builtin_trap(); }
   warp.rows[lane()] = (const unsigned short*)row;
   meet();
@@ -225,7 +242,12 @@ static OfC C[NW_M * NW_N];
 struct Place { Index block, thread; };
 static void* run(void* at) {
   blockIdx = ((Place*)at)->block, threadIdx = ((Place*)at)->thread;
+#ifdef NW_COUNTS
+  const auto pointer = [](auto* to) { return Counted<std::remove_pointer_t<decltype(to)>>(to); };
+  NW_KERNEL(pointer((const OfA*)A), pointer((const OfB*)B), pointer((OfC*)C));
+#else
   NW_KERNEL(A, B, C);
+#endif
   return nullptr;
 }
 static int a_at(int i, int k) { return (i * 31 + k * 17 + i * k * 7) % 17 - 8 + (NW_TYPE == 3 ? 140 : 0); }
@@ -235,6 +257,9 @@ int main() {
     for (int k = 0; k < NW_K; ++k) A[NW_TA ? k * NW_M + i : i * NW_K + k] = AS_STORED(a_at(i, k));
   for (int j = 0; j < NW_N; ++j)
     for (int k = 0; k < NW_K; ++k) B[NW_TB ? j * NW_K + k : k * NW_N + j] = AS_STORED(b_at(k, j));
+#ifdef NW_COUNTS
+  nw_array("A", A, sizeof A, false), nw_array("B", B, sizeof B, false), nw_array("C", C, sizeof C, false);
+#endif
   constexpr unsigned kThreads = 32 * NW_WARPS;
   pthread_barrier_init(&of_block, nullptr, kThreads);
   for (pthread_barrier_t& warp : of_warp) pthread_barrier_init(&warp, nullptr, 32);
@@ -250,6 +275,9 @@ int main() {
         pthread_create(&threads[t], nullptr, run, &places[t]);
       }
       for (pthread_t thread : threads) pthread_join(thread, nullptr);
+#ifdef NW_COUNTS
+      nw_count();
+#endif
     }
   }
   for (int i = 0; i < NW_M; ++i) {
@@ -259,17 +287,22 @@ int main() {
       if (C[i * NW_N + j] != sum) return printf("C[%d, %d] is %g, not %d\n", i, j, (double)C[i * NW_N + j], sum), 1;
     }
   }
+#ifdef NW_COUNTS
+  nw_print_accesses();
+  printf("copies in flight behind a wait: %u groups\n", most_in_flight);
+#endif
   return 0;
 }
 )";
 
-/// What a line that is inline PTX says of copies, in C; empty: nothing.
-std::string copy_statement(const std::string& line) {
+/// What a line that is inline PTX says of copies and products of warpgroups, in C; empty: nothing.
+std::string waiting_statement(const std::string& line) {
   static const std::regex group("cp\\.async\\.wait_group ([0-9]+);");
   std::smatch found;
   if (std::regex_search(line, found, group)) return "nw_wait_for_copies(" + found[1].str() + ");";
   if (line.find("cp.async.wait_all;") != std::string::npos) return "nw_wait_for_all_copies();";
   if (line.find("cp.async.commit_group;") != std::string::npos) return "nw_commit_copies();";
+  if (line.find("wgmma.wait_group.sync.aligned 0;") != std::string::npos) return "nw_wait_for_products();";
   return "";
 }
 
@@ -281,11 +314,11 @@ std::string without_instructions(const std::string& source) {
   bool in_function = false;
   for (std::string line; std::getline(lines, line);) {
     if (line.find("asm volatile(") != std::string::npos && line.ends_with(";")) {
-      result += copy_statement(line) + "\n";
+      (in_function ? function : result) += waiting_statement(line) + "\n";
       continue;
     }
     if (line.find("extern __shared__") != std::string::npos) {
-      line = "__shared__ __align__(16) unsigned char nw_shared[232448];";
+      line = "__align__(16) __shared__ unsigned char nw_shared[232448];";
     }
     in_function = in_function || line.starts_with("static __device__");
     if (!in_function) {
@@ -323,9 +356,24 @@ std::string warpgroup_instructions(const std::string& source) {
   return text;
 }
 
-}  // namespace
+/// `source` with accesses by Counted, but for those of registers.
+std::string with_counted_accesses(std::string source) {
+  const std::pair<const char*, const char*> changes[] = {
+      {R"((const )?([a-z_0-9 ]+)\* __restrict__ (\w+))", "Counted<$1$2> $3"},
+      {R"(__shared__ __align__\(16\) ([a-z ]+) (\w+)\[([0-9]+)\];)",
+       "__shared__ __align__(16) $1 $2_array[$3]; const Counted<$1> $2($2_array); nw_array(\"$2\", $2_array, sizeof "
+       "$2_array, true);"},
+      {R"(([a-z ]+)\* const (\w+) = \(\1\*\)\(nw_shared \+ ([0-9]+)\);)",
+       "const Counted<$1> $2(nw_shared + $3); nw_array(\"$2\", nw_shared + $3, 1 << 20, true);"},
+      {R"(\*\((const )?([a-z]+[a-z0-9 ]*)\*\))", "*(Counted<$1$2>)"},
+  };
+  for (const auto& [from, to] : changes) source = std::regex_replace(source, std::regex(from), to);
+  return source;
+}
 
-std::string run_on_emulated_warps(const ir::Program& program, const std::string& source, const WarpProduct& p) {
+/// What the run prints, and its exit status.
+std::pair<std::string, int> run(const ir::Program& program, const std::string& source, const WarpProduct& p,
+                                bool counts) {
   const ir::LaunchShape shape = ir::launch_shape(program.kernels[0]);
   const auto size = [](const ir::Expr& e) { return *ir::as_const_int(e); };
   const ScratchFolder folder("warps");
@@ -336,14 +384,28 @@ std::string run_on_emulated_warps(const ir::Program& program, const std::string&
       "#define NW_X {}\n#define NW_Y {}\n#define NW_WARPS {}\n#define NW_KERNEL {}\n",
       type, p.m, p.n, p.k, p.ta, p.tb, size(shape.grid[0]), size(shape.grid[1]), size(shape.block[2]),
       program.kernels[0].name);
-  std::ofstream(file) << sizes << kInstructions << kCopyInstructions << warpgroup_instructions(source)
-                      << without_instructions(source) << kMain;
+  const std::string text = without_instructions(source);
+  std::ofstream(file) << (counts ? "#define NW_COUNTS\n" : "") << sizes << kThreads << (counts ? kAccessCounts : "")
+                      << kInstructions << kCopyInstructions << warpgroup_instructions(source)
+                      << (counts ? with_counted_accesses(text) : text) << kMain;
   const std::string command =
       fmt::format("c++ -std=c++20 -w {0} -o {1} -pthread >{2} 2>&1 && {1} >{2} 2>&1", file, run, log);
   const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): names of our own
   std::stringstream said;
   said << std::ifstream(log).rdbuf();
-  return status == 0 ? "" : fmt::format("status {}: {}", status, said.str());
+  return {said.str(), status};
+}
+
+}  // namespace
+
+std::string run_on_emulated_warps(const ir::Program& program, const std::string& source, const WarpProduct& product) {
+  const auto [said, status] = run(program, source, product, false);
+  return status == 0 ? "" : fmt::format("status {}: {}", status, said);
+}
+
+std::string count_accesses(const ir::Program& program, const std::string& source, const WarpProduct& product) {
+  const auto [said, status] = run(program, source, product, true);
+  return status == 0 ? said : fmt::format("status {}: {}", status, said);
 }
 
 }  // namespace nestwright::testing

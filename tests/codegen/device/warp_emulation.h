@@ -22,4 +22,8 @@ struct WarpProduct {
 /// empty: nothing.
 std::string run_on_emulated_warps(const ir::Program& program, const std::string& source, const WarpProduct& product);
 
+/// What the threads access, as access_counts.h says it, and the groups of copies that a wait leaves in flight; or what
+/// is wrong.
+std::string count_accesses(const ir::Program& program, const std::string& source, const WarpProduct& product);
+
 }  // namespace nestwright::testing

@@ -1,11 +1,12 @@
-// wgmma.mma_async on the host, a part of the emulation that warp_emulation.cpp puts in front of a source. Thread rule:
-// a constant.
+// wgmma.mma_async on the host, a part of the emulation that warp_emulation.cpp puts in front of a source. A product
+// happens as late as it may: when its threads wait for it, so that what is stored to its operands before that shows in
+// the result. Thread rule: a constant.
 #pragma once
 
 namespace nestwright::testing {
 
 /// Defines wgmma<columns, across_a, across_b, type_a, type_b>(top, bottom, a, b): a and b are descriptors of matrices
-/// without swizzling (PTX ISA, "Matrix Descriptor Format", "Strides").
+/// without swizzling (PTX ISA, "Matrix Descriptor Format", "Strides"); and nw_wait_for_products() for wgmma.wait_group.
 inline constexpr const char* kWarpgroupInstructions = R"(
 extern char __start_nw_shared[];
 static unsigned long __cvta_generic_to_shared(const void* at) { return (const char*)at - __start_nw_shared; }
@@ -30,7 +31,7 @@ static int number(unsigned char x) { return x; }
 
 // Warp w has rows 16w .. 16w + 15 of the sums: lane l of rows l/4 and l/4 + 8 columns 2*(l%4) and the next of every 8.
 template <int kColumns, bool kAcrossA, bool kAcrossB, class OfA, class OfB, class Sum>
-static void wgmma(Sum* top, Sum* bottom, unsigned long long a, unsigned long long b) {
+static void multiply(Sum* top, Sum* bottom, unsigned long long a, unsigned long long b) {
   const unsigned thread = thread_number() % 128, warp = thread / 32;
   Warpgroup& group = warpgroups[thread_number() / 128];
   group.a[thread] = a, group.b[thread] = b;
@@ -48,6 +49,16 @@ static void wgmma(Sum* top, Sum* bottom, unsigned long long a, unsigned long lon
     }
   }
   pthread_barrier_wait(&group.all);
+}
+
+static thread_local std::vector<std::function<void()>> products;
+template <int kColumns, bool kAcrossA, bool kAcrossB, class OfA, class OfB, class Sum>
+static void wgmma(Sum* top, Sum* bottom, unsigned long long a, unsigned long long b) {
+  products.push_back([=] { multiply<kColumns, kAcrossA, kAcrossB, OfA, OfB>(top, bottom, a, b); });
+}
+static void nw_wait_for_products() {
+  for (const auto& product : products) product();
+  products.clear();
 }
 )";
 

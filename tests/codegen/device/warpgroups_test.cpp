@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(Products, Warpgroups,
                          [](const auto& test) { return test.param.name; });
 
 TEST(WarpgroupText, OtherProxiesSeeWhatIsStoredBeforeEachBarrier) {
-  std::istringstream lines(cuda_source(warpgroups(kFloat16, false, false)));
+  std::istringstream lines(cuda_source(warpgroups(kFloat16, false, false, 320)));
   int barriers = 0;
   std::string before;
   for (std::string line; std::getline(lines, line); before = line) {
@@ -66,6 +66,37 @@ TEST(WarpgroupText, OtherProxiesSeeWhatIsStoredBeforeEachBarrier) {
     EXPECT_THAT(before, HasSubstr("fence.proxy.async.shared::cta;"));
   }
   EXPECT_EQ(barriers, 2);
+}
+
+// What is fetched for a later slice is begun while the slice at hand is multiplied.
+TEST(WarpgroupText, ProductsGoOnWhileThreadsFetch) {
+  for (const std::int64_t stages : {2, 3}) {
+    const std::string source = cuda_source(warpgroups(kFloat16, false, false, 320, stages));
+    const std::size_t loop = source.find("for (int k_outer"), product = source.find("nw_multiply_shared", loop),
+                      copy = source.find("nw_copy_16", product), await = source.find("nw_await_float32_32(", product),
+                      barrier = source.find("__syncthreads", product);
+    ASSERT_NE(loop, std::string::npos);
+    EXPECT_LT(product, copy) << source;
+    EXPECT_LT(copy, await) << source;
+    EXPECT_LT(await, barrier) << source;
+  }
+}
+
+TEST(WarpgroupText, MistakesShowInTheResult) {
+  const NamedProgram p = warpgroups(kFloat16, false, false, 320, 3);
+  const std::string source = cuda_source(p);
+  const auto result = [&](const std::string& what, const std::string& by) {
+    std::string text = source;
+    const std::size_t at = text.find(what, text.find("__global__"));
+    EXPECT_NE(at, std::string::npos) << what;
+    if (at != std::string::npos) text.replace(at, what.size(), by);
+    return run_on_emulated_warps(p.program, text, {kFloat16, 128, 96, 320, false, false});
+  };
+  ASSERT_EQ(result("", ""), "");
+  // Nobody waits for the products.
+  EXPECT_THAT(result("nw_await_float32_32(&C_tile[0], &C_tile[8]);", ""), HasSubstr("C["));
+  // The slot that is filled meanwhile is the one that is multiplied.
+  EXPECT_THAT(result("(k_outer + 2)%3", "k_outer%3"), HasSubstr("C["));
 }
 
 /// C of 128 x 16 by two warpgroups, and what may be wrong with its schedule.

@@ -45,13 +45,13 @@ static __device__ __forceinline__ void nw_multiply_float16(
   nw_mma_float16(top, top + 1, bottom, bottom + 1, a_top[0], a_bottom[0], a_top[1], a_bottom[1], b[0], b[1]);
 }
 
-// grid (3, 2, 1), block (4, 8, 2), 12256 bytes of shared memory
+// grid (3, 2, 1), block (4, 8, 2), 10224 bytes of shared memory
 extern "C" __global__ void __launch_bounds__(64) fragments_kernel0(
     const unsigned short* __restrict__ A,
     const unsigned short* __restrict__ B,
     float* __restrict__ C) {
-  __shared__ __align__(16) unsigned short B_cache[3056];
-  __shared__ __align__(16) unsigned short A_cache[3056];
+  __shared__ __align__(16) unsigned short B_cache[2552];
+  __shared__ __align__(16) unsigned short A_cache[2552];
   const int i_outer = (int)blockIdx.y;
   const int j_outer = (int)blockIdx.x;
   const int j_inner_outer = (int)threadIdx.z;
@@ -67,21 +67,21 @@ extern "C" __global__ void __launch_bounds__(64) fragments_kernel0(
   }
   for (int ax0_ax1_outer_outer = 0; ax0_ax1_outer_outer < 2; ++ax0_ax1_outer_outer) {
     const int ax0 = ax0_ax1_outer_outer*16 + j_inner_outer*8 + i_inner_inner;
-    nw_copy_16(&A_cache[ax0*48 + j_inner_inner_inner_outer*8], &A[i_outer*2048 + ax0*64 + j_inner_inner_inner_outer*8], true);
+    nw_copy_16(&A_cache[ax0*40 + j_inner_inner_inner_outer*8], &A[i_outer*2048 + ax0*64 + j_inner_inner_inner_outer*8], true);
   }
   for (int ax0_ax1_outer_outer_1 = 0; ax0_ax1_outer_outer_1 < 2; ++ax0_ax1_outer_outer_1) {
     const int ax0_1 = ax0_ax1_outer_outer_1*16 + j_inner_outer*8 + i_inner_inner;
-    nw_copy_16(&B_cache[ax0_1*48 + j_inner_inner_inner_outer*8], &B[ax0_1*96 + j_outer*32 + j_inner_inner_inner_outer*8], true);
+    nw_copy_16(&B_cache[ax0_1*40 + j_inner_inner_inner_outer*8], &B[ax0_1*96 + j_outer*32 + j_inner_inner_inner_outer*8], true);
   }
   for (int k_outer = 0; k_outer < 2; ++k_outer) {
     if (k_outer < 1) {
       for (int ax0_ax1_outer_outer_2 = 0; ax0_ax1_outer_outer_2 < 2; ++ax0_ax1_outer_outer_2) {
         const int ax0_2 = ax0_ax1_outer_outer_2*16 + j_inner_outer*8 + i_inner_inner;
-        nw_copy_16(&A_cache[ax0_2*48 + j_inner_inner_inner_outer*8 + 1536], &A[i_outer*2048 + ax0_2*64 + j_inner_inner_inner_outer*8 + 32], true);
+        nw_copy_16(&A_cache[ax0_2*40 + j_inner_inner_inner_outer*8 + 1280], &A[i_outer*2048 + ax0_2*64 + j_inner_inner_inner_outer*8 + 32], true);
       }
       for (int ax0_ax1_outer_outer_3 = 0; ax0_ax1_outer_outer_3 < 2; ++ax0_ax1_outer_outer_3) {
         const int ax0_3 = ax0_ax1_outer_outer_3*16 + j_inner_outer*8 + i_inner_inner;
-        nw_copy_16(&B_cache[ax0_3*48 + j_inner_inner_inner_outer*8 + 1536], &B[ax0_3*96 + j_outer*32 + j_inner_inner_inner_outer*8 + 3072], true);
+        nw_copy_16(&B_cache[ax0_3*40 + j_inner_inner_inner_outer*8 + 1280], &B[ax0_3*96 + j_outer*32 + j_inner_inner_inner_outer*8 + 3072], true);
       }
     }
     asm volatile("cp.async.wait_all;" ::: "memory");
@@ -91,9 +91,9 @@ extern "C" __global__ void __launch_bounds__(64) fragments_kernel0(
       unsigned int B_cache_cache[4];
       #pragma unroll
       for (int ax0_outer = 0; ax0_outer < 2; ++ax0_outer) {
-        nw_load(&A_cache_cache[ax0_outer*4], &A_cache_cache[ax0_outer*4 + 2], &A_cache[k_outer*1536 + ax0_outer*768 + k_inner_outer*16], 96);
+        nw_load(&A_cache_cache[ax0_outer*4], &A_cache_cache[ax0_outer*4 + 2], &A_cache[k_outer*1280 + ax0_outer*640 + k_inner_outer*16], 80);
       }
-      nw_load_transposed(&B_cache_cache[0], &B_cache_cache[2], &B_cache[k_outer*1536 + k_inner_outer*768 + j_inner_outer*16], 96);
+      nw_load_transposed(&B_cache_cache[0], &B_cache_cache[2], &B_cache[k_outer*1280 + k_inner_outer*640 + j_inner_outer*16], 80);
       #pragma unroll
       for (int i_outer_2 = 0; i_outer_2 < 2; ++i_outer_2) {
         #pragma unroll

@@ -37,13 +37,13 @@ static __device__ __forceinline__ void nw_multiply_tf32(
   nw_mma_tf32(top, top + 1, bottom, bottom + 1, a_top[0], a_bottom[0], a_top[1], a_bottom[1], b[0], b[1]);
 }
 
-// grid (3, 2, 1), block (4, 8, 2), 24448 bytes of shared memory
+// grid (3, 2, 1), block (4, 8, 2), 18416 bytes of shared memory
 extern "C" __global__ void __launch_bounds__(64) fragments_kernel0(
     const float* __restrict__ A,
     const float* __restrict__ B,
     float* __restrict__ C) {
-  __shared__ __align__(16) float B_cache[3056];
-  __shared__ __align__(16) float A_cache[3056];
+  __shared__ __align__(16) float B_cache[2300];
+  __shared__ __align__(16) float A_cache[2300];
   const int i_outer = (int)blockIdx.y;
   const int j_outer = (int)blockIdx.x;
   const int j_inner_outer = (int)threadIdx.z;
@@ -60,24 +60,24 @@ extern "C" __global__ void __launch_bounds__(64) fragments_kernel0(
   for (int ax0_ax1_outer_outer = 0; ax0_ax1_outer_outer < 4; ++ax0_ax1_outer_outer) {
     const int ax0 = ax0_ax1_outer_outer*8 + j_inner_outer*4 + i_inner_inner/2;
     const int ax1_outer = i_inner_inner%2*4 + j_inner_inner_inner_outer;
-    nw_copy_16(&A_cache[ax0*48 + ax1_outer*4], &A[i_outer*2048 + ax0*64 + ax1_outer*4], true);
+    nw_copy_16(&A_cache[ax0*36 + ax1_outer*4], &A[i_outer*2048 + ax0*64 + ax1_outer*4], true);
   }
   for (int ax0_ax1_outer_outer_1 = 0; ax0_ax1_outer_outer_1 < 4; ++ax0_ax1_outer_outer_1) {
     const int ax0_1 = ax0_ax1_outer_outer_1*8 + j_inner_outer*4 + i_inner_inner/2;
     const int ax1_outer_1 = i_inner_inner%2*4 + j_inner_inner_inner_outer;
-    nw_copy_16(&B_cache[ax0_1*48 + ax1_outer_1*4], &B[j_outer*2048 + ax0_1*64 + ax1_outer_1*4], true);
+    nw_copy_16(&B_cache[ax0_1*36 + ax1_outer_1*4], &B[j_outer*2048 + ax0_1*64 + ax1_outer_1*4], true);
   }
   for (int k_outer = 0; k_outer < 2; ++k_outer) {
     if (k_outer < 1) {
       for (int ax0_ax1_outer_outer_2 = 0; ax0_ax1_outer_outer_2 < 4; ++ax0_ax1_outer_outer_2) {
         const int ax0_2 = ax0_ax1_outer_outer_2*8 + j_inner_outer*4 + i_inner_inner/2;
         const int ax1_outer_2 = i_inner_inner%2*4 + j_inner_inner_inner_outer;
-        nw_copy_16(&A_cache[ax0_2*48 + ax1_outer_2*4 + 1536], &A[i_outer*2048 + ax0_2*64 + ax1_outer_2*4 + 32], true);
+        nw_copy_16(&A_cache[ax0_2*36 + ax1_outer_2*4 + 1152], &A[i_outer*2048 + ax0_2*64 + ax1_outer_2*4 + 32], true);
       }
       for (int ax0_ax1_outer_outer_3 = 0; ax0_ax1_outer_outer_3 < 4; ++ax0_ax1_outer_outer_3) {
         const int ax0_3 = ax0_ax1_outer_outer_3*8 + j_inner_outer*4 + i_inner_inner/2;
         const int ax1_outer_3 = i_inner_inner%2*4 + j_inner_inner_inner_outer;
-        nw_copy_16(&B_cache[ax0_3*48 + ax1_outer_3*4 + 1536], &B[j_outer*2048 + ax0_3*64 + ax1_outer_3*4 + 32], true);
+        nw_copy_16(&B_cache[ax0_3*36 + ax1_outer_3*4 + 1152], &B[j_outer*2048 + ax0_3*64 + ax1_outer_3*4 + 32], true);
       }
     }
     asm volatile("cp.async.wait_all;" ::: "memory");
@@ -87,9 +87,9 @@ extern "C" __global__ void __launch_bounds__(64) fragments_kernel0(
       unsigned int B_tf32[4];
       #pragma unroll
       for (int i_outer_2 = 0; i_outer_2 < 2; ++i_outer_2) {
-        nw_load_tf32(&A_tf32[i_outer_2*4], &A_tf32[i_outer_2*4 + 2], &A_cache[k_outer*1536 + i_outer_2*768 + k_inner_outer*8], 192);
+        nw_load_tf32(&A_tf32[i_outer_2*4], &A_tf32[i_outer_2*4 + 2], &A_cache[k_outer*1152 + i_outer_2*576 + k_inner_outer*8], 144);
       }
-      nw_load_tf32(&B_tf32[0], &B_tf32[2], &B_cache[k_outer*1536 + j_inner_outer*768 + k_inner_outer*8], 192);
+      nw_load_tf32(&B_tf32[0], &B_tf32[2], &B_cache[k_outer*1152 + j_inner_outer*576 + k_inner_outer*8], 144);
       #pragma unroll
       for (int i_outer_3 = 0; i_outer_3 < 2; ++i_outer_3) {
         #pragma unroll

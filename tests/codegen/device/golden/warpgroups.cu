@@ -33,6 +33,8 @@ static __device__ __forceinline__ void nw_multiply_shared_float16_32_a_b(
     nw_wgmma_float16_32_a_b(top, bottom, a_cores | (a_at + 2 * step * a_along) >> 4, b_cores | (b_at + 2 * step * b_along) >> 4);
   }
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+static __device__ __forceinline__ void nw_await_float32_32(float* top, float* bottom) {
   asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
 #pragma unroll
   for (int i = 0; i < 8; ++i) asm volatile("" : "+f"(top[i]), "+f"(bottom[i])::"memory");
@@ -61,20 +63,21 @@ extern "C" __global__ void __launch_bounds__(256) warpgroups_kernel0(
   }
   const int ax0_1 = i_inner_outer_i_inner_inner_outer*8 + i_inner_inner_inner_inner;
   nw_copy_16(&B_cache[j_inner_inner_outer*512 + ax0_1*8], &B[ax0_1*96 + j_outer*32 + j_inner_inner_outer*8], true);
-  for (int k_outer = 0; k_outer < 2; ++k_outer) {
-    if (k_outer < 1) {
+  asm volatile("cp.async.wait_all;" ::: "memory");
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  __syncthreads();
+  for (int k_outer = 0; k_outer < 3; ++k_outer) {
+    nw_multiply_shared_float16_32_a_b(&C_tile[0], &C_tile[8], &A_cache[k_outer%2*8192 + i_inner_outer_i_inner_inner_outer/4*4096], 128, 1024, &B_cache[k_outer%2*2048], 128, 1024, 4);
+    if (k_outer < 2) {
       for (int ax0_ax1_outer_outer_1 = 0; ax0_ax1_outer_outer_1 < 4; ++ax0_ax1_outer_outer_1) {
         const int ax0_2 = ax0_ax1_outer_outer_1*16 + i_inner_outer_i_inner_inner_outer*2 + i_inner_inner_inner_inner/4;
         const int ax1_outer_1 = i_inner_inner_inner_inner%4*4 + j_inner_inner_outer;
-        nw_copy_16(&A_cache[ax1_outer_1*512 + ax0_2*8 + 8192], &A[ax0_2*128 + ax1_outer_1*8 + 8192], true);
+        nw_copy_16(&A_cache[(k_outer + 1)%2*8192 + ax1_outer_1*512 + ax0_2*8], &A[k_outer*8192 + ax0_2*128 + ax1_outer_1*8 + 8192], true);
       }
       const int ax0_3 = i_inner_outer_i_inner_inner_outer*8 + i_inner_inner_inner_inner;
-      nw_copy_16(&B_cache[j_inner_inner_outer*512 + ax0_3*8 + 2048], &B[ax0_3*96 + j_outer*32 + j_inner_inner_outer*8 + 6144], true);
+      nw_copy_16(&B_cache[(k_outer + 1)%2*2048 + j_inner_inner_outer*512 + ax0_3*8], &B[k_outer*6144 + ax0_3*96 + j_outer*32 + j_inner_inner_outer*8 + 6144], true);
     }
-    asm volatile("cp.async.wait_all;" ::: "memory");
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-    __syncthreads();
-    nw_multiply_shared_float16_32_a_b(&C_tile[0], &C_tile[8], &A_cache[k_outer*8192 + i_inner_outer_i_inner_inner_outer/4*4096], 128, 1024, &B_cache[k_outer*2048], 128, 1024, 4);
+    nw_await_float32_32(&C_tile[0], &C_tile[8]);
     asm volatile("cp.async.wait_all;" ::: "memory");
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     __syncthreads();
