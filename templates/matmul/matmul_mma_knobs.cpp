@@ -124,6 +124,9 @@ void constrain_block(Tuning& t, const MatmulShape& shape, ir::Type type, const M
       "there are more than 65535 blocks along blockIdx.y");
 }
 
+/// A slice is multiplied in fewer cycles than it takes to arrive: another one is on its way meanwhile.
+constexpr std::int64_t kStages = 3;
+
 /// Warps of a block, and rows and columns of a warp.
 struct Wish {
   std::int64_t warps_m, warps_n, warp_m, warp_n;
@@ -247,6 +250,7 @@ std::vector<Config> seeds(const Template& source, const Workload& workload, cons
       config.set("padding", {kPadding / bytes});
       config.set("unroll_k", {}, "yes");
       config.set("double_buffer", {}, "yes");
+      config.set("stages", {kStages});
       config.set("blocks_x", {}, "n");
       wishes.push_back(std::move(config));
     }
