@@ -16,17 +16,21 @@ using sqlite::Statement;
 /// Trials of one other task that a search is told of: the last ones.
 constexpr int kMostOfARelative = 2000;
 
-/// Only what a choice among them needs: decoding configurations and readings of all takes ten times as long.
+/// Only what a choice among them needs: decoding configurations and readings of all takes ten times as long. The joins
+/// are in the order in which SQLite follows them backwards through its indices, so that what comes before the last ones
+/// is not looked at.
 const std::string& select_related() {
   static const std::string select = fmt::format(
       "SELECT trial.id, trial.median_ns, trial.ended_early, trial.verified,"
       " unit.id, unit.rule, unit.anchor_trial_id, unit.anchor_ns"
-      " FROM session AS unit JOIN trial ON trial.session_id = unit.id JOIN proposal ON proposal.id = trial.proposal_id"
-      " JOIN space ON space.id = proposal.space_id"
-      " WHERE unit.task_id = :task AND {} AND trial.outcome = 0 AND trial.same_as_trial_id IS NULL"
+      " FROM session AS owner CROSS JOIN batch ON batch.session_id = owner.id"
+      " CROSS JOIN proposal ON proposal.batch_id = batch.id CROSS JOIN trial ON trial.proposal_id = proposal.id"
+      " CROSS JOIN session AS unit ON unit.id = trial.session_id JOIN space ON space.id = proposal.space_id"
+      " WHERE owner.task_id = :task AND {} AND trial.outcome = 0 AND trial.same_as_trial_id IS NULL"
       " AND trial.median_ns > 0 AND trial.disturbance = ''"
       " AND trial.recorded_at < coalesce((SELECT min(started_at) FROM session AS first"
-      "  WHERE first.task_id = :learner), '9999') ORDER BY trial.id DESC LIMIT :limit",
+      "  WHERE first.task_id = :learner), '9999')"
+      " ORDER BY owner.id DESC, batch.number DESC, proposal.position DESC LIMIT :limit",
       kTemplateMatches);
   return select;
 }
