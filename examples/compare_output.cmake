@@ -1,14 +1,18 @@
-# Runs PROGRAM, which must succeed, and holds what it prints against the file GOLDEN. With NESTWRIGHT_UPDATE_GOLDEN set
-# in the environment it writes the file instead.
+# Runs PROGRAM, which must succeed, and holds what it prints against the file GOLDEN. With NESTWRIGHT_WRITE_GOLDENS in
+# the environment it writes the file where that differs, and fails (tests/support/golden.h).
 execute_process(COMMAND ${PROGRAM} OUTPUT_VARIABLE printed ERROR_VARIABLE complaint RESULT_VARIABLE result)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "it ended with ${result}: ${complaint}\n${printed}")
 endif()
-if(DEFINED ENV{NESTWRIGHT_UPDATE_GOLDEN})
-  file(WRITE ${GOLDEN} "${printed}")
+set(expected "")
+if(EXISTS ${GOLDEN})
+  file(READ ${GOLDEN} expected)
+endif()
+if(printed STREQUAL expected)
   return()
 endif()
-file(READ ${GOLDEN} expected)
-if(NOT printed STREQUAL expected)
-  message(FATAL_ERROR "it prints something else than ${GOLDEN}:\n${printed}")
+if(DEFINED ENV{NESTWRIGHT_WRITE_GOLDENS})
+  file(WRITE ${GOLDEN} "${printed}")
+  message(FATAL_ERROR "${GOLDEN} was written: look at it")
 endif()
+message(FATAL_ERROR "it prints something else than ${GOLDEN}:\n${printed}")

@@ -10,8 +10,8 @@
 #include "codegen/source/device_object.h"
 #include "lower/lower.h"
 #include "templates/matmul/matmul_shape.h"
-#include "tests/codegen/device/golden.h"
 #include "tests/codegen/device/warp_emulation.h"
+#include "tests/support/golden.h"
 #include "tests/templates/gpu_cases.h"
 
 namespace nestwright {
@@ -109,7 +109,7 @@ TEST(GpuAccesses, OfDefaultsAreTheGoldenOnes) {
         << workload;
     text += fmt::format("# {} of {}\n# {}\n{}\n", name, workload, config.str(), counts);
   }
-  testing::expect_golden(text, "accesses_of_templates.txt");
+  testing::expect_golden(text, "tests/codegen/device/golden/accesses_of_templates.txt");
 }
 
 INSTANTIATE_TEST_SUITE_P(Workloads, GpuWarps, ::testing::ValuesIn(cases()), [](const auto& p) {

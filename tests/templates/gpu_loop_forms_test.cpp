@@ -2,27 +2,24 @@
 // not meant is seen, and one that was meant is reviewed. A file of loop_forms/gpu/ has the template's name, and what
 // tells it from others of the template; it opens with the workload and the configuration, the program follows. With
 // NESTWRIGHT_WRITE_GOLDENS in the environment the test writes what it got, and fails.
-#include <cstdlib>
 #include <fstream>
-#include <sstream>
 
 #include "gpu_cases.h"
 #include "ir/print.h"
 #include "matmul_check.h"
+#include "tests/support/golden.h"
 
 namespace nestwright {
 namespace {
 
-class GpuLoopForms : public testing::TestWithParam<const char*> {};
+class GpuLoopForms : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(GpuLoopForms, AreTheOnesOnFile) {
   const std::string name = GetParam();
-  const std::string path = NESTWRIGHT_SOURCE_DIR "/tests/templates/loop_forms/gpu/" + name + ".txt";
-  std::ifstream file(path);
+  const std::string path = "tests/templates/loop_forms/gpu/" + name + ".txt";
+  std::ifstream file(std::string(NESTWRIGHT_SOURCE_DIR) + "/" + path);
   std::string workload_line, config_line;
   ASSERT_TRUE(std::getline(file, workload_line) && std::getline(file, config_line)) << path << " cannot be read";
-  std::ostringstream expected;
-  expected << file.rdbuf();
 
   const Workload workload = parse_workload(workload_line);
   const Template& source = *find_template(name.substr(0, name.find('.', name.find('.') + 1)));
@@ -32,19 +29,14 @@ TEST_P(GpuLoopForms, AreTheOnesOnFile) {
   EXPECT_EQ(space.why_invalid(config), "");
   const Instance instance = instantiate(source, workload, target, config);
   const ir::Program program = lower(instance.schedule, instance.definition.args, target, workload.op);
-  if (std::getenv("NESTWRIGHT_WRITE_GOLDENS") != nullptr && ir::to_string(program) != expected.str()) {
-    file.close();
-    std::ofstream(path) << workload_line << "\n" << config_line << "\n" << ir::to_string(program);
-    FAIL() << path << " was written: look at it";
-  }
-  EXPECT_EQ(ir::to_string(program), expected.str());
+  testing::expect_golden(workload_line + "\n" + config_line + "\n" + ir::to_string(program), path);
 }
 
 INSTANTIATE_TEST_SUITE_P(Templates, GpuLoopForms,
-                         testing::Values("matmul.gpu", "matmul.mma", "matmul.mma.tf32", "matmul.mma.stages",
-                                         "matmul.wgmma", "elementwise.gpu", "broadcast.gpu", "reduce.gpu",
-                                         "softmax.gpu", "layer_norm.gpu", "transpose.gpu", "conv2d.gpu",
-                                         "conv2d.gpu_direct", "depthwise_conv2d.gpu", "scan.gpu"),
+                         ::testing::Values("matmul.gpu", "matmul.mma", "matmul.mma.tf32", "matmul.mma.stages",
+                                           "matmul.wgmma", "elementwise.gpu", "broadcast.gpu", "reduce.gpu",
+                                           "softmax.gpu", "layer_norm.gpu", "transpose.gpu", "conv2d.gpu",
+                                           "conv2d.gpu_direct", "depthwise_conv2d.gpu", "scan.gpu"),
                          [](const auto& p) {
                            std::string name = p.param;
                            std::replace(name.begin(), name.end(), '.', '_');

@@ -2,10 +2,10 @@
 // not meant is seen, and one that was meant is reviewed. A file of loop_forms/ opens with the workload, the template
 // and the configuration; the program follows.
 #include <fstream>
-#include <sstream>
 
 #include "ir/print.h"
 #include "matmul_check.h"
+#include "tests/support/golden.h"
 
 namespace nestwright {
 namespace {
@@ -18,17 +18,16 @@ struct LoopForm {
   int threads;
 };
 
-class MatmulLoopForms : public testing::TestWithParam<LoopForm> {};
+class MatmulLoopForms : public ::testing::TestWithParam<LoopForm> {};
 
 TEST_P(MatmulLoopForms, AreTheOnesOnFile) {
   const LoopForm& p = GetParam();
   Target target = testing_matmul::target(p.isa, p.threads);
   target.features = features_of_cpu(p.cpu);
-  std::ifstream file(std::string(NESTWRIGHT_SOURCE_DIR "/tests/templates/loop_forms/") + p.file + ".txt");
+  const std::string path = std::string("tests/templates/loop_forms/") + p.file + ".txt";
+  std::ifstream file(std::string(NESTWRIGHT_SOURCE_DIR) + "/" + path);
   std::string workload_line, config_line;
-  ASSERT_TRUE(std::getline(file, workload_line) && std::getline(file, config_line)) << p.file << " cannot be read";
-  std::ostringstream expected;
-  expected << file.rdbuf();
+  ASSERT_TRUE(std::getline(file, workload_line) && std::getline(file, config_line)) << path << " cannot be read";
 
   const Workload workload = parse_workload(workload_line);
   const Template& source = *find_template(p.source);
@@ -36,17 +35,18 @@ TEST_P(MatmulLoopForms, AreTheOnesOnFile) {
   const Config config = space.resolve(Config::parse(config_line));
   EXPECT_EQ(space.why_invalid(config), "");
   const Instance instance = instantiate(source, workload, target, config);
-  EXPECT_EQ(ir::to_string(lower(instance.schedule, instance.definition.args, target, "matmul")), expected.str());
+  const ir::Program program = lower(instance.schedule, instance.definition.args, target, "matmul");
+  testing::expect_golden(workload_line + "\n" + config_line + "\n" + ir::to_string(program), path);
   testing_matmul::check_config(source, workload, target, config);
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, MatmulLoopForms,
-                         testing::Values(LoopForm{"gemv", "matmul.gemv", CpuIsa::kAvx512, "", 2},
-                                         LoopForm{"split_k", "matmul.split_k", CpuIsa::kAvx512, "", 2},
-                                         LoopForm{"blocked_epilogue", "matmul.cpu", CpuIsa::kAvx2, "", 2},
-                                         LoopForm{"dot", "matmul.dot", CpuIsa::kAvx512, "znver4", 1},
-                                         LoopForm{"convert", "matmul.convert", CpuIsa::kAvx512, "", 1},
-                                         LoopForm{"amx", "matmul.amx", CpuIsa::kAvx512, "sapphirerapids", 1}),
+                         ::testing::Values(LoopForm{"gemv", "matmul.gemv", CpuIsa::kAvx512, "", 2},
+                                           LoopForm{"split_k", "matmul.split_k", CpuIsa::kAvx512, "", 2},
+                                           LoopForm{"blocked_epilogue", "matmul.cpu", CpuIsa::kAvx2, "", 2},
+                                           LoopForm{"dot", "matmul.dot", CpuIsa::kAvx512, "znver4", 1},
+                                           LoopForm{"convert", "matmul.convert", CpuIsa::kAvx512, "", 1},
+                                           LoopForm{"amx", "matmul.amx", CpuIsa::kAvx512, "sapphirerapids", 1}),
                          [](const auto& p) { return std::string(p.param.file); });
 
 }  // namespace

@@ -1,11 +1,10 @@
-// What warps access in products on tensor cores, counted by the emulation and compared with golden/accesses.txt. With
-// NESTWRIGHT_WRITE_GOLDENS in the environment the test writes what it counted, and fails.
+// What warps access in products on tensor cores, counted by the emulation and compared with golden/accesses.txt.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "tests/codegen/device/golden.h"
 #include "tests/codegen/device/products.h"
 #include "tests/codegen/device/warp_emulation.h"
+#include "tests/support/golden.h"
 
 namespace nestwright::testing {
 namespace {
@@ -34,7 +33,7 @@ TEST(AccessCounts, AreTheGoldenOnes) {
     text += fmt::format("# warpgroups of float16, {} stages\n{}\n", stages,
                         count_accesses(p.program, cuda_source(p), {kFloat16, 128, 96, 256, false, false}));
   }
-  expect_golden(text, "accesses.txt");
+  expect_golden(text, "tests/codegen/device/golden/accesses.txt");
 }
 
 TEST(AccessCounts, OperandsAcrossTheReductionHaveNoBankConflictsInTf32) {

@@ -1,18 +1,21 @@
-// The sources as a person reads them, whole, for each kind of schedule: tests/codegen/device/golden. With
-// NESTWRIGHT_WRITE_GOLDENS in the environment the tests write what they got, and fail.
+// The sources as a person reads them, whole, for each kind of schedule: tests/codegen/device/golden.
 #include <gtest/gtest.h>
 
 #include "codegen/backend.h"
 #include "ir/print.h"
 #include "ir/serialize.h"
 #include "lower/lower.h"
-#include "tests/codegen/device/golden.h"
 #include "tests/codegen/device/products.h"
+#include "tests/support/golden.h"
 
 namespace nestwright::testing {
 namespace {
 
-void expect_golden_cuda(const NamedProgram& p, const std::string& file) { expect_golden(cuda_source(p), file); }
+constexpr const char* kFolder = "tests/codegen/device/golden/";
+
+void expect_golden_cuda(const NamedProgram& p, const std::string& file) {
+  expect_golden(cuda_source(p), kFolder + file);
+}
 
 class Golden : public ::testing::TestWithParam<const char*> {};
 
@@ -23,7 +26,7 @@ TEST_P(Golden, OpenCl) {
   const CompiledObject object = make_backend(DeviceKind::kOpenCl)->compile(expanded, target, {});
   EXPECT_EQ(object.object, object.source);
   EXPECT_EQ(ir::to_string(ir::deserialize(object.launches)), ir::to_string(expanded));
-  expect_golden(object.source, p.name + ".cl");
+  expect_golden(object.source, kFolder + p.name + ".cl");
 }
 
 TEST_P(Golden, Cuda) {

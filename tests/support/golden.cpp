@@ -1,4 +1,4 @@
-#include "tests/codegen/device/golden.h"
+#include "tests/support/golden.h"
 
 #include <gtest/gtest.h>
 
@@ -9,15 +9,14 @@
 namespace nestwright::testing {
 
 void expect_golden(const std::string& text, const std::string& file) {
-  const std::string path = std::string(NESTWRIGHT_SOURCE_DIR) + "/tests/codegen/device/golden/" + file;
-  if (std::getenv("NESTWRIGHT_WRITE_GOLDENS") != nullptr) {
+  const std::string path = std::string(NESTWRIGHT_SOURCE_DIR) + "/" + file;
+  std::stringstream golden;
+  golden << std::ifstream(path).rdbuf();
+  if (std::getenv("NESTWRIGHT_WRITE_GOLDENS") != nullptr && text != golden.str()) {
     std::ofstream(path) << text;
     FAIL() << path << " was written: look at it";
   }
-  std::ifstream stream(path);
-  ASSERT_TRUE(stream.good()) << path << " is missing";
-  std::stringstream golden;
-  golden << stream.rdbuf();
+  ASSERT_FALSE(golden.str().empty()) << path << " is missing, or empty";
   EXPECT_EQ(text, golden.str()) << file;
 }
 
