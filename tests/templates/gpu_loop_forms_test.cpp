@@ -1,7 +1,6 @@
 // The loops that templates for GPUs make, held against what they were when somebody last read them: a change that was
 // not meant is seen, and one that was meant is reviewed. A file of loop_forms/gpu/ has the template's name, and what
-// tells it from others of the template; it opens with the workload and the configuration, the program follows. With
-// NESTWRIGHT_WRITE_GOLDENS in the environment the test writes what it got, and fails.
+// tells it from others of the template; it opens with the workload and the configuration, the program follows.
 #include <fstream>
 
 #include "gpu_cases.h"

@@ -1,0 +1,83 @@
+// What the documents name is there.
+#include "tests/house/document_names.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+namespace nestwright::house {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::string read(const std::filesystem::path& path) {
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+std::vector<std::filesystem::path> documents() {
+  const std::filesystem::path root(NESTWRIGHT_SOURCE_DIR);
+  std::vector<std::filesystem::path> paths{root / "README.md", root / "logs/FORMAT.md"};
+  for (const auto& entry : std::filesystem::directory_iterator(root / "docs")) {
+    if (entry.path().extension() == ".md") paths.push_back(entry.path());
+  }
+  return paths;
+}
+
+/// All that may define an option or a variable: sources, scripts and the files of CMake.
+std::string sources() {
+  std::string all;
+  const std::filesystem::path root(NESTWRIGHT_SOURCE_DIR);
+  for (const char* folder :
+       {"src", "templates", "search", "cost_model", "logs", "bench", "examples", "tests", "cmake"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
+      const std::string ending = entry.path().extension();
+      if (entry.is_regular_file() && ending != ".md" && !entry.path().string().ends_with("document_names_test.cpp")) {
+        all += read(entry.path());
+      }
+    }
+  }
+  for (const char* file : {"CMakeLists.txt", "CMakePresets.json", "check", "quickstart"}) all += read(root / file);
+  return all;
+}
+
+TEST(DocumentNames, AreFoundInText) {
+  const DocumentNames names = names_in(
+      "Run `nestwright tune` with `--db FILE` (NESTWRIGHT_DB); see `src/cli/tune.cpp`, `ir/` and `a/<name>`, not-this "
+      "nor `include/x.h`.\n```\nnestwright query matmul --json\n`b/c`\n```\n");
+  EXPECT_THAT(names.paths, ElementsAre("ir/", "src/cli/tune.cpp"));
+  EXPECT_THAT(names.commands, ElementsAre("query", "tune"));
+  EXPECT_THAT(names.options, ElementsAre("--db", "--json"));
+  EXPECT_THAT(names.variables, ElementsAre("NESTWRIGHT_DB"));
+  EXPECT_TRUE(has_path(NESTWRIGHT_SOURCE_DIR, "ir/expr"));
+  EXPECT_FALSE(has_path(NESTWRIGHT_SOURCE_DIR, "ir/no_such_file"));
+}
+
+TEST(DocumentNames, AreThere) {
+  const std::string all = sources();
+  std::set<std::string> paths;
+  for (const std::filesystem::path& document : documents()) {
+    const DocumentNames names = names_in(read(document));
+    paths.insert(names.paths.begin(), names.paths.end());
+    for (const std::string& path : names.paths) {
+      EXPECT_TRUE(has_path(NESTWRIGHT_SOURCE_DIR, path)) << document << " names " << path;
+    }
+    for (const std::string& command : names.commands) {
+      EXPECT_TRUE(has_path(NESTWRIGHT_SOURCE_DIR, "cli/" + command)) << document << " names the command " << command;
+    }
+    for (const std::set<std::string>& words : {names.options, names.variables}) {
+      for (const std::string& word : words) {
+        EXPECT_NE(all.find(word), std::string::npos) << document << " names " << word;
+      }
+    }
+  }
+  EXPECT_GE(paths.size(), 60U) << "nothing is found any more";
+}
+
+}  // namespace
+}  // namespace nestwright::house
