@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 
+#include "ir/copies.h"
 #include "ir/copy_queue.h"
 #include "ir/interpret_expr.h"
 #include "ir/preparation.h"
@@ -217,10 +218,6 @@ class Interpreter : private ExprInterpreter {
     }
   }
 
-  static bool is_copy(const Store& store) {
-    const auto* load = store.value.as<Load>();
-    return store.buffer->scope == Scope::kShared && load != nullptr && load->buffer->scope == Scope::kGlobal;
-  }
   void begin_copy(const Buffer& buffer, std::size_t element, Frame& frame) {
     Storage& storage = find(buffer, frame);
     if (storage.in_flight.contains(element)) return;  // which write() refuses

@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "ir/copies.h"
 #include "ir/equal.h"
 #include "ir/print.h"
 #include "ir/rewrite.h"
@@ -17,17 +18,6 @@
 
 namespace nestwright::ir {
 namespace {
-
-bool has_groups(const Stmt& s) {
-  bool found = false;
-  if (s.defined()) for_each_stmt(s, [&](const Stmt& inner) { found = found || inner.as<CommitCopies>() != nullptr; });
-  return found;
-}
-
-bool is_copy(const Store& store) {
-  const auto* load = store.value.as<Load>();
-  return store.buffer->scope == Scope::kShared && load != nullptr && load->buffer->scope == Scope::kGlobal;
-}
 
 class CopyCheck {
  public:
@@ -119,7 +109,7 @@ class CopyCheck {
   void visit(const CommitCopies&) {
     for (Copy& copy : copies_) ++copy.later_groups;
   }
-  /// What is in flight behind it is others' business, too.
+  /// Behind a barrier other threads may access what is still in flight.
   void visit(const Barrier& barrier) {
     std::erase_if(copies_,
                   [&](const Copy& copy) { return copy.later_groups < 0 || copy.later_groups >= barrier.pending; });

@@ -36,10 +36,10 @@ struct SplitSize {
 SplitSize factor(std::int64_t inner_extent);
 SplitSize nparts(std::int64_t outer_extent);
 
-/// One operation's loops. A light reference into the schedule, valid as long as that lives, whatever stages are added.
-/// Slots of a double-buffered stage.
+/// A double-buffered stage has at most so many slots.
 inline constexpr std::int64_t kMaxStages = 8;
 
+/// One operation's loops. A light reference into the schedule, valid as long as that lives, whatever stages are added.
 class Stage {
  public:
   /// Axes of the operation, as they were before any primitive. Throw UsageError for a number that there is none of.

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <optional>
 
 #include "target/gpu.h"
@@ -118,6 +117,7 @@ Target Target::parse(std::string_view text) {
     if (isa != here.isa) t.llvm_cpu.clear();
   }
   std::optional<CpuFeatures> features;
+  bool is_generic = false;  // said so, which names another CPU than this one, also where this one has no name
   constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
   for (const auto& [name, value] : fields) {
     if (name == "isa") {
@@ -146,7 +146,8 @@ Target Target::parse(std::string_view text) {
           value.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_") != std::string_view::npos) {
         refuse(text, fmt::format("llvm_cpu is \"{}\"", value), "use a name that LLVM knows, as znver4, or generic");
       }
-      t.llvm_cpu = value == kNoCpuName ? std::string() : std::string(value);
+      is_generic = value == kNoCpuName;
+      t.llvm_cpu = is_generic ? std::string() : std::string(value);
     } else if (name == "features") {
       if (t.isa != CpuIsa::kAvx512) refuse(text, "features are given", "only isa=avx512 has any");
       features = parse_features(text, value);
@@ -154,9 +155,8 @@ Target Target::parse(std::string_view text) {
       refuse(text, fmt::format("field \"{}\" is not known", name), fmt::format("known fields: {}", kFields));
     }
   }
-  // Another CPU than this one has what its name says; generic names another, also where this one has no name.
-  const bool is_named = std::any_of(fields.begin(), fields.end(), [](const auto& f) { return f.first == "llvm_cpu"; });
-  const bool is_here = t.isa == here.isa && t.llvm_cpu == here.llvm_cpu && !(is_named && t.llvm_cpu.empty());
+  // Another CPU than this one has what its name says.
+  const bool is_here = t.isa == here.isa && t.llvm_cpu == here.llvm_cpu && !is_generic;
   t.features = features ? *features : is_here ? here.features : features_of(t);
   return t;
 }

@@ -39,6 +39,10 @@ struct MatmulGpuKnobs {
   bool n_along_y = false;    ///< blocks of N have blockIdx.y, those of M blockIdx.x
 };
 
+/// Constrains the knob `stages` by double_buffer, block_k, vector_a, vector_b and, in_parts, parts, of `k` steps of the
+/// reduction: more than two want as many slices, and vectors that are copied asynchronously.
+void constrain_stages(Tuning& t, const MatmulTypes& types, std::int64_t k, bool in_parts);
+
 /// `blocks_k` steps a part, padded.
 MatmulGpuKnobs define_matmul_gpu_knobs(Tuning& t, const Workload& workload, const Target& target);
 

@@ -142,16 +142,7 @@ void constrain_shared(Tuning& t, const MatmulTypes& types, ir::Type sums, std::i
       names,
       [k](std::span<const KnobValue> v) { return v[0][0] == 0 || ceil_div(k, v.size() > 2 ? v[2][0] : 1) > v[1][0]; },
       "all of the reduction is fetched at once, so that nothing is left to fetch ahead");
-  names = {"stages", "double_buffer", "block_k", "vector_a", "vector_b"};
-  if (in_parts) names.emplace_back("parts");
-  t.constrain(
-      names,
-      [k, bytes_a = types.a.bytes(), bytes_b = types.b.bytes()](std::span<const KnobValue> v) {
-        if (v[0][0] == 2) return true;
-        const bool waits = v[3][0] * bytes_a < kLeastAsynchronous || v[4][0] * bytes_b < kLeastAsynchronous;
-        return v[1][0] == 1 && !waits && ceil_div(k, v.size() > 5 ? v[5][0] : 1) > (v[0][0] - 1) * v[2][0];
-      },
-      "there are fewer slices than stages, or threads wait for each slice that they fetch");
+  constrain_stages(t, types, k, in_parts);
 }
 
 std::vector<std::int64_t> part_counts(const MatmulShape& shape) {
@@ -171,6 +162,19 @@ std::vector<std::int64_t> matrix_widths(const MatrixLayout& layout, std::int64_t
     return layout.leading % width != 0 || (batch > 1 && layout.step % width != 0);
   });
   return widths;
+}
+
+void constrain_stages(Tuning& t, const MatmulTypes& types, std::int64_t k, bool in_parts) {
+  std::vector<std::string> names{"stages", "double_buffer", "block_k", "vector_a", "vector_b"};
+  if (in_parts) names.emplace_back("parts");
+  t.constrain(
+      names,
+      [k, bytes_a = types.a.bytes(), bytes_b = types.b.bytes()](std::span<const KnobValue> v) {
+        if (v[0][0] == 2) return true;
+        const bool waits = v[3][0] * bytes_a < kLeastAsynchronous || v[4][0] * bytes_b < kLeastAsynchronous;
+        return v[1][0] == 1 && !waits && ceil_div(k, v.size() > 5 ? v[5][0] : 1) > (v[0][0] - 1) * v[2][0];
+      },
+      "there are fewer slices than stages, or threads wait for each slice that they fetch");
 }
 
 MatmulGpuKnobs define_matmul_gpu_knobs(Tuning& t, const Workload& workload, const Target& target) {

@@ -170,14 +170,7 @@ MatmulMmaKnobs define_matmul_mma_knobs(Tuning& t, const Workload& workload, cons
       {"double_buffer", "block_k"}, [k = shape.k](std::span<const KnobValue> v) { return v[0][0] == 0 || k > v[1][0]; },
       "all of the reduction is fetched at once, so that nothing is left to fetch ahead");
   knobs.stages = t.define_knob("stages", stage_counts(target));
-  t.constrain(
-      {"stages", "double_buffer", "block_k", "vector_a", "vector_b"},
-      [k = shape.k, bytes = types.a.bytes()](std::span<const KnobValue> v) {
-        if (v[0][0] == 2) return true;
-        const bool waits = std::min(v[3][0], v[4][0]) * bytes < kLeastAsynchronous;
-        return v[1][0] == 1 && !waits && k > (v[0][0] - 1) * v[2][0];
-      },
-      "there are fewer slices than stages, or threads wait for each slice that they fetch");
+  constrain_stages(t, types, shape.k, false);
   // Along x there may be more blocks than along y; those of the batch are along x, too, where z has no room for them.
   const bool many = shape.batch > kMostBlocks;
   knobs.n_along_y =

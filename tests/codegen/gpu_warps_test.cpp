@@ -17,12 +17,28 @@
 namespace nestwright {
 namespace {
 
+/// A configuration as the CUDA text that is run.
+struct Kernel {
+  ir::Program program;
+  std::string source;
+
+  Kernel(const Template& from, const Workload& w, const Target& target, const Config& config) {
+    const Instance instance = instantiate(from, w, target, config);
+    program = expand(lower(instance.schedule, instance.definition.args, target, w.op), target);
+    source = codegen::device_object(program, codegen::CudaDialect(target)).source;
+  }
+};
+
+testing::WarpProduct product_of(const Workload& w) {
+  const MatmulShape shape = matmul_shape(w);
+  return {w.type("dtype"), shape.m, shape.n, shape.k, shape.ta, shape.tb};
+}
+
 class GpuWarps : public ::testing::TestWithParam<std::tuple<const char*, const char*>> {};
 
 TEST_P(GpuWarps, TextComputesTheProduct) {
   const auto [name, text] = GetParam();
   const Workload w = parse_workload(text);
-  const MatmulShape shape = matmul_shape(w);
   const Template& source = *find_template(name);
   const Target target = testing_gpu::cuda();
   const ConfigSpace space = discover_space(source, w, target);
@@ -30,14 +46,9 @@ TEST_P(GpuWarps, TextComputesTheProduct) {
   const int samples = testing_gpu::is_soak() ? testing_gpu::samples() : 2;
   for (int n = 0; n < samples; ++n) {
     const Config config = n == 0 ? source.seeds(w, target).front() : space.sample(random).value();
-    const Instance instance = instantiate(source, w, target, config);
-    const ir::Program program = expand(lower(instance.schedule, instance.definition.args, target, w.op), target);
-    const CompiledObject object = codegen::device_object(program, codegen::CudaDialect(target));
-    EXPECT_EQ(testing::run_on_emulated_warps(program, object.source,
-                                             {w.type("dtype"), shape.m, shape.n, shape.k, shape.ta, shape.tb}),
-              "")
-        << config.str() << "\n"
-        << object.source;
+    const Kernel kernel(source, w, target, config);
+    EXPECT_EQ(testing::run_on_emulated_warps(kernel.program, kernel.source, product_of(w)), "") << config.str() << "\n"
+                                                                                                << kernel.source;
   }
 }
 
@@ -63,7 +74,6 @@ TEST(GpuWarpStages, TextComputesTheProduct) {
                                    std::pair{"matmul.mma", "matmul m=32 n=36 k=64 precision=tf32"},
                                    std::pair{"matmul.wgmma", "matmul m=70 n=32 k=96 dtype=bfloat16"}}) {
     const Workload w = parse_workload(text);
-    const MatmulShape shape = matmul_shape(w);
     const Template& source = *find_template(name);
     const Target target = testing_gpu::cuda();
     const ConfigSpace space = discover_space(source, w, target);
@@ -72,15 +82,11 @@ TEST(GpuWarpStages, TextComputesTheProduct) {
       config.set("block_k", {32 / w.type("dtype").bytes()});
       config.set("stages", {stages});
       ASSERT_EQ(space.why_invalid(config), "") << text;
-      const Instance instance = instantiate(source, w, target, config);
-      const ir::Program program = expand(lower(instance.schedule, instance.definition.args, target, w.op), target);
-      const CompiledObject object = codegen::device_object(program, codegen::CudaDialect(target));
-      EXPECT_NE(object.source.find("cp.async.wait_group " + std::to_string(stages - 2)), std::string::npos);
-      EXPECT_EQ(testing::run_on_emulated_warps(program, object.source,
-                                               {w.type("dtype"), shape.m, shape.n, shape.k, shape.ta, shape.tb}),
-                "")
+      const Kernel kernel(source, w, target, config);
+      EXPECT_NE(kernel.source.find("cp.async.wait_group " + std::to_string(stages - 2)), std::string::npos);
+      EXPECT_EQ(testing::run_on_emulated_warps(kernel.program, kernel.source, product_of(w)), "")
           << config.str() << "\n"
-          << object.source;
+          << kernel.source;
     }
   }
 }
@@ -96,15 +102,11 @@ TEST(GpuAccesses, OfDefaultsAreTheGoldenOnes) {
                                        std::pair{"matmul.wgmma", "matmul m=128 n=128 k=256 dtype=bfloat16"},
                                        std::pair{"matmul.wgmma", "matmul m=128 n=128 k=256 tb=1 dtype=bfloat16"}}) {
     const Workload w = parse_workload(workload);
-    const MatmulShape shape = matmul_shape(w);
     const Template& source = *find_template(name);
     const Target target = testing_gpu::cuda();
     const Config config = source.seeds(w, target).front();
-    const Instance instance = instantiate(source, w, target, config);
-    const ir::Program program = expand(lower(instance.schedule, instance.definition.args, target, w.op), target);
-    const CompiledObject object = codegen::device_object(program, codegen::CudaDialect(target));
-    const std::string counts = testing::count_accesses(
-        program, object.source, {w.type("dtype"), shape.m, shape.n, shape.k, shape.ta, shape.tb});
+    const Kernel kernel(source, w, target, config);
+    const std::string counts = testing::count_accesses(kernel.program, kernel.source, product_of(w));
     EXPECT_THAT(counts, ::testing::Not(::testing::ContainsRegex("loads [a-z0-9 ]*: [0-9]* by warps, [1-9][0-9]* bank")))
         << workload;
     text += fmt::format("# {} of {}\n# {}\n{}\n", name, workload, config.str(), counts);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "ir/copies.h"
 #include "ir/equal.h"
 #include "ir/linear.h"
 #include "ir/print.h"
@@ -95,12 +96,6 @@ struct Placed {
 
 bool must_wait(const Accesses& before, const Accesses& after) {
   return before.written.meet(after.read) || before.read.meet(after.written);
-}
-
-bool has_groups(const Stmt& s) {
-  bool found = false;
-  if (s.defined()) for_each_stmt(s, [&](const Stmt& inner) { found = found || inner.as<CommitCopies>() != nullptr; });
-  return found;
 }
 
 class Placer {
