@@ -11,7 +11,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "bench/child.h"
@@ -30,6 +32,8 @@
 namespace nestwright::bench {
 namespace {
 
+constexpr int kRuns = 7;  // of each command
+
 struct Options {
   std::int64_t trials = 1'000'000;
   int tasks = 100;
@@ -43,11 +47,16 @@ double seconds_of(const std::function<void()>& action) {
   return static_cast<double>(steady_clock().now_ns() - start) * 1e-9;
 }
 
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
 double median_seconds_of(int times, const std::function<void()>& action) {
   std::vector<double> seconds;
   for (int i = 0; i < times; ++i) seconds.push_back(seconds_of(action));
-  std::nth_element(seconds.begin(), seconds.begin() + times / 2, seconds.end());
-  return seconds[static_cast<std::size_t>(times / 2)];
+  return median_of(std::move(seconds));
 }
 
 Task task_number(int number) {
@@ -139,14 +148,25 @@ COMMIT;)sql",
   database.execute("PRAGMA journal_mode = WAL");
 }
 
-/// Measures a run of nestwright, which must end with 0.
+/// Runs nestwright, which must end with 0.
+void run_nestwright(std::vector<std::string> words, const std::string& output) {
+  const std::string command = words[0];
+  words.insert(words.begin(), own_folder() + "/nestwright");
+  const ExitStatus status = Child(words, output, "bench-log").wait();
+  if (status.signaled || status.code != 0) throw Error(fmt::format("{} failed with {}", command, status.str()));
+}
+
 double shell_seconds(const std::vector<std::string>& words, const std::string& output) {
-  return median_seconds_of(7, [&] {
-    std::vector<std::string> all = words;
-    all.insert(all.begin(), own_folder() + "/nestwright");
-    const ExitStatus status = Child(all, output, "bench-log").wait();
-    if (status.signaled || status.code != 0) throw Error(fmt::format("{} failed with {}", words[0], status.str()));
-  });
+  return median_seconds_of(kRuns, [&] { run_nestwright(words, output); });
+}
+
+/// Of a run of `nestwright tune --trials 1 --json` that wrote its report to `output`: seconds of its session until it
+/// had chosen its first candidate. Trials are read, anchors measured and the model trained by then.
+double seconds_to_first_candidate(const std::string& output) {
+  const auto stages = nlohmann::json::parse(std::ifstream(output)).at("stage_seconds");
+  double sum = 0;
+  for (const char* stage : {"start_up", "propose", "features", "train"}) sum += stages.at(stage).get<double>();
+  return sum;
 }
 
 void say(const std::string& what, double value, const char* unit) {
@@ -177,15 +197,22 @@ int run(Options options) {
   }
   const std::string output = options.file + "-output";
   const std::string workload = task_number(options.tasks / 2).workload.str();
-  say("nestwright --version", 1e3 * shell_seconds({"--version"}, output), "ms");
+  const double version_s = shell_seconds({"--version"}, output);
+  say("nestwright --version", 1e3 * version_s, "ms");
   say("nestwright query WORKLOAD", 1e3 * shell_seconds({"query", workload, "--db", options.file}, output), "ms");
   say("nestwright query (all tasks)", 1e3 * shell_seconds({"query", "--db", options.file}, output), "ms");
   say("nestwright query --check", 1e3 * shell_seconds({"query", "--check", "--db", options.file}, output), "ms");
-  say("nestwright tune --trials 1",
-      1e3 * shell_seconds({"tune", workload, "--trials", "1", "--db", options.file}, output), "ms");
   const std::string fresh = options.file + "-fresh";
-  say("the same with a database of its own",
-      1e3 * shell_seconds({"tune", workload, "--trials", "1", "--db", fresh}, output), "ms");
+  for (const std::string& database : {options.file, fresh}) {
+    const std::string name = database == fresh ? "the same with a database of its own" : "nestwright tune --trials 1";
+    std::vector<double> first;
+    const double all_s = median_seconds_of(kRuns, [&] {
+      run_nestwright({"tune", workload, "--trials", "1", "--json", "--db", database}, output);
+      first.push_back(version_s + seconds_to_first_candidate(output));
+    });
+    say(name, 1e3 * all_s, "ms");
+    say("  until its first candidate is chosen", 1e3 * median_of(first), "ms");
+  }
   for (const std::string& file : {output, output + ".err"}) std::filesystem::remove(file);
   remove_database(fresh);
   if (!options.keep) remove_database(options.file);

@@ -16,6 +16,10 @@ using sqlite::Statement;
 /// Trials of one other task that a search is told of: the last ones.
 constexpr int kMostOfARelative = 2000;
 
+/// What was recorded later is not told, so that each session of the learner is told the same.
+constexpr const char* kFirstStartOfLearner =
+    "coalesce((SELECT min(started_at) FROM session AS first WHERE first.task_id = :learner), '9999')";
+
 /// Only what a choice among them needs: decoding configurations and readings of all takes ten times as long. The joins
 /// are in the order in which SQLite follows them backwards through its indices, so that what comes before the last ones
 /// is not looked at.
@@ -25,13 +29,12 @@ const std::string& select_related() {
       " unit.id, unit.rule, unit.anchor_trial_id, unit.anchor_ns"
       " FROM session AS owner CROSS JOIN batch ON batch.session_id = owner.id"
       " CROSS JOIN proposal ON proposal.batch_id = batch.id CROSS JOIN trial ON trial.proposal_id = proposal.id"
-      " CROSS JOIN session AS unit ON unit.id = trial.session_id JOIN space ON space.id = proposal.space_id"
-      " WHERE owner.task_id = :task AND {} AND trial.outcome = 0 AND trial.same_as_trial_id IS NULL"
-      " AND trial.median_ns > 0 AND trial.disturbance = ''"
-      " AND trial.recorded_at < coalesce((SELECT min(started_at) FROM session AS first"
-      "  WHERE first.task_id = :learner), '9999')"
+      " CROSS JOIN session AS unit ON unit.id = trial.session_id"
+      " WHERE owner.task_id = :task AND owner.started_at < {1} AND trial.recorded_at < {1}"
+      " AND proposal.space_id IN (SELECT space.id FROM space WHERE {0})"
+      " AND trial.outcome = 0 AND trial.same_as_trial_id IS NULL AND trial.median_ns > 0 AND trial.disturbance = ''"
       " ORDER BY owner.id DESC, batch.number DESC, proposal.position DESC LIMIT :limit",
-      kTemplateMatches);
+      kTemplateMatches, kFirstStartOfLearner);
   return select;
 }
 
@@ -55,7 +58,7 @@ std::vector<RelatedTask> TuningLog::relatives(const TaskKey& task, int tasks,
   for (const auto& [distance, other] : tasks_by_distance(state_->database, task.workload, same_operator)) {
     if (static_cast<int>(found.size()) >= tasks) break;
     if (other.key.pipeline != task.pipeline) continue;
-    select.bind(other.id, encode_templates(templates), stored ? stored->id : 0, kMostOfARelative);
+    select.bind(other.id, stored ? stored->id : 0, encode_templates(templates), kMostOfARelative);
     RelatedTask related{other.key.workload, {}};
     while (select.step()) related.trials.push_back(read_related(select));
     std::reverse(related.trials.begin(), related.trials.end());

@@ -28,6 +28,8 @@ class Ranker {
   /// Trials of other tasks, with the throughput relative to the best of their own: what is ranked by until there are
   /// trials of this one, and less and less after. To be called before anything else.
   void warm_start(std::vector<Observation> lessons);
+  /// Whether they may weigh anything beside so many trials of this task.
+  static bool weighs_lessons(std::size_t own_trials) { return own_trials < kMaxReplayed; }
   /// What the compiler told of a point, measured or about to be: it is part of its features from now on. Requires
   /// `features` to have left room for it (cost_model/device_needs.h).
   void tell_needs(const Point& point, const DeviceNeeds& needs);
@@ -61,6 +63,8 @@ class Ranker {
   std::int64_t train_ns() const { return train_ns_; }
 
  private:
+  static constexpr std::size_t kMaxReplayed = 512;  // earlier trials that are lowered again for the model, 1 ms each
+
   struct Label {
     Point point;
     double throughput = 0, weight = 1;

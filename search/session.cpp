@@ -80,9 +80,6 @@ class TuningSession::Loop {
         columns_(spaces(state_.space)),
         ranker_(make_cost_model(options.cost_model, options.seed), make_cost_model(options.cost_model, options.seed),
                 [this](const Point& point) { return point_features(state_.space, columns_, point); }) {
-    WarmStart warm = warm_start(log, state_.key, state_.space, columns_, state_.versions);
-    ranker_.warm_start(std::move(warm.lessons));
-    strategy_ = make_strategy(options.strategy, {&state_.space, &ranker_, options.seed, std::move(warm.points)});
     start_up_.end();
   }
 
@@ -137,8 +134,7 @@ class TuningSession::Loop {
   MachineLock::Hold take_turn(const std::function<bool()>& give_up) {
     bool said = false;
     return lock_.hold([&] {
-      if (!said) show_progress("another tuner has the machine");
-      said = true;
+      if (!std::exchange(said, true)) show_progress("another tuner has the machine");
       return give_up();
     });
   }
@@ -165,10 +161,9 @@ class TuningSession::Loop {
   }
 
   void start() {
-    const SessionOptions& options = options_;
-    state_.id = state_.log.begin_session(state_.key, {.seed = options.seed,
-                                                      .strategy = options.strategy,
-                                                      .cost_model = options.cost_model,
+    state_.id = state_.log.begin_session(state_.key, {.seed = options_.seed,
+                                                      .strategy = options_.strategy,
+                                                      .cost_model = options_.cost_model,
                                                       .made_by = state_.made_by});
     for (const auto& member : state_.space.members()) {
       const PointCount count = member.space.count_valid();
@@ -178,19 +173,25 @@ class TuningSession::Loop {
     state_.result.earlier_trials = state_.log.totals(state_.key).trials;
     history_ = state_.log.history(state_.key, kLatestTrials, kFastestTrials);
     for (const TrialRecord& trial : history_) {
-      if (const auto point = state_.point_of(trial.proposal))
-        state_.note_default(trial.id, *point, trial.measurement.outcome, trial.code);
+      const auto point = state_.point_of(trial.proposal);
+      if (point) state_.note_default(trial.id, *point, trial.measurement.outcome, trial.code);
     }
     units_.establish(state_, history_);
-    remember_all(history_);
+    const std::size_t own_trials = remember_all(history_);
+    WarmStart warm = warm_start(state_.log, state_.key, state_.space, columns_, state_.versions, own_trials);
+    ranker_.warm_start(std::move(warm.lessons));
+    strategy_ = make_strategy(options_.strategy, {&state_.space, &ranker_, options_.seed, std::move(warm.points)});
     state_.result.times.start_up = static_cast<std::int64_t>(stop_.seconds() * 1e9);
   }
 
-  void remember_all(const std::vector<TrialRecord>& trials) {
+  /// Returns how many of them are points of this space.
+  std::size_t remember_all(const std::vector<TrialRecord>& trials) {
+    std::size_t points = 0;
     for (const TrialRecord& trial : trials) {
       last_heard_ = std::max(last_heard_, trial.id);
       const auto point = state_.point_of(trial.proposal);
       if (!point) continue;
+      ++points;
       // Code that was disturbed there, or whose time cannot be compared, is measured again where it is met again.
       const Measurement m = units_.convert(state_, trial);
       if (m.timing.is_disturbed()) {
@@ -199,6 +200,7 @@ class TuningSession::Loop {
         state_.remember(trial.id, *point, m, trial.code);
       }
     }
+    return points;
   }
 
   std::string stop_reason() {
@@ -206,8 +208,7 @@ class TuningSession::Loop {
     return state_.result.stop_reason;
   }
 
-  /// Tells the strategy of the history and of what was recorded since it was read, in the batches in which it was
-  /// proposed.
+  /// Tells the strategy of the history and of what was recorded since, in the batches in which it was proposed.
   void replay_history() {
     replayed_ = true;
     std::vector<TrialRecord> trials = std::exchange(history_, {});

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "search/candidate.h"
+#include "search/ranker.h"
 #include "support/error.h"
 #include "templates/guess.h"
 
@@ -115,13 +116,14 @@ void add_points(const TuningLog& log, const RelatedTask& task, const std::vector
 }  // namespace
 
 WarmStart warm_start(const TuningLog& log, const TaskKey& key, const SearchSpace& space, const KnobColumns& columns,
-                     const std::vector<TemplateVersion>& versions) {
+                     const std::vector<TemplateVersion>& versions, std::size_t own_trials) {
+  const bool has_lessons = Ranker::weighs_lessons(own_trials);
   WarmStart start;
   for (const RelatedTask& task : log.relatives(key, kTasks, versions)) {
     const std::vector<Timed> by_speed = by_speed_of(task.trials);
     if (by_speed.empty()) continue;
     try {
-      add_lessons(log, task, by_speed, space.task().target, columns, start.lessons);
+      if (has_lessons) add_lessons(log, task, by_speed, space.task().target, columns, start.lessons);
     } catch (const Error&) {
       continue;  // a workload that this build does not know, or for which a template fails
     }

@@ -16,8 +16,9 @@ struct WarmStart {
 };
 
 /// From what the log has of other shapes on the same target: threads, machine, compiler and conditions must be equal,
-/// templates of the present versions (TuningLog::relatives). `columns` are those of the task's own features.
+/// templates of the present versions (TuningLog::relatives). `columns` are those of the task's own features. There are
+/// no lessons where the ranker gives them no weight beside `own_trials` of the task.
 WarmStart warm_start(const TuningLog& log, const TaskKey& key, const SearchSpace& space, const KnobColumns& columns,
-                     const std::vector<TemplateVersion>& versions);
+                     const std::vector<TemplateVersion>& versions, std::size_t own_trials);
 
 }  // namespace nestwright

@@ -50,10 +50,10 @@ TuningLog open_database(const CommonOptions& options, OpenMode mode, bool check)
   return TuningLog::open(options.db, mode, {.check = check, .on_note = tell});
 }
 
-Lookup look_up_in(const CommonOptions& options, bool db_given, const Task& task) {
-  if (!db_given && !std::filesystem::exists(options.db)) return look_up(task, nullptr);
+Lookup look_up_in(const CommonOptions& options, bool db_given, const Task& task, std::string_view only) {
+  if (!db_given && !std::filesystem::exists(options.db)) return look_up(task, nullptr, only);
   const TuningLog log = open_database(options, OpenMode::kRead);
-  return look_up(task, &log);
+  return look_up(task, &log, only);
 }
 
 void note(const std::string& text) {

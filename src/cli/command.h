@@ -45,7 +45,7 @@ void add_json(CLI::App& command, CommonOptions& options);
 /// The database of --db, whose notes go to standard error. `check`: as OpenOptions::check. Throws LogError.
 TuningLog open_database(const CommonOptions& options, OpenMode mode, bool check = false);
 /// look_up() there; where the file is not there and nobody named it, the template's default.
-Lookup look_up_in(const CommonOptions& options, bool db_given, const Task& task);
+Lookup look_up_in(const CommonOptions& options, bool db_given, const Task& task, std::string_view only = {});
 
 /// Control characters but the ends of lines as \xNN: what a database or a file holds may not drive the terminal.
 std::string printable(const std::string& text);

@@ -15,6 +15,7 @@
 #include "ir/print.h"
 #include "lookup/lookup.h"
 #include "support/error.h"
+#include "target/occupancy.h"
 #include "templates/registry.h"
 
 namespace nestwright::cli {
@@ -27,7 +28,7 @@ struct LowerCommandOptions {
   std::string print_after;
   bool db_given = false;  ///< then it must be there
   bool final_pipeline = false;
-  bool schedule = false, llvm = false, assembly = false;
+  bool schedule = false, llvm = false, assembly = false, resources = false;
 };
 
 /// The configuration of --config, checked.
@@ -46,10 +47,8 @@ Lookup given_config(const LowerCommandOptions& options, const Task& task) {
 /// The configuration that was asked for, or what the database or the template's default gives.
 Lookup choose(const LowerCommandOptions& options, const Task& task) {
   if (!options.config.empty()) return given_config(options, task);
-  if (!options.template_name.empty()) {
-    throw UsageError("--template names the template of a configuration: give --config as well, or drop it");
-  }
-  return look_up_in(options.common, options.db_given, task);
+  if (!options.template_name.empty()) templates_for(task.workload, task.target, options.template_name);  // or throws
+  return look_up_in(options.common, options.db_given, task, options.template_name);
 }
 
 std::string origin_text(const LowerCommandOptions& options, const Lookup& found) {
@@ -60,6 +59,21 @@ std::string origin_text(const LowerCommandOptions& options, const Lookup& found)
   return match_name(found.match);
 }
 
+/// A line for each kernel; bytes, and blocks that a multiprocessor holds at a time.
+void print_resources(const std::vector<KernelResources>& kernels, const Target& target) {
+  std::size_t width = std::string_view("kernel").size();
+  for (const KernelResources& kernel : kernels) width = std::max(width, kernel.kernel.size());
+  const std::string row = fmt::format("{{:<{}}} {{:>9}} {{:>7}} {{:>7}} {{:>8}} {{:>7}} {{:>6}} {{:>9}}\n", width);
+  fmt::print(fmt::runtime(row), "kernel", "registers", "spilled", "stack", "shared", "threads", "blocks", "occupancy");
+  for (const KernelResources& kernel : kernels) {
+    const auto resident =
+        kernel.threads > 0 ? occupancy({kernel.threads, kernel.registers, kernel.shared_bytes}, target) : std::nullopt;
+    fmt::print(fmt::runtime(row), kernel.kernel, kernel.registers, kernel.spill_bytes, kernel.stack_bytes,
+               kernel.shared_bytes, kernel.threads, resident ? fmt::to_string(resident->blocks) : "-",
+               resident ? fmt::format("{:.0f}%", 100 * resident->share()) : "-");
+  }
+}
+
 int run(const LowerCommandOptions& options) {
   const Task task = options.common.task();
   const std::vector<std::string> passes = pass_names();
@@ -67,6 +81,9 @@ int run(const LowerCommandOptions& options) {
       std::find(passes.begin(), passes.end(), options.print_after) == passes.end()) {
     throw UsageError(
         fmt::format("there is no pass '{}': use all or one of {}", options.print_after, fmt::join(passes, ", ")));
+  }
+  if (options.resources && task.target.device != DeviceKind::kCuda) {
+    throw UsageError("--resources: only CUDA's compiler tells what kernels take: give --target cuda,arch=sm_90");
   }
   const Lookup found = choose(options, task);
   note(fmt::format("match     {}\ntemplate  {} version {}\nconfig    {}\n", origin_text(options, found),
@@ -83,7 +100,7 @@ int run(const LowerCommandOptions& options) {
     fmt::print("// after {}, {:.3f} ms\n{}\n", pass, static_cast<double>(ns) * 1e-6, ir::to_string(program));
   };
   const ir::Program loops = lower(instance.schedule, instance.definition.args, task.target, task.workload.op, lowering);
-  const bool compiles = options.llvm || options.assembly;
+  const bool compiles = options.llvm || options.assembly || options.resources;
   if (!compiles && options.print_after.empty()) {
     fmt::print("{}", ir::to_string(loops));
     return kDone;
@@ -98,6 +115,12 @@ int run(const LowerCommandOptions& options) {
                      .keep_assembly = options.assembly});
   if (options.llvm) fmt::print("{}", object.ir);
   if (options.assembly) fmt::print("{}", object.assembly);
+  if (options.resources && object.resources.empty()) {
+    return complain(kNotFound,
+                    fmt::format("{} does not tell what the kernels take: name another one by NESTWRIGHT_NVRTC",
+                                make_backend(task.target.device)->version()));
+  }
+  if (options.resources) print_resources(object.resources, task.target);
   return kDone;
 }
 
@@ -115,7 +138,7 @@ void add_lower(CLI::App& app, Action& action) {
       ->check(not_empty());
   command
       ->add_option("--template", options->template_name,
-                   "template that the configuration belongs to (default: the operator's first)")
+                   "template that the configuration belongs to (default: with --config the operator's first, else any)")
       ->type_name("NAME")
       ->check(not_empty());
   command
@@ -125,8 +148,11 @@ void add_lower(CLI::App& app, Action& action) {
   CLI::Option* schedule = command->add_flag("--schedule", options->schedule, "print the stages and their loops");
   CLI::Option* llvm = command->add_flag("--llvm", options->llvm, "print the LLVM IR");
   CLI::Option* assembly = command->add_flag("--asm", options->assembly, "print the assembly");
+  CLI::Option* resources =
+      command->add_flag("--resources", options->resources, "print registers, memory and occupancy of each CUDA kernel");
   llvm->disable_flag_override()->excludes(schedule);
   assembly->disable_flag_override()->excludes(schedule)->excludes(llvm);
+  resources->disable_flag_override()->excludes(schedule)->excludes(llvm)->excludes(assembly);
   schedule->disable_flag_override();
   command->add_flag("--final", options->final_pipeline, "compile as winners and exports are")->disable_flag_override();
   command->callback([options, db, &action] {

@@ -11,6 +11,10 @@
 namespace nestwright {
 namespace {
 
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+
 constexpr int kOfFakeNvrtc = 40, kOfFakeDriver = 48;  // registers a thread
 
 class CudaToolkitTest : public CommandTest {
@@ -53,6 +57,17 @@ TEST_F(CudaToolkitTest, WhereTheLogIsEmptyTheDriverIsAsked) {
     EXPECT_GT(kernel.threads, 0);
     EXPECT_GT(kernel.occupancy, 0);
   }
+}
+
+TEST_F(CudaToolkitTest, LowerSaysWhatTheKernelsOfATemplateTake) {
+  const std::string lower =
+      "lower matmul m=512 n=512 k=512 dtype=float16 --target cuda,arch=sm_80 --template matmul.mma --resources";
+  const Ran told = run(lower);
+  EXPECT_EQ(told.code, 0) << told.err;
+  EXPECT_THAT(told.err, HasSubstr("template  matmul.mma"));
+  EXPECT_THAT(told.out, AllOf(HasSubstr("registers"), HasSubstr("blocks"), ContainsRegex("matmul[^\n]* 40 ")));
+  environment_.emplace_back("FAKE_NVRTC=mute");
+  expect_failure(run(lower), 3, {"does not tell what the kernels take", "NESTWRIGHT_NVRTC"});
 }
 
 TEST_F(CudaToolkitTest, OneThatReservesMuchAddressSpaceGetsIt) {

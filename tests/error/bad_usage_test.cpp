@@ -83,7 +83,9 @@ const std::vector<Wrong> kWrong = {
     {"MalformedConfig", {"lower", kSmall, "--config", "fast"}, {"part 'fast' is malformed", "knob=value"}},
     {"UnknownPass", {"lower", kSmall, "--print-after", "magic"}, {"no pass 'magic'", "vectorize"}},
     {"UnknownTemplate", {"lower", kSmall, "--template", "x", "--config", "a=1"}, {"no template 'x'", "matmul.cpu"}},
-    {"TemplateWithoutConfig", {"lower", kSmall, "--template", "matmul.cpu"}, {"give --config as well"}},
+    {"TemplateOfAnotherOperator", {"lower", kSmall, "--template", "softmax.cpu"}, {"softmax.cpu"}},
+    {"ResourcesOfACpu", {"lower", kSmall, "--resources"}, {"only CUDA's compiler tells", "--target cuda"}},
+    {"ResourcesOfOpenCl", {"lower", kSmall, "--target", "opencl", "--resources"}, {"only CUDA's compiler tells"}},
 
     {"ListingOfUnknownOperator", words("query --op conv"), {"no operator 'conv'"}},
     {"ListingOfUnknownType", words("query --dtype real"), {"real"}},

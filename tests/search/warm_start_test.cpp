@@ -31,12 +31,13 @@ class WarmStartTest : public testing::Test {
     log_.end_session(session, SessionStatus::kDone, "");
     usleep(2000);  // recorded_at has milliseconds
   }
-  WarmStart start(const Task& t) {
+  WarmStart start(const Task& t, std::size_t own_trials = 0) {
     const SearchSpace space(t);
     std::vector<ConfigSpace> spaces;
     for (const auto& member : space.members()) spaces.push_back(member.space);
     const KnobColumns columns(spaces);
-    return warm_start(log_, task_key(t), space, columns, {{"matmul.cpu", space.members()[0].source->version}});
+    return warm_start(log_, task_key(t), space, columns, {{"matmul.cpu", space.members()[0].source->version}},
+                      own_trials);
   }
 
   TemporaryFolder folder_;
@@ -83,6 +84,16 @@ TEST_F(WarmStartTest, ASessionThatGoesOnLearnsFromTheSame) {
   record(task("m=80 n=96 k=96"), 3, 200);
   EXPECT_EQ(start(mine).lessons.size(), 2u) << "what came after this task's first session is left out";
   EXPECT_EQ(start(task("m=97 n=96 k=96")).lessons.size(), 6u);
+}
+
+TEST_F(WarmStartTest, ATaskWithManyTrialsGetsPointsAndNoLessons) {
+  record(task("m=64 n=64 k=64"), 4, 100);
+  const Task mine = task("m=96 n=96 k=96");
+  EXPECT_EQ(start(mine, 511).lessons.size(), 4u);
+  const WarmStart warm = start(mine, 512);
+  EXPECT_TRUE(warm.lessons.empty());
+  EXPECT_EQ(warm.points, start(mine).points);
+  EXPECT_FALSE(warm.points.empty());
 }
 
 TEST_F(WarmStartTest, TrialsOfAnotherVersionOfTheTemplateAreLeftOut) {
