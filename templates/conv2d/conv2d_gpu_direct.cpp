@@ -38,7 +38,7 @@ std::vector<std::int64_t> channel_counts(const Convolution& c) {
 Knobs define_knobs(Tuning& t, const Convolution& c, const Target& target) {
   Knobs knobs;
   const ir::Type sums = convolution_gpu_sums(c);
-  const auto registers = [&c, sums](const AxisTile& filters, const AxisTile& rows, const AxisTile& columns) {
+  const auto registers = [c, sums](const AxisTile& filters, const AxisTile& rows, const AxisTile& columns) {
     const std::int64_t places = rows.elements * columns.elements;
     return register_words(sums) * filters.elements * places + register_words(c.types.a) * places +
            register_words(c.types.b) * filters.elements;

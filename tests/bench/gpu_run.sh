@@ -29,6 +29,19 @@ expect_code() {
   ((code == expected)) || fail "run $* ended with $code instead of $expected: $(tail -n 5 said.txt)"
 }
 
+expect_refusal() {
+  local expected=$1
+  shift
+  expect_code 2 "$@"
+  grep -q -- "$expected" said.txt || fail "run $* is refused with $(cat said.txt)"
+}
+expect_refusal "--within is a whole number from 1 to 99999999, not 'soon'" --within soon
+expect_refusal "--trials is a whole number" --trials 0
+expect_refusal "--device is cuda or opencl, not 'gpu'" --device gpu
+expect_refusal "--out needs a value" --out
+[[ ! -e gpu-results ]] || fail "a call that is refused leaves a folder"
+./run --help | grep -q -- "--first compares twelve workloads" || fail "--help does not tell of --first"
+
 setsid ./run --device opencl --trials $trials >/dev/null 2>&1 &
 killed=$!
 for ((i = 0; i < 600; ++i)); do

@@ -1,6 +1,8 @@
 // The IR's meaning, node by node: compiled code agrees with the interpreter on every instruction set that runs here.
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <array>
 #include <functional>
 
@@ -121,6 +123,32 @@ TEST(Semantics, StridedAndReversedVectors) {
     expect_agreement(
         program_of({{A, Role::kInput}, {B, Role::kOutput}},
                    make_for(vectorize_rows ? j : i, 0, vectorize_rows ? 40 : 8, LoopKind::kSerial, inner)));
+  }
+}
+
+TEST(Semantics, ColumnsOfATileInRegisters) {
+  // Rows of whole vectors, of some and a part, and of one element more: the last column stands alone.
+  for (const Type type : {kFloat32, kFloat64, kFloat16, kInt8}) {
+    for (const int rows : {2, 4, 8, 16}) {
+      for (const int columns : {rows, rows + 1, 2 * rows + 1, 2 * rows + 3}) {
+        const Buffer A("A", type, {Expr(rows), Expr(columns)}), B("B", type, {Expr(columns), Expr(rows)}),
+            T("T", type, {Expr(rows), Expr(columns)}, Scope::kLocal);
+        std::vector<Stmt> copies;
+        for (int row = 0; row < rows; ++row) {
+          const Var j("j");
+          copies.push_back(make_for(j, 0, columns, LoopKind::kVectorized,
+                                    make_store(T, {Expr(row), j}, make_load(A, {Expr(row), j}))));
+        }
+        for (int column = 0; column < columns; ++column) {
+          const Var i("i");
+          copies.push_back(make_for(i, 0, rows, LoopKind::kVectorized,
+                                    make_store(B, {Expr(column), i}, make_load(T, {i, Expr(column)}))));
+        }
+        SCOPED_TRACE(fmt::format("{} x {} of {}", rows, columns, type.str()));
+        expect_agreement(
+            program_of({{A, Role::kInput}, {B, Role::kOutput}}, make_allocate(T, block(std::move(copies)))));
+      }
+    }
   }
 }
 

@@ -65,7 +65,7 @@ llvm::Value* FunctionEmitter::emit_column(const ir::Buffer& buffer, const Access
   const std::int64_t row = access.lane_stride, column = access.offset.constant % row;
   const std::int64_t window = column / access.lanes * access.lanes;
   const int length = static_cast<int>(std::min<std::int64_t>(access.lanes, row - window));
-  llvm::Type* type = memory_type_of(buffer->element.with_lanes(length));
+  llvm::Type* type = llvm::FixedVectorType::get(memory_type_of(buffer->element), length);  // of one element, too
 
   std::vector<llvm::Value*> level;
   for (int lane = 0; lane < access.lanes; ++lane) {
