@@ -1,6 +1,6 @@
-// Whether a change leaves generated code as it was: the machine code of thousands of configurations, or for devices the
-// source, each as a hash. `--write` chooses the configurations, compiles them and writes a line for each; `--compare`
-// compiles those of such a file again, made by an earlier commit, and prints what differs.
+// Shows whether a change leaves generated code as it was. `--write` chooses thousands of configurations and writes a
+// line for each, with a hash of its machine code or, for devices, of its source. `--compare` compiles those of such a
+// file, which an earlier commit made, again and prints what differs.
 #include <tbb/parallel_for.h>
 #include <CLI/CLI.hpp>
 
@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <random>
@@ -28,7 +27,7 @@
 namespace nestwright::bench {
 namespace {
 
-/// Of no machine in particular, so that files of different machines compare.
+/// They say all that depends on a machine, so that files of different machines compare.
 constexpr const char* kTargets[] = {
     "cpu,isa=x86-64,threads=2,l1d=32768,l2=1048576,l3=33554432,llvm_cpu=generic",
     "cpu,isa=avx2,threads=1,l1d=32768,l2=262144,l3=33554432,llvm_cpu=haswell",
@@ -40,7 +39,7 @@ constexpr const char* kTargets[] = {
     "opencl",
 };
 
-/// Types and forms that no suite has.
+/// They have the types and forms that no suite has.
 const std::vector<std::string> kFurtherWorkloads = {
     "matmul m=37 n=29 k=23 dtype=float64 ta=1",
     "matmul m=131 n=140 k=70 dtype=float16",
@@ -110,33 +109,33 @@ void add_fingerprints(std::vector<Line>& lines) {
 
 /// The default and a few random configurations of each template that serves the task.
 std::vector<Line> choose(const Task& task, int samples) {
+  std::vector<const Template*> serving;
+  try {
+    serving = templates_for(task.workload, task.target);
+  } catch (const UsageError&) {
+    return {};  // there is none
+  }
   std::vector<Line> lines;
-  for (const Template& source : templates()) {
-    if (source.op != task.workload.op || !source.is_for(task.target.device)) continue;
-    if (source.why_not && !source.why_not(task.workload, task.target).empty()) continue;
-    const ConfigSpace space = discover_space(source, task.workload, task.target);
+  for (const Template* source : serving) {
+    const ConfigSpace space = discover_space(*source, task.workload, task.target);
     std::set<std::string> configs;
-    for (const Config& seed : source.seeds(task.workload, task.target)) {
+    for (const Config& seed : source->seeds(task.workload, task.target)) {
       if (!space.is_valid(seed)) continue;
       configs.insert(seed.str());
       break;
     }
-    std::mt19937_64 random(stable_hash(source.name + task.target.str() + task.workload.str()));
+    std::mt19937_64 random(stable_hash(source->name + task.target.str() + task.workload.str()));
     for (int i = 0; i < samples; ++i) {
       if (const auto config = space.sample(random)) configs.insert(config->str());
     }
-    for (const std::string& config : configs) lines.push_back({{}, &source, task, config});
+    for (const std::string& config : configs) lines.push_back({{}, source, task, config});
   }
   return lines;
 }
 
 std::vector<Line> choose_all(const Options& options) {
-  std::vector<std::string> names = options.suites;
-  if (names.empty()) {
-    for (const auto& file : std::filesystem::directory_iterator(options.suites_folder)) names.push_back(file.path());
-  }
-  std::vector<Suite> suites = load_suites(names, {}, options.suites_folder);
-  suites.push_back(suite_of_workloads(kFurtherWorkloads));
+  const std::vector<std::string> names = options.suites.empty() ? suite_names(options.suites_folder) : options.suites;
+  const std::vector<Suite> suites = load_suites(names, kFurtherWorkloads, options.suites_folder);
   std::map<std::string, Workload> workloads;
   for (const Suite& suite : suites) {
     for (const SuiteEntry& entry : suite.entries) {

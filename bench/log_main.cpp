@@ -23,6 +23,7 @@
 #include "lookup/lookup.h"
 #include "lookup/standing.h"
 #include "lookup/task_key.h"
+#include "measure/timing.h"
 #include "search/search_space.h"
 #include "space/config_json.h"
 #include "support/clock.h"
@@ -47,16 +48,10 @@ double seconds_of(const std::function<void()>& action) {
   return static_cast<double>(steady_clock().now_ns() - start) * 1e-9;
 }
 
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 double median_seconds_of(int times, const std::function<void()>& action) {
   std::vector<double> seconds;
   for (int i = 0; i < times; ++i) seconds.push_back(seconds_of(action));
-  return median_of(std::move(seconds));
+  return median_interval(seconds).median;
 }
 
 Task task_number(int number) {
@@ -160,8 +155,8 @@ double shell_seconds(const std::vector<std::string>& words, const std::string& o
   return median_seconds_of(kRuns, [&] { run_nestwright(words, output); });
 }
 
-/// Of a run of `nestwright tune --trials 1 --json` that wrote its report to `output`: seconds of its session until it
-/// had chosen its first candidate. Trials are read, anchors measured and the model trained by then.
+/// Reads the report that `nestwright tune --trials 1 --json` wrote to `output`. Returns how long its session took until
+/// it had chosen its first candidate: trials are read, anchors measured and the model trained by then.
 double seconds_to_first_candidate(const std::string& output) {
   const auto stages = nlohmann::json::parse(std::ifstream(output)).at("stage_seconds");
   double sum = 0;
@@ -211,7 +206,7 @@ int run(Options options) {
       first.push_back(version_s + seconds_to_first_candidate(output));
     });
     say(name, 1e3 * all_s, "ms");
-    say("  until its first candidate is chosen", 1e3 * median_of(first), "ms");
+    say("  until its first candidate is chosen", 1e3 * median_interval(first).median, "ms");
   }
   for (const std::string& file : {output, output + ".err"}) std::filesystem::remove(file);
   remove_database(fresh);

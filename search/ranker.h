@@ -28,7 +28,7 @@ class Ranker {
   /// Trials of other tasks, with the throughput relative to the best of their own: what is ranked by until there are
   /// trials of this one, and less and less after. To be called before anything else.
   void warm_start(std::vector<Observation> lessons);
-  /// Whether they may weigh anything beside so many trials of this task.
+  /// False where trials of other tasks have no weight any more beside so many of this one.
   static bool weighs_lessons(std::size_t own_trials) { return own_trials < kMaxReplayed; }
   /// What the compiler told of a point, measured or about to be: it is part of its features from now on. Requires
   /// `features` to have left room for it (cost_model/device_needs.h).

@@ -47,7 +47,9 @@ void refuse_twice(const std::vector<SuiteEntry>& before, const SuiteEntry& entry
   }
 }
 
-std::vector<std::string> names_in(const std::filesystem::path& folder) {
+}  // namespace
+
+std::vector<std::string> suite_names(const std::filesystem::path& folder) {
   std::vector<std::string> names;
   std::error_code missing;
   for (const auto& file : std::filesystem::directory_iterator(folder, missing)) {
@@ -56,8 +58,6 @@ std::vector<std::string> names_in(const std::filesystem::path& folder) {
   std::sort(names.begin(), names.end());
   return names;
 }
-
-}  // namespace
 
 Suite parse_suite(std::string_view text, const std::string& name, const std::string& source) {
   const std::string file = "suite " + source;
@@ -82,7 +82,7 @@ Suite load_suite(const std::string& name_or_file, const std::filesystem::path& f
   std::ifstream file(path, std::ios::binary);
   if (!std::filesystem::is_regular_file(path) || !file) {
     throw UsageError(fmt::format("there is no suite '{}'; the suites are {}, and a file of your own will do",
-                                 name_or_file, fmt::join(names_in(folder), ", ")));
+                                 name_or_file, fmt::join(suite_names(folder), ", ")));
   }
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   return parse_suite(text, path.stem(), path.filename());

@@ -30,6 +30,8 @@ struct Suite {
 /// Throws UsageError, one sentence that names `source`, the entry and what is wrong with it: no JSON, fields missing,
 /// unknown or of a wrong type, an illegal workload, one that is there twice.
 Suite parse_suite(std::string_view json, const std::string& name, const std::string& source);
+/// Those that are known by their names: of the files NAME.json in `folder`, sorted.
+std::vector<std::string> suite_names(const std::filesystem::path& folder);
 /// One that is known by its name (a file NAME.json in `folder`) or is a file. Throws UsageError that lists the names.
 Suite load_suite(const std::string& name_or_file, const std::filesystem::path& folder);
 /// A suite of single workloads, each its own label. Throws UsageError.

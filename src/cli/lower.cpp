@@ -47,7 +47,6 @@ Lookup given_config(const LowerCommandOptions& options, const Task& task) {
 /// The configuration that was asked for, or what the database or the template's default gives.
 Lookup choose(const LowerCommandOptions& options, const Task& task) {
   if (!options.config.empty()) return given_config(options, task);
-  if (!options.template_name.empty()) templates_for(task.workload, task.target, options.template_name);  // or throws
   return look_up_in(options.common, options.db_given, task, options.template_name);
 }
 

@@ -35,7 +35,10 @@ std::vector<TemplateVersion> usable_templates(std::string_view op, DeviceKind de
 
 Lookup look_up(const Task& task, const TuningLog* log, std::string_view only) {
   std::vector<TemplateVersion> versions = usable_templates(task.workload.op, task.target.device);
-  if (!only.empty()) std::erase_if(versions, [&](const TemplateVersion& version) { return version.name != only; });
+  if (!only.empty()) {
+    templates_for(task.workload, task.target, only);  // throws where it does not serve the task
+    std::erase_if(versions, [&](const TemplateVersion& version) { return version.name != only; });
+  }
   Lookup found;
   if (log != nullptr) {
     const auto fits = [&](const BestRecord& record) { return resolve_for(task, record.proposal).has_value(); };

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <random>
+
 #include "support/error.h"
 #include "templates/discover.h"
 #include "templates/guess.h"
@@ -134,6 +137,66 @@ TEST(Guess, ComesCloseAndKeepsTheConstraints) {
       guess_config(kBranching, workload(), Target(), Config::parse("outer=on inner=b tile=[5,10] always=2"));
   ASSERT_TRUE(config);
   EXPECT_EQ(config->str(), "outer=on inner=b always=2 when_on=2 tile=[4,12] inside=nothing");
+}
+
+/// Which of the constraints random candidates of a branch meet.
+std::vector<bool> met(const Branch& branch) {
+  std::mt19937_64 random(7);
+  std::vector<bool> result;
+  for (int i = 0; i < 64; ++i) {
+    for (const Constraint& constraint : branch.constraints) {
+      std::vector<KnobValue> values;
+      for (const std::string& name : constraint.knobs) {
+        const auto knob = std::find_if(branch.knobs.begin(), branch.knobs.end(),
+                                       [&](const Knob& candidate) { return candidate.name == name; });
+        values.push_back(knob->candidates[random() % knob->candidates.size()]);
+      }
+      result.push_back(constraint.holds(values));
+    }
+  }
+  return result;
+}
+
+/// The same while the stack that functions had which have returned is full of `byte`.
+[[gnu::noinline]] std::vector<bool> met_below(const Branch& branch, unsigned char byte) {
+  unsigned char stack[1 << 18];
+  std::memset(stack, byte, sizeof stack);
+  asm volatile("" : : "r"(stack) : "memory");  // or it would not be written, as nobody reads it
+  std::vector<bool> result = met(branch);
+  asm volatile("" : : "r"(stack) : "memory");
+  return result;
+}
+
+/// Constraints live longer than the discovery that they come from: they may refer to nothing of it.
+TEST(Discover, ConstraintsOfEveryTemplateReadNoStackOfTheDiscovery) {
+  const std::vector<std::string> workloads = {
+      "matmul m=96 n=64 k=128",
+      "matmul m=96 n=64 k=128 dtype=float16",
+      "matmul m=96 n=64 k=128 dtype=int8",
+      "matmul m=1 n=96 k=700",
+      "softmax rows=64 columns=1000",
+      "layer_norm rows=64 columns=1000",
+      "transpose rows=640 columns=480",
+      "elementwise function=gelu shape=64x1000",
+      "broadcast function=add rows=64 columns=1000",
+      "reduce function=sum shape=64x1000 axes=1",
+      "conv2d n=1 c=128 h=28 w=28 k=128 r=3 s=3 pad=1",
+      "depthwise_conv2d n=1 c=48 h=61 w=64 r=5 s=5 pad=2",
+      "scan function=sum steps=50 columns=5000",
+  };
+  for (const char* target : {"cpu,isa=avx512,threads=2,llvm_cpu=sapphirerapids", "cuda,arch=sm_90", "opencl"}) {
+    for (const std::string& text : workloads) {
+      const Task task{parse_workload(text), Target::parse(target)};
+      for (const Template& source : templates()) {
+        if (source.op != task.workload.op || !source.is_for(task.target.device)) continue;
+        if (source.why_not && !source.why_not(task.workload, task.target).empty()) continue;
+        const ConfigSpace space = discover_space(source, task.workload, task.target);
+        for (const Branch& branch : space.branches()) {
+          EXPECT_EQ(met_below(branch, 0), met_below(branch, 0xff)) << source.name << " for " << text;
+        }
+      }
+    }
+  }
 }
 
 }  // namespace
