@@ -94,9 +94,17 @@ int run(const LowerCommandOptions& options) {
     return kDone;
   }
   LowerOptions lowering;
+  std::string last;
   lowering.after_pass = [&](std::string_view pass, const ir::Program& program, std::int64_t ns) {
     if (options.print_after != "all" && options.print_after != pass) return;
-    fmt::print("// after {}, {:.3f} ms\n{}\n", pass, static_cast<double>(ns) * 1e-6, ir::to_string(program));
+    std::string text = ir::to_string(program);
+    const double ms = static_cast<double>(ns) * 1e-6;
+    if (text == last) {
+      fmt::print("// after {}, {:.3f} ms: unchanged\n\n", pass, ms);
+    } else {
+      fmt::print("// after {}, {:.3f} ms\n{}\n", pass, ms, text);
+    }
+    last = std::move(text);
   };
   const ir::Program loops = lower(instance.schedule, instance.definition.args, task.target, task.workload.op, lowering);
   const bool compiles = options.llvm || options.assembly || options.resources;

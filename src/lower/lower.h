@@ -2,7 +2,7 @@
 // features, the constraints and the verifier read. Stage two, for candidates that are compiled: the vector form, with
 // explicit vectors, unrolled register tiles at constant offsets, masks and planned storage.
 //
-// Each stage is one readable list of passes (lower.cpp, expand.cpp); one file a pass under lower/passes/.
+// lower/passes.cpp has the table of the passes of both; one file a pass under lower/passes/.
 // Thread rule: both are pure functions; any number of threads may call them at once.
 #pragma once
 
@@ -43,7 +43,7 @@ ir::Program lower(const Schedule& schedule, const Args& args, const Target& targ
 /// that is too long, ...).
 ir::Program expand(const ir::Program& program, const Target& target, const LowerOptions& options = {});
 
-/// Names of the passes of both stages, in order; those of devices alone last.
+/// Names of the passes of both stages, in the order in which they run.
 std::vector<std::string> pass_names();
 
 }  // namespace nestwright

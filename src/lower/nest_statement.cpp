@@ -6,7 +6,7 @@
 
 #include "ir/intrinsics.h"
 #include "ir/linear.h"
-#include "lower/nest.h"
+#include "lower/nest_builder.h"
 #include "support/error.h"
 
 namespace nestwright {

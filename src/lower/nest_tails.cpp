@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "lower/nest.h"
+#include "lower/nest_builder.h"
 #include "support/error.h"
 
 namespace nestwright {

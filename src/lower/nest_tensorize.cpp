@@ -1,7 +1,7 @@
 // Tiles that an intrinsic computes.
 #include <fmt/format.h>
 
-#include "lower/nest.h"
+#include "lower/nest_builder.h"
 #include "schedule/match_pattern.h"
 #include "support/error.h"
 

@@ -1,12 +1,13 @@
 // What the threads of a block share. A stage in shared scope is computed inside the loops of the threads, once for all
-// of them: its region is what all threads read, its storage lies around their loops, and its own loops bound to
-// threadIdx are the same index, so that the threads share the work. Barriers come later (passes/barriers.h).
+// of them: its region is what all threads read, and its own loops bound to threadIdx are the same index, so that the
+// threads share the work. passes/hoist_shared.cpp moves its storage around the threads' loops, and
+// passes/place_barriers.cpp adds barriers.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "ir/rewrite.h"
-#include "lower/nest.h"
+#include "lower/nest_builder.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -128,23 +129,6 @@ Stmt NestBuilder::once_per_block(const StageGraph& graph, Stmt nest) const {
     condition = condition.defined() ? condition && first : first;
   }
   return condition.defined() ? ir::make_if(condition, std::move(nest)) : nest;
-}
-
-Stmt NestBuilder::allocate_shared(Stmt threads) {
-  const auto refuse_blocks = [&](const Stmt& s) {
-    const auto* loop = s.as<ir::For>();
-    if (loop == nullptr || !ir::is_block_index(loop->kind) || shared_.empty()) return;
-    throw LowerError(
-        fmt::format("loop {} is bound to {} inside a loop over threads, which share {}: reorder the loops over blocks "
-                    "outermost",
-                    loop->var.name(), ir::loop_kind_name(loop->kind), shared_.front()->name));
-  };
-  ir::for_each_stmt(threads, refuse_blocks);
-  for (auto buffer = shared_.rbegin(); buffer != shared_.rend(); ++buffer) {
-    threads = ir::make_allocate(*buffer, std::move(threads));
-  }
-  shared_.clear();
-  return threads;
 }
 
 /// Whether each thread of a loop around has one element of this axis of a stage in shared scope.

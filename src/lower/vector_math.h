@@ -1,6 +1,6 @@
 // How exact the mathematical functions of compiled CPU code are.
 //
-// exp, log, log2, tanh, sigmoid and erf of float32 are expanded into arithmetic on whole vectors (lower/passes/
+// exp, log, log2, tanh, sigmoid and erf of float32 are expanded into arithmetic on whole vectors (lower/
 // elementary.cpp), the same for a single element, so that a tail gives what the body of a loop gives. Their errors hold
 // for every float, denormals included, as do exp(-inf) = 0, exp(88.8) = inf, log(0) = -inf, log(x < 0) = NaN,
 // tanh(-0) = -0, erf(inf) = 1, and NaN for NaN. float16 and bfloat16 are computed in float32 and rounded.

@@ -37,12 +37,6 @@ struct Chain {
   Tensor C = compute({Expr(8)}, [&](Expr i) { return B(i) + B(i + 2); }, "C");
 };
 
-TEST(Lower, NamesItsPasses) {
-  const std::vector<std::string> names = pass_names();
-  ASSERT_GE(names.size(), 4u);
-  EXPECT_EQ(std::vector(names.begin(), names.begin() + 3), (std::vector<std::string>{"nest", "partition", "simplify"}));
-}
-
 TEST(Lower, PlainMatrixProduct) {
   const Matmul op = make_matmul(4, 5, 6);
   EXPECT_EQ(body_of(create_schedule(op.c), {op.a, op.b, op.c}),
@@ -220,7 +214,8 @@ TEST(Lower, ReportsEveryPassWithItsTime) {
     EXPECT_EQ(program.name, "f");
   };
   lower(create_schedule(c.C), {c.A, c.C}, target(), "f", options);
-  EXPECT_EQ(seen, (std::vector<std::string>{"nest", "partition", "simplify"}));
+  EXPECT_EQ(seen, (std::vector<std::string>{"build_nest", "auto_unroll", "run_in_threads", "split_loops", "simplify_loops",
+                                            "double_buffer", "find_constants", "find_in_place"}));
 }
 
 TEST(LowerRefuses, PrivateStorageAroundAParallelLoop) {

@@ -4,7 +4,7 @@
 #include "devices.h"
 #include "ir/print.h"
 #include "ir/rewrite.h"
-#include "lower/expand_passes.h"
+#include "lower/passes.h"
 #include "lower/lower.h"
 #include "matmul_schedule.h"
 #include "run_program.h"
@@ -39,8 +39,9 @@ struct Interleaved {
 };
 
 ir::Program interleave(ir::Program program) {
-  for (ir::Kernel& kernel : program.kernels) kernel.body = expansion::virtual_threads(kernel.body);
-  return program;
+  const Target target = device_target();
+  PassContext context{.target = target};
+  return passes::virtual_threads(std::move(program), context);
 }
 
 TEST(VirtualThreads, LoopsMoveInsideOfBarriersAndStorageIsCopied) {

@@ -5,7 +5,7 @@
 #include "devices.h"
 #include "ir/print.h"
 #include "ir/verify.h"
-#include "lower/expand_passes.h"
+#include "lower/passes.h"
 #include "lower/lower.h"
 #include "run_program.h"
 

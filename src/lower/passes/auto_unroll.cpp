@@ -1,10 +1,9 @@
-#include "lower/passes/auto_unroll.h"
-
 #include <algorithm>
 
 #include "ir/rewrite.h"
+#include "lower/passes.h"
 
-namespace nestwright {
+namespace nestwright::passes {
 namespace {
 
 using namespace ir;
@@ -46,6 +45,10 @@ class Unroller : public Mutator {
 
 }  // namespace
 
-ir::Stmt auto_unroll(const ir::Stmt& s, std::int64_t steps) { return Unroller(steps).mutate(s); }
+Program auto_unroll(Program program, PassContext& context) {
+  return on_pragmas(std::move(program), context.notes, PragmaKind::kAutoUnroll, [](const Stmt& loop, const LoopPragma& pragma) {
+    return Unroller(pragma.value).mutate(loop);
+  });
+}
 
-}  // namespace nestwright
+}  // namespace nestwright::passes

@@ -1,5 +1,19 @@
-#include "lower/passes/double_buffer.h"
-
+// Storage that the iterations of a loop use in turns. What an iteration computes of a stage that is
+// double-buffered in n stages is computed n - 1 iterations ahead, into the slot of the storage that is not in use.
+//
+//   for v in a..b:                        T[n, ...]
+//     T[...]                              fill(a) into T[0, ...], ..., fill(a + n - 2) into T[n - 2, ...]
+//     fill(v)                     ->      for v in a..b:
+//     rest(v)                               if likely(v + n - 1 < b): fill(v + n - 1) into T[(v + n - 1 - a)%n, ...]
+//                                           rest(v), from T[(v - a)%n, ...]
+//
+// What threads fetch into shared memory so goes through their registers, but for what the device
+// copies itself (lower/staged_fill.h). Of more than two stages, each fill that the device copies is a group of copies
+// (ir::CommitCopies), so that a barrier waits for the oldest alone and n - 2 stay in flight. A loop of fewer constant
+// iterations than stages has as many slots as iterations.
+// Conditions and lets between the loop and fill(v) go with it. Stages of one loop move together, in their order.
+// fill(v) may be moved if it reads nothing that the loop writes, but for what moves with it; other stages keep one
+// buffer. Each loop is looked at by itself: of a tail of one iteration nothing is done ahead.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,11 +22,14 @@
 #include <set>
 
 #include "ir/rewrite.h"
-#include "lower/passes/copier.h"
-#include "lower/passes/staged_fill.h"
+#include "ir/symbol_ranges.h"
+#include "lower/copier.h"
+#include "lower/passes.h"
+#include "lower/staged_fill.h"
 #include "support/error.h"
+#include "target/gpu.h"
 
-namespace nestwright {
+namespace nestwright::passes {
 namespace {
 
 using namespace ir;
@@ -276,7 +293,7 @@ class Doubler : public Mutator {
     Stmt rest = redirect.mutate(without_fills(*path, fills, turning, doubled));
 
     const auto fill_for = [&](const Expr& iteration) {
-      return expansion::Copier({{loop.var, iteration}}, true).mutate(fill);
+      return Copier({{loop.var, iteration}}, true).mutate(fill);
     };
     const std::int64_t ahead = slots - 1;
     Stmt next = fill_for(loop.var + ahead);
@@ -422,12 +439,18 @@ class Doubler : public Mutator {
 
 }  // namespace
 
-ir::Stmt double_buffer(const ir::Stmt& s, const std::vector<std::vector<DoubleBuffered>>& computed_together,
-                       const ir::Ranges& symbols, bool copies_itself) {
-  Doubler doubler(computed_together, s, copies_itself);
-  const Stmt result = doubler.mutate(s);
-  doubler.require_effect();
-  return result.same_as(s) ? s : simplify(result, symbols);
+Program double_buffer(Program program, PassContext& context) {
+  const Ranges symbols = ranges_of_symbols(program);
+  const bool copies_itself = has_asynchronous_copies(context.target);
+  for (std::size_t k = 0; k < context.notes.size(); ++k) {
+    if (context.notes[k].double_buffered.empty()) continue;
+    Stmt& body = program.kernels[k].body;
+    Doubler doubler(context.notes[k].double_buffered, body, copies_itself);
+    const Stmt result = doubler.mutate(body);
+    doubler.require_effect();
+    if (!result.same_as(body)) body = simplify(result, symbols);
+  }
+  return program;
 }
 
-}  // namespace nestwright
+}  // namespace nestwright::passes

@@ -5,10 +5,10 @@
 
 #include "ir/equal.h"
 #include "ir/rewrite.h"
-#include "lower/expand_passes.h"
+#include "lower/passes.h"
 #include "support/error.h"
 
-namespace nestwright::expansion {
+namespace nestwright::passes {
 namespace {
 
 using namespace ir;
@@ -179,7 +179,7 @@ class Placer final : public Mutator {
 
 }  // namespace
 
-Program plan_storage(Program program) {
+Program plan_storage(Program program, PassContext&) {
   // What the host allocates lives through all launches; kernels run one after the other and share the rest.
   Lifetimes host(program.symbols);
   host.visit(program.host);
@@ -213,4 +213,4 @@ Program plan_storage(Program program) {
   return program;
 }
 
-}  // namespace nestwright::expansion
+}  // namespace nestwright::passes

@@ -7,10 +7,10 @@
 #include "ir/linear.h"
 #include "ir/print.h"
 #include "ir/rewrite.h"
-#include "lower/expand_passes.h"
+#include "lower/passes.h"
 #include "support/error.h"
 
-namespace nestwright::expansion {
+namespace nestwright::passes {
 namespace {
 
 using namespace ir;
@@ -164,10 +164,12 @@ class Padder final : public Mutator {
 
 }  // namespace
 
-Stmt register_tiles(const Stmt& body) {
-  Collector collector;
-  collector.visit(body);
-  return Padder(collector.tiles).mutate(body);
+Program register_tiles(Program program, PassContext&) {
+  return on_kernels(std::move(program), [](const Stmt& body) {
+    Collector collector;
+    collector.visit(body);
+    return Padder(collector.tiles).mutate(body);
+  });
 }
 
-}  // namespace nestwright::expansion
+}  // namespace nestwright::passes

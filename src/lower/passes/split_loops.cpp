@@ -1,10 +1,16 @@
-#include "lower/passes/split_loops.h"
-
+// A serial or unrolled loop over the main bodies and the tail of a partitioned split becomes two loops, so that nothing
+// is tested inside.
+//
+//   for i in 0..n:                  for i in 0..c:
+//     if i < c: main         ->       main
+//     else: tail                    for i in c..n:
+//                                     tail
 #include <algorithm>
 
 #include "ir/rewrite.h"
+#include "lower/passes.h"
 
-namespace nestwright {
+namespace nestwright::passes {
 namespace {
 
 using namespace ir;
@@ -46,6 +52,8 @@ class LoopSplitter : public Mutator {
 
 }  // namespace
 
-ir::Stmt split_loops(const ir::Stmt& s) { return LoopSplitter().mutate(s); }
+Program split_loops(Program program, PassContext&) {
+  return on_kernels(std::move(program), [](const Stmt& body) { return LoopSplitter().mutate(body); });
+}
 
-}  // namespace nestwright
+}  // namespace nestwright::passes

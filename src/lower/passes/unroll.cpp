@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include "ir/linear.h"
-#include "lower/expand_passes.h"
-#include "lower/passes/copier.h"
+#include "lower/passes.h"
+#include "lower/copier.h"
 #include "support/error.h"
 
-namespace nestwright::expansion {
+namespace nestwright::passes {
 namespace {
 
 using namespace ir;
@@ -73,9 +73,11 @@ class Unroller final : public Copier {
 
 void limit_unrolling(const Stmt& body) { count(body); }
 
-Stmt unroll(const Stmt& body) {
-  limit_unrolling(body);
-  return Unroller().mutate(body);
+Program unroll(Program program, PassContext&) {
+  return on_kernels(std::move(program), [](const Stmt& body) {
+    limit_unrolling(body);
+    return Unroller().mutate(body);
+  });
 }
 
-}  // namespace nestwright::expansion
+}  // namespace nestwright::passes

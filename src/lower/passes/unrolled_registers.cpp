@@ -4,10 +4,10 @@
 
 #include "ir/print.h"
 #include "ir/rewrite.h"
-#include "lower/expand_passes.h"
+#include "lower/passes.h"
 #include "support/error.h"
 
-namespace nestwright::expansion {
+namespace nestwright::passes {
 namespace {
 
 using namespace ir;
@@ -48,10 +48,12 @@ class RegisterCheck final : public Visitor {
 
 }  // namespace
 
-Stmt unrolled_registers(const Stmt& body) {
-  limit_unrolling(body);
-  RegisterCheck().visit(body);
-  return body;
+Program unrolled_registers(Program program, PassContext&) {
+  for (const Kernel& kernel : program.kernels) {
+    limit_unrolling(kernel.body);
+    RegisterCheck().visit(kernel.body);
+  }
+  return program;
 }
 
-}  // namespace nestwright::expansion
+}  // namespace nestwright::passes

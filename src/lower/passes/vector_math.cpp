@@ -3,10 +3,10 @@
 #include "ir/equal.h"
 #include "ir/intrinsics.h"
 #include "ir/rewrite.h"
-#include "lower/expand_passes.h"
-#include "lower/passes/elementary.h"
+#include "lower/passes.h"
+#include "lower/elementary.h"
 
-namespace nestwright::expansion {
+namespace nestwright::passes {
 namespace {
 
 using namespace ir;
@@ -57,9 +57,9 @@ class Expander final : public Mutator {
 
 }  // namespace
 
-Stmt vector_math(const Stmt& body, const Target& target) {
-  if (target.device != DeviceKind::kCpu) return body;
-  return Expander({.fma = target.has_fma(), .scale = target.isa == CpuIsa::kAvx512}).mutate(body);
+Program vector_math(Program program, PassContext& context) {
+  const Elementary::Machine machine{.fma = context.target.has_fma(), .scale = context.target.isa == CpuIsa::kAvx512};
+  return on_kernels(std::move(program), [&](const Stmt& body) { return Expander(machine).mutate(body); });
 }
 
-}  // namespace nestwright::expansion
+}  // namespace nestwright::passes

@@ -5,12 +5,12 @@
 
 #include "ir/linear.h"
 #include "ir/simplify.h"
-#include "lower/expand_passes.h"
-#include "lower/passes/copier.h"
-#include "lower/passes/lanes.h"
+#include "lower/passes.h"
+#include "lower/copier.h"
+#include "lower/lane_builder.h"
 #include "support/error.h"
 
-namespace nestwright::expansion {
+namespace nestwright::passes {
 namespace {
 
 using namespace ir;
@@ -107,6 +107,8 @@ class Vectorizer final : public Mutator {
 
 }  // namespace
 
-Stmt vectorize(const Stmt& body, const Target& target) { return Vectorizer(target).mutate(body); }
+Program vectorize(Program program, PassContext& context) {
+  return on_kernels(std::move(program), [&](const Stmt& body) { return Vectorizer(context.target).mutate(body); });
+}
 
-}  // namespace nestwright::expansion
+}  // namespace nestwright::passes

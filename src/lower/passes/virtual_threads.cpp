@@ -14,11 +14,11 @@
 #include <fmt/format.h>
 
 #include "ir/rewrite.h"
-#include "lower/expand_passes.h"
-#include "lower/passes/copier.h"
+#include "lower/passes.h"
+#include "lower/copier.h"
 #include "support/error.h"
 
-namespace nestwright::expansion {
+namespace nestwright::passes {
 namespace {
 
 using namespace ir;
@@ -175,6 +175,8 @@ class VirtualThreads final : public Mutator {
 
 }  // namespace
 
-Stmt virtual_threads(const Stmt& body) { return VirtualThreads().mutate(body); }
+Program virtual_threads(Program program, PassContext&) {
+  return on_kernels(std::move(program), [](const Stmt& body) { return VirtualThreads().mutate(body); });
+}
 
-}  // namespace nestwright::expansion
+}  // namespace nestwright::passes

@@ -25,11 +25,10 @@
 #include "ir/intrinsics.h"
 #include "ir/rewrite.h"
 #include "ir/warp.h"
-#include "lower/expand_passes.h"
-#include "lower/passes/barriers.h"
+#include "lower/passes.h"
 #include "target/gpu.h"
 
-namespace nestwright::expansion {
+namespace nestwright::passes {
 namespace {
 
 using namespace ir;
@@ -314,12 +313,13 @@ class Exchanger final : public Mutator {
 
 }  // namespace
 
-Stmt warp_shuffles(const Stmt& body, const Target& target) {
-  if (!has_shuffles(target)) return body;
-  const Survey survey(body);
-  const std::vector<Exchanged> exchanged = survey.exchanged();
-  if (exchanged.empty()) return body;
-  return place_barriers(Exchanger(survey, exchanged).mutate(body));
+Program warp_shuffles(Program program, PassContext& context) {
+  if (!has_shuffles(context.target)) return program;
+  return on_kernels(std::move(program), [](const Stmt& body) {
+    const Survey survey(body);
+    const std::vector<Exchanged> exchanged = survey.exchanged();
+    return exchanged.empty() ? body : place_barriers(Exchanger(survey, exchanged).mutate(body));
+  });
 }
 
-}  // namespace nestwright::expansion
+}  // namespace nestwright::passes

@@ -1,8 +1,8 @@
-#include "lower/passes/staged_fill.h"
+#include "lower/staged_fill.h"
 
 #include "ir/linear.h"
 #include "ir/rewrite.h"
-#include "lower/passes/copier.h"
+#include "lower/copier.h"
 
 namespace nestwright {
 namespace {
@@ -151,7 +151,7 @@ std::optional<StagedFill> stage_in_registers(const ir::Stmt& fill, bool copies_i
   Splitter splitter(copies_itself);
   auto [load, store] = splitter.split(fill);
   if (!splitter.fits() || !store.defined()) return std::nullopt;
-  return StagedFill{std::move(splitter).registers(), std::move(load), expansion::Copier({}, true).mutate(store)};
+  return StagedFill{std::move(splitter).registers(), std::move(load), Copier({}, true).mutate(store)};
 }
 
 bool has_copies(const ir::Stmt& fill, bool copies_itself) {

@@ -8,7 +8,7 @@
 
 #include "ir/expr.h"
 
-namespace nestwright::expansion {
+namespace nestwright {
 
 class Elementary {
  public:
@@ -50,4 +50,4 @@ class Elementary {
   Lets& lets_;
 };
 
-}  // namespace nestwright::expansion
+}  // namespace nestwright

@@ -1,9 +1,8 @@
 // Where the threads of a block wait: the pass on loops written by hand.
-#include "lower/passes/barriers.h"
-
 #include <gmock/gmock.h>
 
 #include "ir/print.h"
+#include "lower/passes.h"
 
 namespace nestwright::testing {
 namespace {
@@ -12,7 +11,7 @@ using namespace ir;
 
 class Barriers : public ::testing::Test {
  protected:
-  static std::string placed(const Stmt& body) { return to_string(place_barriers(body)); }
+  static std::string placed(const Stmt& body) { return to_string(passes::place_barriers(body)); }
   Stmt threads(const Stmt& body) const { return make_for(x_, 0, 8, LoopKind::kThreadX, body); }
   Stmt turns(const Stmt& body) const { return make_for(v_, 0, 6, LoopKind::kSerial, body); }
   Expr read(const Expr& half) const { return make_load(s_, {half, 7 - Expr(x_)}); }

@@ -1,5 +1,7 @@
-#include "lower/passes/in_threads.h"
-
+// The pragma in_threads. The time of a scan may move inside the blocks and threads of its steps where no thread reads
+// what another one computes: every access to what the steps store has the indices of the store, but for the time. Where
+// a step reads nothing but the row before, a thread keeps what it needs of it in registers: from one step to the next
+// it waits for no memory.
 #include <fmt/format.h>
 
 #include <optional>
@@ -8,10 +10,11 @@
 #include "ir/equal.h"
 #include "ir/linear.h"
 #include "ir/rewrite.h"
-#include "lower/passes/copier.h"
+#include "lower/copier.h"
+#include "lower/passes.h"
 #include "support/error.h"
 
-namespace nestwright {
+namespace nestwright::passes {
 namespace {
 
 using namespace ir;
@@ -135,14 +138,13 @@ Stmt keep_row(const For& time, const Stmt& body) {
   const Stmt step = block({make_store(row, indices, Replacer(store, kept, {}).value()),
                            make_store(store.buffer, store.indices, kept, store.mask, store.streams)});
   Stmt before = Replacer(store, kept, begin).mutate(body);
-  before = expansion::Copier({{time.var, time.min}}, true).mutate(before);
+  before = Copier({{time.var, time.min}}, true).mutate(before);
   Stmt loop = make_for(time.var, time.min, time.extent, LoopKind::kSerial, Replacer(store, kept, step).mutate(body));
   return make_allocate(row, block({std::move(before), std::move(loop)}));
 }
 
-}  // namespace
-
-Stmt run_in_threads(const Stmt& loop, const std::string& scan) {
+/// `loop` is the time of `scan`.
+Stmt move_inside(const Stmt& loop, const std::string& scan) {
   const auto* time = loop.as<For>();
   if (time == nullptr || time->kind != LoopKind::kSerial) return loop;
   std::vector<const For*> bound;
@@ -172,4 +174,11 @@ Stmt run_in_threads(const Stmt& loop, const std::string& scan) {
   return result;
 }
 
-}  // namespace nestwright
+}  // namespace
+
+Program run_in_threads(Program program, PassContext& context) {
+  return on_pragmas(std::move(program), context.notes, PragmaKind::kInThreads,
+                    [](const Stmt& loop, const LoopPragma& pragma) { return move_inside(loop, pragma.stage); });
+}
+
+}  // namespace nestwright::passes

@@ -7,7 +7,7 @@
 
 #include "ir/rewrite.h"
 
-namespace nestwright::expansion {
+namespace nestwright {
 
 class Copier : public ir::Mutator {
  public:
@@ -29,4 +29,4 @@ class Copier : public ir::Mutator {
   std::map<ir::Buffer, ir::Buffer> buffers_;
 };
 
-}  // namespace nestwright::expansion
+}  // namespace nestwright

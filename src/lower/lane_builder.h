@@ -8,7 +8,7 @@
 #include "ir/simplify.h"
 #include "ir/stmt.h"
 
-namespace nestwright::expansion {
+namespace nestwright {
 
 class LaneBuilder {
  public:
@@ -52,4 +52,4 @@ class LaneBuilder {
   std::map<ir::Buffer, ir::Buffer> private_;  ///< allocated inside the loop -> with an element a lane
 };
 
-}  // namespace nestwright::expansion
+}  // namespace nestwright

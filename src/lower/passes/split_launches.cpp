@@ -1,11 +1,21 @@
-#include "lower/passes/launches.h"
-
+// What a GPU runs: the bound loops around a statement become a kernel, everything outside of them the host.
+//
+//   for t in 1..m:                         host:     for t in 1..m:
+//     blockIdx.x b:                                    launch f_kernel0
+//       threadIdx.x i:              ->     f_kernel0: blockIdx.x b:
+//         body(t, b, i)                                 threadIdx.x i:
+//                                                         body(t, b, i)
+//
+// Variables of the host's loops and lets and its allocations are visible in the kernels that it launches there. The
+// bound loops of a kernel come first and nothing stands between them but storage in shared scope; lets and guards that
+// do are moved inside. What has no loops at all, as a tensor without dimensions, is a kernel of one thread.
 #include <fmt/format.h>
 
 #include "ir/rewrite.h"
+#include "lower/passes.h"
 #include "support/error.h"
 
-namespace nestwright {
+namespace nestwright::passes {
 namespace {
 
 using namespace ir;
@@ -168,8 +178,8 @@ class Splitter {
 
 }  // namespace
 
-ir::Program split_launches(const ir::Program& program, const Target& target) {
-  return Splitter(program, target).result();
+Program split_launches(Program program, PassContext& context) {
+  return Splitter(program, context.target).result();
 }
 
-}  // namespace nestwright
+}  // namespace nestwright::passes

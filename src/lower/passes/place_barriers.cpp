@@ -1,5 +1,16 @@
-#include "lower/passes/barriers.h"
-
+// Barriers of a block's threads around what they share: between the writes of a shared buffer and what reads it, and
+// between these reads and the next writes, those of the next iteration of a loop included.
+//
+//   for ko:                           for ko:
+//     A.cache[tx] = A[...]              A.cache[tx] = A[...]
+//     C[tx] += A.cache[...]      ->     barrier
+//                                       C[tx] += A.cache[...]
+//                                       barrier
+//
+// A statement that reads the very element that it writes, as a reduction does, waits for nobody: each element of a
+// stage is computed by one thread. Elements that differ for certain, as those of the two halves of a double buffer, are
+// no reason to wait. Copies that are in groups (ir::CommitCopies) may stay in flight as long as the groups say, up to
+// the end of the loop that they are begun in.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,9 +22,10 @@
 #include "ir/linear.h"
 #include "ir/print.h"
 #include "ir/rewrite.h"
+#include "lower/passes.h"
 #include "support/error.h"
 
-namespace nestwright {
+namespace nestwright::passes {
 namespace {
 
 using namespace ir;
@@ -255,6 +267,10 @@ class Placer {
 
 }  // namespace
 
-ir::Stmt place_barriers(const ir::Stmt& kernel) { return Placer().place(kernel).stmt; }
+Stmt place_barriers(const Stmt& kernel) { return Placer().place(kernel).stmt; }
 
-}  // namespace nestwright
+Program place_barriers(Program program, PassContext&) {
+  return on_kernels(std::move(program), [](const Stmt& kernel) { return place_barriers(kernel); });
+}
+
+}  // namespace nestwright::passes

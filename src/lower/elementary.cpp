@@ -8,7 +8,7 @@
 //
 // Every product that is added to something is an explicit fma where the target has one: nothing is left for the backend
 // to contract, so that compiled code and interpreter agree to the bit.
-#include "lower/passes/elementary.h"
+#include "lower/elementary.h"
 
 #include <array>
 #include <limits>
@@ -17,7 +17,7 @@
 #include "lower/vector_math.h"
 #include "support/error.h"
 
-namespace nestwright::expansion {
+namespace nestwright {
 
 using namespace ir;
 
@@ -176,7 +176,7 @@ Expr Elementary::apply(Intrinsic intrinsic, const Expr& operand) {
   throw InternalError(std::string("internal error: there is no formula for ") + intrinsic_name(intrinsic));
 }
 
-}  // namespace nestwright::expansion
+}  // namespace nestwright
 
 namespace nestwright {
 

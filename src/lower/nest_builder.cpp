@@ -1,4 +1,4 @@
-#include "lower/nest.h"
+#include "lower/nest_builder.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,6 @@
 #include <limits>
 #include <utility>
 
-#include "lower/passes/auto_unroll.h"
-#include "lower/passes/in_threads.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -28,15 +26,6 @@ void require_dense(const Frame& tile, const Frame& host) {
         "covers: reorder them so that what {} stores there is contiguous",
         tile.graph->state->name, host.graph->state->name, host.graph->axes[axis].name(), host.graph->state->name));
   }
-}
-
-Stmt with_pragmas(const StageGraph& graph, int axis, Stmt loop) {
-  for (const PragmaNote& note : graph.state->pragmas) {
-    if (note.loop != graph.axes[axis]) continue;
-    loop =
-        note.kind == PragmaKind::kInThreads ? run_in_threads(loop, graph.state->name) : auto_unroll(loop, note.value);
-  }
-  return loop;
 }
 
 /// What a call computes is not there yet when something is prepared, and sizes that a call tells are not known.
@@ -115,7 +104,7 @@ Nest NestBuilder::build_part(AttachKind part, const std::vector<std::vector<ir::
   for (auto buffer = allocated.rbegin(); buffer != allocated.rend(); ++buffer) {
     result = ir::make_allocate(*buffer, std::move(result));
   }
-  return {std::move(result), std::exchange(double_buffered_, {})};
+  return {std::move(result), std::exchange(notes_, {})};
 }
 
 Stmt NestBuilder::open(const Frame& frame, int position) {
@@ -154,10 +143,10 @@ Stmt NestBuilder::open_loop(Frame frame, int position) {
   const ir::LoopKind kind = graph.kinds[axis];
   if (ir::is_const_int(extent, 1) && !ir::is_bound(kind)) {
     frame.value[axis] = 0;
-    return with_pragmas(graph, axis, settle(std::move(frame), position));
+    return without_loop(graph, axis, settle(std::move(frame), position));
   }
   if (const BoundLoop* around = shared_index(graph, axis)) {
-    return with_pragmas(graph, axis, share_loop(std::move(frame), position, *around));
+    return without_loop(graph, axis, share_loop(std::move(frame), position, *around));
   }
   const Facts::Mark mark = facts_.mark();
   const std::string outer_parallel = parallel_;
@@ -172,8 +161,27 @@ Stmt NestBuilder::open_loop(Frame frame, int position) {
   parallel_ = outer_parallel;
   bound_.resize(bound_around);
   thread_vars_.resize(threads_around);
-  Stmt loop = with_pragmas(graph, axis, ir::make_for(var, 0, extent, kind, std::move(body)));
-  return ir::is_bound(kind) && !in_threads() ? allocate_shared(std::move(loop)) : loop;
+  note_pragmas(graph, axis, var);
+  return ir::make_for(var, 0, extent, kind, std::move(body));
+}
+
+void NestBuilder::note_pragmas(const StageGraph& graph, int axis, const ir::Var& loop) {
+  for (const PragmaNote& note : graph.state->pragmas) {
+    if (note.loop == graph.axes[axis]) notes_.pragmas.push_back({loop, note.kind, graph.state->name, note.value});
+  }
+}
+
+/// What an axis comes to that needs no loop of its own: `body`, in a loop of one iteration where a pragma is about what
+/// is inside it.
+Stmt NestBuilder::without_loop(const StageGraph& graph, int axis, Stmt body) {
+  const std::vector<PragmaNote>& pragmas = graph.state->pragmas;
+  const bool unrolls = std::any_of(pragmas.begin(), pragmas.end(), [&](const PragmaNote& note) {
+    return note.loop == graph.axes[axis] && note.kind == PragmaKind::kAutoUnroll;
+  });
+  if (!unrolls) return body;
+  const ir::Var var(graph.axes[axis].name());
+  note_pragmas(graph, axis, var);
+  return ir::make_for(var, 0, 1, ir::LoopKind::kSerial, std::move(body));
 }
 
 void NestBuilder::enter_loop(const Frame& frame, int axis, const ir::Var& var) {
@@ -312,7 +320,7 @@ Stmt NestBuilder::inside(const Frame& frame, int position) {
     }
     if (is_private(schedule_.stages[stages[n]])) private_ = schedule_.stages[stages[n]].name;
   }
-  for (auto& [slots, group] : in_turns) double_buffered_.push_back(std::move(group));
+  for (auto& [slots, group] : in_turns) notes_.double_buffered.push_back(std::move(group));
   for (auto& [reader, region] : attached.readers) {
     needed_[static_cast<std::size_t>(reader)].push_back(of_all_threads(reader, std::move(region)));
   }
@@ -323,9 +331,7 @@ Stmt NestBuilder::inside(const Frame& frame, int position) {
   Stmt result = ir::block(std::move(stmts));
   for (auto stage = stages.rbegin(); stage != stages.rend(); ++stage) {
     const std::vector<ir::Buffer>& buffers = storages_[*stage]->buffers;
-    const bool is_shared = schedule_.stages[*stage].scope == ir::Scope::kShared && in_threads();
-    if (is_shared) shared_.insert(shared_.end(), buffers.begin(), buffers.end());
-    const bool is_own = !is_shared && !graphs_[*stage].place.is_stored_in_scan();
+    const bool is_own = !graphs_[*stage].place.is_stored_in_scan();
     for (auto buffer = buffers.rbegin(); is_own && buffer != buffers.rend(); ++buffer) {
       result = ir::make_allocate(*buffer, std::move(result));
     }

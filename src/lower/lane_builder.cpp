@@ -1,4 +1,4 @@
-#include "lower/passes/lanes.h"
+#include "lower/lane_builder.h"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 #include "ir/linear.h"
 #include "ir/print.h"
 #include "ir/rewrite.h"
-#include "lower/passes/copier.h"
+#include "lower/copier.h"
 #include "support/error.h"
 
-namespace nestwright::expansion {
+namespace nestwright {
 
 using namespace ir;
 
@@ -375,4 +375,4 @@ Stmt LaneBuilder::one_by_one(const Stmt& s) {
   return block(std::move(copies));
 }
 
-}  // namespace nestwright::expansion
+}  // namespace nestwright

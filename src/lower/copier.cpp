@@ -1,6 +1,6 @@
-#include "lower/passes/copier.h"
+#include "lower/copier.h"
 
-namespace nestwright::expansion {
+namespace nestwright {
 
 using namespace ir;
 
@@ -83,4 +83,4 @@ Stmt Copier::mutate(const Stmt& s) {
   return mutate_children(s);
 }
 
-}  // namespace nestwright::expansion
+}  // namespace nestwright

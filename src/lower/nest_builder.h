@@ -1,4 +1,4 @@
-// The first pass: from a schedule to its loop nest, with regions, storage, initialisation of reductions, guards, and a
+// From a schedule to its loop nest, with regions, storage, initialisation of reductions, guards, and a
 // branch for the tail of every partitioned split. Internal to lower/.
 //
 // Nests are built depth first. After a loop is opened, nest_tails.cpp settles every axis whose value has become known:
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "lower/passes/double_buffer.h"
+#include "lower/nest_notes.h"
 #include "lower/regions.h"
 #include "lower/storage.h"
 
@@ -28,8 +28,7 @@ struct BoundLoop {
 /// The loops of what is computed together: in the preparation, or in a call.
 struct Nest {
   ir::Stmt body;  ///< undefined: nothing is
-  /// For each branch and loop, the stages that are computed there and double-buffered.
-  std::vector<std::vector<DoubleBuffered>> double_buffered;
+  NestNotes notes;
 };
 
 struct Nests {
@@ -50,9 +49,11 @@ class NestBuilder {
  private:
   Nest build_part(AttachKind part, const std::vector<std::vector<ir::Buffer>>& outputs,
                   std::vector<ir::Buffer>& prepared);
-  // nest.cpp: loops and what is computed inside them.
+  // nest_builder.cpp: loops and what is computed inside them.
   ir::Stmt open(const Frame& frame, int position);
   ir::Stmt open_loop(Frame frame, int position);
+  void note_pragmas(const StageGraph& graph, int axis, const ir::Var& loop);
+  ir::Stmt without_loop(const StageGraph& graph, int axis, ir::Stmt body);
   ir::Stmt initialise(const Frame& frame, int position);
   Storage storage_of(const Frame& frame) const;
   ir::Stmt inside(const Frame& frame, int position);
@@ -66,7 +67,6 @@ class NestBuilder {
   void enter_bound(const Frame& frame, int axis, const ir::Var& var, std::string name);
   ir::Stmt share_loop(Frame frame, int position, const BoundLoop& around);
   ir::Stmt once_per_block(const StageGraph& graph, ir::Stmt nest) const;
-  ir::Stmt allocate_shared(ir::Stmt threads);
   const BoundLoop* shared_index(const StageGraph& graph, int axis) const;
   bool has_one_each(const StageGraph& graph, int axis) const;
   std::vector<Span> of_all_threads(int stage, std::vector<Span> region) const;
@@ -103,8 +103,7 @@ class NestBuilder {
   /// Variables that differ between the threads of a block: of loops around this point, and parts of those that are
   /// fused.
   std::vector<std::pair<ir::Var, ir::Expr>> thread_vars_;
-  std::vector<ir::Buffer> shared_;  ///< to be allocated around the threads' loops
-  std::vector<std::vector<DoubleBuffered>> double_buffered_;
+  NestNotes notes_;
   std::string private_;  ///< a stage whose storage is private to the thread here, or empty
 };
 

@@ -1,0 +1,12 @@
+#include "ir/simplify.h"
+#include "ir/symbol_ranges.h"
+#include "lower/passes.h"
+
+namespace nestwright::passes {
+
+ir::Program simplify_loops(ir::Program program, PassContext&) {
+  const ir::Ranges symbols = ir::ranges_of_symbols(program);
+  return on_kernels(std::move(program), [&](const ir::Stmt& body) { return ir::simplify(body, symbols); });
+}
+
+}  // namespace nestwright::passes
