@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "exporter/c_expression.h"
 #include "exporter/device_sources.h"
+#include "exporter/index_expression.h"
 #include "ir/launch.h"
 #include "ir/rewrite.h"
 #include "runtime/device_program.h"
@@ -40,7 +40,7 @@ class HostStatement {
     indent_.resize(indent_.size() - 2);
     line("}");
   }
-  std::string value(const Expr& e) const { return c_expression(e, names_); }
+  std::string value(const Expr& e) const { return c_index(e, names_); }
 
   void write(const ir::Stmt& s) {
     if (!s.defined()) return;
@@ -54,7 +54,7 @@ class HostStatement {
       write(let->body);
       close();
     } else if (const auto* condition = s.as<ir::IfThenElse>()) {
-      open(fmt::format("if ({})", c_condition(condition->condition, names_)));
+      open(fmt::format("if ({})", c_index(condition->condition, names_)));
       write(condition->then_case);
       close();
       if (!condition->else_case.defined()) return;
@@ -101,13 +101,13 @@ class HostStatement {
 
   /// Names of our own: those of the program are for people, and may be a tensor's.
   const std::string& define(const ir::Var& var, const char* kind) {
-    return names_.variables[var] = fmt::format("{}{}", kind, names_.variables.size());
+    return names_[var] = fmt::format("{}{}", kind, names_.size());
   }
 
   const Exported& e_;
   const std::string stream_;
   std::map<ir::Buffer, std::string> pointers_;
-  CNames names_;
+  CVariables names_;
   std::string text_, indent_ = "  ";
 };
 
@@ -181,7 +181,7 @@ std::string device_function(const Exported& e, const std::string& serves) {
                           is_cuda(e) ? e.alignment(i) : bytes_of(e.program->parameters[i].buffer));
   }
   const std::string host = HostStatement(e, is_cuda(e) ? "stream" : "queue").text();
-  return c_arithmetic_for(host) + fmt::format(R"(
+  return c_division_for(host) + fmt::format(R"(
 int {0}({1}) {{
   int code = 0;
   driver_error = 0;

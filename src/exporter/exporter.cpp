@@ -75,7 +75,7 @@ void write_device_sources(const Exported& e, OutputFolder& out) {
 ExportResult export_kernel(const Task& task, const Lookup& found, const ExportOptions& options) {
   const std::string name = options.name.empty() ? default_function_name(task.workload) : options.name;
   check_function_name(name);
-  // The operator's own expression: a template's may be of words and conversions, which no plain loop shows.
+  // The operator's own tensors: a template's expression may be of words and conversions.
   const Definition definition = find_operator(task.workload.op).define(task.workload);
   for (const Tensor& tensor : definition.args) {
     if (tensor.name() != name) continue;

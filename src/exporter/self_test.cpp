@@ -1,49 +1,19 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <numeric>
+#include <cmath>
 #include <vector>
 
-#include "exporter/c_expression.h"
 #include "exporter/self_test_calls.h"
+#include "exporter/self_test_data.h"
 #include "exporter/sources.h"
-#include "support/error.h"
 
 namespace nestwright {
 namespace {
 
-/// Terms that the plain loops of a self-test add up at most: a second or so. Of larger outputs a sample is held against
-/// them.
-constexpr double kMostTerms = 0x1p28;
-
-/// Which elements are computed again: 0, step, 2 step, ... modulo all of them. A step without a common divisor meets
-/// every row, column and tail.
-struct Sample {
-  std::int64_t count, step;
-};
-
-Sample sample_of(std::int64_t elements, double terms_each) {
-  const auto most = static_cast<std::int64_t>(kMostTerms / std::max(terms_each, 1.0));
-  const std::int64_t count = std::clamp<std::int64_t>(most, 1, elements);
-  std::int64_t step = elements / count;
-  while (std::gcd(step, elements) != 1) ++step;
-  return {count, step};
-}
-
 constexpr const char* kFixedPart = R"(
 /* Elements before and after each tensor that must not change, nor, being not-a-number, matter. */
 enum { kMargin = 64 };
-
-static unsigned long long state = 88172645463325252ull;
-
-/* In [-1, 1); xorshift after Marsaglia. */
-static double uniform(void) {
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return (double)(state >> 11) * 0x1p-52 - 1;
-}
 
 static void* memory_for(size_t bytes) {
   void* memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
@@ -63,24 +33,28 @@ static int all_ones(const void* bytes, size_t count) {
 }
 )";
 
-/// A random element: of bytes all are as likely.
-std::string c_random(ir::Type type) {
-  if (type == kBFloat16) return "to_bfloat16(uniform())";
-  if (type == kFloat16) return "to_float16(uniform())";
-  if (type == kUInt8) return "(unsigned char)(128 * uniform() + 128)";
-  return type.is_int() ? fmt::format("({})floor(128 * uniform())", c_type(type))
-                       : fmt::format("({})uniform()", c_type(type));
+/// A number of C, whatever it is.
+std::string c_number(double value) {
+  if (std::isnan(value)) return "NAN";
+  if (std::isinf(value)) return value < 0 ? "-INFINITY" : "INFINITY";
+  return fmt::format("{:a}", value);
 }
 
-/// An element of a result as a double.
-std::string c_value(ir::Type type, const std::string& element) {
-  if (type == kBFloat16) return fmt::format("of_bfloat16({})", element);
-  return type == kFloat16 ? fmt::format("of_float16({})", element) : "(double)" + element;
-}
-
-const char* c_epsilon_of(ir::Type type) {
-  if (type == kFloat16) return "0x1p-10";
-  return type == kFloat64 ? "DBL_EPSILON" : "FLT_EPSILON";
+std::string expected_source(const std::vector<ExpectedElement>& expected) {
+  std::string rows;
+  for (const ExpectedElement& e : expected) {
+    rows += fmt::format("  {{{}, {}, {}}},\n", e.element, c_number(e.value), c_number(e.bound));
+  }
+  return fmt::format(R"(
+/* Elements by their number in row-major order: their value in double, and the largest error that is right. */
+static const struct expected {{
+  long element;
+  double value, bound;
+}} kExpected[] = {{
+{}}};
+static const long kChecked = {};
+)",
+                     rows, expected.size());
 }
 
 /// What is not written is seen where no result can have those bits.
@@ -101,6 +75,20 @@ std::string written_test(const std::string& name) {
                      name, name);
 }
 
+/// Integers are exact: a sum shows what is wrong or was not written among all elements.
+std::string sum_test(const std::string& name, std::uint64_t sum) {
+  return fmt::format(R"(  unsigned long long sum = 0;
+  for (long i = 0; i < kElements; ++i) {{
+    sum += (unsigned long long)(long long)result[place_of(i)] * (2 * (unsigned long long)i + 1);
+  }}
+  if (right && sum != {}ull) {{
+    printf("{}: some element is wrong: their sum is %llu\n", sum);
+    right = 0;
+  }}
+)",
+                     sum, name);
+}
+
 /// The body of place_of.
 std::string place_source(const ir::Buffer& output) {
   if (output->strides.empty()) return "  return element;\n";
@@ -116,47 +104,29 @@ std::string place_source(const ir::Buffer& output) {
 }  // namespace
 
 std::string self_test_source(const Exported& e) {
-  if (static_cast<int>(e.definition->args.size()) != e.definition->inputs + 1) {
-    throw UsageError("the self-test can express operators with one output only");
-  }
+  const SelfTestData data = make_self_test_data(e.task->workload, *e.definition);
   const Tensor& output = e.definition->args.back();
   std::int64_t elements = 1;
   for (const Expr& extent : output.shape()) elements *= *ir::as_const_int(extent);
-  const Sample sample = sample_of(elements, c_terms(output.op()));
 
   std::string filled, frees;
   std::vector<std::string> input_parameters, input_names;
-  CNames names{.type = output.dtype()};
   for (const Tensor& tensor : e.definition->args) {
     if (tensor == output) break;
     const std::string& name = tensor.name();
-    names.arrays[tensor.buffer()] = name;
     input_parameters.push_back(fmt::format("const {}* {}", c_type(tensor.dtype()), name));
     input_names.push_back(name);
     filled +=
         fmt::format("  {0}* {1} = memory_for({2} * sizeof({0}));\n  for (long i = 0; i < {2}; ++i) {1}[i] = {3};\n",
-                    c_type(tensor.dtype()), name, tensor.buffer()->elements(), c_random(tensor.dtype()));
+                    c_type(tensor.dtype()), name, tensor.buffer()->elements(), c_draw(tensor.dtype()));
     frees += fmt::format("  free({});\n", name);
   }
-  const std::string parameters = fmt::format("{}", fmt::join(input_parameters, ", "));
-  const std::string functions =
-      c_functions(output.op(), names, parameters, fmt::format("{}", fmt::join(input_names, ", ")));
-  const std::string got = c_value(output.dtype(), "result[place_of(i * kStep % kElements)]");
-  std::string arithmetic = c_arithmetic_for(functions + filled + got);
-  if (c_mentions(arithmetic + functions, "kEpsilon")) {
-    arithmetic.insert(0, fmt::format("\n/* The rounding error of one operation, relative to its result. */\n"
-                                     "static const double kEpsilon = {};\n",
-                                     c_epsilon_of(output.dtype())));
-  }
+  const std::string got = c_value(output.dtype(), "result[place_of(expected->element)]");
   const SelfTestCalls calls = self_test_calls(e);
   return fmt::format(
-      R"(/* Calls {name} on random inputs{where}, and holds the results against
- * plain loops in double. Build and run:
- *   {build}
- * A sum of K terms may differ by 8 sqrt(K) eps times the sum of their absolute values; what else it is made of by its own
- * rounding. */
-#include <float.h>
-#include <limits.h>
+      R"(/* Calls {name} on random inputs{where}, and holds results against those of a
+ * reference in double, which are below. Build and run:
+ *   {build} */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,16 +134,15 @@ std::string self_test_source(const Exported& e) {
 
 #include "{name}.h"
 {includes}
-/* Elements that are computed again: 0, kStep, 2 kStep, ... modulo all. */
-static const long kElements = {elements}, kChecked = {checked}, kStep = {step};
+static const long kElements = {elements};
 /* What the output takes in memory, with what lies between its rows. */
 static const long kSpan = {span};
-{fixed}
+{expected}{fixed}{functions}
 /* Where an element of the output lies. */
 static long place_of(long element) {{
 {place}}}
-{arithmetic}{functions}{helpers}
-static int check({turn}, {parameters}, const double* expected, const double* bound, double* worst) {{
+{helpers}
+static int check({turn}, {parameters}, double* worst) {{
 {before}  int right = 1;
 {prepare}  const int code = {call};
   if (code != 0) {{
@@ -181,46 +150,39 @@ static int check({turn}, {parameters}, const double* expected, const double* bou
     right = 0;
   }}
 {after}{written}  for (long i = 0; right && i < kChecked; ++i) {{
-    const double got = {got}, error = fabs(got - expected[i]);
-    if (got == expected[i] || (isnan(got) && isnan(expected[i]))) continue;
-    if (!(error <= bound[i])) {{
-      printf("{name}: element %ld is %.9g, expected %.9g\n", i * kStep % kElements, got, expected[i]);
+    const struct expected* const expected = &kExpected[i];
+    const double got = {got}, error = fabs(got - expected->value);
+    if (got == expected->value || (isnan(got) && isnan(expected->value))) continue;
+    if (!(error <= expected->bound)) {{
+      printf("{name}: element %ld is %.9g, expected %.9g\n", expected->element, got, expected->value);
       right = 0;
-    }} else if (error > *worst * bound[i]) {{
-      *worst = error / bound[i];
+    }} else if (error > *worst * expected->bound) {{
+      *worst = error / expected->bound;
     }}
   }}
-{release}  return right;
+{sum}{release}  return right;
 }}
 
 int main(void) {{
-{start}{filled}  double* expected = memory_for(kChecked * sizeof(double));
-  double* bound = memory_for(kChecked * sizeof(double));
-  for (long i = 0; i < kChecked; ++i) {{
-    const struct number exact = element_of({inputs}, i * kStep % kElements);
-    expected[i] = exact.value;
-    bound[i] = exact.error;
-  }}
-  double worst = 0;
+{start}{filled}  double worst = 0;
   const int turns[] = {{{turns}}};
   int right = {null_call} == 3;
   if (!right) printf("{name}: took null {nulls}\n");
-  for (int i = 0; right && i < 3; ++i) right = check(turns[i], {inputs}, expected, bound, &worst);
+  for (int i = 0; right && i < 3; ++i) right = check(turns[i], {inputs}, &worst);
   if (right) printf("{name}: %ld of %ld elements checked, all right, largest error %.3g of its bound\n", kChecked, kElements, worst);
-{end}{frees}  free(expected);
-  free(bound);
-  return right ? 0 : 1;
+{end}{frees}  return right ? 0 : 1;
 }}
 )",
       fmt::arg("name", e.name), fmt::arg("where", calls.where), fmt::arg("build", calls.build),
-      fmt::arg("includes", calls.includes), fmt::arg("elements", elements), fmt::arg("checked", sample.count),
-      fmt::arg("step", sample.step), fmt::arg("span", output.buffer()->elements()),
-      fmt::arg("place", place_source(output.buffer())), fmt::arg("fixed", kFixedPart),
-      fmt::arg("parameters", parameters), fmt::arg("arithmetic", arithmetic), fmt::arg("functions", functions),
+      fmt::arg("includes", calls.includes), fmt::arg("elements", elements),
+      fmt::arg("span", output.buffer()->elements()), fmt::arg("expected", expected_source(data.expected)),
+      fmt::arg("fixed", kFixedPart), fmt::arg("functions", c_functions_for(filled + got)),
+      fmt::arg("place", place_source(output.buffer())),
+      fmt::arg("parameters", fmt::format("{}", fmt::join(input_parameters, ", "))),
       fmt::arg("helpers", calls.helpers), fmt::arg("turn", calls.turn), fmt::arg("before", calls.before),
       fmt::arg("prepare", calls.prepare), fmt::arg("call", calls.call), fmt::arg("unable", calls.unable),
       fmt::arg("after", calls.after), fmt::arg("written", output.dtype().is_int() ? "" : written_test(e.name)),
-      fmt::arg("got", got), fmt::arg("release", calls.release), fmt::arg("start", calls.start),
+      fmt::arg("sum", output.dtype().is_int() ? sum_test(e.name, data.sum) : ""), fmt::arg("got", got), fmt::arg("release", calls.release), fmt::arg("start", calls.start),
       fmt::arg("filled", filled), fmt::arg("inputs", fmt::format("{}", fmt::join(input_names, ", "))),
       fmt::arg("turns", calls.turns), fmt::arg("null_call", calls.null_call), fmt::arg("nulls", calls.nulls),
       fmt::arg("end", calls.end), fmt::arg("frees", frees));
