@@ -1,6 +1,9 @@
 # Sourced by the scripts of bench/: installs what is missing and builds into build/bench.
 # shellcheck shell=bash
 
+# shellcheck source=cmake/setup.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
+
 # show_help SCRIPT PROGRAM WORD...: where --help is among the words, prints what the head of the script says and the options of its
 # program, if there is one and it is built, and ends. Installs and builds nothing.
 show_help() {
@@ -8,7 +11,7 @@ show_help() {
   shift 2
   for word; do
     [[ $word == -h || $word == --help ]] || continue
-    awk 'NR > 1 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$script"
+    print_head "$script"
     if [[ -n $program && -x $program ]]; then
       echo
       "$program" "$@"
@@ -23,8 +26,6 @@ show_help() {
 build_bench() {
   local root=$1
   shift
-  # shellcheck source=cmake/setup.sh
-  source "$root/cmake/setup.sh"
   {
     install_missing "$root" build bench
     cmake -S "$root" -B "$root/build/bench" -G Ninja -DCMAKE_BUILD_TYPE=Release -DNESTWRIGHT_BUILD_TESTS=OFF \

@@ -4,6 +4,9 @@
 # heading TEXT: a line that tells the steps of a script apart.
 heading() { printf '\n==> %s\n' "$*"; }
 
+# print_head SCRIPT: the comment that it begins with, which is its help.
+print_head() { awk 'NR > 1 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$1"; }
+
 # install_missing ROOT GROUP...: whatever packages.txt lists for the groups and is not there. Says what and why; does nothing,
 # and needs no rights and no network, where all is there.
 install_missing() {

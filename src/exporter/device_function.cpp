@@ -189,7 +189,7 @@ int {0}({1}) {{
 {3}  return code;
 }}
 )",
-                                              e.name, device_parameters(e), usable, host);
+                                            e.name, device_parameters(e), usable, host);
 }
 
 }  // namespace nestwright

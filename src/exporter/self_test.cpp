@@ -178,14 +178,15 @@ int main(void) {{
       fmt::arg("span", output.buffer()->elements()), fmt::arg("expected", expected_source(data.expected)),
       fmt::arg("fixed", kFixedPart), fmt::arg("functions", c_functions_for(filled + got)),
       fmt::arg("place", place_source(output.buffer())),
-      fmt::arg("parameters", fmt::format("{}", fmt::join(input_parameters, ", "))),
-      fmt::arg("helpers", calls.helpers), fmt::arg("turn", calls.turn), fmt::arg("before", calls.before),
-      fmt::arg("prepare", calls.prepare), fmt::arg("call", calls.call), fmt::arg("unable", calls.unable),
-      fmt::arg("after", calls.after), fmt::arg("written", output.dtype().is_int() ? "" : written_test(e.name)),
-      fmt::arg("sum", output.dtype().is_int() ? sum_test(e.name, data.sum) : ""), fmt::arg("got", got), fmt::arg("release", calls.release), fmt::arg("start", calls.start),
-      fmt::arg("filled", filled), fmt::arg("inputs", fmt::format("{}", fmt::join(input_names, ", "))),
-      fmt::arg("turns", calls.turns), fmt::arg("null_call", calls.null_call), fmt::arg("nulls", calls.nulls),
-      fmt::arg("end", calls.end), fmt::arg("frees", frees));
+      fmt::arg("parameters", fmt::format("{}", fmt::join(input_parameters, ", "))), fmt::arg("helpers", calls.helpers),
+      fmt::arg("turn", calls.turn), fmt::arg("before", calls.before), fmt::arg("prepare", calls.prepare),
+      fmt::arg("call", calls.call), fmt::arg("unable", calls.unable), fmt::arg("after", calls.after),
+      fmt::arg("written", output.dtype().is_int() ? "" : written_test(e.name)),
+      fmt::arg("sum", output.dtype().is_int() ? sum_test(e.name, data.sum) : ""), fmt::arg("got", got),
+      fmt::arg("release", calls.release), fmt::arg("start", calls.start), fmt::arg("filled", filled),
+      fmt::arg("inputs", fmt::format("{}", fmt::join(input_names, ", "))), fmt::arg("turns", calls.turns),
+      fmt::arg("null_call", calls.null_call), fmt::arg("nulls", calls.nulls), fmt::arg("end", calls.end),
+      fmt::arg("frees", frees));
 }
 
 }  // namespace nestwright

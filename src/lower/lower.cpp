@@ -61,22 +61,21 @@ ir::Program lower(const Schedule& schedule, const Args& args, const Target& targ
   const Signature signature = make_signature(state, args, name);
   check_loops(state, target);
   PassContext context{.target = target, .schedule = &state, .signature = &signature};
-  return run_passes(
-      LoweringStage::kLoops, make_program(state, signature, name), context, options,
-      [&](const Pass& pass, const ir::Program& program, const std::vector<std::string>& violations) {
-        verify_unscheduled(state, args, program.name);
-        throw InternalError(fmt::format("internal error: pass {} left {} unsound: {}", pass.name, program.name,
-                                        fmt::join(violations, "; ")));
-      });
+  return run_passes(LoweringStage::kLoops, make_program(state, signature, name), context, options,
+                    [&](const Pass& pass, const ir::Program& program, const std::vector<std::string>& violations) {
+                      verify_unscheduled(state, args, program.name);
+                      throw InternalError(fmt::format("internal error: pass {} left {} unsound: {}", pass.name,
+                                                      program.name, fmt::join(violations, "; ")));
+                    });
 }
 
 ir::Program expand(const ir::Program& program, const Target& target, const LowerOptions& options) {
   PassContext context{.target = target};
-  return run_passes(LoweringStage::kVectors, program, context, options,
-                    [](const Pass&, const ir::Program& broken, const std::vector<std::string>& violations) {
-                      throw InternalError(fmt::format("internal error: expanding {} broke it: {}", broken.name,
-                                                      violations.front()));
-                    });
+  return run_passes(
+      LoweringStage::kVectors, program, context, options,
+      [](const Pass&, const ir::Program& broken, const std::vector<std::string>& violations) {
+        throw InternalError(fmt::format("internal error: expanding {} broke it: {}", broken.name, violations.front()));
+      });
 }
 
 }  // namespace nestwright

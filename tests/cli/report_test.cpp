@@ -75,7 +75,8 @@ TEST(LowerTest, LoopsPassesIrAndAssembly) {
   EXPECT_THAT(loops.err, AllOf(HasSubstr("match     default"), HasSubstr("config    ")));
   EXPECT_THAT(lower("--schedule").out, HasSubstr("C: float32[48, 48] in global, at root, output"));
   EXPECT_THAT(lower("--print-after vectorize").out, HasSubstr("// after vectorize"));
-  EXPECT_THAT(lower("--print-after all").out, AllOf(HasSubstr("// after build_nest"), HasSubstr("// after plan_storage")));
+  EXPECT_THAT(lower("--print-after all").out,
+              AllOf(HasSubstr("// after build_nest"), HasSubstr("// after plan_storage")));
   EXPECT_THAT(lower("--llvm").out, HasSubstr("define "));
   EXPECT_THAT(lower("--asm").out, HasSubstr("vfmadd"));
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));

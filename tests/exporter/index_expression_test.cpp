@@ -33,9 +33,10 @@ TEST_F(IndexExpression, DividesTowardsMinusInfinity) {
   const std::string quotient = text(x / y), rest = text(x % y);
   EXPECT_EQ(c_division_for(text(x + y)), "");
   EXPECT_THAT(c_division_for(rest), Not(HasSubstr("floor_div")));
-  write_text(file("d.c"), fmt::format("#include <stdio.h>\n{}\nint main(void) {{\n  for (long x = -7; x <= 7; ++x)\n"
-                                      "    for (long y = -3; y <= 3; y += 2) printf(\"%ld %ld \", {}, {});\n  return 0;\n}}\n",
-                                      c_division_for(quotient + rest), quotient, rest));
+  write_text(file("d.c"),
+             fmt::format("#include <stdio.h>\n{}\nint main(void) {{\n  for (long x = -7; x <= 7; ++x)\n"
+                         "    for (long y = -3; y <= 3; y += 2) printf(\"%ld %ld \", {}, {});\n  return 0;\n}}\n",
+                         c_division_for(quotient + rest), quotient, rest));
   const CommandResult result = run("cc -std=c11 -Wall -Wextra -Werror d.c -o d && ./d");
   std::string expected;
   for (std::int64_t a = -7; a <= 7; ++a) {

@@ -40,13 +40,15 @@ TEST(ChosenElements, HaveCornersEdgesAndTailsOfALargeOne) {
   const std::vector<std::int64_t> numbers = choose_elements({1000, 2000});
   for (const std::int64_t corner : {0, 1999, 999 * 2000, 999 * 2000 + 1999}) EXPECT_TRUE(has(numbers, corner));
   for (std::int64_t n = 0; n < 16; ++n) {
-    EXPECT_TRUE(has(numbers, 1999 - n));                // the end of the first row
+    EXPECT_TRUE(has(numbers, 1999 - n));                 // the end of the first row
     EXPECT_TRUE(has(numbers, (999 - n) * 2000 + 1999));  // of the last column
   }
   // Neither rows nor columns are left out: some 20 elements in each 16th of them.
   for (std::int64_t part = 0; part < 16; ++part) {
-    const auto rows = std::count_if(numbers.begin(), numbers.end(), [&](auto n) { return n / 2000 * 16 / 1000 == part; });
-    const auto columns = std::count_if(numbers.begin(), numbers.end(), [&](auto n) { return n % 2000 * 16 / 2000 == part; });
+    const auto rows =
+        std::count_if(numbers.begin(), numbers.end(), [&](auto n) { return n / 2000 * 16 / 1000 == part; });
+    const auto columns =
+        std::count_if(numbers.begin(), numbers.end(), [&](auto n) { return n % 2000 * 16 / 2000 == part; });
     EXPECT_GT(rows, 20);
     EXPECT_GT(columns, 20);
   }

@@ -10,8 +10,8 @@
 #include "ir/print.h"
 #include "ir/rewrite.h"
 #include "ir/verify.h"
-#include "lower/passes.h"
 #include "lower/lower.h"
+#include "lower/passes.h"
 #include "support/error.h"
 #include "tests/support/message.h"
 

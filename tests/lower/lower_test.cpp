@@ -214,8 +214,8 @@ TEST(Lower, ReportsEveryPassWithItsTime) {
     EXPECT_EQ(program.name, "f");
   };
   lower(create_schedule(c.C), {c.A, c.C}, target(), "f", options);
-  EXPECT_EQ(seen, (std::vector<std::string>{"build_nest", "auto_unroll", "run_in_threads", "split_loops", "simplify_loops",
-                                            "double_buffer", "find_constants", "find_in_place"}));
+  EXPECT_EQ(seen, (std::vector<std::string>{"build_nest", "auto_unroll", "run_in_threads", "split_loops",
+                                            "simplify_loops", "double_buffer", "find_constants", "find_in_place"}));
 }
 
 TEST(LowerRefuses, PrivateStorageAroundAParallelLoop) {

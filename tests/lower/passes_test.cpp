@@ -32,8 +32,8 @@ TEST(Passes, AreNamedOnceAndInOrder) {
 
 TEST(Passes, LoopsComeBeforeVectors) {
   const std::span<const Pass> passes = all_passes();
-  EXPECT_TRUE(std::is_sorted(passes.begin(), passes.end(),
-                             [](const Pass& a, const Pass& b) { return a.stage < b.stage; }));
+  EXPECT_TRUE(
+      std::is_sorted(passes.begin(), passes.end(), [](const Pass& a, const Pass& b) { return a.stage < b.stage; }));
 }
 
 TEST(Passes, TheLastOneOfAStageIsVerified) {

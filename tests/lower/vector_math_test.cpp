@@ -14,8 +14,8 @@
 #include "ir/serialize.h"
 #include "ir/simplify.h"
 #include "ir/verify.h"
-#include "lower/passes.h"
 #include "lower/lower.h"
+#include "lower/passes.h"
 #include "support/error.h"
 
 namespace nestwright {

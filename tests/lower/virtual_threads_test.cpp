@@ -4,8 +4,8 @@
 #include "devices.h"
 #include "ir/print.h"
 #include "ir/rewrite.h"
-#include "lower/passes.h"
 #include "lower/lower.h"
+#include "lower/passes.h"
 #include "matmul_schedule.h"
 #include "run_program.h"
 

@@ -5,8 +5,8 @@
 #include "devices.h"
 #include "ir/print.h"
 #include "ir/verify.h"
-#include "lower/passes.h"
 #include "lower/lower.h"
+#include "lower/passes.h"
 #include "run_program.h"
 
 namespace nestwright::testing {

@@ -46,9 +46,8 @@ class Unroller : public Mutator {
 }  // namespace
 
 Program auto_unroll(Program program, PassContext& context) {
-  return on_pragmas(std::move(program), context.notes, PragmaKind::kAutoUnroll, [](const Stmt& loop, const LoopPragma& pragma) {
-    return Unroller(pragma.value).mutate(loop);
-  });
+  return on_pragmas(std::move(program), context.notes, PragmaKind::kAutoUnroll,
+                    [](const Stmt& loop, const LoopPragma& pragma) { return Unroller(pragma.value).mutate(loop); });
 }
 
 }  // namespace nestwright::passes

@@ -292,9 +292,7 @@ class Doubler : public Mutator {
     fill = redirect.mutate(fill);
     Stmt rest = redirect.mutate(without_fills(*path, fills, turning, doubled));
 
-    const auto fill_for = [&](const Expr& iteration) {
-      return Copier({{loop.var, iteration}}, true).mutate(fill);
-    };
+    const auto fill_for = [&](const Expr& iteration) { return Copier({{loop.var, iteration}}, true).mutate(fill); };
     const std::int64_t ahead = slots - 1;
     Stmt next = fill_for(loop.var + ahead);
     // Whoever is one iteration ahead waits for all that is in flight.

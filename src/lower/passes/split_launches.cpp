@@ -178,8 +178,6 @@ class Splitter {
 
 }  // namespace
 
-Program split_launches(Program program, PassContext& context) {
-  return Splitter(program, context.target).result();
-}
+Program split_launches(Program program, PassContext& context) { return Splitter(program, context.target).result(); }
 
 }  // namespace nestwright::passes

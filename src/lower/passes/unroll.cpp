@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "ir/linear.h"
-#include "lower/passes.h"
 #include "lower/copier.h"
+#include "lower/passes.h"
 #include "support/error.h"
 
 namespace nestwright::passes {

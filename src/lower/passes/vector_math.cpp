@@ -3,8 +3,8 @@
 #include "ir/equal.h"
 #include "ir/intrinsics.h"
 #include "ir/rewrite.h"
-#include "lower/passes.h"
 #include "lower/elementary.h"
+#include "lower/passes.h"
 
 namespace nestwright::passes {
 namespace {

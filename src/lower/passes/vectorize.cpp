@@ -5,9 +5,9 @@
 
 #include "ir/linear.h"
 #include "ir/simplify.h"
-#include "lower/passes.h"
 #include "lower/copier.h"
 #include "lower/lane_builder.h"
+#include "lower/passes.h"
 #include "support/error.h"
 
 namespace nestwright::passes {

@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 
 #include "ir/rewrite.h"
-#include "lower/passes.h"
 #include "lower/copier.h"
+#include "lower/passes.h"
 #include "support/error.h"
 
 namespace nestwright::passes {

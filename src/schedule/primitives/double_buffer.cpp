@@ -10,8 +10,8 @@
 //
 // With `stages` slots it is computed stages - 1 iterations ahead: what v = 0 .. stages - 2 need lies in front of the
 // loop. So loading and computing overlap, and threads that share T wait for each other once an iteration, not twice.
-// What the nest is made of shows only when it is lowered (lower/passes/double_buffer.cpp): there a stage is refused that
-// reads what its loop computes otherwise, for that cannot be had an iteration ahead.
+// What the nest is made of shows only when it is lowered (lower/passes/double_buffer.cpp): there a stage is refused
+// that reads what its loop computes otherwise, for that cannot be had an iteration ahead.
 //
 // Preconditions:
 //  1. The stage is computed at a loop of another one (so that it is no output), which is serial or unrolled and stays
