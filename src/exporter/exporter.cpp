@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 
@@ -78,6 +79,8 @@ ExportResult export_kernel(const Task& task, const Lookup& found, const ExportOp
   // The operator's own tensors: a template's expression may be of words and conversions.
   const Definition definition = find_operator(task.workload.op).define(task.workload);
   for (const Tensor& tensor : definition.args) {
+    const std::vector<std::string> copies{tensor.name() + "_at", tensor.name() + "_memory", tensor.name() + "_sent"};
+    if (std::find(copies.begin(), copies.end(), name) != copies.end()) refuse_taken_name(name);
     if (tensor.name() != name) continue;
     throw UsageError(fmt::format("'{0}' is a tensor of {1}: choose another name, as my_{0}", name, task.workload.op));
   }

@@ -24,21 +24,20 @@ const std::set<std::string, std::less<>>& taken_names() {
       "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "typeof", "union",
       "unix", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
       // of the C library and of our texts
-      "aligned_alloc", "alignment", "all_ones", "arguments", "block_threads", "both", "bound", "buffers", "build",
-      "calloc", "ceil", "check", "choose", "clock_gettime", "close_device", "closure", "code", "context", "cubin",
-      "device", "divided_by", "done", "driver_error", "either", "element", "element_of", "erf", "error", "exact",
-      "exactly", "exit", "exp", "expected", "fabs", "failed", "fetch", "find_device", "floor", "floor_div", "floor_mod",
-      "fmax", "free", "frexp", "got", "greatest_of", "guard", "handle", "i", "is_equal", "is_less", "is_unchanged",
-      "isfinite", "isnan", "kernel_names", "labs", "launch", "ldexp", "least_of", "load", "load_code", "log", "log2",
-      "logistic", "magnitude", "main", "make_kernel", "malloc", "memcpy", "memory", "memory_for", "memset", "minus",
-      "monotone", "nearbyint", "number_of", "offset", "offsets", "on_device", "open_device", "parallel", "place_of",
-      "plus", "pool", "pool_count_fork", "pool_ends_sleep", "pool_enter", "pool_fork_depth", "pool_gets_tasks_soon",
-      "pool_now_ns", "pool_once", "pool_pause", "pool_report", "pool_run", "pool_run_share", "pool_sleep", "pool_start",
-      "pool_wait", "pool_wake", "pool_watch_forks", "pool_watches_forks", "pool_work", "pow", "power", "prepared",
-      "prepared_memory", "printf", "ptx", "queue", "read_all", "reciprocal_root", "release", "require", "result",
-      "right", "round", "round_tf32", "rounded", "run_serial", "send", "serves", "shared_bytes", "shares", "signal",
-      "sizes", "source", "sqrt", "state", "steps", "stream", "tanh", "task", "tensor", "thread", "times", "turn",
-      "turns", "uniform", "untouched", "usable", "work", "workspace", "workspace_bytes", "worst"};
+      "aligned_alloc", "alignment", "all_ones", "arguments", "block_threads", "bound", "buffers", "build", "calloc",
+      "ceil", "check", "clock_gettime", "close_device", "closure", "code", "context", "cubin", "device", "done",
+      "driver_error", "element", "erf", "error", "exit", "exp", "expected", "fabs", "failed", "fetch", "find_device",
+      "floor", "floor_div", "floor_mod", "fmax", "free", "frexp", "got", "guard", "handle", "i", "is_unchanged",
+      "isfinite", "isnan", "kChecked", "kElements", "kernel_names", "kExpected", "kMargin", "kSpan", "labs", "launch",
+      "ldexp", "load", "load_code", "log", "log2", "magnitude", "main", "make_kernel", "malloc", "memcpy", "memory",
+      "memory_for", "memset", "nearbyint", "of_bfloat16", "of_float16", "offset", "offsets", "on_device", "open_device",
+      "parallel", "place_of", "pool", "pool_count_fork", "pool_ends_sleep", "pool_enter", "pool_fork_depth",
+      "pool_gets_tasks_soon", "pool_now_ns", "pool_once", "pool_pause", "pool_report", "pool_run", "pool_run_share",
+      "pool_sleep", "pool_start", "pool_wait", "pool_wake", "pool_watch_forks", "pool_watches_forks", "pool_work",
+      "pow", "prepared", "prepared_memory", "printf", "ptx", "queue", "read_all", "release", "require", "result",
+      "right", "round", "run_serial", "send", "serves", "shared_bytes", "shares", "signal", "sizes", "source", "sqrt",
+      "state", "stream", "sum", "tanh", "task", "tensor", "thread", "to_bfloat16", "to_float16", "turn", "turns",
+      "uniform", "untouched", "usable", "work", "workspace", "workspace_bytes", "worst"};
   return names;
 }
 
