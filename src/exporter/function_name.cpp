@@ -36,8 +36,8 @@ const std::set<std::string, std::less<>>& taken_names() {
       "pool_sleep", "pool_start", "pool_wait", "pool_wake", "pool_watch_forks", "pool_watches_forks", "pool_work",
       "pow", "prepared", "prepared_memory", "printf", "ptx", "queue", "read_all", "release", "require", "result",
       "right", "round", "run_serial", "send", "serves", "shared_bytes", "shares", "signal", "sizes", "source", "sqrt",
-      "state", "stream", "sum", "tanh", "task", "tensor", "thread", "to_bfloat16", "to_float16", "turn", "turns",
-      "uniform", "untouched", "usable", "work", "workspace", "workspace_bytes", "worst"};
+      "state", "stream", "sum", "tanh", "task", "tensor", "thread", "to_bfloat16", "to_float16", "times", "turn",
+      "turns", "uniform", "untouched", "usable", "work", "workspace", "workspace_bytes", "worst"};
   return names;
 }
 
