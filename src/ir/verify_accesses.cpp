@@ -3,6 +3,7 @@
 #include <set>
 
 #include "ir/inequality.h"
+#include "ir/one_of.h"
 #include "ir/rewrite.h"
 #include "ir/symbol_ranges.h"
 #include "ir/verify_checks.h"
@@ -42,7 +43,7 @@ class AtLane : public Mutator {
                        return make_load(n.buffer, all(n.indices), n.mask.defined() ? at.mutate(n.mask) : Expr());
                      },
                      [&](const Call& n) { return make_call(n.intrinsic, all(n.args), e.type().element()); },
-                     [&](const auto&) { return e; }},
+                     [&](const OneOf<IntImm, FloatImm, VarRef, Ramp, Broadcast, Reduce> auto&) { return e; }},
           e.node().value);
     }
     std::vector<Expr> all(const std::vector<Expr>& in) {
@@ -162,7 +163,7 @@ class Collector {
         overloaded{[](const Block& n) { return std::any_of(n.stmts.begin(), n.stmts.end(), always_waits); },
                    [](const Let& n) { return always_waits(n.body); },
                    [](const Allocate& n) { return always_waits(n.body); }, [](const Barrier&) { return true; },
-                   [](const auto&) { return false; }},
+                   [](const OneOf<For, IfThenElse, Store, Prefetch, CommitCopies, Launch> auto&) { return false; }},
         s.node().value);
   }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ir/linear.h"
+#include "ir/one_of.h"
 #include "ir/print.h"
 #include "ir/rewrite.h"
 #include "lower/copier.h"
@@ -183,7 +184,7 @@ Expr LaneBuilder::vector(const Expr& e) {
                    }
                    return make_call(n.intrinsic, std::move(args), e.type().with_lanes(differ ? lanes_ : 1));
                  },
-                 [&](const auto&) -> Expr {
+                 [&](const OneOf<IntImm, FloatImm, Ramp, Broadcast, Reduce> auto&) -> Expr {
                    throw LowerError(fmt::format("vectorized loop {} holds {}, which is a vector or a reduction already",
                                                 loop_, to_string(e)));
                  }},

@@ -6,6 +6,7 @@
 
 #include "ir/equal.h"
 #include "ir/linear.h"
+#include "ir/one_of.h"
 #include "ir/print.h"
 #include "ir/rewrite.h"
 #include "ir/simplify.h"
@@ -208,7 +209,7 @@ class Matcher {
               const auto& m = *ours.as<ir::Call>();
               return n.intrinsic == m.intrinsic ? same_all(n.args, m.args) : unlike();
             },
-            [&](const auto&) { return unlike(); }},
+            [&](const ir::OneOf<ir::Load, ir::Ramp, ir::Broadcast, ir::Reduce> auto&) { return unlike(); }},
         theirs.node().value);
   }
 

@@ -18,6 +18,7 @@
 #include <optional>
 
 #include "codegen/llvm/function_emitter.h"
+#include "ir/one_of.h"
 #include "ir/print.h"
 #include "ir/rewrite.h"
 #include "support/error.h"
@@ -80,58 +81,60 @@ int add_shapes(const ir::Buffer& buffer, int first, TileConfig& config) {
 /// Shapes of all tiles that are allocated in `s`; later ones take the place of earlier ones that are free again.
 void collect_shapes(const ir::Stmt& s, int first, TileConfig& config) {
   if (!s.defined()) return;
-  std::visit(ir::overloaded{[&](const ir::For& n) { collect_shapes(n.body, first, config); },
-                            [&](const ir::Block& n) {
-                              for (const ir::Stmt& child : n.stmts) collect_shapes(child, first, config);
-                            },
-                            [&](const ir::Let& n) { collect_shapes(n.body, first, config); },
-                            [&](const ir::IfThenElse& n) {
-                              collect_shapes(n.then_case, first, config);
-                              collect_shapes(n.else_case, first, config);
-                            },
-                            [&](const ir::Allocate& n) {
-                              const bool tile = is_tile(n.buffer);
-                              TileConfig own = config;
-                              const int next = tile ? add_shapes(n.buffer, first, own) : first;
-                              for (std::size_t i = 0; i < config.size(); ++i) {
-                                if (config[i] != 0 && config[i] != own[i]) {
-                                  refuse(n.buffer,
-                                         "has another shape than a tile of the same number before it, while "
-                                         "others around it are in use: make the extents divisible");
-                                }
-                              }
-                              config = own;
-                              collect_shapes(n.body, next, config);
-                            },
-                            [](const auto&) {}},
-             s.node().value);
+  std::visit(
+      ir::overloaded{[&](const ir::For& n) { collect_shapes(n.body, first, config); },
+                     [&](const ir::Block& n) {
+                       for (const ir::Stmt& child : n.stmts) collect_shapes(child, first, config);
+                     },
+                     [&](const ir::Let& n) { collect_shapes(n.body, first, config); },
+                     [&](const ir::IfThenElse& n) {
+                       collect_shapes(n.then_case, first, config);
+                       collect_shapes(n.else_case, first, config);
+                     },
+                     [&](const ir::Allocate& n) {
+                       const bool tile = is_tile(n.buffer);
+                       TileConfig own = config;
+                       const int next = tile ? add_shapes(n.buffer, first, own) : first;
+                       for (std::size_t i = 0; i < config.size(); ++i) {
+                         if (config[i] != 0 && config[i] != own[i]) {
+                           refuse(n.buffer,
+                                  "has another shape than a tile of the same number before it, while "
+                                  "others around it are in use: make the extents divisible");
+                         }
+                       }
+                       config = own;
+                       collect_shapes(n.body, next, config);
+                     },
+                     [](const ir::OneOf<ir::Store, ir::Prefetch, ir::CommitCopies, ir::Barrier, ir::Launch> auto&) {}},
+      s.node().value);
 }
 
 /// The configuration at each outermost allocation of tiles; what runs in threads of its own is another function's.
 void collect_configs(const ir::Stmt& s, std::vector<TileConfig>& configs) {
   if (!s.defined()) return;
-  std::visit(ir::overloaded{[&](const ir::For& n) {
-                              if (n.kind != ir::LoopKind::kParallel || ir::is_const_int(n.extent, 1))
-                                collect_configs(n.body, configs);
-                            },
-                            [&](const ir::Block& n) {
-                              for (const ir::Stmt& child : n.stmts) collect_configs(child, configs);
-                            },
-                            [&](const ir::Let& n) { collect_configs(n.body, configs); },
-                            [&](const ir::IfThenElse& n) {
-                              collect_configs(n.then_case, configs);
-                              collect_configs(n.else_case, configs);
-                            },
-                            [&](const ir::Allocate& n) {
-                              if (!is_tile(n.buffer)) return collect_configs(n.body, configs);
-                              TileConfig config{};
-                              config[0] = 1;
-                              collect_shapes(ir::make_allocate(n.buffer, n.body), 0, config);
-                              if (std::find(configs.begin(), configs.end(), config) == configs.end())
-                                configs.push_back(config);
-                            },
-                            [](const auto&) {}},
-             s.node().value);
+  std::visit(
+      ir::overloaded{[&](const ir::For& n) {
+                       if (n.kind != ir::LoopKind::kParallel || ir::is_const_int(n.extent, 1))
+                         collect_configs(n.body, configs);
+                     },
+                     [&](const ir::Block& n) {
+                       for (const ir::Stmt& child : n.stmts) collect_configs(child, configs);
+                     },
+                     [&](const ir::Let& n) { collect_configs(n.body, configs); },
+                     [&](const ir::IfThenElse& n) {
+                       collect_configs(n.then_case, configs);
+                       collect_configs(n.else_case, configs);
+                     },
+                     [&](const ir::Allocate& n) {
+                       if (!is_tile(n.buffer)) return collect_configs(n.body, configs);
+                       TileConfig config{};
+                       config[0] = 1;
+                       collect_shapes(ir::make_allocate(n.buffer, n.body), 0, config);
+                       if (std::find(configs.begin(), configs.end(), config) == configs.end())
+                         configs.push_back(config);
+                     },
+                     [](const ir::OneOf<ir::Store, ir::Prefetch, ir::CommitCopies, ir::Barrier, ir::Launch> auto&) {}},
+      s.node().value);
 }
 
 /// The loops around one store, outermost first.

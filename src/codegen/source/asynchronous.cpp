@@ -8,6 +8,7 @@
 #include "codegen/source/each_once.h"
 #include "codegen/source/lanes.h"
 #include "ir/linear.h"
+#include "ir/one_of.h"
 #include "ir/rewrite.h"
 
 namespace nestwright::codegen {
@@ -60,7 +61,7 @@ class Follower {
                           [&](const CommitCopies&) {
                             for (Begun& begun : begun_) begun.in_group = true;
                           },
-                          [&](const Barrier& n) { follow_barrier(n); }, [](const auto&) {}},
+                          [&](const Barrier& n) { follow_barrier(n); }, [](const OneOf<Prefetch, Launch> auto&) {}},
                s.node().value);
   }
 
@@ -93,7 +94,8 @@ class Follower {
                      const std::int64_t* count = as_const_int(n.extent);
                      return count != nullptr && *count > 0 && always_waits(n.body);
                    },
-                   [](const Barrier&) { return true; }, [](const auto&) { return false; }},
+                   [](const Barrier&) { return true; },
+                   [](const OneOf<IfThenElse, Store, Prefetch, CommitCopies, Launch> auto&) { return false; }},
         s.node().value);
   }
 

@@ -4,6 +4,7 @@
 
 #include "ir/interval.h"
 #include "ir/linear.h"
+#include "ir/one_of.h"
 #include "ir/print.h"
 #include "support/error.h"
 
@@ -70,13 +71,14 @@ Text ExpressionWriter::of_stored(std::string text, Type type) {
 
 Text ExpressionWriter::unrounded(const Expr& e) {
   return std::visit(
-      overloaded{
-          [&](const IntImm&) { return literal(e); }, [&](const FloatImm&) { return literal(e); },
-          [&](const VarRef& n) { return variable(n, e.type()); }, [&](const Binary& n) { return binary(n, e); },
-          [&](const Not& n) { return Text{"!" + value(n.a).in(Binds::kUnary), Binds::kUnary}; },
-          [&](const Select& n) { return select(n); }, [&](const Cast& n) { return cast(n, e.type()); },
-          [&](const Load& n) { return load(n, e.type()); }, [&](const Call& n) { return call(n, e); },
-          [&](const auto&) -> Text { throw InternalError("internal error: no scalar expression: " + to_string(e)); }},
+      overloaded{[&](const IntImm&) { return literal(e); }, [&](const FloatImm&) { return literal(e); },
+                 [&](const VarRef& n) { return variable(n, e.type()); }, [&](const Binary& n) { return binary(n, e); },
+                 [&](const Not& n) { return Text{"!" + value(n.a).in(Binds::kUnary), Binds::kUnary}; },
+                 [&](const Select& n) { return select(n); }, [&](const Cast& n) { return cast(n, e.type()); },
+                 [&](const Load& n) { return load(n, e.type()); }, [&](const Call& n) { return call(n, e); },
+                 [&](const OneOf<Ramp, Broadcast, Reduce> auto&) -> Text {
+                   throw InternalError("internal error: no scalar expression: " + to_string(e));
+                 }},
       e.node().value);
 }
 

@@ -6,6 +6,7 @@
 #include "ir/equal.h"
 #include "ir/launch.h"
 #include "ir/linear.h"
+#include "ir/one_of.h"
 #include "ir/print.h"
 #include "ir/rewrite.h"
 #include "support/error.h"
@@ -32,7 +33,7 @@ class LaneTaker {
                    [&](const Cast& n) { return make_cast(e.type().element(), take(n.value)); },
                    [&](const Load& n) { return load(n, e); },
                    [&](const Call& n) { return make_call(n.intrinsic, take(n.args), e.type().element()); },
-                   [&](const auto&) -> Expr {
+                   [&](const OneOf<IntImm, FloatImm, Reduce> auto&) -> Expr {
                      throw InternalError("internal error: a vector that has no lanes: " + to_string(e));
                    }},
         e.node().value);

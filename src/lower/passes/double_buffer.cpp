@@ -21,6 +21,7 @@
 #include <optional>
 #include <set>
 
+#include "ir/one_of.h"
 #include "ir/rewrite.h"
 #include "ir/symbol_ranges.h"
 #include "lower/copier.h"
@@ -257,7 +258,7 @@ class Doubler : public Mutator {
                             note(n.buffer);
                             for_each_expr(s, look);
                           },
-                          [](const auto&) {}},
+                          [](const OneOf<Prefetch, CommitCopies, Barrier, Launch> auto&) {}},
                s.node().value);
   }
 

@@ -11,6 +11,7 @@
 // do are moved inside. What has no loops at all, as a tensor without dimensions, is a kernel of one thread.
 #include <fmt/format.h>
 
+#include "ir/one_of.h"
 #include "ir/rewrite.h"
 #include "lower/passes.h"
 #include "support/error.h"
@@ -98,7 +99,7 @@ class Splitter {
                                    return make_if(n.condition, std::move(then_case), host(n.else_case));
                                  },
                                  [&](const Allocate& n) { return with_body(n, n.buffer, host(n.body)); },
-                                 [&](const auto&) -> Stmt {
+                                 [&](const OneOf<Store, Prefetch, CommitCopies, Barrier, Launch> auto&) -> Stmt {
                                    throw InternalError("internal error: a bound loop inside a statement without body");
                                  }},
                       s.node().value);
@@ -144,7 +145,9 @@ class Splitter {
                                        [&](Stmt body) { return make_if(n.condition, std::move(body)); });
                                  },
                                  [&](const Allocate& n) { return with_body(n, n.buffer, bound_first(n.body)); },
-                                 [&](const auto&) -> Stmt { refuse_siblings(*bound); }},
+                                 [&](const OneOf<Block, Store, Prefetch, CommitCopies, Barrier, Launch> auto&) -> Stmt {
+                                   refuse_siblings(*bound);
+                                 }},
                       s.node().value);
   }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "ir/linear.h"
+#include "ir/one_of.h"
 #include "lower/copier.h"
 #include "lower/passes.h"
 #include "support/error.h"
@@ -42,7 +43,8 @@ std::int64_t count(const Stmt& s) {
                  },
                  [](const Let& n) { return count(n.body); },
                  [](const IfThenElse& n) { return count(n.then_case) + count(n.else_case); },
-                 [](const Allocate& n) { return count(n.body); }, [](const auto&) { return std::int64_t{1}; }},
+                 [](const Allocate& n) { return count(n.body); },
+                 [](const OneOf<Store, Prefetch, CommitCopies, Barrier, Launch> auto&) { return std::int64_t{1}; }},
       s.node().value);
 }
 

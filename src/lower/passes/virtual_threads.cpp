@@ -13,6 +13,7 @@
 // After TVM's virtual threads (Chen et al., OSDI 2018).
 #include <fmt/format.h>
 
+#include "ir/one_of.h"
 #include "ir/rewrite.h"
 #include "lower/copier.h"
 #include "lower/passes.h"
@@ -109,7 +110,7 @@ class Interleaver {
                                    return with_body(n, copies, inside(n.body));
                                  },
                                  [&](const CommitCopies&) { return s; }, [&](const Barrier&) { return s; },
-                                 [&](const auto&) { return each(s); }},
+                                 [&](const OneOf<Store, Prefetch, Launch> auto&) { return each(s); }},
                       s.node().value);
   }
 
