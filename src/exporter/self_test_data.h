@@ -19,15 +19,15 @@ struct ExpectedElement {
 
 struct SelfTestData {
   std::vector<ExpectedElement> expected;  ///< in order of their numbers
-  /// Of all elements, each times twice its number plus 1, modulo 2^64; 0 unless the output is of integers, which are
-  /// exact.
+  /// The sum of all elements, each times twice its number plus 1, modulo 2^64; 0 unless the output is of integers,
+  /// which are exact.
   std::uint64_t sum = 0;
 };
 
 /// All elements of outputs that have no more, and so many of larger ones.
 inline constexpr std::int64_t kExpectedElements = 4096;
 
-/// Of an operator of constant shapes; runs its reference. Throws UsageError where it has several outputs.
+/// The data of an operator of constant shapes; runs its reference. Throws UsageError where it has several outputs.
 SelfTestData make_self_test_data(const Workload& workload, const Definition& definition);
 
 /// Numbers of the elements of a tensor of this shape that a self-test has values of, ascending. Of large tensors: the

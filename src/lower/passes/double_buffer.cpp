@@ -439,7 +439,6 @@ class Doubler : public Mutator {
 }  // namespace
 
 Program double_buffer(Program program, PassContext& context) {
-  const Ranges symbols = ranges_of_symbols(program);
   const bool copies_itself = has_asynchronous_copies(context.target);
   for (std::size_t k = 0; k < context.notes.size(); ++k) {
     if (context.notes[k].double_buffered.empty()) continue;
@@ -447,7 +446,7 @@ Program double_buffer(Program program, PassContext& context) {
     Doubler doubler(context.notes[k].double_buffered, body, copies_itself);
     const Stmt result = doubler.mutate(body);
     doubler.require_effect();
-    if (!result.same_as(body)) body = simplify(result, symbols);
+    if (!result.same_as(body)) body = simplify(result, ranges_of_symbols(program));
   }
   return program;
 }
