@@ -1,14 +1,14 @@
 #include <algorithm>
 #include <bit>
 
+#include "ir/fields.h"
+#include "ir/make_node.h"
 #include "ir/serialize.h"
 #include "ir/serialize_format.h"
 #include "support/error.h"
 
 namespace nestwright::ir {
 namespace {
-
-using format::Tag;
 
 [[noreturn]] void malformed(const std::string& what) { throw UsageError("malformed program: " + what); }
 
@@ -50,7 +50,7 @@ class Reader {
     const std::uint64_t parameters = count("parameters");
     for (std::uint64_t i = 0; i < parameters; ++i) {
       Buffer buffer = ref(buffers_);
-      const Role role = enumerator<Role>(Role::kPrepared);
+      const Role role = enumerator<Role>();
       const int in_place_of = small_number(parameters, "the input of an output") - 1;
       program.parameters.push_back({std::move(buffer), role, in_place_of, small_number(1, "constant or not") == 1});
     }
@@ -121,14 +121,15 @@ class Reader {
     at_ += size;
     return value;
   }
-  template <class E>
-  E enumerator(E last) {
+  std::uint8_t at_most(std::uint8_t last) {
     const std::uint8_t value = byte();
-    if (value > static_cast<std::uint8_t>(last))
-      malformed("unknown enumerator " + std::to_string(value) + " at byte " + std::to_string(at_ - 1));
-    return static_cast<E>(value);
+    if (value > last) malformed("unknown enumerator " + std::to_string(value) + " at byte " + std::to_string(at_ - 1));
+    return value;
   }
-  bool flag() { return byte() != 0; }
+  template <class E>
+  E enumerator() {
+    return static_cast<E>(at_most(static_cast<std::uint8_t>(last_of(E{}))));
+  }
   int lanes() {
     const int value = small_number(65535, "a number of lanes");
     if (value == 0) malformed("a type has no lanes");
@@ -136,7 +137,7 @@ class Reader {
   }
   Type type() {
     Type t;
-    t.code = enumerator<TypeCode>(TypeCode::kBool);
+    t.code = enumerator<TypeCode>();
     t.bits = byte();
     t.lanes = static_cast<std::uint16_t>(lanes());
     bool known = false;
@@ -193,18 +194,18 @@ class Reader {
 
   void record() {
     reach_ = {};
-    const Tag tag = enumerator<Tag>(Tag::kLaunch);
-    if (tag == Tag::kVar) {
+    const std::uint8_t tag = at_most(format::kLastTag);
+    if (tag == format::kVarTag) {
       std::string name = text();
       add(vars_, Var(std::move(name), type()));
-    } else if (tag == Tag::kBuffer) {
+    } else if (tag == format::kBufferTag) {
       add(buffers_, buffer());
-    } else if (tag < Tag::kFor) {
-      Expr e = expr(tag);
+    } else if (tag < format::kFirstStmtTag) {
+      Expr e = read_alternative<Expr, decltype(ExprNode::value)>(tag - format::kFirstExprTag);
       if (!e.defined()) malformed("an expression without a value");
       add(exprs_, std::move(e));
     } else {
-      Stmt s = stmt(tag);
+      Stmt s = read_alternative<Stmt, decltype(StmtNode::value)>(tag - format::kFirstStmtTag);
       if (!s.defined()) malformed("a statement without effect");
       add(stmts_, std::move(s));
     }
@@ -213,118 +214,74 @@ class Reader {
   Buffer buffer() {
     std::string name = text();
     const Type element = type();
-    const auto scope = enumerator<Scope>(Scope::kFragment);
+    const auto scope = enumerator<Scope>();
     const int alignment = small_number(1 << 30, "an alignment");
     std::vector<Expr> shape = refs(exprs_);
     std::vector<Expr> strides = refs(exprs_);
     return Buffer(std::move(name), element, std::move(shape), scope, std::move(strides), alignment);
   }
 
-  Expr expr(Tag tag) {
-    switch (tag) {
-      case Tag::kIntImm: {
-        const Type t = type();
-        if (t.is_float()) malformed("an integer literal of a floating-point type");
-        return make_int(signed_number(), t);
-      }
-      case Tag::kFloatImm: {
-        const Type t = type();
-        if (!t.is_float()) malformed("a floating-point literal of an integer type");
-        return make_float(real(), t);
-      }
-      case Tag::kVarRef:
-        return Expr(ref(vars_));
-      case Tag::kBinary: {
-        const auto op = enumerator<BinaryOp>(BinaryOp::kOr);
-        Expr a = ref(exprs_), b = ref(exprs_);
-        return make_binary(op, std::move(a), std::move(b));
-      }
-      case Tag::kNot:
-        return make_not(ref(exprs_));
-      case Tag::kSelect: {
-        Expr condition = ref(exprs_), if_true = ref(exprs_), if_false = ref(exprs_);
-        return make_select(std::move(condition), std::move(if_true), std::move(if_false));
-      }
-      case Tag::kCast: {
-        const Type t = type();
-        return make_cast(t, ref(exprs_));
-      }
-      case Tag::kLoad: {
-        Buffer buffer = ref(buffers_);
-        std::vector<Expr> indices = refs(exprs_);
-        return make_load(std::move(buffer), std::move(indices), optional_ref(exprs_));
-      }
-      case Tag::kRamp: {
-        Expr base = ref(exprs_), stride = ref(exprs_);
-        return make_ramp(std::move(base), std::move(stride), lanes());
-      }
-      case Tag::kBroadcast: {
-        Expr value = ref(exprs_);
-        return make_broadcast(std::move(value), lanes());
-      }
-      case Tag::kCall: {
-        const auto intrinsic = enumerator<Intrinsic>(Intrinsic::kRoundTf32);
-        const Type t = type();
-        return make_call(intrinsic, refs(exprs_), t);
-      }
-      default:
-        malformed("an unknown expression");
+  /// Reads the node that is alternative `index` of Variant.
+  template <class Handle, class Variant, std::size_t I = 0>
+  Handle read_alternative(std::size_t index) {
+    if constexpr (I == std::variant_size_v<Variant>) {
+      malformed("an unknown node");
+    } else {
+      if (index != I) return read_alternative<Handle, Variant, I + 1>(index);
+      return read_node(std::variant_alternative_t<I, Variant>{});
     }
   }
 
-  Stmt stmt(Tag tag) {
-    switch (tag) {
-      case Tag::kFor: {
-        Var var = ref(vars_);
-        Expr min = ref(exprs_), extent = ref(exprs_);
-        const auto kind = enumerator<LoopKind>(LoopKind::kVirtualThread);
-        return make_for(std::move(var), std::move(min), std::move(extent), kind, ref(stmts_));
-      }
-      case Tag::kBlock:
-        return block(refs(stmts_));
-      case Tag::kLet: {
-        Var var = ref(vars_);
-        Expr value = ref(exprs_);
-        return make_let(std::move(var), std::move(value), ref(stmts_));
-      }
-      case Tag::kIfThenElse: {
-        Expr condition = ref(exprs_);
-        Stmt then_case = optional_ref(stmts_), else_case = optional_ref(stmts_);
-        return make_if(std::move(condition), std::move(then_case), std::move(else_case));
-      }
-      case Tag::kStore: {
-        Buffer buffer = ref(buffers_);
-        std::vector<Expr> indices = refs(exprs_);
-        Expr value = ref(exprs_), mask = optional_ref(exprs_);
-        const bool streams = flag();
-        return make_store(std::move(buffer), std::move(indices), std::move(value), std::move(mask), streams);
-      }
-      case Tag::kAllocate: {
-        Buffer buffer = ref(buffers_);
-        Stmt body = ref(stmts_);
-        const std::int64_t offset = signed_number();
-        const bool per_thread = flag();
-        return make_allocate(std::move(buffer), std::move(body), offset, per_thread, optional_ref(exprs_));
-      }
-      case Tag::kPrefetch: {
-        Buffer buffer = ref(buffers_);
-        std::vector<Expr> indices = refs(exprs_);
-        const bool for_write = flag();
-        return make_prefetch(std::move(buffer), std::move(indices), for_write, small_number(3, "a prefetch locality"));
-      }
-      case Tag::kCommitCopies:
-        return make_commit_copies(small_number(kMaxPendingGroups, "a number of groups of copies"));
-      case Tag::kBarrier:
-        return make_barrier(small_number(kMaxPendingGroups, "a number of groups of copies"));
-      case Tag::kLaunch: {
-        const int kernel = small_number(1 << 20, "a kernel number");
-        launches_ = std::max<std::size_t>(launches_, static_cast<std::size_t>(kernel) + 1);
-        return make_launch(kernel);
-      }
-      default:
-        malformed("an unknown statement");
+  template <class Node>
+  auto read_node(Node node) {
+    Type t;
+    if constexpr (kHasOwnType<Node>) t = type();
+    for_each_field<Node>([&](const auto& field) { read_field(field, node.*member_of(field)); });
+    if constexpr (std::same_as<Node, Launch>) {
+      launches_ = std::max<std::size_t>(launches_, static_cast<std::size_t>(node.kernel) + 1);
+    }
+    if constexpr (requires { make_node(std::move(node)); }) {
+      return make_node(std::move(node));
+    } else {
+      Expr made = make_node(std::move(node), t);
+      if (kHasOwnType<Node> && made.type() != t) malformed(t.str() + " is not the type of its operands");
+      return made;
     }
   }
+  Expr read_node(Reduce) { malformed("a reduction, which only an expression before lowering has"); }
+
+  template <class M>
+  void read_field(const Spelling<M>&, double&) {}
+  template <class M>
+  void read_field(const AtMost<M>& field, int& value) {
+    value = small_number(static_cast<std::uint64_t>(field.most), field.what);
+  }
+  template <class M, class T>
+  void read_field(const Optional<M>&, T& value) {
+    value = optional_ref(table_of(value));
+  }
+  template <class Field, class T>
+  void read_field(const Field&, T& value) {
+    if constexpr (OneOf<T, Var, Buffer, Expr, Stmt>) {
+      value = ref(table_of(value));
+    } else if constexpr (std::is_enum_v<T>) {
+      value = enumerator<T>();
+    } else {
+      read_value(value);
+    }
+  }
+  template <class T>
+  void read_value(std::vector<T>& values) {
+    values = refs(table_of(T()));
+  }
+  void read_value(bool& value) { value = byte() != 0; }
+  void read_value(std::int64_t& value) { value = signed_number(); }
+  void read_value(double& value) { value = real(); }
+
+  Table<Var>& table_of(const Var&) { return vars_; }
+  Table<Buffer>& table_of(const Buffer&) { return buffers_; }
+  Table<Expr>& table_of(const Expr&) { return exprs_; }
+  Table<Stmt>& table_of(const Stmt&) { return stmts_; }
 
   std::string_view bytes_;
   std::size_t at_ = 0;

@@ -1,7 +1,11 @@
 #include "ir/equal.h"
 
+#include <algorithm>
 #include <bit>
+#include <concepts>
 #include <utility>
+
+#include "ir/fields.h"
 
 namespace nestwright::ir {
 namespace {
@@ -12,82 +16,14 @@ class Comparer {
     if (a.same_as(b) && bound_.empty()) return true;
     if (!a.defined() || !b.defined()) return a.defined() == b.defined();
     if (a.type() != b.type() || a.node().value.index() != b.node().value.index()) return false;
-    return std::visit(overloaded{[&](const IntImm& x) { return x.value == b.as<IntImm>()->value; },
-                                 [&](const FloatImm& x) {
-                                   return std::bit_cast<std::uint64_t>(x.value) ==
-                                          std::bit_cast<std::uint64_t>(b.as<FloatImm>()->value);
-                                 },
-                                 [&](const VarRef& x) { return matched(x.var.id(), b.as<VarRef>()->var.id()); },
-                                 [&](const Binary& x) {
-                                   const auto& y = *b.as<Binary>();
-                                   return x.op == y.op && same(x.a, y.a) && same(x.b, y.b);
-                                 },
-                                 [&](const Not& x) { return same(x.a, b.as<Not>()->a); },
-                                 [&](const Select& x) {
-                                   const auto& y = *b.as<Select>();
-                                   return same(x.condition, y.condition) && same(x.if_true, y.if_true) &&
-                                          same(x.if_false, y.if_false);
-                                 },
-                                 [&](const Cast& x) { return same(x.value, b.as<Cast>()->value); },
-                                 [&](const Load& x) {
-                                   const auto& y = *b.as<Load>();
-                                   return same(x.buffer, y.buffer) && same(x.indices, y.indices) &&
-                                          same(x.mask, y.mask);
-                                 },
-                                 [&](const Ramp& x) {
-                                   const auto& y = *b.as<Ramp>();
-                                   return same(x.base, y.base) && same(x.stride, y.stride);
-                                 },
-                                 [&](const Broadcast& x) { return same(x.value, b.as<Broadcast>()->value); },
-                                 [&](const Call& x) {
-                                   const auto& y = *b.as<Call>();
-                                   return x.intrinsic == y.intrinsic && same(x.args, y.args);
-                                 },
-                                 [&](const Reduce& x) { return same(x, *b.as<Reduce>()); }},
-                      a.node().value);
+    return std::visit([&](const auto& x) { return same_node(x, b); }, a.node().value);
   }
 
   bool same(const Stmt& a, const Stmt& b) {
     if (a.same_as(b) && bound_.empty()) return true;
     if (!a.defined() || !b.defined()) return a.defined() == b.defined();
     if (a.node().value.index() != b.node().value.index()) return false;
-    return std::visit(
-        overloaded{[&](const For& x) {
-                     const auto& y = *b.as<For>();
-                     if (x.kind != y.kind || x.var.type() != y.var.type()) return false;
-                     if (!same(x.min, y.min) || !same(x.extent, y.extent)) return false;
-                     return within(x.var.id(), y.var.id(), x.body, y.body);
-                   },
-                   [&](const Block& x) { return same(x.stmts, b.as<Block>()->stmts); },
-                   [&](const Let& x) {
-                     const auto& y = *b.as<Let>();
-                     return same(x.value, y.value) && within(x.var.id(), y.var.id(), x.body, y.body);
-                   },
-                   [&](const IfThenElse& x) {
-                     const auto& y = *b.as<IfThenElse>();
-                     return same(x.condition, y.condition) && same(x.then_case, y.then_case) &&
-                            same(x.else_case, y.else_case);
-                   },
-                   [&](const Store& x) {
-                     const auto& y = *b.as<Store>();
-                     return same(x.buffer, y.buffer) && same(x.indices, y.indices) && same(x.value, y.value) &&
-                            same(x.mask, y.mask) && x.streams == y.streams;
-                   },
-                   [&](const Allocate& x) {
-                     const auto& y = *b.as<Allocate>();
-                     return x.offset == y.offset && x.per_thread == y.per_thread &&
-                            same(x.symbolic_offset, y.symbolic_offset) && same_layout(x.buffer, y.buffer) &&
-                            within(key(x.buffer), key(y.buffer), x.body, y.body);
-                   },
-                   [&](const Prefetch& x) {
-                     const auto& y = *b.as<Prefetch>();
-                     return same(x.buffer, y.buffer) && same(x.indices, y.indices) && x.for_write == y.for_write &&
-                            x.locality == y.locality;
-                   },
-                   [&](const CommitCopies& x) { return x.pending == b.as<CommitCopies>()->pending; },
-                   [&](const Barrier& x) { return x.pending == b.as<Barrier>()->pending; },
-                   [&](const Launch& x) { return x.kernel == b.as<Launch>()->kernel && same_kernel(x.kernel); }},
-        a.node().value);
+    return std::visit([&](const auto& x) { return same_node(x, b); }, a.node().value);
   }
 
   bool same(const Program& a, const Program& b) {
@@ -153,30 +89,55 @@ class Comparer {
     return true;
   }
 
-  bool same(const Reduce& a, const Reduce& b) {
-    if (a.reducer != b.reducer || a.combiner != b.combiner || a.result != b.result) return false;
-    if (a.axes.size() != b.axes.size() || a.values.size() != b.values.size()) return false;
+  bool same(const Var& a, const Var& b) { return matched(a.id(), b.id()); }
+  bool same(const ReduceAxis& a, const ReduceAxis& b) { return same_fields(a, b); }
+  /// Bits, so that -0 differs from 0 and NaN is itself.
+  bool same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
+  template <class T>
+    requires std::is_enum_v<T> || std::is_integral_v<T> || std::same_as<T, std::shared_ptr<const Combiner>>
+  bool same(const T& a, const T& b) {
+    return a == b;
+  }
+
+  /// `b` is a node of the same kind. What it binds is bound within it alone.
+  template <class Node, class Handle>
+  bool same_node(const Node& a, const Handle& b) {
     const std::size_t outside = bound_.size();
-    bool equal_so_far = true;
-    for (std::size_t i = 0; equal_so_far && i < a.axes.size(); ++i) {
-      equal_so_far = same(a.axes[i].min, b.axes[i].min) && same(a.axes[i].extent, b.axes[i].extent);
-      bound_.emplace_back(a.axes[i].var.id(), b.axes[i].var.id());
-    }
-    for (std::size_t m = 0; equal_so_far && m < a.values.size(); ++m) equal_so_far = same(a.values[m], b.values[m]);
+    const bool result = same_fields(a, *b.template as<Node>());
     bound_.resize(outside);
-    return equal_so_far;
+    if constexpr (std::same_as<Node, Launch>) return result && same_kernel(a.kernel);
+    return result;
+  }
+  template <class Node>
+  bool same_fields(const Node& a, const Node& b) {
+    return all_fields<Node>([&](const auto& field) {
+      const auto member = member_of(field);
+      return same_field(field, a.*member, b.*member);
+    });
+  }
+  template <class Field, class T>
+  bool same_field(const Field&, const T& a, const T& b) {
+    return same(a, b);
+  }
+  template <class M, class T>
+  bool same_field(const Spelling<M>&, const T&, const T&) {
+    return true;
+  }
+  template <class M>
+  bool same_field(const Binds<M>&, const Var& a, const Var& b) {
+    bound_.emplace_back(a.id(), b.id());
+    return a.type() == b.type();
+  }
+  template <class M>
+  bool same_field(const Binds<M>&, const Buffer& a, const Buffer& b) {
+    const bool result = same_layout(a, b);
+    bound_.emplace_back(key(a), key(b));
+    return result;
   }
 
   bool same_layout(const Buffer& a, const Buffer& b) {
     return a->element == b->element && a->scope == b->scope && a->alignment == b->alignment &&
            same(a->shape, b->shape) && same(a->strides, b->strides);
-  }
-
-  bool within(const void* a, const void* b, const Stmt& body_a, const Stmt& body_b) {
-    bound_.emplace_back(a, b);
-    const bool result = same(body_a, body_b);
-    bound_.pop_back();
-    return result;
   }
 
   // Bound ones match their partner, free ones only themselves.

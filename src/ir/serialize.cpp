@@ -3,13 +3,12 @@
 #include <bit>
 #include <unordered_map>
 
+#include "ir/fields.h"
 #include "ir/serialize_format.h"
 #include "support/error.h"
 
 namespace nestwright::ir {
 namespace {
-
-using format::Tag;
 
 /// Numbers of one kind of node, by identity, in order of first use.
 class Table {
@@ -107,7 +106,7 @@ class Writer {
     byte(value.bits);
     number(value.lanes);
   }
-  void tag(Tag value) {
+  void tag(std::size_t value) {
     byte(static_cast<std::uint8_t>(value));
     ++records_;
   }
@@ -129,7 +128,7 @@ class Writer {
   void define(const Var& var) {
     check(var.defined(), "an undefined variable cannot be serialised");
     if (vars_.find(var.id()) != 0) return;
-    tag(Tag::kVar);
+    tag(format::kVarTag);
     text(var.name());
     type(var.type());
     vars_.add(var.id());
@@ -141,7 +140,7 @@ class Writer {
     const Deeper deeper(depth_);
     define_all(buffer->shape);
     define_all(buffer->strides);
-    tag(Tag::kBuffer);
+    tag(format::kBufferTag);
     text(buffer->name);
     type(buffer->element);
     byte(static_cast<std::uint8_t>(buffer->scope));
@@ -154,174 +153,61 @@ class Writer {
   void define(const Expr& e) {
     if (!e.defined() || exprs_.find(&e.node()) != 0) return;
     const Deeper deeper(depth_);
-    std::visit([&](const auto& value) { write(value, e.type()); }, e.node().value);
+    const std::size_t tag_of_node = format::kFirstExprTag + e.node().value.index();
+    std::visit([&](const auto& node) { write(node, tag_of_node, e.type()); }, e.node().value);
     exprs_.add(&e.node());
   }
 
   void define(const Stmt& s) {
     if (!s.defined() || stmts_.find(&s.node()) != 0) return;
     const Deeper deeper(depth_);
-    std::visit([&](const auto& value) { write(value); }, s.node().value);
+    const std::size_t tag_of_node = format::kFirstStmtTag + s.node().value.index();
+    std::visit([&](const auto& node) { write(node, tag_of_node, {}); }, s.node().value);
     stmts_.add(&s.node());
   }
 
-  // Each writes the definitions that its node needs, then the node's own record.
-
-  void write(const IntImm& value, Type t) {
-    tag(Tag::kIntImm);
-    type(t);
-    signed_number(value.value);
+  /// The definitions that the node needs, then its own record.
+  template <class Node>
+  void write(const Node& node, std::size_t tag_of_node, Type t) {
+    for_each_field<Node>([&](const auto& field) { define_field(node.*member_of(field)); });
+    tag(tag_of_node);
+    if constexpr (kHasOwnType<Node>) type(t);
+    for_each_field<Node>([&](const auto& field) { write_field(field, node.*member_of(field)); });
   }
-  void write(const FloatImm& value, Type t) {
-    tag(Tag::kFloatImm);
-    type(t);
-    real(value.value);
-  }
-  void write(const VarRef& value, Type) {
-    define(value.var);
-    tag(Tag::kVarRef);
-    ref(value.var);
-  }
-  void write(const Binary& value, Type) {
-    define(value.a);
-    define(value.b);
-    tag(Tag::kBinary);
-    byte(static_cast<std::uint8_t>(value.op));
-    ref(value.a);
-    ref(value.b);
-  }
-  void write(const Not& value, Type) {
-    define(value.a);
-    tag(Tag::kNot);
-    ref(value.a);
-  }
-  void write(const Select& value, Type) {
-    define(value.condition);
-    define(value.if_true);
-    define(value.if_false);
-    tag(Tag::kSelect);
-    ref(value.condition);
-    ref(value.if_true);
-    ref(value.if_false);
-  }
-  void write(const Cast& value, Type t) {
-    define(value.value);
-    tag(Tag::kCast);
-    type(t);
-    ref(value.value);
-  }
-  void write(const Load& value, Type) {
-    define(value.buffer);
-    define_all(value.indices);
-    define(value.mask);
-    tag(Tag::kLoad);
-    ref(value.buffer);
-    refs(value.indices);
-    ref(value.mask);
-  }
-  void write(const Ramp& value, Type t) {
-    define(value.base);
-    define(value.stride);
-    tag(Tag::kRamp);
-    ref(value.base);
-    ref(value.stride);
-    number(t.lanes);
-  }
-  void write(const Broadcast& value, Type t) {
-    define(value.value);
-    tag(Tag::kBroadcast);
-    ref(value.value);
-    number(t.lanes);
-  }
-  void write(const Call& value, Type t) {
-    define_all(value.args);
-    tag(Tag::kCall);
-    byte(static_cast<std::uint8_t>(value.intrinsic));
-    type(t);
-    refs(value.args);
-  }
-  void write(const Reduce&, Type) {
+  void write(const Reduce&, std::size_t, Type) {
     throw InternalError("internal error: a reduction cannot be serialised: lower the program first");
   }
 
-  void write(const For& value) {
-    define(value.var);
-    define(value.min);
-    define(value.extent);
-    define(value.body);
-    tag(Tag::kFor);
-    ref(value.var);
-    ref(value.min);
-    ref(value.extent);
-    byte(static_cast<std::uint8_t>(value.kind));
-    ref(value.body);
+  template <class T>
+  void define_field(const T& value) {
+    if constexpr (OneOf<T, Var, Buffer, Expr, Stmt>) define(value);
   }
-  void write(const Block& value) {
-    define_all(value.stmts);
-    tag(Tag::kBlock);
-    refs(value.stmts);
+  template <class T>
+  void define_field(const std::vector<T>& values) {
+    define_all(values);
   }
-  void write(const Let& value) {
-    define(value.var);
-    define(value.value);
-    define(value.body);
-    tag(Tag::kLet);
-    ref(value.var);
-    ref(value.value);
-    ref(value.body);
+
+  template <class M, class T>
+  void write_field(const Spelling<M>&, const T&) {}
+  template <class Field, class T>
+  void write_field(const Field&, const T& value) {
+    if constexpr (OneOf<T, Var, Buffer, Expr, Stmt>) {
+      ref(value);
+    } else if constexpr (OneOf<T, std::vector<Expr>, std::vector<Stmt>>) {
+      refs(value);
+    } else {
+      number_of(value);
+    }
   }
-  void write(const IfThenElse& value) {
-    define(value.condition);
-    define(value.then_case);
-    define(value.else_case);
-    tag(Tag::kIfThenElse);
-    ref(value.condition);
-    ref(value.then_case);
-    ref(value.else_case);
-  }
-  void write(const Store& value) {
-    define(value.buffer);
-    define_all(value.indices);
-    define(value.value);
-    define(value.mask);
-    tag(Tag::kStore);
-    ref(value.buffer);
-    refs(value.indices);
-    ref(value.value);
-    ref(value.mask);
-    byte(value.streams ? 1 : 0);
-  }
-  void write(const Allocate& value) {
-    define(value.buffer);
-    define(value.body);
-    define(value.symbolic_offset);
-    tag(Tag::kAllocate);
-    ref(value.buffer);
-    ref(value.body);
-    signed_number(value.offset);
-    byte(value.per_thread ? 1 : 0);
-    ref(value.symbolic_offset);
-  }
-  void write(const Prefetch& value) {
-    define(value.buffer);
-    define_all(value.indices);
-    tag(Tag::kPrefetch);
-    ref(value.buffer);
-    refs(value.indices);
-    byte(value.for_write ? 1 : 0);
-    number(static_cast<std::uint64_t>(value.locality));
-  }
-  void write(const CommitCopies& value) {
-    tag(Tag::kCommitCopies);
-    number(static_cast<std::uint64_t>(value.pending));
-  }
-  void write(const Barrier& value) {
-    tag(Tag::kBarrier);
-    number(static_cast<std::uint64_t>(value.pending));
-  }
-  void write(const Launch& value) {
-    tag(Tag::kLaunch);
-    number(static_cast<std::uint64_t>(value.kernel));
+
+  void number_of(bool value) { byte(value ? 1 : 0); }
+  void number_of(int value) { number(static_cast<std::uint64_t>(value)); }
+  void number_of(std::int64_t value) { signed_number(value); }
+  void number_of(double value) { real(value); }
+  template <class E>
+    requires std::is_enum_v<E>
+  void number_of(E value) {
+    byte(static_cast<std::uint8_t>(value));
   }
 
   std::string out_;

@@ -106,8 +106,8 @@ TEST(Serialize, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(refusal("ELF, if anything"), HasSubstr("does not start with \"NWIR\""));
   EXPECT_THAT(refusal(bytes + "!"), HasSubstr("1 bytes follow its end"));
   EXPECT_THAT(refusal(bytes.substr(0, 40)), HasSubstr("malformed program: "));
-  bytes[4] = 9;
-  EXPECT_THAT(refusal(bytes), HasSubstr("it has version 9, this reader knows version 8"));
+  bytes[4] = 10;
+  EXPECT_THAT(refusal(bytes), HasSubstr("it has version 10, this reader knows version 9"));
 }
 
 TEST(Serialize, RefusesDanglingReferences) {
