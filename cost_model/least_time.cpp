@@ -10,6 +10,7 @@
 #include "cost_model/value_dependencies.h"
 #include "ir/equal.h"
 #include "ir/evaluate.h"
+#include "ir/intrinsic_table.h"
 #include "ir/linear.h"
 #include "ir/preparation.h"
 #include "ir/rewrite.h"
@@ -42,24 +43,11 @@ std::set<Var> variables_of(const Expr& e) {
 
 // Whether ir::evaluate can say its value.
 bool is_of_indices(const Expr& e) {
-  bool is_so = true;
-  for_each_expr(e, [&](const Expr& each) { is_so = is_so && each.as<Load>() == nullptr && !each.type().is_float(); });
-  return is_so;
+  return !any_expr(e, [](const Expr& each) { return each.as<Load>() != nullptr || each.type().is_float(); });
 }
 
-// Without looking into indices.
 bool reads_tensor(const Expr& e) {
-  class Search final : public Visitor {
-   public:
-    using Visitor::visit;
-    void visit(const Expr& each) override {
-      found = found || each.as<Load>() != nullptr;
-      if (!found) visit_children(each);
-    }
-    bool found = false;
-  } search;
-  search.visit(e);
-  return search.found;
+  return any_expr(e, [](const Expr& each) { return each.as<Load>() != nullptr; });
 }
 
 // How many products of two values that are read `e` itself is.
@@ -70,9 +58,10 @@ double products_of(const Expr& e) {
   }
   const auto* call = e.as<Call>();
   if (call == nullptr) return 0;
-  if (call->intrinsic == Intrinsic::kFma) return are_data(call->args[0], call->args[1]) ? 1 : 0;
-  if (!is_dot(call->intrinsic) || !are_data(call->args[1], call->args[2])) return 0;
-  return call->intrinsic == Intrinsic::kDotU8S8 || call->intrinsic == Intrinsic::kDotS8S8 ? 4 : 2;
+  const int products = ir::intrinsic_info(call->intrinsic).products;
+  if (products == 0) return 0;
+  const std::size_t first = is_dot(call->intrinsic) ? 1 : 0;  // behind the sum of a dot product
+  return are_data(call->args[first], call->args[first + 1]) ? products : 0;
 }
 
 // A term of an index: coefficient * (0 .. extent - 1), of a loop.

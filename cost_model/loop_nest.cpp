@@ -161,9 +161,17 @@ class Flattener {
         return std::min(a, b);
       case BinaryOp::kMax:
         return std::max(a, b);
-      default:
-        return 0;
+      case BinaryOp::kEq:
+      case BinaryOp::kNe:
+      case BinaryOp::kLt:
+      case BinaryOp::kLe:
+      case BinaryOp::kGt:
+      case BinaryOp::kGe:
+      case BinaryOp::kAnd:
+      case BinaryOp::kOr:
+        break;
     }
+    return 0;
   }
 
   void prefetch(const Prefetch& n) {
@@ -208,7 +216,8 @@ class Flattener {
       case Scope::kGlobal:
         result.global_bytes += bytes;
         break;
-      default:
+      case Scope::kShared:
+      case Scope::kLocal:
         result.local_bytes = std::max(result.local_bytes, bytes);
     }
     walk(n.body);
@@ -242,9 +251,20 @@ class Flattener {
         return clamp(-lo + 1);
       case BinaryOp::kEq:
         return clamp(1);
-      default:
+      case BinaryOp::kNe:
         return clamp(count - 1);
+      case BinaryOp::kAdd:
+      case BinaryOp::kSub:
+      case BinaryOp::kMul:
+      case BinaryOp::kDiv:
+      case BinaryOp::kMod:
+      case BinaryOp::kMin:
+      case BinaryOp::kMax:
+      case BinaryOp::kAnd:
+      case BinaryOp::kOr:
+        break;
     }
+    return 0.5;
   }
 
   Linear resolve(const Expr& e) {

@@ -4,6 +4,7 @@
 
 #include "expression/scan_steps.h"
 #include "expression/tensor.h"
+#include "ir/intrinsic_table.h"
 #include "ir/rewrite.h"
 #include "support/error.h"
 
@@ -31,7 +32,7 @@ class Counter : public ir::Visitor {
       return;
     }
     if (e.as<ir::Binary>() != nullptr) ++count;
-    if (const auto* call = e.as<ir::Call>()) count += call->intrinsic == ir::Intrinsic::kFma ? 2 : 1;
+    if (const auto* call = e.as<ir::Call>()) count += ir::intrinsic_info(call->intrinsic).operations;
     visit_children(e);
   }
   double count = 0;

@@ -40,13 +40,11 @@ void check_shape(const std::vector<Expr>& shape, const std::string& name) {
 }
 
 bool mentions(const Expr& e, const std::vector<IterVar>& axes) {
-  bool found = false;
-  ir::for_each_expr(e, [&](const Expr& part) {
+  return ir::any_expr(e, [&](const Expr& part) {
     const auto* ref = part.as<ir::VarRef>();
-    if (ref == nullptr) return;
-    found = found || std::any_of(axes.begin(), axes.end(), [&](const IterVar& a) { return a.var() == ref->var; });
+    if (ref == nullptr) return false;
+    return std::any_of(axes.begin(), axes.end(), [&](const IterVar& a) { return a.var() == ref->var; });
   });
-  return found;
 }
 
 /// Refuses a reduction that is not the whole body, and bodies that are not members of one reduction.

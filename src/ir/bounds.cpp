@@ -27,9 +27,17 @@ Interval combine(BinaryOp op, Interval a, Interval b) {
       return min(a, b);
     case BinaryOp::kMax:
       return max(a, b);
-    default:
-      return {};
+    case BinaryOp::kEq:
+    case BinaryOp::kNe:
+    case BinaryOp::kLt:
+    case BinaryOp::kLe:
+    case BinaryOp::kGt:
+    case BinaryOp::kGe:
+    case BinaryOp::kAnd:
+    case BinaryOp::kOr:
+      break;
   }
+  return {};
 }
 
 Interval truth(const Expr& condition, const Ranges& ranges) {
@@ -213,9 +221,18 @@ bool intervals_hold(BinaryOp op, Interval a, Interval b) {
       return a.is_point() && b.is_point() && a.lo == b.lo;
     case BinaryOp::kNe:
       return a.hi < b.lo || a.lo > b.hi;
-    default:
-      return false;
+    case BinaryOp::kAdd:
+    case BinaryOp::kSub:
+    case BinaryOp::kMul:
+    case BinaryOp::kDiv:
+    case BinaryOp::kMod:
+    case BinaryOp::kMin:
+    case BinaryOp::kMax:
+    case BinaryOp::kAnd:
+    case BinaryOp::kOr:
+      break;
   }
+  return false;
 }
 
 // The comparison `a op b` of index expressions, lane by lane where they are ramps.
@@ -250,9 +267,18 @@ bool comparison_holds(BinaryOp op, const Expr& a, const Expr& b, const Ranges& r
       return at_least(less, 0, ranges, effort) && at_least(more, 0, ranges, effort);
     case BinaryOp::kNe:
       return at_least(less, 1, ranges, effort) || at_least(more, 1, ranges, effort);
-    default:
-      return false;
+    case BinaryOp::kAdd:
+    case BinaryOp::kSub:
+    case BinaryOp::kMul:
+    case BinaryOp::kDiv:
+    case BinaryOp::kMod:
+    case BinaryOp::kMin:
+    case BinaryOp::kMax:
+    case BinaryOp::kAnd:
+    case BinaryOp::kOr:
+      break;
   }
+  return false;
 }
 
 }  // namespace

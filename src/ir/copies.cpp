@@ -10,9 +10,7 @@ bool is_copy(const Store& store) {
 }
 
 bool has_groups(const Stmt& s) {
-  bool found = false;
-  if (s.defined()) for_each_stmt(s, [&](const Stmt& inner) { found = found || inner.as<CommitCopies>() != nullptr; });
-  return found;
+  return any_stmt(s, [](const Stmt& inner) { return inner.as<CommitCopies>() != nullptr; });
 }
 
 }  // namespace nestwright::ir

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ir/fold.h"
+#include "ir/intrinsic_table.h"
 #include "support/error.h"
 
 namespace nestwright::ir {
@@ -41,9 +42,19 @@ bool accepts(BinaryOp op, Type type) {
       return true;
     case BinaryOp::kMod:
       return type.is_int();
-    default:
+    case BinaryOp::kAdd:
+    case BinaryOp::kSub:
+    case BinaryOp::kMul:
+    case BinaryOp::kDiv:
+    case BinaryOp::kMin:
+    case BinaryOp::kMax:
+    case BinaryOp::kLt:
+    case BinaryOp::kLe:
+    case BinaryOp::kGt:
+    case BinaryOp::kGe:
       return !type.is_bool();
   }
+  return false;
 }
 
 }  // namespace
@@ -117,35 +128,6 @@ const char* binary_op_name(BinaryOp op) {
   constexpr std::array<const char*, 15> kNames{
       "+", "-", "*", "/", "%", "min", "max", "==", "!=", "<", "<=", ">", ">=", "&&", "||"};
   return kNames[static_cast<std::size_t>(op)];
-}
-
-const char* intrinsic_name(Intrinsic intrinsic) {
-  constexpr std::array<const char*, 25> kNames{"fma",      "exp",         "log",        "log2",        "sqrt",
-                                               "rsqrt",    "tanh",        "sigmoid",    "erf",         "pow",
-                                               "floor",    "ceil",        "round",      "abs",         "scale",
-                                               "likely",   "reinterpret", "join_bytes", "join_halves", "dot_u8s8",
-                                               "dot_s8s8", "dot_s16",     "dot_bf16",   "shuffle_xor", "round_tf32"};
-  return kNames[static_cast<std::size_t>(intrinsic)];
-}
-
-int intrinsic_arity(Intrinsic intrinsic) {
-  switch (intrinsic) {
-    case Intrinsic::kJoinBytes:
-      return 4;
-    case Intrinsic::kDotU8S8:
-    case Intrinsic::kDotS8S8:
-    case Intrinsic::kDotS16:
-    case Intrinsic::kDotBF16:
-    case Intrinsic::kFma:
-      return 3;
-    case Intrinsic::kPow:
-    case Intrinsic::kScale:
-    case Intrinsic::kJoinHalves:
-    case Intrinsic::kShuffleXor:
-      return 2;
-    default:
-      return 1;
-  }
 }
 
 const char* reducer_name(ReducerKind kind) {
@@ -233,17 +215,13 @@ Expr make_call(Intrinsic intrinsic, std::vector<Expr> args, Type type) {
   if (args.size() != static_cast<std::size_t>(intrinsic_arity(intrinsic))) {
     refuse(std::string(intrinsic_name(intrinsic)) + " has the wrong number of arguments");
   }
-  const bool is_bf16 = intrinsic == Intrinsic::kDotBF16;
-  const bool is_tf32 = intrinsic == Intrinsic::kRoundTf32;
-  const Type own = is_bf16 || is_tf32 ? kFloat32 : kInt32;
-  if ((is_of_words(intrinsic) || is_tf32) && type.element() != own) {
+  if (const Type own = only_element(intrinsic, type); type.element() != own) {
     refuse(std::string(intrinsic_name(intrinsic)) + " is not of type " + own.str());
   }
   const bool retypes = intrinsic == Intrinsic::kReinterpret;
   for (std::size_t i = 0; i < args.size(); ++i) {
     const Expr& arg = args[i];
-    const bool is_int = (is_bf16 || intrinsic == Intrinsic::kShuffleXor) && i > 0;
-    const Type wanted = is_int ? kInt32.with_lanes(type.lanes) : type;
+    const Type wanted = argument_type(intrinsic, i, type);
     const bool fits = arg.defined() &&
                       (arg.type() == wanted || (retypes && arg.type().bits == type.bits && arg.lanes() == type.lanes));
     if (!fits) {

@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "ir/intrinsic_table.h"
 #include "ir/one_of.h"
 #include "ir/program.h"
 
@@ -162,7 +163,7 @@ inline constexpr bool kHasOwnType<Call> = true;
 constexpr TypeCode last_of(TypeCode) { return TypeCode::kBool; }
 constexpr Scope last_of(Scope) { return Scope::kFragment; }
 constexpr BinaryOp last_of(BinaryOp) { return BinaryOp::kOr; }
-constexpr Intrinsic last_of(Intrinsic) { return Intrinsic::kRoundTf32; }
+constexpr Intrinsic last_of(Intrinsic) { return kLastIntrinsic; }
 constexpr ReducerKind last_of(ReducerKind) { return ReducerKind::kCustom; }
 constexpr LoopKind last_of(LoopKind) { return LoopKind::kVirtualThread; }
 constexpr Role last_of(Role) { return Role::kPrepared; }

@@ -16,12 +16,10 @@ bool is_fragment(const Buffer& buffer) { return buffer->scope == Scope::kFragmen
 
 /// Few kernels do, and all are asked that are ranked.
 bool has_fragments(const Kernel& kernel) {
-  bool found = false;
-  for_each_stmt(kernel.body, [&](const Stmt& s) {
+  return any_stmt(kernel.body, [&](const Stmt& s) {
     const auto* allocation = s.as<Allocate>();
-    found = found || (allocation != nullptr && is_fragment(allocation->buffer));
+    return allocation != nullptr && is_fragment(allocation->buffer);
   });
-  return found;
 }
 
 class Checker final : public Visitor {

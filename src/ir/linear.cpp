@@ -89,7 +89,18 @@ void accumulate(Linear& sum, const Expr& e, std::int64_t scale) {
           return;
         }
         break;
-      default:
+      case BinaryOp::kDiv:
+      case BinaryOp::kMod:
+      case BinaryOp::kMin:
+      case BinaryOp::kMax:
+      case BinaryOp::kEq:
+      case BinaryOp::kNe:
+      case BinaryOp::kLt:
+      case BinaryOp::kLe:
+      case BinaryOp::kGt:
+      case BinaryOp::kGe:
+      case BinaryOp::kAnd:
+      case BinaryOp::kOr:
         break;
     }
   }
@@ -115,9 +126,7 @@ Expr scaled(const Expr& atom, std::int64_t coefficient) {
 
 bool is_data(const Expr& atom) {
   if (atom.as<VarRef>()) return false;
-  bool found = false;
-  for_each_expr(atom, [&](const Expr& e) { found = found || e.as<Load>() || e.as<Cast>() || e.as<Call>(); });
-  return found;
+  return any_expr(atom, [&](const Expr& e) { return e.as<Load>() || e.as<Cast>() || e.as<Call>(); });
 }
 
 }  // namespace
@@ -143,13 +152,9 @@ std::int64_t Linear::coefficient(const Var& var) const {
 }
 
 bool Linear::hides(const Var& var) const {
-  for (const LinearTerm& term : terms) {
-    if (term.atom.as<VarRef>()) continue;
-    bool found = false;
-    for_each_expr(term.atom, [&](const Expr& e) { found |= is_var(e, var); });
-    if (found) return true;
-  }
-  return false;
+  return std::any_of(terms.begin(), terms.end(), [&](const LinearTerm& term) {
+    return term.atom.as<VarRef>() == nullptr && mentions(term.atom, var);
+  });
 }
 
 Linear& Linear::add_term(const Expr& atom, std::int64_t coefficient) {

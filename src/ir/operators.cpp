@@ -110,7 +110,14 @@ Expr drop_neutral(BinaryOp op, const Expr& a, const Expr& b) {
         return one ? a : b;
       case BinaryOp::kOr:
         return one ? b : a;
-      default:
+      case BinaryOp::kMin:
+      case BinaryOp::kMax:
+      case BinaryOp::kEq:
+      case BinaryOp::kNe:
+      case BinaryOp::kLt:
+      case BinaryOp::kLe:
+      case BinaryOp::kGt:
+      case BinaryOp::kGe:
         break;
     }
   }

@@ -29,9 +29,15 @@ Precedence precedence(BinaryOp op) {
       return Precedence::kAnd;
     case BinaryOp::kOr:
       return Precedence::kOr;
-    default:
-      return Precedence::kComparison;
+    case BinaryOp::kEq:
+    case BinaryOp::kNe:
+    case BinaryOp::kLt:
+    case BinaryOp::kLe:
+    case BinaryOp::kGt:
+    case BinaryOp::kGe:
+      break;
   }
+  return Precedence::kComparison;
 }
 
 Precedence precedence(const Expr& e) {

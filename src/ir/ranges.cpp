@@ -2,15 +2,11 @@
 #include <algorithm>
 
 #include "ir/bounds.h"
+#include "ir/conjunction.h"
 #include "ir/interval.h"
 
 namespace nestwright::ir {
 namespace {
-
-const Expr* likely_argument(const Expr& e) {
-  const auto* call = e.as<Call>();
-  return call && call->intrinsic == Intrinsic::kLikely ? &call->args[0] : nullptr;
-}
 
 // The values of the variable for which coefficient * variable >= -rest can hold.
 Interval solve(std::int64_t coefficient, Interval rest) {
@@ -87,7 +83,7 @@ void Ranges::narrow(const Var& var, Interval interval) {
 
 void Ranges::assume(const Expr& condition) {
   if (!condition.defined() || !condition.type().is_scalar()) return;
-  if (const Expr* argument = likely_argument(condition)) return assume(*argument);
+  if (const Expr& plain = without_likely(condition); !plain.same_as(condition)) return assume(plain);
   if (const auto* negated = condition.as<Not>()) return assume_not(negated->a);
   if (const auto* ref = condition.as<VarRef>()) return narrow(ref->var, {1, 1});
   const auto* n = condition.as<Binary>();
@@ -102,7 +98,7 @@ void Ranges::assume(const Expr& condition) {
 
 void Ranges::assume_not(const Expr& condition) {
   if (!condition.defined() || !condition.type().is_scalar()) return;
-  if (const Expr* argument = likely_argument(condition)) return assume_not(*argument);
+  if (const Expr& plain = without_likely(condition); !plain.same_as(condition)) return assume_not(plain);
   if (const auto* negated = condition.as<Not>()) return assume(negated->a);
   if (const auto* ref = condition.as<VarRef>()) return narrow(ref->var, {0, 0});
   const auto* n = condition.as<Binary>();
@@ -143,9 +139,20 @@ void Ranges::assume_comparison(BinaryOp op, const Expr& a, const Expr& b) {
       opposite.constant -= op == BinaryOp::kLt;
       assume_not_negative(opposite);
       return;
-    default:
+    case BinaryOp::kGt:
+    case BinaryOp::kGe:
       difference.constant -= op == BinaryOp::kGt;
       assume_not_negative(difference);
+      return;
+    case BinaryOp::kAdd:
+    case BinaryOp::kSub:
+    case BinaryOp::kMul:
+    case BinaryOp::kDiv:
+    case BinaryOp::kMod:
+    case BinaryOp::kMin:
+    case BinaryOp::kMax:
+    case BinaryOp::kAnd:
+    case BinaryOp::kOr:
       return;
   }
 }

@@ -6,6 +6,11 @@
 namespace nestwright::ir {
 namespace {
 
+bool is_var(const Expr& e, const Var& var) {
+  const auto* ref = e.as<VarRef>();
+  return ref != nullptr && ref->var == var;
+}
+
 class ExprCaller : public Visitor {
  public:
   explicit ExprCaller(const std::function<void(const Expr&)>& f) : f_(f) {}
@@ -17,6 +22,23 @@ class ExprCaller : public Visitor {
 
  private:
   const std::function<void(const Expr&)>& f_;
+};
+
+class ExprFinder : public Visitor {
+ public:
+  explicit ExprFinder(const std::function<bool(const Expr&)>& holds) : holds_(holds) {}
+  using Visitor::visit;
+  void visit(const Expr& e) override {
+    found = found || holds_(e);
+    if (!found) visit_children(e);
+  }
+  void visit(const Stmt& s) override {
+    if (!found) visit_children(s);
+  }
+  bool found = false;
+
+ private:
+  const std::function<bool(const Expr&)>& holds_;
 };
 
 void call_each(const Stmt& s, const std::function<void(const Stmt&)>& f) {
@@ -78,14 +100,33 @@ Stmt Mutator::mutate_children(const Stmt& s) {
 void for_each_expr(const Expr& e, const std::function<void(const Expr&)>& on_expr) { ExprCaller(on_expr).visit(e); }
 void for_each_expr(const Stmt& s, const std::function<void(const Expr&)>& on_expr) { ExprCaller(on_expr).visit(s); }
 
-bool mentions(const Expr& e, const Var& var) {
-  bool found = false;
-  for_each_expr(e, [&](const Expr& part) {
-    const auto* ref = part.as<VarRef>();
-    found = found || (ref != nullptr && ref->var == var);
-  });
+bool any_expr(const Expr& e, const std::function<bool(const Expr&)>& holds) {
+  ExprFinder finder(holds);
+  if (e.defined()) finder.visit(e);
+  return finder.found;
+}
+bool any_expr(const Stmt& s, const std::function<bool(const Expr&)>& holds) {
+  ExprFinder finder(holds);
+  finder.visit(s);
+  return finder.found;
+}
+
+bool any_stmt(const Stmt& s, const std::function<bool(const Stmt&)>& holds) {
+  if (!s.defined()) return false;
+  bool found = holds(s);
+  const auto on_child =
+      overloaded{[](const Expr&) {}, [&](const Stmt& child) { found = found || any_stmt(child, holds); }};
+  if (!found) std::visit([&](const auto& n) { for_each_child(n, on_child); }, s.node().value);
   return found;
 }
+
+bool mentions(const Expr& e, const Var& var) {
+  return any_expr(e, [&](const Expr& part) { return is_var(part, var); });
+}
+bool mentions(const Stmt& s, const Var& var) {
+  return any_expr(s, [&](const Expr& part) { return is_var(part, var); });
+}
+
 void for_each_stmt(const Stmt& s, const std::function<void(const Stmt&)>& on_stmt) { call_each(s, on_stmt); }
 
 Expr substitute(const Expr& e, const Substitution& with) {

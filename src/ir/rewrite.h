@@ -34,8 +34,14 @@ class Mutator {
 /// Calls `on_expr` for every expression below (pre-order).
 void for_each_expr(const Expr& e, const std::function<void(const Expr&)>& on_expr);
 void for_each_expr(const Stmt& s, const std::function<void(const Expr&)>& on_expr);
-/// Whether `var` is read in `e`.
+/// Whether `holds` is true of any expression below; the search ends with the first.
+bool any_expr(const Expr& e, const std::function<bool(const Expr&)>& holds);
+bool any_expr(const Stmt& s, const std::function<bool(const Expr&)>& holds);
+/// The same for the statements below.
+bool any_stmt(const Stmt& s, const std::function<bool(const Stmt&)>& holds);
+/// Whether `var` is read below.
 bool mentions(const Expr& e, const Var& var);
+bool mentions(const Stmt& s, const Var& var);
 /// Calls `on_stmt` for every statement below (pre-order).
 void for_each_stmt(const Stmt& s, const std::function<void(const Stmt&)>& on_stmt);
 

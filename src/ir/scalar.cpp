@@ -25,9 +25,20 @@ bool compare(BinaryOp op, T a, T b) {
       return a <= b;
     case BinaryOp::kGt:
       return a > b;
-    default:
+    case BinaryOp::kGe:
       return a >= b;
+    case BinaryOp::kAdd:
+    case BinaryOp::kSub:
+    case BinaryOp::kMul:
+    case BinaryOp::kDiv:
+    case BinaryOp::kMod:
+    case BinaryOp::kMin:
+    case BinaryOp::kMax:
+    case BinaryOp::kAnd:
+    case BinaryOp::kOr:
+      break;
   }
+  throw InternalError(std::string("internal error: ") + binary_op_name(op) + " compares nothing");
 }
 
 double float_binary(BinaryOp op, double a, double b) {
@@ -44,9 +55,18 @@ double float_binary(BinaryOp op, double a, double b) {
       return a < b ? a : b;
     case BinaryOp::kMax:
       return a > b ? a : b;
-    default:
-      throw Error(std::string("operator ") + binary_op_name(op) + " is not defined on floating-point values");
+    case BinaryOp::kMod:
+    case BinaryOp::kEq:
+    case BinaryOp::kNe:
+    case BinaryOp::kLt:
+    case BinaryOp::kLe:
+    case BinaryOp::kGt:
+    case BinaryOp::kGe:
+    case BinaryOp::kAnd:
+    case BinaryOp::kOr:
+      break;
   }
+  throw Error(std::string("operator ") + binary_op_name(op) + " is not defined on floating-point values");
 }
 
 std::int64_t integer_binary(BinaryOp op, bool is_unsigned, std::int64_t a, std::int64_t b) {
@@ -72,9 +92,15 @@ std::int64_t integer_binary(BinaryOp op, bool is_unsigned, std::int64_t a, std::
       return a & b;
     case BinaryOp::kOr:
       return a | b;
-    default:
-      throw Error(std::string("operator ") + binary_op_name(op) + " is not defined on integers");
+    case BinaryOp::kEq:
+    case BinaryOp::kNe:
+    case BinaryOp::kLt:
+    case BinaryOp::kLe:
+    case BinaryOp::kGt:
+    case BinaryOp::kGe:
+      break;
   }
+  throw Error(std::string("operator ") + binary_op_name(op) + " is not defined on integers");
 }
 
 std::int64_t truncate(double value, Type to) {
@@ -98,68 +124,6 @@ double round_narrow(double value, Type type) {
   return type.bits == 16 ? round_float(round_float(value, kFloat32), type) : round_float(value, type);
 }
 
-/// Beyond 4096 either way every number is 0 or infinity.
-template <class T>
-T scaled(T x, T n) {
-  if (std::isnan(n)) return n;
-  return std::scalbn(x, static_cast<int>(std::clamp(n, T(-4096), T(4096))));
-}
-
-float rounded_tf32(float x) {
-  if (!std::isfinite(x)) return x;
-  constexpr std::uint32_t kDropped = 0x1fff, kHalf = 0x1000;
-  return std::bit_cast<float>((std::bit_cast<std::uint32_t>(x) + kHalf) & ~kDropped);
-}
-
-/// In the precision of T, which is the type's own for float32 and float64; narrower types round afterwards.
-template <class T>
-T float_intrinsic(Intrinsic intrinsic, T x, T y, T z) {
-  switch (intrinsic) {
-    case Intrinsic::kFma:
-      return std::fma(x, y, z);
-    case Intrinsic::kExp:
-      return std::exp(x);
-    case Intrinsic::kLog:
-      return std::log(x);
-    case Intrinsic::kLog2:
-      return std::log2(x);
-    case Intrinsic::kSqrt:
-      return std::sqrt(x);
-    case Intrinsic::kRsqrt:
-      return T(1) / std::sqrt(x);
-    case Intrinsic::kTanh:
-      return std::tanh(x);
-    case Intrinsic::kSigmoid:
-      return T(1) / (T(1) + std::exp(-x));
-    case Intrinsic::kErf:
-      return std::erf(x);
-    case Intrinsic::kPow:
-      return std::pow(x, y);
-    case Intrinsic::kFloor:
-      return std::floor(x);
-    case Intrinsic::kCeil:
-      return std::ceil(x);
-    case Intrinsic::kRound:
-      return std::nearbyint(x);
-    case Intrinsic::kAbs:
-      return std::abs(x);
-    case Intrinsic::kScale:
-      return scaled(x, y);
-    case Intrinsic::kLikely:
-    case Intrinsic::kReinterpret:
-    case Intrinsic::kJoinBytes:
-    case Intrinsic::kJoinHalves:
-    case Intrinsic::kDotU8S8:
-    case Intrinsic::kDotS8S8:
-    case Intrinsic::kDotS16:
-    case Intrinsic::kDotBF16:
-    case Intrinsic::kShuffleXor:
-    case Intrinsic::kRoundTf32:
-      break;
-  }
-  throw Error(std::string(intrinsic_name(intrinsic)) + " is not defined on floating-point values");
-}
-
 template <class T>
 T load_as(const std::byte* at) {
   T value;
@@ -169,45 +133,6 @@ T load_as(const std::byte* at) {
 template <class T>
 void store_as(T value, std::byte* at) {
   std::memcpy(at, &value, sizeof value);
-}
-
-/// Part `i` of a word, of T.
-template <class T>
-T part_of(Scalar word, int i) {
-  return static_cast<T>(static_cast<std::uint32_t>(word.i) >> (8 * static_cast<int>(sizeof(T)) * i));
-}
-
-Scalar join(const Scalar* args, int parts, Type type) {
-  std::uint32_t word = 0;
-  const int bits = 32 / parts;
-  for (int i = 0; i < parts; ++i) {
-    word |= (static_cast<std::uint32_t>(args[i].i) & ((std::uint32_t{1} << bits) - 1)) << (bits * i);
-  }
-  return integer_scalar(wrap_int(word, type));
-}
-
-Scalar word_intrinsic(Intrinsic intrinsic, Type type, const Scalar* args) {
-  if (intrinsic == Intrinsic::kJoinBytes) return join(args, 4, type);
-  if (intrinsic == Intrinsic::kJoinHalves) return join(args, 2, type);
-  if (intrinsic == Intrinsic::kDotBF16) {
-    auto sum = static_cast<float>(args[0].f);
-    for (int i = 0; i < 2; ++i) {
-      sum = std::fma(static_cast<float>(bfloat16_value(part_of<std::uint16_t>(args[1], i))),
-                     static_cast<float>(bfloat16_value(part_of<std::uint16_t>(args[2], i))), sum);
-    }
-    return float_scalar(sum);
-  }
-  std::int64_t sum = args[0].i;
-  for (int i = 0; i < 4 && intrinsic == Intrinsic::kDotU8S8; ++i) {
-    sum += std::int64_t{part_of<std::uint8_t>(args[1], i)} * part_of<std::int8_t>(args[2], i);
-  }
-  for (int i = 0; i < 4 && intrinsic == Intrinsic::kDotS8S8; ++i) {
-    sum += std::int64_t{part_of<std::int8_t>(args[1], i)} * part_of<std::int8_t>(args[2], i);
-  }
-  for (int i = 0; i < 2 && intrinsic == Intrinsic::kDotS16; ++i) {
-    sum += std::int64_t{part_of<std::int16_t>(args[1], i)} * part_of<std::int16_t>(args[2], i);
-  }
-  return integer_scalar(wrap_int(sum, type));
 }
 
 }  // namespace
@@ -245,29 +170,6 @@ Scalar apply_reinterpret(Type from, Type to, Scalar value) {
   std::byte bytes[8] = {};
   write_element(from, value, bytes);
   return read_element(to, bytes);
-}
-
-Scalar apply_intrinsic(Intrinsic intrinsic, Type type, const Scalar* args) {
-  if (intrinsic == Intrinsic::kLikely) return args[0];
-  if (is_of_words(intrinsic)) return word_intrinsic(intrinsic, type, args);
-  if (intrinsic == Intrinsic::kRoundTf32) return float_scalar(rounded_tf32(static_cast<float>(args[0].f)));
-  if (type.is_float()) {
-    const int arity = intrinsic_arity(intrinsic);
-    const double x = args[0].f, y = arity > 1 ? args[1].f : 0, z = arity > 2 ? args[2].f : 0;
-    if (type.bits == 64) return float_scalar(float_intrinsic(intrinsic, x, y, z));
-    const float result =
-        float_intrinsic(intrinsic, static_cast<float>(x), static_cast<float>(y), static_cast<float>(z));
-    return float_scalar(round_float(result, type));
-  }
-  if (intrinsic == Intrinsic::kFma) {
-    const Scalar product = apply_binary(BinaryOp::kMul, type, args[0], args[1]);
-    return apply_binary(BinaryOp::kAdd, type, product, args[2]);
-  }
-  if (intrinsic == Intrinsic::kAbs && type.is_int()) {
-    const bool negative = type.code == TypeCode::kInt && args[0].i < 0;
-    return negative ? apply_binary(BinaryOp::kSub, type, integer_scalar(0), args[0]) : args[0];
-  }
-  throw Error(std::string(intrinsic_name(intrinsic)) + " is not defined on " + type.str());
 }
 
 std::uint16_t float16_bits(double value) {

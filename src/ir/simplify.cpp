@@ -3,55 +3,15 @@
 
 #include <algorithm>
 
+#include "ir/conjunction.h"
 #include "ir/rewrite.h"
 #include "ir/simplify_expr.h"
 
 namespace nestwright::ir {
 namespace {
 
-// Finds a variable, or any load where none is given.
-class Search : public Visitor {
- public:
-  explicit Search(const Var* var) : var_(var) {}
-  using Visitor::visit;
-  void visit(const Expr& e) override {
-    if (found_) return;
-    if (const auto* ref = e.as<VarRef>()) found_ = var_ && ref->var == *var_;
-    if (!var_ && e.as<Load>()) found_ = true;
-    if (!found_) visit_children(e);
-  }
-  void visit(const Stmt& s) override {
-    if (!found_) visit_children(s);
-  }
-  bool found() const { return found_; }
-
- private:
-  const Var* var_;
-  bool found_ = false;
-};
-
-template <class T>
-bool mentions(const T& where, const Var& var) {
-  Search search(&var);
-  search.visit(where);
-  return search.found();
-}
-
 bool reads_memory(const Expr& e) {
-  Search search(nullptr);
-  search.visit(e);
-  return search.found();
-}
-
-Expr conjunction(const std::vector<Expr>& parts) {
-  Expr all;
-  for (const Expr& part : parts) all = all.defined() ? make_binary(BinaryOp::kAnd, all, part) : part;
-  return all;
-}
-
-const Expr& without_likely(const Expr& e) {
-  const auto* call = e.as<Call>();
-  return call && call->intrinsic == Intrinsic::kLikely ? call->args[0] : e;
+  return any_expr(e, [](const Expr& part) { return part.as<Load>() != nullptr; });
 }
 
 // Whether `part` says no more than that `var` lies in some range with constant ends.
@@ -233,18 +193,6 @@ class StmtSimplifier {
 };
 
 }  // namespace
-
-void conjuncts(const Expr& condition, std::vector<Expr>& parts) {
-  const Expr& plain = without_likely(condition);
-  const auto* n = plain.as<Binary>();
-  if (!n || n->op != BinaryOp::kAnd) {
-    parts.push_back(condition);
-    return;
-  }
-  const bool is_likely = !plain.same_as(condition);
-  conjuncts(is_likely ? likely(n->a) : n->a, parts);
-  conjuncts(is_likely ? likely(n->b) : n->b, parts);
-}
 
 bool prove(const Expr& condition, const Ranges& ranges) {
   return always(condition, true, ranges) || is_true(simplify(condition, ranges));

@@ -134,16 +134,9 @@ Expr ExprSimplifier::run_call(const Expr& e, const Call& n) {
     if (is_true(first) || is_false(first) || (inner && inner->intrinsic == Intrinsic::kLikely)) return first;
   }
   if (const auto* imm = first.as<FloatImm>()) {
-    switch (n.intrinsic) {
-      case Intrinsic::kAbs:
-        return make_float(std::abs(imm->value), e.type());
-      case Intrinsic::kFloor:
-        return make_float(std::floor(imm->value), e.type());
-      case Intrinsic::kCeil:
-        return make_float(std::ceil(imm->value), e.type());
-      default:
-        break;
-    }
+    if (n.intrinsic == Intrinsic::kAbs) return make_float(std::abs(imm->value), e.type());
+    if (n.intrinsic == Intrinsic::kFloor) return make_float(std::floor(imm->value), e.type());
+    if (n.intrinsic == Intrinsic::kCeil) return make_float(std::ceil(imm->value), e.type());
   }
   if (const std::int64_t* imm = as_const_int(first); imm && n.intrinsic == Intrinsic::kAbs) {
     return *imm >= 0 || e.type().code == TypeCode::kUInt ? first : make_int(0, e.type()) - first;

@@ -64,7 +64,4 @@ class ExprSimplifier {
   bool again_ = false;  // a rule fired whose result may be simplified further
 };
 
-/// The conjunction's parts, in order; likely() around a conjunction is handed down to them.
-void conjuncts(const Expr& condition, std::vector<Expr>& parts);
-
 }  // namespace nestwright::ir

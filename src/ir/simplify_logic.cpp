@@ -2,6 +2,7 @@
 #include <numeric>
 #include <optional>
 
+#include "ir/conjunction.h"
 #include "ir/equal.h"
 #include "ir/fold.h"
 #include "ir/simplify_expr.h"

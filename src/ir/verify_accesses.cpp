@@ -168,9 +168,7 @@ class Collector {
   }
 
   static bool has_barrier(const Stmt& s) {
-    bool found = false;
-    for_each_stmt(s, [&](const Stmt& inner) { found |= inner.as<Barrier>() != nullptr; });
-    return found;
+    return any_stmt(s, [&](const Stmt& inner) { return inner.as<Barrier>() != nullptr; });
   }
 
   void visit(const Block& b) {

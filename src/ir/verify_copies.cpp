@@ -221,18 +221,14 @@ class CopyCheck {
     return result;
   }
   static bool reads(const Expr& e) {
-    bool found = false;
-    for_each_expr(e, [&](const Expr& part) { found = found || part.as<Load>() != nullptr; });
-    return found;
+    return any_expr(e, [&](const Expr& part) { return part.as<Load>() != nullptr; });
   }
   /// Whether threads of one block may disagree on its value.
   bool varies(const Expr& e) const {
-    bool found = false;
-    for_each_expr(e, [&](const Expr& part) {
+    return any_expr(e, [&](const Expr& part) {
       const auto* ref = part.as<VarRef>();
-      found = found || part.as<Load>() != nullptr || (ref != nullptr && varying_.contains(ref->var));
+      return part.as<Load>() != nullptr || (ref != nullptr && varying_.contains(ref->var));
     });
-    return found;
   }
 
   void report(const std::string& what, const Buffer* buffer = nullptr) {

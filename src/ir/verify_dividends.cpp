@@ -56,11 +56,9 @@ std::int64_t leading_factor(const Expr& index) {
 }
 
 bool divides(const Expr& e) {
-  bool found = false;
-  for_each_expr(e, [&](const Expr& part) {
-    found = found || as_division(part, BinaryOp::kDiv) != nullptr || as_division(part, BinaryOp::kMod) != nullptr;
+  return any_expr(e, [&](const Expr& part) {
+    return as_division(part, BinaryOp::kDiv) != nullptr || as_division(part, BinaryOp::kMod) != nullptr;
   });
-  return found;
 }
 
 std::vector<Var> variables_of(const Expr& e) {

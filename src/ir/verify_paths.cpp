@@ -14,9 +14,7 @@ namespace {
 
 /// What an element holds may differ between the two iterations, so that nothing is concluded from it.
 bool loads(const Expr& e) {
-  bool found = false;
-  for_each_expr(e, [&](const Expr& inner) { found |= inner.as<Load>() != nullptr; });
-  return found;
+  return any_expr(e, [&](const Expr& inner) { return inner.as<Load>() != nullptr; });
 }
 
 /// One access in an iteration of its own, and what is known there.

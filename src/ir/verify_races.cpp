@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ir/equal.h"
+#include "ir/interval.h"
 #include "ir/print.h"
 #include "ir/rewrite.h"
 #include "ir/scalar.h"
@@ -38,20 +39,7 @@ struct SplitAccess {
   Interval loop_range;  ///< of the loop's variable where the access happens: a guard may leave one iteration
 };
 
-// Interval sums that keep "unbounded".
-std::int64_t add_bound(std::int64_t a, std::int64_t b, std::int64_t unbounded) {
-  std::int64_t sum = 0;
-  if (a == unbounded || b == unbounded || __builtin_add_overflow(a, b, &sum)) return unbounded;
-  return sum;
-}
-Interval plus(Interval a, Interval b) {
-  return {add_bound(a.lo, b.lo, Interval::kMin), add_bound(a.hi, b.hi, Interval::kMax)};
-}
-Interval minus(Interval a, Interval b) {
-  const Interval negative{b.hi == Interval::kMax ? Interval::kMin : -b.hi,
-                          b.lo == Interval::kMin ? Interval::kMax : -b.lo};
-  return plus(a, negative);
-}
+Interval minus(Interval a, Interval b) { return add(a, scale(b, -1)); }
 Interval range(const Linear& sum, const Ranges& ranges) {
   return sum.is_constant() ? Interval{sum.constant, sum.constant} : bounds(sum.expr(), ranges);
 }
@@ -153,7 +141,7 @@ bool apart_by_index(const SplitAccess& first, const SplitAccess& second, const V
     const SplitIndex &f = first.indices[d], &s = second.indices[d];
     // They meet where of_loop(first) - of_loop(second) lies in `rest`.
     const Interval rest =
-        plus(range(Linear(s.fixed).add(f.fixed, -1), *first.access->known), minus(s.varying, f.varying));
+        add(range(Linear(s.fixed).add(f.fixed, -1), *first.access->known), minus(s.varying, f.varying));
     if (!same_terms(f.of_loop, s.of_loop)) {
       const Interval difference = minus(f.of_loop_range, s.of_loop_range);
       if (difference.lo > rest.hi || difference.hi < rest.lo) return true;

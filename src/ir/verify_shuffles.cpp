@@ -93,9 +93,8 @@ class ShuffleCheck {
 
   /// No shuffle in here.
   void refuse(const Expr& e) {
-    bool found = false;
-    for_each_expr(e, [&](const Expr& part) { found = found || shuffle(part) != nullptr; });
-    if (found) report("a shuffle is not the whole value of a store");
+    const auto is_shuffle = [](const Expr& part) { return shuffle(part) != nullptr; };
+    if (any_expr(e, is_shuffle)) report("a shuffle is not the whole value of a store");
   }
 
   const Form form_;

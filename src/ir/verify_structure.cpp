@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 
+#include "ir/intrinsic_table.h"
 #include "ir/print.h"
 #include "ir/rewrite.h"
 #include "ir/verify_checks.h"
@@ -329,8 +330,7 @@ class StructureCheck {
       const Expr& arg = call.args[i];
       visit(arg);
       const bool retypes = call.intrinsic == Intrinsic::kReinterpret && arg.type().bits == type.bits;
-      const bool is_int = (call.intrinsic == Intrinsic::kDotBF16 || call.intrinsic == Intrinsic::kShuffleXor) && i > 0;
-      const Type wanted = is_int ? kInt32.with_lanes(type.lanes) : type;
+      const Type wanted = argument_type(call.intrinsic, i, type);
       if (retypes ? arg.lanes() != type.lanes : arg.type() != wanted)
         report(std::string(intrinsic_name(call.intrinsic)) + " of type " + type.str() + " has an argument of type " +
                arg.type().str());

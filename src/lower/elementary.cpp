@@ -10,6 +10,7 @@
 // to contract, so that compiled code and interpreter agree to the bit.
 #include "lower/elementary.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -106,7 +107,10 @@ Expr Elementary::exp_between(const Expr& x) {
   return machine_.scale ? scale(reduced.power, reduced.quotient) : times_power_of_2(reduced.power, reduced.n());
 }
 
-Expr Elementary::log(const Expr& x, bool to_base_2) {
+Expr Elementary::log(const Expr& x) { return logarithm(x, false); }
+Expr Elementary::log2(const Expr& x) { return logarithm(x, true); }
+
+Expr Elementary::logarithm(const Expr& x, bool to_base_2) {
   constexpr std::int64_t kSqrtHalfBits = 0x3f3504f3, kNaNBits = 0x7fc00000;
   const Expr denormal = hold("denormal", x < 0x1p-126);
   const Expr bits = hold("bits", bits_of(select(denormal, x * 0x1p23, x)));
@@ -155,64 +159,33 @@ Expr Elementary::erf(const Expr& x) {
   return with_sign(hold("magnitude", select(size >= kErfSmall, large, small)), x);
 }
 
+// Every function that is expanded, with its stated error (lower/vector_math.h).
+const Elementary::Formula* Elementary::formula_of(Intrinsic intrinsic) {
+  static constexpr std::array<Formula, 6> kFormulas = {{{Intrinsic::kExp, 1.1, &Elementary::exp},
+                                                        {Intrinsic::kLog, 1.5, &Elementary::log},
+                                                        {Intrinsic::kLog2, 2.0, &Elementary::log2},
+                                                        {Intrinsic::kTanh, 2.0, &Elementary::tanh},
+                                                        {Intrinsic::kSigmoid, 2.5, &Elementary::sigmoid},
+                                                        {Intrinsic::kErf, 1.5, &Elementary::erf}}};
+  const auto found = std::find_if(kFormulas.begin(), kFormulas.end(),
+                                  [&](const Formula& formula) { return formula.intrinsic == intrinsic; });
+  return found == kFormulas.end() ? nullptr : found;
+}
+
 Expr Elementary::apply(Intrinsic intrinsic, const Expr& operand) {
-  const Expr x = hold("x", operand);
-  switch (intrinsic) {
-    case Intrinsic::kExp:
-      return exp(x);
-    case Intrinsic::kLog:
-      return log(x, false);
-    case Intrinsic::kLog2:
-      return log(x, true);
-    case Intrinsic::kTanh:
-      return tanh(x);
-    case Intrinsic::kSigmoid:
-      return sigmoid(x);
-    case Intrinsic::kErf:
-      return erf(x);
-    default:
-      break;
-  }
-  throw InternalError(std::string("internal error: there is no formula for ") + intrinsic_name(intrinsic));
+  const Formula* formula = formula_of(intrinsic);
+  check(formula != nullptr, "a function without a formula is expanded");
+  return (this->*formula->expand)(hold("x", operand));
 }
 
-}  // namespace nestwright
-
-namespace nestwright {
-
-double stated_ulp(ir::Intrinsic intrinsic) {
-  switch (intrinsic) {
-    case ir::Intrinsic::kExp:
-      return 1.1;
-    case ir::Intrinsic::kLog:
-      return 1.5;
-    case ir::Intrinsic::kLog2:
-      return 2.0;
-    case ir::Intrinsic::kTanh:
-      return 2.0;
-    case ir::Intrinsic::kSigmoid:
-      return 2.5;
-    case ir::Intrinsic::kErf:
-      return 1.5;
-    default:
-      break;
-  }
-  throw InternalError(std::string("internal error: ") + ir::intrinsic_name(intrinsic) + " is not expanded");
+double stated_ulp(Intrinsic intrinsic) {
+  const auto* formula = Elementary::formula_of(intrinsic);
+  check(formula != nullptr, "the error of a function that is not expanded");
+  return formula->ulp;
 }
 
-bool is_expanded(ir::Intrinsic intrinsic, ir::Type type) {
-  if (!type.is_float() || type.bits > 32) return false;
-  switch (intrinsic) {
-    case ir::Intrinsic::kExp:
-    case ir::Intrinsic::kLog:
-    case ir::Intrinsic::kLog2:
-    case ir::Intrinsic::kTanh:
-    case ir::Intrinsic::kSigmoid:
-    case ir::Intrinsic::kErf:
-      return true;
-    default:
-      return false;
-  }
+bool is_expanded(Intrinsic intrinsic, Type type) {
+  return type.is_float() && type.bits <= 32 && Elementary::formula_of(intrinsic) != nullptr;
 }
 
 }  // namespace nestwright

@@ -25,13 +25,23 @@ class Elementary {
 
   /// Requires an intrinsic and a type that is_expanded() names; `x` is of float32.
   ir::Expr apply(ir::Intrinsic intrinsic, const ir::Expr& x);
+  /// How a function is expanded.
+  struct Formula {
+    ir::Intrinsic intrinsic;
+    double ulp;  ///< the largest error
+    ir::Expr (Elementary::*expand)(const ir::Expr& x);
+  };
+  /// nullptr where the function is not expanded.
+  static const Formula* formula_of(ir::Intrinsic intrinsic);
   /// A variable that holds `value`, or `value` where it is one already.
   ir::Expr hold(const char* name, const ir::Expr& value);
 
  private:
   ir::Expr exp(const ir::Expr& x);
   ir::Expr exp_between(const ir::Expr& x);
-  ir::Expr log(const ir::Expr& x, bool to_base_2);
+  ir::Expr log(const ir::Expr& x);
+  ir::Expr log2(const ir::Expr& x);
+  ir::Expr logarithm(const ir::Expr& x, bool to_base_2);
   ir::Expr tanh(const ir::Expr& x);
   ir::Expr sigmoid(const ir::Expr& x);
   ir::Expr erf(const ir::Expr& x);

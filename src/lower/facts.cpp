@@ -1,28 +1,12 @@
 #include "lower/facts.h"
 
-#include <limits>
-
 namespace nestwright {
 
 using ir::Expr;
+using ir::Interval;
 using ir::Linear;
 
 namespace {
-
-constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-
-std::int64_t clamp(__int128 value) {
-  if (value <= kNone) return kNone;
-  return value >= kMost ? kMost : static_cast<std::int64_t>(value);
-}
-std::int64_t scaled(std::int64_t bound, std::int64_t by) {
-  if (bound == kNone || bound == kMost) return (bound == kMost) == (by > 0) ? kMost : kNone;
-  return clamp(static_cast<__int128>(bound) * by);
-}
-std::int64_t plus(std::int64_t a, std::int64_t b, std::int64_t unbounded) {
-  return a == unbounded || b == unbounded ? unbounded : clamp(static_cast<__int128>(a) + b);
-}
 
 Linear difference(const Expr& a, const Expr& b) {
   Linear result = ir::to_linear(a);
@@ -33,11 +17,11 @@ Linear difference(const Expr& a, const Expr& b) {
 
 void Facts::bind_loop(const ir::Var& var, const Expr& extent) {
   const std::int64_t* constant = ir::as_const_int(extent);
-  bind(var, {0, constant != nullptr ? *constant - 1 : kMost});
+  bind(var, {0, constant != nullptr ? *constant - 1 : Interval::kMax});
   if (constant == nullptr) assume_less(var, extent);
 }
 
-void Facts::define(const ir::Var& var, const Expr& value, IndexRange range) {
+void Facts::define(const ir::Var& var, const Expr& value, ir::Interval range) {
   definitions_[var] = expanded(value);
   bind(var, range);
 }
@@ -49,40 +33,33 @@ void Facts::reset(Mark mark) {
   conditions_.resize(mark.conditions);
 }
 
-IndexRange Facts::range(const Expr& e) const {
+Interval Facts::range(const Expr& e) const {
   if (const std::int64_t* constant = ir::as_const_int(e)) return {*constant, *constant};
   if (const auto* ref = e.as<ir::VarRef>()) {
     for (auto bound = ranges_.rbegin(); bound != ranges_.rend(); ++bound) {
       if (bound->var == ref->var) return bound->range;
     }
-    return {kNone, kMost};
+    return {};
   }
   if (const auto* op = e.as<ir::Binary>(); op != nullptr && e.type().is_int()) {
     if (op->op == ir::BinaryOp::kDiv || op->op == ir::BinaryOp::kMod) {
       const std::int64_t* divisor = ir::as_const_int(op->b);
-      if (divisor == nullptr || *divisor <= 0) return {kNone, kMost};
-      if (op->op == ir::BinaryOp::kMod) return {0, *divisor - 1};
-      const IndexRange a = range(op->a);
-      return {a.lo == kNone ? kNone : ir::floor_div(a.lo, *divisor),
-              a.hi == kMost ? kMost : ir::floor_div(a.hi, *divisor)};
+      if (divisor == nullptr || *divisor <= 0) return {};
+      const Interval by{*divisor, *divisor};
+      return op->op == ir::BinaryOp::kDiv ? ir::div(range(op->a), by) : ir::mod(range(op->a), by);
     }
     if (op->op == ir::BinaryOp::kAdd || op->op == ir::BinaryOp::kSub || op->op == ir::BinaryOp::kMul) {
       const Linear linear = ir::to_linear(e);
-      if (linear.terms.size() == 1 && linear.terms[0].atom.same_as(e)) return {kNone, kMost};  // a product of variables
+      if (linear.terms.size() == 1 && linear.terms[0].atom.same_as(e)) return {};  // a product of variables
       return range(linear);
     }
   }
-  return {kNone, kMost};
+  return {};
 }
 
-IndexRange Facts::range(const Linear& e) const {
-  IndexRange sum{e.constant, e.constant};
-  for (const ir::LinearTerm& term : e.terms) {
-    const IndexRange atom = range(term.atom);
-    const bool rises = term.coefficient > 0;
-    sum.lo = plus(sum.lo, scaled(rises ? atom.lo : atom.hi, term.coefficient), kNone);
-    sum.hi = plus(sum.hi, scaled(rises ? atom.hi : atom.lo, term.coefficient), kMost);
-  }
+Interval Facts::range(const Linear& e) const {
+  Interval sum{e.constant, e.constant};
+  for (const ir::LinearTerm& term : e.terms) sum = ir::add(sum, ir::scale(range(term.atom), term.coefficient));
   return sum;
 }
 

@@ -7,25 +7,20 @@
 
 #include <vector>
 
+#include "ir/interval.h"
 #include "ir/linear.h"
 #include "ir/rewrite.h"
 
 namespace nestwright {
 
-/// Inclusive; the extreme values of int64 stand for "unbounded".
-struct IndexRange {
-  std::int64_t lo, hi;
-  bool is_point() const { return lo == hi; }
-};
-
 class Facts {
  public:
   /// `var` lies in [lo, hi].
-  void bind(const ir::Var& var, IndexRange range) { ranges_.push_back({var, range}); }
+  void bind(const ir::Var& var, ir::Interval range) { ranges_.push_back({var, range}); }
   /// A loop variable: 0 <= var < extent, which may be symbolic.
   void bind_loop(const ir::Var& var, const ir::Expr& extent);
   /// `var` is bound to `value`, of which it lies in `range`.
-  void define(const ir::Var& var, const ir::Expr& value, IndexRange range);
+  void define(const ir::Var& var, const ir::Expr& value, ir::Interval range);
   /// a < b holds.
   void assume_less(const ir::Expr& a, const ir::Expr& b);
 
@@ -35,8 +30,8 @@ class Facts {
   Mark mark() const { return {ranges_.size(), conditions_.size()}; }
   void reset(Mark mark);
 
-  IndexRange range(const ir::Expr& e) const;
-  IndexRange range(const ir::Linear& e) const;
+  ir::Interval range(const ir::Expr& e) const;
+  ir::Interval range(const ir::Linear& e) const;
   /// True only where a < b follows from what is known.
   bool proves_less(const ir::Expr& a, const ir::Expr& b) const;
   /// `e` with let-bound variables replaced by what they stand for, in terms of loop variables: in this form the
@@ -46,7 +41,7 @@ class Facts {
  private:
   struct Bound {
     ir::Var var;
-    IndexRange range;
+    ir::Interval range;
   };
   std::vector<Bound> ranges_;
   std::vector<ir::Linear> conditions_;  ///< each at least 1

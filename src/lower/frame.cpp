@@ -109,7 +109,7 @@ Span Frame::span(int axis, const Facts& facts) const {
   const std::int64_t* limit = as_const_int(all.extent);
   if (length != nullptr && limit != nullptr) {
     if (*length >= *limit) return all;
-    const IndexRange start = facts.range(result.min);
+    const ir::Interval start = facts.range(result.min);
     if (start.is_point()) result.extent = std::min(*length, *limit - start.lo);
   }
   return result;

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "ir/conjunction.h"
 #include "ir/linear.h"
 #include "ir/one_of.h"
 #include "ir/print.h"
@@ -17,36 +18,18 @@ using namespace ir;
 
 namespace {
 
-Expr without_likely(const Expr& e) {
-  const auto* call = e.as<Call>();
-  return call && call->intrinsic == Intrinsic::kLikely ? without_likely(call->args[0]) : e;
-}
-
-void conjuncts(const Expr& e, std::vector<Expr>& into) {
-  const Expr inner = without_likely(e);
-  if (const auto* n = inner.as<Binary>(); n && n->op == BinaryOp::kAnd) {
-    conjuncts(n->a, into);
-    conjuncts(n->b, into);
-  } else {
-    into.push_back(inner);
-  }
-}
-
 /// Whether the value is read from a buffer that the body stores to.
 bool reads_what_is_stored(const Let& let) {
-  bool found = false;
-  for_each_expr(let.value, [&](const Expr& e) {
+  return any_expr(let.value, [&](const Expr& e) {
     const auto* load = e.as<Load>();
-    if (load == nullptr) return;
-    for_each_stmt(let.body, [&](const Stmt& s) {
-      const auto* store = s.as<Store>();
-      found |= store != nullptr && store->buffer == load->buffer;
-    });
+    return load != nullptr && any_stmt(let.body, [&](const Stmt& s) {
+             const auto* store = s.as<Store>();
+             return store != nullptr && store->buffer == load->buffer;
+           });
   });
-  return found;
 }
 
-Expr conjunction(const Expr& a, const Expr& b) { return !a.defined() ? b : !b.defined() ? a : a && b; }
+Expr both(const Expr& a, const Expr& b) { return !a.defined() ? b : !b.defined() ? a : a && b; }
 
 // Copies for a single lane: buffers private to the lanes are indexed by it.
 class LaneCopier final : public Copier {
@@ -96,20 +79,18 @@ LaneBuilder::LaneBuilder(Var lane, int lanes, int active, bool has_masks, Ranges
 }
 
 bool LaneBuilder::varies(const Expr& e) const {
-  bool found = false;
-  for_each_expr(e, [&](const Expr& part) {
-    if (const auto* ref = part.as<VarRef>()) found |= ref->var == lane_ || held_.count(ref->var) != 0;
-    if (const auto* load = part.as<Load>()) found |= private_.count(load->buffer) != 0;
+  return any_expr(e, [&](const Expr& part) {
+    if (const auto* ref = part.as<VarRef>()) return ref->var == lane_ || held_.count(ref->var) != 0;
+    const auto* load = part.as<Load>();
+    return load != nullptr && private_.count(load->buffer) != 0;
   });
-  return found;
 }
 
 bool LaneBuilder::mentions_held(const Expr& e) const {
-  bool found = false;
-  for_each_expr(e, [&](const Expr& part) {
-    if (const auto* ref = part.as<VarRef>()) found |= held_.count(ref->var) != 0;
+  return any_expr(e, [&](const Expr& part) {
+    const auto* ref = part.as<VarRef>();
+    return ref != nullptr && held_.count(ref->var) != 0;
   });
-  return found;
 }
 
 Expr LaneBuilder::at_lane(const Expr& e, int lane) const { return Copier({{lane_, Expr(lane)}}, false).mutate(e); }
@@ -167,7 +148,7 @@ Expr LaneBuilder::vector(const Expr& e) {
                      differ = true;
                    }
                    return make_load(buffer, std::move(at),
-                                    differ && mask.defined() ? conjunction(mask_, broadcast(mask))
+                                    differ && mask.defined() ? both(mask_, broadcast(mask))
                                     : differ                 ? mask_
                                                              : mask);
                  },
@@ -289,10 +270,10 @@ Stmt LaneBuilder::build_if(const IfThenElse& branch, const Stmt& self) {
   for (const Expr& part : parts) {
     if (prove(part, ranges_)) continue;
     Expr& into = varies(part) ? differing : same;
-    into = conjunction(into, part);
+    into = both(into, without_likely(part));
   }
   if (branch.else_case.defined() && same.defined()) {  // an else belongs to the whole condition
-    differing = conjunction(same, differing);
+    differing = both(same, differing);
     same = {};
   }
   Stmt result;
@@ -318,9 +299,9 @@ Stmt LaneBuilder::build_varying_if(const Expr& condition, const Stmt& then_case,
   const Expr outer = mask_;
   const bool outer_conditional = std::exchange(conditional_, true);
   const Expr here = broadcast(condition_vector(condition));
-  mask_ = conjunction(outer, here);
+  mask_ = both(outer, here);
   std::vector<Stmt> stmts{build(then_case)};
-  mask_ = conjunction(outer, make_not(here));
+  mask_ = both(outer, make_not(here));
   stmts.push_back(build(else_case));
   mask_ = outer;
   conditional_ = outer_conditional;
@@ -344,16 +325,27 @@ Expr LaneBuilder::condition_vector(const Expr& condition) {
       return make_binary(BinaryOp::kLt, broadcast(vector(n->b)), broadcast(vector(n->a)));
     case BinaryOp::kGe:
       return make_binary(BinaryOp::kLt, broadcast(vector(n->b)), broadcast(vector(n->a + 1)));
-    default:
-      return vector(bare);
+    case BinaryOp::kAdd:
+    case BinaryOp::kSub:
+    case BinaryOp::kMul:
+    case BinaryOp::kDiv:
+    case BinaryOp::kMod:
+    case BinaryOp::kMin:
+    case BinaryOp::kMax:
+    case BinaryOp::kEq:
+    case BinaryOp::kNe:
+    case BinaryOp::kAnd:
+    case BinaryOp::kOr:
+      break;
   }
+  return vector(bare);
 }
 
 bool LaneBuilder::is_monotone(const Expr& condition) const {
   std::vector<Expr> parts;
   conjuncts(condition, parts);
   for (const Expr& part : parts) {
-    const auto* n = part.as<Binary>();
+    const auto* n = without_likely(part).as<Binary>();
     const bool bound =
         n && n->a.type() == kIndex &&
         (n->op == BinaryOp::kLt || n->op == BinaryOp::kLe || n->op == BinaryOp::kGt || n->op == BinaryOp::kGe);

@@ -277,7 +277,7 @@ Frame NestBuilder::attached_frame(int stage, std::vector<Span> region, const Fra
     }
     frame.value[outer] = host.value[host_outer];
     frame.settled[outer] = true;
-    const IndexRange range = facts_.range(frame.value[outer]);
+    const ir::Interval range = facts_.range(frame.value[outer]);
     if (range.lo > 0) {
       before = ir::make_bool(true);
     } else if (range.hi > 0) {

@@ -127,7 +127,7 @@ Stmt NestBuilder::branch(Frame frame, int position, int pivot) {
         graph.axes[pivot].name(), graph.state->name, graph.axes[edge.inner].name(), graph.axes[edge.inner].name()));
   }
   const std::int64_t* extent = as_const_int(frame.extent[edge.parent]);
-  const IndexRange reach = facts_.range(frame.value[pivot]);
+  const ir::Interval reach = facts_.range(frame.value[pivot]);
   std::vector<Piece> pieces;
   if (extent != nullptr) pieces = pieces_of(edge, *extent);
   if (frame.in_vector && pieces.size() > 1) {
@@ -163,7 +163,7 @@ Stmt NestBuilder::branch(Frame frame, int position, int pivot) {
     facts_.assume_less(at, piece.start + piece.count);
     facts_.assume_less(piece.start - 1, at);
     if (const auto* ref = at.as<ir::VarRef>()) {
-      const IndexRange range{std::max(reach.lo, piece.start), std::min(reach.hi, piece.start + piece.count - 1)};
+      const ir::Interval range{std::max(reach.lo, piece.start), std::min(reach.hi, piece.start + piece.count - 1)};
       facts_.bind(ref->var, range);
       if (range.is_point()) {
         constant = ir::Var(ref->var.name());
@@ -252,7 +252,7 @@ Stmt NestBuilder::branch_layout(Frame frame, int position, const AxisEdge& edge)
   }
   const Expr at = frame.value[edge.outer];
   const std::int64_t full = (*end - *from) / edge.factor;
-  const IndexRange range = facts_.range(at);
+  const ir::Interval range = facts_.range(at);
   Stmt whole;
   if (range.lo < full) {
     facts_.assume_less(at, full);

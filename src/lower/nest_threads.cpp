@@ -29,14 +29,12 @@ bool NestBuilder::in_threads() const {
 }
 
 bool NestBuilder::differs_between_threads(const Expr& e) const {
-  bool found = false;
-  ir::for_each_expr(facts_.expanded(e), [&](const Expr& part) {
+  return ir::any_expr(facts_.expanded(e), [&](const Expr& part) {
     const auto* ref = part.as<ir::VarRef>();
-    if (ref == nullptr) return;
-    found = found || std::any_of(thread_vars_.begin(), thread_vars_.end(),
-                                 [&](const auto& thread) { return thread.first == ref->var; });
+    if (ref == nullptr) return false;
+    return std::any_of(thread_vars_.begin(), thread_vars_.end(),
+                       [&](const auto& thread) { return thread.first == ref->var; });
   });
-  return found;
 }
 
 void NestBuilder::require_storable(const StageState& stage) const {

@@ -32,7 +32,7 @@ std::optional<Span> image_of_quotient(const Expr& e, const StageGraph& graph, co
   if (!dividend || as_const_int(dividend->extent) == nullptr) return {};
   Linear whole, rest;
   ir::split_multiples(ir::to_linear(dividend->min), Linear{*divisor, {}}, whole, rest);
-  const IndexRange range = facts.range(rest);
+  const ir::Interval range = facts.range(rest);
   if (range.lo < -kFarApart || range.hi > kFarApart) return {};
   const std::int64_t first = ir::floor_div(range.lo, *divisor);
   const std::int64_t last = ir::floor_div(range.hi + *as_const_int(dividend->extent) - 1, *divisor);
@@ -74,7 +74,7 @@ void clip(Span& span, const Expr& limit, const Facts& facts) {
   const std::int64_t* extent = as_const_int(span.extent);
   const std::int64_t* all = as_const_int(limit);
   if (extent == nullptr || all == nullptr) return;
-  const IndexRange start = facts.range(span.min);
+  const ir::Interval start = facts.range(span.min);
   if (*extent >= *all) {
     span = {0, limit};
   } else if (start.is_point()) {
@@ -87,7 +87,7 @@ void clip(Span& span, const Expr& limit, const Facts& facts) {
 
 /// The smallest span around both that is known.
 void join(Span& span, const Span& other, const Expr& limit, const Facts& facts) {
-  const IndexRange gap = facts.range(other.min - span.min), longer = facts.range(other.extent - span.extent);
+  const ir::Interval gap = facts.range(other.min - span.min), longer = facts.range(other.extent - span.extent);
   const std::int64_t *a = as_const_int(span.extent), *b = as_const_int(other.extent);
   const bool bounded = gap.lo > -kFarApart && gap.hi < kFarApart;
   if (bounded && a != nullptr && b != nullptr) {
@@ -95,7 +95,7 @@ void join(Span& span, const Span& other, const Expr& limit, const Facts& facts) 
     const std::int64_t extent = std::max(*a, gap.hi + *b) - first;
     // What both take up in all, where that is less than how far apart they may be: what a producer further outside
     // covers, where the one index is a loop's that is not open there.
-    const IndexRange here = facts.range(span.min), there = facts.range(other.min);
+    const ir::Interval here = facts.range(span.min), there = facts.range(other.min);
     const bool known = std::min(here.lo, there.lo) > -kFarApart && std::max(here.hi, there.hi) < kFarApart;
     const std::int64_t least = std::min(here.lo, there.lo), end = known ? std::max(here.hi + *a, there.hi + *b) : 0;
     if (!gap.is_point() && known && end - least <= extent) {

@@ -134,9 +134,7 @@ class Splitter {
   }
 
   static bool reads(const Expr& e) {
-    bool found = false;
-    for_each_expr(e, [&](const Expr& part) { found = found || part.as<Load>() != nullptr; });
-    return found;
+    return any_expr(e, [&](const Expr& part) { return part.as<Load>() != nullptr; });
   }
 
   bool copies_itself_;

@@ -20,7 +20,7 @@ namespace {
 std::pair<Linear, Linear> tile_of(const Linear& index, std::int64_t factor, const Facts& facts) {
   Linear tile, rest;
   ir::split_multiples(index, Linear{factor, {}}, tile, rest);
-  const IndexRange range = facts.range(rest);
+  const ir::Interval range = facts.range(rest);
   if (range.lo >= 0 && range.hi < factor) return {std::move(tile), std::move(rest)};
   const Expr whole = index.expr();
   return {ir::to_linear(whole / Expr(factor)), ir::to_linear(whole % Expr(factor))};

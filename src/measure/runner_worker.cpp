@@ -154,9 +154,11 @@ std::string RunnerWorker::describe_fault() const {
       return ": past the end of " + what;
     case GuardedRegion::Fault::kBeforeStart:
       return ": before the start of " + what;
-    default:
-      return ": it wrote to " + what + ", an input";
+    case GuardedRegion::Fault::kInside:
+    case GuardedRegion::Fault::kElsewhere:
+      break;
   }
+  return ": it wrote to " + what + ", an input";
 }
 
 }  // namespace nestwright

@@ -80,12 +80,10 @@ class Matcher {
   }
 
   bool is_inner(const Expr& e) const {
-    bool found = false;
-    ir::for_each_expr(e, [&](const Expr& part) {
+    return ir::any_expr(e, [&](const Expr& part) {
       const auto* ref = part.as<ir::VarRef>();
-      found = found || (ref != nullptr && std::find(inner_.begin(), inner_.end(), ref->var) != inner_.end());
+      return ref != nullptr && std::find(inner_.begin(), inner_.end(), ref->var) != inner_.end();
     });
-    return found;
   }
 
   /// The axes in terms of the loops.

@@ -98,13 +98,11 @@ std::string unique_name(const ScheduleState& state, const std::string& name) {
 }
 
 bool reads(const ComputeOp& op, const Buffer& buffer) {
-  bool found = false;
-  const auto look = [&](const Expr& part) {
+  const auto loads = [&](const Expr& part) {
     const auto* load = part.as<ir::Load>();
-    found = found || (load != nullptr && load->buffer == buffer);
+    return load != nullptr && load->buffer == buffer;
   };
-  for (const Expr& body : op.bodies) ir::for_each_expr(body, look);
-  return found;
+  return std::any_of(op.bodies.begin(), op.bodies.end(), [&](const Expr& body) { return ir::any_expr(body, loads); });
 }
 
 ComputeOp replace_loads(ComputeOp op, const Buffer& buffer,

@@ -1,5 +1,5 @@
-// Visitors of nodes name the kinds that they treat alike (ir/one_of.h): one that takes whatever is left would let a
-// kind that is new pass in silence.
+// Visitors of nodes name the kinds that they treat alike (ir/one_of.h), and a switch over one of our enumerations names
+// every enumerator: what takes whatever is left would accept a new kind in silence.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -27,6 +27,37 @@ std::vector<int> wildcards(const std::string& text) {
   return found;
 }
 
+/// Lines with the `default:` of a switch over one of our enumerations, whose enumerators are spelled kName.
+std::vector<int> defaults(const std::string& text) {
+  static const std::regex switch_line(R"(^( *)switch \()"), label(R"(^ *case ([A-Za-z_]+::)*k[A-Z]\w*:)"),
+      default_label(R"(^( *)default:)");
+  struct Switch {
+    std::size_t indentation;
+    bool is_ours;
+  };
+  std::vector<Switch> open;
+  std::vector<int> found;
+  std::istringstream lines(text);
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    std::smatch match;
+    const std::size_t indentation = line.find_first_not_of(' ');
+    while (!open.empty() && indentation != std::string::npos && indentation <= open.back().indentation) open.pop_back();
+    if (std::regex_search(line, match, switch_line)) open.push_back({indentation, false});
+    if (!open.empty() && std::regex_search(line, label)) open.back().is_ours = true;
+    if (!open.empty() && open.back().is_ours && std::regex_search(line, default_label)) found.push_back(number);
+  }
+  return found;
+}
+
+std::string text_of(const SourceFile& file) {
+  std::ifstream in(std::string(NESTWRIGHT_SOURCE_DIR) + "/" + file.path);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
 TEST(Visitors, AWildcardIsFound) {
   EXPECT_THAT(wildcards("overloaded{[](const Store&) {},\n  [](const auto&) {}}\nHalves split(auto&&);\n"),
               ElementsAre(2, 3));
@@ -38,10 +69,25 @@ TEST(Visitors, AWildcardIsFound) {
 TEST(Visitors, NameWhatTheyTreatAlike) {
   for (const SourceFile& file :
        read_tree(NESTWRIGHT_SOURCE_DIR, {"src", "templates", "search", "cost_model", "logs"})) {
-    std::ifstream in(std::string(NESTWRIGHT_SOURCE_DIR) + "/" + file.path);
-    std::stringstream text;
-    text << in.rdbuf();
-    EXPECT_THAT(wildcards(text.str()), IsEmpty()) << file.path << " has a visitor that takes whatever is left: name it";
+    EXPECT_THAT(wildcards(text_of(file)), IsEmpty())
+        << file.path << " has a visitor that takes whatever is left: name it";
+  }
+}
+
+TEST(Switches, ADefaultIsFound) {
+  EXPECT_THAT(defaults("switch (op) {\n  case BinaryOp::kAdd:\n    return 1;\n  default:\n    return 0;\n}\n"),
+              ElementsAre(4));
+  EXPECT_THAT(defaults("  switch (op) {\n    case kAdd: {\n    }\n    default:\n      break;\n  }\n"), ElementsAre(4));
+  EXPECT_THAT(defaults("switch (bits) {\n  case 8:\n    return 1;\n  default:\n    return 0;\n}\n"), IsEmpty());
+  EXPECT_THAT(defaults("switch (op) {\n  case kAdd:\n    switch (bits) {\n      case 8:\n        break;\n"
+                       "      default:\n        break;\n    }\n}\n"),
+              IsEmpty());
+}
+
+TEST(Switches, NameEveryEnumerator) {
+  for (const SourceFile& file :
+       read_tree(NESTWRIGHT_SOURCE_DIR, {"src", "templates", "search", "cost_model", "logs", "bench"})) {
+    EXPECT_THAT(defaults(text_of(file)), IsEmpty()) << file.path << " has a default over an enumeration: name the rest";
   }
 }
 

@@ -110,7 +110,7 @@ TEST_F(Shuffle, TheInterpreterMissesAThreadThatDoesNotComeAlong) {
               HasSubstr("test: a shuffle is reached by one thread and not by the one that it asks; in "
                         "`told[0] = shuffle_xor(own[0], 4)`"));
   EXPECT_THAT(failure(make_store(told_, {0}, shuffle_xor(at(own_, {0}), 4) + 1.0)),
-              HasSubstr("shuffle_xor is not defined on floating-point values"));
+              HasSubstr("shuffle_xor is not defined on float32"));
   EXPECT_EQ(failure(asks(4)), "accepted");
 }
 

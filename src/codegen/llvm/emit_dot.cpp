@@ -39,16 +39,9 @@ const Instructions* instructions_of(ir::Intrinsic intrinsic) {
                                            {x86_avx512_vpdpwssd_128, x86_avx512_vpdpwssd_256, x86_avx512_vpdpwssd_512}};
   static constexpr Instructions kBFloats = {
       CpuFeature::kAvx512Bf16, {x86_avx512bf16_dpbf16ps_128, x86_avx512bf16_dpbf16ps_256, x86_avx512bf16_dpbf16ps_512}};
-  switch (intrinsic) {
-    case ir::Intrinsic::kDotU8S8:
-      return &kBytes;
-    case ir::Intrinsic::kDotS16:
-      return &kShorts;
-    case ir::Intrinsic::kDotBF16:
-      return &kBFloats;
-    default:
-      return nullptr;
-  }
+  if (intrinsic == ir::Intrinsic::kDotU8S8) return &kBytes;
+  if (intrinsic == ir::Intrinsic::kDotS16) return &kShorts;
+  return intrinsic == ir::Intrinsic::kDotBF16 ? &kBFloats : nullptr;
 }
 
 /// Products of int16 summed in twos, which every x86-64 has on vectors as wide as its own.

@@ -102,9 +102,15 @@ llvm::Value* FunctionEmitter::emit_operation(ir::BinaryOp op, llvm::Value* a, ll
       return builder_.CreateAnd(a, b);
     case BinaryOp::kOr:
       return builder_.CreateOr(a, b);
-    default:
-      return emit_comparison(op, a, b, type);
+    case BinaryOp::kEq:
+    case BinaryOp::kNe:
+    case BinaryOp::kLt:
+    case BinaryOp::kLe:
+    case BinaryOp::kGt:
+    case BinaryOp::kGe:
+      break;
   }
+  return emit_comparison(op, a, b, type);
 }
 
 llvm::Value* FunctionEmitter::emit_comparison(ir::BinaryOp op, llvm::Value* a, llvm::Value* b, ir::Type type) {
@@ -124,9 +130,19 @@ llvm::Value* FunctionEmitter::emit_comparison(ir::BinaryOp op, llvm::Value* a, l
       return pick(P::FCMP_OLE, P::ICMP_SLE, P::ICMP_ULE);
     case ir::BinaryOp::kGt:
       return pick(P::FCMP_OGT, P::ICMP_SGT, P::ICMP_UGT);
-    default:
-      return pick(P::FCMP_OGE, P::ICMP_SGE, P::ICMP_UGE);
+    case ir::BinaryOp::kAdd:
+    case ir::BinaryOp::kSub:
+    case ir::BinaryOp::kMul:
+    case ir::BinaryOp::kDiv:
+    case ir::BinaryOp::kMod:
+    case ir::BinaryOp::kMin:
+    case ir::BinaryOp::kMax:
+    case ir::BinaryOp::kGe:
+    case ir::BinaryOp::kAnd:
+    case ir::BinaryOp::kOr:
+      break;
   }
+  return pick(P::FCMP_OGE, P::ICMP_SGE, P::ICMP_UGE);
 }
 
 llvm::Value* FunctionEmitter::emit_floor_division(const ir::Binary& binary, ir::Type type) {

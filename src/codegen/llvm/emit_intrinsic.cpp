@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "codegen/llvm/function_emitter.h"
+#include "ir/intrinsic_table.h"
 #include "support/error.h"
 
 namespace nestwright::codegen {
@@ -58,17 +59,12 @@ llvm::Value* FunctionEmitter::emit_function(ir::Intrinsic function, const std::v
     case I::kAbs:
       return intrinsic(llvm::Intrinsic::fabs);
     case I::kExp:
-      return call_libm("exp", args, type);
     case I::kLog:
-      return call_libm("log", args, type);
     case I::kLog2:
-      return call_libm("log2", args, type);
     case I::kTanh:
-      return call_libm("tanh", args, type);
     case I::kErf:
-      return call_libm("erf", args, type);
     case I::kPow:
-      return call_libm("pow", args, type);
+      return call_libm(ir::intrinsic_info(function).libm, args, type);
     case I::kSigmoid: {
       llvm::Value* exponential = call_libm("exp", {builder_.CreateFNeg(args[0])}, type);
       return builder_.CreateFDiv(one, builder_.CreateFAdd(one, exponential));

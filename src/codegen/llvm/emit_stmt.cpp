@@ -89,15 +89,12 @@ void FunctionEmitter::emit(const ir::Stmt& stmt) {
 }
 
 void FunctionEmitter::emit_for(const ir::For& loop) {
-  switch (loop.kind) {
-    case ir::LoopKind::kSerial:
-      return emit_serial(loop);
-    case ir::LoopKind::kParallel:
-      return ir::is_const_int(loop.extent, 1) ? emit_serial(loop) : emit_parallel(loop);
-    default:
-      throw CompileError(fmt::format("loop {} is {}: the CPU runs serial and parallel loops; expand the program first",
-                                     loop.var.name(), ir::loop_kind_name(loop.kind)));
+  if (loop.kind == ir::LoopKind::kSerial) return emit_serial(loop);
+  if (loop.kind == ir::LoopKind::kParallel) {
+    return ir::is_const_int(loop.extent, 1) ? emit_serial(loop) : emit_parallel(loop);
   }
+  throw CompileError(fmt::format("loop {} is {}: the CPU runs serial and parallel loops; expand the program first",
+                                 loop.var.name(), ir::loop_kind_name(loop.kind)));
 }
 
 // A loop that tests at its end, entered only where it has an iteration.

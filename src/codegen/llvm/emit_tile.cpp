@@ -35,12 +35,10 @@ using TileConfig = std::array<std::uint8_t, 64>;
 bool is_tile(const ir::Buffer& buffer) { return buffer->scope == ir::Scope::kTile; }
 
 bool reads_tile(const ir::Expr& e) {
-  bool found = false;
-  ir::for_each_expr(e, [&](const ir::Expr& part) {
+  return ir::any_expr(e, [&](const ir::Expr& part) {
     const auto* load = part.as<ir::Load>();
-    found = found || (load != nullptr && is_tile(load->buffer));
+    return load != nullptr && is_tile(load->buffer);
   });
-  return found;
 }
 
 [[noreturn]] void refuse(const ir::Buffer& buffer, const std::string& why) {

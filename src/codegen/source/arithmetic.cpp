@@ -27,9 +27,15 @@ Binds binds_of(BinaryOp op) {
       return Binds::kAnd;
     case BinaryOp::kOr:
       return Binds::kOr;
-    default:
-      return Binds::kRelation;
+    case BinaryOp::kMin:
+    case BinaryOp::kMax:
+    case BinaryOp::kLt:
+    case BinaryOp::kLe:
+    case BinaryOp::kGt:
+    case BinaryOp::kGe:
+      break;
   }
+  return Binds::kRelation;
 }
 
 /// What `op` gives where nothing wraps around.
@@ -40,11 +46,9 @@ Interval exact_result(BinaryOp op, Interval a, Interval b) {
 
 /// Whether it is made of more than the variables of loops and the program's symbols, which indices are made of.
 bool is_data(const Expr& e) {
-  bool found = false;
-  for_each_expr(e, [&](const Expr& part) {
-    found = found || part.as<Load>() != nullptr || part.as<Cast>() != nullptr || part.as<Call>() != nullptr;
+  return any_expr(e, [&](const Expr& part) {
+    return part.as<Load>() != nullptr || part.as<Cast>() != nullptr || part.as<Call>() != nullptr;
   });
-  return found;
 }
 
 bool fits_32(Interval interval) { return within(interval, type_range(kInt32)); }

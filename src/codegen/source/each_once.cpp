@@ -51,14 +51,12 @@ class Telling {
 
  private:
   bool varies(const Expr& atom) const {
-    bool found = false;
-    for_each_expr(atom, [&](const Expr& part) {
+    return any_expr(atom, [&](const Expr& part) {
       const auto* ref = part.as<VarRef>();
-      found = found || part.as<Load>() != nullptr ||
-              (ref != nullptr &&
-               std::any_of(pending_.begin(), pending_.end(), [&](const For* loop) { return loop->var == ref->var; }));
+      return part.as<Load>() != nullptr ||
+             (ref != nullptr &&
+              std::any_of(pending_.begin(), pending_.end(), [&](const For* loop) { return loop->var == ref->var; }));
     });
-    return found;
   }
 
   void find_part(const Coordinate& coordinate, std::vector<Part>& parts) const {

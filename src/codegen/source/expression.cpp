@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ir/interval.h"
+#include "ir/intrinsic_table.h"
 #include "ir/linear.h"
 #include "ir/one_of.h"
 #include "ir/print.h"
@@ -173,23 +174,18 @@ Text ExpressionWriter::call(const Call& n, const Expr& e) {
   }
   const Type in = type == kFloat64 ? kFloat64 : kFloat32;
   const std::string one = dialect_.float_literal(1.0, in);
-  switch (n.intrinsic) {
-    case Intrinsic::kAbs:
-      return called(dialect_.function("fabs", in));
-    case Intrinsic::kRound:
-      return called(dialect_.function("rint", in));
-    case Intrinsic::kRsqrt:
-      return {fmt::format("{} / {}", one, called(dialect_.function("sqrt", in)).text), Binds::kProduct};
-    case Intrinsic::kSigmoid:
-      return {fmt::format("{0} / ({0} + {1}(-{2}))", one, dialect_.function("exp", in), args[0].in(Binds::kAtom)),
-              Binds::kProduct};
-    case Intrinsic::kScale:
-      return called(prelude_.scale(in));
-    case Intrinsic::kRoundTf32:
-      return called(prelude_.round_tf32());
-    default:
-      return called(dialect_.function(intrinsic_name(n.intrinsic), in));
+  if (n.intrinsic == Intrinsic::kRsqrt) {
+    return {fmt::format("{} / {}", one, called(dialect_.function("sqrt", in)).text), Binds::kProduct};
   }
+  if (n.intrinsic == Intrinsic::kSigmoid) {
+    return {fmt::format("{0} / ({0} + {1}(-{2}))", one, dialect_.function("exp", in), args[0].in(Binds::kAtom)),
+            Binds::kProduct};
+  }
+  if (n.intrinsic == Intrinsic::kScale) return called(prelude_.scale(in));
+  if (n.intrinsic == Intrinsic::kRoundTf32) return called(prelude_.round_tf32());
+  const char* function = intrinsic_info(n.intrinsic).device;
+  check(function != nullptr, "an intrinsic without a spelling for devices");
+  return called(dialect_.function(function, in));
 }
 
 }  // namespace nestwright::codegen

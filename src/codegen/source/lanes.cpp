@@ -86,9 +86,7 @@ Expr common_mask(const Expr& mask) {
 bool is_one_access(const Buffer& buffer, const std::vector<Expr>& indices, const Ranges& ranges) {
   const int lanes = lanes_of(indices);
   const auto is_read = [](const Expr& index) {
-    bool found = false;
-    for_each_expr(index, [&](const Expr& part) { found = found || part.as<Load>() != nullptr; });
-    return found;
+    return any_expr(index, [&](const Expr& part) { return part.as<Load>() != nullptr; });
   };
   // An index that is read from a tensor is not followed, nor one that a let holds in lanes.
   if (lanes == 1 || std::any_of(indices.begin(), indices.end(), is_read)) return false;

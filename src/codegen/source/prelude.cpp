@@ -154,38 +154,35 @@ std::string Prelude::word_function(ir::Intrinsic intrinsic) {
                               "}}",
                               u, a, b, bits));
   };
-  switch (intrinsic) {
-    case ir::Intrinsic::kJoinBytes:
-      return define("int", name,
-                    fmt::format("(int b0, int b1, int b2, int b3) {{\n"
-                                "  return (int)((({0})b0 & 255) | (({0})b1 & 255) << 8 | (({0})b2 & 255) << 16 | "
-                                "({0})b3 << 24);\n"
-                                "}}",
-                                u));
-    case ir::Intrinsic::kJoinHalves:
-      return define("int", name,
-                    fmt::format("(int h0, int h1) {{ return (int)((({0})h0 & 65535) | ({0})h1 << 16); }}", u));
-    case ir::Intrinsic::kDotU8S8:
-      return dot(dialect_.integer_type(kUInt8), s8, 8);
-    case ir::Intrinsic::kDotS8S8:
-      return dot(s8, s8, 8);
-    case ir::Intrinsic::kDotS16:
-      return dot(dialect_.integer_type(kInt16), dialect_.integer_type(kInt16), 16);
-    case ir::Intrinsic::kDotBF16: {
-      const std::string low = dialect_.of_bits(fmt::format("({})X << 16", u), kFloat32);
-      const std::string high = dialect_.of_bits(fmt::format("({})X & 0xffff0000u", u), kFloat32);
-      const auto of = [](std::string part, const char* word) { return part.replace(part.find('X'), 1, word); };
-      const std::string fma = dialect_.function("fma", kFloat32);
-      return define("float", name,
-                    fmt::format("(float sum, int a, int b) {{\n"
-                                "  sum = {0}({1}, {2}, sum);\n"
-                                "  return {0}({3}, {4}, sum);\n"
-                                "}}",
-                                fma, of(low, "a"), of(low, "b"), of(high, "a"), of(high, "b")));
-    }
-    default:
-      throw InternalError("internal error: no function of words");
+  using enum ir::Intrinsic;
+  if (intrinsic == kJoinBytes) {
+    return define("int", name,
+                  fmt::format("(int b0, int b1, int b2, int b3) {{\n"
+                              "  return (int)((({0})b0 & 255) | (({0})b1 & 255) << 8 | (({0})b2 & 255) << 16 | "
+                              "({0})b3 << 24);\n"
+                              "}}",
+                              u));
   }
+  if (intrinsic == kJoinHalves) {
+    return define("int", name,
+                  fmt::format("(int h0, int h1) {{ return (int)((({0})h0 & 65535) | ({0})h1 << 16); }}", u));
+  }
+  if (intrinsic == kDotU8S8) return dot(dialect_.integer_type(kUInt8), s8, 8);
+  if (intrinsic == kDotS8S8) return dot(s8, s8, 8);
+  if (intrinsic == kDotS16) return dot(dialect_.integer_type(kInt16), dialect_.integer_type(kInt16), 16);
+  if (intrinsic == kDotBF16) {
+    const std::string low = dialect_.of_bits(fmt::format("({})X << 16", u), kFloat32);
+    const std::string high = dialect_.of_bits(fmt::format("({})X & 0xffff0000u", u), kFloat32);
+    const auto of = [](std::string part, const char* word) { return part.replace(part.find('X'), 1, word); };
+    const std::string fma = dialect_.function("fma", kFloat32);
+    return define("float", name,
+                  fmt::format("(float sum, int a, int b) {{\n"
+                              "  sum = {0}({1}, {2}, sum);\n"
+                              "  return {0}({3}, {4}, sum);\n"
+                              "}}",
+                              fma, of(low, "a"), of(low, "b"), of(high, "a"), of(high, "b")));
+  }
+  throw InternalError("internal error: no function of words");
 }
 
 }  // namespace nestwright::codegen

@@ -35,12 +35,10 @@ Ranges ranges_of_host(const Program& program) {
 }
 
 bool is_stored_to(const Stmt& body, const Buffer& buffer) {
-  bool found = false;
-  for_each_stmt(body, [&](const Stmt& s) {
+  return any_stmt(body, [&](const Stmt& s) {
     const auto* store = s.as<Store>();
-    found = found || (store != nullptr && store->buffer == buffer);
+    return store != nullptr && store->buffer == buffer;
   });
-  return found;
 }
 
 /// Whether another argument of the program may be the same memory.
@@ -51,15 +49,14 @@ bool may_be_shared(const Program& program, int parameter) {
 }
 
 bool uses_float64(const Program& program) {
-  bool found = false;
-  for (const Kernel& kernel : program.kernels) {
-    for_each_expr(kernel.body, [&](const Expr& e) { found = found || e.type().element() == kFloat64; });
-    for_each_stmt(kernel.body, [&](const Stmt& s) {
-      const auto* store = s.as<Store>();
-      found = found || (store != nullptr && store->buffer->element == kFloat64);
-    });
-  }
-  return found;
+  const auto computes = [](const Expr& e) { return e.type().element() == kFloat64; };
+  const auto stores = [](const Stmt& s) {
+    const auto* store = s.as<Store>();
+    return store != nullptr && store->buffer->element == kFloat64;
+  };
+  return std::any_of(program.kernels.begin(), program.kernels.end(), [&](const Kernel& kernel) {
+    return any_expr(kernel.body, computes) || any_stmt(kernel.body, stores);
+  });
 }
 
 class KernelWriter {

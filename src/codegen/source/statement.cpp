@@ -21,16 +21,15 @@ namespace {
 
 /// Whether `s` waits for other threads, or touches a fragment.
 bool needs_products(const Stmt& s) {
-  bool found = false;
-  for_each_stmt(s, [&](const Stmt& inner) {
+  const auto waits_or_stores = [](const Stmt& inner) {
     const auto* store = inner.as<Store>();
-    found = found || inner.as<Barrier>() != nullptr || (store != nullptr && store->buffer->scope == Scope::kFragment);
-  });
-  for_each_expr(s, [&](const Expr& e) {
+    return inner.as<Barrier>() != nullptr || (store != nullptr && store->buffer->scope == Scope::kFragment);
+  };
+  const auto loads = [](const Expr& e) {
     const auto* load = e.as<Load>();
-    found = found || (load != nullptr && load->buffer->scope == Scope::kFragment);
-  });
-  return found;
+    return load != nullptr && load->buffer->scope == Scope::kFragment;
+  };
+  return any_stmt(s, waits_or_stores) || any_expr(s, loads);
 }
 
 }  // namespace

@@ -73,16 +73,15 @@ bool touches(const auto& part, const std::set<Buffer>& buffers) {
 /// Whether warpgroups multiply what lies in shared memory: they go on while their threads fetch, if these do so behind
 /// the product.
 bool multiplies_shared(const Stmt& s) {
-  bool found = false;
-  for_each_stmt(s, [&](const Stmt& inner) {
+  const auto reads_shared = [](const Expr& e) {
+    const auto* load = e.as<Load>();
+    return load != nullptr && load->buffer->scope == Scope::kShared;
+  };
+  return any_stmt(s, [&](const Stmt& inner) {
     const auto* store = inner.as<Store>();
-    if (store == nullptr || store->buffer->scope != Scope::kFragment || store->value.as<Binary>() == nullptr) return;
-    for_each_expr(store->value, [&](const Expr& e) {
-      const auto* load = e.as<Load>();
-      found = found || (load != nullptr && load->buffer->scope == Scope::kShared);
-    });
+    return store != nullptr && store->buffer->scope == Scope::kFragment && store->value.as<Binary>() != nullptr &&
+           any_expr(store->value, reads_shared);
   });
-  return found;
 }
 
 std::set<Buffer> buffers_of(const Group& group) {
@@ -362,16 +361,16 @@ class Doubler : public Mutator {
   }
 
   static bool size_varies(const DoubleBuffered& member, const std::set<Var>& varying) {
-    bool found = false;
-    const auto look = [&](const Expr& e) {
-      const auto* ref = e.as<VarRef>();
-      found = found || (ref != nullptr && varying.count(ref->var) > 0);
+    const auto varies = [&](const Expr& size) {
+      return any_expr(size, [&](const Expr& e) {
+        const auto* ref = e.as<VarRef>();
+        return ref != nullptr && varying.count(ref->var) > 0;
+      });
     };
-    for (const Buffer& buffer : member.buffers) {
-      for (const Expr& extent : buffer->shape) for_each_expr(extent, look);
-      for (const Expr& stride : buffer->strides) for_each_expr(stride, look);
-    }
-    return found;
+    return std::any_of(member.buffers.begin(), member.buffers.end(), [&](const Buffer& buffer) {
+      return std::any_of(buffer->shape.begin(), buffer->shape.end(), varies) ||
+             std::any_of(buffer->strides.begin(), buffer->strides.end(), varies);
+    });
   }
 
   static std::size_t member_of(const Uses& uses, const Group& group) {

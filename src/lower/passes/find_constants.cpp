@@ -9,16 +9,15 @@ namespace {
 using ir::Stmt;
 
 bool accesses(const Stmt& body, const ir::Buffer& buffer) {
-  bool found = false;
-  ir::for_each_expr(body, [&](const ir::Expr& e) {
+  const auto loads = [&](const ir::Expr& e) {
     const auto* load = e.as<ir::Load>();
-    found = found || (load != nullptr && load->buffer == buffer);
-  });
-  ir::for_each_stmt(body, [&](const Stmt& s) {
+    return load != nullptr && load->buffer == buffer;
+  };
+  const auto prefetches = [&](const Stmt& s) {
     const auto* prefetch = s.as<ir::Prefetch>();
-    found = found || (prefetch != nullptr && prefetch->buffer == buffer);
-  });
-  return found;
+    return prefetch != nullptr && prefetch->buffer == buffer;
+  };
+  return ir::any_expr(body, loads) || ir::any_stmt(body, prefetches);
 }
 
 }  // namespace

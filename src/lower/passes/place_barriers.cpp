@@ -246,12 +246,10 @@ class Placer {
 
   /// Whether threads of one block may disagree on its value.
   bool varies(const Expr& e) const {
-    bool found = false;
-    for_each_expr(e, [&](const Expr& part) {
+    return any_expr(e, [&](const Expr& part) {
       const auto* ref = part.as<VarRef>();
-      found = found || part.as<Load>() || (ref != nullptr && varying_.count(ref->var) > 0);
+      return part.as<Load>() || (ref != nullptr && varying_.count(ref->var) > 0);
     });
-    return found;
   }
 
   [[noreturn]] static void refuse(const std::string& where) {

@@ -25,9 +25,7 @@ const For* as_bound(const Stmt& s) {
 }
 
 bool has_bound(const Stmt& s) {
-  bool found = false;
-  for_each_stmt(s, [&](const Stmt& inner) { found = found || as_bound(inner) != nullptr; });
-  return found;
+  return any_stmt(s, [&](const Stmt& inner) { return as_bound(inner) != nullptr; });
 }
 
 /// Indices that are equal but for the first one, the time.

@@ -37,9 +37,7 @@ const For* find_bound(const Stmt& s) {
 }
 
 bool has_loops(const Stmt& s) {
-  bool found = false;
-  for_each_stmt(s, [&](const Stmt& inner) { found = found || inner.as<For>() != nullptr; });
-  return found;
+  return any_stmt(s, [&](const Stmt& inner) { return inner.as<For>() != nullptr; });
 }
 
 std::string quote(const For& loop) {

@@ -25,9 +25,7 @@ namespace {
 using namespace ir;
 
 bool has_barrier(const Stmt& s) {
-  bool found = false;
-  if (s.defined()) for_each_stmt(s, [&](const Stmt& inner) { found = found || inner.as<Barrier>() != nullptr; });
-  return found;
+  return any_stmt(s, [](const Stmt& inner) { return inner.as<Barrier>() != nullptr; });
 }
 
 bool is_private(const Buffer& buffer) { return buffer->scope != Scope::kGlobal && buffer->scope != Scope::kShared; }
@@ -127,19 +125,15 @@ class Interleaver {
   Stmt first(const Stmt& s) const { return OneThread(loop_.var, Expr(0), copies_).mutate(s); }
 
   bool differs(const Expr& e) const {
-    bool found = false;
-    for_each_expr(e, [&](const Expr& part) {
+    return any_expr(e, [&](const Expr& part) {
       const auto* ref = part.as<VarRef>();
       const auto* load = part.as<Load>();
-      found = found || (ref != nullptr && ref->var == loop_.var) ||
-              (load != nullptr && copies_.find(load->buffer) != copies_.end());
+      return (ref != nullptr && ref->var == loop_.var) ||
+             (load != nullptr && copies_.find(load->buffer) != copies_.end());
     });
-    return found;
   }
   static bool reads(const Expr& e) {
-    bool found = false;
-    for_each_expr(e, [&](const Expr& part) { found = found || part.as<Load>() != nullptr; });
-    return found;
+    return any_expr(e, [&](const Expr& part) { return part.as<Load>() != nullptr; });
   }
   /// Whether it is v < 1: what one thread of a block does for all is done under such conditions.
   bool is_first(const Expr& condition) const {
