@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 
+#include "ir/barriers.h"
 #include "ir/inequality.h"
 #include "ir/one_of.h"
 #include "ir/rewrite.h"
@@ -155,20 +156,6 @@ class Collector {
     }
     loops_.pop_back();
     values_.erase(loop.var);
-  }
-
-  static bool always_waits(const Stmt& s) {
-    if (!s.defined()) return false;
-    return std::visit(
-        overloaded{[](const Block& n) { return std::any_of(n.stmts.begin(), n.stmts.end(), always_waits); },
-                   [](const Let& n) { return always_waits(n.body); },
-                   [](const Allocate& n) { return always_waits(n.body); }, [](const Barrier&) { return true; },
-                   [](const OneOf<For, IfThenElse, Store, Prefetch, CommitCopies, Launch> auto&) { return false; }},
-        s.node().value);
-  }
-
-  static bool has_barrier(const Stmt& s) {
-    return any_stmt(s, [&](const Stmt& inner) { return inner.as<Barrier>() != nullptr; });
   }
 
   void visit(const Block& b) {

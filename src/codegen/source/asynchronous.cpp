@@ -7,6 +7,7 @@
 
 #include "codegen/source/each_once.h"
 #include "codegen/source/lanes.h"
+#include "ir/barriers.h"
 #include "ir/linear.h"
 #include "ir/one_of.h"
 #include "ir/rewrite.h"
@@ -82,21 +83,6 @@ class Follower {
     if (in_turns) loops_.pop_back();
     defined_.resize(outside);
     join(before);
-  }
-
-  static bool always_waits(const Stmt& s) {
-    if (!s.defined()) return false;
-    return std::visit(
-        overloaded{[](const Block& n) { return std::any_of(n.stmts.begin(), n.stmts.end(), always_waits); },
-                   [](const Let& n) { return always_waits(n.body); },
-                   [](const Allocate& n) { return always_waits(n.body); },
-                   [](const For& n) {
-                     const std::int64_t* count = as_const_int(n.extent);
-                     return count != nullptr && *count > 0 && always_waits(n.body);
-                   },
-                   [](const Barrier&) { return true; },
-                   [](const OneOf<IfThenElse, Store, Prefetch, CommitCopies, Launch> auto&) { return false; }},
-        s.node().value);
   }
 
   void follow_barrier(const Barrier& barrier) {

@@ -17,6 +17,7 @@
 #include <optional>
 #include <set>
 
+#include "ir/barriers.h"
 #include "ir/copies.h"
 #include "ir/equal.h"
 #include "ir/linear.h"
@@ -133,8 +134,7 @@ class Placer {
       body.waits = body.always_waits = true;
     }
     if (body.waits && differs && !is_thread_index(loop.kind)) refuse(fmt::format("loop {}", loop.var.name()));
-    const std::int64_t* extent = as_const_int(loop.extent);
-    body.always_waits = body.always_waits && extent != nullptr && *extent > 0;
+    body.always_waits = body.always_waits && always_runs(loop);
     body.stmt = make_for(loop.var, loop.min, loop.extent, loop.kind, std::move(body.stmt));
     return body;
   }

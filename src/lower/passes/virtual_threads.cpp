@@ -13,6 +13,7 @@
 // After TVM's virtual threads (Chen et al., OSDI 2018).
 #include <fmt/format.h>
 
+#include "ir/barriers.h"
 #include "ir/one_of.h"
 #include "ir/rewrite.h"
 #include "lower/copier.h"
@@ -23,10 +24,6 @@ namespace nestwright::passes {
 namespace {
 
 using namespace ir;
-
-bool has_barrier(const Stmt& s) {
-  return any_stmt(s, [](const Stmt& inner) { return inner.as<Barrier>() != nullptr; });
-}
 
 bool is_private(const Buffer& buffer) { return buffer->scope != Scope::kGlobal && buffer->scope != Scope::kShared; }
 
