@@ -7,7 +7,7 @@
 #include <map>
 
 #include "cost_model/loop_nest.h"
-#include "ir/rewrite.h"
+#include "ir/core/rewrite.h"
 
 namespace nestwright {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/program.h"
+#include "ir/core/program.h"
 #include "space/config_space.h"
 
 namespace nestwright {

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "cost_model/value_dependencies.h"
-#include "ir/equal.h"
-#include "ir/evaluate.h"
-#include "ir/intrinsic_table.h"
-#include "ir/linear.h"
-#include "ir/preparation.h"
-#include "ir/rewrite.h"
-#include "ir/simplify.h"
+#include "ir/analysis/evaluate.h"
+#include "ir/analysis/preparation.h"
+#include "ir/core/equal.h"
+#include "ir/core/intrinsic_table.h"
+#include "ir/core/linear.h"
+#include "ir/core/rewrite.h"
+#include "ir/simplify/simplify.h"
 
 namespace nestwright {
 

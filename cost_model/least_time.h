@@ -3,7 +3,7 @@
 // what every code for the program has to do. Thread rule: pure functions.
 #pragma once
 
-#include "ir/program.h"
+#include "ir/core/program.h"
 
 namespace nestwright {
 

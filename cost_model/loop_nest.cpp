@@ -5,9 +5,9 @@
 #include <map>
 
 #include "cost_model/warp_access.h"
-#include "ir/preparation.h"
-#include "ir/rewrite.h"
-#include "ir/simplify.h"
+#include "ir/analysis/preparation.h"
+#include "ir/core/rewrite.h"
+#include "ir/simplify/simplify.h"
 
 namespace nestwright {
 

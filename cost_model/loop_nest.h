@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "ir/linear.h"
-#include "ir/program.h"
+#include "ir/core/linear.h"
+#include "ir/core/program.h"
 
 namespace nestwright {
 

@@ -1,6 +1,6 @@
 #include "cost_model/value_dependencies.h"
 
-#include "ir/rewrite.h"
+#include "ir/core/rewrite.h"
 
 namespace nestwright {
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "ir/program.h"
+#include "ir/core/program.h"
 
 namespace nestwright {
 

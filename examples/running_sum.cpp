@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "example.h"
-#include "ir/interpret.h"
+#include "ir/interpret/interpret.h"
 
 using namespace nestwright;
 using namespace nestwright::examples;

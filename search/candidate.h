@@ -7,7 +7,7 @@
 
 #include "codegen/backend.h"
 #include "cost_model/device_needs.h"
-#include "ir/program.h"
+#include "ir/core/program.h"
 #include "lower/lower.h"
 #include "search/search_space.h"
 

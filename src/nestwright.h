@@ -5,9 +5,9 @@
 // What to compute and how.
 #include "expression/scan.h"
 #include "expression/tensor.h"
-#include "ir/print.h"
-#include "ir/program.h"
-#include "ir/verify.h"
+#include "ir/core/print.h"
+#include "ir/core/program.h"
+#include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "schedule/schedule.h"
 #include "target/machine.h"

@@ -2,7 +2,7 @@
 #include <functional>
 #include <vector>
 
-#include "ir/fold.h"
+#include "ir/core/fold.h"
 #include "support/hash.h"
 #include "templates/convolution.h"
 #include "templates/whole_numbers.h"

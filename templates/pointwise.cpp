@@ -7,7 +7,7 @@
 #include <numbers>
 #include <utility>
 
-#include "ir/intrinsics.h"
+#include "ir/core/intrinsics.h"
 #include "support/error.h"
 #include "templates/vector_loops.h"
 #include "templates/wide_magnitudes.h"

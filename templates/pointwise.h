@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/expr.h"
+#include "ir/core/expr.h"
 #include "target/target.h"
 #include "templates/template.h"
 

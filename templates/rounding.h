@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "ir/type.h"
+#include "ir/core/type.h"
 
 namespace nestwright {
 

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "ir/type.h"
+#include "ir/core/type.h"
 
 namespace nestwright {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ir/fold.h"
+#include "ir/core/fold.h"
 #include "support/error.h"
 #include "support/hash.h"
 

@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-#include "ir/type.h"
+#include "ir/core/type.h"
 #include "templates/template.h"
 
 namespace nestwright {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/type.h"
+#include "ir/core/type.h"
 #include "target/target.h"
 
 namespace nestwright {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "bench/comparison/comparison.h"
-#include "ir/type.h"
+#include "ir/core/type.h"
 
 namespace nestwright::bench {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ir/intrinsics.h"
+#include "ir/core/intrinsics.h"
 #include "support/error.h"
 
 namespace nestwright::bench {

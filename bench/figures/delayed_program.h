@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "ir/program.h"
+#include "ir/core/program.h"
 
 namespace nestwright::bench {
 

@@ -8,7 +8,7 @@
 
 #include "bench/gpu/rival.h"
 #include "codegen/backend.h"
-#include "ir/serialize.h"
+#include "ir/serialize/serialize.h"
 #include "lookup/lookup.h"
 #include "lower/lower.h"
 #include "measure/elements.h"

@@ -12,7 +12,7 @@
 #include "cli/exit_code.h"
 #include "cli/option_checks.h"
 #include "codegen/backend.h"
-#include "ir/print.h"
+#include "ir/core/print.h"
 #include "lookup/lookup.h"
 #include "support/error.h"
 #include "target/occupancy.h"

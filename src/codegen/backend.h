@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/program.h"
+#include "ir/core/program.h"
 #include "target/target.h"
 
 namespace nestwright {
@@ -50,8 +50,8 @@ struct CompiledObject {
   /// (target/host.h) has them.
   std::vector<std::string> extensions;
   std::vector<ir::Var> symbols;  ///< what the sizes of the workspace may depend on, in the order of the call
-  /// On a device, what a launcher follows (ir/launch.h): the program in vector form as ir::serialize gives it. Its
-  /// kernels go by their names.
+  /// On a device, what a launcher follows (ir/analysis/launch.h): the program in vector form as ir::serialize gives it.
+  /// Its kernels go by their names.
   std::string launches;
   std::string source;                      ///< on a device: CUDA C++ or OpenCL C
   std::vector<KernelResources> resources;  ///< for CUDA, one a kernel; none where the compiler did not tell them

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ir/launch.h"
+#include "ir/analysis/launch.h"
 #include "target/gpu.h"
 #include "target/occupancy.h"
 

@@ -6,8 +6,8 @@
 
 #include "exporter/device_sources.h"
 #include "exporter/index_expression.h"
-#include "ir/launch.h"
-#include "ir/rewrite.h"
+#include "ir/analysis/launch.h"
+#include "ir/core/rewrite.h"
 #include "runtime/device_program.h"
 
 namespace nestwright {

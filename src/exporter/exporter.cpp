@@ -11,7 +11,7 @@
 #include "exporter/output_folder.h"
 #include "exporter/sources.h"
 #include "exporter/toolchain.h"
-#include "ir/serialize.h"
+#include "ir/serialize/serialize.h"
 #include "kernel/parallel_loops.h"
 #include "lower/lower.h"
 #include "support/error.h"

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "ir/expr.h"
+#include "ir/core/expr.h"
 
 namespace nestwright {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "exporter/sources.h"
-#include "ir/launch.h"
+#include "ir/analysis/launch.h"
 #include "runtime/kernel.h"
 
 namespace nestwright {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "exporter/device_sources.h"
-#include "ir/launch.h"
+#include "ir/analysis/launch.h"
 #include "space/config_json.h"
 #include "target/machine.h"
 

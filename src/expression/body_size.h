@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/expr.h"
+#include "ir/core/expr.h"
 
 namespace nestwright {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "ir/inequality.h"
-#include "ir/print.h"
-#include "ir/rewrite.h"
-#include "ir/simplify.h"
+#include "ir/core/print.h"
+#include "ir/core/rewrite.h"
+#include "ir/simplify/inequality.h"
+#include "ir/simplify/simplify.h"
 #include "support/error.h"
 
 namespace nestwright {

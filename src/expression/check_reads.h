@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "expression/iter_var.h"
-#include "ir/program.h"
+#include "ir/core/program.h"
 
 namespace nestwright {
 

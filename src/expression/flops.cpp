@@ -4,8 +4,8 @@
 
 #include "expression/scan_steps.h"
 #include "expression/tensor.h"
-#include "ir/intrinsic_table.h"
-#include "ir/rewrite.h"
+#include "ir/core/intrinsic_table.h"
+#include "ir/core/rewrite.h"
 #include "support/error.h"
 
 namespace nestwright {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "ir/expr.h"
+#include "ir/core/expr.h"
 
 namespace nestwright {
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "expression/tensor.h"
-#include "ir/print.h"
+#include "ir/core/print.h"
 
 namespace nestwright {
 

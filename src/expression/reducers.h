@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "expression/iter_var.h"
-#include "ir/expr.h"
+#include "ir/core/expr.h"
 
 namespace nestwright {
 

@@ -7,8 +7,8 @@
 
 #include "expression/operations.h"
 #include "expression/scan_steps.h"
-#include "ir/linear.h"
-#include "ir/print.h"
+#include "ir/core/linear.h"
+#include "ir/core/print.h"
 #include "support/error.h"
 
 namespace nestwright {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <set>
 
-#include "ir/linear.h"
-#include "ir/print.h"
-#include "ir/rewrite.h"
+#include "ir/core/linear.h"
+#include "ir/core/print.h"
+#include "ir/core/rewrite.h"
 #include "support/error.h"
 
 namespace nestwright {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "expression/tensor.h"
-#include "ir/simplify.h"
+#include "ir/simplify/simplify.h"
 
 namespace nestwright {
 

@@ -6,8 +6,8 @@
 
 #include "expression/body_size.h"
 #include "expression/operations.h"
-#include "ir/print.h"
-#include "ir/rewrite.h"
+#include "ir/core/print.h"
+#include "ir/core/rewrite.h"
 #include "support/error.h"
 
 namespace nestwright {

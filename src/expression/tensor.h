@@ -19,8 +19,8 @@
 
 #include "expression/iter_var.h"
 #include "expression/reducers.h"
-#include "ir/expr.h"
-#include "ir/intrinsics.h"
+#include "ir/core/expr.h"
+#include "ir/core/intrinsics.h"
 
 namespace nestwright {
 

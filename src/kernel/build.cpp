@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "ir/serialize.h"
+#include "ir/serialize/serialize.h"
 #include "kernel/device_call.h"
 #include "kernel/parallel_loops.h"
 #include "lower/lower.h"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "ir/evaluate.h"
-#include "ir/print.h"
+#include "ir/analysis/evaluate.h"
+#include "ir/core/print.h"
 #include "kernel/extent_in_memory.h"
 #include "support/error.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/program.h"
+#include "ir/core/program.h"
 #include "runtime/array_view.h"
 
 namespace nestwright {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "ir/evaluate.h"
+#include "ir/analysis/evaluate.h"
 
 namespace nestwright {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/preparation.h"
+#include "ir/analysis/preparation.h"
 #include "support/error.h"
 
 namespace nestwright {

@@ -23,7 +23,7 @@
 #include <string>
 #include <utility>
 
-#include "ir/program.h"
+#include "ir/core/program.h"
 #include "kernel/call_signature.h"
 #include "runtime/array_view.h"
 

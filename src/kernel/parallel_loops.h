@@ -2,7 +2,7 @@
 // Thread rule: a pure function.
 #pragma once
 
-#include "ir/program.h"
+#include "ir/core/program.h"
 
 namespace nestwright {
 

@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "ir/rewrite.h"
+#include "ir/core/rewrite.h"
 
 namespace nestwright {
 

@@ -14,7 +14,7 @@
 #include <array>
 #include <limits>
 
-#include "ir/intrinsics.h"
+#include "ir/core/intrinsics.h"
 #include "lower/vector_math.h"
 #include "support/error.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/expr.h"
+#include "ir/core/expr.h"
 
 namespace nestwright {
 

@@ -7,9 +7,9 @@
 
 #include <vector>
 
-#include "ir/interval.h"
-#include "ir/linear.h"
-#include "ir/rewrite.h"
+#include "ir/analysis/interval.h"
+#include "ir/core/linear.h"
+#include "ir/core/rewrite.h"
 
 namespace nestwright {
 

@@ -4,11 +4,11 @@
 
 #include <utility>
 
-#include "ir/conjunction.h"
-#include "ir/linear.h"
-#include "ir/one_of.h"
-#include "ir/print.h"
-#include "ir/rewrite.h"
+#include "ir/core/conjunction.h"
+#include "ir/core/linear.h"
+#include "ir/core/one_of.h"
+#include "ir/core/print.h"
+#include "ir/core/rewrite.h"
 #include "lower/copier.h"
 #include "support/error.h"
 

@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
-#include "ir/simplify.h"
-#include "ir/stmt.h"
+#include "ir/core/stmt.h"
+#include "ir/simplify/simplify.h"
 
 namespace nestwright {
 

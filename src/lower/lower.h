@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/program.h"
+#include "ir/core/program.h"
 #include "lower/argument.h"
 #include "schedule/schedule.h"
 #include "support/error.h"

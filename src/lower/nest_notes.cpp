@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ir/rewrite.h"
+#include "ir/core/rewrite.h"
 
 namespace nestwright {
 namespace {

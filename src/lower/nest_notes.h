@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/program.h"
+#include "ir/core/program.h"
 #include "schedule/state.h"
 
 namespace nestwright {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "ir/intrinsics.h"
-#include "ir/linear.h"
+#include "ir/core/intrinsics.h"
+#include "ir/core/linear.h"
 #include "lower/nest_builder.h"
 #include "support/error.h"
 

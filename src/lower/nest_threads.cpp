@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "ir/rewrite.h"
+#include "ir/core/rewrite.h"
 #include "lower/nest_builder.h"
 #include "support/error.h"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/program.h"
-#include "ir/verify.h"
+#include "ir/core/program.h"
+#include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "lower/nest_notes.h"
 #include "lower/signature.h"
@@ -96,7 +96,7 @@ ir::Program find_in_place(ir::Program program, PassContext& context);
 /// LowerError for a statement outside all bound loops and for bound loops that do not enclose one another directly.
 ir::Program split_launches(ir::Program program, PassContext& context);
 
-/// On devices: throws LowerError where the threads of a warp do not hold a fragment together (ir/fragments.h).
+/// On devices: throws LowerError where the threads of a warp do not hold a fragment together (ir/verify/fragments.h).
 ir::Program check_fragments(ir::Program program, PassContext& context);
 
 /// On devices: barriers of a block's threads around what they share. Throws LowerError for a barrier that not all

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ir/rewrite.h"
+#include "ir/core/rewrite.h"
 #include "support/error.h"
 
 namespace nestwright {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/program.h"
+#include "ir/core/program.h"
 #include "lower/argument.h"
 #include "schedule/state.h"
 

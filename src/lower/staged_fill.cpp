@@ -1,8 +1,8 @@
 #include "lower/staged_fill.h"
 
-#include "ir/linear.h"
-#include "ir/one_of.h"
-#include "ir/rewrite.h"
+#include "ir/core/linear.h"
+#include "ir/core/one_of.h"
+#include "ir/core/rewrite.h"
 #include "lower/copier.h"
 
 namespace nestwright {

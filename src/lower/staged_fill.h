@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "ir/stmt.h"
+#include "ir/core/stmt.h"
 
 namespace nestwright {
 

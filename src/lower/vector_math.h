@@ -8,7 +8,7 @@
 // device's. Thread rule: pure functions.
 #pragma once
 
-#include "ir/expr.h"
+#include "ir/core/expr.h"
 
 namespace nestwright {
 

@@ -4,7 +4,7 @@
 #include <new>
 
 #include "codegen/backend.h"
-#include "ir/serialize.h"
+#include "ir/serialize/serialize.h"
 #include "lower/lower.h"
 #include "measure/confinement.h"
 #include "measure/hopeless.h"

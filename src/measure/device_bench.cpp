@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "codegen/kernel_resources.h"
-#include "ir/serialize.h"
+#include "ir/serialize/serialize.h"
 #include "measure/bench.h"
 #include "measure/device_checker.h"
 #include "measure/device_warmth.h"

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/type.h"
+#include "ir/core/type.h"
 #include "measure/elements.h"
 #include "runtime/device.h"
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "ir/type.h"
+#include "ir/core/type.h"
 #include "target/target.h"
 
 namespace nestwright {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "ir/type.h"
+#include "ir/core/type.h"
 
 namespace nestwright {
 

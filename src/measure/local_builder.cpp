@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "ir/serialize.h"
+#include "ir/serialize/serialize.h"
 #include "measure/builder.h"
 #include "measure/protocol.h"
 #include "measure/worker_process.h"

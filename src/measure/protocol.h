@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "codegen/backend.h"
-#include "ir/program.h"
+#include "ir/core/program.h"
 #include "measure/disturbance_gate.h"
 #include "measure/measurement.h"
 #include "runtime/parallel.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "codegen/backend.h"
-#include "ir/program.h"
+#include "ir/core/program.h"
 #include "measure/measurement.h"
 #include "measure/timing.h"
 #include "runtime/parallel.h"

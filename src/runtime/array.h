@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "ir/type.h"
+#include "ir/core/type.h"
 
 namespace nestwright {
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "ir/evaluate.h"
+#include "ir/analysis/evaluate.h"
 #include "support/error.h"
 
 namespace nestwright {

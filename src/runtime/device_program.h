@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/launch.h"
-#include "ir/program.h"
+#include "ir/analysis/launch.h"
+#include "ir/core/program.h"
 #include "runtime/device.h"
 
 namespace nestwright {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "ir/program.h"
+#include "ir/core/program.h"
 #include "runtime/kernel_abi.h"
 #include "runtime/parallel.h"
 

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-#include "ir/equal.h"
-#include "ir/linear.h"
-#include "ir/one_of.h"
-#include "ir/print.h"
-#include "ir/rewrite.h"
-#include "ir/simplify.h"
+#include "ir/core/equal.h"
+#include "ir/core/linear.h"
+#include "ir/core/one_of.h"
+#include "ir/core/print.h"
+#include "ir/core/rewrite.h"
+#include "ir/simplify/simplify.h"
 
 namespace nestwright {
 namespace {

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "ir/linear.h"
-#include "ir/print.h"
+#include "ir/core/linear.h"
+#include "ir/core/print.h"
 #include "schedule/schedule.h"
 #include "schedule/state.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/rewrite.h"
+#include "ir/core/rewrite.h"
 #include "schedule/state.h"
 
 namespace nestwright {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "expression/tensor.h"
-#include "ir/program.h"
+#include "ir/core/program.h"
 #include "schedule/tail.h"
 #include "schedule/tensor_intrinsic.h"
 #include "schedule/trace.h"

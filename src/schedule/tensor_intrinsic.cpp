@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/intrinsics.h"
+#include "ir/core/intrinsics.h"
 #include "support/error.h"
 
 namespace nestwright {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "expression/tensor.h"
-#include "ir/stmt.h"
+#include "ir/core/stmt.h"
 
 namespace nestwright {
 

@@ -2,7 +2,7 @@
 // Thread rule: constants.
 #pragma once
 
-#include "ir/stmt.h"
+#include "ir/core/stmt.h"
 
 namespace nestwright {
 

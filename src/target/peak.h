@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "ir/type.h"
+#include "ir/core/type.h"
 
 namespace nestwright {
 

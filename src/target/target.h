@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/type.h"
+#include "ir/core/type.h"
 #include "target/features.h"
 
 namespace nestwright {

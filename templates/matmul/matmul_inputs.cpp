@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/fold.h"
+#include "ir/core/fold.h"
 #include "support/hash.h"
 #include "templates/matmul/matmul.h"
 #include "templates/matmul/matmul_shape.h"

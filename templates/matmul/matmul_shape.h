@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ir/type.h"
+#include "ir/core/type.h"
 #include "templates/divide.h"
 #include "templates/workload.h"
 

@@ -1,6 +1,6 @@
 #include "templates/matmul/matmul_words.h"
 
-#include "ir/intrinsics.h"
+#include "ir/core/intrinsics.h"
 
 namespace nestwright {
 namespace {

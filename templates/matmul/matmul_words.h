@@ -2,7 +2,7 @@
 // adds up. Internal to templates/matmul. Thread rule: pure functions.
 #pragma once
 
-#include "ir/expr.h"
+#include "ir/core/expr.h"
 #include "templates/matmul/matmul_form.h"
 #include "templates/template.h"
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "expression/scan.h"
-#include "ir/fold.h"
+#include "ir/core/fold.h"
 #include "support/error.h"
 #include "support/hash.h"
 #include "templates/rounding.h"

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "ir/interpret.h"
-#include "ir/print.h"
+#include "ir/core/print.h"
+#include "ir/interpret/interpret.h"
 #include "support/error.h"
 
 namespace nestwright::bench {

@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "ir/fold.h"
-#include "ir/scalar.h"
+#include "ir/core/fold.h"
+#include "ir/core/scalar.h"
 #include "runtime/array.h"
 
 namespace nestwright::testing {

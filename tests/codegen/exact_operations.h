@@ -1,7 +1,7 @@
 // What is computed exactly everywhere, on elements of every type.
 #pragma once
 
-#include "ir/intrinsics.h"
+#include "ir/core/intrinsics.h"
 
 namespace nestwright::testing {
 

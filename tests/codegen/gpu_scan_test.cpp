@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "codegen/backend.h"
-#include "ir/serialize.h"
+#include "ir/serialize/serialize.h"
 #include "lower/lower.h"
 #include "runtime/device_program.h"
 #include "templates/scan/scan.h"

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "codegen/backend.h"
-#include "ir/serialize.h"
+#include "ir/serialize/serialize.h"
 #include "runtime/device_program.h"
 #include "tests/templates/gpu_cases.h"
 #include "tests/templates/input_sets.h"

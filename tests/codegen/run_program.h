@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "codegen/backend.h"
-#include "ir/interpret.h"
-#include "ir/preparation.h"
-#include "ir/scalar.h"
+#include "ir/analysis/preparation.h"
+#include "ir/core/scalar.h"
+#include "ir/interpret/interpret.h"
 #include "lower/lower.h"
 #include "runtime/array.h"
 #include "runtime/kernel.h"

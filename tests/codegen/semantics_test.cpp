@@ -6,7 +6,7 @@
 #include <array>
 #include <functional>
 
-#include "ir/intrinsics.h"
+#include "ir/core/intrinsics.h"
 #include "run_program.h"
 
 namespace nestwright {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/scalar.h"
+#include "ir/core/scalar.h"
 #include "run_program.h"
 #include "support/error.h"
 #include "templates/registry.h"

@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "ir/print.h"
+#include "ir/core/print.h"
 #include "lower/lower.h"
 #include "run_program.h"
 

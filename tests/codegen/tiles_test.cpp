@@ -4,7 +4,7 @@
 #include <regex>
 #include <set>
 
-#include "ir/intrinsics.h"
+#include "ir/core/intrinsics.h"
 #include "target/tiles.h"
 #include "template_cases.h"
 #include "tests/support/message.h"

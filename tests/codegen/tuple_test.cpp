@@ -1,7 +1,7 @@
 // Reductions of tuples: vectorised over an axis of the output, every member of a step is combined before one is stored.
 #include <gtest/gtest.h>
 
-#include "ir/print.h"
+#include "ir/core/print.h"
 #include "run_program.h"
 #include "schedule/schedule.h"
 

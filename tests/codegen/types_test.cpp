@@ -1,11 +1,11 @@
 // Every element type through loads, operations, casts and stores: compiled code against the interpreter, which
-// tests/ir/scalar_types_test.cpp holds against plain C++. On scalars and on vectors with a tail, on every instruction
-// set that runs here; also on values where plain C++ would be undefined.
+// tests/ir/core/scalar_types_test.cpp holds against plain C++. On scalars and on vectors with a tail, on every
+// instruction set that runs here; also on values where plain C++ would be undefined.
 #include <gtest/gtest.h>
 
 #include "element_data.h"
 #include "exact_operations.h"
-#include "ir/intrinsics.h"
+#include "ir/core/intrinsics.h"
 #include "run_program.h"
 
 namespace nestwright {

@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <limits>
 
-#include "ir/intrinsics.h"
-#include "ir/scalar.h"
+#include "ir/core/intrinsics.h"
+#include "ir/core/scalar.h"
 #include "lower/vector_math.h"
 #include "run_program.h"
 

@@ -8,9 +8,9 @@
 #include <set>
 
 #include "cost_model/least_time.h"
-#include "ir/evaluate.h"
-#include "ir/preparation.h"
-#include "ir/rewrite.h"
+#include "ir/analysis/evaluate.h"
+#include "ir/analysis/preparation.h"
+#include "ir/core/rewrite.h"
 #include "lower/lower.h"
 #include "support/error.h"
 #include "templates/registry.h"

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/program.h"
+#include "ir/core/program.h"
 
 namespace nestwright {
 

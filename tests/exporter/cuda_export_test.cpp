@@ -10,8 +10,8 @@
 
 #include "codegen/backend.h"
 #include "export_fixture.h"
-#include "ir/launch.h"
-#include "ir/serialize.h"
+#include "ir/analysis/launch.h"
+#include "ir/serialize/serialize.h"
 #include "lower/lower.h"
 #include "runtime/device.h"
 #include "runtime/device_program.h"

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "expression/tensor.h"
-#include "ir/print.h"
+#include "ir/core/print.h"
 #include "support/error.h"
 #include "tests/support/message.h"
 

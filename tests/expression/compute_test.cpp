@@ -2,7 +2,7 @@
 
 #include "expect_usage_error.h"
 #include "expression/tensor.h"
-#include "ir/print.h"
+#include "ir/core/print.h"
 
 namespace nestwright {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "expression/tensor.h"
-#include "ir/print.h"
+#include "ir/core/print.h"
 #include "tests/expression/expect_usage_error.h"
 
 namespace nestwright {

@@ -2,7 +2,7 @@
 #include "expression/scan.h"
 
 #include "expect_usage_error.h"
-#include "ir/print.h"
+#include "ir/core/print.h"
 
 namespace nestwright {
 namespace {

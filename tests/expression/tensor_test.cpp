@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "expect_usage_error.h"
-#include "ir/print.h"
+#include "ir/core/print.h"
 
 namespace nestwright {
 namespace {

@@ -5,8 +5,8 @@
 #include <exception>
 #include <string>
 
-#include "ir/print.h"
-#include "ir/serialize.h"
+#include "ir/core/print.h"
+#include "ir/serialize/serialize.h"
 #include "logs/encode.h"
 #include "measure/protocol.h"
 #include "schedule/trace.h"

@@ -54,7 +54,7 @@ TEST(DocumentNames, AreFoundInText) {
   EXPECT_THAT(names.commands, ElementsAre("query", "tune"));
   EXPECT_THAT(names.options, ElementsAre("--db", "--json"));
   EXPECT_THAT(names.variables, ElementsAre("NESTWRIGHT_DB"));
-  EXPECT_TRUE(has_path(NESTWRIGHT_SOURCE_DIR, "ir/expr"));
+  EXPECT_TRUE(has_path(NESTWRIGHT_SOURCE_DIR, "ir/core/expr"));
   EXPECT_FALSE(has_path(NESTWRIGHT_SOURCE_DIR, "ir/no_such_file"));
 }
 

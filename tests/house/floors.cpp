@@ -33,7 +33,7 @@ std::vector<std::string> names_in(const std::string& text) {
   std::vector<std::string> names;
   bool inside = false;
   for (const char c : text) {
-    const bool letter = (c >= 'a' && c <= 'z') || c == '_';
+    const bool letter = (c >= 'a' && c <= 'z') || c == '_' || c == '/';
     if (letter && !inside) names.emplace_back();
     if (letter) names.back() += c;
     inside = letter;
@@ -83,21 +83,44 @@ Floors parse_floors(std::string_view document) {
   return floors;
 }
 
+namespace {
+
+/// The floor of a path as #include spells it: "ir/core" where the table has that room, else "ir".
+std::string floor_of(const Floors& floors, const std::string& spelled) {
+  const std::size_t folder = spelled.find('/');
+  const std::size_t room = folder == std::string::npos ? folder : spelled.find('/', folder + 1);
+  if (room != std::string::npos && floors.contains(spelled.substr(0, room))) return spelled.substr(0, room);
+  return spelled.substr(0, folder);
+}
+
+bool is_room(const std::string& floor) { return floor.find('/') != std::string::npos; }
+
+/// Rooms of one folder are floors of their own; from other folders all of them are that folder.
+bool may_include(const Floors& floors, const SourceFile& file, const std::string& path) {
+  const std::string from = floor_of(floors, file.spelled()), to = floor_of(floors, path);
+  const std::string folder = to.substr(0, to.find('/'));
+  if (folder != file.folder) return floors.at(file.folder).contains(folder);
+  return from == to || !is_room(to) || (is_room(from) && floors.at(from).contains(to));
+}
+
+}  // namespace
+
 std::vector<std::string> floor_violations(const Floors& floors, const std::vector<SourceFile>& files) {
   std::vector<std::string> violations;
   for (const SourceFile& file : files) {
-    const auto own = floors.find(file.folder);
+    const bool is_known = floors.contains(file.folder);
     for (const Include& include : file.includes) {
       if (!include.quoted) continue;
       const std::string where = file.path + ":" + std::to_string(include.line) + " includes \"" + include.path + "\"";
       const std::string folder = include.path.substr(0, include.path.find('/'));
       if (!floors.contains(folder) || folder == include.path) {
         violations.push_back(where + ", which does not begin with a folder of the house");
-      } else if (own != floors.end() && folder != file.folder && !own->second.contains(folder)) {
-        violations.push_back(where + ", but " + folder + " is not below " + file.folder);
+      } else if (is_known && !may_include(floors, file, include.path)) {
+        violations.push_back(where + ", but " + floor_of(floors, include.path) + " is not below " +
+                             floor_of(floors, file.spelled()));
       }
     }
-    if (own == floors.end() && !file.folder.empty()) {
+    if (!is_known && !file.folder.empty()) {
       violations.push_back(file.path + " is in folder " + file.folder + ", which the floors do not know");
     }
   }

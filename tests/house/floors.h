@@ -11,7 +11,8 @@
 
 namespace nestwright::house {
 
-/// For each folder those that it may include, arrows composed; itself is not in its set.
+/// For each folder, and for each room "folder/room" that the table names, those that it may include, arrows composed;
+/// itself is not in its set.
 using Floors = std::map<std::string, std::set<std::string>>;
 
 /// Reads the block after the line that starts with "Floors": lines of chains "a, b <- c <- d", two or more blanks

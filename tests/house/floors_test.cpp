@@ -59,6 +59,19 @@ TEST(Floors, PlantedViolationsAreFound) {
   EXPECT_THAT(check("src/all.h", "#include \"top/t.h\"\n"), IsEmpty()) << "the umbrella stands outside";
 }
 
+TEST(Floors, RoomsOfAFolderHaveFloorsToo) {
+  const Floors floors = parse_floors("Floors\n```\nbase <- tree <- top\ntree/core <- tree/proofs <- tree/rules\n```\n");
+  const auto check = [&](const std::string& path, const std::string& included) {
+    return floor_violations(floors, {read_source(path, "#include \"" + included + "\"\n")});
+  };
+  EXPECT_THAT(check("src/tree/rules/a.cpp", "tree/core/c.h"), IsEmpty());
+  EXPECT_THAT(check("src/tree/core/a.cpp", "base/b.h"), IsEmpty());
+  EXPECT_THAT(check("top/a.cpp", "tree/rules/r.h"), IsEmpty());
+  EXPECT_THAT(check("src/tree/core/a.cpp", "tree/proofs/p.h"),
+              ElementsAre(HasSubstr("tree/proofs is not below tree/core")));
+  EXPECT_THAT(check("src/tree/core/a.cpp", "top/t.h"), ElementsAre(HasSubstr("top is not below tree/core")));
+}
+
 TEST(Floors, CommentsAndWrittenOutSourcesAreNotIncludes) {
   const std::string text =
       "// #include \"x/a.h\"\n/* \n#include \"x/b.h\"\n*/\nconst char* s = R\"c(\n#include \"x/c.h\"\n)c\";\n"

@@ -14,12 +14,12 @@ struct Include {
 };
 
 struct SourceFile {
-  std::string path;    ///< from the root: "src/ir/expr.h"
+  std::string path;    ///< from the root: "src/ir/core/expr.h"
   std::string folder;  ///< of the house: "ir", "logs"; empty for what stands outside of it, as src/nestwright.h does
   std::vector<Include> includes;
   int lines = 0;
   bool is_header() const { return path.ends_with(".h"); }
-  /// As #include spells it: "ir/expr.h".
+  /// As #include spells it: "ir/core/expr.h".
   std::string spelled() const { return path.starts_with("src/") ? path.substr(4) : path; }
 };
 

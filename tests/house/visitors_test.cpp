@@ -1,5 +1,5 @@
-// Visitors of nodes name the kinds that they treat alike (ir/one_of.h), and a switch over one of our enumerations names
-// every enumerator: what takes whatever is left would accept a new kind in silence.
+// Visitors of nodes name the kinds that they treat alike (ir/core/one_of.h), and a switch over one of our enumerations
+// names every enumerator: what takes whatever is left would accept a new kind in silence.
 #include <gmock/gmock.h>
 
 #include <fstream>

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "ir/interpret.h"
-#include "ir/program.h"
+#include "ir/core/program.h"
+#include "ir/interpret/interpret.h"
 
 namespace nestwright::ir {
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/print.h"
+#include "ir/core/print.h"
 #include "support/error.h"
 #include "target/host.h"
 #include "tests/support/message.h"

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "ir/interpret.h"
-#include "ir/intrinsics.h"
+#include "ir/core/intrinsics.h"
+#include "ir/interpret/interpret.h"
 #include "kernel/build.h"
 #include "lower/lower.h"
 #include "support/error.h"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <functional>
 
-#include "ir/intrinsics.h"
+#include "ir/core/intrinsics.h"
 #include "kernel/build.h"
 #include "tests/kernel/matrix.h"
 

@@ -5,8 +5,8 @@
 #include <functional>
 #include <random>
 
-#include "ir/interpret.h"
-#include "ir/print.h"
+#include "ir/core/print.h"
+#include "ir/interpret/interpret.h"
 #include "kernel/build.h"
 #include "support/error.h"
 #include "tests/support/message.h"

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "ir/rewrite.h"
-#include "ir/verify.h"
+#include "ir/core/rewrite.h"
+#include "ir/verify/verify.h"
 #include "run_program.h"
 #include "support/error.h"
 

@@ -1,7 +1,7 @@
 // What the tests of programs for devices share.
 #pragma once
 
-#include "ir/program.h"
+#include "ir/core/program.h"
 #include "target/target.h"
 
 namespace nestwright::testing {

@@ -6,10 +6,10 @@
 #include <functional>
 #include <vector>
 
-#include "ir/interpret.h"
-#include "ir/print.h"
-#include "ir/rewrite.h"
-#include "ir/verify.h"
+#include "ir/core/print.h"
+#include "ir/core/rewrite.h"
+#include "ir/interpret/interpret.h"
+#include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "lower/passes.h"
 #include "support/error.h"

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "devices.h"
-#include "ir/print.h"
-#include "ir/verify.h"
+#include "ir/core/print.h"
+#include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "matmul_schedule.h"
 #include "run_program.h"

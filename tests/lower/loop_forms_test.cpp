@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-#include "ir/print.h"
+#include "ir/core/print.h"
 #include "lower/lower.h"
 
 namespace nestwright::testing {

@@ -2,9 +2,9 @@
 // against what the tuned kernels need.
 #include <gmock/gmock.h>
 
-#include "ir/print.h"
-#include "ir/rewrite.h"
-#include "ir/verify.h"
+#include "ir/core/print.h"
+#include "ir/core/rewrite.h"
+#include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "matmul_schedule.h"
 #include "run_program.h"

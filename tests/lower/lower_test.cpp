@@ -1,9 +1,9 @@
 // Loop form of small schedules, in their printed form, and what is refused.
 #include <gmock/gmock.h>
 
-#include "ir/interpret.h"
-#include "ir/print.h"
-#include "ir/verify.h"
+#include "ir/core/print.h"
+#include "ir/interpret/interpret.h"
+#include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "matmul_schedule.h"
 #include "run_program.h"

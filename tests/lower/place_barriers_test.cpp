@@ -1,7 +1,7 @@
 // Where the threads of a block wait: the pass on loops written by hand.
 #include <gmock/gmock.h>
 
-#include "ir/print.h"
+#include "ir/core/print.h"
 #include "lower/passes.h"
 
 namespace nestwright::testing {

@@ -1,11 +1,11 @@
 // prepare in loop form: two kernels, which parameters each has to do with, and what is refused.
 #include <gmock/gmock.h>
 
-#include "ir/equal.h"
-#include "ir/interpret.h"
-#include "ir/preparation.h"
-#include "ir/print.h"
-#include "ir/serialize.h"
+#include "ir/analysis/preparation.h"
+#include "ir/core/equal.h"
+#include "ir/core/print.h"
+#include "ir/interpret/interpret.h"
+#include "ir/serialize/serialize.h"
 #include "lower/lower.h"
 #include "matmul_schedule.h"
 #include "support/error.h"

@@ -1,8 +1,8 @@
 // Bounds inference: what a stage computes inside its consumer's loop is what is read there, and no more.
 #include <gmock/gmock.h>
 
-#include "ir/print.h"
-#include "ir/verify.h"
+#include "ir/core/print.h"
+#include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "run_program.h"
 #include "schedule/schedule.h"

@@ -1,7 +1,7 @@
 // rfactor, storage_align and pragma, lowered: their loops as printed, and results against the schedule of defaults.
 #include <gmock/gmock.h>
 
-#include "ir/print.h"
+#include "ir/core/print.h"
 #include "lower/lower.h"
 #include "matmul_schedule.h"
 #include "run_program.h"

@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "expression/tensor.h"
-#include "ir/interpret.h"
-#include "ir/rewrite.h"
-#include "ir/simplify.h"
+#include "ir/core/rewrite.h"
+#include "ir/interpret/interpret.h"
+#include "ir/simplify/simplify.h"
 
 namespace nestwright::testing {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ir/program.h"
+#include "ir/core/program.h"
 #include "lower/argument.h"
 
 namespace nestwright::testing {

@@ -4,8 +4,8 @@
 
 #include "devices.h"
 #include "expression/scan.h"
-#include "ir/print.h"
-#include "ir/verify.h"
+#include "ir/core/print.h"
+#include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "run_program.h"
 #include "support/error.h"

@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "ir/print.h"
-#include "ir/verify.h"
+#include "ir/core/print.h"
+#include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "run_program.h"
 #include "schedule/state.h"

@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 
 #include "devices.h"
-#include "ir/interpret.h"
-#include "ir/print.h"
-#include "ir/rewrite.h"
-#include "ir/verify.h"
+#include "ir/core/print.h"
+#include "ir/core/rewrite.h"
+#include "ir/interpret/interpret.h"
+#include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "matmul_schedule.h"
 #include "run_program.h"

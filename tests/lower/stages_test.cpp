@@ -4,8 +4,8 @@
 #include <functional>
 
 #include "blocked_product.h"
-#include "ir/print.h"
-#include "ir/verify.h"
+#include "ir/core/print.h"
+#include "ir/verify/verify.h"
 #include "run_program.h"
 #include "support/error.h"
 

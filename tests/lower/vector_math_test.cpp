@@ -6,14 +6,14 @@
 
 #include <functional>
 
-#include "ir/equal.h"
-#include "ir/interpret.h"
-#include "ir/intrinsics.h"
-#include "ir/print.h"
-#include "ir/rewrite.h"
-#include "ir/serialize.h"
-#include "ir/simplify.h"
-#include "ir/verify.h"
+#include "ir/core/equal.h"
+#include "ir/core/intrinsics.h"
+#include "ir/core/print.h"
+#include "ir/core/rewrite.h"
+#include "ir/interpret/interpret.h"
+#include "ir/serialize/serialize.h"
+#include "ir/simplify/simplify.h"
+#include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "lower/passes.h"
 #include "support/error.h"

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "ir/serialize.h"
+#include "ir/serialize/serialize.h"
 #include "measure/builder.h"
 #include "support/error.h"
 #include "tests/measure/planted.h"

@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "codegen/backend.h"
-#include "ir/equal.h"
-#include "ir/interpret.h"
-#include "ir/print.h"
-#include "ir/simplify.h"
-#include "ir/symbol_ranges.h"
+#include "ir/analysis/symbol_ranges.h"
+#include "ir/core/equal.h"
+#include "ir/core/print.h"
+#include "ir/interpret/interpret.h"
+#include "ir/simplify/simplify.h"
 #include "lower/lower.h"
 #include "runtime/kernel.h"
 #include "schedule/state.h"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "ir/program.h"
+#include "ir/core/program.h"
 #include "target/target.h"
 #include "tests/property/case.h"
 #include "tests/property/data.h"

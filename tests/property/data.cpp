@@ -6,9 +6,9 @@
 #include <new>
 #include <random>
 
-#include "ir/rewrite.h"
-#include "ir/scalar.h"
-#include "ir/simplify.h"
+#include "ir/core/rewrite.h"
+#include "ir/core/scalar.h"
+#include "ir/simplify/simplify.h"
 #include "support/error.h"
 
 namespace nestwright::property {

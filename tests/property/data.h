@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/interpret.h"
-#include "ir/program.h"
+#include "ir/core/program.h"
+#include "ir/interpret/interpret.h"
 #include "tests/property/dim.h"
 
 namespace nestwright::property {

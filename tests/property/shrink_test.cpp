@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "ir/rewrite.h"
+#include "ir/core/rewrite.h"
 #include "support/error.h"
 #include "tests/property/shrink.h"
 

@@ -1,4 +1,4 @@
-#include "ir/print.h"
+#include "ir/core/print.h"
 #include "matmul_fixture.h"
 
 namespace nestwright {

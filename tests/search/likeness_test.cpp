@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "ir/equal.h"
+#include "ir/core/equal.h"
 #include "search/candidate.h"
 #include "search/ranker.h"
 #include "support/error.h"

@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "gpu_cases.h"
-#include "ir/print.h"
+#include "ir/core/print.h"
 #include "matmul_check.h"
 #include "tests/support/golden.h"
 

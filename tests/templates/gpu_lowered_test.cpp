@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "gpu_cases.h"
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 #include "matmul_check.h"
 
 namespace nestwright {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/scalar.h"
+#include "ir/core/scalar.h"
 #include "templates/registry.h"
 #include "tests/support/cpu_target.h"
 

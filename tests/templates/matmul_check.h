@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <functional>
 
-#include "ir/interpret.h"
-#include "ir/verify.h"
+#include "ir/interpret/interpret.h"
+#include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "matmul_cases.h"
 #include "support/error.h"

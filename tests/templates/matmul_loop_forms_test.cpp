@@ -3,7 +3,7 @@
 // and the configuration; the program follows.
 #include <fstream>
 
-#include "ir/print.h"
+#include "ir/core/print.h"
 #include "matmul_check.h"
 #include "tests/support/golden.h"
 

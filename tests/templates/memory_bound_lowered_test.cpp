@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "ir/interpret.h"
-#include "ir/verify.h"
+#include "ir/interpret/interpret.h"
+#include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "memory_bound_cases.h"
 #include "support/error.h"

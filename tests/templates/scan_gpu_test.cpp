@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 
 #include "gpu_cases.h"
-#include "ir/interpret.h"
-#include "ir/print.h"
-#include "ir/verify.h"
+#include "ir/core/print.h"
+#include "ir/interpret/interpret.h"
+#include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "templates/scan/scan.h"
 

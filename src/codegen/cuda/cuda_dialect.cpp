@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "ir/launch.h"
+#include "ir/analysis/launch.h"
 #include "support/error.h"
 
 namespace nestwright::codegen {

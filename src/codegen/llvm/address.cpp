@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "codegen/llvm/function_emitter.h"
-#include "ir/equal.h"
+#include "ir/core/equal.h"
 #include "support/error.h"
 
 namespace nestwright::codegen {

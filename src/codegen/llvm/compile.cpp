@@ -29,7 +29,7 @@
 
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/llvm_backend.h"
-#include "ir/preparation.h"
+#include "ir/analysis/preparation.h"
 #include "support/error.h"
 
 namespace nestwright::codegen {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/program.h"
+#include "ir/core/program.h"
 #include "target/target.h"
 
 namespace llvm {

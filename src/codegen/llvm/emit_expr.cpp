@@ -4,9 +4,9 @@
 #include <bit>
 
 #include "codegen/llvm/function_emitter.h"
-#include "ir/equal.h"
-#include "ir/rewrite.h"
-#include "ir/scalar.h"
+#include "ir/core/equal.h"
+#include "ir/core/rewrite.h"
+#include "ir/core/scalar.h"
 #include "support/error.h"
 
 namespace nestwright::codegen {

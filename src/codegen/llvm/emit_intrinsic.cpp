@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "codegen/llvm/function_emitter.h"
-#include "ir/intrinsic_table.h"
+#include "ir/core/intrinsic_table.h"
 #include "support/error.h"
 
 namespace nestwright::codegen {

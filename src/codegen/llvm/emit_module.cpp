@@ -7,8 +7,8 @@
 
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/function_emitter.h"
-#include "ir/in_place.h"
-#include "ir/rewrite.h"
+#include "ir/analysis/in_place.h"
+#include "ir/core/rewrite.h"
 #include "support/error.h"
 
 namespace nestwright::codegen {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "codegen/llvm/function_emitter.h"
-#include "ir/in_place.h"
+#include "ir/analysis/in_place.h"
 #include "support/error.h"
 
 namespace nestwright::codegen {

@@ -18,9 +18,9 @@
 #include <optional>
 
 #include "codegen/llvm/function_emitter.h"
-#include "ir/one_of.h"
-#include "ir/print.h"
-#include "ir/rewrite.h"
+#include "ir/core/one_of.h"
+#include "ir/core/print.h"
+#include "ir/core/rewrite.h"
 #include "support/error.h"
 
 namespace nestwright::codegen {

@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "ir/linear.h"
-#include "ir/program.h"
+#include "ir/core/linear.h"
+#include "ir/core/program.h"
 #include "target/target.h"
 
 namespace nestwright::codegen {

@@ -5,7 +5,7 @@
 
 #include <bit>
 
-#include "ir/launch.h"
+#include "ir/analysis/launch.h"
 #include "support/error.h"
 
 namespace nestwright::codegen {

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "codegen/source/expression.h"
-#include "ir/interval.h"
-#include "ir/rewrite.h"
+#include "ir/analysis/interval.h"
+#include "ir/core/rewrite.h"
 #include "support/error.h"
 
 namespace nestwright::codegen {

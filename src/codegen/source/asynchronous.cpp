@@ -7,10 +7,10 @@
 
 #include "codegen/source/each_once.h"
 #include "codegen/source/lanes.h"
-#include "ir/barriers.h"
-#include "ir/linear.h"
-#include "ir/one_of.h"
-#include "ir/rewrite.h"
+#include "ir/analysis/barriers.h"
+#include "ir/core/linear.h"
+#include "ir/core/one_of.h"
+#include "ir/core/rewrite.h"
 
 namespace nestwright::codegen {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "ir/stmt.h"
+#include "ir/core/stmt.h"
 
 namespace nestwright::codegen {
 

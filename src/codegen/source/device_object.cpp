@@ -2,7 +2,7 @@
 
 #include "codegen/source/names.h"
 #include "codegen/source/source.h"
-#include "ir/serialize.h"
+#include "ir/serialize/serialize.h"
 #include "support/error.h"
 
 namespace nestwright::codegen {

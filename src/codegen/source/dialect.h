@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "codegen/source/fragments.h"
-#include "ir/stmt.h"
+#include "ir/core/stmt.h"
 
 namespace nestwright::codegen {
 

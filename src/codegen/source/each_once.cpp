@@ -4,8 +4,8 @@
 #include <cstdlib>
 
 #include "codegen/source/lanes.h"
-#include "ir/linear.h"
-#include "ir/rewrite.h"
+#include "ir/core/linear.h"
+#include "ir/core/rewrite.h"
 
 namespace nestwright::codegen {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "ir/stmt.h"
+#include "ir/core/stmt.h"
 
 namespace nestwright::codegen {
 

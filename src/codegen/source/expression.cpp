@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "ir/interval.h"
-#include "ir/intrinsic_table.h"
-#include "ir/linear.h"
-#include "ir/one_of.h"
-#include "ir/print.h"
+#include "ir/analysis/interval.h"
+#include "ir/core/intrinsic_table.h"
+#include "ir/core/linear.h"
+#include "ir/core/one_of.h"
+#include "ir/core/print.h"
 #include "support/error.h"
 
 namespace nestwright::codegen {

@@ -1,5 +1,5 @@
-// Scalar expressions as C text with the exact meaning of ir/expr.h. Index arithmetic is done in 32 bits where all of it
-// provably fits, else in 64; what else is of 64 bits likewise. Thread rule: one thread each.
+// Scalar expressions as C text with the exact meaning of ir/core/expr.h. Index arithmetic is done in 32 bits where all
+// of it provably fits, else in 64; what else is of 64 bits likewise. Thread rule: one thread each.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 #include "codegen/source/names.h"
 #include "codegen/source/prelude.h"
 #include "codegen/source/text.h"
-#include "ir/simplify.h"
+#include "ir/simplify/simplify.h"
 
 namespace nestwright::codegen {
 

@@ -6,11 +6,11 @@
 
 #include "codegen/source/expression.h"
 #include "codegen/source/warpgroup_product.h"
-#include "ir/equal.h"
-#include "ir/fragments.h"
-#include "ir/linear.h"
-#include "ir/print.h"
-#include "ir/rewrite.h"
+#include "ir/core/equal.h"
+#include "ir/core/linear.h"
+#include "ir/core/print.h"
+#include "ir/core/rewrite.h"
+#include "ir/verify/fragments.h"
 #include "support/error.h"
 
 namespace nestwright::codegen {

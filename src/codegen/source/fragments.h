@@ -22,8 +22,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/simplify.h"
-#include "ir/stmt.h"
+#include "ir/core/stmt.h"
+#include "ir/simplify/simplify.h"
 
 namespace nestwright::codegen {
 

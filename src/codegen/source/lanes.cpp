@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "codegen/source/expression.h"
-#include "ir/equal.h"
-#include "ir/launch.h"
-#include "ir/linear.h"
-#include "ir/one_of.h"
-#include "ir/print.h"
-#include "ir/rewrite.h"
+#include "ir/analysis/launch.h"
+#include "ir/core/equal.h"
+#include "ir/core/linear.h"
+#include "ir/core/one_of.h"
+#include "ir/core/print.h"
+#include "ir/core/rewrite.h"
 #include "support/error.h"
 
 namespace nestwright::codegen {

@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "ir/simplify.h"
+#include "ir/simplify/simplify.h"
 
 namespace nestwright::codegen {
 

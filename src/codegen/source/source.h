@@ -4,7 +4,7 @@
 #include <string>
 
 #include "codegen/source/dialect.h"
-#include "ir/program.h"
+#include "ir/core/program.h"
 
 namespace nestwright::codegen {
 

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "codegen/source/asynchronous.h"
-#include "ir/equal.h"
-#include "ir/interval.h"
-#include "ir/linear.h"
-#include "ir/rewrite.h"
+#include "ir/analysis/interval.h"
+#include "ir/core/equal.h"
+#include "ir/core/linear.h"
+#include "ir/core/rewrite.h"
 #include "support/error.h"
 
 namespace nestwright::codegen {

@@ -7,7 +7,7 @@
 
 #include "codegen/source/expression.h"
 #include "codegen/source/lanes.h"
-#include "ir/stmt.h"
+#include "ir/core/stmt.h"
 
 namespace nestwright::codegen {
 

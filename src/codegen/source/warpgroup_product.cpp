@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "codegen/source/expression.h"
-#include "ir/linear.h"
-#include "ir/rewrite.h"
-#include "ir/warp.h"
+#include "ir/analysis/warp.h"
+#include "ir/core/linear.h"
+#include "ir/core/rewrite.h"
 #include "support/error.h"
 
 namespace nestwright::codegen {

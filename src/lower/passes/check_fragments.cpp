@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "ir/fragments.h"
+#include "ir/verify/fragments.h"
 #include "lower/passes.h"
 #include "support/error.h"
 

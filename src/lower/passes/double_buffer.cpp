@@ -21,9 +21,9 @@
 #include <optional>
 #include <set>
 
-#include "ir/one_of.h"
-#include "ir/rewrite.h"
-#include "ir/symbol_ranges.h"
+#include "ir/analysis/symbol_ranges.h"
+#include "ir/core/one_of.h"
+#include "ir/core/rewrite.h"
 #include "lower/copier.h"
 #include "lower/passes.h"
 #include "lower/staged_fill.h"

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "ir/rewrite.h"
+#include "ir/core/rewrite.h"
 #include "lower/passes.h"
 
 namespace nestwright::passes {

@@ -1,4 +1,4 @@
-#include "ir/in_place.h"
+#include "ir/analysis/in_place.h"
 #include "lower/passes.h"
 
 namespace nestwright::passes {

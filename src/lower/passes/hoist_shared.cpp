@@ -6,7 +6,7 @@
 //     C[i] = T[7 - i]                        C[i] = T[7 - i]
 #include <fmt/format.h>
 
-#include "ir/rewrite.h"
+#include "ir/core/rewrite.h"
 #include "lower/passes.h"
 #include "support/error.h"
 

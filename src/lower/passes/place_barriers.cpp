@@ -17,12 +17,12 @@
 #include <optional>
 #include <set>
 
-#include "ir/barriers.h"
-#include "ir/copies.h"
-#include "ir/equal.h"
-#include "ir/linear.h"
-#include "ir/print.h"
-#include "ir/rewrite.h"
+#include "ir/analysis/barriers.h"
+#include "ir/analysis/copies.h"
+#include "ir/core/equal.h"
+#include "ir/core/linear.h"
+#include "ir/core/print.h"
+#include "ir/core/rewrite.h"
 #include "lower/passes.h"
 #include "support/error.h"
 

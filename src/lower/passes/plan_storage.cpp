@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "ir/equal.h"
-#include "ir/rewrite.h"
+#include "ir/core/equal.h"
+#include "ir/core/rewrite.h"
 #include "lower/passes.h"
 #include "support/error.h"
 

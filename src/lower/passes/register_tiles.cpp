@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <map>
 
-#include "ir/equal.h"
-#include "ir/linear.h"
-#include "ir/print.h"
-#include "ir/rewrite.h"
+#include "ir/core/equal.h"
+#include "ir/core/linear.h"
+#include "ir/core/print.h"
+#include "ir/core/rewrite.h"
 #include "lower/passes.h"
 #include "support/error.h"
 

@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
-#include "ir/equal.h"
-#include "ir/linear.h"
-#include "ir/rewrite.h"
+#include "ir/core/equal.h"
+#include "ir/core/linear.h"
+#include "ir/core/rewrite.h"
 #include "lower/copier.h"
 #include "lower/passes.h"
 #include "support/error.h"

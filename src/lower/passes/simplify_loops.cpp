@@ -1,5 +1,5 @@
-#include "ir/simplify.h"
-#include "ir/symbol_ranges.h"
+#include "ir/analysis/symbol_ranges.h"
+#include "ir/simplify/simplify.h"
 #include "lower/passes.h"
 
 namespace nestwright::passes {

@@ -1,4 +1,4 @@
-#include "ir/simplify.h"
+#include "ir/simplify/simplify.h"
 #include "lower/passes.h"
 
 namespace nestwright::passes {

@@ -11,8 +11,8 @@
 // do are moved inside. What has no loops at all, as a tensor without dimensions, is a kernel of one thread.
 #include <fmt/format.h>
 
-#include "ir/one_of.h"
-#include "ir/rewrite.h"
+#include "ir/core/one_of.h"
+#include "ir/core/rewrite.h"
 #include "lower/passes.h"
 #include "support/error.h"
 

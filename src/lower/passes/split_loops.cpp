@@ -7,7 +7,7 @@
 //                                     tail
 #include <algorithm>
 
-#include "ir/rewrite.h"
+#include "ir/core/rewrite.h"
 #include "lower/passes.h"
 
 namespace nestwright::passes {

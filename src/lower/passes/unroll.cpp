@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "ir/linear.h"
-#include "ir/one_of.h"
+#include "ir/core/linear.h"
+#include "ir/core/one_of.h"
 #include "lower/copier.h"
 #include "lower/passes.h"
 #include "support/error.h"

@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include "ir/print.h"
-#include "ir/rewrite.h"
+#include "ir/core/print.h"
+#include "ir/core/rewrite.h"
 #include "lower/passes.h"
 #include "support/error.h"
 

@@ -1,8 +1,8 @@
 #include "lower/vector_math.h"
 
-#include "ir/equal.h"
-#include "ir/intrinsics.h"
-#include "ir/rewrite.h"
+#include "ir/core/equal.h"
+#include "ir/core/intrinsics.h"
+#include "ir/core/rewrite.h"
 #include "lower/elementary.h"
 #include "lower/passes.h"
 

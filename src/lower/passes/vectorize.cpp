@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "ir/linear.h"
-#include "ir/simplify.h"
+#include "ir/core/linear.h"
+#include "ir/simplify/simplify.h"
 #include "lower/copier.h"
 #include "lower/lane_builder.h"
 #include "lower/passes.h"

@@ -13,9 +13,9 @@
 // After TVM's virtual threads (Chen et al., OSDI 2018).
 #include <fmt/format.h>
 
-#include "ir/barriers.h"
-#include "ir/one_of.h"
-#include "ir/rewrite.h"
+#include "ir/analysis/barriers.h"
+#include "ir/core/one_of.h"
+#include "ir/core/rewrite.h"
 #include "lower/copier.h"
 #include "lower/passes.h"
 #include "support/error.h"

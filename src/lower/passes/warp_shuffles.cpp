@@ -20,11 +20,11 @@
 #include <string>
 #include <vector>
 
-#include "ir/equal.h"
-#include "ir/evaluate.h"
-#include "ir/intrinsics.h"
-#include "ir/rewrite.h"
-#include "ir/warp.h"
+#include "ir/analysis/evaluate.h"
+#include "ir/analysis/warp.h"
+#include "ir/core/equal.h"
+#include "ir/core/intrinsics.h"
+#include "ir/core/rewrite.h"
 #include "lower/passes.h"
 #include "target/gpu.h"
 

@@ -23,7 +23,7 @@
 #include <algorithm>
 
 #include "expression/operations.h"
-#include "ir/rewrite.h"
+#include "ir/core/rewrite.h"
 #include "schedule/primitives/primitive.h"
 #include "schedule/rebuild.h"
 

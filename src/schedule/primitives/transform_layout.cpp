@@ -19,7 +19,7 @@
 #include <algorithm>
 #include <set>
 
-#include "ir/print.h"
+#include "ir/core/print.h"
 #include "schedule/primitives/primitive.h"
 #include "support/error.h"
 

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "codegen/backend.h"
-#include "ir/interpret.h"
-#include "ir/serialize.h"
+#include "ir/interpret/interpret.h"
+#include "ir/serialize/serialize.h"
 #include "lower/lower.h"
 #include "runtime/device_program.h"
 #include "tests/codegen/device/schedules.h"

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "ir/program.h"
+#include "ir/core/program.h"
 #include "runtime/array.h"
 
 namespace nestwright::testing {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/rewrite.h"
+#include "ir/core/rewrite.h"
 #include "lower/lower.h"
 #include "tests/codegen/device/schedules.h"
 

@@ -7,8 +7,8 @@
 #include <cstdlib>
 
 #include "codegen/cuda/compile_log.h"
-#include "ir/intrinsics.h"
-#include "ir/launch.h"
+#include "ir/analysis/launch.h"
+#include "ir/core/intrinsics.h"
 #include "lower/lower.h"
 #include "support/error.h"
 #include "tests/codegen/device/operations.h"

@@ -9,9 +9,9 @@
 
 #include "codegen/cuda/cuda_dialect.h"
 #include "codegen/source/device_object.h"
-#include "ir/interpret.h"
-#include "ir/launch.h"
-#include "ir/print.h"
+#include "ir/analysis/launch.h"
+#include "ir/core/print.h"
+#include "ir/interpret/interpret.h"
 #include "lower/lower.h"
 #include "support/scratch_folder.h"
 #include "support/shared_library.h"

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "ir/intrinsics.h"
-#include "ir/rewrite.h"
+#include "ir/core/intrinsics.h"
+#include "ir/core/rewrite.h"
 #include "tests/codegen/element_data.h"
 #include "tests/codegen/exact_operations.h"
 

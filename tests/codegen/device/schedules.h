@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/program.h"
+#include "ir/core/program.h"
 #include "target/target.h"
 
 namespace nestwright::testing {

@@ -6,7 +6,7 @@
 #include "codegen/cuda/cuda_dialect.h"
 #include "codegen/opencl/opencl_dialect.h"
 #include "codegen/source/device_object.h"
-#include "ir/intrinsics.h"
+#include "ir/core/intrinsics.h"
 #include "lower/lower.h"
 #include "support/error.h"
 #include "tests/codegen/device/schedules.h"

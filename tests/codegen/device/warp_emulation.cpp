@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include "ir/launch.h"
+#include "ir/analysis/launch.h"
 #include "support/scratch_folder.h"
 #include "tests/codegen/device/access_counts.h"
 #include "tests/codegen/device/copy_instructions.h"

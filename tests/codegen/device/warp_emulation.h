@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "ir/program.h"
+#include "ir/core/program.h"
 
 namespace nestwright::testing {
 

@@ -9,7 +9,7 @@
 #include "codegen/backend.h"
 #include "codegen/cuda/cuda_dialect.h"
 #include "codegen/source/device_object.h"
-#include "ir/rewrite.h"
+#include "ir/core/rewrite.h"
 #include "lower/lower.h"
 #include "support/error.h"
 #include "tests/codegen/device/products.h"

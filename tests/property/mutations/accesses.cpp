@@ -1,8 +1,8 @@
 // Mutations of loads, stores and allocations.
 #include <algorithm>
 
-#include "ir/equal.h"
-#include "ir/rewrite.h"
+#include "ir/core/equal.h"
+#include "ir/core/rewrite.h"
 #include "tests/property/mutations/mutation.h"
 
 namespace nestwright::property {

@@ -1,7 +1,7 @@
 #include "tests/property/mutations/mutation.h"
 
-#include "ir/interpret.h"
-#include "ir/rewrite.h"
+#include "ir/core/rewrite.h"
+#include "ir/interpret/interpret.h"
 #include "support/error.h"
 #include "tests/property/data.h"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/program.h"
-#include "ir/verify.h"
+#include "ir/core/program.h"
+#include "ir/verify/verify.h"
 
 namespace nestwright::property {
 

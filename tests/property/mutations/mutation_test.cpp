@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "ir/print.h"
+#include "ir/core/print.h"
 #include "tests/property/mutations/mutation.h"
 
 namespace nestwright::property {

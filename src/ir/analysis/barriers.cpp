@@ -1,0 +1,30 @@
+#include "ir/analysis/barriers.h"
+
+#include <algorithm>
+
+#include "ir/core/one_of.h"
+#include "ir/core/rewrite.h"
+
+namespace nestwright::ir {
+
+bool has_barrier(const Stmt& s) {
+  return any_stmt(s, [](const Stmt& inner) { return inner.as<Barrier>() != nullptr; });
+}
+
+bool always_runs(const For& loop) {
+  const std::int64_t* extent = as_const_int(loop.extent);
+  return extent != nullptr && *extent > 0;
+}
+
+bool always_waits(const Stmt& s) {
+  if (!s.defined()) return false;
+  return std::visit(
+      overloaded{
+          [](const Block& n) { return std::any_of(n.stmts.begin(), n.stmts.end(), always_waits); },
+          [](const Let& n) { return always_waits(n.body); }, [](const Allocate& n) { return always_waits(n.body); },
+          [](const For& n) { return always_runs(n) && always_waits(n.body); }, [](const Barrier&) { return true; },
+          [](const OneOf<IfThenElse, Store, Prefetch, CommitCopies, Launch> auto&) { return false; }},
+      s.node().value);
+}
+
+}  // namespace nestwright::ir

@@ -1,0 +1,17 @@
+// Where the threads of a block wait for each other. Thread rule: pure functions.
+#pragma once
+
+#include "ir/core/stmt.h"
+
+namespace nestwright::ir {
+
+/// Whether there is a barrier in `s`, which may be undefined.
+bool has_barrier(const Stmt& s);
+
+/// True only where the loop has an iteration whenever it is reached.
+bool always_runs(const For& loop);
+
+/// True only where every execution of `s`, which may be undefined, reaches a barrier.
+bool always_waits(const Stmt& s);
+
+}  // namespace nestwright::ir

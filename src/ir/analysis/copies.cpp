@@ -1,0 +1,16 @@
+#include "ir/analysis/copies.h"
+
+#include "ir/core/rewrite.h"
+
+namespace nestwright::ir {
+
+bool is_copy(const Store& store) {
+  const auto* load = store.value.as<Load>();
+  return store.buffer->scope == Scope::kShared && load != nullptr && load->buffer->scope == Scope::kGlobal;
+}
+
+bool has_groups(const Stmt& s) {
+  return any_stmt(s, [](const Stmt& inner) { return inner.as<CommitCopies>() != nullptr; });
+}
+
+}  // namespace nestwright::ir

@@ -1,0 +1,112 @@
+#include "ir/analysis/in_place.h"
+
+#include <algorithm>
+
+#include "ir/analysis/bounds.h"
+#include "ir/analysis/symbol_ranges.h"
+#include "ir/core/equal.h"
+#include "ir/core/rewrite.h"
+
+namespace nestwright::ir {
+namespace {
+
+bool same_expressions(const std::vector<Expr>& a, const std::vector<Expr>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Expr& x, const Expr& y) { return equal(x, y); });
+}
+
+bool lies_alike(const Buffer& a, const Buffer& b) {
+  return a->element == b->element && same_expressions(a->shape, b->shape) && same_expressions(a->strides, b->strides);
+}
+
+/// Walks the stores to an output with the loops around each.
+class StoresTo {
+ public:
+  StoresTo(const Buffer& output, const Buffer& input) : output_(output), input_(input) {}
+
+  void walk(const Stmt& stmt, const Ranges& known) {
+    if (!stmt.defined()) return;
+    if (const auto* loop = stmt.as<For>()) {
+      Ranges inside = known;
+      inside.bind(loop->var, loop->min, loop->extent);
+      loops_.push_back(loop->var);
+      walk(loop->body, inside);
+      loops_.pop_back();
+    } else if (const auto* block = stmt.as<Block>()) {
+      for (const Stmt& each : block->stmts) walk(each, known);
+    } else if (const auto* let = stmt.as<Let>()) {
+      walk(let->body, known);
+    } else if (const auto* branch = stmt.as<IfThenElse>()) {
+      Ranges holds = known, fails = known;
+      if (branch->condition.type().is_scalar()) {
+        holds.assume(branch->condition);
+        fails.assume_not(branch->condition);
+      }
+      walk(branch->then_case, holds);
+      walk(branch->else_case, fails);
+    } else if (const auto* allocate = stmt.as<Allocate>()) {
+      walk(allocate->body, known);
+    } else if (const auto* store = stmt.as<Store>(); store != nullptr && store->buffer == output_) {
+      look_at(*store, known);
+    }
+  }
+
+  /// Every store writes an element once, and `loads_in_place` reads of the input are of the element that is written.
+  bool once = true;
+  std::size_t loads_in_place = 0;
+
+ private:
+  void look_at(const Store& store, const Ranges& known) {
+    for (const Var& loop : loops_) {
+      if (known.find(loop).is_point()) continue;  // a tail's branch, or a loop of one iteration
+      // An iteration that writes where another one did would read what that wrote.
+      once = once && std::any_of(store.indices.begin(), store.indices.end(),
+                                 [&](const Expr& index) { return mentions(index, loop); });
+    }
+    for_each_expr(store.value, [&](const Expr& part) {
+      const auto* load = part.as<Load>();
+      if (load != nullptr && load->buffer == input_ && same_expressions(load->indices, store.indices)) ++loads_in_place;
+    });
+  }
+
+  const Buffer& output_;
+  const Buffer& input_;
+  std::vector<Var> loops_;
+};
+
+bool is_in_place(const Program& program, const Buffer& output, const Buffer& input) {
+  StoresTo stores(output, input);
+  std::size_t loads = 0, loads_of_output = 0;
+  for (const Kernel& kernel : program.kernels) {
+    stores.walk(kernel.body, ranges_of_symbols(program));
+    for_each_expr(kernel.body, [&](const Expr& part) {
+      const auto* load = part.as<Load>();
+      if (load == nullptr) return;
+      if (load->buffer == input) ++loads;
+      if (load->buffer == output) ++loads_of_output;
+    });
+  }
+  return loads > 0 && loads_of_output == 0 && stores.once && stores.loads_in_place == loads;
+}
+
+}  // namespace
+
+int find_in_place_input(const Program& program, int output) {
+  const Buffer& written = program.parameters[static_cast<std::size_t>(output)].buffer;
+  for (std::size_t i = 0; i < program.parameters.size(); ++i) {
+    const Parameter& input = program.parameters[i];
+    if (input.role != Role::kInput || !lies_alike(written, input.buffer)) continue;
+    if (is_in_place(program, written, input.buffer)) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+bool may_share_memory(const Program& program, const Buffer& parameter) {
+  for (const Parameter& output : program.parameters) {
+    if (output.in_place_of < 0) continue;
+    if (output.buffer == parameter) return true;
+    if (program.parameters[static_cast<std::size_t>(output.in_place_of)].buffer == parameter) return true;
+  }
+  return false;
+}
+
+}  // namespace nestwright::ir

@@ -1,0 +1,38 @@
+// Arithmetic on intervals of integers, saturating towards "unbounded".
+// Thread rule: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "ir/core/type.h"
+
+namespace nestwright::ir {
+
+/// Inclusive; the extreme values stand for "unbounded".
+struct Interval {
+  static constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+  static constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  std::int64_t lo = kMin, hi = kMax;
+  bool is_point() const { return lo == hi; }
+  bool bounded() const { return lo != kMin && hi != kMax; }
+};
+
+/// What a scalar of `type` can hold; everything for int64, for uint64 (kept as a bit pattern) and for floats.
+Interval type_range(Type type);
+
+Interval add(Interval a, Interval b);
+Interval scale(Interval a, std::int64_t factor);
+Interval mul(Interval a, Interval b);
+/// Floor division and modulo; 0 is no divisor, so it is left out of `b`.
+Interval div(Interval a, Interval b);
+Interval mod(Interval a, Interval b);
+Interval min(Interval a, Interval b);
+Interval max(Interval a, Interval b);
+/// The smallest interval around both.
+Interval unite(Interval a, Interval b);
+/// What lies in both; `a` where nothing does, as in code that is never reached.
+Interval intersect(Interval a, Interval b);
+inline bool within(Interval inner, Interval outer) { return inner.lo >= outer.lo && inner.hi <= outer.hi; }
+
+}  // namespace nestwright::ir

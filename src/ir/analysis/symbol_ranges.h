@@ -1,0 +1,13 @@
+// What is known of a program's symbols before any of it runs.
+// Thread rule: pure functions.
+#pragma once
+
+#include "ir/analysis/ranges.h"
+#include "ir/core/program.h"
+
+namespace nestwright::ir {
+
+/// They are at least 1 and meet the program's requirements; no parameter's extent is negative.
+Ranges ranges_of_symbols(const Program& program);
+
+}  // namespace nestwright::ir

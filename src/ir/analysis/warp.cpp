@@ -1,0 +1,73 @@
+#include "ir/analysis/warp.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ir/core/rewrite.h"
+
+namespace nestwright::ir {
+
+void WarpView::within(const For& loop, const std::function<void()>& walk) {
+  if (is_device_thread(loop.kind)) {
+    const For*& own = threads_[dimension_of(loop.kind)];
+    const For* const outer = std::exchange(own, &loop);
+    walk();
+    own = outer;
+    return;
+  }
+  partings_.push_back({dependences(loop.min) | dependences(loop.extent), &loop});
+  walk();
+  partings_.pop_back();
+}
+
+void WarpView::within(const IfThenElse& choice, const std::function<void()>& walk) {
+  partings_.push_back({dependences(choice.condition), nullptr});
+  walk();
+  partings_.pop_back();
+}
+
+void WarpView::define(const Let& let) { lets_[let.var] = dependences(let.value); }
+
+std::string WarpView::parting() const {
+  const auto found =
+      std::find_if(partings_.rbegin(), partings_.rend(), [&](const Parting& parting) { return differ(parting.on); });
+  if (found == partings_.rend()) return {};
+  return found->loop != nullptr ? "the loop over " + found->loop->var.name() : "a condition";
+}
+
+std::int64_t WarpView::threads(std::size_t dimension) const {
+  if (threads_[dimension] == nullptr) return 1;
+  const std::int64_t* extent = as_const_int(threads_[dimension]->extent);
+  return extent != nullptr ? *extent : 0;
+}
+
+WarpView::Dependences WarpView::dependences(const Expr& e) const {
+  Dependences on = 0;
+  if (!e.defined()) return on;
+  for_each_expr(e, [&](const Expr& part) {
+    if (const auto* load = part.as<Load>()) {
+      const Scope scope = load->buffer->scope;
+      if (scope == Scope::kLocal || scope == Scope::kRegister) on |= kOwn;
+    }
+    const auto* ref = part.as<VarRef>();
+    if (ref == nullptr) return;
+    if (const auto let = lets_.find(ref->var); let != lets_.end()) on |= let->second;
+    for (std::size_t d = 0; d < threads_.size(); ++d) {
+      if (threads_[d] != nullptr && threads_[d]->var == ref->var) on |= 1U << d;
+    }
+  });
+  return on;
+}
+
+// What the loops further in have is not known before they are entered: so it is asked for as late as here.
+bool WarpView::differ(Dependences on) const {
+  std::int64_t before = 1;  // threads that differ in the dimensions before
+  for (std::size_t d = 0; d < threads_.size(); ++d) {
+    const bool is_same = before > 0 && before % together_ == 0;
+    if ((on >> d & 1U) != 0 && !is_same) return true;
+    before *= threads(d);
+  }
+  return (on & kOwn) != 0;
+}
+
+}  // namespace nestwright::ir

@@ -1,0 +1,19 @@
+// Conditions as conjunctions, and what likely() is around. Thread rule: pure functions.
+#pragma once
+
+#include <vector>
+
+#include "ir/core/expr.h"
+
+namespace nestwright::ir {
+
+/// The operand of likely(), or `e` itself where it is not a call of it.
+const Expr& without_likely(const Expr& e);
+
+/// Appends the operands of the outermost conjunction in order; likely() around one is distributed over its operands.
+void conjuncts(const Expr& condition, std::vector<Expr>& parts);
+
+/// The inverse of conjuncts(); undefined where `parts` is empty.
+Expr conjunction(const std::vector<Expr>& parts);
+
+}  // namespace nestwright::ir

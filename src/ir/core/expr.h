@@ -1,0 +1,394 @@
+// Expressions of the IR: immutable value handles over a small closed set of nodes, matched by as<Node>() or std::visit.
+// Thread rule: handles are values that share immutable nodes; any number of threads may read and copy them.
+//
+// The grammar of programs (ir/core/program.h, stmt.h and this file; fields.h lists the fields of each node). `x*` is
+// any number of x, `x?` is x or nothing, `field:X` an X in a field of that name.
+//
+//   Program      ::= name Parameter* symbols:Var* Requirement* Workspace preparation:Stmt? host:Stmt Kernel*
+//   Parameter    ::= Buffer Role                           input, output or prepared
+//   Kernel       ::= name body:Stmt
+//   Buffer       ::= name Type shape:Expr* strides:Expr* Scope alignment
+//   Var          ::= name Type
+//
+//   Stmt         ::= For | Block | Let | IfThenElse | Store | Allocate | Prefetch | CommitCopies | Barrier | Launch
+//   For          ::= LoopKind Var min:Expr extent:Expr body:Stmt
+//   Block        ::= Stmt Stmt Stmt*                       none of them a Block
+//   Let          ::= Var value:Expr body:Stmt
+//   IfThenElse   ::= condition:Expr then_case:Stmt else_case:Stmt?
+//   Store        ::= Buffer indices:Expr* value:Expr mask:Expr? streams
+//   Allocate     ::= Buffer body:Stmt offset per_thread symbolic_offset:Expr?
+//   Prefetch     ::= Buffer indices:Expr* for_write locality
+//   CommitCopies ::= pending                               of kernels for devices
+//   Barrier      ::= pending                               of kernels for devices
+//   Launch       ::= kernel                                of the host and the preparation alone
+//
+//   Expr         ::= Type (IntImm | FloatImm | VarRef | Binary | Not | Select | Cast | Load | Ramp | Broadcast | Call |
+//                          Reduce)
+//   IntImm       ::= value                                 of integers and bool
+//   FloatImm     ::= value
+//   VarRef       ::= Var
+//   Binary       ::= BinaryOp a:Expr b:Expr
+//   Not          ::= a:Expr
+//   Select       ::= condition:Expr if_true:Expr if_false:Expr
+//   Cast         ::= value:Expr
+//   Load         ::= Buffer indices:Expr* mask:Expr?
+//   Ramp         ::= base:Expr stride:Expr                 a vector, of the vector form
+//   Broadcast    ::= value:Expr                            a vector, of the vector form
+//   Call         ::= Intrinsic args:Expr*                  rows of ir/core/intrinsic_table
+//   Reduce       ::= ReducerKind Combiner? result axes:(Var min:Expr extent:Expr)* values:Expr*
+//                                                          before lowering alone
+//
+// Semantics, for every node:
+//  - Integers wrap around in two's complement; index arithmetic (kIndex) is required not to overflow.
+//  - Division and modulo of integers round towards minus infinity (floor): (a/b)*b + a%b == a, and a%b has the sign of
+//  b.
+//    The quotient of the lowest integer by -1 wraps. The divisor is required not to be 0 where the value is looked at:
+//    a side of a select that is not taken, or a lane that a mask turns off, may divide by 0.
+//  - Floating point follows IEEE 754 per operation, except that a*b+c may be contracted into one fma. Nothing is
+//    reassociated: a reduction's order is the loop order. Each operation on float16 and bfloat16 is computed in float32
+//    and rounded. min(a, b) is a < b ? a : b and max(a, b) is a > b ? a : b: b where one is NaN or both are zeros.
+//    Which NaN an operation gives is unspecified. Denormals are numbers like others.
+//  - Operands have no side effects; evaluation order is unspecified. `select` may evaluate both sides, so a load in a
+//    side not taken must be in bounds or masked; `&&` and `||` likewise.
+//  - A vector value has `lanes` elements; an operation on vectors works lane by lane. Mixed lanes are illegal:
+//    Broadcast first.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/core/type.h"
+
+namespace nestwright::ir {
+
+struct ExprNode;
+struct BufferNode;
+struct VarNode;
+
+/// Handle of an expression. A default-constructed one is undefined (absent).
+class Expr {
+ public:
+  Expr() = default;
+  Expr(int value);           // NOLINT(google-explicit-constructor): literals are expressions, of type kIndex
+  Expr(std::int64_t value);  // NOLINT(google-explicit-constructor)
+  Expr(double value);        // NOLINT(google-explicit-constructor): of type float32 until it meets a typed operand
+  explicit Expr(std::shared_ptr<const ExprNode> node) : node_(std::move(node)) {}
+
+  bool defined() const { return node_ != nullptr; }
+  Type type() const;
+  int lanes() const { return type().lanes; }
+  const ExprNode& node() const { return *node_; }
+  /// The node as T, or nullptr where it is of another kind. Requires defined().
+  template <class T>
+  const T* as() const;
+  /// Same node, not merely equal: what "unchanged" means for a pass.
+  bool same_as(const Expr& other) const { return node_ == other.node_; }
+
+ private:
+  std::shared_ptr<const ExprNode> node_;
+};
+
+/// A variable. Identity is by node, the name is for printing only. Of a vector type only where a Let of the vector form
+/// defines it.
+class Var {
+ public:
+  Var() = default;
+  explicit Var(std::string name, Type type = kIndex);
+  const std::string& name() const;
+  Type type() const;
+  bool defined() const { return node_ != nullptr; }
+  operator Expr() const;  // NOLINT(google-explicit-constructor): a variable is an expression
+  friend bool operator==(const Var& a, const Var& b) { return a.node_ == b.node_; }
+  friend bool operator<(const Var& a, const Var& b) { return a.node_ < b.node_; }  // order of addresses: for maps only
+  const void* id() const { return node_.get(); }
+
+ private:
+  std::shared_ptr<const VarNode> node_;
+};
+
+/// Where a buffer lives.
+enum class Scope : std::uint8_t {
+  kGlobal,    ///< memory: a parameter, or an allocation in the workspace
+  kShared,    ///< shared by the threads of a GPU block
+  kLocal,     ///< private to one iteration of the enclosing parallel loop; a small stack array on the CPU
+  kRegister,  ///< like kLocal, and required to end in registers: constant indices once expanded
+  /// Like kLocal, in the tile registers of the CPU: the last two dimensions are a tile of at most 16 rows of at most 16
+  /// elements of 4 bytes, the others number the tiles. All of a tile is filled, added to or copied out at once.
+  kTile,
+  /// Like kLocal, for the tensor cores of a GPU: the last two dimensions are a matrix that a warp, the threads of a
+  /// threadIdx.x of 4 and a threadIdx.y of 8, has in its registers together. All of them execute every store to it and
+  /// store the same (ir/verify/fragments.h), as if each had the whole matrix; on the device thread (x, y) has the
+  /// elements 2x and 2x + 1 of row y of each 8 x 8. What is added up there may be added in any order and rounded less
+  /// often.
+  kFragment,
+};
+const char* scope_name(Scope scope);  // "global", "shared", "local", "register", "tile", "fragment"
+
+/// A multi-dimensional array. Identity is by node.
+class Buffer {
+ public:
+  Buffer() = default;
+  /// Compact when `strides` is empty; strides are in elements. `alignment` in bytes, of the first element.
+  Buffer(std::string name, Type element, std::vector<Expr> shape, Scope scope = Scope::kGlobal,
+         std::vector<Expr> strides = {}, int alignment = 64);
+  bool defined() const { return node_ != nullptr; }
+  const BufferNode* operator->() const { return node_.get(); }
+  friend bool operator==(const Buffer& a, const Buffer& b) { return a.node_ == b.node_; }
+  friend bool operator<(const Buffer& a, const Buffer& b) { return a.node_ < b.node_; }
+
+ private:
+  std::shared_ptr<const BufferNode> node_;
+};
+
+struct BufferNode {
+  std::string name;
+  Type element;
+  std::vector<Expr> shape;
+  std::vector<Expr> strides;  ///< empty: compact, row-major
+  Scope scope = Scope::kGlobal;
+  int alignment = 64;
+
+  int rank() const { return static_cast<int>(shape.size()); }
+  /// Stride of a dimension in elements, computed for compact buffers.
+  Expr stride(int dimension) const;
+  /// From the first element to the last one, gaps between rows included: the product of the extents where it is
+  /// compact. Requires constant extents and strides.
+  std::int64_t elements() const;
+};
+
+struct VarNode {
+  std::string name;
+  Type type;
+};
+
+// --- The alternatives ------------------------------------------------------------------------------------------------
+
+struct IntImm {
+  std::int64_t value;
+};
+struct FloatImm {
+  double value;    ///< one of the type
+  double written;  ///< before it was rounded to it: what a literal is that meets a wider type
+};
+struct VarRef {
+  Var var;
+};
+
+enum class BinaryOp : std::uint8_t {
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kMod,
+  kMin,
+  kMax,
+  kEq,
+  kNe,
+  kLt,
+  kLe,
+  kGt,
+  kGe,
+  kAnd,
+  kOr
+};
+const char* binary_op_name(BinaryOp op);  // "+", "min", "&&"
+inline bool is_comparison(BinaryOp op) { return op >= BinaryOp::kEq && op <= BinaryOp::kGe; }
+/// Both operands have one type; comparisons give bool of the same lanes.
+struct Binary {
+  BinaryOp op;
+  Expr a, b;
+};
+struct Not {
+  Expr a;
+};
+/// `condition` is bool of the same lanes, or a scalar that chooses for all lanes.
+struct Select {
+  Expr condition, if_true, if_false;
+};
+/// To the node's type, of as many lanes:
+///  - integer or bool to integer: modulo 2^bits, as in two's complement; to bool: whether it is not 0
+///  - float to integer: truncated towards 0; beyond the integer's range the nearest that it has, NaN gives 0
+///  - float to bool: whether it is not 0 (NaN is not)
+///  - integer or bool to float: to nearest, ties to even
+///  - float to float: to nearest, ties to even; beyond the range infinity; NaN stays NaN
+///  - to float16 and bfloat16 whatever is no float32 goes by way of float32, and so may be rounded twice
+struct Cast {
+  Expr value;
+};
+/// Reads buffer[indices]. In the vector form at most one index is a vector (contiguous when it is a Ramp of stride 1 in
+/// the dimension of stride 1), or several are equal in lanes (a gather). Lanes where `mask` is false read nothing and
+/// give 0; an undefined mask means all lanes.
+struct Load {
+  Buffer buffer;
+  std::vector<Expr> indices;
+  Expr mask;
+};
+/// base, base + stride, ..., `lanes` elements; base and stride are scalar.
+struct Ramp {
+  Expr base, stride;
+};
+struct Broadcast {
+  Expr value;  ///< scalar
+};
+enum class Intrinsic : std::uint8_t {
+  kFma,
+  kExp,
+  kLog,
+  kLog2,
+  kSqrt,
+  kRsqrt,
+  kTanh,
+  kSigmoid,
+  kErf,
+  kPow,
+  kFloor,
+  kCeil,
+  kRound,
+  kAbs,
+  kScale,        ///< scale(x, n): x * 2^n, rounded once, n a whole number of x's type; unspecified for other n
+  kLikely,       ///< the identity on a bool: a bound of a loop's tail, which partitioning removes
+  kReinterpret,  ///< the bits of the operand, of a type of as many, as a value of the call's type
+  // Words: an int32 that holds four bytes or two halves, the first one lowest. All arguments are int32 but for the sum
+  // of dot_bf16.
+  kJoinBytes,   ///< join_bytes(b0..b3): the word of the lowest byte of each
+  kJoinHalves,  ///< join_halves(h0, h1): the word of the lower half of each
+  kDotU8S8,     ///< dot_u8s8(sum, a, b): sum + a0*b0 + ... + a3*b3, which wraps around, a's bytes uint8 and b's int8
+  kDotS8S8,     ///< dot_s8s8(sum, a, b): likewise, both int8
+  kDotS16,      ///< dot_s16(sum, a, b): sum + a0*b0 + a1*b1, which wraps around, of halves that are int16
+  /// dot_bf16(sum, a, b), float32: sum + a0*b0 + a1*b1 of halves that are bfloat16, in any order; every operation may
+  /// be rounded or fused with the next, and what is subnormal may be taken for 0.
+  kDotBF16,
+  /// shuffle_xor(x, n): the x of the thread whose threadIdx.x differs in the bit n alone, n a literal: 1, 2, 4, 8
+  /// or 16. In the vector form of a device, as the whole value of a store to what is private to a thread, which all 32
+  /// threads of a warp reach together: those of a block whose numbers, threadIdx.x first, have the same quotient by 32.
+  /// The block consists of whole warps, its threads along x are a multiple of 2n.
+  kShuffleXor,
+  /// round_tf32(x), float32: x rounded to 10 bits behind the point, as tensor cores multiply it. To nearest, ties away
+  /// from 0; beyond the range infinity; NaN stays NaN.
+  kRoundTf32,
+};
+inline bool is_dot(Intrinsic intrinsic) { return intrinsic >= Intrinsic::kDotU8S8 && intrinsic <= Intrinsic::kDotBF16; }
+/// Of words.
+inline bool is_of_words(Intrinsic intrinsic) {
+  return intrinsic >= Intrinsic::kJoinBytes && intrinsic <= Intrinsic::kDotBF16;
+}
+const char* intrinsic_name(Intrinsic intrinsic);
+/// Number of arguments.
+int intrinsic_arity(Intrinsic intrinsic);
+struct Call {
+  Intrinsic intrinsic;
+  std::vector<Expr> args;
+};
+
+enum class ReducerKind : std::uint8_t { kSum, kProd, kMin, kMax, kAny, kAll, kCustom };
+const char* reducer_name(ReducerKind kind);
+/// One axis of a reduction, as the expression sees it.
+struct ReduceAxis {
+  Var var;
+  Expr min, extent;
+};
+/// A user-made reducer of tuples: the tuples `left` and `right` become `combined`, an expression of these variables;
+/// `identity` changes nothing when combined. All four have one element for each member of the tuple. Required to be
+/// associative and commutative, for schedules reorder it.
+struct Combiner {
+  std::string name;
+  std::vector<Var> left, right;
+  std::vector<Expr> combined, identity;
+};
+/// Combines `values` over `axes`; the expression is member `result` of the combination. There is one value but for
+/// tuples (kCustom, with a combiner). Legal only as the whole body of a compute (expression/tensor.h); a lowered
+/// program has none.
+struct Reduce {
+  ReducerKind reducer;
+  std::vector<Expr> values;
+  std::vector<ReduceAxis> axes;
+  std::shared_ptr<const Combiner> combiner;  ///< kCustom only
+  int result = 0;
+};
+
+struct ExprNode {
+  Type type;
+  std::variant<IntImm, FloatImm, VarRef, Binary, Not, Select, Cast, Load, Ramp, Broadcast, Call, Reduce> value;
+};
+
+template <class T>
+const T* Expr::as() const {
+  return std::get_if<T>(&node_->value);
+}
+
+/// For std::visit over a node's value.
+template <class... F>
+struct overloaded : F... {
+  using F::operator()...;
+};
+
+// --- Making expressions. Types are checked; a mismatch throws InternalError, or UsageError in the operators below
+// --------
+
+Expr make_int(std::int64_t value, Type type);
+Expr make_float(double value, Type type);
+/// A literal of any type: 0, 1 or an identity.
+Expr make_const(double value, Type type);
+Expr make_bool(bool value, int lanes = 1);
+Expr make_binary(BinaryOp op, Expr a, Expr b);
+/// a op b by the operators below, which make the operands agree, fold constants and drop neutral elements.
+Expr apply(BinaryOp op, const Expr& a, const Expr& b);
+/// Gives two operands one type and number of lanes, as the operators do. Throws UsageError, which names `where`.
+void make_agree(Expr& a, Expr& b, const char* where);
+Expr make_not(Expr a);
+Expr make_select(Expr condition, Expr if_true, Expr if_false);
+Expr make_cast(Type type, Expr value);
+Expr make_load(Buffer buffer, std::vector<Expr> indices, Expr mask = {});
+Expr make_ramp(Expr base, Expr stride, int lanes);
+/// `value` itself where lanes is 1.
+Expr make_broadcast(Expr value, int lanes);
+Expr make_call(Intrinsic intrinsic, std::vector<Expr> args, Type type);
+Expr make_reduce(ReducerKind reducer, Expr value, std::vector<ReduceAxis> axes);
+/// Requires the parts of `reduce` to agree in number and type.
+Expr make_reduce(Reduce reduce);
+/// The value that changes nothing when combined, and the combination of two values. Not of kCustom, whose combiner
+/// says.
+Expr reducer_identity(ReducerKind kind, Type type);
+/// As the combiner says where there is one.
+Expr reducer_identity(const Reduce& reduce, std::size_t member);
+Expr reducer_combine(ReducerKind kind, const Expr& a, const Expr& b);
+
+/// The literal's value, or nullptr. Looks through nothing: simplify first.
+const std::int64_t* as_const_int(const Expr& e);
+bool is_const_int(const Expr& e, std::int64_t value);
+/// The constant of a bool expression, where it is one (broadcasts included).
+bool is_true(const Expr& e);
+bool is_false(const Expr& e);
+
+// Operators: a literal takes the other operand's type, a scalar is broadcast to the other's lanes, integer constants
+// are folded and x+0, x*1, x*0 are dropped on the way. `/` is floor division on integers.
+Expr operator+(const Expr& a, const Expr& b);
+Expr operator-(const Expr& a, const Expr& b);
+Expr operator-(const Expr& a);
+Expr operator*(const Expr& a, const Expr& b);
+Expr operator/(const Expr& a, const Expr& b);
+Expr operator%(const Expr& a, const Expr& b);
+Expr operator<(const Expr& a, const Expr& b);
+Expr operator<=(const Expr& a, const Expr& b);
+Expr operator>(const Expr& a, const Expr& b);
+Expr operator>=(const Expr& a, const Expr& b);
+Expr operator==(const Expr& a, const Expr& b);
+Expr operator!=(const Expr& a, const Expr& b);
+Expr operator&&(const Expr& a, const Expr& b);
+Expr operator||(const Expr& a, const Expr& b);
+Expr operator!(const Expr& a);
+Expr min(const Expr& a, const Expr& b);
+Expr max(const Expr& a, const Expr& b);
+Expr select(const Expr& condition, const Expr& if_true, const Expr& if_false);
+Expr cast(Type type, const Expr& value);
+Expr likely(const Expr& condition);
+// More functions are in ir/core/intrinsics.h.
+
+/// Floor division and modulo of integers, as the IR defines them.
+std::int64_t floor_div(std::int64_t a, std::int64_t b);
+std::int64_t floor_mod(std::int64_t a, std::int64_t b);
+
+}  // namespace nestwright::ir

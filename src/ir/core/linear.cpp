@@ -1,0 +1,298 @@
+#include "ir/core/linear.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "ir/core/equal.h"
+#include "ir/core/rewrite.h"
+
+namespace nestwright::ir {
+namespace {
+
+// Index arithmetic does not overflow; where an expression does all the same, wrapping is what the IR defines.
+std::int64_t add_wrapping(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+std::int64_t mul_wrapping(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
+bool is_var(const Expr& e, const Var& var) {
+  const auto* ref = e.as<VarRef>();
+  return ref && ref->var == var;
+}
+
+bool is_constant(const Expr& e, std::int64_t& value);
+
+// One atom and nothing else.
+bool is_lone(const Linear& sum) { return sum.constant == 0 && sum.terms.size() == 1 && sum.terms[0].coefficient == 1; }
+
+bool is_product(const Expr& e) {
+  const auto* n = e.as<Binary>();
+  return n && n->op == BinaryOp::kMul && e.type() == kIndex;
+}
+
+Expr product_of(const std::vector<Expr>& factors) {
+  Expr product;
+  for (const Expr& factor : factors)
+    product = product.defined() ? make_binary(BinaryOp::kMul, product, factor) : factor;
+  return product;
+}
+
+// Takes the factors of `divisor` out of those of `atom`; false where one is missing.
+bool take_out(const Expr& divisor, std::vector<Expr>& factors) {
+  for (const Expr& wanted : factors_of(divisor)) {
+    const auto found =
+        std::find_if(factors.begin(), factors.end(), [&](const Expr& factor) { return same_atom(factor, wanted); });
+    if (found == factors.end()) return false;
+    factors.erase(found);
+  }
+  return true;
+}
+
+bool same_sum(const Expr& a, const Expr& b) {
+  if (a.as<VarRef>() && b.as<VarRef>()) return equal(a, b);
+  Linear difference = to_linear(a);
+  difference.add(to_linear(b), -1);
+  return difference.is_constant() && difference.constant == 0;
+}
+
+// Adds scale * e to `sum`.
+void accumulate(Linear& sum, const Expr& e, std::int64_t scale) {
+  if (const auto* imm = e.as<IntImm>()) {
+    sum.constant = add_wrapping(sum.constant, mul_wrapping(imm->value, scale));
+    return;
+  }
+  // Other integer types wrap around, so their sums are not taken apart.
+  if (const auto* n = e.as<Binary>(); n && e.type() == kIndex) {
+    std::int64_t factor = 0;
+    switch (n->op) {
+      case BinaryOp::kAdd:
+        accumulate(sum, n->a, scale);
+        accumulate(sum, n->b, scale);
+        return;
+      case BinaryOp::kSub:
+        accumulate(sum, n->a, scale);
+        accumulate(sum, n->b, mul_wrapping(scale, -1));
+        return;
+      case BinaryOp::kMul:
+        if (is_constant(n->b, factor)) {
+          accumulate(sum, n->a, mul_wrapping(scale, factor));
+          return;
+        }
+        if (is_constant(n->a, factor)) {
+          accumulate(sum, n->b, mul_wrapping(scale, factor));
+          return;
+        }
+        if (const Linear product = multiply(to_linear(n->a), to_linear(n->b)); !is_lone(product)) {
+          sum.add(product, scale);
+          return;
+        }
+        break;
+      case BinaryOp::kDiv:
+      case BinaryOp::kMod:
+      case BinaryOp::kMin:
+      case BinaryOp::kMax:
+      case BinaryOp::kEq:
+      case BinaryOp::kNe:
+      case BinaryOp::kLt:
+      case BinaryOp::kLe:
+      case BinaryOp::kGt:
+      case BinaryOp::kGe:
+      case BinaryOp::kAnd:
+      case BinaryOp::kOr:
+        break;
+    }
+  }
+  sum.add_term(e, scale);
+}
+
+// Whether `e` is constant as a whole, as (i + 2) - i is; looks only below + - *.
+bool is_constant(const Expr& e, std::int64_t& value) {
+  if (const std::int64_t* imm = as_const_int(e)) {
+    value = *imm;
+    return true;
+  }
+  const auto* n = e.as<Binary>();
+  if (!n || (n->op != BinaryOp::kAdd && n->op != BinaryOp::kSub && n->op != BinaryOp::kMul)) return false;
+  const Linear whole = to_linear(e);
+  value = whole.constant;
+  return whole.is_constant();
+}
+
+Expr scaled(const Expr& atom, std::int64_t coefficient) {
+  return coefficient == 1 ? atom : make_binary(BinaryOp::kMul, atom, make_int(coefficient, atom.type()));
+}
+
+bool is_data(const Expr& atom) {
+  if (atom.as<VarRef>()) return false;
+  return any_expr(atom, [&](const Expr& e) { return e.as<Load>() || e.as<Cast>() || e.as<Call>(); });
+}
+
+}  // namespace
+
+bool has_data(const Linear& sum) {
+  return std::any_of(sum.terms.begin(), sum.terms.end(), [](const LinearTerm& term) { return is_data(term.atom); });
+}
+
+bool may_wrap(const Linear& sum) {
+  constexpr std::int64_t kLarge = std::int64_t{1} << 60;
+  const auto is_large = [](std::int64_t n) { return n > kLarge || n < -kLarge; };
+  if (is_large(sum.constant) && !sum.is_constant()) return true;
+  for (const LinearTerm& term : sum.terms)
+    if (is_large(term.coefficient)) return true;
+  return !is_lone(sum) && has_data(sum);
+}
+
+std::int64_t Linear::coefficient(const Var& var) const {
+  for (const LinearTerm& term : terms) {
+    if (is_var(term.atom, var)) return term.coefficient;
+  }
+  return 0;
+}
+
+bool Linear::hides(const Var& var) const {
+  return std::any_of(terms.begin(), terms.end(), [&](const LinearTerm& term) {
+    return term.atom.as<VarRef>() == nullptr && mentions(term.atom, var);
+  });
+}
+
+Linear& Linear::add_term(const Expr& atom, std::int64_t coefficient) {
+  if (coefficient == 0) return *this;
+  for (auto term = terms.begin(); term != terms.end(); ++term) {
+    if (!same_atom(term->atom, atom)) continue;
+    term->coefficient = add_wrapping(term->coefficient, coefficient);
+    if (term->coefficient == 0) terms.erase(term);
+    return *this;
+  }
+  constexpr std::size_t kUsualTerms = 4;  // two loops a dimension and a tile's start; most sums have no more
+  if (terms.empty()) terms.reserve(kUsualTerms);
+  terms.push_back({atom, coefficient});
+  return *this;
+}
+
+Linear& Linear::add(const Linear& other, std::int64_t scale) {
+  constant = add_wrapping(constant, mul_wrapping(other.constant, scale));
+  for (const LinearTerm& term : other.terms) add_term(term.atom, mul_wrapping(term.coefficient, scale));
+  return *this;
+}
+
+Expr Linear::expr() const {
+  if (terms.empty()) return make_int(constant, kIndex);
+  const Type type = terms.front().atom.type();
+  // Start with a positive term, so that no minus sign leads: y - x, 5 - x; only a wholly negative sum has x*-1.
+  std::size_t first = 0;
+  while (first < terms.size() && terms[first].coefficient < 0) ++first;
+  Expr sum;
+  std::int64_t rest = constant;
+  if (first < terms.size()) {
+    sum = scaled(terms[first].atom, terms[first].coefficient);
+  } else if (constant != 0) {
+    sum = make_int(constant, type);
+    rest = 0;
+  } else {
+    first = 0;
+    sum = scaled(terms[0].atom, terms[0].coefficient);
+  }
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    if (i == first) continue;
+    const LinearTerm& term = terms[i];
+    const bool minus = term.coefficient < 0 && term.coefficient != std::numeric_limits<std::int64_t>::min();
+    sum = make_binary(minus ? BinaryOp::kSub : BinaryOp::kAdd, std::move(sum),
+                      scaled(term.atom, minus ? -term.coefficient : term.coefficient));
+  }
+  if (rest == 0) return sum;
+  const bool minus = rest < 0 && rest != std::numeric_limits<std::int64_t>::min();
+  return make_binary(minus ? BinaryOp::kSub : BinaryOp::kAdd, std::move(sum), make_int(minus ? -rest : rest, type));
+}
+
+Linear to_linear(const Expr& e) {
+  Linear sum;
+  accumulate(sum, e, 1);
+  return sum;
+}
+
+bool same_atom(const Expr& a, const Expr& b) {
+  if (equal(a, b)) return true;
+  const auto *x = a.as<Binary>(), *y = b.as<Binary>();
+  if (!x || !y || x->op != y->op || a.type() != kIndex || b.type() != kIndex) return false;
+  if (x->op == BinaryOp::kMul) {
+    std::vector<Expr> rest = factors_of(a);
+    return take_out(b, rest) && rest.empty();
+  }
+  if (x->op != BinaryOp::kDiv && x->op != BinaryOp::kMod) return false;
+  const std::int64_t *c = as_const_int(x->b), *d = as_const_int(y->b);
+  if (c || d ? !c || !d || *c != *d : !same_sum(x->b, y->b)) return false;
+  return same_sum(x->a, y->a);
+}
+
+bool never_equal(const Expr& a, const Expr& b) {
+  if (a.type() != kIndex || b.type() != kIndex) return false;
+  const Linear difference = to_linear(a).add(to_linear(b), -1);
+  if (difference.is_constant()) return difference.constant != 0;
+  const auto *x = a.as<Binary>(), *y = b.as<Binary>();
+  if (!x || !y || x->op != BinaryOp::kMod || y->op != BinaryOp::kMod) return false;
+  const std::int64_t *m = as_const_int(x->b), *n = as_const_int(y->b);
+  if (!m || !n || *m != *n || *m <= 0) return false;
+  const Linear apart = to_linear(x->a).add(to_linear(y->a), -1);
+  return apart.is_constant() && apart.constant % *m != 0;
+}
+
+std::vector<Expr> factors_of(const Expr& atom) {
+  if (!is_product(atom)) return {atom};
+  const auto& n = *atom.as<Binary>();
+  std::vector<Expr> factors = factors_of(n.a);
+  for (Expr& factor : factors_of(n.b)) factors.push_back(std::move(factor));
+  return factors;
+}
+
+Linear multiply(const Linear& a, const Linear& b) {
+  constexpr std::size_t kMostProducts = 16;  // a longer sum is no clearer than the product
+  Linear product;
+  if (a.terms.size() * b.terms.size() > kMostProducts)
+    return product.add_term(make_binary(BinaryOp::kMul, a.expr(), b.expr()), 1);
+  product.add(b, a.constant);
+  for (const LinearTerm& x : a.terms) {
+    product.add_term(x.atom, mul_wrapping(x.coefficient, b.constant));
+    for (const LinearTerm& y : b.terms) {
+      std::vector<Expr> factors = factors_of(x.atom);
+      for (Expr& factor : factors_of(y.atom)) factors.push_back(std::move(factor));
+      product.add_term(product_of(factors), mul_wrapping(x.coefficient, y.coefficient));
+    }
+  }
+  return product;
+}
+
+void split_multiples(const Linear& a, const Linear& divisor, Linear& whole, Linear& rest) {
+  if (divisor.is_constant()) {
+    const std::int64_t factor = divisor.constant;
+    whole.constant = floor_div(a.constant, factor);
+    rest.constant = floor_mod(a.constant, factor);
+    for (const LinearTerm& term : a.terms) {
+      const bool multiple = term.coefficient % factor == 0;
+      Linear& side = multiple ? whole : rest;
+      side.terms.push_back({term.atom, multiple ? term.coefficient / factor : term.coefficient});
+    }
+    return;
+  }
+  // As polynomials are divided: by the divisor's first term, as long as that leaves less.
+  const LinearTerm& lead = divisor.terms.front();
+  rest = a;
+  for (std::size_t t = 0; t < rest.terms.size();) {
+    const LinearTerm term = rest.terms[t++];
+    if (term.coefficient % lead.coefficient != 0) continue;
+    std::vector<Expr> factors = factors_of(term.atom);
+    if (!take_out(lead.atom, factors)) continue;
+    Linear times;
+    const std::int64_t coefficient = term.coefficient / lead.coefficient;
+    factors.empty() ? void(times.constant = coefficient) : void(times.add_term(product_of(factors), coefficient));
+    Linear less = rest;
+    less.add(multiply(divisor, times), -1);
+    if (less.terms.size() >= rest.terms.size()) continue;
+    rest = std::move(less);
+    whole.add(times);
+    t = 0;
+  }
+}
+
+}  // namespace nestwright::ir

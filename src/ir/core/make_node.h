@@ -1,0 +1,37 @@
+// A node made of its fields again, checked as the functions of ir/core/expr.h and ir/core/stmt.h check them: for what
+// rewrites nodes or reads them, and knows them by their description alone (ir/core/fields.h). Private to ir/. Thread
+// rule: pure functions.
+#pragma once
+
+#include "ir/core/stmt.h"
+
+namespace nestwright::ir {
+
+// `type`: that of the node before its children were replaced, or the one that was read. The result has as many lanes as
+// the children; types that follow from the fields are computed anew.
+Expr make_node(IntImm n, Type type);
+Expr make_node(FloatImm n, Type type);
+Expr make_node(VarRef n, Type type);
+Expr make_node(Binary n, Type type);
+Expr make_node(Not n, Type type);
+Expr make_node(Select n, Type type);
+Expr make_node(Cast n, Type type);
+Expr make_node(Load n, Type type);
+Expr make_node(Ramp n, Type type);
+Expr make_node(Broadcast n, Type type);
+Expr make_node(Call n, Type type);
+Expr make_node(Reduce n, Type type);
+
+// Undefined where nothing is left to do, as with the functions of ir/core/stmt.h.
+Stmt make_node(For n);
+Stmt make_node(Block n);
+Stmt make_node(Let n);
+Stmt make_node(IfThenElse n);
+Stmt make_node(Store n);
+Stmt make_node(Allocate n);
+Stmt make_node(Prefetch n);
+Stmt make_node(CommitCopies n);
+Stmt make_node(Barrier n);
+Stmt make_node(Launch n);
+
+}  // namespace nestwright::ir

@@ -1,0 +1,53 @@
+// Walking and rewriting. A pass derives from Mutator (or Visitor), overrides the node kinds that it changes and calls
+// mutate_children for the rest. Unchanged input comes back as the same handle.
+#pragma once
+
+#include <functional>
+#include <map>
+
+#include "ir/core/stmt.h"
+
+namespace nestwright::ir {
+
+class Visitor {
+ public:
+  virtual ~Visitor() = default;
+  virtual void visit(const Expr& e) { visit_children(e); }
+  virtual void visit(const Stmt& s) { visit_children(s); }
+
+ protected:
+  void visit_children(const Expr& e);
+  void visit_children(const Stmt& s);
+};
+
+class Mutator {
+ public:
+  virtual ~Mutator() = default;
+  virtual Expr mutate(const Expr& e) { return mutate_children(e); }
+  virtual Stmt mutate(const Stmt& s) { return mutate_children(s); }
+
+ protected:
+  Expr mutate_children(const Expr& e);
+  Stmt mutate_children(const Stmt& s);
+};
+
+/// Calls `on_expr` for every expression below (pre-order).
+void for_each_expr(const Expr& e, const std::function<void(const Expr&)>& on_expr);
+void for_each_expr(const Stmt& s, const std::function<void(const Expr&)>& on_expr);
+/// Whether `holds` is true of any expression below; the search ends with the first.
+bool any_expr(const Expr& e, const std::function<bool(const Expr&)>& holds);
+bool any_expr(const Stmt& s, const std::function<bool(const Expr&)>& holds);
+/// The same for the statements below.
+bool any_stmt(const Stmt& s, const std::function<bool(const Stmt&)>& holds);
+/// Whether `var` is read below.
+bool mentions(const Expr& e, const Var& var);
+bool mentions(const Stmt& s, const Var& var);
+/// Calls `on_stmt` for every statement below (pre-order).
+void for_each_stmt(const Stmt& s, const std::function<void(const Stmt&)>& on_stmt);
+
+/// Replaces free variables. Bound variables (For, Let) are unique by identity, so there is no capture.
+using Substitution = std::map<Var, Expr>;
+Expr substitute(const Expr& e, const Substitution& with);
+Stmt substitute(const Stmt& s, const Substitution& with);
+
+}  // namespace nestwright::ir

@@ -1,0 +1,43 @@
+// Values of single elements as the interpreter computes them: arithmetic of every element type, each operation rounded
+// to the type as the IR defines it, and their representation in memory.
+// Thread rule: pure functions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ir/core/expr.h"
+
+namespace nestwright::ir {
+
+/// One element: `f` for the floating-point types (every one is exact in a double), `i` for integers and bools. An
+/// uint64 is kept as its bit pattern.
+union Scalar {
+  std::int64_t i;
+  double f;
+};
+
+inline Scalar integer_scalar(std::int64_t value) { return Scalar{.i = value}; }
+inline Scalar float_scalar(double value) { return Scalar{.f = value}; }
+
+/// a op b for operands of element type `type`; a comparison gives 0 or 1. min gives b where a < b does not hold, max
+/// where a > b does not (so b where one is NaN). Throws Error for an integer division by 0.
+Scalar apply_binary(BinaryOp op, Type type, Scalar a, Scalar b);
+/// As the IR defines it beside ir::Cast.
+Scalar apply_cast(Type from, Type to, Scalar value);
+/// The value of type `to` with the bits that `value` has as one of `from`, which is as wide.
+Scalar apply_reinterpret(Type from, Type to, Scalar value);
+/// `args`: as many as the intrinsic takes. Not for kReinterpret, whose operand has a type of its own. kRound is to
+/// nearest, ties to even. Throws Error where the intrinsic is not defined for the type.
+Scalar apply_intrinsic(Intrinsic intrinsic, Type type, const Scalar* args);
+
+Scalar read_element(Type type, const std::byte* at);
+void write_element(Type type, Scalar value, std::byte* at);
+
+/// IEEE binary16 and bfloat16 as bits; the value is rounded to nearest even.
+std::uint16_t float16_bits(double value);
+double float16_value(std::uint16_t bits);
+std::uint16_t bfloat16_bits(double value);
+double bfloat16_value(std::uint16_t bits);
+
+}  // namespace nestwright::ir

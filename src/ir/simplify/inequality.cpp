@@ -1,0 +1,139 @@
+#include "ir/simplify/inequality.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "ir/analysis/bounds.h"
+#include "ir/core/equal.h"
+
+namespace nestwright::ir {
+namespace {
+
+/// How many inequalities are combined at most, and how many combinations are tried.
+constexpr int kSearchDepth = 5;
+constexpr int kSearchBudget = 400;
+
+/// `from` with its term replaced by coefficient * replacement.
+Linear replaced(const Linear& from, std::size_t term, const Expr& replacement) {
+  Linear rest = from;
+  rest.terms.erase(rest.terms.begin() + static_cast<std::ptrdiff_t>(term));
+  return rest.add(to_linear(replacement), from.terms[term].coefficient);
+}
+
+/// What floor division means for an atom x / c or x % c, as expressions that are at least 0.
+void add_division_facts(const Expr& atom, std::vector<Linear>& facts) {
+  const auto* binary = atom.as<Binary>();
+  if (!binary || (binary->op != BinaryOp::kDiv && binary->op != BinaryOp::kMod)) return;
+  const std::int64_t* divisor = as_const_int(binary->b);
+  if (!divisor || *divisor <= 0) return;
+  const bool is_quotient = binary->op == BinaryOp::kDiv;
+  const Expr quotient = is_quotient ? atom : make_binary(BinaryOp::kDiv, binary->a, binary->b);
+  Linear rest = to_linear(binary->a);
+  rest.add({0, {{quotient, 1}}}, -*divisor);  // x - c * (x / c), which lies in 0 .. c - 1
+  if (is_quotient) {
+    facts.push_back(rest);
+    facts.push_back(Linear{*divisor - 1, {}}.add(rest, -1));
+  } else {
+    facts.push_back(Linear{0, {{atom, 1}}}.add(rest, -1));
+    facts.push_back(Linear(rest).add({0, {{atom, 1}}}, -1));
+  }
+}
+
+/// The bounds of a variable that are no constants, as expressions that are at least 0.
+void add_bound_facts(const Expr& atom, const Ranges& ranges, std::vector<Linear>& facts) {
+  const auto* ref = atom.as<VarRef>();
+  if (!ref) return;
+  const Linear self{0, {{atom, 1}}};
+  if (const Expr least = ranges.least(ref->var); least.defined())
+    facts.push_back(Linear(self).add(to_linear(least), -1));
+  if (const Expr greatest = ranges.greatest(ref->var); greatest.defined())
+    facts.push_back(to_linear(greatest).add(self, -1));
+}
+
+/// Whether `atom` is x / c or x % c of an x that is a term of the sum.
+bool divides_a_term(const Expr& atom, const Linear& sum) {
+  const auto* binary = atom.as<Binary>();
+  if (!binary || (binary->op != BinaryOp::kDiv && binary->op != BinaryOp::kMod)) return false;
+  return std::any_of(sum.terms.begin(), sum.terms.end(),
+                     [&](const LinearTerm& term) { return same_atom(term.atom, binary->a); });
+}
+
+/// What x / c % d, of which something is known, says of x % (c * d) where that is a term of the sum: it is its quotient
+/// by c.
+void add_digit_facts(const Expr& atom, const Linear& sum, std::vector<Linear>& facts) {
+  const auto* remainder = atom.as<Binary>();
+  if (!remainder || remainder->op != BinaryOp::kMod) return;
+  const auto* quotient = remainder->a.as<Binary>();
+  if (!quotient || quotient->op != BinaryOp::kDiv) return;
+  const std::int64_t *c = as_const_int(quotient->b), *d = as_const_int(remainder->b);
+  if (!c || !d || *c <= 0 || *d <= 0 || *c > std::numeric_limits<std::int32_t>::max() / *d) return;
+  const Expr whole = make_binary(BinaryOp::kMod, quotient->a, Expr(*c * *d));
+  const bool has = std::any_of(sum.terms.begin(), sum.terms.end(),
+                               [&](const LinearTerm& term) { return same_atom(term.atom, whole); });
+  if (!has) return;
+  const Linear rest{0, {{whole, 1}, {atom, -*c}}};  // which lies in 0 .. c - 1
+  facts.push_back(rest);
+  facts.push_back(Linear{*c - 1, {}}.add(rest, -1));
+}
+
+bool search(const Linear& target, const Ranges& ranges, int depth, int& budget) {
+  if (bounds(target, ranges).lo >= 0) return true;
+  if (depth == 0 || --budget < 0) return false;
+  for (std::size_t t = 0; t < target.terms.size(); ++t) {
+    const LinearTerm& term = target.terms[t];
+    if (const auto* choice = term.atom.as<Select>()) {
+      Ranges where_true = ranges, where_false = ranges;
+      where_true.assume(choice->condition);
+      where_false.assume_not(choice->condition);
+      return search(replaced(target, t, choice->if_true), where_true, depth - 1, budget) &&
+             search(replaced(target, t, choice->if_false), where_false, depth - 1, budget);
+    }
+    const auto* binary = term.atom.as<Binary>();
+    if (!binary || (binary->op != BinaryOp::kMin && binary->op != BinaryOp::kMax)) continue;
+    // The atom equals a or b; where it enters such that a only makes the sum smaller, a alone (or b alone) is enough.
+    const bool either = (binary->op == BinaryOp::kMin) == (term.coefficient < 0);
+    const bool first = search(replaced(target, t, binary->a), ranges, depth - 1, budget);
+    if (first == either) return first;
+    return search(replaced(target, t, binary->b), ranges, depth - 1, budget);
+  }
+  std::vector<Linear> facts = ranges.facts();
+  for (const Linear& known : ranges.facts()) {
+    for (const LinearTerm& term : known.terms) {
+      if (divides_a_term(term.atom, target)) add_division_facts(term.atom, facts);
+      add_digit_facts(term.atom, target, facts);
+    }
+  }
+  for (const LinearTerm& term : target.terms) {
+    add_division_facts(term.atom, facts);
+    add_bound_facts(term.atom, ranges, facts);
+  }
+  for (const Linear& fact : facts) {
+    for (const LinearTerm& term : target.terms) {
+      const auto match = std::find_if(fact.terms.begin(), fact.terms.end(), [&](const LinearTerm& candidate) {
+        return (candidate.coefficient > 0) == (term.coefficient > 0) && same_atom(candidate.atom, term.atom);
+      });
+      if (match == fact.terms.end()) continue;
+      // scale * target - times * fact has the term no more. An integer is at least 0 where scale * it + scale - 1 is.
+      const std::int64_t of_fact = std::abs(match->coefficient), of_target = std::abs(term.coefficient);
+      const std::int64_t common = std::gcd(of_fact, of_target);
+      const std::int64_t scale = of_fact / common, times = of_target / common;
+      constexpr std::int64_t kMostScale = 1 << 20;  // far from any overflow
+      if (scale > kMostScale || times > kMostScale) continue;
+      const Linear next = Linear{scale - 1, {}}.add(target, scale).add(fact, -times);
+      if (search(next, ranges, depth - 1, budget)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool non_negative(const Expr& e, const Ranges& ranges) {
+  const Linear sum = to_linear(simplify(e, ranges));
+  if (at_least(sum, 0, ranges)) return true;  // most are, and cheaply
+  int budget = kSearchBudget;
+  return search(sum, ranges, kSearchDepth, budget);
+}
+
+}  // namespace nestwright::ir

@@ -1,0 +1,57 @@
+// Use before definition: what an allocation or an output holds at the start is nothing that may be read.
+#include <algorithm>
+#include <map>
+
+#include "ir/analysis/bounds.h"
+#include "ir/analysis/interval.h"
+#include "ir/core/print.h"
+#include "ir/verify/checks.h"
+
+namespace nestwright::ir {
+namespace {
+
+/// True where the two accesses are shown to touch no common element, whenever they happen.
+bool apart(const Access& first, const Access& second) {
+  for (std::size_t d = 0; d < first.indices.size(); ++d) {
+    const Interval a = bounds(first.indices[d], *first.known), b = bounds(second.indices[d], *second.known);
+    if (a.hi < b.lo || b.hi < a.lo) return true;
+  }
+  return false;
+}
+
+/// Whether `store`, which comes later in the program than `load`, happens in an earlier iteration of a loop around
+/// both: the load then is in no first iteration.
+bool comes_around(const Access& load, const Access& store) {
+  for (std::size_t l = load.private_loops; l < std::min(load.loops.size(), store.loops.size()); ++l) {
+    if (load.loops[l].loop != store.loops[l].loop) return false;
+    const std::int64_t* min = as_const_int(load.loops[l].loop->min);
+    if (prove(Expr(load.loops[l].var) > (min ? *min : 0), *load.known)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::string> check_definitions(const Program& program, const std::vector<Access>& accesses) {
+  std::map<Buffer, std::vector<const Access*>> stores;  // all of them
+  for (const Access& access : accesses)
+    if (access.stores) stores[access.buffer].push_back(&access);
+  std::vector<Buffer> told;
+  for (const Parameter& parameter : program.parameters)
+    if (parameter.role == Role::kInput) told.push_back(parameter.buffer);
+  std::vector<std::string> violations;
+  for (const Access& load : accesses) {
+    if (load.stores || std::find(told.begin(), told.end(), load.buffer) != told.end()) continue;
+    const std::vector<const Access*>& of_buffer = stores[load.buffer];
+    const bool may_be_written = std::any_of(of_buffer.begin(), of_buffer.end(), [&](const Access* store) {
+      return !apart(*store, load) && (store < &load || comes_around(load, *store));
+    });
+    if (may_be_written) continue;
+    told.push_back(load.buffer);
+    violations.push_back("what " + load.buffer->name + " is read for in " + quote(*load.statement) +
+                         " was not written before: no statement ahead of it stores to that element");
+  }
+  return violations;
+}
+
+}  // namespace nestwright::ir

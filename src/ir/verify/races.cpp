@@ -1,0 +1,234 @@
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include "ir/analysis/interval.h"
+#include "ir/core/equal.h"
+#include "ir/core/print.h"
+#include "ir/core/rewrite.h"
+#include "ir/core/scalar.h"
+#include "ir/verify/checks.h"
+
+namespace nestwright::ir {
+namespace {
+
+/// Larger loops are not tried iteration by iteration.
+constexpr std::int64_t kMostTried = 1 << 16;
+
+bool is_concurrent(LoopKind kind) { return kind != LoopKind::kSerial && kind != LoopKind::kUnrolled; }
+
+/// An index as seen from a loop: what its variable decides, what is fixed while it runs, and what varies within an
+/// iteration.
+struct SplitIndex {
+  Linear of_loop;
+  Linear fixed;
+  std::int64_t step = 0;  ///< of what the loop decides: divides it; 0: it decides nothing
+  Interval of_loop_range;
+  Interval varying;
+  bool varies = false;
+  // What varies as digits of a number, of which the loop's part is one: terms below its step, and those above.
+  Interval lower{0, 0};
+  std::int64_t upper_step = 0;  ///< divides the terms above; 0: there is none
+};
+
+struct SplitAccess {
+  const Access* access;
+  std::vector<SplitIndex> indices;
+  Interval loop_range;  ///< of the loop's variable where the access happens: a guard may leave one iteration
+};
+
+Interval minus(Interval a, Interval b) { return add(a, scale(b, -1)); }
+Interval range(const Linear& sum, const Ranges& ranges) {
+  return sum.is_constant() ? Interval{sum.constant, sum.constant} : bounds(sum.expr(), ranges);
+}
+bool same_terms(const Linear& a, const Linear& b) { return Linear(a).add(b, -1).is_constant(); }
+
+SplitAccess split(const Access& access, std::size_t loop) {
+  const Var& var = access.loops[loop].var;
+  SplitAccess result{&access, {}, access.known->find(var)};
+  for (const Expr& index : access.indices) {
+    const Linear whole = to_linear(simplify(index, *access.known));
+    SplitIndex parts;
+    Linear varying;
+    parts.fixed.constant = whole.constant;
+    for (const LinearTerm& term : whole.terms) {
+      bool uses_loop = false, uses_inner = false;
+      for_each_expr(term.atom, [&](const Expr& e) {
+        if (e.as<Load>()) uses_inner = true;  // its value may differ wherever it is read
+        if (const auto* ref = e.as<VarRef>()) {
+          uses_loop |= ref->var == var;
+          bool is_inner = ref->var == access.lane;
+          for (std::size_t l = loop + 1; l < access.loops.size(); ++l) {
+            const bool in_step = access.loops[l].in_step && is_thread_index(access.loops[loop].loop->kind);
+            is_inner |= !in_step && access.loops[l].var == ref->var;
+          }
+          uses_inner |= is_inner;
+        }
+      });
+      (uses_inner ? varying : uses_loop ? parts.of_loop : parts.fixed).terms.push_back(term);
+    }
+    parts.of_loop_range = range(parts.of_loop, *access.known);
+    parts.varying = range(varying, *access.known);
+    parts.varies = !varying.terms.empty();
+    for (const LinearTerm& term : parts.of_loop.terms) parts.step = std::gcd(parts.step, term.coefficient);
+    Linear lower;
+    for (const LinearTerm& term : varying.terms) {
+      const bool is_lower = std::abs(term.coefficient) < parts.step;
+      if (is_lower) lower.terms.push_back(term);
+      if (!is_lower) parts.upper_step = std::gcd(parts.upper_step, term.coefficient);
+    }
+    parts.lower = range(lower, *access.known);
+    result.indices.push_back(std::move(parts));
+  }
+  return result;
+}
+
+/// The value of an integer expression of `var` alone; absent where it is more than that.
+std::optional<std::int64_t> evaluate(const Expr& e, const Var& var, std::int64_t value) {
+  if (const std::int64_t* constant = as_const_int(e)) return *constant;
+  if (const auto* ref = e.as<VarRef>()) return ref->var == var ? std::optional(value) : std::nullopt;
+  const auto* binary = e.as<Binary>();
+  if (!binary || e.type() != kIndex) return std::nullopt;
+  const auto a = evaluate(binary->a, var, value), b = evaluate(binary->b, var, value);
+  const bool divides = binary->op == BinaryOp::kDiv || binary->op == BinaryOp::kMod;
+  if (!a || !b || (divides && *b == 0)) return std::nullopt;
+  return apply_binary(binary->op, kIndex, integer_scalar(*a), integer_scalar(*b)).i;
+}
+
+/// True where the values of `functions`, all taken together, tell one value of `var` in `range` from any other.
+bool identify(const std::vector<Linear>& functions, const Var& var, Interval range) {
+  std::vector<Expr> known;
+  for (const Linear& function : functions)
+    if (function.terms.size() == 1) known.push_back(function.terms.front().atom);
+  add_dividends(known, known);
+  for (const Expr& e : known)
+    if (const Linear whole = to_linear(e); whole.coefficient(var) != 0 && !whole.hides(var)) return true;
+  // Otherwise by trying all of them.
+  if (functions.empty() || !range.bounded() || range.hi - range.lo >= kMostTried) return false;
+  std::set<std::vector<std::int64_t>> seen;
+  for (std::int64_t value = range.lo; value <= range.hi; ++value) {
+    std::vector<std::int64_t> image;
+    for (const Linear& function : functions) {
+      const auto result = evaluate(function.expr(), var, value);
+      if (!result) return false;
+      image.push_back(*result);
+    }
+    if (!seen.insert(std::move(image)).second) return false;
+  }
+  return true;
+}
+
+/// Whether the parts that the loop decides are the same digit of one number where the two meet: what is below moves by
+/// less than a step of it, and both together by less than a step of what is above.
+bool is_digit(const SplitIndex& f, const SplitIndex& s) {
+  const Linear fixed = Linear(s.fixed).add(f.fixed, -1);
+  const std::int64_t above = std::gcd(f.upper_step, s.upper_step);
+  const Interval below = minus(s.lower, f.lower), apart = minus(f.of_loop_range, s.of_loop_range);
+  if (!fixed.is_constant() || fixed.constant != 0 || above == 0 || !below.bounded() || !apart.bounded()) return false;
+  const Interval together = minus(apart, below);
+  return below.lo > -f.step && below.hi < f.step && together.lo > -above && together.hi < above;
+}
+
+/// True where the two accesses are shown to meet in no element, when they happen in different iterations, by looking at
+/// each index's part that the loop's variable decides.
+bool apart_by_index(const SplitAccess& first, const SplitAccess& second, const Var& var) {
+  const Interval a = first.loop_range, b = second.loop_range;
+  if (a.is_point() && b.is_point() && a.lo == b.lo) return true;  // a guard leaves one and the same iteration
+  std::vector<Linear> equal_functions;  // functions of the loop's variable that have one value where they meet
+  for (std::size_t d = 0; d < first.indices.size(); ++d) {
+    const SplitIndex &f = first.indices[d], &s = second.indices[d];
+    // They meet where of_loop(first) - of_loop(second) lies in `rest`.
+    const Interval rest =
+        add(range(Linear(s.fixed).add(f.fixed, -1), *first.access->known), minus(s.varying, f.varying));
+    if (!same_terms(f.of_loop, s.of_loop)) {
+      const Interval difference = minus(f.of_loop_range, s.of_loop_range);
+      if (difference.lo > rest.hi || difference.hi < rest.lo) return true;
+      continue;
+    }
+    if (f.of_loop.is_constant() && (rest.lo > 0 || rest.hi < 0)) return true;
+    const bool nothing_varies = f.of_loop.is_constant() && !f.varies && !s.varies;
+    if (nothing_varies && never_equal(f.fixed.expr(), s.fixed.expr())) return true;
+    if (f.step == 0) continue;
+    bool is_one_value = false;
+    if (rest.bounded()) {
+      const std::int64_t least = -floor_div(-rest.lo, f.step), most = floor_div(rest.hi, f.step);
+      if (least > most) return true;  // no multiple of the step lies in between
+      is_one_value = least == 0 && most == 0;
+    }
+    if (is_one_value || is_digit(f, s)) equal_functions.push_back(f.of_loop);
+  }
+  return identify(equal_functions, var, {std::min(a.lo, b.lo), std::max(a.hi, b.hi)});
+}
+
+Access simple(Access access) {
+  for (Expr& index : access.indices) index = simplify(index, *access.known);
+  return access;
+}
+
+std::string describe(const For& loop, const Access& store, const Access& other) {
+  std::string text = std::string("two iterations of the ") + loop_kind_name(loop.kind) + " loop over " +
+                     loop.var.name() + " may touch one element of " + store.buffer->name + ": it is stored in " +
+                     quote(*store.statement);
+  if (!other.stores) return text + " and loaded in " + quote(*other.statement);
+  return &store == &other ? text : text + " and in " + quote(*other.statement);
+}
+
+/// The accesses to one buffer that the iterations of one loop share.
+void check_shared(const For& loop, const std::vector<SplitAccess>& accesses, std::vector<std::string>& violations) {
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    const Access& store = *accesses[i].access;
+    if (!store.stores) continue;
+    for (std::size_t j = 0; j < accesses.size(); ++j) {
+      const Access& other = *accesses[j].access;
+      if (other.stores && j < i) continue;
+      if (is_thread_index(loop.kind) && store.phase != other.phase) continue;
+      std::size_t depth = 0;
+      while (store.loops[depth].loop != &loop) ++depth;
+      const Var& var = store.loops[depth].var;
+      if (apart_by_index(accesses[i], accesses[j], var)) continue;
+      Access first = simple(store), second = simple(other);
+      add_leading_digits(first, second);
+      if (add_dividends(first.indices, second.indices) &&
+          apart_by_index(split(first, depth), split(second, depth), var))
+        continue;
+      if (add_numbers_of_digits(first, second, var) && apart_by_index(split(first, depth), split(second, depth), var))
+        continue;
+      if (never_meet(first, second, depth)) continue;
+      violations.push_back(describe(loop, store, other));
+      return;  // one a loop and buffer is enough to act on
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> check_races(const std::vector<Access>& accesses) {
+  std::vector<std::string> violations;
+  std::vector<const For*> loops;  // concurrent ones, in program order
+  std::map<const For*, std::vector<Buffer>> stored;
+  for (const Access& access : accesses) {
+    for (std::size_t l = 0; l < access.loops.size(); ++l) {
+      const For* loop = access.loops[l].loop;
+      if (!is_concurrent(loop->kind) || access.private_loops > l || !access.stores) continue;
+      std::vector<Buffer>& buffers = stored[loop];
+      if (buffers.empty()) loops.push_back(loop);
+      if (std::find(buffers.begin(), buffers.end(), access.buffer) == buffers.end()) buffers.push_back(access.buffer);
+    }
+  }
+  for (const For* loop : loops) {
+    for (const Buffer& buffer : stored[loop]) {
+      std::vector<SplitAccess> shared;
+      for (const Access& access : accesses) {
+        if (!(access.buffer == buffer)) continue;
+        for (std::size_t l = 0; l < access.loops.size(); ++l)
+          if (access.loops[l].loop == loop) shared.push_back(split(access, l));
+      }
+      check_shared(*loop, shared, violations);
+    }
+  }
+  return violations;
+}
+
+}  // namespace nestwright::ir
