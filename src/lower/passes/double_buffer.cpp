@@ -24,6 +24,7 @@
 #include "ir/analysis/symbol_ranges.h"
 #include "ir/core/one_of.h"
 #include "ir/core/rewrite.h"
+#include "ir/simplify/simplify.h"
 #include "lower/copier.h"
 #include "lower/passes.h"
 #include "lower/staged_fill.h"
