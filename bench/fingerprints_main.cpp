@@ -81,7 +81,7 @@ CompiledObject compiled(const ir::Program& program, const Target& target) {
     case DeviceKind::kCpu:
       return make_backend(target.device)->compile(program, target, {.pipeline = Pipeline::kSearch});
     case DeviceKind::kCuda:
-      return codegen::device_object(program, codegen::CudaDialect(target));
+      return codegen::device_object(program, codegen::CudaDialect());
     case DeviceKind::kOpenCl:
       return codegen::device_object(program, codegen::OpenClDialect());
   }

@@ -6,6 +6,7 @@
 
 #include "cost_model/warp_access.h"
 #include "ir/analysis/preparation.h"
+#include "ir/core/one_of.h"
 #include "ir/core/rewrite.h"
 #include "ir/simplify/simplify.h"
 
@@ -59,7 +60,7 @@ class Flattener {
                    [&](const Prefetch& n) { prefetch(n); },
                    [&](const CommitCopies&) {},
                    [&](const Barrier&) {},
-                   [&](const Launch&) {},
+                   [](const OneOf<Launch, TensorInstruction> auto&) {},
                },
                s.node().value);
   }

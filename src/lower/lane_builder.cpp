@@ -190,7 +190,7 @@ Stmt LaneBuilder::build(const Stmt& s) {
                    return make_prefetch(n.buffer, std::move(at), n.for_write, n.locality);
                  },
                  [&](const CommitCopies&) { return s; }, [&](const Barrier&) { return s; },
-                 [&](const Launch&) { return s; }},
+                 [&](const OneOf<Launch, TensorInstruction> auto&) { return s; }},
       s.node().value);
 }
 

@@ -19,7 +19,8 @@ constexpr auto kNone = PassDevices::kNone, kCpu = PassDevices::kCpu, kGpu = Pass
 // Until its barriers stand, what the threads of a block share looks like a race. Unrolling comes before vectors: it
 // decides most guards, so that only what is left of them becomes masks. Tiles are padded while their masks still have
 // the form that vectorize gave them. A device's compiler unrolls and keeps registers itself, and has functions of its
-// own: the source stays small and a person can read it.
+// own: the source stays small and a person can read it. Instructions are selected last, on what no pass changes any
+// more.
 constexpr std::array kPasses = {
     // name, stage, devices, complete for
     Pass{"build_nest", kLoops, kAll, kCpu, passes::build_nest},
@@ -43,7 +44,13 @@ constexpr std::array kPasses = {
     Pass{"simplify_vectors", kVectors, kAll, kNone, passes::simplify_vectors},
     Pass{"vector_math", kVectors, kCpu, kNone, passes::vector_math},
     Pass{"unrolled_registers", kVectors, kGpu, kNone, passes::unrolled_registers},
-    Pass{"plan_storage", kVectors, kAll, kAll, passes::plan_storage},
+    Pass{"plan_storage", kVectors, kAll, kNone, passes::plan_storage},
+
+    Pass{"dot_products", kVectors, kCpu, kNone, passes::dot_products},
+    Pass{"amx_tiles", kVectors, kCpu, kCpu, passes::amx_tiles},
+    Pass{"asynchronous_copies", kVectors, kGpu, kNone, passes::asynchronous_copies},
+    Pass{"wgmma_products", kVectors, kGpu, kNone, passes::wgmma_products},
+    Pass{"mma_products", kVectors, kGpu, kGpu, passes::mma_products},
 };
 
 bool same_code(const ir::Program& a, const ir::Program& b) {

@@ -1,5 +1,6 @@
 // The passes of both stages of lowering. passes.cpp has the one table of them; each is a function in a file of its own
-// under lower/passes/, and the name in the table is that of both. Internal to lower/.
+// under lower/passes/, or under lower/select/ where it selects instructions, and the name in the table is that of both.
+// Internal to lower/.
 // Thread rule: passes are functions of a program and a context; a context belongs to one lowering.
 #pragma once
 
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/analysis/ranges.h"
 #include "ir/core/program.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
@@ -32,7 +34,8 @@ enum class PassDevices { kNone, kCpu, kGpu, kAll };
 bool includes(PassDevices devices, DeviceKind device);
 
 struct Pass {
-  const char* name;  ///< of its function and of its file under lower/passes/; what --print-after takes
+  /// Of its function and of its file under lower/passes/ or lower/select/; what --print-after takes.
+  const char* name;
   LoweringStage stage;
   PassDevices devices;   ///< it runs for
   PassDevices complete;  ///< after it a program for these devices meets the rules of its form, to which it is verified
@@ -150,6 +153,30 @@ ir::Program unrolled_registers(ir::Program program, PassContext& context);
 /// Those in parallel loops count from the start of each thread's part. Throws LowerError for a size that is not
 /// constant.
 ir::Program plan_storage(ir::Program program, PassContext& context);
+
+// --- Instruction selection (lower/select/)
+// ---------------------------------------------------------------------------- Each pass leaves explicit nodes, which
+// the verifier checks, the interpreter executes and emitters spell. What the target has no instruction for is refused
+// by a LowerError.
+
+/// On CPUs: words that are adjacent in memory become one load, dot products the instruction that the target has.
+ir::Program dot_products(ir::Program program, PassContext& context);
+
+/// On CPUs: loop nests over tile registers become instructions of AMX. Requires dot_products().
+ir::Program amx_tiles(ir::Program program, PassContext& context);
+
+/// On CUDA from sm_80 on: stores from global to shared memory become asynchronous copies (ir::Store::asynchronous)
+/// where that is correct and one access moves all lanes.
+ir::Program asynchronous_copies(ir::Program program, PassContext& context);
+/// The same for one kernel without races; `known` of its symbols.
+ir::Stmt asynchronous_copies(const ir::Stmt& kernel, const ir::Ranges& known);
+
+/// On CUDA: products of matrices in shared memory become instructions of warpgroups, each awaited where its sums are
+/// needed first.
+ir::Program wgmma_products(ir::Program program, PassContext& context);
+
+/// On CUDA: the other loop nests over fragments become instructions of warps.
+ir::Program mma_products(ir::Program program, PassContext& context);
 
 }  // namespace passes
 }  // namespace nestwright

@@ -98,7 +98,9 @@ class Splitter {
             make_store(store.buffer, store.indices, make_load(registers_.back(), indices))};
   }
 
-  Halves split(const OneOf<Allocate, Prefetch, CommitCopies, Barrier, Launch> auto&) { return refuse(); }
+  Halves split(const OneOf<Allocate, Prefetch, CommitCopies, Barrier, Launch, TensorInstruction> auto&) {
+    return refuse();
+  }
 
   /// Whether the device does it by itself: 4, 8 or 16 bytes that lie side by side on both sides.
   bool is_copied(const Store& store) const {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ir/verify/fragments.h"
+#include "ir/analysis/fragment_layout.h"
 #include "target/target.h"
 #include "templates/matmul/matmul_gpu.h"
 

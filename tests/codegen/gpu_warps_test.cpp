@@ -25,7 +25,7 @@ struct Kernel {
   Kernel(const Template& from, const Workload& w, const Target& target, const Config& config) {
     const Instance instance = instantiate(from, w, target, config);
     program = expand(lower(instance.schedule, instance.definition.args, target, w.op), target);
-    source = codegen::device_object(program, codegen::CudaDialect(target)).source;
+    source = codegen::device_object(program, codegen::CudaDialect()).source;
   }
 };
 

@@ -114,7 +114,7 @@ TEST(Tiles, MoreThanEightAreRefused) {
   Candidate c = two_by_two("matmul m=128 n=128 k=128 dtype=bfloat16", amx_target());
   c.config.set("tiles_m", {3});
   c.config.set("tiles_n", {3});
-  EXPECT_EQ(message<CompileError>([&] { compiled(c); }),
+  EXPECT_EQ(message<LowerError>([&] { compiled(c); }),
             "buffer C.tile is kept in tile registers, but needs 9 of them where 8 of 8 are free: use fewer or smaller "
             "tiles");
 }
@@ -124,7 +124,7 @@ TEST(Tiles, ATargetWithoutThemIsRefused) {
   Target target = c.target;
   target.features = {};
   target.l1d_bytes = 32 << 10;
-  const std::string text = message<CompileError>([&] { compile(lowered(c), target); });
+  const std::string text = message<LowerError>([&] { compile(lowered(c), target); });
   EXPECT_EQ(text, "the program keeps buffers in tile registers, which " + target.str() + " does not have");
 }
 
@@ -136,7 +136,7 @@ TEST(Tiles, WhatIsNoTileInstructionIsRefused) {
   Schedule s = create_schedule(c);
   const auto [outer, inner] = s[c].split(s[c].axis(0), factor(16));
   s[twice].set_scope(ir::Scope::kTile).compute_at(s[c], outer);
-  EXPECT_EQ(message<CompileError>([&] { compile(lower(s, {a, c}, target, "f"), target); }),
+  EXPECT_EQ(message<LowerError>([&] { compile(lower(s, {a, c}, target, "f"), target); }),
             "buffer T is kept in tile registers, but is filled with A[i, j]*2.0, which no instruction computes");
 }
 

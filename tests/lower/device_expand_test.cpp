@@ -32,8 +32,9 @@ std::vector<std::string> passes_for(DeviceKind device) {
 
 TEST(DeviceExpand, ItsPasses) {
   EXPECT_THAT(passes_for(DeviceKind::kOpenCl), passes_for(DeviceKind::kCuda));
-  EXPECT_THAT(passes_for(DeviceKind::kCuda), ElementsAre("warp_shuffles", "virtual_threads", "vectorize",
-                                                         "simplify_vectors", "unrolled_registers", "plan_storage"));
+  EXPECT_THAT(passes_for(DeviceKind::kCuda),
+              ElementsAre("warp_shuffles", "virtual_threads", "vectorize", "simplify_vectors", "unrolled_registers",
+                          "plan_storage", "asynchronous_copies", "wgmma_products", "mma_products"));
 }
 
 TEST(DeviceExpand, UnrolledLoopsStayAndRegistersAreIndexedByThem) {

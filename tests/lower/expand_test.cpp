@@ -325,7 +325,7 @@ TEST(Expand, PassesAreReportedInOrder) {
   options.after_pass = [&](std::string_view pass, const Program&, std::int64_t) { seen.emplace_back(pass); };
   expand(k.program, target_of(CpuIsa::kAvx512), options);
   EXPECT_EQ(seen, (std::vector<std::string>{"unroll", "vectorize", "register_tiles", "simplify_vectors", "vector_math",
-                                            "plan_storage"}));
+                                            "plan_storage", "dot_products", "amx_tiles"}));
 }
 
 // --- What is refused -------------------------------------------------------------------------------------------------

@@ -17,8 +17,10 @@ std::set<std::string> names_of_table() {
 
 TEST(Passes, HaveAFileEach) {
   std::set<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(NESTWRIGHT_SOURCE_DIR "/src/lower/passes")) {
-    files.insert(entry.path().stem());
+  for (const char* folder : {"/src/lower/passes", "/src/lower/select"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(std::string(NESTWRIGHT_SOURCE_DIR) + folder)) {
+      files.insert(entry.path().stem());
+    }
   }
   EXPECT_EQ(files, names_of_table());
 }

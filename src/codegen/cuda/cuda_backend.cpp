@@ -44,7 +44,7 @@ class CudaBackend final : public Backend {
     architecture_number(target.arch);  // refused before NVRTC is looked for
     const Nvrtc& nvrtc = Nvrtc::get();
     require_architecture(target.arch, nvrtc);
-    CompiledObject result = device_object(program, CudaDialect(target));
+    CompiledObject result = device_object(program, CudaDialect());
     // wgmma is among what only code for this very architecture may use, which later ones do not run.
     const bool is_special = target.arch == "sm_90" && result.source.find("wgmma.mma_async") != std::string::npos;
     NvrtcResult compiled =

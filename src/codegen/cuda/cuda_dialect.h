@@ -2,16 +2,11 @@
 #pragma once
 
 #include "codegen/source/dialect.h"
-#include "target/gpu.h"
 
 namespace nestwright::codegen {
 
 class CudaDialect final : public Dialect {
  public:
-  explicit CudaDialect(const Target& target)
-      : has_asynchronous_copies_(nestwright::has_asynchronous_copies(target)),
-        has_warpgroup_products_(nestwright::has_warpgroup_products(target)) {}
-
   const char* integer_type(ir::Type type) const override;
   const char* wide_suffix() const override { return "LL"; }
   std::string function(std::string_view name, ir::Type type) const override;
@@ -26,14 +21,13 @@ class CudaDialect final : public Dialect {
   std::string parameter(const std::string& type, const std::string& name, bool is_const, bool alone) const override;
   std::string index(ir::LoopKind kind) const override;
   const char* barrier() const override { return "__syncthreads();"; }
-  bool has_asynchronous_copies() const override { return has_asynchronous_copies_; }
   std::string asynchronous_copy(int bytes) const override;
   std::string wait_for_copies(int pending) const override;
   const char* commit_copies() const override { return "asm volatile(\"cp.async.commit_group;\" ::: \"memory\");"; }
   const char* proxy_fence() const override {
     return "asm volatile(\"fence.proxy.async.shared::cta;\" ::: \"memory\");";
   }
-  FragmentFunction fragment_function(const FragmentCall& call) const override;
+  TensorFunction tensor_function(const ir::TensorInstruction& instruction) const override;
   std::vector<std::string> shared(const std::vector<SharedArray>& arrays, std::int64_t bytes) const override;
   std::string vector_type(ir::Type element, int lanes) const override;
   std::string vector_at(const std::string& element, const std::string& type, ir::Scope scope,
@@ -43,9 +37,7 @@ class CudaDialect final : public Dialect {
   std::string stream(const std::string& place, const std::string& value) const override;
 
  private:
-  FragmentFunction warpgroup_function(const FragmentCall& call) const;
-
-  bool has_asynchronous_copies_, has_warpgroup_products_;
+  TensorFunction warpgroup_function(const ir::TensorInstruction& instruction) const;
 };
 
 }  // namespace nestwright::codegen

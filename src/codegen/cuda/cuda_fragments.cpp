@@ -89,36 +89,44 @@ Instruction instruction_of(ir::Type a) {
 
 }  // namespace
 
-Dialect::FragmentFunction CudaDialect::fragment_function(const FragmentCall& call) const {
-  const ir::Type type = call.type;
+Dialect::TensorFunction CudaDialect::tensor_function(const ir::TensorInstruction& instruction) const {
+  const ir::Type type = instruction.type;
   const bool of_bytes = type.bytes() == 1;
-  switch (call.kind) {
-    case FragmentCall::Kind::kFill:
+  using enum ir::TensorOp;
+  switch (instruction.op) {
+    case kFragmentFill:
       return {"nw_fill_" + type.str(), fmt::format(kFill, type.str(), value_type(type))};
-    case FragmentCall::Kind::kFillAll:
+    case kWarpgroupFill:
       return {"nw_fill_all_" + type.str(), fmt::format(kFillAll, type.str(), value_type(type))};
-    case FragmentCall::Kind::kLoad:
+    case kFragmentLoad:
       if (type == kFloat32) {
         return {"nw_load_tf32", fmt::format(kLoad, "_tf32", "", "matrix / 2", "matrix % 2", kRoundLoaded),
                 "nw_round_register", kRound};
       }
       return {"nw_load", fmt::format(kLoad, "", "", "matrix / 2", "matrix % 2", "")};
-    case FragmentCall::Kind::kLoadTransposed:
+    case kFragmentLoadTransposed:
       if (type == kFloat32) {
         return {"nw_load_transposed_tf32", kLoadTransposedTf32, "nw_round_register", kRound};
       }
       return {"nw_load_transposed", fmt::format(kLoad, "_transposed", ".trans", "matrix % 2", "matrix / 2", "")};
-    case FragmentCall::Kind::kMultiply: {
+    case kFragmentMultiply: {
       const auto [shape, types] = instruction_of(type);
       const std::string name = type == kFloat32 ? "tf32" : type.str();
       return {"nw_multiply_" + name, fmt::format(kMultiply, name, shape, types, of_bytes ? "s32" : "f32",
                                                  of_bytes ? "int" : "float", of_bytes ? "r" : "f")};
     }
-    case FragmentCall::Kind::kMultiplyShared:
-    case FragmentCall::Kind::kAwait:
-      return warpgroup_function(call);
+    case kWarpgroupMultiply:
+    case kWarpgroupAwait:
+      return warpgroup_function(instruction);
+    case kTileConfigure:
+    case kTileRelease:
+    case kTileZero:
+    case kTileLoad:
+    case kTileStore:
+    case kTileMultiply:
+      break;
   }
-  throw InternalError("internal error: no function of fragments");
+  throw InternalError("internal error: a tensor instruction of CPUs in a device's source");
 }
 
 }  // namespace nestwright::codegen

@@ -56,19 +56,14 @@ const char* types_of(ir::Type a) {
 
 }  // namespace
 
-Dialect::FragmentFunction CudaDialect::warpgroup_function(const FragmentCall& call) const {
-  if (!has_warpgroup_products_) {
-    throw CompileError(
-        "matrices in shared memory are multiplied by warpgroups, which only sm_90 has: cache_read them in fragment "
-        "scope");
-  }
-  const bool of_bytes = call.type.bytes() == 1;
+Dialect::TensorFunction CudaDialect::warpgroup_function(const ir::TensorInstruction& instruction) const {
+  const bool of_bytes = instruction.type.bytes() == 1;
   const char* constraint = of_bytes ? "r" : "f";
   // Of each 8 columns a thread has two of its top row, then two of its bottom row.
-  const std::int64_t half = call.columns / 4;
+  const std::int64_t half = instruction.columns / 4;
   const char* const value = of_bytes ? "int" : "float";
-  if (call.kind == FragmentCall::Kind::kAwait) {
-    const std::string name = fmt::format("nw_await_{}_{}", of_bytes ? "int32" : "float32", call.columns);
+  if (instruction.op == ir::TensorOp::kWarpgroupAwait) {
+    const std::string name = fmt::format("nw_await_{}_{}", of_bytes ? "int32" : "float32", instruction.columns);
     return {name, fmt::format(fmt::runtime(kAwait), fmt::arg("name", name), fmt::arg("value", value),
                               fmt::arg("half", half), fmt::arg("constraint", constraint))};
   }
@@ -84,15 +79,16 @@ Dialect::FragmentFunction CudaDialect::warpgroup_function(const FragmentCall& ca
                                          : ", ",
                             constraint, row, r / 4 * 2 + r % 2);
   }
-  const std::string name =
-      fmt::format("{}_{}{}{}", call.type.str(), call.columns, call.across_a ? "_a" : "", call.across_b ? "_b" : "");
+  const std::string name = fmt::format("{}_{}{}{}", instruction.type.str(), instruction.columns,
+                                       instruction.transposes_a ? "_a" : "", instruction.transposes_b ? "_b" : "");
   const std::string text = fmt::format(
-      fmt::runtime(kProduct), fmt::arg("name", name), fmt::arg("value", value), fmt::arg("columns", call.columns),
-      fmt::arg("steps", of_bytes ? 32 : 16), fmt::arg("types", types_of(call.type)), fmt::arg("registers", registers),
-      fmt::arg("operands", operands), fmt::arg("constraint", constraint), fmt::arg("half", half),
-      fmt::arg("a", 2 * half), fmt::arg("b", 2 * half + 1),
+      fmt::runtime(kProduct), fmt::arg("name", name), fmt::arg("value", value),
+      fmt::arg("columns", instruction.columns), fmt::arg("steps", of_bytes ? 32 : 16),
+      fmt::arg("types", types_of(instruction.type)), fmt::arg("registers", registers), fmt::arg("operands", operands),
+      fmt::arg("constraint", constraint), fmt::arg("half", half), fmt::arg("a", 2 * half), fmt::arg("b", 2 * half + 1),
       fmt::arg("modifiers",
-               of_bytes ? std::string("1") : fmt::format("1, 1, 1, {:d}, {:d}", call.across_a, call.across_b)));
+               of_bytes ? std::string("1")
+                        : fmt::format("1, 1, 1, {:d}, {:d}", instruction.transposes_a, instruction.transposes_b)));
   return {"nw_multiply_shared_" + name, text};
 }
 

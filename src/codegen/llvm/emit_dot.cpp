@@ -1,103 +1,51 @@
 // Words of bytes and halves, and the sums of their products, for which CPUs have instructions.
 #include <llvm/IR/IntrinsicsX86.h>
 
-#include <array>
-
 #include "codegen/llvm/function_emitter.h"
+#include "ir/simplify/vector_access.h"
+#include "support/error.h"
 
 namespace nestwright::codegen {
 namespace {
 
 using llvm::Intrinsic::ID;
 
-/// What stands below broadcasts, widening casts and reinterpretations of a number of `bits` bits; undefined where it is
-/// none.
-ir::Expr narrow_part(const ir::Expr& e, int bits) {
-  if (const auto* broadcast = e.as<ir::Broadcast>()) return narrow_part(broadcast->value, bits);
-  if (const auto* cast = e.as<ir::Cast>()) {
-    const ir::Type from = cast->value.type();
-    if (from.is_bool() || from.is_float() || e.type().bits < bits) return {};
-    return from.bits == bits ? narrow_part(cast->value, bits) : ir::Expr();
-  }
-  if (const auto* call = e.as<ir::Call>(); call != nullptr && call->intrinsic == ir::Intrinsic::kReinterpret) {
-    return narrow_part(call->args[0], bits);
-  }
-  return e.type().bits == bits ? e : ir::Expr();
-}
-
-/// Of vectors of 4, 8 and 16 words.
-struct Instructions {
-  CpuFeature needs;
-  std::array<ID, 3> of_width;
-};
-
-const Instructions* instructions_of(ir::Intrinsic intrinsic) {
+/// The instruction on vectors of 4, 8 and 16 words.
+ID instruction_of(ir::Intrinsic intrinsic, int lanes) {
   using namespace llvm::Intrinsic;
-  static constexpr Instructions kBytes = {CpuFeature::kAvx512Vnni,
-                                          {x86_avx512_vpdpbusd_128, x86_avx512_vpdpbusd_256, x86_avx512_vpdpbusd_512}};
-  static constexpr Instructions kShorts = {CpuFeature::kAvx512Vnni,
-                                           {x86_avx512_vpdpwssd_128, x86_avx512_vpdpwssd_256, x86_avx512_vpdpwssd_512}};
-  static constexpr Instructions kBFloats = {
-      CpuFeature::kAvx512Bf16, {x86_avx512bf16_dpbf16ps_128, x86_avx512bf16_dpbf16ps_256, x86_avx512bf16_dpbf16ps_512}};
-  if (intrinsic == ir::Intrinsic::kDotU8S8) return &kBytes;
-  if (intrinsic == ir::Intrinsic::kDotS16) return &kShorts;
-  return intrinsic == ir::Intrinsic::kDotBF16 ? &kBFloats : nullptr;
-}
-
-/// Products of int16 summed in twos, which every x86-64 has on vectors as wide as its own.
-ID pair_sum_of(int lanes, CpuIsa isa) {
-  switch (lanes) {
-    case 4:
-      return llvm::Intrinsic::x86_sse2_pmadd_wd;
-    case 8:
-      return isa == CpuIsa::kX86_64 ? ID{} : ID{llvm::Intrinsic::x86_avx2_pmadd_wd};
-    case 16:
-      return isa == CpuIsa::kAvx512 ? ID{llvm::Intrinsic::x86_avx512_pmaddw_d_512} : ID{};
-    default:
-      return llvm::Intrinsic::not_intrinsic;
+  const auto of_width = [&](ID words4, ID words8, ID words16) {
+    return lanes == 4 ? words4 : lanes == 8 ? words8 : words16;
+  };
+  using I = ir::Intrinsic;
+  if (intrinsic == I::kVpdpbusd) {
+    return of_width(x86_avx512_vpdpbusd_128, x86_avx512_vpdpbusd_256, x86_avx512_vpdpbusd_512);
   }
+  if (intrinsic == I::kVpdpwssd) {
+    return of_width(x86_avx512_vpdpwssd_128, x86_avx512_vpdpwssd_256, x86_avx512_vpdpwssd_512);
+  }
+  if (intrinsic == I::kVdpbf16ps) {
+    return of_width(x86_avx512bf16_dpbf16ps_128, x86_avx512bf16_dpbf16ps_256, x86_avx512bf16_dpbf16ps_512);
+  }
+  if (intrinsic == I::kPmaddwd) return of_width(x86_sse2_pmadd_wd, x86_avx2_pmadd_wd, x86_avx512_pmaddw_d_512);
+  throw InternalError("internal error: no dot product of the CPU");
 }
 
 }  // namespace
 
-std::optional<std::pair<ir::Buffer, FunctionEmitter::Access>> FunctionEmitter::joined_access(
-    std::span<const ir::Expr> parts) {
-  const int count = static_cast<int>(parts.size());
-  std::array<const ir::Load*, 4> loads{};
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const ir::Expr part = narrow_part(parts[i], 32 / count);
-    loads[i] = part.defined() ? part.as<ir::Load>() : nullptr;
-    const bool fits = loads[i] != nullptr && loads[i]->buffer == loads[0]->buffer && !loads[i]->mask.defined();
-    if (!fits) return std::nullopt;
-  }
-  const ir::Buffer& buffer = loads[0]->buffer;
-  const Access first = take_apart(buffer, loads[0]->indices);
-  if (first.offsets != nullptr) return std::nullopt;
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    const Access other = take_apart(buffer, loads[i]->indices);
-    const ir::Linear distance = ir::Linear(other.offset).add(first.offset, -1);
-    const bool next = distance.is_constant() && distance.constant == static_cast<std::int64_t>(i);
-    if (!next || other.lanes != first.lanes || other.lane_stride != first.lane_stride) return std::nullopt;
-  }
-  return std::pair{buffer, first};
-}
-
-/// The word of each lane where one load has it: parts that lie side by side in memory. Null otherwise.
-llvm::Value* FunctionEmitter::load_joined(std::span<const ir::Expr> parts, int lanes) {
-  const auto joined = joined_access(parts);
-  if (!joined) return nullptr;
-  const auto& [buffer, first] = *joined;
-  const bool uniform = first.lanes == 1;
-  if (!uniform && (first.lanes != lanes || first.lane_stride != static_cast<std::int64_t>(parts.size())))
-    return nullptr;
+/// One load of the word of each lane, or of the one that all have.
+llvm::Value* FunctionEmitter::emit_word_load(const ir::Call& call, int lanes) {
+  const ir::Load* first = ir::load_of_part(call.args[0], 32 / static_cast<int>(call.args.size()));
+  check(first != nullptr, "a load of words has no load");
+  const Access access = take_apart(first->buffer, first->indices);
+  const bool is_uniform = access.lanes == 1;
   llvm::Type* word = builder_.getInt32Ty();
-  llvm::Type* type = uniform || lanes == 1 ? word : type_of(kInt32.with_lanes(lanes));
-  llvm::Value* value = builder_.CreateAlignedLoad(type, address(buffer, first.offset), alignment(buffer, first.offset));
-  return uniform && lanes > 1 ? builder_.CreateVectorSplat(static_cast<unsigned>(lanes), value) : value;
+  llvm::Type* type = is_uniform || lanes == 1 ? word : type_of(kInt32.with_lanes(lanes));
+  llvm::Value* value =
+      builder_.CreateAlignedLoad(type, address(first->buffer, access.offset), alignment(first->buffer, access.offset));
+  return is_uniform && lanes > 1 ? builder_.CreateVectorSplat(static_cast<unsigned>(lanes), value) : value;
 }
 
-llvm::Value* FunctionEmitter::emit_join(const ir::Call& call, int lanes) {
-  if (llvm::Value* loaded = load_joined(call.args, lanes)) return loaded;
+llvm::Value* FunctionEmitter::emit_join(const ir::Call& call) {
   const int bits = 32 / static_cast<int>(call.args.size());
   llvm::Value* words = nullptr;
   for (std::size_t i = 0; i < call.args.size(); ++i) {
@@ -118,23 +66,28 @@ llvm::Value* FunctionEmitter::part_of(llvm::Value* word, int part, int bits, boo
   return is_signed ? builder_.CreateAShr(high, low) : builder_.CreateLShr(high, low);
 }
 
-llvm::Value* FunctionEmitter::emit_dot(const ir::Call& call, ir::Type type) {
+llvm::Value* FunctionEmitter::emit_dot_instruction(const ir::Call& call, int lanes) {
   llvm::Value *sum = emit(call.args[0]), *a = emit(call.args[1]), *b = emit(call.args[2]);
-  const Instructions* known = instructions_of(call.intrinsic);
-  const int width = type.lanes == 4 ? 0 : type.lanes == 8 ? 1 : 2;
-  const bool has_width = type.lanes == 4 || type.lanes == 8 || type.lanes == 16;
-  if (known != nullptr && has_width && module_.target.has(known->needs)) {
-    // The operands' types are the declaration's: they differ between instructions and versions of LLVM.
-    const ID id = known->of_width[static_cast<std::size_t>(width)];
-#if LLVM_VERSION_MAJOR >= 20
-    llvm::Function* instruction = llvm::Intrinsic::getOrInsertDeclaration(&module_.module, id);
-#else
-    llvm::Function* instruction = llvm::Intrinsic::getDeclaration(&module_.module, id);
-#endif
-    llvm::FunctionType* signature = instruction->getFunctionType();
-    return builder_.CreateCall(instruction, {sum, builder_.CreateBitCast(a, signature->getParamType(1)),
-                                             builder_.CreateBitCast(b, signature->getParamType(2))});
+  const ID id = instruction_of(call.intrinsic, lanes);
+  if (call.intrinsic == ir::Intrinsic::kPmaddwd) {
+    llvm::Type* halves = llvm::FixedVectorType::get(builder_.getInt16Ty(), 2U * static_cast<unsigned>(lanes));
+    return builder_.CreateAdd(
+        sum, builder_.CreateIntrinsic(id, {}, {builder_.CreateBitCast(a, halves), builder_.CreateBitCast(b, halves)}));
   }
+  // The operands' types are the declaration's: they differ between instructions and versions of LLVM.
+#if LLVM_VERSION_MAJOR >= 20
+  llvm::Function* instruction = llvm::Intrinsic::getOrInsertDeclaration(&module_.module, id);
+#else
+  llvm::Function* instruction = llvm::Intrinsic::getDeclaration(&module_.module, id);
+#endif
+  llvm::FunctionType* signature = instruction->getFunctionType();
+  return builder_.CreateCall(instruction, {sum, builder_.CreateBitCast(a, signature->getParamType(1)),
+                                           builder_.CreateBitCast(b, signature->getParamType(2))});
+}
+
+/// Part by part.
+llvm::Value* FunctionEmitter::emit_dot(const ir::Call& call) {
+  llvm::Value *sum = emit(call.args[0]), *a = emit(call.args[1]), *b = emit(call.args[2]);
   if (call.intrinsic == ir::Intrinsic::kDotBF16) {
     for (int i = 0; i < 2; ++i) {
       // A bfloat16 is the upper half of the float32 of the same value.
@@ -148,13 +101,6 @@ llvm::Value* FunctionEmitter::emit_dot(const ir::Call& call, ir::Type type) {
     return sum;
   }
   const bool is_bytes = call.intrinsic != ir::Intrinsic::kDotS16, a_signed = call.intrinsic != ir::Intrinsic::kDotU8S8;
-  if (const ID pairs = pair_sum_of(type.lanes, module_.target.isa);
-      !is_bytes && pairs != llvm::Intrinsic::not_intrinsic) {
-    llvm::Type* halves = llvm::FixedVectorType::get(builder_.getInt16Ty(), 2U * static_cast<unsigned>(type.lanes));
-    return builder_.CreateAdd(
-        sum,
-        builder_.CreateIntrinsic(pairs, {}, {builder_.CreateBitCast(a, halves), builder_.CreateBitCast(b, halves)}));
-  }
   for (int i = 0; i < (is_bytes ? 4 : 2); ++i) {
     const int bits = is_bytes ? 8 : 16;
     sum = builder_.CreateAdd(sum, builder_.CreateMul(part_of(a, i, bits, a_signed), part_of(b, i, bits, true)));

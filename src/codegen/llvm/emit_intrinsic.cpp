@@ -16,8 +16,10 @@ namespace {
 
 llvm::Value* FunctionEmitter::emit_call(const ir::Call& call, ir::Type type) {
   using I = ir::Intrinsic;
-  if (ir::is_dot(call.intrinsic)) return emit_dot(call, type);
-  if (call.intrinsic == I::kJoinBytes || call.intrinsic == I::kJoinHalves) return emit_join(call, type.lanes);
+  if (ir::is_dot(call.intrinsic)) return emit_dot(call);
+  if (call.intrinsic == I::kJoinBytes || call.intrinsic == I::kJoinHalves) return emit_join(call);
+  if (call.intrinsic == I::kLoadBytes || call.intrinsic == I::kLoadHalves) return emit_word_load(call, type.lanes);
+  if (ir::is_cpu_instruction(call.intrinsic)) return emit_dot_instruction(call, type.lanes);
   std::vector<llvm::Value*> args;
   args.reserve(call.args.size());
   for (const ir::Expr& arg : call.args) args.push_back(emit(arg));
@@ -82,6 +84,12 @@ llvm::Value* FunctionEmitter::emit_function(ir::Intrinsic function, const std::v
     case I::kDotS16:
     case I::kDotBF16:
     case I::kShuffleXor:
+    case I::kLoadBytes:
+    case I::kLoadHalves:
+    case I::kVpdpbusd:
+    case I::kVpdpwssd:
+    case I::kPmaddwd:
+    case I::kVdpbf16ps:
       break;
   }
   refuse(function, type);

@@ -57,9 +57,7 @@ void emit_kernel(ModuleEmitter& module, const ir::Kernel& kernel, llvm::Function
   emitter.set_state({function->getArg(next), function->getArg(next + 1), function->getArg(next + 2)});
   bind_host_allocations(program, emitter);
   emitter.begin();
-  emitter.open_tiles(kernel.body);
   emitter.emit(kernel.body);
-  emitter.close_tiles();
   emitter.finish();
   emitter.builder().CreateRetVoid();
 }
@@ -112,8 +110,14 @@ std::optional<CpuFeature> feature_of(const ir::Expr& e, bool in_tiles) {
   const auto* binary = e.as<ir::Binary>();
   if (binary != nullptr && binary->a.type().element() == kFloat16) return CpuFeature::kAvx512Fp16;
   const auto* call = e.as<ir::Call>();
-  if (call == nullptr || !ir::is_dot(call->intrinsic)) return std::nullopt;
-  if (call->intrinsic == ir::Intrinsic::kDotBF16) return in_tiles ? CpuFeature::kAmxBf16 : CpuFeature::kAvx512Bf16;
+  if (call == nullptr) return std::nullopt;
+  using enum ir::Intrinsic;
+  const ir::Intrinsic intrinsic = call->intrinsic;
+  if (intrinsic == kDotBF16 || intrinsic == kVdpbf16ps)
+    return in_tiles ? CpuFeature::kAmxBf16 : CpuFeature::kAvx512Bf16;
+  const bool is_product =
+      ir::is_dot(intrinsic) || intrinsic == kVpdpbusd || intrinsic == kVpdpwssd || intrinsic == kPmaddwd;
+  if (!is_product) return std::nullopt;
   return in_tiles ? CpuFeature::kAmxInt8 : CpuFeature::kAvx512Vnni;
 }
 
@@ -133,9 +137,6 @@ std::string features_used(const ir::Program& program, const Target& target) {
         if (feature && target.has(*feature)) used.add(*feature);
       });
     });
-  }
-  if (uses_tiles && !target.has(CpuFeature::kAmxBf16) && !target.has(CpuFeature::kAmxInt8)) {
-    throw CompileError("the program keeps buffers in tile registers, which " + target.str() + " does not have");
   }
   std::string text = uses_tiles ? kTiles : "";
   for (const NamedFeature& named : kFeatures) {

@@ -64,7 +64,7 @@ void FunctionEmitter::close_scope() {
 }
 
 void FunctionEmitter::emit(const ir::Stmt& stmt) {
-  if (!stmt.defined() || (!tiles_.empty() && emit_tile_operation(stmt))) return;
+  if (!stmt.defined()) return;
   std::visit(ir::overloaded{
                  [&](const ir::For& n) { emit_for(n); },
                  [&](const ir::Block& n) {
@@ -84,6 +84,7 @@ void FunctionEmitter::emit(const ir::Stmt& stmt) {
                  [&](const ir::CommitCopies&) { throw CompileError("a group of copies needs a GPU"); },
                  [&](const ir::Barrier&) { throw CompileError("a barrier needs the threads of a GPU's block"); },
                  [&](const ir::Launch& n) { emit_launch(n); },
+                 [&](const ir::TensorInstruction& n) { emit_tensor_instruction(n); },
              },
              stmt.node().value);
 }
@@ -196,9 +197,7 @@ void FunctionEmitter::emit_parallel(const ir::For& loop) {
     for (const auto& [buffer, binding] : workspace) inner.bind_shared(buffer, binding.workspace_offset);
     inner.bind(loop.var, inner.builder_.CreateAdd(first, body->getArg(next + 2), "", false, true));
     inner.begin();
-    inner.open_tiles(loop.body);
     inner.emit(loop.body);
-    inner.close_tiles();
     inner.finish();
     inner.builder_.CreateRetVoid();
   }
@@ -257,7 +256,7 @@ void FunctionEmitter::emit_if(const ir::IfThenElse& branch) {
 }
 
 void FunctionEmitter::emit_allocate(const ir::Allocate& allocate) {
-  if (allocate.buffer->scope == ir::Scope::kTile) return emit_tiles(allocate);
+  if (allocate.buffer->scope == ir::Scope::kTile) return emit(allocate.body);
   const bool known = buffers_.count(allocate.buffer) != 0;
   bind_allocation(allocate);
   emit(allocate.body);

@@ -64,9 +64,6 @@ class FunctionEmitter {
 
   /// Opens the outermost scope.
   void begin();
-  /// Around the emission of all of `body`, which may use tile registers.
-  void open_tiles(const ir::Stmt& body);
-  void close_tiles();
   void emit(const ir::Stmt& stmt);
   llvm::Value* emit(const ir::Expr& expr);
   /// Closes the outermost scope; what went round the caches is in memory from here on. The block at the end is left
@@ -172,19 +169,15 @@ class FunctionEmitter {
   llvm::Value* emit_column(const ir::Buffer& buffer, const Access& access);
 
   // emit_dot.cpp
-  llvm::Value* emit_join(const ir::Call& call, int lanes);
-  llvm::Value* load_joined(std::span<const ir::Expr> parts, int lanes);
-  /// Where the parts of a word lie side by side: the buffer, and the access to the first. Nothing for others.
-  std::optional<std::pair<ir::Buffer, Access>> joined_access(std::span<const ir::Expr> parts);
-  llvm::Value* emit_dot(const ir::Call& call, ir::Type type);
+  llvm::Value* emit_join(const ir::Call& call);
+  llvm::Value* emit_word_load(const ir::Call& call, int lanes);
+  llvm::Value* emit_dot(const ir::Call& call);
+  llvm::Value* emit_dot_instruction(const ir::Call& call, int lanes);
   llvm::Value* part_of(llvm::Value* word, int part, int bits, bool is_signed);
 
   // emit_tile.cpp
-  friend struct TileEmitter;
-  /// Emits a loop nest or a store that is one instruction on tiles; false where it is none.
-  bool emit_tile_operation(const ir::Stmt& stmt);
-  void emit_tiles(const ir::Allocate& allocate);
-  void load_tile_shapes(const void* config);
+  void emit_tensor_instruction(const ir::TensorInstruction& instruction);
+  void configure_tiles(const ir::TensorInstruction& instruction);
 
   llvm::Type* type_of(ir::Type type) const;
   llvm::Type* memory_type_of(ir::Type type) const;  ///< bool is a byte in memory
@@ -198,9 +191,6 @@ class FunctionEmitter {
   std::unordered_map<const void*, Binding> vars_;
   std::map<ir::Buffer, BufferBinding> buffers_;
   int next_order_ = 0;
-  std::map<ir::Buffer, int> tiles_;  ///< the number of the first register of each
-  int tiles_in_use_ = 0;
-  bool uses_tiles_ = false, shapes_differ_ = false;  ///< those of tiles of one number, in different places
   bool streams_ = false;  ///< there are stores that go round the caches, and the order of stores
   ir::Expr store_mask_;   ///< of the store whose value is being emitted: lanes that it turns off are seen by nobody
 };

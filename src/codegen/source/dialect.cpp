@@ -54,8 +54,8 @@ std::string Dialect::float_literal(double value, ir::Type type) const {
   return is_double ? text : text + "f";
 }
 
-Dialect::FragmentFunction Dialect::fragment_function(const FragmentCall&) const {
-  throw CompileError("a buffer is kept in fragment scope, which the device does not have: use local scope");
+Dialect::TensorFunction Dialect::tensor_function(const ir::TensorInstruction&) const {
+  throw InternalError("internal error: the device has no tensor instructions");
 }
 
 }  // namespace nestwright::codegen

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "codegen/source/fragments.h"
 #include "ir/core/stmt.h"
 
 namespace nestwright::codegen {
@@ -53,24 +52,23 @@ class Dialect {
   /// blockIdx.x, threadIdx.x ... as an int. Requires a loop bound to one.
   virtual std::string index(ir::LoopKind kind) const = 0;
   virtual const char* barrier() const = 0;
-  /// Whether there are copies as of asynchronous.h. Then asynchronous_copy() defines a function nw_copy_N(to, from,
-  /// condition), which copies `bytes` bytes where the condition holds and else writes zeros, and what
-  /// wait_for_copies() says stands in front of barriers: it waits for all but the latest `pending` groups, where these
-  /// are 0 for what is in no group, too.
-  virtual bool has_asynchronous_copies() const { return false; }
+  /// Asynchronous copies (ir::Store), where the device has them. asynchronous_copy() defines a function nw_copy_N(to,
+  /// from, condition), which copies `bytes` bytes where the condition holds and else writes zeros. A kernel that has
+  /// such copies has wait_for_copies() in front of its barriers: it waits for all groups but the latest `pending`, and
+  /// where `pending` is 0 for the copies that are in no group, too.
   virtual std::string asynchronous_copy(int bytes) const;
   virtual std::string wait_for_copies(int /*pending*/) const { return ""; }
   /// Makes a group of the copies since the last one.
   virtual const char* commit_copies() const { return ""; }
-  /// Makes what a thread stored to shared memory known to kMultiplyShared; stands in front of barriers.
+  /// Makes what a thread stored to shared memory known to kWarpgroupMultiply; stands in front of barriers.
   virtual const char* proxy_fence() const { return ""; }
 
-  /// A function that takes the arguments of such a call. Throws CompileError where the device has none.
-  struct FragmentFunction {
+  /// A function that takes the operands of such an instruction. Requires one that the device has.
+  struct TensorFunction {
     std::string name, text;
     std::string helper = {}, helper_text = {};  ///< a function that the text calls; empty: none
   };
-  virtual FragmentFunction fragment_function(const FragmentCall& call) const;
+  virtual TensorFunction tensor_function(const ir::TensorInstruction& instruction) const;
 
   struct SharedArray {
     std::string type, name;

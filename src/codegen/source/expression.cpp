@@ -7,6 +7,7 @@
 #include "ir/core/linear.h"
 #include "ir/core/one_of.h"
 #include "ir/core/print.h"
+#include "ir/simplify/vector_access.h"
 #include "support/error.h"
 
 namespace nestwright::codegen {
@@ -25,14 +26,6 @@ bool is_rounded(const Expr& e) {
 }
 
 }  // namespace
-
-Expr element_offset(const Buffer& buffer, const std::vector<Expr>& indices) {
-  Expr offset = 0;
-  for (int d = 0; d < buffer->rank(); ++d) {
-    offset = offset + ir::cast(kIndex, indices[static_cast<std::size_t>(d)]) * buffer->stride(d);
-  }
-  return to_linear(offset).expr();
-}
 
 std::string ExpressionWriter::element(const Buffer& buffer, const std::vector<Expr>& indices) {
   const Expr at = buffer->scope == Scope::kFragment ? fragments_.own_register(buffer, indices, ranges_)

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "codegen/source/dialect.h"
-#include "codegen/source/fragments.h"
 #include "codegen/source/names.h"
 #include "codegen/source/prelude.h"
 #include "codegen/source/text.h"
+#include "ir/analysis/fragment_layout.h"
 #include "ir/simplify/simplify.h"
 
 namespace nestwright::codegen {
@@ -18,7 +18,8 @@ namespace nestwright::codegen {
 class ExpressionWriter {
  public:
   /// `fragments` must outlive the writer.
-  ExpressionWriter(const Dialect& dialect, Prelude& prelude, Names& names, const Fragments& fragments, ir::Ranges known)
+  ExpressionWriter(const Dialect& dialect, Prelude& prelude, Names& names, const ir::FragmentLayout& fragments,
+                   ir::Ranges known)
       : dialect_(dialect), prelude_(prelude), names_(names), fragments_(fragments), ranges_(std::move(known)) {}
 
   /// What is known where the text is to stand.
@@ -40,7 +41,7 @@ class ExpressionWriter {
   std::string element(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices);
   std::string name(const ir::Buffer& buffer) { return names_.of(buffer.operator->(), buffer->name); }
   const Dialect& dialect() const { return dialect_; }
-  const Fragments& fragments() const { return fragments_; }
+  const ir::FragmentLayout& fragments() const { return fragments_; }
 
  private:
   Text literal(const ir::Expr& e) const;
@@ -67,12 +68,9 @@ class ExpressionWriter {
   const Dialect& dialect_;
   Prelude& prelude_;
   Names& names_;
-  const Fragments& fragments_;
+  const ir::FragmentLayout& fragments_;
   ir::Ranges ranges_;
   std::map<ir::Var, Held> held_;
 };
-
-/// The distance of an element from the first one of its buffer, in elements.
-ir::Expr element_offset(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices);
 
 }  // namespace nestwright::codegen

@@ -110,8 +110,8 @@ std::string Prelude::copy(int bytes) {
   return name;
 }
 
-std::string Prelude::fragment(const FragmentCall& call) {
-  const Dialect::FragmentFunction function = dialect_.fragment_function(call);
+std::string Prelude::tensor_function(const ir::TensorInstruction& instruction) {
+  const Dialect::TensorFunction function = dialect_.tensor_function(instruction);
   if (!function.helper.empty() && defined_.insert(function.helper).second) text_ += function.helper_text;
   if (defined_.insert(function.name).second) text_ += function.text;
   return function.name;

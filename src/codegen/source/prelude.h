@@ -7,7 +7,6 @@
 #include <string>
 
 #include "codegen/source/dialect.h"
-#include "codegen/source/fragments.h"
 
 namespace nestwright::codegen {
 
@@ -32,7 +31,7 @@ class Prelude {
 
   std::string copy(int bytes);  ///< (to, from, condition), asynchronously
 
-  std::string fragment(const FragmentCall& call);  ///< takes the call's arguments
+  std::string tensor_function(const ir::TensorInstruction& instruction);  ///< takes the instruction's operands
 
   const std::string& text() const { return text_; }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "codegen/source/asynchronous.h"
 #include "codegen/source/expression.h"
 #include "codegen/source/names.h"
 #include "codegen/source/statement.h"
@@ -21,18 +20,6 @@ namespace nestwright::codegen {
 namespace {
 
 using namespace ir;
-
-/// What is known in the kernels: of symbols, and of the host's loops and lets around the launches.
-Ranges ranges_of_host(const Program& program) {
-  Ranges ranges = ranges_of_symbols(program);
-  for_each_stmt(program.host, [&](const Stmt& s) {
-    if (const auto* loop = s.as<For>()) ranges.bind(loop->var, loop->min, loop->extent);
-    if (const auto* let = s.as<Let>(); let != nullptr && let->var.type() == kIndex) {
-      ranges.bind(let->var, let->value, Expr(1));
-    }
-  });
-  return ranges;
-}
 
 bool is_stored_to(const Stmt& body, const Buffer& buffer) {
   return any_stmt(body, [&](const Stmt& s) {
@@ -68,16 +55,14 @@ class KernelWriter {
         dialect_(dialect),
         fragments_(kernel_.body),
         expressions_(dialect, prelude, names_, fragments_, ranges_of_host(program)),
-        statements_(expressions_, prelude, names_) {
-    if (dialect.has_asynchronous_copies()) statements_.set_asynchronous(asynchronous_copies(kernel_.body));
-  }
+        statements_(expressions_, prelude, names_, kernel_.body) {}
 
   std::string write() {
     for (const Kernel& kernel : program_.kernels) names_.fresh(kernel.name);
     const std::string head = comment() + signature();
     write_shared();
     write_indices(kernel_.body);
-    statements_.write_whole(body_, 1);
+    statements_.write(body_, 1);
     return head + " {\n" + statements_.take() + "}\n";
   }
 
@@ -163,7 +148,7 @@ class KernelWriter {
   const Kernel& kernel_;
   const Dialect& dialect_;
   Names names_;
-  const Fragments fragments_;
+  const FragmentLayout fragments_;
   ExpressionWriter expressions_;
   StatementWriter statements_;
   Stmt body_;

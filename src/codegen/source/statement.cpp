@@ -6,33 +6,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "codegen/source/asynchronous.h"
 #include "ir/analysis/interval.h"
 #include "ir/core/equal.h"
 #include "ir/core/linear.h"
 #include "ir/core/rewrite.h"
+#include "ir/simplify/vector_access.h"
 #include "support/error.h"
 
 namespace nestwright::codegen {
 
 using namespace ir;
-
-namespace {
-
-/// Whether `s` waits for other threads, or touches a fragment.
-bool needs_products(const Stmt& s) {
-  const auto waits_or_stores = [](const Stmt& inner) {
-    const auto* store = inner.as<Store>();
-    return inner.as<Barrier>() != nullptr || (store != nullptr && store->buffer->scope == Scope::kFragment);
-  };
-  const auto loads = [](const Expr& e) {
-    const auto* load = e.as<Load>();
-    return load != nullptr && load->buffer->scope == Scope::kFragment;
-  };
-  return any_stmt(s, waits_or_stores) || any_expr(s, loads);
-}
-
-}  // namespace
 
 void StatementWriter::line(const std::string& text, int depth) {
   out_.append(static_cast<std::size_t>(depth) * 2, ' ');
@@ -41,54 +24,31 @@ void StatementWriter::line(const std::string& text, int depth) {
 
 void StatementWriter::write(const Stmt& s, int depth) {
   if (!s.defined()) return;
-  std::visit(overloaded{[&](const For& n) { write_loop(n, depth); }, [&](const Block& n) { write_block(n, depth); },
-                        [&](const Let& n) { write_let(n, depth); }, [&](const IfThenElse& n) { write_if(n, depth); },
-                        [&](const Store& n) {
-                          if (!asynchronous_.contains(&s.node()) || !write_copy(n, depth)) write_store(n, depth);
+  std::visit(overloaded{[&](const For& n) { write_loop(n, depth); },
+                        [&](const Block& n) {
+                          for (const Stmt& child : n.stmts) write(child, depth);
                         },
+                        [&](const Let& n) { write_let(n, depth); }, [&](const IfThenElse& n) { write_if(n, depth); },
+                        [&](const Store& n) { n.asynchronous ? write_copy(n, depth) : write_store(n, depth); },
                         [&](const Allocate& n) {
                           if (n.buffer->scope != Scope::kShared) write_array(n, depth);  // a kernel begins with those
                           write(n.body, depth);
                         },
                         [](const Prefetch&) {},  // a hint: the hardware hides latency by other threads
                         [&](const CommitCopies&) {
-                          if (!asynchronous_.empty()) line(dialect_.commit_copies(), depth);
+                          if (copies_asynchronously_) line(dialect_.commit_copies(), depth);
                         },
                         [&](const Barrier& n) {
-                          if (!asynchronous_.empty()) line(dialect_.wait_for_copies(n.pending), depth);
-                          if (expressions_.fragments().multiply_shared()) line(dialect_.proxy_fence(), depth);
+                          if (copies_asynchronously_) line(dialect_.wait_for_copies(n.pending), depth);
+                          if (multiplies_by_warpgroups_) line(dialect_.proxy_fence(), depth);
                           line(dialect_.barrier(), depth);
                         },
+                        [&](const TensorInstruction& n) { write_instruction(n, depth); },
                         [](const Launch&) { throw InternalError("internal error: a kernel launches a kernel"); }},
              s.node().value);
 }
 
-void StatementWriter::write_whole(const Stmt& s, int depth) {
-  std::optional<FragmentCall> outside = std::exchange(begun_, std::nullopt);
-  write(s, depth);
-  await_products(depth);
-  begun_ = std::move(outside);
-}
-
-// Products go on beside what follows them up to a barrier or a fragment: by then nobody stores to what they read, since
-// a barrier lies between what a thread stores to shared memory and what another one reads there.
-void StatementWriter::write_block(const Block& block, int depth) {
-  for (const Stmt& child : block.stmts) {
-    if (begun_ && needs_products(child)) await_products(depth);
-    write(child, depth);
-  }
-}
-
-void StatementWriter::await_products(int depth) {
-  if (!begun_) return;
-  FragmentCall call = *std::exchange(begun_, std::nullopt);
-  call.kind = FragmentCall::Kind::kAwait;
-  call.arguments.resize(2);  // the sums
-  write_fragment_call(call, depth);
-}
-
 void StatementWriter::write_loop(const For& loop, int depth) {
-  if (const auto call = expressions_.fragments().call_of(loop)) return write_fragment_call(*call, depth);
   if (loop.kind != LoopKind::kSerial && loop.kind != LoopKind::kUnrolled) {
     throw InternalError(
         fmt::format("internal error: a {} loop over {} inside a kernel", loop_kind_name(loop.kind), loop.var.name()));
@@ -104,19 +64,18 @@ void StatementWriter::write_loop(const For& loop, int depth) {
   line(fmt::format("for ({0} {1} = {2}; {1} < {3}; ++{1}) {{", dialect_.integer_type(wide ? kInt64 : kInt32), name,
                    first.text, end.in(Binds::kSum)),
        depth);
-  write_whole(loop.body, depth + 1);
+  write(loop.body, depth + 1);
   line("}", depth);
 }
 
-void StatementWriter::write_fragment_call(const FragmentCall& call, int depth) {
+void StatementWriter::write_instruction(const TensorInstruction& instruction, int depth) {
   std::vector<std::string> arguments;
-  for (const FragmentCall::Argument& argument : call.arguments) {
-    const std::string text = expressions_.value(argument.at).text;
-    arguments.push_back(argument.buffer.defined() ? fmt::format("&{}[{}]", expressions_.name(argument.buffer), text)
-                                                  : text);
+  for (const Operand& operand : instruction.operands) {
+    const std::string text = expressions_.value(operand.at).text;
+    arguments.push_back(operand.buffer.defined() ? fmt::format("&{}[{}]", expressions_.name(operand.buffer), text)
+                                                 : text);
   }
-  line(fmt::format("{}({});", prelude_.fragment(call), fmt::join(arguments, ", ")), depth);
-  if (call.kind == FragmentCall::Kind::kMultiplyShared) begun_ = call;
+  line(fmt::format("{}({});", prelude_.tensor_function(instruction), fmt::join(arguments, ", ")), depth);
 }
 
 void StatementWriter::declare(const Var& var, const Expr& value, const std::string& name, int depth) {
@@ -148,12 +107,12 @@ void StatementWriter::write_if(const IfThenElse& choice, int depth) {
   line(fmt::format("if ({}) {{", expressions_.value(choice.condition).text), depth);
   const Ranges outside = expressions_.ranges();
   expressions_.ranges().assume(choice.condition);
-  write_whole(choice.then_case, depth + 1);
+  write(choice.then_case, depth + 1);
   expressions_.ranges() = outside;
   if (choice.else_case.defined()) {
     line("} else {", depth);
     expressions_.ranges().assume_not(choice.condition);
-    write_whole(choice.else_case, depth + 1);
+    write(choice.else_case, depth + 1);
     expressions_.ranges() = outside;
   }
   line("}", depth);
@@ -186,12 +145,6 @@ void StatementWriter::write_array(const Allocate& allocation, int depth) {
 }
 
 void StatementWriter::write_store(const Store& store, int depth) {
-  if (store.buffer->scope == Scope::kFragment) {
-    throw CompileError(
-        fmt::format("buffer {} is kept in fragment scope, but one element of it is stored to: split the loops of what "
-                    "fills it by the tile's size",
-                    store.buffer->name));
-  }
   const int lanes = lanes_of(store.indices);
   if (lanes > 1) return write_vector_store(store, lanes, depth);
   std::string text = expressions_.element(store.buffer, store.indices);
@@ -202,21 +155,16 @@ void StatementWriter::write_store(const Store& store, int depth) {
   line(text, depth);
 }
 
-bool StatementWriter::write_copy(const Store& store, int depth) {
-  const Copied copied = copied_by(store);
-  const int lanes = lanes_of(store.indices);
-  if (lanes > 1 && (vector_place(store.buffer, store.indices, false).empty() ||
-                    vector_place(copied.load->buffer, copied.load->indices, true).empty())) {
-    return false;
-  }
+void StatementWriter::write_copy(const Store& store, int depth) {
+  const Load& load = *store.value.as<Load>();
+  const int bytes = lanes_of(store.indices) * store.buffer->element.bytes();
   const auto first = [&](const Buffer& buffer, const std::vector<Expr>& indices) {
     return expressions_.element(buffer, at_lane(indices, 0));
   };
-  line(fmt::format("{}(&{}, &{}, {});", prelude_.copy(copied.bytes), first(store.buffer, store.indices),
-                   first(copied.load->buffer, copied.load->indices),
-                   copied.load->mask.defined() ? expressions_.value(common_mask(copied.load->mask)).text : "true"),
+  line(fmt::format("{}(&{}, &{}, {});", prelude_.copy(bytes), first(store.buffer, store.indices),
+                   first(load.buffer, load.indices),
+                   load.mask.defined() ? expressions_.value(common_mask(load.mask)).text : "true"),
        depth);
-  return true;
 }
 
 std::string StatementWriter::vector_place(const Buffer& buffer, const std::vector<Expr>& indices, bool is_const) {

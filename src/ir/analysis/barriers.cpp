@@ -23,7 +23,9 @@ bool always_waits(const Stmt& s) {
           [](const Block& n) { return std::any_of(n.stmts.begin(), n.stmts.end(), always_waits); },
           [](const Let& n) { return always_waits(n.body); }, [](const Allocate& n) { return always_waits(n.body); },
           [](const For& n) { return always_runs(n) && always_waits(n.body); }, [](const Barrier&) { return true; },
-          [](const OneOf<IfThenElse, Store, Prefetch, CommitCopies, Launch> auto&) { return false; }},
+          [](const OneOf<IfThenElse, Store, Prefetch, CommitCopies, Launch, TensorInstruction> auto&) {
+            return false;
+          }},
       s.node().value);
 }
 

@@ -13,4 +13,11 @@ bool has_groups(const Stmt& s) {
   return any_stmt(s, [](const Stmt& inner) { return inner.as<CommitCopies>() != nullptr; });
 }
 
+bool has_asynchronous_copies(const Stmt& s) {
+  return any_stmt(s, [](const Stmt& inner) {
+    const auto* store = inner.as<Store>();
+    return store != nullptr && store->asynchronous;
+  });
+}
+
 }  // namespace nestwright::ir

@@ -11,4 +11,7 @@ bool is_copy(const Store& store);
 /// Whether `s`, which may be undefined, has groups of copies (CommitCopies).
 bool has_groups(const Stmt& s);
 
+/// Whether `s` has asynchronous copies (Store::asynchronous).
+bool has_asynchronous_copies(const Stmt& s);
+
 }  // namespace nestwright::ir

@@ -1,5 +1,7 @@
 #include "ir/analysis/symbol_ranges.h"
 
+#include "ir/core/rewrite.h"
+
 namespace nestwright::ir {
 
 Ranges ranges_of_symbols(const Program& program) {
@@ -11,6 +13,17 @@ Ranges ranges_of_symbols(const Program& program) {
       if (as_const_int(extent) == nullptr && extent.as<VarRef>() == nullptr) ranges.assume(extent >= 0);
     }
   }
+  return ranges;
+}
+
+Ranges ranges_of_host(const Program& program) {
+  Ranges ranges = ranges_of_symbols(program);
+  for_each_stmt(program.host, [&](const Stmt& s) {
+    if (const auto* loop = s.as<For>()) ranges.bind(loop->var, loop->min, loop->extent);
+    if (const auto* let = s.as<Let>(); let != nullptr && let->var.type() == kIndex) {
+      ranges.bind(let->var, let->value, Expr(1));
+    }
+  });
   return ranges;
 }
 

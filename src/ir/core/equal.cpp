@@ -90,7 +90,12 @@ class Comparer {
   }
 
   bool same(const Var& a, const Var& b) { return matched(a.id(), b.id()); }
-  bool same(const ReduceAxis& a, const ReduceAxis& b) { return same_fields(a, b); }
+  template <class T>
+    requires OneOf<T, ReduceAxis, Operand>
+  bool same(const T& a, const T& b) {
+    return same_fields(a, b);
+  }
+  bool same(Type a, Type b) { return a == b; }
   /// Bits, so that -0 differs from 0 and NaN is itself.
   bool same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
   template <class T>

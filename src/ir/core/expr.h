@@ -10,17 +10,20 @@
 //   Buffer       ::= name Type shape:Expr* strides:Expr* Scope alignment
 //   Var          ::= name Type
 //
-//   Stmt         ::= For | Block | Let | IfThenElse | Store | Allocate | Prefetch | CommitCopies | Barrier | Launch
+//   Stmt         ::= For | Block | Let | IfThenElse | Store | Allocate | Prefetch | CommitCopies | Barrier | Launch |
+//                    TensorInstruction
 //   For          ::= LoopKind Var min:Expr extent:Expr body:Stmt
 //   Block        ::= Stmt Stmt Stmt*                       none of them a Block
 //   Let          ::= Var value:Expr body:Stmt
 //   IfThenElse   ::= condition:Expr then_case:Stmt else_case:Stmt?
-//   Store        ::= Buffer indices:Expr* value:Expr mask:Expr? streams
+//   Store        ::= Buffer indices:Expr* value:Expr mask:Expr? streams asynchronous
 //   Allocate     ::= Buffer body:Stmt offset per_thread symbolic_offset:Expr?
 //   Prefetch     ::= Buffer indices:Expr* for_write locality
 //   CommitCopies ::= pending                               of kernels for devices
 //   Barrier      ::= pending                               of kernels for devices
 //   Launch       ::= kernel                                of the host and the preparation alone
+//   TensorInstruction ::= TensorOp operands:(Buffer? at:Expr)* Type columns transposes_a transposes_b body:Stmt?
+//                                                          of the vector form
 //
 //   Expr         ::= Type (IntImm | FloatImm | VarRef | Binary | Not | Select | Cast | Load | Ramp | Broadcast | Call |
 //                          Reduce)
@@ -269,11 +272,23 @@ enum class Intrinsic : std::uint8_t {
   /// round_tf32(x), float32: x rounded to 10 bits behind the point, as tensor cores multiply it. To nearest, ties away
   /// from 0; beyond the range infinity; NaN stays NaN.
   kRoundTf32,
+  // Instructions of CPUs, which instruction selection puts in the place of the intrinsics above, whose values they have
+  // (lower/select/dot_products.cpp). Vector form of a CPU only.
+  kLoadBytes,   ///< join_bytes of adjacent elements, the first one lowest: one load of the word
+  kLoadHalves,  ///< join_halves of adjacent elements
+  kVpdpbusd,    ///< dot_u8s8 of 4, 8 or 16 words, AVX512-VNNI
+  kVpdpwssd,    ///< dot_s16 of 4, 8 or 16 words, AVX512-VNNI
+  kPmaddwd,     ///< dot_s16 of 4, 8 or 16 words, by a sum of pairs and an addition
+  kVdpbf16ps,   ///< dot_bf16 of 4, 8 or 16 words, AVX512-BF16
 };
 inline bool is_dot(Intrinsic intrinsic) { return intrinsic >= Intrinsic::kDotU8S8 && intrinsic <= Intrinsic::kDotBF16; }
 /// Of words.
 inline bool is_of_words(Intrinsic intrinsic) {
   return intrinsic >= Intrinsic::kJoinBytes && intrinsic <= Intrinsic::kDotBF16;
+}
+/// Chosen by instruction selection.
+inline bool is_cpu_instruction(Intrinsic intrinsic) {
+  return intrinsic >= Intrinsic::kLoadBytes && intrinsic <= Intrinsic::kVdpbf16ps;
 }
 const char* intrinsic_name(Intrinsic intrinsic);
 /// Number of arguments.

@@ -117,8 +117,8 @@ struct Fields<IfThenElse> {
 };
 template <>
 struct Fields<Store> {
-  static constexpr std::tuple list{&Store::buffer, &Store::indices, &Store::value, Optional{&Store::mask},
-                                   &Store::streams};
+  static constexpr std::tuple list{&Store::buffer,         &Store::indices, &Store::value,
+                                   Optional{&Store::mask}, &Store::streams, &Store::asynchronous};
 };
 template <>
 struct Fields<Allocate> {
@@ -137,6 +137,20 @@ struct Fields<CommitCopies> {
 template <>
 struct Fields<Barrier> {
   static constexpr std::tuple list{AtMost{&Barrier::pending, kMaxPendingGroups, "a number of groups of copies"}};
+};
+template <>
+struct Fields<Operand> {
+  static constexpr std::tuple list{Optional{&Operand::buffer}, &Operand::at};
+};
+template <>
+struct Fields<TensorInstruction> {
+  static constexpr std::tuple list{&TensorInstruction::op,
+                                   &TensorInstruction::operands,
+                                   &TensorInstruction::type,
+                                   &TensorInstruction::columns,
+                                   &TensorInstruction::transposes_a,
+                                   &TensorInstruction::transposes_b,
+                                   Optional{&TensorInstruction::body}};
 };
 template <>
 struct Fields<Launch> {
@@ -166,7 +180,12 @@ constexpr BinaryOp last_of(BinaryOp) { return BinaryOp::kOr; }
 constexpr Intrinsic last_of(Intrinsic) { return kLastIntrinsic; }
 constexpr ReducerKind last_of(ReducerKind) { return ReducerKind::kCustom; }
 constexpr LoopKind last_of(LoopKind) { return LoopKind::kVirtualThread; }
+constexpr TensorOp last_of(TensorOp) { return TensorOp::kWarpgroupAwait; }
 constexpr Role last_of(Role) { return Role::kPrepared; }
+
+/// Whether a field is a list of parts of the node, which have fields themselves.
+template <class T>
+inline constexpr bool kHasParts = OneOf<T, std::vector<ReduceAxis>, std::vector<Operand>>;
 
 template <class M>
 constexpr auto member_of(M field) {
@@ -223,8 +242,8 @@ void for_each_child(const Node& node, F&& f) {
       if (value.defined()) f(value);
     } else if constexpr (OneOf<T, std::vector<Expr>, std::vector<Stmt>>) {
       for (const auto& child : value) f(child);
-    } else if constexpr (std::same_as<T, std::vector<ReduceAxis>>) {
-      for (const ReduceAxis& axis : value) for_each_child(axis, f);
+    } else if constexpr (kHasParts<T>) {
+      for (const auto& part : value) for_each_child(part, f);
     }
   });
 }
@@ -250,7 +269,7 @@ std::optional<Node> map_children(const Node& node, F&& f) {
         auto mapped = f((node.*member)[i]);
         if (!mapped.same_as((node.*member)[i])) with_changed([&](Node& out) { (out.*member)[i] = std::move(mapped); });
       }
-    } else if constexpr (std::same_as<T, std::vector<ReduceAxis>>) {
+    } else if constexpr (kHasParts<T>) {
       for (std::size_t i = 0; i < (node.*member).size(); ++i) {
         auto mapped = map_children((node.*member)[i], f);
         if (mapped) with_changed([&](Node& out) { (out.*member)[i] = std::move(*mapped); });

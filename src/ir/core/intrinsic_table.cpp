@@ -149,6 +149,15 @@ constexpr std::array kTable = {
     IntrinsicInfo{kDotBF16, "dot_bf16", 3, kFloat32Only, 1, evaluate_dot_bf16, 1, 2, nullptr, nullptr},
     IntrinsicInfo{kShuffleXor, "shuffle_xor", 2, kAnyType, 1, refuse_shuffle, 1, 0, nullptr, nullptr},
     IntrinsicInfo{kRoundTf32, "round_tf32", 1, kFloat32Only, 1, evaluate_round_tf32, 1, 0, nullptr, nullptr},
+    IntrinsicInfo{kLoadBytes, "load_bytes", 4, kInt32Only, 4, evaluate_join<4>, 1, 0, nullptr, nullptr},
+    IntrinsicInfo{kLoadHalves, "load_halves", 2, kInt32Only, 2, evaluate_join<2>, 1, 0, nullptr, nullptr},
+    IntrinsicInfo{kVpdpbusd, "vpdpbusd", 3, kInt32Only, 3, evaluate_dot<std::uint8_t, std::int8_t>, 1, 4, nullptr,
+                  nullptr},
+    IntrinsicInfo{kVpdpwssd, "vpdpwssd", 3, kInt32Only, 3, evaluate_dot<std::int16_t, std::int16_t>, 1, 2, nullptr,
+                  nullptr},
+    IntrinsicInfo{kPmaddwd, "pmaddwd", 3, kInt32Only, 3, evaluate_dot<std::int16_t, std::int16_t>, 1, 2, nullptr,
+                  nullptr},
+    IntrinsicInfo{kVdpbf16ps, "vdpbf16ps", 3, kFloat32Only, 1, evaluate_dot_bf16, 1, 2, nullptr, nullptr},
 };
 
 constexpr bool is_in_order() {

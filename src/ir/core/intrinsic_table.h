@@ -35,7 +35,7 @@ struct IntrinsicInfo {
   const char* device;
 };
 
-inline constexpr Intrinsic kLastIntrinsic = Intrinsic::kRoundTf32;
+inline constexpr Intrinsic kLastIntrinsic = Intrinsic::kVdpbf16ps;
 
 const IntrinsicInfo& intrinsic_info(Intrinsic intrinsic);
 

@@ -32,6 +32,7 @@ Stmt make_node(Block n) { return block(std::move(n.stmts)); }
 Stmt make_node(Let n) { return make_let(std::move(n.var), std::move(n.value), std::move(n.body)); }
 Stmt make_node(IfThenElse n) { return make_if(std::move(n.condition), std::move(n.then_case), std::move(n.else_case)); }
 Stmt make_node(Store n) {
+  if (n.asynchronous) return make_asynchronous(std::move(n));
   return make_store(std::move(n.buffer), std::move(n.indices), std::move(n.value), std::move(n.mask), n.streams);
 }
 Stmt make_node(Allocate n) {
@@ -41,5 +42,6 @@ Stmt make_node(Prefetch n) { return make_prefetch(std::move(n.buffer), std::move
 Stmt make_node(CommitCopies n) { return make_commit_copies(n.pending); }
 Stmt make_node(Barrier n) { return make_barrier(n.pending); }
 Stmt make_node(Launch n) { return make_launch(n.kernel); }
+Stmt make_node(TensorInstruction n) { return make_tensor_instruction(std::move(n)); }
 
 }  // namespace nestwright::ir

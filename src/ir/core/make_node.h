@@ -33,5 +33,6 @@ Stmt make_node(Prefetch n);
 Stmt make_node(CommitCopies n);
 Stmt make_node(Barrier n);
 Stmt make_node(Launch n);
+Stmt make_node(TensorInstruction n);
 
 }  // namespace nestwright::ir

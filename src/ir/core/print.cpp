@@ -204,6 +204,7 @@ class Printer {
   void print_stmt(const Store& n) {
     start();
     if (n.streams) out_ += "stream ";
+    if (n.asynchronous) out_ += "async ";
     element(n.buffer, n.indices);
     out_ += " = ";
     print(n.value);
@@ -240,6 +241,24 @@ class Printer {
   void print_stmt(const Launch& n) {
     const bool known = program_ && n.kernel >= 0 && n.kernel < static_cast<int>(program_->kernels.size());
     line("launch " + (known ? program_->kernels[static_cast<std::size_t>(n.kernel)].name : std::to_string(n.kernel)));
+  }
+
+  void print_stmt(const TensorInstruction& n) {
+    start();
+    out_ += tensor_op_name(n.op);
+    if (!n.operands.empty()) out_ += ' ';
+    list(n.operands, [&](const Operand& operand) {
+      if (operand.buffer.defined()) {
+        call_brackets("&" + name(operand.buffer.operator->(), operand.buffer->name), {operand.at});
+      } else {
+        print(operand.at);
+      }
+    });
+    if (n.columns > 0) out_ += " columns " + std::to_string(n.columns);
+    if (n.transposes_a) out_ += " transposed a";
+    if (n.transposes_b) out_ += " transposed b";
+    out_ += n.body.defined() ? ":\n" : "\n";
+    if (n.body.defined()) inside(n.body);
   }
 
   void sum(std::int64_t constant, const Expr& symbolic) {

@@ -26,6 +26,15 @@ const char* loop_kind_name(LoopKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
+const char* tensor_op_name(TensorOp op) {
+  constexpr std::array<const char*, 13> kNames{"tile_configure",    "tile_release",   "tile_zero",
+                                               "tile_load",         "tile_store",     "tile_multiply",
+                                               "fragment_fill",     "fragment_load",  "fragment_load_transposed",
+                                               "fragment_multiply", "warpgroup_fill", "warpgroup_multiply",
+                                               "warpgroup_await"};
+  return kNames[static_cast<std::size_t>(op)];
+}
+
 Stmt make_for(Var var, Expr min, Expr extent, LoopKind kind, Stmt body) {
   if (!body.defined()) return {};
   check(var.defined() && min.defined() && extent.defined(), "a loop lacks its variable, minimum or extent");
@@ -71,6 +80,16 @@ Stmt make_store(Buffer buffer, std::vector<Expr> indices, Expr value, Expr mask,
   return node(Store{std::move(buffer), std::move(indices), std::move(value), std::move(mask), streams});
 }
 
+Stmt make_asynchronous(Store store) {
+  check_indices(store.buffer, store.indices);
+  const auto* load = store.value.as<Load>();
+  check(load != nullptr && load->buffer->scope == Scope::kGlobal && store.buffer->scope == Scope::kShared &&
+            load->buffer->element == store.buffer->element && !store.mask.defined(),
+        "an asynchronous copy is no copy from global to shared memory");
+  store.asynchronous = true;
+  return node(std::move(store));
+}
+
 Stmt make_allocate(Buffer buffer, Stmt body, std::int64_t offset, bool per_thread, Expr symbolic_offset) {
   if (!body.defined()) return {};
   check(buffer.defined(), "an allocation lacks its buffer");
@@ -100,5 +119,12 @@ Stmt make_barrier(int pending) {
 }
 
 Stmt make_launch(int kernel) { return node(Launch{kernel}); }
+
+Stmt make_tensor_instruction(TensorInstruction instruction) {
+  for (const Operand& operand : instruction.operands) {
+    check(operand.at.defined(), "an operand of a tensor instruction lacks its place");
+  }
+  return node(std::move(instruction));
+}
 
 }  // namespace nestwright::ir

@@ -80,6 +80,10 @@ struct Store {
   Expr value;
   Expr mask;
   bool streams = false;  ///< a hint: nobody reads it soon, so that it need not go through the caches
+  /// Of a copy from global to shared memory, in kernels for devices: the thread goes on while the device copies, and
+  /// waits for it at its next barrier, or where it is in a group (CommitCopies) at the one that waits for the group.
+  /// The thread does not access the elements before. One access moves all lanes: 4, 8 or 16 bytes.
+  bool asynchronous = false;
 };
 /// `buffer` exists within `body`, its contents undefined at the start. A global one lies in the workspace: `offset`
 /// (bytes, -1 until storage is planned) counts from the start of the shared part, or of each thread's own part where
@@ -117,8 +121,48 @@ struct Launch {
   int kernel = 0;
 };
 
+/// What a tensor instruction does. The operands of each are listed behind it, in order.
+enum class TensorOp : std::uint8_t {
+  // AMX. A tile is the number of a tile register, 0 .. 7; memory is its first element.
+  kTileConfigure,  ///< rows and bytes a row of each tile that is in use, from tile 0 on
+  kTileRelease,    ///< none
+  kTileZero,       ///< tile
+  kTileLoad,       ///< tile, memory, bytes from row to row
+  kTileStore,      ///< tile, memory, bytes from row to row
+  kTileMultiply,   ///< tiles of sums, of a, of b
+  // mma.sync and ldmatrix, of a warp. A fragment is the first of the registers that a thread has of 8 rows.
+  kFragmentFill,            ///< fragments of the upper and the lower 8 rows, value
+  kFragmentLoad,            ///< fragments of the upper and the lower 8 rows, shared memory, bytes from row to row
+  kFragmentLoadTransposed,  ///< the same, of rows that run across the reduction
+  kFragmentMultiply,        ///< sums, upper and lower; a, upper and lower; b
+  // wgmma, of a warpgroup.
+  kWarpgroupFill,      ///< sums, the number of registers, value
+  kWarpgroupMultiply,  ///< sums, upper and lower; a, bytes from core to core along and across the reduction; b, the
+                       ///< same; steps. Begins the product: nothing accesses the sums before kWarpgroupAwait
+  kWarpgroupAwait,     ///< sums, upper and lower
+};
+const char* tensor_op_name(TensorOp op);  // "tile_zero", "fragment_multiply", ...
+
+struct Operand {
+  Buffer buffer;  ///< undefined: the operand is the value of `at`
+  Expr at;        ///< in memory the offset of an element, in a fragment the number of a register
+};
+/// A loop nest that one instruction of the target executes, `body`, whose meaning it has; undefined where it computes
+/// nothing. The operands say how the instruction is given what the loops access (ir/verify/instructions.h). Vector form
+/// only: instruction selection makes them (lower/select/).
+struct TensorInstruction {
+  TensorOp op;
+  std::vector<Operand> operands;
+  Type type;                  ///< of the elements that are multiplied, filled, loaded or stored
+  std::int64_t columns = 0;   ///< of the product, kWarpgroupMultiply
+  bool transposes_a = false;  ///< whether rows of the operand run across the reduction, kWarpgroupMultiply
+  bool transposes_b = false;
+  Stmt body;
+};
+
 struct StmtNode {
-  std::variant<For, Block, Let, IfThenElse, Store, Allocate, Prefetch, CommitCopies, Barrier, Launch> value;
+  std::variant<For, Block, Let, IfThenElse, Store, Allocate, Prefetch, CommitCopies, Barrier, Launch, TensorInstruction>
+      value;
 };
 
 template <class T>
@@ -133,6 +177,8 @@ Stmt block(std::vector<Stmt> stmts);
 Stmt make_let(Var var, Expr value, Stmt body);
 Stmt make_if(Expr condition, Stmt then_case, Stmt else_case = {});
 Stmt make_store(Buffer buffer, std::vector<Expr> indices, Expr value, Expr mask = {}, bool streams = false);
+/// The same store as an asynchronous copy. Requires an unmasked store of a load, from global to shared memory.
+Stmt make_asynchronous(Store store);
 Stmt make_allocate(Buffer buffer, Stmt body, std::int64_t offset = -1, bool per_thread = false,
                    Expr symbolic_offset = {});
 /// The same allocation over another buffer or body.
@@ -142,5 +188,6 @@ Stmt make_prefetch(Buffer buffer, std::vector<Expr> indices, bool for_write, int
 Stmt make_commit_copies(int pending);
 Stmt make_barrier(int pending = 0);
 Stmt make_launch(int kernel);
+Stmt make_tensor_instruction(TensorInstruction instruction);
 
 }  // namespace nestwright::ir

@@ -304,6 +304,8 @@ class Interpreter : private ExprInterpreter {
     for (Frame* frame : frames) frame->strand = races_.fork(group_.base, phase, thread++);
   }
 
+  void execute(const TensorInstruction& instruction, Frames frames) { execute(instruction.body, frames); }
+
   void execute(const Launch& launch, Frames frames) {
     if (launch.kernel < 0 || static_cast<std::size_t>(launch.kernel) >= program_.kernels.size())
       fail("kernel " + std::to_string(launch.kernel) + " does not exist");

@@ -272,11 +272,20 @@ class Reader {
   }
   template <class T>
   void read_value(std::vector<T>& values) {
-    values = refs(table_of(T()));
+    if constexpr (kHasParts<std::vector<T>>) {
+      const std::uint64_t parts = count("parts of a node");
+      for (std::uint64_t i = 0; i < parts; ++i) {
+        T& part = values.emplace_back();
+        for_each_field<T>([&](const auto& field) { read_field(field, part.*member_of(field)); });
+      }
+    } else {
+      values = refs(table_of(T()));
+    }
   }
   void read_value(bool& value) { value = byte() != 0; }
   void read_value(std::int64_t& value) { value = signed_number(); }
   void read_value(double& value) { value = real(); }
+  void read_value(Type& value) { value = type(); }
 
   Table<Var>& table_of(const Var&) { return vars_; }
   Table<Buffer>& table_of(const Buffer&) { return buffers_; }

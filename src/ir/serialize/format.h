@@ -19,7 +19,7 @@
 namespace nestwright::ir::format {
 
 inline constexpr std::string_view kMagic = "NWIR";
-inline constexpr std::uint8_t kVersion = 9;
+inline constexpr std::uint8_t kVersion = 10;
 
 /// What a node may stand on at most, so that walking a program cannot exhaust the stack, and what it may unfold to
 /// where shared nodes are walked once a use.

@@ -169,22 +169,38 @@ class Writer {
   /// The definitions that the node needs, then its own record.
   template <class Node>
   void write(const Node& node, std::size_t tag_of_node, Type t) {
-    for_each_field<Node>([&](const auto& field) { define_field(node.*member_of(field)); });
+    define_fields(node);
     tag(tag_of_node);
     if constexpr (kHasOwnType<Node>) type(t);
+    write_fields(node);
+  }
+  template <class Node>
+  void define_fields(const Node& node) {
+    for_each_field<Node>([&](const auto& field) { define_field(field, node.*member_of(field)); });
+  }
+  template <class Node>
+  void write_fields(const Node& node) {
     for_each_field<Node>([&](const auto& field) { write_field(field, node.*member_of(field)); });
   }
   void write(const Reduce&, std::size_t, Type) {
     throw InternalError("internal error: a reduction cannot be serialised: lower the program first");
   }
 
-  template <class T>
-  void define_field(const T& value) {
+  template <class M>
+  void define_field(const Optional<M>&, const Buffer& value) {
+    if (value.defined()) define(value);
+  }
+  template <class Field, class T>
+  void define_field(const Field&, const T& value) {
     if constexpr (OneOf<T, Var, Buffer, Expr, Stmt>) define(value);
   }
-  template <class T>
-  void define_field(const std::vector<T>& values) {
-    define_all(values);
+  template <class Field, class T>
+  void define_field(const Field&, const std::vector<T>& values) {
+    if constexpr (kHasParts<std::vector<T>>) {
+      for (const T& part : values) define_fields(part);
+    } else {
+      define_all(values);
+    }
   }
 
   template <class M, class T>
@@ -195,6 +211,9 @@ class Writer {
       ref(value);
     } else if constexpr (OneOf<T, std::vector<Expr>, std::vector<Stmt>>) {
       refs(value);
+    } else if constexpr (kHasParts<T>) {
+      number(value.size());
+      for (const auto& part : value) write_fields(part);
     } else {
       number_of(value);
     }
@@ -204,6 +223,7 @@ class Writer {
   void number_of(int value) { number(static_cast<std::uint64_t>(value)); }
   void number_of(std::int64_t value) { signed_number(value); }
   void number_of(double value) { real(value); }
+  void number_of(Type value) { type(value); }
   template <class E>
     requires std::is_enum_v<E>
   void number_of(E value) {

@@ -178,6 +178,7 @@ class StmtSimplifier {
   Stmt run(const Stmt& s, const CommitCopies&) { return s; }
   Stmt run(const Stmt& s, const Barrier&) { return s; }
   Stmt run(const Stmt& s, const Launch&) { return s; }
+  Stmt run(const Stmt& s, const TensorInstruction&) { return s; }
 
   bool run_all(const std::vector<Expr>& in, std::vector<Expr>& out) {
     bool changed = false;

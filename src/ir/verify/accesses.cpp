@@ -191,6 +191,7 @@ class Collector {
   }
   void visit(const CommitCopies&) {}
   void visit(const Barrier&) { ++phase_; }
+  void visit(const TensorInstruction& instruction) { visit(instruction.body); }
   void visit(const Launch& launch) {
     if (launch.kernel >= 0) visit_kernel(static_cast<std::size_t>(launch.kernel));
   }

@@ -46,6 +46,10 @@ std::vector<std::string> check_shuffles(const Program& program, Form form);
 /// check_structure() accepts.
 std::vector<std::string> check_copies(const Program& program);
 
+/// Tensor instructions: the form has them, and their operands are what their bodies access. Requires a program that
+/// check_structure() accepts.
+std::vector<std::string> check_instructions(const Program& program, Form form);
+
 /// Those below require a program that check_structure() accepts.
 std::vector<Access> collect_accesses(const Program& program);
 std::vector<std::string> check_bounds(const std::vector<Access>& accesses);

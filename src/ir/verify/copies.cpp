@@ -106,6 +106,7 @@ class CopyCheck {
   }
   void visit(const Prefetch&) {}
   void visit(const Launch&) {}
+  void visit(const TensorInstruction& instruction) { visit(instruction.body); }
   void visit(const CommitCopies&) {
     for (Copy& copy : copies_) ++copy.later_groups;
   }

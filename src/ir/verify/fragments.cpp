@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/fragment_layout.h"
 #include "ir/analysis/warp.h"
 #include "ir/core/print.h"
 #include "ir/core/rewrite.h"
@@ -13,14 +14,6 @@ namespace {
 static_assert(kWarpX * kWarpY == kWarp);
 
 bool is_fragment(const Buffer& buffer) { return buffer->scope == Scope::kFragment; }
-
-/// Few kernels do, and all are asked that are ranked.
-bool has_fragments(const Kernel& kernel) {
-  return any_stmt(kernel.body, [&](const Stmt& s) {
-    const auto* allocation = s.as<Allocate>();
-    return allocation != nullptr && is_fragment(allocation->buffer);
-  });
-}
 
 class Checker final : public Visitor {
  public:
@@ -69,7 +62,7 @@ class Checker final : public Visitor {
 std::vector<std::string> check_fragments(const Program& program) {
   Checker checker;
   for (const Kernel& kernel : program.kernels) {
-    if (has_fragments(kernel)) checker.visit(kernel.body);
+    if (has_fragments(kernel.body)) checker.visit(kernel.body);
   }
   return std::move(checker.violations);
 }

@@ -68,6 +68,7 @@ class ShuffleCheck {
   void visit(const CommitCopies&) {}
   void visit(const Barrier&) {}
   void visit(const Launch&) {}
+  void visit(const TensorInstruction& instruction) { visit(instruction.body); }
 
   void check(const Store& store, const Call& call) {
     const Scope scope = store.buffer->scope;

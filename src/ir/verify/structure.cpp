@@ -135,6 +135,15 @@ class StructureCheck {
     if (!in_kernel_) report("copies are committed outside of a kernel");
   }
   void visit(const Barrier&) {}
+  void visit(const TensorInstruction& instruction) {
+    if (form_ == Form::kLoop) report("the loop form has a tensor instruction");
+    for (const Operand& operand : instruction.operands) {
+      if (operand.buffer.defined() && visible_.count(operand.buffer) == 0)
+        report("buffer " + operand.buffer->name + " is neither a parameter nor allocated here");
+      visit(operand.at);
+    }
+    visit(instruction.body);
+  }
   void visit(const Launch& launch) {
     if (in_kernel_) report("a kernel launches a kernel");
     if (launch.kernel < 0 || static_cast<std::size_t>(launch.kernel) >= program_.kernels.size())

@@ -28,6 +28,7 @@ std::vector<std::string> verify(const Program& program, Form form) {
   append(violations, check_storage(program, accesses));
   append(violations, check_fragments(program));
   append(violations, check_copies(program));
+  append(violations, check_instructions(program, form));
   return violations;
 }
 

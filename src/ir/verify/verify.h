@@ -27,6 +27,7 @@ enum class Form : std::uint8_t {
 ///  - a shuffle stands in the vector form of a device, as the whole value of a store to what is private to a thread,
 ///  where
 ///    all threads of each warp reach it
+///  - a tensor instruction is one of the form's target, its operands are what its body accesses
 ///  - no two buffers have bytes of the workspace in common while both are in use
 ///  - loop form: no vector values; vector form: no vectorised or unrolled loop, register buffers at constant indices;
 ///    of a device: no vectorised loop, none over virtual threads, register buffers at indices of unrolled loops

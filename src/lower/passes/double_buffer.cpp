@@ -258,7 +258,7 @@ class Doubler : public Mutator {
                             note(n.buffer);
                             for_each_expr(s, look);
                           },
-                          [](const OneOf<Prefetch, CommitCopies, Barrier, Launch> auto&) {}},
+                          [](const OneOf<Prefetch, CommitCopies, Barrier, Launch, TensorInstruction> auto&) {}},
                s.node().value);
   }
 

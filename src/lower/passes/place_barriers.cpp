@@ -21,6 +21,7 @@
 #include "ir/analysis/copies.h"
 #include "ir/core/equal.h"
 #include "ir/core/linear.h"
+#include "ir/core/one_of.h"
 #include "ir/core/print.h"
 #include "ir/core/rewrite.h"
 #include "lower/passes.h"
@@ -236,7 +237,7 @@ class Placer {
     return {s, {}, {}, false, false};
   }
   Placed place(const Stmt& s, const Barrier&) { return {s, {}, {}, true, true}; }
-  Placed place(const Stmt& s, const Launch&) { return {s, {}, {}, false, false}; }
+  Placed place(const Stmt& s, const OneOf<Launch, TensorInstruction> auto&) { return {s, {}, {}, false, false}; }
 
   Element element(const Buffer& buffer, const std::vector<Expr>& indices) const {
     Element result{buffer, {}};

@@ -78,29 +78,30 @@ class Splitter {
           "to blockIdx and threadIdx, or compute it at a bound loop of its consumer",
           result_.name, first_result(s), target_.str()));
     }
-    return std::visit(overloaded{[&](const For& n) {
-                                   if (n.kind != LoopKind::kSerial && n.kind != LoopKind::kUnrolled) {
-                                     throw LowerError(fmt::format(
-                                         "{}: {} lies inside the {} loop {}: reorder the bound loops outermost",
-                                         result_.name, quote(*bound), loop_kind_name(n.kind), n.var.name()));
-                                   }
-                                   return make_for(n.var, n.min, n.extent, LoopKind::kSerial, host(n.body));
-                                 },
-                                 [&](const Block& n) {
-                                   std::vector<Stmt> parts;
-                                   for (const Stmt& part : n.stmts) parts.push_back(host(part));
-                                   return block(std::move(parts));
-                                 },
-                                 [&](const Let& n) { return make_let(n.var, n.value, host(n.body)); },
-                                 [&](const IfThenElse& n) {
-                                   Stmt then_case = host(n.then_case);
-                                   return make_if(n.condition, std::move(then_case), host(n.else_case));
-                                 },
-                                 [&](const Allocate& n) { return with_body(n, n.buffer, host(n.body)); },
-                                 [&](const OneOf<Store, Prefetch, CommitCopies, Barrier, Launch> auto&) -> Stmt {
-                                   throw InternalError("internal error: a bound loop inside a statement without body");
-                                 }},
-                      s.node().value);
+    return std::visit(
+        overloaded{[&](const For& n) {
+                     if (n.kind != LoopKind::kSerial && n.kind != LoopKind::kUnrolled) {
+                       throw LowerError(
+                           fmt::format("{}: {} lies inside the {} loop {}: reorder the bound loops outermost",
+                                       result_.name, quote(*bound), loop_kind_name(n.kind), n.var.name()));
+                     }
+                     return make_for(n.var, n.min, n.extent, LoopKind::kSerial, host(n.body));
+                   },
+                   [&](const Block& n) {
+                     std::vector<Stmt> parts;
+                     for (const Stmt& part : n.stmts) parts.push_back(host(part));
+                     return block(std::move(parts));
+                   },
+                   [&](const Let& n) { return make_let(n.var, n.value, host(n.body)); },
+                   [&](const IfThenElse& n) {
+                     Stmt then_case = host(n.then_case);
+                     return make_if(n.condition, std::move(then_case), host(n.else_case));
+                   },
+                   [&](const Allocate& n) { return with_body(n, n.buffer, host(n.body)); },
+                   [&](const OneOf<Store, Prefetch, CommitCopies, Barrier, Launch, TensorInstruction> auto&) -> Stmt {
+                     throw InternalError("internal error: a bound loop inside a statement without body");
+                   }},
+        s.node().value);
   }
 
   Stmt launch(const Stmt& s) {
@@ -113,40 +114,40 @@ class Splitter {
   Stmt bound_first(const Stmt& s) {
     const For* bound = find_bound(s);
     if (bound == nullptr) return s;
-    return std::visit(overloaded{[&](const For& n) {
-                                   if (!is_bound(n.kind)) {
-                                     throw LowerError(fmt::format(
-                                         "{}: {} lies inside loop {}, which is not, in one kernel: reorder the bound "
-                                         "loops outermost",
-                                         result_.name, quote(*bound), n.var.name()));
-                                   }
-                                   for (const Var& var : bound_vars_) {
-                                     if (mentions(n.extent, var)) refuse_varying(n, var.name());
-                                   }
-                                   bound_vars_.push_back(n.var);
-                                   Stmt body = bound_first(n.body);
-                                   bound_vars_.pop_back();
-                                   return make_for(n.var, n.min, n.extent, n.kind, std::move(body));
-                                 },
-                                 [&](const Let& n) {
-                                   return sink(
-                                       bound_first(n.body),
-                                       [&](const For& loop) {
-                                         if (mentions(loop.extent, n.var)) refuse_varying(loop, n.var.name());
-                                       },
-                                       [&](Stmt body) { return make_let(n.var, n.value, std::move(body)); });
-                                 },
-                                 [&](const IfThenElse& n) {
-                                   if (n.else_case.defined()) refuse_siblings(*bound);
-                                   return sink(
-                                       bound_first(n.then_case), [](const For&) {},
-                                       [&](Stmt body) { return make_if(n.condition, std::move(body)); });
-                                 },
-                                 [&](const Allocate& n) { return with_body(n, n.buffer, bound_first(n.body)); },
-                                 [&](const OneOf<Block, Store, Prefetch, CommitCopies, Barrier, Launch> auto&) -> Stmt {
-                                   refuse_siblings(*bound);
-                                 }},
-                      s.node().value);
+    return std::visit(
+        overloaded{[&](const For& n) {
+                     if (!is_bound(n.kind)) {
+                       throw LowerError(
+                           fmt::format("{}: {} lies inside loop {}, which is not, in one kernel: reorder the bound "
+                                       "loops outermost",
+                                       result_.name, quote(*bound), n.var.name()));
+                     }
+                     for (const Var& var : bound_vars_) {
+                       if (mentions(n.extent, var)) refuse_varying(n, var.name());
+                     }
+                     bound_vars_.push_back(n.var);
+                     Stmt body = bound_first(n.body);
+                     bound_vars_.pop_back();
+                     return make_for(n.var, n.min, n.extent, n.kind, std::move(body));
+                   },
+                   [&](const Let& n) {
+                     return sink(
+                         bound_first(n.body),
+                         [&](const For& loop) {
+                           if (mentions(loop.extent, n.var)) refuse_varying(loop, n.var.name());
+                         },
+                         [&](Stmt body) { return make_let(n.var, n.value, std::move(body)); });
+                   },
+                   [&](const IfThenElse& n) {
+                     if (n.else_case.defined()) refuse_siblings(*bound);
+                     return sink(
+                         bound_first(n.then_case), [](const For&) {},
+                         [&](Stmt body) { return make_if(n.condition, std::move(body)); });
+                   },
+                   [&](const Allocate& n) { return with_body(n, n.buffer, bound_first(n.body)); },
+                   [&](const OneOf<Block, Store, Prefetch, CommitCopies, Barrier, Launch, TensorInstruction> auto&)
+                       -> Stmt { refuse_siblings(*bound); }},
+        s.node().value);
   }
 
   /// Puts wrap() inside the bound loops that `s` begins with.

@@ -44,7 +44,9 @@ std::int64_t count(const Stmt& s) {
                  [](const Let& n) { return count(n.body); },
                  [](const IfThenElse& n) { return count(n.then_case) + count(n.else_case); },
                  [](const Allocate& n) { return count(n.body); },
-                 [](const OneOf<Store, Prefetch, CommitCopies, Barrier, Launch> auto&) { return std::int64_t{1}; }},
+                 [](const OneOf<Store, Prefetch, CommitCopies, Barrier, Launch, TensorInstruction> auto&) {
+                   return std::int64_t{1};
+                 }},
       s.node().value);
 }
 

@@ -75,38 +75,38 @@ class Interleaver {
 
   Stmt inside(const Stmt& s) {
     if (!s.defined()) return s;
-    return std::visit(overloaded{[&](const For& n) {
-                                   if (n.kind == LoopKind::kVectorized || differs(n.min) || differs(n.extent))
-                                     return each(s);
-                                   return make_for(n.var, n.min, n.extent, n.kind, inside(n.body));
-                                 },
-                                 [&](const Block& n) {
-                                   std::vector<Stmt> parts;
-                                   for (const Stmt& part : n.stmts) parts.push_back(inside(part));
-                                   return block(std::move(parts));
-                                 },
-                                 [&](const Let& n) {
-                                   if (!differs(n.value)) return make_let(n.var, n.value, inside(n.body));
-                                   // The value of a load may be another one later.
-                                   return reads(n.value) ? each(s) : inside(substitute(n.body, {{n.var, n.value}}));
-                                 },
-                                 [&](const IfThenElse& n) {
-                                   if (!differs(n.condition)) {
-                                     Stmt then_case = inside(n.then_case);
-                                     return make_if(n.condition, std::move(then_case), inside(n.else_case));
-                                   }
-                                   const Expr rest = n.else_case.defined() ? Expr() : of_first(n.condition);
-                                   return rest.defined() ? first(make_if(rest, n.then_case)) : each(s);
-                                 },
-                                 [&](const Allocate& n) {
-                                   if (!is_private(n.buffer)) return with_body(n, n.buffer, inside(n.body));
-                                   const Buffer copies = copies_of(n.buffer, loop_.extent);
-                                   copies_.emplace(n.buffer, copies);
-                                   return with_body(n, copies, inside(n.body));
-                                 },
-                                 [&](const CommitCopies&) { return s; }, [&](const Barrier&) { return s; },
-                                 [&](const OneOf<Store, Prefetch, Launch> auto&) { return each(s); }},
-                      s.node().value);
+    return std::visit(
+        overloaded{[&](const For& n) {
+                     if (n.kind == LoopKind::kVectorized || differs(n.min) || differs(n.extent)) return each(s);
+                     return make_for(n.var, n.min, n.extent, n.kind, inside(n.body));
+                   },
+                   [&](const Block& n) {
+                     std::vector<Stmt> parts;
+                     for (const Stmt& part : n.stmts) parts.push_back(inside(part));
+                     return block(std::move(parts));
+                   },
+                   [&](const Let& n) {
+                     if (!differs(n.value)) return make_let(n.var, n.value, inside(n.body));
+                     // The value of a load may be another one later.
+                     return reads(n.value) ? each(s) : inside(substitute(n.body, {{n.var, n.value}}));
+                   },
+                   [&](const IfThenElse& n) {
+                     if (!differs(n.condition)) {
+                       Stmt then_case = inside(n.then_case);
+                       return make_if(n.condition, std::move(then_case), inside(n.else_case));
+                     }
+                     const Expr rest = n.else_case.defined() ? Expr() : of_first(n.condition);
+                     return rest.defined() ? first(make_if(rest, n.then_case)) : each(s);
+                   },
+                   [&](const Allocate& n) {
+                     if (!is_private(n.buffer)) return with_body(n, n.buffer, inside(n.body));
+                     const Buffer copies = copies_of(n.buffer, loop_.extent);
+                     copies_.emplace(n.buffer, copies);
+                     return with_body(n, copies, inside(n.body));
+                   },
+                   [&](const CommitCopies&) { return s; }, [&](const Barrier&) { return s; },
+                   [&](const OneOf<Store, Prefetch, Launch, TensorInstruction> auto&) { return each(s); }},
+        s.node().value);
   }
 
  private:

@@ -24,6 +24,7 @@
 #include "ir/analysis/warp.h"
 #include "ir/core/equal.h"
 #include "ir/core/intrinsics.h"
+#include "ir/core/one_of.h"
 #include "ir/core/rewrite.h"
 #include "lower/passes.h"
 #include "target/gpu.h"
@@ -153,7 +154,7 @@ class Survey {
   void visit(const Prefetch& prefetch) { refuse(prefetch.buffer); }
   void visit(const CommitCopies&) {}
   void visit(const Barrier&) {}
-  void visit(const Launch&) {}
+  void visit(const OneOf<Launch, TensorInstruction> auto&) {}
 
   void note(const Buffer& buffer, const std::vector<Expr>& indices, bool stores) {
     if (buffer->scope != Scope::kShared) return;

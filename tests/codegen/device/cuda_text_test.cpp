@@ -72,8 +72,7 @@ std::string host_source(const ir::Program& program, const std::string& cuda) {
 void expect_agreement(const ir::Program& program) {
   const Target target = device_target(DeviceKind::kCuda);
   const ir::Program expanded = expand(program, target, {.after_pass = {}, .verify = true});
-  const std::string source =
-      host_source(expanded, codegen::device_object(expanded, codegen::CudaDialect(target)).source);
+  const std::string source = host_source(expanded, codegen::device_object(expanded, codegen::CudaDialect()).source);
   const ScratchFolder folder("nestwright-cuda-text");
   const std::string path = folder.path() + "/kernels";
   std::ofstream(path + ".cpp") << source;

@@ -8,6 +8,7 @@
 #include "codegen/cuda/cuda_dialect.h"
 #include "codegen/source/device_object.h"
 #include "lower/lower.h"
+#include "lower/passes.h"
 #include "support/error.h"
 #include "tests/codegen/device/products.h"
 #include "tests/codegen/device/warp_emulation.h"
@@ -96,7 +97,7 @@ struct OneWarp {
       const Tensor fragment = rounds ? rounded : s.cache_read(from, ir::Scope::kFragment, {sums});
       s[fragment].set_scope(ir::Scope::kFragment).compute_at(s[sums], step);
     }
-    return message<CompileError>(
+    return message<LowerError>(
         [&] { cuda_source({"one_warp", lower(s, {A, B, C}, device_target(DeviceKind::kCuda), "one_warp"), {}}); });
   }
 };
@@ -154,8 +155,9 @@ TEST(FragmentRefusals, SumsAreNotMultiplied) {
   for (const ir::Buffer& buffer : {sums, a, b}) body = ir::make_allocate(buffer, body);
   ir::Program program{"chain", {{c, ir::Role::kOutput}}, {}, {}, {}, {}, ir::make_launch(0), {}};
   program.kernels = {{"main", loop(y, 8, loop(x, 4, body, ir::LoopKind::kThreadX), ir::LoopKind::kThreadY)}};
-  const codegen::CudaDialect dialect(device_target(DeviceKind::kCuda));
-  EXPECT_EQ(message<CompileError>([&] { codegen::device_object(program, dialect); }),
+  const Target target = device_target(DeviceKind::kCuda);
+  PassContext context{.target = target};
+  EXPECT_EQ(message<LowerError>([&] { passes::mma_products(program, context); }),
             "buffer A is kept in fragment scope, but it is multiplied, and not loaded: what is multiplied is copied "
             "from shared memory");
 }

@@ -34,7 +34,7 @@ std::string cuda_source(const NamedProgram& p, const char* arch) {
   Target target = device_target(DeviceKind::kCuda);
   const ir::Program expanded = expand(p.program, target, {.after_pass = {}, .verify = true});
   target.arch = arch;
-  return codegen::device_object(expanded, codegen::CudaDialect(target)).source;
+  return codegen::device_object(expanded, codegen::CudaDialect()).source;
 }
 
 NamedProgram fragments(ir::Type type, bool ta, bool tb, std::int64_t k, std::int64_t stages) {

@@ -75,7 +75,7 @@ TEST_F(Source, FloorDivisionOnlyWhereSignsDiffer) {
   const auto stored_at = [&](const Expr& index) {  // as it stands: the second stage would simplify it
     const Program program = program_of({{a, Role::kInput}, {c, Role::kOutput}},
                                        threads(x_, 64, make_store(c, {x_}, make_load(a, {index}))));
-    return codegen::device_object(program, codegen::CudaDialect(device_target(DeviceKind::kCuda))).source;
+    return codegen::device_object(program, codegen::CudaDialect()).source;
   };
   EXPECT_THAT(stored_at(x_ / 8 + x_ % 8), HasSubstr("A[x/8 + x%8]"));
   EXPECT_THAT(stored_at((x_ - 30) / 8 + 4), HasSubstr("A[nw_floor_div_int32(x - 30, 8) + 4]"));
@@ -132,9 +132,8 @@ TEST_F(Source, LanesAreReadBeforeOneIsWritten) {
   const Program program =
       program_of({{c, Role::kOutput}},
                  threads(x_, 1, block({make_for(Var("i"), 0, 8, LoopKind::kSerial, make_store(c, {0}, 1.0)), shift})));
-  const std::string source = codegen::device_object(expand(program, device_target(DeviceKind::kCuda), {}),
-                                                    codegen::CudaDialect(device_target(DeviceKind::kCuda)))
-                                 .source;
+  const std::string source =
+      codegen::device_object(expand(program, device_target(DeviceKind::kCuda), {}), codegen::CudaDialect()).source;
   EXPECT_THAT(source, HasSubstr("const float C_lane = C[0];\n"));
   EXPECT_THAT(source, HasSubstr("const float C_lane_3 = C[6];\n  C[1] = C_lane;\n"));
 }

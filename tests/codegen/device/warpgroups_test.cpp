@@ -11,6 +11,7 @@
 #include "codegen/source/device_object.h"
 #include "ir/core/rewrite.h"
 #include "lower/lower.h"
+#include "lower/passes.h"
 #include "support/error.h"
 #include "tests/codegen/device/products.h"
 #include "tests/codegen/device/warp_emulation.h"
@@ -138,7 +139,7 @@ struct TwoWarpgroups {
   }
 
   std::string refusal(const char* arch = "sm_90") const {
-    return message<CompileError>([&] { cuda_source(program(), arch); });
+    return message<LowerError>([&] { cuda_source(program(), arch); });
   }
 };
 
@@ -189,8 +190,9 @@ TEST(WarpgroupRefusals, AllThreadsTakeTheSameWayToTheProduct) {
   NamedProgram p = TwoWarpgroups{}.program();
   ir::Kernel& kernel = p.program.kernels[0];
   kernel.body = Halved().mutate(kernel.body);
-  EXPECT_EQ(message<CompileError>(
-                [&] { codegen::device_object(p.program, codegen::CudaDialect(device_target(DeviceKind::kCuda))); }),
+  const Target target = Target::parse("cuda,arch=sm_90");
+  PassContext context{.target = target};
+  EXPECT_EQ(message<LowerError>([&] { passes::wgmma_products(p.program, context); }),
             "buffer C.tile is multiplied by a warpgroup, but a condition around it may differ between the group's "
             "threads: compute whole tiles, and test threadIdx where they are stored");
 }

@@ -36,6 +36,13 @@ Program everything() {
       make_commit_copies(2),
       make_barrier(2),
       make_if(Expr(i) == 3, make_store(s, {0}, make_int(255, kUInt8))),
+      make_tensor_instruction({.op = TensorOp::kWarpgroupMultiply,
+                               .operands = {{s, Expr(i) * 2}, {{}, Expr(40)}},
+                               .type = kBFloat16,
+                               .columns = 16,
+                               .transposes_b = true,
+                               .body = make_store(s, {1}, make_int(7, kUInt8))}),
+      make_tensor_instruction({.op = TensorOp::kTileRelease}),
       make_let(x, make_int(-7, kInt32), make_store(w, {0}, cast(kFloat16, Expr(x) % make_int(3, kInt32)))),
   });
   Program program =
@@ -106,8 +113,8 @@ TEST(Serialize, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(refusal("ELF, if anything"), HasSubstr("does not start with \"NWIR\""));
   EXPECT_THAT(refusal(bytes + "!"), HasSubstr("1 bytes follow its end"));
   EXPECT_THAT(refusal(bytes.substr(0, 40)), HasSubstr("malformed program: "));
-  bytes[4] = 10;
-  EXPECT_THAT(refusal(bytes), HasSubstr("it has version 10, this reader knows version 9"));
+  bytes[4] = 11;
+  EXPECT_THAT(refusal(bytes), HasSubstr("it has version 11, this reader knows version 10"));
 }
 
 TEST(Serialize, RefusesDanglingReferences) {

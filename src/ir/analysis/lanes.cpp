@@ -1,20 +1,14 @@
-#include "codegen/source/lanes.h"
+#include "ir/analysis/lanes.h"
 
 #include <algorithm>
 
-#include "codegen/source/expression.h"
-#include "ir/analysis/launch.h"
 #include "ir/core/equal.h"
-#include "ir/core/linear.h"
 #include "ir/core/one_of.h"
 #include "ir/core/print.h"
-#include "ir/core/rewrite.h"
 #include "support/error.h"
 
-namespace nestwright::codegen {
+namespace nestwright::ir {
 namespace {
-
-using namespace ir;
 
 class LaneTaker {
  public:
@@ -83,32 +77,4 @@ Expr common_mask(const Expr& mask) {
   return first;
 }
 
-bool is_one_access(const Buffer& buffer, const std::vector<Expr>& indices, const Ranges& ranges) {
-  const int lanes = lanes_of(indices);
-  const auto is_read = [](const Expr& index) {
-    return any_expr(index, [&](const Expr& part) { return part.as<Load>() != nullptr; });
-  };
-  // An index that is read from a tensor is not followed, nor one that a let holds in lanes.
-  if (lanes == 1 || std::any_of(indices.begin(), indices.end(), is_read)) return false;
-  for (const Expr& index : indices) {
-    if (index.lanes() > 1 && index.as<Ramp>() == nullptr && index.as<Broadcast>() == nullptr) return false;
-  }
-  const Expr first = element_offset(buffer, at_lane(indices, 0));
-  for (int lane = 1; lane < lanes; ++lane) {
-    Linear distance = to_linear(element_offset(buffer, at_lane(indices, lane)));
-    distance.add(to_linear(first), -1);
-    if (!distance.is_constant() || distance.constant != lane) return false;
-  }
-  const int bytes = lanes * buffer->element.bytes();
-  // So are pointers that a kernel is handed, and shared buffers.
-  if (std::max(buffer->alignment, kPointerAlignment) % bytes != 0) return false;
-  const Linear offset = to_linear(first);
-  if (offset.constant % lanes == 0 &&
-      std::all_of(offset.terms.begin(), offset.terms.end(),
-                  [&](const LinearTerm& term) { return term.coefficient % lanes == 0; })) {
-    return true;
-  }
-  return is_const_int(simplify(first % Expr(lanes), ranges), 0);
-}
-
-}  // namespace nestwright::codegen
+}  // namespace nestwright::ir

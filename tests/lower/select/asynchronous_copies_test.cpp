@@ -1,11 +1,9 @@
 // Which stores of a kernel may be copies that the hardware does meanwhile: on kernels written by hand.
-#include "codegen/source/asynchronous.h"
-
 #include <gtest/gtest.h>
 
 #include "ir/core/rewrite.h"
 #include "lower/lower.h"
-#include "tests/codegen/device/schedules.h"
+#include "lower/passes.h"
 
 namespace nestwright::testing {
 namespace {
@@ -14,7 +12,14 @@ using namespace ir;
 
 class Asynchronous : public ::testing::Test {
  protected:
-  static std::size_t count(const Stmt& body) { return codegen::asynchronous_copies(body).size(); }
+  static std::size_t count(const Stmt& body) {
+    std::size_t copies = 0;
+    for_each_stmt(passes::asynchronous_copies(body, {}), [&](const Stmt& s) {
+      const auto* store = s.as<Store>();
+      if (store != nullptr && store->asynchronous) ++copies;
+    });
+    return copies;
+  }
   static Stmt in_turns(const Var& var, std::int64_t extent, const Stmt& body) {
     return make_for(var, 0, Expr(extent), LoopKind::kSerial, body);
   }

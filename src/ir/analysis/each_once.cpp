@@ -1,16 +1,14 @@
-#include "codegen/source/each_once.h"
+#include "ir/analysis/each_once.h"
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "codegen/source/lanes.h"
+#include "ir/analysis/lanes.h"
 #include "ir/core/linear.h"
 #include "ir/core/rewrite.h"
 
-namespace nestwright::codegen {
+namespace nestwright::ir {
 namespace {
-
-using namespace ir;
 
 /// What two iterations have in common where they touch one element: a sum, up to less than `lanes`.
 struct Coordinate {
@@ -118,4 +116,4 @@ bool each_once(const std::vector<Expr>& indices, const std::vector<const For*>& 
   return Telling(indices, loops).all();
 }
 
-}  // namespace nestwright::codegen
+}  // namespace nestwright::ir

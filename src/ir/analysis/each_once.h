@@ -5,10 +5,10 @@
 
 #include "ir/core/stmt.h"
 
-namespace nestwright::codegen {
+namespace nestwright::ir {
 
 /// True only where no two iterations of `loops`, which run in turns, have an element in common at `indices`; all other
 /// variables stay the same. Vectors are ramps of stride 1.
-bool each_once(const std::vector<ir::Expr>& indices, const std::vector<const ir::For*>& loops);
+bool each_once(const std::vector<Expr>& indices, const std::vector<const For*>& loops);
 
-}  // namespace nestwright::codegen
+}  // namespace nestwright::ir

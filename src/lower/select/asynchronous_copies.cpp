@@ -1,21 +1,40 @@
-#include "codegen/source/asynchronous.h"
-
+// Asynchronous copies (cp.async of CUDA, from sm_80 on): a store from global to shared memory is one where no thread
+// accesses what it copies before the barrier that waits for it. What stays in flight at a barrier is in a group
+// (ir::CommitCopies), for which the verifier has shown that nobody accesses it before a barrier waits for it; what is in
+// none is no copy where such a barrier is next. With a double buffer what is fetched for the next iteration is on its
+// way while this one computes.
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 #include <vector>
 
-#include "codegen/source/each_once.h"
-#include "codegen/source/lanes.h"
 #include "ir/analysis/barriers.h"
+#include "ir/analysis/copies.h"
+#include "ir/analysis/each_once.h"
+#include "ir/analysis/lanes.h"
+#include "ir/analysis/symbol_ranges.h"
 #include "ir/core/linear.h"
 #include "ir/core/one_of.h"
 #include "ir/core/rewrite.h"
+#include "ir/simplify/vector_access.h"
+#include "lower/passes.h"
+#include "lower/ranges_mutator.h"
+#include "target/gpu.h"
 
-namespace nestwright::codegen {
+namespace nestwright::passes {
 namespace {
 
 using namespace ir;
+
+/// Whether the hardware has such a copy, of 4, 8 or 16 bytes; its load may have a mask that is the same for all lanes.
+bool is_candidate(const Store& store) {
+  const auto* load = store.value.as<Load>();
+  if (!is_copy(store) || store.mask.defined()) return false;
+  if (load->mask.defined() && !common_mask(load->mask).defined()) return false;
+  const int bytes = lanes_of(store.indices) * store.buffer->element.bytes();
+  return bytes == 4 || bytes == 8 || bytes == 16;
+}
 
 /// Follows what one thread does, with the copies that it has begun since the last barrier.
 class Follower {
@@ -62,7 +81,8 @@ class Follower {
                           [&](const CommitCopies&) {
                             for (Begun& begun : begun_) begun.in_group = true;
                           },
-                          [&](const Barrier& n) { follow_barrier(n); }, [](const OneOf<Prefetch, Launch> auto&) {}},
+                          [&](const Barrier& n) { follow_barrier(n); }, [&](const TensorInstruction& n) { follow(n.body); },
+                          [](const OneOf<Prefetch, Launch> auto&) {}},
                s.node().value);
   }
 
@@ -105,10 +125,10 @@ class Follower {
     for (const Expr& index : store.indices) look(index);
     look(store.value);
     look(store.mask);
-    const Copied copied = copied_by(store);
-    const bool is_copy = copied.load != nullptr && !stored_.contains(copied.load->buffer) && stores_once(store);
-    touch(store.buffer, store.indices, is_copy ? &s.node() : nullptr);
-    if (!is_copy) return;
+    const bool is_found =
+        is_candidate(store) && !stored_.contains(store.value.as<Load>()->buffer) && stores_once(store);
+    touch(store.buffer, store.indices, is_found ? &s.node() : nullptr);
+    if (!is_found) return;
     found_.insert(&s.node());
     begun_.push_back({&s.node(), store.buffer, store.indices, false});
   }
@@ -179,20 +199,39 @@ class Follower {
   std::set<const StmtNode*> found_, refused_;
 };
 
+/// Marks the copies that one access does.
+class Marker final : public RangesMutator {
+ public:
+  Marker(std::set<const StmtNode*> copies, Ranges known) : RangesMutator(std::move(known)), copies_(std::move(copies)) {}
+  using Mutator::mutate;
+
+  Stmt mutate(const Stmt& s) override {
+    if (!s.defined()) return s;
+    const auto* store = s.as<Store>();
+    if (store == nullptr) return mutate_inside(s);
+    return copies_.contains(&s.node()) && is_one_copy(*store) ? make_asynchronous(*store) : s;
+  }
+
+ private:
+  bool is_one_copy(const Store& store) const {
+    const Load& load = *store.value.as<Load>();
+    return lanes_of(store.indices) == 1 || (is_one_access(store.buffer, store.indices, known()) &&
+                                            is_one_access(load.buffer, load.indices, known()));
+  }
+
+  std::set<const StmtNode*> copies_;
+};
+
 }  // namespace
 
-Copied copied_by(const Store& store) {
-  const auto* load = store.value.as<Load>();
-  if (load == nullptr || store.mask.defined() || store.buffer->scope != Scope::kShared ||
-      load->buffer->scope != Scope::kGlobal) {
-    return {};
-  }
-  if (load->mask.defined() && !common_mask(load->mask).defined()) return {};
-  const int bytes = lanes_of(store.indices) * store.buffer->element.bytes();
-  if (bytes != 4 && bytes != 8 && bytes != 16) return {};
-  return {load, bytes};
+Stmt asynchronous_copies(const Stmt& kernel, const Ranges& known) {
+  return Marker(Follower(kernel).copies(), known).mutate(kernel);
 }
 
-std::set<const StmtNode*> asynchronous_copies(const Stmt& kernel) { return Follower(kernel).copies(); }
+Program asynchronous_copies(Program program, PassContext& context) {
+  if (!has_asynchronous_copies(context.target)) return program;
+  const Ranges known = ranges_of_host(program);
+  return on_kernels(std::move(program), [&](const Stmt& body) { return asynchronous_copies(body, known); });
+}
 
-}  // namespace nestwright::codegen
+}  // namespace nestwright::passes
