@@ -9,7 +9,7 @@ namespace nestwright {
 std::string why_hopeless(std::span<const KernelResources> kernels, const Target& target) {
   constexpr int kRegisterBytes = 4;
   for (const KernelResources& kernel : kernels) {
-    const std::string reason = why_not_launched({kernel.threads, kernel.registers, kernel.shared_bytes}, target);
+    const std::string reason = launch_rejection({kernel.threads, kernel.registers, kernel.shared_bytes}, target);
     if (!reason.empty()) return fmt::format("kernel {} cannot be launched: {}", kernel.kernel, reason);
     const int most = kRegisterBytes * target.registers_per_thread;
     if (kernel.spill_bytes > most) {

@@ -1,4 +1,4 @@
-// What a CPU has beyond its instruction set's level, as far as kernels use it.
+// The optional features of a CPU, beyond the level of its instruction set, that kernels use.
 // Thread rule: values and pure functions.
 #pragma once
 
@@ -13,12 +13,12 @@ enum class CpuFeature : std::uint8_t {
   kAvx512Vnni,  ///< vpdpbusd, vpdpwssd on vectors of 512 bits and less
   kAvx512Bf16,  ///< vdpbf16ps
   kAvx512Fp16,  ///< arithmetic on float16
-  kAmxBf16,     ///< tiles, with products of bfloat16; a process asks the operating system before it uses them
-  kAmxInt8,     ///< tiles, with products of bytes
+  kAmxBf16,     ///< tile products of bfloat16; needs permission (target/tile_permission.h)
+  kAmxInt8,     ///< tile products of bytes; likewise
 };
 inline constexpr int kCpuFeatures = 5;
 
-/// As /proc/cpuinfo calls it: "avx512_vnni".
+/// Returns the name in /proc/cpuinfo, e.g. "avx512_vnni".
 const char* name_of(CpuFeature feature);
 std::optional<CpuFeature> find_cpu_feature(std::string_view name);
 
@@ -29,7 +29,7 @@ class CpuFeatures {
     bits_ = static_cast<std::uint8_t>(bits_ | 1U << static_cast<int>(feature));
     return *this;
   }
-  /// "avx512_vnni+avx512_bf16", in the order of the enumeration; "none" where there is none.
+  /// "avx512_vnni+avx512_bf16", in the order of the enumeration; "none" for the empty set.
   std::string str() const;
   friend bool operator==(const CpuFeatures&, const CpuFeatures&) = default;
 
@@ -37,8 +37,8 @@ class CpuFeatures {
   std::uint8_t bits_ = 0;
 };
 
-/// Those of a processor by the name that LLVM has for it; none where the name is not known. A machine may have fewer:
-/// hypervisors hide some.
+/// Returns the features of a processor by LLVM's name for it; none if the name is not known. A machine may have fewer,
+/// because hypervisors hide some.
 CpuFeatures features_of_cpu(std::string_view llvm_cpu);
 
 }  // namespace nestwright

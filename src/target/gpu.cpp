@@ -14,19 +14,19 @@ using namespace target_text;
 
 namespace {
 
-// What a block may have at most, and a multiprocessor holds, follows from the architecture (CUDA C++ Programming Guide,
-// "Technical Specifications per Compute Capability"; granularities and reserves: CUDA's occupancy calculator,
-// cuda_occupancy.h); multiprocessors and L2 are those of one device of it: T4, A100, A10, Orin, RTX 4090, H100, B200,
-// B300, Thor, RTX 5090, GB10.
+// Limits of blocks and multiprocessors follow from the architecture (CUDA C++ Programming Guide, "Technical
+// Specifications per Compute Capability"; granularities and reserves: CUDA's occupancy calculator, cuda_occupancy.h).
+// Multiprocessors and L2 are those of one device of it: T4, A100, A10, Orin, RTX 4090, H100, B200, B300, Thor, RTX
+// 5090, GB10.
 struct ArchTraits {
   std::string_view name;
   int multiprocessors;
-  std::int64_t shared_bytes;  ///< with the kernel's consent to more than 48 KiB
+  std::int64_t shared_bytes;  ///< of a block, if the kernel opts in to more than 48 KiB
   std::int64_t l2_bytes;
   MultiprocessorLimits limits;
 };
 constexpr std::int64_t kKiB = 1 << 10, kMiB = 1 << 20;
-// Warps, blocks, shared memory of a multiprocessor; what of it a block is given at a time, and loses to the system.
+// Warps, blocks, shared memory of a multiprocessor; granularity and system reserve of shared memory.
 constexpr MultiprocessorLimits kTuring{32, 16, 64 * kKiB, 256, 0};
 constexpr MultiprocessorLimits kA100{64, 32, 164 * kKiB, 128, kKiB}, kOrin{48, 16, 164 * kKiB, 128, kKiB};
 constexpr MultiprocessorLimits kAmpere{48, 16, 100 * kKiB, 128, kKiB}, kAda{48, 24, 100 * kKiB, 128, kKiB};
@@ -46,13 +46,13 @@ const ArchTraits* traits_of(std::string_view arch) {
       std::find_if(std::begin(kArchs), std::end(kArchs), [&](const ArchTraits& traits) { return traits.name == arch; });
   return found == std::end(kArchs) ? nullptr : found;
 }
-// Code for it runs on the devices that most machines have; on later ones by way of its PTX alone.
+// Its code runs on the devices that most machines have; on later ones only through PTX.
 constexpr std::string_view kPlainCuda = "sm_80";
 
-// A field of a GPU but for the architecture: where it is kept and what is legal, for CUDA and OpenCL.
+// A field of a GPU target other than the architecture: its accessors and its legal range for CUDA and OpenCL.
 struct GpuField {
   std::string_view name;
-  std::int64_t least, most_cuda, most_opencl;
+  std::int64_t min, max_cuda, max_opencl;
   std::int64_t (*get)(const Target&);
   void (*set)(Target&, std::int64_t);
 };
@@ -86,7 +86,7 @@ std::string known_fields(DeviceKind kind) {
   return names;
 }
 
-// What PoCL on a small machine and every GPU have.
+// The smallest common set of PoCL on a small machine and every GPU.
 Target plain_opencl() {
   Target t;
   t.device = DeviceKind::kOpenCl;
@@ -94,7 +94,7 @@ Target plain_opencl() {
   return t;
 }
 
-/// What the target would be if it said no more than its kind and architecture.
+/// The target with no more than the kind and architecture of `target` given.
 Target implied(const Target& target) {
   if (target.device == DeviceKind::kOpenCl) return plain_opencl();
   return cuda_target(target.arch).value_or(*cuda_target(kPlainCuda));
@@ -164,7 +164,7 @@ Target parse_gpu(std::string_view text, DeviceKind kind, std::string_view rest) 
   const std::string known = known_fields(kind);
   const Fields fields = split_fields(text, rest, known);
   Target t = kind == DeviceKind::kCuda ? *cuda_target(kPlainCuda) : plain_opencl();
-  // The architecture first, wherever it stands: it decides what the other fields start from.
+  // The architecture is read first, wherever it stands, because it determines the defaults of the other fields.
   for (const auto& [name, value] : fields) {
     if (name != "arch" || kind != DeviceKind::kCuda) continue;
     const std::optional<Target> of_arch = cuda_target(value);
@@ -179,10 +179,10 @@ Target parse_gpu(std::string_view text, DeviceKind kind, std::string_view rest) 
     if (field == std::end(kGpuFields)) {
       refuse(text, fmt::format("field \"{}\" is not known", name), fmt::format("known fields: {}", known));
     }
-    const std::int64_t most = kind == DeviceKind::kCuda ? field->most_cuda : field->most_opencl;
-    const std::int64_t number = parse_number(text, name, value, field->least, most);
+    const std::int64_t max = kind == DeviceKind::kCuda ? field->max_cuda : field->max_opencl;
+    const std::int64_t number = parse_number(text, name, value, field->min, max);
     if (name == "warp" && (number & (number - 1)) != 0) {
-      refuse(text, fmt::format("warp is \"{}\"", value), fmt::format("use a power of two from 1 to {}", most));
+      refuse(text, fmt::format("warp is \"{}\"", value), fmt::format("use a power of two from 1 to {}", max));
     }
     field->set(t, number);
   }

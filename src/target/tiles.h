@@ -1,11 +1,13 @@
-// The permission to use tile registers (AMX): their state is large, so that Linux gives it to processes that ask.
-// Thread rule: any thread; what is given holds for all threads of the process, and over fork, not over exec.
+// Requests the permission to use tile registers (AMX), which Linux grants only to processes that ask, because the state
+// of the registers is large.
+// Thread rule: any thread. The permission covers all threads of the process and survives fork, but not exec.
 #pragma once
 
 namespace nestwright {
 
-/// Asks once a process. True where tile registers may be used from now on; false where the processor has none or the
-/// operating system refuses (as with an alternative signal stack too small for their state).
+/// Returns true if tile registers may be used from now on; false if the processor does not have any or the operating
+/// system refuses (e.g. because an alternative signal stack is too small for their state). Asks at most once per
+/// process.
 bool allow_tiles();
 
 }  // namespace nestwright
