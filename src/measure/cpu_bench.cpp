@@ -21,7 +21,7 @@
 #include "support/steal_time.h"
 #include "target/fma_loop.h"
 #include "target/memory_walk.h"
-#include "target/tiles.h"
+#include "target/tile_permission.h"
 
 namespace nestwright {
 
@@ -300,7 +300,7 @@ class CpuBench final : public Bench {
 
 std::unique_ptr<Bench> make_cpu_bench(const RunnerSetup& setup) {
   install_fault_handler();
-  allow_tiles();  // what was compiled for them needs it; where it is refused nothing is
+  request_tile_permission();  // what was compiled for them needs it; where it is refused nothing is
   return std::make_unique<CpuBench>(setup);
 }
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "target/gpu.h"
+#include "target/gpu_target.h"
 
 namespace nestwright {
 namespace {

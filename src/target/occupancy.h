@@ -26,7 +26,7 @@ struct Occupancy {
   double share() const { return static_cast<double>(warps) / max_warps; }
 };
 
-/// Absent if the limits are not known (multiprocessor_limits in target/gpu.h). Requires at least one thread.
+/// Absent if the limits are not known (multiprocessor_limits in target/gpu_target.h). Requires at least one thread.
 std::optional<Occupancy> occupancy(const BlockResources& block, const Target& target);
 
 /// Returns why such a block cannot be launched, e.g. "a block of 2048 threads is more than the 1024 that sm_90 allows";

@@ -10,7 +10,7 @@
 #include "target/fma_loop.h"
 #include "target/host.h"
 #include "target/peak.h"
-#include "target/tiles.h"
+#include "target/tile_permission.h"
 
 namespace nestwright {
 namespace {
@@ -93,7 +93,8 @@ __attribute__((target("amx-tile,amx-int8,amx-bf16"))) void loop_tiles(std::int64
 ProductLoop product_loop_of(ir::Type type) {
   const CpuFeatures features = host_cpu_features();
   const bool is_bytes = type == kInt8 || type == kUInt8;
-  const bool has_tiles = features.has(is_bytes ? CpuFeature::kAmxInt8 : CpuFeature::kAmxBf16) && allow_tiles();
+  const bool has_tiles =
+      features.has(is_bytes ? CpuFeature::kAmxInt8 : CpuFeature::kAmxBf16) && request_tile_permission();
   constexpr double kLanes = 16, kTile = 4 * 2 * 16 * 16 * 16;
   if (is_bytes) {
     if (has_tiles) return {[](std::int64_t n) { loop_tiles(n, true); }, 4 * kTile};

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "target/gpu.h"
+#include "target/gpu_target.h"
 #include "target/host.h"
 #include "target/target_text.h"
 

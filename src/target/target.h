@@ -4,7 +4,7 @@
 // A CPU is written "cpu,isa=avx512,threads=2". Fields that differ from what the ISA implies or the host has follow:
 // vector_bits, vector_registers, l1d, l2, l3 (bytes), llvm_cpu (a name that LLVM knows, or generic), features (names
 // joined by +, or none) if they are not those of that CPU. A GPU is written "cuda,arch=sm_90" or "opencl", with further
-// fields likewise (target/gpu.h).
+// fields likewise (target/gpu_target.h).
 // Thread rule: values and pure functions.
 #pragma once
 
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "ir/core/type.h"
-#include "target/features.h"
+#include "target/cpu_features.h"
 
 namespace nestwright {
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "export_fixture.h"
-#include "target/tiles.h"
+#include "target/tile_permission.h"
 #include "templates/registry.h"
 
 namespace nestwright {
@@ -59,7 +59,7 @@ TEST_F(ExportTest, TilesAreAskedForAndTheirRefusalIsACode) {
   EXPECT_THAT(read_text(file("k/k_kernel.s")), HasSubstr("tdpbf16ps"));
   ASSERT_EQ(build_self_test("k", "libk.a").code, 0);
   const CommandResult result = run("./k/selftest");
-  if (allow_tiles()) {
+  if (request_tile_permission()) {
     EXPECT_EQ(result.code, 0) << result.output;
   } else {
     EXPECT_EQ(result.code, 1);

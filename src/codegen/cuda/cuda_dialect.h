@@ -2,7 +2,7 @@
 #pragma once
 
 #include "codegen/source/dialect.h"
-#include "target/gpu.h"
+#include "target/gpu_target.h"
 
 namespace nestwright::codegen {
 

@@ -26,7 +26,7 @@
 #include "ir/core/intrinsics.h"
 #include "ir/core/rewrite.h"
 #include "lower/passes.h"
-#include "target/gpu.h"
+#include "target/gpu_target.h"
 
 namespace nestwright::passes {
 namespace {

@@ -10,7 +10,7 @@
 #include "runtime/cuda/sensors.h"
 #include "runtime/device_error.h"
 #include "support/error.h"
-#include "target/gpu.h"
+#include "target/gpu_target.h"
 
 namespace nestwright::cuda {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "runtime/device_error.h"
-#include "target/gpu.h"
+#include "target/gpu_target.h"
 
 namespace nestwright::opencl {
 namespace {

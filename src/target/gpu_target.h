@@ -37,7 +37,7 @@ std::string arch_of_capability(int major, int minor);
 /// Whether code for `arch` runs on `device` (two architectures): `device` must be the same or a later minor version of
 /// the same major version (CUDA Programming Guide, "Binary Compatibility"); code for an "a" architecture runs on that
 /// one only.
-bool runs_on(std::string_view arch, std::string_view device);
+bool can_run_on(std::string_view arch, std::string_view device);
 
 /// Whether copies from global to shared memory can be asynchronous (cp.async): CUDA, from sm_80 on.
 bool has_asynchronous_copies(const Target& target);

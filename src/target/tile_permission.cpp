@@ -1,4 +1,4 @@
-#include "target/tiles.h"
+#include "target/tile_permission.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ bool ask() {
 
 }  // namespace
 
-bool allow_tiles() {
+bool request_tile_permission() {
   static const bool allowed = ask();
   return allowed;
 }

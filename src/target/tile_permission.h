@@ -8,6 +8,6 @@ namespace nestwright {
 /// Returns true if tile registers may be used from now on; false if the processor does not have any or the operating
 /// system refuses (e.g. because an alternative signal stack is too small for their state). Asks at most once per
 /// process.
-bool allow_tiles();
+bool request_tile_permission();
 
 }  // namespace nestwright

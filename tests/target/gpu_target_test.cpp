@@ -1,5 +1,5 @@
 // Targets that are GPUs: what an architecture implies, the text form, what is refused.
-#include "target/gpu.h"
+#include "target/gpu_target.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,11 +36,11 @@ TEST(GpuTarget, AnArchitectureSaysWhatABlockMayHave) {
 }
 
 TEST(GpuTarget, CodeRunsOnLaterDevicesOfItsGenerationUnlessItIsMadeForOne) {
-  for (const char* device : {"sm_80", "sm_86", "sm_89"}) EXPECT_TRUE(runs_on("sm_80", device)) << device;
-  for (const char* device : {"sm_75", "sm_80", "sm_90", "sm_100"}) EXPECT_FALSE(runs_on("sm_86", device)) << device;
-  EXPECT_TRUE(runs_on("sm_90a", "sm_90"));
-  EXPECT_TRUE(runs_on("sm_100a", "sm_100"));
-  EXPECT_FALSE(runs_on("sm_100a", "sm_103"));
+  for (const char* device : {"sm_80", "sm_86", "sm_89"}) EXPECT_TRUE(can_run_on("sm_80", device)) << device;
+  for (const char* device : {"sm_75", "sm_80", "sm_90", "sm_100"}) EXPECT_FALSE(can_run_on("sm_86", device)) << device;
+  EXPECT_TRUE(can_run_on("sm_90a", "sm_90"));
+  EXPECT_TRUE(can_run_on("sm_100a", "sm_100"));
+  EXPECT_FALSE(can_run_on("sm_100a", "sm_103"));
 }
 
 TEST(GpuTarget, CopiesGoOnWhileThreadsComputeFromAmpereOn) {

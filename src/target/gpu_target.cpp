@@ -1,4 +1,4 @@
-#include "target/gpu.h"
+#include "target/gpu_target.h"
 
 #include <fmt/core.h>
 
@@ -145,7 +145,7 @@ std::string arch_of_capability(int major, int minor) {
   return std::string(nearest);
 }
 
-bool runs_on(std::string_view arch, std::string_view device) {
+bool can_run_on(std::string_view arch, std::string_view device) {
   const int code = capability_of(arch), here = capability_of(device);
   return is_for_one_device(arch) ? code == here : code / 10 == here / 10 && code <= here;
 }

@@ -1,4 +1,4 @@
-#include "target/features.h"
+#include "target/cpu_features.h"
 
 #include <gmock/gmock.h>
 
