@@ -23,7 +23,7 @@ bool is_empty(const ArrayRef& array) {
   return std::find(array.shape.begin(), array.shape.end(), 0) != array.shape.end();
 }
 
-/// An array as rows of `length` bytes, `pitch` bytes from one to the next; 0 where there is one row.
+/// An array as rows of `length` bytes, each `pitch` bytes after the previous one; pitch 0 if there is one row.
 struct Rows {
   std::int64_t pitch = 0, length = 0;
 };
@@ -38,7 +38,7 @@ Rows rows_of(const ArrayRef& array) {
     outer_reach = reach;
   });
   rows.length -= outer_reach;
-  // Without gaps in between, rows are one.
+  // Rows without gaps between them are one row.
   if (rows.pitch == rows.length) rows = {0, rows.length + outer_reach};
   return rows;
 }

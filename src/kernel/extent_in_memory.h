@@ -1,4 +1,4 @@
-// Which bytes an argument covers, and whether two of them share any. Internal to kernel/.
+// Determines which bytes an argument covers and whether two arguments share any. Private to kernel/.
 // Thread rule: pure functions. Units: bytes.
 #pragma once
 
@@ -8,17 +8,17 @@
 
 namespace nestwright {
 
-/// The bytes from the first element to the end of the last; begin == end where there is no element.
+/// The bytes from the first element to the end of the last one; begin == end if there are no elements.
 struct ByteRange {
   std::uintptr_t begin = 0, end = 0;
 };
 ByteRange bytes_of(const ArrayRef& array);
 
-/// False only where no byte is part of both. Arguments that lie in turns in memory, as the left and the right half of a
-/// matrix do, are told apart where their rows are equally far from each other.
+/// Returns false only if no byte belongs to both. Interleaved arguments, e.g. the left and the right half of a matrix,
+/// are recognised as disjoint if their rows have the same pitch.
 bool may_overlap(const ArrayRef& a, const ArrayRef& b);
 
-/// Whether two elements of the array may be at one place.
+/// Whether two elements of the array may have the same address.
 bool may_overlap_itself(const ArrayRef& array);
 
 }  // namespace nestwright

@@ -1,4 +1,4 @@
-// Whether a program runs on several threads at all: one that does not needs no pool.
+// Whether a program has parallel loops; if not, it needs no thread pool.
 // Thread rule: a pure function.
 #pragma once
 

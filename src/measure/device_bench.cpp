@@ -183,12 +183,12 @@ class DeviceBench final : public Bench {
     std::vector<KernelResources> result;
     const std::vector<ir::Kernel>& kernels = program.program().kernels;
     for (std::size_t k = 0; k < kernels.size(); ++k) {
-      const std::optional<KernelNeeds> needs = program.needs(k);
-      if (!needs) return {};
+      const std::optional<KernelUsage> usage = program.usage(k);
+      if (!usage) return {};
       result.push_back(codegen::complete({.kernel = kernels[k].name,
-                                          .registers = needs->registers,
-                                          .stack_bytes = needs->local_bytes,
-                                          .shared_bytes = needs->shared_bytes},
+                                          .registers = usage->registers,
+                                          .stack_bytes = usage->local_bytes,
+                                          .shared_bytes = usage->shared_bytes},
                                          kernels[k], program.device().info().target, false));
     }
     return result;

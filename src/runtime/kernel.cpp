@@ -23,7 +23,7 @@ std::int64_t workspace_bytes(const ir::Workspace& workspace, int threads, std::s
   const auto bytes = [&](std::int64_t constant, const ir::Expr& symbolic) {
     if (!symbolic.defined()) return round_up_64(constant);
     std::int64_t sum = 0;
-    // 63 more are added below.
+    // round_up_64() adds 63.
     if (__builtin_add_overflow(constant + 63, ir::evaluate(symbolic, symbols, values), &sum)) refuse();
     return round_up_64(sum - 63);
   };
@@ -52,7 +52,7 @@ std::int32_t CompiledKernel::call(std::span<void* const> buffers, std::span<cons
 void CompiledKernel::reserve(std::int64_t bytes) const {
   if (bytes <= workspace_bytes_) return;
   workspace_bytes_ = 0;
-  workspace_.reset();  // first, so that both need not fit into memory at once
+  workspace_.reset();  // first, so that the old and the new one need not fit into memory together
   workspace_.reset(std::aligned_alloc(64, static_cast<std::size_t>(bytes)));
   if (workspace_ == nullptr) {
     throw UsageError("the kernel's workspace of " + std::to_string(bytes) +

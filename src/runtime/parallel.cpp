@@ -34,7 +34,7 @@ class TbbPool final : public ParallelPool {
       tbb::parallel_for(
           tbb::blocked_range<std::int32_t>(0, tasks),
           [&](const tbb::blocked_range<std::int32_t>& range) {
-            // The slot in the arena, not the task's number: it is what no two running tasks share.
+            // The slot in the arena, not the task's number: two running tasks never share it.
             const int thread = tbb::this_task_arena::current_thread_index();
             for (std::int32_t task = range.begin(); task != range.end(); ++task) body(task, thread, closure);
           },

@@ -1,6 +1,7 @@
-// The pools that run a kernel's parallel loops, all behind the C interface nestwright_parallel (runtime/kernel_abi.h),
-// so that a kernel never knows which one it has. Thread rule: a pool serves one caller at a time; different pools are
-// independent. An idle spinning pool disturbs what is timed beside it: keep one alive at a time where time is measured.
+// The thread pools that run the parallel loops of kernels, behind the C interface nestwright_parallel
+// (runtime/kernel_abi.h), so that a kernel does not depend on which pool it gets.
+// Thread rule: a pool serves one caller at a time; different pools are independent. An idle spinning pool disturbs
+// timings beside it: keep at most one alive while time is measured.
 #pragma once
 
 #include <memory>
@@ -11,9 +12,9 @@
 namespace nestwright {
 
 enum class PoolKind {
-  kSerial,  ///< the caller's thread alone
+  kSerial,  ///< only the caller's thread
   kTbb,     ///< oneTBB with a static partition; takes about 14 us to wake up
-  kSpin,    ///< our own threads: they spin for 50 us after a loop, then sleep; quick to start small kernels
+  kSpin,    ///< our own threads, which spin for 50 us after a loop, then sleep; fast to start small kernels
 };
 const char* pool_name(PoolKind kind);  // "serial", "tbb", "spin"
 /// The inverse of pool_name. Throws UsageError that lists the names.
@@ -22,7 +23,7 @@ PoolKind parse_pool(std::string_view name);
 class ParallelPool {
  public:
   virtual ~ParallelPool() = default;
-  /// What kernels are handed; valid as long as the pool lives.
+  /// The interface to pass to kernels; valid as long as the pool lives.
   const nestwright_parallel* abi() const { return &abi_; }
   int threads() const { return abi_.threads; }
 
@@ -33,9 +34,9 @@ class ParallelPool {
   nestwright_parallel abi_{};
 };
 
-/// A pool of `threads` threads, the caller among them. Tasks go out in contiguous shares, one a thread; of a spinning
-/// pool, the caller runs the tasks of threads that have not begun. A serial pool has one thread whatever is asked for.
-/// Throws UsageError where threads < 1.
+/// Makes a pool of `threads` threads, including the caller's. Each thread gets a contiguous share of the tasks; in a
+/// spinning pool the caller runs the tasks of threads that have not begun. A serial pool always has one thread. Throws
+/// UsageError if threads < 1.
 std::unique_ptr<ParallelPool> make_pool(PoolKind kind, int threads);
 
 }  // namespace nestwright

@@ -1,4 +1,4 @@
-// What stands for OpenCL in a build without its headers.
+// Replaces the OpenCL devices in a build without OpenCL's headers.
 #include "runtime/device_error.h"
 #include "runtime/opencl/opencl_device.h"
 

@@ -31,8 +31,8 @@ std::string text_of(cl_platform_id platform, cl_platform_info what) {
   });
 }
 
-/// Of an NVIDIA GPU by its generation (cl_nv_device_attribute_query), as its driver tells the first-level caches; 0 of
-/// others.
+/// The L2 size of an NVIDIA GPU, from its compute capability (cl_nv_device_attribute_query), because its driver reports
+/// the size of the L1 caches instead; 0 for other devices.
 std::int64_t nvidia_l2_bytes(cl_device_id device) {
   constexpr cl_device_info kCapabilityMajor = 0x4000, kCapabilityMinor = 0x4001;
   cl_uint major = 0, minor = 0;
@@ -69,7 +69,7 @@ FoundDevice describe(cl_platform_id platform, cl_device_id device) {
   return found;
 }
 
-/// Devices of a type, or nothing where the platform has none.
+/// The devices of a type; empty if the platform has none.
 std::vector<cl_device_id> devices_of(cl_platform_id platform, cl_device_type type) {
   cl_uint count = 0;
   if (library().get_device_ids(platform, type, 0, nullptr, &count) != CL_SUCCESS) return {};

@@ -1,4 +1,5 @@
-// The devices of all platforms. Private to runtime/opencl. Thread rule: any thread.
+// Finds the OpenCL devices of all platforms. Private to runtime/opencl.
+// Thread rule: any thread.
 #pragma once
 
 #include <vector>
@@ -14,10 +15,10 @@ struct FoundDevice {
   DeviceInfo info;
 };
 
-/// In the order that their indices go by. Throws DeviceError where there is none.
+/// Returns the devices in the order of their indices. Throws DeviceError if there are none.
 std::vector<FoundDevice> find_devices();
 
-/// A property of a device that is a number. Throws DeviceError.
+/// Returns a numeric property of a device. Throws DeviceError.
 template <class T>
 T number_of(cl_device_id device, cl_device_info what) {
   T value{};
