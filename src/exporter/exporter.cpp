@@ -12,7 +12,7 @@
 #include "exporter/sources.h"
 #include "exporter/toolchain.h"
 #include "ir/serialize/serialize.h"
-#include "kernel/parallel_loops.h"
+#include "kernel/has_parallel_loop.h"
 #include "lower/lower.h"
 #include "support/error.h"
 #include "templates/registry.h"

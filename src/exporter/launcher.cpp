@@ -7,7 +7,7 @@
 
 #include "exporter/sources.h"
 #include "ir/analysis/launch.h"
-#include "runtime/kernel.h"
+#include "runtime/compiled_kernel.h"
 
 namespace nestwright {
 namespace {

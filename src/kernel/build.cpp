@@ -6,9 +6,9 @@
 
 #include "ir/serialize/serialize.h"
 #include "kernel/device_call.h"
-#include "kernel/parallel_loops.h"
+#include "kernel/has_parallel_loop.h"
 #include "lower/lower.h"
-#include "runtime/kernel.h"
+#include "runtime/compiled_kernel.h"
 #include "support/error.h"
 #include "target/host.h"
 

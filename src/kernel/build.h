@@ -16,7 +16,7 @@
 #include "kernel/function.h"
 #include "lower/argument.h"
 #include "runtime/device.h"
-#include "runtime/parallel.h"
+#include "runtime/parallel_pool.h"
 #include "schedule/schedule.h"
 #include "target/target.h"
 

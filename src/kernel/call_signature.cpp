@@ -8,7 +8,7 @@
 
 #include "ir/analysis/evaluate.h"
 #include "ir/core/print.h"
-#include "kernel/extent_in_memory.h"
+#include "kernel/memory_overlap.h"
 #include "support/error.h"
 
 namespace nestwright {

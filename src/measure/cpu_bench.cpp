@@ -15,7 +15,7 @@
 #include "measure/output_checksums.h"
 #include "measure/sampler.h"
 #include "measure/worker_tensors.h"
-#include "runtime/kernel.h"
+#include "runtime/compiled_kernel.h"
 #include "support/cpu_accounting.h"
 #include "support/error.h"
 #include "support/steal_time.h"

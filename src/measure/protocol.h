@@ -11,7 +11,7 @@
 #include "ir/core/program.h"
 #include "measure/disturbance_gate.h"
 #include "measure/measurement.h"
-#include "runtime/parallel.h"
+#include "runtime/parallel_pool.h"
 #include "support/wire.h"
 
 namespace nestwright {

@@ -12,7 +12,7 @@
 #include "ir/core/program.h"
 #include "measure/measurement.h"
 #include "measure/timing.h"
-#include "runtime/parallel.h"
+#include "runtime/parallel_pool.h"
 #include "target/target.h"
 
 namespace nestwright {

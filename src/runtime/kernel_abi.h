@@ -1,5 +1,5 @@
-/* The C interface between compiled kernels and their callers: the runner, runtime/kernel.h, exported libraries. It is
- * plain C, because exported kernels contain a copy of these declarations. */
+/* The C interface between compiled kernels and their callers: the runner, runtime/compiled_kernel.h, exported
+ * libraries. It is plain C, because exported kernels contain a copy of these declarations. */
 #ifndef NESTWRIGHT_RUNTIME_KERNEL_ABI_H
 #define NESTWRIGHT_RUNTIME_KERNEL_ABI_H
 

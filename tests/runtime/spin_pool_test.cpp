@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/parallel.h"
+#include "runtime/parallel_pool.h"
 
 namespace nestwright {
 namespace {

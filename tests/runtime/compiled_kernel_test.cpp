@@ -1,4 +1,4 @@
-#include "runtime/kernel.h"
+#include "runtime/compiled_kernel.h"
 
 #include <gtest/gtest.h>
 

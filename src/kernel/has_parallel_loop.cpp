@@ -1,4 +1,4 @@
-#include "kernel/parallel_loops.h"
+#include "kernel/has_parallel_loop.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "runtime/parallel.h"
+#include "runtime/parallel_pool.h"
 
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>

@@ -1,4 +1,4 @@
-#include "runtime/parallel.h"
+#include "runtime/parallel_pool.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "kernel/extent_in_memory.h"
+#include "kernel/memory_overlap.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 
 #include "ir/core/program.h"
 #include "runtime/kernel_abi.h"
-#include "runtime/parallel.h"
+#include "runtime/parallel_pool.h"
 
 namespace nestwright {
 
