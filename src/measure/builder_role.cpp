@@ -22,7 +22,7 @@ void load_compiler(const Backend& backend) {
   try {
     backend.version();
   } catch (const CompileError&) {
-    // each request will be told
+    // each request will report it
   }
 }
 

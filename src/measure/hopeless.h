@@ -1,4 +1,5 @@
-// Whether a compiled candidate is worth a launch, by what its kernels need of a device. Thread rule: pure functions.
+// Rejects a compiled candidate by the resources that its kernels use, before a launch.
+// Thread rule: pure functions.
 #pragma once
 
 #include <span>
@@ -9,9 +10,10 @@
 
 namespace nestwright {
 
-/// Why one of these kernels cannot be launched, or spills more bytes than all registers hold that a thread may have, in
-/// a sentence; empty where none does. A kernel that spills so much moves its tile through memory at every step: it was
-/// to be a register tile, and another configuration has a smaller one. What is spilt once, outside of loops, is less.
+/// Returns a sentence that says why one of the kernels cannot be launched, or that it spills more bytes than all
+/// registers hold that a thread may have; empty if neither is the case. A kernel that spills so many moves its register
+/// tile through memory at every step, and another configuration has a smaller tile; spills outside of loops are
+/// smaller.
 std::string why_hopeless(std::span<const KernelResources> kernels, const Target& target);
 
 }  // namespace nestwright

@@ -1,4 +1,5 @@
-// The two roles of nestwright-worker. Each serves its channel until the peer is gone, and gives back the exit code.
+// The two roles of nestwright-worker.
+// Thread rule: one per process.
 #pragma once
 
 #include "support/channel.h"

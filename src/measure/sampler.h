@@ -1,5 +1,6 @@
-// Reads the clock around calls of a kernel, with the FMA sentinel before and after them and what the kernel of the
-// system accounts to this process meanwhile. Thread rule: one thread at a time. Unit: nanoseconds.
+// Takes a reading: times calls of a kernel, with the FMA sentinel before and after them and the operating system's
+// accounting of this process.
+// Thread rule: one thread at a time. Unit: nanoseconds.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +14,8 @@
 
 namespace nestwright {
 
-/// Iterations of run_fma_loop in a sentinel: about 8 us at 3.5 GHz. The same everywhere, so that sentinels of two
-/// processes on one machine compare.
+/// The iterations of run_fma_loop in a sentinel: about 8 us at 3.5 GHz. Constant, so that the sentinels of different
+/// processes on one machine are comparable.
 inline constexpr std::int64_t kSentinelIterations = 5600;
 
 inline double time_once(Clock& clock, const std::function<void()>& work) {
@@ -23,8 +24,8 @@ inline double time_once(Clock& clock, const std::function<void()>& work) {
   return static_cast<double>(clock.now_ns() - start);
 }
 
-/// The sentinel is to see the clock of the core and nothing else, so that the least of a few runs counts: the first one
-/// after a kernel also waits for code that the kernel drove out of the caches, and any may be interrupted.
+/// The least of a few runs counts, so that the sentinel shows only the clock of the core: the first run after a kernel
+/// also waits for code that the kernel evicted from the caches, and any run may be interrupted.
 inline constexpr int kSentinelRuns = 3;
 
 inline double take_sentinel(Clock& clock, const std::function<void()>& sentinel) {
@@ -35,10 +36,10 @@ inline double take_sentinel(Clock& clock, const std::function<void()>& sentinel)
 
 struct ReadingPlan {
   std::int64_t calls = 1;
-  bool warm_up = false;  ///< an untimed call first, behind the sentinel, which may have cooled what the kernel works on
+  bool warm_up = false;  ///< an untimed call first, after the sentinel, which may have evicted the kernel's data
 };
 
-/// `usage` tells what this process has used so far.
+/// Takes one reading; `usage` returns the accounting of this process so far.
 inline Reading take_reading(Clock& clock, const std::function<CpuUsage()>& usage, const ReadingPlan& plan,
                             const std::function<void()>& call, const std::function<void()>& sentinel) {
   Reading reading;

@@ -122,25 +122,25 @@ TEST(GatedSampler, ACandidateThatFailsWhenItIsTakenAgainGivesNoSample) {
 TEST(GatedSampler, LooksAroundForWhatIsSeenOnceAPass) {
   MadeUpMachine machine(CallTimes{{0, 1e6}});
   machine.kernels.around = [] { return Surroundings{2e6, 0}; };
-  Look look = machine.sampler.look_around();
-  EXPECT_EQ(look.surroundings.walk_ns, 2e6);
-  EXPECT_EQ(look.disturbance, "");
+  Observation observation = machine.sampler.observe();
+  EXPECT_EQ(observation.surroundings.walk_ns, 2e6);
+  EXPECT_EQ(observation.disturbance, "");
   machine.kernels.around = [] { return Surroundings{2e6, 20e6}; };
-  look = machine.sampler.look_around();
-  EXPECT_EQ(look.surroundings.steal_ns, 20e6);
-  EXPECT_EQ(look.disturbance, "the hypervisor took 20 ms");
+  observation = machine.sampler.observe();
+  EXPECT_EQ(observation.surroundings.steal_ns, 20e6);
+  EXPECT_EQ(observation.disturbance, "the hypervisor took 20 ms");
 }
 
-TEST(Patience, AllowsASecondAndItsShareOfTheTimeThatPassed) {
+TEST(WaitBudget, AllowsASecondAndItsShareOfTheTimeThatPassed) {
   FakeClock clock;
-  Patience patience(clock, 0.1);
-  EXPECT_TRUE(patience.spend(0.9e9));
-  EXPECT_FALSE(patience.spend(0.2e9));
-  EXPECT_TRUE(patience.spend(0.1e9)) << "what was refused does not count as waited";
-  EXPECT_FALSE(patience.spend(0.1e9));
+  WaitBudget budget(clock, 0.1);
+  EXPECT_TRUE(budget.spend(0.9e9));
+  EXPECT_FALSE(budget.spend(0.2e9));
+  EXPECT_TRUE(budget.spend(0.1e9)) << "what was refused does not count as waited";
+  EXPECT_FALSE(budget.spend(0.1e9));
   clock.advance(2'000'000'000);
-  EXPECT_TRUE(patience.spend(0.2e9));
-  EXPECT_FALSE(patience.spend(0.01e9));
+  EXPECT_TRUE(budget.spend(0.2e9));
+  EXPECT_FALSE(budget.spend(0.01e9));
 }
 
 CpuUsage no_usage() { return {}; }

@@ -75,14 +75,14 @@ class MadeUpKernels : public SampleSource {
 
 /// A machine with such kernels, and all that a race needs of it.
 struct MadeUpMachine {
-  explicit MadeUpMachine(CallTimes call_ns, double wait_share = 0.1) : patience(kernels.clock, wait_share) {
+  explicit MadeUpMachine(CallTimes call_ns, double wait_share = 0.1) : wait_budget(kernels.clock, wait_share) {
     kernels.call_ns = std::move(call_ns);
   }
 
   MadeUpKernels kernels;
   DisturbanceGate gate;
-  Patience patience;
-  GatedSampler sampler{kernels, gate, patience};
+  WaitBudget wait_budget;
+  GatedSampler sampler{kernels, gate, wait_budget};
   RaceConditions conditions;
 
   /// The first `n` kernels, 0 to n - 1, as contenders whose times are known.
