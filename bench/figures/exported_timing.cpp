@@ -13,7 +13,7 @@
 #include "bench/figures/exported_kernel.h"
 #include "bench/figures/figures.h"
 #include "measure/race.h"
-#include "measure/sampler.h"
+#include "measure/take_reading.h"
 #include "support/error.h"
 #include "support/steal_time.h"
 #include "target/fma_loop.h"

@@ -13,7 +13,7 @@
 
 #include "measure/guarded_region.h"
 #include "measure/output_checksums.h"
-#include "measure/sampler.h"
+#include "measure/take_reading.h"
 #include "measure/worker_tensors.h"
 #include "runtime/compiled_kernel.h"
 #include "support/cpu_accounting.h"

@@ -43,7 +43,7 @@ std::string checker_of(const RunnerOptions& options, const CheckData& data) {
     bytes += data.elements[i] * data.types[i].bytes();
     if (data.roles[i] == ir::Role::kOutput) types.push_back(data.types[i]);
   }
-  return bytes < options.compare_there_bytes ? std::string() : device_checker_object(options.target, types);
+  return bytes < options.device_compare_bytes ? std::string() : device_checker_object(options.target, types);
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ std::unique_ptr<Runner> device_runner(const char* target, double timeout_s = 20,
   RunnerOptions options;
   options.target = Target::parse(target);
   options.timeout_s = timeout_s;
-  options.compare_there_bytes = 0;
+  options.device_compare_bytes = 0;
   options.timing.rounds = {2};
   options.timing.enough_ns = 50e6;  // two samples of 20 ms
   options.timing.finalist_processes = options.timing.max_finalist_processes = 1;

@@ -14,6 +14,6 @@ namespace nestwright {
 /// registers hold that a thread may have; empty if neither is the case. A kernel that spills so many moves its register
 /// tile through memory at every step, and another configuration has a smaller tile; spills outside of loops are
 /// smaller.
-std::string why_hopeless(std::span<const KernelResources> kernels, const Target& target);
+std::string resource_rejection(std::span<const KernelResources> kernels, const Target& target);
 
 }  // namespace nestwright

@@ -1,4 +1,4 @@
-#include "measure/hopeless.h"
+#include "measure/resource_rejection.h"
 
 #include <fmt/core.h>
 
@@ -6,7 +6,7 @@
 
 namespace nestwright {
 
-std::string why_hopeless(std::span<const KernelResources> kernels, const Target& target) {
+std::string resource_rejection(std::span<const KernelResources> kernels, const Target& target) {
   constexpr int kRegisterBytes = 4;
   for (const KernelResources& kernel : kernels) {
     const std::string reason = launch_rejection({kernel.threads, kernel.registers, kernel.shared_bytes}, target);

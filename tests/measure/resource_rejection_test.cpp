@@ -1,4 +1,4 @@
-#include "measure/hopeless.h"
+#include "measure/resource_rejection.h"
 
 #include <gtest/gtest.h>
 
@@ -14,16 +14,16 @@ KernelResources kernel(int registers, int threads, std::int64_t shared_bytes = 0
 }
 
 std::string verdict(const std::vector<KernelResources>& kernels) {
-  return why_hopeless(kernels, Target::parse("cuda,arch=sm_80"));
+  return resource_rejection(kernels, Target::parse("cuda,arch=sm_80"));
 }
 
-TEST(Hopeless, WhatFitsIsNot) {
+TEST(ResourceRejection, WhatFitsIsNot) {
   EXPECT_EQ(verdict({}), "");
   EXPECT_EQ(verdict({kernel(255, 256, 163 << 10, 1020)}), "");
   EXPECT_EQ(verdict({kernel(64, 0)}), "") << "a block whose size the call decides";
 }
 
-TEST(Hopeless, WhatTheDeviceWouldRefuseToLaunch) {
+TEST(ResourceRejection, WhatTheDeviceWouldRefuseToLaunch) {
   EXPECT_EQ(verdict({kernel(16, 32), kernel(16, 1025)}),
             "kernel tile cannot be launched: a block of 1025 threads is more than the 1024 that sm_80 allows");
   EXPECT_EQ(verdict({kernel(128, 1024)}),
@@ -34,7 +34,7 @@ TEST(Hopeless, WhatTheDeviceWouldRefuseToLaunch) {
             "have on sm_80");
 }
 
-TEST(Hopeless, WhatSpillsMoreThanAllItsRegistersHold) {
+TEST(ResourceRejection, WhatSpillsMoreThanAllItsRegistersHold) {
   EXPECT_EQ(verdict({kernel(255, 128, 0, 1024)}),
             "kernel tile spills 1024 bytes a thread, more than the 1020 of all registers that a thread may have");
 }
