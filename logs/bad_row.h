@@ -1,4 +1,6 @@
-// Rows that cannot be read: somebody else's program wrote to the database, or its disk lost a bit. Private to logs/.
+// Reads rows that may be unreadable, because another program wrote to the database or its disk lost a bit. Private to
+// logs/.
+// Thread rule: as for the database.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,8 +13,8 @@
 
 namespace nestwright {
 
-/// Gives what `read` makes of a row. Gives nothing where `read` throws: that is noted, and the work goes on without the
-/// row. A failure of SQLite itself is thrown on.
+/// Returns the result of `read` for a row. If `read` throws, the failure is noted and the result is absent, so that the
+/// work continues without the row. Failures of SQLite itself are rethrown.
 template <class Read>
 auto read_or_note(const sqlite::Database& database, const char* table, std::int64_t id, const Read& read)
     -> std::optional<decltype(read())> {

@@ -31,7 +31,7 @@ std::uintmax_t size_of(const fs::path& file) {
   return error ? 0 : size;
 }
 
-/// The first bytes of a file that SQLite would take; anything else must not even be opened by it for writing.
+/// Checks the first bytes of the file: SQLite must not even open any other file for writing.
 void require_sqlite_file(const std::string& path) {
   constexpr std::string_view kMagic("SQLite format 3\0", 16);
   std::ifstream file(path, std::ios::binary);
@@ -47,7 +47,7 @@ void require_sqlite_file(const std::string& path) {
   }
 }
 
-/// All reads while it lives see the same moment: another process may be making the file.
+/// A read transaction, so that all reads see the same state while another process may be creating the file.
 class Snapshot {
  public:
   explicit Snapshot(Database& database) : database_(database) { database.execute("BEGIN"); }
@@ -59,13 +59,14 @@ class Snapshot {
   Database& database_;
 };
 
-/// Throws where the file is another program's or newer than we are.
+/// Throws if the file belongs to another program or is newer than this one.
 Content inspect(Database& database) {
   const Snapshot snapshot(database);
   const std::int64_t id = database.pragma("application_id");
   if (id == 0 && database.pragma("user_version") == 0) {
     sqlite::Statement tables = database.prepare("SELECT count(*) FROM sqlite_schema");
-    if (tables.step() && tables.integer(0) == 0) return Content::kNothing;  // killed before its first transaction
+    // Its creator was killed before its first transaction.
+    if (tables.step() && tables.integer(0) == 0) return Content::kNothing;
   }
   if (id != kLogApplicationId) {
     throw LogError(
@@ -76,7 +77,7 @@ Content inspect(Database& database) {
   return Content::kLog;
 }
 
-/// Reads the whole file without ever writing to it.
+/// Checks the whole file for damage, without writing to it.
 void require_sound(const Database& database) {
   sqlite::Statement check = database.prepare("PRAGMA quick_check(1)");
   if (check.step() && check.text(0) != "ok") {
@@ -87,19 +88,19 @@ void require_sound(const Database& database) {
   }
 }
 
-/// Says whether the last writer died: one that ends well leaves no write-ahead log, and one that still writes holds a
-/// session.
+/// Whether the last writer died: a writer that ends normally leaves no write-ahead log, and one that is still writing
+/// holds a session.
 bool was_left_open(const std::string& path, const std::string& file) {
   return size_of(file + "-wal") > 0 && !SessionLocks(path).is_any_held();
 }
 
-/// Not where a writer died while it made the file: only a writing connection can clean that up.
+/// Whether only a writing connection can open the file, because a writer died while creating it.
 bool only_a_writer_can_tell(const Failure& failure) {
   return failure.primary_code() == SQLITE_CANTOPEN || failure.primary_code() == SQLITE_READONLY;
 }
 
 void switch_to_wal(Database& database, int busy_timeout_ms) {
-  // SQLite's own busy handler is not called for this pragma.
+  // SQLite does not call its busy handler for this pragma.
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(busy_timeout_ms);
   for (;;) {
     try {
@@ -113,7 +114,7 @@ void switch_to_wal(Database& database, int busy_timeout_ms) {
   }
 }
 
-/// Before an older schema is brought up to date.
+/// Keeps a copy of the file before its schema is migrated.
 void keep_older_copy(const Database& database, const std::string& file) {
   const std::int64_t version = database.pragma("user_version");
   if (version == 0 || version >= newest_version()) return;
@@ -151,8 +152,8 @@ Database open_for_writing(const std::string& path, const std::string& file, cons
   return database;
 }
 
-/// A file in a folder where nothing can be written: WAL needs a file beside it, unless SQLite is told that nobody
-/// writes.
+/// Returns the URI of a file in a read-only folder: WAL needs a file beside it, unless SQLite is told that there are no
+/// writers.
 std::string immutable_uri(const std::string& file) {
   std::string uri = "file:";
   for (const char c : file) {
@@ -188,11 +189,10 @@ Database open_for_reading(const std::string& path, const std::string& file, cons
     return database;
   };
   try {
-    // Opened for writing where that is possible: the last one out then cleans up the files that WAL keeps beside the
-    // database.
+    // Opened for writing if possible, so that the last connection to close removes WAL's files beside the database.
     return use(Database(path, file, SQLITE_OPEN_READWRITE, options.busy_timeout_ms));
   } catch (const Failure& failure) {
-    // A WAL with content must be read together with the file, which only works where its index can be written.
+    // A WAL with content must be read together with the file, which requires that its index can be written.
     if (!only_a_writer_can_tell(failure) || size_of(file + "-wal") > 0) throw;
   }
   return use(Database(path, immutable_uri(file), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, options.busy_timeout_ms));

@@ -1,4 +1,5 @@
-// Opens a log's file and refuses, without touching it, whatever is not a usable log. Private to logs/.
+// Opens a log's file, and refuses any file that is not a usable log without touching it. Private to logs/.
+// Thread rule: any thread.
 #pragma once
 
 #include <string>

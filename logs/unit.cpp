@@ -1,4 +1,4 @@
-// What the times of a session are measured in, and what it has confirmed.
+// TuningLog's session units: what the times of a session are measured in, and what it has confirmed.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -13,7 +13,7 @@
 namespace nestwright {
 namespace {
 
-/// Of the backend that would compile for such a target here; empty where there is none.
+/// The version of the backend that would compile for such a target here; empty if there is none.
 std::string version_here(const std::string& target) {
   try {
     return make_backend(Target::parse(target).device)->version();
@@ -25,7 +25,7 @@ std::string version_here(const std::string& target) {
 }  // namespace
 
 MadeBy made_here() {
-  // Asked for once a record of a listing, and the same as long as this process lives.
+  // Called for each record of a listing, and constant for this process.
   static const Machine machine = Machine::host();
   return {code_generator_fingerprint(), machine.kernel, machine.microcode, machine.huge_pages};
 }

@@ -1,4 +1,4 @@
-// Whether a record still stands: what made its kernel may have changed since.
+// Decides whether a record is current, or only a hint because what made its kernel has changed since.
 // Thread rule: any thread.
 #pragma once
 
@@ -8,12 +8,12 @@
 
 namespace nestwright {
 
-/// Of this build and this machine.
+/// Returns the provenance of records made by this build on this machine.
 MadeBy made_here();
 
-/// Why the record is only a hint, to be raced again before it counts, in clauses: another code generator, compiler,
-/// kernel of the system, microcode or mode of huge pages than in `now`, or times by an older rule. Empty: it stands.
-/// Records of another machine are compared by what compiled them alone.
+/// Returns why the record is only a hint, to be raced again before it counts, as clauses: its code generator, compiler,
+/// system kernel, microcode or mode of huge pages differs from `now`, or its times follow an older rule. Empty if the
+/// record is current. Records of another machine are compared only by what compiled them.
 std::string why_hint(const BestRecord& record, const MadeBy& now);
 
 }  // namespace nestwright
