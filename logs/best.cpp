@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <map>
 
-#include "logs/bad_row.h"
 #include "logs/encode.h"
+#include "logs/read_or_note.h"
 #include "logs/state.h"
 #include "support/error.h"
 

@@ -75,7 +75,7 @@ struct SessionUnit {
   ScoringRule rule = ScoringRule::kPaired;
   TrialId anchor = 0;          ///< the trial of the template's default schedule; 0: the session has no anchor
   double anchor_ns = 0;        ///< its reference time in the session
-  std::string code_generator;  ///< MadeBy::code_generator of the session
+  std::string code_generator;  ///< RecordProvenance::code_generator of the session
 };
 
 /// A trial of another task, as far as a search can learn from its time.
@@ -98,7 +98,7 @@ struct TaskTotals {
 
 /// The provenance of a session's kernels, which may change on a machine from day to day. If it has changed, a record is
 /// only a hint: it is shown, and raced again before it counts.
-struct MadeBy {
+struct RecordProvenance {
   std::string code_generator;  ///< codegen/fingerprint.h; empty up to schema version 6: not known
   std::string kernel;          ///< of the operating system: "Linux 6.1.0"; empty: not known
   std::string microcode;       ///< empty: not known
@@ -110,7 +110,7 @@ struct SessionInfo {
   std::string strategy;
   std::string cost_model;
   std::string options_json = "{}";  ///< all other options of the session
-  MadeBy made_by;
+  RecordProvenance made_by;
 };
 
 /// Do not rename: databases store the names.
@@ -208,7 +208,7 @@ struct BestRecord {
   SessionId session = 0;  ///< the session of its race or trials
   BestSource source = BestSource::kUnconfirmed;
   bool by_old_rule = false;  ///< timed by ScoringRule::kDividedByFma: a hint
-  MadeBy made_by;            ///< of the session
+  RecordProvenance made_by;  ///< of the session
   bool tied = false;         ///< an entry that the race could not distinguish from its winner
   bool kept = false;         ///< a race's winner that was the stored best before it
   int ties = 0;  ///< if this is the winner, the number of other entries that the race could not distinguish from it

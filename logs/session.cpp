@@ -4,8 +4,8 @@
 
 #include <charconv>
 
-#include "logs/bad_row.h"
 #include "logs/encode.h"
+#include "logs/read_or_note.h"
 #include "logs/state.h"
 #include "logs/task.h"
 #include "space/config_json.h"

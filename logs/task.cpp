@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "logs/bad_row.h"
 #include "logs/encode.h"
+#include "logs/read_or_note.h"
 #include "support/error.h"
 
 namespace nestwright {

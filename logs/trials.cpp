@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <set>
 
-#include "logs/bad_row.h"
 #include "logs/best.h"
 #include "logs/encode.h"
+#include "logs/read_or_note.h"
 #include "logs/state.h"
 #include "logs/task.h"
 

@@ -1,4 +1,4 @@
-#include "lookup/standing.h"
+#include "lookup/provenance.h"
 
 #include <gtest/gtest.h>
 
@@ -14,9 +14,9 @@ class StandingTest : public testing::Test {
     record_.task = task_key({parse_workload("matmul m=32 n=32 k=32"), Target::host()});
     record_.made_by = now_;
   }
-  std::string hint() const { return why_hint(record_, now_); }
+  std::string hint() const { return hint_reason(record_, now_); }
 
-  const MadeBy now_ = {"0123456789abcdef", "Linux 6.1.0", "0x2b", "madvise"};
+  const RecordProvenance now_ = {"0123456789abcdef", "Linux 6.1.0", "0x2b", "madvise"};
   BestRecord record_;
 };
 
@@ -62,8 +62,8 @@ TEST_F(StandingTest, TheOldRuleIsAHint) {
 }
 
 TEST(MadeHere, NamesTheCodeGenerator) {
-  EXPECT_EQ(made_here().code_generator, code_generator_fingerprint());
-  EXPECT_EQ(made_here().code_generator.size(), 16u);
+  EXPECT_EQ(current_provenance().code_generator, code_generator_fingerprint());
+  EXPECT_EQ(current_provenance().code_generator.size(), 16u);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace nestwright {
 namespace {
 
-TEST(MadeBy, IsToldOfTrialsUnitsAndBests) {
+TEST(RecordProvenance, IsToldOfTrialsUnitsAndBests) {
   const TemporaryFolder folder;
   TuningLog log = TuningLog::open(folder.file("log.db"), OpenMode::kWrite);
   const TaskKey task = task_of(matmul(512, 512, 512));
@@ -22,7 +22,7 @@ TEST(MadeBy, IsToldOfTrialsUnitsAndBests) {
 
   EXPECT_EQ(log.trials(filter_of(task)).at(0).unit.code_generator, "0123456789abcdef");
   EXPECT_EQ(log.session_units(task).at(0).code_generator, "0123456789abcdef");
-  const MadeBy best = log.best(filter_of(task))->made_by;
+  const RecordProvenance best = log.best(filter_of(task))->made_by;
   EXPECT_EQ(best.code_generator, "0123456789abcdef");
   EXPECT_EQ(best.kernel, "Linux 6.1.0");
   EXPECT_EQ(best.microcode, "0x2b");

@@ -9,11 +9,11 @@
 namespace nestwright {
 
 /// Returns the provenance of records made by this build on this machine.
-MadeBy made_here();
+RecordProvenance current_provenance();
 
 /// Returns why the record is only a hint, to be raced again before it counts, as clauses: its code generator, compiler,
 /// system kernel, microcode or mode of huge pages differs from `now`, or its times follow an older rule. Empty if the
 /// record is current. Records of another machine are compared only by what compiled them.
-std::string why_hint(const BestRecord& record, const MadeBy& now);
+std::string hint_reason(const BestRecord& record, const RecordProvenance& now);
 
 }  // namespace nestwright

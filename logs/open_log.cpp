@@ -1,4 +1,4 @@
-#include "logs/open.h"
+#include "logs/open_log.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "lookup/standing.h"
+#include "lookup/provenance.h"
 
 #include <fmt/format.h>
 
@@ -24,16 +24,16 @@ std::string version_here(const std::string& target) {
 
 }  // namespace
 
-MadeBy made_here() {
+RecordProvenance current_provenance() {
   // Called for each record of a listing, and constant for this process.
   static const Machine machine = Machine::host();
   return {code_generator_fingerprint(), machine.kernel, machine.microcode, machine.huge_pages};
 }
 
-std::string why_hint(const BestRecord& record, const MadeBy& now) {
+std::string hint_reason(const BestRecord& record, const RecordProvenance& now) {
   std::vector<std::string> reasons;
   if (record.by_old_rule) reasons.emplace_back("scored by an older rule");
-  const MadeBy& then = record.made_by;
+  const RecordProvenance& then = record.made_by;
   if (then.code_generator != now.code_generator) {
     reasons.emplace_back("compiled by another version of the code generator");
   }
