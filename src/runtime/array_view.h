@@ -44,7 +44,11 @@ struct ArrayRef {
   ArrayRef(const Array& array)  // NOLINT(google-explicit-constructor)
       : data(const_cast<void*>(array.data())), writable(false), type(array.type()), shape(array.shape()) {}
   ArrayRef(const ArrayView& view)  // NOLINT(google-explicit-constructor)
-      : data(view.data()), writable(view.is_writable()), type(view.type()), shape(view.shape()), strides(view.strides()) {}
+      : data(view.data()),
+        writable(view.is_writable()),
+        type(view.type()),
+        shape(view.shape()),
+        strides(view.strides()) {}
 
   void* data;
   bool writable;

@@ -1,4 +1,4 @@
-// Exports that cannot be made say what is wrong and what to do, and leave nothing.
+// Impossible exports say what is wrong and what to do, and leave no files.
 #include <gmock/gmock.h>
 
 #include <cstdlib>

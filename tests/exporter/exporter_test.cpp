@@ -1,4 +1,4 @@
-// What an export is made of, and that its self-test tells a right kernel from a wrong one.
+// The contents of an export, and that its self-test distinguishes correct from wrong kernels.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -21,7 +21,7 @@ struct Case {
   const char* name;
   const char* workload;
   int threads;
-  const char* knobs;  ///< beside the default's
+  const char* knobs;  ///< in addition to the default's
   bool is_parallel() const { return std::string_view(knobs).find("parallel") != std::string_view::npos; }
 };
 
@@ -87,7 +87,7 @@ TEST_F(ExportTest, WhatIsPreparedHasAFunctionOfItsOwn) {
   EXPECT_THAT(read_text(file("plain/plain.h")), Not(HasSubstr("prepare")));
 }
 
-// The launcher with a workspace that ends where the page after it cannot be touched.
+// The launcher with a workspace that ends at an inaccessible page.
 constexpr const char* kGuarded = R"(
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -130,7 +130,7 @@ TEST_F(ExportTest, EveryInstructionSetThatRunsHere) {
   }
 }
 
-// A processor's own name must never bring in instructions that the check of the level does not cover.
+// A CPU's name must never introduce instructions that the check of the level does not cover.
 TEST_F(ExportTest, HeaderSaysWhatMayShareMemoryAndHowRowsLie) {
   export_default("matmul m=8 n=8 k=8 beta=1 ldc=10", host_with(1), "k");
   const std::string header = read_text(file("k/k.h"));
@@ -248,7 +248,7 @@ TEST_F(ExportTest, ManifestAndHeaderOfARecordSayWhatWasMeasured) {
   EXPECT_EQ(nearest["record"]["time_ns"]["median"], 2000.0);
 }
 
-// A self-test that passes whatever it is linked with proves nothing.
+// A self-test that passes with every kernel proves nothing.
 TEST_F(ExportTest, SelfTestFailsWithPlantedBugs) {
   export_default("matmul m=20 n=24 k=16", host_with(1), "k");
   constexpr const char* kWrong = R"(#include "k.h"
@@ -286,7 +286,7 @@ void k_release(void) {{}}
   }
 }
 
-// Of a large output some elements are held against values, and all are seen to be written.
+// Some elements of a large output are compared with values, and all are checked to be written.
 TEST_F(ExportTest, SelfTestOfALargeOutputChecksASample) {
   export_default("elementwise function=add shape=1024x1024", host_with(1), "k");
   ASSERT_EQ(build_self_test("k", "libk.a").code, 0);

@@ -1,5 +1,5 @@
-// Schedules bound to blocks and threads, built for OpenCL and called like any other function: on a machine without a
-// GPU PoCL runs them.
+// Schedules bound to blocks and threads, built for OpenCL and called like any other function; PoCL runs them on
+// machines without a GPU.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -51,7 +51,7 @@ TEST(ExtentInMemory, ElementsInOnePlace) {
   EXPECT_FALSE(may_overlap_itself(view(0, {1, 10}, {0, 1})));
 }
 
-/// Every address of the view.
+/// Returns every address of the view.
 std::multiset<std::int64_t> addresses(std::int64_t at, const std::vector<std::int64_t>& shape,
                                       const std::vector<std::int64_t>& strides) {
   std::multiset<std::int64_t> result;

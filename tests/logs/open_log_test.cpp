@@ -1,4 +1,4 @@
-// Databases that cannot be used: each refused in one sentence and left byte for byte as it is.
+// Unusable databases: each is refused in one sentence and left unchanged, byte for byte.
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -32,7 +32,7 @@ class OpenTest : public testing::Test {
   std::string refusal(OpenMode mode, const OpenOptions& options = {}) const {
     return message<LogError>([&] { TuningLog::open(path_, mode, options); });
   }
-  /// Both modes refuse, say so, name the file and leave it alone.
+  /// Both modes refuse with a message that names the file, and leave it unchanged.
   void expect_refused_untouched(const std::string& why) const {
     const std::string before = bytes_of(path_);
     for (const OpenMode mode : {OpenMode::kRead, OpenMode::kWrite}) {
@@ -168,7 +168,7 @@ TEST_F(OpenTest, ReadOnlyFileAndFolder) {
   make_log();
   ASSERT_EQ(chmod(path_.c_str(), 0444), 0);
   ASSERT_EQ(chmod(folder_.path().c_str(), 0555), 0);
-  // A process of its own, as rights do not bind root.
+  // A process of its own, because permissions do not bind root.
   EXPECT_EQ(WriterProcess({"open", path_, "read"}).read_line(), "opened 3");
   EXPECT_THAT(WriterProcess({"open", path_, "write"}).read_line(),
               HasSubstr("is read-only: make the file and its folder writable"));

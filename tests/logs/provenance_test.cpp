@@ -1,4 +1,4 @@
-// What made a record is recorded with it.
+// Records contain the provenance of their kernels.
 #include <gtest/gtest.h>
 
 #include "logs/tuning_log.h"

@@ -1,4 +1,4 @@
-// Rows that cannot be read are passed over and told once; the others are there.
+// Unreadable rows are skipped and noted once; the others are returned.
 #include <gmock/gmock.h>
 
 #include "logs/sqlite/database.h"

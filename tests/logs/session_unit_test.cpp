@@ -1,4 +1,4 @@
-// Anchors, which say what the times of a session are measured in, and confirmed incumbents.
+// Anchors, which define the unit of a session's times, and confirmed incumbents.
 #include <limits>
 
 #include "support/error.h"

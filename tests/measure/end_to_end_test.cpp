@@ -108,7 +108,7 @@ TEST_F(Compiled, AProductOfAnotherShapeIsWrong) {
 }
 
 TEST_F(Compiled, WhatCannotBeLoweredIsAnInvalidConfiguration) {
-  // A register tile indexed by a loop that stays a loop.
+  // A register tile indexed by a loop that is not unrolled.
   const ir::Buffer out("out", kFloat32, {ir::Expr(16)}), tile("tile", kFloat32, {ir::Expr(16)}, ir::Scope::kRegister);
   const ir::Var i("i");
   ir::Program program;
@@ -125,7 +125,7 @@ TEST_F(Compiled, WhatCannotBeLoweredIsAnInvalidConfiguration) {
   EXPECT_EQ(built[1].outcome, Outcome::kOk);
 }
 
-/// The output from a copy of the input, which the preparation makes; `right` or back to front.
+/// Computes the output from a copy of the input that the preparation makes, correctly or reversed.
 ir::Program prepared_copy(std::int64_t n, bool right) {
   const ir::Buffer in("in", kFloat32, {ir::Expr(n)}), copy("copy", kFloat32, {ir::Expr(n)}),
       out("out", kFloat32, {ir::Expr(n)});

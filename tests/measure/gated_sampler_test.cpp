@@ -13,7 +13,7 @@ using testing::IsEmpty;
 
 constexpr double kSlow = 1.5 * MadeUpKernels::kFma_ns;
 
-/// So that the gate knows what the FMA sentinel takes.
+/// Lets the gate learn the norm of the FMA sentinel.
 void learn_norm(MadeUpMachine& machine) {
   for (int i = 0; i < 20; ++i) machine.sampler.take(0, 2, false);
   machine.kernels.calls.clear();
@@ -78,7 +78,7 @@ TEST(GatedSampler, WhereItStaysDisturbedItWaitsABoundedTimeAndGivesTheDisturbedS
   EXPECT_EQ(sample->disturbance, "a thread waited 1000 us for a processor");
   EXPECT_GT(machine.kernels.paused_ns, 0.8e9);
   EXPECT_LT(machine.kernels.paused_ns, 1.3e9) << "a second, and a tenth of the time that it ran";
-  // No wait is left, so that later samples cost three tries and hardly a pause.
+  // The wait budget is used up, so later samples take three attempts and hardly a pause.
   const double waited = machine.kernels.paused_ns;
   machine.kernels.calls.clear();
   for (int i = 0; i < 10; ++i) EXPECT_NE(machine.sampler.take(0, 2, false)->disturbance, "");

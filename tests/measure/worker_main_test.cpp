@@ -1,4 +1,4 @@
-// The worker executable itself: that it ends with its parent, and what it says to people.
+// The worker executable: that it ends with its parent, and its messages to people.
 #include <gtest/gtest.h>
 #include <signal.h>
 

@@ -10,7 +10,7 @@
 namespace nestwright {
 namespace {
 
-// A kernel as a C compiler would make it: notes where its workspace is, and doubles one number.
+// A kernel in the form that a C compiler would produce: records the address of its workspace, and doubles one number.
 std::int32_t doubling(void* const* buffers, const std::int64_t* symbols, void* workspace,
                       const nestwright_parallel* parallel) {
   *static_cast<void**>(buffers[1]) = workspace;
@@ -61,7 +61,7 @@ TEST(Workspace, GrowsWithTheSymbols) {
 }
 
 TEST(CompiledKernel, KeepsAWorkspaceThatIsLargeEnough) {
-  // Fills n bytes of its workspace, so that a sanitizer sees one that is too small.
+  // Fills n bytes of its workspace, so that a sanitizer detects one that is too small.
   const auto fill = [](void* const* buffers, const std::int64_t* symbols, void* workspace,
                        const nestwright_parallel*) -> std::int32_t {
     *static_cast<void**>(buffers[0]) = workspace;

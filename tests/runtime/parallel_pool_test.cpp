@@ -19,7 +19,7 @@ INSTANTIATE_TEST_SUITE_P(Pools, EveryPool, ::testing::Values(PoolKind::kSerial, 
 
 struct Counts {
   std::vector<std::atomic<int>> runs;    // of each task
-  std::vector<std::atomic<int>> inside;  // tasks that run with each thread number right now
+  std::vector<std::atomic<int>> inside;  // tasks that are running with each thread number
   std::atomic<int> clashes{0};
   Counts(int tasks, int threads) : runs(static_cast<std::size_t>(tasks)), inside(static_cast<std::size_t>(threads)) {}
 };
@@ -74,7 +74,7 @@ TEST_P(EveryPool, WakesUpAfterAPause) {
 TEST(Pools, UseSeveralThreads) {
   for (PoolKind kind : {PoolKind::kTbb, PoolKind::kSpin}) {
     const auto pool = make_pool(kind, 2);
-    // Each of two tasks waits for the other: done only where both run at once.
+    // Each of two tasks waits for the other, so the loop ends only if both run at once.
     std::atomic<int> arrived{0};
     run(
         *pool, 2,

@@ -1,5 +1,5 @@
-// The pool of the library's own threads: each task once whatever the delays, and no wait for a thread that has not
-// begun, that was refused, that a fork left behind, or that another process has displaced.
+// The pool of the library's own threads: each task runs once whatever the delays, and the caller never waits for a
+// thread that has not begun, was refused, was lost in a fork, or was displaced by another process.
 #include <gmock/gmock.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -35,7 +35,7 @@ void run(const ParallelPool& pool, int tasks, const Body& body) {
       const_cast<Body*>(&body));
 }
 
-/// Whether it came true within kPatience.
+/// Whether the condition became true within kPatience.
 bool wait_until(const std::function<bool()>& condition) {
   const auto end = Clock::now() + kPatience;
   while (!condition()) {
@@ -70,7 +70,7 @@ TEST(SpinPool, RunsEachTaskOnceWhateverTheDelays) {
       });
       ASSERT_THAT(std::vector<int>(runs.begin(), runs.end()), testing::Each(1)) << threads << " " << tasks;
       ASSERT_EQ(clashes, 0) << "two tasks ran at once with one thread number";
-      // Threads fall asleep after 50 us: just before, meanwhile and long since.
+      // Threads fall asleep after 50 us: tests just before, during and long after that.
       if (round % 3 == 0) work_for(microseconds(random() % 120));
     }
   }
@@ -123,7 +123,7 @@ TEST(SpinPool, ASecondCallerRunsItsLoopAlone) {
   EXPECT_EQ(threads_of_second, std::vector<int>(5, 0));
 }
 
-/// Threads that were inside of a task at once, of two.
+/// Returns how many of two threads were inside a task at the same time.
 int meet(const ParallelPool& pool, std::chrono::milliseconds patience) {
   std::atomic<int> there{0};
   run(pool, 2, [&](int, int) {
@@ -134,7 +134,7 @@ int meet(const ParallelPool& pool, std::chrono::milliseconds patience) {
   return there;
 }
 
-/// What `child` returns in the child of a fork.
+/// Returns the result of `child` in a forked process.
 int code_of_child(const std::function<int()>& child) {
   const pid_t pid = fork();
   if (pid == 0) _exit(child());
@@ -179,8 +179,8 @@ void pin(pid_t thread, int core) {
   ASSERT_EQ(sched_setaffinity(thread, sizeof cores, &cores), 0);
 }
 
-/// The median time of a loop of 8 tasks split for the pool, against that of one on the caller's thread, in turns, with
-/// pauses in which other threads fall asleep. A task is some 10 us of work.
+/// Returns the median time of a loop of 8 tasks on the pool relative to one on the caller's thread, alternating, with
+/// pauses in which other threads fall asleep. A task is about 10 us of work.
 double time_against_serial(const ParallelPool& pool) {
   std::vector<double> serial, split;
   const Body task = [](int, int) {
@@ -228,7 +228,7 @@ TEST(SpinPool, ABusyProcessOnTheOtherCoreDoesNotDelayTheCaller) {
   pin(worker, cores[1]);
   pin(0, cores[0]);
   double ratio = time_against_serial(*pool);
-  // Tests beside this one may disturb a part of the loops: a pool that waits is slow each time.
+  // Concurrent tests may disturb some of the loops, but a pool that waits is slow every time.
   for (int again = 0; again < 2 && ratio > 1.3; ++again) ratio = time_against_serial(*pool);
   kill(busy, SIGKILL);
   waitpid(busy, nullptr, 0);

@@ -58,7 +58,7 @@ TEST(PeakScale, IsMeasuredForWhatHasInstructions) {
   EXPECT_EQ(measure_peak_scale(kFloat64), 0.5);
   EXPECT_GE(measure_peak_scale(kBFloat16), 1);
   if (host_cpu_features().has(CpuFeature::kAvx512Vnni)) {
-    EXPECT_GT(measure_peak_scale(kInt8), 1.5);  // four, but for the noise of a busy machine
+    EXPECT_GT(measure_peak_scale(kInt8), 1.5);  // four, except for the noise of a busy machine
     EXPECT_LT(measure_peak_scale(kInt8), 100);
   }
 }

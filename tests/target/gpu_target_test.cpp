@@ -1,4 +1,4 @@
-// Targets that are GPUs: what an architecture implies, the text form, what is refused.
+// GPU targets: what an architecture implies, the text form, and what is refused.
 #include "target/gpu_target.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Occupancy against what NVIDIA's occupancy calculator gives for the same kernels.
+// Occupancy compared with the results of NVIDIA's occupancy calculator for the same kernels.
 #include "target/occupancy.h"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ TEST(Occupancy, WarpsAndBlocksBoundIt) {
           {"sm_86", {32, 16, 0}, 16, 16},
           {"sm_89", {32, 16, 0}, 24, 24},
           {"sm_120", {32, 16, 0}, 24, 24},
-          {"sm_80", {100, 16, 0}, 16, 64}});  // four warps, though the last is not full
+          {"sm_80", {100, 16, 0}, 16, 64}});  // four warps, although the last one is not full
 }
 
 TEST(Occupancy, IsOfArchitecturesOfCudaAlone) {
