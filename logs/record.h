@@ -26,6 +26,7 @@ struct WorkloadParameter {
   friend bool operator==(const WorkloadParameter&, const WorkloadParameter&) = default;
 };
 
+/// A workload: an operator with its parameters.
 struct WorkloadKey {
   std::string text;  ///< canonical: "matmul m=512 n=512 k=512 tb=1"
   std::string op;
@@ -85,6 +86,7 @@ struct RelatedTrial {
   bool ended_early = false, verified = false;
   SessionUnit unit;  ///< of its measurement; without code_generator
 };
+/// A task with another shape, and its trials.
 struct RelatedTask {
   WorkloadKey workload;
   std::vector<RelatedTrial> trials;  ///< in the order of recording
@@ -105,6 +107,7 @@ struct RecordProvenance {
   std::string huge_pages;      ///< "always", "madvise" or "never"; empty: not known
 };
 
+/// How a session searches.
 struct SessionInfo {
   std::uint64_t seed = 0;
   std::string strategy;
@@ -130,12 +133,14 @@ struct Proposal {
   std::string origin;  ///< its source: "seed", "random", "model", ...
 };
 
+/// A proposal that was committed in a batch.
 struct CommittedProposal {
   ProposalId id = 0;
   int position = 0;  ///< in the batch as it was proposed
   Proposal proposal;
 };
 
+/// Proposals that were committed together.
 struct Batch {
   std::int64_t id = 0;
   int number = 0;
@@ -149,6 +154,7 @@ struct TrialCode {
   TrialId same_as = 0;   ///< the trial of the same code whose measurement this one takes; 0: it was measured itself
 };
 
+/// A recorded trial.
 struct TrialRecord {
   TrialId id = 0;
   SessionId session = 0;  ///< the session that measured it
@@ -175,6 +181,7 @@ struct RaceEntry {
   std::vector<double> process_medians_ns;  ///< of each fresh process that timed it; empty: none did
 };
 
+/// A race that ends a session.
 struct Race {
   Pipeline pipeline = Pipeline::kFinal;
   std::vector<RaceEntry> entries;

@@ -10,6 +10,7 @@
 
 namespace nestwright {
 
+/// A task in the database.
 struct StoredTask {
   std::int64_t id = 0;
   TaskKey key;
@@ -20,6 +21,7 @@ struct StoredTask {
 std::int64_t ensure_task(sqlite::Database& database, const TaskKey& task);
 std::int64_t ensure_space(sqlite::Database& database, std::int64_t task, const TemplateVersion& from);
 
+/// Returns the tasks that the filter selects.
 std::vector<StoredTask> matching_tasks(const sqlite::Database& database, const TaskFilter& filter);
 /// Finds exactly this task; TaskFilter has no field for the pipeline.
 std::optional<StoredTask> stored_task(const sqlite::Database& database, const TaskKey& task);

@@ -22,11 +22,13 @@
 
 namespace nestwright {
 
+/// How to open a log.
 enum class OpenMode : std::uint8_t {
   kRead,  ///< the file must exist and is not changed, even if its schema is older; works on read-only files and folders
   kWrite,  ///< created if it does not exist; an older schema is migrated, and a copy of the old file is kept
 };
 
+/// Options for opening a log.
 struct OpenOptions {
   int busy_timeout_ms = 60'000;  ///< how long to wait for another process's transaction
   /// Checks the whole file for damage, which takes a second for a million trials. A writer always does so if the file

@@ -15,6 +15,7 @@
 
 namespace nestwright {
 
+/// A compiled kernel with its configuration.
 struct AppliedKernel {
   Lookup found;  ///< the configuration, and how it matched
   Function function;

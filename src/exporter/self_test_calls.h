@@ -30,6 +30,7 @@ struct SelfTestCalls {
   std::string end;        ///< at the end of main
 };
 
+/// Returns the fragments for the kernel's kind of target, or those for one kind.
 SelfTestCalls self_test_calls(const Exported& e);
 SelfTestCalls host_self_test_calls(const Exported& e);
 SelfTestCalls cuda_self_test_calls(const Exported& e);

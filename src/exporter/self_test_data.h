@@ -17,6 +17,7 @@ struct ExpectedElement {
   double value, bound;
 };
 
+/// The expected values of a self-test.
 struct SelfTestData {
   std::vector<ExpectedElement> expected;  ///< in order of their numbers
   /// The sum of all elements, each times (2 * its number + 1), modulo 2^64; 0 unless the output has integers, which are

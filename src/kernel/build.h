@@ -22,6 +22,7 @@
 
 namespace nestwright {
 
+/// How to compile and run a function.
 struct BuildOptions {
   Pipeline pipeline = Pipeline::kFinal;
   PoolKind pool_kind = PoolKind::kSpin;  ///< the pool that runs parallel loops

@@ -12,6 +12,7 @@ namespace nestwright {
 struct ByteRange {
   std::uintptr_t begin = 0, end = 0;
 };
+/// Returns the bytes that an argument covers, from its lowest to its highest element.
 ByteRange bytes_of(const ArrayRef& array);
 
 /// Returns false only if no byte belongs to both. Interleaved arguments, e.g. the left and the right half of a matrix,

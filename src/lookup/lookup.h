@@ -12,6 +12,7 @@
 
 namespace nestwright {
 
+/// The configuration for a task, and where it comes from.
 struct Lookup {
   MatchKind match = MatchKind::kDefault;
   const Template* source = nullptr;

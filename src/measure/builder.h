@@ -14,11 +14,13 @@
 
 namespace nestwright {
 
+/// A candidate to compile.
 struct BuildRequest {
   ir::Program program;  ///< loop form
   Pipeline pipeline = Pipeline::kSearch;
 };
 
+/// The result for one candidate.
 struct BuildResult {
   Outcome outcome = Outcome::kOk;  ///< kOk, kInvalidConfig or kCompileError
   std::string message;
@@ -26,6 +28,7 @@ struct BuildResult {
   double compile_ms = 0;  ///< to expand and compile
 };
 
+/// The processes of a builder, and the limits of each.
 struct BuilderOptions {
   int processes = 2;
   double timeout_s = 10;

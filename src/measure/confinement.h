@@ -26,6 +26,7 @@ void confine_candidates();
 struct Protection {
   std::string of, by;
 };
+/// Returns the protections that are in force on this machine.
 std::vector<Protection> protections();
 
 }  // namespace nestwright

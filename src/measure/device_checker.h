@@ -22,6 +22,7 @@
 
 namespace nestwright {
 
+/// The result of one call of compare() or digest().
 struct DeviceSummary {
   std::int64_t wrong_elements = 0;  ///< compare: their number
   Comparison comparison;            ///< compare: identical to that of compare_elements()

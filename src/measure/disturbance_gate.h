@@ -26,6 +26,7 @@ struct Surroundings {
   double steal_ns = 0;  ///< time that the hypervisor took since the last one
 };
 
+/// The tolerances of the gate.
 struct GateOptions {
   double fma_tolerance = 0.10;  ///< above the norm
   /// Above the norm; a walk through shared caches scatters more than a loop in registers.

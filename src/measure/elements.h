@@ -15,6 +15,7 @@ void encode_elements(ir::Type type, std::span<const double> values, void* memory
 /// Returns element `index` as a double.
 double element_at(ir::Type type, const void* memory, std::int64_t index);
 
+/// The differences between a result and its reference.
 struct Comparison {
   std::int64_t first_wrong = -1;   ///< index; -1: all are right
   double largest_error = 0;        ///< absolute; infinite if an element is not a number

@@ -13,6 +13,7 @@
 
 namespace nestwright {
 
+/// Provides readings of candidates and of the machine.
 class SampleSource {
  public:
   virtual ~SampleSource() = default;
@@ -45,6 +46,7 @@ class WaitBudget {
   std::function<bool()> is_over_;
 };
 
+/// A reading of one candidate, and the verdict on it.
 struct Sample {
   double ns = 0;  ///< of all calls together
   double fma_ns = 0;

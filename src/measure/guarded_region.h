@@ -10,6 +10,7 @@
 
 namespace nestwright {
 
+/// Where a buffer lies within the region.
 enum class Placement : std::uint8_t { kAtEnd = 0, kAtStart = 1 };
 
 class GuardedRegion {

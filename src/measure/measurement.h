@@ -47,6 +47,7 @@ struct Evidence {
   double largest_error_ratio = 0;  ///< relative to the error bound of the element; right means <= 1
 };
 
+/// Everything that is known about a candidate after it was measured.
 struct Measurement {
   Outcome outcome = Outcome::kOk;
   std::string message;  ///< why it is not ok, one sentence

@@ -21,6 +21,7 @@ inline constexpr std::int64_t kProtocolVersion = 11;
 /// The descriptors of a worker: its channel and, for a runner, the tensors and a page for its FaultRecord.
 inline constexpr int kWorkerChannelFd = 3, kWorkerTensorsFd = 4, kWorkerFaultFd = 5;
 
+/// Returns the message that a worker sends when it is ready.
 std::string encode_hello();
 /// Throws UsageError if the peer has another version.
 void expect_hello(std::string_view message);
@@ -62,6 +63,7 @@ struct TensorLayout {
 void encode(Encoder& encoder, const TensorLayout& layout);
 TensorLayout decode_tensor_layout(Decoder& decoder);
 
+/// The first message to a runner: the tensors of the task and how to run candidates.
 struct RunnerSetup {
   std::vector<TensorLayout> tensors;
   int threads = 1;
@@ -72,6 +74,7 @@ struct RunnerSetup {
 std::string encode(const RunnerSetup& setup);
 RunnerSetup decode_runner_setup(std::string_view message);
 
+/// A request to a runner; `id` is the number of the candidate.
 struct RunnerRequest {
   enum class Kind : std::uint8_t { kLoad, kCheck, kSample, kSurroundings, kUnload };
   Kind kind = Kind::kLoad;

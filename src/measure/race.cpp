@@ -29,7 +29,7 @@ class Race {
  public:
   Race(GatedSampler& sampler, const RaceConditions& conditions, std::span<const Contender> contenders,
        const std::optional<Contender>& incumbent)
-      : options_(conditions.timing), passes_(sampler, conditions), racers_(line_up(contenders)) {
+      : options_(conditions.timing), passes_(sampler, conditions), racers_(make_racers(contenders)) {
     if (!incumbent) return;
     opponent_.contender = *incumbent;
     reference_ = &opponent_;

@@ -41,6 +41,7 @@
 
 namespace nestwright {
 
+/// A candidate in a race.
 struct Contender {
   int id = 0;
   double call_ns = 0;   ///< the faster of two checked calls, or a known time; 0: not known, a warm-up call finds it
@@ -51,12 +52,14 @@ struct Contender {
 /// rates.
 bool is_implausible(double ns, double least_ns);
 
+/// How to run a race.
 struct RaceConditions {
   TimingOptions timing;
   std::uint64_t seed = 1;         ///< of the order
   std::function<bool()> is_over;  ///< called between passes; true ends the race early. May be empty: never
 };
 
+/// The result of a race.
 struct RaceResult {
   std::vector<Timing> timings;  ///< one per contender, in order; a failed one has the samples before its failure
   /// If there was no incumbent, the contender that served as the reference kernel: the first that does not fail.

@@ -30,8 +30,8 @@ std::vector<double> medians_of(const std::vector<std::vector<double>>& lists) {
 class FinalistRace {
  public:
   FinalistRace(GatedSampler& sampler, const RaceConditions& conditions, std::span<const Contender> contenders)
-      : options_(conditions.timing), passes_(sampler, conditions), racers_(line_up(contenders)) {
-    for (Racer& racer : racers_) everyone_.push_back(&racer);
+      : options_(conditions.timing), passes_(sampler, conditions), racers_(make_racers(contenders)) {
+    for (Racer& racer : racers_) all_.push_back(&racer);
   }
 
   std::vector<Timing> run() {
@@ -44,8 +44,8 @@ class FinalistRace {
  private:
   void hold_process() {
     passes_.start_process();
-    passes_.pass(everyone_);
-    for (int taken = 1; taken < samples() && !passes_.is_over(); ++taken) passes_.pass(everyone_);
+    passes_.pass(all_);
+    for (int taken = 1; taken < samples() && !passes_.is_over(); ++taken) passes_.pass(all_);
   }
 
   /// The same number for all, because the samples of one pass are a pair: the number that the fastest needs.
@@ -115,7 +115,7 @@ class FinalistRace {
   const TimingOptions& options_;
   RacePasses passes_;
   std::vector<Racer> racers_;
-  std::vector<Racer*> everyone_;
+  std::vector<Racer*> all_;
 };
 
 }  // namespace

@@ -33,7 +33,7 @@ double Racer::sample_length() const {
   return static_cast<double>(std::max<std::int64_t>(calls, 1)) * call_ns;
 }
 
-std::vector<Racer> line_up(std::span<const Contender> contenders) {
+std::vector<Racer> make_racers(std::span<const Contender> contenders) {
   std::vector<Racer> racers(contenders.size());
   for (std::size_t i = 0; i < contenders.size(); ++i) racers[i].contender = contenders[i];
   return racers;

@@ -11,12 +11,14 @@
 
 namespace nestwright {
 
+/// A sample of one racer in one pass.
 struct RacerSample {
   int pass = 0, process = 0;
   double call_ns = 0, fma_ns = 0, walk_ns = 0;
   std::string disturbance;  ///< empty: it counts
 };
 
+/// A contender with its samples so far.
 struct Racer {
   Contender contender;
   std::int64_t calls = 0;  ///< per sample; 0: not known yet
@@ -28,7 +30,8 @@ struct Racer {
   double sample_length() const;
 };
 
-std::vector<Racer> line_up(std::span<const Contender> contenders);
+/// Returns one racer per contender, without samples.
+std::vector<Racer> make_racers(std::span<const Contender> contenders);
 
 class RacePasses {
  public:

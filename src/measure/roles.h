@@ -6,6 +6,7 @@
 
 namespace nestwright {
 
+/// Serve requests on `channel` until the peer is gone. Return the exit code of the process.
 int run_builder_role(Channel& channel);
 int run_runner_role(Channel& channel);
 

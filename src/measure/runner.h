@@ -33,6 +33,7 @@ struct CheckData {
   std::vector<std::vector<double>> wide_inputs, wide_expected, wide_bound;
 };
 
+/// How to run candidates, and their limits.
 struct RunnerOptions {
   Target target;  ///< for a device, the first of that kind is used; for a CPU only the kind matters
   int threads = 1;
@@ -71,6 +72,7 @@ struct Successor {
   double reference_ns = 0;
 };
 
+/// The result of a run.
 struct RunResult {
   std::vector<Measurement> measurements;  ///< one per request, in order
   /// Without an incumbent: the first request that is right, which served as the reference kernel.

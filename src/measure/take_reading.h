@@ -18,6 +18,7 @@ namespace nestwright {
 /// processes on one machine are comparable.
 inline constexpr std::int64_t kSentinelIterations = 5600;
 
+/// Returns the time that `work` takes.
 inline double time_once(Clock& clock, const std::function<void()>& work) {
   const std::int64_t start = clock.now_ns();
   work();
@@ -34,6 +35,7 @@ inline double take_sentinel(Clock& clock, const std::function<void()>& sentinel)
   return least;
 }
 
+/// The calls of one reading.
 struct ReadingPlan {
   std::int64_t calls = 1;
   bool warm_up = false;  ///< an untimed call first, after the sentinel, which may have evicted the kernel's data

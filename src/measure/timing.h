@@ -12,6 +12,7 @@
 
 namespace nestwright {
 
+/// The parameters of a race. Times are in nanoseconds.
 struct TimingOptions {
   double sample_ns = 2e6;  ///< length of a sample; at least two thirds of it
   /// If a call of a kernel is shorter than this, an untimed call precedes each sample, so that the sample does not

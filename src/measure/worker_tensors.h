@@ -44,6 +44,7 @@ std::string judge(std::size_t parameter, const Comparison& comparison, double fo
 std::string judge(std::size_t parameter, ir::Type type, const void* result, const ExpectedOutput& reference,
                   Evidence& evidence);
 
+/// Returns a reply with an outcome that is not ok.
 inline RunnerReply failure(Outcome outcome, std::string message, const Evidence& evidence = {}) {
   RunnerReply reply;
   reply.outcome = outcome;

@@ -12,6 +12,7 @@
 
 namespace nestwright {
 
+/// How to allocate an Array.
 struct ArrayOptions {
   int alignment = 64;       ///< of the first element, in bytes; a power of two
   bool huge_pages = false;  ///< request 2 MiB pages; ignored if the system has none

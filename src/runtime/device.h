@@ -29,6 +29,7 @@
 
 namespace nestwright {
 
+/// The properties of a device.
 struct DeviceInfo {
   DeviceKind kind = DeviceKind::kOpenCl;
   int index = 0;
@@ -71,6 +72,7 @@ struct KernelUsage {
   std::int64_t shared_bytes = 0;  ///< per block, statically declared; a launch may add more
 };
 
+/// A kernel of a module, which it keeps loaded.
 class DeviceKernel {
  public:
   virtual ~DeviceKernel() = default;
@@ -86,6 +88,7 @@ class DeviceModule {
   virtual std::unique_ptr<DeviceKernel> kernel(const std::string& name) = 0;
 };
 
+/// The size of a launch, in blocks (grid) and threads (block) along x, y, z.
 struct LaunchSize {
   std::array<std::int64_t, 3> grid{1, 1, 1}, block{1, 1, 1};
   std::int64_t dynamic_shared_bytes = 0;  ///< per block, beyond what the kernel declares; CUDA only

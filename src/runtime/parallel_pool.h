@@ -11,6 +11,7 @@
 
 namespace nestwright {
 
+/// The kinds of pools.
 enum class PoolKind {
   kSerial,  ///< only the caller's thread
   kTbb,     ///< oneTBB with a static partition; takes about 14 us to wake up
@@ -20,6 +21,7 @@ const char* pool_name(PoolKind kind);  // "serial", "tbb", "spin"
 /// The inverse of pool_name. Throws UsageError that lists the names.
 PoolKind parse_pool(std::string_view name);
 
+/// A thread pool behind the C interface.
 class ParallelPool {
  public:
   virtual ~ParallelPool() = default;

@@ -14,6 +14,7 @@
 
 namespace nestwright {
 
+/// What to start, and how.
 struct SpawnOptions {
   std::string executable;              ///< a path; PATH is not searched
   std::vector<std::string> arguments;  ///< not including the executable's name

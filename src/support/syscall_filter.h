@@ -8,6 +8,7 @@
 
 namespace nestwright {
 
+/// What to deny in addition to what is always denied.
 struct SyscallPolicy {
   /// The effect of a denied call: it fails with EPERM, or raises SIGSYS.
   enum class Denial : std::uint8_t { kError, kSignal };

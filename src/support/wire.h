@@ -9,6 +9,7 @@
 
 namespace nestwright {
 
+/// Appends values to a message.
 class Encoder {
  public:
   Encoder& u8(std::uint8_t value);

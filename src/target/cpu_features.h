@@ -9,6 +9,7 @@
 
 namespace nestwright {
 
+/// The features; all imply AVX-512.
 enum class CpuFeature : std::uint8_t {
   kAvx512Vnni,  ///< vpdpbusd, vpdpwssd on vectors of 512 bits and less
   kAvx512Bf16,  ///< vdpbf16ps
@@ -20,8 +21,10 @@ inline constexpr int kCpuFeatures = 5;
 
 /// Returns the name in /proc/cpuinfo, e.g. "avx512_vnni".
 const char* name_of(CpuFeature feature);
+/// The inverse of name_of. Absent for an unknown name.
 std::optional<CpuFeature> find_cpu_feature(std::string_view name);
 
+/// A set of features.
 class CpuFeatures {
  public:
   bool has(CpuFeature feature) const { return ((bits_ >> static_cast<int>(feature)) & 1) != 0; }

@@ -14,6 +14,7 @@ namespace nestwright {
 /// Returns the largest ISA that both the processor and the operating system support.
 CpuIsa host_isa();
 
+/// The sizes of the data caches: l1d and l2 of one core, l3 in total.
 struct CacheSizes {
   std::int64_t l1d = 0, l2 = 0, l3 = 0;  ///< 0: missing or not detected
 };
@@ -22,6 +23,7 @@ CacheSizes host_caches();
 /// Returns the number of cores that this process may run on.
 int host_threads();
 
+/// The identity of a processor, by cpuid.
 struct CpuModel {
   std::string vendor;  ///< "GenuineIntel", "AuthenticAMD"
   std::string name;    ///< the brand string, trimmed

@@ -19,6 +19,7 @@ struct BlockResources {
   std::int64_t shared_bytes = 0;  ///< requested by the kernel, without the system's reserve
 };
 
+/// The blocks and warps of one kernel on a multiprocessor.
 struct Occupancy {
   int blocks = 0;     ///< resident on a multiprocessor; 0: none can be launched
   int warps = 0;      ///< resident on a multiprocessor

@@ -27,6 +27,7 @@ enum class CpuIsa : std::uint8_t {
   kAvx512,  ///< x86-64-v4: 512-bit vectors, 32 registers, masks
 };
 
+/// A CPU or a GPU. Fields that do not apply to the kind of device keep their defaults.
 struct Target {
   DeviceKind device = DeviceKind::kCpu;
   CpuIsa isa = CpuIsa::kX86_64;

@@ -92,9 +92,9 @@ class ExportTest : public ::testing::Test {
     const Task task{parse_workload(workload), target};
     Lookup found = look_up(task, nullptr);
     const Config wanted = Config::parse(knobs);
-    Config wishes = found.config;
-    for (const ConfigEntry& knob : wanted.entries()) wishes.set(knob.knob, knob.value, knob.label);
-    found.config = guess_config(*found.source, task.workload, task.target, wishes).value();
+    Config partial = found.config;
+    for (const ConfigEntry& knob : wanted.entries()) partial.set(knob.knob, knob.value, knob.label);
+    found.config = guess_config(*found.source, task.workload, task.target, partial).value();
     for (const ConfigEntry& knob : wanted.entries()) {
       const ConfigEntry* const entry = found.config.find(knob.knob);
       if (entry == nullptr || entry->label != knob.label)

@@ -74,8 +74,8 @@ void fake_cuda_refuse_cubins(void) { takes_cubins = 0; }
 
 result cuInit(unsigned int flags) { return flags == 0 ? success : invalid_value; }
 result cuDriverGetVersion(int* version) {
-  const char* const told = getenv("FAKE_CUDA_VERSION");
-  return *version = told != NULL ? atoi(told) : 13000, success;
+  const char* const value = getenv("FAKE_CUDA_VERSION");
+  return *version = value != NULL ? atoi(value) : 13000, success;
 }
 result cuGetErrorName(result error, const char** name) {
   *name = error == illegal         ? "CUDA_ERROR_ILLEGAL_ADDRESS"
@@ -153,7 +153,7 @@ result cuMemAlloc_v2(pointer* memory, size_t bytes) {
   void* const block = aligned_alloc(256, (bytes + 255) / 256 * 256);
   if (!block) return no_memory;
   ++allocations;
-  *(int*)block = -(int)bytes; /* so that one is told from another */
+  *(int*)block = -(int)bytes; /* so that different ones differ */
   note("alloc %zu\n", bytes);
   return *memory = (pointer)(size_t)block, success;
 }

@@ -11,8 +11,8 @@
 static int is_lost = 0;
 
 static int is_enabled(const char* word) {
-  const char* const told = getenv("FAKE_OPENCL");
-  return told != NULL && strstr(told, word) != NULL;
+  const char* const value = getenv("FAKE_OPENCL");
+  return value != NULL && strstr(value, word) != NULL;
 }
 
 static void* real(const char* name) {

@@ -24,7 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::microseconds;
 
-constexpr std::chrono::seconds kPatience{20};
+constexpr std::chrono::seconds kTimeout{20};
 
 using Body = std::function<void(int task, int thread)>;
 
@@ -35,9 +35,9 @@ void run(const ParallelPool& pool, int tasks, const Body& body) {
       const_cast<Body*>(&body));
 }
 
-/// Whether the condition became true within kPatience.
+/// Whether the condition became true within kTimeout.
 bool wait_until(const std::function<bool()>& condition) {
-  const auto end = Clock::now() + kPatience;
+  const auto end = Clock::now() + kTimeout;
   while (!condition()) {
     if (Clock::now() > end) return false;
     std::this_thread::yield();
@@ -124,11 +124,11 @@ TEST(SpinPool, ASecondCallerRunsItsLoopAlone) {
 }
 
 /// Returns how many of two threads were inside a task at the same time.
-int meet(const ParallelPool& pool, std::chrono::milliseconds patience) {
+int meet(const ParallelPool& pool, std::chrono::milliseconds timeout) {
   std::atomic<int> there{0};
   run(pool, 2, [&](int, int) {
     ++there;
-    const auto end = Clock::now() + patience;
+    const auto end = Clock::now() + timeout;
     while (there < 2 && Clock::now() < end) std::this_thread::yield();
   });
   return there;
@@ -146,16 +146,16 @@ int code_of_child(const std::function<int()>& child) {
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 TEST(SpinPool, StartsThreadsOfItsOwnInTheChildOfAFork) {
   const auto pool = make_pool(PoolKind::kSpin, 2);
-  ASSERT_EQ(meet(*pool, kPatience), 2);
+  ASSERT_EQ(meet(*pool, kTimeout), 2);
   const auto child = [&] {
     const auto own = make_pool(PoolKind::kSpin, 2);
-    return meet(*pool, kPatience) == 2 && meet(*own, kPatience) == 2 ? 0 : 1;
+    return meet(*pool, kTimeout) == 2 && meet(*own, kTimeout) == 2 ? 0 : 1;
   };
   EXPECT_EQ(code_of_child(child), 0);
   EXPECT_EQ(code_of_child([&] { return code_of_child(child); }), 0);
   std::this_thread::sleep_for(std::chrono::milliseconds(2));
   EXPECT_EQ(code_of_child(child), 0) << "its thread was asleep";
-  EXPECT_EQ(meet(*pool, kPatience), 2);
+  EXPECT_EQ(meet(*pool, kTimeout), 2);
 }
 
 TEST(SpinPool, WithoutThreadsTheCallerRunsAllTasks) {

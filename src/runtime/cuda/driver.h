@@ -45,6 +45,7 @@ enum class JitOption : int {
   kErrorLogBytes = 6,  ///< its size, cast to a pointer
 };
 
+/// The functions of the driver, under their names in snake_case without "cu".
 struct Driver {
   Result (*init)(unsigned int flags);
   Result (*driver_get_version)(int* version);

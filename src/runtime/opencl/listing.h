@@ -9,6 +9,7 @@
 
 namespace nestwright::opencl {
 
+/// A device with its OpenCL handles.
 struct FoundDevice {
   cl_platform_id platform = nullptr;
   cl_device_id device = nullptr;
