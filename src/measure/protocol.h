@@ -26,8 +26,7 @@ std::string encode_hello();
 /// Throws UsageError if the peer has another version.
 void expect_hello(std::string_view message);
 
-// --- Builder: the target once, then one program per request
-// -------------------------------------------------------------
+// --- Builder: the target once, then one program per request ----------------------------------------------------------
 
 struct CompileRequest {
   Pipeline pipeline = Pipeline::kSearch;
@@ -45,8 +44,7 @@ struct CompileReply {
 std::string encode(const CompileReply& reply);
 CompileReply decode_compile_reply(std::string_view message);
 
-// --- Runner: the setup once, then any number of requests
-// ----------------------------------------------------------------
+// --- Runner: the setup once, then any number of requests -------------------------------------------------------------
 
 /// The place of a parameter in the tensor file. The file contains each input twice, in whole pages, once per placement,
 /// and the expected values and bounds of each output, as doubles. If the task has inputs of whole numbers, or of large

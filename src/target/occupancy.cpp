@@ -9,8 +9,8 @@
 namespace nestwright {
 namespace {
 
-// For every architecture in cuda_occupancy.h (cudaOccRegAllocationGranularity, cudaOccSubPartitionsPerMultiprocessor):
-// registers are allocated to a warp in units of 256, in one of four partitions.
+// For every architecture that we generate code for (cuda_occupancy.h: cudaOccRegAllocationGranularity,
+// cudaOccSubPartitionsPerMultiprocessor): registers are allocated to a warp in units of 256, in one of four partitions.
 constexpr int kRegisterGranularity = 256, kPartitions = 4;
 
 template <class T>
