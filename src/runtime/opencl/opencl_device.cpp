@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "runtime/device_error.h"
+#include "runtime/opencl/find_devices.h"
 #include "runtime/opencl/library.h"
-#include "runtime/opencl/listing.h"
 #include "support/error.h"
 
 namespace nestwright::opencl {

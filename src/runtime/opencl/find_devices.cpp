@@ -1,4 +1,4 @@
-#include "runtime/opencl/listing.h"
+#include "runtime/opencl/find_devices.h"
 
 #include <algorithm>
 #include <optional>
