@@ -7,12 +7,11 @@
 //      kernel's, times the reference time of that kernel: one unit for all candidates, whatever the machine's clock
 //      does.
 //   2. A candidate that is give_up_ratio times slower than the best after its first pass is sampled in a second one
-//   with
-//      the best; if it is that slow there, too, and by about as much, it is given up: its timing has ended_early set.
+//      with the best; if it is that slow there, too, and by about as much, it is given up: its timing has ended_early
+//      set.
 //   3. The others get samples up to rounds[0], pass by pass. Each further round continues only with candidates whose
-//   lower
-//      quartile is within race_within (in the next round a quarter of it, and so on) of the best upper quartile and
-//      that are not clearly slower (95% interval of the paired ratio to the best), so that a few readings with an
+//      lower quartile is within race_within (in the next round a quarter of it, and so on) of the best upper quartile
+//      and that are not clearly slower (95% interval of the paired ratio to the best), so that a few readings with an
 //      undetected disturbance eliminate nobody. At most half of all candidates continue, half as many in each further
 //      round, but at least two may.
 //   4. In the last round a candidate that has become clearly slower than the best stops after each pass.

@@ -20,11 +20,11 @@ namespace nestwright {
 
 /// The inputs and expected results of a task, computed once per task (Operator::reference in templates/template.h).
 struct CheckData {
-  std::vector<ir::Type> types;         ///< one a parameter
-  std::vector<std::int64_t> elements;  ///< one a parameter
+  std::vector<ir::Type> types;         ///< one per parameter
+  std::vector<std::int64_t> elements;  ///< one per parameter
   std::vector<ir::Role> roles;
   std::vector<std::vector<double>> inputs;    ///< one per input
-  std::vector<std::vector<double>> expected;  ///< one an output
+  std::vector<std::vector<double>> expected;  ///< one per output
   std::vector<std::vector<double>> bound;     ///< one per output: the largest absolute error of each element
   /// Further inputs of whole numbers, on which the operator is exact, and their expected results. Empty: none.
   std::vector<std::vector<double>> whole_inputs, whole_expected;
