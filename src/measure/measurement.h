@@ -10,7 +10,7 @@
 
 namespace nestwright {
 
-/// Do not change these values: databases store them.
+/// How the measurement of a candidate ended. Do not change these values: databases store them.
 enum class Outcome : std::uint8_t {
   kOk = 0,
   kInvalidConfig = 1,  ///< refused by a constraint, a primitive or the lowering, or for the resources of its kernels

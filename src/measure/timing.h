@@ -14,7 +14,7 @@ namespace nestwright {
 
 /// The parameters of a race. Times are in nanoseconds.
 struct TimingOptions {
-  double sample_ns = 2e6;  ///< length of a sample; at least two thirds of it
+  double sample_ns = 2e6;  ///< target length of a sample, which has at least two thirds of it
   /// If a call of a kernel is shorter than this, an untimed call precedes each sample, so that the sample does not
   /// include reloading what sentinels and other kernels evicted from the caches. For longer calls that is less than a
   /// percent.
