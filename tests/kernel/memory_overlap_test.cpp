@@ -20,7 +20,7 @@ std::pair<std::int64_t, std::int64_t> range(const ArrayView& array) {
   return {static_cast<std::int64_t>(bytes.begin - origin), static_cast<std::int64_t>(bytes.end - origin)};
 }
 
-TEST(ExtentInMemory, BytesFromTheFirstToTheLast) {
+TEST(MemoryOverlap, BytesFromTheFirstToTheLast) {
   EXPECT_EQ(range(view(10, {3, 5})), std::pair(std::int64_t{40}, std::int64_t{100}));
   EXPECT_EQ(range(view(10, {3, 5}, {100, 2})), std::pair(std::int64_t{40}, std::int64_t{40 + 4 * (200 + 8 + 1)}));
   EXPECT_EQ(range(view(10, {3}, {-2})), std::pair(std::int64_t{24}, std::int64_t{44}));
@@ -28,7 +28,7 @@ TEST(ExtentInMemory, BytesFromTheFirstToTheLast) {
   EXPECT_EQ(range(view(10, {3, 0})), std::pair(std::int64_t{40}, std::int64_t{40}));
 }
 
-TEST(ExtentInMemory, HalvesOfAMatrixAreApart) {
+TEST(MemoryOverlap, HalvesOfAMatrixAreApart) {
   const ArrayView left = view(0, {8, 10}, {20, 1}), right = view(10, {8, 10}, {20, 1});
   EXPECT_FALSE(may_overlap(left, right));
   EXPECT_FALSE(may_overlap(right, left));
@@ -42,7 +42,7 @@ TEST(ExtentInMemory, HalvesOfAMatrixAreApart) {
   EXPECT_TRUE(may_overlap(view(5, {4}, {-1}), view(2, {1})));
 }
 
-TEST(ExtentInMemory, ElementsInOnePlace) {
+TEST(MemoryOverlap, ElementsInOnePlace) {
   EXPECT_FALSE(may_overlap_itself(view(0, {8, 10})));
   EXPECT_FALSE(may_overlap_itself(view(0, {8, 10}, {10, 1})));
   EXPECT_FALSE(may_overlap_itself(view(0, {8, 10}, {1, 8})));
@@ -61,7 +61,7 @@ std::multiset<std::int64_t> addresses(std::int64_t at, const std::vector<std::in
   return result;
 }
 
-TEST(ExtentInMemory, NoOverlapIsMissed) {
+TEST(MemoryOverlap, NoOverlapIsMissed) {
   std::mt19937 random(1);
   int apart = 0, together = 0;
   for (int round = 0; round < 20000; ++round) {

@@ -27,7 +27,7 @@ std::string bytes_of(const std::string& file) {
 
 void put(const std::string& file, const std::string& bytes) { std::ofstream(file, std::ios::binary) << bytes; }
 
-class OpenTest : public testing::Test {
+class OpenLogTest : public testing::Test {
  protected:
   std::string refusal(OpenMode mode, const OpenOptions& options = {}) const {
     return message<LogError>([&] { TuningLog::open(path_, mode, options); });
@@ -58,7 +58,7 @@ class OpenTest : public testing::Test {
   std::string path_ = folder_.file("log.db");
 };
 
-TEST_F(OpenTest, NotThere) {
+TEST_F(OpenLogTest, NotThere) {
   EXPECT_EQ(refusal(OpenMode::kRead),
             "database '" + path_ + "' does not exist: run 'nestwright tune' first, or give another file with --db");
   EXPECT_FALSE(std::filesystem::exists(path_));
@@ -66,43 +66,43 @@ TEST_F(OpenTest, NotThere) {
   EXPECT_EQ(refusal(OpenMode::kRead), "accepted") << "made by the writer";
 }
 
-TEST_F(OpenTest, AFolderThatIsNotThere) {
+TEST_F(OpenLogTest, AFolderThatIsNotThere) {
   path_ = folder_.file("missing/log.db");
   EXPECT_THAT(refusal(OpenMode::kWrite), HasSubstr("cannot be opened: check that its folder exists"));
 }
 
-TEST_F(OpenTest, AFolderInsteadOfAFile) {
+TEST_F(OpenLogTest, AFolderInsteadOfAFile) {
   path_ = folder_.path();
   EXPECT_THAT(refusal(OpenMode::kRead), HasSubstr("is a folder"));
   path_.clear();
   EXPECT_THAT(refusal(OpenMode::kWrite), HasSubstr("no database file was named"));
 }
 
-TEST_F(OpenTest, EmptyFilesAreNewDatabases) {
+TEST_F(OpenLogTest, EmptyFilesAreNewDatabases) {
   put(path_, "");
   EXPECT_THAT(refusal(OpenMode::kRead), HasSubstr("is empty: run 'nestwright tune' first"));
   EXPECT_EQ(refusal(OpenMode::kWrite), "accepted");
 }
 
-TEST_F(OpenTest, SomethingElse) {
+TEST_F(OpenLogTest, SomethingElse) {
   put(path_, "# Notes\n\nThese must not be lost, whatever --db was given.\n");
   expect_refused_untouched("is not a database of nestwright");
   put(path_, "SQLite");
   expect_refused_untouched("is not a database of nestwright");
 }
 
-TEST_F(OpenTest, AnotherProgramsDatabase) {
+TEST_F(OpenLogTest, AnotherProgramsDatabase) {
   run_sql("CREATE TABLE person(name TEXT); INSERT INTO person VALUES ('Ada')");
   expect_refused_untouched("belongs to another program");
 }
 
-TEST_F(OpenTest, CutOff) {
+TEST_F(OpenLogTest, CutOff) {
   make_log();
   put(path_, bytes_of(path_).substr(0, 6000));
   expect_refused_untouched("is damaged");
 }
 
-TEST_F(OpenTest, DamagedInTheMiddle) {
+TEST_F(OpenLogTest, DamagedInTheMiddle) {
   make_log(40);
   std::string bytes = bytes_of(path_);
   const std::size_t page = 4096;
@@ -120,7 +120,7 @@ TEST_F(OpenTest, DamagedInTheMiddle) {
   EXPECT_EQ(bytes_of(path_), bytes);
 }
 
-TEST_F(OpenTest, OfALargeFileAWriterLooksForDamageWhereTheLastOneDied) {
+TEST_F(OpenLogTest, OfALargeFileAWriterLooksForDamageWhereTheLastOneDied) {
   make_log(40);
   run_sql("PRAGMA wal_checkpoint(TRUNCATE)");
   std::string bytes = bytes_of(path_);
@@ -132,13 +132,13 @@ TEST_F(OpenTest, OfALargeFileAWriterLooksForDamageWhereTheLastOneDied) {
   EXPECT_THAT(refusal(OpenMode::kWrite, large), HasSubstr("is damaged"));
 }
 
-TEST_F(OpenTest, NewerSchema) {
+TEST_F(OpenLogTest, NewerSchema) {
   make_log();
   run_sql("PRAGMA user_version = 99");
   expect_refused_untouched("has schema version 99 but this nestwright knows versions up to 8: use a newer nestwright");
 }
 
-TEST_F(OpenTest, LockedByAnotherProcess) {
+TEST_F(OpenLogTest, LockedByAnotherProcess) {
   make_log();
   sqlite::Database other(path_, path_, SQLITE_OPEN_READWRITE, 0);
   other.execute("BEGIN IMMEDIATE");
@@ -155,7 +155,7 @@ TEST_F(OpenTest, LockedByAnotherProcess) {
   EXPECT_GT(log.begin_session(task_of(matmul(1, 1, 1)), info()), 0);
 }
 
-TEST_F(OpenTest, LockedWhole) {
+TEST_F(OpenLogTest, LockedWhole) {
   make_log();
   sqlite::Database other(path_, path_, SQLITE_OPEN_READWRITE, 0);
   other.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
@@ -164,7 +164,7 @@ TEST_F(OpenTest, LockedWhole) {
   }
 }
 
-TEST_F(OpenTest, ReadOnlyFileAndFolder) {
+TEST_F(OpenLogTest, ReadOnlyFileAndFolder) {
   make_log();
   ASSERT_EQ(chmod(path_.c_str(), 0444), 0);
   ASSERT_EQ(chmod(folder_.path().c_str(), 0555), 0);
@@ -176,20 +176,20 @@ TEST_F(OpenTest, ReadOnlyFileAndFolder) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 1) << "no files are left beside it";
 }
 
-TEST_F(OpenTest, AFileThatMayNotBeRead) {
+TEST_F(OpenLogTest, AFileThatMayNotBeRead) {
   make_log();
   ASSERT_EQ(chmod(path_.c_str(), 0), 0);
   ASSERT_EQ(chmod(folder_.path().c_str(), 0755), 0);
   EXPECT_THAT(WriterProcess({"open", path_, "read"}).read_line(), HasSubstr("cannot be read: check its permissions"));
 }
 
-TEST_F(OpenTest, QueriesDoNotWrite) {
+TEST_F(OpenLogTest, QueriesDoNotWrite) {
   make_log();
   TuningLog log = TuningLog::open(path_, OpenMode::kRead);
   EXPECT_THROW(log.begin_session(task_of(matmul(1, 1, 1)), info()), LogError);
 }
 
-TEST_F(OpenTest, SizeLimitActsAsAFullDisk) {
+TEST_F(OpenLogTest, SizeLimitActsAsAFullDisk) {
   std::string message;
   std::size_t acknowledged = 0;
   try {
@@ -211,7 +211,7 @@ TEST_F(OpenTest, SizeLimitActsAsAFullDisk) {
   EXPECT_EQ(refusal(OpenMode::kWrite), "accepted") << "goes on where there is space again";
 }
 
-TEST_F(OpenTest, FullDisk) {
+TEST_F(OpenLogTest, FullDisk) {
   const std::vector<std::string> lines = WriterProcess({"fill", folder_.path()}).read_all();
   ASSERT_FALSE(lines.empty());
   if (lines[0] == "cannot mount") GTEST_SKIP() << "needs the right to mount";
@@ -221,7 +221,7 @@ TEST_F(OpenTest, FullDisk) {
   EXPECT_EQ(lines.back(), "kept " + std::to_string(acknowledged));
 }
 
-TEST_F(OpenTest, AnOlderSchemaIsReadWhereItCannotBeWritten) {
+TEST_F(OpenLogTest, AnOlderSchemaIsReadWhereItCannotBeWritten) {
   {
     sqlite::Database database(path_, path_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, 0);
     migrate(database, log_migrations().first(1));

@@ -14,9 +14,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-class BadRowTest : public testing::Test {
+class ReadOrNoteTest : public testing::Test {
  protected:
-  BadRowTest() {
+  ReadOrNoteTest() {
     TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
     const SessionId session = log.begin_session(task_, info());
     for (const CommittedProposal& proposal : log.commit_batch(session, 0, points(0, 3)).proposals) {
@@ -44,7 +44,7 @@ class BadRowTest : public testing::Test {
   std::vector<std::string> notes_;
 };
 
-TEST_F(BadRowTest, OfTrials) {
+TEST_F(ReadOrNoteTest, OfTrials) {
   spoil("UPDATE trial SET samples_ns = '[1, \"two\"]' WHERE id = 2");
   const TuningLog log = open();
   const std::vector<TrialRecord> trials = log.trials(filter_of(task_));
@@ -55,14 +55,14 @@ TEST_F(BadRowTest, OfTrials) {
   EXPECT_EQ(notes_.size(), 1u) << "told once";
 }
 
-TEST_F(BadRowTest, OfTheOutcome) {
+TEST_F(ReadOrNoteTest, OfTheOutcome) {
   spoil("PRAGMA foreign_keys = OFF; UPDATE trial SET outcome = 77 WHERE id = 1");
   const TuningLog log = open();
   EXPECT_EQ(log.trials(filter_of(task_)).size(), 2u);
   EXPECT_THAT(notes_, ElementsAre(AllOf(note_of("trial", 1), HasSubstr("no outcome has the number 77"))));
 }
 
-TEST_F(BadRowTest, OfProposals) {
+TEST_F(ReadOrNoteTest, OfProposals) {
   spoil("UPDATE proposal SET knobs = '[]' WHERE id IN (1, 4)");
   TuningLog log = open();
   EXPECT_EQ(log.trials(filter_of(task_)).size(), 2u);
@@ -73,7 +73,7 @@ TEST_F(BadRowTest, OfProposals) {
   EXPECT_THAT(notes_, ElementsAre(note_of("trial", 1), note_of("proposal", 4)));
 }
 
-TEST_F(BadRowTest, OfTheSeed) {
+TEST_F(ReadOrNoteTest, OfTheSeed) {
   spoil("UPDATE session SET seed = 'many'");
   TuningLog log = open();
   const auto batch = log.claim_unfinished_batch(log.begin_session(task_, info()));
@@ -81,14 +81,14 @@ TEST_F(BadRowTest, OfTheSeed) {
   EXPECT_EQ(batch->seed, 0u);
 }
 
-TEST_F(BadRowTest, OfTheWorkload) {
+TEST_F(ReadOrNoteTest, OfTheWorkload) {
   spoil("UPDATE workload SET parameters = '7'");
   const TuningLog log = open();
   EXPECT_THAT(log.list({}), IsEmpty());
   EXPECT_THAT(notes_, ElementsAre(note_of("task", 1)));
 }
 
-TEST_F(BadRowTest, OfTheBest) {
+TEST_F(ReadOrNoteTest, OfTheBest) {
   {
     TuningLog log = open();
     const SessionId session = log.begin_session(task_, info());

@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-class UnitTest : public RecordedRuns {
+class SessionUnitTest : public RecordedRuns {
  protected:
   std::string anchor_refusal(SessionId session, TrialId trial, double ns) {
     return message<LogError>([&] { log_.set_anchor(session, trial, ns); });
@@ -20,7 +20,7 @@ class UnitTest : public RecordedRuns {
   }
 };
 
-TEST_F(UnitTest, AnAnchorMayBeAnEarlierSessionsTrial) {
+TEST_F(SessionUnitTest, AnAnchorMayBeAnEarlierSessionsTrial) {
   EXPECT_TRUE(log_.session_units(task_).empty()) << "a task that is not recorded";
   const SessionId first = run({timed(100)});
   const TrialId anchor = trials_[0];
@@ -45,7 +45,7 @@ TEST_F(UnitTest, AnAnchorMayBeAnEarlierSessionsTrial) {
   EXPECT_EQ(trials.at(1).unit.anchor_ns, 130.25);
 }
 
-TEST_F(UnitTest, ATrialThatTakesAnothersMeasurementIsInThatOnesUnit) {
+TEST_F(SessionUnitTest, ATrialThatTakesAnothersMeasurementIsInThatOnesUnit) {
   const SessionId first = log_.begin_session(task_, info());
   const TrialId measured =
       log_.record(first, log_.commit_batch(first, 0, points(0, 1)).proposals[0].id, timed(100), {"c0de", 0});
@@ -58,7 +58,7 @@ TEST_F(UnitTest, ATrialThatTakesAnothersMeasurementIsInThatOnesUnit) {
   EXPECT_EQ(copy.unit.anchor_ns, 100);
 }
 
-TEST_F(UnitTest, AnAnchorIsATimedTrialOfTheTaskAndSetOnce) {
+TEST_F(SessionUnitTest, AnAnchorIsATimedTrialOfTheTaskAndSetOnce) {
   const SessionId session = run({timed(100)});
   const TrialId own = trials_[0];
   run(task_of(matmul(64, 64, 64)), {timed(1)});
@@ -77,7 +77,7 @@ TEST_F(UnitTest, AnAnchorIsATimedTrialOfTheTaskAndSetOnce) {
   EXPECT_EQ(log_.session_units(task_).at(0).anchor_ns, 100);
 }
 
-TEST_F(UnitTest, OnlyWhatMayBeBestIsAnIncumbent) {
+TEST_F(SessionUnitTest, OnlyWhatMayBeBestIsAnIncumbent) {
   Measurement unverified = timed(10), early = timed(20), untimed = timed(0);
   unverified.evidence.verified = false;
   early.timing.ended_early = true;
@@ -93,7 +93,7 @@ TEST_F(UnitTest, OnlyWhatMayBeBestIsAnIncumbent) {
   EXPECT_EQ(incumbent_refusal(other, trials_[0]), "accepted");
 }
 
-TEST_F(UnitTest, ATrialThatTakesAnothersMeasurementIsNoIncumbent) {
+TEST_F(SessionUnitTest, ATrialThatTakesAnothersMeasurementIsNoIncumbent) {
   const SessionId session = log_.begin_session(task_, info());
   const Batch batch = log_.commit_batch(session, 0, points(0, 2));
   const TrialId measured = log_.record(session, batch.proposals[0].id, timed(100), {"c0de", 0});
@@ -101,7 +101,7 @@ TEST_F(UnitTest, ATrialThatTakesAnothersMeasurementIsNoIncumbent) {
   EXPECT_THAT(incumbent_refusal(session, copy), HasSubstr("takes another trial's measurement"));
 }
 
-TEST_F(UnitTest, AnIntervalBecomesWiderAndNeverNarrower) {
+TEST_F(SessionUnitTest, AnIntervalBecomesWiderAndNeverNarrower) {
   run({timed(100)});
   const auto interval = [&] {
     const Timing timing = log_.trials(filter_of(task_)).at(0).measurement.timing;

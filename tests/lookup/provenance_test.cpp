@@ -8,9 +8,9 @@
 namespace nestwright {
 namespace {
 
-class StandingTest : public testing::Test {
+class HintReason : public testing::Test {
  protected:
-  StandingTest() {
+  HintReason() {
     record_.task = task_key({parse_workload("matmul m=32 n=32 k=32"), Target::host()});
     record_.made_by = now_;
   }
@@ -20,22 +20,22 @@ class StandingTest : public testing::Test {
   BestRecord record_;
 };
 
-TEST_F(StandingTest, WhatWasMadeAsItWouldBeNowStands) { EXPECT_EQ(hint(), ""); }
+TEST_F(HintReason, WhatWasMadeAsItWouldBeNowIsCurrent) { EXPECT_EQ(hint(), ""); }
 
-TEST_F(StandingTest, AnotherCodeGeneratorOrNoneIsAHint) {
+TEST_F(HintReason, AnotherCodeGeneratorOrNoneIsAHint) {
   record_.made_by.code_generator = "fedcba9876543210";
   EXPECT_EQ(hint(), "compiled by another version of the code generator");
   record_.made_by.code_generator.clear();
   EXPECT_EQ(hint(), "compiled by another version of the code generator") << "older than schema version 7";
 }
 
-TEST_F(StandingTest, AnotherCompilerIsAHint) {
+TEST_F(HintReason, AnotherCompilerIsAHint) {
   const std::string now = record_.task.backend;
   record_.task.backend = "LLVM 14.0.6";
   EXPECT_EQ(hint(), "compiled with LLVM 14.0.6, not " + now);
 }
 
-TEST_F(StandingTest, AnotherKernelMicrocodeOrModeOfPagesIsStale) {
+TEST_F(HintReason, AnotherKernelMicrocodeOrModeOfPagesIsStale) {
   record_.made_by.kernel = "Linux 5.10.0";
   record_.made_by.microcode = "0x2a";
   record_.made_by.huge_pages = "always";
@@ -45,23 +45,23 @@ TEST_F(StandingTest, AnotherKernelMicrocodeOrModeOfPagesIsStale) {
       "was always, and is madvise");
 }
 
-TEST_F(StandingTest, WhatIsNotKnownIsNotHeldAgainstIt) {
+TEST_F(HintReason, WhatIsNotKnownIsNotHeldAgainstIt) {
   record_.made_by.kernel = record_.made_by.microcode = record_.made_by.huge_pages = "";
   EXPECT_EQ(hint(), "");
 }
 
-TEST_F(StandingTest, AnotherMachineHasItsOwnKernel) {
+TEST_F(HintReason, AnotherMachineHasItsOwnKernel) {
   record_.match = MatchKind::kOtherMachine;
   record_.made_by.kernel = "Linux 5.10.0";
   EXPECT_EQ(hint(), "");
 }
 
-TEST_F(StandingTest, TheOldRuleIsAHint) {
+TEST_F(HintReason, TheOldRuleIsAHint) {
   record_.by_old_rule = true;
   EXPECT_EQ(hint(), "scored by an older rule");
 }
 
-TEST(MadeHere, NamesTheCodeGenerator) {
+TEST(CurrentProvenance, NamesTheCodeGenerator) {
   EXPECT_EQ(current_provenance().code_generator, code_generator_fingerprint());
   EXPECT_EQ(current_provenance().code_generator.size(), 16u);
 }

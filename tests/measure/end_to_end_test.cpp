@@ -44,7 +44,7 @@ CheckData matmul_data(const MatmulShape& s) {
   return data;
 }
 
-class Compiled : public ::testing::Test {
+class EndToEnd : public ::testing::Test {
  protected:
   void SetUp() override { use_worker(WORKER); }
 
@@ -66,7 +66,7 @@ class Compiled : public ::testing::Test {
   }
 };
 
-TEST_F(Compiled, ProductsAreBuiltVerifiedAndTimed) {
+TEST_F(EndToEnd, ProductsAreBuiltVerifiedAndTimed) {
   const MatmulShape shape{65, 49, 33, 6, 32};
   MatmulShape other = shape;
   other.tile_m = 4, other.tile_n = 16, other.unroll_k = 2;
@@ -85,7 +85,7 @@ TEST_F(Compiled, ProductsAreBuiltVerifiedAndTimed) {
   }
 }
 
-TEST_F(Compiled, ParallelProductsRunOnThePool) {
+TEST_F(EndToEnd, ParallelProductsRunOnThePool) {
   MatmulShape shape{64, 64, 64, 8, 32};
   shape.parallel = true;
   const auto built = build({testing::matmul_program(shape)}, Pipeline::kFinal);
@@ -95,7 +95,7 @@ TEST_F(Compiled, ParallelProductsRunOnThePool) {
   EXPECT_TRUE(m.evidence.verified);
 }
 
-TEST_F(Compiled, AProductOfAnotherShapeIsWrong) {
+TEST_F(EndToEnd, AProductOfAnotherShapeIsWrong) {
   const MatmulShape shape{32, 32, 32, 4, 16};
   MatmulShape shallow = shape;
   shallow.k = 16;
@@ -107,7 +107,7 @@ TEST_F(Compiled, AProductOfAnotherShapeIsWrong) {
       << "it reads past the end";
 }
 
-TEST_F(Compiled, WhatCannotBeLoweredIsAnInvalidConfiguration) {
+TEST_F(EndToEnd, WhatCannotBeLoweredIsAnInvalidConfiguration) {
   // A register tile indexed by a loop that is not unrolled.
   const ir::Buffer out("out", kFloat32, {ir::Expr(16)}), tile("tile", kFloat32, {ir::Expr(16)}, ir::Scope::kRegister);
   const ir::Var i("i");
@@ -142,7 +142,7 @@ ir::Program prepared_copy(std::int64_t n, bool right) {
   return program;
 }
 
-TEST_F(Compiled, WhatIsPreparedIsMadeOutsideOfTheTime) {
+TEST_F(EndToEnd, WhatIsPreparedIsMadeOutsideOfTheTime) {
   constexpr std::int64_t kElements = 48;
   CheckData data;
   data.types.assign(2, kFloat32);
@@ -169,7 +169,7 @@ TEST_F(Compiled, WhatIsPreparedIsMadeOutsideOfTheTime) {
   EXPECT_GT(again.timing.median_ns, 0) << "a race prepares, too, for the worker is a new one";
 }
 
-TEST_F(Compiled, ProgramsWithSymbolsAreNotTimed) {
+TEST_F(EndToEnd, ProgramsWithSymbolsAreNotTimed) {
   const ir::Var n("n"), i("i");
   const ir::Buffer out("out", kFloat32, {n});
   ir::Program program;
