@@ -21,7 +21,7 @@
 #include "logs/sqlite/database.h"
 #include "logs/tuning_log.h"
 #include "lookup/lookup.h"
-#include "lookup/standing.h"
+#include "lookup/provenance.h"
 #include "lookup/task_key.h"
 #include "measure/timing.h"
 #include "search/search_space.h"
@@ -74,8 +74,8 @@ void begin(TuningLog& log, int tasks) {
   for (int i = 0; i < tasks; ++i) {
     const Task task = task_number(i);
     const Lookup fallback = look_up(task, nullptr);
-    const SessionId session =
-        log.begin_session(task_key(task), {.seed = 1, .strategy = "s", .cost_model = "c", .made_by = made_here()});
+    const SessionId session = log.begin_session(
+        task_key(task), {.seed = 1, .strategy = "s", .cost_model = "c", .made_by = current_provenance()});
     const Proposal proposal{{fallback.source->name, fallback.source->version}, fallback.config, "seed"};
     const TrialId trial =
         log.record(session, log.commit_batch(session, 0, {proposal}).proposals.at(0).id, measured(1e6));

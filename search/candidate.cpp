@@ -4,7 +4,7 @@
 
 #include "cost_model/device_features.h"
 #include "support/error.h"
-#include "target/gpu.h"
+#include "target/gpu_target.h"
 
 namespace nestwright {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cost_model/least_time.h"
-#include "lookup/standing.h"
+#include "lookup/provenance.h"
 #include "measure/builder.h"
 #include "measure/runner.h"
 #include "search/candidate.h"
@@ -56,7 +56,7 @@ struct SessionState {
   const SessionOptions& options;
   TimingOptions timing;  ///< what the runner makes of them for the task's target
   TaskKey key;
-  MadeBy made_by = made_here();
+  RecordProvenance made_by = current_provenance();
   SearchSpace space;
   std::vector<TemplateVersion> versions;  ///< of this build's templates: what may be best
   std::shared_ptr<Builder> builder;

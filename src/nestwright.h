@@ -19,8 +19,8 @@
 #include "kernel/function.h"
 #include "runtime/array.h"
 #include "runtime/array_view.h"
-#include "runtime/kernel.h"
-#include "runtime/parallel.h"
+#include "runtime/compiled_kernel.h"
+#include "runtime/parallel_pool.h"
 
 // Operators, templates and their spaces.
 #include "space/config.h"

@@ -4,7 +4,7 @@
 #include <bit>
 #include <tuple>
 
-#include "target/gpu.h"
+#include "target/gpu_target.h"
 #include "templates/divide.h"
 
 namespace nestwright {

@@ -4,7 +4,7 @@
 
 #include "expression/tensor.h"
 #include "ir/analysis/warp.h"
-#include "target/gpu.h"
+#include "target/gpu_target.h"
 #include "templates/divide.h"
 #include "templates/gpu_loops.h"
 

@@ -13,7 +13,7 @@
 #include "bench/figures/exported_kernel.h"
 #include "bench/figures/figures.h"
 #include "measure/race.h"
-#include "measure/sampler.h"
+#include "measure/take_reading.h"
 #include "support/error.h"
 #include "support/steal_time.h"
 #include "target/fma_loop.h"
@@ -60,7 +60,7 @@ class ExportedSource final : public SampleSource {
 std::vector<ExportedTiming> time_gated(std::vector<ExportedKernel>& kernels) {
   ExportedSource source(kernels);
   DisturbanceGate gate;
-  Patience patience(steady_clock(), kWaitShare);
+  WaitBudget patience(steady_clock(), kWaitShare);
   GatedSampler sampler(source, gate, patience);
   std::vector<Contender> contenders;
   for (std::size_t i = 0; i < kernels.size(); ++i) contenders.push_back({static_cast<int>(i)});

@@ -171,7 +171,7 @@ class PlantedSession {
   std::vector<PlantedKernel> kernels_;
   NoisyMachine machine_;
   DisturbanceGate gate_;
-  Patience patience_;
+  WaitBudget patience_;
   GatedSampler sampler_{machine_, gate_, patience_};
   std::vector<Trial> trials_;
   std::size_t fastest_ = 0;

@@ -13,7 +13,7 @@
 // channels past the last one, come from the fetches.
 #include <bit>
 
-#include "target/gpu.h"
+#include "target/gpu_target.h"
 #include "templates/conv2d/conv2d.h"
 #include "templates/convolution_gpu.h"
 #include "templates/divide.h"

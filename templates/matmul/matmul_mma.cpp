@@ -13,7 +13,7 @@
 #include <array>
 #include <tuple>
 
-#include "target/gpu.h"
+#include "target/gpu_target.h"
 #include "templates/gpu_loops.h"
 #include "templates/matmul/matmul.h"
 #include "templates/matmul/matmul_mma.h"

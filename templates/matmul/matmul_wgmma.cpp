@@ -11,7 +11,7 @@
 // In shared memory A and B are cut into columns of rows of 16 bytes, 8 of which lie in one piece; rows run as those of
 // the matrix do, but for bytes, whose run along the reduction. Columns may lie 16 bytes further apart, so that threads
 // that copy along rows write to other banks.
-#include "target/gpu.h"
+#include "target/gpu_target.h"
 #include "templates/gpu_loops.h"
 #include "templates/matmul/matmul.h"
 #include "templates/matmul/matmul_mma.h"

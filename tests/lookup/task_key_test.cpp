@@ -1,4 +1,4 @@
-// Keys hold everything that a result depends on, and sizes apart from the rest.
+// Keys contain everything that a result depends on, and keep sizes separate.
 
 #include "lookup/task_key.h"
 

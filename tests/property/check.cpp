@@ -11,7 +11,7 @@
 #include "ir/interpret/interpret.h"
 #include "ir/simplify/simplify.h"
 #include "lower/lower.h"
-#include "runtime/kernel.h"
+#include "runtime/compiled_kernel.h"
 #include "schedule/state.h"
 #include "support/error.h"
 #include "tests/property/intrinsics.h"

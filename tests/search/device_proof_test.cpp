@@ -48,7 +48,7 @@ CompiledObject with_body(CompiledObject object, const std::string& body) {
 std::vector<Measurement> check(const Workload& workload, const std::vector<CompiledObject>& objects) {
   setenv("NESTWRIGHT_WORKER", NESTWRIGHT_BINARY_DIR "/nestwright-worker", 1);
   const auto runner = make_local_runner(make_strict_check_data(workload),
-                                        {.target = opencl(), .timeout_s = 60, .compare_there_bytes = 0});
+                                        {.target = opencl(), .timeout_s = 60, .device_compare_bytes = 0});
   std::vector<RunRequest> requests;
   for (const CompiledObject& object : objects) requests.push_back({&object});
   return runner->check(requests);

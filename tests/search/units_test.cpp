@@ -135,7 +135,7 @@ TEST_F(UnitsTest, ASessionOfAnotherCodeGeneratorIsLinkedByUnchangedCodeAlone) {
   SessionState session(task_, log, options_);
   const Point point = session.space.seeds().front();
   const std::string code = session.build({point}, Pipeline::kSearch).front().result.object.code;
-  MadeBy another = session.made_by;
+  RecordProvenance another = session.made_by;
   another.code_generator = "0123456789abcdef";
   const SessionId earlier = log.begin_session(session.key, {.made_by = another});
   const Batch batch = log.commit_batch(earlier, 0, {{{point.template_name, point.version}, point.config, "seed"}});
