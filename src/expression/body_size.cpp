@@ -10,7 +10,7 @@
 namespace nestwright {
 namespace {
 
-/// Looks at a shared part once. Counts stop growing where they are too large.
+/// Visits each shared node once. Counts saturate just above the limit.
 class Measure : public ir::Visitor {
  public:
   using Visitor::visit;

@@ -24,7 +24,7 @@ void check_extent(const Expr& extent, const std::string& what) {
   }
 }
 
-/// More elements than any memory holds; far enough from 64 bits for sums of several tensors' bytes.
+/// More elements than any memory holds; small enough that the bytes of several tensors add up without overflow.
 constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
 
 void check_shape(const std::vector<Expr>& shape, const std::string& name) {
@@ -161,7 +161,7 @@ Tensor placeholder(std::vector<Expr> shape, Type type, std::string name, std::ve
   check_shape(shape, name);
   check_strides(strides, shape.size(), name);
   if (!type.is_scalar()) throw UsageError(fmt::format("tensor '{}' of {}: elements are scalars", name, type.str()));
-  const int alignment = type.bytes();  // what any caller's array has
+  const int alignment = type.bytes();  // what any array of the caller's has
   Buffer buffer(name, type, std::move(shape), ir::Scope::kGlobal, std::move(strides), alignment);
   return Tensor(make_operation({std::move(name), PlaceholderOp{}, {std::move(buffer)}, {}}));
 }
@@ -207,7 +207,7 @@ std::vector<Tensor> compute_results(std::vector<Expr> shape,
   std::vector<Operation> inputs = inputs_of(op.bodies, name);
   std::vector<Buffer> results;
   for (const Expr& body : op.bodies) {
-    const int alignment = body.type().bytes();  // a result may be the caller's array too
+    const int alignment = body.type().bytes();  // the result may be an array of the caller's
     results.emplace_back(result_name(name, results.size(), op.bodies.size()), body.type(), shape, ir::Scope::kGlobal,
                          strides, alignment);
   }

@@ -31,7 +31,7 @@ class Search {
     return std::find(stage.leaves.begin(), stage.leaves.end(), loop) - stage.leaves.begin();
   }
 
-  /// Whether `number` is computed in the loop of `host` at `at` or further in, or is `host` itself.
+  /// Whether stage `number` is `host`, or is computed inside it at leaf `at` or further in.
   bool is_inside(int number, int host, std::ptrdiff_t at) const {
     if (number == host) return true;
     const Attach& attach = stage(number).attach;

@@ -1,4 +1,4 @@
-// Schedule::str: what people see of a schedule.
+// Schedule::str: the schedule as text.
 //
 //   C: float32[64, 48] in global, at root, output
 //     split i -> i.outer, i.inner by 16, tail guard

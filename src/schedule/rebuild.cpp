@@ -27,7 +27,7 @@ class LoadReplacer : public ir::Mutator {
   const std::function<Expr(const std::vector<Expr>&)>& replacement_;
 };
 
-/// The operation whose result `buffer` is, stages and placeholders alike.
+/// The stage or placeholder operation whose result is `buffer`.
 Operation operation_of(const ScheduleState& state, const Buffer& buffer) {
   for (const std::vector<Tensor>* placeholders : {&state.inputs, &state.states}) {
     for (const Tensor& placeholder : *placeholders) {
@@ -150,7 +150,7 @@ void replace_operation(ScheduleState& state, int index, ComputeOp op) {
   const std::string name = stage.op->name;
   const std::vector<Buffer> results = stage.op->results;
   stage.op = make_operation(state, name, std::move(op), results);
-  // Consumers come later, so that one pass in order brings every change through.
+  // Consumers come later, so one pass in order propagates every change.
   for (std::size_t i = static_cast<std::size_t>(index) + 1; i < state.stages.size(); ++i) {
     StageState& consumer = state.stages[i];
     std::vector<Operation> inputs = inputs_of(state, consumer.op);

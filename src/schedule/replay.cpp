@@ -1,4 +1,4 @@
-// Trace::replay: applies recorded primitives to a fresh schedule, one function a primitive.
+// Trace::replay: applies recorded primitives to a fresh schedule, by one function for each primitive.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -12,7 +12,7 @@
 namespace nestwright {
 namespace {
 
-/// Reads a step's arguments against the schedule as it is now.
+/// Resolves the arguments of a step against the current schedule.
 class StepReader {
  public:
   StepReader(Schedule& schedule, const TraceStep& step, std::span<const TensorIntrinsic> own)
@@ -24,7 +24,7 @@ class StepReader {
     if (i >= count()) throw UsageError(fmt::format("step '{}' of the trace has too few arguments", text()));
     return step_.arguments[i];
   }
-  /// What follows `prefix` in argument i.
+  /// The rest of argument i after `prefix`.
   std::string after(std::size_t i, std::string_view prefix) const {
     if (word(i).substr(0, prefix.size()) != prefix) malformed(i);
     return word(i).substr(prefix.size());
@@ -56,7 +56,7 @@ class StepReader {
   }
   Stage stage(std::size_t i) const { return schedule_[tensor(i)]; }
   IterVar loop(std::size_t i) const { return find_loop(word(i), i).second; }
-  /// The stage that a loop's name begins with.
+  /// The stage named by the prefix of a loop's name.
   Stage stage_of_loop(std::size_t i) const { return schedule_[find_loop(word(i), i).first]; }
   std::pair<Tensor, IterVar> find_loop(const std::string& name, std::size_t i) const {
     const std::size_t dot = name.rfind('.');

@@ -10,7 +10,7 @@
 namespace nestwright {
 namespace {
 
-/// "parallel", "bound to threadIdx.x": what a loop is.
+/// The annotation of a loop in words: "parallel", "bound to threadIdx.x".
 std::string annotation(ir::LoopKind kind) {
   return (ir::is_bound(kind) ? "bound to " : "") + std::string(ir::loop_kind_name(kind));
 }
@@ -103,7 +103,7 @@ void Primitive::require_replaceable(const IterVar& loop) const {
 
 void Primitive::require_unattached(const IterVar& loop) const {
   for (const StageState& other : state_.stages) {
-    if (loop.is_time()) break;  // what is computed there follows to the innermost loop
+    if (loop.is_time()) break;  // stages computed there move along to the innermost time loop
     if (other.attach.kind == AttachKind::kAt && other.attach.stage == index_ && other.attach.loop == loop) {
       refuse(loop, fmt::format("{} is computed there: attach it afterwards", other.name));
     }
