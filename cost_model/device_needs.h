@@ -1,25 +1,25 @@
-// What a device's compiler tells of a candidate, as columns behind its other features: the only ones that are not known
-// before it is compiled. Thread rule: pure functions.
+// The resources that a device's compiler reports for a candidate, as the last columns of its features: the only ones
+// that are unknown before it is compiled. Thread rule: pure functions.
 #pragma once
 
 #include "cost_model/features.h"
 
 namespace nestwright {
 
-/// Of the kernel that does the work.
+/// Resources of the dominant kernel.
 struct DeviceNeeds {
-  double registers = 0;     ///< a thread
-  double spill_bytes = 0;   ///< a thread
-  double shared_bytes = 0;  ///< a block
-  double occupancy = 0;     ///< resident warps of the most
+  double registers = 0;     ///< per thread
+  double spill_bytes = 0;   ///< per thread
+  double shared_bytes = 0;  ///< per block
+  double occupancy = 0;     ///< resident warps, as a share of the maximum
   friend bool operator==(const DeviceNeeds&, const DeviceNeeds&) = default;
 };
 
-/// The columns of one that is not compiled: NaN.
+/// Appends the columns of a candidate that is not compiled: NaN.
 void append_unknown_needs(Features& features);
-/// The same features with the needs in their last columns. Requires append_unknown_needs to have made these.
+/// `features` with the resources in the last columns, which append_unknown_needs must have appended.
 Features with_needs(Features features, const DeviceNeeds& needs);
-/// Their names, in order, for people.
+/// The names of the columns, in order, for people to read.
 std::vector<std::string> device_needs_names();
 
 }  // namespace nestwright

@@ -19,7 +19,7 @@
 //
 // Preconditions:
 //  1. The loop is a leaf of the stage; for in_threads, the time of a scan.
-//  2. The name is one of the above, and this loop does not have the pragma already.
+//  2. The name is one of the above, and this loop does not have a pragma already.
 //  3. The value is in range: 1 to 20000 steps for auto_unroll, 1 for in_threads.
 #include <fmt/format.h>
 
