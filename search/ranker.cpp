@@ -16,19 +16,19 @@
 namespace nestwright {
 namespace {
 
-constexpr std::size_t kFirstTraining = 24;  // observations before the model is asked at all
-// Retrain when there are this many times as many observations: each costs as much as there are.
+constexpr std::size_t kFirstTraining = 24;  // observations before the first training
+// The model is trained again when the observations have grown by this factor, as its cost grows with their number.
 constexpr double kGrowth = 1.25, kLaterGrowth = 1.5;
-constexpr std::size_t kLater = 200;  // observations from which on that is so
-constexpr double kAuditGrowth = 2;   // likewise for the audit, which trains a model of its own
+constexpr std::size_t kLater = 200;  // observations from which on kLaterGrowth applies
+constexpr double kAuditGrowth = 2;   // the same factor for the audit, which trains a model of its own
 constexpr std::size_t kHeldOut = 5;  // every fifth observation is held out for the audit
-constexpr double kUseful = 0.2;      // rank correlation below which the model steps aside
+constexpr double kUseful = 0.2;      // rank correlation below which the model is not used
 
-// What other tasks taught counts half with every so many trials of this one, and not at all once it counts less than
-// the least: AutoTVM's discount of a base model (autotvm/tuner/xgboost_cost_model.py, 0.5^(trials / plan size)).
+// The weight of other tasks' trials halves with every kHalfLife trials of this task and is 0 below kLeastWeight. This
+// is AutoTVM's discount of a base model (autotvm/tuner/xgboost_cost_model.py, 0.5^(trials / plan size)).
 constexpr double kHalfLife = 64, kLeastWeight = 0.05;  // reached after 277 trials that can be lowered
 
-constexpr float kLikenessSteps = 64;  // of a feature, which is a logarithm to base 2: one percent
+constexpr float kLikenessSteps = 64;  // per unit of a feature, a logarithm to base 2: one percent
 
 }  // namespace
 
@@ -103,7 +103,7 @@ Ranker::Lessons Ranker::lessons_of(std::size_t count) {
   for (const std::size_t i : chosen) points.push_back(observed_[i].point);
   const auto features = features_of(points);
 
-  // The fastest of the readings that are trusted; of all, where there is none.
+  // The fastest reliable reading, or the fastest of all where none is reliable.
   double best = 0, best_trusted = 0;
   for (std::size_t i = 0; i < count; ++i) {
     best = std::max(best, observed_[i].throughput);
@@ -138,7 +138,7 @@ void Ranker::learn() {
 
 void Ranker::audit(const Lessons& lessons) {
   const Stopwatch watch(train_ns_);
-  // Held out of this task's trials where there are enough, else of the lessons.
+  // Holds out trials of this task where there are enough, else trials of the others.
   std::vector<Observation> kept;
   std::vector<Features> held_out;
   std::vector<double> truth;

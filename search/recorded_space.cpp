@@ -11,7 +11,7 @@
 namespace nestwright {
 namespace {
 
-constexpr const char* kTemplate = " template";  // a column that is no knob's
+constexpr const char* kTemplate = " template";  // a column that no knob has
 
 std::string text_of(const ConfigEntry& entry) { return fmt::format("{}{}", entry.label, entry.value); }
 
@@ -20,7 +20,7 @@ std::string text_of(const ConfigEntry& entry) { return fmt::format("{}{}", entry
 RecordedSpace::RecordedSpace(const Task& task, const std::vector<RecordedPoint>& points) : SearchSpace(task) {
   for (const RecordedPoint& recorded : points) {
     const Point& given = recorded.point;
-    // Resolved, as a point of the space is: the log has labels without their values.
+    // The log has labels without their values: resolve them.
     const std::optional<Point> point = find(given.template_name, given.version, given.config);
     if (!point || !SearchSpace::is_valid(*point) || !index_.try_emplace(point->key(), points_.size()).second) continue;
     if (recorded.is_sample) samples_.push_back(points_.size());

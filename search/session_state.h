@@ -79,7 +79,7 @@ struct SessionState {
   std::optional<Point> point_of(const Proposal& proposal) const {
     return space.find(proposal.from.name, proposal.from.version, proposal.config);
   }
-  /// Records that `trial` is of the template's default, where `point` is.
+  /// Makes `trial` the default_trial where it succeeded and `point` is the template's default.
   void note_default(TrialId trial, const Point& point, Outcome outcome, const TrialCode& code);
   /// The time that the machine needs for `work` at its highest known rates, in nanoseconds; 0: unknown.
   double least_ns(const LeastWork& work) const { return least_time_ns(work, rates_); }

@@ -14,19 +14,19 @@ namespace nestwright {
 namespace {
 
 constexpr int kTasks = 6;             // other shapes
-constexpr std::size_t kLessons = 64;  // of each
+constexpr std::size_t kLessons = 64;  // trials of each that the model learns
 constexpr std::size_t kBests = 2;     // points of each
 constexpr std::size_t kMostPoints = 8;
-constexpr std::size_t kTries = 16;  // trials of each that are made to fit: most become points that are there already
+constexpr std::size_t kTries = 16;  // trials of each that are adapted: most become duplicates
 
-/// A trial and its time in the unit of its group.
+/// A trial with its time in the unit of its group.
 struct Timed {
   const RelatedTrial* trial = nullptr;
   double time = 0;
 };
 
-/// Those whose times compare, fastest first: of the sessions with one anchor, or of one session by the old rule; of
-/// several such groups the largest.
+/// The largest group of trials with comparable times, fastest first: those of sessions with a common anchor, or those
+/// of one session under the old scoring rule.
 std::vector<Timed> by_speed_of(const std::vector<RelatedTrial>& trials) {
   std::map<std::int64_t, std::vector<Timed>> groups;
   for (const RelatedTrial& trial : trials) {
@@ -43,7 +43,7 @@ std::vector<Timed> by_speed_of(const std::vector<RelatedTrial>& trials) {
   return largest;
 }
 
-/// At most kLessons of them: the faster half are the fastest, the others are spread over all the rest.
+/// At most kLessons trials: half of them the fastest, the others evenly spaced over the rest.
 std::vector<Timed> choose(const std::vector<Timed>& by_speed) {
   if (by_speed.size() <= kLessons) return by_speed;
   constexpr std::size_t kFast = kLessons / 2, kOthers = kLessons - kFast;
@@ -61,7 +61,7 @@ std::optional<Point> fit(const TrialRecord& trial, const SearchSpace& space) {
           guess_config(*member.source, space.task().workload, space.task().target, trial.proposal.config);
       if (config && member.space.is_valid(*config)) return Point{member.source->name, member.source->version, *config};
     } catch (const Error&) {
-      // what is recorded is no configuration of this template
+      // the recorded values are not a configuration of this template
     }
   }
   return std::nullopt;
@@ -94,7 +94,7 @@ void add_lessons(const TuningLog& log, const RelatedTask& task, const std::vecto
   }
 }
 
-/// The fastest that may be best, as points of this space: at most kBests that are not among `points` yet.
+/// Adds the fastest trials that could be the best, adapted to this space: at most kBests that are not in `points`.
 void add_points(const TuningLog& log, const RelatedTask& task, const std::vector<Timed>& by_speed,
                 const SearchSpace& space, std::vector<Point>& points) {
   std::vector<Timed> fit_to_be_best;
@@ -125,7 +125,7 @@ WarmStart warm_start(const TuningLog& log, const TaskKey& key, const SearchSpace
     try {
       if (has_lessons) add_lessons(log, task, by_speed, space.task().target, columns, start.lessons);
     } catch (const Error&) {
-      continue;  // a workload that this build does not know, or for which a template fails
+      continue;  // this build does not know the workload, or a template fails for it
     }
     add_points(log, task, by_speed, space, start.points);
   }
