@@ -1,4 +1,4 @@
-// Figures that say whether the times of this machine can be trusted: bench/trust builds and runs it.
+// Figures that show whether times measured on this machine can be trusted; bench/trust builds and runs this program.
 
 #include <fmt/format.h>
 

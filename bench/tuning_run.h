@@ -1,5 +1,5 @@
-// What is concluded from the trials of one tuning run. Pure.
-// Thread rule: values. Units stand in the names.
+// Statistics of the trials of a tuning run.
+// Thread rule: pure functions. Names state the units.
 #pragma once
 
 #include <optional>
@@ -9,23 +9,22 @@
 namespace nestwright::bench {
 
 struct TimedTrial {
-  double seconds = 0;  ///< when it was acknowledged, since the run was started
+  double seconds = 0;  ///< from the start of the run until the trial was acknowledged
   double median_ns = 0;
-  bool counts = false;  ///< may be a best one: right, verified, not ended early
+  bool counts = false;  ///< can be the best: correct, verified, not ended early
 };
 
-/// When a trial first was within `tolerance` of the fastest of all, the earliest first; negative where none counts.
+/// Time of the first trial within `tolerance` of the fastest one; negative where no trial counts.
 double seconds_to_within(std::span<const TimedTrial> trials, double tolerance);
 
-/// The fastest that counts; 0 where none does.
+/// The fastest time of a trial that counts; 0 where none does.
 double best_ns(std::span<const TimedTrial> trials);
 
-/// How many trials until one that counts was at least `share` as fast as `known_best_ns`, the earliest first; nothing
-/// where none was.
+/// The number of trials until one that counts reached `share` of the speed of `known_best_ns`; nullopt where none did.
 std::optional<int> trials_to_share(std::span<const TimedTrial> trials, double known_best_ns, double share);
 
-/// The middle one of as many as there are runs, those without a number after all others; nothing where it is one of
-/// these, or the two in the middle are not both numbers. Requires at least one.
+/// The median over runs, where runs without a number sort last. nullopt where the median is such a run, or where one of
+/// the two middle ones is. Requires at least one run.
 std::optional<double> median_reached(std::vector<std::optional<int>> counts);
 
 }  // namespace nestwright::bench

@@ -34,7 +34,7 @@ std::string series_text(const Comparison& c, std::size_t i) {
                      share > 0 ? fmt::format("{:.1f}%", 100 * share) : "-", ratio, series.detail);
 }
 
-/// Ours, by its median.
+/// Whether our median time is not much longer than a launch.
 bool is_bound_by_launches(const Comparison& c) {
   if (c.series.empty() || c.series.front().times_ns.empty()) return false;
   return median_interval(c.series.front().times_ns).median < kLaunchesThatBind * c.launch_ns;

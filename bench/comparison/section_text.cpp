@@ -1,4 +1,4 @@
-// Sections as tables for people.
+// to_text for sections: tables for people to read.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,7 +23,7 @@ std::string share_text(const Roofline& r) {
   return r.share == 0 ? std::string("-") : fmt::format("{:.1f}% {}", 100 * r.share, name_of(r.bound));
 }
 
-/// Our median ratio over the library of that name: "-" where it does not do this, "refused" where it should have.
+/// Our median ratio over this library; "-" where it does not support the workload, "refused" where it should.
 std::string ratio_over(const Comparison& comparison, const std::string& library) {
   for (std::size_t i = 1; i < comparison.series.size(); ++i) {
     if (comparison.series[i].name != library) continue;

@@ -1,4 +1,4 @@
-// What a process gets with it when it starts, the same for all contestants: processors and environment.
+// The processors and the environment that contestants inherit, the same for all of them.
 // Thread rule: one thread at a time.
 #pragma once
 
@@ -6,15 +6,15 @@
 
 namespace nestwright::bench {
 
-/// What libraries read from the environment when their process starts: numbers of threads, and code paths that they
-/// would not find by themselves. Call it before contestants are made.
+/// Sets the environment variables that libraries read when their process starts: numbers of threads, and code paths
+/// that they do not detect. Must be called before contestants are made.
 void set_library_environment(int threads);
 
-/// Keeps this thread, and what it starts, on as many processors as there are threads, the last ones of those it may run
-/// on: the first ones get most of the system's own work.
+/// Restricts this thread, and processes that it starts, to as many processors as there are threads: the last ones that
+/// it may run on, since the first ones do most of the system's own work.
 class Pinned {
  public:
-  /// Throws Error where there are not so many.
+  /// Throws Error where there are fewer processors.
   explicit Pinned(int threads);
   Pinned(const Pinned&) = delete;
   Pinned& operator=(const Pinned&) = delete;

@@ -1,4 +1,4 @@
-// Measures what a tuning costs: trials a second, and how soon it is near its best.
+// Figure: the cost of a tuning, in trials per second and in the time until it is near its best.
 #include <fmt/format.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// One kernel under two names: how often a race says that one of them is faster.
+// Figure: how often a race claims that one of two copies of the same kernel is faster.
 #include <fmt/format.h>
 
 #include "bench/figures/options.h"

@@ -1,4 +1,4 @@
-// Counts the exported kernels that take, in a fresh process, the time that their tuning reported.
+// Figure: how many exported kernels take, in a fresh process, the time that their tuning reported.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace nestwright::bench {
 namespace {
 
-constexpr int kAttempts = 12;  // at a process that nothing disturbs, with the sentinels of the report
+constexpr int kAttempts = 12;  // to get an undisturbed process with the sentinels of the report
 constexpr std::chrono::seconds kPause{2};
 
 struct FidelityOptions {

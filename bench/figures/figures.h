@@ -1,4 +1,4 @@
-// The figures of bench/trust, a subcommand each. Thread rule: one thread at a time.
+// The figures of bench/trust; each is a subcommand. Thread rule: one thread at a time.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,7 +9,7 @@
 
 namespace nestwright::bench {
 
-/// Does what the chosen subcommand is for.
+/// Computes and publishes the chosen figure.
 using Action = std::function<void(const Publication&)>;
 
 void add_equal(CLI::App& app, Action& action);
@@ -19,7 +19,7 @@ void add_repeat(CLI::App& app, Action& action);
 void add_fidelity(CLI::App& app, Action& action);
 void add_cost(CLI::App& app, Action& action);
 void add_hog(CLI::App& app, Action& action);
-/// The figures start these in processes of their own.
+/// Subcommands that the figures start as processes.
 void add_load(CLI::App& app, Action& action);
 void add_exported_timing(CLI::App& app, Action& action);
 

@@ -1,4 +1,4 @@
-// Made-up sessions beside planted disturbances: how often the planted fastest kernel wins.
+// Figure: how often the planted fastest kernel wins in simulated sessions with planted disturbances.
 #include <fmt/format.h>
 
 #include <algorithm>

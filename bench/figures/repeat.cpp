@@ -1,4 +1,4 @@
-// The same tuning with different seeds: how many of the winners are nearly as fast as the best of them.
+// Figure: how many winners of the same tuning with different seeds are nearly as fast as the best of them.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -23,7 +23,7 @@ struct RepeatOptions {
 
 struct SeedResult {
   double ratio = 0;           ///< of its winner to the fastest winner
-  std::vector<double> found;  ///< of what its database holds, where the winner is not near
+  std::vector<double> found;  ///< ratios of the configurations in its database, where the winner is not near
   Standing standing = Standing::kNear;
 };
 

@@ -12,8 +12,8 @@
 namespace nestwright::bench {
 namespace {
 
-constexpr int kProcesses = 48;  // of a race
-constexpr int kAttempts = 5;    // at one that nothing disturbs
+constexpr int kProcesses = 48;  // in a race
+constexpr int kAttempts = 5;    // to get an undisturbed one
 constexpr std::chrono::seconds kPause{3};
 
 std::vector<const CompiledObject*> distinct(std::vector<const CompiledObject*> objects) {
@@ -24,8 +24,8 @@ std::vector<const CompiledObject*> distinct(std::vector<const CompiledObject*> o
 
 }  // namespace
 
-// A final race knows ratios to 0.7% on a busy host, and the fastest of ten seems to be 1% faster than it is by that:
-// what is held against 3% has to be known better.
+// A final race determines ratios to 0.7% on a busy host, which makes the fastest of ten seem 1% faster than it is. A
+// limit of 3% needs more precision.
 SideBySide::SideBySide(const Task& task)
     : task_(task),
       runner_(make_task_runner(task, {.finalist_processes = kProcesses, .max_finalist_processes = kProcesses})) {}

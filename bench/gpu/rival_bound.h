@@ -1,4 +1,4 @@
-// How far off a library's result may be where it rounds its inputs otherwise than the workload says.
+// The error that is allowed to a library that rounds its inputs differently from the workload's definition.
 // Thread rule: pure functions.
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace nestwright::bench {
 
-/// What the bounds of the product's reference are multiplied by, 1 or more, for a library that rounds to tf32 as it
-/// likes: to nearest or towards zero. 1 where inputs are not rounded.
+/// The factor, at least 1, on the error bounds of a product's reference for a library that rounds to tf32 to nearest or
+/// towards zero. 1 where inputs are not rounded.
 double product_allowed_error(const MatmulShape& shape);
 
 }  // namespace nestwright::bench
