@@ -1,4 +1,4 @@
-// Two answers of the real doctor on one machine are of one origin: what it measures, of devices as well, differs.
+// Two reports of the real doctor on one machine have the same origin, although their measurements differ.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>

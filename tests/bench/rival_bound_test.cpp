@@ -1,4 +1,4 @@
-// Products of tf32 as a library may round them, computed here and judged as bench/gpu judges cuBLAS.
+// Products in tf32 with the roundings that a library may use, judged as bench/gpu judges cuBLAS.
 #include "bench/gpu/rival_bound.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kRows = 24;
 
-/// With zeros for all bits of the significand but the first `kept`.
+/// `x` with all bits of the significand but the first `kept` set to zero.
 double truncated(double x, int kept) {
   const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(x));
   return std::bit_cast<float>(bits & (~std::uint32_t{0} << (23 - kept)));
@@ -27,8 +27,8 @@ Workload product(std::size_t k, const std::string& precision = "tf32") {
   return parse_workload("matmul m=24 n=24 k=" + std::to_string(k) + " precision=" + precision);
 }
 
-/// Whether a product is right whose inputs went through `rounded` and which lacks its first `skipped`
-/// products, where bounds are `allowed` times as large as for our own kernels.
+/// Whether a product is accepted whose inputs were rounded by `rounded` and which lacks its first `skipped` terms, with
+/// bounds `allowed` times as large as for our own kernels.
 bool is_right(std::size_t k, double allowed, const std::function<double(double)>& rounded, std::size_t skipped = 0) {
   const CheckData data = make_check_data(product(k));
   std::vector<float> result(kRows * kRows);

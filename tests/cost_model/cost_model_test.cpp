@@ -1,4 +1,4 @@
-// Every cost model keeps the same contract; the XGBoost one also has to learn.
+// The contract that every cost model keeps; the XGBoost model must also learn.
 
 #include "cost_model/cost_model.h"
 
@@ -59,7 +59,7 @@ TEST(CostModel, EveryModelIsAFunctionOfSeedAndObservations) {
   for (const std::string& name : cost_model_names()) {
     const auto data = landscape(60, 2);
     const auto a = make_cost_model(name, 7), b = make_cost_model(name, 7);
-    a->update(landscape(30, 9));  // what was learnt before leaves no trace
+    a->update(landscape(30, 9));  // earlier training must leave no trace
     a->update(data);
     b->update(data);
     EXPECT_EQ(a->predict(rows(data)), b->predict(rows(data))) << name;

@@ -41,8 +41,8 @@ TEST(DeviceNeeds, AnObservationIsGivenBeforeAndAfterCompiling) {
   EXPECT_EQ(given[2].throughput, 10);
 }
 
-/// Speed follows from the knob where a kernel can be compiled, and the occupancy counts for as much again; every third
-/// has none, because it does not compile.
+/// The speed depends on the knob, where a kernel compiles, and equally on the occupancy; every third candidate fails to
+/// compile.
 std::vector<Observation> trials() {
   std::vector<Observation> list;
   for (int i = 0; i < 120; ++i) {
@@ -65,7 +65,7 @@ TEST(DeviceNeeds, RankWhatIsCompiledAndDoNotCondemnWhatIsNot) {
   EXPECT_GT(score(plain(9)), score(plain(0))) << "before it is compiled, the knob is what there is to go by";
   EXPECT_GT(score(plain(5)), 0.25 * score(full));
 
-  // Given with the needs alone, what is not compiled is taken for what failed to compile.
+  // Trained on rows with resources only, the model takes uncompiled candidates for failures.
   std::vector<Observation> after;
   for (const Observation& o : trials()) {
     after.push_back({o.needs ? with_needs(o.features, *o.needs) : o.features, o.throughput});

@@ -1,5 +1,5 @@
-// Whatever the template and the configuration: what least_work counts is no more than what the program does when it is
-// run, statement by statement.
+// For every template and configuration, least_work counts no more than the program executes when it is interpreted,
+// statement by statement.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -20,7 +20,7 @@ namespace {
 
 using namespace ir;  // NOLINT(google-build-using-namespace)
 
-/// Runs the loops, not the arithmetic.
+/// Executes the loops without the arithmetic.
 class Execution {
  public:
   explicit Execution(const Program& program) {
@@ -78,7 +78,7 @@ class Execution {
     } else if (const auto* choice = e.as<Select>()) {
       try {
         run(value(choice->condition) != 0 ? choice->if_true : choice->if_false);
-      } catch (const InternalError&) {  // data decide
+      } catch (const InternalError&) {  // depends on data
       }
     } else if (const auto* cast = e.as<Cast>()) {
       run(cast->value);
@@ -130,7 +130,7 @@ TEST_P(LeastWorkOfTemplates, IsNoMoreThanWhatIsDone) {
         EXPECT_LE(least.read_bytes, done.read_bytes() * (1 + 1e-12)) << where;
         EXPECT_GT(least.written_bytes, 0) << where;
         if (workload.op == "matmul") {
-          // Half of the operations are multiplications: a count far below that would refuse nothing.
+          // Half of the operations are multiplications: a count far below that would not reject any time.
           EXPECT_GE(least.multiplications, 0.95 * multiplications_of_matmul(workload)) << where;
           EXPECT_GT(least.read_bytes, 0) << where;
         }

@@ -57,8 +57,8 @@ TEST_F(ComputeAt, RefusesLoopsThatAreGone) {
 }
 
 TEST(ComputeAtOutputs, RefusesACircle) {
-  // B is needed by C. Once B's consumer sits inside B nothing could be computed first: the only way to it is barred,
-  // since a consumer is never computed inside what it reads.
+  // C reads B. Attaching B's consumer inside B would leave nothing to compute first; it is refused because a consumer
+  // is never computed inside its producer.
   const Tensor a = placeholder({8}, kFloat32, "A");
   const Tensor b = compute({8}, [&](Expr i) { return a(i) + 1.0; }, "B");
   const Tensor c = compute({8}, [&](Expr i) { return b(i) + 1.0; }, "C");

@@ -177,7 +177,7 @@ TEST_F(ScanSchedule, RefusesWhatTwoScansShare) {
 }
 
 TEST_F(ScanSchedule, RefusesReadsThatAreOutOfBoundsAtSomeStep) {
-  // Row t - 1 exists at every step, row t + 1 does not at the last one.
+  // Row t - 1 exists at every step; row t + 1 does not exist at the last one.
   const auto schedule_of = [&](int ahead) {
     const Tensor state2 = placeholder({8, 6}, kFloat32, "S2");
     const Tensor reading =

@@ -1,4 +1,4 @@
-// stream: what it notes, and what it refuses.
+// stream: what it records, and what it refuses.
 #include "doubled.h"
 #include "tests/support/message.h"
 

@@ -8,7 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// What a tuned matmul applies: packing, blocks of the reduction, a register tile.
+/// Applies the primitives of a tuned matmul: packing, blocks of the reduction, a register tile.
 void schedule_as_a_template_does(Schedule& s, const Tensor& a, const Tensor& b, const Tensor& c) {
   const Tensor packed = s.cache_read(b, ir::Scope::kGlobal, {c});
   const auto panels =

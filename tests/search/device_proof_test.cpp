@@ -1,5 +1,5 @@
-// Convolutions and products on an OpenCL device, through the real runner: what templates make of them is right on all
-// sets of inputs, and kernels with a planted fault are wrong on the set that is to show it.
+// Convolutions and products on an OpenCL device, through the real runner: kernels of templates are correct on all sets
+// of inputs, and kernels with a planted fault are wrong on the set that is meant to reveal it.
 #ifdef WITH_OPENCL
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ const Target& opencl() {
   return target;
 }
 
-/// The first seed of the first template that serves the workload.
+/// The kernel of the first seed of the first template that serves the workload.
 CompiledObject compiled(const Workload& workload) {
   const Template& source = *templates_for(workload, opencl()).front();
   const Instance instance = instantiate(source, workload, opencl(), source.seeds(workload, opencl()).front());
@@ -36,7 +36,7 @@ CompiledObject compiled(const Workload& workload) {
   return make_backend(DeviceKind::kOpenCl)->compile(expand(loops, opencl()), opencl(), {});
 }
 
-/// The same with another body of its one kernel, which a single work-item runs.
+/// The same object with another body of its only kernel, which a single work-item runs.
 CompiledObject with_body(CompiledObject object, const std::string& body) {
   const std::size_t kernel = object.object.find("__kernel"), begin = object.object.find('{', kernel);
   EXPECT_EQ(object.object.find("__kernel", kernel + 1), std::string::npos) << "one kernel";
@@ -70,8 +70,8 @@ TEST(DeviceProof, TemplatesAreRightOnAllSets) {
   }
 }
 
-/// A convolution of 6 x 6 images with 16 filters of one element, of so many channels: the one of the number `skipped`
-/// is left out. Sums are float32, whatever the tensors are.
+/// A convolution of 6 x 6 images with 16 filters of one element and `channels` channels, which leaves out channel
+/// number `skipped`. Sums are float32, whatever the type of the tensors.
 std::string convolution_body(int channels, int skipped, bool in_half, const std::string& stored = "sum") {
   const auto load = [&](const std::string& tensor, const std::string& at) {
     return in_half ? "vload_half(" + at + ", " + tensor + ")" : tensor + "[" + at + "]";

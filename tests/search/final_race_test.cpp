@@ -1,4 +1,4 @@
-// Who enters the final race.
+// The entrants of the final race.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ class FinalRace : public testing::Test {
     record_trials();
   }
 
-  /// The default with a time of a millisecond, then slow ones with a microsecond.
+  /// Records the default with a time of a millisecond, then slow trials with a microsecond.
   void record_trials() {
     std::vector<Point> points = {session_->space.seeds().front()};
     std::mt19937_64 random(1);

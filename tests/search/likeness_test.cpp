@@ -1,5 +1,5 @@
-// Candidates that differ in what costs no other traffic, but time, are not taken for alike: for each knob of that kind,
-// in every template that has one.
+// Candidates that differ in time but not in traffic are not taken for near-duplicates: for each knob of this kind, in
+// every template that has one.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 namespace nestwright {
 namespace {
 
-/// Knobs of hints, padding, vector widths of what is fetched, and which loops are bound to what.
+/// Knobs for hints, padding, vector widths of loads, and thread bindings.
 const std::set<std::string>& knobs() {
   static const std::set<std::string> names = {
       "stores",   "prefetch", "prefetch_a", "prefetch_b", "prefetch_c", "padding",  "double_buffer", "fragments",
@@ -27,7 +27,7 @@ const std::set<std::string>& knobs() {
 }
 
 std::vector<Target> targets() {
-  Target small = cpu_target(CpuIsa::kAvx512, 2);  // for which tensors are large enough to stream and to prefetch
+  Target small = cpu_target(CpuIsa::kAvx512, 2);  // its caches make tensors large enough to stream and to prefetch
   small.l2_bytes = 4096;
   small.l3_bytes = 65536;
   return {small, Target::parse("cuda,arch=sm_90"), Target::parse("opencl")};
@@ -50,7 +50,7 @@ const std::vector<std::string>& workloads() {
   return list;
 }
 
-/// The point with each other value of one knob that is valid.
+/// The valid points that differ from `point` in the value of one knob.
 std::vector<Point> siblings(const SearchSpace& space, const Point& point, const std::string& knob) {
   std::vector<Point> list;
   for (const SearchSpace::Member& member : space.members()) {
@@ -70,7 +70,7 @@ std::vector<Point> siblings(const SearchSpace& space, const Point& point, const 
   return list;
 }
 
-/// By template and knob: pairs whose programs differ, and how many of them are alike.
+/// For a template and a knob: the number of pairs whose programs differ, and how many of them are near-duplicates.
 struct Pairs {
   int all = 0, alike = 0;
   std::string example;
@@ -118,7 +118,7 @@ TEST(Likeness, SeesHintsPaddingAndBindingsInEveryTemplate) {
       if (std::any_of(templates().begin(), templates().end(), serves)) compare(SearchSpace(task), found);
     }
   }
-  // Where the extents are 1, bindings of loops and space between rows are there in name alone.
+  // With extents of 1, some bindings and paddings have no effect.
   constexpr double kVacuous = 0.1;
   for (const auto& [knob, pairs] : found) {
     EXPECT_LE(pairs.alike, kVacuous * pairs.all)

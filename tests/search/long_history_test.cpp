@@ -1,4 +1,4 @@
-// A session of a task with more trials than a session reads of them.
+// A session of a task with more recorded trials than a session reads.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ class LongHistory : public testing::Test {
     log_.end_session(id, SessionStatus::kDone, "all was measured");
   }
 
-  /// The second one of all is the fastest, the first the default; the others are slow.
+  /// The second trial of all is the fastest, the first the default; the others are slow.
   void record(SessionId id, int number, std::span<const Point> points) {
     std::vector<Proposal> proposals;
     for (const Point& point : points) proposals.push_back({{point.template_name, point.version}, point.config, "test"});

@@ -9,7 +9,7 @@
 namespace nestwright {
 namespace {
 
-/// Nothing that says how fast it is.
+/// Features that do not predict the time.
 std::optional<Features> features(const Point&) {
   Features blind{1};
   append_unknown_needs(blind);
@@ -18,10 +18,10 @@ std::optional<Features> features(const Point&) {
 
 DeviceNeeds needs(std::int64_t x) { return {static_cast<double>(32 + x % 200), 0, 0, 0.5}; }
 
-/// One that has learnt that few registers are good.
+/// A ranker that has learnt that few registers are fast.
 Ranker taught(int trials) {
   Ranker ranker(make_cost_model("xgboost", 1), make_cost_model("xgboost", 1), [](const Point& p) {
-    // The audit judges what is known before compiling; so half of it says as much.
+    // The audit uses features known before compiling, so half of them predict the label.
     std::optional<Features> f = features(p);
     (*f)[0] = static_cast<float>(p.config.entries()[0].value[0] % 200 / 50);
     return f;

@@ -1,5 +1,6 @@
-// What the checks of a result catch, by type and length of the reduction: products that were never computed, that lack
-// a step of k or have one twice. What only rounds is right. Prints a table of what each set of inputs catches.
+// Which faults the checks of results detect, by type and length of the reduction: products that were never computed, or
+// that lack or repeat a step of k. Results that only round are accepted. Prints a table of what each set of inputs
+// detects.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,13 +20,13 @@
 namespace nestwright {
 namespace {
 
-// Enough that no step of k meets zeros alone where whole numbers are sparse (float16, 8192 steps).
+// Large enough that every step of k meets a nonzero where whole numbers are sparse (float16, 8192 steps).
 constexpr std::int64_t kRows = 24, kColumns = 24;
 
 struct Product {
   std::int64_t k = 0;
   ir::Type sum_type;
-  std::int64_t first = 0;      ///< of the steps
+  std::int64_t first = 0;      ///< first step
   std::int64_t skipped = -1;   ///< step that is left out
   std::int64_t repeated = -1;  ///< step that is added twice
 };
@@ -35,7 +36,7 @@ double term(const Product& p, const std::vector<std::vector<double>>& inputs, st
   return inputs[0][static_cast<std::size_t>(i * p.k + r)] * inputs[1][static_cast<std::size_t>(r * kColumns + j)];
 }
 
-/// One step after the other, each sum rounded to the type.
+/// Adds one step after the other, rounding each sum to the type.
 std::vector<double> multiply(const Product& p, const std::vector<std::vector<double>>& inputs) {
   std::vector<double> c;
   for (std::int64_t i = 0; i < kRows; ++i) {
@@ -56,7 +57,8 @@ std::vector<double> multiply(const Product& p, const std::vector<std::vector<dou
   return c;
 }
 
-/// What a set of inputs finds in a product: elements that are wrong, and the largest error of its bound.
+/// What a set of inputs reveals in a product: the number of wrong elements, and the largest error relative to its
+/// bound.
 struct Finding {
   std::size_t wrong = 0;
   double error_ratio = 0;
@@ -81,7 +83,7 @@ Finding judge(const CheckData& data, const Product& p, const std::vector<std::ve
 Finding judge_uniform(const CheckData& data, const Product& p) {
   return judge(data, p, data.inputs, data.expected[0], data.bound[0]);
 }
-/// Nothing is found where there are no whole numbers; likewise for the wide set.
+/// No finding where the check has no whole numbers; likewise for the wide set.
 Finding judge_whole(const CheckData& data, const Product& p) {
   return data.whole_inputs.empty() ? Finding{} : judge(data, p, data.whole_inputs, data.whole_expected[0], {});
 }
@@ -90,7 +92,7 @@ Finding judge_wide(const CheckData& data, const Product& p) {
                                   : judge(data, p, data.wide_inputs, data.wide_expected[0], data.wide_bound[0]);
 }
 
-/// Steps of which no product of whole numbers has a term: what lacks one is not seen.
+/// The number of steps in which no product of whole numbers is nonzero, so that their absence is not detected.
 std::int64_t unseen_steps(const Product& p, const CheckData& data) {
   std::int64_t unseen = 0;
   for (std::int64_t r = 0; r < p.k; ++r) {
@@ -110,7 +112,7 @@ struct Kind {
 
 class Proof : public testing::TestWithParam<Kind> {};
 
-/// As precision=tf32 rounds operands: 10 bits behind the binary point.
+/// Rounds as precision=tf32 rounds operands: to 10 bits after the binary point.
 void round_to_tf32(std::vector<std::vector<double>>& inputs) {
   for (std::vector<double>& tensor : inputs) {
     for (double& x : tensor) {

@@ -26,7 +26,7 @@ void teach(Ranker& r, int n, double (*throughput)(std::int64_t)) {
 }
 
 double rising(std::int64_t x) { return 10.0 + static_cast<double>(x); }
-/// Nothing that the features know of.
+/// A label that the features do not predict.
 double noise(std::int64_t x) { return static_cast<double>((x * 2654435761u) % 1000); }
 
 TEST(Ranker, DoesNotRankBeforeThereAreEnoughTrials) {
@@ -92,7 +92,7 @@ TEST(Ranker, WhatOtherTasksTaughtFades) {
   Ranker r = ranker("xgboost");
   r.warm_start(lessons(100, rising));
   ASSERT_TRUE(prefers_large(r));
-  teach(r, 300, falling);  // beyond 277 trials nothing is left of it
+  teach(r, 300, falling);  // after 277 trials, other tasks have no weight
   Ranker alone = ranker("xgboost");
   teach(alone, 300, falling);
   const std::vector<Point> points{point(3), point(77), point(250)};
@@ -130,7 +130,7 @@ TEST(Ranker, OfALongHistoryTheLatestAndTheFastestAreLearntFrom) {
     return features(p);
   });
   constexpr std::int64_t kTrials = 5000, kReplayed = 512, kOwn = 100;
-  // The fastest came first.
+  // The fastest trials are observed first.
   for (std::int64_t x = 0; x < kTrials; ++x) r.observe(point(x), rising(kTrials - x));
   r.end_replay();
   for (std::int64_t x = kTrials; x < kTrials + kOwn; ++x) r.observe(point(x), 1);
@@ -176,7 +176,7 @@ TEST(Ranker, AReadingOfLessWeightAmendsNothing) {
 }
 
 TEST(Ranker, ADisturbedReadingIsNoneToMeasureOthersBy) {
-  // One in ten seems a thousand times as fast: by these all others would be alike.
+  // One trial in ten seems a thousand times as fast, next to which all others would look alike.
   Ranker r = ranker("xgboost");
   for (std::int64_t x = 0; x < 100; ++x) {
     if (x % 10 == 3) {
@@ -200,7 +200,7 @@ TEST(Ranker, LearningDoesNotDependOnWhenItIsAsked) {
       r->observe(point(x), rising(x));
       if (x % 16 != 15) continue;
       r->end_batch();
-      if (r == &eager) r->ranks();  // an interrupted run trained here, the resumed one did not
+      if (r == &eager) r->ranks();  // an interrupted run trains here, a resumed one does not
     }
   }
   const std::vector<Point> points{point(3), point(77), point(500)};

@@ -1,4 +1,4 @@
-// What seems to be faster than the machine is disturbed, unless the machine's rates were measured too low.
+// A candidate that exceeds the machine's rates is disturbed, unless these were measured too low.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
 
-/// So slow that any kernel seems to be faster.
+/// Rates so low that every kernel seems to exceed them.
 constexpr MachineLimits kTooLow{.fma_gflops = 0.01, .read_gb_s = 0.01};
 
 class UnderratedMachineTest : public testing::Test {

@@ -1,4 +1,4 @@
-// What other shapes in the log teach.
+// Using trials of other shapes in the log.
 #include "search/warm_start.h"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ class WarmStartTest : public testing::Test {
   static Task task(const std::string& sizes, int threads = 1) {
     return {parse_workload("matmul " + sizes), Target::parse("cpu,isa=avx2,threads=" + std::to_string(threads))};
   }
-  /// A session of the task that measured its first few seeds, each slower than the one before.
+  /// Records a session of the task that measured its first few seeds, each slower than the one before.
   void record(const Task& t, int count, double first_ns) {
     const SearchSpace space(t);
     const SessionId session = log_.begin_session(task_key(t), info());
@@ -29,7 +29,7 @@ class WarmStartTest : public testing::Test {
       log_.record(session, batch.proposals[i].id, timed(first_ns * static_cast<double>(i + 1)));
     }
     log_.end_session(session, SessionStatus::kDone, "");
-    usleep(2000);  // recorded_at has milliseconds
+    usleep(2000);  // recorded_at has a resolution of milliseconds
   }
   WarmStart start(const Task& t, std::size_t own_trials = 0) {
     const SearchSpace space(t);

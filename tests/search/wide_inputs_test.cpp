@@ -1,4 +1,4 @@
-// Inputs of large and small magnitudes: what they are for every operator and type, and which faults they alone show.
+// Inputs of large and small magnitudes: their values for every operator and type, and the faults that only they reveal.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ double as_element(ir::Type type, double value) {
   return element_at(type, memory.data(), 0);
 }
 
-/// As a kernel would have left `c` in memory.
+/// Whether `c`, as a kernel leaves it in memory, is accepted.
 bool is_right(const CheckData& data, std::vector<double> c, const std::vector<double>& expected,
               std::span<const double> bound) {
   std::vector<std::byte> memory(c.size() * 8);
@@ -100,7 +100,7 @@ TEST(WideInputs, HaveTheReferenceThatTheOperatorGivesOfThem) {
         ASSERT_TRUE(std::isnan(data.wide_expected[0][i]));
         continue;
       }
-      // Sums in double, of terms of other magnitudes.
+      // Sums in double, of terms of various magnitudes.
       ASSERT_NEAR(data.wide_expected[0][i], expected, std::max(1e-12 * std::abs(expected), 1e-3 * bound)) << i;
       ASSERT_NEAR(data.wide_bound[0][i], bound, 1e-9 * bound) << i;
     }
@@ -125,7 +125,7 @@ bool contains(const std::string& text, const char* part) { return text.find(part
 
 constexpr std::array kTails{"gelu", "softmax", "sigmoid"};
 
-// Of what is spread over magnitudes, most elements that are 0 instead are wrong, small ones too.
+// Results are spread over magnitudes, and most elements, small ones too, are rejected when replaced by 0.
 TEST(WideInputs, SpreadTheResultsAndHideNoSmallOne) {
   for (const std::string& text : all_workloads()) {
     SCOPED_TRACE(text);
@@ -146,21 +146,21 @@ TEST(WideInputs, SpreadTheResultsAndHideNoSmallOne) {
       small_ones_seen += size > data.wide_bound[0][i] ? 1 : 0;
     }
     const bool is_narrow = data.types.front() == kFloat16;
-    // Between 0 and 1 by nature, and near 1/2 for half of all inputs.
+    // Values of sigmoid are between 0 and 1, and near 1/2 for half of all inputs.
     if (!contains(text, "function=sigmoid")) {
       EXPECT_GE(most / least, is_narrow ? 0x1p10 : 0x1p16);
     }
-    // The tail of gelu, and what exponentials go to 0 in, fall below any bound.
+    // The tail of gelu, and exponentials that approach 0, fall below any bound.
     const bool has_tail =
         std::any_of(kTails.begin(), kTails.end(), [&](const char* name) { return contains(text, name); });
     if (has_tail) continue;
-    // Sums of thousands of terms in float16 are off by nearly as much as they are.
+    // Sums of thousands of terms in float16 have errors nearly as large as their values.
     const double share = contains(text, "k=8192 dtype=float16") ? 0.25 : 0.5;
     EXPECT_GE(static_cast<double>(small_ones_seen), share * static_cast<double>(small)) << small << " of " << results;
   }
 }
 
-/// A kernel that is right on numbers in [-1, 1] and on whole ones.
+/// A kernel that is correct on numbers in [-1, 1] and on whole numbers.
 struct Fault {
   std::string name, workload;
   std::function<std::vector<double>(const CheckData&, const Tensors& inputs, const std::vector<double>& right)> kernel;
@@ -216,7 +216,7 @@ const std::vector<Fault> kFaults = {
      }},
     {"TanhBySeries", "elementwise function=tanh shape=1000",
      [](const CheckData&, const Tensors& inputs, const std::vector<double>&) {
-       // Lambert's continued fraction, as exact as is needed up to 1.
+       // Lambert's continued fraction, accurate enough up to 1.
        return each(inputs[0], [](double x) {
          double f = 0;
          for (int k = 13; k > 1; k -= 2) f = x * x / (k + f);

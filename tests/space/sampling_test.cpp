@@ -1,4 +1,4 @@
-// Sampling is uniform over the valid points, and never enumerates a product.
+// Sampling is uniform over the valid points and never enumerates a product of knobs.
 #include <gtest/gtest.h>
 
 #include <chrono>
