@@ -11,7 +11,7 @@ Index shifted(const Index& index, std::int64_t by) {
   return {index.e + Expr(by), plus(index.least, by), plus(index.greatest, by)};
 }
 
-/// i*s + r*d: a window, where the loops allow for one.
+/// i*s + r*d: a window, where the loops allow it.
 Index window(Choices& choices, const std::vector<Loop>& loops) {
   const Loop& position = choices.of(loops);
   const Loop& inside = choices.of(loops);

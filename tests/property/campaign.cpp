@@ -31,7 +31,7 @@ std::vector<Depth> draw_depths(std::uint64_t seed, const Rates& rates) {
   }
   Depth depth{.replay = one_in(mix(seed, 1), rates.replay), .vector = one_in(mix(seed, 2), rates.vector)};
   if (!isas.empty() && one_in(mix(seed, 3), rates.compile)) {
-    // The best that the machine has half the time.
+    // Half of the time the best instruction set that the machine has.
     const std::uint64_t draw = mix(seed, 4);
     depth.compile = draw % 2 == 0 ? isas.back() : isas[draw / 2 % isas.size()];
     depth.final_pipeline = draw / 64 % 3 == 0;
@@ -51,7 +51,7 @@ std::vector<Failure> run_case(std::uint64_t seed, const Rates& rates, Counts& co
   std::optional<Expression> expression;
   try {
     expression = make_expression(choices, wish.expression);
-  } catch (const UsageError& error) {  // an expression that is refused
+  } catch (const UsageError& error) {  // a refused expression
     counts.add_verdict({Verdict::kNotLegal, error.what(), {}});
     return failures;
   }

@@ -1,5 +1,5 @@
-// One case of the property tests: an expression, a schedule of it, and data. Everything comes from one 64-bit seed, and
-// everything that a failing case is made of can be changed one by one to make it smaller.
+// One case of the property tests: an expression, a schedule of it, and data. All of it derives from one 64-bit seed,
+// and each part can be changed separately to shrink a failing case.
 // Thread rule: values.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace nestwright::property {
 
-/// What a case is meant to have in it, so that every combination of primitive, tail and reducer comes up.
+/// What a case should contain, so that every combination of primitive, tail and reducer occurs.
 struct Wish {
   std::string primitive;
   TailKind tail = TailKind::kGuard;
@@ -22,15 +22,15 @@ struct Wish {
 };
 Wish draw_wish(std::uint64_t seed);
 
-/// A schedule with random primitives applied, and what became of the attempts.
+/// A schedule with random primitives applied, and the outcome of the attempts.
 struct Drawn {
   Schedule schedule;
   int refused = 0;      ///< attempts that threw ScheduleError
-  std::string problem;  ///< a refusal that changed something all the same; empty where there is none
+  std::string problem;  ///< a refusal that changed the schedule; empty where there is none
 };
 Drawn draw_schedule(const Expression& expression, const Wish& wish, std::uint64_t seed);
 
-/// Applies what can be applied of `trace`: a step that is refused, or names what is not there, is left out.
+/// Applies the steps of `trace` that are legal; others, and those that refer to missing loops, are left out.
 Schedule apply_trace(const Expression& expression, const Trace& trace);
 
 const char* tail_name(TailKind kind);

@@ -40,14 +40,14 @@ ir::Scalar draw_element(ir::Type type, std::mt19937_64& random) {
   const auto small = static_cast<std::int64_t>(random() % 9) - 4;
   if (type.is_float()) return ir::float_scalar(static_cast<double>(small));
   if (random() % 16 != 0) return ir::integer_scalar(type.code == ir::TypeCode::kUInt ? small + 4 : small);
-  // Any number of the type, its ends among them.
+  // Any value of the type, including its ends.
   std::int64_t wide = static_cast<std::int64_t>(random());
   std::byte bytes[8];
   std::memcpy(bytes, &wide, sizeof(bytes));
   return ir::read_element(type, bytes);
 }
 
-/// Counts statements, loops multiplied out.
+/// Counts statements, multiplied by the extents of their loops.
 class Counter {
  public:
   Counter(const ir::Program& program, ir::Ranges ranges) : program_(program), ranges_(std::move(ranges)) {}

@@ -11,7 +11,7 @@ namespace nestwright::property {
 
 struct Symbol {
   Var var;
-  std::int64_t value = 1;  ///< at the run
+  std::int64_t value = 1;  ///< when the program runs
 };
 
 struct Dim {
@@ -27,7 +27,7 @@ struct Dim {
   bool never_negative() const { return a >= 0 && a + b >= 0; }
 };
 
-/// Absent where two symbols would meet.
+/// x + scale * y; absent where they have different symbols.
 inline std::optional<Dim> add(const Dim& x, const Dim& y, std::int64_t scale = 1) {
   if (x.a != 0 && y.a != 0 && !(x.symbol->var == y.symbol->var)) return std::nullopt;
   Dim sum{x.a != 0 ? x.symbol : y.symbol, x.a + scale * y.a, x.b + scale * y.b};
@@ -46,7 +46,7 @@ inline Dim times(Dim x, std::int64_t factor) {
   return x;
 }
 
-/// x < y for every value of the symbols.
+/// Whether x < y for every value of the symbols.
 inline bool surely_less(const Dim& x, const Dim& y) {
   const std::optional<Dim> difference = add(y, x, -1);
   return difference && plus(*difference, -1).never_negative();

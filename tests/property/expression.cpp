@@ -19,7 +19,7 @@ Type Builder::draw_type(Choices& choices, const Plan& plan, bool may_be_logical)
   const Type number = std::vector<Type>{kFloat32, kInt32, kInt64, kFloat64, choices.of(numbers), kFloat32}[drawn];
   const bool logical = plan.is_reduction && wish_.reducer ? is_logical(*wish_.reducer) : drawn == 5;
   if (logical && may_be_logical) return kBool;
-  // Sums of more than that many are not exact any more.
+  // Larger sums would not be exact.
   const bool narrow = number.is_float() && number.bits == 16;
   return narrow && plan.points > 60 ? Type(kFloat32) : number;
 }
@@ -38,7 +38,7 @@ Value Builder::input(Choices& choices, const std::vector<Loop>& loops, Type type
   std::vector<Index> indices;
   std::vector<Dim> dims;
   std::int64_t elements = 1;
-  // As many dimensions as there are loops in most cases, each loop once.
+  // Usually as many dimensions as there are loops, each loop once.
   std::vector<Loop> left = loops;
   const int rank = choices.chance(30) ? choices.between(0, kMostRank)
                                       : static_cast<int>(std::min<std::size_t>(loops.size(), kMostRank));
@@ -58,7 +58,7 @@ Value Builder::input(Choices& choices, const std::vector<Loop>& loops, Type type
   }
   const std::vector<Expr> shape = exprs(dims);
   std::vector<Expr> strides;
-  if (choices.chance(10)) {  // rows further apart than they are long, or columns in the place of rows
+  if (choices.chance(10)) {  // padded rows, or column-major order
     const bool transposed = choices.chance(50);
     Expr step = choices.between(1, 2);
     strides.resize(shape.size());
@@ -95,7 +95,7 @@ Value Builder::operand(Choices& choices, const std::vector<Loop>& loops, Type ty
 
 Value Builder::body_value(Choices& choices, const Plan& plan, Type type) {
   const std::vector<Loop> loops = plan.loops();
-  // A truth value is a comparison in most cases.
+  // A truth value is usually a comparison.
   const Type inner = type.is_bool() && !choices.chance(30) ? Type(kInt32) : type;
   Value value;
   if (plan.primary >= 0) {

@@ -1,4 +1,4 @@
-// Which loops a random compute has, and how it reads the compute that it is mostly made from.
+// Chooses the loops of a random compute, and how it reads its primary operand.
 #include <algorithm>
 #include <cmath>
 
@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kMostReduceAxes = 3;
 
-/// Sizes, the simple ones first: primes and others that no factor divides among them.
+/// Extents, the simple ones first; they include primes and others that no factor divides.
 const std::vector<std::int64_t> kExtents = {1, 2, 3, 4, 5, 7, 8, 6, 9, 10, 11, 13, 16, 12, 17, 19, 20, 15, 14, 18};
 
 }  // namespace
@@ -18,7 +18,7 @@ double Builder::Plan::reduced() const {
   double product = 1;
   for (const Loop& loop : reduce) product *= static_cast<double>(loop.extent.value());
   for (const Loop& loop : reduce) {
-    if (!loop.extent.is_constant()) product *= 16;  // another value of the symbol
+    if (!loop.extent.is_constant()) product *= 16;  // for larger values of the symbol
   }
   return product;
 }
@@ -80,7 +80,7 @@ std::vector<std::size_t> Builder::draw_order(Choices& choices, const Plan& plan)
   return order;
 }
 
-/// What becomes of a dimension of the primary: a loop, a reduction, a window, ...
+/// Decides how a dimension of the primary is read: by a loop, a reduction, a window, ...
 void Builder::plan_dimension(Choices& choices, Plan& plan, const Dim& extent) {
   const auto constant = [&](std::int64_t c) {
     plan.indices.emplace_back([c](const Plan&) { return Index{Expr(c), Dim::constant(c), Dim::constant(c)}; });
@@ -156,7 +156,7 @@ Builder::Plan Builder::make_plan(Choices& choices, std::uint32_t percent_reduced
   Plan plan;
   plan.is_reduction = choices.chance(percent_reduced);
   if (!computes_.empty() && !choices.chance(35)) {
-    // The last one in most cases: chains are what compute_at and inlining are for.
+    // Usually the last one, since chains exercise compute_at and inlining.
     const std::size_t last = computes_.size() - 1;
     plan.primary = static_cast<int>(choices.chance(30) ? choices.below(static_cast<std::uint32_t>(last + 1)) : last);
     is_read_[static_cast<std::size_t>(plan.primary)] = true;

@@ -8,7 +8,7 @@
 namespace nestwright::property {
 namespace {
 
-/// What people see of a schedule together with its record: nothing that a refusal may change is missing in it.
+/// The printed schedule and its trace, which show everything that a refusal must not change.
 std::string picture(const Schedule& schedule) { return schedule.str() + schedule.trace().str(); }
 
 std::size_t draw_primitive(Choices& random, const std::string& wished) {
