@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cost_model/device_needs.h"
+#include "cost_model/device_resources.h"
 #include "cost_model/features.h"
 
 namespace nestwright {
@@ -21,13 +21,13 @@ struct Observation {
   double throughput = 0;
   double weight = 1;  ///< above 0
   /// The resources of its kernels, which `features` do not contain; nullopt where the compiler reports none.
-  std::optional<DeviceNeeds> needs = {};
+  std::optional<DeviceResources> resources = {};
 };
 
 /// Training data for a model that ranks both compiled and uncompiled candidates: each observation with resources
 /// becomes two of half its weight, one without them and one with them. Trained on complete rows alone, a model would
 /// split by columns that most candidates lack, and take a missing value for a failure to compile.
-std::vector<Observation> before_and_after_compiling(std::vector<Observation> observations);
+std::vector<Observation> with_and_without_resources(std::vector<Observation> observations);
 
 /// A model of the throughput of candidates.
 class CostModel {
@@ -38,7 +38,7 @@ class CostModel {
   /// One score for each row; higher is better. Scores are comparable within one model only, and 0 before training.
   virtual std::vector<double> predict(std::span<const Features> rows) const = 0;
   /// False where predictions carry no information: the model was never trained, or cannot be.
-  virtual bool trained() const = 0;
+  virtual bool is_trained() const = 0;
 };
 
 /// The model of this name: xgboost or random. Throws UsageError that lists the known names.

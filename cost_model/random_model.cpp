@@ -23,7 +23,7 @@ class RandomModel final : public CostModel {
     return scores;
   }
 
-  bool trained() const override { return false; }
+  bool is_trained() const override { return false; }
 
  private:
   std::uint64_t seed_;

@@ -9,7 +9,7 @@ namespace nestwright {
 namespace {
 
 constexpr std::int64_t kWarp = 32, kSector = 32, kBanks = 32, kWord = 4;
-constexpr std::int64_t kMostAtOnce = 16;  // bytes that a thread moves by one access
+constexpr std::int64_t kMaxAccessBytes = 16;  // bytes that a thread moves by one access
 
 /// The bytes that each thread of a warp accesses, relative to the first thread's, in order of threads.
 struct Pieces {
@@ -24,7 +24,7 @@ std::int64_t bytes_at_once(std::span<const NestLoop> loops, std::int64_t element
       std::find_if(loops.rbegin(), loops.rend(), [](const NestLoop& l) { return l.kind == ir::LoopKind::kVectorized; });
   if (vector == loops.rend()) return element;
   if (address(std::array{LoopValue{vector->var, 1}}) - address({}) != 1) return element;
-  return std::min(static_cast<std::int64_t>(vector->extent) * element, kMostAtOnce);
+  return std::min(static_cast<std::int64_t>(vector->extent) * element, kMaxAccessBytes);
 }
 
 Pieces pieces_of(std::span<const NestLoop> loops, std::int64_t element,

@@ -104,7 +104,7 @@ class XgboostModel final : public CostModel {
     return {scores, scores + rows.size()};
   }
 
-  bool trained() const override { return booster_ != nullptr; }
+  bool is_trained() const override { return booster_ != nullptr; }
 
  private:
   std::uint64_t seed_;

@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "codegen/backend.h"
-#include "cost_model/device_needs.h"
+#include "cost_model/device_resources.h"
 #include "ir/core/program.h"
 #include "lower/lower.h"
 #include "search/search_space.h"
@@ -26,6 +26,6 @@ std::string kernel_name(const Workload& workload);
 std::optional<Features> point_features(const SearchSpace& space, const KnobColumns& columns, const Point& point);
 
 /// The resources of the kernel whose blocks take the most registers. nullopt where the compiler reports none.
-std::optional<DeviceNeeds> needs_of(const std::vector<KernelResources>& kernels);
+std::optional<DeviceResources> resources_of(const std::vector<KernelResources>& kernels);
 
 }  // namespace nestwright

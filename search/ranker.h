@@ -1,6 +1,6 @@
 // Ranks unmeasured points by a cost model that it trains on the observed ones. Features are computed on all cores and
 // cached. It audits the model: a second model, trained without the held-out trials, predicts these; where the audit
-// finds no correlation, ranks() is false and strategies do without the model. Thread rule: one thread at a time.
+// finds no correlation, can_rank() is false and strategies do without the model. Thread rule: one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -27,12 +27,12 @@ class Ranker {
 
   /// Adds trials of other tasks, with throughput relative to the best of their own task. They determine the ranking
   /// until this task has trials, and lose weight as these accumulate. Must be called before any other function.
-  void warm_start(std::vector<Observation> lessons);
+  void warm_start(std::vector<Observation> other_tasks);
   /// False where trials of other tasks have no weight any more, given the number of this task's trials.
-  static bool weighs_lessons(std::size_t own_trials) { return own_trials < kMaxReplayed; }
+  static bool uses_other_tasks(std::size_t own_trials) { return own_trials < kMaxReplayed; }
   /// Adds the resources that the compiler reported for a point, measured or not, to its features. Requires features
-  /// with columns for them (cost_model/device_needs.h).
-  void tell_needs(const Point& point, const DeviceNeeds& needs);
+  /// with columns for them (cost_model/device_resources.h).
+  void record_resources(const Point& point, const DeviceResources& resources);
   /// Adds a measured point. `throughput` is in runs per second, 0 for a failure. A `weight` below 1 marks an unreliable
   /// reading: it counts less, is never taken for the best, and is not held out for the audit. Cheap: training is
   /// deferred until scores are needed.
@@ -50,7 +50,7 @@ class Ranker {
   /// Changes whenever the scores change.
   std::size_t generation() const { return generation_; }
   /// Whether scores are meaningful: the model is trained, and the audit found that it ranks.
-  bool ranks();
+  bool can_rank();
 
   /// A hash that is equal for near-duplicates: points whose programs have the same features, up to rounding and apart
   /// from the knobs. nullopt for points that cannot be lowered.
@@ -70,7 +70,7 @@ class Ranker {
   };
 
   /// The trials of this task and, with discounted weights, those of others.
-  struct Lessons {
+  struct TrainingSet {
     std::vector<Observation> own, others;
   };
 
@@ -79,18 +79,18 @@ class Ranker {
   /// and, of the others, the fastest half; all others.
   std::vector<std::size_t> chosen_of(std::size_t count) const;
   /// The training data of the first `count` observations.
-  Lessons lessons_of(std::size_t count);
+  TrainingSet training_set(std::size_t count);
   /// Trains the auditor without the held-out trials, taken from this task or, where it has too few, from the others.
-  void audit(const Lessons& lessons);
+  void audit(const TrainingSet& set);
   /// Features without the resources that the compiler reports.
   std::vector<const std::optional<Features>*> features_of(std::span<const Point> points);
-  std::optional<DeviceNeeds> needs_of(const Point& point) const;
+  std::optional<DeviceResources> resources_of(const Point& point) const;
 
   std::unique_ptr<CostModel> model_, auditor_;
   FeatureSource source_;
   std::unordered_map<std::string, std::optional<Features>> cache_;
-  std::unordered_map<std::string, DeviceNeeds> needs_;
-  std::vector<Observation> lessons_;
+  std::unordered_map<std::string, DeviceResources> resources_;
+  std::vector<Observation> other_tasks_;
   std::vector<Label> observed_;
   std::unordered_map<std::string, std::size_t> label_of_;  ///< index into observed_ by the point's key
   std::size_t replayed_ = 0;                               ///< how many of observed_ are of earlier sessions

@@ -40,9 +40,10 @@ class RecordedSpace final : public SearchSpace {
   using Code = std::vector<int>;
 
   Code encode(const Point& point) const;
-  /// The recorded point that differs from `wish` in the fewest knobs, excluding those in `but`; ties are drawn at
+  /// The recorded point that differs from `wanted` in the fewest knobs, excluding those in `but`; ties are drawn at
   /// random.
-  std::optional<Point> nearest(const Point& wish, const std::vector<const Point*>& but, std::mt19937_64& random) const;
+  std::optional<Point> nearest(const Point& wanted, const std::vector<const Point*>& but,
+                               std::mt19937_64& random) const;
 
   std::vector<Point> points_;
   std::map<std::string, std::size_t> index_;  ///< by key

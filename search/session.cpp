@@ -49,7 +49,7 @@ Trial trial_of(const Point& point, const Measurement& m) {
 }
 
 /// Whether a trial has a label: one that succeeded but was not timed has none.
-bool is_told(const Measurement& m) { return m.outcome != Outcome::kOk || m.timing.median_ns > 0; }
+bool has_label(const Measurement& m) { return m.outcome != Outcome::kOk || m.timing.median_ns > 0; }
 
 /// The name of the lock that processes timing on this target share: the processor, or a device.
 std::string locked_part(const Target& target) {
@@ -86,7 +86,7 @@ class TuningSession::Loop {
   bool step() {
     const ActiveClock::Scope active(clock_);
     return guarded([&] {
-      const MachineLock::Hold turn = take_turn([this] { return !stop_reason().empty(); });
+      const MachineLock::Hold turn = lock_machine([this] { return !stop_reason().empty(); });
       return turn.is_granted() && advance();
     });
   }
@@ -94,9 +94,9 @@ class TuningSession::Loop {
   SessionResult finish() {
     const ActiveClock::Scope active(clock_);
     guarded([&] {
-      state_.result.interrupted = stop_.interrupted();
+      state_.result.interrupted = stop_.is_interrupted();
       const RaceEnds ends = race_ends();
-      const MachineLock::Hold turn = take_turn(ends.final);
+      const MachineLock::Hold turn = lock_machine(ends.final);
       if (turn.is_granted() && state_.id != 0) race(ends);
       conclude();
       return true;
@@ -131,7 +131,7 @@ class TuningSession::Loop {
   }
 
   /// Waits until no other process times or compiles. Calls `give_up` every 10 ms.
-  MachineLock::Hold take_turn(const std::function<bool()>& give_up) {
+  MachineLock::Hold lock_machine(const std::function<bool()>& give_up) {
     bool said = false;
     return lock_.hold([&] {
       if (!std::exchange(said, true)) show_progress("another tuner has the machine");
@@ -142,7 +142,7 @@ class TuningSession::Loop {
   /// The condition on which a chunk is cut short.
   bool is_past_budget() const {
     const double budget = stop_.budget().seconds;
-    return stop_.interrupted() || (budget > 0 && stop_.seconds() > budget - state_.race_plan().seconds);
+    return stop_.is_interrupted() || (budget > 0 && stop_.seconds() > budget - state_.race_plan().seconds);
   }
 
   bool advance() {
@@ -155,7 +155,7 @@ class TuningSession::Loop {
       }
       replay_history();
     }
-    hear_others();
+    read_other_sessions();
     measure_disturbed();
     return next_batch();
   }
@@ -179,7 +179,7 @@ class TuningSession::Loop {
     units_.establish(state_, history_);
     const std::size_t own_trials = remember_all(history_);
     WarmStart warm = warm_start(state_.log, state_.key, state_.space, columns_, state_.versions, own_trials);
-    ranker_.warm_start(std::move(warm.lessons));
+    ranker_.warm_start(std::move(warm.observations));
     strategy_ = make_strategy(options_.strategy, {&state_.space, &ranker_, options_.seed, std::move(warm.points)});
     state_.result.times.start_up = static_cast<std::int64_t>(stop_.seconds() * 1e9);
   }
@@ -188,7 +188,7 @@ class TuningSession::Loop {
   std::size_t remember_all(const std::vector<TrialRecord>& trials) {
     std::size_t points = 0;
     for (const TrialRecord& trial : trials) {
-      last_heard_ = std::max(last_heard_, trial.id);
+      last_read_ = std::max(last_read_, trial.id);
       const auto point = state_.point_of(trial.proposal);
       if (!point) continue;
       ++points;
@@ -212,33 +212,33 @@ class TuningSession::Loop {
   void replay_history() {
     replayed_ = true;
     std::vector<TrialRecord> trials = std::exchange(history_, {});
-    std::vector<TrialRecord> since = state_.log.trials_after(state_.key, last_heard_);
+    std::vector<TrialRecord> since = state_.log.trials_after(state_.key, last_read_);
     units_.refresh(state_);
     remember_all(since);
     std::move(since.begin(), since.end(), std::back_inserter(trials));
     std::stable_sort(trials.begin(), trials.end(), [](const TrialRecord& a, const TrialRecord& b) {
       return std::pair(a.batch, a.position) < std::pair(b.batch, b.position);
     });
-    tell(trials);
+    observe_recorded(trials);
     ranker_.end_replay();
   }
 
   /// The measurement as the strategy observes it. One by another code generator counts as disturbed, since the
   /// configuration may compile to other code now.
-  Measurement as_told(const TrialRecord& trial) const {
+  Measurement as_observed(const TrialRecord& trial) const {
     if (const Measurement* again = units_.renewed(trial.id)) return *again;
     Measurement m = units_.convert(state_, trial);
     if (!state_.is_made_here(trial.unit)) m.timing.disturbance = "compiled by another version of the code generator";
     return m;
   }
 
-  void tell(const std::vector<TrialRecord>& trials) {
+  void observe_recorded(const std::vector<TrialRecord>& trials) {
     std::vector<Trial> batch;
     for (std::size_t i = 0; i < trials.size(); ++i) {
       const TrialRecord& trial = trials[i];
       if (const auto point = state_.point_of(trial.proposal)) {
-        tell_needs(*point, trial.measurement.resources);
-        if (is_told(trial.measurement)) batch.push_back(trial_of(*point, as_told(trial)));
+        record_resources(*point, trial.measurement.resources);
+        if (has_label(trial.measurement)) batch.push_back(trial_of(*point, as_observed(trial)));
       }
       if (i + 1 == trials.size() || trials[i + 1].batch != trial.batch) {
         strategy_->observe(batch);
@@ -248,12 +248,12 @@ class TuningSession::Loop {
   }
 
   /// Reads the trials that other sessions of the task, running at the same time, have recorded.
-  void hear_others() {
-    const std::vector<TrialRecord> news = state_.log.trials_after(state_.key, last_heard_, state_.id);
+  void read_other_sessions() {
+    const std::vector<TrialRecord> news = state_.log.trials_after(state_.key, last_read_, state_.id);
     if (news.empty()) return;
     units_.refresh(state_);
     remember_all(news);
-    tell(news);
+    observe_recorded(news);
   }
 
   /// Proposes and measures the next batch. False where there is nothing left to propose.
@@ -297,7 +297,7 @@ class TuningSession::Loop {
       proposals.push_back(proposal);
     }
     std::vector<BuiltPoint> built = state_.build(points, Pipeline::kSearch);
-    for (std::size_t i = 0; i < points.size(); ++i) tell_needs(points[i], built[i].result.object.resources);
+    for (std::size_t i = 0; i < points.size(); ++i) record_resources(points[i], built[i].result.object.resources);
     // A batch left over by an earlier session is measured before the ranker has any observations.
     const std::vector<std::size_t> order = measuring_order(points, built, trials != nullptr ? &ranker_ : nullptr);
     points = permuted(std::move(points), order);
@@ -315,7 +315,7 @@ class TuningSession::Loop {
       std::vector<TrialId> recorded;
       for (std::size_t i = first; i < last; ++i) {
         const Measurement m = record(proposals[i], points[i], built[i], chunk.measurements[i - first], recorded);
-        if (is_told(m)) in_batch[order[i]] = trial_of(points[i], m);
+        if (has_label(m)) in_batch[order[i]] = trial_of(points[i], m);
       }
       note_incumbent(chunk, part(points), part(built), recorded);
       show_progress({});
@@ -326,8 +326,8 @@ class TuningSession::Loop {
     }
   }
 
-  void tell_needs(const Point& point, const std::vector<KernelResources>& resources) {
-    if (const auto needs = needs_of(resources)) ranker_.tell_needs(point, *needs);
+  void record_resources(const Point& point, const std::vector<KernelResources>& resources) {
+    if (const auto of_device = resources_of(resources)) ranker_.record_resources(point, *of_device);
   }
 
   /// Whether the code of candidate `i` is known, or will be once an earlier candidate from `first` on is recorded.
@@ -423,7 +423,7 @@ class TuningSession::Loop {
     const Stopwatch watch(state_.result.times.race);
     if (!state_.result.interrupted) measure_disturbed();
     run_final_race(state_, ends);
-    state_.result.interrupted = stop_.interrupted();
+    state_.result.interrupted = stop_.is_interrupted();
   }
 
   void conclude() {
@@ -441,11 +441,11 @@ class TuningSession::Loop {
     races_end_s_ = budget > 0 ? std::max((1 + kOverrun) * budget, now + kOverrun * budget)
                               : std::numeric_limits<double>::infinity();
     const auto is_final_over = [this] {
-      if (stop_.interrupted()) races_end_s_ = std::min(races_end_s_, stop_.seconds() + kInterruptedRace_s);
+      if (stop_.is_interrupted()) races_end_s_ = std::min(races_end_s_, stop_.seconds() + kInterruptedRace_s);
       return stop_.seconds() > races_end_s_;
     };
     const double half = now + (races_end_s_ - now) / 2;
-    return {[this, half] { return stop_.interrupted() || stop_.seconds() > half; }, is_final_over};
+    return {[this, half] { return stop_.is_interrupted() || stop_.seconds() > half; }, is_final_over};
   }
 
   void show_progress(const std::string& waiting_for) const {
@@ -471,7 +471,7 @@ class TuningSession::Loop {
   Units units_;
   DisturbedTrials disturbed_;
   std::vector<TrialRecord> history_;  ///< from start() until it is replayed
-  TrialId last_heard_ = 0;            ///< the last trial read, of all sessions of the task
+  TrialId last_read_ = 0;             ///< the last trial read, of all sessions of the task
   int incumbents_ = 0;
   double races_end_s_ = 0;  ///< set by race_ends()
   bool replayed_ = false;

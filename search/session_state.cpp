@@ -22,7 +22,7 @@ namespace {
 constexpr double kRaceShare = 0.15;  // of the budget, for the races at the end
 constexpr double kLimits_s = 0.04;   // for measuring the machine's highest rates
 constexpr double kNearRoof = 0.7;    // share of the roofline above which the rates are measured again
-constexpr int kLooksAtRoof = 5;
+constexpr int kMaxRateMeasurements = 5;
 
 }  // namespace
 
@@ -87,8 +87,8 @@ void SessionState::note_default(TrialId trial, const Point& point, Outcome outco
 std::optional<double> SessionState::roofline_share() {
   if (!incumbent || least_ns(incumbent->work) == 0) return std::nullopt;
   const auto share = [&] { return std::min(1.0, least_ns(incumbent->work) / incumbent->reference_ns); };
-  if (share() > kNearRoof && looks_at_roof_ < kLooksAtRoof) {
-    ++looks_at_roof_;
+  if (share() > kNearRoof && rate_measurements_ < kMaxRateMeasurements) {
+    ++rate_measurements_;
     raise_limits();
   }
   return share();

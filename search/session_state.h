@@ -100,7 +100,7 @@ struct SessionState {
 
  private:
   const Target target_;
-  int looks_at_roof_ = 0;
+  int rate_measurements_ = 0;
   HighestRates rates_;
   double operations_ = 0, bytes_ = 0;  ///< of the operator, for one call
 };

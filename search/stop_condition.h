@@ -41,7 +41,7 @@ class StopCondition {
   /// Why the search is over, for people to read; empty while it goes on. Reserves `reserve_s` seconds of the budget for
   /// the final races.
   std::string reason(double reserve_s) const;
-  bool interrupted() const { return interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed); }
+  bool is_interrupted() const { return interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed); }
 
   std::int64_t trials() const { return trials_; }
   double seconds() const;

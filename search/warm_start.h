@@ -11,8 +11,8 @@
 namespace nestwright {
 
 struct WarmStart {
-  std::vector<Observation> lessons;  ///< throughput relative to the best of their own task
-  std::vector<Point> points;         ///< the best points of other shapes, adapted to this task; nearest shape first
+  std::vector<Observation> observations;  ///< throughput relative to the best of their own task
+  std::vector<Point> points;  ///< the best points of other shapes, adapted to this task; nearest shape first
 };
 
 /// Collects trials of other shapes on the same target from the log: threads, machine, compiler and conditions must be

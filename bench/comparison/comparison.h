@@ -48,7 +48,7 @@ struct Comparison {
   std::vector<double> copies_gb_s;   ///< read plus written by a copy of the same size, in each round that counts
   std::vector<Series> series;
 
-  bool complete() const { return static_cast<int>(peaks_gflops.size()) >= rounds_asked; }
+  bool is_complete() const { return static_cast<int>(peaks_gflops.size()) >= rounds_asked; }
 };
 
 nlohmann::json to_json(const Comparison& comparison);

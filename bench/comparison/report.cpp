@@ -72,7 +72,7 @@ std::string to_text(const Comparison& c) {
     text += fmt::format("  a launch takes {:.2f} us: what is shorter than {:g} of them is bound by that\n",
                         1e-3 * c.launch_ns, kLaunchesThatBind);
   }
-  if (!c.complete()) {
+  if (!c.is_complete()) {
     text += fmt::format("  only {} of {} rounds count: the machine is too busy; stop what else runs here\n", rounds,
                         c.rounds_asked);
   }

@@ -136,7 +136,7 @@ ResultsFile ResultsFile::resume(const std::string& path, const Provenance& prove
 
 const Comparison* ResultsFile::find(const std::string& key) const {
   const auto found = kept_.find(key);
-  return found == kept_.end() || !found->second.complete() ? nullptr : &found->second;
+  return found == kept_.end() || !found->second.is_complete() ? nullptr : &found->second;
 }
 
 void ResultsFile::add(const Comparison& comparison) {

@@ -8,7 +8,7 @@ namespace nestwright::bench {
 
 /// The least scaling of a control for each thread: in an undisturbed round, two threads do at least 1.9 times the work
 /// of one alone.
-constexpr double kLeastScalingPerThread = 0.95;
+constexpr double kMinScalingPerThread = 0.95;
 
 /// Rates of pure arithmetic, measured in the same round as the contestants.
 struct Control {
@@ -24,7 +24,7 @@ struct Sample {
 };
 
 /// The least cpu_share of a sample of a single thread in an undisturbed round.
-constexpr double kLeastCpuShare = 0.97;
+constexpr double kMinCpuShare = 0.97;
 
 /// Whether the machine was undisturbed. With one thread: every sample had a core to itself. With more: all controls
 /// scale; CPU shares mean nothing there, since a thread may wait for another one of its own.

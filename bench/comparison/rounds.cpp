@@ -19,7 +19,7 @@ void run_rounds(Comparison& comparison, std::vector<Contestant>& contestants, Co
 
   const int threads = comparison.subject.threads;
   std::mt19937_64 random(seed);
-  while (!comparison.complete() &&
+  while (!comparison.is_complete() &&
          static_cast<int>(comparison.peaks_gflops.size()) + comparison.dropped < 3 * comparison.rounds_asked) {
     std::shuffle(order.begin(), order.end(), random);
     std::vector<Sample> samples;

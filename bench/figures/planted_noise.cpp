@@ -20,14 +20,14 @@ constexpr std::size_t kChunk = 8;
 constexpr int kDefault = 0;      // the kernel that a session measures first
 constexpr int kMaxAgain = 3;     // repeated measurements of a disturbed trial
 constexpr double kAhead = 1.02;  // time of the second fastest, relative to the fastest
-constexpr double kFurthestBehind = 1.6;
+constexpr double kMaxBehind = 1.6;
 
 std::vector<PlantedKernel> plant_kernels(std::mt19937_64& random) {
   std::uniform_real_distribution<double> unit(0, 1);
   const double fastest_ns = 20e3 * std::pow(200, unit(random));  // 20 us to 4 ms
   std::vector<PlantedKernel> kernels;
   for (int i = 0; i < kCandidates; ++i) {
-    const double behind = i == 0 ? 1 : kAhead + (kFurthestBehind - kAhead) * unit(random);
+    const double behind = i == 0 ? 1 : kAhead + (kMaxBehind - kAhead) * unit(random);
     kernels.push_back({fastest_ns * behind, unit(random)});
   }
   kernels[1].call_ns = kAhead * fastest_ns;

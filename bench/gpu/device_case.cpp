@@ -23,8 +23,8 @@ namespace {
 
 constexpr double kSampleNs = 20e6;
 constexpr double kWarmUpNs = 500e6;
-constexpr std::int64_t kMostCalls = 100000;
-constexpr std::int64_t kMostSets = 1024;
+constexpr std::int64_t kMaxCalls = 100000;
+constexpr std::int64_t kMaxSets = 1024;
 
 /// float32 multiply-adds per cycle of a multiprocessor (CUDA Programming Guide, "Arithmetic Instructions"); 0: unknown.
 int multiply_adds_a_cycle(const std::string& arch) {
@@ -44,7 +44,7 @@ class Tensors {
   Tensors(Device& device, const CheckData& data) : device_(device), data_(data) {
     std::int64_t set_bytes = 0;
     for (std::size_t p = 0; p < data.types.size(); ++p) set_bytes += bytes(p);
-    const std::int64_t sets = std::min(kMostSets, 2 * device.info().target.l2_bytes / set_bytes + 1);
+    const std::int64_t sets = std::min(kMaxSets, 2 * device.info().target.l2_bytes / set_bytes + 1);
     for (std::int64_t s = 0; s < sets; ++s) add_set();
   }
 
@@ -115,7 +115,7 @@ struct Entrant {
   void choose_calls(Device& device, Tensors& tensors) {
     time_ns(device, tensors);  // the first call may load code
     const double ns = std::max(time_ns(device, tensors), 100.0);
-    calls = std::clamp<std::int64_t>(static_cast<std::int64_t>(kSampleNs / ns) + 1, 1, kMostCalls);
+    calls = std::clamp<std::int64_t>(static_cast<std::int64_t>(kSampleNs / ns) + 1, 1, kMaxCalls);
   }
 };
 
@@ -132,9 +132,9 @@ class DeviceCopy {
  public:
   DeviceCopy(Device& device, double bytes)
       : device_(device), half_(std::max<std::int64_t>(4, static_cast<std::int64_t>(bytes / 2))) {
-    const std::int64_t pairs = std::min(kMostSets, device.info().target.l2_bytes / half_ + 1);
+    const std::int64_t pairs = std::min(kMaxSets, device.info().target.l2_bytes / half_ + 1);
     for (std::int64_t i = 0; i < pairs; ++i) pairs_.emplace_back(device.allocate(half_), device.allocate(half_));
-    calls_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(kSampleNs / std::max(time_ns(), 100.0)), 1, kMostCalls);
+    calls_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(kSampleNs / std::max(time_ns(), 100.0)), 1, kMaxCalls);
   }
   double gb_s() { return 2 * static_cast<double>(half_) / time_ns(); }
 

@@ -122,7 +122,7 @@ std::vector<Part> parts_of(const Options& options) {
 }
 
 /// A workload is left out once it has ended more calls of this program than this.
-constexpr int kMostAttempts = 2;
+constexpr int kMaxAttempts = 2;
 
 /// Stands for a comparison that could not be made. It counts as complete, so that the suite continues.
 Comparison failure(const Case& subject, const std::string& why) {
@@ -211,8 +211,8 @@ class Run {
   }
 
   Comparison compare_now(const Case& subject, const Workload& workload, const DeviceOptions& measuring) {
-    if (results_.attempts(subject.key()) >= kMostAttempts) {
-      return failure(subject, fmt::format("{} calls of this program ended while it was compared", kMostAttempts));
+    if (results_.attempts(subject.key()) >= kMaxAttempts) {
+      return failure(subject, fmt::format("{} calls of this program ended while it was compared", kMaxAttempts));
     }
     results_.note_attempt(subject.key());
     try {

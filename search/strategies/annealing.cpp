@@ -28,7 +28,7 @@ class AnnealingStrategy final : public StrategyBase {
  private:
   void choose(int, int n, std::mt19937_64& random, std::vector<Point>& out) override {
     add_starting_points(kSeedShare, n, random, out);
-    if (!ranker().ranks()) return;
+    if (!ranker().can_rank()) return;
     const int walked = n - draw_quota(kFreshShare, n, random);
     if (static_cast<int>(out.size()) >= walked) return;
     bool is_best = true;

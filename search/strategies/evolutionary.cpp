@@ -32,7 +32,7 @@ class EvolutionaryStrategy final : public StrategyBase {
   void choose(int batch, int n, std::mt19937_64& random, std::vector<Point>& out) override {
     add_starting_points(kSeedShare, n, random, out);
     const int left = n - static_cast<int>(out.size());
-    if (ranker().ranks()) {
+    if (ranker().can_rank()) {
       add_promising(batch, left - std::min(draw_quota(kExploration, n, random), left), random, out);
     } else {
       add_mutants(draw_quota(kMutantShare, left, random), random, out);

@@ -11,11 +11,11 @@
 
 namespace nestwright {
 
-inline constexpr std::int64_t kMostOperations = 1 << 16;  ///< in a body; a shared part counts once for each use
-inline constexpr int kDeepestBody = 1000;                 ///< nesting depth of operations
+inline constexpr std::int64_t kMaxBodyOperations = 1 << 16;  ///< in a body; a shared part counts once for each use
+inline constexpr int kMaxBodyDepth = 1000;                   ///< nesting depth of operations
 
 /// Which limit the bodies of one tensor exceed, as in "written out it has more than 65536 operations". Empty where they
 /// exceed none.
-std::string excess_of(const std::vector<ir::Expr>& bodies);
+std::string size_limit_violation(const std::vector<ir::Expr>& bodies);
 
 }  // namespace nestwright

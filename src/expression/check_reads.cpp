@@ -17,7 +17,7 @@ namespace {
 using ir::Interval;
 
 /// A witness search tries both ends of this many variables; further variables stay at their first value.
-constexpr std::size_t kMostVariables = 6;
+constexpr std::size_t kMaxVariables = 6;
 
 class ReadCheck : public ir::Visitor {
  public:
@@ -130,7 +130,7 @@ class ReadCheck : public ir::Visitor {
     };
     gather(index);
     for (const Expr& condition : conditions_) gather(condition);
-    const std::size_t tried = std::min(variables.size(), kMostVariables);
+    const std::size_t tried = std::min(variables.size(), kMaxVariables);
     for (std::size_t corner = 0; corner < std::size_t{1} << tried; ++corner) {
       ir::Substitution at;
       for (std::size_t v = 0; v < variables.size(); ++v) {

@@ -25,7 +25,7 @@ void check_extent(const Expr& extent, const std::string& what) {
 }
 
 /// More elements than any memory holds; small enough that the bytes of several tensors add up without overflow.
-constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
+constexpr std::int64_t kMaxElements = std::int64_t{1} << 48;
 
 void check_shape(const std::vector<Expr>& shape, const std::string& name) {
   std::int64_t elements = 1;
@@ -33,7 +33,7 @@ void check_shape(const std::vector<Expr>& shape, const std::string& name) {
     check_extent(shape[d], fmt::format("extent {} of tensor '{}'", d, name));
     const std::int64_t* constant = ir::as_const_int(shape[d]);
     if (constant == nullptr) continue;
-    if (__builtin_mul_overflow(elements, *constant, &elements) || elements > kMostElements) {
+    if (__builtin_mul_overflow(elements, *constant, &elements) || elements > kMaxElements) {
       throw UsageError(fmt::format("tensor '{}' is larger than any address space: give smaller sizes", name));
     }
   }
@@ -198,7 +198,7 @@ std::vector<Tensor> compute_results(std::vector<Expr> shape,
     if (!body.defined()) throw UsageError(fmt::format("the body of tensor '{}' is undefined", name));
     if (!body.type().is_scalar()) throw UsageError(fmt::format("the body of tensor '{}' is a vector", name));
   }
-  if (const std::string excess = excess_of(op.bodies); !excess.empty()) {
+  if (const std::string excess = size_limit_violation(op.bodies); !excess.empty()) {
     throw UsageError(
         fmt::format("the body of tensor '{}' is too large, for {}: make tensors of its parts", name, excess));
   }

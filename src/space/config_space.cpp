@@ -107,7 +107,7 @@ const ConfigSpace::BranchPlan::Points& ConfigSpace::BranchPlan::points(const std
     }
     for (const KnobGroup& group : points_.groups) {
       points_.valid.points *= group.count();
-      points_.valid.estimated |= group.estimated();
+      points_.valid.estimated |= group.is_estimated();
     }
   });
   return points_;

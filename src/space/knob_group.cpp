@@ -91,7 +91,7 @@ bool KnobGroup::eliminate(const Branch& branch, const std::vector<int>& constrai
     std::vector<int> scope = positions_[c];
     std::sort(scope.begin(), scope.end());
     scope.erase(std::unique(scope.begin(), scope.end()), scope.end());
-    if (product(branch, scope) > kLargestTable) return false;
+    if (product(branch, scope) > kMaxTableSize) return false;
     Factor factor = make_factor(branch, scope);
     factor.truth.reserve(static_cast<std::size_t>(product(branch, scope)));
     do {
@@ -122,7 +122,7 @@ bool KnobGroup::eliminate(const Branch& branch, const std::vector<int>& constrai
         best_scope = std::move(candidate);
       }
     }
-    if (best_size > kLargestTable) {
+    if (best_size > kMaxTableSize) {
       eliminations_.clear();
       return false;
     }

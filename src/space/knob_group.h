@@ -27,14 +27,14 @@ std::vector<int> constraint_positions(const Branch& branch, const Constraint& co
 class KnobGroup {
  public:
   /// Size limit of an elimination's table. Beyond it, the count is an estimate and sampling uses rejection.
-  static constexpr double kLargestTable = 1e7;
+  static constexpr double kMaxTableSize = 1e7;
 
   /// `knobs` are positions in the branch; `constraints` are the indices of the constraints that read them.
   KnobGroup(const Branch& branch, std::vector<int> knobs, const std::vector<int>& constraints);
 
   const std::vector<int>& knobs() const { return knobs_; }
   double count() const { return count_; }
-  bool estimated() const { return estimated_; }
+  bool is_estimated() const { return estimated_; }
   /// Sets the group's knobs in `chosen` to a valid tuple, drawn uniformly. False where there is none, or where 100,000
   /// trials found none in an estimated group. `branch` must be the branch that the group was built from.
   bool sample(const Branch& branch, std::mt19937_64& random, CandidateIndices& chosen) const;

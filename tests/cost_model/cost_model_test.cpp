@@ -45,7 +45,7 @@ TEST(CostModel, EveryModelGivesOneScorePerRowBeforeAndAfterLearning) {
   for (const std::string& name : cost_model_names()) {
     const auto model = make_cost_model(name, 7);
     const auto data = landscape(40, 1);
-    EXPECT_FALSE(model->trained()) << name;
+    EXPECT_FALSE(model->is_trained()) << name;
     EXPECT_EQ(model->predict(rows(data)).size(), 40u) << name;
     model->update(data);
     const std::vector<double> scores = model->predict(rows(data));
@@ -89,7 +89,7 @@ TEST(XgboostModel, NothingButFailuresTeachesNothing) {
   auto data = landscape(20, 5);
   for (Observation& o : data) o.throughput = 0;
   model->update(data);
-  EXPECT_FALSE(model->trained());
+  EXPECT_FALSE(model->is_trained());
 }
 
 TEST(XgboostModel, RowsOfAnotherLengthAreABug) {

@@ -39,7 +39,7 @@ Index divided(const Loop& loop, std::int64_t by) {
 Index remainder(const Expr& e, std::int64_t of) { return {e % Expr(of), Dim::constant(0), Dim::constant(of - 1)}; }
 
 bool is_inside(const Index& index, const Dim& extent) {
-  return index.least.never_negative() && surely_less(index.greatest, extent);
+  return index.least.is_non_negative() && is_less(index.greatest, extent);
 }
 
 }  // namespace
@@ -96,8 +96,8 @@ Value read_at(Choices& choices, const Made& from, const std::vector<Index>& indi
         break;
       default: {
         Expr condition;
-        if (!index.least.never_negative()) condition = index.e >= Expr(0);
-        if (!surely_less(index.greatest, from.shape[d])) {
+        if (!index.least.is_non_negative()) condition = index.e >= Expr(0);
+        if (!is_less(index.greatest, from.shape[d])) {
           condition = condition.defined() ? condition && index.e < extent : index.e < extent;
         }
         inside = inside.defined() ? inside && condition : condition;

@@ -16,14 +16,14 @@ inline bool is_logical(ir::ReducerKind kind) { return kind == ir::ReducerKind::k
 
 class Builder {
  public:
-  explicit Builder(const ExpressionWish& wish) : wish_(wish) {}
+  explicit Builder(const ExpressionGoal& goal) : goal_(goal) {}
 
   void add_unit(Choices& choices);
   Expression finish();
 
  private:
-  static constexpr std::int64_t kMostPoints = 360;  // of one compute, including its reduction
-  static constexpr int kMostRank = 4;
+  static constexpr std::int64_t kMaxPoints = 360;  // of one compute, including its reduction
+  static constexpr int kMaxRank = 4;
 
   /// The loops of the compute under construction. Variables come last: those of spatial loops depend on the shape.
   struct Plan {
@@ -77,7 +77,7 @@ class Builder {
 
   friend class ScanUnit;
 
-  const ExpressionWish wish_;
+  const ExpressionGoal goal_;
   Expression result_;
   std::vector<Symbol>& symbols_ = result_.symbols;
   std::vector<Made> inputs_, computes_;

@@ -15,12 +15,12 @@
 namespace nestwright::property {
 
 /// What a case should contain, so that every combination of primitive, tail and reducer occurs.
-struct Wish {
+struct Goal {
   std::string primitive;
   TailKind tail = TailKind::kGuard;
-  ExpressionWish expression;
+  ExpressionGoal expression;
 };
-Wish draw_wish(std::uint64_t seed);
+Goal draw_goal(std::uint64_t seed);
 
 /// A schedule with random primitives applied, and the outcome of the attempts.
 struct Drawn {
@@ -28,7 +28,7 @@ struct Drawn {
   int refused = 0;      ///< attempts that threw ScheduleError
   std::string problem;  ///< a refusal that changed the schedule; empty where there is none
 };
-Drawn draw_schedule(const Expression& expression, const Wish& wish, std::uint64_t seed);
+Drawn draw_schedule(const Expression& expression, const Goal& goal, std::uint64_t seed);
 
 /// Applies the steps of `trace` that are legal; others, and those that refer to missing loops, are left out.
 Schedule apply_trace(const Expression& expression, const Trace& trace);

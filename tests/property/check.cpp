@@ -20,7 +20,7 @@
 namespace nestwright::property {
 namespace {
 
-constexpr std::int64_t kMostSteps = 12000;
+constexpr std::int64_t kMaxSteps = 12000;
 constexpr std::uint8_t kPoison = 0x5A, kOtherPoison = 0xA5;  // reveal unwritten elements
 constexpr const char* kName = "program";
 
@@ -150,7 +150,7 @@ Checker::Checker(const Expression& expression, std::uint64_t data_seed)
       return;
     }
     for (const std::vector<Symbol>& symbols : values_to_try(expression.symbols)) {
-      if (!samples_.empty() && count_steps(reference_, symbols) > kMostSteps) continue;
+      if (!samples_.empty() && count_steps(reference_, symbols) > kMaxSteps) continue;
       const Sample& sample = samples_.emplace_back(symbols, Data(reference_, symbols, data_seed, kPoison));
       ir::interpret(reference_, sample.expected.memory(), symbol_values(reference_, symbols));
     }
@@ -164,7 +164,7 @@ Checker::Checker(const Expression& expression, std::uint64_t data_seed)
 Outcome Checker::run(const ir::Program& program, const char* what) const {
   for (const Sample& sample : samples_) {
     // Larger values of the symbols may take too long; those of the expression do not.
-    if (&sample != samples_.data() && count_steps(program, sample.symbols) > kMostSteps) continue;
+    if (&sample != samples_.data() && count_steps(program, sample.symbols) > kMaxSteps) continue;
     const std::string where = what + values_text(sample.symbols);
     const Data data(program, sample.symbols, data_seed_, kOtherPoison);
     try {
@@ -237,7 +237,7 @@ Outcome Checker::check(const Schedule& schedule, const Depth& depth, Tamper tamp
     return failure(Verdict::kUnsound, error.what(), reference_);
   }
   if (tamper != nullptr) loop_form.program = tamper(loop_form.program);
-  if (count_steps(loop_form.program, expression_.symbols) > kMostSteps)
+  if (count_steps(loop_form.program, expression_.symbols) > kMaxSteps)
     return {Verdict::kTooLarge, "too many steps", {}};
   Outcome outcome = judge(loop_form.program, loop_form.objection, "loop form");
   if (outcome.verdict != Verdict::kAgrees) return outcome;

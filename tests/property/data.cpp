@@ -63,9 +63,9 @@ class Counter {
     ranges_.bind(loop.var, loop.min, loop.extent);
     const std::int64_t body = count(loop.body) + 1;
     ranges_.forget(loop.var);
-    constexpr std::int64_t kMost = std::int64_t{1} << 30;
-    return std::clamp<std::int64_t>(extent.hi, 0, kMost) > kMost / body ? kMost
-                                                                        : std::max<std::int64_t>(extent.hi, 0) * body;
+    constexpr std::int64_t kMax = std::int64_t{1} << 30;
+    return std::clamp<std::int64_t>(extent.hi, 0, kMax) > kMax / body ? kMax
+                                                                      : std::max<std::int64_t>(extent.hi, 0) * body;
   }
   std::int64_t count(const ir::Block& block) {
     std::int64_t sum = 0;

@@ -24,7 +24,7 @@ struct Dim {
   std::int64_t value() const { return b + (a != 0 ? a * symbol->value : 0); }
   Expr expr() const { return a != 0 ? symbol->var * Expr(a) + Expr(b) : Expr(b); }
   /// Whether it is at least 0 for every n >= 1.
-  bool never_negative() const { return a >= 0 && a + b >= 0; }
+  bool is_non_negative() const { return a >= 0 && a + b >= 0; }
 };
 
 /// x + scale * y; absent where they have different symbols.
@@ -47,9 +47,9 @@ inline Dim times(Dim x, std::int64_t factor) {
 }
 
 /// Whether x < y for every value of the symbols.
-inline bool surely_less(const Dim& x, const Dim& y) {
+inline bool is_less(const Dim& x, const Dim& y) {
   const std::optional<Dim> difference = add(y, x, -1);
-  return difference && plus(*difference, -1).never_negative();
+  return difference && plus(*difference, -1).is_non_negative();
 }
 
 }  // namespace nestwright::property

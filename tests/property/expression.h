@@ -38,7 +38,7 @@ struct Expression {
 /// One sequence of choices for each unit, so that a unit can be left out.
 using ExpressionChoices = std::vector<Choices>;
 
-struct ExpressionWish {
+struct ExpressionGoal {
   std::optional<ir::ReducerKind> reducer;  ///< of any reductions; kCustom: of tuples
   bool scan = false, tile = false;         ///< raises the number of these
 };
@@ -46,6 +46,6 @@ struct ExpressionWish {
 /// Draws the choices of an expression.
 ExpressionChoices draw_expression(std::uint64_t seed);
 /// The expression that the choices denote. Every sequence of choices denotes one.
-Expression make_expression(ExpressionChoices& choices, const ExpressionWish& wish = {});
+Expression make_expression(ExpressionChoices& choices, const ExpressionGoal& goal = {});
 
 }  // namespace nestwright::property

@@ -62,8 +62,8 @@ TEST(RandomPrograms, AreMadeFromTheirSeedAlone) {
       EXPECT_EQ(first.str(), second.str());
       for (const Choices& compute : once) played.emplace_back(compute.recorded());
       EXPECT_EQ(make_expression(played).str(), first.str());
-      EXPECT_EQ(draw_schedule(first, draw_wish(seed), seed).schedule.trace(),
-                draw_schedule(second, draw_wish(seed), seed).schedule.trace());
+      EXPECT_EQ(draw_schedule(first, draw_goal(seed), seed).schedule.trace(),
+                draw_schedule(second, draw_goal(seed), seed).schedule.trace());
       ++made;
     } catch (const UsageError&) {  // a refused expression
     }

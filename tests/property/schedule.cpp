@@ -11,10 +11,10 @@ namespace {
 /// The printed schedule and its trace, which show everything that a refusal must not change.
 std::string picture(const Schedule& schedule) { return schedule.str() + schedule.trace().str(); }
 
-std::size_t draw_primitive(Choices& random, const std::string& wished) {
+std::size_t draw_primitive(Choices& random, const std::string& goal) {
   std::uint32_t total = 0;
   const auto weight = [&](const Drawer& drawer) {
-    return drawer.primitive == wished ? drawer.weight + 60 : drawer.weight;
+    return drawer.primitive == goal ? drawer.weight + 60 : drawer.weight;
   };
   for (const Drawer& drawer : drawers()) total += weight(drawer);
   std::uint32_t at = random.below(total);
@@ -26,26 +26,26 @@ std::size_t draw_primitive(Choices& random, const std::string& wished) {
 
 }  // namespace
 
-Wish draw_wish(std::uint64_t seed) {
+Goal draw_goal(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   constexpr ir::ReducerKind kReducers[] = {ir::ReducerKind::kSum,   ir::ReducerKind::kProd, ir::ReducerKind::kMin,
                                            ir::ReducerKind::kMax,   ir::ReducerKind::kAny,  ir::ReducerKind::kAll,
                                            ir::ReducerKind::kCustom};
-  Wish wish;
-  wish.primitive = drawers()[random() % drawers().size()].primitive;
-  wish.tail = static_cast<TailKind>(random() % 4);
+  Goal goal;
+  goal.primitive = drawers()[random() % drawers().size()].primitive;
+  goal.tail = static_cast<TailKind>(random() % 4);
   // A scan, a reducer, or neither.
   const std::size_t drawn = random() % (std::size(kReducers) + 4);
-  if (drawn < std::size(kReducers)) wish.expression.reducer = kReducers[drawn];
-  wish.expression.scan = drawn == std::size(kReducers);
-  wish.expression.tile = wish.primitive == "tensorize";
-  return wish;
+  if (drawn < std::size(kReducers)) goal.expression.reducer = kReducers[drawn];
+  goal.expression.scan = drawn == std::size(kReducers);
+  goal.expression.tile = goal.primitive == "tensorize";
+  return goal;
 }
 
-Drawn draw_schedule(const Expression& expression, const Wish& wish, std::uint64_t seed) {
+Drawn draw_schedule(const Expression& expression, const Goal& goal, std::uint64_t seed) {
   Drawn result{create_schedule(expression.outputs), 0, {}};
   Choices random(seed);
-  Draw draw(random, result.schedule, expression.tiles, wish.tail);
+  Draw draw(random, result.schedule, expression.tiles, goal.tail);
   std::string before = picture(result.schedule);
   const auto attempt = [&](const std::string& primitive, const auto& apply) {
     try {
@@ -62,7 +62,7 @@ Drawn draw_schedule(const Expression& expression, const Wish& wish, std::uint64_
   };
   const int steps = random.between(1, 9);
   for (int done = 0, tries = 0; done < steps && tries < 4 * steps && result.problem.empty(); ++tries) {
-    const Drawer& drawer = drawers()[draw_primitive(random, wish.primitive)];
+    const Drawer& drawer = drawers()[draw_primitive(random, goal.primitive)];
     if (!attempt(drawer.primitive, [&] { return drawer.draw(draw); })) {
       draw.take_next();
       continue;

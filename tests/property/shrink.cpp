@@ -181,7 +181,7 @@ Tried try_case(const Case& attempt, Tamper tamper) {
   ExpressionChoices choices;
   for (const auto& compute : attempt.computes) choices.emplace_back(compute);
   try {
-    const Expression expression = make_expression(choices, attempt.wish.expression);
+    const Expression expression = make_expression(choices, attempt.goal.expression);
     for (std::size_t n = 0; n < choices.size(); ++n) tried.made.computes[n] = choices[n].recorded();
     const Schedule schedule = apply_trace(expression, attempt.trace);
     tried.made.trace = schedule.trace();

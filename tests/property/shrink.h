@@ -14,7 +14,7 @@ namespace nestwright::property {
 /// The parts of a case, independent of its seed.
 struct Case {
   std::vector<std::vector<std::uint32_t>> computes;  ///< one sequence of choices for each compute
-  Wish wish;
+  Goal goal;
   Trace trace;
   std::uint64_t data_seed = 1;
   Depth depth;

@@ -33,13 +33,13 @@ ir::Program plant(const ir::Program& program) {
 /// The first failing case with the planted bug.
 Tried find_planted(bool (*accepts)(const Expression&) = [](const Expression&) { return true; }) {
   for (std::uint64_t seed = 1; seed < 400; ++seed) {
-    const Wish wish = draw_wish(seed);
+    const Goal goal = draw_goal(seed);
     ExpressionChoices choices = draw_expression(seed);
     if (choices.size() < 3) continue;
     std::optional<Expression> expression;
     try {
-      expression = make_expression(choices, wish.expression);
-      Case made{{}, wish, draw_schedule(*expression, wish, seed).schedule.trace(), seed, {}};
+      expression = make_expression(choices, goal.expression);
+      Case made{{}, goal, draw_schedule(*expression, goal, seed).schedule.trace(), seed, {}};
       if (made.trace.steps().size() < 4 || !accepts(*expression)) continue;
       for (const Choices& compute : choices) made.computes.push_back(compute.recorded());
       Tried tried = try_case(made, plant);

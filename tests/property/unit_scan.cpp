@@ -10,8 +10,8 @@
 namespace nestwright::property {
 namespace {
 
-constexpr double kStateBound = 16;       // of floating-point states: values are clamped, or they would grow
-constexpr std::int64_t kMostWidth = 24;  // elements of one step of a state
+constexpr double kStateBound = 16;      // of floating-point states: values are clamped, or they would grow
+constexpr std::int64_t kMaxWidth = 24;  // elements of one step of a state
 
 }  // namespace
 
@@ -21,7 +21,7 @@ class ScanUnit {
   ScanUnit(Builder& builder, Choices& choices) : builder_(builder), choices_(choices) {}
 
   void add() {
-    wants_tile_ = choices_.chance(builder_.wish_.tile ? 70 : 12);
+    wants_tile_ = choices_.chance(builder_.goal_.tile ? 70 : 12);
     first_ = choices_.between(1, 2);
     steps_ = Dim::constant(first_ + choices_.between(1, 4));
     if (choices_.chance(20)) steps_ = builder_.draw_dim(choices_, 6);
@@ -64,7 +64,7 @@ class ScanUnit {
     is_joint_ = s > 0 && choices_.chance(50);  // equal shapes, so that one compute can update both states
     if (is_joint_) state.shape = states_[0].shape;
     for (int rank = is_joint_ ? 0 : static_cast<int>(choices_.weighted({10, 65, 25})); rank > 0; --rank) {
-      state.shape.push_back(builder_.draw_dim(choices_, kMostWidth / width));
+      state.shape.push_back(builder_.draw_dim(choices_, kMaxWidth / width));
       width *= state.shape.back().value();
     }
     Type type = builder_.draw_type(choices_, plan, false);
@@ -138,8 +138,8 @@ class ScanUnit {
     return made;
   }
   ir::ReducerKind reducer() {
-    const auto wished = builder_.wish_.reducer;
-    if (wished && *wished != ir::ReducerKind::kCustom && !is_logical(*wished)) return *wished;
+    const auto goal = builder_.goal_.reducer;
+    if (goal && *goal != ir::ReducerKind::kCustom && !is_logical(*goal)) return *goal;
     return choices_.chance(70) ? ir::ReducerKind::kSum : ir::ReducerKind::kMax;
   }
 

@@ -63,7 +63,7 @@ void Builder::add_tile(Choices& choices) {
   for (const IterVar& axis : pattern.reduce_axes) enlarge(axis);
   std::vector<Dim> outer;
   for (int more = static_cast<int>(choices.weighted({30, 50, 20})); more > 0; --more) {
-    const Dim dim = draw_dim(choices, std::clamp<std::int64_t>(kMostPoints / points, 1, 5));
+    const Dim dim = draw_dim(choices, std::clamp<std::int64_t>(kMaxPoints / points, 1, 5));
     points *= dim.value();
     outer.push_back(dim);
   }

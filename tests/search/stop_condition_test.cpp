@@ -59,7 +59,7 @@ TEST(StopCondition, TheInterruptFlagComesFirst) {
   FakeClock clock;
   std::atomic<bool> flag = false;
   StopCondition stop({.trials = 1}, clock, &flag);
-  EXPECT_FALSE(stop.interrupted());
+  EXPECT_FALSE(stop.is_interrupted());
   flag = true;
   EXPECT_EQ(stop.reason(0), "interrupted");
 }

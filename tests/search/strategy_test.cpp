@@ -250,7 +250,7 @@ TEST(EvolutionaryStrategy, WhatIsLikeASlowPointIsNotMeasured) {
     }
     strategy->observe(trials);
   }
-  ASSERT_TRUE(ranker.ranks());
+  ASSERT_TRUE(ranker.can_rank());
   const double best = known.rbegin()->second;
   // Seven proposals by the model, no two of them alike, and one at random.
   std::set<float> marks;
@@ -305,7 +305,7 @@ TEST(Strategies, EachPartOfABatchGetsItsShareInBatchesOfOne) {
     std::vector<Trial> trials;
     for (std::int64_t x = 0; x < 100'000; x += 500) trials.push_back(MadeUpSearch::trial(point(x)));
     search.instance->observe(trials);
-    ASSERT_TRUE(search.ranker.ranks());
+    ASSERT_TRUE(search.ranker.can_rank());
     int promising = 0;
     constexpr int kBatches = 60;
     for (int batch = 1; batch <= kBatches; ++batch) {
@@ -372,7 +372,7 @@ TEST(EvolutionaryStrategy, ADisturbedTrialCallsNothingSlowAndIsNotCalledSlow) {
     }
     trials.push_back(disturbed);
     strategy->observe(trials);
-    EXPECT_TRUE(ranker.ranks());
+    EXPECT_TRUE(ranker.can_rank());
     std::set<float> kinds;
     for (const Point& p : strategy->propose(1, 4)) kinds.insert(kind(p));
     return kinds;

@@ -58,9 +58,9 @@ void move_reduction(StageState& from, StageState& to, const IterVar& below) {
   move_loops(from.leaves, to.leaves);
   move_loops(from.named, to.named);
   for (const Relation& relation : from.relations) {
-    if (of_reduction(relation)) to.relations.push_back(relation);
+    if (is_of_reduction(relation)) to.relations.push_back(relation);
   }
-  std::erase_if(from.relations, of_reduction);
+  std::erase_if(from.relations, is_of_reduction);
   for (const auto& [loop, kind] : from.kinds) {
     if (moves(loop)) to.kinds[loop] = kind;
   }

@@ -51,7 +51,7 @@ Stage& Stage::compute_inline() {
       });
     }
     if (!is_consumer) continue;
-    if (const std::string excess = excess_of(consumer.bodies); !excess.empty()) {
+    if (const std::string excess = size_limit_violation(consumer.bodies); !excess.empty()) {
       primitive.refuse(name, fmt::format("the body of {} would be too large, for {}", state_->stages[i].name, excess));
     }
     rewritten.emplace_back(static_cast<int>(i), std::move(consumer));

@@ -39,7 +39,7 @@ const char* pragma_name(PragmaKind kind) {
 }
 
 Stage& Stage::pragma(const IterVar& loop, std::string_view name, std::int64_t value) {
-  constexpr std::int64_t kMostSteps = 20000;
+  constexpr std::int64_t kMaxSteps = 20000;
   const Primitive primitive(*state_, "pragma", origin_);
   primitive.position(loop);
   PragmaKind kind = PragmaKind::kAutoUnroll;
@@ -49,8 +49,8 @@ Stage& Stage::pragma(const IterVar& loop, std::string_view name, std::int64_t va
     if (value != 1) primitive.refuse(loop, fmt::format("in_threads takes 1, not {}", value));
   } else if (name != pragma_name(PragmaKind::kAutoUnroll)) {
     primitive.refuse(loop, fmt::format("'{}' is no pragma: known are auto_unroll and in_threads", name));
-  } else if (value < 1 || value > kMostSteps) {
-    primitive.refuse(loop, fmt::format("auto_unroll takes 1 to {} steps, not {}", kMostSteps, value));
+  } else if (value < 1 || value > kMaxSteps) {
+    primitive.refuse(loop, fmt::format("auto_unroll takes 1 to {} steps, not {}", kMaxSteps, value));
   }
   for (const PragmaNote& note : primitive.stage().pragmas) {
     if (note.loop != loop) continue;

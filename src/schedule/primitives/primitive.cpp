@@ -156,7 +156,7 @@ std::string Primitive::label(const IterVar& loop) const {
 
 void Primitive::record(std::vector<std::string> arguments) const { state_.trace.append({name_, std::move(arguments)}); }
 
-bool of_reduction(const Relation& relation) {
+bool is_of_reduction(const Relation& relation) {
   return std::visit(ir::overloaded{[](const SplitRelation& r) { return r.parent.is_reduce(); },
                                    [](const FuseRelation& r) { return r.fused.is_reduce(); },
                                    [](const LayoutRelation& r) { return r.axis.is_reduce(); }},

@@ -81,7 +81,7 @@ std::string to_string(const SplitSize& size);
 void apply_reorder(StageState& stage, const std::vector<IterVar>& loops);
 
 /// Whether the relation is between loops of a reduction.
-bool of_reduction(const Relation& relation);
+bool is_of_reduction(const Relation& relation);
 
 /// A new loop of the same kind of axis as `parent`.
 IterVar make_loop(const std::string& name, Expr extent, const IterVar& parent);

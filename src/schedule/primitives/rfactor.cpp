@@ -186,7 +186,7 @@ Tensor Schedule::rfactor(const Tensor& tensor, const IterVar& loop, int axis) {
   stage.leaves.push_back(over);
   stage.named.push_back(over);
   std::erase_if(stage.kinds, [](const auto& entry) { return entry.first.is_reduce(); });
-  std::erase_if(stage.relations, of_reduction);
+  std::erase_if(stage.relations, is_of_reduction);
   replace_operation(state, index + 1, std::move(rest));
   state.trace.append({"rfactor", arguments});
   return Tensor(op);

@@ -21,7 +21,7 @@ namespace nestwright {
 
 namespace {
 
-constexpr std::int64_t kMostAligned = 1 << 20;  // no cache or memory needs a larger stride
+constexpr std::int64_t kMaxAlignFactor = 1 << 20;  // no cache or memory needs a larger stride
 
 }  // namespace
 
@@ -36,7 +36,7 @@ Stage& Stage::storage_align(const IterVar& axis, std::int64_t factor, std::int64
                                        stage.layout.empty() ? "operation" : "layout"));
   }
   if (factor < 1) primitive.refuse(axis, fmt::format("factor {} is below 1", factor));
-  if (factor > kMostAligned) primitive.refuse(axis, fmt::format("factor {} is above {}", factor, kMostAligned));
+  if (factor > kMaxAlignFactor) primitive.refuse(axis, fmt::format("factor {} is above {}", factor, kMaxAlignFactor));
   if (offset < 0 || offset >= factor) {
     primitive.refuse(axis, fmt::format("offset {} is not in 0..{}, as a remainder by the factor is", offset, factor));
   }

@@ -19,8 +19,8 @@ namespace nestwright::property {
 
 class Draw {
  public:
-  Draw(Choices& random, Schedule& schedule, const std::vector<Tile>& tiles, std::optional<TailKind> wished_tail)
-      : choices(random), schedule_(schedule), tiles_(tiles), wished_tail_(wished_tail) {}
+  Draw(Choices& random, Schedule& schedule, const std::vector<Tile>& tiles, std::optional<TailKind> goal_tail)
+      : choices(random), schedule_(schedule), tiles_(tiles), goal_tail_(goal_tail) {}
 
   Choices& choices;
 
@@ -61,7 +61,7 @@ class Draw {
  private:
   Schedule& schedule_;
   const std::vector<Tile>& tiles_;
-  std::optional<TailKind> wished_tail_;
+  std::optional<TailKind> goal_tail_;
   std::vector<Next> next_;
 };
 

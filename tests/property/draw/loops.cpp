@@ -6,9 +6,9 @@
 namespace nestwright::property {
 namespace {
 
-constexpr std::int64_t kMostIterations = 3000;  // of one stage, including those that splits add
+constexpr std::int64_t kMaxIterations = 3000;  // of one stage, including those that splits add
 
-/// A factor: any number, a divisor, or one above the extent, within kMostIterations.
+/// A factor: any number, a divisor, or one above the extent, within kMaxIterations.
 std::int64_t draw_factor(Draw& d, std::int64_t extent, std::int64_t points) {
   std::int64_t factor = d.choices.between(1, 8);
   switch (d.choices.weighted({50, 25, 10, 15})) {
@@ -28,7 +28,7 @@ std::int64_t draw_factor(Draw& d, std::int64_t extent, std::int64_t points) {
     default:
       break;
   }
-  while (factor > 1 && points / extent * ((extent - 1) / factor + 1) * factor > kMostIterations) factor /= 2;
+  while (factor > 1 && points / extent * ((extent - 1) / factor + 1) * factor > kMaxIterations) factor /= 2;
   return factor;
 }
 

@@ -107,7 +107,7 @@ ir::Scope Draw::scope() {
 
 Tail Draw::tail(const IterVar& loop) {
   TailKind kind = static_cast<TailKind>(choices.weighted({30, 25, 25, 20}));
-  if (wished_tail_ && choices.chance(60)) kind = *wished_tail_;
+  if (goal_tail_ && choices.chance(60)) kind = *goal_tail_;
   if (kind != TailKind::kCompose) return {kind, {}};
   std::vector<std::int64_t> segments;
   for (int n = choices.between(1, 3); n > 0; --n) segments.push_back(choices.between(1, 8));

@@ -20,10 +20,10 @@ struct Tally {
 };
 
 Tally tally(const Mutation& mutation, const std::vector<Subject>& all) {
-  constexpr int kMostSites = 6;  // of one program: unrolled ones have hundreds of similar places
+  constexpr int kMaxSites = 6;  // of one program: unrolled ones have hundreds of similar places
   Tally result;
   for (const Subject& subject : all) {
-    for (int site = 0; site < kMostSites; ++site) {
+    for (int site = 0; site < kMaxSites; ++site) {
       const std::optional<ir::Program> mutated = mutate(subject.program, mutation, site);
       if (!mutated) break;
       const CaughtBy by = judge(subject, *mutated);

@@ -7,19 +7,19 @@
 namespace nestwright {
 
 /// Resources of the dominant kernel.
-struct DeviceNeeds {
+struct DeviceResources {
   double registers = 0;     ///< per thread
   double spill_bytes = 0;   ///< per thread
   double shared_bytes = 0;  ///< per block
   double occupancy = 0;     ///< resident warps, as a share of the maximum
-  friend bool operator==(const DeviceNeeds&, const DeviceNeeds&) = default;
+  friend bool operator==(const DeviceResources&, const DeviceResources&) = default;
 };
 
 /// Appends the columns of a candidate that is not compiled: NaN.
-void append_unknown_needs(Features& features);
-/// `features` with the resources in the last columns, which append_unknown_needs must have appended.
-Features with_needs(Features features, const DeviceNeeds& needs);
+void append_unknown_resources(Features& features);
+/// `features` with the resources in the last columns, which append_unknown_resources must have appended.
+Features with_resources(Features features, const DeviceResources& resources);
 /// The names of the columns, in order, for people to read.
-std::vector<std::string> device_needs_names();
+std::vector<std::string> device_resource_names();
 
 }  // namespace nestwright

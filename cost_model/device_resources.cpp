@@ -1,4 +1,4 @@
-#include "cost_model/device_needs.h"
+#include "cost_model/device_resources.h"
 
 #include <algorithm>
 #include <array>
@@ -16,19 +16,19 @@ float scale(double x) { return static_cast<float>(std::log2(1 + x)); }
 
 }  // namespace
 
-void append_unknown_needs(Features& features) {
+void append_unknown_resources(Features& features) {
   features.insert(features.end(), kNames.size(), std::numeric_limits<float>::quiet_NaN());
 }
 
-Features with_needs(Features features, const DeviceNeeds& needs) {
+Features with_resources(Features features, const DeviceResources& resources) {
   check(features.size() >= kNames.size(), "features without columns for what a device's compiler tells");
-  const std::array columns = {static_cast<float>(needs.registers), scale(needs.spill_bytes), scale(needs.shared_bytes),
-                              static_cast<float>(needs.occupancy)};
+  const std::array columns = {static_cast<float>(resources.registers), scale(resources.spill_bytes),
+                              scale(resources.shared_bytes), static_cast<float>(resources.occupancy)};
   static_assert(columns.size() == kNames.size());
   std::copy(columns.begin(), columns.end(), features.end() - columns.size());
   return features;
 }
 
-std::vector<std::string> device_needs_names() { return {kNames.begin(), kNames.end()}; }
+std::vector<std::string> device_resource_names() { return {kNames.begin(), kNames.end()}; }
 
 }  // namespace nestwright
