@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/tuning_run.h"
+#include "bench/timed_trials.h"
 
 namespace nestwright::bench {
 

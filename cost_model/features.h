@@ -5,12 +5,10 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "ir/core/program.h"
-#include "space/config_space.h"
 
 namespace nestwright {
 
@@ -24,24 +22,6 @@ struct CacheCapacities {
 
 /// Incremented whenever the meaning of a feature changes.
 inline constexpr int kFeatureVersion = 2;
-
-/// Maps knobs to columns: the union over all branches of all spaces of a task.
-class KnobColumns {
- public:
-  explicit KnobColumns(std::span<const ConfigSpace> spaces);
-  std::size_t size() const { return columns_.size(); }
-  /// Appends one value for each column: log2(1 + x) for a number, the index of an option for a choice, NaN where the
-  /// configuration lacks the knob.
-  void append(const Config& config, Features& out) const;
-
- private:
-  struct Column {
-    std::string knob;
-    std::size_t component;
-    bool is_size;
-  };
-  std::vector<Column> columns_;
-};
 
 /// The number of features that program_features appends.
 std::size_t program_feature_count();

@@ -7,6 +7,7 @@
 
 #include "codegen/backend.h"
 #include "cost_model/device_resources.h"
+#include "cost_model/knob_columns.h"
 #include "ir/core/program.h"
 #include "lower/lower.h"
 #include "search/search_space.h"

@@ -1,10 +1,10 @@
+#include "search/final_race.h"
+
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <span>
 
 #include "measure/race.h"
-#include "search/session_state.h"
 #include "search/verdict.h"
 #include "support/error.h"
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cost_model/knob_columns.h"
 #include "search/candidate.h"
 #include "support/error.h"
 

@@ -7,9 +7,11 @@
 #include <limits>
 #include <utility>
 
+#include "cost_model/knob_columns.h"
 #include "search/active_clock.h"
 #include "search/chunk.h"
 #include "search/disturbed_trials.h"
+#include "search/final_race.h"
 #include "search/measuring_order.h"
 #include "search/session_state.h"
 #include "search/stopwatch.h"

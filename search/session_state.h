@@ -41,11 +41,6 @@ struct BuiltPoint {
   LeastWork work;  ///< a lower bound on the work of any kernel for the lowered program
 };
 
-/// Conditions, evaluated between passes, for ending the preliminary and the final race with the samples taken so far.
-struct RaceEnds {
-  std::function<bool()> preliminary, final;
-};
-
 /// The timing options of a final race at this effort.
 TimingOptions timing_of(Effort effort);
 
@@ -110,11 +105,5 @@ inline bool is_sound(const Measurement& m) {
   return m.outcome == Outcome::kOk && m.evidence.verified && !m.timing.ended_early && !m.timing.is_disturbed() &&
          m.timing.median_ns > 0;
 }
-
-/// Races, in fresh processes, the finalists, the incumbent, the template's default, the stored best, and trials of
-/// earlier sessions that ended without a race. Finalists are the fastest in a preliminary race, so that a lucky time in
-/// the search does not displace a faster kernel, or without one the fastest in the search. Writes the race to the log
-/// and its conclusions to the session's result.
-void run_final_race(SessionState& session, const RaceEnds& ends);
 
 }  // namespace nestwright

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cost_model/cost_model.h"
+#include "cost_model/knob_columns.h"
 #include "logs/tuning_log.h"
 #include "search/search_space.h"
 

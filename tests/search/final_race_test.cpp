@@ -1,11 +1,12 @@
 // The entrants of the final race.
+#include "search/final_race.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdlib>
 
-#include "search/session_state.h"
 #include "support/scratch_folder.h"
 #include "tests/logs/sample.h"
 

@@ -54,7 +54,7 @@ std::vector<Measurement> check(const Workload& workload, const std::vector<Compi
   return runner->check(requests);
 }
 
-TEST(DeviceProof, TemplatesAreRightOnAllSets) {
+TEST(CheckDataDevice, TemplatesAreRightOnAllSets) {
   for (const char* text :
        {"conv2d n=2 c=8 h=9 w=10 k=12 r=3 s=3 pad=1 epilogue=bias_relu",
         "conv2d n=1 c=6 h=7 w=8 k=12 r=3 s=2 groups=2 layout=NHWC dtype=float16",
@@ -85,7 +85,7 @@ std::string convolution_body(int channels, int skipped, bool in_half, const std:
       in_half ? "vstore_half(" + stored + ", k * 36 + p, Y)" : "Y[k * 36 + p] = " + stored);
 }
 
-TEST(DeviceProof, WholeNumbersShowAChannelThatAConvolutionSkips) {
+TEST(CheckDataDevice, WholeNumbersShowAChannelThatAConvolutionSkips) {
   const Workload workload = parse_workload("conv2d n=1 c=1024 h=6 w=6 k=16 r=1 s=1 dtype=float16");
   const CompiledObject object = compiled(workload);
   const auto results = check(workload, {with_body(object, convolution_body(1024, -1, true)),
@@ -95,7 +95,7 @@ TEST(DeviceProof, WholeNumbersShowAChannelThatAConvolutionSkips) {
   EXPECT_THAT(results[1].message, EndsWith("from whole numbers, where no error is allowed"));
 }
 
-TEST(DeviceProof, SmallMagnitudesShowWhatAConvolutionFlushes) {
+TEST(CheckDataDevice, SmallMagnitudesShowWhatAConvolutionFlushes) {
   const Workload workload = parse_workload("conv2d n=1 c=32 h=6 w=6 k=16 r=1 s=1");
   const CompiledObject object = compiled(workload);
   const auto results =

@@ -10,7 +10,7 @@ std::string body(const Schedule& s, std::size_t stage) {
   return ir::to_string(s.state().stages[stage].op.compute()->bodies[0]);
 }
 
-TEST(Inline, RewritesItsConsumers) {
+TEST(ComputeInlineBodies, RewritesItsConsumers) {
   const Tensor a = placeholder({10}, kFloat32, "A");
   const Tensor b = compute({10}, [&](Expr i) { return a(i) * 2.0; }, "B");
   const Tensor c = compute({8}, [&](Expr i) { return b(i) + b(i + 2); }, "C");
@@ -31,7 +31,7 @@ TEST(Inline, RewritesItsConsumers) {
   EXPECT_THROW(s.cache_read(b, ir::Scope::kLocal, {d}), ScheduleError);
 }
 
-TEST(Inline, WorksInsideAReduction) {
+TEST(ComputeInlineBodies, WorksInsideAReduction) {
   const Tensor a = placeholder({8, 4}, kFloat32, "A");
   const Tensor b = compute({8, 4}, [&](Expr i, Expr j) { return a(i, j) * a(i, j); }, "B");
   const IterVar k = reduce_axis(4, "k");

@@ -16,11 +16,11 @@ namespace {
 
 using testing::Contains;
 
-class LongHistory : public testing::Test {
+class SessionHistory : public testing::Test {
  protected:
   static constexpr int kTrials = 4500, kBatch = 500;
 
-  LongHistory() {
+  SessionHistory() {
     setenv("NESTWRIGHT_WORKER", NESTWRIGHT_BINARY_DIR "/nestwright-worker", 1);
     SessionState session(task_, log_, {});
     const SessionId id = log_.begin_session(session.key, {.made_by = session.made_by});
@@ -53,7 +53,7 @@ class LongHistory : public testing::Test {
   std::vector<TrialId> trials_;
 };
 
-TEST_F(LongHistory, ItsAnchorAndItsIncumbentRaceThoughTheyAreTheOldest) {
+TEST_F(SessionHistory, ItsAnchorAndItsIncumbentRaceThoughTheyAreTheOldest) {
   ASSERT_EQ(trials_.size(), static_cast<std::size_t>(kTrials));
   const SessionResult result = run_session(task_, log_, {.budget = {.trials = 8}, .batch_size = 8});
   EXPECT_EQ(result.trials, 8);

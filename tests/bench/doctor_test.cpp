@@ -15,7 +15,7 @@ nlohmann::json ask() {
   return nlohmann::json::parse(ran.out);
 }
 
-TEST(LiveDoctor, TwoAnswersAreOfOneOrigin) {
+TEST(Doctor, TwoAnswersAreOfOneOrigin) {
   const nlohmann::json once = ask(), again = ask();
   ASSERT_TRUE(once.at("devices").at("opencl").is_array()) << "PoCL is a device of every machine that tests";
   EXPECT_NE(once.at("devices").dump(), again.at("devices").dump()) << "its bandwidth is measured each time";

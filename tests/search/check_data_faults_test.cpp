@@ -110,7 +110,7 @@ struct Kind {
   std::string parameters;  ///< of the workload
 };
 
-class Proof : public testing::TestWithParam<Kind> {};
+class CheckDataFaults : public testing::TestWithParam<Kind> {};
 
 /// Rounds as precision=tf32 rounds operands: to 10 bits after the binary point.
 void round_to_tf32(std::vector<std::vector<double>>& inputs) {
@@ -123,7 +123,7 @@ void round_to_tf32(std::vector<std::vector<double>>& inputs) {
   }
 }
 
-TEST_P(Proof, CatchesWhatWasNotComputed) {
+TEST_P(CheckDataFaults, CatchesWhatWasNotComputed) {
   std::string table = fmt::format(
       "| {} | zeros: wrong elements, of {} (in [-1, 1] / whole / wide) | one step of k skipped: found, of 3 "
       "(in [-1, 1] / whole) | right: largest error of its bound (in [-1, 1] / wide) |\n|---|---|---|---|\n",
@@ -173,7 +173,7 @@ TEST_P(Proof, CatchesWhatWasNotComputed) {
   fmt::print("{}", table);
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, Proof,
+INSTANTIATE_TEST_SUITE_P(Types, CheckDataFaults,
                          testing::Values(Kind{"float64", "dtype=float64"}, Kind{"float32", ""},
                                          Kind{"float16", "dtype=float16"},
                                          Kind{"bfloat16_to_float32", "dtype=bfloat16"},

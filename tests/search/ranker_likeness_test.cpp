@@ -109,7 +109,7 @@ void compare(const SearchSpace& space, PairsByKnob& found) {
   }
 }
 
-TEST(Likeness, SeesHintsPaddingAndBindingsInEveryTemplate) {
+TEST(RankerLikeness, SeesHintsPaddingAndBindingsInEveryTemplate) {
   PairsByKnob found;
   for (const std::string& workload : workloads()) {
     for (const Target& target : targets()) {

@@ -14,7 +14,7 @@ namespace {
 using testing_spaces::numbers;
 using testing_spaces::packing;
 
-TEST(Sampling, IsUniformOverValidPoints) {
+TEST(ConfigSpaceSampling, IsUniformOverValidPoints) {
   const ConfigSpace space = packing();
   const double points = space.count_valid().points;
   std::map<std::string, int> hits;
@@ -35,13 +35,13 @@ TEST(Sampling, IsUniformOverValidPoints) {
   EXPECT_NEAR(chi_square, points - 1, 5 * std::sqrt(2 * points));
 }
 
-TEST(Sampling, ASeedMeansOneSequence) {
+TEST(ConfigSpaceSampling, ASeedMeansOneSequence) {
   const ConfigSpace space = packing();
   std::mt19937_64 a(3), b(3);
   for (int i = 0; i < 20; ++i) EXPECT_EQ(*space.sample(a), *space.sample(b));
 }
 
-TEST(Sampling, OfATrillionPointsTakesLessThanASecond) {
+TEST(ConfigSpaceSampling, OfATrillionPointsTakesLessThanASecond) {
   Branch branch;
   for (int i = 0; i < 12; ++i) branch.knobs.push_back(numbers("x" + std::to_string(i), 1, 10));
   for (int i = 0; i + 2 < 12; i += 2) {

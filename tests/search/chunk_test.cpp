@@ -20,7 +20,7 @@ using testing::SizeIs;
 /// Rates so low that every kernel seems to exceed them.
 constexpr MachineLimits kTooLow{.fma_gflops = 0.01, .read_gb_s = 0.01};
 
-class UnderratedMachineTest : public testing::Test {
+class ChunkTest : public testing::Test {
  protected:
   void SetUp() override { setenv("NESTWRIGHT_WORKER", NESTWRIGHT_BINARY_DIR "/nestwright-worker", 1); }
 
@@ -46,7 +46,7 @@ class UnderratedMachineTest : public testing::Test {
   const std::string path_ = folder_.path() + "/log.db";
 };
 
-TEST_F(UnderratedMachineTest, ItsRatesAreMeasuredAgainBeforeATimeIsRefused) {
+TEST_F(ChunkTest, ItsRatesAreMeasuredAgainBeforeATimeIsRefused) {
   int calls = 0;
   const SessionResult result =
       tune([&](int threads) { return ++calls == 1 ? kTooLow : measure_machine_limits(threads, 0.1); });
@@ -55,7 +55,7 @@ TEST_F(UnderratedMachineTest, ItsRatesAreMeasuredAgainBeforeATimeIsRefused) {
   EXPECT_THAT(disturbances(), AllOf(SizeIs(16), Each(Not(HasSubstr("faster than this machine")))));
 }
 
-TEST_F(UnderratedMachineTest, WhatStaysFasterThanTheMachineIsDisturbed) {
+TEST_F(ChunkTest, WhatStaysFasterThanTheMachineIsDisturbed) {
   tune([](int) { return kTooLow; });
   EXPECT_THAT(disturbances(), AllOf(SizeIs(16), Each(HasSubstr("faster than this machine"))));
 }

@@ -1,4 +1,4 @@
-#include "bench/tuning_run.h"
+#include "bench/timed_trials.h"
 
 #include <algorithm>
 
