@@ -104,7 +104,7 @@ struct StageState {
   std::vector<PragmaNote> pragmas;
   std::vector<AlignNote> alignments;
   std::optional<TensorizeNote> tensorize;
-  bool streams = false;  ///< non-temporal stores
+  bool non_temporal = false;  ///< by the primitive stream
   /// double_buffer: the number of slots, used by the iterations of `attach.loop` in rotation; 0: not double-buffered.
   int slots = 0;
 };

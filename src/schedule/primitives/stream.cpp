@@ -26,8 +26,8 @@ Stage& Stage::stream() {
     primitive.refuse(stage.name,
                      "it is a reduction, which reads what it stored: cache_write makes a stage of its own of it");
   }
-  if (stage.streams) primitive.refuse(stage.name, "it streams already");
-  stage.streams = true;
+  if (stage.non_temporal) primitive.refuse(stage.name, "it streams already");
+  stage.non_temporal = true;
   primitive.record({stage.name});
   return *this;
 }

@@ -59,7 +59,7 @@ bool draw_prefetch(Draw& d) {
 
 bool draw_stream(Draw& d) {
   const StageState* stage = d.stage([](const StageState& s) {
-    return s.is_output && !s.streams && s.op.compute() != nullptr && s.op.compute()->reduction() == nullptr;
+    return s.is_output && !s.non_temporal && s.op.compute() != nullptr && s.op.compute()->reduction() == nullptr;
   });
   if (stage == nullptr) return false;
   d.handle(*stage).stream();
