@@ -52,7 +52,7 @@ class StepReader {
     for (std::size_t n = 0; n < state.states.size(); ++n) {
       if (state.state_names[n] == word(i)) return state.states[n];
     }
-    throw ScheduleError(step_.primitive, word(i), "the trace names a tensor that this schedule has not");
+    throw ScheduleError(step_.primitive, word(i), "the trace names a tensor that this schedule does not have");
   }
   Stage stage(std::size_t i) const { return schedule_[tensor(i)]; }
   IterVar loop(std::size_t i) const { return find_loop(word(i), i).second; }
@@ -67,7 +67,7 @@ class StepReader {
       if (number < 0 || number >= static_cast<std::int64_t>(stage.named.size())) break;
       return {stage.origin, stage.named[static_cast<std::size_t>(number)]};
     }
-    throw ScheduleError(step_.primitive, name, "the trace names a loop that this schedule has not");
+    throw ScheduleError(step_.primitive, name, "the trace names a loop that this schedule does not have");
   }
   ir::Scope scope(std::size_t i) const {
     for (const ir::Scope s : {ir::Scope::kGlobal, ir::Scope::kShared, ir::Scope::kLocal, ir::Scope::kRegister,

@@ -105,7 +105,7 @@ std::vector<std::int64_t> symbol_values(const ir::Program& program, const std::v
   std::vector<std::int64_t> values;
   for (const Var& var : program.symbols) {
     const auto it = std::find_if(symbols.begin(), symbols.end(), [&](const Symbol& s) { return s.var == var; });
-    check(it != symbols.end(), "a program has a symbol that its expression has not");
+    check(it != symbols.end(), "a program has a symbol that its expression does not have");
     values.push_back(it->value);
   }
   return values;
