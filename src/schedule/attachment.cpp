@@ -19,7 +19,7 @@ class Search {
       find_outside_readers(static_cast<int>(s));
       find_outside_blocks(static_cast<int>(s));
       find_loops_around(static_cast<int>(s));
-      find_turns(static_cast<int>(s));
+      find_unordered_loops(static_cast<int>(s));
     }
     return std::move(faults_);
   }
@@ -97,12 +97,12 @@ class Search {
     }
   }
 
-  void find_turns(int number) {
+  void find_unordered_loops(int number) {
     const StageState& inner = stage(number);
     const StageState& host = stage(inner.attach.stage);
     const auto kind = host.kinds.find(inner.attach.loop);
     if (inner.slots == 0 || kind == host.kinds.end() || kind->second == ir::LoopKind::kUnrolled) return;
-    faults_.push_back({Kind::kOutOfTurn, number, inner.attach.loop,
+    faults_.push_back({Kind::kUnorderedLoop, number, inner.attach.loop,
                        fmt::format("{} is double-buffered there, so that its iterations come one after the other: they "
                                    "can be serial or unrolled",
                                    inner.name)});

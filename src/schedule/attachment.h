@@ -15,7 +15,7 @@ struct AttachmentFault {
     kOutsideBlocks,  ///< the tile of a blocked reduction lies outside the loop over its blocks
     kParallelTwice,  ///< a parallel loop inside another one
     kInVector,       ///< a stage computed inside a vectorised loop, hence once for each lane
-    kOutOfTurn,      ///< a stage double-buffered at a loop whose iterations do not run in order
+    kUnorderedLoop,  ///< a stage double-buffered at a loop whose iterations do not run in order
     kBlockInside,    ///< a loop bound to blockIdx inside another bound loop: only the host launches blocks
   };
   Kind kind;
