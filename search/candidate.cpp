@@ -37,7 +37,7 @@ DeviceShape device_shape(const Target& target) {
 
 }  // namespace
 
-std::optional<Features> point_features(const SearchSpace& space, const KnobColumns& columns, const Point& point) {
+std::optional<Features> candidate_features(const SearchSpace& space, const KnobColumns& columns, const Point& point) {
   const Lowered lowered = lower_point(space, point);
   const auto* program = std::get_if<ir::Program>(&lowered);
   if (program == nullptr) return std::nullopt;
@@ -50,7 +50,7 @@ std::optional<Features> point_features(const SearchSpace& space, const KnobColum
   return features;
 }
 
-std::optional<DeviceResources> resources_of(const std::vector<KernelResources>& kernels) {
+std::optional<DeviceResources> candidate_resources(const std::vector<KernelResources>& kernels) {
   const auto heaviest =
       std::max_element(kernels.begin(), kernels.end(), [](const KernelResources& a, const KernelResources& b) {
         return a.registers * a.threads < b.registers * b.threads;

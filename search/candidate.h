@@ -24,9 +24,9 @@ std::string kernel_name(const Workload& workload);
 
 /// The features of a point for a Ranker: those of the lowered program, its knobs and, for CUDA, empty columns for the
 /// resources that the compiler reports. nullopt where the point cannot be lowered.
-std::optional<Features> point_features(const SearchSpace& space, const KnobColumns& columns, const Point& point);
+std::optional<Features> candidate_features(const SearchSpace& space, const KnobColumns& columns, const Point& point);
 
 /// The resources of the kernel whose blocks take the most registers. nullopt where the compiler reports none.
-std::optional<DeviceResources> resources_of(const std::vector<KernelResources>& kernels);
+std::optional<DeviceResources> candidate_resources(const std::vector<KernelResources>& kernels);
 
 }  // namespace nestwright

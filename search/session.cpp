@@ -81,7 +81,7 @@ class TuningSession::Loop {
         state_(task, log, options_, [this](const std::string& why) { show_progress(why); }),
         columns_(spaces(state_.space)),
         ranker_(make_cost_model(options.cost_model, options.seed), make_cost_model(options.cost_model, options.seed),
-                [this](const Point& point) { return point_features(state_.space, columns_, point); }) {
+                [this](const Point& point) { return candidate_features(state_.space, columns_, point); }) {
     start_up_.end();
   }
 
@@ -329,7 +329,7 @@ class TuningSession::Loop {
   }
 
   void record_resources(const Point& point, const std::vector<KernelResources>& resources) {
-    if (const auto of_device = resources_of(resources)) ranker_.record_resources(point, *of_device);
+    if (const auto of_device = candidate_resources(resources)) ranker_.record_resources(point, *of_device);
   }
 
   /// Whether the code of candidate `i` is known, or will be once an earlier candidate from `first` on is recorded.

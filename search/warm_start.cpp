@@ -84,13 +84,13 @@ void add_observations(const TuningLog& log, const RelatedTask& task, const std::
   tbb::parallel_for(std::size_t{0}, trials.size(), [&](std::size_t i) {
     const Proposal& proposal = trials[i].proposal;
     const auto point = other.find(proposal.from.name, proposal.from.version, proposal.config);
-    if (point) features[i] = point_features(other, columns, *point);
+    if (point) features[i] = candidate_features(other, columns, *point);
   });
   const double best = by_speed.front().time;
   for (std::size_t i = 0; i < trials.size(); ++i) {
     if (!features[i]) continue;
-    out.push_back(
-        {std::move(*features[i]), best / times.at(trials[i].id), 1, resources_of(trials[i].measurement.resources)});
+    out.push_back({std::move(*features[i]), best / times.at(trials[i].id), 1,
+                   candidate_resources(trials[i].measurement.resources)});
   }
 }
 

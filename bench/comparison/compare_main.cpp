@@ -89,12 +89,12 @@ int run(const Options& options) {
   const Field field = find_field(options.rivals, own_folder());
   const Provenance provenance = provenance_of(options, field);
   ResultsFile results = open_results(options, provenance);
-  fmt::print("{}\n", heading_text(provenance, field.absent));
+  fmt::print("{}\n", report_heading(provenance, field.absent));
   std::fflush(stdout);
   const std::vector<Section> sections = measure(suites, options, field, results);
   for (const Section& section : sections) fmt::print("{}\n", to_text(section));
   if (!options.json.empty()) {
-    nlohmann::json document = document_of(provenance, sections);
+    nlohmann::json document = report_document(provenance, sections);
     document["absent"] = field.absent;
     write_document(options.json, document);
   }

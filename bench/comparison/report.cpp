@@ -42,7 +42,7 @@ bool is_bound_by_launches(const Comparison& c) {
 
 }  // namespace
 
-std::string heading_text(const Provenance& p, const std::vector<std::string>& absent) {
+std::string report_heading(const Provenance& p, const std::vector<std::string>& absent) {
   const auto text = [&](const char* key) { return p.doctor.at(key).get<std::string>(); };
   std::vector<std::string> conditions;
   for (const auto& [key, value] : p.conditions.items()) conditions.push_back(key + " " + value.dump());
@@ -79,7 +79,7 @@ std::string to_text(const Comparison& c) {
   return text;
 }
 
-nlohmann::json document_of(const Provenance& provenance, const std::vector<Section>& sections) {
+nlohmann::json report_document(const Provenance& provenance, const std::vector<Section>& sections) {
   nlohmann::json document = {{"commit", provenance.commit},
                              {"doctor", provenance.doctor},
                              {"conditions", provenance.conditions},

@@ -12,13 +12,13 @@
 namespace nestwright::bench {
 
 /// Processor, target, system, commit, conditions, and the libraries that are not compared because they are not built.
-std::string heading_text(const Provenance& provenance, const std::vector<std::string>& absent);
+std::string report_heading(const Provenance& provenance, const std::vector<std::string>& absent);
 
 /// The bound of the workload, then for each contestant its speed, the ratio with its interval, and what ran.
 std::string to_text(const Comparison& comparison);
 
 /// An object with the origin of the results and the sections.
-nlohmann::json document_of(const Provenance& provenance, const std::vector<Section>& sections);
+nlohmann::json report_document(const Provenance& provenance, const std::vector<Section>& sections);
 /// Throws Error where the file cannot be written.
 void write_document(const std::string& path, const nlohmann::json& document);
 

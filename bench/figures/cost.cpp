@@ -43,7 +43,7 @@ void run(const CostOptions& options, const Publication& publication) {
 
 }  // namespace
 
-void add_cost(CLI::App& app, Action& action) {
+void add_cost_figure(CLI::App& app, Action& action) {
   auto options = std::make_shared<CostOptions>();
   CLI::App* command =
       app.add_subcommand("cost", "trials a second, and seconds until a trial is within 5% of the final best");

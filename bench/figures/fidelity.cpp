@@ -111,7 +111,7 @@ void run(const FidelityOptions& options, const Publication& publication) {
 
 }  // namespace
 
-void add_fidelity(CLI::App& app, Action& action) {
+void add_fidelity_figure(CLI::App& app, Action& action) {
   auto options = std::make_shared<FidelityOptions>();
   CLI::App* command = app.add_subcommand(
       "fidelity", "exported kernels: the share whose time in a fresh process lies within the reported interval");

@@ -12,13 +12,13 @@ namespace nestwright::bench {
 /// Computes and publishes the chosen figure.
 using Action = std::function<void(const Publication&)>;
 
-void add_equal(CLI::App& app, Action& action);
-void add_slower(CLI::App& app, Action& action);
-void add_planted(CLI::App& app, Action& action);
-void add_repeat(CLI::App& app, Action& action);
-void add_fidelity(CLI::App& app, Action& action);
-void add_cost(CLI::App& app, Action& action);
-void add_hog(CLI::App& app, Action& action);
+void add_equal_figure(CLI::App& app, Action& action);
+void add_slower_figure(CLI::App& app, Action& action);
+void add_planted_figure(CLI::App& app, Action& action);
+void add_repeat_figure(CLI::App& app, Action& action);
+void add_fidelity_figure(CLI::App& app, Action& action);
+void add_cost_figure(CLI::App& app, Action& action);
+void add_hog_figure(CLI::App& app, Action& action);
 /// Subcommands that the figures start as processes.
 void add_load(CLI::App& app, Action& action);
 void add_exported_timing(CLI::App& app, Action& action);

@@ -88,7 +88,7 @@ void run(const HogOptions& options, const Publication& publication) {
 
 }  // namespace
 
-void add_hog(CLI::App& app, Action& action) {
+void add_hog_figure(CLI::App& app, Action& action) {
   auto options = std::make_shared<HogOptions>();
   CLI::App* command = app.add_subcommand(
       "hog",

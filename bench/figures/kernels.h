@@ -22,12 +22,12 @@ ir::Program default_program(const Task& task);
 ir::Program program_of(const Task& task, const std::string& template_name, const std::string& config);
 
 /// One object for each program, in order, by the final pipeline. Throws Error where one cannot be built.
-std::vector<CompiledObject> build_all(const std::vector<ir::Program>& programs, const Target& target);
+std::vector<CompiledObject> build_kernels(const std::vector<ir::Program>& programs, const Target& target);
 
 /// A runner as a session makes it. The default options are those of the normal effort (search/effort.h).
 std::unique_ptr<Runner> make_task_runner(const Task& task, const TimingOptions& timing = {});
 
 /// Races kernels that are known to be correct. Throws Error where one fails.
-std::vector<Timing> race_all(Runner& runner, const std::vector<const CompiledObject*>& objects);
+std::vector<Timing> race_kernels(Runner& runner, const std::vector<const CompiledObject*>& objects);
 
 }  // namespace nestwright::bench

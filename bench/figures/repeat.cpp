@@ -6,9 +6,9 @@
 #include <cstdio>
 
 #include "bench/child.h"
-#include "bench/figures/misses.h"
 #include "bench/figures/options.h"
 #include "bench/figures/side_by_side.h"
+#include "bench/figures/standing.h"
 
 namespace nestwright::bench {
 namespace {
@@ -105,7 +105,7 @@ void run(const RepeatOptions& options, const Publication& publication) {
 
 }  // namespace
 
-void add_repeat(CLI::App& app, Action& action) {
+void add_repeat_figure(CLI::App& app, Action& action) {
   auto options = std::make_shared<RepeatOptions>();
   CLI::App* command = app.add_subcommand(
       "repeat", "the same tuning with several seeds: how many winners are near the best of them, timed side by side");

@@ -34,7 +34,7 @@ const CompiledObject* SideBySide::object_of(const TunedConfig& config) {
   const auto [entry, is_new] = objects_.try_emplace(Key{config.template_name, config.config});
   if (!is_new) return entry->second.get();
   try {
-    auto built = build_all({program_of(task_, config.template_name, config.config)}, task_.target);
+    auto built = build_kernels({program_of(task_, config.template_name, config.config)}, task_.target);
     const Measurement checked = runner_->check({{.object = &built[0]}}).at(0);
     if (checked.outcome != Outcome::kOk) throw Error(checked.message);
     entry->second = std::make_unique<CompiledObject>(std::move(built[0]));
@@ -50,7 +50,7 @@ std::vector<Timing> SideBySide::timings_of(const std::vector<const CompiledObjec
   std::vector<Timing> timings;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     if (attempt > 0) std::this_thread::sleep_for(kPause);
-    timings = race_all(*runner_, objects);
+    timings = race_kernels(*runner_, objects);
     if (std::none_of(timings.begin(), timings.end(), [](const Timing& t) { return t.is_disturbed(); })) return timings;
   }
   ++disturbed_races_;

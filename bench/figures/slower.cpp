@@ -43,12 +43,12 @@ SlowerCopy make_slower(const Task& task, const ir::Program& program, const Compi
   std::int64_t steps = kFirstSteps;
   double ratio = 0;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    ratio = ratio_of(task, kernel, build_all({with_delay(program, steps)}, task.target)[0]);
+    ratio = ratio_of(task, kernel, build_kernels({with_delay(program, steps)}, task.target)[0]);
     if (ratio == 0) continue;  // the machine was disturbed in every race
     fmt::print(stderr, "{} steps: {:.4f} times the time\n", steps, ratio);
     if (ratio - 1 >= kCalibrated / 2 && ratio - 1 <= 2 * kCalibrated) {
       steps = steps_for(slowdown, steps, ratio);
-      std::vector<CompiledObject> built = build_all({with_delay(program, steps)}, task.target);
+      std::vector<CompiledObject> built = build_kernels({with_delay(program, steps)}, task.target);
       return {steps, ratio_of(task, kernel, built[0]), std::move(built[0])};
     }
     // A first guess within the noise does not determine the duration of a step.
@@ -64,7 +64,7 @@ void run(const SlowerOptions& options, const Publication& publication) {
   const std::vector<LoadKind> loads = parse_loads(options.pair.load);
   const Task task = host_task(options.pair.workload, options.pair.threads);
   const ir::Program program = default_program(task);
-  const std::vector<CompiledObject> kernel = build_all({program}, task.target);
+  const std::vector<CompiledObject> kernel = build_kernels({program}, task.target);
   const SlowerCopy copy = make_slower(task, program, kernel[0], options.percent / 100);
   FigureReport report{.figure = "slower",
                       .conditions = {{"workload", task.workload.str()},
@@ -90,7 +90,7 @@ void run(const SlowerOptions& options, const Publication& publication) {
 
 }  // namespace
 
-void add_slower(CLI::App& app, Action& action) {
+void add_slower_figure(CLI::App& app, Action& action) {
   auto options = std::make_shared<SlowerOptions>();
   CLI::App* command = app.add_subcommand("slower", "a copy made slower: the share of races that call it slower");
   add_pair_options(*command, options->pair);

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include "bench/gpu/allowed_error.h"
 #include "bench/gpu/rival.h"
-#include "bench/gpu/rival_bound.h"
 #include "runtime/cuda/toolkit.h"
 #include "support/shared_library.h"
 #include "templates/matmul/matmul_shape.h"

@@ -158,7 +158,7 @@ class Run {
 
   int operator()(const std::vector<Part>& parts) {
     check_ = read_check(options_.check_db);
-    fmt::print("{}\n", heading_text(provenance_, {}));
+    fmt::print("{}\n", report_heading(provenance_, {}));
     if (!check_.empty()) fmt::print("{}", to_text(check_));
     for (const Part& part : parts) sections_.push_back(Section{.suite = part.name()});
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -204,7 +204,7 @@ class Run {
 
   void write_report(bool is_complete) const {
     if (options_.json.empty()) return;
-    nlohmann::json document = document_of(provenance_, sections_);
+    nlohmann::json document = report_document(provenance_, sections_);
     document["complete"] = is_complete;
     if (!check_.empty()) document["check"] = to_json(check_);
     write_document(options_.json, document);

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <map>
 
-#include "schedule/rebuild.h"
 #include "schedule/schedule.h"
+#include "schedule/stage_operations.h"
 #include "schedule/state.h"
 #include "support/error.h"
 

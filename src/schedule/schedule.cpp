@@ -11,8 +11,8 @@
 #include "ir/core/print.h"
 #include "ir/core/rewrite.h"
 #include "ir/simplify/inequality.h"
-#include "schedule/rebuild.h"
 #include "schedule/scan_parts.h"
+#include "schedule/stage_operations.h"
 #include "schedule/state.h"
 #include "support/error.h"
 

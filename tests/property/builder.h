@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/property/access.h"
 #include "tests/property/expression.h"
+#include "tests/property/reads.h"
 
 namespace nestwright::property {
 

@@ -9,8 +9,8 @@
 
 #include "ir/core/program.h"
 #include "target/target.h"
-#include "tests/property/case.h"
 #include "tests/property/data.h"
+#include "tests/property/draw_schedule.h"
 
 namespace nestwright::property {
 

@@ -7,8 +7,8 @@
 #include <map>
 #include <string>
 
-#include "tests/property/case.h"
 #include "tests/property/check.h"
+#include "tests/property/draw_schedule.h"
 
 namespace nestwright::property {
 

@@ -82,7 +82,7 @@ void compare(const SearchSpace& space, PairsByKnob& found) {
   for (const auto& member : space.members()) spaces.push_back(member.space);
   const KnobColumns columns(spaces);
   Ranker ranker(make_cost_model("random", 1), make_cost_model("random", 1),
-                [&](const Point& p) { return point_features(space, columns, p); });
+                [&](const Point& p) { return candidate_features(space, columns, p); });
   std::mt19937_64 random(7);
   for (const SearchSpace::Member& member : space.members()) {
     for (int sample = 0; sample < 4; ++sample) {

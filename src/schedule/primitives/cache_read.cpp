@@ -13,7 +13,7 @@
 #include <algorithm>
 
 #include "schedule/primitives/primitive.h"
-#include "schedule/rebuild.h"
+#include "schedule/stage_operations.h"
 #include "support/error.h"
 
 namespace nestwright {

@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "expression/operations.h"
-#include "schedule/rebuild.h"
+#include "schedule/stage_operations.h"
 
 namespace nestwright {
 

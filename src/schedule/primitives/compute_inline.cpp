@@ -14,7 +14,7 @@
 
 #include "expression/body_size.h"
 #include "schedule/primitives/primitive.h"
-#include "schedule/rebuild.h"
+#include "schedule/stage_operations.h"
 
 namespace nestwright {
 

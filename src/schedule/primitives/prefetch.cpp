@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "schedule/primitives/primitive.h"
-#include "schedule/rebuild.h"
+#include "schedule/stage_operations.h"
 
 namespace nestwright {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "schedule/rebuild.h"
+#include "schedule/stage_operations.h"
 #include "support/error.h"
 
 namespace nestwright {

@@ -25,7 +25,7 @@
 #include "expression/operations.h"
 #include "ir/core/rewrite.h"
 #include "schedule/primitives/primitive.h"
-#include "schedule/rebuild.h"
+#include "schedule/stage_operations.h"
 
 namespace nestwright {
 namespace {

@@ -1,4 +1,4 @@
-#include "bench/comparison/surroundings.h"
+#include "bench/comparison/library_environment.h"
 
 #include <fmt/format.h>
 

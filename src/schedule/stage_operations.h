@@ -1,6 +1,6 @@
-// Replaces operations of a schedule: operations are immutable, so caches and inlining substitute new ones. Internal to
-// schedule/.
-// Thread rule: as for the schedule.
+// Finds, makes and inserts stages of a schedule, and replaces their operations: operations are immutable, so caches and
+// inlining substitute new ones. Internal to schedule/.
+// Thread rule: that of the schedule.
 #pragma once
 
 #include <functional>

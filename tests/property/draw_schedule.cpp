@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "support/error.h"
-#include "tests/property/case.h"
 #include "tests/property/draw/drawer.h"
+#include "tests/property/draw_schedule.h"
 #include "tests/property/intrinsics.h"
 
 namespace nestwright::property {

@@ -1,4 +1,4 @@
-#include "tests/property/access.h"
+#include "tests/property/reads.h"
 
 #include <optional>
 

@@ -1,5 +1,5 @@
 // Products in tf32 with the roundings that a library may use, judged as bench/gpu judges cuBLAS.
-#include "bench/gpu/rival_bound.h"
+#include "bench/gpu/allowed_error.h"
 
 #include <gtest/gtest.h>
 
@@ -48,12 +48,12 @@ bool is_right(std::size_t k, double allowed, const std::function<double(double)>
 
 double allowed_of(std::size_t k) { return product_allowed_error(matmul_shape(product(k))); }
 
-TEST(RivalBound, IsTheReferencesWhereInputsAreNotRounded) {
+TEST(AllowedError, IsTheReferencesWhereInputsAreNotRounded) {
   EXPECT_EQ(product_allowed_error(matmul_shape(product(64, "full"))), 1);
   EXPECT_GT(allowed_of(64), 1);
 }
 
-TEST(RivalBound, ALibraryMayTruncateToTf32) {
+TEST(AllowedError, ALibraryMayTruncateToTf32) {
   for (const std::size_t k : {1U, 7U, 64U, 1024U}) {
     const auto truncates = [](double x) { return truncated(x, 10); };
     EXPECT_TRUE(is_right(k, allowed_of(k), truncates)) << k;
@@ -62,7 +62,7 @@ TEST(RivalBound, ALibraryMayTruncateToTf32) {
   }
 }
 
-TEST(RivalBound, CoarserRoundingAndASkippedProductAreWrong) {
+TEST(AllowedError, CoarserRoundingAndASkippedProductAreWrong) {
   for (const std::size_t k : {64U, 1024U}) {
     EXPECT_FALSE(is_right(k, allowed_of(k), [](double x) { return truncated(x, 7); })) << k << ": as bfloat16";
     EXPECT_FALSE(is_right(k, allowed_of(k), [](double x) { return truncated(x, 10); }, 1)) << k;

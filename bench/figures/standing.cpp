@@ -1,4 +1,4 @@
-#include "bench/figures/misses.h"
+#include "bench/figures/standing.h"
 
 #include <algorithm>
 

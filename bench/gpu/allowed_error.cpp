@@ -1,4 +1,4 @@
-#include "bench/gpu/rival_bound.h"
+#include "bench/gpu/allowed_error.h"
 
 #include <cmath>
 

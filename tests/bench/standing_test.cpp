@@ -1,4 +1,4 @@
-#include "bench/figures/misses.h"
+#include "bench/figures/standing.h"
 
 #include <gtest/gtest.h>
 
@@ -7,14 +7,14 @@
 namespace nestwright::bench {
 namespace {
 
-TEST(Misses, NearIsWithinThreePercent) {
+TEST(StandingOfWinners, NearIsWithinThreePercent) {
   EXPECT_TRUE(is_near(1));
   EXPECT_TRUE(is_near(1.03));
   EXPECT_FALSE(is_near(1.031));
   EXPECT_FALSE(is_near(0)) << "it could not be timed";
 }
 
-TEST(Misses, SplitByWhatTheDatabaseHolds) {
+TEST(StandingOfWinners, SplitByWhatTheDatabaseHolds) {
   const std::vector<double> found = {1.2, 1.01, 0}, none = {1.2, 0};
   EXPECT_EQ(standing_of(1.02, none), Standing::kNear);
   EXPECT_EQ(standing_of(1.10, found), Standing::kTimingMiss);
@@ -22,7 +22,7 @@ TEST(Misses, SplitByWhatTheDatabaseHolds) {
   EXPECT_STREQ(name_of(Standing::kTimingMiss), "miss of timing");
 }
 
-TEST(Misses, SteadyMeansNineOfTen) {
+TEST(StandingOfWinners, SteadyMeansNineOfTen) {
   std::vector<Standing> standings(10, Standing::kNear);
   standings[3] = Standing::kTimingMiss;
   EXPECT_TRUE(count(standings).is_steady());

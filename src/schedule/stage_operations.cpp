@@ -1,4 +1,4 @@
-#include "schedule/rebuild.h"
+#include "schedule/stage_operations.h"
 
 #include <fmt/format.h>
 
