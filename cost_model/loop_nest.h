@@ -24,6 +24,7 @@ struct WarpAccess {
   double ways = 0;     ///< words that the busiest of 32 banks serves one after the other, in shared memory
 };
 
+/// A load or store of a buffer.
 struct NestAccess {
   ir::Buffer buffer;
   std::vector<ir::Linear> indices;  ///< affine in the loops, with let-bound variables resolved
@@ -34,6 +35,7 @@ struct NestAccess {
   WarpAccess warp;
 };
 
+/// A store with its loops and the loads of its value.
 struct NestStore {
   std::vector<NestLoop> loops;       ///< outermost first
   std::vector<NestAccess> accesses;  ///< the store itself, then the loads
@@ -51,6 +53,7 @@ struct NestPrefetch {
   double distance_bytes = 0;  ///< distance ahead of the address that its loops give
 };
 
+/// The stores and prefetches of a program in order, and the bytes that it allocates.
 struct FlatProgram {
   std::vector<NestStore> stores;
   std::vector<NestPrefetch> prefetches;
@@ -59,6 +62,7 @@ struct FlatProgram {
   double shared_bytes = 0;                                       ///< allocated per block, padding included
 };
 
+/// Requires loop form. Branches count with the probability of their conditions.
 FlatProgram flatten(const ir::Program& program);
 
 }  // namespace nestwright

@@ -17,6 +17,7 @@ namespace nestwright {
 /// A program in loop form, or why the point has none: a primitive or the lowering refused it, or the verifier did where
 /// `options.verify` is set.
 using Lowered = std::variant<ir::Program, std::string>;
+/// Applies the template to the point and lowers the schedule.
 Lowered lower_point(const SearchSpace& space, const Point& point, const LowerOptions& options = {});
 
 /// The name of a workload's kernel in printed programs and object symbols.

@@ -18,6 +18,7 @@ struct DisturbedTrial {
 
 class DisturbedTrials {
  public:
+  /// Beyond kMaxKept trials, the slowest is dropped.
   void add(DisturbedTrial trial) {
     trials_.push_back(std::move(trial));
     std::stable_sort(trials_.begin(), trials_.end(),

@@ -18,6 +18,7 @@
 
 namespace nestwright {
 
+/// A search strategy; make_strategy makes each of them.
 class SearchStrategy {
  public:
   virtual ~SearchStrategy() = default;

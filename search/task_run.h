@@ -19,6 +19,7 @@ struct StageTimes {
   StageTimes& operator+=(const StageTimes& other);
 };
 
+/// The result of a run of a session.
 struct SessionResult {
   std::optional<BestRecord> best;  ///< the task's best after this session; nullopt: no valid candidate exists
   /// The template's default, timed in the final race; nullopt where there was no race.
@@ -38,6 +39,7 @@ struct SessionResult {
   StageTimes times;
 };
 
+/// A session that is run step by step.
 class TaskRun {
  public:
   virtual ~TaskRun() = default;

@@ -34,6 +34,7 @@ struct SplitSize {
   std::vector<std::int64_t> factors;  ///< one: the inner extent; several: the segments of a composed split
   std::int64_t nparts = 0;            ///< not 0: the largest outer extent; the inner one is ceil(extent / nparts)
 };
+/// The sizes that split takes: by the inner extent, or by the number of parts.
 SplitSize factor(std::int64_t inner_extent);
 SplitSize nparts(std::int64_t outer_extent);
 
@@ -48,25 +49,40 @@ class Stage {
   IterVar reduce_axis(int i) const;
   /// The current loops, outermost first.
   std::vector<IterVar> loops() const;
+  /// The tensor that the stage computes, by its first result.
   Tensor tensor() const;
 
+  // The primitives. Each one throws ScheduleError where its preconditions do not hold. Those that return the stage can
+  // be chained.
+
+  /// p -> p.outer, p.inner, which are returned. Where the factor does not divide the extent, `tail` decides.
   std::pair<IterVar, IterVar> split(const IterVar& loop, SplitSize size, Tail tail = Tail::guard());
   /// Splits both loops and reorders the result: outer_i, outer_j, inner_i, inner_j.
   std::array<IterVar, 4> tile(const IterVar& i, const IterVar& j, std::int64_t factor_i, std::int64_t factor_j,
                               Tail tail = Tail::guard());
+  /// outer, inner -> one loop, which is returned.
   IterVar fuse(const IterVar& outer, const IterVar& inner);
+  /// Permutes the given loops among their positions, outermost first.
   Stage& reorder(const std::vector<IterVar>& loops);
+  /// Runs the iterations as the lanes of vectors.
   Stage& vectorize(const IterVar& loop);
+  /// Repeats the body for each iteration.
   Stage& unroll(const IterVar& loop);
+  /// Runs the iterations on several threads, in any order.
   Stage& parallel(const IterVar& loop);
-  /// `axis`: kBlockIdxX, ..., kThreadIdxX, ... or kVThread (schedule/thread_axis.h).
+  /// Maps the iterations to an index of a GPU. `axis`: kBlockIdxX, ..., kThreadIdxX, ... or kVThread
+  /// (schedule/thread_axis.h).
   Stage& bind(const IterVar& loop, ir::LoopKind axis);
+  /// Computes the stage inside `loop` of `consumer`, in each iteration the part that the iteration reads.
   Stage& compute_at(const Stage& consumer, const IterVar& loop);
+  /// Computes the stage's elements where they are read, without storing them.
   Stage& compute_inline();
+  /// Computes the whole stage before its consumers, as every stage is at first.
   Stage& compute_root();
   /// Computes the stage once, before the calls, from inputs that do not change (packed weights). Calls do not take
   /// inputs that only prepared stages read.
   Stage& prepare();
+  /// Stores the result in this memory.
   Stage& set_scope(ir::Scope scope);
   /// Prefetches, in each iteration of `loop`, the elements of `tensor` that the iteration `distance` later accesses.
   Stage& prefetch(const Tensor& tensor, const IterVar& loop, std::int64_t distance);
@@ -94,6 +110,7 @@ class Stage {
 /// The schedule of all operations that the outputs depend on. Owns its state; moves, never copies.
 class Schedule {
  public:
+  /// See create_schedule.
   explicit Schedule(std::vector<Tensor> outputs);
   Schedule(Schedule&&) noexcept;
   Schedule& operator=(Schedule&&) noexcept;
@@ -123,6 +140,7 @@ class Schedule {
   const Trace& trace() const;
   /// The stages with their loops and attachments, for people to read.
   std::string str() const;
+  /// The schedule as the lowering reads it (schedule/state.h).
   const ScheduleState& state() const { return *state_; }
 
  private:

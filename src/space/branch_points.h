@@ -21,6 +21,7 @@ int candidate_index(const Knob& knob, const ConfigEntry& entry);
 /// nullopt where `config` lacks a knob of the branch or has a value for it that is not a candidate.
 std::optional<CandidateIndices> candidate_indices(const Branch& branch, const Config& config);
 
+/// The configuration with the chosen candidates.
 Config make_config(const Branch& branch, const CandidateIndices& chosen);
 
 /// For each constraint of the branch, the positions of its knobs.

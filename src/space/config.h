@@ -26,6 +26,7 @@ class Config {
   Config() = default;
   explicit Config(std::vector<ConfigEntry> entries) : entries_(std::move(entries)) {}
   const std::vector<ConfigEntry>& entries() const { return entries_; }
+  /// Replaces the entry of `knob`, or appends one.
   void set(std::string_view knob, KnobValue value, std::string label = {});
   /// The entry of `knob`; nullptr where there is none.
   const ConfigEntry* find(std::string_view knob) const;
