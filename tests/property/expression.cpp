@@ -139,8 +139,8 @@ void Builder::add_plain(Choices& choices) {
     kind = std::vector<ir::ReducerKind>{ir::ReducerKind::kSum, ir::ReducerKind::kMax, ir::ReducerKind::kMin,
                                         ir::ReducerKind::kProd}[choices.weighted({50, 20, 15, 15})];
   }
-  const bool is_wished = goal_.reducer && *goal_.reducer != ir::ReducerKind::kCustom;
-  if (is_wished && is_logical(*goal_.reducer) == type.is_bool()) kind = *goal_.reducer;
+  const bool has_goal = goal_.reducer && *goal_.reducer != ir::ReducerKind::kCustom;
+  if (has_goal && is_logical(*goal_.reducer) == type.is_bool()) kind = *goal_.reducer;
 
   Made made;
   made.shape = plan.shape(order);
