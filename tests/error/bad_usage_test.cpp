@@ -1,4 +1,4 @@
-// What a user can write wrongly: one sentence that says what to do, exit code 2, and nothing made.
+// Wrong usage: exit code 2, one sentence that says what to do, and no output.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
