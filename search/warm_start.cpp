@@ -8,7 +8,7 @@
 #include "search/candidate.h"
 #include "search/ranker.h"
 #include "support/error.h"
-#include "templates/guess.h"
+#include "templates/framework/completion.h"
 
 namespace nestwright {
 namespace {

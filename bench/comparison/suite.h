@@ -1,5 +1,5 @@
-// A suite: a list of workloads that are compared, read from a JSON file as templates/workload_file.h describes it,
-// which a user can write, too. Weights mean nothing here.
+// A suite: a list of workloads that are compared, read from a JSON file as templates/framework/workload_file.h
+// describes it, which a user can write, too. Weights mean nothing here.
 //
 // A workload is written as for `nestwright tune`. One whose operator there is not yet stays in the suite and in every
 // table, as an entry without a template. Thread rule: values and pure functions; load_suite reads a file.
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "templates/workload.h"
+#include "templates/framework/workload.h"
 
 namespace nestwright::bench {
 

@@ -2,14 +2,14 @@
 
 #include <cmath>
 
-#include "templates/rounding.h"
+#include "templates/checking/rounding.h"
 
 namespace nestwright::bench {
 
 // Both the reference's input and the library's are neighbours of the input in tf32: they differ by 2^-10 of it at most,
 // and a product by d = 2 * 2^-10. The errors of k products a b add up like a random walk, to d sqrt(sum (a b)^2) at
-// most. Eight times as much is allowed, as of every sum (templates/rounding.h): 18 times the standard deviation where
-// the library truncates. The reference's bound is 8 eps sqrt(k) sqrt(sum (a b)^2).
+// most. Eight times as much is allowed, as of every sum (templates/checking/rounding.h): 18 times the standard
+// deviation where the library truncates. The reference's bound is 8 eps sqrt(k) sqrt(sum (a b)^2).
 double product_allowed_error(const MatmulShape& shape) {
   if (!shape.in_tf32) return 1;
   constexpr double kProductError = 2 * 0x1p-10;

@@ -17,7 +17,7 @@
 
 namespace nestwright {
 
-/// What a result is held against; made once a task (templates/template.h: Operator::reference).
+/// What a result is held against; made once a task (templates/framework/template.h: Operator::reference).
 struct CheckData {
   std::vector<ir::Type> types;         ///< one a parameter
   std::vector<std::int64_t> elements;  ///< one a parameter

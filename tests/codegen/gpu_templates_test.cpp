@@ -9,7 +9,7 @@
 #include "runtime/device_program.h"
 #include "tests/templates/gpu_cases.h"
 #include "tests/templates/input_sets.h"
-#include "tests/templates/matmul_check.h"
+#include "tests/templates/matmul/check.h"
 
 namespace nestwright {
 namespace {

@@ -9,7 +9,7 @@
 #include "codegen/cuda/cuda_dialect.h"
 #include "codegen/source/device_object.h"
 #include "lower/lower.h"
-#include "templates/matmul/matmul_shape.h"
+#include "templates/matmul/shape.h"
 #include "tests/codegen/device/warp_emulation.h"
 #include "tests/support/golden.h"
 #include "tests/templates/gpu_cases.h"

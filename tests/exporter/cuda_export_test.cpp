@@ -15,7 +15,7 @@
 #include "lower/lower.h"
 #include "runtime/device.h"
 #include "runtime/device_program.h"
-#include "templates/template.h"
+#include "templates/framework/template.h"
 
 namespace nestwright {
 namespace {

@@ -13,7 +13,7 @@
 #include "exporter/exporter.h"
 #include "lookup/lookup.h"
 #include "support/error.h"
-#include "templates/guess.h"
+#include "templates/framework/completion.h"
 
 namespace nestwright {
 

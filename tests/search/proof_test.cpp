@@ -13,8 +13,8 @@
 
 #include "measure/elements.h"
 #include "search/check_data.h"
-#include "templates/matmul/matmul_shape.h"
-#include "templates/whole_numbers.h"
+#include "templates/checking/whole_numbers.h"
+#include "templates/matmul/shape.h"
 
 namespace nestwright {
 namespace {

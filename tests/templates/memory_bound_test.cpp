@@ -9,7 +9,7 @@
 #include "definitions.h"
 #include "memory_bound_cases.h"
 #include "support/error.h"
-#include "templates/pointwise.h"
+#include "templates/pointwise/functions.h"
 #include "workload_refusal.h"
 
 namespace nestwright {

@@ -1,0 +1,83 @@
+// The GPU template of functions of a matrix and a vector, in one of two ways:
+//
+//   flat:   the elements of the matrix in a row, as those of elementwise; or
+//   tiles:  blocks of threads along columns and rows, several rows a thread, so that V's element is read once
+//
+//   blocks of columns, of rows:  threads along columns, rows:  for rows of the thread:  Y = f(X, V)
+#include "templates/broadcast/broadcast.h"
+#include "templates/framework/completion.h"
+#include "templates/loops/divide.h"
+#include "templates/loops/gpu_threads.h"
+
+namespace nestwright {
+namespace {
+
+constexpr std::int64_t kMostRows = 16;  ///< of a thread
+constexpr std::int64_t kMostThreadsY = 16;
+constexpr std::int64_t kWideRow = 256;  ///< elements: shorter rows leave threads idle in tiles
+
+void schedule_flat(Tuning& t, Stage y, std::int64_t rows, std::int64_t columns, const Target& target) {
+  const ElementTile tile = define_elements(t, rows * columns, columns, y.tensor().dtype(), target);
+  bind_elements(y, {y.axis(0), y.axis(1)}, tile);
+}
+
+void schedule_tiles(Tuning& t, Stage y, std::int64_t rows, std::int64_t columns, const Target& target) {
+  const ir::Type type = y.tensor().dtype();
+  const std::int64_t lanes = t.define_knob("lanes", vector_widths(columns, type));
+  const std::int64_t x_threads =
+      t.define_knob("threads_x", powers_up_to(std::min<std::int64_t>(target.threads_per_block, 2 * columns)));
+  const std::int64_t y_threads = t.define_knob("threads_y", powers_up_to(std::min(kMostThreadsY, rows)));
+  const std::int64_t items = t.define_knob("rows", powers_up_to(std::min(kMostRows, rows)));
+  constrain_threads(t, "threads_x", "threads_y", rows * columns, target);
+  t.constrain(
+      {"threads_y", "rows"},
+      [rows](std::span<const KnobValue> v) {
+        return (v[1][0] - 1) * v[0][0] < rows && ceil_div(rows, v[0][0] * v[1][0]) <= kMostBlocks;
+      },
+      "a thread has rows that lie wholly past the end, or there are more than 65535 blocks of rows");
+  t.constrain(
+      {"threads_x", "lanes"}, [columns](std::span<const KnobValue> v) { return v[0][0] * v[1][0] < 2 * columns; },
+      "most threads of a block lie past the end of a row");
+  const auto [row_block, rest] = y.split(y.axis(0), factor(y_threads * items));
+  const auto [item, row] = y.split(rest, factor(y_threads));
+  IterVar column = y.axis(1), lane;
+  if (lanes > 1) std::tie(column, lane) = y.split(column, factor(lanes));
+  const auto [column_block, in_block] = y.split(column, factor(x_threads));
+  std::vector<IterVar> order{row_block, column_block, row, in_block, item};
+  if (lane.defined()) order.push_back(lane);
+  y.reorder(order).bind(row_block, kBlockIdxY).bind(column_block, kBlockIdxX).bind(row, kThreadIdxY);
+  y.bind(in_block, kThreadIdxX).unroll(item);
+  if (lane.defined()) y.vectorize(lane);
+}
+
+Schedule schedule_broadcast(Tuning& t, const Workload& workload, const Definition& definition, const Target& target) {
+  const std::int64_t rows = workload.size("rows"), columns = workload.size("columns");
+  const Tensor y = definition.args[2];
+  Schedule s = create_schedule(y);
+  const auto schedule = t.choose("mapping", {"flat", "tiles"}) == "flat" ? schedule_flat : schedule_tiles;
+  schedule(t, s[y], rows, columns, target);
+  return s;
+}
+
+std::vector<Config> broadcast_seeds(const Workload& workload, const Target& target) {
+  std::vector<Config> wishes = wish_elements();
+  for (Config& wish : wishes) wish.set("mapping", {}, "flat");
+  for (const std::int64_t rows : {4, 8, 1}) {
+    Config wish;
+    wish.set("mapping", {}, "tiles");
+    wish.set("lanes", {4});
+    wish.set("threads_x", {64});
+    wish.set("threads_y", {4});
+    wish.set("rows", {rows});
+    wishes.insert(workload.size("columns") >= kWideRow ? wishes.begin() : wishes.end(), std::move(wish));
+  }
+  return guess_configs(broadcast_gpu_template(), workload, target, wishes);
+}
+
+}  // namespace
+
+Template broadcast_gpu_template() {
+  return {"broadcast.gpu", 1, "broadcast", gpus(), schedule_broadcast, broadcast_seeds};
+}
+
+}  // namespace nestwright
