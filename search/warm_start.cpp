@@ -9,6 +9,7 @@
 #include "search/ranker.h"
 #include "support/error.h"
 #include "templates/framework/completion.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

@@ -8,7 +8,6 @@
 #include "support/error.h"
 #include "templates/framework/parallel_worth.h"
 #include "templates/framework/recording.h"
-#include "templates/registry.h"
 
 namespace nestwright {
 namespace {
@@ -53,7 +52,7 @@ std::optional<Config> guess_config(const Template& t, const Workload& workload, 
     const auto found = wish == nullptr ? options.end() : std::find(options.begin(), options.end(), wish->label);
     return found == options.end() ? 0 : static_cast<std::size_t>(found - options.begin());
   });
-  Definition definition = find_operator(t.op).define(workload);
+  Definition definition = t.op.define(workload);
   t.schedule(tuning, workload, definition, target);
   const Branch branch = tuning.branch();
   const auto positions = all_constraint_positions(branch);
@@ -100,7 +99,7 @@ std::vector<Config> guess_each(const Template& t, const Workload& workload, cons
     if (config && std::find(configs.begin(), configs.end(), *config) == configs.end()) configs.push_back(*config);
   }
   if (target.device != DeviceKind::kCpu) return configs;
-  const bool is_worth = is_worth_parallel_loop(workload, target);
+  const bool is_worth = is_worth_parallel_loop(t.op.define(workload), target);
   const auto is_suitable = [&](const Config& config) { return has_parallel_choice(config) == is_worth; };
   auto first = std::find_if(configs.begin(), configs.end(), is_suitable);
   for (std::size_t i = 0; first == configs.end() && !is_worth && i < configs.size(); ++i) {

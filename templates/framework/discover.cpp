@@ -6,7 +6,6 @@
 #include "support/error.h"
 #include "templates/framework/recording.h"
 #include "templates/framework/template.h"
-#include "templates/registry.h"
 
 namespace nestwright {
 namespace {
@@ -36,7 +35,7 @@ std::string describe(const Branch& branch) {
 Branch run(const Template& t, const Workload& workload, const Target& target, RecordingTuning::Chooser chooser) {
   RecordingTuning tuning(std::move(chooser));
   try {
-    Definition definition = find_operator(t.op).define(workload);
+    Definition definition = t.op.define(workload);
     t.schedule(tuning, workload, definition, target);
   } catch (const InternalError&) {
     throw;

@@ -6,7 +6,6 @@
 #include "support/error.h"
 #include "templates/framework/split_candidates.h"
 #include "templates/framework/template.h"
-#include "templates/registry.h"
 
 namespace nestwright {
 namespace {
@@ -105,7 +104,7 @@ class ApplyingTuning : public Tuning {
 }  // namespace
 
 Instance instantiate(const Template& t, const Workload& workload, const Target& target, const Config& config) {
-  Definition definition = find_operator(t.op).define(workload);
+  Definition definition = t.op.define(workload);
   ApplyingTuning tuning(t, config);
   Schedule schedule = t.schedule(tuning, workload, definition, target);
   tuning.check_all_used();

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "templates/registry.h"
-
 namespace nestwright {
 namespace {
 
@@ -24,9 +22,8 @@ double flops_per_ns(ir::Type type, const Target& target) {
 
 }  // namespace
 
-bool is_worth_parallel_loop(const Workload& workload, const Target& target) {
+bool is_worth_parallel_loop(const Definition& definition, const Target& target) {
   if (target.threads < 2) return false;
-  const Definition definition = find_operator(workload.op).define(workload);
   const double serial_ns = std::max(definition.flops / flops_per_ns(definition.args.front().dtype(), target),
                                     definition.bytes / kBytesPerNs);
   return serial_ns >= kMinWorkNs;

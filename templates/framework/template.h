@@ -66,7 +66,7 @@ inline std::vector<DeviceKind> gpus() { return {DeviceKind::kCuda, DeviceKind::k
 struct Template {
   std::string name;  ///< unique, e.g. "matmul.cpu"
   int version = 1;   ///< raised whenever a configuration comes to mean something else; part of the log's keys
-  std::string op;
+  Operator op;
   std::vector<DeviceKind> devices = {DeviceKind::kCpu};  ///< kinds that it is for
   /// May put an expression of its own in the place of the operator's: other tensors as outputs of the definition, of
   /// the same shapes and types, computed from the same inputs.

@@ -10,7 +10,7 @@
 
 #include "space/nearest_name.h"
 #include "support/error.h"
-#include "templates/registry.h"
+#include "templates/framework/template.h"
 
 namespace nestwright {
 namespace {
@@ -194,15 +194,6 @@ std::string Workload::str() const {
     if (!parameter.is_default) text += ' ' + parameter.name + '=' + parameter.value;
   }
   return text;
-}
-
-Workload parse_workload(std::string_view text) {
-  std::istringstream words{std::string(text)};
-  std::string word;
-  if (!(words >> word)) {
-    throw UsageError("the workload is empty; write an operator and its parameters, as in matmul m=512 n=512 k=512");
-  }
-  return parse_workload(text, find_operator(word));
 }
 
 Workload parse_workload(std::string_view text, const Operator& op) {

@@ -68,12 +68,9 @@ struct Task {
   std::string key() const { return workload.str() + " @ " + target.str(); }
 };
 
-/// Parses and checks against the registry. Throws UsageError that names the operator or parameter, what is wrong with
-/// it, and what is legal (unknown, missing, zero, negative, overflowing, given twice).
-Workload parse_workload(std::string_view text);
-
 struct Operator;
-/// The same for an operator that need not be in the registry.
+/// Parses a workload of `op`. Throws UsageError that names the parameter, what is wrong with it, and what is legal
+/// (unknown, missing, zero, negative, overflowing, given twice).
 Workload parse_workload(std::string_view text, const Operator& op);
 
 }  // namespace nestwright

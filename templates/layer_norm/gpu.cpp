@@ -79,7 +79,7 @@ std::vector<Config> layer_norm_seeds(const Workload& workload, const Target& tar
 }  // namespace
 
 Template layer_norm_gpu_template() {
-  return {"layer_norm.gpu", 2, "layer_norm", gpus(), schedule_layer_norm, layer_norm_seeds};
+  return {"layer_norm.gpu", 2, layer_norm_operator(), gpus(), schedule_layer_norm, layer_norm_seeds};
 }
 
 }  // namespace nestwright

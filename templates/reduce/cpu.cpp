@@ -245,7 +245,7 @@ std::vector<Config> reduce_seeds(const Workload& workload, const Target& target)
 }  // namespace
 
 Template reduce_cpu_template() {
-  return {"reduce.cpu", 2, "reduce", {DeviceKind::kCpu}, schedule_reduce, reduce_seeds};
+  return {"reduce.cpu", 2, reduce_operator(), {DeviceKind::kCpu}, schedule_reduce, reduce_seeds};
 }
 
 }  // namespace nestwright

@@ -137,7 +137,7 @@ std::vector<Config> softmax_seeds(const Workload& workload, const Target& target
 }  // namespace
 
 Template softmax_cpu_template() {
-  return {"softmax.cpu", 1, "softmax", {DeviceKind::kCpu}, schedule_softmax, softmax_seeds};
+  return {"softmax.cpu", 1, softmax_operator(), {DeviceKind::kCpu}, schedule_softmax, softmax_seeds};
 }
 
 }  // namespace nestwright

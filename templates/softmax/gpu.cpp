@@ -93,6 +93,8 @@ std::vector<Config> softmax_seeds(const Workload& workload, const Target& target
 
 }  // namespace
 
-Template softmax_gpu_template() { return {"softmax.gpu", 2, "softmax", gpus(), schedule_softmax, softmax_seeds}; }
+Template softmax_gpu_template() {
+  return {"softmax.gpu", 2, softmax_operator(), gpus(), schedule_softmax, softmax_seeds};
+}
 
 }  // namespace nestwright

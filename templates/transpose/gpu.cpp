@@ -148,7 +148,7 @@ std::vector<Config> transpose_seeds(const Workload& workload, const Target& targ
 }  // namespace
 
 Template transpose_gpu_template() {
-  return {"transpose.gpu", 1, "transpose", gpus(), schedule_transpose, transpose_seeds};
+  return {"transpose.gpu", 1, transpose_operator(), gpus(), schedule_transpose, transpose_seeds};
 }
 
 }  // namespace nestwright

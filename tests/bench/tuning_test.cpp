@@ -9,6 +9,7 @@
 #include "bench/figures/load_kind.h"
 #include "support/error.h"
 #include "templates/framework/workload.h"
+#include "templates/registry.h"
 
 namespace nestwright::bench {
 namespace {

@@ -10,6 +10,7 @@
 #include "codegen/source/device_object.h"
 #include "lower/lower.h"
 #include "templates/matmul/shape.h"
+#include "templates/registry.h"
 #include "tests/codegen/device/warp_emulation.h"
 #include "tests/support/golden.h"
 #include "tests/templates/gpu_cases.h"

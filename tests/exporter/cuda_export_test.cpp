@@ -16,6 +16,7 @@
 #include "runtime/device.h"
 #include "runtime/device_program.h"
 #include "templates/framework/template.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

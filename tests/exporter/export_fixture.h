@@ -14,6 +14,7 @@
 #include "lookup/lookup.h"
 #include "support/error.h"
 #include "templates/framework/completion.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 

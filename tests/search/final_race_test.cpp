@@ -7,6 +7,7 @@
 
 #include "search/session_state.h"
 #include "support/scratch_folder.h"
+#include "templates/registry.h"
 #include "tests/logs/sample.h"
 
 namespace nestwright {

@@ -15,6 +15,7 @@
 #include "search/check_data.h"
 #include "templates/checking/whole_numbers.h"
 #include "templates/matmul/shape.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

@@ -10,6 +10,7 @@
 #include "memory_bound_cases.h"
 #include "support/error.h"
 #include "templates/pointwise/functions.h"
+#include "templates/registry.h"
 #include "workload_refusal.h"
 
 namespace nestwright {

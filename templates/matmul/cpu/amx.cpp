@@ -244,7 +244,7 @@ std::string why_not(const Workload& workload, const Target& target) {
 }  // namespace
 
 Template matmul_amx_template() {
-  return {"matmul.amx", 1, "matmul", {DeviceKind::kCpu}, schedule_amx, amx_seeds, why_not};
+  return {"matmul.amx", 1, matmul_operator(), {DeviceKind::kCpu}, schedule_amx, amx_seeds, why_not};
 }
 
 }  // namespace nestwright

@@ -40,7 +40,7 @@ std::string why_not(const Workload& workload, const Target& target) {
 }  // namespace
 
 Template matmul_dot_template() {
-  return {"matmul.dot", 1, "matmul", {DeviceKind::kCpu}, schedule_dot, dot_seeds, why_not};
+  return {"matmul.dot", 1, matmul_operator(), {DeviceKind::kCpu}, schedule_dot, dot_seeds, why_not};
 }
 
 }  // namespace nestwright

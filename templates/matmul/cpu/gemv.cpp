@@ -5,6 +5,7 @@
 
 #include "templates/framework/completion.h"
 #include "templates/matmul/cpu/blocks.h"
+#include "templates/matmul/matmul.h"
 
 namespace nestwright {
 namespace {
@@ -167,7 +168,7 @@ std::vector<Config> seeds(const Workload& workload, const Target& target) {
 }  // namespace
 
 Template matmul_gemv_template() {
-  return {"matmul.gemv", 2, "matmul", {DeviceKind::kCpu}, schedule_gemv, seeds, why_not};
+  return {"matmul.gemv", 2, matmul_operator(), {DeviceKind::kCpu}, schedule_gemv, seeds, why_not};
 }
 
 }  // namespace nestwright

@@ -256,7 +256,7 @@ std::vector<Wish> make_wishes(const MatmulShape& shape, const Target& target, bo
 std::vector<Config> matmul_cpu_seeds(const Template& self, const Workload& workload, const MatmulShape& shape,
                                      const Target& target) {
   std::vector<Config> wishes;
-  for (const Wish& wish : make_wishes(shape, target, is_worth_parallel_loop(workload, target))) {
+  for (const Wish& wish : make_wishes(shape, target, is_worth_parallel_loop(self.op.define(workload), target))) {
     wishes.push_back(to_config(wish, shape, target));
   }
   return guess_configs(self, workload, target, wishes);

@@ -6,6 +6,7 @@
 #include "templates/framework/completion.h"
 #include "templates/framework/parallel_worth.h"
 #include "templates/matmul/cpu/blocks.h"
+#include "templates/matmul/matmul.h"
 
 namespace nestwright {
 namespace {
@@ -113,7 +114,8 @@ Schedule schedule_split_k(Tuning& t, const Workload& workload, Definition& defin
 std::vector<Config> seeds(const Workload& workload, const Target& target) {
   const MatmulShape shape = matmul_shape(workload);
   // Every configuration is parallel: none is a default of small work.
-  if (!why_not(workload, target).empty() || !is_worth_parallel_loop(workload, target)) return {};
+  if (!why_not(workload, target).empty() || !is_worth_parallel_loop(matmul_operator().define(workload), target))
+    return {};
   std::vector<Config> wishes;
   const bool narrow = shape.n < target.lanes(shape.type) && shape.m > shape.n;
   for (const std::int64_t parts : {2, 4}) {
@@ -133,7 +135,7 @@ std::vector<Config> seeds(const Workload& workload, const Target& target) {
 }  // namespace
 
 Template matmul_split_k_template() {
-  return {"matmul.split_k", 2, "matmul", {DeviceKind::kCpu}, schedule_split_k, seeds, why_not};
+  return {"matmul.split_k", 2, matmul_operator(), {DeviceKind::kCpu}, schedule_split_k, seeds, why_not};
 }
 
 }  // namespace nestwright

@@ -142,6 +142,8 @@ Schedule schedule_matmul_gpu(Tuning& t, const Workload& workload, Definition& de
 
 }  // namespace
 
-Template matmul_gpu_template() { return {"matmul.gpu", 2, "matmul", gpus(), schedule_matmul_gpu, matmul_gpu_seeds}; }
+Template matmul_gpu_template() {
+  return {"matmul.gpu", 2, matmul_operator(), gpus(), schedule_matmul_gpu, matmul_gpu_seeds};
+}
 
 }  // namespace nestwright

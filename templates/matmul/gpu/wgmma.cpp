@@ -100,7 +100,8 @@ std::string why_not(const Workload& workload, const Target& target) {
 }  // namespace
 
 Template matmul_wgmma_template() {
-  return {"matmul.wgmma", 2, "matmul", {DeviceKind::kCuda}, schedule_matmul_wgmma, matmul_wgmma_seeds, why_not};
+  return {"matmul.wgmma",     2,      matmul_operator(), {DeviceKind::kCuda}, schedule_matmul_wgmma,
+          matmul_wgmma_seeds, why_not};
 }
 
 }  // namespace nestwright

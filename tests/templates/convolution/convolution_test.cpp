@@ -4,6 +4,7 @@
 #include "convolution_cases.h"
 #include "definitions.h"
 #include "support/error.h"
+#include "templates/registry.h"
 #include "workload_refusal.h"
 
 namespace nestwright {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "gpu_cases.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

@@ -36,7 +36,7 @@ Schedule branching(Tuning& t, const Workload&, const Definition& d, const Target
   return s;
 }
 
-const Template kBranching{"test.branching", 1, "matmul", {DeviceKind::kCpu}, branching, {}};
+const Template kBranching{"test.branching", 1, find_operator("matmul"), {DeviceKind::kCpu}, branching, {}};
 
 TEST(Discover, OneConfigurationIsCheckedInItsOwnBranch) {
   const ConfigSpace all = discover_space(kBranching, workload(), Target());
@@ -101,7 +101,7 @@ TEST(Instantiate, RefusesMissingUnknownAndIllegalKnobs) {
 TEST(Discover, SaysWhichBranchHasNoLegalSchedule) {
   const Template broken{"test.broken",
                         1,
-                        "matmul",
+                        find_operator("matmul"),
                         {DeviceKind::kCpu},
                         [](Tuning& t, const Workload&, const Definition& d, const Target&) {
                           Schedule s = create_schedule(d.args[2]);
@@ -121,7 +121,7 @@ TEST(Discover, SaysWhichBranchHasNoLegalSchedule) {
 TEST(Discover, RefusesAKnobThatIsDefinedTwice) {
   const Template twice{"test.twice",
                        1,
-                       "matmul",
+                       find_operator("matmul"),
                        {DeviceKind::kCpu},
                        [](Tuning& t, const Workload&, const Definition& d, const Target&) {
                          t.define_knob("x", {1});
@@ -188,7 +188,7 @@ TEST(Discover, ConstraintsOfEveryTemplateReadNoStackOfTheDiscovery) {
     for (const std::string& text : workloads) {
       const Task task{parse_workload(text), Target::parse(target)};
       for (const Template& source : templates()) {
-        if (source.op != task.workload.op || !source.is_for(task.target.device)) continue;
+        if (source.op.name != task.workload.op || !source.is_for(task.target.device)) continue;
         if (source.why_not && !source.why_not(task.workload, task.target).empty()) continue;
         const ConfigSpace space = discover_space(source, task.workload, task.target);
         for (const Branch& branch : space.branches()) {

@@ -64,11 +64,12 @@ TEST_P(DefaultsOfOperators, AreParallelWhereTheWorkIsWorthIt) {
   for (const bool is_large : {false, true}) {
     for (const std::string& text : is_large ? all.large : all.small) {
       const Workload w = parse_workload(GetParam() + " " + text);
+      const Definition definition = find_operator(w.op).define(w);
       for (const CpuIsa isa : {CpuIsa::kX86_64, CpuIsa::kAvx2, CpuIsa::kAvx512}) {
         for (const int threads : {1, 2, 8}) {
           const Target target = all_features(isa, threads);
           const bool is_worth = is_large && threads > 1;
-          EXPECT_EQ(is_worth_parallel_loop(w, target), is_worth) << w.str() << " on " << target.str();
+          EXPECT_EQ(is_worth_parallel_loop(definition, target), is_worth) << w.str() << " on " << target.str();
           for (const Template* t : templates_for(w, target)) {
             const std::vector<Config> seeds = t->seeds(w, target);
             if (t->name == "matmul.split_k") {
@@ -90,7 +91,7 @@ TEST_P(DefaultsOfOperators, AreParallelWhereTheWorkIsWorthIt) {
 std::set<std::string> operators_of_the_cpu() {
   std::set<std::string> names;
   for (const Template& t : templates()) {
-    if (t.is_for(DeviceKind::kCpu)) names.insert(t.op);
+    if (t.is_for(DeviceKind::kCpu)) names.insert(t.op.name);
   }
   return names;
 }
@@ -98,13 +99,18 @@ std::set<std::string> operators_of_the_cpu() {
 INSTANTIATE_TEST_SUITE_P(Templates, DefaultsOfOperators, testing::ValuesIn(operators_of_the_cpu()),
                          [](const auto& p) { return p.param; });
 
+Definition defined(const std::string& text) {
+  const Workload w = parse_workload(text);
+  return find_operator(w.op).define(w);
+}
+
 TEST(ParallelWorth, GrowsWithWhatAMachineDoesInAMoment) {
-  const Workload w = parse_workload("matmul m=100 n=100 k=100");
-  EXPECT_TRUE(is_worth_parallel_loop(w, cpu_target(CpuIsa::kX86_64, 2)));
-  EXPECT_TRUE(is_worth_parallel_loop(w, cpu_target(CpuIsa::kAvx2, 2)));
-  EXPECT_FALSE(is_worth_parallel_loop(w, cpu_target(CpuIsa::kAvx512, 2)));
-  EXPECT_FALSE(is_worth_parallel_loop(w, cpu_target(CpuIsa::kX86_64, 1)));
-  const Workload narrow = parse_workload("matmul m=256 n=256 k=256 dtype=bfloat16");
+  const Definition plain = defined("matmul m=100 n=100 k=100");
+  EXPECT_TRUE(is_worth_parallel_loop(plain, cpu_target(CpuIsa::kX86_64, 2)));
+  EXPECT_TRUE(is_worth_parallel_loop(plain, cpu_target(CpuIsa::kAvx2, 2)));
+  EXPECT_FALSE(is_worth_parallel_loop(plain, cpu_target(CpuIsa::kAvx512, 2)));
+  EXPECT_FALSE(is_worth_parallel_loop(plain, cpu_target(CpuIsa::kX86_64, 1)));
+  const Definition narrow = defined("matmul m=256 n=256 k=256 dtype=bfloat16");
   EXPECT_TRUE(is_worth_parallel_loop(narrow, cpu_target(CpuIsa::kAvx512, 2)));
   EXPECT_FALSE(is_worth_parallel_loop(narrow, all_features(CpuIsa::kAvx512, 2)));
 }

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "support/error.h"
-#include "templates/framework/workload.h"
+#include "templates/registry.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

@@ -136,10 +136,10 @@ TEST(Workload, RefusesWithOneClearSentence) {
 
 TEST(Registry, EveryTemplateBelongsToAnOperatorAndIsFound) {
   for (const Template& t : templates()) {
-    EXPECT_EQ(find_operator(t.op).name, t.op);
+    EXPECT_EQ(find_operator(t.op.name).name, t.op.name);
     EXPECT_EQ(find_template(t.name), &t);
     EXPECT_FALSE(t.devices.empty()) << t.name;
-    for (const DeviceKind device : t.devices) EXPECT_THAT(templates_for(t.op, device), testing::Contains(&t));
+    for (const DeviceKind device : t.devices) EXPECT_THAT(templates_for(t.op.name, device), testing::Contains(&t));
     EXPECT_GE(t.version, 1);
   }
   EXPECT_EQ(find_template("matmul.fpga"), nullptr);

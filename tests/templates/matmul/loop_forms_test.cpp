@@ -5,6 +5,7 @@
 
 #include "ir/core/print.h"
 #include "matmul_check.h"
+#include "templates/registry.h"
 #include "tests/support/golden.h"
 
 namespace nestwright {
