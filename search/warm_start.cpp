@@ -59,7 +59,7 @@ std::optional<Point> fit(const TrialRecord& trial, const SearchSpace& space) {
     if (member.source->name != trial.proposal.from.name) continue;
     try {
       const auto config =
-          guess_config(*member.source, space.task().workload, space.task().target, trial.proposal.config);
+          complete_config(*member.source, space.task().workload, space.task().target, trial.proposal.config);
       if (config && member.space.is_valid(*config)) return Point{member.source->name, member.source->version, *config};
     } catch (const Error&) {
       // what is recorded is no configuration of this template

@@ -48,7 +48,7 @@ std::vector<Config> broadcast_seeds(const Workload& workload, const Target& targ
       wishes.push_back(std::move(wish));
     }
   }
-  return guess_configs(broadcast_cpu_template(), workload, target, wishes);
+  return complete_seeds(broadcast_cpu_template(), workload, target, wishes);
 }
 
 }  // namespace

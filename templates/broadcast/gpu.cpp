@@ -71,7 +71,7 @@ std::vector<Config> broadcast_seeds(const Workload& workload, const Target& targ
     wish.set("rows", {rows});
     wishes.insert(workload.size("columns") >= kWideRow ? wishes.begin() : wishes.end(), std::move(wish));
   }
-  return guess_configs(broadcast_gpu_template(), workload, target, wishes);
+  return complete_seeds(broadcast_gpu_template(), workload, target, wishes);
 }
 
 }  // namespace

@@ -280,7 +280,7 @@ std::vector<Config> conv2d_seeds(const Workload& workload, const Target& target)
       wishes.push_back(std::move(config));
     }
   }
-  return guess_configs(conv2d_gpu_template(), workload, target, wishes);
+  return complete_seeds(conv2d_gpu_template(), workload, target, wishes);
 }
 
 }  // namespace

@@ -163,7 +163,7 @@ std::vector<Config> direct_seeds(const Workload& workload, const Target& target)
       wishes.push_back(std::move(config));
     }
   }
-  return guess_configs(conv2d_gpu_direct_template(), workload, target, wishes);
+  return complete_seeds(conv2d_gpu_direct_template(), workload, target, wishes);
 }
 
 std::string why_not(const Workload& workload, const Target& target) {

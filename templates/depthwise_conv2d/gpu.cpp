@@ -158,7 +158,7 @@ std::vector<Config> depthwise_seeds(const Workload& workload, const Target& targ
       wishes.push_back(std::move(config));
     }
   }
-  return guess_configs(depthwise_conv2d_gpu_template(), workload, target, wishes);
+  return complete_seeds(depthwise_conv2d_gpu_template(), workload, target, wishes);
 }
 
 }  // namespace

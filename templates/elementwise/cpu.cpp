@@ -75,7 +75,7 @@ std::vector<Config> elementwise_seeds(const Workload& workload, const Target& ta
       wishes.back().set("vector_lanes", {half_lanes(type, target)});
     }
   }
-  return guess_configs(elementwise_cpu_template(), workload, target, wishes);
+  return complete_seeds(elementwise_cpu_template(), workload, target, wishes);
 }
 
 }  // namespace

@@ -45,8 +45,8 @@ std::vector<int> violations(const Branch& branch, const std::vector<std::vector<
 
 }  // namespace
 
-std::optional<Config> guess_config(const Template& t, const Workload& workload, const Target& target,
-                                   const Config& wishes) {
+std::optional<Config> complete_config(const Template& t, const Workload& workload, const Target& target,
+                                      const Config& wishes) {
   RecordingTuning tuning([&](const std::string& name, const std::vector<std::string>& options) -> std::size_t {
     const ConfigEntry* wish = wishes.find(name);
     const auto found = wish == nullptr ? options.end() : std::find(options.begin(), options.end(), wish->label);
@@ -91,11 +91,11 @@ std::optional<Config> guess_config(const Template& t, const Workload& workload, 
   return std::nullopt;
 }
 
-std::vector<Config> guess_each(const Template& t, const Workload& workload, const Target& target,
-                               const std::vector<Config>& wishes) {
+std::vector<Config> complete_each(const Template& t, const Workload& workload, const Target& target,
+                                  const std::vector<Config>& wishes) {
   std::vector<Config> configs;
   for (const Config& wish : wishes) {
-    const auto config = guess_config(t, workload, target, wish);
+    const auto config = complete_config(t, workload, target, wish);
     if (config && std::find(configs.begin(), configs.end(), *config) == configs.end()) configs.push_back(*config);
   }
   if (target.device != DeviceKind::kCpu) return configs;
@@ -105,18 +105,18 @@ std::vector<Config> guess_each(const Template& t, const Workload& workload, cons
   for (std::size_t i = 0; first == configs.end() && !is_worth && i < configs.size(); ++i) {
     Config serial = configs[i];
     serial.set("parallel", {}, "none");
-    const auto config = guess_config(t, workload, target, serial);
+    const auto config = complete_config(t, workload, target, serial);
     if (config) first = configs.insert(configs.end(), *config);
   }
   if (first != configs.end()) std::rotate(configs.begin(), first, first + 1);
   return configs;
 }
 
-std::vector<Config> guess_configs(const Template& t, const Workload& workload, const Target& target,
-                                  const std::vector<Config>& wishes) {
-  std::vector<Config> configs = guess_each(t, workload, target, wishes);
+std::vector<Config> complete_seeds(const Template& t, const Workload& workload, const Target& target,
+                                   const std::vector<Config>& wishes) {
+  std::vector<Config> configs = complete_each(t, workload, target, wishes);
   if (configs.empty()) {
-    const auto config = guess_config(t, workload, target, Config());
+    const auto config = complete_config(t, workload, target, Config());
     if (!config) throw InternalError("the template " + t.name + " has no seed for " + workload.str());
     configs.push_back(*config);
   }

@@ -81,7 +81,7 @@ std::vector<Config> layer_norm_seeds(const Workload& workload, const Target& tar
       }
     }
   }
-  return guess_configs(layer_norm_cpu_template(), workload, target, wishes);
+  return complete_seeds(layer_norm_cpu_template(), workload, target, wishes);
 }
 
 }  // namespace

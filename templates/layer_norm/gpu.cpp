@@ -73,7 +73,7 @@ std::vector<Config> layer_norm_seeds(const Workload& workload, const Target& tar
       wishes.push_back(std::move(wish));
     }
   }
-  return guess_configs(layer_norm_gpu_template(), workload, target, wishes);
+  return complete_seeds(layer_norm_gpu_template(), workload, target, wishes);
 }
 
 }  // namespace

@@ -239,7 +239,7 @@ std::vector<Config> reduce_seeds(const Workload& workload, const Target& target)
       for (const std::int64_t vectors : {8, 4}) wishes.push_back(wish(reduction, vectors, 8));
     }
   }
-  return guess_configs(reduce_cpu_template(), workload, target, wishes);
+  return complete_seeds(reduce_cpu_template(), workload, target, wishes);
 }
 
 }  // namespace

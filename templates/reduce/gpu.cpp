@@ -281,7 +281,7 @@ std::vector<Config> reduce_seeds(const Workload& workload, const Target& target)
       }
     }
   }
-  return guess_configs(reduce_gpu_template(), workload, target, wishes);
+  return complete_seeds(reduce_gpu_template(), workload, target, wishes);
 }
 
 }  // namespace

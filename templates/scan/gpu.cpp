@@ -40,7 +40,7 @@ std::vector<Config> scan_seeds(const Workload& workload, const Target& target) {
   }
   wishes.push_back(wishes.back());
   wishes.back().set("time", {}, "launches");
-  return guess_configs(scan_gpu_template(), workload, target, wishes);
+  return complete_seeds(scan_gpu_template(), workload, target, wishes);
 }
 
 }  // namespace

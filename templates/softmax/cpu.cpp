@@ -131,7 +131,7 @@ std::vector<Config> softmax_seeds(const Workload& workload, const Target& target
       wishes.push_back(std::move(wish));
     }
   }
-  return guess_configs(softmax_cpu_template(), workload, target, wishes);
+  return complete_seeds(softmax_cpu_template(), workload, target, wishes);
 }
 
 }  // namespace

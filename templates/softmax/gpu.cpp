@@ -88,7 +88,7 @@ std::vector<Config> softmax_seeds(const Workload& workload, const Target& target
       wishes.push_back(std::move(wish));
     }
   }
-  return guess_configs(softmax_gpu_template(), workload, target, wishes);
+  return complete_seeds(softmax_gpu_template(), workload, target, wishes);
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ std::vector<Config> transpose_seeds(const Workload& workload, const Target& targ
     }
     for (const std::int64_t tiles : {1, 8}) wish(tiles, "cached");
   }
-  return guess_configs(transpose_cpu_template(), workload, target, wishes);
+  return complete_seeds(transpose_cpu_template(), workload, target, wishes);
 }
 
 }  // namespace

@@ -142,7 +142,7 @@ std::vector<Config> transpose_seeds(const Workload& workload, const Target& targ
       wishes.push_back(std::move(wish));
     }
   }
-  return guess_configs(transpose_gpu_template(), workload, target, wishes);
+  return complete_seeds(transpose_gpu_template(), workload, target, wishes);
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ class ExportTest : public ::testing::Test {
     const Config wanted = Config::parse(knobs);
     Config wishes = found.config;
     for (const ConfigEntry& knob : wanted.entries()) wishes.set(knob.knob, knob.value, knob.label);
-    found.config = guess_config(*found.source, task.workload, task.target, wishes).value();
+    found.config = complete_config(*found.source, task.workload, task.target, wishes).value();
     for (const ConfigEntry& knob : wanted.entries()) {
       const ConfigEntry* const entry = found.config.find(knob.knob);
       if (entry == nullptr || entry->label != knob.label)

@@ -228,7 +228,7 @@ std::vector<Config> amx_seeds(const Workload& workload, const Target& target) {
       }
     }
   }
-  std::vector<Config> seeds = guess_each(matmul_amx_template(), workload, target, wishes);
+  std::vector<Config> seeds = complete_each(matmul_amx_template(), workload, target, wishes);
   if (seeds.empty()) throw InternalError("the template matmul.amx has no seed for " + workload.str());
   return seeds;
 }

@@ -162,7 +162,7 @@ std::vector<Config> seeds(const Workload& workload, const Target& target) {
       wishes.push_back(std::move(wish));
     }
   }
-  return guess_each(matmul_gemv_template(), workload, target, wishes);
+  return complete_each(matmul_gemv_template(), workload, target, wishes);
 }
 
 }  // namespace

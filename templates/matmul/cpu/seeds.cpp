@@ -15,7 +15,7 @@ namespace {
 /// Multiply-adds a thread: some 30 ms, so that few configurations are measured.
 constexpr double kLargeProduct = 1.5e9;
 
-/// What one seed wishes for; guess_config makes it legal.
+/// What one seed wishes for; complete_config makes it legal.
 struct Wish {
   std::int64_t rows = 1, vectors = 1;
   std::string pack_b = "no", pack_a = "no", tail_m = "partition", vector_axis = "n";
@@ -259,7 +259,7 @@ std::vector<Config> matmul_cpu_seeds(const Template& self, const Workload& workl
   for (const Wish& wish : make_wishes(shape, target, is_worth_parallel_loop(self.op.define(workload), target))) {
     wishes.push_back(to_config(wish, shape, target));
   }
-  return guess_configs(self, workload, target, wishes);
+  return complete_seeds(self, workload, target, wishes);
 }
 
 }  // namespace nestwright

@@ -248,7 +248,7 @@ std::vector<Config> seeds(const Template& source, const Workload& workload, cons
       wishes.push_back(std::move(config));
     }
   }
-  return guess_configs(source, workload, target, wishes);
+  return complete_seeds(source, workload, target, wishes);
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ std::vector<Config> matmul_gpu_seeds(const Workload& workload, const Target& tar
   Config direct = to_config(is_vector ? order.front() : order.back(), shape, 1, true);
   direct.set("staging", {}, "none");
   wishes.push_back(std::move(direct));
-  return guess_configs(matmul_gpu_template(), workload, target, wishes);
+  return complete_seeds(matmul_gpu_template(), workload, target, wishes);
 }
 
 }  // namespace nestwright

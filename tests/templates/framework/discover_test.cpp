@@ -134,7 +134,7 @@ TEST(Discover, RefusesAKnobThatIsDefinedTwice) {
 
 TEST(Guess, ComesCloseAndKeepsTheConstraints) {
   const auto config =
-      guess_config(kBranching, workload(), Target(), Config::parse("outer=on inner=b tile=[5,10] always=2"));
+      complete_config(kBranching, workload(), Target(), Config::parse("outer=on inner=b tile=[5,10] always=2"));
   ASSERT_TRUE(config);
   EXPECT_EQ(config->str(), "outer=on inner=b always=2 when_on=2 tile=[4,12] inside=nothing");
 }
