@@ -48,7 +48,7 @@ IterVar bind_tiles(Stage c, const MatmulGpuKnobs& knobs) {
   IterVar others;
   for (std::size_t a = 0; a < outer; ++a) others = a == 0 ? axes[0] : c.fuse(others, axes[a]);
   const std::int64_t* count = others.defined() ? ir::as_const_int(others.extent()) : nullptr;
-  if (count != nullptr && *count > kMostBlocks) {
+  if (count != nullptr && *count > kMaxBlocks) {
     m.block = c.fuse(others, m.block);
   } else if (others.defined()) {
     c.bind(others, kBlockIdxZ);
