@@ -21,7 +21,7 @@
 #include "lower/lower.h"
 #include "support/error.h"
 #include "support/hash.h"
-#include "templates/discover.h"
+#include "templates/framework/discover.h"
 #include "templates/registry.h"
 
 namespace nestwright::bench {

@@ -29,6 +29,7 @@
 #include "support/clock.h"
 #include "support/error.h"
 #include "support/resident_size.h"
+#include "templates/registry.h"
 
 namespace nestwright::bench {
 namespace {

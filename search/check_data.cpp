@@ -8,8 +8,8 @@
 
 #include "measure/elements.h"
 #include "support/hash.h"
+#include "templates/checking/wide_magnitudes.h"
 #include "templates/registry.h"
-#include "templates/wide_magnitudes.h"
 
 namespace nestwright {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "measure/runner.h"
-#include "templates/template.h"
+#include "templates/framework/template.h"
 
 namespace nestwright {
 

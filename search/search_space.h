@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "templates/template.h"
+#include "templates/framework/template.h"
 
 namespace nestwright {
 

@@ -22,7 +22,7 @@
 #include "search/stop_condition.h"
 #include "search/task_run.h"
 #include "target/machine_limits.h"
-#include "templates/workload.h"
+#include "templates/framework/workload.h"
 
 namespace nestwright {
 

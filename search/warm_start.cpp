@@ -8,7 +8,8 @@
 #include "search/candidate.h"
 #include "search/ranker.h"
 #include "support/error.h"
-#include "templates/guess.h"
+#include "templates/framework/completion.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 namespace {
@@ -58,7 +59,7 @@ std::optional<Point> fit(const TrialRecord& trial, const SearchSpace& space) {
     if (member.source->name != trial.proposal.from.name) continue;
     try {
       const auto config =
-          guess_config(*member.source, space.task().workload, space.task().target, trial.proposal.config);
+          complete_config(*member.source, space.task().workload, space.task().target, trial.proposal.config);
       if (config && member.space.is_valid(*config)) return Point{member.source->name, member.source->version, *config};
     } catch (const Error&) {
       // the recorded values are not a configuration of this template

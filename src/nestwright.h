@@ -25,9 +25,9 @@
 // Operators, templates and their spaces.
 #include "space/config.h"
 #include "space/config_space.h"
+#include "templates/framework/template.h"
+#include "templates/framework/workload.h"
 #include "templates/registry.h"
-#include "templates/template.h"
-#include "templates/workload.h"
 
 // Tuning, and what it found.
 #include "exporter/apply_best.h"

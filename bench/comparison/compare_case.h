@@ -5,7 +5,7 @@
 #include "bench/comparison/comparison.h"
 #include "bench/comparison/field.h"
 #include "bench/comparison/options.h"
-#include "templates/workload.h"
+#include "templates/framework/workload.h"
 
 namespace nestwright::bench {
 

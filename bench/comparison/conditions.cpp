@@ -5,6 +5,7 @@
 #include <array>
 
 #include "support/error.h"
+#include "templates/registry.h"
 
 namespace nestwright::bench {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "templates/workload.h"
+#include "templates/framework/workload.h"
 
 namespace nestwright::bench {
 

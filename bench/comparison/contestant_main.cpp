@@ -21,6 +21,7 @@
 #include "support/error.h"
 #include "support/wire.h"
 #include "target/host.h"
+#include "templates/registry.h"
 
 namespace nestwright::bench {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/comparison/conditions.h"
-#include "templates/workload.h"
+#include "templates/framework/workload.h"
 
 namespace nestwright::bench {
 

@@ -9,8 +9,8 @@
 #include <sstream>
 
 #include "support/error.h"
+#include "templates/framework/workload_file.h"
 #include "templates/registry.h"
-#include "templates/workload_file.h"
 
 namespace nestwright::bench {
 namespace {

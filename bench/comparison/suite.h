@@ -1,5 +1,5 @@
-// A suite: a list of workloads to compare, read from a JSON file in the format of templates/workload_file.h, which
-// users can write as well. Weights have no effect here. A workload is written as for `nestwright tune`. One whose
+// A suite: a list of workloads to compare, read from a JSON file in the format of templates/framework/workload_file.h,
+// which users can write as well. Weights have no effect here. A workload is written as for `nestwright tune`. One whose
 // operator does not exist yet stays in the suite and in every table, as an entry without a template.
 // Thread rule: values and pure functions; load_suite reads a file.
 #pragma once
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "templates/workload.h"
+#include "templates/framework/workload.h"
 
 namespace nestwright::bench {
 

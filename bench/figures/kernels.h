@@ -9,7 +9,7 @@
 #include "codegen/backend.h"
 #include "ir/core/program.h"
 #include "measure/runner.h"
-#include "templates/workload.h"
+#include "templates/framework/workload.h"
 
 namespace nestwright::bench {
 

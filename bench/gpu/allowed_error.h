@@ -2,7 +2,7 @@
 // Thread rule: pure functions.
 #pragma once
 
-#include "templates/matmul/matmul_shape.h"
+#include "templates/matmul/shape.h"
 
 namespace nestwright::bench {
 

@@ -9,7 +9,7 @@
 #include "bench/gpu/rival.h"
 #include "runtime/cuda/toolkit.h"
 #include "support/shared_library.h"
-#include "templates/matmul/matmul_shape.h"
+#include "templates/matmul/shape.h"
 
 namespace nestwright::bench {
 namespace {

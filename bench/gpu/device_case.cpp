@@ -15,7 +15,7 @@
 #include "runtime/device_program.h"
 #include "search/check_data.h"
 #include "search/session.h"
-#include "templates/matmul/matmul_shape.h"
+#include "templates/matmul/shape.h"
 #include "templates/registry.h"
 
 namespace nestwright::bench {

@@ -8,7 +8,7 @@
 
 #include "bench/comparison/comparison.h"
 #include "runtime/device.h"
-#include "templates/workload.h"
+#include "templates/framework/workload.h"
 
 namespace nestwright::bench {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "runtime/device.h"
-#include "templates/workload.h"
+#include "templates/framework/workload.h"
 
 namespace nestwright::bench {
 

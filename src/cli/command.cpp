@@ -10,6 +10,7 @@
 #include "cli/device_target.h"
 #include "cli/option_checks.h"
 #include "support/error.h"
+#include "templates/registry.h"
 
 namespace nestwright::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include "cli/exit_code.h"
 #include "logs/tuning_log.h"
 #include "lookup/lookup.h"
-#include "templates/workload.h"
+#include "templates/framework/workload.h"
 
 namespace CLI {
 class App;

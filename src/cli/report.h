@@ -8,7 +8,7 @@
 
 #include "logs/tuning_log.h"
 #include "lookup/lookup.h"
-#include "templates/workload.h"
+#include "templates/framework/workload.h"
 
 namespace nestwright::cli {
 

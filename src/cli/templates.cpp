@@ -48,7 +48,7 @@ Json describe() {
     }
     Json sources = Json::array();
     for (const Template& t : templates()) {
-      if (t.op == op.name) sources.push_back({{"name", t.name}, {"version", t.version}});
+      if (t.op.name == op.name) sources.push_back({{"name", t.name}, {"version", t.version}});
     }
     list.push_back(
         {{"operator", op.name}, {"summary", op.summary}, {"parameters", parameters}, {"templates", sources}});

@@ -13,8 +13,8 @@
 #include "lookup/lookup.h"
 #include "lookup/task_key.h"
 #include "support/error.h"
+#include "templates/framework/workload_file.h"
 #include "templates/registry.h"
-#include "templates/workload_file.h"
 
 namespace nestwright::cli {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "codegen/backend.h"
 #include "lookup/lookup.h"
-#include "templates/workload.h"
+#include "templates/framework/workload.h"
 
 namespace nestwright {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "templates/workload.h"
+#include "templates/framework/workload.h"
 
 namespace nestwright {
 

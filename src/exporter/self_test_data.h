@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "templates/template.h"
+#include "templates/framework/template.h"
 
 namespace nestwright {
 

@@ -9,7 +9,7 @@
 #include "codegen/backend.h"
 #include "exporter/exporter.h"
 #include "lookup/lookup.h"
-#include "templates/template.h"
+#include "templates/framework/template.h"
 
 namespace nestwright {
 

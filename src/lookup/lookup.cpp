@@ -3,7 +3,7 @@
 #include "lookup/task_key.h"
 #include "lower/lower.h"
 #include "support/error.h"
-#include "templates/discover.h"
+#include "templates/framework/discover.h"
 #include "templates/registry.h"
 
 namespace nestwright {

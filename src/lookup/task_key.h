@@ -6,7 +6,7 @@
 
 #include "logs/record.h"
 #include "target/target.h"
-#include "templates/workload.h"
+#include "templates/framework/workload.h"
 
 namespace nestwright {
 

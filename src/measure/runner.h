@@ -18,7 +18,8 @@
 
 namespace nestwright {
 
-/// The inputs and expected results of a task, computed once per task (Operator::reference in templates/template.h).
+/// The inputs and expected results of a task, computed once per task (Operator::reference in
+/// templates/framework/template.h).
 struct CheckData {
   std::vector<ir::Type> types;         ///< one per parameter
   std::vector<std::int64_t> elements;  ///< one per parameter

@@ -11,6 +11,7 @@
 
 #include "measure/elements.h"
 #include "search/check_data.h"
+#include "templates/registry.h"
 
 namespace nestwright::bench {
 namespace {

@@ -7,6 +7,7 @@
 #include "ir/core/intrinsics.h"
 #include "target/tile_permission.h"
 #include "template_cases.h"
+#include "templates/registry.h"
 #include "tests/support/message.h"
 
 namespace nestwright::testing {

@@ -165,8 +165,8 @@ TEST(LeastTimeOfTemplatesTest, EveryOperatorOfTheCpuIsAmongThem) {
   for (const Template& t : templates()) {
     if (!t.is_for(DeviceKind::kCpu)) continue;
     EXPECT_TRUE(std::any_of(kWorkloads.begin(), kWorkloads.end(), [&](const std::string& text) {
-      return text.starts_with(t.op + " ");
-    })) << t.op;
+      return text.starts_with(t.op.name + " ");
+    })) << t.op.name;
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "cli/runnable.h"
 #include "support/error.h"
+#include "templates/registry.h"
 #include "tests/cli/command_line.h"
 #include "tests/logs/sample.h"
 

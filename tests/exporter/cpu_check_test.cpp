@@ -5,6 +5,7 @@
 #include "export_fixture.h"
 #include "exporter/sources.h"
 #include "lower/lower.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

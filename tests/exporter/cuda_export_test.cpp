@@ -15,7 +15,8 @@
 #include "lower/lower.h"
 #include "runtime/device.h"
 #include "runtime/device_program.h"
-#include "templates/template.h"
+#include "templates/framework/template.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

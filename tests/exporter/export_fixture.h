@@ -13,7 +13,8 @@
 #include "exporter/exporter.h"
 #include "lookup/lookup.h"
 #include "support/error.h"
-#include "templates/guess.h"
+#include "templates/framework/completion.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 
@@ -94,7 +95,7 @@ class ExportTest : public ::testing::Test {
     const Config wanted = Config::parse(knobs);
     Config partial = found.config;
     for (const ConfigEntry& knob : wanted.entries()) partial.set(knob.knob, knob.value, knob.label);
-    found.config = guess_config(*found.source, task.workload, task.target, partial).value();
+    found.config = complete_config(*found.source, task.workload, task.target, partial).value();
     for (const ConfigEntry& knob : wanted.entries()) {
       const ConfigEntry* const entry = found.config.find(knob.knob);
       if (entry == nullptr || entry->label != knob.label)

@@ -6,6 +6,7 @@
 #include "export_fixture.h"
 #include "exporter/function_name.h"
 #include "support/error.h"
+#include "templates/registry.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

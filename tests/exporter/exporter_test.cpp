@@ -8,6 +8,7 @@
 #include "export_fixture.h"
 #include "exporter/function_name.h"
 #include "target/host.h"
+#include "templates/registry.h"
 #include "tests/support/message.h"
 
 namespace nestwright {

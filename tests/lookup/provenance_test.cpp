@@ -4,6 +4,7 @@
 
 #include "codegen/fingerprint.h"
 #include "lookup/task_key.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

@@ -6,6 +6,7 @@
 #include "lookup/lookup.h"
 #include "lookup/provenance.h"
 #include "lookup/task_key.h"
+#include "templates/registry.h"
 #include "tests/logs/sample.h"
 
 namespace nestwright {

@@ -7,6 +7,7 @@
 
 #include "support/error.h"
 #include "target/machine.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

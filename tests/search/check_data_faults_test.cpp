@@ -14,8 +14,9 @@
 
 #include "measure/elements.h"
 #include "search/check_data.h"
-#include "templates/matmul/matmul_shape.h"
-#include "templates/whole_numbers.h"
+#include "templates/checking/whole_numbers.h"
+#include "templates/matmul/shape.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

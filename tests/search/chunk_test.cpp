@@ -7,6 +7,7 @@
 #include "lookup/task_key.h"
 #include "search/session.h"
 #include "support/scratch_folder.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

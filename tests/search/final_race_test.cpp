@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "support/scratch_folder.h"
+#include "templates/registry.h"
 #include "tests/logs/sample.h"
 
 namespace nestwright {

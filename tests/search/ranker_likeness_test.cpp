@@ -114,7 +114,7 @@ TEST(RankerLikeness, SeesHintsPaddingAndBindingsInEveryTemplate) {
   for (const std::string& workload : workloads()) {
     for (const Target& target : targets()) {
       const Task task{parse_workload(workload), target};
-      const auto serves = [&](const Template& t) { return t.op == task.workload.op && t.is_for(target.device); };
+      const auto serves = [&](const Template& t) { return t.op.name == task.workload.op && t.is_for(target.device); };
       if (std::any_of(templates().begin(), templates().end(), serves)) compare(SearchSpace(task), found);
     }
   }

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "search/strategy.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

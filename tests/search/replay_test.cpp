@@ -13,6 +13,7 @@
 
 #include "lookup/task_key.h"
 #include "support/error.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

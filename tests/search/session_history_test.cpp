@@ -9,6 +9,7 @@
 #include "search/session_state.h"
 #include "search/unseen_points.h"
 #include "support/scratch_folder.h"
+#include "templates/registry.h"
 #include "tests/logs/sample.h"
 
 namespace nestwright {

@@ -16,6 +16,7 @@
 #include "support/error.h"
 #include "support/machine_lock.h"
 #include "support/scratch_folder.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

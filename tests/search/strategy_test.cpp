@@ -11,6 +11,7 @@
 #include "made_up_space.h"
 #include "search/candidate.h"
 #include "support/error.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "lookup/task_key.h"
+#include "templates/registry.h"
 #include "tests/logs/sample.h"
 
 namespace nestwright {

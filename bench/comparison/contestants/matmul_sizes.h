@@ -6,7 +6,7 @@
 #include <string>
 
 #include "bench/comparison/operation.h"
-#include "templates/matmul/matmul_shape.h"
+#include "templates/matmul/shape.h"
 
 namespace nestwright::bench {
 
