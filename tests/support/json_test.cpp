@@ -61,7 +61,7 @@ TEST(Json, RefusesAnotherKindThanIsThere) {
   const Json json = {{"name", "b"}};
   EXPECT_THROW(json["name"].integer(), InternalError);
   EXPECT_THROW(json["other"], InternalError);
-  EXPECT_THROW(json.texts(), InternalError);
+  EXPECT_THROW(json["name"].texts(), InternalError);
   EXPECT_TRUE(json.contains("name"));
   EXPECT_FALSE(json.contains("other"));
 }
