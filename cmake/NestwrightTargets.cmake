@@ -91,16 +91,16 @@ function(nestwright_executable name)
   nestwright_batches(${name})
 endfunction()
 
-# nestwright_test(<name> SOURCES ... DEPENDS ... [PRIVATE ...] [SERIAL])
-# The GoogleTest executable test_<name>; every test case in it becomes a ctest test. SERIAL: its tests measure time and want the
-# machine for themselves.
+# nestwright_test(<name> SOURCES ... DEPENDS ... [PRIVATE ...] [SERIAL ...])
+# The GoogleTest executable test_<name>; every test case in it becomes a ctest test. SERIAL are those suites of it, with their
+# parameters as GoogleTest's filters name them, that measure time and want the machine for themselves.
 include(GoogleTest)
 
 # What is tested is optimised, as the preset says; the tests themselves are not, which saves half of their time.
 set(nestwright_test_options -O0)
 
 function(nestwright_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "" "SOURCES;DEPENDS;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;PRIVATE;SERIAL")
   add_executable(test_${name} ${arg_SOURCES})
   foreach(folder IN LISTS arg_DEPENDS)
     target_link_libraries(test_${name} PRIVATE nestwright::${folder})
@@ -114,6 +114,13 @@ function(nestwright_test name)
   target_compile_definitions(test_${name} PRIVATE NESTWRIGHT_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                                   NESTWRIGHT_BINARY_DIR="${PROJECT_BINARY_DIR}")
   # NO_PRETTY_VALUES: of most parameters GoogleTest would print addresses, another name in every run.
-  gtest_discover_tests(test_${name} TEST_PREFIX ${name}. NO_PRETTY_VALUES DISCOVERY_TIMEOUT 120
-                       PROPERTIES RUN_SERIAL ${arg_SERIAL})
+  set(discovery TEST_PREFIX ${name}. NO_PRETTY_VALUES DISCOVERY_TIMEOUT 120)
+  if(NOT arg_SERIAL)
+    gtest_discover_tests(test_${name} ${discovery})
+    return()
+  endif()
+  list(TRANSFORM arg_SERIAL APPEND ".*")
+  list(JOIN arg_SERIAL ":" serial)
+  gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "${serial}" PROPERTIES RUN_SERIAL ON)
+  gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "-${serial}")
 endfunction()
