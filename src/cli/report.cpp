@@ -1,7 +1,6 @@
 #include "cli/report.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cstdio>
 
@@ -156,9 +155,6 @@ Json default_to_json(const Lookup& found, const Task& task) {
           {"trials", 0}};
 }
 
-void print_json(const Json& json) {
-  // What is no UTF-8 in a database is no reason to show nothing.
-  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
-}
+void print_json(const Json& json) { fmt::print("{}\n", json.str()); }
 
 }  // namespace nestwright::cli
