@@ -42,7 +42,8 @@ function(nestwright_batches target)
       list(APPEND sources ${source})
     endif()
   endforeach()
-  execute_process(COMMAND awk -v most=${NESTWRIGHT_BATCHES} -f ${PROJECT_SOURCE_DIR}/cmake/batches.awk ${sources}
+  file(GLOB_RECURSE headers ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
+  execute_process(COMMAND awk -v most=${NESTWRIGHT_BATCHES} -f ${PROJECT_SOURCE_DIR}/cmake/batches.awk ${headers} ${sources}
                   OUTPUT_VARIABLE batches COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCHALL "[^\n]+" batches "${batches}")
   foreach(entry IN LISTS batches)

@@ -1,10 +1,10 @@
 # Which sources can be compiled together: prints a line for each source, the number of its batch and its path.
 #
-#   awk -v most=LINES -f batches.awk SOURCE...
+#   awk -v most=LINES -f batches.awk HEADER... SOURCE...
 #
 # Two sources share a batch where both are in the same namespaces, and neither of them mentions a name that the other one
-# keeps to itself: in an unnamed namespace, as an alias or as a macro. A batch has at most `most` lines. Reads the
-# sources as clang-format lays them out.
+# keeps to itself: in an unnamed namespace, as an alias or as a macro. One that keeps a name to itself that a header
+# declares, too, stays alone. A batch has at most `most` lines. Reads the files as clang-format lays them out.
 
 # The name that a declaration at the beginning of a line introduces, "" where that is none.
 function declared(line, words, name) {
@@ -26,6 +26,10 @@ function declared(line, words, name) {
   return name ~ /^[A-Z_]*$/ ? "" : name
 }
 
+FILENAME ~ /\.h$/ {
+  if (/^[A-Za-z_]/) declared_by_headers[declared($0)]
+  next
+}
 FNR == 1 {
   file = ++files
   path[file] = FILENAME
@@ -51,6 +55,12 @@ FNR == 1 {
   }
 }
 
+function is_alone(file, words, count, i) {
+  count = split(own[file], words, " ")
+  for (i = 1; i <= count; ++i) if (words[i] in declared_by_headers) return 1
+  return 0
+}
+
 # Whether the file can join the batch.
 function fits(batch, file, words, count, i) {
   if (spaces_of[batch] != spaces[file] || size[batch] + lines[file] > most) return 0
@@ -63,10 +73,11 @@ function fits(batch, file, words, count, i) {
 
 END {
   for (file = 1; file <= files; ++file) {
-    for (batch = 1; batch <= batches && !fits(batch, file); ++batch);
+    alone = is_alone(file)
+    for (batch = 1; batch <= batches && (alone || !fits(batch, file)); ++batch);
     if (batch > batches) batches = batch
     spaces_of[batch] = spaces[file]
-    size[batch] += lines[file]
+    size[batch] += alone ? most : lines[file]
     count = split(own[file], words, " ")
     for (i = 1; i <= count; ++i) taken[batch, words[i]]
     count = split(mentioned[file], words, " ")
