@@ -8,8 +8,8 @@
 namespace nestwright {
 namespace {
 
-using testing::Each;
-using testing::IsEmpty;
+using ::testing::Each;
+using ::testing::IsEmpty;
 
 constexpr double kSlow = 1.5 * MadeUpKernels::kFma_ns;
 
