@@ -16,6 +16,7 @@
 #include "search/session_state.h"
 #include "search/stopwatch.h"
 #include "search/strategy.h"
+#include "search/timing_lock.h"
 #include "search/units.h"
 #include "search/warm_start.h"
 #include "support/error.h"
@@ -53,19 +54,6 @@ Trial trial_of(const Point& point, const Measurement& m) {
 /// Whether a trial has a label: one that succeeded but was not timed has none.
 bool has_label(const Measurement& m) { return m.outcome != Outcome::kOk || m.timing.median_ns > 0; }
 
-/// The name of the lock that processes timing on this target share: the processor, or a device.
-std::string locked_part(const Target& target) {
-  switch (target.device) {
-    case DeviceKind::kCpu:
-      return "cpu";
-    case DeviceKind::kCuda:
-      return "cuda-0";
-    case DeviceKind::kOpenCl:
-      return "opencl-0";
-  }
-  throw InternalError("internal error: a kind of device that is none of the known ones");
-}
-
 }  // namespace
 
 class TuningSession::Loop {
@@ -77,7 +65,7 @@ class TuningSession::Loop {
         progress_function_(std::move(progress)),
         options_(options),
         start_up_(clock_),
-        lock_(locked_part(task.target)),
+        lock_(timing_lock_name(task.target)),
         state_(task, log, options_, [this](const std::string& why) { show_progress(why); }),
         columns_(spaces(state_.space)),
         ranker_(make_cost_model(options.cost_model, options.seed), make_cost_model(options.cost_model, options.seed),
