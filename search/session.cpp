@@ -7,7 +7,6 @@
 #include <limits>
 #include <utility>
 
-#include "cost_model/knob_columns.h"
 #include "search/active_clock.h"
 #include "search/chunk.h"
 #include "search/disturbed_trials.h"
@@ -129,7 +128,6 @@ class TuningSession::Loop {
     });
   }
 
-  /// The condition on which a chunk is cut short.
   bool is_past_budget() const {
     const double budget = stop_.budget().seconds;
     return stop_.is_interrupted() || (budget > 0 && stop_.seconds() > budget - state_.race_plan().seconds);
@@ -237,7 +235,6 @@ class TuningSession::Loop {
     }
   }
 
-  /// Reads the trials that other sessions of the task, running at the same time, have recorded.
   void read_other_sessions() {
     const std::vector<TrialRecord> news = state_.log.trials_after(state_.key, last_read_, state_.id);
     if (news.empty()) return;
@@ -375,7 +372,6 @@ class TuningSession::Loop {
     if (++incumbents_ % kRenewAfter == 0) renew_reference_time(state_);
   }
 
-  /// Measures a few of the disturbed trials again.
   void measure_disturbed() {
     const std::vector<DisturbedTrial> again =
         disturbed_.take(state_.incumbent_ns() > kLong_ns ? 1 : kChunk, state_.known_code);
