@@ -92,16 +92,17 @@ function(nestwright_executable name)
   nestwright_batches(${name})
 endfunction()
 
-# nestwright_test(<name> SOURCES ... DEPENDS ... [PRIVATE ...] [SERIAL ...])
+# nestwright_test(<name> SOURCES ... DEPENDS ... [PRIVATE ...] [SERIAL ...] [COST <seconds>])
 # The GoogleTest executable test_<name>; every test case in it becomes a ctest test. SERIAL are those suites of it, with their
-# parameters as GoogleTest's filters name them, that measure time and want the machine for themselves.
+# parameters as GoogleTest's filters name them, that measure time and want the machine for themselves. COST is about what its longest
+# test takes: ctest starts with those.
 include(GoogleTest)
 
 # What is tested is optimised, as the preset says; the tests themselves are not, which saves half of their time.
 set(nestwright_test_options -O0)
 
 function(nestwright_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;PRIVATE;SERIAL")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "COST" "SOURCES;DEPENDS;PRIVATE;SERIAL")
   add_executable(test_${name} ${arg_SOURCES})
   foreach(folder IN LISTS arg_DEPENDS)
     target_link_libraries(test_${name} PRIVATE nestwright::${folder})
@@ -116,12 +117,15 @@ function(nestwright_test name)
                                                   NESTWRIGHT_BINARY_DIR="${PROJECT_BINARY_DIR}")
   # NO_PRETTY_VALUES: of most parameters GoogleTest would print addresses, another name in every run.
   set(discovery TEST_PREFIX ${name}. NO_PRETTY_VALUES DISCOVERY_TIMEOUT 120)
+  if(NOT arg_COST)
+    set(arg_COST 0)
+  endif()
   if(NOT arg_SERIAL)
-    gtest_discover_tests(test_${name} ${discovery})
+    gtest_discover_tests(test_${name} ${discovery} PROPERTIES COST ${arg_COST})
     return()
   endif()
   list(TRANSFORM arg_SERIAL APPEND ".*")
   list(JOIN arg_SERIAL ":" serial)
-  gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "${serial}" PROPERTIES RUN_SERIAL ON)
-  gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "-${serial}")
+  gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "${serial}" PROPERTIES COST ${arg_COST} RUN_SERIAL ON)
+  gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "-${serial}" PROPERTIES COST ${arg_COST})
 endfunction()
