@@ -1,4 +1,4 @@
-// query over a database whose content is known: how it matched, listings and their filters, exit codes.
+// query on a database with known content: kinds of matches, listings and their filters, exit codes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -33,9 +33,11 @@ class QueryTest : public testing::Test {
     record_default(log, {parse_workload(workload), Target::parse(target)}, median_ns);
   }
 
-  Ran query(const std::string& text) { return run_nestwright(words("query " + text), {.folder = folder_.path()}); }
+  CommandOutput query(const std::string& text) {
+    return run_nestwright(words("query " + text), {.folder = folder_.path()});
+  }
   json document(const std::string& text) {
-    const Ran ran = query(text + " --json");
+    const CommandOutput ran = query(text + " --json");
     EXPECT_EQ(ran.code, 0) << ran.err;
     return json::parse(ran.out);
   }
@@ -63,7 +65,7 @@ TEST_F(QueryTest, NearestSaysWhatItWasRecordedFor) {
   EXPECT_EQ(found["match"], "nearest");
   EXPECT_EQ(found["workload"], "matmul m=128 n=64 k=64");
   EXPECT_EQ(found["recorded_for"], "matmul m=64 n=64 k=64");
-  const Ran text = query("matmul m=128 n=64 k=64 --target cpu,isa=x86-64");
+  const CommandOutput text = query("matmul m=128 n=64 k=64 --target cpu,isa=x86-64");
   EXPECT_THAT(text.out, HasSubstr("nearest: recorded for matmul m=64 n=64 k=64"));
   EXPECT_THAT(text.out, HasSubstr("for the recorded shape"));
 }
@@ -78,9 +80,9 @@ TEST_F(QueryTest, DefaultWhereNothingFits) {
 }
 
 TEST_F(QueryTest, ExactOrThree) {
-  const Ran near = query("matmul m=128 n=64 k=64 --target cpu,isa=x86-64 --exact");
+  const CommandOutput near = query("matmul m=128 n=64 k=64 --target cpu,isa=x86-64 --exact");
   expect_refusal(near, 3, {"nothing is recorded for matmul m=128", "run nestwright tune, or drop --exact"});
-  const Ran near_json = query("matmul m=128 n=64 k=64 --target cpu,isa=x86-64 --exact --json");
+  const CommandOutput near_json = query("matmul m=128 n=64 k=64 --target cpu,isa=x86-64 --exact --json");
   expect_refusal(near_json, 3, {"nothing is recorded"});
 }
 
@@ -147,7 +149,7 @@ TEST_F(QueryTest, ListsAndFilters) {
 }
 
 TEST_F(QueryTest, AListingIsOneLineATask) {
-  const Ran ran = query("");
+  const CommandOutput ran = query("");
   EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), 4);
   EXPECT_THAT(ran.out, HasSubstr("matmul m=256 n=256 k=256"));
   EXPECT_THAT(ran.out, HasSubstr("900 us"));
@@ -219,11 +221,11 @@ TEST_F(QueryTest, AnOldRuleIsAHint) {
 
 TEST_F(QueryTest, LowerTakesTheBestKnown) {
   const CommandOptions here{.folder = folder_.path()};
-  const Ran exact = run_nestwright(words("lower matmul m=64 n=64 k=64 --target cpu,isa=x86-64"), here);
+  const CommandOutput exact = run_nestwright(words("lower matmul m=64 n=64 k=64 --target cpu,isa=x86-64"), here);
   EXPECT_EQ(exact.code, 0) << exact.err;
   EXPECT_THAT(exact.err, HasSubstr("match     exact"));
   EXPECT_THAT(exact.out, HasSubstr("program matmul(A: float32[64, 64], B: float32[64, 64]) -> (C: float32[64, 64])"));
-  const Ran none = run_nestwright(words("lower matmul m=64 n=64 k=64 ta=1 --target cpu,isa=x86-64"), here);
+  const CommandOutput none = run_nestwright(words("lower matmul m=64 n=64 k=64 ta=1 --target cpu,isa=x86-64"), here);
   EXPECT_THAT(none.err, HasSubstr("match     default"));
 }
 

@@ -1,4 +1,4 @@
-// Targets on the command line: what they mean, and those that this machine or its compiler cannot serve.
+// CPU targets on the command line: how they are resolved, and which ones this machine or its compiler does not support.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,21 +20,21 @@ using testing::HasSubstr;
 
 class TargetTest : public testing::Test {
  protected:
-  Ran run(const std::string& text) { return run_nestwright(words(text), {.folder = folder_.path()}); }
+  CommandOutput run(const std::string& text) { return run_nestwright(words(text), {.folder = folder_.path()}); }
   bool has_database() const { return std::filesystem::exists(folder_.file("nestwright.db")); }
 
   const TemporaryFolder folder_;
 };
 
 TEST_F(TargetTest, CpuAloneIsThisMachines) {
-  const json told = json::parse(run("space matmul m=32 n=32 k=32 --target cpu --json").out);
-  EXPECT_EQ(told["target"], Target::host().str());
+  const json report = json::parse(run("space matmul m=32 n=32 k=32 --target cpu --json").out);
+  EXPECT_EQ(report["target"], Target::host().str());
 }
 
-// Threads that take turns on the cores do not add up to a faster machine.
+// More threads than cores do not raise the peak.
 TEST_F(TargetTest, ThePeakOfMoreThreadsThanCoresIsThatOfTheCores) {
   const std::string threads = std::to_string(16 * host_threads());
-  const Ran tuned = run("tune matmul m=32 n=32 k=32 --target cpu,threads=" + threads + " --trials 1 --json");
+  const CommandOutput tuned = run("tune matmul m=32 n=32 k=32 --target cpu,threads=" + threads + " --trials 1 --json");
   ASSERT_EQ(tuned.code, 0) << tuned.err;
   const double peak = json::parse(tuned.out)["peak_gflops"];
   EXPECT_GT(peak, 0);
@@ -72,7 +72,7 @@ TEST_F(TargetTest, ARefusedRunMakesNoDatabase) {
 }
 
 TEST_F(TargetTest, WithoutADatabaseTheDefaultIsExportedAndLowered) {
-  const Ran exported = run("export matmul m=32 n=32 k=32 --threads 1 --out there --name mm --json");
+  const CommandOutput exported = run("export matmul m=32 n=32 k=32 --threads 1 --out there --name mm --json");
   ASSERT_EQ(exported.code, 0) << exported.err;
   EXPECT_EQ(json::parse(exported.out)["match"], "default");
   EXPECT_EQ(json::parse(exported.out)["checked"]["ran"], true);

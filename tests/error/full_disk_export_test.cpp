@@ -14,7 +14,7 @@ namespace {
 
 class FullDiskExportTest : public testing::Test {
  protected:
-  Ran run(const std::string& out, const CommandOptions& options, const std::string& more = "--unchecked") {
+  CommandOutput run(const std::string& out, const CommandOptions& options, const std::string& more = "--unchecked") {
     return run_nestwright(words("export matmul m=32 n=32 k=32 --threads 1 --out " + out + " " + more), options);
   }
 
@@ -34,7 +34,8 @@ TEST_F(FullDiskExportTest, ADiskThatFillsUpMeanwhile) {
   std::filesystem::create_directory(folder_.file("disk"));
   for (const int kib : {4, 16, 40, 60, 64, 68, 80}) {
     SCOPED_TRACE(kib);
-    const Ran ran = run(folder_.file("disk/out"), {.small_disk_at = folder_.file("disk"), .small_disk_kib = kib});
+    const CommandOutput ran =
+        run(folder_.file("disk/out"), {.small_disk_at = folder_.file("disk"), .small_disk_kib = kib});
     if (ran.code == kCannotSetUp) GTEST_SKIP() << "needs the right to mount";
     expect_refusal(ran, 2,
                    {"cannot write '" + folder_.file("disk/out"), "no space left", "free some and export again"});
@@ -45,7 +46,7 @@ TEST_F(FullDiskExportTest, ADiskThatFillsUpMeanwhile) {
 TEST_F(FullDiskExportTest, AFileThatGrowsTooLongLeavesNothing) {
   for (const std::int64_t bytes : {1000, 8 << 10}) {
     SCOPED_TRACE(bytes);
-    expect_refusal(run(folder_.file("out"), {.most_bytes_a_file = bytes}), 2,
+    expect_refusal(run(folder_.file("out"), {.max_file_bytes = bytes}), 2,
                    {"cannot write '", "no space left", "free some and export again"});
     EXPECT_FALSE(std::filesystem::exists(folder_.file("out"))) << "the folder was made for it";
   }
@@ -53,7 +54,7 @@ TEST_F(FullDiskExportTest, AFileThatGrowsTooLongLeavesNothing) {
   {
     std::ofstream(folder_.file("out/mine")) << "text";
   }
-  EXPECT_EQ(run(folder_.file("out"), {.most_bytes_a_file = 1000}).code, 2);
+  EXPECT_EQ(run(folder_.file("out"), {.max_file_bytes = 1000}).code, 2);
   int left = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder_.file("out"))) {
     EXPECT_EQ(entry.path().filename(), "mine");

@@ -6,7 +6,7 @@
 namespace nestwright::house {
 namespace {
 
-/// The first groups of all matches.
+/// Returns the first group of each match.
 std::set<std::string> found(const std::string& text, const char* pattern) {
   const std::regex regex(pattern);
   std::set<std::string> result;

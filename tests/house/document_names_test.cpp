@@ -1,4 +1,4 @@
-// What the documents name is there.
+// Every file, command, option and variable that the documents name exists.
 #include "tests/house/document_names.h"
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ std::vector<std::filesystem::path> documents() {
   return paths;
 }
 
-/// All that may define an option or a variable: sources, scripts and the files of CMake.
+/// Returns the text of all files that may define an option or a variable: sources, scripts and CMake files.
 std::string sources() {
   std::string all;
   const std::filesystem::path root(NESTWRIGHT_SOURCE_DIR);

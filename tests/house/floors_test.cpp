@@ -1,4 +1,4 @@
-// The checker itself, on made-up input.
+// The check of #include lines, on made-up input.
 #include "tests/house/floors.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// The rules of docs/architecture.md that can be read off the source, held against this tree.
+// Checks this tree against the rules of docs/architecture.md on #include lines and lengths of files.
 #include <gmock/gmock.h>
 
 #include <fstream>

@@ -1,5 +1,5 @@
-// Visitors of nodes name the kinds that they treat alike (ir/core/one_of.h), and a switch over one of our enumerations
-// names every enumerator: what takes whatever is left would accept a new kind in silence.
+// Visitors name the node kinds that they treat alike (ir/core/one_of.h), and a switch over one of our enumerations
+// names every enumerator: a wildcard or a default would silently accept a new kind.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Lines with a parameter of any type that has no name, and so takes a node without a look at it.
+/// Returns the lines with an unnamed parameter of deduced type, which accepts any node and ignores it.
 std::vector<int> wildcards(const std::string& text) {
   static const std::regex wildcard(R"(\((const )?auto&&?\))");
   std::vector<int> found;
@@ -27,7 +27,7 @@ std::vector<int> wildcards(const std::string& text) {
   return found;
 }
 
-/// Lines with the `default:` of a switch over one of our enumerations, whose enumerators are spelled kName.
+/// Returns the lines with a `default:` in a switch over one of our enumerations, whose enumerators are named kName.
 std::vector<int> defaults(const std::string& text) {
   static const std::regex switch_line(R"(^( *)switch \()"), label(R"(^ *case ([A-Za-z_]+::)*k[A-Z]\w*:)"),
       default_label(R"(^( *)default:)");
