@@ -33,7 +33,7 @@ TEST_F(DeviceTargetTest, TunesOnOpenClAndFindsTheBestAgain) {
   EXPECT_THAT(report["target"].get<std::string>(), StartsWith("opencl,multiprocessors="));
   EXPECT_EQ(report["verified"], true);
   EXPECT_EQ(report["trials"], 3);
-  EXPECT_FALSE(report.contains("peak_gflops")) << "which is not known of a device";
+  EXPECT_FALSE(report.contains("peak_gflops")) << "the peak of a device is unknown";
 
   const CommandOutput asked = run("query matmul m=16 n=16 k=8 --target opencl --exact --json");
   ASSERT_EQ(asked.code, 0) << asked.err;
@@ -70,7 +70,7 @@ TEST_F(DeviceTargetTest, ExportsTheBestForADevice) {
 
 #ifdef FAKE_OPENCL
 // Imitates a GPU that a kernel has broken: every process that launches a kernel loses the device.
-TEST_F(DeviceTargetTest, ADeviceThatIsLostForEverCostsEachCandidateOneTrial) {
+TEST_F(DeviceTargetTest, APermanentlyLostDeviceCostsEachCandidateOneTrial) {
   environment_ = {"NESTWRIGHT_OPENCL=" FAKE_OPENCL, "FAKE_OPENCL=lost"};
   const CommandOutput ran = run("tune matmul m=16 n=16 k=8 --target opencl --trials 3 --json");
   EXPECT_EQ(ran.code, 4) << ran.err;
@@ -86,7 +86,7 @@ TEST_F(DeviceTargetTest, ADeviceThatIsLostForEverCostsEachCandidateOneTrial) {
 }
 
 // NVIDIA's OpenCL returns the size of the first-level caches when asked for the second level.
-TEST_F(DeviceTargetTest, TheSecondLevelCacheOfAnNvidiaGpuIsThatOfItsGeneration) {
+TEST_F(DeviceTargetTest, TheL2CacheOfAnNvidiaGpuFollowsFromItsGeneration) {
   environment_ = {"NESTWRIGHT_OPENCL=" FAKE_OPENCL, "FAKE_OPENCL=nvidia"};
   const CommandOutput asked = run("space matmul m=64 n=64 k=64 --target opencl");
   ASSERT_EQ(asked.code, 0) << asked.err;
@@ -94,19 +94,19 @@ TEST_F(DeviceTargetTest, TheSecondLevelCacheOfAnNvidiaGpuIsThatOfItsGeneration) 
 }
 #endif
 
-TEST_F(DeviceTargetTest, NoThreadsAreGivenToADevice) {
+TEST_F(DeviceTargetTest, ThreadsAreRefusedForDevices) {
   expect_refusal(run("tune matmul m=16 n=16 k=8 --target opencl --threads 2"), 2,
                  {"--threads is for CPUs, and opencl is none: leave it out"});
 }
 
-TEST_F(DeviceTargetTest, AMissingDriverIsSaidBeforeAnythingIsMade) {
+TEST_F(DeviceTargetTest, AMissingDriverIsReportedBeforeAnyFileIsCreated) {
   environment_ = {"NESTWRIGHT_CUDA_DRIVER=/no/such/driver.so"};
   expect_refusal(run("tune matmul m=16 n=16 k=8 --target cuda"), 2,
                  {"this machine cannot run code for cuda,arch=sm_80", "/no/such/driver.so"});
   EXPECT_FALSE(std::filesystem::exists(folder_.file("nestwright.db")));
 }
 
-TEST_F(FakeCudaTest, CudaAloneIsThisMachinesDevice) {
+TEST_F(FakeCudaTest, CudaIsTheFirstDeviceOfThisMachine) {
   const CommandOutput lowered = run("space matmul m=64 n=64 k=64 --target cuda");
   ASSERT_EQ(lowered.code, 0) << lowered.err;
   EXPECT_THAT(lowered.out, HasSubstr("cuda,arch=sm_90"));

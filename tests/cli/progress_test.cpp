@@ -44,7 +44,7 @@ TerminalOutput run_on_terminal(const std::vector<std::string>& arguments) {
   return shown;
 }
 
-TEST(ProgressLineTest, OneLineThatIsRewritten) {
+TEST(ProgressLineTest, RewritesOneLine) {
   const TemporaryFolder folder;
   const TerminalOutput shown = run_on_terminal(
       words("tune matmul m=32 n=32 k=32 --threads 1 --batch 4 --trials 16 --db " + folder.file("some.db")));
@@ -65,7 +65,7 @@ TEST(ProgressLineTest, OneLineThatIsRewritten) {
   EXPECT_THAT(shown.text, HasSubstr("config    "));
 }
 
-TEST(ProgressTextTest, AllThatMatters) {
+TEST(ProgressTextTest, ContainsAllParts) {
   constexpr cli::Work kWork{.flops = 2.6818e8, .bytes = 1e6};
   Progress p{.trials = 12,
              .outcomes = {{Outcome::kOk, 11}, {Outcome::kWrongResult, 1}},
@@ -77,7 +77,7 @@ TEST(ProgressTextTest, AllThatMatters) {
   EXPECT_THAT(cli::progress_text(p, {.trials = 20}, kWork), HasSubstr("12 of 20 trials, 2.0/s"));
   EXPECT_THAT(cli::progress_text(p, {.trials = 20}, kWork), HasSubstr(", 4 s left, "));
   EXPECT_THAT(cli::progress_text(p, {.trials = 20, .seconds = 30}, kWork), HasSubstr(", 4 s left, "))
-      << "what ends first";
+      << "the budget that ends first";
   p.best_ns = 0;
   EXPECT_THAT(cli::progress_text(p, {}, kWork), HasSubstr("none valid yet, ok 11"));
 }

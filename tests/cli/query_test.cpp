@@ -79,7 +79,7 @@ TEST_F(QueryTest, DefaultWhereNothingFits) {
   EXPECT_GT(found["config"].size(), 5u);
 }
 
-TEST_F(QueryTest, ExactOrThree) {
+TEST_F(QueryTest, ExactOptionExitsWithThreeWithoutAMatch) {
   const CommandOutput near = query("matmul m=128 n=64 k=64 --target cpu,isa=x86-64 --exact");
   expect_refusal(near, 3, {"nothing is recorded for matmul m=128", "run nestwright tune, or drop --exact"});
   const CommandOutput near_json = query("matmul m=128 n=64 k=64 --target cpu,isa=x86-64 --exact --json");
@@ -117,7 +117,7 @@ TEST_F(QueryTest, AHintSaysWhy) {
               HasSubstr(", a hint until it is tuned again (compiled by another version of the code generator), "));
 }
 
-TEST_F(QueryTest, NothingAtAllForTheOperator) {
+TEST_F(QueryTest, AnOperatorWithoutRecords) {
   const std::string empty = folder_.file("empty.db");
   TuningLog::open(empty, OpenMode::kWrite);
   for (const std::string more : {"", " --json", " --exact", " --top 3"}) {
@@ -126,7 +126,7 @@ TEST_F(QueryTest, NothingAtAllForTheOperator) {
   expect_refusal(query("--db " + empty), 3, {"nothing that matches is recorded in", "run nestwright tune first"});
 }
 
-TEST_F(QueryTest, LooksForDamageWhenAsked) {
+TEST_F(QueryTest, ChecksForDamage) {
   EXPECT_EQ(query("--check").out, "database 'nestwright.db' is sound\n");
   EXPECT_EQ(document("--check")["sound"], true);
   expect_refusal(query("--check matmul m=64 n=64 k=64"), 2, {"--check looks at the whole database"});
@@ -148,14 +148,14 @@ TEST_F(QueryTest, ListsAndFilters) {
   expect_refusal(query("--threads 7"), 3, {"nothing that matches"});
 }
 
-TEST_F(QueryTest, AListingIsOneLineATask) {
+TEST_F(QueryTest, AListingHasOneLinePerTask) {
   const CommandOutput ran = query("");
   EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), 4);
   EXPECT_THAT(ran.out, HasSubstr("matmul m=256 n=256 k=256"));
   EXPECT_THAT(ran.out, HasSubstr("900 us"));
 }
 
-TEST_F(QueryTest, TopIsAListWhateverItsNumber) {
+TEST_F(QueryTest, TopIsAlwaysAList) {
   for (const std::string number : {"1", "5"}) {
     const json found = document("matmul m=64 n=64 k=64 --target cpu,isa=x86-64 --top " + number);
     ASSERT_TRUE(found.is_array());
@@ -166,7 +166,7 @@ TEST_F(QueryTest, TopIsAListWhateverItsNumber) {
   expect_refusal(query("matmul m=65 n=64 k=64 --target cpu,isa=x86-64 --top 2"), 3, {"nothing is recorded for"});
 }
 
-TEST_F(QueryTest, SaysWhyItIsCalledBest) {
+TEST_F(QueryTest, ReportsTheEvidence) {
   const std::string asked = "matmul m=64 n=64 k=64 --target cpu,isa=x86-64";
   const json confirmed = document(asked);
   EXPECT_EQ(confirmed["source"], "confirmed");
@@ -219,7 +219,7 @@ TEST_F(QueryTest, AnOldRuleIsAHint) {
                                           "tuned again (scored by an older rule), 1 trials, "));
 }
 
-TEST_F(QueryTest, LowerTakesTheBestKnown) {
+TEST_F(QueryTest, LowerUsesTheBestKnown) {
   const CommandOptions here{.folder = folder_.path()};
   const CommandOutput exact = run_nestwright(words("lower matmul m=64 n=64 k=64 --target cpu,isa=x86-64"), here);
   EXPECT_EQ(exact.code, 0) << exact.err;

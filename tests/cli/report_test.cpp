@@ -93,7 +93,7 @@ TEST(TemplatesTest, ListsOperatorsWithTheirParameters) {
   EXPECT_THAT(run("templates").out, AllOf(HasSubstr("matmul: "), HasSubstr("dtype"), HasSubstr("(default float32)")));
 }
 
-TEST(DoctorTest, SaysWhatIsHereAndWhatIsMissing) {
+TEST(DoctorTest, ReportsWhatIsPresentAndMissing) {
   const json found = document("doctor");
   EXPECT_THAT(found["target"].get<std::string>(), HasSubstr("cpu,isa="));
   EXPECT_TRUE(found["amx"].is_boolean());
@@ -129,7 +129,7 @@ TEST(DoctorTest, SaysWhatIsHereAndWhatIsMissing) {
   EXPECT_THAT(found["worker"].get<std::string>(), HasSubstr("nestwright-worker"));
 }
 
-TEST(Printable, ShowsControlCharactersAndKeepsTheEndsOfLines) {
+TEST(Printable, EscapesControlCharactersExceptNewlines) {
   EXPECT_EQ(cli::printable("plain text, \xc3\xa9\n"), "plain text, \xc3\xa9\n");
   EXPECT_EQ(cli::printable("a\x1b[31mb\r\t\x7f"), "a\\x1b[31mb\\x0d\\x09\\x7f");
 }

@@ -54,7 +54,7 @@ TEST_F(TuneFileTest, ATableWithARowForEachTask) {
   EXPECT_EQ(recorded().size(), 48u);
 }
 
-TEST_F(TuneFileTest, ADocumentWithEverything) {
+TEST_F(TuneFileTest, TheJsonDocumentIsComplete) {
   const CommandOutput ran = run(kTwo, "--trials 48 --json");
   ASSERT_EQ(ran.code, 0) << ran.err;
   const json report = json::parse(ran.out);
@@ -64,7 +64,7 @@ TEST_F(TuneFileTest, ADocumentWithEverything) {
   ASSERT_EQ(report["tasks"].size(), 2u);
   const json& first = report["tasks"][0];
   EXPECT_EQ(first["label"], "small one");
-  EXPECT_EQ(first["weight"], 3.0) << "2, and 1 of the entry that is the same";
+  EXPECT_EQ(first["weight"], 3.0) << "2, plus 1 of the merged entry";
   EXPECT_EQ(first["workload"], "matmul m=32 n=32 k=32");
   EXPECT_EQ(first["verified"], true);
   EXPECT_EQ(first["from_race"], true);
@@ -74,7 +74,7 @@ TEST_F(TuneFileTest, ADocumentWithEverything) {
   EXPECT_GE(report["tasks"][1]["trials_this_run"], 10) << "each gets its seeds";
 }
 
-TEST_F(TuneFileTest, AKilledRunGoesOn) {
+TEST_F(TuneFileTest, AKilledRunResumes) {
   std::ofstream(folder_.file("shapes.json")) << kTwo;
   const auto tune = [](const std::string& budget) {
     return words("tune --file shapes.json --threads 1 --json " + budget);
@@ -99,7 +99,7 @@ TEST_F(TuneFileTest, AKilledRunGoesOn) {
   EXPECT_EQ(tasks[0]["trials_earlier"].get<std::size_t>() + tasks[1]["trials_earlier"].get<std::size_t>(), before);
 }
 
-TEST_F(TuneFileTest, AnInterruptEndsWithTheTable) {
+TEST_F(TuneFileTest, AnInterruptedRunPrintsTheTable) {
   std::ofstream(folder_.file("shapes.json")) << kTwo;
   Command command(words("tune --file shapes.json --threads 1 --seconds 100"), {.folder = folder_.path()});
   ASSERT_TRUE(command.wait_for_error_text(" trials, "));
@@ -125,7 +125,7 @@ TEST_F(TuneFileTest, BadEntriesAreRefusedBeforeAnythingRuns) {
   refused(R"([{"workload": "matmul m=8 n=8 k=8", "weight": 0}])", {"shapes.json, entry 1: \"weight\""});
 }
 
-TEST_F(TuneFileTest, WhatIsGivenMustBeOneOfTheTwo) {
+TEST_F(TuneFileTest, AWorkloadAndAFileExcludeEachOther) {
   expect_refusal(run_nestwright(words("tune --trials 1"), {.folder = folder_.path()}), 2, {"no workload is given"});
   expect_refusal(run_nestwright(words("tune matmul m=8 n=8 k=8 --file x.json"), {.folder = folder_.path()}), 2,
                  {"a workload and --file are given"});

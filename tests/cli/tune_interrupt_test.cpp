@@ -28,10 +28,10 @@ class TuneInterruptTest : public testing::TestWithParam<int> {
   const std::string db_ = folder_.file("some.db");
 };
 
-TEST_P(TuneInterruptTest, EndsCleanlyWithWhatWasFound) {
+TEST_P(TuneInterruptTest, EndsCleanlyAndKeepsItsResults) {
   Command command(tune());
   ASSERT_TRUE(command.wait_for_error_text(", best "));
-  EXPECT_GE(command.count_processes(), 2) << "the workers are counted, too";
+  EXPECT_GE(command.count_processes(), 2) << "the workers are counted as well";
   command.signal_group(GetParam());
   const CommandOutput ran = command.wait();
   EXPECT_EQ(ran.code, 130) << ran.err;
@@ -45,7 +45,7 @@ TEST_P(TuneInterruptTest, EndsCleanlyWithWhatWasFound) {
   const std::vector<TrialRecord> trials = recorded();
   EXPECT_EQ(report["trials"], trials.size());
   for (const TrialRecord& trial : trials) {
-    EXPECT_NE(trial.measurement.outcome, Outcome::kCrash) << "a signal to the group is no candidate's crash";
+    EXPECT_NE(trial.measurement.outcome, Outcome::kCrash) << "a signal to the group is not a crash of a candidate";
   }
 }
 

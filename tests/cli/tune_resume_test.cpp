@@ -44,7 +44,7 @@ class TuneResumeTest : public testing::Test {
   const std::string db_ = folder_.file("some.db");
 };
 
-TEST_F(TuneResumeTest, AKilledRunGoesOnWithoutMeasuringAnythingTwice) {
+TEST_F(TuneResumeTest, AKilledRunResumesAndMeasuresNothingTwice) {
   std::mt19937 random(std::random_device{}());
   for (std::size_t kill = 0; kill < 3; ++kill) {
     Command command(tune("--seconds 100"));

@@ -51,7 +51,7 @@ TEST_F(TuneTest, TuneQueryExactQueryNearestExport) {
   EXPECT_NEAR(report["trials_per_second"].get<double>(), 8 / report["seconds"].get<double>(), 1e-6);
   EXPECT_GT(report["share_of_peak"], 0);
   EXPECT_THAT(tuned.err, AllOf(StartsWith("tuning matmul m=32"), HasSubstr("stopped: 8 trials done")));
-  EXPECT_TRUE(std::filesystem::exists(folder_.file("nestwright.db"))) << "the default file, here";
+  EXPECT_TRUE(std::filesystem::exists(folder_.file("nestwright.db"))) << "the default file in the current folder";
 
   const CommandOutput exact = run("query matmul m=32 n=32 k=32 --threads 1 --exact --json");
   ASSERT_EQ(exact.code, 0) << exact.err;
@@ -66,8 +66,7 @@ TEST_F(TuneTest, TuneQueryExactQueryNearestExport) {
   ASSERT_EQ(nearest.code, 0) << nearest.err;
   const json other = json::parse(nearest.out);
   EXPECT_EQ(other["workload"], "matmul m=64 n=32 k=64");
-  EXPECT_THAT(other["match"].get<std::string>(), testing::AnyOf("nearest", "default"))
-      << "default where it does not fit";
+  EXPECT_THAT(other["match"].get<std::string>(), testing::AnyOf("nearest", "default")) << "default if it is not valid";
 
   const CommandOutput exported = run("export matmul m=32 n=32 k=32 --threads 1 --out kernel --name mm --json");
   ASSERT_EQ(exported.code, 0) << exported.err;
@@ -80,7 +79,7 @@ TEST_F(TuneTest, TuneQueryExactQueryNearestExport) {
   }
 }
 
-TEST_F(TuneTest, TellsPeopleWhatWasFound) {
+TEST_F(TuneTest, PrintsTheResultAsText) {
   const CommandOutput ran =
       run("tune matmul m=32 n=32 k=32 --threads 1 --trials 6", {.environment = {"NESTWRIGHT_DB=mine.db"}});
   ASSERT_EQ(ran.code, 0) << ran.err;
@@ -91,7 +90,7 @@ TEST_F(TuneTest, TellsPeopleWhatWasFound) {
     EXPECT_THAT(ran.out, HasSubstr(part));
   }
   EXPECT_THAT(ran.err, HasSubstr(" of 6 trials, "));
-  EXPECT_THAT(ran.err, Not(HasSubstr("\r"))) << "plain lines where it is no terminal";
+  EXPECT_THAT(ran.err, Not(HasSubstr("\r"))) << "plain lines without a terminal";
   EXPECT_TRUE(std::filesystem::exists(folder_.file("mine.db"))) << "NESTWRIGHT_DB";
   EXPECT_FALSE(std::filesystem::exists(folder_.file("nestwright.db")));
 }
@@ -107,7 +106,7 @@ TEST_F(TuneTest, SmallerInstructionSetsRunHere) {
   }
 }
 
-TEST_F(TuneTest, SearchesOneTemplateWhereThatIsAskedFor) {
+TEST_F(TuneTest, SearchesTheGivenTemplateOnly) {
   const CommandOutput one = run("tune matmul m=32 n=32 k=512 --trials 6 --json --template matmul.split_k");
   ASSERT_EQ(one.code, 0) << one.err;
   EXPECT_EQ(json::parse(one.out)["template"], "matmul.split_k");
@@ -117,35 +116,35 @@ TEST_F(TuneTest, SearchesOneTemplateWhereThatIsAskedFor) {
               HasSubstr("there is no template 'matmul.fpga' of matmul for the CPU: use one of matmul.amx, "));
 }
 
-TEST_F(TuneTest, EndsWhenItsSecondsAreOver) {
+TEST_F(TuneTest, EndsAfterItsSeconds) {
   const auto start = std::chrono::steady_clock::now();
   const CommandOutput ran = run("tune matmul m=32 n=32 k=32 --threads 1 --seconds 3");
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("stopped: 3 seconds are over"));
   EXPECT_GT(seconds, 2);
-  EXPECT_LT(seconds, 8) << "far more room than it takes, for a loaded machine";
+  EXPECT_LT(seconds, 8) << "a generous bound, for a loaded machine";
 }
 
-TEST_F(TuneTest, TakesAsMuchTimeAsTheEffortSays) {
+TEST_F(TuneTest, TheEffortLimitsTheTime) {
   const CommandOutput ran = run("tune matmul m=32 n=32 k=32 --threads 1 --effort quick --until-gain 0%");
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("stopped: 10 seconds are over"));
 }
 
-TEST_F(TuneTest, TrialsAndSecondsAreMoreParticularThanTheEffort) {
+TEST_F(TuneTest, TrialsAndSecondsOverrideTheEffort) {
   const CommandOutput ran = run("tune matmul m=32 n=32 k=32 --threads 1 --effort full --trials 4");
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("stopped: 4 trials done"));
 }
 
-TEST_F(TuneTest, RefusesAnEffortOrAGainThatIsNone) {
+TEST_F(TuneTest, RefusesAnInvalidEffortOrGain) {
   expect_refusal(run("tune matmul m=32 n=32 k=32 --trials 4 --effort heroic"), 2, {"--effort", "heroic", "quick"});
   expect_refusal(run("tune matmul m=32 n=32 k=32 --trials 4 --until-gain 1"), 2,
                  {"--until-gain: give a percentage such as 1%, or a number below 1 such as 0.01, not '1'"});
 }
 
-TEST_F(TuneTest, EveryPointOfASmallSpaceIsEnough) {
+TEST_F(TuneTest, EndsWhenASmallSpaceIsExhausted) {
   const CommandOutput ran = run("tune matmul m=1 n=1 k=1 --threads 1 --seconds 20 --early-stop 12 --json");
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(json::parse(ran.out)["stopped"].get<std::string>(),
@@ -162,17 +161,17 @@ std::string starved_worker() {
   return path;
 }
 
-TEST_F(TuneTest, NoValidCandidateIsFour) {
+TEST_F(TuneTest, ExitsWithFourWithoutAValidCandidate) {
   const std::string worker = starved_worker();
   const CommandOutput ran =
       run("tune matmul m=32 n=32 k=32 --threads 1 --trials 4", {.environment = {"NESTWRIGHT_WORKER=" + worker}});
   std::filesystem::remove(worker);
-  if (ran.code == 1) GTEST_SKIP() << "here a builder needs more memory than that to start at all: " << ran.err;
+  if (ran.code == 1) GTEST_SKIP() << "a builder needs more memory to start on this machine: " << ran.err;
   expect_failure(ran, 4,
                  {"no valid candidate was found for matmul m=32", "the first failure was", "see nestwright space"});
 }
 
-TEST_F(TuneTest, AWorkerThatIsNotThereIsSaid) {
+TEST_F(TuneTest, AMissingWorkerIsReported) {
   const CommandOutput ran =
       run("tune matmul m=32 n=32 k=32 --trials 2", {.environment = {"NESTWRIGHT_WORKER=/nowhere/worker"}});
   expect_failure(ran, 1, {"no executable /nowhere/worker", "set NESTWRIGHT_WORKER"});

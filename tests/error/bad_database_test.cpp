@@ -52,7 +52,7 @@ TEST_F(BadDatabaseTest, Missing) {
     expect_refusal(ran, 5, {"some.db' does not exist", "run 'nestwright tune' first", "--db"});
   }
   expect_refusal(run_nestwright({"lower", kSmallWorkload, "--db", path_}), 5, {"does not exist"});
-  EXPECT_TRUE(std::filesystem::is_empty(folder_.path())) << "a question makes no file";
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path())) << "a query creates no file";
 }
 
 TEST_F(BadDatabaseTest, MissingFolder) {
@@ -133,21 +133,21 @@ TEST_F(BadDatabaseTest, NoSpaceAtAll) {
   expect_refusal(ran, 5, {"no space left on its disk", "free some and run again"});
 }
 
-TEST_F(BadDatabaseTest, DiskThatFillsUpMeanwhile) {
+TEST_F(BadDatabaseTest, DiskFillsUpDuringARun) {
   const CommandOutput ran =
       run_nestwright({"tune", kSmallWorkload, "--seconds", "60", "--threads", "1", "--batch", "256", "--db", path_},
                      {.small_disk_at = folder_.path()});
-  if (ran.code == kCannotSetUp) GTEST_SKIP() << "needs the right to mount";
+  if (ran.code == kCannotSetUp) GTEST_SKIP() << "needs permission to mount";
   expect_failure(ran, 5, {"no space left on its disk", "every acknowledged trial is kept"});
 }
 
-TEST(FullOutputTest, IsSaid) {
+TEST(FullOutputTest, IsReported) {
   const CommandOutput ran = run_nestwright({"templates"}, {.stdout_file = "/dev/full"});
   expect_refusal(ran, 1, {"standard output cannot be written"});
 }
 
 // Progress and notes are optional: a run succeeds even if they cannot be written.
-TEST_F(BadDatabaseTest, AFullOrClosedStandardErrorEndsNothing) {
+TEST_F(BadDatabaseTest, AFullOrClosedStandardErrorIsIgnored) {
   const std::vector<std::string> tune = {"tune", kSmallWorkload, "--trials", "2", "--threads", "1", "--db", path_};
   const CommandOutput full = run_nestwright(tune, {.stderr_file = "/dev/full"});
   EXPECT_EQ(full.code, 0) << full.signal;

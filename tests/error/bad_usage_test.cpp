@@ -29,7 +29,7 @@ class BadUsageTest : public testing::TestWithParam<Wrong> {};
 TEST_P(BadUsageTest, IsRefusedInOneSentence) {
   const TemporaryFolder folder;
   expect_refusal(run_nestwright(GetParam().arguments, {.folder = folder.path()}), 2, GetParam().parts);
-  EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << "nothing is made before the words are understood";
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << "no file is created before the command line is checked";
 }
 
 std::vector<std::string> tune(const std::string& workload, const std::string& more = "") {
@@ -134,7 +134,7 @@ TEST(BadKnobTest, UnknownKnobsAndCandidatesAreNamed) {
                  {"unroll_k=3 is not a candidate", "its candidates are 1, 2, 4, 8"});
 }
 
-TEST(RefuseUnrunnableTest, InstructionsThatTheMachineLacks) {
+TEST(RequireRunnableTest, MissingInstructions) {
   Machine machine = Machine::host();
   machine.isa = CpuIsa::kAvx2;
   const Workload workload = parse_workload(kSmallWorkload);

@@ -29,14 +29,14 @@ TEST_F(FullDiskExportTest, ADeviceThatIsAlwaysFull) {
                  {"cannot write '", "out/mm.h': no space left on its disk; free some and export again"});
 }
 
-// The export takes 84 KiB: the disk fills up in its sources, its archive, its shared library.
-TEST_F(FullDiskExportTest, ADiskThatFillsUpMeanwhile) {
+// The export takes 84 KiB: the disk fills up while its sources, its archive or its shared library is written.
+TEST_F(FullDiskExportTest, ADiskThatFillsUpDuringAnExport) {
   std::filesystem::create_directory(folder_.file("disk"));
   for (const int kib : {4, 16, 40, 60, 64, 68, 80}) {
     SCOPED_TRACE(kib);
     const CommandOutput ran =
         run(folder_.file("disk/out"), {.small_disk_at = folder_.file("disk"), .small_disk_kib = kib});
-    if (ran.code == kCannotSetUp) GTEST_SKIP() << "needs the right to mount";
+    if (ran.code == kCannotSetUp) GTEST_SKIP() << "needs permission to mount";
     expect_refusal(ran, 2,
                    {"cannot write '" + folder_.file("disk/out"), "no space left", "free some and export again"});
   }
@@ -48,7 +48,7 @@ TEST_F(FullDiskExportTest, AFileThatGrowsTooLongLeavesNothing) {
     SCOPED_TRACE(bytes);
     expect_refusal(run(folder_.file("out"), {.max_file_bytes = bytes}), 2,
                    {"cannot write '", "no space left", "free some and export again"});
-    EXPECT_FALSE(std::filesystem::exists(folder_.file("out"))) << "the folder was made for it";
+    EXPECT_FALSE(std::filesystem::exists(folder_.file("out"))) << "the export created the folder";
   }
   std::filesystem::create_directory(folder_.file("out"));
   {

@@ -41,7 +41,7 @@ std::vector<std::string> list_violations(const std::string& path, const std::str
   return violations;
 }
 
-TEST(CMakeLists, TheRuleFindsWhatBreaksIt) {
+TEST(CMakeLists, ViolationsAreFound) {
   EXPECT_THAT(list_violations("good", "f(name\n  SOURCES\n    a.cpp\n    b/a.cpp\n    b/c.c)\ng(\n  a.cpp)  # b.cpp\n"),
               IsEmpty());
   EXPECT_THAT(

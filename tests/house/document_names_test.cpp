@@ -58,7 +58,7 @@ TEST(DocumentNames, AreFoundInText) {
   EXPECT_FALSE(has_path(NESTWRIGHT_SOURCE_DIR, "ir/no_such_file"));
 }
 
-TEST(DocumentNames, AreThere) {
+TEST(DocumentNames, Exist) {
   const std::string all = sources();
   std::set<std::string> paths;
   for (const std::filesystem::path& document : documents()) {
@@ -76,7 +76,7 @@ TEST(DocumentNames, AreThere) {
       }
     }
   }
-  EXPECT_GE(paths.size(), 60U) << "nothing is found any more";
+  EXPECT_GE(paths.size(), 60U) << "the search finds too few names";
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ TEST(Documentation, ShowsLoopsAsTheExamplesPrintThem) {
   }
 }
 
-TEST(Documentation, MismatchedLoopsAreSeen) {
+TEST(Documentation, MismatchedLoopsAreFound) {
   EXPECT_TRUE(occurs({"for i:", "  a"}, {"x", "  for i:", "    a"}));
   EXPECT_FALSE(occurs({"for i:", "  a"}, {"x", "  for i:", "   a"}));
   EXPECT_FALSE(occurs({"for i:", "  a"}, {"for i:", "  b"}));

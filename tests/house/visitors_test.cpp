@@ -70,7 +70,7 @@ TEST(Visitors, NameWhatTheyTreatAlike) {
   for (const SourceFile& file :
        read_tree(NESTWRIGHT_SOURCE_DIR, {"src", "templates", "search", "cost_model", "logs"})) {
     EXPECT_THAT(wildcards(text_of(file)), IsEmpty())
-        << file.path << " has a visitor that takes whatever is left: name it";
+        << file.path << " has a visitor with a wildcard: name the node kinds";
   }
 }
 
@@ -87,7 +87,8 @@ TEST(Switches, ADefaultIsFound) {
 TEST(Switches, NameEveryEnumerator) {
   for (const SourceFile& file :
        read_tree(NESTWRIGHT_SOURCE_DIR, {"src", "templates", "search", "cost_model", "logs", "bench"})) {
-    EXPECT_THAT(defaults(text_of(file)), IsEmpty()) << file.path << " has a default over an enumeration: name the rest";
+    EXPECT_THAT(defaults(text_of(file)), IsEmpty())
+        << file.path << " has a default over an enumeration: name all enumerators";
   }
 }
 
