@@ -40,15 +40,15 @@ std::string printable(const std::string& text) {
   std::string shown;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool controls = (byte < 0x20 && c != '\n') || byte == 0x7f;
-    shown += controls ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+    const bool is_control = (byte < 0x20 && c != '\n') || byte == 0x7f;
+    shown += is_control ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
   }
   return shown;
 }
 
 TuningLog open_database(const CommonOptions& options, OpenMode mode, bool check) {
-  const auto tell = [](const std::string& text) { note("nestwright: " + printable(text) + "\n"); };
-  return TuningLog::open(options.db, mode, {.check = check, .on_note = tell});
+  const auto print = [](const std::string& text) { note("nestwright: " + printable(text) + "\n"); };
+  return TuningLog::open(options.db, mode, {.check = check, .on_note = print});
 }
 
 Lookup look_up_in(const CommonOptions& options, bool db_given, const Task& task, std::string_view only) {

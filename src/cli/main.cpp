@@ -1,5 +1,5 @@
-// The nestwright executable: parses the command line, runs one subcommand, and turns every error into one sentence on
-// standard error and a documented exit code.
+// The nestwright executable: parses the command line, runs one subcommand, and reports every error as one sentence on
+// standard error with a documented exit code.
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -30,9 +30,9 @@ std::string usage_sentence(const std::vector<std::string>& names, const WrongArg
     return fmt::format("no command is given: use one of {} (see nestwright --help)", join_names(names));
   const bool known = std::find(names.begin(), names.end(), first) != names.end();
   if (!known && first.front() != '-') {
-    const std::string meant = nearest_name(first, names);
+    const std::string nearest = nearest_name(first, names);
     return fmt::format("there is no command '{}': {}use one of {} (see nestwright --help)", first,
-                       meant.empty() ? "" : fmt::format("did you mean '{}'? ", meant), join_names(names));
+                       nearest.empty() ? "" : fmt::format("did you mean '{}'? ", nearest), join_names(names));
   }
   std::string what = wrong.what();
   // The message of CLI11 for a flag with a value names the flag without its dashes.

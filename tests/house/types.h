@@ -20,6 +20,6 @@ struct TypeDefinition {
 std::vector<TypeDefinition> read_types(std::string_view text);
 
 /// Returns one sentence for each type that is defined more than once in `files`, whose paths are relative to `root`.
-std::vector<std::string> types_of_one_name(const std::string& root, const std::vector<SourceFile>& files);
+std::vector<std::string> duplicate_types(const std::string& root, const std::vector<SourceFile>& files);
 
 }  // namespace nestwright::house

@@ -43,7 +43,7 @@ TEST(Types, TwoOfOneNameAreFound) {
   for (const char* file : {"/src/a.h", "/src/b.cpp"}) {
     std::ofstream(folder.path() + file) << "namespace n {\nstruct X {};\n}  // namespace n\n";
   }
-  EXPECT_THAT(types_of_one_name(folder.path(), read_tree(folder.path(), {"src"})),
+  EXPECT_THAT(duplicate_types(folder.path(), read_tree(folder.path(), {"src"})),
               ElementsAre("n::X is defined in src/a.h:2 src/b.cpp:2"));
 }
 
@@ -51,7 +51,7 @@ TEST(Types, TypesOfTheProgramHaveUniqueNames) {
   const std::string root = NESTWRIGHT_SOURCE_DIR;
   const std::vector<SourceFile> files = read_tree(root, {"src", "templates", "search", "cost_model", "logs", "bench"});
   ASSERT_GE(files.size(), 400u);
-  EXPECT_THAT(types_of_one_name(root, files), IsEmpty());
+  EXPECT_THAT(duplicate_types(root, files), IsEmpty());
 }
 
 }  // namespace
