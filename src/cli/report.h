@@ -23,7 +23,7 @@ std::string report_text(const BestRecord& best, const std::string& asked);
 /// Returns an object with the fields workload, target, template, version, match, recorded_for (nearest only), config,
 /// config_text, time_ns {median, low, high}, gflops, gb_s, bound_by ("memory", "arithmetic"), verified, largest_error,
 /// largest_error_ratio, trials, machine, backend, recorded_at, source, from_race (source is "race"), by_old_rule, hint
-/// (null where it stands), made_by, tied, ties, kept, process_medians_ns.
+/// (null if the record is valid), made_by, tied, ties, kept, process_medians_ns.
 Json report_json(const BestRecord& best, const std::string& asked);
 
 /// The same for a default configuration, which was never measured: time_ns and gflops are null.

@@ -1,4 +1,4 @@
-// `tune --file`: tunes all workloads of a file on one shared budget.
+// Implements `tune --file`, which tunes all workloads of a file on one shared budget.
 // Thread rule: one thread at a time. `interrupted` may be set from a signal handler.
 #pragma once
 

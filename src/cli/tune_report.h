@@ -1,5 +1,5 @@
 // Reports the results of `tune` for one task or for a table of tasks.
-// Thread rule: pure functions, except measure_peak() and measure_read_rate(), which load the machine.
+// Thread rule: pure functions, except measure_peak(), measure_read_rate() and peak_of(), which measure the machine.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ double trials_per_second(std::int64_t trials, double seconds);
 double measure_peak(const Target& target);
 /// Measures the GB/s that the target's threads read from a working set of `bytes` in total; 0 for a device.
 double measure_read_rate(const Target& target, double bytes);
-/// Returns the peak in GFLOP/s for the type that the task computes in, given that for float32.
+/// Scales the float32 peak to the type that the task computes in; the scale is measured.
 double peak_of(const Task& task, double float32_peak_gflops);
 /// Reports all results of one task. `peak_gflops` is peak_of() of the peak measured now, or 0 if that is unknown.
 Json tune_report_json(const SessionResult& result, const Task& task, double peak_gflops);

@@ -31,7 +31,7 @@ struct CommandOptions {
 /// Exit code of a child that could not be set up as the options say.
 inline constexpr int kCannotSetUp = 99;
 
-/// A running nestwright process. The destructor kills it.
+/// A nestwright process. The destructor kills it if it still runs.
 class Command {
  public:
   explicit Command(const std::vector<std::string>& arguments, const CommandOptions& options = {});
