@@ -24,7 +24,7 @@ std::vector<std::string> problems_of(const Candidate& c) {
 /// exp, erf and tanh are polynomials of more constants than a target of 16 registers keeps: a few of them are read
 /// again from the stack. Vectors that the loop itself writes there would be more.
 bool is_about_constants(const Candidate& c, const std::string& problem) {
-  constexpr int kMostReads = 8;
+  constexpr int kMaxReads = 8;
   const std::size_t count = problem.find(": ");
   if (c.target.vector_registers > 16 || problem.find("accesses to vectors on the stack") == std::string::npos) {
     return false;
@@ -33,7 +33,7 @@ bool is_about_constants(const Candidate& c, const std::string& problem) {
   const bool expands = c.workload.op == "softmax" || text.find("gelu") != std::string::npos ||
                        text.find("tanh") != std::string::npos || text.find("exp") != std::string::npos ||
                        text.find("sigmoid") != std::string::npos;
-  return expands && std::stoi(problem.substr(count + 2)) <= kMostReads;
+  return expands && std::stoi(problem.substr(count + 2)) <= kMaxReads;
 }
 
 void expect_clean(const Candidate& c) {
