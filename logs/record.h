@@ -145,7 +145,7 @@ struct Batch {
 
 /// Which machine code a trial was of.
 struct TrialCode {
-  std::string identity;  ///< CompiledObject::code; empty: nothing was compiled
+  std::string identity;  ///< CompiledObject::code_fingerprint; empty: nothing was compiled
   TrialId same_as = 0;   ///< the trial of this very code whose measurement this one takes; 0: it was measured itself
 };
 

@@ -45,7 +45,7 @@ struct CompiledObject {
   /// The size of each prepared parameter, a multiple of 64. They are aligned to 64 and follow the others in a call.
   std::vector<std::int64_t> prepared_bytes;
   /// Equal for two objects if machine code and workspace are equal, whatever the symbols' names.
-  std::string code;
+  std::string code_fingerprint;
   ir::Workspace workspace;
   /// The features beyond the target's instruction set that the code may use because of its llvm_cpu, by their names in
   /// host_features() (target/host.h).

@@ -182,7 +182,7 @@ class LlvmBackend final : public Backend {
       result.assembly = generate(*copy, *machine, options.pipeline, llvm::CodeGenFileType::AssemblyFile);
     }
     result.object = generate(*module, *machine, options.pipeline, llvm::CodeGenFileType::ObjectFile);
-    result.code = code_identity(result);
+    result.code_fingerprint = code_identity(result);
     return result;
   }
 

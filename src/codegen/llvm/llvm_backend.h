@@ -11,7 +11,7 @@ namespace nestwright::codegen {
 
 std::unique_ptr<Backend> make_llvm_backend();
 
-/// The CompiledObject::code of a finished object.
+/// The CompiledObject::code_fingerprint of a finished object.
 std::string code_identity(const CompiledObject& object);
 
 }  // namespace nestwright::codegen

@@ -17,7 +17,7 @@ ir::Program with_legal_names(ir::Program program);
 /// device's kernel cannot have.
 std::string source_of(const ir::Program& program, const Dialect& dialect);
 
-/// CompiledObject::code: equal for two programs if their sources, apart from the kernels' names, and their
+/// CompiledObject::code_fingerprint: equal for two programs if their sources, apart from the kernels' names, and their
 /// host statements are equal.
 std::string source_identity(const ir::Program& program, const Dialect& dialect);
 

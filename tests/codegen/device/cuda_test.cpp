@@ -110,17 +110,17 @@ TEST(Cuda, VersionAndAssembly) {
   EXPECT_THAT(object.assembly, HasSubstr(".entry elementwise_kernel0"));
   EXPECT_THAT(object.assembly, HasSubstr("ld.global.nc.v4.f32"));
   EXPECT_THAT(object.assembly, HasSubstr("st.global.v4.f32"));
-  EXPECT_EQ(object.code, plain.code);
+  EXPECT_EQ(object.code_fingerprint, plain.code_fingerprint);
 }
 
 TEST(Cuda, CodeIsTheSameUnderAnotherName) {
   NamedProgram p = device_program("matmul", DeviceKind::kCuda);
-  const std::string code = compile(p.program, cuda("sm_80")).code;
+  const std::string code = compile(p.program, cuda("sm_80")).code_fingerprint;
   p.program.kernels[0].name = "other";
   const CompiledObject other = compile(p.program, cuda("sm_80"));
-  EXPECT_EQ(other.code, code);
+  EXPECT_EQ(other.code_fingerprint, code);
   EXPECT_THAT(other.source, HasSubstr("void __launch_bounds__(128) other("));
-  EXPECT_NE(compile(device_program("row_sums", DeviceKind::kCuda).program, cuda("sm_80")).code, code);
+  EXPECT_NE(compile(device_program("row_sums", DeviceKind::kCuda).program, cuda("sm_80")).code_fingerprint, code);
 }
 
 TEST(Cuda, MoreSharedMemoryThanAKernelDeclaresIsGivenByTheLaunch) {

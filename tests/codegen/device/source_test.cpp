@@ -184,7 +184,7 @@ TEST_F(Source, CodeTellsWhatTheHostDoesApart) {
   Program twice = once;
   twice.host = block({make_launch(0), make_launch(0)});
   const auto code = [](const Program& program) {
-    return codegen::device_object(program, codegen::OpenClDialect()).code;
+    return codegen::device_object(program, codegen::OpenClDialect()).code_fingerprint;
   };
   EXPECT_EQ(code(once), code(once));
   EXPECT_NE(code(once), code(twice));
