@@ -1,4 +1,4 @@
-// Equal machine code is told from code that differs, whatever the symbols are called.
+// Code fingerprints are equal for equal machine code, whatever the symbols' names, and differ for different code.
 #include <gmock/gmock.h>
 
 #include "codegen/backend.h"
@@ -35,7 +35,7 @@ TEST(CodeIdentity, DependsOnTheInstructionsAndTheWorkspace) {
   EXPECT_NE(code_of(program), make_backend(DeviceKind::kCpu)->compile(larger, target, {}).code_fingerprint);
 }
 
-/// out[0] = in[0] * value: the number lies in a section of its own, the instructions are the same.
+/// out[0] = in[0] * value. The constant lies in a section of its own; the instructions do not depend on it.
 ir::Program times(double value) {
   using namespace ir;
   const Buffer in("in", kFloat64, {Expr(1)}), out("out", kFloat64, {Expr(1)});
