@@ -15,7 +15,7 @@ namespace nestwright {
 struct Signature {
   std::vector<ir::Parameter> parameters;
   std::vector<ir::Var> symbols;
-  std::vector<std::vector<ir::Buffer>> outputs;  ///< by stage and result; what NestBuilder::build takes
+  std::vector<std::vector<ir::Buffer>> outputs;  ///< by stage and result, as NestBuilder::build() takes them
 };
 
 /// The signature that `args` give the schedule; `name` is the program's, for messages. Throws LowerError for arguments

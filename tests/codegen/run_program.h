@@ -125,7 +125,8 @@ inline std::int32_t run_compiled(const LinkedProgram& kernel, std::vector<Array>
   return kernel.call(pointers, symbols);
 }
 
-/// Bytes of all arguments are equal after the interpreter ran `loop_form` and the machine what it is compiled to.
+/// Whether all arguments have equal bytes after the interpreter has run `loop_form`, and this machine its compiled
+/// code.
 inline bool agrees_with_interpreter(const ir::Program& loop_form, const Target& target,
                                     Pipeline pipeline = Pipeline::kSearch,
                                     const std::shared_ptr<ParallelPool>& pool = make_pool(PoolKind::kSerial, 1),
