@@ -319,9 +319,9 @@ class TuningSession::Loop {
 
   /// Whether the code of candidate `i` is known, or will be once an earlier candidate from `first` on is recorded.
   bool is_known(const std::vector<BuiltPoint>& built, std::size_t first, std::size_t i) const {
-    const std::string& code = built[i].result.object.code;
+    const std::string& code = built[i].result.object.code_fingerprint;
     if (code.empty()) return false;
-    const auto same = [&](const BuiltPoint& other) { return other.result.object.code == code; };
+    const auto same = [&](const BuiltPoint& other) { return other.result.object.code_fingerprint == code; };
     return state_.known_code.find(code) != nullptr || std::any_of(built.begin() + static_cast<std::ptrdiff_t>(first),
                                                                   built.begin() + static_cast<std::ptrdiff_t>(i), same);
   }
@@ -329,7 +329,7 @@ class TuningSession::Loop {
   /// Records a trial. One without a measurement takes that of the trial with the same code.
   Measurement record(const CommittedProposal& proposal, const Point& point, const BuiltPoint& built,
                      const std::optional<Measurement>& measured, std::vector<TrialId>& recorded) {
-    TrialCode code{built.result.object.code, 0};
+    TrialCode code{built.result.object.code_fingerprint, 0};
     Measurement m;
     if (measured) {
       m = *measured;
@@ -395,7 +395,7 @@ class TuningSession::Loop {
         state_.log.remeasure(state_.id, trials[i], m);
       }
       ++state_.result.remeasured;
-      state_.remember(trials[i], points[i], m, {built[i].result.object.code, 0});
+      state_.remember(trials[i], points[i], m, {built[i].result.object.code_fingerprint, 0});
       if (is_sound(m)) state_.sound_trials.push_back({trials[i], points[i], m.timing.median_ns});
       amended.push_back(trial_of(points[i], m));
     }

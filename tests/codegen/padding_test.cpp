@@ -1,4 +1,4 @@
-// Padding by select: what lies outside is neither read nor written, scalar or in vectors, stored or inlined.
+// Padding by select: elements outside are neither read nor written, in scalars and vectors, stored and inlined.
 #include <gtest/gtest.h>
 
 #include "run_program.h"
@@ -14,8 +14,12 @@ struct Convolution {
   const Tensor padded = compute(
       {9, 23},
       [&](Expr y, Expr x) { return select(y >= 1 && y < 8 && x >= 1 && x < 22, image(y - 1, x - 1), Expr(0.0)); }, "P");
-  const Tensor result =
-      compute({7, 21}, [&](Expr y, Expr x) { return sum(padded(y + dy, x + dx) * filter(dy, dx), {dy, dx}); }, "C");
+  const Tensor result = compute(
+      {7, 21},
+      [&](Expr y, Expr x) {
+        return sum(padded(y + dy, x + dx) * filter(dy, dx), {dy, dx});
+      },
+      "C");
 
   Schedule schedule() const { return create_schedule(result); }
   bool agrees(const Schedule& s, CpuIsa isa) const {
@@ -61,9 +65,10 @@ TEST(Padding, Inlined) {
 }
 
 TEST(Padding, OneElementForAllLanesUnderTheirOwnConditions) {
-  // What is read does not depend on the lane, only whether it is.
+  // The element that is read does not depend on the lane, only the condition does.
   const Tensor a = placeholder({4}, kFloat32, "A");
-  const Tensor b = compute({6, 16}, [&](Expr i, Expr j) { return select(i + j < 4, a(i + j * 0), Expr(2.0)); }, "B");
+  const Tensor b = compute(
+      {6, 16}, [&](Expr i, Expr j) { return select(i + j < 4, a(i + j * 0), Expr(2.0)); }, "B");
   for (const CpuIsa isa : runnable_isas()) {
     Schedule s = create_schedule(b);
     s[b].vectorize(s[b].axis(1));
@@ -73,8 +78,8 @@ TEST(Padding, OneElementForAllLanesUnderTheirOwnConditions) {
 
 TEST(Padding, ASecondOperandOfAnAndIsReadOnlyWhereTheFirstHolds) {
   const Tensor a = placeholder({20}, kFloat32, "A");
-  const Tensor b =
-      compute({24}, [&](Expr i) { return select(i < 20 && a(i) > Expr(0.0), Expr(1.0), Expr(-1.0)); }, "B");
+  const Tensor b = compute(
+      {24}, [&](Expr i) { return select(i < 20 && a(i) > Expr(0.0), Expr(1.0), Expr(-1.0)); }, "B");
   for (const CpuIsa isa : runnable_isas()) {
     Schedule s = create_schedule(b);
     EXPECT_TRUE(agrees_with_interpreter(lower(s, {a, b}, target_of(isa), "f"), target_of(isa)));

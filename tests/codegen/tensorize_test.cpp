@@ -1,5 +1,5 @@
-// A product of bytes, tensorized: through the interpreter and LLVM, with AVX512_VNNI and without, held against a plain
-// loop.
+// A tensorized product of bytes, in the interpreter and through LLVM, with and without AVX512_VNNI, compared with a
+// plain loop.
 #include <gmock/gmock.h>
 
 #include <random>
@@ -19,7 +19,10 @@ struct ByteMatmul {
   IterVar ko = reduce_axis(kK / 4, "ko"), ki = reduce_axis(4, "ki");
   Tensor c = compute(
       {kM, kN},
-      [&](Expr i, Expr j) { return sum(cast(kInt32, a(i, ko * 4 + ki)) * cast(kInt32, b(ko, j, ki)), {ko, ki}); }, "C");
+      [&](Expr i, Expr j) {
+        return sum(cast(kInt32, a(i, ko * 4 + ki)) * cast(kInt32, b(ko, j, ki)), {ko, ki});
+      },
+      "C");
 
   Schedule tensorized(ir::Scope scope, const TensorIntrinsic& intrinsic = dot_u8s8_16x4()) const {
     Schedule s = create_schedule(c);

@@ -1,4 +1,4 @@
-// Products whose slices are double-buffered: what the tests of that share. Thread rule: as for a schedule.
+// Matrix products with double-buffered slices, for the tests of double_buffer. Thread rule: Schedule's.
 #pragma once
 
 #include <memory>
@@ -13,13 +13,14 @@
 
 namespace nestwright::testing {
 
-/// C = A B, the rows of B in slices of the reduction.
+/// C = A B.
 struct Product {
   explicit Product(std::int64_t m = 6, std::int64_t n = 10, std::int64_t depth = 13)
       : A(placeholder({m, depth}, kFloat32, "A")),
         B(placeholder({depth, n}, kFloat32, "B")),
         k(reduce_axis(depth, "k")) {
-    C = compute({m, n}, [&](Expr i, Expr j) { return sum(A(i, k) * B(k, j), k); }, "C");
+    C = compute(
+        {m, n}, [&](Expr i, Expr j) { return sum(A(i, k) * B(k, j), k); }, "C");
     s = std::make_unique<Schedule>(create_schedule(C));
   }
   Args args() const { return {A, B, C}; }
@@ -31,8 +32,8 @@ struct Product {
   std::unique_ptr<Schedule> s;
 };
 
-/// Blocks of 4 rows and 5 columns, a thread an element, slices of 3 of the reduction in shared memory, in so many
-/// stages (1: not double-buffered).
+/// A product by blocks of 4 rows and 5 columns, with a thread for each element and slices of 3 steps of the reduction
+/// in shared memory, which are double-buffered in `stages` stages (1: not at all).
 struct Blocked : Product {
   explicit Blocked(std::int64_t stages, std::int64_t depth = 12) : Blocked(stages, stages, depth) {}
   Blocked(std::int64_t stages_a, std::int64_t stages_b, std::int64_t depth) : Product(8, 15, depth) {
@@ -55,7 +56,7 @@ struct Blocked : Product {
   Tensor a, b;
 };
 
-/// Barriers that stand in the loop over `name`.
+/// The number of barriers in the loop over `name`.
 inline int barriers_in_loop(const ir::Stmt& s, const std::string& name) {
   int count = 0;
   ir::for_each_stmt(s, [&](const ir::Stmt& inner) {

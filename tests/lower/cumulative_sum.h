@@ -1,4 +1,4 @@
-// A scan whose columns are bound to threads: a launch a step.
+// A scan whose columns are bound to threads, so that each step is a launch. Thread rule: Schedule's.
 #pragma once
 
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace nestwright::testing {
 
-/// Y[t, j] = X[0, j] + ... + X[t, j], of any size.
+/// Y[t, j] = X[0, j] + ... + X[t, j], with symbolic extents.
 struct CumulativeSum {
   Tensor X, Y;
   Schedule s;
@@ -17,8 +17,10 @@ struct CumulativeSum {
 inline CumulativeSum bound_cumulative_sum() {
   const Var m = var("m"), n = var("n");
   const Tensor X = placeholder({m, n}, kFloat32, "X"), state = placeholder({m, n}, kFloat32, "S");
-  const Tensor init = compute({1, n}, [&](Expr, Expr j) { return X(0, j); }, "init");
-  const Tensor update = compute({m, n}, [&](Expr t, Expr j) { return state(t - 1, j) + X(t, j); }, "update");
+  const Tensor init = compute(
+      {1, n}, [&](Expr, Expr j) { return X(0, j); }, "init");
+  const Tensor update = compute(
+      {m, n}, [&](Expr t, Expr j) { return state(t - 1, j) + X(t, j); }, "update");
   const Tensor Y = scan(init, update, state, {X}, "Y");
   Schedule s = create_schedule(Y);
   for (const Tensor& part : {init, update}) {

@@ -1,4 +1,4 @@
-// The second stage for devices: what stays a loop, how wide vectors are, and what is refused.
+// expand() for devices: which loops remain, the width of vectors, and refusals.
 #include <gmock/gmock.h>
 
 #include "devices.h"
@@ -70,7 +70,8 @@ TEST(DeviceExpand, VirtualThreadsAreGone) {
 
 TEST(DeviceExpand, VectorsAreOf16BytesAndTheRestIsShorter) {
   const Tensor A = placeholder({8, 11}, kFloat32, "A");
-  const Tensor B = compute({8, 11}, [&](Expr i, Expr j) { return A(i, j) + 1.0; }, "B");
+  const Tensor B = compute(
+      {8, 11}, [&](Expr i, Expr j) { return A(i, j) + 1.0; }, "B");
   Schedule s = create_schedule(B);
   s[B].bind(s[B].axis(0), kThreadIdxX).vectorize(s[B].axis(1));
   const ir::Program program = lower(s, {A, B}, device_target(), "f");
@@ -104,7 +105,8 @@ TEST(DeviceExpandRefuses, RegistersAtIndicesThatAreNotUnrolled) {
 
 TEST(DeviceExpandRefuses, UnrollingWithoutEnd) {
   const Tensor A = placeholder({8, 30000}, kFloat32, "A");
-  const Tensor B = compute({8, 30000}, [&](Expr i, Expr j) { return A(i, j) + 1.0; }, "B");
+  const Tensor B = compute(
+      {8, 30000}, [&](Expr i, Expr j) { return A(i, j) + 1.0; }, "B");
   Schedule s = create_schedule(B);
   s[B].bind(s[B].axis(0), kThreadIdxX).unroll(s[B].axis(1));
   const ir::Program program = lower(s, {A, B}, device_target(), "f");

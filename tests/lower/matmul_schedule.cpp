@@ -20,7 +20,8 @@ Matmul make_matmul(std::int64_t m, std::int64_t n, std::int64_t k) {
   op.a = placeholder({m, k}, kFloat32, "A");
   op.b = placeholder({k, n}, kFloat32, "B");
   const IterVar r = reduce_axis(k, "k");
-  op.c = compute({m, n}, [&](Expr i, Expr j) { return sum(op.a(i, r) * op.b(r, j), r); }, "C");
+  op.c = compute(
+      {m, n}, [&](Expr i, Expr j) { return sum(op.a(i, r) * op.b(r, j), r); }, "C");
   return op;
 }
 
@@ -28,7 +29,7 @@ Schedule schedule_matmul(const Matmul& op, const MatmulVariant& v) {
   const Tensor& C = op.c;
   Schedule s = create_schedule(C);
 
-  // The register tile takes over the reduction, but for the loop over its blocks.
+  // The register tile has the reduction, except for the loop over its blocks.
   IterVar ko, ki = s[C].reduce_axis(0);
   if (v.block_k > 0) std::tie(ko, ki) = s[C].split(ki, factor(v.block_k), v.tail_k);
   Tensor T = C;
@@ -81,8 +82,9 @@ Schedule schedule_matmul(const Matmul& op, const MatmulVariant& v) {
   if (v.pack_b && v.tile_n > 1) {
     const Tensor P = s.cache_read(op.b, ir::Scope::kGlobal, {T});
     const std::int64_t width = v.tile_n;
-    const std::vector<IterVar> loops = s.transform_layout(
-        P, [&](std::span<const Expr> x) { return std::vector{x[1] / Expr(width), x[0], x[1] % Expr(width)}; });
+    const std::vector<IterVar> loops = s.transform_layout(P, [&](std::span<const Expr> x) {
+      return std::vector{x[1] / Expr(width), x[0], x[1] % Expr(width)};
+    });
     s[P].vectorize(loops[2]);
     if (v.pack_b_at == 0) {
       s[P].parallel(loops[0]);
@@ -93,8 +95,9 @@ Schedule schedule_matmul(const Matmul& op, const MatmulVariant& v) {
   if (v.pack_a && v.tile_m > 1) {
     const Tensor P = s.cache_read(op.a, ir::Scope::kGlobal, {T});
     const std::int64_t width = v.tile_m;
-    s.transform_layout(
-        P, [&](std::span<const Expr> x) { return std::vector{x[0] / Expr(width), x[1], x[0] % Expr(width)}; });
+    s.transform_layout(P, [&](std::span<const Expr> x) {
+      return std::vector{x[0] / Expr(width), x[1], x[0] % Expr(width)};
+    });
     s[P].compute_at(s[C], a_loop);
   }
   return s;

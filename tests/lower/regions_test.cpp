@@ -1,4 +1,4 @@
-// Bounds inference: what a stage computes inside its consumer's loop is what is read there, and no more.
+// Bounds inference: inside its consumer's loop a stage computes exactly the region that is read there.
 #include <gmock/gmock.h>
 
 #include "ir/core/print.h"
@@ -18,7 +18,7 @@ ir::Program lowered(const Schedule& s, const std::vector<Tensor>& args) {
   return program;
 }
 
-/// The schedule computes what the one without any primitive does; its loop form, printed.
+/// Expects the results of the unscheduled program; returns the printed loop form.
 std::string same_as_unscheduled(const Schedule& s, const Tensor& output, const std::vector<Tensor>& args,
                                 const std::vector<std::int64_t>& symbols = {}) {
   const ir::Program program = lowered(s, args);
@@ -27,13 +27,14 @@ std::string same_as_unscheduled(const Schedule& s, const Tensor& output, const s
   return ir::to_string(program.kernels[0].body);
 }
 
-/// A convolution of `kernel` x `kernel` taps with stride and dilation, of a stage that doubles the input.
+/// A convolution with `kernel` x `kernel` taps, stride and dilation, of a stage that doubles the input.
 struct Convolution {
   Convolution(int size, int kernel, int stride, int dilation) {
     const int out = (size - (kernel - 1) * dilation - 1) / stride + 1;
     X = placeholder({size, size}, kFloat32, "X");
     W = placeholder({kernel, kernel}, kFloat32, "W");
-    twice = compute({size, size}, [&](Expr i, Expr j) { return X(i, j) * 2.0; }, "twice");
+    twice = compute(
+        {size, size}, [&](Expr i, Expr j) { return X(i, j) * 2.0; }, "twice");
     const IterVar a = reduce_axis(kernel, "a"), b = reduce_axis(kernel, "b");
     Y = compute(
         {out, out},
@@ -73,7 +74,7 @@ TEST(Regions, DilatedConvolutionAtItsReductionLoop) {
   const auto [io, ii] = s[c.Y].split(s[c.Y].axis(0), factor(2));
   s[c.Y].reorder({io, s[c.Y].reduce_axis(0), ii, s[c.Y].axis(1), s[c.Y].reduce_axis(1)});
   s[c.twice].compute_at(s[c.Y], s[c.Y].reduce_axis(0));
-  // Two rows at one tap, whole columns: 14 outputs and twice 3 more.
+  // Two rows at one tap, and whole columns: 14 outputs and twice 3 more.
   EXPECT_THAT(same_as_unscheduled(s, c.Y, {c.X, c.W, c.Y}), HasSubstr("global twice: float32[2, 20]"));
   Schedule around = create_schedule(c.Y);
   const auto [jo, ji] = around[c.Y].split(around[c.Y].axis(1), factor(5));
@@ -99,7 +100,12 @@ TEST(Regions, PoolingThroughAPaddedStage) {
       [&](Expr i, Expr j) { return select(i >= 1 && i < 15 && j >= 1 && j < 15, X(i - 1, j - 1), Expr(-100.0)); },
       "padded");
   const IterVar a = reduce_axis(2, "a"), b = reduce_axis(2, "b");
-  const Tensor Y = compute({8, 8}, [&](Expr i, Expr j) { return max(padded(i * 2 + a, j * 2 + b), {a, b}); }, "Y");
+  const Tensor Y = compute(
+      {8, 8},
+      [&](Expr i, Expr j) {
+        return max(padded(i * 2 + a, j * 2 + b), {a, b});
+      },
+      "Y");
   Schedule s = create_schedule(Y);
   const auto [io, ii] = s[Y].split(s[Y].axis(0), factor(2));
   s[padded].compute_at(s[Y], io);
@@ -111,10 +117,14 @@ TEST(Regions, PoolingThroughAPaddedStage) {
 
 TEST(Regions, SeveralConsumersInsideNeedWhatAllOfThemRead) {
   const Tensor X = placeholder({40}, kFloat32, "X");
-  const Tensor A = compute({40}, [&](Expr i) { return X(i) + 1.0; }, "A");
-  const Tensor B = compute({38}, [&](Expr i) { return A(i) + A(i + 2); }, "B");
-  const Tensor C = compute({37}, [&](Expr i) { return A(i + 3) * 2.0; }, "C");
-  const Tensor D = compute({32}, [&](Expr i) { return B(i + 1) + C(i) + C(i + 1); }, "D");
+  const Tensor A = compute(
+      {40}, [&](Expr i) { return X(i) + 1.0; }, "A");
+  const Tensor B = compute(
+      {38}, [&](Expr i) { return A(i) + A(i + 2); }, "B");
+  const Tensor C = compute(
+      {37}, [&](Expr i) { return A(i + 3) * 2.0; }, "C");
+  const Tensor D = compute(
+      {32}, [&](Expr i) { return B(i + 1) + C(i) + C(i + 1); }, "D");
   Schedule s = create_schedule(D);
   const auto [outer, inner] = s[D].split(s[D].axis(0), factor(8));
   s[A].compute_at(s[D], outer);
@@ -130,9 +140,11 @@ TEST(Regions, SeveralConsumersInsideNeedWhatAllOfThemRead) {
 
 TEST(Regions, ConsumersThatAreApartByALoopNeedTheWayBetween) {
   const Tensor X = placeholder({40}, kFloat32, "X");
-  const Tensor A = compute({40}, [&](Expr i) { return X(i) + 1.0; }, "A");
+  const Tensor A = compute(
+      {40}, [&](Expr i) { return X(i) + 1.0; }, "A");
   // The two reads drift apart with j, by at most 3.
-  const Tensor B = compute({4, 32}, [&](Expr j, Expr i) { return A(i) + A(i + j); }, "B");
+  const Tensor B = compute(
+      {4, 32}, [&](Expr j, Expr i) { return A(i) + A(i + j); }, "B");
   Schedule s = create_schedule(B);
   const auto [outer, inner] = s[B].split(s[B].axis(1), factor(8));
   s[A].compute_at(s[B], outer);
@@ -141,8 +153,10 @@ TEST(Regions, ConsumersThatAreApartByALoopNeedTheWayBetween) {
 
 TEST(Regions, ReadsBackwardsAndOfOneElement) {
   const Tensor X = placeholder({32}, kFloat32, "X");
-  const Tensor A = compute({32}, [&](Expr i) { return X(i) * 2.0; }, "A");
-  const Tensor B = compute({32}, [&](Expr i) { return A(31 - i); }, "B");
+  const Tensor A = compute(
+      {32}, [&](Expr i) { return X(i) * 2.0; }, "A");
+  const Tensor B = compute(
+      {32}, [&](Expr i) { return A(31 - i); }, "B");
   Schedule s = create_schedule(B);
   const auto [outer, inner] = s[B].split(s[B].axis(0), factor(8));
   s[A].compute_at(s[B], outer);
@@ -153,8 +167,10 @@ TEST(Regions, ReadsBackwardsAndOfOneElement) {
 
 TEST(Regions, QuotientsOfWholeTilesAreTight) {
   const Tensor X = placeholder({16}, kFloat32, "X");
-  const Tensor A = compute({16}, [&](Expr i) { return X(i) * 2.0; }, "A");
-  const Tensor B = compute({32}, [&](Expr i) { return A(i / 2); }, "B");
+  const Tensor A = compute(
+      {16}, [&](Expr i) { return X(i) * 2.0; }, "A");
+  const Tensor B = compute(
+      {32}, [&](Expr i) { return A(i / 2); }, "B");
   Schedule s = create_schedule(B);
   const auto [outer, inner] = s[B].split(s[B].axis(0), factor(8));
   s[A].compute_at(s[B], outer);
@@ -170,8 +186,10 @@ TEST(Regions, QuotientsOfWholeTilesAreTight) {
 // Filters of a group read the channels of their group: 3 groups of 4 filters, in tiles of 2.
 TEST(Regions, QuotientsOfPartsOfATileAreTight) {
   const Tensor X = placeholder({3, 5}, kFloat32, "X");
-  const Tensor A = compute({3, 5}, [&](Expr i, Expr j) { return X(i, j) * 2.0; }, "A");
-  const Tensor B = compute({12, 5}, [&](Expr i, Expr j) { return A(i / 4, j); }, "B");
+  const Tensor A = compute(
+      {3, 5}, [&](Expr i, Expr j) { return X(i, j) * 2.0; }, "A");
+  const Tensor B = compute(
+      {12, 5}, [&](Expr i, Expr j) { return A(i / 4, j); }, "B");
   Schedule s = create_schedule(B);
   const auto [group, rest] = s[B].split(s[B].axis(0), factor(4));
   const auto [tile, inner] = s[B].split(rest, factor(2));
@@ -193,8 +211,10 @@ TEST(Regions, QuotientsOfPartsOfATileAreTight) {
 
 TEST(Regions, IndicesThatAreNotAffineNeedTheWholeDimension) {
   const Tensor X = placeholder({16, 8}, kFloat32, "X"), at = placeholder({32}, kFloat32, "At");
-  const Tensor A = compute({16, 8}, [&](Expr i, Expr j) { return X(i, j) * 2.0; }, "A");
-  const Tensor B = compute({32, 8}, [&](Expr i, Expr j) { return A((i * i) % 16, j); }, "B");
+  const Tensor A = compute(
+      {16, 8}, [&](Expr i, Expr j) { return X(i, j) * 2.0; }, "A");
+  const Tensor B = compute(
+      {32, 8}, [&](Expr i, Expr j) { return A((i * i) % 16, j); }, "B");
   Schedule s = create_schedule(B);
   const auto [outer, inner] = s[B].split(s[B].axis(1), factor(4));
   s[B].reorder({outer, s[B].axis(0), inner});
@@ -205,8 +225,10 @@ TEST(Regions, IndicesThatAreNotAffineNeedTheWholeDimension) {
 TEST(Regions, SymbolicExtentsKeepTheirTiles) {
   const Var n = var("n"), m = var("m");
   const Tensor X = placeholder({m, n}, kFloat32, "X");
-  const Tensor A = compute({m, n}, [&](Expr i, Expr j) { return X(i, j) * 2.0; }, "A");
-  const Tensor B = compute({m, n - 3}, [&](Expr i, Expr j) { return A(i, j) + A(i, j + 3); }, "B");
+  const Tensor A = compute(
+      {m, n}, [&](Expr i, Expr j) { return X(i, j) * 2.0; }, "A");
+  const Tensor B = compute(
+      {m, n - 3}, [&](Expr i, Expr j) { return A(i, j) + A(i, j + 3); }, "B");
   Schedule s = create_schedule(B);
   const auto [outer, inner] = s[B].split(s[B].axis(1), factor(8));
   s[A].compute_at(s[B], outer).set_scope(ir::Scope::kLocal);
@@ -227,10 +249,13 @@ TEST(Regions, SymbolicExtentsKeepTheirTiles) {
 
 TEST(Regions, ProductReadsOneBlockOfEachOperand) {
   const Tensor A = placeholder({12, 20}, kFloat32, "A"), B = placeholder({20, 16}, kFloat32, "B");
-  const Tensor A2 = compute({12, 20}, [&](Expr i, Expr j) { return A(i, j) + 1.0; }, "A2");
-  const Tensor B2 = compute({20, 16}, [&](Expr i, Expr j) { return B(i, j) * 2.0; }, "B2");
+  const Tensor A2 = compute(
+      {12, 20}, [&](Expr i, Expr j) { return A(i, j) + 1.0; }, "A2");
+  const Tensor B2 = compute(
+      {20, 16}, [&](Expr i, Expr j) { return B(i, j) * 2.0; }, "B2");
   const IterVar k = reduce_axis(20, "k");
-  const Tensor C = compute({12, 16}, [&](Expr i, Expr j) { return sum(A2(i, k) * B2(k, j), k); }, "C");
+  const Tensor C = compute(
+      {12, 16}, [&](Expr i, Expr j) { return sum(A2(i, k) * B2(k, j), k); }, "C");
   Schedule s = create_schedule(C);
   const auto [io, jo, ii, ji] = s[C].tile(s[C].axis(0), s[C].axis(1), 4, 8);
   const auto [ko, ki] = s[C].split(k, factor(6));  // 20 = 3*6 + 2
@@ -245,8 +270,10 @@ TEST(Regions, ProductReadsOneBlockOfEachOperand) {
 TEST(Regions, ReductionIsAttachedAsAWhole) {
   const Tensor X = placeholder({16, 10}, kFloat32, "X");
   const IterVar k = reduce_axis(10, "k");
-  const Tensor rows = compute({16}, [&](Expr i) { return sum(X(i, k), k); }, "rows");
-  const Tensor Y = compute({16, 10}, [&](Expr i, Expr j) { return X(i, j) - rows(i); }, "Y");
+  const Tensor rows = compute(
+      {16}, [&](Expr i) { return sum(X(i, k), k); }, "rows");
+  const Tensor Y = compute(
+      {16, 10}, [&](Expr i, Expr j) { return X(i, j) - rows(i); }, "Y");
   Schedule s = create_schedule(Y);
   s[rows].compute_at(s[Y], s[Y].axis(0)).set_scope(ir::Scope::kRegister);
   EXPECT_EQ(same_as_unscheduled(s, Y, {X, Y}),

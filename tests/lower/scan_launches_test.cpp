@@ -1,5 +1,5 @@
-// Scans on devices: the time is a loop of launches on the host, split or not; the stages of a step are kernels of their
-// own, or parts of the update's.
+// Scans on devices: time is a loop of launches on the host, split or not; the stages of a step are kernels of their
+// own, or parts of the update's kernel.
 #include <gmock/gmock.h>
 
 #include "devices.h"
@@ -16,20 +16,24 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Y[t] = 2 Y[t-1] - Y[t-2] + 3 X[t] from two rows of X on, with a stage that reads the states and one that does not.
+/// Y[t] = 2 Y[t-1] - Y[t-2] + 3 X[t] after two rows of X, with a stage that reads the states and one that does not.
 struct Recurrence {
   explicit Recurrence(Expr steps = var("m"), Expr width = var("n")) : m(std::move(steps)), n(std::move(width)) {}
 
   Expr m, n;
   Tensor X = placeholder({m, n}, kFloat32, "X"), state = placeholder({m, n}, kFloat32, "S");
-  Tensor init = compute({2, n}, [&](Expr t, Expr i) { return X(t, i); }, "init");
-  Tensor part = compute({m, n}, [&](Expr t, Expr i) { return state(t - 1, i) * 2.0 - state(t - 2, i); }, "part");
-  Tensor input = compute({m, n}, [&](Expr t, Expr i) { return X(t, i) * 3.0; }, "input");
-  Tensor update = compute({m, n}, [&](Expr t, Expr i) { return part(t, i) + input(t, i); }, "update");
+  Tensor init = compute(
+      {2, n}, [&](Expr t, Expr i) { return X(t, i); }, "init");
+  Tensor part = compute(
+      {m, n}, [&](Expr t, Expr i) { return state(t - 1, i) * 2.0 - state(t - 2, i); }, "part");
+  Tensor input = compute(
+      {m, n}, [&](Expr t, Expr i) { return X(t, i) * 3.0; }, "input");
+  Tensor update = compute(
+      {m, n}, [&](Expr t, Expr i) { return part(t, i) + input(t, i); }, "update");
   Tensor Y = scan(init, update, state, {X}, "Y");
   Schedule s = create_schedule(Y);
 
-  /// Binds the columns of `tensor` to blocks of 8 threads, and gives the threads' loop.
+  /// Binds the columns of `tensor` to blocks of 8 threads. Returns the threads' loop.
   IterVar bind_columns(const Tensor& tensor) {
     const auto [block, thread] = s[tensor].split(s[tensor].axis(1), factor(8));
     s[tensor].bind(block, kBlockIdxX).bind(thread, kThreadIdxX);
@@ -43,7 +47,7 @@ struct Recurrence {
     return message<LowerError>([&] { program(); });
   }
 
-  /// Runs the program at `steps` x `width`; `symbols` are those of the two that are symbols.
+  /// Runs the program at `steps` x `width`; `symbols` has the values of those of the two that are symbolic.
   void expect_right(std::int64_t steps, std::int64_t width, const std::vector<std::int64_t>& symbols) const {
     const ir::Program f = program();
     EXPECT_THAT(ir::verify(f, ir::Form::kLoop), ::testing::IsEmpty());
@@ -66,7 +70,7 @@ struct Recurrence {
   }
 };
 
-/// What runs on the host.
+/// The host statement, printed.
 std::string host_of(const Recurrence& r) {
   const std::string text = ir::to_string(r.program());
   return text.substr(0, text.find("  kernel "));
@@ -179,9 +183,10 @@ TEST(ScanLaunches, TimeRunsInsideTheThreads) {
 TEST(ScanLaunches, ThreadsKeepTheRowBeforeInRegisters) {
   const Var m = var("m");
   const Tensor X = placeholder({m, 20}, kFloat32, "X"), state = placeholder({m, 20}, kFloat32, "S");
-  const Tensor init = compute({1, 20}, [&](Expr, Expr i) { return X(0, i); }, "init");
-  const Tensor update =
-      compute({m, 20}, [&](Expr t, Expr i) { return max(state(t - 1, i), 0.0) + state(t - 1, i) + X(t, i); }, "update");
+  const Tensor init = compute(
+      {1, 20}, [&](Expr, Expr i) { return X(0, i); }, "init");
+  const Tensor update = compute(
+      {m, 20}, [&](Expr t, Expr i) { return max(state(t - 1, i), 0.0) + state(t - 1, i) + X(t, i); }, "update");
   const Tensor Y = scan(init, update, state, {X}, "Y");
   Schedule s = create_schedule(Y);
   for (const Tensor& part : {init, update}) {
@@ -230,8 +235,10 @@ TEST(ScanLaunchesRefuse, TimeInsideThreadsThatAreOfSeveralKernels) {
 
 TEST(ScanLaunchesRefuse, TimeInsideThreadsThatReadEachOther) {
   const Tensor X = placeholder({6, 24}, kFloat32, "X"), state = placeholder({6, 24}, kFloat32, "S");
-  const Tensor init = compute({1, 24}, [&](Expr, Expr i) { return X(0, i); }, "init");
-  const Tensor update = compute({6, 24}, [&](Expr t, Expr i) { return state(t - 1, 23 - i) + X(t, i); }, "update");
+  const Tensor init = compute(
+      {1, 24}, [&](Expr, Expr i) { return X(0, i); }, "init");
+  const Tensor update = compute(
+      {6, 24}, [&](Expr t, Expr i) { return state(t - 1, 23 - i) + X(t, i); }, "update");
   const Tensor Y = scan(init, update, state, {X}, "Y");
   Schedule s = create_schedule(Y);
   for (const Tensor& part : {init, update}) s[part].bind(s[part].axis(1), kThreadIdxX);

@@ -17,7 +17,7 @@ using namespace ir;
 
 bool is_narrow_float(Type type) { return type.is_float() && type.bits == 16; }
 
-/// Whether a 16-bit float is what an operation gives, which is to be rounded.
+/// Whether a 16-bit float is the result of an operation, and needs rounding.
 bool is_rounded(const Expr& e) {
   if (const auto* n = e.as<Binary>()) return n->op != BinaryOp::kMin && n->op != BinaryOp::kMax;
   if (const auto* n = e.as<Cast>()) return n->value.type() != e.type();
@@ -67,7 +67,9 @@ Text ExpressionWriter::unrounded(const Expr& e) {
   return std::visit(
       overloaded{[&](const IntImm&) { return literal(e); }, [&](const FloatImm&) { return literal(e); },
                  [&](const VarRef& n) { return variable(n, e.type()); }, [&](const Binary& n) { return binary(n, e); },
-                 [&](const Not& n) { return Text{"!" + value(n.a).in(Binds::kUnary), Binds::kUnary}; },
+                 [&](const Not& n) {
+                   return Text{"!" + value(n.a).in(Binds::kUnary), Binds::kUnary};
+                 },
                  [&](const Select& n) { return select(n); }, [&](const Cast& n) { return cast(n, e.type()); },
                  [&](const Load& n) { return load(n, e.type()); }, [&](const Call& n) { return call(n, e); },
                  [&](const OneOf<Ramp, Broadcast, Reduce> auto&) -> Text {
@@ -124,7 +126,7 @@ Text ExpressionWriter::cast(const Cast& n, Type to) {
     const Type comes_as = is_narrow_float(from) ? kFloat32 : from;
     return comes_as == rounds_to ? value : converted(value, rounds_to);
   }
-  // What C makes of it anyhow needs no cast: its integers are of 32 bits at least.
+  // C promotes integers to at least 32 bits without a cast.
   const bool is_signed = to.code == TypeCode::kInt;
   const bool keeps_value = is_signed && to.bits >= 32 && within(bounds(n.value, ranges_), type_range(kInt32));
   if (!keeps_value || from == kUInt32) return converted(value, to);
