@@ -7,9 +7,6 @@
 namespace nestwright::ir {
 namespace {
 
-// Bounds without a look at the facts, which themselves are bounded this way.
-Interval plain_bounds(const Expr& e, const Ranges& ranges);
-
 // Bounds of an operation from those of its operands, for types in which it cannot leave the int64.
 Interval combine(BinaryOp op, Interval a, Interval b) {
   switch (op) {
@@ -49,7 +46,7 @@ Interval truth(const Expr& condition, const Ranges& ranges) {
 Interval bounds_of_cast(const Cast& n, Type type, const Ranges& ranges) {
   const Type from = n.value.type().element();
   if (from.is_float() || from == kUInt64) return type_range(type);
-  const Interval value = plain_bounds(n.value, ranges);
+  const Interval value = interval_bounds(n.value, ranges);
   if (type.bits >= 64 && type.code == TypeCode::kUInt && value.lo < 0) return type_range(type);
   return within(value, type_range(type)) ? value : type_range(type);
 }
@@ -62,23 +59,23 @@ Interval bounds_of_atom(const Expr& e, const Ranges& ranges) {
   if (type.is_float()) return {};
   if (const auto* n = e.as<Select>()) {
     const Interval condition = truth(n->condition, ranges);
-    if (condition.is_point()) return plain_bounds(condition.lo ? n->if_true : n->if_false, ranges);
-    return unite(plain_bounds(n->if_true, ranges), plain_bounds(n->if_false, ranges));
+    if (condition.is_point()) return interval_bounds(condition.lo ? n->if_true : n->if_false, ranges);
+    return unite(interval_bounds(n->if_true, ranges), interval_bounds(n->if_false, ranges));
   }
   if (type.is_bool()) return truth(e, ranges);
   if (const auto* n = e.as<Binary>()) {
     if (type == kUInt64) return {};
-    const Interval result = combine(n->op, plain_bounds(n->a, ranges), plain_bounds(n->b, ranges));
+    const Interval result = combine(n->op, interval_bounds(n->a, ranges), interval_bounds(n->b, ranges));
     return within(result, type_range(type)) ? result : type_range(type);
   }
   if (const auto* n = e.as<Cast>()) return bounds_of_cast(*n, type, ranges);
   if (const auto* n = e.as<Ramp>()) {
     if (type != kIndex) return type_range(type);
-    return add(plain_bounds(n->base, ranges), mul(plain_bounds(n->stride, ranges), {0, e.lanes() - 1}));
+    return add(interval_bounds(n->base, ranges), mul(interval_bounds(n->stride, ranges), {0, e.lanes() - 1}));
   }
-  if (const auto* n = e.as<Broadcast>()) return plain_bounds(n->value, ranges);
+  if (const auto* n = e.as<Broadcast>()) return interval_bounds(n->value, ranges);
   if (const auto* n = e.as<Call>(); n && n->intrinsic == Intrinsic::kAbs && type == kIndex) {
-    const Interval value = plain_bounds(n->args[0], ranges);
+    const Interval value = interval_bounds(n->args[0], ranges);
     const Interval both = max(value, scale(value, -1));
     return {both.lo < 0 ? 0 : both.lo, both.hi};
   }
@@ -92,14 +89,8 @@ bool is_index_sum(const Expr& e) {
 
 /// Of arithmetic that may wrap around, operation by operation.
 Interval wrapping_bounds(const Binary& n, const Ranges& ranges) {
-  const Interval result = combine(n.op, plain_bounds(n.a, ranges), plain_bounds(n.b, ranges));
+  const Interval result = combine(n.op, interval_bounds(n.a, ranges), interval_bounds(n.b, ranges));
   return result.bounded() ? result : Interval{};
-}
-
-Interval plain_bounds(const Expr& e, const Ranges& ranges) {
-  if (!is_index_sum(e)) return bounds_of_atom(e, ranges);
-  const Linear sum = to_linear(e);
-  return may_wrap(sum) ? wrapping_bounds(*e.as<Binary>(), ranges) : bounds(sum, ranges);
 }
 
 // `sum` with its term number `index` replaced by coefficient * with.
@@ -124,7 +115,7 @@ bool follows_from_fact(const Linear& sum, std::int64_t goal, const Ranges& range
     if (!shares_atom(sum, fact)) continue;
     Linear rest = sum;
     rest.add(fact, -1);
-    if (bounds(rest, ranges).lo >= goal) return true;
+    if (interval_bounds(rest, ranges).lo >= goal) return true;
   }
   return false;
 }
@@ -145,7 +136,7 @@ bool product_at_least(const Linear& sum, std::size_t index, std::int64_t goal, c
     bool usable = true;
     for (std::size_t other = 0; other < factors.size() && usable; ++other) {
       if (other == f) continue;
-      usable = plain_bounds(factors[other], ranges).lo >= 0;
+      usable = interval_bounds(factors[other], ranges).lo >= 0;
       product = multiply(product, Linear{0, {{factors[other], 1}}});
     }
     if (!usable) continue;
@@ -160,7 +151,7 @@ bool product_at_least(const Linear& sum, std::size_t index, std::int64_t goal, c
 // intervals see through is left to them.
 bool quotient_at_least(const Linear& sum, std::size_t index, const Binary& n, std::int64_t goal, const Ranges& ranges,
                        int effort) {
-  const bool is_symbolic = !as_const_int(n.b) || !plain_bounds(n.a, ranges).bounded();
+  const bool is_symbolic = !as_const_int(n.b) || !interval_bounds(n.a, ranges).bounded();
   const Linear divisor = to_linear(n.b), dividend = to_linear(n.a);
   if (!is_symbolic || !at_least(divisor, 1, ranges, effort - 1)) return false;
   Linear rest = sum;
@@ -200,10 +191,10 @@ bool quotient_at_least(const Linear& sum, std::size_t index, const Binary& n, st
 // negative.
 bool remainder_at_least(const Linear& sum, std::size_t index, const Binary& n, std::int64_t goal, const Ranges& ranges,
                         int effort) {
-  if (as_const_int(n.b) && plain_bounds(n.a, ranges).bounded()) return false;
+  if (as_const_int(n.b) && interval_bounds(n.a, ranges).bounded()) return false;
   const bool by_divisor = !as_const_int(n.b) && at_least(to_linear(n.b), 1, ranges, effort - 1);
   if (by_divisor && at_least(replaced(sum, index, n.b - 1), goal, ranges, effort - 1)) return true;
-  const bool is_positive = (by_divisor || as_const_int(n.b)) && plain_bounds(n.a, ranges).lo >= 0;
+  const bool is_positive = (by_divisor || as_const_int(n.b)) && interval_bounds(n.a, ranges).lo >= 0;
   return is_positive && at_least(replaced(sum, index, n.a), goal, ranges, effort - 1);
 }
 
@@ -243,7 +234,7 @@ bool comparison_holds(BinaryOp op, const Expr& a, const Expr& b, const Ranges& r
   less = to_linear(base_b);
   const Linear subtracted = to_linear(base_a);
   if (may_wrap(less) || may_wrap(subtracted))
-    return a.type().is_scalar() && intervals_hold(op, plain_bounds(a, ranges), plain_bounds(b, ranges));
+    return a.type().is_scalar() && intervals_hold(op, interval_bounds(a, ranges), interval_bounds(b, ranges));
   less.add(subtracted, -1);
   more.add(less, -1);
   if (a.lanes() > 1) {
@@ -302,7 +293,13 @@ bool as_ramp(const Expr& e, Expr& base, Expr& stride) {
   return true;
 }
 
-Interval bounds(const Linear& sum, const Ranges& ranges) {
+Interval interval_bounds(const Expr& e, const Ranges& ranges) {
+  if (!is_index_sum(e)) return bounds_of_atom(e, ranges);
+  const Linear sum = to_linear(e);
+  return may_wrap(sum) ? wrapping_bounds(*e.as<Binary>(), ranges) : interval_bounds(sum, ranges);
+}
+
+Interval interval_bounds(const Linear& sum, const Ranges& ranges) {
   Interval total{sum.constant, sum.constant};
   for (const LinearTerm& term : sum.terms) {
     total = add(total, scale(bounds_of_atom(term.atom, ranges), term.coefficient));
@@ -313,18 +310,18 @@ Interval bounds(const Linear& sum, const Ranges& ranges) {
 Interval bounds(const Expr& e, const Ranges& ranges) {
   if (e.type() != kIndex) return bounds_of_atom(e, ranges);
   const Linear sum = to_linear(e);
-  if (may_wrap(sum)) return plain_bounds(e, ranges);
-  Interval result = bounds(sum, ranges);
+  if (may_wrap(sum)) return interval_bounds(e, ranges);
+  Interval result = interval_bounds(sum, ranges);
   for (const Linear& fact : ranges.facts()) {
     if (!shares_atom(sum, fact)) continue;
     Linear below = sum, above = sum;
-    result = intersect(result, {bounds(below.add(fact, -1), ranges).lo, bounds(above.add(fact), ranges).hi});
+    result = intersect(result, {interval_bounds(below.add(fact, -1), ranges).lo, interval_bounds(above.add(fact), ranges).hi});
   }
   return result;
 }
 
 bool at_least(const Linear& sum, std::int64_t goal, const Ranges& ranges, int effort) {
-  if (bounds(sum, ranges).lo >= goal) return true;
+  if (interval_bounds(sum, ranges).lo >= goal) return true;
   if (effort == 0 || sum.is_constant()) return false;
   if (follows_from_fact(sum, goal, ranges)) return true;
   for (std::size_t i = 0; i < sum.terms.size(); ++i) {
@@ -379,7 +376,7 @@ bool always(const Expr& condition, bool wanted, const Ranges& ranges, int effort
   if (!is_comparison(n->op) || type.is_float() || type == kUInt64) return false;
   const BinaryOp op = wanted ? n->op : opposite(n->op);
   if (type == kIndex) return comparison_holds(op, n->a, n->b, ranges, effort);
-  return intervals_hold(op, plain_bounds(n->a, ranges), plain_bounds(n->b, ranges));
+  return intervals_hold(op, interval_bounds(n->a, ranges), interval_bounds(n->b, ranges));
 }
 
 }  // namespace nestwright::ir

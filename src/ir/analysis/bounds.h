@@ -6,10 +6,11 @@
 
 namespace nestwright::ir {
 
-/// Bounds of an integer or bool expression; of a vector, around all its lanes.
+/// Bounds of an integer or bool expression by the intervals of its variables alone; of a vector, around all its lanes.
+Interval interval_bounds(const Expr& e, const Ranges& ranges);
+Interval interval_bounds(const Linear& sum, const Ranges& ranges);
+/// The same, tightened by each fact that shares a term with `e`.
 Interval bounds(const Expr& e, const Ranges& ranges);
-/// Bounds of a sum by intervals alone.
-Interval bounds(const Linear& sum, const Ranges& ranges);
 
 /// True only where sum >= goal for every value in `ranges`: intervals first, then known facts, symbolic bounds of its
 /// variables (inside products too), quotients multiplied out and the cases of min and max, `effort` of these steps

@@ -1,4 +1,5 @@
-// What is known of the variables in scope.
+#include "ir/analysis/ranges.h"
+
 #include <algorithm>
 
 #include "ir/analysis/bounds.h"
@@ -71,10 +72,15 @@ Expr Ranges::greatest(const Var& var) const {
   return known ? known->greatest : Expr();
 }
 
+void Ranges::reset(Mark mark) {
+  known_.resize(mark.variables);
+  facts_.resize(mark.facts);
+}
+
 void Ranges::narrow(const Var& var, Interval interval) {
-  for (Known& known : known_) {
-    if (known.var == var) {
-      known.interval = intersect(known.interval, interval);
+  for (auto known = known_.rbegin(); known != known_.rend(); ++known) {
+    if (known->var == var) {
+      known->interval = intersect(known->interval, interval);
       return;
     }
   }

@@ -65,7 +65,7 @@ Linear ExprSimplifier::quotient(const Linear& a, std::int64_t divisor) {
   Linear whole, rest;
   split_multiples(a, Linear{divisor, {}}, whole, rest);
   if (rest.is_constant()) return whole;
-  const Interval range = bounds(rest, ranges_);
+  const Interval range = interval_bounds(rest, ranges_);
   if (range.bounded() && floor_div(range.lo, divisor) == floor_div(range.hi, divisor)) {
     whole.constant += floor_div(range.lo, divisor);
     return whole;
@@ -76,7 +76,7 @@ Linear ExprSimplifier::quotient(const Linear& a, std::int64_t divisor) {
     if (factor == 1) continue;
     Linear multiple, small;
     split_multiples(rest, Linear{factor, {}}, multiple, small);
-    if (!within(bounds(small, ranges_), below(factor))) continue;
+    if (!within(interval_bounds(small, ranges_), below(factor))) continue;
     again_ = true;
     return whole.add(quotient(multiple, divisor / factor));
   }
@@ -101,7 +101,7 @@ Linear ExprSimplifier::remainder(const Linear& a, std::int64_t divisor) {
   Linear whole, rest;
   split_multiples(a, Linear{divisor, {}}, whole, rest);
   if (rest.is_constant()) return rest;
-  const Interval range = bounds(rest, ranges_);
+  const Interval range = interval_bounds(rest, ranges_);
   if (range.bounded() && floor_div(range.lo, divisor) == floor_div(range.hi, divisor)) {
     rest.constant -= floor_div(range.lo, divisor) * divisor;
     return rest;
@@ -112,7 +112,7 @@ Linear ExprSimplifier::remainder(const Linear& a, std::int64_t divisor) {
     if (factor == 1) continue;
     Linear multiple, small;
     split_multiples(rest, Linear{factor, {}}, multiple, small);
-    if (!within(bounds(small, ranges_), below(factor))) continue;
+    if (!within(interval_bounds(small, ranges_), below(factor))) continue;
     again_ = true;
     Linear joined;
     return joined.add(remainder(multiple, divisor / factor), factor).add(small);

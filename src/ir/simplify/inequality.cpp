@@ -78,7 +78,7 @@ void add_digit_facts(const Expr& atom, const Linear& sum, std::vector<Linear>& f
 }
 
 bool search(const Linear& target, const Ranges& ranges, int depth, int& budget) {
-  if (bounds(target, ranges).lo >= 0) return true;
+  if (interval_bounds(target, ranges).lo >= 0) return true;
   if (depth == 0 || --budget < 0) return false;
   for (std::size_t t = 0; t < target.terms.size(); ++t) {
     const LinearTerm& term = target.terms[t];

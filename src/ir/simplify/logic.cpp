@@ -90,7 +90,7 @@ Linear ExprSimplifier::reduced_below_zero(Linear sum) {
     if (factor == 1) continue;
     Linear multiple, small;
     split_multiples(sum, Linear{factor, {}}, multiple, small);
-    if (multiple.is_constant() || !within(bounds(small, ranges_), {0, factor - 1})) continue;
+    if (multiple.is_constant() || !within(interval_bounds(small, ranges_), {0, factor - 1})) continue;
     again_ = true;
     sum = std::move(multiple);
     i = static_cast<std::size_t>(-1);  // from the start: its terms are other ones now
