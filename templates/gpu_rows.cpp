@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "expression/tensor.h"
-#include "ir/analysis/warp.h"
+#include "ir/analysis/divergence.h"
 #include "target/gpu.h"
 #include "templates/divide.h"
 #include "templates/gpu_loops.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ir/analysis/warp.h"
+#include "ir/analysis/divergence.h"
 #include "templates/gpu_loops.h"
 #include "templates/guess.h"
 #include "templates/matmul/matmul.h"

@@ -233,7 +233,7 @@ void FunctionEmitter::emit_store(const ir::Store& store) {
       builder_.CreateMaskedStore(value, pointer, align, emit_mask(store.mask));
     } else {
       llvm::StoreInst* whole = builder_.CreateAlignedStore(value, pointer, align);
-      if (store.streams && is_streamable(value->getType(), align)) stream(whole);
+      if (store.non_temporal && is_streamable(value->getType(), align)) stream(whole);
     }
   } else if (store.mask.defined() || (module_.target.has_masks() && store.buffer->scope == ir::Scope::kGlobal)) {
     llvm::Value* mask = store.mask.defined() ? emit_mask(store.mask) : nullptr;

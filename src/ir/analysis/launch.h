@@ -23,7 +23,7 @@ LaunchShape launch_shape(const Kernel& kernel);
 
 /// More shared memory than this a kernel cannot declare: CUDA C++ then names an array without a size, "dynamic" shared
 /// memory, and the launch says how large it is.
-inline constexpr std::int64_t kMostStaticSharedBytes = 48 << 10;
+inline constexpr std::int64_t kMaxStaticSharedBytes = 48 << 10;
 
 /// Where the shared allocations of a kernel lie in its block's shared memory: one after the other, in the order of the
 /// statements, each at a multiple of 16 bytes or of its own alignment.
@@ -31,7 +31,7 @@ struct SharedLayout {
   std::vector<std::pair<Buffer, std::int64_t>> offsets;  ///< bytes
   std::int64_t bytes = 0;
   /// What a launch on CUDA has to ask for: all of them, or 0 where they may be declared. OpenCL declares them always.
-  std::int64_t dynamic_bytes() const { return bytes > kMostStaticSharedBytes ? bytes : 0; }
+  std::int64_t dynamic_bytes() const { return bytes > kMaxStaticSharedBytes ? bytes : 0; }
 };
 SharedLayout shared_layout(const Kernel& kernel);
 

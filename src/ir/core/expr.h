@@ -16,7 +16,7 @@
 //   Block        ::= Stmt Stmt Stmt*                       none of them a Block
 //   Let          ::= Var value:Expr body:Stmt
 //   IfThenElse   ::= condition:Expr then_case:Stmt else_case:Stmt?
-//   Store        ::= Buffer indices:Expr* value:Expr mask:Expr? streams asynchronous
+//   Store        ::= Buffer indices:Expr* value:Expr mask:Expr? non_temporal asynchronous
 //   Allocate     ::= Buffer body:Stmt offset per_thread symbolic_offset:Expr?
 //   Prefetch     ::= Buffer indices:Expr* for_write locality
 //   CommitCopies ::= pending                               of kernels for devices

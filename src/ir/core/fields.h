@@ -117,8 +117,8 @@ struct Fields<IfThenElse> {
 };
 template <>
 struct Fields<Store> {
-  static constexpr std::tuple list{&Store::buffer,         &Store::indices, &Store::value,
-                                   Optional{&Store::mask}, &Store::streams, &Store::asynchronous};
+  static constexpr std::tuple list{&Store::buffer,         &Store::indices,      &Store::value,
+                                   Optional{&Store::mask}, &Store::non_temporal, &Store::asynchronous};
 };
 template <>
 struct Fields<Allocate> {

@@ -203,7 +203,7 @@ class Printer {
   }
   void print_stmt(const Store& n) {
     start();
-    if (n.streams) out_ += "stream ";
+    if (n.non_temporal) out_ += "stream ";
     if (n.asynchronous) out_ += "async ";
     element(n.buffer, n.indices);
     out_ += " = ";

@@ -79,7 +79,7 @@ struct Store {
   std::vector<Expr> indices;
   Expr value;
   Expr mask;
-  bool streams = false;  ///< a hint: nobody reads it soon, so that it need not go through the caches
+  bool non_temporal = false;  ///< a hint: nobody reads it soon, so that it need not go through the caches
   /// Of a copy from global to shared memory, in kernels for devices: the thread goes on while the device copies, and
   /// waits for it at its next barrier, or where it is in a group (CommitCopies) at the one that waits for the group.
   /// The thread does not access the elements before. One access moves all lanes: 4, 8 or 16 bytes.
@@ -176,7 +176,7 @@ Stmt make_for(Var var, Expr min, Expr extent, LoopKind kind, Stmt body);
 Stmt block(std::vector<Stmt> stmts);
 Stmt make_let(Var var, Expr value, Stmt body);
 Stmt make_if(Expr condition, Stmt then_case, Stmt else_case = {});
-Stmt make_store(Buffer buffer, std::vector<Expr> indices, Expr value, Expr mask = {}, bool streams = false);
+Stmt make_store(Buffer buffer, std::vector<Expr> indices, Expr value, Expr mask = {}, bool non_temporal = false);
 /// The same store as an asynchronous copy. Requires an unmasked store of a load, from global to shared memory.
 Stmt make_asynchronous(Store store);
 Stmt make_allocate(Buffer buffer, Stmt body, std::int64_t offset = -1, bool per_thread = false,

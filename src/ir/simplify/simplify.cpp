@@ -161,7 +161,7 @@ class StmtSimplifier {
     if (mask.defined() && is_false(mask)) return {};
     if (mask.defined() && is_true(mask)) mask = {};
     changed |= !value.same_as(n.value) || !mask.same_as(n.mask);
-    return changed ? make_store(n.buffer, std::move(indices), std::move(value), std::move(mask), n.streams) : s;
+    return changed ? make_store(n.buffer, std::move(indices), std::move(value), std::move(mask), n.non_temporal) : s;
   }
 
   Stmt run(const Stmt& s, const Allocate& n) {

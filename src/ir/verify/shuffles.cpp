@@ -1,5 +1,5 @@
 // Shuffles: each is reached by all threads of a warp, which then are of one mind about whom they ask.
-#include "ir/analysis/warp.h"
+#include "ir/analysis/divergence.h"
 #include "ir/core/print.h"
 #include "ir/core/rewrite.h"
 #include "ir/verify/checks.h"
@@ -87,8 +87,8 @@ class ShuffleCheck {
       report("a shuffle asks for bit " + std::to_string(*bit) + " of " + std::to_string(along_x) +
              " threads along x, no multiple of twice that");
     }
-    if (const std::string parting = warp_.parting(); !parting.empty()) {
-      report("a shuffle is not reached by all threads of a warp: they may part at " + parting);
+    if (const std::string at = warp_.innermost_divergence(); !at.empty()) {
+      report("a shuffle is not reached by all threads of a warp: they may part at " + at);
     }
   }
 
@@ -100,7 +100,7 @@ class ShuffleCheck {
 
   const Form form_;
   std::vector<std::string> violations_;
-  WarpView warp_;
+  DivergenceAnalysis warp_;
   const Stmt* statement_ = nullptr;
 };
 

@@ -20,8 +20,8 @@
 #include <string>
 #include <vector>
 
+#include "ir/analysis/divergence.h"
 #include "ir/analysis/evaluate.h"
-#include "ir/analysis/warp.h"
 #include "ir/core/equal.h"
 #include "ir/core/intrinsics.h"
 #include "ir/core/one_of.h"
@@ -158,7 +158,7 @@ class Survey {
 
   void note(const Buffer& buffer, const std::vector<Expr>& indices, bool stores) {
     if (buffer->scope != Scope::kShared) return;
-    const bool is_apart = vectors_ > 0 || !warp_.parting().empty();
+    const bool is_apart = vectors_ > 0 || !warp_.innermost_divergence().empty();
     if (is_apart || !innermost_ || threads_[0] == nullptr) refuse(buffer);
     accesses_[buffer].push_back({indices, stores});
   }
@@ -232,7 +232,7 @@ class Survey {
   std::map<Buffer, std::vector<Access>> accesses_;
   std::set<Buffer> refused_;
   std::array<const For*, 3> threads_{};  ///< the loops bound to threadIdx.x, y and z
-  WarpView warp_;
+  DivergenceAnalysis warp_;
   int vectors_ = 0;         ///< vectorized loops around
   bool innermost_ = false;  ///< inside of all loops over threads
   bool is_regular_ = true;
@@ -298,8 +298,9 @@ class Exchanger final : public Mutator {
     told_.clear();
     Expr value = mutate(store.value);
     const Exchanged* const own = find(store.buffer);
-    Stmt result = own != nullptr ? make_store(own->own, {0}, std::move(value))
-                                 : make_store(store.buffer, store.indices, std::move(value), store.mask, store.streams);
+    Stmt result = own != nullptr
+                      ? make_store(own->own, {0}, std::move(value))
+                      : make_store(store.buffer, store.indices, std::move(value), store.mask, store.non_temporal);
     for (const Told& t : told_) {
       const Stmt ask = make_store(t.told, {0}, shuffle_xor(make_load(t.exchanged->own, {0}), t.bit));
       result = make_allocate(t.told, block({ask, std::move(result)}));

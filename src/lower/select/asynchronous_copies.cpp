@@ -1,8 +1,8 @@
 // Asynchronous copies (cp.async of CUDA, from sm_80 on): a store from global to shared memory is one where no thread
 // accesses what it copies before the barrier that waits for it. What stays in flight at a barrier is in a group
-// (ir::CommitCopies), for which the verifier has shown that nobody accesses it before a barrier waits for it; what is in
-// none is no copy where such a barrier is next. With a double buffer what is fetched for the next iteration is on its
-// way while this one computes.
+// (ir::CommitCopies), for which the verifier has shown that nobody accesses it before a barrier waits for it; what is
+// in none is no copy where such a barrier is next. With a double buffer what is fetched for the next iteration is on
+// its way while this one computes.
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -11,7 +11,7 @@
 
 #include "ir/analysis/barriers.h"
 #include "ir/analysis/copies.h"
-#include "ir/analysis/each_once.h"
+#include "ir/analysis/injectivity.h"
 #include "ir/analysis/lanes.h"
 #include "ir/analysis/symbol_ranges.h"
 #include "ir/core/linear.h"
@@ -66,24 +66,25 @@ class Follower {
 
   void follow(const Stmt& s) {
     if (!s.defined()) return;
-    std::visit(overloaded{[&](const For& n) { follow_loop(n); },
-                          [&](const Block& n) {
-                            for (const Stmt& child : n.stmts) follow(child);
-                          },
-                          [&](const Let& n) {
-                            look(n.value);
-                            defined_.push_back(n.var);
-                            values_[n.var] = substitute(n.value, values_);
-                            follow(n.body);
-                          },
-                          [&](const IfThenElse& n) { follow_branch(n); }, [&](const Store& n) { follow_store(n, s); },
-                          [&](const Allocate& n) { follow(n.body); },
-                          [&](const CommitCopies&) {
-                            for (Begun& begun : begun_) begun.in_group = true;
-                          },
-                          [&](const Barrier& n) { follow_barrier(n); }, [&](const TensorInstruction& n) { follow(n.body); },
-                          [](const OneOf<Prefetch, Launch> auto&) {}},
-               s.node().value);
+    std::visit(
+        overloaded{[&](const For& n) { follow_loop(n); },
+                   [&](const Block& n) {
+                     for (const Stmt& child : n.stmts) follow(child);
+                   },
+                   [&](const Let& n) {
+                     look(n.value);
+                     defined_.push_back(n.var);
+                     values_[n.var] = substitute(n.value, values_);
+                     follow(n.body);
+                   },
+                   [&](const IfThenElse& n) { follow_branch(n); }, [&](const Store& n) { follow_store(n, s); },
+                   [&](const Allocate& n) { follow(n.body); },
+                   [&](const CommitCopies&) {
+                     for (Begun& begun : begun_) begun.in_group = true;
+                   },
+                   [&](const Barrier& n) { follow_barrier(n); }, [&](const TensorInstruction& n) { follow(n.body); },
+                   [](const OneOf<Prefetch, Launch> auto&) {}},
+        s.node().value);
   }
 
   void follow_loop(const For& loop) {
@@ -141,7 +142,7 @@ class Follower {
     }
     std::vector<Expr> indices;
     for (const Expr& index : store.indices) indices.push_back(substitute(index, values_));
-    return each_once(indices, carrying);
+    return is_injective(indices, carrying);
   }
 
   void look(const Expr& e) {
@@ -202,7 +203,8 @@ class Follower {
 /// Marks the copies that one access does.
 class Marker final : public RangesMutator {
  public:
-  Marker(std::set<const StmtNode*> copies, Ranges known) : RangesMutator(std::move(known)), copies_(std::move(copies)) {}
+  Marker(std::set<const StmtNode*> copies, Ranges known)
+      : RangesMutator(std::move(known)), copies_(std::move(copies)) {}
   using Mutator::mutate;
 
   Stmt mutate(const Stmt& s) override {
@@ -215,8 +217,8 @@ class Marker final : public RangesMutator {
  private:
   bool is_one_copy(const Store& store) const {
     const Load& load = *store.value.as<Load>();
-    return lanes_of(store.indices) == 1 || (is_one_access(store.buffer, store.indices, known()) &&
-                                            is_one_access(load.buffer, load.indices, known()));
+    return lanes_of(store.indices) == 1 ||
+           (is_one_access(store.buffer, store.indices, known()) && is_one_access(load.buffer, load.indices, known()));
   }
 
   std::set<const StmtNode*> copies_;

@@ -1,4 +1,4 @@
-#include "ir/analysis/each_once.h"
+#include "ir/analysis/injectivity.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -112,7 +112,7 @@ class Telling {
 
 }  // namespace
 
-bool each_once(const std::vector<Expr>& indices, const std::vector<const For*>& loops) {
+bool is_injective(const std::vector<Expr>& indices, const std::vector<const For*>& loops) {
   return Telling(indices, loops).all();
 }
 

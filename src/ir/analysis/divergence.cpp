@@ -1,4 +1,4 @@
-#include "ir/analysis/warp.h"
+#include "ir/analysis/divergence.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace nestwright::ir {
 
-void WarpView::within(const For& loop, const std::function<void()>& walk) {
+void DivergenceAnalysis::within(const For& loop, const std::function<void()>& walk) {
   if (is_device_thread(loop.kind)) {
     const For*& own = threads_[dimension_of(loop.kind)];
     const For* const outer = std::exchange(own, &loop);
@@ -15,33 +15,33 @@ void WarpView::within(const For& loop, const std::function<void()>& walk) {
     own = outer;
     return;
   }
-  partings_.push_back({dependences(loop.min) | dependences(loop.extent), &loop});
+  divergences_.push_back({dependences(loop.min) | dependences(loop.extent), &loop});
   walk();
-  partings_.pop_back();
+  divergences_.pop_back();
 }
 
-void WarpView::within(const IfThenElse& choice, const std::function<void()>& walk) {
-  partings_.push_back({dependences(choice.condition), nullptr});
+void DivergenceAnalysis::within(const IfThenElse& choice, const std::function<void()>& walk) {
+  divergences_.push_back({dependences(choice.condition), nullptr});
   walk();
-  partings_.pop_back();
+  divergences_.pop_back();
 }
 
-void WarpView::define(const Let& let) { lets_[let.var] = dependences(let.value); }
+void DivergenceAnalysis::define(const Let& let) { lets_[let.var] = dependences(let.value); }
 
-std::string WarpView::parting() const {
-  const auto found =
-      std::find_if(partings_.rbegin(), partings_.rend(), [&](const Parting& parting) { return differ(parting.on); });
-  if (found == partings_.rend()) return {};
+std::string DivergenceAnalysis::innermost_divergence() const {
+  const auto found = std::find_if(divergences_.rbegin(), divergences_.rend(),
+                                  [&](const Divergence& divergence) { return differ(divergence.on); });
+  if (found == divergences_.rend()) return {};
   return found->loop != nullptr ? "the loop over " + found->loop->var.name() : "a condition";
 }
 
-std::int64_t WarpView::threads(std::size_t dimension) const {
+std::int64_t DivergenceAnalysis::threads(std::size_t dimension) const {
   if (threads_[dimension] == nullptr) return 1;
   const std::int64_t* extent = as_const_int(threads_[dimension]->extent);
   return extent != nullptr ? *extent : 0;
 }
 
-WarpView::Dependences WarpView::dependences(const Expr& e) const {
+DivergenceAnalysis::Dependences DivergenceAnalysis::dependences(const Expr& e) const {
   Dependences on = 0;
   if (!e.defined()) return on;
   for_each_expr(e, [&](const Expr& part) {
@@ -60,7 +60,7 @@ WarpView::Dependences WarpView::dependences(const Expr& e) const {
 }
 
 // What the loops further in have is not known before they are entered: so it is asked for as late as here.
-bool WarpView::differ(Dependences on) const {
+bool DivergenceAnalysis::differ(Dependences on) const {
   std::int64_t before = 1;  // threads that differ in the dimensions before
   for (std::size_t d = 0; d < threads_.size(); ++d) {
     const bool is_same = before > 0 && before % together_ == 0;

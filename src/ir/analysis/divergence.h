@@ -17,10 +17,10 @@ namespace nestwright::ir {
 inline constexpr std::int64_t kWarp = 32;
 
 /// What is around the point that a walk of a kernel has reached. Requires that a variable is defined once.
-class WarpView {
+class DivergenceAnalysis {
  public:
   /// Of warps, or of so many threads instead, a multiple of these.
-  explicit WarpView(std::int64_t together = kWarp) : together_(together) {}
+  explicit DivergenceAnalysis(std::int64_t together = kWarp) : together_(together) {}
 
   /// Calls `walk` for what is inside.
   void within(const For& loop, const std::function<void()>& walk);
@@ -35,7 +35,7 @@ class WarpView {
 
   /// The innermost loop or condition around that not all threads of a warp may take together, as "the loop over k";
   /// empty where there is none.
-  std::string parting() const;
+  std::string innermost_divergence() const;
 
   /// Along x, y or z (0, 1 or 2) of a block, as far as the loops around say: 1 without a loop, 0 where it is not
   /// constant.
@@ -45,7 +45,7 @@ class WarpView {
   /// A bit for each threadIdx that something depends on, and one for what a thread keeps for itself.
   using Dependences = unsigned;
   static constexpr Dependences kOwn = 8;
-  struct Parting {
+  struct Divergence {
     Dependences on;
     const For* loop;  ///< nullptr: a condition
   };
@@ -55,7 +55,7 @@ class WarpView {
 
   std::int64_t together_;
   std::array<const For*, 3> threads_{};
-  std::vector<Parting> partings_;
+  std::vector<Divergence> divergences_;
   std::map<Var, Dependences> lets_;
 };
 
