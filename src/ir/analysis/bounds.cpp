@@ -38,8 +38,8 @@ Interval combine(BinaryOp op, Interval a, Interval b) {
 }
 
 Interval truth(const Expr& condition, const Ranges& ranges) {
-  if (always(condition, true, ranges, 0)) return {1, 1};
-  if (always(condition, false, ranges, 0)) return {0, 0};
+  if (is_always_true(condition, ranges, 0)) return {1, 1};
+  if (is_always_false(condition, ranges, 0)) return {0, 0};
   return {0, 1};
 }
 
@@ -272,6 +272,36 @@ bool comparison_holds(BinaryOp op, const Expr& a, const Expr& b, const Ranges& r
   return false;
 }
 
+// Whether every lane of `condition` is `wanted` for every value in `ranges`.
+bool holds(const Expr& condition, bool wanted, const Ranges& ranges, int effort) {
+  if (is_true(condition)) return wanted;
+  if (is_false(condition)) return !wanted;
+  if (const auto* n = condition.as<Not>()) return holds(n->a, !wanted, ranges, effort);
+  if (const auto* n = condition.as<Broadcast>()) return holds(n->value, wanted, ranges, effort);
+  if (const auto* ref = condition.as<VarRef>()) {
+    const Interval known = ranges.find(ref->var);
+    return known.is_point() && (known.lo != 0) == wanted;
+  }
+  if (const auto* n = condition.as<Call>()) {
+    return n->intrinsic == Intrinsic::kLikely && holds(n->args[0], wanted, ranges, effort);
+  }
+  if (const auto* n = condition.as<Select>()) {
+    return holds(n->if_true, wanted, ranges, effort) && holds(n->if_false, wanted, ranges, effort);
+  }
+  const auto* n = condition.as<Binary>();
+  if (!n) return false;
+  if (n->op == BinaryOp::kAnd || n->op == BinaryOp::kOr) {
+    const bool both = (n->op == BinaryOp::kAnd) == wanted;
+    const bool a = holds(n->a, wanted, ranges, effort);
+    return a == both ? holds(n->b, wanted, ranges, effort) : a;
+  }
+  const Type type = n->a.type().element();
+  if (!is_comparison(n->op) || type.is_float() || type == kUInt64) return false;
+  const BinaryOp op = wanted ? n->op : opposite(n->op);
+  if (type == kIndex) return comparison_holds(op, n->a, n->b, ranges, effort);
+  return intervals_hold(op, interval_bounds(n->a, ranges), interval_bounds(n->b, ranges));
+}
+
 }  // namespace
 
 BinaryOp opposite(BinaryOp op) {
@@ -315,7 +345,8 @@ Interval bounds(const Expr& e, const Ranges& ranges) {
   for (const Linear& fact : ranges.facts()) {
     if (!shares_atom(sum, fact)) continue;
     Linear below = sum, above = sum;
-    result = intersect(result, {interval_bounds(below.add(fact, -1), ranges).lo, interval_bounds(above.add(fact), ranges).hi});
+    result = intersect(result,
+                       {interval_bounds(below.add(fact, -1), ranges).lo, interval_bounds(above.add(fact), ranges).hi});
   }
   return result;
 }
@@ -350,33 +381,12 @@ bool at_least(const Linear& sum, std::int64_t goal, const Ranges& ranges, int ef
   return false;
 }
 
-bool always(const Expr& condition, bool wanted, const Ranges& ranges, int effort) {
-  if (is_true(condition)) return wanted;
-  if (is_false(condition)) return !wanted;
-  if (const auto* n = condition.as<Not>()) return always(n->a, !wanted, ranges, effort);
-  if (const auto* n = condition.as<Broadcast>()) return always(n->value, wanted, ranges, effort);
-  if (const auto* ref = condition.as<VarRef>()) {
-    const Interval known = ranges.find(ref->var);
-    return known.is_point() && (known.lo != 0) == wanted;
-  }
-  if (const auto* n = condition.as<Call>()) {
-    return n->intrinsic == Intrinsic::kLikely && always(n->args[0], wanted, ranges, effort);
-  }
-  if (const auto* n = condition.as<Select>()) {
-    return always(n->if_true, wanted, ranges, effort) && always(n->if_false, wanted, ranges, effort);
-  }
-  const auto* n = condition.as<Binary>();
-  if (!n) return false;
-  if (n->op == BinaryOp::kAnd || n->op == BinaryOp::kOr) {
-    const bool both = (n->op == BinaryOp::kAnd) == wanted;
-    const bool a = always(n->a, wanted, ranges, effort);
-    return a == both ? always(n->b, wanted, ranges, effort) : a;
-  }
-  const Type type = n->a.type().element();
-  if (!is_comparison(n->op) || type.is_float() || type == kUInt64) return false;
-  const BinaryOp op = wanted ? n->op : opposite(n->op);
-  if (type == kIndex) return comparison_holds(op, n->a, n->b, ranges, effort);
-  return intervals_hold(op, interval_bounds(n->a, ranges), interval_bounds(n->b, ranges));
+bool is_always_true(const Expr& condition, const Ranges& ranges, int effort) {
+  return holds(condition, true, ranges, effort);
+}
+
+bool is_always_false(const Expr& condition, const Ranges& ranges, int effort) {
+  return holds(condition, false, ranges, effort);
 }
 
 }  // namespace nestwright::ir

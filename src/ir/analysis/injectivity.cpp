@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "ir/analysis/interval.h"
 #include "ir/analysis/lanes.h"
 #include "ir/core/linear.h"
 #include "ir/core/rewrite.h"
@@ -10,41 +11,42 @@
 namespace nestwright::ir {
 namespace {
 
-/// What two iterations have in common where they touch one element: a sum, up to less than `lanes`.
+/// An index whose value iterations must have in common to access one element, up to less than `lanes`.
 struct Coordinate {
   Linear sum;
   int lanes;
 };
 
-/// A quotient or remainder by a constant that is all that differs of a coordinate between iterations.
-struct Part {
+/// The only term of a coordinate that differs between iterations, where it is a quotient or a remainder by a constant.
+struct Division {
   BinaryOp op;
-  Linear of;
-  std::int64_t by;
+  Linear dividend;
+  std::int64_t divisor;
 };
 
-class Telling {
+/// Determines loop by loop the iteration from the coordinates of the element.
+class InjectivityProof {
  public:
-  Telling(const std::vector<Expr>& indices, const std::vector<const For*>& loops) : pending_(loops) {
+  InjectivityProof(const std::vector<Expr>& indices, const std::vector<const For*>& loops) : undetermined_(loops) {
     for (const Expr& index : indices) coordinates_.push_back({to_linear(at_lane(index, 0)), index.lanes()});
-    // The quotient and the remainder of one number tell the number.
-    std::vector<Part> parts;
-    for (const Coordinate& coordinate : coordinates_) find_part(coordinate, parts);
-    for (const Part& quotient : parts) {
-      for (const Part& remainder : parts) {
-        if (quotient.op == BinaryOp::kDiv && remainder.op == BinaryOp::kMod && are_of_one(quotient, remainder)) {
-          coordinates_.push_back({quotient.of, 1});
+    // A quotient and a remainder of one dividend determine the dividend.
+    std::vector<Division> divisions;
+    for (const Coordinate& coordinate : coordinates_) find_division(coordinate, divisions);
+    for (const Division& quotient : divisions) {
+      for (const Division& remainder : divisions) {
+        if (quotient.op == BinaryOp::kDiv && remainder.op == BinaryOp::kMod && have_one_dividend(quotient, remainder)) {
+          coordinates_.push_back({quotient.dividend, 1});
         }
       }
     }
   }
 
-  bool all() {
-    for (bool told = true; told && !pending_.empty();) {
-      told = false;
-      for (const Coordinate& coordinate : coordinates_) told = tell(coordinate) || told;
+  bool succeeds() {
+    for (bool progress = true; progress && !undetermined_.empty();) {
+      progress = false;
+      for (const Coordinate& coordinate : coordinates_) progress = determine_loops(coordinate) || progress;
     }
-    return pending_.empty();
+    return undetermined_.empty();
   }
 
  private:
@@ -52,12 +54,12 @@ class Telling {
     return any_expr(atom, [&](const Expr& part) {
       const auto* ref = part.as<VarRef>();
       return part.as<Load>() != nullptr ||
-             (ref != nullptr &&
-              std::any_of(pending_.begin(), pending_.end(), [&](const For* loop) { return loop->var == ref->var; }));
+             (ref != nullptr && std::any_of(undetermined_.begin(), undetermined_.end(),
+                                            [&](const For* loop) { return loop->var == ref->var; }));
     });
   }
 
-  void find_part(const Coordinate& coordinate, std::vector<Part>& parts) const {
+  void find_division(const Coordinate& coordinate, std::vector<Division>& divisions) const {
     const LinearTerm* only = nullptr;
     for (const LinearTerm& term : coordinate.sum.terms) {
       if (!varies(term.atom)) continue;
@@ -66,54 +68,55 @@ class Telling {
     }
     const auto* n = only != nullptr ? only->atom.as<Binary>() : nullptr;
     if (n == nullptr || (n->op != BinaryOp::kDiv && n->op != BinaryOp::kMod)) return;
-    const std::int64_t* by = as_const_int(n->b);
-    if (by == nullptr || *by <= 0 || std::abs(only->coefficient) < coordinate.lanes) return;
-    parts.push_back({n->op, to_linear(n->a), *by});
+    const std::int64_t* divisor = as_const_int(n->b);
+    if (divisor == nullptr || *divisor <= 0 || std::abs(only->coefficient) < coordinate.lanes) return;
+    divisions.push_back({n->op, to_linear(n->a), *divisor});
   }
 
-  static bool are_of_one(const Part& quotient, const Part& remainder) {
-    if (quotient.by != remainder.by) return false;
-    Linear distance = quotient.of;
-    distance.add(remainder.of, -1);
-    return distance.constant % quotient.by == 0 &&
-           std::all_of(distance.terms.begin(), distance.terms.end(),
-                       [&](const LinearTerm& term) { return term.coefficient % quotient.by == 0; });
+  /// Whether the dividends are equal up to a multiple of the divisor, which leaves the remainder as it is.
+  static bool have_one_dividend(const Division& quotient, const Division& remainder) {
+    if (quotient.divisor != remainder.divisor) return false;
+    Linear difference = quotient.dividend;
+    return is_multiple(difference.add(remainder.dividend, -1), quotient.divisor);
   }
 
-  /// Takes out the loops whose iterations the coordinate tells apart, each a digit of it.
-  bool tell(const Coordinate& coordinate) {
+  /// Removes the loops that the coordinate determines. It determines all that it depends on, where their iterations are
+  /// the digits of a number of mixed radix: each moves it by more than all smaller steps together.
+  bool determine_loops(const Coordinate& coordinate) {
     struct Digit {
-      std::int64_t weight, count;
+      std::int64_t step, count;
     };
     std::vector<Digit> digits{{1, coordinate.lanes}};
-    std::vector<const For*> told;
-    for (const For* loop : pending_) {
+    std::vector<const For*> determined;
+    for (const For* loop : undetermined_) {
       if (coordinate.sum.hides(loop->var)) return false;
-      const std::int64_t weight = std::abs(coordinate.sum.coefficient(loop->var));
-      if (weight == 0) continue;
+      const std::int64_t step = std::abs(coordinate.sum.coefficient(loop->var));
+      if (step == 0) continue;
       const std::int64_t* count = as_const_int(loop->extent);
       if (count == nullptr) return false;
-      digits.push_back({weight, *count});
-      told.push_back(loop);
+      digits.push_back({step, *count});
+      determined.push_back(loop);
     }
-    std::sort(digits.begin(), digits.end(), [](const Digit& a, const Digit& b) { return a.weight < b.weight; });
-    std::int64_t reach = 0;
+    std::sort(digits.begin(), digits.end(), [](const Digit& a, const Digit& b) { return a.step < b.step; });
+    Interval smaller{0, 0};  // of the sum of the digits before
     for (const Digit& digit : digits) {
-      if (digit.count > 1 && digit.weight <= reach) return false;
-      reach += digit.weight * (digit.count - 1);
+      if (digit.count > 1 && digit.step <= smaller.hi) return false;
+      smaller = add(smaller, scale({0, digit.count - 1}, digit.step));
     }
-    std::erase_if(pending_, [&](const For* loop) { return std::find(told.begin(), told.end(), loop) != told.end(); });
-    return !told.empty();
+    std::erase_if(undetermined_, [&](const For* loop) {
+      return std::find(determined.begin(), determined.end(), loop) != determined.end();
+    });
+    return !determined.empty();
   }
 
   std::vector<Coordinate> coordinates_;
-  std::vector<const For*> pending_;
+  std::vector<const For*> undetermined_;
 };
 
 }  // namespace
 
 bool is_injective(const std::vector<Expr>& indices, const std::vector<const For*>& loops) {
-  return Telling(indices, loops).all();
+  return InjectivityProof(indices, loops).succeeds();
 }
 
 }  // namespace nestwright::ir

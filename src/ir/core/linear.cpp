@@ -247,9 +247,9 @@ std::vector<Expr> factors_of(const Expr& atom) {
 }
 
 Linear multiply(const Linear& a, const Linear& b) {
-  constexpr std::size_t kMostProducts = 16;  // a longer sum is no clearer than the product
+  constexpr std::size_t kMaxProducts = 16;  // a longer sum is no clearer than the product
   Linear product;
-  if (a.terms.size() * b.terms.size() > kMostProducts)
+  if (a.terms.size() * b.terms.size() > kMaxProducts)
     return product.add_term(make_binary(BinaryOp::kMul, a.expr(), b.expr()), 1);
   product.add(b, a.constant);
   for (const LinearTerm& x : a.terms) {
@@ -261,6 +261,18 @@ Linear multiply(const Linear& a, const Linear& b) {
     }
   }
   return product;
+}
+
+bool is_multiple(const Linear& sum, std::int64_t factor) {
+  return sum.constant % factor == 0 && std::all_of(sum.terms.begin(), sum.terms.end(), [&](const LinearTerm& term) {
+           return term.coefficient % factor == 0;
+         });
+}
+
+Expr divided(Linear sum, std::int64_t by) {
+  sum.constant /= by;
+  for (LinearTerm& term : sum.terms) term.coefficient /= by;
+  return sum.expr();
 }
 
 void split_multiples(const Linear& a, const Linear& divisor, Linear& whole, Linear& rest) {

@@ -11,8 +11,8 @@ namespace nestwright::ir {
 namespace {
 
 std::optional<bool> decided(const Expr& condition, const Ranges& ranges) {
-  if (always(condition, true, ranges)) return true;
-  if (always(condition, false, ranges)) return false;
+  if (is_always_true(condition, ranges)) return true;
+  if (is_always_false(condition, ranges)) return false;
   return std::nullopt;
 }
 
@@ -104,8 +104,8 @@ Expr ExprSimplifier::run_extremum(BinaryOp op, const Expr& a, const Expr& b) {
   if (equal(a, b)) return a;
   const bool smaller = op == BinaryOp::kMin;
   if (a.type() != kUInt64) {
-    if (always(make_binary(BinaryOp::kLe, a, b), true, ranges_)) return smaller ? a : b;
-    if (always(make_binary(BinaryOp::kGe, a, b), true, ranges_)) return smaller ? b : a;
+    if (is_always_true(make_binary(BinaryOp::kLe, a, b), ranges_)) return smaller ? a : b;
+    if (is_always_true(make_binary(BinaryOp::kGe, a, b), ranges_)) return smaller ? b : a;
   }
   if (as_const_int(a)) {
     again_ = true;
@@ -155,7 +155,7 @@ Expr ExprSimplifier::without_implied(const Expr& a, const Expr& b) {
     for (std::size_t q = 0; q < parts.size(); ++q)
       if (q != p) others.assume(parts[q]);
     others.assume(b);
-    if (always(parts[p], true, others) && parts.size() > 1) {
+    if (is_always_true(parts[p], others) && parts.size() > 1) {
       parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(p));
     } else {
       ++p;
@@ -163,9 +163,7 @@ Expr ExprSimplifier::without_implied(const Expr& a, const Expr& b) {
   }
   if (parts.size() == before) return a;
   again_ = true;
-  Expr all = parts.front();
-  for (std::size_t p = 1; p < parts.size(); ++p) all = make_binary(BinaryOp::kAnd, all, parts[p]);
-  return all;
+  return conjunction(parts);
 }
 
 Expr ExprSimplifier::run_not(const Expr& e, const Not& n) {

@@ -196,11 +196,11 @@ class StmtSimplifier {
 }  // namespace
 
 bool prove(const Expr& condition, const Ranges& ranges) {
-  return always(condition, true, ranges) || is_true(simplify(condition, ranges));
+  return is_always_true(condition, ranges) || is_true(simplify(condition, ranges));
 }
 
 bool disprove(const Expr& condition, const Ranges& ranges) {
-  return always(condition, false, ranges) || is_false(simplify(condition, ranges));
+  return is_always_false(condition, ranges) || is_false(simplify(condition, ranges));
 }
 
 Expr simplify(const Expr& e, const Ranges& ranges) { return ExprSimplifier(ranges).simplify(e); }

@@ -102,9 +102,7 @@ void split_digit(Side& side, std::int64_t divisor) {
   const Interval interval = known->second;
   side.variables.erase(known);
   const Var quotient(whole.name() + ".quotient"), remainder(whole.name() + ".remainder");
-  side.variables.emplace_back(
-      quotient, Interval{interval.lo == Interval::kMin ? Interval::kMin : floor_div(interval.lo, divisor),
-                         interval.hi == Interval::kMax ? Interval::kMax : floor_div(interval.hi, divisor)});
+  side.variables.emplace_back(quotient, div(interval, {divisor, divisor}));
   side.variables.emplace_back(remainder, Interval{0, divisor - 1});
   side.digits.front() = remainder;
   side.digits.insert(side.digits.begin(), quotient);
