@@ -15,23 +15,23 @@ void DivergenceAnalysis::within(const For& loop, const std::function<void()>& wa
     own = outer;
     return;
   }
-  divergences_.push_back({dependences(loop.min) | dependences(loop.extent), &loop});
+  enclosing_.push_back({dependences(loop.min) | dependences(loop.extent), &loop});
   walk();
-  divergences_.pop_back();
+  enclosing_.pop_back();
 }
 
 void DivergenceAnalysis::within(const IfThenElse& choice, const std::function<void()>& walk) {
-  divergences_.push_back({dependences(choice.condition), nullptr});
+  enclosing_.push_back({dependences(choice.condition), nullptr});
   walk();
-  divergences_.pop_back();
+  enclosing_.pop_back();
 }
 
 void DivergenceAnalysis::define(const Let& let) { lets_[let.var] = dependences(let.value); }
 
 std::string DivergenceAnalysis::innermost_divergence() const {
-  const auto found = std::find_if(divergences_.rbegin(), divergences_.rend(),
-                                  [&](const Divergence& divergence) { return differ(divergence.on); });
-  if (found == divergences_.rend()) return {};
+  const auto found = std::find_if(enclosing_.rbegin(), enclosing_.rend(),
+                                  [&](const ControlFlow& flow) { return is_divergent(flow.on); });
+  if (found == enclosing_.rend()) return {};
   return found->loop != nullptr ? "the loop over " + found->loop->var.name() : "a condition";
 }
 
@@ -47,7 +47,7 @@ DivergenceAnalysis::Dependences DivergenceAnalysis::dependences(const Expr& e) c
   for_each_expr(e, [&](const Expr& part) {
     if (const auto* load = part.as<Load>()) {
       const Scope scope = load->buffer->scope;
-      if (scope == Scope::kLocal || scope == Scope::kRegister) on |= kOwn;
+      if (scope == Scope::kLocal || scope == Scope::kRegister) on |= kPrivateMemory;
     }
     const auto* ref = part.as<VarRef>();
     if (ref == nullptr) return;
@@ -59,15 +59,15 @@ DivergenceAnalysis::Dependences DivergenceAnalysis::dependences(const Expr& e) c
   return on;
 }
 
-// What the loops further in have is not known before they are entered: so it is asked for as late as here.
-bool DivergenceAnalysis::differ(Dependences on) const {
-  std::int64_t before = 1;  // threads that differ in the dimensions before
+// Reads the extents of threadIdx only here: those of the inner loops are not known when an outer condition is entered.
+bool DivergenceAnalysis::is_divergent(Dependences on) const {
+  std::int64_t before = 1;  // threads in the faster dimensions
   for (std::size_t d = 0; d < threads_.size(); ++d) {
-    const bool is_same = before > 0 && before % together_ == 0;
-    if ((on >> d & 1U) != 0 && !is_same) return true;
+    const bool is_constant = before > 0 && before % group_ == 0;
+    if ((on >> d & 1U) != 0 && !is_constant) return true;
     before *= threads(d);
   }
-  return (on & kOwn) != 0;
+  return (on & kPrivateMemory) != 0;
 }
 
 }  // namespace nestwright::ir

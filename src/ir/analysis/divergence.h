@@ -1,5 +1,6 @@
-// Whether the threads of a warp, or of a group of warps, are of one mind at a point of a kernel: about the value of an
-// expression, and about being there at all. Thread rule: none; one belongs to one walk.
+// Divergence analysis of kernels: which expressions are uniform across a warp, and whether its threads reach a
+// statement together. A value is uniform where all threads of a warp have the same, else divergent.
+// Thread rule: none; an object belongs to one walk over one kernel.
 #pragma once
 
 #include <array>
@@ -13,49 +14,55 @@
 
 namespace nestwright::ir {
 
-/// Threads of a warp: those of a block whose numbers, threadIdx.x first, have the same quotient by it.
+/// Threads per warp. A warp consists of the threads of a block whose linear number, threadIdx.x fastest, has the same
+/// quotient by it.
 inline constexpr std::int64_t kWarp = 32;
 
-/// What is around the point that a walk of a kernel has reached. Requires that a variable is defined once.
+/// The control flow around the statement that a walk over a kernel has reached:
+///
+///   if (threadIdx.x < 3)     divergent: innermost_divergence() is "a condition"
+///     for k in 0..n          uniform
+///       C[k] = threadIdx.y   divergent, unless the threads along x are whole warps
+///
+/// Requires that every variable is defined once.
 class DivergenceAnalysis {
  public:
-  /// Of warps, or of so many threads instead, a multiple of these.
-  explicit DivergenceAnalysis(std::int64_t together = kWarp) : together_(together) {}
+  /// Analyses warps, or groups of `group` threads instead, a multiple of a warp.
+  explicit DivergenceAnalysis(std::int64_t group = kWarp) : group_(group) {}
 
-  /// Calls `walk` for what is inside.
+  /// Calls `walk`, which visits the body of the loop, or the branches of the condition.
   void within(const For& loop, const std::function<void()>& walk);
   void within(const IfThenElse& choice, const std::function<void()>& walk);
-  /// To be called before its body is walked.
+  /// Records the variable of a let; to be called before its body is visited.
   void define(const Let& let);
 
-  /// Whether threads of one warp may have different values of it: where it depends on what a thread keeps for itself,
-  /// or on a threadIdx that is not the same in a whole warp, as that of y is where there are whole warps along x.
-  /// Undefined: no.
-  bool differs(const Expr& e) const { return differ(dependences(e)); }
+  /// Whether the threads of a warp may have different values of `e`: it depends on memory that is private to a thread,
+  /// or on a threadIdx that is not constant in a warp. False for an undefined expression.
+  bool is_divergent(const Expr& e) const { return is_divergent(dependences(e)); }
 
-  /// The innermost loop or condition around that not all threads of a warp may take together, as "the loop over k";
-  /// empty where there is none.
+  /// The innermost enclosing loop or condition at which the threads of a warp may diverge, as "the loop over k"; empty
+  /// where control flow is uniform.
   std::string innermost_divergence() const;
 
-  /// Along x, y or z (0, 1 or 2) of a block, as far as the loops around say: 1 without a loop, 0 where it is not
-  /// constant.
+  /// The threads of a block along x, y or z (0, 1 or 2), by the enclosing loops: 1 without a loop, 0 where the extent
+  /// is not constant.
   std::int64_t threads(std::size_t dimension) const;
 
  private:
-  /// A bit for each threadIdx that something depends on, and one for what a thread keeps for itself.
+  /// A bit for each threadIdx that a value depends on, and one for memory that is private to a thread.
   using Dependences = unsigned;
-  static constexpr Dependences kOwn = 8;
-  struct Divergence {
+  static constexpr Dependences kPrivateMemory = 8;
+  struct ControlFlow {
     Dependences on;
     const For* loop;  ///< nullptr: a condition
   };
 
   Dependences dependences(const Expr& e) const;
-  bool differ(Dependences on) const;
+  bool is_divergent(Dependences on) const;
 
-  std::int64_t together_;
+  std::int64_t group_;
   std::array<const For*, 3> threads_{};
-  std::vector<Divergence> divergences_;
+  std::vector<ControlFlow> enclosing_;  ///< outermost first
   std::map<Var, Dependences> lets_;
 };
 

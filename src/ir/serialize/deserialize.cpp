@@ -254,7 +254,7 @@ class Reader {
   void read_field(const Spelling<M>&, double&) {}
   template <class M>
   void read_field(const AtMost<M>& field, int& value) {
-    value = small_number(static_cast<std::uint64_t>(field.most), field.what);
+    value = small_number(static_cast<std::uint64_t>(field.max), field.what);
   }
   template <class M, class T>
   void read_field(const Optional<M>&, T& value) {

@@ -47,8 +47,9 @@ class Checker final : public Visitor {
 
   void check_store(const Store& store, const Stmt& s) {
     const bool place =
-        std::any_of(store.indices.begin(), store.indices.end(), [&](const Expr& e) { return warp_.differs(e); });
-    if (!place && !warp_.differs(store.value) && !warp_.differs(store.mask) && warp_.innermost_divergence().empty())
+        std::any_of(store.indices.begin(), store.indices.end(), [&](const Expr& e) { return warp_.is_divergent(e); });
+    if (!place && !warp_.is_divergent(store.value) && !warp_.is_divergent(store.mask) &&
+        warp_.innermost_divergence().empty())
       return;
     report("fragment buffer " + store.buffer->name + " is stored to in " + quote(s) +
            ", which differs between the threads of a warp: compute it for all of them, outside of what depends on "
