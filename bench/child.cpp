@@ -24,7 +24,7 @@ std::string contents(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// "R", "S", ..., "Z" for one that has ended.
+/// The state of a process: "R", "S", ..., "Z" for one that has ended.
 char state_of(const std::filesystem::path& process) {
   const std::string stat = contents(process / "stat");
   const std::size_t name_end = stat.rfind(')');

@@ -1,6 +1,5 @@
-// A run of another program whose output is kept in a file, and which may be killed at any moment: unlike the product's
-// own ChildProcess it is found again, with all that it started, by a mark in its environment. Thread rule: one thread
-// at a time.
+// A child process whose output goes to a file and which can be killed at any moment. Unlike ChildProcess, it marks its
+// environment, so that it and all its descendants can be found again. Thread rule: one thread at a time.
 #pragma once
 
 #include <sys/types.h>
@@ -13,22 +12,22 @@
 
 namespace nestwright::bench {
 
-/// The folder of this executable: nestwright lies beside it.
+/// The folder of this executable, which also contains nestwright.
 std::string own_folder();
 
 class Child {
  public:
-  /// Standard output goes to `output`, standard error to `output`.err. `mark` ends up in the environment, also in that
-  /// of whatever it starts. Throws Error.
+  /// Runs `words`, with standard output in `output` and standard error in `output`.err. Its descendants inherit `mark`
+  /// in their environment. Throws Error where it cannot be started.
   Child(std::vector<std::string> words, const std::string& output, const std::string& mark);
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
-  /// Kills it and waits, unless it has been waited for.
+  /// Kills the process and waits for it, unless wait() has returned.
   ~Child();
 
   void kill();
   ExitStatus wait();
-  /// Nothing while it runs.
+  /// Its exit status; nullopt while it runs.
   std::optional<ExitStatus> ended();
 
  private:
@@ -38,7 +37,7 @@ class Child {
   std::optional<ExitStatus> status_;
 };
 
-/// Processes that carry the mark and are not merely waiting to be reaped.
+/// The processes with `mark` in their environment, except those that have ended and only wait to be reaped.
 std::vector<pid_t> processes_marked(const std::string& mark);
 
 }  // namespace nestwright::bench

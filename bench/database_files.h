@@ -1,4 +1,4 @@
-// The files of a tuning log (logs/FORMAT.md). Thread rule: a pure function but for the files.
+// The files of a tuning log (logs/FORMAT.md). Thread rule: any thread; the files are shared.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 namespace nestwright::bench {
 
-/// Removes the database and what SQLite and sessions keep beside it, as far as they are there.
+/// Removes the database and the files that SQLite and sessions keep beside it, where they exist.
 inline void remove_database(const std::string& path) {
   for (const char* suffix : {"", "-wal", "-shm", "-sessions"}) std::filesystem::remove(path + suffix);
 }

@@ -1,6 +1,6 @@
-// Shows whether a change leaves generated code as it was. `--write` chooses thousands of configurations and writes a
-// line for each, with a hash of its machine code or, for devices, of its source. `--compare` compiles those of such a
-// file, which an earlier commit made, again and prints what differs.
+// Shows whether a change preserves generated code. `--write` chooses thousands of configurations and writes a line for
+// each, with a hash of its machine code or, for devices, its source. `--compare` compiles the configurations in such a
+// file, made by an earlier commit, again and prints the differences.
 #include <tbb/parallel_for.h>
 #include <CLI/CLI.hpp>
 
@@ -21,13 +21,13 @@
 #include "lower/lower.h"
 #include "support/error.h"
 #include "support/hash.h"
-#include "templates/discover.h"
+#include "templates/framework/discover.h"
 #include "templates/registry.h"
 
 namespace nestwright::bench {
 namespace {
 
-/// They say all that depends on a machine, so that files of different machines compare.
+/// Targets that specify everything that depends on a machine, so that files of different machines are comparable.
 constexpr const char* kTargets[] = {
     "cpu,isa=x86-64,threads=2,l1d=32768,l2=1048576,l3=33554432,llvm_cpu=generic",
     "cpu,isa=avx2,threads=1,l1d=32768,l2=262144,l3=33554432,llvm_cpu=haswell",
@@ -39,7 +39,7 @@ constexpr const char* kTargets[] = {
     "opencl",
 };
 
-/// They have the types and forms that no suite has.
+/// Types and forms that no suite contains.
 const std::vector<std::string> kFurtherWorkloads = {
     "matmul m=37 n=29 k=23 dtype=float64 ta=1",
     "matmul m=131 n=140 k=70 dtype=float16",
@@ -66,7 +66,7 @@ struct Options {
 };
 
 struct Line {
-  std::string fingerprint;  ///< of the code, or why there is none
+  std::string fingerprint;  ///< of the code, or the reason why there is none
   const Template* source = nullptr;
   Task task;
   std::string config;
@@ -107,13 +107,13 @@ void add_fingerprints(std::vector<Line>& lines) {
   tbb::parallel_for(std::size_t{0}, lines.size(), [&](std::size_t i) { lines[i].fingerprint = fingerprint(lines[i]); });
 }
 
-/// The default and a few random configurations of each template that serves the task.
+/// The default and a few random configurations of each template for the task.
 std::vector<Line> choose(const Task& task, int samples) {
   std::vector<const Template*> serving;
   try {
     serving = templates_for(task.workload, task.target);
   } catch (const UsageError&) {
-    return {};  // there is none
+    return {};  // no template serves it
   }
   std::vector<Line> lines;
   for (const Template* source : serving) {
@@ -190,7 +190,7 @@ std::vector<Line> read(const std::string& name) {
   return lines;
 }
 
-/// The number of configurations whose code differs.
+/// Returns the number of configurations whose code differs.
 int compare(const Options& options) {
   const std::vector<Line> before = read(options.compare);
   std::vector<Line> now = before;

@@ -1,7 +1,6 @@
-// Kills a tuning run, or several of one task that run at once, (SIGKILL, the nestwright process alone) at random
-// moments, over and over on one database, and checks each time that every trial that anyone could read is still there
-// and unchanged, that the database is sound, that no process stays behind, and that the next run goes on. Exit code 1
-// where any of this fails.
+// Kills one or several concurrent tuning runs of a task (SIGKILL, the nestwright process only) at random moments, over
+// and over on one database. Checks each time that every trial that was ever readable is still there and unchanged, that
+// the database is sound, that no process is left, and that the next run resumes. Exits with 1 where any of this fails.
 
 #include <CLI/CLI.hpp>
 
@@ -29,12 +28,12 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using Trials = std::map<std::int64_t, TrialRow>;
 
-constexpr milliseconds kMayStay{1000};  // what a worker may take to notice
+constexpr milliseconds kMayStay{1000};  // for a worker to notice
 
 struct Options {
   std::string workload = "matmul m=512 n=512 k=512";
   int kills = 20;
-  int tuners = 1;  ///< at once
+  int tuners = 1;  ///< concurrent runs
   double longest_s = 5;
   double last_s = 10;
   std::uint64_t seed = 1;
@@ -67,7 +66,7 @@ class KillTest {
             std::to_string(seed),         "--db", database_,         "--json"};
   }
 
-  /// Starts the tuners and kills each at a moment of its own.
+  /// Starts the tuners and kills each of them at a random moment.
   void kill_all(int round) {
     const std::string mark = fmt::format("{}-{}", getpid(), round);
     const std::size_t known_before = known_.size();
@@ -87,7 +86,7 @@ class KillTest {
         violation(fmt::format("a tuner of round {} ended by itself with {}: see {}.err", round, status->str(),
                               output_of(tuner)));
       }
-      take_in(read_trials(database_), round);  // whatever can be read has been acknowledged
+      take_in(read_trials(database_), round);  // all readable trials have been acknowledged
       tunings[at]->kill();
       tunings[at]->wait();
     }
@@ -116,7 +115,7 @@ class KillTest {
     fmt::print("last run: {} trials ({} new)\n", known_.size(), known_.size() - known_before);
   }
 
-  /// Holds what is there now against all that was ever seen, and adds to it.
+  /// Checks the trials against all that were ever seen, and adds new ones to these.
   void take_in(const Trials& now, int number) {
     for (const auto& [id, row] : known_) {
       const auto found = now.find(id);

@@ -1,6 +1,6 @@
-// A tuning log of a million trials or ten: made by SQL from one trial that the log itself wrote, then opened, asked and
-// tuned on as users do. Times are medians; those from the shell have the start of the process in them, which
-// `nestwright --version` shows by itself.
+// Measures a tuning log of one or ten million trials: SQL copies a trial that the log itself wrote, then the log is
+// opened, queried and tuned with as users do. Times are medians; those of shell commands include the start of the
+// process, which `nestwright --version` shows on its own.
 
 #include <CLI/CLI.hpp>
 
@@ -21,7 +21,7 @@
 #include "logs/sqlite/database.h"
 #include "logs/tuning_log.h"
 #include "lookup/lookup.h"
-#include "lookup/standing.h"
+#include "lookup/provenance.h"
 #include "lookup/task_key.h"
 #include "measure/timing.h"
 #include "search/search_space.h"
@@ -29,6 +29,7 @@
 #include "support/clock.h"
 #include "support/error.h"
 #include "support/resident_size.h"
+#include "templates/registry.h"
 
 namespace nestwright::bench {
 namespace {
@@ -69,13 +70,13 @@ Measurement measured(double ns) {
   return m;
 }
 
-/// One session a task, with its default as the first trial and the winner of a race.
+/// Makes one session for each task, with its default as the first trial and the winner of a race.
 void begin(TuningLog& log, int tasks) {
   for (int i = 0; i < tasks; ++i) {
     const Task task = task_number(i);
     const Lookup fallback = look_up(task, nullptr);
-    const SessionId session =
-        log.begin_session(task_key(task), {.seed = 1, .strategy = "s", .cost_model = "c", .made_by = made_here()});
+    const SessionId session = log.begin_session(
+        task_key(task), {.seed = 1, .strategy = "s", .cost_model = "c", .made_by = current_provenance()});
     const Proposal proposal{{fallback.source->name, fallback.source->version}, fallback.config, "seed"};
     const TrialId trial =
         log.record(session, log.commit_batch(session, 0, {proposal}).proposals.at(0).id, measured(1e6));
@@ -87,11 +88,10 @@ void begin(TuningLog& log, int tasks) {
   }
 }
 
-/// Tasks on both sides of the one that is asked about whose trials are of real configurations: what it learns from.
+/// Number of tasks on either side of the queried one that have real configurations, from which it learns.
 constexpr int kRealNeighbours = 3;
 
-/// Puts samples of the space in the place of the configurations of the task that no template has, as long as there are
-/// new ones.
+/// Replaces the configurations of the task that no template has by samples of the space, as long as there are new ones.
 void make_real(sqlite::Database& database, int task) {
   const SearchSpace space(task_number(task));
   std::vector<std::int64_t> ids;
@@ -109,11 +109,11 @@ void make_real(sqlite::Database& database, int task) {
   transaction.commit();
 }
 
-/// Trials in turn for all tasks, like the first of each but for the time and the configuration, which no template has
-/// but for the middle task and those beside it.
+/// Copies the first trial of each task, tasks alternating, with other times and configurations. Only the middle task
+/// and those beside it get configurations that a template has.
 void multiply(const std::string& file, std::int64_t trials, int tasks) {
   sqlite::Database database(file, file, SQLITE_OPEN_READWRITE, 0);
-  // The statement at the end counts at once what triggers count row by row.
+  // The statement at the end counts in one pass what the triggers count row by row.
   sqlite3_db_config(database.connection(), SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   const std::string numbers = fmt::format(
       "WITH RECURSIVE number(n) AS (SELECT {} UNION ALL SELECT n + 1 FROM number WHERE n < {})", tasks, trials - 1);
@@ -143,7 +143,7 @@ COMMIT;)sql",
   database.execute("PRAGMA journal_mode = WAL");
 }
 
-/// Runs nestwright, which must end with 0.
+/// Runs nestwright; throws unless it exits with 0.
 void run_nestwright(std::vector<std::string> words, const std::string& output) {
   const std::string command = words[0];
   words.insert(words.begin(), own_folder() + "/nestwright");
@@ -155,8 +155,8 @@ double shell_seconds(const std::vector<std::string>& words, const std::string& o
   return median_seconds_of(kRuns, [&] { run_nestwright(words, output); });
 }
 
-/// Reads the report that `nestwright tune --trials 1 --json` wrote to `output`. Returns how long its session took until
-/// it had chosen its first candidate: trials are read, anchors measured and the model trained by then.
+/// Reads the report of `nestwright tune --trials 1 --json` in `output`. Returns the time until the session had chosen
+/// its first candidate, when trials are read, anchors measured and the model is trained.
 double seconds_to_first_candidate(const std::string& output) {
   const auto stages = nlohmann::json::parse(std::ifstream(output)).at("stage_seconds");
   double sum = 0;

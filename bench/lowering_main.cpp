@@ -1,6 +1,6 @@
-// How long a candidate takes to lower to the loop form, with features and, apart, to the vector form: random
-// configurations of matmul.cpu and random schedules of a convolution; on one thread and on more; and whether memory
-// grows over many.
+// Measures how long candidates take to lower to the loop form, with features, and separately to the vector form: random
+// configurations of matmul.cpu and random schedules of a convolution, on one thread and on several. Also shows whether
+// memory grows over many candidates.
 
 #include <CLI/CLI.hpp>
 
@@ -28,7 +28,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Time that this thread has spent on a core: what others do on the machine does not count.
+/// CPU time of this thread, which excludes the work of others on the machine.
 double core_ms() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -39,7 +39,7 @@ struct Candidate {
   Schedule schedule;
   std::vector<Tensor> args;
 };
-/// Makes candidates of one kind. One maker serves one thread.
+/// Makes candidates of one kind. Each thread has its own maker.
 using Maker = std::function<Candidate(std::mt19937_64&)>;
 
 struct Stages {
@@ -108,7 +108,7 @@ std::int64_t resident_kib() {
   return resident * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-/// Candidates a second over all threads.
+/// Candidates per second over all threads.
 double throughput(const std::function<Maker()>& maker, const Target& target, unsigned threads, int count) {
   std::vector<std::thread> pool;
   const auto start = Clock::now();

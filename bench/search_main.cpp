@@ -1,7 +1,7 @@
-// How fast tuning is: acknowledged trials a second of wall time, start-up included, where the time goes, and how soon
-// the best is found; with --suite, how many trials each strategy takes to come near it. Runs the executable nestwright
-// as a user does, each seed with an empty database; or measures a part of the spaces once (--record), in which all
-// strategies are then compared as often as one likes (--replay).
+// Measures the speed of tuning: acknowledged trials per second of wall time (start-up included), where the time goes,
+// and how soon the best is found; with --suite, the number of trials that each strategy needs to come close to it. Runs
+// the executable nestwright as a user does, each seed with an empty database. --record measures a part of the spaces
+// once; --replay then compares all strategies on this record.
 
 #include <CLI/CLI.hpp>
 
@@ -32,7 +32,7 @@ struct Options {
   SurveyOptions survey;
 };
 
-/// One run: its own report with what was seen from outside added.
+/// Runs one tuning. Returns its report, extended by what is observed from outside.
 nlohmann::json tune(const Options& options, int seed) {
   std::vector<std::string> words = {"--seconds", fmt::format("{}", options.seconds), "--seed", std::to_string(seed)};
   words.insert(words.end(), options.tune_options.begin(), options.tune_options.end());

@@ -15,7 +15,7 @@ namespace nestwright::bench {
 namespace {
 
 using Json = nlohmann::json;
-using Runs = std::vector<std::vector<TimedTrial>>;  // one a seed
+using Runs = std::vector<std::vector<TimedTrial>>;  // one for each seed
 
 Runs replay_seeds(const Replay& replay, const std::string& strategy, const StrategyComparison& options) {
   Runs runs;

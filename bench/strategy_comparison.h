@@ -1,4 +1,5 @@
-// How many trials each strategy takes to come near the best known time of a workload.
+// Compares strategies by the number of trials that each needs to come close to the best known time of a workload.
+// Thread rule: one thread at a time.
 #pragma once
 
 #include <string>
@@ -11,22 +12,22 @@ namespace nestwright::bench {
 
 struct StrategyComparison {
   std::vector<std::string> strategies;
-  std::vector<std::string> tune_options;  ///< for every run
-  int trials = 150;                       ///< of each run
+  std::vector<std::string> tune_options;  ///< passed to every run
+  int trials = 150;                       ///< in each run
   int seeds = 5;
-  double share = 0.95;  ///< of the speed of the best known
-  std::string json;     ///< file for everything; empty: none
-  std::string record;   ///< of record_suite, replayed instead of tuning; empty: none
+  double share = 0.95;  ///< of the best known speed, to be reached
+  std::string json;     ///< file for all results; empty: none
+  std::string record;   ///< database of record_suite to replay instead of tuning; empty: none
 };
 
-/// Surveys each workload of the suite into one tuning database, those that are there already left as they are.
+/// Surveys each workload of the suite into one tuning database; workloads that are in it already are skipped.
 void record_suite(const Suite& suite, const std::string& file, const SurveyOptions& options);
 
 /// Runs every strategy with every seed on every workload of the suite, each with an empty database, and prints a table:
-/// trials until a right candidate was within the share of the best that any of all runs found, the median over the
-/// seeds. What no run of a strategy reached is printed as more than the trials. Times of different runs are compared,
-/// bracketed as they are: a few percent are noise. On a record, the strategies choose among its points, and the best
-/// known is the best of these. Throws Error.
+/// the trials until a correct candidate reached the share of the best time found in any run, as the median over the
+/// seeds. What no run of a strategy reached is printed as more than the number of trials. Times of different runs are
+/// compared directly, so a few percent are noise. With a record, strategies choose among its points, and the best known
+/// time is the best of these. Throws Error.
 void compare_strategies(const Suite& suite, const StrategyComparison& options);
 
 }  // namespace nestwright::bench

@@ -1,4 +1,4 @@
-// Figures that say whether the times of this machine can be trusted: bench/trust builds and runs it.
+// Figures that show whether times measured on this machine can be trusted; bench/trust builds and runs this program.
 
 #include <fmt/format.h>
 
@@ -22,8 +22,8 @@ int main_or_throw(int argc, char** argv) {
   app.fallthrough();
   app.add_option("--commit", publication.commit, "of the source, to be told with the figure")->group("");
   app.add_option("--json", publication.json, "file for everything as one JSON document");
-  for (const auto& add : {add_equal, add_slower, add_planted, add_repeat, add_fidelity, add_cost, add_hog, add_load,
-                          add_exported_timing}) {
+  for (const auto& add : {add_equal_figure, add_slower_figure, add_planted_figure, add_repeat_figure,
+                          add_fidelity_figure, add_cost_figure, add_hog_figure, add_load, add_exported_timing}) {
     add(app, action);
   }
   try {

@@ -28,6 +28,34 @@ function(nestwright_headers name)
   target_precompile_headers(nestwright_${name} PRIVATE ${arg_HEADERS} ${nestwright_common_headers})
 endfunction()
 
+# nestwright_batches(<target>)
+# With NESTWRIGHT_BATCHES, a number of lines, the target's sources are compiled several at a time, as batches.awk puts them together:
+# headers are then read, and templates instantiated, once for all of them.
+function(nestwright_batches target)
+  if(NOT NESTWRIGHT_BATCHES)
+    return()
+  endif()
+  get_target_property(listed ${target} SOURCES)
+  foreach(source IN LISTS listed)
+    cmake_path(ABSOLUTE_PATH source)
+    if(source MATCHES "[.]cpp$" AND EXISTS ${source})  # one that the build makes is not there yet
+      list(APPEND sources ${source})
+    endif()
+  endforeach()
+  execute_process(COMMAND awk -v most=${NESTWRIGHT_BATCHES} -f ${PROJECT_SOURCE_DIR}/cmake/batches.awk ${sources}
+                  OUTPUT_VARIABLE batches COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "[^\n]+" batches "${batches}")
+  foreach(entry IN LISTS batches)
+    string(REGEX MATCH "^([0-9]+) (.*)$" entry "${entry}")
+    set_source_files_properties(${CMAKE_MATCH_2} PROPERTIES UNITY_GROUP ${target}_${CMAKE_MATCH_1})
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # A batch is no header: what its sources keep to themselves stays in one place. And g++ need not look for memory to free
+  # below 400 MB, which takes up to a fifth of its time.
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage
+                                                                          --param=ggc-min-heapsize=400000>)
+endfunction()
+
 # nestwright_library(<name> SOURCES ... [DEPENDS ...] [PRIVATE ...] [HEADERS ...])
 # The static library nestwright_<name>, alias nestwright::<name>. DEPENDS are folders below (public), PRIVATE are
 # third-party targets that no public header shows; HEADERS are large ones that most of the sources include.
@@ -48,6 +76,7 @@ function(nestwright_library name)
     nestwright_headers(library_headers OPTIONS -fPIC)
     target_precompile_headers(nestwright_${name} REUSE_FROM nestwright_library_headers)
   endif()
+  nestwright_batches(nestwright_${name})
 endfunction()
 
 # nestwright_executable(<name> SOURCES ... [LINK ...])
@@ -59,18 +88,19 @@ function(nestwright_executable name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   nestwright_headers(executable_headers)
   target_precompile_headers(${name} REUSE_FROM nestwright_executable_headers)
+  nestwright_batches(${name})
 endfunction()
 
-# nestwright_test(<name> SOURCES ... DEPENDS ... [PRIVATE ...] [SERIAL])
-# The GoogleTest executable test_<name>; every test case in it becomes a ctest test. SERIAL: its tests measure time and want the
-# machine for themselves.
+# nestwright_test(<name> SOURCES ... DEPENDS ... [PRIVATE ...] [SERIAL ...])
+# The GoogleTest executable test_<name>; every test case in it becomes a ctest test. SERIAL are those suites of it, with their
+# parameters as GoogleTest's filters name them, that measure time and want the machine for themselves.
 include(GoogleTest)
 
 # What is tested is optimised, as the preset says; the tests themselves are not, which saves half of their time.
 set(nestwright_test_options -O0)
 
 function(nestwright_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "" "SOURCES;DEPENDS;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;PRIVATE;SERIAL")
   add_executable(test_${name} ${arg_SOURCES})
   foreach(folder IN LISTS arg_DEPENDS)
     target_link_libraries(test_${name} PRIVATE nestwright::${folder})
@@ -80,9 +110,17 @@ function(nestwright_test name)
   target_link_libraries(test_${name} PRIVATE nestwright_flags fmt::fmt GTest::gmock GTest::gtest_main ${arg_PRIVATE})
   nestwright_headers(test_headers OPTIONS ${nestwright_test_options} LINK GTest::gmock HEADERS <gmock/gmock.h> <gtest/gtest.h>)
   target_precompile_headers(test_${name} REUSE_FROM nestwright_test_headers)
+  nestwright_batches(test_${name})
   target_compile_definitions(test_${name} PRIVATE NESTWRIGHT_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                                   NESTWRIGHT_BINARY_DIR="${PROJECT_BINARY_DIR}")
   # NO_PRETTY_VALUES: of most parameters GoogleTest would print addresses, another name in every run.
-  gtest_discover_tests(test_${name} TEST_PREFIX ${name}. NO_PRETTY_VALUES DISCOVERY_TIMEOUT 120
-                       PROPERTIES TIMEOUT 300 RUN_SERIAL ${arg_SERIAL})
+  set(discovery TEST_PREFIX ${name}. NO_PRETTY_VALUES DISCOVERY_TIMEOUT 120)
+  if(NOT arg_SERIAL)
+    gtest_discover_tests(test_${name} ${discovery})
+    return()
+  endif()
+  list(TRANSFORM arg_SERIAL APPEND ".*")
+  list(JOIN arg_SERIAL ":" serial)
+  gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "${serial}" PROPERTIES RUN_SERIAL ON)
+  gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "-${serial}")
 endfunction()

@@ -39,12 +39,12 @@ std::vector<double> ranks(std::span<const double> values) {
 
 }  // namespace
 
-std::vector<Observation> before_and_after_compiling(std::vector<Observation> observations) {
+std::vector<Observation> with_and_without_resources(std::vector<Observation> observations) {
   for (std::size_t i = 0, count = observations.size(); i < count; ++i) {
-    if (!observations[i].needs) continue;
+    if (!observations[i].resources) continue;
     observations[i].weight /= 2;
     Observation compiled = observations[i];
-    compiled.features = with_needs(std::move(compiled.features), *compiled.needs);
+    compiled.features = with_resources(std::move(compiled.features), *compiled.resources);
     observations.push_back(std::move(compiled));
   }
   return observations;

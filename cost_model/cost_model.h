@@ -1,4 +1,4 @@
-// Predicts from features how good a candidate is, so that thousands can be ranked for every one that is measured.
+// Cost models predict from features how fast a candidate is, so that thousands are ranked for each one measured.
 // Thread rule: predict() may run on several threads at once between updates; update() must run alone.
 #pragma once
 
@@ -9,43 +9,44 @@
 #include <string_view>
 #include <vector>
 
-#include "cost_model/device_needs.h"
+#include "cost_model/device_resources.h"
 #include "cost_model/features.h"
 
 namespace nestwright {
 
-/// A measured candidate. `throughput` is runs per second, 0 for one that failed; or a share of some common best: what
-/// is learnt is its size relative to the largest that a model is given.
+/// A measured candidate. `throughput` is in runs per second, or relative to a common best; 0 for a failure. Only ratios
+/// matter: a model learns the throughput relative to the largest one that it is given.
 struct Observation {
   Features features;
   double throughput = 0;
   double weight = 1;  ///< above 0
-  /// What its kernels turned out to need, which `features` do not say; nullopt where no compiler told.
-  std::optional<DeviceNeeds> needs = {};
+  /// The resources of its kernels, which `features` do not contain; nullopt where the compiler reports none.
+  std::optional<DeviceResources> resources = {};
 };
 
-/// What a model is given, so that it ranks candidates that are not compiled as well as those that are: each observation
-/// as it was before it was compiled and, for as much weight, with its needs. With the needs alone a model would split
-/// by columns that most candidates do not have, and take a missing value for a failure to compile.
-std::vector<Observation> before_and_after_compiling(std::vector<Observation> observations);
+/// Training data for a model that ranks both compiled and uncompiled candidates: each observation with resources
+/// becomes two of half its weight, one without them and one with them. Trained on complete rows alone, a model would
+/// split by columns that most candidates lack, and take a missing value for a failure to compile.
+std::vector<Observation> with_and_without_resources(std::vector<Observation> observations);
 
+/// A model of the throughput of candidates.
 class CostModel {
  public:
   virtual ~CostModel() = default;
-  /// Learns from all of `observations` afresh: a pure function of them and of the model's seed.
+  /// Trains the model from scratch on `observations`: a pure function of them and the model's seed.
   virtual void update(std::span<const Observation> observations) = 0;
-  /// One score a row; higher is better, comparable within one model only. Before the first update every score is 0.
+  /// One score for each row; higher is better. Scores are comparable within one model only, and 0 before training.
   virtual std::vector<double> predict(std::span<const Features> rows) const = 0;
-  /// False where predictions carry no information: the model never learned, or cannot.
-  virtual bool trained() const = 0;
+  /// False where predictions carry no information: the model was never trained, or cannot be.
+  virtual bool is_trained() const = 0;
 };
 
-/// Throws UsageError that lists the known names: xgboost, random.
+/// The model of this name: xgboost or random. Throws UsageError that lists the known names.
 std::unique_ptr<CostModel> make_cost_model(std::string_view name, std::uint64_t seed);
 std::vector<std::string> cost_model_names();
 
-/// Spearman's rank correlation, ties averaged; nullopt for fewer than three pairs or a constant side. What a model's
-/// audit on held-out trials reads.
+/// Spearman's rank correlation, with ties averaged; nullopt for fewer than three pairs or where a side is constant. The
+/// audit of a model on held-out trials uses it.
 std::optional<double> rank_correlation(std::span<const double> a, std::span<const double> b);
 
 }  // namespace nestwright

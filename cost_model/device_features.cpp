@@ -18,12 +18,12 @@ constexpr std::array kNames = {"warps",          "lanes_filled", "waves",       
 
 float scale(double x) { return static_cast<float>(std::log2(1 + std::max(0.0, x))); }
 
-/// How the launches of the heaviest store's kernel fill the device.
+/// How the kernel of the heaviest store fills the device.
 struct Filling {
-  double warps = 0;  ///< of a block
+  double warps = 0;  ///< per block
   double lanes_filled = 0;
-  double resident = 0;  ///< blocks on a multiprocessor, registers aside
-  double waves = 0;     ///< times that all multiprocessors are given blocks
+  double resident = 0;  ///< blocks per multiprocessor, not limited by registers
+  double waves = 0;     ///< rounds of blocks over all multiprocessors
 };
 
 Filling filling(const NestStore& heaviest, double shared_bytes, const DeviceShape& device) {
@@ -39,10 +39,10 @@ Filling filling(const NestStore& heaviest, double shared_bytes, const DeviceShap
   return f;
 }
 
-/// What all accesses move, weighted by how often warps make them.
+/// The traffic of all accesses, weighted by how often warps execute them.
 struct Traffic {
-  double asked_bytes = 0, sector_bytes = 0;  ///< of global memory
-  double shared_uses = 0, shared_ways = 0;   ///< accesses by a warp, and the words in a row that they wait for
+  double asked_bytes = 0, sector_bytes = 0;  ///< in global memory
+  double shared_uses = 0, shared_ways = 0;   ///< accesses by a warp, and the bank cycles that they take
 };
 
 Traffic traffic(const FlatProgram& flat) {
@@ -51,7 +51,7 @@ Traffic traffic(const FlatProgram& flat) {
     const double threads = std::min(store.extents(ir::is_device_thread), kWarp);
     for (const NestAccess& access : store.accesses) {
       if (access.warp.bytes == 0) continue;
-      // A vector is moved by fewer accesses than it has lanes.
+      // Moving a vector takes fewer accesses than it has lanes.
       const double at_once = access.warp.bytes / (threads * access.buffer->element.bytes());
       const double uses = store.trips() / (threads * at_once);
       t.asked_bytes += access.warp.sectors > 0 ? uses * access.warp.bytes : 0;

@@ -1,6 +1,6 @@
-// Numbers that describe a candidate for a device, beside those of every program (cost_model/features.h): how its blocks
-// fill the device, and how its warps reach memory. Ansor has eight, of which five are extents that are there already;
-// what coalescing and banks cost is read off addresses here. Thread rule: pure functions.
+// Features of a GPU candidate, in addition to those of every program (cost_model/features.h): how its blocks fill the
+// device, and how its warps access memory. Ansor has eight such features, five of which are extents that features.h
+// covers; the costs of coalescing and bank conflicts are computed from addresses here. Thread rule: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace nestwright {
 
-/// What a multiprocessor holds at most.
+/// The number of multiprocessors, and what one of them can hold at a time.
 struct DeviceShape {
   int multiprocessors = 1, blocks = 32, warps = 64;
   std::int64_t shared_bytes = 48 << 10;
 };
 
-/// Appends as many as there are names. Requires loop form with constant extents. A program without a loop bound to
-/// threadIdx has NaN for what asks for threads.
+/// Appends one value for each of device_feature_names(). Requires loop form with constant extents. Features of threads
+/// are NaN for a program without a loop bound to threadIdx.
 void device_features(const ir::Program& program, const DeviceShape& device, Features& out);
-/// Their names, in order, for people.
+/// The names of the features, in order, for people to read.
 std::vector<std::string> device_feature_names();
 
 }  // namespace nestwright

@@ -12,7 +12,7 @@
 namespace nestwright {
 namespace {
 
-constexpr std::size_t kStores = 3;  // the heaviest ones; a matrix product has its tile, its packing and its write-back
+constexpr std::size_t kStores = 3;  // the heaviest ones: a matrix product has its tile, its packing and its write-back
 constexpr double kLine = 64;
 
 constexpr std::array kStoreNames = {"trips",        "flops",        "lanes",        "unrolled",    "parallel",
@@ -29,7 +29,7 @@ float scale(double x) { return static_cast<float>(std::log2(1 + std::max(0.0, x)
 
 bool is_expanded(ir::LoopKind kind) { return kind == ir::LoopKind::kVectorized || kind == ir::LoopKind::kUnrolled; }
 
-/// What the accesses of a store touch: asked for at every level of the nest and for every cache, so worked out once.
+/// The bytes that each access of a store touches at each level of the nest, computed once for all caches.
 class Footprints {
  public:
   explicit Footprints(const NestStore& store) : levels_(store.loops.size() + 1) {
@@ -38,16 +38,16 @@ class Footprints {
     for (const NestAccess& access : store.accesses) add(store, access);
   }
 
-  /// Bytes of whole cache lines that the access touches while the loops from `level` on inwards run.
+  /// Bytes of whole cache lines that the access touches while the loops from `level` inwards run.
   double bytes(std::size_t access, std::size_t level) const { return bytes_[access * levels_ + level]; }
-  /// Whether the access is somewhere else in another iteration of the loop.
+  /// Whether the address of the access depends on the loop.
   bool moves(std::size_t access, std::size_t loop) const { return moves_[access * (levels_ - 1) + loop]; }
 
  private:
-  /// Elements along one dimension from one iteration of a loop to the next.
+  /// Distance along one dimension, in elements, from one iteration of a loop to the next.
   struct Step {
     double elements;
-    bool is_hidden;  ///< inside a quotient or the like: anywhere
+    bool is_hidden;  ///< inside a non-affine term: unknown
   };
 
   void add(const NestStore& store, const NestAccess& access) {
@@ -95,8 +95,8 @@ bool is_in_registers(const ir::Buffer& buffer) {
          buffer->scope == ir::Scope::kFragment;
 }
 
-/// Bytes that cross into a cache of `capacity`: what is touched at the outermost level that fits, times the loops
-/// outside, except where the next loop outside does not move the access.
+/// Bytes that move into a cache of `capacity`: the footprint at the outermost level that fits, times the extents of the
+/// loops outside it, except that the first of these does not count where it does not move the access.
 double traffic(const NestStore& store, const Footprints& footprints, std::int64_t capacity) {
   std::size_t level = store.loops.size();
   while (level > 0) {
@@ -179,12 +179,12 @@ bool is_parallel(ir::LoopKind kind) { return kind == ir::LoopKind::kParallel; }
 bool is_vectorized(ir::LoopKind kind) { return kind == ir::LoopKind::kVectorized; }
 bool is_virtual_thread(ir::LoopKind kind) { return kind == ir::LoopKind::kVirtualThread; }
 
-/// Of the program as a whole; its stores are in order.
+/// Appends the columns of the whole program, whose stores are in order.
 void program_columns(const FlatProgram& flat, const CacheCapacities& caches, Features& out) {
   double code = 0, tasks = 1, l2_traffic = 0, non_temporal = 0;
   double blocks = 1, threads = 1, virtual_threads = 1;
-  double thread_step = 0, block_step = 0;     // sums of logarithms: each access counts
-  double other_trips = 0, other_vectors = 0;  // of the stores that have no columns of their own
+  double thread_step = 0, block_step = 0;     // sums of logarithms, one for each access
+  double other_trips = 0, other_vectors = 0;  // of the stores without columns of their own
   for (std::size_t i = 0; i < flat.stores.size(); ++i) {
     const NestStore& store = flat.stores[i];
     code += code_size(store);
@@ -195,7 +195,7 @@ void program_columns(const FlatProgram& flat, const CacheCapacities& caches, Fea
     virtual_threads = std::max(virtual_threads, store.extents(is_virtual_thread));
     if (store.is_non_temporal) non_temporal += store.trips() * store.accesses.front().buffer->element.bytes();
     for (const NestAccess& access : store.accesses) {
-      // Stores count twice: reading along a row and writing along a column is not the same as the reverse.
+      // Stores count twice, since reading rows and writing columns differs from the reverse.
       thread_step += (access.is_write ? 2 : 1) * std::log2(1 + access.thread_step);
       block_step += (access.is_write ? 2 : 1) * std::log2(1 + access.block_step);
     }

@@ -1,53 +1,33 @@
-// Numbers that describe a candidate to a cost model: read off the program in loop form, and its knobs. Nothing is
-// compiled. The program's part follows Ansor's per-store features (auto_scheduler/feature.cc), cut down to what a model
-// of one operator on one machine can use: work, structure of the loops, and for three cache sizes the traffic that the
-// loop nest causes. Thread rule: pure functions.
+// Numeric features of a candidate for a cost model, computed from its program in loop form and its knobs, without
+// compiling it. The features of the program follow Ansor's per-store features (auto_scheduler/feature.cc), reduced to
+// those that help a model of one operator on one machine: work, loop structure, and the memory traffic that the loop
+// nest causes for three cache sizes. Thread rule: pure functions.
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "ir/core/program.h"
-#include "space/config_space.h"
 
 namespace nestwright {
 
-/// Always the same length for one FeatureLayout. NaN: does not apply.
+/// One row of features. NaN means that a feature does not apply. All rows of one task have the same length.
 using Features = std::vector<float>;
 
-/// Bytes that the traffic features take the caches to hold.
+/// The cache sizes, in bytes, that the traffic features assume.
 struct CacheCapacities {
   std::int64_t l1_bytes = 32 << 10, l2_bytes = 1 << 20, l3_bytes = 16 << 20;
 };
 
-/// Raised whenever a feature comes to mean something else.
+/// Incremented whenever the meaning of a feature changes.
 inline constexpr int kFeatureVersion = 2;
 
-/// Which knob goes into which column: the union over all branches of all spaces of a task.
-class KnobColumns {
- public:
-  explicit KnobColumns(std::span<const ConfigSpace> spaces);
-  std::size_t size() const { return columns_.size(); }
-  /// One value a column: log2(1 + x) of a number, the position of an option, NaN where the configuration has no such
-  /// knob.
-  void append(const Config& config, Features& out) const;
-
- private:
-  struct Column {
-    std::string knob;
-    std::size_t component;
-    bool is_size;
-  };
-  std::vector<Column> columns_;
-};
-
-/// Number of features that program_features appends.
+/// The number of features that program_features appends.
 std::size_t program_feature_count();
-/// Requires loop form with constant extents.
+/// Appends the features of a program. Requires loop form with constant extents.
 void program_features(const ir::Program& program, const CacheCapacities& caches, Features& out);
-/// Their names, in order, for people.
+/// The names of the features, in order, for people to read.
 std::vector<std::string> program_feature_names();
 
 }  // namespace nestwright

@@ -1,8 +1,8 @@
+#include "cost_model/knob_columns.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include "cost_model/features.h"
 
 namespace nestwright {
 

@@ -30,7 +30,7 @@ struct Loop {
 
 struct Guard {
   Expr condition;
-  bool is_inverted = false;  ///< an else-case
+  bool is_inverted = false;  ///< the else-case
 };
 
 std::set<Var> variables_of(const Expr& e) {
@@ -41,7 +41,7 @@ std::set<Var> variables_of(const Expr& e) {
   return vars;
 }
 
-// Whether ir::evaluate can say its value.
+// Whether ir::evaluate can compute its value from the loop variables.
 bool is_of_indices(const Expr& e) {
   return !any_expr(e, [](const Expr& each) { return each.as<Load>() != nullptr || each.type().is_float(); });
 }
@@ -50,7 +50,7 @@ bool reads_tensor(const Expr& e) {
   return any_expr(e, [](const Expr& each) { return each.as<Load>() != nullptr; });
 }
 
-// How many products of two values that are read `e` itself is.
+// The number of products of two loaded values that `e` itself computes, without its operands.
 double products_of(const Expr& e) {
   const auto are_data = [](const Expr& a, const Expr& b) { return reads_tensor(a) && reads_tensor(b); };
   if (const auto* binary = e.as<Binary>(); binary != nullptr && binary->op == BinaryOp::kMul) {
@@ -60,17 +60,17 @@ double products_of(const Expr& e) {
   if (call == nullptr) return 0;
   const int products = ir::intrinsic_info(call->intrinsic).products;
   if (products == 0) return 0;
-  const std::size_t first = is_dot(call->intrinsic) ? 1 : 0;  // behind the sum of a dot product
+  const std::size_t first = is_dot(call->intrinsic) ? 1 : 0;  // after the accumulator of a dot product
   return are_data(call->args[first], call->args[first + 1]) ? products : 0;
 }
 
-// A term of an index: coefficient * (0 .. extent - 1), of a loop.
+// A term of an index, of one loop: coefficient * (0 .. extent - 1).
 struct Term {
   double coefficient, extent;
   Var var;
 };
 
-// The loops of a sum that are like the digits of a number: each combination of their values gives another sum.
+// The terms of a sum that act like digits of a number: each combination of their values gives a different sum.
 std::vector<Term> digits_of(std::vector<Term> terms) {
   std::sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.coefficient < b.coefficient; });
   double largest = 0;
@@ -82,7 +82,7 @@ std::vector<Term> digits_of(std::vector<Term> terms) {
   return terms;
 }
 
-// How many values a sum takes at least, where no guard leaves any out.
+// A lower bound on the number of values of a sum without guards.
 double distinct_values(std::vector<Term> terms) {
   std::sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.coefficient < b.coefficient; });
   double count = 1, largest = 0;  // of values 0 .. largest
@@ -92,7 +92,7 @@ double distinct_values(std::vector<Term> terms) {
       count *= term.extent;
       largest += reach;
     } else if (count == largest + 1) {
-      largest += reach;  // overlapping runs without gaps, as a convolution's rows
+      largest += reach;  // overlapping runs without gaps, as in the rows of a convolution
       count = largest + 1;
     }
   }
@@ -155,8 +155,8 @@ class WorkCounter final : public Visitor {
     guards_.pop_back();
   }
 
-  // Of all combinations of values of `counted`, the share with which the guards let some iteration through: the product
-  // of the shares of those groups of guards that have no variable in common.
+  // The share of the combinations of values of `counted` for which the guards let some iteration pass: the product over
+  // groups of guards that share no variable.
   double guarded_share(const std::set<Var>& counted) const {
     double product = 1;
     std::vector<std::pair<std::set<Var>, std::vector<const Guard*>>> groups;
@@ -177,8 +177,8 @@ class WorkCounter final : public Visitor {
     return product;
   }
 
-  // By trying all values of `vars`. 0 where these are too many, or where it cannot be tried: data decide, or a loop's
-  // extent is not constant.
+  // The same for one group, by enumeration of the values of `vars`. 0 where these are too many or the guards cannot be
+  // evaluated, because they depend on data or an extent is not constant.
   double share_of(std::set<Var> vars, const std::vector<const Guard*>& guards, const std::set<Var>& counted) const {
     constexpr std::int64_t kMaxPoints = 1 << 14;
     if (std::any_of(guards.begin(), guards.end(), [](const Guard* g) { return !is_of_indices(g->condition); }))
@@ -248,7 +248,7 @@ class WorkCounter final : public Visitor {
     }
   }
 
-  // Those that decide whether its factors are data: the masks of loads and the conditions of selects.
+  // The conditions on which its factors depend: masks of loads and conditions of selects.
   static std::vector<Expr> conditions_of(const Expr& e) {
     std::vector<Expr> conditions;
     for_each_expr(e, [&](const Expr& each) {
@@ -258,7 +258,7 @@ class WorkCounter final : public Visitor {
       const bool is_true_data = reads_tensor(choice->if_true), is_false_data = reads_tensor(choice->if_false);
       if (is_true_data && is_false_data) return;
       const Expr condition = is_true_data ? choice->condition : make_not(choice->condition);
-      // Where neither is, the condition is one that is never known.
+      // Where neither value is data, add a condition that is always unknown.
       conditions.push_back(is_true_data || is_false_data ? condition : Expr(Var("unknown", kBool)));
     });
     return conditions;
@@ -287,7 +287,7 @@ class WorkCounter final : public Visitor {
     found->second = std::max(found->second, distinct_elements(load.indices));
   }
 
-  // Dimension by dimension: the loops that an earlier one depends on stand still for the later ones.
+  // Goes through the dimensions in order: a loop that an earlier dimension depends on is constant for later ones.
   double distinct_elements(const std::vector<Expr>& indices) const {
     std::set<Var> used;
     double product = 1;
@@ -305,8 +305,8 @@ class WorkCounter final : public Visitor {
     return product * guarded_share(used);
   }
 
-  // Those of loops that are not used yet. False where the index is not affine, or a loop begins where another one
-  // stands, against which it might move.
+  // The terms of loops that are not in `used`. False where the index is not affine, or where the start of a loop is not
+  // constant and might offset the iterations.
   bool collect_terms(const Expr& index, const std::set<Var>& used, std::vector<Term>& terms) const {
     for (const LinearTerm& term : to_linear(index).terms) {
       const auto* ref = term.atom.as<VarRef>();
@@ -326,12 +326,12 @@ class WorkCounter final : public Visitor {
   Substitution lets_;
   Ranges ranges_;
   std::vector<Expr> counted_;
-  std::map<Buffer, double> read_;  ///< elements, by parameter
+  std::map<Buffer, double> read_;  ///< elements read of each parameter
   double multiplications_ = 0;
   bool is_for_device_ = false;
 };
 
-// 0 where an extent is symbolic.
+// 0 for a symbolic extent.
 double elements_of(const Buffer& buffer) {
   double product = 1;
   for (const Expr& extent : buffer->shape) {

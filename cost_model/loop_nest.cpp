@@ -109,14 +109,14 @@ class Flattener {
     return out;
   }
 
-  /// In elements, where loop variables have these values and every other one is 0.
+  /// The address in elements where loop variables have the values `at` and all others are 0.
   std::int64_t address(const Buffer& buffer, const std::vector<Expr>& indices, std::span<const LoopValue> at) const {
     std::int64_t elements = 0;
     for (std::size_t d = 0; d < indices.size(); ++d) elements += stride(buffer, d) * value(indices[d], at);
     return elements;
   }
 
-  /// Bytes that the address moves from the first to the second iteration of the loop of that kind.
+  /// Bytes between the addresses of the first and the second iteration of the loop of this kind; 0 without one.
   double step(const Buffer& buffer, const std::vector<Expr>& indices, LoopKind kind) const {
     const auto loop =
         std::find_if(loops_.begin(), loops_.end(), [&](const NestLoop& l) { return l.kind == kind && l.extent > 1; });
@@ -126,15 +126,15 @@ class Flattener {
     return static_cast<double>(std::abs(elements)) * buffer->element.bytes();
   }
 
-  /// In elements; 1 where it is not constant.
+  /// Stride in elements; 1 where it is not constant.
   static std::int64_t stride(const Buffer& buffer, std::size_t dimension) {
     const Expr stride = buffer->stride(static_cast<int>(dimension));
     const std::int64_t* constant = as_const_int(stride);
     return constant != nullptr ? *constant : 1;
   }
 
-  /// An index where loop variables have these values and every other one is 0. What is no index arithmetic, a loaded
-  /// value say, counts as 0.
+  /// The value of an index where loop variables have the values `at` and all others are 0. Anything but index
+  /// arithmetic, such as a loaded value, counts as 0.
   std::int64_t value(const Expr& e, std::span<const LoopValue> at) const {
     if (const std::int64_t* constant = as_const_int(e)) return *constant;
     if (const auto* ref = e.as<VarRef>()) {
@@ -182,7 +182,7 @@ class Flattener {
     out.distance_bytes = static_cast<double>(std::abs(address(n.buffer, n.indices, {}))) * n.buffer->element.bytes();
   }
 
-  /// Of a buffer, the space between its rows left out.
+  /// Size of a buffer without padding between its rows.
   double compact_bytes(const Buffer& buffer) const {
     double bytes = buffer->element.bytes();
     for (const Expr& extent : buffer->shape) {
@@ -192,7 +192,7 @@ class Flattener {
     return bytes;
   }
 
-  /// Between the rows of a buffer, constant strides given.
+  /// Bytes of padding between the rows of a buffer; 0 unless its strides are constant.
   static double padding_bytes(const Buffer& buffer) {
     const auto is_constant = [](const Expr& e) { return as_const_int(e) != nullptr; };
     if (buffer->strides.empty() || !std::all_of(buffer->shape.begin(), buffer->shape.end(), is_constant) ||
@@ -224,7 +224,7 @@ class Flattener {
     walk(n.body);
   }
 
-  /// How often a comparison of index expressions holds, taking their difference as uniform over its bounds.
+  /// The probability that a condition holds. The difference of two compared indices is assumed uniform over its bounds.
   double probability(const Expr& condition) {
     if (is_true(condition)) return 1;
     if (is_false(condition)) return 0;
@@ -293,7 +293,7 @@ class Flattener {
 
   std::vector<NestLoop> loops_;
   std::map<Var, Linear> lets_;
-  std::map<Var, Expr> values_;  ///< of the same variables
+  std::map<Var, Expr> values_;  ///< of let-bound variables
   Ranges ranges_;
   double share_ = 1;
   double kernel_shared_bytes_ = 0;

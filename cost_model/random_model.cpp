@@ -15,7 +15,7 @@ class RandomModel final : public CostModel {
     std::vector<double> scores;
     scores.reserve(rows.size());
     for (const Features& row : rows) {
-      // Of the row, not of a stream: the same candidate gets the same score wherever it stands.
+      // Hashes the row, so that a candidate has the same score at any position.
       const auto* bytes = reinterpret_cast<const char*>(row.data());
       const std::uint64_t h = hash_combine(seed_, stable_hash({bytes, row.size() * sizeof(float)}));
       scores.push_back(static_cast<double>(h >> 11) * 0x1.0p-53);
@@ -23,7 +23,7 @@ class RandomModel final : public CostModel {
     return scores;
   }
 
-  bool trained() const override { return false; }
+  bool is_trained() const override { return false; }
 
  private:
   std::uint64_t seed_;

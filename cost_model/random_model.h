@@ -1,4 +1,5 @@
-// The control: scores that know nothing. A search is only as good as its lead over this one.
+// The baseline for cost models: random scores. A learned model is worth its lead over this one.
+// Thread rule: as cost_model/cost_model.h.
 #pragma once
 
 #include <memory>

@@ -9,22 +9,22 @@ namespace nestwright {
 namespace {
 
 constexpr std::int64_t kWarp = 32, kSector = 32, kBanks = 32, kWord = 4;
-constexpr std::int64_t kMostAtOnce = 16;  // bytes that a thread moves by one access
+constexpr std::int64_t kMaxAccessBytes = 16;  // bytes that a thread moves by one access
 
-/// Of the threads of a warp, in order: what each moves, in bytes from the first one's.
+/// The bytes that each thread of a warp accesses, relative to the first thread's, in order of threads.
 struct Pieces {
   std::vector<std::int64_t> begins;
-  std::int64_t bytes = 0;  ///< of each
+  std::int64_t bytes = 0;  ///< of each thread
 };
 
-/// As many lanes of a vector as lie side by side and fit one access.
+/// The bytes of the adjacent lanes of a vector, as many as fit one access.
 std::int64_t bytes_at_once(std::span<const NestLoop> loops, std::int64_t element,
                            const std::function<std::int64_t(std::span<const LoopValue>)>& address) {
   const auto vector =
       std::find_if(loops.rbegin(), loops.rend(), [](const NestLoop& l) { return l.kind == ir::LoopKind::kVectorized; });
   if (vector == loops.rend()) return element;
   if (address(std::array{LoopValue{vector->var, 1}}) - address({}) != 1) return element;
-  return std::min(static_cast<std::int64_t>(vector->extent) * element, kMostAtOnce);
+  return std::min(static_cast<std::int64_t>(vector->extent) * element, kMaxAccessBytes);
 }
 
 Pieces pieces_of(std::span<const NestLoop> loops, std::int64_t element,
@@ -46,7 +46,7 @@ Pieces pieces_of(std::span<const NestLoop> loops, std::int64_t element,
       at[i].value = rest % extents[i];
       rest /= extents[i];
     }
-    if (rest > 0) break;  // the block has fewer
+    if (rest > 0) break;  // past the last thread of the block
     pieces.begins.push_back(address(at) * element);
   }
   return pieces;
@@ -62,7 +62,7 @@ double sectors_of(const Pieces& pieces) {
   return static_cast<double>(sectors.size());
 }
 
-/// Wide accesses go in phases of as many threads as ask for all banks once (CUDA Programming Guide, "Shared Memory").
+/// Wide accesses are split into phases whose threads request all banks once (CUDA Programming Guide, "Shared Memory").
 double ways_of(const Pieces& pieces) {
   const std::int64_t threads = std::max<std::int64_t>(1, kBanks * kWord / std::max(pieces.bytes, kWord));
   double ways = 0;

@@ -1,4 +1,4 @@
-// What a warp of a device does at once with an access. Thread rule: pure functions.
+// Computes the memory transactions of one access by a warp. Thread rule: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,9 @@ struct LoopValue {
   std::int64_t value = 0;
 };
 
-/// `address` gives the element of the buffer that is accessed where loop variables have these values and every other
-/// one is 0. No bytes where the buffer lies in neither global nor shared memory. Requires a loop bound to threadIdx.
+/// The access of the first warp. `address` returns the accessed element of `buffer` for the given loop variables, with
+/// all others 0. The result has no bytes where the buffer is in neither global nor shared memory. Requires a loop bound
+/// to threadIdx.
 WarpAccess warp_access(std::span<const NestLoop> loops, const ir::Buffer& buffer,
                        const std::function<std::int64_t(std::span<const LoopValue>)>& address);
 

@@ -15,10 +15,10 @@ namespace {
 
 constexpr int kRounds = 60;
 
-/// Every call's code is checked: XGBoost goes on with bad data otherwise.
+/// Checks the return code of every call, as XGBoost otherwise continues with bad data.
 void call(int code, const char* what) {
   if (code == 0) return;
-  const std::string message = XGBGetLastError();  // first line; a stack trace follows
+  const std::string message = XGBGetLastError();  // its first line; a stack trace follows
   throw InternalError(fmt::format("XGBoost failed to {}: {}", what, message.substr(0, message.find('\n'))));
 }
 
@@ -50,7 +50,7 @@ class XgboostModel final : public CostModel {
     if (observations.empty()) return;
     double best = 0;
     for (const Observation& o : observations) best = std::max(best, o.throughput);
-    if (best == 0) return;  // nothing but failures: nothing to rank by
+    if (best == 0) return;  // only failures: there is nothing to rank
 
     columns_ = observations.front().features.size();
     const std::vector<float> flat = flatten(observations.size(), columns_,
@@ -69,7 +69,7 @@ class XgboostModel final : public CostModel {
     call(XGDMatrixSetFloatInfo(data.get(), "label", labels.data(), labels.size()), "take the labels");
     call(XGDMatrixSetFloatInfo(data.get(), "weight", weights.data(), weights.size()), "take the weights");
 
-    // A fresh booster every time: one that met an error must not be used again.
+    // A new booster each time: one that reported an error must not be used again.
     BoosterHandle handle = nullptr;
     call(XGBoosterCreate(&raw, 1, &handle), "make a model");
     Booster booster(handle);
@@ -104,7 +104,7 @@ class XgboostModel final : public CostModel {
     return {scores, scores + rows.size()};
   }
 
-  bool trained() const override { return booster_ != nullptr; }
+  bool is_trained() const override { return booster_ != nullptr; }
 
  private:
   std::uint64_t seed_;

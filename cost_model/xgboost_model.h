@@ -1,6 +1,7 @@
-// Gradient-boosted trees by XGBoost, squared error on throughput relative to the best seen (AutoTVM's "reg" objective:
-// xgb_model in tvm v0.14 and later), so that telling the good ones apart weighs most. One thread: two are slower on a
-// loaded machine and make results differ from run to run.
+// Gradient-boosted trees by XGBoost, with squared error on throughput relative to the best one (AutoTVM's "reg"
+// objective, xgb_model in TVM v0.14 and later), which favours the order of the best candidates. Trains on one thread:
+// two are slower on a loaded machine and make results vary from run to run.
+// Thread rule: as cost_model/cost_model.h.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// The best known kernel for a workload, in this process:  apply_best [DATABASE]
-// Without a database, or where it knows nothing that fits, that is the template's default.
+// Calls the best known kernel for a workload in this process:  apply_best [DATABASE]
+// Without a database, or where it has no kernel that fits, this is the template's default.
 #include <chrono>
 #include <cstdio>
 #include <exception>
@@ -21,7 +21,7 @@ int run(const char* database) {
   for (float& x : b.as<float>()) x = 2.0F;
   matmul.function(a, b, c);
   for (const float x : c.as<float>()) {
-    if (x != kSize) return 1;  // each element is a sum of 256 ones
+    if (x != kSize) return 1;  // each element is the sum of kSize ones
   }
 
   using Clock = std::chrono::steady_clock;

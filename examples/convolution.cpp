@@ -1,4 +1,4 @@
-// A convolution, NCHW: 1x3x32x32 by 16x3x3x3 to 1x16x30x30. 16 divides neither the height nor the width.
+// A convolution in NCHW of 1x3x32x32 by 16x3x3x3 to 1x16x30x30. 16 divides neither the height nor the width.
 #include "example.h"
 
 using namespace nestwright;

@@ -1,4 +1,4 @@
-// Operators without a reduction, and a sum over the rows: the default schedule, and one with vectors and threads.
+// Element-wise operators, and a sum over rows: the default schedule, and one with vectors and threads.
 #include "example.h"
 
 using namespace nestwright;
@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kVector = 16;
 
-/// All axes as one loop, in vectors, whole chunks of it in parallel.
+/// Fuses all axes into one loop, vectorised, with whole chunks in parallel.
 Schedule spread(const Tensor& result, int chunk) {
   Schedule s = create_schedule(result);
   IterVar all = s[result].axis(0);

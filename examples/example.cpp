@@ -11,7 +11,7 @@
 namespace nestwright::examples {
 namespace {
 
-/// Median over several batches, each long enough to be timed well. Units: microseconds a call.
+/// Microseconds per call: the median over several batches, each long enough to be timed accurately.
 double time_calls(const std::function<void()>& call) {
   using Clock = std::chrono::steady_clock;
   const auto batch = [&](int calls) {
@@ -77,7 +77,7 @@ void Example::run(const std::string& title, const Schedule& schedule, const Args
 double Example::call(const Function& function, const std::vector<const Array*>& inputs, const Array& expected,
                      double tolerance, const std::string& title) {
   Array result = Array::empty(kFloat32, expected.shape());
-  result.fill_bytes(0xff);  // NaN: an element that is not written is seen
+  result.fill_bytes(0xff);  // NaN, so that unwritten elements are detected
   std::vector<ArrayRef> arguments;
   for (const Array* input : inputs) arguments.emplace_back(*input);
   arguments.emplace_back(result);

@@ -1,4 +1,4 @@
-// A matrix product by hand: what to compute, how to compute it, the loop nest that it becomes, and the machine code.
+// A matrix product step by step: what to compute, how to compute it, the resulting loop nest, and the machine code.
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int M = 96, N = 256, K = 128;
 
-// Every element against a plain loop in double: the largest difference.
+// The largest difference between any element and that of a plain loop in double.
 double largest_error(std::span<const float> a, std::span<const float> b, std::span<const float> c) {
   double largest = 0;
   for (int i = 0; i < M; ++i) {
@@ -46,7 +46,7 @@ int run() {
   s[tile].reorder({s[tile].reduce_axis(0), s[tile].axis(0), t_vector, t_lane});
   s[tile].unroll(s[tile].axis(0)).unroll(t_vector).vectorize(t_lane);
 
-  // A function of this process, and the loop nest that it was made from.
+  // A callable function, and the loop nest that it was compiled from.
   const Function matmul = build(s, {A, B, C}, target, "matmul");
   std::printf("%s\n", to_string(matmul.program()).c_str());
 

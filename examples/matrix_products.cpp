@@ -1,5 +1,5 @@
-// Matrix products of every transposition, and of batches, by one schedule: tiles of 32 x 32, four steps of the
-// reduction at a time, columns in vectors, rows of tiles in parallel.
+// Matrix products of all transpositions, and of batches, by one schedule: tiles of 32 x 32, four steps of the
+// reduction at a time, vectorised columns, parallel rows of tiles.
 #include "example.h"
 
 using namespace nestwright;
@@ -78,7 +78,7 @@ void batched(Example& example) {
   example.run("A B for each of a batch", s, {A, B, C}, {&a, &b}, expected);
 }
 
-/// Everything split by 16, the batch too.
+/// All loops split by 16, including the batch.
 struct BatchedTiles {
   static constexpr int kBatch = 32, kRows = 128, kColumns = 64, kSum = 128;
   Tensor A = placeholder({kBatch, kRows, kSum}, kFloat32, "A");

@@ -1,4 +1,4 @@
-// The primitives one by one: the loops before and after each of them.
+// Each primitive in turn: the loops before and after it.
 #include <tuple>
 
 #include "example.h"
@@ -103,7 +103,7 @@ void places(Example& example) {
   before_and_after<Chain>(example, "prepare", Chain(), [](Chain& c) { c.s[c.B].prepare(); });
 }
 
-/// C = A B, of 8 x 32 with a sum of 12.
+/// C = A B, 8 x 32, with a reduction over 12.
 struct Product {
   Tensor A = placeholder({8, 12}, kFloat32, "A"), B = placeholder({12, 32}, kFloat32, "B");
   IterVar k = reduce_axis(12, "k");
@@ -157,7 +157,8 @@ void reductions(Example& example) {
   });
 }
 
-/// C = A B of bytes, of 8 x 32 with a sum of 12. B is packed in fours along the sum, as the instruction reads it.
+/// C = A B of bytes, 8 x 32, with a reduction over 12. B is packed in groups of four along it, as the instruction reads
+/// them.
 struct ByteProduct {
   Tensor A = placeholder({8, 12}, kUInt8, "A"), B = placeholder({3, 32, 4}, kInt8, "B");
   IterVar ko = reduce_axis(3, "ko"), ki = reduce_axis(4, "ki");

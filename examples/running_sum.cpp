@@ -1,5 +1,5 @@
-// Running sums over the rows of a matrix: a scan over the first axis. In init and in update the columns are split by
-// 256: bound to blocks and threads, init is one launch and every step another one; on the CPU the same blocks run in
+// Running sums over the rows of a matrix: a scan over the first axis. The columns of init and update are split by 256.
+// Bound to blocks and threads, init is one launch and every step is another; on the CPU, the same blocks run in
 // parallel. Extents and strides are symbols, so that one program serves all sizes.
 #include <cstdio>
 #include <vector>
@@ -36,7 +36,7 @@ std::vector<float> expected() {
   return y;
 }
 
-/// What the interpreter makes of `program`.
+/// The result of `program` in the interpreter.
 std::vector<float> interpreted(const ir::Program& program) {
   std::vector<float> x = input(), y(x.size());
   const ir::Memory memory[] = {std::as_writable_bytes(std::span(x)), std::as_writable_bytes(std::span(y))};

@@ -23,7 +23,7 @@ Array logits() {
   return filled({M, N}, [](std::int64_t i) { return std::sin(static_cast<double>(i)) * 5; });
 }
 
-/// Probabilities in double.
+/// Probabilities in double precision.
 std::vector<double> softmax_of(const Array& x) {
   const auto in = x.as<const float>();
   std::vector<double> out(in.size());
@@ -39,7 +39,7 @@ std::vector<double> softmax_of(const Array& x) {
 void softmax(Example& example) {
   const Softmax op;
   Schedule s = create_schedule(op.Y);
-  // All four stages row by row; what does not depend on another column in vectors.
+  // Computes all four stages row by row; vectorises those that do not depend on other columns.
   const auto [part, row] = s[op.Y].split(s[op.Y].axis(0), factor(32));
   s[op.Y].parallel(part);
   for (const Tensor& stage : {op.largest, op.power, op.total}) s[stage].compute_at(s[op.Y], row);

@@ -1,4 +1,4 @@
-// The best-of questions: the chain of races, and what stands in for it where no race was run.
+// Finds the best records: the chain of races, and its substitutes for a task without a race.
 #include "logs/best.h"
 
 #include <fmt/format.h>
@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <map>
 
-#include "logs/bad_row.h"
 #include "logs/encode.h"
+#include "logs/read_or_note.h"
 #include "logs/state.h"
 #include "support/error.h"
 
@@ -19,7 +19,7 @@ namespace {
 using sqlite::Database;
 using sqlite::Statement;
 
-/// True where the row of `trial` ran in an undisturbed race, of those that `which` is true for, and failed there.
+/// Returns SQL that is true if the row of `trial` failed in an undisturbed race for which `which` holds.
 std::string failed_in_race(const std::string& which) {
   return fmt::format(
       "EXISTS (SELECT 1 FROM race_entry AS failed JOIN race AS later ON later.id = failed.race_id"
@@ -30,13 +30,13 @@ std::string failed_in_race(const std::string& which) {
 constexpr const char* kFromProposal =
     "JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.id = proposal.space_id";
 
-/// Those before the ones of proposal and measurement.
+/// The columns before those of proposal and measurement.
 constexpr int kOwnColumns = 14;
 
-/// These are the fields of MadeBy, in order.
+/// The fields of RecordProvenance, in order.
 constexpr const char* kMadeByColumns = "session.code_generator, session.kernel, session.microcode, session.huge_pages";
 
-/// Sound entries of undisturbed races whose trial has not failed in a later one.
+/// Selects sound entries of undisturbed races whose trial has not failed in a later one.
 std::string select_race_entries(const std::string& where) {
   return fmt::format(
       "SELECT race_entry.trial_id, race.session_id, race.recorded_at, race.pipeline, session.rule,"
@@ -82,7 +82,7 @@ BestRecord read_best(const Statement& row, const StoredTask& task, BestSource so
   return best;
 }
 
-/// The row that `select` is at, if it can be read.
+/// Reads the current row of `select`, if it can be read.
 std::optional<BestRecord> read_row(const Statement& select, const Database& database, const StoredTask& task,
                                    BestSource source) {
   return read_or_note(database, source == BestSource::kRace ? "race_entry (column trial_id)" : "trial",
@@ -95,7 +95,7 @@ std::optional<BestRecord> read_first(Statement& select, const Database& database
   return read_row(select, database, task, source);
 }
 
-// The texts of the statements that one question needs are made once: making them takes longer than running them.
+// The texts of the statements for one query are made once, because making them takes longer than running them.
 
 std::optional<BestRecord> last_winner(const Database& database, const StoredTask& task, const std::string& templates) {
   static const std::string kSelect =
@@ -106,8 +106,8 @@ std::optional<BestRecord> last_winner(const Database& database, const StoredTask
   return read_first(select.bind(task.id, templates), database, task, BestSource::kRace);
 }
 
-/// Returns the confirmed incumbent of the latest session of the task where that is sound. With `own`, only sessions
-/// other than this one that have ended count; with 0, all do.
+/// Returns the confirmed incumbent of the latest session of the task if it is sound. With `own`, only other sessions
+/// that have ended count; with 0, all do.
 std::optional<BestRecord> last_confirmed(const Database& database, const StoredTask& task, const std::string& templates,
                                          SessionId own) {
   static const std::string kSelect = select_trials(fmt::format("trial.id = :trial AND {}", kTemplateMatches));
@@ -123,8 +123,8 @@ std::optional<BestRecord> last_confirmed(const Database& database, const StoredT
   return std::nullopt;
 }
 
-/// The session of the old rule, which knew no confirmation, with the most trials that may be best; 0 where there is
-/// none.
+/// Returns the session of the old rule, which did not have confirmation, with the most trials that may be best; 0 if
+/// there is none.
 SessionId busiest_session(const Database& database, std::int64_t task, const std::string& templates) {
   Statement select = database.prepare(
       fmt::format("SELECT trial.session_id FROM trial {} JOIN session ON session.id = trial.session_id"
@@ -290,7 +290,7 @@ std::optional<BestRecord> find_best(const TuningLog& log, const WorkloadKey& wor
     best->match = MatchKind::kOtherMachine;
     return best;
   }
-  constexpr int kTried = 64;  // further away a shape has nothing to teach
+  constexpr int kTried = 64;  // shapes farther away are useless
   for (BestRecord& record : log.nearest(workload, filter, kTried, templates)) {
     if (fits(record)) return std::move(record);
   }

@@ -1,4 +1,5 @@
-// The chain of comparisons within one task. Private to logs/.
+// Queries for the best records of one task, along the chain of its comparisons. Private to logs/.
+// Thread rule: as for the database.
 #pragma once
 
 #include <optional>
@@ -12,14 +13,14 @@
 
 namespace nestwright {
 
-/// True for the rows of `table` (trial or race_entry) whose measurement may be best: right, timed to the end, on a
-/// quiet machine.
+/// Returns SQL that is true for the rows of `table` (trial or race_entry) whose measurement may be best: right, timed
+/// to the end, on a quiet machine.
 std::string is_sound(const char* table);
-/// The same for trials; one that takes another one's measurement is that one, and one that failed when an undisturbed
-/// race ran it is beaten, however fast it was.
+/// The same for trials. A trial that takes another one's measurement counts as that one, and a trial that failed in an
+/// undisturbed race is excluded, however fast it was.
 std::string is_sound_trial();
 
-/// See TuningLog::best, for one task. `templates` as encode_templates() writes it.
+/// See TuningLog::best, for one task. `templates` is in the form of encode_templates().
 std::optional<BestRecord> best_of_task(const sqlite::Database& database, const StoredTask& task,
                                        const std::string& templates);
 
@@ -27,12 +28,13 @@ std::optional<BestRecord> best_of_task(const sqlite::Database& database, const S
 std::optional<BestRecord> stored_best_of(const sqlite::Database& database, SessionId session, const StoredTask& task,
                                          const std::string& templates);
 
-/// Length of the difference of log2 sizes; nullopt where shapes differ in more than sizes. `wanted` says which
-/// parameters are sizes.
+/// Returns the Euclidean distance between the log2 sizes; absent if the shapes differ in more than sizes. `wanted` says
+/// which parameters are sizes.
 std::optional<double> shape_distance(const std::vector<WorkloadParameter>& wanted,
                                      const std::vector<WorkloadParameter>& stored);
 
-/// The tasks that `filter` selects for other shapes than `workload`, each with its shape_distance(), the nearest first.
+/// Returns the tasks that `filter` selects for shapes other than `workload`, each with its shape_distance(), nearest
+/// first.
 std::vector<std::pair<double, StoredTask>> tasks_by_distance(const sqlite::Database& database,
                                                              const WorkloadKey& workload, const TaskFilter& filter);
 

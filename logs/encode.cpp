@@ -18,13 +18,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Of the columns of a measurement those that are lists: first those that Readings::kScores leaves out.
+/// The list columns of a measurement, beginning with those that Readings::kScores omits.
 constexpr std::array<std::string_view, 5> kReadings = {"raw_ns", "reference_ns", "samples_ns", "fma_ns", "walk_ns"};
 constexpr std::ptrdiff_t kBesideScores = 2;
 
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
-/// A number where it is one; text that only looks like a number, "007" or "-0", must come back as it was.
+/// A number if the text is one in canonical form; a text such as "007" or "-0" must be restored unchanged.
 Json number_or_text(const std::string& text) {
   if (Json::accept(text)) {
     Json parsed = Json::parse(text);
@@ -37,7 +37,7 @@ double real_or_nan(const sqlite::Statement& row, int column) {
   return row.is_null(column) ? kNotANumber : row.real(column);
 }
 
-/// Gives what `read` makes of the text. Throws LogError, which says what the column should hold.
+/// Returns the result of `read` for the text. Throws LogError that says what the column should contain.
 template <class Read>
 auto read_json(std::string_view text, const char* what, const Read& read) {
   try {
@@ -48,8 +48,8 @@ auto read_json(std::string_view text, const char* what, const Read& read) {
   }
 }
 
-/// The numbers of a list without null and white space, as encode_numbers() writes it where all are finite: a history is
-/// read ten times as fast as by the JSON library. nullopt for any other text.
+/// Parses a list without null and white space, as encode_numbers() writes it if all numbers are finite; absent for any
+/// other text. Reads a history ten times as fast as the JSON library.
 std::optional<std::vector<double>> plain_numbers(std::string_view json) {
   if (json.size() < 2 || json.front() != '[' || json.back() != ']') return std::nullopt;
   std::vector<double> numbers;
@@ -122,7 +122,8 @@ std::vector<KernelResources> decode_resources(std::string_view json) {
   return read_json(json, "list of the resources of kernels", [](const Json& list) {
     std::vector<KernelResources> kernels;
     for (const Json& kernel : list) {
-      // By reference, which refuses a number with a fraction: converted, one beyond all integers would be undefined.
+      // By reference, which rejects a number with a fraction; converting one beyond the range of integers would be
+      // undefined.
       const auto integer = [&](const char* name) { return kernel.at(name).get_ref<const Json::number_integer_t&>(); };
       kernels.push_back({kernel.at("kernel"), static_cast<int>(integer("registers")), integer("spill_bytes"),
                          integer("stack_bytes"), integer("shared_bytes"), static_cast<int>(integer("threads")),

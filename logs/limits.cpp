@@ -1,4 +1,4 @@
-// The highest rates ever measured on each machine.
+// TuningLog's limits: the highest rates ever measured on each machine.
 #include <fmt/format.h>
 
 #include <cmath>

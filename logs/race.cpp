@@ -1,4 +1,4 @@
-// The races that end sessions.
+// TuningLog's races, which end sessions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::optional<BestRecord> TuningLog::record_race(SessionId session, const Race& 
   sqlite::Transaction transaction(database);
   const StoredTask task = task_of_session(database, session);
   for (const RaceEntry& entry : race.entries) require_trial_of_task(database, entry.trial, session);
-  // A stored best is displaced by a comparison, never by its absence; a disturbed race displaces nothing.
+  // A stored best is replaced only by a comparison, never by its absence; a disturbed race replaces nothing.
   const auto stored = stored_best_of(database, session, task, encode_templates(templates));
   const auto is_stored = [&](const RaceEntry& entry) { return stored && entry.trial == stored->trial; };
   const bool is_compared = std::any_of(race.entries.begin(), race.entries.end(), is_stored);

@@ -1,5 +1,6 @@
-// What the log stores and hands back: plain values without any SQLite type. Keys hold everything that a result depends
-// on. Thread rule: plain values. Units stand in the names.
+// The values that the log stores and returns, without any SQLite type. Keys contain everything that a result depends
+// on.
+// Thread rule: values. Units are in the names.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ using SessionId = std::int64_t;
 using ProposalId = std::int64_t;
 using TrialId = std::int64_t;
 
-/// One parameter of a workload. Sizes may differ between a query and its nearest answer; everything else must be equal.
+/// A parameter of a workload. Sizes may differ between a query and its nearest answer; everything else must be equal.
 struct WorkloadParameter {
   std::string name;
   std::string value;  ///< canonical text; numbers are stored as JSON numbers
@@ -25,65 +26,67 @@ struct WorkloadParameter {
   friend bool operator==(const WorkloadParameter&, const WorkloadParameter&) = default;
 };
 
+/// A workload: an operator with its parameters.
 struct WorkloadKey {
   std::string text;  ///< canonical: "matmul m=512 n=512 k=512 tb=1"
   std::string op;
   std::string dtype;
-  std::vector<WorkloadParameter> parameters;  ///< those that do not stand at their default, as in the text
-  double flops = 0;                           ///< of one run
+  std::vector<WorkloadParameter> parameters;  ///< those that differ from their defaults, as in the text
+  double flops = 0;                           ///< per run
 };
 
-/// A task: a workload, where it runs and under which conditions. Results of different tasks are never compared.
+/// A task: a workload, the machine that it runs on, and the conditions. Results of different tasks are never compared.
 struct TaskKey {
   WorkloadKey workload;
   std::string target;                     ///< Target::str()
   int threads = 1;                        ///< as in the target, for filters
-  std::string machine;                    ///< fingerprint: CPU model, extensions, caches; of a device also its driver
+  std::string machine;                    ///< fingerprint: CPU model, extensions, caches; for a device also its driver
   std::string backend;                    ///< compiler and version: "LLVM 19.1.7"
   Pipeline pipeline = Pipeline::kSearch;  ///< that trials are compiled with
   std::string cache = "warm";             ///< "warm" or "cold"
   std::string pages = "small";            ///< "small" or "huge"
-  std::string prepacked = "none";         ///< operands that count as constant and packed ahead, e.g. "B"
+  std::string prepacked = "none";         ///< operands that are constant and packed in advance, e.g. "B"
 };
 
-/// Which tasks a question is about; an empty string and 0 mean any.
+/// Selects tasks; an empty string and 0 match any.
 struct TaskFilter {
   std::string workload, op, dtype, target, machine, backend, cache, pages, prepacked;
   int threads = 0;
 };
-/// Exactly this task.
+/// Returns a filter that selects exactly this task.
 TaskFilter filter_of(const TaskKey& task);
 
-/// A configuration means something only together with the version of its template.
+/// A template and its version, without which a configuration is meaningless.
 struct TemplateVersion {
   std::string name;
   int version = 1;
   friend bool operator==(const TemplateVersion&, const TemplateVersion&) = default;
 };
 
-/// How a session makes scores of readings. DO NOT CHANGE THESE VALUES: they are stored in databases.
+/// How a session computes scores from readings. Do not change these values: databases store them.
 enum class ScoringRule : std::uint8_t {
   kDividedByFma = 1,  ///< by an FMA loop beside the sample, up to schema version 5: a hint, never proof
   kPaired = 2,        ///< with readings of a reference kernel in the same passes
 };
 
-/// What the times of a session are measured in. Times of two sessions compare where both are paired and have the same
-/// anchor: those of session a are ns * b.anchor_ns / a.anchor_ns in the unit of session b.
+/// The unit of a session's times. Times of two sessions are comparable if both are paired and have the same anchor:
+/// those of session a are ns * b.anchor_ns / a.anchor_ns in the unit of session b.
 struct SessionUnit {
   SessionId session = 0;
   ScoringRule rule = ScoringRule::kPaired;
-  TrialId anchor = 0;          ///< of the template's default schedule; 0: the session has no anchor
+  TrialId anchor = 0;          ///< the trial of the template's default schedule; 0: the session has no anchor
   double anchor_ns = 0;        ///< its reference time in the session
-  std::string code_generator;  ///< MadeBy::code_generator of the session
+  std::string code_generator;  ///< RecordProvenance::code_generator of the session
 };
 
-/// What the time of a trial is worth to the search of another task.
+/// A trial of another task, as far as a search can learn from its time.
 struct RelatedTrial {
   TrialId id = 0;
   double median_ns = 0;
   bool ended_early = false, verified = false;
-  SessionUnit unit;  ///< of its measurement; code_generator is left out
+  SessionUnit unit;  ///< of its measurement; without code_generator
 };
+/// A task with another shape, and its trials.
 struct RelatedTask {
   WorkloadKey workload;
   std::vector<RelatedTrial> trials;  ///< in the order of recording
@@ -95,24 +98,25 @@ struct TaskTotals {
   double seconds = 0;       ///< spent on compiling, checking and measuring them
 };
 
-/// What made the kernels of a session and may change on one machine from day to day. Where it has, a record is a hint:
-/// it is shown, and raced again before it counts.
-struct MadeBy {
+/// The provenance of a session's kernels, which may change on a machine from day to day. If it has changed, a record is
+/// only a hint: it is shown, and raced again before it counts.
+struct RecordProvenance {
   std::string code_generator;  ///< codegen/fingerprint.h; empty up to schema version 6: not known
   std::string kernel;          ///< of the operating system: "Linux 6.1.0"; empty: not known
   std::string microcode;       ///< empty: not known
   std::string huge_pages;      ///< "always", "madvise" or "never"; empty: not known
 };
 
+/// How a session searches.
 struct SessionInfo {
   std::uint64_t seed = 0;
   std::string strategy;
   std::string cost_model;
-  std::string options_json = "{}";  ///< everything else that the session was started with
-  MadeBy made_by;
+  std::string options_json = "{}";  ///< all other options of the session
+  RecordProvenance made_by;
 };
 
-/// DO NOT RENAME: the names are stored in databases.
+/// Do not rename: databases store the names.
 enum class SessionStatus : std::uint8_t {
   kRunning,
   kDone,
@@ -122,20 +126,21 @@ enum class SessionStatus : std::uint8_t {
 };
 const char* session_status_name(SessionStatus status);
 
-/// A point that is to be measured. What the log hands back has labels without their values: ConfigSpace::resolve puts
-/// them in.
+/// A point to be measured. The log returns labels without their values, which ConfigSpace::resolve restores.
 struct Proposal {
   TemplateVersion from;
   Config config;
-  std::string origin;  ///< who thought of it: "seed", "random", "model", ...
+  std::string origin;  ///< its source: "seed", "random", "model", ...
 };
 
+/// A proposal that was committed in a batch.
 struct CommittedProposal {
   ProposalId id = 0;
   int position = 0;  ///< in the batch as it was proposed
   Proposal proposal;
 };
 
+/// Proposals that were committed together.
 struct Batch {
   std::int64_t id = 0;
   int number = 0;
@@ -143,16 +148,17 @@ struct Batch {
   std::vector<CommittedProposal> proposals;  ///< those that are still to be measured
 };
 
-/// Which machine code a trial was of.
+/// The machine code of a trial.
 struct TrialCode {
-  std::string identity;  ///< CompiledObject::code; empty: nothing was compiled
-  TrialId same_as = 0;   ///< the trial of this very code whose measurement this one takes; 0: it was measured itself
+  std::string identity;  ///< the fingerprint of the code in CompiledObject; empty: nothing was compiled
+  TrialId same_as = 0;   ///< the trial of the same code whose measurement this one takes; 0: it was measured itself
 };
 
+/// A recorded trial.
 struct TrialRecord {
   TrialId id = 0;
-  SessionId session = 0;  ///< that measured it
-  SessionUnit unit;       ///< of its times; another session's where it takes the measurement of a trial of that one
+  SessionId session = 0;  ///< the session that measured it
+  SessionUnit unit;       ///< of its times; that of another session if it takes the measurement of a trial there
   int batch = 0;
   int position = 0;
   std::string workload;                       ///< canonical text
@@ -162,36 +168,37 @@ struct TrialRecord {
   TrialCode code;
 };
 
-/// Of the stored best in a race. DO NOT RENAME: stored in databases.
+/// The role of the stored best in a race. Do not rename: databases store it.
 inline constexpr const char* kIncumbentRole = "incumbent";
 
-/// One contestant of the race that ends a session.
+/// A contestant of the race that ends a session.
 struct RaceEntry {
   TrialId trial = 0;
-  /// "finalist", "incumbent" (the stored best: the log itself gives it this role) or "default" (the untuned schedule).
+  /// "finalist", "incumbent" (the stored best; assigned by the log itself) or "default" (the untuned schedule).
   std::string role = "finalist";
-  Measurement measurement;                 ///< taken interleaved with the other entries; its outcome may be any
-  bool tied = false;                       ///< not told apart from the winner
+  Measurement measurement;                 ///< interleaved with the other entries; any outcome
+  bool tied = false;                       ///< indistinguishable from the winner
   std::vector<double> process_medians_ns;  ///< of each fresh process that timed it; empty: none did
 };
 
+/// A race that ends a session.
 struct Race {
   Pipeline pipeline = Pipeline::kFinal;
   std::vector<RaceEntry> entries;
-  std::optional<int> winner;  ///< index into entries; nullopt only where the race was disturbed
-  std::string disturbance;    ///< what disturbed the machine: the race replaces nothing; empty: it was quiet
+  std::optional<int> winner;  ///< index into entries; absent only if the race was disturbed
+  std::string disturbance;    ///< what disturbed the machine, so that the race replaces nothing; empty: nothing
 };
 
-/// DO NOT RENAME: printed by `query --json`.
+/// How a record matches a query. Do not rename: `query --json` prints the names.
 enum class MatchKind : std::uint8_t {
   kExact,
-  kOtherMachine,  ///< this very workload and target, on another machine
+  kOtherMachine,  ///< the same workload and target, on another machine
   kNearest,
   kDefault,
 };
 const char* match_name(MatchKind match);
 
-/// Why a record is called best. DO NOT RENAME: printed by `query --json`.
+/// Why a record is the best. Do not rename: `query --json` prints the names.
 enum class BestSource : std::uint8_t {
   kRace,         ///< won or ran in the last race
   kConfirmed,    ///< the last confirmed incumbent of a task without a race
@@ -203,22 +210,22 @@ const char* best_source_name(BestSource source);  // "race", "confirmed", "uncon
 struct BestRecord {
   MatchKind match = MatchKind::kExact;
   TaskKey task;         ///< of the record; parameters without is_size
-  double distance = 0;  ///< to the shape that was asked for: length of the difference of log2 sizes
+  double distance = 0;  ///< to the requested shape: the Euclidean distance between log2 sizes
   TrialId trial = 0;
-  SessionId session = 0;  ///< whose race or trials this comes from
+  SessionId session = 0;  ///< the session of its race or trials
   BestSource source = BestSource::kUnconfirmed;
   bool by_old_rule = false;  ///< timed by ScoringRule::kDividedByFma: a hint
-  MadeBy made_by;            ///< of the session
-  bool tied = false;         ///< an entry that the race could not tell from its winner
+  RecordProvenance made_by;  ///< of the session
+  bool tied = false;         ///< an entry that the race could not distinguish from its winner
   bool kept = false;         ///< a race's winner that was the stored best before it
-  int ties = 0;              ///< other entries that the race could not tell from its winner, which this one is
+  int ties = 0;  ///< if this is the winner, the number of other entries that the race could not distinguish from it
   std::vector<double> process_medians_ns;  ///< as in RaceEntry
-  Pipeline pipeline = Pipeline::kSearch;   ///< that the time was taken with
+  Pipeline pipeline = Pipeline::kSearch;   ///< that the time was measured with
   Proposal proposal;
   Timing timing;
   Evidence evidence;
   std::string recorded_at;  ///< UTC, ISO 8601
-  std::int64_t trials = 0;  ///< recorded for the task, of every outcome
+  std::int64_t trials = 0;  ///< recorded for the task, of all outcomes
   double gflops() const { return timing.median_ns > 0 ? task.workload.flops / timing.median_ns : 0; }
 };
 

@@ -1,4 +1,4 @@
-// What a search can learn from trials of other shapes.
+// TuningLog's queries for what a search can learn from trials of other shapes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,16 +13,16 @@ namespace {
 
 using sqlite::Statement;
 
-/// Trials of one other task that a search is told of: the last ones.
-constexpr int kMostOfARelative = 2000;
+/// The most trials of one related task; the latest ones count.
+constexpr int kMaxRelatedTrials = 2000;
 
-/// What was recorded later is not told, so that each session of the learner is told the same.
+/// Later records are excluded, so that each session of the learner gets the same answer.
 constexpr const char* kFirstStartOfLearner =
     "coalesce((SELECT min(started_at) FROM session AS first WHERE first.task_id = :learner), '9999')";
 
-/// Only what a choice among them needs: decoding configurations and readings of all takes ten times as long. The joins
-/// are in the order in which SQLite follows them backwards through its indices, so that what comes before the last ones
-/// is not looked at.
+/// Selects only the columns for choosing among the trials, because decoding all configurations and readings takes ten
+/// times as long. The joins are in the order in which SQLite follows them backwards through its indices, so that it
+/// does not read older rows than the last ones.
 const std::string& select_related() {
   static const std::string select = fmt::format(
       "SELECT trial.id, trial.median_ns, trial.ended_early, trial.verified,"
@@ -58,7 +58,7 @@ std::vector<RelatedTask> TuningLog::relatives(const TaskKey& task, int tasks,
   for (const auto& [distance, other] : tasks_by_distance(state_->database, task.workload, same_operator)) {
     if (static_cast<int>(found.size()) >= tasks) break;
     if (other.key.pipeline != task.pipeline) continue;
-    select.bind(other.id, stored ? stored->id : 0, encode_templates(templates), kMostOfARelative);
+    select.bind(other.id, stored ? stored->id : 0, encode_templates(templates), kMaxRelatedTrials);
     RelatedTask related{other.key.workload, {}};
     while (select.step()) related.trials.push_back(read_related(select));
     std::reverse(related.trials.begin(), related.trials.end());

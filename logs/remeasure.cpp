@@ -1,4 +1,4 @@
-// A better measurement in the place of a recorded one.
+// TuningLog's replacement of a measurement by a better one.
 #include <fmt/format.h>
 
 #include "logs/encode.h"
@@ -13,7 +13,8 @@ using sqlite::Database;
 using sqlite::Statement;
 using sqlite::Transaction;
 
-/// A disturbed timing is worth less than any; a failure, or as many undisturbed samples, is worth more than a timing.
+/// A disturbed timing is worse than any other; a failure, or at least as many undisturbed samples, is better than a
+/// timing.
 bool improves(const Measurement& measurement, const Measurement& recorded) {
   if (recorded.outcome != Outcome::kOk || recorded.timing.is_disturbed()) return true;
   if (measurement.timing.is_disturbed()) return false;

@@ -7,7 +7,7 @@
 namespace nestwright {
 namespace {
 
-// Documented in logs/FORMAT.md; a test holds the two together.
+// Documented in logs/FORMAT.md; a test compares the two.
 constexpr const char* kVersion1 = R"sql(
 CREATE TABLE outcome(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
 INSERT INTO outcome VALUES (0,'ok'),(1,'invalid_config'),(2,'compile_error'),(3,'launch_error'),(4,'timeout'),(5,'crash'),
@@ -141,7 +141,7 @@ FROM trial JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.
      JOIN pipeline ON pipeline.id = task.pipeline JOIN outcome ON outcome.id = trial.outcome;
 )sql";
 
-// A parameter that stands at its default is left out, so that operators can gain some. Version 1 knew one operator.
+// Parameters at their defaults are omitted, so that operators can gain parameters. Version 1 had one operator.
 constexpr const char* kVersion2 = R"sql(
 UPDATE workload SET workload = rtrim(replace(replace(replace(workload || ' ', ' ta=0 ', ' '), ' tb=0 ', ' '),
                                              ' dtype=float32 ', ' '));
@@ -168,19 +168,19 @@ FROM trial JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.
      JOIN pipeline ON pipeline.id = task.pipeline JOIN outcome ON outcome.id = trial.outcome;
 )sql";
 
-// How a device was while it was timed.
+// The conditions of a device while it was timed.
 constexpr const char* kVersion4 = R"sql(
 ALTER TABLE trial ADD COLUMN device_clock_mhz REAL;
 ALTER TABLE trial ADD COLUMN device_temperature_c REAL;
 )sql";
 
-// What the kernels of a trial need, as the compiler tells it.
+// The resources of a trial's kernels, as reported by the compiler.
 constexpr const char* kVersion5 = R"sql(
 ALTER TABLE trial ADD COLUMN resources TEXT CHECK(resources IS NULL OR json_valid(resources));
 )sql";
 
-// Times that are paired with a reference kernel, what disturbed them, confirmed incumbents, the limits of machines.
-// `race` is made anew, as its winner may be absent now, and `race_entry` with it, which refers to it.
+// Times that are paired with a reference kernel, their disturbances, confirmed incumbents, the limits of machines.
+// `race` is recreated because its winner may now be absent, and `race_entry` because it refers to `race`.
 constexpr const char* kVersion6 = R"sql(
 DROP VIEW result;
 
@@ -260,7 +260,7 @@ FROM trial JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.
      JOIN session AS unit ON unit.id = measured.session_id;
 )sql";
 
-// What made the kernels of a session. Devices were always timed with cold caches.
+// The provenance of a session's kernels. Devices were always timed with cold caches.
 constexpr const char* kVersion7 = R"sql(
 ALTER TABLE session ADD COLUMN code_generator TEXT NOT NULL DEFAULT '';
 ALTER TABLE session ADD COLUMN kernel TEXT NOT NULL DEFAULT '';
@@ -286,8 +286,8 @@ FROM trial JOIN proposal ON proposal.id = trial.proposal_id JOIN space ON space.
      JOIN session AS unit ON unit.id = measured.session_id;
 )sql";
 
-// What is recorded of each task, and what is left to be measured of each batch, is counted where it is written: the
-// questions for a best and for an unfinished batch need not go through all trials of the task.
+// The records of each task and the unmeasured points of each batch are counted when they are written, so that queries
+// for a best and for an unfinished batch need not scan all trials of the task.
 constexpr const char* kVersion8 = R"sql(
 ALTER TABLE task ADD COLUMN trials INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE task ADD COLUMN spent_ms REAL NOT NULL DEFAULT 0;

@@ -1,11 +1,11 @@
-// Sessions, batches and trials: the writing half of the log.
+// TuningLog's sessions, batches and trials: the writing half of the log.
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <charconv>
 
-#include "logs/bad_row.h"
 #include "logs/encode.h"
+#include "logs/read_or_note.h"
 #include "logs/state.h"
 #include "logs/task.h"
 #include "space/config_json.h"
@@ -20,7 +20,7 @@ using sqlite::Transaction;
 
 constexpr const char* kRunning = "running";
 
-/// So that their batches can be taken over.
+/// Marks dead sessions, so that their batches can be taken over.
 void mark_dead_sessions(Database& database, const SessionLocks& locks, std::int64_t task) {
   Statement running = database.prepare("SELECT id FROM session WHERE task_id = ? AND status = ?");
   running.bind(task, kRunning);
@@ -37,7 +37,7 @@ void mark_dead_sessions(Database& database, const SessionLocks& locks, std::int6
   }
 }
 
-/// A chain of trials that take one another's measurement would end nowhere.
+/// Requires that the trial was itself measured, so that trials which take measurements do not form chains.
 void require_measured(const Database& database, SessionId session, const TrialCode& code) {
   Statement select = database.prepare(
       "SELECT 1 FROM trial JOIN session ON session.id = trial.session_id WHERE trial.id = ? AND trial.code = ?"
@@ -48,7 +48,7 @@ void require_measured(const Database& database, SessionId session, const TrialCo
   }
 }
 
-/// 0 where it is none: whoever wrote it lost no more than that.
+/// 0 if the text is malformed, which loses only the seed.
 std::uint64_t decode_seed(const std::string& text) {
   std::uint64_t seed = 0;
   std::from_chars(text.data(), text.data() + text.size(), seed);
@@ -89,7 +89,7 @@ SessionId TuningLog::begin_session(const TaskKey& task, const SessionInfo& info)
             info.made_by.kernel, info.made_by.microcode, info.made_by.huge_pages)
       .run();
   const SessionId session = database.last_insert_id();
-  // Before anybody sees it.
+  // Before other processes can see it.
   state_->locks.hold(session);
   transaction.commit();
   return session;
@@ -164,7 +164,7 @@ std::optional<Batch> TuningLog::claim_unfinished_batch(SessionId session) {
       "  AND NOT EXISTS (SELECT 1 FROM trial WHERE proposal_id = proposal.id)) ORDER BY batch.id LIMIT 1");
   select.bind(task, kRunning);
   if (!select.step()) {
-    transaction.commit();  // dead sessions are marked all the same
+    transaction.commit();  // keeps the marks of dead sessions
     return std::nullopt;
   }
   Batch batch;

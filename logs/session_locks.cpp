@@ -27,7 +27,7 @@ void SessionLocks::hold(SessionId session) {
   for (;;) {
     if (file_.get() < 0) file_ = UniqueFd(open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
     struct flock lock = byte_of(session, F_WRLCK);
-    // Waits for nobody but one who is removing the file.
+    // Waits at most for a process that is removing the file.
     if (file_.get() < 0 || fcntl(file_.get(), F_OFD_SETLKW, &lock) != 0) {
       throw LogError(
           fmt::format("file '{}', by which sessions are known to be alive, cannot be locked ({}): make its "

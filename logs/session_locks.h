@@ -1,7 +1,8 @@
-// Which sessions are being worked on. The process that works on one locks a byte of a file beside the database, at the
-// session's number. The system frees the lock when the process ends, however it ends, and tells of it every process
-// that has the file: also one in a container that cannot see the other's processes. Private to logs/. Thread rule: one
-// thread at a time.
+// Tracks which sessions are being worked on. The process that works on a session locks the byte with the session's
+// number in a file beside the database. The system frees the lock when the process ends, for whatever reason, and shows
+// it to every process that opens the file, even from a container that cannot see the other's processes. Private to
+// logs/.
+// Thread rule: one thread at a time.
 #pragma once
 
 #include <set>
@@ -14,27 +15,27 @@ namespace nestwright {
 
 class SessionLocks {
  public:
-  /// The file is the database's with "-sessions" behind its name; it is empty, made by the first session and removed by
-  /// the last that is released.
+  /// The file's name is the database's with "-sessions" appended. It is empty, created by the first session and removed
+  /// when the last one is released.
   explicit SessionLocks(const std::string& database_path) : path_(database_path + "-sessions") {}
 
-  /// Throws LogError where the file cannot be made or locked.
+  /// Locks a session. Throws LogError if the file cannot be created or locked.
   void hold(SessionId session);
   void release(SessionId session);
-  /// By this process or another one.
+  /// Whether this process or another one holds the session.
   bool is_held(SessionId session) const;
-  /// Whether any process works on any session.
+  /// Whether any process holds any session.
   bool is_any_held() const;
 
  private:
-  /// Whether the file that is open is the one that others find.
+  /// Whether the open file is still the one at the path.
   bool is_in_place() const;
-  /// By others, from `session` on; `count` 0: all that come after it.
+  /// Whether other processes hold one of `count` sessions from `session` on; `count` 0 means all later ones.
   bool is_locked(SessionId session, std::int64_t count) const;
 
   std::string path_;
   UniqueFd file_;
-  std::set<SessionId> held_;  ///< here: one's own locks are no obstacle, and are not told
+  std::set<SessionId> held_;  ///< by this process; a process does not see its own locks
 };
 
 }  // namespace nestwright

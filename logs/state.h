@@ -1,4 +1,5 @@
-// What a TuningLog holds. Private to logs/.
+// The private state of a TuningLog. Private to logs/.
+// Thread rule: as for TuningLog.
 #pragma once
 
 #include "logs/session_locks.h"
@@ -12,7 +13,7 @@ struct TuningLog::State {
   SessionLocks locks;
 };
 
-/// SQL for the present in UTC, ISO 8601 with milliseconds.
+/// SQL for the current time in UTC, ISO 8601 with milliseconds.
 inline constexpr const char* kNow = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
 
 }  // namespace nestwright

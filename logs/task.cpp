@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "logs/bad_row.h"
 #include "logs/encode.h"
+#include "logs/read_or_note.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -82,7 +82,7 @@ std::int64_t ensure_space(sqlite::Database& database, std::int64_t task, const T
 }
 
 std::vector<StoredTask> matching_tasks(const sqlite::Database& database, const TaskFilter& filter) {
-  // A workload is found by its index. Otherwise all tasks are looked at: there are few.
+  // A workload is found by its index. Otherwise all tasks are scanned, which are few.
   static const std::string kOthers =
       " AND (?2 = '' OR workload.op = ?2) AND (?3 = '' OR workload.dtype = ?3)"
       " AND (?4 = '' OR target.target = ?4) AND (?5 = '' OR target.machine = ?5) AND (?6 = '' OR target.backend = ?6)"

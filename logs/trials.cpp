@@ -1,12 +1,12 @@
-// Recorded trials, read back.
+// TuningLog's queries for recorded trials.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "logs/bad_row.h"
 #include "logs/best.h"
 #include "logs/encode.h"
+#include "logs/read_or_note.h"
 #include "logs/state.h"
 #include "logs/task.h"
 
@@ -16,18 +16,19 @@ namespace {
 using sqlite::Database;
 using sqlite::Statement;
 
-/// Sessions of a task whose fastest trials a history holds, and anchors, incumbents and winners: the last ones.
+/// The most sessions whose fastest trials a history contains, and the most anchors, incumbents and winners; the latest
+/// ones count.
 constexpr std::int64_t kMaxSessions = 8, kMaxLinks = 64;
 
-/// Found and sorted by an index alone.
+/// Evaluated by an index alone.
 constexpr const char* kLatestIds =
     "SELECT recorded.id FROM session AS source JOIN trial AS recorded ON recorded.session_id = source.id"
     " WHERE source.task_id = ? ORDER BY recorded.id DESC LIMIT ?";
 
-/// Those before the ones of proposal and measurement.
+/// The columns before those of proposal and measurement.
 constexpr int kOwnColumns = 17;
 
-/// Reads every trial that `where` (which may name :task, :templates and :limit) selects.
+/// Selects every trial for which `where` (which may name :task, :templates and :limit) holds.
 std::string select_trials(const std::string& where, Readings readings = Readings::kAll) {
   return fmt::format(
       "SELECT trial.id, trial.session_id, batch.number, proposal.position, trial.compile_ms, trial.check_ms, "
@@ -62,14 +63,14 @@ TrialRecord read_trial(const Statement& row, const WorkloadKey& workload) {
   return trial;
 }
 
-/// Adds the row that `select` is at, if it can be read.
+/// Adds the current row of `select`, if it can be read.
 void add_trial(const Database& database, const Statement& select, const WorkloadKey& workload,
                std::vector<TrialRecord>& trials) {
   auto trial = read_or_note(database, "trial", select.integer(0), [&] { return read_trial(select, workload); });
   if (trial) trials.push_back(std::move(*trial));
 }
 
-/// Those that are there and can be read, in the order of `ids`. `select` is to find one by its id.
+/// Returns the trials that exist and can be read, in the order of `ids`. `select` finds one by its id.
 std::vector<TrialRecord> trials_by_id(const Database& database, const std::string& select, const WorkloadKey& workload,
                                       std::span<const TrialId> ids) {
   Statement statement = database.prepare(select);
@@ -100,7 +101,7 @@ TaskTotals TuningLog::totals(const TaskKey& task) const {
 
 std::vector<TrialRecord> TuningLog::trials(const TaskFilter& filter, std::int64_t limit) const {
   std::vector<TrialRecord> trials;
-  // Ids are sorted, not rows.
+  // Sorts ids, not rows.
   static const std::string kSelect = select_trials(fmt::format("trial.id IN ({}) ORDER BY trial.id DESC", kLatestIds));
   Statement select = state_->database.prepare(kSelect);
   for (const StoredTask& task : matching_tasks(state_->database, filter)) {
@@ -115,7 +116,7 @@ std::vector<TrialRecord> TuningLog::trials(const TaskFilter& filter, std::int64_
 std::vector<TrialRecord> TuningLog::trials_after(const TaskKey& task, TrialId after, SessionId except) const {
   const auto stored = stored_task(state_->database, task);
   if (!stored) return {};
-  // The plus keeps SQLite from going through all trials of the task's sessions: new ones are found by their ids.
+  // The plus keeps SQLite from scanning all trials of the task's sessions: new ones are found by their ids.
   Statement select = state_->database.prepare(select_trials(
       "trial.id > :after AND +session.task_id = :task AND trial.session_id <> :except ORDER BY trial.id"));
   select.bind(after, stored->id, except);

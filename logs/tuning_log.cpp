@@ -1,6 +1,6 @@
 #include "logs/tuning_log.h"
 
-#include "logs/open.h"
+#include "logs/open_log.h"
 #include "logs/state.h"
 #include "support/error.h"
 

@@ -1,4 +1,4 @@
-// Runs only while it is told to: the time that a task had, where several take turns.
+// A clock that advances only while a scope is open: the time that one of several interleaved tasks has used.
 // Thread rule: one thread at a time. Unit: nanoseconds.
 #pragma once
 
@@ -8,11 +8,11 @@ namespace nestwright {
 
 class ActiveClock final : public Clock {
  public:
-  /// Stands still at first.
+  /// The clock is stopped at first. `source` outlives it.
   explicit ActiveClock(Clock& source) : source_(source) {}
   std::int64_t now_ns() override { return past_ns_ + (running_ ? source_.now_ns() - since_ns_ : 0); }
 
-  /// Runs as long as this lives. Scopes do not nest.
+  /// The clock runs as long as a scope exists. Scopes do not nest.
   class Scope {
    public:
     explicit Scope(ActiveClock& clock) : clock_(clock) {

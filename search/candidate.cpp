@@ -4,7 +4,7 @@
 
 #include "cost_model/device_features.h"
 #include "support/error.h"
-#include "target/gpu.h"
+#include "target/gpu_target.h"
 
 namespace nestwright {
 
@@ -37,7 +37,7 @@ DeviceShape device_shape(const Target& target) {
 
 }  // namespace
 
-std::optional<Features> point_features(const SearchSpace& space, const KnobColumns& columns, const Point& point) {
+std::optional<Features> candidate_features(const SearchSpace& space, const KnobColumns& columns, const Point& point) {
   const Lowered lowered = lower_point(space, point);
   const auto* program = std::get_if<ir::Program>(&lowered);
   if (program == nullptr) return std::nullopt;
@@ -46,18 +46,18 @@ std::optional<Features> point_features(const SearchSpace& space, const KnobColum
   program_features(*program, {target.l1d_bytes, target.l2_bytes, target.l3_bytes}, features);
   columns.append(point.config, features);
   if (target.device != DeviceKind::kCpu) device_features(*program, device_shape(target), features);
-  if (target.device == DeviceKind::kCuda) append_unknown_needs(features);
+  if (target.device == DeviceKind::kCuda) append_unknown_resources(features);
   return features;
 }
 
-std::optional<DeviceNeeds> needs_of(const std::vector<KernelResources>& kernels) {
+std::optional<DeviceResources> candidate_resources(const std::vector<KernelResources>& kernels) {
   const auto heaviest =
       std::max_element(kernels.begin(), kernels.end(), [](const KernelResources& a, const KernelResources& b) {
         return a.registers * a.threads < b.registers * b.threads;
       });
   if (heaviest == kernels.end()) return std::nullopt;
-  return DeviceNeeds{static_cast<double>(heaviest->registers), static_cast<double>(heaviest->spill_bytes),
-                     static_cast<double>(heaviest->shared_bytes), heaviest->occupancy};
+  return DeviceResources{static_cast<double>(heaviest->registers), static_cast<double>(heaviest->spill_bytes),
+                         static_cast<double>(heaviest->shared_bytes), heaviest->occupancy};
 }
 
 }  // namespace nestwright

@@ -1,4 +1,4 @@
-// From a point to the program that a worker is sent.
+// Lowers a point of the search space to the program that a worker receives, and computes its features.
 // Thread rule: pure functions.
 #pragma once
 
@@ -6,26 +6,28 @@
 #include <variant>
 
 #include "codegen/backend.h"
-#include "cost_model/device_needs.h"
+#include "cost_model/device_resources.h"
+#include "cost_model/knob_columns.h"
 #include "ir/core/program.h"
 #include "lower/lower.h"
 #include "search/search_space.h"
 
 namespace nestwright {
 
-/// The program in loop form, or why the point has none: a primitive or the lowering refuses it, or, where
-/// `options.verify` is set, a pass left it unsound.
+/// A program in loop form, or why the point has none: a primitive or the lowering refused it, or the verifier did where
+/// `options.verify` is set.
 using Lowered = std::variant<ir::Program, std::string>;
+/// Applies the template to the point and lowers the schedule.
 Lowered lower_point(const SearchSpace& space, const Point& point, const LowerOptions& options = {});
 
-/// Name of the kernel of a workload, as in the printed program and the object's symbols.
+/// The name of a workload's kernel in printed programs and object symbols.
 std::string kernel_name(const Workload& workload);
 
-/// What a Ranker asks for: the lowered program, knobs and, for CUDA, columns for what the compiler tells. Refers to
-/// `space`.
-std::optional<Features> point_features(const SearchSpace& space, const KnobColumns& columns, const Point& point);
+/// The features of a point for a Ranker: those of the lowered program, its knobs and, for CUDA, empty columns for the
+/// resources that the compiler reports. nullopt where the point cannot be lowered.
+std::optional<Features> candidate_features(const SearchSpace& space, const KnobColumns& columns, const Point& point);
 
-/// Of the kernel whose blocks take most registers; nullopt where the compiler does not tell.
-std::optional<DeviceNeeds> needs_of(const std::vector<KernelResources>& kernels);
+/// The resources of the kernel whose blocks take the most registers. nullopt where the compiler reports none.
+std::optional<DeviceResources> candidate_resources(const std::vector<KernelResources>& kernels);
 
 }  // namespace nestwright

@@ -8,13 +8,13 @@
 
 #include "measure/elements.h"
 #include "support/hash.h"
+#include "templates/checking/wide_magnitudes.h"
 #include "templates/registry.h"
-#include "templates/wide_magnitudes.h"
 
 namespace nestwright {
 namespace {
 
-/// Uniform in [-1, 1], rounded to the type; of integers of 8 bits all values are as likely.
+/// A value drawn uniformly from [-1, 1] and rounded to the type; for integers of 8 bits, from all values.
 double draw(ir::Type type, std::mt19937_64& random) {
   if (type.is_int()) {
     const double low = type.code == ir::TypeCode::kUInt ? 0 : -std::ldexp(1.0, type.bits - 1);

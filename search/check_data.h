@@ -1,16 +1,17 @@
-// Inputs for a task and what its results are held against.
+// Makes the inputs of a task's kernels and the results that they must have.
+// Thread rule: pure functions.
 #pragma once
 
 #include "measure/runner.h"
-#include "templates/template.h"
+#include "templates/framework/template.h"
 
 namespace nestwright {
 
-/// Inputs uniform in [-1, 1], rounded to the operator's types, the same for every run of a workload; expected values
-/// and error bounds from the operator's reference.
+/// Inputs drawn uniformly from [-1, 1] and rounded to the operator's types, the same in every run of a workload, with
+/// the expected values and error bounds of the operator's reference.
 CheckData make_check_data(const Workload& workload);
-/// The same, with inputs of whole numbers where the operator is exact on such, and with inputs of large and small
-/// magnitudes where its types have such.
+/// The same, with additional inputs: whole numbers where the operator is exact on these, and large and small magnitudes
+/// where its types have them.
 CheckData make_strict_check_data(const Workload& workload);
 
 }  // namespace nestwright

@@ -9,14 +9,14 @@ namespace nestwright {
 
 namespace {
 
-/// What took its place is scored against the anchor from now on, or against the next candidate that is right.
+/// Makes the anchor the incumbent, or leaves it to the next correct candidate where the anchor itself failed.
 void drop_incumbent(SessionState& session) {
   const bool was_anchor = session.anchor && session.incumbent && session.anchor->trial == session.incumbent->trial;
   if (was_anchor) session.anchor.reset();
   session.incumbent = session.anchor;
 }
 
-/// The reference time is the unit of all scores of the chunk.
+/// The reference time is the unit of all scores of the chunk, so a disturbed reference disturbs all of them.
 void mark_unit(ChunkResult& chunk) {
   const Measurement& reference = *chunk.measurements[chunk.reference->candidate];
   if (is_sound(reference)) return;
@@ -27,8 +27,8 @@ void mark_unit(ChunkResult& chunk) {
   }
 }
 
-/// Whether it was this machine's rates that were wrong where candidates seemed to be faster than it: measures them
-/// again, and says whether one of these is plausible now.
+/// Whether the machine's rates were too low where candidates seem to exceed them: measures the rates again and tells
+/// whether a candidate is plausible now.
 bool was_underrated(SessionState& session, std::span<const BuiltPoint> built, const ChunkResult& chunk) {
   std::vector<std::size_t> suspects;
   const auto is_suspect = [&](std::size_t i) {
@@ -77,7 +77,7 @@ ChunkResult run_once(SessionState& session, std::span<const BuiltPoint> built,
   }
   if (chunk.reference) mark_unit(chunk);
   session.result.times.check += checking;
-  session.result.times.measure += running - checking;  // the incumbent's samples among it
+  session.result.times.measure += running - checking;  // includes the incumbent's samples
   for (std::size_t i = 0; i < built.size(); ++i) {
     std::optional<Measurement>& m = chunk.measurements[i];
     const BuildResult& made = built[i].result;
@@ -86,7 +86,7 @@ ChunkResult run_once(SessionState& session, std::span<const BuiltPoint> built,
       m->outcome = made.outcome;
       m->message = made.message;
     }
-    // The compiler tells more of them than the driver that loaded the code.
+    // The compiler reports more resources than the driver that loaded the code.
     if (m && !made.object.resources.empty()) m->resources = made.object.resources;
   }
   return chunk;
@@ -113,7 +113,7 @@ std::optional<double> adopt(SessionState& session, const ChunkResult& chunk, std
     const auto& m = chunk.measurements[s.candidate];
     return m && is_sound(*m);
   };
-  // One that failed in an earlier race may be the reference kernel and is no best.
+  // A trial that failed in an earlier race may be the reference kernel but not the best.
   const auto note_incumbent = [&] {
     const TrialId trial = session.incumbent->trial;
     if (session.log.may_be_best(trial)) session.log.set_incumbent(session.id, trial);

@@ -1,4 +1,4 @@
-// Candidates that are run together, against the session's incumbent. Private to search/.
+// Runs a chunk, a few candidates that are timed together against the session's incumbent. Private to search/.
 // Thread rule: one thread at a time.
 #pragma once
 
@@ -12,30 +12,31 @@
 
 namespace nestwright {
 
-/// One of a chunk's candidates and the reference time that it has.
+/// A candidate of the chunk with its time as a reference kernel.
 struct ChunkSuccessor {
   std::size_t candidate = 0;
   double reference_ns = 0;
 };
 
 struct ChunkResult {
-  /// One a candidate, those that were not built included; nullopt for those that were skipped.
+  /// One for each candidate, also for those that failed to build; nullopt for those that were skipped.
   std::vector<std::optional<Measurement>> measurements;
-  /// What the others were held against, as there was no incumbent.
+  /// Where there was no incumbent, the candidate that the others were scored against.
   std::optional<ChunkSuccessor> reference;
-  /// Confirmed to be faster than the incumbent.
+  /// The candidate that was confirmed to be faster than the incumbent.
   std::optional<ChunkSuccessor> successor;
 };
 
-/// Checks and times those that were built. `skips(i)`, which may be empty, says which are not to be run. An incumbent
-/// that fails gives way to the anchor. What was held against a disturbed reference is disturbed. `is_over`, which may
-/// be empty, ends the timing. Where candidates seem to be faster than the machine, its rates are measured again, and if
-/// these were too low all is run once more. Times are added to the result's stages.
+/// Checks and times the candidates that were built, except those for which `skips` (may be empty) is true. Timing ends
+/// early once `is_over` (may be empty) is true. An incumbent that fails is replaced by the anchor. Where the reference
+/// was disturbed, all scores are marked as disturbed. Where candidates seem to exceed the machine's highest rates, the
+/// rates are measured again, and the chunk is run once more if they were too low. Times are added to the stage times of
+/// the session's result.
 ChunkResult run_chunk(SessionState& session, std::span<const BuiltPoint> built,
                       const std::function<bool(std::size_t)>& skips = {}, const std::function<bool()>& is_over = {});
 
-/// Makes the session's anchor and incumbent of what a chunk found, once its trials are recorded, and notes them in the
-/// log. Returns how many times as fast as the old incumbent the new one is; nullopt where the incumbent stays.
+/// Updates the session's anchor and incumbent from the result of a chunk whose trials are recorded, and stores them in
+/// the log. Returns the speed of the new incumbent relative to the old one; nullopt where the incumbent stays.
 std::optional<double> adopt(SessionState& session, const ChunkResult& chunk, std::span<const Point> points,
                             std::span<const BuiltPoint> built, std::span<const TrialId> trials);
 

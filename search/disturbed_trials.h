@@ -1,5 +1,5 @@
-// Trials that were timed while something disturbed the machine, to be measured again when there is time. Private to
-// search/. Thread rule: one thread at a time.
+// The queue of trials that were timed while the machine was disturbed, to be measured again. Private to search/.
+// Thread rule: one thread at a time.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +13,12 @@ struct DisturbedTrial {
   TrialId trial = 0;
   Point point;
   BuiltPoint built;
-  double rough_ns = 0;  ///< by the disturbed timing
+  double rough_ns = 0;  ///< the disturbed median
 };
 
 class DisturbedTrials {
  public:
+  /// Beyond kMaxKept trials, the slowest is dropped.
   void add(DisturbedTrial trial) {
     trials_.push_back(std::move(trial));
     std::stable_sort(trials_.begin(), trials_.end(),
@@ -25,8 +26,8 @@ class DisturbedTrials {
     if (trials_.size() > kMaxKept) trials_.pop_back();
   }
 
-  /// Removes and returns the `n` that seem to be the fastest; each is given one more chance. Those whose code another
-  /// trial, undisturbed, has measured meanwhile are dropped.
+  /// Removes and returns the `n` trials that seem fastest, each for one more measurement. Drops trials whose machine
+  /// code has an undisturbed measurement by now.
   std::vector<DisturbedTrial> take(std::size_t n, const KnownCode& known_code) {
     std::erase_if(trials_, [&](const DisturbedTrial& trial) {
       const KnownCode::Known* known = known_code.find(trial.built.result.object.code);
@@ -39,7 +40,7 @@ class DisturbedTrials {
   }
 
  private:
-  static constexpr std::size_t kMaxKept = 64;  // compiled kernels that are held
+  static constexpr std::size_t kMaxKept = 64;  // bounds the compiled kernels in memory
 
   std::vector<DisturbedTrial> trials_;
 };

@@ -1,18 +1,18 @@
+#include "search/final_race.h"
+
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <span>
 
 #include "measure/race.h"
-#include "search/session_state.h"
 #include "search/verdict.h"
 #include "support/error.h"
 
 namespace nestwright {
 namespace {
 
-constexpr int kChallengers = 2;  // of each earlier session that ended without a race
-constexpr int kAttempts = 3;     // another process may store a best meanwhile
+constexpr int kChallengers = 2;  // from each earlier session that ended without a race
+constexpr int kAttempts = 3;     // another process may store a best during the race
 
 struct Entrant {
   TrialId trial;
@@ -23,7 +23,7 @@ struct Entrant {
 
 class Entrants {
  public:
-  /// The first role that a trial enters with stays.
+  /// A trial that is added twice keeps its first role.
   void add(TrialId trial, const Point& point, const std::string& role) {
     const bool there = std::any_of(list_.begin(), list_.end(), [&](const Entrant& e) { return e.trial == trial; });
     if (!there) list_.push_back({trial, point, role, {}});
@@ -34,7 +34,7 @@ class Entrants {
   std::vector<Entrant> list_;
 };
 
-/// The stored best first, as what the others are held against.
+/// All entrants; the stored best comes first, as the one that the others are compared with.
 Entrants line_up(const SessionState& session, const std::optional<BestRecord>& stored,
                  std::span<const SoundTrial> finalists) {
   Entrants entrants;
@@ -56,8 +56,8 @@ class FinalRace {
  public:
   FinalRace(SessionState& session, const std::function<bool()>& is_over) : session_(session), is_over_(is_over) {}
 
-  /// Compiles with the final pipeline, checks, and times what is right interleaved. What fails is an entry with that
-  /// outcome: a stored best that no longer compiles or is wrong now is beaten.
+  /// Compiles the entrants with the final pipeline, checks them, and times the correct ones interleaved. A failure is
+  /// an entry with that outcome: a stored best that no longer compiles, or is wrong now, loses its place.
   Race hold(std::vector<Entrant>& entrants) {
     Race race;
     std::vector<Point> points;
@@ -119,9 +119,9 @@ std::vector<SoundTrial> fastest(std::vector<SoundTrial> trials, int n) {
   return trials;
 }
 
-/// The times are those of the preliminary race: the ones that chose its entrants are lucky among their like. A
-/// disturbed one is still a ratio of readings of the same passes, and only chooses who is timed again. One that fails
-/// in the race is not chosen unless too few are left.
+/// Returns the entrants with their times in the preliminary race, as the times that selected them are biased by luck. A
+/// disturbed time is still a ratio of readings of the same passes, and only selects who is timed again. An entrant that
+/// fails sorts last.
 std::vector<SoundTrial> hold_preliminary_race(SessionState& session, std::vector<SoundTrial> entrants,
                                               const std::function<bool()>& is_over) {
   std::vector<Point> points;
@@ -151,7 +151,7 @@ std::vector<SoundTrial> choose_finalists(SessionState& session, const std::funct
   return fastest(hold_preliminary_race(session, std::move(entrants), is_over), plan.finalists);
 }
 
-/// Races until no other session stores a best meanwhile.
+/// Repeats the race as long as other sessions store a best during it.
 void race_to_the_end(SessionState& session, const RaceEnds& ends) {
   const std::vector<SoundTrial> finalists = choose_finalists(session, ends.preliminary);
   std::optional<BestRecord> stored = session.log.stored_best(session.id, session.versions);
@@ -171,7 +171,8 @@ void race_to_the_end(SessionState& session, const RaceEnds& ends) {
   }
 }
 
-/// What the session answers with where its race named no winner was timed in one process, for less than a second.
+/// Without a winner of a race, the session's answer was timed in one process for less than a second: widens its
+/// interval.
 void widen_unraced_best(SessionState& session) {
   const std::optional<BestRecord> best = session.log.best(filter_of(session.key), session.versions);
   if (!best || best->session != session.id || best->source != BestSource::kConfirmed) return;

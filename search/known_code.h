@@ -1,4 +1,4 @@
-// Which machine code of a task was measured already: configurations whose code is the same need no measuring.
+// The machine code that was already measured for a task: configurations with the same code are not measured again.
 // Thread rule: one thread at a time.
 #pragma once
 
@@ -16,17 +16,18 @@ class KnownCode {
     Measurement measurement;
   };
 
-  /// A trial that was measured itself. The first of a code stays; where its time is disturbed, until it is measured
-  /// again or another trial's is not. One that was not compiled is ignored.
+  /// Adds a trial that was itself measured. The first trial of a code stays, except that a disturbed measurement is
+  /// replaced by an undisturbed one or a newer one of the same trial. Ignores trials that were not compiled.
   void add(const std::string& identity, TrialId trial, const Measurement& measurement);
-  /// nullptr where no trial of this code was measured.
+  /// The trial with this code; nullptr where there is none.
   const Known* find(const std::string& identity) const;
 
  private:
   std::unordered_map<std::string, Known> by_identity_;
 };
 
-/// What a trial of known code records: the known outcome, times and evidence; nothing was checked or measured for it.
+/// The record of a trial with known code: the outcome, times and evidence of the known trial, without a check of its
+/// own.
 Measurement taken_from(const KnownCode::Known& known, double compile_ms);
 
 }  // namespace nestwright

@@ -1,4 +1,4 @@
-// In which order the points of a compiled batch are measured. Thread rule: one thread at a time.
+// Decides the order in which the points of a compiled batch are measured. Thread rule: one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace nestwright {
 
-/// Indices of the points. Where the compiler told what the kernels need, and `ranker` (may be null) ranks, the most
-/// promising first: the others are then soon seen to be far behind, and a budget that ends has had the best. Else as
-/// they were proposed. Requires the ranker to have been told of the needs.
+/// Indices of the points, in measuring order. Where the compiler reported resources and `ranker` (may be null) ranks,
+/// the points with the highest scores come first: slow points are then abandoned sooner, and a budget that runs out has
+/// been spent on the best. Otherwise in the order of proposal. Requires the resources to be recorded in `ranker`.
 std::vector<std::size_t> measuring_order(const std::vector<Point>& points, const std::vector<BuiltPoint>& built,
                                          Ranker* ranker);
 

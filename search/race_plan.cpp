@@ -6,16 +6,16 @@
 namespace nestwright {
 namespace {
 
-constexpr double kPreliminaryShare = 0.4;  // of what the races may take
-constexpr int kAFinalist = 6;              // entrants of the preliminary race for each finalist, and not
-constexpr int kLeastAFinalist = 2;         // fewer than so many, which would choose nothing
-constexpr int kGuests = 2;                 // the stored best and the default are in the final race as well
-constexpr double kSearchCompile_s = 0.02;  // of one entrant of the preliminary race, by the search's pipeline
-constexpr double kFinalCompile_s = 0.06;   // of one of the final race, by the final pipeline
-constexpr int kChecks = 2;                 // calls of an entrant before the final race
-constexpr double kProcess_s = 0.05;        // until a fresh process times
+constexpr double kPreliminaryShare = 0.4;   // of the time for the races
+constexpr int kEntrantsPerFinalist = 6;     // entrants of the preliminary race for each finalist
+constexpr int kMinEntrantsPerFinalist = 2;  // with fewer than this, it would select nothing
+constexpr int kGuests = 2;                  // the stored best and the default join the final race
+constexpr double kSearchCompile_s = 0.02;   // for an entrant of the preliminary race, by the search's pipeline
+constexpr double kFinalCompile_s = 0.06;    // for an entrant of the final race, by the final pipeline
+constexpr int kChecks = 2;                  // calls of an entrant before the final race
+constexpr double kProcess_s = 0.05;         // start-up of a process
 
-/// Seconds of an entrant's samples. An untimed call precedes the first one in each process.
+/// Seconds that the samples of an entrant take. In each process, an untimed call comes first.
 double sampling_s(const TimingOptions& timing, double kernel_ns) {
   const double sample_ns = std::max(kernel_ns, 1.2 * timing.sample_ns);
   return 1e-9 * sample_ns * timing.finalist_processes * (1 + timing.finalist_samples_of(sample_ns));
@@ -39,8 +39,8 @@ RacePlan plan_race(const TimingOptions& timing, double kernel_ns, double seconds
   const double limit = seconds > 0 ? seconds : std::numeric_limits<double>::infinity();
   RacePlan plan;
   plan.finalists = std::max(1, last.affordable((1 - kPreliminaryShare) * limit, most_finalists));
-  plan.preliminary = first.affordable(kPreliminaryShare * limit, kAFinalist * plan.finalists);
-  if (plan.preliminary < kLeastAFinalist * plan.finalists) plan.preliminary = 0;
+  plan.preliminary = first.affordable(kPreliminaryShare * limit, kEntrantsPerFinalist * plan.finalists);
+  if (plan.preliminary < kMinEntrantsPerFinalist * plan.finalists) plan.preliminary = 0;
   plan.seconds = first.of(plan.preliminary) + last.of(plan.finalists + kGuests);
   return plan;
 }

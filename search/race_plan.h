@@ -1,4 +1,4 @@
-// How many kernels race at the end of a session, and how long that takes. Private to search/.
+// Decides how many kernels enter the races at the end of a session, and estimates their duration. Private to search/.
 // Thread rule: a pure function.
 #pragma once
 
@@ -7,13 +7,13 @@
 namespace nestwright {
 
 struct RacePlan {
-  int preliminary = 0;  ///< entrants of the preliminary race, which chooses the finalists; 0: none is held
-  int finalists = 1;    ///< this session's points in the final race
-  double seconds = 0;   ///< of both races, estimated
+  int preliminary = 0;  ///< entrants of the preliminary race, which selects the finalists; 0: it is not held
+  int finalists = 1;    ///< points of this session in the final race
+  double seconds = 0;   ///< estimated duration of both races
 };
 
-/// `kernel_ns`: of one call of the fastest kernel so far; 0: not known. `seconds`: what the races may take; 0: no
-/// limit. Fewer enter where a kernel takes long.
+/// `kernel_ns` is the time of one call of the fastest kernel so far (0: unknown), `seconds` the time that the races may
+/// take (0: unlimited). The slower the kernel, the fewer entrants fit.
 RacePlan plan_race(const TimingOptions& timing, double kernel_ns, double seconds, int most_finalists);
 
 }  // namespace nestwright

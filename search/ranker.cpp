@@ -16,32 +16,34 @@
 namespace nestwright {
 namespace {
 
-constexpr std::size_t kFirstTraining = 24;  // observations before the model is asked at all
-// Retrain when there are this many times as many observations: each costs as much as there are.
+constexpr std::size_t kFirstTraining = 24;  // observations before the first training
+// The model is trained again when the observations have grown by this factor, as its cost grows with their number.
 constexpr double kGrowth = 1.25, kLaterGrowth = 1.5;
-constexpr std::size_t kLater = 200;  // observations from which on that is so
-constexpr double kAuditGrowth = 2;   // likewise for the audit, which trains a model of its own
+constexpr std::size_t kLater = 200;  // observations from which on kLaterGrowth applies
+constexpr double kAuditGrowth = 2;   // the same factor for the audit, which trains a model of its own
 constexpr std::size_t kHeldOut = 5;  // every fifth observation is held out for the audit
-constexpr double kUseful = 0.2;      // rank correlation below which the model steps aside
+constexpr double kUseful = 0.2;      // rank correlation below which the model is not used
 
-// What other tasks taught counts half with every so many trials of this one, and not at all once it counts less than
-// the least: AutoTVM's discount of a base model (autotvm/tuner/xgboost_cost_model.py, 0.5^(trials / plan size)).
-constexpr double kHalfLife = 64, kLeastWeight = 0.05;  // reached after 277 trials that can be lowered
+// The weight of other tasks' trials halves with every kHalfLife trials of this task and is 0 below kMinWeight. This
+// is AutoTVM's discount of a base model (autotvm/tuner/xgboost_cost_model.py, 0.5^(trials / plan size)).
+constexpr double kHalfLife = 64, kMinWeight = 0.05;  // reached after 277 trials that can be lowered
 
-constexpr float kLikenessSteps = 64;  // of a feature, which is a logarithm to base 2: one percent
+constexpr float kLikenessSteps = 64;  // per unit of a feature, a logarithm to base 2: one percent
 
 }  // namespace
 
 Ranker::Ranker(std::unique_ptr<CostModel> model, std::unique_ptr<CostModel> auditor, FeatureSource features)
     : model_(std::move(model)), auditor_(std::move(auditor)), source_(std::move(features)) {}
 
-void Ranker::warm_start(std::vector<Observation> lessons) { lessons_ = std::move(lessons); }
+void Ranker::warm_start(std::vector<Observation> other_tasks) { other_tasks_ = std::move(other_tasks); }
 
-void Ranker::tell_needs(const Point& point, const DeviceNeeds& needs) { needs_.insert_or_assign(point.key(), needs); }
+void Ranker::record_resources(const Point& point, const DeviceResources& resources) {
+  resources_.insert_or_assign(point.key(), resources);
+}
 
-std::optional<DeviceNeeds> Ranker::needs_of(const Point& point) const {
-  const auto told = needs_.empty() ? needs_.end() : needs_.find(point.key());
-  return told == needs_.end() ? std::nullopt : std::optional(told->second);
+std::optional<DeviceResources> Ranker::resources_of(const Point& point) const {
+  const auto known = resources_.empty() ? resources_.end() : resources_.find(point.key());
+  return known == resources_.end() ? std::nullopt : std::optional(known->second);
 }
 
 void Ranker::observe(const Point& point, double throughput, double weight) {
@@ -97,48 +99,48 @@ std::vector<std::size_t> Ranker::chosen_of(std::size_t count) const {
   return chosen;
 }
 
-Ranker::Lessons Ranker::lessons_of(std::size_t count) {
+Ranker::TrainingSet Ranker::training_set(std::size_t count) {
   const std::vector<std::size_t> chosen = chosen_of(count);
   std::vector<Point> points;
   for (const std::size_t i : chosen) points.push_back(observed_[i].point);
   const auto features = features_of(points);
 
-  // The fastest of the readings that are trusted; of all, where there is none.
+  // The fastest reliable reading, or the fastest of all where none is reliable.
   double best = 0, best_trusted = 0;
   for (std::size_t i = 0; i < count; ++i) {
     best = std::max(best, observed_[i].throughput);
     if (observed_[i].weight >= 1) best_trusted = std::max(best_trusted, observed_[i].throughput);
   }
   if (best_trusted > 0) best = best_trusted;
-  Lessons lessons;
+  TrainingSet set;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     if (!features[i]->has_value() || best == 0) continue;
     const Label& label = observed_[chosen[i]];
     const double share = std::min(label.throughput / best, 1.0);
-    lessons.own.push_back({**features[i], share, label.weight, needs_of(points[i])});
+    set.own.push_back({**features[i], share, label.weight, resources_of(points[i])});
   }
-  const double discount = std::exp2(-static_cast<double>(lessons.own.size()) / kHalfLife);
-  if (discount >= kLeastWeight) lessons.others = lessons_;
-  for (Observation& lesson : lessons.others) lesson.weight *= discount;
-  return lessons;
+  const double discount = std::exp2(-static_cast<double>(set.own.size()) / kHalfLife);
+  if (discount >= kMinWeight) set.others = other_tasks_;
+  for (Observation& observation : set.others) observation.weight *= discount;
+  return set;
 }
 
 void Ranker::learn() {
-  if (learn_from_ == learnt_from_ && (generation_ > 0 || lessons_.empty())) return;
+  if (learn_from_ == learnt_from_ && (generation_ > 0 || other_tasks_.empty())) return;
   const bool audits = generation_ == 0 || audit_from_ != audited_from_;
   ++generation_;
-  if (audits) audit(lessons_of(audit_from_));
-  Lessons lessons = lessons_of(learn_from_);
+  if (audits) audit(training_set(audit_from_));
+  TrainingSet set = training_set(learn_from_);
   const Stopwatch watch(train_ns_);
-  std::vector<Observation> all = std::move(lessons.own);
-  std::move(lessons.others.begin(), lessons.others.end(), std::back_inserter(all));
-  model_->update(before_and_after_compiling(std::move(all)));
+  std::vector<Observation> all = std::move(set.own);
+  std::move(set.others.begin(), set.others.end(), std::back_inserter(all));
+  model_->update(with_and_without_resources(std::move(all)));
   learnt_from_ = learn_from_;
 }
 
-void Ranker::audit(const Lessons& lessons) {
+void Ranker::audit(const TrainingSet& set) {
   const Stopwatch watch(train_ns_);
-  // Held out of this task's trials where there are enough, else of the lessons.
+  // Holds out trials of this task where there are enough, else trials of the others.
   std::vector<Observation> kept;
   std::vector<Features> held_out;
   std::vector<double> truth;
@@ -152,17 +154,17 @@ void Ranker::audit(const Lessons& lessons) {
       }
     }
   };
-  const bool suffices = lessons.own.size() >= kFirstTraining;
-  split(lessons.own, suffices, 1);
-  split(lessons.others, !suffices, 0);
-  auditor_->update(before_and_after_compiling(std::move(kept)));
-  audit_ = auditor_->trained() ? rank_correlation(auditor_->predict(held_out), truth) : std::nullopt;
+  const bool suffices = set.own.size() >= kFirstTraining;
+  split(set.own, suffices, 1);
+  split(set.others, !suffices, 0);
+  auditor_->update(with_and_without_resources(std::move(kept)));
+  audit_ = auditor_->is_trained() ? rank_correlation(auditor_->predict(held_out), truth) : std::nullopt;
   audited_from_ = audit_from_;
 }
 
-bool Ranker::ranks() {
+bool Ranker::can_rank() {
   learn();
-  return model_->trained() && audit_.value_or(0) >= kUseful;
+  return model_->is_trained() && audit_.value_or(0) >= kUseful;
 }
 
 std::vector<std::optional<std::uint64_t>> Ranker::likeness(std::span<const Point> points) {
@@ -189,8 +191,8 @@ std::vector<double> Ranker::score(std::span<const Point> points) {
   std::vector<Features> rows;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (!features[i]->has_value()) continue;
-    const std::optional<DeviceNeeds> needs = needs_of(points[i]);
-    rows.push_back(needs ? with_needs(**features[i], *needs) : **features[i]);
+    const std::optional<DeviceResources> resources = resources_of(points[i]);
+    rows.push_back(resources ? with_resources(**features[i], *resources) : **features[i]);
   }
   const std::vector<double> predicted = model_->predict(rows);
   std::vector<double> scores;

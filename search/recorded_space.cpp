@@ -11,7 +11,7 @@
 namespace nestwright {
 namespace {
 
-constexpr const char* kTemplate = " template";  // a column that is no knob's
+constexpr const char* kTemplate = " template";  // a column that no knob has
 
 std::string text_of(const ConfigEntry& entry) { return fmt::format("{}{}", entry.label, entry.value); }
 
@@ -20,7 +20,7 @@ std::string text_of(const ConfigEntry& entry) { return fmt::format("{}{}", entry
 RecordedSpace::RecordedSpace(const Task& task, const std::vector<RecordedPoint>& points) : SearchSpace(task) {
   for (const RecordedPoint& recorded : points) {
     const Point& given = recorded.point;
-    // Resolved, as a point of the space is: the log has labels without their values.
+    // The log has labels without their values: resolve them.
     const std::optional<Point> point = find(given.template_name, given.version, given.config);
     if (!point || !SearchSpace::is_valid(*point) || !index_.try_emplace(point->key(), points_.size()).second) continue;
     if (recorded.is_sample) samples_.push_back(points_.size());
@@ -53,9 +53,9 @@ RecordedSpace::Code RecordedSpace::encode(const Point& point) const {
   return code;
 }
 
-std::optional<Point> RecordedSpace::nearest(const Point& wish, const std::vector<const Point*>& but,
+std::optional<Point> RecordedSpace::nearest(const Point& wanted, const std::vector<const Point*>& but,
                                             std::mt19937_64& random) const {
-  const Code code = encode(wish);
+  const Code code = encode(wanted);
   std::vector<std::size_t> best;
   std::size_t least = std::numeric_limits<std::size_t>::max();
   for (std::size_t i = 0; i < points_.size(); ++i) {
@@ -77,13 +77,13 @@ std::optional<Point> RecordedSpace::sample(std::mt19937_64& random) const {
 }
 
 std::optional<Point> RecordedSpace::mutate(const Point& point, int changes, std::mt19937_64& random) const {
-  const std::optional<Point> wish = SearchSpace::mutate(point, changes, random);
-  return wish ? nearest(*wish, {&point}, random) : std::nullopt;
+  const std::optional<Point> wanted = SearchSpace::mutate(point, changes, random);
+  return wanted ? nearest(*wanted, {&point}, random) : std::nullopt;
 }
 
 std::optional<Point> RecordedSpace::crossover(const Point& a, const Point& b, std::mt19937_64& random) const {
-  const std::optional<Point> wish = SearchSpace::crossover(a, b, random);
-  return wish ? nearest(*wish, {&a, &b}, random) : std::nullopt;
+  const std::optional<Point> wanted = SearchSpace::crossover(a, b, random);
+  return wanted ? nearest(*wanted, {&a, &b}, random) : std::nullopt;
 }
 
 Point RecordedSpace::at(unsigned __int128 index) const {

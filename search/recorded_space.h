@@ -1,8 +1,8 @@
-// A search space of recorded points alone: what strategies are compared in without measuring anything. It is a seeded
-// subset of the task's space, declared by the record, and strategies choose within it: a mutated or crossed point is
-// the recorded one that differs from it in the fewest knobs. Samples are uniform over those of the points that were
-// drawn uniformly, so that a sample is as good here as in the whole space; what a survey found by climbing is reached
-// by climbing alone. Kernel Tuner's simulation mode replays a whole space; these are too large for that.
+// A search space that consists of recorded points, for comparing strategies without measuring. It is a subset of the
+// task's space: mutation and crossover return the recorded point that differs from their result in the fewest knobs.
+// Samples are drawn only from points that the record drew uniformly, so that sampling is no better here than in the
+// full space; points that a survey found by climbing can only be reached by climbing. (Kernel Tuner's simulation mode
+// replays a full space; these spaces are too large for that.)
 // Thread rule: immutable once built; any thread may read it.
 #pragma once
 
@@ -21,7 +21,7 @@ struct RecordedPoint {
 
 class RecordedSpace final : public SearchSpace {
  public:
-  /// Points that are none of the task's, or are there twice, are left out. Seeds are those that were recorded.
+  /// Leaves out duplicates and points that are not in the task's space. Only recorded seeds remain seeds.
   RecordedSpace(const Task& task, const std::vector<RecordedPoint>& points);
 
   const std::vector<Point>& points() const { return points_; }
@@ -36,12 +36,14 @@ class RecordedSpace final : public SearchSpace {
   std::optional<double> exact_valid_points() const override { return static_cast<double>(points_.size()); }
 
  private:
-  /// One number a knob of any template, -1 where the point has none of that name: equal for equal values only.
+  /// One number for each knob of any template, equal for equal values; -1 where the point does not have the knob.
   using Code = std::vector<int>;
 
   Code encode(const Point& point) const;
-  /// The recorded point that differs from `wish` in the fewest knobs, ties drawn by lot; none of those named.
-  std::optional<Point> nearest(const Point& wish, const std::vector<const Point*>& but, std::mt19937_64& random) const;
+  /// The recorded point that differs from `wanted` in the fewest knobs, excluding those in `but`; ties are drawn at
+  /// random.
+  std::optional<Point> nearest(const Point& wanted, const std::vector<const Point*>& but,
+                               std::mt19937_64& random) const;
 
   std::vector<Point> points_;
   std::map<std::string, std::size_t> index_;  ///< by key

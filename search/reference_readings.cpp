@@ -28,7 +28,7 @@ double ReferenceReadings::drift() const {
   }
   if (degrees == 0) return 0;
   const double deviation = std::sqrt(squares / static_cast<double>(degrees));
-  return student_t(degrees) * deviation * std::sqrt(2.0);  // both of the pair scatter
+  return student_t(degrees) * deviation * std::sqrt(2.0);  // both readings of a pair vary
 }
 
 void widen(Timing& timing, double drift) {

@@ -1,6 +1,6 @@
-// How the readings of the kernels that others are scored against moved while a session ran. The final race takes
-// seconds: what changes from one minute to the next, the clock, a neighbour in the shared cache or on a sibling
-// hyper-thread, is not in its interval. Private to search/. Thread rule: one thread at a time.
+// Measures the drift of a session from repeated readings of its reference kernels. The final race takes seconds, so its
+// intervals do not cover effects that vary from minute to minute: the clock frequency, or a neighbour in the shared
+// cache or on a sibling hyper-thread. Private to search/. Thread rule: one thread at a time.
 #pragma once
 
 #include <map>
@@ -14,19 +14,19 @@ namespace nestwright {
 
 class ReferenceReadings {
  public:
-  /// The readings of `kernel` in a chunk that it was the reference kernel of: the median of those beside the candidate
-  /// that has most. Does nothing where none has any.
+  /// Adds the readings of `kernel` from a chunk in which it was the reference kernel: the median of those taken beside
+  /// the candidate with the most. Does nothing where there are none.
   void add(TrialId kernel, const std::vector<std::optional<Measurement>>& chunk);
 
-  /// By what factor, as its logarithm, two readings of one kernel differ at most with 95% confidence: Student's t over
-  /// the logarithms, each about the mean of its kernel. 0: no kernel was read twice.
+  /// The logarithm of the factor by which two readings of one kernel differ at most, with 95% confidence (Student's t
+  /// on the logarithms, each about the mean of its kernel). 0 where no kernel was read twice.
   double drift() const;
 
  private:
-  std::map<TrialId, std::vector<double>> logs_;  ///< one a chunk
+  std::map<TrialId, std::vector<double>> logs_;  ///< logarithms of the readings, one for each chunk
 };
 
-/// The interval with the drift in it, both independent. Does nothing to a timing without an interval.
+/// Widens the interval of `timing` by the drift, as an independent error. Does nothing to a timing without an interval.
 void widen(Timing& timing, double drift);
 
 }  // namespace nestwright

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::array kDoublingWeights = {4.0 / 7, 2.0 / 7, 1.0 / 7};  // the last doubling first
 
-/// Expected logarithm of the speed-up.
+/// Expected logarithm of the speed-up by the history alone.
 double by_history(std::span<const Improvement> history, double seconds) {
   double gain = 0, last = seconds;
   for (const double weight : kDoublingWeights) {

@@ -1,7 +1,7 @@
-// What a search can still expect: how much faster its best would become by as much time again. Two witnesses are heard.
-// The history: the gains of the last three doublings of the time, each counting twice the one before it. The model:
-// what it predicts of the best unmeasured candidate, counting as much as its predictions were found to rank. What is
-// left below the roofline bounds both.
+// Estimates how much faster a search would become if it went on for as long again. It combines two estimates: the
+// history, which is the gains of the last three doublings of the time, each with twice the weight of the one before;
+// and the model's prediction for the best unmeasured candidate, weighted by its audited rank correlation. The distance
+// to the roofline bounds the result.
 // Thread rule: a pure function. Units: seconds; gains are relative to the speed now (0.01: 1% faster).
 #pragma once
 
@@ -16,15 +16,15 @@ struct Improvement {
   double ratio = 1;    ///< time of the old best over that of the new one, above 1
 };
 
-/// What a strategy, its model and the machine say of the future.
+/// What the strategy, its model and the machine know about the rest of the search.
 struct SearchOutlook {
   std::optional<double> predicted_gain;  ///< of the best unmeasured candidate over the incumbent, both predicted
   std::optional<double> audit;           ///< rank correlation of the model on held-out trials
-  std::optional<double> roofline_share;  ///< that the incumbent reaches; 1: nothing is left
-  bool has_starting_points = false;      ///< seeds or transferred points are left to be proposed
+  std::optional<double> roofline_share;  ///< share of the roofline that the incumbent reaches; 1: no room is left
+  bool has_starting_points = false;      ///< some seeds or transferred points are not proposed yet
 };
 
-/// Requires `history` in order of time, and `seconds` above 0: how long the search has gone on.
+/// Requires `history` in order of time and `seconds`, the duration of the search so far, above 0.
 double remaining_gain(std::span<const Improvement> history, double seconds, const SearchOutlook& outlook);
 
 }  // namespace nestwright

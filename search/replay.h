@@ -1,5 +1,5 @@
-// Strategies on the record of a survey: what each would have measured, in which order, without measuring. Free of noise
-// between them, and the same on every machine.
+// Runs strategies on the record of a survey: which points each would have measured, in which order, without measuring.
+// The comparison is free of timing noise and the same on every machine.
 // Thread rule: run() may be called from several threads at once.
 #pragma once
 
@@ -22,13 +22,13 @@ struct ReplayOptions {
 
 class Replay {
  public:
-  /// Throws UsageError where nothing of the survey is of the task.
+  /// Throws UsageError where the survey has no point of the task.
   Replay(const Task& task, const std::vector<SurveyedPoint>& surveyed);
 
   const RecordedSpace& space() const { return space_; }
-  /// Of the fastest point that counts; 0 where none does.
+  /// Time of the fastest point that counts; 0 where none does.
   double best_ns() const { return best_ns_; }
-  /// What the strategy measured, in order; fewer than asked for where it has nothing to propose any more. Throws
+  /// The points that the strategy measured, in order; fewer than `options.trials` where it proposes no more. Throws
   /// UsageError for an unknown strategy or model.
   std::vector<SurveyedPoint> run(const ReplayOptions& options) const;
 

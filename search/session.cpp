@@ -7,9 +7,11 @@
 #include <limits>
 #include <utility>
 
+#include "cost_model/knob_columns.h"
 #include "search/active_clock.h"
 #include "search/chunk.h"
 #include "search/disturbed_trials.h"
+#include "search/final_race.h"
 #include "search/measuring_order.h"
 #include "search/session_state.h"
 #include "search/stopwatch.h"
@@ -22,14 +24,14 @@
 namespace nestwright {
 namespace {
 
-// Candidates that are checked and timed between two looks at the budget: one where a kernel takes long.
+// Candidates between two checks of the budget; one where a kernel takes longer than kLong_ns.
 constexpr std::size_t kChunk = 16;
 constexpr double kLong_ns = 20e6;
-// A session starts from so many earlier trials, which takes less than half a second to read and to replay.
+// Earlier trials that a session starts from: reading and replaying them takes less than half a second.
 constexpr std::int64_t kLatestTrials = 4096, kFastestTrials = 64;
-constexpr int kRenewAfter = 4;              // incumbents, before the reference time is taken anew
-constexpr double kInterruptedRace_s = 1.4;  // that a race goes on after an interruption, so that the run ends in 2 s
-constexpr double kOverrun = 0.08;           // of the budget's seconds, that a final race may go beyond it
+constexpr int kRenewAfter = 4;              // incumbents after which the reference time is measured again
+constexpr double kInterruptedRace_s = 1.4;  // for the race after an interruption, so that the run ends within 2 s
+constexpr double kOverrun = 0.08;           // share of the budget by which the final race may exceed it
 
 std::vector<ConfigSpace> spaces(const SearchSpace& space) {
   std::vector<ConfigSpace> list;
@@ -48,10 +50,10 @@ Trial trial_of(const Point& point, const Measurement& m) {
   return {point, m.outcome, m.timing.median_ns, m.timing.is_disturbed() ? kDisturbedWeight : 1};
 }
 
-/// What was not timed has no label.
-bool is_told(const Measurement& m) { return m.outcome != Outcome::kOk || m.timing.median_ns > 0; }
+/// Whether a trial has a label: one that succeeded but was not timed has none.
+bool has_label(const Measurement& m) { return m.outcome != Outcome::kOk || m.timing.median_ns > 0; }
 
-/// By what the processes that time kernels take turns: the processor, or a device.
+/// The name of the lock that processes timing on this target share: the processor, or a device.
 std::string locked_part(const Target& target) {
   switch (target.device) {
     case DeviceKind::kCpu:
@@ -79,14 +81,14 @@ class TuningSession::Loop {
         state_(task, log, options_, [this](const std::string& why) { show_progress(why); }),
         columns_(spaces(state_.space)),
         ranker_(make_cost_model(options.cost_model, options.seed), make_cost_model(options.cost_model, options.seed),
-                [this](const Point& point) { return point_features(state_.space, columns_, point); }) {
+                [this](const Point& point) { return candidate_features(state_.space, columns_, point); }) {
     start_up_.end();
   }
 
   bool step() {
     const ActiveClock::Scope active(clock_);
     return guarded([&] {
-      const MachineLock::Hold turn = take_turn([this] { return !stop_reason().empty(); });
+      const MachineLock::Hold turn = lock_machine([this] { return !stop_reason().empty(); });
       return turn.is_granted() && advance();
     });
   }
@@ -94,9 +96,9 @@ class TuningSession::Loop {
   SessionResult finish() {
     const ActiveClock::Scope active(clock_);
     guarded([&] {
-      state_.result.interrupted = stop_.interrupted();
+      state_.result.interrupted = stop_.is_interrupted();
       const RaceEnds ends = race_ends();
-      const MachineLock::Hold turn = take_turn(ends.final);
+      const MachineLock::Hold turn = lock_machine(ends.final);
       if (turn.is_granted() && state_.id != 0) race(ends);
       conclude();
       return true;
@@ -110,7 +112,7 @@ class TuningSession::Loop {
   const SessionState& state() const { return state_; }
 
  private:
-  /// The clock runs while the members after it are made.
+  /// Runs the clock while the members declared after it are constructed.
   class StartUp {
    public:
     explicit StartUp(ActiveClock& clock) { scope_.emplace(clock); }
@@ -130,8 +132,8 @@ class TuningSession::Loop {
     }
   }
 
-  /// Waits until no other process times or compiles. `give_up` is asked every 10 ms.
-  MachineLock::Hold take_turn(const std::function<bool()>& give_up) {
+  /// Waits until no other process times or compiles. Calls `give_up` every 10 ms.
+  MachineLock::Hold lock_machine(const std::function<bool()>& give_up) {
     bool said = false;
     return lock_.hold([&] {
       if (!std::exchange(said, true)) show_progress("another tuner has the machine");
@@ -139,10 +141,10 @@ class TuningSession::Loop {
     });
   }
 
-  /// What a chunk that is being timed is cut short by.
+  /// The condition on which a chunk is cut short.
   bool is_past_budget() const {
     const double budget = stop_.budget().seconds;
-    return stop_.interrupted() || (budget > 0 && stop_.seconds() > budget - state_.race_plan().seconds);
+    return stop_.is_interrupted() || (budget > 0 && stop_.seconds() > budget - state_.race_plan().seconds);
   }
 
   bool advance() {
@@ -155,7 +157,7 @@ class TuningSession::Loop {
       }
       replay_history();
     }
-    hear_others();
+    read_other_sessions();
     measure_disturbed();
     return next_batch();
   }
@@ -179,20 +181,20 @@ class TuningSession::Loop {
     units_.establish(state_, history_);
     const std::size_t own_trials = remember_all(history_);
     WarmStart warm = warm_start(state_.log, state_.key, state_.space, columns_, state_.versions, own_trials);
-    ranker_.warm_start(std::move(warm.lessons));
+    ranker_.warm_start(std::move(warm.observations));
     strategy_ = make_strategy(options_.strategy, {&state_.space, &ranker_, options_.seed, std::move(warm.points)});
     state_.result.times.start_up = static_cast<std::int64_t>(stop_.seconds() * 1e9);
   }
 
-  /// Returns how many of them are points of this space.
+  /// Returns the number of trials whose points are in this space.
   std::size_t remember_all(const std::vector<TrialRecord>& trials) {
     std::size_t points = 0;
     for (const TrialRecord& trial : trials) {
-      last_heard_ = std::max(last_heard_, trial.id);
+      last_read_ = std::max(last_read_, trial.id);
       const auto point = state_.point_of(trial.proposal);
       if (!point) continue;
       ++points;
-      // Code that was disturbed there, or whose time cannot be compared, is measured again where it is met again.
+      // Code whose time was disturbed or is not comparable is measured again when it is met again.
       const Measurement m = units_.convert(state_, trial);
       if (m.timing.is_disturbed()) {
         state_.note_default(trial.id, *point, m.outcome, trial.code);
@@ -208,36 +210,37 @@ class TuningSession::Loop {
     return state_.result.stop_reason;
   }
 
-  /// Tells the strategy of the history and of what was recorded since, in the batches in which it was proposed.
+  /// Passes the history, and trials recorded meanwhile, to the strategy in the batches in which they were proposed.
   void replay_history() {
     replayed_ = true;
     std::vector<TrialRecord> trials = std::exchange(history_, {});
-    std::vector<TrialRecord> since = state_.log.trials_after(state_.key, last_heard_);
+    std::vector<TrialRecord> since = state_.log.trials_after(state_.key, last_read_);
     units_.refresh(state_);
     remember_all(since);
     std::move(since.begin(), since.end(), std::back_inserter(trials));
     std::stable_sort(trials.begin(), trials.end(), [](const TrialRecord& a, const TrialRecord& b) {
       return std::pair(a.batch, a.position) < std::pair(b.batch, b.position);
     });
-    tell(trials);
+    observe_recorded(trials);
     ranker_.end_replay();
   }
 
-  /// What another code generator compiled counts as a disturbed time: the configuration may be other code now.
-  Measurement as_told(const TrialRecord& trial) const {
+  /// The measurement as the strategy observes it. One by another code generator counts as disturbed, since the
+  /// configuration may compile to other code now.
+  Measurement as_observed(const TrialRecord& trial) const {
     if (const Measurement* again = units_.renewed(trial.id)) return *again;
     Measurement m = units_.convert(state_, trial);
     if (!state_.is_made_here(trial.unit)) m.timing.disturbance = "compiled by another version of the code generator";
     return m;
   }
 
-  void tell(const std::vector<TrialRecord>& trials) {
+  void observe_recorded(const std::vector<TrialRecord>& trials) {
     std::vector<Trial> batch;
     for (std::size_t i = 0; i < trials.size(); ++i) {
       const TrialRecord& trial = trials[i];
       if (const auto point = state_.point_of(trial.proposal)) {
-        tell_needs(*point, trial.measurement.resources);
-        if (is_told(trial.measurement)) batch.push_back(trial_of(*point, as_told(trial)));
+        record_resources(*point, trial.measurement.resources);
+        if (has_label(trial.measurement)) batch.push_back(trial_of(*point, as_observed(trial)));
       }
       if (i + 1 == trials.size() || trials[i + 1].batch != trial.batch) {
         strategy_->observe(batch);
@@ -246,16 +249,16 @@ class TuningSession::Loop {
     }
   }
 
-  /// What other sessions of the task, which run at the same time, have recorded.
-  void hear_others() {
-    const std::vector<TrialRecord> news = state_.log.trials_after(state_.key, last_heard_, state_.id);
+  /// Reads the trials that other sessions of the task, running at the same time, have recorded.
+  void read_other_sessions() {
+    const std::vector<TrialRecord> news = state_.log.trials_after(state_.key, last_read_, state_.id);
     if (news.empty()) return;
     units_.refresh(state_);
     remember_all(news);
-    tell(news);
+    observe_recorded(news);
   }
 
-  /// False where the space is exhausted.
+  /// Proposes and measures the next batch. False where there is nothing left to propose.
   bool next_batch() {
     const int number = state_.log.next_batch_number(state_.key);
     const int wanted = static_cast<int>(stop_.allowed(options_.batch_size));
@@ -285,19 +288,19 @@ class TuningSession::Loop {
     return true;
   }
 
-  /// Measures what the budget allows of a batch; the rest stays in the log as unfinished.
+  /// Measures as much of a batch as the budget allows; the rest stays in the log as unfinished.
   void measure(const Batch& batch, std::vector<Trial>* trials) {
     std::vector<Point> points;
     std::vector<CommittedProposal> proposals;
     for (const CommittedProposal& proposal : batch.proposals) {
       auto point = state_.point_of(proposal.proposal);
-      if (!point) continue;  // left over by another version of the template
+      if (!point) continue;  // proposed by another version of the template
       points.push_back(std::move(*point));
       proposals.push_back(proposal);
     }
     std::vector<BuiltPoint> built = state_.build(points, Pipeline::kSearch);
-    for (std::size_t i = 0; i < points.size(); ++i) tell_needs(points[i], built[i].result.object.resources);
-    // What an earlier session left over comes before the ranker has heard of anything.
+    for (std::size_t i = 0; i < points.size(); ++i) record_resources(points[i], built[i].result.object.resources);
+    // A batch left over by an earlier session is measured before the ranker has any observations.
     const std::vector<std::size_t> order = measuring_order(points, built, trials != nullptr ? &ranker_ : nullptr);
     points = permuted(std::move(points), order);
     proposals = permuted(std::move(proposals), order);
@@ -314,7 +317,7 @@ class TuningSession::Loop {
       std::vector<TrialId> recorded;
       for (std::size_t i = first; i < last; ++i) {
         const Measurement m = record(proposals[i], points[i], built[i], chunk.measurements[i - first], recorded);
-        if (is_told(m)) in_batch[order[i]] = trial_of(points[i], m);
+        if (has_label(m)) in_batch[order[i]] = trial_of(points[i], m);
       }
       note_incumbent(chunk, part(points), part(built), recorded);
       show_progress({});
@@ -325,11 +328,11 @@ class TuningSession::Loop {
     }
   }
 
-  void tell_needs(const Point& point, const std::vector<KernelResources>& resources) {
-    if (const auto needs = needs_of(resources)) ranker_.tell_needs(point, *needs);
+  void record_resources(const Point& point, const std::vector<KernelResources>& resources) {
+    if (const auto of_device = candidate_resources(resources)) ranker_.record_resources(point, *of_device);
   }
 
-  /// Whether candidate `i` is code that is known, or will be once an earlier one of those from `first` on is recorded.
+  /// Whether the code of candidate `i` is known, or will be once an earlier candidate from `first` on is recorded.
   bool is_known(const std::vector<BuiltPoint>& built, std::size_t first, std::size_t i) const {
     const std::string& code = built[i].result.object.code;
     if (code.empty()) return false;
@@ -338,7 +341,7 @@ class TuningSession::Loop {
                                                                   built.begin() + static_cast<std::ptrdiff_t>(i), same);
   }
 
-  /// Without a measurement: takes that of the trial of the same code.
+  /// Records a trial. One without a measurement takes that of the trial with the same code.
   Measurement record(const CommittedProposal& proposal, const Point& point, const BuiltPoint& built,
                      const std::optional<Measurement>& measured, std::vector<TrialId>& recorded) {
     TrialCode code{built.result.object.code, 0};
@@ -384,7 +387,7 @@ class TuningSession::Loop {
     if (++incumbents_ % kRenewAfter == 0) renew_reference_time(state_);
   }
 
-  /// Measures a few of the trials that were disturbed again.
+  /// Measures a few of the disturbed trials again.
   void measure_disturbed() {
     const std::vector<DisturbedTrial> again =
         disturbed_.take(state_.incumbent_ns() > kLong_ns ? 1 : kChunk, state_.known_code);
@@ -422,7 +425,7 @@ class TuningSession::Loop {
     const Stopwatch watch(state_.result.times.race);
     if (!state_.result.interrupted) measure_disturbed();
     run_final_race(state_, ends);
-    state_.result.interrupted = stop_.interrupted();
+    state_.result.interrupted = stop_.is_interrupted();
   }
 
   void conclude() {
@@ -434,17 +437,17 @@ class TuningSession::Loop {
     state_.result.seconds = stop_.seconds();
   }
 
-  /// Goes on until the budget's seconds are over, and ends soon after an interruption.
+  /// Lets the races go on until the budget's seconds are over, and ends them soon after an interruption.
   RaceEnds race_ends() {
     const double budget = stop_.budget().seconds, now = stop_.seconds();
     races_end_s_ = budget > 0 ? std::max((1 + kOverrun) * budget, now + kOverrun * budget)
                               : std::numeric_limits<double>::infinity();
     const auto is_final_over = [this] {
-      if (stop_.interrupted()) races_end_s_ = std::min(races_end_s_, stop_.seconds() + kInterruptedRace_s);
+      if (stop_.is_interrupted()) races_end_s_ = std::min(races_end_s_, stop_.seconds() + kInterruptedRace_s);
       return stop_.seconds() > races_end_s_;
     };
     const double half = now + (races_end_s_ - now) / 2;
-    return {[this, half] { return stop_.interrupted() || stop_.seconds() > half; }, is_final_over};
+    return {[this, half] { return stop_.is_interrupted() || stop_.seconds() > half; }, is_final_over};
   }
 
   void show_progress(const std::string& waiting_for) const {
@@ -458,7 +461,7 @@ class TuningSession::Loop {
   }
 
   ActiveClock clock_;
-  StopCondition stop_;  // its time runs from here, start-up included
+  StopCondition stop_;  // its time starts here, so that it includes start-up
   const ProgressFunction progress_function_;
   const SessionOptions options_;
   StartUp start_up_;
@@ -470,9 +473,9 @@ class TuningSession::Loop {
   Units units_;
   DisturbedTrials disturbed_;
   std::vector<TrialRecord> history_;  ///< from start() until it is replayed
-  TrialId last_heard_ = 0;            ///< of all sessions of the task
+  TrialId last_read_ = 0;             ///< the last trial read, of all sessions of the task
   int incumbents_ = 0;
-  double races_end_s_ = 0;  ///< once the session concludes
+  double races_end_s_ = 0;  ///< set by race_ends()
   bool replayed_ = false;
 };
 

@@ -1,6 +1,7 @@
-// The tuning session: the loop over strategy, lowering, builders, runner, cost model and log. It proposes a batch,
-// commits it to the log, lowers, builds, checks and times its points, records each durably, and tells the strategy. It
-// ends with an interleaved race of its finalists, the template's default and the stored best.
+// The tuning session: the loop over strategy, lowering, builders, runner, cost model and log. Each step proposes a
+// batch, commits it to the log, lowers, builds, checks and times its points, records each of them durably, and reports
+// the results to the strategy. The session ends with an interleaved race of its finalists, the template's default and
+// the stored best.
 //
 //   strategy --propose--> log --commit--> lower --> Builder --> Runner --measurement--> log --record--> strategy
 //
@@ -21,7 +22,7 @@
 #include "search/stop_condition.h"
 #include "search/task_run.h"
 #include "target/machine_limits.h"
-#include "templates/workload.h"
+#include "templates/framework/workload.h"
 
 namespace nestwright {
 
@@ -29,56 +30,57 @@ class Builder;
 
 struct SessionOptions {
   Budget budget;
-  Effort effort = Effort::kNormal;  ///< how sure the final race has to be; the budget says how long the search takes
+  Effort effort = Effort::kNormal;  ///< of the final race; the budget limits the search
   std::string strategy = "evolutionary";
   std::string cost_model = "xgboost";
-  std::string template_name;  ///< of the only template that is searched, and of which the result is; empty: all
+  std::string template_name;  ///< the only template to search and to take the result from; empty: all
   std::uint64_t seed = 1;
   int batch_size = 16;
-  int finalists = 4;                 ///< that enter the final race, the default and the stored best not counted
-  double race_seconds = 0;           ///< that the races at the end may take; 0: a share of the budget's seconds
-  int builders = 0;                  ///< builder processes; 0: one a core
-  std::shared_ptr<Builder> builder;  ///< for the task's target, shared with other sessions; null: one of its own
-  /// Measures the highest rates of so many threads of this machine. Empty: takes 40 ms for it.
+  int finalists = 4;                 ///< in the final race, not counting the default and the stored best
+  double race_seconds = 0;           ///< time for the final races; 0: a share of the budget's seconds
+  int builders = 0;                  ///< builder processes; 0: one for each core
+  std::shared_ptr<Builder> builder;  ///< for the task's target, shared with other sessions; null: the session makes one
+  /// Measures the highest rates of this machine on `threads` threads. Empty: a measurement that takes 40 ms.
   std::function<MachineLimits(int threads)> measure_limits;
 };
 
-/// What a progress line shows; handed out after every few trials.
+/// The state of a session for a progress line, reported after every few trials.
 struct Progress {
   std::int64_t trials = 0;
   std::map<Outcome, std::int64_t> outcomes;
   double best_ns = 0;  ///< 0: none yet
   double seconds = 0;
   double seconds_left = 0;     ///< of the budget; 0 without one
-  std::int64_t disturbed = 0;  ///< trials of this run that still have to be measured again
-  std::string waiting_for;     ///< what the run waits for just now; empty: it does not
+  std::int64_t disturbed = 0;  ///< trials of this run that are still to be measured again
+  std::string waiting_for;     ///< what the session is waiting for; empty: it is not waiting
 };
 
 using ProgressFunction = std::function<void(const Progress&)>;
 
-/// What a session without a builder makes for itself. Throws Error where the workers do not start.
+/// The builder that a session makes for itself. Throws Error where the workers do not start.
 std::shared_ptr<Builder> make_session_builder(const Target& target, const SessionOptions& options);
 
-/// A session in steps, so that several can take turns: its time runs while it works, and stands still else. One that is
-/// not finished stays in the log as running until its process ends, and the next one of its task goes on where it was.
+/// A session that is run in steps, so that several can be interleaved; its clock runs only during its calls. A session
+/// that is not finished stays in the log as running until its process ends, and the next session of its task resumes
+/// it.
 class TuningSession final : public TaskRun {
  public:
-  /// Starts the workers. Records every trial in `log`, which outlives it. Throws LogError, UsageError (unknown strategy
-  /// or model, no template), Error (a worker that does not start). Requires a target that this machine can run.
+  /// Starts the workers. Records every trial in `log`, which outlives the session. Throws LogError, UsageError (unknown
+  /// strategy or model, no template) and Error (a worker does not start). Requires a target that this machine can run.
   TuningSession(const Task& task, TuningLog& log, const SessionOptions& options,
                 const std::atomic<bool>* interrupt = nullptr, const ProgressFunction& progress = {});
   ~TuningSession() override;
 
-  /// Measures a batch; what an earlier session of the task left unfinished comes first. False where the search is over.
+  /// Measures one batch; a batch that an earlier session left unfinished comes first. False where the search is over.
   /// Throws LogError, Error, InternalError; the session is then over and marked as failed.
   bool step() override;
-  /// The budget from now on, whatever it was: that many more trials, and that many more seconds of its own, the final
-  /// race included; 0: no limit.
+  /// Replaces the budget: that many more trials, and that many more seconds of the session's own time, including the
+  /// final race; 0: no limit.
   void limit(std::int64_t trials, double seconds) override;
-  /// Holds the final race, unless it was interrupted, and ends the session.
+  /// Holds the final race, unless interrupted, and ends the session.
   SessionResult finish() override;
 
-  /// Of this run; best and default_timing are not there before finish().
+  /// The result of this run so far; best and default_timing are absent before finish().
   const SessionResult& so_far() const override;
   double best_ns() const override;
   double seconds() const override;
@@ -89,8 +91,7 @@ class TuningSession final : public TaskRun {
   std::unique_ptr<Loop> loop_;
 };
 
-/// Tunes `task` and records every trial in `log`. Goes on where earlier runs of the task ended. Throws as TuningSession
-/// does.
+/// Tunes `task` and records every trial in `log`, resuming earlier runs of the task. Throws as TuningSession does.
 SessionResult run_session(const Task& task, TuningLog& log, const SessionOptions& options,
                           const std::atomic<bool>* interrupt = nullptr, const ProgressFunction& progress = {});
 

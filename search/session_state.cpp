@@ -20,9 +20,9 @@ namespace nestwright {
 namespace {
 
 constexpr double kRaceShare = 0.15;  // of the budget, for the races at the end
-constexpr double kLimits_s = 0.04;   // for the highest rates of this machine
-constexpr double kNearRoof = 0.7;    // a share of them
-constexpr int kLooksAtRoof = 5;
+constexpr double kLimits_s = 0.04;   // for measuring the machine's highest rates
+constexpr double kNearRoof = 0.7;    // share of the roofline above which the rates are measured again
+constexpr int kMaxRateMeasurements = 5;
 
 }  // namespace
 
@@ -64,12 +64,12 @@ SessionState::SessionState(const Task& task, TuningLog& tuning_log, const Sessio
 
 void SessionState::raise_limits() {
   if (target_.device != DeviceKind::kCpu) return;
-  // Of as many threads as the task has: more could do more.
+  // On as many threads as the task has, since more threads could reach more.
   const int threads = target_.threads;
   const MachineLimits measured =
       options.measure_limits ? options.measure_limits(threads) : measure_machine_limits(threads, kLimits_s);
   const MachineLimits limits = log.raise_limits(fmt::format("{}; threads {}", key.machine, threads), measured);
-  // Without fused multiply-adds the loop that stands for the peak is slower than separate ones in parallel can be.
+  // Without fused multiply-adds, the loop that measures the peak is slower than separate, parallel operations can be.
   if (host_isa() >= CpuIsa::kAvx2) rates_.fma_gflops = limits.fma_gflops;
   rates_.read_gb_s = limits.read_gb_s;
 }
@@ -87,15 +87,15 @@ void SessionState::note_default(TrialId trial, const Point& point, Outcome outco
 std::optional<double> SessionState::roofline_share() {
   if (!incumbent || least_ns(incumbent->work) == 0) return std::nullopt;
   const auto share = [&] { return std::min(1.0, least_ns(incumbent->work) / incumbent->reference_ns); };
-  if (share() > kNearRoof && looks_at_roof_ < kLooksAtRoof) {
-    ++looks_at_roof_;
+  if (share() > kNearRoof && rate_measurements_ < kMaxRateMeasurements) {
+    ++rate_measurements_;
     raise_limits();
   }
   return share();
 }
 
 std::vector<BuiltPoint> SessionState::build(const std::vector<Point>& points, Pipeline pipeline) {
-  // What is to be reported is proved to stay inside its tensors, pass by pass.
+  // Finalists are verified after every pass, as their results are reported.
   const LowerOptions lowering{.verify = pipeline == Pipeline::kFinal};
   std::vector<Lowered> lowered(points.size());
   {

@@ -16,7 +16,7 @@ void keep_newer(std::optional<T>& old, const std::optional<T>& newer) {
   if (newer) old = newer;
 }
 
-/// A task's session after another one.
+/// Adds the result of a later session of the same task.
 void add(SessionResult& all, const SessionResult& next) {
   if (next.seconds_to_best > 0) all.seconds_to_best = all.seconds + next.seconds_to_best;
   all.trials += next.trials;
@@ -70,7 +70,7 @@ class Sharing {
   bool is_interrupted() const { return interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed); }
   double elapsed_s() const { return static_cast<double>(clock_.now_ns() - start_ns_) * 1e-9; }
 
-  /// Seconds until every open run must be told to finish; where there is a budget in seconds.
+  /// Seconds until every open run must be finished. Requires a budget in seconds.
   double left_s() const {
     double left = budget_.seconds - elapsed_s();
     for (const auto& run : runs_) {
@@ -108,7 +108,7 @@ class Sharing {
     runs_[i] = tasks_[i].open();
   }
 
-  /// Finishes sessions that promise least until the task fits beside the others.
+  /// Finishes the sessions with the smallest expected gain until the task fits beside the others.
   void make_room(std::size_t i) {
     for (;;) {
       double bytes = tasks_[i].bytes;
@@ -141,7 +141,7 @@ class Sharing {
     standing.turns.push_back({standing.seconds, run.best_ns()});
   }
 
-  /// A failure is the task's own, but for the log's.
+  /// A failure ends its task only, except for LogError.
   template <class Function>
   void guarded(std::size_t i, Function&& function) {
     try {

@@ -29,7 +29,7 @@ std::int64_t StopCondition::allowed(std::int64_t wanted) const {
 }
 
 std::string StopCondition::reason(double reserve_s) const {
-  if (interrupted()) return "interrupted";
+  if (is_interrupted()) return "interrupted";
   if (budget_.trials > 0 && trials_ >= budget_.trials) return fmt::format("{} trials done", budget_.trials);
   if (budget_.seconds > 0 && seconds() >= budget_.seconds - reserve_s) {
     return fmt::format("{:g} seconds are over", budget_.seconds);

@@ -1,5 +1,5 @@
-// When a session ends. Budgets count this run only, not what earlier runs recorded.
-// Thread rule: one thread at a time, but for the interrupt flag.
+// Decides when a session ends. A budget applies to this run only, not to trials of earlier runs.
+// Thread rule: one thread at a time, except for the interrupt flag.
 #pragma once
 
 #include <atomic>
@@ -16,41 +16,41 @@ namespace nestwright {
 struct Budget {
   std::int64_t trials = 0;      ///< 0: no limit
   double seconds = 0;           ///< 0: no limit; start-up and the final race included
-  std::int64_t early_stop = 0;  ///< ends after this many trials without a better one; 0: never
-  /// Ends where as much time again is expected to gain less than this (0.01: 1%), but never before there is a best and
-  /// the starting points are measured, nor in the first StopCondition::kMinTrials trials; 0: never.
+  std::int64_t early_stop = 0;  ///< ends after this many trials without an improvement; 0: never
+  /// Ends where going on for as long again is expected to gain less than this (0.01: 1%), but not before there is a
+  /// best, the starting points are measured and StopCondition::kMinTrials trials are done; 0: never.
   double until_gain = 0;
 };
 
 class StopCondition {
  public:
-  /// Trials before which no gain is estimated.
+  /// No gain is estimated before this number of trials.
   static constexpr std::int64_t kMinTrials = 64;
 
-  /// The time runs from now. `interrupt` may be null.
+  /// Starts the time. `interrupt` may be null.
   StopCondition(const Budget& budget, Clock& clock, const std::atomic<bool>* interrupt);
 
-  /// One more trial was recorded; `improved`: it is the best so far, the first one included.
+  /// Counts a recorded trial; `improved` is true for a new best, the first one included.
   void count_trial(bool improved);
-  /// The incumbent gave way to one that is `ratio` times as fast (old time over new time, of readings side by side).
+  /// Records that a new incumbent is `ratio` times as fast as the old one, measured side by side.
   void note_improvement(double ratio);
-  /// What is to be expected from now on; to be told after each batch. Without it the gain is not estimated.
+  /// Sets the outlook after a batch. Without one, the remaining gain is not estimated.
   void set_outlook(const SearchOutlook& outlook) { outlook_ = outlook; }
-  /// How many of `wanted` trials the budget still allows.
+  /// The number of trials, up to `wanted`, that the budget still allows.
   std::int64_t allowed(std::int64_t wanted) const;
-  /// Why the search is over, for people; empty while it goes on. Keeps `reserve_s` seconds of the budget for what comes
-  /// after.
+  /// Why the search is over, for people to read; empty while it goes on. Reserves `reserve_s` seconds of the budget for
+  /// the final races.
   std::string reason(double reserve_s) const;
-  bool interrupted() const { return interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed); }
+  bool is_interrupted() const { return interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed); }
 
   std::int64_t trials() const { return trials_; }
   double seconds() const;
-  /// The budget from now on: that many more trials and seconds; 0: no limit.
+  /// Replaces the budget: that many more trials and seconds; 0: no limit.
   void limit(std::int64_t trials, double seconds);
   const Budget& budget() const { return budget_; }
 
  private:
-  /// Why too little is still to be gained; empty while enough is, or while it is too soon to say.
+  /// Why the remaining gain is too small; empty while it is not, or while it is too early to tell.
   std::string reason_of_gain() const;
 
   Budget budget_;

@@ -1,4 +1,4 @@
-// Adds the time that a scope takes to a total. Thread rule: one thread per total. Unit: nanoseconds.
+// Adds the duration of a scope to a total. Thread rule: one thread for each total. Unit: nanoseconds.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ constexpr const char* kSample = "survey sample";
 constexpr const char* kRelative = "survey relative";
 
 constexpr std::size_t kBatch = 16, kChunk = 8;
-constexpr std::size_t kParents = 32;  // the best, whose relatives are measured
+constexpr std::size_t kParents = 32;  // the best points, whose relatives are measured
 
 struct Planned {
   Point point;
@@ -37,7 +37,7 @@ class Survey {
     measure_all(seeds_and_samples());
     for (int left = options_.relatives; left > 0;) {
       const std::vector<Planned> batch = relatives(std::min<std::size_t>(kBatch, static_cast<std::size_t>(left)));
-      if (batch.empty()) break;  // there are no others
+      if (batch.empty()) break;  // no unseen relatives are left
       left -= static_cast<int>(batch.size());
       measure(batch);
     }
@@ -57,7 +57,7 @@ class Survey {
   }
 
   std::vector<Planned> relatives(std::size_t n) {
-    constexpr std::size_t kAttempts = 50;  // for each
+    constexpr std::size_t kAttempts = 50;  // for each relative
     std::vector<Planned> planned;
     const std::vector<Point> parents = sound_.fastest(kParents);
     for (std::size_t attempt = 0; !parents.empty() && attempt < kAttempts * n && planned.size() < n; ++attempt) {
@@ -137,7 +137,7 @@ std::vector<SurveyedPoint> read_survey(const TuningLog& log, const Task& task) {
     const std::string& origin = record.proposal.origin;
     if (origin != kSeed && origin != kSample && origin != kRelative) continue;
     if (session == 0) session = record.session;
-    if (record.session != session) continue;  // times of two sessions are not comparable
+    if (record.session != session) continue;  // times of different sessions are not comparable
     const Measurement& m = record.measurement;
     const Point point{record.proposal.from.name, record.proposal.from.version, record.proposal.config};
     points.push_back({{point, m.outcome, m.timing.median_ns}, is_sound(m), origin == kSample});

@@ -1,6 +1,6 @@
-// Measures a part of a task's space for its own sake, so that strategies can be compared on the record without
-// measuring again (search/replay.h): the seeds, uniform samples, and near relatives of the best so far, as a climbing
-// search would meet them. The record is an ordinary tuning log: origins say what a point is.
+// Measures a sample of a task's space, so that strategies can be compared on the record without measuring again
+// (search/replay.h): the seeds, uniform samples, and near relatives of the best points so far, as a climbing search
+// would visit them. The record is an ordinary tuning log; the origin of a proposal says which kind of point it is.
 // Thread rule: one thread.
 #pragma once
 
@@ -15,26 +15,26 @@
 namespace nestwright {
 
 struct SurveyOptions {
-  int samples = 500;    ///< uniform over the valid points; fewer in a smaller space
-  int relatives = 300;  ///< of the best, one or two knobs away
+  int samples = 500;    ///< drawn uniformly from the valid points; fewer in a smaller space
+  int relatives = 300;  ///< of the best points, one or two knobs away
   std::uint64_t seed = 1;
 };
 
-/// Measured points so far.
+/// Receives the number of points measured so far.
 using SurveyProgress = std::function<void(std::int64_t)>;
 
-/// Records all in one session, as only times of one session can be compared. Throws LogError, UsageError, Error, and
-/// UsageError where the log has a survey of the task.
+/// Measures everything in one session, since only times of one session are comparable. Throws LogError, Error, and
+/// UsageError where the log already has trials of the task.
 void survey(const Task& task, TuningLog& log, const SurveyOptions& options, const SurveyProgress& progress = {});
 
-/// What a survey found out of one point.
+/// A point of a survey with its result.
 struct SurveyedPoint {
   Trial trial;
-  bool counts = false;     ///< may be a best one: right, verified, not ended early
+  bool counts = false;     ///< can be the best: correct, verified, not ended early
   bool is_sample = false;  ///< drawn uniformly
 };
 
-/// The survey of the workload on the target, whatever the machine was that made it; empty where there is none.
+/// The survey of the workload on the target, made on any machine; empty where there is none.
 std::vector<SurveyedPoint> read_survey(const TuningLog& log, const Task& task);
 
 }  // namespace nestwright

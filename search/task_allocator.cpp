@@ -6,10 +6,10 @@
 namespace nestwright {
 namespace {
 
-constexpr double kAlpha = 0.2;       // Ansor's weight of what is past
-constexpr double kPerEra = 0.05;     // logarithm of the gain
-constexpr std::size_t kWindow = 3;   // turns that the past is read from
-constexpr double kLeastSeconds = 1;  // below, a task has shown nothing yet
+constexpr double kAlpha = 0.2;      // Ansor's weight of the past
+constexpr double kPerEra = 0.05;    // logarithm of the gain
+constexpr std::size_t kWindow = 3;  // turns that the past is computed from
+constexpr double kMinSeconds = 1;   // of a task before its gain is estimated
 
 double past_gain(const TaskStanding& task) {
   const auto& turns = task.turns;
@@ -24,7 +24,7 @@ double past_gain(const TaskStanding& task) {
 }  // namespace
 
 double expected_gain(const TaskStanding& task) {
-  const double future = kPerEra / std::max(task.seconds, kLeastSeconds);
+  const double future = kPerEra / std::max(task.seconds, kMinSeconds);
   return task.weight * (kAlpha * past_gain(task) + (1 - kAlpha) * future);
 }
 

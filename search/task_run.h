@@ -1,5 +1,5 @@
-// One task's search in steps, and what came of it: what a single run drives to its end, and what many tasks on one
-// budget take turns with. Thread rule: one thread at a time. Units stand in the names.
+// The interface of a task's search in steps, and its result. A single run drives it to its end; several on one budget
+// take turns. Thread rule: one thread at a time. Names state the units.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace nestwright {
 
-/// Where the time of a session went, in nanoseconds of wall time.
+/// Wall time of the stages of a session, in nanoseconds.
 struct StageTimes {
   std::int64_t start_up = 0, propose = 0, features = 0, train = 0, lower = 0, compile = 0, check = 0, measure = 0,
                log = 0, race = 0;
@@ -19,17 +19,18 @@ struct StageTimes {
   StageTimes& operator+=(const StageTimes& other);
 };
 
+/// The result of a run of a session.
 struct SessionResult {
-  std::optional<BestRecord> best;  ///< the task's best after this session; nullopt: no valid candidate was ever found
-  /// The template's default, timed in the same race; nullopt where there was no race.
+  std::optional<BestRecord> best;  ///< the task's best after this session; nullopt: no valid candidate exists
+  /// The template's default, timed in the final race; nullopt where there was no race.
   std::optional<Timing> default_timing;
   std::int64_t trials = 0;          ///< of this run
-  std::int64_t same_code = 0;       ///< of them: not measured, as their machine code had been
-  std::int64_t earlier_trials = 0;  ///< that were recorded before it
+  std::int64_t same_code = 0;       ///< trials of this run that were not measured because their machine code was known
+  std::int64_t earlier_trials = 0;  ///< recorded before this run
   std::map<Outcome, std::int64_t> outcomes;
-  std::int64_t disturbed = 0, remeasured = 0;  ///< timed while the machine was disturbed; of them: measured again
+  std::int64_t disturbed = 0, remeasured = 0;  ///< timed on a disturbed machine; of these, measured again
   std::string race_disturbance;                ///< why the final race replaced nothing; empty: it was not disturbed
-  std::string first_failure;                   ///< message of the first trial that was not ok
+  std::string first_failure;                   ///< message of the first trial that failed
   double seconds = 0;
   double seconds_to_best = 0;  ///< when the best of this run was first measured
   std::string stop_reason;
@@ -38,22 +39,23 @@ struct SessionResult {
   StageTimes times;
 };
 
+/// A session that is run step by step.
 class TaskRun {
  public:
   virtual ~TaskRun() = default;
   /// Measures a batch. False where the search is over.
   virtual bool step() = 0;
-  /// The budget from now on: that many more trials, and that many more seconds of its own time, what finish() takes
-  /// included; 0: no limit.
+  /// Replaces the budget: that many more trials, and that many more seconds of its own time, including finish(); 0: no
+  /// limit.
   virtual void limit(std::int64_t trials, double seconds) = 0;
-  /// Tells the best apart and ends the run.
+  /// Determines the best and ends the run.
   virtual SessionResult finish() = 0;
 
-  /// Of this run; best and default_timing are not there before finish().
+  /// The result of this run so far; best and default_timing are absent before finish().
   virtual const SessionResult& so_far() const = 0;
-  virtual double best_ns() const = 0;       ///< the fastest right candidate that this run timed; 0: none yet
-  virtual double seconds() const = 0;       ///< that it worked
-  virtual double race_seconds() const = 0;  ///< what finish() will take, estimated
+  virtual double best_ns() const = 0;       ///< of the fastest correct candidate timed in this run; 0: none yet
+  virtual double seconds() const = 0;       ///< that the run has used
+  virtual double race_seconds() const = 0;  ///< estimated duration of finish()
 };
 
 }  // namespace nestwright

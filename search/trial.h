@@ -1,4 +1,4 @@
-// What a search hears of one measured point. Thread rule: plain data. Units: nanoseconds.
+// The result of one measured point, as strategies observe it. Thread rule: values. Unit: nanoseconds.
 #pragma once
 
 #include "measure/measurement.h"
@@ -6,18 +6,18 @@
 
 namespace nestwright {
 
-/// Weight of a trial that was timed while something disturbed the machine.
+/// Weight of a trial that was timed while the machine was disturbed.
 inline constexpr double kDisturbedWeight = 0.25;
 
 struct Trial {
   Point point;
   Outcome outcome = Outcome::kOk;
-  double median_ns = 0;  ///< of an ok one
-  double weight = 1;     ///< of the reading, above 0; 1: full; kDisturbedWeight: to be measured again
+  double median_ns = 0;  ///< where outcome is kOk
+  double weight = 1;     ///< of the reading, above 0. 1: full; kDisturbedWeight: it is to be measured again
 
-  /// May be a best one and what others are called slow by.
+  /// Whether the trial can be the best, or the one that others are called slow by.
   bool is_sound() const { return outcome == Outcome::kOk && weight >= 1; }
-  /// Runs a second; 0 for a failure: what a cost model learns.
+  /// Runs per second, 0 for a failure: the label that a cost model learns.
   double throughput() const { return outcome == Outcome::kOk ? 1e9 / median_ns : 0; }
 };
 

@@ -10,15 +10,16 @@ namespace nestwright {
 
 namespace {
 
-constexpr std::size_t kFurtherAnchors = 2;  // beside the default and the stored best
-constexpr double kSlowAnchor = 8;           // times as slow as the incumbent: not worth sampling again
+constexpr std::size_t kFurtherAnchors = 2;  // in addition to the default and the stored best
+constexpr double kSlowAnchor = 8;           // times as slow as the incumbent: too slow to be sampled again
 
 struct AnchorTrial {
   TrialId trial;
   Point point;
 };
 
-/// The fastest sound trial of each of the sessions that no anchor links to this one, those with most trials first.
+/// The fastest sound trial of sessions that no anchor links to this one, at most kFurtherAnchors, those with the most
+/// trials first.
 std::vector<const TrialRecord*> further_anchors(std::span<const TrialRecord> recorded,
                                                 const std::vector<AnchorTrial>& anchors,
                                                 const std::vector<SessionUnit>& units) {
@@ -66,8 +67,7 @@ std::vector<AnchorTrial> choose_anchors(const SessionState& session, std::span<c
   return anchors;
 }
 
-/// Puts what was measured now in the place of what an earlier session measured beside a disturbance. Returns what was
-/// replaced.
+/// Replaces measurements that were disturbed in an earlier session by those of the chunk. Returns the new ones.
 std::map<TrialId, Measurement> replace_disturbed(SessionState& session, std::span<const TrialRecord> recorded,
                                                  const ChunkResult& chunk, const std::vector<TrialId>& trials) {
   std::map<TrialId, Measurement> replaced;
@@ -78,7 +78,7 @@ std::map<TrialId, Measurement> replace_disturbed(SessionState& session, std::spa
         std::find_if(recorded.begin(), recorded.end(), [&](const TrialRecord& t) { return t.id == trials[i]; });
     const bool was_disturbed = was != recorded.end() && was->code.same_as == 0 &&
                                was->measurement.outcome == Outcome::kOk && was->measurement.timing.is_disturbed();
-    // Another tuner may have done it meanwhile.
+    // Another process may have replaced it meanwhile.
     if (!was_disturbed || session.log.may_be_best(trials[i])) continue;
     session.log.remeasure(session.id, trials[i], *m);
     replaced.emplace(trials[i], *m);

@@ -5,14 +5,14 @@
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kMisses = 200;  // samples of a batch that were seen, after which new ones are rare
-// Points, valid or not, of a space that is walked: a second of work in all.
+constexpr std::int64_t kMisses = 200;  // seen samples in a batch after which new ones are taken to be rare
+// Largest space, in points valid or not, that is enumerated: a second of work in all.
 constexpr std::int64_t kMaxWalk = 1 << 18;
-// Samples for each valid point: one of V that is left is missed by 8 V samples once in 3000 times.
+// Samples per valid point: a given one of V points is missed by 8 V samples with probability 1/3000.
 constexpr double kSamplesPerPoint = 8;
 constexpr std::int64_t kMaxSamples = 50'000;  // half a second of work
 
-/// `misses` may not be more than this.
+/// Adds up to `n` unseen samples; stops after `max_misses` seen ones.
 void sample(const SearchSpace& space, int n, std::int64_t max_misses, std::mt19937_64& random, SeenPoints& seen,
             std::vector<Point>& out) {
   for (std::int64_t misses = 0; n > 0 && misses < max_misses;) {

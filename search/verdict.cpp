@@ -8,16 +8,16 @@
 namespace nestwright {
 namespace {
 
-// On a busy machine the upper deciles of two equal kernels differ by up to 5%.
-constexpr double kSteadier = 0.9;  // times the other's upper decile, at most
+// On a busy machine, the upper deciles of two equal kernels differ by up to 5%.
+constexpr double kSteadier = 0.9;  // a steadier kernel has at most this share of the other's upper decile
 
-/// Whether `a` is slower than `b`, or faster, with 95% confidence.
+/// Whether the times of `a` and `b` differ with 95% confidence.
 bool differ(const RaceEntry& a, const RaceEntry& b) {
   const MedianInterval ratio = ratio_between(a.measurement.timing, b.measurement.timing);
   return ratio.median > 0 && (ratio.low > 1 || ratio.high < 1);
 }
 
-/// Nine tenths of its samples are at most this.
+/// The 90th percentile of the samples.
 double upper_decile(const RaceEntry& entry) {
   std::vector<double> samples = entry.measurement.timing.samples_ns;
   const auto at = samples.begin() + static_cast<std::ptrdiff_t>(0.9 * static_cast<double>(samples.size() - 1));
@@ -40,7 +40,7 @@ Verdict judge(const std::vector<RaceEntry>& entries) {
     return entries[a].measurement.timing.median_ns < entries[b].measurement.timing.median_ns;
   };
   const std::optional<std::size_t> stored = with_role(entries, kIncumbentRole);
-  // A slow entry may be disturbed; what decides may not.
+  // A slow entry may be disturbed; the stored best, and one that seems the fastest, may not.
   for (const std::size_t i : right) {
     const bool decides =
         i == stored || sound.empty() || !faster(*std::min_element(sound.begin(), sound.end(), faster), i);

@@ -1,5 +1,6 @@
-// What a final race concludes. A stored best keeps its place unless another entry is clearly faster; among entries that
-// cannot be told apart the fastest wins, unless another one's slow samples are shorter by a tenth. Pure.
+// Concludes a final race. A stored best keeps its place unless another entry is significantly faster. Among entries
+// that do not differ significantly the fastest wins, unless the slow samples of another one are shorter by a tenth.
+// Thread rule: pure functions.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +14,17 @@
 namespace nestwright {
 
 struct Verdict {
-  std::optional<int> winner;  ///< index of the entry; nullopt where none is right, or the machine was disturbed
-  std::vector<bool> tied;     ///< by entry: not told apart from the winner
-  /// Why nothing is concluded: what disturbed the stored best, or one that seems to be faster than all undisturbed
-  /// ones.
+  std::optional<int> winner;  ///< index of the entry; nullopt where no entry is correct, or the machine was disturbed
+  std::vector<bool> tied;     ///< for each entry: it does not differ significantly from the winner
+  /// Why there is no conclusion: what disturbed the stored best, or an entry that seems faster than all undisturbed
+  /// ones. Empty otherwise.
   std::string disturbance;
 };
 
-/// Requires the timings of one race (measure/race.h). Entries of any outcome; the stored best has the role "incumbent".
+/// Requires entries timed in one race (measure/race.h), of any outcome. The stored best has the role "incumbent".
 Verdict judge(const std::vector<RaceEntry>& entries);
 
+/// Index of the first entry with the role.
 std::optional<std::size_t> with_role(const std::vector<RaceEntry>& entries, std::string_view role);
 
 }  // namespace nestwright

@@ -8,25 +8,26 @@
 #include "search/candidate.h"
 #include "search/ranker.h"
 #include "support/error.h"
-#include "templates/guess.h"
+#include "templates/framework/completion.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 namespace {
 
-constexpr int kTasks = 6;             // other shapes
-constexpr std::size_t kLessons = 64;  // of each
-constexpr std::size_t kBests = 2;     // points of each
-constexpr std::size_t kMostPoints = 8;
-constexpr std::size_t kTries = 16;  // trials of each that are made to fit: most become points that are there already
+constexpr int kTasks = 6;                         // other shapes
+constexpr std::size_t kObservationsPerTask = 64;  // trials of each that the model learns
+constexpr std::size_t kBests = 2;                 // points of each
+constexpr std::size_t kMaxPoints = 8;
+constexpr std::size_t kTries = 16;  // trials of each that are adapted: most become duplicates
 
-/// A trial and its time in the unit of its group.
+/// A trial with its time in the unit of its group.
 struct Timed {
   const RelatedTrial* trial = nullptr;
   double time = 0;
 };
 
-/// Those whose times compare, fastest first: of the sessions with one anchor, or of one session by the old rule; of
-/// several such groups the largest.
+/// The largest group of trials with comparable times, fastest first: those of sessions with a common anchor, or those
+/// of one session under the old scoring rule.
 std::vector<Timed> by_speed_of(const std::vector<RelatedTrial>& trials) {
   std::map<std::int64_t, std::vector<Timed>> groups;
   for (const RelatedTrial& trial : trials) {
@@ -43,10 +44,10 @@ std::vector<Timed> by_speed_of(const std::vector<RelatedTrial>& trials) {
   return largest;
 }
 
-/// At most kLessons of them: the faster half are the fastest, the others are spread over all the rest.
+/// At most kObservationsPerTask trials: half of them the fastest, the others evenly spaced over the rest.
 std::vector<Timed> choose(const std::vector<Timed>& by_speed) {
-  if (by_speed.size() <= kLessons) return by_speed;
-  constexpr std::size_t kFast = kLessons / 2, kOthers = kLessons - kFast;
+  if (by_speed.size() <= kObservationsPerTask) return by_speed;
+  constexpr std::size_t kFast = kObservationsPerTask / 2, kOthers = kObservationsPerTask - kFast;
   std::vector<Timed> chosen(by_speed.begin(), by_speed.begin() + kFast);
   const std::size_t rest = by_speed.size() - kFast;
   for (std::size_t i = 0; i < kOthers; ++i) chosen.push_back(by_speed[kFast + i * rest / kOthers]);
@@ -58,10 +59,10 @@ std::optional<Point> fit(const TrialRecord& trial, const SearchSpace& space) {
     if (member.source->name != trial.proposal.from.name) continue;
     try {
       const auto config =
-          guess_config(*member.source, space.task().workload, space.task().target, trial.proposal.config);
+          complete_config(*member.source, space.task().workload, space.task().target, trial.proposal.config);
       if (config && member.space.is_valid(*config)) return Point{member.source->name, member.source->version, *config};
     } catch (const Error&) {
-      // what is recorded is no configuration of this template
+      // the recorded values are not a configuration of this template
     }
   }
   return std::nullopt;
@@ -73,8 +74,8 @@ std::vector<TrialRecord> read_whole(const TuningLog& log, const RelatedTask& tas
   return log.trials_of(task, ids);
 }
 
-void add_lessons(const TuningLog& log, const RelatedTask& task, const std::vector<Timed>& by_speed,
-                 const Target& target, const KnobColumns& columns, std::vector<Observation>& out) {
+void add_observations(const TuningLog& log, const RelatedTask& task, const std::vector<Timed>& by_speed,
+                      const Target& target, const KnobColumns& columns, std::vector<Observation>& out) {
   const SearchSpace other(Task{parse_workload(task.workload.text), target});
   const std::vector<Timed> chosen = choose(by_speed);
   std::map<TrialId, double> times;
@@ -84,17 +85,17 @@ void add_lessons(const TuningLog& log, const RelatedTask& task, const std::vecto
   tbb::parallel_for(std::size_t{0}, trials.size(), [&](std::size_t i) {
     const Proposal& proposal = trials[i].proposal;
     const auto point = other.find(proposal.from.name, proposal.from.version, proposal.config);
-    if (point) features[i] = point_features(other, columns, *point);
+    if (point) features[i] = candidate_features(other, columns, *point);
   });
   const double best = by_speed.front().time;
   for (std::size_t i = 0; i < trials.size(); ++i) {
     if (!features[i]) continue;
-    out.push_back(
-        {std::move(*features[i]), best / times.at(trials[i].id), 1, needs_of(trials[i].measurement.resources)});
+    out.push_back({std::move(*features[i]), best / times.at(trials[i].id), 1,
+                   candidate_resources(trials[i].measurement.resources)});
   }
 }
 
-/// The fastest that may be best, as points of this space: at most kBests that are not among `points` yet.
+/// Adds the fastest trials that could be the best, adapted to this space: at most kBests that are not in `points`.
 void add_points(const TuningLog& log, const RelatedTask& task, const std::vector<Timed>& by_speed,
                 const SearchSpace& space, std::vector<Point>& points) {
   std::vector<Timed> fit_to_be_best;
@@ -105,7 +106,7 @@ void add_points(const TuningLog& log, const RelatedTask& task, const std::vector
   }
   std::size_t taken = 0;
   for (const TrialRecord& trial : read_whole(log, task, fit_to_be_best)) {
-    if (taken == kBests || points.size() == kMostPoints) break;
+    if (taken == kBests || points.size() == kMaxPoints) break;
     const auto point = fit(trial, space);
     if (!point || std::find(points.begin(), points.end(), *point) != points.end()) continue;
     points.push_back(*point);
@@ -117,15 +118,15 @@ void add_points(const TuningLog& log, const RelatedTask& task, const std::vector
 
 WarmStart warm_start(const TuningLog& log, const TaskKey& key, const SearchSpace& space, const KnobColumns& columns,
                      const std::vector<TemplateVersion>& versions, std::size_t own_trials) {
-  const bool has_lessons = Ranker::weighs_lessons(own_trials);
+  const bool uses_observations = Ranker::uses_other_tasks(own_trials);
   WarmStart start;
   for (const RelatedTask& task : log.relatives(key, kTasks, versions)) {
     const std::vector<Timed> by_speed = by_speed_of(task.trials);
     if (by_speed.empty()) continue;
     try {
-      if (has_lessons) add_lessons(log, task, by_speed, space.task().target, columns, start.lessons);
+      if (uses_observations) add_observations(log, task, by_speed, space.task().target, columns, start.observations);
     } catch (const Error&) {
-      continue;  // a workload that this build does not know, or for which a template fails
+      continue;  // this build does not know the workload, or a template fails for it
     }
     add_points(log, task, by_speed, space, start.points);
   }

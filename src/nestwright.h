@@ -19,15 +19,15 @@
 #include "kernel/function.h"
 #include "runtime/array.h"
 #include "runtime/array_view.h"
-#include "runtime/kernel.h"
-#include "runtime/parallel.h"
+#include "runtime/compiled_kernel.h"
+#include "runtime/parallel_pool.h"
 
 // Operators, templates and their spaces.
 #include "space/config.h"
 #include "space/config_space.h"
+#include "templates/framework/template.h"
+#include "templates/framework/workload.h"
 #include "templates/registry.h"
-#include "templates/template.h"
-#include "templates/workload.h"
 
 // Tuning, and what it found.
 #include "exporter/apply_best.h"

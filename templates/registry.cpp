@@ -1,6 +1,7 @@
 #include "templates/registry.h"
 
 #include <algorithm>
+#include <sstream>
 
 #include "space/nearest_name.h"
 #include "support/error.h"
@@ -9,9 +10,9 @@
 #include "templates/depthwise_conv2d/depthwise_conv2d.h"
 #include "templates/elementwise/elementwise.h"
 #include "templates/layer_norm/layer_norm.h"
+#include "templates/matmul/cpu/gemv.h"
+#include "templates/matmul/cpu/split_k.h"
 #include "templates/matmul/matmul.h"
-#include "templates/matmul/matmul_gemv.h"
-#include "templates/matmul/matmul_split_k.h"
 #include "templates/reduce/reduce.h"
 #include "templates/scan/scan.h"
 #include "templates/softmax/softmax.h"
@@ -69,10 +70,19 @@ const Operator& find_operator(std::string_view name) {
                    join_names(names));
 }
 
+Workload parse_workload(std::string_view text) {
+  std::istringstream words{std::string(text)};
+  std::string word;
+  if (!(words >> word)) {
+    throw UsageError("the workload is empty; write an operator and its parameters, as in matmul m=512 n=512 k=512");
+  }
+  return parse_workload(text, find_operator(word));
+}
+
 std::vector<const Template*> templates_for(std::string_view op, DeviceKind device) {
   std::vector<const Template*> found;
   for (const Template& candidate : templates()) {
-    if (candidate.op == op && candidate.is_for(device)) found.push_back(&candidate);
+    if (candidate.op.name == op && candidate.is_for(device)) found.push_back(&candidate);
   }
   if (found.empty()) {
     find_operator(op);

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "templates/template.h"
+#include "templates/framework/template.h"
 
 namespace nestwright {
 
@@ -13,6 +13,9 @@ const std::vector<Template>& templates();
 
 /// Throws UsageError that lists the known operators.
 const Operator& find_operator(std::string_view name);
+/// Parses a workload of one of the operators. Throws UsageError for an unknown one, and as parse_workload of a known
+/// operator does.
+Workload parse_workload(std::string_view text);
 /// Templates of an operator for a kind of device, whatever they serve. Throws UsageError where there is none.
 std::vector<const Template*> templates_for(std::string_view op, DeviceKind device);
 /// Those of them that serve the workload on the target, or of these the one named `only`. Throws UsageError where there

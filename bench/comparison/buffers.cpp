@@ -20,7 +20,7 @@ constexpr std::int64_t kPage = 4096, kHugePage = std::int64_t{2} << 20;
 
 std::int64_t round_up(std::int64_t value, std::int64_t unit) { return (value + unit - 1) / unit * unit; }
 
-/// Bytes of [first, end) that lie on huge pages now, by the kernel's own account.
+/// Bytes of [first, end) that are on huge pages, according to the kernel.
 std::int64_t huge_bytes(const char* first, const char* end) {
   std::ifstream maps("/proc/self/smaps");
   std::int64_t found = 0;

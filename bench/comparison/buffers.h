@@ -1,6 +1,6 @@
-// Memory for tensors, laid out alike in every process: one mapping, each tensor on a page of its own, on small or huge
-// pages. Where caches are to be cold there are several copies of all tensors, to go round over.
-// Thread rule: a Buffers is memory with one owner. Units: bytes.
+// Memory for tensors, with the same layout in every process: one mapping, each tensor starting on a page of its own, on
+// small or huge pages. For cold caches there are several copies of all tensors, through which calls rotate.
+// Thread rule: a Buffers object has one owner. Unit: bytes.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +10,28 @@
 
 namespace nestwright::bench {
 
-/// How many copies of `bytes` of tensors calls go round over: 1 where caches are warm; else at least two, together at
-/// least twice the last cache, as the guide of CUTLASS has it.
+/// The number of copies of `bytes` of tensors that calls rotate through: 1 for warm caches; else at least two, together
+/// at least twice as large as the last cache, as CUTLASS's guide recommends.
 std::int64_t copies_for(Caches caches, std::int64_t bytes, std::int64_t last_cache_bytes);
 
 class Buffers {
  public:
-  /// `copies` times all of `sizes`, filled with zeros. Throws Error where there is no memory, and where the pages asked
-  /// for are not those that came: then a comparison would not be what it says.
+  /// Allocates `copies` times all of `sizes`, filled with zeros. Throws Error where there is no memory, or where the
+  /// kernel gave other pages than requested, since the comparison would then not be what it says.
   Buffers(const std::vector<std::int64_t>& sizes, std::int64_t copies, Pages pages);
   Buffers(const Buffers&) = delete;
   Buffers& operator=(const Buffers&) = delete;
   ~Buffers();
 
   std::int64_t copies() const { return copies_; }
-  /// The tensor at the position that its size had.
+  /// The tensor whose size was number `tensor` of `sizes`.
   void* at(std::int64_t copy, std::size_t tensor) const;
 
  private:
-  std::vector<std::int64_t> offsets_;  ///< of the tensors of one copy
+  std::vector<std::int64_t> offsets_;  ///< of the tensors in a copy
   std::int64_t copy_bytes_ = 0, copies_ = 0, mapped_bytes_ = 0;
   char* mapping_ = nullptr;
-  char* first_ = nullptr;  ///< on a huge page's boundary
+  char* first_ = nullptr;  ///< aligned to a huge page
 };
 
 }  // namespace nestwright::bench

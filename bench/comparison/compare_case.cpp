@@ -4,9 +4,9 @@
 
 #include <cstdio>
 
+#include "bench/comparison/library_environment.h"
 #include "bench/comparison/roofline.h"
 #include "bench/comparison/rounds.h"
-#include "bench/comparison/surroundings.h"
 #include "measure/tensor_file.h"
 #include "search/check_data.h"
 #include "search/session.h"

@@ -1,4 +1,4 @@
-// Compares our best kernels with libraries over suites of workloads: bench/compare builds and runs it.
+// Compares our best kernels with libraries over suites of workloads; bench/compare builds and runs this program.
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -39,11 +39,11 @@ ResultsFile open_results(const Options& options, const Provenance& provenance) {
   return results;
 }
 
-/// What the results have of it, else measured now.
+/// The comparison in the results, or a new one.
 Comparison comparison_of(const Case& subject, const Options& options, const Field& field, ResultsFile& results) {
   if (const Comparison* kept = results.find(subject.key())) {
     Comparison comparison = *kept;
-    comparison.subject.label = subject.label;  // the workload may be called otherwise in another suite
+    comparison.subject.label = subject.label;  // another suite may use another label
     return comparison;
   }
   Comparison comparison = compare_case(subject, options, field, own_folder());
@@ -67,8 +67,7 @@ Section measure_section(const Suite& suite, int threads, Weights weights, const 
   return section;
 }
 
-/// The suites one by one, and where there are several all together, for each number of threads and treatment of
-/// weights.
+/// Measures each suite for each number of threads and treatment of weights. Several suites also give a joint section.
 std::vector<Section> measure(const std::vector<Suite>& suites, const Options& options, const Field& field,
                              ResultsFile& results) {
   std::vector<Section> all;
@@ -90,12 +89,12 @@ int run(const Options& options) {
   const Field field = find_field(options.rivals, own_folder());
   const Provenance provenance = provenance_of(options, field);
   ResultsFile results = open_results(options, provenance);
-  fmt::print("{}\n", heading_text(provenance, field.absent));
+  fmt::print("{}\n", report_heading(provenance, field.absent));
   std::fflush(stdout);
   const std::vector<Section> sections = measure(suites, options, field, results);
   for (const Section& section : sections) fmt::print("{}\n", to_text(section));
   if (!options.json.empty()) {
-    nlohmann::json document = document_of(provenance, sections);
+    nlohmann::json document = report_document(provenance, sections);
     document["absent"] = field.absent;
     write_document(options.json, document);
   }

@@ -47,7 +47,7 @@ Comparison comparison_from_json(const Json& json) {
   json.at("tuning").at("earlier_trials").get_to(c.tuning.earlier_trials);
   json.at("rounds_asked").get_to(c.rounds_asked);
   json.at("dropped").get_to(c.dropped);
-  c.launch_ns = json.value("launch_ns", 0.0);  // files of earlier versions have none
+  c.launch_ns = json.value("launch_ns", 0.0);  // absent in files of earlier versions
   json.at("peaks_gflops").get_to(c.peaks_gflops);
   json.at("copies_gb_s").get_to(c.copies_gb_s);
   for (const Json& s : json.at("series")) {

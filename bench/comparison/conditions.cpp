@@ -5,11 +5,12 @@
 #include <array>
 
 #include "support/error.h"
+#include "templates/registry.h"
 
 namespace nestwright::bench {
 namespace {
 
-/// The one of two values that `name` stands for.
+/// The one of two values with the name `name`.
 template <class Value>
 Value parse(const char* what, std::string_view name, std::array<Value, 2> values) {
   for (const Value value : values) {

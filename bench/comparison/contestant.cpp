@@ -61,7 +61,7 @@ std::string Contestant::answer() {
 
 void Contestant::stop() {
   ::kill(process_->pid(), SIGSTOP);
-  // Only once it stands still does the next one have the machine.
+  // The machine is free for the next contestant only once this one has stopped.
   siginfo_t info = {};
   waitid(P_PID, static_cast<id_t>(process_->pid()), &info, WSTOPPED | WEXITED | WNOWAIT);
 }

@@ -1,6 +1,6 @@
-// The parent's handle of a contestant: a process that is stopped (SIGSTOP) except while it is asked for a sample, so
-// that idle pools of threads that spin cannot disturb the one that runs. Thread rule: one thread at a time; to be used
-// from the thread that lives longest, for contestants end with it.
+// The parent's handle of a contestant: a process that is stopped (SIGSTOP) except while it takes a sample, so that its
+// idle, spinning threads cannot disturb the others. Thread rule: one thread at a time. Use it from the thread that
+// lives longest, since contestants end with the thread that started them.
 #pragma once
 
 #include <memory>
@@ -16,16 +16,16 @@ namespace nestwright::bench {
 
 class Contestant {
  public:
-  /// Starts the executable, waits until it has checked its result or says that it does not take part, and stops it. One
-  /// that dies or gives no answer is refused. Throws Error where it cannot be started.
+  /// Starts the executable, waits until it has checked its result or declined to take part, and stops it. One that dies
+  /// or does not answer is refused. Throws Error where it cannot be started.
   Contestant(const Competitor& competitor, const std::string& folder, const ContestRequest& request, int tensors_fd);
 
   const std::string& name() const { return name_; }
   Readiness readiness() const { return readiness_; }
-  /// What of it runs; where it is not ready, why.
+  /// What runs; where it is not ready, the reason.
   const std::string& detail() const { return detail_; }
-  /// The mean of calls that take at least about 20 ms together, after a warm-up call. Requires that it is ready. Throws
-  /// Error where it died.
+  /// The mean time of calls that take about 20 ms together, after a warm-up call. Requires that it is ready. Throws
+  /// Error where it has died.
   Sample sample();
 
  private:

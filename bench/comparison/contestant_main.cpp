@@ -1,5 +1,5 @@
-// The process of one contestant: makes the operation, checks its result, then times it whenever it is asked to.
-// Started by bench_compare only, with its channel as descriptor 3 and the tensors as descriptor 4.
+// The process of one contestant: makes the operation, checks its result, then takes a sample for each request. Only
+// bench_compare starts it, with its channel as descriptor 3 and the tensors as descriptor 4.
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -21,11 +21,12 @@
 #include "support/error.h"
 #include "support/wire.h"
 #include "target/host.h"
+#include "templates/registry.h"
 
 namespace nestwright::bench {
 namespace {
 
-/// The file of tensors, mapped until the process ends.
+/// The file of tensors, mapped for the lifetime of the process.
 const char* map_tensors() {
   struct stat status = {};
   fstat(kContestantTensorsFd, &status);
@@ -65,7 +66,7 @@ std::vector<Operands> operands_in(const Buffers& buffers, const ContestRequest& 
   return copies;
 }
 
-/// Calls on one copy, on poisoned outputs, and holds these against the reference. Throws Error.
+/// Calls on one copy with poisoned outputs and compares these with the reference. Throws Error.
 void check_call(const std::function<void()>& call, const Operands& operands, const ContestRequest& request,
                 const char* file) {
   std::vector<TensorLayout> outputs;
@@ -119,7 +120,7 @@ void compete(const ContestRequest& request, Channel& channel) {
 }
 
 int run(int argc) {
-  // Also while it is stopped: then it would not see that the other end has gone.
+  // Effective even while it is stopped, when it would not see that the other end has closed.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (argc > 1 || fcntl(kContestantTensorsFd, F_GETFD) < 0) {
     fmt::print(stderr, "this is a part of bench/compare: run that\n");

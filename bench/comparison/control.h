@@ -1,13 +1,13 @@
-// The control of a round: the same arithmetic on one thread and on all that are compared. What it reads says whether
-// the machine was ours, and is the peak that GFLOP/s are held against. Thread rule: one thread at a time.
+// The control of a round: the same arithmetic on one thread and on all compared threads. Its rates show whether the
+// machine was undisturbed, and are the peak that GFLOP/s are compared with. Thread rule: one thread at a time.
 #pragma once
 
 #include "bench/comparison/round_check.h"
 
 namespace nestwright::bench {
 
-/// Takes about 10 ms, or 20 with several threads. By the wall time of a fixed amount of work: a thread that had to wait
-/// shows.
+/// Measures the wall time of a fixed amount of work, in which waiting threads show. Takes about 10 ms, with several
+/// threads 20 ms.
 Control measure_control(int threads);
 
 }  // namespace nestwright::bench

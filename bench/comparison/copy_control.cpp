@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kLine = 64;
 constexpr double kWork_ns = 10e6;
 
-/// Whole cache lines, aligned, written round the caches.
+/// Copies whole, aligned cache lines by non-temporal stores.
 void copy_streaming(char* to, const char* from, std::int64_t bytes) {
   for (std::int64_t i = 0; i < bytes; i += kLine) {
     for (std::int64_t j = i; j < i + kLine; j += 16) {
@@ -27,7 +27,7 @@ void copy_streaming(char* to, const char* from, std::int64_t bytes) {
 
 void copy_plain(char* to, const char* from, std::int64_t bytes) {
   std::memcpy(to, from, static_cast<std::size_t>(bytes));
-  __asm__ volatile("" ::"r"(to) : "memory");  // or one copy of many would do
+  __asm__ volatile("" ::"r"(to) : "memory");  // keeps the compiler from merging repeated copies
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What `nestwright doctor` says of this machine.
-// Thread rule: any thread. Starts the executable nestwright, which lies beside this one.
+// The report of `nestwright doctor` on this machine.
+// Thread rule: any thread. Starts the executable nestwright beside this one.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

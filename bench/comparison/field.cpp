@@ -10,7 +10,7 @@
 namespace nestwright::bench {
 namespace {
 
-/// Debian's first, then what bench/peers fetches, by the packages' names.
+/// Debian's packages first, then those that bench/peers installs, by package name.
 const std::vector<Competitor>& known() {
   static const std::vector<Competitor> list = {{"oneDNN", "bench_contestant_onednn"},
                                                {"OpenBLAS", "bench_contestant_openblas"},

@@ -1,6 +1,6 @@
-// What a contestant brings: one workload, ready to be called on given tensors. Each library has one file under
-// contestants/ that defines make_operation and is linked into an executable of its own, so that no process holds two
-// libraries. Thread rule: one thread at a time.
+// The interface that each library implements: one workload, ready to be called on given tensors. Each library has one
+// file under contestants/ that defines make_operation. It is linked into an executable of its own, so that no process
+// contains two libraries. Thread rule: one thread at a time.
 #pragma once
 
 #include <functional>
@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "bench/comparison/conditions.h"
-#include "templates/workload.h"
+#include "templates/framework/workload.h"
 
 namespace nestwright::bench {
 
-/// The tensors of one call, in the order of the operator's definition and laid out as it says.
+/// The tensors of one call, in the order and layout of the operator's definition.
 struct Operands {
   std::vector<const void*> inputs;
   std::vector<void*> outputs;
@@ -23,30 +23,30 @@ struct OperationRequest {
   Workload workload;
   Weights weights = Weights::kPlain;
   int threads = 1;
-  /// Where the tensors lie: several times over where caches are to be cold. They outlive the operation. The inputs hold
-  /// their values already.
+  /// The tensors, several copies where caches are to be cold. They outlive the operation. The inputs already have their
+  /// values.
   std::vector<Operands> copies;
-  std::string database;  ///< for ours
+  std::string database;  ///< for our own kernel
 };
 
-/// One complete call a copy of the operands.
+/// One complete call for each copy of the operands.
 using Calls = std::vector<std::function<void()>>;
 
 struct Operation {
-  std::string detail;        ///< version, routine and code path, as the library itself tells them
-  bool runs_avx512 = false;  ///< as the library itself tells
+  std::string detail;        ///< version, routine and code path, as reported by the library
+  bool runs_avx512 = false;  ///< as reported by the library
   Calls calls;
 };
 
-/// A library does not have this operator, type or packing.
+/// The library does not support the operator, type or packing.
 struct CannotDo {
   std::string why;
 };
 
-/// Throws Error where the library fails.
+/// Prepares the operation. Throws Error where the library fails.
 std::variant<Operation, CannotDo> make_operation(const OperationRequest& request);
 
-/// `make(operands)` gives a call; one for each copy.
+/// One call for each copy, made by make(operands).
 template <class Make>
 Calls calls_for(const std::vector<Operands>& copies, Make make) {
   Calls calls;

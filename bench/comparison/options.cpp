@@ -12,7 +12,7 @@ constexpr const char* kWhat =
     "stopped, "
     "in random order, round by round. Exit codes: 0 done, 1 failed, 2 usage.";
 
-/// Names on the command line, values in the options.
+/// Option values as text.
 struct Names {
   std::string pages = "small", caches = "warm";
   std::vector<std::string> weights = {"plain"};

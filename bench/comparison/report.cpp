@@ -34,7 +34,7 @@ std::string series_text(const Comparison& c, std::size_t i) {
                      share > 0 ? fmt::format("{:.1f}%", 100 * share) : "-", ratio, series.detail);
 }
 
-/// Ours, by its median.
+/// Whether our median time is not much longer than a launch.
 bool is_bound_by_launches(const Comparison& c) {
   if (c.series.empty() || c.series.front().times_ns.empty()) return false;
   return median_interval(c.series.front().times_ns).median < kLaunchesThatBind * c.launch_ns;
@@ -42,7 +42,7 @@ bool is_bound_by_launches(const Comparison& c) {
 
 }  // namespace
 
-std::string heading_text(const Provenance& p, const std::vector<std::string>& absent) {
+std::string report_heading(const Provenance& p, const std::vector<std::string>& absent) {
   const auto text = [&](const char* key) { return p.doctor.at(key).get<std::string>(); };
   std::vector<std::string> conditions;
   for (const auto& [key, value] : p.conditions.items()) conditions.push_back(key + " " + value.dump());
@@ -72,14 +72,14 @@ std::string to_text(const Comparison& c) {
     text += fmt::format("  a launch takes {:.2f} us: what is shorter than {:g} of them is bound by that\n",
                         1e-3 * c.launch_ns, kLaunchesThatBind);
   }
-  if (!c.complete()) {
+  if (!c.is_complete()) {
     text += fmt::format("  only {} of {} rounds count: the machine is too busy; stop what else runs here\n", rounds,
                         c.rounds_asked);
   }
   return text;
 }
 
-nlohmann::json document_of(const Provenance& provenance, const std::vector<Section>& sections) {
+nlohmann::json report_document(const Provenance& provenance, const std::vector<Section>& sections) {
   nlohmann::json document = {{"commit", provenance.commit},
                              {"doctor", provenance.doctor},
                              {"conditions", provenance.conditions},

@@ -1,4 +1,4 @@
-// What is said around the tables: where results come from, and one comparison as it comes; and all of it for programs.
+// The text around the tables (the origin of the results, and each comparison as it is made), and the whole as JSON.
 // Thread rule: pure functions; write_document writes a file.
 #pragma once
 
@@ -11,14 +11,14 @@
 
 namespace nestwright::bench {
 
-/// Processor, target, system, commit, conditions; `absent`: libraries that are not compared because they are not there.
-std::string heading_text(const Provenance& provenance, const std::vector<std::string>& absent);
+/// Processor, target, system, commit, conditions, and the libraries that are not compared because they are not built.
+std::string report_heading(const Provenance& provenance, const std::vector<std::string>& absent);
 
-/// What binds, then each contestant with its speed, the ratio and its interval, and what of it ran.
+/// The bound of the workload, then for each contestant its speed, the ratio with its interval, and what ran.
 std::string to_text(const Comparison& comparison);
 
-/// An object: where results come from, and the sections.
-nlohmann::json document_of(const Provenance& provenance, const std::vector<Section>& sections);
+/// An object with the origin of the results and the sections.
+nlohmann::json report_document(const Provenance& provenance, const std::vector<Section>& sections);
 /// Throws Error where the file cannot be written.
 void write_document(const std::string& path, const nlohmann::json& document);
 

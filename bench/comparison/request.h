@@ -1,4 +1,4 @@
-// What the parent asks a contestant's process for, as one message.
+// The request that the parent sends to a contestant's process, as one message.
 // Thread rule: values and pure functions.
 #pragma once
 
@@ -20,14 +20,14 @@ struct ContestRequest {
   Weights weights = Weights::kPlain;
   Pages pages = Pages::kSmall;
   Caches caches = Caches::kWarm;
-  std::string database;               ///< for ours
-  std::vector<TensorLayout> tensors;  ///< where the file has them
+  std::string database;               ///< for our own kernel
+  std::vector<TensorLayout> tensors;  ///< their places in the file
 };
 std::string encode(const ContestRequest& request);
 /// Throws UsageError for a malformed message.
 ContestRequest decode_contest_request(std::string_view message);
 
-/// How a contestant says what came of it; the text says what of the library runs, or why it does not.
+/// A contestant's first answer. Its text says what runs, or why nothing does.
 enum class Readiness : std::uint8_t { kReady, kCannotDo, kRefused };
 
 }  // namespace nestwright::bench

@@ -22,7 +22,7 @@ using Json = nlohmann::json;
 
 constexpr int kFormat = 1;
 constexpr const char* kAttempt = "attempt";
-/// Keys of what doctor measures, also of a device, and of what does not matter for times.
+/// Keys of doctor's measurements, also of a device, and of values that do not affect times.
 constexpr std::array<std::string_view, 8> kNotCompared = {
     "quietness", "peak_gflops", "bandwidth_gb_s", "parallel_start_us", "copy_gb_s", "memory", "toolchain", "worker"};
 
@@ -34,7 +34,7 @@ UniqueFd open_file(const std::string& path, int flags) {
   return fd;
 }
 
-/// Without what is not compared, at any depth.
+/// `json` without the keys that are not compared, at any depth.
 Json compared_part(const Json& json) {
   if (!json.is_structured()) return json;
   Json kept = json.is_array() ? Json::array() : Json::object();
@@ -70,7 +70,7 @@ Json header_of(const Provenance& p) {
   return {{"format", kFormat}, {"commit", p.commit}, {"doctor", p.doctor}, {"conditions", p.conditions}};
 }
 
-/// Throws for any other line.
+/// The origin in the first line. Throws for any other line.
 Provenance provenance_in(const Json& header) {
   if (header.at("format").get<int>() != kFormat) throw UsageError("of another format");
   return {header.at("commit"), header.at("doctor"), header.at("conditions")};
@@ -127,7 +127,7 @@ ResultsFile ResultsFile::resume(const std::string& path, const Provenance& prove
                     "another file with --results, or begin anew without --resume",
                     path, fmt::join(different, ", other ")));
   }
-  // Whatever a kill left of a line.
+  // Removes the incomplete line that a kill may have left.
   if (ftruncate(file.fd_.get(), static_cast<off_t>(text.size())) != 0) {
     throw Error(fmt::format("cannot write {} ({})", path, std::strerror(errno)));
   }
@@ -136,7 +136,7 @@ ResultsFile ResultsFile::resume(const std::string& path, const Provenance& prove
 
 const Comparison* ResultsFile::find(const std::string& key) const {
   const auto found = kept_.find(key);
-  return found == kept_.end() || !found->second.complete() ? nullptr : &found->second;
+  return found == kept_.end() || !found->second.is_complete() ? nullptr : &found->second;
 }
 
 void ResultsFile::add(const Comparison& comparison) {

@@ -1,6 +1,7 @@
-// Where comparisons are kept as they come, so that a long suite can be run in pieces and goes on after a kill: a line
-// of JSON first that says where they come from, then a line a comparison. All of one file come from one commit, one
-// machine and one way of measuring. Thread rule: one thread at a time, one process at a time.
+// The file that comparisons are appended to as they are made, so that a long suite can be run in pieces and resumed
+// after a kill. Its first line is JSON that describes the origin; each further line is a comparison. All comparisons in
+// a file have one commit, one machine and one set of conditions. Thread rule: one thread at a time, one process at a
+// time.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -17,29 +18,29 @@ struct Provenance {
   std::string commit;
   nlohmann::json doctor;      ///< the output of `nestwright doctor --json`
   nlohmann::json conditions;  ///< how it was measured: an object
-  /// False where times depend on a device that `conditions` name: none of doctor's output is compared then.
+  /// False where times depend on a device that `conditions` name: doctor's output is then not compared.
   bool depends_on_host = true;
 };
 
-/// What tells two origins apart, for people: "commit (abc1234 there, def5678 here)", one an item. Of doctor's output
-/// whatever stays the same from one call to the next counts, not what it measured.
+/// How two origins differ, for people to read, such as "commit (abc1234 there, def5678 here)". Of doctor's output, only
+/// what is the same in every call is compared, not its measurements.
 std::vector<std::string> differences(const Provenance& there, const Provenance& here);
 
 class ResultsFile {
  public:
-  /// Begins anew; an earlier file of that name is kept as PATH.old. Throws Error where it cannot be written.
+  /// Starts a new file; an earlier one of that name is kept as PATH.old. Throws Error where it cannot be written.
   static ResultsFile begin(const std::string& path, const Provenance& provenance);
-  /// Goes on with what is there; a last line that was not finished does not count, and where there is no file it begins
-  /// one. Throws UsageError where the file is of another origin, or no such file at all.
+  /// Continues an existing file, without an unfinished last line, or starts one. Throws UsageError where the file has
+  /// another origin, or is not a results file.
   static ResultsFile resume(const std::string& path, const Provenance& provenance);
 
-  /// nullptr where there is no complete comparison of that key.
+  /// The complete comparison with this key; nullptr where there is none.
   const Comparison* find(const std::string& key) const;
-  /// Durable when it returns.
+  /// Appends a comparison. It is durable when the function returns.
   void add(const Comparison& comparison);
-  /// Notes that the comparison of that key is begun now, durably: one that kills its process is known by that.
+  /// Records durably that the comparison with this key is about to begin, so that one that kills its process is known.
   void note_attempt(const std::string& key);
-  /// How often it was begun, by earlier processes as well.
+  /// How often it was begun, also by earlier processes.
   int attempts(const std::string& key) const;
   int comparisons() const { return static_cast<int>(kept_.size()); }
 
@@ -49,7 +50,7 @@ class ResultsFile {
 
   std::string path_;
   UniqueFd fd_;
-  std::map<std::string, Comparison> kept_;  ///< by key; the last one counts
+  std::map<std::string, Comparison> kept_;  ///< by key; the last one in the file
   std::map<std::string, int> attempts_;     ///< by key
 };
 

@@ -19,7 +19,7 @@ void run_rounds(Comparison& comparison, std::vector<Contestant>& contestants, Co
 
   const int threads = comparison.subject.threads;
   std::mt19937_64 random(seed);
-  while (!comparison.complete() &&
+  while (!comparison.is_complete() &&
          static_cast<int>(comparison.peaks_gflops.size()) + comparison.dropped < 3 * comparison.rounds_asked) {
     std::shuffle(order.begin(), order.end(), random);
     std::vector<Sample> samples;
@@ -36,7 +36,7 @@ void run_rounds(Comparison& comparison, std::vector<Contestant>& contestants, Co
       comparison.series[order[i]].times_ns.push_back(samples[i].time_ns);
     }
     comparison.copies_gb_s.push_back(copied_gb_s);
-    // The higher one: a control can only read too little.
+    // The higher of the two: a disturbance can only lower a control.
     comparison.peaks_gflops.push_back(std::max(controls[0].all_threads_gflops, controls[1].all_threads_gflops));
   }
 }

@@ -1,4 +1,4 @@
-// The rounds of one comparison: every contestant once a round, in random order, between two controls.
+// The rounds of a comparison: each round samples every contestant once, in random order, between two controls.
 // Thread rule: one thread at a time.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace nestwright::bench {
 
-/// Adds to `comparison` a series a contestant, in their order, and as many rounds as it asks for; gives up after thrice
-/// as many were tried. Where no contestant is ready nothing is asked for.
+/// Adds one series for each contestant, in order, to `comparison`, with as many rounds as it asks for. Gives up after
+/// three times as many attempts. Does nothing where no contestant is ready.
 void run_rounds(Comparison& comparison, std::vector<Contestant>& contestants, CopyControl& copy, std::uint64_t seed);
 
 }  // namespace nestwright::bench

@@ -10,7 +10,7 @@
 namespace nestwright::bench {
 namespace {
 
-constexpr double kSample_ns = 22e6;  // some more than the 20 ms that are promised: the clock moves
+constexpr double kSample_ns = 22e6;  // more than the promised 20 ms, as the clock frequency varies
 
 double thread_cpu_ns() {
   timespec time = {};

@@ -1,4 +1,4 @@
-// Timing of calls, inside the process of a contestant.
+// Times calls inside the process of a contestant.
 // Thread rule: one thread at a time. Units: nanoseconds.
 #pragma once
 
@@ -9,15 +9,15 @@
 
 namespace nestwright::bench {
 
-/// Calls that go round over the copies of their operands.
+/// Samples calls, rotating through the copies of their operands.
 class Sampler {
  public:
-  /// Requires at least one call. Refers to them.
+  /// Requires at least one call. `calls` outlives the sampler.
   explicit Sampler(const Calls& calls) : calls_(calls) {}
 
   void call_once();
-  /// The mean of as many calls as take somewhat more than 20 ms together, after one that is not timed. Their number is
-  /// found out at the first sample.
+  /// The mean time of calls that take somewhat more than 20 ms together, after one untimed call. The first sample
+  /// determines their number.
   Sample sample();
 
  private:
@@ -28,7 +28,7 @@ class Sampler {
   std::int64_t calls_of_a_sample_ = 0;
 };
 
-/// Median time of a call over a few samples: for choosing between routines of one library.
+/// Median time of a call over a few samples, for choosing between routines of a library.
 double quick_time_ns(const Calls& calls);
 
 }  // namespace nestwright::bench

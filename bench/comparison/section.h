@@ -1,5 +1,5 @@
-// A part of what is shown together and never mixed with another part: the workloads of a suite with one number of
-// threads and one treatment of weights. Thread rule: values and pure functions.
+// A section of the results, which is shown together and never mixed with another: the workloads of a suite with one
+// number of threads and one treatment of weights. Thread rule: values and pure functions.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -19,25 +19,26 @@ struct Row {
 };
 
 struct Section {
-  std::string suite;  ///< its name; several joined where it stands for all of them
+  std::string suite;  ///< its name, or several joined names
   int threads = 1;
   Weights weights = Weights::kPlain;
   std::vector<Row> rows;
 
   /// "gemm, 2 threads, packing included".
   std::string title() const;
-  /// Of the rows that have one.
+  /// The comparisons of the rows that have one.
   std::vector<Comparison> comparisons() const;
-  /// Names of all libraries that some comparison has, in the order of their first appearance.
+  /// The names of all libraries in any comparison, in order of first appearance.
   std::vector<std::string> libraries() const;
   int without_template() const;
 };
 
-/// One section over the rows of several, which are of the same threads and weights. A workload that is in two suites
-/// counts once.
+/// One section with the rows of several, which must have equal threads and weights. A workload in two suites counts
+/// once.
 Section joined(const std::vector<Section>& sections);
 
-/// The table of rows, then geomean and worst over each library, over the best one, and of the share of what binds.
+/// The table of rows, then the geometric mean and the worst ratio over each library and over the best one, and the
+/// share of the roofline.
 std::string to_text(const Section& section);
 nlohmann::json to_json(const Section& section);
 

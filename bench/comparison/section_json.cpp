@@ -1,4 +1,4 @@
-// Sections as JSON for programs.
+// to_json for sections.
 
 #include <nlohmann/json.hpp>
 
@@ -21,7 +21,7 @@ Json rival_json(const RivalSummary& v) {
           {"lost", v.lost}};
 }
 
-/// What was kept of it, with what is concluded added.
+/// The stored comparison with its statistics.
 Json comparison_json(const Comparison& comparison) {
   Json json = to_json(comparison);
   for (std::size_t i = 0; i < comparison.series.size(); ++i) {

@@ -1,4 +1,4 @@
-// Sections as tables for people.
+// to_text for sections: tables for people to read.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,7 +11,7 @@
 namespace nestwright::bench {
 namespace {
 
-constexpr std::size_t kLeastLabel = 12;
+constexpr std::size_t kMinLabel = 12;
 
 std::string interval_text(const MedianInterval& i) {
   return i.median == 0 ? std::string("-") : fmt::format("{:.3f} [{:.3f} .. {:.3f}]", i.median, i.low, i.high);
@@ -23,7 +23,7 @@ std::string share_text(const Roofline& r) {
   return r.share == 0 ? std::string("-") : fmt::format("{:.1f}% {}", 100 * r.share, name_of(r.bound));
 }
 
-/// Our median ratio over the library of that name: "-" where it does not do this, "refused" where it should have.
+/// Our median ratio over this library; "-" where it does not support the workload, "refused" where it should.
 std::string ratio_over(const Comparison& comparison, const std::string& library) {
   for (std::size_t i = 1; i < comparison.series.size(); ++i) {
     if (comparison.series[i].name != library) continue;
@@ -45,7 +45,7 @@ std::string row_text(const Comparison& comparison, const std::vector<std::string
   }
   const std::size_t rounds = comparison.peaks_gflops.size();
   if (ours.times_ns.empty() && !ours.detail.empty() && rounds > 0) text += "  ours: " + ours.detail;
-  if (!comparison.complete()) {
+  if (!comparison.is_complete()) {
     text += fmt::format("  only {} of {} rounds count: the machine is too busy", rounds, comparison.rounds_asked);
   }
   return text;
@@ -85,7 +85,7 @@ std::string refusals_text(const std::vector<Comparison>& comparisons) {
 }  // namespace
 
 std::string to_text(const Section& section) {
-  std::size_t width = kLeastLabel;
+  std::size_t width = kMinLabel;
   for (const Row& row : section.rows) width = std::max(width, row.label.size());
   std::string text = fmt::format("{}\n  {:<{}}{:>9}{:>8}  {:<15}{:<13}{:>9}  {:<25}", section.title(), "", width,
                                  "GFLOP/s", "GB/s", "of what binds", "best library", "GFLOP/s", "ours / best [95%]");

@@ -9,13 +9,13 @@
 #include <sstream>
 
 #include "support/error.h"
+#include "templates/framework/workload_file.h"
 #include "templates/registry.h"
-#include "templates/workload_file.h"
 
 namespace nestwright::bench {
 namespace {
 
-/// The operator's name where no such operator is registered; nothing where it is, or where there is no name.
+/// The name of an operator that is not registered yet; nullopt where it is, or where there is no name.
 std::optional<std::string> operator_to_come(const std::string& text) {
   std::istringstream words(text);
   std::string op, word;

@@ -1,8 +1,7 @@
-// A suite: a list of workloads that are compared, read from a JSON file as templates/workload_file.h describes it,
-// which a user can write, too. Weights mean nothing here.
-//
-// A workload is written as for `nestwright tune`. One whose operator there is not yet stays in the suite and in every
-// table, as an entry without a template. Thread rule: values and pure functions; load_suite reads a file.
+// A suite: a list of workloads to compare, read from a JSON file in the format of templates/framework/workload_file.h,
+// which users can write as well. Weights have no effect here. A workload is written as for `nestwright tune`. One whose
+// operator does not exist yet stays in the suite and in every table, as an entry without a template.
+// Thread rule: values and pure functions; load_suite reads a file.
 #pragma once
 
 #include <filesystem>
@@ -11,14 +10,14 @@
 #include <string_view>
 #include <vector>
 
-#include "templates/workload.h"
+#include "templates/framework/workload.h"
 
 namespace nestwright::bench {
 
 struct SuiteEntry {
   std::string label;
-  std::string text;                  ///< of the workload: canonical where the operator is known, else as it was given
-  std::optional<Workload> workload;  ///< absent: there is no template for its operator yet
+  std::string text;                  ///< of the workload: canonical where the operator is known, else as written
+  std::optional<Workload> workload;  ///< absent: no template for its operator exists yet
 };
 
 struct Suite {
@@ -27,16 +26,16 @@ struct Suite {
   std::vector<SuiteEntry> entries;
 };
 
-/// Throws UsageError, one sentence that names `source`, the entry and what is wrong with it: no JSON, fields missing,
-/// unknown or of a wrong type, an illegal workload, one that is there twice.
+/// Throws UsageError, a sentence that names `source`, the entry and the fault: not JSON, a field that is missing,
+/// unknown or of a wrong type, an illegal workload, a duplicate.
 Suite parse_suite(std::string_view json, const std::string& name, const std::string& source);
-/// Those that are known by their names: of the files NAME.json in `folder`, sorted.
+/// The names of the suites in `folder`, sorted: those of its files NAME.json.
 std::vector<std::string> suite_names(const std::filesystem::path& folder);
-/// One that is known by its name (a file NAME.json in `folder`) or is a file. Throws UsageError that lists the names.
+/// The suite of this name in `folder`, or in this file. Throws UsageError that lists the names.
 Suite load_suite(const std::string& name_or_file, const std::filesystem::path& folder);
-/// A suite of single workloads, each its own label. Throws UsageError.
+/// A suite of single workloads, each labelled by its text. Throws UsageError.
 Suite suite_of_workloads(const std::vector<std::string>& workloads);
-/// What a command line names: suites, then one of its single workloads where there are any. Throws UsageError.
+/// The suites of a command line, followed by one of its single workloads if there are any. Throws UsageError.
 std::vector<Suite> load_suites(const std::vector<std::string>& names_or_files,
                                const std::vector<std::string>& workloads, const std::filesystem::path& folder);
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kBest = "the best";
 
-/// Adds one shape where both ran.
+/// Adds one shape where both contestants ran.
 void add(RivalSummary& summary, std::vector<double>& ratios, const Comparison& comparison, std::size_t series) {
   const MedianInterval ratio = speed_of(comparison, series).ratio;
   if (ratio.median == 0) return;

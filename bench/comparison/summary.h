@@ -1,5 +1,5 @@
-// What is concluded from comparisons. Pure.
-// Thread rule: values. Units: nanoseconds of one call, GFLOP/s, GB/s.
+// Statistics of comparisons.
+// Thread rule: pure functions. Units: nanoseconds of one call, GFLOP/s, GB/s.
 #pragma once
 
 #include <optional>
@@ -13,34 +13,34 @@
 namespace nestwright::bench {
 
 struct SeriesSpeed {
-  double gflops = 0, gb_s = 0;  ///< of the median time
-  MedianInterval ratio;         ///< our speed over theirs; 1 for ourselves, zeros where one of the two did not run
+  double gflops = 0, gb_s = 0;  ///< at the median time
+  MedianInterval ratio;         ///< our speed over theirs; 1 for our own series, zeros where one of the two did not run
 };
 SeriesSpeed speed_of(const Comparison& comparison, std::size_t series);
 
-/// The series of the library with the least median time; nothing where none ran.
+/// Index of the library's series with the smallest median time; nullopt where no library ran.
 std::optional<std::size_t> best_library(const Comparison& comparison);
 
-/// Requires positive values; 0 of none.
+/// The geometric mean. Requires positive values; 0 where there are none.
 double geomean(std::span<const double> values);
 
-/// A shape whose whole interval lies below this is lost.
+/// A shape is lost where its whole interval is below this ratio.
 constexpr double kLost = 0.97;
 
-/// Ours over one rival across shapes.
+/// Our speed over that of one library, across shapes.
 struct RivalSummary {
   std::string rival;
-  int shapes = 0;      ///< compared
+  int shapes = 0;      ///< number of shapes compared
   double geomean = 0;  ///< of the median ratios; 0 where nothing was compared
   MedianInterval worst;
   std::string worst_label;
-  std::vector<std::string> lost;  ///< labels, see kLost
+  std::vector<std::string> lost;  ///< labels of lost shapes, see kLost
 };
 RivalSummary summary_over(std::span<const Comparison> comparisons, const std::string& rival);
-/// Over the best library of each shape.
+/// The same over the best library of each shape.
 RivalSummary summary_over_best(std::span<const Comparison> comparisons);
 
-/// Shares of what binds, of ours, across shapes.
+/// Our shares of the roofline, across shapes.
 struct ShareSummary {
   int shapes = 0;
   double geomean = 0, worst = 0;

@@ -1,4 +1,4 @@
-// Several threads that do the same work at once, started together.
+// Runs the same work on several threads that start at the same time.
 // Thread rule: one thread at a time. Unit: nanoseconds.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace nestwright::bench {
 
-/// Wall time from when all `threads` threads are there until the last one has done work(thread). The caller is thread
-/// 0.
+/// Wall time from the moment when all `threads` threads are ready until the last one has finished work(thread). The
+/// caller is thread 0.
 template <class Work>
 std::int64_t time_team(int threads, Work work) {
   std::atomic<int> waiting{threads};

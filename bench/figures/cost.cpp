@@ -1,4 +1,4 @@
-// Measures what a tuning costs: trials a second, and how soon it is near its best.
+// Figure: the cost of a tuning, in trials per second and in the time until it is near its best.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -43,7 +43,7 @@ void run(const CostOptions& options, const Publication& publication) {
 
 }  // namespace
 
-void add_cost(CLI::App& app, Action& action) {
+void add_cost_figure(CLI::App& app, Action& action) {
   auto options = std::make_shared<CostOptions>();
   CLI::App* command =
       app.add_subcommand("cost", "trials a second, and seconds until a trial is within 5% of the final best");

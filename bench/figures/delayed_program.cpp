@@ -23,8 +23,8 @@ std::vector<Expr> origin_of(const ir::Buffer& buffer) {
   return std::vector<Expr>(static_cast<std::size_t>(buffer->rank()), Expr(0));
 }
 
-/// x <- 1 / (1.5 + x), from an element of the input. It approaches 0.5, which no compiler knows, so that the store to
-/// the output, which never happens, keeps the chain.
+/// x <- 1 / (1.5 + x), starting from an element of the input. It converges to 0.5, which no compiler knows, so that a
+/// store to the output that is never executed keeps the chain alive.
 Stmt delay(const ir::Program& program, std::int64_t steps) {
   const ir::Buffer& input = first_of(program, ir::Role::kInput);
   const ir::Buffer& output = first_of(program, ir::Role::kOutput);

@@ -1,4 +1,4 @@
-// One kernel under two names: how often a race says that one of them is faster.
+// Figure: how often a race claims that one of two copies of the same kernel is faster.
 #include <fmt/format.h>
 
 #include "bench/figures/options.h"
@@ -10,7 +10,7 @@ namespace {
 void run(const PairOptions& options, const Publication& publication) {
   const std::vector<LoadKind> loads = parse_loads(options.load);
   const Task task = host_task(options.workload, options.threads);
-  const std::vector<CompiledObject> objects = build_all({default_program(task)}, task.target);
+  const std::vector<CompiledObject> objects = build_kernels({default_program(task)}, task.target);
   FigureReport report{
       .figure = "equal",
       .conditions = {{"workload", task.workload.str()}, {"threads", options.threads}, {"races", options.races}}};
@@ -28,7 +28,7 @@ void run(const PairOptions& options, const Publication& publication) {
 
 }  // namespace
 
-void add_equal(CLI::App& app, Action& action) {
+void add_equal_figure(CLI::App& app, Action& action) {
   auto options = std::make_shared<PairOptions>();
   CLI::App* command =
       app.add_subcommand("equal", "one kernel under two names: the share of races that tell them apart");

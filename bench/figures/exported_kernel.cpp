@@ -33,7 +33,7 @@ int call_function(void* function, const std::vector<void*>& pointers) {
   }
 }
 
-/// As a compact array of one dimension, whatever its strides: gaps are memory like any other.
+/// A compact one-dimensional array that covers the buffer and the gaps between its strides.
 Array random_tensor(const ir::Buffer& buffer, std::mt19937_64& random) {
   Array array = Array::empty(buffer->element, {buffer->elements()});
   std::vector<double> values(static_cast<std::size_t>(buffer->elements()));

@@ -1,4 +1,4 @@
-// An exported library in this process, called as a program calls it, on tensors of its own.
+// Loads an exported library into this process and calls it as a user's program does, on tensors of its own.
 // Thread rule: one thread at a time.
 #pragma once
 
@@ -11,11 +11,11 @@ namespace nestwright::bench {
 
 class ExportedKernel {
  public:
-  /// `workload` says what tensors it takes. Throws Error where the library or the function cannot be had, or where it
-  /// takes more tensors than are supported.
+  /// `workload` determines the tensors. Throws Error where the library or the function cannot be loaded, or takes more
+  /// tensors than are supported.
   ExportedKernel(const std::string& library, const std::string& function, const std::string& workload);
 
-  /// Throws Error where it gives back an error.
+  /// Throws Error where the function returns an error code.
   void call() const;
 
  private:

@@ -13,7 +13,7 @@
 #include "bench/figures/exported_kernel.h"
 #include "bench/figures/figures.h"
 #include "measure/race.h"
-#include "measure/sampler.h"
+#include "measure/take_reading.h"
 #include "support/error.h"
 #include "support/steal_time.h"
 #include "target/fma_loop.h"
@@ -23,11 +23,11 @@ namespace nestwright::bench {
 namespace {
 
 constexpr int kSamples = 20;
-constexpr double kWaitShare = 0.5;  // a fresh process lives a second or two: it may wait longer than a session
+constexpr double kWaitShare = 0.5;  // of the run: a process of a second or two may wait longer than a session
 constexpr double kUngatedSample_ns = 10e6;
 constexpr int kUngatedSamples = 50;
 
-/// Samples of libraries in this process.
+/// Takes samples of libraries in this process.
 class ExportedSource final : public SampleSource {
  public:
   explicit ExportedSource(std::vector<ExportedKernel>& kernels) : kernels_(kernels) {
@@ -44,7 +44,7 @@ class ExportedSource final : public SampleSource {
 
   Surroundings surroundings() override { return {walk_.run(), steal_.since_last_ns()}; }
 
-  void renew_process() override {}  // this one is fresh
+  void renew_process() override {}  // this process is fresh
 
   void pause(double ns, const std::string&) override {
     std::this_thread::sleep_for(std::chrono::nanoseconds(static_cast<std::int64_t>(ns)));
@@ -60,7 +60,7 @@ class ExportedSource final : public SampleSource {
 std::vector<ExportedTiming> time_gated(std::vector<ExportedKernel>& kernels) {
   ExportedSource source(kernels);
   DisturbanceGate gate;
-  Patience patience(steady_clock(), kWaitShare);
+  WaitBudget patience(steady_clock(), kWaitShare);
   GatedSampler sampler(source, gate, patience);
   std::vector<Contender> contenders;
   for (std::size_t i = 0; i < kernels.size(); ++i) contenders.push_back({static_cast<int>(i)});
@@ -74,7 +74,7 @@ std::vector<ExportedTiming> time_gated(std::vector<ExportedKernel>& kernels) {
 }
 
 double sample_ungated(const ExportedKernel& kernel) {
-  constexpr int kCallsAtOnce = 10;  // between two looks at the clock
+  constexpr int kCallsAtOnce = 10;  // between two readings of the clock
   const std::int64_t start = steady_clock().now_ns();
   double ns = 0;
   for (int calls = kCallsAtOnce;; calls += kCallsAtOnce) {
@@ -95,7 +95,7 @@ std::vector<ExportedTiming> time_ungated(std::vector<ExportedKernel>& kernels) {
 
 struct ChildOptions {
   bool ungated = false;
-  std::vector<std::string> words;  ///< three a library: its path, the function, the workload
+  std::vector<std::string> words;  ///< three for each library: its path, the function, the workload
 };
 
 void run(const ChildOptions& options) {

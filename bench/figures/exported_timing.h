@@ -1,5 +1,5 @@
-// Times exported libraries in a fresh process, as a program that uses them would. Thread rule: one thread at a time.
-// Unit: nanoseconds of one call.
+// Times exported libraries in a fresh process, as a program that uses them would see them.
+// Thread rule: one thread at a time. Unit: nanoseconds of one call.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,19 @@ struct ExportedLibrary {
 };
 
 enum class Gating : std::uint8_t {
-  kGated,    ///< samples that the sentinels object to are taken again (measure/gated_sampler.h)
-  kUngated,  ///< everything counts: what is timed beside a load is to be seen with the load
+  kGated,    ///< samples rejected by the sentinels are taken again (measure/gated_sampler.h)
+  kUngated,  ///< every sample counts, for timing under a load
 };
 
 struct ExportedTiming {
   std::vector<double> samples_ns;  ///< in order, interleaved with those of the other libraries
-  double fma_ns = 0;               ///< median of the FMA sentinel beside them; 0 where nothing gated
+  double fma_ns = 0;               ///< median of the FMA sentinel between them; 0 without gating
   std::string disturbance;         ///< of samples that could not be replaced; empty: none
-  double walk_ns = 0;              ///< median of the memory sentinel; likewise
+  double walk_ns = 0;              ///< median of the memory sentinel, likewise
 };
 
-/// One a library, in order. `output` is a file for what the process says. Throws Error where the process fails.
+/// One timing for each library, in order. `output` is the file for the process's output. Throws Error where the process
+/// fails.
 std::vector<ExportedTiming> time_exported(const std::vector<ExportedLibrary>& libraries, Gating gating,
                                           const std::string& output);
 

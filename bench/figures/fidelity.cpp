@@ -1,4 +1,4 @@
-// Counts the exported kernels that take, in a fresh process, the time that their tuning reported.
+// Figure: how many exported kernels take, in a fresh process, the time that their tuning reported.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace nestwright::bench {
 namespace {
 
-constexpr int kAttempts = 12;  // at a process that nothing disturbs, with the sentinels of the report
+constexpr int kAttempts = 12;  // to get an undisturbed process with the sentinels of the report
 constexpr std::chrono::seconds kPause{2};
 
 struct FidelityOptions {
@@ -111,7 +111,7 @@ void run(const FidelityOptions& options, const Publication& publication) {
 
 }  // namespace
 
-void add_fidelity(CLI::App& app, Action& action) {
+void add_fidelity_figure(CLI::App& app, Action& action) {
   auto options = std::make_shared<FidelityOptions>();
   CLI::App* command = app.add_subcommand(
       "fidelity", "exported kernels: the share whose time in a fresh process lies within the reported interval");

@@ -12,7 +12,7 @@
 namespace nestwright::bench {
 namespace {
 
-// As many as have no divisor with the distance between two loaded tunings in common, so that these meet all of them.
+// Their number is coprime to the distance between loaded tunings, so that every workload is loaded in turn.
 constexpr std::array kWorkloads = {
     "matmul m=512 n=512 k=512",
     "matmul m=49 n=49 k=32",
@@ -37,7 +37,7 @@ constexpr std::array kWorkloads = {
     "matmul m=100 n=1000 k=10",
 };
 
-/// Whether two readings of a sentinel agree; true where one of them was not taken.
+/// Whether two readings of a sentinel agree; true where one was not taken.
 bool are_alike(double a_ns, double b_ns, double tolerance) {
   return a_ns <= 0 || b_ns <= 0 || std::max(a_ns / b_ns, b_ns / a_ns) <= 1 + tolerance;
 }

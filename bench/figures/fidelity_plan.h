@@ -1,5 +1,5 @@
-// Says what is tuned to find whether a tuning reports the time that its exported kernel then takes, and judges it.
-// Pure. Thread rule: values. Unit: nanoseconds.
+// Plans the tunings that show whether reported times agree with those of the exported kernels, and judges the results.
+// Thread rule: pure functions. Unit: nanoseconds.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 namespace nestwright::bench {
 
-/// So many tunings of varied workloads, for one and two threads, with several seeds; `loaded` of them, spread over all,
-/// beside a load, of one kind and the other in turns. Throws UsageError where more are to be loaded than there are.
+/// `kernels` tunings of varied workloads, for one and two threads, with several seeds; `loaded` of them, evenly spread,
+/// under a load, alternating between its kinds. Throws UsageError where `loaded` exceeds `kernels`.
 std::vector<Tuning> plan_fidelity(int kernels, int loaded, double seconds);
 
 enum class Fidelity : std::uint8_t {
   kMet,  ///< the median lies within the reported interval
   kMissed,
-  kNotJudged,  ///< the machine was disturbed, or its sentinels not at what they were for the report
+  kNotJudged,  ///< the machine was disturbed, or its sentinels differ from those of the report
 };
-/// A time is reported for the clock and the memory that the machine had then, as the sentinels show them: it says
-/// nothing of others, slower or faster by more than what the gate takes for undisturbed.
+/// A reported time applies to the clock and the memory speed at that time, as the sentinels measured them. It says
+/// nothing about others, faster or slower by more than the gate's tolerance.
 Fidelity fidelity_of(const TunedConfig& reported, const ExportedTiming& timing);
 
 }  // namespace nestwright::bench

@@ -1,4 +1,4 @@
-// The figures of bench/trust, a subcommand each. Thread rule: one thread at a time.
+// The figures of bench/trust; each is a subcommand. Thread rule: one thread at a time.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,17 +9,17 @@
 
 namespace nestwright::bench {
 
-/// Does what the chosen subcommand is for.
+/// Computes and publishes the chosen figure.
 using Action = std::function<void(const Publication&)>;
 
-void add_equal(CLI::App& app, Action& action);
-void add_slower(CLI::App& app, Action& action);
-void add_planted(CLI::App& app, Action& action);
-void add_repeat(CLI::App& app, Action& action);
-void add_fidelity(CLI::App& app, Action& action);
-void add_cost(CLI::App& app, Action& action);
-void add_hog(CLI::App& app, Action& action);
-/// The figures start these in processes of their own.
+void add_equal_figure(CLI::App& app, Action& action);
+void add_slower_figure(CLI::App& app, Action& action);
+void add_planted_figure(CLI::App& app, Action& action);
+void add_repeat_figure(CLI::App& app, Action& action);
+void add_fidelity_figure(CLI::App& app, Action& action);
+void add_cost_figure(CLI::App& app, Action& action);
+void add_hog_figure(CLI::App& app, Action& action);
+/// Subcommands that the figures start as processes.
 void add_load(CLI::App& app, Action& action);
 void add_exported_timing(CLI::App& app, Action& action);
 

@@ -1,4 +1,4 @@
-// A kernel tuned for two threads beside a process that keeps one core busy, against the best for one thread.
+// Figure: a kernel tuned for two threads beside a process that keeps one core busy, compared with the best serial one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ ExportedLibrary exported(const Tunings& tunings, const Tuning& tuning) {
   return {library.library, library.function, tuning.workload};
 }
 
-/// Both got as many calls. Means are compared and not medians, for who calls a kernel pays for every call.
+/// The ratio of the mean times over equally many calls: means, not medians, since a caller pays for every call.
 double ratio_of_means(const std::vector<ExportedTiming>& timings) {
   const auto sum = [](const ExportedTiming& timing) {
     return std::accumulate(timing.samples_ns.begin(), timing.samples_ns.end(), 0.0);
@@ -42,7 +42,7 @@ double ratio_of_means(const std::vector<ExportedTiming>& timings) {
   return sum(timings[0]) / sum(timings[1]);
 }
 
-/// The fastest recorded of those for one thread.
+/// The tuning for one thread with the fastest recorded time.
 Tuning best_serial(const HogOptions& options, const Tunings& tunings, const std::string& workload) {
   Tuning best;
   double best_ns = 0;
@@ -88,7 +88,7 @@ void run(const HogOptions& options, const Publication& publication) {
 
 }  // namespace
 
-void add_hog(CLI::App& app, Action& action) {
+void add_hog_figure(CLI::App& app, Action& action) {
   auto options = std::make_shared<HogOptions>();
   CLI::App* command = app.add_subcommand(
       "hog",

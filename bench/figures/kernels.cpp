@@ -38,7 +38,7 @@ ir::Program program_of(const Task& task, const std::string& template_name, const
   return lowered(task, *source, Config::parse(config));
 }
 
-std::vector<CompiledObject> build_all(const std::vector<ir::Program>& programs, const Target& target) {
+std::vector<CompiledObject> build_kernels(const std::vector<ir::Program>& programs, const Target& target) {
   std::vector<BuildRequest> requests;
   for (const ir::Program& program : programs) requests.push_back({program, Pipeline::kFinal});
   std::vector<CompiledObject> objects;
@@ -54,7 +54,7 @@ std::unique_ptr<Runner> make_task_runner(const Task& task, const TimingOptions& 
                            {.target = task.target, .threads = task.target.threads, .timing = timing});
 }
 
-std::vector<Timing> race_all(Runner& runner, const std::vector<const CompiledObject*>& objects) {
+std::vector<Timing> race_kernels(Runner& runner, const std::vector<const CompiledObject*>& objects) {
   std::vector<RunRequest> requests;
   for (const CompiledObject* object : objects) requests.push_back({.object = object});
   std::vector<Timing> timings;

@@ -20,7 +20,7 @@ namespace {
 using Milliseconds = std::chrono::duration<double, std::milli>;
 
 constexpr std::size_t kBlockBytes = std::size_t{64} << 20;
-constexpr Milliseconds kStart{300};  // until a load that was just started runs at full strength
+constexpr Milliseconds kStart{300};  // until a new load runs at full strength
 
 void bind_to(int cpu) {
   cpu_set_t set;

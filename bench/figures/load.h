@@ -1,5 +1,5 @@
-// A process that disturbs the machine on purpose while something is measured beside it. It ends with the process that
-// started it, however that happens. Thread rule: one thread at a time.
+// A process that disturbs the machine on purpose while something is measured. It ends with the process that started it,
+// however that ends. Thread rule: one thread at a time.
 #pragma once
 
 #include <sys/types.h>
@@ -13,23 +13,23 @@
 namespace nestwright::bench {
 
 struct LoadOptions {
-  double busy_ms = 50, idle_ms = 50;  ///< of kCore, in turns
-  int cpu = -1;                       ///< that it runs on; -1: any
+  double busy_ms = 50, idle_ms = 50;  ///< of kCore, alternating
+  int cpu = -1;                       ///< to run on; -1: any
 };
 
 /// Loads the machine until `parent` is no longer the parent of this process. Throws Error where the process cannot be
-/// bound to the processor.
+/// pinned to the processor.
 void run_load(LoadKind kind, const LoadOptions& options, pid_t parent);
 
-/// The load in a child, from construction to destruction.
+/// A load that runs in a child process as long as this object exists.
 class Load {
  public:
   explicit Load(LoadKind kind, const LoadOptions& options = {});
-  /// Throws Error where the load has ended by itself, with what was measured beside it worthless.
+  /// Throws Error where the load has ended, which makes measurements beside it worthless.
   void check_running();
 
  private:
-  std::unique_ptr<Child> child_;  ///< none for kNone
+  std::unique_ptr<Child> child_;  ///< null for kNone
   std::string output_;
 };
 

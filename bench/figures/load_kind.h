@@ -1,4 +1,4 @@
-// Names what may load the machine while something is measured. Pure. Thread rule: values.
+// The kinds of load on the machine during a measurement, and their names. Thread rule: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ enum class LoadKind : std::uint8_t {
 };
 const char* name_of(LoadKind kind);  // "none", "core", "memory"
 
-/// One by its name, or each of them for "all". Throws UsageError that lists the names.
+/// The kind of this name, or all of them for "all". Throws UsageError that lists the names.
 std::vector<LoadKind> parse_loads(std::string_view text);
 
 }  // namespace nestwright::bench

@@ -8,7 +8,7 @@ namespace nestwright::bench {
 namespace {
 
 constexpr double kFma_ns = 8e3, kWalk_ns = 400e3, kAccounting_ns = 2e3;
-constexpr double kStep_ns = 1e6;  // within which drift is taken for constant
+constexpr double kStep_ns = 1e6;  // interval in which drift is treated as constant
 
 }  // namespace
 
@@ -76,7 +76,7 @@ std::optional<Reading> NoisyMachine::sample(int kernel, std::int64_t calls, bool
   reading.fma_ns = fma_sentinel();
   if (warm_up) run({k.call_ns, k.memory_share, false});
   reading.ns = run({k.call_ns * static_cast<double>(calls) * scatter(), k.memory_share, false});
-  reading.cpu_ns = reading.ns;  // what shares the core's units and caches with it takes no CPU time away
+  reading.cpu_ns = reading.ns;  // whoever shares the core's units and caches takes no CPU time away
   run({kAccounting_ns, 0, false});
   reading.fma_ns = std::max(reading.fma_ns, fma_sentinel());
   return reading;

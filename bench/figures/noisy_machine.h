@@ -1,6 +1,6 @@
-// A made-up machine that times made-up kernels beside planted disturbances. What happens to a reading is integrated
-// over the disturbances that it meets, so that sentinels see of them what they would see of real ones. Thread rule: one
-// thread at a time. Unit: nanoseconds.
+// A simulated machine that times simulated kernels under planted disturbances. The effect on a reading is integrated
+// over the disturbances that overlap it, so that sentinels observe what they would observe of real ones.
+// Thread rule: one thread at a time. Unit: nanoseconds.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@
 namespace nestwright::bench {
 
 struct PlantedKernel {
-  double call_ns = 0;       ///< while nothing disturbs
-  double memory_share = 0;  ///< of that time, which memory traffic of others stretches
+  double call_ns = 0;       ///< without disturbance
+  double memory_share = 0;  ///< of that time, which slows down with memory traffic
 };
 
-/// By how much things slow down while a disturbance lasts; 1: not at all.
+/// The factors by which work slows down during a disturbance; 1: not at all.
 struct Slowdown {
   double core = 1, memory = 1;
-  double sentinel = 1;  ///< of the FMA loop alone, where nothing else is hit
+  double sentinel = 1;  ///< of the FMA loop alone, where nothing else is affected
 };
 
 struct Disturbances {
   Slowdown slowdown;
-  double mean_quiet_ns = 0, mean_length_ns = 0;  ///< between two of them, of one; exponential. 0: there are none
-  double drift = 0;                              ///< slowdown of everything over drift_ns, then it stays
+  double mean_quiet_ns = 0, mean_length_ns = 0;  ///< of the pauses and of the disturbances, exponential; 0: none
+  double drift = 0;                              ///< slowdown of all work reached after drift_ns, then constant
   double drift_ns = 1;
 };
 
@@ -48,7 +48,7 @@ class NoisyMachine final : public SampleSource {
   void pause(double ns, const std::string& why) override;
 
  private:
-  /// What a piece of work consists of.
+  /// The composition of a piece of work.
   struct Work {
     double ns = 0, memory_share = 0;
     bool is_sentinel = false;
@@ -62,21 +62,21 @@ class NoisyMachine final : public SampleSource {
     const double& now_ns_;
   };
 
-  /// Does it and returns how long it took.
+  /// Does the work and returns its duration.
   double run(const Work& work);
   double stretch(const Work& work) const;
   double fma_sentinel();
-  /// Ends the present disturbance, or begins one, until change_ns_ is in the future.
+  /// Starts and ends disturbances until change_ns_ is in the future.
   void catch_up();
   double exponential(double mean) { return std::exponential_distribution<double>(1 / mean)(random_); }
-  /// Of one reading: most scatter by some tenths of a percent, some were hit by something small.
+  /// The noise factor of one reading: usually some tenths of a percent, sometimes more.
   double scatter();
 
   std::vector<PlantedKernel> kernels_;
   Disturbances disturbances_;
   std::mt19937_64 random_;
   double now_ns_ = 0, paused_ns_ = 0;
-  double change_ns_ = 0;  ///< when the disturbance ends, or the next one begins
+  double change_ns_ = 0;  ///< end of the current disturbance, or start of the next one
   bool is_disturbed_ = true;
   MachineClock clock_{now_ns_};
 };

@@ -11,7 +11,7 @@ std::vector<PairedRace> race_pairs(const TwoKernels& kernels, LoadKind load, int
   Load running(load);
   std::vector<PairedRace> done;
   while (static_cast<int>(done.size()) < races) {
-    const std::vector<Timing> timings = race_all(*runner, {kernels.first, kernels.second});
+    const std::vector<Timing> timings = race_kernels(*runner, {kernels.first, kernels.second});
     done.push_back(paired_race(timings[0], timings[1]));
     if (done.size() % 50 == 0) {
       running.check_running();

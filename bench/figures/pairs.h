@@ -1,4 +1,4 @@
-// Many races of two kernels beside a load. Thread rule: one thread at a time.
+// Runs many races of two kernels under a load. Thread rule: one thread at a time.
 #pragma once
 
 #include <vector>
@@ -16,13 +16,13 @@ struct TwoKernels {
   const CompiledObject* second = nullptr;
 };
 
-/// Says on standard error how far it is.
+/// Reports progress on standard error.
 std::vector<PairedRace> race_pairs(const TwoKernels& kernels, LoadKind load, int races);
 
 /// Every race, for the JSON document.
 nlohmann::json races_json(const std::vector<PairedRace>& races);
 
-/// How many races, how many were disturbed, and how wide the intervals are: what figures of pairs have in common.
+/// Adds the rows that figures of pairs share: the number of races, the disturbed ones, and the width of the intervals.
 void add_tally_rows(std::vector<FigureRow>& rows, const std::string& condition, const Tally& tally);
 
 }  // namespace nestwright::bench

@@ -1,4 +1,4 @@
-// Made-up sessions beside planted disturbances: how often the planted fastest kernel wins.
+// Figure: how often the planted fastest kernel wins in simulated sessions with planted disturbances.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ void run(const PlantedOptions& options, const Publication& publication) {
 
 }  // namespace
 
-void add_planted(CLI::App& app, Action& action) {
+void add_planted_figure(CLI::App& app, Action& action) {
   auto options = std::make_shared<PlantedOptions>();
   CLI::App* command = app.add_subcommand(
       "planted", "made-up sessions beside planted noise: the share in which the planted fastest kernel wins");

@@ -17,17 +17,17 @@ namespace {
 
 constexpr int kCandidates = 60, kFinalists = 6;
 constexpr std::size_t kChunk = 8;
-constexpr int kDefault = 0;      // what a session measures first
-constexpr int kMaxAgain = 3;     // times that a disturbed trial is measured again
-constexpr double kAhead = 1.02;  // the second fastest, relative to the fastest
-constexpr double kFurthestBehind = 1.6;
+constexpr int kDefault = 0;      // the kernel that a session measures first
+constexpr int kMaxAgain = 3;     // repeated measurements of a disturbed trial
+constexpr double kAhead = 1.02;  // time of the second fastest, relative to the fastest
+constexpr double kMaxBehind = 1.6;
 
 std::vector<PlantedKernel> plant_kernels(std::mt19937_64& random) {
   std::uniform_real_distribution<double> unit(0, 1);
   const double fastest_ns = 20e3 * std::pow(200, unit(random));  // 20 us to 4 ms
   std::vector<PlantedKernel> kernels;
   for (int i = 0; i < kCandidates; ++i) {
-    const double behind = i == 0 ? 1 : kAhead + (kFurthestBehind - kAhead) * unit(random);
+    const double behind = i == 0 ? 1 : kAhead + (kMaxBehind - kAhead) * unit(random);
     kernels.push_back({fastest_ns * behind, unit(random)});
   }
   kernels[1].call_ns = kAhead * fastest_ns;
@@ -54,7 +54,7 @@ Disturbances disturbances_of(PlantedNoise noise, double quiet_run_ns) {
 }
 
 struct Trial {
-  std::optional<Timing> timing;  ///< nullopt where it was never measured soundly
+  std::optional<Timing> timing;  ///< nullopt where there is no sound measurement
   bool is_sound() const { return timing && !timing->ended_early && !timing->is_disturbed() && timing->median_ns > 0; }
 };
 
@@ -145,7 +145,7 @@ class PlantedSession {
     }
   }
 
-  /// By score.
+  /// Indices of the sound trials by score.
   std::vector<int> sound_trials() const {
     std::vector<int> list;
     for (int i = 0; i < kCandidates; ++i) {
@@ -171,7 +171,7 @@ class PlantedSession {
   std::vector<PlantedKernel> kernels_;
   NoisyMachine machine_;
   DisturbanceGate gate_;
-  Patience patience_;
+  WaitBudget patience_;
   GatedSampler sampler_{machine_, gate_, patience_};
   std::vector<Trial> trials_;
   std::size_t fastest_ = 0;

@@ -10,7 +10,7 @@ namespace nestwright::bench {
 
 void publish(const FigureReport& report, const Publication& publication) {
   const Provenance provenance{publication.commit, ask_doctor(), report.conditions};
-  fmt::print("{}{}", heading_text(provenance, {}), to_text(report.rows));
+  fmt::print("{}{}", report_heading(provenance, {}), to_text(report.rows));
   std::fflush(stdout);
   if (publication.json.empty()) return;
   nlohmann::json document = to_json(report);

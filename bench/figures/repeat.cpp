@@ -1,4 +1,4 @@
-// The same tuning with different seeds: how many of the winners are nearly as fast as the best of them.
+// Figure: how many winners of the same tuning with different seeds are nearly as fast as the best of them.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -6,9 +6,9 @@
 #include <cstdio>
 
 #include "bench/child.h"
-#include "bench/figures/misses.h"
 #include "bench/figures/options.h"
 #include "bench/figures/side_by_side.h"
+#include "bench/figures/standing.h"
 
 namespace nestwright::bench {
 namespace {
@@ -23,7 +23,7 @@ struct RepeatOptions {
 
 struct SeedResult {
   double ratio = 0;           ///< of its winner to the fastest winner
-  std::vector<double> found;  ///< of what its database holds, where the winner is not near
+  std::vector<double> found;  ///< ratios of the configurations in its database, where the winner is not near
   Standing standing = Standing::kNear;
 };
 
@@ -105,7 +105,7 @@ void run(const RepeatOptions& options, const Publication& publication) {
 
 }  // namespace
 
-void add_repeat(CLI::App& app, Action& action) {
+void add_repeat_figure(CLI::App& app, Action& action) {
   auto options = std::make_shared<RepeatOptions>();
   CLI::App* command = app.add_subcommand(
       "repeat", "the same tuning with several seeds: how many winners are near the best of them, timed side by side");

@@ -12,8 +12,8 @@
 namespace nestwright::bench {
 namespace {
 
-constexpr int kProcesses = 48;  // of a race
-constexpr int kAttempts = 5;    // at one that nothing disturbs
+constexpr int kProcesses = 48;  // in a race
+constexpr int kAttempts = 5;    // to get an undisturbed one
 constexpr std::chrono::seconds kPause{3};
 
 std::vector<const CompiledObject*> distinct(std::vector<const CompiledObject*> objects) {
@@ -24,8 +24,8 @@ std::vector<const CompiledObject*> distinct(std::vector<const CompiledObject*> o
 
 }  // namespace
 
-// A final race knows ratios to 0.7% on a busy host, and the fastest of ten seems to be 1% faster than it is by that:
-// what is held against 3% has to be known better.
+// A final race determines ratios to 0.7% on a busy host, which makes the fastest of ten seem 1% faster than it is. A
+// limit of 3% needs more precision.
 SideBySide::SideBySide(const Task& task)
     : task_(task),
       runner_(make_task_runner(task, {.finalist_processes = kProcesses, .max_finalist_processes = kProcesses})) {}
@@ -34,7 +34,7 @@ const CompiledObject* SideBySide::object_of(const TunedConfig& config) {
   const auto [entry, is_new] = objects_.try_emplace(Key{config.template_name, config.config});
   if (!is_new) return entry->second.get();
   try {
-    auto built = build_all({program_of(task_, config.template_name, config.config)}, task_.target);
+    auto built = build_kernels({program_of(task_, config.template_name, config.config)}, task_.target);
     const Measurement checked = runner_->check({{.object = &built[0]}}).at(0);
     if (checked.outcome != Outcome::kOk) throw Error(checked.message);
     entry->second = std::make_unique<CompiledObject>(std::move(built[0]));
@@ -50,7 +50,7 @@ std::vector<Timing> SideBySide::timings_of(const std::vector<const CompiledObjec
   std::vector<Timing> timings;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     if (attempt > 0) std::this_thread::sleep_for(kPause);
-    timings = race_all(*runner_, objects);
+    timings = race_kernels(*runner_, objects);
     if (std::none_of(timings.begin(), timings.end(), [](const Timing& t) { return t.is_disturbed(); })) return timings;
   }
   ++disturbed_races_;

@@ -1,4 +1,4 @@
-// A kernel and a copy that was made a few percent slower: how often a race says so.
+// Figure: how often a race detects that a copy of a kernel is a few percent slower.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::int64_t kFirstSteps = 10'000;
 constexpr int kAttempts = 6;
-constexpr double kCalibrated = 0.3;   // slowdown by which the length of a step is found
-constexpr int kCalibrationRaces = 3;  // the median counts
+constexpr double kCalibrated = 0.3;   // slowdown at which the duration of a step is calibrated
+constexpr int kCalibrationRaces = 3;  // their median is used
 
 struct SlowerOptions {
   PairOptions pair{.races = 100};
@@ -24,11 +24,11 @@ struct SlowerOptions {
 
 struct SlowerCopy {
   std::int64_t steps = 0;
-  double ratio = 0;  ///< measured, to the kernel
+  double ratio = 0;  ///< measured, relative to the kernel
   CompiledObject object;
 };
 
-/// Median of the undisturbed races, 0 where there is none.
+/// Median over the undisturbed races; 0 where there is none.
 double ratio_of(const Task& task, const CompiledObject& kernel, const CompiledObject& copy) {
   std::vector<double> ratios;
   for (const PairedRace& race : race_pairs({task, &kernel, &copy}, LoadKind::kNone, kCalibrationRaces)) {
@@ -37,21 +37,21 @@ double ratio_of(const Task& task, const CompiledObject& kernel, const CompiledOb
   return median_interval(ratios).median;
 }
 
-/// Calibrated on the machine as it is without a load, by a delay of about a third of the kernel's time: a delay takes
-/// as long as its steps, so that a tenth of them is known ten times as well as races tell so small a one.
+/// Calibrates on the machine without a load, by a delay of about a third of the kernel's time. A delay is proportional
+/// to its steps, so that the error of a tenth of it is a tenth of what races measure.
 SlowerCopy make_slower(const Task& task, const ir::Program& program, const CompiledObject& kernel, double slowdown) {
   std::int64_t steps = kFirstSteps;
   double ratio = 0;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    ratio = ratio_of(task, kernel, build_all({with_delay(program, steps)}, task.target)[0]);
-    if (ratio == 0) continue;  // the machine was disturbed all the time
+    ratio = ratio_of(task, kernel, build_kernels({with_delay(program, steps)}, task.target)[0]);
+    if (ratio == 0) continue;  // the machine was disturbed in every race
     fmt::print(stderr, "{} steps: {:.4f} times the time\n", steps, ratio);
     if (ratio - 1 >= kCalibrated / 2 && ratio - 1 <= 2 * kCalibrated) {
       steps = steps_for(slowdown, steps, ratio);
-      std::vector<CompiledObject> built = build_all({with_delay(program, steps)}, task.target);
+      std::vector<CompiledObject> built = build_kernels({with_delay(program, steps)}, task.target);
       return {steps, ratio_of(task, kernel, built[0]), std::move(built[0])};
     }
-    // A first guess that is lost in the noise says nothing about the length of a step.
+    // A first guess within the noise does not determine the duration of a step.
     steps = ratio - 1 < kCalibrated / 10 ? 10 * steps : steps_for(kCalibrated, steps, ratio);
   }
   throw Error(
@@ -64,7 +64,7 @@ void run(const SlowerOptions& options, const Publication& publication) {
   const std::vector<LoadKind> loads = parse_loads(options.pair.load);
   const Task task = host_task(options.pair.workload, options.pair.threads);
   const ir::Program program = default_program(task);
-  const std::vector<CompiledObject> kernel = build_all({program}, task.target);
+  const std::vector<CompiledObject> kernel = build_kernels({program}, task.target);
   const SlowerCopy copy = make_slower(task, program, kernel[0], options.percent / 100);
   FigureReport report{.figure = "slower",
                       .conditions = {{"workload", task.workload.str()},
@@ -90,7 +90,7 @@ void run(const SlowerOptions& options, const Publication& publication) {
 
 }  // namespace
 
-void add_slower(CLI::App& app, Action& action) {
+void add_slower_figure(CLI::App& app, Action& action) {
   auto options = std::make_shared<SlowerOptions>();
   CLI::App* command = app.add_subcommand("slower", "a copy made slower: the share of races that call it slower");
   add_pair_options(*command, options->pair);

@@ -1,4 +1,4 @@
-// One run of `nestwright tune` that a figure asks for, and what it gave. Pure. Thread rule: values.
+// A run of `nestwright tune` for a figure, and its result. Thread rule: values and pure functions.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -16,24 +16,24 @@ struct Tuning {
   int threads = 1;
   double seconds = 20;
   std::uint64_t seed = 1;
-  LoadKind load = LoadKind::kNone;  ///< beside which it runs
+  LoadKind load = LoadKind::kNone;  ///< during the run
 
-  /// Of its entry and its files: "matmul-m49-n49-k32_2t_seed3".
+  /// Name of its entry and its files: "matmul-m49-n49-k32_2t_seed3".
   std::string name() const;
 };
 
 struct TunedConfig {
   std::string template_name, config;
   double median_ns = 0, low_ns = 0, high_ns = 0;  ///< as recorded
-  double fma_ns = 0, walk_ns = 0;                 ///< medians of the sentinels beside its samples; 0: none were run
+  double fma_ns = 0, walk_ns = 0;                 ///< medians of the sentinels between its samples; 0: none
 };
 
 struct TunedKernel {
   TunedConfig winner;
-  std::vector<TunedConfig> found;  ///< the fastest of its database by recorded time, best first
+  std::vector<TunedConfig> found;  ///< the fastest configurations in its database by recorded time, best first
 };
 
-/// As `nestwright query --json` tells it, of one configuration.
+/// A configuration in the output of `nestwright query --json`.
 TunedConfig tuned_config(const nlohmann::json& record);
 
 }  // namespace nestwright::bench

@@ -1,5 +1,5 @@
-// What a figure of many tunings keeps, a file an entry, so that it goes on after a kill. All of one folder was made in
-// one way. Thread rule: one thread at a time, one process at a time.
+// A folder with one file for each tuning of a figure, so that the figure can be resumed after a kill. All files of a
+// folder were made under the same conditions. Thread rule: one thread at a time, one process at a time.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,12 +11,13 @@ namespace nestwright::bench {
 
 class TuningStore {
  public:
-  /// Makes the folder where it is not there. Throws UsageError where it was made under other conditions.
+  /// Creates the folder if necessary. Throws UsageError where it was made under other conditions.
   TuningStore(std::string folder, const nlohmann::json& conditions);
 
-  /// Nothing where it was not put, or not completely.
+  /// The entry of this name; nullopt where there is no complete one.
   std::optional<nlohmann::json> find(const std::string& name) const;
-  /// Complete or not there, also after a kill. Throws Error where it cannot be written.
+  /// Writes an entry atomically, so that it is complete or absent after a kill. Throws Error where it cannot be
+  /// written.
   void put(const std::string& name, const nlohmann::json& value) const;
   /// A path in the folder.
   std::string path(const std::string& name) const { return folder_ + "/" + name; }

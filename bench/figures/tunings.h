@@ -1,5 +1,5 @@
-// Tunings by an executable nestwright, which may be of another build than this one: only what builds of all ages
-// understand is asked of it. Thread rule: one thread at a time.
+// Tunings by a nestwright executable, which may be of another build: uses only options that all builds understand.
+// Thread rule: one thread at a time.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ namespace nestwright::bench {
 
 class Tunings {
  public:
-  /// `folder` goes on where it holds tunings by this executable for as many seconds each.
+  /// Resumes `folder` where it has tunings by this executable for as many seconds each.
   Tunings(std::string executable, const std::string& folder, double seconds);
 
-  /// What is kept of it, else tuned now with a database of its own. Throws Error where that fails.
+  /// The stored result of the tuning, or that of a new run with a database of its own. Throws Error where that fails.
   TunedKernel tune(const Tuning& tuning) const;
-  /// The library exported from the database of a tuning that was done. Throws Error.
+  /// The library exported from the database of a finished tuning. Throws Error.
   struct Exported {
     std::string library, function;
   };
@@ -32,7 +32,7 @@ class Tunings {
   TuningStore store_;
 };
 
-/// Of this build, beside this executable.
+/// The nestwright executable of this build, which lies beside this one.
 std::string own_nestwright();
 
 }  // namespace nestwright::bench

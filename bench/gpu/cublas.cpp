@@ -1,15 +1,15 @@
-// Row-major C = op(A) op(B) is column-major C^T = op(B)^T op(A)^T: the operands change places, and nothing is moved.
+// Row-major C = op(A) op(B) is column-major C^T = op(B)^T op(A)^T: the operands are exchanged, and no data is moved.
 // Declarations after cublas_v2.h of CUDA 12 and 13, whose binary interface is the same.
 #include <fmt/format.h>
 
 #include <cstdlib>
 #include <vector>
 
+#include "bench/gpu/allowed_error.h"
 #include "bench/gpu/rival.h"
-#include "bench/gpu/rival_bound.h"
 #include "runtime/cuda/toolkit.h"
 #include "support/shared_library.h"
-#include "templates/matmul/matmul_shape.h"
+#include "templates/matmul/shape.h"
 
 namespace nestwright::bench {
 namespace {
@@ -17,11 +17,11 @@ namespace {
 enum class Status : int { kSuccess = 0 };
 enum class Operation : int { kNone = 0, kTransposed = 1 };
 enum class DataType : int { kFloat32 = 0, kFloat16 = 2, kBFloat16 = 14 };
-constexpr int kCompute32F = 68, kCompute32FFastTf32 = 77;  // sums in float32; the first rounds nothing to TF32
+constexpr int kCompute32F = 68, kCompute32FFastTf32 = 77;  // both sum in float32; the first does not round to tf32
 constexpr int kDefaultAlgorithm = -1;
 using Handle = struct Context*;
 
-/// The functions that are called here.
+/// The functions of cuBLAS that are called here.
 struct Cublas {
   Status (*create)(Handle*);
   Status (*destroy)(Handle);
@@ -54,7 +54,7 @@ Cublas load_cublas() {
   return functions;
 }
 
-/// Of A and B, and of C.
+/// The types of A and B, and of C.
 struct Types {
   DataType operands, result;
 };

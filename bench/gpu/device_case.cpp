@@ -15,7 +15,7 @@
 #include "runtime/device_program.h"
 #include "search/check_data.h"
 #include "search/session.h"
-#include "templates/matmul/matmul_shape.h"
+#include "templates/matmul/shape.h"
 #include "templates/registry.h"
 
 namespace nestwright::bench {
@@ -23,37 +23,36 @@ namespace {
 
 constexpr double kSampleNs = 20e6;
 constexpr double kWarmUpNs = 500e6;
-constexpr std::int64_t kMostCalls = 100000;
-constexpr std::int64_t kMostSets = 1024;
+constexpr std::int64_t kMaxCalls = 100000;
+constexpr std::int64_t kMaxSets = 1024;
 
-/// Multiply-adds of float32 that a multiprocessor does in a cycle (CUDA Programming Guide, "Arithmetic Instructions");
-/// 0: not known.
+/// float32 multiply-adds per cycle of a multiprocessor (CUDA Programming Guide, "Arithmetic Instructions"); 0: unknown.
 int multiply_adds_a_cycle(const std::string& arch) {
   if (arch == "sm_75" || arch == "sm_80") return 64;
   return arch.empty() ? 0 : 128;
 }
 
-/// At the clock that the device has now; 0: not known.
+/// The peak at the device's current clock; 0: unknown.
 double float32_peak_gflops(Device& device) {
   const Target& target = device.info().target;
   return 2e-3 * multiply_adds_a_cycle(target.arch) * target.multiprocessors * device.conditions().clock_mhz;
 }
 
-/// The tensors of a workload on the device, in sets that successive calls go round.
+/// The tensors of a workload on the device, in several sets through which calls rotate.
 class Tensors {
  public:
   Tensors(Device& device, const CheckData& data) : device_(device), data_(data) {
     std::int64_t set_bytes = 0;
     for (std::size_t p = 0; p < data.types.size(); ++p) set_bytes += bytes(p);
-    const std::int64_t sets = std::min(kMostSets, 2 * device.info().target.l2_bytes / set_bytes + 1);
+    const std::int64_t sets = std::min(kMaxSets, 2 * device.info().target.l2_bytes / set_bytes + 1);
     for (std::int64_t s = 0; s < sets; ++s) add_set();
   }
 
   const std::vector<DeviceMemoryPtr>& first() const { return sets_.front(); }
   const std::vector<DeviceMemoryPtr>& next() { return sets_[next_++ % sets_.size()]; }
 
-  /// What is wrong with the outputs of the first set after `call`, or nothing. They may be `allowed_error` times as far
-  /// off as the reference says.
+  /// What is wrong with the outputs of the first set after `call`; empty where they are correct. `allowed_error` is a
+  /// factor on the reference's error bounds.
   std::string check(double allowed_error, const std::function<void()>& call) const {
     for (std::size_t p = 0; p < data_.types.size(); ++p) {
       if (is_output(p)) device_.fill(*sets_.front()[p], 0xff);
@@ -101,7 +100,7 @@ class Tensors {
   std::size_t next_ = 0;
 };
 
-/// Something that is timed: calls on a set of tensors.
+/// A contestant: a call on a set of tensors.
 struct Entrant {
   std::size_t series = 0;
   std::function<void(std::span<const DeviceMemoryPtr>)> run;
@@ -114,13 +113,13 @@ struct Entrant {
     return ns / static_cast<double>(calls);
   }
   void choose_calls(Device& device, Tensors& tensors) {
-    time_ns(device, tensors);  // the first call may still load code
+    time_ns(device, tensors);  // the first call may load code
     const double ns = std::max(time_ns(device, tensors), 100.0);
-    calls = std::clamp<std::int64_t>(static_cast<std::int64_t>(kSampleNs / ns) + 1, 1, kMostCalls);
+    calls = std::clamp<std::int64_t>(static_cast<std::int64_t>(kSampleNs / ns) + 1, 1, kMaxCalls);
   }
 };
 
-/// Until the clock is what it is under load: an idle device lowers it.
+/// Runs until the clock is that under load: idle devices lower it.
 void warm_up(Device& device, Tensors& tensors, const std::vector<Entrant>& entrants) {
   for (double ns = 0; ns < kWarmUpNs && !entrants.empty();) {
     const Entrant& first = entrants.front();
@@ -128,14 +127,14 @@ void warm_up(Device& device, Tensors& tensors, const std::vector<Entrant>& entra
   }
 }
 
-/// A copy on the device that reads and writes as many bytes as the workload does.
+/// A copy on the device that reads and writes as many bytes as the workload.
 class DeviceCopy {
  public:
   DeviceCopy(Device& device, double bytes)
       : device_(device), half_(std::max<std::int64_t>(4, static_cast<std::int64_t>(bytes / 2))) {
-    const std::int64_t pairs = std::min(kMostSets, device.info().target.l2_bytes / half_ + 1);
+    const std::int64_t pairs = std::min(kMaxSets, device.info().target.l2_bytes / half_ + 1);
     for (std::int64_t i = 0; i < pairs; ++i) pairs_.emplace_back(device.allocate(half_), device.allocate(half_));
-    calls_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(kSampleNs / std::max(time_ns(), 100.0)), 1, kMostCalls);
+    calls_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(kSampleNs / std::max(time_ns(), 100.0)), 1, kMaxCalls);
   }
   double gb_s() { return 2 * static_cast<double>(half_) / time_ns(); }
 
@@ -175,7 +174,7 @@ std::unique_ptr<DeviceProgram> our_program(const Task& task, const Lookup& found
   return std::make_unique<DeviceProgram>(device, object.object, ir::deserialize(object.launches));
 }
 
-/// What a launch costs by itself: the time of a kernel that computes one element.
+/// The cost of a launch: the time of a kernel that computes one element.
 double launch_ns(const std::shared_ptr<Device>& device) {
   constexpr int kLaunches = 1000;
   const Task task{parse_workload("elementwise function=relu shape=1"), device->info().target};
@@ -185,7 +184,7 @@ double launch_ns(const std::shared_ptr<Device>& device) {
   const auto launch_all = [&] {
     for (int i = 0; i < kLaunches; ++i) program->run(tensors.first());
   };
-  device->time_ns(launch_all);  // the first launches may still load code
+  device->time_ns(launch_all);  // the first launches may load code
   return device->time_ns(launch_all) / kLaunches;
 }
 
@@ -200,7 +199,7 @@ void run_rounds(bench::Comparison& comparison, std::vector<Entrant> entrants, De
     for (const Entrant& entrant : entrants) {
       comparison.series[entrant.series].times_ns.push_back(entrant.time_ns(device, tensors));
     }
-    comparison.peaks_gflops.push_back(float32_peak_gflops(device));  // of the clock that it has under load
+    comparison.peaks_gflops.push_back(float32_peak_gflops(device));  // at the clock under load
     comparison.copies_gb_s.push_back(copy.gb_s());
   }
 }

@@ -1,6 +1,6 @@
-// One workload on a device from start to end: tuned, then timed beside a library and a copy, in random order round by
-// round, each sample at least 20 ms of the device's clock, the calls going in turn through copies of the tensors that
-// are larger than twice its L2 cache together. Thread rule: one thread at a time.
+// Compares one workload on a device: tunes it, then times it beside a library and a copy, in random order in each
+// round. A sample takes at least 20 ms of the device's clock; its calls rotate through copies of the tensors that are
+// together larger than twice the L2 cache. Thread rule: one thread at a time.
 #pragma once
 
 #include <memory>
@@ -8,23 +8,24 @@
 
 #include "bench/comparison/comparison.h"
 #include "runtime/device.h"
-#include "templates/workload.h"
+#include "templates/framework/workload.h"
 
 namespace nestwright::bench {
 
 struct DeviceOptions {
   std::string db;
-  double seconds = 30;  ///< of tuning; 0: what the database has
+  double seconds = 30;  ///< of tuning; 0: uses the best in the database
   int rounds = 15;
   std::uint64_t seed = 1;
-  std::string template_name;  ///< of the only one that is tuned and timed; empty: the best of all
+  std::string template_name;  ///< the only template to tune and time; empty: all
 };
 
-/// What is compared: "matmul m=1024 ..., by matmul.mma" where only that template is.
+/// The name of the comparison: the workload, and the template where it is the only one: "matmul m=1024 ..., by
+/// matmul.mma".
 std::string subject_text(const std::string& workload, const DeviceOptions& options);
 
-/// Throws Error where tuning fails or the device does. A library that is missing, refuses or is wrong is refused in the
-/// result; our own result is held against the reference, too, and refused where it is wrong.
+/// Throws Error where tuning or the device fails. A library that is missing, refuses or is wrong is marked as refused
+/// in the result. So is our own kernel where it does not match the reference.
 Comparison compare_on_device(const std::string& label, const Workload& workload, const std::shared_ptr<Device>& device,
                              const DeviceOptions& options);
 

@@ -1,4 +1,4 @@
-// Compares our best kernels with cuBLAS and with a copy, on a device: bench/gpu/run calls it on the GPU machine.
+// Compares our best kernels with cuBLAS and with a copy, on a device; bench/gpu/run calls it on the GPU machine.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -93,10 +93,10 @@ Provenance provenance_of(const Options& options, const DeviceInfo& device) {
   return {options.commit, std::move(doctor), std::move(conditions), false};
 }
 
-/// Seconds that a workload takes at most beside its tuning: compiling, checking and the rounds.
+/// Upper bound on the seconds of a workload besides its tuning: compiling, checking and the rounds.
 constexpr double kBesideTuning_s = 45;
 
-/// A suite, and of which template only; empty: all.
+/// A suite, and the only template to compare; empty: all.
 struct Part {
   Suite suite;
   std::string template_name;
@@ -121,21 +121,21 @@ std::vector<Part> parts_of(const Options& options) {
   return parts;
 }
 
-/// Calls of this program that may end while one workload is compared: what ends more of them is left out.
-constexpr int kMostAttempts = 2;
+/// A workload is left out once it has ended more calls of this program than this.
+constexpr int kMaxAttempts = 2;
 
-/// In the place of the comparison that could not be made; it counts as complete, so that the others come next.
+/// Stands for a comparison that could not be made. It counts as complete, so that the suite continues.
 Comparison failure(const Case& subject, const std::string& why) {
   return {.subject = subject, .series = {{"nestwright", why, true, {}}}};
 }
 
-/// Returns what the check of results found; no rows where `file` is empty.
+/// The rows of the check of results; none where `file` is empty.
 std::vector<CheckRow> read_check(const std::string& file) {
   if (file.empty()) return {};
   return check_rows(TuningLog::open(file, OpenMode::kRead).trials({}));
 }
 
-/// Why the part's template, if it has one, does not serve the workload there; empty: it does.
+/// Why the part's template, if it has one, does not serve the workload on the target; empty where it does.
 std::string why_not(const Part& part, const Workload& workload, const Target& target) {
   if (part.template_name.empty()) return {};
   try {
@@ -146,7 +146,7 @@ std::string why_not(const Part& part, const Workload& workload, const Target& ta
   return {};
 }
 
-/// Goes through the parts until all is compared or a reason to stop comes.
+/// Goes through the parts until everything is compared or there is a reason to stop.
 class Run {
  public:
   Run(const Options& options, std::shared_ptr<Device> device)
@@ -158,7 +158,7 @@ class Run {
 
   int operator()(const std::vector<Part>& parts) {
     check_ = read_check(options_.check_db);
-    fmt::print("{}\n", heading_text(provenance_, {}));
+    fmt::print("{}\n", report_heading(provenance_, {}));
     if (!check_.empty()) fmt::print("{}", to_text(check_));
     for (const Part& part : parts) sections_.push_back(Section{.suite = part.name()});
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -166,7 +166,7 @@ class Run {
         auto row = compare(parts[i], entry);
         if (!row) continue;
         sections_[i].rows.push_back(std::move(*row));
-        write_report(false);  // whatever comes next may end this process
+        write_report(false);  // the next workload may end this process
       }
     }
     for (const Section& section : sections_) fmt::print("{}\n", to_text(section));
@@ -204,15 +204,15 @@ class Run {
 
   void write_report(bool is_complete) const {
     if (options_.json.empty()) return;
-    nlohmann::json document = document_of(provenance_, sections_);
+    nlohmann::json document = report_document(provenance_, sections_);
     document["complete"] = is_complete;
     if (!check_.empty()) document["check"] = to_json(check_);
     write_document(options_.json, document);
   }
 
   Comparison compare_now(const Case& subject, const Workload& workload, const DeviceOptions& measuring) {
-    if (results_.attempts(subject.key()) >= kMostAttempts) {
-      return failure(subject, fmt::format("{} calls of this program ended while it was compared", kMostAttempts));
+    if (results_.attempts(subject.key()) >= kMaxAttempts) {
+      return failure(subject, fmt::format("{} calls of this program ended while it was compared", kMaxAttempts));
     }
     results_.note_attempt(subject.key());
     try {

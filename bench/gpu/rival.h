@@ -1,5 +1,5 @@
-// What our kernels are timed beside on a device: a library's operation on the same tensors.
-// Thread rule: as for its device.
+// A library's operation that our kernels are compared with on a device.
+// Thread rule: that of its device.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "runtime/device.h"
-#include "templates/workload.h"
+#include "templates/framework/workload.h"
 
 namespace nestwright::bench {
 
@@ -15,16 +15,18 @@ class Rival {
  public:
   virtual ~Rival() = default;
   virtual std::string name() const = 0;
-  /// Version and what of it runs.
+  /// Version, and the routine that runs.
   virtual std::string detail() const = 0;
-  /// How many times as far off as ours its results may be: it may round its inputs otherwise.
+  /// Factor on the error bounds of its results, for libraries that round their inputs differently.
   virtual double allowed_error() const { return 1; }
-  /// Puts one call on the device's queue: one memory a parameter of the workload, in order. Throws DeviceError.
+  /// Puts one call on the device's queue. `tensors` are one for each parameter of the workload, in order. Throws
+  /// DeviceError.
   virtual void run(std::span<const DeviceMemoryPtr> tensors) = 0;
 };
 
-/// cuBLAS, loaded here (NESTWRIGHT_CUBLAS may name it). Null where it does not do the workload: plain products of one
-/// batch in float32, bfloat16 and float16. Throws DeviceError where it is not installed or refuses.
+/// cuBLAS, loaded at run time (from NESTWRIGHT_CUBLAS where it is set). Null where it does not support the workload: it
+/// takes plain products without a batch in float32, bfloat16 and float16. Throws DeviceError where it is not installed
+/// or refuses.
 std::unique_ptr<Rival> make_cublas(const Workload& workload);
 
 }  // namespace nestwright::bench

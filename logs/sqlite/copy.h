@@ -1,4 +1,5 @@
-// Copies of a whole database. Private to logs/.
+// Copies whole databases. Private to logs/.
+// Thread rule: as for the database.
 #pragma once
 
 #include <string>
@@ -7,11 +8,11 @@
 
 namespace nestwright::sqlite {
 
-/// What `from` holds at this moment, as a database of its own that nobody else sees and that goes with it. Messages
-/// name the original.
+/// Copies the current contents of `from` to a private database that is deleted when it is closed. Messages name the
+/// original.
 Database private_copy(const Database& from);
 
-/// The same in a new file, complete or not there at all: it has its name only at the end. One of that name is replaced.
+/// Copies it to a new file, atomically: the file gets its name only when it is complete. Replaces an existing file.
 void copy_to_file(const Database& from, const std::string& path);
 
 }  // namespace nestwright::sqlite

@@ -12,7 +12,7 @@ namespace nestwright::sqlite {
 Database::Database(const std::string& path, const std::string& open_as, int flags, int busy_timeout_ms)
     : path_(path), busy_timeout_ms_(busy_timeout_ms) {
   sqlite3* raw = nullptr;
-  // One thread at a time uses a connection: SQLite needs no locks of its own.
+  // A connection is used by one thread at a time, so SQLite does not need locks.
   int code = sqlite3_open_v2(open_as.c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   connection_.reset(raw);
   if (code != SQLITE_OK) fail(code);
@@ -68,7 +68,7 @@ void Database::require_in_place() {
   struct stat status{};
   const bool is_there = stat(file_.c_str(), &status) == 0;
   if (is_there && status.st_dev == device_ && status.st_ino == inode_) return;
-  // Not under the old name: the old file's write-ahead log may still lie beside it.
+  // Not under the old name, because the old file's write-ahead log may still exist beside it.
   std::string rescued = file_ + "-rescued";
   for (int n = 2; std::filesystem::exists(rescued); ++n) rescued = fmt::format("{}-rescued-{}", file_, n);
   loss_ = fmt::format("database '{}' was {} while it was in use", path_, is_there ? "replaced" : "removed");
@@ -96,7 +96,7 @@ Statement::Statement(const Database& database, std::string_view sql) : database_
                                 SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
   if (code != SQLITE_OK) database.fail(code);
   statement_.reset(raw);
-  // A second statement of one text, while the first is in use, is not kept.
+  // A second statement of the same text, while the first is in use, is not kept.
   const bool is_first = kept == database.idle_.end();
   home_ = is_first ? &database.idle_.try_emplace(std::string(sql)).first->second : nullptr;
 }
@@ -121,7 +121,7 @@ std::string Statement::text(int column) const {
 }
 
 void Statement::bind_one(int index, std::string_view value) {
-  // An empty view may have no data, which SQLite would take for NULL.
+  // An empty view may have null data, which SQLite would take for NULL.
   const char* data = value.data() ? value.data() : "";
   accept(sqlite3_bind_text(statement_.get(), index, data, static_cast<int>(value.size()), SQLITE_TRANSIENT));
 }
@@ -132,7 +132,7 @@ Transaction::Transaction(Database& database) : database_(&database) {
 }
 
 Transaction::~Transaction() {
-  // SQLite has already rolled back by itself after some errors; a failure here has nowhere to go.
+  // After some errors SQLite has already rolled back; a failure here cannot be reported.
   if (database_ && database_->in_transaction())
     sqlite3_exec(database_->connection(), "ROLLBACK", nullptr, nullptr, nullptr);
 }

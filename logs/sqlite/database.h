@@ -1,5 +1,6 @@
-// SQLite's connection, statement and transaction as values that clean up after themselves and throw LogError. Private
-// to logs/. Thread rule: a connection and what belongs to it are used by one thread at a time.
+// SQLite's connections, statements and transactions as values that release their resources and throw LogError. Private
+// to logs/.
+// Thread rule: a connection and the objects that belong to it are used by one thread at a time.
 #pragma once
 
 #include <sqlite3.h>
@@ -26,7 +27,7 @@ struct Finalize {
 };
 using PreparedStatement = std::unique_ptr<sqlite3_stmt, Finalize>;
 
-/// What SQLite answered, as the LogError that users read, with SQLite's extended result code for those who can go on.
+/// An error of SQLite, as the LogError that users see, with SQLite's extended result code for callers that can recover.
 class Failure : public LogError {
  public:
   Failure(int code, const std::string& message) : LogError(message), code_(code) {}
@@ -38,30 +39,31 @@ class Failure : public LogError {
 
 class Database {
  public:
-  /// `flags` as for sqlite3_open_v2. `open_as` (a file name or URI) is what SQLite opens; messages name `path`.
+  /// `flags` are those of sqlite3_open_v2. SQLite opens `open_as` (a file name or URI); messages name `path`.
   Database(const std::string& path, const std::string& open_as, int flags, int busy_timeout_ms);
   const std::string& path() const { return path_; }
   void execute(const std::string& sql);
-  /// Compiles `sql`, or reuses what was compiled for the same text before and is not in use. Every text is kept for as
-  /// long as the connection, so values belong into parameters.
+  /// Compiles `sql`, or reuses an idle statement that was compiled from the same text. Every text is kept as long as
+  /// the connection, so pass values as parameters.
   Statement prepare(std::string_view sql) const;
   std::int64_t last_insert_id() const { return sqlite3_last_insert_rowid(connection_.get()); }
   int changed_rows() const { return sqlite3_changes(connection_.get()); }
   bool in_transaction() const { return sqlite3_get_autocommit(connection_.get()) == 0; }
   std::int64_t pragma(const std::string& name) const;
-  /// Every transaction from now on makes sure first that `file` is still what this connection has open. Where it was
-  /// removed or replaced, all that was written goes to a new file beside it, and the transaction throws LogError.
+  /// From now on every transaction first checks that `file` is still the one that this connection has open. If it was
+  /// removed or replaced, everything that was written goes to a new file beside it, and the transaction throws
+  /// LogError.
   void watch(const std::string& file);
-  /// What watch() says.
+  /// Makes the check that watch() describes.
   void require_in_place();
-  /// Told what a user should know though the work goes on. May be empty.
-  void on_note(std::function<void(const std::string&)> tell) { tell_ = std::move(tell); }
-  /// Tells it, once.
+  /// Sets the callback for notes to the user that do not stop the work. May be empty.
+  void on_note(std::function<void(const std::string&)> callback) { on_note_ = std::move(callback); }
+  /// Reports a note, once per text.
   void note(const std::string& text) const {
-    if (tell_ && noted_.insert(text).second) tell_(text);
+    if (on_note_ && noted_.insert(text).second) on_note_(text);
   }
   sqlite3* connection() const { return connection_.get(); }
-  /// Throws the Failure for what SQLite just answered.
+  /// Throws the Failure for SQLite's last result.
   [[noreturn]] void fail(int code) const;
 
  private:
@@ -76,42 +78,42 @@ class Database {
   std::string path_;
   int busy_timeout_ms_;
   std::unique_ptr<sqlite3, Close> connection_;
-  mutable StatementCache idle_;  ///< by their text; null: in use
-  std::string file_;             ///< that is watched; empty: none is
+  mutable StatementCache idle_;  ///< by text; null: in use
+  std::string file_;             ///< the watched file; empty: none
   dev_t device_ = 0;
   ino_t inode_ = 0;
-  std::string loss_;  ///< what was thrown when the file was found to be gone
-  std::function<void(const std::string&)> tell_;
+  std::string loss_;  ///< the message that was thrown when the file was found to be gone
+  std::function<void(const std::string&)> on_note_;
   mutable std::set<std::string> noted_;
 };
 
-/// Parameters are numbered from 1, columns from 0. Must not outlive its database, which must stay where it is
+/// A prepared statement. Parameters are numbered from 1, columns from 0. The database must outlive it and not be moved
 /// meanwhile.
 class Statement {
  public:
-  /// Is what Database::prepare() returns.
+  /// Use Database::prepare().
   Statement(const Database& database, std::string_view sql);
   Statement(Statement&&) noexcept = default;
   Statement& operator=(Statement&&) = delete;
-  /// Gives the compiled statement back to the database.
+  /// Returns the compiled statement to the database.
   ~Statement();
 
-  /// Starts over with these as the first parameters.
+  /// Resets the statement and binds the first parameters.
   template <typename... Values>
   Statement& bind(const Values&... values) {
     sqlite3_reset(statement_.get());
     bound_ = 0;
     return add(values...);
   }
-  /// The parameters after those bound so far.
+  /// Binds the parameters after those bound so far.
   template <typename... Values>
   Statement& add(const Values&... values) {
     (bind_one(++bound_, values), ...);
     return *this;
   }
-  /// True while there is a row to read.
+  /// Advances to the next row. Returns false if there is none.
   bool step();
-  /// Runs to the end.
+  /// Executes the statement to the end.
   void run() {
     while (step()) {
     }
@@ -139,13 +141,13 @@ class Statement {
   }
 
   const Database* database_;
-  PreparedStatement* home_;  ///< where it is kept while it is not in use; nullptr: nowhere
+  PreparedStatement* home_;  ///< the place of the idle statement; null: none
   int bound_ = 0;
   PreparedStatement statement_;
 };
 
-/// BEGIN IMMEDIATE: waits for other writers now, so that nothing fails half-way. Rolled back unless committed. Throws
-/// as Database::require_in_place does.
+/// A transaction, begun with BEGIN IMMEDIATE: it waits for other writers now, so that nothing fails halfway. It is
+/// rolled back unless committed. Throws as Database::require_in_place does.
 class Transaction {
  public:
   explicit Transaction(Database& database);

@@ -1,8 +1,8 @@
-// Simulated annealing over the cost model, as AutoTVM's XGBTuner searches (sa_model_optimizer.py): walkers take steps
-// of one knob, up always, down with a chance that falls with the temperature; the best points that they passed are
-// proposed. Fewer and shorter walks than AutoTVM's, whose 64,000 predictions a plan would take longer than the
-// measuring. A walk begins anew in each batch, from the best measured points and at random: a batch must not depend on
-// earlier walks.
+// Simulated annealing over the cost model, as in AutoTVM's XGBTuner (sa_model_optimizer.py). Walkers take steps of one
+// knob: uphill always, downhill with a probability that falls with the temperature. The best points visited are
+// proposed. The walks are fewer and shorter than AutoTVM's, whose 64,000 predictions per plan would take longer than
+// the measurements. Every batch starts new walks, from the best measured points and random ones, since a batch must not
+// depend on earlier walks.
 #include "search/strategies/annealing.h"
 
 #include <algorithm>
@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::size_t kWalkers = 16;
 constexpr int kSteps = 12;
-constexpr double kHottest = 0.2;     // in scores, which are relative to the best measured; cools to 0 linearly
+constexpr double kHottest = 0.2;     // first temperature, in scores relative to the best measured; falls linearly to 0
 constexpr double kFreshShare = 0.1;  // of a batch: uniform samples
-constexpr double kSeedShare = 0.75;  // of the first batches, as long as seeds last
-constexpr std::size_t kElites = 8;   // measured points that walks begin from
+constexpr double kSeedShare = 0.75;  // of a batch, as long as seeds are left
+constexpr std::size_t kElites = 8;   // measured points that walks start from
 
 class AnnealingStrategy final : public StrategyBase {
  public:
@@ -28,7 +28,7 @@ class AnnealingStrategy final : public StrategyBase {
  private:
   void choose(int, int n, std::mt19937_64& random, std::vector<Point>& out) override {
     add_starting_points(kSeedShare, n, random, out);
-    if (!ranker().ranks()) return;
+    if (!ranker().can_rank()) return;
     const int walked = n - draw_quota(kFreshShare, n, random);
     if (static_cast<int>(out.size()) >= walked) return;
     bool is_best = true;
@@ -45,7 +45,7 @@ class AnnealingStrategy final : public StrategyBase {
 
   using Scored = std::pair<double, Point>;
 
-  /// What the walkers passed, the most promising first.
+  /// The points that the walkers visited, the highest score first.
   std::vector<Scored> walk(std::mt19937_64& random) {
     SeenPoints starts;
     std::vector<Point> at = measured().fastest(kElites);

@@ -1,4 +1,5 @@
-// Simulated annealing over the model; see the source.
+// Simulated annealing over the cost model; the algorithm is described in annealing.cpp.
+// Thread rule: that of search/strategy.h.
 #pragma once
 
 #include <memory>

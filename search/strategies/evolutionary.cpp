@@ -13,16 +13,16 @@ namespace nestwright {
 namespace {
 
 constexpr std::size_t kElites = 24;     // measured points that breed
-constexpr int kFirstPool = 512;         // uniform samples that are ranked from the first batch on
-constexpr int kPoolGrowth = 24;         // more of them a batch: in the end thousands, each lowered once
-constexpr std::size_t kOffspring = 32;  // bred a generation
-constexpr std::size_t kSurvivors = 48;  // kept a generation
+constexpr int kFirstPool = 512;         // uniform samples that the first batch ranks
+constexpr int kPoolGrowth = 24;         // samples that each batch adds: thousands in the end, each lowered once
+constexpr std::size_t kOffspring = 32;  // bred in each generation
+constexpr std::size_t kSurvivors = 48;  // kept in each generation
 constexpr int kGenerations = 2;
-constexpr double kNearBest = 1.1;     // what is like a point slower than this, relative to the best, is not measured
+constexpr double kNearBest = 1.1;     // points that resemble one slower than this, relative to the best, are skipped
 constexpr double kMutation = 0.85;    // share of offspring by mutation, the rest by crossover (Ansor, MetaSchedule)
-constexpr double kMutantShare = 0.5;  // of what seeds leave of a batch, as long as there is no model that ranks
-constexpr double kExploration = 0.1;  // share of a batch that is sampled, whatever the model says
-constexpr double kSeedShare = 0.75;   // of the first batches, as long as seeds last
+constexpr double kMutantShare = 0.5;  // of a batch after the seeds, as long as no model ranks
+constexpr double kExploration = 0.1;  // share of a batch that is sampled even if a model ranks
+constexpr double kSeedShare = 0.75;   // of a batch, as long as seeds are left
 
 class EvolutionaryStrategy final : public StrategyBase {
  public:
@@ -32,14 +32,14 @@ class EvolutionaryStrategy final : public StrategyBase {
   void choose(int batch, int n, std::mt19937_64& random, std::vector<Point>& out) override {
     add_starting_points(kSeedShare, n, random, out);
     const int left = n - static_cast<int>(out.size());
-    if (ranker().ranks()) {
+    if (ranker().can_rank()) {
       add_promising(batch, left - std::min(draw_quota(kExploration, n, random), left), random, out);
     } else {
       add_mutants(draw_quota(kMutantShare, left, random), random, out);
     }
   }
 
-  /// Near relatives of the best measured points: what is done without a model.
+  /// Mutants of the best measured points, used without a model.
   void add_mutants(int n, std::mt19937_64& random, std::vector<Point>& out) {
     const std::vector<Point> parents = measured().fastest(kElites);
     if (parents.empty()) return;
@@ -51,7 +51,7 @@ class EvolutionaryStrategy final : public StrategyBase {
     }
   }
 
-  /// What evolution over the model finds best, beside the best of the pool.
+  /// The best points found by evolution over the model, starting from the best measured ones and the best of the pool.
   void add_promising(int batch, int n, std::mt19937_64& random, std::vector<Point>& out) {
     if (n == 0) return;
     grow_pool(batch);
@@ -71,8 +71,8 @@ class EvolutionaryStrategy final : public StrategyBase {
     pick(population, scores, n, out);
   }
 
-  /// The samples of every batch up to this one: what is in the pool does not depend on what was measured, so that a
-  /// resumed search has the same.
+  /// Adds the samples of every batch up to this one. The pool does not depend on measurements, so that a resumed search
+  /// has the same pool.
   void grow_pool(int batch) {
     for (; pool_batches_ <= batch; ++pool_batches_) {
       std::mt19937_64 random = batch_random(~seed(), pool_batches_);
@@ -80,9 +80,9 @@ class EvolutionaryStrategy final : public StrategyBase {
     }
   }
 
-  /// The best kSurvivors of the pool that were not measured.
+  /// Adds the best kSurvivors of the pool that were not proposed yet.
   void add_best_of_pool(SeenPoints& bred, std::vector<Point>& population, std::vector<double>& scores) {
-    // Scores hold as long as the model is the same.
+    // Scores are valid as long as the model is the same.
     if (scored_by_ != ranker().generation()) pool_scores_.clear();
     scored_by_ = ranker().generation();
     const std::vector<double> added_scores = ranker().score(std::span(pool_).subspan(pool_scores_.size()));
@@ -102,7 +102,7 @@ class EvolutionaryStrategy final : public StrategyBase {
     }
   }
 
-  /// The first `n` that are new, and like none of each other or of those that were measured and are slow.
+  /// Takes the first `n` new points, skipping near-duplicates of each other and of slow measured points.
   void pick(const std::vector<Point>& population, const std::vector<double>& scores, int n, std::vector<Point>& out) {
     std::set<std::uint64_t> alike = slow_likenesses();
     const auto likeness = ranker().likeness(population);
@@ -110,7 +110,7 @@ class EvolutionaryStrategy final : public StrategyBase {
     for (std::size_t i = 0; i < population.size() && n > 0; ++i) {
       if (seen().contains(population[i])) continue;
       if (!likeness[i] || !alike.insert(*likeness[i]).second) continue;
-      // The first of the population is the incumbent, where there is one.
+      // The first of the population is the incumbent, if there is one.
       if (is_best && measured().best() != nullptr) note_prediction(scores[i], scores.front());
       is_best = false;
       seen().insert(population[i]);
@@ -119,7 +119,7 @@ class EvolutionaryStrategy final : public StrategyBase {
     }
   }
 
-  /// Of what was measured and is slow. A disturbed trial is called slow no more than fast.
+  /// The likenesses of slow measured points. A disturbed trial counts as neither slow nor fast.
   std::set<std::uint64_t> slow_likenesses() {
     const std::vector<Trial>& trials = measured().all();
     std::vector<Point> fresh;
@@ -151,7 +151,7 @@ class EvolutionaryStrategy final : public StrategyBase {
     return points[std::uniform_int_distribution<std::size_t>(0, points.size() - 1)(random)];
   }
 
-  /// The better of two.
+  /// The better of two random points.
   static const Point& tournament(const std::vector<Point>& population, const std::vector<double>& scores,
                                  std::mt19937_64& random) {
     std::uniform_int_distribution<std::size_t> any(0, population.size() - 1);
@@ -159,7 +159,7 @@ class EvolutionaryStrategy final : public StrategyBase {
     return population[scores[a] >= scores[b] ? a : b];
   }
 
-  /// Keeps the first `elites`, which were measured and stay parents, and of the others the best `n`, the best first.
+  /// Keeps the first `elites`, which stay parents, and the best `n` of the others, the best first.
   static void keep_best(std::vector<Point>& population, std::vector<double>& scores, std::size_t elites,
                         std::size_t n) {
     std::vector<std::size_t> order(population.size());
@@ -177,12 +177,12 @@ class EvolutionaryStrategy final : public StrategyBase {
     scores = std::move(kept_scores);
   }
 
-  std::vector<std::optional<std::uint64_t>> likenesses_;  // of the first of measured().all()
+  std::vector<std::optional<std::uint64_t>> likenesses_;  // of a prefix of measured().all()
   std::vector<Point> pool_;
-  std::vector<double> pool_scores_;  // of the first of them
+  std::vector<double> pool_scores_;  // of a prefix of pool_
   std::size_t scored_by_ = 0;        // the ranker's generation
   SeenPoints pooled_;
-  int pool_batches_ = 0;  // whose samples are in the pool
+  int pool_batches_ = 0;  // batches whose samples are in the pool
 };
 
 }  // namespace

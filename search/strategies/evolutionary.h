@@ -1,6 +1,7 @@
-// Evolution over the cost model: seeds first; then generations of mutated and crossed points, bred from the best
-// measured ones and judged by the model, of which the most promising are measured. After Ansor (OSDI 2020) and
+// Evolutionary search over the cost model. After the seeds, generations of mutated and crossed points are bred from the
+// best measured ones and scored by the model, and the most promising are measured. Follows Ansor (OSDI 2020) and
 // MetaSchedule's evolutionary search, with smaller populations: a trial costs tens of milliseconds here, not seconds.
+// Thread rule: that of search/strategy.h.
 #pragma once
 
 #include "search/strategy.h"

@@ -1,6 +1,6 @@
-// A genetic algorithm over what was measured, without a model (AutoTVM's GATuner is one): parents are drawn from the
-// best points, the fitter the likelier; children are mixed from two and now and then changed. The first points are the
-// seeds.
+// A genetic algorithm over measured points, without a model (as AutoTVM's GATuner). Parents are drawn from the best
+// points, fitter ones with higher probability; children are crossed from two parents and sometimes mutated. The first
+// points are the seeds.
 #include "search/strategies/genetic.h"
 
 #include <algorithm>
@@ -12,10 +12,10 @@ namespace nestwright {
 namespace {
 
 constexpr std::size_t kPopulation = 48;  // measured points that breed
-constexpr double kMutation = 0.3;        // of a child; AutoTVM's 0.1 is for each of its knobs
+constexpr double kMutation = 0.3;        // per child; AutoTVM's 0.1 is per knob
 constexpr double kFreshShare = 0.1;      // of a batch: uniform samples
-constexpr double kSeedShare = 0.5;       // of the first batches: a population needs to be varied
-constexpr int kAttemptsPerChild = 16;    // to find one that is new
+constexpr double kSeedShare = 0.5;       // of the first batches: the population needs variety
+constexpr int kAttemptsPerChild = 16;    // to find a new one
 
 class GeneticStrategy final : public StrategyBase {
  public:
@@ -33,7 +33,7 @@ class GeneticStrategy final : public StrategyBase {
     }
   }
 
-  /// The better of two; the population is sorted.
+  /// The better of two random points; the population is sorted.
   static const Point& parent(const std::vector<Point>& population, std::mt19937_64& random) {
     std::uniform_int_distribution<std::size_t> any(0, population.size() - 1);
     const std::size_t a = any(random), b = any(random);
@@ -44,7 +44,7 @@ class GeneticStrategy final : public StrategyBase {
     const Point& mother = parent(population, random);
     std::optional<Point> child = space().crossover(mother, parent(population, random), random);
     const bool mutates = std::uniform_real_distribution<double>(0, 1)(random) < kMutation;
-    // Parents of different branches have no child: then one of them changes.
+    // Parents of different branches cannot be crossed: mutate one of them.
     if (!child || mutates) child = space().mutate(child ? *child : mother, 1, random);
     return child;
   }

@@ -1,4 +1,5 @@
-// A genetic algorithm over measured points; see the source.
+// A genetic algorithm over measured points; the algorithm is described in genetic.cpp.
+// Thread rule: that of search/strategy.h.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// Every valid point in the order of the index: for spaces that are small enough.
+// Grid search: every valid point in the order of its index, for small spaces.
+// Thread rule: that of search/strategy.h.
 #pragma once
 
 #include "search/strategy.h"

@@ -1,5 +1,6 @@
-// Hill climbing from several starts: neighbours of the best measured points, one knob away, the better ones first; what
-// is left of a batch are fresh starts, so that no valley holds it for good. No model. The first points are the seeds.
+// Hill climbing from several starting points: measures the neighbours of the best measured points, one knob away, the
+// better points first. The rest of a batch are new starting points, which leads out of local optima. Uses no model. The
+// first points are the seeds.
 #include "search/strategies/local_search.h"
 
 #include "search/quota.h"
@@ -10,7 +11,7 @@ namespace {
 
 constexpr std::size_t kStarts = 4;         // best points whose neighbours are tried
 constexpr double kFreshShare = 0.25;       // of a batch: uniform samples
-constexpr int kAttemptsPerNeighbour = 16;  // to find one that is new
+constexpr int kAttemptsPerNeighbour = 16;  // to find a new one
 
 class LocalSearchStrategy final : public StrategyBase {
  public:
@@ -19,7 +20,7 @@ class LocalSearchStrategy final : public StrategyBase {
  private:
   void choose(int, int n, std::mt19937_64& random, std::vector<Point>& out) override {
     const int fresh = draw_quota(kFreshShare, n, random);
-    const int climbing = seen().empty() ? n : n - fresh;  // the first point is the default
+    const int climbing = seen().empty() ? n : n - fresh;  // the very first point is the default
     add_starting_points(1, climbing, random, out);
     const std::vector<Point> starts = measured().fastest(kStarts);
     for (int attempt = 0;

@@ -1,4 +1,5 @@
-// Local search from the best measured points; see the source.
+// Local search from the best measured points; the algorithm is described in local_search.cpp.
+// Thread rule: that of search/strategy.h.
 #pragma once
 
 #include <memory>

@@ -5,7 +5,7 @@
 namespace nestwright {
 namespace {
 
-/// Leaves all of a batch to be filled.
+/// Proposes nothing itself: the base class fills the batch with samples.
 class RandomStrategy final : public StrategyBase {
  public:
   explicit RandomStrategy(const StrategyInput& input) : StrategyBase(input, ModelUse::kNone) {}

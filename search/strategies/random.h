@@ -1,4 +1,5 @@
-// Uniform samples of the valid points: the control that every other strategy has to beat.
+// Random search: uniform samples of the valid points, the baseline for every other strategy.
+// Thread rule: that of search/strategy.h.
 #pragma once
 
 #include "search/strategy.h"

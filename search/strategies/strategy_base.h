@@ -1,6 +1,5 @@
-// What all strategies have in common: which points they have seen, what the measured ones took, and where new points
-// come from when a strategy has none of its own. A strategy derives from it and chooses; what it leaves of a batch is
-// filled with uniform samples. Thread rule: one thread at a time.
+// The common base of strategies: it tracks the seen points and the measured trials, and fills a batch with uniform
+// samples. A derived strategy only implements choose(). Thread rule: one thread at a time.
 #pragma once
 
 #include <optional>
@@ -24,8 +23,8 @@ class StrategyBase : public SearchStrategy {
 
   StrategyBase(const StrategyInput& input, ModelUse use);
 
-  /// Adds up to `n` points that are not seen to `out`, which is empty, and marks them as seen: a point that is marked
-  /// and not added would never be measured.
+  /// Adds up to `n` unseen points to `out`, which is empty, and marks them as seen. A point that is marked but not
+  /// added is never measured.
   virtual void choose(int batch, int n, std::mt19937_64& random, std::vector<Point>& out) = 0;
 
   const SearchSpace& space() const { return *input_.space; }
@@ -34,10 +33,10 @@ class StrategyBase : public SearchStrategy {
   SeenPoints& seen() { return seen_; }
   const MeasuredTrials& measured() const { return measured_; }
 
-  /// Adds unseen starting points up to a share of the batch: the template's default, then what is transferred and the
-  /// other seeds by turns. The default is the first point of every search.
+  /// Adds unseen starting points up to `share` of the batch: the template's default, then the other seeds alternating
+  /// with the transferred points. The default is the first point of every search.
   void add_starting_points(double share, int n, std::mt19937_64& random, std::vector<Point>& out);
-  /// Notes the model's opinion of the best unmeasured candidate, both scores by the same model.
+  /// Records the scores of the best unmeasured candidate and of the incumbent, by the same model.
   void note_prediction(double best_unmeasured, double incumbent);
 
  private:
@@ -53,7 +52,7 @@ class StrategyBase : public SearchStrategy {
   std::optional<double> predicted_gain_;
 };
 
-/// The random stream of one batch.
+/// The random stream of a batch.
 std::mt19937_64 batch_random(std::uint64_t seed, int batch);
 
 }  // namespace nestwright

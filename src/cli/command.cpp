@@ -10,6 +10,7 @@
 #include "cli/device_target.h"
 #include "cli/option_checks.h"
 #include "support/error.h"
+#include "templates/registry.h"
 
 namespace nestwright::cli {
 namespace {
@@ -68,34 +69,34 @@ int complain(ExitCode code, std::string sentence) {
   return code;
 }
 
-void add_workload(CLI::App& command, CommonOptions& options, bool required) {
-  auto* option = command.add_option("workload", options.workload,
-                                    "operator and parameters, e.g. matmul m=512 n=512 k=512 tb=1 dtype=float64");
-  if (required) option->required();
+void add_workload(Command& command, CommonOptions& options, bool required) {
+  Argument workload = command.add_option("workload", options.workload,
+                                         "operator and parameters, e.g. matmul m=512 n=512 k=512 tb=1 dtype=float64");
+  if (required) workload.required();
 }
 
-CLI::Option* add_db(CLI::App& command, CommonOptions& options) {
+Argument add_db(Command& command, CommonOptions& options) {
   options.db = "nestwright.db";
   return command.add_option("--db", options.db, "database file")
-      ->envname("NESTWRIGHT_DB")
-      ->type_name("FILE")
-      ->capture_default_str();
+      .take_from_environment("NESTWRIGHT_DB")
+      .value_name("FILE")
+      .show_default();
 }
 
-CLI::Option* add_target(CLI::App& command, CommonOptions& options) {
+Argument add_target(Command& command, CommonOptions& options) {
   command.add_option("--threads", options.threads, "threads that the kernel may use (default: the target's)")
-      ->type_name("N")
-      ->check(whole_number(1, kMostThreads));
+      .value_name("N")
+      .check(whole_number(1, kMostThreads));
   return command
       .add_option("--target", options.target,
                   "host or cpu (this machine's), cuda or opencl (its first device), or for example "
                   "cpu,isa=avx2,threads=1 or cuda,arch=sm_90")
-      ->type_name("TARGET")
-      ->capture_default_str();
+      .value_name("TARGET")
+      .show_default();
 }
 
-void add_json(CLI::App& command, CommonOptions& options) {
-  command.add_flag("--json", options.json, "one JSON document on standard output")->disable_flag_override();
+void add_json(Command& command, CommonOptions& options) {
+  command.add_flag("--json", options.json, "one JSON document on standard output");
 }
 
 }  // namespace nestwright::cli

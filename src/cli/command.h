@@ -7,15 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "cli/arguments.h"
 #include "cli/exit_code.h"
 #include "logs/tuning_log.h"
 #include "lookup/lookup.h"
-#include "templates/workload.h"
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
+#include "templates/framework/workload.h"
 
 namespace nestwright::cli {
 
@@ -37,10 +33,10 @@ struct CommonOptions {
   Task task() const { return {parsed_workload(), parsed_target()}; }
 };
 
-void add_workload(CLI::App& command, CommonOptions& options, bool required = true);
-CLI::Option* add_db(CLI::App& command, CommonOptions& options);
-CLI::Option* add_target(CLI::App& command, CommonOptions& options);
-void add_json(CLI::App& command, CommonOptions& options);
+void add_workload(Command& command, CommonOptions& options, bool required = true);
+Argument add_db(Command& command, CommonOptions& options);
+Argument add_target(Command& command, CommonOptions& options);
+void add_json(Command& command, CommonOptions& options);
 
 /// The database of --db, whose notes go to standard error. `check`: as OpenOptions::check. Throws LogError.
 TuningLog open_database(const CommonOptions& options, OpenMode mode, bool check = false);
@@ -54,13 +50,13 @@ void note(const std::string& text);
 /// Prints "nestwright: " and the sentence to standard error, in one line whatever it quotes, and returns the code.
 int complain(ExitCode code, std::string sentence);
 
-// One file a subcommand. Each declares itself under `app` and sets `action` when it is chosen.
-void add_tune(CLI::App& app, Action& action);
-void add_query(CLI::App& app, Action& action);
-void add_export(CLI::App& app, Action& action);
-void add_space(CLI::App& app, Action& action);
-void add_lower(CLI::App& app, Action& action);
-void add_templates(CLI::App& app, Action& action);
-void add_doctor(CLI::App& app, Action& action);
+// One file a subcommand. Each declares itself on `line` and sets `action` when it is chosen.
+void add_tune(CommandLine& line, Action& action);
+void add_query(CommandLine& line, Action& action);
+void add_export(CommandLine& line, Action& action);
+void add_space(CommandLine& line, Action& action);
+void add_lower(CommandLine& line, Action& action);
+void add_templates(CommandLine& line, Action& action);
+void add_doctor(CommandLine& line, Action& action);
 
 }  // namespace nestwright::cli

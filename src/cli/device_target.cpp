@@ -4,7 +4,7 @@
 
 #include "runtime/device.h"
 #include "support/error.h"
-#include "target/gpu.h"
+#include "target/gpu_target.h"
 
 namespace nestwright::cli {
 Target resolve_device(const Target& parsed, std::string_view text) {
@@ -19,7 +19,7 @@ void refuse_missing_device(const Target& target) {
     throw UsageError(fmt::format("this machine cannot run code for {}: {}", target.str(), listing.missing));
   }
   const Target& here = listing.devices.front().target;
-  if (target.device == DeviceKind::kCuda && !runs_on(target.arch, here.arch)) {
+  if (target.device == DeviceKind::kCuda && !can_run_on(target.arch, here.arch)) {
     throw UsageError(fmt::format("{} of this machine is {} and cannot run code for {}: tune with --target cuda",
                                  listing.devices.front().name, here.arch, target.arch));
   }

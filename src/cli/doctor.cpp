@@ -1,8 +1,5 @@
-#include <CLI/CLI.hpp>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <cstdio>
 
@@ -122,69 +119,67 @@ Json examine() {
 }
 
 void print_text(const Json& j) {
-  const auto text = [&](const char* key) { return j[key].get<std::string>(); };
+  const auto text = [&](const char* key) { return j[key].text(); };
   fmt::print("nestwright  {}\n", text("version"));
-  fmt::print("cpu         {}, {} cores, AMX {}\n", text("cpu"), j["cores"].get<int>(),
-             j["amx"].get<bool>() ? "yes" : "no");
-  fmt::print("features    {}\n", fmt::join(j["features"].get<std::vector<std::string>>(), " "));
+  fmt::print("cpu         {}, {} cores, AMX {}\n", text("cpu"), j["cores"].integer(), j["amx"].truth() ? "yes" : "no");
+  fmt::print("features    {}\n", fmt::join(j["features"].texts(), " "));
   fmt::print("target      {}\n", text("target"));
   const auto& caches = j["caches"];
-  fmt::print("caches      L1d {} KiB, L2 {} KiB a core, L3 {} KiB; memory {} MiB\n",
-             caches["l1d"].get<std::int64_t>() >> 10, caches["l2"].get<std::int64_t>() >> 10,
-             caches["l3"].get<std::int64_t>() >> 10, j["memory"].get<std::int64_t>() >> 20);
+  fmt::print("caches      L1d {} KiB, L2 {} KiB a core, L3 {} KiB; memory {} MiB\n", caches["l1d"].integer() >> 10,
+             caches["l2"].integer() >> 10, caches["l3"].integer() >> 10, j["memory"].integer() >> 20);
   fmt::print("system      {}, microcode {}, huge pages {}\n", text("kernel"), text("microcode"), text("huge_pages"));
   const Json& quiet = j["quietness"];
-  const auto percent = [&](const char* key) { return 100 * quiet[key].get<double>(); };
-  const auto disturbance = quiet["disturbance"].get<std::string>();
+  const auto percent = [&](const char* key) { return 100 * quiet[key].number(); };
+  const auto disturbance = quiet["disturbance"].text();
   fmt::print(
       "quiet       FMA loop {:.1f}%, memory walk {:.1f}% (p10 to p90), core shared {:.1f}%, run-queue wait {:.2f}%, "
       "steal {:.1f}% over {:.0f} s: {}\n",
       percent("fma_spread"), percent("walk_spread"), percent("shared_share"), percent("wait_share"),
-      percent("steal_share"), quiet["seconds"].get<double>(),
-      disturbance.empty() ? "quiet" : "disturbed, " + disturbance);
+      percent("steal_share"), quiet["seconds"].number(), disturbance.empty() ? "quiet" : "disturbed, " + disturbance);
   fmt::print("peak        {:.1f} GFLOP/s float32 on one thread, {:.1f} on all (measured)\n",
-             j["peak_gflops"]["float32_1_thread"].get<double>(), j["peak_gflops"]["float32_all_threads"].get<double>());
+             j["peak_gflops"]["float32_1_thread"].number(), j["peak_gflops"]["float32_all_threads"].number());
   const auto& bandwidth = j["bandwidth_gb_s"];
   fmt::print(
       "bandwidth   read L1 {:.0f}, L2 {:.0f}, L3 {:.0f}, memory {:.1f} GB/s; copy {:.1f} GB/s (one thread, measured)\n",
-      bandwidth["l1_read"].get<double>(), bandwidth["l2_read"].get<double>(), bandwidth["l3_read"].get<double>(),
-      bandwidth["memory_read"].get<double>(), bandwidth["memory_copy"].get<double>());
-  for (const auto& [pool, cost] : j["parallel_start_us"].items()) {
+      bandwidth["l1_read"].number(), bandwidth["l2_read"].number(), bandwidth["l3_read"].number(),
+      bandwidth["memory_read"].number(), bandwidth["memory_copy"].number());
+  for (const std::string& pool : j["parallel_start_us"].names()) {
+    const Json& cost = j["parallel_start_us"][pool];
     fmt::print("parallel    {}: a loop on all threads costs {:.1f} us, {:.1f} us after 2 ms without one (measured)\n",
-               pool, cost["hot"].get<double>(), cost["idle"].get<double>());
+               pool, cost["hot"].number(), cost["idle"].number());
   }
-  for (const auto& [name, version] : j["backends"].items()) {
-    fmt::print("backend     {}: {}\n", name, version.get<std::string>());
+  for (const std::string& name : j["backends"].names()) {
+    fmt::print("backend     {}: {}\n", name, j["backends"][name].text());
   }
-  for (const auto& [kind, found] : j["devices"].items()) {
-    if (found.is_string()) {
-      fmt::print("device      {}: {}\n", kind, found.get<std::string>());
+  for (const std::string& kind : j["devices"].names()) {
+    const Json& found = j["devices"][kind];
+    if (found.is_text()) {
+      fmt::print("device      {}: {}\n", kind, found.text());
       continue;
     }
-    for (const Json& device : found) {
+    for (const Json& device : found.entries()) {
       const Json& copy = device["copy_gb_s"];
-      fmt::print("device      {} {}: {}, {}, {} MiB, {}\n            target {}\n", kind, device["index"].get<int>(),
-                 device["name"].get<std::string>(), device["driver"].get<std::string>(),
-                 device["memory"].get<std::int64_t>() >> 20,
-                 copy.is_null() ? "cannot be used" : fmt::format("copy {:.1f} GB/s (measured)", copy.get<double>()),
-                 device["target"].get<std::string>());
+      fmt::print("device      {} {}: {}, {}, {} MiB, {}\n            target {}\n", kind, device["index"].integer(),
+                 device["name"].text(), device["driver"].text(), device["memory"].integer() >> 20,
+                 copy.is_null() ? "cannot be used" : fmt::format("copy {:.1f} GB/s (measured)", copy.number()),
+                 device["target"].text());
     }
   }
   fmt::print("toolchain   {} (for export)\n", text("toolchain"));
   fmt::print("worker      {}\n", text("worker"));
   std::vector<std::string> guards;
-  for (const auto& [of, by] : j["isolation"].items())
-    guards.push_back(fmt::format("{} by {}", of, by.get<std::string>()));
+  for (const std::string& of : j["isolation"].names())
+    guards.push_back(fmt::format("{} by {}", of, j["isolation"][of].text()));
   fmt::print("isolation   {}\n", fmt::join(guards, ", "));
 }
 
 }  // namespace
 
-void add_doctor(CLI::App& app, Action& action) {
+void add_doctor(CommandLine& line, Action& action) {
   auto options = std::make_shared<CommonOptions>();
-  CLI::App* command = app.add_subcommand("doctor", "what was found on this machine, and what is missing");
-  add_json(*command, *options);
-  command->callback([options, &action] {
+  Command command = line.add_command("doctor", "what was found on this machine, and what is missing");
+  add_json(command, *options);
+  command.on_chosen([options, &action] {
     action = [options] {
       const Json found = examine();
       if (options->json) {

@@ -1,7 +1,4 @@
-#include <CLI/CLI.hpp>
-
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cstdio>
 
@@ -76,25 +73,23 @@ int run(const ExportCommandOptions& options) {
 
 }  // namespace
 
-void add_export(CLI::App& app, Action& action) {
+void add_export(CommandLine& line, Action& action) {
   auto options = std::make_shared<ExportCommandOptions>();
-  CLI::App* command = app.add_subcommand("export", "write the best known kernel of a workload as a library");
-  add_workload(*command, options->common);
-  CLI::Option* db = add_db(*command, options->common);
-  add_target(*command, options->common);
-  add_json(*command, options->common);
-  command->add_option("--out", options->output.directory, "folder to write to; made where it is not there")
-      ->type_name("DIR")
-      ->required();
-  command->add_option("--name", options->output.name, "name of the function and the files (default: from the workload)")
-      ->type_name("NAME")
-      ->check(not_empty());
-  command->add_flag("--exact", options->exact, "only if this very workload was tuned: exit code 3 otherwise")
-      ->disable_flag_override();
-  command->add_flag("--unchecked", options->unchecked, "do not run the kernel before it is written")
-      ->disable_flag_override();
-  command->callback([options, db, &action] {
-    options->db_given = db->count() > 0;
+  Command command = line.add_command("export", "write the best known kernel of a workload as a library");
+  add_workload(command, options->common);
+  Argument db = add_db(command, options->common);
+  add_target(command, options->common);
+  add_json(command, options->common);
+  command.add_option("--out", options->output.directory, "folder to write to; made where it is not there")
+      .value_name("DIR")
+      .required();
+  command.add_option("--name", options->output.name, "name of the function and the files (default: from the workload)")
+      .value_name("NAME")
+      .check(not_empty());
+  command.add_flag("--exact", options->exact, "only if this very workload was tuned: exit code 3 otherwise");
+  command.add_flag("--unchecked", options->unchecked, "do not run the kernel before it is written");
+  command.on_chosen([options, db, &action] {
+    options->db_given = db.is_given();
     action = [options] { return run(*options); };
   });
 }

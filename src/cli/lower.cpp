@@ -1,7 +1,5 @@
 #include "lower/lower.h"
 
-#include <CLI/CLI.hpp>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -133,37 +131,35 @@ int run(const LowerCommandOptions& options) {
 
 }  // namespace
 
-void add_lower(CLI::App& app, Action& action) {
+void add_lower(CommandLine& line, Action& action) {
   auto options = std::make_shared<LowerCommandOptions>();
-  CLI::App* command =
-      app.add_subcommand("lower", "print the loop nest of a configuration (default: the best known one)");
-  add_workload(*command, options->common);
-  CLI::Option* db = add_db(*command, options->common);
-  add_target(*command, options->common);
-  command->add_option("--config", options->config, "configuration as query prints it, in quotes")
-      ->type_name("CONFIG")
-      ->check(not_empty());
+  Command command = line.add_command("lower", "print the loop nest of a configuration (default: the best known one)");
+  add_workload(command, options->common);
+  Argument db = add_db(command, options->common);
+  add_target(command, options->common);
+  command.add_option("--config", options->config, "configuration as query prints it, in quotes")
+      .value_name("CONFIG")
+      .check(not_empty());
   command
-      ->add_option("--template", options->template_name,
-                   "template that the configuration belongs to (default: with --config the operator's first, else any)")
-      ->type_name("NAME")
-      ->check(not_empty());
+      .add_option("--template", options->template_name,
+                  "template that the configuration belongs to (default: with --config the operator's first, else any)")
+      .value_name("NAME")
+      .check(not_empty());
   command
-      ->add_option("--print-after", options->print_after,
-                   fmt::format("print the program after this pass, or all: {}", fmt::join(pass_names(), ", ")))
-      ->type_name("PASS");
-  CLI::Option* schedule = command->add_flag("--schedule", options->schedule, "print the stages and their loops");
-  CLI::Option* llvm = command->add_flag("--llvm", options->llvm, "print the LLVM IR");
-  CLI::Option* assembly = command->add_flag("--asm", options->assembly, "print the assembly");
-  CLI::Option* resources =
-      command->add_flag("--resources", options->resources, "print registers, memory and occupancy of each CUDA kernel");
-  llvm->disable_flag_override()->excludes(schedule);
-  assembly->disable_flag_override()->excludes(schedule)->excludes(llvm);
-  resources->disable_flag_override()->excludes(schedule)->excludes(llvm)->excludes(assembly);
-  schedule->disable_flag_override();
-  command->add_flag("--final", options->final_pipeline, "compile as winners and exports are")->disable_flag_override();
-  command->callback([options, db, &action] {
-    options->db_given = db->count() > 0;
+      .add_option("--print-after", options->print_after,
+                  fmt::format("print the program after this pass, or all: {}", fmt::join(pass_names(), ", ")))
+      .value_name("PASS");
+  Argument schedule = command.add_flag("--schedule", options->schedule, "print the stages and their loops");
+  Argument llvm = command.add_flag("--llvm", options->llvm, "print the LLVM IR");
+  Argument assembly = command.add_flag("--asm", options->assembly, "print the assembly");
+  Argument resources =
+      command.add_flag("--resources", options->resources, "print registers, memory and occupancy of each CUDA kernel");
+  llvm.excludes(schedule);
+  assembly.excludes(schedule).excludes(llvm);
+  resources.excludes(schedule).excludes(llvm).excludes(assembly);
+  command.add_flag("--final", options->final_pipeline, "compile as winners and exports are");
+  command.on_chosen([options, db, &action] {
+    options->db_given = db.is_given();
     action = [options] { return run(*options); };
   });
 }

@@ -1,8 +1,6 @@
 // The nestwright executable: parses the command line, runs one subcommand, and turns every error into one sentence on
 // standard error and a documented exit code.
 
-#include <CLI/CLI.hpp>
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -12,8 +10,11 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "space/nearest_name.h"
@@ -23,10 +24,7 @@ namespace nestwright::cli {
 namespace {
 
 /// What is wrong with the words after the program's name, in one sentence.
-std::string usage_sentence(const CLI::App& app, const CLI::ParseError& wrong, int argc, char** argv) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(command->get_name());
+std::string usage_sentence(const std::vector<std::string>& names, const WrongArguments& wrong, int argc, char** argv) {
   const std::string first = argc > 1 ? argv[1] : "";
   if (first.empty())
     return fmt::format("no command is given: use one of {} (see nestwright --help)", join_names(names));
@@ -70,24 +68,20 @@ int run_action(const Action& action) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Finds the fastest way to run a tensor operator on this machine.", "nestwright");
-  app.require_subcommand(1);
-  app.set_version_flag("--version", NESTWRIGHT_VERSION, "Print the version and exit");
-  app.footer(kExitCodeHelp);
+  CommandLine line("Finds the fastest way to run a tensor operator on this machine.", "nestwright", NESTWRIGHT_VERSION,
+                   kExitCodeHelp);
   Action action;
-  add_tune(app, action);
-  add_query(app, action);
-  add_export(app, action);
-  add_space(app, action);
-  add_lower(app, action);
-  add_templates(app, action);
-  add_doctor(app, action);
+  add_tune(line, action);
+  add_query(line, action);
+  add_export(line, action);
+  add_space(line, action);
+  add_lower(line, action);
+  add_templates(line, action);
+  add_doctor(line, action);
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& asked) {  // --help, --version
-    return app.exit(asked);
-  } catch (const CLI::ParseError& wrong) {
-    return complain(kUsage, usage_sentence(app, wrong, argc, argv));
+    if (const std::optional<int> code = line.parse(argc, argv)) return *code;
+  } catch (const WrongArguments& wrong) {
+    return complain(kUsage, usage_sentence(line.command_names(), wrong, argc, argv));
   }
   return run_action(action);
 }

@@ -16,33 +16,30 @@ bool reads_as(const std::string& text, Number& value) {
 
 }  // namespace
 
-CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
-  const auto check = [least, most](const std::string& text) -> std::string {
+TextCheck whole_number(std::uint64_t least, std::uint64_t most) {
+  return [least, most](const std::string& text) -> std::string {
     std::uint64_t value = 0;
     if (reads_as(text, value) && value >= least && value <= most) return {};
     return fmt::format("give a whole number from {} to {}, not '{}'", least, most, text);
   };
-  return CLI::Validator(check, "");
 }
 
-CLI::Validator positive_seconds() {
-  const auto check = [](const std::string& text) -> std::string {
+TextCheck positive_seconds() {
+  return [](const std::string& text) -> std::string {
     double value = 0;
     if (reads_as(text, value) && std::isfinite(value) && value > 0) return {};
     return fmt::format("give a number of seconds above 0, not '{}'", text);
   };
-  return CLI::Validator(check, "");
 }
 
-CLI::Validator not_empty() {
-  const auto check = [](const std::string& text) -> std::string {
+TextCheck not_empty() {
+  return [](const std::string& text) -> std::string {
     return text.empty() ? "it is empty: give a text, or leave the option out" : "";
   };
-  return CLI::Validator(check, "");
 }
 
-CLI::Validator share() {
-  const auto check = [](std::string& text) -> std::string {
+TextCheck share() {
+  return [](std::string& text) -> std::string {
     const bool is_percentage = text.ends_with('%');
     double value = 0;
     if (reads_as(is_percentage ? text.substr(0, text.size() - 1) : text, value)) {
@@ -54,7 +51,6 @@ CLI::Validator share() {
     }
     return fmt::format("give a percentage such as 1%, or a number below 1 such as 0.01, not '{}'", text);
   };
-  return CLI::Validator(check, "", "share");
 }
 
 }  // namespace nestwright::cli

@@ -2,21 +2,21 @@
 // Thread rule: pure functions.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <cstdint>
+
+#include "cli/arguments.h"
 
 namespace nestwright::cli {
 
 /// A whole number from `least` to `most`.
-CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
+TextCheck whole_number(std::uint64_t least, std::uint64_t most);
 /// A finite number of seconds above 0.
-CLI::Validator positive_seconds();
+TextCheck positive_seconds();
 
 /// Any text but none.
-CLI::Validator not_empty();
+TextCheck not_empty();
 
 /// A share from 0 to below 1, as a percentage ("1%") or a number ("0.01"); turned into the number.
-CLI::Validator share();
+TextCheck share();
 
 }  // namespace nestwright::cli

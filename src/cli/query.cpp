@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cstdio>
 
@@ -66,7 +65,7 @@ int list(const QueryOptions& options, const TuningLog& log) {
                     fmt::format("nothing that matches is recorded in '{}': run nestwright tune first", log.path()));
   }
   if (options.common.json) {
-    Json json = Json::array();
+    Json json = Json::list();
     for (const BestRecord& record : records) json.push_back(to_json(record, record.task.workload.text));
     print_json(json);
     return kDone;
@@ -91,7 +90,7 @@ int top(const QueryOptions& options, const TuningLog& log, const Task& task) {
                                            filter.workload, filter.target));
   }
   if (options.common.json) {
-    Json json = Json::array();
+    Json json = Json::list();
     for (const BestRecord& record : records) json.push_back(to_json(record, filter.workload));
     print_json(json);
     return kDone;
@@ -148,26 +147,24 @@ int run(const QueryOptions& options) {
 
 }  // namespace
 
-void add_query(CLI::App& app, Action& action) {
+void add_query(CommandLine& line, Action& action) {
   auto options = std::make_shared<QueryOptions>();
-  CLI::App* command =
-      app.add_subcommand("query", "look up the best known configuration; without a workload, list what is recorded");
-  add_workload(*command, options->common, false);
-  add_db(*command, options->common);
-  CLI::Option* target = add_target(*command, options->common);
-  target->description("host, or for example cpu,isa=avx2,threads=1; in a listing: only this target (default: any)");
-  add_json(*command, options->common);
-  command->add_flag("--exact", options->exact, "only this very workload: exit code 3 where there is none")
-      ->disable_flag_override();
-  command->add_flag("--check", options->check, "look for damage in the whole database: exit code 5 where there is some")
-      ->disable_flag_override();
-  command->add_option("--top", options->top, "the best N of the task, or of every task in a listing")
-      ->type_name("N")
-      ->check(whole_number(1, 1'000'000));
-  command->add_option("--op", options->op, "list only this operator")->type_name("NAME");
-  command->add_option("--dtype", options->dtype, "list only this type")->type_name("NAME");
-  command->callback([options, target, &action] {
-    options->any_target = target->count() == 0;
+  Command command =
+      line.add_command("query", "look up the best known configuration; without a workload, list what is recorded");
+  add_workload(command, options->common, false);
+  add_db(command, options->common);
+  Argument target = add_target(command, options->common);
+  target.describe("host, or for example cpu,isa=avx2,threads=1; in a listing: only this target (default: any)");
+  add_json(command, options->common);
+  command.add_flag("--exact", options->exact, "only this very workload: exit code 3 where there is none");
+  command.add_flag("--check", options->check, "look for damage in the whole database: exit code 5 where there is some");
+  command.add_option("--top", options->top, "the best N of the task, or of every task in a listing")
+      .value_name("N")
+      .check(whole_number(1, 1'000'000));
+  command.add_option("--op", options->op, "list only this operator").value_name("NAME");
+  command.add_option("--dtype", options->dtype, "list only this type").value_name("NAME");
+  command.on_chosen([options, target, &action] {
+    options->any_target = !target.is_given();
     action = [options] { return run(*options); };
   });
 }

@@ -1,13 +1,12 @@
 #include "cli/report.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cstdio>
 
 #include "cli/command.h"
 #include "cli/throughput.h"
-#include "lookup/standing.h"
+#include "lookup/provenance.h"
 #include "measure/timing.h"
 #include "support/error.h"
 
@@ -51,7 +50,7 @@ const char* binding_text(const Work& work) { return work.is_bound_by_memory() ? 
 std::string evidence_text(const BestRecord& best) {
   std::string text = source_text(best.source) + verdict_text(best);
   if (!best.process_medians_ns.empty()) text += fmt::format(", timed in {} processes", best.process_medians_ns.size());
-  if (const std::string why = why_hint(best, made_here()); !why.empty()) {
+  if (const std::string why = hint_reason(best, current_provenance()); !why.empty()) {
     text += fmt::format(", a hint until it is tuned again ({})", why);
   }
   return fmt::format("{}, {} trials, {}, {}", text, best.trials, best.task.backend, best.recorded_at);
@@ -116,7 +115,7 @@ Json to_json(const BestRecord& best, const std::string& asked) {
   json["source"] = best_source_name(best.source);
   json["from_race"] = best.source == BestSource::kRace;
   json["by_old_rule"] = best.by_old_rule;
-  const std::string hint = why_hint(best, made_here());
+  const std::string hint = hint_reason(best, current_provenance());
   json["hint"] = hint.empty() ? Json() : Json(hint);
   json["made_by"] = {{"code_generator", best.made_by.code_generator},
                      {"kernel", best.made_by.kernel},
@@ -156,9 +155,6 @@ Json default_to_json(const Lookup& found, const Task& task) {
           {"trials", 0}};
 }
 
-void print_json(const Json& json) {
-  // What is no UTF-8 in a database is no reason to show nothing.
-  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
-}
+void print_json(const Json& json) { fmt::print("{}\n", json.str()); }
 
 }  // namespace nestwright::cli

@@ -2,21 +2,17 @@
 // Thread rule: pure functions.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
 #include <string>
 
 #include "logs/tuning_log.h"
 #include "lookup/lookup.h"
-#include "templates/workload.h"
+#include "support/json.h"
+#include "templates/framework/workload.h"
 
 namespace nestwright::cli {
 
 /// What --exact says where the answer would be another match.
 std::string nothing_exact(const Task& task, MatchKind match);
-
-/// Fields keep the order in which they are written: documents are read by people, too.
-using Json = nlohmann::ordered_json;
 
 /// 1.234 ms, 56.7 us: four digits and a unit.
 std::string format_time(double ns);

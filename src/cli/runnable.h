@@ -3,7 +3,7 @@
 #pragma once
 
 #include "target/machine.h"
-#include "templates/workload.h"
+#include "templates/framework/workload.h"
 
 namespace nestwright::cli {
 

@@ -1,8 +1,5 @@
-#include <CLI/CLI.hpp>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -28,13 +25,13 @@ std::string count_text(const PointCount& count) {
 }
 
 Json branch_json(const Branch& branch) {
-  Json knobs = Json::array();
+  Json knobs = Json::list();
   for (const Knob& knob : branch.knobs) {
-    Json candidates = Json::array();
+    Json candidates = Json::list();
     for (std::size_t i = 0; i < knob.candidates.size(); ++i) candidates.push_back(candidate_text(knob, i));
     knobs.push_back({{"name", knob.name}, {"candidates", candidates}});
   }
-  Json constraints = Json::array();
+  Json constraints = Json::list();
   for (const Constraint& c : branch.constraints) constraints.push_back({{"knobs", c.knobs}, {"refuses", c.reason}});
   return {{"knobs", knobs}, {"constraints", constraints}};
 }
@@ -87,13 +84,13 @@ void print_knobs(const ConfigSpace& space) {
 
 int run(const CommonOptions& options) {
   const Task task = options.task();
-  Json list = Json::array();
+  Json list = Json::list();
   if (!options.json) fmt::print("{}\n{}\n", task.workload.str(), task.target.str());
   for (const Template* t : templates_for(task.workload, task.target)) {
     const ConfigSpace space = discover_space(*t, task.workload, task.target);
     const PointCount all = space.count_all(), valid = space.count_valid();
     if (options.json) {
-      Json branches = Json::array();
+      Json branches = Json::list();
       for (const Branch& branch : space.branches()) branches.push_back(branch_json(branch));
       list.push_back({{"template", t->name},
                       {"version", t->version},
@@ -115,14 +112,14 @@ int run(const CommonOptions& options) {
 
 }  // namespace
 
-void add_space(CLI::App& app, Action& action) {
+void add_space(CommandLine& line, Action& action) {
   auto options = std::make_shared<CommonOptions>();
-  CLI::App* command =
-      app.add_subcommand("space", "print the knobs of a workload, their candidates and the number of valid points");
-  add_workload(*command, *options);
-  add_target(*command, *options);
-  add_json(*command, *options);
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  Command command =
+      line.add_command("space", "print the knobs of a workload, their candidates and the number of valid points");
+  add_workload(command, *options);
+  add_target(command, *options);
+  add_json(command, *options);
+  command.on_chosen([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace nestwright::cli

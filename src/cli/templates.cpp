@@ -1,8 +1,5 @@
-#include <CLI/CLI.hpp>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <cstdio>
 
@@ -37,18 +34,18 @@ const char* kind_name(OperatorParameter::Kind kind) {
 }
 
 Json describe() {
-  Json list = Json::array();
+  Json list = Json::list();
   for (const Operator& op : operators()) {
-    Json parameters = Json::array();
+    Json parameters = Json::list();
     for (const OperatorParameter& p : op.parameters) {
       Json parameter = {{"name", p.name}, {"kind", kind_name(p.kind)}, {"meaning", p.meaning}};
       if (!p.default_value.empty()) parameter["default"] = p.default_value;
       if (!p.choices.empty()) parameter["choices"] = p.choices;
       parameters.push_back(std::move(parameter));
     }
-    Json sources = Json::array();
+    Json sources = Json::list();
     for (const Template& t : templates()) {
-      if (t.op == op.name) sources.push_back({{"name", t.name}, {"version", t.version}});
+      if (t.op.name == op.name) sources.push_back({{"name", t.name}, {"version", t.version}});
     }
     list.push_back(
         {{"operator", op.name}, {"summary", op.summary}, {"parameters", parameters}, {"templates", sources}});
@@ -57,30 +54,28 @@ Json describe() {
 }
 
 void print_text() {
-  for (const Json& op : describe()) {
-    fmt::print("{}: {}\n", op["operator"].get<std::string>(), op["summary"].get<std::string>());
-    for (const Json& p : op["parameters"]) {
-      const std::string fallback =
-          p.contains("default") ? fmt::format(" (default {})", p["default"].get<std::string>()) : "";
+  const Json description = describe();
+  for (const Json& op : description.entries()) {
+    fmt::print("{}: {}\n", op["operator"].text(), op["summary"].text());
+    for (const Json& p : op["parameters"].entries()) {
+      const std::string fallback = p.contains("default") ? fmt::format(" (default {})", p["default"].text()) : "";
       const std::string choices =
-          p.contains("choices") ? fmt::format(": {}", fmt::join(p["choices"].get<std::vector<std::string>>(), ", "))
-                                : "";
-      fmt::print("  {:<11} {:<7}{}{}{}\n", p["name"].get<std::string>(), p["kind"].get<std::string>(),
-                 p["meaning"].get<std::string>(), choices, fallback);
+          p.contains("choices") ? fmt::format(": {}", fmt::join(p["choices"].texts(), ", ")) : "";
+      fmt::print("  {:<11} {:<7}{}{}{}\n", p["name"].text(), p["kind"].text(), p["meaning"].text(), choices, fallback);
     }
-    for (const Json& t : op["templates"]) {
-      fmt::print("  template {} version {}\n", t["name"].get<std::string>(), t["version"].get<int>());
+    for (const Json& t : op["templates"].entries()) {
+      fmt::print("  template {} version {}\n", t["name"].text(), t["version"].integer());
     }
   }
 }
 
 }  // namespace
 
-void add_templates(CLI::App& app, Action& action) {
+void add_templates(CommandLine& line, Action& action) {
   auto options = std::make_shared<CommonOptions>();
-  CLI::App* command = app.add_subcommand("templates", "list operators, their parameters and their templates");
-  add_json(*command, *options);
-  command->callback([options, &action] {
+  Command command = line.add_command("templates", "list operators, their parameters and their templates");
+  add_json(command, *options);
+  command.on_chosen([options, &action] {
     action = [options] {
       if (options->json) {
         print_json(describe());

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "logs/record.h"
-#include "templates/workload.h"
+#include "templates/framework/workload.h"
 
 namespace nestwright::cli {
 

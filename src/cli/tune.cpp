@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <unistd.h>
 
@@ -130,96 +129,95 @@ int run(const TuneOptions& options) {
   return kDone;
 }
 
-void add_budget(CLI::App& command, TuneOptions& options) {
+void add_budget(Command& command, TuneOptions& options) {
   constexpr std::uint64_t kMost = 1'000'000'000;
   Budget& budget = options.session.budget;
   command
       .add_option("--effort", options.effort,
                   "quick: 10 s; normal: 60 s; full: 600 s, and a more careful final race. quick and normal end early "
                   "where little is left to be gained (2%, 1%)")
-      ->type_name("NAME")
-      ->check(CLI::IsMember(effort_names()))
-      ->capture_default_str();
-  command
-      .add_option("--trials", budget.trials, "stop after this many trials of this run, all tasks of a file together")
-      ->type_name("N")
-      ->check(whole_number(1, kMost));
+      .value_name("NAME")
+      .one_of(effort_names())
+      .show_default();
+  command.add_option("--trials", budget.trials, "stop after this many trials of this run, all tasks of a file together")
+      .value_name("N")
+      .check(whole_number(1, kMost));
   command
       .add_option("--seconds", budget.seconds,
                   "stop after this much time of this run, all tasks of a file together (default: what --effort says, "
                   "without --trials)")
-      ->type_name("S")
-      ->check(positive_seconds());
+      .value_name("S")
+      .check(positive_seconds());
   command
       .add_option("--early-stop", budget.early_stop,
                   "stop after this many trials without a better one, each task of a file by itself")
-      ->type_name("N")
-      ->check(whole_number(1, kMost));
+      .value_name("N")
+      .check(whole_number(1, kMost));
   command
       .add_option("--until-gain", options.until_gain,
                   "stop where as much time again is expected to gain less than this, each task of a file by itself; 0: "
                   "never (default: what --effort says, without --seconds and --trials)")
-      ->type_name("1%")
-      ->transform(share());
+      .value_name("1%")
+      .check(share());
 }
 
-void add_search(CLI::App& command, TuneOptions& options) {
+void add_search(Command& command, TuneOptions& options) {
   SessionOptions& session = options.session;
   command.add_option("--strategy", session.strategy, "how points are proposed")
-      ->type_name("NAME")
-      ->check(CLI::IsMember(strategy_names()))
-      ->capture_default_str();
+      .value_name("NAME")
+      .one_of(strategy_names())
+      .show_default();
   command.add_option("--cost-model", session.cost_model, "what ranks them")
-      ->type_name("NAME")
-      ->check(CLI::IsMember(cost_model_names()))
-      ->capture_default_str();
+      .value_name("NAME")
+      .one_of(cost_model_names())
+      .show_default();
   command
       .add_option("--template", session.template_name,
                   "search this template only, and tell its best (default: all of the operator)")
-      ->type_name("NAME");
+      .value_name("NAME");
   command.add_option("--seed", session.seed, "of everything random")
-      ->type_name("N")
-      ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
-      ->capture_default_str();
+      .value_name("N")
+      .check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
+      .show_default();
   command.add_option("--batch", session.batch_size, "points proposed at a time, 1 to 256")
-      ->type_name("N")
-      ->check(whole_number(1, 256))
-      ->capture_default_str();
+      .value_name("N")
+      .check(whole_number(1, 256))
+      .show_default();
   command
       .add_option("--finalists", options.finalists, "points in the final race, 1 to 64 (default: what --effort says)")
-      ->type_name("N")
-      ->check(whole_number(1, 64));
+      .value_name("N")
+      .check(whole_number(1, 64));
   command.add_option("--builders", session.builders, "builder processes, 1 to 256 (default: one a core)")
-      ->type_name("N")
-      ->check(whole_number(1, 256));
+      .value_name("N")
+      .check(whole_number(1, 256));
 }
 
 }  // namespace
 
-void add_tune(CLI::App& app, Action& action) {
+void add_tune(CommandLine& line, Action& action) {
   auto options = std::make_shared<TuneOptions>();
-  CLI::App* command = app.add_subcommand("tune", "search for the fastest configuration of a workload");
-  add_workload(*command, options->common, false);
+  Command command = line.add_command("tune", "search for the fastest configuration of a workload");
+  add_workload(command, options->common, false);
   command
-      ->add_option(
+      .add_option(
           "--file", options->file,
           "tune all workloads of a JSON file on one budget: a list of workloads, or of objects with \"workload\", "
           "\"label\" and \"weight\"")
-      ->type_name("FILE");
-  add_db(*command, options->common);
-  add_target(*command, options->common);
-  add_json(*command, options->common);
-  add_budget(*command, *options);
-  add_search(*command, *options);
-  command->callback([options, &action] {
+      .value_name("FILE");
+  add_db(command, options->common);
+  add_target(command, options->common);
+  add_json(command, options->common);
+  add_budget(command, *options);
+  add_search(command, *options);
+  command.on_chosen([options, &action] {
     options->apply_effort();
     const bool has_file = !options->file.empty();
     if (options->common.workload.empty() != has_file) {
-      throw CLI::ValidationError(has_file ? "a workload and --file are given: drop one of them"
-                                          : "no workload is given: write one, or a file of them with --file");
+      throw WrongArguments(has_file ? "a workload and --file are given: drop one of them"
+                                    : "no workload is given: write one, or a file of them with --file");
     }
     if (has_file && !options->session.template_name.empty()) {
-      throw CLI::ValidationError("--template and --file are given: drop one of them");
+      throw WrongArguments("--template and --file are given: drop one of them");
     }
     action = [options, has_file] { return has_file ? run_file(*options) : run(*options); };
   });

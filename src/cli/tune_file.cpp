@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "cli/progress.h"
 #include "cli/runnable.h"
@@ -13,8 +12,8 @@
 #include "lookup/lookup.h"
 #include "lookup/task_key.h"
 #include "support/error.h"
+#include "templates/framework/workload_file.h"
 #include "templates/registry.h"
-#include "templates/workload_file.h"
 
 namespace nestwright::cli {
 namespace {
@@ -108,7 +107,7 @@ Json document(const std::string& file, const std::vector<TaskRow>& rows, std::in
                {"trials", trials},
                {"trials_per_second", trials_per_second(trials, seconds)},
                {"interrupted", interrupted}};
-  json["tasks"] = Json::array();
+  json["tasks"] = Json::list();
   for (const TaskRow& row : rows) json["tasks"].push_back(row_json(row, peak_of(row.task, peak)));
   return json;
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ir/analysis/launch.h"
-#include "target/gpu.h"
+#include "target/gpu_target.h"
 #include "target/occupancy.h"
 
 namespace nestwright::codegen {

@@ -1,4 +1,4 @@
-// The C++ way to use what was tuned: look up, compile, call.
+// Uses a tuned kernel from C++: looks up the best configuration, compiles it and returns a callable.
 //
 //   AppliedKernel matmul = apply_best(parse_workload("matmul m=512 n=512 k=512"), Target::host(), "nestwright.db");
 //   matmul.function(a, b, c);
@@ -11,18 +11,18 @@
 
 #include "kernel/function.h"
 #include "lookup/lookup.h"
-#include "templates/workload.h"
+#include "templates/framework/workload.h"
 
 namespace nestwright {
 
+/// A compiled kernel with its configuration.
 struct AppliedKernel {
-  Lookup found;  ///< which configuration, and how it matched
+  Lookup found;  ///< the configuration, and how it matched
   Function function;
 };
 
-/// Compiles the best known configuration for this process. An empty `database` means the template's default. Throws
-/// UsageError where this machine cannot run the target's code or no template serves the workload, LogError,
-/// CompileError.
+/// Compiles the best known configuration for this process. An empty `database` selects the template's default. Throws
+/// UsageError if this machine cannot run the target's code or no template serves the workload, LogError, CompileError.
 AppliedKernel apply_best(const Workload& workload, const Target& target, const std::string& database);
 
 }  // namespace nestwright

@@ -8,8 +8,8 @@
 namespace nestwright {
 namespace {
 
-/// The instructions of LLVM's x86-64-v3 and x86-64-v4, which is all that the code generator may use but for extensions,
-/// as bits of cpuid and of the register state that the operating system keeps.
+/// The instructions of LLVM's x86-64-v3 and x86-64-v4, which are all that the code generator may use besides
+/// extensions, as bits of cpuid and of the register state that the operating system saves.
 struct CpuLevel {
   const char* name;
   std::uint32_t leaf1_ecx;       ///< sse3 ssse3 fma cx16 sse4.1 sse4.2 movbe popcnt osxsave avx f16c
@@ -20,7 +20,7 @@ struct CpuLevel {
 constexpr CpuLevel kAvx2Level{"x86-64-v3 (AVX2, FMA)", 0x38D83201, 0x00000128, 0x21, 0x06};
 constexpr CpuLevel kAvx512Level{"x86-64-v4 (AVX-512)", 0x38D83201, 0xD0030128, 0x21, 0xE6};
 
-/// A bit of leaf 7 of cpuid.
+/// A bit of cpuid leaf 7.
 struct ExtensionBit {
   const char* name;
   int subleaf;
@@ -30,7 +30,7 @@ struct ExtensionBit {
 constexpr ExtensionBit kExtensions[] = {{"avx512_vnni", 0, 'c', 11}, {"avx512_bf16", 1, 'a', 5},
                                         {"avx512_fp16", 0, 'd', 23}, {"amx_tile", 0, 'd', 24},
                                         {"amx_bf16", 0, 'd', 22},    {"amx_int8", 0, 'd', 25}};
-constexpr std::uint32_t kTileState = 0x60000;  ///< their shapes and data
+constexpr std::uint32_t kTileState = 0x60000;  ///< the shapes and the data of the tiles
 
 const ExtensionBit& bit_of(const std::string& extension) {
   for (const ExtensionBit& known : kExtensions) {
@@ -39,7 +39,7 @@ const ExtensionBit& bit_of(const std::string& extension) {
   throw InternalError("internal error: no check for the extension " + extension);
 }
 
-/// Tests of the extensions, after leaf 7 has been read; they leave another subleaf in a to d.
+/// Returns the tests of the extensions, which assume that leaf 7 has been read and leave another subleaf in a to d.
 std::string extension_checks(const std::vector<std::string>& extensions) {
   std::string text;
   for (const int subleaf : {0, 1}) {
@@ -84,7 +84,7 @@ static int cpu_serves(void) {{
                      extension_checks(extensions));
 }
 
-/// Linux gives the registers' state to processes that ask for it; the answer holds for all of a process.
+/// Linux grants the registers' state to processes that ask for it; the answer holds for the whole process.
 constexpr const char* kTilePermission = R"(
 /* Whether the operating system gives this process the tile registers. */
 static int tiles_allowed(void) {

@@ -23,7 +23,7 @@ std::string embedded_bytes(std::string_view bytes) {
   return text + '\n';
 }
 
-/// Of the PTX: "sm_90a" where it has what NVIDIA calls architecture-specific features.
+/// The architecture of the PTX, e.g. "sm_90a" for what NVIDIA calls architecture-specific features.
 std::string architecture_of(const std::string& ptx) {
   constexpr std::string_view kDirective = "\n.target ";
   const std::size_t found = ptx.find(kDirective);
@@ -32,7 +32,7 @@ std::string architecture_of(const std::string& ptx) {
   return ptx.substr(begin, ptx.find_first_of(", \n", begin) - begin);
 }
 
-/// Needs the tables, the cubin and the PTX; {0} is the name.
+/// Requires the tables, the cubin and the PTX; {0} is the name.
 constexpr const char* kFixedPart = R"(
 struct {0}_handle {{
   CUmodule module;

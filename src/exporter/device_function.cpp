@@ -1,4 +1,4 @@
-// The function that a device's kernels are called by: its program's host statement, as C.
+// Generates the function that launches a device's kernels: the program's host statement, as C.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -99,7 +99,7 @@ class HostStatement {
     close();
   }
 
-  /// Names of our own: those of the program are for people, and may be a tensor's.
+  /// Generates names, because those of the program are for people and may equal a tensor's.
   const std::string& define(const ir::Var& var, const char* kind) {
     return names_[var] = fmt::format("{}{}", kind, names_.size());
   }
@@ -158,7 +158,7 @@ std::string device_tables(const Exported& e) {
   }
   for (const ir::Buffer& buffer : device_workspaces(program)) workspaces.push_back(std::to_string(bytes_of(buffer)));
   const std::size_t count = workspaces.size();
-  if (count == 0) workspaces.emplace_back("0");  // C has no arrays of nothing
+  if (count == 0) workspaces.emplace_back("0");  // C does not have empty arrays
   return fmt::format(R"(
 enum {{ kKernels = {}, kWorkspaces = {} }};
 static const char* const kernel_names[] = {{{}}};

@@ -5,13 +5,13 @@
 namespace nestwright {
 namespace {
 
-/// What is told of a device's driver interface.
+/// The parts of the header's text that depend on the driver interface.
 struct Words {
-  const char* declarations;  ///< above the functions
-  const char* creation;      ///< parameters of NAME_create, but for the handle that it gives
-  const char* tensors;       ///< how they are handed over
-  const char* bad_call;      ///< what code 3 stands for
-  const char* driver_error;  ///< the type of the driver's codes
+  const char* declarations;  ///< declarations above the functions
+  const char* creation;      ///< parameters of NAME_create, except the handle that it returns
+  const char* tensors;       ///< how tensors are passed
+  const char* bad_call;      ///< the meaning of code 3
+  const char* driver_error;  ///< the type of the driver's error codes
   const char* lifetime;
 };
 

@@ -4,7 +4,7 @@
 
 namespace nestwright {
 
-// The driver's headers need not be where a kernel is exported: the library is built where it is used.
+// The driver's headers need not exist where a kernel is exported, because the library is built where it is used.
 std::string device_cmake_config(const Exported& e) {
   const bool is_cuda = e.task->target.device == DeviceKind::kCuda;
   return fmt::format(

@@ -160,7 +160,7 @@ static int is_unchanged(struct on_device tensor, const void* from) {{
 }}
 )";
 
-/// `stream`: the last argument of a call. `includes`, `libraries`: what the driver's interface takes.
+/// `stream` is the last argument of a call; `includes` and `libraries` are those of the driver interface.
 SelfTestCalls device_calls(const Exported& e, const char* helpers, const char* stream, const std::string& includes,
                            const char* libraries) {
   const Tensor& output = e.definition->args.back();

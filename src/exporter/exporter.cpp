@@ -12,7 +12,7 @@
 #include "exporter/sources.h"
 #include "exporter/toolchain.h"
 #include "ir/serialize/serialize.h"
-#include "kernel/parallel_loops.h"
+#include "kernel/has_parallel_loop.h"
 #include "lower/lower.h"
 #include "support/error.h"
 #include "templates/registry.h"
@@ -20,7 +20,7 @@
 namespace nestwright {
 namespace {
 
-/// A file that is gone when this is.
+/// A file that is removed on destruction.
 class ScratchFile {
  public:
   explicit ScratchFile(std::string path) : path_(std::move(path)) {}
@@ -36,7 +36,7 @@ class ScratchFile {
   std::string path_;
 };
 
-/// The library for a CPU, built by the tools of the system.
+/// Writes the library for a CPU, built by the tools of the system.
 void write_library(const Exported& e, const Toolchain& tools, OutputFolder& out) {
   const std::string& name = e.name;
   out.write(name + ".h", header_source(e));
@@ -55,7 +55,7 @@ void write_library(const Exported& e, const Toolchain& tools, OutputFolder& out)
   tools.link_shared(objects, out.add("lib" + name + ".so"));
 }
 
-/// What a C compiler makes the library for a device from, where the driver's header is.
+/// Writes the sources from which a C compiler builds the library for a device, where the driver's header is.
 void write_device_sources(const Exported& e, OutputFolder& out) {
   const std::string& name = e.name;
   const bool is_cuda = e.task->target.device == DeviceKind::kCuda;
@@ -76,7 +76,7 @@ void write_device_sources(const Exported& e, OutputFolder& out) {
 ExportResult export_kernel(const Task& task, const Lookup& found, const ExportOptions& options) {
   const std::string name = options.name.empty() ? default_function_name(task.workload) : options.name;
   check_function_name(name);
-  // The operator's own tensors: a template's expression may be of words and conversions.
+  // The operator's own tensors, because a template's expression may consist of words and conversions.
   const Definition definition = find_operator(task.workload.op).define(task.workload);
   for (const Tensor& tensor : definition.args) {
     const std::vector<std::string> copies{tensor.name() + "_at", tensor.name() + "_memory", tensor.name() + "_sent"};
@@ -87,10 +87,10 @@ ExportResult export_kernel(const Task& task, const Lookup& found, const ExportOp
   const bool is_device = task.target.device != DeviceKind::kCpu;
   std::optional<Toolchain> tools;
   if (!is_device) tools = Toolchain::find();
-  if (tools && !options.name.empty() && tools->knows(name)) refuse_taken_name(name);
+  if (tools && !options.name.empty() && tools->is_reserved(name)) refuse_taken_name(name);
 
   const Instance instance = instantiate(*found.source, task.workload, task.target, found.config);
-  // On a CPU there is a function of the kernel's name, and on a device the kernels' names begin with it.
+  // On a CPU the kernel's name is that of a function; on a device the names of the kernels begin with it.
   const ir::Program loops = lower(instance.schedule, instance.definition.args, task.target,
                                   is_device ? name : name + "_kernel", {.verify = true});
   if (!loops.symbols.empty()) {

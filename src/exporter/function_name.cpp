@@ -11,7 +11,7 @@
 namespace nestwright {
 namespace {
 
-/// Words of C and C++, and what the exported sources themselves call or must define.
+/// Keywords of C and C++, and the names that the exported sources use or must define.
 const std::set<std::string, std::less<>>& taken_names() {
   static const std::set<std::string, std::less<>> names{
       "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
@@ -23,7 +23,7 @@ const std::set<std::string, std::less<>>& taken_names() {
       "restrict", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch",
       "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "typeof", "union",
       "unix", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
-      // of the C library and of our texts
+      // of the C library and of our generated sources
       "aligned_alloc", "alignment", "all_ones", "arguments", "block_threads", "bound", "buffers", "build", "calloc",
       "ceil", "check", "clock_gettime", "close_device", "closure", "code", "context", "cubin", "device", "done",
       "driver_error", "element", "erf", "error", "exit", "exp", "expected", "fabs", "failed", "fetch", "find_device",

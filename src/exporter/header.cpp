@@ -49,7 +49,7 @@ std::string c_type(ir::Type type) {
   if (type == kInt8) return "signed char";
   if (type == kUInt8) return "unsigned char";
   if (type == kInt32) return "int";
-  if (type.is_float() && type.bits == 16) return "unsigned short";  // its bits: C11 has no such type
+  if (type.is_float() && type.bits == 16) return "unsigned short";  // its bits, because C11 does not have the type
   throw UsageError("tensors of type " + type.str() + " cannot be exported to C");
 }
 

@@ -8,7 +8,7 @@
 namespace nestwright {
 namespace {
 
-/// Makes what the calls read, and sees whether more was written.
+/// Returns C that prepares what the calls read, and checks that nothing else was written.
 std::string preparation_test(const Exported& e, const std::string& call) {
   if (call.empty()) return {};
   return fmt::format(R"(  if ({0} != 0 || !all_ones(prepared_memory, kMargin) ||

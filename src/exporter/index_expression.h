@@ -1,4 +1,4 @@
-// Index expressions of a program's host statement as C: whole numbers and conditions on them.
+// Converts index expressions of a program's host statement to C: integers and conditions on them.
 // Thread rule: pure functions.
 #pragma once
 
@@ -9,13 +9,14 @@
 
 namespace nestwright {
 
-/// How C names variables.
+/// The C names of variables.
 using CVariables = std::map<ir::Var, std::string>;
 
-/// An expression of C for an integer, or for a bool as C's own. Throws InternalError for what no host statement has.
+/// Returns a C expression for an integer, or for a bool a C truth value. Throws InternalError for an expression that no
+/// host statement contains.
 std::string c_index(const ir::Expr& e, const CVariables& names);
 
-/// The functions that `text`, which c_index() is part of, calls.
+/// Returns the C functions that `text`, which contains results of c_index(), calls.
 std::string c_division_for(const std::string& text);
 
 }  // namespace nestwright

@@ -7,12 +7,12 @@
 
 #include "exporter/sources.h"
 #include "ir/analysis/launch.h"
-#include "runtime/kernel.h"
+#include "runtime/compiled_kernel.h"
 
 namespace nestwright {
 namespace {
 
-/// What runs the tasks of a parallel loop. A kernel without one never calls it, but must be handed it.
+/// The function that runs the tasks of a parallel loop. A kernel without parallel loops never calls it, but takes it.
 std::string loop_runner(const Exported& e) {
   if (e.is_parallel) return "\n" + thread_pool_source();
   return R"(
@@ -69,7 +69,7 @@ EXPORTED void {0}_set_parallel_for(void* threads, {0}_parallel_for run) {{
                      e.name, e.threads());
 }
 
-/// workspace_of_this_thread() and NAME_release().
+/// Returns workspace_of_this_thread() and NAME_release().
 std::string workspace_source(const Exported& e) {
   if (e.workspace_bytes() == 0) {
     return fmt::format("\nEXPORTED void {0}_release(void) {{}} /* this kernel has no workspace */\n", e.name);
@@ -107,8 +107,8 @@ EXPORTED void {0}_release(void) {{
                      e.name, e.workspace_bytes());
 }
 
-/// An entry of the library: checks, then the kernel's entry `symbol`. `constants`: it takes those and fills what is
-/// prepared; otherwise it takes the others and reads that.
+/// Returns an entry of the library: checks, then the kernel's entry `symbol`. With `constants` it takes the constants
+/// and fills the prepared data; otherwise it takes the other tensors and reads the prepared data.
 std::string function_source(const Exported& e, const std::string& name, const std::string& parameters,
                             const std::string& symbol, bool constants) {
   std::vector<std::string> pointers, usable;
@@ -155,7 +155,7 @@ static int usable(const void* tensor, size_t alignment) {
 
 int Exported::alignment(std::size_t argument) const {
   const int element = definition->args[argument].dtype().bytes();
-  if (task->target.device == DeviceKind::kOpenCl) return element;  // wherever a buffer may begin
+  if (task->target.device == DeviceKind::kOpenCl) return element;  // buffers may begin at any element
   if (task->target.device == DeviceKind::kCuda) return ir::kPointerAlignment;
   return program == nullptr ? element : std::max(element, program->parameters[argument].buffer->alignment);
 }

@@ -19,7 +19,7 @@ json numbers_of(const std::vector<Expr>& values) {
   return numbers;
 }
 
-/// In elements, one a dimension; of a compact tensor those that follow from its shape.
+/// The strides in elements, one per dimension; for a compact tensor those that follow from its shape.
 json strides_of(const Tensor& tensor) {
   const ir::Buffer& buffer = tensor.buffer();
   if (!buffer->strides.empty()) return numbers_of(buffer->strides);
@@ -44,7 +44,7 @@ json tensors_of(const Exported& e) {
   return tensors;
 }
 
-/// Null where the host computes them.
+/// Null if the host computes them.
 json sizes_of(const std::array<Expr, 3>& sizes) {
   json numbers = json::array();
   for (const Expr& size : sizes) {
@@ -55,7 +55,7 @@ json sizes_of(const std::array<Expr, 3>& sizes) {
   return numbers;
 }
 
-/// The kernels of a device, in the order of the program. What the device's compiler tells is there for CUDA alone.
+/// The kernels of a device, in the order of the program. Only CUDA's compiler reports resources.
 json kernels_of(const Exported& e) {
   json kernels = json::array();
   for (std::size_t k = 0; k < e.program->kernels.size(); ++k) {
@@ -75,7 +75,7 @@ json kernels_of(const Exported& e) {
   return kernels;
 }
 
-/// Of a call, in order: what is prepared of constants stands in their place, after the inputs.
+/// The arguments of a call, in order; prepared data replaces the constants, after the inputs.
 json arguments_of(const Exported& e) {
   json names = json::array();
   for (std::size_t i = 0; i < e.definition->args.size(); ++i) {
@@ -85,7 +85,7 @@ json arguments_of(const Exported& e) {
   return names;
 }
 
-/// Of the preparation, in order; null where there is none.
+/// The arguments of the preparation, in order; null if there is none.
 json preparation_arguments_of(const Exported& e) {
   if (!e.has_preparation()) return nullptr;
   json names = json::array();
@@ -96,7 +96,7 @@ json preparation_arguments_of(const Exported& e) {
   return names;
 }
 
-/// What depends on the kind of device.
+/// The fields that depend on the kind of device.
 json details_of(const Exported& e) {
   if (e.task->target.device == DeviceKind::kCpu) {
     return {{"kernel_symbol", e.object->symbol},
@@ -123,7 +123,7 @@ json details_of(const Exported& e) {
             {"4", "the driver failed otherwise"}}}};
 }
 
-/// Of the object itself, on this machine, as it was exported; null where it was not run.
+/// The check of the exported object on this machine; null if it was not run.
 json check_of(const Exported& e) {
   if (e.check == nullptr || !e.check->why_not_run.empty()) return nullptr;
   json checked = {{"verified", true}, {"time_ns", nullptr}};
@@ -133,8 +133,8 @@ json check_of(const Exported& e) {
   return checked;
 }
 
-/// What was measured, under the names that `query --json` has for it. A record of another shape says nothing about this
-/// one's time: it is kept apart.
+/// Adds what was measured, under the names of `query --json`. A record of another shape says nothing about the time of
+/// this one, so it is stored separately.
 void add_record(json& manifest, const BestRecord& record) {
   const json measured = {
       {"time_ns",

@@ -7,7 +7,7 @@
 namespace nestwright {
 namespace {
 
-/// A line a string: C need not take longer ones than 4095 characters.
+/// One string per line, because C compilers need not accept literals longer than 4095 characters.
 std::string embedded_source(std::string_view source) {
   std::string text;
   while (!source.empty()) {
@@ -27,7 +27,7 @@ std::string embedded_source(std::string_view source) {
   return text;
 }
 
-/// Needs the tables and the source; {0} is the name.
+/// Requires the tables and the source; {0} is the name.
 constexpr const char* kFixedPart = R"(
 struct {0}_handle {{
   cl_context context;

@@ -1,5 +1,6 @@
-// The folder that an export goes to. What was written of one that fails is removed again, so that no part of a library
-// passes for a whole one. Thread rule: one thread.
+// The destination folder of an export. The files of an export that fails are removed again, so that a partial library
+// cannot be mistaken for a complete one.
+// Thread rule: one thread.
 #pragma once
 
 #include <array>
@@ -11,28 +12,28 @@
 
 namespace nestwright {
 
-/// What errno says of a disk without room, or without more of it for this user or this file.
+/// The values of errno for a full disk or an exceeded limit of this user or file.
 inline constexpr std::array kNoSpace{ENOSPC, EDQUOT, EFBIG};
 
 class OutputFolder {
  public:
-  /// Made where it is not there. Throws UsageError.
+  /// Creates the folder if it does not exist. Throws UsageError.
   explicit OutputFolder(const std::string& path);
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
-  /// Removes the files, and the folder where it was made and is empty, unless files() was called.
+  /// Removes the files, and the folder if it was created here and is empty, unless files() was called.
   ~OutputFolder();
-  /// Throws UsageError.
+  /// Writes a file. Throws UsageError.
   void write(const std::string& file, const std::string& content);
-  /// For a file that somebody else writes: its path.
+  /// Registers a file that other code writes, and returns its path.
   std::string add(const std::string& file);
   std::string path(const std::string& file) const { return (path_ / file).string(); }
-  /// What was written and added, in order. The export is complete.
+  /// Returns the files that were written and added, in order, and marks the export as complete.
   std::vector<std::string> files() && { return std::exchange(files_, {}); }
 
  private:
   std::filesystem::path path_;
-  bool is_new_ = false;  ///< made here
+  bool is_new_ = false;  ///< created here
   std::vector<std::string> files_;
 };
 

@@ -33,7 +33,7 @@ static int all_ones(const void* bytes, size_t count) {
 }
 )";
 
-/// A number of C, whatever it is.
+/// Returns a C literal of any double, including NaN and infinities.
 std::string c_number(double value) {
   if (std::isnan(value)) return "NAN";
   if (std::isinf(value)) return value < 0 ? "-INFINITY" : "INFINITY";
@@ -57,7 +57,7 @@ static const long kChecked = {};
                      rows, expected.size());
 }
 
-/// What is not written is seen where no result can have those bits.
+/// Detects elements that were not written, if no result can have those bits.
 std::string written_test(const std::string& name) {
   return fmt::format(R"(  for (long i = 0; right && i < kElements; ++i) {{
     if (all_ones(&result[place_of(i)], sizeof *result)) {{
@@ -75,7 +75,7 @@ std::string written_test(const std::string& name) {
                      name, name);
 }
 
-/// Integers are exact: a sum shows what is wrong or was not written among all elements.
+/// Integers are exact, so a sum detects wrong and unwritten elements among all.
 std::string sum_test(const std::string& name, std::uint64_t sum) {
   return fmt::format(R"(  unsigned long long sum = 0;
   for (long i = 0; i < kElements; ++i) {{
@@ -89,7 +89,7 @@ std::string sum_test(const std::string& name, std::uint64_t sum) {
                      sum, name);
 }
 
-/// The body of place_of.
+/// Returns the body of place_of.
 std::string place_source(const ir::Buffer& output) {
   if (output->strides.empty()) return "  return element;\n";
   std::string source = "  long place = 0;\n";

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kTail = 16;  // elements at the end of a dimension, where the last tiles are
 
-/// What the bits of a float16 or bfloat16 of a value in (-1, 1) are cut off to.
+/// Truncates a value in (-1, 1) to float16 or bfloat16.
 double truncated(ir::Type type, double value) {
   if (type == kBFloat16) {
     const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
@@ -33,7 +33,7 @@ std::int64_t number_of(const std::vector<std::int64_t>& at, const std::vector<st
   return number;
 }
 
-/// Adds elements along all edges: `budget` in all, the corners and the last ones of each edge among them.
+/// Adds `budget` elements along all edges, including the corners and the last ones of each edge.
 void add_edges(const std::vector<std::int64_t>& shape, std::int64_t budget, std::set<std::int64_t>& chosen) {
   const std::size_t rank = shape.size();
   const std::int64_t edges = static_cast<std::int64_t>(rank) << (rank - 1);
@@ -133,11 +133,11 @@ std::vector<std::int64_t> choose_elements(const std::vector<std::int64_t>& shape
     return numbers;
   }
   std::set<std::int64_t> chosen;
-  std::vector<std::int64_t> extents;  // of the dimensions that have an end apart from their beginning
+  std::vector<std::int64_t> extents;  // of the dimensions with more than one element
   for (const std::int64_t extent : shape) {
     if (extent > 1) extents.push_back(extent);
   }
-  // Of tensors with many dimensions the corners alone would be too many.
+  // A tensor with many dimensions has too many corners.
   if (extents.size() <= 8) add_edges(extents, kExpectedElements / 2, chosen);
   SelfTestRandom random;
   const auto below = [&](std::int64_t n) {

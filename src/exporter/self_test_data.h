@@ -1,5 +1,5 @@
-// What a self-test is made from: inputs that its C text makes again, and what the operator's reference says of some of
-// the elements that are computed from them.
+// The data of a self-test: inputs that its C code generates again, and the operator's reference values for some of the
+// output's elements.
 // Thread rule: pure functions.
 #pragma once
 
@@ -7,49 +7,49 @@
 #include <string>
 #include <vector>
 
-#include "templates/template.h"
+#include "templates/framework/template.h"
 
 namespace nestwright {
 
-/// An element of the output, by its number in row-major order: its value, and the largest absolute error that is right.
+/// An element of the output, by its number in row-major order: its value, and the largest absolute error allowed.
 struct ExpectedElement {
   std::int64_t element;
   double value, bound;
 };
 
+/// The expected values of a self-test.
 struct SelfTestData {
   std::vector<ExpectedElement> expected;  ///< in order of their numbers
-  /// The sum of all elements, each times twice its number plus 1, modulo 2^64; 0 unless the output is of integers,
-  /// which are exact.
+  /// The sum of all elements, each times (2 * its number + 1), modulo 2^64; 0 unless the output has integers, which are
+  /// exact.
   std::uint64_t sum = 0;
 };
 
-/// All elements of outputs that have no more, and so many of larger ones.
+/// The largest number of expected elements; smaller outputs have them all.
 inline constexpr std::int64_t kExpectedElements = 4096;
 
-/// The data of an operator of constant shapes; runs its reference. Throws UsageError where it has several outputs.
+/// Computes the data for an operator of constant shapes by its reference. Throws UsageError if it has several outputs.
 SelfTestData make_self_test_data(const Workload& workload, const Definition& definition);
 
-/// Numbers of the elements of a tensor of this shape that a self-test has values of, ascending. Of large tensors: the
-/// corners, elements along all edges, and others at random, half of them near the end of some dimension, where tails
-/// are.
+/// Returns the numbers of the elements for which a self-test has values, ascending. For large tensors: the corners,
+/// elements along all edges, and random ones, half of them near the end of some dimension, where tails are.
 std::vector<std::int64_t> choose_elements(const std::vector<std::int64_t>& shape);
 
-/// The inputs of a self-test are drawn one after the other, element by element in memory, from this generator.
+/// The generator of a self-test's inputs, which are drawn one after the other, in the order of elements in memory.
 class SelfTestRandom {
  public:
   double uniform();            ///< in [-1, 1); xorshift after Marsaglia (J. Stat. Softw. 8(14), 2003)
-  double draw(ir::Type type);  ///< an element; of bytes all are as likely
+  double draw(ir::Type type);  ///< an element; bytes are uniform over all values
 
  private:
   std::uint64_t state_ = 88172645463325252u;
 };
 
-/// A C expression that draws an element in the same way.
+/// Returns a C expression that draws an element in the same way.
 std::string c_draw(ir::Type type);
-/// A C expression: `element`, of the type, as a double.
+/// Returns a C expression for `element`, of the type, as a double.
 std::string c_value(ir::Type type, const std::string& element);
-/// The C functions that `text`, which c_draw() and c_value() are parts of, calls.
+/// Returns the C functions that `text`, which contains results of c_draw() and c_value(), calls.
 std::string c_functions_for(const std::string& text);
 
 }  // namespace nestwright

@@ -1,4 +1,5 @@
-// The texts of an exported library. Everything here is C that builds with `cc` alone and includes nothing of ours.
+// The generated texts of an exported library. All of them are C that builds with `cc` alone and includes nothing of
+// Nestwright.
 // Thread rule: pure functions.
 #pragma once
 
@@ -8,11 +9,11 @@
 #include "codegen/backend.h"
 #include "exporter/exporter.h"
 #include "lookup/lookup.h"
-#include "templates/template.h"
+#include "templates/framework/template.h"
 
 namespace nestwright {
 
-/// What the texts are made from.
+/// The data that the texts are generated from.
 struct Exported {
   std::string name;  ///< of the function and the files
   const Task* task = nullptr;
@@ -20,31 +21,32 @@ struct Exported {
   const Definition* definition = nullptr;
   const CompiledObject* object = nullptr;
   bool is_parallel = false;  ///< the kernel has a parallel loop
-  /// For what may lie in place, and alignments; null: of elements. On a device the one with legal names, which is what
-  /// CompiledObject::launches holds.
+  /// For alignments and in-place outputs; null: alignments are those of elements. For a device, the program with legal
+  /// names that CompiledObject::launches holds.
   const ir::Program* program = nullptr;
-  const ExportCheck* check = nullptr;  ///< null: it was not run
+  const ExportCheck* check = nullptr;  ///< null: not run
 
-  /// Threads that run the kernel, the caller's among them.
+  /// The threads that run the kernel, including the caller's.
   int threads() const { return is_parallel ? task->target.threads : 1; }
-  /// Bytes, of the address of a tensor of the signature.
+  /// The alignment of a tensor of the signature, in bytes.
   int alignment(std::size_t argument) const;
-  /// Of one calling thread, for all of its kernel's threads.
+  /// The bytes for one calling thread and all threads of its kernel.
   std::int64_t workspace_bytes() const;
-  /// Whether only the preparation reads a tensor of the signature, so that a call does without it.
+  /// Whether only the preparation reads a tensor of the signature, so that calls do not take it.
   bool is_constant(std::size_t argument) const;
   bool has_preparation() const { return !object->prepared_bytes.empty(); }
-  /// Of all that is prepared, which lies one after the other.
+  /// The bytes of all prepared data, which is contiguous.
   std::int64_t prepared_bytes() const;
 };
 
-/// "float", "double": of the tensors of the signature. Throws UsageError for a type that C cannot name.
+/// Returns the C type of a tensor's elements, e.g. "float". Throws UsageError for a type that C cannot name.
 std::string c_type(ir::Type type);
-/// The type of a kernel's parameter as a sentence in its header: "bfloat16 as unsigned short".
+/// Returns the type as the header describes it, e.g. "bfloat16 as unsigned short".
 std::string described_type(ir::Type type);
-/// "const float* A, const float* B, float* C". What is prepared of constants stands in their place, after the inputs.
+/// Returns the parameters, e.g. "const float* A, const float* B, float* C". Prepared data replaces constants, after the
+/// inputs.
 std::string c_parameters(const Exported& e);
-/// Of the preparation: "const float* B, void* prepared".
+/// Returns the parameters of the preparation, e.g. "const float* B, void* prepared".
 std::string c_preparation_parameters(const Exported& e);
 
 std::string header_source(const Exported& e);     ///< NAME.h: the function and its contract
@@ -56,18 +58,19 @@ std::string cmake_config(const Exported& e);      ///< NAMEConfig.cmake: the tar
 // Parts of the header.
 
 std::string header_guard(const Exported& e);    ///< the name in capitals
-std::string header_time(const Exported& e);     ///< of a call, with its interval, or that it was not measured
-std::string header_tensors(const Exported& e);  ///< a line a tensor
-std::string header_overlap(const Exported& e);  ///< what may share memory with what
+std::string header_time(const Exported& e);     ///< the time of a call with its interval, or that it was not measured
+std::string header_tensors(const Exported& e);  ///< one line per tensor
+std::string header_overlap(const Exported& e);  ///< which tensors may share memory
 
 // Parts of the launcher.
 
-/// `static int cpu_serves(void)`: whether this processor and operating system have every instruction of `isa`'s level
-/// and of `extensions` (CompiledObject::extensions).
+/// Returns `static int cpu_serves(void)`: whether this processor and operating system support every instruction of the
+/// level of `isa` and of `extensions` (CompiledObject::extensions).
 std::string cpu_check_source(CpuIsa isa, const std::vector<std::string>& extensions);
-/// Whether they are of tile registers: then that source defines tiles_allowed(), too.
+/// Whether the extensions include tile registers, in which case that source also defines tiles_allowed().
 bool uses_tiles(const std::vector<std::string>& extensions);
-/// runtime/thread_pool.c, which the library's own pools are of: `struct thread_pool` and `static void pool_run(...)`.
+/// Returns the text of runtime/thread_pool.c, from which the library's own pools are compiled too: `struct thread_pool`
+/// and `static void pool_run(...)`.
 std::string thread_pool_source();
 
 }  // namespace nestwright

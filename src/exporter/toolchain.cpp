@@ -32,7 +32,7 @@ std::string find_on_path(const std::string& tool) {
                                tool == "cc" ? "gcc and libc6-dev" : "binutils"));
 }
 
-/// Has `tool` write `output`. Throws UsageError where it fails.
+/// Runs `tool` to write `output`. Throws UsageError if it fails.
 void run(const std::string& tool, const std::string& output, std::vector<std::string> arguments) {
   ChildProcess child({.executable = tool, .arguments = std::move(arguments), .environment = {"LC_ALL=C"}});
   const ExitStatus status = child.wait();
@@ -50,14 +50,14 @@ void run(const std::string& tool, const std::string& output, std::vector<std::st
 }  // namespace
 
 Toolchain Toolchain::find() {
-  std::string cc = find_on_path("cc");  // first: who lacks both needs to hear of it
+  std::string cc = find_on_path("cc");  // first, so that its absence is reported if both are missing
   return Toolchain(std::move(cc), find_on_path("ar"));
 }
 
-bool Toolchain::knows(const std::string& name) const {
+bool Toolchain::is_reserved(const std::string& name) const {
   const ScratchFolder folder("nestwright-name");
   const std::string source = folder.path() + "/name.c";
-  // What the exported sources include, and what whoever calls the kernel is likely to.
+  // The headers of the exported sources, and those that a caller is likely to include.
   std::ofstream probe(source);
   probe << "#define _GNU_SOURCE\n";
   for (const char* header : {"errno", "float", "limits", "math", "pthread", "sched", "semaphore", "signal", "stdatomic",
@@ -78,14 +78,14 @@ void Toolchain::compile(const std::string& source, const std::string& object) co
 
 void Toolchain::archive(const std::vector<std::string>& objects, const std::string& library) const {
   std::error_code ignored;
-  std::filesystem::remove(library, ignored);  // ar would add to an old one
+  std::filesystem::remove(library, ignored);  // ar would add to an existing one
   std::vector<std::string> arguments{"rcs", library};
   arguments.insert(arguments.end(), objects.begin(), objects.end());
   run(ar_, library, std::move(arguments));
 }
 
 void Toolchain::link_shared(const std::vector<std::string>& objects, const std::string& library) const {
-  // nodelete: after dlclose the pool's threads would run code that is gone.
+  // nodelete, because after dlclose the pool's threads would run unmapped code.
   const std::string soname = std::filesystem::path(library).filename().string();
   std::vector<std::string> arguments{"-shared",         "-o",          library,          "-Wl,-soname," + soname,
                                      "-Wl,-z,nodelete", "-Wl,-z,defs", "-Wl,--as-needed"};

@@ -1,4 +1,4 @@
-// The system's C compiler and archiver, which turn an exported kernel into libraries.
+// The system's C compiler and archiver, which build libraries from an exported kernel.
 // Thread rule: immutable; any thread.
 #pragma once
 
@@ -9,13 +9,14 @@ namespace nestwright {
 
 class Toolchain {
  public:
-  /// `cc` and `ar` on PATH. Throws UsageError that names what is missing and the package that has it.
+  /// Finds `cc` and `ar` on PATH. Throws UsageError that names the missing tool and the package that contains it.
   static Toolchain find();
 
-  /// Whether C's library has something of that name, which must be an identifier, or C itself.
-  bool knows(const std::string& name) const;
+  /// Whether `name`, which must be an identifier, is a keyword of C or is declared or a macro in the C library's
+  /// headers.
+  bool is_reserved(const std::string& name) const;
 
-  // Each throws UsageError with the tool's own last words where it fails.
+  // Each throws UsageError with the tool's last message if it fails.
   void compile(const std::string& source, const std::string& object) const;
   void archive(const std::vector<std::string>& objects, const std::string& library) const;
   void link_shared(const std::vector<std::string>& objects, const std::string& library) const;

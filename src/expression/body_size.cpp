@@ -10,17 +10,17 @@
 namespace nestwright {
 namespace {
 
-/// Looks at a shared part once. Counts stop growing where they are too large.
+/// Visits each shared node once. Counts saturate just above the limit.
 class Measure : public ir::Visitor {
  public:
   using Visitor::visit;
   void visit(const ir::Expr& e) override {
     if (const auto known = seen_.find(&e.node()); known != seen_.end()) {
-      operations_ = std::min(operations_ + known->second.operations, kMostOperations + 1);
+      operations_ = std::min(operations_ + known->second.operations, kMaxBodyOperations + 1);
       height_ = std::max(height_, known->second.height);
       return;
     }
-    if (++depth_ > kDeepestBody) too_deep_ = true;
+    if (++depth_ > kMaxBodyDepth) too_deep_ = true;
     if (!too_deep_) {
       const Size outside{operations_, height_};
       operations_ = 1;
@@ -28,15 +28,15 @@ class Measure : public ir::Visitor {
       visit_children(e);
       ++height_;
       seen_.emplace(&e.node(), Size{operations_, height_});
-      if (depth_ + height_ > kDeepestBody) too_deep_ = true;
-      operations_ = std::min(outside.operations + operations_, kMostOperations + 1);
+      if (depth_ + height_ > kMaxBodyDepth) too_deep_ = true;
+      operations_ = std::min(outside.operations + operations_, kMaxBodyOperations + 1);
       height_ = std::max(outside.height, height_);
     }
     --depth_;
   }
 
   bool too_deep() const { return too_deep_; }
-  bool too_many() const { return operations_ > kMostOperations; }
+  bool too_many() const { return operations_ > kMaxBodyOperations; }
 
  private:
   struct Size {
@@ -51,11 +51,11 @@ class Measure : public ir::Visitor {
 
 }  // namespace
 
-std::string excess_of(const std::vector<ir::Expr>& bodies) {
+std::string size_limit_violation(const std::vector<ir::Expr>& bodies) {
   Measure measure;
   for (const ir::Expr& body : bodies) measure.visit(body);
-  if (measure.too_deep()) return fmt::format("more than {} operations lie inside each other", kDeepestBody);
-  if (measure.too_many()) return fmt::format("written out it has more than {} operations", kMostOperations);
+  if (measure.too_deep()) return fmt::format("more than {} operations lie inside each other", kMaxBodyDepth);
+  if (measure.too_many()) return fmt::format("written out it has more than {} operations", kMaxBodyOperations);
   return {};
 }
 

@@ -1,5 +1,5 @@
-// Limits of what one element may take to compute. Loops are made for bodies that people write; one that shares its
-// parts many times over, as e = e*e + e does a few dozen times, has more operations than can ever be written out.
+// Limits on the size of the expression that computes one element. Users' bodies are small, but a body that shares its
+// parts repeatedly (e = e*e + e, a few dozen times) expands to more operations than can be written out.
 // Thread rule: pure functions.
 #pragma once
 
@@ -11,11 +11,11 @@
 
 namespace nestwright {
 
-inline constexpr std::int64_t kMostOperations = 1 << 16;  ///< of a body, shared parts counted wherever they are used
-inline constexpr int kDeepestBody = 1000;                 ///< operations inside each other
+inline constexpr std::int64_t kMaxBodyOperations = 1 << 16;  ///< in a body; a shared part counts once for each use
+inline constexpr int kMaxBodyDepth = 1000;                   ///< nesting depth of operations
 
-/// What is too much about the bodies of one tensor, as in "written out it has more than 65536 operations"; empty where
-/// nothing is.
-std::string excess_of(const std::vector<ir::Expr>& bodies);
+/// Which limit the bodies of one tensor exceed, as in "written out it has more than 65536 operations". Empty where they
+/// exceed none.
+std::string size_limit_violation(const std::vector<ir::Expr>& bodies);
 
 }  // namespace nestwright

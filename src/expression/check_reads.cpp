@@ -16,8 +16,8 @@ namespace {
 
 using ir::Interval;
 
-/// Points that are tried as a witness have each variable at one of its ends; more variables are left at their starts.
-constexpr std::size_t kMostVariables = 6;
+/// A witness search tries both ends of this many variables; further variables stay at their first value.
+constexpr std::size_t kMaxVariables = 6;
 
 class ReadCheck : public ir::Visitor {
  public:
@@ -91,7 +91,7 @@ class ReadCheck : public ir::Visitor {
     if (conditions_.empty() && is_affine(index)) require(read, dimension, index, range);
   }
 
-  /// Whether the index is a sum of multiples of axes and of what all iterations share.
+  /// Whether the index is a sum of multiples of axes and of loop-invariant terms.
   bool is_affine(const Expr& index) const {
     for (const ir::LinearTerm& term : ir::to_linear(index).terms) {
       if (term.atom.as<ir::VarRef>() != nullptr) continue;
@@ -113,8 +113,8 @@ class ReadCheck : public ir::Visitor {
     }
   }
 
-  /// Whether the body reads, for certain, at a value of `index` that is `bad`: tries the corners of what is known of
-  /// the variables that matter.
+  /// Whether some reachable iteration provably evaluates `index` to a value that is `bad`. Tries the corners of the
+  /// domain of the variables that occur in the index and its conditions.
   template <class Bad>
   bool is_witnessed(const Expr& index, const Bad& bad) const {
     std::vector<const IterVar*> variables;
@@ -130,7 +130,7 @@ class ReadCheck : public ir::Visitor {
     };
     gather(index);
     for (const Expr& condition : conditions_) gather(condition);
-    const std::size_t tried = std::min(variables.size(), kMostVariables);
+    const std::size_t tried = std::min(variables.size(), kMaxVariables);
     for (std::size_t corner = 0; corner < std::size_t{1} << tried; ++corner) {
       ir::Substitution at;
       for (std::size_t v = 0; v < variables.size(); ++v) {
@@ -169,7 +169,7 @@ class ReadCheck : public ir::Visitor {
         tensor_, read->name, dimension, ir::to_string(index), runs, dimension, ir::to_string(read->shape[dimension]));
   }
 
-  /// The index with every axis at the end that makes an affine index least or greatest.
+  /// The index with every axis at the end of its domain that minimises or maximises an affine index.
   Expr extreme(const Expr& index, bool greatest) const {
     const ir::Linear sum = ir::to_linear(index);
     ir::Substitution at;
@@ -209,7 +209,7 @@ class ReadCheck : public ir::Visitor {
   std::vector<IterVar> axes_;
   std::span<const IterVar> reduce_axes_;
   ir::Ranges ranges_;
-  std::vector<Expr> conditions_;  ///< of the selects around this point
+  std::vector<Expr> conditions_;  ///< of the enclosing selects
   std::vector<Use> uses_;
   std::vector<ir::Requirement> requirements_;
 };

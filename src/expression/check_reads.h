@@ -1,6 +1,6 @@
-// What an operation reads, held against the tensors that it reads: refuses what is certainly a mistake. What may be one
-// is left to the verifier of the lowered program. Internal to the library: a schedule does this for each operation.
-// Thread rule: pure functions.
+// Checks every read of an operation against the shape of the tensor that it reads. Certain mistakes are refused here;
+// possible ones are left to the verifier of the lowered program. Internal to the library: create_schedule checks each
+// operation. Thread rule: pure functions.
 #pragma once
 
 #include <span>
@@ -12,14 +12,14 @@
 
 namespace nestwright {
 
-/// Throws UsageError where `body`, computed for every value of `axes` and `reduce_axes`,
-///  - reads a tensor at an index that is out of bounds for some of these values, whatever the symbols (at least 1) are;
-///    what a select (or the first operand of && and ||) keeps from being read counts as not read. The message names
-///    tensor, dimension, range and extent;
-///  - has a reduce axis that runs over all of one tensor's dimension but only over a part of another one's, each
-///    indexed by the axis alone: extents that disagree.
-/// Returns what the symbols must satisfy for the reads that no condition guards to lie within their tensors, as far as
-/// the indices are affine: an index that is read from a tensor, say, is the caller's to keep in bounds.
+/// Throws UsageError where `body`, evaluated for every value of `axes` and `reduce_axes`,
+///  - reads a tensor out of bounds for some of these values and for all values of the symbols (which are at least 1).
+///    A read that a select, or the first operand of && or ||, prevents is not counted. The message names the tensor,
+///    the dimension, the range and the extent;
+///  - has a reduce axis that covers the whole dimension of one tensor but only part of a dimension of another, each
+///    indexed by the axis alone: the extents disagree.
+/// Returns the conditions on the symbols under which all unguarded reads are in bounds. Only affine indices are
+/// analysed: the caller is responsible for others, such as an index that is loaded from a tensor.
 std::vector<ir::Requirement> check_reads(const std::string& tensor, std::span<const IterVar> axes,
                                          std::span<const IterVar> reduce_axes, const Expr& body);
 

@@ -20,7 +20,7 @@ double constant_extent(const IterVar& axis, const Operation& op) {
   return static_cast<double>(*extent);
 }
 
-/// Arithmetic of one evaluation of a body, without indices and conditions, which the schedule decides about.
+/// Counts the arithmetic of one evaluation of a body. Indices and conditions depend on the schedule and do not count.
 class Counter : public ir::Visitor {
  public:
   using Visitor::visit;
@@ -38,7 +38,7 @@ class Counter : public ir::Visitor {
   double count = 0;
 };
 
-/// `axes`: those of the operation, with the domains that it is computed over.
+/// `axes` are those of the operation, with the domains that it is computed over.
 double flops_of(const Operation& op, const std::vector<IterVar>& axes) {
   const ComputeOp* compute = op.compute();
   Counter counter;
@@ -47,7 +47,7 @@ double flops_of(const Operation& op, const std::vector<IterVar>& axes) {
   if (reduce != nullptr && reduce->combiner != nullptr) {
     for (const Expr& combined : reduce->combiner->combined) counter.visit(combined);
   } else if (reduce != nullptr) {
-    ++counter.count;  // one to combine
+    ++counter.count;  // the combination
   }
   double result = counter.count;
   for (const IterVar& axis : axes) result *= constant_extent(axis, op);

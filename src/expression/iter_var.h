@@ -1,4 +1,4 @@
-// One axis of an operation or one loop of its schedule.
+// An iteration variable: one axis of an operation, or one loop of its schedule.
 // Thread rule: handles share immutable nodes; any thread may read them.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace nestwright {
 using ir::Expr;
 using ir::Var;
 
-// An axis alone (k * 2) is as good an operand as the expressions that it meets.
+// An axis by itself is an operand, as in k * 2.
 using ir::operator+;
 using ir::operator-;
 using ir::operator*;
@@ -27,19 +27,19 @@ using ir::operator>=;
 enum class AxisKind : std::uint8_t {
   kSpatial,
   kReduce,
-  kTime,  ///< of a scan: its iterations run in order
+  kTime,  ///< the leading axis of a scan: iterations run in order
 };
 
-/// Handle; identity is by variable, so that an axis and what a reduction says of it are the same one. The domain is
-/// min .. min + extent - 1.
+/// Handle of an axis with the domain [min, min + extent). Identity is by variable, so that a loop axis and the axis of
+/// a reduction over it compare equal.
 class IterVar {
  public:
   IterVar() = default;
   IterVar(std::string name, Expr min, Expr extent, AxisKind kind);
-  /// The axis of a variable that exists already.
+  /// The axis of an existing variable.
   IterVar(Var var, Expr min, Expr extent, AxisKind kind);
   bool defined() const { return node_ != nullptr; }
-  // Those below throw UsageError for an axis that is not defined.
+  // The functions below throw UsageError for an undefined axis.
   const Var& var() const { return node().var; }
   const std::string& name() const { return node().var.name(); }
   const Expr& min() const { return node().min; }
@@ -49,7 +49,7 @@ class IterVar {
   bool is_time() const { return node().kind == AxisKind::kTime; }
   operator Expr() const { return node().var; }  // NOLINT(google-explicit-constructor): an axis is an expression
   friend bool operator==(const IterVar& a, const IterVar& b) { return a.id() == b.id(); }
-  friend bool operator<(const IterVar& a, const IterVar& b) { return a.id() < b.id(); }  // of addresses: for maps only
+  friend bool operator<(const IterVar& a, const IterVar& b) { return a.id() < b.id(); }  // by address, for maps only
 
  private:
   struct Node {

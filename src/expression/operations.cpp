@@ -12,8 +12,8 @@
 namespace nestwright {
 namespace {
 
-/// Which operation made a buffer: a body reads tensors as loads of their buffers, and the operations that it reads are
-/// found again here. Entries live as long as their operation.
+/// Maps buffers to the operations that made them. Bodies read tensors as loads of buffers, so this is how the inputs of
+/// an operation are found. Entries live as long as their operation.
 class ResultRegistry {
  public:
   void add(const std::shared_ptr<const Operation::Node>& node) {
@@ -38,7 +38,7 @@ class ResultRegistry {
 };
 
 ResultRegistry& registry() {
-  // Never destroyed: tensors with static lifetime may end after it would have.
+  // Never destroyed: tensors of static lifetime may outlive it otherwise.
   static auto* const instance = new ResultRegistry;
   return *instance;
 }

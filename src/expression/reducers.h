@@ -1,4 +1,4 @@
-// Reductions: what combines the values of a compute's body over its reduce axes. Legal only as the whole body.
+// Reductions combine the values of a compute's body over its reduce axes. A reduction must be the whole body.
 //
 //   Tensor rows = compute({M}, [&](Expr i) { return sum(A(i, k), k); }, "rows");
 //
@@ -19,8 +19,8 @@ namespace nestwright {
 using ir::max;
 using ir::min;
 
-/// Throws UsageError for an axis that reduce_axis did not make or that is named twice, and for any and all of what is
-/// not bool, or the others of what is.
+/// The reduction of `value` over `axes`. Throws UsageError for an axis that reduce_axis did not make or that is given
+/// twice, and for a value whose type does not fit: any and all take bool, the other reducers do not.
 Expr reduce(ir::ReducerKind reducer, Expr value, const std::vector<IterVar>& axes);
 Expr sum(Expr value, const std::vector<IterVar>& axes);
 Expr prod(Expr value, const std::vector<IterVar>& axes);
@@ -35,7 +35,7 @@ inline Expr max(Expr value, const IterVar& axis) { return max(std::move(value), 
 inline Expr any(Expr value, const IterVar& axis) { return any(std::move(value), std::vector{axis}); }
 inline Expr all(Expr value, const IterVar& axis) { return all(std::move(value), std::vector{axis}); }
 
-/// A user-made reducer, of single values or of tuples:
+/// A user-defined reducer, over single values or tuples:
 ///
 ///   const Reducer argmax("argmax", {Expr(-1), min_value(kFloat32)},
 ///                        [](std::span<const Expr> a, std::span<const Expr> b) {
@@ -44,23 +44,23 @@ inline Expr all(Expr value, const IterVar& axis) { return all(std::move(value), 
 ///   std::vector<Tensor> best = compute_tuple(
 ///       {M}, [&](std::span<const Expr> i) { return argmax({k, A(i[0], k)}, {k}); }, "best");
 ///
-/// Required to be associative and commutative up to what the user takes for equal: schedules reorder it.
+/// `combine` must be associative and commutative, up to the rounding that the user accepts: schedules reorder it.
 class Reducer {
  public:
   using Combine = std::function<std::vector<Expr>(std::span<const Expr> left, std::span<const Expr> right)>;
-  /// `identity`: the values that change nothing when combined, of the types that the tuple has. Throws UsageError where
-  /// `combine` gives another number of values or other types.
+  /// `identity` holds the neutral values and gives the types of the tuple. Throws UsageError where `combine` returns
+  /// another number of values or other types.
   Reducer(std::string name, std::vector<Expr> identity, const Combine& combine);
-  /// The members of the combination of `values` over `axes`: the bodies of one compute_tuple. Literals take the
-  /// member's type. Throws UsageError for another number or other types than the reducer's, and for axes as reduce()
-  /// does.
+  /// The members of the reduction of `values` over `axes`: the bodies of one compute_tuple. Literals take the type of
+  /// the member. Throws UsageError where the number or the types of the values are not the reducer's, and for axes as
+  /// reduce() does.
   std::vector<Expr> operator()(std::vector<Expr> values, const std::vector<IterVar>& axes) const;
 
  private:
   std::shared_ptr<const ir::Combiner> combiner_;
 };
 
-/// The least and the greatest value of a type, infinities for floating point: identities of max and min.
+/// The smallest and the largest value of a type (infinities for floating point): the identities of max and min.
 Expr min_value(ir::Type type);
 Expr max_value(ir::Type type);
 

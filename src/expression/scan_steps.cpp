@@ -19,7 +19,7 @@ bool contains(const std::vector<Buffer>& buffers, const Buffer& buffer) {
   return std::find(buffers.begin(), buffers.end(), buffer) != buffers.end();
 }
 
-/// Which operations are made from a state.
+/// Decides which operations depend on a state.
 class Origin {
  public:
   explicit Origin(const std::vector<Buffer>& states) : states_(states) {}
@@ -48,7 +48,7 @@ class StepAnalysis {
       offsets_[update].assign(update.compute()->axes.size(), {});
       offsets_[update][0] = Interval{0, 0};
     }
-    // Readers come before what they read.
+    // Readers before their producers.
     for (auto op = order_.rbegin(); op != order_.rend(); ++op) look_at(*op);
   }
 

@@ -1,4 +1,4 @@
-// What belongs to a step of a scan, and how its operations' axes move with the time. Internal to the library.
+// The operations that belong to a step of a scan, and how their axes depend on the time. Internal to the library.
 // Thread rule: pure functions.
 #pragma once
 
@@ -12,21 +12,21 @@
 
 namespace nestwright {
 
-/// By operation of a step and by axis: the values that the axis takes on at step t, counted from t. Absent for axes
-/// that do not move with the time.
+/// For each operation of a step and each of its axes: the values that the axis takes at step t, relative to t. Absent
+/// for axes that do not depend on the time.
 using StepOffsets = std::map<Operation, std::vector<std::optional<ir::Interval>>>;
 
-/// The operations of a step: `updates`, which make the results of `scan`, and all that they are made from which is
-/// itself made from a state. Throws UsageError as scan() does for what a step reads; `name` is the scan's.
+/// The operations of a step: `updates`, which compute the results of `scan`, and their producers that depend on a
+/// state. Throws UsageError as scan() does for the reads of a step; `name` is the scan's, for messages.
 StepOffsets step_offsets(const ScanOp& scan, const std::vector<Operation>& updates, const std::string& name);
 
-/// As above, of a scan that has been made. `op` is one.
+/// The operations of a step of an existing scan. Requires `op` to be a scan.
 StepOffsets step_offsets(const Operation& op);
 
-/// The axes of an operation of a step with the domains that they have over all steps.
+/// The axes of an operation of a step, with their domains over all steps.
 std::vector<IterVar> step_axes(const Operation& op, const StepOffsets& offsets, const ScanOp& scan);
 
-/// True where `op` is made from the placeholder of one of `states`, not through the scan that these belong to.
+/// Whether `op` depends on the placeholder of one of `states` other than through the scan that these belong to.
 bool is_made_from(const Operation& op, const std::vector<Buffer>& states);
 
 }  // namespace nestwright

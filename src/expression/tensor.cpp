@@ -24,8 +24,8 @@ void check_extent(const Expr& extent, const std::string& what) {
   }
 }
 
-/// More elements than any memory holds; far enough from 64 bits for sums of several tensors' bytes.
-constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
+/// More elements than any memory holds; small enough that the bytes of several tensors add up without overflow.
+constexpr std::int64_t kMaxElements = std::int64_t{1} << 48;
 
 void check_shape(const std::vector<Expr>& shape, const std::string& name) {
   std::int64_t elements = 1;
@@ -33,7 +33,7 @@ void check_shape(const std::vector<Expr>& shape, const std::string& name) {
     check_extent(shape[d], fmt::format("extent {} of tensor '{}'", d, name));
     const std::int64_t* constant = ir::as_const_int(shape[d]);
     if (constant == nullptr) continue;
-    if (__builtin_mul_overflow(elements, *constant, &elements) || elements > kMostElements) {
+    if (__builtin_mul_overflow(elements, *constant, &elements) || elements > kMaxElements) {
       throw UsageError(fmt::format("tensor '{}' is larger than any address space: give smaller sizes", name));
     }
   }
@@ -161,7 +161,7 @@ Tensor placeholder(std::vector<Expr> shape, Type type, std::string name, std::ve
   check_shape(shape, name);
   check_strides(strides, shape.size(), name);
   if (!type.is_scalar()) throw UsageError(fmt::format("tensor '{}' of {}: elements are scalars", name, type.str()));
-  const int alignment = type.bytes();  // what any caller's array has
+  const int alignment = type.bytes();  // what any array of the caller's has
   Buffer buffer(name, type, std::move(shape), ir::Scope::kGlobal, std::move(strides), alignment);
   return Tensor(make_operation({std::move(name), PlaceholderOp{}, {std::move(buffer)}, {}}));
 }
@@ -198,7 +198,7 @@ std::vector<Tensor> compute_results(std::vector<Expr> shape,
     if (!body.defined()) throw UsageError(fmt::format("the body of tensor '{}' is undefined", name));
     if (!body.type().is_scalar()) throw UsageError(fmt::format("the body of tensor '{}' is a vector", name));
   }
-  if (const std::string excess = excess_of(op.bodies); !excess.empty()) {
+  if (const std::string excess = size_limit_violation(op.bodies); !excess.empty()) {
     throw UsageError(
         fmt::format("the body of tensor '{}' is too large, for {}: make tensors of its parts", name, excess));
   }
@@ -207,7 +207,7 @@ std::vector<Tensor> compute_results(std::vector<Expr> shape,
   std::vector<Operation> inputs = inputs_of(op.bodies, name);
   std::vector<Buffer> results;
   for (const Expr& body : op.bodies) {
-    const int alignment = body.type().bytes();  // a result may be the caller's array too
+    const int alignment = body.type().bytes();  // the result may be an array of the caller's
     results.emplace_back(result_name(name, results.size(), op.bodies.size()), body.type(), shape, ir::Scope::kGlobal,
                          strides, alignment);
   }

@@ -1,4 +1,4 @@
-// What to compute: tensors and the operations that make them, in the terms of TVM's tensor expressions.
+// What to compute: tensors and the operations that define them, in the terms of TVM's tensor expressions.
 //
 //   Tensor  A = placeholder({M, K}, kFloat32, "A");
 //   IterVar k = reduce_axis(K, "k");
@@ -52,50 +52,51 @@ using ir::tanh;
 
 struct PlaceholderOp {};
 
-/// One body a result, over `axes`. Either no body is a Reduce, or all are members of one, over `reduce_axes`.
+/// A loop nest over `axes` with one body for each result. Either no body is a Reduce, or all bodies are members of one
+/// reduction over `reduce_axes`.
 struct ComputeOp {
   std::vector<IterVar> axes;
   std::vector<IterVar> reduce_axes;
   std::vector<Expr> bodies;
 
-  /// The reduction; nullptr where the operation is none.
+  /// The reduction, or nullptr where the operation is not one.
   const ir::Reduce* reduction() const { return bodies.empty() ? nullptr : bodies.front().as<ir::Reduce>(); }
-  /// What is reduced, which the members of a tuple's reduction share; the bodies where the operation is no reduction.
+  /// The operands of the reduction, shared by the members of a tuple; the bodies where the operation is not a
+  /// reduction.
   const std::vector<Expr>& values() const { return reduction() != nullptr ? reduction()->values : bodies; }
 };
 
-/// A recurrence over the leading axis (expression/scan.h). Result r starts as init[r], rows 0 .. k-1; step t stores row
-/// t of update[r], whose body sees the result so far as states[r]. All are of one length, and read through their
-/// buffers.
+/// A recurrence over the leading axis (expression/scan.h). Rows 0 .. k-1 of result r are init[r]; step t >= k stores
+/// row t of update[r], whose body reads the earlier rows through states[r]. The three vectors have the same length.
 struct ScanOp {
-  ComputeOp steps;  ///< one axis, the time: k .. T-1. The bodies are those of the operations that it takes as inputs
+  ComputeOp steps;  ///< its only axis is the time, k .. T-1; its bodies are those of the operation's inputs
   std::vector<Buffer> init, update, states;
 
   const IterVar& time() const { return steps.axes.front(); }
-  /// k
+  /// k: the number of rows that init provides.
   std::int64_t first_steps() const { return *ir::as_const_int(time().min()); }
 };
 
-/// Handle of an operation; identity is by node. Its results, those of a compute all of one shape, are named by logical
-/// buffers: reading a tensor is ir::Load of its buffer, which the lowering maps to where the result is really stored.
+/// Handle of an operation; identity is by node. Each result is a logical buffer: reading a tensor is an ir::Load of its
+/// buffer, which the lowering maps to the storage of the result. The results of a compute have one shape.
 class Operation {
  public:
   struct Node {
     std::string name;
     std::variant<PlaceholderOp, ComputeOp, ScanOp> kind;
     std::vector<Buffer> results;
-    /// Operations read by the bodies, in order of first occurrence. Of a scan: what makes its init and its update.
+    /// Operations that the bodies read, in order of first use. Of a scan: the operations of its init and its update.
     std::vector<Operation> inputs;
   };
   Operation() = default;
   explicit Operation(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
   bool defined() const { return node_ != nullptr; }
-  /// Throws UsageError where there is none; so do those below.
+  /// Throws UsageError for an undefined operation, as do the functions below.
   const Node* operator->() const {
     if (node_ == nullptr) refuse_undefined();
     return node_.get();
   }
-  /// Axes and bodies; nullptr for a placeholder. A scan has one axis, the time, and no bodies.
+  /// Axes and bodies; nullptr for a placeholder. Those of a scan are its time axis and no bodies.
   const ComputeOp* compute() const {
     const ScanOp* const as_scan = scan();
     return as_scan != nullptr ? &as_scan->steps : std::get_if<ComputeOp>(&operator->() -> kind);
@@ -118,7 +119,7 @@ class Tensor {
   explicit Tensor(Operation op, int result = 0) : op_(std::move(op)), result_(result) {}
   bool defined() const { return op_.defined(); }
   const Operation& op() const { return op_; }
-  /// Its number among the results of the operation.
+  /// Its index among the results of the operation.
   int result() const { return result_; }
   const Buffer& buffer() const { return op_->results[static_cast<std::size_t>(result_)]; }
   const std::string& name() const { return buffer()->name; }
@@ -126,7 +127,7 @@ class Tensor {
   Type dtype() const { return buffer()->element; }
   int rank() const { return buffer()->rank(); }
 
-  /// The element at `indices`. Throws UsageError where their number is not the rank.
+  /// The element at `indices`. Throws UsageError where their number differs from the rank.
   template <class... Index>
   Expr operator()(const Index&... index) const {
     return at(std::vector<Expr>{Expr(index)...});
@@ -142,34 +143,33 @@ class Tensor {
 /// A variable extent or stride, bound when the kernel is called.
 Var var(std::string name, Type type = ir::Type{kIndex});
 
-/// A tensor that the caller provides. `strides` in elements, empty for compact. Throws UsageError for an extent below 1
-/// and for a name that is empty or has spaces.
+/// A tensor that the caller provides. `strides` are in elements; empty means compact. Throws UsageError for an extent
+/// below 1, and for a name that is empty or contains spaces.
 Tensor placeholder(std::vector<Expr> shape, Type type, std::string name, std::vector<Expr> strides = {});
 
-/// Throws UsageError for an extent below 1.
+/// An axis to reduce over, with the domain [0, extent) or [min, min + extent). Throws UsageError for an extent below 1.
 IterVar reduce_axis(Expr extent, std::string name);
 IterVar reduce_axis(Expr min, Expr extent, std::string name);
 
-/// A tensor of `shape` whose element at `indices` is body(indices). Variables of the body that are neither indices nor
-/// axes of a reduction are symbols, bound when the kernel is called. Throws UsageError where a reduction is not the
-/// whole body
-/// ("make another tensor of it"), and for names and extents as placeholder does. `strides`: how its elements lie where
-/// it is an output, in elements; empty for compact.
+/// The tensor of `shape` whose element at `indices` is body(indices). Variables of the body that are neither indices
+/// nor reduce axes are symbols, bound when the kernel is called. `strides`, in elements, are those of its memory where
+/// it is an output; empty means compact. Throws UsageError where a reduction is not the whole body, and for names and
+/// extents as placeholder does.
 Tensor compute_span(std::vector<Expr> shape, const std::function<Expr(std::span<const Expr>)>& body, std::string name,
                     std::vector<Expr> strides = {});
 
-/// Several tensors of one shape, computed together in one loop nest: bodies(indices) gives their elements. They are
-/// named name.v0, name.v1, ... Throws UsageError as compute_span does, and where one body is a reduction and the others
-/// are not members of the same one.
+/// Several tensors of one shape, computed in one loop nest: bodies(indices) gives one element of each. They are named
+/// name.v0, name.v1, ... Throws UsageError as compute_span does, and where one body is a reduction but the others are
+/// not members of the same reduction.
 std::vector<Tensor> compute_tuple(std::vector<Expr> shape,
                                   const std::function<std::vector<Expr>(std::span<const Expr>)>& bodies,
                                   std::string name);
 
 namespace detail {
-/// Throws UsageError where a tensor of `rank` dimensions is given a body of another number of indices.
+/// Throws UsageError where a tensor of `rank` dimensions has a body of another number of indices.
 void check_arity(std::size_t rank, std::size_t arity);
 
-/// Calls `body` with the indices as arguments of their own, or as the span.
+/// Calls `body` with the indices as separate arguments, or as a span.
 template <class F>
 Expr call_body(const F& body, std::span<const Expr> x) {
   using E = const Expr&;
@@ -208,8 +208,8 @@ Expr call_body(const F& body, std::span<const Expr> x) {
 }
 }  // namespace detail
 
-/// compute_span with named indices: [](Expr i, Expr j) { ... }, or a span of them for any rank. Throws UsageError as
-/// compute_span does, and where the number of indices is not the rank.
+/// compute_span with named indices: [](Expr i, Expr j) { ... }, or with a span of them. Throws UsageError as
+/// compute_span does, and where the number of indices differs from the rank.
 template <class F>
 Tensor compute(std::vector<Expr> shape, const F& body, std::string name, std::vector<Expr> strides = {}) {
   return compute_span(
@@ -217,8 +217,8 @@ Tensor compute(std::vector<Expr> shape, const F& body, std::string name, std::ve
       std::move(name), std::move(strides));
 }
 
-/// Floating-point (or integer) operations that the tensor and what it is made from cost as written: 2*M*N*K for a
-/// matrix product. Arithmetic on indices and in conditions is not counted. Throws UsageError for symbolic extents.
+/// Arithmetic operations that the tensor and its producers take as written: 2*M*N*K for a matrix product. Arithmetic on
+/// indices and in conditions does not count. Throws UsageError for symbolic extents.
 double count_flops(const Tensor& output);
 
 std::string to_string(const Tensor& t);

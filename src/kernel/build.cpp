@@ -6,9 +6,9 @@
 
 #include "ir/serialize/serialize.h"
 #include "kernel/device_call.h"
-#include "kernel/parallel_loops.h"
+#include "kernel/has_parallel_loop.h"
 #include "lower/lower.h"
-#include "runtime/kernel.h"
+#include "runtime/compiled_kernel.h"
 #include "support/error.h"
 #include "target/host.h"
 
@@ -17,12 +17,12 @@ namespace {
 
 std::shared_ptr<ParallelPool> pool_for(const ir::Program& program, const Target& target, const BuildOptions& options) {
   if (options.pool != nullptr) return options.pool;
-  constexpr int kMostThreads = 1024;
-  if (options.threads < 0 || options.threads > kMostThreads) {
+  constexpr int kMaxThreads = 1024;
+  if (options.threads < 0 || options.threads > kMaxThreads) {
     throw UsageError(fmt::format("{} threads are asked for: give 1 to {}, or 0 for as many as the target says",
-                                 options.threads, kMostThreads));
+                                 options.threads, kMaxThreads));
   }
-  // Threads that have nothing to do would still spin.
+  // Threads without work would still spin.
   if (!has_parallel_loop(program)) return make_pool(PoolKind::kSerial, 1);
   return make_pool(options.pool_kind, options.threads > 0 ? options.threads : target.threads);
 }
@@ -49,7 +49,7 @@ Function build(const ir::Program& loops, const Target& target, const BuildOption
     throw UsageError(fmt::format("this machine cannot run kernels for {}: use the host's target, or nestwright export",
                                  target.str()));
   }
-  CallSignature signature(loops);  // refuses before anything is compiled
+  CallSignature signature(loops);  // throws before anything is compiled
   if (target.device != DeviceKind::kCpu) return build_for_device(loops, target, options, std::move(signature));
   const CompiledObject object =
       make_backend(target.device)->compile(expand(loops, target), target, {.pipeline = options.pipeline});

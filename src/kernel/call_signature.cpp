@@ -8,14 +8,14 @@
 
 #include "ir/analysis/evaluate.h"
 #include "ir/core/print.h"
-#include "kernel/extent_in_memory.h"
+#include "kernel/memory_overlap.h"
 #include "support/error.h"
 
 namespace nestwright {
 
 namespace {
 
-/// Whether any parameter's dimension gives a symbol its value.
+/// Whether some parameter's dimension determines the value of a symbol.
 bool is_given(const ir::Var& symbol, const ir::Program& program) {
   const auto is_symbol = [&](const ir::Expr& e) {
     const auto* ref = e.as<ir::VarRef>();
@@ -35,7 +35,7 @@ CallSignature::CallSignature(const ir::Program& program, Part part)
       symbols_(program.symbols),
       requirements_(part == Part::kCall ? program.requirements : std::vector<ir::Requirement>{}) {
   sources_.resize(symbols_.size());
-  std::vector<int> number(program.parameters.size(), -1);  // among the arguments
+  std::vector<int> number(program.parameters.size(), -1);  // argument by parameter
   for (std::size_t p = 0; p < program.parameters.size(); ++p) {
     const ir::Parameter& parameter = program.parameters[p];
     if (parameter.role == ir::Role::kPrepared || parameter.is_constant != (part == Part::kPreparation)) continue;
@@ -58,7 +58,7 @@ CallSignature::CallSignature(const ir::Program& program, Part part)
     arguments_.push_back(std::move(argument));
   }
   for (std::size_t s = 0; s < symbols_.size(); ++s) {
-    // Extents are what people go by.
+    // Extents come first, because messages about them are easier to understand.
     std::stable_partition(sources_[s].begin(), sources_[s].end(),
                           [](const Source& source) { return !source.is_stride; });
     if (is_given(symbols_[s], program)) continue;
@@ -118,11 +118,11 @@ void CallSignature::bind_symbols(std::span<const ArrayRef> given, std::span<std:
   for (std::size_t s = 0; s < symbols.size(); ++s) {
     symbols[s] = 1;
     if (sources_[s].empty()) continue;
-    // How far the next of one row would be says nothing, so that other arguments are asked first.
-    const auto telling = std::find_if(sources_[s].begin(), sources_[s].end(), [&](const Source& source) {
+    // The stride of a dimension with a single element is arbitrary, so other sources are preferred.
+    const auto meaningful = std::find_if(sources_[s].begin(), sources_[s].end(), [&](const Source& source) {
       return !source.is_stride || given[source.argument].shape[source.dimension] > 1;
     });
-    const Source& source = telling != sources_[s].end() ? *telling : sources_[s].front();
+    const Source& source = meaningful != sources_[s].end() ? *meaningful : sources_[s].front();
     const ArrayRef& array = given[source.argument];
     if (!source.is_stride) {
       symbols[s] = array.shape[source.dimension];
@@ -156,7 +156,7 @@ void CallSignature::check_layout(const Argument& argument, const ArrayRef& given
       const Size size = argument.strides.empty() ? Size{Size::Kind::kConstant, compact, 0, {}} : argument.strides[d];
       const std::int64_t expected = value(size, symbols);
       const std::int64_t stride = given.strides.empty() ? given_compact : given.strides[d];
-      // Of a single element nobody takes the next one.
+      // The stride of a dimension with a single element is never used.
       if (given.shape[d] > 1 && expected != stride)
         refuse_size(argument, "stride of dimension", d, expectation(size, expected), stride);
       compact *= given.shape[d];

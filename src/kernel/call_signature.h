@@ -1,7 +1,7 @@
-// What a kernel may be called with, and the check of every call against it: number of arguments, element types, ranks,
-// extents, strides, alignment, null pointers, const and overlapping memory, and what reads require of the extents. It
-// also finds the values of the program's symbols in the extents and strides that it is given. Thread rule: immutable;
-// any thread may check. A check of three arrays takes some 40 ns.
+// The arguments that a kernel accepts. Each call is checked against them: the number of arguments, element types,
+// ranks, extents, strides, alignment, null pointers, const and overlapping memory, and the program's requirements on
+// extents. The check also determines the values of the program's symbols from the extents and strides.
+// Thread rule: immutable; any thread may check. Checking three arrays takes about 40 ns.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,23 @@ namespace nestwright {
 
 class CallSignature {
  public:
-  /// Of a call, which does without constants, or of the preparation, which takes nothing else.
+  /// A call, which takes all arguments except the constants, or the preparation, which takes only the constants.
   enum class Part : std::uint8_t { kCall, kPreparation };
 
-  /// Throws UsageError where a symbol of the program is neither the extent nor the stride of any parameter's dimension:
-  /// nobody could give it a value.
+  /// Throws UsageError if a symbol of the program is not the extent or stride of any parameter's dimension, because
+  /// then nothing determines its value.
   explicit CallSignature(const ir::Program& program, Part part = Part::kCall);
 
   std::size_t arguments() const { return arguments_.size(); }
-  /// Which of the program's parameters an argument is.
+  /// Returns the number of an argument's parameter in the program.
   std::size_t parameter(std::size_t argument) const { return arguments_[argument].parameter; }
   std::size_t symbols() const { return symbols_.size(); }
 
-  /// Fills in one value a symbol, by the first extent that is just the symbol, or else the first stride (of a dimension
-  /// with more than one element, where there is one); every other must agree.
-  /// A symbol that only the other part's arguments have is 1: nothing here depends on it.
-  /// Symbols are at least 1: the lowering relies on it. Throws UsageError that names kernel,
-  /// argument and dimension, what was expected and what came. Requires symbols().
+  /// Checks the arguments of a call and sets `symbols`, of size symbols(), to one value per symbol: the first extent
+  /// that is exactly the symbol, else the first such stride (preferably of a dimension with more than one element); all
+  /// others must agree. A symbol that only the other part's arguments contain is set to 1, because nothing here depends
+  /// on it. Throws UsageError that names the kernel, the argument, the dimension, and the expected and the actual
+  /// value; symbols must be at least 1, as the lowering assumes.
   void check(std::span<const ArrayRef> given, std::span<std::int64_t> symbols) const;
 
  private:
@@ -49,11 +49,11 @@ class CallSignature {
     std::size_t parameter = 0;
     ir::Type type;
     bool is_output = false;
-    int in_place_of = -1;              ///< of an output: the argument whose memory it may be
+    int in_place_of = -1;              ///< for an output: the argument whose memory it may share
     std::uintptr_t alignment = 1;      ///< in bytes, a power of two
     std::vector<Size> shape, strides;  ///< no strides: compact
   };
-  /// Where a symbol may be read off.
+  /// A place that determines a symbol's value.
   struct Source {
     std::size_t argument = 0, dimension = 0;
     bool is_stride = false;
@@ -75,7 +75,7 @@ class CallSignature {
   std::vector<Argument> arguments_;
   std::vector<ir::Var> symbols_;
   std::vector<ir::Requirement> requirements_;
-  std::vector<std::vector<Source>> sources_;  ///< of each symbol
+  std::vector<std::vector<Source>> sources_;  ///< by symbol
 };
 
 }  // namespace nestwright

@@ -9,7 +9,7 @@
 namespace nestwright {
 namespace {
 
-/// Copies the elements of one dimension and those inside it; both sides are laid out alike.
+/// Copies the elements of a tensor, dimension by dimension; both sides have the same layout.
 void copy_elements(const std::byte* from, std::byte* to, std::size_t element, std::span<const std::int64_t> extents,
                    std::span<const std::int64_t> strides) {
   if (extents.empty()) {

@@ -1,5 +1,6 @@
-// A call of a program on a device with arrays in host memory: they are copied there, and the outputs back.
-// Thread rule: one call at a time. Internal to kernel/.
+// Calls a program on a device with arrays in host memory: copies the inputs there and the outputs back. Private to
+// kernel/.
+// Thread rule: one call at a time.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +15,14 @@ namespace nestwright {
 class DeviceCall {
  public:
   explicit DeviceCall(DeviceProgram program);
-  /// As Function::Entry. Of an output with gaps between its rows the gaps stay as they are. Throws DeviceError.
+  /// As Function::Entry. Gaps between the rows of an output keep their contents. Throws DeviceError.
   void operator()(std::span<void* const> buffers, std::span<const std::int64_t> symbols);
 
  private:
   void fetch(const ir::Buffer& buffer, const DeviceMemory& from, void* to, std::span<const std::int64_t> symbols);
 
   DeviceProgram program_;
-  std::vector<DeviceMemoryPtr> memory_;  ///< of the parameters; grows where a call needs more than those before it
+  std::vector<DeviceMemoryPtr> memory_;  ///< of the parameters; grows if a call needs more than the ones before
   std::vector<std::byte> staging_;
 };
 

@@ -12,7 +12,7 @@
 namespace nestwright {
 namespace {
 
-/// What callers hand over in the place of constants: nothing reads it.
+/// Passed in place of constants, which a call does not read.
 constexpr void* kNothing = nullptr;
 
 struct Free {
@@ -27,7 +27,7 @@ std::shared_ptr<void> aligned_memory(std::int64_t bytes, const std::string& name
   return memory;
 }
 
-/// What all handles of a function share, prepared or not.
+/// The part that all handles of a function share, prepared or not.
 struct Code {
   ir::Program program;
   CallSignature call, constants;
@@ -43,9 +43,9 @@ struct Function::State {
   bool is_ready() const { return !code->preparation || !prepared.empty(); }
 
   std::shared_ptr<const Code> code;
-  std::vector<std::shared_ptr<void>> prepared;  ///< what the last of `buffers` point at
-  std::vector<void*> buffers;                   ///< of the call that runs, one a parameter
-  std::vector<std::int64_t> symbols;            ///< likewise
+  std::vector<std::shared_ptr<void>> prepared;  ///< the memory that the last of `buffers` point to
+  std::vector<void*> buffers;                   ///< of the current call, one per parameter
+  std::vector<std::int64_t> symbols;            ///< of the current call
 };
 
 Function::Function(ir::Program program, CallSignature signature, Entry entry, Entry preparation)

@@ -1,18 +1,18 @@
-// A kernel as users call it: build() (kernel/build.h) makes one.
+// A callable kernel, made by build() (kernel/build.h).
 //
 //   Function matrix_mul = build(schedule, {A, B, C}, Target::host(), "matrix_mul");
 //   matrix_mul(a, b, c);   // Arrays, or ArrayViews of memory that somebody else owns
 //
-// One whose schedule prepares something is called in two steps, the first of them once for each set of constants:
+// If its schedule prepares something, it is called in two steps, of which the first is done once per set of constants:
 //
 //   Function layer = matrix_mul.prepare(weights);
 //   layer(a, c);
 //
-// One built for a GPU takes and gives host memory all the same: each call copies its arguments to the device, runs
-// there and copies the outputs back.
+// A function for a GPU takes host memory as well: each call copies its inputs to the device, runs there and copies the
+// outputs back.
 //
-// Thread rule: a handle; copies are the same function. One call at a time, copies and what was prepared included: the
-// workspace and the threads that a call uses are the function's.
+// Thread rule: a handle; copies denote the same function. One call at a time, across all copies and prepared functions,
+// because they share a workspace and threads.
 #pragma once
 
 #include <array>
@@ -31,31 +31,32 @@ namespace nestwright {
 
 class Function {
  public:
-  /// Runs a program on one pointer a parameter and one value a symbol, in order; returns when it is done.
+  /// Runs a program on one pointer per parameter and one value per symbol, in order; returns when it is done.
   using Entry = std::function<void(std::span<void* const> buffers, std::span<const std::int64_t> symbols)>;
 
-  /// Of a program in loop form, its signature and what it was compiled to; `preparation` is empty where it has none.
+  /// Made of a program in loop form, its signature and its compiled entry; `preparation` is empty if it does not have
+  /// one.
   Function(ir::Program program, CallSignature signature, Entry entry, Entry preparation = {});
 
-  /// Runs it on one Array or ArrayView a tensor of the signature, in order; const ones are for inputs alone. Throws
-  /// UsageError, before anything is run, for an argument that does not fit: the message names it, what was expected and
-  /// what came. Results are in place when it returns.
+  /// Calls the function with one Array or ArrayView per tensor of the signature, in order; only inputs may be const.
+  /// Throws UsageError, before anything runs, for an argument that does not fit: the message names it, the expected and
+  /// the actual value. The results are in place when it returns.
   template <class... Arrays>
   void operator()(Arrays&&... arrays) const {
     const std::array<ArrayRef, sizeof...(Arrays)> arguments{ArrayRef(arrays)...};
     call(arguments);
   }
-  /// The same with arguments in a list.
+  /// The same, with the arguments in a list.
   void call(std::span<const ArrayRef> arguments) const;
 
-  /// The function that calls without its constants, for these: what it makes of them is kept in memory of its own, so
-  /// that they need not live on. Throws UsageError where nothing is prepared, and as a call does.
+  /// Returns the function for these constants, which is called without them. It keeps the prepared data, so the
+  /// constants need not outlive it. Throws UsageError if there is nothing to prepare, and as a call does.
   template <class... Arrays>
   Function prepare(Arrays&&... constants) const {
     const std::array<ArrayRef, sizeof...(Arrays)> arguments{ArrayRef(constants)...};
     return prepare_of(arguments);
   }
-  /// The same with constants in a list.
+  /// The same, with the constants in a list.
   Function prepare_of(std::span<const ArrayRef> constants) const;
 
   const std::string& name() const { return program().name; }

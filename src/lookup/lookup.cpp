@@ -3,13 +3,13 @@
 #include "lookup/task_key.h"
 #include "lower/lower.h"
 #include "support/error.h"
-#include "templates/discover.h"
+#include "templates/framework/discover.h"
 #include "templates/registry.h"
 
 namespace nestwright {
 namespace {
 
-/// The recorded configuration with its labels resolved, where it is a valid point for this very workload.
+/// Returns the recorded configuration with its labels resolved, if it is a valid point for this workload.
 std::optional<Config> resolve_for(const Task& task, const Proposal& proposal) {
   const Template* source = find_template(proposal.from.name);
   if (source == nullptr || (source->why_not && !source->why_not(task.workload, task.target).empty())) {
@@ -20,7 +20,7 @@ std::optional<Config> resolve_for(const Task& task, const Proposal& proposal) {
     Config config = space.resolve(proposal.config);
     if (space.is_valid(config)) return config;
   } catch (const Error&) {
-    // a knob or a candidate that this shape does not have, or a template that fails for it
+    // this shape does not have the knob or the candidate, or the template fails for it
   }
   return std::nullopt;
 }
@@ -36,7 +36,7 @@ std::vector<TemplateVersion> usable_templates(std::string_view op, DeviceKind de
 Lookup look_up(const Task& task, const TuningLog* log, std::string_view only) {
   std::vector<TemplateVersion> versions = usable_templates(task.workload.op, task.target.device);
   if (!only.empty()) {
-    templates_for(task.workload, task.target, only);  // throws where it does not serve the task
+    templates_for(task.workload, task.target, only);  // throws if the template does not serve the task
     std::erase_if(versions, [&](const TemplateVersion& version) { return version.name != only; });
   }
   Lookup found;

@@ -1,4 +1,5 @@
-// Which configuration serves a workload: the best recorded one, that of the nearest shape, or the template's default.
+// Finds the configuration to use for a workload: the best recorded one, that of the nearest shape, or the template's
+// default.
 // Thread rule: one thread at a time per log.
 #pragma once
 
@@ -7,26 +8,28 @@
 #include <string_view>
 
 #include "logs/tuning_log.h"
-#include "templates/template.h"
+#include "templates/framework/template.h"
 
 namespace nestwright {
 
+/// The configuration for a task, and where it comes from.
 struct Lookup {
   MatchKind match = MatchKind::kDefault;
   const Template* source = nullptr;
   Config config;
   std::optional<BestRecord> record;  ///< absent for kDefault
-  std::string why_default;           ///< kDefault: why nothing recorded serves, one clause
+  std::string why_default;           ///< kDefault: why no record can be used, one clause
 };
 
-/// Templates of this build for an operator: what a record must come from to be usable.
+/// Returns the templates of this build for an operator; a record is usable only if it comes from one of them.
 std::vector<TemplateVersion> usable_templates(std::string_view op, DeviceKind device);
 
-/// `log` may be null: then the answer is the default. Records of `target` count, those of this machine before those of
-/// others, and of all templates, or of the one named `only`. Throws UsageError where there is no template, LogError.
+/// Looks up a task. If `log` is null, the result is the default. Only records of the task's target count, those of this
+/// machine before those of others, and only of the template named `only` if it is not empty. Throws UsageError if there
+/// is no template, LogError.
 Lookup look_up(const Task& task, const TuningLog* log, std::string_view only = {});
 
-/// The program of a configuration, in loop form. Throws ScheduleError, LowerError, UsageError.
+/// Returns the program of a configuration, in loop form. Throws ScheduleError, LowerError, UsageError.
 ir::Program program_of(const Task& task, const Template& source, const Config& config, const std::string& name);
 
 }  // namespace nestwright

@@ -37,7 +37,7 @@ TaskKey task_key(const Task& task) {
           .threads = task.target.threads,
           .machine = machine_of(task.target),
           .backend = make_backend(task.target.device)->version(),
-          // A device's calls go in turn through more tensors than its cache holds.
+          // The calls of a sample on a device cycle through more tensors than its cache holds.
           .cache = task.target.device == DeviceKind::kCpu ? "warm" : "cold"};
 }
 

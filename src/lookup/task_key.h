@@ -6,18 +6,18 @@
 
 #include "logs/record.h"
 #include "target/target.h"
-#include "templates/workload.h"
+#include "templates/framework/workload.h"
 
 namespace nestwright {
 
-/// Throws UsageError for an unknown operator.
+/// Returns the key of a workload. Throws UsageError for an unknown operator.
 WorkloadKey workload_key(const Workload& workload);
 
-/// What times depend on, on this machine: of a device also which one it is, and its driver.
+/// Returns what times on this machine depend on: its fingerprint and, for a device, also the device and its driver.
 std::string machine_of(const Target& target);
 
-/// Everything that the results of a task depend on, on this machine. Throws CompileError where this build has no
-/// backend for the target.
+/// Returns everything that the results of a task on this machine depend on. Throws CompileError if this build does not
+/// have a backend for the target.
 TaskKey task_key(const Task& task);
 
 }  // namespace nestwright

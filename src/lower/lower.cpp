@@ -6,7 +6,7 @@
 #include "lower/passes.h"
 #include "lower/signature.h"
 #include "schedule/state.h"
-#include "target/gpu.h"
+#include "target/gpu_target.h"
 
 namespace nestwright {
 namespace {

@@ -104,7 +104,7 @@ Stmt NestBuilder::statement(const Frame& frame) {
         value = rewrite_body(graph.compute->bodies[r], values, schedule_, storages_, facts_);
         break;
     }
-    stores.push_back(ir::make_store(buffer, indices, std::move(value), {}, graph.state->streams));
+    stores.push_back(ir::make_store(buffer, indices, std::move(value), {}, graph.state->non_temporal));
   }
   return ir::block(std::move(stores));
 }

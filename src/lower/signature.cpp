@@ -81,7 +81,7 @@ Signature make_signature(const ScheduleState& state, const Args& args, std::stri
     }
     std::erase_if(missing, [&](const Tensor& other) { return other == arg; });
     const bool streams = std::any_of(state.stages.begin(), state.stages.end(), [&](const StageState& stage) {
-      return stage.is_output && stage.streams && stage.origin.op() == arg.op();
+      return stage.is_output && stage.non_temporal && stage.origin.op() == arg.op();
     });
     const Buffer buffer = parameter_buffer(argument, is_output, streams, name);
     result.parameters.push_back({buffer, is_output ? ir::Role::kOutput : ir::Role::kInput});

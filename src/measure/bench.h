@@ -1,4 +1,4 @@
-// What a runner checks and times candidates on: the processor or a device. Private to measure/.
+// The bench on which a runner checks and times candidates: the CPU or a device. Private to measure/.
 // Thread rule: one thread at a time.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace nestwright {
 class Bench {
  public:
   virtual ~Bench() = default;
-  /// One reply a request of that kind. Failures of candidates are replies; what is thrown ends the runner.
+  /// Each answers one kind of request. A failing candidate is a reply; an exception ends the runner.
   virtual RunnerReply load(const RunnerRequest& request) = 0;
   virtual RunnerReply check_result(const RunnerRequest& request) = 0;
   virtual RunnerReply sample(const RunnerRequest& request) = 0;
@@ -20,7 +20,8 @@ class Bench {
   virtual void unload(int id) = 0;
 };
 
-/// Throw Error where the tensors cannot be mapped or the device has no room for them, DeviceError where there is none.
+/// Make a bench. Throw Error if the tensors cannot be mapped or do not fit on the device, DeviceError if there is no
+/// device.
 std::unique_ptr<Bench> make_cpu_bench(const RunnerSetup& setup);
 std::unique_ptr<Bench> make_device_bench(const RunnerSetup& setup, const Target& target);
 

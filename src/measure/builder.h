@@ -1,5 +1,6 @@
-// Compiles candidates in worker processes, several at once, each under limits of time and memory: a compiler that
-// aborts, hangs or swells costs one candidate. Thread rule: one thread at a time.
+// Compiles candidates in worker processes, several at once, each with limits on time and memory, so that a compiler
+// that aborts, hangs or exhausts memory costs one candidate.
+// Thread rule: one thread at a time.
 #pragma once
 
 #include <memory>
@@ -13,34 +14,37 @@
 
 namespace nestwright {
 
+/// A candidate to compile.
 struct BuildRequest {
   ir::Program program;  ///< loop form
   Pipeline pipeline = Pipeline::kSearch;
 };
 
+/// The result for one candidate.
 struct BuildResult {
   Outcome outcome = Outcome::kOk;  ///< kOk, kInvalidConfig or kCompileError
   std::string message;
-  CompiledObject object;  ///< of one that was refused for its resources (measure/hopeless.h) these alone
-  double compile_ms = 0;  ///< of expanding and compiling
+  CompiledObject object;  ///< if resource_rejection() refused it, only the resources
+  double compile_ms = 0;  ///< to expand and compile
 };
 
+/// The processes of a builder, and the limits of each.
 struct BuilderOptions {
   int processes = 2;
   double timeout_s = 10;
-  /// Of address space; for devices eight times as much, as their compilers reserve more than they use.
+  /// The limit of address space; for devices eight times as much, because their compilers reserve more than they use.
   std::int64_t memory_bytes = std::int64_t{2} << 30;
 };
 
 class Builder {
  public:
   virtual ~Builder() = default;
-  /// One result a request, in order.
+  /// Returns one result per request, in order.
   virtual std::vector<BuildResult> build(const std::vector<BuildRequest>& requests) = 0;
 };
 
-/// Throws Error where the executable cannot be started; build() does so where it cannot be started again.
-/// Builders in nestwright-worker processes (see measure/worker_process.h for how the executable is found).
+/// Makes a builder whose workers are nestwright-worker processes (measure/worker_process.h says how the executable is
+/// found). Throws Error if it cannot be started; build() throws the same if it cannot be restarted.
 std::unique_ptr<Builder> make_local_builder(const Target& target, const BuilderOptions& options = {});
 
 }  // namespace nestwright

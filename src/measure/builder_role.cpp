@@ -7,8 +7,8 @@
 #include "ir/serialize/serialize.h"
 #include "lower/lower.h"
 #include "measure/confinement.h"
-#include "measure/hopeless.h"
 #include "measure/protocol.h"
+#include "measure/resource_rejection.h"
 #include "measure/roles.h"
 #include "support/clock.h"
 #include "support/error.h"
@@ -22,7 +22,7 @@ void load_compiler(const Backend& backend) {
   try {
     backend.version();
   } catch (const CompileError&) {
-    // each request will be told
+    // each request will report it
   }
 }
 
@@ -40,7 +40,7 @@ CompileReply compile(const CompileRequest& request, Backend& backend, const Targ
     CompileOptions options;
     options.pipeline = request.pipeline;
     reply.object = backend.compile(expanded, target, options);
-    reply.message = why_hopeless(reply.object.resources, target);
+    reply.message = resource_rejection(reply.object.resources, target);
     if (!reply.message.empty()) {
       reply.outcome = Outcome::kInvalidConfig;
       reply.object = {.resources = std::move(reply.object.resources)};

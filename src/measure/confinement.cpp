@@ -23,14 +23,14 @@ bool is_wanted() {
   return setting == nullptr || std::string_view(setting) != "off";
 }
 
-// A sanitizer's runtime starts a process of its own to look for leaks, and one that prints stacks.
+// A sanitizer's runtime starts processes of its own, to look for leaks and to print stacks.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kIsSanitized = true;
 #else
 constexpr bool kIsSanitized = false;
 #endif
 
-/// Where libraries were loaded from: what they load later lies beside them.
+/// The folders of the loaded libraries; what those load later lies next to them.
 std::vector<std::string> library_folders() {
   std::vector<std::string> folders;
   dl_iterate_phdr(
@@ -45,7 +45,7 @@ std::vector<std::string> library_folders() {
   return folders;
 }
 
-/// Folders that the variables of the environment name, each one or several with colons between them, or files.
+/// The paths in these environment variables, each of which names one folder or file, or several separated by colons.
 std::vector<std::string> paths_of_environment(std::initializer_list<const char*> variables) {
   std::vector<std::string> paths;
   for (const char* variable : variables) {

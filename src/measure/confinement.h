@@ -1,8 +1,7 @@
-// What a worker may do besides computing: read the system's files, and little else. A candidate that goes wrong then
-// harms nothing of the user's. Landlock guards files, TCP and other processes, seccomp what starts processes and opens
-// sockets; each is in force where the kernel has it. Thread rule: one thread; each function once, and for good.
-//
-// NESTWRIGHT_CONFINEMENT=off leaves both away: for a driver that needs what is refused here.
+// Confines a worker to computing and to reading the system's files, so that a faulty candidate cannot harm the user's
+// data. Landlock guards files, TCP and other processes; seccomp guards process creation and sockets; each applies if
+// the kernel supports it. NESTWRIGHT_CONFINEMENT=off disables both, for drivers that need what is refused here.
+// Thread rule: one thread; each function once, permanently.
 #pragma once
 
 #include <string>
@@ -12,21 +11,22 @@
 
 namespace nestwright {
 
-/// For a process that compiles. The compiler's libraries are loaded already.
+/// Confines a process that compiles. Call it when the compiler's libraries are loaded.
 void confine_builder();
 
-/// For a process that runs candidates, before anything of the device is touched. On a device it may write to /dev and
-/// to the folders that POCL_CACHE_DIR, CUDA_CACHE_PATH and TMPDIR name, and OpenCL may start the linker.
+/// Confines a process that runs candidates. Call it before anything touches the device. For a device it may still write
+/// to /dev and to the folders that POCL_CACHE_DIR, CUDA_CACHE_PATH and TMPDIR name, and OpenCL may start the linker.
 void confine_runner(DeviceKind device);
 
-/// For the CPU's candidates, once the bench is ready: they make no file, process or socket, and die by SIGSYS where
-/// they try.
+/// Confines CPU candidates further, once the bench is ready: an attempt to create a file, a process or a socket raises
+/// SIGSYS.
 void confine_candidates();
 
-/// One of the things that a candidate could harm, and what keeps it from that here; "nothing" where nothing does.
+/// Something that a candidate could harm, and the mechanism that protects it on this machine; "nothing" if none does.
 struct Protection {
   std::string of, by;
 };
+/// Returns the protections that are in force on this machine.
 std::vector<Protection> protections();
 
 }  // namespace nestwright

@@ -13,21 +13,21 @@
 
 #include "measure/guarded_region.h"
 #include "measure/output_checksums.h"
-#include "measure/sampler.h"
+#include "measure/take_reading.h"
 #include "measure/worker_tensors.h"
-#include "runtime/kernel.h"
+#include "runtime/compiled_kernel.h"
 #include "support/cpu_accounting.h"
 #include "support/error.h"
 #include "support/steal_time.h"
 #include "target/fma_loop.h"
 #include "target/memory_walk.h"
-#include "target/tiles.h"
+#include "target/tile_permission.h"
 
 namespace nestwright {
 
 namespace {
 
-// What the signal handler reads: set before a kernel is called.
+// The state for the signal handler, set before a kernel is called.
 struct Watched {
   std::span<GuardedRegion* const> parameters;
   const GuardedRegion* workspace = nullptr;
@@ -35,15 +35,14 @@ struct Watched {
 Watched watched;
 FaultRecord* fault_record = nullptr;
 
-// Says in shared memory that a system call was refused. The signal is raised once more, with its default action.
+// Records a refused system call in shared memory, then raises the signal again with its default action.
 void record_refusal(int, siginfo_t* info, void*) {
   FaultRecord record{1, -2, 0, info->si_syscall};
   if (fault_record) *fault_record = record;
   raise(SIGSYS);
 }
 
-// Says in shared memory where the fault was. The default action is then in force again, and the instruction faults once
-// more.
+// Records the location of a fault in shared memory. It restores the default action, and the instruction faults again.
 void record_fault(int, siginfo_t* info, void*) {
   FaultRecord record{1, -2, 0, -1};
   const auto look = [&](const GuardedRegion* region, int parameter) {
@@ -61,7 +60,7 @@ void install_fault_handler() {
   void* page = mmap(nullptr, sizeof(FaultRecord), PROT_READ | PROT_WRITE, MAP_SHARED, kWorkerFaultFd, 0);
   if (page == MAP_FAILED) throw Error("the runner cannot map its fault record");
   fault_record = static_cast<FaultRecord*>(page);
-  // A stack of its own, for a kernel that ran out of the ordinary one.
+  // An alternative stack, for a kernel that overflowed the ordinary one.
   static char stack[64 << 10];
   const stack_t alternative{stack, 0, sizeof stack};
   sigaltstack(&alternative, nullptr);
@@ -76,14 +75,14 @@ void install_fault_handler() {
 
 constexpr std::array kAllSets{InputSet::kWhole, InputSet::kUniform, InputSet::kWide};
 
-/// Samples are taken on the uniform set, at the start, where buffers are aligned as a caller's are.
+/// Samples use the uniform set, placed at the start, where buffers are aligned as a caller's are.
 Placement placement_of(InputSet set) { return set == InputSet::kUniform ? Placement::kAtStart : Placement::kAtEnd; }
 
-/// A parameter's memory and its references. An output is moved within its one region from one placement to the other;
-/// an input has a region for each set of values that it lies there with.
+/// A parameter's memory and its references. An output has one region, within which it moves from one placement to the
+/// other; an input has a region for each set of values.
 struct Tensor {
   TensorLayout layout;
-  std::map<std::int64_t, GuardedRegion> regions;  ///< by offset in the file of tensors; of an output one, at 0
+  std::map<std::int64_t, GuardedRegion> regions;  ///< by offset in the tensor file; an output has one, at 0
   std::array<ExpectedOutput, kInputSets> references;
   bool is_output() const { return layout.role == ir::Role::kOutput; }
   std::int64_t offset(InputSet set) const {
@@ -110,11 +109,11 @@ struct Candidate {
   std::unique_ptr<LoadedObject> code;
   GuardedRegion workspace;
   std::vector<GuardedRegion> prepared;
-  std::array<std::vector<GuardedRegion*>, kInputSets> regions;  ///< of the tensors, then what is prepared
+  std::array<std::vector<GuardedRegion*>, kInputSets> regions;  ///< of the tensors, then of the prepared parameters
   std::array<std::vector<void*>, kInputSets> buffers;           ///< likewise
   std::optional<InputSet> prepared_for;
-  std::int32_t result = 0;    ///< of the last call that did not give 0
-  OutputChecksums checksums;  ///< of the right result of the uniform set
+  std::int32_t result = 0;    ///< of the last call that did not return 0
+  OutputChecksums checksums;  ///< of the correct result of the uniform set
 };
 
 class CpuBench final : public Bench {
@@ -145,7 +144,7 @@ class CpuBench final : public Bench {
   RunnerReply check_result(const RunnerRequest& request) override {
     Candidate& candidate = candidates_.at(request.id);
     RunnerReply reply;
-    // The uniform set last: what samples find in the outputs is its result.
+    // The uniform set comes last, because samples compare with its result in the outputs.
     for (const InputSet set : {InputSet::kWhole, InputSet::kWide, InputSet::kUniform}) {
       const bool has_wide = has_set(tensors_.front().layout, InputSet::kWide);
       if (set == InputSet::kWide && !(request.thorough && has_wide)) continue;
@@ -216,7 +215,7 @@ class CpuBench final : public Bench {
 
   void call(Candidate& candidate, InputSet set) { enter(candidate, candidate.code->entry(), set); }
 
-  /// Sees to it that what the calls read is prepared from that set.
+  /// Ensures that the prepared parameters were computed from that set.
   void prepare(Candidate& candidate, InputSet set) {
     if (candidate.prepared.empty() || candidate.prepared_for == set) return;
     for (GuardedRegion& region : candidate.prepared) region.poison();
@@ -228,7 +227,7 @@ class CpuBench final : public Bench {
     watched = {candidate.regions[index_of(set)], &candidate.workspace};
   }
 
-  // What is wrong with the outputs, or nothing. Adds to the evidence.
+  // Returns what is wrong with the outputs; empty if nothing is. Adds to the evidence.
   std::string compare(const Candidate& candidate, InputSet set, Evidence& evidence) const {
     const std::size_t s = index_of(set);
     for (std::size_t i = 0; i < candidate.regions[s].size(); ++i) {
@@ -252,7 +251,7 @@ class CpuBench final : public Bench {
     }
   }
 
-  /// Of the uniform set.
+  /// The outputs of the uniform set.
   std::vector<std::span<const std::byte>> outputs(const Candidate& candidate) const {
     std::vector<std::span<const std::byte>> list;
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
@@ -263,15 +262,16 @@ class CpuBench final : public Bench {
     return list;
   }
 
-  /// What is wrong with the result of one more call, which finds the workspace as the last one left it.
+  /// Makes one more call, which finds the workspace as the previous one left it, and returns what is wrong with its
+  /// result.
   std::string repeat(Candidate& candidate, Evidence& evidence) {
     poison_outputs(candidate, InputSet::kUniform);
     call(candidate, InputSet::kUniform);
     return compare(candidate, InputSet::kUniform, evidence);
   }
 
-  /// What is wrong with the result of the last call of a sample, or nothing. All of it is looked at where it is not the
-  /// one that was checked, bit for bit, or where none was in this process.
+  /// Returns what is wrong with the result of the last call of a sample; empty if nothing is. The whole result is
+  /// compared if it differs in any bit from the checked one, or if none was checked in this process.
   std::string compare_with_checked(Candidate& candidate) {
     const std::vector<std::span<const std::byte>> result = outputs(candidate);
     if (candidate.checksums.are_known()) {
@@ -300,7 +300,7 @@ class CpuBench final : public Bench {
 
 std::unique_ptr<Bench> make_cpu_bench(const RunnerSetup& setup) {
   install_fault_handler();
-  allow_tiles();  // what was compiled for them needs it; where it is refused nothing is
+  request_tile_permission();  // for code compiled for tiles; if it is refused, there is none
   return std::make_unique<CpuBench>(setup);
 }
 

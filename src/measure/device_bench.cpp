@@ -27,21 +27,21 @@
 namespace nestwright {
 namespace {
 
-/// What is expected of an output, on the device, too.
+/// The expected values of an output, kept on the device.
 struct KeptReference {
-  DeviceMemoryPtr expected, bound;  ///< doubles; no bounds: none where they have to be exact
-  std::uint64_t digest = 0;         ///< of both, as DeviceChecker::compare has it
+  DeviceMemoryPtr expected, bound;  ///< doubles; no bounds: the values must be exact
+  std::uint64_t digest = 0;         ///< of both, as DeviceChecker::compare computes it
 };
 
-/// A parameter on the device, with the values of one set of inputs, and what the host knows of it. Outputs are the same
-/// memory in all sets.
+/// A parameter on the device with the values of one set of inputs, and the host's data about it. All sets share the
+/// memory of outputs.
 struct Tensor {
   TensorLayout layout;
   std::shared_ptr<GuardedDeviceMemory> memory;
-  std::span<const std::byte> contents;  ///< of an input
-  ExpectedOutput reference;             ///< of an output
-  std::uint64_t digest = 0;             ///< of an input's values, where they are compared on the device
-  std::shared_ptr<KeptReference> kept;  ///< of an output; null: it is compared on the host
+  std::span<const std::byte> contents;  ///< inputs only
+  ExpectedOutput reference;             ///< outputs only
+  std::uint64_t digest = 0;             ///< of an input's values, if they are compared on the device
+  std::shared_ptr<KeptReference> kept;  ///< outputs only; null: compared on the host
   bool is_output() const { return layout.role == ir::Role::kOutput; }
   std::int64_t bytes() const { return layout.elements * layout.type.bytes(); }
 };
@@ -50,14 +50,14 @@ using Tensors = std::vector<Tensor>;
 struct Candidate {
   std::vector<GuardedDeviceMemory> workspace;
   std::unique_ptr<DeviceProgram> program;
-  OutputChecksums checksums;  ///< of the right result of the uniform set
+  OutputChecksums checksums;  ///< of the correct result of the uniform set
 };
 
-/// What a kernel is handed.
+/// The arguments of a kernel.
 using Arguments = std::vector<DeviceMemoryPtr>;
 constexpr std::int64_t kMaxCopies = 4096;
-constexpr std::int64_t kReferenceShare = 4;                 // of the device's memory a quarter, for what is expected
-constexpr std::size_t kSliceBytes = std::size_t{16} << 20;  // of a checksum on the device: some 10 us
+constexpr std::int64_t kReferenceShare = 4;                 // expected values may use a quarter of the device's memory
+constexpr std::size_t kSliceBytes = std::size_t{16} << 20;  // per checksum on the device, about 10 us
 
 std::vector<ir::Type> output_types(const RunnerSetup& setup) {
   std::vector<ir::Type> types;
@@ -108,8 +108,8 @@ class DeviceBench final : public Bench {
     });
   }
 
-  // At least twice: the first call may still compile, so that the fastest one counts, and a race between threads need
-  // not show every time.
+  // Calls it at least twice: the first call may still compile, so the fastest one counts, and a race between threads
+  // may not show every time.
   RunnerReply check_result(const RunnerRequest& request) override {
     return answer([&] {
       Candidate& candidate = *candidates_.at(request.id);
@@ -158,13 +158,13 @@ class DeviceBench final : public Bench {
     });
   }
 
-  /// A device's clock is its own, and so is its memory: no sentinel of the host sees what disturbs it.
+  /// The sentinels of the host do not see what disturbs a device, which has its own clock and memory.
   RunnerReply surroundings() override { return {}; }
 
   void unload(int id) override { candidates_.erase(id); }
 
  private:
-  /// What a candidate makes the device refuse is its own failure; one that the device did not survive is the last.
+  /// Turns an error of the device into a failure of the candidate; a lost device makes it the last one in this process.
   template <class Work>
   static RunnerReply answer(const Work& work) {
     try {
@@ -178,31 +178,31 @@ class DeviceBench final : public Bench {
     }
   }
 
-  /// Of each kernel; none where the driver does not tell them.
+  /// The resources of each kernel; empty if the driver does not report them.
   static std::vector<KernelResources> resources_of(const DeviceProgram& program) {
     std::vector<KernelResources> result;
     const std::vector<ir::Kernel>& kernels = program.program().kernels;
     for (std::size_t k = 0; k < kernels.size(); ++k) {
-      const std::optional<KernelNeeds> needs = program.needs(k);
-      if (!needs) return {};
+      const std::optional<KernelUsage> usage = program.usage(k);
+      if (!usage) return {};
       result.push_back(codegen::complete({.kernel = kernels[k].name,
-                                          .registers = needs->registers,
-                                          .stack_bytes = needs->local_bytes,
-                                          .shared_bytes = needs->shared_bytes},
+                                          .registers = usage->registers,
+                                          .stack_bytes = usage->local_bytes,
+                                          .shared_bytes = usage->shared_bytes},
                                          kernels[k], program.device().info().target, false));
     }
     return result;
   }
 
-  /// An input's values as they lie in the file of tensors.
+  /// Maps the values of an input in the tensor file.
   std::span<const std::byte> map_values(const Tensor& tensor, InputSet set) {
     mappings_.push_back(GuardedRegion::read_only(tensor.bytes(), kWorkerTensorsFd, values_at_end(tensor.layout, set)));
     return {static_cast<const std::byte*>(mappings_.back().buffer(Placement::kAtEnd)),
             static_cast<std::size_t>(tensor.bytes())};
   }
 
-  /// The parameters with the values of that set, the uniform one where the task does not have it. On the device from
-  /// the first time on that it is asked for.
+  /// The parameters with the values of that set, or of the uniform one if the task does not have it. They are copied to
+  /// the device on first use.
   Tensors& tensors(InputSet set) {
     Tensors*& known = sets_[index_of(set)];
     if (known != nullptr) return *known;
@@ -223,7 +223,7 @@ class DeviceBench final : public Bench {
     return *(known = &others_.emplace_back(std::move(made)));
   }
 
-  /// Puts what is expected of an output on the device, where that has room and compares there.
+  /// Keeps the expected values of an output on the device, if it has room and compares results there.
   void keep_reference(Tensor& tensor) {
     const auto expected = static_cast<std::int64_t>(tensor.reference.expected.size_bytes()),
                bound = static_cast<std::int64_t>(tensor.reference.bound.size_bytes());
@@ -235,12 +235,12 @@ class DeviceBench final : public Bench {
     } catch (const DeviceLostError&) {
       throw;
     } catch (const DeviceError&) {
-      return;  // it has no room
+      return;  // there is no room
     }
     kept_bytes_ += expected + bound;
     tensor.kept = std::move(kept);
     upload_reference(tensor);
-    tensor.kept->digest = compare_there(tensor, *tensor.memory->buffer()).digest;
+    tensor.kept->digest = compare_on_device(tensor, *tensor.memory->buffer()).digest;
   }
 
   void upload_reference(const Tensor& tensor) {
@@ -248,14 +248,14 @@ class DeviceBench final : public Bench {
     if (tensor.kept->bound) device_->upload(*tensor.kept->bound, std::as_bytes(tensor.reference.bound));
   }
 
-  /// An output with what is kept of its reference, as that is now.
-  DeviceSummary compare_there(const Tensor& tensor, const DeviceMemory& got) {
+  /// Compares an output with the expected values on the device in their current state.
+  DeviceSummary compare_on_device(const Tensor& tensor, const DeviceMemory& got) {
     checker_->compare(tensor.layout.type, got, *tensor.kept->expected, tensor.kept->bound.get(),
                       tensor.layout.elements);
     return checker_->finish().at(0);
   }
 
-  /// Of inputs that have just been filled.
+  /// Records the digests of inputs that have just been filled.
   void take_digests(Tensors& tensors) {
     if (!checker_) return;
     for (Tensor& tensor : tensors) {
@@ -282,8 +282,8 @@ class DeviceBench final : public Bench {
     }
   }
 
-  /// What is wrong with the result of a call, or nothing. `poison_workspace`: else the call finds there what the one
-  /// before left. Adds to the evidence.
+  /// Makes a call and returns what is wrong with its result; empty if nothing is. Without `poison_workspace` the call
+  /// finds the workspace as the previous one left it. Adds to the evidence.
   std::string check_call(Candidate& candidate, const Tensors& tensors, RunnerReply& reply,
                          bool poison_workspace = true) {
     for (const Tensor& tensor : tensors) {
@@ -295,18 +295,18 @@ class DeviceBench final : public Bench {
     const double ns = device_->time_ns([&] { candidate.program->run(arguments(tensors)); });
     reply.call_ns = reply.call_ns > 0 ? std::min(reply.call_ns, ns) : ns;
     std::string wrong = compare(candidate, tensors, reply.evidence);
-    if (!wrong.empty()) fill_inputs(tensors);  // it may have written there
+    if (!wrong.empty()) fill_inputs(tensors);  // it may have overwritten the inputs
     return wrong;
   }
 
-  // What is wrong with what a call left on the device, or nothing. Keeps the outputs. Adds to the evidence.
+  // Returns what is wrong on the device after a call; empty if nothing is. Keeps the outputs. Adds to the evidence.
   std::string compare(const Candidate& candidate, const Tensors& tensors, Evidence& evidence) {
-    std::string wrong = checker_ ? stray_write_there(candidate, tensors) : stray_write(candidate, tensors);
+    std::string wrong = checker_ ? stray_write_on_device(candidate, tensors) : stray_write(candidate, tensors);
     return wrong.empty() ? judge_outputs(tensors, arguments(tensors), evidence) : wrong;
   }
 
-  /// What a call wrote beside its outputs, as a message, or nothing: found on the device.
-  std::string stray_write_there(const Candidate& candidate, const Tensors& tensors) {
+  /// Returns a message about writes outside the outputs, detected on the device; empty if there are none.
+  std::string stray_write_on_device(const Candidate& candidate, const Tensors& tensors) {
     for (const GuardedDeviceMemory& memory : candidate.workspace) memory.queue_guards(*checker_);
     for (const Tensor& tensor : tensors) tensor.memory->queue_guards(*checker_);
     for (const Tensor& tensor : tensors) {
@@ -332,7 +332,7 @@ class DeviceBench final : public Bench {
     return {};
   }
 
-  /// The same found on the host.
+  /// The same, detected on the host.
   std::string stray_write(const Candidate& candidate, const Tensors& tensors) {
     for (const GuardedDeviceMemory& memory : candidate.workspace) {
       if (!memory.guards_intact()) return "it wrote outside its workspace";
@@ -352,14 +352,14 @@ class DeviceBench final : public Bench {
     return {};
   }
 
-  /// What is wrong with the outputs among the arguments, or nothing. Keeps them. Adds to the evidence.
+  /// Returns what is wrong with the outputs among the arguments; empty if nothing is. Keeps them. Adds to the evidence.
   std::string judge_outputs(const Tensors& tensors, const Arguments& arguments, Evidence& evidence) {
     outputs_.clear();
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       const Tensor& tensor = tensors[i];
       if (!tensor.is_output()) continue;
       if (tensor.kept) {
-        std::string wrong = judge_there(i, tensor, *arguments[i], evidence);
+        std::string wrong = judge_on_device(i, tensor, *arguments[i], evidence);
         if (!wrong.empty()) return wrong;
         continue;
       }
@@ -371,13 +371,14 @@ class DeviceBench final : public Bench {
     return {};
   }
 
-  /// What is wrong with an output, or nothing. What is expected of it is put right where a kernel, this one or one
-  /// before, has written there.
-  std::string judge_there(std::size_t parameter, const Tensor& tensor, const DeviceMemory& got, Evidence& evidence) {
-    DeviceSummary found = compare_there(tensor, got);
+  /// Returns what is wrong with an output; empty if nothing is. Restores the expected values if a kernel, this one or
+  /// an earlier one, has overwritten them.
+  std::string judge_on_device(std::size_t parameter, const Tensor& tensor, const DeviceMemory& got,
+                              Evidence& evidence) {
+    DeviceSummary found = compare_on_device(tensor, got);
     if (found.digest != tensor.kept->digest) {
       upload_reference(tensor);
-      found = compare_there(tensor, got);
+      found = compare_on_device(tensor, got);
     }
     double value = 0;
     if (const std::int64_t at = found.comparison.first_wrong; at >= 0) {
@@ -389,7 +390,7 @@ class DeviceBench final : public Bench {
     return judge(parameter, found.comparison, value, tensor.reference, evidence);
   }
 
-  /// Of the outputs among the arguments, which were found right.
+  /// Records the checksums of the outputs among the arguments, which were found right.
   void take_checksums(Candidate& candidate, const Arguments& arguments) {
     if (!checker_) {
       candidate.checksums.take(results());
@@ -415,7 +416,7 @@ class DeviceBench final : public Bench {
     return candidate.checksums.next_is_unchanged(seen);
   }
 
-  /// The outputs that were looked at last on the host.
+  /// The outputs that were last copied to the host.
   std::vector<std::span<const std::byte>> results() const { return {outputs_.begin(), outputs_.end()}; }
 
   void poison_outputs(const Arguments& arguments) {
@@ -424,8 +425,9 @@ class DeviceBench final : public Bench {
     }
   }
 
-  /// What is wrong with the result of the last call of a sample, which had these arguments, or nothing. All of it is
-  /// looked at where a slice is not what was checked, bit for bit, or where nothing was checked in this process.
+  /// Returns what is wrong with the result of the last call of a sample, which had these arguments; empty if nothing
+  /// is. The whole result is compared if a slice differs in any bit from the checked one, or if none was checked in
+  /// this process.
   std::string compare_with_checked(Candidate& candidate, const Arguments& arguments) {
     if (candidate.checksums.are_known() && next_slice_is_unchanged(candidate, arguments)) return {};
     Evidence evidence;
@@ -434,7 +436,7 @@ class DeviceBench final : public Bench {
     return wrong;
   }
 
-  /// The parameter that is output number `output`.
+  /// Returns the number of the parameter that is output number `output`.
   std::size_t output_parameter(std::size_t output) const {
     for (std::size_t i = 0; i < uniform_.size(); ++i) {
       if (uniform_[i].is_output() && output-- == 0) return i;
@@ -442,8 +444,8 @@ class DeviceBench final : public Bench {
     throw InternalError("internal error: a result has fewer outputs than the one that was checked");
   }
 
-  /// As many copies of the tensors as take more than twice the L2 cache together: calls of a sample go in turn through
-  /// them, so that each finds nothing of its data there. The first is the one that results are checked in.
+  /// Makes as many copies of the tensors as together exceed twice the L2 cache. The calls of a sample cycle through
+  /// them, so that none finds its data in the cache. Results are checked in the first copy.
   void make_copies() {
     if (copies_.size() > 1) return;
     std::int64_t copy_bytes = 0;
@@ -455,7 +457,7 @@ class DeviceBench final : public Bench {
       const std::int64_t alignment = device_->slice_alignment();
       const std::int64_t step = (tensor.bytes() + alignment - 1) / alignment * alignment;
       const DeviceMemoryPtr whole = device_->allocate(step * (copies - 1));
-      if (tensor.is_output()) device_->fill(*whole, GuardedRegion::kCanary);  // between rows it is never written
+      if (tensor.is_output()) device_->fill(*whole, GuardedRegion::kCanary);  // gaps between rows are never written
       for (std::size_t s = 0; s < made.size(); ++s) {
         made[s].push_back(device_->slice(whole, static_cast<std::int64_t>(s) * step, tensor.bytes()));
         if (!tensor.is_output()) device_->copy(*tensor.memory->buffer(), *made[s].back());
@@ -467,11 +469,11 @@ class DeviceBench final : public Bench {
   std::shared_ptr<Device> device_;
   std::int64_t l2_bytes_;
   std::unique_ptr<DeviceChecker> checker_;  ///< null: results are compared on the host
-  std::int64_t kept_bytes_ = 0;             ///< of references on the device
+  std::int64_t kept_bytes_ = 0;             ///< of the expected values on the device
   std::vector<GuardedRegion> mappings_;
   Tensors uniform_;
   std::list<Tensors> others_;
-  std::array<Tensors*, kInputSets> sets_{};  ///< those that were asked for
+  std::array<Tensors*, kInputSets> sets_{};  ///< those used so far
   std::vector<Arguments> copies_;
   std::size_t next_copy_ = 0;
   DeviceWarmth warmth_;

@@ -14,12 +14,12 @@ namespace nestwright {
 namespace {
 
 constexpr std::int64_t kFields = 5;
-constexpr std::int64_t kMaxBlocks = 1024;     // about as many as the multiprocessors of a large device hold at once
-constexpr std::int64_t kItemsOfAThread = 32;  // where there are fewer blocks
+constexpr std::int64_t kMaxBlocks = 1024;     // about as many as the multiprocessors of a large device hold at a time
+constexpr std::int64_t kItemsOfAThread = 32;  // if there are fewer blocks
 constexpr std::int64_t kMaxQueued = 64;
 using Fields = std::array<std::uint64_t, kFields>;
 
-/// How a number of elements or words is shared out among blocks.
+/// The division of elements or words among blocks.
 struct Division {
   std::int64_t blocks, share;
 };
@@ -31,7 +31,7 @@ Division divided(std::int64_t items) {
 
 DeviceSummary summary_of(const Fields& fields) {
   return {.wrong_elements = static_cast<std::int64_t>(fields[0]),
-          .comparison = {.first_wrong = static_cast<std::int64_t>(fields[1]),  // all bits set where there is none
+          .comparison = {.first_wrong = static_cast<std::int64_t>(fields[1]),  // all bits set if there is none
                          .largest_error = std::bit_cast<double>(fields[2]),
                          .largest_error_ratio = std::bit_cast<double>(fields[3])},
           .digest = fields[4]};
@@ -64,7 +64,7 @@ std::unique_ptr<DeviceChecker> DeviceChecker::make(std::shared_ptr<Device> devic
     std::unique_ptr<DeviceChecker> made(new DeviceChecker(std::move(device), object, types));
     return made->is_trusted(types) ? std::move(made) : nullptr;
   } catch (const DeviceError&) {
-    return nullptr;  // where it is lost, whoever needs it next is told
+    return nullptr;  // if it is lost, its next user gets the error
   }
 }
 
@@ -116,7 +116,7 @@ std::vector<DeviceSummary> DeviceChecker::finish() {
 }
 
 bool DeviceChecker::is_trusted(std::span<const ir::Type> types) {
-  // The second is off by its bound, the third by more, the fourth is where nothing may be written, but was.
+  // The second is off by its bound, the third by more; the fourth was written but must not be.
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   const std::array<double, 4> got{1, 2, 3, 4}, expected{1, 1, 1, kNan}, bound{0, 1, 1.5, 0};
   const auto uploaded = [&](std::span<const std::byte> bytes) {

@@ -1,11 +1,12 @@
-// Holds what lies on a device against what is expected of it there, so that only a summary of 40 bytes a tensor comes
-// back. Work is queued and carried out in the order of the calls, behind the kernels that were launched before:
+// Compares results on a device with their expected values there, so that only a summary of 40 bytes per tensor is
+// copied back. Calls are queued and execute in order, after the kernels that were launched before:
 //
 //   checker->digest(*a, 0, a_bytes);
 //   checker->compare(kFloat32, *c, *expected, bound.get(), n);
-//   const std::vector<DeviceSummary> found = checker->finish();   // one a call, waits for the device
+//   const std::vector<DeviceSummary> found = checker->finish();   // one per call; waits for the device
 //
-// Private to measure/. Thread rule: one thread at a time, as for its device. Units: bytes and elements.
+// Private to measure/.
+// Thread rule: one thread at a time, as for its device. Units: bytes and elements.
 #pragma once
 
 #include <cstdint>
@@ -21,31 +22,34 @@
 
 namespace nestwright {
 
+/// The result of one call of compare() or digest().
 struct DeviceSummary {
-  std::int64_t wrong_elements = 0;  ///< compare: how many
-  Comparison comparison;            ///< compare: as compare_elements() finds it, bit for bit
-  /// digest: of the bytes. compare: of what is expected and of the bounds, which a kernel may have overwritten.
+  std::int64_t wrong_elements = 0;  ///< compare: their number
+  Comparison comparison;            ///< compare: identical to that of compare_elements()
+  /// The digest of the bytes (digest), or of the expected values and bounds, which a kernel may have overwritten
+  /// (compare).
   std::uint64_t digest = 0;
 };
 
-/// What DeviceChecker::digest finds of these bytes. Differs where a single word of eight bytes does.
+/// Returns the digest that DeviceChecker::digest computes for these bytes. It changes whenever a single 8-byte word
+/// does.
 std::uint64_t device_digest(std::span<const std::byte> bytes);
 
 class DeviceChecker {
  public:
-  /// `object` is device_checker_object() of `types` (measure/device_checker_source.h). Null where there is none, the
-  /// device refuses it or is lost, or a trial on a few elements of each type finds other than compare_elements()
-  /// does: it may have no float64, for instance.
+  /// Makes a checker from `object`, device_checker_object() of `types` (measure/device_checker_source.h). Returns null
+  /// if `object` is empty, the device refuses it or is lost, or a trial on a few elements of each type differs from
+  /// compare_elements(), e.g. because the device does not have float64.
   static std::unique_ptr<DeviceChecker> make(std::shared_ptr<Device> device, const std::string& object,
                                              std::span<const ir::Type> types);
 
-  /// compare_elements() of the first `elements` of `got`. `bound` null: no error is allowed. `expected` and `bound`
-  /// hold as many doubles. Requires one of the types that it was made for. Throws DeviceError.
+  /// Queues compare_elements() of the first `elements` of `got`. `expected` and `bound` hold as many doubles; a null
+  /// `bound` allows no error. Requires one of the types that the checker was made for. Throws DeviceError.
   void compare(ir::Type type, const DeviceMemory& got, const DeviceMemory& expected, const DeviceMemory* bound,
                std::int64_t elements);
-  /// Of bytes offset .. offset + bytes - 1. Throws DeviceError.
+  /// Queues the digest of bytes offset .. offset + bytes - 1. Throws DeviceError.
   void digest(const DeviceMemory& memory, std::int64_t offset, std::int64_t bytes);
-  /// What was found since the last call. Throws DeviceError.
+  /// Returns the summaries of all calls since the last finish(), in order. Throws DeviceError.
   std::vector<DeviceSummary> finish();
 
  private:
@@ -60,7 +64,7 @@ class DeviceChecker {
   std::map<std::string, std::unique_ptr<DeviceKernel>> comparisons_;
   std::unique_ptr<DeviceKernel> digest_, combine_;
   DeviceMemoryPtr partial_, results_;
-  std::int64_t queued_ = 0;  ///< results that are on the device
+  std::int64_t queued_ = 0;  ///< results that are still on the device
   std::vector<DeviceSummary> found_;
 };
 

@@ -55,7 +55,7 @@ typedef unsigned long long u64;
 #define AS_BITS(value) ((u64)__double_as_longlong(value))
 )";
 
-// Floats are widened from their bits: a device may flush those below the normal numbers where it converts them itself.
+// Floats are widened from their bits, because a device's own conversion may flush subnormal numbers.
 constexpr const char* kCommon = R"(
 typedef struct {
   u64 wrong, first_wrong;
@@ -183,7 +183,7 @@ KERNEL void combine(GLOBAL const u64* partial, i64 partials, i64 place, GLOBAL u
 }
 )";
 
-/// The kernel's type of an element, its bits as an unsigned number, and how they become a double.
+/// The kernel's type of an element, the unsigned type of its bits, and their conversion to double.
 struct Spelling {
   std::string type, bits, widened;
 };

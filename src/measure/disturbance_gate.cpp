@@ -9,15 +9,15 @@ namespace nestwright {
 
 namespace {
 
-constexpr std::size_t kWindow = 256;  // readings: about a second of sampling
-constexpr std::size_t kFewest = 5;    // before there is a norm
+constexpr std::size_t kWindow = 256;     // readings: about a second of sampling
+constexpr std::size_t kMinReadings = 5;  // before there is a norm
 constexpr double kQuantile = 0.2;
 
 }  // namespace
 
 double DisturbanceGate::Norm::learn(double ns) {
   double norm = 0;
-  if (recent_.size() >= kFewest) {
+  if (recent_.size() >= kMinReadings) {
     std::vector<double> sorted(recent_.begin(), recent_.end());
     const auto at = sorted.begin() + static_cast<std::ptrdiff_t>(kQuantile * static_cast<double>(sorted.size()));
     std::nth_element(sorted.begin(), at, sorted.end());

@@ -1,6 +1,7 @@
-// Decides which readings of the clock count. The sentinels (an FMA loop beside each sample, a walk through memory and
-// the steal count once a pass) and what the kernel accounts to the process are held against this run's norm; they gate
-// and divide nothing: see docs/measuring.md. Pure. Thread rule: one thread at a time. Unit: nanoseconds.
+// Decides which readings of the clock count. The sentinels (an FMA loop beside each reading; a memory walk and the
+// steal count once per pass) and the kernel's accounting of this process are compared with their norm in this run. They
+// only accept or reject readings; no reading is ever divided by them (docs/measuring.md says why).
+// Thread rule: one thread at a time; no side effects outside the object. Unit: nanoseconds.
 #pragma once
 
 #include <cstddef>
@@ -10,44 +11,45 @@
 
 namespace nestwright {
 
-/// One reading of the clock around several calls in a row, and what was seen meanwhile.
+/// A reading of the clock around consecutive calls, and what the sentinels showed meanwhile.
 struct Reading {
   double ns = 0;        ///< of all calls together
-  double fma_ns = 0;    ///< FMA sentinel, the slower of the one before and the one after; 0: none, as on devices
-  double cpu_ns = 0;    ///< CPU time of the process during the calls; 0: not known, as on devices
-  double queue_ns = 0;  ///< that threads of the process waited for a processor
+  double fma_ns = 0;    ///< FMA sentinel, the slower of those before and after; 0: none (devices)
+  double cpu_ns = 0;    ///< CPU time of the process during the calls; 0: not known (devices)
+  double queue_ns = 0;  ///< time that threads of the process waited for a processor
   std::int64_t involuntary_switches = 0;
 };
 
-/// What is taken once a pass of samples.
+/// The sentinels that run once per pass.
 struct Surroundings {
   double walk_ns = 0;   ///< memory sentinel; 0: none
-  double steal_ns = 0;  ///< time that the hypervisor gave to others since the last one
+  double steal_ns = 0;  ///< time that the hypervisor took since the last one
 };
 
+/// The tolerances of the gate.
 struct GateOptions {
   double fma_tolerance = 0.10;  ///< above the norm
-  double walk_tolerance =
-      0.40;                   ///< above the norm; a walk through shared caches scatters more than a loop in registers
+  /// Above the norm; a walk through shared caches scatters more than a loop in registers.
+  double walk_tolerance = 0.40;
   double lost_share = 0.005;  ///< of a reading, without a processor
-  double lost_ns = 50e3;      ///< or this much, whichever is more: the grain of the accounts
-  double switch_ns = 10e3;    ///< enough where threads were also switched involuntarily
+  double lost_ns = 50e3;      ///< or this much, whichever is more: the resolution of the accounting
+  double switch_ns = 10e3;    ///< the limit if threads were also switched involuntarily
 };
 
 class DisturbanceGate {
  public:
   explicit DisturbanceGate(const GateOptions& options = {}) : options_(options) {}
 
-  /// What disturbed it, one phrase; empty where it counts. Each one also moves the norm.
+  /// Returns what disturbed it, as a phrase; empty if it counts. Each call also updates the norm.
   std::string judge(const Reading& reading);
   std::string judge(const Surroundings& surroundings);
 
  private:
-  /// What a sentinel takes while nothing disturbs: a low quantile of its last readings, so that it follows a clock that
-  /// drifts, and a disturbance that is shorter than most of them does not become the norm.
+  /// The time of a sentinel on an undisturbed machine: a low quantile of its recent readings. It follows a drifting
+  /// clock, and a disturbance does not become the norm until it lasts for most of the window.
   class Norm {
    public:
-    /// The norm before this one; 0 while too few are known.
+    /// Adds a reading and returns the norm before it; 0 while there are too few readings.
     double learn(double ns);
 
    private:

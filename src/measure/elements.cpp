@@ -40,7 +40,7 @@ T from_double(double v) {
   }
 }
 
-// Calls work with a null pointer of the C++ type of the elements.
+// Calls `work` with a null pointer of the C++ type of the elements.
 template <class Work>
 auto with_element(ir::Type type, Work work) {
   switch (type.code) {
@@ -70,7 +70,7 @@ bool is_right(double got, double expected, double bound) {
   return got == expected || std::abs(got - expected) <= bound;
 }
 
-/// As poison leaves it.
+/// Whether all bytes still hold the poison.
 template <class T>
 bool is_untouched(const T& element) {
   std::array<unsigned char, sizeof(T)> bytes{};
@@ -102,7 +102,7 @@ Comparison compare_elements(ir::Type type, const void* memory, std::span<const d
     const auto allowed = [&](std::size_t i) { return is_exact ? 0 : bound[i]; };
     Comparison result;
     bool wrong = false;
-    // Without a branch, so that it goes at the speed of memory: this runs twice a candidate.
+    // Without a branch, so that it runs at the speed of memory; it runs twice per candidate.
     for (std::size_t i = 0; i < expected.size(); ++i) {
       const double value = static_cast<double>(got[i]);
       const double difference = std::abs(value - expected[i]);

@@ -1,4 +1,4 @@
-// Tensors' elements between memory and double, and the comparison of a result with its reference.
+// Converts elements of tensors between memory and double, and compares results with their reference.
 // Thread rule: pure functions.
 #pragma once
 
@@ -9,20 +9,21 @@
 
 namespace nestwright {
 
-/// Writes the values to `memory` as elements of `type`, rounded to nearest. Requires room for all of them.
+/// Writes `values` to `memory` as elements of `type`, rounded to nearest. Requires room for all of them.
 void encode_elements(ir::Type type, std::span<const double> values, void* memory);
 
-/// Element `index` as a double.
+/// Returns element `index` as a double.
 double element_at(ir::Type type, const void* memory, std::int64_t index);
 
+/// The differences between a result and its reference.
 struct Comparison {
   std::int64_t first_wrong = -1;   ///< index; -1: all are right
-  double largest_error = 0;        ///< absolute; infinite where something is not a number
+  double largest_error = 0;        ///< absolute; infinite if an element is not a number
   double largest_error_ratio = 0;  ///< error / bound; infinite likewise
 };
-/// An element is right where it equals `expected` or |element - expected| <= bound; not-a-number never is. Where
-/// `expected` is not-a-number, nothing may have been written: all bytes of the element must still be 0xff. No bounds at
-/// all: they are zero.
+/// Compares a result with its reference. An element is right if it equals `expected` or |element - expected| <= bound;
+/// a NaN element is wrong. If `expected` is NaN, the element must not have been written: all its bytes must still be
+/// 0xff. An empty `bound` means zero for every element.
 Comparison compare_elements(ir::Type type, const void* memory, std::span<const double> expected,
                             std::span<const double> bound);
 

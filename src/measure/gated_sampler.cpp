@@ -6,16 +6,16 @@ namespace nestwright {
 
 namespace {
 
-constexpr int kTries = 3;                  // at once, before the run waits
-constexpr double kMostlyDisturbed = 0.75;  // share of the readings from which on another try at once is wasted
-constexpr double kMemory = 1.0 / 32;       // of that share: weight of the last reading
+constexpr int kMaxAttempts = 3;            // attempts before the run waits
+constexpr double kMostlyDisturbed = 0.75;  // share of readings from which immediate retries are pointless
+constexpr double kDecay = 1.0 / 32;        // weight of the last reading in that share
 
 }  // namespace
 
-bool Patience::spend(double ns) {
+bool WaitBudget::spend(double ns) {
   if (is_over_ && is_over_()) return false;
   const auto elapsed = static_cast<double>(clock_.now_ns() - start_ns_);
-  if (waited_ns_ + ns > kFirst_ns + share_ * elapsed) return false;
+  if (waited_ns_ + ns > kInitial_ns + share_ * elapsed) return false;
   waited_ns_ += ns;
   return true;
 }
@@ -27,25 +27,25 @@ std::optional<Sample> GatedSampler::take(int candidate, std::int64_t calls, bool
     if (!reading) return std::nullopt;
     sample = {reading->ns, reading->fma_ns, gate_.judge(*reading)};
     const bool is_disturbed = !sample.disturbance.empty();
-    disturbed_share_ += kMemory * ((is_disturbed ? 1 : 0) - disturbed_share_);
+    disturbed_share_ += kDecay * ((is_disturbed ? 1 : 0) - disturbed_share_);
     if (!is_disturbed) {
-      pause_ns_ = kShortestPause_ns;
+      pause_ns_ = kMinPause_ns;
       return sample;
     }
-    const bool tries_at_once = tries < kTries && disturbed_share_ < kMostlyDisturbed;
+    const bool tries_at_once = tries < kMaxAttempts && disturbed_share_ < kMostlyDisturbed;
     if (!tries_at_once && !wait(sample.disturbance)) return sample;
   }
 }
 
-Look GatedSampler::look_around() {
+SentinelReading GatedSampler::observe() {
   const Surroundings surroundings = source_.surroundings();
   return {surroundings, gate_.judge(surroundings)};
 }
 
 bool GatedSampler::wait(const std::string& why) {
-  if (!patience_.spend(pause_ns_)) return false;
+  if (!wait_budget_.spend(pause_ns_)) return false;
   source_.pause(pause_ns_, why);
-  pause_ns_ = std::min(2 * pause_ns_, kLongestPause_ns);
+  pause_ns_ = std::min(2 * pause_ns_, kMaxPause_ns);
   return true;
 }
 

@@ -1,5 +1,6 @@
-// Samples that count: a disturbed reading is taken again, and where the machine stays disturbed the run waits, for a
-// bounded time. The clock and the kernels are handed in. Thread rule: one thread at a time. Unit: nanoseconds.
+// Takes samples that count: a disturbed reading is repeated, and while the machine stays disturbed the run waits, for a
+// bounded time. The clock and the kernels are parameters, so that tests can simulate them.
+// Thread rule: one thread at a time. Unit: nanoseconds.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +13,31 @@
 
 namespace nestwright {
 
+/// Provides readings of candidates and of the machine.
 class SampleSource {
  public:
   virtual ~SampleSource() = default;
-  /// Calls a candidate that many times in a row, after an untimed call where `warm_up`. nullopt where it failed: it is
-  /// then not asked for again.
+  /// Calls a candidate `calls` times in a row, after an untimed call if `warm_up`. Absent if the candidate failed,
+  /// which is then not sampled again.
   virtual std::optional<Reading> sample(int candidate, std::int64_t calls, bool warm_up) = 0;
   virtual Surroundings surroundings() = 0;
-  /// Puts a fresh process in the place of the one that calls the candidates.
+  /// Replaces the process that calls the candidates by a fresh one.
   virtual void renew_process() = 0;
-  /// Sleeps, as the machine is disturbed; `why` is for people.
+  /// Sleeps because the machine is disturbed; `why` is for people.
   virtual void pause(double ns, const std::string& why) = 0;
 };
 
-/// How long a run may wait for a disturbed machine: a share of the time that it has run, and a second to begin with.
-class Patience {
+/// The time that a run may wait for a disturbed machine: a share of its elapsed time plus an initial second.
+class WaitBudget {
  public:
-  Patience(Clock& clock, double share) : clock_(clock), share_(share), start_ns_(clock.now_ns()) {}
-  /// Whether so long a wait is still allowed; it then counts as waited.
+  WaitBudget(Clock& clock, double share) : clock_(clock), share_(share), start_ns_(clock.now_ns()) {}
+  /// Takes a wait of `ns` from the budget. Returns false if it does not allow it.
   bool spend(double ns);
-  /// Allows no wait once `is_over` gives true. May be empty.
+  /// Allows no further wait once `is_over` returns true. May be empty.
   void set_end(std::function<bool()> is_over) { is_over_ = std::move(is_over); }
 
  private:
-  static constexpr double kFirst_ns = 1e9;
+  static constexpr double kInitial_ns = 1e9;
 
   Clock& clock_;
   double share_;
@@ -44,41 +46,42 @@ class Patience {
   std::function<bool()> is_over_;
 };
 
+/// A reading of one candidate, and the verdict on it.
 struct Sample {
   double ns = 0;  ///< of all calls together
   double fma_ns = 0;
   std::string disturbance;  ///< empty: it counts
 };
 
-/// What is seen once a pass.
-struct Look {
+/// The sentinels of a pass, and the verdict on them.
+struct SentinelReading {
   Surroundings surroundings;
-  std::string disturbance;  ///< since the last look; empty: nothing
+  std::string disturbance;  ///< since the last observation; empty: none
 };
 
 class GatedSampler {
  public:
-  /// All three outlive it.
-  GatedSampler(SampleSource& source, DisturbanceGate& gate, Patience& patience)
-      : source_(source), gate_(gate), patience_(patience) {}
+  /// All three must outlive the sampler.
+  GatedSampler(SampleSource& source, DisturbanceGate& gate, WaitBudget& wait_budget)
+      : source_(source), gate_(gate), wait_budget_(wait_budget) {}
 
-  /// A sample that counts, or the last of several disturbed ones; where most readings are disturbed, of fewer. nullopt
-  /// where the candidate failed.
+  /// Returns an undisturbed sample, or the last of several disturbed ones; there are fewer attempts while most readings
+  /// are disturbed. Absent if the candidate failed.
   std::optional<Sample> take(int candidate, std::int64_t calls, bool warm_up);
-  Look look_around();
-  /// Later samples are taken in a fresh process.
+  SentinelReading observe();
+  /// Takes later samples in a fresh process.
   void renew_process() { source_.renew_process(); }
-  /// Waits a moment. False where no wait is left.
+  /// Waits a moment. Returns false if the budget does not allow it.
   bool wait(const std::string& why);
 
  private:
   SampleSource& source_;
   DisturbanceGate& gate_;
-  Patience& patience_;
-  double pause_ns_ = kShortestPause_ns;
-  double disturbed_share_ = 0;  ///< of the last readings
+  WaitBudget& wait_budget_;
+  double pause_ns_ = kMinPause_ns;
+  double disturbed_share_ = 0;  ///< recent average
 
-  static constexpr double kShortestPause_ns = 5e6, kLongestPause_ns = 160e6;
+  static constexpr double kMinPause_ns = 5e6, kMaxPause_ns = 160e6;
 };
 
 }  // namespace nestwright

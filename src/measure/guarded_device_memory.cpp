@@ -8,7 +8,7 @@
 namespace nestwright {
 namespace {
 
-/// As large as the buffer, so that an index that is off by a row or a tile lands there, within reason: it is copied
+/// As large as the buffer, within limits, so that an index that is off by a row or a tile lands there. It is copied
 /// back after every check.
 std::int64_t guard_bytes(std::int64_t bytes, std::int64_t alignment) {
   const std::int64_t wanted = std::clamp<std::int64_t>(bytes, 4 << 10, 256 << 10);

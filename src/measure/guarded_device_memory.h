@@ -1,7 +1,8 @@
-// Memory of a device between two guard zones, which hold a canary: a write past an end, or before the start, is seen
-// afterwards. Reads out of bounds are not: the verifier and the interpreter prove them away before a program gets here,
-// and the canary (all bytes 0xff, not-a-number in every floating type) makes most of them give a wrong result.
-// Private to measure/. Thread rule: one thread at a time, as for the device. Unit: bytes.
+// Device memory between two guard zones filled with a canary, so that a write past the end or before the start is
+// detected afterwards. Reads out of bounds are not detected, but the verifier and the interpreter exclude them before a
+// program gets here, and the canary (all bytes 0xff, NaN in every floating type) makes most of them give a wrong
+// result. Private to measure/.
+// Thread rule: one thread at a time, as for the device. Unit: bytes.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +14,16 @@ namespace nestwright {
 
 class GuardedDeviceMemory {
  public:
-  /// Poisoned, as by poison(). Throws DeviceError where the device has no room.
+  /// Allocates poisoned memory. Throws DeviceError if the device does not have room.
   GuardedDeviceMemory(Device& device, std::int64_t bytes);
 
-  /// What a kernel is handed: as aligned as the device's allocations are.
+  /// The memory to pass to kernels, with the alignment of the device's allocations.
   const DeviceMemoryPtr& buffer() const { return buffer_; }
   /// Fills buffer and guards with the canary.
   void poison();
-  /// True where both guards still hold the canary. Waits for the device.
+  /// Whether both guards still hold the canary. Waits for the device.
   bool guards_intact() const;
-  /// The same on the device: queues two results, by which are_intact() judges.
+  /// The same, on the device: queue_guards() queues two digests, whose summaries are then passed to are_intact().
   void queue_guards(DeviceChecker& checker) const;
   bool are_intact(const DeviceSummary& front, const DeviceSummary& back) const;
 
@@ -31,7 +32,7 @@ class GuardedDeviceMemory {
 
   Device* device_;
   std::int64_t guard_;
-  std::uint64_t guard_digest_;  ///< of an intact one
+  std::uint64_t guard_digest_;  ///< the digest of an intact guard
   DeviceMemoryPtr whole_, buffer_;
 };
 

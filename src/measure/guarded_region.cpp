@@ -39,8 +39,8 @@ GuardedRegion GuardedRegion::read_only(std::int64_t bytes, int fd, std::int64_t 
   return GuardedRegion(bytes, fd, file_offset);
 }
 
-// The guards are as large as the buffer and at least a megabyte: an index that is off by a row, or by a whole tile,
-// still lands in one. They cost address space only.
+// The guards are as large as the buffer and at least a megabyte, so that an index that is off by a row or a whole tile
+// still lands in one. They use address space only.
 GuardedRegion::GuardedRegion(std::int64_t bytes, int fd, std::int64_t file_offset)
     : bytes_(bytes), guard_(padded(std::max<std::int64_t>(bytes, 1 << 20))) {
   const std::int64_t data = padded(bytes), total = data + 2 * guard_;

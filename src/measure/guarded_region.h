@@ -1,7 +1,7 @@
-// Memory between two guards, in which a buffer is placed so that reading or writing past its end, or before its start,
-// is a fault: first with its end at the upper guard, then with its start at the lower one. What is left of the pages on
-// the other side is filled with a canary, which is also what poisons outputs: all bytes 0xff, not-a-number in every
-// floating type. Thread rule: one thread at a time. Unit: bytes.
+// Memory between two guard areas, where a buffer can be placed so that any access past its end or before its start
+// faults: first with its end at the upper guard, then with its start at the lower one. The rest of the pages on the
+// other side is filled with a canary, which also poisons outputs: all bytes 0xff, NaN in every floating type.
+// Thread rule: one thread at a time. Unit: bytes.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +10,22 @@
 
 namespace nestwright {
 
+/// Where a buffer lies within the region.
 enum class Placement : std::uint8_t { kAtEnd = 0, kAtStart = 1 };
 
 class GuardedRegion {
  public:
   static constexpr unsigned char kCanary = 0xff;
 
-  /// Bytes of whole pages that hold `bytes`, at least one page.
+  /// Returns the size of the whole pages that hold `bytes`, at least one page.
   static std::int64_t padded(std::int64_t bytes);
-  /// Where in padded(bytes) a buffer begins: at the end it keeps no more alignment than its size has, which is its
-  /// elements' for a tensor and 64 for a workspace.
+  /// Returns the offset of a buffer within padded(bytes). At the end its alignment is only that of its size, which is
+  /// that of the elements for a tensor and 64 for a workspace.
   static std::int64_t offset(std::int64_t bytes, Placement placement);
 
-  /// Fresh memory for a buffer of that size. Throws Error where the machine has not got it.
+  /// Allocates memory for a buffer of that size. Throws Error if there is not enough.
   static GuardedRegion writable(std::int64_t bytes);
-  /// padded(bytes) of a file, from `file_offset` on, which a kernel can only read.
+  /// Maps padded(bytes) of a file from `file_offset` on, read-only.
   static GuardedRegion read_only(std::int64_t bytes, int fd, std::int64_t file_offset);
 
   GuardedRegion(GuardedRegion&& other) noexcept;
@@ -35,10 +36,11 @@ class GuardedRegion {
   std::int64_t bytes() const { return bytes_; }
   /// Fills buffer and gaps with the canary. Requires writable().
   void poison();
-  /// True where the gaps still hold the canary.
+  /// Whether the gaps still hold the canary.
   bool gaps_intact(Placement placement) const;
 
-  /// Which side of this region `address` is beyond, if it lies in one of its guards or in what it may not write.
+  /// Classifies a faulting `address` relative to this region: in the lower or upper guard, inside (where the region is
+  /// read-only), or elsewhere.
   enum class Fault : std::uint8_t { kElsewhere, kBeforeStart, kPastEnd, kInside };
   Fault classify(const void* address) const;  // async-signal-safe
 

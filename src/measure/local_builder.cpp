@@ -17,9 +17,9 @@ namespace {
 
 constexpr int kIdle = -1;
 
-constexpr std::int64_t kDeviceScale = 8;  // of the memory of a device's compiler
+constexpr std::int64_t kDeviceScale = 8;  // the memory limit of device compilers, relative to BuilderOptions
 
-/// Nothing where it is none.
+/// Absent if the message is malformed.
 std::optional<CompileReply> decode(const std::string& message) {
   try {
     return decode_compile_reply(message);
@@ -41,7 +41,7 @@ class LocalBuilder : public Builder {
   std::vector<BuildResult> build(const std::vector<BuildRequest>& requests) override {
     std::vector<BuildResult> results(requests.size());
     std::size_t next = 0, done = 0;
-    // What an earlier call left unfinished, because it threw, answers to nobody.
+    // Replies to an earlier call that threw are dropped.
     for (Slot& slot : slots_) {
       if (slot.request != kIdle) slot = Slot();
     }
@@ -89,11 +89,11 @@ class LocalBuilder : public Builder {
     }
     slot.request = index;
     slot.deadline_ns = steady_clock().now_ns() + timeout_ns();
-    // A worker that cannot take it is dead, which finish() finds out.
+    // A worker that cannot accept it is dead, which finish() finds out.
     slot.worker->channel().send(encode(CompileRequest{request.pipeline, ir::serialize(request.program)}), timeout_ns());
   }
 
-  // Until one of the busy workers has something to say or has run out of time.
+  // Waits until one of the busy workers has a message or has run out of time.
   void wait() const {
     std::vector<pollfd> entries;
     std::int64_t deadline = INT64_MAX;
@@ -106,7 +106,8 @@ class LocalBuilder : public Builder {
     poll(entries.data(), entries.size(), static_cast<int>(std::min<std::int64_t>(left / 1'000'000 + 1, 1'000'000)));
   }
 
-  // The result of a slot's request where there is one; the slot is then idle, its worker gone where it cannot go on.
+  // Returns the result of a slot's request if there is one. The slot is then idle, and its worker is gone if it cannot
+  // continue.
   std::optional<BuildResult> finish(Slot& slot) {
     std::string message;
     BuildResult result;
@@ -121,7 +122,7 @@ class LocalBuilder : public Builder {
         break;
       case Channel::Status::kClosed: {
         result.outcome = Outcome::kCompileError;
-        const std::string how = slot.worker->obituary();
+        const std::string how = slot.worker->describe_exit();
         result.message = fmt::format("builder {} ({})", slot.worker->died_of_signal() ? "crashed" : "gave up", how);
         break;
       }

@@ -12,16 +12,16 @@ namespace nestwright {
 
 namespace {
 
-constexpr double kLimitRatio = 100;  // of the incumbent's time: what a candidate may take
-constexpr double kLeastLimit_s = 1;
+constexpr double kLimitRatio = 100;  // a candidate's limit relative to the incumbent's time
+constexpr double kMinLimit_s = 1;
 
 class LocalRunner : public Runner, private SampleSource {
  public:
   LocalRunner(const CheckData& data, const RunnerOptions& options)
       : options_(with_device_timing(options)),
         worker_(data, options_),
-        patience_(steady_clock(), options_.wait_share),
-        sampler_(*this, gate_, patience_) {}
+        wait_budget_(steady_clock(), options_.wait_share),
+        sampler_(*this, gate_, wait_budget_) {}
 
   RunResult run(const std::vector<RunRequest>& requests, const std::optional<Incumbent>& incumbent,
                 const std::function<bool()>& is_over) override {
@@ -91,7 +91,7 @@ class LocalRunner : public Runner, private SampleSource {
   }
 
   void set_candidates(const std::vector<RunRequest>& requests) {
-    unload_all();  // what an earlier call left behind, because it threw
+    unload_all();  // left by an earlier call that threw
     candidates_.clear();
     for (const RunRequest& request : requests) {
       nestwright::check(request.object != nullptr, "a candidate to be run has no object");
@@ -132,12 +132,12 @@ class LocalRunner : public Runner, private SampleSource {
   }
 
   RaceConditions conditions(const std::function<bool()>& is_over) {
-    patience_.set_end(is_over);
+    wait_budget_.set_end(is_over);
     return {options_.timing, ++races_, is_over};
   }
 
-  // Links and checks one, thoroughly or as is done for each candidate. The rough time of a call where it is right, else
-  // nothing, and its measurement says why.
+  // Links and checks a candidate, thoroughly or in the usual way. Returns the rough time of a call if it is right, else
+  // nothing, and the measurement says why.
   std::optional<double> check_candidate(int id, bool thorough) {
     Candidate& candidate = candidates_[static_cast<std::size_t>(id)];
     const std::int64_t start = steady_clock().now_ns();
@@ -182,8 +182,8 @@ class LocalRunner : public Runner, private SampleSource {
     std::this_thread::sleep_for(std::chrono::nanoseconds(static_cast<std::int64_t>(ns)));
   }
 
-  // A request about a candidate that is linked first where it must be. Nothing where it failed: its measurement says
-  // why.
+  // Sends a request about a candidate, which is linked first if necessary. Absent if the candidate failed: its
+  // measurement says why.
   std::optional<RunnerReply> ask(int id, const RunnerRequest& request) {
     Candidate& candidate = candidates_[static_cast<std::size_t>(id)];
     worker_.ensure();
@@ -218,15 +218,15 @@ class LocalRunner : public Runner, private SampleSource {
     return reply;
   }
 
-  /// Of a request. Scales with the incumbent: what takes so many times as long needs no exact time.
+  /// The limit of a request. It scales with the incumbent: a candidate that is so much slower needs no exact time.
   double limit_s() const {
     if (incumbent_ns_ == 0 || options_.target.device != DeviceKind::kCpu) return options_.timeout_s;
-    return std::min(options_.timeout_s, std::max(kLeastLimit_s, kLimitRatio * incumbent_ns_ * 1e-9));
+    return std::min(options_.timeout_s, std::max(kMinLimit_s, kLimitRatio * incumbent_ns_ * 1e-9));
   }
 
   std::optional<RunnerReply> transact(const RunnerRequest& request) {
     std::optional<RunnerReply> reply = worker_.ask(request, limit_s());
-    if (!worker_.is_there()) forget_loaded();
+    if (!worker_.is_running()) forget_loaded();
     return reply;
   }
 
@@ -242,11 +242,11 @@ class LocalRunner : public Runner, private SampleSource {
   RunnerOptions options_;
   RunnerWorker worker_;
   DisturbanceGate gate_;
-  Patience patience_;
+  WaitBudget wait_budget_;
   GatedSampler sampler_;
   std::vector<Candidate> candidates_;
   std::uint64_t races_ = 0;
-  double incumbent_ns_ = 0;  ///< what limits scale with; 0: nothing is known yet
+  double incumbent_ns_ = 0;  ///< basis of the limits; 0: not known yet
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
-// Checksums of a result that was found right, by which later calls of the kernel are held against it: a race between
-// threads need not show in the calls that were checked. One slice of the result at a time, in turn, so that looking
-// costs some 50 us whatever its size. Private to measure/. Thread rule: one thread at a time.
+// Checksums of a result that was found right, with which the results of later calls are compared, because a race
+// between threads may not show in the calls that were checked. Each comparison covers one slice, in rotation, so that
+// it takes about 50 us whatever the size of the result. Private to measure/.
+// Thread rule: one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 
 namespace nestwright {
 
-/// Of any bytes; depends on their order.
+/// Returns a checksum of the bytes that depends on their order.
 std::uint64_t checksum(std::span<const std::byte> bytes);
 
 class OutputChecksums {
@@ -23,21 +24,21 @@ class OutputChecksums {
     std::size_t output = 0, offset = 0, bytes = 0;
   };
 
-  /// Of slices of a mebibyte.
+  /// Uses slices of 1 MiB.
   OutputChecksums() = default;
-  /// Of slices of at most so many bytes.
+  /// Uses slices of at most `slice_bytes`.
   explicit OutputChecksums(std::size_t slice_bytes) : slice_bytes_(slice_bytes) {}
 
-  /// Of what lies there now.
+  /// Computes the checksums of the current contents.
   void take(Outputs outputs);
-  /// Of outputs of so many bytes, which lie where only `sum` reads them: gives the checksum of a slice.
+  /// The same for outputs of these sizes that only `sum` can read: it returns the checksum of a slice.
   void take(std::span<const std::size_t> bytes, const std::function<std::uint64_t(const Slice&)>& sum);
   bool are_known() const { return !sums_.empty(); }
-  /// The slice to look at. Requires known checksums.
+  /// Returns the slice to compare next. Requires known checksums.
   Slice next() const;
-  /// Whether next(), which now holds these bytes, is what it was; then goes on to the slice behind it.
+  /// Whether the slice next(), which now holds these bytes, has its old checksum. Advances to the following slice.
   bool next_is_unchanged(std::span<const std::byte> bytes);
-  /// The same of a slice that now has this checksum.
+  /// The same, for a slice that now has this checksum.
   bool next_is_unchanged(std::uint64_t sum);
 
  private:
@@ -46,7 +47,7 @@ class OutputChecksums {
     std::uint64_t value = 0;
   };
   std::size_t slice_bytes_ = std::size_t{1} << 20;
-  std::vector<Sum> sums_;  ///< one output after the other
+  std::vector<Sum> sums_;  ///< in the order of the outputs
   std::size_t next_ = 0;
 };
 

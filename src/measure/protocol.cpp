@@ -14,7 +14,7 @@ std::uint8_t code(Enum value) {
   return static_cast<std::uint8_t>(value);
 }
 
-/// Throws UsageError for the number of none of them.
+/// Throws UsageError for a number outside the enumeration.
 template <class Enum>
 Enum decode_enum(Decoder& d, Enum last) {
   const std::uint8_t value = d.u8();
@@ -23,7 +23,7 @@ Enum decode_enum(Decoder& d, Enum last) {
   return static_cast<Enum>(value);
 }
 
-/// What a runner needs of it.
+/// Encodes only the parts that a runner needs.
 void encode_object(Encoder& e, const CompiledObject& object) {
   e.bytes(object.object).bytes(object.symbol).bytes(object.preparation);
   e.i64(object.workspace.shared_bytes).i64(object.workspace.per_thread_bytes);

@@ -1,5 +1,5 @@
-// What is said between this process and a nestwright-worker: one message a request, one a reply, over a Channel.
-// Thread rule: values and pure functions. Reading a malformed message throws UsageError.
+// The messages between this process and a nestwright-worker: each request and each reply is one message on a Channel.
+// Thread rule: values and pure functions. Decoding a malformed message throws UsageError.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,26 @@
 #include "ir/core/program.h"
 #include "measure/disturbance_gate.h"
 #include "measure/measurement.h"
-#include "runtime/parallel.h"
+#include "runtime/parallel_pool.h"
 #include "support/wire.h"
 
 namespace nestwright {
 
-/// A worker says hello with this once it is ready; another number is refused.
+/// The version that a worker sends when it is ready; a different one is refused.
 inline constexpr std::int64_t kProtocolVersion = 11;
-/// Descriptors of a worker: its channel; of a runner also the tensors and a page for its last words.
+/// The descriptors of a worker: its channel and, for a runner, the tensors and a page for its FaultRecord.
 inline constexpr int kWorkerChannelFd = 3, kWorkerTensorsFd = 4, kWorkerFaultFd = 5;
 
+/// Returns the message that a worker sends when it is ready.
 std::string encode_hello();
-/// Throws UsageError where the peer speaks another version.
+/// Throws UsageError if the peer has another version.
 void expect_hello(std::string_view message);
 
-// --- Builder: the target once, then a program a request --------------------------------------------------------------
+// --- Builder: the target once, then one program per request ----------------------------------------------------------
 
 struct CompileRequest {
   Pipeline pipeline = Pipeline::kSearch;
-  std::string program;  ///< ir::serialize
+  std::string program;  ///< in the form of ir::serialize
 };
 std::string encode(const CompileRequest& request);
 CompileRequest decode_compile_request(std::string_view message);
@@ -37,56 +38,57 @@ CompileRequest decode_compile_request(std::string_view message);
 struct CompileReply {
   Outcome outcome = Outcome::kOk;
   std::string message;
-  CompiledObject object;  ///< what a runner needs of it, its code and its resources
+  CompiledObject object;  ///< only the parts that a runner needs, its code fingerprint and its resources
   double compile_ms = 0;
 };
 std::string encode(const CompileReply& reply);
 CompileReply decode_compile_reply(std::string_view message);
 
-// --- Runner: the tensors once, then any number of these --------------------------------------------------------------
+// --- Runner: the setup once, then any number of requests -------------------------------------------------------------
 
-/// A parameter in the file of tensors. An input lies there twice, in whole pages, as the two placements need it; of an
-/// output there are the expected values and the bounds, as doubles. Where the task has inputs of whole numbers, or of
-/// large and small magnitudes, they lie there as well, as the placement at the end needs them, and so does what is
-/// expected of them.
+/// The place of a parameter in the tensor file. The file contains each input twice, in whole pages, once per placement,
+/// and the expected values and bounds of each output, as doubles. If the task has inputs of whole numbers, or of large
+/// and small magnitudes, the file also contains those, for the placement at the end, and what is expected of them.
 struct TensorLayout {
   ir::Type type;
   ir::Role role = ir::Role::kInput;
   std::int64_t elements = 0;
   std::int64_t first = 0, second = 0;  ///< offsets: at end and at start, or expected and bound
-  std::int64_t whole = -1;             ///< offset of the whole numbers, or of what is expected of them; -1: none
-  std::int64_t wide = -1;              ///< likewise of large and small magnitudes
-  std::int64_t wide_bound = -1;        ///< offset of their bounds, of an output; -1: none
+  std::int64_t whole = -1;             ///< offset of the whole numbers, or of their expected values; -1: none
+  std::int64_t wide = -1;              ///< likewise for large and small magnitudes
+  std::int64_t wide_bound = -1;        ///< for an output, the offset of their bounds; -1: none
 };
 void encode(Encoder& encoder, const TensorLayout& layout);
 TensorLayout decode_tensor_layout(Decoder& decoder);
 
+/// The first message to a runner: the tensors of the task and how to run candidates.
 struct RunnerSetup {
   std::vector<TensorLayout> tensors;
   int threads = 1;
   PoolKind pool = PoolKind::kSerial;
-  std::string target;   ///< of a device, as Target::str() has it; empty: the CPU
-  std::string checker;  ///< of a device, what compares results there (device_checker_source.h); empty: there is none
+  std::string target;   ///< for a device, its Target::str(); empty: the CPU
+  std::string checker;  ///< for a device, device_checker_object(); empty: none
 };
 std::string encode(const RunnerSetup& setup);
 RunnerSetup decode_runner_setup(std::string_view message);
 
+/// A request to a runner; `id` is the number of the candidate.
 struct RunnerRequest {
   enum class Kind : std::uint8_t { kLoad, kCheck, kSample, kSurroundings, kUnload };
   Kind kind = Kind::kLoad;
-  std::int64_t number = 0;  ///< of the request, 1 and up; the reply has it, too
+  std::int64_t number = 0;  ///< of the request, from 1; the reply repeats it
   int id = 0;
-  CompiledObject object;   ///< kLoad: what a runner needs of it
+  CompiledObject object;   ///< kLoad: only the parts that a runner needs
   std::int64_t calls = 1;  ///< kSample
   bool warm_up = false;    ///< kSample: an untimed call first
-  /// kCheck: also a call on inputs of large and small magnitudes, and one that finds what the call before left in the
-  /// workspace.
+  /// kCheck: also calls it on inputs of large and small magnitudes, and once with the workspace as the previous call
+  /// left it.
   bool thorough = false;
 };
 std::string encode(const RunnerRequest& request);
 RunnerRequest decode_runner_request(std::string_view message);
 
-/// Also says that the runner is ready, once, with the number 0.
+/// The reply to a request. A first one, with number 0, says that the runner is ready.
 struct RunnerReply {
   std::int64_t number = 0;         ///< of the request
   Outcome outcome = Outcome::kOk;  ///< kOk, kLaunchError or kWrongResult
@@ -95,19 +97,19 @@ struct RunnerReply {
   double call_ns = 0;                                     ///< kCheck: of the faster call
   Reading reading;                                        ///< kSample
   Surroundings surroundings;                              ///< kSurroundings
-  std::vector<KernelResources> resources;                 ///< kLoad, where the device's driver tells them
-  double device_clock_mhz = 0, device_temperature_c = 0;  ///< kSample, where a device tells them
-  bool is_lost = false;                                   ///< the device failed for good: the runner has to be replaced
+  std::vector<KernelResources> resources;                 ///< kLoad, if the device's driver reports them
+  double device_clock_mhz = 0, device_temperature_c = 0;  ///< kSample, if the device reports them
+  bool is_lost = false;  ///< the device has become unusable: the runner must be replaced
 };
 std::string encode(const RunnerReply& reply);
 RunnerReply decode_runner_reply(std::string_view message);
 
-/// Where a runner's fault was, written by its signal handler to shared memory just before it dies.
+/// The location of a runner's fault, which its signal handler writes to shared memory just before the process dies.
 struct FaultRecord {
   std::int32_t written = 0;
-  std::int32_t parameter = 0;  ///< -1: the workspace, -2: none of them
+  std::int32_t parameter = 0;  ///< -1: the workspace, -2: neither
   std::int32_t side = 0;       ///< GuardedRegion::Fault
-  std::int32_t refused = -1;   ///< the number of a system call that candidates may not make; -1: it was no such fault
+  std::int32_t refused = -1;   ///< the number of the refused system call; -1: another kind of fault
 };
 
 }  // namespace nestwright

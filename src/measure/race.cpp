@@ -10,18 +10,18 @@ namespace nestwright {
 
 namespace {
 
-constexpr int kReferenceSamples = 10;  // of a first candidate, which is what the others are held against
-constexpr double kStall_ns = 10e6;     // what a scheduler's time slice or cold caches may add to one call
-constexpr int kMinConfirmations = 6;   // pairs, fewer where a call takes long
+constexpr int kReferenceSamples = 10;  // of a first candidate, the reference kernel of the others
+constexpr double kStall_ns = 10e6;     // the most that a scheduler's time slice or cold caches add to a call
+constexpr int kMinConfirmations = 6;   // pairs; fewer if a call takes long
 constexpr int kMaxConfirmations = 30;
-constexpr double kGainAPair = 0.02;      // one more pair for so much gain
-constexpr int kFewestConfirmations = 3;  // of kernels that take long
-constexpr int kImplausiblePasses = 3;    // passes for what is faster than the machine can be
-constexpr double kFarAbove = 2;          // times the limit at which one is given up
-constexpr double kAboveLimit = 1.05;     // of the highest rates ever seen: what may still be true
+constexpr double kGainAPair = 0.02;       // one more pair per this much gain
+constexpr int kMinSlowConfirmations = 3;  // for kernels that take long
+constexpr int kImplausiblePasses = 3;     // passes for a candidate that is faster than the machine can be
+constexpr double kFarAbove = 2;           // relative to the limit for giving up
+constexpr double kAboveLimit = 1.05;      // relative to the highest rates ever measured: still plausible
 
 /// A checked call longer than this needs no sampling: neither cold caches nor a scheduler's time slice explain it.
-double hopeless_call_ns(const TimingOptions& options, double best_ns) {
+double eliminating_call_ns(const TimingOptions& options, double best_ns) {
   return std::max(3 * kStall_ns, (1 + options.race_within) * best_ns + 2 * kStall_ns);
 }
 
@@ -29,7 +29,7 @@ class Race {
  public:
   Race(GatedSampler& sampler, const RaceConditions& conditions, std::span<const Contender> contenders,
        const std::optional<Contender>& incumbent)
-      : options_(conditions.timing), passes_(sampler, conditions), racers_(line_up(contenders)) {
+      : options_(conditions.timing), passes_(sampler, conditions), racers_(make_racers(contenders)) {
     if (!incumbent) return;
     opponent_.contender = *incumbent;
     reference_ = &opponent_;
@@ -52,7 +52,7 @@ class Race {
   }
 
  private:
-  /// The first candidate that does not fail.
+  /// Chooses the first candidate that does not fail.
   void choose_reference() {
     for (std::size_t i = 0; i < racers_.size(); ++i) {
       Racer& racer = racers_[i];
@@ -68,7 +68,7 @@ class Race {
     }
   }
 
-  /// After it failed.
+  /// Replaces the reference kernel after it failed.
   void replace_reference() {
     result_.incumbent_failed = result_.incumbent_failed || reference_ == &opponent_;
     result_.reference.reset();
@@ -77,8 +77,8 @@ class Race {
     choose_reference();
   }
 
-  /// The reference time of a candidate is the median of all its readings: where the clock drifts, those that chose it
-  /// are not those that the others are paired with.
+  /// The reference time of a candidate is the median of all its readings: if the clock drifts, the readings that chose
+  /// the candidate are not those that the others are paired with.
   void set_unit() {
     if (reference_ == nullptr || reference_ == &opponent_) return;
     result_.reference_ns = timing_of(*reference_, *reference_, 0).median_ns;
@@ -92,7 +92,7 @@ class Race {
   }
   double median(const Racer& racer) const { return timing_of(racer, *reference_, result_.reference_ns).median_ns; }
 
-  /// A pass with the reference kernel. False where it can go no further.
+  /// Runs a pass with the reference kernel. Returns false if the race cannot continue.
   bool pass(std::vector<Racer*> racers) {
     racers.push_back(reference_);
     passes_.pass(racers);
@@ -113,8 +113,8 @@ class Race {
     return scores;
   }
 
-  /// Whether two or more scores are above the limit, and agree or are far above it: what was hit twice by something
-  /// that no sentinel saw was hardly hit twice alike.
+  /// Whether at least two scores are above the limit, and agree or are far above it: an undetected disturbance is
+  /// unlikely to slow two of them by the same factor.
   bool is_given_up(const std::vector<double>& scores, double limit) const {
     if (scores.size() < 2) return false;
     const auto [least, most] = std::minmax_element(scores.begin(), scores.end());
@@ -127,9 +127,9 @@ class Race {
   }
 
   void first_passes() {
-    const double hopeless = hopeless_call_ns(options_, result_.reference_ns);
+    const double eliminating = eliminating_call_ns(options_, result_.reference_ns);
     for (Racer* racer : running()) {
-      if (racer->contender.call_ns > hopeless) give_up(*racer);
+      if (racer->contender.call_ns > eliminating) give_up(*racer);
     }
     const std::vector<Racer*> first = running();
     if (first.empty() || !pass(first)) return;
@@ -140,7 +140,7 @@ class Race {
       if (median(*racer) > suspicious) suspects.push_back(racer);
     }
     if (suspects.empty()) return;
-    // The best one, too: it may have been the best because the reference kernel was hit.
+    // Includes the best one, which may have been the best because the reference kernel was disturbed.
     std::vector<Racer*> second = suspects;
     if (best != reference_) second.push_back(best);
     if (!pass(second)) return;
@@ -150,7 +150,7 @@ class Race {
     }
   }
 
-  /// The time that one of them, or the reference kernel, takes even by its slower samples.
+  /// A time that one of them, or the reference kernel, reaches even by its slower samples.
   double surely_reached(const std::vector<Racer*>& racers) const {
     double least = result_.reference_ns;
     for (const Racer* racer : racers) {
@@ -161,7 +161,7 @@ class Race {
     return least;
   }
 
-  /// As many undisturbed samples as wanted, or twice as many of any kind.
+  /// Whether it has as many undisturbed samples as wanted, or twice as many of any kind.
   bool has_enough(const Racer& racer, int wanted) const {
     const int enough = options_.samples_of(racer.sample_length(), wanted);
     const auto total = static_cast<int>(racer.samples.size());
@@ -188,21 +188,21 @@ class Race {
 
   bool goes_on() const { return reference_->running && !passes_.is_over(); }
 
-  /// What a candidate takes at least, by all but the lowest quarter of its scores: what hits a few readings unseen does
-  /// not raise it.
+  /// The lower quartile of the scores, a robust lower bound: a disturbance of a few readings does not raise it.
   double lower_quartile(const Racer& racer) const {
     const std::vector<double> scores = sorted_scores(racer);
     return scores.empty() ? 0 : scores[scores.size() / 4];
   }
 
-  /// Keeps those that may still be the best; of all candidates half, and in each further round half as many, but two.
+  /// Keeps those that may still be the best: at most half of all candidates, half as many in each further round, at
+  /// least two.
   void drop_slower(std::vector<Racer*>& going, std::size_t round) {
     if (going.empty()) return;
     const double within = options_.race_within * std::pow(0.25, static_cast<double>(round) - 1);
     const Racer* best = best_of(going);
     const double limit = (1 + within) * surely_reached(going);
     for (Racer* racer : going) {
-      // Not by the median: two of three samples may have been hit by something that no sentinel saw.
+      // Not by the median, because two of three samples may have an undetected disturbance.
       if (lower_quartile(*racer) > limit || is_clearly_slower(*racer, *best)) racer->running = false;
     }
     std::erase_if(going, [](const Racer* r) { return !r->running; });
@@ -214,7 +214,7 @@ class Race {
     going.resize(most);
   }
 
-  /// Of these and the reference kernel.
+  /// The best of these and the reference kernel.
   Racer* best_of(const std::vector<Racer*>& racers) const {
     Racer* best = reference_;
     double best_ns = result_.reference_ns;
@@ -227,7 +227,7 @@ class Race {
     return best;
   }
 
-  /// Nothing faster than the machine is taken for fast.
+  /// Samples again what looks faster than the machine can be.
   void sample_implausible() {
     const auto is_suspect = [&](const Racer& racer) { return is_implausible(median(racer), racer.contender.least_ns); };
     std::vector<Racer*> suspects;
@@ -251,18 +251,18 @@ class Race {
     const double gain = 1 - median(*challenger) / result_.reference_ns;
     const int wanted =
         std::clamp(kMinConfirmations + static_cast<int>(gain / kGainAPair), kMinConfirmations, kMaxConfirmations);
-    const int affordable = std::max(options_.samples_of(challenger->sample_length(), wanted), kFewestConfirmations);
+    const int affordable = std::max(options_.samples_of(challenger->sample_length(), wanted), kMinSlowConfirmations);
     const std::size_t before = challenger->samples.size(), reference_before = reference_->samples.size();
     for (int n = 0; n < affordable && challenger->running; ++n) {
       if (!pass({challenger})) return;
     }
-    // By the fresh samples alone: the others are why it was chosen.
+    // By the fresh samples only, because the others are the reason why it was chosen.
     Racer fresh = *challenger, fresh_reference = *reference_;
     fresh.samples.erase(fresh.samples.begin(), fresh.samples.begin() + static_cast<std::ptrdiff_t>(before));
     fresh_reference.samples.erase(fresh_reference.samples.begin(),
                                   fresh_reference.samples.begin() + static_cast<std::ptrdiff_t>(reference_before));
     const Pairs pairs = sound_pairs_of(fresh, fresh_reference);
-    if (static_cast<int>(pairs.own.size()) < std::min(affordable, kFewestConfirmations)) return;
+    if (static_cast<int>(pairs.own.size()) < std::min(affordable, kMinSlowConfirmations)) return;
     std::vector<double> own, other;
     for (std::size_t i = 0; i < pairs.own.size(); ++i) {
       own.push_back(pairs.own[i]->call_ns);
@@ -270,7 +270,7 @@ class Race {
     }
     if (paired_ratio(own, other).high >= 1) return;
     result_.successor = static_cast<std::size_t>(challenger - racers_.data());
-    // By all samples: it is the unit of all later scores, which a few disturbed ones among the fresh would shift.
+    // By all samples: it is the unit of all later scores, which a few disturbed fresh samples would shift.
     result_.successor_ns = median(*challenger);
   }
 

@@ -1,28 +1,32 @@
-// Who gets how many samples: the racing scheme over an abstract source of readings, so that it is tested with made-up
-// kernels. Method: randomised interleaving and paired ratios (Kalibera & Jones, ISMM'13; Abedi & Brecht, ICPE'17), as
-// docs/measuring.md says.
+// Distributes samples among candidates: the racing scheme, over an abstract source of readings, so that it can be
+// tested with simulated kernels. The method is randomised interleaving with paired ratios (Kalibera & Jones, ISMM'13;
+// Abedi & Brecht, ICPE'17), as described in docs/measuring.md.
 //
-//   1. Every pass samples the reference kernel, the incumbent of the search, and each candidate that still runs, in a
-//      new random order. The score of a candidate in a pass is the ratio of its reading to the reference kernel's,
-//      times the reference time of that kernel: one unit for all candidates, whatever the machine's clock does.
+//   1. Every pass samples the reference kernel, which is the incumbent of the search, and each candidate that is still
+//      running, in a new random order. The score of a candidate in a pass is the ratio of its reading to the reference
+//      kernel's, times the reference time of that kernel: one unit for all candidates, whatever the machine's clock
+//      does.
 //   2. A candidate that is give_up_ratio times slower than the best after its first pass is sampled in a second one
-//      with the best; if it is that slow there, too, and by about as much, it is given up: its timing says ended_early.
-//   3. The others get samples up to rounds[0], pass by pass. In each further round only those go on whose lower
-//      quartile is within race_within (in the round after a quarter of it, and so on) of the best upper quartile and
-//      which are not clearly slower (95% interval of the paired ratio to the best): what hits a few readings unseen
-//      drops nobody. Of all candidates at most half go on, and half as many in each further round; two may.
+//      with the best; if it is that slow there, too, and by about as much, it is given up: its timing has ended_early
+//      set.
+//   3. The others get samples up to rounds[0], pass by pass. Each further round continues only with candidates whose
+//      lower quartile is within race_within (in the next round a quarter of it, and so on) of the best upper quartile
+//      and that are not clearly slower (95% interval of the paired ratio to the best), so that a few readings with an
+//      undetected disturbance eliminate nobody. At most half of all candidates continue, half as many in each further
+//      round, but at least two may.
 //   4. In the last round a candidate that has become clearly slower than the best stops after each pass.
-//   5. A candidate whose samples took enough_ns together takes part in no further pass.
-//   6. The best candidate is confirmed where it is faster than the reference kernel: sampled afresh with it alone, the
-//      more often the more it gains. All its samples make up its score, which is its reference time from then on.
+//   5. A candidate whose samples took enough_ns in total takes part in no further pass.
+//   6. The best candidate is confirmed if it is faster than the reference kernel: it is sampled again with that kernel
+//      alone, more often the more it gains. All its samples make up its score, which is its reference time from then
+//      on.
 //
-// A reference kernel that fails gives way to the first candidate that does not; against an incumbent that failed
-// nothing is confirmed.
+// If the reference kernel fails, the first candidate that does not fail replaces it; if the incumbent failed, nothing
+// is confirmed.
 //
-// Only pairs of undisturbed samples count. A pass whose surroundings were disturbed is repeated. A candidate with fewer
-// than two undisturbed pairs is scored by the disturbed ones, and its timing says what disturbed them. So does that of
-// a candidate that stays faster than the machine can be (Contender::least_ns) when it is sampled again.
-// Thread rule: pure but for the source. Unit: nanoseconds of one call.
+// Only pairs of undisturbed samples count. A pass in disturbed surroundings is repeated. A candidate with fewer than
+// two undisturbed pairs is scored by the disturbed ones, and its timing says what disturbed them. The same goes for a
+// candidate that is still faster than the machine can be (Contender::least_ns) when it is sampled again.
+// Thread rule: no side effects except through the source. Unit: nanoseconds per call.
 #pragma once
 
 #include <cstdint>
@@ -36,51 +40,57 @@
 
 namespace nestwright {
 
+/// A candidate in a race.
 struct Contender {
   int id = 0;
   double call_ns = 0;   ///< the faster of two checked calls, or a known time; 0: not known, a warm-up call finds it
-  double least_ns = 0;  ///< that the machine needs for its work; 0: not known
+  double least_ns = 0;  ///< the least time that the machine needs for its work; 0: not known
 };
 
-/// Whether a kernel of that time is faster than the machine can be, by more than its rates are uncertain.
+/// Whether a kernel of that time is faster than the machine can be, by more than the uncertainty of the machine's
+/// rates.
 bool is_implausible(double ns, double least_ns);
 
+/// How to run a race.
 struct RaceConditions {
   TimingOptions timing;
   std::uint64_t seed = 1;         ///< of the order
-  std::function<bool()> is_over;  ///< asked between passes; ends a race with what there is. May be empty: never
+  std::function<bool()> is_over;  ///< called between passes; true ends the race early. May be empty: never
 };
 
+/// The result of a race.
 struct RaceResult {
-  std::vector<Timing>
-      timings;  ///< one a contender, in order; one that failed in the source has what was taken until then
-  /// The contender that the others were held against because there was no incumbent: the first that does not fail.
+  std::vector<Timing> timings;  ///< one per contender, in order; a failed one has the samples before its failure
+  /// If there was no incumbent, the contender that served as the reference kernel: the first that does not fail.
   std::optional<std::size_t> reference;
   double reference_ns = 0;  ///< reference time of the incumbent, or of `reference`
-  /// The incumbent failed: scores are in raw times, by way of the first candidate that did not, and none is a
+  /// The incumbent failed: scores are raw times, relative to the first candidate that did not fail, and there is no
   /// successor.
   bool incumbent_failed = false;
-  /// The contender that was confirmed to be faster than the reference kernel, and its reference time: its median.
+  /// The contender that was confirmed to be faster than the reference kernel, and its reference time, which is its
+  /// median.
   std::optional<std::size_t> successor;
   double successor_ns = 0;
 };
 
-/// `incumbent`: its call_ns is its reference time.
+/// Races the contenders; the call_ns of `incumbent` is its reference time.
 RaceResult race(GatedSampler& sampler, const RaceConditions& conditions, std::span<const Contender> contenders,
                 std::optional<Contender> incumbent);
 
-/// Nobody is given up: everyone gets as many samples, all in the same passes, in finalist_processes fresh processes or
-/// more, for two copies of one kernel differ by a percent for as long as a process lives, by where they lie. Scores are
-/// in the unit of the first contender that does not fail, whose reference time is the median of the medians of its
-/// processes. The median of each is that of its processes' medians; its interval is what one more process is expected
-/// to show. One with undisturbed samples in fewer than three processes is disturbed, unless there were fewer.
+/// Races finalists: none is given up, and each gets the same number of samples, all in the same passes, in at least
+/// finalist_processes fresh processes, because two copies of one kernel can differ by a percent throughout a process,
+/// depending on their addresses. Scores are in the unit of the first contender that does not fail, whose reference time
+/// is the median of the medians of its processes. The median of each contender is that of its processes' medians; its
+/// interval is what one more process is expected to show. A contender with undisturbed samples in fewer than three
+/// processes is marked as disturbed, unless the race had fewer.
 std::vector<Timing> race_finalists(GatedSampler& sampler, const RaceConditions& conditions,
                                    std::span<const Contender> contenders);
 
-/// The medians of a race of finalists, one a process that was not disturbed, in order: as read from the clock.
+/// Returns the medians of a race of finalists, one per undisturbed process, in order, as readings of the clock.
 std::vector<double> process_medians(const Timing& timing);
 
-/// Ratio of a's time to b's in a race of finalists, by the pairs of each process; zeros where they have none.
+/// Returns the ratio of a's time to b's in a race of finalists, from the pairs of each process; zeros if there are no
+/// pairs.
 MedianInterval ratio_between(const Timing& a, const Timing& b);
 
 }  // namespace nestwright

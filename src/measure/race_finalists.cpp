@@ -12,7 +12,7 @@ namespace nestwright {
 
 namespace {
 
-/// The samples of each process, which may be scores or readings.
+/// Groups samples, which may be scores or readings, by process.
 std::vector<std::vector<double>> by_process(const std::vector<double>& samples, const std::vector<int>& processes) {
   std::map<int, std::vector<double>> groups;
   for (std::size_t i = 0; i < samples.size(); ++i) groups[processes[i]].push_back(samples[i]);
@@ -30,8 +30,8 @@ std::vector<double> medians_of(const std::vector<std::vector<double>>& lists) {
 class FinalistRace {
  public:
   FinalistRace(GatedSampler& sampler, const RaceConditions& conditions, std::span<const Contender> contenders)
-      : options_(conditions.timing), passes_(sampler, conditions), racers_(line_up(contenders)) {
-    for (Racer& racer : racers_) everyone_.push_back(&racer);
+      : options_(conditions.timing), passes_(sampler, conditions), racers_(make_racers(contenders)) {
+    for (Racer& racer : racers_) all_.push_back(&racer);
   }
 
   std::vector<Timing> run() {
@@ -44,11 +44,11 @@ class FinalistRace {
  private:
   void hold_process() {
     passes_.start_process();
-    passes_.pass(everyone_);
-    for (int taken = 1; taken < samples() && !passes_.is_over(); ++taken) passes_.pass(everyone_);
+    passes_.pass(all_);
+    for (int taken = 1; taken < samples() && !passes_.is_over(); ++taken) passes_.pass(all_);
   }
 
-  /// As many for everyone, for the samples of one pass are a pair: what the fastest needs.
+  /// The same number for all, because the samples of one pass are a pair: the number that the fastest needs.
   int samples() const {
     double shortest = std::numeric_limits<double>::infinity();
     for (const Racer& racer : racers_) {
@@ -63,8 +63,8 @@ class FinalistRace {
     return samples() == options_.finalist_samples && !is_precise();
   }
 
-  /// Whether the ratio of the fastest two is known as well as is asked for. A matter of the interval's width and not of
-  /// where it lies, so that looking often does not find differences that are not there.
+  /// Whether the ratio of the fastest two is known with the requested precision. It depends only on the width of the
+  /// interval, not on its position, so that checking often does not find differences that do not exist.
   bool is_precise() const {
     const std::vector<Timing> all = timings();
     std::vector<const Timing*> right;
@@ -78,7 +78,7 @@ class FinalistRace {
     return ratio.high - ratio.low <= 2 * options_.finalist_precision * ratio.median;
   }
 
-  /// The first that has not failed; nullptr where all have.
+  /// The first racer that has not failed; null if all have.
   const Racer* reference() const {
     const auto first = std::find_if(racers_.begin(), racers_.end(), [](const Racer& r) { return r.running; });
     return first == racers_.end() ? nullptr : &*first;
@@ -100,22 +100,22 @@ class FinalistRace {
     const MedianInterval expected = across_processes(readings);
     timing.low_ns = timing.median_ns * expected.low / expected.median;
     timing.high_ns = timing.median_ns * expected.high / expected.median;
-    // Fewer do not show how processes differ: the interval would be one of a single process.
-    const int fewest = std::min(kFewestProcesses, options_.finalist_processes);
-    if (static_cast<int>(readings.size()) >= fewest || !timing.disturbance.empty()) return timing;
+    // Fewer do not show how processes differ: the interval would be that of a single process.
+    const int min_processes = std::min(kMinProcesses, options_.finalist_processes);
+    if (static_cast<int>(readings.size()) >= min_processes || !timing.disturbance.empty()) return timing;
     timing.disturbance = sound_pairs_of(racer, unit).disturbance;
     if (timing.disturbance.empty()) {
-      timing.disturbance = fmt::format("the time was over after {} of {} processes", readings.size(), fewest);
+      timing.disturbance = fmt::format("the time was over after {} of {} processes", readings.size(), min_processes);
     }
     return timing;
   }
 
-  static constexpr int kFewestProcesses = 3;
+  static constexpr int kMinProcesses = 3;
 
   const TimingOptions& options_;
   RacePasses passes_;
   std::vector<Racer> racers_;
-  std::vector<Racer*> everyone_;
+  std::vector<Racer*> all_;
 };
 
 }  // namespace

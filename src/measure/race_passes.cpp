@@ -33,7 +33,7 @@ double Racer::sample_length() const {
   return static_cast<double>(std::max<std::int64_t>(calls, 1)) * call_ns;
 }
 
-std::vector<Racer> line_up(std::span<const Contender> contenders) {
+std::vector<Racer> make_racers(std::span<const Contender> contenders) {
   std::vector<Racer> racers(contenders.size());
   for (std::size_t i = 0; i < contenders.size(); ++i) racers[i].contender = contenders[i];
   return racers;
@@ -41,13 +41,13 @@ std::vector<Racer> line_up(std::span<const Contender> contenders) {
 
 RacePasses::RacePasses(GatedSampler& sampler, const RaceConditions& conditions)
     : sampler_(sampler), conditions_(conditions), random_(conditions.seed) {
-  sampler_.look_around();  // what happened before the first pass is nobody's disturbance
+  sampler_.observe();  // discards disturbances before the first pass
 }
 
 void RacePasses::start_process() {
   ++process_;
   sampler_.renew_process();
-  sampler_.look_around();
+  sampler_.observe();
 }
 
 void RacePasses::pass(const std::vector<Racer*>& racers) {
@@ -58,7 +58,7 @@ void RacePasses::pass(const std::vector<Racer*>& racers) {
     for (Racer* racer : order) {
       if (racer->running) sample(*racer);
     }
-    const auto [surroundings, disturbance] = sampler_.look_around();
+    const auto [surroundings, disturbance] = sampler_.observe();
     for (Racer* racer : order) {
       if (racer->samples.empty() || racer->samples.back().pass != pass_) continue;
       RacerSample& sample = racer->samples.back();
@@ -75,8 +75,8 @@ void RacePasses::set_calls(Racer& racer, double call_ns) const {
   racer.calls = static_cast<std::int64_t>(std::clamp(calls, 1.0, kMaxCalls));
 }
 
-// Short calls are timed in growing numbers until the estimate is good for a whole sample: one call from cold is no
-// guide.
+// Short calls are timed in growing numbers until the estimate suffices for a whole sample, because one cold call is a
+// bad estimate.
 void RacePasses::find_calls(Racer& racer) {
   const double enough = conditions_.timing.sample_ns / 10;
   if (racer.contender.call_ns > 0) set_calls(racer, racer.contender.call_ns);
@@ -97,7 +97,7 @@ void RacePasses::find_calls(Racer& racer) {
 void RacePasses::sample(Racer& racer) {
   if (racer.calls == 0) find_calls(racer);
   if (!racer.running) return;
-  // A first estimate may have been far too long: the sample would be too short to count.
+  // The first estimate may have been far too long, which would make the sample too short to count.
   for (int tries = 0; tries < 2; ++tries) {
     const std::int64_t calls = racer.calls;
     const bool is_short_call = racer.contender.call_ns < conditions_.timing.warm_below_ns;
@@ -178,7 +178,7 @@ bool is_clearly_slower(const Racer& racer, const Racer& best) {
   if (own.size() < 5) return false;
   std::size_t slower = 0;
   for (std::size_t i = 0; i < own.size(); ++i) slower += own[i] > other[i];
-  // Where all pairs agree, or half of them say otherwise, the interval is not needed to tell.
+  // If all pairs agree, or half of them say otherwise, the interval is not needed.
   if (slower == own.size()) return true;
   return 2 * slower > own.size() && paired_ratio(own, other).low > 1;
 }

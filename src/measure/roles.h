@@ -1,10 +1,12 @@
-// The two roles of nestwright-worker. Each serves its channel until the peer is gone, and gives back the exit code.
+// The two roles of nestwright-worker.
+// Thread rule: one per process.
 #pragma once
 
 #include "support/channel.h"
 
 namespace nestwright {
 
+/// Serve requests on `channel` until the peer is gone. Return the exit code of the process.
 int run_builder_role(Channel& channel);
 int run_runner_role(Channel& channel);
 

@@ -10,7 +10,7 @@
 namespace nestwright {
 namespace {
 
-/// Confined as candidates of that kind of device are.
+/// Makes the bench and confines this process as its kind of device permits.
 std::unique_ptr<Bench> make_bench(const RunnerSetup& setup) {
   if (!setup.target.empty()) {
     const Target target = Target::parse(setup.target);

@@ -18,12 +18,13 @@ namespace nestwright {
 namespace {
 
 constexpr std::int64_t kSetupTimeoutNs = 60'000'000'000;
-// Between two looks at its CPU time and its memory. A look disturbs what is timed, and 5 ms let memory grow by 10 MB.
+// The intervals at which CPU time and memory are polled. Polling disturbs timings, and in 5 ms memory grows by at most
+// about 10 MB.
 constexpr std::int64_t kPollNs = 5'000'000, kPollTimedNs = 20'000'000;
-constexpr std::int64_t kTensorCopies = 3;  // the file, outputs, and what a device keeps
-constexpr double kWallRatio = 10;          // by the clock, of the CPU time: ends one that sleeps
+constexpr std::int64_t kTensorCopies = 3;  // the file, outputs, and a device's copies
+constexpr double kWallRatio = 10;          // wall time relative to CPU time, for candidates that sleep
 
-/// Nothing where it is no reply to that request: a candidate wrote to the channel.
+/// Absent if it is not a reply to that request, because a candidate wrote to the channel.
 std::optional<RunnerReply> decode(const std::string& message, std::int64_t number) {
   try {
     RunnerReply reply = decode_runner_reply(message);
@@ -33,7 +34,7 @@ std::optional<RunnerReply> decode(const std::string& message, std::int64_t numbe
   return std::nullopt;
 }
 
-/// For the outputs' types; empty on a CPU.
+/// The checker for the types of the outputs; empty on a CPU.
 std::string checker_of(const RunnerOptions& options, const CheckData& data) {
   if (options.target.device == DeviceKind::kCpu) return {};
   std::vector<ir::Type> types;
@@ -42,7 +43,7 @@ std::string checker_of(const RunnerOptions& options, const CheckData& data) {
     bytes += data.elements[i] * data.types[i].bytes();
     if (data.roles[i] == ir::Role::kOutput) types.push_back(data.types[i]);
   }
-  return bytes < options.compare_there_bytes ? std::string() : device_checker_object(options.target, types);
+  return bytes < options.device_compare_bytes ? std::string() : device_checker_object(options.target, types);
 }
 
 }  // namespace
@@ -52,7 +53,7 @@ RunnerWorker::RunnerWorker(const CheckData& data, const RunnerOptions& options)
       tensors_(data),
       checker_(checker_of(options, data)),
       fault_fd_(memfd_create("nestwright-fault", MFD_CLOEXEC)) {
-  // What drivers keep; the process may be killed and could not remove it.
+  // For files of drivers, which a killed process cannot remove.
   if (is_device()) device_files_.emplace("nestwright-device");
   if (options.threads < 1) throw UsageError("a runner needs at least one thread");
   if (ftruncate(fault_fd_.get(), sizeof(FaultRecord)) != 0) throw Error("cannot make a file in memory for the runner");
@@ -80,14 +81,14 @@ void RunnerWorker::ensure() {
   std::string message;
   if (!worker->channel().send(encode(setup), kSetupTimeoutNs) ||
       worker->channel().receive(message, kSetupTimeoutNs) != Channel::Status::kMessage) {
-    throw Error("the runner did not start (" + worker->obituary() + "); " +
+    throw Error("the runner did not start (" + worker->describe_exit() + "); " +
                 (is_device() ? "see what nestwright doctor says of the device, choose smaller tensors, or set "
                                "NESTWRIGHT_CONFINEMENT=off where its driver needs more than a worker may do"
                              : "free memory or choose smaller tensors"));
   }
   worker_ = std::move(worker);
   memory_.emplace(worker_->pid());
-  most_memory_bytes_ = memory_->bytes().value_or(0) + options_.memory_bytes + kTensorCopies * tensors_.bytes();
+  max_memory_bytes_ = memory_->bytes().value_or(0) + options_.memory_bytes + kTensorCopies * tensors_.bytes();
 }
 
 std::optional<RunnerReply> RunnerWorker::ask(RunnerRequest request, double limit_s) {
@@ -105,12 +106,12 @@ std::optional<RunnerReply> RunnerWorker::ask(RunnerRequest request, double limit
       return reply;
     }
   }
-  if (!reached_limit_) last_words_ = worker_->obituary();
+  if (!reached_limit_) exit_description_ = worker_->describe_exit();
   drop();
   return std::nullopt;
 }
 
-// The clock ends nothing that merely had no processor: CPU time does.
+// CPU time is the limit, because a process that merely had no processor must not be killed.
 Channel::Status RunnerWorker::receive(std::string& message, double limit_s, std::int64_t poll_ns) {
   const double wall_s = (is_device() ? 1 : kWallRatio) * limit_s;
   const std::int64_t deadline = steady_clock().now_ns() + static_cast<std::int64_t>(wall_s * 1e9);
@@ -127,8 +128,8 @@ Channel::Status RunnerWorker::receive(std::string& message, double limit_s, std:
 }
 
 std::optional<RunnerWorker::End> RunnerWorker::reached_limit(double start_ns, double limit_s) const {
-  if (memory_->bytes().value_or(0) > most_memory_bytes_) {
-    return End{Outcome::kCrash, fmt::format("ended for more than {} MiB of memory", most_memory_bytes_ >> 20)};
+  if (memory_->bytes().value_or(0) > max_memory_bytes_) {
+    return End{Outcome::kCrash, fmt::format("ended for more than {} MiB of memory", max_memory_bytes_ >> 20)};
   }
   const double cpu_ns = child_cpu_ns(worker_->pid()).value_or(start_ns) - start_ns;
   if (!is_device() && cpu_ns > limit_s * 1e9 * options_.threads) {
@@ -140,7 +141,7 @@ std::optional<RunnerWorker::End> RunnerWorker::reached_limit(double start_ns, do
 RunnerWorker::End RunnerWorker::end(const char* doing) const {
   if (reached_limit_)
     return {reached_limit_->outcome, fmt::format("{} while being {}", reached_limit_->message, doing)};
-  return {Outcome::kCrash, fmt::format("{} while being {}{}", last_words_, doing, describe_fault())};
+  return {Outcome::kCrash, fmt::format("{} while being {}{}", exit_description_, doing, describe_fault())};
 }
 
 std::string RunnerWorker::describe_fault() const {

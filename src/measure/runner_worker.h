@@ -1,5 +1,6 @@
-// The worker process in the runner's role: started when it is needed, asked one thing at a time under a limit of CPU
-// time, replaced when it dies. Private to measure/. Thread rule: one thread at a time.
+// The worker process in the role of a runner: started on demand, given one request at a time with a limit on CPU time,
+// and replaced when it dies. Private to measure/.
+// Thread rule: one thread at a time.
 #pragma once
 
 #include <memory>
@@ -21,18 +22,18 @@ class RunnerWorker {
   /// Starts it. Throws as make_local_runner does.
   RunnerWorker(const CheckData& data, const RunnerOptions& options);
 
-  /// Starts a new one where there is none. Throws Error where that fails.
+  /// Starts a new process if there is none. Throws Error if that fails.
   void ensure();
-  /// Ends it; the next ensure() starts a new one.
+  /// Ends the process; the next ensure() starts a new one.
   void drop() { worker_.reset(); }
-  bool is_there() const { return worker_ != nullptr; }
+  bool is_running() const { return worker_ != nullptr; }
 
-  /// The reply, or nullopt where it died or had to be killed; it is then gone. `limit_s`: CPU time of each thread, and
-  /// ten times as much by the clock; on a device by the clock. It is killed, too, where it holds more memory than
-  /// RunnerOptions says.
+  /// Sends a request and returns the reply; absent if the process died or had to be killed, and then is gone. `limit_s`
+  /// is the limit of CPU time per thread, and ten times as much of wall time; on a device, of wall time. The process is
+  /// also killed if it uses more memory than RunnerOptions allows.
   std::optional<RunnerReply> ask(RunnerRequest request, double limit_s);
-  /// After ask() gave nullopt: how it ended while `doing` something ("checked"): the limit that it reached, or how it
-  /// died and where its fault was.
+  /// After ask() returned nullopt: how the process ended while `doing` something ("checked"): the limit that it
+  /// reached, or how it died and the location of the fault.
   struct End {
     Outcome outcome = Outcome::kCrash;  ///< kTimeout or kCrash
     std::string message;
@@ -42,8 +43,7 @@ class RunnerWorker {
  private:
   bool is_device() const { return options_.target.device != DeviceKind::kCpu; }
   Channel::Status receive(std::string& message, double limit_s, std::int64_t poll_ns);
-  /// The limit that a request has reached; nothing where it has reached none. `start_ns`: the worker's CPU time at its
-  /// start.
+  /// Returns the limit that a request has reached; absent if none. `start_ns` is the worker's CPU time at its start.
   std::optional<End> reached_limit(double start_ns, double limit_s) const;
   std::string describe_fault() const;
 
@@ -51,12 +51,12 @@ class RunnerWorker {
   TensorFile tensors_;
   std::string checker_;  ///< RunnerSetup::checker
   UniqueFd fault_fd_;
-  std::optional<ScratchFolder> device_files_;  ///< outlives the worker
+  std::optional<ScratchFolder> device_files_;  ///< must outlive the worker
   std::unique_ptr<WorkerProcess> worker_;
   std::optional<ResidentSize> memory_;  ///< of the worker
-  std::int64_t most_memory_bytes_ = 0, requests_ = 0;
+  std::int64_t max_memory_bytes_ = 0, requests_ = 0;
   std::optional<End> reached_limit_;  ///< by the last request
-  std::string last_words_;
+  std::string exit_description_;
 };
 
 }  // namespace nestwright

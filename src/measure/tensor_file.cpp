@@ -16,7 +16,7 @@ namespace nestwright {
 
 namespace {
 
-// Appends whole pages to the file and gives back where they begin.
+// Appends whole pages to the file and returns their offset.
 std::int64_t append(int fd, std::int64_t& size, const std::string& bytes) {
   const std::int64_t at = size;
   for (std::size_t done = 0; done < bytes.size();) {
@@ -39,7 +39,7 @@ std::int64_t append_doubles(int fd, std::int64_t& size, const std::vector<double
   return append(fd, size, pages);
 }
 
-// An input as it lies in memory under one placement; canary around it.
+// The memory of an input under one placement, including the canary around it.
 std::string place(ir::Type type, const std::vector<double>& values, Placement placement) {
   const std::int64_t bytes = static_cast<std::int64_t>(values.size()) * type.bytes();
   std::string pages(static_cast<std::size_t>(GuardedRegion::padded(bytes)), static_cast<char>(GuardedRegion::kCanary));

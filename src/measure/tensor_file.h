@@ -1,5 +1,6 @@
-// The tensors and the reference of a task in a file in memory, which each runner process maps: one that is replaced
-// after a crash is ready at once, and no kernel can change the inputs. Thread rule: immutable once made.
+// A file in memory with the tensors and the reference results of a task. Each runner process maps it, so that a process
+// that replaces a crashed one is ready immediately, and no kernel can change the inputs.
+// Thread rule: immutable.
 #pragma once
 
 #include <vector>
@@ -12,7 +13,7 @@ namespace nestwright {
 
 class TensorFile {
  public:
-  /// Throws UsageError where the parts of `data` do not fit together, Error where there is no memory.
+  /// Writes the file. Throws UsageError for inconsistent `data`, Error if there is no memory.
   explicit TensorFile(const CheckData& data);
   int fd() const { return fd_.get(); }
   std::int64_t bytes() const { return bytes_; }

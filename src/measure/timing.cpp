@@ -16,8 +16,8 @@ double median_of_sorted(const std::vector<double>& sorted) {
   return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
 }
 
-// How many of n ordered samples can be left out at each end so that the rest still holds the median with 95%
-// confidence: the largest k with P(Binomial(n, 1/2) < k) <= 2.5%.
+// The number of samples that can be left out at each end of n ordered ones so that the rest still contains the median
+// with 95% confidence: the largest k with P(Binomial(n, 1/2) < k) <= 2.5%.
 std::size_t samples_outside(std::size_t n) {
   double probability = std::pow(0.5, static_cast<double>(n));  // of exactly k successes
   double below = 0;
@@ -30,9 +30,9 @@ std::size_t samples_outside(std::size_t n) {
   return k;
 }
 
-// How many of the ordered averages of n values can be left out at each end so that the centre of symmetry lies beyond
-// one of them with a probability of `tail`: the number of rank sums w with P(W <= w) <= tail. Beyond kExact values the
-// normal approximation serves.
+// The number of averages that can be left out at each end of the ordered averages of n values so that the centre of
+// symmetry lies beyond one of them with probability `tail`: the number of rank sums w with P(W <= w) <= tail. Above
+// kExact values the normal approximation is used.
 struct Level {
   double tail = 0, normal_quantile = 0;
 };
@@ -67,7 +67,7 @@ struct Spread {
   double mean = 0, deviation = 0;  // the latter of one value, estimated by n - 1
 };
 
-// Requires two values or more.
+// Requires at least two values.
 Spread spread_of(const std::vector<double>& values) {
   const auto n = static_cast<double>(values.size());
   double mean = 0, squares = 0;
@@ -76,11 +76,11 @@ Spread spread_of(const std::vector<double>& values) {
   return {mean, std::sqrt(squares / (n - 1))};
 }
 
-// The exponential of Hodges and Lehmann's estimate, with the interval that inverts the signed-rank test.
+// The exponential of the Hodges-Lehmann estimate, with the interval that inverts the signed-rank test.
 MedianInterval signed_rank_interval(const std::vector<double>& logs, const Level& level) {
   if (logs.empty()) return {};
   const std::size_t n = logs.size();
-  std::vector<double> averages;  // Walsh's: of each value with itself and each later one
+  std::vector<double> averages;  // Walsh averages: of each value with itself and each later one
   averages.reserve(n * (n + 1) / 2);
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = i; j < n; ++j) averages.push_back((logs[i] + logs[j]) / 2);
@@ -123,8 +123,8 @@ MedianInterval median_interval(std::span<const double> samples) {
   if (samples.empty()) return {};
   std::vector<double> sorted(samples.begin(), samples.end());
   std::sort(sorted.begin(), sorted.end());
-  // Below six samples no interval reaches 95%: all of them is the honest answer. samples_outside counts k from "fewer
-  // than k below", so that sample k (from 1) is the lower end.
+  // No interval reaches 95% with fewer than six samples, so their whole range is returned. samples_outside counts k
+  // from "fewer than k below", so that sample k (from 1) is the lower end.
   const std::size_t k = std::max<std::size_t>(samples_outside(sorted.size()), 1) - 1;
   return {median_of_sorted(sorted), sorted[k], sorted[sorted.size() - 1 - k]};
 }
@@ -166,7 +166,7 @@ MedianInterval across_processes(std::span<const std::vector<double>> samples_by_
 
   std::vector<double> logs;
   for (const double median : medians) logs.push_back(std::log(median));
-  const double more = std::sqrt(1 + 1 / static_cast<double>(logs.size()));  // for the scatter of the one to come
+  const double more = std::sqrt(1 + 1 / static_cast<double>(logs.size()));  // for the scatter of the predicted process
   const double half = student_t(logs.size() - 1) * spread_of(logs).deviation * more;
   const double low = centre * std::exp(-half), high = centre * std::exp(half);
   if (high - low >= within.high - within.low) return {centre, low, high};

@@ -13,7 +13,7 @@ namespace nestwright {
 namespace {
 
 constexpr std::int64_t kStartTimeoutNs = 30'000'000'000;
-constexpr std::int64_t kDeathTimeoutNs = 20'000'000;  // from the end of its channel to its own
+constexpr std::int64_t kDeathTimeoutNs = 20'000'000;  // from the end of its channel to its exit
 
 SpawnOptions spawn_options(const std::string& path, const std::string& role, std::int64_t memory_bytes,
                            const std::vector<int>& fds, const std::vector<std::string>& environment, int channel_fd) {
@@ -43,7 +43,7 @@ WorkerProcess::WorkerProcess(const std::string& role, std::int64_t memory_bytes,
                              const std::vector<std::string>& environment)
     : WorkerProcess(worker_path(), role, memory_bytes, fds, environment, Channel::make_pair()) {}
 
-// The worker's end is closed here on return: the channel then closes when the worker dies.
+// The worker's end is closed here on return, so that the channel closes when the worker dies.
 WorkerProcess::WorkerProcess(const std::string& path, const std::string& role, std::int64_t memory_bytes,
                              const std::vector<int>& fds, const std::vector<std::string>& environment,
                              std::pair<UniqueFd, UniqueFd> ends)
@@ -54,12 +54,13 @@ WorkerProcess::WorkerProcess(const std::string& path, const std::string& role, s
 void WorkerProcess::expect_ready() {
   std::string hello;
   if (channel_.receive(hello, kStartTimeoutNs) != Channel::Status::kMessage) {
-    throw Error("the worker " + path_ + " did not start (" + obituary() + "); run it by hand to see what it lacks");
+    throw Error("the worker " + path_ + " did not start (" + describe_exit() +
+                "); run it by hand to see what it lacks");
   }
   expect_hello(hello);
 }
 
-std::string WorkerProcess::obituary() {
+std::string WorkerProcess::describe_exit() {
   if (!process_.wait_for(kDeathTimeoutNs)) {
     process_.kill();
     status_ = process_.wait();

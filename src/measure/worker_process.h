@@ -1,5 +1,6 @@
-// One nestwright-worker and the channel to it. The executable is the one that NESTWRIGHT_WORKER names, else the one
-// beside the running executable. Thread rule: one thread at a time. Unit: nanoseconds.
+// A nestwright-worker process and the channel to it. The executable is the one that NESTWRIGHT_WORKER names, else the
+// one next to the running executable.
+// Thread rule: one thread at a time. Unit: nanoseconds.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +12,25 @@
 
 namespace nestwright {
 
-/// Throws Error that says what to do where there is no such file.
+/// Returns the path of the executable. Throws Error that says what to do if there is no such file.
 std::string worker_path();
 
 class WorkerProcess {
  public:
-  /// Starts it in a role ("builder", "runner"); `memory_bytes` limits its address space (0: no limit). The descriptors
-  /// become kWorkerTensorsFd and those after it. Does not wait for it.
-  /// `environment`: "NAME=value", on top of this process's own.
+  /// Starts the process in a role ("builder", "runner") and does not wait for it. `memory_bytes` limits its address
+  /// space (0: no limit). `fds` become kWorkerTensorsFd and the descriptors after it. `environment` has "NAME=value"
+  /// entries that are added to this process's own.
   WorkerProcess(const std::string& role, std::int64_t memory_bytes, const std::vector<int>& fds = {},
                 const std::vector<std::string>& environment = {});
-  /// Waits until it is ready. Throws Error where it never is, UsageError where it is of another version.
+  /// Waits until the process is ready. Throws Error if it never is, UsageError if it has another version.
   void expect_ready();
 
   Channel& channel() { return channel_; }
   pid_t pid() const { return process_.pid(); }
-  /// How it died, e.g. "SIGABRT: LLVM ERROR: out of registers"; for after the channel closed. One that still lives had
-  /// closed it itself, and is killed.
-  std::string obituary();
-  /// True where it died of a signal. For after obituary().
+  /// Returns how the process died, e.g. "SIGABRT: LLVM ERROR: out of registers". Call it after the channel has closed;
+  /// a process that is still alive closed it itself, and is killed.
+  std::string describe_exit();
+  /// Whether it died of a signal. Call it after describe_exit().
   bool died_of_signal() const { return status_.signaled; }
 
  private:

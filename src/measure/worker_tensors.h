@@ -1,5 +1,6 @@
-// What a runner's process has of the tensors (measure/tensor_file.h), and how it judges a result by them.
-// Private to measure/. Thread rule: one thread at a time.
+// A runner process's access to the tensors (measure/tensor_file.h), and the comparison of results with them. Private to
+// measure/.
+// Thread rule: one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -12,36 +13,38 @@
 
 namespace nestwright {
 
-/// Doubles of the file, mapped for the life of the process. Throws Error.
+/// Maps doubles of the file for the lifetime of the process. Throws Error.
 std::span<const double> map_doubles(std::int64_t elements, std::int64_t offset);
 
-/// What a call of a check computes from: whole numbers, numbers in [-1, 1], numbers of large and small magnitudes.
+/// The inputs of a checking call: whole numbers, numbers in [-1, 1], or numbers of large and small magnitudes.
 enum class InputSet : std::uint8_t { kWhole, kUniform, kWide };
 inline constexpr std::size_t kInputSets = 3;
 inline constexpr std::size_t index_of(InputSet set) { return static_cast<std::size_t>(set); }
 
 /// Whether the task has that set.
 bool has_set(const TensorLayout& layout, InputSet set);
-/// Offset of the values of an input for the placement at the end, of the uniform set where the task does not have
-/// `set`.
+/// Returns the offset of an input's values for the placement at the end; those of the uniform set if the task does not
+/// have `set`.
 std::int64_t values_at_end(const TensorLayout& layout, InputSet set);
 
-/// What is expected of an output, and how far off it may be.
+/// The expected values of an output and their error bounds.
 struct ExpectedOutput {
-  std::span<const double> expected, bound;  ///< no bounds: of whole numbers, which have to be exact
-  bool is_wide = false;                     ///< of large and small magnitudes
+  std::span<const double> expected, bound;  ///< no bounds: whole numbers, which must be exact
+  bool is_wide = false;                     ///< large and small magnitudes
 };
-/// Of the uniform set where the task does not have `set`. Throws Error.
+/// Maps what is expected of an output; of the uniform set if the task does not have `set`. Throws Error.
 ExpectedOutput map_expected(const TensorLayout& layout, InputSet set);
 
-/// What a comparison says is wrong with the output that is parameter number `parameter`, or nothing; `found`: the
-/// element at first_wrong. Adds to the evidence.
+/// Returns what `comparison` shows to be wrong with the output that is parameter number `parameter`; empty if nothing
+/// is. `found` is the element at first_wrong. Adds to the evidence.
 std::string judge(std::size_t parameter, const Comparison& comparison, double found, const ExpectedOutput& reference,
                   Evidence& evidence);
-/// What is wrong with `result`, the output that is parameter number `parameter`, or nothing. Adds to the evidence.
+/// Compares `result`, the output that is parameter number `parameter`, and returns what is wrong with it; empty if
+/// nothing is. Adds to the evidence.
 std::string judge(std::size_t parameter, ir::Type type, const void* result, const ExpectedOutput& reference,
                   Evidence& evidence);
 
+/// Returns a reply with an outcome that is not ok.
 inline RunnerReply failure(Outcome outcome, std::string message, const Evidence& evidence = {}) {
   RunnerReply reply;
   reply.outcome = outcome;

@@ -27,13 +27,13 @@ Array Array::empty(ir::Type type, std::vector<std::int64_t> shape, const ArrayOp
   constexpr std::size_t kHugePage = std::size_t{2} << 20;
   const bool huge = options.huge_pages && static_cast<std::size_t>(bytes) >= kHugePage;
   const std::size_t alignment = huge ? kHugePage : static_cast<std::size_t>(options.alignment);
-  // aligned_alloc wants a multiple of the alignment, and never 0 bytes.
+  // aligned_alloc requires a multiple of the alignment, and not 0 bytes.
   const std::size_t size = (static_cast<std::size_t>(bytes) / alignment + 1) * alignment;
 
   Array array;
   array.data_ = std::aligned_alloc(alignment, size);
   if (array.data_ == nullptr) throw std::bad_alloc();
-  if (huge) madvise(array.data_, size, MADV_HUGEPAGE);  // a hint: kernels without it refuse, and nothing is lost
+  if (huge) madvise(array.data_, size, MADV_HUGEPAGE);  // a hint; systems without huge pages ignore it
   array.type_ = type;
   array.shape_ = std::move(shape);
   array.elements_ = elements;

@@ -1,6 +1,6 @@
-// Tensors in host memory: what kernels are called on.
-// Thread rule: an Array is memory with one owner; several threads may read it, one may write. Sizes are in bytes where
-// the name says so, in elements elsewhere.
+// Tensors in host memory, the usual arguments of kernels.
+// Thread rule: an Array is memory with one owner; several threads may read it at once, or one may write it. Sizes are
+// in bytes where the name says so, in elements elsewhere.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,18 @@
 
 namespace nestwright {
 
+/// How to allocate an Array.
 struct ArrayOptions {
   int alignment = 64;       ///< of the first element, in bytes; a power of two
-  bool huge_pages = false;  ///< ask the kernel for 2 MiB pages; without effect where it has none to give
+  bool huge_pages = false;  ///< request 2 MiB pages; ignored if the system has none
 };
 
 /// A compact, row-major array that owns its memory. Movable, not copyable.
 class Array {
  public:
   Array() = default;
-  /// Uninitialised memory of this type and shape; rank 0 is one element. Throws UsageError for a negative extent or a
-  /// size that overflows, std::bad_alloc where there is no memory.
+  /// Allocates uninitialised memory of this type and shape; rank 0 has one element. Throws UsageError for a negative
+  /// extent or a size that overflows, std::bad_alloc if there is no memory.
   static Array empty(ir::Type type, std::vector<std::int64_t> shape, const ArrayOptions& options = {});
   Array(Array&& other) noexcept;
   Array& operator=(Array&& other) noexcept;
@@ -37,7 +38,7 @@ class Array {
 
   void* data() { return data_; }
   const void* data() const { return data_; }
-  /// The elements as T. Throws UsageError where T's size is not that of the type.
+  /// The elements as T. Throws UsageError if T does not have the size of the element type.
   template <class T>
   std::span<T> as() {
     require_element_size(sizeof(T));
@@ -49,10 +50,10 @@ class Array {
     return {static_cast<const T*>(data_), static_cast<std::size_t>(elements_)};
   }
 
-  /// Copies from and to host memory of exactly size_bytes(). Throw UsageError for another size.
+  /// Copy from and to host memory of exactly size_bytes(). Throw UsageError for another size.
   void copy_from(std::span<const std::byte> source);
   void copy_to(std::span<std::byte> destination) const;
-  /// Sets every byte: poison before a check, zeros.
+  /// Sets every byte, e.g. to zero, or to poison before a check.
   void fill_bytes(std::uint8_t value);
 
  private:

@@ -1,7 +1,7 @@
-// Elements that somebody else owns, as kernels are handed them: a pointer, a type, a shape and strides.
+// Views of elements that somebody else owns, as kernel arguments: a pointer, a type, a shape and strides.
 //
 //   ArrayView rows(data, kFloat32, {m, k}, {lda, 1});   // m rows of k numbers, lda apart
-//   matmul(rows, b, c);                                 // Arrays and views side by side
+//   matmul(rows, b, c);                                 // Arrays and views can be mixed
 //
 // Thread rule: values. Shapes and strides are in elements.
 #pragma once
@@ -14,18 +14,18 @@
 
 namespace nestwright {
 
-/// A view of memory that must outlive it. A stride may be 0 or negative where only reading is done; the pointer is that
-/// of the element whose indices are all 0.
+/// A view of memory that must outlive it. The pointer is that of the element whose indices are all 0. A stride may be 0
+/// or negative if the memory is only read.
 class ArrayView {
  public:
-  /// Compact, row-major where `strides` is empty. Throws UsageError for a negative extent and where the strides are not
-  /// as many as the extents.
+  /// Compact and row-major if `strides` is empty. Throws UsageError for a negative extent, or if `strides` is neither
+  /// empty nor as long as `shape`.
   ArrayView(void* data, ir::Type type, std::vector<std::int64_t> shape, std::vector<std::int64_t> strides = {});
-  /// As above, for reading only.
+  /// The same, read-only.
   ArrayView(const void* data, ir::Type type, std::vector<std::int64_t> shape, std::vector<std::int64_t> strides = {});
 
   void* data() const { return data_; }
-  bool writable() const { return writable_; }
+  bool is_writable() const { return writable_; }
   ir::Type type() const { return type_; }
   const std::vector<std::int64_t>& shape() const { return shape_; }
   const std::vector<std::int64_t>& strides() const { return strides_; }  ///< empty: compact
@@ -37,14 +37,18 @@ class ArrayView {
   std::vector<std::int64_t> shape_, strides_;
 };
 
-/// One argument on its way into a call: refers to an Array or a view, which it must not outlive, and copies nothing.
+/// An argument of a call, converted from an Array or a view, which must outlive it. Copies no elements.
 struct ArrayRef {
   ArrayRef(Array& array)  // NOLINT(google-explicit-constructor): what a call takes
       : data(array.data()), writable(true), type(array.type()), shape(array.shape()) {}
   ArrayRef(const Array& array)  // NOLINT(google-explicit-constructor)
       : data(const_cast<void*>(array.data())), writable(false), type(array.type()), shape(array.shape()) {}
   ArrayRef(const ArrayView& view)  // NOLINT(google-explicit-constructor)
-      : data(view.data()), writable(view.writable()), type(view.type()), shape(view.shape()), strides(view.strides()) {}
+      : data(view.data()),
+        writable(view.is_writable()),
+        type(view.type()),
+        shape(view.shape()),
+        strides(view.strides()) {}
 
   void* data;
   bool writable;

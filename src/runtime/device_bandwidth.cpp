@@ -17,13 +17,13 @@ double measure_copy_bandwidth(Device& device) {
       for (int i = 0; i < copies; ++i) device.copy(*from, *to);
     });
   };
-  sample(1);  // the first touches the pages
+  sample(1);  // the first copy touches the pages
   const int copies = std::clamp(static_cast<int>(kEnoughNs / std::max(sample(1), 1.0)), 1, 1000);
   double best = 0;
   for (int i = 0; i < kSamples; ++i) {
     best = std::max(best, 2.0 * static_cast<double>(bytes) * copies / sample(copies));
   }
-  return best;  // bytes a nanosecond
+  return best;  // bytes per nanosecond, which is GB/s
 }
 
 }  // namespace nestwright

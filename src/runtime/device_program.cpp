@@ -11,7 +11,7 @@ namespace nestwright {
 
 std::int64_t bytes_in_memory(const ir::Buffer& buffer, std::span<const ir::Var> symbols,
                              std::span<const std::int64_t> values) {
-  std::int64_t last = 0;  // the number of the last element
+  std::int64_t last = 0;  // the offset of the last element, in elements
   bool overflow = false;
   for (int d = 0; d < buffer->rank(); ++d) {
     const std::int64_t extent = ir::evaluate(buffer->shape[static_cast<std::size_t>(d)], symbols, values);

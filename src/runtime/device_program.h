@@ -1,11 +1,11 @@
-// A program on a device: its code loaded there, and its host statement, which is followed here (loops, lets,
-// conditions, launches). The sizes of launches may be symbolic.
+// A program loaded on a device. Its kernels run there; its host statement (loops, lets, conditions, launches) is
+// interpreted here. The sizes of launches may be symbolic.
 //
 //   DeviceProgram program(device, object, ir::deserialize(launches));
 //   program.run({a, b, c}, {m, n});   // returns before the device is done
 //
-// What the host statement allocates has memory of its own on the device each, kept for the next call: parts of one
-// workspace would have to begin where OpenCL lets a slice begin, and could not be watched apart.
+// Each allocation of the host statement has its own memory on the device, kept for the next call: slices of one
+// workspace would have to begin at OpenCL's coarse offsets, and accesses outside them could not be detected separately.
 // Thread rule: one thread at a time, as for its device.
 #pragma once
 
@@ -22,29 +22,30 @@
 
 namespace nestwright {
 
-/// From the first element of a buffer to its last one, gaps between rows included, where `symbols` have `values`.
-/// Throws UsageError where that exceeds 64 bits.
+/// Returns the bytes from the first element of a buffer to its last one, including gaps between rows, when `symbols`
+/// have `values`. Throws UsageError if that exceeds 64 bits.
 std::int64_t bytes_in_memory(const ir::Buffer& buffer, std::span<const ir::Var> symbols,
                              std::span<const std::int64_t> values);
 
 class DeviceProgram {
  public:
-  /// Gives memory for what the host statement allocates.
+  /// Provides the memory for the allocations of the host statement.
   using Allocator = std::function<DeviceMemoryPtr(std::int64_t bytes)>;
 
-  /// `object` is code for the device's kind (CompiledObject::object) and `program` what it was made from, in vector
-  /// form. `allocator` may be empty: the device's own memory then. Throws DeviceError where the device refuses the
-  /// code, UsageError where the program prepares something, which is done for CPUs only.
+  /// Loads `object`, code for the device's kind (CompiledObject::object) that was compiled from `program`, in vector
+  /// form. Without `allocator`, memory is allocated from the device. Throws DeviceError if the device refuses the code,
+  /// UsageError if the program has a preparation, which only CPUs support.
   DeviceProgram(std::shared_ptr<Device> device, const std::string& object, ir::Program program,
                 Allocator allocator = {});
 
   const ir::Program& program() const { return program_; }
   Device& device() const { return *device_; }
-  /// Of one of the program's kernels, as the driver tells.
-  std::optional<KernelNeeds> needs(std::size_t kernel) const { return kernels_.at(kernel).kernel->needs(); }
+  /// Returns the resources of one of the program's kernels; absent if the driver does not report them.
+  std::optional<KernelUsage> usage(std::size_t kernel) const { return kernels_.at(kernel).kernel->usage(); }
 
-  /// Launches it on one memory a parameter and one value a symbol, in order. The memories must be as large as the
-  /// program's buffers say: nothing is checked here. A launch of no blocks is left out. Throws DeviceError, UsageError.
+  /// Runs the program on one memory per parameter and one value per symbol, in order. The memories must be as large as
+  /// the program's buffers require; nothing is checked here. Launches without blocks are skipped. Throws DeviceError,
+  /// UsageError.
   void run(std::span<const DeviceMemoryPtr> parameters, std::span<const std::int64_t> symbols = {});
 
  private:
@@ -68,11 +69,11 @@ class DeviceProgram {
   std::vector<LoadedKernel> kernels_;
   std::map<ir::Buffer, DeviceMemoryPtr> workspace_;
 
-  // Of the run that goes on.
+  // The state of the current run.
   std::span<const DeviceMemoryPtr> parameters_;
-  std::vector<ir::Var> vars_;  ///< symbols, then what the host statement has defined so far
+  std::vector<ir::Var> vars_;  ///< the symbols, then the variables that the host statement has defined so far
   std::vector<std::int64_t> values_;
-  std::vector<LaunchArgument> arguments_;  ///< of one launch; kept, for thousands a second are made
+  std::vector<LaunchArgument> arguments_;  ///< of one launch; reused, because thousands are made per second
 };
 
 }  // namespace nestwright

@@ -1,5 +1,5 @@
-/* The C interface between compiled kernels and whoever calls them: the runner, runtime/kernel.h, exported libraries.
- * Plain C, because exported kernels carry a copy of these declarations. */
+/* The C interface between compiled kernels and their callers: the runner, runtime/compiled_kernel.h, exported
+ * libraries. It is plain C, because exported kernels contain a copy of these declarations. */
 #ifndef NESTWRIGHT_RUNTIME_KERNEL_ABI_H
 #define NESTWRIGHT_RUNTIME_KERNEL_ABI_H
 
@@ -9,20 +9,20 @@
 extern "C" {
 #endif
 
-/* One iteration of a parallel loop. `thread` is in 0 .. threads-1 and differs between iterations that run at once: it
- * selects the thread's part of the workspace. */
+/* One iteration of a parallel loop. `thread` is in 0 .. threads-1 and differs between iterations that run at the same
+ * time; it selects the thread's part of the workspace. */
 typedef void (*nestwright_body)(int32_t task, int32_t thread, void* closure);
 
-/* Runs body(0 .. tasks-1) on up to `threads` threads and returns when all have ended. The pool behind it can be
- * exchanged. */
+/* A thread pool of any kind. `run` calls body(0 .. tasks-1) on up to `threads` threads and returns when all calls have
+ * ended. */
 typedef struct nestwright_parallel {
   void* pool;
   int32_t threads;
   void (*run)(void* pool, int32_t tasks, nestwright_body body, void* closure);
 } nestwright_parallel;
 
-/* A compiled program. `buffers`: one pointer a parameter, in order; `symbols`: one value a symbol; `workspace`: aligned
- * to 64 bytes, shared_bytes + threads * per_thread_bytes long (each part rounded up to 64). Returns 0. */
+/* A compiled program. `buffers` has one pointer per parameter, in order; `symbols` one value per symbol; `workspace` is
+ * aligned to 64 bytes and shared_bytes + threads * per_thread_bytes long (each part rounded up to 64). Returns 0. */
 typedef int32_t (*nestwright_kernel)(void* const* buffers, const int64_t* symbols, void* workspace,
                                      const nestwright_parallel* parallel);
 

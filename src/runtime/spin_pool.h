@@ -1,6 +1,6 @@
-/* The library's pools of its own threads, of the text that exports carry (runtime/thread_pool.c): they spin for 50 us
- * after a loop, then sleep. Private to runtime/; made through make_pool. Thread rule: as said there; no loop may run
- * while its pool is freed. */
+/* Thread pools whose threads spin for 50 us after a loop, then sleep, compiled from the same text that exports contain
+ * (runtime/thread_pool.c). Private to runtime/; use make_pool.
+ * Thread rule: as in thread_pool.c; no loop may run while its pool is freed. */
 #ifndef NESTWRIGHT_RUNTIME_SPIN_POOL_H
 #define NESTWRIGHT_RUNTIME_SPIN_POOL_H
 
@@ -10,10 +10,10 @@
 extern "C" {
 #endif
 
-/* For at most `threads` >= 1 threads, the caller's among them; the others are created by the first loop that has tasks
- * for them. `pool` is null where there is no memory. */
+/* Makes a pool of at most `threads` >= 1 threads, including the caller's; the others are created by the first loop that
+ * has tasks for them. `pool` is null if there is no memory. */
 nestwright_parallel nestwright_make_spin_pool(int32_t threads);
-/* Ends and joins the threads. */
+/* Stops and joins the threads, and frees the pool. */
 void nestwright_free_spin_pool(void* pool);
 
 #ifdef __cplusplus

@@ -11,27 +11,28 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kPause = std::chrono::milliseconds(2);
-constexpr auto kPatience = std::chrono::milliseconds(1);  // with a pool that lets one thread run all tasks
+// The limit of the wait, for pools in which one thread runs all tasks.
+constexpr auto kWaitLimit = std::chrono::milliseconds(1);
 constexpr int kHotLoops = 301, kIdleLoops = 51;
 
-struct Meeting {
-  std::atomic<std::int32_t> there{0};
+struct Rendezvous {
+  std::atomic<std::int32_t> arrived{0};
   std::int32_t expected = 0;
 };
 
 void wait_for_all(std::int32_t, std::int32_t, void* closure) {
-  auto& meeting = *static_cast<Meeting*>(closure);
-  ++meeting.there;
-  const auto end = Clock::now() + kPatience;
-  while (meeting.there.load() < meeting.expected && Clock::now() < end) {
+  auto& rendezvous = *static_cast<Rendezvous*>(closure);
+  ++rendezvous.arrived;
+  const auto end = Clock::now() + kWaitLimit;
+  while (rendezvous.arrived.load() < rendezvous.expected && Clock::now() < end) {
   }
 }
 
 double time_loop(const nestwright_parallel& parallel) {
-  Meeting meeting;
-  meeting.expected = parallel.threads;
+  Rendezvous rendezvous;
+  rendezvous.expected = parallel.threads;
   const auto start = Clock::now();
-  parallel.run(parallel.pool, parallel.threads, wait_for_all, &meeting);
+  parallel.run(parallel.pool, parallel.threads, wait_for_all, &rendezvous);
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
 }
 

@@ -19,7 +19,7 @@ class Search {
       find_outside_readers(static_cast<int>(s));
       find_outside_blocks(static_cast<int>(s));
       find_loops_around(static_cast<int>(s));
-      find_turns(static_cast<int>(s));
+      find_unordered_loops(static_cast<int>(s));
     }
     return std::move(faults_);
   }
@@ -31,7 +31,7 @@ class Search {
     return std::find(stage.leaves.begin(), stage.leaves.end(), loop) - stage.leaves.begin();
   }
 
-  /// Whether `number` is computed in the loop of `host` at `at` or further in, or is `host` itself.
+  /// Whether stage `number` is `host`, or is computed inside it at leaf `at` or further in.
   bool is_inside(int number, int host, std::ptrdiff_t at) const {
     if (number == host) return true;
     const Attach& attach = stage(number).attach;
@@ -97,12 +97,12 @@ class Search {
     }
   }
 
-  void find_turns(int number) {
+  void find_unordered_loops(int number) {
     const StageState& inner = stage(number);
     const StageState& host = stage(inner.attach.stage);
     const auto kind = host.kinds.find(inner.attach.loop);
     if (inner.slots == 0 || kind == host.kinds.end() || kind->second == ir::LoopKind::kUnrolled) return;
-    faults_.push_back({Kind::kOutOfTurn, number, inner.attach.loop,
+    faults_.push_back({Kind::kUnorderedLoop, number, inner.attach.loop,
                        fmt::format("{} is double-buffered there, so that its iterations come one after the other: they "
                                    "can be serial or unrolled",
                                    inner.name)});

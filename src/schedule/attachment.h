@@ -1,5 +1,5 @@
-// What can go wrong between stages: where one is computed inside another one's loop, both the loop's place and what it
-// is must stay so that this can be done. Internal to schedule/. Thread rule: pure functions.
+// Checks that every stage can be computed at the loop that it is attached to. A primitive that moves or changes a loop
+// asks here whether another stage no longer fits. Internal to schedule/. Thread rule: pure functions.
 #pragma once
 
 #include <string>
@@ -12,22 +12,22 @@ namespace nestwright {
 struct AttachmentFault {
   enum class Kind : std::uint8_t {
     kReadOutside,    ///< a reader of a stage lies outside the loop that the stage is computed at
-    kOutsideBlocks,  ///< the tile of a blocked reduction lies outside the loop of its blocks
+    kOutsideBlocks,  ///< the tile of a blocked reduction lies outside the loop over its blocks
     kParallelTwice,  ///< a parallel loop inside another one
-    kInVector,       ///< computed inside a vectorised loop, that is once a lane
-    kOutOfTurn,      ///< double-buffered at a loop whose iterations do not come one after the other
-    kBlockInside,    ///< a loop bound to blockIdx inside a bound one: blocks are launched by the host
+    kInVector,       ///< a stage computed inside a vectorised loop, hence once for each lane
+    kUnorderedLoop,  ///< a stage double-buffered at a loop whose iterations do not run in order
+    kBlockInside,    ///< a loop bound to blockIdx inside another bound loop: only the host launches blocks
   };
   Kind kind;
-  int stage;     ///< the one that is computed elsewhere
-  IterVar loop;  ///< what it is about
+  int stage;     ///< index of the attached stage
+  IterVar loop;  ///< the loop at fault
   std::string reason;
   bool same_as(const AttachmentFault& other) const {
     return kind == other.kind && stage == other.stage && loop == other.loop;
   }
 };
 
-/// All of them, in order of the stages. A schedule may have kReadOutside on the way, between two compute_at.
+/// All faults, ordered by stage. kReadOutside is legal for a while, between two calls of compute_at.
 std::vector<AttachmentFault> attachment_faults(const ScheduleState& state);
 
 }  // namespace nestwright

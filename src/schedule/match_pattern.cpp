@@ -86,7 +86,7 @@ class Matcher {
     });
   }
 
-  /// The axes in terms of the loops.
+  /// Expresses the axes in terms of the loops. False where a split inside the tile has a tail.
   bool resolve() {
     for (auto relation = stage_.relations.rbegin(); relation != stage_.relations.rend(); ++relation) {
       if (const auto* fuse = std::get_if<FuseRelation>(&*relation)) {
@@ -112,7 +112,8 @@ class Matcher {
            fail(fmt::format("{} is {} in the pattern and {} in {}", what, wanted.str(), given.str(), stage_.name));
   }
 
-  /// Whether the last of `ours` are `theirs` moved by what does not change in the tile, and the first do not change.
+  /// Whether the last indices of `ours` are `theirs` plus offsets that are invariant in the tile, and the leading ones
+  /// are invariant. Stores the offsets in `start`, which may be null.
   bool moves_alike(const std::vector<Expr>& theirs, const std::vector<Expr>& ours, const std::string& what,
                    std::vector<Linear>* start) {
     if (ours.size() < theirs.size()) {
@@ -213,9 +214,9 @@ class Matcher {
 
   const StageState& stage_;
   const TensorIntrinsic& intrinsic_;
-  std::vector<Var> inner_;                    ///< variables of the loops of the tile
+  std::vector<Var> inner_;                    ///< loop variables of the tile
   ir::Ranges ranges_;                         ///< of the loops
-  ir::Substitution values_, pattern_values_;  ///< of the axes of stage and pattern, in terms of the loops
+  ir::Substitution values_, pattern_values_;  ///< axes of the stage and of the pattern in terms of the loops
   std::vector<Expr> loads_;
   std::vector<std::vector<Linear>> starts_;
   std::string difference_;

@@ -1,5 +1,5 @@
-// Whether the nest below a loop computes what an intrinsic does. Internal to the library: tensorize asks before it
-// changes anything, the lowering asks again, for what a stage reads may have changed since.
+// Matches the loops of a stage against the pattern of a tensor intrinsic. Internal to the library: tensorize checks the
+// match before it changes anything, and the lowering checks again, as the operands of the stage may have changed since.
 // Thread rule: pure functions.
 #pragma once
 
@@ -11,12 +11,13 @@
 namespace nestwright {
 
 struct PatternMatch {
-  std::vector<Expr> loads;  ///< of the stage's body, one an input of the pattern
+  std::vector<Expr> loads;  ///< of the stage's body, one for each input of the pattern
   std::string difference;   ///< what differs; empty where they match
 };
 
-/// The spatial loops of `stage` from `loop` on are the pattern's axes, in order, the loops of the reduction its reduce
-/// axes; what the body reads starts anywhere, but moves with these loops as in the pattern.
+/// Matches where, from `loop` inwards, the spatial loops of `stage` are the pattern's axes in order and its reduction
+/// loops are the pattern's reduce axes. Operands may start at any index but must move with these loops as the pattern's
+/// do.
 PatternMatch match_pattern(const StageState& stage, const IterVar& loop, const TensorIntrinsic& intrinsic);
 
 }  // namespace nestwright

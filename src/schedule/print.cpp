@@ -1,4 +1,4 @@
-// Schedule::str: what people see of a schedule.
+// Schedule::str: the schedule as text.
 //
 //   C: float32[64, 48] in global, at root, output
 //     split i -> i.outer, i.inner by 16, tail guard
@@ -67,7 +67,7 @@ std::string stage_text(const ScheduleState& state, const StageState& stage) {
   for (const AlignNote& note : stage.alignments) {
     text += fmt::format("  stride of {} is {} modulo {}\n", note.axis.name(), note.offset, note.factor);
   }
-  if (stage.streams) text += "  stores round the caches\n";
+  if (stage.non_temporal) text += "  stores round the caches\n";
   if (stage.slots > 0) {
     const std::string stages = stage.slots > 2 ? fmt::format(" in {} stages", stage.slots) : "";
     text += fmt::format("  double-buffered at {}{}\n", stage.attach.loop.name(), stages);

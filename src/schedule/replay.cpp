@@ -1,18 +1,18 @@
-// Trace::replay: applies recorded primitives to a fresh schedule, one function a primitive.
+// Trace::replay: applies recorded primitives to a fresh schedule, by one function for each primitive.
 #include <fmt/format.h>
 
 #include <charconv>
 #include <map>
 
-#include "schedule/rebuild.h"
 #include "schedule/schedule.h"
+#include "schedule/stage_operations.h"
 #include "schedule/state.h"
 #include "support/error.h"
 
 namespace nestwright {
 namespace {
 
-/// Reads a step's arguments against the schedule as it is now.
+/// Resolves the arguments of a step against the current schedule.
 class StepReader {
  public:
   StepReader(Schedule& schedule, const TraceStep& step, std::span<const TensorIntrinsic> own)
@@ -24,7 +24,7 @@ class StepReader {
     if (i >= count()) throw UsageError(fmt::format("step '{}' of the trace has too few arguments", text()));
     return step_.arguments[i];
   }
-  /// What follows `prefix` in argument i.
+  /// The rest of argument i after `prefix`.
   std::string after(std::size_t i, std::string_view prefix) const {
     if (word(i).substr(0, prefix.size()) != prefix) malformed(i);
     return word(i).substr(prefix.size());
@@ -52,11 +52,11 @@ class StepReader {
     for (std::size_t n = 0; n < state.states.size(); ++n) {
       if (state.state_names[n] == word(i)) return state.states[n];
     }
-    throw ScheduleError(step_.primitive, word(i), "the trace names a tensor that this schedule has not");
+    throw ScheduleError(step_.primitive, word(i), "the trace names a tensor that this schedule does not have");
   }
   Stage stage(std::size_t i) const { return schedule_[tensor(i)]; }
   IterVar loop(std::size_t i) const { return find_loop(word(i), i).second; }
-  /// The stage that a loop's name begins with.
+  /// The stage named by the prefix of a loop's name.
   Stage stage_of_loop(std::size_t i) const { return schedule_[find_loop(word(i), i).first]; }
   std::pair<Tensor, IterVar> find_loop(const std::string& name, std::size_t i) const {
     const std::size_t dot = name.rfind('.');
@@ -67,7 +67,7 @@ class StepReader {
       if (number < 0 || number >= static_cast<std::int64_t>(stage.named.size())) break;
       return {stage.origin, stage.named[static_cast<std::size_t>(number)]};
     }
-    throw ScheduleError(step_.primitive, name, "the trace names a loop that this schedule has not");
+    throw ScheduleError(step_.primitive, name, "the trace names a loop that this schedule does not have");
   }
   ir::Scope scope(std::size_t i) const {
     for (const ir::Scope s : {ir::Scope::kGlobal, ir::Scope::kShared, ir::Scope::kLocal, ir::Scope::kRegister,

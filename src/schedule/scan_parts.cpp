@@ -10,7 +10,7 @@
 namespace nestwright {
 namespace {
 
-/// Number of `buffer` in `buffers`, or -1.
+/// Index of `buffer` in `buffers`, or -1.
 int find(const std::vector<Buffer>& buffers, const Buffer& buffer) {
   const auto it = std::find(buffers.begin(), buffers.end(), buffer);
   return it == buffers.end() ? -1 : static_cast<int>(it - buffers.begin());

@@ -11,8 +11,8 @@
 #include "ir/core/print.h"
 #include "ir/core/rewrite.h"
 #include "ir/simplify/inequality.h"
-#include "schedule/rebuild.h"
 #include "schedule/scan_parts.h"
+#include "schedule/stage_operations.h"
 #include "schedule/state.h"
 #include "support/error.h"
 
@@ -25,7 +25,7 @@ void collect_states(const Operation& op, std::set<Operation>& seen, std::set<Buf
   for (const Operation& input : op->inputs) collect_states(input, seen, states);
 }
 
-/// Adds what `op` reads and then `op` itself, each operation once.
+/// Appends the producers of `op` and then `op` itself, each operation once.
 void collect(const Operation& op, const std::set<Buffer>& states, std::set<Operation>& seen, ScheduleState& state) {
   if (!seen.insert(op).second) return;
   for (const Operation& input : op->inputs) collect(input, states, seen, state);
@@ -41,7 +41,7 @@ void collect(const Operation& op, const std::set<Buffer>& states, std::set<Opera
   }
 }
 
-/// The axes that a stage's operation is computed over, with their domains: in a scan, those of its steps.
+/// The axes of a stage's operation with the domains that it is computed over; in a scan, those over all its steps.
 std::vector<IterVar> computed_axes(const ScheduleState& state, int stage) {
   const Operation& op = state.stages[static_cast<std::size_t>(stage)].op;
   const ScanPlace place = scan_place(state, stage);
@@ -69,7 +69,7 @@ void add_requirement(ScheduleState& state, ir::Requirement needed) {
     state.requirements.push_back(std::move(needed));
 }
 
-/// What is computed may be nothing, but never less; a reduction is over something, as one of constant extent is.
+/// Requires spatial extents of at least 0 and reduction extents of at least 1, as of constant ones.
 void require_extents(const ComputeOp& op, ScheduleState& state) {
   for (const auto* axes : {&op.axes, &op.reduce_axes}) {
     for (const IterVar& axis : *axes) {
@@ -133,7 +133,8 @@ Schedule::Schedule(std::vector<Tensor> outputs) : state_(std::make_unique<Schedu
     const bool is_init = scan_place(*state_, static_cast<int>(s)).part == ScanPart::kInit;
     for (const Expr& e : op.values()) {
       for (ir::Requirement& needed : check_reads(state_->stages[s].name, axes, op.reduce_axes, e)) {
-        if (!is_init) add_requirement(*state_, std::move(needed));  // a scan of few steps has only the first rows of it
+        // A scan of few steps reads only the first rows of its init, so reads of init are not requirements.
+        if (!is_init) add_requirement(*state_, std::move(needed));
       }
     }
     attach_to_steps(*state_, static_cast<int>(s));

@@ -1,6 +1,7 @@
-// How to compute it: stages, their loops, and the primitives that rearrange them. The names and meanings are those of
-// TVM's tensor expression schedules. Each primitive has a file under schedule/primitives/ that states its rewrite as
-// before -> after loops and its numbered preconditions; it throws ScheduleError before anything is changed.
+// How to compute it: the loops of each operation, and the primitives that transform them. Names and meanings are those
+// of TVM's tensor expression schedules. Each primitive has a file under schedule/primitives/ that states its rewrite as
+// before -> after loops and its numbered preconditions. A primitive whose preconditions do not hold throws
+// ScheduleError and changes nothing.
 //
 //   Schedule s = create_schedule(C);
 //   auto [i0, i1] = s[C].split(s[C].axis(0), factor(32));
@@ -28,105 +29,127 @@ namespace nestwright {
 struct ScheduleState;  // schedule/state.h: the data that the lowering reads
 class Schedule;
 
-/// How a split is sized.
+/// The size of a split: exactly one of the two members is set.
 struct SplitSize {
-  std::vector<std::int64_t> factors;  ///< one: the inner extent; several: those of a composed split's segments
-  std::int64_t nparts = 0;            ///< the outer extent at most, where not 0: ceil(extent/nparts) is the inner one
+  std::vector<std::int64_t> factors;  ///< one: the inner extent; several: the segments of a composed split
+  std::int64_t nparts = 0;            ///< not 0: the largest outer extent; the inner one is ceil(extent / nparts)
 };
+/// The sizes that split takes: by the inner extent, or by the number of parts.
 SplitSize factor(std::int64_t inner_extent);
 SplitSize nparts(std::int64_t outer_extent);
 
-/// A double-buffered stage has at most so many slots.
+/// The largest number of slots of a double-buffered stage.
 inline constexpr std::int64_t kMaxStages = 8;
 
-/// One operation's loops. A light reference into the schedule, valid as long as that lives, whatever stages are added.
+/// The loops of one operation. A reference into the schedule, valid as long as the schedule lives.
 class Stage {
  public:
-  /// Axes of the operation, as they were before any primitive. Throw UsageError for a number that there is none of.
+  /// An axis of the operation, as before any primitive. Throws UsageError where there is no axis of this number.
   IterVar axis(int i) const;
   IterVar reduce_axis(int i) const;
-  /// The loops as they are now, outermost first.
+  /// The current loops, outermost first.
   std::vector<IterVar> loops() const;
+  /// The tensor that the stage computes, by its first result.
   Tensor tensor() const;
 
+  // The primitives. Each one throws ScheduleError where its preconditions do not hold. Those that return the stage can
+  // be chained.
+
+  /// p -> p.outer, p.inner, which are returned. Where the factor does not divide the extent, `tail` decides.
   std::pair<IterVar, IterVar> split(const IterVar& loop, SplitSize size, Tail tail = Tail::guard());
-  /// outer_i, outer_j, inner_i, inner_j, reordered so.
+  /// Splits both loops and reorders the result: outer_i, outer_j, inner_i, inner_j.
   std::array<IterVar, 4> tile(const IterVar& i, const IterVar& j, std::int64_t factor_i, std::int64_t factor_j,
                               Tail tail = Tail::guard());
+  /// outer, inner -> one loop, which is returned.
   IterVar fuse(const IterVar& outer, const IterVar& inner);
+  /// Permutes the given loops among their positions, outermost first.
   Stage& reorder(const std::vector<IterVar>& loops);
+  /// Runs the iterations as the lanes of vectors.
   Stage& vectorize(const IterVar& loop);
+  /// Repeats the body for each iteration.
   Stage& unroll(const IterVar& loop);
+  /// Runs the iterations on several threads, in any order.
   Stage& parallel(const IterVar& loop);
-  /// `axis`: kBlockIdxX, ..., kThreadIdxX, ... or kVThread (schedule/thread_axis.h).
+  /// Maps the iterations to an index of a GPU. `axis`: kBlockIdxX, ..., kThreadIdxX, ... or kVThread
+  /// (schedule/thread_axis.h).
   Stage& bind(const IterVar& loop, ir::LoopKind axis);
+  /// Computes the stage inside `loop` of `consumer`, in each iteration the part that the iteration reads.
   Stage& compute_at(const Stage& consumer, const IterVar& loop);
+  /// Computes the stage's elements where they are read, without storing them.
   Stage& compute_inline();
+  /// Computes the whole stage before its consumers, as every stage is at first.
   Stage& compute_root();
-  /// Computed once, before the calls, of inputs that stay the same: packed weights. What is read only so, a call does
-  /// without.
+  /// Computes the stage once, before the calls, from inputs that do not change (packed weights). Calls do not take
+  /// inputs that only prepared stages read.
   Stage& prepare();
+  /// Stores the result in this memory.
   Stage& set_scope(ir::Scope scope);
-  /// Hints that what `tensor` needs `distance` iterations of `loop` later will be read.
+  /// Prefetches, in each iteration of `loop`, the elements of `tensor` that the iteration `distance` later accesses.
   Stage& prefetch(const Tensor& tensor, const IterVar& loop, std::int64_t distance);
   /// Pads the storage so that the stride of `axis`, in elements, is `offset` modulo `factor`.
   Stage& storage_align(const IterVar& axis, std::int64_t factor, std::int64_t offset);
-  /// Stores what nobody reads soon round the caches: whole, aligned vectors do.
+  /// Writes the output by non-temporal stores, where vectors are whole and aligned: the data bypass the caches.
   Stage& stream();
-  /// `stages` slots for the storage, used in turns: an iteration of the loop that the stage is computed at reads one
-  /// and fills another for the iteration that comes `stages` - 1 later. From 2 to kMaxStages.
+  /// Keeps `stages` copies of the storage (2 to kMaxStages): an iteration of the loop that the stage is computed at
+  /// reads one of them and fills another for the iteration that comes `stages` - 1 later.
   Stage& double_buffer(std::int64_t stages = 2);
-  /// What `intrinsic` becomes takes the place of the loops from `loop` on, which compute its pattern.
+  /// Replaces the loops from `loop` inwards, which must compute the pattern of `intrinsic`, by its statements.
   Stage& tensorize(const IterVar& loop, const TensorIntrinsic& intrinsic);
-  /// A wish for the lowering. `name`: auto_unroll, with the most statements that one loop is unrolled to; in_threads,
-  /// with 1, at the time of a scan, which then runs inside the threads that its steps are bound to, in one launch.
+  /// A hint to the lowering. `name` is auto_unroll, where `value` is the largest number of statements that a loop may
+  /// be unrolled to; or in_threads, where `value` is 1: the time loop of a scan runs inside the threads of its steps,
+  /// in one launch.
   Stage& pragma(const IterVar& loop, std::string_view name, std::int64_t value);
 
  private:
   friend class Schedule;
   Stage(ScheduleState* state, Tensor origin) : state_(state), origin_(std::move(origin)) {}
   ScheduleState* state_;
-  Tensor origin_;  // not the stage's number, which changes when caches are put in
+  Tensor origin_;  // not the stage's index, which changes when caches are inserted
 };
 
+/// The schedule of all operations that the outputs depend on. Owns its state; moves, never copies.
 class Schedule {
  public:
+  /// See create_schedule.
   explicit Schedule(std::vector<Tensor> outputs);
   Schedule(Schedule&&) noexcept;
   Schedule& operator=(Schedule&&) noexcept;
   ~Schedule();
 
-  /// The stage that computes `tensor`. Throws ScheduleError where it is not part of this schedule.
+  /// The stage that computes `tensor`. Throws ScheduleError where the schedule does not have it.
   Stage operator[](const Tensor& tensor);
 
-  /// A copy of `tensor` in `scope`, read by `readers` in its stead. Schedule it through s[result].
+  /// Adds a stage that copies `tensor` into `scope`, which `readers` then read instead of `tensor`. Returns its tensor:
+  /// schedule it through s[result].
   Tensor cache_read(const Tensor& tensor, ir::Scope scope, const std::vector<Tensor>& readers);
-  /// A stage in `scope` that does the computing; `tensor`'s own stage becomes the copy out of it. Without `below`,
-  /// `tensor` must not be scheduled yet, and all its loops move to the result. With `below`, a loop split off its
-  /// reduction: the loops of the reduction inside `below` move to the result, `below` stays a loop of `tensor`'s stage,
-  /// and the tile starts from `tensor` in every block but the first.
+  /// Adds a stage in `scope` that does the computing; the stage of `tensor` becomes the copy out of it. Returns the new
+  /// stage's tensor. Without `below`, `tensor` must be unscheduled, and all its loops move to the new stage. With
+  /// `below`, a loop of its reduction that a split made, the reduction loops inside `below` move to the new stage and
+  /// `below` stays: every block but the first starts from the values stored in `tensor`.
   Tensor cache_write(const Tensor& tensor, ir::Scope scope, const std::optional<IterVar>& below = {});
-  /// A stage of partial results, one an iteration of `loop` of the reduction, which the tensor's stage then reduces:
-  /// `loop` is a spatial axis there, number `axis`, to be vectorized, parallel or bound. Of a tuple, the first
-  /// member's.
+  /// Adds a stage of partial results, one for each iteration of the reduction loop `loop`, which the stage of `tensor`
+  /// then reduces. There `loop` is spatial axis number `axis`, which may be vectorized, parallel or bound. Returns the
+  /// new stage's tensor, for a tuple that of its first member.
   Tensor rfactor(const Tensor& tensor, const IterVar& loop, int axis = 0);
   /// Stores a cache stage in another layout: layout(axes) gives the new indices, each an axis, axis / c or axis % c.
-  /// Padded up to whole tiles with the neutral value. The stage's loops become the new indices.
+  /// Partial tiles are padded with the neutral value. The new indices become the loops of the stage and are returned.
   std::vector<IterVar> transform_layout(const Tensor& cache,
                                         const std::function<std::vector<Expr>(std::span<const Expr>)>& layout);
 
-  /// Every primitive applied so far, in order; replayable and serialisable.
+  /// Every primitive applied so far, in order; can be replayed and serialised.
   const Trace& trace() const;
-  /// Stages with their loops and attachments, for people.
+  /// The stages with their loops and attachments, for people to read.
   std::string str() const;
+  /// The schedule as the lowering reads it (schedule/state.h).
   const ScheduleState& state() const { return *state_; }
 
  private:
   std::unique_ptr<ScheduleState> state_;
 };
 
-/// Throw UsageError for an output that is no computed tensor, for a reduce axis of two tensors, and for a tensor that
-/// certainly reads out of bounds or reduces over extents that disagree (expression/check_reads.h).
+/// The default schedule of `outputs`: every operation at root, its axes as loops. Throws UsageError for an output that
+/// is not computed, for a reduce axis shared by two tensors, and for a tensor that certainly reads out of bounds or
+/// reduces over extents that disagree (expression/check_reads.h).
 Schedule create_schedule(const Tensor& output);
 Schedule create_schedule(std::vector<Tensor> outputs);
 

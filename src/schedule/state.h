@@ -1,5 +1,5 @@
-// The schedule as data: what the primitives write and the lowering reads.
-// Thread rule: as for the schedule it belongs to.
+// The schedule as data: the primitives write it, and the lowering reads it.
+// Thread rule: belongs to the thread of its schedule.
 #pragma once
 
 #include <map>
@@ -17,20 +17,21 @@
 
 namespace nestwright {
 
-/// parent -> outer, inner:  parent = outer*factor + inner, relative to the start of the parent's domain.
-/// Composed: segment s has counts[s] tiles of factors[s]; outer runs over all tiles, inner up to the largest factor.
+/// parent -> outer, inner, where parent = outer*factor + inner, relative to the start of the parent's domain.
+/// Of a composed split, segment s has counts[s] tiles of factors[s]; outer runs over all tiles, inner up to the largest
+/// factor.
 struct SplitRelation {
   IterVar parent, outer, inner;
-  std::vector<std::int64_t> factors;  ///< one, but for a composed split
-  std::vector<std::int64_t> counts;   ///< composed: tiles of each factor; empty otherwise
+  std::vector<std::int64_t> factors;  ///< one, or several for a composed split
+  std::vector<std::int64_t> counts;   ///< tiles of each factor of a composed split; else empty
   Tail tail;
 };
-/// outer, inner -> fused:  fused = outer*extent(inner) + inner.
+/// outer, inner -> fused, where fused = outer*extent(inner) + inner.
 struct FuseRelation {
   IterVar outer, inner, fused;
 };
-/// axis -> tile index and position in the tile, by transform_layout: axis = outer*factor + inner, relative to the start
-/// of the stage's region. The iterations past the region are part of the stage: they store the neutral value.
+/// axis -> outer, inner, the tile and the position in it, by transform_layout: axis = outer*factor + inner, relative to
+/// the start of the stage's region. Iterations past the region belong to the stage and store the neutral value.
 struct LayoutRelation {
   IterVar axis, outer, inner;
   std::int64_t factor;
@@ -41,7 +42,7 @@ enum class AttachKind : std::uint8_t {
   kRoot,
   kInline,
   kAt,
-  kPrepared,  ///< as a whole, in the preparation, before the calls
+  kPrepared,  ///< computed as a whole by the preparation, before the calls
 };
 struct Attach {
   AttachKind kind = AttachKind::kRoot;
@@ -55,15 +56,15 @@ struct PrefetchNote {
   std::int64_t distance;
 };
 
-/// storage_align: stride % factor == offset of the dimension `axis`.
+/// storage_align: stride % factor == offset for the dimension `axis`.
 struct AlignNote {
   IterVar axis;
   std::int64_t factor, offset;
 };
 
 enum class PragmaKind : std::uint8_t {
-  kAutoUnroll,  ///< value: the most statements that one loop is unrolled to
-  kInThreads,   ///< the time of a scan runs inside the threads of its steps
+  kAutoUnroll,  ///< value: the largest number of statements that one loop is unrolled to
+  kInThreads,   ///< the time loop of a scan runs inside the threads of its steps
 };
 const char* pragma_name(PragmaKind kind);  // "auto_unroll", "in_threads"
 struct PragmaNote {
@@ -72,62 +73,61 @@ struct PragmaNote {
   std::int64_t value;
 };
 
-/// tensorize: the intrinsic does what the loops from `loop` on do.
+/// tensorize: the intrinsic replaces the loops from `loop` inwards.
 struct TensorizeNote {
   IterVar loop;
   std::shared_ptr<const TensorIntrinsic> intrinsic;
 };
 
 struct StageState {
-  std::string name;  ///< unique in the schedule, placeholders included; the tensor's name, numbered where that is taken
-  Tensor origin;     ///< what the user calls it, by its first result: key of Schedule::operator[]
-  Operation op;      ///< what it computes now; differs from origin's where caches were put in
+  std::string name;  ///< unique among stages and inputs: the tensor's name, numbered where that is taken
+  Tensor origin;     ///< the user's name for it, by its first result: the key of Schedule::operator[]
+  Operation op;      ///< what it computes now; differs from the operation of `origin` once caches are inserted
   bool is_output = false;
-  std::vector<IterVar> leaves;            ///< the loops now, outermost first
+  std::vector<IterVar> leaves;            ///< the current loops, outermost first
   std::vector<Relation> relations;        ///< in order of application
-  std::vector<IterVar> named;             ///< every axis in order of creation: how a trace names them
+  std::vector<IterVar> named;             ///< every axis in order of creation, as a trace numbers them
   std::map<IterVar, ir::LoopKind> kinds;  ///< serial where absent
   Attach attach;
   ir::Scope scope = ir::Scope::kGlobal;
-  /// cache_write below a reduction loop. On the copying stage: the loops of the reduction that it keeps, outer parts of
-  /// splits whose inner parts belong to `tile_stage`. On the tile's stage, `carried_from` is the copying stage.
+  /// cache_write below a reduction loop. On the copying stage: the reduction loops that it keeps, outer parts of splits
+  /// whose inner parts belong to `tile_stage`. On the tile's stage, `carried_from` is the copying stage.
   std::vector<IterVar> block_loops;
   int tile_stage = -1;
   int carried_from = -1;
-  /// transform_layout: the stored dimensions, each an axis of the stage (a whole one, or outer or inner of a
-  /// LayoutRelation).
+  /// transform_layout: the stored dimensions, each an axis of the stage or the outer or inner part of a LayoutRelation.
   std::vector<IterVar> layout;
-  /// cache_read: the tensor that the stage was made to copy; its op may read that through another cache or, inlined,
-  /// compute it. Undefined for every other stage.
+  /// cache_read: the tensor that the stage was made to copy. Its operation may read it through another cache, or
+  /// compute it once it is inlined. Undefined for other stages.
   Tensor copy_of;
   std::vector<PrefetchNote> prefetches;
   std::vector<PragmaNote> pragmas;
   std::vector<AlignNote> alignments;
   std::optional<TensorizeNote> tensorize;
-  bool streams = false;  ///< its stores go round the caches
-  /// double_buffer: kept in so many slots, which the iterations of `attach.loop` use in turns; 0: not double-buffered.
+  bool non_temporal = false;  ///< by the primitive stream
+  /// double_buffer: the number of slots, used by the iterations of `attach.loop` in rotation; 0: not double-buffered.
   int slots = 0;
 };
 
 /// A result of a stage.
 struct Result {
-  int stage = -1;  ///< -1: of a placeholder
-  int number = 0;  ///< among the results of the stage's operation
+  int stage = -1;  ///< -1: a placeholder
+  int number = 0;  ///< index among the results of the stage's operation
 };
 
 struct ScheduleState {
   std::vector<StageState> stages;        ///< producers before consumers
   std::vector<Tensor> inputs;            ///< placeholders in order of first use
-  std::vector<std::string> input_names;  ///< one an input, unique as the stages' names are
-  std::vector<Tensor> states;            ///< of scans: placeholders that are no inputs
-  std::vector<std::string> state_names;  ///< one a state
+  std::vector<std::string> input_names;  ///< one for each input, unique among inputs and stages
+  std::vector<Tensor> states;            ///< of scans: placeholders that are not inputs
+  std::vector<std::string> state_names;  ///< one for each state
   std::vector<Tensor> outputs;
-  std::vector<ir::Requirement> requirements;  ///< of the reads, whatever the schedule
+  std::vector<ir::Requirement> requirements;  ///< of the reads, independent of the schedule
   Trace trace;
 
-  int find(const Operation& op) const;  ///< stage that computes `op` now, or -1
-  /// The stage whose result is `buffer`; a state is a result of its scan. Caches keep the buffer of what they were put
-  /// before, so that this finds the producer of any load.
+  int find(const Operation& op) const;  ///< index of the stage that computes `op` now, or -1
+  /// The stage whose result is `buffer`; a state is a result of its scan. Finds the producer of any load, because the
+  /// copy stage of a cache keeps the buffer of the tensor.
   Result producer(const Buffer& buffer) const;
 };
 

@@ -13,9 +13,9 @@
 namespace nestwright {
 namespace {
 
-/// Depth-first over the counts of all segments but the largest. An optimal cover has fewer than `largest` tiles of the
-/// others (some of any `largest` tiles add up to a multiple of it and could be exchanged for fewer of the largest),
-/// which bounds the search.
+/// Depth-first search over the counts of all segments but the largest. An optimal cover has fewer than `largest` tiles
+/// of the others: among `largest` tiles, some add up to a multiple of it and could be replaced by fewer tiles of the
+/// largest. This bounds the search.
 class Cover {
  public:
   Cover(std::int64_t extent, const std::vector<std::int64_t>& segments)

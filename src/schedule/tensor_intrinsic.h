@@ -1,9 +1,9 @@
-// What an instruction computes, declared by whoever has one: a small tensor expression that Stage::tensorize looks for
-// below a loop, and the statements that take its place.
+// Describes an instruction to the schedule: a small tensor expression, the pattern, which Stage::tensorize matches
+// below a loop, and the statements that replace the match.
 //
-//   A pattern of C[l] += A[k] * B[l, k] over 16 lanes l and 4 positions k, read from rows of larger tensors.
+//   C[l] += A[k] * B[l, k] over 16 lanes l and 4 positions k, whose operands may be rows of larger tensors
 //
-// Thread rule: values; emit and init are called by any thread that lowers.
+// Thread rule: values; any thread that lowers may call emit and init.
 #pragma once
 
 #include <functional>
@@ -16,13 +16,13 @@
 
 namespace nestwright {
 
-/// The part of a buffer that one placeholder of the pattern, or its result, stands for: the pattern's dimensions are
-/// the last ones of the buffer, from `start` on.
+/// The part of a buffer that an input of the pattern, or its result, corresponds to. The pattern's dimensions are the
+/// last dimensions of the buffer, beginning at `start`.
 struct TensorSlice {
   Buffer buffer;
-  std::vector<Expr> start;  ///< one index a dimension of the buffer
+  std::vector<Expr> start;  ///< one index for each dimension of the buffer
 
-  /// The element at `offsets`, one a dimension of the pattern.
+  /// The element at `offsets`, one for each dimension of the pattern.
   Expr load(const std::vector<Expr>& offsets) const;
   ir::Stmt store(const std::vector<Expr>& offsets, Expr value) const;
 
@@ -31,22 +31,22 @@ struct TensorSlice {
 };
 
 struct TensorIntrinsic {
-  std::string name;  ///< how a trace names it
-  /// One result of constant extents; a reduction or not. Its placeholders are the inputs: each of a type, a rank and,
-  /// where it declares strides, with constants that the buffer's last dimensions are required to have.
+  std::string name;  ///< its name in a trace
+  /// A tensor of constant extents with one result, a reduction or not. An operand matches a placeholder of it by type,
+  /// rank and, where the placeholder declares strides (which must be constant), strides of the last dimensions.
   Tensor pattern;
   std::vector<Tensor> inputs;  ///< the placeholders, in the order in which `emit` takes them
-  /// Statements of the loop form for one tile; of a reduction, those that combine it with what is there.
+  /// Statements in loop form for one tile. For a reduction, they combine the tile with the values already stored.
   std::function<ir::Stmt(const TensorSlice& output, std::span<const TensorSlice> inputs)> emit;
-  /// Sets a tile to the reduction's identity; absent: a loop for each axis does.
+  /// Statements that set a tile to the reduction's identity. Absent: a loop over each axis does so.
   std::function<ir::Stmt(const TensorSlice& output)> init;
 };
 
-/// Products of bytes summed in fours, 16 at once: C[l] += A[k] * B[l, k] for l in 0..16, k in 0..4, of uint8 and int8
-/// into int32 that wraps around. One instruction where the CPU has AVX512_VNNI.
+/// Dot products of four bytes, 16 at once: C[l] += A[k] * B[l, k] for l in 0..16, k in 0..4, of uint8 by int8 into
+/// int32 that wraps around. One instruction on CPUs with AVX512_VNNI.
 TensorIntrinsic dot_u8s8_16x4();
 
-/// The built-in one of this name. Throws UsageError that lists them.
+/// The built-in intrinsic of this name. Throws UsageError that lists the known names.
 TensorIntrinsic find_tensor_intrinsic(const std::string& name);
 
 }  // namespace nestwright

@@ -1,4 +1,4 @@
-// The indices that a GPU gives its threads, as bind names them.
+// Names for the block and thread indices of a GPU, as Stage::bind takes them.
 // Thread rule: constants.
 #pragma once
 
@@ -12,7 +12,7 @@ inline constexpr ir::LoopKind kBlockIdxZ = ir::LoopKind::kBlockZ;
 inline constexpr ir::LoopKind kThreadIdxX = ir::LoopKind::kThreadX;
 inline constexpr ir::LoopKind kThreadIdxY = ir::LoopKind::kThreadY;
 inline constexpr ir::LoopKind kThreadIdxZ = ir::LoopKind::kThreadZ;
-/// Iterations that one thread runs in turns, statement by statement: several a stage are allowed.
+/// Iterations that one thread interleaves, statement by statement. A stage may have several such loops.
 inline constexpr ir::LoopKind kVThread = ir::LoopKind::kVirtualThread;
 
 }  // namespace nestwright

@@ -1,5 +1,5 @@
-// The record of the primitives that made a schedule. Loops are named by stage and number of creation, so that a trace
-// can be replayed on a fresh schedule of the same expression, here or elsewhere.
+// The record of the primitives that made a schedule. It names loops by stage and order of creation, so that it can be
+// replayed on another schedule of the same expression, in any process.
 // Thread rule: values.
 #pragma once
 
@@ -15,8 +15,8 @@ namespace nestwright {
 
 class Schedule;
 
-/// One primitive with its arguments: split C.0 factor=32 tail=guard. C.0 is the axis number 0 in StageState::named of
-/// the stage named C; what a primitive makes is named by the order in which it comes, so it is not written down.
+/// One primitive with its arguments, as in "split C.0 factor=32 tail=guard". C.0 is axis 0 in StageState::named of the
+/// stage named C. New loops are not written down: the order of creation numbers them.
 struct TraceStep {
   std::string primitive;
   std::vector<std::string> arguments;
@@ -29,10 +29,10 @@ class Trace {
   const std::vector<TraceStep>& steps() const { return steps_; }
   /// One step a line.
   std::string str() const;
-  /// The inverse of str(). Throws UsageError naming the line.
+  /// The inverse of str(). Throws UsageError that names the malformed line.
   static Trace parse(std::string_view text);
-  /// Applies the steps to a schedule without steps of its own. Throws ScheduleError as the primitives do.
-  /// Intrinsics of tensorize are found by name in `own`, else among the built-in ones; UsageError for one in neither.
+  /// Applies the steps to a schedule that has none yet. Intrinsics of tensorize are looked up in `own`, then among the
+  /// built-in ones. Throws ScheduleError as the primitives do, and UsageError for an unknown intrinsic.
   void replay(Schedule& schedule, std::span<const TensorIntrinsic> own = {}) const;
   friend bool operator==(const Trace&, const Trace&) = default;
 
@@ -40,7 +40,7 @@ class Trace {
   std::vector<TraceStep> steps_;
 };
 
-/// Names of the primitives that a trace can have, in alphabetical order.
+/// Names of the primitives that a trace may contain, in alphabetical order.
 std::vector<std::string> traced_primitives();
 
 }  // namespace nestwright

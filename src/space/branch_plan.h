@@ -1,4 +1,4 @@
-// What a ConfigSpace works out about its branches. Internal to space/.
+// Precomputed data of the branches of a ConfigSpace. Internal to space/.
 // Thread rule: any thread may read it once the space is built.
 #pragma once
 
@@ -11,19 +11,19 @@
 namespace nestwright {
 
 struct ConfigSpace::BranchPlan {
-  /// What points are counted, sampled and moved by.
+  /// The tables that counting, sampling and moves use.
   struct Points {
     std::vector<KnobGroup> groups;  ///< connected by constraints
     PointCount valid;
-    /// For each knob that is a choice: the branches where it takes another option and that agree in most of the other
-    /// choices. Empty for other knobs.
+    /// For each knob that is a choice: the branches that take another option of it and, among those, agree in as many
+    /// of the other choices as possible. Empty for other knobs.
     std::vector<std::vector<int>> across;
   };
 
-  std::vector<std::vector<int>> positions;  ///< of the knobs of each constraint: enough to check a configuration
+  std::vector<std::vector<int>> positions;  ///< of the knobs of each constraint; suffices to check a configuration
 
-  /// Made by the first call, from all branches of the space, of which this is the `number`-th: the tables of a large
-  /// space take 50 ms. Any thread may call it.
+  /// The tables of branch number `number` of the space's `branches`. The first call computes them, which takes 50 ms in
+  /// a large space. Any thread may call it.
   const Points& points(const std::vector<Branch>& branches, std::size_t number) const;
 
  private:

@@ -6,7 +6,7 @@ namespace nestwright {
 
 int candidate_index(const Knob& knob, const ConfigEntry& entry) {
   for (std::size_t i = 0; i < knob.candidates.size(); ++i) {
-    // Text decides where there is any: a number that was typed may be the name of an option.
+    // The label takes precedence: a number that was typed may be the name of an option.
     const bool named = !knob.labels.empty() && knob.labels[i] == entry.label;
     if (entry.label.empty() ? knob.candidates[i] == entry.value : named) return static_cast<int>(i);
   }

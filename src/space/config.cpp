@@ -102,7 +102,7 @@ Config Config::parse(std::string_view text) {
 }
 
 std::uint64_t Config::hash() const {
-  // FNV-1a over the printed form: a label stands for its value, so that a parsed and a resolved configuration agree.
+  // FNV-1a over the printed form, in which a label replaces its value: parsed and resolved configurations agree.
   std::uint64_t hash = 14695981039346656037ULL;
   for (const unsigned char c : str()) hash = (hash ^ c) * 1099511628211ULL;
   return hash;

@@ -1,4 +1,5 @@
-// A configuration: one value for every knob of one branch of a space. Pure data.
+// A configuration: one value for every knob of one branch of a space.
+// Thread rule: values.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +20,20 @@ struct ConfigEntry {
   friend bool operator==(const ConfigEntry&, const ConfigEntry&) = default;
 };
 
-/// Entries in the order in which the template defines them.
+/// The entries are in the order in which the template defines the knobs.
 class Config {
  public:
   Config() = default;
   explicit Config(std::vector<ConfigEntry> entries) : entries_(std::move(entries)) {}
   const std::vector<ConfigEntry>& entries() const { return entries_; }
+  /// Replaces the entry of `knob`, or appends one.
   void set(std::string_view knob, KnobValue value, std::string label = {});
-  /// nullptr where the knob is not there.
+  /// The entry of `knob`; nullptr where there is none.
   const ConfigEntry* find(std::string_view knob) const;
-  /// For people, and parsed back by parse(): "tile_i=[4,2,14] pack_b=yes unroll_k=4".
+  /// As people read it and parse() takes it: "tile_i=[4,2,14] pack_b=yes unroll_k=4".
   std::string str() const;
-  /// Throws UsageError that names the malformed part. Labels are resolved by ConfigSpace::resolve.
+  /// The inverse of str(), except that labels are left to ConfigSpace::resolve. Throws UsageError that names the
+  /// malformed part.
   static Config parse(std::string_view text);
   /// Stable across runs and machines.
   std::uint64_t hash() const;

@@ -26,7 +26,7 @@ std::string to_json(const Config& config) {
 
 namespace {
 
-/// Takes what the parser meets: to build a document first takes longer than all else that reading a row does.
+/// Builds the entries while parsing: building a JSON document first takes longer than the rest of reading a row.
 class EntryReader final : public nlohmann::json_sax<Json> {
  public:
   bool null() override { return refuse_value(); }

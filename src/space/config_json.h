@@ -1,6 +1,6 @@
-// Configurations as JSON, the form in which logs and manifests keep them:
+// Configurations as JSON, as logs and manifests store them:
 //   {"pack_b":"whole","register_rows":14,"order":[1,0]}
-// Labels are written as text, single values as numbers, the others as lists; entries keep their order.
+// Labels become strings, single values numbers, other values lists; entries keep their order.
 // Thread rule: pure functions.
 #pragma once
 
@@ -13,8 +13,8 @@ namespace nestwright {
 
 std::string to_json(const Config& config);
 
-/// Labels come back without their values; ConfigSpace::resolve puts them in. Throws UsageError that names what is
-/// malformed.
+/// The inverse of to_json, except that entries with labels have no values until ConfigSpace::resolve adds them. Throws
+/// UsageError that names the malformed part.
 Config config_from_json(std::string_view text);
 
 }  // namespace nestwright

@@ -34,7 +34,7 @@ void check_constraints(const Branch& branch, const std::vector<std::vector<int>>
   }
 }
 
-/// Knobs connected by constraints, and the constraints that connect them, as union-find over knobs.
+/// Groups the knobs that constraints connect, with these constraints, by union-find over the knobs.
 std::vector<KnobGroup> connected_groups(const Branch& branch, const std::vector<std::vector<int>>& positions) {
   std::vector<int> root(branch.knobs.size());
   std::iota(root.begin(), root.end(), 0);
@@ -60,7 +60,7 @@ std::vector<KnobGroup> connected_groups(const Branch& branch, const std::vector<
   return groups;
 }
 
-/// Branches where the choice at `knob` of `from` takes another option, those that agree in most of the other choices.
+/// The branches that take another option for choice `knob` of `from` and agree in as many other choices as possible.
 std::vector<int> branches_across(const std::vector<Branch>& branches, const Branch& from, const Knob& knob) {
   std::vector<int> nearest;
   int most = -1;
@@ -107,7 +107,7 @@ const ConfigSpace::BranchPlan::Points& ConfigSpace::BranchPlan::points(const std
     }
     for (const KnobGroup& group : points_.groups) {
       points_.valid.points *= group.count();
-      points_.valid.estimated |= group.estimated();
+      points_.valid.estimated |= group.is_estimated();
     }
   });
   return points_;
@@ -144,7 +144,7 @@ PointCount ConfigSpace::count_valid() const {
 }
 
 std::optional<Config> ConfigSpace::sample(std::mt19937_64& random) const {
-  // An estimated branch may turn out to be barren; another draw then finds another branch.
+  // An estimated branch may have no valid point; another draw then picks another branch.
   for (int attempt = 0; attempt < 4; ++attempt) {
     const double total = count_valid().points;
     if (!(total > 0)) return std::nullopt;

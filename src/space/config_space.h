@@ -1,7 +1,8 @@
-// The space of configurations of one template: a union of branches, one for every reachable combination of choices,
-// each with its own knobs and constraints. Points of a branch are addressed by a mixed-radix index over its knobs.
-// Nothing here enumerates a product of knobs: counting and sampling work per group of knobs that constraints connect
-// (knob_group.h). Thread rule: immutable once built; any thread may read it.
+// The space of configurations of a template: a union of branches, one for each reachable combination of choices, each
+// with its own knobs and constraints. A mixed-radix index over the knobs addresses the points of a branch. Counting and
+// sampling work per group of knobs that constraints connect (knob_group.h) and never enumerate the product of all
+// knobs.
+// Thread rule: immutable once built; any thread may read it.
 #pragma once
 
 #include <cstdint>
@@ -19,21 +20,22 @@ namespace nestwright {
 
 enum class KnobKind : std::uint8_t { kChoice, kSplit, kReorder, kAnnotate, kKnob };
 
+/// A named parameter of a schedule with its candidate values.
 struct Knob {
   std::string name;
   KnobKind kind = KnobKind::kKnob;
   std::vector<KnobValue> candidates;
-  std::vector<std::string> labels;  ///< one a candidate, or none
+  std::vector<std::string> labels;  ///< one for each candidate, or empty
 };
 
-/// Over the values of the named knobs, in that order.
+/// A condition on the values of the named knobs, which `holds` takes in that order.
 struct Constraint {
   std::vector<std::string> knobs;
   std::function<bool(std::span<const KnobValue>)> holds;
-  std::string reason;  ///< what a refused point violates, e.g. "register tile larger than the register file"
+  std::string reason;  ///< what a violation means, e.g. "register tile larger than the register file"
 };
 
-/// The knobs that exist under one combination of choices; the choices come first, with one candidate each.
+/// The knobs that exist under one combination of choices. The choices come first and have one candidate each.
 struct Branch {
   std::vector<Knob> knobs;
   std::vector<Constraint> constraints;
@@ -41,7 +43,7 @@ struct Branch {
 
 struct PointCount {
   double points = 0;
-  bool estimated = false;  ///< a connected group was too large to count
+  bool estimated = false;  ///< a connected group is too large to count
 };
 
 class ConfigSpace {
@@ -51,27 +53,32 @@ class ConfigSpace {
   /// its branch does not have.
   explicit ConfigSpace(std::vector<Branch> branches);
   const std::vector<Branch>& branches() const { return branches_; }
+  /// The number of points, valid or not.
   PointCount count_all() const;
+  /// The number of valid points.
   PointCount count_valid() const;
-  /// Uniform over the valid points. nullopt where there is none (or, in an estimated group, none was found).
+  /// A point drawn uniformly from the valid ones. nullopt where there is none, or where none was found in an estimated
+  /// group.
   std::optional<Config> sample(std::mt19937_64& random) const;
-  /// The index-th valid-or-not point, over all branches in order; `size()` bounds it. 128 bits: spaces of 10^12 and
+  /// The number of points, valid or not, as an exact bound of the index. 128 bits, as spaces have 10^12 points and
   /// more.
   unsigned __int128 size() const;
-  /// Throws UsageError for an index that is not below size().
+  /// The point at `index`, valid or not, counted through all branches in order. Throws UsageError where index >=
+  /// size().
   Config at(unsigned __int128 index) const;
   bool is_valid(const Config& config) const;
-  /// The constraint or knob that `config` violates, as a sentence; empty where it is valid.
+  /// The constraint or knob that `config` violates, as a sentence. Empty where it is valid.
   std::string why_invalid(const Config& config) const;
-  /// A valid neighbour: `changes` knobs take another value (a choice's change re-samples what depends on it).
+  /// A valid neighbour in which `changes` knobs have other values; a changed choice redraws the knobs that depend on
+  /// it. nullopt where none was found.
   std::optional<Config> mutate(const Config& config, int changes, std::mt19937_64& random) const;
-  /// A valid mix of two parents of the same branch, or nullopt.
+  /// A valid mix of two parents of one branch. nullopt where none was found.
   std::optional<Config> crossover(const Config& a, const Config& b, std::mt19937_64& random) const;
-  /// Replaces labels by values and checks every knob. Throws UsageError that names knob and candidates.
+  /// `parsed` with values for its labels. Throws UsageError, naming the knob and its candidates, for an illegal value.
   Config resolve(const Config& parsed) const;
 
  private:
-  struct BranchPlan;  ///< the positions of constraints and, once they are asked for, groups and numbers of points
+  struct BranchPlan;  ///< constraint positions and, computed on first use, knob groups and counts
 
   std::vector<Branch> branches_;
   std::shared_ptr<const std::vector<BranchPlan>> plans_;

@@ -22,7 +22,7 @@ double product(const Branch& branch, const std::vector<int>& knobs) {
   return size;
 }
 
-/// Steps `chosen` through all tuples of `knobs`, the last fastest; false after the last one.
+/// Advances `chosen` to the next tuple of `knobs`, the last knob varying fastest; false after the last tuple.
 bool next_tuple(const Branch& branch, const std::vector<int>& knobs, CandidateIndices& chosen) {
   for (std::size_t i = knobs.size(); i-- > 0;) {
     if (++chosen[knobs[i]] < candidates_of(branch, knobs[i])) return true;
@@ -49,7 +49,7 @@ std::vector<int> constraint_positions(const Branch& branch, const Constraint& co
 
 bool constraint_holds(const Branch& branch, const Constraint& constraint, const std::vector<int>& positions,
                       const CandidateIndices& chosen) {
-  // Reused from call to call: this runs for every entry of a table.
+  // Reused between calls, since this runs for every entry of a table.
   thread_local std::vector<KnobValue> values;
   values.resize(positions.size());
   for (std::size_t i = 0; i < positions.size(); ++i) {
@@ -91,7 +91,7 @@ bool KnobGroup::eliminate(const Branch& branch, const std::vector<int>& constrai
     std::vector<int> scope = positions_[c];
     std::sort(scope.begin(), scope.end());
     scope.erase(std::unique(scope.begin(), scope.end()), scope.end());
-    if (product(branch, scope) > kLargestTable) return false;
+    if (product(branch, scope) > kMaxTableSize) return false;
     Factor factor = make_factor(branch, scope);
     factor.truth.reserve(static_cast<std::size_t>(product(branch, scope)));
     do {
@@ -104,7 +104,7 @@ bool KnobGroup::eliminate(const Branch& branch, const std::vector<int>& constrai
   double total = 1;
   std::vector<int> left = knobs_;
   while (!left.empty()) {
-    // The knob whose elimination makes the smallest table goes first.
+    // Eliminate the knob with the smallest table first.
     std::size_t best = 0;
     std::vector<int> best_scope;
     double best_size = std::numeric_limits<double>::infinity();
@@ -122,7 +122,7 @@ bool KnobGroup::eliminate(const Branch& branch, const std::vector<int>& constrai
         best_scope = std::move(candidate);
       }
     }
-    if (best_size > kLargestTable) {
+    if (best_size > kMaxTableSize) {
       eliminations_.clear();
       return false;
     }
@@ -166,11 +166,11 @@ bool KnobGroup::eliminate(const Branch& branch, const std::vector<int>& constrai
 
 void KnobGroup::estimate(const Branch& branch) {
   estimated_ = true;
-  std::mt19937_64 random(0x6e657374);  // fixed: the printed count of a space does not change from run to run
+  std::mt19937_64 random(0x6e657374);  // fixed seed: the printed count of a space is the same in every run
   CandidateIndices chosen(branch.knobs.size(), 0);
   int hits = 0;
   for (int i = 0; i < kEstimateTrials; ++i) hits += reject(branch, random, chosen, 1) ? 1 : 0;
-  // Without a single hit the group may still have points; half a hit keeps it from being taken for empty.
+  // A group without a hit may still have points; counting half a hit keeps it from being taken for empty.
   count_ = product(branch, knobs_) * std::max(0.5, static_cast<double>(hits)) / kEstimateTrials;
 }
 
@@ -205,7 +205,7 @@ bool KnobGroup::sample(const Branch& branch, std::mt19937_64& random, CandidateI
     int pick = -1;
     for (int i = 0; i < elimination.candidates; ++i) {
       if (weights[i] <= 0) continue;
-      pick = i;  // rounding may carry the mark past the last: then it is the last one with any weight
+      pick = i;  // where rounding leaves a rest of `mark`, the last candidate with a weight is picked
       mark -= weights[i];
       if (mark < 0) break;
     }

@@ -1,8 +1,9 @@
-// The knobs of one branch that constraints connect, directly or through others, and how to count and sample their valid
-// tuples. Knobs are eliminated one after the other, as in a Bayesian network: the number of valid completions is summed
-// out into a table over the knobs that its constraints share with it, so that the cost follows the constraints and not
-// the product of the candidates. Sampling goes back through the tables and is exactly uniform. Thread rule: immutable
-// once built; any thread may read it.
+// Counts and samples the valid tuples of a group of knobs of a branch that constraints connect, directly or indirectly.
+// The knobs are eliminated one after the other (variable elimination): each elimination sums the number of valid
+// completions into a table over the knobs that share a constraint with the eliminated one. The cost therefore depends
+// on the constraints, not on the product of the candidates. Sampling walks back through the tables and is exactly
+// uniform.
+// Thread rule: immutable once built; any thread may read it.
 #pragma once
 
 #include <cstdint>
@@ -13,37 +14,37 @@
 
 namespace nestwright {
 
-/// Index of the candidate of every knob of a branch.
+/// The index of the chosen candidate for every knob of a branch.
 using CandidateIndices = std::vector<int>;
 
-/// Whether `constraint`, which reads the knobs at `positions` of the branch, holds.
+/// Whether `constraint` holds; the knobs that it reads are at `positions` of the branch.
 bool constraint_holds(const Branch& branch, const Constraint& constraint, const std::vector<int>& positions,
                       const CandidateIndices& chosen);
 
-/// Positions in the branch of the knobs that a constraint names. Throws InternalError for a knob that is not there.
+/// The positions in the branch of the knobs of a constraint. Throws InternalError for a knob that is not there.
 std::vector<int> constraint_positions(const Branch& branch, const Constraint& constraint);
 
 class KnobGroup {
  public:
-  /// No table of an elimination may have more entries than this; beyond, the count is an estimate and sampling rejects.
-  static constexpr double kLargestTable = 1e7;
+  /// Size limit of an elimination's table. Beyond it, the count is an estimate and sampling uses rejection.
+  static constexpr double kMaxTableSize = 1e7;
 
-  /// `knobs` are positions in the branch, `constraints` indices of those that read them.
+  /// `knobs` are positions in the branch; `constraints` are the indices of the constraints that read them.
   KnobGroup(const Branch& branch, std::vector<int> knobs, const std::vector<int>& constraints);
 
   const std::vector<int>& knobs() const { return knobs_; }
   double count() const { return count_; }
-  bool estimated() const { return estimated_; }
-  /// Sets the group's knobs in `chosen` to a valid tuple, uniformly. False where there is none, or where none was found
-  /// in 100,000 trials of an estimated group. `branch` is the one that it was built from.
+  bool is_estimated() const { return estimated_; }
+  /// Sets the group's knobs in `chosen` to a valid tuple, drawn uniformly. False where there is none, or where 100,000
+  /// trials found none in an estimated group. `branch` must be the branch that the group was built from.
   bool sample(const Branch& branch, std::mt19937_64& random, CandidateIndices& chosen) const;
 
  private:
-  /// A function of some of the knobs: the truth of a constraint, or the valid completions of what was eliminated.
+  /// A function of some knobs: the truth of a constraint, or the number of valid completions after eliminations.
   struct Factor {
     std::vector<int> knobs;  ///< positions in the branch
     std::vector<std::size_t> strides;
-    std::vector<std::uint8_t> truth;  ///< of a constraint; empty for counts
+    std::vector<std::uint8_t> truth;  ///< of a constraint; empty where counts are set
     std::vector<double> counts;
     double at(const CandidateIndices& chosen) const;
   };

@@ -6,7 +6,7 @@
 namespace nestwright {
 namespace {
 
-/// Levenshtein's distance.
+/// Levenshtein distance.
 std::size_t edits(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;

@@ -1,4 +1,4 @@
-// What the user may have meant: the known name closest to a misspelt one.
+// Suggests the known name that is closest to a misspelt one.
 // Thread rule: a pure function.
 #pragma once
 
@@ -8,11 +8,11 @@
 
 namespace nestwright {
 
-/// The name within two edits (one for names of up to three letters) of `word`, first of the closest; empty where none
-/// is.
+/// The first of the names closest to `word` in edit distance, at most two edits away (one for names of up to three
+/// letters). Empty where there is none.
 std::string nearest_name(std::string_view word, std::span<const std::string> known);
 
-/// "a, b, c", cut after `limit` names with how many there are in all.
+/// The names as "a, b, c", cut off after `limit` names with the total number of names.
 std::string join_names(std::span<const std::string> names, std::size_t limit = 24);
 
 }  // namespace nestwright

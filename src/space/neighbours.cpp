@@ -1,4 +1,4 @@
-// Moves of the searches: mutation and crossover, which stay within the valid points.
+// ConfigSpace::mutate and crossover: the moves of the searches, which stay within the valid points.
 #include <algorithm>
 
 #include "space/branch_plan.h"
@@ -70,7 +70,7 @@ std::optional<Config> ConfigSpace::mutate(const Config& config, int changes, std
     }
     int into = b;
     if (switched >= 0) {
-      // Another branch: values that exist there are carried over, the others drawn.
+      // Into another branch: values that exist there are kept, the others are drawn.
       const auto& across = (*plans_)[b].points(branches_, b).across[switched];
       into = across[random_index(random, across.size())];
       const Config moved = make_config(from, chosen);
@@ -83,7 +83,7 @@ std::optional<Config> ConfigSpace::mutate(const Config& config, int changes, std
       chosen = std::move(there);
       kept.assign(branches_[into].knobs.size(), 0);
     }
-    // The first attempts change nothing else; later ones move what stands in the way.
+    // The first attempts change nothing else; later ones also redraw knobs that violate a constraint.
     const auto& positions = (*plans_)[into].positions;
     const bool valid = attempt < kAttempts / 2 ? violated_constraint(branches_[into], positions, chosen) < 0
                                                : repair(branches_[into], positions, kept, chosen, random);

@@ -1,4 +1,4 @@
-// Checking configurations against the space: resolve, is_valid and why_invalid, with messages that say what is legal.
+// ConfigSpace::resolve, is_valid and why_invalid: check configurations, with messages that say what is legal.
 #include <algorithm>
 
 #include "space/branch_plan.h"
@@ -12,7 +12,7 @@ namespace {
 
 std::string entry_text(const ConfigEntry& entry) { return Config({entry}).str(); }
 
-/// An entry that matches one of the knob's candidates by label, or by the text of its value.
+/// Index of the candidate that the entry denotes by its label, its value, or the text of its value; -1 for none.
 int match(const Knob& knob, const ConfigEntry& entry) {
   const int index = candidate_index(knob, entry);
   if (index >= 0 || knob.labels.empty() || entry.value.size() != 1 || !entry.label.empty()) return index;
@@ -41,7 +41,7 @@ int match(const Knob& knob, const ConfigEntry& entry) {
                    join_names(names));
 }
 
-/// Follows the choices of `parsed` down the tree of branches, one choice a level.
+/// Follows the choices of `parsed` down the tree of branches, one choice at each level.
 const Branch& follow_choices(const std::vector<Branch>& branches, const Config& parsed) {
   if (branches.empty()) throw UsageError("the space has no configurations");
   std::vector<const Branch*> alive;
@@ -73,7 +73,7 @@ const Branch& follow_choices(const std::vector<Branch>& branches, const Config& 
 }  // namespace
 
 Config ConfigSpace::resolve(const Config& parsed) const {
-  // A recorded configuration names its branch; what does not is followed choice by choice, to say what is wrong.
+  // A recorded configuration identifies its branch; otherwise follow it choice by choice to say what is wrong.
   const int named = find_branch(branches_, parsed);
   const Branch& branch = named >= 0 ? branches_[static_cast<std::size_t>(named)] : follow_choices(branches_, parsed);
   for (const ConfigEntry& entry : parsed.entries()) {

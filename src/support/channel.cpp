@@ -15,10 +15,10 @@ namespace nestwright {
 namespace {
 
 using Length = std::uint64_t;
-// Anything longer is garbage from a peer that went wild, not a message.
+// A longer length is garbage from a corrupted peer, not a message.
 constexpr Length kLongest = Length{1} << 30;
 
-// True where the descriptor has `events` (or an error to report) before the deadline; a deadline of -1 is none.
+// True if the descriptor has `events` (or an error to report) before the deadline; -1 is no deadline.
 bool wait_for(int fd, short events, std::int64_t deadline_ns) {
   for (;;) {
     int timeout_ms = -1;
@@ -29,7 +29,7 @@ bool wait_for(int fd, short events, std::int64_t deadline_ns) {
     pollfd entry{fd, events, 0};
     const int n = poll(&entry, 1, timeout_ms);
     if (n > 0) return true;
-    if (n < 0 && errno != EINTR) return true;  // the read or write that follows says what it is
+    if (n < 0 && errno != EINTR) return true;  // the read or write that follows reports the error
     if (deadline_ns >= 0 && steady_clock().now_ns() >= deadline_ns) return false;
   }
 }

@@ -1,6 +1,7 @@
-// Messages between a process and its child over a socket: each is sent and received whole, both with a time limit, and
-// a peer that has died is an ordinary answer. Sockets and not pipes, because writing to a dead peer then raises no
-// SIGPIPE. Thread rule: one thread at a time. Unit: nanoseconds.
+// A message channel between a process and its child, over a Unix socket. Messages are sent and received whole, with a
+// time limit, and a dead peer is an ordinary result, not an error. Sockets are used instead of pipes because a write to
+// a dead peer can then be made without SIGPIPE.
+// Thread rule: one thread at a time. Unit: nanoseconds.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +18,18 @@ class Channel {
   enum class Status : std::uint8_t { kMessage, kTimeout, kClosed };
   static constexpr std::int64_t kForever = -1;
 
-  /// Takes the descriptor over.
+  /// Takes ownership of the descriptor.
   explicit Channel(UniqueFd fd) : fd_(std::move(fd)) {}
-  /// The two ends of a new channel; neither survives an exec unless it is handed on.
+  /// Returns the two ends of a new channel. Both are closed on exec unless they are passed on
+  /// (SpawnOptions::inherited_fds). Throws Error if the socket pair cannot be made.
   static std::pair<UniqueFd, UniqueFd> make_pair();
 
-  /// False where the peer is gone or does not take the message in time: the channel is then of no further use.
+  /// Returns false if the peer is gone or does not accept the message in time; the channel is unusable afterwards.
   bool send(std::string_view message, std::int64_t timeout_ns = kForever);
-  /// A partly received message is kept for the next call. Timeout 0 takes only what is there already.
+  /// Receives one message into `message`, which is unchanged unless the result is kMessage. A message that was received
+  /// only in part is kept for the next call. A timeout of 0 takes only what has already arrived.
   Status receive(std::string& message, std::int64_t timeout_ns = kForever);
-  /// For poll().
+  /// The descriptor, for poll().
   int fd() const { return fd_.get(); }
 
  private:

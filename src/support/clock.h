@@ -1,5 +1,5 @@
-// Where time comes from. Everything that decides by the clock is handed one, so that tests can make time up.
-// Thread rule: clocks may be read by any thread. Unit: nanoseconds from an arbitrary start; never goes back.
+// The source of time. Code whose decisions depend on the time takes a Clock, so that tests can substitute their own.
+// Thread rule: any thread may read a clock. Unit: nanoseconds since an arbitrary start; time never goes backwards.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class SteadyClock : public Clock {
   std::int64_t now_ns() override;
 };
 
-/// The process's one SteadyClock.
+/// Returns the SteadyClock of this process.
 Clock& steady_clock();
 
 }  // namespace nestwright

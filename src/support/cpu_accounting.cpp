@@ -14,7 +14,7 @@ namespace {
 
 double nanoseconds(const timespec& t) { return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec); }
 
-// The second field of "run wait slices". Nothing once the thread has ended.
+// The second field of "run wait slices"; absent once the thread has ended.
 std::optional<double> read_wait_ns(int fd) {
   std::array<char, 96> text{};
   if (fd < 0 || pread(fd, text.data(), text.size() - 1, 0) <= 0) return std::nullopt;
@@ -31,7 +31,7 @@ std::optional<double> read_wait_ns(int fd) {
 CpuAccounting::CpuAccounting(std::string task_folder) : task_folder_(std::move(task_folder)) { list_threads(); }
 
 void CpuAccounting::list_threads() {
-  // The number of a thread that ended may have been given to another one.
+  // The id of a thread that ended may have been reused for another one.
   std::erase_if(threads_, [&](const auto& each) {
     if (read_wait_ns(each.second.schedstat.get())) return false;
     ended_wait_ns_ += each.second.last_ns;

@@ -1,6 +1,7 @@
-// Errors that end an operation because of misuse or of a bug. Expected failures of candidates are values
+// The exceptions that end an operation because of misuse or a bug. Expected failures of candidates are values
 // (measure/measurement.h), never exceptions. Every message is one sentence that says what is wrong, where, and what to
-// do. Thread rule: exception objects are values; any thread may throw them.
+// do.
+// Thread rule: exception objects are values; any thread may throw them.
 #pragma once
 
 #include <stdexcept>
@@ -14,13 +15,13 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The caller handed in something unusable: an unknown operator, a size of zero, a malformed target string.
+/// The caller passed something unusable: an unknown operator, a size of zero, a malformed target string.
 class UsageError : public Error {
  public:
   using Error::Error;
 };
 
-/// A schedule primitive refuses. Nothing was changed.
+/// A schedule primitive refused its arguments. The schedule is unchanged.
 class ScheduleError : public Error {
  public:
   ScheduleError(std::string primitive, std::string loop, std::string reason)
@@ -55,7 +56,7 @@ class LogError : public Error {
   using Error::Error;
 };
 
-/// A bug of ours.
+/// A bug in Nestwright.
 class InternalError : public Error {
  public:
   using Error::Error;

@@ -1,4 +1,5 @@
-// Hashes that are the same in every process, build and version: they end up in databases and seeds.
+// Hashes that are the same in every process, build and version, because databases store them and seeds derive from
+// them.
 // Thread rule: pure functions.
 #pragma once
 
@@ -7,9 +8,10 @@
 
 namespace nestwright {
 
-/// FNV-1a of the bytes, then mixed so that all 64 bits depend on all of them. DO NOT CHANGE: stored.
+/// FNV-1a of the bytes, then mixed so that each of the 64 bits depends on all of them. Do not change: values are
+/// stored.
 std::uint64_t stable_hash(std::string_view bytes);
-/// Folds `value` into `hash`; the order matters.
+/// Combines `hash` with `value`. Not commutative.
 std::uint64_t hash_combine(std::uint64_t hash, std::uint64_t value);
 
 }  // namespace nestwright

@@ -27,11 +27,11 @@ struct Ruleset {
 
 constexpr std::uint64_t kExecute = LANDLOCK_ACCESS_FS_EXECUTE;
 constexpr std::uint64_t kRead = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
-/// Rights that a file has, and not only a folder.
+/// The rights that apply to files, not only to folders.
 constexpr std::uint64_t kOfFiles =
     kExecute | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | kTruncate | kDeviceControl;
 
-/// All rights that a version knows.
+/// All rights that `version` of the interface defines.
 std::uint64_t file_rights(int version) {
   std::uint64_t rights = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
   if (version >= 2) rights |= LANDLOCK_ACCESS_FS_REFER;

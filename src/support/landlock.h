@@ -1,6 +1,6 @@
-// Files and network of this process, restricted for good by the kernel's Landlock: for processes that run code which
-// may go wrong. Descriptors that are open stay usable. Thread rule: covers the calling thread and those it starts, so
-// call it before there are others.
+// Restricts the file and network access of this process permanently, by the kernel's Landlock, before it runs untrusted
+// code. Descriptors that are already open stay usable.
+// Thread rule: applies to the calling thread and the threads that it starts later, so call it before there are others.
 #pragma once
 
 #include <string>
@@ -8,19 +8,19 @@
 
 namespace nestwright {
 
-/// Folders with all that is in them, or single files; those that do not exist are left out.
+/// Paths of folders, each including everything below it, or of single files. Paths that do not exist are ignored.
 struct FileAccess {
   std::vector<std::string> readable;
-  std::vector<std::string> writable;    ///< also readable; files may be made and removed there
+  std::vector<std::string> writable;    ///< also readable; files may be created and removed there
   std::vector<std::string> executable;  ///< programs may be started from there
 };
 
-/// The version of the kernel's interface: 1 has files, 4 TCP, 6 signals to other processes. 0: there is none, or it is
-/// not allowed.
+/// Returns the version of the kernel's Landlock interface: version 1 covers files, 4 adds TCP, 6 adds signals to other
+/// processes. 0 if Landlock is missing or disabled.
 int landlock_version();
 
-/// From now on no other file can be opened, no TCP connection made and no process outside be signalled, as far as the
-/// kernel's version goes. False where nothing was restricted.
+/// From now on this process cannot open any other file, make a TCP connection or signal a process outside, to the
+/// extent that the kernel's version supports each. Returns false if nothing was restricted.
 bool restrict_files_and_network(const FileAccess& access);
 
 }  // namespace nestwright

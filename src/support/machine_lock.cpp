@@ -18,7 +18,7 @@
 namespace nestwright {
 namespace {
 
-// Short beside a turn, and seldom enough not to disturb the holder: each time takes a microsecond of some core.
+// Short compared with a hold, and rare enough not to disturb the holder: each poll takes a microsecond of some core.
 constexpr std::chrono::milliseconds kPollInterval{10};
 
 std::vector<std::string> lock_folders() {
@@ -29,7 +29,8 @@ std::vector<std::string> lock_folders() {
   return folders;
 }
 
-// -1 and errno where it cannot be opened. flock needs no right to write, so that a file of another user will do.
+// Returns -1 and sets errno if it cannot be opened. flock does not need write permission, so another user's file will
+// do.
 UniqueFd open_lock_file(const std::string& path) {
   constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   // Without O_CREAT first: in a sticky folder the kernel may refuse it for files of other users (protected_regular).
@@ -38,7 +39,7 @@ UniqueFd open_lock_file(const std::string& path) {
     constexpr mode_t kForAll = 0666;
     file = UniqueFd(open(path.c_str(), kFlags | O_CREAT | O_EXCL, kForAll));
     if (file.get() >= 0) {
-      fchmod(file.get(), kForAll);  // whatever the umask
+      fchmod(file.get(), kForAll);  // regardless of the umask
     } else if (errno == EEXIST) {
       file = UniqueFd(open(path.c_str(), kFlags));  // another process was faster
     }

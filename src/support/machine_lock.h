@@ -1,17 +1,17 @@
-// A lock of a whole machine or of one of its devices, by which processes that measure time take turns: a neighbour that
-// times a kernel at the same moment disturbs both. The lock is a flock of a file that all of them find, so the kernel
-// frees it when its holder dies, however that happens.
+// A lock on the whole machine or on one of its devices, held while a process measures time: two kernels that are timed
+// at the same moment disturb each other. The lock is a flock on a file at a well-known path, so the kernel releases it
+// when its holder dies, for whatever reason.
 //
-// Two files make the turns fair. Who wants the lock first takes "NAME.queue.lock", waits for "NAME.lock" and then lets
-// go of the queue: while somebody waits there, the one that just released the lock cannot get ahead of it. So two
-// processes alternate where a turn is longer than the 10 ms between two looks at a lock; shorter turns may repeat, and
-// of three or more processes no order is promised.
+// The lock is fair between two processes. A process first takes "NAME.queue.lock", waits for "NAME.lock" and then
+// releases the queue: while one process waits there, the process that just released the lock cannot overtake it. Two
+// processes therefore alternate if they hold the lock for longer than the polling interval of 10 ms; shorter holds may
+// repeat, and no order is guaranteed among three or more processes.
 //
-// The files lie in the first of these folders in which they can be opened: NESTWRIGHT_LOCK_DIR alone where it is set,
-// else /run/lock, XDG_RUNTIME_DIR, /tmp. Processes that see different folders (containers, a user whose /run/lock is
-// not writable) do not see each other: give them one by NESTWRIGHT_LOCK_DIR. Another program takes a turn by
-// `flock /run/lock/nestwright-cpu.lock PROGRAM`. The files are never removed. Local file systems only.
-// Thread rule: one thread at a time; two MachineLock of one process exclude each other like two processes.
+// The files lie in the first of these folders in which they can be opened: only NESTWRIGHT_LOCK_DIR if it is set, else
+// /run/lock, XDG_RUNTIME_DIR, /tmp. Processes that see different folders (containers, a user whose /run/lock is not
+// writable) do not exclude each other unless NESTWRIGHT_LOCK_DIR names a common one. Another program takes the lock
+// with `flock /run/lock/nestwright-cpu.lock PROGRAM`. The files are never removed. Local file systems only.
+// Thread rule: one thread at a time; two MachineLocks in one process exclude each other as two processes do.
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@ namespace nestwright {
 
 class MachineLock {
  public:
-  /// A turn: lasts until this is gone, which the lock outlives.
+  /// Holds the lock until it is destroyed. The MachineLock must outlive it.
   class Hold {
    public:
     Hold(const Hold&) = delete;
@@ -31,27 +31,28 @@ class MachineLock {
     Hold(Hold&& other) noexcept;
     Hold& operator=(Hold&& other) = delete;
     ~Hold();
-    /// False only where waiting was given up. Where no lock is available each turn is granted at once.
+    /// False only if waiting was given up. If no lock is available, every hold is granted at once.
     bool is_granted() const { return is_granted_; }
 
    private:
     friend class MachineLock;
     Hold(int fd, bool is_granted) : fd_(fd), is_granted_(is_granted) {}
-    int fd_;  ///< of the lock's file, which is the lock's; -1: nothing is held
+    int fd_;  ///< the lock's file, not owned; -1: nothing is held
     bool is_granted_;
   };
 
-  /// `what` is "cpu" or a device, as "cuda-0": small letters, digits and '-'; InternalError otherwise.
+  /// `what` is "cpu" or a device such as "cuda-0": lower-case letters, digits and '-', else InternalError.
   explicit MachineLock(const std::string& what);
 
-  /// False where no folder will do: then message() says why, and what to do; it is for the caller to say it once.
+  /// False if the lock files cannot be opened in any folder. Then message() says why and what to do; the caller should
+  /// show it once.
   bool is_available() const { return lock_.get() >= 0; }
   const std::string& message() const { return message_; }
-  /// Of the file; empty where there is none.
+  /// The path of the lock's file; empty if there is none.
   const std::string& path() const { return path_; }
 
-  /// Waits for a turn. `give_up` is asked every 10 ms while others hold it: true ends the wait without a turn. It may
-  /// also tell the user that there is a wait. Requires that this object holds none. Without others a turn takes 2 us.
+  /// Waits for the lock. While others hold it, `give_up` is called every 10 ms; it ends the wait by returning true, and
+  /// may also report the wait to the user. Requires that no Hold of this object exists. Uncontended, it takes 2 us.
   Hold hold(const std::function<bool()>& give_up);
 
  private:

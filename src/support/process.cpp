@@ -23,8 +23,8 @@ namespace nestwright {
 
 namespace {
 
-// Descriptors are moved up here first, so that giving the child its 3, 4, ... never overwrites one that is still to be
-// given.
+// Descriptors are first duplicated up here, so that assigning the child its 3, 4, ... never overwrites one that is
+// still to be assigned.
 constexpr int kParkedFds = 100;
 constexpr int kFirstInheritedFd = 3;
 
@@ -56,7 +56,7 @@ struct Attributes {
   ~Attributes() { posix_spawnattr_destroy(&value); }
 };
 
-/// This process's environment and what is to be added, in the form that exec takes.
+/// This process's environment with the options' additions, in the form that exec takes.
 std::vector<char*> environment_of(const SpawnOptions& options) {
   std::vector<char*> all;
   for (const std::string& added : options.environment) all.push_back(const_cast<char*>(added.c_str()));
@@ -127,7 +127,7 @@ ExitStatus ChildProcess::wait() {
     do {
       got = waitpid(pid_, &status, 0);
     } while (got < 0 && errno == EINTR);
-    // A program that ignores SIGCHLD gets no statuses: all that is known then is that the child is gone.
+    // A program that ignores SIGCHLD gets no exit statuses; then all that is known is that the child is gone.
     if (got != pid_) {
       status_ = ExitStatus{};
     } else if (WIFSIGNALED(status)) {
@@ -141,7 +141,7 @@ ExitStatus ChildProcess::wait() {
 
 std::optional<ExitStatus> ChildProcess::wait_for(std::int64_t timeout_ns) {
   if (status_) return status_;
-  // By number: the header of glibc 2.36 declares pidfd_open without C linkage.
+  // By number, because the header of glibc 2.36 declares pidfd_open without C linkage.
   const UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
   pollfd entry{pidfd.get(), POLLIN, 0};
   const int timeout_ms = static_cast<int>(std::min<std::int64_t>((timeout_ns + 999'999) / 1'000'000, 1'000'000'000));
@@ -172,9 +172,9 @@ std::string ChildProcess::stderr_tail() const {
 }
 
 void exit_with_parent(int fd) {
-  // A descriptor of its own: closing `fd` on the way out must not look like the end of the parent.
+  // The thread has its own descriptor, so that closing `fd` during exit does not look like the end of the parent.
   std::thread([watched = dup(fd)] {
-    pollfd entry{watched, 0, 0};  // asks for nothing: hang-ups and errors are reported all the same
+    pollfd entry{watched, 0, 0};  // no events requested: hang-ups and errors are always reported
     while (poll(&entry, 1, -1) < 0 && errno == EINTR) {
     }
     _exit(0);
@@ -184,7 +184,7 @@ void exit_with_parent(int fd) {
 void limit_this_process(std::int64_t memory_bytes) {
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
-  // Where the system runs out of memory, it ends this process before the user's.
+  // If the system runs out of memory, it kills this process before the user's.
   const UniqueFd score(open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
   constexpr std::string_view kFirst = "1000";
   [[maybe_unused]] const ssize_t written = write(score.get(), kFirst.data(), kFirst.size());

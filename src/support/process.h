@@ -1,5 +1,6 @@
-// Child processes, started by posix_spawn at any time (never by fork: the parent may have threads of TBB, OpenMP or a
-// driver), and known to be gone when their handle is gone. Thread rule: one thread at a time. Unit: nanoseconds.
+// Child processes that are guaranteed to be gone when their handle is destroyed. They are started by posix_spawn, never
+// by fork, because this process may have threads (TBB, OpenMP, a driver).
+// Thread rule: one thread at a time. Unit: nanoseconds.
 #pragma once
 
 #include <sys/types.h>
@@ -13,12 +14,14 @@
 
 namespace nestwright {
 
+/// What to start, and how.
 struct SpawnOptions {
   std::string executable;              ///< a path; PATH is not searched
-  std::vector<std::string> arguments;  ///< without the executable's own name
-  /// Become descriptors 3, 4, ... of the child; still owned by the caller. The child gets no others but 0, 1 and 2.
+  std::vector<std::string> arguments;  ///< not including the executable's name
+  /// They become descriptors 3, 4, ... of the child; the caller keeps ownership. Besides them, the child inherits only
+  /// 0, 1 and 2.
   std::vector<int> inherited_fds;
-  std::vector<std::string> environment;  ///< "NAME=value", in the place of this process's own of that name
+  std::vector<std::string> environment;  ///< "NAME=value", each overrides or extends this process's own
 };
 
 /// How a process ended.
@@ -29,27 +32,27 @@ struct ExitStatus {
   std::string str() const;
 };
 
-/// Its standard input and output are /dev/null, its standard error is kept for stderr_tail(). It has a session of its
-/// own, without the terminal. SIGINT, SIGTERM and SIGHUP are blocked in it: they are for the parent to handle (or,
-/// under nohup, to ignore), and no child's death by them may pass for a crash.
+/// A running or ended child. Its standard input and output are /dev/null; its standard error is kept for stderr_text().
+/// It runs in its own session, without the terminal, and with SIGINT, SIGTERM and SIGHUP blocked: the parent handles
+/// them (or ignores them, under nohup), and a child that they killed would be mistaken for one that crashed.
 class ChildProcess {
  public:
-  /// Throws Error where it cannot be started, naming the executable.
+  /// Starts the child. Throws Error that names the executable if it cannot be started.
   explicit ChildProcess(const SpawnOptions& options);
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
-  /// Kills it (SIGKILL) and waits, unless it has been waited for.
+  /// Kills the child (SIGKILL) and waits for it, unless it has been waited for.
   ~ChildProcess();
 
   pid_t pid() const { return pid_; }
   void kill();
-  /// Waits until it has ended.
+  /// Waits until the child has ended.
   ExitStatus wait();
-  /// Nothing where it has not ended in time.
+  /// The same with a time limit. Absent if the child has not ended by then.
   std::optional<ExitStatus> wait_for(std::int64_t timeout_ns);
-  /// The end of what it wrote to standard error, up to 4 KiB.
+  /// Returns the end of what the child wrote to standard error, at most 4 KiB.
   std::string stderr_text() const;
-  /// The last line of it that is not empty; empty where there is none.
+  /// Returns the last non-empty line of stderr_text(); empty if there is none.
   std::string stderr_tail() const;
 
  private:
@@ -58,11 +61,11 @@ class ChildProcess {
   std::optional<ExitStatus> status_;
 };
 
-/// For the child: ends this process at once when the peer of `fd` (a Channel) is gone, whatever the other threads do.
-/// Unlike PR_SET_PDEATHSIG this does not fire when the thread ends that happened to spawn the process.
+/// For the child: ends this process immediately when the peer of `fd` (a Channel) is gone, whatever the other threads
+/// do. Unlike PR_SET_PDEATHSIG, it does not fire when only the parent's thread that started this process ends.
 void exit_with_parent(int fd);
-/// For the child: limits its address space (0: no limit), never leaves a core file, and is the first that the system
-/// ends where it runs out of memory.
+/// For the child: limits its address space (0: no limit), disables core files, and makes it the first process that the
+/// system kills when memory runs out.
 void limit_this_process(std::int64_t memory_bytes);
 
 }  // namespace nestwright

@@ -1,4 +1,5 @@
-// How much memory a process holds, for limits on what reserves address space that it never uses (drivers, sanitizers).
+// The resident memory of a process. Limits use it for processes that reserve address space without using it (drivers,
+// sanitizers).
 // Thread rule: immutable. Unit: bytes.
 #pragma once
 
@@ -14,7 +15,8 @@ namespace nestwright {
 class ResidentSize {
  public:
   explicit ResidentSize(pid_t pid);
-  /// Of all its mappings that are in memory, shared ones included. Takes 2 us. Nothing once the process is gone.
+  /// Returns the size of all its mappings that are in memory, including shared ones. Takes 2 us. Absent once the
+  /// process is gone.
   std::optional<std::int64_t> bytes() const;
 
  private:

@@ -1,4 +1,4 @@
-// A folder of its own for files that nobody needs later, removed with its owner.
+// A temporary folder that is removed with its owner.
 // Thread rule: one thread at a time.
 #pragma once
 
@@ -8,8 +8,8 @@ namespace nestwright {
 
 class ScratchFolder {
  public:
-  /// "<purpose>-" and six characters, where the system keeps such things (TMPDIR). Throws Error where it cannot be
-  /// made.
+  /// Creates "<purpose>-XXXXXX", with random characters for the Xs, in the system's temporary folder (TMPDIR). Throws
+  /// Error if it cannot be created.
   explicit ScratchFolder(const std::string& purpose);
   ScratchFolder(ScratchFolder&& other) noexcept;
   ScratchFolder& operator=(ScratchFolder&& other) noexcept;

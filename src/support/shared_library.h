@@ -1,6 +1,6 @@
-// A shared library that is looked for when the program runs, because not every machine has it: compilers and drivers of
-// devices. Thread rule: a value; any number of threads may use it at once. The library stays loaded until the process
-// ends: drivers do not survive being unloaded.
+// A shared library that is looked up at run time because not every machine has it: device compilers and drivers.
+// Thread rule: a value; any number of threads may use it at once. The library stays loaded until the process ends,
+// because drivers do not survive being unloaded.
 #pragma once
 
 #include <optional>
@@ -11,13 +11,13 @@ namespace nestwright {
 
 class SharedLibrary {
  public:
-  /// The first of `names`, file names or paths, that the dynamic linker loads. Absent where it loads none.
+  /// Opens the first of `names` (file names or paths) that the dynamic linker can load. Absent if it can load none.
   static std::optional<SharedLibrary> open(std::span<const std::string> names);
 
-  /// The name that it was found by.
+  /// The name under which the library was found.
   const std::string& name() const { return name_; }
 
-  /// The function `symbol`, a pointer to function of type F. Throws Error where the library has none.
+  /// Returns the function `symbol`; F is a pointer to function. Throws Error if the library does not define it.
   template <class F>
   F function(const char* symbol) const {
     return reinterpret_cast<F>(find(symbol));

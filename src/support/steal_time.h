@@ -1,4 +1,4 @@
-// How long the host of a virtual machine had its processors run something else: what /proc/stat calls "steal".
+// The time during which the host of a virtual machine ran something else on its processors, "steal" in /proc/stat.
 // Thread rule: one thread at a time. Unit: nanoseconds; the kernel counts in ticks of 10 ms.
 #pragma once
 
@@ -9,13 +9,13 @@
 
 namespace nestwright {
 
-/// Keeps the file open; a reading takes 8 us.
+/// Reads the counter. It keeps the file open; one reading takes 8 us.
 class StealTime {
  public:
   explicit StealTime(const std::string& path = "/proc/stat");
-  /// All processors together, since the machine was started. 0 where it is not told.
+  /// Returns the steal time of all processors since boot; 0 if the kernel does not report it.
   double now_ns() const;
-  /// The same, since the last call of this, or since it was made.
+  /// Returns the steal time since the last call of this function, or since construction.
   double since_last_ns();
 
  private:
@@ -23,7 +23,7 @@ class StealTime {
   double seen_ns_ = 0;
 };
 
-/// The eighth number of the line "cpu", the sum of all processors, in ticks; 0 where there is none.
+/// Returns the eighth number of the line "cpu", the total over all processors, in ticks; 0 if there is none.
 long long steal_ticks(std::string_view stat);
 
 }  // namespace nestwright

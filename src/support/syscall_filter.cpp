@@ -39,13 +39,13 @@ constexpr Refused kFiles[] = {
 
 constexpr int kFirstX32 = 0x40000000;
 
-/// A program for the kernel's packet filter machine: one accumulator, jumps forward only.
+/// A program for the kernel's packet filter machine, which has one accumulator and only forward jumps.
 class FilterProgram {
  public:
   void load(std::size_t offset) { add(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset)); }
   void mask(std::uint32_t bits) { add(BPF_ALU | BPF_AND | BPF_K, bits); }
   void give(std::uint32_t action) { add(BPF_RET | BPF_K, action); }
-  /// Goes on behind the next `n` instructions where the accumulator is (or is not) `value`.
+  /// Skips the next `n` instructions if the accumulator is (or is not) `value`.
   void skip_unless_equal(std::uint32_t value, std::uint8_t n) { add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, n); }
   void skip_if_equal(std::uint32_t value, std::uint8_t n) { add(BPF_JMP | BPF_JEQ | BPF_K, value, n, 0); }
   void skip_if_less(std::uint32_t value, std::uint8_t n) { add(BPF_JMP | BPF_JGE | BPF_K, value, 0, n); }
@@ -63,7 +63,7 @@ class FilterProgram {
   std::vector<sock_filter> code_;
 };
 
-/// The low half: flags and families fit there.
+/// The low half of the first argument; flags and families fit in it.
 constexpr std::size_t kFirstArgument = offsetof(seccomp_data, args);
 
 FilterProgram program_of(const SyscallPolicy& policy) {
@@ -76,7 +76,7 @@ FilterProgram program_of(const SyscallPolicy& policy) {
   program.load(offsetof(seccomp_data, nr));
   program.skip_if_less(kFirstX32, 1);
   program.give(SECCOMP_RET_KILL_PROCESS);
-  // Its flags lie behind a pointer. The C library then takes clone.
+  // The filter cannot read clone3's flags, which are behind a pointer. With ENOSYS the C library falls back to clone.
   program.give_if_equal(SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
   program.give_if_equal(SYS_io_uring_setup, SECCOMP_RET_ERRNO | ENOSYS);
   const auto refuse = [&](std::span<const Refused> calls) {

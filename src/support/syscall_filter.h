@@ -1,6 +1,6 @@
-// System calls that this process refuses itself for good, by the kernel's seccomp: for processes that run code which
-// may go wrong. Thread rule: covers all threads, those that exist and those to come. On processors other than x86-64
-// there is none.
+// Restricts the system calls of this process permanently, by the kernel's seccomp, before it runs untrusted code.
+// x86-64 only: elsewhere has_syscall_filter() is false.
+// Thread rule: applies to all threads, existing and future.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +8,23 @@
 
 namespace nestwright {
 
+/// What to deny in addition to what is always denied.
 struct SyscallPolicy {
-  /// What a call that is not allowed does: gives EPERM back, or raises SIGSYS.
+  /// The effect of a denied call: it fails with EPERM, or raises SIGSYS.
   enum class Denial : std::uint8_t { kError, kSignal };
   Denial denial = Denial::kError;
-  bool may_start_programs = false;  ///< posix_spawn; a fork that copies the process is never allowed
-  bool may_open_files = true;       ///< and make, rename, remove or change those that there are
+  bool may_start_programs = false;  ///< by posix_spawn; a fork that copies the process is never allowed
+  bool may_open_files = true;       ///< also create, rename, remove and change them
 };
 
-/// Whether the kernel has it.
+/// Whether the kernel supports the filter.
 bool has_syscall_filter();
 
-/// From now on no process is forked, none is traced, no socket is made but local ones, and what the policy says.
-/// False where the kernel refuses it.
+/// From now on this process cannot fork, trace another process, or make sockets other than local ones, nor do what the
+/// policy denies. Returns false if the kernel refuses the filter.
 bool install_syscall_filter(const SyscallPolicy& policy);
 
-/// "fork", of the numbers that a filter may refuse; "a system call" of others.
+/// Returns the name of a system call that a filter may deny, e.g. "fork"; "a system call" for other numbers.
 std::string_view refused_syscall_name(int number);
 
 }  // namespace nestwright

@@ -1,4 +1,4 @@
-// Owns a file descriptor.
+// An owned file descriptor, closed on destruction.
 // Thread rule: one thread at a time.
 #pragma once
 
@@ -20,7 +20,7 @@ class UniqueFd {
   ~UniqueFd() {
     if (fd_ >= 0) close(fd_);
   }
-  /// -1 where it owns none.
+  /// The descriptor; -1 if it owns none.
   int get() const { return fd_; }
 
  private:

@@ -1,5 +1,6 @@
-// Values as bytes, for messages between processes of this machine: fixed-width little-endian fields, strings with their
-// length. Thread rule: one thread at a time.
+// Encodes values as bytes for messages between processes of one machine: fixed-width little-endian fields, and strings
+// prefixed with their length.
+// Thread rule: one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 
 namespace nestwright {
 
+/// Appends values to a message.
 class Encoder {
  public:
   Encoder& u8(std::uint8_t value);
@@ -20,8 +22,8 @@ class Encoder {
   std::string bytes_;
 };
 
-/// Reads what an Encoder wrote, in the same order. Every reader throws UsageError where the message ends too early. The
-/// bytes must outlive the decoder.
+/// Reads back what an Encoder wrote, in the same order. Every reader throws UsageError if the message ends too early.
+/// The bytes must outlive the decoder.
 class Decoder {
  public:
   explicit Decoder(std::string_view bytes) : rest_(bytes) {}

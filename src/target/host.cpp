@@ -17,7 +17,7 @@ struct Registers {
   unsigned a = 0, b = 0, c = 0, d = 0;
 };
 
-// All zero where the processor has no such leaf.
+// All zero if the processor does not have this leaf.
 Registers cpuid(unsigned leaf, unsigned subleaf = 0) {
   Registers r;
   if (!__get_cpuid_count(leaf, subleaf, &r.a, &r.b, &r.c, &r.d)) return {};
@@ -26,7 +26,7 @@ Registers cpuid(unsigned leaf, unsigned subleaf = 0) {
 
 bool bit(unsigned value, int n) { return (value >> n) & 1; }
 
-// Register states that the operating system saves and restores; 0 where it saves none.
+// The register states that the operating system saves and restores; 0 if it saves none.
 std::uint64_t saved_states() {
   if (!bit(cpuid(1).c, 27)) return 0;  // OSXSAVE
   unsigned low = 0, high = 0;
@@ -37,7 +37,7 @@ std::uint64_t saved_states() {
 constexpr std::uint64_t kAvxStates = 0x6, kAvx512States = 0xe6, kAmxStates = 0x60000;
 bool saves(std::uint64_t states) { return (saved_states() & states) == states; }
 
-// Type 1 is data, 3 unified, in the leaves of both vendors.
+// Type 1 is data, 2 instruction, 3 unified, in both vendors' leaves.
 CacheSizes caches_by_cpuid() {
   CacheSizes sizes;
   for (unsigned leaf : {4u, 0x8000001du}) {
@@ -57,7 +57,7 @@ CacheSizes caches_by_cpuid() {
   return sizes;
 }
 
-// What the kernel says comes first: hypervisors sometimes pass on a leaf that is not true of the guest.
+// The kernel's data takes precedence, because hypervisors sometimes pass on a leaf that does not describe the guest.
 CacheSizes caches_by_sysfs() {
   CacheSizes sizes;
   for (int i = 0; i < 8; ++i) {
@@ -134,7 +134,7 @@ std::string llvm_name(const CpuModel& m) {
       const bool zen4 = (m.model >= 0x10 && m.model <= 0x1f) || (m.model >= 0x60 && m.model <= 0xaf);
       return zen4 ? "znver4" : "znver3";
     }
-    if (m.family == 0x1a) return "znver4";  // the newest that LLVM 19 has a name for
+    if (m.family == 0x1a) return "znver4";  // the newest name in LLVM 19
     return {};
   }
   if (m.vendor == "GenuineIntel" && m.family == 6) {

@@ -1,4 +1,4 @@
-// What can be found out about the processor that this runs on: by cpuid and xgetbv, and from /sys where that says more.
+// What can be detected about the processor of this machine, by cpuid, xgetbv and /sys.
 // Thread rule: pure functions of the machine. Units: bytes.
 #pragma once
 
@@ -11,17 +11,19 @@
 
 namespace nestwright {
 
-/// The largest ISA that processor and operating system both support.
+/// Returns the largest ISA that both the processor and the operating system support.
 CpuIsa host_isa();
 
+/// The sizes of the data caches: l1d and l2 of one core, l3 in total.
 struct CacheSizes {
-  std::int64_t l1d = 0, l2 = 0, l3 = 0;  ///< 0: there is none, or it cannot be found out
+  std::int64_t l1d = 0, l2 = 0, l3 = 0;  ///< 0: missing or not detected
 };
 CacheSizes host_caches();
 
-/// Cores that this process may run on.
+/// Returns the number of cores that this process may run on.
 int host_threads();
 
+/// The identity of a processor, by cpuid.
 struct CpuModel {
   std::string vendor;  ///< "GenuineIntel", "AuthenticAMD"
   std::string name;    ///< the brand string, trimmed
@@ -29,17 +31,17 @@ struct CpuModel {
 };
 CpuModel host_cpu_model();
 
-/// LLVM's name of a processor, or empty where this table does not know it. Only a name for the scheduling model: under
+/// Returns LLVM's name for a processor; empty if this table does not know it. Use it for scheduling models only: under
 /// a hypervisor a processor may lack instructions that others of its name have.
 std::string llvm_name(const CpuModel& model);
-/// Where llvm_name() is empty (a new processor, or a hypervisor with model numbers of its own): the oldest processor of
-/// the vendor with these features, or empty where there is none.
+/// For processors without llvm_name() (new ones, or a hypervisor with model numbers of its own): returns the name of
+/// the vendor's oldest processor with these features; empty if there is none.
 std::string llvm_name_of_similar(std::string_view vendor, CpuFeatures features);
 
-/// Names as in /proc/cpuinfo, of those extensions that kernels can profit from, in a fixed order: fma, avx2, avx512f,
-/// ..., avx512_bf16, amx_tile.
+/// Returns the extensions that kernels can profit from, under their names in /proc/cpuinfo, in a fixed order: fma,
+/// avx2, avx512f, ..., avx512_bf16, amx_tile.
 std::vector<std::string> host_features();
-/// Those of them that targets know; none where the ISA is not AVX-512.
+/// Returns those of host_features() that targets know; none unless the ISA is AVX-512.
 CpuFeatures host_cpu_features();
 
 }  // namespace nestwright

@@ -2,13 +2,13 @@
 
 namespace nestwright {
 
-// A vector addition and two of integers, which depend on no earlier ones or form a chain each.
+// One vector addition and two integer additions, which are independent or extend one chain each.
 #define NESTWRIGHT_INDEPENDENT(x) "addps %%xmm15, %%xmm" #x "\n lea 1(%%r8), %%r9\n lea 1(%%r10), %%r11\n"
 #define NESTWRIGHT_CHAINED(x) "addps %%xmm15, %%xmm" #x "\n add $1, %%rax\n add $1, %%rcx\n"
 
 void run_issue_loop(std::int64_t iterations) {
   if (iterations <= 0) return;
-  // The vectors stay zero; the integers are whatever the registers hold, and wrap around.
+  // The vectors stay zero; the integers start with whatever the registers hold, and wrap around.
   __asm__ volatile(
       "xorps %%xmm15, %%xmm15\n xorps %%xmm0, %%xmm0\n xorps %%xmm1, %%xmm1\n xorps %%xmm2, %%xmm2\n"
       "xorps %%xmm3, %%xmm3\n xorps %%xmm4, %%xmm4\n xorps %%xmm5, %%xmm5\n xorps %%xmm6, %%xmm6\n"

@@ -11,7 +11,7 @@ namespace nestwright {
 
 namespace {
 
-// The value of the first line "key : value", as in /proc/cpuinfo; empty where there is none.
+// The value of the first line "key : value", as in /proc/cpuinfo; empty if there is none.
 std::string cpuinfo_field(const std::string& key) {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -22,7 +22,7 @@ std::string cpuinfo_field(const std::string& key) {
   return {};
 }
 
-// The choice in brackets of "always [madvise] never".
+// The bracketed choice of "always [madvise] never".
 std::string huge_page_mode() {
   std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
   std::string line;

@@ -1,4 +1,4 @@
-// A description of this machine for people (doctor, manifests) and for the log's keys.
+// A description of this machine, for people (doctor, manifests) and for the log's keys.
 // Thread rule: values. Units: bytes.
 #pragma once
 
@@ -14,17 +14,18 @@ struct Machine {
   CpuModel cpu;
   CpuIsa isa = CpuIsa::kX86_64;
   std::vector<std::string> features;  ///< host_features()
-  int cores = 1;                      ///< that this process may run on
+  int cores = 1;                      ///< those that this process may run on
   CacheSizes caches;
   std::int64_t memory_bytes = 0;
-  std::string kernel;      ///< of the operating system, e.g. "Linux 6.1.0"
-  std::string microcode;   ///< empty where it is not told
-  std::string huge_pages;  ///< "always", "madvise" or "never"; empty where it is not told
+  std::string kernel;      ///< the operating system's, e.g. "Linux 6.1.0"
+  std::string microcode;   ///< empty if it is not reported
+  std::string huge_pages;  ///< "always", "madvise" or "never"; empty if it is not reported
 
   static Machine host();
   bool has(std::string_view feature) const;
-  /// What kernels' times depend on and what stays the same from one boot to the next: processor, extensions, caches.
-  /// Two machines of one kind have one fingerprint; kernel and microcode are not in it.
+  /// The properties that the times of kernels depend on and that survive a reboot: processor, extensions, caches.
+  /// Machines of the same kind have the same fingerprint; the operating system's kernel and the microcode are not part
+  /// of it.
   std::string fingerprint() const;
 };
 

@@ -1,22 +1,22 @@
-// The highest rates ever measured on a machine: what no kernel on it can be faster than (cost_model/least_time.h). A
-// machine is never faster than it was at its best, so of several measurements the highest counts, whatever disturbed
-// the others. Thread rule: one thread at a time, and nothing else should run meanwhile.
+// The highest rates ever measured on a machine, which bound every kernel on it from above (cost_model/least_time.h). A
+// disturbance can only lower a measured rate, so the highest of several measurements counts.
+// Thread rule: one thread at a time, and nothing else should run meanwhile.
 #pragma once
 
 namespace nestwright {
 
-/// 0: not measured, so no limit.
+/// Rates in which 0 means not measured, so no limit.
 struct MachineLimits {
   double fma_gflops = 0;  ///< GFLOP/s of float32 fused multiply-adds in registers, all threads together
-  double read_gb_s = 0;   ///< GB/s read by all threads from their L1 caches together
+  double read_gb_s = 0;   ///< GB/s of reads from L1, all threads together
 
   friend bool operator==(const MachineLimits&, const MachineLimits&) = default;
 };
 
-/// The higher one of each rate.
+/// Returns the higher of each rate.
 MachineLimits highest(const MachineLimits& a, const MachineLimits& b);
 
-/// Takes about `seconds`, half of it for each rate. UsageError where threads < 1.
+/// Measures both rates, for half of `seconds` each. Throws UsageError if threads < 1.
 MachineLimits measure_machine_limits(int threads, double seconds);
 
 }  // namespace nestwright

@@ -11,8 +11,9 @@
 namespace nestwright {
 namespace {
 
-// A line a page, so that no prefetcher of neighbouring lines helps, at random within it, so that they fall into all
-// sets of a cache. Together one huge page where there are any: then the walk waits for memory, not for page tables.
+// One line per page, so that prefetchers of neighbouring lines do not help, at a random place in it, so that the lines
+// cover all sets of a cache. The memory is one huge page if there are any: then the walk waits for memory, not for page
+// tables.
 constexpr std::size_t kLines = 512, kPageBytes = 4096, kLineBytes = 64;
 constexpr std::size_t kMemoryBytes = kLines * kPageBytes;
 constexpr std::size_t kParts = 8;
@@ -26,7 +27,7 @@ void MemoryWalk::FreeAligned::operator()(std::byte* memory) const {
 
 MemoryWalk::MemoryWalk(Clock& clock)
     : clock_(clock), memory_(static_cast<std::byte*>(::operator new[](kMemoryBytes, std::align_val_t(kMemoryBytes)))) {
-  madvise(memory_.get(), kMemoryBytes, MADV_HUGEPAGE);  // advice: it may be ignored
+  madvise(memory_.get(), kMemoryBytes, MADV_HUGEPAGE);  // advice, which may be ignored
   std::mt19937 random(1);                               // the same walk in each process
   for (std::size_t page = 0; page < kLines; ++page) {
     const std::size_t line = random() % (kPageBytes / kLineBytes);
@@ -45,7 +46,7 @@ double MemoryWalk::run() {
   for (double& part : parts) {
     for (std::size_t i = 0; i < kLines / kParts; ++i) at = at->next;
     __asm__ volatile("" : "+r"(at) : : "memory");
-    // The load has to be over before the clock is read: an out-of-order core would read it first.
+    // The load must complete before the clock is read; an out-of-order core would read the clock first.
     _mm_lfence();
     const std::int64_t end = clock_.now_ns();
     part = static_cast<double>(end - start);

@@ -1,19 +1,19 @@
-// A sentinel for what the FMA loop cannot see: whether loads from memory take longer than usual, because a neighbour
-// takes bandwidth or drives the shared cache out to memory. It follows a fixed chain of 512 loads, each of which waits
-// for the one before, through lines that were flushed from all caches: so its time does not depend on what ran before,
-// nor on how large the caches are, and it is the same walk every time.
+// Detects what the FMA loop cannot see: loads from memory that take longer than usual, because a neighbour uses
+// bandwidth or evicts the shared cache. It times a fixed chain of 512 dependent loads through lines that were flushed
+// from all caches, so its time does not depend on what ran before or on the size of the caches, and every walk is the
+// same.
 //
 // Measured on two cores of a shared EPYC 7003 host (512 KiB L2, 32 MiB L3 shared with other machines), otherwise idle
-// against a memcpy of 64 MiB blocks on the other core, in turns of 0.1 s, 1081 walks each: 70 us (90% within 63 .. 80)
-// against 81 us (71 .. 94). A limit that a quiet machine crosses once in 20 walks is crossed by 60% of the disturbed
-// ones, so one walk is a hint and the median of several passes a verdict. Four and eight chains at once, a stream, and
-// a random walk through 64 MiB told the two apart less well. What it does not see: a neighbour whose data fit the
-// shared cache (no walk did, walks within L3 least of all: there other machines of the host move it by a factor of two)
-// and what slows computing alone.
+// versus a memcpy of 64 MiB blocks on the other core, alternating every 0.1 s, 1081 walks each: 70 us (90% within 63 ..
+// 80) versus 81 us (71 .. 94). A threshold that a quiet machine exceeds in 5% of the walks is exceeded by 60% of the
+// disturbed ones, so one walk is a hint and the median of several passes a verdict. Four and eight chains at once, a
+// stream, and a random walk through 64 MiB separated the two cases less well. It does not detect a neighbour whose data
+// fits the shared cache (no walk did; walks within L3 are worst, because other machines of the host change their time
+// by a factor of two), nor anything that slows computation alone.
 //
-// It takes 70 us with the flushing, touches 2 MiB of address space and leaves at most 32 KiB of its own in L1 and
-// L2: callers run an untimed call of the kernel before they time it again. Thread rule: one thread at a time.
-// Unit: nanoseconds.
+// One walk takes 70 us including the flush, touches 2 MiB of address space and leaves at most 32 KiB of its own data in
+// L1 and L2: callers make an untimed call of the kernel before they time it again.
+// Thread rule: one thread at a time. Unit: nanoseconds.
 #pragma once
 
 #include <cstddef>
@@ -26,11 +26,11 @@ namespace nestwright {
 
 class MemoryWalk {
  public:
-  /// Takes some 0.1 ms, for its memory is touched.
+  /// Allocates and touches the memory, which takes about 0.1 ms.
   explicit MemoryWalk(Clock& clock = steady_clock());
 
-  /// Flushes, walks once and gives the time of the walk: eight times the median of its eight parts, so that an
-  /// interruption of one or two of them does not count.
+  /// Flushes the lines, walks once and returns the time of the walk: eight times the median of its eight parts, so that
+  /// an interruption of one or two parts does not count.
   double run();
 
  private:

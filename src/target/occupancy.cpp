@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "target/gpu.h"
+#include "target/gpu_target.h"
 
 namespace nestwright {
 namespace {
 
-// Of every architecture that there is code for (cuda_occupancy.h: cudaOccRegAllocationGranularity,
-// cudaOccSubPartitionsPerMultiprocessor): a warp gets registers by the 256, in one of four partitions.
+// For every architecture that we generate code for (cuda_occupancy.h: cudaOccRegAllocationGranularity,
+// cudaOccSubPartitionsPerMultiprocessor): registers are allocated to a warp in units of 256, in one of four partitions.
 constexpr int kRegisterGranularity = 256, kPartitions = 4;
 
 template <class T>
@@ -18,15 +18,17 @@ T round_up(T value, T to) {
   return (value + to - 1) / to * to;
 }
 
-int warps_of(const BlockNeeds& block, const Target& target) { return (block.threads + target.warp - 1) / target.warp; }
+int warps_of(const BlockResources& block, const Target& target) {
+  return (block.threads + target.warp - 1) / target.warp;
+}
 
-int registers_of_warp(const BlockNeeds& block, const Target& target) {
+int registers_of_warp(const BlockResources& block, const Target& target) {
   return round_up(block.registers * target.warp, kRegisterGranularity);
 }
 
 }  // namespace
 
-std::string why_not_launched(const BlockNeeds& block, const Target& target) {
+std::string launch_rejection(const BlockResources& block, const Target& target) {
   const std::string device = target.arch.empty() ? "the device" : target.arch;
   if (block.threads > target.threads_per_block) {
     return fmt::format("a block of {} threads is more than the {} that {} allows", block.threads,
@@ -36,7 +38,7 @@ std::string why_not_launched(const BlockNeeds& block, const Target& target) {
     return fmt::format("{} registers a thread are more than the {} that {} has", block.registers,
                        target.registers_per_thread, device);
   }
-  // The device checks as if each partition had as many of the block's warps.
+  // The device checks as if each partition held the same number of the block's warps.
   const int registers = registers_of_warp(block, target) * round_up(warps_of(block, target), kPartitions);
   if (registers > target.registers_per_block) {
     return fmt::format("{} threads of {} registers take {} of them, more than the {} that {} has for a block",
@@ -49,11 +51,11 @@ std::string why_not_launched(const BlockNeeds& block, const Target& target) {
   return {};
 }
 
-std::optional<Occupancy> occupancy(const BlockNeeds& block, const Target& target) {
+std::optional<Occupancy> occupancy(const BlockResources& block, const Target& target) {
   const std::optional<MultiprocessorLimits> limits = multiprocessor_limits(target);
   if (!limits) return std::nullopt;
   Occupancy result{0, 0, limits->warps};
-  if (!why_not_launched(block, target).empty()) return result;
+  if (!launch_rejection(block, target).empty()) return result;
   const int warps = warps_of(block, target);
   result.blocks = std::min(limits->blocks, limits->warps / warps);
   if (const int registers = registers_of_warp(block, target); registers > 0) {

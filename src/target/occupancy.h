@@ -1,6 +1,7 @@
-// How many blocks of a kernel a multiprocessor of a CUDA device holds at a time, its occupancy, and why it takes none.
-// After the CUDA C++ Programming Guide ("Technical Specifications per Compute Capability") and the way in which CUDA's
-// occupancy calculator (cuda_occupancy.h) gives out registers and shared memory. Thread rule: pure functions.
+// The occupancy of a CUDA kernel, which is the number of its blocks that a multiprocessor holds at a time, and the
+// reasons why a block cannot be launched. It follows the CUDA C++ Programming Guide ("Technical Specifications per
+// Compute Capability") and the allocation granularities of CUDA's occupancy calculator (cuda_occupancy.h).
+// Thread rule: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +12,26 @@
 
 namespace nestwright {
 
-/// What a block takes.
-struct BlockNeeds {
+/// The resources that a block uses.
+struct BlockResources {
   int threads = 1;
-  int registers = 0;              ///< of 4 bytes, a thread
-  std::int64_t shared_bytes = 0;  ///< that the kernel asks for: without what the system reserves
+  int registers = 0;              ///< per thread, of 4 bytes
+  std::int64_t shared_bytes = 0;  ///< requested by the kernel, without the system's reserve
 };
 
+/// The blocks and warps of one kernel on a multiprocessor.
 struct Occupancy {
-  int blocks = 0;      ///< resident on a multiprocessor; 0: none can be launched
-  int warps = 0;       ///< resident on it
-  int most_warps = 1;  ///< that it can hold
-  double share() const { return static_cast<double>(warps) / most_warps; }
+  int blocks = 0;     ///< resident on a multiprocessor; 0: none can be launched
+  int warps = 0;      ///< resident on a multiprocessor
+  int max_warps = 1;  ///< the most that a multiprocessor can hold
+  double share() const { return static_cast<double>(warps) / max_warps; }
 };
 
-/// Nothing where the limits are not known (target/gpu.h: multiprocessor_limits). Requires a thread or more.
-std::optional<Occupancy> occupancy(const BlockNeeds& block, const Target& target);
+/// Absent if the limits are not known (multiprocessor_limits in target/gpu_target.h). Requires at least one thread.
+std::optional<Occupancy> occupancy(const BlockResources& block, const Target& target);
 
-/// Why such a block cannot be launched, e.g. "a block of 2048 threads is more than the 1024 that sm_90 allows"; empty
-/// where it can.
-std::string why_not_launched(const BlockNeeds& block, const Target& target);
+/// Returns why such a block cannot be launched, e.g. "a block of 2048 threads is more than the 1024 that sm_90 allows";
+/// empty if it can.
+std::string launch_rejection(const BlockResources& block, const Target& target);
 
 }  // namespace nestwright

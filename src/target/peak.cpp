@@ -28,7 +28,7 @@ using AlignedBytes = std::unique_ptr<char, FreeAligned>;
 
 AlignedBytes make_bytes(std::int64_t n) {
   AlignedBytes bytes(static_cast<char*>(::operator new[](static_cast<std::size_t>(n), std::align_val_t(kAlignment))));
-  std::memset(bytes.get(), 1, static_cast<std::size_t>(n));  // so that the pages are there
+  std::memset(bytes.get(), 1, static_cast<std::size_t>(n));  // so that the pages exist
   return bytes;
 }
 
@@ -58,7 +58,8 @@ void read_sse2(const char* p, std::int64_t bytes) {
   }
 }
 
-// Units of work per nanosecond of the best of the rounds that fit into `seconds`; at least two, the first warms up.
+// The units of work per nanosecond of the best round within `seconds`; at least two rounds, of which the first warms
+// up.
 template <class Work>
 double best_rate(double units, double seconds, Work work) {
   const std::int64_t end = steady_clock().now_ns() + static_cast<std::int64_t>(seconds * 1e9);
@@ -72,9 +73,9 @@ double best_rate(double units, double seconds, Work work) {
   return best;
 }
 
-// The rates of `threads` threads together, each of which calls `measure` with what it has made by `prepare`. They begin
-// at the same moment, or the first would run at the clock of a machine that is otherwise idle. Threads beyond the cores
-// would take turns: each has the rate of its best moment, and such rates do not add up.
+// The sum of the rates of `threads` threads, each of which calls `measure` with the result of its own `prepare`. They
+// start at the same moment, or the first would run at the clock frequency of an otherwise idle machine. The number of
+// threads is limited to the cores: the best rates of threads that share a core do not add up.
 template <class Prepare, class Measure>
 double sum_of_rates(int threads, Prepare prepare, Measure measure) {
   threads = std::min(threads, host_threads());
@@ -92,7 +93,7 @@ double sum_of_rates(int threads, Prepare prepare, Measure measure) {
   return std::accumulate(rates.begin(), rates.end(), 0.0);
 }
 
-// How often to go over a small working set in one round, so that reading the clock does not count.
+// How often one round reads a small working set, so that the time to read the clock is negligible.
 std::int64_t repeats(std::int64_t bytes) { return std::max<std::int64_t>(1, (std::int64_t{8} << 20) / bytes); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// How much faster than float32 fused multiply-adds the products of other types are, measured side by side in registers.
+// The speed of products of other types relative to float32 fused multiply-adds, measured side by side in registers.
 #include <immintrin.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include "target/fma_loop.h"
 #include "target/host.h"
 #include "target/peak.h"
-#include "target/tiles.h"
+#include "target/tile_permission.h"
 
 namespace nestwright {
 namespace {
@@ -21,10 +21,10 @@ constexpr double kLoopNs = 100e3;
 /// A loop over instructions that multiply and add, in registers.
 struct ProductLoop {
   void (*run)(std::int64_t iterations) = nullptr;
-  double operations = 0;  ///< of an iteration: a multiplication and an addition are two
+  double operations = 0;  ///< per iteration: a multiplication and an addition are two
 };
 
-// Ten accumulators, as in fma_loop.cpp; all operands are 0, whose products take no longer than others'.
+// Ten accumulators, as in fma_loop.cpp; all operands are 0, whose products take as long as others.
 // clang-format off
 #define NESTWRIGHT_PRODUCT_LOOP(Vector, zero, step)                                                        \
   Vector x0 = zero, x1 = x0, x2 = x0, x3 = x0, x4 = x0, x5 = x0, x6 = x0, x7 = x0, x8 = x0, x9 = x0;       \
@@ -64,7 +64,7 @@ __attribute__((target("avx2"))) void loop_avx2_pairs(std::int64_t iterations) {
 
 #undef NESTWRIGHT_PRODUCT_LOOP
 
-/// Four tiles of sums and two of each operand, as the best kernels have them.
+/// Four tiles of sums and two tiles of each operand, as in the best kernels.
 __attribute__((target("amx-tile,amx-int8,amx-bf16"))) void loop_tiles(std::int64_t iterations, bool bytes) {
   alignas(64) std::array<std::uint8_t, 64> shapes{};
   shapes[0] = 1;
@@ -72,7 +72,7 @@ __attribute__((target("amx-tile,amx-int8,amx-bf16"))) void loop_tiles(std::int64
     shapes[16 + 2 * tile] = 64;
     shapes[48 + tile] = 16;
   }
-  // Not _tile_loadconfig(): GCC 12's reads 8 bytes as far as the compiler knows, which then drops stores to the others.
+  // Not _tile_loadconfig(): GCC 12's declares a read of 8 bytes only, so the compiler drops the stores to the others.
   __asm__ volatile("ldtilecfg %0" : : "m"(shapes));
   for (std::int64_t i = 0; i < iterations; ++i) {
     if (bytes) {
@@ -93,7 +93,8 @@ __attribute__((target("amx-tile,amx-int8,amx-bf16"))) void loop_tiles(std::int64
 ProductLoop product_loop_of(ir::Type type) {
   const CpuFeatures features = host_cpu_features();
   const bool is_bytes = type == kInt8 || type == kUInt8;
-  const bool has_tiles = features.has(is_bytes ? CpuFeature::kAmxInt8 : CpuFeature::kAmxBf16) && allow_tiles();
+  const bool has_tiles =
+      features.has(is_bytes ? CpuFeature::kAmxInt8 : CpuFeature::kAmxBf16) && request_tile_permission();
   constexpr double kLanes = 16, kTile = 4 * 2 * 16 * 16 * 16;
   if (is_bytes) {
     if (has_tiles) return {[](std::int64_t n) { loop_tiles(n, true); }, 4 * kTile};
@@ -123,7 +124,7 @@ double measure_peak_scale(ir::Type type) {
   const std::int64_t fma_iterations = calibrate_fma_loop(kLoopNs);
   const double probe = nanoseconds(loop.run, 1000);
   const auto iterations = std::max<std::int64_t>(1, static_cast<std::int64_t>(1000 * kLoopNs / probe));
-  // In turns, so that both run at the same clock.
+  // Alternating, so that both run at the same clock frequency.
   std::vector<double> ratios;
   for (int round = 0; round < 21; ++round) {
     const double fma = nanoseconds(run_fma_loop, fma_iterations), own = nanoseconds(loop.run, iterations);
@@ -131,7 +132,7 @@ double measure_peak_scale(ir::Type type) {
                      static_cast<double>(fma_iterations * fma_loop_flops()));
   }
   std::nth_element(ratios.begin(), ratios.begin() + 10, ratios.end());
-  // Where converting and multiplying in float32 is faster, that is the peak.
+  // If converting to float32 and multiplying there is faster, that is the peak.
   const bool can_convert = type == kBFloat16 || type == kFloat16;
   return can_convert ? std::max(1.0, ratios[10]) : ratios[10];
 }

@@ -21,9 +21,9 @@ namespace {
 constexpr double kFmaLoopNs = 100e3;
 constexpr std::int64_t kWalkEveryNs = 5'000'000;
 constexpr std::int64_t kIssueIterations = 4000;  // about 5 us
-constexpr double kShared = 1.25;                 // of the time of an issue loop that has the core for itself
+constexpr double kShared = 1.25;                 // relative to an issue loop on an unshared core
 
-// p90 over p10, less 1.
+// p90 / p10 - 1.
 double spread(std::vector<double>& times) {
   if (times.size() < 2) return 0;
   std::sort(times.begin(), times.end());
@@ -31,7 +31,7 @@ double spread(std::vector<double>& times) {
   return times[last * 9 / 10] / std::max(times[last / 10], 1.0) - 1;
 }
 
-// How many take much longer than the fastest of them do.
+// The share of times that are much longer than the fast ones.
 double slow_share(std::vector<double>& times) {
   if (times.empty()) return 0;
   std::sort(times.begin(), times.end());
@@ -44,7 +44,7 @@ struct Watch {
   std::vector<double> fma_ns, issue_ns, walk_ns;
 };
 
-// Runs FMA loops and issue loops until `end_ns`; in between the memory walk, where there is one.
+// Runs FMA loops and issue loops until `end_ns`, with a memory walk every 5 ms if `walk` is given.
 void watch(std::int64_t end_ns, std::int64_t iterations, MemoryWalk* walk, Watch& result) {
   Clock& clock = steady_clock();
   std::int64_t next_walk_ns = clock.now_ns();
@@ -84,10 +84,10 @@ Quietness measure_quietness(double seconds, int threads) {
   if (threads < 1) threads = host_threads();
   const std::int64_t iterations = calibrate_fma_loop(kFmaLoopNs);
   MemoryWalk walk;
-  walk.run();  // the first one finds its code and tables cold
+  walk.run();  // the first walk runs with cold code and page tables
   const StealTime steal;
   std::vector<Watch> watches(static_cast<std::size_t>(threads));
-  // Threads that have ended are no longer accounted for: they stay until their last snapshot is taken.
+  // The accounting loses threads that have ended, so they stay until the last snapshot is taken.
   std::latch begun(1), watched(threads), accounted(1);
   std::int64_t end_ns = 0;
   std::vector<std::thread> others;

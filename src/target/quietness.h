@@ -1,5 +1,5 @@
-// How quiet this machine is at the moment: whether times taken now would mean something. What disturbs all of the time
-// and evenly is not seen, for nothing here is compared with another day.
+// Measures how quiet this machine is at the moment, that is whether times measured now are meaningful. A steady
+// disturbance is not detected, because nothing is compared with earlier measurements.
 // Thread rule: one thread at a time, and nothing else should run in this process meanwhile.
 #pragma once
 
@@ -7,30 +7,29 @@
 
 namespace nestwright {
 
-/// All of them are shares: 0.01 is one percent.
+/// All figures except the duration are shares: 0.01 is one percent.
 struct Quietness {
-  double seconds = 0;  ///< that it was looked at
-  double fma_spread =
-      0;  ///< an FMA loop of 0.1 ms on every core: p90 over p10, less 1, of the core where it is largest
-  /// Of the time: another hyper-thread had part of a core, by the issue loop (target/issue_loop.h), which then takes a
-  /// quarter longer than when it is fast; of the core where it is most.
+  double seconds = 0;     ///< the duration of the measurement
+  double fma_spread = 0;  ///< p90 / p10 - 1 of an FMA loop of 0.1 ms; of the core where it is largest
+  /// The share of the time in which another hyper-thread used the core: the issue loop (target/issue_loop.h) took at
+  /// least a quarter longer than at its fastest; of the core where it is largest.
   double shared_share = 0;
-  double walk_spread = 0;  ///< the memory walk (target/memory_walk.h), every 5 ms: likewise
-  double wait_share = 0;   ///< of the threads' time: runnable, but something else of this machine had the core
-  double steal_share = 0;  ///< of all cores' time: the host had them run something else; ticks of 10 ms
+  double walk_spread = 0;  ///< p90 / p10 - 1 of the memory walk (target/memory_walk.h), run every 5 ms
+  double wait_share = 0;   ///< of the threads' time: runnable while other processes had the core
+  double steal_share = 0;  ///< of all cores' time: withheld by the host; in ticks of 10 ms
 
-  /// What disturbs, one phrase that names each figure above its limit; empty where the machine is quiet.
+  /// Returns a phrase that names each figure above its limit; empty if the machine is quiet.
   std::string disturbance() const;
 };
 
-/// The limits. On a quiet machine of its own the FMA loop spreads by less than 1%, on a shared virtual machine without
-/// a busy neighbour by 1 to 5%, beside one by 10 to 100%. The walk spreads by 10 to 20% without any. A tick of steal in
-/// a second of two cores is 0.5%, which a host does to an idle machine, too. A core that is shared a tenth of the time
-/// makes kernels some percent slower: they take a fifth longer while it is.
+/// The limits of a quiet machine. The spread of the FMA loop is below 1% on a quiet dedicated machine, 1 to 5% on a
+/// shared virtual machine without a busy neighbour, 10 to 100% beside one. The walk spreads by 10 to 20% without any
+/// neighbour. A tick of steal in a second of two cores is 0.5%, which occurs on idle machines, too. A core that is
+/// shared a tenth of the time makes kernels a few percent slower: they take a fifth longer while it is shared.
 inline constexpr double kMaxFmaSpread = 0.05, kMaxSharedShare = 0.10, kMaxWalkSpread = 0.30, kMaxWaitShare = 0.005,
                         kMaxStealShare = 0.01;
 
-/// Keeps `threads` threads (by default one for each core) busy for about that long.
+/// Keeps `threads` threads (0: one per core) busy for about `seconds`.
 Quietness measure_quietness(double seconds = 1, int threads = 0);
 
 }  // namespace nestwright

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "target/gpu.h"
+#include "target/gpu_target.h"
 #include "target/host.h"
 #include "target/target_text.h"
 
@@ -14,7 +14,7 @@ using namespace target_text;
 
 namespace {
 
-// The ISA name and what follows from it.
+// The name of an ISA and what it implies.
 struct IsaTraits {
   CpuIsa isa;
   std::string_view name;
@@ -31,7 +31,7 @@ const IsaTraits& traits_of(CpuIsa isa) { return kIsas[static_cast<int>(isa)]; }
 constexpr std::string_view kNoCpuName = "generic";
 constexpr std::string_view kFields = "isa, threads, vector_bits, vector_registers, l1d, l2, l3, llvm_cpu, features";
 
-/// A target of that ISA as a machine may have it that we know nothing else about.
+/// A target of that ISA about which nothing else is known.
 Target target_of(CpuIsa isa) {
   Target t;
   t.isa = isa;
@@ -66,7 +66,7 @@ CpuFeatures parse_features(std::string_view text, std::string_view value) {
   }
 }
 
-/// What the CPU has that the target names.
+/// The features of the CPU that the target names.
 CpuFeatures features_of(const Target& t) {
   return t.isa == CpuIsa::kAvx512 ? features_of_cpu(t.llvm_cpu) : CpuFeatures();
 }
@@ -104,7 +104,7 @@ Target Target::parse(std::string_view text) {
   const Target here = host();
   Target t = here;
   t.threads = 1;
-  // The ISA first, wherever it stands: it decides what the other fields start from.
+  // The ISA is read first, wherever it stands, because it determines the defaults of the other fields.
   for (const auto& [name, value] : fields) {
     if (name != "isa") continue;
     const CpuIsa isa = parse_isa(text, value);
@@ -113,12 +113,13 @@ Target Target::parse(std::string_view text) {
     t.vector_bits = base.vector_bits;
     t.vector_registers = base.vector_registers;
     if (isa > here.isa) t = base;
-    // A smaller ISA is asked for to get code for other machines: the host's name would bring its instructions back in.
+    // A smaller ISA is requested to get code for other machines; the host's CPU name would bring its instructions back
+    // in.
     if (isa != here.isa) t.llvm_cpu.clear();
   }
   std::optional<CpuFeatures> features;
-  bool is_generic = false;  // said so, which names another CPU than this one, also where this one has no name
-  constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
+  bool is_generic = false;  // given explicitly: names a CPU other than this one, even if this one has no name
+  constexpr std::int64_t kMaxBytes = std::int64_t{1} << 40;
   for (const auto& [name, value] : fields) {
     if (name == "isa") {
       continue;
@@ -136,11 +137,11 @@ Target Target::parse(std::string_view text) {
     } else if (name == "vector_registers") {
       t.vector_registers = static_cast<int>(parse_number(text, name, value, 4, traits_of(t.isa).vector_registers));
     } else if (name == "l1d") {
-      t.l1d_bytes = parse_number(text, name, value, 1024, kMostBytes);
+      t.l1d_bytes = parse_number(text, name, value, 1024, kMaxBytes);
     } else if (name == "l2") {
-      t.l2_bytes = parse_number(text, name, value, 1024, kMostBytes);
+      t.l2_bytes = parse_number(text, name, value, 1024, kMaxBytes);
     } else if (name == "l3") {
-      t.l3_bytes = parse_number(text, name, value, 0, kMostBytes);
+      t.l3_bytes = parse_number(text, name, value, 0, kMaxBytes);
     } else if (name == "llvm_cpu") {
       if (value.empty() ||
           value.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_") != std::string_view::npos) {
@@ -155,13 +156,13 @@ Target Target::parse(std::string_view text) {
       refuse(text, fmt::format("field \"{}\" is not known", name), fmt::format("known fields: {}", kFields));
     }
   }
-  // Another CPU than this one has what its name says.
+  // A CPU other than this one has the features of its name.
   const bool is_here = t.isa == here.isa && t.llvm_cpu == here.llvm_cpu && !is_generic;
   t.features = features ? *features : is_here ? here.features : features_of(t);
   return t;
 }
 
-// Everything that parse() would otherwise take from the host is written out: a key must mean the same on every machine.
+// Writes out everything that parse() would otherwise take from the host: a key must mean the same on every machine.
 std::string Target::str() const {
   if (device != DeviceKind::kCpu) return gpu_text(*this);
   const IsaTraits& traits = traits_of(isa);

@@ -26,13 +26,12 @@ void refuse(std::string_view text, std::string_view field, std::string_view lega
   throw UsageError(fmt::format("target \"{}\": {}; {}", text, field, legal));
 }
 
-std::int64_t parse_number(std::string_view text, std::string_view field, std::string_view value, std::int64_t least,
-                          std::int64_t most) {
+std::int64_t parse_number(std::string_view text, std::string_view field, std::string_view value, std::int64_t min,
+                          std::int64_t max) {
   std::int64_t n = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
-  if (error != std::errc() || end != value.data() + value.size() || n < least || n > most) {
-    refuse(text, fmt::format("{} is \"{}\"", field, value),
-           fmt::format("use a whole number from {} to {}", least, most));
+  if (error != std::errc() || end != value.data() + value.size() || n < min || n > max) {
+    refuse(text, fmt::format("{} is \"{}\"", field, value), fmt::format("use a whole number from {} to {}", min, max));
   }
   return n;
 }

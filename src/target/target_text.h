@@ -1,4 +1,5 @@
-// The text form of targets, as far as all kinds of device share it: fields and their refusal. Private to target/.
+// The part of the text form of targets that all kinds of device share: fields and their error messages. Private to
+// target/.
 // Thread rule: pure functions.
 #pragma once
 
@@ -11,22 +12,23 @@
 
 namespace nestwright {
 
-/// "cpu", "cuda", "opencl": what a target's text begins with.
+/// Returns "cpu", "cuda" or "opencl", with which the text of a target begins.
 const char* device_name(DeviceKind kind);
 
 namespace target_text {
 
-/// Throws UsageError: `text` is the whole target, `field` what is wrong with it, `legal` what to write instead.
+/// Throws UsageError; `text` is the whole target, `field` says what is wrong and `legal` what to write instead.
 [[noreturn]] void refuse(std::string_view text, std::string_view field, std::string_view legal);
 
-/// The whole number `value`. Throws UsageError where it is none, or not one of least .. most.
-std::int64_t parse_number(std::string_view text, std::string_view field, std::string_view value, std::int64_t least,
-                          std::int64_t most);
+/// Parses the whole number `value`. Throws UsageError unless it is one of min .. max.
+std::int64_t parse_number(std::string_view text, std::string_view field, std::string_view value, std::int64_t min,
+                          std::int64_t max);
 
-/// Name and value, in the order of the text.
+/// Pairs of name and value, in the order of the text.
 using Fields = std::vector<std::pair<std::string_view, std::string_view>>;
 
-/// `rest`, "a=1,b=2", in pairs; each name once. `known` lists the legal names, for the refusal.
+/// Splits `rest`, e.g. "a=1,b=2", into pairs. Throws UsageError for malformed or repeated fields; `known` lists the
+/// legal names, for the message.
 Fields split_fields(std::string_view text, std::string_view rest, std::string_view known);
 
 }  // namespace target_text

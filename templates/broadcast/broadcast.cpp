@@ -4,8 +4,8 @@
 
 #include "expression/tensor.h"
 #include "support/error.h"
-#include "templates/pointwise.h"
-#include "templates/rounding.h"
+#include "templates/checking/rounding.h"
+#include "templates/pointwise/functions.h"
 
 namespace nestwright {
 namespace {

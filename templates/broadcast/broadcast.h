@@ -3,13 +3,13 @@
 // Thread rule: pure functions.
 #pragma once
 
-#include "templates/template.h"
+#include "templates/framework/template.h"
 
 namespace nestwright {
 
 Operator broadcast_operator();
 
-/// The function in double; the bound is the function's (templates/pointwise.h).
+/// The function in double; the bound is the function's (templates/pointwise/functions.h).
 Reference broadcast_reference(const Workload& workload, const HostTensors& inputs);
 
 /// For any sizes, types and x86-64 targets: rows in vectors, in blocks of rows or columns.

@@ -1,5 +1,5 @@
 // The convolution of images with filters that read all channels, or all of their group: its definition, its reference
-// and its templates (templates/convolution.h has the formula).
+// and its templates (templates/convolution/convolution.h has the formula).
 //   NCHW:  X is [n, c, h, w], W is [k, c/groups, r, s] (OIHW), Y is [n, k, p, q]
 //   NHWC:  X is [n, h, w, c], W is [r, s, c/groups, k] (HWIO), Y is [n, p, q, k]
 // HWIO because then, as in X and Y, what lies side by side are the channels of a result. The arguments are X, W,
@@ -7,8 +7,8 @@
 // rule: pure functions.
 #pragma once
 
-#include "templates/convolution.h"
-#include "templates/template.h"
+#include "templates/convolution/convolution.h"
+#include "templates/framework/template.h"
 
 namespace nestwright {
 

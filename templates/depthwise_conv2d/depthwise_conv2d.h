@@ -1,13 +1,13 @@
 // The depthwise convolution of images, where each filter reads one channel: its definition, its reference and its
-// templates (templates/convolution.h has the formula). A channel has `multiplier` filters, so that Y has m times as
-// many channels; those made of one channel of X lie side by side.
+// templates (templates/convolution/convolution.h has the formula). A channel has `multiplier` filters, so that Y has m
+// times as many channels; those made of one channel of X lie side by side.
 //   NCHW:  X is [n, c, h, w], W is [c, m, r, s], Y is [n, c*m, p, q]
 //   NHWC:  X is [n, h, w, c], W is [r, s, c, m], Y is [n, p, q, c*m]
 // The arguments are X, W, bias[c*m] where there is one, and Y. Thread rule: pure functions.
 #pragma once
 
-#include "templates/convolution.h"
-#include "templates/template.h"
+#include "templates/convolution/convolution.h"
+#include "templates/framework/template.h"
 
 namespace nestwright {
 

@@ -2,7 +2,7 @@
 // Thread rule: pure functions.
 #pragma once
 
-#include "templates/template.h"
+#include "templates/framework/template.h"
 
 namespace nestwright {
 
@@ -10,7 +10,7 @@ namespace nestwright {
 /// shape.
 Operator elementwise_operator();
 
-/// The function in double; the bound is the function's (templates/pointwise.h).
+/// The function in double; the bound is the function's (templates/pointwise/functions.h).
 Reference elementwise_reference(const Workload& workload, const HostTensors& inputs);
 
 /// For any sizes, types and x86-64 targets: vectors in blocks.

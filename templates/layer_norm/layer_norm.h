@@ -3,14 +3,14 @@
 // Thread rule: pure functions.
 #pragma once
 
-#include "templates/template.h"
+#include "templates/framework/template.h"
 
 namespace nestwright {
 
 Operator layer_norm_operator();
 
 /// A plain loop over double. The errors of the steps, n the number of columns, S(n) the error of a sum of n terms
-/// (templates/rounding.h), absolute ones unless said otherwise:
+/// (templates/checking/rounding.h), absolute ones unless said otherwise:
 ///  - the mean:               m = S(n) mean|x| + eps |mean|
 ///  - a centred element c:    c' = m + eps |c|
 ///  - the variance v:         v' = mean(2 |c| c' + c'^2) + (S(n) + 2 eps) v

@@ -1,8 +1,8 @@
 #include "templates/matmul/matmul.h"
 
 #include "expression/tensor.h"
-#include "templates/matmul/matmul_form.h"
-#include "templates/pointwise.h"
+#include "templates/matmul/form.h"
+#include "templates/pointwise/functions.h"
 
 namespace nestwright {
 namespace {

@@ -7,7 +7,7 @@
 // residual lie as C does; C_in may be C's own memory, which is how a BLAS accumulates. Thread rule: pure functions.
 #pragma once
 
-#include "templates/template.h"
+#include "templates/framework/template.h"
 
 namespace nestwright {
 

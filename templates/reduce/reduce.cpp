@@ -7,10 +7,10 @@
 #include "expression/tensor.h"
 #include "support/error.h"
 #include "support/hash.h"
-#include "templates/reduce/reduce_shape.h"
-#include "templates/rounding.h"
-#include "templates/whole_numbers.h"
-#include "templates/wide_magnitudes.h"
+#include "templates/checking/rounding.h"
+#include "templates/checking/whole_numbers.h"
+#include "templates/checking/wide_magnitudes.h"
+#include "templates/reduce/shape.h"
 
 namespace nestwright {
 namespace {

@@ -2,17 +2,17 @@
 // Thread rule: pure functions.
 #pragma once
 
-#include "templates/template.h"
+#include "templates/framework/template.h"
 
 namespace nestwright {
 
 /// Tensors are compact, so that neighbouring dimensions which are both kept or both reduced are one: the expression has
-/// the fewest dimensions that do (reduce_shape.h), and the result none where all are reduced.
+/// the fewest dimensions that do (shape.h), and the result none where all are reduced.
 Operator reduce_operator();
 
 /// A plain loop over double. The maximum and the minimum are exact; a sum of n terms is off by 8 eps sqrt(n sum x^2)
-/// (templates/rounding.h), a mean by that over n and by 2 eps times the mean of |x|: each term is weighted, by a weight
-/// that is rounded itself.
+/// (templates/checking/rounding.h), a mean by that over n and by 2 eps times the mean of |x|: each term is weighted, by
+/// a weight that is rounded itself.
 Reference reduce_reference(const Workload& workload, const HostTensors& inputs);
 /// Of sums.
 HostTensors reduce_whole_inputs(const Workload& workload);

@@ -8,9 +8,9 @@
 #include "ir/core/fold.h"
 #include "support/error.h"
 #include "support/hash.h"
-#include "templates/rounding.h"
-#include "templates/whole_numbers.h"
-#include "templates/wide_magnitudes.h"
+#include "templates/checking/rounding.h"
+#include "templates/checking/whole_numbers.h"
+#include "templates/checking/wide_magnitudes.h"
 
 namespace nestwright {
 namespace {

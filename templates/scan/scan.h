@@ -3,15 +3,16 @@
 // The arguments are X and Y. Thread rule: pure functions.
 #pragma once
 
-#include "templates/gpu_loops.h"
-#include "templates/template.h"
+#include "templates/framework/template.h"
+#include "templates/loops/gpu_threads.h"
 
 namespace nestwright {
 
 Operator scan_operator();
 
 /// Plain loops over double. Maxima and minima are exact; a sum of t terms is off by 8 eps sqrt(t sum x^2)
-/// (templates/rounding.h), a product of t factors by t eps of itself, and by as many of the least normal numbers.
+/// (templates/checking/rounding.h), a product of t factors by t eps of itself, and by as many of the least normal
+/// numbers.
 Reference scan_reference(const Workload& workload, const HostTensors& inputs);
 /// Of sums.
 HostTensors scan_whole_inputs(const Workload& workload);

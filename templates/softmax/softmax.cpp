@@ -7,8 +7,8 @@
 
 #include "expression/tensor.h"
 #include "support/error.h"
-#include "templates/rounding.h"
-#include "templates/wide_magnitudes.h"
+#include "templates/checking/rounding.h"
+#include "templates/checking/wide_magnitudes.h"
 
 namespace nestwright {
 namespace {

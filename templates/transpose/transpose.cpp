@@ -2,7 +2,7 @@
 
 #include "expression/tensor.h"
 #include "support/error.h"
-#include "templates/wide_magnitudes.h"
+#include "templates/checking/wide_magnitudes.h"
 
 namespace nestwright {
 namespace {

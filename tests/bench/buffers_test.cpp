@@ -28,7 +28,7 @@ TEST(Buffers, TensorsLieOnPagesOfTheirOwnAndApart) {
       EXPECT_EQ(reinterpret_cast<std::uintptr_t>(at) % 4096, 0u);
       EXPECT_TRUE(seen.insert(at).second);
     }
-    // To the end of the largest: nothing of another is touched.
+    // Fills the largest tensor to its end, which must not touch any other.
     std::memset(buffers.at(copy, 2), static_cast<int>(copy + 1), 5000);
   }
   for (std::int64_t copy = 0; copy < 3; ++copy) {

@@ -4,6 +4,7 @@
 
 #include "bench/comparison/request.h"
 #include "support/error.h"
+#include "templates/registry.h"
 
 namespace nestwright::bench {
 namespace {

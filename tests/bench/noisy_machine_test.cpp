@@ -27,7 +27,7 @@ Seen look_at(int kernel, const Disturbances& disturbances) {
   return {median_interval(call).median, median_interval(fma).median, median_interval(walk).median};
 }
 
-/// One that hardly ever ends.
+/// A disturbance that practically never ends.
 Disturbances always(const Slowdown& slowdown) { return {slowdown, 1, 1e15}; }
 
 TEST(NoisyMachine, WhileItIsQuietKernelsTakeWhatWasPlanted) {
@@ -57,7 +57,7 @@ TEST(NoisyMachine, OfAShortDisturbanceAReadingHasItsPart) {
   NoisyMachine machine(kKernels, {{.core = 3}, 9e6, 1e6}, 1);
   double ns = 0;
   for (int i = 0; i < 2000; ++i) ns += machine.sample(0, 2, false)->ns;
-  // Of the time a tenth is disturbed, in which a third of the work is done.
+  // A tenth of the time is disturbed; a third of the work is done in it.
   EXPECT_NEAR(ns / 4000, 1e6 / (0.9 + 0.1 / 3), 0.03e6);
 }
 

@@ -1,4 +1,4 @@
-// The planted fastest wins whatever disturbs the machine: bench/trust does the same a hundred times for each.
+// The planted fastest kernel wins under every kind of disturbance; bench/trust runs a hundred sessions for each.
 #include "bench/figures/planted_noise.h"
 
 #include <gmock/gmock.h>

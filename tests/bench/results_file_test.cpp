@@ -152,7 +152,7 @@ TEST_F(ResultsFileTest, WhatDoctorMeasuresOfADeviceMayMoveAndTheDeviceMayNot) {
   Provenance here = there;
   nlohmann::json& device = here.doctor["devices"]["opencl"][0];
   device["copy_gb_s"] = 18.2;
-  device["memory"] = 999;  // of OpenCL on a CPU, what is free
+  device["memory"] = 999;  // of OpenCL on a CPU, the free memory
   EXPECT_THAT(differences(there, here), IsEmpty());
   device["name"] = "Other GPU";
   EXPECT_THAT(differences(there, here), ElementsAre(HasSubstr("Other GPU")));

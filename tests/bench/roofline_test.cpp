@@ -35,21 +35,21 @@ TEST(Roofline, ATypeOfHalfThePeakTakesTwiceAsLong) {
 
 TEST(Roofline, WithoutAPeakOfItsTypeArithmeticHasNoRoof) {
   EXPECT_EQ(roof_of(product(1e9, 1e8, 0), 100, 20).bound, Bound::kUnknown);
-  // A transposition has none.
+  // A transposition has no arithmetic.
   const Roof moved = roof_of(product(0, 1e8, 0), 100, 20);
   EXPECT_EQ(moved.bound, Bound::kMemory);
   EXPECT_THAT(moved.least_ns, DoubleEq(5e6));
 }
 
 TEST(Roofline, ShareIsTheMedianOverTheRounds) {
-  // At 2000 GFLOP/s and 100 GB/s: 0.5e6 ns of arithmetic, 0.1e6 of moving.
+  // At 2000 GFLOP/s and 100 GB/s: 0.5e6 ns of arithmetic, 0.1e6 ns of memory traffic.
   Comparison c = made_up("a", {{"Nestwright", "", false, {1e6, 1e6, 0.5e6}}});
   Roofline r = roofline(c, c.series[0]);
   EXPECT_EQ(r.bound, Bound::kCompute);
   EXPECT_THAT(r.share, DoubleEq(0.5));
   EXPECT_THAT(r.roof_gflops, DoubleEq(2000));
 
-  c.copies_gb_s.assign(3, 10);  // now 1e6 ns of moving
+  c.copies_gb_s.assign(3, 10);  // now 1e6 ns of memory traffic
   r = roofline(c, c.series[0]);
   EXPECT_EQ(r.bound, Bound::kMemory);
   EXPECT_THAT(r.share, DoubleEq(1));

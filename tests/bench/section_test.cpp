@@ -92,7 +92,7 @@ TEST(Report, HeadingTellsWhereResultsComeFromAndWhoIsAbsent) {
       "abc1234",
       {{"cpu", "Some CPU"}, {"cores", 2}, {"target", "cpu,isa=avx2"}, {"kernel", "Linux 6.1"}, {"microcode", "0x1"}},
       {{"pages", "small"}, {"rounds", 25}}};
-  EXPECT_EQ(heading_text(provenance, {"MKL", "BLIS"}), R"(cpu         Some CPU, 2 cores
+  EXPECT_EQ(report_heading(provenance, {"MKL", "BLIS"}), R"(cpu         Some CPU, 2 cores
 target      cpu,isa=avx2
 system      Linux 6.1, microcode 0x1
 commit      abc1234

@@ -19,7 +19,7 @@ Series ours(std::vector<double> times) { return {"Nestwright", "", false, std::m
 Series library(const char* name, std::vector<double> times) { return {name, "", false, std::move(times)}; }
 
 TEST(Summary, RatioIsOursOverTheirsRoundByRound) {
-  // The clock halves after the first round: the ratios of the rounds do not see it.
+  // The clock halves after the first round, which does not affect the ratios within the rounds.
   const Comparison c = made_up("a", {ours({1e6, 2e6, 2e6, 2e6}), library("Rival", {1.1e6, 2.2e6, 2.2e6, 2.2e6})});
   const SeriesSpeed us = speed_of(c, 0), they = speed_of(c, 1);
   EXPECT_THAT(us.gflops, DoubleEq(500));

@@ -8,7 +8,8 @@
 #include "bench/figures/fidelity_plan.h"
 #include "bench/figures/load_kind.h"
 #include "support/error.h"
-#include "templates/workload.h"
+#include "templates/framework/workload.h"
+#include "templates/registry.h"
 
 namespace nestwright::bench {
 namespace {

@@ -5,7 +5,7 @@
 namespace nestwright::bench {
 namespace {
 
-/// Of samples taken in the passes 1, 2, ... of as many processes.
+/// A timing whose samples were taken in passes 1, 2, ... of as many processes.
 Timing timing(std::vector<double> raw_ns) {
   Timing timing;
   for (std::size_t i = 0; i < raw_ns.size(); ++i) timing.passes.push_back(static_cast<int>(i) + 1);

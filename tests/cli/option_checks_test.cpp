@@ -6,7 +6,7 @@ namespace nestwright::cli {
 namespace {
 
 /// What the check makes of the text; its message where it refuses.
-std::string checked(const CLI::Validator& check, std::string text) {
+std::string checked(const TextCheck& check, std::string text) {
   const std::string message = check(text);
   return message.empty() ? text : message;
 }

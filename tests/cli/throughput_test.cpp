@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "templates/registry.h"
+
 namespace nestwright::cli {
 namespace {
 

@@ -7,9 +7,10 @@
 #include "codegen/backend.h"
 #include "ir/serialize/serialize.h"
 #include "runtime/device_program.h"
+#include "templates/registry.h"
 #include "tests/templates/gpu_cases.h"
 #include "tests/templates/input_sets.h"
-#include "tests/templates/matmul_check.h"
+#include "tests/templates/matmul/check.h"
 
 namespace nestwright {
 namespace {

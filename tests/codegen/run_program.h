@@ -14,7 +14,7 @@
 #include "ir/interpret/interpret.h"
 #include "lower/lower.h"
 #include "runtime/array.h"
-#include "runtime/kernel.h"
+#include "runtime/compiled_kernel.h"
 #include "support/error.h"
 #include "tests/support/cpu_target.h"
 

@@ -96,14 +96,14 @@ std::optional<Workload> random_workload(const Template& t, const Target& target,
   constexpr int kTries = 400;
   for (int i = 0; i < kTries; ++i) {
     if (i == kTries / 4) sizes.insert(sizes.end(), sizes.size(), 1);
-    Workload workload = random_workload(find_operator(t.op), sizes, random);
+    Workload workload = random_workload(t.op, sizes, random);
     if (!t.why_not || t.why_not(workload, target).empty()) return workload;
   }
   return std::nullopt;
 }
 
 /// Rounds for a template: `most` for the product, whose space is the largest by far, less for the others.
-inline int rounds_of(const Template& t, int most) { return (t.op == "matmul" ? most : (most + 2) / 3) * soak(); }
+inline int rounds_of(const Template& t, int most) { return (t.op.name == "matmul" ? most : (most + 2) / 3) * soak(); }
 
 struct Candidate {
   const Template* definition;

@@ -8,6 +8,7 @@
 
 #include "codegen/inspect.h"
 #include "template_cases.h"
+#include "templates/registry.h"
 
 namespace nestwright::testing {
 namespace {

@@ -17,7 +17,7 @@ TEST_P(TemplateRuns, ComputeTheReference) {
   int configurations = 0;
   for (const Template& t : templates()) {
     if (!t.is_for(DeviceKind::kCpu)) continue;
-    const Operator& op = find_operator(t.op);
+    const Operator& op = t.op;
     std::mt19937_64 random = random_for(t.name + " runs");
     int failures = 0;
     for (int round = 0; round < rounds_of(t, 10); ++round) {

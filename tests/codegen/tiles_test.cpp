@@ -5,8 +5,9 @@
 #include <set>
 
 #include "ir/core/intrinsics.h"
-#include "target/tiles.h"
+#include "target/tile_permission.h"
 #include "template_cases.h"
+#include "templates/registry.h"
 #include "tests/support/message.h"
 
 namespace nestwright::testing {
@@ -141,7 +142,7 @@ TEST(Tiles, WhatIsNoTileInstructionIsRefused) {
 }
 
 TEST(Tiles, ComputeTheReferenceWhereThisCpuHasThem) {
-  if (!allow_tiles()) GTEST_SKIP() << "this CPU has no AMX, or the operating system refuses it";
+  if (!request_tile_permission()) GTEST_SKIP() << "this CPU has no AMX, or the operating system refuses it";
   Target target = Target::host();
   std::mt19937_64 random = random_for("tiles run");
   const Template& amx = *find_template("matmul.amx");
@@ -163,7 +164,7 @@ TEST(Tiles, ComputeTheReferenceWhereThisCpuHasThem) {
 }
 
 TEST(Tiles, CodeForThemIsNotLoadedWithoutPermission) {
-  if (allow_tiles()) GTEST_SKIP() << "this process may use tiles";
+  if (request_tile_permission()) GTEST_SKIP() << "this process may use tiles";
   const CompiledObject object = compiled(two_by_two("matmul m=32 n=32 k=64 dtype=bfloat16", amx_target()));
   EXPECT_EQ(
       message<CompileError>([&] { load_object(object); }),

@@ -1,4 +1,4 @@
-// Every cost model keeps the same contract; the XGBoost one also has to learn.
+// The contract that every cost model keeps; the XGBoost model must also learn.
 
 #include "cost_model/cost_model.h"
 
@@ -45,7 +45,7 @@ TEST(CostModel, EveryModelGivesOneScorePerRowBeforeAndAfterLearning) {
   for (const std::string& name : cost_model_names()) {
     const auto model = make_cost_model(name, 7);
     const auto data = landscape(40, 1);
-    EXPECT_FALSE(model->trained()) << name;
+    EXPECT_FALSE(model->is_trained()) << name;
     EXPECT_EQ(model->predict(rows(data)).size(), 40u) << name;
     model->update(data);
     const std::vector<double> scores = model->predict(rows(data));
@@ -59,7 +59,7 @@ TEST(CostModel, EveryModelIsAFunctionOfSeedAndObservations) {
   for (const std::string& name : cost_model_names()) {
     const auto data = landscape(60, 2);
     const auto a = make_cost_model(name, 7), b = make_cost_model(name, 7);
-    a->update(landscape(30, 9));  // what was learnt before leaves no trace
+    a->update(landscape(30, 9));  // earlier training must leave no trace
     a->update(data);
     b->update(data);
     EXPECT_EQ(a->predict(rows(data)), b->predict(rows(data))) << name;
@@ -89,7 +89,7 @@ TEST(XgboostModel, NothingButFailuresTeachesNothing) {
   auto data = landscape(20, 5);
   for (Observation& o : data) o.throughput = 0;
   model->update(data);
-  EXPECT_FALSE(model->trained());
+  EXPECT_FALSE(model->is_trained());
 }
 
 TEST(XgboostModel, RowsOfAnotherLengthAreABug) {

@@ -1,4 +1,4 @@
-// Features of devices of hand-written loop nests, where the right numbers are known.
+// Device features of hand-written loop nests with known values.
 #include "cost_model/device_features.h"
 
 #include <gtest/gtest.h>

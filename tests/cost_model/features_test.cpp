@@ -1,4 +1,4 @@
-// Features of hand-written loop nests, where the right numbers are known.
+// Features of hand-written loop nests with known values.
 
 #include "cost_model/features.h"
 
@@ -36,7 +36,7 @@ TEST(Features, CountsTripsFlopsAndLanes) {
   EXPECT_NEAR(unscaled(feature(p, "store0.trips")), 64 * 48 * 32, 1);
   EXPECT_NEAR(unscaled(feature(p, "store0.flops")), 2 * 64 * 48 * 32, 1);
   EXPECT_NEAR(unscaled(feature(p, "store0.lanes")), 48, 1e-3);
-  EXPECT_NEAR(unscaled(feature(p, "store0.inner_extent")), 32, 1e-3);  // k, as j became a vector
+  EXPECT_NEAR(unscaled(feature(p, "store0.inner_extent")), 32, 1e-3);  // k, since j became a vector
   EXPECT_TRUE(std::isnan(feature(p, "store1.trips")));
 }
 
@@ -109,7 +109,7 @@ TEST(Features, CountsSpaceBetweenRows) {
 TEST(Features, TellsWhatThreadsAndBlocksOfADeviceStepBy) {
   const Buffer from("from", kFloat32, {64, 64}), to("to", kFloat32, {64, 64});
   const Var block("block"), thread("thread");
-  // Rows to blocks and columns to threads of what is written; the reverse of what is read, by a quotient of a sum.
+  // Writes bind rows to blocks and columns to threads; reads do the reverse, by a quotient of a sum.
   const auto copy = [&](LoopKind outer, LoopKind inner) {
     const Expr flat = Expr(thread) * 64 + block;
     const Stmt s = make_store(to, {block, thread}, make_load(from, {flat / 64, flat % 64}));

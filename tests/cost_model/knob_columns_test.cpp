@@ -1,8 +1,8 @@
+#include "cost_model/knob_columns.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
-
-#include "cost_model/features.h"
 
 namespace nestwright {
 namespace {

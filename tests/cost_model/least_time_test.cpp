@@ -1,4 +1,4 @@
-// Hand-written loop nests, where the least work is known.
+// Hand-written loop nests with known least work.
 
 #include "cost_model/least_time.h"
 
@@ -14,7 +14,7 @@ using namespace ir;  // NOLINT(google-build-using-namespace)
 
 constexpr double kM = 64, kN = 48, kK = 32;
 
-/// `store` in a loop over i of 100 iterations, of X and Y of 100 elements.
+/// `store` in a loop over i of 100 iterations, with X and Y of 100 elements.
 struct Elements {
   Buffer x{"X", kFloat32, {100}}, y{"Y", kFloat32, {100}};
   Var i{"i"};

@@ -1,4 +1,4 @@
-// A product of matrices as hand-written loops. Thread rule: values.
+// A matrix product as hand-written loops. Thread rule: values.
 #pragma once
 
 #include <utility>
@@ -17,7 +17,7 @@ inline ir::Program program_of(ir::Stmt body, std::vector<ir::Parameter> paramete
   return p;
 }
 
-/// C += A B, of 64 x 48 and 32 steps.
+/// C += A B, 64 x 48 with a reduction over 32.
 struct Product {
   ir::Buffer a{"A", kFloat32, {64, 32}}, b{"B", kFloat32, {32, 48}}, c{"C", kFloat32, {64, 48}};
   ir::Var i{"i"}, j{"j"}, k{"k"};

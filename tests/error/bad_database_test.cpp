@@ -1,4 +1,4 @@
-// Databases that cannot be used: one sentence that says what to do, exit code 5, and the file stays as it is.
+// Unusable databases: exit code 5, one sentence that says what to do, and an unchanged file.
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -23,7 +23,7 @@ std::string bytes_of(const std::string& path) {
 class BadDatabaseTest : public testing::Test {
  protected:
   void SetUp() override {
-    // Reachable for a user without rights, too.
+    // Accessible to a user without rights.
     ASSERT_EQ(chmod(folder_.path().c_str(), 0755), 0);
   }
 
@@ -140,7 +140,7 @@ TEST(FullOutputTest, IsSaid) {
   expect_refusal(ran, 1, {"standard output cannot be written"});
 }
 
-// Progress and notes are for people: where nobody can read them, the work is done all the same.
+// Progress and notes are for people: the work is done even where nobody can read them.
 TEST_F(BadDatabaseTest, AFullOrClosedStandardErrorEndsNothing) {
   const std::vector<std::string> tune = {"tune", kSmall, "--trials", "2", "--threads", "1", "--db", path_};
   const Ran full = run_nestwright(tune, {.stderr_file = "/dev/full"});

@@ -1,4 +1,4 @@
-// What a user can write wrongly: one sentence that says what to do, exit code 2, and nothing made.
+// Wrong usage: exit code 2, one sentence that says what to do, and no output.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 
 #include "cli/runnable.h"
 #include "support/error.h"
+#include "templates/registry.h"
 #include "tests/cli/command_line.h"
 #include "tests/logs/sample.h"
 

@@ -1,4 +1,4 @@
-// An export for which there is no space: exit code 2, one sentence that says so, and no part of a library left behind.
+// An export without enough disk space: exit code 2, one sentence that says so, and no partial library.
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ TEST_F(FullDiskExportTest, ADeviceThatIsAlwaysFull) {
                  {"cannot write '", "out/mm.h': no space left on its disk; free some and export again"});
 }
 
-// Of 84 KiB that the export takes: in its sources, its archive, its shared library.
+// The export takes 84 KiB: the disk fills up in its sources, its archive, its shared library.
 TEST_F(FullDiskExportTest, ADiskThatFillsUpMeanwhile) {
   std::filesystem::create_directory(folder_.file("disk"));
   for (const int kib : {4, 16, 40, 60, 64, 68, 80}) {

@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Calls the kernel on the operator's shapes and holds it against the operator's own reference.
+/// Calls the kernel on the operator's shapes and compares the result with the operator's reference.
 void expect_right(const Workload& workload, const AppliedKernel& applied) {
   const Operator& op = find_operator(workload.op);
   const Definition definition = op.define(workload);
@@ -42,7 +42,7 @@ void expect_right(const Workload& workload, const AppliedKernel& applied) {
 
 class ApplyBest : public ExportTest {
  protected:
-  /// A database with one confirmed trial of this configuration for this task.
+  /// Records one confirmed trial of this configuration for this task.
   void record(const Task& task, const Template& source, const Config& config) {
     TuningLog log = TuningLog::open(file("t.db"), OpenMode::kWrite);
     const SessionId session = log.begin_session(task_key(task), {.strategy = "grid", .cost_model = "none"});

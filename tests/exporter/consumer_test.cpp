@@ -1,4 +1,5 @@
-// Programs that use exported libraries: several at once, from C and C++, from many threads, after a fork, by CMake.
+// Programs that use exported libraries: several libraries at once, from C and C++, many threads, after a fork, with
+// CMake.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -35,7 +36,7 @@ TEST_F(ExportTest, CarriesThePoolThatKernelsAreTimedWith) {
   ASSERT_THAT(pool, HasSubstr("static void pool_run("));
   EXPECT_THAT(read_text(file("k/k.c")), HasSubstr(pool));
   EXPECT_EQ(run("cd k && cc -std=c11 -O2 -Wall -Wextra -Wshadow -Wpedantic -Werror -c k.c").code, 0);
-  // Beside the kernel's own symbols, static ones only.
+  // Besides the kernel's own symbols, only static ones.
   EXPECT_EQ(run("nm --defined-only --extern-only --format=just-symbols k/k.o | sort").output,
             "k\nk_release\nk_set_parallel_for\n");
   export_default("matmul m=64 n=64 k=64", host_with(1), "s");
@@ -97,7 +98,7 @@ TEST_F(ExportTest, TwoLibrariesInOneProgramFromManyThreads) {
   }
 }
 
-// Kernels themselves are not instrumented: what is seen are the launcher's own accesses.
+// Kernels are not instrumented, so the sanitizer sees only the launcher's own accesses.
 TEST_F(ExportTest, ThreadSanitizerSeesNoRaceInTheLauncher) {
   export_with("matmul m=67 n=45 k=31", host_with(2), "one", "pack_b=whole parallel=m");
   export_with("matmul m=52 n=49 k=23 dtype=float64", host_with(3), "two", "pack_b=block parallel=n");
@@ -175,7 +176,7 @@ TEST_F(ExportTest, ForksThreadsOfTheUsersAndUnloading) {
   EXPECT_EQ(result.code, 0) << result.output;
 }
 
-// LeakSanitizer forgives what a living thread holds: threads that have ended without a release must have left nothing.
+// LeakSanitizer ignores memory that a living thread references: threads that ended without a release must leave none.
 TEST_F(ExportTest, AThreadThatEndsFreesItsWorkspace) {
   export_guess("matmul m=70 n=70 k=70", host_with(1), "k", "pack_b=whole");
   write_text(file("ends.c"), R"(#define _GNU_SOURCE

@@ -1,15 +1,16 @@
-// The check for instructions: before the kernel is entered, with answers of cpuid that this machine would not give.
+// The check for CPU instructions before the kernel is entered, with simulated answers of cpuid.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "export_fixture.h"
 #include "exporter/sources.h"
 #include "lower/lower.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 namespace {
 
-// The launcher with a cpuid of ours and a kernel that must not be entered.
+// The launcher with a simulated cpuid and a kernel that must not be entered.
 constexpr const char* kHarness = R"(
 #include <cpuid.h>
 static int missing_leaf, missing_bit = -1, missing_register;
@@ -65,7 +66,7 @@ TEST_F(ExportTest, ACpuThatLacksAnInstructionGetsAnErrorAndNeverTheKernel) {
   EXPECT_EQ(run("./k/harness 7 1 21").code, 1) << "avx512-ifma is not part of the level";
 }
 
-// A float32 operator that counts in bytes inside, so that it can be exported and has an instruction beyond its level.
+// A float32 operator that computes with bytes internally, so that it can be exported and needs an extension.
 TEST_F(ExportTest, ACpuThatLacksAnExtensionGetsAnErrorToo) {
   Target target = Target::host();
   if (target.isa != CpuIsa::kAvx512) GTEST_SKIP() << "the register state is read from this machine";
@@ -112,7 +113,7 @@ TEST_F(ExportTest, TheCheckAgreesWithTheCompilersOwn) {
   }
 }
 
-// Nothing but the object with the kernel may hold wide instructions: the launcher runs before the check has passed.
+// Only the object with the kernel may contain wide instructions, because the launcher runs before the check has passed.
 TEST_F(ExportTest, TheLauncherIsPlainX86) {
   export_with("matmul m=64 n=64 k=64", host_with(2), "k", "parallel=m");
   const CommandResult code = run("cd k && cc -std=c11 -O2 -S -o - k.c");

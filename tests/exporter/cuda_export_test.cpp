@@ -1,5 +1,5 @@
-// Kernels exported for CUDA, compiled as a user would, against the toolkit's header where there is one, and run on a
-// driver without a device (tests/runtime/fake_cuda.c), which writes down what it is asked for.
+// Kernels exported for CUDA, compiled as a user would (with the toolkit's header if there is one), and run on a fake
+// driver (tests/runtime/fake_cuda.c) that records its calls.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,7 +15,8 @@
 #include "lower/lower.h"
 #include "runtime/device.h"
 #include "runtime/device_program.h"
-#include "templates/template.h"
+#include "templates/framework/template.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 namespace {
@@ -24,7 +25,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-/// Before any test has asked for the driver.
+/// Selects the fake driver before any test loads one.
 class UseFakeDriver : public ::testing::Environment {
  public:
   void SetUp() override { setenv("NESTWRIGHT_CUDA_DRIVER", FAKE_CUDA, 1); }
@@ -45,7 +46,7 @@ std::vector<std::string> headers() {
   return folders;
 }
 
-/// Lines that begin with "launch".
+/// Returns the lines that begin with "launch".
 std::string launches_in(const std::string& log) {
   std::istringstream lines(log);
   std::string launches;
@@ -86,7 +87,7 @@ TEST_F(CudaExport, EveryFileIsNamedAndNothingElseIsLeft) {
   EXPECT_EQ(manifest["kernels"][0]["spill_bytes"], 0);
 }
 
-// The fake driver adds 1000 floats where a kernel's name says so, and does nothing otherwise.
+// The fake driver adds 1000 floats if a kernel's name says so, and does nothing otherwise.
 TEST_F(CudaExport, SaysWhatLaterDevicesDoNotRun) {
   const auto launcher = [&](const char* workload, const std::string& name) {
     export_default(workload, target, name);
@@ -118,13 +119,13 @@ TEST_F(CudaExport, SelfTestsTellKernelsThatComputeFromOthers) {
 struct Case {
   const char* name;
   const char* workload;
-  const char* knob;  ///< of the guess that is exported; null: the default
-  int launches;      ///< at least: defaults may change
+  const char* knob;  ///< of the exported guess; null: the default
+  int launches;      ///< at least, because defaults may change
 };
 
 class CudaLaunches : public CudaExport, public ::testing::WithParamInterface<Case> {
  protected:
-  /// What our own runtime asks the driver for, with the tensors' numbers, 100 and so on, in their first elements.
+  /// Returns the calls that our runtime makes, with tensors numbered 100 and so on in their first elements.
   std::string by_the_runtime(const ir::Program& program, const std::string& object) {
     fake<void (*)(int, int)>("fake_cuda_reset")(1, 90);
     for (std::size_t k = 0; k < program.kernels.size(); ++k) {
@@ -146,7 +147,7 @@ class CudaLaunches : public CudaExport, public ::testing::WithParamInterface<Cas
     return static_cast<int>(all.parameters.size() + all.workspaces.size() + all.scalars.size());
   }
 
-  /// A program that calls the exported function likewise, and prints what the driver has seen.
+  /// Returns a program that calls the exported function in the same way and prints the driver's record.
   static std::string caller(const ir::Program& program) {
     std::string known, tensors;
     for (std::size_t k = 0; k < program.kernels.size(); ++k) {

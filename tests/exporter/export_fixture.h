@@ -1,4 +1,4 @@
-// Exports into a folder of its own, and the commands that a user of the export would run there.
+// Exports into a temporary folder, and the commands that a user of an export runs there.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,8 @@
 #include "exporter/exporter.h"
 #include "lookup/lookup.h"
 #include "support/error.h"
-#include "templates/guess.h"
+#include "templates/framework/completion.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 
@@ -22,7 +23,7 @@ struct CommandResult {
   std::string output;  ///< of both streams
 };
 
-/// By the shell, as a user would.
+/// Runs a command by the shell, as a user would.
 inline CommandResult run_command(const std::string& command) {
   CommandResult result;
   FILE* pipe = popen(("( " + command + " ) 2>&1").c_str(), "r");
@@ -45,7 +46,7 @@ inline void write_text(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-/// The host's instructions with so many threads.
+/// Returns the host's target with this number of threads.
 inline Target host_with(int threads) {
   Target target = Target::host();
   target.threads = threads;
@@ -65,13 +66,14 @@ class ExportTest : public ::testing::Test {
 
   std::string file(const std::string& name) const { return folder_ + "/" + name; }
 
-  /// The template's default configuration, as NAME into the test's folder NAME.
+  /// Exports the template's default configuration as NAME into the folder NAME.
   ExportResult export_default(const std::string& workload, const Target& target, const std::string& name) {
     const Task task{parse_workload(workload), target};
     return export_kernel(task, look_up(task, nullptr), {file(name), name});
   }
 
-  /// The first of the template's guesses that says `knob`, e.g. "pack_b=whole": packed operands need a workspace.
+  /// Exports the first of the template's guesses that contains `knob`, e.g. "pack_b=whole": packed operands need a
+  /// workspace.
   ExportResult export_guess(const std::string& workload, const Target& target, const std::string& name,
                             const std::string& knob) {
     const Task task{parse_workload(workload), target};
@@ -84,16 +86,16 @@ class ExportTest : public ::testing::Test {
     throw UsageError("no guess for " + workload + " says " + knob);
   }
 
-  /// The configuration nearest to the default that has all options of `knobs`, e.g. "pack_b=whole parallel=m": packed
-  /// operands need a workspace, and what is small enough for a test is not parallel by default.
+  /// Exports the configuration nearest to the default with all options of `knobs`, e.g. "pack_b=whole parallel=m":
+  /// packed operands need a workspace, and sizes that are small enough for a test are not parallel by default.
   ExportResult export_with(const std::string& workload, const Target& target, const std::string& name,
                            const std::string& knobs) {
     const Task task{parse_workload(workload), target};
     Lookup found = look_up(task, nullptr);
     const Config wanted = Config::parse(knobs);
-    Config wishes = found.config;
-    for (const ConfigEntry& knob : wanted.entries()) wishes.set(knob.knob, knob.value, knob.label);
-    found.config = guess_config(*found.source, task.workload, task.target, wishes).value();
+    Config partial = found.config;
+    for (const ConfigEntry& knob : wanted.entries()) partial.set(knob.knob, knob.value, knob.label);
+    found.config = complete_config(*found.source, task.workload, task.target, partial).value();
     for (const ConfigEntry& knob : wanted.entries()) {
       const ConfigEntry* const entry = found.config.find(knob.knob);
       if (entry == nullptr || entry->label != knob.label)
@@ -102,10 +104,10 @@ class ExportTest : public ::testing::Test {
     return export_kernel(task, found, {file(name), name});
   }
 
-  /// A command in the test's folder.
+  /// Runs a command in the test's folder.
   CommandResult run(const std::string& command) const { return run_command("cd '" + folder_ + "' && " + command); }
 
-  /// With the strictness of a C project that takes the sources over.
+  /// Builds with the strictest warnings that a C project might use.
   CommandResult build_self_test(const std::string& name, const std::string& library) const {
     return run("cd " + name + " && cc -std=c11 -O1 -Wall -Wextra -Werror " + name + "_selftest.c " + library +
                " -lm -lpthread -o selftest");

@@ -1,4 +1,4 @@
-// Index expressions of host statements as C, which a C compiler evaluates as the interpreter does.
+// Index expressions of host statements as C, evaluated by a C compiler and by the interpreter.
 #include "exporter/index_expression.h"
 
 #include <fmt/format.h>

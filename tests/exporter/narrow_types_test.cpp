@@ -1,9 +1,8 @@
-// Kernels of narrow types: what is exported holds its own against plain loops, whichever template made it, and says
-// what it needs of the machine.
+// Exported kernels of narrow types agree with plain loops, whichever template made them, and state their requirements.
 #include <gmock/gmock.h>
 
 #include "export_fixture.h"
-#include "target/tiles.h"
+#include "target/tile_permission.h"
 #include "templates/registry.h"
 
 namespace nestwright {
@@ -59,13 +58,13 @@ TEST_F(ExportTest, TilesAreAskedForAndTheirRefusalIsACode) {
   EXPECT_THAT(read_text(file("k/k_kernel.s")), HasSubstr("tdpbf16ps"));
   ASSERT_EQ(build_self_test("k", "libk.a").code, 0);
   const CommandResult result = run("./k/selftest");
-  if (allow_tiles()) {
+  if (request_tile_permission()) {
     EXPECT_EQ(result.code, 0) << result.output;
   } else {
     EXPECT_EQ(result.code, 1);
     EXPECT_THAT(result.output, HasSubstr("k: returned 1: this CPU lacks instructions that it needs"));
   }
-  // Where the processor has them, the operating system is asked next; a stand-in says no.
+  // If the processor has them, the operating system is asked next; a stand-in refuses.
   std::string launcher = read_text(file("k/k.c"));
   const auto replace = [&](const std::string& from, const std::string& to) {
     const std::size_t at = launcher.find(from);

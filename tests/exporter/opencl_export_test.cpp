@@ -1,11 +1,12 @@
-// Kernels exported for OpenCL, compiled as a user would and run through what OpenCL there is: they pass their
-// self-tests, and these tell a right kernel from a wrong one.
+// Kernels exported for OpenCL, compiled as a user would and run on the available OpenCL: correct ones pass their
+// self-tests, wrong ones fail.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 
 #include "export_fixture.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 namespace {
@@ -21,7 +22,7 @@ class OpenClExport : public ExportTest {
   nlohmann::json manifest(const std::string& name) const {
     return nlohmann::json::parse(read_text(file(name + "/" + name + "_manifest.json")));
   }
-  /// Another kernel in its stead: the driver compiles what stands in the C file.
+  /// Replaces a part of the kernel: the driver compiles the source in the C file.
   void replace_in(const std::string& path, const std::string& from, const std::string& to) const {
     std::string text = read_text(file(path));
     const std::size_t at = text.find(from);
@@ -45,7 +46,7 @@ class OpenClExport : public ExportTest {
 struct Case {
   const char* name;
   const char* workload;
-  const char* knob;  ///< of the guess that is exported; null: the default
+  const char* knob;  ///< of the exported guess; null: the default
   int kernels;       ///< at least
 };
 
@@ -91,7 +92,7 @@ TEST_F(OpenClExport, EveryFileIsNamedAndNothingElseIsLeft) {
   EXPECT_EQ(there, result.files.size());
 }
 
-// Each kind of mistake is seen: missing blocks, wrong values, writing beside the output.
+// Each kind of error is detected: missing blocks, wrong values, writes beside the output.
 TEST_F(OpenClExport, SelfTestsTellWrongKernels) {
   const auto output_of = [&](const std::string& from, const std::string& to) {
     export_default("elementwise function=multiply shape=5x7", target, "k");
@@ -142,7 +143,7 @@ TEST_F(OpenClExport, BadArgumentsAreRefused) {
   EXPECT_EQ(result.output, "330 333 333 0 0\n");
 }
 
-// A device that lacks what a kernel takes is told apart before the driver runs anything.
+// A device without the resources that a kernel needs is detected before the driver runs anything.
 TEST_F(OpenClExport, KernelsThatTheDeviceCannotRunAreRefused) {
   export_default("transpose rows=37 columns=53", target, "k");
   replace_in("k/k.c", "__local float tile[", "__local float tile[100000000 + ");

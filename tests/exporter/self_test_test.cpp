@@ -1,4 +1,4 @@
-// What self-tests are made from, and that they pass a right kernel of each operator and no wrong one.
+// The data of self-tests, and that they pass a correct kernel of each operator and no wrong one.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -41,9 +41,9 @@ TEST(ChosenElements, HaveCornersEdgesAndTailsOfALargeOne) {
   for (const std::int64_t corner : {0, 1999, 999 * 2000, 999 * 2000 + 1999}) EXPECT_TRUE(has(numbers, corner));
   for (std::int64_t n = 0; n < 16; ++n) {
     EXPECT_TRUE(has(numbers, 1999 - n));                 // the end of the first row
-    EXPECT_TRUE(has(numbers, (999 - n) * 2000 + 1999));  // of the last column
+    EXPECT_TRUE(has(numbers, (999 - n) * 2000 + 1999));  // the end of the last column
   }
-  // Neither rows nor columns are left out: some 20 elements in each 16th of them.
+  // No part of the rows or columns is left out: about 20 elements in each 16th of them.
   for (std::int64_t part = 0; part < 16; ++part) {
     const auto rows =
         std::count_if(numbers.begin(), numbers.end(), [&](auto n) { return n / 2000 * 16 / 1000 == part; });
@@ -54,7 +54,7 @@ TEST(ChosenElements, HaveCornersEdgesAndTailsOfALargeOne) {
   }
 }
 
-/// `workload` exported for one thread as `k`, with its self-test.
+/// `workload`, exported for one thread as `k`, with its self-test.
 class SelfTest : public ExportTest, public ::testing::WithParamInterface<const char*> {
  protected:
   CommandResult build_and_run() {

@@ -1,4 +1,4 @@
-// Reads that are certainly wrong, and those that only look it.
+// Reads that are certainly out of bounds, and legal ones that resemble them.
 #include "expression/check_reads.h"
 
 #include <gmock/gmock.h>
@@ -84,7 +84,7 @@ TEST_F(CheckReads, TellsWhatSymbolsMustSatisfy) {
   EXPECT_THAT(required(compute(
                   {}, [&] { return sum(x(r) * z(0, r), r); }, "C")),
               ElementsAre(testing::StartsWith("n - m >= 0")));
-  // What a condition guards and what is not affine.
+  // Guarded indices and indices that are not affine.
   EXPECT_THAT(required(compute({m}, [&](Expr i) { return select(i < n, x(i), Expr(0.0)); }, "C")), IsEmpty());
   EXPECT_THAT(required(compute({m}, [&](Expr i) { return x(i % n); }, "C")), IsEmpty());
 }

@@ -1,4 +1,4 @@
-// Asserts that a misuse is refused with a message that says what is wrong.
+// Asserts that misuse throws a UsageError with a given message.
 #pragma once
 
 #include <gmock/gmock.h>

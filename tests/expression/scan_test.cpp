@@ -1,4 +1,4 @@
-// scan: what it gives, and what is refused with which message.
+// scan: its result, and the messages of its refusals.
 #include "expression/scan.h"
 
 #include "expect_usage_error.h"
@@ -19,7 +19,7 @@ struct RunningSum {
   Tensor reading(const At& at) const {
     return compute({m, n}, [&](Expr t, Expr i) { return state(at(t), i) + X(t, i); }, "U");
   }
-  /// An init of k steps.
+  /// An init of k rows.
   Tensor init_of(int k) const {
     return compute({k, n}, [&](Expr t, Expr i) { return X(t, i); }, "I");
   }

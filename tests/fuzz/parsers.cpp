@@ -13,9 +13,9 @@
 #include "space/config_json.h"
 #include "support/error.h"
 #include "target/target.h"
+#include "templates/framework/workload.h"
+#include "templates/framework/workload_file.h"
 #include "templates/registry.h"
-#include "templates/workload.h"
-#include "templates/workload_file.h"
 
 namespace nestwright {
 namespace {

@@ -1,8 +1,10 @@
 #!/bin/bash
-# check_tidy.sh CLANG_TIDY NINJA SOURCE_DIR BUILD_DIR: fails on any finding of .clang-tidy in the product's source files.
-# A file that was found clean is read again only when it, a header of ours that it includes, or the list changes. All of them cost
-# about as much as half a build, so that without NESTWRIGHT_CHECK_FULL=1 (./check --full) a run reads what the last ten commits and
-# the working tree changed, with what includes it, and of the rest a sixth that the commit's hash chooses.
+# check_tidy.sh CLANG_TIDY SOURCE_DIR BUILD_DIR: fails on any finding of .clang-tidy in the product's source files, and where one does
+# not include what it uses. With NESTWRIGHT_CHECK_FULL=1 (./check --full) it reads each source by itself. That costs about as much as
+# half a build, so that without it a run reads by themselves the 24 sources that changed last and a slice, and as they are compiled,
+# in batches (NESTWRIGHT_BATCHES), one reader of each of the 24 headers that changed last and another slice. The commit's hash chooses
+# the slices. One check of the list sees nothing in a batch: misc-unused-using-decls.
+# What was found clean is read again only when one of its files, a header of ours that they include, or the list changes.
 set -euo pipefail
 
 if [[ $1 == --one ]]; then  # --one CLANG_TIDY COMMANDS_DIR SOURCE STAMP KEY
@@ -16,46 +18,60 @@ if [[ $1 == --one ]]; then  # --one CLANG_TIDY COMMANDS_DIR SOURCE STAMP KEY
   exit 0
 fi
 
-tidy=$1 ninja=$2 source_dir=$3 build_dir=$4
+tidy=$1 source_dir=$2 build_dir=$3
 stamps=$build_dir/clang-tidy
 mkdir -p "$stamps"
 cd "$source_dir"
 
-# Without the precompiled headers, which only g++ can read: a file that does not include what it uses is found by that.
-sed -E 's/ -Winvalid-pch -include [^ ]+cmake_pch\.hxx//' "$build_dir/compile_commands.json" >"$stamps/compile_commands.json"
+awk -f "$source_dir/tests/house/commands_alone.awk" "$build_dir/compile_commands.json" >"$stamps/compile_commands.json"
 
-slices=6
 commit=$(git rev-parse HEAD 2>/dev/null || true)
-declare -A changed=()
 full=${NESTWRIGHT_CHECK_FULL:-0}
-if ! base=$(git rev-parse --verify --quiet HEAD~10); then
-  full=1  # without history nothing tells what changed
+declare -A changed=()  # of the working tree and the last ten commits, the newest
+if git rev-parse --verify --quiet HEAD~10 >/dev/null; then
+  newest() { awk -v kind="\\.$1\$" '$0 ~ kind && !seen[$0]++ && ++count <= 24'; }
+  names=$(git ls-files --others --exclude-standard; git diff --name-only HEAD; git log --format= --name-only -10)
+  while IFS= read -r file; do changed[$file]=1; done < <(newest cpp <<<"$names"; newest h <<<"$names")
 else
-  while IFS= read -r file; do changed[$file]=1; done < <(git diff --name-only "$base"; git ls-files --others --exclude-standard)
+  full=1  # without history nothing tells what changed
 fi
 
-# is_due SOURCE FILES...: whether this run reads it.
-is_due() {
-  local file number
-  [[ $full == 1 ]] && return 0
-  for file in "$@"; do [[ -n ${changed[$file]:-} ]] && return 0; done
+# in_slice NAME COUNT: whether this commit reads it, of COUNT slices.
+in_slice() {
+  local number
   number=$(cksum <<<"$commit $1")
-  ((${number%% *} % slices == 0))
+  ((${number%% *} % $2 == 0))
 }
 
-# Each compiled source of the product with all files of ours that it was compiled from, as ninja recorded them.
+# is_due SOURCE FILES...: whether this run reads a source or a batch. Of a changed header that is read nothing more is due.
+is_due() {
+  local file name=${1#"$build_dir"/} due=0
+  if [[ $name == "$1" ]]; then
+    [[ $full == 1 || -n ${changed[${1#"$source_dir"/}]:-} ]] || in_slice "$name" 24
+    return
+  fi
+  [[ $full == 1 ]] && return 1
+  in_slice "$name" 6 && due=1
+  for file in "${@:2}"; do [[ $file == *.h && -n ${changed[$file]:-} ]] && due=1; done
+  [[ $due == 1 ]] || return 1
+  for file in "${@:2}"; do
+    if [[ $file == *.h ]]; then unset "changed[$file]"; fi
+  done
+}
+
+product='(src|templates|search|cost_model|logs)'
+version=$("$tidy" --version)
+# A line for each source and each batch of the product, with all files of ours that are read with it.
 stale=()
 while read -r -a files; do
-  source=${files[0]}
   is_due "${files[@]}" || continue
-  key=$({ "$tidy" --version; sha256sum .clang-tidy "${files[@]}"; } | sha256sum | cut -d ' ' -f 1)
-  stamp=$stamps/${source//\//_}
-  if [[ $(cat "$stamp" 2>/dev/null || true) != "$key" ]]; then stale+=("$source" "$stamp" "$key"); fi
-done < <("$ninja" -C "$build_dir" -t deps 2>/dev/null | awk -v root="$source_dir/" '
-  /^[^ ].*#deps/ { if (line != "") print line; line = ""; next }
-  index($1, root) == 1 && index($1, root "build/") != 1 { path = substr($1, length(root) + 1); line = line (line == "" ? "" : " ") path }
-  END { if (line != "") print line }' | grep -E '^(src|templates|search|cost_model|logs)/[^ ]*\.cpp( |$)' | sort -u -k 1,1)
+  key=$({ echo "$version"; sha256sum .clang-tidy "${files[@]:1}"; } | sha256sum | cut -d ' ' -f 1)
+  stamp=$stamps/${files[0]//\//_}
+  if [[ $(cat "$stamp" 2>/dev/null || true) != "$key" ]]; then stale+=("${files[0]}" "$stamp" "$key"); fi
+done < <(sed -nE 's|^  "file": "(.*)".*|\1|p' "$stamps/compile_commands.json" |
+  grep -E "^($source_dir/$product/.*\.cpp|$build_dir/$product/.*/Unity/.*\.cxx)\$" | sort -u |
+  awk -v root="$source_dir/" -f "$source_dir/tests/house/files_read.awk")
 
-echo "$((${#stale[@]} / 3)) files to read"
+echo "$((${#stale[@]} / 3)) sources and batches to read"
 ((${#stale[@]})) || exit 0
 printf '%s\0' "${stale[@]}" | xargs -0 -n 3 -P "$(nproc)" "$0" --one "$tidy" "$stamps"

@@ -33,7 +33,7 @@ std::vector<std::string> names_in(const std::string& text) {
   std::vector<std::string> names;
   bool inside = false;
   for (const char c : text) {
-    const bool letter = (c >= 'a' && c <= 'z') || c == '_' || c == '/';
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '/';
     if (letter && !inside) names.emplace_back();
     if (letter) names.back() += c;
     inside = letter;
@@ -85,22 +85,28 @@ Floors parse_floors(std::string_view document) {
 
 namespace {
 
-/// The floor of a path as #include spells it: "ir/core" where the table has that room, else "ir".
+/// The floor of a path as #include spells it: the innermost room of the table that it is in ("ir/core", "a/b/c"; a
+/// header and its source may be a room, too), else its folder.
 std::string floor_of(const Floors& floors, const std::string& spelled) {
   const std::size_t folder = spelled.find('/');
-  const std::size_t room = folder == std::string::npos ? folder : spelled.find('/', folder + 1);
-  if (room != std::string::npos && floors.contains(spelled.substr(0, room))) return spelled.substr(0, room);
+  for (std::size_t end = spelled.find_last_of("/."); end != std::string::npos && end > folder;
+       end = spelled.find_last_of("/.", end - 1)) {
+    if (floors.contains(spelled.substr(0, end))) return spelled.substr(0, end);
+  }
   return spelled.substr(0, folder);
 }
 
-bool is_room(const std::string& floor) { return floor.find('/') != std::string::npos; }
+bool has_rooms(const Floors& floors, const std::string& folder) {
+  const auto next = floors.upper_bound(folder + "/");
+  return next != floors.end() && next->first.starts_with(folder + "/");
+}
 
 /// Rooms of one folder are floors of their own; from other folders all of them are that folder.
 bool may_include(const Floors& floors, const SourceFile& file, const std::string& path) {
   const std::string from = floor_of(floors, file.spelled()), to = floor_of(floors, path);
   const std::string folder = to.substr(0, to.find('/'));
   if (folder != file.folder) return floors.at(file.folder).contains(folder);
-  return from == to || !is_room(to) || (is_room(from) && floors.at(from).contains(to));
+  return from == to || floors.at(from).contains(to);
 }
 
 }  // namespace
@@ -122,6 +128,9 @@ std::vector<std::string> floor_violations(const Floors& floors, const std::vecto
     }
     if (!is_known && !file.folder.empty()) {
       violations.push_back(file.path + " is in folder " + file.folder + ", which the floors do not know");
+    }
+    if (is_known && has_rooms(floors, file.folder) && floor_of(floors, file.spelled()) == file.folder) {
+      violations.push_back(file.path + " is in no room of " + file.folder + " that the floors know");
     }
   }
   return violations;

@@ -11,8 +11,8 @@
 
 namespace nestwright::house {
 
-/// For each folder, and for each room "folder/room" that the table names, those that it may include, arrows composed;
-/// itself is not in its set.
+/// For each folder, and for each room "folder/room" or "folder/room/room" that the table names, those that it may
+/// include, arrows composed; itself is not in its set.
 using Floors = std::map<std::string, std::set<std::string>>;
 
 /// Reads the block after the line that starts with "Floors": lines of chains "a, b <- c <- d", two or more blanks
@@ -20,8 +20,8 @@ using Floors = std::map<std::string, std::set<std::string>>;
 /// circle.
 Floors parse_floors(std::string_view document);
 
-/// One sentence a broken rule: an include of a folder that is not below, or one that does not name a folder of the
-/// house.
+/// One sentence a broken rule: an include of a folder or room that is not below, one that does not name a folder of
+/// the house, or a file outside of the rooms of a folder that has some.
 std::vector<std::string> floor_violations(const Floors& floors, const std::vector<SourceFile>& files);
 
 /// One sentence a header through which another folder gets to see one of `foreign` (beginnings of paths, as

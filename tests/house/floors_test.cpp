@@ -70,6 +70,22 @@ TEST(Floors, RoomsOfAFolderHaveFloorsToo) {
   EXPECT_THAT(check("src/tree/core/a.cpp", "tree/proofs/p.h"),
               ElementsAre(HasSubstr("tree/proofs is not below tree/core")));
   EXPECT_THAT(check("src/tree/core/a.cpp", "top/t.h"), ElementsAre(HasSubstr("top is not below tree/core")));
+  EXPECT_THAT(check("src/tree/attic/a.cpp", "base/b.h"), ElementsAre(HasSubstr("is in no room of tree")));
+}
+
+TEST(Floors, RoomsHaveRoomsAndMayBeSingleFiles) {
+  const Floors floors = parse_floors(
+      "Floors\n```\ntree <- top\ntree/core <- tree/oak2 <- tree/oak2/bark, tree/oak2/leaf <- tree/list\n```\n");
+  const auto check = [&](const std::string& path, const std::string& included) {
+    return floor_violations(floors, {read_source(path, "#include \"" + included + "\"\n")});
+  };
+  EXPECT_THAT(check("src/tree/oak2/leaf/a.cpp", "tree/oak2/o.h"), IsEmpty());
+  EXPECT_THAT(check("src/tree/list.cpp", "tree/oak2/bark/b.h"), IsEmpty());
+  EXPECT_THAT(check("src/tree/list.cpp", "tree/list.h"), IsEmpty());
+  EXPECT_THAT(check("top/a.cpp", "tree/list.h"), IsEmpty());
+  EXPECT_THAT(check("src/tree/oak2/leaf/a.cpp", "tree/oak2/bark/b.h"),
+              ElementsAre(HasSubstr("tree/oak2/bark is not below tree/oak2/leaf")));
+  EXPECT_THAT(check("src/tree/core/a.cpp", "tree/list.h"), ElementsAre(HasSubstr("tree/list is not below tree/core")));
 }
 
 TEST(Floors, CommentsAndWrittenOutSourcesAreNotIncludes) {

@@ -1,4 +1,4 @@
-// build(): from a schedule to a function that can be called.
+// build(): from a schedule to a callable function.
 #include "kernel/build.h"
 
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ TEST(Build, RefusesASymbolThatNoArgumentGives) {
   const Tensor B = compute({n * 2}, [&](Expr i) { return A(i); }, "B");
   EXPECT_EQ(message<UsageError>([&] { build(create_schedule(B), {A, B}, Target::parse("cpu"), "copy"); }),
             "copy: no argument gives symbol n its value: make it the extent or a stride of a dimension");
-  // Of a body, and of a reduction.
+  // A symbol in a body, and one in a reduction.
   const Tensor C = compute({4}, [&](Expr i) { return cast(kFloat32, i * Expr(var("factor"))); }, "C");
   EXPECT_EQ(message<UsageError>([&] { build(create_schedule(C), {C}, Target::parse("cpu"), "scale"); }),
             "scale: no argument gives symbol factor its value: make it the extent or a stride of a dimension");

@@ -1,4 +1,5 @@
-// Kernels whose output may be the memory of an input: which they are, and that such a call gives what another one does.
+// Kernels whose output may share the memory of an input: which kernels these are, and that such a call gives the same
+// result as any other.
 #include <gtest/gtest.h>
 
 #include "kernel/build.h"
@@ -27,7 +28,7 @@ Accumulation accumulation() {
   return p;
 }
 
-/// Tiles of rows and vectors, the sums in registers, rows of tiles in parallel.
+/// Tiles of rows and vectors with sums in registers; rows of tiles in parallel.
 Schedule tiled(const Accumulation& p) {
   Schedule s = create_schedule(p.c);
   const Tensor ab(p.c.op()->inputs.at(0));
@@ -56,7 +57,7 @@ TEST(InPlace, WhatIsReadElsewhereOrAgainIsNot) {
   EXPECT_EQ(in_place_of(create_schedule(transposed), {x, transposed}), -1);
   const Tensor second = compute({8, 8}, [&](Expr i, Expr j) { return x(j, i) + y(i, j); }, "U");
   EXPECT_EQ(in_place_of(create_schedule(second), {x, y, second}), 1);
-  // The reduction adds to its output, so that an element is stored more than once.
+  // The reduction adds to its output, so an element is stored more than once.
   const IterVar r = reduce_axis(8, "r");
   const Tensor product = compute({8, 8}, [&](Expr i, Expr j) { return sum(x(i, j) * y(r, j), r); }, "V");
   EXPECT_EQ(in_place_of(create_schedule(product), {x, y, product}), -1);

@@ -1,4 +1,4 @@
-// A float32 matrix whose rows may lie further apart than they are long.
+// A float32 matrix with gaps between its rows.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace nestwright {
 
-/// Rows of `pitch` numbers; what lies between the rows is -1.
+/// Rows of `pitch` numbers; the gaps between the rows contain -1.
 struct Matrix {
   std::int64_t rows, columns, pitch;
   std::vector<float> data;

@@ -1,4 +1,4 @@
-// Functions that are called in two steps: constants first, once for each set of them.
+// Functions that are called in two steps, of which the first is done once per set of constants.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -21,7 +21,7 @@ struct Product {
   IterVar k = reduce_axis(kSteps, "k");
   Tensor c = compute({m, kColumns}, [&](Expr i, Expr j) { return sum(a(i, k) * b(k, j), k); }, "C");
 
-  /// Rows of any number, weights packed in panels of four columns.
+  /// Any number of rows; weights packed in panels of four columns.
   Function build() {
     Schedule s = create_schedule(c);
     const Tensor packed = s.cache_read(b, ir::Scope::kGlobal, {c});
@@ -58,7 +58,7 @@ TEST(Prepare, SetsOfConstantsServeAnyNumberOfCalls) {
   const Array second = filled({kSteps, kColumns}, -2);
   const Function with_first = product.prepare(first), with_second = product.prepare(second);
   const Array copy = filled({kSteps, kColumns}, 1);
-  for (std::int64_t i = 0; i < first.elements(); ++i) static_cast<float*>(first.data())[i] = -100;  // not read any more
+  for (std::int64_t i = 0; i < first.elements(); ++i) static_cast<float*>(first.data())[i] = -100;  // no longer read
   for (const std::int64_t rows : {kRows, std::int64_t{1}, std::int64_t{12}}) {
     const Array a = filled({rows, kSteps}, 3);
     Array c = filled({rows, kColumns}, 0);

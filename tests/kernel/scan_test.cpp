@@ -1,5 +1,5 @@
-// Recurrent cells through the compiler: a product as a stage of the step, two states, under many schedules, against
-// plain loops. Extents and strides of the results are symbols, or constants.
+// Compiled recurrent cells: a product as a stage of the step, two states, under many schedules, compared with plain
+// loops. Extents and strides of the results are symbols or constants.
 #include "expression/scan.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ struct Sizes {
   std::int64_t steps, width, depth;
 };
 
-/// Small numbers that keep tanh away from its ends.
+/// Small numbers that keep tanh away from saturation.
 void fill(Matrix& matrix, std::int64_t seed) {
   matrix.fill(
       [&](std::int64_t i, std::int64_t j) { return static_cast<float>((i * 7 + j * 5 + i * j + seed) % 17 - 8) / 32; });
@@ -92,7 +92,7 @@ using Scheduling = std::function<void(Cell&)>;
 struct Case {
   const char* name;
   Scheduling schedule;
-  bool is_for_constants = false;  ///< by the kind of its tail
+  bool is_for_constants = false;  ///< required by its tail strategy
 };
 
 void vectorize_columns(Cell& r, const Tensor& t, const Tail& tail) {
@@ -100,7 +100,7 @@ void vectorize_columns(Cell& r, const Tensor& t, const Tail& tail) {
   r.s[t].vectorize(inner);
 }
 
-/// The product inside a block of the update's columns, as a tile of its own.
+/// Computes the product as a tile of its own inside a block of the update's columns.
 IterVar block_of_columns(Cell& r) {
   const auto [block, column] = r.s[r.h].split(r.s[r.h].axis(1), factor(8));
   r.s[r.Wh].compute_at(r.s[r.h], block);

@@ -1,4 +1,4 @@
-// Arguments whose rows are further apart than they are long: inputs by placeholder's strides, outputs by strided().
+// Arguments with gaps between their rows: inputs by placeholder's strides, outputs by strided().
 #include <gtest/gtest.h>
 
 #include "kernel/build.h"
@@ -21,7 +21,7 @@ struct Product {
   Schedule schedule;
   std::vector<Expr> c_strides;
 
-  /// With symbols everywhere, or for exactly 13x29x11 in rows of 16, 32 and 40.
+  /// All extents and strides symbolic, or exactly 13x29x11 in rows of 16, 32 and 40.
   explicit Product(bool symbolic, bool tuned)
       : m(symbolic ? Expr(var("m")) : Expr(13)),
         n(symbolic ? Expr(var("n")) : Expr(29)),
@@ -78,7 +78,7 @@ TEST(Strided, SymbolicExtentsAndStrides) {
 }
 
 TEST(Strided, AnOutputThatIsReadAgain) {
-  // B is an output and an input of C; its rows lie apart.
+  // B is an output, an input of C, and has gaps between its rows.
   const Tensor A = placeholder({5, 6}, kFloat32, "A");
   const Tensor B = compute({5, 6}, [&](Expr i, Expr j) { return A(i, j) + 1.0; }, "B");
   const Tensor C = compute({5, 6}, [&](Expr i, Expr j) { return B(i, j) * 2.0; }, "C");

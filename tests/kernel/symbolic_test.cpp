@@ -1,4 +1,4 @@
-// Programs whose every extent is a symbol, at many sizes, against plain loops.
+// Programs with only symbolic extents, at many sizes, compared with plain loops.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -134,7 +134,7 @@ TEST(Symbolic, RowSumsAndTheirMean) {
       f(a, t);
       double expected = 0;
       for (const float x : a.as<float>()) expected += x;
-      ASSERT_EQ(t.as<float>()[0], expected) << rows << "x" << columns;  // quarters: exact in any order
+      ASSERT_EQ(t.as<float>()[0], expected) << rows << "x" << columns;  // multiples of a quarter: exact in any order
     }
   }
 }
@@ -180,13 +180,13 @@ TEST(Symbolic, SoftmaxInFourStagesAtRoot) {
     }
     const Function softmax = build(s, {op.X, op.Y}, two_threads(), "softmax");
     for (const auto& [rows, columns] : kSizes) expect_softmax(softmax, rows, columns);
-    // The workspace has grown and stays.
+    // The workspace has grown and keeps its size.
     expect_softmax(softmax, 3, 5);
   }
 }
 
 TEST(Symbolic, SoftmaxInsideTheLoopOfRows) {
-  // Intermediates of one row, as long as the row, in each thread's own part of the workspace.
+  // Intermediates of one row, of symbolic length, in each thread's own part of the workspace.
   const Softmax op;
   Schedule s = create_schedule(op.Y);
   const IterVar i = s[op.Y].axis(0);

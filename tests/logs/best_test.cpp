@@ -1,4 +1,4 @@
-// What the log calls best, and what it never does.
+// Which records the log calls best, and which it never does.
 #include <gmock/gmock.h>
 
 #include "tests/logs/recorded_runs.h"
@@ -40,7 +40,7 @@ TEST_F(BestTest, OnlyVerifiedTrialsThatRanToTheEndUndisturbed) {
 
 TEST_F(BestTest, OfTheOldRuleTheBusiestSessionAnswers) {
   run_by_old_rule({timed(100), timed(90), timed(95)});
-  run_by_old_rule({timed(10)});  // its clock may have run faster: not comparable
+  run_by_old_rule({timed(10)});  // its clock may have been faster, so not comparable
   EXPECT_EQ(best()->timing.median_ns, 90);
 }
 
@@ -183,7 +183,7 @@ TEST_F(BestTest, TheLatestOfSeveralMachinesAndTheOneAskedFor) {
   TaskKey other = task_;
   other.machine = "another machine";
   confirmed_run(task_, 100);
-  usleep(2000);  // recorded_at has milliseconds
+  usleep(2000);  // recorded_at has a resolution of milliseconds
   confirmed_run(other, 200);
   TaskFilter filter = filter_of(task_);
   filter.machine.clear();

@@ -1,4 +1,4 @@
-// Several writers at once, and writers that are killed.
+// Concurrent writers, and writers that are killed.
 #include <gmock/gmock.h>
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace {
 
 class DurabilityTest : public testing::Test {
  protected:
-  /// The points of all recorded trials, each of which must be there once.
+  /// The points of all recorded trials, each of which must occur once.
   std::set<int> recorded() const {
     std::set<int> points;
     for (const TrialRecord& trial : TuningLog::open(path_, OpenMode::kRead).trials({})) {
@@ -37,7 +37,7 @@ class DurabilityTest : public testing::Test {
 };
 
 TEST_F(DurabilityTest, ProcessesWriteAtOnce) {
-  // All make the file, too.
+  // All of them also create the file.
   WriterProcess a({"write", path_, "0", "150"}), b({"write", path_, "1000", "150"}), c({"write", path_, "2000", "150"});
   for (WriterProcess* writer : {&a, &b, &c}) {
     const std::vector<std::string> lines = writer->read_all();
@@ -74,7 +74,7 @@ TEST_F(DurabilityTest, WhatWasAcknowledgedSurvivesSigkill) {
   std::set<int> acknowledged;
   for (int round = 0; round < 12; ++round) {
     WriterProcess writer({"write", path_, std::to_string(round * 100000), "100000"});
-    // Killed after another number of acknowledgements each time, and so in another place of the next transaction.
+    // Killed after a different number of acknowledgements each time, so at a different place of the next transaction.
     for (int line = 0; line < 1 + round * 7; ++line) acknowledged.insert(std::stoi(writer.read_line().substr(4)));
     usleep(137 * round);
     writer.kill_and_wait();
@@ -115,7 +115,7 @@ TEST_F(DurabilityTest, AProcessOfAnotherContainerLivesUntilItEnds) {
   writer.kill_and_wait();
   std::optional<Batch> batch;
   for (int tries = 0; tries < 500 && !batch; ++tries) {
-    usleep(10'000);  // the one inside is killed when the one outside has ended
+    usleep(10'000);  // the process inside is killed when the one outside has ended
     batch = log.claim_unfinished_batch(session);
   }
   ASSERT_TRUE(batch);

@@ -1,4 +1,4 @@
-// logs/FORMAT.md tells the truth: its queries run, its tables and columns are those of the schema.
+// logs/FORMAT.md is correct: its queries run, and its tables and columns are those of the schema.
 #include <gmock/gmock.h>
 
 #include <fstream>

@@ -1,4 +1,4 @@
-// What a search that goes on starts from, and the totals that triggers keep.
+// The trials from which a search continues, and the totals that triggers maintain.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using testing::ElementsAre;
 
 class HistoryTest : public testing::Test {
  protected:
-  /// A session whose trials take these times, in ns.
+  /// Records a session whose trials take these times, in ns.
   SessionId record(const std::vector<double>& times) {
     const SessionId session = log_.begin_session(task_, info());
     const Batch batch =

@@ -1,9 +1,10 @@
 // A process of its own for the tests of the log:
+//
 //   log_writer write FILE FIRST COUNT    records COUNT trials of points from FIRST on, prints "ack N" when each is
 //   durable log_writer begin FILE FIRST COUNT    only commits them, prints "ack" and waits to be killed log_writer
 //   contain FILE FIRST COUNT  the same in a container, whose processes others do not see log_writer open FILE
 //   read|write      opens it as a user without rights, prints "opened" or the message log_writer fill FOLDER mounts a
-//   tiny disk there, out of sight of others, and writes until it is full
+//   tiny disk there, invisible to others, and writes until it is full
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -55,12 +56,12 @@ int fill(const std::string& folder) {
   } catch (const LogError& error) {
     say(error.what());
   }
-  // What was acknowledged must still be there.
+  // Everything that was acknowledged must still exist.
   say("kept " + std::to_string(TuningLog::open(file, OpenMode::kRead).trials({}).size()));
   return 0;
 }
 
-/// The caller goes on as the first process of a container, which ends with the one outside.
+/// Continues the caller as the first process of a container, which ends with the process outside.
 bool enter_container() {
   if (unshare(CLONE_NEWPID) != 0) return false;
   const pid_t inside = fork();

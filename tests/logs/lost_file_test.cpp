@@ -1,4 +1,4 @@
-// A database that is removed or replaced while it is in use: found by the next write, and nothing of it is lost.
+// A database that is removed or replaced while it is in use: the next write detects it, and nothing is lost.
 #include <gmock/gmock.h>
 
 #include <fstream>

@@ -1,4 +1,4 @@
-// Databases of older schemas: brought up to date, they give the same answers.
+// Databases of older schemas give the same answers after migration.
 #include <gmock/gmock.h>
 
 #include "logs/schema.h"
@@ -11,7 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// In every version so far; of one task.
+/// The content of every version: one task.
 constexpr const char* kOneTask = R"sql(
 INSERT INTO target VALUES (1, 'cpu,isa=avx512,threads=2', 'made-up machine', 'LLVM 19.1.7', 2);
 INSERT INTO workload VALUES (1, 'matmul m=512 n=512 k=512 ta=0 tb=1 dtype=float32', 'matmul', 'float32',
@@ -24,8 +24,8 @@ INSERT INTO proposal VALUES (1, 1, 0, 1, 'x=1', '{"x":1}', 'seed'), (2, 1, 1, 1,
                             (3, 1, 2, 1, 'x=3', '{"x":3}', 'seed'), (4, 1, 3, 1, 'x=4', '{"x":4}', 'seed');
 )sql";
 
-/// Beside it in version 5: a race of two sessions, the second of which the stored best won; a task without a race, and
-/// one whose session died.
+/// Additional content of version 5: a race of two sessions, of which the stored best won the second; a task without a
+/// race; a task whose session died.
 constexpr const char* kVersion5Content = R"sql(
 UPDATE workload SET workload = 'matmul m=512 n=512 k=512', parameters = '{"m":512,"n":512,"k":512}';
 INSERT INTO session VALUES (2, 1, '2', 's', 'c', '{}', 'done', '', 'o', '2025-01-02T00:00:00.000Z', NULL);

@@ -1,4 +1,4 @@
-// Races: which are written, which replace the stored best, and what is told of them.
+// Races: which are recorded, which replace the stored best, and what is reported of them.
 #include "support/error.h"
 #include "tests/logs/recorded_runs.h"
 #include "tests/support/message.h"
@@ -10,7 +10,7 @@ using testing::HasSubstr;
 
 class RaceTest : public RecordedRuns {
  protected:
-  /// The trial of a race that it won, by a session that has ended.
+  /// Returns a trial that won the race of a session that has ended.
   TrialId stored_winner(double median_ns = 100, int version = 1) {
     const SessionId session = run(task_, {timed(median_ns)}, version);
     const TrialId trial = trials_[0];
@@ -25,7 +25,7 @@ class RaceTest : public RecordedRuns {
 TEST_F(RaceTest, TheLastRaceDecides) {
   const SessionId first = run(task_, {timed(100), timed(90)});
   const std::vector<TrialId> old = trials_;
-  // In the race the first one turns out faster.
+  // The first one is faster in the race.
   EXPECT_FALSE(log_.record_race(first, race_of({{old[0], 80}, {old[1], 85}}, 0)));
   log_.end_session(first, SessionStatus::kDone, "trials");
   EXPECT_EQ(best()->trial, old[0]);

@@ -37,7 +37,7 @@ class RecordedRuns : public testing::Test {
     database.execute("UPDATE session SET rule = 1 WHERE id = " + std::to_string(session));
     return session;
   }
-  /// Confirms the first trial of a run of one.
+  /// Records a run of one trial and confirms it.
   SessionId confirmed_run(const TaskKey& task, double median_ns) {
     const SessionId session = run(task, {timed(median_ns)});
     log_.set_incumbent(session, trials_[0]);

@@ -1,4 +1,4 @@
-// Measurements that take the place of recorded ones.
+// Measurements that replace recorded ones.
 #include "support/error.h"
 #include "tests/logs/recorded_runs.h"
 #include "tests/support/message.h"

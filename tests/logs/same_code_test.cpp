@@ -1,4 +1,4 @@
-// Trials that take the measurement of another one of the same machine code.
+// Trials that take the measurement of another one with the same machine code.
 #include <gmock/gmock.h>
 
 #include "logs/sqlite/database.h"
@@ -53,7 +53,7 @@ TEST_F(SameCodeTest, IsNeverBestNorRunnerUpNorChallenger) {
   const TrialId first = log_.record(old.session, old.proposals[0], timed(50), {"a", 0});
   log_.record(old.session, old.proposals[1], timed(60), {"b", 0});
   log_.end_session(old.session, SessionStatus::kInterrupted, "");
-  // A session that measured one, and takes many from the other session, whose clock was another one.
+  // A session that measured one trial and takes many measurements from another session, whose clock differed.
   const Run busy = begin(task_, 2, 5);
   const TrialId own = log_.record(busy.session, busy.proposals[0], timed(80), {"c", 0});
   for (int i = 1; i < 5; ++i) log_.record(busy.session, busy.proposals[i], timed(50), {"a", first});

@@ -78,8 +78,7 @@ inline Measurement failed(Outcome outcome, const std::string& message) {
 
 inline SessionInfo info() { return {7, "evolutionary", "xgboost", R"({"batch":64})"}; }
 
-/// A folder of its own for each test, gone afterwards. In memory where there is such a place: every trial waits for its
-/// disk.
+/// A temporary folder for each test, in memory if possible, because every trial waits for its disk.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

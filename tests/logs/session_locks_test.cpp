@@ -17,7 +17,7 @@ class SessionLocksTest : public testing::Test {
   std::string path_ = folder_.file("log.db");
 };
 
-// Two of them stand for two processes: the system keeps the locks of each apart.
+// Two SessionLocks simulate two processes: the system keeps their locks apart.
 TEST_F(SessionLocksTest, OthersSeeWhatIsHeld) {
   SessionLocks ours(path_);
   const SessionLocks theirs(path_);

@@ -1,4 +1,4 @@
-// Sessions, batches, trials: written and read back.
+// Sessions, batches and trials, written and read back.
 #include "logs/tuning_log.h"
 
 #include <gmock/gmock.h>

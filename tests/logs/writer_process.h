@@ -1,4 +1,4 @@
-// Starts log_writer (log_writer.cpp) and reads what it prints.
+// Starts log_writer (log_writer.cpp) and reads its output.
 #pragma once
 
 #include <fcntl.h>
@@ -39,7 +39,7 @@ class WriterProcess {
     fclose(output_);
   }
 
-  /// Empty at the end.
+  /// Returns the next line; empty at the end.
   std::string read_line() {
     char line[1024];
     if (!fgets(line, sizeof line, output_)) return {};

@@ -1,4 +1,4 @@
-// Which configuration serves a workload: exact, nearest where it fits, else the template's default.
+// The configuration for a workload: exact, nearest if it fits, else the template's default.
 
 #include "lookup/lookup.h"
 
@@ -25,7 +25,7 @@ class LookupTest : public testing::Test {
     return discover_space(*find_template("matmul.cpu"), task.workload, task.target);
   }
 
-  /// Some valid configuration of the task for which `wanted` holds.
+  /// Returns some valid configuration of the task for which `wanted` holds.
   template <typename Wanted>
   static Config pick(const Task& task, Wanted wanted) {
     const ConfigSpace space = space_of(task);

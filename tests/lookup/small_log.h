@@ -4,18 +4,19 @@
 #include <string>
 
 #include "lookup/lookup.h"
-#include "lookup/standing.h"
+#include "lookup/provenance.h"
 #include "lookup/task_key.h"
+#include "templates/registry.h"
 #include "tests/logs/sample.h"
 
 namespace nestwright {
 
-/// One session for the task: its default configuration, which took `median_ns`. Returns that configuration.
+/// Records a session for the task in which its default configuration took `median_ns`. Returns that configuration.
 inline Config record_default(TuningLog& log, const Task& task, double median_ns) {
   const Lookup fallback = look_up(task, nullptr);
   const TaskKey key = task_key(task);
   SessionInfo made = info();
-  made.made_by = made_here();
+  made.made_by = current_provenance();
   const SessionId session = log.begin_session(key, made);
   const Proposal proposal{{fallback.source->name, fallback.source->version}, fallback.config, "seed"};
   const Batch batch = log.commit_batch(session, log.next_batch_number(key), {proposal});
@@ -24,7 +25,7 @@ inline Config record_default(TuningLog& log, const Task& task, double median_ns)
   return fallback.config;
 }
 
-/// matmul m=32 n=32 k=32 on this host.
+/// Writes a log for matmul m=32 n=32 k=32 on this host.
 inline Config make_small_log(const std::string& path) {
   TuningLog log = TuningLog::open(path, OpenMode::kWrite);
   return record_default(log, {parse_workload("matmul m=32 n=32 k=32"), Target::host()}, 1000);

@@ -1,4 +1,4 @@
-// Keys hold everything that a result depends on, and sizes apart from the rest.
+// Keys contain everything that a result depends on, and keep sizes separate.
 
 #include "lookup/task_key.h"
 
@@ -7,6 +7,7 @@
 
 #include "support/error.h"
 #include "target/machine.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

@@ -1,5 +1,5 @@
-// The builder over workers that go wrong. The fake worker obeys the names that are found in the serialised program,
-// here those of the program itself.
+// The builder with faulty workers. The fake worker obeys names that it finds in the serialised program, here those of
+// the program itself.
 #include "measure/builder.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// Candidates checked and timed on devices, through the real worker: OpenCL kernels with a planted fault each, and a
-// CUDA driver that is none (tests/runtime/fake_cuda.c).
+// Candidates checked and timed on devices, through the real worker: OpenCL kernels with one planted fault each, and a
+// fake CUDA driver (tests/runtime/fake_cuda.c).
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -18,8 +18,8 @@ using testing::StartsWith;
 
 constexpr std::int64_t kElements = 1000;
 
-/// Kernel `name` over the elements of A + B = C, in blocks of 8. With a workspace, which the kernel is handed behind
-/// the parameters, where it is to have one.
+/// A program whose kernel `name` computes A + B = C in blocks of 8, with a workspace after the parameters if
+/// `with_workspace`.
 ir::Program addition_program(const std::string& name, bool with_workspace = false) {
   const ir::Buffer a("A", kFloat32, {kElements}), b("B", kFloat32, {kElements}), c("C", kFloat32, {kElements}),
       w("W", kFloat32, {kElements});
@@ -38,12 +38,12 @@ ir::Program addition_program(const std::string& name, bool with_workspace = fals
   return program;
 }
 
-/// What a launcher follows.
+/// The launches of that program, serialised.
 std::string launches(const std::string& name, bool with_workspace = false) {
   return ir::serialize(addition_program(name, with_workspace));
 }
 
-/// A kernel of OpenCL with this body; i is the number of its element.
+/// An OpenCL kernel with this body; i is the number of its element.
 CompiledObject opencl(const std::string& body, bool with_workspace = false) {
   CompiledObject object;
   object.object = "__kernel void add(__global float* A, __global float* B, __global float* C";
@@ -70,7 +70,7 @@ std::unique_ptr<Runner> device_runner(const char* target, double timeout_s = 20,
   RunnerOptions options;
   options.target = Target::parse(target);
   options.timeout_s = timeout_s;
-  options.compare_there_bytes = 0;
+  options.device_compare_bytes = 0;
   options.timing.rounds = {2};
   options.timing.enough_ns = 50e6;  // two samples of 20 ms
   options.timing.finalist_processes = options.timing.max_finalist_processes = 1;
@@ -171,7 +171,7 @@ TEST(DeviceBench, AFinalistMayNotDependOnThePreviousCall) {
   EXPECT_EQ(results[1].outcome, Outcome::kOk) << results[1].message;
 }
 
-// The workspace counts the calls, as a race between threads shows in some of them only.
+// The workspace counts the calls, to simulate a race between threads that shows in some of them only.
 TEST(DeviceBench, ALaterCallIsHeldAgainstTheCheckedOne) {
   const auto runner = device_runner("opencl");
   const CompiledObject late = opencl(
@@ -259,7 +259,7 @@ TEST(DeviceBench, BuildersMakeCubinsWithinTheirMemory) {
   }
 }
 
-/// As addition_program, by way of `bytes` of shared memory.
+/// As addition_program, through `bytes` of shared memory.
 ir::Program shared_program(std::int64_t bytes) {
   ir::Program program = addition_program("add");
   const ir::Buffer staged("staged", kFloat32, {bytes / 4}, ir::Scope::kShared);

@@ -1,4 +1,4 @@
-// The comparison on a device is held against compare_elements() on OpenCL; for CUDA it is compiled.
+// Compares the checker on OpenCL with compare_elements(); for CUDA it is only compiled.
 #include "measure/device_checker.h"
 
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ class OnOpenCl : public testing::Test {
     device_->upload(*memory, bytes);
     return memory;
   }
-  /// Both ways, with bounds and without.
+  /// Expects the same result of both, with bounds and without.
   void expect_agreement(ir::Type type, std::span<const std::byte> got, const std::vector<double>& expected,
                         const std::vector<double>& bound, const std::string& what) {
     const DeviceMemoryPtr g = uploaded(got), e = uploaded(std::as_bytes(std::span(expected))),
@@ -99,7 +99,7 @@ class OnOpenCl : public testing::Test {
     }
   }
 
-  /// Once for all tests: a driver takes seconds to compile it for all types.
+  /// Made once for all tests, because a driver takes seconds to compile it for all types.
   static std::pair<std::shared_ptr<Device>, DeviceChecker*> shared() {
     static const std::shared_ptr<Device> device = make_device(DeviceKind::kOpenCl);
     static const std::unique_ptr<DeviceChecker> checker =
@@ -111,7 +111,7 @@ class OnOpenCl : public testing::Test {
   DeviceChecker* checker_ = shared().second;
 };
 
-// One element at a time, so that no larger error hides what is found of it.
+// One element at a time, so that a larger error does not hide it.
 TEST_F(OnOpenCl, EachPatternOfBitsIsJudgedAsOnTheHost) {
   ASSERT_NE(checker_, nullptr);
   constexpr double kInfinity = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN(),
@@ -171,7 +171,7 @@ TEST_F(OnOpenCl, EachPatternOfBitsIsJudgedAsOnTheHost) {
 
 TEST_F(OnOpenCl, TheFirstAndTheLastWrongElementAreFoundAmongMany) {
   ASSERT_NE(checker_, nullptr);
-  constexpr std::size_t kElements = 1'300'013;  // more than one block, and no multiple of anything
+  constexpr std::size_t kElements = 1'300'013;  // more than one block, and not a multiple of any size
   for (const ir::Type& type : {kFloat32, kFloat16, kBFloat16, kInt8, kInt32}) {
     std::vector<double> expected(kElements), bound(kElements, 0.25);
     for (std::size_t i = 0; i < kElements; ++i) expected[i] = static_cast<double>(i % 100);

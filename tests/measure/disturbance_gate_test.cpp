@@ -7,11 +7,11 @@ namespace {
 
 constexpr double kNorm_ns = 8e3;
 
-/// Of 2 ms, with nothing that disturbs it.
+/// An undisturbed reading of 2 ms.
 Reading quiet() { return {.ns = 2e6, .fma_ns = kNorm_ns, .cpu_ns = 2e6}; }
 Reading with_fma(double fma_ns) { return {.ns = 2e6, .fma_ns = fma_ns, .cpu_ns = 2e6}; }
 
-/// One that knows its norms.
+/// A gate that knows its norms.
 DisturbanceGate experienced() {
   DisturbanceGate gate;
   for (int i = 0; i < 20; ++i) {
@@ -104,7 +104,7 @@ TEST(DisturbanceGate, TheNormDoesNotFollowAShortBurst) {
   EXPECT_EQ(gate.judge(quiet()), "");
 }
 
-// A machine that stays slower is the machine that there is.
+// A lasting slowdown becomes the norm.
 TEST(DisturbanceGate, TheNormFollowsAStepThatLasts) {
   DisturbanceGate gate;
   for (int i = 0; i < 256; ++i) gate.judge(quiet());

@@ -1,5 +1,5 @@
-// A worker that does what the "program" or the object that it is sent tells it: abort, hang, swell, give up. With the
-// name of a fault as environment variable FAKE_WORKER_START it goes wrong before it is ready.
+// A faulty worker. It obeys the names in the "program" or object that it is sent: abort, hang, swell, give up. With the
+// name of a fault in the environment variable FAKE_WORKER_START, it fails before it is ready.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>

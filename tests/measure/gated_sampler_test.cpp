@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "measure/sampler.h"
 #include "tests/measure/made_up_kernels.h"
 
 namespace nestwright {
@@ -11,11 +10,10 @@ namespace {
 
 using testing::Each;
 using testing::IsEmpty;
-using testing::SizeIs;
 
 constexpr double kSlow = 1.5 * MadeUpKernels::kFma_ns;
 
-/// So that the gate knows what the FMA sentinel takes.
+/// Lets the gate learn the norm of the FMA sentinel.
 void learn_norm(MadeUpMachine& machine) {
   for (int i = 0; i < 20; ++i) machine.sampler.take(0, 2, false);
   machine.kernels.calls.clear();
@@ -80,7 +78,7 @@ TEST(GatedSampler, WhereItStaysDisturbedItWaitsABoundedTimeAndGivesTheDisturbedS
   EXPECT_EQ(sample->disturbance, "a thread waited 1000 us for a processor");
   EXPECT_GT(machine.kernels.paused_ns, 0.8e9);
   EXPECT_LT(machine.kernels.paused_ns, 1.3e9) << "a second, and a tenth of the time that it ran";
-  // No wait is left, so that later samples cost three tries and hardly a pause.
+  // The wait budget is used up, so later samples take three attempts and hardly a pause.
   const double waited = machine.kernels.paused_ns;
   machine.kernels.calls.clear();
   for (int i = 0; i < 10; ++i) EXPECT_NE(machine.sampler.take(0, 2, false)->disturbance, "");
@@ -122,71 +120,25 @@ TEST(GatedSampler, ACandidateThatFailsWhenItIsTakenAgainGivesNoSample) {
 TEST(GatedSampler, LooksAroundForWhatIsSeenOnceAPass) {
   MadeUpMachine machine(CallTimes{{0, 1e6}});
   machine.kernels.around = [] { return Surroundings{2e6, 0}; };
-  Look look = machine.sampler.look_around();
-  EXPECT_EQ(look.surroundings.walk_ns, 2e6);
-  EXPECT_EQ(look.disturbance, "");
+  SentinelReading observation = machine.sampler.observe();
+  EXPECT_EQ(observation.surroundings.walk_ns, 2e6);
+  EXPECT_EQ(observation.disturbance, "");
   machine.kernels.around = [] { return Surroundings{2e6, 20e6}; };
-  look = machine.sampler.look_around();
-  EXPECT_EQ(look.surroundings.steal_ns, 20e6);
-  EXPECT_EQ(look.disturbance, "the hypervisor took 20 ms");
+  observation = machine.sampler.observe();
+  EXPECT_EQ(observation.surroundings.steal_ns, 20e6);
+  EXPECT_EQ(observation.disturbance, "the hypervisor took 20 ms");
 }
 
-TEST(Patience, AllowsASecondAndItsShareOfTheTimeThatPassed) {
+TEST(WaitBudget, AllowsASecondAndItsShareOfTheTimeThatPassed) {
   FakeClock clock;
-  Patience patience(clock, 0.1);
-  EXPECT_TRUE(patience.spend(0.9e9));
-  EXPECT_FALSE(patience.spend(0.2e9));
-  EXPECT_TRUE(patience.spend(0.1e9)) << "what was refused does not count as waited";
-  EXPECT_FALSE(patience.spend(0.1e9));
+  WaitBudget budget(clock, 0.1);
+  EXPECT_TRUE(budget.spend(0.9e9));
+  EXPECT_FALSE(budget.spend(0.2e9));
+  EXPECT_TRUE(budget.spend(0.1e9)) << "what was refused does not count as waited";
+  EXPECT_FALSE(budget.spend(0.1e9));
   clock.advance(2'000'000'000);
-  EXPECT_TRUE(patience.spend(0.2e9));
-  EXPECT_FALSE(patience.spend(0.01e9));
-}
-
-CpuUsage no_usage() { return {}; }
-
-TEST(Sampler, ASentinelThatWasColdOrInterruptedDoesNotCount) {
-  FakeClock clock;
-  int runs = 0;
-  const auto cold_at_first = [&] { clock.advance(runs++ % 3 == 0 ? 29 : runs % 3 == 2 ? 25 : 90); };
-  const Reading reading = take_reading(clock, no_usage, {}, [&] { clock.advance(100); }, cold_at_first);
-  EXPECT_EQ(reading.fma_ns, 25);
-  EXPECT_EQ(runs, 6);
-}
-
-TEST(Sampler, TheSlowerOfTheSentinelsBeforeAndAfterCounts) {
-  FakeClock clock;
-  int runs = 0;
-  const auto slow_before = [&] { clock.advance(runs++ < 3 ? 40 : 25); };
-  EXPECT_EQ(take_reading(clock, no_usage, {}, [] {}, slow_before).fma_ns, 40);
-  runs = 0;
-  const auto slow_after = [&] { clock.advance(runs++ < 3 ? 25 : 40); };
-  EXPECT_EQ(take_reading(clock, no_usage, {}, [] {}, slow_after).fma_ns, 40);
-}
-
-TEST(Sampler, ReadsTheClockAroundTheCallsOnly) {
-  FakeClock clock;
-  std::vector<int> order;
-  const auto call = [&] { clock.advance(order.size() == 3 ? 1000 : 100), order.push_back(1); };
-  const auto sentinel = [&] { clock.advance(25), order.push_back(0); };
-  const Reading reading = take_reading(clock, no_usage, {4, true}, call, sentinel);
-  EXPECT_EQ(reading.ns, 400) << "without the untimed call, which follows the sentinel and takes 1000";
-  EXPECT_EQ(order, (std::vector<int>{0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0}));
-  order.clear();
-  take_reading(clock, no_usage, {1, false}, call, sentinel);
-  EXPECT_THAT(order, SizeIs(7));
-}
-
-TEST(Sampler, AccountsForTheCallsOnly) {
-  FakeClock clock;
-  CpuUsage used;
-  const auto usage = [&] { return used; };
-  const auto call = [&] { used.cpu_ns += 100, used.wait_ns += 10, ++used.involuntary_switches; };
-  const auto sentinel = [&] { used.cpu_ns += 1e6, used.wait_ns += 1e6, ++used.involuntary_switches; };
-  const Reading reading = take_reading(clock, usage, {3, true}, call, sentinel);
-  EXPECT_EQ(reading.cpu_ns, 300);
-  EXPECT_EQ(reading.queue_ns, 30);
-  EXPECT_EQ(reading.involuntary_switches, 3);
+  EXPECT_TRUE(budget.spend(0.2e9));
+  EXPECT_FALSE(budget.spend(0.01e9));
 }
 
 }  // namespace

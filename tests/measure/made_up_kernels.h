@@ -1,5 +1,5 @@
-// Kernels of known times under a clock that is moved by hand, as a source of samples. What disturbs them, and what of
-// it is seen, each test decides.
+// A source of samples with kernels of known times and a simulated clock. Each test defines the disturbances and what
+// the sentinels see of them.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace nestwright {
 
-using CallTimes = std::map<int, double>;  ///< of one call, by candidate
+using CallTimes = std::map<int, double>;  ///< per call, by candidate
 
 class MadeUpKernels : public SampleSource {
  public:
@@ -22,17 +22,17 @@ class MadeUpKernels : public SampleSource {
 
   FakeClock clock;
   CallTimes call_ns;
-  std::map<int, int> fails_at;                                    ///< by candidate: which of its samples, from 1, fails
+  std::map<int, int> fails_at;                                    ///< by candidate: the sample that fails, from 1
   std::function<double(int)> slowdown = [](int) { return 1.0; };  ///< of a candidate's next reading
-  std::function<void(int, Reading&)> disturb;                     ///< changes what is seen beside it
+  std::function<void(int, Reading&)> disturb;                     ///< changes the sentinels of a reading
   std::function<Surroundings()> around = [] { return Surroundings{kWalk_ns, 0}; };
 
-  std::vector<int> order;                          ///< candidates, as they were sampled
-  std::map<int, std::vector<std::int64_t>> calls;  ///< by candidate: of each sample
+  std::vector<int> order;                          ///< candidates in the order of sampling
+  std::map<int, std::vector<std::int64_t>> calls;  ///< by candidate: calls of each sample
   std::map<int, std::vector<bool>> warm_ups;       ///< likewise
   std::vector<std::string> reasons_to_pause;
   double paused_ns = 0, sampled_ns = 0;
-  int processes = 0;                     ///< that were started
+  int processes = 0;                     ///< number of processes started
   std::function<void()> on_new_process;  ///< may change how the kernels behave
 
   std::optional<Reading> sample(int candidate, std::int64_t n, bool warm_up) override {
@@ -63,7 +63,7 @@ class MadeUpKernels : public SampleSource {
     clock.advance(static_cast<std::int64_t>(ns));
   }
 
-  /// Independent noise of each reading: a standard deviation in parts of its time.
+  /// Adds independent noise to each reading, with this standard deviation relative to its time.
   void scatter(double deviation, std::uint64_t seed = 1) {
     slowdown = [random = std::mt19937_64(seed), noise = std::normal_distribution<double>(1, deviation)](int) mutable {
       return noise(random);
@@ -73,19 +73,19 @@ class MadeUpKernels : public SampleSource {
   std::size_t samples_of(int candidate) { return calls[candidate].size(); }
 };
 
-/// A machine with such kernels, and all that a race needs of it.
+/// A machine with such kernels, and everything that a race needs.
 struct MadeUpMachine {
-  explicit MadeUpMachine(CallTimes call_ns, double wait_share = 0.1) : patience(kernels.clock, wait_share) {
+  explicit MadeUpMachine(CallTimes call_ns, double wait_share = 0.1) : wait_budget(kernels.clock, wait_share) {
     kernels.call_ns = std::move(call_ns);
   }
 
   MadeUpKernels kernels;
   DisturbanceGate gate;
-  Patience patience;
-  GatedSampler sampler{kernels, gate, patience};
+  WaitBudget wait_budget;
+  GatedSampler sampler{kernels, gate, wait_budget};
   RaceConditions conditions;
 
-  /// The first `n` kernels, 0 to n - 1, as contenders whose times are known.
+  /// Returns the first `n` kernels, 0 to n - 1, as contenders whose times are known.
   std::vector<Contender> contenders(int n) const {
     std::vector<Contender> all;
     for (int i = 0; i < n; ++i) all.push_back({i, kernels.call_ns.at(i)});

@@ -25,7 +25,7 @@ TEST(Checksum, DependsOnEveryByteAndItsPlace) {
   EXPECT_EQ(checksum({}), checksum({}));
 }
 
-// Slices of a mebibyte are looked at in turn.
+// Slices of 1 MiB are compared in rotation.
 TEST(OutputChecksums, FindAChangeWithinOneRound) {
   Bytes first((std::size_t{5} << 20) / 2), second(100);
   const std::vector<std::span<const std::byte>> outputs{first, second};
@@ -49,7 +49,7 @@ TEST(OutputChecksums, FindAChangeWithinOneRound) {
   EXPECT_THROW(sums.next_is_unchanged(outputs[0].first(1)), InternalError);
 }
 
-// Of outputs that only a function reads, as on a device.
+// Outputs that only a function can read, as on a device.
 TEST(OutputChecksums, AreThoseOfAFunctionInSlicesOfTheSizeGiven) {
   const std::vector<std::size_t> bytes{10, 4};
   std::vector<OutputChecksums::Slice> seen;

@@ -1,4 +1,4 @@
-// The planted kernels (planted_kernels.c) and the task that they are held against: C = A + B over 1000 elements.
+// The planted kernels (planted_kernels.c) and their task: C = A + B over 1000 elements.
 #pragma once
 
 #include <cmath>
@@ -59,7 +59,7 @@ inline CheckData addition_of_three_sets(std::int64_t n = 1000) {
   return data;
 }
 
-/// Short samples and few.
+/// Options with few and short samples.
 inline RunnerOptions planted_options(double timeout_s = 5, int threads = 1) {
   RunnerOptions options;
   options.timeout_s = timeout_s;
@@ -71,7 +71,7 @@ inline RunnerOptions planted_options(double timeout_s = 5, int threads = 1) {
   return options;
 }
 
-/// Over the real worker.
+/// Makes a runner with the real worker.
 inline std::unique_ptr<Runner> planted_runner(const RunnerOptions& options) {
   use_worker(WORKER);
   return make_local_runner(addition(), options);

@@ -1,5 +1,5 @@
-/* Kernels over (float A[n], float B[n], float C[n]) with C = A + B, n = 1000 unless the name says otherwise: right
- * ones, slow ones, and one for each way to go wrong. */
+/* Kernels over (float A[n], float B[n], float C[n]) with C = A + B, n = 1000 unless the name says otherwise: correct
+ * ones, slow ones, and one for each kind of fault. */
 #include "runtime/kernel_abi.h"
 
 enum { kElements = 1000 };
@@ -20,7 +20,7 @@ KERNEL(right) {
   return 0;
 }
 
-/* The same, n times as slow. */
+/* Correct, but n times as slow. */
 KERNEL(slow_2) {
   UNPACK;
   for (int n = 0; n < 2; ++n) ADD_ALL;
@@ -68,14 +68,14 @@ KERNEL(wrong_at_7) {
   c[7] = c[7] + 1;
   return 0;
 }
-/* By less than is allowed. */
+/* Wrong by less than the bound. */
 KERNEL(slightly_off) {
   UNPACK;
   ADD_ALL;
   c[7] = c[7] + 1e-4f;
   return 0;
 }
-/* What is small becomes 0. */
+/* Flushes small results to 0. */
 KERNEL(flushes_small_results) {
   UNPACK;
   for (int i = 0; i < kElements; ++i) {
@@ -84,7 +84,7 @@ KERNEL(flushes_small_results) {
   }
   return 0;
 }
-/* From its 50th call on. */
+/* Wrong from its 50th call on. */
 KERNEL(wrong_after_a_while) {
   static int calls;
   UNPACK;
@@ -92,7 +92,7 @@ KERNEL(wrong_after_a_while) {
   if (++calls >= 50) c[7] = c[7] + 1;
   return 0;
 }
-/* From its 1000th call on, one in two calls loses an element, as two threads that meet would. */
+/* From its 1000th call on, every other call loses an element, like a race between threads. */
 KERNEL(loses_one_now_and_then) {
   static int calls;
   UNPACK;
@@ -100,14 +100,14 @@ KERNEL(loses_one_now_and_then) {
   if (++calls >= 1000 && calls % 2 == 0) c[7] = 0;
   return 0;
 }
-/* What nobody has written to the workspace comes in. */
+/* Adds uninitialised contents of the workspace. */
 KERNEL(adds_what_was_there) {
   UNPACK;
   ADD_ALL;
   c[3] = c[3] + 0 * *(const volatile float*)workspace;
   return 0;
 }
-/* Finds in the workspace that it was called before. */
+/* Computes only if the workspace shows that it was not called before. */
 KERNEL(computes_once) {
   UNPACK;
   if (*(int32_t*)workspace == 77) return 0;
@@ -223,14 +223,14 @@ KERNEL(sleeps_for_ever) {
   UNPACK;
   for (;;) sleep_for(1000, 0);
 }
-/* Right, but the processor does something else for a millisecond. */
+/* Correct, but gives up the processor for a millisecond. */
 KERNEL(sleeps_1_ms) {
   UNPACK;
   ADD_ALL;
   sleep_for(0, 1000000);
   return 0;
 }
-/* Right once somebody else lets it go on, as one that is preempted. */
+/* Stops itself until another process continues it, like a preempted one; then correct. */
 static volatile int was_stopped;
 KERNEL(is_stopped_once) {
   UNPACK;
@@ -254,7 +254,7 @@ KERNEL(runs_out_of_stack) {
   return recurse(0);
 }
 
-/* Right until it has been called `calls` times, counted in its own object. */
+/* Correct until it has been called `calls` times, counted in its own object. */
 static volatile int calls;
 KERNEL(crashes_when_timed) {
   UNPACK;

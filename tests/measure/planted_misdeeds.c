@@ -1,10 +1,10 @@
-/* Kernels over (float A[n], float B[n], float C[n]) with C = A + B, n = 1000, which first do something that no kernel
- * does. Those that are let go on give the right result. Without the C library: its functions could hide what is asked
- * of the system. */
+/* Kernels over (float A[n], float B[n], float C[n]) with C = A + B, n = 1000, which first do something that a kernel
+ * must not do. Those that are not stopped return the correct result. They do not use the C library, whose functions
+ * could hide the system calls. */
 #include "runtime/kernel_abi.h"
 
 enum { kElements = 1000, kChannelFd = 3 };
-/* Numbers of x86-64. */
+/* System call numbers of x86-64. */
 enum {
   kWrite = 1,
   kOpen = 2,
@@ -60,7 +60,7 @@ KERNEL(reads_a_file, call3(kOpen, (long)"/etc/passwd", 0, 0))
 KERNEL(removes_a_file, call3(kUnlink, (long)"/tmp/nestwright-no-such-file", 0, 0))
 KERNEL(closes_its_channel, call3(kClose, kChannelFd, 0, 0))
 KERNEL(writes_garbage, call3(kWrite, kChannelFd, (long)"a long line that is no message at all", 37))
-/* A whole message of eight bytes, which are no reply. */
+/* A complete message of eight bytes that is not a reply. */
 KERNEL(writes_a_short_message, call3(kWrite, kChannelFd, (long)"\10\0\0\0\0\0\0\0nonsense", 16))
 KERNEL(signals_its_parent, if (call3(kKill, call3(kGetppid, 0, 0, 0), 0, 0) != 0) return 13)
 

@@ -1,4 +1,4 @@
-// A candidate that seems to be faster than the reference kernel counts once fresh samples say so.
+// A candidate that seems to be faster than the reference kernel counts only if fresh samples confirm it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

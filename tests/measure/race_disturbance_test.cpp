@@ -1,4 +1,4 @@
-// Races on machines that something else disturbs: what is taken again, what is marked, and what nobody takes for fast.
+// Races on disturbed machines: which samples are repeated, which are marked, and that implausible times do not win.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ TEST(RaceDisturbance, ADisturbedReadingIsTakenAgainAndLeavesNoTrace) {
   MadeUpMachine machine({{0, 1e6}, {9, 1e6}});
   int n = 0;
   machine.kernels.disturb = [&](int, Reading& reading) {
-    if (++n % 3 == 0) return;  // only every third reading is sound
+    if (++n % 3 == 0) return;  // only every third reading is undisturbed
     reading.ns *= 2;
     reading.queue_ns = 1e6;
   };
@@ -49,7 +49,7 @@ TEST(RaceDisturbance, ADisturbedTimingIsNeverASuccessor) {
   EXPECT_FALSE(result.successor.has_value());
 }
 
-// Sound while it raced, disturbed from then on.
+// Undisturbed during the race, disturbed from then on.
 TEST(RaceDisturbance, WithoutUndisturbedFreshPairsNothingIsConfirmed) {
   MadeUpMachine machine({{0, 0.5e6}, {9, 1e6}});
   machine.kernels.disturb = [&](int, Reading& reading) {
@@ -127,7 +127,7 @@ TEST(RaceDisturbance, APassIsNotRepeatedForEver) {
   EXPECT_LE(machine.kernels.samples_of(0), 66u) << "20 samples of any kind, and what the last pass adds";
 }
 
-// The disturbed readings of the reference are no unit.
+// The disturbed readings of the reference kernel do not define the unit.
 TEST(RaceDisturbance, AReferenceThatWasDisturbedAtFirstIsScoredByItsLaterReadings) {
   MadeUpMachine machine({{0, 1e6}, {1, 1.01e6}});
   machine.kernels.disturb = [&](int, Reading& reading) {

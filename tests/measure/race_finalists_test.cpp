@@ -1,4 +1,4 @@
-// Races of finalists, where nobody is given up.
+// Races of finalists, in which no candidate is given up.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,11 +32,11 @@ TEST(RaceFinalists, LongOnesGetFewerSamplesAllOfThemAsMany) {
   for (const Timing& timing : machine.race_finalists(2)) EXPECT_THAT(timing.samples_ns, SizeIs(8));
 }
 
-// What differs from process to process is not averaged out within one.
+// Differences between processes do not average out within one process.
 TEST(RaceFinalists, MoreProcessesAreStartedUntilTheTwoFastestAreToldApartPrecisely) {
   struct Row {
     double spread;
-    int fewest, most;
+    int min, max;
   };
   for (const Row& row : {Row{0.002, 8, 8}, Row{0.009, 9, 15}, Row{0.06, 16, 16}}) {
     MadeUpMachine machine({{0, 1.00e6}, {1, 1.01e6}, {2, 1.5e6}});
@@ -46,8 +46,8 @@ TEST(RaceFinalists, MoreProcessesAreStartedUntilTheTwoFastestAreToldApartPrecise
     machine.kernels.on_new_process = [&] { factors = {{0, differs(random)}, {1, differs(random)}, {2, 1}}; };
     machine.kernels.slowdown = [&](int id) { return factors.at(id); };
     machine.race_finalists(3);
-    EXPECT_GE(machine.kernels.processes, row.fewest) << row.spread;
-    EXPECT_LE(machine.kernels.processes, row.most) << row.spread;
+    EXPECT_GE(machine.kernels.processes, row.min) << row.spread;
+    EXPECT_LE(machine.kernels.processes, row.max) << row.spread;
   }
 }
 
@@ -60,7 +60,7 @@ TEST(RaceFinalists, TheOthersMayScatterAsTheyLike) {
   EXPECT_EQ(machine.kernels.processes, 8);
 }
 
-// Each process favours one of two equal kernels by a percent: many samples of few processes would tell them apart.
+// Each process favours one of two equal kernels by a percent: many samples in few processes would separate them.
 TEST(RaceFinalists, TwoCopiesOfOneKernelAreSeldomToldApart) {
   constexpr int kRaces = 400;
   int told_apart = 0;
@@ -98,7 +98,7 @@ TEST(RaceFinalists, TheIntervalIsWhatOneMoreProcessIsExpectedToShow) {
   EXPECT_LE(met, 0.98 * kRaces);
 }
 
-// A race that has no time for three processes cannot say what the next one will show.
+// A race without time for three processes cannot predict the next one.
 TEST(RaceFinalists, FewerProcessesThanThreeAreNoTiming) {
   for (const int processes : {1, 2, 3}) {
     MadeUpMachine machine({{0, 1e6}, {1, 1.2e6}});

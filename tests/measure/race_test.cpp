@@ -1,4 +1,4 @@
-// Who gets how many samples, and in which unit scores are.
+// The distribution of samples, and the unit of scores.
 #include "measure/race.h"
 
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ TEST(Race, AWarmUpFindsTheNumberOfCallsWhereNothingIsKnown) {
 
 TEST(Race, AFirstCallThatWasColdDoesNotMakeSamplesShort) {
   MadeUpMachine machine(CallTimes{{0, 1e3}});
-  machine.race({{0, 500e3}}, std::nullopt);  // said to take 500 us, takes 1
+  machine.race({{0, 500e3}}, std::nullopt);  // claims 500 us, takes 1
   EXPECT_EQ(machine.kernels.calls[0].back(), 2000);
 }
 
@@ -58,7 +58,7 @@ TEST(Race, OneThatIsFarBehindTheIncumbentIsGivenUpAfterTwoSamples) {
   EXPECT_THAT(result.timings[1].samples_ns, SizeIs(3)) << "neither bad nor near";
 }
 
-// The first sample of each is slow, unseen by any sentinel.
+// The first sample of each is slow, undetected by any sentinel.
 TEST(Race, OneSlowReadingEndsNobody) {
   MadeUpMachine machine({{0, 1.1e6}, {1, 1.1e6}, {9, 1e6}});
   machine.kernels.slowdown = [&](int id) { return id != 9 && machine.kernels.samples_of(id) == 1 ? 5.0 : 1.0; };
@@ -91,7 +91,7 @@ TEST(Race, TwoSlowReadingsOfThreeBeatNobody) {
   EXPECT_DOUBLE_EQ(result.timings[0].median_ns, 1e6);
 }
 
-// Candidate 1 seems to be twice as fast as it is, and candidate 0 far behind it in both of its samples.
+// Candidate 1 seems twice as fast as it is, and candidate 0 far behind it in both of its samples.
 TEST(Race, AReferenceKernelThatWasHitMakesNobodyFarBehind) {
   MadeUpMachine machine({{0, 1e6}, {1, 0.95e6}, {9, 1e6}});
   machine.kernels.slowdown = [&](int id) { return id != 1 && machine.kernels.samples_of(id) == 1 ? 2.0 : 1.0; };
@@ -104,7 +104,7 @@ TEST(Race, OneSlowReadingOfTheReferenceKernelEndsNobody) {
   for (const Timing& timing : machine.race(2, kIncumbent).timings) EXPECT_FALSE(timing.ended_early);
 }
 
-// Both checked calls took so long.
+// Both checked calls took that long.
 TEST(Race, AHopelessOneIsNotCalledAgain) {
   MadeUpMachine machine({{0, 500e6}, {9, 1e6}});
   const RaceResult result = machine.race(1, kIncumbent);
@@ -180,7 +180,7 @@ TEST(Race, OneThatIsClearlySlowerStopsBeforeTheLastRound) {
 
 TEST(Race, OneThatTurnsOutClearlySlowerStopsWithinTheLastRound) {
   MadeUpMachine machine({{0, 1.00e6}, {1, 1.012e6}, {9, 1.00e6}});
-  // One lucky sample among the first five keeps the second one in the race.
+  // One lucky sample among the first five keeps the second candidate in the race.
   machine.kernels.slowdown = [&](int id) { return id == 1 && machine.kernels.samples_of(1) == 2 ? 0.98 : 1.0; };
   const RaceResult result = machine.race(2, kIncumbent);
   EXPECT_THAT(result.timings[0].samples_ns, SizeIs(10)) << "the best is worth all of them";
@@ -203,9 +203,9 @@ TEST(Race, TheOrderWithinAPassIsRandomButRepeatable) {
 TEST(Race, ScoresAreRatiosToTheReferenceWhateverTheClockDoes) {
   MadeUpMachine machine({{0, 1.02e6}, {1, 0.98e6}, {9, 1e6}});
   double clock = 1;
-  machine.kernels.slowdown = [&](int) { return clock *= 1.0005; };  // the machine gets slower all the time
+  machine.kernels.slowdown = [&](int) { return clock *= 1.0005; };  // the machine slows down continuously
   machine.kernels.disturb = [&](int, Reading& reading) { reading.fma_ns *= clock; };
-  const RaceResult result = machine.race(2, Contender{9, 2e6});  // its reference time was taken on a slower machine
+  const RaceResult result = machine.race(2, Contender{9, 2e6});  // its reference time was measured on a slower machine
   EXPECT_THAT(result.timings[0].samples_ns, Each(DoubleNear(2.04e6, 0.005e6)));
   EXPECT_THAT(result.timings[1].samples_ns, Each(DoubleNear(1.96e6, 0.005e6)));
   EXPECT_GT(result.timings[1].raw_ns.back(), result.timings[1].raw_ns.front() * 1.01) << "as read from the clock";
@@ -219,7 +219,7 @@ TEST(Race, ScoresAreRatiosToTheReferenceWhateverTheClockDoes) {
   }
 }
 
-// The clock gets slower by a tenth while the reference is sampled alone, and by another one while the others are.
+// The clock slows by a tenth while the reference is sampled alone, and by another tenth while the others are.
 TEST(Race, ACandidateThatIsTheReferenceIsInTheUnitOfTheOthers) {
   MadeUpMachine machine({{0, 1.00e6}, {1, 1.00e6}, {2, 1.02e6}});
   double clock = 1;

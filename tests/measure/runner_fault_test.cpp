@@ -1,4 +1,4 @@
-// The runner over kernels that die: each costs itself only, and says how.
+// The runner with kernels that crash: each affects only its own result, which says how it crashed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,11 +39,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Fault{"crashes_when_timed", "SIGSEGV while being timed"}),
     [](const auto& fault) { return fault.param.kernel; });
 
-// The worker is replaced and all that it held is linked again.
+// The worker is replaced, and everything that it held is linked again.
 TEST(RunnerCrash, IsOverSoon) {
   const auto runner = planted_runner();
   run_planted(*runner, {"right"});
-  // The bar is 50 ms on a machine that does nothing else; tests share theirs, and runs wait for a disturbed one.
+  // The target is 50 ms on an idle machine; tests share theirs, and runs wait for a disturbed one.
   constexpr std::int64_t kBar_ns = 500'000'000;
   std::int64_t lost = 2 * kBar_ns;
   for (int attempt = 0; attempt < 5 && lost >= kBar_ns; ++attempt) {

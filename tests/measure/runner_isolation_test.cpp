@@ -1,5 +1,5 @@
-// The runner over kernels that do what no kernel does: each costs itself only, its cause is told, and nothing outside
-// the worker is touched.
+// The runner with kernels that misbehave: each affects only its own result, which names the cause, and nothing outside
+// the worker is changed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ bool is_protected(const std::string& what) {
   return std::any_of(all.begin(), all.end(), [&](const Protection& p) { return p.of == what && p.by != "nothing"; });
 }
 
-/// Of the misdeed between two kernels that are right.
+/// Runs the misdeed between two correct kernels and returns its result.
 Measurement result_of(Runner& runner, const std::string& misdeed) {
   const CompiledObject good = planted(PLANTED_MISDEEDS, "behaves"), bad = planted(PLANTED_MISDEEDS, misdeed);
   const RunResult result = runner.run({{&good}, {&bad}, {&good}}, std::nullopt);
@@ -85,7 +85,7 @@ TEST(RunnerIsolation, MemoryIsBoundedByWhatIsResident) {
   EXPECT_THAT(result.message, MatchesRegex("ended for more than 1[0-9][0-9] MiB of memory while being checked"));
 }
 
-// The bar is 50 ms on a machine that does nothing else.
+// The target is 50 ms on an idle machine.
 TEST(RunnerIsolation, ANewWorkerIsThereSoon) {
   const auto runner = planted_runner();
   const CompiledObject good = planted(PLANTED_MISDEEDS, "behaves"),

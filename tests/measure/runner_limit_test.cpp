@@ -1,4 +1,4 @@
-// The runner's limits go by CPU time: they end what loops and what sleeps, and nothing that merely had no processor.
+// The runner's limits, which count CPU time: they end kernels that loop or sleep, but not one that had no processor.
 #include <dirent.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ TEST(RunnerLimit, OneThatSleepsIsEndedByTheClockAfterTenTimesAsLong) {
   EXPECT_EQ(results[1].outcome, Outcome::kOk) << results[1].message;
 }
 
-/// The child of this process that is stopped; 0: none.
+/// The stopped child of this process; 0: none.
 pid_t stopped_child() {
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc"), closedir);
   while (const dirent* entry = readdir(folder.get())) {
@@ -56,7 +56,7 @@ pid_t stopped_child() {
   return 0;
 }
 
-// Stopped for three times its limit, which is less than the ceiling by the clock.
+// Stopped for three times its limit, which is less than the limit of wall time.
 TEST(RunnerLimit, OneThatHadNoProcessorIsNotEnded) {
   const auto runner = planted_runner(0.3);
   std::atomic<int> let_go = 0;

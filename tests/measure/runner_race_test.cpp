@@ -1,5 +1,5 @@
-// What the runner says of reference kernels, successors and disturbances. Machines that others use too spoil single
-// races: where a time is asked for, one good race of some is enough.
+// The runner's reports of reference kernels, successors and disturbances. Other users of the machine can spoil single
+// races, so tests of times need only one good race of several.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,13 +15,13 @@ using testing::Ge;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-constexpr int kAttempts = 50;  // some 10 ms each; what disturbs them lasts for a few
+constexpr int kAttempts = 50;  // about 10 ms each; a disturbance lasts for a few
 
 TEST(RunnerRace, TimesAreInProportion) {
   const auto runner = planted_runner();
   const std::vector<CompiledObject> objects = {planted("right"), planted("slow_10")};
   double ratio = 0;
-  bool in_pairs = false;  // but for passes in which one of the two was disturbed
+  bool in_pairs = false;  // except for passes in which one of the two was disturbed
   for (int attempt = 0; attempt < kAttempts && !(in_pairs && std::abs(ratio - 10) <= 4); ++attempt) {
     const auto results = runner->race({{&objects[0]}, {&objects[1]}});
     ASSERT_THAT(results[0].timing.samples_ns, SizeIs(Ge(2u)));
@@ -132,7 +132,7 @@ TEST(RunnerRace, AnIncumbentThatFailsIsToldAndCostsNobodyItsTime) {
   }
 }
 
-// The processor is away for a millisecond of each call.
+// The process loses its processor for a millisecond in each call.
 TEST(RunnerRace, WhereTheMachineStaysDisturbedTheRunWaitsAndSaysWhy) {
   RunnerOptions options = planted_options();
   std::vector<std::string> reasons;

@@ -1,4 +1,4 @@
-// The runner over kernels that are right, or wrong without dying.
+// The runner with kernels that are right, or wrong without crashing.
 #include "measure/runner.h"
 
 #include <gmock/gmock.h>
@@ -55,8 +55,7 @@ TEST(Runner, WrongResultsSayWhere) {
   EXPECT_EQ(results[4].outcome, Outcome::kOk);
 }
 
-// Of these the first run, whose buffers end at the guard, has seen the damage to the canary before the second could
-// fault.
+// The first run, whose buffers end at the guard, detects the damage to the canary before the second one could fault.
 TEST(Runner, WritesJustOutsideAreSeen) {
   const auto runner = planted_runner();
   const auto results =
@@ -89,7 +88,7 @@ TEST(Runner, WhatIsWrongOnceInAWhileIsSeenByItsChecksum) {
   options.timing.sample_ns = 2e6;  // thousands of calls
   const auto runner = planted_runner(options);
   const CompiledObject racing = planted("loses_one_now_and_then");
-  // Only the last call of a sample is looked at: some of these see it.
+  // Only the last call of a sample is compared, so only some of these detect it.
   std::string message;
   for (int attempt = 0; attempt < 20 && message.empty(); ++attempt) message = runner->race({{&racing}})[0].message;
   EXPECT_THAT(message, HasSubstr("in a later call, parameter 2 element 7: expected 7.5, got 0"));
@@ -145,7 +144,7 @@ TEST(Runner, FinalistsComputeFromLargeAndSmallMagnitudesToo) {
   EXPECT_TRUE(results[1].evidence.verified);
   EXPECT_EQ(results[2].outcome, Outcome::kWrongResult);
   EXPECT_THAT(results[2].message, HasSubstr("in a second call, parameter 2 element 0: expected 0.5, got "));
-  // What was checked thoroughly is then timed on its own inputs: its result is held against theirs.
+  // A candidate that was checked thoroughly is then timed on the usual inputs and compared with their results.
   EXPECT_EQ(runner->race({{&right}})[0].outcome, Outcome::kOk);
 }
 

@@ -38,7 +38,7 @@ TEST(MedianInterval, IsExactByOrderStatistics) {
 
 TEST(MedianInterval, HoldsTheMedianAsOftenAsItSays) {
   std::mt19937_64 random(1);
-  std::exponential_distribution<double> noise(1.0);  // skewed, as times are
+  std::exponential_distribution<double> noise(1.0);  // skewed, like times
   const double truth = std::log(2.0);
   int held = 0;
   for (int i = 0; i < 2000; ++i) {
@@ -55,7 +55,7 @@ TEST(PairedRatio, FindsASmallDifferenceUnderCommonDrift) {
   std::normal_distribution<double> noise(0, 0.002);
   std::vector<double> a, b;
   for (int i = 0; i < 20; ++i) {
-    const double clock = 1 + 0.3 * std::sin(i);  // both in one pass see the same clock
+    const double clock = 1 + 0.3 * std::sin(i);  // both kernels of a pass see the same clock
     a.push_back(102 * clock * (1 + noise(random)));
     b.push_back(100 * clock * (1 + noise(random)));
   }
@@ -67,8 +67,8 @@ TEST(PairedRatio, FindsASmallDifferenceUnderCommonDrift) {
   EXPECT_GE(ratio.high, ratio.median);
 }
 
-// The published critical values of Wilcoxon's signed-rank statistic, two-sided 5% (Wilcoxon & Wilcox 1964): how many
-// ordered averages are outside on each side shows in the interval of values whose averages are all different.
+// The published critical values of Wilcoxon's signed-rank statistic, two-sided 5% (Wilcoxon & Wilcox 1964). The number
+// of ordered averages outside on each side follows from the interval of values whose averages are all different.
 TEST(PairedRatio, HasTheCriticalValuesOfTheTables) {
   struct Row {
     int n, critical;
@@ -85,7 +85,7 @@ TEST(PairedRatio, HasTheCriticalValuesOfTheTables) {
     }
     std::sort(averages.begin(), averages.end());
     const MedianInterval ratio = paired_ratio(a, std::vector<double>(a.size(), 1.0));
-    // The critical value is the largest sum of ranks that rejects; the interval begins with the average behind it.
+    // The critical value is the largest sum of ranks that rejects; the interval begins with the average after it.
     const auto outside = static_cast<std::size_t>(row.critical);
     EXPECT_NEAR(std::log(ratio.low), averages[outside], 1e-12) << row.n;
     EXPECT_NEAR(std::log(ratio.high), averages[averages.size() - 1 - outside], 1e-12) << row.n;
@@ -126,7 +126,7 @@ TEST(PairedRatio, NeedsPairs) {
   EXPECT_THROW(paired_ratio(std::vector<double>{1, 2}, std::vector<double>{1}), InternalError);
 }
 
-/// Of `races` between two equal kernels, the share that is called different.
+/// Returns the share of `races` between two equal kernels in which they are called different.
 template <class Noise>
 double called_different(int races, std::size_t pairs, const Noise& noise) {
   std::mt19937_64 random(11);
@@ -141,7 +141,7 @@ double called_different(int races, std::size_t pairs, const Noise& noise) {
   return static_cast<double>(different) / races;
 }
 
-// The difference of two alike is symmetric, however skewed each of them is. Expected: 5% at most, with 3 standard
+// The difference of two equal distributions is symmetric, even if each is skewed. Expected: at most 5%, plus 3 standard
 // deviations of the simulation: 6.5%.
 TEST(PairedRatio, EqualKernelsAreCalledDifferentInOneOfTwentyRacesAtMost) {
   const auto symmetric = [](std::mt19937_64& random) { return std::normal_distribution<double>(1, 0.01)(random); };
@@ -200,7 +200,7 @@ TEST(RatioOfProcesses, OneAloneDoesNotShowHowProcessesDiffer) {
   EXPECT_EQ(ratio_of_processes({}).median, 0);
 }
 
-// One kernel under two names: each process favours one of the two by a percent, however often it is sampled.
+// One kernel under two names: each process favours one of the two by a percent, in all of its samples.
 TEST(RatioOfProcesses, EqualKernelsAreToldApartInOneRaceOfFifty) {
   for (const int processes : {2, 3, 5, 7, 8, 16}) {
     std::mt19937_64 random(7);
@@ -222,7 +222,8 @@ TEST(AcrossProcesses, IsTheMedianOfTheMediansAndWideEnoughForOneMoreProcess) {
   const std::vector<std::vector<double>> samples = {{100, 100, 101}, {104, 104, 104}, {102, 102, 102}};
   const MedianInterval all = across_processes(samples);
   EXPECT_EQ(all.median, 102);
-  // Student's t of two degrees, 4.303, times the deviation of three medians, about 2%, times sqrt(1 + 1/3).
+  // Student's t with two degrees of freedom, 4.303, times the deviation of three medians, about 2%, times sqrt(1 +
+  // 1/3).
   EXPECT_NEAR(all.high / all.median, 1.102, 0.003);
   EXPECT_NEAR(all.low / all.median, 1 / 1.102, 0.003);
 }
@@ -250,7 +251,7 @@ TEST(AcrossProcesses, OneMoreProcessIsWithinTheIntervalAsOftenAsItSays) {
   std::normal_distribution<double> noise(0, 0.01);
   int within = 0;
   for (int i = 0; i < 2000; ++i) {
-    const auto process = [&] {  // each has its own pages and its own luck
+    const auto process = [&] {  // each process has its own pages and its own shift
       const double shift = noise(random);
       std::vector<double> samples(8);
       for (double& x : samples) x = 100 * std::exp(shift + noise(random) / 5);

@@ -1,4 +1,4 @@
-// Sets which executable the tests' workers are.
+// Selects the executable that the workers of a test run.
 #pragma once
 
 #include <cstdlib>

@@ -1,14 +1,14 @@
-// How random expressions are made: one unit after the other, each from its own choices. A unit is a compute, a
-// reduction of tuples, a scan with all of its parts, or a compute that an intrinsic can take the place of. Private to
-// the property tests. Thread rule: one builder belongs to one thread.
+// Builds random expressions unit by unit, each from its own choices. A unit is a compute, a reduction of tuples, a scan
+// with all its parts, or a compute that an intrinsic can replace. Private to the property tests.
+// Thread rule: one builder belongs to one thread.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "tests/property/access.h"
 #include "tests/property/expression.h"
+#include "tests/property/reads.h"
 
 namespace nestwright::property {
 
@@ -16,23 +16,23 @@ inline bool is_logical(ir::ReducerKind kind) { return kind == ir::ReducerKind::k
 
 class Builder {
  public:
-  explicit Builder(const ExpressionWish& wish) : wish_(wish) {}
+  explicit Builder(const ExpressionGoal& goal) : goal_(goal) {}
 
   void add_unit(Choices& choices);
   Expression finish();
 
  private:
-  static constexpr std::int64_t kMostPoints = 360;  // of one compute, its reduction included
-  static constexpr int kMostRank = 4;
+  static constexpr std::int64_t kMaxPoints = 360;  // of one compute, including its reduction
+  static constexpr int kMaxRank = 4;
 
-  /// Loops of the compute that is being made. Variables come last: the spatial ones are known once the shape is.
+  /// The loops of the compute under construction. Variables come last: those of spatial loops depend on the shape.
   struct Plan {
     std::vector<Loop> spatial, reduce;
     std::vector<IterVar> reduce_axes;
     std::int64_t points = 1;
     bool is_reduction = false;
-    int primary = -1;  ///< compute read as a whole or in windows; -1: none
-    /// One a dimension of the primary, made from the loops.
+    int primary = -1;  ///< index of the compute that is read as a whole or in windows; -1: none
+    /// One index for each dimension of the primary, made from the loops.
     std::vector<std::function<Index(const Plan&)>> indices;
 
     std::vector<Loop> loops() const {
@@ -40,34 +40,34 @@ class Builder {
       all.insert(all.end(), reduce.begin(), reduce.end());
       return all;
     }
-    /// Iterations of the reduction, whatever the symbols are within reason.
+    /// Iterations of the reduction, for symbols of reasonable size.
     double reduced() const;
-    /// Extents in this order of the spatial loops, and the loops' variables set to the indices of such a shape.
+    /// The extents of the spatial loops in this order; bind() sets the loops' variables to the indices of this shape.
     std::vector<Dim> shape(const std::vector<std::size_t>& order) const;
     void bind(const std::vector<std::size_t>& order, std::span<const Expr> values);
   };
 
-  // plan.cpp: which loops there are.
+  // plan.cpp: chooses the loops.
   std::int64_t draw_extent(Choices& choices, std::int64_t most) const;
   Dim draw_dim(Choices& choices, std::int64_t most);
-  /// Position of the new loop among the spatial or the reduce ones, or -1 where there is no room.
+  /// Index of the new loop among the spatial or the reduce ones; -1 where there is no room.
   static int add_spatial(Plan& plan, const Dim& extent);
   static int add_reduce(Plan& plan, const Dim& extent, Choices& choices);
   void plan_dimension(Choices& choices, Plan& plan, const Dim& extent);
   Plan make_plan(Choices& choices, std::uint32_t percent_reduced);
-  /// The order of the indices: as planned, or shuffled, which transposes.
+  /// The order of the indices: as planned, or shuffled, which makes a transposition.
   static std::vector<std::size_t> draw_order(Choices& choices, const Plan& plan);
 
-  // expression.cpp: what is computed.
+  // expression.cpp: chooses the bodies.
   Type draw_type(Choices& choices, const Plan& plan, bool may_be_logical) const;
   Made new_input(std::vector<Dim> shape, Type type, std::vector<Expr> strides = {});
   Value input(Choices& choices, const std::vector<Loop>& loops, Type type);
   Value operand(Choices& choices, const std::vector<Loop>& loops, Type type);
   Value body_value(Choices& choices, const Plan& plan, Type type);
   Value read_compute(Choices& choices, std::size_t n, const std::vector<Loop>& loops);
-  /// Something that later units may read, and that is an output where none does, or `wants_output`.
+  /// Adds a result that later units may read. It is an output where `wants_output`, or where none reads it.
   void add_result(Made made, bool wants_output);
-  /// A name for the next unit, and for its parts.
+  /// The name of the next unit or of a part of it.
   std::string next_name(const std::string& part = {}) const;
   void add_plain(Choices& choices);
 
@@ -77,7 +77,7 @@ class Builder {
 
   friend class ScanUnit;
 
-  const ExpressionWish wish_;
+  const ExpressionGoal goal_;
   Expression result_;
   std::vector<Symbol>& symbols_ = result_.symbols;
   std::vector<Made> inputs_, computes_;

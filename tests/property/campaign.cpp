@@ -31,7 +31,7 @@ std::vector<Depth> draw_depths(std::uint64_t seed, const Rates& rates) {
   }
   Depth depth{.replay = one_in(mix(seed, 1), rates.replay), .vector = one_in(mix(seed, 2), rates.vector)};
   if (!isas.empty() && one_in(mix(seed, 3), rates.compile)) {
-    // The best that the machine has half the time.
+    // Half of the time the best instruction set that the machine has.
     const std::uint64_t draw = mix(seed, 4);
     depth.compile = draw % 2 == 0 ? isas.back() : isas[draw / 2 % isas.size()];
     depth.final_pipeline = draw / 64 % 3 == 0;
@@ -45,13 +45,13 @@ std::vector<Depth> draw_depths(std::uint64_t seed, const Rates& rates) {
 std::vector<Failure> run_case(std::uint64_t seed, const Rates& rates, Counts& counts) {
   const RunningCase running(seed);
   std::vector<Failure> failures;
-  const Wish wish = draw_wish(mix(seed, 1));
+  const Goal goal = draw_goal(mix(seed, 1));
   ExpressionChoices choices = draw_expression(mix(seed, 2));
-  Case made{{}, wish, {}, mix(seed, 3), {}};
+  Case made{{}, goal, {}, mix(seed, 3), {}};
   std::optional<Expression> expression;
   try {
-    expression = make_expression(choices, wish.expression);
-  } catch (const UsageError& error) {  // an expression that is refused
+    expression = make_expression(choices, goal.expression);
+  } catch (const UsageError& error) {  // a refused expression
     counts.add_verdict({Verdict::kNotLegal, error.what(), {}});
     return failures;
   }
@@ -69,7 +69,7 @@ std::vector<Failure> run_case(std::uint64_t seed, const Rates& rates, Counts& co
     return failures;
   }
   for (std::uint64_t n = 0; n < kSchedulesACase; ++n) {
-    const Drawn drawn = draw_schedule(*expression, wish, mix(seed, 16 + n));
+    const Drawn drawn = draw_schedule(*expression, goal, mix(seed, 16 + n));
     counts.add_attempt(drawn);
     if (!drawn.problem.empty()) {
       const Outcome outcome{Verdict::kRefusalChanges, drawn.problem, {}};

@@ -11,7 +11,7 @@
 #include "ir/interpret/interpret.h"
 #include "ir/simplify/simplify.h"
 #include "lower/lower.h"
-#include "runtime/kernel.h"
+#include "runtime/compiled_kernel.h"
 #include "schedule/state.h"
 #include "support/error.h"
 #include "tests/property/intrinsics.h"
@@ -20,8 +20,8 @@
 namespace nestwright::property {
 namespace {
 
-constexpr std::int64_t kMostSteps = 12000;
-constexpr std::uint8_t kPoison = 0x5A, kOtherPoison = 0xA5;  // what is left unwritten differs
+constexpr std::int64_t kMaxSteps = 12000;
+constexpr std::uint8_t kPoison = 0x5A, kOtherPoison = 0xA5;  // reveal unwritten elements
 constexpr const char* kName = "program";
 
 Target device_target() {
@@ -30,7 +30,7 @@ Target device_target() {
   return target;
 }
 
-/// A program as it was made, or as far as it got before the verifier objected to it.
+/// A program, as far as it was made before the verifier objected.
 struct Made {
   ir::Program program;
   std::string objection;
@@ -54,7 +54,7 @@ Made make_verified(const F& make) {
   return made;
 }
 
-/// The symbols as they are, all 1, and all larger: values for which tails, empty loops and full tiles change places.
+/// The symbols with their own values, all 1, and larger ones, for which tails, empty loops and full tiles differ.
 std::vector<std::vector<Symbol>> values_to_try(const std::vector<Symbol>& symbols) {
   std::vector<std::vector<Symbol>> all = {symbols};
   if (symbols.empty()) return all;
@@ -65,7 +65,7 @@ std::vector<std::vector<Symbol>> values_to_try(const std::vector<Symbol>& symbol
   return all;
 }
 
-/// " `n = 3`"; nothing where there are no symbols. What is quoted so does not tell two kinds of failure apart.
+/// " `n = 3`"; empty without symbols. Quoted text does not distinguish kinds of failures.
 std::string values_text(const std::vector<Symbol>& symbols) {
   std::string text;
   for (const Symbol& symbol : symbols)
@@ -73,7 +73,7 @@ std::string values_text(const std::vector<Symbol>& symbols) {
   return text.empty() ? text : text + "`";
 }
 
-/// What simplify() makes of its own result, which should be that; empty where it is.
+/// What changes when a simplified program is simplified again; empty where nothing does.
 std::string simplify_again(const ir::Program& program) {
   const ir::Ranges ranges = ir::ranges_of_symbols(program);
   for (const ir::Kernel& kernel : program.kernels) {
@@ -86,7 +86,7 @@ std::string simplify_again(const ir::Program& program) {
   return {};
 }
 
-/// Whether a call can bind every symbol: to an extent or a stride of an argument.
+/// Whether a call can bind every symbol to an extent or a stride of an argument.
 bool binds_all(const ir::Program& program, const std::vector<Symbol>& symbols) {
   return std::all_of(symbols.begin(), symbols.end(), [&](const Symbol& symbol) {
     return std::find(program.symbols.begin(), program.symbols.end(), symbol.var) != program.symbols.end();
@@ -150,11 +150,11 @@ Checker::Checker(const Expression& expression, std::uint64_t data_seed)
       return;
     }
     for (const std::vector<Symbol>& symbols : values_to_try(expression.symbols)) {
-      if (!samples_.empty() && count_steps(reference_, symbols) > kMostSteps) continue;
+      if (!samples_.empty() && count_steps(reference_, symbols) > kMaxSteps) continue;
       const Sample& sample = samples_.emplace_back(symbols, Data(reference_, symbols, data_seed, kPoison));
       ir::interpret(reference_, sample.expected.memory(), symbol_values(reference_, symbols));
     }
-  } catch (const UsageError& error) {  // an expression that is refused
+  } catch (const UsageError& error) {  // a refused expression
     broken_ = {Verdict::kNotLegal, error.what(), {}};
   } catch (const Error& error) {
     broken_ = failure(Verdict::kReference, error.what(), reference_);
@@ -163,8 +163,8 @@ Checker::Checker(const Expression& expression, std::uint64_t data_seed)
 
 Outcome Checker::run(const ir::Program& program, const char* what) const {
   for (const Sample& sample : samples_) {
-    // Larger values of the symbols may be too much work; those that the expression was made with are not.
-    if (&sample != samples_.data() && count_steps(program, sample.symbols) > kMostSteps) continue;
+    // Larger values of the symbols may take too long; those of the expression do not.
+    if (&sample != samples_.data() && count_steps(program, sample.symbols) > kMaxSteps) continue;
     const std::string where = what + values_text(sample.symbols);
     const Data data(program, sample.symbols, data_seed_, kOtherPoison);
     try {
@@ -237,7 +237,7 @@ Outcome Checker::check(const Schedule& schedule, const Depth& depth, Tamper tamp
     return failure(Verdict::kUnsound, error.what(), reference_);
   }
   if (tamper != nullptr) loop_form.program = tamper(loop_form.program);
-  if (count_steps(loop_form.program, expression_.symbols) > kMostSteps)
+  if (count_steps(loop_form.program, expression_.symbols) > kMaxSteps)
     return {Verdict::kTooLarge, "too many steps", {}};
   Outcome outcome = judge(loop_form.program, loop_form.objection, "loop form");
   if (outcome.verdict != Verdict::kAgrees) return outcome;

@@ -1,5 +1,5 @@
-// The check itself: a scheduled program computes what the unscheduled one does, byte for byte, in the interpreter as
-// loop form and as vector form, and compiled; and its trace makes it again.
+// Checks that a scheduled program computes what the unscheduled one does, byte for byte: in the interpreter in loop
+// form and in vector form, compiled, and replayed from its trace.
 // Thread rule: a Checker belongs to one thread.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 #include "ir/core/program.h"
 #include "target/target.h"
-#include "tests/property/case.h"
 #include "tests/property/data.h"
+#include "tests/property/draw_schedule.h"
 
 namespace nestwright::property {
 
@@ -18,13 +18,13 @@ enum class Verdict {
   kAgrees,
   kNotLegal,   ///< the lowering refused: LowerError
   kTooLarge,   ///< more steps than a property test should take
-  kUnproved,   ///< the verifier objects, yet the program does what it should: what it could not prove holds
-  kReference,  ///< the unscheduled program is broken already
-  kUnsound,    ///< the lowering broke down
-  kFaulty,     ///< the interpreter objects: out of bounds, a race, a read of what was never written
-  kDiffers,    ///< another result
+  kUnproved,   ///< the verifier objects to a correct program: it cannot prove a property that holds
+  kReference,  ///< the unscheduled program is already broken
+  kUnsound,    ///< the lowering threw an error other than LowerError
+  kFaulty,     ///< the interpreter objects: out of bounds, a race, a read of an unwritten element
+  kDiffers,    ///< the result differs
   kNotReplayed,
-  kNotSimple,  ///< simplified twice, it is not what it was simplified once, or not the same handle
+  kNotSimple,  ///< simplifying a simplified program changes it, or does not return the same handle
   kNotCompiled,
   kRefusalChanges,  ///< a primitive refused after it had changed something
 };
@@ -33,46 +33,46 @@ const char* verdict_name(Verdict verdict);
 
 struct Outcome {
   Verdict verdict = Verdict::kAgrees;
-  std::string message;   ///< of anything but kAgrees
-  std::string programs;  ///< printed, of a failure
+  std::string message;   ///< unless the verdict is kAgrees
+  std::string programs;  ///< of a failure, printed
 };
 
-/// Whether the schedule is for a device: its loop form is run by the interpreter, and that is all.
+/// Whether the schedule is for a device: then only the interpreter runs it, in loop form.
 bool has_bound_loops(const Schedule& schedule);
 
-/// How far a case is taken.
+/// How far a case is taken beyond the loop form.
 struct Depth {
-  bool replay = false;  ///< the trace makes the same program again
-  bool vector = false;  ///< the vector form in the interpreter as well
-  /// Compiled for this instruction set as well, with a final pipeline and two threads, or none of it.
+  bool replay = false;  ///< replays the trace, which must make the same program
+  bool vector = false;  ///< also interprets the vector form
+  /// Also compiles for this instruction set, with the final pipeline and the threads given below.
   std::optional<CpuIsa> compile;
   bool final_pipeline = false;
   int threads = 1;
 };
 
-/// Instruction sets that this machine has and this build generates for.
+/// The instruction sets that this machine has and this build can compile for.
 const std::vector<CpuIsa>& runnable_isas();
 
-/// Replaces programs after they are lowered, to plant bugs. Identity where absent.
+/// Changes programs after they are lowered, to plant bugs. Null: leaves them unchanged.
 using Tamper = ir::Program (*)(const ir::Program&);
 
 class Checker {
  public:
-  /// Lowers the unscheduled program and runs it, for each of several values of its symbols; broken() says what is wrong
-  /// with it.
+  /// Lowers the unscheduled program and runs it for several values of its symbols; broken() is the outcome where it
+  /// fails.
   Checker(const Expression& expression, std::uint64_t data_seed);
 
   const std::optional<Outcome>& broken() const { return broken_; }
   Outcome check(const Schedule& schedule, const Depth& depth, Tamper tamper = nullptr) const;
-  /// Runs a program of this signature, in whatever form, and compares.
+  /// Runs a program with this signature, in any form, and compares its results.
   Outcome run(const ir::Program& program, const char* what) const;
 
  private:
-  /// Runs a program to which the verifier had this objection, empty for none.
+  /// Runs a program with this objection by the verifier; empty: none.
   Outcome judge(const ir::Program& program, const std::string& objection, const char* what) const;
   Outcome compile_and_run(const ir::Program& vector_form, const Target& target, const Depth& depth) const;
 
-  /// What the unscheduled program gives for some values of the symbols.
+  /// The result of the unscheduled program for some values of the symbols.
   struct Sample {
     std::vector<Symbol> symbols;
     Data expected;
@@ -80,7 +80,7 @@ class Checker {
   const Expression& expression_;
   const std::uint64_t data_seed_;
   ir::Program reference_;
-  std::vector<Sample> samples_;  ///< the first one has the values that the expression was made with
+  std::vector<Sample> samples_;  ///< the first one has the symbols' values from the construction of the expression
   std::optional<Outcome> broken_;
 };
 

@@ -1,7 +1,7 @@
-// A sequence of small choices: drawn at random and recorded, or played back. Whatever is made from choices is made
-// again from the recorded sequence, and made smaller by making the sequence smaller: 0 is always the simplest choice,
-// and a sequence that ends early goes on with zeros. (The idea is that of Hypothesis' shrinking.) Thread rule: one
-// sequence belongs to one thread.
+// A sequence of small choices, drawn at random and recorded, or played back. Playing back a recorded sequence makes the
+// same object again, and a smaller sequence makes a smaller one: 0 is always the simplest choice, and a sequence that
+// ends early continues with zeros. (The idea is that of Hypothesis' shrinking.) Thread rule: one sequence belongs to
+// one thread.
 #pragma once
 
 #include <cstddef>
@@ -24,16 +24,16 @@ class Choices {
   int between(int least, int most) {
     return least + static_cast<int>(below(static_cast<std::uint32_t>(most - least + 1)));
   }
-  /// True in so many of a hundred cases; false is the simple choice.
+  /// True in `percent` of a hundred cases; false is the simple choice.
   bool chance(std::uint32_t percent) { return below(100) >= 100 - percent; }
-  /// A number below weights.size(), each as likely as its weight says.
+  /// A number below weights.size(), drawn in proportion to its weight.
   std::size_t weighted(std::initializer_list<std::uint32_t> weights);
   template <class T>
   const T& of(const std::vector<T>& values) {
     return values[below(static_cast<std::uint32_t>(values.size()))];
   }
 
-  /// What was drawn so far.
+  /// The choices drawn so far.
   const std::vector<std::uint32_t>& recorded() const { return recorded_; }
 
  private:
@@ -43,7 +43,7 @@ class Choices {
   bool plays_ = false;
 };
 
-/// A seed that has nothing to do with `seed` and other values of `salt` (splitmix64).
+/// A seed that is independent of `seed` and of other values of `salt` (splitmix64).
 std::uint64_t mix(std::uint64_t seed, std::uint64_t salt);
 
 }  // namespace nestwright::property

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kReducerNames[] = {"sum", "prod", "min", "max", "any", "all", "tuple", "scan"};
 
-/// The message without what is named in it, so that refusals of one kind count together.
+/// The message without the names in it, so that refusals of one kind count together.
 std::string kind_of(const std::string& message) {
   const std::size_t colon = message.find(": ");
   std::string kind = message.substr(0, 160);
@@ -21,7 +21,7 @@ std::string kind_of(const std::string& message) {
   return kind;
 }
 
-/// Names of the stages that are scans, their inits, their updates or stages of their steps.
+/// Names of the stages that are scans or belong to one.
 std::vector<std::string> parts_of_scans(const ScheduleState& state) {
   std::vector<std::string> names;
   for (std::size_t s = 0; !state.states.empty() && s < state.stages.size(); ++s) {
@@ -30,7 +30,7 @@ std::vector<std::string> parts_of_scans(const ScheduleState& state) {
   return names;
 }
 
-/// Whether an argument of the step is one of these stages, or a loop of one: "T0.update0.1".
+/// Whether an argument of the step is one of these stages, or a loop of one, such as "T0.update0.1".
 bool names_one_of(const std::vector<std::string>& stages, const TraceStep& step) {
   return std::any_of(step.arguments.begin(), step.arguments.end(), [&](const std::string& argument) {
     return std::any_of(stages.begin(), stages.end(), [&](const std::string& name) {
@@ -112,7 +112,7 @@ std::vector<std::string> Counts::missing() const {
     for (std::size_t t = 0; t < kTails; ++t)
       for (std::size_t r = 0; r < kReducers; ++r) {
         if (it != cells_.end() && it->second[t][r] > 0) continue;
-        // A scan is read by its own steps, and every call runs it: both are refused.
+        // A scan is read by its own steps, and every call runs it: both primitives are refused.
         const std::string_view primitive = drawer.primitive;
         if ((primitive == "stream" || primitive == "prepare") && std::string_view(kReducerNames[r]) == "scan") continue;
         result.push_back(

@@ -40,14 +40,14 @@ ir::Scalar draw_element(ir::Type type, std::mt19937_64& random) {
   const auto small = static_cast<std::int64_t>(random() % 9) - 4;
   if (type.is_float()) return ir::float_scalar(static_cast<double>(small));
   if (random() % 16 != 0) return ir::integer_scalar(type.code == ir::TypeCode::kUInt ? small + 4 : small);
-  // Any number of the type, its ends among them.
+  // Any value of the type, including its ends.
   std::int64_t wide = static_cast<std::int64_t>(random());
   std::byte bytes[8];
   std::memcpy(bytes, &wide, sizeof(bytes));
   return ir::read_element(type, bytes);
 }
 
-/// Counts statements, loops multiplied out.
+/// Counts statements, multiplied by the extents of their loops.
 class Counter {
  public:
   Counter(const ir::Program& program, ir::Ranges ranges) : program_(program), ranges_(std::move(ranges)) {}
@@ -63,9 +63,9 @@ class Counter {
     ranges_.bind(loop.var, loop.min, loop.extent);
     const std::int64_t body = count(loop.body) + 1;
     ranges_.forget(loop.var);
-    constexpr std::int64_t kMost = std::int64_t{1} << 30;
-    return std::clamp<std::int64_t>(extent.hi, 0, kMost) > kMost / body ? kMost
-                                                                        : std::max<std::int64_t>(extent.hi, 0) * body;
+    constexpr std::int64_t kMax = std::int64_t{1} << 30;
+    return std::clamp<std::int64_t>(extent.hi, 0, kMax) > kMax / body ? kMax
+                                                                      : std::max<std::int64_t>(extent.hi, 0) * body;
   }
   std::int64_t count(const ir::Block& block) {
     std::int64_t sum = 0;
@@ -105,7 +105,7 @@ std::vector<std::int64_t> symbol_values(const ir::Program& program, const std::v
   std::vector<std::int64_t> values;
   for (const Var& var : program.symbols) {
     const auto it = std::find_if(symbols.begin(), symbols.end(), [&](const Symbol& s) { return s.var == var; });
-    check(it != symbols.end(), "a program has a symbol that its expression has not");
+    check(it != symbols.end(), "a program has a symbol that its expression does not have");
     values.push_back(it->value);
   }
   return values;

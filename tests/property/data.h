@@ -1,4 +1,4 @@
-// The tensors that programs of a case are run on: small whole numbers, outputs poisoned, canaries around everything.
+// The tensors that the programs of a case run on: small whole numbers, poisoned outputs, canaries around everything.
 // Thread rule: values.
 #pragma once
 
@@ -14,20 +14,20 @@
 
 namespace nestwright::property {
 
-/// The values of a program's symbols, in its order. Requires each to be one of `symbols`.
+/// The values of a program's symbols, in its order. Requires each of them to be in `symbols`.
 std::vector<std::int64_t> symbol_values(const ir::Program& program, const std::vector<Symbol>& symbols);
 
 class Data {
  public:
-  /// Inputs are the same for the same seed; outputs hold `poison`.
+  /// Inputs depend only on the seed; outputs hold `poison`.
   Data(const ir::Program& program, const std::vector<Symbol>& symbols, std::uint64_t seed, std::uint8_t poison);
 
-  std::vector<ir::Memory> memory() const;  ///< as ir::interpret takes it, which has its own for what is prepared
-  std::vector<void*> pointers() const;     ///< as compiled code takes them, prepared ones included
-  /// Says which byte beside a tensor, or of an input, was written; empty where none was.
+  std::vector<ir::Memory> memory() const;  ///< for ir::interpret, which allocates prepared tensors itself
+  std::vector<void*> pointers() const;     ///< for compiled code, prepared tensors included
+  /// Which byte beside a tensor, or of an input, was written; empty where none was.
   std::string damage() const;
-  /// The first element of an output that differs, for people; empty where all are equal. The two zeros of a
-  /// floating-point type count as equal: the order of a minimum or maximum decides between them.
+  /// The first output element that differs, for people to read; empty where all are equal. The zeros of a
+  /// floating-point type count as equal, since the order of a minimum or maximum decides between them.
   std::string difference(const Data& expected) const;
 
  private:
@@ -43,7 +43,7 @@ class Data {
   std::vector<Argument> arguments_;
 };
 
-/// Rough count of the statements that the program executes; what a loop's extent may be counts as its largest value.
+/// A rough count of the statements that the program executes, with loop extents at their largest value.
 std::int64_t count_steps(const ir::Program& program, const std::vector<Symbol>& symbols);
 
 }  // namespace nestwright::property

@@ -11,7 +11,7 @@ namespace nestwright::property {
 
 struct Symbol {
   Var var;
-  std::int64_t value = 1;  ///< at the run
+  std::int64_t value = 1;  ///< when the program runs
 };
 
 struct Dim {
@@ -24,10 +24,10 @@ struct Dim {
   std::int64_t value() const { return b + (a != 0 ? a * symbol->value : 0); }
   Expr expr() const { return a != 0 ? symbol->var * Expr(a) + Expr(b) : Expr(b); }
   /// Whether it is at least 0 for every n >= 1.
-  bool never_negative() const { return a >= 0 && a + b >= 0; }
+  bool is_non_negative() const { return a >= 0 && a + b >= 0; }
 };
 
-/// Absent where two symbols would meet.
+/// x + scale * y; absent where they have different symbols.
 inline std::optional<Dim> add(const Dim& x, const Dim& y, std::int64_t scale = 1) {
   if (x.a != 0 && y.a != 0 && !(x.symbol->var == y.symbol->var)) return std::nullopt;
   Dim sum{x.a != 0 ? x.symbol : y.symbol, x.a + scale * y.a, x.b + scale * y.b};
@@ -46,10 +46,10 @@ inline Dim times(Dim x, std::int64_t factor) {
   return x;
 }
 
-/// x < y for every value of the symbols.
-inline bool surely_less(const Dim& x, const Dim& y) {
+/// Whether x < y for every value of the symbols.
+inline bool is_less(const Dim& x, const Dim& y) {
   const std::optional<Dim> difference = add(y, x, -1);
-  return difference && plus(*difference, -1).never_negative();
+  return difference && plus(*difference, -1).is_non_negative();
 }
 
 }  // namespace nestwright::property

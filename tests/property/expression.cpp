@@ -8,8 +8,8 @@
 namespace nestwright::property {
 namespace {
 
-constexpr std::int64_t kMostElements = 4000;
-constexpr int kMostInputs = 4;
+constexpr std::int64_t kMaxElements = 4000;
+constexpr int kMaxInputs = 4;
 
 }  // namespace
 
@@ -17,9 +17,9 @@ Type Builder::draw_type(Choices& choices, const Plan& plan, bool may_be_logical)
   static const std::vector<Type> numbers = {kInt8, kUInt8, kInt16, kUInt16, kUInt32, kUInt64, kFloat16, kBFloat16};
   const std::size_t drawn = choices.weighted({40, 18, 10, 8, 16, 8});
   const Type number = std::vector<Type>{kFloat32, kInt32, kInt64, kFloat64, choices.of(numbers), kFloat32}[drawn];
-  const bool logical = plan.is_reduction && wish_.reducer ? is_logical(*wish_.reducer) : drawn == 5;
+  const bool logical = plan.is_reduction && goal_.reducer ? is_logical(*goal_.reducer) : drawn == 5;
   if (logical && may_be_logical) return kBool;
-  // Sums of more than that many are not exact any more.
+  // Larger sums would not be exact.
   const bool narrow = number.is_float() && number.bits == 16;
   return narrow && plan.points > 60 ? Type(kFloat32) : number;
 }
@@ -33,15 +33,15 @@ Made Builder::new_input(std::vector<Dim> shape, Type type, std::vector<Expr> str
 }
 
 Value Builder::input(Choices& choices, const std::vector<Loop>& loops, Type type) {
-  const bool is_new = inputs_.empty() || (static_cast<int>(inputs_.size()) < kMostInputs && choices.chance(60));
+  const bool is_new = inputs_.empty() || (static_cast<int>(inputs_.size()) < kMaxInputs && choices.chance(60));
   if (!is_new) return read(choices, choices.of(inputs_), loops);
   std::vector<Index> indices;
   std::vector<Dim> dims;
   std::int64_t elements = 1;
-  // As many dimensions as there are loops in most cases, each loop once.
+  // Usually as many dimensions as there are loops, each loop once.
   std::vector<Loop> left = loops;
-  const int rank = choices.chance(30) ? choices.between(0, kMostRank)
-                                      : static_cast<int>(std::min<std::size_t>(loops.size(), kMostRank));
+  const int rank = choices.chance(30) ? choices.between(0, kMaxRank)
+                                      : static_cast<int>(std::min<std::size_t>(loops.size(), kMaxRank));
   for (int d = 0; d < rank; ++d) {
     Index index = draw_index(choices, loops);
     if (!left.empty() && !choices.chance(35)) {
@@ -50,15 +50,15 @@ Value Builder::input(Choices& choices, const std::vector<Loop>& loops, Type type
       left.erase(left.begin() + static_cast<std::ptrdiff_t>(n));
     }
     Dim extent = plus(index.greatest, 1 + (choices.chance(10) ? choices.between(1, 2) : 0));
-    if (!plus(extent, -1).never_negative()) extent = Dim::constant(1);
-    if (elements * extent.value() > kMostElements) break;
+    if (!plus(extent, -1).is_non_negative()) extent = Dim::constant(1);
+    if (elements * extent.value() > kMaxElements) break;
     elements *= extent.value();
     dims.push_back(extent);
     indices.push_back(index);
   }
   const std::vector<Expr> shape = exprs(dims);
   std::vector<Expr> strides;
-  if (choices.chance(10)) {  // rows further apart than they are long, or columns in the place of rows
+  if (choices.chance(10)) {  // padded rows, or column-major order
     const bool transposed = choices.chance(50);
     Expr step = choices.between(1, 2);
     strides.resize(shape.size());
@@ -95,7 +95,7 @@ Value Builder::operand(Choices& choices, const std::vector<Loop>& loops, Type ty
 
 Value Builder::body_value(Choices& choices, const Plan& plan, Type type) {
   const std::vector<Loop> loops = plan.loops();
-  // A truth value is a comparison in most cases.
+  // A truth value is usually a comparison.
   const Type inner = type.is_bool() && !choices.chance(30) ? Type(kInt32) : type;
   Value value;
   if (plan.primary >= 0) {
@@ -129,7 +129,7 @@ Value Builder::read_compute(Choices& choices, std::size_t n, const std::vector<L
 }
 
 void Builder::add_plain(Choices& choices) {
-  Plan plan = make_plan(choices, wish_.reducer ? 75 : 45);
+  Plan plan = make_plan(choices, goal_.reducer ? 75 : 45);
   const Type type = draw_type(choices, plan, true);
   const std::vector<std::size_t> order = draw_order(choices, plan);
   ir::ReducerKind kind = ir::ReducerKind::kSum;
@@ -139,8 +139,8 @@ void Builder::add_plain(Choices& choices) {
     kind = std::vector<ir::ReducerKind>{ir::ReducerKind::kSum, ir::ReducerKind::kMax, ir::ReducerKind::kMin,
                                         ir::ReducerKind::kProd}[choices.weighted({50, 20, 15, 15})];
   }
-  const bool is_wished = wish_.reducer && *wish_.reducer != ir::ReducerKind::kCustom;
-  if (is_wished && is_logical(*wish_.reducer) == type.is_bool()) kind = *wish_.reducer;
+  const bool has_goal = goal_.reducer && *goal_.reducer != ir::ReducerKind::kCustom;
+  if (has_goal && is_logical(*goal_.reducer) == type.is_bool()) kind = *goal_.reducer;
 
   Made made;
   made.shape = plan.shape(order);
@@ -163,9 +163,9 @@ void Builder::add_plain(Choices& choices) {
 }
 
 void Builder::add_unit(Choices& choices) {
-  const auto more = [](bool wished) { return wished ? 70u : 0u; };
-  const bool wants_tuple = wish_.reducer == ir::ReducerKind::kCustom;
-  switch (choices.weighted({70, 10 + more(wants_tuple), 10 + more(wish_.scan), 10 + more(wish_.tile)})) {
+  const auto more = [](bool goal) { return goal ? 70u : 0u; };
+  const bool wants_tuple = goal_.reducer == ir::ReducerKind::kCustom;
+  switch (choices.weighted({70, 10 + more(wants_tuple), 10 + more(goal_.scan), 10 + more(goal_.tile)})) {
     case 1:
       return add_tuple(choices);
     case 2:
@@ -208,8 +208,8 @@ ExpressionChoices draw_expression(std::uint64_t seed) {
   return result;
 }
 
-Expression make_expression(ExpressionChoices& choices, const ExpressionWish& wish) {
-  Builder builder(wish);
+Expression make_expression(ExpressionChoices& choices, const ExpressionGoal& goal) {
+  Builder builder(goal);
   for (Choices& unit : choices) builder.add_unit(unit);
   return builder.finish();
 }

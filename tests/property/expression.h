@@ -1,7 +1,7 @@
-// Random tensor expressions: one to five units, each a compute, a reduction of tuples, a scan or a compute that an
-// intrinsic can take the place of, with values that every order of evaluation gives exactly: whole numbers, kept so
-// small in floating point that neither sums nor products round.
-// Thread rule: values; making one shares nothing.
+// Random tensor expressions of one to five units: a compute, a reduction of tuples, a scan, or a compute that an
+// intrinsic can replace. All their values are exact in any order of evaluation: whole numbers, kept so small in
+// floating point that neither sums nor products round.
+// Thread rule: values; expressions share no data.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace nestwright::property {
 
-/// A compute of tiles that an intrinsic does.
+/// A compute of tiles that an intrinsic can replace.
 struct Tile {
   Tensor tensor;
   TensorIntrinsic intrinsic;
@@ -23,7 +23,7 @@ struct Tile {
 
 struct Expression {
   std::vector<Tensor> inputs, outputs;
-  std::vector<Tensor> computes;  ///< one of the results of each operation, the parts of scans included
+  std::vector<Tensor> computes;  ///< one result of each operation, including the parts of scans
   std::vector<Symbol> symbols;
   std::vector<ir::ReducerKind> reducers;
   int scans = 0;
@@ -31,21 +31,21 @@ struct Expression {
 
   /// Inputs, then outputs: the signature that programs are lowered with.
   std::vector<Tensor> arguments() const;
-  /// One line a tensor, for people.
+  /// One line for each tensor, for people to read.
   std::string str() const;
 };
 
-/// One stream of choices a unit, so that a unit can be left out.
+/// One sequence of choices for each unit, so that a unit can be left out.
 using ExpressionChoices = std::vector<Choices>;
 
-struct ExpressionWish {
-  std::optional<ir::ReducerKind> reducer;  ///< of the reductions, where there are any; kCustom: of tuples
-  bool scan = false, tile = false;         ///< more of these
+struct ExpressionGoal {
+  std::optional<ir::ReducerKind> reducer;  ///< of any reductions; kCustom: of tuples
+  bool scan = false, tile = false;         ///< raises the number of these
 };
 
 /// Draws the choices of an expression.
 ExpressionChoices draw_expression(std::uint64_t seed);
-/// The expression that the choices stand for. Every sequence of choices stands for some.
-Expression make_expression(ExpressionChoices& choices, const ExpressionWish& wish = {});
+/// The expression that the choices denote. Every sequence of choices denotes one.
+Expression make_expression(ExpressionChoices& choices, const ExpressionGoal& goal = {});
 
 }  // namespace nestwright::property

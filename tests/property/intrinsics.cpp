@@ -39,7 +39,7 @@ TensorIntrinsic transposed(Type type, int rows, int columns) {
   return result;
 }
 
-/// C[l] += A[k] * B[l, k]: one statement a tile, summed in another order than the loops do.
+/// C[l] += A[k] * B[l, k]: one statement for each tile, which sums in another order than the loops.
 TensorIntrinsic dot(Type type, int lanes, int depth, bool has_init) {
   TensorIntrinsic result;
   result.name = fmt::format("dot_{}_{}x{}", type.str(), lanes, depth);

@@ -1,5 +1,5 @@
-// Intrinsics as users declare their own: small tiles with results that are exact whatever the order, so that random
-// programs may put them in the place of loops. Thread rule: values.
+// Intrinsics as users declare them: small tiles with results that are exact in any order, so that random programs can
+// use them in place of loops. Thread rule: values.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,8 @@
 
 namespace nestwright::property {
 
-/// All of them, the built-in one too, small ones first. Inputs are read at axes of the pattern, one a dimension.
+/// All intrinsics, including the built-in one, small ones first. Inputs are read at axes of the pattern, one for each
+/// dimension.
 const std::vector<TensorIntrinsic>& own_intrinsics();
 
 }  // namespace nestwright::property

@@ -1,4 +1,4 @@
-// Which loops a random compute has, and how it reads the compute that it is mostly made from.
+// Chooses the loops of a random compute, and how it reads its primary operand.
 #include <algorithm>
 #include <cmath>
 
@@ -7,9 +7,9 @@
 namespace nestwright::property {
 namespace {
 
-constexpr int kMostReduceAxes = 3;
+constexpr int kMaxReduceAxes = 3;
 
-/// Sizes, the simple ones first: primes and others that no factor divides among them.
+/// Extents, the simple ones first; they include primes and others that no factor divides.
 const std::vector<std::int64_t> kExtents = {1, 2, 3, 4, 5, 7, 8, 6, 9, 10, 11, 13, 16, 12, 17, 19, 20, 15, 14, 18};
 
 }  // namespace
@@ -18,7 +18,7 @@ double Builder::Plan::reduced() const {
   double product = 1;
   for (const Loop& loop : reduce) product *= static_cast<double>(loop.extent.value());
   for (const Loop& loop : reduce) {
-    if (!loop.extent.is_constant()) product *= 16;  // another value of the symbol
+    if (!loop.extent.is_constant()) product *= 16;  // for larger values of the symbol
   }
   return product;
 }
@@ -50,15 +50,15 @@ Dim Builder::draw_dim(Choices& choices, std::int64_t most) {
 }
 
 int Builder::add_spatial(Plan& plan, const Dim& extent) {
-  if (static_cast<int>(plan.spatial.size()) >= kMostRank || plan.points * extent.value() > kMostPoints) return -1;
+  if (static_cast<int>(plan.spatial.size()) >= kMaxRank || plan.points * extent.value() > kMaxPoints) return -1;
   plan.points *= extent.value();
   plan.spatial.push_back({{}, extent, false});
   return static_cast<int>(plan.spatial.size()) - 1;
 }
 
 int Builder::add_reduce(Plan& plan, const Dim& extent, Choices& choices) {
-  if (!plan.is_reduction || static_cast<int>(plan.reduce.size()) >= kMostReduceAxes ||
-      plan.points * extent.value() > kMostPoints) {
+  if (!plan.is_reduction || static_cast<int>(plan.reduce.size()) >= kMaxReduceAxes ||
+      plan.points * extent.value() > kMaxPoints) {
     return -1;
   }
   plan.points *= extent.value();
@@ -80,7 +80,7 @@ std::vector<std::size_t> Builder::draw_order(Choices& choices, const Plan& plan)
   return order;
 }
 
-/// What becomes of a dimension of the primary: a loop, a reduction, a window, ...
+/// Decides how a dimension of the primary is read: by a loop, a reduction, a window, ...
 void Builder::plan_dimension(Choices& choices, Plan& plan, const Dim& extent) {
   const auto constant = [&](std::int64_t c) {
     plan.indices.emplace_back([c](const Plan&) { return Index{Expr(c), Dim::constant(c), Dim::constant(c)}; });
@@ -103,7 +103,7 @@ void Builder::plan_dimension(Choices& choices, Plan& plan, const Dim& extent) {
     case 2: {  // a window of R elements, `dilation` apart
       const std::int64_t size = choices.between(1, 3), dilation = choices.between(1, 2);
       const std::int64_t stride = fixed > 0 ? choices.between(1, 2) : 1, reach = (size - 1) * dilation + 1;
-      if (!plus(extent, -reach).never_negative()) break;
+      if (!plus(extent, -reach).is_non_negative()) break;
       const Dim positions = fixed > 0 ? Dim::constant((fixed - reach) / stride + 1) : plus(extent, 1 - reach);
       const int at = add_spatial(plan, positions);
       if (at < 0) break;
@@ -117,7 +117,7 @@ void Builder::plan_dimension(Choices& choices, Plan& plan, const Dim& extent) {
       return constant(fixed > 0 ? choices.below(static_cast<std::uint32_t>(fixed)) : 0);
     case 4: {  // two loops i*c + j
       const std::int64_t c = choices.between(2, 5);
-      if (fixed == 0 || fixed % c != 0 || plan.spatial.size() + 2 > kMostRank) break;
+      if (fixed == 0 || fixed % c != 0 || plan.spatial.size() + 2 > kMaxRank) break;
       const int i = add_spatial(plan, Dim::constant(fixed / c));
       const int j = i < 0 ? -1 : add_spatial(plan, Dim::constant(c));
       if (j < 0) break;
@@ -133,7 +133,7 @@ void Builder::plan_dimension(Choices& choices, Plan& plan, const Dim& extent) {
       return;
     }
     case 6: {
-      const int at = add_spatial(plan, draw_dim(choices, kMostPoints / plan.points));
+      const int at = add_spatial(plan, draw_dim(choices, kMaxPoints / plan.points));
       if (at < 0) break;
       plan.indices.emplace_back(whole([=, i = spatial(at)](const Plan& p) { return i(p) % extent.expr(); }));
       return;
@@ -156,7 +156,7 @@ Builder::Plan Builder::make_plan(Choices& choices, std::uint32_t percent_reduced
   Plan plan;
   plan.is_reduction = choices.chance(percent_reduced);
   if (!computes_.empty() && !choices.chance(35)) {
-    // The last one in most cases: chains are what compute_at and inlining are for.
+    // Usually the last one, since chains exercise compute_at and inlining.
     const std::size_t last = computes_.size() - 1;
     plan.primary = static_cast<int>(choices.chance(30) ? choices.below(static_cast<std::uint32_t>(last + 1)) : last);
     is_read_[static_cast<std::size_t>(plan.primary)] = true;
@@ -165,11 +165,11 @@ Builder::Plan Builder::make_plan(Choices& choices, std::uint32_t percent_reduced
   }
   const std::size_t rank = std::max<std::size_t>(plan.spatial.size(), choices.weighted({8, 30, 36, 18, 8}));
   if (plan.primary < 0 || choices.chance(25)) {
-    while (plan.spatial.size() < rank && add_spatial(plan, draw_dim(choices, kMostPoints / plan.points)) >= 0) {
+    while (plan.spatial.size() < rank && add_spatial(plan, draw_dim(choices, kMaxPoints / plan.points)) >= 0) {
     }
   }
   while (plan.is_reduction && (plan.reduce.empty() || choices.chance(20))) {
-    if (add_reduce(plan, draw_dim(choices, kMostPoints / plan.points), choices) < 0) break;
+    if (add_reduce(plan, draw_dim(choices, kMaxPoints / plan.points), choices) < 0) break;
   }
   plan.is_reduction = !plan.reduce.empty();
   return plan;

@@ -1,5 +1,5 @@
-// Random expressions and schedules, a minute's worth: the scheduled program computes what the unscheduled one does, in
-// the interpreter and compiled. nestwright-soak goes on for as long as one likes.
+// A minute of random expressions and schedules: the scheduled program computes what the unscheduled one does, in the
+// interpreter and compiled. nestwright-soak runs them for any time.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -38,7 +38,7 @@ TEST(RandomPrograms, AgreeWithTheUnscheduledProgramInTheInterpreter) {
   EXPECT_THAT(result.counts.missing(), IsEmpty());
   EXPECT_GE(result.counts.vector_forms, 600);
   EXPECT_GE(result.counts.replayed, 1000);
-  // What the verifier cannot prove is no wrong program, but there should be little of it.
+  // A program that the verifier cannot prove may be correct, but there should be few of them.
   EXPECT_LE(result.counts.verdicts.at(Verdict::kUnproved), result.counts.programs / 100);
 }
 
@@ -62,10 +62,10 @@ TEST(RandomPrograms, AreMadeFromTheirSeedAlone) {
       EXPECT_EQ(first.str(), second.str());
       for (const Choices& compute : once) played.emplace_back(compute.recorded());
       EXPECT_EQ(make_expression(played).str(), first.str());
-      EXPECT_EQ(draw_schedule(first, draw_wish(seed), seed).schedule.trace(),
-                draw_schedule(second, draw_wish(seed), seed).schedule.trace());
+      EXPECT_EQ(draw_schedule(first, draw_goal(seed), seed).schedule.trace(),
+                draw_schedule(second, draw_goal(seed), seed).schedule.trace());
       ++made;
-    } catch (const UsageError&) {  // an expression that is refused
+    } catch (const UsageError&) {  // a refused expression
     }
   }
 }

@@ -17,9 +17,9 @@ struct Slot {
 };
 std::array<Slot, 64> slots;
 
-// Nothing below allocates, locks or formats through the library: a signal handler may not.
+// The code below must be safe in a signal handler: it does not allocate, lock or format through the library.
 void write_text(const char* text) {
-  if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;  // there is nobody left to tell
+  if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;  // the error cannot be reported
 }
 
 void write_number(std::uint64_t n) {

@@ -1,4 +1,4 @@
-// Which cases are being run, so that a crash of what was compiled names the one to run again.
+// Registers the cases that are running, so that a crash of compiled code names the case to run again.
 // Thread rule: any thread; a RunningCase belongs to the thread that made it.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace nestwright::property {
 
-/// Notes `seed` for as long as it lives. More than 64 at once are not noted.
+/// Registers `seed` during its lifetime. Cases beyond 64 at a time are not registered.
 class RunningCase {
  public:
   explicit RunningCase(std::uint64_t seed);
@@ -19,8 +19,8 @@ class RunningCase {
   std::size_t slot_;
 };
 
-/// From now on a signal that ends the process (SIGSEGV, SIGILL, SIGBUS, SIGFPE, SIGABRT) first writes the command lines
-/// that run the cases again to the standard error. Any thread may be the one that crashes: all running cases are named.
+/// Installs handlers for signals that end the process (SIGSEGV, SIGILL, SIGBUS, SIGFPE, SIGABRT), which write the
+/// command lines of all running cases to standard error, whichever thread crashes.
 void name_running_cases_at_crash();
 
 }  // namespace nestwright::property

@@ -8,7 +8,7 @@
 namespace nestwright::property {
 namespace {
 
-/// How a case fails: the verdict and the letters of the message, without what is quoted.
+/// The kind of a failure: the verdict and the letters of the message, without quoted text.
 std::string kind_of(const Outcome& outcome) {
   std::string kind = verdict_name(outcome.verdict);
   bool quoted = false;
@@ -20,7 +20,7 @@ std::string kind_of(const Outcome& outcome) {
   return kind.substr(0, kLength);
 }
 
-/// How large a case is: computes, then steps, then choices, then their values.
+/// The size of a case: computes, then steps, then choices, then their values.
 std::vector<std::uint64_t> size_of(const Case& c) {
   std::uint64_t choices = 0, values = 0, numbers = 0;
   for (const auto& compute : c.computes) {
@@ -139,7 +139,7 @@ class Shrinker {
     return smaller;
   }
 
-  /// Factors and other numbers behind a '=' or alone; the names of loops are left alone.
+  /// Reduces factors and other numbers, alone or after '='; names of loops are unchanged.
   bool lower_numbers() {
     bool smaller = false;
     for (std::size_t s = 0; s < best_.made.trace.steps().size(); ++s) {
@@ -181,7 +181,7 @@ Tried try_case(const Case& attempt, Tamper tamper) {
   ExpressionChoices choices;
   for (const auto& compute : attempt.computes) choices.emplace_back(compute);
   try {
-    const Expression expression = make_expression(choices, attempt.wish.expression);
+    const Expression expression = make_expression(choices, attempt.goal.expression);
     for (std::size_t n = 0; n < choices.size(); ++n) tried.made.computes[n] = choices[n].recorded();
     const Schedule schedule = apply_trace(expression, attempt.trace);
     tried.made.trace = schedule.trace();
@@ -189,7 +189,7 @@ Tried try_case(const Case& attempt, Tamper tamper) {
     tried.schedule = schedule.str();
     const Checker checker(expression, attempt.data_seed);
     tried.outcome = checker.check(schedule, attempt.depth, tamper);
-  } catch (const UsageError& error) {  // an expression that is refused
+  } catch (const UsageError& error) {  // a refused expression
     tried.outcome = {Verdict::kNotLegal, error.what(), {}};
   }
   return tried;

@@ -1,4 +1,4 @@
-// Bugs planted behind the lowering are found by random programs and shrink to a few lines.
+// Random programs find bugs that are planted after the lowering, and shrink to a few lines.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace nestwright::property {
 namespace {
 
-/// Every serial loop of constant extent inside another one loses its last iteration where it has more than three.
+/// Drops the last iteration of serial inner loops of constant extent above three.
 class ShorterLoops : public ir::Mutator {
  public:
   using Mutator::mutate;
@@ -30,22 +30,22 @@ ir::Program plant(const ir::Program& program) {
   return result;
 }
 
-/// The first case of these seeds that fails with the planted bug.
+/// The first failing case with the planted bug.
 Tried find_planted(bool (*accepts)(const Expression&) = [](const Expression&) { return true; }) {
   for (std::uint64_t seed = 1; seed < 400; ++seed) {
-    const Wish wish = draw_wish(seed);
+    const Goal goal = draw_goal(seed);
     ExpressionChoices choices = draw_expression(seed);
     if (choices.size() < 3) continue;
     std::optional<Expression> expression;
     try {
-      expression = make_expression(choices, wish.expression);
-      Case made{{}, wish, draw_schedule(*expression, wish, seed).schedule.trace(), seed, {}};
+      expression = make_expression(choices, goal.expression);
+      Case made{{}, goal, draw_schedule(*expression, goal, seed).schedule.trace(), seed, {}};
       if (made.trace.steps().size() < 4 || !accepts(*expression)) continue;
       for (const Choices& compute : choices) made.computes.push_back(compute.recorded());
       Tried tried = try_case(made, plant);
       if (tried.outcome.verdict == Verdict::kDiffers && try_case(made).outcome.verdict == Verdict::kAgrees)
         return tried;
-    } catch (const UsageError&) {  // an expression that is refused
+    } catch (const UsageError&) {  // a refused expression
     }
   }
   return {};
@@ -56,7 +56,7 @@ TEST(Shrinking, LeavesLittleOfACaseWithAPlantedBug) {
   ASSERT_EQ(found.outcome.verdict, Verdict::kDiffers) << "no program shows the planted bug";
   const Tried small = shrink(found, 1500, plant);
   EXPECT_EQ(small.outcome.verdict, Verdict::kDiffers);
-  // One compute of one loop of four iterations, not scheduled at all, shows it.
+  // One unscheduled compute with a loop of four iterations suffices.
   EXPECT_EQ(small.made.computes.size(), 1u) << report(small);
   EXPECT_THAT(small.made.trace.steps(), ::testing::IsEmpty()) << report(small);
   EXPECT_THAT(report(small), ::testing::HasSubstr("T0")) << report(small);
@@ -64,7 +64,7 @@ TEST(Shrinking, LeavesLittleOfACaseWithAPlantedBug) {
   EXPECT_EQ(try_case(small.made).outcome.verdict, Verdict::kAgrees) << "it fails without the planted bug as well";
 }
 
-/// A scan, a reduction of tuples or a tile shrinks to what shows the bug, which is no part of any of these.
+/// Expects that a scan, a reduction of tuples or a tile shrinks to a case without them, which shows the bug as well.
 void expect_small(bool (*accepts)(const Expression&)) {
   const Tried found = find_planted(accepts);
   ASSERT_EQ(found.outcome.verdict, Verdict::kDiffers) << "no program shows the planted bug";

@@ -1,9 +1,9 @@
-// nestwright-soak: random programs against their unscheduled selves, for as long as one likes.
+// nestwright-soak: compares random scheduled programs with the unscheduled ones for any length of time.
 //
 //   nestwright-soak --programs 1000000 --llvm 20000 --threads 2
-//   nestwright-soak --case 1234             one case again, in every way, with the smallest case that fails so
+//   nestwright-soak --case 1234             runs one case again, in every way, and shrinks its failure
 //
-// What crashes is named as well, by the signal's handler.
+// A signal handler names the cases that crash.
 //
 // Exit code: 0 where all agreed, 1 where something failed, another one for a wrong command line.
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// Recurrences: one or two states of up to three dimensions, an init of one or two steps, an update that reads as many
-// steps back, and up to two stages inside a step.
+// Random scans: one or two states of up to three dimensions, an init of one or two rows, an update that reads up to as
+// many steps back, and up to two stages inside a step.
 #include <algorithm>
 
 #include "expression/reducers.h"
@@ -10,22 +10,22 @@
 namespace nestwright::property {
 namespace {
 
-constexpr double kStateBound = 16;       // of floating point: what comes back is cut off here, or it would grow
-constexpr std::int64_t kMostWidth = 24;  // elements of one step of a state
+constexpr double kStateBound = 16;      // of floating-point states: values are clamped, or they would grow
+constexpr std::int64_t kMaxWidth = 24;  // elements of one step of a state
 
 }  // namespace
 
-/// One scan while it is made.
+/// A scan under construction.
 class ScanUnit {
  public:
   ScanUnit(Builder& builder, Choices& choices) : builder_(builder), choices_(choices) {}
 
   void add() {
-    wants_tile_ = choices_.chance(builder_.wish_.tile ? 70 : 12);
+    wants_tile_ = choices_.chance(builder_.goal_.tile ? 70 : 12);
     first_ = choices_.between(1, 2);
     steps_ = Dim::constant(first_ + choices_.between(1, 4));
     if (choices_.chance(20)) steps_ = builder_.draw_dim(choices_, 6);
-    // A constant number of steps is more than what init gives.
+    // A constant number of steps must exceed the rows of init.
     if (steps_.is_constant() && steps_.value() <= first_) steps_ = Dim::constant(first_ + 1);
     const int states = choices_.chance(30) ? 2 : 1;
     for (int s = 0; s < states; ++s) add_state(s);
@@ -48,7 +48,7 @@ class ScanUnit {
   }
 
  private:
-  /// A stage of a step, and how many steps back what it is made from reaches.
+  /// A stage of a step, and the number of steps back that it depends on.
   struct Stage {
     Made made;
     int reach;
@@ -57,14 +57,14 @@ class ScanUnit {
   std::string name(const char* part, std::size_t n) const { return builder_.next_name(part + std::to_string(n)); }
 
   void add_state(int s) {
-    Builder::Plan plan;  // for the choice of a type: nothing else of it counts
+    Builder::Plan plan;  // only for drawing a type
     Made state;
     state.shape = {steps_};
     std::int64_t width = 1;
-    is_joint_ = s > 0 && choices_.chance(50);  // of one shape, so that one compute can give the rows of both
+    is_joint_ = s > 0 && choices_.chance(50);  // equal shapes, so that one compute can update both states
     if (is_joint_) state.shape = states_[0].shape;
     for (int rank = is_joint_ ? 0 : static_cast<int>(choices_.weighted({10, 65, 25})); rank > 0; --rank) {
-      state.shape.push_back(builder_.draw_dim(choices_, kMostWidth / width));
+      state.shape.push_back(builder_.draw_dim(choices_, kMaxWidth / width));
       width *= state.shape.back().value();
     }
     Type type = builder_.draw_type(choices_, plan, false);
@@ -79,7 +79,7 @@ class ScanUnit {
 
   Value cut(Value value) const { return limited(std::move(value), kStateBound); }
 
-  /// An element of what belongs to a step, `back` steps ago.
+  /// Reads an element of a tensor of the step, `back` steps ago.
   Value read_step(const Made& from, const std::vector<Loop>& loops, int back) {
     const Dim last = plus(from.shape[0], -1);
     std::vector<Index> indices = {{loops[0].var - Expr(back), Dim::constant(0), last}};
@@ -99,7 +99,7 @@ class ScanUnit {
     reach_ = std::max(reach_, stage.reach + back);
     return converted(read_step(stage.made, loops, back), type);
   }
-  /// What a step computes: a state first, or a stage that is made from one.
+  /// The value of a step: first from a state, then from a stage that depends on one.
   Value step_value(const std::vector<Loop>& loops, Type type) {
     Value value = stages_.empty() || choices_.chance(40) ? read_state(loops, type) : read_stage(loops, type);
     for (int more = static_cast<int>(choices_.weighted({20, 50, 30})); more > 0; --more) {
@@ -112,8 +112,7 @@ class ScanUnit {
     return value;
   }
 
-  /// A tensor of this shape, each element made by `value` from its loops; the reduction over `axes` where there are
-  /// any.
+  /// A tensor of this shape whose elements are value(loops), reduced over `axes` if there are any.
   template <class F>
   Made make(std::vector<Dim> shape, const std::string& name, std::vector<Loop> reduce, const std::vector<IterVar>& axes,
             const F& value) {
@@ -139,8 +138,8 @@ class ScanUnit {
     return made;
   }
   ir::ReducerKind reducer() {
-    const auto wished = builder_.wish_.reducer;
-    if (wished && *wished != ir::ReducerKind::kCustom && !is_logical(*wished)) return *wished;
+    const auto goal = builder_.goal_.reducer;
+    if (goal && *goal != ir::ReducerKind::kCustom && !is_logical(*goal)) return *goal;
     return choices_.chance(70) ? ir::ReducerKind::kSum : ir::ReducerKind::kMax;
   }
 
@@ -150,7 +149,7 @@ class ScanUnit {
     std::vector<Loop> reduce;
     std::vector<IterVar> axes;
     const bool is_narrow = like.tensor.dtype().is_float() && like.tensor.dtype().bits == 16;  // sums would round
-    if (!is_narrow && choices_.chance(40)) {  // a product with what the state holds, as in a recurrent cell
+    if (!is_narrow && choices_.chance(40)) {  // a product with the state, as in a recurrent cell
       const Dim extent =
           shape.size() > 1 && choices_.chance(60) ? shape.back() : Dim::constant(builder_.draw_extent(choices_, 6));
       axes.push_back(reduce_axis(extent.expr(), "r"));
@@ -164,7 +163,7 @@ class ScanUnit {
     stages_.push_back({std::move(made), reach_});
   }
 
-  /// A stage that an intrinsic can take the place of, where there is one for what a state holds.
+  /// Adds a stage that an intrinsic can replace, where there is an intrinsic for the state.
   void add_tile() {
     const Made& state = choices_.of(states_);
     const Type type = state.tensor.dtype();
@@ -207,7 +206,7 @@ class ScanUnit {
     const Type type = states_[s].tensor.dtype();
     const Made made = make(states_[s].shape, name("update", s), {}, {},
                            [&](const std::vector<Loop>& loops) { return step_value(loops, type); });
-    stages_.push_back({made, first_});  // the next one may read it, at its own step alone
+    stages_.push_back({made, first_});  // the next stage may read it, at its own step only
     return made.tensor;
   }
 
@@ -228,11 +227,11 @@ class ScanUnit {
   Builder& builder_;
   Choices& choices_;
   bool wants_tile_ = false, is_joint_ = false;
-  int first_ = 1;  ///< steps that init gives
+  int first_ = 1;  ///< rows of init
   Dim steps_;
   std::vector<Made> states_;
   std::vector<Stage> stages_;
-  int reach_ = 0;  ///< of what is being made
+  int reach_ = 0;  ///< steps back, of the stage under construction
 };
 
 void Builder::add_scan(Choices& choices) { ScanUnit(*this, choices).add(); }

@@ -1,5 +1,5 @@
-// Computes made of tiles that an intrinsic can take the place of: its pattern, each axis several tiles long, below up
-// to two more axes.
+// Computes made of tiles that an intrinsic can replace: its pattern, with several tiles along each axis, inside up to
+// two more axes.
 #include <algorithm>
 #include <map>
 
@@ -13,7 +13,7 @@ namespace {
 
 using ir::Load;
 
-/// The pattern's body with other tensors in the place of its placeholders, indices behind more of them.
+/// The pattern's body with other tensors in place of its placeholders, and further leading indices.
 class Enlarge : public ir::Mutator {
  public:
   Enlarge(const std::map<Buffer, Tensor>& inputs, const std::map<Buffer, std::vector<Expr>>& leading)
@@ -32,7 +32,7 @@ class Enlarge : public ir::Mutator {
   const std::map<Buffer, std::vector<Expr>>& leading_;
 };
 
-/// The axis that index `d` of the load of `input` is.
+/// The axis at index `d` of the load of `input`.
 Var axis_of(const std::vector<Expr>& bodies, const Tensor& input, std::size_t d) {
   Var found;
   ir::for_each_expr(bodies[0], [&](const Expr& e) {
@@ -47,14 +47,14 @@ Var axis_of(const std::vector<Expr>& bodies, const Tensor& input, std::size_t d)
 void Builder::add_tile(Choices& choices) {
   const TensorIntrinsic& intrinsic = choices.of(own_intrinsics());
   const ComputeOp& pattern = *intrinsic.pattern.op().compute();
-  // How long each axis is, by its variable.
+  // The extent of each axis, by its variable.
   std::map<Var, Dim> extents;
   std::int64_t points = 1;
   double reduced = 1;
   const auto enlarge = [&](const IterVar& axis) {
     const std::int64_t tile = *ir::as_const_int(axis.extent());
     std::int64_t extent = tile * choices.between(1, 3);
-    if (choices.chance(4)) ++extent;  // a tail, which no intrinsic cuts
+    if (choices.chance(4)) ++extent;  // a tail, which no intrinsic can cut
     extents[axis.var()] = Dim::constant(extent);
     points *= extent;
     if (axis.is_reduce()) reduced *= static_cast<double>(extent);
@@ -63,15 +63,15 @@ void Builder::add_tile(Choices& choices) {
   for (const IterVar& axis : pattern.reduce_axes) enlarge(axis);
   std::vector<Dim> outer;
   for (int more = static_cast<int>(choices.weighted({30, 50, 20})); more > 0; --more) {
-    const Dim dim = draw_dim(choices, std::clamp<std::int64_t>(kMostPoints / points, 1, 5));
+    const Dim dim = draw_dim(choices, std::clamp<std::int64_t>(kMaxPoints / points, 1, 5));
     points *= dim.value();
     outer.push_back(dim);
   }
 
-  // Inputs: as long as the axes that they are read at, some with a row for each iteration of the outer axes, some
-  // computed.
+  // Inputs have the extents of the axes that index them; some have a row for each iteration of the outer axes, and some
+  // are computed.
   std::map<Buffer, Tensor> inputs;
-  std::map<Buffer, std::vector<std::size_t>> rows;  // which of the outer axes
+  std::map<Buffer, std::vector<std::size_t>> rows;  // the outer axes that index the input
   for (const Tensor& small : intrinsic.inputs) {
     std::vector<Dim> shape;
     std::vector<std::size_t>& leading = rows[small.buffer()];

@@ -1,5 +1,5 @@
-// Reductions of tuples by reducers of a user's own. All are associative and commutative to the last bit, and most of
-// them need every member of a step before one of them is stored.
+// Reductions of tuples by user-defined reducers. All are exactly associative and commutative, and most of them need
+// every member of a step before one of them is stored.
 #include "expression/reducers.h"
 #include "tests/property/builder.h"
 
@@ -9,7 +9,7 @@ namespace {
 using Values = std::vector<Expr>;
 using Span = std::span<const Expr>;
 
-/// Where the greatest (or least) value is, the first one of equals, and the value.
+/// The index of the greatest (or least) value, the first one in a tie, and the value.
 Reducer arg_reducer(Type type, bool greatest, bool value_first) {
   const std::size_t v = value_first ? 0 : 1, i = 1 - v;
   const auto ordered = [value_first](Expr value, Expr index) {
@@ -22,19 +22,19 @@ Reducer arg_reducer(Type type, bool greatest, bool value_first) {
   });
 }
 
-/// Two that have nothing to do with each other.
+/// Two independent members.
 Reducer sum_and_least(Type type) {
   return Reducer("sum_min", {ir::make_const(0, type), max_value(type)},
                  [](Span a, Span b) { return Values{a[0] + b[0], min(a[1], b[1])}; });
 }
 
-/// Complex numbers of integers that wrap around.
+/// Products of complex numbers with integers that wrap around.
 Reducer complex_product(Type type) {
   return Reducer("complex", {ir::make_const(1, type), ir::make_const(0, type)},
                  [](Span a, Span b) { return Values{a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]}; });
 }
 
-/// a + b - a*b, in which each operand stands twice; 1 less it is a product.
+/// a + b - a*b, which uses each operand twice; 1 - x maps it to a product.
 Reducer probabilistic_sum(Type type) {
   return Reducer("either", {ir::make_const(0, type)}, [](Span a, Span b) { return Values{a[0] + b[0] - a[0] * b[0]}; });
 }
@@ -43,11 +43,11 @@ Reducer probabilistic_sum(Type type) {
 
 void Builder::add_tuple(Choices& choices) {
   Plan plan = make_plan(choices, 100);
-  if (!plan.is_reduction) return add_plain(choices);  // no room for it
+  if (!plan.is_reduction) return add_plain(choices);  // there is no room for a reduction
   Type type = draw_type(choices, plan, false);
   std::size_t kind = choices.weighted({40, 20, 20, 20});
   if (kind >= 2 && type.is_float()) type = kInt32;
-  // Numbers as wide as indices are required not to overflow where they are compared.
+  // Comparing index-wide numbers requires that they do not overflow.
   if (kind < 2 && type == Type(kIndex)) type = kInt32;
   const bool greatest = choices.chance(50), value_first = choices.chance(50);
   const std::vector<std::size_t> order = draw_order(choices, plan);

@@ -6,7 +6,7 @@
 namespace nestwright::property {
 namespace {
 
-/// Whole numbers up to this are exact, with room for one more addition.
+/// The largest size at which whole numbers are exact, with room for one addition.
 double exact_limit(Type type) {
   if (type == kFloat64) return 0x1p50;
   if (type == kFloat32) return 0x1p22;
@@ -39,7 +39,8 @@ Value unary(Choices& choices, const Value& a) {
         return {ir::max(ir::min(a.e, number(9, type)), number(2, type))};
     }
   }
-  // Whole numbers again: what is rounded lies far from where the rounding changes, so that a few ulp do not matter.
+  // Gives whole numbers: the argument of the rounding is far from where it changes, so that errors of a few ulp do not
+  // matter.
   const auto rounded = [&](ir::Intrinsic intrinsic, double from, double to, double scale) {
     const Expr x = ir::max(ir::min(a.e, number(to, type)), number(from, type));
     const Expr y = ir::make_call(intrinsic, {x}, type) * number(scale, type);
@@ -80,7 +81,7 @@ Value converted(const Value& value, Type type) {
   if (type.is_bool()) return {value.e > number(0, from)};
   if (from.is_bool()) return {ir::cast(type, value.e), 1};
   if (type.is_float() && from.is_int()) {
-    // Conversion rounds large numbers, the same way everywhere; only then are they cut off.
+    // Conversion rounds large numbers, in the same way everywhere; then they are clamped.
     return limited({ir::cast(type, value.e), HUGE_VAL}, 8);
   }
   if (type.is_float() && value.bound > exact_limit(type)) return {ir::cast(type, limited(value, 8).e), 8};
@@ -152,7 +153,7 @@ Expr compared(Choices& choices, const Value& a, const Value& b) {
 Value reducible(ir::ReducerKind kind, const Value& value, double points) {
   const Type type = value.e.type();
   if (!type.is_float()) return value;
-  // Powers of two (and 0) have exact products; half the exponents are kept free.
+  // Powers of two (and 0) have exact products; half of the exponent range is left as room.
   if (kind == ir::ReducerKind::kProd) return limited(value, type == kFloat16 || points > 100 ? 1 : 2);
   if (kind != ir::ReducerKind::kSum) return value;
   return limited(value, std::max(1.0, std::floor(exact_limit(type) / points)));

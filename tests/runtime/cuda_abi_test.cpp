@@ -1,5 +1,5 @@
-// Our declarations of the CUDA driver against the toolkit's cuda.h, where there is one: argument by argument as large
-// and of the same kind, and the same numbers. Compiled with the header only; nothing is called.
+// Compares our declarations of the CUDA driver with the toolkit's cuda.h, if there is one: the size and kind of each
+// argument, and the values of the constants. Only compiled against the header; nothing is called.
 #include <cuda.h>
 #include <gtest/gtest.h>
 

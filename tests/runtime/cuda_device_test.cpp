@@ -1,5 +1,5 @@
-// What we ask a CUDA driver for, held against a fake one (fake_cuda.c) that writes it down: there is no real one where
-// there is no GPU.
+// The calls that we make of a CUDA driver, recorded by a fake one (fake_cuda.c), because there is no real one without a
+// GPU.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 
@@ -18,7 +18,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Before any test has asked for the driver.
+/// Selects the fake driver before any test loads one.
 class UseFakeDriver : public ::testing::Environment {
  public:
   void SetUp() override {

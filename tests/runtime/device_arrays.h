@@ -1,4 +1,4 @@
-// Arrays between a test and a device.
+// Copies arrays between a test and a device.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace nestwright {
 
-/// All that is in a memory, as elements of T.
+/// Returns the contents of a memory as elements of T.
 template <class T>
 std::vector<T> fetch(Device& device, const DeviceMemory& memory) {
   std::vector<T> elements(static_cast<std::size_t>(memory.bytes()) / sizeof(T));

@@ -1,4 +1,4 @@
-// Programs followed on a device: the host statement of hand-made programs beside hand-written OpenCL of their kernels.
+// Programs on a device: the host statements of hand-made programs, with hand-written OpenCL for their kernels.
 #include "runtime/device_program.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ using ir::Expr;
 using ir::LoopKind;
 using ir::Var;
 
-/// The loops blockIdx.x of ceil(n/32) and threadIdx.x of 32 around a guarded body.
+/// Returns a guarded body inside the loops blockIdx.x of ceil(n/32) and threadIdx.x of 32.
 ir::Stmt over(const Var& index_of, const Expr& n, const std::function<ir::Stmt(const Expr&)>& body) {
   const Var block(index_of.name() + ".outer"), thread(index_of.name() + ".inner");
   const Expr at = Expr(block) * Expr(32) + Expr(thread);
@@ -41,7 +41,7 @@ ir::Program running_sum() {
   return program;
 }
 
-// Arguments as ir::kernel_arguments orders them: parameters, then the symbol n, then the host's variable t.
+// The arguments in the order of ir::kernel_arguments: parameters, then the symbol n, then the host's variable t.
 constexpr const char* kRunningSum = R"(
 __kernel void first_row(__global const float* X, __global float* Y, long n) {
   const long j = get_global_id(0);
@@ -72,7 +72,7 @@ TEST_F(DeviceProgramTest, AScanIsALoopOfLaunchesWithSymbolicExtents) {
   }
 }
 
-// T = 2*X; then, where n > 4, Y = T + (n - 1), else Y = T.
+// T = 2*X; then Y = T + (n - 1) if n > 4, else Y = T.
 ir::Program in_two_steps() {
   const Var n("n"), last("last"), i("i"), j("j"), k("k");
   const Buffer X("X", kFloat32, {n}), Y("Y", kFloat32, {n}), T("T", kFloat32, {n});

@@ -1,9 +1,9 @@
-/* A CUDA driver without a device: memory is the host's, most kernels do nothing, and what was called is written down,
- * for tests of what we ask a driver for. A kernel's name says how many arguments it takes, "scale_3"; a name that
- * begins with "traps" breaks the context as an illegal address does, "adds" adds the 1000 floats behind its first two
- * pointers, "adds_elsewhere" likewise but fails where it finds them where the launch before did; code that begins with
- * "bad" is refused. A launch takes 250 us. FAKE_CUDA_VERSION in
- * the environment is the version of the driver (13000). Prototypes are those of the driver's documentation. */
+/* A CUDA driver without a device, which records all calls: memory is the host's, and most kernels do nothing. A
+ * kernel's name ends in the number of its arguments, "scale_3". A name that begins with "traps" corrupts the context as
+ * an illegal address does; "adds" adds the 1000 floats at its first two pointers; "adds_elsewhere" does the same but
+ * fails if they are at the same place as in the previous launch. Code that begins with "bad" is refused. A launch takes
+ * 250 us. FAKE_CUDA_VERSION in the environment is the version of the driver (13000). Prototypes are those of the
+ * driver's documentation. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static void note(const char* format, ...) {
   va_end(list);
 }
 
-/* What the tests ask. */
+/* The interface for tests. */
 const char* fake_cuda_log(void) { return log_text; }
 void fake_cuda_reset(int device_count, int compute_capability) {
   log_text[used = 0] = '\0';
@@ -48,7 +48,7 @@ void fake_cuda_reset(int device_count, int compute_capability) {
   capability = compute_capability;
 }
 long long fake_cuda_allocations(void) { return allocations; }
-/* Of a kernel whose name does not say it. */
+/* The number of arguments of kernels whose names do not contain it. */
 static struct {
   char name[64];
   int arguments;
@@ -66,7 +66,7 @@ static int arguments_of(const char* kernel) {
   const char* const end = strrchr(kernel, '_');
   return end ? atoi(end + 1) : 0;
 }
-/* As a device of another architecture does. */
+/* Refuses cubins, as a device of another architecture does. */
 void fake_cuda_refuse_cubins(void) { takes_cubins = 0; }
 
 #define FAIL_IF_BROKEN \
@@ -74,8 +74,8 @@ void fake_cuda_refuse_cubins(void) { takes_cubins = 0; }
 
 result cuInit(unsigned int flags) { return flags == 0 ? success : invalid_value; }
 result cuDriverGetVersion(int* version) {
-  const char* const told = getenv("FAKE_CUDA_VERSION");
-  return *version = told != NULL ? atoi(told) : 13000, success;
+  const char* const value = getenv("FAKE_CUDA_VERSION");
+  return *version = value != NULL ? atoi(value) : 13000, success;
 }
 result cuGetErrorName(result error, const char** name) {
   *name = error == illegal         ? "CUDA_ERROR_ILLEGAL_ADDRESS"
@@ -153,7 +153,7 @@ result cuMemAlloc_v2(pointer* memory, size_t bytes) {
   void* const block = aligned_alloc(256, (bytes + 255) / 256 * 256);
   if (!block) return no_memory;
   ++allocations;
-  *(int*)block = -(int)bytes; /* so that one is told from another */
+  *(int*)block = -(int)bytes; /* so that different ones differ */
   note("alloc %zu\n", bytes);
   return *memory = (pointer)(size_t)block, success;
 }
@@ -232,7 +232,7 @@ result cuLaunchKernel(void* function, unsigned int grid_x, unsigned int grid_y, 
   const int count = arguments_of(name);
   for (int i = 0; i < count; ++i) {
     const long long value = *(const long long*)arguments[i];
-    // Addresses are told apart from numbers by their size; the first four bytes behind one are what the test put there.
+    // Large values are addresses; their first four bytes were set by the test.
     if (value > 1 << 20) {
       note(" [%d]", *(const int*)(size_t)value);
     } else {
@@ -272,7 +272,7 @@ result cuEventElapsedTime(float* milliseconds, void* start, void* end) {
 }
 result cuEventDestroy_v2(void* event) { return event == &event_of_device ? success : invalid_value; }
 
-/* The management library, in one file with the driver. */
+/* The management library, in the same file as the driver. */
 static int sensor_of_device;
 result nvmlInit_v2(void) { return success; }
 result nvmlDeviceGetHandleByPciBusId_v2(const char* address, void** device) {

@@ -1,6 +1,6 @@
-/* The OpenCL of this machine, changed as FAKE_OPENCL in the environment says. With "lost" nothing that was launched is
- * ever carried out once a kernel was, as drivers of GPUs have it after a kernel that reached for memory of others. With
- * "nvidia" the device is one of compute capability 9.0 that tells 2 MiB of cache. All other calls go through. */
+/* The OpenCL of this machine, modified by FAKE_OPENCL in the environment. With "lost", operations fail once a kernel
+ * was launched, as GPU drivers behave after an invalid access. With "nvidia", the device has compute capability 9.0 and
+ * reports 2 MiB of cache. All other calls are passed through. */
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -10,9 +10,9 @@
 
 static int is_lost = 0;
 
-static int is_told(const char* word) {
-  const char* const told = getenv("FAKE_OPENCL");
-  return told != NULL && strstr(told, word) != NULL;
+static int is_enabled(const char* word) {
+  const char* const value = getenv("FAKE_OPENCL");
+  return value != NULL && strstr(value, word) != NULL;
 }
 
 static void* real(const char* name) {
@@ -76,7 +76,7 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint d, const 
                               const size_t* l, cl_uint c, const cl_event* w, cl_event* e) {
   typedef cl_int (*launch)(cl_command_queue, cl_kernel, cl_uint, const size_t*, const size_t*, const size_t*, cl_uint,
                            const cl_event*, cl_event*);
-  is_lost = is_told("lost");
+  is_lost = is_enabled("lost");
   return ((launch)real("clEnqueueNDRangeKernel"))(q, k, d, o, g, l, c, w, e);
 }
 cl_int clEnqueueReadBuffer(cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t n, void* p, cl_uint c,
@@ -93,7 +93,7 @@ cl_int clFinish(cl_command_queue q) {
 
 cl_int clGetDeviceInfo(cl_device_id d, cl_device_info i, size_t n, void* v, size_t* s) {
   typedef cl_int (*info)(cl_device_id, cl_device_info, size_t, void*, size_t*);
-  if (is_told("nvidia") && v != NULL) {
+  if (is_enabled("nvidia") && v != NULL) {
     if (i == CL_DEVICE_GLOBAL_MEM_CACHE_SIZE) return *(cl_ulong*)v = 2 << 20, CL_SUCCESS;
     if (i == 0x4000) return *(cl_uint*)v = 9, CL_SUCCESS;
     if (i == 0x4001) return *(cl_uint*)v = 0, CL_SUCCESS;

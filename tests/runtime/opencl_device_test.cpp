@@ -1,4 +1,4 @@
-// Devices of OpenCL, through whatever driver the machine has: PoCL where there is no GPU.
+// OpenCL devices, through the driver of this machine: PoCL if there is no GPU.
 #include <gmock/gmock.h>
 
 #include <algorithm>

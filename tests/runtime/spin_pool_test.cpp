@@ -1,5 +1,5 @@
-// The pool of the library's own threads: each task once whatever the delays, and no wait for a thread that has not
-// begun, that was refused, that a fork left behind, or that another process has displaced.
+// The pool of the library's own threads: each task runs once whatever the delays, and the caller never waits for a
+// thread that has not begun, was refused, was lost in a fork, or was displaced by another process.
 #include <gmock/gmock.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/parallel.h"
+#include "runtime/parallel_pool.h"
 
 namespace nestwright {
 namespace {
@@ -24,7 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::microseconds;
 
-constexpr std::chrono::seconds kPatience{20};
+constexpr std::chrono::seconds kTimeout{20};
 
 using Body = std::function<void(int task, int thread)>;
 
@@ -35,9 +35,9 @@ void run(const ParallelPool& pool, int tasks, const Body& body) {
       const_cast<Body*>(&body));
 }
 
-/// Whether it came true within kPatience.
+/// Whether the condition became true within kTimeout.
 bool wait_until(const std::function<bool()>& condition) {
-  const auto end = Clock::now() + kPatience;
+  const auto end = Clock::now() + kTimeout;
   while (!condition()) {
     if (Clock::now() > end) return false;
     std::this_thread::yield();
@@ -70,7 +70,7 @@ TEST(SpinPool, RunsEachTaskOnceWhateverTheDelays) {
       });
       ASSERT_THAT(std::vector<int>(runs.begin(), runs.end()), testing::Each(1)) << threads << " " << tasks;
       ASSERT_EQ(clashes, 0) << "two tasks ran at once with one thread number";
-      // Threads fall asleep after 50 us: just before, meanwhile and long since.
+      // Threads fall asleep after 50 us: tests just before, during and long after that.
       if (round % 3 == 0) work_for(microseconds(random() % 120));
     }
   }
@@ -123,18 +123,18 @@ TEST(SpinPool, ASecondCallerRunsItsLoopAlone) {
   EXPECT_EQ(threads_of_second, std::vector<int>(5, 0));
 }
 
-/// Threads that were inside of a task at once, of two.
-int meet(const ParallelPool& pool, std::chrono::milliseconds patience) {
+/// Returns how many of two threads were inside a task at the same time.
+int meet(const ParallelPool& pool, std::chrono::milliseconds timeout) {
   std::atomic<int> there{0};
   run(pool, 2, [&](int, int) {
     ++there;
-    const auto end = Clock::now() + patience;
+    const auto end = Clock::now() + timeout;
     while (there < 2 && Clock::now() < end) std::this_thread::yield();
   });
   return there;
 }
 
-/// What `child` returns in the child of a fork.
+/// Returns the result of `child` in a forked process.
 int code_of_child(const std::function<int()>& child) {
   const pid_t pid = fork();
   if (pid == 0) _exit(child());
@@ -146,16 +146,16 @@ int code_of_child(const std::function<int()>& child) {
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 TEST(SpinPool, StartsThreadsOfItsOwnInTheChildOfAFork) {
   const auto pool = make_pool(PoolKind::kSpin, 2);
-  ASSERT_EQ(meet(*pool, kPatience), 2);
+  ASSERT_EQ(meet(*pool, kTimeout), 2);
   const auto child = [&] {
     const auto own = make_pool(PoolKind::kSpin, 2);
-    return meet(*pool, kPatience) == 2 && meet(*own, kPatience) == 2 ? 0 : 1;
+    return meet(*pool, kTimeout) == 2 && meet(*own, kTimeout) == 2 ? 0 : 1;
   };
   EXPECT_EQ(code_of_child(child), 0);
   EXPECT_EQ(code_of_child([&] { return code_of_child(child); }), 0);
   std::this_thread::sleep_for(std::chrono::milliseconds(2));
   EXPECT_EQ(code_of_child(child), 0) << "its thread was asleep";
-  EXPECT_EQ(meet(*pool, kPatience), 2);
+  EXPECT_EQ(meet(*pool, kTimeout), 2);
 }
 
 TEST(SpinPool, WithoutThreadsTheCallerRunsAllTasks) {
@@ -179,8 +179,8 @@ void pin(pid_t thread, int core) {
   ASSERT_EQ(sched_setaffinity(thread, sizeof cores, &cores), 0);
 }
 
-/// The median time of a loop of 8 tasks split for the pool, against that of one on the caller's thread, in turns, with
-/// pauses in which other threads fall asleep. A task is some 10 us of work.
+/// Returns the median time of a loop of 8 tasks on the pool relative to one on the caller's thread, alternating, with
+/// pauses in which other threads fall asleep. A task is about 10 us of work.
 double time_against_serial(const ParallelPool& pool) {
   std::vector<double> serial, split;
   const Body task = [](int, int) {
@@ -228,7 +228,7 @@ TEST(SpinPool, ABusyProcessOnTheOtherCoreDoesNotDelayTheCaller) {
   pin(worker, cores[1]);
   pin(0, cores[0]);
   double ratio = time_against_serial(*pool);
-  // Tests beside this one may disturb a part of the loops: a pool that waits is slow each time.
+  // Concurrent tests may disturb some of the loops, but a pool that waits is slow every time.
   for (int again = 0; again < 2 && ratio > 1.3; ++again) ratio = time_against_serial(*pool);
   kill(busy, SIGKILL);
   waitpid(busy, nullptr, 0);

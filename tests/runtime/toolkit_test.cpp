@@ -18,7 +18,7 @@ std::vector<std::string> without_folder(const std::vector<std::string>& names) {
   return plain;
 }
 
-// The driver that these tests have is of CUDA 13 (fake_cuda.c).
+// The driver of these tests supports CUDA 13 (fake_cuda.c).
 TEST(Toolkit, LibrariesAreLookedForWhereUsersHaveThem) {
   ASSERT_EQ(driver_version(), 13000);
   setenv("CUDA_PATH", "/made/up", 1);

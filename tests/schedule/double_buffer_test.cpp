@@ -1,4 +1,4 @@
-// double_buffer: what it notes, and what it refuses.
+// double_buffer: what it records, and what it refuses.
 #include "expression/scan.h"
 #include "matmul_fixture.h"
 

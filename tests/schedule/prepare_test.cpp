@@ -1,4 +1,4 @@
-// prepare: what it notes, and what it refuses.
+// prepare: what it records, and what it refuses.
 #include "doubled.h"
 #include "expression/scan.h"
 #include "tests/support/message.h"

@@ -1,5 +1,5 @@
-// What must be refused, each with its whole message: one place to read them all. What a single primitive refuses
-// besides is tested with that primitive.
+// All refusals with their whole messages, for reading them in one place. Further refusals of a single primitive are
+// tested with that primitive.
 #include "matmul_fixture.h"
 #include "tests/support/message.h"
 
@@ -27,7 +27,7 @@ TEST_F(Refusals, LanesAndThreadsOfAReduction) {
   EXPECT_EQ(message<Error>([&, inner = kii] { s[c].vectorize(inner); }), "vectorize of k.inner.inner" + use);
   const IterVar fused = s[c].fuse(ko, kio);
   EXPECT_EQ(message<Error>([&] { s[c].parallel(fused); }), "parallel of k.outer.k.inner.outer" + use);
-  s[c].unroll(kii);  // which is fine
+  s[c].unroll(kii);  // is legal
   EXPECT_EQ(stage(c).kinds.at(kii), ir::LoopKind::kUnrolled);
 }
 

@@ -20,7 +20,7 @@ TEST_F(Rfactor, MakesAStageOfPartialResults) {
   EXPECT_EQ(extent(s[c].reduce_axis(0)), 4);
   EXPECT_EQ(stage(partial).kinds.at(s[partial].reduce_axis(0)), ir::LoopKind::kUnrolled);
   EXPECT_EQ(s.trace().steps().back(), (TraceStep{"rfactor", {"C.4", "axis=0"}}));
-  s[partial].vectorize(s[partial].axis(0));  // what was a reduce axis
+  s[partial].vectorize(s[partial].axis(0));  // a former reduce axis
 }
 
 TEST_F(Rfactor, PutsTheAxisWhereItIsWanted) {

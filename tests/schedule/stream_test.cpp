@@ -1,4 +1,4 @@
-// stream: what it notes, and what it refuses.
+// stream: what it records, and what it refuses.
 #include "doubled.h"
 #include "tests/support/message.h"
 
@@ -8,7 +8,7 @@ namespace {
 TEST(Stream, IsNotedAndReplayed) {
   Schedule s = create_schedule(result);
   s[result].stream();
-  EXPECT_TRUE(s.state().stages.back().streams);
+  EXPECT_TRUE(s.state().stages.back().non_temporal);
   EXPECT_EQ(s.trace().steps().back(), (TraceStep{"stream", {"C"}}));
   EXPECT_THAT(s.str(),
               testing::HasSubstr("C: float32[32, 48] in global, at root, output\n  stores round the caches\n"));
@@ -21,7 +21,7 @@ TEST(Stream, StaysWithTheCopyThatCacheWriteMakes) {
   Schedule s = create_schedule(result);
   s[result].stream();
   const Tensor tile = s.cache_write(result, ir::Scope::kLocal);
-  for (const StageState& stage : s.state().stages) EXPECT_EQ(stage.streams, stage.is_output) << stage.name;
+  for (const StageState& stage : s.state().stages) EXPECT_EQ(stage.non_temporal, stage.is_output) << stage.name;
   s[tile].compute_at(s[result], s[result].axis(0));
 }
 

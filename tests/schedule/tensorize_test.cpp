@@ -1,11 +1,11 @@
-// tensorize: what an intrinsic takes the place of, and what it refuses to.
+// tensorize: what an intrinsic replaces, and what is refused.
 #include "matmul_fixture.h"
 #include "tests/support/message.h"
 
 namespace nestwright {
 namespace {
 
-/// Products of bytes as the built-in intrinsic sums them, with what the tests vary.
+/// Products of bytes as the built-in intrinsic sums them, with parameters that the tests vary.
 struct Bytes {
   Type a_type = kUInt8, b_type = kInt8;
   Tensor a, b, c;
@@ -24,7 +24,7 @@ struct Bytes {
 
 class Tensorize : public testing::Test {
  protected:
-  /// With the loops of the tile innermost; the first of them.
+  /// Moves the loops of the tile innermost and returns the first of them.
   static IterVar tile(Schedule& s, const Bytes& t, std::int64_t columns = 16) {
     const auto [jo, ji] = s[t.c].split(s[t.c].axis(1), factor(columns));
     s[t.c].reorder({s[t.c].axis(0), jo, t.ko, ji, t.ki});

@@ -8,7 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// What a tuned matmul applies: packing, blocks of the reduction, a register tile.
+/// Applies the primitives of a tuned matmul: packing, blocks of the reduction, a register tile.
 void schedule_as_a_template_does(Schedule& s, const Tensor& a, const Tensor& b, const Tensor& c) {
   const Tensor packed = s.cache_read(b, ir::Scope::kGlobal, {c});
   const auto panels =
@@ -104,9 +104,10 @@ TEST_F(TraceTest, RefusesMalformedText) {
   EXPECT_THAT(failure(s, "split C.0 factor=4\n"), HasSubstr("has too few arguments"));
   EXPECT_THAT(failure(s, "split C.0 4 tail=guard\n"), HasSubstr("argument '4' is malformed"));
   EXPECT_THAT(failure(s, "unroll C\n"), HasSubstr("argument 'C' is malformed"));
-  EXPECT_THAT(failure(s, "unroll C.9\n"), HasSubstr("the trace names a loop that this schedule has not"));
-  EXPECT_THAT(failure(s, "unroll D.0\n"), HasSubstr("the trace names a loop that this schedule has not"));
-  EXPECT_THAT(failure(s, "cache_read D local C\n"), HasSubstr("the trace names a tensor that this schedule has not"));
+  EXPECT_THAT(failure(s, "unroll C.9\n"), HasSubstr("the trace names a loop that this schedule does not have"));
+  EXPECT_THAT(failure(s, "unroll D.0\n"), HasSubstr("the trace names a loop that this schedule does not have"));
+  EXPECT_THAT(failure(s, "cache_read D local C\n"),
+              HasSubstr("the trace names a tensor that this schedule does not have"));
   EXPECT_THAT(failure(s, "cache_read B nowhere C\n"), HasSubstr("argument 'nowhere' is malformed"));
   EXPECT_THAT(failure(s, "vectorize C.2\n"), HasSubstr("vectorize of k: "));
   EXPECT_TRUE(s.trace().steps().empty());

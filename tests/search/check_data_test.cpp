@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "templates/registry.h"
+
 namespace nestwright {
 namespace {
 

@@ -1,12 +1,14 @@
-// Who enters the final race.
+// The entrants of the final race.
+#include "search/final_race.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdlib>
 
-#include "search/session_state.h"
 #include "support/scratch_folder.h"
+#include "templates/registry.h"
 #include "tests/logs/sample.h"
 
 namespace nestwright {
@@ -22,7 +24,7 @@ class FinalRace : public testing::Test {
     record_trials();
   }
 
-  /// The default with a time of a millisecond, then slow ones with a microsecond.
+  /// Records the default with a time of a millisecond, then slow trials with a microsecond.
   void record_trials() {
     std::vector<Point> points = {session_->space.seeds().front()};
     std::mt19937_64 random(1);

@@ -1,10 +1,11 @@
-// A space of points of a made-up template, numbered from 0, of which those that are given are valid.
+// A space of points of a made-up template, numbered from 0, of which only given ones are valid.
 #pragma once
 
 #include <algorithm>
 #include <set>
 #include <vector>
 
+#include "templates/registry.h"
 #include "tests/search/points.h"
 
 namespace nestwright {
@@ -24,7 +25,7 @@ class MadeUpSpace final : public SearchSpace {
   std::optional<Point> sample(std::mt19937_64& random) const override {
     return point(valid_[random() % valid_.size()]);
   }
-  /// The next valid one on either side.
+  /// The next valid point on either side.
   std::optional<Point> mutate(const Point& p, int, std::mt19937_64& random) const override {
     const auto at = std::lower_bound(valid_.begin(), valid_.end(), number(p)) - valid_.begin();
     const auto count = static_cast<std::ptrdiff_t>(valid_.size());
@@ -40,7 +41,7 @@ class MadeUpSpace final : public SearchSpace {
 
  private:
   std::int64_t size_;
-  std::vector<std::int64_t> valid_;  ///< in order
+  std::vector<std::int64_t> valid_;  ///< sorted
   bool is_count_exact_;
 };
 

@@ -9,26 +9,26 @@
 namespace nestwright {
 namespace {
 
-/// Nothing that says how fast it is.
+/// Features that do not predict the time.
 std::optional<Features> features(const Point&) {
   Features blind{1};
-  append_unknown_needs(blind);
+  append_unknown_resources(blind);
   return blind;
 }
 
-DeviceNeeds needs(std::int64_t x) { return {static_cast<double>(32 + x % 200), 0, 0, 0.5}; }
+DeviceResources resources(std::int64_t x) { return {static_cast<double>(32 + x % 200), 0, 0, 0.5}; }
 
-/// One that has learnt that few registers are good.
+/// A ranker that has learnt that few registers are fast.
 Ranker taught(int trials) {
   Ranker ranker(make_cost_model("xgboost", 1), make_cost_model("xgboost", 1), [](const Point& p) {
-    // The audit judges what is known before compiling; so half of it says as much.
+    // The audit uses features known before compiling, so half of them predict the label.
     std::optional<Features> f = features(p);
     (*f)[0] = static_cast<float>(p.config.entries()[0].value[0] % 200 / 50);
     return f;
   });
   for (std::int64_t x = 0; x < trials; ++x) {
-    ranker.tell_needs(point(x), needs(x));
-    ranker.observe(point(x), 1000.0 / needs(x).registers);
+    ranker.record_resources(point(x), resources(x));
+    ranker.observe(point(x), 1000.0 / resources(x).registers);
   }
   ranker.end_batch();
   return ranker;
@@ -39,14 +39,14 @@ struct Batch {
   std::vector<BuiltPoint> built;
 };
 
-Batch batch(Ranker& ranker, bool is_told) {
+Batch batch(Ranker& ranker, bool has_resources) {
   Batch made;
   for (const std::int64_t x : {1090, 1020, 1140, 1004, 1060}) {
     made.points.push_back(point(x));
     BuildResult& built = made.built.emplace_back().result;
-    if (!is_told) continue;
-    built.object.resources = {{.kernel = "k", .registers = static_cast<int>(needs(x).registers), .threads = 128}};
-    ranker.tell_needs(point(x), needs(x));
+    if (!has_resources) continue;
+    built.object.resources = {{.kernel = "k", .registers = static_cast<int>(resources(x).registers), .threads = 128}};
+    ranker.record_resources(point(x), resources(x));
   }
   return made;
 }
@@ -55,7 +55,7 @@ using Order = std::vector<std::size_t>;
 
 TEST(MeasuringOrder, TheMostPromisingOfACompiledBatchComesFirst) {
   Ranker ranker = taught(200);
-  ASSERT_TRUE(ranker.ranks());
+  ASSERT_TRUE(ranker.can_rank());
   const Batch b = batch(ranker, true);
   EXPECT_EQ(measuring_order(b.points, b.built, &ranker), (Order{3, 1, 4, 0, 2}));
 }
@@ -69,7 +69,7 @@ TEST(MeasuringOrder, WhatTheCompilerDoesNotTellOfStaysAsProposed) {
 TEST(MeasuringOrder, WithoutAModelThatRanksItStaysAsProposed) {
   Ranker ranker = taught(10);
   const Batch b = batch(ranker, true);
-  ASSERT_FALSE(ranker.ranks());
+  ASSERT_FALSE(ranker.can_rank());
   EXPECT_EQ(measuring_order(b.points, b.built, &ranker), (Order{0, 1, 2, 3, 4}));
   EXPECT_EQ(measuring_order(b.points, b.built, nullptr), (Order{0, 1, 2, 3, 4}));
 }

@@ -35,7 +35,7 @@ TEST(RacePlan, FewerEnterWhereAKernelTakesLong) {
 }
 
 TEST(RacePlan, APreliminaryRaceThatWouldChooseNothingIsNotHeld) {
-  // Its three processes alone take 0.15 s.
+  // Starting its three processes takes 0.15 s.
   EXPECT_EQ(plan_race({}, 1e6, 0.3, 1).preliminary, 0);
   EXPECT_EQ(plan_race({}, 1e6, 0.3, 1).finalists, 1);
 }

@@ -26,20 +26,20 @@ void teach(Ranker& r, int n, double (*throughput)(std::int64_t)) {
 }
 
 double rising(std::int64_t x) { return 10.0 + static_cast<double>(x); }
-/// Nothing that the features know of.
+/// A label that the features do not predict.
 double noise(std::int64_t x) { return static_cast<double>((x * 2654435761u) % 1000); }
 
 TEST(Ranker, DoesNotRankBeforeThereAreEnoughTrials) {
   Ranker r = ranker("xgboost");
   teach(r, 10, rising);
-  EXPECT_FALSE(r.ranks());
+  EXPECT_FALSE(r.can_rank());
   EXPECT_FALSE(r.audit().has_value());
 }
 
 TEST(Ranker, OrdersUnseenPointsOnceItHasLearnt) {
   Ranker r = ranker("xgboost");
   teach(r, 100, rising);
-  EXPECT_TRUE(r.ranks());
+  EXPECT_TRUE(r.can_rank());
   EXPECT_GT(r.audit().value(), 0.9);
   const std::vector<Point> points{point(90), point(5)};
   const std::vector<double> scores = r.score(points);
@@ -58,17 +58,17 @@ TEST(Ranker, PointsThatCannotBeLoweredComeLast) {
 TEST(Ranker, TheAuditMakesAModelStepAsideThatDoesNotRank) {
   Ranker r = ranker("xgboost");
   teach(r, 200, noise);
-  ASSERT_TRUE(r.audit().has_value() || !r.ranks());
-  EXPECT_FALSE(r.ranks()) << "rank correlation " << r.audit().value_or(0);
+  ASSERT_TRUE(r.audit().has_value() || !r.can_rank());
+  EXPECT_FALSE(r.can_rank()) << "rank correlation " << r.audit().value_or(0);
 }
 
 TEST(Ranker, TheRandomModelNeverRanks) {
   Ranker r = ranker("random");
   teach(r, 100, rising);
-  EXPECT_FALSE(r.ranks());
+  EXPECT_FALSE(r.can_rank());
 }
 
-std::vector<Observation> lessons(int n, double (*throughput)(std::int64_t)) {
+std::vector<Observation> observations(int n, double (*throughput)(std::int64_t)) {
   std::vector<Observation> list;
   for (std::int64_t x = 0; x < n; ++x) list.push_back({features(point(x)).value(), throughput(x) / throughput(n)});
   return list;
@@ -82,17 +82,17 @@ bool prefers_large(Ranker& r) {
 
 TEST(Ranker, RanksByWhatOtherTasksTaughtBeforeTheFirstTrial) {
   Ranker r = ranker("xgboost");
-  r.warm_start(lessons(100, rising));
-  EXPECT_TRUE(r.ranks());
+  r.warm_start(observations(100, rising));
+  EXPECT_TRUE(r.can_rank());
   EXPECT_TRUE(prefers_large(r));
   EXPECT_EQ(r.generation(), 1u);
 }
 
 TEST(Ranker, WhatOtherTasksTaughtFades) {
   Ranker r = ranker("xgboost");
-  r.warm_start(lessons(100, rising));
+  r.warm_start(observations(100, rising));
   ASSERT_TRUE(prefers_large(r));
-  teach(r, 300, falling);  // beyond 277 trials nothing is left of it
+  teach(r, 300, falling);  // after 277 trials, other tasks have no weight
   Ranker alone = ranker("xgboost");
   teach(alone, 300, falling);
   const std::vector<Point> points{point(3), point(77), point(250)};
@@ -101,8 +101,8 @@ TEST(Ranker, WhatOtherTasksTaughtFades) {
 
 TEST(Ranker, LessonsThatDoNotRankAreSeenThrough) {
   Ranker r = ranker("xgboost");
-  r.warm_start(lessons(200, noise));
-  EXPECT_FALSE(r.ranks());
+  r.warm_start(observations(200, noise));
+  EXPECT_FALSE(r.can_rank());
 }
 
 TEST(Ranker, LikenessIsThatOfTheProgramsFeatures) {
@@ -130,12 +130,12 @@ TEST(Ranker, OfALongHistoryTheLatestAndTheFastestAreLearntFrom) {
     return features(p);
   });
   constexpr std::int64_t kTrials = 5000, kReplayed = 512, kOwn = 100;
-  // The fastest came first.
+  // The fastest trials are observed first.
   for (std::int64_t x = 0; x < kTrials; ++x) r.observe(point(x), rising(kTrials - x));
   r.end_replay();
   for (std::int64_t x = kTrials; x < kTrials + kOwn; ++x) r.observe(point(x), 1);
   r.end_batch();
-  EXPECT_TRUE(r.ranks());
+  EXPECT_TRUE(r.can_rank());
   EXPECT_EQ(lowered.size(), kReplayed + kOwn);
   EXPECT_TRUE(lowered.contains(0));
   EXPECT_TRUE(lowered.contains(kReplayed / 2 - 1));
@@ -157,7 +157,7 @@ TEST(Ranker, AnAmendedLabelCountsInTheNextTraining) {
 TEST(Ranker, AmendmentsDoNotMakeTheModelStale) {
   Ranker r = ranker("xgboost");
   teach(r, 100, rising);
-  r.ranks();
+  r.can_rank();
   for (std::int64_t x = 0; x < 100; ++x) r.amend(point(x), falling(x));
   r.end_batch();
   EXPECT_TRUE(prefers_large(r)) << "of old labels, until there are a quarter more";
@@ -176,7 +176,7 @@ TEST(Ranker, AReadingOfLessWeightAmendsNothing) {
 }
 
 TEST(Ranker, ADisturbedReadingIsNoneToMeasureOthersBy) {
-  // One in ten seems a thousand times as fast: by these all others would be alike.
+  // One trial in ten seems a thousand times as fast, next to which all others would look alike.
   Ranker r = ranker("xgboost");
   for (std::int64_t x = 0; x < 100; ++x) {
     if (x % 10 == 3) {
@@ -186,7 +186,7 @@ TEST(Ranker, ADisturbedReadingIsNoneToMeasureOthersBy) {
     }
   }
   r.end_batch();
-  EXPECT_TRUE(r.ranks());
+  EXPECT_TRUE(r.can_rank());
   const std::vector<double> scores = r.score(std::vector<Point>{point(98), point(90), point(5)});
   EXPECT_LT(scores[2], 0.5);
   EXPECT_GT(scores[0], scores[2] + 0.3);
@@ -200,7 +200,7 @@ TEST(Ranker, LearningDoesNotDependOnWhenItIsAsked) {
       r->observe(point(x), rising(x));
       if (x % 16 != 15) continue;
       r->end_batch();
-      if (r == &eager) r->ranks();  // an interrupted run trained here, the resumed one did not
+      if (r == &eager) r->can_rank();  // an interrupted run trains here, a resumed one does not
     }
   }
   const std::vector<Point> points{point(3), point(77), point(500)};

@@ -1,4 +1,4 @@
-// What strategies see of a record: its points alone.
+// A recorded space consists of its recorded points only.
 
 #include "search/recorded_space.h"
 
@@ -9,6 +9,7 @@
 #include <set>
 
 #include "search/strategy.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 namespace {
@@ -18,7 +19,7 @@ const Task& task() {
   return t;
 }
 
-/// The first seed, and as many samples and relatives of it.
+/// The first seed, with as many samples as relatives of it.
 std::vector<RecordedPoint> some_points(int n) {
   const SearchSpace whole(task());
   std::mt19937_64 random(1);

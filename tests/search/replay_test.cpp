@@ -1,4 +1,4 @@
-// A survey of a small product, and strategies on its record; and on a made-up record, of which is known what is best.
+// Strategies on the survey of a small product, and on a made-up record whose best point is known.
 
 #include "search/replay.h"
 
@@ -13,6 +13,7 @@
 
 #include "lookup/task_key.h"
 #include "support/error.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 namespace {
@@ -67,7 +68,7 @@ TEST_F(SurveyTest, MeasuresSeedsSamplesAndRelativesAndIsReplayedWithoutMeasuring
   }
 }
 
-/// Seeds and samples of a larger product, with times that the first knobs decide.
+/// Seeds and samples of a larger product, with times that depend on the first knobs.
 std::vector<SurveyedPoint> made_up_record(const Task& task) {
   const SearchSpace space(task);
   std::vector<Point> points;
@@ -122,7 +123,7 @@ TEST(Replay, KnowsTheBestThatCounts) {
   std::vector<SurveyedPoint> record = made_up_record(task);
   record.resize(20);
   record[5].trial.median_ns = 10;
-  record[5].counts = false;  // ended early, say
+  record[5].counts = false;  // for example, ended early
   record[9].trial.median_ns = 20;
   const Replay replay(task, record);
   EXPECT_EQ(replay.best_ns(), 20);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "support/error.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

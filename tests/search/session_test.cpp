@@ -16,6 +16,7 @@
 #include "support/error.h"
 #include "support/machine_lock.h"
 #include "support/scratch_folder.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 namespace {
@@ -139,7 +140,8 @@ TEST_F(SessionTest, TwoTunersOfOneTaskTakeTurnsAndMeasureNothingTwice) {
       twice += codes.insert(trial.code.identity).second ? 0 : 1;
     }
   }
-  // What one measured while it was disturbed the other one measures when it meets it, and the first one measures again.
+  // A trial that one session measured while disturbed is measured by the other when it meets it, and again by the
+  // first.
   EXPECT_LE(twice, results[0].remeasured + results[1].remeasured) << "each hears what the other has measured";
   EXPECT_EQ(configs.size(), 48u);
   for (const SessionResult& result : results) EXPECT_EQ(result.trials, 24);
@@ -183,7 +185,7 @@ TEST_F(SessionTest, ProgressCountsUp) {
 }
 
 #ifdef WITH_CUDA
-/// A device that has too few registers for any kernel, on a driver that would fail if it were asked to launch one.
+/// A device with too few registers for any kernel, on a driver that would fail if asked to launch one.
 TEST_F(SessionTest, WhatCannotBeLaunchedIsRecordedAndNotRun) {
   setenv("NESTWRIGHT_CUDA_DRIVER", FAKE_CUDA, 1);
   const Task task{parse_workload("matmul m=16 n=16 k=8"), Target::parse("cuda,arch=sm_90,registers_per_block=1024")};

@@ -1,4 +1,4 @@
-// Made-up tasks on a made-up clock.
+// Sharing a budget among made-up tasks on a made-up clock.
 #include "search/shared_budget.h"
 
 #include <gmock/gmock.h>
@@ -14,10 +14,10 @@ namespace {
 
 using testing::ElementsAre;
 
-/// What a made-up task does: `bests` after each of its turns, the last one for good.
+/// The script of a made-up task: `bests` after each of its turns; the last one stays.
 struct Plan {
   std::vector<double> bests = {100};
-  std::int64_t space = 1'000'000;  ///< trials until every configuration was measured
+  std::int64_t space = 1'000'000;  ///< trials until the space is exhausted
   double turn_s = 1;
   std::int64_t batch = 10;
   int fails_at = -1;  ///< turn
@@ -118,7 +118,7 @@ TEST_F(SharedBudgetTest, SecondsHoldWithTheFinalRaces) {
   add("a", {});
   add("b", {});
   const auto outcomes = run({.seconds = 20});
-  // Two races of two seconds each are kept back; the turn that begins before then is the last.
+  // Two races of two seconds each are reserved; the turn that begins before that time is the last.
   EXPECT_EQ(stage_.clock.now_ns(), 16'000'000'000);
   EXPECT_DOUBLE_EQ(outcomes[0].result.seconds + outcomes[1].result.seconds, 16);
 }
@@ -189,7 +189,7 @@ TEST_F(SharedBudgetTest, ARunGoesOnWithWhatEarlierOnesSpent) {
   EXPECT_EQ(outcomes[0].result.earlier_trials, 500);
 }
 
-/// Of sessions that a budget has room for two of.
+/// Expects at most two open sessions at any time.
 void expect_two_at_once(const std::vector<std::string>& told, const std::vector<TaskOutcome>& outcomes) {
   EXPECT_THAT(std::vector(told.begin(), told.begin() + 4), ElementsAre("open a", "open b", "finish a", "open c"));
   std::int64_t trials = 0;

@@ -59,12 +59,12 @@ TEST(StopCondition, TheInterruptFlagComesFirst) {
   FakeClock clock;
   std::atomic<bool> flag = false;
   StopCondition stop({.trials = 1}, clock, &flag);
-  EXPECT_FALSE(stop.interrupted());
+  EXPECT_FALSE(stop.is_interrupted());
   flag = true;
   EXPECT_EQ(stop.reason(0), "interrupted");
 }
 
-/// 10 s in which the last gain, of 5%, came after 6 s: four sevenths of it are 2.8%.
+/// A search of 10 s whose last gain, of 5%, came after 6 s: four sevenths of it are 2.8%.
 struct Gaining {
   explicit Gaining(double until_gain, int trials = StopCondition::kMinTrials)
       : stop({.until_gain = until_gain}, clock, nullptr) {

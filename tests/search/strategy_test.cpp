@@ -1,4 +1,4 @@
-// The contract of every strategy, and what each one adds.
+// The contract of all strategies, and the behaviour of each one.
 
 #include "search/strategy.h"
 
@@ -11,6 +11,7 @@
 #include "made_up_space.h"
 #include "search/candidate.h"
 #include "support/error.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 namespace {
@@ -19,7 +20,7 @@ Task matmul(const std::string& sizes) {
   return {parse_workload("matmul " + sizes), Target::parse("cpu,isa=avx512,threads=2")};
 }
 
-/// A made-up time that rewards large register tiles: what it depends on, the model can learn.
+/// A made-up time that rewards large register tiles, which the model can learn.
 double made_up_ns(const Point& point) {
   double ns = 1e6;
   for (const ConfigEntry& entry : point.config.entries()) {
@@ -76,11 +77,11 @@ TEST_P(EveryStrategy, ABatchIsAFunctionOfSeedNumberAndResults) {
   Search interrupted(GetParam(), space_, 5), resumed(GetParam(), space_, 5);
   std::vector<std::vector<Point>> batches;
   for (int batch = 0; batch < 5; ++batch) batches.push_back(interrupted.step(batch, 10));
-  for (const auto& batch : batches) resumed.tell(batch);  // what a resumed session replays from the log
+  for (const auto& batch : batches) resumed.tell(batch);  // as a resumed session replays the log
   EXPECT_EQ(interrupted.instance->propose(5, 10), resumed.instance->propose(5, 10));
 }
 
-/// Over a made-up space, to whose model all points are alike where `are_alike`; else it knows their numbers.
+/// A search over a made-up space. Its model sees all points as alike where `are_alike`; else it sees their numbers.
 struct MadeUpSearch {
   MadeUpSearch(const std::string& strategy, const MadeUpSpace& space, bool are_alike = false, std::uint64_t seed = 1)
       : ranker(make_cost_model("xgboost", 1), make_cost_model("xgboost", 1),
@@ -92,7 +93,7 @@ struct MadeUpSearch {
                }),
         instance(make_strategy(strategy, {&space, &ranker, seed, {}})) {}
 
-  /// The larger the faster.
+  /// Larger numbers are faster.
   static Trial trial(const Point& p) { return {p, Outcome::kOk, 1e9 / (1.0 + MadeUpSpace::number(p))}; }
   std::vector<Point> step(int batch, int n) {
     std::vector<Point> points = instance->propose(batch, n);
@@ -101,7 +102,7 @@ struct MadeUpSearch {
     instance->observe(trials);
     return points;
   }
-  /// Proposes until there is nothing more.
+  /// Proposes until nothing is left.
   std::set<std::int64_t> all(int n) {
     std::set<std::int64_t> numbers;
     for (int batch = 0;; ++batch) {
@@ -175,7 +176,7 @@ TEST_P(EveryStrategy, CoversATinySpaceOfTemplates) {
 
 TEST_P(EveryStrategy, ABatchAfterAmendmentsIsAFunctionOfTheNewestLabels) {
   Search amended(GetParam(), space_, 5), resumed(GetParam(), space_, 5);
-  // Before there are enough for the model: what it learnt of old labels it keeps until its next training.
+  // With too few trials for the model, it keeps what it learnt from old labels until its next training.
   const std::vector<Point> first = amended.instance->propose(0, 12);
   std::vector<Trial> noisy, newest;
   for (std::size_t i = 0; i < first.size(); ++i) {
@@ -231,7 +232,7 @@ TEST(EvolutionaryStrategy, WhatOtherShapesLikedComesByTurnsWithTheSeeds) {
 
 TEST(EvolutionaryStrategy, WhatIsLikeASlowPointIsNotMeasured) {
   const SearchSpace space(matmul("m=300 n=256 k=128"));
-  // To the model the shape of the register tile is all there is: programs with the same one are alike.
+  // The model sees only the shape of the register tile: programs with equal shapes are alike.
   const auto mark = [](const Point& p) {
     const auto value = [&](const char* knob) { return static_cast<float>(p.config.find(knob)->value[0]); };
     return 8 * value("register_rows") + value("register_vectors") + 0.25f * value("unroll_k");
@@ -250,9 +251,9 @@ TEST(EvolutionaryStrategy, WhatIsLikeASlowPointIsNotMeasured) {
     }
     strategy->observe(trials);
   }
-  ASSERT_TRUE(ranker.ranks());
+  ASSERT_TRUE(ranker.can_rank());
   const double best = known.rbegin()->second;
-  // Seven by the model, no two alike, and one at random.
+  // Seven proposals by the model, no two of them alike, and one at random.
   std::set<float> marks;
   int slow = 0;
   for (const Point& p : strategy->propose(3, 8)) {
@@ -263,7 +264,7 @@ TEST(EvolutionaryStrategy, WhatIsLikeASlowPointIsNotMeasured) {
   EXPECT_LE(slow, 1);
 }
 
-/// Numbers that the strategy proposes in a batch.
+/// The numbers of the points of a batch.
 std::vector<std::int64_t> numbers(const std::vector<Point>& points) {
   std::vector<std::int64_t> list;
   for (const Point& p : points) list.push_back(MadeUpSpace::number(p));
@@ -280,7 +281,7 @@ TEST_P(Climbers, NeighboursAreThoseOfTheNewestBest) {
     trials.push_back({point(i * 10'000'000'000), Outcome::kOk, 100.0 + static_cast<double>(i)});
   }
   search.instance->observe(trials);
-  // The four that seemed best turn out slow, and the fifth disturbed.
+  // The four best turn out slow, and the fifth was disturbed.
   for (std::size_t i = 0; i < 4; ++i) trials[i].median_ns = 1000;
   trials[4].weight = kDisturbedWeight;
   trials.resize(4);
@@ -298,14 +299,14 @@ TEST_P(Climbers, NeighboursAreThoseOfTheNewestBest) {
 INSTANTIATE_TEST_SUITE_P(All, Climbers, testing::Values("local_search"));
 
 TEST(Strategies, EachPartOfABatchGetsItsShareInBatchesOfOne) {
-  // With a model that ranks: nine of ten proposals are its own, near the best, and one in ten is a uniform sample.
+  // With a model that ranks, nine of ten proposals are near the best and one of ten is a uniform sample.
   const MadeUpSpace space(100'000, multiples(1, 100'000));
   for (const std::string strategy : {"evolutionary", "annealing"}) {
     MadeUpSearch search(strategy, space);
     std::vector<Trial> trials;
     for (std::int64_t x = 0; x < 100'000; x += 500) trials.push_back(MadeUpSearch::trial(point(x)));
     search.instance->observe(trials);
-    ASSERT_TRUE(search.ranker.ranks());
+    ASSERT_TRUE(search.ranker.can_rank());
     int promising = 0;
     constexpr int kBatches = 60;
     for (int batch = 1; batch <= kBatches; ++batch) {
@@ -358,7 +359,7 @@ TEST(Strategies, TheOutlookTellsWhetherStartingPointsAreLeft) {
 }
 
 TEST(EvolutionaryStrategy, ADisturbedTrialCallsNothingSlowAndIsNotCalledSlow) {
-  // To the model there are ten kinds of points, and the larger are the faster.
+  // The model distinguishes ten kinds of points; larger ones are faster.
   const MadeUpSpace space(100'000, multiples(1, 100'000));
   const auto kind = [](const Point& p) { return static_cast<float>(MadeUpSpace::number(p) / 10'000); };
   const auto proposed_kinds = [&](const Trial& disturbed) {
@@ -372,14 +373,14 @@ TEST(EvolutionaryStrategy, ADisturbedTrialCallsNothingSlowAndIsNotCalledSlow) {
     }
     trials.push_back(disturbed);
     strategy->observe(trials);
-    EXPECT_TRUE(ranker.ranks());
+    EXPECT_TRUE(ranker.can_rank());
     std::set<float> kinds;
     for (const Point& p : strategy->propose(1, 4)) kinds.insert(kind(p));
     return kinds;
   };
-  // Of the ninth kind there is one trial, that took long while the machine was disturbed.
+  // The ninth kind has one trial, which took long while the machine was disturbed.
   EXPECT_TRUE(proposed_kinds({point(95'000), Outcome::kOk, 1e7, kDisturbedWeight}).contains(9));
-  // One that seems ten times as fast as all others would make all of them slow.
+  // A trial that seems ten times as fast as all others would make all of them slow.
   EXPECT_TRUE(proposed_kinds({point(1), Outcome::kOk, 1e4, kDisturbedWeight}).contains(8));
 }
 

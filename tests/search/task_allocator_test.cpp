@@ -49,7 +49,7 @@ TEST(TaskAllocator, ThePastIsThatOfTheLastThreeTurns) {
   // Turns are a second apart: ln(80/70) over three seconds.
   EXPECT_NEAR(expected_gain(searched(20, {1000, 80, 80, 75, 70})), 0.2 * std::log(80.0 / 70) / 3 + 0.8 * 0.05 / 20,
               1e-12);
-  // Nothing valid yet is no gain.
+  // No gain is recorded before the first valid trial.
   EXPECT_NEAR(expected_gain(searched(20, {0, 0, 70})), 0.8 * 0.05 / 20, 1e-12);
 }
 

@@ -1,4 +1,4 @@
-// Scores of several sessions of one task, brought into one unit.
+// Converting scores of several sessions of a task into one unit.
 #include "search/units.h"
 
 #include <gmock/gmock.h>
@@ -8,6 +8,7 @@
 
 #include "lookup/task_key.h"
 #include "support/scratch_folder.h"
+#include "templates/registry.h"
 #include "tests/logs/sample.h"
 
 namespace nestwright {
@@ -53,7 +54,7 @@ TEST_F(UnitsTest, TimesOfAnotherSessionAreScaledByTheAnchorsThatBothMeasured) {
   }
 }
 
-// What an earlier session timed beside a disturbance is measured again, and may be the incumbent from then on.
+// A trial that was disturbed in an earlier session is measured again, and can then be the incumbent.
 TEST_F(UnitsTest, ADefaultThatWasDisturbedIsMeasuredAgain) {
   TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
   SessionState session(task_, log, options_);
@@ -66,7 +67,7 @@ TEST_F(UnitsTest, ADefaultThatWasDisturbedIsMeasuredAgain) {
   EXPECT_FALSE(log.may_be_best(session.default_trial));
 
   session.id = log.begin_session(session.key, {.made_by = session.made_by});
-  bool measured = false;  // others may disturb it again
+  bool measured = false;  // real disturbances may intervene
   for (int attempt = 0; attempt < 20 && !measured; ++attempt) {
     Units units;
     units.establish(session, recorded(log));
@@ -85,7 +86,7 @@ TEST_F(UnitsTest, ADefaultThatWasDisturbedIsMeasuredAgain) {
   EXPECT_EQ(log.best(filter_of(session.key), session.versions)->trial, session.default_trial);
 }
 
-// It would end each further run of its task.
+// Otherwise it would end every further run of its task.
 TEST_F(UnitsTest, ADefaultThatFailedInARaceIsAnAnchorAndNoBest) {
   TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
   SessionState session(task_, log, options_);
@@ -128,14 +129,14 @@ TEST_F(UnitsTest, ASessionWithNothingInCommonCannotBeCompared) {
   EXPECT_EQ(timing.disturbance, "timed by a session that cannot be compared with this one");
 }
 
-// Another code generator may make other code of the same configuration: its times link two sessions only where the code
-// is the same.
+// Another code generator may compile a configuration to other code: its times link two sessions only where the code is
+// unchanged.
 TEST_F(UnitsTest, ASessionOfAnotherCodeGeneratorIsLinkedByUnchangedCodeAlone) {
   TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
   SessionState session(task_, log, options_);
   const Point point = session.space.seeds().front();
   const std::string code = session.build({point}, Pipeline::kSearch).front().result.object.code;
-  MadeBy another = session.made_by;
+  RecordProvenance another = session.made_by;
   another.code_generator = "0123456789abcdef";
   const SessionId earlier = log.begin_session(session.key, {.made_by = another});
   const Batch batch = log.commit_batch(earlier, 0, {{{point.template_name, point.version}, point.config, "seed"}});

@@ -9,7 +9,7 @@
 namespace nestwright {
 namespace {
 
-/// All that is found in batches of `n`.
+/// All points found in batches of `n`.
 std::set<std::int64_t> found(const SearchSpace& space, UnseenPoints& unseen, int n) {
   std::mt19937_64 random(1);
   SeenPoints seen;

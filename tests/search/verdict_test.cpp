@@ -13,8 +13,8 @@ namespace {
 
 using testing::ElementsAre;
 
-/// An entry of a race of as many processes as passes whose samples scatter by `spread` around `ns`. The pass's own
-/// disturbance is the same for all entries, as the machine's drift is.
+/// An entry of a race with one pass in each process, whose samples vary by `spread` around `ns`. Each pass has a
+/// disturbance that all entries share, as the machine's drift does.
 RaceEntry entry(TrialId trial, double ns, double spread = 0.01, const std::string& role = "finalist", int passes = 20) {
   std::mt19937_64 own(static_cast<std::uint64_t>(trial)), common(99);
   std::uniform_real_distribution<double> noise(-spread, spread), drift(-0.2, 0.2);

@@ -1,10 +1,11 @@
-// What other shapes in the log teach.
+// Using trials of other shapes in the log.
 #include "search/warm_start.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "lookup/task_key.h"
+#include "templates/registry.h"
 #include "tests/logs/sample.h"
 
 namespace nestwright {
@@ -15,7 +16,7 @@ class WarmStartTest : public testing::Test {
   static Task task(const std::string& sizes, int threads = 1) {
     return {parse_workload("matmul " + sizes), Target::parse("cpu,isa=avx2,threads=" + std::to_string(threads))};
   }
-  /// A session of the task that measured its first few seeds, each slower than the one before.
+  /// Records a session of the task that measured its first few seeds, each slower than the one before.
   void record(const Task& t, int count, double first_ns) {
     const SearchSpace space(t);
     const SessionId session = log_.begin_session(task_key(t), info());
@@ -29,7 +30,7 @@ class WarmStartTest : public testing::Test {
       log_.record(session, batch.proposals[i].id, timed(first_ns * static_cast<double>(i + 1)));
     }
     log_.end_session(session, SessionStatus::kDone, "");
-    usleep(2000);  // recorded_at has milliseconds
+    usleep(2000);  // recorded_at has a resolution of milliseconds
   }
   WarmStart start(const Task& t, std::size_t own_trials = 0) {
     const SearchSpace space(t);
@@ -46,7 +47,7 @@ class WarmStartTest : public testing::Test {
 
 TEST_F(WarmStartTest, NothingRecordedTeachesNothing) {
   const WarmStart warm = start(task("m=96 n=96 k=96"));
-  EXPECT_TRUE(warm.lessons.empty());
+  EXPECT_TRUE(warm.observations.empty());
   EXPECT_TRUE(warm.points.empty());
 }
 
@@ -55,14 +56,14 @@ TEST_F(WarmStartTest, OtherShapesGiveLessonsAndPointsThatFit) {
   record(task("m=100 n=96 k=96"), 3, 5000);
   const Task mine = task("m=96 n=96 k=96");
   const WarmStart warm = start(mine);
-  ASSERT_EQ(warm.lessons.size(), 7u);
+  ASSERT_EQ(warm.observations.size(), 7u);
   // The nearest shape first; relative to the best of its own task.
-  EXPECT_DOUBLE_EQ(warm.lessons[0].throughput, 1);
-  EXPECT_DOUBLE_EQ(warm.lessons[2].throughput, 1.0 / 3);
-  EXPECT_DOUBLE_EQ(warm.lessons[3].throughput, 1);
-  EXPECT_DOUBLE_EQ(warm.lessons[6].throughput, 0.25);
-  for (const Observation& lesson : warm.lessons) {
-    EXPECT_EQ(lesson.features.size(), warm.lessons[0].features.size());
+  EXPECT_DOUBLE_EQ(warm.observations[0].throughput, 1);
+  EXPECT_DOUBLE_EQ(warm.observations[2].throughput, 1.0 / 3);
+  EXPECT_DOUBLE_EQ(warm.observations[3].throughput, 1);
+  EXPECT_DOUBLE_EQ(warm.observations[6].throughput, 0.25);
+  for (const Observation& observation : warm.observations) {
+    EXPECT_EQ(observation.features.size(), warm.observations[0].features.size());
   }
   ASSERT_FALSE(warm.points.empty());
   EXPECT_LE(warm.points.size(), 4u);
@@ -74,7 +75,7 @@ TEST_F(WarmStartTest, OtherTargetsAndOperandsTeachNothing) {
   record(task("m=64 n=64 k=64", 2), 2, 100);
   record(task("m=64 n=64 k=64 tb=1"), 2, 100);
   record(task("m=64 n=64 k=64 dtype=float64"), 2, 100);
-  EXPECT_TRUE(start(task("m=96 n=96 k=96")).lessons.empty());
+  EXPECT_TRUE(start(task("m=96 n=96 k=96")).observations.empty());
 }
 
 TEST_F(WarmStartTest, ASessionThatGoesOnLearnsFromTheSame) {
@@ -82,16 +83,16 @@ TEST_F(WarmStartTest, ASessionThatGoesOnLearnsFromTheSame) {
   const Task mine = task("m=96 n=96 k=96");
   record(mine, 1, 300);
   record(task("m=80 n=96 k=96"), 3, 200);
-  EXPECT_EQ(start(mine).lessons.size(), 2u) << "what came after this task's first session is left out";
-  EXPECT_EQ(start(task("m=97 n=96 k=96")).lessons.size(), 6u);
+  EXPECT_EQ(start(mine).observations.size(), 2u) << "what came after this task's first session is left out";
+  EXPECT_EQ(start(task("m=97 n=96 k=96")).observations.size(), 6u);
 }
 
 TEST_F(WarmStartTest, ATaskWithManyTrialsGetsPointsAndNoLessons) {
   record(task("m=64 n=64 k=64"), 4, 100);
   const Task mine = task("m=96 n=96 k=96");
-  EXPECT_EQ(start(mine, 511).lessons.size(), 4u);
+  EXPECT_EQ(start(mine, 511).observations.size(), 4u);
   const WarmStart warm = start(mine, 512);
-  EXPECT_TRUE(warm.lessons.empty());
+  EXPECT_TRUE(warm.observations.empty());
   EXPECT_EQ(warm.points, start(mine).points);
   EXPECT_FALSE(warm.points.empty());
 }

@@ -31,7 +31,7 @@ TEST(Config, SetReplacesInPlace) {
 }
 
 TEST(Config, HashIsStableAndSeesEveryPart) {
-  EXPECT_EQ(Config().hash(), 14695981039346656037ULL);  // FNV's offset basis: nothing hashed
+  EXPECT_EQ(Config().hash(), 14695981039346656037ULL);  // FNV's offset basis: nothing was hashed
   EXPECT_EQ(example().hash(), Config::parse(example().str()).hash());
   Config other = example();
   other.set("unroll_k", {8});

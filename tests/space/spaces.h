@@ -1,4 +1,4 @@
-// Spaces that several tests use.
+// Spaces for several tests.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ inline Knob option(std::string name, std::int64_t index, std::string label) {
   return {std::move(name), KnobKind::kChoice, {{index}}, {std::move(label)}};
 }
 
-/// Two branches: pack=no has rows, columns and unroll, pack=yes a panel besides; rows*columns <= 28, panel >= columns.
+/// Two branches: pack=no has rows, columns and unroll; pack=yes also has a panel. rows*columns <= 28, panel >= columns.
 inline ConfigSpace packing() {
   const Constraint registers{{"rows", "columns"},
                              [](std::span<const KnobValue> v) { return v[0][0] * v[1][0] <= 28; },

@@ -26,14 +26,14 @@ void compute_for_cpu_ms(double ms) {
   }
 }
 
-/// A folder as /proc/self/task, of threads whose waits the test says.
+/// A folder like /proc/self/task whose threads' waits the test sets.
 class FakeTasks {
  public:
   void set(const std::string& thread, const std::string& schedstat) const {
     std::filesystem::create_directories(path() + "/" + thread);
     std::ofstream(path() + "/" + thread + "/schedstat") << schedstat;
   }
-  void end(const std::string& thread) const {  // what is open of it then gives nothing
+  void end(const std::string& thread) const {  // open files of the thread then read as empty
     std::ofstream(path() + "/" + thread + "/schedstat", std::ios::trunc);
     std::filesystem::remove_all(path() + "/" + thread);
   }
@@ -89,7 +89,7 @@ TEST(CpuAccounting, TheWaitOfThreadsThatEndedStays) {
   EXPECT_EQ(accounting.now().wait_ns, 300);
   accounting.list_threads();
   EXPECT_EQ(accounting.now().wait_ns, 300);
-  tasks.set("11", "0 7 1\n");  // another thread of the same number
+  tasks.set("11", "0 7 1\n");  // another thread with the same id
   accounting.list_threads();
   tasks.set("11", "0 9 1\n");
   EXPECT_EQ(accounting.now().wait_ns, 302);

@@ -1,4 +1,4 @@
-// A target of each instruction set, of no machine in particular.
+// A target for each instruction set, independent of the machine.
 #pragma once
 
 #include "target/target.h"

@@ -9,7 +9,7 @@
 namespace nestwright {
 namespace {
 
-// Computed by an independent implementation (Python): these values are in databases.
+// Computed by an independent implementation (Python): databases contain these values.
 TEST(Hash, IsFrozen) {
   EXPECT_EQ(stable_hash(""), 0xf52a15e9a9b5e89bULL);
   EXPECT_EQ(stable_hash("nestwright"), 0xf875a4a56899e9bfULL);

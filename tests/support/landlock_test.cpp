@@ -16,7 +16,7 @@
 namespace nestwright {
 namespace {
 
-// Of opening it; 0: it went well.
+// Returns errno of opening the file; 0 on success.
 int error_of_opening(const std::string& path, int flags) {
   const UniqueFd fd(open(path.c_str(), flags | O_CLOEXEC, 0600));
   return fd.get() < 0 ? errno : 0;
@@ -39,7 +39,7 @@ class Landlock : public testing::Test {
     std::ofstream(other_.path() + "/secret") << "text";
   }
 
-  // Restricts a child, which ends with 0 where `is_so` holds there.
+  // Restricts a child process, which exits with 0 if `is_so` holds in it.
   template <class Predicate>
   void expect_confined(const FileAccess& access, const Predicate& is_so) {
     EXPECT_EXIT(_exit(restrict_files_and_network(access) && is_so() ? 0 : 1), testing::ExitedWithCode(0), "");

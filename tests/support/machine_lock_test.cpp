@@ -1,4 +1,5 @@
-// Processes that take turns. They are forked: the test has no threads, and its children only lock and count.
+// Processes that contend for a lock. They are forked, which is safe here: the test has no threads, and its children
+// only lock and count.
 #include "support/machine_lock.h"
 
 #include <fcntl.h>
@@ -28,7 +29,7 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 
 bool never() { return false; }
 
-/// What the processes of a test share.
+/// The memory that the processes of a test share.
 struct Board {
   std::atomic<int> inside{0}, overlaps{0}, turns{0}, waiting{0};
   std::atomic<bool> begin{false};
@@ -77,7 +78,7 @@ class MachineLockTest : public testing::Test {
     ASSERT_TRUE(condition());
   }
 
-  /// Takes `turns` turns and writes down whose they were.
+  /// Takes the lock `turns` times and records the holder of each.
   void take_turns(int who, int turns, std::chrono::milliseconds each) const {
     MachineLock lock("cpu");
     while (!board->begin) std::this_thread::yield();

@@ -1,11 +1,11 @@
-// What a misuse is answered with.
+// Captures the message of an exception.
 #pragma once
 
 #include <string>
 
 namespace nestwright {
 
-/// What the E says that `f` throws; "accepted" where it throws none.
+/// Returns the message of the E that `f` throws; "accepted" if it throws none.
 template <class E, class F>
 std::string message(const F& f) {
   try {

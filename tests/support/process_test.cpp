@@ -60,7 +60,7 @@ TEST(ChildProcess, DoesNotOutliveItsHandle) {
 TEST(ChildProcess, InheritsTheDescriptorsGivenAndNoOthers) {
   auto [ours, theirs] = Channel::make_pair();
   auto [ours2, theirs2] = Channel::make_pair();
-  // One that is inheritable by accident.
+  // A descriptor that is inheritable by accident.
   const UniqueFd stray(dup(ours.get()));
   ChildProcess child(shell("ls /proc/self/fd | tr '\\n' ' ' >&4; printf first >&3", {theirs.get(), theirs2.get()}));
   theirs = UniqueFd();

@@ -11,7 +11,7 @@
 namespace nestwright {
 namespace {
 
-// The kernel's opinion, independent of our cpuid.
+// The kernel's view, independent of our cpuid.
 std::string cpuinfo(const std::string& key) {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {

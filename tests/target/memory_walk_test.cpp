@@ -8,7 +8,7 @@
 namespace nestwright {
 namespace {
 
-/// Every reading is later than the one before by what the test says, in turn.
+/// A clock whose readings advance by the given steps, cyclically.
 class SteppedClock : public Clock {
  public:
   explicit SteppedClock(std::vector<std::int64_t> steps) : steps_(std::move(steps)) {}
@@ -35,7 +35,7 @@ TEST(MemoryWalk, WhatSlowsAllOfItDoes) {
   EXPECT_EQ(MemoryWalk(clock).run(), 100);
 }
 
-// 512 loads one behind the other, each of 20 ns to 2 us: were they answered by a cache, or issued at once, all of them
+// 512 dependent loads of 20 ns to 2 us each: if a cache answered them, or if they were issued at once, all of them
 // would take less than 10 us.
 TEST(MemoryWalk, WaitsForMemory) {
   MemoryWalk walk;

@@ -1,4 +1,4 @@
-// Occupancy against what NVIDIA's occupancy calculator gives for the same kernels.
+// Occupancy compared with the results of NVIDIA's occupancy calculator for the same kernels.
 #include "target/occupancy.h"
 
 #include <gtest/gtest.h>
@@ -6,13 +6,13 @@
 namespace nestwright {
 namespace {
 
-Occupancy on(const char* arch, const BlockNeeds& block) {
+Occupancy on(const char* arch, const BlockResources& block) {
   return occupancy(block, Target::parse(std::string("cuda,arch=") + arch)).value();
 }
 
 struct Published {
   const char* arch;
-  BlockNeeds block;
+  BlockResources block;
   int blocks, warps;
 };
 
@@ -61,7 +61,7 @@ TEST(Occupancy, WarpsAndBlocksBoundIt) {
           {"sm_86", {32, 16, 0}, 16, 16},
           {"sm_89", {32, 16, 0}, 24, 24},
           {"sm_120", {32, 16, 0}, 24, 24},
-          {"sm_80", {100, 16, 0}, 16, 64}});  // four warps, though the last is not full
+          {"sm_80", {100, 16, 0}, 16, 64}});  // four warps, although the last one is not full
 }
 
 TEST(Occupancy, IsOfArchitecturesOfCudaAlone) {
@@ -77,7 +77,7 @@ TEST(Occupancy, IsOfArchitecturesOfCudaAlone) {
 
 TEST(Occupancy, WhatCannotBeLaunchedHasNone) {
   const Target h100 = Target::parse("cuda,arch=sm_90");
-  const std::pair<BlockNeeds, const char*> refusals[] = {
+  const std::pair<BlockResources, const char*> refusals[] = {
       {{2048, 16, 0}, "a block of 2048 threads is more than the 1024 that sm_90 allows"},
       {{32, 256, 0}, "256 registers a thread are more than the 255 that sm_90 has"},
       {{1024, 72, 0},
@@ -85,12 +85,12 @@ TEST(Occupancy, WhatCannotBeLaunchedHasNone) {
       {{32, 32, 232449}, "232449 bytes of shared memory are more than the 232448 that a block may have on sm_90"},
   };
   for (const auto& [block, message] : refusals) {
-    EXPECT_EQ(why_not_launched(block, h100), message);
+    EXPECT_EQ(launch_rejection(block, h100), message);
     EXPECT_EQ(occupancy(block, h100).value().blocks, 0);
     EXPECT_EQ(occupancy(block, h100).value().share(), 0);
   }
-  EXPECT_EQ(why_not_launched({1024, 64, 232448}, h100), "");
-  EXPECT_EQ(why_not_launched({288, 224, 0}, h100),
+  EXPECT_EQ(launch_rejection({1024, 64, 232448}, h100), "");
+  EXPECT_EQ(launch_rejection({288, 224, 0}, h100),
             "288 threads of 224 registers take 86016 of them, more than the 65536 that sm_90 has for a block")
       << "nine warps count as twelve, three a partition";
 }

@@ -23,7 +23,7 @@ TEST(FmaLoop, TakesTheTimeThatItIsCalibratedFor) {
   EXPECT_LT(best, 250e3);
 }
 
-// 26 instructions an iteration, of which a core issues between one and twelve a cycle at 1 to 6 GHz.
+// 26 instructions per iteration, of which a core issues between one and twelve per cycle at 1 to 6 GHz.
 TEST(IssueLoop, IssuesAllOfItsInstructions) {
   constexpr std::int64_t kIterations = 100'000;
   double best = 1e18;
@@ -42,8 +42,8 @@ TEST(FmaLoop, CountsItsOperations) {
   EXPECT_EQ(fma_loop_flops(), 2 * 10 * lanes);
 }
 
-// Between one vector operation a nanosecond and four of them at 6 GHz: a loop that was optimised away, or that spills,
-// fails.
+// Between one vector operation per nanosecond and four per cycle at 6 GHz: a loop that was optimised away, or that
+// spills, fails.
 TEST(Peak, IsThatOfThisKindOfProcessor) {
   const double per_operation = static_cast<double>(fma_loop_flops()) / 10;
   const double peak = measure_fma_peak(1, 0.05);
@@ -63,7 +63,7 @@ TEST(Peak, ThreadsReadTogether) {
   EXPECT_GT(measure_read_bandwidth(16 << 10, 0.1, 2), 1.2 * measure_read_bandwidth(16 << 10, 0.1));
 }
 
-// A thousand threads that share two cores each have the rate of a core in their best round.
+// Each of a thousand threads that share two cores reaches the rate of a whole core in its best round.
 TEST(Peak, CountsNoMoreThreadsThanThereAreCores) {
   const int cores = host_threads();
   const double per_operation = static_cast<double>(fma_loop_flops()) / 10;

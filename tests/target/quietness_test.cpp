@@ -38,7 +38,7 @@ TEST(Quietness, IsMeasuredInTheTimeGiven) {
   EXPECT_GE(found.steal_share, 0);
 }
 
-// Four threads a core: each of them waits for three quarters of the time.
+// Four threads per core: each of them waits three quarters of the time.
 TEST(Quietness, SeesThreadsWaitForCores) {
   const int threads = 4 * static_cast<int>(std::thread::hardware_concurrency());
   const Quietness found = measure_quietness(0.3, threads);

@@ -2,6 +2,7 @@
 // of is right before any of them is.
 #include "convolution_cases.h"
 #include "matmul_check.h"
+#include "templates/registry.h"
 #include "templates/scan/scan.h"
 
 namespace nestwright {

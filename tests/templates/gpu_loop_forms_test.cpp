@@ -6,6 +6,7 @@
 #include "gpu_cases.h"
 #include "ir/core/print.h"
 #include "matmul_check.h"
+#include "templates/registry.h"
 #include "tests/support/golden.h"
 
 namespace nestwright {

@@ -6,6 +6,7 @@
 #include "gpu_cases.h"
 #include "ir/verify/verify.h"
 #include "matmul_check.h"
+#include "templates/registry.h"
 
 namespace nestwright {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "templates/checking/wide_magnitudes.h"
 #include "templates/registry.h"
-#include "templates/wide_magnitudes.h"
 
 namespace nestwright::testing_inputs {
 

@@ -9,7 +9,8 @@
 #include "definitions.h"
 #include "memory_bound_cases.h"
 #include "support/error.h"
-#include "templates/pointwise.h"
+#include "templates/pointwise/functions.h"
+#include "templates/registry.h"
 #include "workload_refusal.h"
 
 namespace nestwright {

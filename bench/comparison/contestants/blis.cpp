@@ -1,4 +1,4 @@
-// BLIS. Which kernels it takes is decided by BLIS_ARCH_TYPE, which bench_compare sets.
+// BLIS. BLIS_ARCH_TYPE, which bench_compare sets, chooses its kernels.
 
 #include <blis.h>
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ std::variant<Operation, CannotDo> make_operation(const OperationRequest& request
   if (!sizes) return CannotDo{"float32 matmul only"};
   if (const std::string why = beyond_blas(*sizes); !why.empty()) return CannotDo{why};
   if (request.weights == Weights::kPrepacked) return CannotDo{"has no interface for prepacked operands"};
-  bli_init();  // before anything is asked, or BLIS 0.9 aborts
+  bli_init();  // must come first: BLIS 0.9 aborts otherwise
   bli_thread_set_num_threads(request.threads);
   const arch_t arch = bli_arch_query_id();
   const auto call = [s = *sizes](const Operands& operands) {

@@ -1,4 +1,4 @@
-// Eigen, compiled for this very machine, with OpenMP.
+// Eigen, compiled for this machine's instruction set, with OpenMP.
 
 #include <fmt/format.h>
 

@@ -37,7 +37,7 @@ Call layer_norm(const Operands& t, Eigen::Index rows, Eigen::Index columns, floa
   };
 }
 
-/// Sums of a matrix; nothing for other functions and more dimensions.
+/// Sums of a matrix; nullopt for other functions and more dimensions.
 std::optional<Call> sum(const Operands& t, const Workload& w) {
   const std::vector<std::int64_t> shape = w.shape("shape");
   const std::vector<std::size_t> axes = w.axes("axes");

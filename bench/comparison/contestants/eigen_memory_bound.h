@@ -1,4 +1,4 @@
-// Eigen on what is bound by memory; its own expressions, which run on one thread.
+// Memory-bound operators by Eigen's expressions, which run on one thread.
 // Thread rule: one thread at a time.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace nestwright::bench {
 
-/// Nothing where Eigen has no expression for the workload.
+/// nullopt where Eigen has no expression for the workload.
 std::optional<Calls> eigen_memory_bound_calls(const OperationRequest& request);
 
 }  // namespace nestwright::bench

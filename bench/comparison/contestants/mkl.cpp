@@ -1,5 +1,5 @@
-// MKL, with the pool of threads that it was made for (Intel's OpenMP). Which kernels it takes is its own decision, by
-// the vendor of the processor: seen by the part of it that it loads.
+// MKL, with Intel's OpenMP, the thread pool that it is made for. MKL chooses its kernels by the vendor of the
+// processor; the library that it loads shows which.
 
 #include <fmt/format.h>
 #include <mkl.h>
@@ -14,7 +14,7 @@
 namespace nestwright::bench {
 namespace {
 
-/// "avx512", "avx2", "def" (generic), ...: of the kernels that this process has loaded by now.
+/// The kernels that this process has loaded so far: "avx512", "avx2", "def" (generic), ...
 std::string loaded_kernels() {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
@@ -56,7 +56,7 @@ Calls prepacked_calls(const OperationRequest& request, const MatmulSizes& s) {
   });
 }
 
-/// Of bfloat16, and of uint8 times int8: those are the types of a product in rows. MKL has none of int8 times int8.
+/// Calls for bfloat16 and for uint8 by int8, the narrow types of row-major products; MKL has none of int8 by int8.
 Calls narrow_calls(const OperationRequest& request, const MatmulSizes& s, bool is_bfloat16) {
   return calls_for(request.copies, [&](const Operands& operands) {
     return [s, is_bfloat16, t = operands] {
@@ -102,7 +102,7 @@ std::variant<Operation, CannotDo> make_operation(const OperationRequest& request
                 : is_narrow ? narrow_calls(request, *sizes, dtype == kBFloat16)
                 : plain     ? plain_calls(request, *sizes)
                             : prepacked_calls(request, *sizes);
-  calls.front()();  // it loads its kernels when they are needed
+  calls.front()();  // loads the kernels
   const std::string kernels = loaded_kernels();
   MKLVersion version = {};
   mkl_get_version(&version);

@@ -1,7 +1,6 @@
-// oneDNN 2 and 3: its gemm (of float32 and of bytes), or its matmul primitive made beforehand on plain layouts,
-// whichever is faster here; with prepacked weights the primitive on the layout that it likes best. Batches are one
-// primitive, epilogues its bias and post-operations. A build for SYCL has no primitives without a device of OpenCL: of
-// that one, gemm alone runs.
+// oneDNN 2 and 3: the faster of its gemm (float32 and bytes) and its matmul primitive on plain layouts; with prepacked
+// weights, the primitive on the layout that it prefers. Batches are one primitive; epilogues are its bias and
+// post-operations. A build for SYCL has no primitives without an OpenCL device, so that only gemm runs.
 
 #include <fmt/format.h>
 
@@ -22,7 +21,7 @@ using dnnl::memory;
 
 using DataType = memory::data_type;
 
-/// Of A, B and C.
+/// The types of A, B and C.
 struct DataTypes {
   DataType a, b, c;
 };
@@ -36,7 +35,7 @@ std::optional<DataTypes> data_types(ir::Type dtype) {
   return std::nullopt;
 }
 
-/// `rows` x `columns` of each product, as the product reads them; stored the other way where `transposed` is set.
+/// `rows` x `columns` of each product as the product reads them; stored transposed where `transposed` is set.
 memory::desc layout(const MatmulSizes& s, memory::dim rows, memory::dim columns, DataType type, bool transposed,
                     memory::dim leading, memory::dim step) {
   memory::dims sizes{rows, columns}, strides{transposed ? 1 : leading, transposed ? leading : 1};
@@ -47,14 +46,14 @@ memory::desc layout(const MatmulSizes& s, memory::dim rows, memory::dim columns,
   return {sizes, type, strides};
 }
 
-/// A tensor that the epilogue reads, the argument that it is, and its place among the inputs.
+/// A tensor that the epilogue reads: its argument, and its index among the inputs.
 struct Extra {
   memory::desc desc;
   int argument;
   std::size_t input;
 };
 
-/// The primitive's attributes and what it reads beside A and B.
+/// The primitive's attributes and the tensors that it reads in addition to A and B.
 struct After {
   dnnl::primitive_attr attributes;
   std::optional<memory::desc> bias;
@@ -106,7 +105,7 @@ dnnl::matmul::primitive_desc describe(const dnnl::engine& engine, const memory::
 #endif
 }
 
-/// Why it cannot do what comes after the product in one call; empty where it can.
+/// Why it cannot compute the epilogue in one call; empty where it can.
 std::string beyond_primitive(const MatmulSizes& s) {
   if (s.epilogue.beta != 0 && s.epilogue.beta != 1) return "adds C_in without a factor only";
   if (s.epilogue.alpha != 1 && s.epilogue.bias) return "adds a bias before the factor, not after it";
@@ -143,7 +142,7 @@ Calls primitive_calls(const dnnl::engine& engine, const OperationRequest& reques
       stream.wait();
       weights = packed;
     }
-    // By the C interface, with its list of arguments made beforehand: the one in C++ makes two of them in every call.
+    // The C interface takes an argument list made in advance; the C++ interface makes two in every call.
     std::vector<dnnl_exec_arg_t> arguments = {
         {DNNL_ARG_SRC, source.get()}, {DNNL_ARG_WEIGHTS, weights.get()}, {DNNL_ARG_DST, result.get()}};
     std::vector<memory> extras;
@@ -169,7 +168,7 @@ Calls sgemm_calls(const OperationRequest& request, const MatmulSizes& s) {
   });
 }
 
-/// Of uint8 or int8 times int8.
+/// Calls for a product of uint8 or int8 by int8.
 Calls igemm_calls(const OperationRequest& request, const MatmulSizes& s, bool is_unsigned) {
   return calls_for(request.copies, [&](const Operands& operands) {
     return [s, is_unsigned, t = operands] {
@@ -188,7 +187,7 @@ Calls igemm_calls(const OperationRequest& request, const MatmulSizes& s, bool is
   });
 }
 
-/// The routine beside the primitive; empty where the type has none.
+/// Calls of the routine that competes with the primitive; empty where there is none for the type.
 Calls gemm_calls(const OperationRequest& request, const MatmulSizes& sizes, ir::Type dtype) {
   if (dtype == kFloat32) return sgemm_calls(request, sizes);
   if (dtype == kInt8 || dtype == kUInt8) return igemm_calls(request, sizes, dtype == kUInt8);

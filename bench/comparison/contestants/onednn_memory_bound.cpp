@@ -12,7 +12,7 @@ using dnnl::algorithm;
 using dnnl::memory;
 using Tag = memory::format_tag;
 
-/// A primitive, and what its arguments are: an input or output of the operator by its number.
+/// A primitive with its arguments, which are inputs or outputs of the operator by index.
 struct Plan {
   std::string name;
   dnnl::primitive primitive;
@@ -87,7 +87,7 @@ Plan reduce(const dnnl::engine& engine, const Workload& w) {
   return {"reduction", dnnl::reduction(made), {{DNNL_ARG_SRC, x, false, 0}, {DNNL_ARG_DST, y, true, 0}}};
 }
 
-/// What follows the operation on both operands, or is all there is; nothing where oneDNN has no such function.
+/// The algorithm for an activation; nullopt where oneDNN has none.
 std::optional<algorithm> activation(const std::string& name) {
   static const std::map<std::string, algorithm> known = {
       {"relu", algorithm::eltwise_relu},           {"gelu", algorithm::eltwise_gelu_erf},

@@ -1,5 +1,5 @@
-// oneDNN 2 and 3 on what is bound by memory: softmax, layer normalisation, reduction, transposition (as a reorder) and
-// functions element by element (as binary with post-operations), each a primitive made beforehand on plain layouts.
+// Memory-bound operators by oneDNN 2 and 3: softmax, layer normalisation, reduction, transposition (as a reorder) and
+// element-wise functions (binary with post-operations), each a primitive that is made in advance on plain layouts.
 // Thread rule: one thread at a time.
 #pragma once
 
@@ -13,11 +13,11 @@
 namespace nestwright::bench {
 
 struct PrimitiveCalls {
-  std::string primitive;  ///< by its name in oneDNN
+  std::string primitive;  ///< its name in oneDNN
   Calls calls;
 };
 
-/// Nothing where oneDNN has no primitive for the workload.
+/// nullopt where oneDNN has no primitive for the workload.
 std::optional<PrimitiveCalls> memory_bound_calls(const dnnl::engine& engine, const OperationRequest& request);
 
 }  // namespace nestwright::bench

@@ -1,5 +1,5 @@
-// OpenBLAS. Which kernels it takes is decided by OPENBLAS_CORETYPE, which bench_compare sets: left alone, it takes
-// those for older processors on many machines.
+// OpenBLAS. OPENBLAS_CORETYPE, which bench_compare sets, chooses its kernels; without it, OpenBLAS chooses those of
+// older processors on many machines.
 
 #include <cblas.h>
 #include <fmt/format.h>
@@ -7,7 +7,7 @@
 #include "bench/comparison/contestants/matmul_sizes.h"
 #include "bench/comparison/contestants/transpose_sizes.h"
 
-// The build for numerical Python names its functions otherwise.
+// The build for numerical Python has other function names.
 #ifdef NESTWRIGHT_SCIPY_OPENBLAS
 #define NAMED(function) scipy_##function##64_
 #else

@@ -1,4 +1,4 @@
-// Our kernel as a program gets it: looked up in the database, compiled, called.
+// Our kernel as a user's program gets it: looked up in the database, compiled, called.
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 namespace nestwright::bench {
 namespace {
 
-/// Views of all tensors of the operator, made beforehand: making them is no part of the call.
+/// Views of all tensors of the operator, made in advance as they are not part of the call.
 std::vector<ArrayView> views_of(const Definition& definition, const Operands& operands) {
   std::vector<ArrayView> views;
   for (std::size_t i = 0; i < definition.args.size(); ++i) {

@@ -1,4 +1,4 @@
-// A float32 transposition, row-major, for libraries with a BLAS's extension omatcopy.
+// The parameters of a row-major float32 transposition, for libraries with the BLAS extension omatcopy.
 // Thread rule: values.
 #pragma once
 
@@ -13,7 +13,7 @@ struct TransposeSizes {
   std::size_t rows = 0, columns = 0;  ///< of the input
 };
 
-/// Nothing where the workload is something else, or of another type.
+/// nullopt where the workload is not a transposition of float32.
 inline std::optional<TransposeSizes> float32_transpose(const Workload& w) {
   if (w.op != "transpose" || w.type("dtype") != kFloat32) return std::nullopt;
   return TransposeSizes{static_cast<std::size_t>(w.size("rows")), static_cast<std::size_t>(w.size("columns"))};

@@ -13,7 +13,7 @@
 #include "codegen/source/device_object.h"
 #include "codegen/source/source.h"
 #include "support/error.h"
-#include "target/gpu.h"
+#include "target/gpu_target.h"
 
 namespace nestwright::codegen {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "codegen/backend.h"
 #include "support/error.h"
-#include "target/tiles.h"
+#include "target/tile_permission.h"
 
 namespace nestwright {
 namespace {
@@ -57,7 +57,7 @@ class LinkedObject final : public LoadedObject {
 std::unique_ptr<LoadedObject> load_object(const CompiledObject& object) {
   const bool has_tiles = std::any_of(object.extensions.begin(), object.extensions.end(),
                                      [](const std::string& name) { return name.starts_with("amx_"); });
-  if (has_tiles && !allow_tiles()) {
+  if (has_tiles && !request_tile_permission()) {
     throw CompileError(fmt::format(
         "kernel {} uses tile registers, which this machine does not have or the operating system refuses: use "
         "a target without amx_bf16 and amx_int8",

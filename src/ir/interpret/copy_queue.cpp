@@ -10,22 +10,34 @@ void CopyQueue::begin(Storage& storage, std::size_t element, std::size_t element
   std::copy_n(place(copy), element_bytes, copy.bytes.begin());
 }
 
+void CopyQueue::delay(Copy& copy) {
+  std::swap_ranges(copy.bytes.begin(), copy.bytes.end(), place(copy));
+  copy.storage->in_flight.insert(copy.element);
+  copy.is_in_flight = true;
+}
+
+void CopyQueue::finish(const Copy& copy) {
+  std::copy(copy.bytes.begin(), copy.bytes.end(), place(copy));
+  copy.storage->in_flight.erase(copy.element);
+}
+
+void CopyQueue::delay_last() { delay(begun_.back()); }
+
 void CopyQueue::commit() {
   for (auto copy = begun_.rbegin(); copy != begun_.rend(); ++copy) {
-    std::swap_ranges(copy->bytes.begin(), copy->bytes.end(), place(*copy));
-    copy->storage->in_flight.insert(copy->element);
+    if (!copy->is_in_flight) delay(*copy);
   }
   groups_.push_back(std::exchange(begun_, {}));
 }
 
 void CopyQueue::wait(std::size_t pending) {
-  begun_.clear();
+  std::erase_if(begun_, [](const Copy& copy) { return !copy.is_in_flight; });
   for (; groups_.size() > pending; groups_.pop_front()) {
-    for (const Copy& copy : groups_.front()) {
-      std::copy(copy.bytes.begin(), copy.bytes.end(), place(copy));
-      copy.storage->in_flight.erase(copy.element);
-    }
+    for (const Copy& copy : groups_.front()) finish(copy);
   }
+  if (pending > 0) return;
+  for (const Copy& copy : begun_) finish(copy);
+  begun_.clear();
 }
 
 void CopyQueue::forget(const Storage& storage) {

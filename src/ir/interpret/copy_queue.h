@@ -1,6 +1,6 @@
 // The copies to shared memory that a thread has begun and not waited for, as the interpreter runs them: those of a
 // group happen as late as they may, when a barrier waits for the group, so that a barrier that waits for too few is
-// seen. Private to ir/. Thread rule: none; all of it belongs to one run of the interpreter.
+// seen. So do asynchronous copies (Store::asynchronous), from the beginning on. Private to ir/. Thread rule: none; all of it belongs to one run of the interpreter.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,12 @@ class CopyQueue {
  public:
   /// To be called before the element is written. Requires that it is not in flight.
   void begin(Storage& storage, std::size_t element, std::size_t element_bytes);
+  /// The copy that was begun last, whose element has been written, is in flight from here on.
+  void delay_last();
   /// What was begun since the last barrier or group is in flight from here on.
   void commit();
-  /// All groups happen but the latest `pending`; what was never committed has happened already.
+  /// All groups happen but the latest `pending`, and where `pending` is 0 the asynchronous copies that are in none;
+  /// other copies that were never committed have happened already.
   void wait(std::size_t pending);
   /// `storage` ceases to exist.
   void forget(const Storage& storage);
@@ -27,8 +30,11 @@ class CopyQueue {
   struct Copy {
     Storage* storage;
     std::size_t element;
-    std::vector<std::byte> bytes;  ///< until it is committed those before it, from then on its own
+    std::vector<std::byte> bytes;  ///< until it is in flight those before it, from then on its own
+    bool is_in_flight = false;
   };
+  static void delay(Copy& copy);
+  static void finish(const Copy& copy);
   static std::byte* place(const Copy& copy) { return copy.storage->bytes.data() + copy.element * copy.bytes.size(); }
 
   std::vector<Copy> begun_;

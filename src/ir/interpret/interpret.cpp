@@ -213,8 +213,10 @@ class Interpreter : private ExprInterpreter {
       }
     }
     for (const Write& w : writes) {
-      if (w.frame->copies != nullptr && is_copy(store)) begin_copy(store.buffer, w.element, *w.frame);
+      const bool copies = w.frame->copies != nullptr && is_copy(store);
+      if (copies) begin_copy(store.buffer, w.element, *w.frame);
       write(store.buffer, w.element, w.value, *w.frame);
+      if (copies && store.asynchronous) w.frame->copies->delay_last();
     }
   }
 

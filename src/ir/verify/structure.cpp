@@ -5,6 +5,7 @@
 #include "ir/core/intrinsic_table.h"
 #include "ir/core/print.h"
 #include "ir/core/rewrite.h"
+#include "ir/simplify/vector_access.h"
 #include "ir/verify/checks.h"
 
 namespace nestwright::ir {
@@ -344,6 +345,14 @@ class StructureCheck {
         report(std::string(intrinsic_name(call.intrinsic)) + " of type " + type.str() + " has an argument of type " +
                arg.type().str());
     }
+    if (is_cpu_instruction(call.intrinsic)) check_cpu_instruction(call, type.lanes);
+  }
+  void check_cpu_instruction(const Call& call, int lanes) {
+    const std::string name = intrinsic_name(call.intrinsic);
+    if (form_ != Form::kVector) report(name + " stands outside of the vector form of a CPU");
+    const bool loads = call.intrinsic == Intrinsic::kLoadBytes || call.intrinsic == Intrinsic::kLoadHalves;
+    if (loads && first_of_adjacent(call.args, lanes) == nullptr) report("the parts of " + name + " are not adjacent");
+    if (!loads && lanes != 4 && lanes != 8 && lanes != 16) report(name + " has " + std::to_string(lanes) + " lanes");
   }
   void visit(const Reduce&, Type) { report("a reduction was left unlowered"); }
 

@@ -29,7 +29,7 @@
 #include "lower/passes.h"
 #include "lower/staged_fill.h"
 #include "support/error.h"
-#include "target/gpu.h"
+#include "target/gpu_target.h"
 
 namespace nestwright::passes {
 namespace {

@@ -27,7 +27,7 @@
 #include "ir/core/one_of.h"
 #include "ir/core/rewrite.h"
 #include "lower/passes.h"
-#include "target/gpu.h"
+#include "target/gpu_target.h"
 
 namespace nestwright::passes {
 namespace {

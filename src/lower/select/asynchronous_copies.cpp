@@ -20,7 +20,7 @@
 #include "ir/simplify/vector_access.h"
 #include "lower/passes.h"
 #include "lower/ranges_mutator.h"
-#include "target/gpu.h"
+#include "target/gpu_target.h"
 
 namespace nestwright::passes {
 namespace {

@@ -32,7 +32,7 @@
 #include "ir/simplify/vector_access.h"
 #include "lower/passes.h"
 #include "support/error.h"
-#include "target/gpu.h"
+#include "target/gpu_target.h"
 
 namespace nestwright::passes {
 namespace {

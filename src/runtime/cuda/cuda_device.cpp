@@ -10,7 +10,7 @@
 #include "runtime/cuda/sensors.h"
 #include "runtime/device_error.h"
 #include "support/error.h"
-#include "target/gpu.h"
+#include "target/gpu_target.h"
 
 namespace nestwright::cuda {
 namespace {
@@ -23,7 +23,7 @@ int attribute(DeviceNumber device, DeviceAttribute which) {
   return value;
 }
 
-/// The device's context, current on the thread that uses it.
+/// The device's primary context.
 class Context {
  public:
   explicit Context(DeviceNumber device) : device_(device) {
@@ -59,7 +59,7 @@ class Slice final : public DeviceMemory {
   DeviceMemoryPtr whole_;
 };
 
-/// Code, unloaded with its last owner.
+/// A loaded module, unloaded with its last owner.
 class Code {
  public:
   Code(const std::string& object, ContextPtr context) : context_(std::move(context)) {
@@ -84,21 +84,21 @@ class Kernel final : public DeviceKernel {
  public:
   Kernel(FunctionHandle function, std::string name, std::shared_ptr<const Code> code)
       : function_(function), name_(std::move(name)), code_(std::move(code)) {
-    most_threads_ = get(FunctionAttribute::kThreadsPerBlock);
+    max_threads_ = get(FunctionAttribute::kThreadsPerBlock);
     static_shared_ = get(FunctionAttribute::kStaticSharedBytes);
     allowed_dynamic_ = get(FunctionAttribute::kDynamicSharedBytes);
   }
 
-  std::optional<KernelNeeds> needs() const override {
-    return KernelNeeds{get(FunctionAttribute::kRegisters), get(FunctionAttribute::kLocalBytes), static_shared_};
+  std::optional<KernelUsage> usage() const override {
+    return KernelUsage{get(FunctionAttribute::kRegisters), get(FunctionAttribute::kLocalBytes), static_shared_};
   }
 
   FunctionHandle function() const { return function_; }
   const std::string& name() const { return name_; }
-  std::int64_t most_threads() const { return most_threads_; }
+  std::int64_t max_threads() const { return max_threads_; }
   std::int64_t static_shared() const { return static_shared_; }
 
-  /// Permits a launch that much: the driver's own limit is what every device has, 48 KiB.
+  /// Raises the limit of a launch to `bytes`; the driver's default is the 48 KiB that every device has.
   void allow_dynamic(std::int64_t bytes) const {
     if (bytes <= allowed_dynamic_) return;
     require(driver().func_set_attribute(function_, FunctionAttribute::kDynamicSharedBytes, static_cast<int>(bytes)),
@@ -116,7 +116,7 @@ class Kernel final : public DeviceKernel {
   FunctionHandle function_;
   std::string name_;
   std::shared_ptr<const Code> code_;
-  std::int64_t most_threads_ = 0, static_shared_ = 0;
+  std::int64_t max_threads_ = 0, static_shared_ = 0;
   mutable std::int64_t allowed_dynamic_ = 0;
 };
 
@@ -162,7 +162,7 @@ class CudaDevice final : public Device {
   }
 
   const DeviceInfo& info() const override { return info_; }
-  std::int64_t slice_alignment() const override { return 256; }  // as allocations have
+  std::int64_t slice_alignment() const override { return 256; }  // the alignment of allocations
 
   DeviceMemoryPtr allocate(std::int64_t bytes) override {
     check(bytes >= 0, "a device is asked for less than no memory");
@@ -219,7 +219,7 @@ class CudaDevice final : public Device {
     check_launch(ours, size);
     context_->enter();
     ours.allow_dynamic(size.dynamic_shared_bytes);
-    // The driver reads as many bytes behind each pointer as the kernel's parameter has: eight, whichever it is.
+    // The driver reads the size of the kernel's parameter behind each pointer: eight bytes in all cases.
     values_.clear();
     for (const LaunchArgument& argument : arguments) {
       const auto* memory = std::get_if<const DeviceMemory*>(&argument);
@@ -258,20 +258,20 @@ class CudaDevice final : public Device {
  private:
   void check_launch(const Kernel& kernel, const LaunchSize& size) const {
     const std::int64_t threads = size.block[0] * size.block[1] * size.block[2];
-    if (threads > kernel.most_threads()) {
+    if (threads > kernel.max_threads()) {
       throw DeviceError(fmt::format("kernel {} is launched with {} threads a block, and {} runs at most {} of it",
-                                    kernel.name(), threads, info_.name, kernel.most_threads()));
+                                    kernel.name(), threads, info_.name, kernel.max_threads()));
     }
     const std::int64_t shared = kernel.static_shared() + size.dynamic_shared_bytes;
     if (shared > info_.target.shared_bytes) {
       throw DeviceError(fmt::format("kernel {} takes {} bytes of shared memory a block, and {} has {}", kernel.name(),
                                     shared, info_.name, info_.target.shared_bytes));
     }
-    constexpr std::int64_t kMostBlocks[] = {std::numeric_limits<std::int32_t>::max(), 65535, 65535};
+    constexpr std::int64_t kMaxBlocks[] = {std::numeric_limits<std::int32_t>::max(), 65535, 65535};
     for (std::size_t d = 0; d < 3; ++d) {
-      if (size.grid[d] <= kMostBlocks[d]) continue;
+      if (size.grid[d] <= kMaxBlocks[d]) continue;
       throw DeviceError(fmt::format("kernel {} is launched with {} blocks along {}, and CUDA runs at most {}",
-                                    kernel.name(), size.grid[d], "xyz"[d], kMostBlocks[d]));
+                                    kernel.name(), size.grid[d], "xyz"[d], kMaxBlocks[d]));
     }
   }
 
@@ -279,8 +279,8 @@ class CudaDevice final : public Device {
   Sensors sensors_;
   ContextPtr context_;
   std::unique_ptr<Event> start_, end_;
-  std::vector<std::uint64_t> values_;  ///< of one launch's arguments
-  std::vector<void*> pointers_;        ///< to them
+  std::vector<std::uint64_t> values_;  ///< the arguments of one launch
+  std::vector<void*> pointers_;        ///< pointers to values_
 };
 
 DeviceInfo describe(DeviceNumber device, int index) {
@@ -344,7 +344,7 @@ std::vector<DeviceInfo> list_devices() {
     try {
       devices.push_back(describe(device_number(i), i));
     } catch (const DeviceError& e) {
-      unsupported = e.what();  // an old one beside the others is none of ours
+      unsupported = e.what();  // an old device beside supported ones is ignored
     }
   }
   if (devices.empty()) throw DeviceError(unsupported);

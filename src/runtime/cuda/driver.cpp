@@ -48,7 +48,7 @@ Driver load() {
   find(library, d.device_get_name, "cuDeviceGetName");
   find(library, d.device_get_pci_bus_id, "cuDeviceGetPCIBusId");
   find(library, d.device_get_attribute, "cuDeviceGetAttribute");
-  // The numbered names are what programs compiled with cuda.h call: the plain ones have 32-bit sizes.
+  // The versioned names are those that cuda.h maps to: the plain ones have 32-bit sizes.
   find(library, d.device_total_mem, "cuDeviceTotalMem_v2");
   find(library, d.device_primary_ctx_retain, "cuDevicePrimaryCtxRetain");
   find(library, d.device_primary_ctx_release, "cuDevicePrimaryCtxRelease_v2");
@@ -79,8 +79,8 @@ Driver load() {
   return d;
 }
 
-// What the driver's documentation calls errors after which the process must be terminated to continue, with those of
-// the hardware.
+// The errors after which, by the driver's documentation, the process must be terminated to continue, and hardware
+// errors.
 constexpr Result kLost[] = {
     214,  // ECC_UNCORRECTABLE
     220,  // NVLINK_UNCORRECTABLE
@@ -108,7 +108,7 @@ const char* library_name() {
 }
 
 const Driver& driver() {
-  static const Driver loaded = load();  // tried again after it threw
+  static const Driver loaded = load();  // retried after an exception
   return loaded;
 }
 

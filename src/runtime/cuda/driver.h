@@ -1,6 +1,7 @@
-// The functions of the CUDA driver that we call, declared here so that a build needs no toolkit, and found in
-// libcuda.so.1 (or the library that NESTWRIGHT_CUDA_DRIVER names) when they are first asked for. Names and numbers are
-// those of the driver's documented interface, which keeps them. Private to runtime/cuda. Thread rule: any thread.
+// The functions of the CUDA driver that we call. They are declared here, so that a build needs no toolkit, and looked
+// up on first use in libcuda.so.1 or the library that NESTWRIGHT_CUDA_DRIVER names. Names and numbers are those of the
+// driver's documented interface, which is stable. Private to runtime/cuda.
+// Thread rule: any thread.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@ using DevicePointer = unsigned long long;  ///< CUdeviceptr
 using ContextHandle = struct CUctx_st*;    ///< CUcontext
 using ModuleHandle = struct CUmod_st*;     ///< CUmodule
 using FunctionHandle = struct CUfunc_st*;  ///< CUfunction
-using StreamHandle = struct CUstream_st*;  ///< CUstream; null: the one that all of a context's work is in
+using StreamHandle = struct CUstream_st*;  ///< CUstream; null: the default stream, which we use for everything
 using EventHandle = struct CUevent_st*;    ///< CUevent
 
 /// CUdevice_attribute
@@ -36,7 +37,7 @@ enum class FunctionAttribute : int {
   kStaticSharedBytes = 1,
   kLocalBytes = 3,
   kRegisters = 4,
-  kDynamicSharedBytes = 8,  ///< that a launch may ask for
+  kDynamicSharedBytes = 8,  ///< the most that a launch may request
 };
 /// CUjit_option
 enum class JitOption : int {
@@ -44,6 +45,7 @@ enum class JitOption : int {
   kErrorLogBytes = 6,  ///< its size, cast to a pointer
 };
 
+/// The functions of the driver, under their names in snake_case without "cu".
 struct Driver {
   Result (*init)(unsigned int flags);
   Result (*driver_get_version)(int* version);
@@ -81,14 +83,14 @@ struct Driver {
   Result (*event_destroy)(EventHandle event);
 };
 
-/// Of the driver: libcuda.so.1, or the library that NESTWRIGHT_CUDA_DRIVER names.
+/// Returns the name of the driver's library: libcuda.so.1, or the value of NESTWRIGHT_CUDA_DRIVER.
 const char* library_name();
 
-/// Initialised. Throws DeviceError where the driver is not installed, lacks a function or finds no device.
+/// Returns the initialised driver. Throws DeviceError if it is not installed, lacks a function or finds no device.
 const Driver& driver();
 
 /// Throws DeviceError, "CUDA cannot <doing> (<error>)", unless `result` is kSuccess; DeviceLostError for an error after
-/// which the context is of no further use.
+/// which the context is unusable.
 void require(Result result, std::string_view doing);
 
 }  // namespace nestwright::cuda

@@ -9,7 +9,7 @@
 namespace nestwright::cuda {
 namespace {
 
-// nvml.h, as documented.
+// Constants of nvml.h, as documented.
 constexpr int kDone = 0, kMultiprocessorClock = 1, kGpuTemperature = 0;
 
 struct Library {
@@ -31,7 +31,7 @@ std::optional<Library> load() {
     l.clock_info = library->function<decltype(l.clock_info)>("nvmlDeviceGetClockInfo");
     l.temperature = library->function<decltype(l.temperature)>("nvmlDeviceGetTemperature");
   } catch (const Error&) {
-    return std::nullopt;  // one that does not tell
+    return std::nullopt;  // a library without these functions
   }
   if (l.init() != kDone) return std::nullopt;
   return l;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array kMajors = {13, 12};
 
-/// Of the toolkit's folder: as NVIDIA's installers, Debian and Python's packages have it.
+/// The library folders of a toolkit, as laid out by NVIDIA's installers, Debian and Python's packages.
 constexpr std::array<std::string_view, 3> kFolders = {"lib64", "lib", "lib/x86_64-linux-gnu"};
 
 std::vector<std::string> toolkits() {
@@ -45,7 +45,7 @@ std::optional<int> driver_version() {
   try {
     if (library->function<Result (*)(int*)>("cuDriverGetVersion")(&version) != kSuccess) return std::nullopt;
   } catch (const Error&) {
-    return std::nullopt;  // some other library of that name
+    return std::nullopt;  // an unrelated library of that name
   }
   return version;
 }

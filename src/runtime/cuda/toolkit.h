@@ -1,4 +1,5 @@
-// Libraries of CUDA's toolkit, which are looked for when they are needed. Thread rule: any thread.
+// Looks up the libraries of the CUDA toolkit.
+// Thread rule: any thread.
 #pragma once
 
 #include <optional>
@@ -8,12 +9,13 @@
 
 namespace nestwright::cuda {
 
-/// The newest CUDA that this machine's driver serves: 12040 for 12.4. nullopt where there is no driver. Starts no
-/// device.
+/// Returns the newest CUDA version that this machine's driver supports, e.g. 12040 for 12.4. Absent if there is no
+/// driver. Does not initialise a device.
 std::optional<int> driver_version();
 
-/// What to try for lib<name>.so, one after the other: of each major version that the driver serves, the newest first,
-/// where the dynamic linker looks, then below CUDA_PATH, CUDA_HOME and /usr/local/cuda; then of those that it does not.
+/// Returns the names to try for lib<name>.so, in order: first the major versions that the driver supports, newest
+/// first, then the others; for each, the dynamic linker's search path, then the folders below CUDA_PATH, CUDA_HOME and
+/// /usr/local/cuda.
 std::vector<std::string> toolkit_libraries(std::string_view name);
 
 }  // namespace nestwright::cuda

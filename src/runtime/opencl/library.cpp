@@ -12,10 +12,10 @@
 namespace nestwright::opencl {
 namespace {
 
-/// Keeps what PoCL compiles in a folder of this process: the user's own may not be writable, which PoCL answers with
-/// "no device", and what lies there from earlier would be run in the place of new code of the same hash.
+/// Puts PoCL's cache into a folder of this process. The user's own folder may not be writable, to which PoCL reacts
+/// with "no device", and PoCL would run stale entries there in place of new code with the same hash.
 void prepare_pocl() {
-  setenv("POCL_KERNEL_CACHE", "0", 0);  // not where somebody has set it
+  setenv("POCL_KERNEL_CACHE", "0", 0);  // does not overwrite the user's setting
   if (getenv("POCL_CACHE_DIR") != nullptr) return;
   static const ScratchFolder folder("nestwright-pocl");
   setenv("POCL_CACHE_DIR", folder.path().c_str(), 1);
@@ -77,7 +77,7 @@ Library load() {
 }  // namespace
 
 const Library& library() {
-  static const Library loaded = load();  // tried again after it threw
+  static const Library loaded = load();  // retried after an exception
   return loaded;
 }
 

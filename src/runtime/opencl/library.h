@@ -1,5 +1,5 @@
-// The functions of OpenCL 1.2 that we call, found in the ICD loader when they are first asked for. Private to
-// runtime/opencl. Thread rule: any thread.
+// The functions of OpenCL 1.2 that we call, looked up in the ICD loader on first use. Private to runtime/opencl.
+// Thread rule: any thread.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -40,17 +40,17 @@ struct Library {
   decltype(&::clFinish) finish;
 };
 
-/// Of libOpenCL.so.1, or the library that NESTWRIGHT_OPENCL names. Throws DeviceError where it is not installed or
-/// lacks a function. Where PoCL is not told where to keep what it compiles, it gets a folder of this process, which is
-/// removed when the process ends.
+/// Returns the functions of libOpenCL.so.1, or of the library that NESTWRIGHT_OPENCL names. Throws DeviceError if it is
+/// not installed or lacks a function. Unless POCL_CACHE_DIR is set, PoCL's cache becomes a folder of this process,
+/// which is removed when the process ends.
 const Library& library();
 
-/// "CL_OUT_OF_RESOURCES", or the number of an unknown one.
+/// Returns e.g. "CL_OUT_OF_RESOURCES"; "error <number>" for an unknown one.
 std::string error_name(cl_int error);
 /// Throws DeviceError, "OpenCL cannot <doing> (<error>)", unless `error` is CL_SUCCESS.
 void require(cl_int error, const char* doing);
-/// The same for what waits until the device has done something. DeviceLostError where it could not: a kernel that
-/// reached for what is not its own is told so by most drivers, and the queue is of no further use.
+/// The same for calls that wait for the device; throws DeviceLostError. Most drivers report a kernel's invalid access
+/// this way, and the queue is unusable afterwards.
 void require_done(cl_int error, const char* doing);
 
 }  // namespace nestwright::opencl

@@ -6,14 +6,14 @@
 #include <utility>
 
 #include "runtime/device_error.h"
+#include "runtime/opencl/find_devices.h"
 #include "runtime/opencl/library.h"
-#include "runtime/opencl/listing.h"
 #include "support/error.h"
 
 namespace nestwright::opencl {
 namespace {
 
-/// Releases an object of OpenCL with its last owner.
+/// Releases an OpenCL object with its last owner.
 template <class Handle>
 std::shared_ptr<std::remove_pointer_t<Handle>> owned(Handle handle, cl_int (*release)(Handle)) {
   return {handle, [release](Handle object) {
@@ -33,7 +33,7 @@ class Memory final : public DeviceMemory {
 
  private:
   std::shared_ptr<_cl_mem> memory_;
-  std::shared_ptr<const void> keeps_;  ///< the context, or what this is a slice of
+  std::shared_ptr<const void> keeps_;  ///< the context, or the memory of which this is a slice
 };
 
 cl_mem handle_of(const DeviceMemory& memory) { return reinterpret_cast<cl_mem>(memory.handle()); }
@@ -46,8 +46,8 @@ class Kernel final : public DeviceKernel {
     require(library().get_kernel_work_group_info(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, {}),
             "ask for a kernel's local memory");
     local_bytes_ = static_cast<std::int64_t>(local);
-    require(library().get_kernel_work_group_info(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most_threads_,
-                                                 &most_threads_, {}),
+    require(library().get_kernel_work_group_info(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof max_threads_,
+                                                 &max_threads_, {}),
             "ask for a kernel's threads");
     require(library().get_kernel_info(kernel, CL_KERNEL_NUM_ARGS, sizeof arguments_, &arguments_, {}),
             "ask for a kernel's arguments");
@@ -56,7 +56,7 @@ class Kernel final : public DeviceKernel {
   cl_kernel get() const { return kernel_.get(); }
   const std::string& name() const { return name_; }
   std::int64_t local_bytes() const { return local_bytes_; }
-  std::size_t most_threads() const { return most_threads_; }
+  std::size_t max_threads() const { return max_threads_; }
   std::size_t arguments() const { return arguments_; }
 
  private:
@@ -64,7 +64,7 @@ class Kernel final : public DeviceKernel {
   std::shared_ptr<_cl_program> program_;
   std::string name_;
   std::int64_t local_bytes_ = 0;
-  std::size_t most_threads_ = 0;
+  std::size_t max_threads_ = 0;
   cl_uint arguments_ = 0;
 };
 
@@ -218,15 +218,15 @@ class OpenClDevice final : public Device {
     return ns;
   }
 
-  DeviceConditions conditions() override { return {}; }  // OpenCL has no words for them
+  DeviceConditions conditions() override { return {}; }  // OpenCL does not report any
 
  private:
-  // PoCL ends the process where a kernel has more local memory than the device.
+  // PoCL aborts the process if a kernel uses more local memory than the device has.
   void check_launch(const Kernel& kernel, const LaunchSize& size, std::size_t arguments) const {
     const std::int64_t threads = size.block[0] * size.block[1] * size.block[2];
-    if (threads > static_cast<std::int64_t>(kernel.most_threads())) {
+    if (threads > static_cast<std::int64_t>(kernel.max_threads())) {
       throw DeviceError(fmt::format("kernel {} is launched with {} threads a block, and {} runs at most {} of it",
-                                    kernel.name(), threads, info_.name, kernel.most_threads()));
+                                    kernel.name(), threads, info_.name, kernel.max_threads()));
     }
     if (kernel.local_bytes() > local_memory_) {
       throw DeviceError(fmt::format("kernel {} takes {} bytes of local memory a block, and {} has {}", kernel.name(),
@@ -260,7 +260,7 @@ class OpenClDevice final : public Device {
     return log;
   }
 
-  /// Where a command is to leave its event.
+  /// The place for a command's event; null unless it is timed.
   cl_event* wanted(cl_event& event) const { return is_timing_ ? &event : nullptr; }
   void keep(cl_event event) {
     if (!is_timing_) return;

@@ -1,4 +1,5 @@
-// Devices behind OpenCL 1.2, through the ICD loader. Private to runtime/. Thread rule: as for Device.
+// Devices behind OpenCL 1.2, through the ICD loader. Private to runtime/.
+// Thread rule: as for Device.
 #pragma once
 
 #include <memory>
@@ -8,10 +9,10 @@
 
 namespace nestwright::opencl {
 
-/// Of all platforms: GPUs, then accelerators, then CPUs. Throws DeviceError where the loader is missing, no platform is
-/// installed or this build has no OpenCL.
+/// Lists the devices of all platforms: GPUs, then accelerators, then CPUs. Throws DeviceError if the loader is missing,
+/// no platform is installed or this build does not have OpenCL.
 std::vector<DeviceInfo> list_devices();
-/// Throws DeviceError as above and where there is no device of that number.
+/// Opens a device. Throws DeviceError as above and if there is no device of that number.
 std::unique_ptr<Device> make_device(int index);
 
 }  // namespace nestwright::opencl

@@ -3,14 +3,14 @@
 //   for i in 0..n:            blockIdx.x i in 0..n:
 //     body(i)          ->       body(i)
 //
-// The bound loops of a stage at root stand outside all others of a kernel. A thread index that a stage computed inside
-// a block binds as well is the same index: its threads share the work.
+// The bound loops of a stage at root are the outermost loops of a kernel. Where a stage computed inside a block binds
+// the same thread index, the threads of the block share its work.
 //
 // Preconditions:
 //  1. The loop is a spatial leaf of the stage, without annotation.
 //  2. The axis is blockIdx.x, .y, .z, threadIdx.x, .y, .z or vthread.
-//  3. No other loop of the stage is bound to the same index (vthread is none).
-//  4. No loop bound to blockIdx comes to lie inside another bound loop, by what is computed where.
+//  3. No other loop of the stage is bound to the same index, except vthread.
+//  4. No loop bound to blockIdx ends up inside another bound loop, given where stages are computed.
 #include <fmt/format.h>
 
 #include "schedule/primitives/primitive.h"

@@ -1,19 +1,19 @@
-// cache_read: a copy of a tensor, which some of its readers read in its stead.
+// cache_read: copies a tensor; the given readers read the copy instead.
 //
 //   for i, j: C[i, j] = f(B[j])        ->      for x:    B.cache[x] = B[x]
 //                                              for i, j: C[i, j] = f(B.cache[j])
 //
-// The copy is a stage of its own, before the first reader, over the whole tensor until it is attached somewhere.
+// The copy is a stage before the first reader. It covers the whole tensor until it is attached to a loop.
 //
 // Preconditions:
-//  1. The tensor is a placeholder or a stage of this schedule, not inlined.
-//  2. There is a reader, none is named twice, and each reads the tensor itself and does not prefetch it.
+//  1. The tensor is a placeholder or a stage of this schedule that was not inlined.
+//  2. There is at least one reader, none is given twice, and each reads the tensor directly and does not prefetch it.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "schedule/primitives/primitive.h"
-#include "schedule/rebuild.h"
+#include "schedule/stage_operations.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -36,7 +36,7 @@ ComputeOp make_copy(const ScheduleState& state, const Tensor& tensor) {
   return copy;
 }
 
-/// "; C.tile reads it": whom the caller may have meant.
+/// Names the readers that the caller may have meant: "; it is read by C.tile".
 std::string other_readers(const ScheduleState& state, const Buffer& buffer) {
   std::string names;
   for (const StageState& stage : state.stages) {
@@ -56,7 +56,7 @@ Tensor Schedule::cache_read(const Tensor& tensor, ir::Scope scope, const std::ve
   const auto refuse = [&](const std::string& reason) { throw ScheduleError("cache_read", name, reason); };
   if (readers.empty()) refuse("no reader is named");
   const int source = find_stage(state, tensor);
-  if (source >= 0) Primitive(state, "cache_read", tensor);  // refuses an inlined one
+  if (source >= 0) Primitive(state, "cache_read", tensor);  // refuses an inlined stage
   int first = static_cast<int>(state.stages.size());
   std::vector<std::string> arguments = {name, ir::scope_name(scope)};
   for (const Tensor& reader : readers) {

@@ -1,24 +1,23 @@
-// cache_write: a stage of its own does the computing, and the tensor's stage becomes the copy out of it.
+// cache_write: a new stage does the computing, and the tensor's stage becomes the copy out of it.
 //
 //   for i, j:                               for i, j:
 //     C[i, j] = 0                             C.tile[i, j] = 0
 //     for k: C[i, j] += f(i, j, k)    ->      for k: C.tile[i, j] += f(i, j, k)
 //                                           for i, j: C[i, j] = C.tile[i, j]
 //
-// The axes of the reduction move to the new stage, which gets spatial axes of its own. With `below`:
-// cache_write_below.cpp.
+// The reduce axes move to the new stage, which gets spatial axes of its own. For `below` see cache_write_below.cpp.
 //
 // Preconditions:
-//  1. The tensor has a stage in this schedule, which was not inlined.
-//  2. Nothing was done to it, and no other stage is computed inside it.
-//  3. It is no scan; the tile of an update or of another stage in a step is part of the step.
-//  4. It is neither a tile of a blocked reduction nor copied out of one.
+//  1. The tensor has a stage in this schedule that was not inlined.
+//  2. No primitive was applied to it, and no other stage is computed inside it.
+//  3. It is not a scan. The tile of an update, or of another stage of a step, becomes part of the step.
+//  4. It is neither the tile of a blocked reduction nor the copy out of one.
 #include "schedule/primitives/cache_write.h"
 
 #include <utility>
 
 #include "expression/operations.h"
-#include "schedule/rebuild.h"
+#include "schedule/stage_operations.h"
 
 namespace nestwright {
 
@@ -66,7 +65,7 @@ Tensor Schedule::cache_write(const Tensor& tensor, ir::Scope scope, const std::o
   replace_operation(state, index + 1, make_copy_out(state.stages[static_cast<std::size_t>(index) + 1], tile));
   StageState& copy = state.stages[static_cast<std::size_t>(index) + 1];
   copy.leaves = copy.named = copy.op.compute()->axes;
-  std::swap(copy.copy_of, state.stages[static_cast<std::size_t>(index)].copy_of);  // of a cache: the tile reads it now
+  std::swap(copy.copy_of, state.stages[static_cast<std::size_t>(index)].copy_of);  // of a cache: now the tile reads it
   state.trace.append({"cache_write", {stage_name, ir::scope_name(scope)}});
   return Tensor(tile);
 }

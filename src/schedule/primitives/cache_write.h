@@ -1,4 +1,4 @@
-// The two halves of cache_write. Internal to schedule/.
+// The two operations that cache_write makes out of one. Internal to schedule/.
 // Thread rule: as for the schedule.
 #pragma once
 
@@ -6,12 +6,12 @@
 
 namespace nestwright {
 
-/// The stage's computation over fresh spatial axes, stored to a buffer named `name`; its reduce axes are the same ones.
+/// The stage's computation over fresh spatial axes, stored to a buffer named `name`. The reduce axes are reused.
 Operation make_tile(const ScheduleState& state, const StageState& stage, const std::string& name, ir::Scope scope);
-/// What is left to the stage: C[i, j] = tile[i, j], over the stage's own axes.
+/// The stage's remaining work: C[i, j] = tile[i, j], over its own axes.
 ComputeOp make_copy_out(const StageState& stage, const Operation& tile);
 
-/// cache_write below a loop of the reduction (cache_write_below.cpp).
+/// cache_write below a loop of the reduction; see cache_write_below.cpp.
 Tensor cache_write_below(const Primitive& primitive, ir::Scope scope, const IterVar& below);
 
 }  // namespace nestwright

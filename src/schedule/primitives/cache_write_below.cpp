@@ -6,24 +6,24 @@
 //       for ki:                                    for ki: C.tile[i, j] += f(i, j, ko*factor + ki)
 //         C[i, j] += f(i, j, ko*factor + ki)     for i, j: C[i, j] = C.tile[i, j]
 //
-// (order of C's loops as the stage has them). The tile's stage gets fresh spatial axes and all loops of the reduction
-// but `below`, with their relations and annotations; the relation k -> ko, ki goes with them and still names `below`,
-// whose value is that of the loop around the tile. It is to be attached at `below` or inside it.
+// C's loops keep their order. The stage of the tile gets fresh spatial axes and all loops of the reduction except
+// `below`, with their relations and annotations. It also gets the relation k -> ko, ki, which still names `below`: its
+// value is that of the loop around the tile. The tile must be attached at `below` or inside it.
 //
 // Preconditions:
-//  1. The tensor's stage is a reduction, and `below` one of its leaves.
-//  2. `below` is the outer loop of a split, not a composed one, of a whole axis of the reduction.
-//  3. The stage prefetches nothing, for its reads move to the tile, and is not tensorized.
-//  4. Of each spatial axis, what the loops inside `below` store is contiguous: elements between them would be carried
-//     from block to block without being stored. Lowering refuses the others, a LowerError.
-// The stage's spatial loops may be split, reordered and annotated already: they stay.
+//  1. The stage of the tensor is a reduction, and `below` is one of its leaves.
+//  2. `below` is the outer loop of a split, not composed, of a whole reduce axis.
+//  3. The stage has no prefetches, since its reads move to the tile, and is not tensorized.
+//  4. For each spatial axis, the loops inside `below` store a contiguous range: elements in a gap would be carried from
+//     block to block without being stored. The lowering checks this and throws LowerError.
+// The spatial loops of the stage may already be split, reordered and annotated.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
 #include "schedule/primitives/cache_write.h"
-#include "schedule/rebuild.h"
+#include "schedule/stage_operations.h"
 
 namespace nestwright {
 namespace {
@@ -44,7 +44,7 @@ void check_block_loop(const Primitive& primitive, const IterVar& below) {
   primitive.refuse(below, "it is not the outer loop of a split of an axis of the reduction: split that axis first");
 }
 
-/// Moves the loops of the reduction but `below`, with all that is known of them.
+/// Moves all reduction loops but `below`, with their relations, annotations and pragmas.
 void move_reduction(StageState& from, StageState& to, const IterVar& below) {
   const auto moves = [&](const IterVar& loop) { return loop.is_reduce() && !(loop == below); };
   const auto move_loops = [&](std::vector<IterVar>& source, std::vector<IterVar>& destination) {
@@ -58,9 +58,9 @@ void move_reduction(StageState& from, StageState& to, const IterVar& below) {
   move_loops(from.leaves, to.leaves);
   move_loops(from.named, to.named);
   for (const Relation& relation : from.relations) {
-    if (of_reduction(relation)) to.relations.push_back(relation);
+    if (is_of_reduction(relation)) to.relations.push_back(relation);
   }
-  std::erase_if(from.relations, of_reduction);
+  std::erase_if(from.relations, is_of_reduction);
   for (const auto& [loop, kind] : from.kinds) {
     if (moves(loop)) to.kinds[loop] = kind;
   }
@@ -96,7 +96,7 @@ Tensor cache_write_below(const Primitive& primitive, ir::Scope scope, const Iter
   copy.block_loops = {below};
   copy.tile_stage = tile_index;
   tile.carried_from = copy_index;
-  // What was computed inside a loop that moved goes with it.
+  // A stage that was computed inside a moved loop stays attached to that loop.
   for (StageState& other : state.stages) {
     Attach& attach = other.attach;
     const bool moved = std::find(tile.leaves.begin(), tile.leaves.end(), attach.loop) != tile.leaves.end();

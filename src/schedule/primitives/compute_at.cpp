@@ -1,25 +1,25 @@
-// compute_at: a stage is computed inside a loop of one that needs it, as much of it as an iteration needs.
+// compute_at: computes a stage inside a loop of its consumer, in each iteration the part that the iteration reads.
 //
 //   for i, j: T[i, j] = ...           for i:
 //   for i:                      ->      for j: T[i, j] = ...
 //     for j: C[i, j] = f(T[i, j])       for j: C[i, j] = f(T[i, j])
 //
 // Preconditions:
-//  1. The stage is no output (and no placeholder), no scan and neither init nor update of one.
-//  2. The consumer is computed from it, directly or through other stages, and was not inlined.
-//  3. The loop is a leaf of the consumer, and neither it nor one around it is vectorised.
-//  4. The consumer is not itself computed, directly or through others, inside this stage.
-//  5. No parallel loop comes to lie inside another one.
-//  6. What a step of a scan makes stays in the step.
+//  1. The stage is not an output, a placeholder, a scan, or the init or update of a scan.
+//  2. The consumer depends on the stage, directly or through other stages, and was not inlined.
+//  3. The loop is a leaf of the consumer, and neither it nor a loop around it is vectorised.
+//  4. The consumer is not itself computed inside this stage, directly or through other stages.
+//  5. No parallel loop ends up inside another one.
+//  6. A stage of a scan's step stays inside the step.
 //  7. The tile of a cache_write below a loop is attached to its tensor, at that loop or inside it.
-// Whether every other consumer lies inside the loop as well is for the lowering to check, when all is attached.
+// The lowering checks that all other consumers lie inside the loop as well, once every stage is attached.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
 #include "schedule/primitives/primitive.h"
-#include "schedule/rebuild.h"
+#include "schedule/stage_operations.h"
 
 namespace nestwright {
 namespace {
@@ -46,7 +46,7 @@ void require_inside_blocks(const Primitive& primitive, const Primitive& consumer
   }
 }
 
-/// What a step of a scan makes has its values inside that step only.
+/// The values of a stage in a scan's step exist only inside that step.
 void require_in_step(const Primitive& primitive, const Primitive& consumer, const IterVar& loop) {
   const ScanPlace own = scan_place(primitive.state(), primitive.index());
   if (!own.is_in_step()) return;

@@ -1,20 +1,20 @@
-// compute_inline: a stage is not stored; whoever reads an element computes it.
+// compute_inline: a stage is not stored; its readers compute its elements where they read them.
 //
 //   for i: T[i] = g(i)
 //   for i: C[i] = f(T[i + 1])      ->      for i: C[i] = f(g(i + 1))
 //
-// The bodies of the consumers are rewritten at once. The stage stays in the list, marked kInline.
+// The bodies of the consumers are rewritten immediately. The stage stays in the list, marked kInline.
 //
 // Preconditions:
-//  1. The stage is no output and no reduction, no scan and neither init nor update of one.
-//  2. Nothing was done to it, and no other stage is computed inside it.
-//  3. It is neither a tile of a blocked reduction nor copied out of one.
-//  4. No consumer's body becomes too large (expression/body_size.h).
+//  1. The stage is not an output, a reduction, a scan, or the init or update of a scan.
+//  2. No primitive was applied to it, and no other stage is computed inside it.
+//  3. It is neither the tile of a blocked reduction nor the copy out of one.
+//  4. No body of a consumer exceeds the size limits (expression/body_size.h).
 #include <fmt/format.h>
 
 #include "expression/body_size.h"
 #include "schedule/primitives/primitive.h"
-#include "schedule/rebuild.h"
+#include "schedule/stage_operations.h"
 
 namespace nestwright {
 
@@ -51,7 +51,7 @@ Stage& Stage::compute_inline() {
       });
     }
     if (!is_consumer) continue;
-    if (const std::string excess = excess_of(consumer.bodies); !excess.empty()) {
+    if (const std::string excess = size_limit_violation(consumer.bodies); !excess.empty()) {
       primitive.refuse(name, fmt::format("the body of {} would be too large, for {}", state_->stages[i].name, excess));
     }
     rewritten.emplace_back(static_cast<int>(i), std::move(consumer));

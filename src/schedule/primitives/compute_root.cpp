@@ -1,4 +1,4 @@
-// compute_root: a stage is computed as a whole, before whatever needs it. This is where every stage starts.
+// compute_root: computes a whole stage before its consumers. Every stage starts this way.
 //
 //   for i:                               for i, j: T[i, j] = ...
 //     for j: T[i, j] = ...        ->     for i:
@@ -6,9 +6,9 @@
 //
 // Preconditions:
 //  1. The stage was not inlined.
-//  2. It is no part of a scan's step.
-//  3. It is not the tile of a cache_write below a loop, which lives inside that loop.
-//  4. It is not double-buffered, which counts on the loop that it is computed at.
+//  2. It is not part of a scan's step.
+//  3. It is not the tile of a cache_write below a loop, which must stay inside that loop.
+//  4. It is not double-buffered, which requires the loop that it is computed at.
 #include "schedule/primitives/primitive.h"
 
 namespace nestwright {

@@ -1,5 +1,5 @@
-// double_buffer: a stage is computed ahead of its use, into the one of its slots that is not in use. Of two slots, one
-// iteration ahead:
+// double_buffer: computes a stage ahead of its use, into a slot of its storage that is not being read. With two slots,
+// one iteration ahead:
 //
 //   for v in 0..n:                       T[2, ...]
 //     T[...]                             T[0, ...] = what v = 0 needs
@@ -8,16 +8,16 @@
 //                                            T[(v + 1)%2, ...] = what v + 1 needs
 //                                          use T[v%2, ...]
 //
-// With `stages` slots it is computed stages - 1 iterations ahead: what v = 0 .. stages - 2 need lies in front of the
-// loop. So loading and computing overlap, and threads that share T wait for each other once an iteration, not twice.
-// What the nest is made of shows only when it is lowered (lower/passes/double_buffer.cpp): there a stage is refused
-// that reads what its loop computes otherwise, for that cannot be had an iteration ahead.
+// With `stages` slots the stage is computed stages - 1 iterations ahead; the prologue computes what v = 0 .. stages - 2
+// need. Loading and computing then overlap, and threads that share T synchronise once in each iteration, not twice. The
+// lowering (lower/passes/double_buffer.cpp) refuses a stage that reads values computed by the same loop outside the
+// pipeline, since these are not available ahead.
 //
 // Preconditions:
-//  1. The stage is computed at a loop of another one (so that it is no output), which is serial or unrolled and stays
-//     so.
-//  2. It is no scan, and neither init nor update of one.
-//  3. It is not the tile of a cache_write below a loop, which starts from what the iteration before left.
+//  1. The stage is computed at a loop of another stage (so it is not an output), and this loop is serial or unrolled
+//     and stays so.
+//  2. It is not a scan, nor the init or update of one.
+//  3. It is not the tile of a cache_write below a loop, which starts from the result of the previous iteration.
 //  4. It is not kept in registers, and not double-buffered already.
 //  5. 2 <= stages <= kMaxStages.
 #include <fmt/format.h>

@@ -5,10 +5,10 @@
 //       body(i, j)
 //
 // Preconditions:
-//  1. Both are leaves of the stage, the outer one directly outside the inner one, without annotation, and nothing is
-//     attached to them.
-//  2. Both are spatial, or both belong to the reduction; neither is the time of a scan.
-//  3. Neither was made by a composed split, whose inner extent differs from segment to segment.
+//  1. Both are leaves of the stage, the outer one directly around the inner one, not annotated, and no stage is
+//     computed at them.
+//  2. Both are spatial or both belong to the reduction; neither is the time of a scan.
+//  3. Neither was made by a composed split, whose inner extent differs between segments.
 #include <fmt/format.h>
 
 #include "schedule/primitives/primitive.h"
@@ -38,7 +38,7 @@ IterVar Stage::fuse(const IterVar& outer, const IterVar& inner) {
   }
   const IterVar fused = make_loop(outer.name() + "." + inner.name(), outer.extent() * inner.extent(), outer);
   std::vector<std::string> arguments = {primitive.label(outer), primitive.label(inner)};
-  // First of all: the arguments may be the leaves that are replaced below.
+  // Comes first: the arguments may refer to the leaves that are replaced below.
   stage.relations.emplace_back(FuseRelation{outer, inner, fused});
   stage.leaves[at] = fused;
   stage.leaves.erase(stage.leaves.begin() + static_cast<std::ptrdiff_t>(at) + 1);

@@ -4,9 +4,9 @@
 //     body(i)          ->       body(i)
 //
 // Preconditions:
-//  1. The loop is a spatial leaf of the stage, without annotation, and not the time of a scan.
-//  2. No other loop of the stage is parallel, none that the stage is computed inside, none of a stage computed inside
-//  it.
+//  1. The loop is a spatial leaf of the stage, not annotated, and not the time of a scan.
+//  2. No other loop of the stage is parallel, nor a loop that the stage is computed inside, nor a loop of a stage that
+//     is computed inside this one.
 #include <fmt/format.h>
 
 #include "schedule/primitives/primitive.h"

@@ -1,15 +1,16 @@
-// pragma: a wish for how a loop is lowered, of a small set.
+// pragma: a hint to the lowering of a loop.
 //
-//   auto_unroll, steps:  the loop and those inside it are unrolled, inner ones first, as long as no more than `steps`
-//                        statements come of one loop (TVM's auto_unroll_max_step). Loops of symbolic extent and those
-//                        that are parallel, vectorized or bound stay.
+//   auto_unroll, steps:  unrolls the loop and the loops inside it, innermost first, as long as each one unrolls to no
+//                        more than `steps` statements (TVM's auto_unroll_max_step). Loops of symbolic extent, and
+//                        parallel, vectorized and bound loops, are not unrolled.
 //
 //   for i in 0..4:                          for i in 0..4:
 //     for j in 0..8:             ->           unrolled j in 0..8:                     (auto_unroll at i, 16 steps)
 //       B[i, j] = A[i, j]                       B[i, j] = A[i, j]
 //
-//   in_threads, 1:       the time of a scan runs inside the blocks and threads that its steps are bound to: one launch,
-//                        not one a step. Refused by the lowering where a thread would read what another one computes.
+//   in_threads, 1:       runs the time loop of a scan inside the blocks and threads that its steps are bound to: one
+//                        launch instead of one for each step. The lowering refuses it where a thread would read an
+//                        element that another thread computes.
 //
 //   for t in 0..m:                          blockIdx.x b in 0..n:
 //     blockIdx.x b in 0..n:                   threadIdx.x i in 0..32:
@@ -17,9 +18,9 @@
 //         Y[t, b*32 + i] = ...                    Y[t, b*32 + i] = ...
 //
 // Preconditions:
-//  1. The loop is a leaf of the stage; of in_threads, the time of a scan.
-//  2. The name is one of those above, and no pragma is given to this loop already.
-//  3. The value is one that the name takes: steps from 1 to 20000; 1.
+//  1. The loop is a leaf of the stage; for in_threads, the time of a scan.
+//  2. The name is one of the above, and this loop does not have a pragma already.
+//  3. The value is in range: 1 to 20000 steps for auto_unroll, 1 for in_threads.
 #include <fmt/format.h>
 
 #include "schedule/primitives/primitive.h"
@@ -38,7 +39,7 @@ const char* pragma_name(PragmaKind kind) {
 }
 
 Stage& Stage::pragma(const IterVar& loop, std::string_view name, std::int64_t value) {
-  constexpr std::int64_t kMostSteps = 20000;
+  constexpr std::int64_t kMaxSteps = 20000;
   const Primitive primitive(*state_, "pragma", origin_);
   primitive.position(loop);
   PragmaKind kind = PragmaKind::kAutoUnroll;
@@ -48,8 +49,8 @@ Stage& Stage::pragma(const IterVar& loop, std::string_view name, std::int64_t va
     if (value != 1) primitive.refuse(loop, fmt::format("in_threads takes 1, not {}", value));
   } else if (name != pragma_name(PragmaKind::kAutoUnroll)) {
     primitive.refuse(loop, fmt::format("'{}' is no pragma: known are auto_unroll and in_threads", name));
-  } else if (value < 1 || value > kMostSteps) {
-    primitive.refuse(loop, fmt::format("auto_unroll takes 1 to {} steps, not {}", kMostSteps, value));
+  } else if (value < 1 || value > kMaxSteps) {
+    primitive.refuse(loop, fmt::format("auto_unroll takes 1 to {} steps, not {}", kMaxSteps, value));
   }
   for (const PragmaNote& note : primitive.stage().pragmas) {
     if (note.loop != loop) continue;

@@ -1,17 +1,17 @@
-// prefetch: hints what will be read some iterations later, or where results will be written.
+// prefetch: requests elements that a later iteration will read, or the lines that it will write.
 //
 //   for i:                          for i:
 //     C[i] = f(A[i])          ->      prefetch A[i + distance]
 //                                     C[i] = f(A[i])
 //
 // Preconditions:
-//  1. The stage reads the tensor itself, not through another stage, or it is the stage's own.
+//  1. The stage reads the tensor directly, or computes it.
 //  2. The loop is a leaf of the stage.
 //  3. The distance is at least 1, and this tensor is not prefetched at this loop already.
 #include <fmt/format.h>
 
 #include "schedule/primitives/primitive.h"
-#include "schedule/rebuild.h"
+#include "schedule/stage_operations.h"
 
 namespace nestwright {
 

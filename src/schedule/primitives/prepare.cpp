@@ -1,17 +1,17 @@
-// prepare: a stage is computed once, before any number of calls, of inputs that stay the same: a layer's weights,
+// prepare: computes a stage once, before any number of calls, from inputs that do not change: the weights of a layer,
 // packed as its kernel reads them.
 //
 //   for j: W[j] = ...                       prepare:  for j: W[j] = ...
 //   for i, j: C[i, j] = f(A[i], W[j])   ->  call:     for i, j: C[i, j] = f(A[i], W[j])
 //
-// Where the calls read the inputs through such stages only, they do without those inputs.
+// Inputs that only prepared stages read are not passed to the calls.
 //
 // Preconditions:
-//  1. The stage was not inlined, and is no output: a call has to leave its results to the caller.
-//  2. It is no part of a scan.
-//  3. It is not the tile of a cache_write below a loop, which lives inside that loop.
-//  4. It is not double-buffered, which counts on the loop that it is computed at.
-// Whether all that it reads is an input or prepared as well is for the lowering to check, when all is attached.
+//  1. The stage was not inlined and is not an output: a call must compute its own results.
+//  2. It is not part of a scan.
+//  3. It is not the tile of a cache_write below a loop, which must stay inside that loop.
+//  4. It is not double-buffered, which requires the loop that it is computed at.
+// The lowering checks that the stage reads only inputs and prepared stages, once every stage is attached.
 #include "schedule/primitives/primitive.h"
 
 namespace nestwright {

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "schedule/rebuild.h"
+#include "schedule/stage_operations.h"
 #include "support/error.h"
 
 namespace nestwright {
 namespace {
 
-/// "parallel", "bound to threadIdx.x": what a loop is.
+/// The annotation of a loop in words: "parallel", "bound to threadIdx.x".
 std::string annotation(ir::LoopKind kind) {
   return (ir::is_bound(kind) ? "bound to " : "") + std::string(ir::loop_kind_name(kind));
 }
@@ -103,7 +103,7 @@ void Primitive::require_replaceable(const IterVar& loop) const {
 
 void Primitive::require_unattached(const IterVar& loop) const {
   for (const StageState& other : state_.stages) {
-    if (loop.is_time()) break;  // what is computed there follows to the innermost loop
+    if (loop.is_time()) break;  // stages computed there move along to the innermost time loop
     if (other.attach.kind == AttachKind::kAt && other.attach.stage == index_ && other.attach.loop == loop) {
       refuse(loop, fmt::format("{} is computed there: attach it afterwards", other.name));
     }
@@ -156,7 +156,7 @@ std::string Primitive::label(const IterVar& loop) const {
 
 void Primitive::record(std::vector<std::string> arguments) const { state_.trace.append({name_, std::move(arguments)}); }
 
-bool of_reduction(const Relation& relation) {
+bool is_of_reduction(const Relation& relation) {
   return std::visit(ir::overloaded{[](const SplitRelation& r) { return r.parent.is_reduce(); },
                                    [](const FuseRelation& r) { return r.fused.is_reduce(); },
                                    [](const LayoutRelation& r) { return r.axis.is_reduce(); }},

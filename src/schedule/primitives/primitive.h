@@ -1,6 +1,6 @@
-// What the primitives have in common: finding loops, refusing, recording. Internal to schedule/.
+// What the primitives share: they find loops, refuse misuse and record themselves. Internal to schedule/.
 //
-// A primitive first checks everything and only then changes anything; its record is the last thing it does.
+// A primitive checks all its preconditions, then changes the schedule, then records itself in the trace.
 // Thread rule: as for the schedule.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace nestwright {
 
-/// Registers that the code names: they have no rows, and no index that is known only at run time.
+/// Whether a scope is one of registers, whose storage has no rows and cannot be indexed at run time.
 inline bool is_in_registers(ir::Scope scope) { return scope == ir::Scope::kRegister || scope == ir::Scope::kFragment; }
 
 /// One application of a primitive to one stage.
@@ -33,35 +33,35 @@ class Primitive {
 
   [[noreturn]] void refuse(const std::string& subject, const std::string& reason) const;
   [[noreturn]] void refuse(const IterVar& loop, const std::string& reason) const;
-  /// Position of `loop` among the leaves. Refuses a loop that is not one, and in a step of a scan the axis that has the
-  /// values of the step only.
+  /// Position of `loop` among the leaves. Refuses a loop that is not a leaf, and the time axis of a stage in a scan's
+  /// step.
   std::size_t position(const IterVar& loop) const;
-  /// The scan that the stage is a part of, for messages.
+  /// The name of the scan that the stage is part of, for messages.
   const std::string& scan_name() const;
-  /// Refuses where a loop may not vanish: it is annotated, another stage is computed there, a prefetch or a tile counts
-  /// on it.
+  /// Refuses a loop that must stay: it is annotated, another stage is computed at it, or a prefetch or tile refers to
+  /// it.
   void require_replaceable(const IterVar& loop) const;
-  /// Refuses a loop whose iterations depend on each other: of a reduction, or the time of a scan.
+  /// Refuses a loop whose iterations depend on each other: a reduction loop or the time of a scan.
   void require_independent(const IterVar& loop) const;
-  /// Refuses a loop of a scan's time, whose order stands.
+  /// Refuses the time loop of a scan, whose iterations run in order.
   void require_unordered(const IterVar& loop) const;
-  /// Refuses a part of a scan: `why` is what to do instead. `parts`: those that are refused.
+  /// Refuses a stage whose part in a scan is one of `parts`; `why` says what to do instead.
   void require_no_part(std::initializer_list<ScanPart> parts, const std::string& why) const;
-  /// As require_replaceable, the annotation apart.
+  /// require_replaceable, except that annotated loops are accepted.
   void require_unattached(const IterVar& loop) const;
-  /// The loop's constant extent. Refuses a symbolic one, which `why` explains.
+  /// The loop's constant extent. Refuses a symbolic one; `why` explains.
   std::int64_t require_constant(const IterVar& loop, const std::string& why) const;
   /// Refuses a loop that is parallel, vectorized, unrolled or bound already.
   void require_serial(const IterVar& loop) const;
-  /// Refuses where anything was done to the stage or something is computed inside it.
+  /// Refuses a stage that a primitive was applied to, or that another stage is computed inside of.
   void require_unscheduled(const std::string& why) const;
 
-  /// Does change(), and takes it back by undo() and refuses where another stage can no longer be computed where it is:
-  /// schedule/attachment.h. What was so before is not refused, nor is `allowed`.
+  /// Calls change(). Where this makes the attachment of another stage invalid (schedule/attachment.h), calls undo() and
+  /// refuses. Faults that existed before, and faults of kind `allowed`, do not count.
   void change_attachments(const std::function<void()>& change, const std::function<void()>& undo,
                           std::optional<AttachmentFault::Kind> allowed = {}) const;
 
-  /// "C.3": how the trace names a loop of this stage.
+  /// How the trace names a loop of this stage: "C.3".
   std::string label(const IterVar& loop) const;
   void record(std::vector<std::string> arguments) const;
 
@@ -71,19 +71,19 @@ class Primitive {
   int index_;
 };
 
-/// The checked plan of a split; nothing is changed.
+/// Checks a split and returns its plan; changes nothing.
 SplitRelation plan_split(const Primitive& primitive, const IterVar& loop, const SplitSize& size, const Tail& tail);
 void apply_split(StageState& stage, const SplitRelation& relation);
-/// "factor=32", "nparts=4": a split's size as the trace has it.
+/// A split's size as the trace has it: "factor=32", "nparts=4".
 std::string to_string(const SplitSize& size);
 
-/// Puts `loops` into the positions that they take up among the leaves, in the order given.
+/// Puts `loops`, in the order given, into the positions that they occupy among the leaves.
 void apply_reorder(StageState& stage, const std::vector<IterVar>& loops);
 
-/// Whether the relation is one of loops of a reduction.
-bool of_reduction(const Relation& relation);
+/// Whether the relation is between loops of a reduction.
+bool is_of_reduction(const Relation& relation);
 
-/// A loop of the same kind of axis as `parent`.
+/// A new loop of the same kind of axis as `parent`.
 IterVar make_loop(const std::string& name, Expr extent, const IterVar& parent);
 
 }  // namespace nestwright

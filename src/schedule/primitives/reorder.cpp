@@ -1,4 +1,4 @@
-// reorder: the given loops take each other's positions; loops that are not named stay where they are.
+// reorder: permutes the given loops among their positions; the other loops stay in place.
 //
 //   for i:                              for k:
 //     for j:        reorder(k, i)         for j:
@@ -7,9 +7,9 @@
 //
 // Preconditions:
 //  1. Every loop is a leaf of the stage, and not the time of a scan.
-//  2. None is named twice.
-//  3. Where other stages are computed inside the stage, their readers still lie inside the loop that they are attached
-//     to, a tile inside its blocks, and nothing moves into a vectorised loop or with a parallel loop into another one.
+//  2. No loop is given twice.
+//  3. For stages computed inside this stage: their readers still lie inside the loop that they are attached to, a tile
+//     stays inside the loop over its blocks, no stage moves into a vectorised loop, and no parallel loop into another.
 #include <fmt/format.h>
 
 #include <algorithm>

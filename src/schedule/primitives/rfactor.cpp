@@ -1,4 +1,4 @@
-// rfactor: a loop of a reduction becomes a spatial axis of partial results, which the stage then reduces.
+// rfactor: makes a reduction loop a spatial axis of partial results, which the stage then reduces.
 //
 //   for i:                                       for ki, i:
 //     B[i] = 0                                     B.rf[ki, i] = 0
@@ -7,17 +7,17 @@
 //                                                  B[i] = 0
 //                                                  for ki.v: B[i] += B.rf[ki.v, i]
 //
-// B.rf is a stage of its own over fresh axes: the loop's, at position `axis`, the spatial ones in order, then a reduce
-// axis for each other loop of the reduction, unrolled where that was. What a split or a fusion of reduce loops made of
-// them goes into its indices; where a split overshoots, it combines the identity. The spatial loops of the stage stay
-// as they are, and one reduce loop over the partial results follows them.
+// B.rf is a new stage over fresh axes: the loop's axis at position `axis` among the spatial ones, then a reduce axis
+// for each other loop of the reduction, unrolled where that loop was. Splits and fusions of reduce loops are folded
+// into its indices; iterations past the extent of a split combine the identity. The spatial loops of the stage are
+// unchanged and are followed by one reduce loop over the partial results.
 //
 // Preconditions:
-//  1. The stage is a reduction, and the loop a leaf of it, without annotation.
+//  1. The stage is a reduction, and the loop is one of its leaves, not annotated.
 //  2. `axis` is at least 0 and at most the rank of the tensor.
-//  3. No split of a loop of the reduction is composed.
-//  4. Nothing is computed at a loop of the reduction, and the stage prefetches nothing and is not tensorized.
-//  5. The stage is no part of a blocked reduction.
+//  3. No split of a reduction loop is composed.
+//  4. No stage is computed at a reduction loop, and the stage has no prefetches and is not tensorized.
+//  5. The stage is not part of a blocked reduction.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@
 #include "expression/operations.h"
 #include "ir/core/rewrite.h"
 #include "schedule/primitives/primitive.h"
-#include "schedule/rebuild.h"
+#include "schedule/stage_operations.h"
 
 namespace nestwright {
 namespace {
@@ -64,8 +64,8 @@ void check_reduction(const Primitive& primitive, const IterVar& loop, int axis) 
   }
 }
 
-/// What the axes of the reduction are in terms of its loops, which are `values` at the start. `guard` becomes the
-/// condition that none is past its end; undefined where none can be.
+/// Expresses the axes of the reduction in terms of its loops, whose values `values` holds on entry. `guard` becomes the
+/// condition that no axis is past its end, and stays undefined where none can be.
 void resolve(const StageState& stage, ir::Substitution& values, Expr& guard) {
   for (auto relation = stage.relations.rbegin(); relation != stage.relations.rend(); ++relation) {
     if (const auto* fuse = std::get_if<FuseRelation>(&*relation); fuse != nullptr && fuse->fused.is_reduce()) {
@@ -90,7 +90,7 @@ void resolve(const StageState& stage, ir::Substitution& values, Expr& guard) {
   }
 }
 
-/// The members of a reduction of `values` over `axes`, of the kind that `like` is.
+/// The members of a reduction of `values` over `axes`, with the reducer of `like`.
 std::vector<Expr> reductions(const ir::Reduce& like, const std::vector<Expr>& values,
                              const std::vector<IterVar>& axes) {
   ir::Reduce reduce{like.reducer, values, {}, like.combiner, 0};
@@ -105,7 +105,7 @@ std::vector<Expr> reductions(const ir::Reduce& like, const std::vector<Expr>& va
 
 struct Partial {
   ComputeOp op;
-  std::map<IterVar, IterVar> loops;  ///< of the reduction -> axes of op
+  std::map<IterVar, IterVar> loops;  ///< from loops of the reduction to axes of op
 };
 
 Partial make_partial(const StageState& stage, const IterVar& loop, int axis) {
@@ -119,7 +119,7 @@ Partial make_partial(const StageState& stage, const IterVar& loop, int axis) {
   for (const IterVar& leaf : stage.leaves) {
     if (!leaf.is_reduce()) continue;
     const AxisKind kind = leaf == loop ? AxisKind::kSpatial : AxisKind::kReduce;
-    // A loop that a relation made counts from 0; the axes of the reduction have a start.
+    // A loop made by a relation starts at 0; an axis of the reduction starts at its min.
     const IterVar own(leaf.name(), kind == AxisKind::kSpatial ? Expr(0) : leaf.min(), leaf.extent(), kind);
     if (leaf == loop) {
       result.op.axes.insert(result.op.axes.begin() + axis, own);
@@ -186,7 +186,7 @@ Tensor Schedule::rfactor(const Tensor& tensor, const IterVar& loop, int axis) {
   stage.leaves.push_back(over);
   stage.named.push_back(over);
   std::erase_if(stage.kinds, [](const auto& entry) { return entry.first.is_reduce(); });
-  std::erase_if(stage.relations, of_reduction);
+  std::erase_if(stage.relations, is_of_reduction);
   replace_operation(state, index + 1, std::move(rest));
   state.trace.append({"rfactor", arguments});
   return Tensor(op);

@@ -1,12 +1,12 @@
-// set_scope: where the stage's result is stored.
+// set_scope: chooses the memory in which the stage's result is stored.
 //
 //   global T[...]      ->      local T[...]
 //
 // Preconditions:
-//  1. The stage is no output, whose memory is the caller's; only "global" is accepted for one, and for a scan.
-//  2. It is neither init nor update of a scan, which are stored in the scan's memory.
-//  3. Registers have no rows: a stage with storage_align is not kept there, nor a double-buffered
-//     one, of which the iteration tells the half.
+//  1. An output, whose memory is the caller's, and a scan accept only "global".
+//  2. The stage is neither init nor update of a scan, which are stored in the scan's memory.
+//  3. A stage in registers has neither storage_align, as registers have no rows, nor a double buffer, whose slot is an
+//     index known only at run time.
 #include "schedule/primitives/primitive.h"
 
 namespace nestwright {

@@ -2,17 +2,17 @@
 //
 //   for p in 0..n:            for p.outer in 0..ceil(n / factor):
 //     body(p)          ->       for p.inner in 0..factor:
-//                                 if p.outer*factor + p.inner < n:       (what the tail makes of it: tail.h)
+//                                 if p.outer*factor + p.inner < n:       (depends on the tail strategy: tail.h)
 //                                   body(p.outer*factor + p.inner)
 //
-// With Tail::compose({f, g}): c tiles of f are followed by d tiles of g, where c*f + d*g = n, and no test is left.
+// With Tail::compose({f, g}), c tiles of f are followed by d tiles of g, where c*f + d*g = n, and no test remains.
 //
 // Preconditions:
-//  1. `loop` is a leaf of the stage, without annotation, and nothing is attached to it.
-//  2. The factor is at least 1; it may exceed the extent. With nparts: at least 1, and the extent is constant.
+//  1. `loop` is a leaf of the stage, not annotated, and no stage is computed at it.
+//  2. The factor is at least 1 and may exceed the extent. nparts is at least 1 and requires a constant extent.
 //  3. partition: the extent is constant.
-//  4. compose: the extent is constant, there are one to four different positive segments whose multiples add up to it;
-//     the size, if it is not the segments themselves, is the first or the largest of them.
+//  4. compose: the extent is constant, and there are one to four different positive segments, multiples of which add up
+//     to it; the size is either the segments themselves or the first or the largest of them.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -62,7 +62,7 @@ void compose(const Primitive& primitive, const IterVar& loop, const SplitSize& s
   relation.inner = make_loop(loop.name() + ".inner", Expr(widest), loop);
 }
 
-/// The inner extent. Refuses sizes that are none.
+/// The inner extent. Refuses invalid sizes.
 std::int64_t inner_extent(const Primitive& primitive, const IterVar& loop, const SplitSize& size) {
   if (size.nparts != 0) {
     if (!size.factors.empty()) primitive.refuse(loop, "give a factor or a number of parts, not both");
@@ -93,7 +93,7 @@ SplitRelation plan_split(const Primitive& primitive, const IterVar& loop, const 
     primitive.require_constant(loop, "a partitioned tail needs a constant; use predicate or guard");
   }
   const std::int64_t* extent = ir::as_const_int(loop.extent());
-  // Not (extent + inner - 1) / inner, which a huge factor would overflow.
+  // Not (extent + inner - 1) / inner, which overflows for a huge factor.
   const Expr outer = extent != nullptr ? Expr((*extent - 1) / inner + 1) : (loop.extent() - 1) / Expr(inner) + 1;
   relation.factors = {inner};
   relation.outer = make_loop(loop.name() + ".outer", outer, loop);
@@ -120,7 +120,7 @@ std::pair<IterVar, IterVar> Stage::split(const IterVar& loop, SplitSize size, Ta
   const SplitRelation relation = plan_split(primitive, loop, size, tail);
   const std::string label = primitive.label(loop);
   apply_split(primitive.stage(), relation);
-  for (StageState& other : state_->stages) {  // the steps of a scan are computed inside all loops of its time
+  for (StageState& other : state_->stages) {  // the stages of a step are computed inside all time loops of the scan
     if (loop.is_time() && other.attach.stage == primitive.index() && other.attach.loop == loop) {
       other.attach.loop = relation.inner;
     }

@@ -1,15 +1,15 @@
-// storage_align: rows of a stage's storage are padded, so that those who read across them meet different banks or sets.
+// storage_align: pads the rows of a stage's storage, so that accesses along a column hit different banks or sets.
 //
 //   local T[8, 16]                 ->      local T[8, 16] strides [17, 1]            (axis 0, factor 16, offset 1)
 //
-// The distance of two neighbours along the axis becomes the least one, not below the compact one, of which
-// distance % factor == offset, as in TVM.
+// The stride of the axis becomes the smallest one, not below the compact stride, with stride % factor == offset, as in
+// TVM.
 //
 // Preconditions:
-//  1. The axis is a stored dimension of the stage: an axis of its operation or, of a transform_layout, of the layout.
-//  2. The factor is 1 to 2^20, the offset at least 0 and below the factor.
-//  3. The stage is no output, whose memory is the caller's, and not kept in registers.
-//  4. It is no scan, and neither init nor update of one.
+//  1. The axis is a stored dimension of the stage: an axis of its operation, or of its layout after transform_layout.
+//  2. The factor is 1 to 2^20, and the offset at least 0 and below the factor.
+//  3. The stage is not an output, whose memory is the caller's, and not kept in registers.
+//  4. It is not a scan, nor the init or update of one.
 //  5. The axis is not aligned already.
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@ namespace nestwright {
 
 namespace {
 
-constexpr std::int64_t kMostAligned = 1 << 20;  // more than any cache or memory has use for
+constexpr std::int64_t kMaxAlignFactor = 1 << 20;  // no cache or memory needs a larger stride
 
 }  // namespace
 
@@ -36,7 +36,7 @@ Stage& Stage::storage_align(const IterVar& axis, std::int64_t factor, std::int64
                                        stage.layout.empty() ? "operation" : "layout"));
   }
   if (factor < 1) primitive.refuse(axis, fmt::format("factor {} is below 1", factor));
-  if (factor > kMostAligned) primitive.refuse(axis, fmt::format("factor {} is above {}", factor, kMostAligned));
+  if (factor > kMaxAlignFactor) primitive.refuse(axis, fmt::format("factor {} is above {}", factor, kMaxAlignFactor));
   if (offset < 0 || offset >= factor) {
     primitive.refuse(axis, fmt::format("offset {} is not in 0..{}, as a remainder by the factor is", offset, factor));
   }

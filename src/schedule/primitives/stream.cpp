@@ -1,16 +1,16 @@
-// stream: what a stage stores goes round the caches, straight to memory.
+// stream: a stage stores its result by non-temporal stores, which bypass the caches.
 //
 //   for i:                          for i:
 //     C[i] = f(A[i])          ->      stream C[i] = f(A[i])
 //
-// It pays where nobody reads the tensor soon and it is larger than the caches: a line that is written as a whole need
-// not be read first. A backend does it for whole vectors that it can prove to be aligned; other stores are ordinary
-// ones. Whoever waits for the kernel sees all of its stores.
+// This pays where the tensor is larger than the caches and is not read soon: a line that is written as a whole need not
+// be read first. Backends do so for whole vectors that are provably aligned; other stores are ordinary. All stores are
+// visible to whoever waits for the kernel.
 //
 // Preconditions:
-//  1. The stage is an output: everything else is read again by the kernel itself.
-//  2. It is no reduction, which reads what it stored, and no part of a scan: cache_write makes a stage of its own that
-//     does the computing.
+//  1. The stage is an output: the kernel itself reads all other stages.
+//  2. It is not a reduction, which reads its own stores, and not part of a scan. cache_write moves the computing to a
+//     stage of its own.
 //  3. It does not stream already.
 #include "schedule/primitives/primitive.h"
 
@@ -26,8 +26,8 @@ Stage& Stage::stream() {
     primitive.refuse(stage.name,
                      "it is a reduction, which reads what it stored: cache_write makes a stage of its own of it");
   }
-  if (stage.streams) primitive.refuse(stage.name, "it streams already");
-  stage.streams = true;
+  if (stage.non_temporal) primitive.refuse(stage.name, "it streams already");
+  stage.non_temporal = true;
   primitive.record({stage.name});
   return *this;
 }

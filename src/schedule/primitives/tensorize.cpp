@@ -1,18 +1,18 @@
-// tensorize: an instruction does what the loops from one on do.
+// tensorize: an instruction replaces a loop and the loops inside it.
 //
 //   for i, jo, ko:                                         for i, jo, ko:
 //     for ji in 0..16:                              ->       dot_u8s8_16x4(C[i, jo*16], A[i, ko*4], B[ko, jo*16, 0])
 //       for ki in 0..4:
 //         C[i, jo*16 + ji] += A[i, ko*4 + ki] * B[ko, jo*16 + ji, ki]
 //
-// A reduction's tile is set to its identity as before: by loops, or by the intrinsic's init.
+// The tile of a reduction is still set to its identity, by loops or by the intrinsic's init.
 //
 // Preconditions:
 //  1. The loop is a leaf of the stage.
-//  2. Loops, reads, types and body from the loop on are the pattern's (schedule/match_pattern.h).
-//  3. These loops have no annotation and nothing is computed, prefetched or noted there.
-//  4. The stage is no scan and no other loop of it is tensorized.
-// That no tail cuts the tile, and that what it reads has no other layout, is for the lowering to check.
+//  2. From the loop inwards, loops, reads, types and body are the pattern's (schedule/match_pattern.h).
+//  3. These loops are not annotated, and no stage, prefetch or pragma is attached to them.
+//  4. The stage is not a scan, and no other loop of it is tensorized.
+// The lowering checks that no tail cuts the tile and that the operands have no other layout.
 #include <fmt/format.h>
 
 #include <set>

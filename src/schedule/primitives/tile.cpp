@@ -1,4 +1,4 @@
-// tile: two loops become blocks of tiles and tiles.
+// tile: blocks two loops: loops over tiles around loops inside a tile.
 //
 //   for i in 0..m:            for i.outer in 0..ceil(m / factor_i):
 //     for j in 0..n:    ->      for j.outer in 0..ceil(n / factor_j):
@@ -6,11 +6,11 @@
 //                                   for j.inner in 0..factor_j:
 //                                     body(i.outer*factor_i + i.inner, j.outer*factor_j + j.inner)
 //
-// Loops between i and j stay where they are; the four take up the positions that the two splits gave them.
+// Loops between i and j stay in place; the four new loops take the positions that the two splits gave them.
 //
 // Preconditions:
-//  1. i and j are two different loops, and not the time of a scan.
-//  2. Both can be split so (split.cpp). With compose, both take the same segments.
+//  1. i and j are different loops, and neither is the time of a scan.
+//  2. Both can be split this way (split.cpp). With compose, both have the same segments.
 #include "schedule/primitives/primitive.h"
 
 namespace nestwright {

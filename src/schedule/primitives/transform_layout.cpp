@@ -1,19 +1,19 @@
-// transform_layout: a cache is stored in another order, packed for those who read it.
+// transform_layout: stores a cache in another order, packed for its readers.
 //
 //   for i in 0..m:                           for j / c in 0..ceil(n / c):
 //     for j in 0..n:                    ->     for i in 0..m:
 //       B.cache[i, j] = B[i, j]                  for j % c in 0..c:
 //                                                  B.cache[j / c, i, j % c] = j < n ? B[i, j] : neutral value
 //
-// for the layout (j / c, i, j % c). Readers keep their indices: the lowering maps them. Tiles at the end are whole, and
-// what lies past the tensor holds the neutral value, so that bodies need no test.
+// for the layout (j / c, i, j % c). Readers keep their indices, which the lowering maps. The last tiles are padded with
+// the neutral value, so that bodies need no test.
 //
 // Preconditions:
 //  1. The tensor was made by cache_read. (On a placeholder or an output it would change the signature.)
-//  2. Nothing was done to its stage, and no other stage is computed inside it.
+//  2. No primitive was applied to its stage, and no other stage is computed inside it.
 //  3. Every index is an axis, axis / c or axis % c, with a constant c of at least 2.
-//  4. Every axis occurs either whole, once, or as the pair axis / c and axis % c of the same c.
-//  5. The time of a scan's step is whole: what fills up a tile of it would be rows of steps that are still to come.
+//  4. Every axis occurs either whole, once, or as the pair axis / c and axis % c with the same c.
+//  5. The time axis of a stage in a scan's step is whole: padding it would store rows of later steps.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,11 +1,11 @@
-// unroll: a copy of the body an iteration.
+// unroll: repeats the body once for each iteration.
 //
 //   for j in 0..3:            body(0)
 //     body(j)          ->     body(1)
-//                             body(2)          (once expanded; in the loop form: unrolled j in 0..3)
+//                             body(2)          (after expansion; the loop form has: unrolled j in 0..3)
 //
 // Preconditions:
-//  1. The loop is a leaf of the stage, of constant extent, without annotation.
+//  1. The loop is a leaf of the stage, of constant extent and not annotated.
 #include "schedule/primitives/primitive.h"
 
 namespace nestwright {

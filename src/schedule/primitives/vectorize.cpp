@@ -4,9 +4,9 @@
 //     body(j)          ->       body(j)                  (in lockstep, statement by statement)
 //
 // Preconditions:
-//  1. The loop is a spatial leaf of the stage, of constant extent, without annotation, and not the time of a scan.
+//  1. The loop is a spatial leaf of the stage, of constant extent, not annotated, and not the time of a scan.
 //  2. No other loop of the stage is vectorised.
-//  3. No stage is computed at the loop or inside it: it would be computed once a lane.
+//  3. No stage is computed at the loop or inside it, where it would be computed once for each lane.
 #include <fmt/format.h>
 
 #include "schedule/primitives/primitive.h"

@@ -32,8 +32,8 @@ Product product(const ProductShape& p) {
 
 std::string cuda_source(const NamedProgram& p, const char* arch) {
   Target target = device_target(DeviceKind::kCuda);
-  const ir::Program expanded = expand(p.program, target, {.after_pass = {}, .verify = true});
   target.arch = arch;
+  const ir::Program expanded = expand(p.program, target, {.after_pass = {}, .verify = true});
   return codegen::device_object(expanded, codegen::CudaDialect()).source;
 }
 

@@ -1,9 +1,13 @@
 // Which stores of a kernel may be copies that the hardware does meanwhile: on kernels written by hand.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
+
+#include <span>
 
 #include "ir/core/rewrite.h"
+#include "ir/interpret/interpret.h"
 #include "lower/lower.h"
 #include "lower/passes.h"
+#include "support/error.h"
 
 namespace nestwright::testing {
 namespace {
@@ -118,6 +122,32 @@ TEST_F(Asynchronous, OnlyPlainCopiesFromWhatStaysTheSame) {
   EXPECT_EQ(count(threads(make_store(shared_bytes, {x}, make_load(bytes, {x})))), 0u);
   EXPECT_EQ(count(threads(make_store(local, {x}, make_load(a_, {x})))), 0u);
   EXPECT_EQ(count(threads(block({fill(0, x), make_barrier(), make_store(a_, {x}, 1.0)}))), 0u);
+}
+
+/// The message of the interpreter, or "" where it accepts the kernel.
+std::string interpreted(const Stmt& kernel, const Buffer& a, const Buffer& c) {
+  Program program{"copies", {{a, Role::kInput}, {c, Role::kOutput}}, {}, {}, {}, {}, make_launch(0), {}};
+  program.kernels = {{"main", kernel}};
+  std::vector<float> from(64, 2), to(8);
+  const std::vector<Memory> memory{std::as_writable_bytes(std::span(from)), std::as_writable_bytes(std::span(to))};
+  try {
+    interpret(program, memory, {}, {});
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return to == std::vector<float>(8, 2) ? "" : "another result";
+}
+
+// What the pass marks happens as late as it may in the interpreter, so that a copy that was marked wrongly shows.
+TEST_F(Asynchronous, TheInterpreterDelaysThemUntilTheBarrier) {
+  const Stmt copy = make_asynchronous(*fill(0, x_).as<Store>());
+  const auto kernel = [&](const Stmt& body) { return make_allocate(s_, threads(body)); };
+  EXPECT_EQ(interpreted(kernel(block({copy, make_barrier(), use(0, x_)})), a_, c_), "");
+  EXPECT_EQ(interpreted(kernel(block({fill(0, x_), use(0, x_)})), a_, c_), "");
+  EXPECT_THAT(interpreted(kernel(block({copy, use(0, x_)})), a_, c_),
+              ::testing::HasSubstr("is read while its copy is in flight"));
+  EXPECT_THAT(interpreted(kernel(block({copy, copy, make_barrier(), use(0, x_)})), a_, c_),
+              ::testing::HasSubstr("is written while its copy is in flight"));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "ir/core/intrinsics.h"
 #include "ir/core/print.h"
+#include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "lower/passes.h"
 
@@ -10,21 +11,27 @@ namespace nestwright::testing {
 namespace {
 
 using namespace ir;
+using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 constexpr const char* kAvx2 = "cpu,isa=avx2,threads=1";
 constexpr const char* kAvx512 = "cpu,isa=avx512,threads=1,features=none";
 constexpr const char* kVnni = "cpu,isa=avx512,threads=1,features=avx512_vnni+avx512_bf16";
 
-std::string selected(const Expr& value, const char* target) {
+Program program_of(const Expr& value) {
   const Buffer c("C", value.type().element(), {64});
   Program program{"words", {{c, Role::kOutput}}, {}, {}, {}, {}, make_launch(0), {}};
   const Expr at = value.lanes() > 1 ? make_ramp(Expr(0), Expr(1), value.lanes()) : Expr(0);
   program.kernels = {{"main", make_store(c, {at}, value)}};
+  return program;
+}
+
+std::string selected(const Expr& value, const char* target) {
   const Target cpu = Target::parse(target);
   PassContext context{.target = cpu};
-  return to_string(passes::dot_products(program, context).kernels[0].body);
+  return to_string(passes::dot_products(program_of(value), context).kernels[0].body);
 }
 
 Expr words(int lanes, Type type = kInt32) { return make_broadcast(make_const(3, type), lanes); }
@@ -71,6 +78,20 @@ TEST(DotProducts, AdjacentPartsAreOneLoad) {
   EXPECT_THAT(selected(word(bytes, 1, 0, 1), kAvx512), HasSubstr(" load_bytes("));
   EXPECT_THAT(selected(word(bytes, 2, 8, 8), kAvx512), HasSubstr(" join_bytes("));
   EXPECT_THAT(selected(word(bytes, 1, 8, 8), kAvx512), Not(HasSubstr("load_bytes(")));
+}
+
+TEST(DotProducts, TheVerifierHoldsInstructionsToTheirWidthsAndForm) {
+  const auto call = [](Intrinsic instruction, int lanes) {
+    return make_call(instruction, {words(lanes), words(lanes), words(lanes)}, kInt32.with_lanes(lanes));
+  };
+  EXPECT_THAT(verify(program_of(call(Intrinsic::kVpdpbusd, 8)), Form::kVector), IsEmpty());
+  EXPECT_THAT(verify(program_of(call(Intrinsic::kVpdpbusd, 3)), Form::kVector),
+              Contains(HasSubstr("vpdpbusd has 3 lanes")));
+  EXPECT_THAT(verify(program_of(call(Intrinsic::kPmaddwd, 8)), Form::kDeviceVector),
+              Contains(HasSubstr("pmaddwd stands outside of the vector form of a CPU")));
+  const Expr part = words(8);
+  EXPECT_THAT(verify(program_of(make_call(Intrinsic::kLoadHalves, {part, part}, part.type())), Form::kVector),
+              Contains(HasSubstr("the parts of load_halves are not adjacent")));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ bool draw_vectorize(Draw& d) {
   if (stage == nullptr) return false;
   const auto loop = d.loop(*stage, is_spatial);
   if (!loop) return false;
-  // The innermost one in most cases, moved there where a reduction is in the way.
+  // Usually the innermost loop, moved there past any reduction.
   if (is_spatial(*loop) && d.choices.chance(60)) {
     for (auto at = stage->leaves.rbegin(); at != stage->leaves.rend(); ++at) {
       if (!is_spatial(*at) || d.is_step_time(*stage, *at)) continue;
@@ -40,7 +40,7 @@ bool draw_parallel(Draw& d) {
   if (stage == nullptr) return false;
   const auto loop = d.loop(*stage, is_spatial);
   if (!loop) return false;
-  // The outermost loop in most cases.
+  // Usually the outermost loop.
   const std::optional<IterVar> first = d.first_spatial(*stage);
   d.handle(*stage).parallel(first && d.choices.chance(60) ? *first : *loop);
   return true;
@@ -59,7 +59,7 @@ bool draw_prefetch(Draw& d) {
 
 bool draw_stream(Draw& d) {
   const StageState* stage = d.stage([](const StageState& s) {
-    return s.is_output && !s.streams && s.op.compute() != nullptr && s.op.compute()->reduction() == nullptr;
+    return s.is_output && !s.non_temporal && s.op.compute() != nullptr && s.op.compute()->reduction() == nullptr;
   });
   if (stage == nullptr) return false;
   d.handle(*stage).stream();
@@ -75,7 +75,7 @@ bool draw_bind(Draw& d) {
   const std::optional<IterVar> outermost = d.first_spatial(*stage);
   const IterVar bound = outermost && d.choices.chance(60) ? *outermost : *loop;
   d.handle(*stage).bind(bound, d.choices.of(axes));
-  // On a device each stage at root is run by some bound loop, and so is each of a scan's steps.
+  // On a device, each stage at root needs a bound loop, and so does each stage of a scan's step.
   for (const StageState& other : d.state().stages) {
     const bool is_step = other.attach.kind == AttachKind::kAt && other.attach.loop.is_time();
     const std::optional<IterVar> first = d.first_spatial(other);

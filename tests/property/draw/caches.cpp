@@ -6,7 +6,7 @@
 namespace nestwright::property {
 namespace {
 
-/// A cache that is private must lie in a loop of a reader; others may.
+/// Attaches a cache to a loop of a reader: a private one must be attached, others may be.
 void attach_soon(Draw& d, const Tensor& cache, const Tensor& host, ir::Scope scope) {
   const bool is_private = scope == ir::Scope::kLocal || scope == ir::Scope::kRegister;
   if (!d.choices.chance(is_private ? 92 : 50)) return;
@@ -24,7 +24,7 @@ bool is_block_loop(const StageState& stage, const IterVar& loop) {
          });
 }
 
-/// Each axis whole or as tiles, in any order.
+/// A layout with each axis whole or tiled, in any order.
 std::vector<Expr> draw_layout(Choices& choices, std::span<const Expr> axes) {
   std::vector<Expr> indices;
   for (const Expr& axis : axes) {
@@ -87,7 +87,7 @@ bool draw_cache_write(Draw& d) {
   const Tensor host = stage->origin;
   const ir::Scope scope = d.scope();
   const Tensor tile = d.schedule().cache_write(host, scope, *below);
-  // The tile lives below the loop of its blocks.
+  // The tile must be below the loop over its blocks.
   const std::vector<IterVar> loops = d.schedule()[host].loops();
   const auto at = std::find(loops.begin(), loops.end(), *below);
   const auto inside = static_cast<std::uint32_t>(loops.end() - at);

@@ -1,9 +1,9 @@
-// One application of a primitive with random arguments. To add a primitive, write its drawer and a line in table.cpp;
-// a test holds the table against what Trace::replay knows.
+// Applies a primitive with random arguments. To add a primitive, write its drawer and a line in table.cpp; a test
+// compares the table with the primitives that Trace::replay knows.
 //
-// A drawer picks arguments that are legal more often than not, never only legal ones: what the primitive then refuses
-// must leave the schedule as it was, which the caller checks.
-// Thread rule: as for the schedule.
+// A drawer chooses arguments that are usually but not always legal. A refusal must leave the schedule unchanged, which
+// the caller checks.
+// Thread rule: that of the schedule.
 #pragma once
 
 #include <functional>
@@ -19,36 +19,36 @@ namespace nestwright::property {
 
 class Draw {
  public:
-  Draw(Choices& random, Schedule& schedule, const std::vector<Tile>& tiles, std::optional<TailKind> wished_tail)
-      : choices(random), schedule_(schedule), tiles_(tiles), wished_tail_(wished_tail) {}
+  Draw(Choices& random, Schedule& schedule, const std::vector<Tile>& tiles, std::optional<TailKind> goal_tail)
+      : choices(random), schedule_(schedule), tiles_(tiles), goal_tail_(goal_tail) {}
 
   Choices& choices;
 
   Schedule& schedule() { return schedule_; }
   const ScheduleState& state() const { return schedule_.state(); }
-  const std::vector<Tile>& tiles() const { return tiles_; }  ///< what tensorize is for
-  /// A stage with loops, or nullptr where there is none that `accepts`. Any number of loops, 0 included.
+  const std::vector<Tile>& tiles() const { return tiles_; }  ///< computes that tensorize applies to
+  /// A stage that `accepts`, with any number of loops; nullptr where there is none.
   const StageState* stage(const std::function<bool(const StageState&)>& accepts = {});
-  /// A leaf of the stage that `accepts`, in nine of ten cases, and seldom the time of a scan's step; absent where the
-  /// stage has no loops.
+  /// A leaf of the stage: in nine of ten cases one that `accepts`, and seldom the time of a scan's step. Absent where
+  /// the stage has no loops.
   std::optional<IterVar> loop(const StageState& stage, const std::function<bool(const IterVar&)>& accepts = {});
-  /// Tensors that the stage reads, as the schedule knows them.
+  /// The tensors that the stage reads, as the schedule names them.
   std::vector<Tensor> reads(const StageState& stage) const;
   Stage handle(const StageState& stage) { return schedule_[stage.origin]; }
 
-  /// The constant extent, or what a symbolic one may well be.
+  /// The constant extent, or a plausible value of a symbolic one.
   static std::int64_t extent(const IterVar& loop);
-  /// Iterations of all loops of the stage together.
+  /// The number of iterations of all loops of the stage.
   static std::int64_t points(const StageState& stage);
-  bool is_plain(const StageState& stage, const IterVar& loop) const;  ///< nothing was done to it or attached there
-  /// The axis of a scan's step that has the values of the step only.
+  bool is_plain(const StageState& stage, const IterVar& loop) const;  ///< not annotated, nothing attached
+  /// Whether the loop is the time axis of a stage in a scan's step.
   bool is_step_time(const StageState& stage, const IterVar& loop) const;
-  /// The outermost leaf that might run in any order; absent where there is none.
+  /// The outermost leaf whose iterations may run in any order; absent where there is none.
   std::optional<IterVar> first_spatial(const StageState& stage) const;
   ir::Scope scope();
   Tail tail(const IterVar& loop);
 
-  /// What makes sense only after this step succeeded; done as a step of its own.
+  /// A further step that makes sense only after this one succeeded.
   struct Next {
     std::string primitive;
     std::function<void()> apply;
@@ -61,14 +61,14 @@ class Draw {
  private:
   Schedule& schedule_;
   const std::vector<Tile>& tiles_;
-  std::optional<TailKind> wished_tail_;
+  std::optional<TailKind> goal_tail_;
   std::vector<Next> next_;
 };
 
 struct Drawer {
   const char* primitive;
   std::uint32_t weight;
-  /// False where the schedule has nothing that the primitive could be tried on. Throws ScheduleError as it does.
+  /// False where the schedule has nothing to try the primitive on. Throws ScheduleError as the primitive does.
   bool (*draw)(Draw&);
 };
 const std::vector<Drawer>& drawers();

@@ -6,9 +6,9 @@
 namespace nestwright::property {
 namespace {
 
-constexpr std::int64_t kMostIterations = 3000;  // of one stage, with what its splits add beyond the extents
+constexpr std::int64_t kMaxIterations = 3000;  // of one stage, including those that splits add
 
-/// A factor: any, one that divides, one above the extent; and not such that the loops grow without end.
+/// A factor: any number, a divisor, or one above the extent, within kMaxIterations.
 std::int64_t draw_factor(Draw& d, std::int64_t extent, std::int64_t points) {
   std::int64_t factor = d.choices.between(1, 8);
   switch (d.choices.weighted({50, 25, 10, 15})) {
@@ -28,7 +28,7 @@ std::int64_t draw_factor(Draw& d, std::int64_t extent, std::int64_t points) {
     default:
       break;
   }
-  while (factor > 1 && points / extent * ((extent - 1) / factor + 1) * factor > kMostIterations) factor /= 2;
+  while (factor > 1 && points / extent * ((extent - 1) / factor + 1) * factor > kMaxIterations) factor /= 2;
   return factor;
 }
 
@@ -51,7 +51,7 @@ bool draw_split(Draw& d) {
   const SplitSize size = draw_size(d, *loop, tail, Draw::points(*stage));
   const Tensor origin = stage->origin;
   const auto [outer, inner] = d.handle(*stage).split(*loop, size, tail);
-  // Masked vectors need vectors; the others get them as well.
+  // Masked vectors need a vectorised loop; other tails sometimes get one as well.
   if (inner.is_reduce() || !d.choices.chance(tail.kind == TailKind::kPredicate ? 85 : 15)) return true;
   d.then("vectorize", [&schedule = d.schedule(), origin, inner = inner] { schedule[origin].vectorize(inner); });
   return true;

@@ -38,7 +38,7 @@ bool draw_compute_inline(Draw& d) {
 }
 
 bool draw_compute_root(Draw& d) {
-  // What a scan's step computes stays in it.
+  // A stage of a scan's step stays in the step.
   const auto may_leave = [&](const StageState& s) {
     const auto number = static_cast<int>(&s - d.state().stages.data());
     return s.attach.kind == AttachKind::kAt &&
@@ -52,7 +52,7 @@ bool draw_compute_root(Draw& d) {
 }
 
 bool draw_prepare(Draw& d) {
-  // Made of inputs only, in most cases.
+  // Usually a stage that depends on inputs only.
   const auto fits = [&](const StageState& s) {
     const auto number = static_cast<int>(&s - d.state().stages.data());
     if (!d.state().states.empty() && scan_place(d.state(), number).part != ScanPart::kNone) return false;
@@ -68,7 +68,7 @@ bool draw_prepare(Draw& d) {
 }
 
 bool draw_set_scope(Draw& d) {
-  // Private scopes make sense inside a loop only.
+  // Private scopes are useful only inside a loop.
   const auto attached = [](const StageState& s) { return s.attach.kind == AttachKind::kAt; };
   const StageState* stage = d.choices.chance(10) ? d.stage() : d.stage(attached);
   if (stage == nullptr) return false;
@@ -77,7 +77,7 @@ bool draw_set_scope(Draw& d) {
 }
 
 bool draw_double_buffer(Draw& d) {
-  // What is computed at a loop; where nothing is, something is brought there first.
+  // A stage that is computed at a loop; where there is none, one is attached first.
   const auto fits = [](const StageState& s) { return s.attach.kind == AttachKind::kAt && s.slots == 0; };
   const StageState* stage = d.choices.chance(5) ? d.stage() : d.stage(fits);
   const int stages = d.choices.chance(5) ? d.choices.between(0, 9) : d.choices.chance(50) ? 2 : d.choices.between(3, 5);

@@ -49,7 +49,7 @@ std::optional<IterVar> Draw::loop(const StageState& stage, const std::function<b
   for (const IterVar& leaf : stage.leaves)
     if ((!accepts || accepts(leaf)) && !is_step_time(stage, leaf)) fitting.push_back(leaf);
   if (fitting.empty() || choices.chance(10)) {
-    // Now and then a loop that does not exist any more.
+    // Sometimes a loop that no longer exists.
     return choices.chance(10) ? choices.of(stage.named) : choices.of(stage.leaves);
   }
   return choices.of(fitting);
@@ -107,11 +107,11 @@ ir::Scope Draw::scope() {
 
 Tail Draw::tail(const IterVar& loop) {
   TailKind kind = static_cast<TailKind>(choices.weighted({30, 25, 25, 20}));
-  if (wished_tail_ && choices.chance(60)) kind = *wished_tail_;
+  if (goal_tail_ && choices.chance(60)) kind = *goal_tail_;
   if (kind != TailKind::kCompose) return {kind, {}};
   std::vector<std::int64_t> segments;
   for (int n = choices.between(1, 3); n > 0; --n) segments.push_back(choices.between(1, 8));
-  // A second segment that fills up what the first leaves over, more often than not.
+  // Usually a second segment that covers the remainder of the first.
   if (choices.chance(70)) {
     const std::int64_t all = extent(loop), first = std::max<std::int64_t>(1, std::min(segments[0], all));
     segments = {first};

@@ -1,4 +1,4 @@
-// tensorize: the loops of a tile are split off and moved inside one after the other, each a step of its own.
+// tensorize: splits off the loops of a tile and moves them innermost, one step at a time.
 #include <algorithm>
 
 #include "schedule/scan_parts.h"
@@ -8,7 +8,7 @@
 namespace nestwright::property {
 namespace {
 
-/// The stage that computes the tile: the tensor's own, or after cache_write or rfactor the one that does its reduction.
+/// The stage that computes the tile: the tensor's own, or, after cache_write or rfactor, the one with its reduction.
 const StageState* stage_of(const ScheduleState& state, const Tile& tile) {
   const ComputeOp& pattern = *tile.intrinsic.pattern.op().compute();
   const StageState* found = nullptr;
@@ -21,7 +21,7 @@ const StageState* stage_of(const ScheduleState& state, const Tile& tile) {
   return found;
 }
 
-/// The innermost part of an axis that splits have left; absent where it was fused.
+/// The innermost part of an axis after its splits; absent where it was fused.
 std::optional<IterVar> innermost(const StageState& stage, IterVar axis) {
   while (std::find(stage.leaves.begin(), stage.leaves.end(), axis) == stage.leaves.end()) {
     const auto of_axis = [&](const Relation& relation) {
@@ -35,7 +35,7 @@ std::optional<IterVar> innermost(const StageState& stage, IterVar axis) {
   return axis;
 }
 
-/// Does what is still to be done first: a split, the reorder, tensorize. False where an axis is no loop any more.
+/// Applies the next missing step: a split, the reorder, or tensorize. False where an axis is not a loop any more.
 bool advance(Schedule& schedule, const Tile& tile, const Tail& tail) {
   const StageState* stage = stage_of(schedule.state(), tile);
   if (stage == nullptr || stage->tensorize) return false;
@@ -75,7 +75,7 @@ bool advance(Schedule& schedule, const Tile& tile, const Tail& tail) {
 }  // namespace
 
 bool draw_tensorize(Draw& d) {
-  if (d.choices.chance(6)) {  // anything by anything
+  if (d.choices.chance(6)) {  // any stage with any intrinsic
     const StageState* stage = d.stage();
     const auto loop = stage == nullptr ? std::nullopt : d.loop(*stage);
     if (!loop) return false;

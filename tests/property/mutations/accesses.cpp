@@ -13,7 +13,7 @@ using ir::Program;
 using ir::Stmt;
 using MaybeStmt = std::optional<Stmt>;
 
-/// Replaces one buffer by another one.
+/// Replaces a buffer by another one.
 class Rebuffer : public ir::Mutator {
  public:
   Rebuffer(ir::Buffer from, ir::Buffer to) : from_(std::move(from)), to_(std::move(to)) {}
@@ -52,7 +52,7 @@ Stmt reallocated(const ir::Allocate& a, std::vector<Expr> shape, ir::Scope scope
   const ir::Buffer other(a.buffer->name, a.buffer->element, std::move(shape), scope);
   return ir::make_allocate(other, Rebuffer(a.buffer, other).mutate(a.body), a.offset, a.per_thread);
 }
-/// Another parameter of this rank and type.
+/// Another parameter with this rank and type.
 std::optional<ir::Buffer> other_buffer(const ir::Buffer& buffer, const Program& p) {
   for (const ir::Parameter& parameter : p.parameters) {
     if (parameter.buffer == buffer || parameter.buffer->rank() != buffer->rank()) continue;
@@ -68,7 +68,7 @@ bool are_scalar(const std::vector<Expr>& indices) {
   return std::all_of(indices.begin(), indices.end(), [](const Expr& e) { return e.lanes() == 1; });
 }
 
-/// Whether iterations of a loop inside may run at once.
+/// Whether iterations of an inner loop may run concurrently.
 bool holds_threads(const Stmt& body) {
   bool found = false;
   ir::for_each_stmt(body, [&](const Stmt& s) {

@@ -9,7 +9,7 @@ using ir::Expr;
 using ir::Program;
 using MaybeExpr = std::optional<Expr>;
 
-/// x op c of index arithmetic, c a constant of at least 2.
+/// Matches x op c in index arithmetic, where c is a constant of at least 2.
 template <class F>
 auto of_scaling(BinaryOp op, F f) {
   return [op, f](const Expr& e, const Program&) -> MaybeExpr {

@@ -58,7 +58,7 @@ std::optional<ir::Program> mutate(const ir::Program& program, const Mutation& mu
 
 CaughtBy judge(const Subject& subject, const ir::Program& mutated) {
   if (!ir::verify(mutated, subject.form).empty()) return CaughtBy::kVerifier;
-  // A minimum, say, may hide what is left out: more data where nothing was seen.
+  // One set of data may hide the mutation, for example in a minimum: try more.
   for (std::uint64_t seed = 1; seed <= kDataSeeds; ++seed) {
     const Data expected(subject.program, {}, seed, 0x5A), data(mutated, {}, seed, 0xA5);
     ir::interpret(subject.program, expected.memory());

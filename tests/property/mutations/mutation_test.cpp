@@ -1,4 +1,4 @@
-// Every mutation is caught, and README.md says by what.
+// Every mutation is caught, by what README.md says.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -14,16 +14,16 @@ namespace nestwright::property {
 namespace {
 
 struct Tally {
-  std::array<int, 4> by{};  ///< places, by CaughtBy
-  std::string survivor;     ///< the first program that nothing was found wrong with
+  std::array<int, 4> by{};  ///< number of places, by CaughtBy
+  std::string survivor;     ///< the first program in which nothing was found wrong
   int places() const { return by[0] + by[1] + by[2] + by[3]; }
 };
 
 Tally tally(const Mutation& mutation, const std::vector<Subject>& all) {
-  constexpr int kMostSites = 6;  // of one program: unrolled ones have hundreds that are alike
+  constexpr int kMaxSites = 6;  // of one program: unrolled ones have hundreds of similar places
   Tally result;
   for (const Subject& subject : all) {
-    for (int site = 0; site < kMostSites; ++site) {
+    for (int site = 0; site < kMaxSites; ++site) {
       const std::optional<ir::Program> mutated = mutate(subject.program, mutation, site);
       if (!mutated) break;
       const CaughtBy by = judge(subject, *mutated);

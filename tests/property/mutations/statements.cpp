@@ -21,7 +21,7 @@ bool is_literal(const Expr& e) {
   if (const auto* broadcast = e.as<ir::Broadcast>()) return is_literal(broadcast->value);
   return e.as<ir::IntImm>() != nullptr || e.as<ir::FloatImm>() != nullptr;
 }
-/// A store of a literal: an initialisation, or the filling of a pad.
+/// A store of a literal: an initialisation, or the filling of a pad. Null otherwise.
 const ir::Store* as_init(const Stmt& s) {
   const auto* store = s.as<ir::Store>();
   return store != nullptr && is_literal(store->value) ? store : nullptr;
@@ -36,8 +36,8 @@ bool mentions(const std::vector<Expr>& indices, const ir::Var& var) {
   }
   return found;
 }
-/// Some store below lands in one place in every iteration: no index depends on the loop, by lets or directly, and the
-/// buffer is none that each iteration allocates for itself.
+/// Whether some store below has the same address in every iteration: no index depends on the loop, directly or through
+/// lets, and the buffer is not allocated in each iteration.
 bool is_reduction_loop(const ir::For& loop) {
   bool found = false;
   std::vector<ir::Var> made_from = {loop.var};

@@ -1,5 +1,5 @@
-// The programs that are mutated: loop form and vector form of schedules that between them use tails of every kind,
-// blocked reductions, packed caches, stages inside others, padding, parallel loops and lanes.
+// The programs to mutate, in loop form and in vector form. Their schedules use tails of every kind, blocked reductions,
+// packed caches, stages inside others, padding, parallel loops and vector lanes.
 #include "expression/reducers.h"
 #include "lower/lower.h"
 #include "schedule/thread_axis.h"
@@ -21,7 +21,7 @@ void add(std::vector<Subject>& to, const std::string& name, const Schedule& s, c
   to.push_back({name + "_vectors", expand(loop_form, target), ir::Form::kVector});
 }
 
-/// Guarded tiles, each row of tiles on a thread.
+/// Guarded tiles, with each row of tiles on a thread.
 void guarded(std::vector<Subject>& to) {
   const Matmul m;
   Schedule s = create_schedule(m.c);
@@ -30,7 +30,7 @@ void guarded(std::vector<Subject>& to) {
   add(to, "guarded", s, {m.a, m.b, m.c});
 }
 
-/// A reduction in blocks, its accumulators in a tile of registers, B packed.
+/// A blocked reduction with accumulators in a register tile, and a packed B.
 void blocked(std::vector<Subject>& to) {
   const Matmul m;
   Schedule s = create_schedule(m.c);
@@ -50,7 +50,7 @@ void blocked(std::vector<Subject>& to) {
   add(to, "blocked", s, {m.a, m.b, m.c});
 }
 
-/// Rows normalised: a maximum and a sum inside the loop of their consumer.
+/// Normalised rows: a maximum and a sum inside the loop of their consumer.
 void rows(std::vector<Subject>& to) {
   const Tensor x = placeholder({7, 9}, kFloat32, "X");
   const IterVar r = reduce_axis(9, "r"), q = reduce_axis(9, "q");
@@ -66,7 +66,7 @@ void rows(std::vector<Subject>& to) {
   add(to, "rows", s, {x, y});
 }
 
-/// A padded window, its input staged; a split in segments, one unrolled.
+/// A padded window with a staged input; a split in segments, one of them unrolled.
 void window(std::vector<Subject>& to) {
   const Tensor x = placeholder({11, 6}, kFloat32, "X");
   const Tensor padded = compute(
@@ -96,8 +96,8 @@ void staged(std::vector<Subject>& to) {
   add(to, "staged", s, {x, y});
 }
 
-/// A device: blocks of threads that load tiles of both operands together, block by block of the reduction, in so many
-/// stages (1: not ahead).
+/// For a device: blocks of threads load tiles of both operands together, for one block of the reduction at a time, into
+/// `stages` buffers (1: not ahead).
 void add_shared(std::vector<Subject>& to, const std::string& name, std::int64_t depth, std::int64_t stages) {
   const Tensor a = placeholder({8, depth}, kFloat32, "A"), b = placeholder({depth, 12}, kFloat32, "B");
   const IterVar k = reduce_axis(depth, "k");

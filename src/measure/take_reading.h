@@ -1,0 +1,62 @@
+// Takes a reading: times calls of a kernel, with the FMA sentinel before and after them and the operating system's
+// accounting of this process.
+// Thread rule: one thread at a time. Unit: nanoseconds.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <limits>
+
+#include "measure/disturbance_gate.h"
+#include "support/clock.h"
+#include "support/cpu_accounting.h"
+
+namespace nestwright {
+
+/// The iterations of run_fma_loop in a sentinel: about 8 us at 3.5 GHz. Constant, so that the sentinels of different
+/// processes on one machine are comparable.
+inline constexpr std::int64_t kSentinelIterations = 5600;
+
+/// Returns the time that `work` takes.
+inline double time_once(Clock& clock, const std::function<void()>& work) {
+  const std::int64_t start = clock.now_ns();
+  work();
+  return static_cast<double>(clock.now_ns() - start);
+}
+
+/// The least of a few runs counts, so that the sentinel shows only the clock of the core: the first run after a kernel
+/// also waits for code that the kernel evicted from the caches, and any run may be interrupted.
+inline constexpr int kSentinelRuns = 3;
+
+inline double take_sentinel(Clock& clock, const std::function<void()>& sentinel) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int run = 0; run < kSentinelRuns; ++run) least = std::min(least, time_once(clock, sentinel));
+  return least;
+}
+
+/// The calls of one reading.
+struct ReadingPlan {
+  std::int64_t calls = 1;
+  bool warm_up = false;  ///< an untimed call first, after the sentinel, which may have evicted the kernel's data
+};
+
+/// Takes one reading; `usage` returns the accounting of this process so far.
+inline Reading take_reading(Clock& clock, const std::function<CpuUsage()>& usage, const ReadingPlan& plan,
+                            const std::function<void()>& call, const std::function<void()>& sentinel) {
+  Reading reading;
+  reading.fma_ns = take_sentinel(clock, sentinel);
+  if (plan.warm_up) call();
+  const CpuUsage before = usage();
+  reading.ns = time_once(clock, [&] {
+    for (std::int64_t i = 0; i < plan.calls; ++i) call();
+  });
+  const CpuUsage used = usage() - before;
+  reading.fma_ns = std::max(reading.fma_ns, take_sentinel(clock, sentinel));
+  reading.cpu_ns = used.cpu_ns;
+  reading.queue_ns = used.wait_ns;
+  reading.involuntary_switches = used.involuntary_switches;
+  return reading;
+}
+
+}  // namespace nestwright

@@ -1,0 +1,38 @@
+#include "templates/checking/whole_numbers.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "support/error.h"
+
+namespace nestwright {
+
+double largest_exact(ir::Type type) {
+  if (type == kFloat16) return 0x1p11;
+  if (type == kBFloat16) return 0x1p8;
+  return type == kFloat64 ? 0x1p53 : 0x1p24;
+}
+
+WholeNumbers::WholeNumbers(double terms, int factors, double largest, std::uint64_t seed) : random_(seed) {
+  check(largest >= 16 && terms >= 1 && (factors == 1 || factors == 2),
+        "whole numbers need a few terms to be drawn for");
+  constexpr int kMaxMagnitude = 8;
+  const double affordable = std::pow(largest / terms, 1.0 / factors);
+  magnitude_ = static_cast<int>(std::clamp(affordable, 1.0, static_cast<double>(kMaxMagnitude)));
+  // Of ones and zeros about so many are to be ones; what chance adds to them is far less than the rest.
+  constexpr double kMargin = 0.75;
+  if (affordable < 1) nonzero_ = std::pow(kMargin * largest / terms, 1.0 / factors);
+}
+
+std::vector<double> WholeNumbers::draw(std::size_t n) {
+  std::uniform_int_distribution<int> magnitude(1, magnitude_);
+  std::bernoulli_distribution is_nonzero(nonzero_), is_negative(0.5);
+  std::vector<double> values(n);
+  for (double& value : values) {
+    if (!is_nonzero(random_)) continue;
+    value = magnitude(random_) * (is_negative(random_) ? -1.0 : 1.0);
+  }
+  return values;
+}
+
+}  // namespace nestwright

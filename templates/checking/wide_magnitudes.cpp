@@ -1,0 +1,81 @@
+#include "templates/checking/wide_magnitudes.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ir/core/fold.h"
+#include "support/error.h"
+#include "support/hash.h"
+
+namespace nestwright {
+namespace {
+
+constexpr int kReach = 24, kFloat16Reach = 6;
+
+}  // namespace
+
+// The other sets of inputs are drawn by the hash itself and the number after it.
+WideMagnitudes::WideMagnitudes(ir::Type type, const Workload& workload)
+    : type_(type), reach_(type == kFloat16 ? kFloat16Reach : kReach), random_(stable_hash(workload.str()) + 2) {
+  check(type.is_float(), "whole numbers are exact in any magnitude");
+}
+
+double WideMagnitudes::scale(int low, int high) {
+  return std::ldexp(1.0, std::uniform_int_distribution<int>(low, high)(random_));
+}
+
+std::vector<double> WideMagnitudes::scales(std::size_t n, int reach) {
+  std::vector<double> list(n);
+  for (double& each : list) each = scale(-reach, reach);
+  return list;
+}
+
+double WideMagnitudes::draw(double scale) {
+  return ir::round_float(scale * std::uniform_real_distribution<double>(-1, 1)(random_), type_);
+}
+
+std::vector<double> WideMagnitudes::draw_rows(std::int64_t rows, std::size_t columns, int low, int high) {
+  std::vector<double> values;
+  for (; rows > 0; --rows) {
+    const double row_scale = scale(low, high);
+    for (std::size_t j = 0; j < columns; ++j) values.push_back(draw(row_scale));
+  }
+  return values;
+}
+
+std::vector<double> WideMagnitudes::draw_each(std::size_t n, int most) {
+  // Of 64 random bits the first 53 are the mantissa, in [0.5, 1), one is the sign and ten choose the exponent.
+  const auto exponents = static_cast<std::uint64_t>(most + reach_ + 1);
+  // What is rounded up stays below 2^most.
+  constexpr double kLargestMantissa = 1 - 0x1p-8;
+  std::vector<double> values(n);
+  for (double& value : values) {
+    const std::uint64_t bits = random_();
+    const double mantissa = std::min(0.5 + std::ldexp(static_cast<double>(bits >> 11), -54), kLargestMantissa);
+    const int exponent = static_cast<int>((bits & 0x3ff) * exponents >> 10) - reach_;
+    value = ir::round_float(std::ldexp((bits & 0x400) != 0 ? -mantissa : mantissa, exponent), type_);
+  }
+  return values;
+}
+
+ProductReach product_reach(const WideMagnitudes& magnitudes, ir::Type type, double terms, std::int64_t rows,
+                           std::int64_t columns, bool are_rows_fixed) {
+  int result = magnitudes.reach();
+  if (type == kFloat16) {
+    // Sums of products of numbers in [-1, 1] stay within 2 sqrt(terms), six times their deviation.
+    constexpr int kLargestExponent = 15;
+    const double room = kLargestExponent - std::log2(2 * std::sqrt(terms));
+    result = std::clamp(static_cast<int>(std::floor(room)), 0, result);
+  }
+  const int of_rows = are_rows_fixed || rows == 1 ? 0 : columns == 1 ? result : result / 2;
+  return {of_rows, of_rows == 0 ? result : columns == 1 ? 0 : result / 2, magnitudes.reach() / 4};
+}
+
+CheckedInputs make_wide_inputs(const Operator& op, const Workload& workload, const CheckedInputs& uniform) {
+  if (!op.wide_inputs) return {};
+  CheckedInputs wide = op.wide_inputs(workload, uniform);
+  if (!wide.inputs.empty() && wide.reference.expected.empty()) wide.reference = op.reference(workload, wide.inputs);
+  return wide;
+}
+
+}  // namespace nestwright

@@ -1,0 +1,94 @@
+// Operators and templates. An operator says what is computed and how a result is judged; a template is an open schedule
+// for it, one function that is run to discover its space and run again to apply a configuration. Thread rule:
+// definitions are immutable; their functions are pure and may run on several threads at once.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "schedule/schedule.h"
+#include "space/config_space.h"
+#include "templates/framework/tuning.h"
+#include "templates/framework/workload.h"
+
+namespace nestwright {
+
+/// The operator's expression for one workload.
+struct Definition {
+  std::vector<Tensor> args;  ///< the signature: inputs, then outputs
+  int inputs = 0;
+  double flops = 0;  ///< of one run
+  double bytes = 0;  ///< of the tensors, each touched once
+};
+
+/// Elements as doubles, as they lie in memory from the first to the last, one vector a tensor: row-major where it is
+/// compact.
+using HostTensors = std::vector<std::vector<double>>;
+
+/// What a result is held against: the value in double and the error bound per element (absolute). A value that is
+/// not-a-number says that the kernel must not write there: between the rows of a strided tensor.
+struct Reference {
+  HostTensors expected;
+  HostTensors bound;
+};
+
+/// Inputs and what the results computed from them are held against.
+struct CheckedInputs {
+  HostTensors inputs;
+  Reference reference;
+};
+
+struct Operator {
+  std::string name;
+  std::string summary;
+  std::vector<OperatorParameter> parameters;
+  std::function<Definition(const Workload&)> define;
+  /// A plain loop in double over inputs that have been rounded to the operator's types.
+  std::function<Reference(const Workload&, const HostTensors& inputs)> reference;
+  /// Inputs of whole numbers on which the result is exact in whatever order it is computed
+  /// (templates/checking/whole_numbers.h); no tensors where there are none, or where the bounds are zero for any
+  /// inputs. None: likewise for every workload.
+  std::function<HostTensors(const Workload&)> whole_inputs = {};
+  /// Inputs of large and small magnitudes (templates/checking/wide_magnitudes.h: make_wide_inputs), rounded to the
+  /// operator's types; no tensors where all types are whole. `uniform` are inputs in [-1, 1] and theirs: of a sum of
+  /// products the reference is often theirs times powers of two, which costs no second pass over the terms. It is left
+  /// empty where it has to be computed.
+  std::function<CheckedInputs(const Workload&, const CheckedInputs& uniform)> wide_inputs = {};
+};
+
+/// The kinds of devices that a template for GPUs is for.
+inline std::vector<DeviceKind> gpus() { return {DeviceKind::kCuda, DeviceKind::kOpenCl}; }
+
+struct Template {
+  std::string name;  ///< unique, e.g. "matmul.cpu"
+  int version = 1;   ///< raised whenever a configuration comes to mean something else; part of the log's keys
+  Operator op;
+  std::vector<DeviceKind> devices = {DeviceKind::kCpu};  ///< kinds that it is for
+  /// May put an expression of its own in the place of the operator's: other tensors as outputs of the definition, of
+  /// the same shapes and types, computed from the same inputs.
+  std::function<Schedule(Tuning&, const Workload&, Definition&, const Target&)> schedule;
+  /// Configurations from formulas, best guess first: register tile from the target, blocks from the caches. The first
+  /// is the default that is used where nothing was tuned.
+  std::function<std::vector<Config>(const Workload&, const Target&)> seeds;
+  /// Why it cannot serve a workload, one clause ("it needs ..."); empty: it can. None: it serves every workload.
+  std::function<std::string(const Workload&, const Target&)> why_not = {};
+
+  bool is_for(DeviceKind device) const { return std::find(devices.begin(), devices.end(), device) != devices.end(); }
+};
+
+/// Runs the template for every reachable combination of choices. Throws InternalError where the first candidates of a
+/// branch do not give a legal schedule.
+ConfigSpace discover_space(const Template& t, const Workload& workload, const Target& target);
+
+/// The schedule that `config` stands for. Throws UsageError for a knob that is missing or unknown.
+struct Instance {
+  Definition definition;
+  Schedule schedule;
+};
+Instance instantiate(const Template& t, const Workload& workload, const Target& target, const Config& config);
+
+}  // namespace nestwright

@@ -1,0 +1,76 @@
+// What is tuned: an operator with shapes, attributes and types, written   matmul m=512 n=512 k=512 tb=1
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/core/type.h"
+#include "target/target.h"
+
+namespace nestwright {
+
+struct Workload;
+
+/// One parameter of an operator: what it means, its legal range, its default. An operator may gain parameters: with a
+/// default that means what was computed before, its recorded trials keep their key.
+struct OperatorParameter {
+  std::string name;
+  std::string meaning;
+  enum class Kind : std::uint8_t {
+    kSize,    ///< a whole number from 1; shapes that differ in sizes only are near each other
+    kCount,   ///< a whole number from 0
+    kFlag,    ///< 0 or 1
+    kType,    ///< of elements
+    kChoice,  ///< one of the names in `choices`
+    kNumber,  ///< a finite real number
+    kShape,   ///< extents, outermost first: 64x56x56
+    kAxes,    ///< numbers of dimensions, ascending: 0,2
+  } kind = Kind::kSize;
+  std::string default_value;              ///< canonical; empty: must be given
+  std::vector<std::string> choices = {};  ///< of kChoice; of kType the legal types (empty: float32 and float64)
+  /// A default that follows from the parameters before this one; `default_value` then says in words what it is.
+  std::function<std::string(const Workload& before)> default_from = {};
+};
+
+/// A parameter's value as canonical text.
+struct ParameterValue {
+  std::string name;
+  std::string value;
+  bool is_default = false;
+  friend bool operator==(const ParameterValue&, const ParameterValue&) = default;
+};
+
+/// Every parameter is there, in the operator's order. Each question requires a parameter of its kind.
+struct Workload {
+  std::string op;
+  std::vector<ParameterValue> parameters;
+
+  std::int64_t size(std::string_view name) const;  ///< or a count
+  bool flag(std::string_view name) const;
+  ir::Type type(std::string_view name) const;
+  const std::string& choice(std::string_view name) const;
+  double number(std::string_view name) const;
+  std::vector<std::int64_t> shape(std::string_view name) const;
+  std::int64_t elements(std::string_view name) const;  ///< of a shape
+  std::vector<std::size_t> axes(std::string_view name) const;
+  /// Canonical, without what stands at its default: "matmul m=512 n=512 k=512". The log's key.
+  std::string str() const;
+  friend bool operator==(const Workload&, const Workload&) = default;
+};
+
+/// A workload on a target, with a stable key.
+struct Task {
+  Workload workload;
+  Target target;
+  std::string key() const { return workload.str() + " @ " + target.str(); }
+};
+
+struct Operator;
+/// Parses a workload of `op`. Throws UsageError that names the parameter, what is wrong with it, and what is legal
+/// (unknown, missing, zero, negative, overflowing, given twice).
+Workload parse_workload(std::string_view text, const Operator& op);
+
+}  // namespace nestwright

@@ -1,0 +1,82 @@
+// What the CPU templates of memory-bound operators have in common: loops over contiguous elements in vectors, loops
+// over rows that threads share, reductions along a row in registers. Thread rule: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "schedule/schedule.h"
+#include "target/target.h"
+#include "templates/framework/tuning.h"
+
+namespace nestwright {
+
+/// `vectors` vectors of `lanes` elements, worked on together: numbers, or knobs.
+template <class Int>
+struct VectorTileOf {
+  Int lanes = 1, vectors = 1;
+  Int width() const { return lanes * vectors; }
+  VectorTileOf<std::int64_t> in_run() const { return {lanes, vectors}; }
+};
+using VectorTile = VectorTileOf<std::int64_t>;
+using VectorTileKnobs = VectorTileOf<KnobExpr>;
+
+/// Defines the knobs vector_lanes and vectors: lanes up to the target's, at most `max_vectors` vectors in flight and
+/// not more than `extent` fills.
+VectorTileKnobs define_vectors(Tuning& t, std::int64_t extent, ir::Type type, const Target& target,
+                               std::int64_t max_vectors);
+
+/// Vectors of sums that stay in registers, beside what is added to them; vectors of exp, erf and the like at a time,
+/// whose steps and constants do.
+std::int64_t max_sums(const Target& target);
+std::int64_t max_expanded(const Target& target);
+
+/// Lanes of a vector for `extent` elements: the target's, or the least power of two that holds them.
+std::int64_t full_lanes(std::int64_t extent, ir::Type type, const Target& target);
+
+/// Lanes of a vector of half the target's size: what streams from memory is fastest in those, as the processor's
+/// prefetcher sees two accesses to a line.
+std::int64_t half_lanes(ir::Type type, const Target& target);
+
+/// loop -> tile, with the vectors of a tile unrolled and their lanes vectorised inside; what is left over is masked.
+IterVar split_vectors(Stage stage, const IterVar& loop, const VectorTile& tile);
+
+/// Defines the choice `parallel` of `options`, the first of which means one thread: it alone where the target has no
+/// other. Whether a kernel is too small for several is the search's to find out.
+std::string choose_parallel(Tuning& t, const Target& target, const std::vector<std::string>& options);
+
+/// Splits `loop` into blocks, the iterations of the loop that is returned first, which runs in parallel: a knob
+/// `blocks`. The last block may be a shorter one, with a body of its own.
+std::pair<IterVar, IterVar> share_loop(Tuning& t, Stage stage, const IterVar& loop);
+
+/// Blocks of whole tiles of vectors: how many there are, and elements of all but the last one.
+struct VectorBlocks {
+  KnobExpr count, elements;
+};
+/// Defines the knob `blocks` as share_loop does, for blocks of whole tiles.
+VectorBlocks define_vector_blocks(Tuning& t, std::int64_t extent, const VectorTileKnobs& tile);
+
+/// Defines the knob `stores` of output `y`, cached or streaming: whether its stores are non-temporal. Streaming is
+/// offered where rows of `row` elements keep the target's vectors aligned, and y is larger than the second-level cache:
+/// below, it is never faster.
+bool define_streaming(Tuning& t, const Tensor& y, std::int64_t row, const Target& target);
+
+/// Defines the knob `prefetch`: how many tiles ahead inputs are prefetched, 0 for not at all; 0 alone where `bytes` fit
+/// into the second-level cache.
+std::int64_t define_prefetch(Tuning& t, double bytes, const Target& target);
+
+/// Defines the choice `streams`: how many parts of `extent` iterations, far apart, are worked on side by side. A
+/// processor prefetches what follows in a page: several pages at a time are what brings memory to its full speed. More
+/// than 1 is offered where `bytes` do not fit into the second-level cache and parts are whole `unit`s.
+std::int64_t choose_streams(Tuning& t, std::int64_t extent, std::int64_t unit, double bytes, const Target& target);
+
+/// The reduction of `t` over `k`, its innermost reduce loop, along contiguous elements: partial results in
+/// `tile.vectors` vectors, which are combined to one, and its lanes by halves. Returns the stages of partial results in
+/// the order of computing, all in registers; the caller attaches them where it attaches `t`. Where several elements of
+/// t's last axis are computed at a time, as `streams`, each tile of k is taken of all of them before the next one.
+std::vector<Tensor> reduce_in_vectors(Schedule& s, const Tensor& t, const IterVar& k, const VectorTile& tile,
+                                      std::int64_t streams = 1);
+
+}  // namespace nestwright

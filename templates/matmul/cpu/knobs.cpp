@@ -1,0 +1,364 @@
+// The knobs of the CPU template: candidates, and the formulas that refuse points which cannot be good.
+#include <algorithm>
+#include <bit>
+
+#include "templates/loops/candidates.h"
+#include "templates/matmul/cpu/knobs.h"
+
+namespace nestwright {
+namespace {
+
+constexpr std::int64_t kMaxUnrolled = 512;  ///< multiply-adds in the body of the innermost loop
+constexpr std::int64_t kMinBlock = 32;      ///< steps of a blocked reduction: below, C goes through memory too often
+constexpr std::int64_t kMinBlockOfOne = 8;  ///< the same for a vector C, which stays in the first cache
+constexpr std::int64_t kMinRowsToPack = 8;  ///< fewer rows do not pay for a copy of B
+
+/// Numbers of blocks to divide `tiles` tiles into.
+std::vector<std::int64_t> block_counts(std::int64_t tiles) {
+  return up_to({1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128, 192, 256, 384, 512}, tiles);
+}
+
+std::vector<std::int64_t> k_block_counts(std::int64_t k, std::int64_t least) {
+  std::vector<std::int64_t> counts;
+  for (const std::int64_t count : {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256}) {
+    const std::int64_t block = k_block_of(k, count);
+    if (block >= least && ceil_div(k, block) == count) counts.push_back(count);
+  }
+  return counts;
+}
+
+/// Widths of a vector in elements: whole registers first, narrower ones where they leave fewer lanes idle.
+std::vector<std::int64_t> lane_counts(std::int64_t extent, int lanes) {
+  std::vector<std::int64_t> widths{lanes};
+  for (std::int64_t width = lanes / 2; width >= 4 || (width >= 2 && lanes <= 8); width /= 2) {
+    const std::int64_t idle = ceil_div(extent, 2 * width) * 2 * width - extent;
+    if (idle >= width && extent < 8 * lanes) widths.push_back(width);
+    if (width < 2) break;
+  }
+  return widths;
+}
+
+std::vector<std::int64_t> composable_rows(const std::vector<std::int64_t>& rows, std::int64_t extent) {
+  std::vector<std::int64_t> composable;
+  for (const std::int64_t r : rows) {
+    if (second_segment(extent, r) > 0) composable.push_back(r);
+  }
+  return composable;
+}
+
+/// Orders of the block loops: all, or those with the reduction innermost.
+std::vector<std::vector<int>> block_orders(bool blocked, bool reduction_last) {
+  std::vector<int> order{kAxisM, kAxisN};
+  if (blocked) order.push_back(kAxisK);
+  std::vector<std::vector<int>> orders;
+  do {
+    if (!blocked || !reduction_last || order.back() == kAxisK) orders.push_back(order);
+  } while (std::next_permutation(order.begin(), order.end()));
+  return orders;
+}
+
+/// Loops over one block only come first, in a fixed order: the others name the same loops again.
+bool is_canonical_order(const KnobValue& order, std::int64_t blocks_m, std::int64_t blocks_n) {
+  std::int64_t last_single = -1;
+  bool seen_real = false;
+  for (const std::int64_t axis : order) {
+    const bool single = (axis == kAxisM && blocks_m == 1) || (axis == kAxisN && blocks_n == 1);
+    if (!single) seen_real = true;
+    if (single && (seen_real || axis < last_single)) return false;
+    if (single) last_single = axis;
+  }
+  return true;
+}
+
+/// Tiles of `second` rows that make up the rest beside at least one of `rows`, the fewest; 0 where no number does.
+std::int64_t second_tiles(std::int64_t extent, std::int64_t rows, std::int64_t second) {
+  for (std::int64_t count = 1; count <= rows && count * second < extent; ++count) {
+    if ((extent - count * second) % rows == 0) return count;
+  }
+  return 0;
+}
+
+}  // namespace
+
+bool stays_in_registers(const RegisterTile& tile, const Target& target) {
+  const std::int64_t used = tile.rows * tile.vectors + tile.vectors;
+  const bool mask_in_vector = tile.partial && target.has_fma() && !target.has_masks();
+  const std::int64_t spare = tile.others + spare_registers(target) + (tile.strided ? 1 : 0) + (mask_in_vector ? 1 : 0);
+  if (used + spare > target.vector_registers) return false;
+  // Conversions and products of their own: unrolled, many are under way at once.
+  const bool is_simple = (tile.others == 0 && tile.is_fused) || (target.has_masks() && tile.is_fused && !tile.partial);
+  if (!is_simple) return tile.unroll_k == 1 && used + spare + 3 <= target.vector_registers;
+  const std::int64_t under_way = tile.vectors == 1 ? 8 : 3;
+  if (tile.others > 0 && tile.unroll_k > 1 && used + spare + under_way > target.vector_registers) return false;
+  if (tile.unroll_k == 1) return true;
+  if (tile.strided && tile.unroll_k > 4) return false;
+  if (target.has_masks()) {
+    // Its products are narrow, too, and widened where they meet the sums.
+    if (tile.narrow_end && used + 9 > target.vector_registers) return false;
+    if (tile.partial && tile.vectors > 1 && used + 5 > target.vector_registers) return false;
+    if (tile.vectors > 2 && used + 3 > target.vector_registers) return false;
+    if (tile.vectors > 1 && tile.unroll_k > 4 && used + 5 > target.vector_registers) return false;
+    return !tile.strided || tile.unroll_k == 2 ||
+           used + 2 * tile.vectors + (tile.partial ? 5 : 0) < target.vector_registers;
+  }
+  if (tile.vectors == 1) return tile.rows <= (tile.partial ? 6 : 7);
+  if (tile.strided || tile.partial) return used <= (target.has_fma() ? 12 : 8);
+  return target.has_fma() || used <= 9 || tile.rows <= 2;
+}
+
+std::int64_t max_vectors(std::int64_t extent, std::int64_t vectors, std::int64_t lanes, const Target& target) {
+  if (target.has_masks() || target.has_fma()) return vectors;
+  const std::int64_t last = extent % (vectors * lanes), rest = last % lanes;
+  return std::max<std::int64_t>(vectors, last / lanes + std::popcount(static_cast<std::uint64_t>(rest)));
+}
+
+std::int64_t second_segment(std::int64_t extent, std::int64_t rows) {
+  if (extent % rows == 0) return 0;
+  for (std::int64_t second = rows - 1; second > 0 && 2 * second >= rows; --second) {
+    if (second_tiles(extent, rows, second) > 0) return second;
+  }
+  return 0;
+}
+
+std::int64_t count_tiles(std::int64_t extent, std::int64_t rows, std::int64_t second_rows) {
+  if (second_rows == 0) return ceil_div(extent, rows);
+  const std::int64_t second = second_tiles(extent, rows, second_rows);
+  return second + (extent - second * second_rows) / rows;
+}
+
+namespace {
+
+using Pack = MatmulKnobs::Pack;
+using Parallel = MatmulKnobs::Parallel;
+
+/// The template's knobs while they are defined: the choices that are made, and what the numbers depend on.
+struct Definer {
+  Tuning& t;
+  const MatmulForm& form;
+  const MatmulShape& shape;
+  const Target& target;
+  int full_lanes;                                                   ///< of a vector register
+  std::int64_t row_extent, vector_extent;                           ///< of C's axes, across and along vectors
+  std::vector<std::int64_t> k_counts;                               ///< of blocks of the reduction that may be chosen
+  bool blocked = false;                                             ///< so the reduction is
+  bool composed = false;                                            ///< the rows are tiles of two heights
+  bool is_finished() const { return !(form.result == form.sums); }  ///< the epilogue is a stage of its own
+};
+
+/// The numbers, as knobs.
+struct Numbers {
+  KnobExpr lanes = 1, rows = 1, vectors = 1;
+  KnobExpr row_blocks = 1, vector_blocks = 1, k_blocks = 1;  ///< across vectors, along them, of the reduction
+  KnobExpr unroll_k = 1;
+  PartsKnob block_order;
+};
+
+void choose_packing(const Definer& d, MatmulKnobs& knobs) {
+  std::vector<std::string> pack_b;
+  if (!d.form.copies_b) pack_b.emplace_back("no");
+  if (d.form.copies_b || d.row_extent >= kMinRowsToPack) pack_b.insert(pack_b.end(), {"block", "whole"});
+  if (d.shape.prepares_b) pack_b = {"prepared"};
+  const std::string chosen = d.t.choose("pack_b", pack_b);
+  knobs.pack_b = chosen == "prepared" ? Pack::kPrepared
+                 : chosen == "whole"  ? Pack::kWhole
+                 : chosen == "block"  ? Pack::kBlock
+                                      : Pack::kNo;
+  // What is made of A's rows is made along them.
+  const bool is_made = d.form.a.op().compute() != nullptr;
+  std::vector<std::string> pack_a;
+  if (!d.form.copies_a) pack_a.emplace_back("no");
+  if (d.form.copies_a || (d.row_extent > 1 && d.vector_extent >= 2 * d.full_lanes)) {
+    if (!is_made) pack_a.emplace_back("block");
+    if (!d.shape.ta) pack_a.emplace_back("rows");
+  }
+  const std::string packed = d.t.choose("pack_a", pack_a);
+  knobs.pack_a = packed == "block" ? Pack::kBlock : packed == "rows" ? Pack::kRows : Pack::kNo;
+}
+
+void choose_reduction(Definer& d) {
+  if (!d.is_finished() || !d.form.row_sums.defined()) {
+    d.k_counts = k_block_counts(d.shape.k, d.row_extent == 1 ? kMinBlockOfOne : kMinBlock);
+  }
+  std::vector<std::string> reductions{"full"};
+  if (!d.k_counts.empty()) reductions.emplace_back("blocked");
+  d.blocked = d.t.choose("reduction", reductions) == "blocked";
+}
+
+/// Chooses how the rows end, and returns the heights that register tiles may have.
+std::vector<std::int64_t> choose_tail(Definer& d, const MatmulKnobs& knobs) {
+  std::vector<std::int64_t> heights;
+  const std::int64_t max_rows = knobs.vector_m ? 1 : d.row_extent;
+  for (std::int64_t rows = 1; rows <= max_rows && fits_registers(rows, std::int64_t{1}, d.target); ++rows) {
+    heights.push_back(rows);
+  }
+  // A packed panel of A has one tile height, as have the blocks of sums that a blocked reduction stores.
+  const bool is_one_height = knobs.pack_a == Pack::kBlock || (d.blocked && d.is_finished());
+  const std::vector<std::int64_t> composable =
+      is_one_height ? std::vector<std::int64_t>{} : composable_rows(heights, d.row_extent);
+  std::vector<std::string> tails{"partition"};
+  if (!composable.empty()) tails.emplace_back("compose");
+  d.composed = d.t.choose("tail_m", tails) == "compose";
+  return d.composed ? composable : heights;
+}
+
+Parallel choose_parallel(const Definer& d) {
+  std::vector<std::string> options{"none"};
+  if (d.target.threads > 1) {
+    if (d.shape.m > 1) options.emplace_back("m");
+    if (d.vector_extent > d.full_lanes && d.shape.n > 1) options.emplace_back("n");
+    if (options.size() == 3) options.emplace_back("both");
+    if (d.shape.batch > 1) options.emplace_back("batch");
+  }
+  const std::string chosen = d.t.choose("parallel", options);
+  return chosen == "m"       ? Parallel::kM
+         : chosen == "n"     ? Parallel::kN
+         : chosen == "both"  ? Parallel::kBoth
+         : chosen == "batch" ? Parallel::kBatch
+                             : Parallel::kNone;
+}
+
+Numbers define_numbers(const Definer& d, const std::vector<std::int64_t>& heights, MatmulKnobs& knobs) {
+  Tuning& t = d.t;
+  const std::vector<std::int64_t> widths = lane_counts(d.vector_extent, d.full_lanes);
+  const std::int64_t tiles = ceil_div(d.vector_extent, widths.back());
+  const KnobExpr lanes = t.define_knob("vector_lanes", widths);
+  const KnobExpr rows = t.define_knob("register_rows", heights);
+  const KnobExpr vectors = t.define_knob("register_vectors", up_to({1, 2, 3, 4, 5, 6, 8, 10, 12, 15}, tiles));
+  const KnobExpr row_blocks = t.define_knob(knobs.vector_m ? "blocks_n" : "blocks_m", block_counts(d.row_extent));
+  const KnobExpr vector_blocks = t.define_knob(knobs.vector_m ? "blocks_m" : "blocks_n", block_counts(tiles));
+  const KnobExpr k_blocks = d.blocked ? t.define_knob("blocks_k", d.k_counts) : KnobExpr(1);
+  const KnobExpr unroll_k = t.define_knob("unroll_k", up_to({1, 2, 4, 8}, d.shape.k));
+  knobs.prefetch_a = t.define_knob("prefetch_a", up_to({0, 8, 16, 32}, d.shape.k - 1));
+  knobs.prefetch_b = t.define_knob("prefetch_b", up_to({0, 4, 8, 16, 32}, d.shape.k - 1));
+  knobs.prefetch_c = t.define_knob("prefetch_c", {0, 1}) == 1;
+  const PartsKnob block_order =
+      t.define_reorder("block_order", block_orders(d.blocked, knobs.parallel == Parallel::kBoth));
+  knobs.tiles_n_outer = t.define_reorder("tile_order", {{kAxisM, kAxisN}, {kAxisN, kAxisM}})[0] == kAxisN;
+  return {lanes, rows, vectors, row_blocks, vector_blocks, k_blocks, unroll_k, block_order};
+}
+
+/// What the numbers are in this run, and what follows from them.
+void take_numbers(const Definer& d, const Numbers& x, MatmulKnobs& knobs) {
+  knobs.lanes = x.lanes;
+  knobs.rows = x.rows;
+  knobs.vectors = x.vectors;
+  if (d.blocked) knobs.k_block = k_block_of(d.shape.k, x.k_blocks);
+  knobs.unroll_k = x.unroll_k;
+  const KnobValue order = x.block_order;
+  knobs.block_order.assign(order.begin(), order.end());
+  knobs.second_rows = d.composed ? second_segment(d.row_extent, knobs.rows) : 0;
+  knobs.row_tiles = ceil_div(count_tiles(d.row_extent, knobs.rows, knobs.second_rows), std::int64_t{x.row_blocks});
+  knobs.vector_tiles = ceil_div(ceil_div(d.vector_extent, x.vectors * x.lanes), x.vector_blocks);
+}
+
+void require_register_tile(const Definer& d, const Numbers& x, const MatmulKnobs& knobs) {
+  Tuning& t = d.t;
+  t.require(fits_registers(x.rows, x.vectors, d.target),
+            "accumulators, vectors of B and a broadcast need more vector registers than the target's " +
+                std::to_string(d.target.vector_registers));
+  const bool in_place = knobs.pack_b == Pack::kNo;
+  const bool strided = knobs.vector_m ? !d.shape.ta : d.shape.tb && in_place;
+  const int others = d.form.registers + (in_place ? d.form.registers_unpacked : 0);
+  t.require(
+      values_of(x.rows, x.vectors, x.unroll_k, x.lanes),
+      [target = d.target, extent = d.vector_extent, fused = d.form.is_fused, in_place, strided, others](
+          std::int64_t rows, std::int64_t vectors, std::int64_t unroll_k, std::int64_t lanes) {
+        const std::int64_t rest = extent % (vectors * lanes) % lanes;
+        const bool narrow_end = in_place && is_narrower_vector(rest, lanes);
+        // Panels are padded: with masks of their own kind, only what is stored needs one then.
+        const bool partial = rest > 0 && (in_place || !target.has_masks());
+        return stays_in_registers(
+            {rows, max_vectors(extent, vectors, lanes, target), unroll_k, strided, partial, narrow_end, others, fused},
+            target);
+      },
+      "unrolled so often, the register tile does not stay in the target's vector registers");
+  if (knobs.pack_a != Pack::kNo && !d.form.copies_a) {
+    t.require(x.rows >= 2, "single rows of A are read in order without a copy");
+  }
+  t.require(x.rows * x.vectors * x.unroll_k * d.form.parts <= kMaxUnrolled,
+            "the unrolled loop body has more than 512 multiply-adds");
+  t.require((x.vectors - 1) * x.lanes < d.vector_extent, "the register tile has vectors that lie wholly past the end");
+}
+
+void require_blocks(const Definer& d, const Numbers& x, const MatmulKnobs& knobs) {
+  Tuning& t = d.t;
+  t.require(
+      values_of(x.rows, x.row_blocks),
+      [extent = d.row_extent, composed = d.composed](std::int64_t rows, std::int64_t blocks) {
+        return is_even_division(count_tiles(extent, rows, composed ? second_segment(extent, rows) : 0), blocks);
+      },
+      "the register tiles do not divide into that many blocks of equal size");
+  t.require(is_even_division(ceil_div(d.vector_extent, x.vectors * x.lanes), x.vector_blocks),
+            "the register tiles do not divide into that many blocks of equal size");
+  const KnobExpr& blocks_m = knobs.vector_m ? x.vector_blocks : x.row_blocks;
+  const KnobExpr& blocks_n = knobs.vector_m ? x.row_blocks : x.vector_blocks;
+  t.require(
+      values_of(blocks_m, blocks_n, x.block_order),
+      [](std::int64_t m, std::int64_t n, const KnobValue& order) { return is_canonical_order(order, m, n); },
+      "a loop over a single block comes first, m before n, as other orders mean the same");
+  if (knobs.parallel == Parallel::kM || knobs.parallel == Parallel::kN) {
+    t.require((knobs.parallel == Parallel::kM ? blocks_m : blocks_n) >= 2, "a parallel loop needs two blocks or more");
+  }
+  if (knobs.parallel == Parallel::kBoth) {
+    t.require(blocks_m >= 2 && blocks_n >= 2, "loops that run parallel together need two blocks or more each");
+  }
+}
+
+/// Requires that a packed block, so many rows or columns of the matrix of so many steps, takes no more than
+/// `max_bytes`.
+void require_packed_block(const Definer& d, const KnobExpr& across, const KnobExpr& steps, std::int64_t max_bytes,
+                          const char* reason) {
+  d.t.require(
+      values_of(across, steps),
+      [bytes = d.shape.type.bytes(), most = static_cast<double>(max_bytes)](std::int64_t elements, std::int64_t k) {
+        return static_cast<double>(bytes * elements) * static_cast<double>(k) <= most;
+      },
+      reason);
+}
+
+void require_packed_blocks(const Definer& d, const Numbers& x, const MatmulKnobs& knobs) {
+  const std::int64_t k = d.shape.k;
+  const KnobExpr steps = d.blocked ? min(k, k_block_of(k, x.k_blocks)) : KnobExpr(k);
+  if (knobs.pack_b == Pack::kBlock) {
+    const KnobExpr tile = x.vectors * x.lanes;
+    require_packed_block(d, tile * ceil_div(ceil_div(d.vector_extent, tile), x.vector_blocks), steps,
+                         std::max(d.target.l3_bytes, 4 * d.target.l2_bytes),
+                         "a packed block of B is larger than the last-level cache");
+  }
+  if (knobs.pack_a != Pack::kNo) {
+    require_packed_block(d, x.rows * ceil_div(ceil_div(d.row_extent, x.rows), x.row_blocks), steps,
+                         std::max(d.target.l3_bytes / 2, 4 * d.target.l2_bytes),
+                         "a packed block of A takes more than half of the last-level cache");
+  }
+}
+
+}  // namespace
+
+MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulForm& form, const Target& target) {
+  const MatmulShape& shape = form.shape;
+  const int full_lanes = target.lanes(shape.type);
+  MatmulKnobs knobs;
+  std::vector<std::string> axes{"n"};
+  const bool may_vectorize_m = !form.columns_only && !shape.prepares_b;
+  if (shape.n < full_lanes && shape.m >= full_lanes && may_vectorize_m) axes.emplace_back("m");
+  knobs.vector_m = t.choose("vector_axis", axes) == "m";
+  Definer d{.t = t,
+            .form = form,
+            .shape = shape,
+            .target = target,
+            .full_lanes = full_lanes,
+            .row_extent = knobs.vector_m ? shape.n : shape.m,
+            .vector_extent = knobs.vector_m ? shape.m : shape.n};
+  if (!knobs.vector_m) choose_packing(d, knobs);
+  choose_reduction(d);
+  const std::vector<std::int64_t> heights = choose_tail(d, knobs);
+  knobs.parallel = choose_parallel(d);
+  const Numbers numbers = define_numbers(d, heights, knobs);
+  take_numbers(d, numbers, knobs);
+  require_register_tile(d, numbers, knobs);
+  require_blocks(d, numbers, knobs);
+  require_packed_blocks(d, numbers, knobs);
+  return knobs;
+}
+
+}  // namespace nestwright

@@ -1,0 +1,63 @@
+// The numbers of a matmul workload.
+// Thread rule: plain data.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ir/core/type.h"
+#include "templates/framework/workload.h"
+#include "templates/loops/divide.h"
+
+namespace nestwright {
+
+/// The types of a product, by the type that the workload names.
+struct MatmulTypes {
+  ir::Type a, b, c;
+  ir::Type sum;  ///< of the products' sums, before they are rounded to C's
+  /// And of 32 bits or more: nothing is widened or rounded.
+  bool all_equal() const { return a == sum && b == sum && c == sum && sum.bits >= 32; }
+};
+MatmulTypes matmul_types(ir::Type dtype);
+
+/// How the matrices of one operand lie, row-major: `rows` x `columns` as stored, rows `leading` elements apart, the
+/// matrices of a batch `step` elements apart.
+struct MatrixLayout {
+  std::int64_t rows = 1, columns = 1, leading = 1, step = 1;
+  bool is_compact() const { return leading == columns && step == rows * columns; }
+  /// From the first element of a batch to the one past the last.
+  std::int64_t elements(std::int64_t batch) const { return (batch - 1) * step + (rows - 1) * leading + columns; }
+};
+
+/// What is made of the sums before they are stored: activation(alpha sum + beta C_in + bias + residual).
+struct Epilogue {
+  double alpha = 1, beta = 0;
+  bool bias = false, residual = false;
+  enum class Activation : std::uint8_t { kNone, kRelu, kGelu } activation = Activation::kNone;
+  bool is_none() const { return alpha == 1 && beta == 0 && !bias && !residual && activation == Activation::kNone; }
+};
+
+struct MatmulShape {
+  std::int64_t batch = 1, m = 1, n = 1, k = 1;
+  bool ta = false, tb = false;
+  ir::Type type;  ///< of the sums; what A and B are made into is no wider
+  MatrixLayout a, b, c;
+  Epilogue epilogue;
+  bool in_tf32 = false;     ///< A and B are rounded to tf32 before they are multiplied
+  bool prepares_b = false;  ///< B stays the same from call to call, and is made ready before them
+  /// Multiply-adds.
+  double products() const {
+    return static_cast<double>(batch) * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  }
+};
+
+/// Elements in memory of one operand of all products of the batch.
+inline std::size_t elements_of(const MatrixLayout& layout, const MatmulShape& shape) {
+  return static_cast<std::size_t>(layout.elements(shape.batch));
+}
+
+/// Throws UsageError where rows or matrices that are written would overlap, for strides that are shorter than what they
+/// step over, and for what only float32 and float64, or float32 alone, have.
+MatmulShape matmul_shape(const Workload& workload);
+
+}  // namespace nestwright

@@ -1,0 +1,52 @@
+// Functions of one or two numbers, element by element: what the operators elementwise and broadcast apply.
+// Thread rule: pure functions over an immutable list.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/core/expr.h"
+#include "target/target.h"
+#include "templates/framework/template.h"
+
+namespace nestwright {
+
+/// A value in double and how far the computed one may be off.
+struct Judged {
+  double value, bound;
+};
+
+struct PointwiseFunction {
+  std::string name;
+  int operands;
+  double flops;  ///< as libraries count them: a transcendental function is one
+  bool expands;  ///< to tens of operations, with as many constants: it takes registers
+  ir::Expr (*apply)(std::span<const ir::Expr> operands);
+  /// With `eps` that of the type. The bounds, of a result y and, in the compound ones, s = a + b, which is off by
+  /// eps |s| / 2:
+  ///  - one operation eps |y|; the largest and the least of two numbers, and relu, 0
+  ///  - exp 2, tanh and sigmoid 3 eps |y|: src/lower/vector_math.h in ulp, and the rounding
+  ///  - gelu x/2 (1 + erf(x/sqrt(2))): computed so, the sum in brackets is off by 3 eps (2 of erf and its argument, 1
+  ///    of the addition), so that it is 2 eps |x| + 2 eps |y|; with tanh for erf 3 eps |x| + 2 eps |y|
+  ///  - of s: the slope of none is above 1.2, so that it is the same and 2 eps |s|
+  Judged (*judge)(std::span<const double> operands, double eps);
+  /// Operands below 2^largest_exponent in absolute value give numbers of the type.
+  int largest_exponent = 30;
+};
+
+const std::vector<PointwiseFunction>& pointwise_functions();
+/// Names of those of so many operands; 0: of all.
+std::vector<std::string> pointwise_names(int operands);
+/// Throws InternalError where there is none of that name.
+const PointwiseFunction& find_pointwise(std::string_view name);
+
+/// Operator::wide_inputs of the workload's parameter "function".
+CheckedInputs pointwise_wide_inputs(const Workload& workload, const CheckedInputs& uniform);
+
+/// Vectors in flight that a loop over the function may have: what one needs at a time, and constants, stay in
+/// registers.
+std::int64_t max_vectors(const PointwiseFunction& function, const Target& target);
+
+}  // namespace nestwright

@@ -1,0 +1,205 @@
+#include "tests/house/names.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "tests/house/source_tree.h"
+
+namespace nestwright::house {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// Suites that test something across files, and what that is.
+const NameExceptions kTestExceptions = {
+    {"tests/bench/figure_report_test.cpp", "figures/report.h, as comparison/report.h has the same name"},
+    {"tests/cli/cuda_toolkit_test.cpp", "tuning with several versions of NVRTC"},
+    {"tests/cli/device_test.cpp", "device targets in all subcommands"},
+    {"tests/cli/interrupt_test.cpp", "signals during a tuning run"},
+    {"tests/cli/resume_test.cpp", "tuning runs that were killed"},
+    {"tests/cli/target_test.cpp", "CPU targets in all subcommands"},
+    {"tests/cli/terminal_test.cpp", "progress on a terminal"},
+    {"tests/codegen/device/golden_test.cpp", "whole sources of devices"},
+    {"tests/codegen/device/random_test.cpp", "random expressions on OpenCL"},
+    {"tests/codegen/device/stages_test.cpp", "copies in flight in CUDA sources"},
+    {"tests/codegen/device/warpgroups_test.cpp", "products of warpgroups in CUDA sources"},
+    {"tests/codegen/gpu_scan_test.cpp", "the scan template's kernels"},
+    {"tests/codegen/gpu_templates_test.cpp", "kernels of all GPU templates"},
+    {"tests/codegen/gpu_warps_test.cpp", "kernels of the tensor core templates"},
+    {"tests/codegen/matmul_test.cpp", "matrix products through expansion, LLVM and the linker"},
+    {"tests/codegen/padding_test.cpp", "padding by select through LLVM"},
+    {"tests/codegen/rewrites_test.cpp", "rfactor, storage_align, pragma and double_buffer through LLVM"},
+    {"tests/codegen/semantics_test.cpp", "every IR node through LLVM"},
+    {"tests/codegen/stream_test.cpp", "non-temporal stores through LLVM"},
+    {"tests/codegen/template_loops_test.cpp", "machine code of all CPU templates"},
+    {"tests/codegen/template_run_test.cpp", "results of all CPU templates"},
+    {"tests/codegen/tensorize_test.cpp", "a tensorized product through LLVM"},
+    {"tests/codegen/tiles_test.cpp", "tile registers through LLVM"},
+    {"tests/codegen/tuple_test.cpp", "reductions of tuples through LLVM"},
+    {"tests/codegen/types_test.cpp", "every element type through LLVM"},
+    {"tests/codegen/vector_math_test.cpp", "lower/vector_math.h as machine code"},
+    {"tests/error/", "the executables under wrong usage and broken databases and disks"},
+    {"tests/exporter/consumer_test.cpp", "programs that use exported libraries"},
+    {"tests/exporter/exporter_test.cpp", "the parts of an export"},
+    {"tests/exporter/narrow_types_test.cpp", "exported kernels of narrow types"},
+    {"tests/exporter/opencl_export_test.cpp", "exported OpenCL kernels"},
+    {"tests/exporter/export_refusal_test.cpp", "exports that cannot be made"},
+    {"tests/fuzz/corpus_test.cpp", "all parsers on the corpus"},
+    {"tests/house/cmake_lists_test.cpp", "the lists of sources in CMake's files"},
+    {"tests/house/documentation_test.cpp", "the loops in docs/language.md"},
+    {"tests/house/visitors_test.cpp", "the visitors of the whole tree"},
+    {"tests/kernel/call_signature_test.cpp", "messages about wrong arguments"},
+    {"tests/kernel/device_call_test.cpp", "functions built for devices"},
+    {"tests/kernel/in_place_test.cpp", "functions that write to an input's memory"},
+    {"tests/kernel/prepare_test.cpp", "functions with prepared constants"},
+    {"tests/kernel/scan_test.cpp", "functions with recurrences"},
+    {"tests/kernel/strided_test.cpp", "functions of strided arguments"},
+    {"tests/kernel/symbolic_test.cpp", "functions with symbolic extents"},
+    {"tests/logs/durability_test.cpp", "several writers, and writers that are killed"},
+    {"tests/logs/format_test.cpp", "logs/FORMAT.md"},
+    {"tests/logs/history_test.cpp", "the history and the totals of a task"},
+    {"tests/logs/lost_file_test.cpp", "databases that are removed while in use"},
+    {"tests/logs/provenance_test.cpp", "the provenance of records"},
+    {"tests/logs/migration_test.cpp", "databases of older schemas"},
+    {"tests/logs/same_code_test.cpp", "trials with known machine code"},
+    {"tests/lower/device_expand_test.cpp", "the vector form for devices"},
+    {"tests/lower/expand_test.cpp", "the vector form for CPUs"},
+    {"tests/lower/found_test.cpp", "schedules that were once lowered wrongly"},
+    {"tests/lower/fragments_test.cpp", "stages in fragment scope"},
+    {"tests/lower/loop_forms_test.cpp", "the loop form of splits that divide"},
+    {"tests/lower/prepare_test.cpp", "prepared stages"},
+    {"tests/lower/rewrites_test.cpp", "rfactor, storage_align and pragma in loop form"},
+    {"tests/lower/scan_launches_test.cpp", "scans on devices"},
+    {"tests/lower/scan_test.cpp", "scans in loop form"},
+    {"tests/lower/shared_test.cpp", "stages in shared scope"},
+    {"tests/lower/stages_test.cpp", "double_buffer with several stages"},
+    {"tests/measure/end_to_end_test.cpp", "from a program to a verified time"},
+    {"tests/measure/worker_main_test.cpp", "the worker executable"},
+    {"tests/schedule/annotations_test.cpp", "the primitives that annotate a loop or a stage"},
+    {"tests/schedule/loop_primitives_test.cpp", "tile, reorder and fuse"},
+    {"tests/schedule/refusals_test.cpp", "the messages of all primitives"},
+    {"tests/templates/gpu_loop_forms_test.cpp", "loops of all GPU templates"},
+    {"tests/templates/gpu_lowered_test.cpp", "results of all GPU templates"},
+    {"tests/templates/memory_bound_lowered_test.cpp", "results of all memory-bound operators"},
+    {"tests/templates/memory_bound_test.cpp", "definitions of all memory-bound operators"},
+};
+
+/// Headers that no single declaration could be named after, or whose names are still to be made to agree.
+const NameExceptions kHeaderExceptions = {
+    {"bench/comparison/conditions.h", "three enumerations: pages, caches and weights"},
+    {"logs/read_or_note.h", "read_or_note"},
+    {"src/cli/command.h", "one function for each subcommand"},
+    {"src/cli/option_checks.h", "one function for each check"},
+    {"src/cli/report.h", "the texts of query and its JSON"},
+    {"src/cli/runnable.h", "refuse_unrunnable and what it needs"},
+    {"src/cli/throughput.h", "work_of and speed_text"},
+    {"src/cli/tune_report.h", "the texts of tune and its JSON"},
+    {"src/codegen/cuda/compile_log.h", "what the log of NVRTC says"},
+    {"src/codegen/inspect.h", "innermost_loop_problems"},
+    {"src/codegen/kernel_resources.h", "complete"},
+    {"src/ir/analysis/copies.h", "is_copy and has_groups"},
+    {"src/ir/core/intrinsics.h", "one function for each intrinsic"},
+    {"src/ir/core/print.h", "to_string"},
+    {"src/ir/core/rewrite.h", "Visitor and Mutator"},
+    {"src/ir/simplify/inequality.h", "non_negative"},
+    {"src/kernel/memory_overlap.h", "ByteRange and overlaps"},
+    {"src/lookup/provenance.h", "made_here and hint_reason"},
+    {"src/lower/argument.h", "Arg"},
+    {"src/lower/vector_math.h", "is_expanded and stated_ulp"},
+    {"src/measure/take_reading.h", "take_reading"},
+    {"src/measure/worker_tensors.h", "the sets of inputs and outputs of a worker"},
+    {"src/nestwright.h", "includes only"},
+    {"src/runtime/opencl/find_devices.h", "find_devices"},
+    {"src/support/wire.h", "Encoder and Decoder"},
+    {"templates/loops/divide.h", "ceil_div"},
+    {"templates/loops/gpu_threads.h", "blocks and threads of GPU templates"},
+    {"templates/registry.h", "operators and templates"},
+    {"templates/checking/rounding.h", "bounds of sums"},
+    {"tests/codegen/device/schedules.h", "programs for devices"},
+    {"tests/codegen/template_cases.h", "candidates of templates"},
+    {"tests/logs/sample.h", "trials to record"},
+    {"tests/runtime/device_arrays.h", "send and fetch"},
+};
+
+TEST(Names, WordsOfNames) {
+  EXPECT_THAT(words_of("FinalRace"), ElementsAre("final", "race"));
+  EXPECT_THAT(words_of("final_race_"), ElementsAre("final", "race"));
+  EXPECT_THAT(words_of("kMaxIRNodes"), ElementsAre("k", "max", "ir", "nodes"));
+  EXPECT_THAT(words_of(""), IsEmpty());
+}
+
+TEST(Names, DeclarationsOfAHeader) {
+  EXPECT_THAT(
+      declared_names("#pragma once\n#include <x>\nnamespace a::b {\n// class No {\nclass One final : public B {\n"
+                     "  void member();\n  struct Two {};\n};\nenum class Three : int {};\nstd::vector<int> four(\n"
+                     "    int argument);\ninline constexpr int kFive = f(5);\n#define SIX(x) x\n}  // namespace a\n"),
+      ElementsAre("b", "One", "Two", "Three", "four", "kFive", "SIX"));
+}
+
+TEST(Names, FormsOfAWordAreOneWord) {
+  EXPECT_TRUE(shares_word("tiles", {"make_tile"}));
+  EXPECT_TRUE(shares_word("lowering", {"LoweredProgram"}));
+  EXPECT_FALSE(shares_word("trace", {"TraitsOfLoops", "track"}));
+  EXPECT_FALSE(shares_word("utils", {"Loop", "split"}));
+  EXPECT_FALSE(shares_word("utils", {}));
+}
+
+TEST(Names, ATestWithoutCounterpartIsFound) {
+  const std::vector<std::string> paths = {"src/ir/core/expr.cpp",
+                                          "logs/record.h",
+                                          "tests/ir/core/expr_test.cpp",
+                                          "tests/ir/core_contract_test.cpp",
+                                          "tests/ir/helper.h",
+                                          "tests/ir/helper_test.cpp",
+                                          "tests/ir/record_test.cpp",
+                                          "tests/logs/record_order_test.cpp",
+                                          "tests/logs/recordings_test.cpp"};
+  EXPECT_THAT(test_name_violations(paths, {}),
+              ElementsAre("tests/ir/record_test.cpp tests no file or folder of ir/ that its name begins with",
+                          "tests/logs/recordings_test.cpp tests no file or folder of logs/ that its name begins with"));
+  EXPECT_THAT(test_name_violations(paths, {{"tests/ir/record_test.cpp", "a reason"}, {"tests/logs/", "a reason"}}),
+              IsEmpty());
+}
+
+TEST(Names, AHeaderThatDeclaresSomethingElseIsFound) {
+  const std::map<std::string, std::string> headers = {{"a/loop.h", "class Loop {};\n"},
+                                                      {"a/misc.h", "class Loop {};\n"}};
+  EXPECT_THAT(header_name_violations(headers, {}),
+              ElementsAre("a/misc.h declares nothing that shares a word with its name"));
+  EXPECT_THAT(header_name_violations(headers, {{"a/misc.h", "a reason"}}), IsEmpty());
+}
+
+TEST(Names, AnExceptionWithoutUseIsFound) {
+  EXPECT_THAT(test_name_violations({"a/x.cpp", "tests/a/x_test.cpp"}, {{"tests/a/x_test.cpp", "a reason"}}),
+              ElementsAre("tests/a/x_test.cpp needs no exception"));
+  EXPECT_THAT(header_name_violations({}, {{"a/gone.h", "a reason"}}), ElementsAre("a/gone.h needs no exception"));
+}
+
+TEST(Names, OfTestsAgreeWithWhatTheyTest) {
+  std::vector<std::string> paths;
+  for (const SourceFile& file : read_tree(
+           NESTWRIGHT_SOURCE_DIR, {"src", "templates", "search", "cost_model", "logs", "bench", "examples", "tests"})) {
+    paths.push_back(file.path);
+  }
+  ASSERT_GE(paths.size(), 900u);
+  EXPECT_THAT(test_name_violations(paths, kTestExceptions), IsEmpty());
+}
+
+TEST(Names, OfHeadersAgreeWithWhatTheyDeclare) {
+  std::map<std::string, std::string> headers;
+  for (const SourceFile& file : read_tree(
+           NESTWRIGHT_SOURCE_DIR, {"src", "templates", "search", "cost_model", "logs", "bench", "examples", "tests"})) {
+    if (!file.is_header()) continue;
+    std::stringstream text;
+    text << std::ifstream(NESTWRIGHT_SOURCE_DIR "/" + file.path).rdbuf();
+    headers.emplace(file.path, text.str());
+  }
+  ASSERT_GE(headers.size(), 300u);
+  EXPECT_THAT(header_name_violations(headers, kHeaderExceptions), IsEmpty());
+}
+
+}  // namespace
+}  // namespace nestwright::house

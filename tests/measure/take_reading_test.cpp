@@ -1,0 +1,59 @@
+#include "measure/take_reading.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/support/fake_clock.h"
+
+namespace nestwright {
+namespace {
+
+using testing::SizeIs;
+
+CpuUsage no_usage() { return {}; }
+
+TEST(TakeReading, ASentinelThatWasColdOrInterruptedDoesNotCount) {
+  FakeClock clock;
+  int runs = 0;
+  const auto cold_at_first = [&] { clock.advance(runs++ % 3 == 0 ? 29 : runs % 3 == 2 ? 25 : 90); };
+  const Reading reading = take_reading(clock, no_usage, {}, [&] { clock.advance(100); }, cold_at_first);
+  EXPECT_EQ(reading.fma_ns, 25);
+  EXPECT_EQ(runs, 6);
+}
+
+TEST(TakeReading, TheSlowerOfTheSentinelsBeforeAndAfterCounts) {
+  FakeClock clock;
+  int runs = 0;
+  const auto slow_before = [&] { clock.advance(runs++ < 3 ? 40 : 25); };
+  EXPECT_EQ(take_reading(clock, no_usage, {}, [] {}, slow_before).fma_ns, 40);
+  runs = 0;
+  const auto slow_after = [&] { clock.advance(runs++ < 3 ? 25 : 40); };
+  EXPECT_EQ(take_reading(clock, no_usage, {}, [] {}, slow_after).fma_ns, 40);
+}
+
+TEST(TakeReading, ReadsTheClockAroundTheCallsOnly) {
+  FakeClock clock;
+  std::vector<int> order;
+  const auto call = [&] { clock.advance(order.size() == 3 ? 1000 : 100), order.push_back(1); };
+  const auto sentinel = [&] { clock.advance(25), order.push_back(0); };
+  const Reading reading = take_reading(clock, no_usage, {4, true}, call, sentinel);
+  EXPECT_EQ(reading.ns, 400) << "without the untimed call, which follows the sentinel and takes 1000";
+  EXPECT_EQ(order, (std::vector<int>{0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0}));
+  order.clear();
+  take_reading(clock, no_usage, {1, false}, call, sentinel);
+  EXPECT_THAT(order, SizeIs(7));
+}
+
+TEST(TakeReading, AccountsForTheCallsOnly) {
+  FakeClock clock;
+  CpuUsage used;
+  const auto usage = [&] { return used; };
+  const auto call = [&] { used.cpu_ns += 100, used.wait_ns += 10, ++used.involuntary_switches; };
+  const auto sentinel = [&] { used.cpu_ns += 1e6, used.wait_ns += 1e6, ++used.involuntary_switches; };
+  const Reading reading = take_reading(clock, usage, {3, true}, call, sentinel);
+  EXPECT_EQ(reading.cpu_ns, 300);
+  EXPECT_EQ(reading.queue_ns, 30);
+  EXPECT_EQ(reading.involuntary_switches, 3);
+}
+
+}  // namespace
+}  // namespace nestwright

@@ -1,0 +1,203 @@
+// Discovery and application, with templates made up for it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+
+#include "support/error.h"
+#include "templates/framework/completion.h"
+#include "templates/framework/discover.h"
+#include "templates/registry.h"
+#include "tests/support/message.h"
+
+namespace nestwright {
+namespace {
+
+const Workload& workload() {
+  static const Workload w = parse_workload("matmul m=64 n=48 k=32");
+  return w;
+}
+
+/// Knobs behind one choice, and behind a choice behind that.
+Schedule branching(Tuning& t, const Workload&, const Definition& d, const Target&) {
+  Schedule s = create_schedule(d.args[2]);
+  t.define_knob("always", {1, 2});
+  if (t.choose("outer", {"off", "on"}) == "on") {
+    t.define_knob("when_on", {1, 2, 3});
+    if (t.choose("inner", {"a", "b", "c"}) == "b") {
+      const auto tile = t.define_split("tile", 48, {.parts = 2, .max_factor = 16});
+      auto [o, i] = s[d.args[2]].split(s[d.args[2]].axis(1), factor(tile[1]));
+      if (t.define_annotate("inside", {"nothing", "unroll"}) == "unroll") s[d.args[2]].unroll(i);
+    }
+    t.constrain(
+        {"always", "when_on"}, [](std::span<const KnobValue> v) { return v[0][0] <= v[1][0]; }, "always is above");
+  }
+  return s;
+}
+
+const Template kBranching{"test.branching", 1, find_operator("matmul"), {DeviceKind::kCpu}, branching, {}};
+
+TEST(Discover, OneConfigurationIsCheckedInItsOwnBranch) {
+  const ConfigSpace all = discover_space(kBranching, workload(), Target());
+  for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(all.size()); ++i) {
+    const Config config = all.at(i);
+    const ConfigSpace own = discover_branch(kBranching, workload(), Target(), config);
+    EXPECT_EQ(own.branches().size(), 1u);
+    EXPECT_EQ(own.resolve(config), all.resolve(config));
+    EXPECT_EQ(own.is_valid(config), all.is_valid(config)) << config.str();
+  }
+  Config unknown;
+  unknown.set("outer", {0}, "sideways");
+  EXPECT_THROW(discover_branch(kBranching, workload(), Target(), unknown), UsageError);
+  EXPECT_THROW(discover_branch(kBranching, workload(), Target(), {}), UsageError);
+}
+
+TEST(Discover, FindsKnobsBehindChoices) {
+  const ConfigSpace space = discover_space(kBranching, workload(), Target());
+  ASSERT_EQ(space.branches().size(), 4u);
+  std::vector<std::string> shapes;
+  for (const Branch& branch : space.branches()) {
+    std::string names;
+    for (const Knob& knob : branch.knobs)
+      names += knob.name + (knob.labels.size() == 1 ? "=" + knob.labels[0] : "") + " ";
+    shapes.push_back(names);
+  }
+  EXPECT_THAT(shapes,
+              testing::ElementsAre("outer=off always ", "outer=on inner=a always when_on ",
+                                   "outer=on inner=b always when_on tile inside ", "outer=on inner=c always when_on "));
+  // 48 = 1, 2, 3, 4, 6, 8, 12, 16 inner; always <= when_on leaves 5 of 6.
+  EXPECT_EQ(space.count_valid().points, 2 + 5 + 5 * 8 * 2 + 5);
+}
+
+TEST(Instantiate, AppliesWhatTheConfigurationSays) {
+  const Config config = Config::parse("outer=on inner=b always=1 when_on=2 tile=[4,12] inside=unroll");
+  const Instance instance = instantiate(kBranching, workload(), Target(), config);
+  EXPECT_THAT(instance.schedule.trace().str(), testing::HasSubstr("factor=12"));
+  EXPECT_THAT(instance.schedule.trace().str(), testing::HasSubstr("unroll"));
+}
+
+TEST(Instantiate, EveryPointOfTheSpaceIsApplied) {
+  const ConfigSpace space = discover_space(kBranching, workload(), Target());
+  for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(space.size()); ++i) {
+    EXPECT_NO_THROW(instantiate(kBranching, workload(), Target(), space.at(i)));
+  }
+}
+
+TEST(Instantiate, RefusesMissingUnknownAndIllegalKnobs) {
+  const auto refusal = [](const std::string& text) -> std::string {
+    return message<UsageError>([&] { instantiate(kBranching, workload(), Target(), Config::parse(text)); });
+  };
+  EXPECT_EQ(refusal("outer=off"), "the configuration for template test.branching lacks the knob 'always'");
+  EXPECT_EQ(refusal("outer=off always=3"), "always=3 for template test.branching is not one of 1, 2");
+  EXPECT_EQ(refusal("outer=maybe always=1"), "outer=maybe for template test.branching is not one of off, on");
+  EXPECT_EQ(refusal("outer=off always=1 when_on=2"),
+            "template test.branching has no knob 'when_on' under these choices; its knobs are always, outer");
+  EXPECT_EQ(refusal("outer=on inner=b always=1 when_on=1 tile=[5,12] inside=nothing"),
+            "tile=[5,12] for template test.branching is no split of 48 into 2 parts");
+  EXPECT_EQ(refusal("outer=0 always=1"), "accepted");
+}
+
+TEST(Discover, SaysWhichBranchHasNoLegalSchedule) {
+  const Template broken{"test.broken",
+                        1,
+                        find_operator("matmul"),
+                        {DeviceKind::kCpu},
+                        [](Tuning& t, const Workload&, const Definition& d, const Target&) {
+                          Schedule s = create_schedule(d.args[2]);
+                          if (t.choose("how", {"good", "bad"}) == "bad")
+                            s[d.args[2]].vectorize(s[d.args[2]].reduce_axis(0));
+                          return s;
+                        },
+                        {}};
+  try {
+    discover_space(broken, workload(), Target());
+    ADD_FAILURE() << "accepted";
+  } catch (const InternalError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("under how=bad give no legal schedule"));
+  }
+}
+
+TEST(Discover, RefusesAKnobThatIsDefinedTwice) {
+  const Template twice{"test.twice",
+                       1,
+                       find_operator("matmul"),
+                       {DeviceKind::kCpu},
+                       [](Tuning& t, const Workload&, const Definition& d, const Target&) {
+                         t.define_knob("x", {1});
+                         t.define_knob("x", {1});
+                         return create_schedule(d.args[2]);
+                       },
+                       {}};
+  EXPECT_THROW(discover_space(twice, workload(), Target()), InternalError);
+}
+
+TEST(Guess, ComesCloseAndKeepsTheConstraints) {
+  const auto config =
+      complete_config(kBranching, workload(), Target(), Config::parse("outer=on inner=b tile=[5,10] always=2"));
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->str(), "outer=on inner=b always=2 when_on=2 tile=[4,12] inside=nothing");
+}
+
+/// Which of the constraints random candidates of a branch meet.
+std::vector<bool> met(const Branch& branch) {
+  std::mt19937_64 random(7);
+  std::vector<bool> result;
+  for (int i = 0; i < 64; ++i) {
+    for (const Constraint& constraint : branch.constraints) {
+      std::vector<KnobValue> values;
+      for (const std::string& name : constraint.knobs) {
+        const auto knob = std::find_if(branch.knobs.begin(), branch.knobs.end(),
+                                       [&](const Knob& candidate) { return candidate.name == name; });
+        values.push_back(knob->candidates[random() % knob->candidates.size()]);
+      }
+      result.push_back(constraint.holds(values));
+    }
+  }
+  return result;
+}
+
+/// The same while the stack that functions had which have returned is full of `byte`.
+[[gnu::noinline]] std::vector<bool> met_below(const Branch& branch, unsigned char byte) {
+  unsigned char stack[1 << 18];
+  std::memset(stack, byte, sizeof stack);
+  asm volatile("" : : "r"(stack) : "memory");  // or it would not be written, as nobody reads it
+  std::vector<bool> result = met(branch);
+  asm volatile("" : : "r"(stack) : "memory");
+  return result;
+}
+
+/// Constraints live longer than the discovery that they come from: they may refer to nothing of it.
+TEST(Discover, ConstraintsOfEveryTemplateReadNoStackOfTheDiscovery) {
+  const std::vector<std::string> workloads = {
+      "matmul m=96 n=64 k=128",
+      "matmul m=96 n=64 k=128 dtype=float16",
+      "matmul m=96 n=64 k=128 dtype=int8",
+      "matmul m=1 n=96 k=700",
+      "softmax rows=64 columns=1000",
+      "layer_norm rows=64 columns=1000",
+      "transpose rows=640 columns=480",
+      "elementwise function=gelu shape=64x1000",
+      "broadcast function=add rows=64 columns=1000",
+      "reduce function=sum shape=64x1000 axes=1",
+      "conv2d n=1 c=128 h=28 w=28 k=128 r=3 s=3 pad=1",
+      "depthwise_conv2d n=1 c=48 h=61 w=64 r=5 s=5 pad=2",
+      "scan function=sum steps=50 columns=5000",
+  };
+  for (const char* target : {"cpu,isa=avx512,threads=2,llvm_cpu=sapphirerapids", "cuda,arch=sm_90", "opencl"}) {
+    for (const std::string& text : workloads) {
+      const Task task{parse_workload(text), Target::parse(target)};
+      for (const Template& source : templates()) {
+        if (source.op.name != task.workload.op || !source.is_for(task.target.device)) continue;
+        if (source.why_not && !source.why_not(task.workload, task.target).empty()) continue;
+        const ConfigSpace space = discover_space(source, task.workload, task.target);
+        for (const Branch& branch : space.branches()) {
+          EXPECT_EQ(met_below(branch, 0), met_below(branch, 0xff)) << source.name << " for " << text;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nestwright
