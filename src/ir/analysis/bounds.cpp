@@ -7,7 +7,7 @@
 namespace nestwright::ir {
 namespace {
 
-// Bounds of an operation from those of its operands, for types in which it cannot leave the int64.
+// Bounds of an operation from those of its operands, for types in which it cannot overflow 64 bits.
 Interval combine(BinaryOp op, Interval a, Interval b) {
   switch (op) {
     case BinaryOp::kAdd:
@@ -51,7 +51,7 @@ Interval bounds_of_cast(const Cast& n, Type type, const Ranges& ranges) {
   return within(value, type_range(type)) ? value : type_range(type);
 }
 
-// An expression that is no sum.
+// Bounds of an expression that is not a sum of indices.
 Interval bounds_of_atom(const Expr& e, const Ranges& ranges) {
   const Type type = e.type().element();
   if (const auto* ref = e.as<VarRef>()) return ranges.find(ref->var);
@@ -87,7 +87,7 @@ bool is_index_sum(const Expr& e) {
   return n && e.type() == kIndex && (n->op == BinaryOp::kAdd || n->op == BinaryOp::kSub || n->op == BinaryOp::kMul);
 }
 
-/// Of arithmetic that may wrap around, operation by operation.
+// Bounds of a sum that may wrap around, from those of its operands.
 Interval wrapping_bounds(const Binary& n, const Ranges& ranges) {
   const Interval result = combine(n.op, interval_bounds(n.a, ranges), interval_bounds(n.b, ranges));
   return result.bounded() ? result : Interval{};
@@ -120,7 +120,8 @@ bool follows_from_fact(const Linear& sum, std::int64_t goal, const Ranges& range
   return false;
 }
 
-// Whether sum >= goal, by an end of one variable in its term `index`, a product. The other factors are not negative.
+// Whether sum >= goal, where a variable in its term `index`, a product whose other factors are not negative, is
+// replaced by its bound.
 bool product_at_least(const Linear& sum, std::size_t index, std::int64_t goal, const Ranges& ranges, int effort) {
   const std::vector<Expr> factors = factors_of(sum.terms[index].atom);
   const bool positive = sum.terms[index].coefficient > 0;
@@ -147,8 +148,8 @@ bool product_at_least(const Linear& sum, std::size_t index, std::int64_t goal, c
   return false;
 }
 
-// Whether sum = rest + k*(x/d) >= goal, with the quotient multiplied out: d > 0 and d*(x/d) lies in x-d+1 .. x. What
-// intervals see through is left to them.
+// Whether sum = rest + k*(x/d) >= goal, with the quotient multiplied out: d > 0 and d*(x/d) lies in x-d+1 .. x. Only
+// for quotients of which intervals alone know too little.
 bool quotient_at_least(const Linear& sum, std::size_t index, const Binary& n, std::int64_t goal, const Ranges& ranges,
                        int effort) {
   const bool is_symbolic = !as_const_int(n.b) || !interval_bounds(n.a, ranges).bounded();
@@ -158,7 +159,8 @@ bool quotient_at_least(const Linear& sum, std::size_t index, const Binary& n, st
   std::int64_t k = rest.terms[index].coefficient;
   rest.terms.erase(rest.terms.begin() + static_cast<std::ptrdiff_t>(index));
   rest.constant -= goal;
-  // Loop variables that k does not divide stand in the way of what is rounded: they are taken at their worst.
+  // Terms whose coefficient k does not divide are lost in the rounding below: variables are replaced by their worst
+  // end.
   for (std::size_t t = rest.terms.size(); t-- > 0;) {
     const LinearTerm term = rest.terms[t];
     const auto* ref = term.atom.as<VarRef>();
@@ -187,8 +189,7 @@ bool quotient_at_least(const Linear& sum, std::size_t index, const Binary& n, st
   return at_least(goal_sum, 0, ranges, effort - 1);
 }
 
-// Whether sum >= goal, where its term `index` subtracts x%d: that is at most d-1, and at most x where x is not
-// negative.
+// Whether sum >= goal, where its term `index` subtracts x%d, which is at most d-1, and at most x where x >= 0.
 bool remainder_at_least(const Linear& sum, std::size_t index, const Binary& n, std::int64_t goal, const Ranges& ranges,
                         int effort) {
   if (as_const_int(n.b) && interval_bounds(n.a, ranges).bounded()) return false;
@@ -226,9 +227,9 @@ bool intervals_hold(BinaryOp op, Interval a, Interval b) {
   return false;
 }
 
-// The comparison `a op b` of index expressions, lane by lane where they are ramps.
+// Whether `a op b` holds for index expressions, in every lane where they are ramps.
 bool comparison_holds(BinaryOp op, const Expr& a, const Expr& b, const Ranges& ranges, int effort) {
-  Linear less, more;  // b - a and a - b, each at its least lane
+  Linear less, more;  // b - a and a - b, each in the lane of its minimum
   Expr base_a, base_b, stride_a, stride_b;
   if (!as_ramp(a, base_a, stride_a) || !as_ramp(b, base_b, stride_b)) return false;
   less = to_linear(base_b);
@@ -369,10 +370,11 @@ bool at_least(const Linear& sum, std::int64_t goal, const Ranges& ranges, int ef
     if (n->op == BinaryOp::kDiv && quotient_at_least(sum, i, *n, goal, ranges, effort)) return true;
     if (n->op == BinaryOp::kMod && !positive && remainder_at_least(sum, i, *n, goal, ranges, effort)) return true;
     if (n->op != BinaryOp::kMin && n->op != BinaryOp::kMax) continue;
-    // min(a, b) is a or b, so both must do; and it is at most either, so where it is subtracted one will do.
+    // min(a, b) is a or b, so the sum with each must be large enough. Where min(a, b) is subtracted, one is sufficient,
+    // because it is at most either.
     const bool a = at_least(replaced(sum, i, n->a), goal, ranges, effort - 1);
-    const bool one_does = (n->op == BinaryOp::kMax) == positive;
-    if (a == one_does) {
+    const bool one_suffices = (n->op == BinaryOp::kMax) == positive;
+    if (a == one_suffices) {
       if (a) return true;
       continue;
     }

@@ -95,7 +95,7 @@ void FragmentLayout::find_operands(const For& loop) {
   if (!product.is_product()) return;
   for (const Load* operand : {product.a, product.b}) {
     if (operand->buffer->scope != Scope::kFragment || operand->buffer->rank() < 2) continue;
-    // The reduction is the loop that the sums do not move with.
+    // The reduction is the loop on whose variable the indices of the sums do not depend.
     const For* steps = nullptr;
     for (const For* around : nest.loops) {
       const bool is_reduction =

@@ -1,4 +1,4 @@
-// The operators on expressions: they make operands agree in type and lanes and fold what is constant.
+// The operators on expressions: they convert operands to the same type and lanes, and fold constants.
 #include <cmath>
 
 #include "ir/core/expr.h"
@@ -14,7 +14,7 @@ bool is_literal(const Expr& e) { return e.as<IntImm>() || e.as<FloatImm>(); }
 // A literal that only stands for its value, as C++ literals do: it yields to a literal of a chosen type.
 bool is_default_typed(const Expr& e) { return e.type() == (e.as<IntImm>() ? kIndex : kFloat32); }
 
-// `literal` in the scalar type `type`, or undefined where there is no way to write it so.
+// `literal` in the scalar type `type`; undefined where the type cannot represent it.
 Expr retype(const Expr& literal, Type type) {
   if (const auto* imm = literal.as<IntImm>()) {
     if (type.is_float()) return make_float(static_cast<double>(imm->value), type);

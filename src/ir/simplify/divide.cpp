@@ -8,11 +8,11 @@
 namespace nestwright::ir {
 namespace {
 
-constexpr std::int64_t kLargest = std::int64_t{1} << 40;  // of products of divisors: far from overflow
+constexpr std::int64_t kLargest = std::int64_t{1} << 40;  // products of divisors stay below it, far from overflow
 
 Interval below(std::int64_t divisor) { return {0, divisor - 1}; }
 
-// A term of the sum that is (atom op constant) with a positive constant, alone but for a constant beside it.
+// The term (atom op constant) of a sum that has no other term but a constant; the divisor is positive.
 const Binary* lone_operation(const Linear& a, BinaryOp op, std::int64_t& constant) {
   if (a.terms.size() != 1 || a.terms[0].coefficient != 1) return nullptr;
   const auto* n = a.terms[0].atom.as<Binary>();

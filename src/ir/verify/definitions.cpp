@@ -1,4 +1,4 @@
-// Use before definition: what an allocation or an output holds at the start is nothing that may be read.
+// Checks for uses before definition: allocations and outputs are uninitialised at the start.
 #include <algorithm>
 #include <map>
 
@@ -10,7 +10,7 @@
 namespace nestwright::ir {
 namespace {
 
-/// True where the two accesses are shown to touch no common element, whenever they happen.
+/// True only where the two accesses never touch a common element.
 bool apart(const Access& first, const Access& second) {
   for (std::size_t d = 0; d < first.indices.size(); ++d) {
     const Interval a = bounds(first.indices[d], *first.known), b = bounds(second.indices[d], *second.known);
@@ -19,8 +19,8 @@ bool apart(const Access& first, const Access& second) {
   return false;
 }
 
-/// Whether `store`, which comes later in the program than `load`, happens in an earlier iteration of a loop around
-/// both: the load then is in no first iteration.
+/// Whether `store`, which is later in the program than `load`, may be executed before it, in an earlier iteration of a
+/// loop around both: the load is not in the first iteration.
 bool comes_around(const Access& load, const Access& store) {
   for (std::size_t l = load.private_loops; l < std::min(load.loops.size(), store.loops.size()); ++l) {
     if (load.loops[l].loop != store.loops[l].loop) return false;
@@ -33,7 +33,7 @@ bool comes_around(const Access& load, const Access& store) {
 }  // namespace
 
 std::vector<std::string> check_definitions(const Program& program, const std::vector<Access>& accesses) {
-  std::map<Buffer, std::vector<const Access*>> stores;  // all of them
+  std::map<Buffer, std::vector<const Access*>> stores;  // of each buffer
   for (const Access& access : accesses)
     if (access.stores) stores[access.buffer].push_back(&access);
   std::vector<Buffer> told;

@@ -110,7 +110,7 @@ TEST_F(SimplifyExpr, DataMayWrapAround) {
   EXPECT_EQ(text(max((z + 4) * z, z)), "max(int64(U[0])*4 + int64(U[0])*int64(U[0]), int64(U[0]))");
   EXPECT_EQ(text(select(x + 1 > 5, select(x > 4, Expr(1), Expr(2)), Expr(3))),
             "select(A[0] + 1 > 5, select(A[0] > 4, 1, 2), 3)");
-  // What cannot wrap around is decided as ever, and one element is as good as an index.
+  // Sums that cannot wrap around are decided, and so are comparisons of one element, which is an atom.
   EXPECT_EQ(text(z + 1 > 0), "true");
   EXPECT_EQ(text(z * 4 + 3 < 0), "false");
   EXPECT_EQ(text(select(x < 5, select(x < 6, Expr(1), Expr(2)), Expr(3))), "select(A[0] < 5, 1, 3)");
