@@ -210,32 +210,5 @@ TEST_F(SimplifyExpr, FactsOfGuardsAreUsed) {
   EXPECT_EQ(constant.find(outer).hi, 7);
 }
 
-TEST(Bounds, OfEveryOperation) {
-  const Var a("a"), b("b");
-  Ranges ranges;
-  ranges.bind(a, {-3, 5});
-  ranges.bind(b, {2, 4});
-  const auto expect = [&](const Expr& e, std::int64_t lo, std::int64_t hi) {
-    const Interval found = bounds(e, ranges);
-    EXPECT_EQ(found.lo, lo) << to_string(e);
-    EXPECT_EQ(found.hi, hi) << to_string(e);
-  };
-  expect(Expr(a) + b, -1, 9);
-  expect(Expr(a) - b, -7, 3);
-  expect(Expr(a) - a, 0, 0);
-  expect(Expr(a) * b, -12, 20);
-  expect(Expr(a) / b, -2, 2);
-  expect(Expr(a) % b, 0, 3);
-  expect(Expr(a) % 16, 0, 15);
-  expect(Expr(b) % 8, 2, 4);
-  expect(min(a, b), -3, 4);
-  expect(max(a, b), 2, 5);
-  expect(select(Expr(a) < 0, Expr(a), Expr(b)), -3, 5);
-  expect(cast(kIndex, Expr(a) < b), 0, 1);
-  expect(make_cast(kInt8, a), -3, 5);
-  expect(cast(kIndex, Var("x", kUInt8)), 0, 255);
-  EXPECT_FALSE(bounds(Var("free"), ranges).bounded());
-}
-
 }  // namespace
 }  // namespace nestwright::ir
