@@ -230,16 +230,16 @@ class Interpreter : private ExprInterpreter {
   void exchange(const Store& store, const Call& call, Frames frames) {
     std::map<std::array<std::int64_t, 3>, Frame*> by_thread;
     for (Frame* frame : frames) by_thread.emplace(frame->thread, frame);
-    std::vector<Scalar> told;
+    std::vector<Scalar> values;
     for (Frame* frame : frames) {
       std::array<std::int64_t, 3> across = frame->thread;
       across[0] ^= integer(call.args[1], *frame);
-      const auto asked = by_thread.find(across);
-      if (asked == by_thread.end()) fail("a shuffle is reached by one thread and not by the one that it asks", frame);
-      told.push_back(evaluate(call.args[0], 0, *asked->second));
+      const auto partner = by_thread.find(across);
+      if (partner == by_thread.end()) fail("a shuffle is reached by one thread and not by the one that it asks", frame);
+      values.push_back(evaluate(call.args[0], 0, *partner->second));
     }
     for (std::size_t f = 0; f < frames.size(); ++f)
-      write(store.buffer, locate(store.buffer, store.indices, 0, *frames[f]), told[f], *frames[f]);
+      write(store.buffer, locate(store.buffer, store.indices, 0, *frames[f]), values[f], *frames[f]);
   }
 
   void execute(const Allocate& allocation, Frames frames) {

@@ -74,7 +74,7 @@ Side side_of(const Access& access, std::size_t depth, const Substitution& rename
 /// The smallest divisor above 1 by which `var` itself is divided; 0 where there is none.
 std::int64_t least_divisor(const Side& side, const Var& var) {
   std::int64_t least = 0;
-  const auto look = [&](const Expr& e) {
+  const auto update_divisor = [&](const Expr& e) {
     for_each_expr(e, [&](const Expr& inner) {
       const auto* binary = inner.as<Binary>();
       if (!binary || (binary->op != BinaryOp::kDiv && binary->op != BinaryOp::kMod)) return;
@@ -83,8 +83,8 @@ std::int64_t least_divisor(const Side& side, const Var& var) {
       if (ref && ref->var == var && divisor && *divisor > 1 && (least == 0 || *divisor < least)) least = *divisor;
     });
   };
-  for (const Expr& index : side.indices) look(index);
-  for (const Expr& fact : side.facts) look(fact);
+  for (const Expr& index : side.indices) update_divisor(index);
+  for (const Expr& fact : side.facts) update_divisor(fact);
   return least;
 }
 
