@@ -88,7 +88,7 @@ class Flattener {
     NestStore& out = result.stores.emplace_back();
     out.loops = loops_;
     out.share = share_;
-    out.is_non_temporal = n.streams;
+    out.is_non_temporal = n.non_temporal;
     out.accesses.push_back(access(n.buffer, n.indices, true));
     for_each_expr(n.value, [&](const Expr& e) {
       if (const auto* load = e.as<Load>()) out.accesses.push_back(access(load->buffer, load->indices, false));

@@ -1,5 +1,5 @@
-// The lock that processes which time kernels share, so that only one of them does so at a time (support/machine_lock.h).
-// Thread rule: a pure function.
+// The lock that processes which time kernels share, so that only one of them does so at a time
+// (support/machine_lock.h). Thread rule: a pure function.
 #pragma once
 
 #include <string>

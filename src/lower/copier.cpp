@@ -65,7 +65,7 @@ Stmt Copier::mutate(const Stmt& s) {
   if (const auto* n = s.as<Store>()) {
     const Buffer& buffer = renamed(n->buffer);
     if (buffer == n->buffer) return mutate_children(s);
-    return make_store(buffer, mutate_all(n->indices), mutate(n->value), mutate(n->mask), n->streams);
+    return make_store(buffer, mutate_all(n->indices), mutate(n->value), mutate(n->mask), n->non_temporal);
   }
   if (const auto* n = s.as<Prefetch>()) {
     const Buffer& buffer = renamed(n->buffer);

@@ -49,7 +49,7 @@ class LaneCopier final : public Copier {
     const auto found = store ? private_.find(store->buffer) : private_.end();
     return found == private_.end()
                ? Copier::mutate(s)
-               : make_store(found->second, with_lane(store->indices), mutate(store->value), {}, store->streams);
+               : make_store(found->second, with_lane(store->indices), mutate(store->value), {}, store->non_temporal);
   }
 
  private:
@@ -201,7 +201,7 @@ Stmt LaneBuilder::build_store(const Store& store) {
   if (differ) {
     const auto own = private_.find(store.buffer);
     const Buffer& buffer = own == private_.end() ? store.buffer : own->second;
-    return make_store(buffer, std::move(at), broadcast(value), mask_, store.streams);
+    return make_store(buffer, std::move(at), broadcast(value), mask_, store.non_temporal);
   }
   bool reads_itself = false;
   for_each_expr(store.value, [&](const Expr& e) {
@@ -220,7 +220,7 @@ Stmt LaneBuilder::build_store(const Store& store) {
                     "lanes: do not vectorize it",
                     loop_, store.buffer->name));
   }
-  return make_store(store.buffer, std::move(at), value, {}, store.streams);
+  return make_store(store.buffer, std::move(at), value, {}, store.non_temporal);
 }
 
 Stmt LaneBuilder::build_for(const For& loop) {

@@ -15,13 +15,16 @@ using ir::Linear;
 
 namespace {
 
-constexpr std::int64_t kFarApart = std::int64_t{1} << 40;  // no two parts of one dimension are
+/// Larger than any distance within a dimension: such a bound says nothing.
+constexpr std::int64_t kUnboundedDistance = std::int64_t{1} << 40;
 
-/// Values of an index that may be taken apart while the root axes of `graph` run over `roots`; absent for others.
+/// The values of `index` while the root axes of `graph` run over `roots`; absent where it is not affine in these and
+/// their quotients.
 std::optional<Span> image(const Linear& index, const StageGraph& graph, const std::vector<Span>& roots,
                           const Facts& facts);
 
-/// Of a quotient: where its dividend begins is a whole one, and a rest that is known in bounds.
+/// The values of a quotient by a constant: the start of the dividend is split into a multiple of the divisor and a rest
+/// with known bounds.
 std::optional<Span> image_of_quotient(const Expr& e, const StageGraph& graph, const std::vector<Span>& roots,
                                       const Facts& facts) {
   const auto* quotient = e.as<ir::Binary>();
@@ -33,7 +36,7 @@ std::optional<Span> image_of_quotient(const Expr& e, const StageGraph& graph, co
   Linear whole, rest;
   ir::split_multiples(ir::to_linear(dividend->min), Linear{*divisor, {}}, whole, rest);
   const ir::Interval range = facts.range(rest);
-  if (range.lo < -kFarApart || range.hi > kFarApart) return {};
+  if (range.lo < -kUnboundedDistance || range.hi > kUnboundedDistance) return {};
   const std::int64_t first = ir::floor_div(range.lo, *divisor);
   const std::int64_t last = ir::floor_div(range.hi + *as_const_int(dividend->extent) - 1, *divisor);
   whole.constant += first;
@@ -63,13 +66,13 @@ std::optional<Span> image(const Linear& index, const StageGraph& graph, const st
   return Span{start.expr(), extent.expr()};
 }
 
-/// As above, all of a dimension of `limit` indices where nothing better is known.
+/// The same; the whole dimension of `limit` indices where the values are not known.
 Span image(const Linear& index, const StageGraph& graph, const std::vector<Span>& roots, const Expr& limit,
            const Facts& facts) {
   return image(index, graph, roots, facts).value_or(Span{0, limit});
 }
 
-/// Cuts what lies outside 0 .. limit-1 off, where that is certain.
+/// Intersects `span` with 0 .. limit-1, where the ends are constant.
 void clip(Span& span, const Expr& limit, const Facts& facts) {
   const std::int64_t* extent = as_const_int(span.extent);
   const std::int64_t* all = as_const_int(limit);
@@ -85,18 +88,19 @@ void clip(Span& span, const Expr& limit, const Facts& facts) {
   }
 }
 
-/// The smallest span around both that is known.
+/// Extends `span` to the smallest known span that contains both.
 void join(Span& span, const Span& other, const Expr& limit, const Facts& facts) {
   const ir::Interval gap = facts.range(other.min - span.min), longer = facts.range(other.extent - span.extent);
   const std::int64_t *a = as_const_int(span.extent), *b = as_const_int(other.extent);
-  const bool bounded = gap.lo > -kFarApart && gap.hi < kFarApart;
+  const bool bounded = gap.lo > -kUnboundedDistance && gap.hi < kUnboundedDistance;
   if (bounded && a != nullptr && b != nullptr) {
     const std::int64_t first = std::min<std::int64_t>(0, gap.lo);
     const std::int64_t extent = std::max(*a, gap.hi + *b) - first;
-    // What both take up in all, where that is less than how far apart they may be: what a producer further outside
-    // covers, where the one index is a loop's that is not open there.
+    // The constant hull of both, where it is smaller than the hull by their distance: for a producer further outside,
+    // where one index depends on a loop that is not open there.
     const ir::Interval here = facts.range(span.min), there = facts.range(other.min);
-    const bool known = std::min(here.lo, there.lo) > -kFarApart && std::max(here.hi, there.hi) < kFarApart;
+    const bool known =
+        std::min(here.lo, there.lo) > -kUnboundedDistance && std::max(here.hi, there.hi) < kUnboundedDistance;
     const std::int64_t least = std::min(here.lo, there.lo), end = known ? std::max(here.hi + *a, there.hi + *b) : 0;
     if (!gap.is_point() && known && end - least <= extent) {
       span = {least, end - least};
@@ -134,14 +138,14 @@ Regions::Regions(const ScheduleState& schedule, const std::vector<StageGraph>& g
   for (std::size_t s = 0; s < graphs.size(); ++s) {
     attached_[s].resize(graphs[s].leaves.size());
     if (schedule.stages[s].attach.kind == AttachKind::kInline) continue;
-    const auto look = [&](const Expr& e) {
+    const auto add_read = [&](const Expr& e) {
       const auto* load = e.as<ir::Load>();
       if (load == nullptr) return;
       Read read{load->buffer, {}};
       for (const Expr& index : load->indices) read.indices.push_back(ir::to_linear(index));
       reads_[s].push_back(std::move(read));
     };
-    for (const Expr& e : graphs[s].compute->values()) ir::for_each_expr(e, look);
+    for (const Expr& e : graphs[s].compute->values()) ir::for_each_expr(e, add_read);
     for (const Read& read : reads_[s]) {
       const int producer = schedule.producer(read.buffer).stage;
       if (producer < 0) continue;
@@ -249,7 +253,7 @@ const std::vector<Span>& Regions::region_of(int stage, const Frame& frame, const
   }
   for (const int reader : readers_[stage]) {
     std::vector<Span> roots = region_of(reader, frame, facts, known);
-    // Of the stage whose loops are open the frame knows where in its tiles it is.
+    // The frame knows the position inside the tiles of the stage whose loops are open; other readers read whole tiles.
     if (reader != frame.graph->stage) roots = whole_tiles(graphs_[reader], std::move(roots));
     for (const ir::Buffer& buffer : schedule_.stages[stage].op->results)
       join_reads(reader, roots, buffer, result, facts);
@@ -258,7 +262,7 @@ const std::vector<Span>& Regions::region_of(int stage, const Frame& frame, const
   for (std::size_t r = result.size(); r < graph.roots.size(); ++r) {
     const IterVar& axis = graph.axes[graph.roots[r]];
     result.push_back({axis.min(), axis.extent()});
-    // The tile of a blocked reduction covers the block that the copying stage is at.
+    // The tile of a blocked reduction covers the current block of the stage that copies it.
     if (schedule_.stages[stage].carried_from != frame.graph->stage) continue;
     const int block = frame.graph->find(axis);
     const auto root = std::find(frame.graph->roots.begin(), frame.graph->roots.end(), block);
@@ -275,7 +279,7 @@ AttachedRegions Regions::attached_regions(const std::vector<int>& stages, const 
   AttachedRegions result;
   for (const int stage : stages) {
     std::vector<Span> region = region_of(stage, frame, facts, known);
-    // Its own reduction runs in full; of a blocked one the nest builder knows the block.
+    // A stage runs its own reduction in full; the nest builder narrows a blocked one to its block.
     const StageGraph& graph = graphs_[stage];
     for (std::size_t r = graph.rank; r < graph.roots.size(); ++r) {
       const IterVar& axis = graph.axes[graph.roots[r]];
@@ -286,7 +290,7 @@ AttachedRegions Regions::attached_regions(const std::vector<int>& stages, const 
   for (const auto& [stage, region] : known) {
     const StageGraph& graph = graphs_[stage];
     const bool is_here = stage == frame.graph->stage || std::find(stages.begin(), stages.end(), stage) != stages.end();
-    // What a scan is made of takes whole rows; the stages of its steps reach no further than others.
+    // The states, init and update of a scan take whole rows; the stages of its steps read no more than others.
     const bool is_row = graph.place.part == ScanPart::kScan || graph.place.is_stored_in_scan();
     if (is_here || is_row) continue;
     std::vector<Span> tiles = whole_tiles(graph, region);

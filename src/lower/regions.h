@@ -1,5 +1,7 @@
-// Bounds inference: which part of a stage one iteration of the loop that it is attached to needs. Internal to lower/.
-// Thread rule: immutable once made.
+// Bounds inference: the region of a stage that one iteration of its attachment loop requires. Internal to lower/.
+// Thread rule: immutable once made. Units: regions are in indices of axes, one span for each root axis of a stage.
+//
+//   B(i) = A(i) + A(i + 2), A attached at io of B's split i = io*8 + ii:   A's region is io*8 .. io*8 + 9
 #pragma once
 
 #include <map>
@@ -10,40 +12,40 @@
 
 namespace nestwright {
 
-/// What a stage with a layout stores of the region in `roots`, one span a root: tiles to their ends.
+/// The region `roots`, with the extents of axes that a layout splits rounded up to whole tiles.
 std::vector<Span> whole_tiles(const StageGraph& graph, std::vector<Span> roots);
 
-/// What one iteration of a loop needs of the stages that are attached to it.
+/// The regions that one iteration of a loop requires of the stages attached to it.
 struct AttachedRegions {
-  std::vector<std::vector<Span>> regions;  ///< of each stage, one span a root
-  /// Of each stage further inside that reads one of them, or what is made of it, what is needed in all, to whole
-  /// tiles: that far they reach.
-  /// What is inferred inside, with more loops open, may reach further.
+  std::vector<std::vector<Span>> regions;  ///< of each stage
+  /// The required region of each stage further inside that reads one of them, directly or not, rounded up to whole
+  /// tiles: `regions` covers what these read. A region that is inferred further inside, with more loops open, may be
+  /// larger.
   std::vector<std::pair<int, std::vector<Span>>> readers;
 };
 
 class Regions {
  public:
-  /// `graphs`: one a stage of `schedule`. Throws LowerError where a stage is read outside the loop that it is attached
-  /// to.
+  /// `graphs` has one graph for each stage of `schedule`. Throws LowerError where a stage is read outside of its
+  /// attachment loop.
   Regions(const ScheduleState& schedule, const std::vector<StageGraph>& graphs);
 
-  /// Stages attached at `leaf` of `stage`, producers first.
+  /// The stages attached at `leaf` of `stage`, producers first.
   const std::vector<int>& attached(int stage, int leaf) const;
 
-  /// All of a stage, one span a root.
+  /// The whole of a stage.
   std::vector<Span> full(int stage) const;
 
-  /// The regions of `stages`, all attached at one loop of the stage of `frame`, in their order: for each root axis the
-  /// indices that are read from there on.
+  /// The regions of `stages`, which are attached at one loop of the stage of `frame`: what is read inside of that loop.
   AttachedRegions attached_regions(const std::vector<int>& stages, const Frame& frame, const Facts& facts) const;
-  /// What the stage of `frame` computes from there on, one span a root.
+  /// The region that the stage of `frame` computes inside of the open loops.
   std::vector<Span> own_region(const Frame& frame, const Facts& facts) const;
-  /// Indices of `buffer` that the stage of `frame` itself reads from there on, one span a dimension.
+  /// The indices of `buffer` that the stage of `frame` itself reads inside of the open loops, one span for each
+  /// dimension.
   std::vector<Span> read_region(const ir::Buffer& buffer, const Frame& frame, const Facts& facts) const;
 
-  /// True where `stage`, its root axes in `roots`, finds padding in all that it reads for the positions of root `root`
-  /// that lie past the tensor: nothing there needs a guard.
+  /// Whether every read of `stage`, with its root axes in `roots`, is of padding where root axis `root` lies past the
+  /// end of its tensor: then such positions need no guard.
   bool reads_padding(int stage, const std::vector<Span>& roots, std::size_t root,
                      const std::vector<std::optional<Storage>>& storages, const Facts& facts) const;
 
@@ -56,9 +58,10 @@ class Regions {
 
   bool is_inside(int stage, int consumer, int position) const;
   void check_readers(int stage) const;
-  /// `from` reads `buffer` with its root axes in `roots`: what it reads is joined to `region`.
+  /// Extends `region` by the indices of `buffer` that stage `from` reads with its root axes in `roots`.
   void join_reads(int from, const std::vector<Span>& roots, const ir::Buffer& buffer, std::vector<Span>& region,
                   const Facts& facts) const;
+  /// The required region of `stage`, from those of its readers, which it adds to `known`.
   const std::vector<Span>& region_of(int stage, const Frame& frame, const Facts& facts, Known& known) const;
 
   const ScheduleState& schedule_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "expression/tensor.h"
-#include "ir/analysis/warp.h"
+#include "ir/analysis/divergence.h"
 #include "target/gpu_target.h"
 #include "templates/framework/seed_table.h"
 #include "templates/loops/candidates.h"

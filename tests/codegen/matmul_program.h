@@ -44,9 +44,8 @@ inline ir::Program matmul_program(const MatmulShape& s) {
   if (s.k % s.unroll_k != 0) update = make_if(likely(ko * s.unroll_k + ki < Expr(s.k)), update);
   update = make_for(ki, Expr(0), Expr(s.unroll_k), LoopKind::kUnrolled, update);
   update = make_for(ko, Expr(0), Expr((s.k + s.unroll_k - 1) / s.unroll_k), LoopKind::kSerial, update);
-  const Stmt store = tile([&](Expr i, Expr j, Expr row, Expr column) {
-    return make_store(C, {row, column}, make_load(acc, {i, j}));
-  });
+  const Stmt store =
+      tile([&](Expr i, Expr j, Expr row, Expr column) { return make_store(C, {row, column}, make_load(acc, {i, j})); });
   Stmt body = make_allocate(acc, block({init, update, store}));
   body = make_for(jo, Expr(0), Expr((s.n + s.tile_n - 1) / s.tile_n), LoopKind::kSerial, body);
   body = make_for(io, Expr(0), Expr((s.m + s.tile_m - 1) / s.tile_m),

@@ -14,12 +14,8 @@ struct Convolution {
   const Tensor padded = compute(
       {9, 23},
       [&](Expr y, Expr x) { return select(y >= 1 && y < 8 && x >= 1 && x < 22, image(y - 1, x - 1), Expr(0.0)); }, "P");
-  const Tensor result = compute(
-      {7, 21},
-      [&](Expr y, Expr x) {
-        return sum(padded(y + dy, x + dx) * filter(dy, dx), {dy, dx});
-      },
-      "C");
+  const Tensor result =
+      compute({7, 21}, [&](Expr y, Expr x) { return sum(padded(y + dy, x + dx) * filter(dy, dx), {dy, dx}); }, "C");
 
   Schedule schedule() const { return create_schedule(result); }
   bool agrees(const Schedule& s, CpuIsa isa) const {
@@ -67,8 +63,7 @@ TEST(Padding, Inlined) {
 TEST(Padding, OneElementForAllLanesUnderTheirOwnConditions) {
   // The element that is read does not depend on the lane, only the condition does.
   const Tensor a = placeholder({4}, kFloat32, "A");
-  const Tensor b = compute(
-      {6, 16}, [&](Expr i, Expr j) { return select(i + j < 4, a(i + j * 0), Expr(2.0)); }, "B");
+  const Tensor b = compute({6, 16}, [&](Expr i, Expr j) { return select(i + j < 4, a(i + j * 0), Expr(2.0)); }, "B");
   for (const CpuIsa isa : runnable_isas()) {
     Schedule s = create_schedule(b);
     s[b].vectorize(s[b].axis(1));
@@ -78,8 +73,8 @@ TEST(Padding, OneElementForAllLanesUnderTheirOwnConditions) {
 
 TEST(Padding, ASecondOperandOfAnAndIsReadOnlyWhereTheFirstHolds) {
   const Tensor a = placeholder({20}, kFloat32, "A");
-  const Tensor b = compute(
-      {24}, [&](Expr i) { return select(i < 20 && a(i) > Expr(0.0), Expr(1.0), Expr(-1.0)); }, "B");
+  const Tensor b =
+      compute({24}, [&](Expr i) { return select(i < 20 && a(i) > Expr(0.0), Expr(1.0), Expr(-1.0)); }, "B");
   for (const CpuIsa isa : runnable_isas()) {
     Schedule s = create_schedule(b);
     EXPECT_TRUE(agrees_with_interpreter(lower(s, {a, b}, target_of(isa), "f"), target_of(isa)));

@@ -10,8 +10,7 @@ namespace {
 TEST(CompiledRfactor, PartialResultsInVectorsAndThreads) {
   const Tensor A = placeholder({9, 70}, kFloat32, "A");
   const IterVar k = reduce_axis(70, "k");
-  const Tensor B = compute(
-      {9}, [&](Expr i) { return sum(A(i, k), k); }, "B");
+  const Tensor B = compute({9}, [&](Expr i) { return sum(A(i, k), k); }, "B");
   for (const CpuIsa isa : runnable_isas()) {
     Schedule s = create_schedule(B);
     const auto [ko, ki] = s[B].split(k, factor(16));

@@ -78,9 +78,8 @@ TEST(Semantics, RoundingIntrinsics) {
                        [&](Expr a, Expr, Expr) { return make_call(f, {a * make_float(0.5, kFloat64)}, kFloat64); });
   }
   expect_elementwise(kInt32, kInt32, [](Expr a, Expr, Expr) { return make_call(Intrinsic::kAbs, {a}, kInt32); });
-  expect_elementwise(kFloat32, kFloat32, [](Expr a, Expr b, Expr) {
-    return make_call(Intrinsic::kFma, {a, b, a}, kFloat32);
-  });
+  expect_elementwise(kFloat32, kFloat32,
+                     [](Expr a, Expr b, Expr) { return make_call(Intrinsic::kFma, {a, b, a}, kFloat32); });
 }
 
 // An instruction on whole vectors, parts of them and single elements, or libm.

@@ -10,8 +10,7 @@ namespace {
 TEST(CompiledStorageAlign, PaddedRowsOnTheStackAndInTheWorkspace) {
   const Tensor A = placeholder({12, 10}, kFloat32, "A"), B = placeholder({10, 19}, kFloat32, "B");
   const IterVar k = reduce_axis(10, "k");
-  const Tensor C = compute(
-      {12, 19}, [&](Expr i, Expr j) { return sum(A(i, k) * B(k, j), k); }, "C");
+  const Tensor C = compute({12, 19}, [&](Expr i, Expr j) { return sum(A(i, k) * B(k, j), k); }, "C");
   for (const CpuIsa isa : runnable_isas()) {
     for (const ir::Scope scope : {ir::Scope::kLocal, ir::Scope::kGlobal}) {
       Schedule s = create_schedule(C);

@@ -19,10 +19,7 @@ struct ByteMatmul {
   IterVar ko = reduce_axis(kK / 4, "ko"), ki = reduce_axis(4, "ki");
   Tensor c = compute(
       {kM, kN},
-      [&](Expr i, Expr j) {
-        return sum(cast(kInt32, a(i, ko * 4 + ki)) * cast(kInt32, b(ko, j, ki)), {ko, ki});
-      },
-      "C");
+      [&](Expr i, Expr j) { return sum(cast(kInt32, a(i, ko * 4 + ki)) * cast(kInt32, b(ko, j, ki)), {ko, ki}); }, "C");
 
   Schedule tensorized(ir::Scope scope, const TensorIntrinsic& intrinsic = dot_u8s8_16x4()) const {
     Schedule s = create_schedule(c);

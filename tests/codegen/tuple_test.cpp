@@ -24,8 +24,8 @@ struct Argmax {
                    return tuple(select(x[value] >= y[value], x[index], y[index]), max(x[value], y[value]));
                  }};
   /// The position of the greatest element of each column, and that element.
-  std::vector<Tensor> best = compute_tuple(
-      {columns}, [&](std::span<const Expr> i) { return argmax(tuple(k, A(k, i[0])), {k}); }, "best");
+  std::vector<Tensor> best =
+      compute_tuple({columns}, [&](std::span<const Expr> i) { return argmax(tuple(k, A(k, i[0])), {k}); }, "best");
 
   /// Compares the interpreter on both forms, and the machine code, with plain loops.
   void expect_right(const Schedule& s, const Target& target) const {

@@ -1,4 +1,5 @@
-// Small programs that several tests of ir/ look at.
+// Small programs that several tests of ir/ share.
+// Thread rule: values.
 #pragma once
 
 #include <cstring>

@@ -16,8 +16,7 @@ ir::Program lowered(const Schedule& s, const std::vector<Tensor>& args) {
 
 TEST(AutoUnroll, UnrollsInnerLoopsUpToTheSteps) {
   const Tensor A = placeholder({4, 8, 3}, kFloat32, "A");
-  const Tensor B = compute(
-      {4, 8, 3}, [&](Expr i, Expr j, Expr k) { return A(i, j, k) * 2.0; }, "B");
+  const Tensor B = compute({4, 8, 3}, [&](Expr i, Expr j, Expr k) { return A(i, j, k) * 2.0; }, "B");
   const auto body = [&](std::int64_t steps) {
     Schedule s = create_schedule(B);
     s[B].pragma(s[B].axis(0), "auto_unroll", steps);

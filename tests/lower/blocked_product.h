@@ -19,8 +19,7 @@ struct Product {
       : A(placeholder({m, depth}, kFloat32, "A")),
         B(placeholder({depth, n}, kFloat32, "B")),
         k(reduce_axis(depth, "k")) {
-    C = compute(
-        {m, n}, [&](Expr i, Expr j) { return sum(A(i, k) * B(k, j), k); }, "C");
+    C = compute({m, n}, [&](Expr i, Expr j) { return sum(A(i, k) * B(k, j), k); }, "C");
     s = std::make_unique<Schedule>(create_schedule(C));
   }
   Args args() const { return {A, B, C}; }

@@ -17,10 +17,8 @@ struct CumulativeSum {
 inline CumulativeSum bound_cumulative_sum() {
   const Var m = var("m"), n = var("n");
   const Tensor X = placeholder({m, n}, kFloat32, "X"), state = placeholder({m, n}, kFloat32, "S");
-  const Tensor init = compute(
-      {1, n}, [&](Expr, Expr j) { return X(0, j); }, "init");
-  const Tensor update = compute(
-      {m, n}, [&](Expr t, Expr j) { return state(t - 1, j) + X(t, j); }, "update");
+  const Tensor init = compute({1, n}, [&](Expr, Expr j) { return X(0, j); }, "init");
+  const Tensor update = compute({m, n}, [&](Expr t, Expr j) { return state(t - 1, j) + X(t, j); }, "update");
   const Tensor Y = scan(init, update, state, {X}, "Y");
   Schedule s = create_schedule(Y);
   for (const Tensor& part : {init, update}) {

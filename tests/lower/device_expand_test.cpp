@@ -70,8 +70,7 @@ TEST(DeviceExpand, VirtualThreadsAreGone) {
 
 TEST(DeviceExpand, VectorsAreOf16BytesAndTheRestIsShorter) {
   const Tensor A = placeholder({8, 11}, kFloat32, "A");
-  const Tensor B = compute(
-      {8, 11}, [&](Expr i, Expr j) { return A(i, j) + 1.0; }, "B");
+  const Tensor B = compute({8, 11}, [&](Expr i, Expr j) { return A(i, j) + 1.0; }, "B");
   Schedule s = create_schedule(B);
   s[B].bind(s[B].axis(0), kThreadIdxX).vectorize(s[B].axis(1));
   const ir::Program program = lower(s, {A, B}, device_target(), "f");
@@ -105,8 +104,7 @@ TEST(DeviceExpandRefuses, RegistersAtIndicesThatAreNotUnrolled) {
 
 TEST(DeviceExpandRefuses, UnrollingWithoutEnd) {
   const Tensor A = placeholder({8, 30000}, kFloat32, "A");
-  const Tensor B = compute(
-      {8, 30000}, [&](Expr i, Expr j) { return A(i, j) + 1.0; }, "B");
+  const Tensor B = compute({8, 30000}, [&](Expr i, Expr j) { return A(i, j) + 1.0; }, "B");
   Schedule s = create_schedule(B);
   s[B].bind(s[B].axis(0), kThreadIdxX).unroll(s[B].axis(1));
   const ir::Program program = lower(s, {A, B}, device_target(), "f");

@@ -159,8 +159,7 @@ TEST(DoubleBuffer, OfBothOperandsAtOneLoop) {
 TEST(DoubleBuffer, InsideOneThatIsDoubleBuffered) {
   const Tensor A = placeholder({6, 30}, kFloat32, "A");
   const auto copy = [](const Tensor& t, const char* name) {
-    return compute(
-        {6, 30}, [&](Expr i, Expr j) { return t(i, j) + 1.0; }, name);
+    return compute({6, 30}, [&](Expr i, Expr j) { return t(i, j) + 1.0; }, name);
   };
   const Tensor R = copy(A, "R"), S = copy(R, "S"), T = copy(S, "T"), C = copy(T, "C");
   Schedule s = create_schedule(C);
@@ -176,12 +175,9 @@ TEST(DoubleBuffer, InsideOneThatIsDoubleBuffered) {
 
 TEST(DoubleBuffer, StagesThatReadEachOtherMoveTogether) {
   const Tensor A = placeholder({20}, kFloat32, "A");
-  const Tensor S = compute(
-      {20}, [&](Expr i) { return A(i) + 1.0; }, "S");
-  const Tensor T = compute(
-      {20}, [&](Expr i) { return S(i) * 2.0; }, "T");
-  const Tensor C = compute(
-      {20}, [&](Expr i) { return T(i) + S(i); }, "C");
+  const Tensor S = compute({20}, [&](Expr i) { return A(i) + 1.0; }, "S");
+  const Tensor T = compute({20}, [&](Expr i) { return S(i) * 2.0; }, "T");
+  const Tensor C = compute({20}, [&](Expr i) { return T(i) + S(i); }, "C");
   Schedule s = create_schedule(C);
   const auto [o, i] = s[C].split(s[C].axis(0), factor(5));
   s[T].compute_at(s[C], o).double_buffer();
@@ -216,14 +212,10 @@ TEST(DoubleBuffer, StagesThatReadEachOtherMoveTogether) {
 
 TEST(DoubleBuffer, ReadsOfRecurrencesAreNotDoneAhead) {
   const Tensor X = placeholder({6, 8}, kFloat32, "X"), state = placeholder({6, 8}, kFloat32, "state");
-  const Tensor init = compute(
-      {1, 8}, [&](Expr, Expr i) { return X(0, i); }, "init");
-  const Tensor scaled = compute(
-      {6, 8}, [&](Expr t, Expr i) { return X(t, i) * 2.0; }, "scaled");
-  const Tensor before = compute(
-      {6, 8}, [&](Expr t, Expr i) { return state(t - 1, i) + 1.0; }, "before");
-  const Tensor update = compute(
-      {6, 8}, [&](Expr t, Expr i) { return before(t, i) + scaled(t, i); }, "update");
+  const Tensor init = compute({1, 8}, [&](Expr, Expr i) { return X(0, i); }, "init");
+  const Tensor scaled = compute({6, 8}, [&](Expr t, Expr i) { return X(t, i) * 2.0; }, "scaled");
+  const Tensor before = compute({6, 8}, [&](Expr t, Expr i) { return state(t - 1, i) + 1.0; }, "before");
+  const Tensor update = compute({6, 8}, [&](Expr t, Expr i) { return before(t, i) + scaled(t, i); }, "update");
   const Tensor Y = scan(init, update, state, {X}, "Y");
   Schedule s = create_schedule(Y);
   s[scaled].compute_at(s[Y], s[Y].axis(0)).double_buffer();
@@ -294,13 +286,10 @@ TEST(DoubleBufferInSharedMemory, WhatIsFetchedAheadWaitsInRegisters) {
 /// C[i] = sum of T[k, i] = A[k, i] + 1, with slices of 4 * `rows` elements of the reduction by one thread a column.
 std::string columns_fetched_ahead(std::int64_t rows, bool of_shared = false) {
   const Tensor A = placeholder({64, 8}, kFloat32, "A");
-  const Tensor S = compute(
-      {64, 8}, [&](Expr k, Expr i) { return A(k, i) + 1.0; }, "S");
-  const Tensor T = compute(
-      {64, 8}, [&](Expr k, Expr i) { return (of_shared ? S : A)(k, i) * 2.0; }, "T");
+  const Tensor S = compute({64, 8}, [&](Expr k, Expr i) { return A(k, i) + 1.0; }, "S");
+  const Tensor T = compute({64, 8}, [&](Expr k, Expr i) { return (of_shared ? S : A)(k, i) * 2.0; }, "T");
   const IterVar k = reduce_axis(64, "k");
-  const Tensor C = compute(
-      {8}, [&](Expr i) { return sum(T(k, i), k); }, "C");
+  const Tensor C = compute({8}, [&](Expr i) { return sum(T(k, i), k); }, "C");
   Schedule s = create_schedule(C);
   const Tensor sums = s.cache_write(C, ir::Scope::kLocal);
   s[C].bind(s[C].axis(0), kThreadIdxX);
@@ -337,12 +326,9 @@ TEST(DoubleBufferInSharedMemory, AnyNumberOfIterations) {
 
 TEST(DoubleBuffer, OfALoopOfLaunches) {
   const Tensor X = placeholder({6, 16}, kFloat32, "X"), state = placeholder({6, 16}, kFloat32, "state");
-  const Tensor init = compute(
-      {1, 16}, [&](Expr, Expr i) { return X(0, i); }, "init");
-  const Tensor scaled = compute(
-      {6, 16}, [&](Expr t, Expr i) { return X(t, i) * 2.0; }, "scaled");
-  const Tensor update = compute(
-      {6, 16}, [&](Expr t, Expr i) { return state(t - 1, i) + scaled(t, i); }, "update");
+  const Tensor init = compute({1, 16}, [&](Expr, Expr i) { return X(0, i); }, "init");
+  const Tensor scaled = compute({6, 16}, [&](Expr t, Expr i) { return X(t, i) * 2.0; }, "scaled");
+  const Tensor update = compute({6, 16}, [&](Expr t, Expr i) { return state(t - 1, i) + scaled(t, i); }, "update");
   const Tensor Y = scan(init, update, state, {X}, "Y");
   Schedule s = create_schedule(Y);
   for (const Tensor& part : {init, scaled, update}) s[part].bind(s[part].axis(1), kThreadIdxX);

@@ -20,8 +20,8 @@ using ::testing::IsEmpty;
 struct OneWarp {
   Tensor a = placeholder({16, 16}, kFloat16, "A"), b = placeholder({16, 16}, kFloat16, "B");
   IterVar k = reduce_axis(16, "k");
-  Tensor c = compute(
-      {16, 16}, [&](Expr i, Expr j) { return sum(cast(kFloat32, a(i, k)) * cast(kFloat32, b(k, j)), k); }, "C");
+  Tensor c =
+      compute({16, 16}, [&](Expr i, Expr j) { return sum(cast(kFloat32, a(i, k)) * cast(kFloat32, b(k, j)), k); }, "C");
   Schedule s = create_schedule(c);
   Tensor sums = s.cache_write(c, ir::Scope::kFragment);
   IterVar y, x;

@@ -36,11 +36,7 @@ struct Elementwise {
   explicit Elementwise(const std::vector<Expr>& shape)
       : a(placeholder(shape, kFloat32, "A")),
         b(compute(
-            shape,
-            [&](std::span<const Expr> at) {
-              return a.at({at.begin(), at.end()}) + Expr(1.0);
-            },
-            "B")),
+            shape, [&](std::span<const Expr> at) { return a.at({at.begin(), at.end()}) + Expr(1.0); }, "B")),
         s(create_schedule(b)) {}
   IterVar axis(int i) { return s[b].axis(i); }
   std::string text() { return loop_form(s, {a, b}); }
@@ -131,31 +127,26 @@ TEST(DivisibleLoops, ThreeAxesFusedIntoOne) {
 TEST(DivisibleLoops, AReductionInTiles) {
   const Tensor a = placeholder({32, 64}, kFloat32, "A"), b = placeholder({64, 48}, kFloat32, "B");
   const IterVar k = reduce_axis(64, "k");
-  const Tensor c = compute(
-      {32, 48}, [&](Expr i, Expr j) { return sum(a(i, k) * b(k, j), k); }, "C");
+  const Tensor c = compute({32, 48}, [&](Expr i, Expr j) { return sum(a(i, k) * b(k, j), k); }, "C");
   Schedule s = create_schedule(c);
   const auto [io, jo, ii, ji] = s[c].tile(s[c].axis(0), s[c].axis(1), 8, 16);
   const auto [ko, ki] = s[c].split(k, factor(4));
   s[c].reorder({io, jo, ko, ii, ki, ji});
   s[c].vectorize(ji);
   const Tensor packed = s.cache_read(b, ir::Scope::kGlobal, {c});
-  s.transform_layout(packed, [](std::span<const Expr> x) {
-    return std::vector{x[1] / Expr(16), x[0], x[1] % Expr(16)};
-  });
+  s.transform_layout(packed,
+                     [](std::span<const Expr> x) { return std::vector{x[1] / Expr(16), x[0], x[1] % Expr(16)}; });
   s[packed].compute_at(s[c], jo);
   expect_plain(loop_form(s, {a, b, c}));
 }
 
 TEST(DivisibleLoops, LayoutsThatGoThereAndBack) {
   const Tensor a = placeholder({64 * 48}, kFloat32, "A");
-  const Tensor matrix = compute(
-      {64, 48}, [&](Expr i, Expr j) { return a(i * 48 + j); }, "M");
-  const Tensor tiles = compute(
-      {8, 6, 8, 8}, [&](Expr p, Expr q, Expr x, Expr y) { return matrix(p * 8 + x, q * 8 + y); }, "T");
-  const Tensor back = compute(
-      {64, 48}, [&](Expr i, Expr j) { return tiles(i / 8, j / 8, i % 8, j % 8); }, "R");
-  const Tensor flat = compute(
-      {64 * 48}, [&](Expr i) { return back(i / 48, i % 48); }, "F");
+  const Tensor matrix = compute({64, 48}, [&](Expr i, Expr j) { return a(i * 48 + j); }, "M");
+  const Tensor tiles =
+      compute({8, 6, 8, 8}, [&](Expr p, Expr q, Expr x, Expr y) { return matrix(p * 8 + x, q * 8 + y); }, "T");
+  const Tensor back = compute({64, 48}, [&](Expr i, Expr j) { return tiles(i / 8, j / 8, i % 8, j % 8); }, "R");
+  const Tensor flat = compute({64 * 48}, [&](Expr i) { return back(i / 48, i % 48); }, "F");
   Schedule s = create_schedule(flat);
   for (const Tensor& t : {matrix, tiles, back}) s[t].compute_inline();
   EXPECT_EQ(loop_form(s, {a, flat}), "for i in 0..3072:\n  F[i] = A[i]\n");
@@ -252,10 +243,8 @@ TEST_F(SymbolicLoops, FusedTilesThatDivide) {
 
 TEST_F(SymbolicLoops, LayoutsThatGoThereAndBack) {
   const Tensor a = placeholder({Expr(n) * m}, kFloat32, "A");
-  const Tensor matrix = compute(
-      {n, m}, [&](Expr i, Expr j) { return a(m * i + j); }, "M");
-  const Tensor flat = compute(
-      {Expr(m) * n}, [&](Expr i) { return matrix(i / m, i % m); }, "F");
+  const Tensor matrix = compute({n, m}, [&](Expr i, Expr j) { return a(m * i + j); }, "M");
+  const Tensor flat = compute({Expr(m) * n}, [&](Expr i) { return matrix(i / m, i % m); }, "F");
   Schedule s = create_schedule(flat);
   const std::string stored = loop_form(s, {a, flat});
   EXPECT_THAT(stored, HasSubstr("F[i_1] = M[i_1/m, i_1%m]"));
@@ -265,10 +254,8 @@ TEST_F(SymbolicLoops, LayoutsThatGoThereAndBack) {
 
 TEST(PaddedReads, AreMaskedAndTheSelectIsGone) {
   const Tensor a = placeholder({10}, kFloat32, "A");
-  const Tensor p = compute(
-      {12}, [&](Expr i) { return select(i >= 1 && i < 11, a(i - 1), Expr(0.0)); }, "P");
-  const Tensor one = compute(
-      {12}, [&](Expr i) { return select(i >= 1 && i < 11, a(i - 1), Expr(1.0)); }, "Q");
+  const Tensor p = compute({12}, [&](Expr i) { return select(i >= 1 && i < 11, a(i - 1), Expr(0.0)); }, "P");
+  const Tensor one = compute({12}, [&](Expr i) { return select(i >= 1 && i < 11, a(i - 1), Expr(1.0)); }, "Q");
   EXPECT_EQ(loop_form(create_schedule(p), {a, p}),
             "for i in 0..12:\n"
             "  P[i] = (A[i - 1] if i >= 1 && i < 11)\n");

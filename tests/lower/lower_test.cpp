@@ -33,10 +33,8 @@ std::string refusal(const Schedule& s, const std::vector<Tensor>& args) {
 
 struct Chain {
   Tensor A = placeholder({Expr(10)}, kFloat32, "A");
-  Tensor B = compute(
-      {Expr(10)}, [&](Expr i) { return A(i) * Expr(2.0); }, "B");
-  Tensor C = compute(
-      {Expr(8)}, [&](Expr i) { return B(i) + B(i + 2); }, "C");
+  Tensor B = compute({Expr(10)}, [&](Expr i) { return A(i) * Expr(2.0); }, "B");
+  Tensor C = compute({Expr(8)}, [&](Expr i) { return B(i) + B(i + 2); }, "C");
 };
 
 TEST(Lower, PlainMatrixProduct) {
@@ -51,8 +49,7 @@ TEST(Lower, PlainMatrixProduct) {
 
 TEST(Lower, GuardStandsWhereTheIndexIsKnown) {
   const Tensor A = placeholder({Expr(10), Expr(3)}, kFloat32, "A");
-  const Tensor B = compute(
-      {Expr(10), Expr(3)}, [&](Expr i, Expr j) { return A(i, j); }, "B");
+  const Tensor B = compute({Expr(10), Expr(3)}, [&](Expr i, Expr j) { return A(i, j); }, "B");
   Schedule s = create_schedule(B);
   const auto [io, ii] = s[B].split(s[B].axis(0), factor(4));
   s[B].parallel(io);
@@ -80,8 +77,7 @@ TEST(Lower, PartitionPeelsTheTail) {
 
 TEST(Lower, ComposedSplitHasABodyForEachSegment) {
   const Tensor A = placeholder({Expr(26)}, kFloat32, "A");
-  const Tensor B = compute(
-      {Expr(26)}, [&](Expr i) { return A(i); }, "B");
+  const Tensor B = compute({Expr(26)}, [&](Expr i) { return A(i); }, "B");
   Schedule s = create_schedule(B);
   s[B].split(s[B].axis(0), factor(14), Tail::compose({14, 12}));
   EXPECT_EQ(body_of(s, {A, B}),
@@ -125,8 +121,7 @@ TEST(Lower, RootStagesLieInTheWorkspace) {
 
 TEST(Lower, LayoutIsPaddedAndReadByTilesAndPositions) {
   const Tensor A = placeholder({Expr(2), Expr(5)}, kFloat32, "A");
-  const Tensor B = compute(
-      {Expr(2), Expr(5)}, [&](Expr i, Expr j) { return A(i, j); }, "B");
+  const Tensor B = compute({Expr(2), Expr(5)}, [&](Expr i, Expr j) { return A(i, j); }, "B");
   Schedule s = create_schedule(B);
   s[B].split(s[B].axis(1), factor(4), Tail::partition());
   const Tensor P = s.cache_read(A, ir::Scope::kGlobal, {B});
@@ -188,8 +183,7 @@ TEST(Lower, RefusesToPrefetchRegisters) {
 TEST(Lower, SymbolicExtentsAreGuarded) {
   const Var n = var("n");
   const Tensor A = placeholder({n}, kFloat32, "A");
-  const Tensor B = compute(
-      {n}, [&](Expr i) { return A(i) + Expr(1.0); }, "B");
+  const Tensor B = compute({n}, [&](Expr i) { return A(i) + Expr(1.0); }, "B");
   Schedule s = create_schedule(B);
   const auto [io, ii] = s[B].split(s[B].axis(0), factor(16), Tail::predicate());
   s[B].vectorize(ii);
@@ -204,8 +198,7 @@ TEST(Lower, SymbolicExtentsAreGuarded) {
 TEST(Lower, NoParameterHasANegativeExtent) {
   const Var n = var("n");
   const Tensor A = placeholder({n, n}, kFloat32, "A");
-  const Tensor C = compute(
-      {n - 5, n - 5}, [&](Expr i, Expr j) { return A(i, j); }, "C");
+  const Tensor C = compute({n - 5, n - 5}, [&](Expr i, Expr j) { return A(i, j); }, "C");
   Schedule s = create_schedule(C);
   s[C].fuse(s[C].axis(0), s[C].axis(1));
   EXPECT_NO_THROW(lower(s, {A, C}, target(), "f", {.after_pass = {}, .verify = true}));
@@ -244,12 +237,9 @@ TEST(LowerRefuses, PrivateStorageAtRoot) {
 
 TEST(LowerRefuses, AStageReadOutsideTheLoopItIsComputedIn) {
   const Tensor A = placeholder({Expr(8)}, kFloat32, "A");
-  const Tensor B = compute(
-      {Expr(8)}, [&](Expr i) { return A(i); }, "B");
-  const Tensor C = compute(
-      {Expr(8)}, [&](Expr i) { return B(i); }, "C");
-  const Tensor D = compute(
-      {Expr(8)}, [&](Expr i) { return B(i) + C(i); }, "D");
+  const Tensor B = compute({Expr(8)}, [&](Expr i) { return A(i); }, "B");
+  const Tensor C = compute({Expr(8)}, [&](Expr i) { return B(i); }, "C");
+  const Tensor D = compute({Expr(8)}, [&](Expr i) { return B(i) + C(i); }, "D");
   Schedule s = create_schedule(D);
   s[B].compute_at(s[D], s[D].axis(0));
   EXPECT_THAT(refusal(s, {A, D}), HasSubstr("but C reads it outside"));
@@ -266,8 +256,7 @@ TEST(LowerRefuses, ATileThatIsNotInsideItsBlocks) {
 TEST(LowerRefuses, ToVerifyWhatNoScheduleMakesSafe) {
   const Tensor I = placeholder({Expr(10)}, kInt64, "I"), A = placeholder({Expr(10)}, kFloat32, "A");
   const auto refusal_of = [&](const Expr& index) -> std::string {
-    const Tensor C = compute(
-        {Expr(1)}, [&](Expr) { return A(index); }, "C");
+    const Tensor C = compute({Expr(1)}, [&](Expr) { return A(index); }, "C");
     return message<LowerError>([&] { lower(create_schedule(C), {I, A, C}, target(), "gather", {.verify = true}); });
   };
   EXPECT_EQ(
@@ -291,12 +280,8 @@ TEST(Lower, CombinesAllMembersOfATupleBeforeItStoresOne) {
   const Reducer argmax("argmax", {Expr(-1), min_value(kFloat32)}, [](std::span<const Expr> x, std::span<const Expr> y) {
     return std::vector<Expr>{select(x[1] >= y[1], x[0], y[0]), max(x[1], y[1])};
   });
-  const std::vector<Tensor> best = compute_tuple(
-      {2},
-      [&](std::span<const Expr> i) {
-        return argmax({k, a(i[0], k)}, {k});
-      },
-      "best");
+  const std::vector<Tensor> best =
+      compute_tuple({2}, [&](std::span<const Expr> i) { return argmax({k, a(i[0], k)}, {k}); }, "best");
   Schedule s = create_schedule(best);
   const ir::Program program = lower(s, {a, best[0], best[1]}, target(), "argmax");
   float data[] = {3, 1, 4, 1, 5, 2, 7, 7, 1, 8, 2, 8};

@@ -20,8 +20,7 @@ Matmul make_matmul(std::int64_t m, std::int64_t n, std::int64_t k) {
   op.a = placeholder({m, k}, kFloat32, "A");
   op.b = placeholder({k, n}, kFloat32, "B");
   const IterVar r = reduce_axis(k, "k");
-  op.c = compute(
-      {m, n}, [&](Expr i, Expr j) { return sum(op.a(i, r) * op.b(r, j), r); }, "C");
+  op.c = compute({m, n}, [&](Expr i, Expr j) { return sum(op.a(i, r) * op.b(r, j), r); }, "C");
   return op;
 }
 
@@ -82,9 +81,8 @@ Schedule schedule_matmul(const Matmul& op, const MatmulVariant& v) {
   if (v.pack_b && v.tile_n > 1) {
     const Tensor P = s.cache_read(op.b, ir::Scope::kGlobal, {T});
     const std::int64_t width = v.tile_n;
-    const std::vector<IterVar> loops = s.transform_layout(P, [&](std::span<const Expr> x) {
-      return std::vector{x[1] / Expr(width), x[0], x[1] % Expr(width)};
-    });
+    const std::vector<IterVar> loops = s.transform_layout(
+        P, [&](std::span<const Expr> x) { return std::vector{x[1] / Expr(width), x[0], x[1] % Expr(width)}; });
     s[P].vectorize(loops[2]);
     if (v.pack_b_at == 0) {
       s[P].parallel(loops[0]);
@@ -95,9 +93,8 @@ Schedule schedule_matmul(const Matmul& op, const MatmulVariant& v) {
   if (v.pack_a && v.tile_m > 1) {
     const Tensor P = s.cache_read(op.a, ir::Scope::kGlobal, {T});
     const std::int64_t width = v.tile_m;
-    s.transform_layout(P, [&](std::span<const Expr> x) {
-      return std::vector{x[0] / Expr(width), x[1], x[0] % Expr(width)};
-    });
+    s.transform_layout(
+        P, [&](std::span<const Expr> x) { return std::vector{x[0] / Expr(width), x[1], x[0] % Expr(width)}; });
     s[P].compute_at(s[C], a_loop);
   }
   return s;

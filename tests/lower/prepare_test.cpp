@@ -68,10 +68,8 @@ TEST(Prepare, ConstantsAreWhatOnlyThePreparationReads) {
 
 TEST(Prepare, AnInputThatCallsReadTooIsNoConstant) {
   const Tensor a = placeholder({8}, kFloat32, "A");
-  const Tensor twice = compute(
-      {8}, [&](Expr i) { return a(i) * 2.0; }, "twice");
-  const Tensor c = compute(
-      {8}, [&](Expr i) { return twice(i) + a(i); }, "C");
+  const Tensor twice = compute({8}, [&](Expr i) { return a(i) * 2.0; }, "twice");
+  const Tensor c = compute({8}, [&](Expr i) { return twice(i) + a(i); }, "C");
   Schedule s = create_schedule(c);
   s[twice].prepare();
   EXPECT_FALSE(lower(s, {a, c}, cpu_target(CpuIsa::kAvx512), "f").parameters[0].is_constant);
@@ -92,12 +90,9 @@ TEST(Prepare, SurvivesSerialising) {
 
 TEST(Prepare, RefusesWhatReadsSomethingOfACall) {
   const Tensor a = placeholder({8}, kFloat32, "A");
-  const Tensor first = compute(
-      {8}, [&](Expr i) { return a(i) * 2.0; }, "first");
-  const Tensor second = compute(
-      {8}, [&](Expr i) { return first(i) + 1.0; }, "second");
-  const Tensor c = compute(
-      {8}, [&](Expr i) { return second(i) + 1.0; }, "C");
+  const Tensor first = compute({8}, [&](Expr i) { return a(i) * 2.0; }, "first");
+  const Tensor second = compute({8}, [&](Expr i) { return first(i) + 1.0; }, "second");
+  const Tensor c = compute({8}, [&](Expr i) { return second(i) + 1.0; }, "C");
   Schedule s = create_schedule(c);
   s[second].prepare();
   EXPECT_EQ(refusal(s, {a, c}), "second is prepared, but it reads first, which every call computes: prepare first too");
@@ -110,10 +105,8 @@ TEST(Prepare, RefusesWhatReadsSomethingOfACall) {
 TEST(Prepare, RefusesAShapeThatACallTells) {
   const Var n("n");
   const Tensor a = placeholder({n}, kFloat32, "A");
-  const Tensor twice = compute(
-      {n}, [&](Expr i) { return a(i) * 2.0; }, "twice");
-  const Tensor c = compute(
-      {n}, [&](Expr i) { return twice(i) + 1.0; }, "C");
+  const Tensor twice = compute({n}, [&](Expr i) { return a(i) * 2.0; }, "twice");
+  const Tensor c = compute({n}, [&](Expr i) { return twice(i) + 1.0; }, "C");
   Schedule s = create_schedule(c);
   s[twice].prepare();
   EXPECT_EQ(refusal(s, {a, c}), "twice is prepared, but its shape is known at a call only: give it constant extents");
@@ -121,10 +114,8 @@ TEST(Prepare, RefusesAShapeThatACallTells) {
 
 TEST(Prepare, RefusesPrivateScopesAndDevices) {
   const Tensor a = placeholder({8}, kFloat32, "A");
-  const Tensor twice = compute(
-      {8}, [&](Expr i) { return a(i) * 2.0; }, "twice");
-  const Tensor c = compute(
-      {8}, [&](Expr i) { return twice(i) + 1.0; }, "C");
+  const Tensor twice = compute({8}, [&](Expr i) { return a(i) * 2.0; }, "twice");
+  const Tensor c = compute({8}, [&](Expr i) { return twice(i) + 1.0; }, "C");
   Schedule s = create_schedule(c);
   s[twice].prepare();
   EXPECT_EQ(refusal(s, {a, c}, Target::parse("cuda")), "twice is prepared, which is done for CPUs only, not for " +

@@ -33,8 +33,7 @@ struct Convolution {
     const int out = (size - (kernel - 1) * dilation - 1) / stride + 1;
     X = placeholder({size, size}, kFloat32, "X");
     W = placeholder({kernel, kernel}, kFloat32, "W");
-    twice = compute(
-        {size, size}, [&](Expr i, Expr j) { return X(i, j) * 2.0; }, "twice");
+    twice = compute({size, size}, [&](Expr i, Expr j) { return X(i, j) * 2.0; }, "twice");
     const IterVar a = reduce_axis(kernel, "a"), b = reduce_axis(kernel, "b");
     Y = compute(
         {out, out},
@@ -100,12 +99,7 @@ TEST(Regions, PoolingThroughAPaddedStage) {
       [&](Expr i, Expr j) { return select(i >= 1 && i < 15 && j >= 1 && j < 15, X(i - 1, j - 1), Expr(-100.0)); },
       "padded");
   const IterVar a = reduce_axis(2, "a"), b = reduce_axis(2, "b");
-  const Tensor Y = compute(
-      {8, 8},
-      [&](Expr i, Expr j) {
-        return max(padded(i * 2 + a, j * 2 + b), {a, b});
-      },
-      "Y");
+  const Tensor Y = compute({8, 8}, [&](Expr i, Expr j) { return max(padded(i * 2 + a, j * 2 + b), {a, b}); }, "Y");
   Schedule s = create_schedule(Y);
   const auto [io, ii] = s[Y].split(s[Y].axis(0), factor(2));
   s[padded].compute_at(s[Y], io);
@@ -117,14 +111,10 @@ TEST(Regions, PoolingThroughAPaddedStage) {
 
 TEST(Regions, SeveralConsumersInsideNeedWhatAllOfThemRead) {
   const Tensor X = placeholder({40}, kFloat32, "X");
-  const Tensor A = compute(
-      {40}, [&](Expr i) { return X(i) + 1.0; }, "A");
-  const Tensor B = compute(
-      {38}, [&](Expr i) { return A(i) + A(i + 2); }, "B");
-  const Tensor C = compute(
-      {37}, [&](Expr i) { return A(i + 3) * 2.0; }, "C");
-  const Tensor D = compute(
-      {32}, [&](Expr i) { return B(i + 1) + C(i) + C(i + 1); }, "D");
+  const Tensor A = compute({40}, [&](Expr i) { return X(i) + 1.0; }, "A");
+  const Tensor B = compute({38}, [&](Expr i) { return A(i) + A(i + 2); }, "B");
+  const Tensor C = compute({37}, [&](Expr i) { return A(i + 3) * 2.0; }, "C");
+  const Tensor D = compute({32}, [&](Expr i) { return B(i + 1) + C(i) + C(i + 1); }, "D");
   Schedule s = create_schedule(D);
   const auto [outer, inner] = s[D].split(s[D].axis(0), factor(8));
   s[A].compute_at(s[D], outer);
@@ -140,11 +130,9 @@ TEST(Regions, SeveralConsumersInsideNeedWhatAllOfThemRead) {
 
 TEST(Regions, ConsumersThatAreApartByALoopNeedTheWayBetween) {
   const Tensor X = placeholder({40}, kFloat32, "X");
-  const Tensor A = compute(
-      {40}, [&](Expr i) { return X(i) + 1.0; }, "A");
+  const Tensor A = compute({40}, [&](Expr i) { return X(i) + 1.0; }, "A");
   // The two reads drift apart with j, by at most 3.
-  const Tensor B = compute(
-      {4, 32}, [&](Expr j, Expr i) { return A(i) + A(i + j); }, "B");
+  const Tensor B = compute({4, 32}, [&](Expr j, Expr i) { return A(i) + A(i + j); }, "B");
   Schedule s = create_schedule(B);
   const auto [outer, inner] = s[B].split(s[B].axis(1), factor(8));
   s[A].compute_at(s[B], outer);
@@ -153,10 +141,8 @@ TEST(Regions, ConsumersThatAreApartByALoopNeedTheWayBetween) {
 
 TEST(Regions, ReadsBackwardsAndOfOneElement) {
   const Tensor X = placeholder({32}, kFloat32, "X");
-  const Tensor A = compute(
-      {32}, [&](Expr i) { return X(i) * 2.0; }, "A");
-  const Tensor B = compute(
-      {32}, [&](Expr i) { return A(31 - i); }, "B");
+  const Tensor A = compute({32}, [&](Expr i) { return X(i) * 2.0; }, "A");
+  const Tensor B = compute({32}, [&](Expr i) { return A(31 - i); }, "B");
   Schedule s = create_schedule(B);
   const auto [outer, inner] = s[B].split(s[B].axis(0), factor(8));
   s[A].compute_at(s[B], outer);
@@ -167,10 +153,8 @@ TEST(Regions, ReadsBackwardsAndOfOneElement) {
 
 TEST(Regions, QuotientsOfWholeTilesAreTight) {
   const Tensor X = placeholder({16}, kFloat32, "X");
-  const Tensor A = compute(
-      {16}, [&](Expr i) { return X(i) * 2.0; }, "A");
-  const Tensor B = compute(
-      {32}, [&](Expr i) { return A(i / 2); }, "B");
+  const Tensor A = compute({16}, [&](Expr i) { return X(i) * 2.0; }, "A");
+  const Tensor B = compute({32}, [&](Expr i) { return A(i / 2); }, "B");
   Schedule s = create_schedule(B);
   const auto [outer, inner] = s[B].split(s[B].axis(0), factor(8));
   s[A].compute_at(s[B], outer);
@@ -186,10 +170,8 @@ TEST(Regions, QuotientsOfWholeTilesAreTight) {
 // Filters of a group read the channels of their group: 3 groups of 4 filters, in tiles of 2.
 TEST(Regions, QuotientsOfPartsOfATileAreTight) {
   const Tensor X = placeholder({3, 5}, kFloat32, "X");
-  const Tensor A = compute(
-      {3, 5}, [&](Expr i, Expr j) { return X(i, j) * 2.0; }, "A");
-  const Tensor B = compute(
-      {12, 5}, [&](Expr i, Expr j) { return A(i / 4, j); }, "B");
+  const Tensor A = compute({3, 5}, [&](Expr i, Expr j) { return X(i, j) * 2.0; }, "A");
+  const Tensor B = compute({12, 5}, [&](Expr i, Expr j) { return A(i / 4, j); }, "B");
   Schedule s = create_schedule(B);
   const auto [group, rest] = s[B].split(s[B].axis(0), factor(4));
   const auto [tile, inner] = s[B].split(rest, factor(2));
@@ -211,10 +193,8 @@ TEST(Regions, QuotientsOfPartsOfATileAreTight) {
 
 TEST(Regions, IndicesThatAreNotAffineNeedTheWholeDimension) {
   const Tensor X = placeholder({16, 8}, kFloat32, "X"), at = placeholder({32}, kFloat32, "At");
-  const Tensor A = compute(
-      {16, 8}, [&](Expr i, Expr j) { return X(i, j) * 2.0; }, "A");
-  const Tensor B = compute(
-      {32, 8}, [&](Expr i, Expr j) { return A((i * i) % 16, j); }, "B");
+  const Tensor A = compute({16, 8}, [&](Expr i, Expr j) { return X(i, j) * 2.0; }, "A");
+  const Tensor B = compute({32, 8}, [&](Expr i, Expr j) { return A((i * i) % 16, j); }, "B");
   Schedule s = create_schedule(B);
   const auto [outer, inner] = s[B].split(s[B].axis(1), factor(4));
   s[B].reorder({outer, s[B].axis(0), inner});
@@ -225,10 +205,8 @@ TEST(Regions, IndicesThatAreNotAffineNeedTheWholeDimension) {
 TEST(Regions, SymbolicExtentsKeepTheirTiles) {
   const Var n = var("n"), m = var("m");
   const Tensor X = placeholder({m, n}, kFloat32, "X");
-  const Tensor A = compute(
-      {m, n}, [&](Expr i, Expr j) { return X(i, j) * 2.0; }, "A");
-  const Tensor B = compute(
-      {m, n - 3}, [&](Expr i, Expr j) { return A(i, j) + A(i, j + 3); }, "B");
+  const Tensor A = compute({m, n}, [&](Expr i, Expr j) { return X(i, j) * 2.0; }, "A");
+  const Tensor B = compute({m, n - 3}, [&](Expr i, Expr j) { return A(i, j) + A(i, j + 3); }, "B");
   Schedule s = create_schedule(B);
   const auto [outer, inner] = s[B].split(s[B].axis(1), factor(8));
   s[A].compute_at(s[B], outer).set_scope(ir::Scope::kLocal);
@@ -249,13 +227,10 @@ TEST(Regions, SymbolicExtentsKeepTheirTiles) {
 
 TEST(Regions, ProductReadsOneBlockOfEachOperand) {
   const Tensor A = placeholder({12, 20}, kFloat32, "A"), B = placeholder({20, 16}, kFloat32, "B");
-  const Tensor A2 = compute(
-      {12, 20}, [&](Expr i, Expr j) { return A(i, j) + 1.0; }, "A2");
-  const Tensor B2 = compute(
-      {20, 16}, [&](Expr i, Expr j) { return B(i, j) * 2.0; }, "B2");
+  const Tensor A2 = compute({12, 20}, [&](Expr i, Expr j) { return A(i, j) + 1.0; }, "A2");
+  const Tensor B2 = compute({20, 16}, [&](Expr i, Expr j) { return B(i, j) * 2.0; }, "B2");
   const IterVar k = reduce_axis(20, "k");
-  const Tensor C = compute(
-      {12, 16}, [&](Expr i, Expr j) { return sum(A2(i, k) * B2(k, j), k); }, "C");
+  const Tensor C = compute({12, 16}, [&](Expr i, Expr j) { return sum(A2(i, k) * B2(k, j), k); }, "C");
   Schedule s = create_schedule(C);
   const auto [io, jo, ii, ji] = s[C].tile(s[C].axis(0), s[C].axis(1), 4, 8);
   const auto [ko, ki] = s[C].split(k, factor(6));  // 20 = 3*6 + 2
@@ -270,10 +245,8 @@ TEST(Regions, ProductReadsOneBlockOfEachOperand) {
 TEST(Regions, ReductionIsAttachedAsAWhole) {
   const Tensor X = placeholder({16, 10}, kFloat32, "X");
   const IterVar k = reduce_axis(10, "k");
-  const Tensor rows = compute(
-      {16}, [&](Expr i) { return sum(X(i, k), k); }, "rows");
-  const Tensor Y = compute(
-      {16, 10}, [&](Expr i, Expr j) { return X(i, j) - rows(i); }, "Y");
+  const Tensor rows = compute({16}, [&](Expr i) { return sum(X(i, k), k); }, "rows");
+  const Tensor Y = compute({16, 10}, [&](Expr i, Expr j) { return X(i, j) - rows(i); }, "Y");
   Schedule s = create_schedule(Y);
   s[rows].compute_at(s[Y], s[Y].axis(0)).set_scope(ir::Scope::kRegister);
   EXPECT_EQ(same_as_unscheduled(s, Y, {X, Y}),

@@ -16,8 +16,7 @@ ir::Program lowered(const Schedule& s, const std::vector<Tensor>& args) {
 TEST(Rfactor, PartialResultsWithATail) {
   const Tensor A = placeholder({5, 10}, kFloat32, "A");
   const IterVar k = reduce_axis(10, "k");
-  const Tensor B = compute(
-      {5}, [&](Expr i) { return sum(A(i, k), k); }, "B");
+  const Tensor B = compute({5}, [&](Expr i) { return sum(A(i, k), k); }, "B");
   Schedule s = create_schedule(B);
   const auto [ko, ki] = s[B].split(k, factor(4));
   const Tensor P = s.rfactor(B, ki);
@@ -44,12 +43,7 @@ TEST(Rfactor, EveryReducerAndEveryLoop) {
     for (const int which : {0, 1, 2}) {
       const Tensor A = placeholder({3, 7, 4}, kFloat32, "A");
       const IterVar k = reduce_axis(1, 6, "k"), l = reduce_axis(3, "l");
-      const Tensor B = compute(
-          {3},
-          [&](Expr i) {
-            return reduce(kind, A(i, k, l), {k, l});
-          },
-          "B");
+      const Tensor B = compute({3}, [&](Expr i) { return reduce(kind, A(i, k, l), {k, l}); }, "B");
       Schedule s = create_schedule(B);
       const auto [ko, ki] = s[B].split(k, factor(4));
       const Tensor P = s.rfactor(B, which == 0 ? ko : which == 1 ? ki : l, which % 2);
@@ -62,12 +56,7 @@ TEST(Rfactor, EveryReducerAndEveryLoop) {
 TEST(Rfactor, FusedLoopsAndAReductionThatIsAllPartial) {
   const Tensor A = placeholder({4, 3, 5}, kFloat32, "A");
   const IterVar k = reduce_axis(3, "k"), l = reduce_axis(5, "l");
-  const Tensor B = compute(
-      {4},
-      [&](Expr i) {
-        return sum(A(i, k, l), {k, l});
-      },
-      "B");
+  const Tensor B = compute({4}, [&](Expr i) { return sum(A(i, k, l), {k, l}); }, "B");
   Schedule s = create_schedule(B);
   const IterVar both = s[B].fuse(k, l);
   const Tensor P = s.rfactor(B, both);
@@ -84,12 +73,8 @@ TEST(Rfactor, TuplesOfAUserMadeReducer) {
                          const Expr first = x[1] > y[1] || (x[1] == y[1] && x[0] <= y[0] && x[0] >= Expr(0.0));
                          return std::vector<Expr>{select(first, x[0], y[0]), max(x[1], y[1])};
                        });
-  const std::vector<Tensor> best = compute_tuple(
-      {6},
-      [&](std::span<const Expr> i) {
-        return argmax({cast(kFloat32, k), A(i[0], k)}, {k});
-      },
-      "best");
+  const std::vector<Tensor> best =
+      compute_tuple({6}, [&](std::span<const Expr> i) { return argmax({cast(kFloat32, k), A(i[0], k)}, {k}); }, "best");
   Schedule s = create_schedule(best);
   const auto [ko, ki] = s[best[0]].split(k, factor(4));
   const Tensor P = s.rfactor(best[0], ki);

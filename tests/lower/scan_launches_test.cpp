@@ -22,14 +22,10 @@ struct Recurrence {
 
   Expr m, n;
   Tensor X = placeholder({m, n}, kFloat32, "X"), state = placeholder({m, n}, kFloat32, "S");
-  Tensor init = compute(
-      {2, n}, [&](Expr t, Expr i) { return X(t, i); }, "init");
-  Tensor part = compute(
-      {m, n}, [&](Expr t, Expr i) { return state(t - 1, i) * 2.0 - state(t - 2, i); }, "part");
-  Tensor input = compute(
-      {m, n}, [&](Expr t, Expr i) { return X(t, i) * 3.0; }, "input");
-  Tensor update = compute(
-      {m, n}, [&](Expr t, Expr i) { return part(t, i) + input(t, i); }, "update");
+  Tensor init = compute({2, n}, [&](Expr t, Expr i) { return X(t, i); }, "init");
+  Tensor part = compute({m, n}, [&](Expr t, Expr i) { return state(t - 1, i) * 2.0 - state(t - 2, i); }, "part");
+  Tensor input = compute({m, n}, [&](Expr t, Expr i) { return X(t, i) * 3.0; }, "input");
+  Tensor update = compute({m, n}, [&](Expr t, Expr i) { return part(t, i) + input(t, i); }, "update");
   Tensor Y = scan(init, update, state, {X}, "Y");
   Schedule s = create_schedule(Y);
 
@@ -183,10 +179,9 @@ TEST(ScanLaunches, TimeRunsInsideTheThreads) {
 TEST(ScanLaunches, ThreadsKeepTheRowBeforeInRegisters) {
   const Var m = var("m");
   const Tensor X = placeholder({m, 20}, kFloat32, "X"), state = placeholder({m, 20}, kFloat32, "S");
-  const Tensor init = compute(
-      {1, 20}, [&](Expr, Expr i) { return X(0, i); }, "init");
-  const Tensor update = compute(
-      {m, 20}, [&](Expr t, Expr i) { return max(state(t - 1, i), 0.0) + state(t - 1, i) + X(t, i); }, "update");
+  const Tensor init = compute({1, 20}, [&](Expr, Expr i) { return X(0, i); }, "init");
+  const Tensor update =
+      compute({m, 20}, [&](Expr t, Expr i) { return max(state(t - 1, i), 0.0) + state(t - 1, i) + X(t, i); }, "update");
   const Tensor Y = scan(init, update, state, {X}, "Y");
   Schedule s = create_schedule(Y);
   for (const Tensor& part : {init, update}) {
@@ -235,10 +230,8 @@ TEST(ScanLaunchesRefuse, TimeInsideThreadsThatAreOfSeveralKernels) {
 
 TEST(ScanLaunchesRefuse, TimeInsideThreadsThatReadEachOther) {
   const Tensor X = placeholder({6, 24}, kFloat32, "X"), state = placeholder({6, 24}, kFloat32, "S");
-  const Tensor init = compute(
-      {1, 24}, [&](Expr, Expr i) { return X(0, i); }, "init");
-  const Tensor update = compute(
-      {6, 24}, [&](Expr t, Expr i) { return state(t - 1, 23 - i) + X(t, i); }, "update");
+  const Tensor init = compute({1, 24}, [&](Expr, Expr i) { return X(0, i); }, "init");
+  const Tensor update = compute({6, 24}, [&](Expr t, Expr i) { return state(t - 1, 23 - i) + X(t, i); }, "update");
   const Tensor Y = scan(init, update, state, {X}, "Y");
   Schedule s = create_schedule(Y);
   for (const Tensor& part : {init, update}) s[part].bind(s[part].axis(1), kThreadIdxX);

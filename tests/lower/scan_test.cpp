@@ -24,12 +24,9 @@ struct Recurrence {
   Var m = var("m"), n = var("n");
   Tensor X = placeholder({m, n}, kFloat32, "X");
   Tensor state = placeholder({m, n}, kFloat32, "S");
-  Tensor init = compute(
-      {2, n}, [&](Expr t, Expr i) { return X(t, i); }, "init");
-  Tensor part = compute(
-      {m, n}, [&](Expr t, Expr i) { return state(t - 1, i) * 2.0 - state(t - 2, i); }, "part");
-  Tensor update = compute(
-      {m, n}, [&](Expr t, Expr i) { return part(t, i) + X(t, i); }, "update");
+  Tensor init = compute({2, n}, [&](Expr t, Expr i) { return X(t, i); }, "init");
+  Tensor part = compute({m, n}, [&](Expr t, Expr i) { return state(t - 1, i) * 2.0 - state(t - 2, i); }, "part");
+  Tensor update = compute({m, n}, [&](Expr t, Expr i) { return part(t, i) + X(t, i); }, "update");
   Tensor Y = scan(init, update, state, {X}, "Y");
   Schedule s = create_schedule(Y);
 
@@ -112,12 +109,9 @@ TEST(LowerScan, InlinedStageOfAStep) {
 TEST(LowerScan, WhatIsNoPartOfTheStepMayBeComputedInTheTimeLoop) {
   const Var m = var("m"), n = var("n");
   const Tensor X = placeholder({m, n}, kFloat32, "X"), S = placeholder({m, n}, kFloat32, "S");
-  const Tensor scaled = compute(
-      {m, n}, [&](Expr t, Expr i) { return X(t, i) * 3.0; }, "scaled");
-  const Tensor init = compute(
-      {1, n}, [&](Expr, Expr) { return Expr(1.0); }, "init");
-  const Tensor update = compute(
-      {m, n}, [&](Expr t, Expr i) { return S(t - 1, i) + scaled(t, i); }, "update");
+  const Tensor scaled = compute({m, n}, [&](Expr t, Expr i) { return X(t, i) * 3.0; }, "scaled");
+  const Tensor init = compute({1, n}, [&](Expr, Expr) { return Expr(1.0); }, "init");
+  const Tensor update = compute({m, n}, [&](Expr t, Expr i) { return S(t - 1, i) + scaled(t, i); }, "update");
   const Tensor Y = scan(init, update, S, {X}, "Y");
   for (int where = 0; where < 3; ++where) {
     Schedule s = create_schedule(Y);
@@ -142,14 +136,10 @@ TEST(LowerScan, StatesOfDifferentWidthThatReadEachOther) {
   const Var T = var("T"), n = var("n"), l = var("l");
   const Tensor X = placeholder({T, n}, kFloat32, "X");
   const Tensor A = placeholder({T, n}, kFloat32, "A"), B = placeholder({T, l}, kFloat32, "B");
-  const Tensor a0 = compute(
-      {1, n}, [&](Expr, Expr i) { return X(0, i); }, "a0");
-  const Tensor b0 = compute(
-      {1, l}, [&](Expr, Expr) { return Expr(0.0); }, "b0");
-  const Tensor a1 = compute(
-      {T, n}, [&](Expr t, Expr i) { return A(t - 1, i) + X(t, i) - B(t - 1, 0); }, "a1");
-  const Tensor b1 = compute(
-      {T, l}, [&](Expr t, Expr i) { return B(t - 1, i) + a1(t, 0) - A(t - 1, 0); }, "b1");
+  const Tensor a0 = compute({1, n}, [&](Expr, Expr i) { return X(0, i); }, "a0");
+  const Tensor b0 = compute({1, l}, [&](Expr, Expr) { return Expr(0.0); }, "b0");
+  const Tensor a1 = compute({T, n}, [&](Expr t, Expr i) { return A(t - 1, i) + X(t, i) - B(t - 1, 0); }, "a1");
+  const Tensor b1 = compute({T, l}, [&](Expr t, Expr i) { return B(t - 1, i) + a1(t, 0) - A(t - 1, 0); }, "b1");
   const std::vector<Tensor> Y = scan(std::vector{a0, b0}, {a1, b1}, {A, B}, {X}, "Y");
   const Schedule s = create_schedule(Y);
   const ir::Program program = lower(s, {X, Y[0], Y[1]}, Target(), "f");
@@ -172,10 +162,8 @@ TEST(LowerScan, RecurrentCellWithAProductInItsStep) {
   const Tensor X = placeholder({kSteps, kWidth}, kFloat32, "X"), W = placeholder({kWidth, kWidth}, kFloat32, "W");
   const Tensor H = placeholder({kSteps, kWidth}, kFloat32, "H");
   const IterVar k = reduce_axis(kWidth, "k");
-  const Tensor h0 = compute(
-      {1, kWidth}, [&](Expr, Expr) { return Expr(1.0); }, "h0");
-  const Tensor product = compute(
-      {kSteps, kWidth}, [&](Expr t, Expr i) { return sum(H(t - 1, k) * W(i, k), k); }, "WH");
+  const Tensor h0 = compute({1, kWidth}, [&](Expr, Expr) { return Expr(1.0); }, "h0");
+  const Tensor product = compute({kSteps, kWidth}, [&](Expr t, Expr i) { return sum(H(t - 1, k) * W(i, k), k); }, "WH");
   const Tensor cell = compute(
       {kSteps, kWidth}, [&](Expr t, Expr i) { return max(product(t, i) + X(t, i), Expr(-9.0)) * 0.25; }, "cell");
   const Tensor Y = scan(h0, cell, H, {X, W}, "Y");
@@ -213,18 +201,15 @@ TEST(LowerScan, ResultOfOneScanIsReadByComputesAndByAnotherScan) {
   const Tensor X = placeholder({5, 4}, kFloat32, "X");
   const auto running_sum = [](const Tensor& of, const std::string& name) {
     const Tensor state = placeholder({5, 4}, kFloat32, name + ".state");
-    return scan(compute(
-                    {1, 4}, [&](Expr, Expr i) { return of(0, i); }, name + ".init"),
-                compute(
-                    {5, 4}, [&](Expr t, Expr i) { return state(t - 1, i) + of(t, i); }, name + ".update"),
-                state, {}, name);
+    return scan(
+        compute(
+            {1, 4}, [&](Expr, Expr i) { return of(0, i); }, name + ".init"),
+        compute({5, 4}, [&](Expr t, Expr i) { return state(t - 1, i) + of(t, i); }, name + ".update"), state, {}, name);
   };
   const Tensor once = running_sum(X, "once");
-  const Tensor negated = compute(
-      {5, 4}, [&](Expr t, Expr i) { return -once(t, i); }, "negated");
+  const Tensor negated = compute({5, 4}, [&](Expr t, Expr i) { return -once(t, i); }, "negated");
   const Tensor twice = running_sum(negated, "twice");
-  const Tensor both = compute(
-      {5, 4}, [&](Expr t, Expr i) { return once(t, i) * 10.0 + twice(t, i); }, "both");
+  const Tensor both = compute({5, 4}, [&](Expr t, Expr i) { return once(t, i) * 10.0 + twice(t, i); }, "both");
   Schedule s = create_schedule(both);
   s[negated].compute_inline();
   const auto [outer, inner] = s[both].split(s[both].axis(1), factor(2));

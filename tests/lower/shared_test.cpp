@@ -72,8 +72,7 @@ TEST(Shared, EveryBarrierIsNeeded) { expect_every_barrier_needed(Blocked().progr
 /// B[i] = A[i] + A[i+1] by 8 threads a block, which read A through shared memory.
 struct Stencil {
   Tensor A = placeholder({33}, kFloat32, "A");
-  Tensor B = compute(
-      {32}, [&](Expr i) { return A(i) + A(i + 1); }, "B");
+  Tensor B = compute({32}, [&](Expr i) { return A(i) + A(i + 1); }, "B");
   Schedule s = create_schedule(B);
   IterVar bx, tx;
   Tensor cache = s.cache_read(A, ir::Scope::kShared, {B});
@@ -105,8 +104,7 @@ TEST(Shared, ALoopShorterThanTheThreadsIsGuarded) {
 TEST(Shared, ABlockHasItsThreadsHoweverFewElementsThereAre) {
   // 16 threads a block for tiles of 8 of the 5 elements: all threads fetch, and 5 of them use the elements.
   const Tensor A = placeholder({5}, kFloat32, "A");
-  const Tensor B = compute(
-      {5}, [&](Expr i) { return A(4 - i) * 2.0; }, "B");
+  const Tensor B = compute({5}, [&](Expr i) { return A(4 - i) * 2.0; }, "B");
   Schedule s = create_schedule(B);
   const auto [bx, rest] = s[B].split(s[B].axis(0), factor(8));
   const auto [i, tx] = s[B].split(rest, factor(16));
@@ -168,12 +166,8 @@ TEST(Shared, AReductionOfTuplesWaitsForWhatItReads) {
   const Reducer both("both", {Expr(0.0), min_value(kFloat32)}, [](std::span<const Expr> a, std::span<const Expr> b) {
     return std::vector<Expr>{a[0] + b[0], max(a[1], b[1])};
   });
-  const std::vector<Tensor> B = compute_tuple(
-      {8},
-      [&](std::span<const Expr> i) {
-        return both({A(i[0], r), A(i[0], r)}, {r});
-      },
-      "B");
+  const std::vector<Tensor> B =
+      compute_tuple({8}, [&](std::span<const Expr> i) { return both({A(i[0], r), A(i[0], r)}, {r}); }, "B");
   Schedule s = create_schedule(B);
   s[B[0]].bind(s[B[0]].axis(0), kThreadIdxX);
   const Tensor cache = s.cache_read(A, ir::Scope::kShared, {B[0]});
@@ -228,8 +222,7 @@ TEST(SharedRefuses, BlocksInsideTheThreadsThatShare) {
 
 TEST(SharedRefuses, BarriersThatSomeThreadsWouldMiss) {
   const Tensor A = placeholder({30}, kFloat32, "A");
-  const Tensor B = compute(
-      {30}, [&](Expr i) { return A(i) * 2.0; }, "B");
+  const Tensor B = compute({30}, [&](Expr i) { return A(i) * 2.0; }, "B");
   Schedule s = create_schedule(B);
   const auto [bx, tx] = s[B].split(s[B].axis(0), factor(8));
   s[B].bind(bx, kBlockIdxX).bind(tx, kThreadIdxX);
@@ -240,10 +233,8 @@ TEST(SharedRefuses, BarriersThatSomeThreadsWouldMiss) {
 
 TEST(SharedRefuses, WhatOneThreadKeepsForItself) {
   const Tensor A = placeholder({32}, kFloat32, "A");
-  const Tensor B = compute(
-      {32}, [&](Expr i) { return A(i) * 2.0; }, "B");
-  const Tensor C = compute(
-      {32}, [&](Expr i) { return B(i) + 1.0; }, "C");
+  const Tensor B = compute({32}, [&](Expr i) { return A(i) * 2.0; }, "B");
+  const Tensor C = compute({32}, [&](Expr i) { return B(i) + 1.0; }, "C");
   Schedule s = create_schedule(C);
   const auto [bx, tx] = s[C].split(s[C].axis(0), factor(8));
   s[C].bind(bx, kBlockIdxX).bind(tx, kThreadIdxX);

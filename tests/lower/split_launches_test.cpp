@@ -23,10 +23,8 @@ std::string refusal(const Schedule& s, const std::vector<Tensor>& args, const Ta
 TEST(Launches, AKernelForEachNestWithSymbolicExtents) {
   const Var n = var("n");
   const Tensor A = placeholder({n}, kFloat32, "A");
-  const Tensor B = compute(
-      {n}, [&](Expr i) { return A(i) + 1.0; }, "B");
-  const Tensor C = compute(
-      {n}, [&](Expr i) { return B(i) * B(n - 1 - i); }, "C");
+  const Tensor B = compute({n}, [&](Expr i) { return A(i) + 1.0; }, "B");
+  const Tensor C = compute({n}, [&](Expr i) { return B(i) * B(n - 1 - i); }, "C");
   Schedule s = create_schedule(C);
   for (const Tensor& t : {B, C}) {
     const auto [bx, tx] = s[t].split(s[t].axis(0), factor(32));
@@ -132,8 +130,7 @@ TEST(Launches, AScanIsALoopOfLaunches) {
 TEST(Launches, ALoopOfOneIterationStaysBound) {
   const Tensor A = placeholder({5}, kFloat32, "A");
   const IterVar k = reduce_axis(5, "k");
-  const Tensor B = compute(
-      {1}, [&](Expr) { return sum(A(k), k); }, "B");
+  const Tensor B = compute({1}, [&](Expr) { return sum(A(k), k); }, "B");
   Schedule s = create_schedule(B);
   s[B].bind(s[B].axis(0), kThreadIdxX);
   const ir::Program program = lower(s, {A, B}, device_target(), "f");
@@ -144,10 +141,8 @@ TEST(Launches, ALoopOfOneIterationStaysBound) {
 TEST(Launches, WhatHasNoDimensionsIsDoneByOneThread) {
   const Tensor A = placeholder({12}, kFloat32, "A");
   const IterVar k = reduce_axis(12, "k");
-  const Tensor B = compute(
-      {1}, [&](Expr) { return sum(A(k), k); }, "B");
-  const Tensor C = compute(
-      {}, [&] { return B(0) + 1.0; }, "C");
+  const Tensor B = compute({1}, [&](Expr) { return sum(A(k), k); }, "B");
+  const Tensor C = compute({}, [&] { return B(0) + 1.0; }, "C");
   Schedule s = create_schedule(C);
   s[B].bind(s[B].axis(0), kThreadIdxX);
   const ir::Program program = lower(s, {A, C}, device_target(), "f");

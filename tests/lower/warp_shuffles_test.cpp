@@ -35,8 +35,7 @@ struct Butterfly {
 
   void define() {
     a = placeholder({kBlocks * rows, threads}, type, "A");
-    steps = {compute(
-        {kBlocks * rows, threads}, [&](Expr i, Expr x) { return a(i, x) * 2; }, "s")};
+    steps = {compute({kBlocks * rows, threads}, [&](Expr i, Expr x) { return a(i, x) * 2; }, "s")};
     for (int bit = warp / 2; bit > 1; bit /= 2) {
       const Tensor before = steps.back();
       steps.push_back(compute(

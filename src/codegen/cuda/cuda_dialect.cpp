@@ -138,7 +138,7 @@ std::string CudaDialect::wait_for_copies(int pending) const {
 
 std::vector<std::string> CudaDialect::shared(const std::vector<SharedArray>& arrays, std::int64_t bytes) const {
   std::vector<std::string> lines;
-  const bool is_static = bytes <= ir::kMostStaticSharedBytes;
+  const bool is_static = bytes <= ir::kMaxStaticSharedBytes;
   if (!is_static) {
     lines.push_back(
         fmt::format("extern __shared__ __align__({}) unsigned char nw_shared[];  // the launch says how large",

@@ -234,7 +234,7 @@ void FunctionEmitter::emit_store(const ir::Store& store) {
       builder_.CreateMaskedStore(value, pointer, align, emit_mask(store.mask));
     } else {
       llvm::StoreInst* whole = builder_.CreateAlignedStore(value, pointer, align);
-      if (store.streams && can_bypass_caches(value->getType(), align)) make_non_temporal(whole);
+      if (store.non_temporal && can_bypass_caches(value->getType(), align)) make_non_temporal(whole);
     }
   } else if (store.mask.defined() || (module_.target.has_masks() && store.buffer->scope == ir::Scope::kGlobal)) {
     llvm::Value* mask = store.mask.defined() ? emit_mask(store.mask) : nullptr;

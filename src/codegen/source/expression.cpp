@@ -67,9 +67,7 @@ Text ExpressionWriter::unrounded(const Expr& e) {
   return std::visit(
       overloaded{[&](const IntImm&) { return literal(e); }, [&](const FloatImm&) { return literal(e); },
                  [&](const VarRef& n) { return variable(n, e.type()); }, [&](const Binary& n) { return binary(n, e); },
-                 [&](const Not& n) {
-                   return Text{"!" + value(n.a).in(Binds::kUnary), Binds::kUnary};
-                 },
+                 [&](const Not& n) { return Text{"!" + value(n.a).in(Binds::kUnary), Binds::kUnary}; },
                  [&](const Select& n) { return select(n); }, [&](const Cast& n) { return cast(n, e.type()); },
                  [&](const Load& n) { return load(n, e.type()); }, [&](const Call& n) { return call(n, e); },
                  [&](const OneOf<Ramp, Broadcast, Reduce> auto&) -> Text {

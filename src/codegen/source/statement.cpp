@@ -150,8 +150,8 @@ void StatementWriter::write_store(const Store& store, int depth) {
   if (lanes > 1) return write_vector_store(store, lanes, depth);
   std::string text = expressions_.element(store.buffer, store.indices);
   const std::string value = expressions_.stored(store.value);
-  text = store.streams && store.buffer->scope == Scope::kGlobal ? dialect_.non_temporal_store(text, value)
-                                                                : fmt::format("{} = {};", text, value);
+  text = store.non_temporal && store.buffer->scope == Scope::kGlobal ? dialect_.non_temporal_store(text, value)
+                                                                     : fmt::format("{} = {};", text, value);
   if (store.mask.defined()) text = fmt::format("if ({}) {}", expressions_.value(store.mask).text, text);
   line(text, depth);
 }
@@ -214,8 +214,8 @@ std::vector<HeldLoad> StatementWriter::load_vectors(const std::vector<Expr>& of,
 void StatementWriter::write_vector_store(const Store& store, int lanes, int depth) {
   const std::string place = store.mask.defined() ? std::string() : vector_place(store.buffer, store.indices, false);
   const auto write_whole = [&](const std::string& value) {
-    line(store.streams && store.buffer->scope == Scope::kGlobal ? dialect_.non_temporal_store(place, value)
-                                                                : fmt::format("{} = {};", place, value),
+    line(store.non_temporal && store.buffer->scope == Scope::kGlobal ? dialect_.non_temporal_store(place, value)
+                                                                     : fmt::format("{} = {};", place, value),
          depth);
   };
   const auto* copied = store.value.as<Load>();
@@ -257,7 +257,7 @@ void StatementWriter::write_lanes(const Store& store, int lanes, const std::vect
   }
   for (int lane = 0; lane < lanes; ++lane) {
     write_store({store.buffer, at_lane(store.indices, lane, lane_vars_, held), values[static_cast<std::size_t>(lane)],
-                 at_lane(store.mask, lane, lane_vars_, held), store.streams},
+                 at_lane(store.mask, lane, lane_vars_, held), store.non_temporal},
                 depth);
   }
 }

@@ -1,4 +1,5 @@
-// Where the threads of a block wait for each other. Thread rule: pure functions.
+// Barriers: whether a statement contains one, and whether every execution of it reaches one.
+// Thread rule: pure functions.
 #pragma once
 
 #include "ir/core/stmt.h"

@@ -7,10 +7,7 @@
 namespace nestwright::ir {
 namespace {
 
-// Bounds without a look at the facts, which themselves are bounded this way.
-Interval plain_bounds(const Expr& e, const Ranges& ranges);
-
-// Bounds of an operation from those of its operands, for types in which it cannot leave the int64.
+// Bounds of an operation from those of its operands, for types in which it cannot overflow 64 bits.
 Interval combine(BinaryOp op, Interval a, Interval b) {
   switch (op) {
     case BinaryOp::kAdd:
@@ -41,20 +38,20 @@ Interval combine(BinaryOp op, Interval a, Interval b) {
 }
 
 Interval truth(const Expr& condition, const Ranges& ranges) {
-  if (always(condition, true, ranges, 0)) return {1, 1};
-  if (always(condition, false, ranges, 0)) return {0, 0};
+  if (is_always_true(condition, ranges, 0)) return {1, 1};
+  if (is_always_false(condition, ranges, 0)) return {0, 0};
   return {0, 1};
 }
 
 Interval bounds_of_cast(const Cast& n, Type type, const Ranges& ranges) {
   const Type from = n.value.type().element();
   if (from.is_float() || from == kUInt64) return type_range(type);
-  const Interval value = plain_bounds(n.value, ranges);
+  const Interval value = interval_bounds(n.value, ranges);
   if (type.bits >= 64 && type.code == TypeCode::kUInt && value.lo < 0) return type_range(type);
   return within(value, type_range(type)) ? value : type_range(type);
 }
 
-// An expression that is no sum.
+// Bounds of an expression that is not a sum of indices.
 Interval bounds_of_atom(const Expr& e, const Ranges& ranges) {
   const Type type = e.type().element();
   if (const auto* ref = e.as<VarRef>()) return ranges.find(ref->var);
@@ -62,23 +59,23 @@ Interval bounds_of_atom(const Expr& e, const Ranges& ranges) {
   if (type.is_float()) return {};
   if (const auto* n = e.as<Select>()) {
     const Interval condition = truth(n->condition, ranges);
-    if (condition.is_point()) return plain_bounds(condition.lo ? n->if_true : n->if_false, ranges);
-    return unite(plain_bounds(n->if_true, ranges), plain_bounds(n->if_false, ranges));
+    if (condition.is_point()) return interval_bounds(condition.lo ? n->if_true : n->if_false, ranges);
+    return unite(interval_bounds(n->if_true, ranges), interval_bounds(n->if_false, ranges));
   }
   if (type.is_bool()) return truth(e, ranges);
   if (const auto* n = e.as<Binary>()) {
     if (type == kUInt64) return {};
-    const Interval result = combine(n->op, plain_bounds(n->a, ranges), plain_bounds(n->b, ranges));
+    const Interval result = combine(n->op, interval_bounds(n->a, ranges), interval_bounds(n->b, ranges));
     return within(result, type_range(type)) ? result : type_range(type);
   }
   if (const auto* n = e.as<Cast>()) return bounds_of_cast(*n, type, ranges);
   if (const auto* n = e.as<Ramp>()) {
     if (type != kIndex) return type_range(type);
-    return add(plain_bounds(n->base, ranges), mul(plain_bounds(n->stride, ranges), {0, e.lanes() - 1}));
+    return add(interval_bounds(n->base, ranges), mul(interval_bounds(n->stride, ranges), {0, e.lanes() - 1}));
   }
-  if (const auto* n = e.as<Broadcast>()) return plain_bounds(n->value, ranges);
+  if (const auto* n = e.as<Broadcast>()) return interval_bounds(n->value, ranges);
   if (const auto* n = e.as<Call>(); n && n->intrinsic == Intrinsic::kAbs && type == kIndex) {
-    const Interval value = plain_bounds(n->args[0], ranges);
+    const Interval value = interval_bounds(n->args[0], ranges);
     const Interval both = max(value, scale(value, -1));
     return {both.lo < 0 ? 0 : both.lo, both.hi};
   }
@@ -90,16 +87,10 @@ bool is_index_sum(const Expr& e) {
   return n && e.type() == kIndex && (n->op == BinaryOp::kAdd || n->op == BinaryOp::kSub || n->op == BinaryOp::kMul);
 }
 
-/// Of arithmetic that may wrap around, operation by operation.
+// Bounds of a sum that may wrap around, from those of its operands.
 Interval wrapping_bounds(const Binary& n, const Ranges& ranges) {
-  const Interval result = combine(n.op, plain_bounds(n.a, ranges), plain_bounds(n.b, ranges));
+  const Interval result = combine(n.op, interval_bounds(n.a, ranges), interval_bounds(n.b, ranges));
   return result.bounded() ? result : Interval{};
-}
-
-Interval plain_bounds(const Expr& e, const Ranges& ranges) {
-  if (!is_index_sum(e)) return bounds_of_atom(e, ranges);
-  const Linear sum = to_linear(e);
-  return may_wrap(sum) ? wrapping_bounds(*e.as<Binary>(), ranges) : bounds(sum, ranges);
 }
 
 // `sum` with its term number `index` replaced by coefficient * with.
@@ -124,12 +115,13 @@ bool follows_from_fact(const Linear& sum, std::int64_t goal, const Ranges& range
     if (!shares_atom(sum, fact)) continue;
     Linear rest = sum;
     rest.add(fact, -1);
-    if (bounds(rest, ranges).lo >= goal) return true;
+    if (interval_bounds(rest, ranges).lo >= goal) return true;
   }
   return false;
 }
 
-// Whether sum >= goal, by an end of one variable in its term `index`, a product. The other factors are not negative.
+// Whether sum >= goal, where a variable in its term `index`, a product whose other factors are not negative, is
+// replaced by its bound.
 bool product_at_least(const Linear& sum, std::size_t index, std::int64_t goal, const Ranges& ranges, int effort) {
   const std::vector<Expr> factors = factors_of(sum.terms[index].atom);
   const bool positive = sum.terms[index].coefficient > 0;
@@ -145,7 +137,7 @@ bool product_at_least(const Linear& sum, std::size_t index, std::int64_t goal, c
     bool usable = true;
     for (std::size_t other = 0; other < factors.size() && usable; ++other) {
       if (other == f) continue;
-      usable = plain_bounds(factors[other], ranges).lo >= 0;
+      usable = interval_bounds(factors[other], ranges).lo >= 0;
       product = multiply(product, Linear{0, {{factors[other], 1}}});
     }
     if (!usable) continue;
@@ -156,18 +148,19 @@ bool product_at_least(const Linear& sum, std::size_t index, std::int64_t goal, c
   return false;
 }
 
-// Whether sum = rest + k*(x/d) >= goal, with the quotient multiplied out: d > 0 and d*(x/d) lies in x-d+1 .. x. What
-// intervals see through is left to them.
+// Whether sum = rest + k*(x/d) >= goal, with the quotient multiplied out: d > 0 and d*(x/d) lies in x-d+1 .. x. Only
+// for quotients of which intervals alone know too little.
 bool quotient_at_least(const Linear& sum, std::size_t index, const Binary& n, std::int64_t goal, const Ranges& ranges,
                        int effort) {
-  const bool is_symbolic = !as_const_int(n.b) || !plain_bounds(n.a, ranges).bounded();
+  const bool is_symbolic = !as_const_int(n.b) || !interval_bounds(n.a, ranges).bounded();
   const Linear divisor = to_linear(n.b), dividend = to_linear(n.a);
   if (!is_symbolic || !at_least(divisor, 1, ranges, effort - 1)) return false;
   Linear rest = sum;
   std::int64_t k = rest.terms[index].coefficient;
   rest.terms.erase(rest.terms.begin() + static_cast<std::ptrdiff_t>(index));
   rest.constant -= goal;
-  // Loop variables that k does not divide stand in the way of what is rounded: they are taken at their worst.
+  // Terms whose coefficient k does not divide are lost in the rounding below: variables are replaced by their worst
+  // end.
   for (std::size_t t = rest.terms.size(); t-- > 0;) {
     const LinearTerm term = rest.terms[t];
     const auto* ref = term.atom.as<VarRef>();
@@ -196,14 +189,13 @@ bool quotient_at_least(const Linear& sum, std::size_t index, const Binary& n, st
   return at_least(goal_sum, 0, ranges, effort - 1);
 }
 
-// Whether sum >= goal, where its term `index` subtracts x%d: that is at most d-1, and at most x where x is not
-// negative.
+// Whether sum >= goal, where its term `index` subtracts x%d, which is at most d-1, and at most x where x >= 0.
 bool remainder_at_least(const Linear& sum, std::size_t index, const Binary& n, std::int64_t goal, const Ranges& ranges,
                         int effort) {
-  if (as_const_int(n.b) && plain_bounds(n.a, ranges).bounded()) return false;
+  if (as_const_int(n.b) && interval_bounds(n.a, ranges).bounded()) return false;
   const bool by_divisor = !as_const_int(n.b) && at_least(to_linear(n.b), 1, ranges, effort - 1);
   if (by_divisor && at_least(replaced(sum, index, n.b - 1), goal, ranges, effort - 1)) return true;
-  const bool is_positive = (by_divisor || as_const_int(n.b)) && plain_bounds(n.a, ranges).lo >= 0;
+  const bool is_positive = (by_divisor || as_const_int(n.b)) && interval_bounds(n.a, ranges).lo >= 0;
   return is_positive && at_least(replaced(sum, index, n.a), goal, ranges, effort - 1);
 }
 
@@ -235,15 +227,15 @@ bool intervals_hold(BinaryOp op, Interval a, Interval b) {
   return false;
 }
 
-// The comparison `a op b` of index expressions, lane by lane where they are ramps.
+// Whether `a op b` holds for index expressions, in every lane where they are ramps.
 bool comparison_holds(BinaryOp op, const Expr& a, const Expr& b, const Ranges& ranges, int effort) {
-  Linear less, more;  // b - a and a - b, each at its least lane
+  Linear less, more;  // b - a and a - b, each in the lane of its minimum
   Expr base_a, base_b, stride_a, stride_b;
   if (!as_ramp(a, base_a, stride_a) || !as_ramp(b, base_b, stride_b)) return false;
   less = to_linear(base_b);
   const Linear subtracted = to_linear(base_a);
   if (may_wrap(less) || may_wrap(subtracted))
-    return a.type().is_scalar() && intervals_hold(op, plain_bounds(a, ranges), plain_bounds(b, ranges));
+    return a.type().is_scalar() && intervals_hold(op, interval_bounds(a, ranges), interval_bounds(b, ranges));
   less.add(subtracted, -1);
   more.add(less, -1);
   if (a.lanes() > 1) {
@@ -281,6 +273,36 @@ bool comparison_holds(BinaryOp op, const Expr& a, const Expr& b, const Ranges& r
   return false;
 }
 
+// Whether every lane of `condition` is `wanted` for every value in `ranges`.
+bool holds(const Expr& condition, bool wanted, const Ranges& ranges, int effort) {
+  if (is_true(condition)) return wanted;
+  if (is_false(condition)) return !wanted;
+  if (const auto* n = condition.as<Not>()) return holds(n->a, !wanted, ranges, effort);
+  if (const auto* n = condition.as<Broadcast>()) return holds(n->value, wanted, ranges, effort);
+  if (const auto* ref = condition.as<VarRef>()) {
+    const Interval known = ranges.find(ref->var);
+    return known.is_point() && (known.lo != 0) == wanted;
+  }
+  if (const auto* n = condition.as<Call>()) {
+    return n->intrinsic == Intrinsic::kLikely && holds(n->args[0], wanted, ranges, effort);
+  }
+  if (const auto* n = condition.as<Select>()) {
+    return holds(n->if_true, wanted, ranges, effort) && holds(n->if_false, wanted, ranges, effort);
+  }
+  const auto* n = condition.as<Binary>();
+  if (!n) return false;
+  if (n->op == BinaryOp::kAnd || n->op == BinaryOp::kOr) {
+    const bool both = (n->op == BinaryOp::kAnd) == wanted;
+    const bool a = holds(n->a, wanted, ranges, effort);
+    return a == both ? holds(n->b, wanted, ranges, effort) : a;
+  }
+  const Type type = n->a.type().element();
+  if (!is_comparison(n->op) || type.is_float() || type == kUInt64) return false;
+  const BinaryOp op = wanted ? n->op : opposite(n->op);
+  if (type == kIndex) return comparison_holds(op, n->a, n->b, ranges, effort);
+  return intervals_hold(op, interval_bounds(n->a, ranges), interval_bounds(n->b, ranges));
+}
+
 }  // namespace
 
 BinaryOp opposite(BinaryOp op) {
@@ -302,7 +324,13 @@ bool as_ramp(const Expr& e, Expr& base, Expr& stride) {
   return true;
 }
 
-Interval bounds(const Linear& sum, const Ranges& ranges) {
+Interval interval_bounds(const Expr& e, const Ranges& ranges) {
+  if (!is_index_sum(e)) return bounds_of_atom(e, ranges);
+  const Linear sum = to_linear(e);
+  return may_wrap(sum) ? wrapping_bounds(*e.as<Binary>(), ranges) : interval_bounds(sum, ranges);
+}
+
+Interval interval_bounds(const Linear& sum, const Ranges& ranges) {
   Interval total{sum.constant, sum.constant};
   for (const LinearTerm& term : sum.terms) {
     total = add(total, scale(bounds_of_atom(term.atom, ranges), term.coefficient));
@@ -313,18 +341,19 @@ Interval bounds(const Linear& sum, const Ranges& ranges) {
 Interval bounds(const Expr& e, const Ranges& ranges) {
   if (e.type() != kIndex) return bounds_of_atom(e, ranges);
   const Linear sum = to_linear(e);
-  if (may_wrap(sum)) return plain_bounds(e, ranges);
-  Interval result = bounds(sum, ranges);
+  if (may_wrap(sum)) return interval_bounds(e, ranges);
+  Interval result = interval_bounds(sum, ranges);
   for (const Linear& fact : ranges.facts()) {
     if (!shares_atom(sum, fact)) continue;
     Linear below = sum, above = sum;
-    result = intersect(result, {bounds(below.add(fact, -1), ranges).lo, bounds(above.add(fact), ranges).hi});
+    result = intersect(result,
+                       {interval_bounds(below.add(fact, -1), ranges).lo, interval_bounds(above.add(fact), ranges).hi});
   }
   return result;
 }
 
 bool at_least(const Linear& sum, std::int64_t goal, const Ranges& ranges, int effort) {
-  if (bounds(sum, ranges).lo >= goal) return true;
+  if (interval_bounds(sum, ranges).lo >= goal) return true;
   if (effort == 0 || sum.is_constant()) return false;
   if (follows_from_fact(sum, goal, ranges)) return true;
   for (std::size_t i = 0; i < sum.terms.size(); ++i) {
@@ -341,10 +370,11 @@ bool at_least(const Linear& sum, std::int64_t goal, const Ranges& ranges, int ef
     if (n->op == BinaryOp::kDiv && quotient_at_least(sum, i, *n, goal, ranges, effort)) return true;
     if (n->op == BinaryOp::kMod && !positive && remainder_at_least(sum, i, *n, goal, ranges, effort)) return true;
     if (n->op != BinaryOp::kMin && n->op != BinaryOp::kMax) continue;
-    // min(a, b) is a or b, so both must do; and it is at most either, so where it is subtracted one will do.
+    // min(a, b) is a or b, so the sum with each must be large enough. Where min(a, b) is subtracted, one is sufficient,
+    // because it is at most either.
     const bool a = at_least(replaced(sum, i, n->a), goal, ranges, effort - 1);
-    const bool one_does = (n->op == BinaryOp::kMax) == positive;
-    if (a == one_does) {
+    const bool one_suffices = (n->op == BinaryOp::kMax) == positive;
+    if (a == one_suffices) {
       if (a) return true;
       continue;
     }
@@ -353,33 +383,12 @@ bool at_least(const Linear& sum, std::int64_t goal, const Ranges& ranges, int ef
   return false;
 }
 
-bool always(const Expr& condition, bool wanted, const Ranges& ranges, int effort) {
-  if (is_true(condition)) return wanted;
-  if (is_false(condition)) return !wanted;
-  if (const auto* n = condition.as<Not>()) return always(n->a, !wanted, ranges, effort);
-  if (const auto* n = condition.as<Broadcast>()) return always(n->value, wanted, ranges, effort);
-  if (const auto* ref = condition.as<VarRef>()) {
-    const Interval known = ranges.find(ref->var);
-    return known.is_point() && (known.lo != 0) == wanted;
-  }
-  if (const auto* n = condition.as<Call>()) {
-    return n->intrinsic == Intrinsic::kLikely && always(n->args[0], wanted, ranges, effort);
-  }
-  if (const auto* n = condition.as<Select>()) {
-    return always(n->if_true, wanted, ranges, effort) && always(n->if_false, wanted, ranges, effort);
-  }
-  const auto* n = condition.as<Binary>();
-  if (!n) return false;
-  if (n->op == BinaryOp::kAnd || n->op == BinaryOp::kOr) {
-    const bool both = (n->op == BinaryOp::kAnd) == wanted;
-    const bool a = always(n->a, wanted, ranges, effort);
-    return a == both ? always(n->b, wanted, ranges, effort) : a;
-  }
-  const Type type = n->a.type().element();
-  if (!is_comparison(n->op) || type.is_float() || type == kUInt64) return false;
-  const BinaryOp op = wanted ? n->op : opposite(n->op);
-  if (type == kIndex) return comparison_holds(op, n->a, n->b, ranges, effort);
-  return intervals_hold(op, plain_bounds(n->a, ranges), plain_bounds(n->b, ranges));
+bool is_always_true(const Expr& condition, const Ranges& ranges, int effort) {
+  return holds(condition, true, ranges, effort);
+}
+
+bool is_always_false(const Expr& condition, const Ranges& ranges, int effort) {
+  return holds(condition, false, ranges, effort);
 }
 
 }  // namespace nestwright::ir

@@ -1,29 +1,41 @@
-// The proofs below the simplifier: bounds of sums and truth of conditions, on expressions as they stand.
-// Thread rule: pure functions.
+// The prover: bounds of integer expressions, and inequalities and conditions that hold for all values in a Ranges.
+// Everything else that proves something of indices asks it: the simplifier, which rewrites expressions until they are
+// provable (simplify.h), the verifier (inequality.h, which combines several facts) and the nest builder
+// (lower/facts.h).
+//
+// What each entry point draws on:
+//   interval_bounds    the intervals of variables
+//   bounds             intervals, and one fact at a time
+//   at_least           intervals; with `effort` >= 1 also one fact, and `effort` rewriting steps of the sum
+//   is_always_true     at_least, on the comparisons that the condition consists of
+// Thread rule: pure functions. Units: none, all values are those of the expressions.
 #pragma once
 
 #include "ir/analysis/ranges.h"
 
 namespace nestwright::ir {
 
-/// Bounds of an integer or bool expression; of a vector, around all its lanes.
+/// Bounds of an integer or bool expression by the intervals of its variables alone; of a vector, around all its lanes.
+Interval interval_bounds(const Expr& e, const Ranges& ranges);
+Interval interval_bounds(const Linear& sum, const Ranges& ranges);
+/// The same, tightened by each fact that shares a term with `e`.
 Interval bounds(const Expr& e, const Ranges& ranges);
-/// Bounds of a sum by intervals alone.
-Interval bounds(const Linear& sum, const Ranges& ranges);
 
-/// True only where sum >= goal for every value in `ranges`: intervals first, then known facts, symbolic bounds of its
-/// variables (inside products too), quotients multiplied out and the cases of min and max, `effort` of these steps
-/// deep.
+/// True only where sum >= goal for every value in `ranges`. Effort 0 tries intervals alone. Each further step tries one
+/// fact and, in each result at one step less: a variable (also a factor of a product) replaced by its symbolic bound, a
+/// quotient multiplied out, a remainder replaced by its bound, and min or max by their operands.
 bool at_least(const Linear& sum, std::int64_t goal, const Ranges& ranges, int effort = 4);
 
-/// True only where the bool `condition` (every lane of it) is `wanted` for every value in `ranges`.
-bool always(const Expr& condition, bool wanted, const Ranges& ranges, int effort = 4);
+/// True only where the bool `condition` holds in every lane for every value in `ranges`.
+bool is_always_true(const Expr& condition, const Ranges& ranges, int effort = 4);
+/// True only where it holds in no lane for any value in `ranges`.
+bool is_always_false(const Expr& condition, const Ranges& ranges, int effort = 4);
 
-/// The comparison that holds where `op` does not (on integers).
+/// The comparison that holds on integers exactly where `op` does not.
 BinaryOp opposite(BinaryOp op);
 
-/// Takes a vector of indices of the form base + stride * lane apart; scalars and broadcasts have stride 0. False for
-/// others.
+/// Splits a vector of the form base + stride * lane; scalars and broadcasts have stride 0. Returns false for any other
+/// vector.
 bool as_ramp(const Expr& e, Expr& base, Expr& stride);
 
 }  // namespace nestwright::ir

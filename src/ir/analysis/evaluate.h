@@ -1,5 +1,5 @@
-// The value of an expression of a program's symbols, once a call gives them: extents, strides, sizes of storage.
-// Thread rule: a pure function. Takes some tens of nanoseconds, so that a call may afford it.
+// Evaluates an expression of a program's symbols with the values of a call: extents, strides, sizes of storage.
+// Thread rule: a pure function. It takes some tens of nanoseconds, so every call can afford it.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,8 @@
 
 namespace nestwright::ir {
 
-/// The scalar integer `e` where `symbols` have `values`, one each. Throws UsageError where the value does not fit 64
-/// bits or something is divided by 0, InternalError for another variable or a kind of expression that sizes are not
-/// made of (a load, a floating-point value).
+/// The value of the scalar integer `e`, where symbols[i] has values[i]. Throws UsageError where a value does not fit 64
+/// bits or a divisor is 0, InternalError where `e` contains another variable, a load or a floating-point value.
 std::int64_t evaluate(const Expr& e, std::span<const Var> symbols, std::span<const std::int64_t> values);
 
 }  // namespace nestwright::ir

@@ -47,18 +47,6 @@ void refuse_fragment(const Buffer& buffer, const std::string& why) {
   throw LowerError(fmt::format("buffer {} is kept in fragment scope, but {}", buffer->name, why));
 }
 
-bool is_multiple(const Linear& sum, std::int64_t factor) {
-  return sum.constant % factor == 0 && std::all_of(sum.terms.begin(), sum.terms.end(), [&](const LinearTerm& term) {
-           return term.coefficient % factor == 0;
-         });
-}
-
-Expr divided(Linear sum, std::int64_t by) {
-  sum.constant /= by;
-  for (LinearTerm& term : sum.terms) term.coefficient /= by;
-  return sum.expr();
-}
-
 std::int64_t fragment_extent(const Buffer& buffer, int dimension) {
   const std::int64_t* extent = as_const_int(buffer->shape[static_cast<std::size_t>(dimension)]);
   if (extent == nullptr) {
@@ -107,7 +95,7 @@ void FragmentLayout::find_operands(const For& loop) {
   if (!product.is_product()) return;
   for (const Load* operand : {product.a, product.b}) {
     if (operand->buffer->scope != Scope::kFragment || operand->buffer->rank() < 2) continue;
-    // The reduction is the loop that the sums do not move with.
+    // The reduction is the loop on whose variable the indices of the sums do not depend.
     const For* steps = nullptr;
     for (const For* around : nest.loops) {
       const bool is_reduction =

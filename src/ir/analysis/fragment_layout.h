@@ -1,11 +1,11 @@
-// Which register of which thread holds which element of a fragment (Scope::kFragment), a matrix that the 32 threads of
-// a warp hold together.
+// The register layout of fragments (Scope::kFragment): which thread of a warp holds which element of the matrix that
+// the warp holds together, and in which of its registers.
 //
-// A fragment consists of matrices of 8 rows. In an operand of a product a row is 16 bytes along the reduction, and
-// thread (x, y) holds the 4 bytes at 4x of row y as one register; either of the last two dimensions may be the
-// reduction. In sums it holds columns 2x and 2x + 1 of row y, in two registers. Registers are in the order of the
-// matrices, row by row; rows of an operand lie across the reduction. (PTX ISA, "Matrix Fragments for mma.m16n8k8",
-// "... m16n8k16", "... m16n8k32".)
+// A fragment consists of matrices of 8 rows. In an operand of a product a row has 16 bytes along the reduction, and
+// thread (x, y) holds the 4 bytes at 4x of row y in one register; either of the last two dimensions can be the
+// reduction. In an accumulator the thread holds columns 2x and 2x + 1 of row y, in two registers. Registers are
+// numbered in the order of the matrices, row by row; rows of an operand lie across the reduction. (PTX ISA, "Matrix
+// Fragments for mma.m16n8k8", "... m16n8k16", "... m16n8k32".)
 // Thread rule: immutable once made.
 #pragma once
 
@@ -20,22 +20,23 @@
 
 namespace nestwright::ir {
 
-/// The threads of a warp: threadIdx.x, which differs fastest, and threadIdx.y. Warps lie along threadIdx.z.
+/// The extents of a warp along threadIdx.x, the fastest dimension, and threadIdx.y. Warps lie along threadIdx.z.
 inline constexpr std::int64_t kWarpX = 4, kWarpY = 8;
-/// Rows of the matrices that a fragment consists of, and columns of those of sums.
+/// Rows of the matrices that a fragment consists of, and columns of those of an accumulator.
 inline constexpr std::int64_t kFragmentSide = 8;
-/// Bytes of a row of the matrices of an operand.
+/// Bytes of a row of the matrices that an operand consists of.
 inline constexpr std::int64_t kOperandRowBytes = 16;
 
-/// sum + a * b, as it is stored to a fragment; a and b may be read through a cast.
+/// The loads of sum + a * b, the value of a store to a fragment; a and b may be cast.
 struct FragmentProduct {
-  const Load *sum = nullptr, *a = nullptr, *b = nullptr;  ///< nullptr: not of this form
+  const Load *sum = nullptr, *a = nullptr, *b = nullptr;  ///< nullptr: the value has another form
   bool is_product() const { return a != nullptr && b != nullptr; }
   bool is_of_shared() const { return a->buffer->scope == Scope::kShared && b->buffer->scope == Scope::kShared; }
 };
 FragmentProduct as_fragment_product(const Expr& value);
 
-/// The loops around one store to a fragment, outermost first; `store` is nullptr where `outermost` is no such nest.
+/// A perfect nest around one store to a fragment, outermost loop first; `store` is nullptr where `outermost` is not
+/// one.
 struct FragmentNest {
   std::vector<const For*> loops;
   const Store* store = nullptr;
@@ -43,29 +44,29 @@ struct FragmentNest {
   explicit FragmentNest(const For& outermost);
 };
 
-/// Position of a matrix in a fragment: matrices before it across and along the reduction (rows and columns of sums),
-/// and the number of its slice by the dimensions before the last two.
+/// Position of a matrix in a fragment: the number of matrices before it across and along the reduction (rows and
+/// columns of an accumulator), and the number of its slice by the dimensions before the last two.
 struct MatrixPosition {
   Expr row, column;
   Expr slice = Expr(0);
 };
 
-/// The fragments of one kernel. Every function throws LowerError for a buffer that is no such matrix.
+/// The fragments of one kernel. Every function throws LowerError for a buffer that cannot be held as a fragment.
 class FragmentLayout {
  public:
   explicit FragmentLayout(const Stmt& kernel);
 
-  /// Whether the buffer is an operand of a product, and if so whether its last dimension is the reduction.
+  /// Whether the last dimension of an operand is its reduction; absent for a buffer that is not an operand.
   std::optional<bool> reduces_last(const Buffer& buffer) const;
   bool is_sums(const Buffer& buffer) const;
-  /// Registers that each thread has for the buffer, and their type.
+  /// The number of registers that each thread holds of the buffer, and their type.
   std::int64_t registers(const Buffer& buffer) const;
   Type register_type(const Buffer& buffer) const;
-  /// Elements of a matrix along a dimension, one of the last two.
+  /// Elements of one matrix along a dimension of the buffer, one of the last two.
   std::int64_t side(const Buffer& buffer, int dimension) const;
   /// The first register of the matrix `rows_below` rows of matrices below `position`.
   Expr register_of(const Buffer& buffer, const MatrixPosition& position, int rows_below = 0) const;
-  /// The register that holds an element of sums. Throws LowerError unless the thread at hand has it.
+  /// The register that holds an element of an accumulator. Throws LowerError unless the executing thread holds it.
   Expr own_register(const Buffer& buffer, const std::vector<Expr>& indices, const Ranges& known) const;
 
  private:
@@ -79,10 +80,10 @@ class FragmentLayout {
 /// Whether the kernel allocates a fragment.
 bool has_fragments(const Stmt& kernel);
 
-/// Whether the kernel has instructions of warpgroups on matrices in shared memory (TensorOp::kWarpgroupMultiply).
+/// Whether the kernel has warpgroup instructions (TensorOp::kWarpgroupMultiply).
 bool multiplies_by_warpgroups(const Stmt& kernel);
 
-/// Why a product is none of those that there are instructions for.
+/// Why there is no instruction for a product, as a message says it.
 inline constexpr const char* kNoFragmentProduct =
     "what is added to it is no product of two matrices of float16, bfloat16 or tf32 in float32, or of bytes by int8 in "
     "int32";
@@ -90,14 +91,10 @@ inline constexpr const char* kNoFragmentProduct =
 /// Throws LowerError: "buffer NAME is kept in fragment scope, but WHY".
 [[noreturn]] void refuse_fragment(const Buffer& buffer, const std::string& why);
 
-/// Whether all coefficients and the constant are multiples of `factor`, and the sum divided by it, which requires that.
-bool is_multiple(const Linear& sum, std::int64_t factor);
-Expr divided(Linear sum, std::int64_t by);
-
 /// The extent of a dimension of a fragment. Throws LowerError where it is not constant.
 std::int64_t fragment_extent(const Buffer& buffer, int dimension);
 
-/// Whether there is a product of elements of types `a` and `b` added to sums of type `sums`.
+/// Whether an instruction multiplies elements of types `a` and `b` and accumulates in type `sums`.
 bool can_multiply(Type a, Type b, Type sums);
 
 }  // namespace nestwright::ir

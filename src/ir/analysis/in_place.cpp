@@ -18,7 +18,7 @@ bool lies_alike(const Buffer& a, const Buffer& b) {
   return a->element == b->element && same_expressions(a->shape, b->shape) && same_expressions(a->strides, b->strides);
 }
 
-/// Walks the stores to an output with the loops around each.
+/// Visits the stores to an output with the loops around each.
 class StoresTo {
  public:
   StoresTo(const Buffer& output, const Buffer& input) : output_(output), input_(input) {}
@@ -46,21 +46,22 @@ class StoresTo {
     } else if (const auto* allocate = stmt.as<Allocate>()) {
       walk(allocate->body, known);
     } else if (const auto* store = stmt.as<Store>(); store != nullptr && store->buffer == output_) {
-      look_at(*store, known);
+      check_store(*store, known);
     }
   }
 
-  /// Every store writes an element once, and `loads_in_place` reads of the input are of the element that is written.
-  bool once = true;
+  /// Whether every store writes each element once, and `loads_in_place` loads of the input read the element that is
+  /// written.
+  bool is_written_once = true;
   std::size_t loads_in_place = 0;
 
  private:
-  void look_at(const Store& store, const Ranges& known) {
+  void check_store(const Store& store, const Ranges& known) {
     for (const Var& loop : loops_) {
-      if (known.find(loop).is_point()) continue;  // a tail's branch, or a loop of one iteration
-      // An iteration that writes where another one did would read what that wrote.
-      once = once && std::any_of(store.indices.begin(), store.indices.end(),
-                                 [&](const Expr& index) { return mentions(index, loop); });
+      if (known.find(loop).is_point()) continue;  // the branch of a tail, or a loop of one iteration
+      // Two iterations that write the same element: the second would read the result of the first.
+      is_written_once = is_written_once && std::any_of(store.indices.begin(), store.indices.end(),
+                                                       [&](const Expr& index) { return mentions(index, loop); });
     }
     for_each_expr(store.value, [&](const Expr& part) {
       const auto* load = part.as<Load>();
@@ -85,7 +86,7 @@ bool is_in_place(const Program& program, const Buffer& output, const Buffer& inp
       if (load->buffer == output) ++loads_of_output;
     });
   }
-  return loads > 0 && loads_of_output == 0 && stores.once && stores.loads_in_place == loads;
+  return loads > 0 && loads_of_output == 0 && stores.is_written_once && stores.loads_in_place == loads;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Which input an output may share its memory with, element by element: C = alpha A B + beta C, as a BLAS accumulates.
+// In-place updates: which input an output may alias, as C does in C = alpha A B + beta C of a BLAS.
 // Thread rule: pure functions.
 #pragma once
 
@@ -6,12 +6,12 @@
 
 namespace nestwright::ir {
 
-/// The number of the first input that lies as output `output` does and whose elements are read nowhere but in the one
-/// store that overwrites the same element: both may then be the same memory. -1 where there is none. Reads the loop
-/// form.
+/// The number of the first input that may be the same memory as output `output`: it has the same layout, and each of
+/// its elements is read only by the store that overwrites the same element of the output. -1 where there is none.
+/// Requires the loop form.
 int find_in_place_input(const Program& program, int output);
 
-/// Whether the parameter is one of a pair of which `in_place_of` says so: no noalias parameter of a kernel.
+/// Whether the parameter is one of a pair that Parameter::in_place_of names, and so cannot be noalias in a kernel.
 bool may_share_memory(const Program& program, const Buffer& parameter);
 
 }  // namespace nestwright::ir

@@ -11,7 +11,7 @@ using Wide = __int128;
 constexpr std::int64_t kMin = Interval::kMin, kMax = Interval::kMax;
 
 std::int64_t saturate(Wide value) {
-  if (value <= kMin + 1) return kMin;  // -kMax stands for unbounded, too
+  if (value <= kMin + 1) return kMin;  // -kMax is unbounded, too
   if (value >= kMax) return kMax;
   return static_cast<std::int64_t>(value);
 }
@@ -19,11 +19,11 @@ std::int64_t saturate(Wide value) {
 // The product of two ends, where an unbounded end times 0 is 0.
 std::int64_t product(std::int64_t a, std::int64_t b) { return saturate(static_cast<Wide>(a) * b); }
 
-bool endless(std::int64_t end) { return end == kMin || end == kMax; }
+bool is_infinite(std::int64_t end) { return end == kMin || end == kMax; }
 
 // The quotient of two ends; b is positive.
 std::int64_t quotient(std::int64_t a, std::int64_t b) {
-  if (endless(a)) return a;
+  if (is_infinite(a)) return a;
   if (b == kMax) return a < 0 ? -1 : 0;
   return floor_div(a, b);
 }
@@ -47,7 +47,7 @@ Interval scale(Interval a, std::int64_t factor) {
   if (factor == 0) return {0, 0};
   if (factor == 1) return a;
   const auto end = [&](std::int64_t value) {
-    if (!endless(value)) return product(value, factor);
+    if (!is_infinite(value)) return product(value, factor);
     return (value == kMax) == (factor > 0) ? kMax : kMin;
   };
   return factor > 0 ? Interval{end(a.lo), end(a.hi)} : Interval{end(a.hi), end(a.lo)};

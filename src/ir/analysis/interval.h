@@ -1,5 +1,5 @@
-// Arithmetic on intervals of integers, saturating towards "unbounded".
-// Thread rule: pure functions.
+// Arithmetic on intervals of integers; an end that overflows 64 bits becomes unbounded.
+// Thread rule: pure functions. Units: none.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,22 @@ struct Interval {
   bool bounded() const { return lo != kMin && hi != kMax; }
 };
 
-/// What a scalar of `type` can hold; everything for int64, for uint64 (kept as a bit pattern) and for floats.
+/// The values of a scalar of `type`; unbounded for int64, for uint64 (kept as a bit pattern) and for floats.
 Interval type_range(Type type);
 
 Interval add(Interval a, Interval b);
 Interval scale(Interval a, std::int64_t factor);
 Interval mul(Interval a, Interval b);
-/// Floor division and modulo; 0 is no divisor, so it is left out of `b`.
+/// Floor division and modulo. A divisor is not 0, so 0 is excluded from `b`.
 Interval div(Interval a, Interval b);
 Interval mod(Interval a, Interval b);
 Interval min(Interval a, Interval b);
 Interval max(Interval a, Interval b);
 /// The smallest interval around both.
 Interval unite(Interval a, Interval b);
-/// What lies in both; `a` where nothing does, as in code that is never reached.
+/// The intersection; `a` where it is empty, as in code that is never reached.
 Interval intersect(Interval a, Interval b);
+/// Whether `inner` is a subset of `outer`.
 inline bool within(Interval inner, Interval outer) { return inner.lo >= outer.lo && inner.hi <= outer.hi; }
 
 }  // namespace nestwright::ir

@@ -1,4 +1,5 @@
-// Vector expressions taken apart, lane by lane. Thread rule: pure functions.
+// Scalarisation: the value of one lane of a vector expression.
+// Thread rule: pure functions.
 #pragma once
 
 #include <map>
@@ -8,24 +9,24 @@
 
 namespace nestwright::ir {
 
-/// A vector load, and the variables that hold its lanes.
+/// A vector load that was executed before, and the scalar variables that hold its lanes.
 struct HeldLoad {
   Expr load;
   std::vector<Var> lanes;
 };
 
-/// The variables that hold the lanes of a vector variable.
+/// The scalar variables that hold the lanes of each vector variable.
 using LaneVars = std::map<Var, std::vector<Var>>;
 
-/// Lane `lane` of `e` as a scalar expression; a scalar is the same in all.
+/// Lane `lane` of `e` as a scalar expression; a scalar has the same value in every lane.
 Expr at_lane(const Expr& e, int lane, const LaneVars& vars = {}, const std::vector<HeldLoad>& held = {});
 std::vector<Expr> at_lane(const std::vector<Expr>& indices, int lane, const LaneVars& vars = {},
                           const std::vector<HeldLoad>& held = {});
 
-/// The largest number of lanes of `indices`.
+/// The largest number of lanes among `indices`.
 int lanes_of(const std::vector<Expr>& indices);
 
-/// The mask of every lane where all have the same one, as a scalar; undefined where they do not.
+/// The scalar that a uniform mask broadcasts; undefined where lanes have different masks.
 Expr common_mask(const Expr& mask);
 
 }  // namespace nestwright::ir

@@ -13,7 +13,7 @@ bool contains(const std::vector<T>& all, const T& one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
 
-/// What a kernel's statements mention.
+/// The buffers and variables that the statements of a kernel mention.
 struct Mentioned {
   std::vector<Buffer> buffers;
   std::vector<Var> vars;

@@ -1,5 +1,5 @@
-// Programs that prepare something once, before any number of calls: who hands over what, and what belongs to which of
-// the two. Thread rule: pure functions.
+// Programs with a preparation, which runs once before any number of calls: the parameters and kernels of each part.
+// Thread rule: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,17 @@
 
 namespace nestwright::ir {
 
-/// The parameters of the operator: all but those that are prepared.
+/// The parameters of the operator: all but the prepared ones.
 std::vector<Parameter> operator_parameters(const Program& program);
 
-/// Bytes of each prepared parameter, rounded up to 64. Requires constant shapes, which lowering sees to.
+/// The size of each prepared parameter in bytes, rounded up to a multiple of 64. Requires constant shapes, which
+/// lowering guarantees.
 std::vector<std::int64_t> prepared_bytes(const Program& program);
 
-/// Whether a call, and not the preparation, launches a kernel.
+/// Whether calls launch the kernel number `kernel`, rather than the preparation.
 bool is_of_call(const Program& program, std::size_t kernel);
 
-/// Preparation and call as one statement, which allocates what is prepared.
+/// The preparation and a call as one statement, which allocates the prepared parameters.
 Stmt with_preparation(const Program& program);
 
 }  // namespace nestwright::ir

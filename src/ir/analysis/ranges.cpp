@@ -1,4 +1,5 @@
-// What is known of the variables in scope.
+#include "ir/analysis/ranges.h"
+
 #include <algorithm>
 
 #include "ir/analysis/bounds.h"
@@ -8,7 +9,7 @@
 namespace nestwright::ir {
 namespace {
 
-// The values of the variable for which coefficient * variable >= -rest can hold.
+// The values of the variable for which coefficient * variable + rest >= 0 is possible.
 Interval solve(std::int64_t coefficient, Interval rest) {
   if (rest.hi == Interval::kMax || rest.hi == Interval::kMin) return {};
   if (coefficient > 0) return {-floor_div(rest.hi, coefficient), Interval::kMax};
@@ -18,7 +19,7 @@ Interval solve(std::int64_t coefficient, Interval rest) {
 }  // namespace
 
 const Ranges::Known* Ranges::search(const Var& var) const {
-  // The innermost variables are asked for most.
+  // Queries are mostly about the innermost variables.
   for (auto known = known_.rbegin(); known != known_.rend(); ++known) {
     if (known->var == var) return &*known;
   }
@@ -71,10 +72,15 @@ Expr Ranges::greatest(const Var& var) const {
   return known ? known->greatest : Expr();
 }
 
+void Ranges::reset(Mark mark) {
+  known_.resize(mark.variables);
+  facts_.resize(mark.facts);
+}
+
 void Ranges::narrow(const Var& var, Interval interval) {
-  for (Known& known : known_) {
-    if (known.var == var) {
-      known.interval = intersect(known.interval, interval);
+  for (auto known = known_.rbegin(); known != known_.rend(); ++known) {
+    if (known->var == var) {
+      known->interval = intersect(known->interval, interval);
       return;
     }
   }
@@ -125,7 +131,7 @@ void Ranges::assume_comparison(BinaryOp op, const Expr& a, const Expr& b) {
       assume_not_negative(opposite);
       return;
     case BinaryOp::kNe:
-      // Only an end of the range can be left out.
+      // An interval can exclude a value at its ends only.
       if (at_least(difference, 0, *this)) {
         difference.constant -= 1;
         assume_not_negative(difference);

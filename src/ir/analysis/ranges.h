@@ -1,7 +1,9 @@
-// What is known of variables at a point of a program: intervals, symbolic bounds and facts about sums.
-// Thread rule: a Ranges belongs to one thread.
+// What is known of the variables in scope at a point of a program: intervals, symbolic bounds and facts about sums.
+// This is the only store of such knowledge; the proofs that draw on it are in ir/analysis/bounds.h.
+// Thread rule: a Ranges belongs to one thread. Units: none, all values are those of the variables.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "ir/analysis/interval.h"
@@ -9,28 +11,43 @@
 
 namespace nestwright::ir {
 
-/// What is known of the variables in scope. A value; copies are independent.
+/// A value; copies are independent.
 class Ranges {
  public:
-  /// var lies in [lo, hi].
+  /// Introduces `var`, which lies in `interval`. What was known of a variable of that identity is forgotten.
   void bind(const Var& var, Interval interval);
-  /// var lies in [min, min + extent - 1], as far as these can be bounded.
+  /// Introduces `var`, which lies in [min, min + extent - 1]; symbolic ends are kept as least() and greatest().
   void bind(const Var& var, const Expr& min, const Expr& extent);
+  /// Drops everything that is known of `var`.
   void forget(const Var& var);
-  /// What is known; for a variable that was never bound, what its type can hold.
+  /// The interval of `var`; for a variable that was never bound, what its type can hold.
   Interval find(const Var& var) const;
-  /// Narrows by a scalar condition that is known to hold (conjunctions and likely() are looked through). What is no
-  /// bound of one variable is kept as a fact about the sum, as in io*16 + ii < n.
+  /// Narrows the intervals by a scalar condition that holds. Conjunctions are taken apart, likely() is ignored. A
+  /// condition on several variables, as io*16 + ii < n, is kept as a fact about the sum, too.
   void assume(const Expr& condition);
-  /// Narrows by a scalar condition that is known not to hold.
+  /// Narrows the intervals by a scalar condition that does not hold.
   void assume_not(const Expr& condition);
 
-  /// Bounds of a variable that are no constants: a loop's that runs to n, or a let's value. Undefined where there is
-  /// none.
+  /// The symbolic bounds of a variable, as of a loop's that runs to n, or of a let's. Undefined where there is none.
   Expr least(const Var& var) const;
   Expr greatest(const Var& var) const;
   /// Sums that are known to be at least 0.
   const std::vector<Linear>& facts() const { return facts_; }
+
+  // Scopes, for a caller that walks depth first and would copy a Ranges at every step: mark(), set_interval() and
+  // add_fact() as the walk descends, reset() as it returns. Between the two nothing else may change this object.
+
+  /// `var`, known or not, lies in `interval`, which replaces the interval known so far until the scope is reset.
+  void set_interval(const Var& var, Interval interval) { known_.push_back({var, interval, {}, {}}); }
+  /// `sum` is at least 0. Unlike assume(), this narrows no interval.
+  void add_fact(Linear sum) { facts_.push_back(std::move(sum)); }
+
+  struct Mark {
+    std::size_t variables, facts;
+  };
+  Mark mark() const { return {known_.size(), facts_.size()}; }
+  /// Returns to what was known at `mark`.
+  void reset(Mark mark);
 
  private:
   struct Known {
@@ -38,7 +55,7 @@ class Ranges {
     Interval interval;
     Expr least, greatest;
   };
-  const Known* search(const Var& var) const;
+  const Known* search(const Var& var) const;  ///< the newest entry of `var`
   void narrow(const Var& var, Interval interval);
   void assume_not_negative(Linear sum);
   void assume_comparison(BinaryOp op, const Expr& a, const Expr& b);

@@ -1,4 +1,4 @@
-// What is known of a program's symbols before any of it runs.
+// What is known of a program's symbols and of the variables of its host statement.
 // Thread rule: pure functions.
 #pragma once
 
@@ -7,10 +7,10 @@
 
 namespace nestwright::ir {
 
-/// They are at least 1 and meet the program's requirements; no parameter's extent is negative.
+/// Every symbol is at least 1, the program's requirements hold, and no extent of a parameter is negative.
 Ranges ranges_of_symbols(const Program& program);
 
-/// And of the variables that the host's loops and lets around the launches define.
+/// The same, and the ranges of the variables that loops and lets of the host statement define.
 Ranges ranges_of_host(const Program& program);
 
 }  // namespace nestwright::ir

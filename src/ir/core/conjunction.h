@@ -1,4 +1,5 @@
-// Conditions as conjunctions, and what likely() is around. Thread rule: pure functions.
+// Conditions as lists of conjuncts, and the operand of likely().
+// Thread rule: pure functions.
 #pragma once
 
 #include <vector>
@@ -7,7 +8,7 @@
 
 namespace nestwright::ir {
 
-/// The operand of likely(), or `e` itself where it is not a call of it.
+/// The operand of a call of likely(); any other expression itself.
 const Expr& without_likely(const Expr& e);
 
 /// Appends the operands of the outermost conjunction in order; likely() around one is distributed over its operands.

@@ -69,7 +69,7 @@ class Comparer {
 
   static const void* key(const Buffer& buffer) { return buffer.defined() ? buffer.operator->() : nullptr; }
 
-  /// A kernel sees what encloses its launch, so that it is compared there.
+  /// A kernel can mention the variables around its launch, so it is compared there.
   bool same_kernel(int number) {
     const auto i = static_cast<std::size_t>(number);
     if (number < 0 || i >= compared_.size() || compared_[i]) return true;
@@ -96,7 +96,7 @@ class Comparer {
     return same_fields(a, b);
   }
   bool same(Type a, Type b) { return a == b; }
-  /// Bits, so that -0 differs from 0 and NaN is itself.
+  /// Compares bits, so that -0 differs from 0 and NaN equals itself.
   bool same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
   template <class T>
     requires std::is_enum_v<T> || std::is_integral_v<T> || std::same_as<T, std::shared_ptr<const Combiner>>
@@ -104,7 +104,7 @@ class Comparer {
     return a == b;
   }
 
-  /// `b` is a node of the same kind. What it binds is bound within it alone.
+  /// Compares with `b`, a node of the same kind. Its bindings end with it.
   template <class Node, class Handle>
   bool same_node(const Node& a, const Handle& b) {
     const std::size_t outside = bound_.size();
@@ -145,7 +145,7 @@ class Comparer {
            same(a->shape, b->shape) && same(a->strides, b->strides);
   }
 
-  // Bound ones match their partner, free ones only themselves.
+  // A bound variable matches its counterpart, a free one only itself.
   bool matched(const void* a, const void* b) const {
     for (auto pair = bound_.rbegin(); pair != bound_.rend(); ++pair) {
       if (pair->first == a || pair->second == b) return pair->first == a && pair->second == b;
@@ -155,14 +155,14 @@ class Comparer {
 
   std::vector<std::pair<const void*, const void*>> bound_;
   std::pair<const Program*, const Program*> programs_;
-  std::vector<bool> compared_;  ///< of each kernel
+  std::vector<bool> compared_;  ///< for each kernel
 };
 
 }  // namespace
 
 bool equal(const Expr& a, const Expr& b) {
   if (a.same_as(b)) return true;
-  // Variables are compared most, and nothing is bound out here.
+  // A fast path for variables, the most frequent operands: nothing is bound at this level.
   if (a.defined() && b.defined()) {
     const auto *x = a.as<VarRef>(), *y = b.as<VarRef>();
     if (x != nullptr || y != nullptr) return x != nullptr && y != nullptr && x->var == y->var;

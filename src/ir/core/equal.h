@@ -1,5 +1,6 @@
-// Structural equality: same shape and values; variables and buffers by identity, or matched one to one between two
-// statements' own bindings.
+// Structural equality: two trees have the same nodes with the same fields. Free variables and buffers are compared by
+// identity, those that both statements define match one to one.
+// Thread rule: pure functions.
 #pragma once
 
 #include "ir/core/program.h"

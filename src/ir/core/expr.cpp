@@ -16,11 +16,11 @@ Expr node(Type type, T value) {
   return Expr(std::make_shared<const ExprNode>(type, std::move(value)));
 }
 
-// Most literals are small indices: a thread keeps one node of each.
-constexpr std::int64_t kLeastShared = -16, kMostShared = 256;
+// Most literals are small indices: each thread shares one node for each of these values.
+constexpr std::int64_t kMinShared = -16, kMaxShared = 256;
 Expr shared_index(std::int64_t value) {
-  thread_local std::array<Expr, kMostShared - kLeastShared + 1> literals;
-  Expr& literal = literals[static_cast<std::size_t>(value - kLeastShared)];
+  thread_local std::array<Expr, kMaxShared - kMinShared + 1> literals;
+  Expr& literal = literals[static_cast<std::size_t>(value - kMinShared)];
   if (!literal.defined()) literal = node(kIndex, IntImm{value});
   return literal;
 }
@@ -136,7 +136,7 @@ const char* reducer_name(ReducerKind kind) {
 }
 
 Expr make_int(std::int64_t value, Type type) {
-  if (type == kIndex && value >= kLeastShared && value <= kMostShared) return shared_index(value);
+  if (type == kIndex && value >= kMinShared && value <= kMaxShared) return shared_index(value);
   if (type.is_float()) refuse("an integer literal of type " + type.str());
   return make_broadcast(node(type.element(), IntImm{wrap_int(value, type)}), type.lanes);
 }

@@ -1,8 +1,8 @@
 // Expressions of the IR: immutable value handles over a small closed set of nodes, matched by as<Node>() or std::visit.
 // Thread rule: handles are values that share immutable nodes; any number of threads may read and copy them.
 //
-// The grammar of programs (ir/core/program.h, stmt.h and this file; fields.h lists the fields of each node). `x*` is
-// any number of x, `x?` is x or nothing, `field:X` an X in a field of that name.
+// The grammar of programs follows (ir/core/program.h, stmt.h and this file; fields.h lists the fields of each node).
+// `x*` is any number of x, `x?` is x or nothing, `field:X` is an X in a field of that name.
 //
 //   Program      ::= name Parameter* symbols:Var* Requirement* Workspace preparation:Stmt? host:Stmt Kernel*
 //   Parameter    ::= Buffer Role                           input, output or prepared
@@ -16,18 +16,18 @@
 //   Block        ::= Stmt Stmt Stmt*                       none of them a Block
 //   Let          ::= Var value:Expr body:Stmt
 //   IfThenElse   ::= condition:Expr then_case:Stmt else_case:Stmt?
-//   Store        ::= Buffer indices:Expr* value:Expr mask:Expr? streams asynchronous
+//   Store        ::= Buffer indices:Expr* value:Expr mask:Expr? non_temporal asynchronous
 //   Allocate     ::= Buffer body:Stmt offset per_thread symbolic_offset:Expr?
 //   Prefetch     ::= Buffer indices:Expr* for_write locality
-//   CommitCopies ::= pending                               of kernels for devices
-//   Barrier      ::= pending                               of kernels for devices
-//   Launch       ::= kernel                                of the host and the preparation alone
+//   CommitCopies ::= pending                               in device kernels
+//   Barrier      ::= pending                               in device kernels
+//   Launch       ::= kernel                                in the host statement and the preparation
 //   TensorInstruction ::= TensorOp operands:(Buffer? at:Expr)* Type columns transposes_a transposes_b body:Stmt?
-//                                                          of the vector form
+//                                                          in the vector form
 //
 //   Expr         ::= Type (IntImm | FloatImm | VarRef | Binary | Not | Select | Cast | Load | Ramp | Broadcast | Call |
 //                          Reduce)
-//   IntImm       ::= value                                 of integers and bool
+//   IntImm       ::= value                                 integer or bool
 //   FloatImm     ::= value
 //   VarRef       ::= Var
 //   Binary       ::= BinaryOp a:Expr b:Expr
@@ -35,24 +35,23 @@
 //   Select       ::= condition:Expr if_true:Expr if_false:Expr
 //   Cast         ::= value:Expr
 //   Load         ::= Buffer indices:Expr* mask:Expr?
-//   Ramp         ::= base:Expr stride:Expr                 a vector, of the vector form
-//   Broadcast    ::= value:Expr                            a vector, of the vector form
+//   Ramp         ::= base:Expr stride:Expr                 a vector, in the vector form
+//   Broadcast    ::= value:Expr                            a vector, in the vector form
 //   Call         ::= Intrinsic args:Expr*                  rows of ir/core/intrinsic_table
 //   Reduce       ::= ReducerKind Combiner? result axes:(Var min:Expr extent:Expr)* values:Expr*
-//                                                          before lowering alone
+//                                                          before lowering only
 //
 // Semantics, for every node:
 //  - Integers wrap around in two's complement; index arithmetic (kIndex) is required not to overflow.
 //  - Division and modulo of integers round towards minus infinity (floor): (a/b)*b + a%b == a, and a%b has the sign of
-//  b.
-//    The quotient of the lowest integer by -1 wraps. The divisor is required not to be 0 where the value is looked at:
-//    a side of a select that is not taken, or a lane that a mask turns off, may divide by 0.
+//    b. The quotient of the lowest integer by -1 wraps. The divisor is required not to be 0 where the value is used:
+//    the operand of a select that is not chosen, or a lane that a mask disables, may divide by 0.
 //  - Floating point follows IEEE 754 per operation, except that a*b+c may be contracted into one fma. Nothing is
 //    reassociated: a reduction's order is the loop order. Each operation on float16 and bfloat16 is computed in float32
 //    and rounded. min(a, b) is a < b ? a : b and max(a, b) is a > b ? a : b: b where one is NaN or both are zeros.
-//    Which NaN an operation gives is unspecified. Denormals are numbers like others.
-//  - Operands have no side effects; evaluation order is unspecified. `select` may evaluate both sides, so a load in a
-//    side not taken must be in bounds or masked; `&&` and `||` likewise.
+//    Which NaN an operation gives is unspecified. Subnormals are not flushed.
+//  - Operands have no side effects; evaluation order is unspecified. `select`, `&&` and `||` may evaluate all operands,
+//    so a load in one that is not chosen must be in bounds or masked.
 //  - A vector value has `lanes` elements; an operation on vectors works lane by lane. Mixed lanes are illegal:
 //    Broadcast first.
 #pragma once
@@ -87,15 +86,15 @@ class Expr {
   /// The node as T, or nullptr where it is of another kind. Requires defined().
   template <class T>
   const T* as() const;
-  /// Same node, not merely equal: what "unchanged" means for a pass.
+  /// Whether both are the same node, not merely equal ones: a pass returns the same node for unchanged input.
   bool same_as(const Expr& other) const { return node_ == other.node_; }
 
  private:
   std::shared_ptr<const ExprNode> node_;
 };
 
-/// A variable. Identity is by node, the name is for printing only. Of a vector type only where a Let of the vector form
-/// defines it.
+/// A variable. Identity is by node, the name is for printing only. Only a Let of the vector form defines variables of
+/// vector types.
 class Var {
  public:
   Var() = default;
@@ -117,15 +116,15 @@ enum class Scope : std::uint8_t {
   kGlobal,    ///< memory: a parameter, or an allocation in the workspace
   kShared,    ///< shared by the threads of a GPU block
   kLocal,     ///< private to one iteration of the enclosing parallel loop; a small stack array on the CPU
-  kRegister,  ///< like kLocal, and required to end in registers: constant indices once expanded
+  kRegister,  ///< like kLocal, and held in registers: indices must be constant in the vector form
   /// Like kLocal, in the tile registers of the CPU: the last two dimensions are a tile of at most 16 rows of at most 16
-  /// elements of 4 bytes, the others number the tiles. All of a tile is filled, added to or copied out at once.
+  /// elements of 4 bytes, the others number the tiles. Whole tiles are filled, accumulated and copied out.
   kTile,
   /// Like kLocal, for the tensor cores of a GPU: the last two dimensions are a matrix that a warp, the threads of a
-  /// threadIdx.x of 4 and a threadIdx.y of 8, has in its registers together. All of them execute every store to it and
-  /// store the same (ir/verify/fragments.h), as if each had the whole matrix; on the device thread (x, y) has the
-  /// elements 2x and 2x + 1 of row y of each 8 x 8. What is added up there may be added in any order and rounded less
-  /// often.
+  /// threadIdx.x of 4 and a threadIdx.y of 8, holds in its registers together. All threads execute every store to it
+  /// and store the same values (ir/verify/fragments.h), as if each held the whole matrix; on the device, thread (x, y)
+  /// holds the elements 2x and 2x + 1 of row y of each 8 x 8 matrix. Sums may be accumulated in any order and rounded
+  /// less often.
   kFragment,
 };
 const char* scope_name(Scope scope);  // "global", "shared", "local", "register", "tile", "fragment"
@@ -157,8 +156,8 @@ struct BufferNode {
   int rank() const { return static_cast<int>(shape.size()); }
   /// Stride of a dimension in elements, computed for compact buffers.
   Expr stride(int dimension) const;
-  /// From the first element to the last one, gaps between rows included: the product of the extents where it is
-  /// compact. Requires constant extents and strides.
+  /// The number of elements from the first to the last one, gaps between rows included; of a compact buffer, the
+  /// product of the extents. Requires constant extents and strides.
   std::int64_t elements() const;
 };
 
@@ -173,8 +172,8 @@ struct IntImm {
   std::int64_t value;
 };
 struct FloatImm {
-  double value;    ///< one of the type
-  double written;  ///< before it was rounded to it: what a literal is that meets a wider type
+  double value;    ///< rounded to the type
+  double written;  ///< before rounding; a literal that meets a wider type is rounded anew from it
 };
 struct VarRef {
   Var var;
@@ -199,7 +198,7 @@ enum class BinaryOp : std::uint8_t {
 };
 const char* binary_op_name(BinaryOp op);  // "+", "min", "&&"
 inline bool is_comparison(BinaryOp op) { return op >= BinaryOp::kEq && op <= BinaryOp::kGe; }
-/// Both operands have one type; comparisons give bool of the same lanes.
+/// Both operands have the same type; comparisons give bool of as many lanes.
 struct Binary {
   BinaryOp op;
   Expr a, b;
@@ -207,29 +206,29 @@ struct Binary {
 struct Not {
   Expr a;
 };
-/// `condition` is bool of the same lanes, or a scalar that chooses for all lanes.
+/// `condition` is bool of as many lanes, or a scalar that chooses for all lanes.
 struct Select {
   Expr condition, if_true, if_false;
 };
-/// To the node's type, of as many lanes:
+/// Conversion to the node's type, of as many lanes:
 ///  - integer or bool to integer: modulo 2^bits, as in two's complement; to bool: whether it is not 0
-///  - float to integer: truncated towards 0; beyond the integer's range the nearest that it has, NaN gives 0
+///  - float to integer: truncated towards 0; saturates at the ends of the integer's range, NaN gives 0
 ///  - float to bool: whether it is not 0 (NaN is not)
 ///  - integer or bool to float: to nearest, ties to even
 ///  - float to float: to nearest, ties to even; beyond the range infinity; NaN stays NaN
-///  - to float16 and bfloat16 whatever is no float32 goes by way of float32, and so may be rounded twice
+///  - any type but float32 to float16 and bfloat16: through float32, and so possibly rounded twice
 struct Cast {
   Expr value;
 };
-/// Reads buffer[indices]. In the vector form at most one index is a vector (contiguous when it is a Ramp of stride 1 in
-/// the dimension of stride 1), or several are equal in lanes (a gather). Lanes where `mask` is false read nothing and
-/// give 0; an undefined mask means all lanes.
+/// Reads buffer[indices]. In the vector form one index is a vector (contiguous when it is a Ramp of stride 1 in the
+/// dimension of stride 1), or several have as many lanes (a gather). Lanes where `mask` is false read nothing and give
+/// 0; an undefined mask enables all lanes.
 struct Load {
   Buffer buffer;
   std::vector<Expr> indices;
   Expr mask;
 };
-/// base, base + stride, ..., `lanes` elements; base and stride are scalar.
+/// The vector base, base + stride, ..., of the type's lanes; base and stride are scalar.
 struct Ramp {
   Expr base, stride;
 };
@@ -251,10 +250,10 @@ enum class Intrinsic : std::uint8_t {
   kCeil,
   kRound,
   kAbs,
-  kScale,        ///< scale(x, n): x * 2^n, rounded once, n a whole number of x's type; unspecified for other n
-  kLikely,       ///< the identity on a bool: a bound of a loop's tail, which partitioning removes
-  kReinterpret,  ///< the bits of the operand, of a type of as many, as a value of the call's type
-  // Words: an int32 that holds four bytes or two halves, the first one lowest. All arguments are int32 but for the sum
+  kScale,        ///< scale(x, n): x * 2^n, rounded once, for an integral n of x's type; unspecified for other n
+  kLikely,       ///< the identity on a bool: marks the guard of a loop's tail, which loop partitioning removes
+  kReinterpret,  ///< the bits of the operand, whose type has as many, as a value of the call's type
+  // Words: an int32 that holds four bytes or two halves, the first one lowest. All arguments are int32 except the sum
   // of dot_bf16.
   kJoinBytes,   ///< join_bytes(b0..b3): the word of the lowest byte of each
   kJoinHalves,  ///< join_halves(h0, h1): the word of the lower half of each
@@ -262,17 +261,17 @@ enum class Intrinsic : std::uint8_t {
   kDotS8S8,     ///< dot_s8s8(sum, a, b): likewise, both int8
   kDotS16,      ///< dot_s16(sum, a, b): sum + a0*b0 + a1*b1, which wraps around, of halves that are int16
   /// dot_bf16(sum, a, b), float32: sum + a0*b0 + a1*b1 of halves that are bfloat16, in any order; every operation may
-  /// be rounded or fused with the next, and what is subnormal may be taken for 0.
+  /// be rounded or fused with the next, and subnormals may be flushed to 0.
   kDotBF16,
-  /// shuffle_xor(x, n): the x of the thread whose threadIdx.x differs in the bit n alone, n a literal: 1, 2, 4, 8
-  /// or 16. In the vector form of a device, as the whole value of a store to what is private to a thread, which all 32
-  /// threads of a warp reach together: those of a block whose numbers, threadIdx.x first, have the same quotient by 32.
-  /// The block consists of whole warps, its threads along x are a multiple of 2n.
+  /// shuffle_xor(x, n): the x of the thread whose threadIdx.x differs in the bit n alone, where n is a literal: 1, 2,
+  /// 4, 8 or 16. Only in the vector form of a device, as the whole value of a store to memory that is private to a
+  /// thread, in control flow that is uniform across the warp (ir/analysis/divergence.h). The block consists of whole
+  /// warps, and its threads along x are a multiple of 2n.
   kShuffleXor,
-  /// round_tf32(x), float32: x rounded to 10 bits behind the point, as tensor cores multiply it. To nearest, ties away
-  /// from 0; beyond the range infinity; NaN stays NaN.
+  /// round_tf32(x), float32: x rounded to 10 bits of mantissa, as tensor cores round operands. To nearest, ties away
+  /// from 0; infinity beyond the range; NaN stays NaN.
   kRoundTf32,
-  // Instructions of CPUs, which instruction selection puts in the place of the intrinsics above, whose values they have
+  // CPU instructions, with which instruction selection replaces intrinsics above of the same value
   // (lower/select/dot_products.cpp). Vector form of a CPU only.
   kLoadBytes,   ///< join_bytes of adjacent elements, the first one lowest: one load of the word
   kLoadHalves,  ///< join_halves of adjacent elements
@@ -282,11 +281,11 @@ enum class Intrinsic : std::uint8_t {
   kVdpbf16ps,   ///< dot_bf16 of 4, 8 or 16 words, AVX512-BF16
 };
 inline bool is_dot(Intrinsic intrinsic) { return intrinsic >= Intrinsic::kDotU8S8 && intrinsic <= Intrinsic::kDotBF16; }
-/// Of words.
+/// Whether its operands or its result are words.
 inline bool is_of_words(Intrinsic intrinsic) {
   return intrinsic >= Intrinsic::kJoinBytes && intrinsic <= Intrinsic::kDotBF16;
 }
-/// Chosen by instruction selection.
+/// Whether only instruction selection creates it.
 inline bool is_cpu_instruction(Intrinsic intrinsic) {
   return intrinsic >= Intrinsic::kLoadBytes && intrinsic <= Intrinsic::kVdpbf16ps;
 }
@@ -300,20 +299,20 @@ struct Call {
 
 enum class ReducerKind : std::uint8_t { kSum, kProd, kMin, kMax, kAny, kAll, kCustom };
 const char* reducer_name(ReducerKind kind);
-/// One axis of a reduction, as the expression sees it.
+/// One axis of a reduction; `var` occurs in the values that are reduced.
 struct ReduceAxis {
   Var var;
   Expr min, extent;
 };
-/// A user-made reducer of tuples: the tuples `left` and `right` become `combined`, an expression of these variables;
-/// `identity` changes nothing when combined. All four have one element for each member of the tuple. Required to be
-/// associative and commutative, for schedules reorder it.
+/// A user-made reducer of tuples: it combines the tuples `left` and `right` to `combined`, an expression of these
+/// variables; `identity` is its neutral element. All four have one element for each member of the tuple. It is required
+/// to be associative and commutative, because schedules reorder it.
 struct Combiner {
   std::string name;
   std::vector<Var> left, right;
   std::vector<Expr> combined, identity;
 };
-/// Combines `values` over `axes`; the expression is member `result` of the combination. There is one value but for
+/// Combines `values` over `axes`; the expression is member `result` of the combination. There is one value, except for
 /// tuples (kCustom, with a combiner). Legal only as the whole body of a compute (expression/tensor.h); a lowered
 /// program has none.
 struct Reduce {
@@ -334,14 +333,14 @@ const T* Expr::as() const {
   return std::get_if<T>(&node_->value);
 }
 
-/// For std::visit over a node's value.
+/// A visitor of lambdas, for std::visit over a node's value.
 template <class... F>
 struct overloaded : F... {
   using F::operator()...;
 };
 
-// --- Making expressions. Types are checked; a mismatch throws InternalError, or UsageError in the operators below
-// --------
+// --- Making expressions ----------------------------------------------------------------------------------------------
+// Types are checked: a mismatch throws InternalError, in the operators below UsageError.
 
 Expr make_int(std::int64_t value, Type type);
 Expr make_float(double value, Type type);
@@ -349,37 +348,38 @@ Expr make_float(double value, Type type);
 Expr make_const(double value, Type type);
 Expr make_bool(bool value, int lanes = 1);
 Expr make_binary(BinaryOp op, Expr a, Expr b);
-/// a op b by the operators below, which make the operands agree, fold constants and drop neutral elements.
+/// a op b by the operators below, which convert the operands, fold constants and drop neutral elements.
 Expr apply(BinaryOp op, const Expr& a, const Expr& b);
-/// Gives two operands one type and number of lanes, as the operators do. Throws UsageError, which names `where`.
+/// Converts two operands to the same type and number of lanes, as the operators do. Throws UsageError, which names
+/// `where`.
 void make_agree(Expr& a, Expr& b, const char* where);
 Expr make_not(Expr a);
 Expr make_select(Expr condition, Expr if_true, Expr if_false);
 Expr make_cast(Type type, Expr value);
 Expr make_load(Buffer buffer, std::vector<Expr> indices, Expr mask = {});
 Expr make_ramp(Expr base, Expr stride, int lanes);
-/// `value` itself where lanes is 1.
+/// Returns `value` itself where lanes is 1.
 Expr make_broadcast(Expr value, int lanes);
 Expr make_call(Intrinsic intrinsic, std::vector<Expr> args, Type type);
 Expr make_reduce(ReducerKind reducer, Expr value, std::vector<ReduceAxis> axes);
 /// Requires the parts of `reduce` to agree in number and type.
 Expr make_reduce(Reduce reduce);
-/// The value that changes nothing when combined, and the combination of two values. Not of kCustom, whose combiner
-/// says.
+/// The neutral element of a reducer. Not for kCustom, whose combiner has it.
 Expr reducer_identity(ReducerKind kind, Type type);
-/// As the combiner says where there is one.
+/// The neutral element of a member of the tuple, also for kCustom.
 Expr reducer_identity(const Reduce& reduce, std::size_t member);
+/// The combination of two values. Not for kCustom.
 Expr reducer_combine(ReducerKind kind, const Expr& a, const Expr& b);
 
-/// The literal's value, or nullptr. Looks through nothing: simplify first.
+/// The value of an integer literal; nullptr for any other expression, also one that could be folded.
 const std::int64_t* as_const_int(const Expr& e);
 bool is_const_int(const Expr& e, std::int64_t value);
-/// The constant of a bool expression, where it is one (broadcasts included).
+/// Whether a bool expression is the literal true or false, or a broadcast of it.
 bool is_true(const Expr& e);
 bool is_false(const Expr& e);
 
 // Operators: a literal takes the other operand's type, a scalar is broadcast to the other's lanes, integer constants
-// are folded and x+0, x*1, x*0 are dropped on the way. `/` is floor division on integers.
+// are folded and x+0, x*1 and x*0 are simplified. `/` is floor division on integers.
 Expr operator+(const Expr& a, const Expr& b);
 Expr operator-(const Expr& a, const Expr& b);
 Expr operator-(const Expr& a);

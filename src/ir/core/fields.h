@@ -1,11 +1,11 @@
-// The description of each node: its fields, once, in the order in which they are evaluated. Visiting, rewriting,
-// equality and serialisation are derived from it: a node without a description, or with a field that the description
-// lacks, does not compile.
+// The description of each node: the list of its fields, in the order in which they are evaluated. Visiting, rewriting,
+// equality and serialisation derive from it. A node without a description, or with a member that its description lacks,
+// does not compile.
 // Thread rule: constants.
 //
-// A field is a pointer to a member, or one of the marks below around it. What a field's type says, no mark repeats: an
-// Expr or a Stmt is a child, a vector of them has several, a Var or a Buffer is referred to, everything else is a
-// value. A child without a mark is defined.
+// A field is a pointer to a member, or one of the marks below around it. Its type says what it is: an Expr or a Stmt is
+// a child, a vector of them is a list of children, a Var or a Buffer is a reference, everything else is a value. A
+// child without a mark is always defined.
 #pragma once
 
 #include <optional>
@@ -29,21 +29,21 @@ template <class M>
 struct Optional {
   M member;
 };
-/// A number within 0 .. `most`; `what` names it in messages: "a kernel number".
+/// A number in 0 .. `max`; `what` names it in messages: "a kernel number".
 template <class M>
 struct AtMost {
   M member;
-  int most;
+  int max;
   const char* what;
 };
-/// How the node was written, which is no part of what it means.
+/// A member that records how the node was written and does not affect its meaning.
 template <class M>
 struct Spelling {
   M member;
 };
 
 template <class Node>
-struct Fields;  // of a node that is not described here
+struct Fields;  // specialised for each node
 
 template <>
 struct Fields<IntImm> {
@@ -117,8 +117,8 @@ struct Fields<IfThenElse> {
 };
 template <>
 struct Fields<Store> {
-  static constexpr std::tuple list{&Store::buffer,         &Store::indices, &Store::value,
-                                   Optional{&Store::mask}, &Store::streams, &Store::asynchronous};
+  static constexpr std::tuple list{&Store::buffer,         &Store::indices,      &Store::value,
+                                   Optional{&Store::mask}, &Store::non_temporal, &Store::asynchronous};
 };
 template <>
 struct Fields<Allocate> {
@@ -157,7 +157,7 @@ struct Fields<Launch> {
   static constexpr std::tuple list{AtMost{&Launch::kernel, 1 << 20, "a kernel number"}};
 };
 
-// Whether the type of an expression does not follow from its fields, and is a part of it.
+// Whether the type of an expression does not follow from its fields.
 template <class Node>
 inline constexpr bool kHasOwnType = false;
 template <>
@@ -173,7 +173,7 @@ inline constexpr bool kHasOwnType<Broadcast> = true;
 template <>
 inline constexpr bool kHasOwnType<Call> = true;
 
-// The last enumerator of each enumeration that nodes, buffers and parameters have.
+// The last enumerator of each enumeration that is a member of a node, buffer or parameter.
 constexpr TypeCode last_of(TypeCode) { return TypeCode::kBool; }
 constexpr Scope last_of(Scope) { return Scope::kFragment; }
 constexpr BinaryOp last_of(BinaryOp) { return BinaryOp::kOr; }
@@ -183,7 +183,7 @@ constexpr LoopKind last_of(LoopKind) { return LoopKind::kVirtualThread; }
 constexpr TensorOp last_of(TensorOp) { return TensorOp::kWarpgroupAwait; }
 constexpr Role last_of(Role) { return Role::kPrepared; }
 
-/// Whether a field is a list of parts of the node, which have fields themselves.
+/// Whether a field of type T is a list of parts of the node, which have fields themselves.
 template <class T>
 inline constexpr bool kHasParts = OneOf<T, std::vector<ReduceAxis>, std::vector<Operand>>;
 
@@ -198,7 +198,7 @@ constexpr auto member_of(M field) {
 
 namespace fields_detail {
 
-/// Converts to the type of any member.
+/// Converts to the type of any member; never evaluated.
 struct Anything {
   template <class T>
   operator T() const;  // NOLINT(google-explicit-constructor): never called
@@ -216,7 +216,7 @@ constexpr std::size_t count_members() {
 
 }  // namespace fields_detail
 
-/// Calls f(field) for each field of Node, in order, until it returns false; returns whether it never did.
+/// Calls f(field) for each field of Node, in order, until it returns false. Returns whether all returned true.
 template <class Node, class F>
 constexpr bool all_fields(F&& f) {
   static_assert(fields_detail::count_members<Node>() == std::tuple_size_v<decltype(Fields<Node>::list)>,
@@ -232,7 +232,7 @@ constexpr void for_each_field(F&& f) {
   });
 }
 
-/// Calls f(child) for each child that is defined, an Expr or a Stmt, in order.
+/// Calls f(child) for each defined child, an Expr or a Stmt, in order.
 template <class Node, class F>
 void for_each_child(const Node& node, F&& f) {
   for_each_field<Node>([&](const auto& field) {
@@ -248,8 +248,8 @@ void for_each_child(const Node& node, F&& f) {
   });
 }
 
-/// Calls f(child) for each child that is defined, in order, and returns the node with the results in their places, or
-/// nothing where every child came back as the same handle.
+/// Calls f(child) for each defined child, in order, and returns the node with its children replaced by the results, or
+/// nothing where every result is the same handle as the child.
 template <class Node, class F>
 std::optional<Node> map_children(const Node& node, F&& f) {
   std::optional<Node> changed;

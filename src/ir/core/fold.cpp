@@ -11,7 +11,7 @@ namespace {
 
 using U64 = std::uint64_t;
 
-// The value of a scalar literal; false where `e` is none.
+// The value of a scalar literal; false where `e` is not one.
 bool literal(const Expr& e, Scalar& value) {
   if (const auto* imm = e.as<IntImm>()) value = integer_scalar(imm->value);
   if (const auto* imm = e.as<FloatImm>()) value = float_scalar(imm->value);

@@ -18,8 +18,8 @@ using Evaluate = Scalar (*)(Type, const Scalar*);
   throw Error(std::string(name) + " is not defined on " + type.str());
 }
 
-/// f(x, y, z) in the precision of the type for float32 and float64, in float32 for narrower types, which are rounded
-/// afterwards. Arguments that the function does not have are 0.
+/// f(x, y, z) in the precision of the type for float32 and float64; for narrower types in float32, then rounded.
+/// Arguments that the function does not have are 0.
 template <class F, int kArity>
 Scalar of_floats(Type type, const Scalar* args) {
   const double x = args[0].f, y = kArity > 1 ? args[1].f : 0, z = kArity > 2 ? args[2].f : 0;
@@ -28,7 +28,7 @@ Scalar of_floats(Type type, const Scalar* args) {
   return float_scalar(round_float(result, type));
 }
 
-// Beyond 4096 either way every number is 0 or infinity.
+// Beyond exponents of +-4096 every result is 0 or infinity.
 template <class T>
 T scaled(T x, T n) {
   if (std::isnan(n)) return n;
@@ -54,7 +54,7 @@ Scalar evaluate_abs(Type type, const Scalar* args) {
   return negative ? apply_binary(BinaryOp::kSub, type, integer_scalar(0), args[0]) : args[0];
 }
 
-/// Part `i` of a word, of T.
+/// Part `i` of a word, as a T.
 template <class T>
 T part_of(Scalar word, int i) {
   return static_cast<T>(static_cast<std::uint32_t>(word.i) >> (8 * static_cast<int>(sizeof(T)) * i));
@@ -70,7 +70,7 @@ Scalar evaluate_join(Type type, const Scalar* args) {
   return integer_scalar(wrap_int(word, type));
 }
 
-/// The parts of the second argument are A's, those of the third B's.
+/// The dot product of words: parts of the second argument have type A, parts of the third type B.
 template <class A, class B>
 Scalar evaluate_dot(Type type, const Scalar* args) {
   std::int64_t sum = args[0].i;
@@ -96,7 +96,7 @@ Scalar evaluate_round_tf32(Type, const Scalar* args) {
 Scalar refuse_reinterpret(Type type, const Scalar*) { refuse("reinterpret", type); }
 Scalar refuse_shuffle(Type type, const Scalar*) { refuse("shuffle_xor", type); }
 
-/// The evaluation by a function of up to three floating-point arguments.
+/// Evaluation by a function of up to three floating-point arguments.
 template <int kArity, class F>
 constexpr Evaluate floats(F) {
   return of_floats<F, kArity>;

@@ -1,6 +1,6 @@
-// What each intrinsic is: one row of one table, which type checks, the interpreter, the counts of arithmetic and the
-// printers of sources read. What only one emitter knows is in that emitter: codegen/llvm/emit_intrinsic.cpp,
-// codegen/source/expression.cpp, and lower/elementary.cpp for what is expanded into arithmetic.
+// The table of intrinsics, one row each: type checks, the interpreter, operation counts and source printers read it.
+// What one emitter alone needs is in that emitter: codegen/llvm/emit_intrinsic.cpp, codegen/source/expression.cpp, and
+// lower/elementary.cpp for intrinsics that are expanded into arithmetic.
 // Thread rule: constants.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace nestwright::ir {
 
-/// On which element types an intrinsic is defined, as the type of its result.
+/// The element types of the result on which an intrinsic is defined.
 enum class Domain : std::uint8_t {
   kAnyType,
   kBools,
@@ -23,15 +23,15 @@ struct IntrinsicInfo {
   const char* name;
   int arity;
   Domain domain;
-  /// The arguments before this one have the type of the result, those from here on are of int32.
+  /// The arguments before this one have the type of the result, the others int32.
   int first_int32;
   /// The value for `arity` arguments; `type` is an element type of the domain.
   Scalar (*evaluate)(Type type, const Scalar* args);
-  int operations;  ///< of arithmetic, where operations are counted
-  int products;    ///< pairs of arguments' elements that are multiplied and added to a sum
-  /// The function of C's mathematics that computes it on float64 (with an "f" behind it, on float32), or nullptr.
+  int operations;  ///< arithmetic operations per element, as the cost model counts them
+  int products;    ///< pairs of elements that are multiplied and accumulated
+  /// The libm function that computes it on float64 (with the suffix "f", on float32), or nullptr.
   const char* libm;
-  /// The built-in function of CUDA and OpenCL C on floating-point types, or nullptr where the emitter writes it.
+  /// The built-in function of CUDA and OpenCL C on floating-point types, or nullptr where the emitter spells it.
   const char* device;
 };
 
@@ -39,10 +39,10 @@ inline constexpr Intrinsic kLastIntrinsic = Intrinsic::kVdpbf16ps;
 
 const IntrinsicInfo& intrinsic_info(Intrinsic intrinsic);
 
-/// The type of argument `i` of a call with a result of type `result`. Not of kReinterpret, whose argument has any type
-/// of as many bits and lanes.
+/// The type of argument `i` of a call with a result of type `result`. Not for kReinterpret, whose argument may have any
+/// type of as many bits and lanes.
 Type argument_type(Intrinsic intrinsic, std::size_t i, Type result);
-/// The element type that the results must have: that of `type`, but where the domain is one type alone.
+/// The element type that results must have: the only one of the domain, where it has one alone, else that of `type`.
 Type only_element(Intrinsic intrinsic, Type type);
 
 }  // namespace nestwright::ir

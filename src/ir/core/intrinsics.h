@@ -1,13 +1,12 @@
-// The mathematical functions on expressions, as the user writes them: exp(A(i, j)).
+// The mathematical functions on expressions, as users write them in tensor expressions: exp(A(i, j)).
 // Thread rule: pure functions.
 //
-// Types. A function of several operands makes them agree as the operators do: a literal takes the other's type, a
-// scalar is broadcast. The type of the result is that of the operands. float16 and bfloat16 are computed in float32 and
-// rounded. Where a function is not defined on a type, UsageError says which cast to write.
+// Types. Operands are converted as by the operators: a literal takes the other operand's type, a scalar is broadcast.
+// The result has the type of the operands. float16 and bfloat16 are computed in float32 and rounded. For a type on
+// which a function is not defined, UsageError says which cast to write.
 //
-// Accuracy. sqrt, floor, ceil, round, abs, scale and fma round correctly; rsqrt is 1 / sqrt(x), each rounded. The
-// others have the errors that lower/vector_math.h states for what the lowering makes of them; the interpreter calls
-// libm.
+// Accuracy. sqrt, floor, ceil, round, abs, scale and fma round correctly; rsqrt is 1 / sqrt(x), each rounded. The error
+// bounds of the others are stated in lower/vector_math.h, which expands them; the interpreter calls libm.
 #pragma once
 
 #include "ir/core/expr.h"
@@ -24,17 +23,18 @@ Expr tanh(const Expr& x);
 Expr sigmoid(const Expr& x);  ///< 1 / (1 + exp(-x))
 Expr erf(const Expr& x);
 Expr pow(const Expr& x, const Expr& y);
-/// x * 2^n for a whole number n, rounded once: 0, infinity and what lies below the normal range included.
+/// x * 2^n for an integral n, rounded once, also for 0, infinity and subnormal results.
 Expr scale(const Expr& x, const Expr& n);
-/// Rounded as tensor cores multiply it, to 10 bits behind the point (kRoundTf32, ir/core/expr.h). Of float32 only.
+/// x rounded to tf32, 10 bits of mantissa, as tensor cores round operands (kRoundTf32, ir/core/expr.h). For float32
+/// only.
 Expr round_tf32(const Expr& x);
 
-// On integers, too, where the first three are the identity.
+// On floating-point types and integers; the first three are the identity on integers.
 Expr floor(const Expr& x);
 Expr ceil(const Expr& x);
 Expr round(const Expr& x);  ///< to nearest, ties to even
-Expr abs(const Expr& x);    ///< of the lowest signed integer: itself
-/// min(max(x, low), high): low where it is above high; NaN stays NaN.
+Expr abs(const Expr& x);    ///< the lowest signed integer gives itself
+/// min(max(x, low), high); `high` where low > high. NaN stays NaN.
 Expr clamp(const Expr& x, const Expr& low, const Expr& high);
 /// x * y + z, rounded once where the type is floating.
 Expr fma(const Expr& x, const Expr& y, const Expr& z);
@@ -43,14 +43,14 @@ Expr fma(const Expr& x, const Expr& y, const Expr& z);
 /// the two is bool.
 Expr reinterpret(Type type, const Expr& x);
 
-/// A word of four bytes or two halves, the first one lowest: what products of narrow numbers, summed in fours or twos,
-/// work on. The parts are integers, of which the lowest bits are taken, or floats of 16 bits. Throws UsageError for
-/// other numbers of parts and other types.
+/// A 32-bit word of four bytes or two halves, the first one lowest: an operand of dot(). The parts are integers, whose
+/// lowest bits are taken, or 16-bit floats. Throws UsageError for any other number of parts and for other types.
 Expr join(const std::vector<Expr>& parts);
 /// `sum` + the products of the parts of two words. `how`: kDotU8S8, kDotS16, kDotBF16 (ir/core/expr.h).
 Expr dot(Intrinsic how, Expr sum, Expr a, Expr b);
 
-/// `x` of the thread whose threadIdx.x differs in the bit `n`: where it may stand, kShuffleXor (ir/core/expr.h) says.
+/// The value that `x` has in the thread whose threadIdx.x differs in the bit `n`. kShuffleXor (ir/core/expr.h) says
+/// where it may occur.
 Expr shuffle_xor(const Expr& x, int n);
 
 }  // namespace nestwright::ir

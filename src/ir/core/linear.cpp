@@ -9,7 +9,7 @@
 namespace nestwright::ir {
 namespace {
 
-// Index arithmetic does not overflow; where an expression does all the same, wrapping is what the IR defines.
+// Index arithmetic is required not to overflow; other integers wrap around, as the IR defines.
 std::int64_t add_wrapping(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
@@ -24,7 +24,7 @@ bool is_var(const Expr& e, const Var& var) {
 
 bool is_constant(const Expr& e, std::int64_t& value);
 
-// One atom and nothing else.
+// Whether the sum is one atom and nothing else.
 bool is_lone(const Linear& sum) { return sum.constant == 0 && sum.terms.size() == 1 && sum.terms[0].coefficient == 1; }
 
 bool is_product(const Expr& e) {
@@ -39,7 +39,7 @@ Expr product_of(const std::vector<Expr>& factors) {
   return product;
 }
 
-// Takes the factors of `divisor` out of those of `atom`; false where one is missing.
+// Removes the factors of `divisor` from `factors`; false where one is missing.
 bool take_out(const Expr& divisor, std::vector<Expr>& factors) {
   for (const Expr& wanted : factors_of(divisor)) {
     const auto found =
@@ -63,7 +63,7 @@ void accumulate(Linear& sum, const Expr& e, std::int64_t scale) {
     sum.constant = add_wrapping(sum.constant, mul_wrapping(imm->value, scale));
     return;
   }
-  // Other integer types wrap around, so their sums are not taken apart.
+  // Sums of other integer types may wrap around, so they are atoms.
   if (const auto* n = e.as<Binary>(); n && e.type() == kIndex) {
     std::int64_t factor = 0;
     switch (n->op) {
@@ -107,7 +107,7 @@ void accumulate(Linear& sum, const Expr& e, std::int64_t scale) {
   sum.add_term(e, scale);
 }
 
-// Whether `e` is constant as a whole, as (i + 2) - i is; looks only below + - *.
+// Whether `e`, a sum or product, is constant as a whole, as (i + 2) - i is.
 bool is_constant(const Expr& e, std::int64_t& value) {
   if (const std::int64_t* imm = as_const_int(e)) {
     value = *imm;
@@ -165,7 +165,7 @@ Linear& Linear::add_term(const Expr& atom, std::int64_t coefficient) {
     if (term->coefficient == 0) terms.erase(term);
     return *this;
   }
-  constexpr std::size_t kUsualTerms = 4;  // two loops a dimension and a tile's start; most sums have no more
+  constexpr std::size_t kUsualTerms = 4;  // two loops per dimension and the start of a tile
   if (terms.empty()) terms.reserve(kUsualTerms);
   terms.push_back({atom, coefficient});
   return *this;
@@ -180,7 +180,7 @@ Linear& Linear::add(const Linear& other, std::int64_t scale) {
 Expr Linear::expr() const {
   if (terms.empty()) return make_int(constant, kIndex);
   const Type type = terms.front().atom.type();
-  // Start with a positive term, so that no minus sign leads: y - x, 5 - x; only a wholly negative sum has x*-1.
+  // A positive term comes first: y - x, 5 - x. Only a sum without one starts with x*-1.
   std::size_t first = 0;
   while (first < terms.size() && terms[first].coefficient < 0) ++first;
   Expr sum;
@@ -247,9 +247,9 @@ std::vector<Expr> factors_of(const Expr& atom) {
 }
 
 Linear multiply(const Linear& a, const Linear& b) {
-  constexpr std::size_t kMostProducts = 16;  // a longer sum is no clearer than the product
+  constexpr std::size_t kMaxProducts = 16;  // a longer sum is less useful than the product
   Linear product;
-  if (a.terms.size() * b.terms.size() > kMostProducts)
+  if (a.terms.size() * b.terms.size() > kMaxProducts)
     return product.add_term(make_binary(BinaryOp::kMul, a.expr(), b.expr()), 1);
   product.add(b, a.constant);
   for (const LinearTerm& x : a.terms) {
@@ -261,6 +261,18 @@ Linear multiply(const Linear& a, const Linear& b) {
     }
   }
   return product;
+}
+
+bool is_multiple(const Linear& sum, std::int64_t factor) {
+  return sum.constant % factor == 0 && std::all_of(sum.terms.begin(), sum.terms.end(), [&](const LinearTerm& term) {
+           return term.coefficient % factor == 0;
+         });
+}
+
+Expr divided(Linear sum, std::int64_t by) {
+  sum.constant /= by;
+  for (LinearTerm& term : sum.terms) term.coefficient /= by;
+  return sum.expr();
 }
 
 void split_multiples(const Linear& a, const Linear& divisor, Linear& whole, Linear& rest) {
@@ -275,7 +287,7 @@ void split_multiples(const Linear& a, const Linear& divisor, Linear& whole, Line
     }
     return;
   }
-  // As polynomials are divided: by the divisor's first term, as long as that leaves less.
+  // Polynomial division by the leading term of the divisor, as long as it leaves fewer terms.
   const LinearTerm& lead = divisor.terms.front();
   rest = a;
   for (std::size_t t = 0; t < rest.terms.size();) {

@@ -1,5 +1,8 @@
-// Affine normal form: constant + sum of coefficient * atom. The one place that takes index expressions apart; the
-// simplifier, bounds inference, the verifier, the features and address generation all read it.
+// The affine normal form of index expressions: constant + sum of coefficient * atom. The simplifier, bounds inference,
+// the verifier, the features of the cost model and address generation all decompose index expressions by it.
+// Thread rule: values and pure functions. Units: none; arithmetic on coefficients wraps around in 64 bits.
+//
+//   to_linear((i + 2)*16 + j%4 - i)    is 32 + 15*[i] + 1*[j%4]
 #pragma once
 
 #include <vector>
@@ -9,7 +12,7 @@
 namespace nestwright::ir {
 
 struct LinearTerm {
-  Expr atom;  ///< a variable, or an opaque non-linear expression (floor division, min, a product of variables)
+  Expr atom;  ///< a variable, or a non-linear expression: a floor division, min, a product of variables
   std::int64_t coefficient;
 };
 
@@ -19,40 +22,49 @@ struct Linear {
   std::vector<LinearTerm> terms;
 
   bool is_constant() const { return terms.empty(); }
-  /// Coefficient of a variable, 0 where it does not occur as a term of its own.
+  /// The coefficient of a variable; 0 where the variable is not itself an atom.
   std::int64_t coefficient(const Var& var) const;
-  /// True where `var` occurs inside an atom that is not the variable itself.
+  /// Whether `var` occurs inside an atom that is not the variable itself.
   bool hides(const Var& var) const;
   Linear& add(const Linear& other, std::int64_t scale = 1);
-  /// Adds coefficient * atom. `atom` is taken as opaque: a sum or a literal goes through to_linear.
+  /// Adds coefficient * atom. Requires an atom; use to_linear() for sums and literals.
   Linear& add_term(const Expr& atom, std::int64_t coefficient);
+  /// The sum as an expression, its first positive term first.
   Expr expr() const;
 };
 
 /// Requires a scalar integer expression. Products of sums of indices are multiplied out.
 Linear to_linear(const Expr& e);
 
-/// Equal, or alike but for the order of factors (n*i and i*n) and of what is divided.
+/// Whether two atoms are equal up to the order of factors (n*i and i*n) and up to the normal form of dividends and
+/// divisors.
 bool same_atom(const Expr& a, const Expr& b);
 
-/// True only where two indices differ whatever the values of their variables: by a constant, or as remainders by one
-/// number of what lies no multiple of it apart. v%2 and (v + 1)%2 do.
+/// True only where two indices differ for all values of their variables: their difference is a constant other than 0,
+/// or they are remainders by one constant whose dividends differ by a constant that is not a multiple of it, as v%2 and
+/// (v + 1)%2.
 bool never_equal(const Expr& a, const Expr& b);
 
-/// Whether a term is data: read from a tensor, or made from another type. What is computed from it in 64 bits may wrap
-/// around, unlike index arithmetic; then a sum says nothing of the order of its values.
+/// Whether an atom contains a loaded value, a cast or a call. Sums of such values may wrap around in 64 bits, unlike
+/// index arithmetic.
 bool has_data(const Linear& sum);
-/// True for a sum that has data and is more than that, and for one with a number that is too large to add to.
+/// Whether the sum may overflow: it contains loaded values among other terms, or a number above 2^60. Comparisons must
+/// not be decided by the difference of such sums.
 bool may_wrap(const Linear& sum);
 
-/// The factors of a product of indices, none of them a constant one; any other expression is its only factor.
+/// The factors of a product of indices, which are not constant; any other expression is its only factor.
 std::vector<Expr> factors_of(const Expr& atom);
 
 /// a * b, multiplied out.
 Linear multiply(const Linear& a, const Linear& b);
 
-/// Splits `a` into divisor * whole + rest as far as its terms show it. A constant divisor leaves the remainder of every
-/// coefficient. Requires a divisor that is not 0.
+/// Whether the constant and all coefficients are multiples of `factor`.
+bool is_multiple(const Linear& sum, std::int64_t factor);
+/// sum / by. Requires is_multiple(sum, by).
+Expr divided(Linear sum, std::int64_t by);
+
+/// Splits `a` into divisor * whole + rest. With a constant divisor `whole` has the terms whose coefficients are
+/// multiples of it, with a symbolic one what polynomial division yields. Requires a divisor that is not 0.
 void split_multiples(const Linear& a, const Linear& divisor, Linear& whole, Linear& rest);
 
 }  // namespace nestwright::ir

@@ -1,14 +1,15 @@
-// A node made of its fields again, checked as the functions of ir/core/expr.h and ir/core/stmt.h check them: for what
-// rewrites nodes or reads them, and knows them by their description alone (ir/core/fields.h). Private to ir/. Thread
-// rule: pure functions.
+// Rebuilds a node from its fields, with the checks of the make functions of ir/core/expr.h and ir/core/stmt.h: for
+// generic code that knows nodes by their description alone (ir/core/fields.h), as rewriting and deserialisation.
+// Private to ir/.
+// Thread rule: pure functions.
 #pragma once
 
 #include "ir/core/stmt.h"
 
 namespace nestwright::ir {
 
-// `type`: that of the node before its children were replaced, or the one that was read. The result has as many lanes as
-// the children; types that follow from the fields are computed anew.
+// `type` is that of the node before its children were replaced, or the one that was read. The result has as many lanes
+// as the children; a type that follows from the fields is computed anew.
 Expr make_node(IntImm n, Type type);
 Expr make_node(FloatImm n, Type type);
 Expr make_node(VarRef n, Type type);
@@ -22,7 +23,7 @@ Expr make_node(Broadcast n, Type type);
 Expr make_node(Call n, Type type);
 Expr make_node(Reduce n, Type type);
 
-// Undefined where nothing is left to do, as with the functions of ir/core/stmt.h.
+// Undefined where the statement would do nothing, as from the functions of ir/core/stmt.h.
 Stmt make_node(For n);
 Stmt make_node(Block n);
 Stmt make_node(Let n);

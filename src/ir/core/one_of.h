@@ -1,5 +1,6 @@
-// For visitors of nodes that treat several kinds alike: they name each, so that a kind that is new does not compile
-// until every visitor knows it.
+// A concept for visitors that treat several kinds of nodes alike: it lists each kind, so that a visitor does not
+// compile for a new kind until it handles that.
+// Thread rule: a concept.
 //
 //   std::visit(overloaded{[&](const Store& n) { ... }, [](const OneOf<Prefetch, Barrier> auto&) {}}, s.node().value);
 #pragma once

@@ -1,4 +1,4 @@
-// The operators on expressions: they make operands agree in type and lanes and fold what is constant.
+// The operators on expressions: they convert operands to the same type and lanes, and fold constants.
 #include <cmath>
 
 #include "ir/core/expr.h"
@@ -11,10 +11,11 @@ namespace {
 
 bool is_literal(const Expr& e) { return e.as<IntImm>() || e.as<FloatImm>(); }
 
-// A literal that only stands for its value, as C++ literals do: it yields to a literal of a chosen type.
+// Whether a literal has the type of a C++ literal, which the user did not choose: the other operand determines its
+// type.
 bool is_default_typed(const Expr& e) { return e.type() == (e.as<IntImm>() ? kIndex : kFloat32); }
 
-// `literal` in the scalar type `type`, or undefined where there is no way to write it so.
+// `literal` in the scalar type `type`; undefined where the type cannot represent it.
 Expr retype(const Expr& literal, Type type) {
   if (const auto* imm = literal.as<IntImm>()) {
     if (type.is_float()) return make_float(static_cast<double>(imm->value), type);
@@ -25,8 +26,8 @@ Expr retype(const Expr& literal, Type type) {
   return imm && type.is_float() ? make_float(imm->written, type) : Expr();
 }
 
-// Which of two operands of different types takes the other's type, as literals do; of two literals the one that is no
-// fraction, else the one whose type nobody chose.
+// Whether `a` is converted to the type of `b`, rather than `b` to that of `a`: literals are converted; of two literals
+// the integer, else the one of a default type.
 bool yields(const Expr& a, const Expr& b) {
   if (!is_literal(a) || !is_literal(b)) return is_literal(a);
   const bool is_fraction = a.as<FloatImm>() != nullptr, other_is = b.as<FloatImm>() != nullptr;
@@ -83,7 +84,7 @@ void make_agree(Expr& a, Expr& b, const char* op) {
 namespace {
 
 // x+0, x-0, x*1, x*0, x/1, x%1 and the neutral elements of && and ||; undefined where none applies. Only x*1 and x/1
-// hold for floats: x+0 turns -0 into 0, x*0 keeps a NaN.
+// hold for floats: -0 + 0 is 0, and x*0 is NaN for a NaN.
 Expr drop_neutral(BinaryOp op, const Expr& a, const Expr& b) {
   if (const auto* imm = b.as<FloatImm>()) {
     return (op == BinaryOp::kMul || op == BinaryOp::kDiv) && imm->value == 1 ? a : Expr();

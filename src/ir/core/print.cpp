@@ -10,7 +10,7 @@
 namespace nestwright::ir {
 namespace {
 
-// How tightly an expression binds; an operand is parenthesised where it binds less than its place asks for.
+// The precedence of an expression; an operand of a lower precedence than its context requires is parenthesised.
 enum Precedence { kLowest, kOr, kAnd, kComparison, kSum, kProduct, kAtom };
 
 Precedence precedence(BinaryOp op) {
@@ -136,7 +136,7 @@ class Printer {
   void print_node(const Binary& n, Type) {
     if (n.op == BinaryOp::kMin || n.op == BinaryOp::kMax) return call(binary_op_name(n.op), {n.a, n.b});
     const Precedence own = precedence(n.op);
-    // Comparisons do not chain; the others group to the left.
+    // Comparisons are not associative; the others associate to the left.
     print(n.a, own == Precedence::kComparison ? Precedence::kSum : own);
     const bool tight = own == Precedence::kProduct;
     out_ += tight ? binary_op_name(n.op) : std::string(" ") + binary_op_name(n.op) + " ";
@@ -203,7 +203,7 @@ class Printer {
   }
   void print_stmt(const Store& n) {
     start();
-    if (n.streams) out_ += "stream ";
+    if (n.non_temporal) out_ += "stream ";
     if (n.asynchronous) out_ += "async ";
     element(n.buffer, n.indices);
     out_ += " = ";
@@ -314,7 +314,7 @@ class Printer {
     --depth_;
   }
 
-  // The name by which this print knows `id`: its own, with a number where another has it already.
+  // The printed name of `id`: its own, with a number appended where another one has it already.
   const std::string& name(const void* id, const std::string& wanted) {
     const auto [entry, added] = names_.try_emplace(id);
     if (!added) return entry->second;

@@ -1,4 +1,4 @@
-// The printed form, which reads like the loop nest that it is:
+// The printed form of programs, which reads as a loop nest:
 //
 //   program matmul(A: float32[64, 32], B: float32[32, 48]) -> (C: float32[64, 48])
 //     launch matmul
@@ -10,7 +10,7 @@
 //             vectorized j in 0..48:
 //               acc[ii, j] = acc[ii, j] + A[i*16 + ii, k]*B[k, j]
 //
-// Names that would clash get a number appended; printing never changes the IR.
+// Names that clash get a number appended; printing never changes the IR.
 // Thread rule: pure functions.
 #pragma once
 
@@ -24,7 +24,7 @@ std::string to_string(const Expr& e);
 std::string to_string(const Stmt& s);
 std::string to_string(const Program& p);
 
-/// "`C[i, j] = 0.0`": the statement's first line, for messages.
+/// The first line of the statement in quotes, for messages: "`C[i, j] = 0.0`".
 std::string quote(const Stmt& statement);
 
 }  // namespace nestwright::ir

@@ -1,4 +1,5 @@
-// What a schedule is lowered to, and what a worker or another machine receives (ir/serialize/serialize.h).
+// Programs: what a schedule is lowered to, and what a worker or another machine receives (ir/serialize/serialize.h).
+// Thread rule: values. Units: sizes are in bytes.
 #pragma once
 
 #include <string>
@@ -12,18 +13,17 @@ namespace nestwright::ir {
 enum class Role : std::uint8_t {
   kInput = 0,
   kOutput = 1,
-  kPrepared = 2,  ///< what the preparation stores and every call reads: memory of the caller's, its contents nobody's
+  kPrepared = 2,  ///< stored by the preparation, read by every call; uninitialised, owned by the caller
 };
 
-/// One tensor that the caller hands over: those of the operator's definition in their order, inputs first, then those
-/// that are prepared.
+/// A tensor that the caller passes. The parameters of the operator's definition come first, in their order, inputs
+/// before outputs; then the prepared ones.
 struct Parameter {
   Buffer buffer;
   Role role = Role::kInput;
-  /// Of an output: the number of the input that may be the same memory, as lowering found (ir/analysis/in_place.h). -1:
-  /// none.
+  /// For an output, the number of the input that may be the same memory (ir/analysis/in_place.h); -1 for none.
   int in_place_of = -1;
-  /// Of an input: only the preparation reads it, so that a call does without.
+  /// For an input, whether only the preparation reads it, so that calls do not need it.
   bool is_constant = false;
 };
 
@@ -32,9 +32,9 @@ struct Kernel {
   Stmt body;
 };
 
-/// Bytes that the caller provides beside the tensors, aligned to 64. Buffers whose size depends on the program's
-/// symbols follow those of constant size: what they take, an expression of the symbols, comes on top (undefined:
-/// nothing).
+/// Memory that the caller provides beside the tensors, in bytes, aligned to 64. Buffers whose size depends on the
+/// program's symbols follow those of constant size; their total size, an expression of the symbols, is added to the
+/// constant one (undefined: there are none).
 struct Workspace {
   std::int64_t shared_bytes = 0;
   std::int64_t per_thread_bytes = 0;
@@ -43,23 +43,22 @@ struct Workspace {
   bool is_symbolic() const { return symbolic_shared_bytes.defined() || symbolic_per_thread_bytes.defined(); }
 };
 
-/// What the program relies on of its symbols, beyond that they are at least 1: `slack` is at least 0. The caller sees
-/// to it.
+/// A condition on the symbols, beyond that they are at least 1: `slack` >= 0. The caller must guarantee it.
 struct Requirement {
   Expr slack;
-  std::string why;  ///< what goes wrong otherwise, as a message says it
+  std::string why;  ///< what fails otherwise, as a message says it
 };
 
-/// `host` holds loops and launches; on the CPU it is often the launch of one kernel. `preparation` is the same for what
-/// is done once, before any number of calls: it reads constants and stores what is prepared of them (packed weights,
-/// say). All kernels see all parameters.
+/// `host` is a statement of loops and launches; on the CPU it is often the launch of one kernel. `preparation` is such
+/// a statement that runs once, before any number of calls: it reads constant inputs and stores prepared parameters
+/// (packed weights, for example). All kernels can access all parameters.
 struct Program {
   std::string name;
   std::vector<Parameter> parameters;
   std::vector<Var> symbols;  ///< symbolic extents and strides, bound at the call, in this order
   std::vector<Requirement> requirements;
   Workspace workspace;  ///< filled in by lower::expand
-  Stmt preparation;     ///< undefined: nothing is prepared
+  Stmt preparation;     ///< undefined where nothing is prepared
   Stmt host;
   std::vector<Kernel> kernels;
 };

@@ -1,5 +1,6 @@
-// Walking and rewriting. A pass derives from Mutator (or Visitor), overrides the node kinds that it changes and calls
-// mutate_children for the rest. Unchanged input comes back as the same handle.
+// Visiting and rewriting of expressions and statements. A pass derives from Mutator (or Visitor), overrides the node
+// kinds that it changes and calls mutate_children for the others. Unchanged input comes back as the same handle.
+// Thread rule: pure functions; a Visitor or Mutator belongs to one thread.
 #pragma once
 
 #include <functional>
@@ -31,21 +32,23 @@ class Mutator {
   Stmt mutate_children(const Stmt& s);
 };
 
-/// Calls `on_expr` for every expression below (pre-order).
+// "Below" includes the root itself; an undefined root has nothing below.
+
+/// Calls `on_expr` for every expression below, in pre-order.
 void for_each_expr(const Expr& e, const std::function<void(const Expr&)>& on_expr);
 void for_each_expr(const Stmt& s, const std::function<void(const Expr&)>& on_expr);
-/// Whether `holds` is true of any expression below; the search ends with the first.
+/// Whether `holds` is true of any expression below. The search ends with the first.
 bool any_expr(const Expr& e, const std::function<bool(const Expr&)>& holds);
 bool any_expr(const Stmt& s, const std::function<bool(const Expr&)>& holds);
-/// The same for the statements below.
+/// Whether `holds` is true of any statement below.
 bool any_stmt(const Stmt& s, const std::function<bool(const Stmt&)>& holds);
 /// Whether `var` is read below.
 bool mentions(const Expr& e, const Var& var);
 bool mentions(const Stmt& s, const Var& var);
-/// Calls `on_stmt` for every statement below (pre-order).
+/// Calls `on_stmt` for every statement below, in pre-order.
 void for_each_stmt(const Stmt& s, const std::function<void(const Stmt&)>& on_stmt);
 
-/// Replaces free variables. Bound variables (For, Let) are unique by identity, so there is no capture.
+/// Replaces free variables. Bound variables (For, Let) are unique by identity, so nothing is captured.
 using Substitution = std::map<Var, Expr>;
 Expr substitute(const Expr& e, const Substitution& with);
 Stmt substitute(const Stmt& s, const Substitution& with);

@@ -119,7 +119,7 @@ std::int64_t truncate(double value, Type to) {
   return static_cast<std::int64_t>(whole);
 }
 
-// By way of float32, as processors do it.
+// Through float32, as processors do.
 double round_narrow(double value, Type type) {
   return type.bits == 16 ? round_float(round_float(value, kFloat32), type) : round_float(value, type);
 }
@@ -140,7 +140,7 @@ void store_as(T value, std::byte* at) {
 Scalar apply_binary(BinaryOp op, Type type, Scalar a, Scalar b) {
   if (type.is_float()) {
     if (is_comparison(op)) return integer_scalar(compare(op, a.f, b.f) ? 1 : 0);
-    // A sum, difference, product or quotient of narrower floats, rounded first to double, rounds to the right value.
+    // For narrower floats double rounding is harmless: an operation rounded to double rounds to the correct value.
     return float_scalar(round_float(float_binary(op, a.f, b.f), type));
   }
   const bool is_unsigned = type.code == TypeCode::kUInt;
@@ -222,7 +222,7 @@ Scalar read_element(Type type, const std::byte* at) {
       break;
   }
   std::int64_t bits = 0;
-  std::memcpy(&bits, at, static_cast<std::size_t>(type.bytes()));  // little-endian, as every target of ours is
+  std::memcpy(&bits, at, static_cast<std::size_t>(type.bytes()));  // little-endian, as all targets are
   return integer_scalar(wrap_int(bits, type));
 }
 

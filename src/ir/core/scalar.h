@@ -1,5 +1,5 @@
-// Values of single elements as the interpreter computes them: arithmetic of every element type, each operation rounded
-// to the type as the IR defines it, and their representation in memory.
+// Scalar arithmetic on every element type, each operation rounded to the type as the IR defines it, and the
+// representation of elements in memory. The interpreter computes with it.
 // Thread rule: pure functions.
 #pragma once
 
@@ -23,18 +23,18 @@ inline Scalar float_scalar(double value) { return Scalar{.f = value}; }
 /// a op b for operands of element type `type`; a comparison gives 0 or 1. min gives b where a < b does not hold, max
 /// where a > b does not (so b where one is NaN). Throws Error for an integer division by 0.
 Scalar apply_binary(BinaryOp op, Type type, Scalar a, Scalar b);
-/// As the IR defines it beside ir::Cast.
+/// A cast, as ir::Cast defines it.
 Scalar apply_cast(Type from, Type to, Scalar value);
-/// The value of type `to` with the bits that `value` has as one of `from`, which is as wide.
+/// The value of type `to` whose bits are those of `value` as a `from`. Requires types of as many bits.
 Scalar apply_reinterpret(Type from, Type to, Scalar value);
-/// `args`: as many as the intrinsic takes. Not for kReinterpret, whose operand has a type of its own. kRound is to
-/// nearest, ties to even. Throws Error where the intrinsic is not defined for the type.
+/// `args` has as many values as the intrinsic takes. Not for kReinterpret, whose operand has a type of its own. kRound
+/// rounds to nearest, ties to even. Throws Error where the intrinsic is not defined on the type.
 Scalar apply_intrinsic(Intrinsic intrinsic, Type type, const Scalar* args);
 
 Scalar read_element(Type type, const std::byte* at);
 void write_element(Type type, Scalar value, std::byte* at);
 
-/// IEEE binary16 and bfloat16 as bits; the value is rounded to nearest even.
+/// The bits of a value in IEEE binary16 and bfloat16, rounded to nearest, ties to even, and the inverse.
 std::uint16_t float16_bits(double value);
 double float16_value(std::uint16_t bits);
 std::uint16_t bfloat16_bits(double value);

@@ -72,12 +72,12 @@ Stmt make_if(Expr condition, Stmt then_case, Stmt else_case) {
   return node(IfThenElse{std::move(condition), std::move(then_case), std::move(else_case)});
 }
 
-Stmt make_store(Buffer buffer, std::vector<Expr> indices, Expr value, Expr mask, bool streams) {
+Stmt make_store(Buffer buffer, std::vector<Expr> indices, Expr value, Expr mask, bool non_temporal) {
   check_indices(buffer, indices);
   check(value.defined() && value.type().element() == buffer->element,
         "a store's value differs in type from its buffer");
   check(!mask.defined() || mask.type().is_bool(), "a store's mask is no bool");
-  return node(Store{std::move(buffer), std::move(indices), std::move(value), std::move(mask), streams});
+  return node(Store{std::move(buffer), std::move(indices), std::move(value), std::move(mask), non_temporal});
 }
 
 Stmt make_asynchronous(Store store) {

@@ -1,5 +1,6 @@
-// Element types of expressions and buffers. A type with lanes > 1 is a vector; only the vector form (lower/expand.h)
-// has them.
+// The types of expressions and buffers: a scalar element type and a number of lanes. A type with several lanes is a
+// vector, which only the vector form (lower/expand.h) has.
+// Thread rule: values.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ struct Type {
   bool is_float() const { return code == TypeCode::kFloat || code == TypeCode::kBFloat; }
   bool is_int() const { return code == TypeCode::kInt || code == TypeCode::kUInt; }
   bool is_bool() const { return code == TypeCode::kBool; }
-  /// Bytes of one element in memory (bool takes one).
+  /// The size of one element in memory, in bytes; 1 for bool.
   int bytes() const { return (bits + 7) / 8; }
   Type with_lanes(int n) const { return {code, bits, static_cast<std::uint16_t>(n)}; }
   Type element() const { return with_lanes(1); }

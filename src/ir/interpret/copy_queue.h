@@ -1,6 +1,7 @@
-// The copies to shared memory that a thread has begun and not waited for, as the interpreter runs them: those of a
-// group happen as late as they may, when a barrier waits for the group, so that a barrier that waits for too few is
-// seen. So do asynchronous copies (Store::asynchronous), from the beginning on. Private to ir/. Thread rule: none; all of it belongs to one run of the interpreter.
+// The copies to shared memory of one thread in the interpreter. Those of a group, and asynchronous ones
+// (Store::asynchronous), take effect as late as permitted, when a barrier waits for them, so that a barrier that waits
+// for too few groups is detected. Private to ir/. Thread rule: none; an object belongs to one run of the interpreter.
+// Units: sizes are in bytes.
 #pragma once
 
 #include <cstddef>
@@ -14,23 +15,23 @@ namespace nestwright::ir {
 
 class CopyQueue {
  public:
-  /// To be called before the element is written. Requires that it is not in flight.
+  /// Begins a copy to an element; to be called before the element is written. Requires that it is not in flight.
   void begin(Storage& storage, std::size_t element, std::size_t element_bytes);
-  /// The copy that was begun last, whose element has been written, is in flight from here on.
+  /// Puts the copy that was begun last in flight; to be called once its element has been written.
   void delay_last();
-  /// What was begun since the last barrier or group is in flight from here on.
+  /// Commits the copies begun since the last barrier or group: they are in flight from now on.
   void commit();
-  /// All groups happen but the latest `pending`, and where `pending` is 0 the asynchronous copies that are in none;
-  /// other copies that were never committed have happened already.
+  /// Completes all groups but the latest `pending`, and where `pending` is 0 the asynchronous copies without a group.
+  /// Other copies without a group are complete already.
   void wait(std::size_t pending);
-  /// `storage` ceases to exist.
+  /// Drops all copies to `storage`, which ceases to exist.
   void forget(const Storage& storage);
 
  private:
   struct Copy {
     Storage* storage;
     std::size_t element;
-    std::vector<std::byte> bytes;  ///< until it is in flight those before it, from then on its own
+    std::vector<std::byte> bytes;  ///< once in flight the copied ones, before the overwritten ones
     bool is_in_flight = false;
   };
   static void delay(Copy& copy);
@@ -38,7 +39,7 @@ class CopyQueue {
   static std::byte* place(const Copy& copy) { return copy.storage->bytes.data() + copy.element * copy.bytes.size(); }
 
   std::vector<Copy> begun_;
-  std::deque<std::vector<Copy>> groups_;  ///< the oldest first
+  std::deque<std::vector<Copy>> groups_;  ///< oldest first
 };
 
 }  // namespace nestwright::ir

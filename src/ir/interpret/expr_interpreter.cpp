@@ -54,7 +54,7 @@ Scalar ExprInterpreter::evaluate(const VarRef& ref, Type type, int lane, Frame& 
 
 Scalar ExprInterpreter::evaluate(const Binary& binary, Type type, int lane, Frame& frame) {
   const Scalar a = evaluate(binary.a, lane, frame);
-  // The right side of && and || may be evaluated whether it counts or not.
+  // The right operand of && and || may be evaluated even where its value is not used.
   const bool unused = (binary.op == BinaryOp::kAnd && a.i == 0) || (binary.op == BinaryOp::kOr && a.i != 0);
   const Scalar b = unused ? discard(binary.b, lane, frame) : evaluate(binary.b, lane, frame);
   const bool divides = binary.op == BinaryOp::kDiv || binary.op == BinaryOp::kMod;
@@ -107,7 +107,7 @@ Scalar ExprInterpreter::evaluate(const Broadcast& broadcast, Type, int, Frame& f
 Scalar ExprInterpreter::evaluate(const Call& call, Type type, int lane, Frame& frame) {
   if (call.intrinsic == Intrinsic::kReinterpret)
     return apply_reinterpret(call.args[0].type().element(), type, evaluate(call.args[0], lane, frame));
-  std::array<Scalar, 4> args;  // as many as any intrinsic takes
+  std::array<Scalar, 4> args;  // the most that an intrinsic takes
   for (std::size_t i = 0; i < call.args.size() && i < args.size(); ++i) {
     args[i] = evaluate(call.args[i], lane, frame);
   }

@@ -1,6 +1,6 @@
-// What the interpreter does within a statement: it computes expressions, for one iteration and one vector lane at a
-// time, and reaches the elements of buffers; and what it says where that is a fault. Private to ir/. Thread rule: none;
-// one belongs to one run of the interpreter.
+// The expression half of the interpreter: evaluates expressions for one iteration and one vector lane at a time, and
+// locates and accesses elements of buffers. Private to ir/.
+// Thread rule: none; an object belongs to one run of the interpreter.
 #pragma once
 
 #include <string>
@@ -15,25 +15,25 @@ class ExprInterpreter {
  protected:
   explicit ExprInterpreter(std::string program) : program_(std::move(program)) {}
 
-  /// In one lane; a scalar is the same in all.
+  /// The value of `e` in one lane; a scalar has the same value in every lane.
   Scalar evaluate(const Expr& e, int lane, Frame& frame);
   std::int64_t integer(const Expr& e, Frame& frame) { return evaluate(e, 0, frame).i; }
-  /// All lanes, also those that no one will look at: so it is no fault yet where one cannot be computed.
+  /// The values of all lanes of a let. Lanes may never be used, so one that cannot be computed is not a fault yet.
   std::vector<Frame::Lane> hold(const Expr& value, Frame& frame);
 
   Storage& find(const Buffer& buffer, Frame& frame);
   void shape_storage(Storage& storage, const BufferNode& buffer, Frame& frame);
-  /// The element's place in memory, in elements.
+  /// The offset of an element from the start of its storage, in elements.
   std::size_t locate(const Buffer& buffer, const std::vector<Expr>& indices, int lane, Frame& frame);
   void write(const Buffer& buffer, std::size_t element, Scalar value, Frame& frame);
-  /// "C[3, 4]", with the values that the indices have.
+  /// The access as messages name it, with the values of the indices: "C[3, 4]".
   std::string name(const Buffer& buffer, const std::vector<Expr>& indices, int lane, Frame& frame);
 
-  /// Throws Error, which names the statement and the variables of `frame`.
+  /// Throws Error with `what`, the statement and the variables of `frame`.
   [[noreturn]] void fail(const std::string& what, const Frame* frame = nullptr) const;
 
   RaceDetector races_;
-  const Stmt* statement_ = nullptr;  ///< being executed; nullptr: none yet
+  const Stmt* statement_ = nullptr;  ///< the one being executed; nullptr before the first
 
  private:
   Scalar evaluate(const IntImm& value, Type, int, Frame&) { return integer_scalar(value.value); }
@@ -48,15 +48,15 @@ class ExprInterpreter {
   Scalar evaluate(const Broadcast& broadcast, Type, int, Frame& frame);
   Scalar evaluate(const Call& call, Type type, int lane, Frame& frame);
   Scalar evaluate(const Reduce&, Type, int, Frame& frame);
-  /// Of what may be evaluated but does not count: it must be in bounds, yet may read what was never written.
+  /// Evaluates an operand whose value is not used: accesses must be in bounds, but may read uninitialised elements.
   Scalar discard(const Expr& e, int lane, Frame& frame);
-  /// Stands for a value that cannot be computed: a fault unless it does not count (now, or not yet).
+  /// The placeholder for a value that cannot be computed; throws unless the value is discarded or held by a let.
   Scalar undefined(Type type, const std::string& why, const Frame& frame);
 
   const std::string program_;
-  int discarded_ = 0;       ///< what is being evaluated does not count
-  bool holding_ = false;    ///< what is being evaluated is the value of a let: it may not count later on
-  bool undefined_ = false;  ///< it cannot be computed
+  int discarded_ = 0;       ///< depth of enclosing operands whose value is not used
+  bool holding_ = false;    ///< the value of a let is being evaluated, which may never be used
+  bool undefined_ = false;  ///< the value being evaluated cannot be computed
 };
 
 }  // namespace nestwright::ir

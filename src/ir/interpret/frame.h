@@ -1,5 +1,6 @@
-// What the interpreter knows at a point of a run: buffers, and for each iteration that is under way its variables.
-// Private to ir/. Thread rule: none; all of it belongs to one run of the interpreter.
+// The state of the interpreter: the storage of buffers, and for each running iteration a frame with its variables.
+// Private to ir/.
+// Thread rule: none; all objects belong to one run of the interpreter.
 #pragma once
 
 #include <array>
@@ -16,36 +17,36 @@
 
 namespace nestwright::ir {
 
-/// A buffer that exists: where its elements are, and what happened to each.
+/// The storage of a live buffer, and the access history of each element.
 struct Storage {
   std::vector<std::int64_t> shape, strides;
   std::span<std::byte> bytes;
-  std::vector<std::byte> own;  ///< of an allocation
+  std::vector<std::byte> own;  ///< the memory of an allocation; empty for parameters
   std::vector<ElementHistory> history;
-  std::set<std::size_t> in_flight;  ///< elements whose copy was committed and not waited for
+  std::set<std::size_t> in_flight;  ///< elements whose copy is in flight
 };
 
 class CopyQueue;
 
-/// One iteration's view: its variables and buffers, innermost last. Loops in lockstep have one frame an iteration.
+/// The variables and buffers of one iteration, innermost last. A loop in lockstep has one frame per iteration.
 struct Frame {
-  /// What a let holds in one lane.
+  /// The value of a let in one lane.
   struct Lane {
     Scalar value;
-    bool defined;  ///< false where it was computed from what was never written: it must not be used
+    bool defined;  ///< false where it was computed from uninitialised elements: it must not be used
   };
   struct Variable {
     const Var* var;
     Scalar value;
-    std::vector<Lane> lanes = {};  ///< of a let; empty for others, which are scalars
+    std::vector<Lane> lanes = {};  ///< the lanes of a let; empty for other variables, which are scalars
   };
   std::vector<Variable> variables;
   std::vector<std::pair<const BufferNode*, Storage*>> buffers;
   Strand strand = RaceDetector::kRoot;
-  std::uint32_t warp = 0;                ///< the same for those that differ in threadIdx.x and threadIdx.y only
-  std::vector<char> mask;                ///< lanes that enclosing vector conditions leave on; empty: all
+  std::uint32_t warp = 0;                ///< equal for threads that differ in threadIdx.x and threadIdx.y only
+  std::vector<char> mask;                ///< the lanes that enclosing vector conditions enable; empty: all
   std::array<std::int64_t, 3> thread{};  ///< threadIdx
-  CopyQueue* copies = nullptr;           ///< of the thread of a block; null outside of one
+  CopyQueue* copies = nullptr;           ///< the queue of the device thread; null outside of blocks
 };
 using Frames = std::span<Frame* const>;
 

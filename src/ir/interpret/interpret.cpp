@@ -18,7 +18,7 @@
 namespace nestwright::ir {
 namespace {
 
-/// Vector lanes and threads of a block in lockstep.
+/// Whether the iterations run in lockstep, as vector lanes and the threads of a block do.
 bool is_lockstep(LoopKind kind) { return kind == LoopKind::kVectorized || is_thread_index(kind); }
 
 class Interpreter : private ExprInterpreter {
@@ -129,7 +129,7 @@ class Interpreter : private ExprInterpreter {
     for (Frame& lane : lanes) pointers.push_back(&lane);
     std::shuffle(pointers.begin(), pointers.end(), random_);
 
-    // Barriers need to know how many threads there are: an enclosing condition may have switched some off.
+    // Barriers wait for the threads that an enclosing condition has not disabled.
     const Group outer = group_;
     if (!group_.loop) group_ = {&loop, frames.empty() ? 0 : frames.front()->strand, frames.size()};
     if (!frames.empty()) group_.threads *= lanes.size() / frames.size();
@@ -158,7 +158,7 @@ class Interpreter : private ExprInterpreter {
     execute(choice.else_case, no);
   }
 
-  /// A condition of vector lanes switches lanes of the vector statements below it off.
+  /// A condition on vector lanes disables lanes of the vector statements below it.
   void execute_masked(const IfThenElse& choice, Frames frames) {
     const auto lanes = static_cast<std::size_t>(choice.condition.lanes());
     std::vector<std::vector<char>> outer, otherwise;
@@ -191,11 +191,11 @@ class Interpreter : private ExprInterpreter {
       std::size_t element;
       Scalar value;
     };
-    std::vector<Write> writes;  // all values are read before one is written, as vector lanes in lockstep do
+    std::vector<Write> writes;  // lanes in lockstep read all values before one is written
     const bool is_fragment = store.buffer->scope == Scope::kFragment;
     std::set<std::uint32_t> warps;
     for (Frame* frame : frames) {
-      // All threads of a warp store the same, so that one of them does it for all (ir/verify/fragments.h).
+      // All threads of a warp store the same values, so that one of them stores for all (ir/verify/fragments.h).
       if (is_fragment && !warps.insert(frame->warp).second) continue;
       if (store.value.lanes() != lanes) fail("the value and the indices differ in lanes");
       if (!frame->mask.empty() && frame->mask.size() != static_cast<std::size_t>(lanes))
@@ -222,24 +222,24 @@ class Interpreter : private ExprInterpreter {
 
   void begin_copy(const Buffer& buffer, std::size_t element, Frame& frame) {
     Storage& storage = find(buffer, frame);
-    if (storage.in_flight.contains(element)) return;  // which write() refuses
+    if (storage.in_flight.contains(element)) return;  // write() reports it
     frame.copies->begin(storage, element, static_cast<std::size_t>(buffer->element.bytes()));
   }
 
-  /// All threads tell their values, each to the one across, before any stores what it was told.
+  /// Shuffles: every thread evaluates its value before any thread stores the value of its partner.
   void exchange(const Store& store, const Call& call, Frames frames) {
     std::map<std::array<std::int64_t, 3>, Frame*> by_thread;
     for (Frame* frame : frames) by_thread.emplace(frame->thread, frame);
-    std::vector<Scalar> told;
+    std::vector<Scalar> values;
     for (Frame* frame : frames) {
       std::array<std::int64_t, 3> across = frame->thread;
       across[0] ^= integer(call.args[1], *frame);
-      const auto asked = by_thread.find(across);
-      if (asked == by_thread.end()) fail("a shuffle is reached by one thread and not by the one that it asks", frame);
-      told.push_back(evaluate(call.args[0], 0, *asked->second));
+      const auto partner = by_thread.find(across);
+      if (partner == by_thread.end()) fail("a shuffle is reached by one thread and not by the one that it asks", frame);
+      values.push_back(evaluate(call.args[0], 0, *partner->second));
     }
     for (std::size_t f = 0; f < frames.size(); ++f)
-      write(store.buffer, locate(store.buffer, store.indices, 0, *frames[f]), told[f], *frames[f]);
+      write(store.buffer, locate(store.buffer, store.indices, 0, *frames[f]), values[f], *frames[f]);
   }
 
   void execute(const Allocate& allocation, Frames frames) {
@@ -262,8 +262,8 @@ class Interpreter : private ExprInterpreter {
       for (std::size_t d = 0; d < storage->shape.size(); ++d)
         elements =
             storage->shape[d] <= 0 ? 0 : elements + (elements > 0 ? (storage->shape[d] - 1) * storage->strides[d] : 0);
-      constexpr std::int64_t kMost = std::int64_t{1} << 30;
-      if (elements < 0 || elements > kMost)
+      constexpr std::int64_t kMaxElements = std::int64_t{1} << 30;
+      if (elements < 0 || elements > kMaxElements)
         fail("buffer " + buffer.name + " of " + std::to_string(elements) + " elements is too large to interpret",
              frame);
       storage->own.resize(static_cast<std::size_t>(elements * buffer.element.bytes()));
@@ -300,7 +300,7 @@ class Interpreter : private ExprInterpreter {
     for (Frame* frame : frames) {
       if (frame->copies != nullptr) frame->copies->wait(static_cast<std::size_t>(barrier.pending));
     }
-    // What follows is ordered after all that came before: another execution of a concurrent loop, as it were.
+    // Statements after the barrier are ordered after all before it: as another execution of the concurrent loop.
     const std::uint32_t phase = races_.open_loop(*group_.loop);
     std::int64_t thread = 0;
     for (Frame* frame : frames) frame->strand = races_.fork(group_.base, phase, thread++);
@@ -314,17 +314,17 @@ class Interpreter : private ExprInterpreter {
     execute(program_.kernels[static_cast<std::size_t>(launch.kernel)].body, frames);
   }
 
-  /// The threads of the block being executed, which barriers wait for.
+  /// The threads of the block being executed, for which barriers wait.
   struct Group {
     const For* loop = nullptr;
-    Strand base = 0;  ///< what all of its threads started from
+    Strand base = 0;  ///< the strand from which all of its threads were forked
     std::size_t threads = 0;
   };
 
   const Program& program_;
   std::mt19937_64 random_;
   Group group_;
-  std::uint32_t warps_ = 0;  ///< so many numbers of warps were given out
+  std::uint32_t warps_ = 0;  ///< the number of warps so far
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
-// The interpreter of programs: slow, obvious, the judge of every lowering. It runs loop form and vector form alike.
-// Parallel and bound loops run their iterations in a random order with a race detector: two iterations that touch one
-// element, one of them writing, are an error, as is any access out of bounds or a read of an element never written.
+// The interpreter of programs in loop form and vector form: slow and obviously correct, the reference for every
+// lowering. Parallel and bound loops run their iterations in a random order under a race detector: it is an error where
+// two concurrent iterations access one element and one of them writes, as is an access out of bounds or a read of an
+// uninitialised element.
+// Thread rule: a pure function but for the memory it is given.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +14,16 @@
 
 namespace nestwright::ir {
 
-/// Where a parameter's elements are. Sizes are in bytes and are checked against every access.
+/// The memory of a parameter, in bytes. Every access is checked against its size.
 using Memory = std::span<std::byte>;
 
 struct InterpretOptions {
-  std::uint64_t seed = 1;  ///< of the order in which parallel iterations run
+  std::uint64_t seed = 1;  ///< seed of the random order of parallel iterations
 };
 
-/// Runs `program`, its preparation first, on `arguments` (one a parameter that is not prepared, in order) with
-/// `symbols` (one a symbol). Throws Error naming the statement for an access out of bounds, an uninitialised read or a
-/// race.
+/// Runs `program`, its preparation first, on `arguments` (one for each parameter that is not prepared, in order) with
+/// `symbols` (one value for each symbol). Throws Error, which names the statement, for an access out of bounds, an
+/// uninitialised read or a race.
 void interpret(const Program& program, std::span<const Memory> arguments, std::span<const std::int64_t> symbols = {},
                const InterpretOptions& options = {});
 

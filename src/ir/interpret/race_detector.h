@@ -1,6 +1,7 @@
-// Which iterations of a running program are concurrent, and which two of them touched one element. The interpreter's
-// iterations form a tree; two of them are ordered unless the loop at which their paths part is a concurrent one.
-// Thread rule: none; one detector belongs to one run of the interpreter.
+// Detects data races of the interpreted program: accesses of two concurrent iterations to one element, one of which
+// writes. The iterations of a run form a tree; two of them are ordered unless the loop of their lowest common ancestor
+// is concurrent.
+// Thread rule: none; a detector belongs to one run of the interpreter.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +13,13 @@
 
 namespace nestwright::ir {
 
-/// An iteration of a concurrent loop, together with those that it runs within. 0 is none.
+/// A node of the tree: an iteration of a concurrent loop within its enclosing ones. 0 is none.
 using Strand = std::uint32_t;
 
-/// What is remembered of one element: who wrote it last, and up to two concurrent readers since. Two are enough: a
-/// write that is concurrent to any reader since the last write is concurrent to one of these.
+/// The access history of one element: its last writer and up to two concurrent readers since. Two are enough: a write
+/// that is concurrent with any reader since the last write is concurrent with one of these.
 struct ElementHistory {
-  Strand writer = 0;  ///< 0: never written
+  Strand writer = 0;  ///< 0: uninitialised
   Strand reader = 0;
   Strand other_reader = 0;
 };
@@ -33,15 +34,15 @@ class RaceDetector {
  public:
   RaceDetector();
 
-  /// The strand that everything starts in.
+  /// The root of the tree, in which a run starts.
   static constexpr Strand kRoot = 1;
 
-  /// One execution of a concurrent loop. `loop` must outlive the detector.
+  /// Begins one execution of a concurrent loop and returns its number. `loop` must outlive the detector.
   std::uint32_t open_loop(const For& loop);
-  /// The iteration `value` of an open loop, begun in `parent`.
+  /// Begins the iteration `value` of an open loop as a child of `parent`.
   Strand fork(Strand parent, std::uint32_t open_loop, std::int64_t value);
 
-  /// Notes the access and says which earlier one it races with, if any.
+  /// Records the access. Returns the race with an earlier access, if there is one.
   std::optional<Race> read(ElementHistory& element, Strand strand) const;
   std::optional<Race> write(ElementHistory& element, Strand strand) const;
 
@@ -53,7 +54,7 @@ class RaceDetector {
     std::int64_t value;
   };
 
-  /// Set where neither strand comes before the other.
+  /// The loop and iterations at which two strands are concurrent; absent where they are ordered.
   std::optional<Race> concurrent(Strand a, Strand b) const;
 
   std::vector<Node> nodes_;

@@ -12,7 +12,8 @@ namespace {
 
 [[noreturn]] void malformed(const std::string& what) { throw UsageError("malformed program: " + what); }
 
-/// How far a node reaches: refused beyond the limits of the format, whose walkers recurse.
+/// The depth of a node and the number of nodes below it. Beyond the limits of the format a program is refused, because
+/// walks recurse.
 struct Reach {
   std::uint32_t depth = 0;
   std::uint64_t unfolded = 0;
@@ -102,7 +103,8 @@ class Reader {
     if (value > most) malformed(std::string(what) + " " + std::to_string(value) + " is above " + std::to_string(most));
     return static_cast<int>(value);
   }
-  /// A number of things that follow; each takes a byte at least, so a hostile number cannot make us allocate.
+  /// The length of a list that follows. Each element takes at least one byte, so a hostile length cannot cause a large
+  /// allocation.
   std::uint64_t count(const char* what) {
     const std::uint64_t value = number();
     if (value > bytes_.size() - at_)
@@ -160,7 +162,8 @@ class Reader {
     return t;
   }
 
-  /// The node referred to, charged to the record being read. Absent where `optional` holds and the reference is 0.
+  /// The node of a reference, whose reach counts for the record being read. Undefined where `optional` holds and the
+  /// reference is 0.
   template <class T>
   T ref(Table<T>& table, bool optional = false) {
     const std::uint64_t distance = number();
@@ -254,7 +257,7 @@ class Reader {
   void read_field(const Spelling<M>&, double&) {}
   template <class M>
   void read_field(const AtMost<M>& field, int& value) {
-    value = small_number(static_cast<std::uint64_t>(field.most), field.what);
+    value = small_number(static_cast<std::uint64_t>(field.max), field.what);
   }
   template <class M, class T>
   void read_field(const Optional<M>&, T& value) {
@@ -295,7 +298,7 @@ class Reader {
   std::string_view bytes_;
   std::size_t at_ = 0;
   std::size_t launches_ = 0;  ///< the highest kernel launched, plus one
-  Reach reach_;               ///< of the record being read
+  Reach reach_;               ///< the reach of the record being read
   Table<Var> vars_{"a variable", {}, {}};
   Table<Buffer> buffers_{"a buffer", {}, {}};
   Table<Expr> exprs_{"an expression", {}, {}};
@@ -309,7 +312,7 @@ Program deserialize(std::string_view bytes) {
     return Reader(bytes).read();
   } catch (const UsageError&) {
     throw;
-  } catch (const Error& error) {  // the node makers check types: what they refuse is malformed here, not a bug of ours
+  } catch (const Error& error) {  // the make functions check types: a failure means malformed bytes here, not a bug
     malformed(error.what());
   }
 }

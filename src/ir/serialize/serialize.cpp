@@ -10,10 +10,10 @@
 namespace nestwright::ir {
 namespace {
 
-/// Numbers of one kind of node, by identity, in order of first use.
+/// The numbers of nodes of one kind, by identity, in order of definition.
 class Table {
  public:
-  /// The node's reference, or 0 where it has not been defined yet.
+  /// The reference to a node; 0 where it is not defined yet.
   std::uint64_t find(const void* node) const {
     const auto it = numbers_.find(node);
     return it == numbers_.end() ? 0 : numbers_.size() - it->second;
@@ -72,7 +72,7 @@ class Writer {
   }
 
  private:
-  /// Counts the nesting of define(), which the reader refuses beyond the same limit.
+  /// Counts the nesting of define(), with the same limit as the reader.
   struct Deeper {
     explicit Deeper(std::uint32_t& depth) : depth_(depth) {
       if (++depth_ > format::kMaxDepth)
@@ -166,7 +166,7 @@ class Writer {
     stmts_.add(&s.node());
   }
 
-  /// The definitions that the node needs, then its own record.
+  /// Writes the definitions that the node refers to, then its own record.
   template <class Node>
   void write(const Node& node, std::size_t tag_of_node, Type t) {
     define_fields(node);

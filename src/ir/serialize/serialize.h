@@ -1,4 +1,5 @@
-// Programs as bytes: what crosses to a worker process. Versioned; a reader refuses what it does not know.
+// Serialisation of programs, as sent to worker processes. The format has a version; a reader refuses any other.
+// Thread rule: pure functions.
 #pragma once
 
 #include <string>
@@ -9,7 +10,8 @@
 namespace nestwright::ir {
 
 std::string serialize(const Program& program);
-/// Throws UsageError naming what is malformed (truncated, unknown version, dangling reference).
+/// The inverse of serialize(). Throws UsageError that names what is malformed: truncation, an unknown version, a
+/// dangling reference.
 Program deserialize(std::string_view bytes);
 
 }  // namespace nestwright::ir

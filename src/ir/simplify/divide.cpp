@@ -8,11 +8,11 @@
 namespace nestwright::ir {
 namespace {
 
-constexpr std::int64_t kLargest = std::int64_t{1} << 40;  // of products of divisors: far from overflow
+constexpr std::int64_t kLargest = std::int64_t{1} << 40;  // products of divisors stay below it, far from overflow
 
 Interval below(std::int64_t divisor) { return {0, divisor - 1}; }
 
-// A term of the sum that is (atom op constant) with a positive constant, alone but for a constant beside it.
+// The term (atom op constant) of a sum that has no other term but a constant; the divisor is positive.
 const Binary* lone_operation(const Linear& a, BinaryOp op, std::int64_t& constant) {
   if (a.terms.size() != 1 || a.terms[0].coefficient != 1) return nullptr;
   const auto* n = a.terms[0].atom.as<Binary>();
@@ -65,7 +65,7 @@ Linear ExprSimplifier::quotient(const Linear& a, std::int64_t divisor) {
   Linear whole, rest;
   split_multiples(a, Linear{divisor, {}}, whole, rest);
   if (rest.is_constant()) return whole;
-  const Interval range = bounds(rest, ranges_);
+  const Interval range = interval_bounds(rest, ranges_);
   if (range.bounded() && floor_div(range.lo, divisor) == floor_div(range.hi, divisor)) {
     whole.constant += floor_div(range.lo, divisor);
     return whole;
@@ -76,7 +76,7 @@ Linear ExprSimplifier::quotient(const Linear& a, std::int64_t divisor) {
     if (factor == 1) continue;
     Linear multiple, small;
     split_multiples(rest, Linear{factor, {}}, multiple, small);
-    if (!within(bounds(small, ranges_), below(factor))) continue;
+    if (!within(interval_bounds(small, ranges_), below(factor))) continue;
     again_ = true;
     return whole.add(quotient(multiple, divisor / factor));
   }
@@ -101,7 +101,7 @@ Linear ExprSimplifier::remainder(const Linear& a, std::int64_t divisor) {
   Linear whole, rest;
   split_multiples(a, Linear{divisor, {}}, whole, rest);
   if (rest.is_constant()) return rest;
-  const Interval range = bounds(rest, ranges_);
+  const Interval range = interval_bounds(rest, ranges_);
   if (range.bounded() && floor_div(range.lo, divisor) == floor_div(range.hi, divisor)) {
     rest.constant -= floor_div(range.lo, divisor) * divisor;
     return rest;
@@ -112,7 +112,7 @@ Linear ExprSimplifier::remainder(const Linear& a, std::int64_t divisor) {
     if (factor == 1) continue;
     Linear multiple, small;
     split_multiples(rest, Linear{factor, {}}, multiple, small);
-    if (!within(bounds(small, ranges_), below(factor))) continue;
+    if (!within(interval_bounds(small, ranges_), below(factor))) continue;
     again_ = true;
     Linear joined;
     return joined.add(remainder(multiple, divisor / factor), factor).add(small);

@@ -14,7 +14,7 @@ bool is_index_sum(const Expr& e) {
   return n && e.type() == kIndex && (n->op == BinaryOp::kAdd || n->op == BinaryOp::kSub || n->op == BinaryOp::kMul);
 }
 
-// The zero that a masked load gives, in all lanes.
+// The value of a disabled lane of a masked load, in all lanes.
 bool is_zero(const Expr& e) {
   if (const auto* broadcast = e.as<Broadcast>()) return is_zero(broadcast->value);
   const auto* imm = e.as<FloatImm>();
@@ -28,7 +28,7 @@ Expr keep(const Expr& original, Expr simplified) { return equal(original, simpli
 Expr ExprSimplifier::simplify(const Expr& e) {
   if (!e.defined() || e.as<IntImm>() || e.as<FloatImm>()) return e;
   Expr result = e;
-  // The bound is a fuse only: rules make expressions smaller.
+  // The bound is only a safeguard: rules make expressions smaller.
   for (int pass = 0; pass < 8; ++pass) {
     again_ = false;
     result = run(result);
@@ -145,8 +145,8 @@ Expr ExprSimplifier::run_call(const Expr& e, const Call& n) {
 }
 
 Expr ExprSimplifier::run_load(const Expr& e, const Load& n) {
-  // Both sides of a select may be evaluated: what its condition says of one can neither replace the mask there nor the
-  // index of what is read whether the condition holds or not.
+  // Both operands of a select may be evaluated, so a load in one is executed whether the condition holds or not: the
+  // condition may replace neither its mask nor its indices.
   const auto run_always = [&](const Expr& part) {
     if (!certain_) return run(part);
     const Ranges inside = std::exchange(ranges_, *certain_);
@@ -241,7 +241,7 @@ void ExprSimplifier::join_quotients(Linear& sum) {
     const LinearTerm modulo = sum.terms[i];
     if (!join(sum, modulo)) continue;
     again_ = true;
-    i = static_cast<std::size_t>(-1);  // the sum is another one now
+    i = static_cast<std::size_t>(-1);  // restart: the terms have changed
   }
 }
 
@@ -266,7 +266,7 @@ bool ExprSimplifier::join(Linear& sum, const LinearTerm& modulo) {
       } else {
         continue;
       }
-      // The sum must hold all of divisor * high, so that every term of it goes.
+      // The sum must contain all terms of divisor * high, which cancel.
       const Linear product = multiply(divisor, Linear{0, {{high, 1}}});
       Linear less = sum;
       less.add(product, -modulo.coefficient).add_term(modulo.atom, -modulo.coefficient);

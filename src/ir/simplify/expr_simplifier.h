@@ -1,7 +1,7 @@
-// The expression half of the simplifier: one walk from the leaves up, repeated where a rule asks for it. Index sums go
-// through their affine normal form (simplify_expr.cpp), floor division and modulo through simplify_divide.cpp,
-// conditions, min and max through simplify_logic.cpp, what stands around them through simplify_expr.cpp. Thread rule:
-// an object belongs to one thread.
+// The expression half of the simplifier: one walk from the leaves up, repeated where a rule requests it. Sums of
+// indices are brought to affine normal form (expr_simplifier.cpp); the rules of floor division and modulo are in
+// divide.cpp, those of conditions, min and max in logic.cpp. Private to ir/.
+// Thread rule: an object belongs to one thread.
 #pragma once
 
 #include <utility>
@@ -15,11 +15,11 @@ class ExprSimplifier {
  public:
   explicit ExprSimplifier(Ranges ranges) : ranges_(std::move(ranges)) {}
 
-  /// The same handle where nothing is to be done.
+  /// Returns the same handle where nothing can be simplified.
   Expr simplify(const Expr& e);
-  /// What is known where the next expression stands; the walk over statements changes it as it goes.
+  /// What is known where the next expression occurs; the walk over statements updates it.
   Ranges& ranges() { return ranges_; }
-  /// From now on `var` is written as `value`, which is simple already.
+  /// From now on `var` is replaced by `value`, which is simplified already.
   void replace(const Var& var, Expr value) { replaced_.emplace_back(var, std::move(value)); }
   /// Ends the last replace(): its variable goes out of scope.
   void end_replace() { replaced_.pop_back(); }
@@ -59,9 +59,9 @@ class ExprSimplifier {
   Expr run_vectors(BinaryOp op, const Expr& a, const Expr& b);
 
   Ranges ranges_;
-  const Ranges* certain_ = nullptr;  // inside a select or a junction, what is known outside of all of these
+  const Ranges* certain_ = nullptr;  // inside of selects, && and ||: what is known outside of all of them
   std::vector<std::pair<Var, Expr>> replaced_;
-  bool again_ = false;  // a rule fired whose result may be simplified further
+  bool again_ = false;  // a rule was applied whose result may be simplified further
 };
 
 }  // namespace nestwright::ir

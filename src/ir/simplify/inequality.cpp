@@ -10,7 +10,7 @@
 namespace nestwright::ir {
 namespace {
 
-/// How many inequalities are combined at most, and how many combinations are tried.
+/// The largest number of inequalities that are combined, and of combinations that are tried.
 constexpr int kSearchDepth = 5;
 constexpr int kSearchBudget = 400;
 
@@ -21,7 +21,7 @@ Linear replaced(const Linear& from, std::size_t term, const Expr& replacement) {
   return rest.add(to_linear(replacement), from.terms[term].coefficient);
 }
 
-/// What floor division means for an atom x / c or x % c, as expressions that are at least 0.
+/// Adds what the definition of floor division implies for an atom x / c or x % c, as sums that are at least 0.
 void add_division_facts(const Expr& atom, std::vector<Linear>& facts) {
   const auto* binary = atom.as<Binary>();
   if (!binary || (binary->op != BinaryOp::kDiv && binary->op != BinaryOp::kMod)) return;
@@ -40,7 +40,7 @@ void add_division_facts(const Expr& atom, std::vector<Linear>& facts) {
   }
 }
 
-/// The bounds of a variable that are no constants, as expressions that are at least 0.
+/// Adds the symbolic bounds of a variable, as sums that are at least 0.
 void add_bound_facts(const Expr& atom, const Ranges& ranges, std::vector<Linear>& facts) {
   const auto* ref = atom.as<VarRef>();
   if (!ref) return;
@@ -59,8 +59,7 @@ bool divides_a_term(const Expr& atom, const Linear& sum) {
                      [&](const LinearTerm& term) { return same_atom(term.atom, binary->a); });
 }
 
-/// What x / c % d, of which something is known, says of x % (c * d) where that is a term of the sum: it is its quotient
-/// by c.
+/// Adds that x / c % d, which occurs in a fact, is the quotient by c of x % (c * d), where that is a term of the sum.
 void add_digit_facts(const Expr& atom, const Linear& sum, std::vector<Linear>& facts) {
   const auto* remainder = atom.as<Binary>();
   if (!remainder || remainder->op != BinaryOp::kMod) return;
@@ -78,7 +77,7 @@ void add_digit_facts(const Expr& atom, const Linear& sum, std::vector<Linear>& f
 }
 
 bool search(const Linear& target, const Ranges& ranges, int depth, int& budget) {
-  if (bounds(target, ranges).lo >= 0) return true;
+  if (interval_bounds(target, ranges).lo >= 0) return true;
   if (depth == 0 || --budget < 0) return false;
   for (std::size_t t = 0; t < target.terms.size(); ++t) {
     const LinearTerm& term = target.terms[t];
@@ -91,7 +90,7 @@ bool search(const Linear& target, const Ranges& ranges, int depth, int& budget) 
     }
     const auto* binary = term.atom.as<Binary>();
     if (!binary || (binary->op != BinaryOp::kMin && binary->op != BinaryOp::kMax)) continue;
-    // The atom equals a or b; where it enters such that a only makes the sum smaller, a alone (or b alone) is enough.
+    // The atom is a or b, so both cases must hold; where either operand bounds the sum from below, one is sufficient.
     const bool either = (binary->op == BinaryOp::kMin) == (term.coefficient < 0);
     const bool first = search(replaced(target, t, binary->a), ranges, depth - 1, budget);
     if (first == either) return first;
@@ -114,12 +113,12 @@ bool search(const Linear& target, const Ranges& ranges, int depth, int& budget) 
         return (candidate.coefficient > 0) == (term.coefficient > 0) && same_atom(candidate.atom, term.atom);
       });
       if (match == fact.terms.end()) continue;
-      // scale * target - times * fact has the term no more. An integer is at least 0 where scale * it + scale - 1 is.
+      // scale * target - times * fact eliminates the term. An integer n >= 0 if scale * n + scale - 1 >= 0.
       const std::int64_t of_fact = std::abs(match->coefficient), of_target = std::abs(term.coefficient);
       const std::int64_t common = std::gcd(of_fact, of_target);
       const std::int64_t scale = of_fact / common, times = of_target / common;
-      constexpr std::int64_t kMostScale = 1 << 20;  // far from any overflow
-      if (scale > kMostScale || times > kMostScale) continue;
+      constexpr std::int64_t kMaxScale = 1 << 20;  // far from any overflow
+      if (scale > kMaxScale || times > kMaxScale) continue;
       const Linear next = Linear{scale - 1, {}}.add(target, scale).add(fact, -times);
       if (search(next, ranges, depth - 1, budget)) return true;
     }
@@ -131,7 +130,7 @@ bool search(const Linear& target, const Ranges& ranges, int depth, int& budget) 
 
 bool non_negative(const Expr& e, const Ranges& ranges) {
   const Linear sum = to_linear(simplify(e, ranges));
-  if (at_least(sum, 0, ranges)) return true;  // most are, and cheaply
+  if (at_least(sum, 0, ranges)) return true;  // cheap, and sufficient for most
   int budget = kSearchBudget;
   return search(sum, ranges, kSearchDepth, budget);
 }

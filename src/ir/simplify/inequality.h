@@ -1,6 +1,7 @@
-// Proofs of index inequalities, for the verifier and for what the reads of an expression require, by combining what is
-// known: bounds of loops, guards, and what floor division and modulo mean. Slower and stronger than prove(), which the
-// simplifier shares. Thread rule: pure functions.
+// The strongest prover of index inequalities, for the verifier and for the requirements that reads impose. It combines
+// several facts, as Fourier-Motzkin elimination does: bounds of loops, guards, and the definitions of floor division
+// and modulo. Slower than prove() (ir/simplify/simplify.h).
+// Thread rule: pure functions.
 #pragma once
 
 #include "ir/simplify/simplify.h"

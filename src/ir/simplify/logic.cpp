@@ -11,12 +11,12 @@ namespace nestwright::ir {
 namespace {
 
 std::optional<bool> decided(const Expr& condition, const Ranges& ranges) {
-  if (always(condition, true, ranges)) return true;
-  if (always(condition, false, ranges)) return false;
+  if (is_always_true(condition, ranges)) return true;
+  if (is_always_false(condition, ranges)) return false;
   return std::nullopt;
 }
 
-// The sum's terms of one sign, made positive.
+// The terms of one sign, negated where they are negative.
 Linear side(const Linear& sum, bool positive) {
   Linear result;
   for (const LinearTerm& term : sum.terms) {
@@ -26,7 +26,7 @@ Linear side(const Linear& sum, bool positive) {
   return result;
 }
 
-// sum < 0 with all terms positive on their side and the constant at the right: i*16 + j < n, i < 5, i >= 3.
+// sum < 0 with positive terms on both sides and the constant at the right: i*16 + j < n, i < 5, i >= 3.
 Expr below_zero(const Linear& sum) {
   Linear left = side(sum, true), right = side(sum, false);
   if (left.is_constant()) return make_binary(BinaryOp::kGe, right.expr(), Expr(sum.constant + 1));
@@ -90,10 +90,10 @@ Linear ExprSimplifier::reduced_below_zero(Linear sum) {
     if (factor == 1) continue;
     Linear multiple, small;
     split_multiples(sum, Linear{factor, {}}, multiple, small);
-    if (multiple.is_constant() || !within(bounds(small, ranges_), {0, factor - 1})) continue;
+    if (multiple.is_constant() || !within(interval_bounds(small, ranges_), {0, factor - 1})) continue;
     again_ = true;
     sum = std::move(multiple);
-    i = static_cast<std::size_t>(-1);  // from the start: its terms are other ones now
+    i = static_cast<std::size_t>(-1);  // restart: the terms have changed
   }
   return sum;
 }
@@ -104,8 +104,8 @@ Expr ExprSimplifier::run_extremum(BinaryOp op, const Expr& a, const Expr& b) {
   if (equal(a, b)) return a;
   const bool smaller = op == BinaryOp::kMin;
   if (a.type() != kUInt64) {
-    if (always(make_binary(BinaryOp::kLe, a, b), true, ranges_)) return smaller ? a : b;
-    if (always(make_binary(BinaryOp::kGe, a, b), true, ranges_)) return smaller ? b : a;
+    if (is_always_true(make_binary(BinaryOp::kLe, a, b), ranges_)) return smaller ? a : b;
+    if (is_always_true(make_binary(BinaryOp::kGe, a, b), ranges_)) return smaller ? b : a;
   }
   if (as_const_int(a)) {
     again_ = true;
@@ -130,7 +130,7 @@ Expr ExprSimplifier::run_junction(const Expr& e, const Binary& n) {
     if (is_and ? is_true(b) : is_false(b)) return a;
     return equal(a, b) ? a : junction(e, n, a, b);
   }
-  // The second operand only matters where the first leaves it open, and the other way round.
+  // The second operand only matters where the first does not decide, and vice versa.
   Expr b = run_under(n.b, a, is_and);
   if (is_and ? is_false(b) : is_true(b)) return b;
   if (is_and ? is_true(b) : is_false(b)) return a;
@@ -143,7 +143,7 @@ Expr ExprSimplifier::run_junction(const Expr& e, const Binary& n) {
   return junction(e, n, a, b);
 }
 
-// The conjunction `a` without the parts that follow from its other parts and `b`.
+// The conjunction `a` without the conjuncts that its other conjuncts and `b` imply.
 Expr ExprSimplifier::without_implied(const Expr& a, const Expr& b) {
   const auto* conjunction = a.as<Binary>();
   if (!conjunction || conjunction->op != BinaryOp::kAnd) return a;
@@ -155,7 +155,7 @@ Expr ExprSimplifier::without_implied(const Expr& a, const Expr& b) {
     for (std::size_t q = 0; q < parts.size(); ++q)
       if (q != p) others.assume(parts[q]);
     others.assume(b);
-    if (always(parts[p], true, others) && parts.size() > 1) {
+    if (is_always_true(parts[p], others) && parts.size() > 1) {
       parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(p));
     } else {
       ++p;
@@ -163,9 +163,7 @@ Expr ExprSimplifier::without_implied(const Expr& a, const Expr& b) {
   }
   if (parts.size() == before) return a;
   again_ = true;
-  Expr all = parts.front();
-  for (std::size_t p = 1; p < parts.size(); ++p) all = make_binary(BinaryOp::kAnd, all, parts[p]);
-  return all;
+  return conjunction(parts);
 }
 
 Expr ExprSimplifier::run_not(const Expr& e, const Not& n) {
@@ -174,7 +172,7 @@ Expr ExprSimplifier::run_not(const Expr& e, const Not& n) {
   if (const auto* inner = a.as<Not>()) return inner->a;
   if (const auto* c = a.as<Binary>(); c && is_comparison(c->op)) {
     const bool is_equality = c->op == BinaryOp::kEq || c->op == BinaryOp::kNe;
-    if (is_equality || !c->a.type().is_float()) {  // a comparison with NaN is false, and so is its opposite
+    if (is_equality || !c->a.type().is_float()) {  // both a comparison with NaN and its opposite are false
       again_ = true;
       return make_binary(opposite(c->op), c->a, c->b);
     }

@@ -14,7 +14,7 @@ bool reads_memory(const Expr& e) {
   return any_expr(e, [](const Expr& part) { return part.as<Load>() != nullptr; });
 }
 
-// Whether `part` says no more than that `var` lies in some range with constant ends.
+// Whether `part` only bounds `var` by a constant.
 bool is_range_of(const Expr& part, const Var& var) {
   const auto* n = without_likely(part).as<Binary>();
   if (!n || !is_comparison(n->op) || n->op == BinaryOp::kNe || n->a.type() != kIndex) return false;
@@ -46,8 +46,8 @@ class StmtSimplifier {
     return make_for(n.var, std::move(min), std::move(extent), n.kind, std::move(body));
   }
 
-  /// The extents of loops that were fused stay factors: that each is 1 or more in the loop is not seen of their product
-  /// multiplied out.
+  /// Keeps the extents of fused loops as factors: each is at least 1 inside the loop, which their product multiplied
+  /// out does not show.
   Expr simplify_extent(const Expr& extent) {
     const auto* product = extent.as<Binary>();
     if (product == nullptr || product->op != BinaryOp::kMul) return exprs_.simplify(extent);
@@ -86,7 +86,7 @@ class StmtSimplifier {
       const Expr from = range.lo, length = range.hi - range.lo + 1;
       const Ranges outside = exprs_.ranges();
       if (!invariant.empty()) exprs_.ranges().assume(conjunction(invariant));
-      loop = run(make_for(n.var, from, length, n.kind, inner));  // shorter, so that its body may become simpler
+      loop = run(make_for(n.var, from, length, n.kind, inner));  // the shorter loop may simplify its body further
       exprs_.ranges() = outside;
     }
     return invariant.empty() ? loop : make_if(conjunction(invariant), loop);
@@ -145,7 +145,7 @@ class StmtSimplifier {
     const auto* inner = then_case.defined() ? then_case.as<IfThenElse>() : nullptr;
     if (inner && !else_case.defined() && !inner->else_case.defined() && inner->condition.type() == condition.type() &&
         !reads_memory(inner->condition)) {
-      // One conjunction, so that the loops around see all of it; the inner part may imply the outer one.
+      // One conjunction lets enclosing loops use all of it, and the inner condition may imply the outer one.
       std::vector<Expr> parts{condition};
       conjuncts(inner->condition, parts);
       return make_if(exprs_.simplify(conjunction(parts)), inner->then_case);
@@ -161,7 +161,7 @@ class StmtSimplifier {
     if (mask.defined() && is_false(mask)) return {};
     if (mask.defined() && is_true(mask)) mask = {};
     changed |= !value.same_as(n.value) || !mask.same_as(n.mask);
-    return changed ? make_store(n.buffer, std::move(indices), std::move(value), std::move(mask), n.streams) : s;
+    return changed ? make_store(n.buffer, std::move(indices), std::move(value), std::move(mask), n.non_temporal) : s;
   }
 
   Stmt run(const Stmt& s, const Allocate& n) {
@@ -196,11 +196,11 @@ class StmtSimplifier {
 }  // namespace
 
 bool prove(const Expr& condition, const Ranges& ranges) {
-  return always(condition, true, ranges) || is_true(simplify(condition, ranges));
+  return is_always_true(condition, ranges) || is_true(simplify(condition, ranges));
 }
 
 bool disprove(const Expr& condition, const Ranges& ranges) {
-  return always(condition, false, ranges) || is_false(simplify(condition, ranges));
+  return is_always_false(condition, ranges) || is_false(simplify(condition, ranges));
 }
 
 Expr simplify(const Expr& e, const Ranges& ranges) { return ExprSimplifier(ranges).simplify(e); }

@@ -12,7 +12,7 @@
 namespace nestwright::ir {
 namespace {
 
-/// Elements from lane to lane, where these are a constant and the same for all lanes.
+/// The stride between lanes in elements, where it is constant.
 std::optional<std::int64_t> step_of_lanes(const Buffer& buffer, const std::vector<Expr>& indices) {
   std::int64_t step = 0;
   for (std::size_t d = 0; d < indices.size(); ++d) {
@@ -79,7 +79,7 @@ bool is_one_access(const Buffer& buffer, const std::vector<Expr>& indices, const
   const auto is_read = [](const Expr& index) {
     return any_expr(index, [&](const Expr& part) { return part.as<Load>() != nullptr; });
   };
-  // An index that is read from a tensor is not followed, nor one that a let holds in lanes.
+  // Indices that are loaded, or that a vector let holds, are not analysed.
   if (lanes == 1 || std::any_of(indices.begin(), indices.end(), is_read)) return false;
   for (const Expr& index : indices) {
     if (index.lanes() > 1 && index.as<Ramp>() == nullptr && index.as<Broadcast>() == nullptr) return false;
@@ -91,15 +91,10 @@ bool is_one_access(const Buffer& buffer, const std::vector<Expr>& indices, const
     if (!distance.is_constant() || distance.constant != lane) return false;
   }
   const int bytes = lanes * buffer->element.bytes();
-  // So are pointers that a kernel is handed, and shared buffers.
+  // Whatever their buffers say, pointer arguments of kernels and shared buffers have kPointerAlignment.
   if (std::max(buffer->alignment, kPointerAlignment) % bytes != 0) return false;
   const Linear offset = to_linear(first);
-  if (offset.constant % lanes == 0 &&
-      std::all_of(offset.terms.begin(), offset.terms.end(),
-                  [&](const LinearTerm& term) { return term.coefficient % lanes == 0; })) {
-    return true;
-  }
-  return is_const_int(simplify(first % Expr(lanes), ranges), 0);
+  return is_multiple(offset, lanes) || is_const_int(simplify(first % Expr(lanes), ranges), 0);
 }
 
 }  // namespace nestwright::ir

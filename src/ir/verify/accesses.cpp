@@ -1,3 +1,4 @@
+// Collects the accesses of a program, with what is known and which loops enclose each.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -12,7 +13,7 @@
 namespace nestwright::ir {
 namespace {
 
-/// Stands for a value that is not followed: like anything read from memory, it may be anything, anywhere.
+/// An expression for a value that is not analysed: like a loaded element, it may have any value.
 Expr unknown(const Var& var) { return make_load(Buffer(var.name(), var.type().element(), {}), {}); }
 
 /// The value of one lane of a vector expression.
@@ -29,7 +30,7 @@ class AtLane : public Mutator {
   }
 
  private:
-  /// Node types hold lanes, so vector nodes are made anew from scalar operands.
+  /// Types of nodes contain lanes, so vector nodes are rebuilt from scalar operands.
   struct Rebuild {
     explicit Rebuild(AtLane& lane) : at(lane) {}
     Expr of(const Expr& e) {
@@ -58,8 +59,8 @@ class AtLane : public Mutator {
   Expr lane_;
 };
 
-/// In an iteration of a loop, its extent is 1 or more; where the extent is a product of what is not negative, so is
-/// every factor. `extent` is as the loop has it: multiplied out, it has no factors.
+/// Assumes that a loop has an iteration: its extent is at least 1, and so is every factor of an extent that is a
+/// product of non-negative factors. `extent` is not simplified, which would multiply out its factors.
 void assume_iteration(const Expr& extent, Ranges& known) {
   const auto* product = extent.as<Binary>();
   if (product == nullptr || product->op != BinaryOp::kMul) return;
@@ -80,13 +81,13 @@ class Collector {
   std::vector<Access> collect() {
     visit(program_.preparation);
     visit(program_.host);
-    // A kernel is seen with what encloses its launch; one that is never launched on its own.
+    // A kernel is visited at its launch, within the loops around it; one that is never launched by itself.
     for (std::size_t k = 0; k < program_.kernels.size(); ++k) visit_kernel(k);
     return std::move(accesses_);
   }
 
  private:
-  /// Runs `body` with more known.
+  /// Runs `body` with `known` as what is known.
   template <class F>
   void within(std::shared_ptr<const Ranges> known, F&& body) {
     std::swap(known_, known);
@@ -102,12 +103,12 @@ class Collector {
 
   Expr resolve(const Expr& e) const { return values_.empty() ? e : substitute(e, values_); }
   Expr resolve_lane(const Expr& e, int lanes) { return resolve(AtLane(lane(lanes)).mutate(e)); }
-  /// Simplified as the indices are, so that what it says of f / 2 * 2 + f % 2 is known of f.
+  /// Simplified as the indices are, so that a condition on f / 2 * 2 + f % 2 is known of f.
   Expr resolve_condition(const Expr& e, int lanes) {
     const Expr resolved = resolve_lane(e, lanes);
-    return simplify(resolved, *known_);  // a vector adds its lane to what is known
+    return simplify(resolved, *known_);  // known_ after resolve_lane(), which adds the lane of a vector
   }
-  /// One variable stands for "any lane" of all vectors of so many lanes.
+  /// The variable that represents any lane of all vectors of `lanes` lanes.
   Expr lane(int lanes) {
     if (lanes == 1) return 0;
     const auto [it, made] = lanes_.try_emplace(lanes, Var("lane"));
@@ -138,8 +139,8 @@ class Collector {
       values_[loop.var] = min + Expr(var);
     }
     const Expr first = as_const_int(min) ? min : make_int(0, var.type());
-    const bool in_turns = loop.kind == LoopKind::kSerial || loop.kind == LoopKind::kUnrolled;
-    loops_.push_back({&loop, var, in_turns && always_waits(loop.body)});
+    const bool is_sequential = loop.kind == LoopKind::kSerial || loop.kind == LoopKind::kUnrolled;
+    loops_.push_back({&loop, var, is_sequential && always_waits(loop.body)});
     const auto in_iteration = [&](const Var& of) {
       return refined([&](Ranges& next) {
         assume_iteration(factors, next);
@@ -147,8 +148,8 @@ class Collector {
       });
     };
     within(in_iteration(var), [&] { visit(loop.body); });
-    // The end of one iteration and the start of the next lie in one phase: a second pass puts them together.
-    if (in_turns && has_barrier(loop.body)) {
+    // The end of one iteration and the start of the next are in one phase: a second visit collects both.
+    if (is_sequential && has_barrier(loop.body)) {
       const Var other(loop.var.name(), loop.var.type());
       loops_.back().var = other;
       values_[loop.var] = as_const_int(min) ? Expr(other) : min + Expr(other);
@@ -163,7 +164,7 @@ class Collector {
   }
   void visit(const Let& let) {
     loads(let.value);
-    // Indices seldom depend on any but integers, and following what vectors and floats are made of may take very long.
+    // Indices rarely depend on vectors and floats, whose expressions can be very large.
     values_[let.var] = let.var.type().is_int() && let.var.type().is_scalar() ? resolve(let.value) : unknown(let.var);
     visit(let.body);
     values_.erase(let.var);
@@ -210,7 +211,7 @@ class Collector {
     Expr condition;
     if (mask.defined()) {
       condition = resolve_condition(mask, lanes);
-      if (disprove(condition, *known_)) return;  // it never happens
+      if (disprove(condition, *known_)) return;  // it is never executed
     }
     Access access;
     access.statement = statement_;
@@ -231,8 +232,8 @@ class Collector {
   const Program& program_;
   std::vector<Access> accesses_;
   std::shared_ptr<const Ranges> known_;
-  Substitution values_;                      ///< of lets, and of variables of loops that do not start at a constant
-  std::map<const For*, Var> offsets_;        ///< the variable from 0 of such a loop
+  Substitution values_;  ///< the values of lets, and of variables of loops that do not start at a constant
+  std::map<const For*, Var> offsets_;        ///< the variable from 0 of each such loop
   std::map<int, Var> lanes_;                 ///< by number of lanes
   std::map<Buffer, std::size_t> allocated_;  ///< number of loops around the allocation
   std::vector<Access::Enclosing> loops_;

@@ -1,4 +1,5 @@
-// The parts of the verifier. Private to ir/.
+// The checks of which the verifier consists, and the accesses of a program that several of them analyse. Each check
+// returns its violations, one sentence each. Private to ir/.
 // Thread rule: pure functions.
 #pragma once
 
@@ -12,66 +13,68 @@
 
 namespace nestwright::ir {
 
-/// One place where a program reads or writes a buffer, its indices scalar and in terms of loop variables only: values
-/// of lets are filled in, a loop that starts at m has its variable written m + (a variable from 0), and a vector index
-/// is that of one lane, which is a variable too.
+/// One place where a program reads or writes a buffer. Its indices are scalar and contain loop variables only: lets are
+/// replaced by their values, the variable of a loop that starts at m is written as m + (a variable from 0), and a
+/// vector index is that of one lane, whose number is a variable too.
 struct Access {
   struct Enclosing {
     const For* loop;
-    Var var;  ///< what stands for the loop's variable in `indices`
-    /// Whether every iteration has a barrier, so that two accesses of one phase by threads of a block are of one
-    /// iteration where they have one `var`.
+    Var var;  ///< represents the loop's variable in `indices`
+    /// Whether every iteration executes a barrier, so that accesses in one phase with the same `var` belong to the same
+    /// iteration of all threads of the block.
     bool in_step = false;
   };
   const Stmt* statement = nullptr;
   Buffer buffer;
   std::vector<Expr> indices;
-  std::vector<Expr> shape;  ///< of the buffer, in the same terms
+  std::vector<Expr> shape;  ///< of the buffer, with the same substitutions as `indices`
   bool stores = false;
   std::shared_ptr<const Ranges> known;
   std::vector<Enclosing> loops;   ///< outermost first
-  std::size_t private_loops = 0;  ///< so many of `loops` enclose the allocation: their iterations share nothing of it
-  Var lane;                       ///< "any lane" of a vector access, undefined for a scalar one
-  int phase = 0;                  ///< changes at each barrier
+  std::size_t private_loops = 0;  ///< the number of `loops` around the allocation: each iteration has its own buffer
+  Var lane;                       ///< the number of the lane of a vector access, undefined for a scalar one
+  int phase = 0;                  ///< differs between accesses that a barrier separates
 };
 
-/// Definitions, types, scopes and the form.
+/// Checks definitions, types, scopes and the form.
 std::vector<std::string> check_structure(const Program& program, Form form);
 
-/// Where threads tell each other values: kShuffleXor (ir/core/expr.h). Requires a program that check_structure()
-/// accepts.
+/// Checks that shuffles execute in uniform control flow, as kShuffleXor (ir/core/expr.h) requires. Requires a program
+/// that check_structure() accepts.
 std::vector<std::string> check_shuffles(const Program& program, Form form);
 
-/// That nobody accesses an element of shared memory whose copy is in flight (CommitCopies). Requires a program that
-/// check_structure() accepts.
+/// Checks that no thread accesses an element of shared memory whose copy is in flight (CommitCopies). Requires a
+/// program that check_structure() accepts.
 std::vector<std::string> check_copies(const Program& program);
 
-/// Tensor instructions: the form has them, and their operands are what their bodies access. Requires a program that
-/// check_structure() accepts.
+/// Checks that the form may have the tensor instructions, and that their operands are what their bodies access.
+/// Requires a program that check_structure() accepts.
 std::vector<std::string> check_instructions(const Program& program, Form form);
 
-/// Those below require a program that check_structure() accepts.
+// The functions below require a program that check_structure() accepts.
+
+/// All accesses of a program, in program order.
 std::vector<Access> collect_accesses(const Program& program);
 std::vector<std::string> check_bounds(const std::vector<Access>& accesses);
 std::vector<std::string> check_definitions(const Program& program, const std::vector<Access>& accesses);
 std::vector<std::string> check_races(const std::vector<Access>& accesses);
 std::vector<std::string> check_storage(const Program& program, const std::vector<Access>& accesses);
 
-/// The indices of two accesses to one buffer, simplified: where both have x / c and x % c, puts x behind them, for they
-/// meet only where that is equal, too. Returns whether there was any. `first` and `second` may be one.
+/// Extends the simplified indices of two accesses to one buffer: where both have x / c and x % c, appends x, since the
+/// accesses touch a common element only where x is equal, too. Returns whether anything was appended. `first` and
+/// `second` may be the same object.
 bool add_dividends(std::vector<Expr>& first, std::vector<Expr>& second);
 
-/// As add_dividends: where an index of both is x * c and something from 0 to c - 1, as that of a vector's lane, puts x
-/// behind them.
+/// The same for an index of both that is x * c + r with 0 <= r < c, as the index of a vector's lane: appends x.
 void add_leading_digits(Access& first, Access& second);
 
-/// Where the indices of both, in some order, are the digits of one number each, as those are into which threads take a
-/// fused loop apart, puts the number behind them. Returns whether they are. Indices that have nothing to do with `var`
-/// are no digits of it: which half of a buffer is in use, say.
+/// The same for indices that are, in some order, the digits of one number of mixed radix, as where threads split a
+/// fused loop: appends the number. Returns whether they are. Only indices that share variables with those that depend
+/// on `var` are digits; the index of the half of a double buffer is not, for example.
 bool add_numbers_of_digits(Access& first, Access& second, const Var& var);
 
-/// True where two accesses to one buffer are shown to meet in no element when they happen in different iterations of
-/// the loop at `depth` of both, by what is known along the paths to both. The slower proof of check_races().
+/// True only where two accesses to one buffer in different iterations of the loop at `depth` of both touch no common
+/// element, by the conditions on the paths to both. The slower proof of check_races().
 bool never_meet(const Access& first, const Access& second, std::size_t depth);
 
 }  // namespace nestwright::ir

@@ -1,10 +1,10 @@
-// Copies in flight: nobody accesses an element of shared memory between the copy that fills it and the barrier that
-// waits for the group of that copy.
+// Checks copies in flight: no thread accesses an element of shared memory between the copy that fills it and the
+// barrier that waits for the group of that copy.
 //
-// Follows what one thread does, with the groups that it has in flight. What the first iterations of a loop find in
-// flight was begun before it, and its last ones begin nothing any more: both are followed one by one, with the value
-// that the loop's variable has. Those between are followed once for any value v, until what they begin and what they
-// find in flight is the same from one to the next, seen from v.
+// The check simulates one thread, with the groups that it has in flight. The prologue and the epilogue of a loop, in
+// which copies from before the loop are in flight or no new ones begin, are simulated iteration by iteration, with the
+// value of the loop's variable. The steady state in between is simulated for a symbolic value v, until the copies in
+// flight at the start of an iteration, relative to v, no longer change.
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -25,7 +25,8 @@ class CopyCheck {
     for (const Kernel& kernel : program.kernels) {
       if (!has_groups(kernel.body)) continue;
       for_each_stmt(kernel.body, [&](const Stmt& s) {
-        if (const auto* barrier = s.as<Barrier>()) deepest_ = std::max<std::int64_t>(deepest_, barrier->pending);
+        if (const auto* barrier = s.as<Barrier>())
+          max_pending_ = std::max<std::int64_t>(max_pending_, barrier->pending);
       });
       copies_.clear();
       visit(kernel.body);
@@ -36,9 +37,9 @@ class CopyCheck {
  private:
   struct Copy {
     Buffer buffer;
-    std::vector<Expr> indices;  ///< undefined: any
-    std::size_t number = 0;     ///< in the order in which they were begun
-    int later_groups = -1;      ///< of this thread since its own; -1: its own is not committed
+    std::vector<Expr> indices;  ///< undefined where it is not known
+    std::size_t number = 0;     ///< the number of copies begun before it
+    int later_groups = -1;      ///< groups of this thread after its own; -1: its own is not committed
 
     bool same_as(const Copy& other) const {
       return buffer == other.buffer && later_groups == other.later_groups &&
@@ -69,7 +70,7 @@ class CopyCheck {
     for (const Stmt& s : b.stmts) visit(s);
   }
   void visit(const Let& let) {
-    look(let.value);
+    check_loads(let.value);
     const Expr value = resolve(let.value);
     if (varies(value)) {
       varying_.insert(let.var);
@@ -77,10 +78,10 @@ class CopyCheck {
       values_[let.var] = value;
     }
     visit(let.body);
-    leave(let.var);
+    end_scope(let.var);
   }
   void visit(const IfThenElse& choice) {
-    look(choice.condition);
+    check_loads(choice.condition);
     const Expr condition = choice.condition.type().is_scalar() ? resolve(choice.condition) : choice.condition;
     const Copies before = copies_;
     if (!is_false(condition)) visit(choice.then_case);
@@ -90,14 +91,14 @@ class CopyCheck {
     if (!is_false(condition)) join(copies_, after_then);
   }
   void visit(const Store& store) {
-    for (const Expr& index : store.indices) look(index);
-    look(store.value);
-    look(store.mask);
-    touch(store.buffer, store.indices, "written");
+    for (const Expr& index : store.indices) check_loads(index);
+    check_loads(store.value);
+    check_loads(store.mask);
+    check_access(store.buffer, store.indices, "written");
     if (!is_copy(store)) return;
     Copy& copy = copies_.emplace_back(Copy{store.buffer, resolved(store.indices), begun_++});
     for (Expr& index : copy.indices) {
-      if (reads(index)) index = {};  // what it reads may be another value later
+      if (reads(index)) index = {};  // a loaded index may have another value later
     }
   }
   void visit(const Allocate& allocation) {
@@ -110,7 +111,7 @@ class CopyCheck {
   void visit(const CommitCopies&) {
     for (Copy& copy : copies_) ++copy.later_groups;
   }
-  /// Behind a barrier other threads may access what is still in flight.
+  /// After a barrier other threads may access elements whose copies are still in flight.
   void visit(const Barrier& barrier) {
     std::erase_if(copies_,
                   [&](const Copy& copy) { return copy.later_groups < 0 || copy.later_groups >= barrier.pending; });
@@ -122,44 +123,44 @@ class CopyCheck {
   }
 
   void visit(const For& loop) {
-    look(loop.min);
-    look(loop.extent);
-    const bool in_turns = loop.kind == LoopKind::kSerial || loop.kind == LoopKind::kUnrolled;
+    check_loads(loop.min);
+    check_loads(loop.extent);
+    const bool is_sequential = loop.kind == LoopKind::kSerial || loop.kind == LoopKind::kUnrolled;
     const Expr min = resolve(loop.min), extent = resolve(loop.extent);
     const bool differs = is_thread_index(loop.kind) || varies(min) || varies(extent);
-    if (differs || !in_turns || !has_groups(loop.body)) {
+    if (differs || !is_sequential || !has_groups(loop.body)) {
       if (differs) varying_.insert(loop.var);
       visit(loop.body);
-      leave(loop.var);
+      end_scope(loop.var);
       return;
     }
     follow_iterations(loop, min, extent);
-    leave(loop.var);
+    end_scope(loop.var);
   }
 
   void follow_iterations(const For& loop, const Expr& min, const Expr& extent) {
     const std::int64_t* count = as_const_int(extent);
-    const std::int64_t apart = deepest_ + 2;  // iterations after which what was in flight before has been waited for
+    const std::int64_t window = max_pending_ + 2;  // iterations after which all earlier copies have been waited for
     const auto one = [&](const Expr& value) {
       values_[loop.var] = resolve(value);
       visit(loop.body);
     };
-    if (count != nullptr && *count <= 2 * apart) {
+    if (count != nullptr && *count <= 2 * window) {
       for (std::int64_t i = 0; i < *count; ++i) one(min + i);
       return;
     }
     const std::size_t first = begun_;
-    Copies skipped = copies_;  // where the loop is shorter
-    for (std::int64_t i = 0; i < apart; ++i) {
+    Copies skipped = copies_;  // the copies in flight after a shorter loop
+    for (std::int64_t i = 0; i < window; ++i) {
       one(min + i);
       if (count == nullptr) join(skipped, copies_);
     }
     values_.erase(loop.var);
     const auto is_older = [&](const Copy& copy) { return copy.number < first; };
     if (std::any_of(copies_.begin(), copies_.end(), is_older))
-      return report("is still in flight after " + std::to_string(apart) + " iterations");
+      return report("is still in flight after " + std::to_string(window) + " iterations");
     copies_.clear();
-    for (std::int64_t turn = 0;; ++turn) {
+    for (std::int64_t iteration = 0;; ++iteration) {
       const Copies known = copies_;
       visit(loop.body);
       shift(loop.var, Expr(loop.var) - 1);
@@ -167,14 +168,14 @@ class CopyCheck {
           known.size() == copies_.size() &&
           std::all_of(copies_.begin(), copies_.end(), [&](const Copy& c) { return includes(known, c); });
       if (is_steady) break;
-      if (turn > 2 * apart) return report("is still in flight after any number of iterations");
+      if (iteration > 2 * window) return report("is still in flight after any number of iterations");
     }
-    shift(loop.var, resolve(min + extent - apart));
-    for (std::int64_t i = apart; i > 0; --i) one(min + extent - i);
+    shift(loop.var, resolve(min + extent - window));
+    for (std::int64_t i = window; i > 0; --i) one(min + extent - i);
     join(copies_, count == nullptr ? skipped : Copies());
   }
 
-  /// From here on `var` is what `value` says of it.
+  /// Rewrites the copies in flight by var = value.
   void shift(const Var& var, const Expr& value) {
     for (Copy& copy : copies_) {
       for (Expr& index : copy.indices) {
@@ -182,7 +183,7 @@ class CopyCheck {
       }
     }
   }
-  void leave(const Var& var) {
+  void end_scope(const Var& var) {
     values_.erase(var);
     varying_.erase(var);
     for (Copy& copy : copies_) {
@@ -192,23 +193,24 @@ class CopyCheck {
     }
   }
 
-  void look(const Expr& e) {
+  void check_loads(const Expr& e) {
     if (!e.defined()) return;
     for_each_expr(e, [&](const Expr& part) {
-      if (const auto* load = part.as<Load>()) touch(load->buffer, load->indices, "read");
+      if (const auto* load = part.as<Load>()) check_access(load->buffer, load->indices, "read");
     });
   }
-  void touch(const Buffer& buffer, const std::vector<Expr>& indices, const char* how) {
+  void check_access(const Buffer& buffer, const std::vector<Expr>& indices, const char* how) {
     std::optional<std::vector<Expr>> own;
     for (const Copy& copy : copies_) {
       if (copy.later_groups < 0 || copy.buffer != buffer) continue;
       if (!own) own = resolved(indices);
-      bool is_apart = false;
+      bool is_disjoint = false;
       for (std::size_t d = 0; d < own->size(); ++d) {
         const Expr &at = (*own)[d], &copied = copy.indices[d];
-        is_apart = is_apart || (copied.defined() && at.lanes() == 1 && copied.lanes() == 1 && never_equal(at, copied));
+        is_disjoint =
+            is_disjoint || (copied.defined() && at.lanes() == 1 && copied.lanes() == 1 && never_equal(at, copied));
       }
-      if (!is_apart) return report("may be " + std::string(how) + " while its copy is in flight", &buffer);
+      if (!is_disjoint) return report("may be " + std::string(how) + " while its copy is in flight", &buffer);
     }
   }
 
@@ -224,7 +226,7 @@ class CopyCheck {
   static bool reads(const Expr& e) {
     return any_expr(e, [&](const Expr& part) { return part.as<Load>() != nullptr; });
   }
-  /// Whether threads of one block may disagree on its value.
+  /// Whether `e` may be divergent between the threads of a block.
   bool varies(const Expr& e) const {
     return any_expr(e, [&](const Expr& part) {
       const auto* ref = part.as<VarRef>();
@@ -239,10 +241,10 @@ class CopyCheck {
 
   std::vector<std::string> violations_;
   Copies copies_;
-  std::size_t begun_ = 0;  ///< copies so far
-  Substitution values_;    ///< of lets and of loops whose iterations are followed one by one
-  std::set<Var> varying_;  ///< what threads of a block may disagree on
-  std::int64_t deepest_ = 0;
+  std::size_t begun_ = 0;  ///< the number of copies so far
+  Substitution values_;    ///< values of lets, and of variables of loops in their prologue and epilogue
+  std::set<Var> varying_;  ///< variables that are divergent between the threads of a block
+  std::int64_t max_pending_ = 0;
   const Stmt* statement_ = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// Use before definition: what an allocation or an output holds at the start is nothing that may be read.
+// Checks for uses before definition: allocations and outputs are uninitialised at the start.
 #include <algorithm>
 #include <map>
 
@@ -10,8 +10,8 @@
 namespace nestwright::ir {
 namespace {
 
-/// True where the two accesses are shown to touch no common element, whenever they happen.
-bool apart(const Access& first, const Access& second) {
+/// True only where the two accesses never touch a common element.
+bool are_disjoint(const Access& first, const Access& second) {
   for (std::size_t d = 0; d < first.indices.size(); ++d) {
     const Interval a = bounds(first.indices[d], *first.known), b = bounds(second.indices[d], *second.known);
     if (a.hi < b.lo || b.hi < a.lo) return true;
@@ -19,9 +19,9 @@ bool apart(const Access& first, const Access& second) {
   return false;
 }
 
-/// Whether `store`, which comes later in the program than `load`, happens in an earlier iteration of a loop around
-/// both: the load then is in no first iteration.
-bool comes_around(const Access& load, const Access& store) {
+/// Whether `store`, which is later in the program than `load`, may be executed before it, in an earlier iteration of a
+/// loop around both: the load is not in the first iteration.
+bool runs_earlier(const Access& load, const Access& store) {
   for (std::size_t l = load.private_loops; l < std::min(load.loops.size(), store.loops.size()); ++l) {
     if (load.loops[l].loop != store.loops[l].loop) return false;
     const std::int64_t* min = as_const_int(load.loops[l].loop->min);
@@ -33,21 +33,21 @@ bool comes_around(const Access& load, const Access& store) {
 }  // namespace
 
 std::vector<std::string> check_definitions(const Program& program, const std::vector<Access>& accesses) {
-  std::map<Buffer, std::vector<const Access*>> stores;  // all of them
+  std::map<Buffer, std::vector<const Access*>> stores;  // of each buffer
   for (const Access& access : accesses)
     if (access.stores) stores[access.buffer].push_back(&access);
-  std::vector<Buffer> told;
+  std::vector<Buffer> excluded;  // inputs, and buffers that are reported already
   for (const Parameter& parameter : program.parameters)
-    if (parameter.role == Role::kInput) told.push_back(parameter.buffer);
+    if (parameter.role == Role::kInput) excluded.push_back(parameter.buffer);
   std::vector<std::string> violations;
   for (const Access& load : accesses) {
-    if (load.stores || std::find(told.begin(), told.end(), load.buffer) != told.end()) continue;
+    if (load.stores || std::find(excluded.begin(), excluded.end(), load.buffer) != excluded.end()) continue;
     const std::vector<const Access*>& of_buffer = stores[load.buffer];
     const bool may_be_written = std::any_of(of_buffer.begin(), of_buffer.end(), [&](const Access* store) {
-      return !apart(*store, load) && (store < &load || comes_around(load, *store));
+      return !are_disjoint(*store, load) && (store < &load || runs_earlier(load, *store));
     });
     if (may_be_written) continue;
-    told.push_back(load.buffer);
+    excluded.push_back(load.buffer);
     violations.push_back("what " + load.buffer->name + " is read for in " + quote(*load.statement) +
                          " was not written before: no statement ahead of it stores to that element");
   }

@@ -1,4 +1,5 @@
-// A fused loop is taken apart into quotient and remainder; two accesses that agree in both agree in the loop.
+// Recovers the variable of a fused loop from quotients and remainders in indices: two accesses that agree in both agree
+// in the variable.
 #include <algorithm>
 
 #include "ir/analysis/bounds.h"
@@ -15,8 +16,8 @@ const Binary* as_division(const Expr& index, BinaryOp op) {
   return binary != nullptr && binary->op == op ? binary : nullptr;
 }
 
-/// x where the indices are x / c and x % c, or y / (b * c) and y / b % c with x = y / b: a quotient of a quotient is
-/// written as one. Undefined where they are not so.
+/// x where the indices are x / c and x % c, or y / (b * c) and y / b % c with x = y / b, since a quotient of a quotient
+/// is simplified to one. Undefined for other indices.
 Expr dividend_of(const Expr& index, const Expr& other) {
   const Binary *quotient = as_division(index, BinaryOp::kDiv), *remainder = as_division(other, BinaryOp::kMod);
   if (quotient == nullptr || remainder == nullptr) return {};
@@ -29,11 +30,11 @@ Expr dividend_of(const Expr& index, const Expr& other) {
   return is_nested ? remainder->a : Expr();
 }
 
-bool holds(const std::vector<Expr>& indices, const Expr& e) {
+bool contains(const std::vector<Expr>& indices, const Expr& e) {
   return std::any_of(indices.begin(), indices.end(), [&](const Expr& index) { return equal(index, e); });
 }
 
-/// x where the index is x * factor and something from 0 to factor - 1; undefined where it is not so.
+/// x where the index is x * factor + r with 0 <= r < factor; undefined for other indices.
 Expr leading_digit(const Expr& index, std::int64_t factor, const Ranges& ranges) {
   Linear whole = to_linear(index), rest{whole.constant, {}};
   Expr digit;
@@ -48,7 +49,7 @@ Expr leading_digit(const Expr& index, std::int64_t factor, const Ranges& ranges)
   return range.lo >= 0 && range.hi < factor ? digit : Expr();
 }
 
-/// The largest coefficient of a sum of several terms; 0 where it is none, or that is below 2.
+/// The largest coefficient of a sum; 0 where it is below 2.
 std::int64_t leading_factor(const Expr& index) {
   std::int64_t largest = 0;
   for (const LinearTerm& term : to_linear(index).terms) largest = std::max(largest, term.coefficient);
@@ -73,7 +74,7 @@ bool share(const std::vector<Var>& a, const std::vector<Var>& b) {
   return std::any_of(a.begin(), a.end(), [&](const Var& v) { return std::find(b.begin(), b.end(), v) != b.end(); });
 }
 
-/// The number of which the indices are the digits, the dimensions in `order` from the leading one on.
+/// The number whose digits are the indices, with the dimensions in `order` from the most significant one on.
 Expr number_of(const Access& access, const std::vector<std::size_t>& order) {
   Expr number = access.indices[order.front()];
   for (std::size_t d = 1; d < order.size(); ++d) number = number * access.shape[order[d]] + access.indices[order[d]];
@@ -83,7 +84,7 @@ Expr number_of(const Access& access, const std::vector<std::size_t>& order) {
 }  // namespace
 
 bool add_numbers_of_digits(Access& first, Access& second, const Var& var) {
-  constexpr std::size_t kMostDigits = 5;
+  constexpr std::size_t kMaxDigits = 5;
   std::vector<Var> related;
   for (const Expr& index : first.indices) {
     const std::vector<Var> variables = variables_of(index);
@@ -97,7 +98,7 @@ bool add_numbers_of_digits(Access& first, Access& second, const Var& var) {
     order.push_back(d);
     any = any || divides(first.indices[d]);
   }
-  if (!any || order.size() < 2 || order.size() > kMostDigits) return false;
+  if (!any || order.size() < 2 || order.size() > kMaxDigits) return false;
   do {
     const Expr of_first = number_of(first, order);
     if (divides(of_first)) continue;
@@ -125,11 +126,11 @@ void add_leading_digits(Access& first, Access& second) {
 
 bool add_dividends(std::vector<Expr>& first, std::vector<Expr>& second) {
   const std::size_t rank = first.size();
-  for (std::size_t j = 0; j < first.size(); ++j) {  // what is found may be a quotient or a remainder in turn
+  for (std::size_t j = 0; j < first.size(); ++j) {  // a dividend may itself be a quotient or a remainder of another one
     for (std::size_t i = 0; i < first.size(); ++i) {
       for (const auto& [a, b] : {std::pair(i, j), std::pair(j, i)}) {
         const Expr of_first = dividend_of(first[a], first[b]), of_second = dividend_of(second[a], second[b]);
-        if (!of_first.defined() || !of_second.defined() || (holds(first, of_first) && holds(second, of_second)))
+        if (!of_first.defined() || !of_second.defined() || (contains(first, of_first) && contains(second, of_second)))
           continue;
         first.push_back(of_first);
         if (&first != &second) second.push_back(of_second);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/analysis/divergence.h"
 #include "ir/analysis/fragment_layout.h"
-#include "ir/analysis/warp.h"
 #include "ir/core/print.h"
 #include "ir/core/rewrite.h"
 #include "ir/verify/checks.h"
@@ -47,14 +47,16 @@ class Checker final : public Visitor {
 
   void check_store(const Store& store, const Stmt& s) {
     const bool place =
-        std::any_of(store.indices.begin(), store.indices.end(), [&](const Expr& e) { return warp_.differs(e); });
-    if (!place && !warp_.differs(store.value) && !warp_.differs(store.mask) && warp_.parting().empty()) return;
+        std::any_of(store.indices.begin(), store.indices.end(), [&](const Expr& e) { return warp_.is_divergent(e); });
+    if (!place && !warp_.is_divergent(store.value) && !warp_.is_divergent(store.mask) &&
+        warp_.innermost_divergence().empty())
+      return;
     report("fragment buffer " + store.buffer->name + " is stored to in " + quote(s) +
            ", which differs between the threads of a warp: compute it for all of them, outside of what depends on "
            "threadIdx.x and threadIdx.y");
   }
 
-  WarpView warp_;
+  DivergenceAnalysis warp_;
 };
 
 }  // namespace

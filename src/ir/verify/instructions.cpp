@@ -1,5 +1,5 @@
-// Tensor instructions: their operands are what their bodies access. The verifier derives from the body where each
-// operand lies, independently of instruction selection, and compares.
+// Checks that the operands of tensor instructions are what their bodies access: it derives the place of each operand
+// from the body, independently of instruction selection, and compares.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -122,8 +122,7 @@ class InstructionCheck final : public Visitor {
     }
   }
 
-  // --- AMX
-  // ------------------------------------------------------------------------------------------------------------
+  // --- AMX -----------------------------------------------------------------------------------------------------------
 
   std::vector<std::string> tile_mistakes(const TensorInstruction& instruction, const Body& body) {
     std::vector<Element> elements = body.loaded();
@@ -157,8 +156,7 @@ class InstructionCheck final : public Visitor {
            column.constant / kTileSide;
   }
 
-  // --- Tensor cores
-  // ---------------------------------------------------------------------------------------------------
+  // --- Tensor cores --------------------------------------------------------------------------------------------------
 
   std::vector<std::string> mistakes(const TensorInstruction& instruction, const Body& body) {
     const std::vector<Operand>& operands = instruction.operands;

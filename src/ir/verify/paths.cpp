@@ -1,5 +1,5 @@
-// Tells two accesses apart by the conditions on the paths to them: the branches of a loop whose iterations are split
-// among them, as tiles of two sizes are, and the arms of one condition.
+// Proves that two accesses are disjoint by the conditions on the paths to them: the branches among which a loop
+// distributes its iterations, as tiles of two sizes do, and the two cases of one condition.
 #include <algorithm>
 #include <set>
 
@@ -12,15 +12,15 @@
 namespace nestwright::ir {
 namespace {
 
-/// What an element holds may differ between the two iterations, so that nothing is concluded from it.
+/// Whether `e` contains a load, whose value may differ between the two iterations.
 bool loads(const Expr& e) {
   return any_expr(e, [&](const Expr& inner) { return inner.as<Load>() != nullptr; });
 }
 
-/// One access in an iteration of its own, and what is known there.
+/// One of the two accesses, in its own iteration, and what is known there.
 struct Side {
   std::vector<Expr> indices;
-  std::vector<Expr> facts;  ///< each at least 0
+  std::vector<Expr> facts;  ///< expressions that are at least 0
   std::vector<std::pair<Var, Interval>> variables;
   std::vector<Var> digits;  ///< the iteration as a number of mixed radix, most significant first
 
@@ -30,7 +30,7 @@ struct Side {
   }
 };
 
-/// Variables that the access depends on and that something is known of.
+/// The variables on which the access depends, and about which something is known.
 std::vector<Var> variables_of(const Access& access) {
   std::vector<Var> variables;
   std::set<Var> seen;
@@ -43,7 +43,7 @@ std::vector<Var> variables_of(const Access& access) {
   for (const Access::Enclosing& enclosing : access.loops) gather(enclosing.var);
   for (const Expr& index : access.indices) gather(index);
   for (const Linear& fact : access.known->facts()) gather(fact.expr());
-  for (std::size_t v = 0; v < variables.size(); ++v) {  // which may append, symbols above all
+  for (std::size_t v = 0; v < variables.size(); ++v) {  // gather() may append, mostly symbols
     const Var var = variables[v];
     gather(access.known->least(var));
     gather(access.known->greatest(var));
@@ -51,7 +51,7 @@ std::vector<Var> variables_of(const Access& access) {
   return variables;
 }
 
-/// Variables of loops further out are shared by the two iterations; all others get names of their own by `renamed`.
+/// The two iterations share the variables of outer loops; all others are replaced by `renamed`.
 Side side_of(const Access& access, std::size_t depth, const Substitution& renamed) {
   Side side;
   side.indices = access.indices;
@@ -71,10 +71,10 @@ Side side_of(const Access& access, std::size_t depth, const Substitution& rename
   return side;
 }
 
-/// The least number above 1 that `var` itself is divided by; 0 where there is none.
+/// The smallest divisor above 1 by which `var` itself is divided; 0 where there is none.
 std::int64_t least_divisor(const Side& side, const Var& var) {
   std::int64_t least = 0;
-  const auto look = [&](const Expr& e) {
+  const auto update_divisor = [&](const Expr& e) {
     for_each_expr(e, [&](const Expr& inner) {
       const auto* binary = inner.as<Binary>();
       if (!binary || (binary->op != BinaryOp::kDiv && binary->op != BinaryOp::kMod)) return;
@@ -83,8 +83,8 @@ std::int64_t least_divisor(const Side& side, const Var& var) {
       if (ref && ref->var == var && divisor && *divisor > 1 && (least == 0 || *divisor < least)) least = *divisor;
     });
   };
-  for (const Expr& index : side.indices) look(index);
-  for (const Expr& fact : side.facts) look(fact);
+  for (const Expr& index : side.indices) update_divisor(index);
+  for (const Expr& fact : side.facts) update_divisor(fact);
   return least;
 }
 
@@ -94,7 +94,7 @@ Ranges intervals_of(const Side& side) {
   return ranges;
 }
 
-/// Takes the leading digit apart into its quotient and remainder by `divisor`.
+/// Splits the leading digit into its quotient and remainder by `divisor`.
 void split_digit(Side& side, std::int64_t divisor) {
   const Var whole = side.digits.front();
   const auto known =
@@ -102,9 +102,7 @@ void split_digit(Side& side, std::int64_t divisor) {
   const Interval interval = known->second;
   side.variables.erase(known);
   const Var quotient(whole.name() + ".quotient"), remainder(whole.name() + ".remainder");
-  side.variables.emplace_back(
-      quotient, Interval{interval.lo == Interval::kMin ? Interval::kMin : floor_div(interval.lo, divisor),
-                         interval.hi == Interval::kMax ? Interval::kMax : floor_div(interval.hi, divisor)});
+  side.variables.emplace_back(quotient, div(interval, {divisor, divisor}));
   side.variables.emplace_back(remainder, Interval{0, divisor - 1});
   side.digits.front() = remainder;
   side.digits.insert(side.digits.begin(), quotient);
@@ -117,8 +115,8 @@ void split_digit(Side& side, std::int64_t divisor) {
   if (interval.hi != Interval::kMax) side.facts.push_back(interval.hi - sum);
 }
 
-/// Where the two iterations agree in the first `agreeing` digits and differ in the next: shown to be impossible, or to
-/// touch different elements. `second` is taken apart for this case.
+/// Whether iterations that agree in the first `agreeing` digits and differ in the next are impossible or touch
+/// different elements. Modifies `second` for this case.
 bool apart_at_digit(const Side& first, Side second, std::size_t agreeing, bool before) {
   Substitution same;
   for (std::size_t d = 0; d < agreeing; ++d) same.emplace(second.digits[d], first.digits[d]);
@@ -138,7 +136,7 @@ bool apart_at_digit(const Side& first, Side second, std::size_t agreeing, bool b
   std::vector<Expr> facts = first.facts;
   facts.insert(facts.end(), second.facts.begin(), second.facts.end());
   facts.push_back(before ? b - a - 1 : a - b - 1);
-  // What one fact narrows helps the next, and those before it when they are looked at again.
+  // A fact narrows intervals that other facts depend on, so that all are assumed repeatedly.
   for (int round = 0; round < 2; ++round) {
     for (const Expr& fact : facts) {
       const Expr simple = simplify(fact, known);
@@ -164,9 +162,9 @@ bool never_meet(const Access& first, const Access& second, std::size_t depth) {
   for (std::size_t l = depth; l < second.loops.size(); ++l) rename(second.loops[l].var);
   if (second.lane.defined()) rename(second.lane);
   Side a = side_of(first, depth, {}), b = side_of(second, depth, renamed);
-  // A fused loop is looked at as the loops that it was made from.
-  constexpr std::size_t kMostDigits = 4;
-  while (a.digits.size() < kMostDigits) {
+  // A fused loop is analysed as the loops from which it was fused.
+  constexpr std::size_t kMaxDigits = 4;
+  while (a.digits.size() < kMaxDigits) {
     const std::int64_t in_a = least_divisor(a, a.digits.front()), in_b = least_divisor(b, b.digits.front());
     if (in_a == 0 && in_b == 0) break;
     const std::int64_t divisor = in_a == 0 ? in_b : in_b == 0 ? in_a : std::min(in_a, in_b);

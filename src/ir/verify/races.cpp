@@ -14,29 +14,30 @@
 namespace nestwright::ir {
 namespace {
 
-/// Larger loops are not tried iteration by iteration.
-constexpr std::int64_t kMostTried = 1 << 16;
+/// The largest range of a loop's variable whose values are enumerated.
+constexpr std::int64_t kMaxEnumerated = 1 << 16;
 
 bool is_concurrent(LoopKind kind) { return kind != LoopKind::kSerial && kind != LoopKind::kUnrolled; }
 
-/// An index as seen from a loop: what its variable decides, what is fixed while it runs, and what varies within an
-/// iteration.
+/// An index as a sum of three parts with respect to a loop: a function of its variable, what is invariant in the loop,
+/// and what varies within an iteration.
 struct SplitIndex {
   Linear of_loop;
   Linear fixed;
-  std::int64_t step = 0;  ///< of what the loop decides: divides it; 0: it decides nothing
+  std::int64_t step = 0;  ///< divides the function of the variable; 0 where there is none
   Interval of_loop_range;
   Interval varying;
   bool varies = false;
-  // What varies as digits of a number, of which the loop's part is one: terms below its step, and those above.
+  // What varies within an iteration, as digits of a number of which the loop's part is one: terms below its step, and
+  // above.
   Interval lower{0, 0};
-  std::int64_t upper_step = 0;  ///< divides the terms above; 0: there is none
+  std::int64_t upper_step = 0;  ///< divides the terms above; 0 where there are none
 };
 
 struct SplitAccess {
   const Access* access;
   std::vector<SplitIndex> indices;
-  Interval loop_range;  ///< of the loop's variable where the access happens: a guard may leave one iteration
+  Interval loop_range;  ///< of the loop's variable at the access, narrowed by guards
 };
 
 Interval minus(Interval a, Interval b) { return add(a, scale(b, -1)); }
@@ -56,7 +57,7 @@ SplitAccess split(const Access& access, std::size_t loop) {
     for (const LinearTerm& term : whole.terms) {
       bool uses_loop = false, uses_inner = false;
       for_each_expr(term.atom, [&](const Expr& e) {
-        if (e.as<Load>()) uses_inner = true;  // its value may differ wherever it is read
+        if (e.as<Load>()) uses_inner = true;  // its value may differ at every load
         if (const auto* ref = e.as<VarRef>()) {
           uses_loop |= ref->var == var;
           bool is_inner = ref->var == access.lane;
@@ -85,7 +86,7 @@ SplitAccess split(const Access& access, std::size_t loop) {
   return result;
 }
 
-/// The value of an integer expression of `var` alone; absent where it is more than that.
+/// The value of an integer expression of `var` alone; absent for any other expression.
 std::optional<std::int64_t> evaluate(const Expr& e, const Var& var, std::int64_t value) {
   if (const std::int64_t* constant = as_const_int(e)) return *constant;
   if (const auto* ref = e.as<VarRef>()) return ref->var == var ? std::optional(value) : std::nullopt;
@@ -97,7 +98,7 @@ std::optional<std::int64_t> evaluate(const Expr& e, const Var& var, std::int64_t
   return apply_binary(binary->op, kIndex, integer_scalar(*a), integer_scalar(*b)).i;
 }
 
-/// True where the values of `functions`, all taken together, tell one value of `var` in `range` from any other.
+/// True only where `functions` together are injective in `var` on `range`.
 bool identify(const std::vector<Linear>& functions, const Var& var, Interval range) {
   std::vector<Expr> known;
   for (const Linear& function : functions)
@@ -105,8 +106,8 @@ bool identify(const std::vector<Linear>& functions, const Var& var, Interval ran
   add_dividends(known, known);
   for (const Expr& e : known)
     if (const Linear whole = to_linear(e); whole.coefficient(var) != 0 && !whole.hides(var)) return true;
-  // Otherwise by trying all of them.
-  if (functions.empty() || !range.bounded() || range.hi - range.lo >= kMostTried) return false;
+  // Otherwise by enumeration.
+  if (functions.empty() || !range.bounded() || range.hi - range.lo >= kMaxEnumerated) return false;
   std::set<std::vector<std::int64_t>> seen;
   for (std::int64_t value = range.lo; value <= range.hi; ++value) {
     std::vector<std::int64_t> image;
@@ -120,8 +121,8 @@ bool identify(const std::vector<Linear>& functions, const Var& var, Interval ran
   return true;
 }
 
-/// Whether the parts that the loop decides are the same digit of one number where the two meet: what is below moves by
-/// less than a step of it, and both together by less than a step of what is above.
+/// Whether the loop's parts of both indices are the same digit of one number where the indices are equal: the terms
+/// below vary by less than a step of it, and both together by less than a step of the terms above.
 bool is_digit(const SplitIndex& f, const SplitIndex& s) {
   const Linear fixed = Linear(s.fixed).add(f.fixed, -1);
   const std::int64_t above = std::gcd(f.upper_step, s.upper_step);
@@ -131,15 +132,16 @@ bool is_digit(const SplitIndex& f, const SplitIndex& s) {
   return below.lo > -f.step && below.hi < f.step && together.lo > -above && together.hi < above;
 }
 
-/// True where the two accesses are shown to meet in no element, when they happen in different iterations, by looking at
-/// each index's part that the loop's variable decides.
+/// True only where the two accesses touch no common element in different iterations, by the function of the loop's
+/// variable in each index.
 bool apart_by_index(const SplitAccess& first, const SplitAccess& second, const Var& var) {
   const Interval a = first.loop_range, b = second.loop_range;
-  if (a.is_point() && b.is_point() && a.lo == b.lo) return true;  // a guard leaves one and the same iteration
-  std::vector<Linear> equal_functions;  // functions of the loop's variable that have one value where they meet
+  if (a.is_point() && b.is_point() && a.lo == b.lo) return true;  // guards restrict both to the same iteration
+  std::vector<Linear>
+      equal_functions;  // functions of the loop's variable that are equal where the accesses touch a common element
   for (std::size_t d = 0; d < first.indices.size(); ++d) {
     const SplitIndex &f = first.indices[d], &s = second.indices[d];
-    // They meet where of_loop(first) - of_loop(second) lies in `rest`.
+    // The indices are equal only where of_loop(first) - of_loop(second) lies in `rest`.
     const Interval rest =
         add(range(Linear(s.fixed).add(f.fixed, -1), *first.access->known), minus(s.varying, f.varying));
     if (!same_terms(f.of_loop, s.of_loop)) {
@@ -154,7 +156,7 @@ bool apart_by_index(const SplitAccess& first, const SplitAccess& second, const V
     bool is_one_value = false;
     if (rest.bounded()) {
       const std::int64_t least = -floor_div(-rest.lo, f.step), most = floor_div(rest.hi, f.step);
-      if (least > most) return true;  // no multiple of the step lies in between
+      if (least > most) return true;  // no multiple of the step lies in `rest`
       is_one_value = least == 0 && most == 0;
     }
     if (is_one_value || is_digit(f, s)) equal_functions.push_back(f.of_loop);
@@ -175,7 +177,7 @@ std::string describe(const For& loop, const Access& store, const Access& other) 
   return &store == &other ? text : text + " and in " + quote(*other.statement);
 }
 
-/// The accesses to one buffer that the iterations of one loop share.
+/// The accesses to one buffer that is shared by the iterations of one loop.
 void check_shared(const For& loop, const std::vector<SplitAccess>& accesses, std::vector<std::string>& violations) {
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     const Access& store = *accesses[i].access;
@@ -197,7 +199,7 @@ void check_shared(const For& loop, const std::vector<SplitAccess>& accesses, std
         continue;
       if (never_meet(first, second, depth)) continue;
       violations.push_back(describe(loop, store, other));
-      return;  // one a loop and buffer is enough to act on
+      return;  // one report per loop and buffer is sufficient
     }
   }
 }

@@ -1,5 +1,5 @@
-// Shuffles: each is reached by all threads of a warp, which then are of one mind about whom they ask.
-#include "ir/analysis/warp.h"
+// Checks that shuffles execute in uniform control flow: all threads of a warp reach each of them.
+#include "ir/analysis/divergence.h"
 #include "ir/core/print.h"
 #include "ir/core/rewrite.h"
 #include "ir/verify/checks.h"
@@ -34,36 +34,36 @@ class ShuffleCheck {
     statement_ = outer;
   }
   void visit(const For& loop) {
-    refuse(loop.min);
-    refuse(loop.extent);
+    report_shuffles(loop.min);
+    report_shuffles(loop.extent);
     warp_.within(loop, [&] { visit(loop.body); });
   }
   void visit(const Block& b) {
     for (const Stmt& s : b.stmts) visit(s);
   }
   void visit(const Let& let) {
-    refuse(let.value);
+    report_shuffles(let.value);
     warp_.define(let);
     visit(let.body);
   }
   void visit(const IfThenElse& choice) {
-    refuse(choice.condition);
+    report_shuffles(choice.condition);
     warp_.within(choice, [&] {
       visit(choice.then_case);
       visit(choice.else_case);
     });
   }
   void visit(const Store& store) {
-    for (const Expr& index : store.indices) refuse(index);
-    if (store.mask.defined()) refuse(store.mask);
+    for (const Expr& index : store.indices) report_shuffles(index);
+    if (store.mask.defined()) report_shuffles(store.mask);
     const Call* const call = shuffle(store.value);
-    if (call == nullptr) return refuse(store.value);
-    refuse(call->args[0]);
+    if (call == nullptr) return report_shuffles(store.value);
+    report_shuffles(call->args[0]);
     check(store, *call);
   }
   void visit(const Allocate& allocation) { visit(allocation.body); }
   void visit(const Prefetch& prefetch) {
-    for (const Expr& index : prefetch.indices) refuse(index);
+    for (const Expr& index : prefetch.indices) report_shuffles(index);
   }
   void visit(const CommitCopies&) {}
   void visit(const Barrier&) {}
@@ -87,20 +87,20 @@ class ShuffleCheck {
       report("a shuffle asks for bit " + std::to_string(*bit) + " of " + std::to_string(along_x) +
              " threads along x, no multiple of twice that");
     }
-    if (const std::string parting = warp_.parting(); !parting.empty()) {
-      report("a shuffle is not reached by all threads of a warp: they may part at " + parting);
+    if (const std::string at = warp_.innermost_divergence(); !at.empty()) {
+      report("a shuffle is not reached by all threads of a warp: they may part at " + at);
     }
   }
 
-  /// No shuffle in here.
-  void refuse(const Expr& e) {
+  /// Reports shuffles in `e`.
+  void report_shuffles(const Expr& e) {
     const auto is_shuffle = [](const Expr& part) { return shuffle(part) != nullptr; };
     if (any_expr(e, is_shuffle)) report("a shuffle is not the whole value of a store");
   }
 
   const Form form_;
   std::vector<std::string> violations_;
-  WarpView warp_;
+  DivergenceAnalysis warp_;
   const Stmt* statement_ = nullptr;
 };
 

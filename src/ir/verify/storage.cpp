@@ -1,4 +1,4 @@
-// Planned storage: no two buffers share bytes of the workspace while both of them matter.
+// Checks planned storage: two buffers that are live at the same time share no bytes of the workspace.
 #include <algorithm>
 #include <map>
 
@@ -11,13 +11,13 @@
 namespace nestwright::ir {
 namespace {
 
-/// A buffer with a place in the workspace, and the first and the last statement, by number, between which its contents
-/// may matter: a loop that it is allocated outside of counts as a whole, for what one iteration leaves another may
-/// read.
+/// A buffer with a place in the workspace, and its live range, from the first to the last statement by number. The live
+/// range contains each loop inside of its allocation that accesses it as a whole, since one iteration may read what
+/// another one wrote.
 struct Placed {
   const Allocate* allocation = nullptr;
   int first = -1, last = -1;
-  Expr start, end;  ///< bytes
+  Expr start, end;  ///< in bytes
 };
 
 Expr bytes_of(const Buffer& buffer) {
@@ -29,7 +29,7 @@ Expr bytes_of(const Buffer& buffer) {
   return elements * Expr(buffer->element.bytes());
 }
 
-/// In the order of the program.
+/// Collects live ranges in program order.
 std::vector<Placed> placed_buffers(const Program& program) {
   std::vector<Placed> result;
   const auto collect = [&](const Stmt& s) {
@@ -50,7 +50,7 @@ std::vector<Placed> placed_buffers(const Program& program) {
 
 void find_lifetimes(std::vector<Placed>& placed, const std::vector<Access>& accesses) {
   std::vector<int> number;
-  std::map<const For*, std::pair<int, int>> loops;  // their first and last statements
+  std::map<const For*, std::pair<int, int>> loops;  // the first and last statement of each
   for (const Access& access : accesses) {
     const bool same = !number.empty() && accesses[number.size() - 1].statement == access.statement;
     number.push_back(number.empty() ? 0 : number.back() + (same ? 0 : 1));

@@ -25,7 +25,7 @@ class StructureCheck {
     check_requirements();
     check_size(program_.workspace.symbolic_shared_bytes);
     check_size(program_.workspace.symbolic_per_thread_bytes);
-    // The preparation makes no results; a call has no constants, and leaves alone what is prepared.
+    // The preparation does not store outputs; calls do not access constant inputs and do not store prepared parameters.
     for (const Parameter& parameter : program_.parameters) {
       if (parameter.role != Role::kOutput) visible_.insert(parameter.buffer);
       if (parameter.role == Role::kInput) inputs_.insert(parameter.buffer);
@@ -152,7 +152,7 @@ class StructureCheck {
     visit_kernel(static_cast<std::size_t>(launch.kernel));
   }
 
-  /// Shared memory belongs to one block of a launch.
+  /// Shared memory is allocated inside of the loops over blocks.
   void check_scope(const Allocate& allocation) {
     if (allocation.buffer->scope != Scope::kShared) return;
     bool in_block = std::any_of(loops_.begin(), loops_.end(), [&](const For* loop) { return is_bound(loop->kind); });
@@ -167,7 +167,7 @@ class StructureCheck {
       report("shared buffer " + allocation.buffer->name + " is allocated outside of the loops over blocks");
   }
 
-  /// What is private to a thread is not reached from several.
+  /// Memory that is private to a thread is not accessed by several.
   void check_private(const Buffer& buffer) {
     const auto allocated = allocated_.find(buffer);
     if ((buffer->scope == Scope::kGlobal || buffer->scope == Scope::kShared) || allocated == allocated_.end()) return;
@@ -182,7 +182,7 @@ class StructureCheck {
     }
   }
 
-  /// Planned storage: within the workspace, and private where iterations run at once.
+  /// Planned storage lies within the workspace, per thread where iterations are concurrent.
   void check_placement(const Allocate& allocation) {
     const Buffer& buffer = allocation.buffer;
     if (buffer->scope != Scope::kGlobal || allocation.offset < 0) return;
@@ -235,7 +235,7 @@ class StructureCheck {
     for (const Expr& e : buffer->strides) visit(e);
   }
 
-  /// Returns the lanes of the access.
+  /// Checks an access and returns its lanes.
   int visit_access(const Buffer& buffer, const std::vector<Expr>& indices, const Expr& mask) {
     if (visible_.count(buffer) == 0) report("buffer " + buffer->name + " is neither a parameter nor allocated here");
     check_private(buffer);
@@ -266,7 +266,7 @@ class StructureCheck {
     if (const auto* ramp = index.as<Ramp>()) return is_constant(ramp->base) && is_constant(ramp->stride);
     if (const auto* broadcast = index.as<Broadcast>()) return is_constant(broadcast->value);
     if (form_ != Form::kDeviceVector) return as_const_int(index) != nullptr;
-    bool constant = true;  // once the device's compiler has unrolled
+    bool constant = true;  // after the device compiler has unrolled loops
     for_each_expr(index, [&](const Expr& part) {
       constant = constant && part.as<Load>() == nullptr;
       if (const auto* ref = part.as<VarRef>()) constant = constant && is_unrolled(ref->var);
@@ -363,7 +363,7 @@ class StructureCheck {
   std::set<Buffer> buffers_, visible_, inputs_;
   std::vector<const For*> loops_;
   std::map<Buffer, std::size_t> allocated_;  ///< number of loops around the allocation
-  std::set<std::size_t> visited_;            ///< kernels: seen with what encloses their launch
+  std::set<std::size_t> visited_;            ///< kernels, each visited at its launch
   const Stmt* statement_ = nullptr;
   bool in_kernel_ = false;
 };

@@ -9,7 +9,7 @@ namespace nestwright::ir {
 namespace {
 
 void append(std::vector<std::string>& to, std::vector<std::string> from) {
-  // A body that is seen twice, around a barrier, would say everything twice.
+  // A body with a barrier is visited twice, and so may report the same violation twice.
   for (std::string& violation : from)
     if (std::find(to.begin(), to.end(), violation) == to.end()) to.push_back(std::move(violation));
 }
@@ -19,7 +19,7 @@ void append(std::vector<std::string>& to, std::vector<std::string> from) {
 std::vector<std::string> verify(const Program& program, Form form) {
   std::vector<std::string> violations;
   append(violations, check_structure(program, form));
-  if (!violations.empty()) return violations;  // what follows needs variables and types that can be relied on
+  if (!violations.empty()) return violations;  // the other checks rely on variables and types
   append(violations, check_shuffles(program, form));
   const std::vector<Access> accesses = collect_accesses(program);
   append(violations, check_bounds(accesses));

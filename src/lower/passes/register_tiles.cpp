@@ -110,7 +110,7 @@ class Padder final : public Mutator {
       const auto found = padded_.find(store->buffer);
       if (found == padded_.end()) return mutate_children(s);
       return make_store(found->second, constants(store->indices), mutate(store->value),
-                        needed(store->buffer, store->indices, store->mask), store->streams);
+                        needed(store->buffer, store->indices, store->mask), store->non_temporal);
     }
     return mutate_children(s);
   }

@@ -139,7 +139,7 @@ Stmt keep_row(const For& time, const Stmt& body) {
   const Expr kept = make_load(row, indices);
   const Stmt begin = make_store(row, indices, make_load(store.buffer, first));
   const Stmt step = block({make_store(row, indices, Replacer(store, kept, {}).value()),
-                           make_store(store.buffer, store.indices, kept, store.mask, store.streams)});
+                           make_store(store.buffer, store.indices, kept, store.mask, store.non_temporal)});
   Stmt before = Replacer(store, kept, begin).mutate(body);
   before = Copier({{time.var, time.min}}, true).mutate(before);
   Stmt loop = make_for(time.var, time.min, time.extent, LoopKind::kSerial, Replacer(store, kept, step).mutate(body));

@@ -51,7 +51,7 @@ class OneThread final : public Copier {
     if (const auto* store = s.defined() ? s.as<Store>() : nullptr) {
       if (const auto copies = copies_.find(store->buffer); copies != copies_.end()) {
         return make_store(copies->second, indices(store->indices), mutate(store->value), mutate(store->mask),
-                          store->streams);
+                          store->non_temporal);
       }
     }
     return Copier::mutate(s);

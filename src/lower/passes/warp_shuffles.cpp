@@ -21,8 +21,8 @@
 #include <string>
 #include <vector>
 
+#include "ir/analysis/divergence.h"
 #include "ir/analysis/evaluate.h"
-#include "ir/analysis/warp.h"
 #include "ir/core/equal.h"
 #include "ir/core/intrinsics.h"
 #include "ir/core/one_of.h"
@@ -160,7 +160,7 @@ class Survey {
 
   void note(const Buffer& buffer, const std::vector<Expr>& indices, bool stores) {
     if (buffer->scope != Scope::kShared) return;
-    const bool is_apart = vectors_ > 0 || !warp_.parting().empty();
+    const bool is_apart = vectors_ > 0 || !warp_.innermost_divergence().empty();
     if (is_apart || !innermost_ || threads_[0] == nullptr) refuse(buffer);
     accesses_[buffer].push_back({indices, stores});
   }
@@ -234,7 +234,7 @@ class Survey {
   std::map<Buffer, std::vector<Access>> accesses_;
   std::set<Buffer> refused_;
   std::array<const For*, 3> threads_{};  ///< the loops bound to threadIdx.x, y and z
-  WarpView warp_;
+  DivergenceAnalysis warp_;
   int vectors_ = 0;         ///< number of enclosing vectorized loops
   bool innermost_ = false;  ///< inside all loops over threads
   bool is_regular_ = true;
@@ -300,8 +300,9 @@ class Exchanger final : public Mutator {
     received_.clear();
     Expr value = mutate(store.value);
     const Exchanged* const own = find(store.buffer);
-    Stmt result = own != nullptr ? make_store(own->own, {0}, std::move(value))
-                                 : make_store(store.buffer, store.indices, std::move(value), store.mask, store.streams);
+    Stmt result = own != nullptr
+                      ? make_store(own->own, {0}, std::move(value))
+                      : make_store(store.buffer, store.indices, std::move(value), store.mask, store.non_temporal);
     for (const Received& r : received_) {
       const Stmt receive = make_store(r.value, {0}, shuffle_xor(make_load(r.exchanged->own, {0}), r.bit));
       result = make_allocate(r.value, block({receive, std::move(result)}));

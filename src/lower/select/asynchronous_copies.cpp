@@ -15,7 +15,7 @@
 
 #include "ir/analysis/barriers.h"
 #include "ir/analysis/copies.h"
-#include "ir/analysis/each_once.h"
+#include "ir/analysis/injectivity.h"
 #include "ir/analysis/lanes.h"
 #include "ir/analysis/symbol_ranges.h"
 #include "ir/core/linear.h"
@@ -147,7 +147,7 @@ class Follower {
     }
     std::vector<Expr> indices;
     for (const Expr& index : store.indices) indices.push_back(substitute(index, values_));
-    return each_once(indices, carrying);
+    return is_injective(indices, carrying);
   }
 
   void note_reads(const Expr& e) {

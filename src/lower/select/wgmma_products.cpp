@@ -22,8 +22,8 @@
 #include <utility>
 #include <vector>
 
+#include "ir/analysis/divergence.h"
 #include "ir/analysis/fragment_layout.h"
-#include "ir/analysis/warp.h"
 #include "ir/core/equal.h"
 #include "ir/core/linear.h"
 #include "ir/core/one_of.h"
@@ -225,10 +225,11 @@ class UniformityCheck final : public Visitor {
       });
     }
     if (const auto* let = s.as<Let>()) group_.define(*let);
-    if (const auto* store = s.as<Store>(); store != nullptr && is_product(*store) && !group_.parting().empty()) {
+    if (const auto* store = s.as<Store>();
+        store != nullptr && is_product(*store) && !group_.innermost_divergence().empty()) {
       refuse(store->buffer, fmt::format("{} around it may differ between the group's threads: compute whole tiles, and "
                                         "test threadIdx where they are stored",
-                                        group_.parting()));
+                                        group_.innermost_divergence()));
     }
     visit_children(s);
   }
@@ -240,7 +241,7 @@ class UniformityCheck final : public Visitor {
   }
 
   const std::set<Buffer>& sums_;
-  WarpView group_{kWarps * kWarp};
+  DivergenceAnalysis group_{kWarps * kWarp};
 };
 
 TensorInstruction product_of(const Loops& loops, const Store& store, const Load& first, const Load& second,

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ir/analysis/warp.h"
+#include "ir/analysis/divergence.h"
 #include "templates/framework/completion.h"
 #include "templates/framework/seed_table.h"
 #include "templates/loops/gpu_threads.h"

@@ -96,9 +96,8 @@ struct OneWarp {
       const Tensor fragment = rounds ? rounded : s.cache_read(from, ir::Scope::kFragment, {sums});
       s[fragment].set_scope(ir::Scope::kFragment).compute_at(s[sums], step);
     }
-    return message<LowerError>([&] {
-      cuda_source({"one_warp", lower(s, {A, B, C}, device_target(DeviceKind::kCuda), "one_warp"), {}});
-    });
+    return message<LowerError>(
+        [&] { cuda_source({"one_warp", lower(s, {A, B, C}, device_target(DeviceKind::kCuda), "one_warp"), {}}); });
   }
 };
 

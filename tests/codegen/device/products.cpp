@@ -99,9 +99,8 @@ NamedProgram warpgroups(ir::Type type, bool ta, bool tb, std::int64_t k, std::in
   for (const Tensor& read : {A, B}) {
     const Tensor cache = s.cache_read(read, ir::Scope::kShared, {sums});
     // Rows of cores have the direction of the matrix's rows.
-    const auto layout = s.transform_layout(cache, [&](std::span<const Expr> at) {
-      return std::vector<Expr>{at[1] / row, at[0], at[1] % row};
-    });
+    const auto layout = s.transform_layout(
+        cache, [&](std::span<const Expr> at) { return std::vector<Expr>{at[1] / row, at[0], at[1] % row}; });
     s[cache].compute_at(s[sums], slice).double_buffer(stages);
     s[cache].reorder({layout[1], layout[0], layout[2]});
     const auto [turn, thread] = s[cache].split(s[cache].fuse(layout[1], layout[0]), factor(256));

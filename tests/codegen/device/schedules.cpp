@@ -11,8 +11,7 @@ namespace {
 /// 1000 elements by blocks of 64 threads, with a vector of four elements for each thread.
 NamedProgram elementwise(const Target& target) {
   const Tensor A = placeholder({1000}, kFloat32, "A"), B = placeholder({1000}, kFloat32, "B");
-  const Tensor C = compute(
-      {1000}, [&](Expr i) { return max(A(i) * 2.0 + B(i), 0.0); }, "C");
+  const Tensor C = compute({1000}, [&](Expr i) { return max(A(i) * 2.0 + B(i), 0.0); }, "C");
   Schedule s = create_schedule(C);
   const auto [rest, lanes] = s[C].split(s[C].axis(0), factor(4));
   const auto [bx, tx] = s[C].split(rest, factor(64));
@@ -25,8 +24,7 @@ NamedProgram elementwise(const Target& target) {
 NamedProgram matmul(const Target& target) {
   const Tensor A = placeholder({64, 96}, kFloat32, "A"), B = placeholder({96, 128}, kFloat32, "B");
   const IterVar k = reduce_axis(96, "k");
-  const Tensor C = compute(
-      {64, 128}, [&](Expr i, Expr j) { return sum(A(i, k) * B(k, j), k); }, "C");
+  const Tensor C = compute({64, 128}, [&](Expr i, Expr j) { return sum(A(i, k) * B(k, j), k); }, "C");
   Schedule s = create_schedule(C);
   const Tensor tile = s.cache_write(C, ir::Scope::kRegister);
   const auto [by, bx, yi, xi] = s[C].tile(s[C].axis(0), s[C].axis(1), 32, 64);
@@ -56,8 +54,7 @@ NamedProgram matmul(const Target& target) {
 NamedProgram row_sums(const Target& target) {
   const Tensor A = placeholder({64, 320}, kFloat32, "A");
   const IterVar k = reduce_axis(320, "k");
-  const Tensor B = compute(
-      {64}, [&](Expr i) { return sum(A(i, k), k); }, "B");
+  const Tensor B = compute({64}, [&](Expr i) { return sum(A(i, k), k); }, "B");
   Schedule s = create_schedule(B);
   const auto [ko, ki] = s[B].split(s[B].reduce_axis(0), factor(32));
   const Tensor partial = s.rfactor(B, ki, 1);
@@ -79,10 +76,8 @@ NamedProgram running_sum(const Target& target) {
 NamedProgram two_kernels(const Target& target) {
   const Var n = var("n");
   const Tensor A = placeholder({n}, kFloat16, "A");
-  const Tensor T = compute(
-      {n}, [&](Expr i) { return exp(cast(kFloat32, A(i))); }, "float");
-  const Tensor C = compute(
-      {n}, [&](Expr i) { return cast(kFloat16, T(i) * T(n - 1 - i)); }, "C");
+  const Tensor T = compute({n}, [&](Expr i) { return exp(cast(kFloat32, A(i))); }, "float");
+  const Tensor C = compute({n}, [&](Expr i) { return cast(kFloat16, T(i) * T(n - 1 - i)); }, "C");
   Schedule s = create_schedule(C);
   for (const Tensor& t : {T, C}) {
     const auto [bx, tx] = s[t].split(s[t].axis(0), factor(32));

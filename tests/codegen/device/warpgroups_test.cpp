@@ -129,9 +129,8 @@ struct TwoWarpgroups {
     for (const Tensor& read : {A, B}) {
       const Tensor cache = s.cache_read(read, ir::Scope::kShared, {sums});
       if (has_cores) {
-        const auto layout = s.transform_layout(cache, [&](std::span<const Expr> at) {
-          return std::vector<Expr>{at[1] / row, at[0], at[1] % row};
-        });
+        const auto layout = s.transform_layout(
+            cache, [&](std::span<const Expr> at) { return std::vector<Expr>{at[1] / row, at[0], at[1] % row}; });
         if (padding > 0) s[cache].storage_align(layout[1], row + padding, 0);
       }
       s[cache].compute_at(s[sums], slice);

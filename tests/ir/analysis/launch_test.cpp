@@ -1,4 +1,4 @@
-// What a launch takes: its sizes, its arguments, in order, and the layout of shared memory.
+// Launches: grid and block sizes, arguments in order, and the layout of shared memory.
 #include "ir/analysis/launch.h"
 
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::ThrowsMessage;
 
-/// Two launches in a loop over t: the first stores partial sums of rows of X into the workspace, the second Y.
+/// Two launches in a loop over t: the first stores partial sums of rows of X to the workspace, the second stores Y.
 struct Launches {
   Var m{"m"}, n{"n"}, ld{"ld"}, t{"t"};
   Buffer X{"X", kFloat32, {m, n}, Scope::kGlobal, {ld, Expr(1)}}, unused{"U", kFloat32, {n}}, Y{"Y", kFloat32, {n}};

@@ -66,7 +66,7 @@ TEST(Scalar, Float16HasTheBitsOfTheStandard) {
 TEST(Scalar, BFloat16IsTheUpperHalfOfFloat32) {
   EXPECT_EQ(bfloat16_bits(1.0), 0x3f80);
   EXPECT_EQ(bfloat16_bits(3.140625), 0x4049);
-  EXPECT_EQ(bfloat16_bits(1.00390625), 0x3f80);  // half way: to even
+  EXPECT_EQ(bfloat16_bits(1.00390625), 0x3f80);  // a tie, to even
   for (int bits = 0; bits < 65536; ++bits) {
     const double value = bfloat16_value(static_cast<std::uint16_t>(bits));
     if (!std::isnan(value)) {
@@ -140,13 +140,13 @@ TEST(Scalar, Tf32HasTenBitsBehindThePoint) {
   EXPECT_EQ(rounded(1 + 1.5 * kUlp), 1 + 2 * kUlp);
   EXPECT_EQ(rounded(2 - 0.25 * kUlp), 2) << "into the next binade";
   EXPECT_EQ(rounded(2049), 2050);
-  // Below the normal range there are fewer bits, in steps of 2^-136.
+  // Subnormals have fewer bits, in steps of 2^-136.
   EXPECT_EQ(rounded(0x1p-136), 0x1p-136);
   EXPECT_EQ(rounded(-0x1p-137), -0x1p-136);
   EXPECT_EQ(rounded(0x1.8p-136), 0x1p-135);
   EXPECT_EQ(rounded(0x1p-138), 0);
   EXPECT_TRUE(std::signbit(rounded(-0x1p-149)));
-  // The largest, and half a step more.
+  // The largest value, and half a step more.
   EXPECT_EQ(rounded(0x1.ffcffep127), 0x1.ffcp127);
   EXPECT_EQ(rounded(0x1.ffdffep127), 0x1.ffcp127);
   EXPECT_EQ(rounded(0x1.ffep127), kInfinity);

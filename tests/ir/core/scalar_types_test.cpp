@@ -107,7 +107,7 @@ TYPED_TEST(IntegerArithmetic, IsThatOfCppModuloTwoToTheBits) {
       expect_binary<T>(BinaryOp::kMul, a, b,
                        static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b)));
       if (b == 0) continue;
-      // Towards minus infinity; the remainder has the divisor's sign.
+      // Rounded towards minus infinity; the remainder has the sign of the divisor.
       __int128 quotient = x / y, remainder = x % y;
       if (remainder != 0 && (remainder < 0) != (y < 0)) {
         quotient -= 1;
@@ -137,7 +137,7 @@ TYPED_TEST(FloatArithmetic, IsThatOfCpp) {
   }
 }
 
-// What C++ leaves undefined saturates.
+// Conversions that C++ leaves undefined saturate.
 template <class From, class To>
 To converted(From value) {
   if constexpr (std::is_same_v<To, bool>) {
@@ -177,7 +177,7 @@ TYPED_TEST(Casts, ToEveryTypeOfCpp) {
 
 // --- float16 and bfloat16, which C++ does not have -------------------------------------------------------------------
 
-/// The nearest of all floats of the type, by search; of two equally near ones that with an even significand.
+/// Finds the nearest float of the type by search; of two equally near ones the one with an even significand.
 class AllFloats {
  public:
   explicit AllFloats(Type type) {
@@ -186,7 +186,7 @@ class AllFloats {
       const double value = type == kFloat16 ? float16_value(pattern) : bfloat16_value(pattern);
       if (std::isfinite(value)) values_.push_back(value);
     }
-    // Infinity takes the place of the next one.
+    // Infinity represents the next larger one.
     values_.push_back(2 * values_.back() - values_[values_.size() - 2]);
   }
   double nearest(double value) const {
@@ -216,7 +216,7 @@ TEST_P(NarrowFloat, OperationsRoundToTheNearest) {
     const double value = all.magnitudes()[random() % (all.magnitudes().size() - 1)];
     return random() % 2 == 0 ? value : -value;
   };
-  const auto near = [&](double x) {  // of a size that matters beside x
+  const auto near = [&](double x) {  // of a magnitude that affects the sum with x
     return all.nearest(x * (0.25 + static_cast<double>(random() % 64) / 16));
   };
   for (int i = 0; i < 20000; ++i) {
@@ -225,7 +225,7 @@ TEST_P(NarrowFloat, OperationsRoundToTheNearest) {
       const double actual = apply_binary(op, type, float_scalar(a), float_scalar(b)).f;
       EXPECT_TRUE(same(actual, all.nearest(exact))) << a << " " << binary_op_name(op) << " " << b << " gave " << actual;
     };
-    expect(BinaryOp::kAdd, a + b);  // exact in double, or so far apart that its rounding is of no account
+    expect(BinaryOp::kAdd, a + b);  // exact in double, or of magnitudes so different that double rounding is harmless
     expect(BinaryOp::kSub, a - b);
     expect(BinaryOp::kMul, a * b);
     expect(BinaryOp::kDiv, a / b);

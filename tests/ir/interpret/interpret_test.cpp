@@ -14,7 +14,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Runs a program whose only parameter is an output of `n` elements.
+/// Runs a program whose only parameter is an output of `n` elements, and returns them.
 template <class T>
 std::vector<T> output_of(const Buffer& c, const Stmt& body, std::size_t n, std::uint64_t seed = 1) {
   std::vector<T> out(n);
@@ -96,7 +96,7 @@ TEST(Interpret, VectorisedLoopsRunInLockstep) {
 }
 
 TEST(Interpret, ParallelIterationsRunInRandomOrder) {
-  // Each iteration reads how many came before it: a race, which the detector must name whatever the order.
+  // Each iteration reads the number of iterations before it: a race, which must be reported whatever the order.
   const Var i("i");
   const Buffer c("C", kInt32, {1});
   const Stmt body = block(
@@ -121,7 +121,7 @@ TEST(Interpret, DetectsRacesBetweenReadersAndWriters) {
     const Stmt apart = loop(i, 4, make_store(c, {Expr(i) + 4}, at(c, {i})), kind);
     EXPECT_EQ(run(block({fill, apart})), "accepted") << loop_kind_name(kind);
   }
-  // Iterations of one serial loop, and executions of two parallel loops in turn, are ordered.
+  // Iterations of one serial loop, and executions of two parallel loops one after the other, are ordered.
   const Var r("r"), s("s");
   const auto touch = [&](const Var& var) {
     return loop(var, 4, make_store(c, {var}, at(c, {3 - Expr(var)}) + at(c, {var})), LoopKind::kParallel);
@@ -184,7 +184,7 @@ TEST(Interpret, NamesAnAccessOutOfBounds) {
   EXPECT_THAT(run(loop(i, 8, make_store(c, {Expr(i) - 1}, 0.0))), HasSubstr("index -1 of dimension 0"));
   EXPECT_THAT(run(make_store(c, {0}, select(Expr(i) < 0, at(a, {4}), 0.0))),
               HasSubstr("used outside of its definition"));
-  // Both sides of a select may be evaluated.
+  // Both operands of a select may be evaluated.
   EXPECT_THAT(run(loop(i, 8, make_store(c, {i}, select(Expr(i) < 4, at(a, {i}), 0.0)))), HasSubstr("out of bounds"));
   EXPECT_EQ(run(loop(i, 8, make_if(Expr(i) < 4, make_store(c, {i}, at(a, {i}))))), "accepted");
   EXPECT_EQ(run(make_prefetch(a, {1000}, false, 3)), "accepted");
@@ -205,7 +205,7 @@ TEST(Interpret, RefusesReadsOfWhatWasNeverWritten) {
   const Stmt copy = loop(i, 4, make_store(c, {i}, at(t, {i})));
   EXPECT_THAT(message<Error>([&] { output_of<float>(c, make_allocate(t, block({make_store(t, {0}, 0.0), copy})), 4); }),
               HasSubstr("t[1] is read but was never written"));
-  // A side that is not taken is evaluated, yet counts for nothing.
+  // An operand that is not chosen is evaluated, but its value is not used.
   const Stmt accumulate = make_store(c, {0}, select(Expr(i) == 0, 1.0, at(c, {0})));
   EXPECT_EQ(output_of<float>(c, loop(i, 3, accumulate), 4)[0], 1.0f);
 }

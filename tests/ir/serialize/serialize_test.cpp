@@ -18,7 +18,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Every kind of node, some of them shared.
+// A program with every kind of node, some of them shared.
 Program everything() {
   const Var n("n"), stride("stride"), i("i"), t("t", kFloat32), x("x", kInt32);
   const Expr size = n + 3;
@@ -173,7 +173,7 @@ TEST(Serialize, NoDamageCrashesTheReader) {
     }
   }
   EXPECT_GT(refused, 1000);
-  EXPECT_GT(accepted, 100);  // names and constants may change: the test reaches beyond the first check
+  EXPECT_GT(accepted, 100);  // damaged names and constants are accepted: the test gets past the first check
 }
 
 TEST(Serialize, IsQuick) {
@@ -182,7 +182,7 @@ TEST(Serialize, IsQuick) {
   for (int round = 0; round < 100; ++round) deserialize(serialize(program));
   const auto each = (std::chrono::steady_clock::now() - start) / 100;
   RecordProperty("ns", std::to_string(std::chrono::nanoseconds(each).count()));
-  EXPECT_LT(each, std::chrono::milliseconds(5));  // some 50 us: the bound only catches what is absurd
+  EXPECT_LT(each, std::chrono::milliseconds(5));  // about 50 us: the bound catches only gross regressions
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Random expressions, evaluated before and after for every assignment of their variables.
+// Random expressions, evaluated before and after simplification for every assignment of their variables.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -150,7 +150,7 @@ class Generator {
 
   int pick(int n) { return static_cast<int>(random_() % static_cast<std::uint32_t>(n)); }
   std::int64_t constant() { return std::vector<std::int64_t>{-7, -1, 0, 1, 2, 3, 4, 6, 8, 12}[std::size_t(pick(10))]; }
-  // Never 0: a literal, or the variable that starts at 1.
+  // A divisor is never 0: a literal, or the variable that starts at 1.
   Expr divisor() {
     if (pick(5) == 0) return variables_[3];
     return Expr(std::vector<std::int64_t>{1, 2, 3, 4, 6, 8, 12, -3}[std::size_t(pick(8))]);

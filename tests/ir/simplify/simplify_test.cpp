@@ -110,7 +110,7 @@ TEST_F(SimplifyExpr, DataMayWrapAround) {
   EXPECT_EQ(text(max((z + 4) * z, z)), "max(int64(U[0])*4 + int64(U[0])*int64(U[0]), int64(U[0]))");
   EXPECT_EQ(text(select(x + 1 > 5, select(x > 4, Expr(1), Expr(2)), Expr(3))),
             "select(A[0] + 1 > 5, select(A[0] > 4, 1, 2), 3)");
-  // What cannot wrap around is decided as ever, and one element is as good as an index.
+  // Sums that cannot wrap around are decided, and so are comparisons of one element, which is an atom.
   EXPECT_EQ(text(z + 1 > 0), "true");
   EXPECT_EQ(text(z * 4 + 3 < 0), "false");
   EXPECT_EQ(text(select(x < 5, select(x < 6, Expr(1), Expr(2)), Expr(3))), "select(A[0] < 5, 1, 3)");
@@ -208,33 +208,6 @@ TEST_F(SimplifyExpr, FactsOfGuardsAreUsed) {
   EXPECT_TRUE(prove(row < 127, constant));
   EXPECT_EQ(bounds(row, constant).hi, 126);
   EXPECT_EQ(constant.find(outer).hi, 7);
-}
-
-TEST(Bounds, OfEveryOperation) {
-  const Var a("a"), b("b");
-  Ranges ranges;
-  ranges.bind(a, {-3, 5});
-  ranges.bind(b, {2, 4});
-  const auto expect = [&](const Expr& e, std::int64_t lo, std::int64_t hi) {
-    const Interval found = bounds(e, ranges);
-    EXPECT_EQ(found.lo, lo) << to_string(e);
-    EXPECT_EQ(found.hi, hi) << to_string(e);
-  };
-  expect(Expr(a) + b, -1, 9);
-  expect(Expr(a) - b, -7, 3);
-  expect(Expr(a) - a, 0, 0);
-  expect(Expr(a) * b, -12, 20);
-  expect(Expr(a) / b, -2, 2);
-  expect(Expr(a) % b, 0, 3);
-  expect(Expr(a) % 16, 0, 15);
-  expect(Expr(b) % 8, 2, 4);
-  expect(min(a, b), -3, 4);
-  expect(max(a, b), 2, 5);
-  expect(select(Expr(a) < 0, Expr(a), Expr(b)), -3, 5);
-  expect(cast(kIndex, Expr(a) < b), 0, 1);
-  expect(make_cast(kInt8, a), -3, 5);
-  expect(cast(kIndex, Var("x", kUInt8)), 0, 255);
-  EXPECT_FALSE(bounds(Var("free"), ranges).bounded());
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Copies in flight: which accesses the verifier refuses, in loops of any length.
+// Copies in flight: the accesses that the verifier reports, in loops of any length.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-/// 8 threads that fetch rows of A, which has kRows, and store what each reads of a neighbour to C.
+/// 8 threads that copy rows of A, which has kRows, to shared memory and store to C what each reads of its neighbour.
 class Copies : public ::testing::Test {
  protected:
   static constexpr std::int64_t kRows = 40;
@@ -24,7 +24,7 @@ class Copies : public ::testing::Test {
   }
   static Stmt commit() { return make_commit_copies(1); }
 
-  /// Three slots; `ahead`: how far; `pending`: what barriers leave in flight.
+  /// Three slots; copies run `ahead` iterations ahead, and barriers leave `pending` groups in flight.
   Stmt pipeline(const Expr& rows, std::int64_t pending, std::int64_t ahead = 2) const {
     const Expr v(v_);
     std::vector<Stmt> stmts;
@@ -63,7 +63,7 @@ TEST_F(Copies, OneGroupTooFew) {
   EXPECT_THAT(check(pipeline(40, 2)), Contains(HasSubstr("an element of s may be read while its copy is in flight")));
   const Var n("n");
   EXPECT_THAT(check(pipeline(n, 2), {n}), Not(IsEmpty()));
-  // Behind the loop, too: what its last iterations begin is nothing.
+  // After the loop, too: its last iterations begin no copies.
   EXPECT_THAT(check(block({pipeline(8, 1), fill(0, 0), make_barrier(), use(0, 0)})), IsEmpty());
   EXPECT_THAT(check(block({fill(0, 0), commit(), make_barrier(1), use(0, 0)})), Not(IsEmpty()));
   EXPECT_THAT(check(block({fill(0, 0), commit(), make_barrier(1), use(1, 0)})), IsEmpty());
@@ -74,7 +74,7 @@ TEST_F(Copies, WhatIsInNoGroupHasHappened) {
   EXPECT_THAT(check(block({fill(0, 0), make_barrier(1), use(0, 0), make_commit_copies(1)})), IsEmpty());
 }
 
-TEST_F(Copies, NobodyStoresOverThem) {
+TEST_F(Copies, AreNotOverwritten) {
   EXPECT_THAT(check(block({fill(0, 0), commit(), fill(0, 1)})),
               Contains(HasSubstr("an element of s may be written while its copy is in flight")));
   EXPECT_THAT(check(block({fill(0, 0), commit(), fill(1, 1)})), IsEmpty());
@@ -83,7 +83,7 @@ TEST_F(Copies, NobodyStoresOverThem) {
 TEST_F(Copies, OtherThreadsFromTheBarrierOn) {
   const Stmt own = make_store(c_, {0, x_}, make_load(s_, {0, Expr(x_) + 8 - 8}));
   const Stmt next = make_store(s_, {0, (Expr(x_) + 1) % 8}, 1.0);
-  // Before it the race detector sees them.
+  // Before the barrier the check for races reports them.
   EXPECT_THAT(check(block({fill(0, 0), commit(), make_barrier(1), next})), Not(IsEmpty()));
   EXPECT_THAT(check(block({fill(0, 0), commit(), own})), Not(IsEmpty()));
 }
@@ -93,7 +93,7 @@ TEST_F(Copies, GroupsAreCountedOnBothWaysOfABranch) {
   const auto body = [&](const Stmt& group) {
     return block({fill(0, 0), commit(), make_if(Expr(n) < 3, group), make_barrier(1), use(0, 0)});
   };
-  EXPECT_THAT(check(body(commit()), {n}), Not(IsEmpty()));  // where n is 3 or more its group is the last one
+  EXPECT_THAT(check(body(commit()), {n}), Not(IsEmpty()));  // for n >= 3 its group is the last one
   EXPECT_THAT(check(block({body(commit()).as<Block>()->stmts[0], commit(), commit(), make_barrier(1), use(0, 0)}), {n}),
               IsEmpty());
 }

@@ -1,4 +1,4 @@
-// Use before definition, scopes, and programs of several kernels: what the verifier reports, and what it must not.
+// Uses before definition, scopes, and programs of several kernels: what the verifier reports, and what it accepts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ TEST_F(Definitions, OtherElementsDoNotCount) {
 }
 
 TEST_F(Definitions, AnEarlierIterationCounts) {
-  // C[i] = T of the iteration before, which only the first one has not.
+  // C[i] = T of the iteration before, which only the first one does not have.
   const Buffer last("L", kFloat32, {1});
   const Stmt read = make_store(c, {i}, at(last, {0})), write = make_store(last, {0}, at(a, {i}));
   EXPECT_THAT(check(make_allocate(last, loop(i, 8, block({make_if(Expr(i) > 0, read), write})))), IsEmpty());
@@ -100,8 +100,8 @@ TEST_F(Scopes, SharedBuffersBelongToOneBlock) {
               ElementsAre(testing::StartsWith("shared buffer s is allocated outside of the loops over blocks, in `")));
 }
 
-/// The cumulative sum over rows as two kernels: one launch for the first row, one for each other row. Symbolic extents
-/// and strides, columns on blocks of 256 threads.
+/// The cumulative sum over rows as two kernels: one launch for the first row, one for each other row. Extents and
+/// strides are symbolic; columns run in blocks of 256 threads.
 struct ScanProgram {
   Var m{"m"}, n{"n"}, s0{"s0"}, s1{"s1"}, t{"t"};
   Buffer x{"X", kFloat32, {m, n}, Scope::kGlobal, {s0, s1}}, s{"S", kFloat32, {m, n}};

@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// A fragment of 8 x 8 that a warp fills, and of which each thread stores the two elements that it has.
+// A fragment of 8 x 8 that a warp fills, and of which each thread stores the two elements that it holds.
 class FragmentPrograms : public testing::Test {
  protected:
   Buffer c_{"C", kFloat32, {8, 8}};

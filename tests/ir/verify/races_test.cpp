@@ -19,7 +19,7 @@ class VerifyRaces : public testing::Test {
   Buffer a_{"A", kFloat32, {8, 32}}, c_{"C", kFloat32, {8, 32}};
   Var f_{"f"}, i_{"i"}, j_{"j"}, k_{"k"}, n_{"n"};
 
-  /// `body` finds an output that holds something already.
+  /// The violations of `body` after a statement that initialises the output.
   std::vector<std::string> check(const Stmt& body) const {
     const Var row("row"), column("column");
     const Stmt filled = loop(row, 8, loop(column, 32, make_store(c_, {row, column}, 0.0)));
@@ -58,7 +58,7 @@ TEST_F(VerifyRaces, TilesMustNotOverlap) {
   EXPECT_THAT(tiles(8, 8), IsEmpty());
   EXPECT_THAT(tiles(8, 5), IsEmpty());
   EXPECT_THAT(tiles(7, 8), ElementsAre(HasSubstr("parallel loop over i may touch one element of C")));
-  // Clipped tiles, and loops that start at their tile.
+  // Clipped tiles, and loops that start at the start of their tile.
   const Stmt clipped = loop(j_, min(8, 30 - Expr(i_) * 8), store({0, Expr(i_) * 8 + j_}));
   EXPECT_THAT(check(parallel(i_, 4, clipped)), IsEmpty());
   const Stmt placed = make_for(j_, Expr(i_) * 8, 8, LoopKind::kSerial, store({0, j_}));
@@ -74,16 +74,16 @@ TEST_F(VerifyRaces, OuterLoopsStandStill) {
 }
 
 TEST_F(VerifyRaces, TheLoopsPartIsADigitBetweenOthers) {
-  // k * large + i * step + j: threads that share the elements of a tile, some of them in each round.
+  // k * large + i * step + j: threads that distribute the elements of a tile, some of them in each round.
   const auto digits = [&](int large, int step, int smaller) {
     const Expr index = Expr(k_) * large + Expr(i_) * step + j_;
     return check(parallel(i_, 4, loop(k_, 2, loop(j_, smaller, store({0, index})))));
   };
   EXPECT_THAT(digits(8, 2, 2), IsEmpty());
   EXPECT_THAT(digits(12, 3, 2), IsEmpty());
-  EXPECT_THAT(digits(8, 2, 3), testing::SizeIs(1));   // those below carry over
-  EXPECT_THAT(digits(6, 2, 2), testing::SizeIs(1));   // the loop's own part does
-  EXPECT_THAT(digits(10, 3, 2), testing::SizeIs(1));  // both together: 3*3 + 1 is 10
+  EXPECT_THAT(digits(8, 2, 3), testing::SizeIs(1));   // the terms below carry over
+  EXPECT_THAT(digits(6, 2, 2), testing::SizeIs(1));   // the part of the loop carries over
+  EXPECT_THAT(digits(10, 3, 2), testing::SizeIs(1));  // both together carry over: 3*3 + 1 is 10
 }
 
 TEST_F(VerifyRaces, FusedLoopsAreTakenApart) {
@@ -142,7 +142,7 @@ TEST_F(VerifyRaces, TilesOfAFusedLoop) {
   EXPECT_THAT(three(fused / 3 % 3), testing::SizeIs(1));
 }
 
-// Threads fetch a tile in rounds: neither their number nor the places of the digits are multiples of one another.
+// Threads copy a tile in rounds: neither their number nor the weights of the digits are multiples of each other.
 TEST_F(VerifyRaces, RoundsThroughAFusedLoop) {
   const auto rounds = [&](int threads, const std::vector<std::int64_t>& divisors, bool in_turns = false) {
     const Buffer x("X", kFloat32, {2, 3, 7, 6});
@@ -157,7 +157,7 @@ TEST_F(VerifyRaces, RoundsThroughAFusedLoop) {
   EXPECT_THAT(rounds(22, {42, 6, 6}), testing::SizeIs(1));
   EXPECT_THAT(rounds(21, {42, 7, 6}), testing::SizeIs(1));
   EXPECT_THAT(rounds(21, {42, 6, 5}), testing::SizeIs(1));
-  // Which half of a buffer the rounds fill is no digit of theirs.
+  // The index of the half of a buffer that the rounds fill is not one of their digits.
   EXPECT_THAT(rounds(21, {42, 6, 6}, true), IsEmpty());
 
   const auto permuted = [&](int threads) {
@@ -259,13 +259,13 @@ TEST_F(VerifyRaces, ArmsOfAConditionOnTheLane) {
   EXPECT_THAT(arms(Expr(j_) * 4 - k_ + 4), ElementsAre(HasSubstr("vectorized loop over k")));
 }
 
-TEST_F(VerifyRaces, ConditionsOnInnerLoopsAndElementsDoNotTellIterationsApart) {
-  // Each iteration takes both branches, with an inner variable of its own.
+TEST_F(VerifyRaces, ConditionsOnInnerLoopsAndElementsDoNotDistinguishIterations) {
+  // Each iteration executes both branches, with an inner variable of its own.
   const Stmt both = make_if(Expr(j_) < 2, store({0, j_}), store({1, Expr(j_) - 2}));
   EXPECT_THAT(check(parallel(i_, 2, loop(j_, 4, both))), testing::SizeIs(1));
   const Stmt crossing = make_if(Expr(j_) < 2, store({Expr(i_) + 1, j_}), store({Expr(i_) + 2, Expr(j_) - 2}));
   EXPECT_THAT(check(parallel(i_, 2, loop(j_, 4, crossing))), testing::SizeIs(1));
-  // What an element holds may change between the two iterations.
+  // A loaded element may change between the two iterations.
   const Buffer p("P", kInt64, {1});
   const Stmt chosen = make_if(at(p, {0}) == Expr(i_), store({0, 0}));
   EXPECT_THAT(verify(program_of({{p}, {c_, Role::kOutput}}, parallel(i_, 8, chosen)), Form::kLoop), testing::SizeIs(1));
@@ -310,7 +310,7 @@ TEST_F(VerifyRaces, ThreadsStoreEachAnotherOfEverySoManyElements) {
   EXPECT_THAT(strided(8, 7), ElementsAre(HasSubstr("threadIdx.x loop over i may touch one element of C")));
 }
 
-// One half is filled while the other one is read: the barriers keep all threads in one iteration.
+// One half is filled while the other one is read: barriers keep all threads in the same iteration.
 TEST_F(VerifyRaces, HalvesOfADoubleBuffer) {
   const Buffer s("s", kFloat32, {2, 8}, Scope::kShared);
   const auto kernel = [&](const Expr& filled, const Expr& read, const Stmt& first, const Stmt& last) {
@@ -326,9 +326,9 @@ TEST_F(VerifyRaces, HalvesOfADoubleBuffer) {
   EXPECT_THAT(kernel(one, other, make_barrier(), {}), race);
   EXPECT_THAT(kernel(other, other, make_barrier(), make_barrier()), race);
   EXPECT_THAT(kernel((k + 2) % 2, other, make_barrier(), make_barrier()), race);
-  // Only some iterations wait, so that threads may be in different ones.
+  // Only some iterations execute the barrier, so that threads may be in different ones.
   EXPECT_THAT(kernel(one, other, make_barrier(), make_if(k < 2, make_barrier())), race);
-  // Blocks wait for nobody.
+  // Blocks do not wait for each other.
   const Buffer global("g", kFloat32, {2, 8});
   const Stmt turns =
       loop(k_, 4, block({make_store(global, {one, 0}, 1.0), make_store(global, {other, 0}, 1.0), make_barrier()}));
@@ -336,7 +336,7 @@ TEST_F(VerifyRaces, HalvesOfADoubleBuffer) {
               ElementsAre(HasSubstr("blockIdx.x loop over i may touch one element of g")));
 }
 
-// What comes after a barrier does not meet what comes before it in the same loop over threads.
+// Accesses after a barrier do not race with accesses before it in the same loop over threads.
 TEST_F(VerifyRaces, AnIterationOfThreadsFollowsNoOther) {
   const Buffer s("s", kFloat32, {8}, Scope::kShared);
   const Stmt body =
@@ -344,8 +344,8 @@ TEST_F(VerifyRaces, AnIterationOfThreadsFollowsNoOther) {
   EXPECT_THAT(check(make_allocate(s, loop(i_, 8, body, LoopKind::kThreadX))), IsEmpty());
 }
 
-// Random affine nests: whatever the verifier accepts, the interpreter runs without a race or an access out of bounds,
-// and both agree nearly always.
+// Random affine nests: the interpreter runs every nest that the verifier accepts without a race or an access out of
+// bounds, and both agree nearly always.
 TEST_F(VerifyRaces, AgreesWithTheInterpreter) {
   std::uint64_t state = 12345;
   const auto pick = [&](int below) {

@@ -1,4 +1,4 @@
-// shuffle_xor: what it gives, and where it must not stand.
+// shuffle_xor: its value, and where the verifier reports it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// C[y, x] = the A[y', x'] of the thread asked.
+/// C[y, x] = the A[y', x'] of the partner of thread (x, y).
 class Shuffle : public testing::Test {
  protected:
   Buffer a_{"A", kFloat32, {4, 64}}, c_{"C", kFloat32, {4, 64}}, own_{"own", kFloat32, {1}, Scope::kLocal},
@@ -25,7 +25,7 @@ class Shuffle : public testing::Test {
   Var x_{"x"}, y_{"y"}, k_{"k"};
 
   Stmt asks(int bit) const { return make_store(told_, {0}, shuffle_xor(at(own_, {0}), bit)); }
-  /// `exchange` between what fills `own` and what stores `told`.
+  /// `exchange` between the statement that fills `own` and the one that stores `told`.
   Program program(const Stmt& exchange, int columns = 64, int rows = 4) const {
     const Stmt body = block({make_store(own_, {0}, at(a_, {y_, x_})), make_store(told_, {0}, 0.0), exchange,
                              make_store(c_, {y_, x_}, at(told_, {0}))});
@@ -100,7 +100,7 @@ TEST_F(Shuffle, BelongsToTheVectorFormOfADevice) {
   }
 }
 
-TEST_F(Shuffle, TheInterpreterMissesAThreadThatDoesNotComeAlong) {
+TEST_F(Shuffle, TheInterpreterReportsADivergentThread) {
   std::vector<float> a(256, 1), c(256);
   const std::vector<Memory> arguments{memory(a), memory(c)};
   const auto failure = [&](const Stmt& exchange) -> std::string {

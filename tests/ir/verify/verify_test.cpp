@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// Shared by the cases below: an input and an output of 8 rows and 32 columns.
+// An input and an output of 8 rows and 32 columns, for all tests.
 class Verify : public testing::Test {
  protected:
   Buffer a_{"A", kFloat32, {8, 32}}, c_{"C", kFloat32, {8, 32}};
@@ -26,8 +26,7 @@ class Verify : public testing::Test {
 
 TEST_F(Verify, AcceptsATiledMatmul) { EXPECT_THAT(verify(TiledMatmul().program(), Form::kLoop), IsEmpty()); }
 
-// --- Definitions
-// ------------------------------------------------------------------------------------------------------
+// --- Definitions -----------------------------------------------------------------------------------------------------
 
 TEST_F(Verify, VariablesAreDefinedOnceAndBeforeUse) {
   const Stmt store = make_store(c_, {i_, 0}, 0.0);
@@ -63,7 +62,7 @@ TEST_F(Verify, ValuesAgreeInTypeAndLanes) {
               ElementsAre(HasSubstr("the mask of C is boolx8, its access has 4 lanes")));
   EXPECT_THAT(check(make_store(c_, {make_ramp(0, 1, 8), lanes}, zeros(8)), Form::kVector),
               ElementsAre(HasSubstr("the indices of C differ in lanes")));
-  // The node makers refuse the rest; a pass that builds nodes by hand does not ask them.
+  // The make functions refuse the others; a pass that builds nodes by hand bypasses them.
   const Expr mixed(std::make_shared<const ExprNode>(ExprNode{kFloat32, Binary{BinaryOp::kAdd, 0.0, Expr(1)}}));
   EXPECT_THAT(check(make_store(c_, {0, 0}, mixed)),
               ElementsAre(HasSubstr("operator + is applied to float32 and int64")));
@@ -110,8 +109,7 @@ TEST_F(Verify, PreparationAndCallsKeepToTheirParameters) {
   EXPECT_THAT(with(Stmt(), use), ElementsAre(HasSubstr("what packed is read for in")));
 }
 
-// --- Forms
-// ------------------------------------------------------------------------------------------------------------
+// --- Forms -----------------------------------------------------------------------------------------------------------
 
 TEST_F(Verify, TheLoopFormHasNoVectors) {
   const Stmt store = make_store(c_, {0, make_ramp(0, 1, 4)}, make_float(0, kFloat32.with_lanes(4)));
@@ -154,7 +152,7 @@ TEST_F(Verify, PlannedStorageLiesInTheWorkspace) {
 }
 
 TEST_F(Verify, BuffersInUseShareNoStorage) {
-  // a is written before and read after b: what becomes of a where b lies over it?
+  // a is written before and read after b: b must not overlap it.
   const auto places = [&](const Expr& extent, std::int64_t at_b, const Expr& symbolic_b, bool a_is_read_later) {
     const Buffer a("a", kFloat32, {extent}), b("b", kFloat32, {extent}), c("c", kFloat32, {1});
     Stmt uses = block({make_store(a, {0}, 1.0), make_store(c, {0}, at(a, {0})), make_store(b, {0}, 2.0),
@@ -166,7 +164,7 @@ TEST_F(Verify, BuffersInUseShareNoStorage) {
   };
   EXPECT_THAT(places(16, 128, {}, true), IsEmpty());
   EXPECT_THAT(places(16, 0, {}, true), IsEmpty());
-  EXPECT_THAT(places(16, 64, {}, false), IsEmpty());  // the storage is used again
+  EXPECT_THAT(places(16, 64, {}, false), IsEmpty());  // disjoint live ranges share storage
   EXPECT_THAT(places(16, 64, {}, true),
               ElementsAre("buffer b lies at bytes 64 to 128 of the workspace, where a, at bytes 64 to 128, is still in "
                           "use"));
@@ -176,7 +174,7 @@ TEST_F(Verify, BuffersInUseShareNoStorage) {
 }
 
 TEST_F(Verify, ALoopKeepsTheStorageOfWhatIsAllocatedAroundIt) {
-  // Each iteration reads a before it writes b: the next one reads a again.
+  // Each iteration reads a before it writes b, and the next one reads a again.
   const Buffer a("a", kFloat32, {16}), b("b", kFloat32, {16});
   const auto placed = [&](bool b_is_inside) {
     const Stmt read = make_store(c_, {i_, 0}, at(a, {0}));
@@ -208,8 +206,7 @@ TEST_F(Verify, SymbolicPlacesAreMadeOfSymbols) {
   EXPECT_THAT(placed(n_ * 4, make_int(8, kInt32)), ElementsAre("the size of the workspace is int32, not int64"));
 }
 
-// --- Bounds
-// -----------------------------------------------------------------------------------------------------------
+// --- Bounds ----------------------------------------------------------------------------------------------------------
 
 TEST_F(Verify, AccessesAreWithinBounds) {
   const Stmt copy = make_store(c_, {i_, j_}, at(a_, {i_, j_}));
@@ -276,7 +273,7 @@ TEST_F(Verify, GuardsOnPartsOfAFusedLoop) {
 TEST_F(Verify, GuardsOnOneDigitOfAnIndex) {
   const Buffer p("P", kFloat32, {20});
   const auto guarded = [&](int tiles) {
-    const Expr tile = Expr(k_) / 4 % 2;  // which with k % 4 makes k % 8
+    const Expr tile = Expr(k_) / 4 % 2;  // with k % 4 the digits of k % 8
     const Stmt store = make_store(p, {Expr(j_) * 8 + tile * 4 + Expr(k_) % 4}, 0.0);
     const Stmt body = loop(j_, 4, loop(k_, 100, make_if(Expr(j_) * 2 + tile < tiles, store)));
     return verify(program_of({{p, Role::kOutput}}, body), Form::kLoop);

@@ -1,0 +1,63 @@
+#include "ir/analysis/bounds.h"
+
+#include <gtest/gtest.h>
+
+#include "ir/core/print.h"
+
+namespace nestwright::ir {
+namespace {
+
+TEST(Bounds, OfEveryOperation) {
+  const Var a("a"), b("b");
+  Ranges ranges;
+  ranges.bind(a, {-3, 5});
+  ranges.bind(b, {2, 4});
+  const auto expect = [&](const Expr& e, std::int64_t lo, std::int64_t hi) {
+    const Interval found = bounds(e, ranges);
+    EXPECT_EQ(found.lo, lo) << to_string(e);
+    EXPECT_EQ(found.hi, hi) << to_string(e);
+  };
+  expect(Expr(a) + b, -1, 9);
+  expect(Expr(a) - b, -7, 3);
+  expect(Expr(a) - a, 0, 0);
+  expect(Expr(a) * b, -12, 20);
+  expect(Expr(a) / b, -2, 2);
+  expect(Expr(a) % b, 0, 3);
+  expect(Expr(a) % 16, 0, 15);
+  expect(Expr(b) % 8, 2, 4);
+  expect(min(a, b), -3, 4);
+  expect(max(a, b), 2, 5);
+  expect(select(Expr(a) < 0, Expr(a), Expr(b)), -3, 5);
+  expect(cast(kIndex, Expr(a) < b), 0, 1);
+  expect(make_cast(kInt8, a), -3, 5);
+  expect(cast(kIndex, Var("x", kUInt8)), 0, 255);
+  EXPECT_FALSE(bounds(Var("free"), ranges).bounded());
+}
+
+TEST(Bounds, EffortZeroTriesIntervalsAlone) {
+  const Var outer("outer"), inner("inner"), n("n");
+  Ranges ranges;
+  ranges.bind(n, Interval{1, Interval::kMax});
+  ranges.bind(outer, Interval{0, Interval::kMax});
+  ranges.bind(inner, Interval{0, 15});
+  ranges.assume(Expr(outer) * 16 + inner < n);
+  const Linear slack = to_linear(Expr(n) - Expr(outer) * 16 - inner);
+  EXPECT_FALSE(at_least(slack, 1, ranges, 0));
+  EXPECT_TRUE(at_least(slack, 1, ranges, 1));
+  EXPECT_FALSE(at_least(slack, 2, ranges));
+  EXPECT_EQ(interval_bounds(slack, ranges).lo, Interval::kMin);
+  EXPECT_EQ(bounds(slack.expr(), ranges).lo, 1);
+}
+
+TEST(Bounds, ConditionsThatAlwaysHoldOrNever) {
+  const Var i("i");
+  Ranges ranges;
+  ranges.bind(i, {0, 7});
+  EXPECT_TRUE(is_always_true(Expr(i) < 8 && Expr(i) >= 0, ranges));
+  EXPECT_TRUE(is_always_false(Expr(i) > 7, ranges));
+  EXPECT_FALSE(is_always_true(Expr(i) < 7, ranges));
+  EXPECT_FALSE(is_always_false(Expr(i) < 7, ranges));
+}
+
+}  // namespace
+}  // namespace nestwright::ir
