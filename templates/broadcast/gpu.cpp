@@ -6,14 +6,16 @@
 //   blocks of columns, of rows:  threads along columns, rows:  for rows of the thread:  Y = f(X, V)
 #include "templates/broadcast/broadcast.h"
 #include "templates/framework/completion.h"
+#include "templates/framework/seed_table.h"
+#include "templates/loops/candidates.h"
 #include "templates/loops/divide.h"
 #include "templates/loops/gpu_threads.h"
 
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kMostRows = 16;  ///< of a thread
-constexpr std::int64_t kMostThreadsY = 16;
+constexpr std::int64_t kMaxRows = 16;  ///< of a thread
+constexpr std::int64_t kMaxThreadsY = 16;
 constexpr std::int64_t kWideRow = 256;  ///< elements: shorter rows leave threads idle in tiles
 
 void schedule_flat(Tuning& t, Stage y, std::int64_t rows, std::int64_t columns, const Target& target) {
@@ -23,21 +25,15 @@ void schedule_flat(Tuning& t, Stage y, std::int64_t rows, std::int64_t columns, 
 
 void schedule_tiles(Tuning& t, Stage y, std::int64_t rows, std::int64_t columns, const Target& target) {
   const ir::Type type = y.tensor().dtype();
-  const std::int64_t lanes = t.define_knob("lanes", vector_widths(columns, type));
-  const std::int64_t x_threads =
+  const KnobExpr lanes = t.define_knob("lanes", vector_widths(columns, type));
+  const KnobExpr x_threads =
       t.define_knob("threads_x", powers_up_to(std::min<std::int64_t>(target.threads_per_block, 2 * columns)));
-  const std::int64_t y_threads = t.define_knob("threads_y", powers_up_to(std::min(kMostThreadsY, rows)));
-  const std::int64_t items = t.define_knob("rows", powers_up_to(std::min(kMostRows, rows)));
-  constrain_threads(t, "threads_x", "threads_y", rows * columns, target);
-  t.constrain(
-      {"threads_y", "rows"},
-      [rows](std::span<const KnobValue> v) {
-        return (v[1][0] - 1) * v[0][0] < rows && ceil_div(rows, v[0][0] * v[1][0]) <= kMostBlocks;
-      },
-      "a thread has rows that lie wholly past the end, or there are more than 65535 blocks of rows");
-  t.constrain(
-      {"threads_x", "lanes"}, [columns](std::span<const KnobValue> v) { return v[0][0] * v[1][0] < 2 * columns; },
-      "most threads of a block lie past the end of a row");
+  const KnobExpr y_threads = t.define_knob("threads_y", powers_up_to(std::min(kMaxThreadsY, rows)));
+  const KnobExpr items = t.define_knob("rows", powers_up_to(std::min(kMaxRows, rows)));
+  require_threads(t, x_threads, y_threads, rows * columns, target);
+  t.require(y_threads * (items - 1) < rows && ceil_div(rows, y_threads * items) <= kMaxBlocks,
+            "a thread has rows that lie wholly past the end, or there are more than 65535 blocks of rows");
+  t.require(x_threads * lanes < 2 * columns, "most threads of a block lie past the end of a row");
   const auto [row_block, rest] = y.split(y.axis(0), factor(y_threads * items));
   const auto [item, row] = y.split(rest, factor(y_threads));
   IterVar column = y.axis(1), lane;
@@ -60,18 +56,17 @@ Schedule schedule_broadcast(Tuning& t, const Workload& workload, const Definitio
 }
 
 std::vector<Config> broadcast_seeds(const Workload& workload, const Target& target) {
-  std::vector<Config> wishes = wish_elements();
-  for (Config& wish : wishes) wish.set("mapping", {}, "flat");
-  for (const std::int64_t rows : {4, 8, 1}) {
-    Config wish;
-    wish.set("mapping", {}, "tiles");
-    wish.set("lanes", {4});
-    wish.set("threads_x", {64});
-    wish.set("threads_y", {4});
-    wish.set("rows", {rows});
-    wishes.insert(workload.size("columns") >= kWideRow ? wishes.begin() : wishes.end(), std::move(wish));
+  std::vector<Config> flat = element_seeds();
+  for (Config& seed : flat) seed.set("mapping", {}, "flat");
+  const std::vector<std::string> knobs{"mapping", "lanes", "threads_x", "threads_y", "rows"};
+  if (workload.size("columns") < kWideRow) {
+    append(flat, seed_rows(knobs, {{"tiles", 4, 64, 4, 4}, {"tiles", 4, 64, 4, 8}, {"tiles", 4, 64, 4, 1}}));
+    return complete_seeds(broadcast_gpu_template(), workload, target, flat);
   }
-  return complete_seeds(broadcast_gpu_template(), workload, target, wishes);
+  std::vector<Config> seeds =
+      seed_rows(knobs, {{"tiles", 4, 64, 4, 1}, {"tiles", 4, 64, 4, 8}, {"tiles", 4, 64, 4, 4}});
+  append(seeds, flat);
+  return complete_seeds(broadcast_gpu_template(), workload, target, seeds);
 }
 
 }  // namespace

@@ -16,9 +16,9 @@ double largest_exact(ir::Type type) {
 WholeNumbers::WholeNumbers(double terms, int factors, double largest, std::uint64_t seed) : random_(seed) {
   check(largest >= 16 && terms >= 1 && (factors == 1 || factors == 2),
         "whole numbers need a few terms to be drawn for");
-  constexpr int kMost = 8;
+  constexpr int kMaxMagnitude = 8;
   const double affordable = std::pow(largest / terms, 1.0 / factors);
-  magnitude_ = static_cast<int>(std::clamp(affordable, 1.0, static_cast<double>(kMost)));
+  magnitude_ = static_cast<int>(std::clamp(affordable, 1.0, static_cast<double>(kMaxMagnitude)));
   // Of ones and zeros about so many are to be ones; what chance adds to them is far less than the rest.
   constexpr double kMargin = 0.75;
   if (affordable < 1) nonzero_ = std::pow(kMargin * largest / terms, 1.0 / factors);

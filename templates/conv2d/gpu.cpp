@@ -1,11 +1,11 @@
 // The GPU template of conv2d by implicit matrix products: the patches of an image that its filters are multiplied with
-// are the rows of a matrix that nobody stores; a block of threads lays out as much of it as it needs for a while.
+// are the rows of a matrix that is never stored as a whole; a block of threads lays out one slice of it at a time.
 //
 //   blocks of Y's images, filters, rows, columns (all along blockIdx.x):
 //     threads, with filters, rows and columns of their own:
 //       sums = 0                                                                  (in registers)
 //       for blocks of channels, rows and columns of a filter:
-//         patches, weights = slices, fetched by all threads together              (in shared memory; twice, in turns)
+//         patches, weights = slices, fetched by all threads together              (in shared memory, double-buffered)
 //         for what the slices have: sums += patches[term, places] * weights[term, filters]
 //       Y = finished(sums)
 //
@@ -17,14 +17,16 @@
 #include "templates/conv2d/conv2d.h"
 #include "templates/convolution/gpu_tile.h"
 #include "templates/framework/completion.h"
+#include "templates/framework/seed_table.h"
+#include "templates/loops/candidates.h"
 #include "templates/loops/divide.h"
 
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kAlignment = 16;         ///< of an array in shared memory, bytes
-constexpr std::int64_t kMostChannels = 64;      ///< at a time
-constexpr std::int64_t kMostStatements = 1024;  ///< multiply-adds that the loops of a thread are unrolled to
+constexpr std::int64_t kAlignment = 16;        ///< of an array in shared memory, bytes
+constexpr std::int64_t kMaxChannels = 64;      ///< at a time
+constexpr std::int64_t kMaxStatements = 1024;  ///< multiply-adds that the loops of a thread are unrolled to
 
 struct Knobs {
   ConvolutionTile tile;
@@ -38,106 +40,115 @@ struct Knobs {
   bool double_buffer = false;
 };
 
-std::int64_t shared_bytes(std::int64_t rows, std::int64_t row, std::int64_t padding, ir::Type type, bool twice) {
-  return (twice ? 2 : 1) * rows * (row + padding) * type.bytes() + kAlignment;
+/// The knobs while they are defined. Terms are channels by elements of a filter.
+struct SliceKnobs {
+  ConvolutionTileKnobs tile;
+  KnobExpr channels = 1, taps = 1;  ///< fetched at a time
+  KnobExpr unroll = 1, padding = 0;
+  KnobExpr double_buffer = 0;
+  KnobExpr channels_inner = 0;
+  KnobExpr terms() const { return channels * taps; }
+};
+
+/// Bytes of a slice in shared memory.
+KnobExpr shared_bytes(const KnobExpr& rows, const KnobExpr& row, const SliceKnobs& x, ir::Type type) {
+  return rows * (row + x.padding) * (x.double_buffer + 1) * type.bytes() + kAlignment;
+}
+
+std::int64_t operand_words(const Convolution& c) {
+  return std::max(register_words(c.types.a), register_words(c.types.b));
+}
+
+/// Registers of a thread for sums and operands.
+KnobExpr registers_of(const Convolution& c, const ConvolutionTileKnobs& tile) {
+  const KnobExpr places = tile.rows.elements * tile.columns.elements;
+  return register_words(convolution_gpu_sums(c)) * tile.filters.elements * places +
+         operand_words(c) * (tile.filters.elements + places);
+}
+
+std::vector<std::int64_t> channel_counts(const Convolution& c) {
+  std::vector<std::int64_t> counts{1, 2, 4, 8, 16, 32, 64};
+  std::erase_if(counts, [&](std::int64_t count) { return count > 1 && count >= 2 * c.group_channels(); });
+  if (c.group_channels() <= kMaxChannels && !std::has_single_bit(std::uint64_t(c.group_channels())))
+    counts.push_back(c.group_channels());
+  return counts;
+}
+
+/// The elements of a filter that are fetched at a time. Those that are the same for this filter are offered once.
+KnobExpr define_taps(Tuning& t, const Convolution& c, Knobs& knobs) {
+  std::vector<std::string> options{"one"};
+  if (c.columns.filter > 1) options.emplace_back("row");
+  if (c.rows.filter > 1) options.emplace_back("all");
+  const OptionKnob taps = t.define_annotate("block_taps", options);
+  knobs.taps = taps == "one" ? Knobs::Taps::kOne : taps == "row" ? Knobs::Taps::kRow : Knobs::Taps::kAll;
+  return select(taps == "one", 1, select(taps == "row", c.columns.filter, c.columns.filter * c.rows.filter));
 }
 
 /// How patches and weights lie in shared memory, and by which vectors they are fetched: those of what lies side by side
 /// there as well as in X and W.
-void define_fetches(Tuning& t, const Convolution& c, Knobs& knobs) {
+void define_fetches(Tuning& t, const Convolution& c, SliceKnobs& slice, Knobs& knobs) {
   const std::vector<std::int64_t> one{1};
-  const auto orders =
-      c.channels_last ? std::vector<std::string>{"places", "channels"} : std::vector<std::string>{"places"};
-  knobs.channels_inner = t.define_annotate("order_x", orders) == "channels";
-  knobs.lanes_x = t.define_knob("vector_x", c.channels_last ? vector_widths(c.group_channels(), c.types.a) : one);
-  knobs.lanes_w = t.define_knob("vector_w", c.channels_last ? vector_widths(c.filters, c.types.b) : one);
-  t.constrain(
-      {"vector_x", "order_x", "block_channels"},
-      [channels = c.group_channels()](std::span<const KnobValue> v) {
-        const std::int64_t lanes = v[0][0], block = v[2][0];
-        return lanes == 1 || (v[1][0] == 1 && block % lanes == 0 && channels % block == 0);
-      },
-      "vectors of X would lie across rows in shared memory, or cross the last channel");
-  t.constrain(
-      {"vector_w", "tile_k"},
-      [filters = c.filters, parts = c.groups](std::span<const KnobValue> v) {
-        const AxisTile tile{v[1][0], v[1][1], v[1][2]};
-        return v[0][0] == 1 || (tile.of_block() % v[0][0] == 0 && tile.padded() * parts == filters);
-      },
-      "vectors of W would be cut by the end of a row");
+  std::vector<std::string> orders{"places"};
+  if (c.channels_last) orders.emplace_back("channels");
+  slice.channels_inner = t.define_annotate("order_x", orders) == "channels";
+  const KnobExpr lanes_x =
+      t.define_knob("vector_x", c.channels_last ? vector_widths(c.group_channels(), c.types.a) : one);
+  const KnobExpr lanes_w = t.define_knob("vector_w", c.channels_last ? vector_widths(c.filters, c.types.b) : one);
+  const AxisTileKnobs& filters = slice.tile.filters;
+  t.require(lanes_x == 1 ||
+                (slice.channels_inner && slice.channels % lanes_x == 0 && c.group_channels() % slice.channels == 0),
+            "vectors of X would lie across rows in shared memory, or cross the last channel");
+  t.require(lanes_w == 1 || (filters.of_block() % lanes_w == 0 && filters.padded() * c.groups == c.filters),
+            "vectors of W would be cut by the end of a row");
+  knobs.channels_inner = slice.channels_inner;
+  knobs.lanes_x = lanes_x;
+  knobs.lanes_w = lanes_w;
+}
+
+void require_fetching_ahead(Tuning& t, const Convolution& c, const SliceKnobs& slice, const Target& target) {
+  t.require(!slice.double_buffer || slice.terms() < c.terms(),
+            "all terms are fetched at once, so that nothing is left to fetch ahead");
+  // What is fetched ahead waits in registers, but for what the device copies itself.
+  if (has_asynchronous_copies(target) && std::min(c.types.a.bytes(), c.types.b.bytes()) >= 4) return;
+  const ConvolutionTileKnobs& tile = slice.tile;
+  const KnobExpr threads = tile.threads(), terms = slice.terms();
+  const KnobExpr ahead = ceil_div(terms * tile.rows.of_block() * tile.columns.of_block(), threads) +
+                         ceil_div(terms * tile.filters.of_block(), threads);
+  const KnobExpr all = registers_of(c, tile) + operand_words(c) * ahead + kSpareRegisters;
+  t.require(!slice.double_buffer || (all <= target.registers_per_thread && all * threads <= target.registers_per_block),
+            "with what is fetched ahead, a thread needs more registers than the target has");
+}
+
+void require_shared(Tuning& t, const Convolution& c, const SliceKnobs& slice, const Target& target) {
+  const ConvolutionTileKnobs& tile = slice.tile;
+  const KnobExpr places = tile.rows.of_block() * tile.columns.of_block(), filters = tile.filters.of_block();
+  const KnobExpr patches =
+      select(slice.channels_inner, shared_bytes(places * slice.taps, slice.channels, slice, c.types.a),
+             shared_bytes(slice.terms(), places, slice, c.types.a));
+  t.require(patches + shared_bytes(slice.terms(), filters, slice, c.types.b) <= target.shared_bytes,
+            "patches and weights do not fit into a block's shared memory");
 }
 
 Knobs define_knobs(Tuning& t, const Convolution& c, const Target& target) {
-  Knobs knobs;
-  const ir::Type sums = convolution_gpu_sums(c);
-  const std::int64_t operand = std::max(register_words(c.types.a), register_words(c.types.b));
-  const auto registers = [sums, operand](const AxisTile& filters, const AxisTile& rows, const AxisTile& columns) {
-    const std::int64_t places = rows.elements * columns.elements;
-    return register_words(sums) * filters.elements * places + operand * (filters.elements + places);
-  };
-  knobs.tile = define_convolution_tile(t, c, c.groups, registers, target);
-
-  std::vector<std::int64_t> channels{1, 2, 4, 8, 16, 32, 64};
-  std::erase_if(channels, [&](std::int64_t count) { return count > 1 && count >= 2 * c.group_channels(); });
-  if (c.group_channels() <= kMostChannels && !std::has_single_bit(std::uint64_t(c.group_channels())))
-    channels.push_back(c.group_channels());
-  knobs.channels = t.define_knob("block_channels", channels);
-  // Those that are the same for this filter are offered once.
-  std::vector<std::string> taps{"one"};
-  if (c.columns.filter > 1) taps.emplace_back("row");
-  if (c.rows.filter > 1) taps.emplace_back("all");
-  const std::string chosen = t.define_annotate("block_taps", taps);
-  knobs.taps = chosen == "one" ? Knobs::Taps::kOne : chosen == "row" ? Knobs::Taps::kRow : Knobs::Taps::kAll;
-  knobs.unroll = t.define_knob("unroll_channels", {1, 2, 4, 8});
-  knobs.padding = t.define_knob("padding", {0, 4});
+  const auto registers = [&](const ConvolutionTileKnobs& tile) { return registers_of(c, tile); };
+  SliceKnobs slice{.tile = define_convolution_tile(t, c, c.groups, registers, target)};
+  Knobs knobs{.tile = slice.tile.in_run};
+  slice.channels = t.define_knob("block_channels", channel_counts(c));
+  slice.taps = define_taps(t, c, knobs);
+  slice.unroll = t.define_knob("unroll_channels", {1, 2, 4, 8});
+  slice.padding = t.define_knob("padding", {0, 4});
   knobs.fragments = t.define_annotate("fragments", {"no", "yes"}) == "yes";
-  knobs.double_buffer = t.define_annotate("double_buffer", {"no", "yes"}) == "yes";
-  define_fetches(t, c, knobs);
-
-  t.constrain(
-      {"block_channels", "unroll_channels"}, [](std::span<const KnobValue> v) { return v[0][0] % v[1][0] == 0; },
-      "more channels would be unrolled than are fetched at a time");
-  const auto slice = [c, taps](const KnobValue& count, const KnobValue& option) {
-    const std::string& name = taps[static_cast<std::size_t>(option[0])];
-    return count[0] * (name == "one" ? 1 : c.columns.filter * (name == "row" ? 1 : c.rows.filter));
-  };
-  t.constrain(
-      {"double_buffer", "block_channels", "block_taps"},
-      [slice, terms = c.terms()](std::span<const KnobValue> v) { return v[0][0] == 0 || terms > slice(v[1], v[2]); },
-      "all terms are fetched at once, so that nothing is left to fetch ahead");
-  // What is fetched ahead waits in registers, but for what the device copies itself.
-  const bool waits = !has_asynchronous_copies(target) || std::min(c.types.a.bytes(), c.types.b.bytes()) < 4;
-  if (waits) {
-    t.constrain(
-        {"double_buffer", "block_channels", "block_taps", "tile_k", "tile_p", "tile_q"},
-        [slice, registers, operand, target](std::span<const KnobValue> v) {
-          if (v[0][0] == 0) return true;
-          const AxisTile filters{v[3][0], v[3][1], v[3][2]}, rows{v[4][0], v[4][1], v[4][2]},
-              columns{v[5][0], v[5][1], v[5][2]};
-          const std::int64_t threads = filters.threads * rows.threads * columns.threads, terms = slice(v[1], v[2]);
-          const std::int64_t ahead = ceil_div(terms * rows.of_block() * columns.of_block(), threads) +
-                                     ceil_div(terms * filters.of_block(), threads);
-          const std::int64_t all = registers(filters, rows, columns) + operand * ahead + kSpareRegisters;
-          return all <= target.registers_per_thread && all * threads <= target.registers_per_block;
-        },
-        "with what is fetched ahead, a thread needs more registers than the target has");
-  }
-  t.constrain(
-      {"tile_k", "tile_p", "tile_q", "unroll_channels"},
-      [](std::span<const KnobValue> v) { return v[0][2] * v[1][2] * v[2][2] * v[3][0] <= kMostStatements; },
-      "the unrolled loops of a thread have more than 1024 multiply-adds");
-  t.constrain(
-      {"tile_k", "tile_p", "tile_q", "block_channels", "block_taps", "padding", "double_buffer", "order_x"},
-      [slice, types = c.types, most = target.shared_bytes](std::span<const KnobValue> v) {
-        const std::int64_t terms = slice(v[3], v[4]), padding = v[5][0];
-        const bool twice = v[6][0] == 1;
-        const std::int64_t places = v[1][1] * v[1][2] * v[2][1] * v[2][2], filters = v[0][1] * v[0][2];
-        const std::int64_t patches = v[7][0] == 1
-                                         ? shared_bytes(places * (terms / v[3][0]), v[3][0], padding, types.a, twice)
-                                         : shared_bytes(terms, places, padding, types.a, twice);
-        return patches + shared_bytes(terms, filters, padding, types.b, twice) <= most;
-      },
-      "patches and weights do not fit into a block's shared memory");
+  slice.double_buffer = t.define_annotate("double_buffer", {"no", "yes"}) == "yes";
+  define_fetches(t, c, slice, knobs);
+  t.require(slice.channels % slice.unroll == 0, "more channels would be unrolled than are fetched at a time");
+  require_fetching_ahead(t, c, slice, target);
+  t.require(slice.tile.elements() * slice.unroll <= kMaxStatements,
+            "the unrolled loops of a thread have more than 1024 multiply-adds");
+  require_shared(t, c, slice, target);
+  knobs.channels = slice.channels;
+  knobs.unroll = slice.unroll;
+  knobs.padding = slice.padding;
+  knobs.double_buffer = slice.double_buffer;
   return knobs;
 }
 
@@ -261,26 +272,25 @@ Schedule schedule_conv2d(Tuning& t, const Workload& workload, Definition& defini
 
 std::vector<Config> conv2d_seeds(const Workload& workload, const Target& target) {
   const Convolution c = conv2d_shape(workload);
-  const std::vector<TileWish> tiles = convolution_wishes(c, c.groups, target);
-  std::vector<Config> wishes;
-  for (const TileWish& wish : tiles) {
+  const std::vector<SeedTile> tiles = convolution_seed_tiles(c, c.groups, target);
+  std::vector<Config> seeds;
+  for (const SeedTile& tile : tiles) {
     for (const bool plain : {false, true}) {
-      if (plain && &wish != &tiles.front()) continue;  // one shows what fetching ahead is worth
-      Config config = to_config(wish, c, c.groups);
-      const bool is_large = wish.filters * wish.rows * wish.columns >= 4096;
-      config.set("block_channels", {is_large ? 8 : 16});
-      config.set("block_taps", {}, c.group_channels() < 4 ? "row" : "one");
-      config.set("unroll_channels", {is_large ? 8 : 4});
-      config.set("padding", {c.channels_last ? 4 : 0});
-      config.set("fragments", {}, plain ? "no" : "yes");
-      config.set("double_buffer", {}, plain ? "no" : "yes");
-      config.set("order_x", {}, c.channels_last ? "channels" : "places");
-      config.set("vector_x", {4});
-      config.set("vector_w", {4});
-      wishes.push_back(std::move(config));
+      if (plain && &tile != &tiles.front()) continue;  // one shows what fetching ahead is worth
+      Config& seed = seeds.emplace_back(to_config(tile, c, c.groups));
+      const bool is_large = tile.filters * tile.rows * tile.columns >= 4096;
+      seed.set("block_channels", {is_large ? 8 : 16});
+      seed.set("block_taps", {}, c.group_channels() < 4 ? "row" : "one");
+      seed.set("unroll_channels", {is_large ? 8 : 4});
+      seed.set("padding", {c.channels_last ? 4 : 0});
+      seed.set("fragments", {}, plain ? "no" : "yes");
+      seed.set("double_buffer", {}, plain ? "no" : "yes");
+      seed.set("order_x", {}, c.channels_last ? "channels" : "places");
+      seed.set("vector_x", {4});
+      seed.set("vector_w", {4});
     }
   }
-  return complete_seeds(conv2d_gpu_template(), workload, target, wishes);
+  return complete_seeds(conv2d_gpu_template(), workload, target, seeds);
 }
 
 }  // namespace

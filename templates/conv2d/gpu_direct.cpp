@@ -15,9 +15,9 @@
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kAlignment = 16;         ///< of an array in shared memory, bytes
-constexpr std::int64_t kMostStatements = 1024;  ///< multiply-adds that the loops of a thread are unrolled to
-constexpr std::int64_t kMostChannels = 64;      ///< at a time
+constexpr std::int64_t kAlignment = 16;        ///< of an array in shared memory, bytes
+constexpr std::int64_t kMaxStatements = 1024;  ///< multiply-adds that the loops of a thread are unrolled to
+constexpr std::int64_t kMaxChannels = 64;      ///< at a time
 
 struct Knobs {
   ConvolutionTile tile;
@@ -29,41 +29,37 @@ struct Knobs {
 /// Counts of channels that divide those of a group: others would be tested in the loops.
 std::vector<std::int64_t> channel_counts(const Convolution& c) {
   std::vector<std::int64_t> counts;
-  for (std::int64_t count = 1; count <= std::min(c.group_channels(), kMostChannels); ++count) {
+  for (std::int64_t count = 1; count <= std::min(c.group_channels(), kMaxChannels); ++count) {
     if (c.group_channels() % count == 0) counts.push_back(count);
   }
   return counts;
 }
 
+/// Registers of a thread for sums and operands.
+KnobExpr registers_of(const Convolution& c, const ConvolutionTileKnobs& tile) {
+  const KnobExpr places = tile.rows.elements * tile.columns.elements;
+  return register_words(convolution_gpu_sums(c)) * tile.filters.elements * places + register_words(c.types.a) * places +
+         register_words(c.types.b) * tile.filters.elements;
+}
+
 Knobs define_knobs(Tuning& t, const Convolution& c, const Target& target) {
-  Knobs knobs;
-  const ir::Type sums = convolution_gpu_sums(c);
-  const auto registers = [c, sums](const AxisTile& filters, const AxisTile& rows, const AxisTile& columns) {
-    const std::int64_t places = rows.elements * columns.elements;
-    return register_words(sums) * filters.elements * places + register_words(c.types.a) * places +
-           register_words(c.types.b) * filters.elements;
-  };
-  knobs.tile = define_convolution_tile(t, c, c.groups, registers, target);
-  knobs.shares_weights = t.choose("weights", {"shared", "direct"}) == "shared";
-  knobs.channels = t.define_knob("block_channels", channel_counts(c));
-  knobs.unroll_columns = t.define_annotate("unroll_columns", {"yes", "no"}) == "yes";
-  t.constrain(
-      {"tile_k", "tile_p", "tile_q", "unroll_columns"},
-      [taps = c.columns.filter](std::span<const KnobValue> v) {
-        return v[0][2] * v[1][2] * v[2][2] * (v[3][0] == 0 ? taps : 1) <= kMostStatements;
-      },
-      "the unrolled loops of a thread have more than 1024 multiply-adds");
-  t.constrain(
-      {"weights", "tile_k", "tile_p", "tile_q", "block_channels"},
-      [c, most = target.shared_bytes](std::span<const KnobValue> v) {
-        const auto reach = [](const WindowAxis& axis, std::int64_t outputs) {
-          return (outputs - 1) * axis.stride + axis.reach();
-        };
-        const std::int64_t image = reach(c.rows, v[2][1] * v[2][2]) * reach(c.columns, v[3][1] * v[3][2]);
-        const std::int64_t weights = v[0][0] == 0 ? c.rows.filter * c.columns.filter * v[1][1] * v[1][2] : 0;
-        return v[4][0] * (image * c.types.a.bytes() + weights * c.types.b.bytes()) + 2 * kAlignment <= most;
-      },
-      "the slices of image and weights do not fit into a block's shared memory");
+  const auto registers = [&](const ConvolutionTileKnobs& tile) { return registers_of(c, tile); };
+  const ConvolutionTileKnobs tile = define_convolution_tile(t, c, c.groups, registers, target);
+  const OptionKnob weights = t.choose("weights", {"shared", "direct"});
+  const KnobExpr channels = t.define_knob("block_channels", channel_counts(c));
+  const OptionKnob unroll_columns = t.define_annotate("unroll_columns", {"yes", "no"});
+  t.require(tile.elements() * select(unroll_columns == "yes", c.columns.filter, 1) <= kMaxStatements,
+            "the unrolled loops of a thread have more than 1024 multiply-adds");
+  const KnobExpr weight_elements =
+      select(weights == "shared", c.rows.filter * c.columns.filter * tile.filters.of_block(), 0);
+  const KnobExpr image_elements =
+      window_extent(c.rows, tile.rows.of_block()) * window_extent(c.columns, tile.columns.of_block());
+  t.require((weight_elements * c.types.b.bytes() + image_elements * c.types.a.bytes()) * channels + 2 * kAlignment <=
+                target.shared_bytes,
+            "the slices of image and weights do not fit into a block's shared memory");
+  Knobs knobs{.tile = tile.in_run, .channels = channels};
+  knobs.unroll_columns = unroll_columns == "yes";
+  knobs.shares_weights = weights == "shared";
   return knobs;
 }
 
@@ -151,19 +147,18 @@ Schedule schedule_direct(Tuning& t, const Workload& workload, Definition& defini
 std::vector<Config> direct_seeds(const Workload& workload, const Target& target) {
   const Convolution c = conv2d_shape(workload);
   constexpr std::size_t kTiles = 3;  // of each kind: it is the second template of its operator
-  std::vector<TileWish> tiles = convolution_wishes(c, c.groups, target);
+  std::vector<SeedTile> tiles = convolution_seed_tiles(c, c.groups, target);
   tiles.resize(std::min(kTiles, tiles.size()));
-  std::vector<Config> wishes;
+  std::vector<Config> seeds;
   for (const char* weights : {"shared", "direct"}) {
-    for (const TileWish& wish : tiles) {
-      Config config = to_config(wish, c, c.groups);
-      config.set("weights", {}, weights);
-      config.set("block_channels", {4});
-      config.set("unroll_columns", {}, "yes");
-      wishes.push_back(std::move(config));
+    for (const SeedTile& tile : tiles) {
+      Config& seed = seeds.emplace_back(to_config(tile, c, c.groups));
+      seed.set("weights", {}, weights);
+      seed.set("block_channels", {4});
+      seed.set("unroll_columns", {}, "yes");
     }
   }
-  return complete_seeds(conv2d_gpu_direct_template(), workload, target, wishes);
+  return complete_seeds(conv2d_gpu_direct_template(), workload, target, seeds);
 }
 
 std::string why_not(const Workload& workload, const Target& target) {

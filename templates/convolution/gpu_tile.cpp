@@ -8,109 +8,104 @@
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kMostElements = 8;  ///< of a thread along an axis
-constexpr std::int64_t kMostThreadsAlongAxis = 64;
+constexpr std::int64_t kMaxElements = 8;  ///< of a thread along an axis
+constexpr std::int64_t kMaxThreadsAlongAxis = 64;
 constexpr std::int64_t kAnyFactor = 256;  ///< extents up to here are split by any factor, others by powers of two
 
-AxisTile tile_of(const KnobValue& parts) { return {parts[0], parts[1], parts[2]}; }
+AxisTileKnobs define_axis(Tuning& t, const std::string& name, std::int64_t extent, const SplitOptions& options) {
+  const PartsKnob parts = t.define_split(name, extent, options);
+  return {parts[0], parts[1], parts[2]};
+}
 
 /// Rows or columns: of a tile no more than a quarter lies past the end, and no thread does wholly.
-AxisTile define_places(Tuning& t, const std::string& name, std::int64_t extent) {
+AxisTileKnobs define_places(Tuning& t, const std::string& name, std::int64_t extent) {
   const bool any = extent <= kAnyFactor;
   SplitOptions options{.parts = 3,
                        .policy = any ? SplitOptions::Policy::kAll : SplitOptions::Policy::kPowerOfTwo,
-                       .max_factor = kMostElements,
+                       .max_factor = kMaxElements,
                        .filter = {}};
   options.filter = [extent](std::span<const std::int64_t> parts) {
     const AxisTile tile{parts[0], parts[1], parts[2]};
-    return std::has_single_bit(static_cast<std::uint64_t>(tile.elements)) && tile.threads <= kMostThreadsAlongAxis &&
+    return std::has_single_bit(static_cast<std::uint64_t>(tile.elements)) && tile.threads <= kMaxThreadsAlongAxis &&
            tile.of_block() - tile.elements < extent && (tile.padded() - extent) * 4 <= extent;
   };
-  return tile_of(t.define_split(name, extent, options));
+  return define_axis(t, name, extent, options);
 }
 
 /// Parts are kept whole: by factors. Otherwise powers of two.
-AxisTile define_filters(Tuning& t, std::int64_t extent, bool whole) {
+AxisTileKnobs define_filters(Tuning& t, std::int64_t extent, bool whole) {
   SplitOptions options{.parts = 3,
                        .policy = whole ? SplitOptions::Policy::kFactors : SplitOptions::Policy::kPowerOfTwo,
-                       .max_factor = kMostElements,
+                       .max_factor = kMaxElements,
                        .filter = {}};
   options.filter = [extent](std::span<const std::int64_t> parts) {
     const AxisTile tile{parts[0], parts[1], parts[2]};
-    return tile.threads <= kMostThreadsAlongAxis && tile.of_block() - tile.elements < extent;
+    return tile.threads <= kMaxThreadsAlongAxis && tile.of_block() - tile.elements < extent;
   };
-  return tile_of(t.define_split("tile_k", extent, options));
+  return define_axis(t, "tile_k", extent, options);
 }
 
 /// Threads of a block that every workload can have.
 std::int64_t least_threads(const Convolution& c, std::int64_t parts, const Target& target) {
   const std::int64_t filters = parts > 1 ? 1 : std::int64_t(std::bit_floor(std::uint64_t(c.filters)));
-  return std::min<std::int64_t>({target.warp, target.threads_per_block, kMostThreadsAlongAxis, filters});
+  return std::min<std::int64_t>({target.warp, target.threads_per_block, kMaxThreadsAlongAxis, filters});
 }
 
-void constrain_tile(Tuning& t, std::int64_t least, const RegistersOf& registers_of, const Target& target) {
-  t.constrain(
-      {"tile_k", "tile_p", "tile_q"},
-      [least, most = target.threads_per_block](std::span<const KnobValue> v) {
-        const std::int64_t threads = v[0][1] * v[1][1] * v[2][1];
-        return threads >= least && threads <= most;
-      },
-      "a block has fewer threads than a warp, or more than the target allows");
-  t.constrain(
-      {"tile_k", "tile_p", "tile_q"},
-      [registers_of, a_thread = target.registers_per_thread,
-       a_block = target.registers_per_block](std::span<const KnobValue> v) {
-        const std::int64_t registers = registers_of(tile_of(v[0]), tile_of(v[1]), tile_of(v[2])) + kSpareRegisters;
-        return registers <= a_thread && registers * v[0][1] * v[1][1] * v[2][1] <= a_block;
-      },
-      "accumulators and operands of a thread need more registers than the target has");
+void require_tile(Tuning& t, std::int64_t least, const KnobExpr& registers, const ConvolutionTileKnobs& tile,
+                  const Target& target) {
+  const KnobExpr threads = tile.threads(), all = registers + kSpareRegisters;
+  t.require(threads >= least && threads <= target.threads_per_block,
+            "a block has fewer threads than a warp, or more than the target allows");
+  t.require(all <= target.registers_per_thread && all * threads <= target.registers_per_block,
+            "accumulators and operands of a thread need more registers than the target has");
 }
 
 }  // namespace
 
-ConvolutionTile define_convolution_tile(Tuning& t, const Convolution& c, std::int64_t parts,
-                                        const RegistersOf& registers, const Target& target) {
-  ConvolutionTile tile;
-  tile.parts = parts;
-  tile.filters = define_filters(t, c.filters / parts, parts > 1);
-  tile.rows = define_places(t, "tile_p", c.rows.output());
-  tile.columns = define_places(t, "tile_q", c.columns.output());
+ConvolutionTileKnobs define_convolution_tile(Tuning& t, const Convolution& c, std::int64_t parts,
+                                             const RegistersOf& registers, const Target& target) {
+  ConvolutionTileKnobs tile{.filters = define_filters(t, c.filters / parts, parts > 1),
+                            .rows = define_places(t, "tile_p", c.rows.output()),
+                            .columns = define_places(t, "tile_q", c.columns.output())};
   std::vector<std::string> fastest{"columns", "filters"};
   if (c.channels_last) std::swap(fastest[0], fastest[1]);  // neighbours in memory first
-  tile.filters_along_x = t.define_annotate("threads_x", fastest) == "filters";
-  tile.filters_outermost = t.define_annotate("blocks_inner", {"filters", "places"}) == "places";
+  const bool filters_along_x = t.define_annotate("threads_x", fastest) == "filters";
+  const bool filters_outermost = t.define_annotate("blocks_inner", {"filters", "places"}) == "places";
 
   const std::int64_t innermost = c.channels_last ? c.filters : c.columns.output();
-  tile.lanes = t.define_knob("vector_y", vector_widths(innermost, c.types.c));
-  t.constrain(
-      {"vector_y", c.channels_last ? "tile_k" : "tile_q"},
-      [innermost, parts = c.channels_last ? parts : 1](std::span<const KnobValue> v) {
-        const AxisTile along = tile_of(v[1]);
-        return v[0][0] == 1 || (along.elements % v[0][0] == 0 && along.padded() * parts == innermost);
-      },
-      "vectors of Y would be cut by the end of a row, or are longer than a thread's run");
-  constrain_tile(t, least_threads(c, parts, target), registers, target);
+  const AxisTileKnobs& along = c.channels_last ? tile.filters : tile.columns;
+  const KnobExpr lanes = t.define_knob("vector_y", vector_widths(innermost, c.types.c));
+  t.require(lanes == 1 || (along.elements % lanes == 0 && along.padded() * (c.channels_last ? parts : 1) == innermost),
+            "vectors of Y would be cut by the end of a row, or are longer than a thread's run");
+  require_tile(t, least_threads(c, parts, target), registers(tile), tile, target);
+  tile.in_run = {.filters = tile.filters.in_run(),
+                 .rows = tile.rows.in_run(),
+                 .columns = tile.columns.in_run(),
+                 .parts = parts,
+                 .filters_along_x = filters_along_x,
+                 .filters_outermost = filters_outermost,
+                 .lanes = lanes};
   return tile;
 }
 
-Config to_config(const TileWish& wish, const Convolution& c, std::int64_t parts) {
+Config to_config(const SeedTile& tile, const Convolution& c, std::int64_t parts) {
   const auto split = [](std::int64_t extent, std::int64_t of_block, std::int64_t of_thread) {
     const std::int64_t threads = ceil_div(std::min(of_block, extent), of_thread);
     return KnobValue{ceil_div(ceil_div(extent, of_thread), threads), threads, of_thread};
   };
   Config config;
-  config.set("tile_k", split(c.filters / parts, wish.filters, wish.thread_filters));
-  config.set("tile_p", split(c.rows.output(), wish.rows, wish.thread_rows));
-  config.set("tile_q", split(c.columns.output(), wish.columns, wish.thread_columns));
+  config.set("tile_k", split(c.filters / parts, tile.filters, tile.thread_filters));
+  config.set("tile_p", split(c.rows.output(), tile.rows, tile.thread_rows));
+  config.set("tile_q", split(c.columns.output(), tile.columns, tile.thread_columns));
   config.set("threads_x", {}, c.channels_last ? "filters" : "columns");
   config.set("blocks_inner", {}, "filters");
   config.set("vector_y", {4});
   return config;
 }
 
-std::vector<TileWish> convolution_wishes(const Convolution& c, std::int64_t parts, const Target& target) {
+std::vector<SeedTile> convolution_seed_tiles(const Convolution& c, std::int64_t parts, const Target& target) {
   // Filters by places, from large blocks to small: the more a thread has, the less it reads for a multiply-add.
-  std::vector<TileWish> wishes;
+  std::vector<SeedTile> tiles;
   const std::int64_t columns = c.columns.output();
   for (const auto& [filters, places, thread_filters, thread_places] :
        {std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>{64, 128, 8, 4},
@@ -125,15 +120,15 @@ std::vector<TileWish> convolution_wishes(const Convolution& c, std::int64_t part
         std::min(thread_places, static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(columns))));
     const std::int64_t wide = std::min(places, ceil_div(columns, thread_columns) * thread_columns);
     const std::int64_t of_row = ceil_div(columns, ceil_div(columns, wide));
-    wishes.push_back({filters, std::max<std::int64_t>(1, places / of_row), of_row, thread_filters, 1, thread_columns});
+    tiles.push_back({filters, std::max<std::int64_t>(1, places / of_row), of_row, thread_filters, 1, thread_columns});
   }
-  const auto fills = [&](const TileWish& wish) {
-    const std::int64_t blocks = c.images * parts * ceil_div(c.filters / parts, wish.filters) *
-                                ceil_div(c.rows.output(), wish.rows) * ceil_div(columns, wish.columns);
+  const auto fills = [&](const SeedTile& tile) {
+    const std::int64_t blocks = c.images * parts * ceil_div(c.filters / parts, tile.filters) *
+                                ceil_div(c.rows.output(), tile.rows) * ceil_div(columns, tile.columns);
     return blocks >= target.multiprocessors;
   };
-  std::stable_partition(wishes.begin(), wishes.end(), fills);
-  return wishes;
+  std::stable_partition(tiles.begin(), tiles.end(), fills);
+  return tiles;
 }
 
 ir::Type convolution_gpu_sums(const Convolution& c) { return c.types.sum == kFloat16 ? kFloat32 : c.types.sum; }
@@ -144,8 +139,7 @@ std::vector<Expr> padded_sums_shape(const Convolution& c, const ConvolutionTile&
 }
 
 PaddedImage padded_image(const Convolution& c, const ConvolutionTile& tile) {
-  return {(tile.rows.padded() - 1) * c.rows.stride + c.rows.reach(),
-          (tile.columns.padded() - 1) * c.columns.stride + c.columns.reach()};
+  return {window_extent(c.rows, tile.rows.padded()), window_extent(c.columns, tile.columns.padded())};
 }
 
 Expr group_of(const Convolution& c, const Expr& filter) {

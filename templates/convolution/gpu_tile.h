@@ -17,12 +17,16 @@
 
 namespace nestwright {
 
-/// An axis of Y: blocks, their threads, elements of each thread, which are neighbours.
-struct AxisTile {
-  std::int64_t blocks = 1, threads = 1, elements = 1;
-  std::int64_t of_block() const { return threads * elements; }
-  std::int64_t padded() const { return blocks * of_block(); }
+/// An axis of Y: blocks, their threads, elements of each thread, which are neighbours. Numbers, or knobs.
+template <class Int>
+struct AxisTileOf {
+  Int blocks = 1, threads = 1, elements = 1;
+  Int of_block() const { return threads * elements; }
+  Int padded() const { return blocks * of_block(); }
+  AxisTileOf<std::int64_t> in_run() const { return {blocks, threads, elements}; }
 };
+using AxisTile = AxisTileOf<std::int64_t>;
+using AxisTileKnobs = AxisTileOf<KnobExpr>;
 
 /// How a block's tile of Y is shared out. An image is a block's own.
 struct ConvolutionTile {
@@ -39,21 +43,37 @@ struct ConvolutionTile {
   }
 };
 
+/// The same as knobs, and what it is in this run.
+struct ConvolutionTileKnobs {
+  AxisTileKnobs filters, rows, columns;
+  ConvolutionTile in_run;
+  KnobExpr threads() const { return filters.threads * rows.threads * columns.threads; }
+  /// Results of a thread.
+  KnobExpr elements() const { return filters.elements * rows.elements * columns.elements; }
+};
+
 /// Defines the knobs tile_k, tile_p, tile_q, threads_x, blocks_inner and vector_y, with the constraints that the target
 /// sets on threads and registers. `registers`: that a thread needs for so many filters and places. The filters of a
 /// block are all of one of `parts` of them.
-using RegistersOf = std::function<std::int64_t(const AxisTile& filters, const AxisTile& rows, const AxisTile& columns)>;
-ConvolutionTile define_convolution_tile(Tuning& t, const Convolution& convolution, std::int64_t parts,
-                                        const RegistersOf& registers, const Target& target);
+using RegistersOf = std::function<KnobExpr(const ConvolutionTileKnobs& tile)>;
+ConvolutionTileKnobs define_convolution_tile(Tuning& t, const Convolution& convolution, std::int64_t parts,
+                                             const RegistersOf& registers, const Target& target);
 
-/// The wish for a tile: of a block, and of each thread, in filters, rows and columns.
-struct TileWish {
+/// A tile of a block, and of each thread, in filters, rows and columns.
+struct SeedTile {
   std::int64_t filters, rows, columns;
   std::int64_t thread_filters, thread_rows, thread_columns;
 };
-Config to_config(const TileWish& wish, const Convolution& convolution, std::int64_t parts);
+/// The knobs of define_convolution_tile that make such a tile.
+Config to_config(const SeedTile& tile, const Convolution& convolution, std::int64_t parts);
 /// From large tiles to small ones, those first of which there are enough to fill the device.
-std::vector<TileWish> convolution_wishes(const Convolution& convolution, std::int64_t parts, const Target& target);
+std::vector<SeedTile> convolution_seed_tiles(const Convolution& convolution, std::int64_t parts, const Target& target);
+
+/// Rows or columns of the image that the windows of `outputs` neighbouring results cover.
+template <class Int>
+Int window_extent(const WindowAxis& axis, const Int& outputs) {
+  return (outputs - 1) * axis.stride + axis.reach();
+}
 
 /// Registers of 4 bytes that hold a value, and that a thread has beside accumulators and operands.
 inline std::int64_t register_words(ir::Type type) { return std::max<std::int64_t>(1, type.bytes() / 4); }

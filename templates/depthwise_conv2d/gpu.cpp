@@ -14,7 +14,7 @@
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kMostStatements = 1024;  ///< multiply-adds that the loops of a thread are unrolled to
+constexpr std::int64_t kMaxStatements = 1024;  ///< multiply-adds that the loops of a thread are unrolled to
 
 struct Knobs {
   ConvolutionTile tile;
@@ -25,39 +25,27 @@ struct Knobs {
 Knobs define_knobs(Tuning& t, const Convolution& c, const Target& target) {
   Knobs knobs;
   const std::int64_t taps = c.rows.filter * c.columns.filter;
-  const auto registers = [sums = convolution_gpu_sums(c)](const AxisTile& filters, const AxisTile& rows,
-                                                          const AxisTile& columns) {
-    return 2 * register_words(sums) * filters.elements * rows.elements * columns.elements;
+  const auto registers = [&](const ConvolutionTileKnobs& tile) {
+    return 2 * register_words(convolution_gpu_sums(c)) * tile.elements();
   };
   knobs.shares_image = t.choose("image", {"direct", "shared"}) == "shared";
-  knobs.tile = define_convolution_tile(t, c, 1, registers, target);
-  knobs.keeps_weights = t.define_annotate("weights", {"registers", "direct"}) == "registers";
-  t.constrain(
-      {"tile_k", "tile_p", "tile_q"},
-      [taps](std::span<const KnobValue> v) {
-        return v[0][2] * v[1][2] * v[2][2] * taps <= kMostStatements || v[0][2] * v[1][2] * v[2][2] == 1;
-      },
-      "the unrolled loops of a thread have more than 1024 multiply-adds");
-  t.constrain(
-      {"weights", "tile_k"},
-      [taps, words = register_words(c.types.b), most = target.registers_per_thread](std::span<const KnobValue> v) {
-        return v[0][0] == 1 || 2 * taps * v[1][2] * words <= most;
-      },
-      "the filters of a thread take more than half of its registers");
+  const ConvolutionTileKnobs tile = define_convolution_tile(t, c, 1, registers, target);
+  knobs.tile = tile.in_run;
+  const OptionKnob weights = t.define_annotate("weights", {"registers", "direct"});
+  knobs.keeps_weights = weights == "registers";
+  t.require(tile.elements() * taps <= kMaxStatements || tile.elements() == 1,
+            "the unrolled loops of a thread have more than 1024 multiply-adds");
+  t.require(weights == "direct" ||
+                2 * taps * tile.filters.elements * register_words(c.types.b) <= target.registers_per_thread,
+            "the filters of a thread take more than half of its registers");
   if (!knobs.shares_image) return knobs;
-  t.constrain(
-      {"tile_k", "tile_p", "tile_q"},
-      [c, most = target.shared_bytes](std::span<const KnobValue> v) {
-        const auto reach = [](const WindowAxis& axis, std::int64_t outputs) {
-          return (outputs - 1) * axis.stride + axis.reach();
-        };
-        // Blocks that begin inside a channel's filters fetch all channels.
-        const std::int64_t filters = v[0][1] * v[0][2], multiplier = c.group_filters();
-        const std::int64_t channels = filters % multiplier == 0 ? filters / multiplier : c.channels + 1;
-        return channels * reach(c.rows, v[1][1] * v[1][2]) * reach(c.columns, v[2][1] * v[2][2]) * c.types.a.bytes() <=
-               most;
-      },
-      "what the windows of a block cover does not fit into its shared memory");
+  // Blocks that begin inside a channel's filters fetch all channels.
+  const KnobExpr filters = tile.filters.of_block();
+  const KnobExpr channels = select(filters % c.group_filters() == 0, filters / c.group_filters(), c.channels + 1);
+  t.require(channels * window_extent(c.rows, tile.rows.of_block()) * window_extent(c.columns, tile.columns.of_block()) *
+                    c.types.a.bytes() <=
+                target.shared_bytes,
+            "what the windows of a block cover does not fit into its shared memory");
   return knobs;
 }
 
@@ -145,20 +133,19 @@ Schedule schedule_depthwise(Tuning& t, const Workload& workload, Definition& def
 std::vector<Config> depthwise_seeds(const Workload& workload, const Target& target) {
   const Convolution c = depthwise_conv2d_shape(workload);
   const std::int64_t columns = c.columns.output();
-  std::vector<Config> wishes;
+  std::vector<Config> seeds;
   for (const char* image : {"direct", "shared"}) {
     for (const std::int64_t thread_rows : {4, 2, 1}) {
       // Neighbours in memory along threadIdx.x: channels, or columns.
-      const TileWish wish = c.channels_last
-                                ? TileWish{64, 4 * thread_rows, 1, 1, thread_rows, 1}
-                                : TileWish{4, 8 * thread_rows, std::min<std::int64_t>(columns, 32), 1, thread_rows, 1};
-      Config config = to_config(wish, c, 1);
-      config.set("image", {}, image);
-      config.set("weights", {}, "registers");
-      wishes.push_back(std::move(config));
+      const SeedTile tile = c.channels_last
+                                ? SeedTile{64, 4 * thread_rows, 1, 1, thread_rows, 1}
+                                : SeedTile{4, 8 * thread_rows, std::min<std::int64_t>(columns, 32), 1, thread_rows, 1};
+      Config& seed = seeds.emplace_back(to_config(tile, c, 1));
+      seed.set("image", {}, image);
+      seed.set("weights", {}, "registers");
     }
   }
-  return complete_seeds(depthwise_conv2d_gpu_template(), workload, target, wishes);
+  return complete_seeds(depthwise_conv2d_gpu_template(), workload, target, seeds);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ Schedule schedule_elementwise(Tuning& t, const Workload& workload, const Definit
 }
 
 std::vector<Config> elementwise_seeds(const Workload& workload, const Target& target) {
-  return complete_seeds(elementwise_gpu_template(), workload, target, wish_elements());
+  return complete_seeds(elementwise_gpu_template(), workload, target, element_seeds());
 }
 
 }  // namespace

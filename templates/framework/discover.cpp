@@ -10,7 +10,7 @@
 namespace nestwright {
 namespace {
 
-constexpr std::size_t kMostBranches = 10'000;
+constexpr std::size_t kMaxBranches = 10'000;
 
 /// A configuration makes a choice that the template does not have; that the template fails is another matter.
 class UnknownOption : public UsageError {
@@ -72,7 +72,7 @@ ConfigSpace discover_space(const Template& t, const Workload& workload, const Ta
       if (depth == path.size()) path.push_back({0, options.size()});
       return path[depth++].taken;
     }));
-    check(branches.size() <= kMostBranches, "a template has more than 10,000 combinations of choices");
+    check(branches.size() <= kMaxBranches, "a template has more than 10,000 combinations of choices");
     while (!path.empty() && path.back().taken + 1 == path.back().options) path.pop_back();
     if (!path.empty()) ++path.back().taken;
   } while (!path.empty());

@@ -16,8 +16,7 @@ class ApplyingTuning : public Tuning {
  public:
   ApplyingTuning(const Template& t, const Config& config) : template_(t), config_(config) {}
 
-  std::vector<std::int64_t> define_split(const std::string& name, std::int64_t extent,
-                                         const SplitOptions& options) override {
+  PartsKnob define_split(const std::string& name, std::int64_t extent, const SplitOptions& options) override {
     const ConfigEntry& entry = take(name);
     // Checked by arithmetic rather than looked up: a split may have many thousands of candidates.
     std::int64_t left = extent;
@@ -29,22 +28,24 @@ class ApplyingTuning : public Tuning {
     if (!legal || entry.value[0] != left || (options.filter && !options.filter(entry.value))) {
       refuse(entry, "no split of " + std::to_string(extent) + " into " + std::to_string(options.parts) + " parts");
     }
-    return entry.value;
+    return {name, entry.value};
   }
 
-  std::vector<int> define_reorder(const std::string& name, const std::vector<std::vector<int>>& candidates) override {
+  PartsKnob define_reorder(const std::string& name, const std::vector<std::vector<int>>& candidates) override {
     const ConfigEntry& entry = take(name);
     for (const auto& candidate : candidates) {
-      if (std::equal(candidate.begin(), candidate.end(), entry.value.begin(), entry.value.end())) return candidate;
+      if (std::equal(candidate.begin(), candidate.end(), entry.value.begin(), entry.value.end())) {
+        return {name, entry.value};
+      }
     }
     refuse(entry, "none of the orders of this template");
   }
 
-  std::string define_annotate(const std::string& name, const std::vector<std::string>& candidates) override {
+  OptionKnob define_annotate(const std::string& name, const std::vector<std::string>& candidates) override {
     return option(name, candidates);
   }
 
-  std::int64_t define_knob(const std::string& name, const std::vector<std::int64_t>& candidates) override {
+  KnobExpr define_knob(const std::string& name, const std::vector<std::int64_t>& candidates) override {
     const ConfigEntry& entry = take(name);
     if (entry.value.size() != 1 ||
         std::find(candidates.begin(), candidates.end(), entry.value[0]) == candidates.end()) {
@@ -52,15 +53,12 @@ class ApplyingTuning : public Tuning {
       for (const std::int64_t candidate : candidates) legal.push_back(std::to_string(candidate));
       refuse(entry, "not one of " + join_names(legal));
     }
-    return entry.value[0];
+    return PartsKnob(name, entry.value)[0];
   }
 
-  std::string choose(const std::string& name, const std::vector<std::string>& options) override {
+  OptionKnob choose(const std::string& name, const std::vector<std::string>& options) override {
     return option(name, options);
   }
-
-  /// Constraints keep a search from bad points; a configuration that is asked for by name is built all the same.
-  void constrain(std::vector<std::string>, std::function<bool(std::span<const KnobValue>)>, std::string) override {}
 
   /// Throws UsageError for an entry that the template never asked for.
   void check_all_used() const {
@@ -72,6 +70,10 @@ class ApplyingTuning : public Tuning {
     }
   }
 
+ protected:
+  /// Constraints keep a search from bad points; a configuration that is asked for by name is built all the same.
+  void add(Constraint) override {}
+
  private:
   const ConfigEntry& take(const std::string& name) {
     const ConfigEntry* entry = config_.find(name);
@@ -82,14 +84,14 @@ class ApplyingTuning : public Tuning {
     return *entry;
   }
 
-  std::string option(const std::string& name, const std::vector<std::string>& options) {
+  OptionKnob option(const std::string& name, const std::vector<std::string>& options) {
     const ConfigEntry& entry = take(name);
     const auto found = std::find(options.begin(), options.end(), entry.label);
-    if (found != options.end()) return *found;
+    if (found != options.end()) return {name, options, static_cast<std::size_t>(found - options.begin())};
     const bool indexed = entry.label.empty() && entry.value.size() == 1 && entry.value[0] >= 0 &&
                          entry.value[0] < static_cast<std::int64_t>(options.size());
     if (!indexed) refuse(entry, "not one of " + join_names(options));
-    return options[static_cast<std::size_t>(entry.value[0])];
+    return {name, options, static_cast<std::size_t>(entry.value[0])};
   }
 
   [[noreturn]] void refuse(const ConfigEntry& entry, const std::string& why) const {

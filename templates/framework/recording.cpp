@@ -16,43 +16,34 @@ const Knob& RecordingTuning::record(std::vector<Knob>& list, Knob knob) {
   return list.back();
 }
 
-std::vector<std::int64_t> RecordingTuning::define_split(const std::string& name, std::int64_t extent,
-                                                        const SplitOptions& options) {
-  return record(knobs_, {name, KnobKind::kSplit, split_candidates(extent, options), {}}).candidates[0];
+PartsKnob RecordingTuning::define_split(const std::string& name, std::int64_t extent, const SplitOptions& options) {
+  return {name, record(knobs_, {name, KnobKind::kSplit, split_candidates(extent, options), {}}).candidates[0]};
 }
 
-std::vector<int> RecordingTuning::define_reorder(const std::string& name,
-                                                 const std::vector<std::vector<int>>& candidates) {
+PartsKnob RecordingTuning::define_reorder(const std::string& name, const std::vector<std::vector<int>>& candidates) {
   Knob knob{name, KnobKind::kReorder, {}, {}};
   for (const auto& permutation : candidates) knob.candidates.emplace_back(permutation.begin(), permutation.end());
-  record(knobs_, std::move(knob));
-  return candidates[0];
+  return {name, record(knobs_, std::move(knob)).candidates[0]};
 }
 
-std::string RecordingTuning::define_annotate(const std::string& name, const std::vector<std::string>& candidates) {
+OptionKnob RecordingTuning::define_annotate(const std::string& name, const std::vector<std::string>& candidates) {
   Knob knob{name, KnobKind::kAnnotate, {}, candidates};
   for (std::size_t i = 0; i < candidates.size(); ++i) knob.candidates.push_back({static_cast<std::int64_t>(i)});
   record(knobs_, std::move(knob));
-  return candidates[0];
+  return {name, candidates, 0};
 }
 
-std::int64_t RecordingTuning::define_knob(const std::string& name, const std::vector<std::int64_t>& candidates) {
+KnobExpr RecordingTuning::define_knob(const std::string& name, const std::vector<std::int64_t>& candidates) {
   Knob knob{name, KnobKind::kKnob, {}, {}};
   for (const std::int64_t value : candidates) knob.candidates.push_back({value});
-  record(knobs_, std::move(knob));
-  return candidates[0];
+  return PartsKnob(name, record(knobs_, std::move(knob)).candidates[0])[0];
 }
 
-std::string RecordingTuning::choose(const std::string& name, const std::vector<std::string>& options) {
+OptionKnob RecordingTuning::choose(const std::string& name, const std::vector<std::string>& options) {
   if (options.empty()) throw InternalError("the template gives the choice '" + name + "' no options");
   const std::size_t taken = chooser_(name, options);
   record(choices_, {name, KnobKind::kChoice, {{static_cast<std::int64_t>(taken)}}, {options.at(taken)}});
-  return options[taken];
-}
-
-void RecordingTuning::constrain(std::vector<std::string> knobs, std::function<bool(std::span<const KnobValue>)> holds,
-                                std::string reason) {
-  constraints_.push_back({std::move(knobs), std::move(holds), std::move(reason)});
+  return {name, options, taken};
 }
 
 Branch RecordingTuning::branch() const {

@@ -16,17 +16,17 @@ class RecordingTuning : public Tuning {
   using Chooser = std::function<std::size_t(const std::string& name, const std::vector<std::string>& options)>;
   explicit RecordingTuning(Chooser chooser) : chooser_(std::move(chooser)) {}
 
-  std::vector<std::int64_t> define_split(const std::string& name, std::int64_t extent,
-                                         const SplitOptions& options) override;
-  std::vector<int> define_reorder(const std::string& name, const std::vector<std::vector<int>>& candidates) override;
-  std::string define_annotate(const std::string& name, const std::vector<std::string>& candidates) override;
-  std::int64_t define_knob(const std::string& name, const std::vector<std::int64_t>& candidates) override;
-  std::string choose(const std::string& name, const std::vector<std::string>& options) override;
-  void constrain(std::vector<std::string> knobs, std::function<bool(std::span<const KnobValue>)> holds,
-                 std::string reason) override;
+  PartsKnob define_split(const std::string& name, std::int64_t extent, const SplitOptions& options) override;
+  PartsKnob define_reorder(const std::string& name, const std::vector<std::vector<int>>& candidates) override;
+  OptionKnob define_annotate(const std::string& name, const std::vector<std::string>& candidates) override;
+  KnobExpr define_knob(const std::string& name, const std::vector<std::int64_t>& candidates) override;
+  OptionKnob choose(const std::string& name, const std::vector<std::string>& options) override;
 
   /// What was defined, choices first.
   Branch branch() const;
+
+ protected:
+  void add(Constraint constraint) override { constraints_.push_back(std::move(constraint)); }
 
  private:
   /// Throws InternalError for a name in use and for no candidates.

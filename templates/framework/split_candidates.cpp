@@ -7,7 +7,7 @@
 namespace nestwright {
 namespace {
 
-constexpr std::size_t kMostCandidates = 1'000'000;
+constexpr std::size_t kMaxCandidates = 1'000'000;
 
 /// Inner extents that a policy allows for an extent.
 std::vector<std::int64_t> inner_extents(std::int64_t extent, SplitOptions::Policy policy) {
@@ -25,7 +25,7 @@ std::vector<std::int64_t> inner_extents(std::int64_t extent, SplitOptions::Polic
       for (std::int64_t f = 1; f < 2 * extent; f *= 2) inner.push_back(f);
       break;
     case SplitOptions::Policy::kAll:
-      check(extent <= static_cast<std::int64_t>(kMostCandidates), "a split over all extents has too many candidates");
+      check(extent <= static_cast<std::int64_t>(kMaxCandidates), "a split over all extents has too many candidates");
       for (std::int64_t f = 1; f <= extent; ++f) inner.push_back(f);
       break;
   }
@@ -38,7 +38,7 @@ void extend(std::int64_t extent, int parts, bool innermost, KnobValue& tail, con
     KnobValue value{extent};
     value.insert(value.end(), tail.rbegin(), tail.rend());
     if (options.filter && !options.filter(value)) return;
-    check(found.size() < kMostCandidates, "a split has more than a million candidates; narrow it by max_factor");
+    check(found.size() < kMaxCandidates, "a split has more than a million candidates; narrow it by max_factor");
     found.push_back(std::move(value));
     return;
   }

@@ -15,8 +15,8 @@
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kLargestSize = std::numeric_limits<std::int32_t>::max();
-constexpr std::size_t kMostDimensions = 8;
+constexpr std::int64_t kMaxSize = std::numeric_limits<std::int32_t>::max();
+constexpr std::size_t kMaxDimensions = 8;
 
 const std::string& value_of(const Workload& workload, std::string_view name) {
   for (const ParameterValue& parameter : workload.parameters) {
@@ -49,9 +49,9 @@ const std::vector<std::string>& names_of(const OperatorParameter& parameter) {
 std::string legal_values(const OperatorParameter& parameter) {
   switch (parameter.kind) {
     case OperatorParameter::Kind::kSize:
-      return "a whole number from 1 to " + std::to_string(kLargestSize);
+      return "a whole number from 1 to " + std::to_string(kMaxSize);
     case OperatorParameter::Kind::kCount:
-      return "a whole number from 0 to " + std::to_string(kLargestSize);
+      return "a whole number from 0 to " + std::to_string(kMaxSize);
     case OperatorParameter::Kind::kFlag:
       return "0 or 1";
     case OperatorParameter::Kind::kType:
@@ -60,7 +60,7 @@ std::string legal_values(const OperatorParameter& parameter) {
     case OperatorParameter::Kind::kNumber:
       return "a finite number, such as 0.5 or -1e-3";
     case OperatorParameter::Kind::kShape:
-      return "one to eight extents from 1, together at most " + std::to_string(kLargestSize) + ", such as 64x56x56";
+      return "one to eight extents from 1, together at most " + std::to_string(kMaxSize) + ", such as 64x56x56";
     case OperatorParameter::Kind::kAxes:
       return "one to eight different numbers of dimensions from 0 to 7, such as 0 or 1,2";
   }
@@ -82,7 +82,7 @@ std::optional<std::vector<std::int64_t>> parse_list(const std::string& text, cha
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find(separator, at), text.size());
     const auto value = parse_number<std::int64_t>(text.substr(at, end - at));
-    if (!value || values.size() == kMostDimensions) return std::nullopt;
+    if (!value || values.size() == kMaxDimensions) return std::nullopt;
     values.push_back(*value);
     at = end + 1;
   }
@@ -97,7 +97,7 @@ std::string join(const std::vector<std::int64_t>& values, char separator) {
 }
 
 bool is_shape(const std::vector<std::int64_t>& extents) {
-  std::int64_t room = kLargestSize;
+  std::int64_t room = kMaxSize;
   for (const std::int64_t extent : extents) {
     if (extent < 1 || extent > room) return false;
     room /= extent;
@@ -124,7 +124,7 @@ std::string canonical_value(const Operator& op, const OperatorParameter& paramet
     case OperatorParameter::Kind::kCount:
     case OperatorParameter::Kind::kFlag: {
       const std::int64_t least = parameter.kind == OperatorParameter::Kind::kSize ? 1 : 0;
-      const std::int64_t most = parameter.kind == OperatorParameter::Kind::kFlag ? 1 : kLargestSize;
+      const std::int64_t most = parameter.kind == OperatorParameter::Kind::kFlag ? 1 : kMaxSize;
       const auto value = parse_number<std::int64_t>(text);
       if (!value || *value < least || *value > most) return refuse();
       return std::to_string(*value);
@@ -146,7 +146,7 @@ std::string canonical_value(const Operator& op, const OperatorParameter& paramet
       auto axes = parse_list(text, ',');
       if (!axes) return refuse();
       std::sort(axes->begin(), axes->end());
-      const bool legal = axes->front() >= 0 && axes->back() < static_cast<std::int64_t>(kMostDimensions) &&
+      const bool legal = axes->front() >= 0 && axes->back() < static_cast<std::int64_t>(kMaxDimensions) &&
                          std::adjacent_find(axes->begin(), axes->end()) == axes->end();
       return legal ? join(*axes, ',') : refuse();
     }

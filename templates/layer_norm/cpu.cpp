@@ -7,6 +7,7 @@
 //
 // (X - mean) is computed where it is read, or kept: in registers where the row is short.
 #include "templates/framework/completion.h"
+#include "templates/framework/seed_table.h"
 #include "templates/layer_norm/layer_norm.h"
 #include "templates/loops/divide.h"
 #include "templates/loops/vectors.h"
@@ -45,7 +46,7 @@ Schedule schedule_layer_norm(Tuning& t, const Workload& workload, const Definiti
   const std::string centred = t.choose("centred", options);
   VectorTile tile{full_lanes(columns, type, target), 0};
   tile.vectors = ceil_div(columns, tile.lanes);
-  if (centred != "registers") tile = define_vectors(t, "vectors", columns, type, target, most_sums(target));
+  if (centred != "registers") tile = define_vectors(t, columns, type, target, max_sums(target)).in_run();
 
   const IterVar row = parallel ? share_loop(t, s[y], s[y].axis(0)).second : s[y].axis(0);
   split_vectors(s[y], s[y].axis(1), tile);
@@ -68,20 +69,11 @@ Schedule schedule_layer_norm(Tuning& t, const Workload& workload, const Definiti
 }
 
 std::vector<Config> layer_norm_seeds(const Workload& workload, const Target& target) {
-  std::vector<Config> wishes;
-  for (const char* parallel : {"rows", "none"}) {
-    for (const char* centred : {"registers", "again", "memory"}) {
-      for (const std::int64_t vectors : {4, 8}) {
-        Config wish;
-        wish.set("parallel", {}, parallel);
-        wish.set("centred", {}, centred);
-        wish.set("vectors", {vectors});
-        wish.set("blocks", {target.threads});
-        wishes.push_back(std::move(wish));
-      }
-    }
-  }
-  return complete_seeds(layer_norm_cpu_template(), workload, target, wishes);
+  return complete_seeds(layer_norm_cpu_template(), workload, target,
+                        seed_product({{"parallel", {"rows", "none"}},
+                                      {"centred", {"registers", "again", "memory"}},
+                                      {"vectors", {4, 8}},
+                                      {"blocks", {target.threads}}}));
 }
 
 }  // namespace

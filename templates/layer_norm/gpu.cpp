@@ -21,14 +21,11 @@ Schedule schedule_layer_norm(Tuning& t, const Workload& workload, Definition& de
   const bool one_fits = columns * type.bytes() <= target.shared_bytes / 2;
   const bool staged = t.choose("row", one_fits ? std::vector<std::string>{"shared", "read"}
                                                : std::vector<std::string>{"read"}) == "shared";
-  const RowBlocks blocks = define_row_blocks(t, rows, columns, type, target);
-  t.constrain(
-      {"threads", "rows"},
-      [=, most = target.shared_bytes](std::span<const KnobValue> v) {
-        const std::int64_t shares = bytes_of_shares(v[0][0], v[1][0], 2, type) + 2 * v[1][0] * type.bytes();
-        return shares + (staged ? v[1][0] * columns * type.bytes() : 0) <= most;
-      },
+  const RowBlocksKnobs knobs = define_row_blocks(t, rows, columns, type, target);
+  t.require(
+      bytes_of_shares(knobs, 2, type) + knobs.rows * type.bytes() * (2 + (staged ? columns : 0)) <= target.shared_bytes,
       "the rows do not fit into a block's shared memory");
+  const RowBlocks blocks = knobs.in_run();
   const std::vector<Expr> shape{Expr(rows), Expr(columns)};
 
   const Tensor row = staged ? compute(shape, [&](Expr i, Expr j) { return x(i, j); }, "row") : x;
@@ -66,14 +63,14 @@ Schedule schedule_layer_norm(Tuning& t, const Workload& workload, Definition& de
 }
 
 std::vector<Config> layer_norm_seeds(const Workload& workload, const Target& target) {
-  std::vector<Config> wishes;
+  std::vector<Config> seeds;
   for (const char* row : {"shared", "read"}) {
-    for (Config& wish : wish_row_blocks(workload.size("rows"), workload.size("columns"), target)) {
-      wish.set("row", {}, row);
-      wishes.push_back(std::move(wish));
+    for (Config& seed : row_block_seeds(workload.size("rows"), workload.size("columns"), target)) {
+      seed.set("row", {}, row);
+      seeds.push_back(std::move(seed));
     }
   }
-  return complete_seeds(layer_norm_gpu_template(), workload, target, wishes);
+  return complete_seeds(layer_norm_gpu_template(), workload, target, seeds);
 }
 
 }  // namespace

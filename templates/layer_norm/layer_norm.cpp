@@ -13,12 +13,12 @@ namespace nestwright {
 namespace {
 
 constexpr double kFlopsPerElement = 7;  ///< two additions and a product in the sums; subtract, scale twice, shift
-constexpr double kLeastEpsilon = 1e-12;
+constexpr double kMinEpsilon = 1e-12;
 
 Definition define_layer_norm(const Workload& workload) {
   const std::int64_t rows = workload.size("rows"), columns = workload.size("columns");
   const Type type = workload.type("dtype");
-  if (workload.number("epsilon") < kLeastEpsilon) {
+  if (workload.number("epsilon") < kMinEpsilon) {
     throw UsageError("epsilon=" + workload.parameters[2].value +
                      " of layer_norm is illegal: epsilon is at least 1e-12, or a row of equal elements has no result");
   }

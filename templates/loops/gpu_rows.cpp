@@ -5,6 +5,8 @@
 #include "expression/tensor.h"
 #include "ir/analysis/warp.h"
 #include "target/gpu.h"
+#include "templates/framework/seed_table.h"
+#include "templates/loops/candidates.h"
 #include "templates/loops/divide.h"
 #include "templates/loops/gpu_threads.h"
 
@@ -13,7 +15,7 @@ namespace {
 
 using Indices = std::span<const Expr>;
 
-constexpr std::int64_t kMostRows = 8;  ///< of a block
+constexpr std::int64_t kMaxRows = 8;  ///< of a block
 
 std::vector<Expr> with_threads(std::vector<Expr> rows, const Expr& threads, bool first) {
   rows.insert(first ? rows.begin() : rows.end(), threads);
@@ -164,24 +166,25 @@ bool choose_shuffles(Tuning& t, ir::Type type, const Target& target) {
   return t.choose("exchange", {"shuffles", "shared"}) == "shuffles";
 }
 
-RowBlocks define_row_blocks(Tuning& t, std::int64_t rows, std::int64_t columns, ir::Type type, const Target& target) {
+RowBlocksKnobs define_row_blocks(Tuning& t, std::int64_t rows, std::int64_t columns, ir::Type type,
+                                 const Target& target) {
   std::vector<std::int64_t> threads = block_sizes(target);
   std::erase_if(threads, [columns, least = threads.front()](std::int64_t count) {
     return count > least && count >= 2 * columns;
   });
-  RowBlocks blocks;
+  RowBlocksKnobs blocks;
   blocks.shuffles = choose_shuffles(t, type, target);
   blocks.threads = t.define_knob("threads", threads);
-  blocks.rows = t.define_knob("rows", powers_up_to(std::min(kMostRows, rows)));
+  blocks.rows = t.define_knob("rows", powers_up_to(std::min(kMaxRows, rows)));
   if (!blocks.shuffles) blocks.fan_in = t.define_knob("fan_in", {2, 4, 8, 1024});
   blocks.unroll = t.define_knob("unroll", {1, 4, 8});
   blocks.lanes = t.define_knob("lanes", vector_widths(columns, type));
-  constrain_threads(t, "threads", "rows", target.warp, target);
+  require_threads(t, blocks.threads, blocks.rows, target.warp, target);
   return blocks;
 }
 
-std::int64_t bytes_of_shares(std::int64_t threads, std::int64_t rows, int reductions, ir::Type type) {
-  return reductions * type.bytes() * rows * (2 * threads + 2);
+KnobExpr bytes_of_shares(const RowBlocksKnobs& blocks, int reductions, ir::Type type) {
+  return (2 * blocks.threads + 2) * blocks.rows * (reductions * type.bytes());
 }
 
 IterVar bind_row_blocks(Stage y, const RowBlocks& blocks) {
@@ -223,23 +226,15 @@ void schedule_row_value(Stage stage, const Stage& consumer, const IterVar& at, c
   if (blocks.rows > 1) stage.bind(stage.axis(0), kThreadIdxY);
 }
 
-std::vector<Config> wish_row_blocks(std::int64_t rows, std::int64_t columns, const Target& target) {
-  std::vector<Config> wishes;
+std::vector<Config> row_block_seeds(std::int64_t rows, std::int64_t columns, const Target& target) {
   const std::int64_t fitting = columns >= 8192 ? 512 : columns >= 1024 ? 256 : columns >= 256 ? 128 : 32;
   const std::int64_t together = fitting > 32 || rows < 4 * target.multiprocessors ? 1 : 4;
-  for (const std::int64_t threads : {fitting, 2 * fitting, std::max<std::int64_t>(32, fitting / 2)}) {
-    for (const std::int64_t lanes : {4, 1}) {
-      Config wish;
-      wish.set("threads", {threads});
-      wish.set("rows", {together});
-      wish.set("exchange", {}, "shuffles");
-      wish.set("fan_in", {4});
-      wish.set("unroll", {4});
-      wish.set("lanes", {lanes});
-      wishes.push_back(std::move(wish));
-    }
-  }
-  return wishes;
+  return seed_product({{"threads", {fitting, 2 * fitting, std::max<std::int64_t>(32, fitting / 2)}},
+                       {"lanes", {4, 1}},
+                       {"rows", {together}},
+                       {"exchange", {"shuffles"}},
+                       {"fan_in", {4}},
+                       {"unroll", {4}}});
 }
 
 }  // namespace nestwright

@@ -65,23 +65,28 @@ struct ShareLoops {
 /// Has the threads of a block compute the shares together, and keep them in shared memory.
 void schedule_shares(Schedule& s, const ReducedRows& reduced, const ShareLoops& loops);
 
-/// How the rows of a matrix are shared out to blocks.
-struct RowBlocks {
-  std::int64_t threads = 32;  ///< along threadIdx.x: they share a row
-  std::int64_t rows = 1;      ///< a block, each by threads of its own along threadIdx.y
-  std::int64_t fan_in = 2, unroll = 1;
-  std::int64_t lanes = 1;  ///< of a vector of Y, and of what is staged
+/// How the rows of a matrix are shared out to blocks: numbers, or knobs.
+template <class Int>
+struct RowBlocksOf {
+  Int threads = 32;  ///< along threadIdx.x: they share a row
+  Int rows = 1;      ///< a block, each by threads of its own along threadIdx.y
+  Int fan_in = 2, unroll = 1;
+  Int lanes = 1;  ///< of a vector of Y, and of what is staged
   bool shuffles = false;
+  RowBlocksOf<std::int64_t> in_run() const { return {threads, rows, fan_in, unroll, lanes, shuffles}; }
 };
+using RowBlocks = RowBlocksOf<std::int64_t>;
+using RowBlocksKnobs = RowBlocksOf<KnobExpr>;
 
 /// Whether the threads of a warp are to exchange their shares by shuffles: a choice where the target has them.
 bool choose_shuffles(Tuning& t, ir::Type type, const Target& target);
 
 /// Defines the knobs of the same names.
-RowBlocks define_row_blocks(Tuning& t, std::int64_t rows, std::int64_t columns, ir::Type type, const Target& target);
+RowBlocksKnobs define_row_blocks(Tuning& t, std::int64_t rows, std::int64_t columns, ir::Type type,
+                                 const Target& target);
 
 /// Bytes of the shares of `reductions` reductions, and their results, at most.
-std::int64_t bytes_of_shares(std::int64_t threads, std::int64_t rows, int reductions, ir::Type type);
+KnobExpr bytes_of_shares(const RowBlocksKnobs& blocks, int reductions, ir::Type type);
 
 /// Binds the loops of `y`, a matrix. Returns the innermost loop over threads: where what a row needs is computed.
 IterVar bind_row_blocks(Stage y, const RowBlocks& blocks);
@@ -96,8 +101,8 @@ void schedule_row_reduction(Schedule& s, const ReducedRows& reduced, const Tenso
 /// One value a row, computed by one thread, which all of them read.
 void schedule_row_value(Stage stage, const Stage& consumer, const IterVar& at, const RowBlocks& blocks);
 
-/// Wishes for the knobs of define_row_blocks, the best guess first.
-std::vector<Config> wish_row_blocks(std::int64_t rows, std::int64_t columns, const Target& target);
+/// Partial configurations of the knobs of define_row_blocks, the best guess first.
+std::vector<Config> row_block_seeds(std::int64_t rows, std::int64_t columns, const Target& target);
 
 /// Unrolls `steps` of the innermost reduce loop of `stage`.
 void unroll_steps(Stage stage, std::int64_t steps);

@@ -5,13 +5,15 @@
 #include <tuple>
 
 #include "target/gpu.h"
+#include "templates/framework/seed_table.h"
+#include "templates/loops/candidates.h"
 #include "templates/loops/divide.h"
 
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kMostItems = 8;
-constexpr std::int64_t kLeastThreads = 32;  ///< offered: fewer leave most of every device idle
+constexpr std::int64_t kMaxItems = 8;
+constexpr std::int64_t kMinThreads = 32;  ///< offered: fewer leave most of every device idle
 
 }  // namespace
 
@@ -48,36 +50,25 @@ std::vector<std::int64_t> stage_counts(const Target& target) {
   return {2, 3, 4};
 }
 
-std::vector<std::int64_t> powers_up_to(std::int64_t most) {
-  std::vector<std::int64_t> powers{1};
-  while (powers.back() <= most / 2) powers.push_back(2 * powers.back());
-  return powers;
-}
-
 std::vector<std::int64_t> block_sizes(const Target& target) {
   std::vector<std::int64_t> sizes = powers_up_to(target.threads_per_block);
-  const std::int64_t least = std::min(kLeastThreads, sizes.back());
+  const std::int64_t least = std::min(kMinThreads, sizes.back());
   std::erase_if(sizes, [&](std::int64_t size) { return size < least; });
   return sizes;
 }
 
-std::vector<std::int64_t> vector_widths(std::int64_t row, ir::Type type, std::int64_t most) {
-  std::vector<std::int64_t> widths = powers_up_to(std::min(most, kWidestAccess / type.bytes()));
+std::vector<std::int64_t> vector_widths(std::int64_t row, ir::Type type, std::int64_t limit) {
+  std::vector<std::int64_t> widths = powers_up_to(std::min(limit, kWidestAccess / type.bytes()));
   std::erase_if(widths, [&](std::int64_t width) { return row % width != 0; });
   return widths;
 }
 
 ElementTile define_elements(Tuning& t, std::int64_t extent, std::int64_t row, ir::Type type, const Target& target) {
-  const ElementTile tile{t.define_knob("threads", block_sizes(target)),
-                         t.define_knob("lanes", vector_widths(row, type)),
-                         t.define_knob("items", powers_up_to(kMostItems))};
-  t.constrain(
-      {"threads", "lanes", "items"},
-      [extent](std::span<const KnobValue> v) {
-        return v[2][0] == 1 || (v[2][0] - 1) * v[0][0] < ceil_div(extent, v[1][0]);
-      },
-      "a thread has vectors that lie wholly past the end");
-  return tile;
+  const KnobExpr threads = t.define_knob("threads", block_sizes(target));
+  const KnobExpr lanes = t.define_knob("lanes", vector_widths(row, type));
+  const KnobExpr items = t.define_knob("items", powers_up_to(kMaxItems));
+  t.require(threads * lanes * (items - 1) < extent, "a thread has vectors that lie wholly past the end");
+  return {threads, lanes, items};
 }
 
 IterVar bind_elements(Stage stage, std::vector<IterVar> loops, const ElementTile& tile) {
@@ -94,31 +85,14 @@ IterVar bind_elements(Stage stage, std::vector<IterVar> loops, const ElementTile
   return item;
 }
 
-std::vector<Config> wish_elements() {
-  std::vector<Config> wishes;
-  for (const std::int64_t lanes : {4, 1}) {
-    for (const std::int64_t items : {1, 4, 2}) {
-      Config wish;
-      wish.set("threads", {256});
-      wish.set("lanes", {lanes});
-      wish.set("items", {items});
-      wishes.push_back(std::move(wish));
-    }
-  }
-  return wishes;
+std::vector<Config> element_seeds() {
+  return seed_product({{"threads", {256}}, {"lanes", {4, 1}}, {"items", {1, 4, 2}}});
 }
 
-void constrain_threads(Tuning& t, const std::string& x, const std::string& y, std::int64_t elements,
-                       const Target& target) {
+void require_threads(Tuning& t, const KnobExpr& x, const KnobExpr& y, std::int64_t elements, const Target& target) {
   const auto enough = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(elements)));
-  t.constrain(
-      {x, y},
-      [least = std::min<std::int64_t>(target.warp, enough),
-       most = target.threads_per_block](std::span<const KnobValue> v) {
-        const std::int64_t threads = v[0].back() * v[1].back();
-        return threads >= least && threads <= most;
-      },
-      "a block has fewer threads than a warp, or more than the target allows");
+  t.require(x * y >= std::min<std::int64_t>(target.warp, enough) && x * y <= target.threads_per_block,
+            "a block has fewer threads than a warp, or more than the target allows");
 }
 
 }  // namespace nestwright

@@ -13,7 +13,7 @@
 namespace nestwright {
 
 /// Blocks along y or z that every device takes; along x there may be 2^31 - 1.
-inline constexpr std::int64_t kMostBlocks = 65535;
+inline constexpr std::int64_t kMaxBlocks = 65535;
 /// Bytes of the widest access of a thread.
 inline constexpr std::int64_t kWidestAccess = 16;
 
@@ -46,29 +46,25 @@ ElementTile define_elements(Tuning& t, std::int64_t extent, std::int64_t row, ir
 /// the last one. Returns the innermost loop but for that over lanes, over items.
 IterVar bind_elements(Stage stage, std::vector<IterVar> loops, const ElementTile& tile);
 
-/// Wishes for the knobs of define_elements, the best guess first.
-std::vector<Config> wish_elements();
+/// Partial configurations of the knobs of define_elements, the best guess first.
+std::vector<Config> element_seeds();
 
-/// Constrains the product of the last parts of the knobs `x` and `y`, threads of a block along these indices: at least
-/// a warp where there are `elements` enough, at most what the target takes.
-void constrain_threads(Tuning& t, const std::string& x, const std::string& y, std::int64_t elements,
-                       const Target& target);
+/// Constrains x * y, threads of a block along these indices: at least a warp where there are `elements` enough, at most
+/// what the target takes.
+void require_threads(Tuning& t, const KnobExpr& x, const KnobExpr& y, std::int64_t elements, const Target& target);
 
 /// What the knob `stages` of a double-buffered slice may be, the best guess first: more than 2 where the target copies
 /// to shared memory while its threads go on, so that several slices are on their way.
 std::vector<std::int64_t> stage_counts(const Target& target);
 
-/// Bytes that a target which has asynchronous copies copies so, at least.
-inline constexpr std::int64_t kLeastAsynchronous = 4;
-
-/// Powers of two up to `most`, at least 1.
-std::vector<std::int64_t> powers_up_to(std::int64_t most);
+/// Bytes of the narrowest asynchronous copy.
+inline constexpr std::int64_t kMinAsynchronousBytes = 4;
 
 /// Threads of a block in a row: powers of two from 32, with which no device idles, to what the target takes.
 std::vector<std::int64_t> block_sizes(const Target& target);
 
-/// Widths of vectors of the type that rows of `row` elements are whole numbers of: 1, 2, 4 as far as accesses go, or
-/// more where `most` says so.
-std::vector<std::int64_t> vector_widths(std::int64_t row, ir::Type type, std::int64_t most = 4);
+/// Widths of vectors of the type that divide rows of `row` elements: powers of two up to `limit`, as far as accesses
+/// go.
+std::vector<std::int64_t> vector_widths(std::int64_t row, ir::Type type, std::int64_t limit = 4);
 
 }  // namespace nestwright

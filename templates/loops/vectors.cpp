@@ -10,11 +10,6 @@ namespace {
 
 const std::vector<std::int64_t> kBlockCounts{2, 4, 8, 16, 32, 64, 128};
 
-/// Whether so many blocks is what dividing into equal ones gives: others would only name the same loops again.
-bool divides_evenly(std::int64_t tiles, std::int64_t blocks) {
-  return blocks <= tiles && ceil_div(tiles, ceil_div(tiles, blocks)) == blocks;
-}
-
 /// Partial results of `t` over `kept`, a reduce loop of it, in vectors: a stage in registers that combines over the
 /// other reduce loops. `t` reduces over them in its last loop. `whole_tiles`: iterations of the innermost of the others
 /// that need no masks; what is left is taken apart. `streams` as for reduce_in_vectors.
@@ -56,24 +51,22 @@ std::int64_t full_lanes(std::int64_t extent, ir::Type type, const Target& target
 
 std::int64_t half_lanes(ir::Type type, const Target& target) { return std::max(1, target.lanes(type) / 2); }
 
-std::int64_t most_sums(const Target& target) { return std::max(1, target.vector_registers / 4); }
+std::int64_t max_sums(const Target& target) { return std::max(1, target.vector_registers / 4); }
 
-std::int64_t most_expanded(const Target& target) {
+std::int64_t max_expanded(const Target& target) {
   return target.has_fma() ? std::max(1, target.vector_registers / 8) : 1;
 }
 
-VectorTile define_vectors(Tuning& t, const std::string& name, std::int64_t extent, ir::Type type, const Target& target,
-                          std::int64_t most) {
+VectorTileKnobs define_vectors(Tuning& t, std::int64_t extent, ir::Type type, const Target& target,
+                               std::int64_t max_vectors) {
   const std::int64_t lanes = full_lanes(extent, type, target);
   std::vector<std::int64_t> widths{lanes}, counts;
   if (lanes >= 8) widths.push_back(lanes / 2);
-  for (std::int64_t count = 1; count <= most && (count - 1) * widths.back() < extent; count *= 2) {
+  for (std::int64_t count = 1; count <= max_vectors && (count - 1) * widths.back() < extent; count *= 2) {
     counts.push_back(count);
   }
-  const VectorTile tile{t.define_knob("vector_lanes", widths), t.define_knob(name, counts)};
-  t.constrain(
-      {"vector_lanes", name}, [extent](std::span<const KnobValue> v) { return (v[1][0] - 1) * v[0][0] < extent; },
-      "there are vectors that lie wholly past the end");
+  const VectorTileKnobs tile{t.define_knob("vector_lanes", widths), t.define_knob("vectors", counts)};
+  t.require(tile.lanes * (tile.vectors - 1) < extent, "there are vectors that lie wholly past the end");
   return tile;
 }
 
@@ -91,7 +84,7 @@ std::string choose_parallel(Tuning& t, const Target& target, const std::vector<s
 std::pair<IterVar, IterVar> share_loop(Tuning& t, Stage stage, const IterVar& loop) {
   const std::int64_t extent = *ir::as_const_int(loop.extent());
   std::vector<std::int64_t> counts = kBlockCounts;
-  std::erase_if(counts, [&](std::int64_t count) { return !divides_evenly(extent, count); });
+  std::erase_if(counts, [&](std::int64_t count) { return !is_even_division(extent, count); });
   if (counts.empty()) counts.push_back(extent);
   const std::int64_t blocks = t.define_knob("blocks", counts);
   const auto [block, inside] = stage.split(loop, factor(ceil_div(extent, blocks)), Tail::partition());
@@ -99,15 +92,13 @@ std::pair<IterVar, IterVar> share_loop(Tuning& t, Stage stage, const IterVar& lo
   return {block, inside};
 }
 
-std::int64_t define_vector_blocks(Tuning& t, const std::string& vectors, std::int64_t extent, const VectorTile& tile) {
+VectorBlocks define_vector_blocks(Tuning& t, std::int64_t extent, const VectorTileKnobs& tile) {
   std::vector<std::int64_t> counts = kBlockCounts;
   std::erase_if(counts, [&](std::int64_t count) { return count > extent; });
-  const std::int64_t blocks = t.define_knob("blocks", counts);
-  t.constrain(
-      {"vector_lanes", vectors, "blocks"},
-      [extent](std::span<const KnobValue> v) { return divides_evenly(ceil_div(extent, v[0][0] * v[1][0]), v[2][0]); },
-      "the tiles do not divide into that many blocks of equal size");
-  return ceil_div(ceil_div(extent, tile.width()), blocks) * tile.width();
+  const KnobExpr blocks = t.define_knob("blocks", counts);
+  const KnobExpr tiles = ceil_div(extent, tile.width());
+  t.require(is_even_division(tiles, blocks), "the tiles do not divide into that many blocks of equal size");
+  return {blocks, ceil_div(tiles, blocks) * tile.width()};
 }
 
 bool define_streaming(Tuning& t, const Tensor& y, std::int64_t row, const Target& target) {

@@ -13,21 +13,25 @@
 
 namespace nestwright {
 
-/// `vectors` vectors of `lanes` elements, worked on together.
-struct VectorTile {
-  std::int64_t lanes = 1, vectors = 1;
-  std::int64_t width() const { return lanes * vectors; }
+/// `vectors` vectors of `lanes` elements, worked on together: numbers, or knobs.
+template <class Int>
+struct VectorTileOf {
+  Int lanes = 1, vectors = 1;
+  Int width() const { return lanes * vectors; }
+  VectorTileOf<std::int64_t> in_run() const { return {lanes, vectors}; }
 };
+using VectorTile = VectorTileOf<std::int64_t>;
+using VectorTileKnobs = VectorTileOf<KnobExpr>;
 
-/// Defines the knobs vector_lanes and <name>: lanes up to the target's, at most `most` vectors in flight and not more
-/// than `extent` fills.
-VectorTile define_vectors(Tuning& t, const std::string& name, std::int64_t extent, ir::Type type, const Target& target,
-                          std::int64_t most);
+/// Defines the knobs vector_lanes and vectors: lanes up to the target's, at most `max_vectors` vectors in flight and
+/// not more than `extent` fills.
+VectorTileKnobs define_vectors(Tuning& t, std::int64_t extent, ir::Type type, const Target& target,
+                               std::int64_t max_vectors);
 
 /// Vectors of sums that stay in registers, beside what is added to them; vectors of exp, erf and the like at a time,
 /// whose steps and constants do.
-std::int64_t most_sums(const Target& target);
-std::int64_t most_expanded(const Target& target);
+std::int64_t max_sums(const Target& target);
+std::int64_t max_expanded(const Target& target);
 
 /// Lanes of a vector for `extent` elements: the target's, or the least power of two that holds them.
 std::int64_t full_lanes(std::int64_t extent, ir::Type type, const Target& target);
@@ -47,13 +51,16 @@ std::string choose_parallel(Tuning& t, const Target& target, const std::vector<s
 /// `blocks`. The last block may be a shorter one, with a body of its own.
 std::pair<IterVar, IterVar> share_loop(Tuning& t, Stage stage, const IterVar& loop);
 
-/// As share_loop, in whole tiles of `tile`, as define_vectors with the name `vectors` gave it. Returns the number of
-/// elements of a block.
-std::int64_t define_vector_blocks(Tuning& t, const std::string& vectors, std::int64_t extent, const VectorTile& tile);
+/// Blocks of whole tiles of vectors: how many there are, and elements of all but the last one.
+struct VectorBlocks {
+  KnobExpr count, elements;
+};
+/// Defines the knob `blocks` as share_loop does, for blocks of whole tiles.
+VectorBlocks define_vector_blocks(Tuning& t, std::int64_t extent, const VectorTileKnobs& tile);
 
-/// Defines the knob `stores` of output `y`, cached or streaming: whether its stores go round the caches. Streaming is
+/// Defines the knob `stores` of output `y`, cached or streaming: whether its stores are non-temporal. Streaming is
 /// offered where rows of `row` elements keep the target's vectors aligned, and y is larger than the second-level cache:
-/// below, nobody can win by it.
+/// below, it is never faster.
 bool define_streaming(Tuning& t, const Tensor& y, std::int64_t row, const Target& target);
 
 /// Defines the knob `prefetch`: how many tiles ahead inputs are prefetched, 0 for not at all; 0 alone where `bytes` fit

@@ -22,7 +22,7 @@ using Numbers = std::span<const double>;
 constexpr double kTanhScale = 0.7978845608028654;  ///< sqrt(2 / pi)
 constexpr double kTanhCubic = 0.044715;
 constexpr double kSlope = 2;  ///< of an error of the sum, on that of the function of it: above the largest slope
-constexpr double kLeast = std::numeric_limits<float>::min();  ///< below, numbers have fewer digits
+constexpr double kMinNormal = std::numeric_limits<float>::min();  ///< below, numbers have fewer digits
 
 Expr relu(const Expr& x) { return max(x, ir::make_float(0, x.type())); }
 
@@ -47,14 +47,14 @@ Expr gelu_tanh(const Expr& x) {
 }
 
 Judged exactly(double y) { return {y, 0}; }
-Judged rounded(double y, double eps) { return {y, eps * std::abs(y) + kLeast}; }
+Judged rounded(double y, double eps) { return {y, eps * std::abs(y) + kMinNormal}; }
 Judged judge_gelu(double x, double eps) {
   const double y = x / 2 * (1 + std::erf(x / std::numbers::sqrt2));
-  return {y, 2 * eps * (std::abs(x) + std::abs(y)) + kLeast};
+  return {y, 2 * eps * (std::abs(x) + std::abs(y)) + kMinNormal};
 }
 Judged judge_gelu_tanh(double x, double eps) {
   const double y = x / 2 * (1 + std::tanh(kTanhScale * (x + kTanhCubic * x * x * x)));
-  return {y, eps * (3 * std::abs(x) + 2 * std::abs(y)) + kLeast};
+  return {y, eps * (3 * std::abs(x) + 2 * std::abs(y)) + kMinNormal};
 }
 Judged of_sum(double sum, Judged judged, double eps) {
   return {judged.value, judged.bound + kSlope * eps * std::abs(sum)};
@@ -123,9 +123,9 @@ CheckedInputs pointwise_wide_inputs(const Workload& workload, const CheckedInput
   return {std::move(inputs), {}};
 }
 
-std::int64_t most_vectors(const PointwiseFunction& function, const Target& target) {
+std::int64_t max_vectors(const PointwiseFunction& function, const Target& target) {
   constexpr std::int64_t kPlain = 8;
-  return function.expands ? most_expanded(target) : kPlain;
+  return function.expands ? max_expanded(target) : kPlain;
 }
 
 }  // namespace nestwright

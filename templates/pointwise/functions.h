@@ -47,6 +47,6 @@ CheckedInputs pointwise_wide_inputs(const Workload& workload, const CheckedInput
 
 /// Vectors in flight that a loop over the function may have: what one needs at a time, and constants, stay in
 /// registers.
-std::int64_t most_vectors(const PointwiseFunction& function, const Target& target);
+std::int64_t max_vectors(const PointwiseFunction& function, const Target& target);
 
 }  // namespace nestwright

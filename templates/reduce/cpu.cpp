@@ -21,6 +21,7 @@
 //   for i in rows / streams:  for s in streams:  Y[s * rows/streams + i] = sum of that row
 //   for k in elements / streams:  for s in streams:  tile[s] += X[s * elements/streams + k]
 #include "templates/framework/completion.h"
+#include "templates/framework/seed_table.h"
 #include "templates/loops/divide.h"
 #include "templates/loops/vectors.h"
 #include "templates/reduce/reduce.h"
@@ -51,7 +52,7 @@ std::vector<std::int64_t> even_blocks(std::int64_t extent) {
 Tensor share_reduction(Tuning& t, Schedule& s, const Problem& p, bool parallel, std::int64_t streams = 1) {
   const IterVar outermost = s[p.y].reduce_axis(0);
   const std::int64_t extent = *ir::as_const_int(outermost.extent());
-  const std::int64_t blocks = parallel ? t.define_knob("blocks", even_blocks(extent / streams)) : 1;
+  const std::int64_t blocks = parallel ? t.define_knob("blocks", even_blocks(extent / streams)) : KnobExpr(1);
   return s.rfactor(p.y, s[p.y].split(outermost, factor(extent / (blocks * streams))).first, 0);
 }
 
@@ -69,11 +70,9 @@ Tensor far_rows(const Workload& workload, Problem& p, std::int64_t streams) {
   return z;
 }
 
-/// Whole tiles of the smallest block of columns. `v`: lanes, vectors, and the number of blocks where there are several.
-std::int64_t least_tiles(std::int64_t columns, std::span<const KnobValue> v) {
-  const std::int64_t width = v[0][0] * v[1][0], blocks = v.size() > 2 ? v[2][0] : 1;
-  const std::int64_t block = ceil_div(ceil_div(columns, width), blocks) * width;
-  return std::min(block, columns - (blocks - 1) * block) / width;
+/// Whole tiles of the smallest block of columns.
+KnobExpr whole_tiles(std::int64_t columns, const VectorTileKnobs& tile, const VectorBlocks& blocks) {
+  return min(blocks.elements, columns - (blocks.count - 1) * blocks.elements) / tile.width();
 }
 
 /// The loops of `stage` over what is reduced, outermost first.
@@ -98,8 +97,9 @@ Schedule schedule_rows(Tuning& t, const Workload& workload, Problem& p, const Ta
     streams = choose_streams(t, p.groups[0].extent, 1, p.bytes, target);
   }
   const VectorTile tile =
-      define_vectors(t, "vectors", p.groups.back().extent / (p.kept() == 0 ? streams : 1), p.y.dtype(), target,
-                     streams > 1 ? std::max<std::int64_t>(1, 2 * most_sums(target) / streams) : most_sums(target));
+      define_vectors(t, p.groups.back().extent / (p.kept() == 0 ? streams : 1), p.y.dtype(), target,
+                     streams > 1 ? std::max<std::int64_t>(1, 2 * max_sums(target) / streams) : max_sums(target))
+          .in_run();
 
   Tensor reduced = p.kept() > 0 && streams > 1 ? far_rows(workload, p, streams) : p.y;
   Schedule s = create_schedule(p.y);
@@ -128,7 +128,14 @@ Schedule schedule_rows(Tuning& t, const Workload& workload, Problem& p, const Ta
   return s;
 }
 
-Schedule schedule_columns(Tuning& t, const Problem& p, const Target& target) {
+struct ColumnKnobs {
+  std::string parallel;
+  bool blocked;  ///< what is reduced is taken in blocks, between which Y keeps the sums
+  VectorTileKnobs tile;
+  std::int64_t rows;  ///< of a block, or those that are unrolled
+};
+
+ColumnKnobs define_column_knobs(Tuning& t, const Problem& p, const Target& target) {
   const std::int64_t columns = p.groups.back().extent;
   const std::int64_t innermost = p.groups[p.groups.size() - 2].extent;  // of what is reduced
   std::vector<std::string> options{"none"};
@@ -140,69 +147,83 @@ Schedule schedule_columns(Tuning& t, const Problem& p, const Target& target) {
       t.choose("reduction", p.reduced() == 1 && innermost >= 16 && columns >= 4 * target.lanes(p.y.dtype())
                                 ? std::vector<std::string>{"full", "blocked"}
                                 : std::vector<std::string>{"full"}) == "blocked";
-  const VectorTile tile_shape = define_vectors(t, "vectors", columns, p.y.dtype(), target, most_sums(target));
-  // Rows of a block, or those that are unrolled.
+  const VectorTileKnobs tile = define_vectors(t, columns, p.y.dtype(), target, max_sums(target));
   std::vector<std::int64_t> counts =
       blocked ? std::vector<std::int64_t>{8, 16, 32, 64} : std::vector<std::int64_t>{1, 2, 4, 8};
   std::erase_if(counts, [&](std::int64_t count) { return count > innermost; });
-  const std::int64_t rows = t.define_knob("rows_together", counts);
+  return {parallel, blocked, tile, t.define_knob("rows_together", counts)};
+}
 
+/// Has threads share the columns of `reduced`, or its outermost dimension, where they do not share what is reduced.
+/// Returns the loop over columns that is left.
+IterVar share_columns(Tuning& t, Stage reduced, const ColumnKnobs& knobs, std::int64_t columns) {
+  const int results = reduced.tensor().rank();
+  const IterVar column = reduced.axis(results - 1);
+  VectorBlocks blocks{1, columns};
+  IterVar left = column;
+  if (knobs.parallel == "columns") {
+    blocks = define_vector_blocks(t, columns, knobs.tile);
+    const auto [shared, inside] = reduced.split(column, factor(blocks.elements), Tail::partition());
+    std::vector<IterVar> order{shared};
+    for (int axis = 0; axis + 1 < results; ++axis) order.push_back(reduced.axis(axis));
+    reduced.reorder(order).parallel(shared);
+    left = inside;
+  } else if (knobs.parallel == "results") {
+    share_loop(t, reduced, reduced.axis(0));
+  }
+  if (knobs.blocked) {
+    t.require(whole_tiles(columns, knobs.tile, blocks) >= 2,
+              "a block of columns has less than two tiles, which are better summed up as a whole");
+  }
+  return left;
+}
+
+/// Moves the loop over blocks of what is reduced outside of `over`, the loop over tiles of columns.
+void move_blocks_outside(Stage reduced, const IterVar& block, const IterVar& over) {
+  std::vector<IterVar> inside{block};
+  for (const IterVar& loop : reduced.loops()) {
+    if (loop == over || inside.size() > 1) inside.push_back(loop);
+  }
+  inside.pop_back();  // the last one is the blocks' again
+  reduced.reorder(inside);
+}
+
+/// The sums of a tile of columns in vectors, some rows at a time.
+void schedule_sums(Stage tile, std::int64_t lanes, std::int64_t unrolled) {
+  std::vector<IterVar> order = reduce_loops(tile);
+  const auto [vector, lane] = tile.split(tile.axis(tile.tensor().rank() - 1), factor(lanes));
+  tile.unroll(vector).vectorize(lane);
+  const auto [outer, inner] = tile.split(order.back(), factor(unrolled), Tail::partition());
+  tile.unroll(inner);
+  order.back() = outer;
+  order.insert(order.end(), {inner, vector, lane});
+  tile.reorder(order);
+}
+
+Schedule schedule_columns(Tuning& t, const Problem& p, const Target& target) {
+  const ColumnKnobs knobs = define_column_knobs(t, p, target);
+  const VectorTile shape = knobs.tile.in_run();
   Schedule s = create_schedule(p.y);
   Tensor reduced = p.y;
-  if (parallel == "reduction") reduced = share_reduction(t, s, p, true);
+  if (knobs.parallel == "reduction") reduced = share_reduction(t, s, p, true);
   Tensor tile;
   IterVar block;
-  if (blocked) {
-    block = s[reduced].split(s[reduced].reduce_axis(0), factor(rows), Tail::partition()).first;
+  if (knobs.blocked) {
+    block = s[reduced].split(s[reduced].reduce_axis(0), factor(knobs.rows), Tail::partition()).first;
     tile = s.cache_write(reduced, ir::Scope::kRegister, block);
   } else {
     tile = s.cache_write(reduced, ir::Scope::kRegister);
   }
-  if (parallel == "reduction") s[reduced].parallel(s[reduced].axis(0));
-  const int results = reduced.rank();
-  IterVar column = s[reduced].axis(results - 1);
-  if (parallel == "columns") {
-    const std::int64_t elements = define_vector_blocks(t, "vectors", columns, tile_shape);
-    const auto [shared, inside] = s[reduced].split(column, factor(elements), Tail::partition());
-    std::vector<IterVar> order{shared};
-    for (int axis = 0; axis + 1 < results; ++axis) order.push_back(s[reduced].axis(axis));
-    s[reduced].reorder(order).parallel(shared);
-    column = inside;
-  } else if (parallel == "results") {
-    share_loop(t, s[reduced], s[reduced].axis(0));
-  }
-  if (blocked) {
-    std::vector<std::string> names{"vector_lanes", "vectors"};
-    if (parallel == "columns") names.emplace_back("blocks");
-    t.constrain(
-        names, [columns](std::span<const KnobValue> v) { return least_tiles(columns, v) >= 2; },
-        "a block of columns has less than two tiles, which are better summed up as a whole");
-  }
-  const IterVar over = split_vectors(s[reduced], column, tile_shape);
-  if (blocked) {
-    std::vector<IterVar> inside{block};
-    for (const IterVar& loop : s[reduced].loops()) {
-      if (loop == over || inside.size() > 1) inside.push_back(loop);
-    }
-    inside.pop_back();  // the last one is the blocks' again
-    s[reduced].reorder(inside);
-  }
+  if (knobs.parallel == "reduction") s[reduced].parallel(s[reduced].axis(0));
+  const IterVar column = share_columns(t, s[reduced], knobs, p.groups.back().extent);
+  const IterVar over = split_vectors(s[reduced], column, shape);
+  if (knobs.blocked) move_blocks_outside(s[reduced], block, over);
   s[tile].compute_at(s[reduced], over);
-
-  const std::vector<IterVar> loops = reduce_loops(s[tile]);
-  const auto [vector, lane] = s[tile].split(s[tile].axis(results - 1), factor(tile_shape.lanes));
-  s[tile].unroll(vector).vectorize(lane);
-  std::vector<IterVar> order = loops;
-  const auto [outer, inner] = s[tile].split(loops.back(), factor(blocked ? kUnrolled : rows), Tail::partition());
-  s[tile].unroll(inner);
-  order.back() = outer;
-  order.push_back(inner);
-  order.insert(order.end(), {vector, lane});
-  s[tile].reorder(order);
+  schedule_sums(s[tile], shape.lanes, knobs.blocked ? kUnrolled : knobs.rows);
   if (reduced == p.y) return s;
   // The partial results are combined in vectors, too.
   const IterVar whole = s[p.y].axis(p.kept() - 1), last = s[p.y].loops().back();
-  const auto [rest, elements] = s[p.y].split(whole, factor(tile_shape.lanes), Tail::predicate());
+  const auto [rest, elements] = s[p.y].split(whole, factor(shape.lanes), Tail::predicate());
   s[p.y].reorder({rest, last, elements}).vectorize(elements);
   return s;
 }
@@ -215,31 +236,24 @@ Schedule schedule_reduce(Tuning& t, const Workload& workload, Definition& defini
 }
 
 std::vector<Config> reduce_seeds(const Workload& workload, const Target& target) {
-  std::vector<Config> wishes;
   double elements = 1;
   for (const ReduceGroup& group : reduce_groups(workload)) elements *= static_cast<double>(group.extent);
   const Type type = workload.type("dtype");
   const bool is_large = elements * type.bytes() > static_cast<double>(target.l2_bytes);
+  std::vector<Config> seeds;
   for (const char* parallel : {"results", "columns", "reduction", "none"}) {
-    const auto wish = [&](const char* reduction, std::int64_t vectors, std::int64_t rows) {
-      Config config;
-      config.set("parallel", {}, parallel);
-      config.set("reduction", {}, reduction);
-      config.set("vectors", {vectors});
-      config.set("rows_together", {rows});
-      config.set("blocks", {target.threads});
-      return config;
-    };
     if (is_large) {
-      wishes.push_back(wish("blocked", 2, 8));
-      wishes.back().set("streams", {}, "eight");
-      wishes.back().set("vector_lanes", {half_lanes(type, target)});
+      append(seeds,
+             seed_rows({"parallel", "reduction", "vectors", "rows_together", "blocks", "streams", "vector_lanes"},
+                       {{parallel, "blocked", 2, 8, target.threads, "eight", half_lanes(type, target)}}));
     }
-    for (const char* reduction : {"blocked", "full"}) {
-      for (const std::int64_t vectors : {8, 4}) wishes.push_back(wish(reduction, vectors, 8));
-    }
+    append(seeds, seed_product({{"parallel", {parallel}},
+                                {"reduction", {"blocked", "full"}},
+                                {"vectors", {8, 4}},
+                                {"rows_together", {8}},
+                                {"blocks", {target.threads}}}));
   }
-  return complete_seeds(reduce_cpu_template(), workload, target, wishes);
+  return complete_seeds(reduce_cpu_template(), workload, target, seeds);
 }
 
 }  // namespace

@@ -14,6 +14,8 @@
 #include <bit>
 
 #include "templates/framework/completion.h"
+#include "templates/framework/seed_table.h"
+#include "templates/loops/candidates.h"
 #include "templates/loops/divide.h"
 #include "templates/loops/gpu_rows.h"
 #include "templates/loops/gpu_threads.h"
@@ -25,10 +27,10 @@ namespace {
 
 using Indices = std::span<const Expr>;
 
-constexpr std::int64_t kLeastPart = 32;         ///< elements that are reduced in a part
-constexpr std::int64_t kMostResults = 1 << 16;  ///< above, there is enough to share without parts
-constexpr std::int64_t kMostParts = 512;
-constexpr std::int64_t kMostRows = 8;
+constexpr std::int64_t kMinPart = 32;          ///< elements that are reduced in a part
+constexpr std::int64_t kMaxResults = 1 << 16;  ///< above, there is enough to share without parts
+constexpr std::int64_t kMaxParts = 512;
+constexpr std::int64_t kMaxRows = 8;
 constexpr std::int64_t kSumThreads = 256;
 
 struct Problem {
@@ -60,7 +62,7 @@ std::vector<std::int64_t> part_counts(const Problem& p) {
   const std::vector<std::int64_t> reduced = p.extents(true);
   std::vector<std::int64_t> counts;
   if (p.extents(false).empty()) counts.push_back(1);
-  for (std::int64_t count = 2; count <= kMostParts && reduced.front() / count >= (reduced.size() == 1 ? kLeastPart : 1);
+  for (std::int64_t count = 2; count <= kMaxParts && reduced.front() / count >= (reduced.size() == 1 ? kMinPart : 1);
        count *= 2) {
     counts.push_back(count);
   }
@@ -73,7 +75,7 @@ Knobs define_knobs(Tuning& t, const Problem& p, const Target& target) {
   const std::vector<std::int64_t> counts = part_counts(p);
   std::vector<std::string> options;
   if (!kept.empty()) options.emplace_back("whole");
-  if (kept.empty() || (!counts.empty() && kept_elements(p.groups) <= kMostResults)) options.emplace_back("parts");
+  if (kept.empty() || (!counts.empty() && kept_elements(p.groups) <= kMaxResults)) options.emplace_back("parts");
   const bool in_parts = t.choose("reduction", options) == "parts";
   if (in_parts) knobs.parts = t.define_knob("parts", counts);
   knobs.shuffles = p.in_rows() && choose_shuffles(t, p.type, target);
@@ -81,18 +83,21 @@ Knobs define_knobs(Tuning& t, const Problem& p, const Target& target) {
   knobs.unroll = t.define_knob("unroll", {1, 4, 8});
   const std::int64_t last = kept.empty() ? 1 : kept.back();
   if (p.in_rows()) {
-    knobs.x = t.define_knob("threads_x", block_sizes(target));
-    knobs.y = t.define_knob("threads_y", powers_up_to(std::min(kMostRows, last)));
-    constrain_threads(t, "threads_x", "threads_y", target.warp, target);
+    const KnobExpr x = t.define_knob("threads_x", block_sizes(target));
+    const KnobExpr y = t.define_knob("threads_y", powers_up_to(std::min(kMaxRows, last)));
+    require_threads(t, x, y, target.warp, target);
+    knobs.x = x;
+    knobs.y = y;
     return knobs;
   }
-  knobs.lanes = t.define_knob("lanes", vector_widths(last, p.type));
-  knobs.x = t.define_knob("threads_x", powers_up_to(std::min<std::int64_t>(256, last)));
-  knobs.y = t.define_knob("threads_y", powers_up_to(std::min<std::int64_t>(64, p.extents(true).back())));
-  constrain_threads(t, "threads_x", "threads_y", last, target);
-  t.constrain(
-      {"threads_x", "lanes"}, [last](std::span<const KnobValue> v) { return (v[0][0] - 1) * v[1][0] < last; },
-      "there are threads that lie wholly past the end of a row");
+  const KnobExpr lanes = t.define_knob("lanes", vector_widths(last, p.type));
+  const KnobExpr x = t.define_knob("threads_x", powers_up_to(std::min<std::int64_t>(256, last)));
+  const KnobExpr y = t.define_knob("threads_y", powers_up_to(std::min<std::int64_t>(64, p.extents(true).back())));
+  require_threads(t, x, y, last, target);
+  t.require((x - 1) * lanes < last, "there are threads that lie wholly past the end of a row");
+  knobs.lanes = lanes;
+  knobs.x = x;
+  knobs.y = y;
   return knobs;
 }
 
@@ -248,18 +253,16 @@ std::vector<Config> reduce_seeds(const Workload& workload, const Target& target)
   const bool in_rows = groups.back().reduced;
   const std::int64_t results = kept_elements(groups);
   const std::int64_t row = groups.back().extent;
-  std::vector<Config> wishes;
-  const auto wish = [&](std::int64_t x, std::int64_t y, std::int64_t parts) {
-    Config config;
-    config.set("reduction", {}, parts > 1 ? "parts" : "whole");
-    config.set("parts", {parts});
-    config.set("threads_x", {x});
-    config.set("threads_y", {y});
-    config.set("exchange", {}, "shuffles");
-    config.set("fan_in", {in_rows ? 4 : 8});
-    config.set("unroll", {4});
-    config.set("lanes", {results >= target.multiprocessors * 1024 ? 4 : 1});
-    wishes.push_back(std::move(config));
+  std::vector<Config> seeds;
+  const auto add = [&](std::int64_t x, std::int64_t y, std::int64_t parts) {
+    append(seeds, seed_product({{"reduction", {parts > 1 ? "parts" : "whole"}},
+                                {"parts", {parts}},
+                                {"threads_x", {x}},
+                                {"threads_y", {y}},
+                                {"exchange", {"shuffles"}},
+                                {"fan_in", {in_rows ? 4 : 8}},
+                                {"unroll", {4}},
+                                {"lanes", {results >= target.multiprocessors * 1024 ? 4 : 1}}}));
   };
   // Blocks enough for the device, of results or of parts of them.
   const std::int64_t wanted = 4 * target.multiprocessors;
@@ -267,21 +270,21 @@ std::vector<Config> reduce_seeds(const Workload& workload, const Target& target)
     const std::int64_t threads = row >= 4096 ? 512 : row >= 1024 ? 256 : row >= 256 ? 128 : 32;
     const std::int64_t parts = results >= wanted ? 1 : ceil_div(wanted, results);
     for (const std::int64_t count : {parts, std::int64_t{1}}) {
-      wish(threads, threads == 32 ? 4 : 1, count);
-      wish(threads / 2, 2, count);
-      wish(2 * threads, 1, count);
+      add(threads, threads == 32 ? 4 : 1, count);
+      add(threads / 2, 2, count);
+      add(2 * threads, 1, count);
     }
-  } else {
-    for (const std::int64_t y : {8, 16, 1}) {
-      const std::int64_t blocks = ceil_div(results, 64);
-      const std::int64_t parts = blocks >= wanted ? 1 : ceil_div(wanted, blocks);
-      for (const std::int64_t count : {parts, std::int64_t{1}}) {
-        wish(64, y, count);
-        wish(32, y, count);
-      }
+    return complete_seeds(reduce_gpu_template(), workload, target, seeds);
+  }
+  const std::int64_t blocks = ceil_div(results, 64);
+  const std::int64_t parts = blocks >= wanted ? 1 : ceil_div(wanted, blocks);
+  for (const std::int64_t y : {8, 16, 1}) {
+    for (const std::int64_t count : {parts, std::int64_t{1}}) {
+      add(64, y, count);
+      add(32, y, count);
     }
   }
-  return complete_seeds(reduce_gpu_template(), workload, target, wishes);
+  return complete_seeds(reduce_gpu_template(), workload, target, seeds);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 //     for t in 1..steps: Y[t, j] = Y[t - 1, j] o X[t, j]       blocks, threads: Y[t, j] = Y[t - 1, j] o X[t, j]
 //     (Y[t - 1, j] in registers)
 #include "templates/framework/completion.h"
+#include "templates/framework/seed_table.h"
 #include "templates/loops/gpu_threads.h"
 #include "templates/scan/scan.h"
 
@@ -26,21 +27,11 @@ Schedule schedule_scan(Tuning& t, const Workload& workload, Definition& definiti
 }
 
 std::vector<Config> scan_seeds(const Workload& workload, const Target& target) {
-  std::vector<Config> wishes;
   // Columns are all that there is to share out.
-  for (const std::int64_t threads : {64, 128, 256}) {
-    for (const std::int64_t lanes : {1, 4}) {
-      Config config;
-      config.set("time", {}, "threads");
-      config.set("threads", {threads});
-      config.set("lanes", {lanes});
-      config.set("items", {1});
-      wishes.push_back(std::move(config));
-    }
-  }
-  wishes.push_back(wishes.back());
-  wishes.back().set("time", {}, "launches");
-  return complete_seeds(scan_gpu_template(), workload, target, wishes);
+  std::vector<Config> seeds =
+      seed_product({{"time", {"threads"}}, {"threads", {64, 128, 256}}, {"lanes", {1, 4}}, {"items", {1}}});
+  append(seeds, seed_rows({"time", "threads", "lanes", "items"}, {{"launches", 256, 4, 1}}));
+  return complete_seeds(scan_gpu_template(), workload, target, seeds);
 }
 
 }  // namespace

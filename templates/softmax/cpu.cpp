@@ -2,7 +2,7 @@
 //
 //   for rows (in blocks, which threads share):
 //     largest = max of X's row                                  (in vectors, then by halves)
-//     power   = exp(X - largest)                                (kept; or computed again by each who reads it)
+//     power   = exp(X - largest)                                (kept; or computed again by each reader)
 //     total   = sum of power
 //     Y       = power * (1 / total)
 //
@@ -13,6 +13,7 @@
 //   for blocks of columns: total of the block;     total of all
 //   for blocks of columns: Y
 #include "templates/framework/completion.h"
+#include "templates/framework/seed_table.h"
 #include "templates/loops/divide.h"
 #include "templates/loops/vectors.h"
 #include "templates/softmax/softmax.h"
@@ -53,7 +54,7 @@ void schedule_rows(Tuning& t, Schedule& s, const Tensor& y, const Target& target
     tile.lanes = full_lanes(columns, kFloat32, target);
     tile.vectors = ceil_div(columns, tile.lanes);
   } else {
-    tile = define_vectors(t, "vectors", columns, kFloat32, target, most_expanded(target));
+    tile = define_vectors(t, columns, kFloat32, target, max_expanded(target)).in_run();
   }
   const IterVar row = parallel ? share_loop(t, s[y], s[y].axis(0)).second : s[y].axis(0);
   split_vectors(s[y], s[y].axis(1), tile);
@@ -76,12 +77,12 @@ void schedule_rows(Tuning& t, Schedule& s, const Tensor& y, const Target& target
 
 void schedule_columns(Tuning& t, Schedule& s, const Tensor& y, const Target& target, std::int64_t columns) {
   const Stages at = stages_of(y);
-  const VectorTile tile = define_vectors(t, "vectors", columns, kFloat32, target, most_expanded(target));
-  const std::int64_t elements = define_vector_blocks(t, "vectors", columns, tile);
-  t.constrain(
-      {"vector_lanes", "vectors", "blocks"},
-      [columns](std::span<const KnobValue> v) { return columns % (v[0][0] * v[1][0] * v[2][0]) == 0; },
-      "the columns do not divide into blocks of whole tiles, so that partial results would need masks");
+  const VectorTileKnobs knobs = define_vectors(t, columns, kFloat32, target, max_expanded(target));
+  const VectorBlocks blocks = define_vector_blocks(t, columns, knobs);
+  t.require(columns % (knobs.width() * blocks.count) == 0,
+            "the columns do not divide into blocks of whole tiles, so that partial results would need masks");
+  const VectorTile tile = knobs.in_run();
+  const std::int64_t elements = blocks.elements;
   for (const Tensor& wide : {at.power, y}) {
     const auto [block, inside] = s[wide].split(s[wide].axis(1), factor(elements), Tail::partition());
     s[wide].parallel(block);
@@ -117,21 +118,12 @@ Schedule schedule_softmax(Tuning& t, const Workload& workload, const Definition&
 }
 
 std::vector<Config> softmax_seeds(const Workload& workload, const Target& target) {
-  std::vector<Config> wishes;
-  const std::string parallel = workload.size("rows") >= target.threads ? "rows" : "columns";
-  for (const char* powers : {"registers", "memory", "again"}) {
-    for (const std::int64_t vectors : {8, 4}) {
-      Config wish;
-      wish.set("parallel", {}, parallel);
-      wish.set("powers", {}, powers);
-      wish.set("vectors", {vectors});
-      wish.set("blocks", {target.threads});
-      wishes.push_back(wish);
-      wish.set("parallel", {}, "none");
-      wishes.push_back(std::move(wish));
-    }
-  }
-  return complete_seeds(softmax_cpu_template(), workload, target, wishes);
+  const char* parallel = workload.size("rows") >= target.threads ? "rows" : "columns";
+  return complete_seeds(softmax_cpu_template(), workload, target,
+                        seed_product({{"powers", {"registers", "memory", "again"}},
+                                      {"vectors", {8, 4}},
+                                      {"parallel", {parallel, "none"}},
+                                      {"blocks", {target.threads}}}));
 }
 
 }  // namespace

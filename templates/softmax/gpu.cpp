@@ -3,9 +3,11 @@
 //   blocks of rows:
 //     row     = X's rows                                        (fetched into shared memory; or read again each time)
 //     largest = max of row                                      (each thread its share, then shares of shares)
-//     power   = exp(row - largest)                              (in shared memory; or computed again by each who reads
-//     it) total   = sum of power Y       = power * (1 / total)
+//     power   = exp(row - largest)                              (in shared memory; or computed again by each reader)
+//     total   = sum of power
+//     Y       = power * (1 / total)
 #include "templates/framework/completion.h"
+#include "templates/framework/seed_table.h"
 #include "templates/loops/gpu_rows.h"
 #include "templates/softmax/softmax.h"
 
@@ -28,14 +30,11 @@ Knobs define_knobs(Tuning& t, std::int64_t rows, std::int64_t columns, Type type
   Knobs knobs;
   knobs.staged = t.choose("row", options("read", "shared")) == "shared";
   knobs.keeps_powers = t.choose("powers", options("again", "shared")) == "shared";
-  knobs.blocks = define_row_blocks(t, rows, columns, type, target);
+  const RowBlocksKnobs blocks = define_row_blocks(t, rows, columns, type, target);
+  knobs.blocks = blocks.in_run();
   const std::int64_t copies = (knobs.staged ? 1 : 0) + (knobs.keeps_powers ? 1 : 0);
-  t.constrain(
-      {"threads", "rows"},
-      [=, most = target.shared_bytes](std::span<const KnobValue> v) {
-        const std::int64_t shares = bytes_of_shares(v[0][0], v[1][0], 2, type) + v[1][0] * type.bytes();
-        return shares + copies * v[1][0] * columns * type.bytes() <= most;
-      },
+  t.require(
+      bytes_of_shares(blocks, 2, type) + blocks.rows * type.bytes() * (1 + copies * columns) <= target.shared_bytes,
       "the rows do not fit into a block's shared memory");
   return knobs;
 }
@@ -79,16 +78,16 @@ Schedule schedule_softmax(Tuning& t, const Workload& workload, Definition& defin
 }
 
 std::vector<Config> softmax_seeds(const Workload& workload, const Target& target) {
-  std::vector<Config> wishes;
+  std::vector<Config> seeds;
   for (const auto& [row, powers] :
        {std::pair{"read", "shared"}, {"shared", "again"}, {"read", "again"}, {"shared", "shared"}}) {
-    for (Config& wish : wish_row_blocks(workload.size("rows"), workload.size("columns"), target)) {
-      wish.set("row", {}, row);
-      wish.set("powers", {}, powers);
-      wishes.push_back(std::move(wish));
+    for (Config& seed : row_block_seeds(workload.size("rows"), workload.size("columns"), target)) {
+      seed.set("row", {}, row);
+      seed.set("powers", {}, powers);
+      seeds.push_back(std::move(seed));
     }
   }
-  return complete_seeds(softmax_gpu_template(), workload, target, wishes);
+  return complete_seeds(softmax_gpu_template(), workload, target, seeds);
 }
 
 }  // namespace

@@ -6,17 +6,14 @@
 //       tile[lanes, lanes] = X[rows, columns]          (in registers)
 //       Y[columns, rows] = tile's columns
 #include "templates/framework/completion.h"
+#include "templates/framework/seed_table.h"
+#include "templates/loops/candidates.h"
 #include "templates/loops/divide.h"
 #include "templates/loops/vectors.h"
 #include "templates/transpose/transpose.h"
 
 namespace nestwright {
 namespace {
-
-std::vector<std::int64_t> up_to(std::vector<std::int64_t> values, std::int64_t limit) {
-  std::erase_if(values, [&](std::int64_t value) { return value > limit; });
-  return values;
-}
 
 Schedule schedule_transpose(Tuning& t, const Workload& workload, const Definition& definition, const Target& target) {
   const std::int64_t rows = workload.size("rows"), columns = workload.size("columns");
@@ -27,16 +24,14 @@ Schedule schedule_transpose(Tuning& t, const Workload& workload, const Definitio
   const std::int64_t full = full_lanes(std::max(rows, columns), x.dtype(), target);
   std::vector<std::int64_t> sides;
   for (std::int64_t side = full; side >= 4 || side == full; side /= 2) sides.push_back(side);
-  const std::int64_t side = t.define_knob("tile", sides);
+  const KnobExpr side = t.define_knob("tile", sides);
   const std::vector<std::int64_t> counts{1, 2, 4, 8, 16, 32, 64, 128};
-  const std::int64_t row_tiles = t.define_knob("row_tiles", up_to(counts, ceil_div(rows, sides.back()))),
-                     column_tiles = t.define_knob("column_tiles", up_to(counts, ceil_div(columns, sides.back())));
+  const KnobExpr row_tiles = t.define_knob("row_tiles", up_to(counts, ceil_div(rows, sides.back()))),
+                 column_tiles = t.define_knob("column_tiles", up_to(counts, ceil_div(columns, sides.back())));
   const bool rows_outer = t.define_reorder("block_order", {{0, 1}, {1, 0}})[0] == 0,
              rows_outer_in_block = t.define_reorder("tile_order", {{0, 1}, {1, 0}})[0] == 0;
-  t.constrain(
-      {"tile", "row_tiles", "column_tiles"},
-      [=](std::span<const KnobValue> v) { return (v[1][0] - 1) * v[0][0] < rows && (v[2][0] - 1) * v[0][0] < columns; },
-      "a block has tiles that lie wholly past the end");
+  t.require(side * (row_tiles - 1) < rows && side * (column_tiles - 1) < columns,
+            "a block has tiles that lie wholly past the end");
 
   const auto [column_block, in_column_block] = s[y].split(s[y].axis(0), factor(side * column_tiles), Tail::partition());
   const auto [row_block, in_row_block] = s[y].split(s[y].axis(1), factor(side * row_tiles), Tail::partition());
@@ -58,26 +53,19 @@ Schedule schedule_transpose(Tuning& t, const Workload& workload, const Definitio
 }
 
 std::vector<Config> transpose_seeds(const Workload& workload, const Target& target) {
-  std::vector<Config> wishes;
   const double bytes = workload.type("dtype").bytes() * static_cast<double>(workload.size("rows")) *
                        static_cast<double>(workload.size("columns"));
+  std::vector<Config> seeds;
   for (const char* parallel : {"columns", "rows", "none"}) {
-    const auto wish = [&](std::int64_t tiles, const char* stores) {
-      Config config;
-      config.set("parallel", {}, parallel);
-      config.set("row_tiles", {tiles});
-      config.set("column_tiles", {tiles});
-      config.set("stores", {}, stores);
-      wishes.push_back(std::move(config));
-    };
-    wish(4, "cached");
+    const std::vector<std::string> knobs{"parallel", "row_tiles", "column_tiles", "stores"};
+    append(seeds, seed_rows(knobs, {{parallel, 4, 4, "cached"}}));
     // Runs of a quarter of a page and more, both ways, that leave room for what is read in the second-level cache.
     if (bytes > static_cast<double>(target.l2_bytes)) {
-      for (const std::int64_t tiles : {16, 32}) wish(tiles, "streaming");
+      append(seeds, seed_rows(knobs, {{parallel, 16, 16, "streaming"}, {parallel, 32, 32, "streaming"}}));
     }
-    for (const std::int64_t tiles : {1, 8}) wish(tiles, "cached");
+    append(seeds, seed_rows(knobs, {{parallel, 1, 1, "cached"}, {parallel, 8, 8, "cached"}}));
   }
-  return complete_seeds(transpose_cpu_template(), workload, target, wishes);
+  return complete_seeds(transpose_cpu_template(), workload, target, seeds);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 //
 // The tile lies as X does or as Y does: in the one case vectors are fetched, in the other they are stored.
 #include "templates/framework/completion.h"
+#include "templates/framework/seed_table.h"
 #include "templates/loops/divide.h"
 #include "templates/loops/gpu_threads.h"
 #include "templates/transpose/transpose.h"
@@ -15,22 +16,26 @@
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kMostSide = 64;  ///< of a tile
+constexpr std::int64_t kMaxSide = 64;  ///< of a tile
 
 /// Rows or columns of X: blocks, of some elements of each thread, as far apart as there are threads.
-struct Side {
-  std::int64_t blocks, items, threads;
-  std::int64_t of_block() const { return items * threads; }
+template <class Int>
+struct SideOf {
+  Int blocks, items, threads;
+  Int of_block() const { return items * threads; }
+  SideOf<std::int64_t> in_run() const { return {blocks, items, threads}; }
 };
+using Side = SideOf<std::int64_t>;
+using SideKnobs = SideOf<KnobExpr>;
 
-Side side_of(const KnobValue& parts) { return {parts[0], parts[1], parts[2]}; }
-
-Side define_side(Tuning& t, const std::string& name, std::int64_t extent) {
-  SplitOptions options{.parts = 3, .policy = SplitOptions::Policy::kPowerOfTwo, .max_factor = kMostSide, .filter = {}};
+SideKnobs define_side(Tuning& t, const std::string& name, std::int64_t extent) {
+  SplitOptions options{.parts = 3, .policy = SplitOptions::Policy::kPowerOfTwo, .max_factor = kMaxSide, .filter = {}};
   options.filter = [extent](std::span<const std::int64_t> parts) {
-    return parts[1] * parts[2] <= kMostSide && (parts[1] - 1) * parts[2] < extent;
+    const Side side{parts[0], parts[1], parts[2]};
+    return side.of_block() <= kMaxSide && (side.items - 1) * side.threads < extent;
   };
-  return side_of(t.define_split(name, extent, options));
+  const PartsKnob parts = t.define_split(name, extent, options);
+  return {parts[0], parts[1], parts[2]};
 }
 
 struct Knobs {
@@ -43,34 +48,31 @@ struct Knobs {
 Knobs define_knobs(Tuning& t, std::int64_t rows, std::int64_t columns, Type type, const Target& target) {
   Knobs knobs;
   knobs.as_y = t.choose("tile", {"as_x", "as_y"}) == "as_y";
-  knobs.rows = define_side(t, "rows", rows);
-  knobs.columns = define_side(t, "columns", columns);
+  const SideKnobs of_rows = define_side(t, "rows", rows), of_columns = define_side(t, "columns", columns);
+  knobs.rows = of_rows.in_run();
+  knobs.columns = of_columns.in_run();
   // Vectors run along the rows of the tile, in which no element lies past the end of the matrix.
-  const std::int64_t along = knobs.as_y ? rows : columns;
-  knobs.lanes = t.define_knob("lanes", vector_widths(along, type));
-  knobs.padding = t.define_knob("padding", {1, 4, 0});
-  t.constrain(
-      {"lanes", "padding", knobs.as_y ? "rows" : "columns"},
-      [along, as_y = knobs.as_y](std::span<const KnobValue> v) {
-        const Side side = side_of(v[2]);
-        if (v[0][0] == 1) return true;
-        const std::int64_t run = as_y ? side.items : side.of_block();
-        return run % v[0][0] == 0 && v[1][0] % v[0][0] == 0 && along % side.of_block() == 0;
-      },
-      "vectors would lie across rows of the tile, or cross the end of the matrix");
-  constrain_threads(t, "rows", "columns", rows * columns, target);
-  t.constrain(
-      {"padding", "rows", "columns"},
-      [as_y = knobs.as_y, bytes = type.bytes(), most = target.shared_bytes](std::span<const KnobValue> v) {
-        const std::int64_t of_rows = side_of(v[1]).of_block(), of_columns = side_of(v[2]).of_block();
-        return bytes * (as_y ? of_columns * (of_rows + v[0][0]) : of_rows * (of_columns + v[0][0])) <= most;
+  const std::int64_t length = knobs.as_y ? rows : columns;
+  const SideKnobs& along = knobs.as_y ? of_rows : of_columns;
+  const KnobExpr lanes = t.define_knob("lanes", vector_widths(length, type));
+  const KnobExpr padding = t.define_knob("padding", {1, 4, 0});
+  knobs.lanes = lanes;
+  knobs.padding = padding;
+  const KnobExpr run = knobs.as_y ? along.items : along.of_block();
+  t.require(lanes == 1 || (padding % lanes == 0 && run % lanes == 0 && length % along.of_block() == 0),
+            "vectors would lie across rows of the tile, or cross the end of the matrix");
+  require_threads(t, of_rows.threads, of_columns.threads, rows * columns, target);
+  t.require(
+      values_of(padding, of_rows.of_block(), of_columns.of_block()),
+      [as_y = knobs.as_y, bytes = type.bytes(), most = target.shared_bytes](std::int64_t pad, std::int64_t r,
+                                                                            std::int64_t c) {
+        return bytes * (as_y ? c * (r + pad) : r * (c + pad)) <= most;
       },
       "the tile does not fit into a block's shared memory");
-  knobs.rows_along_x = t.define_annotate("blocks_x", {"columns", "rows"}) == "rows";
-  t.constrain(
-      {"blocks_x", "rows", "columns"},
-      [](std::span<const KnobValue> v) { return v[v[0][0] == 0 ? 1 : 2][0] <= kMostBlocks; },
-      "there are more than 65535 blocks along blockIdx.y");
+  const OptionKnob blocks_x = t.define_annotate("blocks_x", {"columns", "rows"});
+  knobs.rows_along_x = blocks_x == "rows";
+  t.require(select(blocks_x == "columns", of_rows.blocks, of_columns.blocks) <= kMaxBlocks,
+            "there are more than 65535 blocks along blockIdx.y");
   return knobs;
 }
 
@@ -130,19 +132,19 @@ Schedule schedule_transpose(Tuning& t, const Workload& workload, Definition& def
 
 std::vector<Config> transpose_seeds(const Workload& workload, const Target& target) {
   const std::int64_t rows = workload.size("rows"), columns = workload.size("columns");
-  std::vector<Config> wishes;
+  struct Block {
+    std::int64_t side, x_threads, y_threads, lanes, padding;
+  };
+  std::vector<Config> seeds;
   for (const char* tile : {"as_x", "as_y"}) {
-    for (const auto& [side, threads_x, threads_y] : {std::tuple{64, 16, 16}, {32, 32, 8}, {32, 8, 32}, {64, 32, 16}}) {
-      Config wish;
-      wish.set("tile", {}, tile);
-      wish.set("rows", {ceil_div(rows, side), side / threads_x, threads_x});
-      wish.set("columns", {ceil_div(columns, side), side / threads_y, threads_y});
-      wish.set("lanes", {side == 64 ? 4 : 1});
-      wish.set("padding", {side == 64 ? 4 : 1});
-      wishes.push_back(std::move(wish));
+    for (const auto& [side, x, y, lanes, padding] :
+         {Block{64, 16, 16, 4, 4}, {32, 32, 8, 1, 1}, {32, 8, 32, 1, 1}, {64, 32, 16, 4, 4}}) {
+      append(seeds, seed_rows({"tile", "rows", "columns", "lanes", "padding"},
+                              {{tile, KnobValue{ceil_div(rows, side), side / x, x},
+                                KnobValue{ceil_div(columns, side), side / y, y}, lanes, padding}}));
     }
   }
-  return complete_seeds(transpose_gpu_template(), workload, target, wishes);
+  return complete_seeds(transpose_gpu_template(), workload, target, seeds);
 }
 
 }  // namespace

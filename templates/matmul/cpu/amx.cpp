@@ -13,6 +13,8 @@
 
 #include "support/error.h"
 #include "templates/framework/completion.h"
+#include "templates/framework/seed_table.h"
+#include "templates/loops/candidates.h"
 #include "templates/matmul/cpu/knobs.h"
 #include "templates/matmul/cpu/words.h"
 #include "templates/matmul/matmul.h"
@@ -39,11 +41,8 @@ struct AmxKnobs {
   bool n_outer = false;                     ///< within a block of both, tiles of N outside those of M
 };
 
-std::vector<std::int64_t> powers_up_to(std::int64_t limit) {
-  std::vector<std::int64_t> powers{1};
-  while (powers.back() * 2 <= limit) powers.push_back(powers.back() * 2);
-  return powers;
-}
+/// Tiles of registers along an axis of so many tiles, the best guess first.
+std::vector<std::int64_t> tile_counts(std::int64_t tiles) { return up_to({2, 1, 3}, tiles); }
 
 AmxKnobs define_knobs(Tuning& t, const MatmulForm& form, const Target& target) {
   const MatmulShape& shape = form.shape;
@@ -66,39 +65,30 @@ AmxKnobs define_knobs(Tuning& t, const MatmulForm& form, const Target& target) {
   knobs.parallel = in_parallel == "m" ? kAxisM : in_parallel == "n" ? kAxisN : -1;
 
   const std::int64_t rows = ceil_div(shape.m, kTile), columns = ceil_div(shape.n, kTile);
-  const auto most = [](std::int64_t tiles) {
-    return tiles >= 3   ? std::vector<std::int64_t>{2, 1, 3}
-           : tiles == 2 ? std::vector<std::int64_t>{2, 1}
-                        : std::vector<std::int64_t>{1};
-  };
-  knobs.tiles_m = t.define_knob("tiles_m", most(rows));
-  knobs.tiles_n = t.define_knob("tiles_n", most(columns));
-  knobs.blocks_m = t.define_knob("block_m", powers_up_to(rows));
-  knobs.blocks_n = t.define_knob("block_n", powers_up_to(columns));
+  const KnobExpr tiles_m = t.define_knob("tiles_m", tile_counts(rows));
+  const KnobExpr tiles_n = t.define_knob("tiles_n", tile_counts(columns));
+  const KnobExpr blocks_m = t.define_knob("block_m", powers_up_to(rows));
+  const KnobExpr blocks_n = t.define_knob("block_n", powers_up_to(columns));
+  knobs.tiles_m = tiles_m;
+  knobs.tiles_n = tiles_n;
+  knobs.blocks_m = blocks_m;
+  knobs.blocks_n = blocks_n;
   if (blocked) {
-    knobs.k_block = t.define_knob("block_k", [&] {
-      std::vector<std::int64_t> words;
-      for (const std::int64_t parts : {2, 3, 4, 8}) words.push_back(ceil_div(k_tiles, parts) * kTile);
-      words.erase(std::unique(words.begin(), words.end()), words.end());
-      return words;
-    }());
+    std::vector<std::int64_t> words;
+    for (const std::int64_t parts : {2, 3, 4, 8}) words.push_back(ceil_div(k_tiles, parts) * kTile);
+    words.erase(std::unique(words.begin(), words.end()), words.end());
+    knobs.k_block = t.define_knob("block_k", words);
   }
   std::vector<std::vector<int>> orders{{kAxisN, kAxisM}, {kAxisM, kAxisN}};
   if (blocked) orders = {{kAxisN, kAxisK, kAxisM}, {kAxisM, kAxisN, kAxisK}, {kAxisN, kAxisM, kAxisK}};
-  knobs.order = t.define_reorder("block_order", orders);
+  const KnobValue order = t.define_reorder("block_order", orders);
+  knobs.order.assign(order.begin(), order.end());
   knobs.n_outer = t.define_reorder("tile_order", {{kAxisN, kAxisM}, {kAxisM, kAxisN}})[0] == kAxisN;
 
-  t.constrain(
-      {"tiles_m", "tiles_n"},
-      [](std::span<const KnobValue> v) { return v[0][0] * v[1][0] + v[0][0] + v[1][0] <= kRegisters; },
-      "the tiles of C, A and B are more than the eight registers");
-  for (const auto& [tiles, block, extent] :
-       {std::tuple{"tiles_m", "block_m", rows}, std::tuple{"tiles_n", "block_n", columns}}) {
-    t.constrain(
-        {tiles, block},
-        [extent = extent](std::span<const KnobValue> v) { return v[1][0] == 1 || v[0][0] * v[1][0] <= extent; },
-        "a block is larger than the matrix");
-  }
+  t.require(tiles_m * tiles_n + tiles_m + tiles_n <= kRegisters,
+            "the tiles of C, A and B are more than the eight registers");
+  t.require(tiles_m * blocks_m <= rows || blocks_m == 1, "a block is larger than the matrix");
+  t.require(tiles_n * blocks_n <= columns || blocks_n == 1, "a block is larger than the matrix");
   return knobs;
 }
 
@@ -210,25 +200,20 @@ Schedule schedule_amx(Tuning& t, const Workload& workload, Definition& definitio
 std::vector<Config> amx_seeds(const Workload& workload, const Target& target) {
   const MatmulShape shape = word_shape(workload, kind_for(workload));
   const std::int64_t columns = std::max<std::int64_t>(1, target.l2_bytes / 2 / (4 * kTile * shape.k));
-  std::vector<Config> wishes;
+  const std::vector<SeedValue> packs =
+      shape.prepares_b ? std::vector<SeedValue>{"prepared"} : std::vector<SeedValue>{"block", "whole"};
+  std::vector<Config> partial;
   for (const std::int64_t tiles_m : {2, 1}) {
-    for (const char* parallel : {target.threads > 1 ? "n" : "none", "none"}) {
-      for (const char* pack_b : {"block", "whole", "prepared"}) {
-        if (shape.prepares_b != (std::string_view(pack_b) == "prepared")) continue;
-        Config wish;
-        wish.set("pack_a", {}, "no");
-        wish.set("pack_b", {}, pack_b);
-        wish.set("parallel", {}, parallel);
-        wish.set("tiles_m", {tiles_m});
-        wish.set("tiles_n", {2});
-        wish.set("block_m", {ceil_div(shape.m, kTile * tiles_m)});
-        wish.set("block_n", {ceil_div(columns, 2)});
-        wish.set("block_order", {kAxisN, kAxisM});
-        wishes.push_back(std::move(wish));
-      }
-    }
+    append(partial, seed_product({{"tiles_m", {tiles_m}},
+                                  {"parallel", {target.threads > 1 ? "n" : "none", "none"}},
+                                  {"pack_a", {"no"}},
+                                  {"pack_b", packs},
+                                  {"tiles_n", {2}},
+                                  {"block_m", {ceil_div(shape.m, kTile * tiles_m)}},
+                                  {"block_n", {ceil_div(columns, 2)}},
+                                  {"block_order", {KnobValue{kAxisN, kAxisM}}}}));
   }
-  std::vector<Config> seeds = complete_each(matmul_amx_template(), workload, target, wishes);
+  std::vector<Config> seeds = complete_each(matmul_amx_template(), workload, target, partial);
   if (seeds.empty()) throw InternalError("the template matmul.amx has no seed for " + workload.str());
   return seeds;
 }

@@ -4,6 +4,8 @@
 #include <string>
 
 #include "templates/framework/completion.h"
+#include "templates/framework/seed_table.h"
+#include "templates/loops/candidates.h"
 #include "templates/matmul/cpu/blocks.h"
 #include "templates/matmul/matmul.h"
 
@@ -48,76 +50,99 @@ Tensor add_partial_sums(Schedule& s, const Tensor& sums, std::int64_t width) {
   return s.rfactor(sums, lane, 2);
 }
 
+struct GemvKnobs {
+  bool in_parallel = false;
+  std::int64_t lanes = 1, rows = 1, vectors = 1, unroll_k = 1, prefetch = 0, blocks = 1;
+};
+
+void require_registers(Tuning& t, const KnobExpr& rows, const KnobExpr& vectors, const KnobExpr& unroll_k,
+                       const MatmulShape& shape, const Target& target) {
+  const std::int64_t lanes = target.lanes(shape.type), k = shape.k;
+  const std::int64_t registers = target.vector_registers - spare_registers(target);
+  t.require(rows * vectors + vectors + 1 <= registers,
+            "sums and vectors need more vector registers than the target has");
+  if (!target.has_fma()) {
+    t.require(rows * vectors + vectors <= 9 || unroll_k == 1,
+              "unrolled, sums and products of their own do not stay in registers");
+  }
+  if (!target.has_masks()) {
+    const bool may_mask = target.has_fma() && k % lanes != 0;
+    t.require((rows * vectors + 2 * vectors + 2 <= registers && may_mask) || k % (vectors * lanes) == 0,
+              "what is left of the reduction needs masks in vector registers, too, or branches where there are none");
+  }
+  t.require(rows * vectors * unroll_k <= 64, "the unrolled loop body has more than 64 multiply-adds");
+  if (!target.has_masks() && !target.has_fma()) {
+    t.require(k % (vectors * lanes) == 0,
+              "what the vectors leave over of the reduction would be read element by element");
+  }
+}
+
+GemvKnobs define_knobs(Tuning& t, const MatmulShape& shape, const MatrixVector& problem, const Target& target) {
+  GemvKnobs knobs{.lanes = target.lanes(shape.type)};
+  std::vector<std::string> parallel{"none"};
+  if (target.threads > 1 && problem.rows > 1) parallel.emplace_back("rows");
+  knobs.in_parallel = t.choose("parallel", parallel) == "rows";
+  const KnobExpr rows = t.define_knob("register_rows", up_to({1, 2, 3, 4, 6, 8, 12, 16}, problem.rows));
+  const KnobExpr vectors = t.define_knob("register_vectors", up_to({1, 2, 3, 4, 6, 8}, shape.k / knobs.lanes));
+  const KnobExpr unroll_k = t.define_knob("unroll_k", {1, 2, 4});
+  knobs.prefetch = t.define_knob("prefetch", {0, 4, 8, 16});
+  const KnobExpr blocks = knobs.in_parallel ? t.define_knob("blocks", {2, 4, 8, 16}) : KnobExpr(1);
+  require_registers(t, rows, vectors, unroll_k, shape, target);
+  if (knobs.in_parallel) {
+    t.require(blocks <= ceil_div(problem.rows, rows), "there are fewer tiles of rows than blocks");
+  }
+  knobs.rows = rows;
+  knobs.vectors = vectors;
+  knobs.unroll_k = unroll_k;
+  knobs.blocks = blocks;
+  return knobs;
+}
+
+/// Splits and orders the loops of `c`, which has the sums of a tile of rows. Returns the loop over tiles.
+IterVar schedule_rows(Stage c, const MatrixVector& problem, const GemvKnobs& knobs) {
+  const IterVar single = single_axis(c, problem);
+  auto [tile, row] = c.split(row_axis(c, problem), factor(knobs.rows), Tail::partition());
+  c.reorder({single, tile, row});
+  c.unroll(row);
+  if (!knobs.in_parallel) return tile;
+  const std::int64_t tiles = ceil_div(problem.rows, knobs.rows);
+  auto [block, inner] = c.split(tile, factor(ceil_div(tiles, knobs.blocks)));
+  c.reorder({single, block, inner, row});
+  c.parallel(block);
+  return inner;
+}
+
+/// A stage of partial sums in vectors of `lanes`; the first one reads the matrix.
+void schedule_partial_sums(Stage stage, std::int64_t lanes, const MatrixVector& problem, bool is_first,
+                           const Tensor& matrix, const GemvKnobs& knobs) {
+  const IterVar step = stage.loops().back(), across = row_axis(stage, problem), single = single_axis(stage, problem);
+  auto [vector, lane] = split_lanes(stage, stage.axis(2), lanes);
+  stage.unroll(across);
+  if (!is_first) {
+    stage.reorder({single, step, across, vector, lane});
+    stage.unroll(step);
+    return;
+  }
+  auto [step_outer, step_inner] = stage.split(step, factor(knobs.unroll_k), Tail::partition());
+  stage.reorder({single, step_outer, step_inner, across, vector, lane});
+  stage.unroll(step_inner);
+  if (knobs.prefetch > 0) stage.prefetch(matrix, step_outer, knobs.prefetch);
+}
+
 Schedule schedule_gemv(Tuning& t, const Workload& workload, Definition& definition, const Target& target) {
   const MatmulShape shape = matmul_shape(workload);
   const MatrixVector problem = matrix_vector(shape);
-  const std::int64_t lanes = target.lanes(shape.type);
-  const auto at_most = [](std::vector<std::int64_t> values, std::int64_t limit) {
-    std::erase_if(values, [&](std::int64_t value) { return value > limit; });
-    return values;
-  };
-  std::vector<std::string> parallel{"none"};
-  if (target.threads > 1 && problem.rows > 1) parallel.emplace_back("rows");
-  const bool in_parallel = t.choose("parallel", parallel) == "rows";
-  const std::int64_t rows = t.define_knob("register_rows", at_most({1, 2, 3, 4, 6, 8, 12, 16}, problem.rows));
-  const std::int64_t vectors = t.define_knob("register_vectors", at_most({1, 2, 3, 4, 6, 8}, shape.k / lanes));
-  const std::int64_t unroll = t.define_knob("unroll_k", {1, 2, 4});
-  const std::int64_t prefetch = t.define_knob("prefetch", {0, 4, 8, 16});
-  const std::int64_t blocks = in_parallel ? t.define_knob("blocks", {2, 4, 8, 16}) : 1;
-  t.constrain(
-      {"register_rows", "register_vectors"},
-      [registers = target.vector_registers - spare_registers(target)](std::span<const KnobValue> v) {
-        return v[0][0] * v[1][0] + v[1][0] + 1 <= registers;
-      },
-      "sums and vectors need more vector registers than the target has");
-  if (!target.has_fma()) {
-    t.constrain(
-        {"register_rows", "register_vectors", "unroll_k"},
-        [](std::span<const KnobValue> v) { return v[2][0] == 1 || v[0][0] * v[1][0] + v[1][0] <= 9; },
-        "unrolled, sums and products of their own do not stay in registers");
-  }
-  if (!target.has_masks()) {
-    t.constrain(
-        {"register_rows", "register_vectors"},
-        [k = shape.k, lanes, fma = target.has_fma(),
-         registers = target.vector_registers - spare_registers(target)](std::span<const KnobValue> v) {
-          const bool whole = k % (v[1][0] * lanes) == 0;
-          return whole || (fma && k % lanes != 0 && v[0][0] * v[1][0] + 2 * v[1][0] + 2 <= registers);
-        },
-        "what is left of the reduction needs masks in vector registers, too, or branches where there are none");
-  }
-  t.constrain(
-      {"register_rows", "register_vectors", "unroll_k"},
-      [](std::span<const KnobValue> v) { return v[0][0] * v[1][0] * v[2][0] <= 64; },
-      "the unrolled loop body has more than 64 multiply-adds");
-  if (!target.has_masks() && !target.has_fma()) {
-    t.constrain(
-        {"register_vectors"}, [lanes, k = shape.k](std::span<const KnobValue> v) { return k % (v[0][0] * lanes) == 0; },
-        "what the vectors leave over of the reduction would be read element by element");
-  }
-  if (in_parallel) {
-    t.constrain(
-        {"blocks", "register_rows"},
-        [all = problem.rows](std::span<const KnobValue> v) { return v[0][0] <= ceil_div(all, v[1][0]); },
-        "there are fewer tiles of rows than blocks");
-  }
-
+  const GemvKnobs knobs = define_knobs(t, shape, problem, target);
   const Tensor c = definition.args.back();
   Schedule s = create_schedule(c);
   const Tensor total = sums_in_registers(s, c);
-  std::vector<Tensor> partial{add_partial_sums(s, total, vectors * lanes)};
-  for (std::int64_t width = vectors > 1 ? lanes : lanes / 2; width >= 2; width /= 2) {
+  std::vector<Tensor> partial{add_partial_sums(s, total, knobs.vectors * knobs.lanes)};
+  std::vector<std::int64_t> lanes{knobs.lanes};
+  for (std::int64_t width = knobs.vectors > 1 ? knobs.lanes : knobs.lanes / 2; width >= 2; width /= 2) {
     partial.push_back(add_partial_sums(s, total, width));
+    lanes.push_back(width);
   }
-  auto [tile, row] = s[c].split(row_axis(s[c], problem), factor(rows), Tail::partition());
-  s[c].reorder({single_axis(s[c], problem), tile, row});
-  s[c].unroll(row);
-  if (in_parallel) {
-    auto [block, inner] = s[c].split(tile, factor(ceil_div(ceil_div(problem.rows, rows), blocks)));
-    s[c].reorder({single_axis(s[c], problem), block, inner, row});
-    s[c].parallel(block);
-    tile = inner;
-  }
+  const IterVar tile = schedule_rows(s[c], problem, knobs);
   s[total].compute_at(s[c], tile);
   const IterVar last = s[total].loops().back();
   s[total].reorder({single_axis(s[total], problem), last, row_axis(s[total], problem)});
@@ -126,43 +151,24 @@ Schedule schedule_gemv(Tuning& t, const Workload& workload, Definition& definiti
     Stage stage = s[partial[i]];
     stage.set_scope(ir::Scope::kRegister);
     stage.compute_at(s[c], tile);
-    const IterVar step = stage.loops().back(), across = row_axis(stage, problem), single = single_axis(stage, problem);
-    auto [vector, lane] = split_lanes(stage, stage.axis(2),
-                                      i == 0        ? lanes
-                                      : vectors > 1 ? lanes >> (i - 1)
-                                                    : lanes >> i);
-    stage.unroll(across);
-    if (i > 0) {
-      stage.reorder({single, step, across, vector, lane});
-      stage.unroll(step);
-      continue;
-    }
-    auto [step_outer, step_inner] = stage.split(step, factor(unroll), Tail::partition());
-    stage.reorder({single, step_outer, step_inner, across, vector, lane});
-    stage.unroll(step_inner);
-    const Tensor matrix = definition.args[problem.matrix_is_a ? 0 : 1];
-    if (prefetch > 0) stage.prefetch(matrix, step_outer, prefetch);
+    schedule_partial_sums(stage, lanes[i], problem, i == 0, definition.args[problem.matrix_is_a ? 0 : 1], knobs);
   }
   return s;
 }
 
 std::vector<Config> seeds(const Workload& workload, const Target& target) {
   if (!why_not(workload, target).empty()) return {};
-  std::vector<std::string> parallel{"none"};
+  std::vector<SeedValue> parallel{"none"};
   if (target.threads > 1 && matrix_vector(matmul_shape(workload)).rows > 1) parallel.insert(parallel.begin(), "rows");
-  std::vector<Config> wishes;
+  std::vector<Config> partial;
   for (const auto& [rows, vectors] : {std::pair{4, 2}, {8, 1}, {2, 4}, {4, 4}, {16, 1}, {1, 8}}) {
-    for (const std::string& how : parallel) {
-      Config wish;
-      wish.set("parallel", {}, how);
-      wish.set("register_rows", {rows});
-      wish.set("register_vectors", {vectors});
-      wish.set("unroll_k", {1});
-      wish.set("blocks", {target.threads});
-      wishes.push_back(std::move(wish));
-    }
+    append(partial, seed_product({{"parallel", parallel},
+                                  {"register_rows", {rows}},
+                                  {"register_vectors", {vectors}},
+                                  {"unroll_k", {1}},
+                                  {"blocks", {target.threads}}}));
   }
-  return complete_each(matmul_gemv_template(), workload, target, wishes);
+  return complete_each(matmul_gemv_template(), workload, target, partial);
 }
 
 }  // namespace

@@ -2,29 +2,20 @@
 #include <algorithm>
 #include <bit>
 
+#include "templates/loops/candidates.h"
 #include "templates/matmul/cpu/knobs.h"
 
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kMostUnrolled = 512;   ///< multiply-adds in the body of the innermost loop
-constexpr std::int64_t kLeastBlock = 32;      ///< steps of a blocked reduction: below, C goes through memory too often
-constexpr std::int64_t kLeastBlockOfOne = 8;  ///< the same for a vector C, which stays in the first cache
-constexpr std::int64_t kLeastRowsToPack = 8;  ///< fewer rows do not pay for a copy of B
-
-std::vector<std::int64_t> up_to(std::vector<std::int64_t> values, std::int64_t limit) {
-  std::erase_if(values, [&](std::int64_t value) { return value > limit; });
-  return values;
-}
+constexpr std::int64_t kMaxUnrolled = 512;  ///< multiply-adds in the body of the innermost loop
+constexpr std::int64_t kMinBlock = 32;      ///< steps of a blocked reduction: below, C goes through memory too often
+constexpr std::int64_t kMinBlockOfOne = 8;  ///< the same for a vector C, which stays in the first cache
+constexpr std::int64_t kMinRowsToPack = 8;  ///< fewer rows do not pay for a copy of B
 
 /// Numbers of blocks to divide `tiles` tiles into.
 std::vector<std::int64_t> block_counts(std::int64_t tiles) {
   return up_to({1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128, 192, 256, 384, 512}, tiles);
-}
-
-/// Whether this number of blocks is what dividing into equal ones gives: others would only name the same loops again.
-bool is_even_division(std::int64_t tiles, std::int64_t blocks) {
-  return blocks <= tiles && ceil_div(tiles, ceil_div(tiles, blocks)) == blocks;
 }
 
 std::vector<std::int64_t> k_block_counts(std::int64_t k, std::int64_t least) {
@@ -115,7 +106,7 @@ bool stays_in_registers(const RegisterTile& tile, const Target& target) {
   return target.has_fma() || used <= 9 || tile.rows <= 2;
 }
 
-std::int64_t most_vectors(std::int64_t extent, std::int64_t vectors, std::int64_t lanes, const Target& target) {
+std::int64_t max_vectors(std::int64_t extent, std::int64_t vectors, std::int64_t lanes, const Target& target) {
   if (target.has_masks() || target.has_fma()) return vectors;
   const std::int64_t last = extent % (vectors * lanes), rest = last % lanes;
   return std::max<std::int64_t>(vectors, last / lanes + std::popcount(static_cast<std::uint64_t>(rest)));
@@ -135,188 +126,239 @@ std::int64_t count_tiles(std::int64_t extent, std::int64_t rows, std::int64_t se
   return second + (extent - second * second_rows) / rows;
 }
 
-MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulForm& form, const Target& target) {
-  const MatmulShape& shape = form.shape;
-  using Pack = MatmulKnobs::Pack;
-  using Parallel = MatmulKnobs::Parallel;
-  MatmulKnobs knobs;
-  const int full_lanes = target.lanes(shape.type);
+namespace {
 
-  // --- Choices: which primitives are applied -------------------------------------------------------------------------
-  std::vector<std::string> axes{"n"};
-  const bool may_turn = !form.columns_only && !shape.prepares_b;
-  if (shape.n < full_lanes && shape.m >= full_lanes && may_turn) axes.emplace_back("m");
-  knobs.vector_m = t.choose("vector_axis", axes) == "m";
-  const std::int64_t row_extent = knobs.vector_m ? shape.n : shape.m;
-  const std::int64_t vector_extent = knobs.vector_m ? shape.m : shape.n;
-  if (!knobs.vector_m) {
-    std::vector<std::string> pack_b;
-    if (!form.copies_b) pack_b.emplace_back("no");
-    if (form.copies_b || row_extent >= kLeastRowsToPack) pack_b.insert(pack_b.end(), {"block", "whole"});
-    if (shape.prepares_b) pack_b = {"prepared"};
-    const std::string chosen = t.choose("pack_b", pack_b);
-    knobs.pack_b = chosen == "prepared" ? Pack::kPrepared
-                   : chosen == "whole"  ? Pack::kWhole
-                   : chosen == "block"  ? Pack::kBlock
-                                        : Pack::kNo;
-    // What is made of A's rows is made along them.
-    const bool is_made = form.a.op().compute() != nullptr;
-    std::vector<std::string> pack_a;
-    if (!form.copies_a) pack_a.emplace_back("no");
-    if (form.copies_a || (row_extent > 1 && vector_extent >= 2 * full_lanes)) {
-      if (!is_made) pack_a.emplace_back("block");
-      if (!shape.ta) pack_a.emplace_back("rows");
-    }
-    const std::string packed = t.choose("pack_a", pack_a);
-    knobs.pack_a = packed == "block" ? Pack::kBlock : packed == "rows" ? Pack::kRows : Pack::kNo;
+using Pack = MatmulKnobs::Pack;
+using Parallel = MatmulKnobs::Parallel;
+
+/// The nest whose knobs are defined: what they depend on, and the choices that are made so far.
+struct Nest {
+  Tuning& t;
+  const MatmulForm& form;
+  const MatmulShape& shape;
+  const Target& target;
+  int full_lanes;                                                   ///< of a vector register
+  std::int64_t row_extent, vector_extent;                           ///< of C's axes, across and along vectors
+  std::vector<std::int64_t> k_counts;                               ///< of blocks of the reduction that may be chosen
+  bool blocked = false;                                             ///< so the reduction is
+  bool composed = false;                                            ///< the rows are tiles of two heights
+  bool is_finished() const { return !(form.result == form.sums); }  ///< the epilogue is a stage of its own
+};
+
+/// The numbers, as knobs.
+struct Numbers {
+  KnobExpr lanes = 1, rows = 1, vectors = 1;
+  KnobExpr row_blocks = 1, vector_blocks = 1, k_blocks = 1;  ///< across vectors, along them, of the reduction
+  KnobExpr unroll_k = 1;
+  PartsKnob block_order;
+};
+
+void choose_packing(const Nest& nest, MatmulKnobs& knobs) {
+  std::vector<std::string> pack_b;
+  if (!nest.form.copies_b) pack_b.emplace_back("no");
+  if (nest.form.copies_b || nest.row_extent >= kMinRowsToPack) pack_b.insert(pack_b.end(), {"block", "whole"});
+  if (nest.shape.prepares_b) pack_b = {"prepared"};
+  const std::string chosen = nest.t.choose("pack_b", pack_b);
+  knobs.pack_b = chosen == "prepared" ? Pack::kPrepared
+                 : chosen == "whole"  ? Pack::kWhole
+                 : chosen == "block"  ? Pack::kBlock
+                                      : Pack::kNo;
+  // What is made of A's rows is made along them.
+  const bool is_made = nest.form.a.op().compute() != nullptr;
+  std::vector<std::string> pack_a;
+  if (!nest.form.copies_a) pack_a.emplace_back("no");
+  if (nest.form.copies_a || (nest.row_extent > 1 && nest.vector_extent >= 2 * nest.full_lanes)) {
+    if (!is_made) pack_a.emplace_back("block");
+    if (!nest.shape.ta) pack_a.emplace_back("rows");
   }
-  const bool is_finished = !(form.result == form.sums);  // something is made of the sums when they are complete
-  const std::vector<std::int64_t> k_counts =
-      !is_finished || !form.row_sums.defined()
-          ? k_block_counts(shape.k, row_extent == 1 ? kLeastBlockOfOne : kLeastBlock)
-          : std::vector<std::int64_t>{};
-  const bool blocked =
-      t.choose("reduction", k_counts.empty() ? std::vector<std::string>{"full"}
-                                             : std::vector<std::string>{"full", "blocked"}) == "blocked";
-  std::vector<std::int64_t> row_counts;
-  const std::int64_t most_rows = knobs.vector_m ? 1 : row_extent;
-  for (std::int64_t rows = 1; rows <= most_rows && fits_registers(rows, 1, target); ++rows) row_counts.push_back(rows);
+  const std::string packed = nest.t.choose("pack_a", pack_a);
+  knobs.pack_a = packed == "block" ? Pack::kBlock : packed == "rows" ? Pack::kRows : Pack::kNo;
+}
+
+void choose_reduction(Nest& nest) {
+  if (!nest.is_finished() || !nest.form.row_sums.defined()) {
+    nest.k_counts = k_block_counts(nest.shape.k, nest.row_extent == 1 ? kMinBlockOfOne : kMinBlock);
+  }
+  std::vector<std::string> reductions{"full"};
+  if (!nest.k_counts.empty()) reductions.emplace_back("blocked");
+  nest.blocked = nest.t.choose("reduction", reductions) == "blocked";
+}
+
+/// Chooses how the rows end, and returns the heights that register tiles may have.
+std::vector<std::int64_t> choose_tail(Nest& nest, const MatmulKnobs& knobs) {
+  std::vector<std::int64_t> heights;
+  const std::int64_t max_rows = knobs.vector_m ? 1 : nest.row_extent;
+  for (std::int64_t rows = 1; rows <= max_rows && fits_registers(rows, std::int64_t{1}, nest.target); ++rows) {
+    heights.push_back(rows);
+  }
   // A packed panel of A has one tile height, as have the blocks of sums that a blocked reduction stores.
-  const std::vector<std::int64_t> composable = knobs.pack_a != Pack::kBlock && !(blocked && is_finished)
-                                                   ? composable_rows(row_counts, row_extent)
-                                                   : std::vector<std::int64_t>{};
-  const bool compose =
-      t.choose("tail_m", composable.empty() ? std::vector<std::string>{"partition"}
-                                            : std::vector<std::string>{"partition", "compose"}) == "compose";
-  if (compose) row_counts = composable;
-  std::vector<std::string> parallel{"none"};
-  if (target.threads > 1) {
-    if (shape.m > 1) parallel.emplace_back("m");
-    if (vector_extent > full_lanes && shape.n > 1) parallel.emplace_back("n");
-    if (parallel.size() == 3) parallel.emplace_back("both");
-    if (shape.batch > 1) parallel.emplace_back("batch");
+  const bool is_one_height = knobs.pack_a == Pack::kBlock || (nest.blocked && nest.is_finished());
+  const std::vector<std::int64_t> composable =
+      is_one_height ? std::vector<std::int64_t>{} : composable_rows(heights, nest.row_extent);
+  std::vector<std::string> tails{"partition"};
+  if (!composable.empty()) tails.emplace_back("compose");
+  nest.composed = nest.t.choose("tail_m", tails) == "compose";
+  return nest.composed ? composable : heights;
+}
+
+Parallel choose_parallel(const Nest& nest) {
+  std::vector<std::string> options{"none"};
+  if (nest.target.threads > 1) {
+    if (nest.shape.m > 1) options.emplace_back("m");
+    if (nest.vector_extent > nest.full_lanes && nest.shape.n > 1) options.emplace_back("n");
+    if (options.size() == 3) options.emplace_back("both");
+    if (nest.shape.batch > 1) options.emplace_back("batch");
   }
-  const std::string in_parallel = t.choose("parallel", parallel);
-  knobs.parallel = in_parallel == "m"       ? Parallel::kM
-                   : in_parallel == "n"     ? Parallel::kN
-                   : in_parallel == "both"  ? Parallel::kBoth
-                   : in_parallel == "batch" ? Parallel::kBatch
-                                            : Parallel::kNone;
+  const std::string chosen = nest.t.choose("parallel", options);
+  return chosen == "m"       ? Parallel::kM
+         : chosen == "n"     ? Parallel::kN
+         : chosen == "both"  ? Parallel::kBoth
+         : chosen == "batch" ? Parallel::kBatch
+                             : Parallel::kNone;
+}
 
-  // --- Numbers -------------------------------------------------------------------------------------------------------
-  knobs.lanes = t.define_knob("vector_lanes", lane_counts(vector_extent, full_lanes));
-  knobs.rows = t.define_knob("register_rows", row_counts);
-  const std::int64_t least_lanes = lane_counts(vector_extent, full_lanes).back();
-  knobs.vectors =
-      t.define_knob("register_vectors", up_to({1, 2, 3, 4, 5, 6, 8, 10, 12, 15}, ceil_div(vector_extent, least_lanes)));
-  const std::string row_name = knobs.vector_m ? "blocks_n" : "blocks_m";
-  const std::string vector_name = knobs.vector_m ? "blocks_m" : "blocks_n";
-  const std::int64_t row_blocks = t.define_knob(row_name, block_counts(row_extent));
-  const std::int64_t vector_blocks = t.define_knob(vector_name, block_counts(ceil_div(vector_extent, least_lanes)));
-  if (blocked) knobs.k_block = k_block_of(shape.k, t.define_knob("blocks_k", k_counts));
-  knobs.unroll_k = t.define_knob("unroll_k", up_to({1, 2, 4, 8}, shape.k));
-  knobs.prefetch_a = t.define_knob("prefetch_a", up_to({0, 8, 16, 32}, shape.k - 1));
-  knobs.prefetch_b = t.define_knob("prefetch_b", up_to({0, 4, 8, 16, 32}, shape.k - 1));
+Numbers define_numbers(const Nest& nest, const std::vector<std::int64_t>& heights, MatmulKnobs& knobs) {
+  Tuning& t = nest.t;
+  const std::vector<std::int64_t> widths = lane_counts(nest.vector_extent, nest.full_lanes);
+  const std::int64_t tiles = ceil_div(nest.vector_extent, widths.back());
+  const KnobExpr lanes = t.define_knob("vector_lanes", widths);
+  const KnobExpr rows = t.define_knob("register_rows", heights);
+  const KnobExpr vectors = t.define_knob("register_vectors", up_to({1, 2, 3, 4, 5, 6, 8, 10, 12, 15}, tiles));
+  const KnobExpr row_blocks = t.define_knob(knobs.vector_m ? "blocks_n" : "blocks_m", block_counts(nest.row_extent));
+  const KnobExpr vector_blocks = t.define_knob(knobs.vector_m ? "blocks_m" : "blocks_n", block_counts(tiles));
+  const KnobExpr k_blocks = nest.blocked ? t.define_knob("blocks_k", nest.k_counts) : KnobExpr(1);
+  const KnobExpr unroll_k = t.define_knob("unroll_k", up_to({1, 2, 4, 8}, nest.shape.k));
+  knobs.prefetch_a = t.define_knob("prefetch_a", up_to({0, 8, 16, 32}, nest.shape.k - 1));
+  knobs.prefetch_b = t.define_knob("prefetch_b", up_to({0, 4, 8, 16, 32}, nest.shape.k - 1));
   knobs.prefetch_c = t.define_knob("prefetch_c", {0, 1}) == 1;
-  knobs.block_order = t.define_reorder("block_order", block_orders(blocked, knobs.parallel == Parallel::kBoth));
+  const PartsKnob block_order =
+      t.define_reorder("block_order", block_orders(nest.blocked, knobs.parallel == Parallel::kBoth));
   knobs.tiles_n_outer = t.define_reorder("tile_order", {{kAxisM, kAxisN}, {kAxisN, kAxisM}})[0] == kAxisN;
+  return {lanes, rows, vectors, row_blocks, vector_blocks, k_blocks, unroll_k, block_order};
+}
 
-  knobs.second_rows = compose ? second_segment(row_extent, knobs.rows) : 0;
-  knobs.row_tiles = ceil_div(count_tiles(row_extent, knobs.rows, knobs.second_rows), row_blocks);
-  knobs.vector_tiles = ceil_div(ceil_div(vector_extent, knobs.vectors * knobs.lanes), vector_blocks);
+/// What the numbers are in this run, and what follows from them.
+void take_numbers(const Nest& nest, const Numbers& x, MatmulKnobs& knobs) {
+  knobs.lanes = x.lanes;
+  knobs.rows = x.rows;
+  knobs.vectors = x.vectors;
+  if (nest.blocked) knobs.k_block = k_block_of(nest.shape.k, x.k_blocks);
+  knobs.unroll_k = x.unroll_k;
+  const KnobValue order = x.block_order;
+  knobs.block_order.assign(order.begin(), order.end());
+  knobs.second_rows = nest.composed ? second_segment(nest.row_extent, knobs.rows) : 0;
+  knobs.row_tiles = ceil_div(count_tiles(nest.row_extent, knobs.rows, knobs.second_rows), std::int64_t{x.row_blocks});
+  knobs.vector_tiles = ceil_div(ceil_div(nest.vector_extent, x.vectors * x.lanes), x.vector_blocks);
+}
 
-  // --- What cannot be good -------------------------------------------------------------------------------------------
-  t.constrain(
-      {"register_rows", "register_vectors"},
-      [target](std::span<const KnobValue> v) { return fits_registers(v[0][0], v[1][0], target); },
-      "accumulators, vectors of B and a broadcast need more vector registers than the target's " +
-          std::to_string(target.vector_registers));
-  const bool strided = knobs.vector_m ? !shape.ta : shape.tb && knobs.pack_b == Pack::kNo;
-  t.constrain(
-      {"register_rows", "register_vectors", "unroll_k", "vector_lanes"},
-      [target, strided, vector_extent, in_place = knobs.pack_b == Pack::kNo,
-       others = form.registers + (knobs.pack_b == Pack::kNo ? form.registers_unpacked : 0),
-       fused = form.is_fused](std::span<const KnobValue> v) {
-        const std::int64_t lanes = v[3][0], rest = vector_extent % (v[1][0] * lanes) % lanes;
+void require_register_tile(const Nest& nest, const Numbers& x, const MatmulKnobs& knobs) {
+  Tuning& t = nest.t;
+  t.require(fits_registers(x.rows, x.vectors, nest.target),
+            "accumulators, vectors of B and a broadcast need more vector registers than the target's " +
+                std::to_string(nest.target.vector_registers));
+  const bool in_place = knobs.pack_b == Pack::kNo;
+  const bool strided = knobs.vector_m ? !nest.shape.ta : nest.shape.tb && in_place;
+  const int others = nest.form.registers + (in_place ? nest.form.registers_unpacked : 0);
+  t.require(
+      values_of(x.rows, x.vectors, x.unroll_k, x.lanes),
+      [target = nest.target, extent = nest.vector_extent, fused = nest.form.is_fused, in_place, strided, others](
+          std::int64_t rows, std::int64_t vectors, std::int64_t unroll_k, std::int64_t lanes) {
+        const std::int64_t rest = extent % (vectors * lanes) % lanes;
         const bool narrow_end = in_place && is_narrower_vector(rest, lanes);
         // Panels are padded: with masks of their own kind, only what is stored needs one then.
         const bool partial = rest > 0 && (in_place || !target.has_masks());
-        return stays_in_registers({v[0][0], most_vectors(vector_extent, v[1][0], lanes, target), v[2][0], strided,
-                                   partial, narrow_end, others, fused},
-                                  target);
+        return stays_in_registers(
+            {rows, max_vectors(extent, vectors, lanes, target), unroll_k, strided, partial, narrow_end, others, fused},
+            target);
       },
       "unrolled so often, the register tile does not stay in the target's vector registers");
-  if (knobs.pack_a != Pack::kNo && !form.copies_a) {
-    t.constrain(
-        {"register_rows"}, [](std::span<const KnobValue> v) { return v[0][0] >= 2; },
-        "single rows of A are read in order without a copy");
+  if (knobs.pack_a != Pack::kNo && !nest.form.copies_a) {
+    t.require(x.rows >= 2, "single rows of A are read in order without a copy");
   }
-  t.constrain(
-      {"register_rows", "register_vectors", "unroll_k"},
-      [parts = form.parts](std::span<const KnobValue> v) {
-        return v[0][0] * v[1][0] * v[2][0] * parts <= kMostUnrolled;
-      },
-      "the unrolled loop body has more than 512 multiply-adds");
-  t.constrain(
-      {"register_vectors", "vector_lanes"},
-      [vector_extent](std::span<const KnobValue> v) { return (v[0][0] - 1) * v[1][0] < vector_extent; },
-      "the register tile has vectors that lie wholly past the end");
-  t.constrain(
-      {"register_rows", row_name},
-      [row_extent, compose](std::span<const KnobValue> v) {
-        const std::int64_t second = compose ? second_segment(row_extent, v[0][0]) : 0;
-        return is_even_division(count_tiles(row_extent, v[0][0], second), v[1][0]);
+  t.require(x.rows * x.vectors * x.unroll_k * nest.form.parts <= kMaxUnrolled,
+            "the unrolled loop body has more than 512 multiply-adds");
+  t.require((x.vectors - 1) * x.lanes < nest.vector_extent,
+            "the register tile has vectors that lie wholly past the end");
+}
+
+void require_blocks(const Nest& nest, const Numbers& x, const MatmulKnobs& knobs) {
+  Tuning& t = nest.t;
+  t.require(
+      values_of(x.rows, x.row_blocks),
+      [extent = nest.row_extent, composed = nest.composed](std::int64_t rows, std::int64_t blocks) {
+        return is_even_division(count_tiles(extent, rows, composed ? second_segment(extent, rows) : 0), blocks);
       },
       "the register tiles do not divide into that many blocks of equal size");
-  t.constrain(
-      {"register_vectors", "vector_lanes", vector_name},
-      [vector_extent](std::span<const KnobValue> v) {
-        return is_even_division(ceil_div(vector_extent, v[0][0] * v[1][0]), v[2][0]);
-      },
-      "the register tiles do not divide into that many blocks of equal size");
-  t.constrain(
-      {"blocks_m", "blocks_n", "block_order"},
-      [](std::span<const KnobValue> v) { return is_canonical_order(v[2], v[0][0], v[1][0]); },
+  t.require(is_even_division(ceil_div(nest.vector_extent, x.vectors * x.lanes), x.vector_blocks),
+            "the register tiles do not divide into that many blocks of equal size");
+  const KnobExpr& blocks_m = knobs.vector_m ? x.vector_blocks : x.row_blocks;
+  const KnobExpr& blocks_n = knobs.vector_m ? x.row_blocks : x.vector_blocks;
+  t.require(
+      values_of(blocks_m, blocks_n, x.block_order),
+      [](std::int64_t m, std::int64_t n, const KnobValue& order) { return is_canonical_order(order, m, n); },
       "a loop over a single block comes first, m before n, as other orders mean the same");
   if (knobs.parallel == Parallel::kM || knobs.parallel == Parallel::kN) {
-    t.constrain(
-        {knobs.parallel == Parallel::kM ? "blocks_m" : "blocks_n"},
-        [](std::span<const KnobValue> v) { return v[0][0] >= 2; }, "a parallel loop needs two blocks or more");
+    t.require((knobs.parallel == Parallel::kM ? blocks_m : blocks_n) >= 2, "a parallel loop needs two blocks or more");
   }
   if (knobs.parallel == Parallel::kBoth) {
-    t.constrain(
-        {"blocks_m", "blocks_n"}, [](std::span<const KnobValue> v) { return v[0][0] >= 2 && v[1][0] >= 2; },
-        "loops that run parallel together need two blocks or more each");
+    t.require(blocks_m >= 2 && blocks_n >= 2, "loops that run parallel together need two blocks or more each");
   }
-  const std::int64_t bytes = shape.type.bytes(), k = shape.k;
-  const auto steps = [k, blocked](std::span<const KnobValue> v, std::size_t at) {
-    return blocked ? std::min(k, k_block_of(k, v[at][0])) : k;
-  };
+}
+
+/// Requires that a packed block, so many rows or columns of the matrix of so many steps, takes no more than
+/// `max_bytes`.
+void require_packed_block(const Nest& nest, const KnobExpr& across, const KnobExpr& steps, std::int64_t max_bytes,
+                          const char* reason) {
+  nest.t.require(
+      values_of(across, steps),
+      [bytes = nest.shape.type.bytes(), most = static_cast<double>(max_bytes)](std::int64_t elements, std::int64_t k) {
+        return static_cast<double>(bytes * elements) * static_cast<double>(k) <= most;
+      },
+      reason);
+}
+
+void require_packed_blocks(const Nest& nest, const Numbers& x, const MatmulKnobs& knobs) {
+  const std::int64_t k = nest.shape.k;
+  const KnobExpr steps = nest.blocked ? min(k, k_block_of(k, x.k_blocks)) : KnobExpr(k);
   if (knobs.pack_b == Pack::kBlock) {
-    std::vector<std::string> names{"register_vectors", "vector_lanes", "blocks_n"};
-    if (blocked) names.emplace_back("blocks_k");
-    const double most = static_cast<double>(std::max(target.l3_bytes, 4 * target.l2_bytes));
-    t.constrain(
-        names,
-        [=](std::span<const KnobValue> v) {
-          const std::int64_t tile = v[0][0] * v[1][0];
-          const std::int64_t tiles = ceil_div(ceil_div(vector_extent, tile), v[2][0]);
-          return static_cast<double>(bytes * tile * tiles) * static_cast<double>(steps(v, 3)) <= most;
-        },
-        "a packed block of B is larger than the last-level cache");
+    const KnobExpr tile = x.vectors * x.lanes;
+    require_packed_block(nest, tile * ceil_div(ceil_div(nest.vector_extent, tile), x.vector_blocks), steps,
+                         std::max(nest.target.l3_bytes, 4 * nest.target.l2_bytes),
+                         "a packed block of B is larger than the last-level cache");
   }
   if (knobs.pack_a != Pack::kNo) {
-    std::vector<std::string> names{"register_rows", "blocks_m"};
-    if (blocked) names.emplace_back("blocks_k");
-    const double most = static_cast<double>(std::max(target.l3_bytes / 2, 4 * target.l2_bytes));
-    t.constrain(
-        names,
-        [=](std::span<const KnobValue> v) {
-          const std::int64_t rows = v[0][0] * ceil_div(ceil_div(row_extent, v[0][0]), v[1][0]);
-          return static_cast<double>(bytes * rows) * static_cast<double>(steps(v, 2)) <= most;
-        },
-        "a packed block of A takes more than half of the last-level cache");
+    require_packed_block(nest, x.rows * ceil_div(ceil_div(nest.row_extent, x.rows), x.row_blocks), steps,
+                         std::max(nest.target.l3_bytes / 2, 4 * nest.target.l2_bytes),
+                         "a packed block of A takes more than half of the last-level cache");
   }
+}
+
+}  // namespace
+
+MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulForm& form, const Target& target) {
+  const MatmulShape& shape = form.shape;
+  const int full_lanes = target.lanes(shape.type);
+  MatmulKnobs knobs;
+  std::vector<std::string> axes{"n"};
+  const bool may_vectorize_m = !form.columns_only && !shape.prepares_b;
+  if (shape.n < full_lanes && shape.m >= full_lanes && may_vectorize_m) axes.emplace_back("m");
+  knobs.vector_m = t.choose("vector_axis", axes) == "m";
+  Nest nest{.t = t,
+            .form = form,
+            .shape = shape,
+            .target = target,
+            .full_lanes = full_lanes,
+            .row_extent = knobs.vector_m ? shape.n : shape.m,
+            .vector_extent = knobs.vector_m ? shape.m : shape.n};
+  if (!knobs.vector_m) choose_packing(nest, knobs);
+  choose_reduction(nest);
+  const std::vector<std::int64_t> heights = choose_tail(nest, knobs);
+  knobs.parallel = choose_parallel(nest);
+  const Numbers numbers = define_numbers(nest, heights, knobs);
+  take_numbers(nest, numbers, knobs);
+  require_register_tile(nest, numbers, knobs);
+  require_blocks(nest, numbers, knobs);
+  require_packed_blocks(nest, numbers, knobs);
   return knobs;
 }
 

@@ -49,8 +49,10 @@ Schedule schedule_matmul(Tuning& t, const MatmulForm& form, Definition& definiti
 /// the product.
 inline int spare_registers(const Target& target) { return target.has_fma() ? 1 : 2; }
 
-/// Whether a tile of rows x vectors fits into the target's vector registers: accumulators + vectors of B + a broadcast.
-inline bool fits_registers(std::int64_t rows, std::int64_t vectors, const Target& target) {
+/// Whether a tile of rows x vectors, numbers or knobs, fits into the target's vector registers: accumulators + vectors
+/// of B + a broadcast.
+template <class Rows, class Vectors>
+auto fits_registers(const Rows& rows, const Vectors& vectors, const Target& target) {
   return rows * vectors + vectors + spare_registers(target) <= target.vector_registers;
 }
 
@@ -73,17 +75,20 @@ bool stays_in_registers(const RegisterTile& tile, const Target& target);
 /// Whether LLVM reads the first `rest` of `lanes` lanes as a vector of its own, narrower ones.
 inline bool is_narrower_vector(std::int64_t rest, std::int64_t lanes) { return 2 * rest == lanes || 4 * rest == lanes; }
 
-/// The most vectors of a tile, at the end of `extent`, too: without masks the rest is made of narrower ones.
-std::int64_t most_vectors(std::int64_t extent, std::int64_t vectors, std::int64_t lanes, const Target& target);
+/// Vectors of a tile at most, at the end of `extent`, too: without masks the rest is made of narrower ones.
+std::int64_t max_vectors(std::int64_t extent, std::int64_t vectors, std::int64_t lanes, const Target& target);
 
-/// Rows of a second register tile such that multiples of both cover `extent` exactly: the most below `rows`, at least
-/// half of it. 0 where there is none or `rows` divides the extent.
+/// Rows of a second register tile such that multiples of both cover `extent` exactly: the largest number below `rows`,
+/// at least half of it. 0 where there is none or `rows` divides the extent.
 std::int64_t second_segment(std::int64_t extent, std::int64_t rows);
 
 /// Register tiles that cover `extent`.
 std::int64_t count_tiles(std::int64_t extent, std::int64_t rows, std::int64_t second_rows);
 
 /// Reduction steps of each of `blocks` blocks, a multiple of 8 so that unrolling comes out even.
-inline std::int64_t k_block_of(std::int64_t k, std::int64_t blocks) { return ceil_div(ceil_div(k, blocks), 8) * 8; }
+template <class Blocks>
+Blocks k_block_of(std::int64_t k, const Blocks& blocks) {
+  return ceil_div(ceil_div(k, blocks), 8) * 8;
+}
 
 }  // namespace nestwright

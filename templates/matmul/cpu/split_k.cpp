@@ -5,23 +5,24 @@
 
 #include "templates/framework/completion.h"
 #include "templates/framework/parallel_worth.h"
+#include "templates/framework/seed_table.h"
 #include "templates/matmul/cpu/blocks.h"
 #include "templates/matmul/matmul.h"
 
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kLeastPart = 64;            ///< steps of the reduction: below, the sum of the parts is too dear
-constexpr std::int64_t kMostMissing = 2;           ///< steps by which the last part may be shorter
-constexpr std::int64_t kMostElements = 512 * 512;  ///< of C: above, there is enough to share without
-constexpr double kLeastProducts = 32 * 32 * 32;    ///< below, starting threads takes longer
+constexpr std::int64_t kMinPart = 64;    ///< steps of the reduction: below, the sum of the parts costs too much
+constexpr std::int64_t kMaxMissing = 2;  ///< steps by which the last part may be shorter
+constexpr std::int64_t kMaxElements = 512 * 512;  ///< of C: above, there is enough to share without
+constexpr double kMinProducts = 32 * 32 * 32;     ///< below, starting threads takes longer
 
 /// Numbers of parts, all of them equal or the last one a little shorter.
 std::vector<std::int64_t> part_counts(std::int64_t k) {
   std::vector<std::int64_t> counts;
   for (const std::int64_t parts : {2, 3, 4, 6, 8, 12, 16}) {
     const std::int64_t steps = ceil_div(k, parts);
-    if (k / parts >= kLeastPart && parts * steps - k <= kMostMissing) counts.push_back(parts);
+    if (k / parts >= kMinPart && parts * steps - k <= kMaxMissing) counts.push_back(parts);
   }
   return counts;
 }
@@ -34,8 +35,8 @@ std::string why_not(const Workload& workload, const Target& target) {
   if (shape.batch > 1) return "it needs a single product";
   if (shape.prepares_b) return "it reads B in place";
   if (part_counts(shape.k).empty()) return "it needs a reduction of two parts of 64 steps or more";
-  if (shape.m * shape.n > kMostElements) return "it needs a result of at most 512 x 512 elements";
-  if (shape.products() < kLeastProducts) return "it needs work that is worth starting threads";
+  if (shape.m * shape.n > kMaxElements) return "it needs a result of at most 512 x 512 elements";
+  if (shape.products() < kMinProducts) return "it needs work that is worth starting threads";
   return {};
 }
 
@@ -51,53 +52,65 @@ void schedule_sum(Schedule& s, const Tensor& c, const Tensor& total, const Matmu
   s[total].reorder({s[total].axis(1 - across), part, total_vector, total_lane});
 }
 
-Schedule schedule_split_k(Tuning& t, const Workload& workload, Definition& definition, const Target& target) {
-  const MatmulShape shape = matmul_shape(workload);
-  MatmulKnobs knobs;
+struct SplitKnobs {
+  MatmulKnobs tile;
+  std::int64_t parts = 1;
+};
+
+SplitKnobs define_knobs(Tuning& t, const MatmulShape& shape, const Target& target) {
+  SplitKnobs result;
+  MatmulKnobs& knobs = result.tile;
   std::vector<std::string> axes{"n"};
-  if (shape.n < target.lanes(shape.type) && shape.m > shape.n) axes.emplace_back("m");
+  const std::int64_t lanes = target.lanes(shape.type);
+  if (shape.n < lanes && shape.m > shape.n) axes.emplace_back("m");
   knobs.vector_m = t.choose("vector_axis", axes) == "m";
-  knobs.lanes = target.lanes(shape.type);
   const std::int64_t row_extent = knobs.vector_m ? shape.n : shape.m;
   const std::int64_t vector_extent = knobs.vector_m ? shape.m : shape.n;
   const std::vector<std::int64_t> counts = part_counts(shape.k);
-  const std::int64_t parts = t.define_knob("parts", counts.empty() ? std::vector<std::int64_t>{1} : counts);
-  std::vector<std::int64_t> rows, vectors;
-  for (std::int64_t r = 1; r <= row_extent && fits_registers(r, 1, target); ++r) rows.push_back(r);
+  const KnobExpr parts = t.define_knob("parts", counts.empty() ? std::vector<std::int64_t>{1} : counts);
+  std::vector<std::int64_t> heights, widths;
+  for (std::int64_t r = 1; r <= row_extent && fits_registers(r, std::int64_t{1}, target); ++r) heights.push_back(r);
   for (const std::int64_t v : {1, 2, 3, 4, 6, 8}) {
-    if ((v - 1) * knobs.lanes < vector_extent) vectors.push_back(v);
+    if ((v - 1) * lanes < vector_extent) widths.push_back(v);
   }
-  knobs.rows = t.define_knob("register_rows", rows);
-  knobs.vectors = t.define_knob("register_vectors", vectors);
-  knobs.unroll_k = t.define_knob("unroll_k", {1, 2, 4, 8});
-  const std::int64_t blocks = t.define_knob("blocks", {1, 2, 4});
-  knobs.row_tiles = ceil_div(ceil_div(row_extent, knobs.rows), knobs.vector_m ? 1 : blocks);
-  knobs.vector_tiles = ceil_div(ceil_div(vector_extent, knobs.vectors * knobs.lanes), knobs.vector_m ? blocks : 1);
-  knobs.block_order = {kAxisM, kAxisN};
+  const KnobExpr rows = t.define_knob("register_rows", heights);
+  const KnobExpr vectors = t.define_knob("register_vectors", widths);
+  const KnobExpr unroll_k = t.define_knob("unroll_k", {1, 2, 4, 8});
+  const KnobExpr blocks = t.define_knob("blocks", {1, 2, 4});
+  const KnobExpr row_tiles = ceil_div(row_extent, rows), vector_tiles = ceil_div(vector_extent, vectors * lanes);
   knobs.tiles_n_outer = t.define_reorder("tile_order", {{kAxisM, kAxisN}, {kAxisN, kAxisM}})[0] == kAxisN;
-  knobs.parallel = MatmulKnobs::Parallel::kBatch;
-  const bool strided = knobs.vector_m ? !shape.ta : shape.tb;
-  const std::int64_t rest = vector_extent % knobs.lanes;
-  t.constrain(
-      {"register_rows", "register_vectors", "unroll_k"},
-      [=, lanes = knobs.lanes](std::span<const KnobValue> v) {
-        const bool narrow_end = is_narrower_vector(rest, lanes);
-        return stays_in_registers(
-            {v[0][0], most_vectors(vector_extent, v[1][0], lanes, target), v[2][0], strided, rest > 0, narrow_end},
-            target);
+  t.require(
+      values_of(rows, vectors, unroll_k),
+      [=, strided = knobs.vector_m ? !shape.ta : shape.tb](std::int64_t r, std::int64_t v, std::int64_t unroll) {
+        const std::int64_t rest = vector_extent % lanes;
+        return stays_in_registers({r, max_vectors(vector_extent, v, lanes, target), unroll, strided, rest > 0,
+                                   is_narrower_vector(rest, lanes)},
+                                  target);
       },
       "the register tile does not stay in the target's vector registers");
-  t.constrain(
-      {"parts", "unroll_k"},
-      [k = shape.k](std::span<const KnobValue> v) { return k % v[0][0] == 0 || v[1][0] > kMostMissing; },
-      "the condition of a shorter last part stays in the loop that is not unrolled beyond it");
-  t.constrain(
-      {"blocks", "register_rows", "register_vectors"},
-      [=, lanes = knobs.lanes, vector_m = knobs.vector_m](std::span<const KnobValue> v) {
-        return v[0][0] <= (vector_m ? ceil_div(vector_extent, v[2][0] * lanes) : ceil_div(row_extent, v[1][0]));
+  t.require(shape.k % parts == 0 || unroll_k > kMaxMissing,
+            "the condition of a shorter last part stays in the loop that is not unrolled beyond it");
+  t.require(
+      values_of(blocks, row_tiles, vector_tiles),
+      [vector_m = knobs.vector_m](std::int64_t count, std::int64_t of_rows, std::int64_t of_vectors) {
+        return count <= (vector_m ? of_vectors : of_rows);
       },
       "there are fewer register tiles than blocks");
+  knobs.lanes = lanes;
+  knobs.rows = rows;
+  knobs.vectors = vectors;
+  knobs.unroll_k = unroll_k;
+  knobs.row_tiles = knobs.vector_m ? row_tiles : ceil_div(row_tiles, blocks);
+  knobs.vector_tiles = knobs.vector_m ? ceil_div(vector_tiles, blocks) : vector_tiles;
+  knobs.block_order = {kAxisM, kAxisN};
+  knobs.parallel = MatmulKnobs::Parallel::kBatch;
+  result.parts = parts;
+  return result;
+}
 
+Schedule schedule_split_k(Tuning& t, const Workload& workload, Definition& definition, const Target& target) {
+  const MatmulShape shape = matmul_shape(workload);
+  const auto [knobs, parts] = define_knobs(t, shape, target);
   const Tensor c = definition.args.back();
   Schedule s = create_schedule(c);
   const Tensor sums = sums_in_registers(s, c);
@@ -116,20 +129,16 @@ std::vector<Config> seeds(const Workload& workload, const Target& target) {
   // Every configuration is parallel: none is a default of small work.
   if (!why_not(workload, target).empty() || !is_worth_parallel_loop(matmul_operator().define(workload), target))
     return {};
-  std::vector<Config> wishes;
   const bool narrow = shape.n < target.lanes(shape.type) && shape.m > shape.n;
+  std::vector<Config> partial;
   for (const std::int64_t parts : {2, 4}) {
     for (const std::int64_t vectors : {2, 4}) {
-      Config wish;
-      wish.set("vector_axis", {}, narrow ? "m" : "n");
-      wish.set("parts", {parts});
-      wish.set("register_vectors", {vectors});
-      wish.set("register_rows", {narrow ? 1 : (target.vector_registers - spare_registers(target) - vectors) / vectors});
-      wish.set("unroll_k", {narrow ? 1 : 4});
-      wishes.push_back(std::move(wish));
+      const std::int64_t rows = (target.vector_registers - spare_registers(target) - vectors) / vectors;
+      append(partial, seed_rows({"vector_axis", "parts", "register_vectors", "register_rows", "unroll_k"},
+                                {{narrow ? "m" : "n", parts, vectors, narrow ? 1 : rows, narrow ? 1 : 4}}));
     }
   }
-  return complete_each(matmul_split_k_template(), workload, target, wishes);
+  return complete_each(matmul_split_k_template(), workload, target, partial);
 }
 
 }  // namespace

@@ -26,17 +26,22 @@ struct MmaOperand {
   bool rows;     ///< so do those of its slices in shared memory
   /// Elements between rows of a slice, of so many between those that are loaded by rows: what has 4 bytes and is loaded
   /// across its rows needs twice as many to meet no bank of shared memory twice.
-  std::int64_t padding(std::int64_t of_rows, ir::Type type) const {
+  template <class Int>
+  Int padding(const Int& of_rows, ir::Type type) const {
     return !rows && type.bytes() == 4 ? 2 * of_rows : of_rows;
   }
 };
 std::array<MmaOperand, 2> mma_operands(const Workload& workload);
 
-/// Rows or columns of C: of a warp, and how many warps a block has next to each other.
-struct WarpTile {
-  std::int64_t warps = 1, elements = kMmaTile;
-  std::int64_t of_block() const { return warps * elements; }
+/// Rows or columns of C: of a warp, and how many warps a block has next to each other. Numbers, or knobs.
+template <class Int>
+struct WarpTileOf {
+  Int warps = 1, elements = kMmaTile;
+  Int of_block() const { return warps * elements; }
+  WarpTileOf<std::int64_t> in_run() const { return {warps, elements}; }
 };
+using WarpTile = WarpTileOf<std::int64_t>;
+using WarpTileKnobs = WarpTileOf<KnobExpr>;
 
 enum class MmaKind : std::uint8_t { kWarps, kWarpgroups };
 

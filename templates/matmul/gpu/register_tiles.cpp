@@ -4,7 +4,7 @@
 //     threads, with strips and elements of their own:
 //       tile = 0                                                              (in registers)
 //       for blocks of K:
-//         A.tile, B.tile = slices of A and B, fetched by all threads together (in shared memory; twice, in turns)
+//         A.tile, B.tile = slices of A and B, fetched by all threads together (in shared memory, double-buffered)
 //         for K in the block: tile += A.tile[k, rows] * B.tile[k, columns]    (from registers, read in vectors)
 //       C = epilogue(tile)
 //
@@ -48,7 +48,7 @@ IterVar bind_tiles(Stage c, const MatmulGpuKnobs& knobs) {
   IterVar others;
   for (std::size_t a = 0; a < outer; ++a) others = a == 0 ? axes[0] : c.fuse(others, axes[a]);
   const std::int64_t* count = others.defined() ? ir::as_const_int(others.extent()) : nullptr;
-  if (count != nullptr && *count > kMostBlocks) {
+  if (count != nullptr && *count > kMaxBlocks) {
     m.block = c.fuse(others, m.block);
   } else if (others.defined()) {
     c.bind(others, kBlockIdxZ);

@@ -16,12 +16,16 @@
 namespace nestwright {
 
 /// Rows or columns of C: blocks, each of `strips` of neighbouring elements that all of its threads share, so that a
-/// thread has as many runs of `elements`.
-struct ThreadTile {
-  std::int64_t blocks = 1, strips = 1, threads = 1, elements = 1;
-  std::int64_t of_thread() const { return strips * elements; }
-  std::int64_t of_block() const { return strips * threads * elements; }
+/// thread has as many runs of `elements`. Numbers, or knobs.
+template <class Int>
+struct ThreadTileOf {
+  Int blocks = 1, strips = 1, threads = 1, elements = 1;
+  Int of_thread() const { return strips * elements; }
+  Int of_block() const { return strips * threads * elements; }
+  ThreadTileOf<std::int64_t> in_run() const { return {blocks, strips, threads, elements}; }
 };
+using ThreadTile = ThreadTileOf<std::int64_t>;
+using ThreadTileKnobs = ThreadTileOf<KnobExpr>;
 
 struct MatmulGpuKnobs {
   ThreadTile m, n;
@@ -39,16 +43,27 @@ struct MatmulGpuKnobs {
   bool n_along_y = false;    ///< blocks of N have blockIdx.y, those of M blockIdx.x
 };
 
-/// Constrains the knob `stages` by double_buffer, block_k, vector_a, vector_b and, in_parts, parts, of `k` steps of the
-/// reduction: more than two want as many slices, and vectors that are copied asynchronously.
-void constrain_stages(Tuning& t, const MatmulTypes& types, std::int64_t k, bool in_parts);
+/// How slices of A and B come to shared memory, as knobs.
+struct SliceKnobs {
+  KnobExpr k_block = 1;               ///< steps of the reduction
+  KnobExpr lanes_a = 1, lanes_b = 1;  ///< of the vectors that are fetched
+  KnobExpr padding = 0;
+  KnobExpr double_buffer = 0, stages = 2;
+  KnobExpr parts = 1;  ///< of the reduction
+  /// Slices of each operand that are there at a time.
+  KnobExpr slices() const { return select(double_buffer, stages, 1); }
+};
+
+/// Requires of more than two stages that there are as many slices of the `k` steps of the reduction, and that vectors
+/// are copied asynchronously.
+void require_stages(Tuning& t, const MatmulTypes& types, std::int64_t k, const SliceKnobs& slice);
 
 /// `blocks_k` steps a part, padded.
 MatmulGpuKnobs define_matmul_gpu_knobs(Tuning& t, const Workload& workload, const Target& target);
 
 /// Widths of vectors in rows of which the next one, or that of the next matrix, begins at a multiple of them, too.
 std::vector<std::int64_t> matrix_widths(const MatrixLayout& layout, std::int64_t batch, ir::Type type,
-                                        std::int64_t most = 4);
+                                        std::int64_t limit = 4);
 
 /// Sums are of float32 where the operator's would be of float16.
 ir::Type matmul_gpu_sums(const Workload& workload);
