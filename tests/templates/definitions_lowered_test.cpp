@@ -1,9 +1,9 @@
 // Operators without any schedule: their definitions, lowered for a CPU, compute the reference. What templates are made
 // of is right before any of them is.
-#include "convolution_cases.h"
-#include "matmul_check.h"
 #include "templates/registry.h"
 #include "templates/scan/scan.h"
+#include "tests/templates/convolution/cases.h"
+#include "tests/templates/matmul/check.h"
 
 namespace nestwright {
 namespace {

@@ -3,11 +3,11 @@
 // tells it from others of the template; it opens with the workload and the configuration, the program follows.
 #include <fstream>
 
-#include "gpu_cases.h"
 #include "ir/core/print.h"
-#include "matmul_check.h"
 #include "templates/registry.h"
 #include "tests/support/golden.h"
+#include "tests/templates/gpu_cases.h"
+#include "tests/templates/matmul/check.h"
 
 namespace nestwright {
 namespace {

@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "gpu_cases.h"
 #include "ir/verify/verify.h"
-#include "matmul_check.h"
 #include "templates/registry.h"
+#include "tests/templates/gpu_cases.h"
+#include "tests/templates/matmul/check.h"
 
 namespace nestwright {
 namespace {

@@ -8,9 +8,9 @@
 #include "ir/interpret/interpret.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
-#include "memory_bound_cases.h"
 #include "support/error.h"
 #include "templates/registry.h"
+#include "tests/templates/memory_bound_cases.h"
 
 namespace nestwright {
 namespace {

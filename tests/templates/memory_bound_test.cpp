@@ -6,12 +6,12 @@
 #include <numbers>
 #include <set>
 
-#include "definitions.h"
-#include "memory_bound_cases.h"
 #include "support/error.h"
 #include "templates/pointwise/functions.h"
 #include "templates/registry.h"
-#include "workload_refusal.h"
+#include "tests/templates/definitions.h"
+#include "tests/templates/framework/workload_refusal.h"
+#include "tests/templates/memory_bound_cases.h"
 
 namespace nestwright {
 namespace {

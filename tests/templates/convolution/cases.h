@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "matmul_cases.h"
 #include "templates/registry.h"
+#include "tests/templates/matmul/cases.h"
 
 namespace nestwright::testing_convolution {
 

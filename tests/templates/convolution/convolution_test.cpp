@@ -1,11 +1,11 @@
 // Convolutions: what they define, what their reference says, what they refuse.
 #include <gmock/gmock.h>
 
-#include "convolution_cases.h"
-#include "definitions.h"
 #include "support/error.h"
 #include "templates/registry.h"
-#include "workload_refusal.h"
+#include "tests/templates/convolution/cases.h"
+#include "tests/templates/definitions.h"
+#include "tests/templates/framework/workload_refusal.h"
 
 namespace nestwright {
 namespace {

@@ -1,8 +1,8 @@
 // What the GPU templates of convolutions choose without tuning, and what one of them refuses.
 #include <gmock/gmock.h>
 
-#include "gpu_cases.h"
 #include "templates/registry.h"
+#include "tests/templates/gpu_cases.h"
 
 namespace nestwright {
 namespace {

@@ -6,7 +6,7 @@
 #include "support/error.h"
 #include "templates/registry.h"
 #include "tests/support/message.h"
-#include "workload_refusal.h"
+#include "tests/templates/framework/workload_refusal.h"
 
 namespace nestwright {
 namespace {

@@ -12,8 +12,8 @@
 #include "ir/interpret/interpret.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
-#include "matmul_cases.h"
 #include "support/error.h"
+#include "tests/templates/matmul/cases.h"
 
 namespace nestwright::testing_matmul {
 

@@ -4,9 +4,9 @@
 #include <fstream>
 
 #include "ir/core/print.h"
-#include "matmul_check.h"
 #include "templates/registry.h"
 #include "tests/support/golden.h"
+#include "tests/templates/matmul/check.h"
 
 namespace nestwright {
 namespace {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "matmul_check.h"
+#include "tests/templates/matmul/check.h"
 
 namespace nestwright {
 namespace {

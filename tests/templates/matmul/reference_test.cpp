@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-#include "matmul_cases.h"
 #include "support/error.h"
 #include "templates/registry.h"
 #include "tests/support/message.h"
+#include "tests/templates/matmul/cases.h"
 
 namespace nestwright {
 namespace {

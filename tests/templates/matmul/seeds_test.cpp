@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "matmul_cases.h"
 #include "templates/registry.h"
+#include "tests/templates/matmul/cases.h"
 
 namespace nestwright {
 namespace {

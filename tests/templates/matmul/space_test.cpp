@@ -4,9 +4,9 @@
 
 #include <chrono>
 
-#include "matmul_cases.h"
 #include "space/branch_points.h"
 #include "templates/registry.h"
+#include "tests/templates/matmul/cases.h"
 
 namespace nestwright {
 namespace {

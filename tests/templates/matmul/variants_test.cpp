@@ -1,7 +1,7 @@
 // Batches, strides, factors and epilogues: whatever the template and the configuration, the program computes the
 // reference and leaves alone what lies between the rows of C.
-#include "matmul_check.h"
 #include "templates/registry.h"
+#include "tests/templates/matmul/check.h"
 
 namespace nestwright {
 namespace {

@@ -1,12 +1,12 @@
 // The schedule of scan.gpu with symbolic steps and columns: a kernel for sizes that are known at a call.
 #include <gmock/gmock.h>
 
-#include "gpu_cases.h"
 #include "ir/core/print.h"
 #include "ir/interpret/interpret.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "templates/scan/scan.h"
+#include "tests/templates/gpu_cases.h"
 
 namespace nestwright {
 namespace {
