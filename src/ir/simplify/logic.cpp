@@ -145,8 +145,8 @@ Expr ExprSimplifier::run_junction(const Expr& e, const Binary& n) {
 
 // The conjunction `a` without the conjuncts that its other conjuncts and `b` imply.
 Expr ExprSimplifier::without_implied(const Expr& a, const Expr& b) {
-  const auto* conjunction = a.as<Binary>();
-  if (!conjunction || conjunction->op != BinaryOp::kAnd) return a;
+  const auto* n = a.as<Binary>();
+  if (!n || n->op != BinaryOp::kAnd) return a;
   std::vector<Expr> parts;
   conjuncts(a, parts);
   const std::size_t before = parts.size();
