@@ -1,11 +1,11 @@
-# Sourced by the scripts of bench/: installs what is missing and builds into build/bench.
+# Sourced by the scripts of bench/: installs missing packages and builds into build/bench.
 # shellcheck shell=bash
 
 # shellcheck source=cmake/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
 
-# show_help SCRIPT PROGRAM WORD...: where --help is among the words, prints what the head of the script says and the options of its
-# program, if there is one and it is built, and ends. Installs and builds nothing.
+# show_help SCRIPT PROGRAM WORD...: if --help is among the words, prints the head of the script and the options of its program, if
+# there is one and it is built, and exits. Installs and builds nothing.
 show_help() {
   local script=$1 program=$2 word
   shift 2
@@ -22,7 +22,7 @@ show_help() {
   done
 }
 
-# build_bench ROOT TARGET...: everything said goes to standard error, for standard output is the benchmark's.
+# build_bench ROOT TARGET...: builds the targets. All output goes to standard error; standard output is the benchmark's.
 build_bench() {
   local root=$1
   shift

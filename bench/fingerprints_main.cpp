@@ -97,7 +97,8 @@ std::string fingerprint(const Line& line) {
     const Instance instance = instantiate(*line.source, line.task.workload, target, config);
     const ir::Program loops = lower(instance.schedule, instance.definition.args, target, line.task.workload.op);
     const CompiledObject object = compiled(expand(loops, target), target);
-    return object.code.empty() ? fmt::format("{:016x}", stable_hash(object.source)) : object.code;
+    return object.code_fingerprint.empty() ? fmt::format("{:016x}", stable_hash(object.source))
+                                           : object.code_fingerprint;
   } catch (const Error& e) {
     return fmt::format("refused: {}", e.what());
   }

@@ -1,5 +1,5 @@
-# nestwright::nestwright, everything in one target, and what `cmake --install` puts where: both executables into bin/, headers under
-# include/nestwright/, libraries, and a package for find_package(nestwright).
+# Defines nestwright::nestwright, a target for the whole library, and the files of `cmake --install`: both executables in bin/, headers
+# in include/nestwright/, the libraries, and a package for find_package(nestwright).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -23,7 +23,7 @@ install(TARGETS ${nestwright_targets} EXPORT nestwrightTargets ARCHIVE DESTINATI
 install(DIRECTORY src/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nestwright FILES_MATCHING PATTERN "*.h"
         PATTERN "cli" EXCLUDE PATTERN "codegen/llvm" EXCLUDE PATTERN "runtime/opencl" EXCLUDE PATTERN "runtime/cuda" EXCLUDE PATTERN "passes" EXCLUDE)
 install(DIRECTORY search templates cost_model DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nestwright FILES_MATCHING PATTERN "*.h")
-# The other headers of logs/ are SQLite's side of it.
+# The other headers of logs/ depend on SQLite.
 install(FILES logs/record.h logs/tuning_log.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nestwright/logs)
 
 set(nestwright_package ${CMAKE_INSTALL_LIBDIR}/cmake/nestwright)

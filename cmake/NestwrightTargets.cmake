@@ -1,22 +1,22 @@
-# How this project declares its targets: one library per folder, one test executable per test folder.
+# Functions that declare the targets: one library per folder, one test executable per test folder.
 
-# Flags that every target of ours is built with.
+# Compiler flags of every target.
 add_library(nestwright_flags INTERFACE)
 target_compile_features(nestwright_flags INTERFACE cxx_std_20)
 target_compile_options(nestwright_flags INTERFACE -Wall -Wextra -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> -Wno-missing-field-initializers
                                                   $<$<BOOL:${NESTWRIGHT_WERROR}>:-Werror>
-                                                  # g++ 12 sees overlaps in "text" + std::string where there are none (PR 105651),
-                                                  # and at -O3 sizes beyond all memory.
+                                                  # g++ 12 reports false overlaps in "text" + std::string (PR 105651),
+                                                  # and at -O3 false sizes larger than memory.
                                                   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict
                                                   $<$<NOT:$<BOOL:${NESTWRIGHT_WERROR}>>:-Wno-stringop-overflow -Wno-array-bounds>>)
 
-# What most of our sources include takes half of the time that they compile: it is read once, for all of them.
+# These headers, which most sources include, take half of the compile time. They are precompiled once for all targets.
 set(nestwright_common_headers <fmt/format.h> <fmt/ranges.h> <algorithm> <array> <functional> <map> <memory> <optional> <set> <span>
                               <string> <string_view> <utility> <variant> <vector>)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/headers.cpp CONTENT "")
 
 # nestwright_headers(<name> [OPTIONS ...] [LINK ...] [HEADERS ...])
-# The precompiled headers nestwright_<name>, once, for targets with the same options that link fmt as it does.
+# Precompiles headers as nestwright_<name>, once, for all targets that have the same options and link fmt.
 function(nestwright_headers name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "OPTIONS;LINK;HEADERS")
   if(TARGET nestwright_${name})
@@ -29,8 +29,8 @@ function(nestwright_headers name)
 endfunction()
 
 # nestwright_batches(<target>)
-# With NESTWRIGHT_BATCHES, a number of lines, the target's sources are compiled several at a time, as batches.awk puts them together:
-# headers are then read, and templates instantiated, once for all of them.
+# If NESTWRIGHT_BATCHES, a number of lines, is set, compiles the target's sources in the batches that batches.awk makes. Headers are
+# then read, and templates instantiated, once per batch.
 function(nestwright_batches target)
   if(NOT NESTWRIGHT_BATCHES)
     return()
@@ -38,11 +38,12 @@ function(nestwright_batches target)
   get_target_property(listed ${target} SOURCES)
   foreach(source IN LISTS listed)
     cmake_path(ABSOLUTE_PATH source)
-    if(source MATCHES "[.]cpp$" AND EXISTS ${source})  # one that the build makes is not there yet
+    if(source MATCHES "[.]cpp$" AND EXISTS ${source})  # generated sources do not exist yet
       list(APPEND sources ${source})
     endif()
   endforeach()
-  execute_process(COMMAND awk -v most=${NESTWRIGHT_BATCHES} -f ${PROJECT_SOURCE_DIR}/cmake/batches.awk ${sources}
+  file(GLOB_RECURSE headers ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
+  execute_process(COMMAND awk -v max_lines=${NESTWRIGHT_BATCHES} -f ${PROJECT_SOURCE_DIR}/cmake/batches.awk ${headers} ${sources}
                   OUTPUT_VARIABLE batches COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCHALL "[^\n]+" batches "${batches}")
   foreach(entry IN LISTS batches)
@@ -50,15 +51,15 @@ function(nestwright_batches target)
     set_source_files_properties(${CMAKE_MATCH_2} PROPERTIES UNITY_GROUP ${target}_${CMAKE_MATCH_1})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  # A batch is no header: what its sources keep to themselves stays in one place. And g++ need not look for memory to free
-  # below 400 MB, which takes up to a fifth of its time.
+  # The warning is for headers: a batch includes each source only once. Garbage collection below 400 MB takes up to a fifth
+  # of the time of g++.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage
                                                                           --param=ggc-min-heapsize=400000>)
 endfunction()
 
 # nestwright_library(<name> SOURCES ... [DEPENDS ...] [PRIVATE ...] [HEADERS ...])
-# The static library nestwright_<name>, alias nestwright::<name>. DEPENDS are folders below (public), PRIVATE are
-# third-party targets that no public header shows; HEADERS are large ones that most of the sources include.
+# Adds the static library nestwright_<name> with the alias nestwright::<name>. DEPENDS are the folders below it (public). PRIVATE are
+# third-party targets that no public header includes. HEADERS are large headers that most of its sources include.
 function(nestwright_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;PRIVATE;HEADERS")
   add_library(nestwright_${name} STATIC ${arg_SOURCES})
@@ -80,7 +81,7 @@ function(nestwright_library name)
 endfunction()
 
 # nestwright_executable(<name> SOURCES ... [LINK ...])
-# The executable <name>, in the top of the build tree.
+# Adds the executable <name> at the top of the build tree.
 function(nestwright_executable name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
   add_executable(${name} ${arg_SOURCES})
@@ -91,16 +92,16 @@ function(nestwright_executable name)
   nestwright_batches(${name})
 endfunction()
 
-# nestwright_test(<name> SOURCES ... DEPENDS ... [PRIVATE ...] [SERIAL ...])
-# The GoogleTest executable test_<name>; every test case in it becomes a ctest test. SERIAL are those suites of it, with their
-# parameters as GoogleTest's filters name them, that measure time and want the machine for themselves.
+# nestwright_test(<name> SOURCES ... DEPENDS ... [PRIVATE ...] [SERIAL ...] [COST <seconds>])
+# Adds the GoogleTest executable test_<name>; each of its test cases becomes a ctest test. SERIAL lists the suites, as patterns of
+# GoogleTest's filter, that measure time and must run alone. COST is roughly the time of its longest test: ctest starts with those.
 include(GoogleTest)
 
-# What is tested is optimised, as the preset says; the tests themselves are not, which saves half of their time.
+# The libraries are optimised as the preset says. The tests are not, which halves their compile time.
 set(nestwright_test_options -O0)
 
 function(nestwright_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;PRIVATE;SERIAL")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "COST" "SOURCES;DEPENDS;PRIVATE;SERIAL")
   add_executable(test_${name} ${arg_SOURCES})
   foreach(folder IN LISTS arg_DEPENDS)
     target_link_libraries(test_${name} PRIVATE nestwright::${folder})
@@ -113,14 +114,17 @@ function(nestwright_test name)
   nestwright_batches(test_${name})
   target_compile_definitions(test_${name} PRIVATE NESTWRIGHT_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                                   NESTWRIGHT_BINARY_DIR="${PROJECT_BINARY_DIR}")
-  # NO_PRETTY_VALUES: of most parameters GoogleTest would print addresses, another name in every run.
+  # NO_PRETTY_VALUES: for most parameters GoogleTest prints addresses, which would change the names in every run.
   set(discovery TEST_PREFIX ${name}. NO_PRETTY_VALUES DISCOVERY_TIMEOUT 120)
+  if(NOT arg_COST)
+    set(arg_COST 0)
+  endif()
   if(NOT arg_SERIAL)
-    gtest_discover_tests(test_${name} ${discovery})
+    gtest_discover_tests(test_${name} ${discovery} PROPERTIES COST ${arg_COST})
     return()
   endif()
   list(TRANSFORM arg_SERIAL APPEND ".*")
   list(JOIN arg_SERIAL ":" serial)
-  gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "${serial}" PROPERTIES RUN_SERIAL ON)
-  gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "-${serial}")
+  gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "${serial}" PROPERTIES COST ${arg_COST} RUN_SERIAL ON)
+  gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "-${serial}" PROPERTIES COST ${arg_COST})
 endfunction()

@@ -1,12 +1,12 @@
-# Which sources can be compiled together: prints a line for each source, the number of its batch and its path.
+# Groups sources that can be compiled together. Prints a line for each source: the number of its batch and its path.
 #
-#   awk -v most=LINES -f batches.awk SOURCE...
+#   awk -v max_lines=LINES -f batches.awk HEADER... SOURCE...
 #
-# Two sources share a batch where both are in the same namespaces, and neither of them mentions a name that the other one
-# keeps to itself: in an unnamed namespace, as an alias or as a macro. A batch has at most `most` lines. Reads the
-# sources as clang-format lays them out.
+# Two sources can share a batch if they use the same namespaces and neither mentions a name that is local to the other: one
+# in an unnamed namespace, an alias or a macro. A source with a local name that a header declares, too, stays alone. A batch
+# has at most `max_lines` lines. The sources must be formatted by clang-format.
 
-# The name that a declaration at the beginning of a line introduces, "" where that is none.
+# Returns the name that a declaration at the beginning of a line introduces; "" if it introduces none.
 function declared(line, words, name) {
   if (line ~ /^(TEST|TEST_F|TEST_P|TYPED_TEST)\(/) {
     split(line, words, /[(),]+ */)
@@ -26,6 +26,10 @@ function declared(line, words, name) {
   return name ~ /^[A-Z_]*$/ ? "" : name
 }
 
+FILENAME ~ /\.h$/ {
+  if (/^[A-Za-z_]/) declared_by_headers[declared($0)]
+  next
+}
 FNR == 1 {
   file = ++files
   path[file] = FILENAME
@@ -40,7 +44,7 @@ FNR == 1 {
   gsub(/"([^"\\]|\\.)*"/, "\"\"")
   sub(/\/\/.*/, "")
   if (/^[A-Za-z_]/ && (unnamed || /^(static |using [A-Za-z0-9_]+ =)/)) own[file] = own[file] " " declared($0)
-  # Of a::b, a.b and a->b only the first name can mean one at the top.
+  # In a::b, a.b and a->b only the first name can refer to a local name.
   count = split($0, words, /[^A-Za-z0-9_.:>]+/)
   for (i = 1; i <= count; ++i) {
     sub(/[.:>].*/, "", words[i])
@@ -51,9 +55,16 @@ FNR == 1 {
   }
 }
 
-# Whether the file can join the batch.
+# Returns 1 if a header declares one of the file's local names.
+function is_alone(file, words, count, i) {
+  count = split(own[file], words, " ")
+  for (i = 1; i <= count; ++i) if (words[i] in declared_by_headers) return 1
+  return 0
+}
+
+# Returns 1 if the file can join the batch.
 function fits(batch, file, words, count, i) {
-  if (spaces_of[batch] != spaces[file] || size[batch] + lines[file] > most) return 0
+  if (spaces_of[batch] != spaces[file] || size[batch] + lines[file] > max_lines) return 0
   count = split(own[file], words, " ")
   for (i = 1; i <= count; ++i) if ((batch, words[i]) in in_use) return 0
   count = split(mentioned[file], words, " ")
@@ -63,10 +74,11 @@ function fits(batch, file, words, count, i) {
 
 END {
   for (file = 1; file <= files; ++file) {
-    for (batch = 1; batch <= batches && !fits(batch, file); ++batch);
+    alone = is_alone(file)
+    for (batch = 1; batch <= batches && (alone || !fits(batch, file)); ++batch);
     if (batch > batches) batches = batch
     spaces_of[batch] = spaces[file]
-    size[batch] += lines[file]
+    size[batch] += alone ? max_lines : lines[file]
     count = split(own[file], words, " ")
     for (i = 1; i <= count; ++i) taken[batch, words[i]]
     count = split(mentioned[file], words, " ")

@@ -1,5 +1,5 @@
-# cmake -DROOT=... -DOUTPUT=... -P fingerprint.cmake: writes the C++ file that says by which sources code was lowered and
-# generated. A header or source more or less, or one byte of one, and it is another.
+# cmake -DROOT=... -DOUTPUT=... -P fingerprint.cmake: writes a C++ file with a hash of the sources that lower and generate
+# code. Adding, removing or changing one of these files changes the hash.
 set(patterns)
 foreach(folder ir schedule lower codegen)
   list(APPEND patterns ${ROOT}/src/${folder}/*.h ${ROOT}/src/${folder}/*.cpp)

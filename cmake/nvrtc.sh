@@ -1,8 +1,8 @@
-# Sourced by ./check: CUDA's compiler for the tests that compile for GPUs, where no toolkit is installed.
+# Sourced by ./check: provides NVRTC for the tests that compile for GPUs if no CUDA toolkit is installed.
 # shellcheck shell=bash
 
-# provide_nvrtc ROOT: where NVRTC is in none of the places that Nestwright looks in, it is fetched from Python's registry into
-# build/nvrtc and named by NESTWRIGHT_NVRTC. A folder that is there is left alone.
+# provide_nvrtc ROOT: if NVRTC is in none of the places that Nestwright searches, downloads it from Python's registry to
+# build/nvrtc and sets NESTWRIGHT_NVRTC. Does not download again if the folder exists.
 provide_nvrtc() {
   local root=$1 folder=$1/build/nvrtc prefix wheel
   [[ -n ${NESTWRIGHT_NVRTC:-} ]] && return 0
@@ -21,7 +21,7 @@ provide_nvrtc() {
       python3 -m zipfile -e "$wheel" "$folder.part" || return 1
       rm "$wheel"
     done
-    mv "$folder.part" "$folder" # only what is whole gets the name
+    mv "$folder.part" "$folder" # the name is given only to a complete download
   fi
   NESTWRIGHT_NVRTC=$(find "$folder" -name 'libnvrtc.so.*' ! -name '*.alt.*' | head -1)
   export NESTWRIGHT_NVRTC

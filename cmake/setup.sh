@@ -1,14 +1,14 @@
 # Sourced by ./quickstart, ./check and bench/install-libraries: installs the Debian packages that are missing.
 # shellcheck shell=bash
 
-# heading TEXT: a line that tells the steps of a script apart.
+# heading TEXT: prints the heading of a step.
 heading() { printf '\n==> %s\n' "$*"; }
 
-# print_head SCRIPT: the comment that it begins with, which is its help.
+# print_head SCRIPT: prints the comment at the beginning of a script, which is its help.
 print_head() { awk 'NR > 1 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$1"; }
 
-# install_missing ROOT GROUP...: whatever packages.txt lists for the groups and is not there. Says what and why; does nothing,
-# and needs no rights and no network, where all is there.
+# install_missing ROOT GROUP...: installs the packages of these groups in packages.txt that are missing, and says which and why. If
+# none is missing, it needs neither root nor a network.
 install_missing() {
   local root=$1 package group reason state
   shift
@@ -37,7 +37,7 @@ install_missing() {
     fi
     as_root=(sudo)
   fi
-  # An empty array is "unbound" to older shells under set -u.
+  # Older shells treat an empty array as unbound under set -u.
   local -a apt=(${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get -qq -y
     -o DPkg::Lock::Timeout=180 -o Dpkg::Use-Pty=0)
   if ! "${apt[@]}" update; then

@@ -30,7 +30,7 @@ class DisturbedTrials {
   /// code has an undisturbed measurement by now.
   std::vector<DisturbedTrial> take(std::size_t n, const KnownCode& known_code) {
     std::erase_if(trials_, [&](const DisturbedTrial& trial) {
-      const KnownCode::Known* known = known_code.find(trial.built.result.object.code);
+      const KnownCode::Known* known = known_code.find(trial.built.result.object.code_fingerprint);
       return known != nullptr && !known->measurement.timing.is_disturbed();
     });
     const auto end = trials_.begin() + static_cast<std::ptrdiff_t>(std::min(n, trials_.size()));

@@ -7,7 +7,6 @@
 #include <limits>
 #include <utility>
 
-#include "cost_model/knob_columns.h"
 #include "search/active_clock.h"
 #include "search/chunk.h"
 #include "search/disturbed_trials.h"
@@ -16,6 +15,7 @@
 #include "search/session_state.h"
 #include "search/stopwatch.h"
 #include "search/strategy.h"
+#include "search/timing_lock.h"
 #include "search/units.h"
 #include "search/warm_start.h"
 #include "support/error.h"
@@ -53,19 +53,6 @@ Trial trial_of(const Point& point, const Measurement& m) {
 /// Whether a trial has a label: one that succeeded but was not timed has none.
 bool has_label(const Measurement& m) { return m.outcome != Outcome::kOk || m.timing.median_ns > 0; }
 
-/// The name of the lock that processes timing on this target share: the processor, or a device.
-std::string locked_part(const Target& target) {
-  switch (target.device) {
-    case DeviceKind::kCpu:
-      return "cpu";
-    case DeviceKind::kCuda:
-      return "cuda-0";
-    case DeviceKind::kOpenCl:
-      return "opencl-0";
-  }
-  throw InternalError("internal error: a kind of device that is none of the known ones");
-}
-
 }  // namespace
 
 class TuningSession::Loop {
@@ -77,7 +64,7 @@ class TuningSession::Loop {
         progress_function_(std::move(progress)),
         options_(options),
         start_up_(clock_),
-        lock_(locked_part(task.target)),
+        lock_(timing_lock_name(task.target)),
         state_(task, log, options_, [this](const std::string& why) { show_progress(why); }),
         columns_(spaces(state_.space)),
         ranker_(make_cost_model(options.cost_model, options.seed), make_cost_model(options.cost_model, options.seed),
@@ -141,7 +128,6 @@ class TuningSession::Loop {
     });
   }
 
-  /// The condition on which a chunk is cut short.
   bool is_past_budget() const {
     const double budget = stop_.budget().seconds;
     return stop_.is_interrupted() || (budget > 0 && stop_.seconds() > budget - state_.race_plan().seconds);
@@ -249,7 +235,6 @@ class TuningSession::Loop {
     }
   }
 
-  /// Reads the trials that other sessions of the task, running at the same time, have recorded.
   void read_other_sessions() {
     const std::vector<TrialRecord> news = state_.log.trials_after(state_.key, last_read_, state_.id);
     if (news.empty()) return;
@@ -334,9 +319,9 @@ class TuningSession::Loop {
 
   /// Whether the code of candidate `i` is known, or will be once an earlier candidate from `first` on is recorded.
   bool is_known(const std::vector<BuiltPoint>& built, std::size_t first, std::size_t i) const {
-    const std::string& code = built[i].result.object.code;
+    const std::string& code = built[i].result.object.code_fingerprint;
     if (code.empty()) return false;
-    const auto same = [&](const BuiltPoint& other) { return other.result.object.code == code; };
+    const auto same = [&](const BuiltPoint& other) { return other.result.object.code_fingerprint == code; };
     return state_.known_code.find(code) != nullptr || std::any_of(built.begin() + static_cast<std::ptrdiff_t>(first),
                                                                   built.begin() + static_cast<std::ptrdiff_t>(i), same);
   }
@@ -344,7 +329,7 @@ class TuningSession::Loop {
   /// Records a trial. One without a measurement takes that of the trial with the same code.
   Measurement record(const CommittedProposal& proposal, const Point& point, const BuiltPoint& built,
                      const std::optional<Measurement>& measured, std::vector<TrialId>& recorded) {
-    TrialCode code{built.result.object.code, 0};
+    TrialCode code{built.result.object.code_fingerprint, 0};
     Measurement m;
     if (measured) {
       m = *measured;
@@ -387,7 +372,6 @@ class TuningSession::Loop {
     if (++incumbents_ % kRenewAfter == 0) renew_reference_time(state_);
   }
 
-  /// Measures a few of the disturbed trials again.
   void measure_disturbed() {
     const std::vector<DisturbedTrial> again =
         disturbed_.take(state_.incumbent_ns() > kLong_ns ? 1 : kChunk, state_.known_code);
@@ -411,7 +395,7 @@ class TuningSession::Loop {
         state_.log.remeasure(state_.id, trials[i], m);
       }
       ++state_.result.remeasured;
-      state_.remember(trials[i], points[i], m, {built[i].result.object.code, 0});
+      state_.remember(trials[i], points[i], m, {built[i].result.object.code_fingerprint, 0});
       if (is_sound(m)) state_.sound_trials.push_back({trials[i], points[i], m.timing.median_ns});
       amended.push_back(trial_of(points[i], m));
     }

@@ -95,8 +95,8 @@ class Survey {
       for (std::size_t i = 0; i < n; ++i) {
         Measurement m = chunk.measurements[i].value();
         m.compile_ms = part[i].result.compile_ms;
-        recorded.push_back(
-            state_.log.record(state_.id, batch.proposals[first + i].id, m, {part[i].result.object.code, 0}));
+        recorded.push_back(state_.log.record(state_.id, batch.proposals[first + i].id, m,
+                                             {part[i].result.object.code_fingerprint, 0}));
         if (is_sound(m)) trials.push_back({points[first + i], m.outcome, m.timing.median_ns});
       }
       adopt(state_, chunk, std::span(points).subspan(first, n), part, recorded);

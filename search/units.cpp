@@ -109,7 +109,8 @@ void Units::establish(SessionState& session, std::span<const TrialRecord> record
   for (std::size_t i = 0; i < anchors.size(); ++i) {
     const auto was =
         std::find_if(recorded.begin(), recorded.end(), [&](const TrialRecord& t) { return t.id == trials[i]; });
-    if (was != recorded.end() && was->code.identity != built[i].result.object.code) changed_code_.insert(trials[i]);
+    if (was != recorded.end() && was->code.identity != built[i].result.object.code_fingerprint)
+      changed_code_.insert(trials[i]);
   }
   for (const TrialRecord& trial : recorded) {
     if (trial.code.same_as == 0 && now_ns_.contains(trial.id) && is_sound(trial.measurement)) {

@@ -1,8 +1,8 @@
-# Sourced by bench/gpu/bundle: which libraries go to another machine, and what they ask of it.
+# Sourced by bench/gpu/bundle: copies the libraries that a bundle needs and checks which symbols they require.
 # shellcheck shell=bash
 
-# copy_libraries FOLDER EXECUTABLE...: what they are linked with, but for what has to be the machine's own: the C library, since its
-# dynamic linker knows no other, and that of C++ (Debian 12's asks for glibc 2.36).
+# copy_libraries FOLDER EXECUTABLE...: copies the libraries that they are linked with, except the C library, which must match the
+# dynamic linker of the machine, and the C++ library (Debian 12's requires glibc 2.36).
 copy_libraries() {
   local folder=$1
   shift
@@ -10,7 +10,7 @@ copy_libraries() {
     grep -vE '/(libc|libm|libpthread|libdl|librt|ld-linux[^/]*|libstdc\+\+|libgcc_s)\.so' | xargs -I{} cp -L {} "$folder/"
 }
 
-# require_old_symbols FILE...: fails where one asks for more than Ubuntu 22.04 has, and says for what.
+# require_old_symbols FILE...: fails if one requires newer symbols than Ubuntu 22.04 has, and prints them.
 require_old_symbols() {
   local file version failed=0
   for file in "$@"; do
@@ -23,7 +23,7 @@ require_old_symbols() {
   return $failed
 }
 
-# is_newer VERSION LIMIT: whether both are of one kind, as in GLIBC_2.36, and the first one is the later one.
+# is_newer VERSION LIMIT: succeeds if both are of one kind, such as GLIBC_2.36, and VERSION is later.
 is_newer() {
   [[ ${1%%_*} == "${2%%_*}" && $1 != "$2" && $(printf '%s\n%s\n' "$1" "$2" | sort -V | tail -n 1) == "$1" ]]
 }

@@ -1,5 +1,5 @@
-// What the subcommands declare of the command line, and what reads it. CLI11 lies behind this header: its own takes
-// longer to compile than all of a subcommand. Thread rule: one thread at a time.
+// Declares and parses the command line: the program, its subcommands and their arguments. A wrapper around CLI11, whose
+// header takes longer to compile than a whole subcommand. Thread rule: one thread at a time.
 #pragma once
 
 #include <functional>
@@ -16,13 +16,13 @@ class Option;
 
 namespace nestwright::cli {
 
-/// What is wrong with a command line, in a sentence or in CLI11's words.
+/// The command line is wrong; what() is a sentence of ours or the message of CLI11.
 class WrongArguments : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Looks at the text that an option was given: empty where it is right, else what to give. May rewrite it.
+/// Checks the value of an option. Returns an empty string if it is valid, else what to give. May rewrite the value.
 using TextCheck = std::function<std::string(std::string&)>;
 
 /// A declared option, flag or positional argument.
@@ -31,9 +31,9 @@ class Argument {
   explicit Argument(CLI::Option* option) : option_(option) {}
 
   Argument& required();
-  /// What help calls the value, "N".
+  /// Sets the name of the value in the help, such as "N".
   Argument& value_name(const std::string& name);
-  /// Help tells what the variable holds now.
+  /// Shows the current value of the variable as the default in the help.
   Argument& show_default();
   Argument& take_from_environment(const std::string& variable);
   Argument& check(const TextCheck& check);
@@ -46,24 +46,25 @@ class Argument {
   CLI::Option* option_;
 };
 
-/// A subcommand.
+/// A subcommand of the program.
 class Command {
  public:
   explicit Command(CLI::App* app) : app_(app) {}
 
-  /// `name`: "--seed", or "workload" for a positional argument. Value: std::string, a list of them, int, std::int64_t,
-  /// std::uint64_t, double, or std::optional<int> or <double>.
+  /// `name` is "--seed", or "workload" for a positional argument. Value is std::string, a vector of them, int,
+  /// std::int64_t, std::uint64_t, double, std::optional<int> or std::optional<double>.
   template <typename Value>
   Argument add_option(const std::string& name, Value& value, const std::string& description);
   Argument add_flag(const std::string& name, bool& value, const std::string& description);
-  /// Called while the command line is read, when all values are set. May throw WrongArguments.
+  /// Sets a callback that parse() calls if this subcommand is given, after it has set all values. The callback may
+  /// throw WrongArguments.
   void on_chosen(const std::function<void()>& callback);
 
  private:
   CLI::App* app_;
 };
 
-/// The program with its subcommands, of which exactly one is given.
+/// The program and its subcommands. A command line must name exactly one of them.
 class CommandLine {
  public:
   CommandLine(const std::string& description, const std::string& name, const std::string& version,
@@ -72,7 +73,8 @@ class CommandLine {
 
   Command add_command(const std::string& name, const std::string& description);
   std::vector<std::string> command_names() const;
-  /// The exit code where help or the version was asked for, and is printed. Throws WrongArguments.
+  /// Returns the exit code if the command line asks for help or the version, which is then printed; else nothing.
+  /// Throws WrongArguments.
   std::optional<int> parse(int argc, char** argv);
 
  private:

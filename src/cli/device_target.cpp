@@ -13,7 +13,7 @@ Target resolve_device(const Target& parsed, std::string_view text) {
   return listing.devices.empty() ? parsed : listing.devices.front().target;
 }
 
-void refuse_missing_device(const Target& target) {
+void require_device(const Target& target) {
   const DeviceListing listing = list_devices(target.device);
   if (listing.devices.empty()) {
     throw UsageError(fmt::format("this machine cannot run code for {}: {}", target.str(), listing.missing));

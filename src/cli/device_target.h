@@ -1,5 +1,5 @@
-// Which device a target on the command line means, and whether this machine has it.
-// Thread rule: one thread at a time. Looks for devices, which loads their drivers into this process.
+// Resolves the device that a target on the command line names, and checks that this machine has it.
+// Thread rule: one thread at a time. Both functions enumerate devices, which loads their drivers into this process.
 #pragma once
 
 #include <string_view>
@@ -8,11 +8,11 @@
 
 namespace nestwright::cli {
 
-/// `parsed`, from `text`, of a device: where the text names the kind alone, this machine's first device of that kind
-/// where there is one.
+/// Returns the target of this machine's first device of the kind of `parsed` if `text`, from which it was parsed, names
+/// only the kind and there is such a device; else `parsed`.
 Target resolve_device(const Target& parsed, std::string_view text);
 
-/// Throws UsageError where this machine has no device of that kind, or one that cannot run code for `target`.
-void refuse_missing_device(const Target& target);
+/// Throws UsageError if this machine has no device of that kind or its first one cannot run code for `target`.
+void require_device(const Target& target);
 
 }  // namespace nestwright::cli

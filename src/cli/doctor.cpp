@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "cli/command.h"
+#include "cli/common_options.h"
 #include "cli/exit_code.h"
 #include "cli/report.h"
 #include "codegen/backend.h"
@@ -29,7 +29,7 @@ std::string or_missing(const std::function<std::string()>& ask) {
   }
 }
 
-/// GB/s read by one thread from working sets that fit each level and from one that fits none.
+/// Measures the GB/s that one thread reads from a working set in each cache and from one in memory.
 Json bandwidths(const Target& target) {
   return {{"l1_read", measure_read_bandwidth(target.l1d_bytes / 2)},
           {"l2_read", measure_read_bandwidth(target.l2_bytes / 2)},
@@ -38,7 +38,7 @@ Json bandwidths(const Target& target) {
           {"memory_copy", measure_copy_bandwidth(std::int64_t{256} << 20)}};
 }
 
-/// Shares, and the verdict in words: empty where the machine is quiet.
+/// Shares of the time, and the disturbance in words, which is empty on a quiet machine.
 Json quietness() {
   const Quietness found = measure_quietness();
   return {{"seconds", found.seconds},          {"fma_spread", found.fma_spread}, {"shared_share", found.shared_share},
@@ -46,7 +46,7 @@ Json quietness() {
           {"disturbance", found.disturbance()}};
 }
 
-/// Microseconds until a parallel loop runs on all threads and is over, by pool.
+/// Measures the microseconds that a parallel loop over all threads costs, by pool.
 Json start_costs(int threads) {
   Json costs = Json::object();
   if (threads == 1) return costs;
@@ -57,7 +57,7 @@ Json start_costs(int threads) {
   return costs;
 }
 
-/// GB/s; null where a device that is listed cannot be used.
+/// Measures GB/s; null if the device is listed but cannot be used.
 Json copy_bandwidth(const DeviceInfo& info) {
   try {
     return measure_copy_bandwidth(*make_device(info.kind, info.index));
@@ -66,7 +66,7 @@ Json copy_bandwidth(const DeviceInfo& info) {
   }
 }
 
-/// By kind a list of devices, or why there is none.
+/// For each kind, the list of devices, or why there are none.
 Json devices() {
   Json json = Json::object();
   for (const DeviceListing& listing : list_devices()) {

@@ -1,11 +1,11 @@
-// What the process returns. Scripts depend on the numbers.
+// The exit codes of nestwright. Scripts depend on the numbers.
 #pragma once
 
 namespace nestwright::cli {
 
 enum ExitCode : int {
   kDone = 0,
-  kFailed = 1,    ///< none of the others: a worker that does not start, no memory, a bug of ours
+  kFailed = 1,    ///< any other failure: a worker that does not start, no memory, a bug
   kUsage = 2,     ///< unknown operator, parameter, knob, target, option; a file that cannot be written
   kNotFound = 3,  ///< nothing recorded (query, export)
   kNoValid = 4,   ///< no candidate was valid (tune)
@@ -13,7 +13,7 @@ enum ExitCode : int {
   kInterrupted = 130,
 };
 
-/// Ends the help of every command.
+/// The end of the help of every subcommand.
 inline constexpr const char* kExitCodeHelp =
     "Exit codes: 0 done, 1 failed otherwise, 2 wrong usage, 3 nothing found, 4 no valid candidate,\n"
     "            5 database missing, locked, read-only, damaged or too new, or its disk full,\n"

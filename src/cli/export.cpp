@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "cli/command.h"
+#include "cli/common_options.h"
 #include "cli/exit_code.h"
 #include "cli/export_check.h"
 #include "cli/option_checks.h"
@@ -18,10 +18,10 @@ struct ExportCommandOptions {
   ExportOptions output;
   bool exact = false;
   bool unchecked = false;
-  bool db_given = false;  ///< then it must be there
+  bool db_given = false;  ///< if so, the database must exist
 };
 
-/// What was found when the object was run.
+/// The result of running the object.
 std::string check_text(const ExportResult& result) {
   if (!result.check) return "not run: --unchecked";
   if (!result.check->why_not_run.empty()) return "not run: " + result.check->why_not_run;
@@ -43,7 +43,7 @@ int run(const ExportCommandOptions& options) {
   const Task task = options.common.task();
   const Lookup found = look_up_in(options.common, options.db_given, task);
   if (options.exact && found.match != MatchKind::kExact) {
-    return complain(kNotFound, nothing_exact(task, found.match));
+    return print_error(kNotFound, no_exact_match_text(task, found.match));
   }
   ExportOptions output = options.output;
   if (!options.unchecked) output.check = [&](const CompiledObject& object) { return check_export(task, object); };

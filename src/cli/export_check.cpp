@@ -13,7 +13,7 @@ namespace nestwright::cli {
 ExportCheck check_export(const Task& task, const CompiledObject& object) {
   ExportCheck found;
   try {
-    refuse_unrunnable(task, Machine::host());
+    require_runnable(task, Machine::host());
   } catch (const UsageError& e) {
     found.why_not_run = e.what();
     return found;

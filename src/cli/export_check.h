@@ -1,12 +1,13 @@
-// Runs the very object that is about to be exported: its result against the reference, and how long it takes here.
-// Thread rule: one thread at a time; nothing else should load the machine meanwhile.
+// Runs an object before it is exported: compares its result with the reference and times it on this machine.
+// Thread rule: one thread at a time, on a machine that is otherwise idle.
 #pragma once
 
 #include "exporter/exporter.h"
 
 namespace nestwright::cli {
 
-/// Checks as finalists are checked, then times in fresh processes. Throws Error where the worker cannot be started.
+/// Checks the object as finalists are checked, then times it in fresh processes. Throws Error if the worker cannot be
+/// started.
 ExportCheck check_export(const Task& task, const CompiledObject& object);
 
 }  // namespace nestwright::cli

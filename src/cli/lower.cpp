@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "cli/command.h"
+#include "cli/common_options.h"
 #include "cli/exit_code.h"
 #include "cli/option_checks.h"
 #include "codegen/backend.h"
@@ -24,12 +24,12 @@ struct LowerCommandOptions {
   std::string config;
   std::string template_name;
   std::string print_after;
-  bool db_given = false;  ///< then it must be there
+  bool db_given = false;  ///< if so, the database must exist
   bool final_pipeline = false;
   bool schedule = false, llvm = false, assembly = false, resources = false;
 };
 
-/// The configuration of --config, checked.
+/// Parses and checks the configuration of --config.
 Lookup given_config(const LowerCommandOptions& options, const Task& task) {
   Lookup found;
   found.match = MatchKind::kExact;
@@ -42,7 +42,7 @@ Lookup given_config(const LowerCommandOptions& options, const Task& task) {
   return found;
 }
 
-/// The configuration that was asked for, or what the database or the template's default gives.
+/// Returns the configuration of --config, else that of the database, else the template's default.
 Lookup choose(const LowerCommandOptions& options, const Task& task) {
   if (!options.config.empty()) return given_config(options, task);
   return look_up_in(options.common, options.db_given, task, options.template_name);
@@ -56,7 +56,7 @@ std::string origin_text(const LowerCommandOptions& options, const Lookup& found)
   return match_name(found.match);
 }
 
-/// A line for each kernel; bytes, and blocks that a multiprocessor holds at a time.
+/// Prints a line per kernel: memory in bytes, and the resident blocks per multiprocessor.
 void print_resources(const std::vector<KernelResources>& kernels, const Target& target) {
   std::size_t width = std::string_view("kernel").size();
   for (const KernelResources& kernel : kernels) width = std::max(width, kernel.kernel.size());
@@ -121,9 +121,9 @@ int run(const LowerCommandOptions& options) {
   if (options.llvm) fmt::print("{}", object.ir);
   if (options.assembly) fmt::print("{}", object.assembly);
   if (options.resources && object.resources.empty()) {
-    return complain(kNotFound,
-                    fmt::format("{} does not tell what the kernels take: name another one by NESTWRIGHT_NVRTC",
-                                make_backend(task.target.device)->version()));
+    return print_error(kNotFound,
+                       fmt::format("{} does not tell what the kernels take: name another one by NESTWRIGHT_NVRTC",
+                                   make_backend(task.target.device)->version()));
   }
   if (options.resources) print_resources(object.resources, task.target);
   return kDone;

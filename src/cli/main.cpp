@@ -1,5 +1,5 @@
-// The nestwright executable: parses the command line, runs one subcommand, and turns every error into one sentence on
-// standard error and a documented exit code.
+// The nestwright executable: parses the command line, runs one subcommand, and reports every error as one sentence on
+// standard error with a documented exit code.
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "cli/arguments.h"
-#include "cli/command.h"
+#include "cli/common_options.h"
 #include "cli/exit_code.h"
 #include "space/nearest_name.h"
 #include "support/error.h"
@@ -23,19 +23,19 @@
 namespace nestwright::cli {
 namespace {
 
-/// What is wrong with the words after the program's name, in one sentence.
+/// Says in one sentence what is wrong with the command line.
 std::string usage_sentence(const std::vector<std::string>& names, const WrongArguments& wrong, int argc, char** argv) {
   const std::string first = argc > 1 ? argv[1] : "";
   if (first.empty())
     return fmt::format("no command is given: use one of {} (see nestwright --help)", join_names(names));
   const bool known = std::find(names.begin(), names.end(), first) != names.end();
   if (!known && first.front() != '-') {
-    const std::string meant = nearest_name(first, names);
+    const std::string nearest = nearest_name(first, names);
     return fmt::format("there is no command '{}': {}use one of {} (see nestwright --help)", first,
-                       meant.empty() ? "" : fmt::format("did you mean '{}'? ", meant), join_names(names));
+                       nearest.empty() ? "" : fmt::format("did you mean '{}'? ", nearest), join_names(names));
   }
   std::string what = wrong.what();
-  // CLI11 names a switch that was given a value without its dashes.
+  // The message of CLI11 for a flag with a value names the flag without its dashes.
   if (const std::size_t end = what.find(" was given a disallowed flag override"); end != std::string::npos) {
     what = fmt::format("--{} takes no value: give it alone", what.substr(0, end));
   }
@@ -47,23 +47,23 @@ constexpr const char* kOutputFails = "standard output cannot be written: check w
 int run_action(const Action& action) {
   try {
     const int code = action();
-    if (std::fflush(stdout) != 0) return complain(kFailed, kOutputFails);
+    if (std::fflush(stdout) != 0) return print_error(kFailed, kOutputFails);
     return code;
   } catch (const LogError& e) {
-    return complain(kDatabase, e.what());
+    return print_error(kDatabase, e.what());
   } catch (const UsageError& e) {
-    return complain(kUsage, e.what());
+    return print_error(kUsage, e.what());
   } catch (const ScheduleError& e) {
-    return complain(kUsage, e.what());
+    return print_error(kUsage, e.what());
   } catch (const LowerError& e) {
-    return complain(kUsage, e.what());
+    return print_error(kUsage, e.what());
   } catch (const CompileError& e) {
-    return complain(kUsage, e.what());
+    return print_error(kUsage, e.what());
   } catch (const std::bad_alloc&) {
-    return complain(kFailed, "there is not enough memory: free some or choose smaller sizes");
+    return print_error(kFailed, "there is not enough memory: free some or choose smaller sizes");
   } catch (const std::exception& e) {
-    // A longer output fails while it is printed, with words of the library's.
-    return complain(kFailed, std::ferror(stdout) != 0 ? kOutputFails : e.what());
+    // Output that exceeds the buffer fails while it is printed, with a message of the library.
+    return print_error(kFailed, std::ferror(stdout) != 0 ? kOutputFails : e.what());
   }
 }
 
@@ -81,13 +81,13 @@ int run(int argc, char** argv) {
   try {
     if (const std::optional<int> code = line.parse(argc, argv)) return *code;
   } catch (const WrongArguments& wrong) {
-    return complain(kUsage, usage_sentence(line.command_names(), wrong, argc, argv));
+    return print_error(kUsage, usage_sentence(line.command_names(), wrong, argc, argv));
   }
   return run_action(action);
 }
 
-/// Where one of the standard descriptors is closed, the first file that is opened would take its place, and messages
-/// would be written into a database.
+/// If a standard descriptor is closed, the next file that is opened gets its number, and messages would be written into
+/// a database.
 void occupy_standard_descriptors() {
   for (int fd = open("/dev/null", O_RDONLY); fd >= 0; fd = open("/dev/null", O_RDONLY)) {
     if (fd <= STDERR_FILENO) continue;
@@ -96,14 +96,14 @@ void occupy_standard_descriptors() {
   }
 }
 
-/// A file that would be longer than `ulimit -f` allows is an error like a full disk, and not the end of the process.
-void report_long_files() { std::signal(SIGXFSZ, SIG_IGN); }
+/// Makes a write beyond `ulimit -f` fail like one to a full disk instead of ending the process.
+void ignore_file_size_signal() { std::signal(SIGXFSZ, SIG_IGN); }
 
 }  // namespace
 }  // namespace nestwright::cli
 
 int main(int argc, char** argv) {
   nestwright::cli::occupy_standard_descriptors();
-  nestwright::cli::report_long_files();
+  nestwright::cli::ignore_file_size_signal();
   return nestwright::cli::run(argc, argv);
 }

@@ -16,11 +16,11 @@ bool reads_as(const std::string& text, Number& value) {
 
 }  // namespace
 
-TextCheck whole_number(std::uint64_t least, std::uint64_t most) {
-  return [least, most](const std::string& text) -> std::string {
+TextCheck whole_number(std::uint64_t min, std::uint64_t max) {
+  return [min, max](const std::string& text) -> std::string {
     std::uint64_t value = 0;
-    if (reads_as(text, value) && value >= least && value <= most) return {};
-    return fmt::format("give a whole number from {} to {}, not '{}'", least, most, text);
+    if (reads_as(text, value) && value >= min && value <= max) return {};
+    return fmt::format("give a whole number from {} to {}, not '{}'", min, max, text);
   };
 }
 

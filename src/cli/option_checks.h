@@ -1,4 +1,4 @@
-// Checks of what options are given, with messages that say what to give. CLI11's own tell the range of a double.
+// Checks of option values, whose messages say what to give. The range checks of CLI11 print the range of a double.
 // Thread rule: pure functions.
 #pragma once
 
@@ -8,15 +8,15 @@
 
 namespace nestwright::cli {
 
-/// A whole number from `least` to `most`.
-TextCheck whole_number(std::uint64_t least, std::uint64_t most);
-/// A finite number of seconds above 0.
+/// Accepts a whole number from `min` to `max`.
+TextCheck whole_number(std::uint64_t min, std::uint64_t max);
+/// Accepts a finite number of seconds above 0.
 TextCheck positive_seconds();
 
-/// Any text but none.
+/// Accepts any text that is not empty.
 TextCheck not_empty();
 
-/// A share from 0 to below 1, as a percentage ("1%") or a number ("0.01"); turned into the number.
+/// Accepts a share in [0, 1), as a percentage ("1%") or a number ("0.01"), and rewrites it as a number.
 TextCheck share();
 
 }  // namespace nestwright::cli

@@ -7,21 +7,21 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "cli/command.h"
+#include "cli/common_options.h"
 #include "cli/report.h"
 
 namespace nestwright::cli {
 namespace {
 
-constexpr double kTerminalEvery_s = 0.1, kPipedEvery_s = 5;
+constexpr double kTerminalInterval_s = 0.1, kPipedInterval_s = 5;
 
-/// Of the terminal: a line that wraps could not be rewritten.
+/// Returns the width available on the terminal; a line that wraps cannot be rewritten.
 std::size_t columns() {
   winsize size{};
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1u : 79u;
 }
 
-/// Of whichever budget ends first; negative: unknown.
+/// Returns the seconds until the first budget ends; negative if unknown.
 double seconds_left(const Progress& p, const Budget& budget) {
   double left = -1;
   if (budget.seconds > 0) left = p.seconds_left;
@@ -46,7 +46,7 @@ std::string progress_text(const Progress& p, const Budget& budget, const Work& w
   const std::string total = budget.trials > 0 ? fmt::format(" of {}", budget.trials) : "";
   const double rate = p.seconds > 0 ? static_cast<double>(p.trials) / p.seconds : 0;
   std::string line = fmt::format("{}{} trials, {:.1f}/s, ", p.trials, total, rate);
-  line += p.best_ns > 0 ? fmt::format("best {} ({}), ", speed_text(work, p.best_ns), format_time(p.best_ns))
+  line += p.best_ns > 0 ? fmt::format("best {} ({}), ", throughput_text(work, p.best_ns), format_time(p.best_ns))
                         : "none valid yet, ";
   if (const double left = seconds_left(p, budget); left >= 0) line += fmt::format("{:.0f} s left, ", left);
   line += outcomes_text(p.outcomes);
@@ -58,7 +58,7 @@ ProgressLine::ProgressLine(const Budget& budget) : budget_(budget), terminal_(is
 
 void ProgressLine::show(const Progress& p, const Work& work, const std::string& task) {
   const bool is_first_best = p.best_ns > 0 && !has_shown_best_;
-  if (!is_first_best && p.seconds - last_shown_s_ < (terminal_ ? kTerminalEvery_s : kPipedEvery_s)) return;
+  if (!is_first_best && p.seconds - last_shown_s_ < (terminal_ ? kTerminalInterval_s : kPipedInterval_s)) return;
   has_shown_best_ = has_shown_best_ || is_first_best;
   last_shown_s_ = p.seconds;
   const std::string line = (task.empty() ? "" : task + ": ") + progress_text(p, budget_, work);

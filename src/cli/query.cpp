@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "cli/command.h"
+#include "cli/common_options.h"
 #include "cli/exit_code.h"
 #include "cli/option_checks.h"
 #include "cli/report.h"
@@ -20,11 +20,11 @@ struct QueryOptions {
   bool exact = false;
   bool check = false;
   bool any_target = true;  ///< no --target was given
-  std::optional<int> top;  ///< not given: the best alone
-  std::string op, dtype;   ///< of a listing; empty: any
+  std::optional<int> top;  ///< without it, only the best
+  std::string op, dtype;   ///< filters of a listing; empty: any
 };
 
-void refuse_what_is_ignored(const QueryOptions& options) {
+void refuse_ignored_options(const QueryOptions& options) {
   const bool one = !options.common.workload.empty();
   if (one && !(options.op.empty() && options.dtype.empty())) {
     throw UsageError("--op and --dtype filter a listing: drop them, or drop the workload");
@@ -47,7 +47,7 @@ TaskFilter listing_filter(const QueryOptions& options) {
   return filter;
 }
 
-/// The best of each task, or its best few.
+/// Returns the best of each task, or with --top its best few.
 std::vector<BestRecord> listed(const QueryOptions& options, const TuningLog& log) {
   std::vector<BestRecord> bests = log.list(listing_filter(options));
   if (!options.top) return bests;
@@ -61,12 +61,12 @@ std::vector<BestRecord> listed(const QueryOptions& options, const TuningLog& log
 int list(const QueryOptions& options, const TuningLog& log) {
   const std::vector<BestRecord> records = listed(options, log);
   if (records.empty()) {
-    return complain(kNotFound,
-                    fmt::format("nothing that matches is recorded in '{}': run nestwright tune first", log.path()));
+    return print_error(kNotFound,
+                       fmt::format("nothing that matches is recorded in '{}': run nestwright tune first", log.path()));
   }
   if (options.common.json) {
     Json json = Json::list();
-    for (const BestRecord& record : records) json.push_back(to_json(record, record.task.workload.text));
+    for (const BestRecord& record : records) json.push_back(report_json(record, record.task.workload.text));
     print_json(json);
     return kDone;
   }
@@ -74,7 +74,7 @@ int list(const QueryOptions& options, const TuningLog& log) {
   for (const BestRecord& r : records) width = std::max(width, r.task.workload.text.size());
   for (const BestRecord& r : records) {
     fmt::print("{}", printable(fmt::format("{:<{}} {:>17}  {:>10}  {:>6} trials  {}\n", r.task.workload.text, width,
-                                           speed_text(work_of(r.task.workload), r.timing.median_ns),
+                                           throughput_text(work_of(r.task.workload), r.timing.median_ns),
                                            format_time(r.timing.median_ns), r.trials, r.task.target)));
   }
   return kDone;
@@ -86,17 +86,17 @@ int top(const QueryOptions& options, const TuningLog& log, const Task& task) {
   filter.target = task.target.str();
   const auto records = log.top(filter, *options.top, usable_templates(task.workload.op, task.target.device));
   if (records.empty()) {
-    return complain(kNotFound, fmt::format("nothing is recorded for {} on {}: run nestwright tune first",
-                                           filter.workload, filter.target));
+    return print_error(kNotFound, fmt::format("nothing is recorded for {} on {}: run nestwright tune first",
+                                              filter.workload, filter.target));
   }
   if (options.common.json) {
     Json json = Json::list();
-    for (const BestRecord& record : records) json.push_back(to_json(record, filter.workload));
+    for (const BestRecord& record : records) json.push_back(report_json(record, filter.workload));
     print_json(json);
     return kDone;
   }
   for (std::size_t i = 0; i < records.size(); ++i) {
-    fmt::print("{:>3}  {:>16}  {}  {}\n", i + 1, speed_text(work_of(task.workload), records[i].timing.median_ns),
+    fmt::print("{:>3}  {:>16}  {}  {}\n", i + 1, throughput_text(work_of(task.workload), records[i].timing.median_ns),
                format_time(records[i].timing), printable(records[i].proposal.config.str()));
   }
   return kDone;
@@ -108,17 +108,17 @@ int best(const QueryOptions& options, const TuningLog& log, const Task& task) {
     TaskFilter any;
     any.op = task.workload.op;
     if (log.list(any).empty()) {
-      return complain(kNotFound, fmt::format("nothing at all is recorded for {} in '{}': run nestwright tune {}",
-                                             any.op, log.path(), task.workload.str()));
+      return print_error(kNotFound, fmt::format("nothing at all is recorded for {} in '{}': run nestwright tune {}",
+                                                any.op, log.path(), task.workload.str()));
     }
   }
   if (options.exact && found.match != MatchKind::kExact) {
-    return complain(kNotFound, nothing_exact(task, found.match));
+    return print_error(kNotFound, no_exact_match_text(task, found.match));
   }
   if (options.common.json) {
-    print_json(found.record ? to_json(*found.record, task.workload.str()) : default_to_json(found, task));
+    print_json(found.record ? report_json(*found.record, task.workload.str()) : default_report_json(found, task));
   } else {
-    fmt::print("{}", found.record ? to_text(*found.record, task.workload.str()) : default_to_text(found, task));
+    fmt::print("{}", found.record ? report_text(*found.record, task.workload.str()) : default_report_text(found, task));
   }
   return kDone;
 }
@@ -134,10 +134,10 @@ int check(const QueryOptions& options) {
 }
 
 int run(const QueryOptions& options) {
-  refuse_what_is_ignored(options);
+  refuse_ignored_options(options);
   if (options.check) return check(options);
   if (options.common.workload.empty()) {
-    listing_filter(options);  // what is misspelt is refused before the database is opened
+    listing_filter(options);  // refuses misspelt names before the database is opened
     return list(options, open_database(options.common, OpenMode::kRead));
   }
   const Task task = options.common.task();

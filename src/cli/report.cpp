@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "cli/command.h"
+#include "cli/common_options.h"
 #include "cli/throughput.h"
 #include "lookup/provenance.h"
 #include "measure/timing.h"
@@ -39,13 +39,13 @@ const char* source_text(BestSource source) {
   throw InternalError("internal error: source of a best record out of range");
 }
 
-/// How the race came out, as far as it is told: "" where it just won.
+/// Describes a tie or a stored best that was kept; "" after a clear win.
 std::string verdict_text(const BestRecord& best) {
   if (best.ties > 0) return fmt::format(" ({} a tie with {})", best.kept ? "stored best, kept on" : "by", best.ties);
   return best.kept ? " (stored best, kept)" : "";
 }
 
-const char* binding_text(const Work& work) { return work.is_bound_by_memory() ? "memory" : "arithmetic"; }
+const char* binding_text(const Work& work) { return work.is_memory_bound() ? "memory" : "arithmetic"; }
 
 std::string evidence_text(const BestRecord& best) {
   std::string text = source_text(best.source) + verdict_text(best);
@@ -70,7 +70,7 @@ std::string format_time(const Timing& timing) {
                      format_time(timing.high_ns));
 }
 
-std::string to_text(const BestRecord& best, const std::string& asked) {
+std::string report_text(const BestRecord& best, const std::string& asked) {
   const bool nearest = best.match == MatchKind::kNearest;
   std::string text = fmt::format("workload  {}\nmatch     {}", asked, match_name(best.match));
   if (nearest) text += fmt::format(": recorded for {}", best.task.workload.text);
@@ -80,8 +80,8 @@ std::string to_text(const BestRecord& best, const std::string& asked) {
                       best.proposal.config.str());
   text += fmt::format("time      {}{}\n", format_time(best.timing), nearest ? " for the recorded shape" : "");
   const Work work = work_of(best.task.workload);
-  text += fmt::format("speed     {} [{:.1f} .. {:.1f}], bound by {}\n", speed_text(work, best.timing.median_ns),
-                      work.speed(best.timing.high_ns), work.speed(best.timing.low_ns), binding_text(work));
+  text += fmt::format("speed     {} [{:.1f} .. {:.1f}], bound by {}\n", throughput_text(work, best.timing.median_ns),
+                      work.throughput(best.timing.high_ns), work.throughput(best.timing.low_ns), binding_text(work));
   text += fmt::format("correct   {}, largest error {:.2g} of its bound\n",
                       best.evidence.verified ? "verified against the reference in double" : "NOT verified",
                       best.evidence.largest_error_ratio);
@@ -89,7 +89,7 @@ std::string to_text(const BestRecord& best, const std::string& asked) {
   return printable(text);
 }
 
-Json to_json(const BestRecord& best, const std::string& asked) {
+Json report_json(const BestRecord& best, const std::string& asked) {
   Json json = {{"workload", asked},
                {"target", best.task.target},
                {"template", best.proposal.from.name},
@@ -128,12 +128,12 @@ Json to_json(const BestRecord& best, const std::string& asked) {
   return json;
 }
 
-std::string nothing_exact(const Task& task, MatchKind match) {
+std::string no_exact_match_text(const Task& task, MatchKind match) {
   return fmt::format("nothing is recorded for {} on {}{}: run nestwright tune, or drop --exact", task.workload.str(),
                      task.target.str(), match == MatchKind::kOtherMachine ? " that was tuned on this machine" : "");
 }
 
-std::string default_to_text(const Lookup& found, const Task& task) {
+std::string default_report_text(const Lookup& found, const Task& task) {
   return fmt::format(
       "workload  {}\nmatch     default: {}\ntarget    {}\ntemplate  {} version {}\nconfig    {}\n"
       "time      not measured: run nestwright tune {}\n",
@@ -141,7 +141,7 @@ std::string default_to_text(const Lookup& found, const Task& task) {
       found.config.str(), task.workload.str());
 }
 
-Json default_to_json(const Lookup& found, const Task& task) {
+Json default_report_json(const Lookup& found, const Task& task) {
   return {{"workload", task.workload.str()},
           {"target", task.target.str()},
           {"template", found.source->name},

@@ -1,5 +1,5 @@
-// How a best known configuration is shown, by tune and query alike.
-// Thread rule: pure functions.
+// Reports a best known configuration as text or JSON, for tune and query.
+// Thread rule: pure functions, except print_json().
 #pragma once
 
 #include <string>
@@ -11,26 +11,26 @@
 
 namespace nestwright::cli {
 
-/// What --exact says where the answer would be another match.
-std::string nothing_exact(const Task& task, MatchKind match);
+/// Returns the message of --exact if the best match is not exact but `match`.
+std::string no_exact_match_text(const Task& task, MatchKind match);
 
-/// 1.234 ms, 56.7 us: four digits and a unit.
+/// Returns a time with four digits and a unit: "1.234 ms", "56.7 us".
 std::string format_time(double ns);
-std::string format_time(const Timing& timing);  ///< median with its interval
+std::string format_time(const Timing& timing);  ///< "1.234 ms [1.2 ms .. 1.25 ms]": median and interval
 
-/// Several lines for people. `asked` is the workload that was asked for, which a nearest match is not recorded for.
-std::string to_text(const BestRecord& best, const std::string& asked);
-/// Fields: workload, target, template, version, match, recorded_for (nearest only), config, config_text, time_ns
-/// {median, low, high}, gflops, gb_s, bound_by ("memory", "arithmetic"), verified, largest_error, largest_error_ratio,
-/// trials, machine, backend, recorded_at, source, from_race (source is "race"), by_old_rule, hint (null where it
-/// stands), made_by, tied, ties, kept, process_medians_ns.
-Json to_json(const BestRecord& best, const std::string& asked);
+/// Returns several lines of text. `asked` is the requested workload; a nearest match was recorded for another one.
+std::string report_text(const BestRecord& best, const std::string& asked);
+/// Returns an object with the fields workload, target, template, version, match, recorded_for (nearest only), config,
+/// config_text, time_ns {median, low, high}, gflops, gb_s, bound_by ("memory", "arithmetic"), verified, largest_error,
+/// largest_error_ratio, trials, machine, backend, recorded_at, source, from_race (source is "race"), by_old_rule, hint
+/// (null if the record is valid), made_by, tied, ties, kept, process_medians_ns.
+Json report_json(const BestRecord& best, const std::string& asked);
 
-/// The same for a configuration that was never measured: time_ns and gflops are null.
-std::string default_to_text(const Lookup& found, const Task& task);
-Json default_to_json(const Lookup& found, const Task& task);
+/// The same for a default configuration, which was never measured: time_ns and gflops are null.
+std::string default_report_text(const Lookup& found, const Task& task);
+Json default_report_json(const Lookup& found, const Task& task);
 
-/// To standard output, indented, with a newline.
+/// Prints to standard output, indented, with a newline at the end.
 void print_json(const Json& json);
 
 }  // namespace nestwright::cli

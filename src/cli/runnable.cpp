@@ -10,8 +10,8 @@
 namespace nestwright::cli {
 namespace {
 
-/// Inputs are held as the kernel sees them, once for each of three sets, and the references and bounds of these as
-/// doubles: 5 to 6 times as much as the tensors of a product or of an elementwise function of float32.
+/// Memory that tuning takes, relative to the tensors: the inputs of three sets, and their references and bounds as
+/// doubles. For a product or an elementwise function of float32 this is 5 to 6 times the tensors.
 constexpr double kCopies = 6;
 
 const char* isa_name(CpuIsa isa) {
@@ -26,7 +26,7 @@ const char* isa_name(CpuIsa isa) {
   throw InternalError("unknown instruction set");
 }
 
-void refuse_missing_features(const Target& target, const Machine& machine) {
+void require_features(const Target& target, const Machine& machine) {
   for (int i = 0; i < kCpuFeatures; ++i) {
     const auto feature = static_cast<CpuFeature>(i);
     if (!target.has(feature) || machine.has(name_of(feature))) continue;
@@ -39,17 +39,17 @@ void refuse_missing_features(const Target& target, const Machine& machine) {
 
 double tuning_bytes(const Workload& workload) { return kCopies * find_operator(workload.op).define(workload).bytes; }
 
-void refuse_unrunnable(const Task& task, const Machine& machine) {
+void require_runnable(const Task& task, const Machine& machine) {
   if (task.target.device == DeviceKind::kCpu && task.target.isa > machine.isa) {
     throw UsageError(fmt::format(
         "this machine cannot run {} code, its best is {}: tune with --target cpu,isa={} or on another machine",
         isa_name(task.target.isa), isa_name(machine.isa), isa_name(machine.isa)));
   }
-  refuse_missing_features(task.target, machine);
-  if (task.target.device != DeviceKind::kCpu) refuse_missing_device(task.target);
+  require_features(task.target, machine);
+  if (task.target.device != DeviceKind::kCpu) require_device(task.target);
   const std::unique_ptr<Backend> backend = make_backend(task.target.device);
   if (const std::string reason = backend->why_not(task.target); !reason.empty()) throw UsageError(reason);
-  backend->version();  // throws where a compiler is missing, or of no use here
+  backend->version();  // throws if its compiler is missing or cannot be used here
   const double needed = tuning_bytes(task.workload);
   if (needed > static_cast<double>(machine.memory_bytes)) {
     throw UsageError(

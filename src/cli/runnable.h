@@ -1,4 +1,4 @@
-// Whether this machine can tune a task at all: what it lacks is said before anything is opened or started.
+// Checks that this machine can tune a task, before a database is opened or a process started.
 // Thread rule: one thread at a time.
 #pragma once
 
@@ -7,11 +7,11 @@
 
 namespace nestwright::cli {
 
-/// Bytes of memory that tuning a workload takes for its tensors.
+/// Returns the bytes of memory that the tensors of a workload take while it is tuned.
 double tuning_bytes(const Workload& workload);
 
-/// Throws UsageError where `machine` has not the instructions of the task's target, no such device, or not the memory
+/// Throws UsageError if `machine` does not have the instructions or the device of the task's target, or enough memory
 /// for its tensors.
-void refuse_unrunnable(const Task& task, const Machine& machine);
+void require_runnable(const Task& task, const Machine& machine);
 
 }  // namespace nestwright::cli

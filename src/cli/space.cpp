@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "cli/command.h"
+#include "cli/common_options.h"
 #include "cli/exit_code.h"
 #include "cli/report.h"
 #include "templates/registry.h"
@@ -12,7 +12,7 @@
 namespace nestwright::cli {
 namespace {
 
-constexpr std::size_t kShown = 12;  // candidates a knob, in text
+constexpr std::size_t kMaxShownCandidates = 12;  // per knob, in text
 
 std::string candidate_text(const Knob& knob, std::size_t i) {
   if (!knob.labels.empty()) return knob.labels[i];
@@ -36,12 +36,12 @@ Json branch_json(const Branch& branch) {
   return {{"knobs", knobs}, {"constraints", constraints}};
 }
 
-/// A knob over all branches.
+/// A knob, merged over all branches.
 struct KnobRow {
   std::string name;
-  std::vector<std::string> candidates;  ///< of any branch
-  std::size_t branches = 0;             ///< that have it
-  bool same_everywhere = true;          ///< in every branch, with the same candidates
+  std::vector<std::string> candidates;  ///< union over the branches
+  std::size_t branches = 0;             ///< number of branches that have the knob
+  bool same_everywhere = true;          ///< every branch has it, with the same candidates
 };
 
 std::vector<KnobRow> rows_of(const ConfigSpace& space) {
@@ -73,7 +73,7 @@ void print_knobs(const ConfigSpace& space) {
   bool differs = false;
   fmt::print("  {:<18}{:>5}  candidates\n", "knob", "count");
   for (const KnobRow& row : rows_of(space)) {
-    const std::size_t shown = std::min(row.candidates.size(), kShown);
+    const std::size_t shown = std::min(row.candidates.size(), kMaxShownCandidates);
     fmt::print("  {:<18}{:>5}  {}{}\n", row.name + (row.same_everywhere ? "" : " *"), row.candidates.size(),
                fmt::join(row.candidates.begin(), row.candidates.begin() + static_cast<std::ptrdiff_t>(shown), " "),
                row.candidates.size() > shown ? " ..." : "");

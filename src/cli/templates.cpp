@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "cli/command.h"
+#include "cli/common_options.h"
 #include "cli/exit_code.h"
 #include "cli/report.h"
 #include "templates/registry.h"

@@ -20,6 +20,8 @@ Work work_of(const WorkloadKey& workload) {
   }
 }
 
-std::string speed_text(const Work& work, double ns) { return fmt::format("{:.1f} {}", work.speed(ns), work.unit()); }
+std::string throughput_text(const Work& work, double ns) {
+  return fmt::format("{:.1f} {}", work.throughput(ns), work.unit());
+}
 
 }  // namespace nestwright::cli

@@ -1,5 +1,5 @@
-// How fast a kernel is, in the unit that fits its workload: operations a second, or bytes where memory is what binds
-// it. Thread rule: pure functions.
+// The throughput of a kernel: GFLOP/s, or GB/s for a memory-bound workload.
+// Thread rule: pure functions.
 #pragma once
 
 #include <string>
@@ -9,24 +9,24 @@
 
 namespace nestwright::cli {
 
-/// Of one run of a workload.
+/// The operations and memory traffic of one run of a workload.
 struct Work {
   double flops = 0;
-  double bytes = 0;  ///< of the tensors, each touched once; 0: not known
+  double bytes = 0;  ///< of the tensors, each counted once; 0: unknown
 
-  /// Fewer than 4 operations a byte: no CPU of today computes so slowly that memory would keep up.
-  bool is_bound_by_memory() const { return flops < 4 * bytes; }
-  const char* unit() const { return is_bound_by_memory() ? "GB/s" : "GFLOP/s"; }
-  /// In that unit.
-  double speed(double ns) const { return (is_bound_by_memory() ? bytes : flops) / ns; }
+  /// True below 4 operations per byte: every current CPU computes those faster than its memory delivers the bytes.
+  bool is_memory_bound() const { return flops < 4 * bytes; }
+  const char* unit() const { return is_memory_bound() ? "GB/s" : "GFLOP/s"; }
+  /// Returns the throughput in unit() of a run that takes `ns` nanoseconds.
+  double throughput(double ns) const { return (is_memory_bound() ? bytes : flops) / ns; }
 };
 
 /// Throws UsageError for an unknown operator.
 Work work_of(const Workload& workload);
-/// Of a record, whose workload this build may not know: then of its operations alone.
+/// The work of a recorded workload. If this build does not know its operator, bytes is 0.
 Work work_of(const WorkloadKey& workload);
 
-/// "101.2 GFLOP/s", "17.3 GB/s".
-std::string speed_text(const Work& work, double ns);
+/// Returns "101.2 GFLOP/s" or "17.3 GB/s".
+std::string throughput_text(const Work& work, double ns);
 
 }  // namespace nestwright::cli

@@ -8,7 +8,7 @@
 #include <limits>
 #include <optional>
 
-#include "cli/command.h"
+#include "cli/common_options.h"
 #include "cli/exit_code.h"
 #include "cli/option_checks.h"
 #include "cli/progress.h"
@@ -41,7 +41,7 @@ struct TuneOptions {
   std::optional<int> finalists;
   SessionOptions session;
 
-  /// What the effort decides where nothing more particular was given.
+  /// Sets what the effort decides, except for options that were given explicitly.
   void apply_effort() {
     session.effort = parse_effort(effort);
     complete(session.budget, session.effort);
@@ -50,23 +50,23 @@ struct TuneOptions {
   }
 };
 
-void catch_signals() {
+void install_signal_handlers() {
   struct sigaction action = {};
   action.sa_handler = on_signal;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   struct sigaction hangup = {};
   sigaction(SIGHUP, nullptr, &hangup);
-  if (hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // ignored: started by nohup
+  if (hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // nohup ignores SIGHUP
 }
 
 void print_text(const SessionResult& result, const Task& task) {
-  fmt::print("{}", to_text(*result.best, task.workload.str()));
+  fmt::print("{}", report_text(*result.best, task.workload.str()));
   const Work work = work_of(task.workload);
-  if (work.is_bound_by_memory()) {
+  if (work.is_memory_bound()) {
     if (const double rate = measure_read_rate(task.target, work.bytes); rate > 0) {
       fmt::print("memory    {:.1f}% of the {:.1f} GB/s that {} read of as many bytes just now\n",
-                 100 * work.speed(result.best->timing.median_ns) / rate, rate,
+                 100 * work.throughput(result.best->timing.median_ns) / rate, rate,
                  task.target.threads == 1 ? "one thread" : fmt::format("{} threads", task.target.threads));
     }
   } else if (const double peak = peak_of(task, measure_peak(task.target)); peak > 0) {
@@ -95,16 +95,16 @@ std::string no_candidate(const SessionResult& result, const Task& task) {
 }
 
 int run_file(const TuneOptions& options) {
-  catch_signals();
+  install_signal_handlers();
   return tune_file(options.file, options.common, options.session, interrupted);
 }
 
 int run(const TuneOptions& options) {
   const Task task = options.common.task();
-  refuse_unrunnable(task, Machine::host());
-  templates_for(task.workload, task.target, options.session.template_name);  // refused before there is a database
+  require_runnable(task, Machine::host());
+  templates_for(task.workload, task.target, options.session.template_name);  // throws before a database is created
   TuningLog log = open_database(options.common, OpenMode::kWrite);
-  catch_signals();
+  install_signal_handlers();
 
   note(fmt::format("tuning {} on {}\n", task.workload.str(), task.target.str()));
   ProgressLine line(options.session.budget);
@@ -118,19 +118,19 @@ int run(const TuneOptions& options) {
 
   if (options.common.json) {
     const double peak = result.best ? peak_of(task, measure_peak(task.target)) : 0;
-    print_json(result_json(result, task, peak));
+    print_json(tune_report_json(result, task, peak));
   } else if (result.best) {
     print_text(result, task);
   }
-  if (result.interrupted || interrupted) return kInterrupted;  // the second also during the final race
+  if (result.interrupted || interrupted) return kInterrupted;  // the flag may be set during the final race
   if (!result.best) {
-    return complain(kNoValid, no_candidate(result, task));
+    return print_error(kNoValid, no_candidate(result, task));
   }
   return kDone;
 }
 
 void add_budget(Command& command, TuneOptions& options) {
-  constexpr std::uint64_t kMost = 1'000'000'000;
+  constexpr std::uint64_t kMaxTrials = 1'000'000'000;
   Budget& budget = options.session.budget;
   command
       .add_option("--effort", options.effort,
@@ -141,7 +141,7 @@ void add_budget(Command& command, TuneOptions& options) {
       .show_default();
   command.add_option("--trials", budget.trials, "stop after this many trials of this run, all tasks of a file together")
       .value_name("N")
-      .check(whole_number(1, kMost));
+      .check(whole_number(1, kMaxTrials));
   command
       .add_option("--seconds", budget.seconds,
                   "stop after this much time of this run, all tasks of a file together (default: what --effort says, "
@@ -152,7 +152,7 @@ void add_budget(Command& command, TuneOptions& options) {
       .add_option("--early-stop", budget.early_stop,
                   "stop after this many trials without a better one, each task of a file by itself")
       .value_name("N")
-      .check(whole_number(1, kMost));
+      .check(whole_number(1, kMaxTrials));
   command
       .add_option("--until-gain", options.until_gain,
                   "stop where as much time again is expected to gain less than this, each task of a file by itself; 0: "

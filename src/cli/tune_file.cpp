@@ -18,10 +18,10 @@
 namespace nestwright::cli {
 namespace {
 
-constexpr std::size_t kMostBytes = 10'000'000;  // of a file of workloads
-constexpr double kRaceShare = 0.15;             // of a task's equal share of the seconds, for its final race
-constexpr double kMemoryShare = 0.5;            // of the machine's, for all open sessions
-constexpr double kWorkerBytes = 64e6;           // of an open session, beside its tensors
+constexpr std::size_t kMaxFileBytes = 10'000'000;  // size of a file of workloads
+constexpr double kRaceShare = 0.15;                // of a task's equal share of the seconds, for its final race
+constexpr double kMemoryShare = 0.5;               // of the machine's memory, for all open sessions
+constexpr double kWorkerBytes = 64e6;              // of an open session, in addition to its tensors
 
 std::string read_text(const std::string& file) {
   std::error_code ignored;
@@ -29,17 +29,17 @@ std::string read_text(const std::string& file) {
   if (!stream.is_open() || std::filesystem::is_directory(file, ignored)) {
     throw UsageError(fmt::format("file '{}' cannot be read: give a JSON file of workloads with --file", file));
   }
-  std::string text(kMostBytes + 1, '\0');  // a device may have no end
+  std::string text(kMaxFileBytes + 1, '\0');  // reading a device may never end
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(stream.gcount()));
   if (stream.bad()) {
     throw UsageError(fmt::format("file '{}' cannot be read to its end: check its disk", file));
   }
-  if (text.size() > kMostBytes) {
+  if (text.size() > kMaxFileBytes) {
     throw UsageError(
         fmt::format("file '{}' has more than {} MB, which no list of workloads needs: give a JSON file of "
                     "workloads with --file",
-                    file, kMostBytes / 1'000'000));
+                    file, kMaxFileBytes / 1'000'000));
   }
   return text;
 }
@@ -52,7 +52,7 @@ std::int64_t count_seeds(const Task& task) {
   return seeds;
 }
 
-/// What earlier runs recorded of the task, and what they spent on it.
+/// Adds the trials of earlier runs of the task and the seconds that they took.
 void add_earlier(SharedTask& shared, const Task& task, const TuningLog& log) {
   const TaskTotals totals = log.totals(task_key(task));
   shared.earlier_trials = totals.trials;
@@ -83,8 +83,8 @@ int exit_code(const std::vector<TaskRow>& rows, bool interrupted) {
   return any([](const TaskRow& row) { return !row.outcome.result.best; }) ? kNoValid : kDone;
 }
 
-/// The one sentence of an exit code that is not 0.
-std::string complaint(const std::vector<TaskRow>& rows) {
+/// Returns the message for an exit code other than 0.
+std::string failure_message(const std::vector<TaskRow>& rows) {
   for (const TaskRow& row : rows) {
     if (!row.outcome.failure.empty()) return fmt::format("{} failed: {}", row.label, row.outcome.failure);
   }
@@ -125,7 +125,7 @@ std::vector<FileTask> read_tasks(const std::string& file, const Target& target, 
     try {
       const Task task{parse_workload(entry.workload), target};
       templates_for(task.workload, target);
-      refuse_unrunnable(task, machine);
+      require_runnable(task, machine);
       const auto same = std::find_if(tasks.begin(), tasks.end(),
                                      [&](const FileTask& other) { return other.task.workload == task.workload; });
       if (same == tasks.end()) {
@@ -177,7 +177,7 @@ int tune_file(const std::string& file, const CommonOptions& common, const Sessio
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     TaskRow& row = rows.emplace_back(TaskRow{tasks[i].label, tasks[i].task, tasks[i].weight, std::move(outcomes[i])});
     if (row.outcome.result.best) continue;
-    // What earlier runs found still counts for one that had no turn in this one, or failed.
+    // A task that did not run, or failed, still has the best of earlier runs.
     row.outcome.result.best =
         log.best(filter_of(task_key(row.task)), usable_templates(row.task.workload.op, target.device));
   }
@@ -188,7 +188,7 @@ int tune_file(const std::string& file, const CommonOptions& common, const Sessio
     fmt::print("{}", printable(table_text(rows)));
   }
   const int code = exit_code(rows, interrupted);
-  return code == kDone || code == kInterrupted ? code : complain(static_cast<ExitCode>(code), complaint(rows));
+  return code == kDone || code == kInterrupted ? code : print_error(static_cast<ExitCode>(code), failure_message(rows));
 }
 
 }  // namespace nestwright::cli

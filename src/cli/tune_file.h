@@ -1,29 +1,30 @@
-// `tune --file`: all workloads of a file on one budget.
+// Implements `tune --file`, which tunes all workloads of a file on one shared budget.
+// Thread rule: one thread at a time. `interrupted` may be set from a signal handler.
 #pragma once
 
 #include <atomic>
 #include <string>
 #include <vector>
 
-#include "cli/command.h"
+#include "cli/common_options.h"
 #include "search/session.h"
 
 namespace nestwright::cli {
 
-/// A task that a file asks for; entries that are the same workload are one task, their weights added.
+/// A task of a file. Entries with the same workload are merged into one task, whose weight is their sum.
 struct FileTask {
   std::string label;
   Task task;
   double weight = 1;
 };
 
-/// Reads and checks all of it before anything runs. Throws UsageError that names the file and the entry: one that
-/// cannot be read, an illegal workload, one that this machine cannot tune. Of entries that are merged `note` is told
-/// one sentence each.
+/// Reads and checks all entries of a file. Appends one sentence to `notes` for each entry that is merged into an
+/// earlier one. Throws UsageError, which names the file and the entry, if the file cannot be read, a workload is
+/// illegal or this machine cannot tune it.
 std::vector<FileTask> read_tasks(const std::string& file, const Target& target, std::vector<std::string>& notes);
 
-/// Tunes them and prints the table, or the document with --json. `session.budget` is all tasks' together, but for
-/// early_stop and until_gain, which are each one's.
+/// Tunes the tasks of a file, prints a table, or a JSON document with --json, and returns the exit code. The tasks
+/// share `session.budget`, except that early_stop and until_gain apply to each task.
 int tune_file(const std::string& file, const CommonOptions& common, const SessionOptions& session,
               const std::atomic<bool>& interrupted);
 

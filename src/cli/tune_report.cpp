@@ -20,7 +20,7 @@ Json times_json(const StageTimes& t) {
           {"race", seconds(t.race)}};
 }
 
-/// Why the task ended, and what else went wrong.
+/// Says why the task ended and what went wrong.
 std::string remarks(const TaskOutcome& outcome) {
   const SessionResult& result = outcome.result;
   if (!outcome.failure.empty()) return "failed: " + outcome.failure;
@@ -64,19 +64,19 @@ double peak_of(const Task& task, double float32_peak_gflops) {
 
 double measure_read_rate(const Target& target, double bytes) {
   if (target.device != DeviceKind::kCpu) return 0;
-  constexpr double kLeast = 4096, kSeconds = 0.1;
+  constexpr double kMinBytes = 4096, kSeconds = 0.1;
   const int threads = std::min(target.threads, host_threads());
-  return measure_read_bandwidth(static_cast<std::int64_t>(std::max(kLeast, bytes / threads)), kSeconds, threads);
+  return measure_read_bandwidth(static_cast<std::int64_t>(std::max(kMinBytes, bytes / threads)), kSeconds, threads);
 }
 
 double trials_per_second(std::int64_t trials, double seconds) {
   return seconds > 0 ? static_cast<double>(trials) / seconds : 0;
 }
 
-Json result_json(const SessionResult& result, const Task& task, double peak_gflops) {
+Json tune_report_json(const SessionResult& result, const Task& task, double peak_gflops) {
   const std::string workload = task.workload.str();
   Json json =
-      result.best ? to_json(*result.best, workload) : Json{{"workload", workload}, {"target", task.target.str()}};
+      result.best ? report_json(*result.best, workload) : Json{{"workload", workload}, {"target", task.target.str()}};
   if (result.best && peak_gflops > 0) {
     json["peak_gflops"] = peak_gflops;
     json["share_of_peak"] = result.best->gflops() / peak_gflops;
@@ -103,7 +103,7 @@ Json result_json(const SessionResult& result, const Task& task, double peak_gflo
 
 Json row_json(const TaskRow& row, double peak_gflops) {
   Json json = {{"label", row.label}, {"weight", row.weight}};
-  json.update(result_json(row.outcome.result, row.task, peak_gflops));
+  json.update(tune_report_json(row.outcome.result, row.task, peak_gflops));
   if (!row.outcome.failure.empty()) json["failure"] = row.outcome.failure;
   return json;
 }
@@ -118,7 +118,7 @@ std::string table_text(const std::vector<TaskRow>& rows) {
     const auto ratio = ratio_to_default(result);
     text += fmt::format("{:<{}} {:>7} {:>8.1f} {:>10} {:>15} {:>8}  {}\n", row.label, width, result.trials,
                         result.seconds, result.best ? format_time(result.best->timing.median_ns) : "-",
-                        result.best ? speed_text(work_of(row.task.workload), result.best->timing.median_ns) : "-",
+                        result.best ? throughput_text(work_of(row.task.workload), result.best->timing.median_ns) : "-",
                         ratio ? fmt::format("{:.2f}x", *ratio) : "-", remarks(row.outcome));
   }
   return text;

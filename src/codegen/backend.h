@@ -1,5 +1,6 @@
-// A backend turns a program in vector form into machine code (or source) for a target.
+// A backend compiles a program in vector form to machine code, or to source, for a target.
 // Thread rule: a Backend may be used by several threads at once; compile() shares nothing between calls.
+// Units: sizes are in bytes.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace nestwright {
 
-/// How much work goes into the code. Frozen numbers: they are part of the log's keys.
+/// The compiler's optimisation pipeline. The numbers are part of the log's keys and never change.
 enum class Pipeline : std::uint8_t {
   kSearch = 0,  ///< a few passes, about 15 ms a candidate
   kFinal = 1,   ///< stronger, for winners and exports
@@ -24,62 +25,62 @@ struct CompileOptions {
   bool keep_assembly = false;  ///< fill in `assembly`; for CUDA it is PTX
 };
 
-/// What a kernel needs of a multiprocessor, as the device's compiler reports it.
+/// The resources of a multiprocessor that a kernel takes, as the device's compiler reports them.
 struct KernelResources {
   std::string kernel;
   int registers = 0;              ///< a thread
-  std::int64_t spill_bytes = 0;   ///< stored and loaded by a thread because registers did not suffice
+  std::int64_t spill_bytes = 0;   ///< spill stores and loads, a thread
   std::int64_t stack_bytes = 0;   ///< a thread
-  std::int64_t shared_bytes = 0;  ///< a block, static and dynamic, without what the system reserves
+  std::int64_t shared_bytes = 0;  ///< a block, static and dynamic, without the system's reserve
   int threads = 0;                ///< a block; 0: its size is not known before the call
-  double occupancy = 0;           ///< resident warps of the most (target/occupancy.h); 0: none, or not known
+  double occupancy = 0;  ///< share of the maximum of resident warps (target/occupancy.h); 0: none, or not known
 };
 
 struct CompiledObject {
-  /// On a CPU a relocatable object file, position-independent; for CUDA a cubin; for OpenCL the source, which the
+  /// For CPUs a relocatable, position-independent object file; for CUDA a cubin; for OpenCL the source, which the
   /// driver builds where it runs.
   std::string object;
-  std::string symbol;       ///< of the entry, a nestwright_kernel (runtime/kernel_abi.h)
-  std::string preparation;  ///< of what fills the prepared parameters, likewise; empty: there are none
-  /// Of each prepared parameter, a multiple of 64; they are to be aligned to 64. They follow the others in a call.
+  std::string symbol;       ///< name of the entry, a nestwright_kernel (runtime/kernel_abi.h)
+  std::string preparation;  ///< name of the entry that fills the prepared parameters; empty: there are none
+  /// The size of each prepared parameter, a multiple of 64. They are aligned to 64 and follow the others in a call.
   std::vector<std::int64_t> prepared_bytes;
-  /// Equal where machine code and workspace are, whatever the symbols are called.
-  std::string code;
+  /// Equal for two objects if machine code and workspace are equal, whatever the symbols' names.
+  std::string code_fingerprint;
   ir::Workspace workspace;
-  /// What the code may use beyond the instruction set of the target, because of its llvm_cpu: names as host_features()
-  /// (target/host.h) has them.
+  /// The features beyond the target's instruction set that the code may use because of its llvm_cpu, by their names in
+  /// host_features() (target/host.h).
   std::vector<std::string> extensions;
-  std::vector<ir::Var> symbols;  ///< what the sizes of the workspace may depend on, in the order of the call
-  /// On a device, what a launcher follows (ir/analysis/launch.h): the program in vector form as ir::serialize gives it.
-  /// Its kernels go by their names.
+  std::vector<ir::Var> symbols;  ///< on which the sizes of the workspace may depend, in the order of a call
+  /// On a device, the serialised program (ir::serialize) in vector form, from which a launcher takes the launches
+  /// (ir/analysis/launch.h). Its kernels have the names that they have in the object.
   std::string launches;
   std::string source;                      ///< on a device: CUDA C++ or OpenCL C
-  std::vector<KernelResources> resources;  ///< for CUDA, one a kernel; none where the compiler did not tell them
-  std::string ir;                          ///< LLVM IR after optimisation, where asked for
-  std::string assembly;                    ///< where asked for
+  std::vector<KernelResources> resources;  ///< for CUDA, one a kernel; empty if the compiler did not report them
+  std::string ir;                          ///< LLVM IR after optimisation, if `keep_ir`
+  std::string assembly;                    ///< if `keep_assembly`
 };
 
 class Backend {
  public:
   virtual ~Backend() = default;
-  /// Why it cannot compile for the target, one sentence that says what to do; empty where it can.
+  /// The reason why this backend cannot compile for the target, a sentence that says what to do; empty if it can.
   virtual std::string why_not(const Target&) const { return {}; }
-  /// Requires vector form (lower/lower.h: expand). Throws CompileError.
+  /// Compiles a program. Requires vector form (lower/lower.h: expand). Throws CompileError.
   virtual CompiledObject compile(const ir::Program& program, const Target& target, const CompileOptions& options) = 0;
-  /// Name and version, e.g. "LLVM 19.1.7": part of the log's keys.
+  /// The compiler's name and version, such as "LLVM 19.1.7", which is part of the log's keys.
   virtual std::string version() const = 0;
 };
 
-/// The backend for the target's kind of device. Throws CompileError where this build has none.
+/// The backend for a kind of device. Throws CompileError if this build has none.
 std::unique_ptr<Backend> make_backend(DeviceKind device);
 
 /// Machine code linked into this process.
 class LoadedObject {
  public:
   virtual ~LoadedObject() = default;
-  /// Address of a nestwright_kernel; valid as long as this object lives.
+  /// The address of the kernel, a nestwright_kernel; valid as long as this object lives.
   virtual void* entry() const = 0;
-  /// The same of what fills the prepared parameters; null where there are none.
+  /// The address of the entry that fills the prepared parameters, likewise; null if there are none.
   virtual void* preparation() const = 0;
 };
 

@@ -1,4 +1,4 @@
-// Source of our own for a device, compiled as programs' kernels are.
+// Compiles handwritten source for a device, with the compiler and options of generated kernels.
 // Thread rule: pure functions.
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace nestwright::codegen {
 
-/// What Device::load() takes (runtime/device.h): a cubin of CUDA C++, OpenCL C as it is. `name` stands in messages.
-/// Throws CompileError where the source is refused or this build, or this machine, has no compiler for the device.
+/// The argument of Device::load() (runtime/device.h): a cubin for CUDA C++, the source itself for OpenCL C. `name` is
+/// for messages. Throws CompileError if the source has errors, or this build or machine has no compiler for the device.
 std::string compile_device_source(const std::string& source, const std::string& name, const Target& target);
 
 }  // namespace nestwright::codegen

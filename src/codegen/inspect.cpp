@@ -18,17 +18,17 @@ struct Instruction {
 struct Function {
   std::string name;
   std::vector<Instruction> code;
-  std::map<std::string, std::size_t> labels;  ///< index of the instruction that follows
+  std::map<std::string, std::size_t> labels;  ///< index of the next instruction
 };
 
-/// Instructions that run one after the other; only the last may jump.
+/// A basic block.
 struct Block {
   std::string label;
   std::size_t begin, end;  ///< instructions, `end` excluded
   std::vector<std::size_t> next, previous;
 };
 
-/// The blocks from which a jump back to `header` can be reached without passing it, itself among them.
+/// A natural loop: the blocks from which a back edge to `header` can be reached without passing it, `header` included.
 struct Loop {
   std::size_t header;
   std::set<std::size_t> blocks;
@@ -96,7 +96,7 @@ std::vector<Block> blocks_of(const Function& function) {
   return blocks;
 }
 
-/// For each block those that every way to it passes, by the usual iteration.
+/// The dominators of each block, by iteration to a fixed point.
 std::vector<std::set<std::size_t>> dominators_of(const std::vector<Block>& blocks) {
   std::set<std::size_t> all;
   for (std::size_t b = 0; b < blocks.size(); ++b) all.insert(b);
@@ -145,39 +145,48 @@ std::vector<Loop> innermost_loops(const std::vector<Block>& blocks) {
   return innermost;
 }
 
+/// The instructions of a loop that are problems.
+struct LoopCounts {
+  int spills = 0, jumps = -1, calls = 0;  ///< one jump is the latch
+};
+
+LoopCounts count(const Function& function, const std::vector<Block>& blocks, const Loop& loop, bool has_frame_pointer) {
+  LoopCounts counts;
+  for (const std::size_t block : loop.blocks) {
+    for (std::size_t i = blocks[block].begin; i < blocks[block].end; ++i) {
+      const Instruction& instruction = function.code[i];
+      const std::string_view operands = instruction.operands;
+      const bool on_stack = contains(operands, "(%rsp") || (has_frame_pointer && contains(operands, "(%rbp"));
+      const bool on_vectors = contains(operands, "%xmm") || contains(operands, "%ymm") || contains(operands, "%zmm");
+      if (on_stack && on_vectors) ++counts.spills;
+      if (is_jump(instruction)) ++counts.jumps;
+      const bool starts_threads = operands.substr(0, 1) == "*";  // a parallel loop, through the caller's launcher
+      if (instruction.mnemonic.rfind("call", 0) == 0 && !starts_threads) ++counts.calls;
+    }
+  }
+  return counts;
+}
+
 }  // namespace
 
 std::vector<std::string> innermost_loop_problems(const std::string& assembly) {
   std::vector<std::string> problems;
   for (const Function& function : parse(assembly)) {
-    // rbp holds anything unless the prologue makes it the frame's pointer.
+    // rbp is a general register unless the prologue makes it the frame pointer.
     const bool has_frame_pointer =
         std::any_of(function.code.begin(), function.code.end(), [](const Instruction& instruction) {
           return instruction.mnemonic == "movq" && instruction.operands == "%rsp, %rbp";
         });
     const std::vector<Block> blocks = blocks_of(function);
     for (const Loop& loop : innermost_loops(blocks)) {
-      int spills = 0, jumps = -1, calls = 0;  // one jump is the latch
-      for (const std::size_t block : loop.blocks) {
-        for (std::size_t i = blocks[block].begin; i < blocks[block].end; ++i) {
-          const Instruction& instruction = function.code[i];
-          const std::string_view operands = instruction.operands;
-          const bool on_stack = contains(operands, "(%rsp") || (has_frame_pointer && contains(operands, "(%rbp"));
-          const bool on_vectors =
-              contains(operands, "%xmm") || contains(operands, "%ymm") || contains(operands, "%zmm");
-          if (on_stack && on_vectors) ++spills;
-          if (is_jump(instruction)) ++jumps;
-          const bool starts_threads = operands.substr(0, 1) == "*";  // a parallel loop, through the caller's launcher
-          if (instruction.mnemonic.rfind("call", 0) == 0 && !starts_threads) ++calls;
-        }
-      }
+      const LoopCounts counts = count(function, blocks, loop, has_frame_pointer);
       const auto report = [&](int count, std::string_view what) {
         if (count > 0)
           problems.push_back(fmt::format("{}, loop {}: {} {}", function.name, blocks[loop.header].label, count, what));
       };
-      report(spills, "accesses to vectors on the stack");
-      report(jumps, "jumps besides the latch");
-      report(calls, "calls");
+      report(counts.spills, "accesses to vectors on the stack");
+      report(counts.jumps, "jumps besides the latch");
+      report(counts.calls, "calls");
     }
   }
   return problems;

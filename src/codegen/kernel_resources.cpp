@@ -9,7 +9,7 @@
 namespace nestwright::codegen {
 namespace {
 
-/// 0 where a call decides.
+/// The threads of a block; 0 if only a call determines them.
 int threads_of_block(const ir::Kernel& kernel) {
   std::int64_t threads = 1;
   for (const ir::Expr& size : ir::launch_shape(kernel).block) {
@@ -22,17 +22,18 @@ int threads_of_block(const ir::Kernel& kernel) {
 
 }  // namespace
 
-KernelResources complete(KernelResources told, const ir::Kernel& kernel, const Target& target, bool counts_reserved) {
+KernelResources complete(KernelResources reported, const ir::Kernel& kernel, const Target& target,
+                         bool counts_reserved) {
   const std::optional<MultiprocessorLimits> limits = multiprocessor_limits(target);
   const std::int64_t reserved = counts_reserved && limits ? limits->reserved_shared_bytes : 0;
   const ir::SharedLayout layout = ir::shared_layout(kernel);
-  told.shared_bytes = std::max(layout.bytes, told.shared_bytes + layout.dynamic_bytes() - reserved);
-  told.threads = threads_of_block(kernel);
-  if (told.threads == 0) return told;
-  if (const auto resident = occupancy({told.threads, told.registers, told.shared_bytes}, target)) {
-    told.occupancy = resident->share();
+  reported.shared_bytes = std::max(layout.bytes, reported.shared_bytes + layout.dynamic_bytes() - reserved);
+  reported.threads = threads_of_block(kernel);
+  if (reported.threads == 0) return reported;
+  if (const auto resident = occupancy({reported.threads, reported.registers, reported.shared_bytes}, target)) {
+    reported.occupancy = resident->share();
   }
-  return told;
+  return reported;
 }
 
 }  // namespace nestwright::codegen

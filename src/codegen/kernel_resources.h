@@ -1,13 +1,14 @@
-// What a kernel takes of a multiprocessor, by what its compiler or its driver tells and by how it is launched.
-// Thread rule: pure functions.
+// The resources of a multiprocessor that a kernel takes, derived from its compiler's or driver's report and its launch.
+// Thread rule: pure functions. Units: bytes.
 #pragma once
 
 #include "codegen/backend.h"
 
 namespace nestwright::codegen {
 
-/// Adds what follows from the launch: shared memory that it gives, threads of a block, occupancy. `told` has the rest,
-/// its shared memory with what the system reserves of it (from sm_90 on) where `counts_reserved`.
-KernelResources complete(KernelResources told, const ir::Kernel& kernel, const Target& target, bool counts_reserved);
+/// `reported` with the values that follow from the launch: dynamic shared memory, threads of a block, occupancy. If
+/// `counts_reserved`, the reported shared memory includes the system's reserve (from sm_90 on), which is subtracted.
+KernelResources complete(KernelResources reported, const ir::Kernel& kernel, const Target& target,
+                         bool counts_reserved);
 
 }  // namespace nestwright::codegen

@@ -1,5 +1,9 @@
-// The tensors of a kernel's signature, inputs first:  {A, B, C}, or {A, B, strided(C, {var("ldc"), 1})}.
-// Thread rule: values.
+// The arguments of lower() and build(): the tensors of a kernel's signature, inputs first.
+//
+//   {A, B, C}                              all three compact
+//   {A, B, strided(C, {var("ldc"), 1})}    rows of C ldc elements apart
+//
+// Thread rule: values. Units: strides are in elements.
 #pragma once
 
 #include <initializer_list>
@@ -9,19 +13,19 @@
 
 namespace nestwright {
 
-/// One tensor that the caller hands over, and how its elements lie.
+/// One tensor that the caller passes, and its layout in memory.
 struct Arg {
   Arg(Tensor t) : tensor(std::move(t)) {}  // NOLINT(google-explicit-constructor): most are stored as they are declared
 
   Tensor tensor;
-  std::vector<Expr> strides;  ///< of an output, in elements; empty: as the tensor is declared, which is compact
+  std::vector<Expr> strides;  ///< of an output, in elements; empty: as declared, which is compact
 };
 
-/// An output whose elements lie `strides` apart, constants or symbols such as var("ldc"). Throws UsageError where they
-/// are not as many as its dimensions. The strides of an input are given to placeholder.
+/// An output with the given strides, one a dimension: constants, or symbols such as var("ldc"). Throws UsageError if
+/// their number is not the output's rank. The strides of an input are an argument of placeholder().
 Arg strided(Tensor output, std::vector<Expr> strides);
 
-/// A list of them, also made from tensors.
+/// A list of arguments; tensors convert to it.
 class Args {
  public:
   Args(std::initializer_list<Arg> args) : args_(args) {}

@@ -1,6 +1,9 @@
-// Copies of statements. What several copies of one body need: variables replaced by values, constants folded, and every
-// binding (loop variable, let, allocation) a new one, for each is defined exactly once in a program.
-// Thread rule: a Copier is one thread's.
+// Copies a statement: substitutes values for variables, folds constants, and renews every binding (loop variable, let,
+// allocation), because a program defines each variable and buffer exactly once.
+//
+//   Copier({{i, 3}}, true):    local t[4]; t[i] = A[i]    ->    local t'[4]; t'[3] = A[3]
+//
+// Thread rule: an object belongs to one thread.
 #pragma once
 
 #include <map>
@@ -11,14 +14,14 @@ namespace nestwright {
 
 class Copier : public ir::Mutator {
  public:
-  /// `fresh`: whether bindings are renewed; the first of several copies may keep them.
+  /// If `fresh`, bindings are renewed; the first of several copies may keep them.
   Copier(ir::Substitution with, bool fresh) : with_(std::move(with)), fresh_(fresh) {}
 
   ir::Expr mutate(const ir::Expr& e) override;
   ir::Stmt mutate(const ir::Stmt& s) override;
 
  protected:
-  /// The buffer that stands in for `buffer` in this copy.
+  /// The buffer that replaces `buffer` in this copy, or `buffer` itself.
   const ir::Buffer& renamed(const ir::Buffer& buffer) const;
   std::vector<ir::Expr> mutate_all(const std::vector<ir::Expr>& exprs);
 

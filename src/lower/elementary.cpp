@@ -1,13 +1,13 @@
-// Range reduction after W. Cody and W. Waite, "Software Manual for the Elementary Functions" (1980), with their
-// constant 355/512 for the upper part of ln 2; the way of log is that of S. Moshier's Cephes library (logf.c). erf's
-// split into a polynomial and 1 - exp(polynomial) at 0.93 is that of N. Juffa (stackoverflow.com/a/35148199).
+// Range reduction follows W. Cody and W. Waite, "Software Manual for the Elementary Functions" (1980), with their
+// constant 355/512 for the upper part of ln 2; log follows S. Moshier's Cephes library (logf.c). The split of erf into
+// a polynomial and 1 - exp(polynomial) at 0.93 is N. Juffa's (stackoverflow.com/a/35148199).
 //
-// All polynomials are our own: minimax in the relative error of the function, by Lawson's weighted least squares on 800
-// Chebyshev points of values computed to 40 digits; coefficients rounded to float32 one after the other from the lowest
-// on, the rest fitted again each time. The error that is left is stated beside each.
+// The polynomials are our own. They are minimax in the relative error of the function, by Lawson's weighted least
+// squares on 800 Chebyshev points of values computed to 40 digits; coefficients are rounded to float32 one by one from
+// the lowest on, and the others fitted again each time. The remaining error is stated beside each.
 //
-// Every product that is added to something is an explicit fma where the target has one: nothing is left for the backend
-// to contract, so that compiled code and interpreter agree to the bit.
+// Every product that is added to something is an explicit fma if the target has one. The backend then has nothing to
+// contract, and compiled code and interpreter agree to the bit.
 #include "lower/elementary.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ constexpr double kLog2E = 1.4426950408889634;
 constexpr double kLn2Upper = 0.693359375;                  // 355/512: its product with an exponent is exact
 constexpr double kLn2Lower = -2.1219444005469058e-4;       // ln 2 - 355/512
 constexpr double kLog2EUpper = 1.44269502162933349609375;  // log2 e rounded to float32
-constexpr double kLog2ELower = 1.9259629911266175e-8;      // what that left
+constexpr double kLog2ELower = 1.9259629911266175e-8;      // log2 e - kLog2EUpper
 
 // exp(r) = 1 + r + r^2 Q(r) for |r| <= 0.3476, 3.2e-9.
 constexpr std::array kExp{1.0, 1.0, 0x1.fffffcp-2, 0x1.555492p-3, 0x1.5558bep-5, 0x1.1239eap-7, 0x1.6a3ffp-10};
@@ -47,16 +47,16 @@ constexpr std::array kErfc{-0x1.0778dcp-3, -0x1.45328ep-1, -0x1.b32568p-4, 0x1.8
 
 constexpr double kRounder = 12582912;  // 1.5 * 2^23
 constexpr std::int64_t kRounderBits = 0x4b400000;
-constexpr std::int64_t kExponentUnit = std::int64_t{1} << 23;  // of the bits of a float32
+constexpr std::int64_t kExponentUnit = std::int64_t{1} << 23;  // lowest bit of a float32's exponent
 
 Expr bits_of(const Expr& x) { return reinterpret(kInt32, x); }
 Expr float_of(const Expr& bits) { return reinterpret(kFloat32, bits); }
 Expr like(const Expr& x, double value) { return make_float(value, x.type()); }
 // 2^n for -126 <= n <= 127.
 Expr power_of_2(const Expr& n) { return float_of((n + 127) * kExponentUnit); }
-// x * 2^n where neither x nor the product leaves the exponents of normal numbers.
+// x * 2^n. Requires x and the product to be normal numbers.
 Expr times_power_of_2(const Expr& x, const Expr& n) { return float_of(bits_of(x) + n * kExponentUnit); }
-// The magnitude of one with the sign of the other.
+// `magnitude` with the sign of `sign`.
 Expr with_sign(const Expr& magnitude, const Expr& sign) { return select(bits_of(sign) < 0, -magnitude, magnitude); }
 
 }  // namespace
@@ -93,15 +93,15 @@ Elementary::Reduced Elementary::reduce_exp(const Expr& x) {
 Expr Elementary::Reduced::n() const { return bits_of(shifted) - kRounderBits; }
 
 Expr Elementary::exp(const Expr& x) {
-  // Beyond these bounds the result is 0 or infinity anyway. NaN passes through min and max as their second operand.
+  // Beyond these bounds the result is 0 or infinity. NaN passes through min and max as their second operand.
   const Reduced reduced = reduce_exp(hold("x", min(like(x, 89), max(like(x, -104), x))));
   if (machine_.scale) return scale(reduced.power, reduced.quotient);
-  // In two steps: neither factor leaves the exponents of normal numbers, and only the last product is rounded.
+  // In two steps, so that both factors are normal numbers and only the last product is rounded.
   const Expr n = hold("n", reduced.n()), half = hold("half", n / 2);
   return reduced.power * power_of_2(half) * power_of_2(n - half);
 }
 
-// For -87 <= x <= 88; the result for NaN is unspecified.
+// Requires -87 <= x <= 88; the result for NaN is unspecified.
 Expr Elementary::exp_between(const Expr& x) {
   const Reduced reduced = reduce_exp(x);
   return machine_.scale ? scale(reduced.power, reduced.quotient) : times_power_of_2(reduced.power, reduced.n());
@@ -143,7 +143,7 @@ Expr Elementary::tanh(const Expr& x) {
   return with_sign(hold("magnitude", select(size >= kTanhSmall, large, small)), x);
 }
 
-// exp of what is below 0 cannot overflow, and is the whole result where the sigmoid is denormal.
+// exp of a negative number cannot overflow, and equals the sigmoid if that is denormal.
 Expr Elementary::sigmoid(const Expr& x) {
   const Expr e = hold("e", exp(hold("below", -abs(x))));
   return select(x < 0.0, e, like(x, 1)) / (e + 1.0);
@@ -159,7 +159,7 @@ Expr Elementary::erf(const Expr& x) {
   return with_sign(hold("magnitude", select(size >= kErfSmall, large, small)), x);
 }
 
-// Every function that is expanded, with its stated error (lower/vector_math.h).
+// All functions that are expanded, with their stated errors (lower/vector_math.h).
 const Elementary::Formula* Elementary::formula_of(Intrinsic intrinsic) {
   static constexpr std::array<Formula, 6> kFormulas = {{{Intrinsic::kExp, 1.1, &Elementary::exp},
                                                         {Intrinsic::kLog, 1.5, &Elementary::log},

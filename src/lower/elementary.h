@@ -1,5 +1,6 @@
-// The formulas of vector mathematics: functions of float32, scalar or vector, as expressions of +, *, /, fma, select
-// and bit patterns. Thread rule: an object belongs to one thread.
+// Expands mathematical functions of float32, scalar or vector, into expressions of +, *, /, fma, select and operations
+// on bit patterns; lower/vector_math.h states their errors. Internal to lower/.
+// Thread rule: an object belongs to one thread. Units: errors are in units in the last place (ulp).
 #pragma once
 
 #include <span>
@@ -12,28 +13,28 @@ namespace nestwright {
 
 class Elementary {
  public:
-  /// Values that formulas use more than once, in the order in which they depend on each other.
+  /// Values that formulas use more than once, each after those that it depends on.
   using Lets = std::vector<std::pair<ir::Var, ir::Expr>>;
 
-  /// What there is an instruction for. Without fma, a sum of products takes two and is rounded twice.
+  /// Which instructions the target has. Without fma, a*b + c takes two and is rounded twice.
   struct Machine {
     bool fma = false, scale = false;
   };
 
-  /// Appends to `lets`.
+  /// Formulas append to `lets`, which must outlive the object.
   Elementary(Machine machine, Lets& lets) : machine_(machine), lets_(lets) {}
 
-  /// Requires an intrinsic and a type that is_expanded() names; `x` is of float32.
+  /// The value of the function at `x`, a float32. Requires a function that has a formula.
   ir::Expr apply(ir::Intrinsic intrinsic, const ir::Expr& x);
-  /// How a function is expanded.
+  /// The expansion of one function.
   struct Formula {
     ir::Intrinsic intrinsic;
-    double ulp;  ///< the largest error
+    double ulp;  ///< its largest error
     ir::Expr (Elementary::*expand)(const ir::Expr& x);
   };
-  /// nullptr where the function is not expanded.
+  /// The formula of a function; nullptr if it is not expanded.
   static const Formula* formula_of(ir::Intrinsic intrinsic);
-  /// A variable that holds `value`, or `value` where it is one already.
+  /// A variable bound to `value`; `value` itself if it is a variable already.
   ir::Expr hold(const char* name, const ir::Expr& value);
 
  private:
@@ -46,7 +47,7 @@ class Elementary {
   ir::Expr sigmoid(const ir::Expr& x);
   ir::Expr erf(const ir::Expr& x);
 
-  /// exp(x) = power * 2^quotient.
+  /// The range reduction exp(x) = power * 2^quotient.
   struct Reduced {
     ir::Expr power, quotient, shifted;
     ir::Expr n() const;  ///< the quotient as an integer

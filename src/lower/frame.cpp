@@ -65,13 +65,13 @@ void Frame::narrow(int axis, const Expr& to) {
   for (std::size_t e = 0; e < graph->edges.size(); ++e) {
     const AxisEdge& edge = graph->edges[e];
     if (edge.kind == AxisEdge::Kind::kFuse) {
-      // Once the fused loop is open its parts have values, and their extents only serve as limits.
+      // Once the fused loop is open, its parts have values and their extents are only limits.
       if ((edge.outer == axis || edge.inner == axis) && !known(edge.parent)) {
         narrow(edge.parent, extent[edge.outer] * extent[edge.inner]);
       }
     } else if (edge.parent == axis) {
-      // Decoded from a fused loop it may be known before it is settled. Once it is, its branch told how long the inner
-      // loop is; the parent's guard tells the rest.
+      // An outer axis decoded from a fused loop may be known before it is settled. Once it is settled, its branch has
+      // set the extent of the inner loop, and the parent's guard covers the rest.
       if (known(edge.outer) && settled[edge.outer]) continue;
       narrow(edge.outer, ceil_div(to, edge.factor));
       if (!known(edge.inner)) narrow(edge.inner, inner_extent(edge, to));
@@ -99,7 +99,7 @@ Span Frame::span(int axis, const Facts& facts) const {
     all.extent = extent[edge.outer] * Expr(edge.factor);  // to the last tile's end
   const Span outer = span(edge.outer, facts), inner = span(edge.inner, facts);
   const bool outer_open = ir::is_const_int(outer.min, 0) && outer.extent.same_as(extent[edge.outer]);
-  const bool single_outer = ir::is_const_int(outer.extent, 1);  // then the loops of the inner tell all
+  const bool single_outer = ir::is_const_int(outer.extent, 1);  // then the inner axis alone determines the span
   if (outer_open && !single_outer && !known(edge.outer) && !known(edge.inner)) return all;
   const Segment segment = segments.empty() ? Segment() : segments[e];
   if (edge.is_composed() && segment.factor == 0) return all;

@@ -1,5 +1,6 @@
-// Where the building of one stage's nest stands: which axes have a value, and how far each one runs. Internal to
-// lower/. Thread rule: a value; a copy is independent, which is how the two sides of a branch know different things.
+// The state of building one stage's loop nest: which axes have a value at this point, and the extent of each axis.
+// Internal to lower/. Thread rule: a value; each side of a branch works on a copy of its own.
+// Units: indices and extents count elements along an axis.
 #pragma once
 
 #include <bitset>
@@ -12,78 +13,78 @@
 
 namespace nestwright {
 
-/// A run of indices: min .. min + extent - 1.
+/// The contiguous indices min .. min + extent - 1.
 struct Span {
   ir::Expr min, extent;
 };
 
-/// Which segment of a composed split the point lies in. factor 0: not known.
+/// The segment of a composed split that the point lies in. factor 0: not known.
 struct Segment {
   std::int64_t start = 0, offset = 0, factor = 0;
 };
 
-/// Indices of one root, outside of which no element of the stage is needed or can be computed.
+/// The indices of one root axis outside of which no element of the stage is needed or can be computed.
 struct Limit {
   std::size_t root;
   Span span;
 };
 
-/// What the nest does with the stage's elements: computes them, or sets those of a reduction to their start.
+/// What the nest does with the stage's elements: it computes them, or initialises those of a reduction.
 enum class NestRole : std::uint8_t {
   kCompute,
   kInitToIdentity,
   kFillPadding,    ///< sets all of a packed tile, part of which lies past the tensor
-  kInitToCarried,  ///< to what the blocks of a blocked reduction before this one have left in the output
+  kInitToCarried,  ///< to the output's values from the previous blocks of a blocked reduction
 };
 
-/// Axes of one stage.
-using AxisSet = std::bitset<kMostAxes>;
+/// A set of axes of one stage.
+using AxisSet = std::bitset<kMaxAxes>;
 
 struct Frame {
-  /// Nothing known but that the root axes run over `region`, one span a root in the order of graph.roots.
+  /// No axis has a value; the root axes run over `root_region`, one span a root in the order of graph.roots.
   Frame(const StageGraph& stage, std::vector<Span> root_region);
 
   const StageGraph* graph;
   std::shared_ptr<const std::vector<Span>> roots;  ///< the region of each root, by position in graph->roots
-  std::vector<ir::Expr> value;   ///< of each axis, counted from the start of its region; undefined: not known yet
+  std::vector<ir::Expr> value;   ///< of each axis, relative to the start of its region; undefined: not known yet
   std::vector<ir::Expr> extent;  ///< of each axis; narrowed in a tail
-  AxisSet settled;               ///< guards and branches of the axis are built
-  AxisSet padded;                ///< what is read past the tensor is padding, so nothing is guarded
-  std::shared_ptr<const std::vector<Limit>> limits;  ///< those that the region does not keep by itself; null: none
+  AxisSet settled;               ///< axes whose guards and branches are built
+  AxisSet padded;                ///< axes that need no guards, because reads past the tensor find padding
+  std::shared_ptr<const std::vector<Limit>> limits;  ///< those that the region does not imply; null: none
   std::vector<Segment> segments;                     ///< of each edge; empty where no split is composed
   NestRole role = NestRole::kCompute;
-  ir::Expr is_carried;     ///< tile of a blocked reduction: whether a block came before; else undefined
+  ir::Expr is_carried;     ///< in the tile of a blocked reduction: whether a block precedes; else undefined
   bool in_vector = false;  ///< inside the stage's vectorised loop
-  bool in_tile = false;    ///< inside the loops that the stage's intrinsic takes the place of
+  bool in_tile = false;    ///< inside the loops that the stage's intrinsic replaces
 
-  /// Whether an intrinsic computes the stage's tile, in this role.
+  /// Whether an intrinsic computes the stage's tile in this role.
   bool computes_tile() const;
   const Span& region(std::size_t root) const { return (*roots)[root]; }
   bool known(int axis) const { return value[axis].defined(); }
   bool is_limited(int axis) const;
-  /// Iterations of an edge's inner loop, where `parent` has so many. A loop over the threads of a block has as many as
-  /// its split says: those that are left over are guarded, and other stages may count on them.
+  /// The extent of an edge's inner loop if its parent has the extent `parent`. A loop over the threads of a block
+  /// always has the extent that its split declares: surplus threads are guarded, and other stages rely on the number.
   ir::Expr inner_extent(const AxisEdge& edge, const ir::Expr& parent) const;
-  /// Limits an axis to `to` iterations and all that it is split into accordingly.
+  /// Reduces the extent of an axis to `to`, and the extents of the axes that it is split into accordingly.
   void narrow(int axis, const ir::Expr& to);
-  /// The value of an edge's parent from its outer and inner.
+  /// The value of an edge's parent, given those of its outer and inner axes.
   ir::Expr combine(const AxisEdge& edge, const ir::Expr& outer, const ir::Expr& inner) const;
-  /// Indices that an axis takes on from here on, loops not yet opened running over all of theirs; from the start of its
-  /// region.
+  /// The indices that an axis takes at this point, relative to the start of its region: loops that are not open yet run
+  /// over all their iterations.
   Span span(int axis, const Facts& facts) const;
-  /// True where no loop of the axis with more than one iteration is open.
+  /// Whether no loop of the axis with more than one iteration is open.
   bool is_untouched(int axis) const;
-  /// False where the loops not yet opened step over some of the indices in the axis's span.
+  /// Whether the loops that are not open yet visit every index in the axis's span.
   bool is_dense(int axis) const;
-  /// As span, of root number `root`, absolute.
+  /// The span of root number `root` in absolute indices.
   Span root_span(std::size_t root, const Facts& facts) const;
   /// The extent of an axis, rounded up to whole vectors.
   ir::Expr reach(int axis) const;
 };
 
-/// a / b, rounded up; of constants as a constant.
+/// a / b rounded up; a constant if `a` is one.
 ir::Expr ceil_div(const ir::Expr& a, std::int64_t b);
-/// `e` in affine normal form, which keeps the expressions of the nest small.
+/// `e` in affine normal form, which keeps the nest's expressions small.
 ir::Expr affine(const ir::Expr& e);
 
 }  // namespace nestwright

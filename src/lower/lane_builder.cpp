@@ -18,8 +18,8 @@ using namespace ir;
 
 namespace {
 
-/// Whether the value is read from a buffer that the body stores to.
-bool reads_what_is_stored(const Let& let) {
+/// Whether the body stores to a buffer that the value loads from.
+bool is_overwritten_in_body(const Let& let) {
   return any_expr(let.value, [&](const Expr& e) {
     const auto* load = e.as<Load>();
     return load != nullptr && any_stmt(let.body, [&](const Stmt& s) {
@@ -31,7 +31,7 @@ bool reads_what_is_stored(const Let& let) {
 
 Expr both(const Expr& a, const Expr& b) { return !a.defined() ? b : !b.defined() ? a : a && b; }
 
-// Copies for a single lane: buffers private to the lanes are indexed by it.
+// Copies a statement for a single lane, which indexes the buffers that are private to lanes.
 class LaneCopier final : public Copier {
  public:
   LaneCopier(const Var& lane, int number, const std::map<Buffer, Buffer>& private_buffers)
@@ -95,7 +95,7 @@ bool LaneBuilder::mentions_held(const Expr& e) const {
 
 Expr LaneBuilder::at_lane(const Expr& e, int lane) const { return Copier({{lane_, Expr(lane)}}, false).mutate(e); }
 
-// Affine in the lane: a ramp. Otherwise undefined.
+// A ramp if the index is affine in the lane, else undefined.
 Expr LaneBuilder::vector_index(const Expr& e) {
   Linear linear = to_linear(e);
   if (linear.hides(lane_)) linear = to_linear(simplify(e, ranges_));
@@ -184,7 +184,7 @@ Stmt LaneBuilder::build(const Stmt& s) {
                  [&](const Let& n) { return build_let(n); }, [&](const IfThenElse& n) { return build_if(n, s); },
                  [&](const Store& n) { return build_store(n); }, [&](const Allocate& n) { return build_allocate(n); },
                  [&](const Prefetch& n) {
-                   // The vector lies within a cache line or two: its first element stands for all.
+                   // The vector lies within a cache line or two: prefetching its first element suffices.
                    std::vector<Expr> at;
                    for (const Expr& index : n.indices) at.push_back(at_lane(index, 0));
                    return make_prefetch(n.buffer, std::move(at), n.for_write, n.locality);
@@ -240,7 +240,7 @@ Stmt LaneBuilder::build_for(const For& loop) {
 
 Stmt LaneBuilder::build_let(const Let& let) {
   if (!varies(let.value)) return make_let(let.var, let.value, build(let.body));
-  if (reads_what_is_stored(let)) {  // the value stands for what was there before
+  if (is_overwritten_in_body(let)) {  // the let holds the value from before the stores
     const Expr value = broadcast(vector(let.value));
     const Var whole(let.var.name(), value.type());
     held_[let.var] = whole;
@@ -308,7 +308,7 @@ Stmt LaneBuilder::build_varying_if(const Expr& condition, const Stmt& then_case,
   return block(std::move(stmts));
 }
 
-// `lane + rest < bound` becomes ramp < broadcast, which backends turn into a count of lanes.
+// Rewrites `lane + rest < bound` to ramp < broadcast, which backends lower to a count of lanes.
 Expr LaneBuilder::condition_vector(const Expr& condition) {
   const Expr bare = without_likely(condition);
   const auto* n = bare.as<Binary>();

@@ -1,5 +1,8 @@
-// The body of one vector: turns the statements of a vectorised loop into statements on `lanes` lanes at once.
-// Thread rule: one thread each.
+// Vectorises the body of one loop: rewrites its statements so that each works on `lanes` lanes at once.
+//
+//   C[i] = A[i] + 1    ->    C[ramp(i0, 1)] = A[ramp(i0, 1)] + broadcast(1)
+//
+// Internal to lower/. Thread rule: an object belongs to one thread.
 #pragma once
 
 #include <map>
@@ -12,15 +15,15 @@ namespace nestwright {
 
 class LaneBuilder {
  public:
-  /// `lane` stands for the number of the lane in what is built; lanes from `active` on do nothing. `ranges`: what is
-  /// known where the loop stands. `loop` is its name, for messages.
+  /// `lane` is the variable of the lane number in the statements to build; lanes from `active` on are inactive.
+  /// `ranges` hold at the loop. `loop` is its name, for messages.
   LaneBuilder(ir::Var lane, int lanes, int active, bool has_masks, ir::Ranges ranges, std::string loop);
 
-  /// Throws LowerError for what cannot be done in lockstep.
+  /// The vector form of `s`. Throws LowerError if its lanes cannot run in lockstep.
   ir::Stmt build(const ir::Stmt& s);
 
  private:
-  /// A scalar where it is the same in all lanes, else a vector.
+  /// The value of `e` in all lanes: a scalar if it is uniform over the lanes, else a vector.
   ir::Expr vector(const ir::Expr& e);
   ir::Expr vector_index(const ir::Expr& e);
   ir::Expr broadcast(const ir::Expr& e) const { return e.lanes() == 1 ? ir::make_broadcast(e, lanes_) : e; }
@@ -33,9 +36,9 @@ class LaneBuilder {
   ir::Stmt build_allocate(const ir::Allocate& allocate);
   ir::Stmt build_if(const ir::IfThenElse& branch, const ir::Stmt& self);
   ir::Stmt build_varying_if(const ir::Expr& condition, const ir::Stmt& then_case, const ir::Stmt& else_case);
-  /// One copy of `s` a lane.
+  /// A scalar copy of `s` for each lane.
   ir::Stmt one_by_one(const ir::Stmt& s);
-  /// Whether `condition` is a bound that holds in all lanes where it holds in the first and the last.
+  /// Whether `condition` is a bound that holds in all lanes if it holds in the first and the last.
   bool is_monotone(const ir::Expr& condition) const;
   bool varies(const ir::Expr& e) const;
   bool mentions_held(const ir::Expr& e) const;
@@ -47,9 +50,9 @@ class LaneBuilder {
   ir::Ranges ranges_;
   std::string loop_;
   ir::Expr mask_;                             ///< of the lanes that are active here; undefined: all
-  bool conditional_ = false;                  ///< whether a condition that differs between lanes is around
-  std::map<ir::Var, ir::Var> held_;           ///< let-bound variables -> those that hold them in all lanes
-  std::map<ir::Buffer, ir::Buffer> private_;  ///< allocated inside the loop -> with an element a lane
+  bool conditional_ = false;                  ///< inside a condition that differs between lanes
+  std::map<ir::Var, ir::Var> held_;           ///< let-bound variables -> their vectors
+  std::map<ir::Buffer, ir::Buffer> private_;  ///< buffers allocated inside the loop -> the same with a lane dimension
 };
 
 }  // namespace nestwright

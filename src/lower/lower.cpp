@@ -40,7 +40,7 @@ void check_loops(const ScheduleState& state, const Target& target) {
   }
 }
 
-/// Throws UnprovedError where what is computed is not shown to be sound however it is scheduled.
+/// Throws UnprovedError if the program cannot be proved sound even without a schedule.
 void verify_unscheduled(const ScheduleState& scheduled, const Args& args, std::string_view name) {
   const Schedule plain(scheduled.outputs);
   const Signature signature = make_signature(plain.state(), args, name);

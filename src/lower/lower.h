@@ -1,9 +1,12 @@
-// The two stages of lowering. Stage one: a schedule becomes a program in loop form, small and quick to make, which the
-// features, the constraints and the verifier read. Stage two, for candidates that are compiled: the vector form, with
-// explicit vectors, unrolled register tiles at constant offsets, masks and planned storage.
+// Lowers a schedule to a program, in two stages. lower() makes the loop form, which is small and quick to make; the
+// cost model's features, the constraints and the verifier read it. expand() makes the vector form of a candidate that
+// is to be compiled: explicit vectors and masks, unrolled register tiles at constant offsets, planned storage.
 //
-// lower/passes.cpp has the table of the passes of both; one file a pass under lower/passes/.
-// Thread rule: both are pure functions; any number of threads may call them at once.
+//   schedule  -- lower() -->  for i in 0..8: vectorized j in 0..16: C[i, j] = A[i, j] + 1
+//             -- expand() ->  for i in 0..8: C[i, ramp(0, 1)] = A[i, ramp(0, 1)] + 1
+//
+// lower/passes.cpp lists the passes of both stages. Thread rule: pure functions; any number of threads at once.
+// Units: times are in nanoseconds.
 #pragma once
 
 #include <functional>
@@ -19,31 +22,32 @@
 
 namespace nestwright {
 
-/// Watches the passes: --print-after, timing, tests.
+/// Observation of the passes, for --print-after, timing and tests.
 struct LowerOptions {
-  /// Called after each pass with its name, the program and the nanoseconds that it took.
+  /// Called after each pass with its name, its result and the nanoseconds that it took; may be empty.
   std::function<void(std::string_view pass, const ir::Program&, std::int64_t ns)> after_pass;
-  /// Verify after each pass and throw InternalError for a violation, or UnprovedError. Always on in debug builds.
+  /// Verify the program after each pass; a violation is an InternalError or an UnprovedError. Always on in debug
+  /// builds.
   bool verify = false;
 };
 
-/// What is computed is not shown to be sound, however it is scheduled: an index read from a tensor, say.
+/// The expression cannot be proved sound under any schedule: it uses an index that is read from a tensor, say.
 class UnprovedError : public LowerError {
  public:
   using LowerError::LowerError;
 };
 
-/// `args`: the tensors of the signature, inputs first. Symbols are those of the arguments' shapes and strides, in
-/// order, then those of the bodies. Throws LowerError where the target cannot run the schedule and for arguments that
-/// are not those of the schedule.
+/// The loop form of the schedule. `args` are the tensors of the signature, inputs first. The program's symbols are
+/// those of the arguments' shapes and strides, in order, then those of the bodies. Throws LowerError if the target
+/// cannot run the schedule or the arguments are not those of the schedule.
 ir::Program lower(const Schedule& schedule, const Args& args, const Target& target, std::string_view name,
                   const LowerOptions& options = {});
 
-/// Loop form to vector form. Throws LowerError (a register buffer whose indices are not constant, a vectorised loop
-/// that is too long, ...).
+/// The vector form of a program in loop form. Throws LowerError if it has none: a register buffer whose indices are not
+/// constant, a vectorised loop that is too long, ...
 ir::Program expand(const ir::Program& program, const Target& target, const LowerOptions& options = {});
 
-/// Names of the passes of both stages, in the order in which they run.
+/// The names of the passes of both stages, in the order in which they run.
 std::vector<std::string> pass_names();
 
 }  // namespace nestwright

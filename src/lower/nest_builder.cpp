@@ -16,8 +16,8 @@ using ir::Stmt;
 
 namespace {
 
-/// What the tile of a blocked reduction carries from block to block is all that the host, the stage that copies it
-/// out, stores of it.
+/// Throws unless the host, which is the stage that copies the tile of a blocked reduction out, stores all elements that
+/// the tile carries from block to block.
 void require_dense(const Frame& tile, const Frame& host) {
   for (int axis = 0; axis < tile.graph->rank; ++axis) {
     if (host.is_dense(host.graph->roots[static_cast<std::size_t>(axis)])) continue;
@@ -28,11 +28,11 @@ void require_dense(const Frame& tile, const Frame& host) {
   }
 }
 
-/// What a call computes is not there yet when something is prepared, and sizes that a call tells are not known.
+/// Throws if a prepared stage reads a stage that is computed by calls, or has an extent that only a call determines.
 void require_preparable(const ScheduleState& schedule) {
   const auto at = [&](int stage) -> const StageState& { return schedule.stages[static_cast<std::size_t>(stage)]; };
   for (const StageState& stage : schedule.stages) {
-    const StageState* whole = &stage;  // that it is computed inside of
+    const StageState* whole = &stage;  // the outermost stage that it is computed inside
     while (whole->attach.kind == AttachKind::kAt) whole = &at(whole->attach.stage);
     if (whole->attach.kind != AttachKind::kPrepared) continue;
     for (const Expr& extent : whole->op->results.front()->shape) {
@@ -133,7 +133,7 @@ Stmt NestBuilder::open_loop(Frame frame, int position) {
   const StageGraph& graph = *frame.graph;
   const int axis = graph.leaves[position];
   if (frame.computes_tile() && graph.state->tensorize->loop == graph.axes[axis]) {
-    // A reduction that lies wholly inside the tile starts here.
+    // A reduction wholly inside the tile is initialised here.
     const bool starts = frame.role == NestRole::kCompute && graph.is_reduction() && graph.first_reduce > position;
     Stmt init = starts ? initialise(frame, position) : Stmt();
     return ir::block({std::move(init), open_tile(std::move(frame), position)});
@@ -171,8 +171,8 @@ void NestBuilder::note_pragmas(const StageGraph& graph, int axis, const ir::Var&
   }
 }
 
-/// What an axis comes to that needs no loop of its own: `body`, in a loop of one iteration where a pragma is about what
-/// is inside it.
+/// The nest of an axis that needs no loop: `body`, in a loop of one iteration if the axis has a pragma that applies to
+/// its body.
 Stmt NestBuilder::without_loop(const StageGraph& graph, int axis, Stmt body) {
   const std::vector<PragmaNote>& pragmas = graph.state->pragmas;
   const bool unrolls = std::any_of(pragmas.begin(), pragmas.end(), [&](const PragmaNote& note) {
@@ -203,7 +203,8 @@ void NestBuilder::enter_loop(const Frame& frame, int axis, const ir::Var& var) {
   enter_bound(frame, axis, var, std::move(name));
 }
 
-/// Those of a stage attached inside the loop that has what it reads: seen from there, less of it may be needed.
+/// The limits of a stage that is attached inside the loop at which its inputs are computed: the region that was
+/// inferred at that loop may be smaller than `region`.
 std::shared_ptr<const std::vector<Limit>> NestBuilder::limits_of(int stage, const std::vector<Span>& region) const {
   std::vector<Limit> limits;
   if (needed_[static_cast<std::size_t>(stage)].empty()) return nullptr;
@@ -221,7 +222,7 @@ std::shared_ptr<const std::vector<Limit>> NestBuilder::limits_of(int stage, cons
   return limits.empty() ? nullptr : std::make_shared<const std::vector<Limit>>(std::move(limits));
 }
 
-/// Extends the vectorised axes of a private tile to whole vectors, where what is read for the rest is padding.
+/// Extends the vectorised axes of a private tile to whole vectors, if all additional reads find padding.
 AxisSet NestBuilder::pad_vectors(int stage, std::vector<Span>& region, const AxisSet& limited) const {
   const StageGraph& graph = graphs_[stage];
   AxisSet padded;
@@ -232,7 +233,7 @@ AxisSet NestBuilder::pad_vectors(int stage, std::vector<Span>& region, const Axi
     std::vector<Span> whole = region;
     Expr& extent = whole[axis].extent;
     if (as_const_int(extent) == nullptr) continue;
-    // Whole vectors may make the loops inside them longer, which may ask for more vectors.
+    // Rounding up to whole vectors may lengthen the loops inside them, and these may need further vectors.
     for (Expr reach = Frame(graph, whole).reach(axis); *as_const_int(reach) != *as_const_int(extent);) {
       extent = reach;
       reach = Frame(graph, whole).reach(axis);
@@ -258,7 +259,7 @@ Frame NestBuilder::attached_frame(int stage, std::vector<Span> region, const Fra
   frame.limits = limits;
   if (graph.state->carried_from != host.graph->stage) return frame;
   require_dense(frame, host);
-  // A blocked reduction: the blocks' loops are open, in the nest of the stage that copies out.
+  // In a blocked reduction the blocks' loops are open already, in the nest of the stage that copies out.
   for (int axis = 0; axis < graph.rank; ++axis) {
     const std::int64_t* computed = as_const_int(frame.region(axis).extent);
     const std::int64_t* copied = as_const_int(host.root_span(static_cast<std::size_t>(axis), facts_).extent);
@@ -308,21 +309,21 @@ Stmt NestBuilder::inside(const Frame& frame, int position) {
   AttachedRegions attached = regions_.attached_regions(stages, frame, facts_);
   const std::string outer_private = private_;
   std::vector<Frame> frames;
-  std::map<int, std::vector<DoubleBuffered>> in_turns;  // by slots
+  std::map<int, std::vector<DoubleBuffered>> groups;  // by slots
   const bool is_repeated = !facts_.range(frame.value[graph.leaves[position]]).is_point();
   for (std::size_t n = 0; n < stages.size(); ++n) {
     require_storable(schedule_.stages[stages[n]]);
-    attached.regions[n] = of_all_threads(stages[n], std::move(attached.regions[n]));
+    attached.regions[n] = region_of_all_threads(stages[n], std::move(attached.regions[n]));
     frames.push_back(attached_frame(stages[n], std::move(attached.regions[n]), frame));
     storages_[stages[n]] = storage_of(frames.back());
     if (const StageState& stage = schedule_.stages[stages[n]]; stage.slots > 0 && is_repeated) {
-      in_turns[stage.slots].push_back({stage.name, storages_[stages[n]]->buffers, stage.slots});
+      groups[stage.slots].push_back({stage.name, storages_[stages[n]]->buffers, stage.slots});
     }
     if (is_private(schedule_.stages[stages[n]])) private_ = schedule_.stages[stages[n]].name;
   }
-  for (auto& [slots, group] : in_turns) notes_.double_buffered.push_back(std::move(group));
+  for (auto& [slots, group] : groups) notes_.double_buffered.push_back(std::move(group));
   for (auto& [reader, region] : attached.readers) {
-    needed_[static_cast<std::size_t>(reader)].push_back(of_all_threads(reader, std::move(region)));
+    needed_[static_cast<std::size_t>(reader)].push_back(region_of_all_threads(reader, std::move(region)));
   }
   for (const Frame& producer : frames) stmts.push_back(once_per_block(*producer.graph, open(producer, 0)));
   stmts.push_back(open(frame, position + 1));

@@ -1,10 +1,14 @@
-// From a schedule to its loop nest, with regions, storage, initialisation of reductions, guards, and a
-// branch for the tail of every partitioned split. Internal to lower/.
+// Builds the loop nest of a schedule: infers regions, allocates storage, initialises reductions, inserts guards, and
+// branches to a tail for every partitioned split. Internal to lower/.
+//
+//   C[i] = A[i] + 1 for i in 0..10,         for io in 0..3:
+//   i split by 4 with a partitioned   ->      if io < 2: for ii in 0..4: C[io*4 + ii] = A[io*4 + ii] + 1
+//   tail                                      else:      for ii in 0..2: C[io*4 + ii] = A[io*4 + ii] + 1
 //
 // Nests are built depth first. After a loop is opened, nest_tails.cpp settles every axis whose value has become known:
-// it decodes fused loops, branches on pivots and guards what may overshoot, as far out as the value allows. Below a
-// branch everything is built anew with what is known there, so that a tail's inner loops have their exact extents and
-// no guards. Thread rule: one object belongs to one lowering.
+// it decodes fused loops, branches on pivots and guards values that may overshoot, as far out as the value allows.
+// Below a branch everything is built anew with the facts of that branch, so that a tail's inner loops have their exact
+// extents and no guards. Thread rule: an object belongs to one lowering.
 #pragma once
 
 #include <optional>
@@ -17,39 +21,38 @@
 
 namespace nestwright {
 
-/// A loop around the point being built that is bound to an index of a thread or a block.
+/// A loop around the point being built that is bound to a thread or block index.
 struct BoundLoop {
   ir::LoopKind kind;
   ir::Var var;
   ir::Expr extent;
-  std::string name;  ///< with its stage, for messages
+  std::string name;  ///< with its stage's, for messages
 };
 
-/// The loops of what is computed together: in the preparation, or in a call.
+/// The nest of all stages that are computed in the preparation, or in a call.
 struct Nest {
-  ir::Stmt body;  ///< undefined: nothing is
+  ir::Stmt body;  ///< undefined: there are no such stages
   NestNotes notes;
 };
 
 struct Nests {
   Nest preparation, call;
-  std::vector<ir::Buffer> prepared;  ///< what the preparation stores for the calls
+  std::vector<ir::Buffer> prepared;  ///< buffers that the preparation stores for the calls
 };
 
 class NestBuilder {
  public:
   NestBuilder(const ScheduleState& schedule, const std::vector<StageGraph>& graphs, const Regions& regions);
 
-  /// The nests of the whole schedule. `outputs`: by stage, the caller's buffer of each of its results, undefined for
-  /// those that the caller does not see; empty for stages without any. Throws LowerError for private storage that
-  /// several threads would share, and for what is prepared of something that is not.
-  /// `symbols` are at least 1.
+  /// The nests of the whole schedule. `outputs` has, by stage, the caller's buffer of each result: undefined for
+  /// results that are not outputs, empty for stages that have none. Every symbol is assumed to be at least 1. Throws
+  /// LowerError for private storage that several threads would share, and for a prepared stage that depends on a call.
   Nests build(const std::vector<std::vector<ir::Buffer>>& outputs, const std::vector<ir::Var>& symbols);
 
  private:
   Nest build_part(AttachKind part, const std::vector<std::vector<ir::Buffer>>& outputs,
                   std::vector<ir::Buffer>& prepared);
-  // nest_builder.cpp: loops and what is computed inside them.
+  // nest_builder.cpp: loops and the stages attached inside them.
   ir::Stmt open(const Frame& frame, int position);
   ir::Stmt open_loop(Frame frame, int position);
   void note_pragmas(const StageGraph& graph, int axis, const ir::Var& loop);
@@ -62,18 +65,18 @@ class NestBuilder {
   Frame attached_frame(int stage, std::vector<Span> region, const Frame& host) const;
   void enter_loop(const Frame& frame, int axis, const ir::Var& var);
 
-  // nest_threads.cpp: what the threads of a block share.
+  // nest_threads.cpp: stages that the threads of a block or warp share.
   void require_storable(const StageState& stage) const;
   void enter_bound(const Frame& frame, int axis, const ir::Var& var, std::string name);
   ir::Stmt share_loop(Frame frame, int position, const BoundLoop& around);
   ir::Stmt once_per_block(const StageGraph& graph, ir::Stmt nest) const;
   const BoundLoop* shared_index(const StageGraph& graph, int axis) const;
-  bool has_one_each(const StageGraph& graph, int axis) const;
-  std::vector<Span> of_all_threads(int stage, std::vector<Span> region) const;
+  bool maps_one_element_per_thread(const StageGraph& graph, int axis) const;
+  std::vector<Span> region_of_all_threads(int stage, std::vector<Span> region) const;
   bool in_threads() const;
   bool differs_between_threads(const ir::Expr& e) const;
 
-  // nest_tails.cpp: axes whose value has become known.
+  // nest_tails.cpp: settles axes whose value has become known.
   ir::Stmt settle(Frame frame, int position);
   ir::Stmt decode_fused(Frame frame, int position, const AxisEdge& edge);
   ir::Stmt branch(Frame frame, int position, int pivot);
@@ -96,15 +99,16 @@ class NestBuilder {
   const std::vector<StageGraph>& graphs_;
   const Regions& regions_;
   Facts facts_;
-  std::vector<std::optional<Storage>> storages_;        ///< of each stage, where it exists at this point
-  std::vector<std::vector<std::vector<Span>>> needed_;  ///< of each stage, as far as what it reads is computed here
-  std::string parallel_;          ///< the parallel loop around this point, empty where there is none
-  std::vector<BoundLoop> bound_;  ///< the bound loops around this point, outermost first
-  /// Variables that differ between the threads of a block: of loops around this point, and parts of those that are
-  /// fused.
+  std::vector<std::optional<Storage>> storages_;  ///< of each stage; absent: it has none at this point
+  /// Of each stage, a region for each enclosing loop at which its inputs are computed.
+  std::vector<std::vector<std::vector<Span>>> needed_;
+  std::string parallel_;          ///< name of the parallel loop around this point; empty: none
+  std::vector<BoundLoop> bound_;  ///< bound loops around this point, outermost first
+  /// The variables that differ between the threads of a block, with their extents: of loops around this point, and of
+  /// the axes that such a loop was fused from.
   std::vector<std::pair<ir::Var, ir::Expr>> thread_vars_;
   NestNotes notes_;
-  std::string private_;  ///< a stage whose storage is private to the thread here, or empty
+  std::string private_;  ///< name of a stage whose storage is private to the thread at this point; empty: none
 };
 
 }  // namespace nestwright

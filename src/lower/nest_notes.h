@@ -1,5 +1,5 @@
-// What the nest of a schedule leaves to later passes, beside its statement. Internal to lower/.
-// Thread rule: values.
+// Notes from the nest builder to later passes: which stages to double-buffer, and the pragmas of loops. Internal to
+// lower/. Thread rule: values.
 #pragma once
 
 #include <functional>
@@ -11,28 +11,29 @@
 
 namespace nestwright {
 
-/// A double-buffered stage as one branch of the nest has it, and where it keeps its results there.
+/// A double-buffered stage in one branch of the nest.
 struct DoubleBuffered {
   std::string stage;
-  std::vector<ir::Buffer> buffers;
-  int slots = 2;  ///< of the storage; at least 2, the same for all that is computed together
+  std::vector<ir::Buffer> buffers;  ///< its results in this branch
+  int slots = 2;                    ///< of the storage; at least 2, and equal for all stages of one group
 };
 
 /// A pragma on one loop of the nest.
 struct LoopPragma {
   ir::Var loop;
   PragmaKind kind;
-  std::string stage;   ///< whose loop it is
-  std::int64_t value;  ///< of the pragma
+  std::string stage;   ///< the loop's
+  std::int64_t value;  ///< the pragma's
 };
 
 struct NestNotes {
-  /// For each branch and loop, the stages that are computed there and double-buffered, in order.
+  /// The groups of double-buffered stages, one for each branch, loop and number of slots, in the order of computation.
   std::vector<std::vector<DoubleBuffered>> double_buffered;
-  std::vector<LoopPragma> pragmas;  ///< of inner loops first
+  std::vector<LoopPragma> pragmas;  ///< inner loops first
 };
 
-/// `rewrite` of each loop of the kernels that a pragma of this kind is on, inner loops first. `notes` are by kernel.
+/// The program with each loop that has a pragma of this kind replaced by `rewrite(loop, pragma)`, inner loops first.
+/// `notes` are by kernel.
 ir::Program on_pragmas(ir::Program program, const std::vector<NestNotes>& notes, PragmaKind kind,
                        const std::function<ir::Stmt(const ir::Stmt& loop, const LoopPragma&)>& rewrite);
 

@@ -1,4 +1,4 @@
-// The innermost statements of a nest, and prefetches.
+// Builds the innermost statements of a nest, and its prefetches.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,10 +18,10 @@ using ir::Stmt;
 namespace {
 
 constexpr std::int64_t kCacheLineBytes = 64;
-constexpr int kMostPrefetches = 48;  // at one loop: more would crowd out the loads themselves
+constexpr int kMaxPrefetches = 48;  // at one loop; more would crowd out the loads themselves
 
-/// Counts `index` up in the box of `extents`, the last dimension in steps of `step` and to its last element; false
-/// after the last one.
+/// Advances `index` within `extents` in row-major order, along the last dimension in steps of `step` and then to its
+/// last element. False after the last index.
 bool next(std::vector<std::int64_t>& index, const std::vector<std::int64_t>& extents, std::int64_t step) {
   for (std::size_t d = index.size(); d-- > 0;) {
     if (index[d] + 1 < extents[d]) {
@@ -33,7 +33,7 @@ bool next(std::vector<std::int64_t>& index, const std::vector<std::int64_t>& ext
   return false;
 }
 
-/// Where an element lies, in elements from the start of its buffer, whose dimensions lie `strides` apart.
+/// The offset of an element, in elements from the start of its buffer.
 ir::Linear flat_offset(const std::vector<ir::Linear>& indices, const std::vector<ir::Linear>& strides) {
   ir::Linear offset;
   for (std::size_t d = 0; d < indices.size(); ++d) {
@@ -43,9 +43,9 @@ ir::Linear flat_offset(const std::vector<ir::Linear>& indices, const std::vector
   return offset;
 }
 
-/// Whether `place` is in the line of `elements` that has `other`, where that is sure; where it is not known how both
-/// lie in lines, whether it follows `other` by less than a line and is not the `last` of a row, which may begin another
-/// one.
+/// Whether the offset `place` certainly lies in the same cache line as `other`; a line has `elements` elements. If the
+/// offset of neither within its line is known: whether `place` follows `other` by less than a line and is not the
+/// `last` of a row, which may begin another line.
 bool same_line(const ir::Linear& place, const std::optional<ir::Linear>& other, std::int64_t elements, bool last) {
   if (!other) return false;
   ir::Linear difference = place;
@@ -109,7 +109,7 @@ Stmt NestBuilder::statement(const Frame& frame) {
   return ir::block(std::move(stores));
 }
 
-/// One step of a reduction. All members of a tuple are combined before the first one is stored.
+/// One step of a reduction. All members of a tuple are combined before the first is stored.
 Stmt NestBuilder::combine(const ir::Reduce& reduce, const Storage& storage, const std::vector<Expr>& indices,
                           const ir::Substitution& values) {
   const auto body = [&](const Expr& e) { return rewrite_body(e, values, schedule_, storages_, facts_); };
@@ -117,7 +117,7 @@ Stmt NestBuilder::combine(const ir::Reduce& reduce, const Storage& storage, cons
     const ir::Buffer& buffer = storage.buffers.front();
     const Expr before = ir::make_load(buffer, indices);
     const Expr value = body(reduce.values.front());
-    // A sum of products of words goes on from what is there: the instructions add to their operand.
+    // A dot product accumulates into the loaded value, because the instructions add to an operand.
     const auto* call = value.as<ir::Call>();
     if (reduce.reducer == ir::ReducerKind::kSum && call != nullptr && ir::is_dot(call->intrinsic) &&
         is_zero(call->args[0])) {
@@ -146,7 +146,7 @@ Stmt NestBuilder::combine(const ir::Reduce& reduce, const Storage& storage, cons
 
 Stmt NestBuilder::prefetch(const PrefetchNote& note, const Frame& frame, int leaf) {
   const auto* loop = frame.value[leaf].as<ir::VarRef>();
-  if (loop == nullptr) return {};  // a single iteration: nothing comes after it
+  if (loop == nullptr) return {};  // a single iteration has no next one
   const ir::Buffer& read = note.tensor.buffer();
   const auto [producer, number] = schedule_.producer(read);
   if (producer >= 0 && !storages_[producer].has_value()) {
@@ -166,7 +166,7 @@ Stmt NestBuilder::prefetch(const PrefetchNote& note, const Frame& frame, int lea
   std::vector<std::int64_t> extents;
   const bool is_own = producer == frame.graph->stage;
   std::vector<Span> region = is_own ? regions_.own_region(frame, facts_) : regions_.read_region(read, frame, facts_);
-  region.resize(static_cast<std::size_t>(read->rank()));  // of a reduction: its own axes come last
+  region.resize(static_cast<std::size_t>(read->rank()));  // drops the reduce axes, which come last
   for (const Span& span : region) {
     Expr first = affine(ir::substitute(facts_.expanded(span.min), ahead));
     if (storage != nullptr) first = relative_index(first, storage->start[start.size()], facts_);
@@ -177,27 +177,27 @@ Stmt NestBuilder::prefetch(const PrefetchNote& note, const Frame& frame, int lea
   std::vector<ir::Linear> strides;
   for (int d = 0; d < stored->rank(); ++d) strides.push_back(ir::to_linear(stored->stride(d)));
   const std::int64_t line = kCacheLineBytes / read->element.bytes();
-  // A line of the tensor is one of its storage only where the storage has no layout of its own.
+  // A cache line holds consecutive elements of the tensor only if its storage has no layout.
   const std::int64_t step = storage != nullptr ? 1 : line;
   std::vector<Stmt> stmts;
   std::vector<std::int64_t> offset(extents.size(), 0);
   std::optional<ir::Linear> last;
   const bool has_layout = storage != nullptr && !storage->graph->state->layout.empty();
   std::vector<ir::Linear> element = start, in_layout;
-  // Most of these elements lie in the line before, so that they stay sums until one begins another line.
+  // Most elements lie in the previous line; expressions are built only for those that begin a new one.
   do {
     for (std::size_t d = 0; d < start.size(); ++d) element[d].constant = start[d].constant + offset[d];
     if (has_layout) in_layout = laid_out(*storage, element, facts_);
     const std::vector<ir::Linear>& position = has_layout ? in_layout : element;
     ir::Linear place = flat_offset(position, strides);
     const bool ends_row = offset.empty() || offset.back() + 1 == extents.back();
-    if (same_line(place, last, line, ends_row)) continue;  // neighbours in the storage need not be in the tensor
+    if (same_line(place, last, line, ends_row)) continue;  // neighbours in the storage may be apart in the tensor
     last = std::move(place);
     std::vector<Expr> indices;
     indices.reserve(position.size());
     for (const ir::Linear& index : position) indices.push_back(index.expr());
     stmts.push_back(ir::make_prefetch(stored, std::move(indices), is_own, 3));
-  } while (static_cast<int>(stmts.size()) < kMostPrefetches && next(offset, extents, step));
+  } while (static_cast<int>(stmts.size()) < kMaxPrefetches && next(offset, extents, step));
   return ir::block(std::move(stmts));
 }
 

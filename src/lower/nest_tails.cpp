@@ -1,5 +1,5 @@
-// What happens where the value of an axis becomes known: fused loops are decoded, pivots branch into main body and
-// tail, and what may overshoot is guarded.
+// Settles axes whose value has become known: decodes fused loops, branches on pivots into main body and tail, and
+// guards indices that may overshoot.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,8 +18,8 @@ namespace {
 /// Consecutive values of a pivot that share one body.
 struct Piece {
   std::int64_t start, count;
-  std::int64_t offset;  ///< where its first tile begins
-  std::int64_t factor;  ///< distance of its tiles
+  std::int64_t offset;  ///< start of its first tile
+  std::int64_t factor;  ///< distance between its tiles
   std::int64_t inner;   ///< iterations of the inner loop
 };
 
@@ -34,7 +34,7 @@ std::vector<Piece> pieces_of(const AxisEdge& edge, std::int64_t extent) {
       offset += count * factor;
     }
     if (offset == extent) return pieces;
-    pieces.clear();  // a region of another extent than the split was made for
+    pieces.clear();  // the split was made for another extent
   }
   const std::int64_t full = extent / edge.factor, rest = extent % edge.factor;
   if (full > 0) pieces.push_back({0, full, 0, edge.factor, edge.factor});
@@ -46,6 +46,33 @@ bool is_multiple(const Expr& index, std::int64_t factor) {
   const ir::Linear linear = ir::to_linear(index);
   return linear.constant % factor == 0 && std::all_of(linear.terms.begin(), linear.terms.end(),
                                                       [&](const auto& term) { return term.coefficient % factor == 0; });
+}
+
+/// The pieces of a pivot whose values lie in `reach`; empty if guards are to replace the branch. Throws LowerError for
+/// a composed split that is not supported at this point.
+std::vector<Piece> pieces_at(const Frame& frame, int pivot, const ir::Interval& reach) {
+  const StageGraph& graph = *frame.graph;
+  const AxisEdge& edge = graph.edges[static_cast<std::size_t>(graph.pivot_of[pivot])];
+  if (edge.is_composed() && graph.edge_of[pivot] >= 0 && frame.known(edge.inner)) {
+    throw LowerError(fmt::format(
+        "{} of {} counts the tiles of a composed split and is split again inside {}: reorder {} inside, or "
+        "use another tail",
+        graph.axes[pivot].name(), graph.state->name, graph.axes[edge.inner].name(), graph.axes[edge.inner].name()));
+  }
+  const std::int64_t* extent = as_const_int(frame.extent[edge.parent]);
+  std::vector<Piece> pieces;
+  if (extent != nullptr) pieces = pieces_of(edge, *extent);
+  if (frame.in_vector && pieces.size() > 1) {
+    if (pieces[0].factor != pieces[1].factor) {
+      throw LowerError(
+          fmt::format("{} of {} runs over the segments of a composed split and is vectorized: vectorize the "
+                      "inner loop, or use another tail",
+                      graph.axes[pivot].name(), graph.state->name));
+    }
+    pieces.clear();  // the guards become masks
+  }
+  std::erase_if(pieces, [&](const Piece& p) { return p.start > reach.hi || p.start + p.count <= reach.lo; });
+  return pieces;
 }
 
 }  // namespace
@@ -120,26 +147,8 @@ Stmt NestBuilder::branch(Frame frame, int position, int pivot) {
   const std::size_t e = static_cast<std::size_t>(graph.pivot_of[pivot]);
   const AxisEdge& edge = graph.edges[e];
   frame.settled[pivot] = true;
-  if (edge.is_composed() && graph.edge_of[pivot] >= 0 && frame.known(edge.inner)) {
-    throw LowerError(fmt::format(
-        "{} of {} counts the tiles of a composed split and is split again inside {}: reorder {} inside, or "
-        "use another tail",
-        graph.axes[pivot].name(), graph.state->name, graph.axes[edge.inner].name(), graph.axes[edge.inner].name()));
-  }
-  const std::int64_t* extent = as_const_int(frame.extent[edge.parent]);
   const ir::Interval reach = facts_.range(frame.value[pivot]);
-  std::vector<Piece> pieces;
-  if (extent != nullptr) pieces = pieces_of(edge, *extent);
-  if (frame.in_vector && pieces.size() > 1) {
-    if (pieces[0].factor != pieces[1].factor) {
-      throw LowerError(
-          fmt::format("{} of {} runs over the segments of a composed split and is vectorized: vectorize the "
-                      "inner loop, or use another tail",
-                      graph.axes[pivot].name(), graph.state->name));
-    }
-    pieces.clear();  // the guards become masks
-  }
-  std::erase_if(pieces, [&](const Piece& p) { return p.start > reach.hi || p.start + p.count <= reach.lo; });
+  const std::vector<Piece> pieces = pieces_at(frame, pivot, reach);
   const bool in_range = facts_.proves_less(frame.value[pivot], frame.extent[pivot]);
   if (pieces.empty()) return in_range ? settle(std::move(frame), position) : guard(std::move(frame), position, pivot);
 
@@ -172,7 +181,7 @@ Stmt NestBuilder::branch(Frame frame, int position, int pivot) {
         inner.value[pivot] = constant;
       }
     }
-    // The inner loop may be open already, at the length of the longest segment.
+    // The inner loop may be open already, with the extent of the longest segment.
     Expr overshoot;
     if (edge.is_composed() && inner.known(edge.inner) && !facts_.proves_less(inner.value[edge.inner], piece.inner)) {
       overshoot = inner.value[edge.inner] < piece.inner;
@@ -206,14 +215,14 @@ Stmt NestBuilder::branch_layout(Frame frame, int position, const AxisEdge& edge)
   const bool is_whole = !frame.is_limited(edge.parent) && facts_.proves_less(last, limit);
   if (frame.role == NestRole::kFillPadding || is_whole) return settle(std::move(frame), position);
 
-  if (frame.is_limited(edge.parent)) {  // the guards of the root tell what is copied
+  if (frame.is_limited(edge.parent)) {  // the root's guards determine what is copied
     Frame fill = frame;
     fill.role = NestRole::kFillPadding;
     Stmt filled = settle(std::move(fill), position);
     return ir::block({std::move(filled), settle(std::move(frame), position)});
   }
 
-  // Lanes, and loops inside which the tiles are counted, are at every tile in turn: cut or not.
+  // Lanes, and loops around the loop over tiles, run for every tile, whole or partial.
   const bool at_every_tile =
       (frame.in_vector || frame.known(edge.inner)) && facts_.range(last).lo < facts_.range(limit).hi;
   const auto partial = [&] {
@@ -226,7 +235,7 @@ Stmt NestBuilder::branch_layout(Frame frame, int position, const AxisEdge& edge)
     if (end != nullptr && facts_.range(first).lo >= *end) return filled;
     Expr start_limit = limit;
     if (end != nullptr && !at_every_tile && is_multiple(first, edge.factor)) {
-      // Of the tile that is cut there is always the same part left.
+      // The partial tile always has the same extent.
       if (*end % edge.factor == 0) return filled;
       start_limit = *end - *end % edge.factor + 1;
       if (!copy.known(edge.inner)) copy.narrow(edge.inner, *end % edge.factor);
@@ -240,7 +249,7 @@ Stmt NestBuilder::branch_layout(Frame frame, int position, const AxisEdge& edge)
   };
   if (frame.in_vector || frame.known(edge.inner) || facts_.range(last).lo >= facts_.range(limit).hi) return partial();
 
-  // As for a pivot: whole tiles first, then the last one, of which a constant tells how much lies in the tensor.
+  // As for a pivot: first the whole tiles, then the last one, of which a constant part lies in the tensor.
   const std::int64_t* from = as_const_int(start);
   const std::int64_t* end = as_const_int(limit);
   const Facts::Mark mark = facts_.mark();
@@ -298,7 +307,7 @@ Stmt NestBuilder::guard_root(Frame frame, int position, std::size_t root) {
   const Expr value = frame.value[axis];
   const IterVar& whole = graph.axes[axis];
   if (!graph.is_layout_axis(axis)) require_less(value, frame.extent[axis]);
-  if (graph.place.part == ScanPart::kInit && root == 0) {  // a scan of few steps has not all rows of its init
+  if (graph.place.part == ScanPart::kInit && root == 0) {  // a scan may have fewer steps than its init has rows
     const Expr& rows = schedule_.stages[graph.place.scan].op->results.front()->shape[0];
     require_less(affine(frame.region(root).min + value), rows);
   }

@@ -1,4 +1,4 @@
-// Tiles that an intrinsic computes.
+// Builds the tiles that an intrinsic computes.
 #include <fmt/format.h>
 
 #include "lower/nest_builder.h"
@@ -12,7 +12,7 @@ using ir::Stmt;
 
 namespace {
 
-/// Throws LowerError where the buffer's last dimensions have not the strides that the placeholder declares.
+/// Throws LowerError if the buffer's last dimensions do not have the strides that the placeholder declares.
 void check_strides(const std::string& stage, const Tensor& declared, const ir::Buffer& buffer,
                    const std::string& intrinsic) {
   const std::vector<Expr>& wanted = declared.buffer()->strides;
@@ -72,7 +72,7 @@ Stmt NestBuilder::tile_statement(const Frame& frame, const std::vector<Expr>& in
   check_strides(graph.state->name, intrinsic.pattern, output.buffer, intrinsic.name);
   std::vector<TensorSlice> inputs;
   for (std::size_t i = 0; i < match.loads.size(); ++i) {
-    // Read as the body would read it, so that what stores it is looked up in one place.
+    // Rewritten as a load of the body, so that rewrite_body() alone finds the storage.
     const Expr first = rewrite_body(match.loads[i], values, schedule_, storages_, facts_);
     const auto* load = first.as<ir::Load>();
     const int producer = schedule_.producer(match.loads[i].as<ir::Load>()->buffer).stage;

@@ -1,7 +1,7 @@
-// What the threads of a block share. A stage in shared scope is computed inside the loops of the threads, once for all
-// of them: its region is what all threads read, and its own loops bound to threadIdx are the same index, so that the
-// threads share the work. passes/hoist_shared.cpp moves its storage around the threads' loops, and
-// passes/place_barriers.cpp adds barriers.
+// Builds stages that the threads of a block share. A stage in shared scope is computed inside the loops over threads,
+// once for all of them: its region is the union of the regions that the threads read, and its own loops bound to
+// threadIdx use the index of the open loops, so that the threads share the work. passes/hoist_shared.cpp moves its
+// storage outside the loops over threads, and passes/place_barriers.cpp adds barriers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ void NestBuilder::require_storable(const StageState& stage) const {
       const int found = schedule_.find(input);
       if (found < 0 || !in_threads()) continue;
       const StageState& source = schedule_.stages[static_cast<std::size_t>(found)];
-      // What is computed inside the stage belongs to the thread that computes it there.
+      // A stage computed inside this one belongs to the thread that computes it.
       if (!is_private(source) || !storages_[static_cast<std::size_t>(found)].has_value()) continue;
       throw LowerError(
           fmt::format("{} is computed by all threads of a block together, but reads {}, which each thread keeps for "
@@ -83,7 +83,7 @@ void NestBuilder::enter_bound(const Frame& frame, int axis, const ir::Var& var, 
   if (ir::is_thread_index(kind)) thread_vars_.emplace_back(var, frame.extent[axis]);
 }
 
-/// The loop around this point that has the thread index of this one already; nullptr where the loop is to be opened.
+/// The loop around this point that is bound to the same thread index as this axis; nullptr if the axis needs a loop.
 const BoundLoop* NestBuilder::shared_index(const StageGraph& graph, int axis) const {
   const ir::LoopKind kind = graph.kinds[axis];
   if (!is_shared(graph) || !ir::is_device_thread(kind)) return nullptr;
@@ -113,7 +113,7 @@ Stmt NestBuilder::share_loop(Frame frame, int position, const BoundLoop& around)
   return partly ? ir::make_if(ir::likely(var < extent), std::move(body)) : body;
 }
 
-/// `nest`, of a stage in shared scope, by one thread where it leaves a thread index unused.
+/// `nest`, restricted to one thread along each thread index that a stage in shared scope does not use.
 Stmt NestBuilder::once_per_block(const StageGraph& graph, Stmt nest) const {
   if (!is_shared(graph)) return nest;
   Expr condition;
@@ -129,8 +129,8 @@ Stmt NestBuilder::once_per_block(const StageGraph& graph, Stmt nest) const {
   return condition.defined() ? ir::make_if(condition, std::move(nest)) : nest;
 }
 
-/// Whether each thread of a loop around has one element of this axis of a stage in shared scope.
-bool NestBuilder::has_one_each(const StageGraph& graph, int axis) const {
+/// Whether the threads of a loop around this point have one element each along this axis of a stage in shared scope.
+bool NestBuilder::maps_one_element_per_thread(const StageGraph& graph, int axis) const {
   const BoundLoop* around = shared_index(graph, axis);
   const bool is_leaf = std::find(graph.leaves.begin(), graph.leaves.end(), axis) != graph.leaves.end();
   if (around == nullptr || !is_leaf) return false;
@@ -139,10 +139,10 @@ bool NestBuilder::has_one_each(const StageGraph& graph, int axis) const {
   return own != nullptr && threads != nullptr && *own == *threads;
 }
 
-/// What all threads that hold a stage together need of it, where one of them needs `region`: those of the block, or of
-/// a warp. Where each has an element, all of them: that takes no longer than some, needs no guard, and lets the threads
-/// of a warp exchange them.
-std::vector<Span> NestBuilder::of_all_threads(int stage, std::vector<Span> region) const {
+/// Union of the regions of all threads that share the stage, those of the block or of a warp, given the `region` of
+/// one. The whole axis if it maps one element to each thread: that takes no longer, needs no guard, and lets the
+/// threads of a warp exchange elements.
+std::vector<Span> NestBuilder::region_of_all_threads(int stage, std::vector<Span> region) const {
   const StageGraph& graph = graphs_[stage];
   const bool is_fragment = graph.state->scope == ir::Scope::kFragment;
   if ((!is_shared(graph) && !is_fragment) || !in_threads()) return region;
@@ -174,7 +174,7 @@ std::vector<Span> NestBuilder::of_all_threads(int stage, std::vector<Span> regio
     all.min = start.expr();
     const std::int64_t *extent = as_const_int(all.extent), *whole = as_const_int(axis.extent());
     const bool is_whole = extent != nullptr && whole != nullptr && *extent >= *whole;
-    if (!regular || is_whole || has_one_each(graph, graph.roots[r])) all = {axis.min(), axis.extent()};
+    if (!regular || is_whole || maps_one_element_per_thread(graph, graph.roots[r])) all = {axis.min(), axis.extent()};
     region[r] = std::move(all);
   }
   return region;

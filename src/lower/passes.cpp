@@ -16,11 +16,11 @@ constexpr bool kAlwaysVerify = true;
 constexpr auto kLoops = LoweringStage::kLoops, kVectors = LoweringStage::kVectors;
 constexpr auto kNone = PassDevices::kNone, kCpu = PassDevices::kCpu, kGpu = PassDevices::kGpu, kAll = PassDevices::kAll;
 
-// Until its barriers stand, what the threads of a block share looks like a race. Unrolling comes before vectors: it
-// decides most guards, so that only what is left of them becomes masks. Tiles are padded while their masks still have
-// the form that vectorize gave them. A device's compiler unrolls and keeps registers itself, and has functions of its
-// own: the source stays small and a person can read it. Instructions are selected last, on what no pass changes any
-// more.
+// The order of passes has reasons. Without barriers, shared memory looks like a race, so that device programs are
+// complete only after place_barriers. unroll runs before vectorize because it decides most guards, and only the others
+// become masks. register_tiles runs while masks still have the form that vectorize gave them. Devices' compilers
+// unroll, allocate registers and have mathematical functions, so that the source can stay small and readable.
+// Instructions are selected last, when no pass changes the statements any more.
 constexpr std::array kPasses = {
     // name, stage, devices, complete for
     Pass{"build_nest", kLoops, kAll, kCpu, passes::build_nest},

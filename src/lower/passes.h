@@ -1,5 +1,5 @@
-// The passes of both stages of lowering. passes.cpp has the one table of them; each is a function in a file of its own
-// under lower/passes/, or under lower/select/ where it selects instructions, and the name in the table is that of both.
+// The passes of both stages of lowering. passes.cpp has the only table of them. Each is a function in a file of its own
+// under lower/passes/, or under lower/select/ if it selects instructions; function, file and table entry have one name.
 // Internal to lower/.
 // Thread rule: passes are functions of a program and a context; a context belongs to one lowering.
 #pragma once
@@ -19,7 +19,7 @@
 
 namespace nestwright {
 
-/// What the passes of one lowering know beside the program, and tell each other.
+/// The inputs of one lowering beside the program, and the notes that its passes leave for each other.
 struct PassContext {
   const Target& target;
   const ScheduleState* schedule = nullptr;  ///< nullptr in the second stage
@@ -29,30 +29,31 @@ struct PassContext {
 
 enum class LoweringStage { kLoops, kVectors };
 
-/// Whether an entry of the table is for a device.
+/// A set of devices.
 enum class PassDevices { kNone, kCpu, kGpu, kAll };
 bool includes(PassDevices devices, DeviceKind device);
 
 struct Pass {
-  /// Of its function and of its file under lower/passes/ or lower/select/; what --print-after takes.
+  /// The name of its function and file; the argument of --print-after.
   const char* name;
   LoweringStage stage;
-  PassDevices devices;   ///< it runs for
-  PassDevices complete;  ///< after it a program for these devices meets the rules of its form, to which it is verified
+  PassDevices devices;   ///< for which it runs
+  PassDevices complete;  ///< for which a program meets all rules of its form after this pass, and is verified by them
   ir::Program (*run)(ir::Program, PassContext&);
 };
 
-/// In the order in which they run.
+/// All passes, in the order in which they run.
 std::span<const Pass> all_passes();
 
-/// What the verifier says after a pass; does not return.
+/// Throws for the violations that the verifier found after a pass.
 using Refuse = std::function<void(const Pass&, const ir::Program&, const std::vector<std::string>& violations)>;
 
-/// Runs the passes of a stage, and the verifier where `options`, or a debug build, ask for it.
+/// Runs the passes of a stage. After each one, verifies the program if `options` ask for it or the build is a debug
+/// build, and calls `refuse` if there are violations.
 ir::Program run_passes(LoweringStage stage, ir::Program program, PassContext& context, const LowerOptions& options,
                        const Refuse& refuse);
 
-/// `pass` applied to the body of each kernel.
+/// The program with `pass` applied to the body of each kernel.
 template <class F>
 ir::Program on_kernels(ir::Program program, const F& pass) {
   for (ir::Kernel& kernel : program.kernels) kernel.body = pass(kernel.body);
@@ -63,119 +64,118 @@ namespace passes {
 
 // --- From a schedule to loops ----------------------------------------------------------------------------------------
 
-/// The loop nest of the schedule, as a kernel for a call and one for the preparation where there is one: regions,
-/// storage, initialisation of reductions, guards, and a branch for the tail of every partitioned split. Throws
-/// LowerError for what no nest can do.
+/// Builds the loop nest of the schedule (lower/nest_builder.h): a kernel for a call, and one for the preparation if any
+/// stage is prepared. Throws LowerError if the schedule has no such nest.
 ir::Program build_nest(ir::Program program, PassContext& context);
 
-/// On devices: what the threads of a block share is allocated around their loops. Throws LowerError for a loop over
-/// blocks inside of them.
+/// On devices: moves allocations in shared scope around the loops of the threads that share them. Throws LowerError for
+/// a loop over blocks inside loops over threads.
 ir::Program hoist_shared(ir::Program program, PassContext& context);
 
-/// The pragma auto_unroll: serial loops of constant extent become unrolled ones, inner ones first, as long as no more
-/// statements come of one than the pragma says.
+/// Applies the pragma auto_unroll: makes serial loops of constant extent unrolled ones, inner loops first, unless a
+/// loop would unroll to more statements than the pragma's value.
 ir::Program auto_unroll(ir::Program program, PassContext& context);
 
-/// The pragma in_threads: the time of a scan moves inside the blocks and threads that its steps are bound to, so that
-/// all steps are one launch. Throws LowerError where it cannot.
+/// Applies the pragma in_threads: moves the time loop of a scan inside the blocks and threads that its steps are bound
+/// to, so that all steps are one launch. Throws LowerError if that is not correct.
 ir::Program run_in_threads(ir::Program program, PassContext& context);
 
-/// A serial or unrolled loop over the main bodies and the tail of a partitioned split becomes a loop for each.
+/// Splits a serial or unrolled loop over the main bodies and the tail of a partitioned split into one loop for each.
 ir::Program split_loops(ir::Program program, PassContext& context);
 
-/// ir::simplify() with what is known of the symbols.
+/// Simplifies the program (ir::simplify()), given the ranges of its symbols.
 ir::Program simplify_loops(ir::Program program, PassContext& context);
 
-/// Storage that the iterations of a loop use in turns. Throws LowerError for a stage that no loop can compute ahead.
+/// Double-buffers stages: iterations of a loop compute them ahead, into alternating slots of their storage. Throws
+/// LowerError for a stage that no loop can compute ahead.
 ir::Program double_buffer(ir::Program program, PassContext& context);
 
 /// Marks the inputs that only the preparation reads.
 ir::Program find_constants(ir::Program program, PassContext& context);
 
-/// Marks the outputs that may have their memory in common with an input.
+/// Marks the outputs that may share their memory with an input.
 ir::Program find_in_place(ir::Program program, PassContext& context);
 
-/// On devices: the bound loops around a statement become a kernel, everything outside of them the host. Throws
-/// LowerError for a statement outside all bound loops and for bound loops that do not enclose one another directly.
+/// On devices: makes the bound loops around each statement a kernel, and everything outside of them the host statement.
+/// Throws LowerError for a statement outside all bound loops, and for bound loops that are not nested directly.
 ir::Program split_launches(ir::Program program, PassContext& context);
 
-/// On devices: throws LowerError where the threads of a warp do not hold a fragment together (ir/verify/fragments.h).
+/// On devices: throws LowerError if the threads of a warp do not hold each fragment together (ir/verify/fragments.h).
 ir::Program check_fragments(ir::Program program, PassContext& context);
 
-/// On devices: barriers of a block's threads around what they share. Throws LowerError for a barrier that not all
-/// threads would reach.
+/// On devices: inserts barriers between conflicting accesses of a block's threads to shared memory. Throws LowerError
+/// for a barrier that not all threads would reach.
 ir::Program place_barriers(ir::Program program, PassContext& context);
 /// The same for one kernel.
 ir::Stmt place_barriers(const ir::Stmt& kernel);
 
 // --- From loops to vectors -------------------------------------------------------------------------------------------
 
-/// Statements that unrolling may make of one kernel.
-inline constexpr std::int64_t kLargestUnroll = 20000;
+/// The most statements that a kernel may have after unrolling.
+inline constexpr std::int64_t kMaxUnrolled = 20000;
 
-/// On CPUs: each iteration of an unrolled loop becomes a copy of its body with the variable's value in place; branches
-/// that the value decides go. Throws LowerError for an extent that is not constant and for more than kLargestUnroll
+/// On CPUs: replaces an unrolled loop by a copy of its body for each iteration, with the variable's value substituted
+/// and branches on it folded. Throws LowerError for an extent that is not constant, and for more than kMaxUnrolled
 /// statements.
 ir::Program unroll(ir::Program program, PassContext& context);
-/// The checks of unroll(), whoever does the unrolling.
+/// Throws as unroll() does, without unrolling.
 void limit_unrolling(const ir::Stmt& body);
 
-/// On CUDA: what threads of a warp read of each other's elements in shared memory goes by shuffles of registers,
-/// without barriers.
+/// On CUDA: replaces shared memory through which the threads of a warp exchange elements by warp shuffles, which need
+/// no barriers.
 ir::Program warp_shuffles(ir::Program program, PassContext& context);
 
-/// On devices: loops over virtual threads become unrolled loops around single statements, inside of all barriers.
+/// On devices: replaces loops over virtual threads by unrolled loops around single statements, inside all barriers.
 ir::Program virtual_threads(ir::Program program, PassContext& context);
 
-/// Vectorised loops become vector statements: full vectors of the target, then a partial one. A partial vector, and a
-/// guard that differs between lanes, become masks where the target has them, else narrower vectors and single elements.
-/// Throws LowerError for an extent that is not constant, for loops that differ between lanes, and for a reduction over
-/// the lanes.
+/// Replaces vectorised loops by vector statements: full vectors of the target, then a partial one. A partial vector,
+/// and a guard that differs between lanes, become masks if the target has them, else narrower vectors and single
+/// elements. Throws LowerError for an extent that is not constant, for loops that differ between lanes, and for a
+/// reduction over the lanes.
 ir::Program vectorize(ir::Program program, PassContext& context);
 
-/// On CPUs: register and local buffers become what the backend keeps in registers: rows are padded so that a partial
-/// vector at the end of a row is a full one, without a mask. Throws LowerError where an index of a register buffer is
-/// not constant.
+/// On CPUs: gives register and local buffers the form that the backend keeps in registers. Rows are padded, so that a
+/// partial vector at the end of a row becomes a full one without a mask. Throws LowerError if an index of a register
+/// buffer is not constant.
 ir::Program register_tiles(ir::Program program, PassContext& context);
 
-/// ir::simplify().
+/// Simplifies the program (ir::simplify()).
 ir::Program simplify_vectors(ir::Program program, PassContext& context);
 
-/// On CPUs: the functions that lower/vector_math.h names become arithmetic on whole vectors (on scalars alike); what is
-/// used more than once is held in lets before the statement. Other devices have functions of their own.
+/// On CPUs: expands the functions of lower/vector_math.h into arithmetic on vectors or scalars; values used more than
+/// once are bound by lets before the statement. Other devices have functions of their own.
 ir::Program vector_math(ir::Program program, PassContext& context);
 
-/// On devices unrolled loops stay, for their compilers to unroll. Changes nothing; throws LowerError as
-/// limit_unrolling() does, and where an index of a register buffer is made of more than variables of unrolled loops.
+/// On devices, whose compilers do the unrolling: changes nothing. Throws LowerError as limit_unrolling() does, and if
+/// an index of a register buffer depends on anything but variables of unrolled loops.
 ir::Program unrolled_registers(ir::Program program, PassContext& context);
 
-/// Gives every global allocation its place in the workspace; those whose contents are never alive at once may share.
-/// Those in parallel loops count from the start of each thread's part. Throws LowerError for a size that is not
+/// Assigns every global allocation its offset in the workspace; allocations with disjoint live ranges may overlap.
+/// Inside a parallel loop, offsets are relative to the thread's own part. Throws LowerError for a size that is not
 /// constant.
 ir::Program plan_storage(ir::Program program, PassContext& context);
 
-// --- Instruction selection (lower/select/)
-// ---------------------------------------------------------------------------- Each pass leaves explicit nodes, which
-// the verifier checks, the interpreter executes and emitters spell. What the target has no instruction for is refused
-// by a LowerError.
+// --- Instruction selection (lower/select/) ---------------------------------------------------------------------------
+// Each pass leaves explicit nodes, which the verifier checks, the interpreter executes and the emitters spell. It
+// throws LowerError for statements that the target has no instruction for.
 
-/// On CPUs: words that are adjacent in memory become one load, dot products the instruction that the target has.
+/// On CPUs: makes loads of adjacent bytes or halves one load of a word, and selects an instruction for dot products.
 ir::Program dot_products(ir::Program program, PassContext& context);
 
-/// On CPUs: loop nests over tile registers become instructions of AMX. Requires dot_products().
+/// On CPUs: selects AMX instructions for loop nests over tile registers. Requires dot_products() to have run.
 ir::Program amx_tiles(ir::Program program, PassContext& context);
 
-/// On CUDA from sm_80 on: stores from global to shared memory become asynchronous copies (ir::Store::asynchronous)
-/// where that is correct and one access moves all lanes.
+/// On CUDA from sm_80 on: makes stores from global to shared memory asynchronous copies (ir::Store::asynchronous) if
+/// that is correct and one access moves all lanes.
 ir::Program asynchronous_copies(ir::Program program, PassContext& context);
-/// The same for one kernel without races; `known` of its symbols.
+/// The same for one kernel, which is free of races; `known` has the ranges of its symbols.
 ir::Stmt asynchronous_copies(const ir::Stmt& kernel, const ir::Ranges& known);
 
-/// On CUDA: products of matrices in shared memory become instructions of warpgroups, each awaited where its sums are
-/// needed first.
+/// On CUDA: selects warpgroup instructions for products of matrices in shared memory, each awaited before the first use
+/// of its sums.
 ir::Program wgmma_products(ir::Program program, PassContext& context);
 
-/// On CUDA: the other loop nests over fragments become instructions of warps.
+/// On CUDA: selects warp instructions for the other loop nests over fragments.
 ir::Program mma_products(ir::Program program, PassContext& context);
 
 }  // namespace passes

@@ -7,7 +7,7 @@ namespace nestwright {
 
 ir::Stmt RangesMutator::mutate_inside(const ir::Stmt& s) {
   if (!s.defined()) return s;
-  // No device has more blocks or threads.
+  // An upper bound on the blocks and threads of any device.
   constexpr std::int64_t kMaxThreads = std::numeric_limits<std::int32_t>::max();
   if (const auto* loop = s.as<ir::For>()) {
     known_.bind(loop->var, loop->min, loop->extent);

@@ -1,5 +1,5 @@
-// A Mutator that knows, at each statement, the ranges of the variables around it. Internal to lower/.
-// Thread rule: one object belongs to one walk.
+// A Mutator that tracks the ranges of the variables in scope at each statement. Internal to lower/.
+// Thread rule: an object belongs to one thread.
 #pragma once
 
 #include <utility>
@@ -11,11 +11,11 @@ namespace nestwright {
 
 class RangesMutator : public ir::Mutator {
  public:
-  /// `known`: of the symbols, and of the variables of the host.
+  /// `known` has the ranges of the symbols, and of the host's variables.
   explicit RangesMutator(ir::Ranges known) : known_(std::move(known)) {}
 
  protected:
-  /// The same statement with its children mutated: what the loop, let or branch `s` says holds in its bodies.
+  /// `s` with its children mutated; in its bodies known() includes what the loop, let or branch `s` implies there.
   ir::Stmt mutate_inside(const ir::Stmt& s);
   const ir::Ranges& known() const { return known_; }
 

@@ -18,7 +18,7 @@ void collect_symbols(const ir::Expr& e, std::vector<ir::Var>& symbols) {
   });
 }
 
-/// Symbols that only the operations themselves have: the length of a reduction, a scalar of a body.
+/// Collects the symbols of the operations: the extent of a reduction, a scalar of a body.
 void collect_symbols(const Operation& op, std::vector<ir::Var>& symbols) {
   const ComputeOp* compute = op.compute();
   if (compute == nullptr) return;
@@ -40,17 +40,17 @@ void collect_symbols(const Operation& op, std::vector<ir::Var>& symbols) {
   }
 }
 
-constexpr int kStreamAlignment = 64;  // bytes: of a cache line, and of the longest vector
+constexpr int kNonTemporalAlignment = 64;  // bytes: of a cache line, and of the longest vector
 
-/// The buffer of an argument, in the caller's memory. What streams has to begin at a line of the cache.
-Buffer parameter_buffer(const Arg& arg, bool is_output, bool streams, std::string_view name) {
+/// The buffer of an argument, in the caller's memory. One with non-temporal stores is aligned to a cache line.
+Buffer parameter_buffer(const Arg& arg, bool is_output, bool is_non_temporal, std::string_view name) {
   const Buffer& declared = arg.tensor.buffer();
-  if (arg.strides.empty() && !streams) return declared;
+  if (arg.strides.empty() && !is_non_temporal) return declared;
   if (!is_output) {
     throw LowerError(
         fmt::format("{}: input {} cannot be strided here: give its strides to placeholder", name, arg.tensor.name()));
   }
-  const int alignment = streams ? std::max(declared->alignment, kStreamAlignment) : declared->alignment;
+  const int alignment = is_non_temporal ? std::max(declared->alignment, kNonTemporalAlignment) : declared->alignment;
   const std::vector<ir::Expr>& strides = arg.strides.empty() ? declared->strides : arg.strides;
   return {declared->name, declared->element, declared->shape, declared->scope, strides, alignment};
 }
@@ -80,10 +80,10 @@ Signature make_signature(const ScheduleState& state, const Args& args, std::stri
           "{}: {} is neither an input nor an output of the schedule: leave it out of the arguments", name, arg.name()));
     }
     std::erase_if(missing, [&](const Tensor& other) { return other == arg; });
-    const bool streams = std::any_of(state.stages.begin(), state.stages.end(), [&](const StageState& stage) {
+    const bool is_non_temporal = std::any_of(state.stages.begin(), state.stages.end(), [&](const StageState& stage) {
       return stage.is_output && stage.non_temporal && stage.origin.op() == arg.op();
     });
-    const Buffer buffer = parameter_buffer(argument, is_output, streams, name);
+    const Buffer buffer = parameter_buffer(argument, is_output, is_non_temporal, name);
     result.parameters.push_back({buffer, is_output ? ir::Role::kOutput : ir::Role::kInput});
     for (const ir::Expr& extent : buffer->shape) collect_symbols(extent, result.symbols);
     for (const ir::Expr& stride : buffer->strides) collect_symbols(stride, result.symbols);

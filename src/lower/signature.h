@@ -1,5 +1,5 @@
-// The signature of a program: which tensors a call hands over, and which symbols their shapes have. Internal to lower/.
-// Thread rule: pure functions.
+// The signature of a program: the parameters of a call, and the symbols in their shapes and strides. Internal to
+// lower/. Thread rule: pure functions.
 #pragma once
 
 #include <string_view>
@@ -11,18 +11,18 @@
 
 namespace nestwright {
 
-/// Buffers of the tensors, and which stage writes which of them.
+/// The parameters' buffers, and the stage that writes each output.
 struct Signature {
   std::vector<ir::Parameter> parameters;
   std::vector<ir::Var> symbols;
-  std::vector<std::vector<ir::Buffer>> outputs;  ///< by stage and result; what NestBuilder::build takes
+  std::vector<std::vector<ir::Buffer>> outputs;  ///< by stage and result, as NestBuilder::build() takes them
 };
 
-/// `name`: of the program, for messages. Throws LowerError for arguments that are not those of the schedule, and for
-/// symbols that a call cannot give.
+/// The signature that `args` give the schedule; `name` is the program's, for messages. Throws LowerError for arguments
+/// that are not those of the schedule, and for symbols whose values do not follow from a call.
 Signature make_signature(const ScheduleState& state, const Args& args, std::string_view name);
 
-/// A program whose kernels are still to be filled.
+/// A program with the signature, whose kernels are still empty.
 ir::Program make_program(const ScheduleState& state, const Signature& signature, std::string_view name);
 
 }  // namespace nestwright

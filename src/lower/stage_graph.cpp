@@ -23,7 +23,8 @@ StageGraph::StageGraph(const ScheduleState& schedule, int index)
   for (const IterVar& axis : compute->reduce_axes) number(axis);
   rank = static_cast<int>(compute->axes.size());
 
-  // The split whose outer loop this stage keeps of a blocked reduction belongs to the tile; the loop is opened here.
+  // In a blocked reduction, the split whose outer loop this stage keeps is a relation of the tile; its loop is opened
+  // here.
   std::vector<const Relation*> relations;
   if (state->tile_stage >= 0) {
     for (const Relation& relation : schedule.stages[static_cast<std::size_t>(state->tile_stage)].relations) {
@@ -54,9 +55,9 @@ StageGraph::StageGraph(const ScheduleState& schedule, int index)
   for (const IterVar& leaf : state->leaves) leaves.push_back(number(leaf));
 
   const std::size_t count = axes.size();
-  if (count > kMostAxes) {
+  if (count > kMaxAxes) {
     throw LowerError(fmt::format("{} has {} axes after its splits and fusions, more than {}: schedule it with fewer",
-                                 state->name, count, kMostAxes));
+                                 state->name, count, kMaxAxes));
   }
   position.assign(count, -1);
   for (std::size_t p = 0; p < leaves.size(); ++p) position[leaves[p]] = static_cast<int>(p);

@@ -10,13 +10,13 @@ namespace {
 
 using namespace ir;
 
-constexpr std::int64_t kMostStaged = 16;  ///< elements of one store that a thread keeps in registers
+constexpr std::int64_t kMaxStaged = 16;  ///< elements of one store that a thread keeps in registers
 
 class Splitter {
  public:
-  explicit Splitter(bool copies_itself) : copies_itself_(copies_itself) {}
+  explicit Splitter(bool has_async_copy) : has_async_copy_(has_async_copy) {}
 
-  /// The statement with loads only, and that with stores only; `fits()` tells whether there are such.
+  /// The statement's loads, and its stores. Valid only if fits().
   std::pair<Stmt, Stmt> split(const Stmt& s) {
     if (!s.defined() || !fits_) return {};
     return std::visit([&](const auto& n) { return split(n); }, s.node().value);
@@ -37,7 +37,7 @@ class Splitter {
     loops_.pop_back();
     if (!fits_) return {};
     if (!store.defined()) return {make_for(loop.var, loop.min, loop.extent, loop.kind, std::move(load)), Stmt()};
-    // Registers have no addresses.
+    // Registers cannot be indexed by a loop variable.
     const LoopKind kind = is_plain ? LoopKind::kUnrolled : loop.kind;
     return {make_for(loop.var, loop.min, loop.extent, kind, std::move(load)),
             make_for(loop.var, loop.min, loop.extent, kind, std::move(store))};
@@ -70,7 +70,7 @@ class Splitter {
   }
 
   Halves split(const Store& store) {
-    if (is_copied(store)) {
+    if (is_async_copy(store)) {
       copies_ = true;
       return {make_store(store.buffer, store.indices, store.value), Stmt()};
     }
@@ -86,7 +86,7 @@ class Splitter {
       indices.push_back(loop->var - loop->min);
       elements *= *as_const_int(loop->extent);
     }
-    if (!from_global || store.buffer->scope != Scope::kShared || store.mask.defined() || elements > kMostStaged) {
+    if (!from_global || store.buffer->scope != Scope::kShared || store.mask.defined() || elements > kMaxStaged) {
       return refuse();
     }
     if (shape.empty()) {
@@ -102,10 +102,10 @@ class Splitter {
     return refuse();
   }
 
-  /// Whether the device does it by itself: 4, 8 or 16 bytes that lie side by side on both sides.
-  bool is_copied(const Store& store) const {
+  /// Whether the device can do the store as an asynchronous copy: 4, 8 or 16 bytes, contiguous on both sides.
+  bool is_async_copy(const Store& store) const {
     const auto* load = store.value.as<Load>();
-    if (!copies_itself_ || load == nullptr || store.mask.defined() || store.buffer->scope != Scope::kShared ||
+    if (!has_async_copy_ || load == nullptr || store.mask.defined() || store.buffer->scope != Scope::kShared ||
         load->buffer->scope != Scope::kGlobal) {
       return false;
     }
@@ -121,7 +121,7 @@ class Splitter {
     return bytes == 4 || bytes == 8 || bytes == 16;
   }
 
-  /// Whether neighbours in the loop are neighbours in memory.
+  /// Whether consecutive iterations access consecutive elements.
   static bool runs_along(const Var& var, const Buffer& buffer, const std::vector<Expr>& indices) {
     for (std::size_t d = 0; d < indices.size(); ++d) {
       const Linear index = to_linear(indices[d]);
@@ -139,7 +139,7 @@ class Splitter {
     return any_expr(e, [&](const Expr& part) { return part.as<Load>() != nullptr; });
   }
 
-  bool copies_itself_;
+  bool has_async_copy_;
   std::vector<const For*> loops_;
   std::vector<Buffer> registers_;
   bool fits_ = true;
@@ -148,15 +148,15 @@ class Splitter {
 
 }  // namespace
 
-std::optional<StagedFill> stage_in_registers(const ir::Stmt& fill, bool copies_itself) {
-  Splitter splitter(copies_itself);
+std::optional<StagedFill> stage_in_registers(const ir::Stmt& fill, bool has_async_copy) {
+  Splitter splitter(has_async_copy);
   auto [load, store] = splitter.split(fill);
   if (!splitter.fits() || !store.defined()) return std::nullopt;
   return StagedFill{std::move(splitter).registers(), std::move(load), Copier({}, true).mutate(store)};
 }
 
-bool has_copies(const ir::Stmt& fill, bool copies_itself) {
-  Splitter splitter(copies_itself);
+bool has_copies(const ir::Stmt& fill, bool has_async_copy) {
+  Splitter splitter(has_async_copy);
   splitter.split(fill);
   return splitter.fits() && splitter.copies();
 }

@@ -1,5 +1,5 @@
-// What threads fetch for the next iteration goes through their registers: it is asked for before the iteration at hand
-// is worked on, and stored afterwards, so that nobody waits for memory in between.
+// Stages the fill of a double buffer in registers: loads for the next iteration are issued before the current one
+// computes, and their results are stored to shared memory after it, so that the computation hides the loads' latency.
 //
 //   if next: for i: S[1 - half, i] = A[...]               if next: for i: S.ahead[i] = A[...]
 //   use S[half]                                    ->     use S[half]
@@ -16,17 +16,17 @@
 namespace nestwright {
 
 struct StagedFill {
-  std::vector<ir::Buffer> registers;  ///< local ones, to be allocated around both
+  std::vector<ir::Buffer> registers;  ///< local buffers, to be allocated around both halves
   ir::Stmt load, store;
 };
 
-/// Both halves of `fill`. Absent where it is not all stores to shared buffers of what lies in global ones, in loops of
-/// few iterations, for which a thread has registers. `copies_itself`: the device copies elements, or vectors of them,
-/// on its own while its threads go on; what is no more than that stays in the first half as it is. Absent, too, where
-/// that is all.
-std::optional<StagedFill> stage_in_registers(const ir::Stmt& fill, bool copies_itself);
+/// `fill`, split into its loads and its stores. Absent if it has anything but stores of global values to shared
+/// buffers, in loops of few enough iterations for a thread's registers. If the device `has_async_copy`, stores that it
+/// can do as asynchronous copies, of an element or a vector each, remain whole in `load`; absent also if all stores are
+/// such.
+std::optional<StagedFill> stage_in_registers(const ir::Stmt& fill, bool has_async_copy);
 
-/// Whether some of a fill of that form, or all of it, is copied by the device on its own.
-bool has_copies(const ir::Stmt& fill, bool copies_itself);
+/// Whether a fill of that form contains stores that the device can do as asynchronous copies.
+bool has_copies(const ir::Stmt& fill, bool has_async_copy);
 
 }  // namespace nestwright

@@ -16,7 +16,7 @@ using ir::Linear;
 
 namespace {
 
-/// index / factor and index % factor. Exact where the terms that factor does not divide stay within one tile.
+/// index / factor and index % factor. Affine if the terms that `factor` does not divide stay within one tile.
 std::pair<Linear, Linear> tile_of(const Linear& index, std::int64_t factor, const Facts& facts) {
   Linear tile, rest;
   ir::split_multiples(index, Linear{factor, {}}, tile, rest);
@@ -70,7 +70,7 @@ class BodyRewriter : public ir::Mutator {
     return result;
   }
 
-  /// A select may evaluate both of its sides, so that what only its condition keeps within bounds gets a mask.
+  /// A load that has a mask if only an enclosing condition keeps it within bounds: a select may evaluate both sides.
   Expr read(const ir::Buffer& buffer, std::vector<Expr> indices) const {
     bool inside = true;
     for (std::size_t d = 0; condition_.defined() && inside && d < indices.size(); ++d)
@@ -82,7 +82,7 @@ class BodyRewriter : public ir::Mutator {
   const ScheduleState& schedule_;
   const std::vector<std::optional<Storage>>& storages_;
   const Facts& facts_;
-  Expr condition_;  ///< under which this point is evaluated; undefined: always
+  Expr condition_;  ///< under which the current expression is evaluated; undefined: always
 };
 
 }  // namespace
@@ -105,7 +105,7 @@ Expr padded_extent(const Storage& storage, int axis) {
 
 namespace {
 
-/// Strides of a stage's storage of `shape` whose rows storage_align pads; empty where it is compact.
+/// The strides of a stage's storage of `shape`, with rows padded by storage_align; empty if it is compact.
 std::vector<Expr> aligned_strides(const StageState& state, const std::vector<Expr>& shape) {
   if (state.alignments.empty()) return {};
   const auto& dimensions = state.layout.empty() ? state.op.compute()->axes : state.layout;

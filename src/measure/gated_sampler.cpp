@@ -37,7 +37,7 @@ std::optional<Sample> GatedSampler::take(int candidate, std::int64_t calls, bool
   }
 }
 
-SentinelReading GatedSampler::observe() {
+PassObservation GatedSampler::observe() {
   const Surroundings surroundings = source_.surroundings();
   return {surroundings, gate_.judge(surroundings)};
 }

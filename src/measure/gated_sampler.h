@@ -54,7 +54,7 @@ struct Sample {
 };
 
 /// The sentinels of a pass, and the verdict on them.
-struct SentinelReading {
+struct PassObservation {
   Surroundings surroundings;
   std::string disturbance;  ///< since the last observation; empty: none
 };
@@ -68,7 +68,7 @@ class GatedSampler {
   /// Returns an undisturbed sample, or the last of several disturbed ones; there are fewer attempts while most readings
   /// are disturbed. Absent if the candidate failed.
   std::optional<Sample> take(int candidate, std::int64_t calls, bool warm_up);
-  SentinelReading observe();
+  PassObservation observe();
   /// Takes later samples in a fresh process.
   void renew_process() { source_.renew_process(); }
   /// Waits a moment. Returns false if the budget does not allow it.

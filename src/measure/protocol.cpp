@@ -95,7 +95,7 @@ CompileRequest decode_compile_request(std::string_view message) {
 
 std::string encode(const CompileReply& reply) {
   Encoder e;
-  e.u8(code(reply.outcome)).bytes(reply.message).bytes(reply.object.code).f64(reply.compile_ms);
+  e.u8(code(reply.outcome)).bytes(reply.message).bytes(reply.object.code_fingerprint).f64(reply.compile_ms);
   encode_object(e, reply.object);
   encode_resources(e, reply.object.resources);
   return e.str();
@@ -110,7 +110,7 @@ CompileReply decode_compile_reply(std::string_view message) {
   reply.compile_ms = d.f64();
   reply.object = decode_object(d);
   reply.object.resources = decode_resources(d);
-  reply.object.code = std::move(identity);
+  reply.object.code_fingerprint = std::move(identity);
   return reply;
 }
 

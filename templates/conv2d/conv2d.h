@@ -3,7 +3,7 @@
 //   NCHW:  X is [n, c, h, w], W is [k, c/groups, r, s] (OIHW), Y is [n, k, p, q]
 //   NHWC:  X is [n, h, w, c], W is [r, s, c/groups, k] (HWIO), Y is [n, p, q, k]
 // HWIO because then, as in X and Y, what lies side by side are the channels of a result. The arguments are X, W,
-// bias[k] where there is one, and Y. The convolution is that of neural networks: filters are not turned over. Thread
+// bias[k] where there is one, and Y. The convolution is that of neural networks: filters are not flipped. Thread
 // rule: pure functions.
 #pragma once
 

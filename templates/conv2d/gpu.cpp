@@ -1,11 +1,11 @@
 // The GPU template of conv2d by implicit matrix products: the patches of an image that its filters are multiplied with
-// are the rows of a matrix that nobody stores; a block of threads lays out as much of it as it needs for a while.
+// are the rows of a matrix that is never stored as a whole; a block of threads lays out one slice of it at a time.
 //
 //   blocks of Y's images, filters, rows, columns (all along blockIdx.x):
 //     threads, with filters, rows and columns of their own:
 //       sums = 0                                                                  (in registers)
 //       for blocks of channels, rows and columns of a filter:
-//         patches, weights = slices, fetched by all threads together              (in shared memory; twice, in turns)
+//         patches, weights = slices, fetched by all threads together              (in shared memory, double-buffered)
 //         for what the slices have: sums += patches[term, places] * weights[term, filters]
 //       Y = finished(sums)
 //

@@ -12,19 +12,18 @@
 namespace nestwright {
 namespace {
 
-constexpr int kRepairs = 32;
+constexpr int kMaxRepairs = 32;
 
-/// How far a candidate is from a wish: 0 equal; sizes are compared by ratio. Knobs without a wish move the most easily.
-double distance(const Knob& knob, int candidate, const ConfigEntry* wish) {
-  if (wish == nullptr) return 0.1 * candidate;
-  if (!wish->label.empty()) return !knob.labels.empty() && knob.labels[candidate] == wish->label ? 0 : 100;
+/// How far a candidate is from what is `wanted`: 0 equal; sizes are compared by ratio. Knobs of which nothing is wanted
+/// move the most easily.
+double distance(const Knob& knob, int candidate, const ConfigEntry* wanted) {
+  if (wanted == nullptr) return 0.1 * candidate;
+  if (!wanted->label.empty()) return !knob.labels.empty() && knob.labels[candidate] == wanted->label ? 0 : 100;
   const KnobValue& value = knob.candidates[candidate];
-  if (value.size() != wish->value.size()) return 100;
+  if (value.size() != wanted->value.size()) return 100;
+  const auto order = [](std::int64_t number) { return std::log2(1.0 + static_cast<double>(number)); };
   double sum = 0;
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    sum +=
-        std::abs(std::log2(1.0 + static_cast<double>(value[i])) - std::log2(1.0 + static_cast<double>(wish->value[i])));
-  }
+  for (std::size_t i = 0; i < value.size(); ++i) sum += std::abs(order(value[i]) - order(wanted->value[i]));
   return sum;
 }
 
@@ -34,68 +33,105 @@ bool has_parallel_choice(const Config& config) {
   return choice != nullptr && choice->label != "none";
 }
 
-std::vector<int> violations(const Branch& branch, const std::vector<std::vector<int>>& positions,
-                            const CandidateIndices& chosen) {
-  std::vector<int> violated;
-  for (std::size_t c = 0; c < positions.size(); ++c) {
-    if (!constraint_holds(branch, branch.constraints[c], positions[c], chosen)) violated.push_back(static_cast<int>(c));
-  }
-  return violated;
-}
-
-}  // namespace
-
-std::optional<Config> complete_config(const Template& t, const Workload& workload, const Target& target,
-                                      const Config& wishes) {
+/// What the template defines where the choices are those of `partial`.
+Branch branch_of(const Template& t, const Workload& workload, const Target& target, const Config& partial) {
   RecordingTuning tuning([&](const std::string& name, const std::vector<std::string>& options) -> std::size_t {
-    const ConfigEntry* wish = wishes.find(name);
-    const auto found = wish == nullptr ? options.end() : std::find(options.begin(), options.end(), wish->label);
+    const ConfigEntry* wanted = partial.find(name);
+    const auto found = wanted == nullptr ? options.end() : std::find(options.begin(), options.end(), wanted->label);
     return found == options.end() ? 0 : static_cast<std::size_t>(found - options.begin());
   });
   Definition definition = t.op.define(workload);
   t.schedule(tuning, workload, definition, target);
-  const Branch branch = tuning.branch();
-  const auto positions = all_constraint_positions(branch);
+  return tuning.branch();
+}
 
-  CandidateIndices chosen;
-  for (const Knob& knob : branch.knobs) {
-    int nearest = 0;
-    for (int i = 1; i < static_cast<int>(knob.candidates.size()); ++i) {
-      if (distance(knob, i, wishes.find(knob.name)) < distance(knob, nearest, wishes.find(knob.name))) nearest = i;
+/// Points of a branch near a partial configuration.
+class Neighbourhood {
+ public:
+  Neighbourhood(const Branch& branch, const Config& partial)
+      : branch_(branch), partial_(partial), positions_(all_constraint_positions(branch)) {}
+
+  /// Each knob by itself at the candidate that is nearest, whatever the constraints.
+  CandidateIndices nearest() const {
+    CandidateIndices point;
+    for (const Knob& knob : branch_.knobs) {
+      int best = 0;
+      for (int i = 1; i < static_cast<int>(knob.candidates.size()); ++i) {
+        if (distance_of(knob, i) < distance_of(knob, best)) best = i;
+      }
+      point.push_back(best);
     }
-    chosen.push_back(nearest);
+    return point;
   }
-  // One knob at a time moves to where the fewest constraints are violated, by the least distance.
-  for (int step = 0; step < kRepairs; ++step) {
-    const std::vector<int> violated = violations(branch, positions, chosen);
-    if (violated.empty()) return make_config(branch, chosen);
-    std::pair<std::size_t, double> best{std::numeric_limits<std::size_t>::max(), 0};
-    CandidateIndices next;
-    for (const int constraint : violated) {
-      for (const int knob : positions[constraint]) {
-        CandidateIndices trial = chosen;
-        for (int i = 0; i < static_cast<int>(branch.knobs[knob].candidates.size()); ++i) {
-          if (i == chosen[knob]) continue;
-          trial[knob] = i;
-          const std::pair score{violations(branch, positions, trial).size(),
-                                distance(branch.knobs[knob], i, wishes.find(branch.knobs[knob].name))};
-          if (score >= best) continue;
-          best = score;
-          next = trial;
-        }
+
+  std::vector<int> violations(const CandidateIndices& point) const {
+    std::vector<int> violated;
+    for (std::size_t c = 0; c < positions_.size(); ++c) {
+      if (!constraint_holds(branch_, branch_.constraints[c], positions_[c], point)) {
+        violated.push_back(static_cast<int>(c));
       }
     }
-    if (next.empty()) return std::nullopt;
-    chosen = std::move(next);
+    return violated;
+  }
+
+  /// `point` but for one knob of those that `violated` constraints read, so that the fewest constraints are violated,
+  /// and the distance is the least. nullopt where none of them has another candidate.
+  std::optional<CandidateIndices> repaired(const CandidateIndices& point, const std::vector<int>& violated) const {
+    Repair best;
+    for (const int constraint : violated) {
+      for (const int knob : positions_[static_cast<std::size_t>(constraint)]) try_candidates(knob, point, best);
+    }
+    return best.point;
+  }
+
+ private:
+  struct Repair {
+    std::pair<std::size_t, double> score{std::numeric_limits<std::size_t>::max(), 0};
+    std::optional<CandidateIndices> point;
+  };
+
+  double distance_of(const Knob& knob, int candidate) const {
+    return distance(knob, candidate, partial_.find(knob.name));
+  }
+
+  void try_candidates(int position, const CandidateIndices& point, Repair& best) const {
+    const auto at = static_cast<std::size_t>(position);
+    const Knob& knob = branch_.knobs[at];
+    CandidateIndices trial = point;
+    for (int i = 0; i < static_cast<int>(knob.candidates.size()); ++i) {
+      if (i == point[at]) continue;
+      trial[at] = i;
+      const std::pair score{violations(trial).size(), distance_of(knob, i)};
+      if (score >= best.score) continue;
+      best = {score, trial};
+    }
+  }
+
+  const Branch& branch_;
+  const Config& partial_;
+  std::vector<std::vector<int>> positions_;
+};
+
+}  // namespace
+
+std::optional<Config> complete_config(const Template& t, const Workload& workload, const Target& target,
+                                      const Config& partial) {
+  const Branch branch = branch_of(t, workload, target, partial);
+  const Neighbourhood neighbourhood(branch, partial);
+  std::optional<CandidateIndices> point = neighbourhood.nearest();
+  for (int step = 0; step < kMaxRepairs && point; ++step) {
+    const std::vector<int> violated = neighbourhood.violations(*point);
+    if (violated.empty()) return make_config(branch, *point);
+    point = neighbourhood.repaired(*point, violated);
   }
   return std::nullopt;
 }
 
 std::vector<Config> complete_each(const Template& t, const Workload& workload, const Target& target,
-                                  const std::vector<Config>& wishes) {
+                                  const std::vector<Config>& partial) {
   std::vector<Config> configs;
-  for (const Config& wish : wishes) {
-    const auto config = complete_config(t, workload, target, wish);
+  for (const Config& each : partial) {
+    const auto config = complete_config(t, workload, target, each);
     if (config && std::find(configs.begin(), configs.end(), *config) == configs.end()) configs.push_back(*config);
   }
   if (target.device != DeviceKind::kCpu) return configs;
@@ -113,8 +149,8 @@ std::vector<Config> complete_each(const Template& t, const Workload& workload, c
 }
 
 std::vector<Config> complete_seeds(const Template& t, const Workload& workload, const Target& target,
-                                   const std::vector<Config>& wishes) {
-  std::vector<Config> configs = complete_each(t, workload, target, wishes);
+                                   const std::vector<Config>& partial) {
+  std::vector<Config> configs = complete_each(t, workload, target, partial);
   if (configs.empty()) {
     const auto config = complete_config(t, workload, target, Config());
     if (!config) throw InternalError("the template " + t.name + " has no seed for " + workload.str());

@@ -1,5 +1,5 @@
-// From a few wishes to a valid configuration: how a template turns its formulas into seeds.
-// Thread rule: a pure function.
+// Completes partial configurations: how a template turns its formulas into seeds.
+// Thread rule: pure functions.
 #pragma once
 
 #include <optional>
@@ -8,20 +8,20 @@
 
 namespace nestwright {
 
-/// The configuration whose choices are those of `wishes` (the first option where it names none, or one that is not
+/// The configuration whose choices are those of `partial` (the first option where it names none, or one that is not
 /// offered) and whose knobs are as close to it as the candidates and constraints allow; knobs that it does not name
 /// stay near their first candidate. nullopt where no valid one was found nearby.
 std::optional<Config> complete_config(const Template& t, const Workload& workload, const Target& target,
-                                      const Config& wishes);
+                                      const Config& partial);
 
-/// What complete_config makes of each wish, in their order, all different; none where no wish comes true. On a CPU the
-/// first one, which is the default, is parallel where the work is worth it (parallel_worth.h) and a wish allows it,
-/// else serial.
+/// What complete_config makes of each, in their order, all different; none where nothing valid is near any. On a CPU
+/// the first one, which is the default, is parallel where the work is worth it (parallel_worth.h) and one of them may
+/// be, else serial.
 std::vector<Config> complete_each(const Template& t, const Workload& workload, const Target& target,
-                                  const std::vector<Config>& wishes);
+                                  const std::vector<Config>& partial);
 
 /// Seeds of a template: complete_each; never empty, as a template has a configuration for every workload.
 std::vector<Config> complete_seeds(const Template& t, const Workload& workload, const Target& target,
-                                   const std::vector<Config>& wishes);
+                                   const std::vector<Config>& partial);
 
 }  // namespace nestwright

@@ -9,44 +9,6 @@ namespace {
 
 constexpr int kMaxDepth = 16;
 
-std::int64_t apply(KnobExpr::Op op, std::int64_t a, std::int64_t b) {
-  switch (op) {
-    case KnobExpr::Op::kAdd:
-      return a + b;
-    case KnobExpr::Op::kSubtract:
-      return a - b;
-    case KnobExpr::Op::kMultiply:
-      return a * b;
-    case KnobExpr::Op::kDivide:
-      return a / b;
-    case KnobExpr::Op::kModulo:
-      return a % b;
-    case KnobExpr::Op::kCeilDivide:
-      return a / b + (a % b != 0 ? 1 : 0);
-    case KnobExpr::Op::kMin:
-      return std::min(a, b);
-    case KnobExpr::Op::kMax:
-      return std::max(a, b);
-    case KnobExpr::Op::kEqual:
-      return a == b ? 1 : 0;
-    case KnobExpr::Op::kNotEqual:
-      return a != b ? 1 : 0;
-    case KnobExpr::Op::kLess:
-      return a < b ? 1 : 0;
-    case KnobExpr::Op::kLessOrEqual:
-      return a <= b ? 1 : 0;
-    case KnobExpr::Op::kConstant:
-    case KnobExpr::Op::kPart:
-    case KnobExpr::Op::kSelect:
-    case KnobExpr::Op::kNot:
-    case KnobExpr::Op::kIsTrue:
-    case KnobExpr::Op::kSkipIfFalse:
-    case KnobExpr::Op::kSkipIfTrue:
-      break;
-  }
-  throw InternalError("an operation of knobs does not have two operands");
-}
-
 }  // namespace
 
 KnobExpr::KnobExpr(std::int64_t constant) : code_{{Op::kConstant, 0, constant}} {}
@@ -111,15 +73,14 @@ KnobExpr KnobExpr::over(const std::vector<std::shared_ptr<const KnobInRun>>& kno
 template <class ValueAt>
 std::int64_t KnobExpr::run(const ValueAt& value_at) const {
   std::int64_t stack[kMaxDepth];
-  std::int64_t* top = stack - 1;
-  for (std::size_t at = 0; at < code_.size(); ++at) {
-    const Instruction& instruction = code_[at];
-    switch (instruction.op) {
+  std::int64_t* top = stack - 1;  // the left operand, once the right one is taken off: top[1]
+  for (const Instruction *at = code_.data(), *const end = at + code_.size(); at < end; ++at) {
+    switch (at->op) {
       case Op::kConstant:
-        *++top = instruction.constant;
+        *++top = at->constant;
         break;
       case Op::kPart:
-        *++top = value_at(instruction.operand)[static_cast<std::size_t>(instruction.constant)];
+        *++top = value_at(at->operand)[static_cast<std::size_t>(at->constant)];
         break;
       case Op::kSelect:
         top -= 2;
@@ -132,32 +93,62 @@ std::int64_t KnobExpr::run(const ValueAt& value_at) const {
         *top = *top != 0 ? 1 : 0;
         break;
       case Op::kSkipIfFalse:
-      case Op::kSkipIfTrue: {
-        const bool is_true = *top != 0;
-        if (is_true == (instruction.op == Op::kSkipIfTrue)) {
-          *top = is_true ? 1 : 0;
-          at += instruction.operand;
+      case Op::kSkipIfTrue:
+        if ((*top != 0) == (at->op == Op::kSkipIfTrue)) {
+          *top = *top != 0 ? 1 : 0;
+          at += at->operand;
         } else {
           --top;
         }
         break;
-      }
       case Op::kAdd:
-      case Op::kSubtract:
-      case Op::kMultiply:
-      case Op::kDivide:
-      case Op::kModulo:
-      case Op::kCeilDivide:
-      case Op::kMin:
-      case Op::kMax:
-      case Op::kEqual:
-      case Op::kNotEqual:
-      case Op::kLess:
-      case Op::kLessOrEqual: {
-        const std::int64_t b = *top--;
-        *top = apply(instruction.op, *top, b);
+        --top;
+        *top = *top + top[1];
         break;
-      }
+      case Op::kSubtract:
+        --top;
+        *top = *top - top[1];
+        break;
+      case Op::kMultiply:
+        --top;
+        *top = *top * top[1];
+        break;
+      case Op::kDivide:
+        --top;
+        *top = *top / top[1];
+        break;
+      case Op::kModulo:
+        --top;
+        *top = *top % top[1];
+        break;
+      case Op::kCeilDivide:
+        --top;
+        *top = *top / top[1] + (*top % top[1] != 0 ? 1 : 0);
+        break;
+      case Op::kMin:
+        --top;
+        *top = std::min(top[0], top[1]);
+        break;
+      case Op::kMax:
+        --top;
+        *top = std::max(top[0], top[1]);
+        break;
+      case Op::kEqual:
+        --top;
+        *top = *top == top[1] ? 1 : 0;
+        break;
+      case Op::kNotEqual:
+        --top;
+        *top = *top != top[1] ? 1 : 0;
+        break;
+      case Op::kLess:
+        --top;
+        *top = *top < top[1] ? 1 : 0;
+        break;
+      case Op::kLessOrEqual:
+        --top;
+        *top = *top <= top[1] ? 1 : 0;
+        break;
     }
   }
   return *top;

@@ -66,7 +66,7 @@ class KnobExpr {
   std::int64_t evaluate(std::span<const KnobValue> values) const;
   /// Those that are read, each once, in the order in which they are.
   const std::vector<std::shared_ptr<const KnobInRun>>& knobs() const { return knobs_; }
-  /// The same expression, with knobs() `knobs`, which begin with all that it reads or have them in any order.
+  /// The same expression with `knobs` for knobs(), which are those that it reads, in any order, and maybe others.
   KnobExpr over(const std::vector<std::shared_ptr<const KnobInRun>>& knobs) const;
 
  private:

@@ -107,7 +107,7 @@ Reference matmul_reference(const Workload& workload, const HostTensors& tensors)
   // Whole numbers have no epilogue.
   const Finish finish(shape.epilogue, precision, shape.type.is_float() ? epsilon_of(shape.type) : 0);
 
-  // What lies between the rows of C is nobody's.
+  // Between the rows of C a kernel must not write.
   constexpr double kUntouched = std::numeric_limits<double>::quiet_NaN();
   const std::size_t elements = elements_of(shape.c, shape);
   Reference reference{{std::vector<double>(elements, kUntouched)}, {std::vector<double>(elements, 0)}};

@@ -25,11 +25,11 @@ MatrixLayout layout_of(const Workload& workload, const std::string& matrix, std:
 }
 
 /// Whether no element of the batch lies where another one does: matrices one after the other, or rows of all of them
-/// in turns.
+/// interleaved.
 bool keeps_elements_apart(const MatrixLayout& c, std::int64_t batch) {
   const bool one_after_the_other = c.step >= (c.rows - 1) * c.leading + c.columns;
-  const bool in_turns = c.step >= c.columns && c.leading >= (batch - 1) * c.step + c.columns;
-  return batch == 1 || one_after_the_other || in_turns;
+  const bool are_interleaved = c.step >= c.columns && c.leading >= (batch - 1) * c.step + c.columns;
+  return batch == 1 || one_after_the_other || are_interleaved;
 }
 
 }  // namespace

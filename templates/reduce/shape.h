@@ -16,8 +16,8 @@ struct ReduceGroup {
   bool reduced;
 };
 
-/// Outermost first, kept and reduced ones in turns; those of extent 1 are left out. At least one, and at least one that
-/// is reduced. Throws UsageError for an axis that the shape does not have.
+/// Outermost first, kept and reduced ones alternate; those of extent 1 are left out. At least one, and at least one
+/// that is reduced. Throws UsageError for an axis that the shape does not have.
 std::vector<ReduceGroup> reduce_groups(const Workload& workload);
 
 /// Elements of the result.

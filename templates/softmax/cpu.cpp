@@ -2,7 +2,7 @@
 //
 //   for rows (in blocks, which threads share):
 //     largest = max of X's row                                  (in vectors, then by halves)
-//     power   = exp(X - largest)                                (kept; or computed again by each who reads it)
+//     power   = exp(X - largest)                                (kept; or computed again by each reader)
 //     total   = sum of power
 //     Y       = power * (1 / total)
 //

@@ -3,8 +3,9 @@
 //   blocks of rows:
 //     row     = X's rows                                        (fetched into shared memory; or read again each time)
 //     largest = max of row                                      (each thread its share, then shares of shares)
-//     power   = exp(row - largest)                              (in shared memory; or computed again by each who reads
-//     it) total   = sum of power Y       = power * (1 / total)
+//     power   = exp(row - largest)                              (in shared memory; or computed again by each reader)
+//     total   = sum of power
+//     Y       = power * (1 / total)
 #include "templates/framework/completion.h"
 #include "templates/framework/seed_table.h"
 #include "templates/loops/gpu_rows.h"

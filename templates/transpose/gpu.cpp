@@ -62,9 +62,13 @@ Knobs define_knobs(Tuning& t, std::int64_t rows, std::int64_t columns, Type type
   t.require(lanes == 1 || (padding % lanes == 0 && run % lanes == 0 && length % along.of_block() == 0),
             "vectors would lie across rows of the tile, or cross the end of the matrix");
   require_threads(t, of_rows.threads, of_columns.threads, rows * columns, target);
-  const KnobExpr padded = knobs.as_y ? padding * of_columns.of_block() : padding * of_rows.of_block();
-  t.require((padded + of_rows.of_block() * of_columns.of_block()) * type.bytes() <= target.shared_bytes,
-            "the tile does not fit into a block's shared memory");
+  t.require(
+      values_of(padding, of_rows.of_block(), of_columns.of_block()),
+      [as_y = knobs.as_y, bytes = type.bytes(), most = target.shared_bytes](std::int64_t pad, std::int64_t r,
+                                                                            std::int64_t c) {
+        return bytes * (as_y ? c * (r + pad) : r * (c + pad)) <= most;
+      },
+      "the tile does not fit into a block's shared memory");
   const OptionKnob blocks_x = t.define_annotate("blocks_x", {"columns", "rows"});
   knobs.rows_along_x = blocks_x == "rows";
   t.require(select(blocks_x == "columns", of_rows.blocks, of_columns.blocks) <= kMaxBlocks,

@@ -10,7 +10,7 @@ namespace nestwright::bench {
 namespace {
 
 nlohmann::json ask() {
-  const Ran ran = run_nestwright({"doctor", "--json"});
+  const CommandOutput ran = run_nestwright({"doctor", "--json"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   return nlohmann::json::parse(ran.out);
 }

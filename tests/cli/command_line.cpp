@@ -48,12 +48,12 @@ bool mount_small_disk(const std::string& folder, int kib) {
          mount("tiny", folder.c_str(), "tmpfs", 0, size.c_str()) == 0;
 }
 
-bool drop_rights() {
+bool drop_privileges() {
   return geteuid() != 0 || (setgroups(0, nullptr) == 0 && setgid(kNobody) == 0 && setuid(kNobody) == 0);
 }
 
-[[noreturn]] void become(const std::vector<std::string>& arguments, const CommandOptions& options, int out, int err,
-                         const std::string& mark) {
+[[noreturn]] void exec_nestwright(const std::vector<std::string>& arguments, const CommandOptions& options, int out,
+                                  int err, const std::string& mark) {
   setpgid(0, 0);
   const int in = open("/dev/null", O_RDONLY);
   if (!options.stdout_file.empty()) out = open(options.stdout_file.c_str(), O_WRONLY);
@@ -61,19 +61,19 @@ bool drop_rights() {
   dup2(in, 0);
   dup2(out, 1);
   dup2(err, 2);
-  if (options.closes_stderr) close(2);
+  if (options.has_closed_stderr) close(2);
   unsetenv("NESTWRIGHT_DB");
   putenv(const_cast<char*>(mark.c_str()));
   for (const std::string& variable : options.environment) putenv(const_cast<char*>(variable.c_str()));
   if (!options.small_disk_at.empty() && !mount_small_disk(options.small_disk_at, options.small_disk_kib)) {
     _exit(kCannotSetUp);
   }
-  if (options.most_bytes_a_file > 0) {
-    const rlimit limit{static_cast<rlim_t>(options.most_bytes_a_file), static_cast<rlim_t>(options.most_bytes_a_file)};
+  if (options.max_file_bytes > 0) {
+    const rlimit limit{static_cast<rlim_t>(options.max_file_bytes), static_cast<rlim_t>(options.max_file_bytes)};
     if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(kCannotSetUp);
   }
   if (!options.folder.empty() && chdir(options.folder.c_str()) != 0) _exit(kCannotSetUp);
-  if (options.without_rights && !drop_rights()) _exit(kCannotSetUp);
+  if (options.is_unprivileged && !drop_privileges()) _exit(kCannotSetUp);
   std::vector<char*> argv = {const_cast<char*>("nestwright")};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
@@ -87,7 +87,7 @@ void expect_sentence(const std::string& line, const std::vector<std::string>& pa
   for (const std::string& part : parts) EXPECT_THAT(line, HasSubstr(part));
 }
 
-void expect_end(const Ran& ran, int code) {
+void expect_end(const CommandOutput& ran, int code) {
   EXPECT_EQ(ran.code, code) << ran.err;
   EXPECT_EQ(ran.signal, 0);
   EXPECT_FALSE(ran.dumped_core);
@@ -102,7 +102,7 @@ Command::Command(const std::vector<std::string>& arguments, const CommandOptions
   static int number = 0;
   mark_ = "NESTWRIGHT_TEST=" + std::to_string(getpid()) + "." + std::to_string(++number);
   pid_ = fork();
-  if (pid_ == 0) become(arguments, options, out_, err_, mark_);
+  if (pid_ == 0) exec_nestwright(arguments, options, out_, err_, mark_);
   setpgid(pid_, pid_);
 }
 
@@ -118,7 +118,7 @@ Command::~Command() {
 void Command::signal(int number) const { ::kill(pid_, number); }
 void Command::signal_group(int number) const { ::killpg(pid_, number); }
 
-bool Command::ended() const {
+bool Command::has_ended() const {
   siginfo_t info{};
   return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
 }
@@ -126,16 +126,16 @@ bool Command::ended() const {
 bool Command::wait_for_error_text(const std::string& text) const {
   for (int i = 0; i < 6000; ++i) {
     if (contents(err_).find(text) != std::string::npos) return true;
-    if (ended()) return false;
+    if (has_ended()) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return false;
 }
 
-Ran Command::wait() {
-  for (int i = 0; i < 12000 && !ended(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  if (!ended()) signal(SIGKILL);
-  Ran ran;
+CommandOutput Command::wait() {
+  for (int i = 0; i < 12000 && !has_ended(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  if (!has_ended()) signal(SIGKILL);
+  CommandOutput ran;
   int status = 0;
   waitpid(pid_, &status, 0);
   pid_ = -1;
@@ -149,7 +149,7 @@ Ran Command::wait() {
   return ran;
 }
 
-int Command::processes() const {
+int Command::count_processes() const {
   int count = 0;
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
@@ -160,15 +160,15 @@ int Command::processes() const {
   return count;
 }
 
-bool Command::all_gone() const {
+bool Command::wait_until_all_exit() const {
   for (int i = 0; i < 500; ++i) {
-    if (processes() == 0) return true;
+    if (count_processes() == 0) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return false;
 }
 
-Ran run_nestwright(const std::vector<std::string>& arguments, const CommandOptions& options) {
+CommandOutput run_nestwright(const std::vector<std::string>& arguments, const CommandOptions& options) {
   return Command(arguments, options).wait();
 }
 
@@ -182,13 +182,13 @@ std::vector<std::string> operator+(std::vector<std::string> first, const std::ve
   return first;
 }
 
-void expect_refusal(const Ran& ran, int code, const std::vector<std::string>& parts) {
+void expect_refusal(const CommandOutput& ran, int code, const std::vector<std::string>& parts) {
   expect_end(ran, code);
   expect_sentence(ran.err, parts);
   EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << "one sentence, not:\n" << ran.err;
 }
 
-void expect_failure(const Ran& ran, int code, const std::vector<std::string>& parts) {
+void expect_failure(const CommandOutput& ran, int code, const std::vector<std::string>& parts) {
   expect_end(ran, code);
   const std::size_t end = ran.err.find_last_not_of('\n');
   const std::size_t before = ran.err.rfind('\n', end);

@@ -1,5 +1,5 @@
-// Runs of nestwright in a folder of the test's own.
-// Thread rule: as command_line.h.
+// Fixture that runs nestwright in a temporary folder.
+// Thread rule: that of command_line.h.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,14 +14,14 @@ namespace nestwright {
 
 class CommandTest : public testing::Test {
  protected:
-  Ran run(const std::string& text) {
+  CommandOutput run(const std::string& text) {
     CommandOptions options;
     options.folder = folder_.path();
     options.environment = environment_;
     return run_nestwright(words(text), options);
   }
 
-  std::vector<std::string> environment_;  ///< NAME=value, added
+  std::vector<std::string> environment_;  ///< NAME=value, added to that of the test
   const TemporaryFolder folder_;
 };
 

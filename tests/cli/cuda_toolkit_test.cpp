@@ -1,5 +1,5 @@
-// NVRTC as users have it: one that keeps what it compiled, one too old to know the option against that, one that is
-// newer than the driver, one that only CUDA_PATH leads to. Both NVRTC and the driver are made up: no kernel computes
+// Tunes with the versions of NVRTC that users have: one that caches kernels, one too old for the option that disables
+// this, one newer than the driver, one found only by CUDA_PATH. NVRTC and the driver are fakes: no kernel computes
 // anything.
 #include <gmock/gmock.h>
 
@@ -15,15 +15,15 @@ using testing::AllOf;
 using testing::ContainsRegex;
 using testing::HasSubstr;
 
-constexpr int kOfFakeNvrtc = 40, kOfFakeDriver = 48;  // registers a thread
+constexpr int kNvrtcRegisters = 40, kDriverRegisters = 48;  // per thread, as the fakes report them
 
 class CudaToolkitTest : public CommandTest {
  protected:
   CudaToolkitTest() { environment_ = {"NESTWRIGHT_CUDA_DRIVER=" FAKE_CUDA, "NESTWRIGHT_NVRTC=" FAKE_NVRTC}; }
 
-  /// Of the trials of a short run. That all are wrong is how it is with kernels that compute nothing.
+  /// Returns the resources of the trials of a short run. All results are wrong, since the kernels compute nothing.
   std::vector<KernelResources> resources_of_trials() {
-    const Ran ran = run("tune matmul m=64 n=64 k=64 --target cuda --trials 2 --db trials.db");
+    const CommandOutput ran = run("tune matmul m=64 n=64 k=64 --target cuda --trials 2 --db trials.db");
     EXPECT_EQ(ran.code, 4) << ran.err;
     std::vector<KernelResources> all;
     for (const TrialRecord& trial : TuningLog::open(folder_.file("trials.db"), OpenMode::kRead).trials({})) {
@@ -35,47 +35,47 @@ class CudaToolkitTest : public CommandTest {
   }
 };
 
-TEST_F(CudaToolkitTest, TheLogOfTheCompilerSaysWhatKernelsTake) {
-  for (const KernelResources& kernel : resources_of_trials()) EXPECT_EQ(kernel.registers, kOfFakeNvrtc);
+TEST_F(CudaToolkitTest, ResourcesComeFromTheCompilerLog) {
+  for (const KernelResources& kernel : resources_of_trials()) EXPECT_EQ(kernel.registers, kNvrtcRegisters);
 }
 
-TEST_F(CudaToolkitTest, OneThatKeepsWhatItCompiledIsToldNotTo) {
+TEST_F(CudaToolkitTest, TheKernelCacheIsDisabled) {
   environment_.emplace_back("FAKE_NVRTC=silent");
-  for (const KernelResources& kernel : resources_of_trials()) EXPECT_EQ(kernel.registers, kOfFakeNvrtc);
+  for (const KernelResources& kernel : resources_of_trials()) EXPECT_EQ(kernel.registers, kNvrtcRegisters);
 }
 
-TEST_F(CudaToolkitTest, OneThatDoesNotKnowTheOptionIsCalledWithout) {
+TEST_F(CudaToolkitTest, AnUnknownOptionIsLeftOut) {
   environment_.emplace_back("FAKE_NVRTC=old");
-  for (const KernelResources& kernel : resources_of_trials()) EXPECT_EQ(kernel.registers, kOfFakeNvrtc);
+  for (const KernelResources& kernel : resources_of_trials()) EXPECT_EQ(kernel.registers, kNvrtcRegisters);
 }
 
-TEST_F(CudaToolkitTest, WhereTheLogIsEmptyTheDriverIsAsked) {
+TEST_F(CudaToolkitTest, ResourcesComeFromTheDriverIfTheLogIsEmpty) {
   environment_.emplace_back("FAKE_NVRTC=mute");
   for (const KernelResources& kernel : resources_of_trials()) {
-    EXPECT_EQ(kernel.registers, kOfFakeDriver);
+    EXPECT_EQ(kernel.registers, kDriverRegisters);
     EXPECT_EQ(kernel.stack_bytes, 16);
     EXPECT_GT(kernel.threads, 0);
     EXPECT_GT(kernel.occupancy, 0);
   }
 }
 
-TEST_F(CudaToolkitTest, LowerSaysWhatTheKernelsOfATemplateTake) {
+TEST_F(CudaToolkitTest, LowerPrintsTheResourcesOfATemplate) {
   const std::string lower =
       "lower matmul m=512 n=512 k=512 dtype=float16 --target cuda,arch=sm_80 --template matmul.mma --resources";
-  const Ran told = run(lower);
-  EXPECT_EQ(told.code, 0) << told.err;
-  EXPECT_THAT(told.err, HasSubstr("template  matmul.mma"));
-  EXPECT_THAT(told.out, AllOf(HasSubstr("registers"), HasSubstr("blocks"), ContainsRegex("matmul[^\n]* 40 ")));
+  const CommandOutput lowered = run(lower);
+  EXPECT_EQ(lowered.code, 0) << lowered.err;
+  EXPECT_THAT(lowered.err, HasSubstr("template  matmul.mma"));
+  EXPECT_THAT(lowered.out, AllOf(HasSubstr("registers"), HasSubstr("blocks"), ContainsRegex("matmul[^\n]* 40 ")));
   environment_.emplace_back("FAKE_NVRTC=mute");
   expect_failure(run(lower), 3, {"does not tell what the kernels take", "NESTWRIGHT_NVRTC"});
 }
 
-TEST_F(CudaToolkitTest, OneThatReservesMuchAddressSpaceGetsIt) {
+TEST_F(CudaToolkitTest, ALargeAddressSpaceReservationSucceeds) {
   environment_.emplace_back("FAKE_NVRTC=large");
   EXPECT_FALSE(resources_of_trials().empty());
 }
 
-TEST_F(CudaToolkitTest, OneThatIsNewerThanTheDriverIsRefused) {
+TEST_F(CudaToolkitTest, AVersionNewerThanTheDriverIsRefused) {
   environment_.emplace_back("FAKE_NVRTC_VERSION=1401");
   expect_refusal(
       run("tune matmul m=64 n=64 k=64 --target cuda"), 2,
@@ -84,7 +84,7 @@ TEST_F(CudaToolkitTest, OneThatIsNewerThanTheDriverIsRefused) {
   EXPECT_FALSE(std::filesystem::exists(folder_.file("nestwright.db")));
 }
 
-TEST_F(CudaToolkitTest, OneThatTheDriverServesIsFoundBelowCudaPath) {
+TEST_F(CudaToolkitTest, AVersionThatTheDriverSupportsIsFoundByCudaPath) {
   const std::string folder = folder_.file("toolkit/lib64");
   std::filesystem::create_directories(folder);
   std::filesystem::create_symlink(FAKE_NVRTC, folder + "/libnvrtc.so.12");

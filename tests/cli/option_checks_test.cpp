@@ -5,7 +5,7 @@
 namespace nestwright::cli {
 namespace {
 
-/// What the check makes of the text; its message where it refuses.
+/// Returns the text as rewritten by the check, or the message of the check if it refuses the text.
 std::string checked(const TextCheck& check, std::string text) {
   const std::string message = check(text);
   return message.empty() ? text : message;

@@ -1,4 +1,4 @@
-// query over a database whose content is known: how it matched, listings and their filters, exit codes.
+// query on a database with known content: kinds of matches, listings and their filters, exit codes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -33,9 +33,11 @@ class QueryTest : public testing::Test {
     record_default(log, {parse_workload(workload), Target::parse(target)}, median_ns);
   }
 
-  Ran query(const std::string& text) { return run_nestwright(words("query " + text), {.folder = folder_.path()}); }
+  CommandOutput query(const std::string& text) {
+    return run_nestwright(words("query " + text), {.folder = folder_.path()});
+  }
   json document(const std::string& text) {
-    const Ran ran = query(text + " --json");
+    const CommandOutput ran = query(text + " --json");
     EXPECT_EQ(ran.code, 0) << ran.err;
     return json::parse(ran.out);
   }
@@ -63,7 +65,7 @@ TEST_F(QueryTest, NearestSaysWhatItWasRecordedFor) {
   EXPECT_EQ(found["match"], "nearest");
   EXPECT_EQ(found["workload"], "matmul m=128 n=64 k=64");
   EXPECT_EQ(found["recorded_for"], "matmul m=64 n=64 k=64");
-  const Ran text = query("matmul m=128 n=64 k=64 --target cpu,isa=x86-64");
+  const CommandOutput text = query("matmul m=128 n=64 k=64 --target cpu,isa=x86-64");
   EXPECT_THAT(text.out, HasSubstr("nearest: recorded for matmul m=64 n=64 k=64"));
   EXPECT_THAT(text.out, HasSubstr("for the recorded shape"));
 }
@@ -77,10 +79,10 @@ TEST_F(QueryTest, DefaultWhereNothingFits) {
   EXPECT_GT(found["config"].size(), 5u);
 }
 
-TEST_F(QueryTest, ExactOrThree) {
-  const Ran near = query("matmul m=128 n=64 k=64 --target cpu,isa=x86-64 --exact");
+TEST_F(QueryTest, ExactOptionExitsWithThreeWithoutAMatch) {
+  const CommandOutput near = query("matmul m=128 n=64 k=64 --target cpu,isa=x86-64 --exact");
   expect_refusal(near, 3, {"nothing is recorded for matmul m=128", "run nestwright tune, or drop --exact"});
-  const Ran near_json = query("matmul m=128 n=64 k=64 --target cpu,isa=x86-64 --exact --json");
+  const CommandOutput near_json = query("matmul m=128 n=64 k=64 --target cpu,isa=x86-64 --exact --json");
   expect_refusal(near_json, 3, {"nothing is recorded"});
 }
 
@@ -115,7 +117,7 @@ TEST_F(QueryTest, AHintSaysWhy) {
               HasSubstr(", a hint until it is tuned again (compiled by another version of the code generator), "));
 }
 
-TEST_F(QueryTest, NothingAtAllForTheOperator) {
+TEST_F(QueryTest, AnOperatorWithoutRecords) {
   const std::string empty = folder_.file("empty.db");
   TuningLog::open(empty, OpenMode::kWrite);
   for (const std::string more : {"", " --json", " --exact", " --top 3"}) {
@@ -124,7 +126,7 @@ TEST_F(QueryTest, NothingAtAllForTheOperator) {
   expect_refusal(query("--db " + empty), 3, {"nothing that matches is recorded in", "run nestwright tune first"});
 }
 
-TEST_F(QueryTest, LooksForDamageWhenAsked) {
+TEST_F(QueryTest, ChecksForDamage) {
   EXPECT_EQ(query("--check").out, "database 'nestwright.db' is sound\n");
   EXPECT_EQ(document("--check")["sound"], true);
   expect_refusal(query("--check matmul m=64 n=64 k=64"), 2, {"--check looks at the whole database"});
@@ -146,14 +148,14 @@ TEST_F(QueryTest, ListsAndFilters) {
   expect_refusal(query("--threads 7"), 3, {"nothing that matches"});
 }
 
-TEST_F(QueryTest, AListingIsOneLineATask) {
-  const Ran ran = query("");
+TEST_F(QueryTest, AListingHasOneLinePerTask) {
+  const CommandOutput ran = query("");
   EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), 4);
   EXPECT_THAT(ran.out, HasSubstr("matmul m=256 n=256 k=256"));
   EXPECT_THAT(ran.out, HasSubstr("900 us"));
 }
 
-TEST_F(QueryTest, TopIsAListWhateverItsNumber) {
+TEST_F(QueryTest, TopIsAlwaysAList) {
   for (const std::string number : {"1", "5"}) {
     const json found = document("matmul m=64 n=64 k=64 --target cpu,isa=x86-64 --top " + number);
     ASSERT_TRUE(found.is_array());
@@ -164,7 +166,7 @@ TEST_F(QueryTest, TopIsAListWhateverItsNumber) {
   expect_refusal(query("matmul m=65 n=64 k=64 --target cpu,isa=x86-64 --top 2"), 3, {"nothing is recorded for"});
 }
 
-TEST_F(QueryTest, SaysWhyItIsCalledBest) {
+TEST_F(QueryTest, ReportsTheEvidence) {
   const std::string asked = "matmul m=64 n=64 k=64 --target cpu,isa=x86-64";
   const json confirmed = document(asked);
   EXPECT_EQ(confirmed["source"], "confirmed");
@@ -217,13 +219,13 @@ TEST_F(QueryTest, AnOldRuleIsAHint) {
                                           "tuned again (scored by an older rule), 1 trials, "));
 }
 
-TEST_F(QueryTest, LowerTakesTheBestKnown) {
+TEST_F(QueryTest, LowerUsesTheBestKnown) {
   const CommandOptions here{.folder = folder_.path()};
-  const Ran exact = run_nestwright(words("lower matmul m=64 n=64 k=64 --target cpu,isa=x86-64"), here);
+  const CommandOutput exact = run_nestwright(words("lower matmul m=64 n=64 k=64 --target cpu,isa=x86-64"), here);
   EXPECT_EQ(exact.code, 0) << exact.err;
   EXPECT_THAT(exact.err, HasSubstr("match     exact"));
   EXPECT_THAT(exact.out, HasSubstr("program matmul(A: float32[64, 64], B: float32[64, 64]) -> (C: float32[64, 64])"));
-  const Ran none = run_nestwright(words("lower matmul m=64 n=64 k=64 ta=1 --target cpu,isa=x86-64"), here);
+  const CommandOutput none = run_nestwright(words("lower matmul m=64 n=64 k=64 ta=1 --target cpu,isa=x86-64"), here);
   EXPECT_THAT(none.err, HasSubstr("match     default"));
 }
 

@@ -1,4 +1,4 @@
-// The commands that report without a database: space, lower, templates, doctor, help.
+// The subcommands that report without a database: space, lower, templates, doctor, help.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "cli/command.h"
+#include "cli/common_options.h"
 #include "tests/cli/command_line.h"
 #include "tests/logs/sample.h"
 
@@ -20,10 +20,10 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::IsSupersetOf;
 
-Ran run(const std::string& text) { return run_nestwright(words(text)); }
+CommandOutput run(const std::string& text) { return run_nestwright(words(text)); }
 
 json document(const std::string& text) {
-  const Ran ran = run(text + " --json");
+  const CommandOutput ran = run(text + " --json");
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.err, IsEmpty());
   return json::parse(ran.out);
@@ -31,7 +31,7 @@ json document(const std::string& text) {
 
 TEST(HelpTest, DocumentsExitCodesEverywhere) {
   for (const std::string command : {"", "tune", "query", "export", "space", "lower", "templates", "doctor"}) {
-    const Ran ran = run(command + " --help");
+    const CommandOutput ran = run(command + " --help");
     EXPECT_EQ(ran.code, 0);
     EXPECT_THAT(ran.out,
                 AllOf(HasSubstr("0 done"), HasSubstr("2 wrong usage"), HasSubstr("3 nothing found"),
@@ -58,7 +58,7 @@ TEST(SpaceTest, CountsWhatItLists) {
 }
 
 TEST(SpaceTest, ReadsWell) {
-  const Ran ran = run("space matmul m=512 n=512 k=512");
+  const CommandOutput ran = run("space matmul m=512 n=512 k=512");
   EXPECT_EQ(ran.code, 0);
   EXPECT_THAT(ran.out, AllOf(HasSubstr("template matmul.cpu version"), HasSubstr("valid of"), HasSubstr("unroll_k")));
 }
@@ -69,7 +69,7 @@ TEST(LowerTest, LoopsPassesIrAndAssembly) {
     return run_nestwright(words("lower matmul m=48 n=48 k=48 --target cpu,isa=avx2 " + more),
                           {.folder = folder.path()});
   };
-  const Ran loops = lower("");
+  const CommandOutput loops = lower("");
   EXPECT_EQ(loops.code, 0) << loops.err;
   EXPECT_THAT(loops.out, AllOf(HasSubstr("kernel matmul:"), HasSubstr("vectorized"), HasSubstr("for ")));
   EXPECT_THAT(loops.err, AllOf(HasSubstr("match     default"), HasSubstr("config    ")));
@@ -93,7 +93,7 @@ TEST(TemplatesTest, ListsOperatorsWithTheirParameters) {
   EXPECT_THAT(run("templates").out, AllOf(HasSubstr("matmul: "), HasSubstr("dtype"), HasSubstr("(default float32)")));
 }
 
-TEST(DoctorTest, SaysWhatIsHereAndWhatIsMissing) {
+TEST(DoctorTest, ReportsWhatIsPresentAndMissing) {
   const json found = document("doctor");
   EXPECT_THAT(found["target"].get<std::string>(), HasSubstr("cpu,isa="));
   EXPECT_TRUE(found["amx"].is_boolean());
@@ -129,7 +129,7 @@ TEST(DoctorTest, SaysWhatIsHereAndWhatIsMissing) {
   EXPECT_THAT(found["worker"].get<std::string>(), HasSubstr("nestwright-worker"));
 }
 
-TEST(Printable, ShowsControlCharactersAndKeepsTheEndsOfLines) {
+TEST(Printable, EscapesControlCharactersExceptNewlines) {
   EXPECT_EQ(cli::printable("plain text, \xc3\xa9\n"), "plain text, \xc3\xa9\n");
   EXPECT_EQ(cli::printable("a\x1b[31mb\r\t\x7f"), "a\\x1b[31mb\\x0d\\x09\\x7f");
 }

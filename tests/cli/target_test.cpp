@@ -1,4 +1,4 @@
-// Targets on the command line: what they mean, and those that this machine or its compiler cannot serve.
+// CPU targets on the command line: how they are resolved, and which ones this machine or its compiler does not support.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,28 +20,28 @@ using testing::HasSubstr;
 
 class TargetTest : public testing::Test {
  protected:
-  Ran run(const std::string& text) { return run_nestwright(words(text), {.folder = folder_.path()}); }
+  CommandOutput run(const std::string& text) { return run_nestwright(words(text), {.folder = folder_.path()}); }
   bool has_database() const { return std::filesystem::exists(folder_.file("nestwright.db")); }
 
   const TemporaryFolder folder_;
 };
 
-TEST_F(TargetTest, CpuAloneIsThisMachines) {
-  const json told = json::parse(run("space matmul m=32 n=32 k=32 --target cpu --json").out);
-  EXPECT_EQ(told["target"], Target::host().str());
+TEST_F(TargetTest, CpuIsTheCpuOfThisMachine) {
+  const json report = json::parse(run("space matmul m=32 n=32 k=32 --target cpu --json").out);
+  EXPECT_EQ(report["target"], Target::host().str());
 }
 
-// Threads that take turns on the cores do not add up to a faster machine.
-TEST_F(TargetTest, ThePeakOfMoreThreadsThanCoresIsThatOfTheCores) {
+// More threads than cores do not raise the peak.
+TEST_F(TargetTest, MoreThreadsThanCoresDoNotRaiseThePeak) {
   const std::string threads = std::to_string(16 * host_threads());
-  const Ran tuned = run("tune matmul m=32 n=32 k=32 --target cpu,threads=" + threads + " --trials 1 --json");
+  const CommandOutput tuned = run("tune matmul m=32 n=32 k=32 --target cpu,threads=" + threads + " --trials 1 --json");
   ASSERT_EQ(tuned.code, 0) << tuned.err;
   const double peak = json::parse(tuned.out)["peak_gflops"];
   EXPECT_GT(peak, 0);
   EXPECT_LT(peak, 3 * host_threads() * measure_fma_peak(1));
 }
 
-TEST_F(TargetTest, AProcessorThatLlvmDoesNotKnow) {
+TEST_F(TargetTest, AProcessorUnknownToLlvmIsRefused) {
   const std::string asked = " matmul m=32 n=32 k=32 --target cpu,isa=x86-64,llvm_cpu=foo";
   for (const std::string command : {"tune", "export --out there"}) {
     expect_refusal(run(command + asked), 2,
@@ -51,28 +51,28 @@ TEST_F(TargetTest, AProcessorThatLlvmDoesNotKnow) {
   EXPECT_FALSE(has_database());
 }
 
-TEST_F(TargetTest, FeaturesThatThisMachineLacks) {
+TEST_F(TargetTest, MissingFeaturesAreRefused) {
   const Machine machine = Machine::host();
-  if (machine.isa < CpuIsa::kAvx512) GTEST_SKIP() << "has no features to lack: an instruction set is refused first";
-  if (machine.has("amx_int8")) GTEST_SKIP() << "this machine has them all";
+  if (machine.isa < CpuIsa::kAvx512) GTEST_SKIP() << "the instruction set is refused before the features";
+  if (machine.has("amx_int8")) GTEST_SKIP() << "this machine has all of them";
   expect_refusal(run("tune matmul m=32 n=32 k=32 --target cpu,isa=avx512,features=amx_int8"), 2,
                  {"this machine has no amx_int8, which cpu,isa=avx512", "on another machine"});
   EXPECT_FALSE(has_database());
 }
 
-TEST_F(TargetTest, AnInstructionSetThatThisMachineLacks) {
-  if (Machine::host().isa >= CpuIsa::kAvx512) GTEST_SKIP() << "this machine has them all";
+TEST_F(TargetTest, AMissingInstructionSetIsRefused) {
+  if (Machine::host().isa >= CpuIsa::kAvx512) GTEST_SKIP() << "this machine has all of them";
   expect_refusal(run("tune matmul m=32 n=32 k=32 --target cpu,isa=avx512"), 2, {"this machine cannot run avx512 code"});
   EXPECT_FALSE(has_database());
 }
 
-TEST_F(TargetTest, ARefusedRunMakesNoDatabase) {
+TEST_F(TargetTest, ARefusedRunCreatesNoDatabase) {
   expect_refusal(run("tune matmul m=32 n=32 k=32 --template softmax.cpu"), 2, {"softmax.cpu"});
   EXPECT_FALSE(has_database());
 }
 
 TEST_F(TargetTest, WithoutADatabaseTheDefaultIsExportedAndLowered) {
-  const Ran exported = run("export matmul m=32 n=32 k=32 --threads 1 --out there --name mm --json");
+  const CommandOutput exported = run("export matmul m=32 n=32 k=32 --threads 1 --out there --name mm --json");
   ASSERT_EQ(exported.code, 0) << exported.err;
   EXPECT_EQ(json::parse(exported.out)["match"], "default");
   EXPECT_EQ(json::parse(exported.out)["checked"]["ran"], true);
@@ -82,7 +82,7 @@ TEST_F(TargetTest, WithoutADatabaseTheDefaultIsExportedAndLowered) {
   expect_refusal(run("export matmul m=32 n=32 k=32 --out there --db named.db"), 5, {"named.db", "does not exist"});
 }
 
-TEST_F(TargetTest, WhatIsExportedWasRunUnlessToldOtherwise) {
+TEST_F(TargetTest, ExportsAreRunUnlessUnchecked) {
   EXPECT_THAT(run("export matmul m=8 n=8 k=8 --threads 1 --out there").out, HasSubstr("\nrun here: right"));
   EXPECT_THAT(run("export matmul m=8 n=8 k=8 --threads 1 --out there --unchecked").out,
               HasSubstr("\nnot run: --unchecked\n"));

@@ -22,7 +22,7 @@ using testing::StartsWith;
 
 class TuneFileTest : public testing::Test {
  protected:
-  Ran run(const std::string& content, const std::string& budget) {
+  CommandOutput run(const std::string& content, const std::string& budget) {
     std::ofstream(folder_.file("shapes.json")) << content;
     return run_nestwright(words("tune --file shapes.json --threads 1 " + budget), {.folder = folder_.path()});
   }
@@ -39,7 +39,7 @@ constexpr const char* kTwo = R"({"summary": "two products", "entries": [
   {"label": "the same", "workload": "matmul k=32 n=32 m=32"}]})";
 
 TEST_F(TuneFileTest, ATableWithARowForEachTask) {
-  const Ran ran = run(kTwo, "--trials 48");
+  const CommandOutput ran = run(kTwo, "--trials 48");
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.err,
               HasSubstr("shapes.json, entry 3 (the same) is the workload of entry 1: it is tuned once, with the "
@@ -54,27 +54,27 @@ TEST_F(TuneFileTest, ATableWithARowForEachTask) {
   EXPECT_EQ(recorded().size(), 48u);
 }
 
-TEST_F(TuneFileTest, ADocumentWithEverything) {
-  const Ran ran = run(kTwo, "--trials 48 --json");
+TEST_F(TuneFileTest, TheJsonDocumentIsComplete) {
+  const CommandOutput ran = run(kTwo, "--trials 48 --json");
   ASSERT_EQ(ran.code, 0) << ran.err;
-  const json told = json::parse(ran.out);
-  EXPECT_EQ(told["file"], "shapes.json");
-  EXPECT_EQ(told["trials"], 48);
-  EXPECT_EQ(told["interrupted"], false);
-  ASSERT_EQ(told["tasks"].size(), 2u);
-  const json& first = told["tasks"][0];
+  const json report = json::parse(ran.out);
+  EXPECT_EQ(report["file"], "shapes.json");
+  EXPECT_EQ(report["trials"], 48);
+  EXPECT_EQ(report["interrupted"], false);
+  ASSERT_EQ(report["tasks"].size(), 2u);
+  const json& first = report["tasks"][0];
   EXPECT_EQ(first["label"], "small one");
-  EXPECT_EQ(first["weight"], 3.0) << "2, and 1 of the entry that is the same";
+  EXPECT_EQ(first["weight"], 3.0) << "2, plus 1 of the merged entry";
   EXPECT_EQ(first["workload"], "matmul m=32 n=32 k=32");
   EXPECT_EQ(first["verified"], true);
   EXPECT_EQ(first["from_race"], true);
   EXPECT_EQ(first["stopped"], "the shared budget is over");
   EXPECT_GT(first["ratio_to_default"], 0);
-  EXPECT_EQ(first["trials_this_run"].get<int>() + told["tasks"][1]["trials_this_run"].get<int>(), 48);
-  EXPECT_GE(told["tasks"][1]["trials_this_run"], 10) << "each gets its seeds";
+  EXPECT_EQ(first["trials_this_run"].get<int>() + report["tasks"][1]["trials_this_run"].get<int>(), 48);
+  EXPECT_GE(report["tasks"][1]["trials_this_run"], 10) << "each gets its seeds";
 }
 
-TEST_F(TuneFileTest, AKilledRunGoesOn) {
+TEST_F(TuneFileTest, AKilledRunResumes) {
   std::ofstream(folder_.file("shapes.json")) << kTwo;
   const auto tune = [](const std::string& budget) {
     return words("tune --file shapes.json --threads 1 --json " + budget);
@@ -84,11 +84,11 @@ TEST_F(TuneFileTest, AKilledRunGoesOn) {
     ASSERT_TRUE(command.wait_for_error_text(" trials, "));
     command.signal(SIGKILL);
     EXPECT_EQ(command.wait().signal, SIGKILL);
-    EXPECT_TRUE(command.all_gone()) << "workers end with their parent";
+    EXPECT_TRUE(command.wait_until_all_exit()) << "workers end with their parent";
   }
   const std::size_t before = recorded().size();
   ASSERT_GT(before, 0u);
-  const Ran ran = run_nestwright(tune("--trials 40"), {.folder = folder_.path()});
+  const CommandOutput ran = run_nestwright(tune("--trials 40"), {.folder = folder_.path()});
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(recorded().size(), before + 40);
   std::set<std::string> measured;
@@ -99,14 +99,14 @@ TEST_F(TuneFileTest, AKilledRunGoesOn) {
   EXPECT_EQ(tasks[0]["trials_earlier"].get<std::size_t>() + tasks[1]["trials_earlier"].get<std::size_t>(), before);
 }
 
-TEST_F(TuneFileTest, AnInterruptEndsWithTheTable) {
+TEST_F(TuneFileTest, AnInterruptedRunPrintsTheTable) {
   std::ofstream(folder_.file("shapes.json")) << kTwo;
   Command command(words("tune --file shapes.json --threads 1 --seconds 100"), {.folder = folder_.path()});
   ASSERT_TRUE(command.wait_for_error_text(" trials, "));
   command.signal_group(SIGINT);
-  const Ran ran = command.wait();
+  const CommandOutput ran = command.wait();
   EXPECT_EQ(ran.code, 130) << ran.err;
-  EXPECT_TRUE(command.all_gone());
+  EXPECT_TRUE(command.wait_until_all_exit());
   EXPECT_THAT(ran.out, AllOf(StartsWith("task "), HasSubstr("\nsmall one "), HasSubstr("interrupted")));
 }
 
@@ -125,7 +125,7 @@ TEST_F(TuneFileTest, BadEntriesAreRefusedBeforeAnythingRuns) {
   refused(R"([{"workload": "matmul m=8 n=8 k=8", "weight": 0}])", {"shapes.json, entry 1: \"weight\""});
 }
 
-TEST_F(TuneFileTest, WhatIsGivenMustBeOneOfTheTwo) {
+TEST_F(TuneFileTest, AWorkloadAndAFileExcludeEachOther) {
   expect_refusal(run_nestwright(words("tune --trials 1"), {.folder = folder_.path()}), 2, {"no workload is given"});
   expect_refusal(run_nestwright(words("tune matmul m=8 n=8 k=8 --file x.json"), {.folder = folder_.path()}), 2,
                  {"a workload and --file are given"});

@@ -12,7 +12,7 @@ TEST(DisturbanceText, IsEmptyForAQuietRun) {
   EXPECT_EQ(disturbance_text(result), "") << "all were measured again";
 }
 
-TEST(DisturbanceText, SaysWhatDoesNotCount) {
+TEST(DisturbanceText, NamesTheResultsThatDoNotCount) {
   SessionResult result;
   result.disturbed = 5;
   result.remeasured = 3;

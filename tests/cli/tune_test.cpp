@@ -1,4 +1,4 @@
-// tune end to end: what it prints where, its document, and what query makes of the database afterwards.
+// tune from end to end: its output, its JSON document, and the answers of query afterwards.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ using testing::StartsWith;
 
 class TuneTest : public testing::Test {
  protected:
-  Ran run(const std::string& text, CommandOptions options = {}) {
+  CommandOutput run(const std::string& text, CommandOptions options = {}) {
     options.folder = folder_.path();
     return run_nestwright(words(text), options);
   }
@@ -34,42 +34,41 @@ class TuneTest : public testing::Test {
 };
 
 TEST_F(TuneTest, TuneQueryExactQueryNearestExport) {
-  const Ran tuned = run("tune matmul m=32 n=32 k=32 --threads 1 --trials 8 --json");
+  const CommandOutput tuned = run("tune matmul m=32 n=32 k=32 --threads 1 --trials 8 --json");
   ASSERT_EQ(tuned.code, 0) << tuned.err;
-  const json told = json::parse(tuned.out);
-  EXPECT_EQ(told["workload"], "matmul m=32 n=32 k=32");
-  EXPECT_EQ(told["template"], "matmul.cpu");
-  EXPECT_EQ(told["match"], "exact");
-  EXPECT_EQ(told["verified"], true);
-  EXPECT_EQ(told["trials"], 8);
-  EXPECT_EQ(told["outcomes"]["ok"], 8);
-  EXPECT_GT(told["config"].size(), 5u);
-  EXPECT_LE(told["time_ns"]["low"], told["time_ns"]["median"]);
-  EXPECT_LE(told["time_ns"]["median"], told["time_ns"]["high"]);
-  EXPECT_NEAR(told["gflops"].get<double>() * told["time_ns"]["median"].get<double>(), 2.0 * 32 * 32 * 32, 1);
-  EXPECT_GT(told["seconds"], 0);
-  EXPECT_NEAR(told["trials_per_second"].get<double>(), 8 / told["seconds"].get<double>(), 1e-6);
-  EXPECT_GT(told["share_of_peak"], 0);
+  const json report = json::parse(tuned.out);
+  EXPECT_EQ(report["workload"], "matmul m=32 n=32 k=32");
+  EXPECT_EQ(report["template"], "matmul.cpu");
+  EXPECT_EQ(report["match"], "exact");
+  EXPECT_EQ(report["verified"], true);
+  EXPECT_EQ(report["trials"], 8);
+  EXPECT_EQ(report["outcomes"]["ok"], 8);
+  EXPECT_GT(report["config"].size(), 5u);
+  EXPECT_LE(report["time_ns"]["low"], report["time_ns"]["median"]);
+  EXPECT_LE(report["time_ns"]["median"], report["time_ns"]["high"]);
+  EXPECT_NEAR(report["gflops"].get<double>() * report["time_ns"]["median"].get<double>(), 2.0 * 32 * 32 * 32, 1);
+  EXPECT_GT(report["seconds"], 0);
+  EXPECT_NEAR(report["trials_per_second"].get<double>(), 8 / report["seconds"].get<double>(), 1e-6);
+  EXPECT_GT(report["share_of_peak"], 0);
   EXPECT_THAT(tuned.err, AllOf(StartsWith("tuning matmul m=32"), HasSubstr("stopped: 8 trials done")));
-  EXPECT_TRUE(std::filesystem::exists(folder_.file("nestwright.db"))) << "the default file, here";
+  EXPECT_TRUE(std::filesystem::exists(folder_.file("nestwright.db"))) << "the default file in the current folder";
 
-  const Ran exact = run("query matmul m=32 n=32 k=32 --threads 1 --exact --json");
+  const CommandOutput exact = run("query matmul m=32 n=32 k=32 --threads 1 --exact --json");
   ASSERT_EQ(exact.code, 0) << exact.err;
   const json asked = json::parse(exact.out);
   for (const char* field :
        {"workload", "target", "template", "match", "config", "time_ns", "gflops", "verified", "trials"}) {
-    EXPECT_EQ(asked[field], told[field]) << field;
+    EXPECT_EQ(asked[field], report[field]) << field;
   }
   EXPECT_THAT(exact.err, IsEmpty());
 
-  const Ran nearest = run("query matmul m=64 n=32 k=64 --threads 1 --json");
+  const CommandOutput nearest = run("query matmul m=64 n=32 k=64 --threads 1 --json");
   ASSERT_EQ(nearest.code, 0) << nearest.err;
   const json other = json::parse(nearest.out);
   EXPECT_EQ(other["workload"], "matmul m=64 n=32 k=64");
-  EXPECT_THAT(other["match"].get<std::string>(), testing::AnyOf("nearest", "default"))
-      << "default where it does not fit";
+  EXPECT_THAT(other["match"].get<std::string>(), testing::AnyOf("nearest", "default")) << "default if it is not valid";
 
-  const Ran exported = run("export matmul m=32 n=32 k=32 --threads 1 --out kernel --name mm --json");
+  const CommandOutput exported = run("export matmul m=32 n=32 k=32 --threads 1 --out kernel --name mm --json");
   ASSERT_EQ(exported.code, 0) << exported.err;
   const json written = json::parse(exported.out);
   EXPECT_EQ(written["function"], "mm");
@@ -80,8 +79,9 @@ TEST_F(TuneTest, TuneQueryExactQueryNearestExport) {
   }
 }
 
-TEST_F(TuneTest, TellsPeopleWhatWasFound) {
-  const Ran ran = run("tune matmul m=32 n=32 k=32 --threads 1 --trials 6", {.environment = {"NESTWRIGHT_DB=mine.db"}});
+TEST_F(TuneTest, PrintsTheResultAsText) {
+  const CommandOutput ran =
+      run("tune matmul m=32 n=32 k=32 --threads 1 --trials 6", {.environment = {"NESTWRIGHT_DB=mine.db"}});
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, StartsWith("workload  matmul m=32 n=32 k=32"));
   for (const char* part :
@@ -90,7 +90,7 @@ TEST_F(TuneTest, TellsPeopleWhatWasFound) {
     EXPECT_THAT(ran.out, HasSubstr(part));
   }
   EXPECT_THAT(ran.err, HasSubstr(" of 6 trials, "));
-  EXPECT_THAT(ran.err, Not(HasSubstr("\r"))) << "plain lines where it is no terminal";
+  EXPECT_THAT(ran.err, Not(HasSubstr("\r"))) << "plain lines without a terminal";
   EXPECT_TRUE(std::filesystem::exists(folder_.file("mine.db"))) << "NESTWRIGHT_DB";
   EXPECT_FALSE(std::filesystem::exists(folder_.file("nestwright.db")));
 }
@@ -98,60 +98,60 @@ TEST_F(TuneTest, TellsPeopleWhatWasFound) {
 TEST_F(TuneTest, SmallerInstructionSetsRunHere) {
   for (const std::string isa : {"avx2", "x86-64"}) {
     if (Target::parse("cpu,isa=" + isa).isa > Target::host().isa) continue;
-    const Ran ran = run("tune matmul m=32 n=32 k=32 --trials 4 --json --target cpu,isa=" + isa);
+    const CommandOutput ran = run("tune matmul m=32 n=32 k=32 --trials 4 --json --target cpu,isa=" + isa);
     ASSERT_EQ(ran.code, 0) << ran.err;
-    const json told = json::parse(ran.out);
-    EXPECT_THAT(told["target"].get<std::string>(), HasSubstr("isa=" + isa + ","));
-    EXPECT_EQ(told["outcomes"], (json{{"ok", 4}}));
+    const json report = json::parse(ran.out);
+    EXPECT_THAT(report["target"].get<std::string>(), HasSubstr("isa=" + isa + ","));
+    EXPECT_EQ(report["outcomes"], (json{{"ok", 4}}));
   }
 }
 
-TEST_F(TuneTest, SearchesOneTemplateWhereThatIsAskedFor) {
-  const Ran one = run("tune matmul m=32 n=32 k=512 --trials 6 --json --template matmul.split_k");
+TEST_F(TuneTest, SearchesTheGivenTemplateOnly) {
+  const CommandOutput one = run("tune matmul m=32 n=32 k=512 --trials 6 --json --template matmul.split_k");
   ASSERT_EQ(one.code, 0) << one.err;
   EXPECT_EQ(json::parse(one.out)["template"], "matmul.split_k");
-  const Ran unknown = run("tune matmul m=32 n=32 k=32 --trials 6 --template matmul.fpga");
+  const CommandOutput unknown = run("tune matmul m=32 n=32 k=32 --trials 6 --template matmul.fpga");
   EXPECT_EQ(unknown.code, 2);
   EXPECT_THAT(unknown.err,
               HasSubstr("there is no template 'matmul.fpga' of matmul for the CPU: use one of matmul.amx, "));
 }
 
-TEST_F(TuneTest, EndsWhenItsSecondsAreOver) {
+TEST_F(TuneTest, EndsAfterItsSeconds) {
   const auto start = std::chrono::steady_clock::now();
-  const Ran ran = run("tune matmul m=32 n=32 k=32 --threads 1 --seconds 3");
+  const CommandOutput ran = run("tune matmul m=32 n=32 k=32 --threads 1 --seconds 3");
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("stopped: 3 seconds are over"));
   EXPECT_GT(seconds, 2);
-  EXPECT_LT(seconds, 8) << "far more room than it takes, for a loaded machine";
+  EXPECT_LT(seconds, 8) << "a generous bound, for a loaded machine";
 }
 
-TEST_F(TuneTest, TakesAsMuchTimeAsTheEffortSays) {
-  const Ran ran = run("tune matmul m=32 n=32 k=32 --threads 1 --effort quick --until-gain 0%");
+TEST_F(TuneTest, TheEffortLimitsTheTime) {
+  const CommandOutput ran = run("tune matmul m=32 n=32 k=32 --threads 1 --effort quick --until-gain 0%");
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("stopped: 10 seconds are over"));
 }
 
-TEST_F(TuneTest, TrialsAndSecondsAreMoreParticularThanTheEffort) {
-  const Ran ran = run("tune matmul m=32 n=32 k=32 --threads 1 --effort full --trials 4");
+TEST_F(TuneTest, TrialsAndSecondsOverrideTheEffort) {
+  const CommandOutput ran = run("tune matmul m=32 n=32 k=32 --threads 1 --effort full --trials 4");
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("stopped: 4 trials done"));
 }
 
-TEST_F(TuneTest, RefusesAnEffortOrAGainThatIsNone) {
+TEST_F(TuneTest, RefusesAnInvalidEffortOrGain) {
   expect_refusal(run("tune matmul m=32 n=32 k=32 --trials 4 --effort heroic"), 2, {"--effort", "heroic", "quick"});
   expect_refusal(run("tune matmul m=32 n=32 k=32 --trials 4 --until-gain 1"), 2,
                  {"--until-gain: give a percentage such as 1%, or a number below 1 such as 0.01, not '1'"});
 }
 
-TEST_F(TuneTest, EveryPointOfASmallSpaceIsEnough) {
-  const Ran ran = run("tune matmul m=1 n=1 k=1 --threads 1 --seconds 20 --early-stop 12 --json");
+TEST_F(TuneTest, EndsWhenASmallSpaceIsExhausted) {
+  const CommandOutput ran = run("tune matmul m=1 n=1 k=1 --threads 1 --seconds 20 --early-stop 12 --json");
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(json::parse(ran.out)["stopped"].get<std::string>(),
               testing::AnyOf(HasSubstr("every valid configuration"), HasSubstr("nothing better in 12 trials")));
 }
 
-/// A worker whose builders have too little memory for any candidate.
+/// A worker whose builders have too little memory to compile any candidate.
 std::string starved_worker() {
   const std::string path = testing::TempDir() + "nestwright-starved-worker-" + std::to_string(getpid());
   std::ofstream(path) << "#!/bin/sh\n"
@@ -161,18 +161,19 @@ std::string starved_worker() {
   return path;
 }
 
-TEST_F(TuneTest, NoValidCandidateIsFour) {
+TEST_F(TuneTest, ExitsWithFourWithoutAValidCandidate) {
   const std::string worker = starved_worker();
-  const Ran ran =
+  const CommandOutput ran =
       run("tune matmul m=32 n=32 k=32 --threads 1 --trials 4", {.environment = {"NESTWRIGHT_WORKER=" + worker}});
   std::filesystem::remove(worker);
-  if (ran.code == 1) GTEST_SKIP() << "here a builder needs more memory than that to start at all: " << ran.err;
+  if (ran.code == 1) GTEST_SKIP() << "a builder needs more memory to start on this machine: " << ran.err;
   expect_failure(ran, 4,
                  {"no valid candidate was found for matmul m=32", "the first failure was", "see nestwright space"});
 }
 
-TEST_F(TuneTest, AWorkerThatIsNotThereIsSaid) {
-  const Ran ran = run("tune matmul m=32 n=32 k=32 --trials 2", {.environment = {"NESTWRIGHT_WORKER=/nowhere/worker"}});
+TEST_F(TuneTest, AMissingWorkerIsReported) {
+  const CommandOutput ran =
+      run("tune matmul m=32 n=32 k=32 --trials 2", {.environment = {"NESTWRIGHT_WORKER=/nowhere/worker"}});
   expect_failure(ran, 1, {"no executable /nowhere/worker", "set NESTWRIGHT_WORKER"});
 }
 

@@ -1,4 +1,4 @@
-// What compiling gives besides code that is right, and what it refuses.
+// The CPU backend's results other than correct code, and its refusals.
 #include "codegen/backend.h"
 
 #include <gmock/gmock.h>

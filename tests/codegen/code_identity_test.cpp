@@ -1,4 +1,4 @@
-// Equal machine code is told from code that differs, whatever the symbols are called.
+// Code fingerprints are equal for equal machine code, whatever the symbols' names, and differ for different code.
 #include <gmock/gmock.h>
 
 #include "codegen/backend.h"
@@ -11,7 +11,7 @@ namespace {
 std::string code_of(const ir::Program& program, CpuIsa isa = CpuIsa::kAvx2, Pipeline pipeline = Pipeline::kSearch) {
   CompileOptions options;
   options.pipeline = pipeline;
-  return testing::compile(program, testing::target_of(isa), options).code;
+  return testing::compile(program, testing::target_of(isa), options).code_fingerprint;
 }
 
 TEST(CodeIdentity, DoesNotDependOnNames) {
@@ -32,10 +32,10 @@ TEST(CodeIdentity, DependsOnTheInstructionsAndTheWorkspace) {
   const Target target = testing::target_of(CpuIsa::kAvx2);
   ir::Program larger = expand(program, target);
   larger.workspace.shared_bytes += 64;
-  EXPECT_NE(code_of(program), make_backend(DeviceKind::kCpu)->compile(larger, target, {}).code);
+  EXPECT_NE(code_of(program), make_backend(DeviceKind::kCpu)->compile(larger, target, {}).code_fingerprint);
 }
 
-/// out[0] = in[0] * value: the number lies in a section of its own, the instructions are the same.
+/// out[0] = in[0] * value. The constant lies in a section of its own; the instructions do not depend on it.
 ir::Program times(double value) {
   using namespace ir;
   const Buffer in("in", kFloat64, {Expr(1)}), out("out", kFloat64, {Expr(1)});

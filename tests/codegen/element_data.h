@@ -1,4 +1,5 @@
-// Elements of every type that are worth trying, and comparison of results that takes all NaN for one.
+// Test values of every element type, and a comparison of arrays that treats all NaNs as equal.
+// Thread rule: pure functions.
 #pragma once
 
 #include <cmath>
@@ -78,7 +79,7 @@ inline std::vector<ir::Scalar> interesting_values(ir::Type type) {
   return values;
 }
 
-/// Fills with pairs of interesting values: `shift` tells two operands of one operation apart.
+/// Fills with interesting values; two operands of one operation take different values of `shift`.
 inline void fill(Array& array, unsigned shift) {
   const ir::Type type = array.type();
   const std::vector<ir::Scalar> values = interesting_values(type);

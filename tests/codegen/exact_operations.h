@@ -1,12 +1,12 @@
-// What is computed exactly everywhere, on elements of every type.
+// Operations that every device computes exactly, on elements of every type. Thread rule: pure functions.
 #pragma once
 
 #include "ir/core/intrinsics.h"
 
 namespace nestwright::testing {
 
-/// Arithmetic, comparisons, choices; on integers division, too. `program.add(name, f)` takes a function of two
-/// elements.
+/// Adds arithmetic, comparisons, selections, and division of integers, each by `program.add(name, f)` with a function
+/// of two elements.
 template <class P>
 void add_exact_operations(P& program, ir::Type type) {
   using ir::Expr;
@@ -33,7 +33,7 @@ void add_exact_operations(P& program, ir::Type type) {
   program.add("magnitude", [](Expr a, Expr) { return abs(a); });
   program.add("clamped", [](Expr a, Expr) { return clamp(a, 1, 3); });
   if (type.is_float()) return;
-  // Half of these divide by 0 in elements where that is not looked at, some the lowest integer by -1.
+  // Half of these divide by 0 in elements whose quotient is not used; some divide the lowest integer by -1.
   program.add("quotient", [](Expr a, Expr c) { return select(c != 0, a / c, a); });
   program.add("remainder", [](Expr a, Expr c) { return select(c != 0, a % c, a); });
   program.add("by_7", [](Expr a, Expr) { return a / 7; });

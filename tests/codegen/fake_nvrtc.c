@@ -1,7 +1,7 @@
-/* An NVRTC that compiles nothing: its code is a made-up cubin, its log what ptxas would say of 40 registers a thread.
- * Told by the environment: FAKE_NVRTC_VERSION (1204 for 12.4, which is the default); FAKE_NVRTC has "silent" where the
- * log is empty unless it is told --no-cache, "mute" where it always is, "old" where it refuses that option, and "large"
- * where it reserves 4 GiB of address space. Prototypes are those of nvrtc.h. */
+/* A fake NVRTC that compiles nothing: its code is a made-up cubin, its log that of ptxas for 40 registers a thread. The
+ * environment configures it: FAKE_NVRTC_VERSION is its version (1204 for 12.4, the default), and FAKE_NVRTC may contain
+ * "silent" for an empty log unless the option --no-cache is given, "mute" for an empty log, "old" to refuse that option,
+ * and "large" to reserve 4 GiB of address space. Prototypes are those of nvrtc.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

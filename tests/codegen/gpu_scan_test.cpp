@@ -1,5 +1,4 @@
-// The bound cumulative sum with symbolic steps and columns, as scan.gpu schedules it: compiled for CUDA, run through
-// OpenCL.
+// The cumulative sum with symbolic steps and columns, as scan.gpu schedules it, compiled for CUDA and run on OpenCL.
 #include <gmock/gmock.h>
 
 #include "codegen/backend.h"
@@ -12,7 +11,7 @@
 namespace nestwright {
 namespace {
 
-/// In vector form.
+/// The vector form of the sum.
 ir::Program symbolic_sum(const Target& target, bool in_threads) {
   const Var m = var("m"), n = var("n");
   const Tensor x = placeholder({m, n}, kFloat32, "X");

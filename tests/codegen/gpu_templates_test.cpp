@@ -1,6 +1,6 @@
-// Every template for GPUs in the registry: configurations drawn from its spaces are compiled for CUDA, for which no GPU
-// is needed, and run through OpenCL, whose driver is PoCL where there is none, on each set of inputs that checks use.
-// NESTWRIGHT_GPU_SAMPLES=N in the environment draws N for each template, and compiles each for every architecture.
+// Every GPU template in the registry: random configurations of its spaces are compiled for CUDA, which needs no GPU,
+// and run on OpenCL, by PoCL if there is no GPU, on each set of inputs that checks use. NESTWRIGHT_GPU_SAMPLES=N in the
+// environment draws N configurations of each template, and compiles each for every architecture.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,8 +15,7 @@
 namespace nestwright {
 namespace {
 
-/// Bytes that a thread may store and load because of registers: NVIDIA's assembler parts with a few, to have more small
-/// blocks at a time.
+/// Bytes that a thread may spill: NVIDIA's assembler spills a few registers for a higher occupancy of small blocks.
 constexpr std::int64_t kDeclaredSpill = 128;
 
 struct Candidate {
@@ -30,7 +29,7 @@ class GpuTemplates : public testing::TestWithParam<std::string> {
  protected:
   const Template& source() const { return *find_template(GetParam()); }
 
-  /// Points of the spaces of the workloads in turns, each lowered; the first is a seed.
+  /// Lowered points of the workloads' spaces, alternating between the workloads; the first is a seed.
   std::vector<Candidate> candidates(const Target& target) const {
     std::vector<std::string> texts = testing_gpu::large_workloads();
     texts.insert(texts.end(), testing_gpu::workloads().begin(), testing_gpu::workloads().end());
@@ -115,7 +114,7 @@ int count(const std::string& text, const std::string& part) {
   return found;
 }
 
-/// A row of 256 threads is reduced by five exchanges within each warp, what eight warps have, and one value for all.
+/// A row of 256 threads is reduced by five exchanges within each warp, then over the eight warps' results.
 TEST(GpuRows, AreReducedByShufflesOnCuda) {
   struct Case {
     const char *workload, *source, *config;

@@ -1,4 +1,4 @@
-// What the tensor core templates make, run as CUDA text on emulated warps: sizes that are no multiples of any tile.
+// The CUDA sources of the tensor core templates, run on emulated warps, with sizes that no tile divides.
 // NESTWRIGHT_GPU_SAMPLES=N in the environment draws N configurations for each workload.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@
 namespace nestwright {
 namespace {
 
-/// A configuration as the CUDA text that is run.
+/// A configuration and its CUDA source.
 struct Kernel {
   ir::Program program;
   std::string source;
@@ -68,7 +68,7 @@ std::vector<std::tuple<const char*, const char*>> cases() {
   return all;
 }
 
-/// Slices of one step of the reduction in three and in four stages.
+/// Slices of one step of the reduction, in three and in four stages.
 TEST(GpuWarpStages, TextComputesTheProduct) {
   for (const auto& [name, text] : {std::pair{"matmul.mma", "matmul m=33 n=48 k=96 dtype=bfloat16"},
                                    std::pair{"matmul.mma", "matmul m=40 n=32 k=192 tb=1 dtype=int8"},
@@ -92,7 +92,7 @@ TEST(GpuWarpStages, TextComputesTheProduct) {
   }
 }
 
-/// What the default of a template accesses, for products of two of its slices and more.
+/// The accesses of each template's default, for products of at least two of its slices.
 TEST(GpuAccesses, OfDefaultsAreTheGoldenOnes) {
   std::string text;
   for (const auto& [name, workload] : {std::pair{"matmul.mma", "matmul m=128 n=128 k=128 dtype=bfloat16"},

@@ -32,7 +32,7 @@ TEST(InnermostLoops, HoldATileThatFitsIntoTheRegisters) {
 }
 
 TEST(InnermostLoops, WithMasksKeepTheirTileInRegisters) {
-  // 40 = 32 + 8 columns: the second tile's vectors are partly and wholly masked off, decided at run time.
+  // 40 = 32 + 8 columns: the second tile's vectors are masked in part or wholly, decided at run time.
   EXPECT_THAT(problems_of({24, 40, 64, 6, 32, 1}, CpuIsa::kAvx512, Pipeline::kSearch), IsEmpty());
   EXPECT_THAT(problems_of({24, 15, 64, 12, 15, 1}, CpuIsa::kAvx512, Pipeline::kSearch), IsEmpty());
 }

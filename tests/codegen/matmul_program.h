@@ -1,5 +1,5 @@
-// Loop-form matrix products made by hand, as a schedule with cache_write, tiling, vectorising and unrolling would give
-// them.
+// Handwritten loop forms of matrix products, like those of a schedule with cache_write, tiling, vectorising and
+// unrolling. Thread rule: pure functions.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace nestwright::testing {
 
-/// C[m,n] = A[m,k] * B[k,n] with a register tile of tile_m x tile_n and unroll_k steps of k at once; tails of all three
-/// by guard.
+/// C[m,n] = A[m,k] * B[k,n] with a register tile of tile_m x tile_n, unrolled by unroll_k along k; all tails are
+/// guarded.
 struct MatmulShape {
   std::int64_t m, n, k;
   std::int64_t tile_m, tile_n, unroll_k = 1;
@@ -24,7 +24,7 @@ inline ir::Program matmul_program(const MatmulShape& s) {
   const Buffer acc("acc", s.type, {Expr(s.tile_m), Expr(s.tile_n)}, Scope::kRegister);
   const Var io("io"), jo("jo"), ko("ko"), ki("ki");
   const Expr zero = make_const(0, s.type);
-  // Loops over the tile, each use with variables of its own.
+  // Loops over the tile, with new variables for each use.
   const auto tile = [&](auto&& statement) {
     const Var i("i"), j("j");
     const Expr row = io * s.tile_m + i, column = jo * s.tile_n + j;

@@ -1,4 +1,4 @@
-// Matrix products made by hand, through expansion, LLVM and the linker, held against the interpreter.
+// Handwritten matrix products, through expansion, LLVM and the linker, compared with the interpreter.
 #include <gtest/gtest.h>
 
 #include "matmul_program.h"

@@ -1,4 +1,4 @@
-// Padding by select: what lies outside is neither read nor written, scalar or in vectors, stored or inlined.
+// Padding by select: elements outside are neither read nor written, in scalars and vectors, stored and inlined.
 #include <gtest/gtest.h>
 
 #include "run_program.h"
@@ -61,7 +61,7 @@ TEST(Padding, Inlined) {
 }
 
 TEST(Padding, OneElementForAllLanesUnderTheirOwnConditions) {
-  // What is read does not depend on the lane, only whether it is.
+  // The element that is read does not depend on the lane, only the condition does.
   const Tensor a = placeholder({4}, kFloat32, "A");
   const Tensor b = compute({6, 16}, [&](Expr i, Expr j) { return select(i + j < 4, a(i + j * 0), Expr(2.0)); }, "B");
   for (const CpuIsa isa : runnable_isas()) {

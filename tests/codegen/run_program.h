@@ -1,4 +1,5 @@
-// Expands, compiles, links and runs a program, beside the interpreter on the same data.
+// Expands, compiles, links and runs programs, and compares them with the interpreter on the same data.
+// Thread rule: one thread each.
 #pragma once
 
 #include <cstring>
@@ -22,7 +23,7 @@ namespace nestwright::testing {
 
 inline Target target_of(CpuIsa isa) { return cpu_target(isa); }
 
-/// Whether this machine can run code for it.
+/// Whether this machine can run code for `isa`.
 inline bool can_run(CpuIsa isa) {
   switch (isa) {
     case CpuIsa::kX86_64:
@@ -48,7 +49,7 @@ inline CompiledObject compile(const ir::Program& loop_form, const Target& target
   return make_backend(DeviceKind::kCpu)->compile(expand(loop_form, target), target, options);
 }
 
-/// Machine code that prepares, where it has a preparation, before every call.
+/// Machine code whose preparation, if any, runs before every call.
 class LinkedProgram {
  public:
   LinkedProgram(const CompiledObject& object, const std::shared_ptr<ParallelPool>& pool)
@@ -57,7 +58,7 @@ class LinkedProgram {
     for (const std::int64_t bytes : object.prepared_bytes) prepared_.push_back(Array::empty(kUInt8, {bytes}));
   }
 
-  /// On one buffer a parameter of the operator.
+  /// Calls the kernel with one buffer for each parameter of the operator.
   std::int32_t call(std::span<void* const> buffers, std::span<const std::int64_t> symbols = {}) const {
     std::vector<void*> all(buffers.begin(), buffers.end());
     for (const Array& array : prepared_) all.push_back(const_cast<void*>(array.data()));
@@ -80,7 +81,7 @@ inline LinkedProgram link(const CompiledObject& object, const std::shared_ptr<Pa
   return {object, pool};
 }
 
-/// One array a parameter of the operator, small whole numbers in all of them so that sums are exact in any order.
+/// One array for each parameter of the operator, filled with small integers, so that sums are exact in any order.
 inline std::vector<Array> make_arguments(const ir::Program& program, unsigned seed = 1) {
   std::mt19937 random(seed);
   std::vector<Array> arrays;
@@ -124,7 +125,8 @@ inline std::int32_t run_compiled(const LinkedProgram& kernel, std::vector<Array>
   return kernel.call(pointers, symbols);
 }
 
-/// Bytes of all arguments are equal after the interpreter ran `loop_form` and the machine what it is compiled to.
+/// Whether all arguments have equal bytes after the interpreter has run `loop_form`, and this machine its compiled
+/// code.
 inline bool agrees_with_interpreter(const ir::Program& loop_form, const Target& target,
                                     Pipeline pipeline = Pipeline::kSearch,
                                     const std::shared_ptr<ParallelPool>& pool = make_pool(PoolKind::kSerial, 1),

@@ -1,4 +1,4 @@
-// The IR's meaning, node by node: compiled code agrees with the interpreter on every instruction set that runs here.
+// The IR's semantics, node by node: compiled code agrees with the interpreter on every instruction set that runs here.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -98,7 +98,7 @@ TEST(Semantics, ScalingByPowersOfTwo) {
 }
 
 TEST(Semantics, FunctionsOfLibm) {
-  // Both sides call libm, or round correctly. What the lowering expands is in vector_math_test.cpp.
+  // Both sides call libm, or round correctly. vector_math_test.cpp tests the functions that are expanded.
   const auto positive = [](const Expr& a) { return a * a + 0.25; };
   for (Intrinsic f : {Intrinsic::kExp, Intrinsic::kTanh, Intrinsic::kErf, Intrinsic::kSigmoid}) {
     expect_elementwise(kFloat64, kFloat64, [&](Expr a, Expr, Expr) { return make_call(f, {a}, kFloat64); });
@@ -127,7 +127,7 @@ TEST(Semantics, StridedAndReversedVectors) {
 }
 
 TEST(Semantics, ColumnsOfATileInRegisters) {
-  // Rows of whole vectors, of some and a part, and of one element more: the last column stands alone.
+  // Rows of whole vectors, of vectors and a partial one, and with one element more, whose last column is single.
   for (const Type type : {kFloat32, kFloat64, kFloat16, kInt8}) {
     for (const int rows : {2, 4, 8, 16}) {
       for (const int columns : {rows, rows + 1, 2 * rows + 1, 2 * rows + 3}) {
@@ -218,7 +218,7 @@ TEST(Semantics, SymbolicExtentsAndStrides) {
 }
 
 TEST(Semantics, WorkspaceInAndAroundParallelLoops) {
-  // shared: filled in parallel, read by a second parallel loop; own: of each iteration.
+  // `shared` is filled in parallel and read by a second parallel loop; `own` belongs to each iteration.
   const Buffer A("A", kFloat32, {Expr(12), Expr(20)}), B("B", kFloat32, {Expr(12), Expr(20)});
   const Buffer shared("shared", kFloat32, {Expr(12), Expr(20)}), own("own", kFloat32, {Expr(20)});
   const Var p("p"), q("q"), i("i"), j("j"), k("k"), factor("factor", kFloat32);
@@ -239,7 +239,7 @@ TEST(Semantics, WorkspaceInAndAroundParallelLoops) {
 }
 
 TEST(Semantics, SymbolicWorkspace) {
-  // shared and around the launches, of constant size beside them, and of each thread; rows of n numbers.
+  // Buffers with rows of n numbers: one around the launches, one of constant size beside it, and one of each thread.
   const Var n("n"), m("m");
   const Buffer A("A", kFloat32, {m, n}), B("B", kFloat32, {m, n});
   const Buffer around("around", kFloat32, {m, n}), fixed("fixed", kFloat32, {Expr(5)}),
@@ -267,7 +267,7 @@ TEST(Semantics, SymbolicWorkspace) {
       {},
       {{"first", first}, {"second", make_allocate(fixed, make_allocate(shared, block({fill, turn, back})))}}};
   program.host = make_allocate(around, block({make_launch(0), make_launch(1)}));
-  // As large as the largest sizes below need.
+  // Large enough for all sizes below.
   const Program sized =
       program_of({{Buffer("A", kFloat32, {Expr(700)})}, {Buffer("B", kFloat32, {Expr(700)}), Role::kOutput}}, {});
   const Target target = testing::target_of(CpuIsa::kX86_64);

@@ -1,5 +1,6 @@
-// Workloads, configurations and data for tests that hold every template in the registry to the same contract.
-// NESTWRIGHT_SOAK=N in the environment makes them try N times as much, with other random numbers.
+// Workloads, configurations and data for the tests that hold every template in the registry to the same contract.
+// NESTWRIGHT_SOAK=N in the environment makes them try N times as many, with other random numbers.
+// Thread rule: pure functions.
 #pragma once
 
 #include <array>
@@ -23,7 +24,7 @@ inline int soak() {
   return value ? std::max(1, std::atoi(value)) : 1;
 }
 
-/// For names of tests.
+/// The instruction set in names of tests.
 inline std::string isa_name(CpuIsa isa) {
   return isa == CpuIsa::kAvx512 ? "avx512" : isa == CpuIsa::kAvx2 ? "avx2" : "x86_64";
 }
@@ -33,8 +34,8 @@ inline std::mt19937_64 random_for(const std::string& what) {
   return std::mt19937_64(seed);
 }
 
-/// Text of any workload of the operator with sizes from `sizes`; what has a default stands at it every other time, and
-/// always where the default depends on the rest.
+/// The text of a random workload of the operator, with sizes from `sizes`. A parameter with a default has it every
+/// other time, and always if the default depends on the other parameters.
 template <class Random>
 std::string random_text(const Operator& op, const std::vector<std::int64_t>& sizes, Random& random) {
   std::string text = op.name;
@@ -43,7 +44,7 @@ std::string random_text(const Operator& op, const std::vector<std::int64_t>& siz
     text += ' ' + parameter.name + '=';
     switch (parameter.kind) {
       case OperatorParameter::Kind::kSize:
-        // What has a default counts something, as the products of a batch do.
+        // A parameter with a default is a count, such as the products of a batch.
         text += std::to_string(parameter.default_value.empty() ? sizes[random() % sizes.size()]
                                                                : 1 + static_cast<std::int64_t>(random() % 3));
         break;
@@ -76,7 +77,7 @@ std::string random_text(const Operator& op, const std::vector<std::int64_t>& siz
   return text;
 }
 
-/// What the operator refuses is not taken: values that are legal each, but not together.
+/// A random workload that the operator accepts: values may be legal by themselves but not together.
 template <class Random>
 Workload random_workload(const Operator& op, const std::vector<std::int64_t>& sizes, Random& random) {
   for (;;) {
@@ -88,8 +89,8 @@ Workload random_workload(const Operator& op, const std::vector<std::int64_t>& si
   }
 }
 
-/// One that the template serves; sizes of 1 are tried as well where those given will not do. Nothing where none of many
-/// does, as for a template that needs more threads.
+/// A random workload that the template serves; tries sizes of 1 as well if the given ones do not suit it. Absent if it
+/// serves none of many, such as a template that needs more threads.
 template <class Random>
 std::optional<Workload> random_workload(const Template& t, const Target& target, std::vector<std::int64_t> sizes,
                                         Random& random) {
@@ -145,7 +146,7 @@ inline double read_value(Type type, const std::byte* at) {
   return type.is_float() ? scalar.f : static_cast<double>(scalar.i);
 }
 
-/// As an element of the type has it.
+/// `value` rounded to an element of the type.
 inline double rounded_to(Type type, double value) {
   std::byte memory[8] = {};
   write_value(type, value, memory);
@@ -157,7 +158,7 @@ inline std::byte* element_address(const Array& array, std::size_t element) {
          element * static_cast<std::size_t>(array.type().bytes());
 }
 
-/// Uniform in [-1, 1], rounded to the tensors' types, of integers all values of 8 bits; inputs only.
+/// Random inputs: uniform in [-1, 1] and rounded to the tensors' types; for integers any value of 8 bits.
 template <class Random>
 HostTensors random_inputs(const Definition& definition, Random& random) {
   std::uniform_real_distribution<double> uniform(-1, 1);
@@ -174,7 +175,7 @@ HostTensors random_inputs(const Definition& definition, Random& random) {
   return tensors;
 }
 
-/// Arrays for all of the signature: inputs filled in, outputs poisoned.
+/// Arrays for the whole signature, with inputs filled and outputs poisoned.
 inline std::vector<Array> arrays_for(const Definition& definition, const HostTensors& inputs) {
   std::vector<Array> arrays;
   for (std::size_t i = 0; i < definition.args.size(); ++i) {
@@ -193,7 +194,7 @@ inline std::vector<Array> arrays_for(const Definition& definition, const HostTen
   return arrays;
 }
 
-/// What is wrong with the outputs; empty where all are within the reference's bounds.
+/// The first wrong element of the outputs; empty if all are within the reference's bounds.
 inline std::string wrong_output(const Definition& definition, const std::vector<Array>& arrays,
                                 const Reference& reference) {
   for (std::size_t output = 0; output < reference.expected.size(); ++output) {

@@ -1,5 +1,5 @@
-// Every template's kernels keep what they compute on in registers: innermost loops without vectors on the stack and
-// without a branch but their own latch, whatever the configuration.
+// Every template's kernels compute in registers, whatever the configuration: their innermost loops have no vectors on
+// the stack, and no branch but the latch.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -22,10 +22,10 @@ std::vector<std::string> problems_of(const Candidate& c) {
   return innermost_loop_problems(compile(lowered(c), c.target, options).assembly);
 }
 
-/// exp, erf and tanh are polynomials of more constants than a target of 16 registers keeps: a few of them are read
-/// again from the stack. Vectors that the loop itself writes there would be more.
+/// Whether the problem is that constants of a polynomial are reloaded from the stack: exp, erf and tanh have more than
+/// 16 registers hold. Vectors that the loop itself spills would be more accesses.
 bool is_about_constants(const Candidate& c, const std::string& problem) {
-  constexpr int kMostReads = 8;
+  constexpr int kMaxReads = 8;
   const std::size_t count = problem.find(": ");
   if (c.target.vector_registers > 16 || problem.find("accesses to vectors on the stack") == std::string::npos) {
     return false;
@@ -34,7 +34,7 @@ bool is_about_constants(const Candidate& c, const std::string& problem) {
   const bool expands = c.workload.op == "softmax" || text.find("gelu") != std::string::npos ||
                        text.find("tanh") != std::string::npos || text.find("exp") != std::string::npos ||
                        text.find("sigmoid") != std::string::npos;
-  return expands && std::stoi(problem.substr(count + 2)) <= kMostReads;
+  return expands && std::stoi(problem.substr(count + 2)) <= kMaxReads;
 }
 
 void expect_clean(const Candidate& c) {
@@ -73,8 +73,8 @@ TEST_P(TemplateLoops, StayInRegisters) {
   std::mt19937_64 random = random_for(t.name);
   for (int round = 0; round < rounds_of(t, 4); ++round) {
     target.threads = 1 + round % 2;
-    // Long enough for the loop over the reduction to be one, however often it is unrolled; a matrix-vector product
-    // takes the longest steps, 512. Whole vectors of a last step that is not whole are branched around: 1536 has none.
+    // Long enough for the reduction to remain a loop, however often it is unrolled; a matrix-vector product takes the
+    // longest steps, 512. A partial last step branches around whole vectors: 1536 has no partial step.
     const std::vector<std::int64_t> sizes = name == "matmul.gemv" ? std::vector<std::int64_t>{1031, 1100, 1151, 1536}
                                             : round % 4 == 0      ? std::vector<std::int64_t>{64, 128, 512}
                                                                   : std::vector<std::int64_t>{31, 48, 67, 96, 127, 200};
@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(All, TemplateLoops,
                            return name;
                          });
 
-// What templates offer for tensors that the caches do not hold, on a target whose caches are small.
+// Knobs that templates offer only for tensors larger than the caches, on a target with small caches.
 class LargeTensorLoops : public ::testing::TestWithParam<CpuIsa> {};
 
 TEST_P(LargeTensorLoops, StayInRegisters) {
@@ -116,8 +116,7 @@ INSTANTIATE_TEST_SUITE_P(Isas, LargeTensorLoops, ::testing::Values(CpuIsa::kX86_
 
 class MatmulLoops : public ::testing::TestWithParam<CpuIsa> {};
 
-// Words and conversions of narrow elements that end within a vector are made one by one, with branches, where they are
-// packed; none goes by way of the stack.
+// Packing converts narrow elements and words at the end of a vector one by one, with branches; none uses the stack.
 TEST_P(MatmulLoops, OfNarrowProductsStayInRegisters) {
   Target target = target_of(GetParam());
   std::mt19937_64 random = random_for("narrow");
@@ -159,8 +158,8 @@ TEST(TemplateLoopsAreSeenThrough, ATileThatIsTooLargeIsSeen) {
   const Workload workload = parse_workload("matmul m=64 n=64 k=64");
   Candidate c{&matmul, workload, target, matmul.seeds(workload, target).front()};
   EXPECT_THAT(problems_of(c), IsEmpty());
-  // 16 x 32: as many accumulators as there are registers. The space has no such point, instantiate() makes it all the
-  // same.
+  // 16 x 32 needs as many accumulators as there are registers. The space has no such point, but instantiate() accepts
+  // it.
   c.config.set("register_rows", {16});
   c.config.set("register_vectors", {2});
   ASSERT_FALSE(discover_space(matmul, workload, target).is_valid(c.config));

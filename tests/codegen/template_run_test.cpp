@@ -1,5 +1,5 @@
-// Every template's kernels, compiled and run on this machine for each instruction set that it has, compute the
-// operator's reference from each set of inputs that checks use.
+// Every template's kernels, compiled for each instruction set that this machine has, compute the operator's reference
+// from each set of inputs that checks use.
 #include <gtest/gtest.h>
 
 #include "template_cases.h"

@@ -1,5 +1,5 @@
-// A product of bytes, tensorized: through the interpreter and LLVM, with AVX512_VNNI and without, held against a plain
-// loop.
+// A tensorized product of bytes, in the interpreter and through LLVM, with and without AVX512_VNNI, compared with a
+// plain loop.
 #include <gmock/gmock.h>
 
 #include <random>

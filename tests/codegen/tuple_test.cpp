@@ -1,4 +1,4 @@
-// Reductions of tuples: vectorised over an axis of the output, every member of a step is combined before one is stored.
+// Reductions of tuples, vectorised over an axis of the output: all members of a step are combined before one is stored.
 #include <gtest/gtest.h>
 
 #include "ir/core/print.h"
@@ -8,8 +8,8 @@
 namespace nestwright::testing {
 namespace {
 
-/// `value`: which member of the tuple is the value; the other one is the index. Stored before the index, it must not be
-/// read again.
+/// `value` is the position of the value in the tuple; the other member is the index. A value that is stored before the
+/// index must not be read again.
 struct Argmax {
   Argmax(int rows_, int columns_, std::size_t value_) : rows(rows_), columns(columns_), value(value_) {}
   int rows, columns;
@@ -23,11 +23,11 @@ struct Argmax {
                  [this](std::span<const Expr> x, std::span<const Expr> y) {
                    return tuple(select(x[value] >= y[value], x[index], y[index]), max(x[value], y[value]));
                  }};
-  /// Where in each column the greatest element is, and that element.
+  /// The position of the greatest element of each column, and that element.
   std::vector<Tensor> best =
       compute_tuple({columns}, [&](std::span<const Expr> i) { return argmax(tuple(k, A(k, i[0])), {k}); }, "best");
 
-  /// The interpreter on both forms and the machine against plain loops.
+  /// Compares the interpreter on both forms, and the machine code, with plain loops.
   void expect_right(const Schedule& s, const Target& target) const {
     const ir::Program program = lower(s, {A, best[0], best[1]}, target, "argmax");
     const ir::Program vectors = expand(program, target);

@@ -1,6 +1,6 @@
-// Every element type through loads, operations, casts and stores: compiled code against the interpreter, which
-// tests/ir/core/scalar_types_test.cpp holds against plain C++. On scalars and on vectors with a tail, on every
-// instruction set that runs here; also on values where plain C++ would be undefined.
+// Every element type through loads, operations, casts and stores: compiled code is compared with the interpreter, which
+// tests/ir/core/scalar_types_test.cpp compares with plain C++. On scalars and on vectors with a tail, on every
+// instruction set that runs here, also on values for which plain C++ is undefined.
 #include <gtest/gtest.h>
 
 #include "element_data.h"
@@ -15,7 +15,7 @@ using namespace ir;
 
 constexpr std::int64_t kRow = 37, kN = 4 * kRow;  // whole vectors and a tail of each length of them
 
-/// B_k[i] = f_k(A[i], C[i]) for each k, in a loop of its own each.
+/// B_k[i] = f_k(A[i], C[i]), with a loop for each k.
 class TypeProgram {
  public:
   TypeProgram(Type type, LoopKind kind)
@@ -96,7 +96,7 @@ TEST_P(EveryType, CastsToAllTypesAgreeWithTheInterpreter) {
   }
 }
 
-// A tail's lanes that are turned off hold 0: they must not divide by it.
+// Inactive lanes of a tail hold 0 and must not divide by it.
 TEST(Types, LanesThatAreTurnedOffDivideByNothing) {
   for (const Type type : {kInt8, kInt32, kInt64, kUInt16, kUInt64}) {
     TypeProgram program(type, LoopKind::kVectorized);

@@ -34,7 +34,7 @@ constexpr Function kFunctions[] = {
     {Intrinsic::kErf, [](double x) { return std::erf(x); }},
 };
 
-/// B[i] = f(A[i]) over n elements; a full vector at a time, or one by one.
+/// B[i] = f(A[i]) over n elements, in vectors or one by one.
 Program program_of(Intrinsic f, Type type, std::int64_t n, LoopKind kind) {
   const Buffer A("A", type, {Expr(n)}), B("B", type, {Expr(n)});
   const Var i("i"), j("j");
@@ -48,7 +48,7 @@ Program program_of(Intrinsic f, Type type, std::int64_t n, LoopKind kind) {
   return {intrinsic_name(f), {{A, Role::kInput}, {B, Role::kOutput}}, {}, {}, {}, {}, make_launch(0), {{"main", body}}};
 }
 
-/// How far `actual` is from `exact`, in units in the last place of the latter; 0 where both are NaN or one infinity.
+/// The distance from `actual` to `exact` in units in the last place of `exact`; 0 if both are NaN or the same infinity.
 double error_in_ulp(float actual, double exact) {
   constexpr double kWrong = std::numeric_limits<double>::infinity();
   if (std::isnan(exact)) return std::isnan(actual) ? 0 : kWrong;
@@ -57,7 +57,7 @@ double error_in_ulp(float actual, double exact) {
   const auto biased = static_cast<int>((std::bit_cast<std::uint64_t>(exact) >> 52) & 2047);
   const int exponent = std::clamp(biased - 1023, -126, 127);
   const double unit = std::bit_cast<double>(static_cast<std::uint64_t>(exponent - 23 + 1023) << 52);
-  // Infinity stands for the number after the largest: all that is beyond rounds to it.
+  // Infinity counts as the number after the largest, since everything beyond that rounds to it.
   const double end = std::copysign(0x1p128, exact);
   const double value = std::isinf(actual) ? end : static_cast<double>(actual);
   return std::abs(value - (std::abs(exact) > 0x1p128 ? end : exact)) / unit;
@@ -105,7 +105,7 @@ std::vector<float> special_values() {
                             std::numeric_limits<float>::min(),
                             std::numeric_limits<float>::denorm_min(),
                             1.0f};
-  // Thresholds of overflow and underflow, of the formulas' pieces, and powers of two, with their neighbours.
+  // Thresholds of overflow, underflow and the formulas' pieces, and powers of two, with their neighbours.
   for (float x : {88.72283f, 87.33654f, 103.27893f, 103.97208f, 89.0f, 104.0f, 0.55f, 9.01f, 9.1f, 0.925f, 3.92f, 4.0f,
                   0.34657359f, 0.70710678f, 1.41421356f, 17.0f, 0x1p-126f, 0x1p-127f, 0x1p-149f}) {
     for (int step = -3; step <= 3; ++step) {
@@ -128,7 +128,7 @@ TEST_P(VectorMath, StaysWithinItsStatedErrorOverAllExponents) {
       const std::span<float> x = compiled.input();
       Worst worst;
       std::uint32_t bits = 1;
-      // An odd stride through all patterns; a scalar loop gives what a vector gives, so that it takes fewer.
+      // An odd stride through all bit patterns; a scalar loop gives a vector's results, so that it tests fewer.
       const int chunks = kind == LoopKind::kVectorized ? 5 : 1;
       for (int chunk = 0; chunk < chunks; ++chunk) {
         for (float& value : x)
@@ -157,8 +157,8 @@ TEST_P(VectorMath, SpecialValuesAndThresholds) {
   }
 }
 
-/// Every float from 2^-32 to 2^8 and its negative, and every 31st of the others, in vectors with fma and without: a
-/// minute or so a function. Run with --gtest_also_run_disabled_tests; prints the largest errors.
+/// Every float from 2^-32 to 2^8 and its negative, and every 31st of the others, in vectors with and without fma, which
+/// takes about a minute for a function. Run with --gtest_also_run_disabled_tests; prints the largest errors.
 TEST_P(VectorMath, DISABLED_Exhaustively) {
   constexpr std::uint64_t kEnd = std::uint64_t{1} << 32;
   const auto next = [](std::uint64_t bits) {
@@ -183,7 +183,7 @@ TEST_P(VectorMath, DISABLED_Exhaustively) {
   }
 }
 
-/// The expanded program in the interpreter and compiled: the same bits, for nothing in it can be contracted further.
+/// The expanded program gives the same bits in the interpreter and compiled, because nothing in it can be contracted.
 TEST_P(VectorMath, InterpreterAndMachineAgreeOnTheExpandedProgram) {
   constexpr std::int64_t n = 61 * 16;
   const std::vector<float> special = special_values();
@@ -228,7 +228,7 @@ TEST_P(VectorMath, NarrowFloatsAreComputedInFloat32) {
         const double exact = GetParam().reference(element(0, i)), got = element(1, i);
         const double nearest = apply_cast(kFloat64, type, float_scalar(exact)).f;
         if ((std::isnan(exact) && std::isnan(got)) || got == nearest) continue;
-        // Where the exact value is almost half way between two floats, the other one.
+        // The other neighbour, if the exact value is almost half way between two floats.
         const int unit =
             type == kFloat16 ? std::max(std::ilogb(exact), -14) - 10 : std::max(std::ilogb(exact), -126) - 7;
         if (!(std::abs(got - exact) <= std::ldexp(0.501, unit)) && wrong++ < 3) {

@@ -23,19 +23,23 @@ std::string bytes_of(const std::string& path) {
 class BadDatabaseTest : public testing::Test {
  protected:
   void SetUp() override {
-    // Accessible to a user without rights.
+    // An unprivileged user must have access.
     ASSERT_EQ(chmod(folder_.path().c_str(), 0755), 0);
   }
 
-  Ran tune(CommandOptions options = {}) {
-    return run_nestwright({"tune", kSmall, "--trials", "2", "--threads", "1", "--db", path_}, options);
+  CommandOutput tune(CommandOptions options = {}) {
+    return run_nestwright({"tune", kSmallWorkload, "--trials", "2", "--threads", "1", "--db", path_}, options);
   }
-  Ran query(CommandOptions options = {}) { return run_nestwright({"query", kSmall, "--db", path_}, options); }
-  Ran list() { return run_nestwright({"query", "--db", path_}); }
-  Ran export_it() { return run_nestwright({"export", kSmall, "--db", path_, "--out", folder_.file("out")}); }
+  CommandOutput query(CommandOptions options = {}) {
+    return run_nestwright({"query", kSmallWorkload, "--db", path_}, options);
+  }
+  CommandOutput list() { return run_nestwright({"query", "--db", path_}); }
+  CommandOutput export_it() {
+    return run_nestwright({"export", kSmallWorkload, "--db", path_, "--out", folder_.file("out")});
+  }
 
   void expect_all_refused(const std::vector<std::string>& parts) {
-    for (const Ran& ran : {tune(), query(), list(), export_it()}) expect_refusal(ran, 5, parts);
+    for (const CommandOutput& ran : {tune(), query(), list(), export_it()}) expect_refusal(ran, 5, parts);
     EXPECT_FALSE(std::filesystem::exists(folder_.file("out")));
   }
 
@@ -44,15 +48,16 @@ class BadDatabaseTest : public testing::Test {
 };
 
 TEST_F(BadDatabaseTest, Missing) {
-  for (const Ran& ran : {query(), list(), export_it()}) {
+  for (const CommandOutput& ran : {query(), list(), export_it()}) {
     expect_refusal(ran, 5, {"some.db' does not exist", "run 'nestwright tune' first", "--db"});
   }
-  expect_refusal(run_nestwright({"lower", kSmall, "--db", path_}), 5, {"does not exist"});
-  EXPECT_TRUE(std::filesystem::is_empty(folder_.path())) << "a question makes no file";
+  expect_refusal(run_nestwright({"lower", kSmallWorkload, "--db", path_}), 5, {"does not exist"});
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path())) << "a query creates no file";
 }
 
 TEST_F(BadDatabaseTest, MissingFolder) {
-  const Ran ran = run_nestwright({"tune", kSmall, "--trials", "2", "--db", folder_.file("no/some.db")});
+  const CommandOutput ran =
+      run_nestwright({"tune", kSmallWorkload, "--trials", "2", "--db", folder_.file("no/some.db")});
   expect_refusal(ran, 5, {"cannot be opened", "check that its folder exists"});
 }
 
@@ -115,8 +120,8 @@ TEST_F(BadDatabaseTest, ReadOnly) {
   make_small_log(path_);
   ASSERT_EQ(chmod(path_.c_str(), 0444), 0);
   ASSERT_EQ(chmod(folder_.path().c_str(), 0555), 0);
-  const CommandOptions nobody{.folder = "/", .without_rights = true};
-  const Ran tuned = tune(nobody), asked = query(nobody);
+  const CommandOptions nobody{.folder = "/", .is_unprivileged = true};
+  const CommandOutput tuned = tune(nobody), asked = query(nobody);
   ASSERT_EQ(chmod(folder_.path().c_str(), 0755), 0);
   if (tuned.code == kCannotSetUp) GTEST_SKIP() << "the built program cannot be run by another user";
   expect_refusal(tuned, 5, {"is read-only: make the file and its folder writable"});
@@ -124,34 +129,35 @@ TEST_F(BadDatabaseTest, ReadOnly) {
 }
 
 TEST_F(BadDatabaseTest, NoSpaceAtAll) {
-  const Ran ran = run_nestwright({"tune", kSmall, "--trials", "2", "--db", "/dev/full"});
+  const CommandOutput ran = run_nestwright({"tune", kSmallWorkload, "--trials", "2", "--db", "/dev/full"});
   expect_refusal(ran, 5, {"no space left on its disk", "free some and run again"});
 }
 
-TEST_F(BadDatabaseTest, DiskThatFillsUpMeanwhile) {
-  const Ran ran = run_nestwright({"tune", kSmall, "--seconds", "60", "--threads", "1", "--batch", "256", "--db", path_},
-                                 {.small_disk_at = folder_.path()});
-  if (ran.code == kCannotSetUp) GTEST_SKIP() << "needs the right to mount";
+TEST_F(BadDatabaseTest, DiskFillsUpDuringARun) {
+  const CommandOutput ran =
+      run_nestwright({"tune", kSmallWorkload, "--seconds", "60", "--threads", "1", "--batch", "256", "--db", path_},
+                     {.small_disk_at = folder_.path()});
+  if (ran.code == kCannotSetUp) GTEST_SKIP() << "needs permission to mount";
   expect_failure(ran, 5, {"no space left on its disk", "every acknowledged trial is kept"});
 }
 
-TEST(FullOutputTest, IsSaid) {
-  const Ran ran = run_nestwright({"templates"}, {.stdout_file = "/dev/full"});
+TEST(FullOutputTest, IsReported) {
+  const CommandOutput ran = run_nestwright({"templates"}, {.stdout_file = "/dev/full"});
   expect_refusal(ran, 1, {"standard output cannot be written"});
 }
 
-// Progress and notes are for people: the work is done even where nobody can read them.
-TEST_F(BadDatabaseTest, AFullOrClosedStandardErrorEndsNothing) {
-  const std::vector<std::string> tune = {"tune", kSmall, "--trials", "2", "--threads", "1", "--db", path_};
-  const Ran full = run_nestwright(tune, {.stderr_file = "/dev/full"});
+// Progress and notes are optional: a run succeeds even if they cannot be written.
+TEST_F(BadDatabaseTest, AFullOrClosedStandardErrorIsIgnored) {
+  const std::vector<std::string> tune = {"tune", kSmallWorkload, "--trials", "2", "--threads", "1", "--db", path_};
+  const CommandOutput full = run_nestwright(tune, {.stderr_file = "/dev/full"});
   EXPECT_EQ(full.code, 0) << full.signal;
   EXPECT_THAT(full.out, testing::HasSubstr("GFLOP/s"));
-  const Ran closed = run_nestwright(tune, {.closes_stderr = true});
+  const CommandOutput closed = run_nestwright(tune, {.has_closed_stderr = true});
   EXPECT_EQ(closed.code, 0) << closed.signal;
   EXPECT_THAT(closed.out, testing::HasSubstr("GFLOP/s"));
-  EXPECT_EQ(run_nestwright({"query", kSmall, "--threads", "1", "--db", path_}).code, 0)
+  EXPECT_EQ(run_nestwright({"query", kSmallWorkload, "--threads", "1", "--db", path_}).code, 0)
       << "no message was written into the database";
-  EXPECT_EQ(run_nestwright({"tune"}, {.closes_stderr = true}).code, 2);
+  EXPECT_EQ(run_nestwright({"tune"}, {.has_closed_stderr = true}).code, 2);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ class BadUsageTest : public testing::TestWithParam<Wrong> {};
 TEST_P(BadUsageTest, IsRefusedInOneSentence) {
   const TemporaryFolder folder;
   expect_refusal(run_nestwright(GetParam().arguments, {.folder = folder.path()}), 2, GetParam().parts);
-  EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << "nothing is made before the words are understood";
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << "no file is created before the command line is checked";
 }
 
 std::vector<std::string> tune(const std::string& workload, const std::string& more = "") {
@@ -40,7 +40,7 @@ const std::vector<Wrong> kWrong = {
     {"NoCommand", {}, {"no command is given", "tune, query, export"}},
     {"UnknownCommand", words("tunee matmul"), {"no command 'tunee'", "did you mean 'tune'"}},
     {"OptionAlone", words("--frob"), {"subcommand is required", "nestwright --help"}},
-    {"UnknownOption", tune(kSmall, "--frob"), {"--frob", "nestwright tune --help"}},
+    {"UnknownOption", tune(kSmallWorkload, "--frob"), {"--frob", "nestwright tune --help"}},
     {"NoWorkload", words("tune"), {"no workload is given", "--file"}},
 
     {"UnknownOperator", tune("matmull m=1 n=1 k=1"), {"no operator 'matmull'", "did you mean 'matmul'"}},
@@ -63,45 +63,53 @@ const std::vector<Wrong> kWrong = {
      tune("matmul m=1 n=1 k=1 dtype=int7"),
      {"dtype=int7", "float32, float64, bfloat16, float16, int8 or uint8"}},
 
-    {"UnknownDevice", tune(kSmall, "--target gpu"), {"device \"gpu\" is not known", "begin with cpu"}},
-    {"UnknownIsa", tune(kSmall, "--target cpu,isa=avx9"), {"isa \"avx9\" is not known", "x86-64, avx2 or avx512"}},
-    {"UnknownTargetField", tune(kSmall, "--target cpu,foo=1"), {"field \"foo\" is not known", "known fields: isa"}},
-    {"TargetFieldTwice", tune(kSmall, "--target cpu,threads=1,threads=2"), {"threads is given twice"}},
-    {"ThreadsOfTarget", tune(kSmall, "--target cpu,threads=0"), {"threads is \"0\"", "from 1 to 4096"}},
+    {"UnknownDevice", tune(kSmallWorkload, "--target gpu"), {"device \"gpu\" is not known", "begin with cpu"}},
+    {"UnknownIsa",
+     tune(kSmallWorkload, "--target cpu,isa=avx9"),
+     {"isa \"avx9\" is not known", "x86-64, avx2 or avx512"}},
+    {"UnknownTargetField",
+     tune(kSmallWorkload, "--target cpu,foo=1"),
+     {"field \"foo\" is not known", "known fields: isa"}},
+    {"TargetFieldTwice", tune(kSmallWorkload, "--target cpu,threads=1,threads=2"), {"threads is given twice"}},
+    {"ThreadsOfTarget", tune(kSmallWorkload, "--target cpu,threads=0"), {"threads is \"0\"", "from 1 to 4096"}},
 
-    {"ZeroThreads", tune(kSmall, "--threads 0"), {"--threads", "from 1 to 4096", "not '0'"}},
-    {"TooManyThreads", tune(kSmall, "--threads 1000000"), {"--threads", "from 1 to 4096"}},
+    {"ZeroThreads", tune(kSmallWorkload, "--threads 0"), {"--threads", "from 1 to 4096", "not '0'"}},
+    {"TooManyThreads", tune(kSmallWorkload, "--threads 1000000"), {"--threads", "from 1 to 4096"}},
     {"ZeroTrials", words("tune matmul m=1 n=1 k=1 --trials 0"), {"--trials", "whole number from 1", "not '0'"}},
     {"TrialsNoNumber", words("tune matmul m=1 n=1 k=1 --trials ten"), {"--trials", "not 'ten'"}},
     {"OverflowingTrials", words("tune matmul m=1 n=1 k=1 --trials 99999999999999999999"), {"--trials"}},
-    {"ZeroSeconds", tune(kSmall, "--seconds 0"), {"--seconds", "a number of seconds above 0"}},
-    {"SecondsNoNumber", tune(kSmall, "--seconds nan"), {"--seconds", "above 0, not 'nan'"}},
-    {"NegativeSeed", tune(kSmall, "--seed=-1"), {"--seed", "not '-1'"}},
-    {"UnknownStrategy", tune(kSmall, "--strategy luck"), {"--strategy", "luck", "evolutionary"}},
-    {"UnknownCostModel", tune(kSmall, "--cost-model oracle"), {"--cost-model", "oracle", "xgboost"}},
+    {"ZeroSeconds", tune(kSmallWorkload, "--seconds 0"), {"--seconds", "a number of seconds above 0"}},
+    {"SecondsNoNumber", tune(kSmallWorkload, "--seconds nan"), {"--seconds", "above 0, not 'nan'"}},
+    {"NegativeSeed", tune(kSmallWorkload, "--seed=-1"), {"--seed", "not '-1'"}},
+    {"UnknownStrategy", tune(kSmallWorkload, "--strategy luck"), {"--strategy", "luck", "evolutionary"}},
+    {"UnknownCostModel", tune(kSmallWorkload, "--cost-model oracle"), {"--cost-model", "oracle", "xgboost"}},
 
-    {"UnknownKnob", {"lower", kSmall, "--config", "warp=3"}, {"knob 'vector_axis'"}},
-    {"MalformedConfig", {"lower", kSmall, "--config", "fast"}, {"part 'fast' is malformed", "knob=value"}},
-    {"UnknownPass", {"lower", kSmall, "--print-after", "magic"}, {"no pass 'magic'", "vectorize"}},
-    {"UnknownTemplate", {"lower", kSmall, "--template", "x", "--config", "a=1"}, {"no template 'x'", "matmul.cpu"}},
-    {"TemplateOfAnotherOperator", {"lower", kSmall, "--template", "softmax.cpu"}, {"softmax.cpu"}},
-    {"ResourcesOfACpu", {"lower", kSmall, "--resources"}, {"only CUDA's compiler tells", "--target cuda"}},
-    {"ResourcesOfOpenCl", {"lower", kSmall, "--target", "opencl", "--resources"}, {"only CUDA's compiler tells"}},
+    {"UnknownKnob", {"lower", kSmallWorkload, "--config", "warp=3"}, {"knob 'vector_axis'"}},
+    {"MalformedConfig", {"lower", kSmallWorkload, "--config", "fast"}, {"part 'fast' is malformed", "knob=value"}},
+    {"UnknownPass", {"lower", kSmallWorkload, "--print-after", "magic"}, {"no pass 'magic'", "vectorize"}},
+    {"UnknownTemplate",
+     {"lower", kSmallWorkload, "--template", "x", "--config", "a=1"},
+     {"no template 'x'", "matmul.cpu"}},
+    {"TemplateOfAnotherOperator", {"lower", kSmallWorkload, "--template", "softmax.cpu"}, {"softmax.cpu"}},
+    {"ResourcesOfACpu", {"lower", kSmallWorkload, "--resources"}, {"only CUDA's compiler tells", "--target cuda"}},
+    {"ResourcesOfOpenCl",
+     {"lower", kSmallWorkload, "--target", "opencl", "--resources"},
+     {"only CUDA's compiler tells"}},
 
     {"ListingOfUnknownOperator", words("query --op conv"), {"no operator 'conv'"}},
     {"ListingOfUnknownType", words("query --dtype real"), {"real"}},
     {"ListingThatIsExact", words("query --exact"), {"--exact asks for one workload"}},
-    {"WorkloadThatIsFiltered", {"query", kSmall, "--op", "matmul"}, {"--op and --dtype filter a listing"}},
-    {"TopZero", {"query", kSmall, "--top", "0"}, {"--top", "not '0'"}},
+    {"WorkloadThatIsFiltered", {"query", kSmallWorkload, "--op", "matmul"}, {"--op and --dtype filter a listing"}},
+    {"TopZero", {"query", kSmallWorkload, "--top", "0"}, {"--top", "not '0'"}},
 
     {"SwitchWithAValue",
-     {"query", kSmall, "--json=1"},
+     {"query", kSmallWorkload, "--json=1"},
      {"--json takes no value: give it alone", "nestwright query --help"}},
-    {"TwoTexts", {"lower", kSmall, "--llvm", "--asm"}, {"--llvm excludes --asm"}},
-    {"EmptyConfig", {"lower", kSmall, "--config", ""}, {"--config", "it is empty"}},
-    {"EmptyName", {"export", kSmall, "--out", "x", "--name", ""}, {"--name", "it is empty"}},
-    {"TargetThatEndsWithAComma", tune(kSmall, "--target cpu,isa=avx2,"), {"it ends with a comma", "drop it"}},
-    {"ExportWithoutFolder", {"export", kSmall}, {"--out is required"}},
+    {"TwoTexts", {"lower", kSmallWorkload, "--llvm", "--asm"}, {"--llvm excludes --asm"}},
+    {"EmptyConfig", {"lower", kSmallWorkload, "--config", ""}, {"--config", "it is empty"}},
+    {"EmptyName", {"export", kSmallWorkload, "--out", "x", "--name", ""}, {"--name", "it is empty"}},
+    {"TargetThatEndsWithAComma", tune(kSmallWorkload, "--target cpu,isa=avx2,"), {"it ends with a comma", "drop it"}},
+    {"ExportWithoutFolder", {"export", kSmallWorkload}, {"--out is required"}},
     {"SpaceOfUnknownOperator", words("space conv n=1"), {"no operator 'conv'"}},
 };
 
@@ -111,29 +119,29 @@ INSTANTIATE_TEST_SUITE_P(All, BadUsageTest, testing::ValuesIn(kWrong),
 TEST(BadKnobTest, UnknownKnobsAndCandidatesAreNamed) {
   const TemporaryFolder folder;
   const CommandOptions here{.folder = folder.path()};
-  const Ran lowered = run_nestwright({"lower", kSmall}, here);
+  const CommandOutput lowered = run_nestwright({"lower", kSmallWorkload}, here);
   ASSERT_EQ(lowered.code, 0) << lowered.err;
   const std::size_t at = lowered.err.find("config    ") + 10;
   const std::string config = lowered.err.substr(at, lowered.err.find('\n', at) - at);
-  EXPECT_EQ(run_nestwright({"lower", kSmall, "--config", config}, here).out, lowered.out);
+  EXPECT_EQ(run_nestwright({"lower", kSmallWorkload, "--config", config}, here).out, lowered.out);
 
-  expect_refusal(run_nestwright({"lower", kSmall, "--config", config + " warp=3"}, here), 2,
+  expect_refusal(run_nestwright({"lower", kSmallWorkload, "--config", config + " warp=3"}, here), 2,
                  {"no knob 'warp'", "unroll_k"});
   const std::string unrolled = "unroll_k=";
   std::string odd = config;
   odd.replace(odd.find(unrolled) + unrolled.size(), 1, "3");
-  expect_refusal(run_nestwright({"lower", kSmall, "--config", odd}, here), 2,
+  expect_refusal(run_nestwright({"lower", kSmallWorkload, "--config", odd}, here), 2,
                  {"unroll_k=3 is not a candidate", "its candidates are 1, 2, 4, 8"});
 }
 
-TEST(RefuseUnrunnableTest, InstructionsThatTheMachineLacks) {
+TEST(RequireRunnableTest, MissingInstructions) {
   Machine machine = Machine::host();
   machine.isa = CpuIsa::kAvx2;
-  const Workload workload = parse_workload(kSmall);
-  EXPECT_NO_THROW(cli::refuse_unrunnable({workload, Target::parse("cpu,isa=avx2")}, machine));
-  EXPECT_NO_THROW(cli::refuse_unrunnable({workload, Target::parse("cpu,isa=x86-64")}, machine));
+  const Workload workload = parse_workload(kSmallWorkload);
+  EXPECT_NO_THROW(cli::require_runnable({workload, Target::parse("cpu,isa=avx2")}, machine));
+  EXPECT_NO_THROW(cli::require_runnable({workload, Target::parse("cpu,isa=x86-64")}, machine));
   try {
-    cli::refuse_unrunnable({workload, Target::parse("cpu,isa=avx512")}, machine);
+    cli::require_runnable({workload, Target::parse("cpu,isa=avx512")}, machine);
     FAIL() << "not refused";
   } catch (const UsageError& e) {
     EXPECT_THAT(e.what(), HasSubstr("cannot run avx512 code, its best is avx2: tune with --target cpu,isa=avx2"));

@@ -14,7 +14,7 @@ namespace {
 
 class FullDiskExportTest : public testing::Test {
  protected:
-  Ran run(const std::string& out, const CommandOptions& options, const std::string& more = "--unchecked") {
+  CommandOutput run(const std::string& out, const CommandOptions& options, const std::string& more = "--unchecked") {
     return run_nestwright(words("export matmul m=32 n=32 k=32 --threads 1 --out " + out + " " + more), options);
   }
 
@@ -29,13 +29,14 @@ TEST_F(FullDiskExportTest, ADeviceThatIsAlwaysFull) {
                  {"cannot write '", "out/mm.h': no space left on its disk; free some and export again"});
 }
 
-// The export takes 84 KiB: the disk fills up in its sources, its archive, its shared library.
-TEST_F(FullDiskExportTest, ADiskThatFillsUpMeanwhile) {
+// The export takes 84 KiB: the disk fills up while its sources, its archive or its shared library is written.
+TEST_F(FullDiskExportTest, ADiskThatFillsUpDuringAnExport) {
   std::filesystem::create_directory(folder_.file("disk"));
   for (const int kib : {4, 16, 40, 60, 64, 68, 80}) {
     SCOPED_TRACE(kib);
-    const Ran ran = run(folder_.file("disk/out"), {.small_disk_at = folder_.file("disk"), .small_disk_kib = kib});
-    if (ran.code == kCannotSetUp) GTEST_SKIP() << "needs the right to mount";
+    const CommandOutput ran =
+        run(folder_.file("disk/out"), {.small_disk_at = folder_.file("disk"), .small_disk_kib = kib});
+    if (ran.code == kCannotSetUp) GTEST_SKIP() << "needs permission to mount";
     expect_refusal(ran, 2,
                    {"cannot write '" + folder_.file("disk/out"), "no space left", "free some and export again"});
   }
@@ -45,15 +46,15 @@ TEST_F(FullDiskExportTest, ADiskThatFillsUpMeanwhile) {
 TEST_F(FullDiskExportTest, AFileThatGrowsTooLongLeavesNothing) {
   for (const std::int64_t bytes : {1000, 8 << 10}) {
     SCOPED_TRACE(bytes);
-    expect_refusal(run(folder_.file("out"), {.most_bytes_a_file = bytes}), 2,
+    expect_refusal(run(folder_.file("out"), {.max_file_bytes = bytes}), 2,
                    {"cannot write '", "no space left", "free some and export again"});
-    EXPECT_FALSE(std::filesystem::exists(folder_.file("out"))) << "the folder was made for it";
+    EXPECT_FALSE(std::filesystem::exists(folder_.file("out"))) << "the export created the folder";
   }
   std::filesystem::create_directory(folder_.file("out"));
   {
     std::ofstream(folder_.file("out/mine")) << "text";
   }
-  EXPECT_EQ(run(folder_.file("out"), {.most_bytes_a_file = 1000}).code, 2);
+  EXPECT_EQ(run(folder_.file("out"), {.max_file_bytes = 1000}).code, 2);
   int left = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder_.file("out"))) {
     EXPECT_EQ(entry.path().filename(), "mine");

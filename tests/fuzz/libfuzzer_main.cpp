@@ -1,4 +1,4 @@
-// One parser, named FUZZED_PARSER, for libFuzzer: fuzz_workload corpus/workload -max_total_time=60
+// The libFuzzer entry point for the parser named FUZZED_PARSER: fuzz_workload corpus/workload -max_total_time=60
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -26,7 +26,7 @@ void require(bool condition, const char* what) {
   std::abort();
 }
 
-/// What was read. It must be the same once it was printed and read again.
+/// Returns the parsed value, which must be the same after it is printed and parsed again.
 template <class Parse, class Print>
 auto read_twice(std::string_view text, const Parse& parse, const Print& print, const char* what) {
   const auto value = parse(text);
@@ -61,7 +61,7 @@ void feed_trace(std::string_view text) {
 
 void feed_program(std::string_view bytes) { ir::to_string(ir::deserialize(bytes)); }
 
-/// The first byte says which message it is.
+/// The first byte selects the message.
 void feed_message(std::string_view bytes) {
   if (bytes.empty()) return;
   const std::string_view message = bytes.substr(1);
@@ -91,7 +91,7 @@ void feed_message(std::string_view bytes) {
 
 void feed_workload_file(std::string_view text) { parse_workload_file(std::string(text), "shapes.json"); }
 
-/// The first byte says which column it is.
+/// The first byte selects the column.
 void feed_column(std::string_view bytes) {
   if (bytes.empty()) return;
   const std::string_view text = bytes.substr(1);

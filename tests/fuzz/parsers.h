@@ -1,5 +1,6 @@
-// Everything that reads what a user, a file, a database or another process wrote. Whatever that is, it is read or
-// refused with one sentence; nothing crashes, hangs or takes memory without bound. Thread rule: one thread at a time.
+// The parsers of all external input: text of users, files, databases and messages of other processes. A parser either
+// accepts its input or refuses it with one sentence. It never crashes, hangs or takes memory without bound.
+// Thread rule: one thread at a time.
 #pragma once
 
 #include <span>
@@ -8,15 +9,15 @@
 namespace nestwright {
 
 struct FuzzedParser {
-  const char* name;  ///< of the folder under corpus/, too
-  /// Reads it, and what it prints of what it read once more. Throws Error where the bytes are refused; anything else
-  /// that is thrown is a bug.
+  const char* name;  ///< also the name of its folder under corpus/
+  /// Parses the bytes, prints the value and parses that again. Throws Error if it refuses the bytes; any other
+  /// exception is a bug.
   void (*feed)(std::string_view bytes);
 };
 
 std::span<const FuzzedParser> fuzzed_parsers();
 
-/// feed(); aborts, and says why on standard error, where what is thrown is no Error, or no one sentence.
+/// Calls feed(). If it throws anything but an Error with a message, prints the reason to standard error and aborts.
 void feed_or_abort(const FuzzedParser& parser, std::string_view bytes);
 
 }  // namespace nestwright

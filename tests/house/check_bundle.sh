@@ -1,6 +1,6 @@
 #!/bin/bash
-# What bench/gpu/bundle takes along asks for nothing that Ubuntu 22.04 does not have, and what asks for more is found out. LLVM is
-# left out, as bundles are built without it.
+# Checks that the libraries of bench/gpu/bundle run on Ubuntu 22.04, and that one that needs newer symbols would be found. LLVM is left
+# out, since bundles are built without it.
 # Usage: check_bundle.sh ROOT EXECUTABLE...
 set -euo pipefail
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# check_format.sh CLANG_FORMAT SOURCE_DIR: fails where clang-format would change a file.
+# check_format.sh CLANG_FORMAT SOURCE_DIR: fails if clang-format would change a file.
 set -euo pipefail
 cd "$2"
 find src templates search cost_model logs bench examples tests \( -name '*.h' -o -name '*.cpp' -o -name '*.c' \) \

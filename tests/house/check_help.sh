@@ -1,5 +1,5 @@
 #!/bin/bash
-# Every script of bench/ says what it does with --help, and builds, installs and fetches nothing for it.
+# Checks that every script of bench/ prints its help with --help, and builds, installs and fetches nothing meanwhile.
 set -euo pipefail
 
 folder=$(mktemp -d)

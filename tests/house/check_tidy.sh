@@ -1,14 +1,14 @@
 #!/bin/bash
-# check_tidy.sh CLANG_TIDY SOURCE_DIR BUILD_DIR: fails on any finding of .clang-tidy in the product's source files, and where one does
-# not include what it uses. With NESTWRIGHT_CHECK_FULL=1 (./check --full) it reads each source by itself. That costs about as much as
-# half a build, so that without it a run reads by themselves the 24 sources that changed last and a slice, and as they are compiled,
-# in batches (NESTWRIGHT_BATCHES), one reader of each of the 24 headers that changed last and another slice. The commit's hash chooses
-# the slices. One check of the list sees nothing in a batch: misc-unused-using-decls.
-# What was found clean is read again only when one of its files, a header of ours that they include, or the list changes.
+# check_tidy.sh CLANG_TIDY SOURCE_DIR BUILD_DIR: runs clang-tidy on the sources of the product. Fails on any finding, and if a source
+# does not include what it uses. With NESTWRIGHT_CHECK_FULL=1 (./check --full) it checks each source separately, which takes about half
+# as long as a build. Otherwise it checks separately the 24 sources that changed last and a slice of the others, and in batches, as they
+# are compiled (NESTWRIGHT_BATCHES), one source that includes each of the 24 headers that changed last, and another slice. The commit's
+# hash chooses the slices. One check finds nothing in a batch: misc-unused-using-decls.
+# A clean source is checked again only when it, one of our headers that it includes, or .clang-tidy changes.
 set -euo pipefail
 
 if [[ $1 == --one ]]; then  # --one CLANG_TIDY COMMANDS_DIR SOURCE STAMP KEY
-  # Clang's own warnings are off: the compiler has its say in the build.
+  # Clang's own warnings are off: the build has those of its compiler.
   if findings=$("$2" --quiet -p "$3" --extra-arg=-w "$4" 2>&1); then
     printf '%s' "$6" >"$5"
   else
@@ -27,23 +27,23 @@ awk -f "$source_dir/tests/house/commands_alone.awk" "$build_dir/compile_commands
 
 commit=$(git rev-parse HEAD 2>/dev/null || true)
 full=${NESTWRIGHT_CHECK_FULL:-0}
-declare -A changed=()  # of the working tree and the last ten commits, the newest
+declare -A changed=()  # the newest files of the working tree and the last ten commits
 if git rev-parse --verify --quiet HEAD~10 >/dev/null; then
   newest() { awk -v kind="\\.$1\$" '$0 ~ kind && !seen[$0]++ && ++count <= 24'; }
   names=$(git ls-files --others --exclude-standard; git diff --name-only HEAD; git log --format= --name-only -10)
   while IFS= read -r file; do changed[$file]=1; done < <(newest cpp <<<"$names"; newest h <<<"$names")
 else
-  full=1  # without history nothing tells what changed
+  full=1  # without history it is unknown what changed
 fi
 
-# in_slice NAME COUNT: whether this commit reads it, of COUNT slices.
+# in_slice NAME COUNT: succeeds if NAME is in this commit's slice, of COUNT slices.
 in_slice() {
   local number
   number=$(cksum <<<"$commit $1")
   ((${number%% *} % $2 == 0))
 }
 
-# is_due SOURCE FILES...: whether this run reads a source or a batch. Of a changed header that is read nothing more is due.
+# is_due SOURCE FILES...: succeeds if this run checks a source or a batch. One batch per changed header is enough.
 is_due() {
   local file name=${1#"$build_dir"/} due=0
   if [[ $name == "$1" ]]; then
@@ -61,7 +61,7 @@ is_due() {
 
 product='(src|templates|search|cost_model|logs)'
 version=$("$tidy" --version)
-# A line for each source and each batch of the product, with all files of ours that are read with it.
+# Reads a line for each source and each batch of the product, with all of our files that it includes.
 stale=()
 while read -r -a files; do
   is_due "${files[@]}" || continue

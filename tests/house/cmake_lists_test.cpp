@@ -1,4 +1,4 @@
-// Lists of sources in CMake's files name one a line, sorted, so that two changes that each add one do not meet.
+// CMake's lists of sources have one source per line, sorted, so that two changes that each add one do not conflict.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -12,11 +12,11 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// "PATH:LINE: what is wrong" for each line of `text` that breaks the rule.
+/// Returns "PATH:LINE: what is wrong" for each line of `text` that breaks the rule.
 std::vector<std::string> list_violations(const std::string& path, const std::string& text) {
   std::vector<std::string> violations;
   std::istringstream lines(text);
-  std::string last;  // the source that the line before consists of
+  std::string last;  // the source on the previous line, if it contains nothing else
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
@@ -41,7 +41,7 @@ std::vector<std::string> list_violations(const std::string& path, const std::str
   return violations;
 }
 
-TEST(CMakeLists, TheRuleFindsWhatBreaksIt) {
+TEST(CMakeLists, ViolationsAreFound) {
   EXPECT_THAT(list_violations("good", "f(name\n  SOURCES\n    a.cpp\n    b/a.cpp\n    b/c.c)\ng(\n  a.cpp)  # b.cpp\n"),
               IsEmpty());
   EXPECT_THAT(

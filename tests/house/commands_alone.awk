@@ -1,5 +1,5 @@
-# compile_commands.json of a build, with a command for each source of a batch as well, and without the precompiled headers: only g++
-# can read them, and a source that does not include what it uses is found by that.
+# Rewrites compile_commands.json: adds a command for each source of a batch, and removes the precompiled headers. Only g++ can read
+# these, and without them a source that does not include what it uses is found.
 function print_entry(entry) {
   printf "%s%s", printed++ ? ",\n" : "[\n", entry
 }

@@ -6,8 +6,8 @@
 namespace nestwright::house {
 namespace {
 
-/// The first groups of all matches.
-std::set<std::string> found(const std::string& text, const char* pattern) {
+/// Returns the first group of each match.
+std::set<std::string> first_groups(const std::string& text, const char* pattern) {
   const std::regex regex(pattern);
   std::set<std::string> result;
   for (std::sregex_iterator match(text.begin(), text.end(), regex), end; match != end; ++match) {
@@ -37,13 +37,13 @@ std::string without_blocks(const std::string& text) {
 DocumentNames names_in(std::string_view document) {
   const std::string text(document);
   DocumentNames names;
-  names.paths = found(without_blocks(text), "`([A-Za-z_.][A-Za-z0-9_.-]*/[A-Za-z0-9_./-]*)`");
+  names.paths = first_groups(without_blocks(text), "`([A-Za-z_.][A-Za-z0-9_.-]*/[A-Za-z0-9_./-]*)`");
   std::erase_if(names.paths, [](const std::string& path) {
     return path.starts_with("include/") || path.starts_with("NESTWRIGHT_");
   });
-  names.commands = found(text, "[`/\n]nestwright ([a-z]+)[ `]");
-  names.options = found(text, "(?:^|[^A-Za-z0-9_-])(--[a-z][a-z0-9-]*)");
-  names.variables = found(text, "\\b(NESTWRIGHT_[A-Z0-9_]*[A-Z0-9])");
+  names.commands = first_groups(text, "[`/\n]nestwright ([a-z]+)[ `]");
+  names.options = first_groups(text, "(?:^|[^A-Za-z0-9_-])(--[a-z][a-z0-9-]*)");
+  names.variables = first_groups(text, "\\b(NESTWRIGHT_[A-Z0-9_]*[A-Z0-9])");
   return names;
 }
 

@@ -1,4 +1,4 @@
-// What the documents name is there.
+// Every file, command, option and variable that the documents name exists.
 #include "tests/house/document_names.h"
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ std::vector<std::filesystem::path> documents() {
   return paths;
 }
 
-/// All that may define an option or a variable: sources, scripts and the files of CMake.
+/// Returns the text of all files that may define an option or a variable: sources, scripts and CMake files.
 std::string sources() {
   std::string all;
   const std::filesystem::path root(NESTWRIGHT_SOURCE_DIR);
@@ -58,7 +58,7 @@ TEST(DocumentNames, AreFoundInText) {
   EXPECT_FALSE(has_path(NESTWRIGHT_SOURCE_DIR, "ir/no_such_file"));
 }
 
-TEST(DocumentNames, AreThere) {
+TEST(DocumentNames, Exist) {
   const std::string all = sources();
   std::set<std::string> paths;
   for (const std::filesystem::path& document : documents()) {
@@ -76,7 +76,7 @@ TEST(DocumentNames, AreThere) {
       }
     }
   }
-  EXPECT_GE(paths.size(), 60U) << "nothing is found any more";
+  EXPECT_GE(paths.size(), 60U) << "the search finds too few names";
 }
 
 }  // namespace

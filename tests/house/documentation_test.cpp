@@ -1,4 +1,4 @@
-// The loops that docs/language.md shows are what the examples print.
+// The loops in docs/language.md are the output of the examples.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ Lines lines_of(const std::filesystem::path& path) {
   return lines;
 }
 
-/// The blocks of the document that are fenced as loops.
+/// Returns the blocks of the document that are fenced as loops.
 std::vector<Lines> loop_blocks(const Lines& document) {
   std::vector<Lines> blocks;
   bool inside = false;
@@ -36,7 +36,7 @@ std::vector<Lines> loop_blocks(const Lines& document) {
   return blocks;
 }
 
-/// Whether the lines occur one after the other in `text`, all indented by the same further amount.
+/// Returns true if `text` contains the lines in sequence, all indented further by the same amount.
 bool occurs(const Lines& block, const Lines& text) {
   for (std::size_t at = 0; at + block.size() <= text.size(); ++at) {
     if (text[at].size() < block[0].size()) continue;
@@ -65,7 +65,7 @@ TEST(Documentation, ShowsLoopsAsTheExamplesPrintThem) {
   }
 }
 
-TEST(Documentation, MismatchedLoopsAreSeen) {
+TEST(Documentation, MismatchedLoopsAreFound) {
   EXPECT_TRUE(occurs({"for i:", "  a"}, {"x", "  for i:", "    a"}));
   EXPECT_FALSE(occurs({"for i:", "  a"}, {"x", "  for i:", "   a"}));
   EXPECT_FALSE(occurs({"for i:", "  a"}, {"for i:", "  b"}));

@@ -85,8 +85,8 @@ Floors parse_floors(std::string_view document) {
 
 namespace {
 
-/// The floor of a path as #include spells it: the innermost room of the table that it is in ("ir/core", "a/b/c"; a
-/// header and its source may be a room, too), else its folder.
+/// Returns the floor of a path in an #include line: the innermost room of the table that contains it ("ir/core",
+/// "a/b/c"; a header with its source may be a room), else its folder.
 std::string floor_of(const Floors& floors, const std::string& spelled) {
   const std::size_t folder = spelled.find('/');
   for (std::size_t end = spelled.find_last_of("/."); end != std::string::npos && end > folder;
@@ -101,7 +101,7 @@ bool has_rooms(const Floors& floors, const std::string& folder) {
   return next != floors.end() && next->first.starts_with(folder + "/");
 }
 
-/// Rooms of one folder are floors of their own; from other folders all of them are that folder.
+/// Within a folder each room is a floor of its own. To other folders the whole folder is one floor.
 bool may_include(const Floors& floors, const SourceFile& file, const std::string& path) {
   const std::string from = floor_of(floors, file.spelled()), to = floor_of(floors, path);
   const std::string folder = to.substr(0, to.find('/'));

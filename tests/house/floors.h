@@ -1,4 +1,5 @@
-// Who may include whom: the table of docs/architecture.md, section 1, and what breaks it.
+// Checks #include lines against the table of layers in docs/architecture.md, section 1. A layer is called a floor, and
+// a folder may be divided into rooms. Thread rule: pure functions.
 #pragma once
 
 #include <map>
@@ -11,22 +12,21 @@
 
 namespace nestwright::house {
 
-/// For each folder, and for each room "folder/room" or "folder/room/room" that the table names, those that it may
-/// include, arrows composed; itself is not in its set.
+/// Maps each folder and each room of the table ("folder/room" or "folder/room/room") to all others that it may include:
+/// the transitive closure of the arrows, without itself.
 using Floors = std::map<std::string, std::set<std::string>>;
 
-/// Reads the block after the line that starts with "Floors": lines of chains "a, b <- c <- d", two or more blanks
-/// apart, notes in parentheses. Throws std::runtime_error where there is no such block, or where the arrows run in a
-/// circle.
+/// Parses the block after the line that starts with "Floors". Its lines contain chains "a, b <- c <- d", separated by
+/// two or more spaces, and notes in parentheses. Throws std::runtime_error if there is no such block or the arrows form
+/// a cycle.
 Floors parse_floors(std::string_view document);
 
-/// One sentence a broken rule: an include of a folder or room that is not below, one that does not name a folder of
-/// the house, or a file outside of the rooms of a folder that has some.
+/// Returns one sentence per violation: an include of a folder or room that is not below, an include that names no known
+/// folder, or a file outside of the rooms of a folder that has rooms.
 std::vector<std::string> floor_violations(const Floors& floors, const std::vector<SourceFile>& files);
 
-/// One sentence a header through which another folder gets to see one of `foreign` (beginnings of paths, as
-/// "sqlite3.h"). Public is a header that another folder includes or that stands outside of the folders, and all that
-/// those include.
+/// Returns one sentence per public header that includes one of `foreign` (prefixes of paths, such as "sqlite3.h"). A
+/// header is public if another folder or another public header includes it, or if it is outside of all folders.
 std::vector<std::string> leaked_headers(const std::vector<SourceFile>& files, const std::vector<std::string>& foreign);
 
 }  // namespace nestwright::house

@@ -1,4 +1,4 @@
-// The checker itself, on made-up input.
+// The check of #include lines, on made-up input.
 #include "tests/house/floors.h"
 
 #include <gmock/gmock.h>
@@ -56,7 +56,8 @@ TEST(Floors, PlantedViolationsAreFound) {
   EXPECT_THAT(check("top/a.cpp", "#include \"../src/tree/t.h\"\n"),
               ElementsAre(HasSubstr("does not begin with a folder")));
   EXPECT_THAT(check("attic/a.cpp", ""), ElementsAre(HasSubstr("which the floors do not know")));
-  EXPECT_THAT(check("src/all.h", "#include \"top/t.h\"\n"), IsEmpty()) << "the umbrella stands outside";
+  EXPECT_THAT(check("src/all.h", "#include \"top/t.h\"\n"), IsEmpty())
+      << "the umbrella header is outside of all folders";
 }
 
 TEST(Floors, RoomsOfAFolderHaveFloorsToo) {

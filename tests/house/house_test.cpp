@@ -1,4 +1,4 @@
-// The rules of docs/architecture.md that can be read off the source, held against this tree.
+// Checks this tree against the rules of docs/architecture.md on #include lines and lengths of files.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -31,7 +31,7 @@ TEST(House, IncludesKeepToTheFloors) {
   EXPECT_THAT(floor_violations(floors, product()), IsEmpty());
 }
 
-TEST(House, TheTableSaysWhatItIsMeantToSay) {
+TEST(House, TheTableHasTheIntendedLayers) {
   const Floors floors = parse_floors(architecture());
   EXPECT_FALSE(floors.at("codegen").contains("schedule"));
   EXPECT_FALSE(floors.at("measure").contains("templates"));
@@ -40,7 +40,7 @@ TEST(House, TheTableSaysWhatItIsMeantToSay) {
   EXPECT_TRUE(floors.at("cli").contains("support"));
 }
 
-TEST(House, LlvmIsSeenByItsBackendOnly) {
+TEST(House, OnlyTheLlvmBackendIncludesLlvm) {
   for (const SourceFile& file : product()) {
     if (file.path.starts_with("src/codegen/llvm/")) continue;
     for (const Include& include : file.includes) {

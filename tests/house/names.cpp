@@ -10,7 +10,7 @@
 namespace nestwright::house {
 namespace {
 
-constexpr std::size_t kCommonLetters = 4;  // from which on words with one beginning are one word
+constexpr std::size_t kCommonLetters = 4;  // words that share this many first letters are one word
 
 std::string stem_of(const std::string& path) { return std::filesystem::path(path).stem(); }
 

@@ -9,7 +9,7 @@
 namespace nestwright::house {
 namespace {
 
-/// Blanks block comments and raw strings, keeping the lines.
+/// Replaces block comments and raw strings by spaces. Keeps newlines.
 std::string without_quotations(std::string_view text) {
   std::string out(text);
   const auto blank = [&](std::size_t from, std::size_t to) {
@@ -50,7 +50,7 @@ std::vector<Include> read_includes(std::string_view text) {
     char hash = 0, open = 0;
     std::string directive;
     if (!(words >> hash) || hash != '#') continue;
-    // Up to the path, which may follow without a blank.
+    // The directive ends at the path, with or without a space between them.
     for (words >> std::ws; std::isalpha(words.peek());) directive += static_cast<char>(words.get());
     if (directive != "include" || !(words >> open) || (open != '"' && open != '<')) continue;
     std::string path;

@@ -1,4 +1,5 @@
-// The source files of this repository, as far as the rules of the house read them.
+// Reads the source files of this repository: their paths, #include lines and lengths.
+// Thread rule: pure functions, except for the files.
 #pragma once
 
 #include <string>
@@ -8,26 +9,26 @@
 namespace nestwright::house {
 
 struct Include {
-  std::string path;  ///< as written
+  std::string path;  ///< as in the source
   bool quoted = false;
   int line = 0;
 };
 
 struct SourceFile {
-  std::string path;    ///< from the root: "src/ir/core/expr.h"
-  std::string folder;  ///< of the house: "ir", "logs"; empty for what stands outside of it, as src/nestwright.h does
+  std::string path;    ///< relative to the root: "src/ir/core/expr.h"
+  std::string folder;  ///< "ir", "logs"; empty for a file outside of all folders, such as src/nestwright.h
   std::vector<Include> includes;
   int lines = 0;
   bool is_header() const { return path.ends_with(".h"); }
-  /// As #include spells it: "ir/core/expr.h".
+  /// The path in an #include line: "ir/core/expr.h".
   std::string spelled() const { return path.starts_with("src/") ? path.substr(4) : path; }
 };
 
-/// #include lines outside of comments and raw strings: the exporter holds sources that it writes out.
+/// Returns the #include lines outside of comments and raw strings (the exporter contains sources as raw strings).
 std::vector<Include> read_includes(std::string_view text);
 SourceFile read_source(const std::string& path, std::string_view text);
 
-/// Every .h, .cpp and .c below the named folders of `root`, by path.
+/// Returns all .h, .cpp and .c files below the named folders of `root`, sorted by path.
 std::vector<SourceFile> read_tree(const std::string& root, const std::vector<std::string>& folders);
 
 }  // namespace nestwright::house

@@ -40,7 +40,7 @@ std::vector<TypeDefinition> read_types(std::string_view text) {
   return types;
 }
 
-std::vector<std::string> types_of_one_name(const std::string& root, const std::vector<SourceFile>& files) {
+std::vector<std::string> duplicate_types(const std::string& root, const std::vector<SourceFile>& files) {
   std::map<std::string, std::vector<std::string>> places;
   for (const SourceFile& file : files) {
     std::ifstream stream(root + "/" + file.path);

@@ -1,4 +1,5 @@
-// The types that the source defines, read off its lines.
+// Finds the type definitions in source files, line by line.
+// Thread rule: pure functions, except for the files.
 #pragma once
 
 #include <string>
@@ -14,11 +15,11 @@ struct TypeDefinition {
   int line = 0;
 };
 
-/// Types of namespaces that have a name, as the linker tells them apart: not those within other types, functions or
-/// unnamed namespaces. The text is laid out as .clang-format says.
+/// Returns the types with external linkage: those of named namespaces, not nested in types or functions. The text must
+/// be formatted by .clang-format.
 std::vector<TypeDefinition> read_types(std::string_view text);
 
-/// One sentence for each type that more than one of the files of `root` defines.
-std::vector<std::string> types_of_one_name(const std::string& root, const std::vector<SourceFile>& files);
+/// Returns one sentence for each type that is defined more than once in `files`, whose paths are relative to `root`.
+std::vector<std::string> duplicate_types(const std::string& root, const std::vector<SourceFile>& files);
 
 }  // namespace nestwright::house

@@ -24,7 +24,7 @@ TEST(Types, AreReadWithTheirNamespaces) {
   EXPECT_EQ(read_types("namespace a {\n\nstruct X {};\n}  // namespace a\n")[0].line, 3);
 }
 
-TEST(Types, OthersAreNone) {
+TEST(Types, OtherDefinitionsAreIgnored) {
   EXPECT_THAT(
       read_types("namespace a {\nclass X;\nstruct Y::Inner {\n};\nstruct Map<int> {\n};\nnamespace {\nstruct Own {};\n"
                  "}  // namespace\n}  // namespace a\nstruct Outside {};\n"),
@@ -43,15 +43,15 @@ TEST(Types, TwoOfOneNameAreFound) {
   for (const char* file : {"/src/a.h", "/src/b.cpp"}) {
     std::ofstream(folder.path() + file) << "namespace n {\nstruct X {};\n}  // namespace n\n";
   }
-  EXPECT_THAT(types_of_one_name(folder.path(), read_tree(folder.path(), {"src"})),
+  EXPECT_THAT(duplicate_types(folder.path(), read_tree(folder.path(), {"src"})),
               ElementsAre("n::X is defined in src/a.h:2 src/b.cpp:2"));
 }
 
-TEST(Types, NoneOfTheProgramHasTheNameOfAnother) {
+TEST(Types, TypesOfTheProgramHaveUniqueNames) {
   const std::string root = NESTWRIGHT_SOURCE_DIR;
   const std::vector<SourceFile> files = read_tree(root, {"src", "templates", "search", "cost_model", "logs", "bench"});
   ASSERT_GE(files.size(), 400u);
-  EXPECT_THAT(types_of_one_name(root, files), IsEmpty());
+  EXPECT_THAT(duplicate_types(root, files), IsEmpty());
 }
 
 }  // namespace

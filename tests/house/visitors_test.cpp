@@ -1,5 +1,5 @@
-// Visitors of nodes name the kinds that they treat alike (ir/core/one_of.h), and a switch over one of our enumerations
-// names every enumerator: what takes whatever is left would accept a new kind in silence.
+// Visitors name the node kinds that they treat alike (ir/core/one_of.h), and a switch over one of our enumerations
+// names every enumerator: a wildcard or a default would silently accept a new kind.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Lines with a parameter of any type that has no name, and so takes a node without a look at it.
+/// Returns the lines with an unnamed parameter of deduced type, which accepts any node and ignores it.
 std::vector<int> wildcards(const std::string& text) {
   static const std::regex wildcard(R"(\((const )?auto&&?\))");
   std::vector<int> found;
@@ -27,7 +27,7 @@ std::vector<int> wildcards(const std::string& text) {
   return found;
 }
 
-/// Lines with the `default:` of a switch over one of our enumerations, whose enumerators are spelled kName.
+/// Returns the lines with a `default:` in a switch over one of our enumerations, whose enumerators are named kName.
 std::vector<int> defaults(const std::string& text) {
   static const std::regex switch_line(R"(^( *)switch \()"), label(R"(^ *case ([A-Za-z_]+::)*k[A-Z]\w*:)"),
       default_label(R"(^( *)default:)");
@@ -70,7 +70,7 @@ TEST(Visitors, NameWhatTheyTreatAlike) {
   for (const SourceFile& file :
        read_tree(NESTWRIGHT_SOURCE_DIR, {"src", "templates", "search", "cost_model", "logs"})) {
     EXPECT_THAT(wildcards(text_of(file)), IsEmpty())
-        << file.path << " has a visitor that takes whatever is left: name it";
+        << file.path << " has a visitor with a wildcard: name the node kinds";
   }
 }
 
@@ -87,7 +87,8 @@ TEST(Switches, ADefaultIsFound) {
 TEST(Switches, NameEveryEnumerator) {
   for (const SourceFile& file :
        read_tree(NESTWRIGHT_SOURCE_DIR, {"src", "templates", "search", "cost_model", "logs", "bench"})) {
-    EXPECT_THAT(defaults(text_of(file)), IsEmpty()) << file.path << " has a default over an enumeration: name the rest";
+    EXPECT_THAT(defaults(text_of(file)), IsEmpty())
+        << file.path << " has a default over an enumeration: name all enumerators";
   }
 }
 

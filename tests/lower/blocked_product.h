@@ -1,4 +1,4 @@
-// Products whose slices are double-buffered: what the tests of that share. Thread rule: as for a schedule.
+// Matrix products with double-buffered slices, for the tests of double_buffer. Thread rule: Schedule's.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace nestwright::testing {
 
-/// C = A B, the rows of B in slices of the reduction.
+/// C = A B.
 struct Product {
   explicit Product(std::int64_t m = 6, std::int64_t n = 10, std::int64_t depth = 13)
       : A(placeholder({m, depth}, kFloat32, "A")),
@@ -31,8 +31,8 @@ struct Product {
   std::unique_ptr<Schedule> s;
 };
 
-/// Blocks of 4 rows and 5 columns, a thread an element, slices of 3 of the reduction in shared memory, in so many
-/// stages (1: not double-buffered).
+/// A product by blocks of 4 rows and 5 columns, with a thread for each element and slices of 3 steps of the reduction
+/// in shared memory, which are double-buffered in `stages` stages (1: not at all).
 struct Blocked : Product {
   explicit Blocked(std::int64_t stages, std::int64_t depth = 12) : Blocked(stages, stages, depth) {}
   Blocked(std::int64_t stages_a, std::int64_t stages_b, std::int64_t depth) : Product(8, 15, depth) {
@@ -55,7 +55,7 @@ struct Blocked : Product {
   Tensor a, b;
 };
 
-/// Barriers that stand in the loop over `name`.
+/// The number of barriers in the loop over `name`.
 inline int barriers_in_loop(const ir::Stmt& s, const std::string& name) {
   int count = 0;
   ir::for_each_stmt(s, [&](const ir::Stmt& inner) {

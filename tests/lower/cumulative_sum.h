@@ -1,4 +1,4 @@
-// A scan whose columns are bound to threads: a launch a step.
+// A scan whose columns are bound to threads, so that each step is a launch. Thread rule: Schedule's.
 #pragma once
 
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace nestwright::testing {
 
-/// Y[t, j] = X[0, j] + ... + X[t, j], of any size.
+/// Y[t, j] = X[0, j] + ... + X[t, j], with symbolic extents.
 struct CumulativeSum {
   Tensor X, Y;
   Schedule s;

@@ -1,4 +1,4 @@
-// The second stage for devices: what stays a loop, how wide vectors are, and what is refused.
+// expand() for devices: which loops remain, the width of vectors, and refusals.
 #include <gmock/gmock.h>
 
 #include "devices.h"

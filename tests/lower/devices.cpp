@@ -10,7 +10,7 @@
 namespace nestwright::testing {
 namespace {
 
-/// Without barrier number `which`.
+/// Removes barrier number `which`.
 class Remover : public ir::Mutator {
  public:
   explicit Remover(int which) : which_(which) {}

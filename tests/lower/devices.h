@@ -1,4 +1,4 @@
-// What the tests of programs for devices share.
+// Targets and expectations for the tests of device programs. Thread rule: pure functions.
 #pragma once
 
 #include "ir/core/program.h"
@@ -10,8 +10,8 @@ Target device_target(DeviceKind device = DeviceKind::kCuda);
 
 int count_barriers(const ir::Stmt& s);
 
-/// Expects the only kernel of `program` to have `barriers` barriers, and each to be missed where it is left out: by the
-/// verifier and by the interpreter, with a race between threads or an access to what is still being copied.
+/// Expects the only kernel of `program` to have `barriers` barriers. Without any one of them the verifier and the
+/// interpreter must both report a race between threads, or an access to an element that is still being copied.
 void expect_every_barrier_needed(const ir::Program& program, int barriers);
 
 }  // namespace nestwright::testing

@@ -1,4 +1,4 @@
-// Storage that the iterations of a loop use in turns: the loops, their results, and what cannot be done ahead.
+// double_buffer with two slots: the loop form, its results, and stages that cannot be computed ahead.
 #include <gmock/gmock.h>
 
 #include "blocked_product.h"
@@ -29,7 +29,7 @@ int count_halved(const ir::Program& program) {
   return count;
 }
 
-/// T[i] = A[i] + 1, C[i] = T[i] * T[i], T computed in tiles of C.
+/// T[i] = A[i] + 1, C[i] = T[i] * T[i], with T computed in tiles of C.
 struct Chain {
   explicit Chain(const Expr& length, std::int64_t tile = 8, const Tail& tail = Tail::guard())
       : A(placeholder({length}, kFloat32, "A")),
@@ -67,17 +67,17 @@ TEST(DoubleBuffer, IsFilledOneIterationAhead) {
 }
 
 TEST(DoubleBuffer, TheOrderIsFillUseFill) {
-  // What is stored into a half lies there until after the next store into the other one.
+  // A half keeps its elements until after the next store to the other half.
   const ir::Program program = Chain(32).program();
   const auto* allocate = program.kernels[0].body.as<ir::Allocate>();
   ASSERT_NE(allocate, nullptr);
   const auto* parts = allocate->body.as<ir::Block>();
   ASSERT_NE(parts, nullptr);
   ASSERT_EQ(parts->stmts.size(), 2u);
-  const auto* turns = parts->stmts[1].as<ir::For>()->body.as<ir::Block>();
-  ASSERT_NE(turns, nullptr);
-  EXPECT_NE(turns->stmts[0].as<ir::IfThenElse>(), nullptr);
-  EXPECT_NE(turns->stmts[1].as<ir::For>(), nullptr);
+  const auto* iteration = parts->stmts[1].as<ir::For>()->body.as<ir::Block>();
+  ASSERT_NE(iteration, nullptr);
+  EXPECT_NE(iteration->stmts[0].as<ir::IfThenElse>(), nullptr);
+  EXPECT_NE(iteration->stmts[1].as<ir::For>(), nullptr);
 }
 
 TEST(DoubleBuffer, OddExtentsAndTailsOfEveryKind) {
@@ -104,7 +104,7 @@ TEST(DoubleBuffer, OfASingleIterationNothingIsDoneAhead) {
             "  C[i.inner] = T[i.inner]*T[i.inner]\n");
 }
 
-TEST(DoubleBuffer, EachSegmentOfASplitHasItsOwnTurns) {
+TEST(DoubleBuffer, EachSegmentOfASplitIsBufferedByItself) {
   const Chain chain(34, 8, Tail::compose({8, 5}));  // 3 tiles of 8, 2 of 5
   EXPECT_EQ(count_halved(chain.program()), 2) << chain.text();
   EXPECT_EQ(run_program(chain.program()), run_unscheduled(chain.C, chain.args()));
@@ -167,7 +167,7 @@ TEST(DoubleBuffer, InsideOneThatIsDoubleBuffered) {
   s[T].compute_at(s[C], s[C].axis(0)).double_buffer();
   s[S].compute_at(s[C], o).double_buffer();
   s[R].compute_at(s[S], s[S].axis(1)).double_buffer();
-  // S would be computed inside the loop of C, but T, which reads it, at a loop around it.
+  // S is to be computed inside the loop of C, but T, which reads it, at a loop around that.
   s[S].compute_at(s[T], s[T].axis(1));
   const ir::Program program = lower(s, {A, C}, Target(), "f", {.after_pass = {}, .verify = true});
   EXPECT_EQ(run_program(program), run_unscheduled(C, {A, C})) << ir::to_string(program);
@@ -268,7 +268,7 @@ TEST(DoubleBufferInSharedMemory, TakesOneBarrierAnIteration) {
 }
 
 TEST(DoubleBufferInSharedMemory, WhatIsFetchedAheadWaitsInRegisters) {
-  // On a device that does not copy by itself.
+  // The device has no asynchronous copies.
   const Blocked blocked(2);
   const ir::Program program = blocked.program(device_target(DeviceKind::kOpenCl));
   const std::string text = ir::to_string(program.kernels[0].body);
@@ -283,7 +283,7 @@ TEST(DoubleBufferInSharedMemory, WhatIsFetchedAheadWaitsInRegisters) {
   EXPECT_LT(stored, waits) << text;
 }
 
-/// C[i] = the sum of T[k, i] = A[k, i] + 1, slices of the reduction by one thread a column: 4 * `rows` elements each.
+/// C[i] = sum of T[k, i] = A[k, i] + 1, with slices of 4 * `rows` elements of the reduction by one thread a column.
 std::string columns_fetched_ahead(std::int64_t rows, bool of_shared = false) {
   const Tensor A = placeholder({64, 8}, kFloat32, "A");
   const Tensor S = compute({64, 8}, [&](Expr k, Expr i) { return A(k, i) + 1.0; }, "S");
@@ -349,7 +349,7 @@ TEST(DoubleBufferInSharedMemory, EveryBarrierIsNeeded) {
   expect_every_barrier_needed(Blocked(2).program(device_target()), 2);
 }
 
-/// The wrong half: one that is read while it is filled.
+/// Redirects all accesses to one half, which is then read while it is filled.
 class OneHalf : public ir::Mutator {
  public:
   using Mutator::mutate;

@@ -1,5 +1,5 @@
-// Loop form to vector form, on programs made by hand; what a pass makes is held against the printed form, what it means
-// against the interpreter.
+// expand() on handwritten programs: the vector form is compared in print, and its results with the interpreter's of the
+// loop form.
 #include <gmock/gmock.h>
 
 #include <cstring>
@@ -34,7 +34,7 @@ struct OneKernel {
   Program program;
 };
 
-/// B[n] from A[n]; `make_body(A, B)`.
+/// A program that computes B[n] from A[n] by `make_body(A, B)`.
 OneKernel kernel(std::int64_t n, const std::function<Stmt(Buffer, Buffer)>& make_body, std::int64_t n_out = 0) {
   OneKernel k;
   k.A = Buffer("A", kFloat32, {Expr(n)});
@@ -54,7 +54,7 @@ std::vector<float> run(const Program& program, std::int64_t n, std::int64_t n_ou
   return b;
 }
 
-/// Expands for all instruction sets and compares the results. The vector form as printed, for the last, AVX-512.
+/// Expands for all instruction sets and compares the results. Returns the printed vector form for the last, AVX-512.
 std::string expand_everywhere(const OneKernel& k) {
   const std::int64_t n = k.A->elements(), n_out = k.B->elements();
   const std::vector<float> expected = run(k.program, n, n_out);
@@ -208,7 +208,7 @@ TEST(Expand, WorkspaceIsSharedByWhatIsNeverAliveAtOnce) {
   };
   const Buffer X("X", kFloat32, {Expr(100)}), Y("Y", kFloat32, {Expr(100)}), Z("Z", kFloat32, {Expr(100)});
   const auto k = kernel(100, [&](Buffer A, Buffer B) {
-    // X is dead once Y is made, so Z may take its place.
+    // X is dead once Y is computed, so that Z may use its memory.
     const Stmt body = block({copy(A, X), copy(X, Y), copy(Y, Z), copy(Z, B)});
     return make_allocate(X, make_allocate(Y, make_allocate(Z, body)));
   });
@@ -328,7 +328,7 @@ TEST(Expand, PassesAreReportedInOrder) {
                                             "plan_storage", "dot_products", "amx_tiles"}));
 }
 
-// --- What is refused -------------------------------------------------------------------------------------------------
+// --- Refusals --------------------------------------------------------------------------------------------------------
 
 TEST(ExpandRefuses, ReductionsOverLanes) {
   EXPECT_THAT(lower_error(kernel(16,

@@ -1,4 +1,4 @@
-// Stages in fragment scope: their region is what a warp needs, and what is refused.
+// Stages in fragment scope: their region is the union of those of a warp's threads; and refusals.
 #include <gmock/gmock.h>
 
 #include "devices.h"
@@ -16,7 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// C of 16 x 16 by one warp: row 8 i + y, column 8 j + 2 x + pair.
+/// C[16, 16] by one warp, whose threads compute row 8 i + y, column 8 j + 2 x + pair.
 struct OneWarp {
   Tensor a = placeholder({16, 16}, kFloat16, "A"), b = placeholder({16, 16}, kFloat16, "B");
   IterVar k = reduce_axis(16, "k");
@@ -68,7 +68,7 @@ TEST(Fragments, AreHeldByWholeWarps) {
 
 TEST(Fragments, AreTheSameForAllThreadsOfAWarp) {
   OneWarp warp;
-  // Each thread computes its own A, and the sums of it are none of a warp's.
+  // Each thread computes its own A, so that its sums are not held by a warp.
   const Tensor own = warp.s.cache_read(warp.a, ir::Scope::kLocal, {warp.sums});
   warp.s[own].compute_at(warp.s[warp.sums], warp.s[warp.sums].axis(0));
   EXPECT_THAT(warp.refusal(), ::testing::StartsWith("f: fragment buffer C.tile is stored to in `C.tile[i, j] = "));
@@ -77,7 +77,7 @@ TEST(Fragments, AreTheSameForAllThreadsOfAWarp) {
                                   "of what depends on threadIdx.x and threadIdx.y"));
 }
 
-/// C of 16 x 32 by two warps, A and B by slices of 16 through shared memory: what one warp fetches the other one reads.
+/// C[16, 32] by two warps, with slices of 16 of A and B in shared memory; each warp reads what the other stores there.
 ir::Program two_warps(const Matmul& op) {
   Schedule s = create_schedule(op.c);
   const Tensor sums = s.cache_write(op.c, ir::Scope::kFragment);

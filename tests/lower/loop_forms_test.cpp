@@ -1,5 +1,5 @@
-// The loop form of schedules whose splits divide: nothing is left of guards, of min, and of / and % but where a fused
-// loop that stays fused is taken apart. Debug builds verify every one of these programs after each pass.
+// The loop form of schedules whose splits divide: it has no guards, no min, and no / and % except to decode a loop that
+// stays fused. Debug builds verify each of these programs after each pass.
 #include <gmock/gmock.h>
 
 #include <sstream>
@@ -18,7 +18,7 @@ std::string loop_form(const Schedule& s, const std::vector<Tensor>& args) {
   return ir::to_string(lower(s, args, Target(), "f", options).kernels[0].body);
 }
 
-/// The lines that take a fused loop apart left out.
+/// `text` without the lines that decode a fused loop.
 std::string without_decoding(const std::string& text) {
   std::istringstream lines(text);
   std::string result, line;

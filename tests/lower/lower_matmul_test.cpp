@@ -1,5 +1,5 @@
-// The matrix product under many schedules: what the nest means is held against a plain loop, what it looks like inside
-// against what the tuned kernels need.
+// The matrix product under many schedules: its results are compared with a plain loop, and the form of its nest with
+// the needs of tuned kernels.
 #include <gmock/gmock.h>
 
 #include "ir/core/print.h"
@@ -86,7 +86,7 @@ TEST(LowerMatmul, TinySizesUnderTheLargeTile) {
   }
 }
 
-// --- What the nest looks like ------------------------------------------------------------------------------------
+// --- The form of the nest -----------------------------------------------------------------------------------------
 
 /// All loops over the reduction, innermost statements included, in program order.
 std::vector<ir::For> reduction_loops(const ir::Program& program) {
@@ -111,7 +111,7 @@ TEST(LowerMatmul, MainKernelHasNoGuardAndAWholeTile) {
   const std::vector<ir::For> loops = reduction_loops(program);
   ASSERT_EQ(loops.size(), 4u);  // main and tail of both dimensions
   EXPECT_EQ(ir::to_string(loops[0].extent), "8");
-  // Not even the tails' are guarded: their loops are shorter, down to the last vector of 15 columns.
+  // Even the tails have no guards: their loops are shorter, down to the last vector of 15 columns.
   for (const ir::For& loop : loops) EXPECT_EQ(count_guards(loop.body), 0);
 
   std::vector<std::string> tiles;

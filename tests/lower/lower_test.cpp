@@ -1,4 +1,4 @@
-// Loop form of small schedules, in their printed form, and what is refused.
+// The loop form of small schedules, as printed, and refusals.
 #include <gmock/gmock.h>
 
 #include "ir/core/print.h"
@@ -143,7 +143,7 @@ TEST(Lower, PrefetchIsSoManyIterationsAhead) {
 }
 
 TEST(Lower, PrefetchesTheLastLineOfRowsThatBeginInsideOne) {
-  // Rows of 100 elements are 6.25 lines apart: 32 elements lie in three lines, but for those of every fourth row.
+  // Rows of 100 elements are 6.25 lines apart: 32 elements lie in three lines, except in every fourth row.
   const Matmul op = make_matmul(8, 100, 64);
   Schedule s = create_schedule(op.c);
   const auto [outer, inner] = s[op.c].split(s[op.c].axis(1), factor(32), Tail::partition());

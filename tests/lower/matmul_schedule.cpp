@@ -28,7 +28,7 @@ Schedule schedule_matmul(const Matmul& op, const MatmulVariant& v) {
   const Tensor& C = op.c;
   Schedule s = create_schedule(C);
 
-  // The register tile takes over the reduction, but for the loop over its blocks.
+  // The register tile has the reduction, except for the loop over its blocks.
   IterVar ko, ki = s[C].reduce_axis(0);
   if (v.block_k > 0) std::tie(ko, ki) = s[C].split(ki, factor(v.block_k), v.tail_k);
   Tensor T = C;

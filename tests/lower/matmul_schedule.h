@@ -1,4 +1,5 @@
-// Schedules of a matrix product as the CPU template makes them, for the tests of both stages of the lowering.
+// Schedules of a matrix product like those of the CPU template, for the tests of both stages of lowering.
+// Thread rule: pure functions. Units: extents and tiles are in elements.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ struct MatmulVariant {
   int pack_b_at = 1;         ///< 0: root, 1: j0, 2: ko
   bool parallel = false;     ///< over the fused blocks
   bool n_outermost = true;   ///< order of the block loops
-  bool in_registers = true;  ///< cache_write
+  bool in_registers = true;  ///< whether sums are kept in a register tile (cache_write)
   std::int64_t prefetch = 0;
 
   std::string str() const;
@@ -31,7 +32,7 @@ struct Matmul {
 };
 Matmul make_matmul(std::int64_t m, std::int64_t n, std::int64_t k);
 Schedule schedule_matmul(const Matmul& op, const MatmulVariant& v);
-/// A variant drawn from `seed`, sizes included.
+/// A random variant, sizes included.
 MatmulVariant random_variant(std::uint64_t seed);
 
 }  // namespace nestwright::testing

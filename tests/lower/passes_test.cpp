@@ -1,4 +1,4 @@
-// The table of passes: its names are those of the files, and it says what runs where.
+// The table of passes: its names are those of the files, and its entries are complete.
 #include "lower/passes.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Where the threads of a block wait: the pass on loops written by hand.
+// place_barriers on handwritten loops.
 #include <gmock/gmock.h>
 
 #include "ir/core/print.h"
@@ -22,7 +22,7 @@ class Barriers : public ::testing::Test {
   Buffer s_{"s", kFloat32, {2, 8}, Scope::kShared}, c_{"C", kFloat32, {8}};
 };
 
-TEST_F(Barriers, TheHalvesOfADoubleBufferAreToldApart) {
+TEST_F(Barriers, TheHalvesOfADoubleBufferAreDistinguished) {
   const Expr v(v_);
   EXPECT_EQ(placed(threads(block({fill(0), turns(block({fill((v + 1) % 2), use(v % 2)}))}))),
             "threadIdx.x x in 0..8:\n"
@@ -35,7 +35,7 @@ TEST_F(Barriers, TheHalvesOfADoubleBufferAreToldApart) {
 }
 
 TEST_F(Barriers, AnOtherIterationHasAnotherHalf) {
-  // Read before it is filled again: by the next iteration, but by the one after that, too.
+  // An element is read by the next iteration, and filled again by the one after that.
   const Expr v(v_);
   EXPECT_EQ(placed(threads(turns(block({fill(v % 2), use(v % 2)})))),
             "threadIdx.x x in 0..8:\n"
@@ -46,7 +46,7 @@ TEST_F(Barriers, AnOtherIterationHasAnotherHalf) {
             "    barrier\n");
 }
 
-TEST_F(Barriers, WhatDiffersBetweenThreadsTellsNothingApart) {
+TEST_F(Barriers, DivergentIndicesAreNotDistinguished) {
   const Expr x(x_);
   EXPECT_EQ(
       placed(threads(block({make_store(s_, {x % 2, 0}, 1.0), make_store(c_, {x_}, make_load(s_, {(x + 1) % 2, 0}))}))),
@@ -56,8 +56,8 @@ TEST_F(Barriers, WhatDiffersBetweenThreadsTellsNothingApart) {
       "  C[x] = s[(x + 1)%2, 0]\n");
 }
 
-TEST_F(Barriers, ABranchThatMayBePassedByIsNoBarrier) {
-  // Whether n is 1 or not, the last statement has to wait for the first one.
+TEST_F(Barriers, ABarrierInABranchThatMayBeSkippedIsNotEnough) {
+  // Whether n is 1 or not, the last statement has to wait for the first.
   const Var n("n");
   const Buffer t("t", kFloat32, {8}, Scope::kShared);
   const Stmt inside = block({make_store(t, {x_}, 1.0), make_store(c_, {x_}, make_load(t, {7 - Expr(x_)}))});

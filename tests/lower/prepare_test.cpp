@@ -1,4 +1,4 @@
-// prepare in loop form: two kernels, which parameters each has to do with, and what is refused.
+// prepare in loop form: the two kernels, their parameters, and refusals.
 #include <gmock/gmock.h>
 
 #include "ir/analysis/preparation.h"

@@ -1,4 +1,4 @@
-// Bounds inference: what a stage computes inside its consumer's loop is what is read there, and no more.
+// Bounds inference: inside its consumer's loop a stage computes exactly the region that is read there.
 #include <gmock/gmock.h>
 
 #include "ir/core/print.h"
@@ -18,7 +18,7 @@ ir::Program lowered(const Schedule& s, const std::vector<Tensor>& args) {
   return program;
 }
 
-/// The schedule computes what the one without any primitive does; its loop form, printed.
+/// Expects the results of the unscheduled program; returns the printed loop form.
 std::string same_as_unscheduled(const Schedule& s, const Tensor& output, const std::vector<Tensor>& args,
                                 const std::vector<std::int64_t>& symbols = {}) {
   const ir::Program program = lowered(s, args);
@@ -27,7 +27,7 @@ std::string same_as_unscheduled(const Schedule& s, const Tensor& output, const s
   return ir::to_string(program.kernels[0].body);
 }
 
-/// A convolution of `kernel` x `kernel` taps with stride and dilation, of a stage that doubles the input.
+/// A convolution with `kernel` x `kernel` taps, stride and dilation, of a stage that doubles the input.
 struct Convolution {
   Convolution(int size, int kernel, int stride, int dilation) {
     const int out = (size - (kernel - 1) * dilation - 1) / stride + 1;
@@ -73,7 +73,7 @@ TEST(Regions, DilatedConvolutionAtItsReductionLoop) {
   const auto [io, ii] = s[c.Y].split(s[c.Y].axis(0), factor(2));
   s[c.Y].reorder({io, s[c.Y].reduce_axis(0), ii, s[c.Y].axis(1), s[c.Y].reduce_axis(1)});
   s[c.twice].compute_at(s[c.Y], s[c.Y].reduce_axis(0));
-  // Two rows at one tap, whole columns: 14 outputs and twice 3 more.
+  // Two rows at one tap, and whole columns: 14 outputs and twice 3 more.
   EXPECT_THAT(same_as_unscheduled(s, c.Y, {c.X, c.W, c.Y}), HasSubstr("global twice: float32[2, 20]"));
   Schedule around = create_schedule(c.Y);
   const auto [jo, ji] = around[c.Y].split(around[c.Y].axis(1), factor(5));

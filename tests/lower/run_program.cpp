@@ -1,13 +1,15 @@
 #include "run_program.h"
 
-#include "lower/lower.h"
+#include <gtest/gtest.h>
 
 #include <limits>
 
-#include "expression/tensor.h"
+#include "ir/core/print.h"
 #include "ir/core/rewrite.h"
 #include "ir/interpret/interpret.h"
 #include "ir/simplify/simplify.h"
+#include "lower/lower.h"
+#include "tests/support/cpu_target.h"
 
 namespace nestwright::testing {
 
@@ -41,6 +43,14 @@ std::vector<std::vector<float>> run_program(const ir::Program& program, std::uin
 std::vector<std::vector<float>> run_unscheduled(const Tensor& output, const Args& args,
                                                 const std::vector<std::int64_t>& symbols) {
   return run_program(lower(create_schedule(output), args, Target(), "f"), 1, symbols);
+}
+
+void expect_same_results(const Schedule& schedule, const std::vector<Tensor>& outputs, const Args& args) {
+  const Target target = cpu_target(CpuIsa::kAvx512);
+  const auto expected = run_program(lower(create_schedule(outputs), args, target, "f"));
+  const ir::Program loops = lower(schedule, args, target, "f"), vectors = expand(loops, target);
+  EXPECT_EQ(run_program(loops, 3), expected) << ir::to_string(loops);
+  EXPECT_EQ(run_program(vectors, 4), expected) << ir::to_string(vectors);
 }
 
 }  // namespace nestwright::testing

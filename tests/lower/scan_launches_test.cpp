@@ -1,5 +1,5 @@
-// Scans on devices: the time is a loop of launches on the host, split or not; the stages of a step are kernels of their
-// own, or parts of the update's.
+// Scans on devices: time is a loop of launches on the host, split or not; the stages of a step are kernels of their
+// own, or parts of the update's kernel.
 #include <gmock/gmock.h>
 
 #include "devices.h"
@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Y[t] = 2 Y[t-1] - Y[t-2] + 3 X[t] from two rows of X on, with a stage that reads the states and one that does not.
+/// Y[t] = 2 Y[t-1] - Y[t-2] + 3 X[t] after two rows of X, with a stage that reads the states and one that does not.
 struct Recurrence {
   explicit Recurrence(Expr steps = var("m"), Expr width = var("n")) : m(std::move(steps)), n(std::move(width)) {}
 
@@ -29,7 +29,7 @@ struct Recurrence {
   Tensor Y = scan(init, update, state, {X}, "Y");
   Schedule s = create_schedule(Y);
 
-  /// Binds the columns of `tensor` to blocks of 8 threads, and gives the threads' loop.
+  /// Binds the columns of `tensor` to blocks of 8 threads. Returns the threads' loop.
   IterVar bind_columns(const Tensor& tensor) {
     const auto [block, thread] = s[tensor].split(s[tensor].axis(1), factor(8));
     s[tensor].bind(block, kBlockIdxX).bind(thread, kThreadIdxX);
@@ -43,7 +43,7 @@ struct Recurrence {
     return message<LowerError>([&] { program(); });
   }
 
-  /// Runs the program at `steps` x `width`; `symbols` are those of the two that are symbols.
+  /// Runs the program at `steps` x `width`; `symbols` has the values of those of the two that are symbolic.
   void expect_right(std::int64_t steps, std::int64_t width, const std::vector<std::int64_t>& symbols) const {
     const ir::Program f = program();
     EXPECT_THAT(ir::verify(f, ir::Form::kLoop), ::testing::IsEmpty());
@@ -66,7 +66,7 @@ struct Recurrence {
   }
 };
 
-/// What runs on the host.
+/// The host statement, printed.
 std::string host_of(const Recurrence& r) {
   const std::string text = ir::to_string(r.program());
   return text.substr(0, text.find("  kernel "));

@@ -1,4 +1,4 @@
-// Scans: their loop form, printed, and their results by the interpreter.
+// The loop form of scans, as printed, and their results in the interpreter.
 #include "expression/scan.h"
 
 #include <gmock/gmock.h>

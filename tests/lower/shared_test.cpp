@@ -1,4 +1,4 @@
-// Stages in shared scope: threads that share the work, the region of all of them, and barriers.
+// Stages in shared scope: threads share the work, the region is the union over all threads, and barriers.
 #include <gmock/gmock.h>
 
 #include "devices.h"
@@ -15,7 +15,7 @@
 namespace nestwright::testing {
 namespace {
 
-/// C in tiles of 8x8 a block of 4x2 threads; A and B by slices of 5 along k, through shared memory.
+/// C in tiles of 8x8 for each block of 4x2 threads, with slices of 5 steps of A and B in shared memory.
 struct Blocked {
   Matmul op = make_matmul(16, 24, 20);
   Schedule s = create_schedule(op.c);
@@ -69,7 +69,7 @@ TEST(Shared, OneThreadLoadsWhereNoneIsNamed) {
 
 TEST(Shared, EveryBarrierIsNeeded) { expect_every_barrier_needed(Blocked().program(), 2); }
 
-/// B[i] = A[i] + A[i+1], 8 threads a block, what they read through shared memory.
+/// B[i] = A[i] + A[i+1] by 8 threads a block, which read A through shared memory.
 struct Stencil {
   Tensor A = placeholder({33}, kFloat32, "A");
   Tensor B = compute({32}, [&](Expr i) { return A(i) + A(i + 1); }, "B");
@@ -102,7 +102,7 @@ TEST(Shared, ALoopShorterThanTheThreadsIsGuarded) {
 }
 
 TEST(Shared, ABlockHasItsThreadsHoweverFewElementsThereAre) {
-  // 16 threads a block for tiles of 8 of the 5 elements: all of them fetch what they share, 5 of them use it.
+  // 16 threads a block for tiles of 8 of the 5 elements: all threads fetch, and 5 of them use the elements.
   const Tensor A = placeholder({5}, kFloat32, "A");
   const Tensor B = compute({5}, [&](Expr i) { return A(4 - i) * 2.0; }, "B");
   Schedule s = create_schedule(B);
@@ -130,7 +130,7 @@ std::string refusal(const Schedule& s, const std::vector<Tensor>& args) {
   return message<LowerError>([&] { lower(s, args, device_target(), "f"); });
 }
 
-/// As Stencil, but the loop around the threads is none over blocks.
+/// Like Stencil, but without a loop over blocks.
 struct OneBlock : Stencil {
   OneBlock() {
     s = create_schedule(B);

@@ -1,4 +1,4 @@
-// Schedules bound to blocks and threads: the host's launches and the kernels, and what is refused.
+// Schedules bound to blocks and threads: the host's launches, the kernels, and refusals.
 #include <gmock/gmock.h>
 
 #include "cumulative_sum.h"

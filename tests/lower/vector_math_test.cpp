@@ -1,5 +1,5 @@
-// The pass that expands functions into arithmetic: what it makes and where. That the results are right is tested on
-// machine code, in tests/codegen/vector_math_test.cpp.
+// vector_math: the arithmetic that it expands functions into, and its place. tests/codegen/vector_math_test.cpp tests
+// the results, in machine code.
 #include "lower/vector_math.h"
 
 #include <gmock/gmock.h>
@@ -132,7 +132,7 @@ TEST(VectorMath, ExpandedProgramsRoundTripAndSimplifyToThemselves) {
   EXPECT_TRUE(simplify(simple).same_as(simple));
 }
 
-// Conditions, values of lets and bounds of loops have functions, too.
+// Conditions, values of lets and bounds of loops may contain functions, too.
 TEST(VectorMath, StandsBeforeTheStatementThatNeedsIt) {
   const Kernel k;
   const Var v("v", kFloat32);
@@ -153,7 +153,7 @@ TEST(VectorMath, StandsBeforeTheStatementThatNeedsIt) {
   for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(actual[i], expected[i], 4e-7) << x[i];
 }
 
-// The lets compute what a select may not take: such a value may come from what was never written, but not be used.
+// The lets compute values that a select may discard: such a value may depend on memory that was never written.
 TEST(VectorMath, ValuesThatDoNotCountMayBeUndefined) {
   const Buffer A("A", kFloat32, {Expr(16)}), B("B", kFloat32, {Expr(16)}), T("T", kFloat32, {Expr(16)});
   const auto program = [&](std::int64_t written) {

@@ -1,4 +1,5 @@
-// Virtual threads: loops over them inside of barriers, storage for each of them, and the same results.
+// virtual_threads: loops over virtual threads move inside barriers, their storage is private, and results stay the
+// same.
 #include <gmock/gmock.h>
 
 #include "devices.h"
@@ -15,7 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// C in tiles of 8 rows a block: 2 virtual threads by 2 rows, 2 threads by 4 columns; A through shared memory.
+/// C in tiles of 8 rows for each block: 2 virtual threads by 2 rows, 2 threads by 4 columns; A in shared memory.
 struct Interleaved {
   Matmul op = make_matmul(16, 8, 6);
   Schedule s = create_schedule(op.c);

@@ -1,5 +1,5 @@
-// What threads of a warp read of each other in shared memory, by shuffles: on CUDA where they are whole warps that
-// reach it together, and nowhere else.
+// warp_shuffles: exchanges through shared memory become shuffles on CUDA, for whole warps in uniform control flow, and
+// nowhere else.
 #include <gmock/gmock.h>
 
 #include "devices.h"
@@ -18,10 +18,10 @@ using ::testing::Not;
 
 Target cuda() { return Target::parse("cuda"); }
 
-/// The number that differs from `x` in `bit` alone.
+/// x ^ bit, by arithmetic.
 Expr across(const Expr& x, int bit) { return x / (2 * bit) * (2 * bit) + (x + bit) % (2 * bit); }
 
-/// Rows of `threads` columns, each combined by exchanges in shared memory: of all bits below `warp`, the highest first.
+/// Reduces rows of `threads` columns by exchanges in shared memory, over all bits below `warp`, highest first.
 struct Butterfly {
   int threads = 64, warp = 32;
   int rows = 1;  ///< a block, along threadIdx.y
@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(Blocks, WarpShufflesOf,
                                             ::testing::Values(ir::ReducerKind::kSum, ir::ReducerKind::kMax,
                                                               ir::ReducerKind::kMin)));
 
-/// What expanding leaves in shared memory, with its barriers.
+/// Expects the exchanges to stay in shared memory, with their barriers.
 void expect_shared(Butterfly b, const Target& target = cuda()) {
   const ir::Program program = b.lowered(target);
   const ir::Program result = expanded(program, target);

@@ -14,7 +14,7 @@
 namespace nestwright {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 ir::Program named(const std::string& name) {
   ir::Program program;

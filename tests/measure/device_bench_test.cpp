@@ -12,9 +12,9 @@
 namespace nestwright {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 constexpr std::int64_t kElements = 1000;
 
@@ -110,13 +110,13 @@ TEST(DeviceBench, FromALoopFormToAVerifiedTime) {
   const auto runner = device_runner("opencl");
   for (const BuildResult& result : built) {
     ASSERT_EQ(result.outcome, Outcome::kOk) << result.message;
-    EXPECT_NE(result.object.code, "");
+    EXPECT_NE(result.object.code_fingerprint, "");
     const Measurement m = run(*runner, {result.object})[0];
     EXPECT_EQ(m.outcome, Outcome::kOk) << m.message;
     EXPECT_TRUE(m.evidence.verified);
     EXPECT_GT(m.timing.median_ns, 0);
   }
-  EXPECT_NE(built[0].object.code, built[1].object.code);
+  EXPECT_NE(built[0].object.code_fingerprint, built[1].object.code_fingerprint);
 }
 
 TEST(DeviceBench, WrongKernelsSayWhereAndTheRunnerGoesOn) {
@@ -287,7 +287,7 @@ TEST(DeviceBench, WhatCannotBeLaunchedIsRefusedOnceItIsCompiled) {
             "kernel add cannot be launched: 232452 bytes of shared memory are more than the 232448 that a block may "
             "have on sm_90");
   EXPECT_EQ(built[1].object.object, "") << "there is nothing to launch";
-  EXPECT_EQ(built[1].object.code, "");
+  EXPECT_EQ(built[1].object.code_fingerprint, "");
   EXPECT_EQ(built[1].object.resources.at(0).shared_bytes, 232452);
   EXPECT_GT(built[1].compile_ms, 0);
   EXPECT_EQ(built[2].outcome, Outcome::kOk) << built[2].message << ": the builder goes on";

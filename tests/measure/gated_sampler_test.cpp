@@ -8,8 +8,8 @@
 namespace nestwright {
 namespace {
 
-using testing::Each;
-using testing::IsEmpty;
+using ::testing::Each;
+using ::testing::IsEmpty;
 
 constexpr double kSlow = 1.5 * MadeUpKernels::kFma_ns;
 
@@ -120,7 +120,7 @@ TEST(GatedSampler, ACandidateThatFailsWhenItIsTakenAgainGivesNoSample) {
 TEST(GatedSampler, LooksAroundForWhatIsSeenOnceAPass) {
   MadeUpMachine machine(CallTimes{{0, 1e6}});
   machine.kernels.around = [] { return Surroundings{2e6, 0}; };
-  SentinelReading observation = machine.sampler.observe();
+  PassObservation observation = machine.sampler.observe();
   EXPECT_EQ(observation.surroundings.walk_ns, 2e6);
   EXPECT_EQ(observation.disturbance, "");
   machine.kernels.around = [] { return Surroundings{2e6, 20e6}; };

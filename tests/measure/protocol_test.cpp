@@ -17,7 +17,7 @@ TEST(Protocol, BuilderMessagesComeBackWhole) {
   sent.object.symbol = "sym";
   sent.object.preparation = "sym_prepare";
   sent.object.prepared_bytes = {64, 4096};
-  sent.object.code = "code";
+  sent.object.code_fingerprint = "code";
   sent.object.workspace = {128, 64};
   sent.object.launches = "program";
   sent.object.resources = {{"kernel", 64, 8, 16, 4096, 128, 0.25}};
@@ -28,7 +28,7 @@ TEST(Protocol, BuilderMessagesComeBackWhole) {
   EXPECT_EQ(reply.object.symbol, "sym");
   EXPECT_EQ(reply.object.preparation, "sym_prepare");
   EXPECT_EQ(reply.object.prepared_bytes, (std::vector<std::int64_t>{64, 4096}));
-  EXPECT_EQ(reply.object.code, "code");
+  EXPECT_EQ(reply.object.code_fingerprint, "code");
   EXPECT_EQ(reply.object.workspace.shared_bytes, 128);
   EXPECT_EQ(reply.object.workspace.per_thread_bytes, 64);
   EXPECT_EQ(reply.compile_ms, 1.5);

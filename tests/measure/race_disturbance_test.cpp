@@ -7,11 +7,11 @@
 namespace nestwright {
 namespace {
 
-using testing::Contains;
-using testing::DoubleNear;
-using testing::Each;
-using testing::IsEmpty;
-using testing::SizeIs;
+using ::testing::Contains;
+using ::testing::DoubleNear;
+using ::testing::Each;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 constexpr Contender kIncumbent{9, 1e6};
 

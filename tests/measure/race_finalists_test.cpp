@@ -7,7 +7,7 @@
 namespace nestwright {
 namespace {
 
-using testing::SizeIs;
+using ::testing::SizeIs;
 
 TEST(RaceFinalists, EveryoneGetsAllSamplesInterleavedInEightProcesses) {
   MadeUpMachine machine({{0, 1e6}, {1, 3e6}});

@@ -9,10 +9,10 @@
 namespace nestwright {
 namespace {
 
-using testing::DoubleNear;
-using testing::Each;
-using testing::Ge;
-using testing::SizeIs;
+using ::testing::DoubleNear;
+using ::testing::Each;
+using ::testing::Ge;
+using ::testing::SizeIs;
 
 constexpr Contender kIncumbent{9, 1e6};
 

@@ -13,8 +13,8 @@
 namespace nestwright {
 namespace {
 
-using testing::HasSubstr;
-using testing::MatchesRegex;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 
 bool is_protected(const std::string& what) {
   const std::vector<Protection> all = protections();

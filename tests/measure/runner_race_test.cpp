@@ -11,9 +11,9 @@
 namespace nestwright {
 namespace {
 
-using testing::Ge;
-using testing::HasSubstr;
-using testing::SizeIs;
+using ::testing::Ge;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
 
 constexpr int kAttempts = 50;  // about 10 ms each; a disturbance lasts for a few
 

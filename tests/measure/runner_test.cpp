@@ -10,8 +10,8 @@
 namespace nestwright {
 namespace {
 
-using testing::HasSubstr;
-using testing::SizeIs;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
 
 TEST(Runner, ARightKernelIsVerifiedAndTimed) {
   const auto runner = planted_runner();

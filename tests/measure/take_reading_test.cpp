@@ -7,7 +7,7 @@
 namespace nestwright {
 namespace {
 
-using testing::SizeIs;
+using ::testing::SizeIs;
 
 CpuUsage no_usage() { return {}; }
 

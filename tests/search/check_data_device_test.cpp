@@ -20,8 +20,8 @@
 namespace nestwright {
 namespace {
 
-using testing::EndsWith;
-using testing::HasSubstr;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
 
 const Target& opencl() {
   static const Target target = Target::parse("opencl");

@@ -12,11 +12,11 @@
 namespace nestwright {
 namespace {
 
-using testing::AllOf;
-using testing::Each;
-using testing::HasSubstr;
-using testing::Not;
-using testing::SizeIs;
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
 
 /// Rates so low that every kernel seems to exceed them.
 constexpr MachineLimits kTooLow{.fma_gflops = 0.01, .read_gb_s = 0.01};

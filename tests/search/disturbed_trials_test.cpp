@@ -8,7 +8,7 @@ namespace {
 
 DisturbedTrial disturbed(TrialId trial, const std::string& code, double rough_ns) {
   DisturbedTrial result{.trial = trial, .rough_ns = rough_ns};
-  result.built.result.object.code = code;
+  result.built.result.object.code_fingerprint = code;
   return result;
 }
 

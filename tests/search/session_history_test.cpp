@@ -15,7 +15,7 @@
 namespace nestwright {
 namespace {
 
-using testing::Contains;
+using ::testing::Contains;
 
 class SessionHistory : public testing::Test {
  protected:

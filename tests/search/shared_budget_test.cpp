@@ -12,7 +12,7 @@
 namespace nestwright {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 /// The script of a made-up task: `bests` after each of its turns; the last one stays.
 struct Plan {

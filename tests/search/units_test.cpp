@@ -135,7 +135,7 @@ TEST_F(UnitsTest, ASessionOfAnotherCodeGeneratorIsLinkedByUnchangedCodeAlone) {
   TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
   SessionState session(task_, log, options_);
   const Point point = session.space.seeds().front();
-  const std::string code = session.build({point}, Pipeline::kSearch).front().result.object.code;
+  const std::string code = session.build({point}, Pipeline::kSearch).front().result.object.code_fingerprint;
   RecordProvenance another = session.made_by;
   another.code_generator = "0123456789abcdef";
   const SessionId earlier = log.begin_session(session.key, {.made_by = another});

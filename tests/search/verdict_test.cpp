@@ -11,7 +11,7 @@
 namespace nestwright {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 /// An entry of a race with one pass in each process, whose samples vary by `spread` around `ns`. Each pass has a
 /// disturbance that all entries share, as the machine's drift does.

@@ -1,4 +1,5 @@
-// A target for each instruction set, independent of the machine.
+// Makes a CPU target for an instruction set, independent of the machine.
+// Thread rule: pure function.
 #pragma once
 
 #include "target/target.h"

@@ -1,4 +1,5 @@
-// A clock that advances only when told to.
+// A clock for tests that advances only by advance(). Unit: nanoseconds.
+// Thread rule: one thread at a time.
 #pragma once
 
 #include "support/clock.h"

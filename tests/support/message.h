@@ -1,4 +1,5 @@
 // Captures the message of an exception.
+// Thread rule: that of the function that is called.
 #pragma once
 
 #include <string>

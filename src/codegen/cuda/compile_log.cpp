@@ -7,7 +7,7 @@
 namespace nestwright::codegen {
 namespace {
 
-/// The number that stands in front of `words`; 0 where they are not there.
+/// The number before `words` in the line; 0 if the line does not contain them.
 std::int64_t number_before(std::string_view line, std::string_view words) {
   const std::size_t at = line.find(words);
   if (at == std::string_view::npos || at == 0) return 0;

@@ -1,4 +1,4 @@
-// What NVRTC and ptxas say of a compilation. Thread rule: pure functions.
+// Parses the log that NVRTC and ptxas write of a compilation. Thread rule: pure functions.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace nestwright::codegen {
 
-/// The resources of each kernel, in the order of the log of ptxas -v.
+/// The resources of each kernel that ptxas -v reports, in its order.
 std::vector<KernelResources> resources_of(std::string_view log);
 
-/// The first error of the log on one line, shortened.
+/// The first error of the log, shortened to one line.
 std::string first_error(std::string_view log);
 
 }  // namespace nestwright::codegen

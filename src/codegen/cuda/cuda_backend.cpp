@@ -41,11 +41,11 @@ class CudaBackend final : public Backend {
  public:
   CompiledObject compile(const ir::Program& program, const Target& target, const CompileOptions& options) override {
     if (target.device != DeviceKind::kCuda) throw CompileError("the CUDA backend makes code for CUDA only");
-    architecture_number(target.arch);  // refused before NVRTC is looked for
+    architecture_number(target.arch);  // throws before NVRTC is loaded
     const Nvrtc& nvrtc = Nvrtc::get();
     require_architecture(target.arch, nvrtc);
     CompiledObject result = device_object(program, CudaDialect());
-    // wgmma is among what only code for this very architecture may use, which later ones do not run.
+    // wgmma needs code for sm_90a, which later architectures do not run.
     const bool is_special = target.arch == "sm_90" && result.source.find("wgmma.mma_async") != std::string::npos;
     NvrtcResult compiled =
         nvrtc.compile(result.source, result.symbol + ".cu",
@@ -63,7 +63,7 @@ class CudaBackend final : public Backend {
   std::string version() const override { return Nvrtc::get().version(); }
 
  private:
-  /// In the order of the program's kernels; none where ptxas said nothing, as it does of code that NVRTC had kept.
+  /// The kernels' resources, in the program's order; empty if ptxas reported none, as for code from NVRTC's cache.
   static std::vector<KernelResources> resources(const ir::Program& program, const std::string& log,
                                                 const Target& target) {
     const std::vector<KernelResources> reported = resources_of(log);

@@ -1,5 +1,5 @@
-// The backend for CUDA: CUDA C++, compiled by NVRTC to a cubin for the target's architecture.
-// Thread rule: as Backend's.
+// The CUDA backend: generates CUDA C++, which NVRTC compiles to a cubin for the target's architecture.
+// Thread rule: Backend's.
 #pragma once
 
 #include <memory>

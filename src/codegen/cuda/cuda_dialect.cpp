@@ -13,10 +13,10 @@ using ir::Type;
 
 constexpr std::string_view kComponents = "xyzw";
 
-/// Elements of 1 and 2 bytes travel in words of up to 4.
+/// Whether vectors pack the elements into words of up to 4 bytes.
 bool is_packed(Type element) { return element.bytes() < 4; }
 
-/// Of float4: "float".
+/// The name of a vector type without its length: "float" for float4.
 const char* vector_stem(Type element) {
   if (element.is_float()) return element.bits == 64 ? "double" : "float";
   const bool is_unsigned = element.code == ir::TypeCode::kUInt;
@@ -98,7 +98,7 @@ static __device__ __forceinline__ unsigned short nw_bfloat16_of_float32(float x)
 )";
 }
 
-// Of all 32 threads.
+// The mask has all 32 threads of the warp.
 const char* CudaDialect::shuffle_xor() const { return "__shfl_xor_sync(0xffffffffu, "; }
 
 std::string CudaDialect::opening(bool) const { return {}; }
@@ -119,7 +119,7 @@ std::string CudaDialect::index(ir::LoopKind kind) const {
                      kComponents[ir::dimension_of(kind)]);
 }
 
-// Round the first-level cache where there is an instruction for that.
+// Bypasses the first-level cache if there is an instruction that does, which only 16 bytes have.
 std::string CudaDialect::asynchronous_copy(int bytes) const {
   return fmt::format(
       R"(static __device__ __forceinline__ void nw_copy_{0}(void* to, const void* from, bool condition) {{
@@ -201,7 +201,7 @@ std::string CudaDialect::make_vector(Type element, const std::vector<std::string
   return fmt::format("make_{}({})", type, fmt::join(words, ", "));
 }
 
-std::string CudaDialect::stream(const std::string& place, const std::string& value) const {
+std::string CudaDialect::non_temporal_store(const std::string& place, const std::string& value) const {
   return fmt::format("__stcs({}, {});", place[0] == '*' ? place.substr(1) : "&" + place, value);
 }
 

@@ -1,4 +1,4 @@
-// CUDA C++ as NVRTC compiles it, without a header. Thread rule: as Dialect's.
+// CUDA C++ as NVRTC compiles it without any header. Thread rule: Dialect's.
 #pragma once
 
 #include "codegen/source/dialect.h"
@@ -34,7 +34,7 @@ class CudaDialect final : public Dialect {
                         bool is_const) const override;
   std::string vector_lane(const std::string& vector, ir::Type element, int lanes, int lane) const override;
   std::string make_vector(ir::Type element, const std::vector<std::string>& lanes) const override;
-  std::string stream(const std::string& place, const std::string& value) const override;
+  std::string non_temporal_store(const std::string& place, const std::string& value) const override;
 
  private:
   TensorFunction warpgroup_function(const ir::TensorInstruction& instruction) const;

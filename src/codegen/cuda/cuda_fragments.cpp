@@ -21,8 +21,8 @@ constexpr const char* kFillAll =
 }}
 )";
 
-// Each lane says where one row of 16 bytes begins: eight lanes those of one matrix, of which there are four. Lane l is
-// given the four bytes at 4*(l%4) of row l/4 of each; transposed, two halves of column l/4.
+// Each lane passes the address of one row of 16 bytes: eight lanes those of one of four matrices. Lane l receives the
+// four bytes at 4*(l%4) of row l/4 of each matrix; transposed, two halves of column l/4.
 constexpr const char* kLoad =
     R"(static __device__ __forceinline__ void nw_ldmatrix{0}(
     unsigned int* r0, unsigned int* r1, unsigned int* r2, unsigned int* r3, const void* row) {{
@@ -44,7 +44,7 @@ constexpr const char* kRound =
   asm("cvt.rna.tf32.f32 %0, %0;" : "+r"(*x));
 }
 )";
-// There is no ldmatrix that transposes 32 bits. Rows that lie 8 or 24 banks of 32 further apart meet no bank twice.
+// ldmatrix does not transpose elements of 32 bits. Loads have no bank conflicts if rows lie 8 or 24 banks of 32 apart.
 constexpr const char* kLoadTransposedTf32 =
     R"(static __device__ __forceinline__ void nw_load_transposed_tf32(
     unsigned int* top, unsigned int* bottom, const void* from, int bytes) {
@@ -59,7 +59,7 @@ constexpr const char* kRoundLoaded =
     "  nw_round_register(top), nw_round_register(top + 1);\n"
     "  nw_round_register(bottom), nw_round_register(bottom + 1);\n";
 
-// Registers of one lane, in the order of PTX.
+// The registers of one lane, in PTX's order.
 constexpr const char* kMultiply =
     R"(static __device__ __forceinline__ void nw_mma_{0}(
     {4}* c0, {4}* c1, {4}* c2, {4}* c3, unsigned int a0, unsigned int a1, unsigned int a2, unsigned int a3,
@@ -75,8 +75,8 @@ static __device__ __forceinline__ void nw_multiply_{0}(
 }}
 )";
 
-/// The shape of a product, and the types of A's elements by B's, as PTX says it: float16 by float16, bfloat16 and tf32
-/// likewise, bytes by int8.
+/// The shape and the types of an mma instruction in PTX: A and B are both float16, bfloat16 or tf32, or A is bytes and
+/// B int8.
 struct Instruction {
   const char *shape, *types;
 };

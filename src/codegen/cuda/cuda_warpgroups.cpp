@@ -11,8 +11,8 @@
 namespace nestwright::codegen {
 namespace {
 
-// A descriptor says, in units of 16 bytes, where a matrix without swizzling begins and how far its cores lie apart. The
-// sums are the instructions' alone until they are awaited.
+// A descriptor has the address of a matrix without swizzling and the distances of its cores, in units of 16 bytes. No
+// other instruction may access the sums until they are awaited.
 constexpr const char* kProduct =
     R"(static __device__ __forceinline__ void nw_wgmma_{name}(
     {value}* top, {value}* bottom, unsigned long long a, unsigned long long b) {{
@@ -47,7 +47,7 @@ constexpr const char* kAwait =
 }}
 )";
 
-/// Of sums, A and B, as PTX says them.
+/// The types of sums, A and B in PTX.
 const char* types_of(ir::Type a) {
   if (a == kFloat16) return "f32.f16.f16";
   if (a == kBFloat16) return "f32.bf16.bf16";
@@ -59,7 +59,7 @@ const char* types_of(ir::Type a) {
 Dialect::TensorFunction CudaDialect::warpgroup_function(const ir::TensorInstruction& instruction) const {
   const bool of_bytes = instruction.type.bytes() == 1;
   const char* constraint = of_bytes ? "r" : "f";
-  // Of each 8 columns a thread has two of its top row, then two of its bottom row.
+  // Of each 8 columns a thread holds two of its top row, then two of its bottom row.
   const std::int64_t half = instruction.columns / 4;
   const char* const value = of_bytes ? "int" : "float";
   if (instruction.op == ir::TensorOp::kWarpgroupAwait) {

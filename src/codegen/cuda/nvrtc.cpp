@@ -11,12 +11,12 @@
 namespace nestwright::codegen {
 namespace {
 
-// As NVRTC's header declares it, from CUDA 11.2 on.
+// Declarations of NVRTC's header, from CUDA 11.2 on.
 using Result = int;
 using Program = struct NvrtcProgramHandle*;
 constexpr Result kSuccess = 0, kInvalidOption = 5;
 
-/// The library that the environment names, or what may be there.
+/// The library that the environment names, else the usual names.
 std::vector<std::string> library_names() {
   if (const char* named = std::getenv(kNvrtcVariable); named != nullptr && *named != '\0') return {named};
   return cuda::toolkit_libraries("nvrtc");
@@ -95,8 +95,8 @@ void Nvrtc::require_served() const {
 }
 
 const Nvrtc& Nvrtc::get() {
-  static const Functions functions = load();  // tried again after it threw
-  static const Nvrtc nvrtc(functions);        // likewise
+  static const Functions functions = load();  // C++ runs an initialiser that threw again
+  static const Nvrtc nvrtc(functions);
   return nvrtc;
 }
 
@@ -121,14 +121,14 @@ std::vector<int> Nvrtc::architectures() const {
 
 NvrtcResult Nvrtc::compile(const std::string& source, const std::string& name,
                            const std::vector<std::string>& options) const {
-  if (knows_no_cache_) {
+  if (accepts_no_cache_) {
     std::vector<std::string> uncached = options;
     uncached.emplace_back("--no-cache");
     NvrtcResult result = compile_with(source, name, uncached);
     if (!result.refuses_option) return result;
   }
   NvrtcResult result = compile_with(source, name, options);
-  if (!result.refuses_option) knows_no_cache_ = false;
+  if (!result.refuses_option) accepts_no_cache_ = false;
   return result;
 }
 

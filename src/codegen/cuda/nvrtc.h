@@ -1,5 +1,5 @@
-// NVRTC, NVIDIA's compiler at run time, loaded when it is first asked for: nothing of CUDA is linked, and neither a GPU
-// nor a driver is needed to compile. Thread rule: any number of threads at once.
+// NVRTC, NVIDIA's runtime compiler. The library is loaded on first use: nothing of CUDA is linked, and compiling needs
+// neither a GPU nor a driver. Thread rule: any number of threads at once.
 #pragma once
 
 #include <atomic>
@@ -8,28 +8,29 @@
 
 namespace nestwright::codegen {
 
-/// The variable of the environment that names the library where it is not found by itself.
+/// The environment variable with the library's path, for machines on which it is not found otherwise.
 inline constexpr const char* kNvrtcVariable = "NESTWRIGHT_NVRTC";
 
 struct NvrtcResult {
   bool succeeded = false;
-  bool refuses_option = false;  ///< it failed because of an option
-  std::string log;              ///< of the compiler and of ptxas
+  bool refuses_option = false;  ///< whether it failed because of an option
+  std::string log;              ///< of NVRTC and ptxas
   std::string cubin, ptx;
 };
 
 class Nvrtc {
  public:
-  /// The one of this process. Throws CompileError that says what to install where there is none, or none whose code
-  /// this machine's driver loads: that of its own major version of CUDA or an earlier one. Looks again the next time.
+  /// The only instance of this process. Throws CompileError, which says what to install, if there is no library, or
+  /// none whose code this machine's driver loads: one of the driver's own major version of CUDA or an earlier one. A
+  /// call after a failure tries again.
   static const Nvrtc& get();
 
-  /// "NVRTC 13.0".
+  /// Such as "NVRTC 13.0".
   std::string version() const;
-  /// Numbers of the architectures that it compiles for: 80 for sm_80.
+  /// The numbers of the architectures that it compiles for: 80 for sm_80.
   std::vector<int> architectures() const;
-  /// Always anew: NVRTC keeps what it compiled from 12.9 on, and ptxas says nothing of what comes out of that cache. It
-  /// is told not to, unless it is so old that it does not know the option.
+  /// Compiles without NVRTC's cache, which it has from 12.9 on: ptxas reports no resources for cached code. The option
+  /// that turns the cache off is left out for a library too old to know it.
   NvrtcResult compile(const std::string& source, const std::string& name,
                       const std::vector<std::string>& options) const;
 
@@ -46,7 +47,7 @@ class Nvrtc {
                            const std::vector<std::string>& options) const;
 
   const Functions& functions_;
-  mutable std::atomic<bool> knows_no_cache_ = true;
+  mutable std::atomic<bool> accepts_no_cache_ = true;
 };
 
 }  // namespace nestwright::codegen

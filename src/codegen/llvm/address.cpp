@@ -1,7 +1,7 @@
-// Where elements lie, and access to them. An address is the buffer's base, plus one sum for each scope that moves it
-// (kept in that scope, see function_emitter.h), plus a constant: all rows of a register tile share a base register and
-// differ in their displacement. Tiles in allocas are never gathered by an instruction: that would keep them out of
-// registers.
+// Emits addresses, loads and stores. An address is the buffer's base, plus one sum for each scope that moves it (cached
+// in that scope, see function_emitter.h), plus a constant, so that all rows of a register tile share a base register
+// and differ in their displacement. Tiles in allocas are never accessed by a gather instruction, which would keep them
+// out of registers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ void add_scaled(ir::Linear& offset, const ir::Expr& index, const ir::Expr& strid
     offset.add(linear, *constant);
     return;
   }
-  // Term by term, so that each product can leave the loops that do not change it.
+  // Term by term, so that each product can be hoisted on its own.
   offset.add(ir::to_linear(stride), linear.constant);
   for (const ir::LinearTerm& term : linear.terms) {
     offset.add(ir::to_linear(ir::make_binary(ir::BinaryOp::kMul, term.atom, stride)), term.coefficient);
@@ -98,7 +98,7 @@ llvm::Value* FunctionEmitter::address(const ir::Buffer& buffer, const ir::Linear
   llvm::Type* element = memory_type_of(buffer->element.element());
   llvm::Value* pointer = find(buffer).base;
   std::vector<std::vector<ir::LinearTerm>> by_depth(scopes_.size());
-  std::vector<ir::LinearTerm> here;  // what must be computed where it stands
+  std::vector<ir::LinearTerm> here;  // terms that must be computed in place
   for (const ir::LinearTerm& term : offset.terms) {
     const int term_depth = depth_of(term.atom);
     (term_depth < 0 ? here : by_depth[static_cast<std::size_t>(term_depth)]).push_back(term);
@@ -149,7 +149,8 @@ llvm::Align FunctionEmitter::alignment(const ir::Buffer& buffer, const ir::Linea
   return llvm::Align(static_cast<std::uint64_t>(common & -common));
 }
 
-// A masked access to a stack array, made of a whole one: masked instructions would keep the array out of registers.
+// Whether a masked access to a stack array can be an access of all lanes and a select: masked instructions would keep
+// the array out of registers.
 bool FunctionEmitter::is_whole_in_tile(const ir::Buffer& buffer, const Access& access) const {
   return buffer->scope != ir::Scope::kGlobal && access.offsets == nullptr && access.lane_stride == 1 &&
          access.offset.is_constant() && access.offset.constant >= 0 &&
@@ -165,7 +166,7 @@ llvm::Value* FunctionEmitter::emit_load(const ir::Load& load, ir::Type type) {
   if (type.is_scalar()) {
     llvm::Value* pointer = address(load.buffer, access.offset);
     llvm::Value* mask = load.mask.defined() ? emit(load.mask) : nullptr;
-    // Where it is masked off the first element is read in its stead, which costs no branch.
+    // If the mask is off, the first element is loaded instead, which needs no branch.
     if (mask != nullptr) pointer = builder_.CreateSelect(mask, pointer, address(load.buffer, {}));
     value = builder_.CreateAlignedLoad(memory_type, pointer,
                                        mask == nullptr ? alignment(load.buffer, access.offset) : element_align);
@@ -179,7 +180,7 @@ llvm::Value* FunctionEmitter::emit_load(const ir::Load& load, ir::Type type) {
     const llvm::Align align = alignment(load.buffer, access.offset);
     if (!load.mask.defined() || is_whole_in_tile(load.buffer, access)) {
       value = builder_.CreateAlignedLoad(memory_type, pointer, align);
-      // Masked-off lanes give 0, unless nobody will look at them.
+      // Inactive lanes are 0, unless the store that uses them has the same mask.
       const bool unseen = !load.mask.defined() || (store_mask_.defined() && ir::equal(load.mask, store_mask_));
       if (!unseen) {
         value = builder_.CreateSelect(emit_mask(load.mask), value, llvm::Constant::getNullValue(memory_type));
@@ -233,7 +234,7 @@ void FunctionEmitter::emit_store(const ir::Store& store) {
       builder_.CreateMaskedStore(value, pointer, align, emit_mask(store.mask));
     } else {
       llvm::StoreInst* whole = builder_.CreateAlignedStore(value, pointer, align);
-      if (store.non_temporal && is_streamable(value->getType(), align)) stream(whole);
+      if (store.non_temporal && can_bypass_caches(value->getType(), align)) make_non_temporal(whole);
     }
   } else if (store.mask.defined() || (module_.target.has_masks() && store.buffer->scope == ir::Scope::kGlobal)) {
     llvm::Value* mask = store.mask.defined() ? emit_mask(store.mask) : nullptr;
@@ -252,16 +253,16 @@ void FunctionEmitter::emit_store(const ir::Store& store) {
   }
 }
 
-// A vector register as a whole, at its natural alignment: anything else would be split, or trap.
-bool FunctionEmitter::is_streamable(const llvm::Type* type, llvm::Align align) const {
+// Non-temporal stores must fill a vector register and be naturally aligned; others would be split, or trap.
+bool FunctionEmitter::can_bypass_caches(const llvm::Type* type, llvm::Align align) const {
   const std::uint64_t bytes = type->getPrimitiveSizeInBits().getFixedValue() / 8;
   return bytes >= 16 && bytes <= static_cast<std::uint64_t>(module_.target.vector_bits) / 8 && align.value() >= bytes;
 }
 
-void FunctionEmitter::stream(llvm::StoreInst* store) {
+void FunctionEmitter::make_non_temporal(llvm::StoreInst* store) {
   llvm::Metadata* one = llvm::ConstantAsMetadata::get(builder_.getInt32(1));
   store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(function_->getContext(), {one}));
-  streams_ = true;
+  has_non_temporal_stores_ = true;
 }
 
 void FunctionEmitter::emit_prefetch(const ir::Prefetch& prefetch) {

@@ -1,5 +1,5 @@
-// What tells the machine code of two objects apart, and nothing that does not: names of symbols and the layout of the
-// file are left out, so that two configurations that compile to the same instructions are seen to be one.
+// Computes the fingerprint of an object's machine code. Names of symbols and the layout of the file do not count, so
+// that two configurations that compile to the same instructions have the same fingerprint.
 #include <fmt/format.h>
 #include <llvm/Object/ELFObjectFile.h>
 #include <llvm/Support/MemoryBuffer.h>
@@ -66,7 +66,7 @@ class Identity {
     }
   }
 
-  /// By its place where it is defined here, by its name where it comes from outside.
+  /// Adds a symbol's position if it is defined in the object, else its name.
   void add_target(const SymbolRef& symbol) {
     if ((taken(symbol.getFlags()) & llvm::object::BasicSymbolRef::SF_Undefined) != 0) {
       const llvm::StringRef name = taken(symbol.getName());

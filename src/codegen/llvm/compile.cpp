@@ -1,4 +1,4 @@
-// LLVM IR to machine code: the two pipelines, and how they differ in what they cost.
+// Compiles LLVM IR to machine code, by one of two pipelines of different cost.
 #include <fmt/format.h>
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
@@ -115,8 +115,8 @@ std::string generate(llvm::Module& module, llvm::TargetMachine& machine, Pipelin
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
   {
-    // Loop strength reduction is more than a quarter of the time and rarely pays; its switch is global to the process,
-    // and is read while the pipeline is put together.
+    // Loop strength reduction takes more than a quarter of the time and rarely pays. Its switch is global to the
+    // process, and is read while the pipeline is built.
     static std::mutex mutex;
     static auto* disable_lsr = static_cast<llvm::cl::opt<bool>*>(llvm::cl::getRegisteredOptions()["disable-lsr"]);
     const std::lock_guard lock(mutex);
@@ -136,7 +136,7 @@ std::string print(const llvm::Module& module) {
   return text;
 }
 
-/// A C identifier that reads like `name`.
+/// A C identifier that resembles `name`.
 std::string symbol_of(const std::string& name) {
   std::string symbol = name.empty() ? "kernel" : name;
   for (char& c : symbol) {
@@ -146,7 +146,7 @@ std::string symbol_of(const std::string& name) {
   return symbol;
 }
 
-/// Empty where LLVM knows the processor.
+/// The reason why LLVM cannot compile for the target's processor; empty if it can.
 std::string why_unknown(const Target& target, const llvm::TargetMachine& machine) {
   if (target.llvm_cpu.empty() || machine.getMCSubtargetInfo()->isCPUStringValid(target.llvm_cpu)) return {};
   return fmt::format("LLVM {} knows no processor '{}': give llvm_cpu another name, as znver4, or generic",
@@ -177,12 +177,12 @@ class LlvmBackend final : public Backend {
     optimize(*module, *machine, options.pipeline);
     if (options.keep_ir) result.ir = print(*module);
     if (options.keep_assembly) {
-      // Code generation uses the module up.
+      // Code generation consumes the module.
       const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*module);
       result.assembly = generate(*copy, *machine, options.pipeline, llvm::CodeGenFileType::AssemblyFile);
     }
     result.object = generate(*module, *machine, options.pipeline, llvm::CodeGenFileType::ObjectFile);
-    result.code = code_identity(result);
+    result.code_fingerprint = code_identity(result);
     return result;
   }
 

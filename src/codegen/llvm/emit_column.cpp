@@ -1,7 +1,8 @@
-// A column of a tile in registers, whose rows are vectors: what a transposition stores. Each column is the root of a
-// tree of shuffles of two vectors, as in the well-known transposition by unpacking: rows are interleaved within 128
-// bits, then whole 128-bit parts are brought together. The columns of a tile share the inner nodes of their trees,
-// which are the same instructions on the same operands: 64 shuffles turn a tile of 16 x 16, not 15 for each column.
+// Emits loads of a column of a tile in registers, whose rows are vectors; transpositions store columns. Each column is
+// the root of a tree of two-operand shuffles, as in the well-known transposition by unpacking: rows are interleaved
+// within 128 bits, then whole 128-bit parts are collected. The columns of a tile share the inner nodes of their trees,
+// which are equal instructions on equal operands: 64 shuffles transpose a tile of 16 x 16, instead of 15 for each
+// column.
 #include <algorithm>
 
 #include "codegen/llvm/function_emitter.h"
@@ -9,16 +10,16 @@
 namespace nestwright::codegen {
 namespace {
 
-constexpr int kPartBytes = 16;  ///< what an unpacking instruction stays within
+constexpr int kPartBytes = 16;  ///< unpacking instructions work within parts of this size
 
-/// The masks of one column's tree.
-class Turn {
+/// The shuffle masks of one column's tree.
+class ColumnShuffles {
  public:
-  Turn(int lanes, int element_bytes, int column) : lanes_(lanes), column_(column) {
+  ColumnShuffles(int lanes, int element_bytes, int column) : lanes_(lanes), column_(column) {
     part_ = std::clamp(kPartBytes / element_bytes, 1, lanes);
   }
 
-  /// How the two vectors below a node at this height (1: of two rows) are combined.
+  /// The mask of a node at this height; a node at height 1 combines two rows.
   std::vector<int> mask(int height) const {
     int unit = 1;
     for (int h = 1; h < height && unit < part_; ++h) unit *= 2;
@@ -26,9 +27,9 @@ class Turn {
   }
 
  private:
-  /// Units of `unit` elements from both in turns, of the lower or the upper half of each part: where the column is.
+  /// Alternates units of `unit` elements from both vectors, out of the half of each part that contains the column.
   std::vector<int> interleave(int unit) const {
-    const int units = part_ / unit;  // of columns, that each part still has
+    const int units = part_ / unit;  // in each part
     const int half = column_ % part_ / (units / 2) % 2;
     std::vector<int> mask;
     for (int e = 0; e < lanes_; ++e) {
@@ -39,9 +40,9 @@ class Turn {
     return mask;
   }
 
-  /// The even or the odd parts of the first, then those of the second.
+  /// Takes the even or the odd parts of the first vector, then those of the second.
   std::vector<int> gather_parts(int height) const {
-    int level = height - 1;  // among those of whole parts
+    int level = height - 1;  // counted from the lowest that combines whole parts
     for (int unit = 1; unit < part_; unit *= 2) --level;
     const int parts = lanes_ / part_, parity = (column_ / part_ >> level) % 2;
     std::vector<int> mask;
@@ -65,13 +66,14 @@ llvm::Value* FunctionEmitter::emit_column(const ir::Buffer& buffer, const Access
   const std::int64_t row = access.lane_stride, column = access.offset.constant % row;
   const std::int64_t window = column / access.lanes * access.lanes;
   const int length = static_cast<int>(std::min<std::int64_t>(access.lanes, row - window));
-  llvm::Type* type = llvm::FixedVectorType::get(memory_type_of(buffer->element), length);  // of one element, too
+  llvm::Type* type =
+      llvm::FixedVectorType::get(memory_type_of(buffer->element), length);  // a vector even if length is 1
 
   std::vector<llvm::Value*> level;
   for (int lane = 0; lane < access.lanes; ++lane) {
     ir::Linear offset;
     offset.constant = access.offset.constant - column + lane * row + window;
-    if (offset.constant + length > buffer->elements()) {  // lanes past the end, which nobody sees
+    if (offset.constant + length > buffer->elements()) {  // past the end of the tile
       level.push_back(llvm::PoisonValue::get(memory_type_of(buffer->element.with_lanes(access.lanes))));
       continue;
     }
@@ -80,9 +82,9 @@ llvm::Value* FunctionEmitter::emit_column(const ir::Buffer& buffer, const Access
     for (int e = 0; e < length; ++e) widen[static_cast<std::size_t>(e)] = e;
     level.push_back(length == access.lanes ? whole : builder_.CreateShuffleVector(whole, widen));
   }
-  const Turn turn(access.lanes, buffer->element.bytes(), static_cast<int>(column - window));
+  const ColumnShuffles shuffles(access.lanes, buffer->element.bytes(), static_cast<int>(column - window));
   for (int height = 1; level.size() > 1; ++height) {
-    const std::vector<int> mask = turn.mask(height);
+    const std::vector<int> mask = shuffles.mask(height);
     std::vector<llvm::Value*> above;
     for (std::size_t i = 0; i < level.size(); i += 2) {
       above.push_back(builder_.CreateShuffleVector(level[i], level[i + 1], mask));

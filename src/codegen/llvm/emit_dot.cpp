@@ -1,4 +1,4 @@
-// Words of bytes and halves, and the sums of their products, for which CPUs have instructions.
+// Emits words of bytes and halves, and dot products of words, for which CPUs have instructions.
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include "codegen/llvm/function_emitter.h"
@@ -10,7 +10,7 @@ namespace {
 
 using llvm::Intrinsic::ID;
 
-/// The instruction on vectors of 4, 8 and 16 words.
+/// The instruction for vectors of 4, 8 or 16 words.
 ID instruction_of(ir::Intrinsic intrinsic, int lanes) {
   using namespace llvm::Intrinsic;
   const auto of_width = [&](ID words4, ID words8, ID words16) {
@@ -32,7 +32,7 @@ ID instruction_of(ir::Intrinsic intrinsic, int lanes) {
 
 }  // namespace
 
-/// One load of the word of each lane, or of the one that all have.
+/// Loads the word of each lane by one load, or the one word that all lanes have.
 llvm::Value* FunctionEmitter::emit_word_load(const ir::Call& call, int lanes) {
   const ir::Load* first = ir::load_of_part(call.args[0], 32 / static_cast<int>(call.args.size()));
   check(first != nullptr, "a load of words has no load");
@@ -58,7 +58,7 @@ llvm::Value* FunctionEmitter::emit_join(const ir::Call& call) {
   return words;
 }
 
-/// Part `part` of each word, of `bits` bits, as an int32.
+/// Part number `part` of each word, which has `bits` bits, as an int32.
 llvm::Value* FunctionEmitter::part_of(llvm::Value* word, int part, int bits, bool is_signed) {
   const int above = 32 - bits * (part + 1);
   llvm::Value* high = above == 0 ? word : builder_.CreateShl(word, static_cast<std::uint64_t>(above));
@@ -74,7 +74,7 @@ llvm::Value* FunctionEmitter::emit_dot_instruction(const ir::Call& call, int lan
     return builder_.CreateAdd(
         sum, builder_.CreateIntrinsic(id, {}, {builder_.CreateBitCast(a, halves), builder_.CreateBitCast(b, halves)}));
   }
-  // The operands' types are the declaration's: they differ between instructions and versions of LLVM.
+  // Operands are cast to the declared types, which differ between instructions and versions of LLVM.
 #if LLVM_VERSION_MAJOR >= 20
   llvm::Function* instruction = llvm::Intrinsic::getOrInsertDeclaration(&module_.module, id);
 #else
@@ -85,7 +85,7 @@ llvm::Value* FunctionEmitter::emit_dot_instruction(const ir::Call& call, int lan
                                            builder_.CreateBitCast(b, signature->getParamType(2))});
 }
 
-/// Part by part.
+/// A dot product without an instruction, computed part by part.
 llvm::Value* FunctionEmitter::emit_dot(const ir::Call& call) {
   llvm::Value *sum = emit(call.args[0]), *a = emit(call.args[1]), *b = emit(call.args[2]);
   if (call.intrinsic == ir::Intrinsic::kDotBF16) {

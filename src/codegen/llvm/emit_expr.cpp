@@ -155,7 +155,7 @@ llvm::Value* FunctionEmitter::emit_floor_division(const ir::Binary& binary, ir::
   llvm::Value* zero = llvm::Constant::getNullValue(a->getType());
   llvm::Value* by_minus_one = nullptr;
   if (d == nullptr) {
-    // Never a trap: where the divisor is 0 nobody looks at the result, and the lowest integer by -1 wraps.
+    // Division must not trap: the result of a division by 0 is not used, and the lowest integer by -1 wraps.
     llvm::Value* unsafe = builder_.CreateICmpEQ(b, zero);
     if (is_signed) {
       by_minus_one = builder_.CreateICmpEQ(b, llvm::Constant::getAllOnesValue(b->getType()));
@@ -167,11 +167,11 @@ llvm::Value* FunctionEmitter::emit_floor_division(const ir::Binary& binary, ir::
   }
   if (!is_signed) return quotient_wanted ? builder_.CreateUDiv(a, b) : builder_.CreateURem(a, b);
   if (d != nullptr && *d > 0 && (*d & (*d - 1)) == 0) {
-    // An arithmetic shift rounds towards minus infinity already.
+    // An arithmetic shift rounds towards minus infinity.
     const auto bits = static_cast<std::uint64_t>(std::countr_zero(static_cast<std::uint64_t>(*d)));
     return quotient_wanted ? builder_.CreateAShr(a, bits) : builder_.CreateAnd(a, static_cast<std::uint64_t>(*d - 1));
   }
-  // sdiv rounds towards zero: one less where there is a remainder of the other sign.
+  // sdiv rounds towards zero: subtract one if the remainder has the other sign.
   llvm::Value* remainder = builder_.CreateSRem(a, b);
   llvm::Value* off = builder_.CreateAnd(builder_.CreateICmpNE(remainder, zero),
                                         builder_.CreateICmpSLT(builder_.CreateXor(remainder, b), zero));
@@ -218,7 +218,7 @@ llvm::Value* FunctionEmitter::emit_mask(const ir::Expr& mask) {
   return emit_hoisted(mask);
 }
 
-// ramp(base, 1) < bound compares small numbers against one count of lanes, not 64-bit indices.
+// Emits ramp(base, 1) < bound as a comparison of lane numbers with a count of lanes, instead of 64-bit indices.
 llvm::Value* FunctionEmitter::emit_tail_mask(const ir::Binary& less) {
   const auto* ramp = less.a.as<ir::Ramp>();
   const auto* bound = less.b.as<ir::Broadcast>();

@@ -95,7 +95,7 @@ llvm::Value* FunctionEmitter::emit_function(ir::Intrinsic function, const std::v
   refuse(function, type);
 }
 
-// What lies beyond the range becomes infinity by itself; infinity and NaN stay as they are.
+// The addition carries values beyond the range to infinity; infinity and NaN are returned unchanged.
 llvm::Value* FunctionEmitter::emit_round_tf32(llvm::Value* x, ir::Type type) {
   llvm::Type* whole = type_of(kInt32.with_lanes(type.lanes));
   const auto bits = [&](std::uint64_t value) { return llvm::ConstantInt::get(whole, value); };
@@ -105,7 +105,7 @@ llvm::Value* FunctionEmitter::emit_round_tf32(llvm::Value* x, ir::Type type) {
   return builder_.CreateSelect(finite, builder_.CreateBitCast(rounded, x->getType()), x);
 }
 
-// One call a lane.
+// Emits one call for each lane.
 llvm::Value* FunctionEmitter::call_libm(const char* name, const std::vector<llvm::Value*>& args, ir::Type type) {
   llvm::Type* scalar = type_of(type.element());
   auto* signature = llvm::FunctionType::get(scalar, std::vector<llvm::Type*>(args.size(), scalar), false);
@@ -113,7 +113,7 @@ llvm::Value* FunctionEmitter::call_libm(const char* name, const std::vector<llvm
       module_.module.getOrInsertFunction(type.bits == 64 ? name : std::string(name) + "f", signature);
   if (auto* function = llvm::dyn_cast<llvm::Function>(callee.getCallee())) {
     function->addFnAttr(llvm::Attribute::NoUnwind);
-    function->setDoesNotAccessMemory();  // errno is of no interest
+    function->setDoesNotAccessMemory();  // errno is not read
   }
   if (type.is_scalar()) return builder_.CreateCall(callee, args);
   llvm::Value* result = llvm::PoisonValue::get(type_of(type));

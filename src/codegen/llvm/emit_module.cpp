@@ -14,7 +14,7 @@
 namespace nestwright::codegen {
 namespace {
 
-// Parameters of a kernel's function: the tensors, the symbols, then these.
+// The last parameters of a kernel's function, after the tensors and the symbols.
 constexpr unsigned kStateParameters = 3;
 
 llvm::FunctionType* kernel_type(const ir::Program& program, llvm::LLVMContext& context) {
@@ -25,7 +25,7 @@ llvm::FunctionType* kernel_type(const ir::Program& program, llvm::LLVMContext& c
   return llvm::FunctionType::get(llvm::Type::getVoidTy(context), types, false);
 }
 
-// Buffers allocated around the launches: every kernel may use them, at their place in the workspace.
+// Binds buffers allocated around the launches, which every kernel may use, to their offsets in the workspace.
 void bind_host_allocations(const ir::Program& program, FunctionEmitter& emitter) {
   ir::for_each_stmt(program.host, [&](const ir::Stmt& stmt) {
     const auto* allocate = stmt.as<ir::Allocate>();
@@ -62,7 +62,7 @@ void emit_kernel(ModuleEmitter& module, const ir::Kernel& kernel, llvm::Function
   emitter.builder().CreateRetVoid();
 }
 
-/// The nestwright_kernel `name`, which does what `host` says.
+/// Emits the nestwright_kernel `name`, which executes the host statement `host`.
 void emit_entry(ModuleEmitter& module, const std::string& name, const ir::Stmt& host) {
   const ir::Program& program = module.program;
   llvm::LLVMContext& context = module.module.getContext();
@@ -93,7 +93,7 @@ void emit_entry(ModuleEmitter& module, const std::string& name, const ir::Stmt& 
   builder.CreateRet(builder.getInt32(0));
 }
 
-/// A feature as LLVM calls it.
+/// A feature and LLVM's name of it.
 struct NamedFeature {
   CpuFeature feature;
   const char* name;
@@ -105,7 +105,7 @@ constexpr NamedFeature kFeatures[] = {{CpuFeature::kAvx512Vnni, "+avx512vnni"},
                                       {CpuFeature::kAmxInt8, "+amx-int8"}};
 constexpr const char* kTiles = "+amx-tile";
 
-/// The feature that an expression asks for, of those that a target may have.
+/// The optional CPU feature that an expression requires; absent if none.
 std::optional<CpuFeature> feature_of(const ir::Expr& e, bool in_tiles) {
   const auto* binary = e.as<ir::Binary>();
   if (binary != nullptr && binary->a.type().element() == kFloat16) return CpuFeature::kAvx512Fp16;
@@ -121,7 +121,7 @@ std::optional<CpuFeature> feature_of(const ir::Expr& e, bool in_tiles) {
   return in_tiles ? CpuFeature::kAmxInt8 : CpuFeature::kAvx512Vnni;
 }
 
-/// What the program uses of what the target has beyond its instruction set, for LLVM.
+/// The target's features beyond its instruction set that the program uses, in LLVM's syntax.
 std::string features_used(const ir::Program& program, const Target& target) {
   CpuFeatures used;
   bool uses_tiles = false;
@@ -178,7 +178,7 @@ llvm::Function* ModuleEmitter::create_function(const std::string& name, llvm::Fu
       type, internal ? llvm::GlobalValue::InternalLinkage : llvm::GlobalValue::ExternalLinkage, name, module);
   function->addFnAttr("target-cpu", llvm_cpu_of(target.isa));
   if (!target.llvm_cpu.empty()) function->addFnAttr("tune-cpu", target.llvm_cpu);
-  // Without both, LLVM may split 512-bit vectors into halves, which doubles the registers that a tile needs.
+  // Without both attributes LLVM may split 512-bit vectors into halves, which doubles the registers that a tile needs.
   const std::string width = std::to_string(target.vector_bits);
   function->addFnAttr("prefer-vector-width", width);
   function->addFnAttr("min-legal-vector-width", width);

@@ -1,7 +1,7 @@
-// bfloat16, and float16 on CPUs without AVX512_FP16: each operation is computed in float32 and rounded, in the open.
-// LLVM has types for both, but what it makes of arithmetic on them differs between versions and targets, and for
-// bfloat16 ends in calls of compiler runtime functions that older systems do not have. So a bfloat16 is an i16 here,
-// and its conversions are two shifts.
+// Emits arithmetic on bfloat16, and on float16 for CPUs without AVX512_FP16: each operation is computed in float32 and
+// rounded explicitly. LLVM has types for both, but its code for arithmetic on them differs between versions and
+// targets, and calls compiler runtime functions for bfloat16 that older systems do not have. So a bfloat16 is an i16
+// here, which is converted by shifts.
 #include "codegen/llvm/function_emitter.h"
 
 namespace nestwright::codegen {
@@ -17,11 +17,11 @@ llvm::Value* FunctionEmitter::narrow(llvm::Value* value, ir::Type to) {
   if (to.code == ir::TypeCode::kFloat) return builder_.CreateFPTrunc(value, type_of(to));
   llvm::Type* integers = type_of(kInt32.with_lanes(to.lanes));
   llvm::Value* bits = builder_.CreateBitCast(value, integers);
-  // To nearest, ties to even: just under half a unit is added, and the rest where the last digit kept is odd.
+  // To nearest, ties to even: adds just under half a unit, and one more if the last bit kept is odd.
   llvm::Value* odd = builder_.CreateAnd(builder_.CreateLShr(bits, 16), 1);
   llvm::Value* under_half = llvm::ConstantInt::get(integers, 0x7fff);
   llvm::Value* rounded = builder_.CreateAdd(bits, builder_.CreateAdd(odd, under_half));
-  // The sum of a NaN could be an infinity.
+  // The addition could make an infinity of a NaN.
   llvm::Value* is_nan = builder_.CreateFCmpUNO(value, value);
   rounded = builder_.CreateSelect(is_nan, llvm::ConstantInt::get(integers, 0x7fc00000), rounded);
   return builder_.CreateTrunc(builder_.CreateLShr(rounded, 16), type_of(to));

@@ -1,4 +1,4 @@
-// x * 2^n: one instruction on the vectors of AVX-512, elsewhere what LLVM makes of ldexp, a call of libm a lane.
+// Emits x * 2^n: one instruction on vectors of AVX-512, elsewhere LLVM's ldexp, which is one call of libm a lane.
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include <algorithm>
@@ -11,9 +11,9 @@
 namespace nestwright::codegen {
 namespace {
 
-constexpr int kLeastBits = 128, kMostBits = 512;  ///< of a vector that there is an instruction for
+constexpr int kMinBits = 128, kMaxBits = 512;  ///< sizes of the vectors that have an instruction
 
-/// Of vectors of 128, 256 and 512 bits.
+/// The instructions for vectors of 128, 256 and 512 bits.
 constexpr std::array<llvm::Intrinsic::ID, 3> kOfFloats{llvm::Intrinsic::x86_avx512_mask_scalef_ps_128,
                                                        llvm::Intrinsic::x86_avx512_mask_scalef_ps_256,
                                                        llvm::Intrinsic::x86_avx512_mask_scalef_ps_512};
@@ -21,7 +21,7 @@ constexpr std::array<llvm::Intrinsic::ID, 3> kOfDoubles{llvm::Intrinsic::x86_avx
                                                         llvm::Intrinsic::x86_avx512_mask_scalef_pd_256,
                                                         llvm::Intrinsic::x86_avx512_mask_scalef_pd_512};
 
-/// `count` lanes from `first` on in a vector of `width`; the rest is poison.
+/// A vector of `width` lanes with `count` lanes of `value` from `first` on; the others are poison.
 llvm::Value* lanes_of(llvm::IRBuilder<>& builder, llvm::Value* value, int first, int count, int width) {
   if (!value->getType()->isVectorTy()) value = builder.CreateVectorSplat(1U, value);
   std::vector<int> mask(static_cast<std::size_t>(width), -1);
@@ -29,15 +29,15 @@ llvm::Value* lanes_of(llvm::IRBuilder<>& builder, llvm::Value* value, int first,
   return builder.CreateShuffleVector(value, mask);
 }
 
-/// On a vector that fills a register.
+/// Scales a vector that fills a register.
 llvm::Value* scale_register(llvm::IRBuilder<>& builder, llvm::Value* x, llvm::Value* n, int bits, int lanes) {
   const auto& of_width = bits / lanes == 64 ? kOfDoubles : kOfFloats;
   std::vector<llvm::Value*> args{
       x, n, llvm::PoisonValue::get(x->getType()),
       builder.getIntN(static_cast<unsigned>(std::max(8, lanes)), ~std::uint64_t{0} >> (64 - std::max(8, lanes)))};
-  if (bits == kMostBits) args.push_back(builder.getInt32(4));  // round as the processor is set to
+  if (bits == kMaxBits) args.push_back(builder.getInt32(4));  // the processor's current rounding mode
   return builder.CreateIntrinsic(
-      of_width[static_cast<std::size_t>(std::countr_zero(static_cast<unsigned>(bits / kLeastBits)))], {}, args);
+      of_width[static_cast<std::size_t>(std::countr_zero(static_cast<unsigned>(bits / kMinBits)))], {}, args);
 }
 
 }  // namespace
@@ -48,11 +48,11 @@ llvm::Value* FunctionEmitter::emit_scale(llvm::Value* x, llvm::Value* n, ir::Typ
     llvm::Value* exponent = builder_.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {whole, n->getType()}, {n});
     return builder_.CreateIntrinsic(llvm::Intrinsic::ldexp, {x->getType(), whole}, {x, exponent});
   }
-  const int most = kMostBits / type.bits;
+  const int most = kMaxBits / type.bits;
   llvm::Value* result = nullptr;
   for (int first = 0; first < type.lanes; first += most) {
     const int count = std::min(most, type.lanes - first);
-    const int width = std::max(kLeastBits / type.bits, static_cast<int>(std::bit_ceil(static_cast<unsigned>(count))));
+    const int width = std::max(kMinBits / type.bits, static_cast<int>(std::bit_ceil(static_cast<unsigned>(count))));
     const auto part = [&](llvm::Value* value) { return lanes_of(builder_, value, first, count, width); };
     llvm::Value* scaled = scale_register(builder_, part(x), part(n), width * type.bits, width);
     if (type.lanes == 1) return builder_.CreateExtractElement(scaled, std::uint64_t{0});

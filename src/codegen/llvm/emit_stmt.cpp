@@ -11,8 +11,8 @@
 namespace nestwright::codegen {
 namespace {
 
-// A larger array on the stack cannot be a register tile, and would not be in the nearest cache either.
-constexpr std::int64_t kLargestLocal = 16 << 10;
+// A larger array on the stack is neither a register tile, nor does it stay in the first-level cache.
+constexpr std::int64_t kMaxLocalBytes = 16 << 10;
 
 }  // namespace
 
@@ -29,7 +29,7 @@ void FunctionEmitter::begin() { open_scope(); }
 void FunctionEmitter::finish() {
   check(scopes_.size() == 1, "a scope was left open");
   close_scope();
-  if (streams_) builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
+  if (has_non_temporal_stores_) builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
 }
 
 void FunctionEmitter::bind(const ir::Var& var, llvm::Value* value) {
@@ -50,7 +50,7 @@ void FunctionEmitter::bind_shared(const ir::Buffer& buffer, const ir::Expr& offs
 }
 
 void FunctionEmitter::open_scope() {
-  // Never executed in earnest: it only marks a place, and goes when the scope is closed.
+  // A placeholder instruction, which close_scope() removes.
   auto* zero = builder_.getInt32(0);
   auto* anchor = llvm::BinaryOperator::CreateAdd(zero, zero);
   builder_.Insert(anchor);
@@ -98,7 +98,7 @@ void FunctionEmitter::emit_for(const ir::For& loop) {
                                  loop.var.name(), ir::loop_kind_name(loop.kind)));
 }
 
-// A loop that tests at its end, entered only where it has an iteration.
+// Emits a loop that tests at its end, with a guard unless it certainly has an iteration.
 void FunctionEmitter::emit_serial(const ir::For& loop) {
   llvm::LLVMContext& context = function_->getContext();
   const std::int64_t* extent = ir::as_const_int(loop.extent);
@@ -131,8 +131,8 @@ void FunctionEmitter::emit_serial(const ir::For& loop) {
   builder_.SetInsertPoint(exit);
 }
 
-// parallel->run(pool, tasks, stub, closure), where the stub unpacks the closure and calls the body, whose tensors are
-// noalias parameters again.
+// Emits parallel->run(pool, tasks, stub, closure), where the stub unpacks the closure and calls the body, whose tensors
+// are noalias parameters again.
 void FunctionEmitter::emit_parallel(const ir::For& loop) {
   if (state_.parallel == nullptr) {
     throw CompileError(
@@ -146,85 +146,17 @@ void FunctionEmitter::emit_parallel(const ir::For& loop) {
   llvm::LLVMContext& context = function_->getContext();
   auto* pointer = llvm::PointerType::getUnqual(context);
   const std::string name = fmt::format("{}.{}{}", module_.symbol, loop.var.name(), module_.parallel_loops++);
-
-  // Everything in scope goes into the closure: it is little, and what the body does not use costs nothing there.
-  std::vector<std::pair<ir::Buffer, BufferBinding>> tensors, workspace;
-  for (const auto& entry : buffers_) (entry.second.workspace_offset.defined() ? workspace : tensors).push_back(entry);
-  const auto by_order = [](const auto& a, const auto& b) { return a.second.order < b.second.order; };
-  std::sort(tensors.begin(), tensors.end(), by_order);
-  std::sort(workspace.begin(), workspace.end(), by_order);
-  std::vector<Binding> vars;
-  for (const auto& [id, binding] : vars_) vars.push_back(binding);
-  std::sort(vars.begin(), vars.end(), [](const Binding& a, const Binding& b) {
-    return std::pair(a.depth, a.var.name()) < std::pair(b.depth, b.var.name());
-  });
-  std::vector<llvm::Value*> captured;
-  for (const auto& [buffer, binding] : tensors) captured.push_back(binding.base);
-  for (const Binding& binding : vars) captured.push_back(binding.value);
-  captured.push_back(emit(loop.min));
-  captured.push_back(state_.shared_workspace);
-  captured.push_back(state_.thread_workspace);
+  const Captures captures = capture(loop);
   std::vector<llvm::Type*> types;
-  for (llvm::Value* value : captured) types.push_back(value->getType());
-  // The stub alone needs to know how far the threads' parts lie apart.
-  const ir::Workspace& space = module_.program.workspace;
-  const ir::Expr per_thread = round_up_64(workspace_bytes(space.per_thread_bytes, space.symbolic_per_thread_bytes));
-  std::vector<llvm::Type*> body_types = types;
-  captured.push_back(emit(per_thread));
-  types.push_back(builder_.getInt64Ty());
+  for (llvm::Value* value : captures.values) types.push_back(value->getType());
   auto* closure_type = llvm::StructType::get(context, types);
-
-  // The body: captured values, then the task.
-  body_types.push_back(builder_.getInt64Ty());
-  llvm::Function* body =
-      module_.create_function(name, llvm::FunctionType::get(builder_.getVoidTy(), body_types, false), true);
-  {
-    FunctionEmitter inner(module_, body);
-    unsigned next = 0;
-    for (const auto& [buffer, binding] : tensors) {
-      llvm::Argument* argument = body->getArg(next++);
-      if (!ir::may_share_memory(module_.program, buffer)) argument->addAttr(llvm::Attribute::NoAlias);
-      argument->addAttr(
-          llvm::Attribute::getWithAlignment(context, llvm::Align(static_cast<std::uint64_t>(buffer->alignment))));
-      argument->setName(buffer->name);
-      inner.bind(buffer, argument);
-    }
-    for (const Binding& binding : vars) inner.bind(binding.var, body->getArg(next++));
-    llvm::Value* first = body->getArg(next++);
-    body->getArg(next)->addAttr(llvm::Attribute::NoAlias);
-    body->getArg(next + 1)->addAttr(llvm::Attribute::NoAlias);
-    inner.state_ = {body->getArg(next), body->getArg(next + 1), nullptr};
-    for (const auto& [buffer, binding] : workspace) inner.bind_shared(buffer, binding.workspace_offset);
-    inner.bind(loop.var, inner.builder_.CreateAdd(first, body->getArg(next + 2), "", false, true));
-    inner.begin();
-    inner.emit(loop.body);
-    inner.finish();
-    inner.builder_.CreateRetVoid();
-  }
-
-  // The stub: a nestwright_body.
-  auto* stub_type =
-      llvm::FunctionType::get(builder_.getVoidTy(), {builder_.getInt32Ty(), builder_.getInt32Ty(), pointer}, false);
-  llvm::Function* stub = module_.create_function(name + ".task", stub_type, true);
-  {
-    llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "entry", stub));
-    std::vector<llvm::Value*> args;
-    for (unsigned i = 0; i < captured.size(); ++i) {
-      args.push_back(b.CreateLoad(captured[i]->getType(), b.CreateStructGEP(closure_type, stub->getArg(2), i)));
-    }
-    llvm::Value* thread = b.CreateSExt(stub->getArg(1), b.getInt64Ty());
-    llvm::Value* part = b.CreateMul(thread, args.back());
-    args.pop_back();
-    args.back() = b.CreateInBoundsGEP(b.getInt8Ty(), args.back(), part);
-    args.push_back(b.CreateSExt(stub->getArg(0), b.getInt64Ty()));
-    b.CreateCall(body, args);
-    b.CreateRetVoid();
-  }
+  llvm::Function* body = emit_parallel_body(loop, name, captures);
+  llvm::Function* stub = emit_parallel_stub(name + ".task", body, closure_type);
 
   llvm::IRBuilder<> entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());
   llvm::AllocaInst* closure = entry.CreateAlloca(closure_type);
-  for (unsigned i = 0; i < captured.size(); ++i) {
-    builder_.CreateStore(captured[i], builder_.CreateStructGEP(closure_type, closure, i));
+  for (unsigned i = 0; i < captures.values.size(); ++i) {
+    builder_.CreateStore(captures.values[i], builder_.CreateStructGEP(closure_type, closure, i));
   }
   auto* abi = llvm::StructType::get(context, {pointer, builder_.getInt32Ty(), pointer});
   auto* run_type =
@@ -233,6 +165,84 @@ void FunctionEmitter::emit_parallel(const ir::For& loop) {
   llvm::Value* run = builder_.CreateLoad(pointer, builder_.CreateStructGEP(abi, state_.parallel, 2));
   llvm::Value* tasks = builder_.CreateTrunc(emit(loop.extent), builder_.getInt32Ty());
   builder_.CreateCall(run_type, run, {pool, tasks, stub, closure});
+}
+
+// Everything in scope is captured: it is little, and values that the body does not use cost nothing there.
+FunctionEmitter::Captures FunctionEmitter::capture(const ir::For& loop) {
+  Captures captures;
+  for (const auto& entry : buffers_) {
+    (entry.second.workspace_offset.defined() ? captures.workspace : captures.tensors).push_back(entry);
+  }
+  const auto by_order = [](const auto& a, const auto& b) { return a.second.order < b.second.order; };
+  std::sort(captures.tensors.begin(), captures.tensors.end(), by_order);
+  std::sort(captures.workspace.begin(), captures.workspace.end(), by_order);
+  for (const auto& [id, binding] : vars_) captures.vars.push_back(binding);
+  std::sort(captures.vars.begin(), captures.vars.end(), [](const Binding& a, const Binding& b) {
+    return std::pair(a.depth, a.var.name()) < std::pair(b.depth, b.var.name());
+  });
+  for (const auto& [buffer, binding] : captures.tensors) captures.values.push_back(binding.base);
+  for (const Binding& binding : captures.vars) captures.values.push_back(binding.value);
+  captures.values.push_back(emit(loop.min));
+  captures.values.push_back(state_.shared_workspace);
+  captures.values.push_back(state_.thread_workspace);
+  const ir::Workspace& space = module_.program.workspace;
+  captures.values.push_back(
+      emit(round_up_64(workspace_bytes(space.per_thread_bytes, space.symbolic_per_thread_bytes))));
+  return captures;
+}
+
+// The body's parameters are the captured values, without the size of a thread's workspace, then the task.
+llvm::Function* FunctionEmitter::emit_parallel_body(const ir::For& loop, const std::string& name,
+                                                    const Captures& captures) {
+  std::vector<llvm::Type*> types;
+  for (llvm::Value* value : captures.values) types.push_back(value->getType());
+  types.back() = builder_.getInt64Ty();
+  llvm::Function* body =
+      module_.create_function(name, llvm::FunctionType::get(builder_.getVoidTy(), types, false), true);
+  FunctionEmitter inner(module_, body);
+  unsigned next = 0;
+  for (const auto& [buffer, binding] : captures.tensors) {
+    llvm::Argument* argument = body->getArg(next++);
+    if (!ir::may_share_memory(module_.program, buffer)) argument->addAttr(llvm::Attribute::NoAlias);
+    argument->addAttr(llvm::Attribute::getWithAlignment(function_->getContext(),
+                                                        llvm::Align(static_cast<std::uint64_t>(buffer->alignment))));
+    argument->setName(buffer->name);
+    inner.bind(buffer, argument);
+  }
+  for (const Binding& binding : captures.vars) inner.bind(binding.var, body->getArg(next++));
+  llvm::Value* first = body->getArg(next++);
+  body->getArg(next)->addAttr(llvm::Attribute::NoAlias);
+  body->getArg(next + 1)->addAttr(llvm::Attribute::NoAlias);
+  inner.state_ = {body->getArg(next), body->getArg(next + 1), nullptr};
+  for (const auto& [buffer, binding] : captures.workspace) inner.bind_shared(buffer, binding.workspace_offset);
+  inner.bind(loop.var, inner.builder_.CreateAdd(first, body->getArg(next + 2), "", false, true));
+  inner.begin();
+  inner.emit(loop.body);
+  inner.finish();
+  inner.builder_.CreateRetVoid();
+  return body;
+}
+
+// A nestwright_body, which computes the start of the thread's part of the workspace from its size.
+llvm::Function* FunctionEmitter::emit_parallel_stub(const std::string& name, llvm::Function* body,
+                                                    llvm::StructType* closure_type) {
+  auto* pointer = llvm::PointerType::getUnqual(function_->getContext());
+  auto* type =
+      llvm::FunctionType::get(builder_.getVoidTy(), {builder_.getInt32Ty(), builder_.getInt32Ty(), pointer}, false);
+  llvm::Function* stub = module_.create_function(name, type, true);
+  llvm::IRBuilder<> b(llvm::BasicBlock::Create(function_->getContext(), "entry", stub));
+  std::vector<llvm::Value*> args;
+  for (unsigned i = 0; i < closure_type->getNumElements(); ++i) {
+    args.push_back(b.CreateLoad(closure_type->getElementType(i), b.CreateStructGEP(closure_type, stub->getArg(2), i)));
+  }
+  llvm::Value* thread = b.CreateSExt(stub->getArg(1), b.getInt64Ty());
+  llvm::Value* part = b.CreateMul(thread, args.back());
+  args.pop_back();
+  args.back() = b.CreateInBoundsGEP(b.getInt8Ty(), args.back(), part);
+  args.push_back(b.CreateSExt(stub->getArg(0), b.getInt64Ty()));
+  b.CreateCall(body, args);
+  b.CreateRetVoid();
+  return stub;
 }
 
 void FunctionEmitter::emit_if(const ir::IfThenElse& branch) {
@@ -261,7 +271,8 @@ void FunctionEmitter::emit_allocate(const ir::Allocate& allocate) {
   bind_allocation(allocate);
   emit(allocate.body);
   if (!known)
-    buffers_.erase(allocate.buffer);  // a later closure must not take a tile's address: it would leave its registers
+    buffers_.erase(
+        allocate.buffer);  // a later closure must not capture a tile's address, which would keep it in memory
 }
 
 void FunctionEmitter::bind_allocation(const ir::Allocate& allocate) {
@@ -271,7 +282,7 @@ void FunctionEmitter::bind_allocation(const ir::Allocate& allocate) {
         fmt::format("buffer {} is shared by the threads of a block, which the CPU does not have", buffer->name));
   }
   if (buffer->scope == ir::Scope::kGlobal) {
-    if (buffers_.count(buffer) != 0) return;  // allocated on the host, bound when the function was opened
+    if (buffers_.count(buffer) != 0) return;  // the host's allocation, bound before begin()
     if (allocate.offset < 0) {
       throw CompileError(
           fmt::format("buffer {} has no place in the workspace: expand the program first", buffer->name));
@@ -283,9 +294,9 @@ void FunctionEmitter::bind_allocation(const ir::Allocate& allocate) {
     return bind(buffer, builder_.CreateInBoundsGEP(builder_.getInt8Ty(), state_.thread_workspace, emit(offset)));
   }
   const std::int64_t bytes = buffer->elements() * buffer->element.bytes();
-  if (bytes > kLargestLocal) {
+  if (bytes > kMaxLocalBytes) {
     throw CompileError(fmt::format("{} buffer {} takes {} bytes, at most {} fit: use a smaller tile or global scope",
-                                   ir::scope_name(buffer->scope), buffer->name, bytes, kLargestLocal));
+                                   ir::scope_name(buffer->scope), buffer->name, bytes, kMaxLocalBytes));
   }
   llvm::IRBuilder<> entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());
   auto* type = llvm::ArrayType::get(memory_type_of(buffer->element), static_cast<std::uint64_t>(buffer->elements()));

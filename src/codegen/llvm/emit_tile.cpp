@@ -1,5 +1,4 @@
-// Tile registers of AMX: the tensor instructions that instruction selection chose (lower/select/amx_tiles.cpp).
-// Registers are named by their numbers.
+// Emits the AMX instructions that lower/select/amx_tiles.cpp selected, with tile registers by number.
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include <array>
@@ -24,8 +23,7 @@ std::int64_t constant_of(const ir::Operand& operand) {
 }  // namespace
 
 void FunctionEmitter::configure_tiles(const ir::TensorInstruction& instruction) {
-  // The operand of ldtilecfg: palette 1, then from byte 16 on the bytes a row and from byte 48 on the rows of each
-  // tile.
+  // The operand of ldtilecfg: palette 1, then each tile's bytes a row from byte 16 on, and its rows from byte 48 on.
   std::array<std::uint8_t, 64> bytes{1};
   for (std::size_t i = 0; i + 1 < instruction.operands.size(); i += 2) {
     bytes[48 + i / 2] = static_cast<std::uint8_t>(constant_of(instruction.operands[i]));

@@ -1,9 +1,10 @@
 // Emits the body of one LLVM function. Private to codegen/llvm.
 //
-// Scopes. Every loop and let opens a scope. A scope has an anchor, an instruction at its start; values that depend on
-// nothing defined further in are inserted before the anchor of their scope and remembered there. So loop invariants
-// leave their loops by construction, which matters because the search pipeline runs neither LICM nor strength
-// reduction.
+// Every loop and let opens a scope, which has an anchor instruction at its start. A value is inserted before the anchor
+// of the outermost scope that defines all its operands, and cached there. Loop invariants are thereby hoisted by
+// construction: the search pipeline runs neither LICM nor strength reduction.
+//
+// Thread rule: an object belongs to one thread. Units: workspace sizes and offsets are in bytes, others in elements.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -23,13 +24,13 @@
 
 namespace nestwright::codegen {
 
-/// A place or size in the workspace: `constant` bytes and `symbolic` ones, undefined where there are none.
+/// An offset or size in the workspace: `constant` bytes plus `symbolic` ones, undefined for none.
 inline ir::Expr workspace_bytes(std::int64_t constant, const ir::Expr& symbolic) {
   return symbolic.defined() ? symbolic + ir::Expr(constant) : ir::Expr(constant);
 }
 inline ir::Expr round_up_64(const ir::Expr& bytes) { return (bytes + 63) / ir::Expr(64) * ir::Expr(64); }
 
-/// What the functions of one module share.
+/// The state that the functions of one module share.
 struct ModuleEmitter {
   llvm::Module& module;
   const ir::Program& program;
@@ -37,9 +38,9 @@ struct ModuleEmitter {
   std::string symbol;
   std::vector<llvm::Function*> kernels;
   int parallel_loops = 0;
-  std::string features;  ///< that LLVM is told of beyond the instruction set: "+avx512vnni,+avx512bf16"
+  std::string features;  ///< LLVM features beyond the instruction set: "+avx512vnni,+avx512bf16"
 
-  /// A function with the attributes that the target asks for.
+  /// A new function with the target's attributes.
   llvm::Function* create_function(const std::string& name, llvm::FunctionType* type, bool internal);
 };
 
@@ -52,7 +53,7 @@ struct FunctionState {
 
 class FunctionEmitter {
  public:
-  /// Opens the entry block. What is bound before begin() is known everywhere in the function.
+  /// Opens the entry block. Variables and buffers bound before begin() are visible in the whole function.
   FunctionEmitter(ModuleEmitter& module, llvm::Function* function);
 
   void set_state(const FunctionState& state) { state_ = state; }
@@ -66,8 +67,7 @@ class FunctionEmitter {
   void begin();
   void emit(const ir::Stmt& stmt);
   llvm::Value* emit(const ir::Expr& expr);
-  /// Closes the outermost scope; what went round the caches is in memory from here on. The block at the end is left
-  /// open: the caller returns.
+  /// Closes the outermost scope, and fences non-temporal stores. The last block is left open: the caller returns.
   void finish();
 
  private:
@@ -89,16 +89,23 @@ class FunctionEmitter {
   struct BufferBinding {
     llvm::Value* base;
     std::vector<ir::Expr> strides;
-    /// Of a buffer in the shared workspace, whose address each function computes anew: two of them may share memory at
-    /// different times, so that neither may be a noalias parameter. Undefined for others.
+    /// The offset of a buffer in the shared workspace, whose address each function computes anew: two buffers may share
+    /// memory at different times, so that neither may be a noalias parameter. Undefined for other buffers.
     ir::Expr workspace_offset;
-    int order;  ///< of binding: closures list buffers in this order
+    int order;  ///< of binding; closures list buffers in this order
   };
-  /// buffer[indices], taken apart.
+  /// The closure of a parallel loop. `values` has the tensors' bases, the variables' values, the loop's minimum, the
+  /// two parts of the workspace, and the size of a thread's part.
+  struct Captures {
+    std::vector<std::pair<ir::Buffer, BufferBinding>> tensors, workspace;
+    std::vector<Binding> vars;
+    std::vector<llvm::Value*> values;
+  };
+  /// The decomposed address of buffer[indices].
   struct Access {
-    ir::Linear offset;               ///< of lane 0, in elements
-    std::int64_t lane_stride = 0;    ///< elements from lane to lane
-    llvm::Value* offsets = nullptr;  ///< of all lanes, where they are in no regular pattern
+    ir::Linear offset;               ///< of lane 0
+    std::int64_t lane_stride = 0;    ///< from lane to lane
+    llvm::Value* offsets = nullptr;  ///< of all lanes, if there is no constant stride
     int lanes = 1;
   };
 
@@ -106,6 +113,9 @@ class FunctionEmitter {
   void emit_for(const ir::For& loop);
   void emit_serial(const ir::For& loop);
   void emit_parallel(const ir::For& loop);
+  Captures capture(const ir::For& loop);
+  llvm::Function* emit_parallel_body(const ir::For& loop, const std::string& name, const Captures& captures);
+  llvm::Function* emit_parallel_stub(const std::string& name, llvm::Function* body, llvm::StructType* closure_type);
   void emit_if(const ir::IfThenElse& branch);
   void emit_allocate(const ir::Allocate& allocate);
   void emit_launch(const ir::Launch& launch);
@@ -123,8 +133,8 @@ class FunctionEmitter {
   bool is_whole_in_tile(const ir::Buffer& buffer, const Access& access) const;
   llvm::Value* emit_load(const ir::Load& load, ir::Type type);
   void emit_store(const ir::Store& store);
-  bool is_streamable(const llvm::Type* type, llvm::Align align) const;
-  void stream(llvm::StoreInst* store);
+  bool can_bypass_caches(const llvm::Type* type, llvm::Align align) const;
+  void make_non_temporal(llvm::StoreInst* store);
   void emit_prefetch(const ir::Prefetch& prefetch);
   const BufferBinding& find(const ir::Buffer& buffer) const;
 
@@ -137,18 +147,18 @@ class FunctionEmitter {
   llvm::Value* emit_ramp(const ir::Ramp& ramp, int lanes);
   llvm::Value* emit_mask(const ir::Expr& mask);
   llvm::Value* emit_tail_mask(const ir::Binary& less);
-  /// In the outermost scope where it can be computed, once.
+  /// Emits the value once, in the outermost scope that defines its operands.
   llvm::Value* emit_hoisted(const ir::Expr& expr);
-  /// The scope that defines the last of its variables; -1 where it must be computed where it stands.
+  /// The innermost scope that defines one of its variables; -1 if the value must be computed in place.
   int depth_of(const ir::Expr& expr) const;
 
   // emit_narrow.cpp
   static bool is_narrow(ir::Type type) { return type.is_float() && type.bits == 16; }
-  /// Whether the CPU adds, multiplies and compares values of the type.
+  /// Whether the CPU has arithmetic and comparisons of the type.
   bool has_arithmetic(ir::Type type) const {
     return !is_narrow(type) || (type.code == ir::TypeCode::kFloat && module_.target.has(CpuFeature::kAvx512Fp16));
   }
-  /// To and from float32, of as many lanes.
+  /// Conversions to and from float32 with the same number of lanes.
   llvm::Value* widen(llvm::Value* value, ir::Type from);
   llvm::Value* narrow(llvm::Value* value, ir::Type to);
   llvm::Value* emit_narrow_operation(ir::BinaryOp op, llvm::Value* a, llvm::Value* b, ir::Type type);
@@ -164,8 +174,8 @@ class FunctionEmitter {
   llvm::Value* emit_scale(llvm::Value* x, llvm::Value* n, ir::Type type);
 
   // emit_column.cpp
-  /// What a strided access to a tile in registers reads, by shuffles of its rows; nullptr for any other access. Lanes
-  /// that lie past the end of the tile are poison.
+  /// The value of a strided load from a tile in registers, by shuffles of its rows; nullptr for any other access. Lanes
+  /// past the end of the tile are poison.
   llvm::Value* emit_column(const ir::Buffer& buffer, const Access& access);
 
   // emit_dot.cpp
@@ -191,8 +201,8 @@ class FunctionEmitter {
   std::unordered_map<const void*, Binding> vars_;
   std::map<ir::Buffer, BufferBinding> buffers_;
   int next_order_ = 0;
-  bool streams_ = false;  ///< there are stores that go round the caches, and the order of stores
-  ir::Expr store_mask_;   ///< of the store whose value is being emitted: lanes that it turns off are seen by nobody
+  bool has_non_temporal_stores_ = false;  ///< which are weakly ordered, so that finish() fences them
+  ir::Expr store_mask_;  ///< of the store whose value is being emitted; lanes that it disables need no defined value
 };
 
 }  // namespace nestwright::codegen

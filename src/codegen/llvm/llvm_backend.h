@@ -1,5 +1,5 @@
-// The CPU backend: LLVM 19.1, source-compatible with 22.1. LLVM's headers stay inside codegen/llvm.
-// Thread rule: as Backend's; each compilation has its own LLVMContext and TargetMachine.
+// The CPU backend, on LLVM 19.1 and source-compatible with 22.1. LLVM's headers stay inside codegen/llvm.
+// Thread rule: Backend's; each compilation has its own LLVMContext and TargetMachine.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace nestwright::codegen {
 
 std::unique_ptr<Backend> make_llvm_backend();
 
-/// CompiledObject::code of a finished object.
+/// The CompiledObject::code_fingerprint of a finished object.
 std::string code_identity(const CompiledObject& object);
 
 }  // namespace nestwright::codegen

@@ -1,5 +1,5 @@
-// Links object code into this process. RuntimeDyld, not ORC: every object is independent of the others, so that any
-// number of candidates with one symbol can be loaded at once, and it goes with its memory.
+// Links object code into this process, by RuntimeDyld rather than ORC: objects are independent of each other, so that
+// any number of candidates with equal symbols can be loaded at once, and an object is unloaded with its memory.
 #include <fmt/format.h>
 #include <llvm/ExecutionEngine/RuntimeDyld.h>
 #include <llvm/ExecutionEngine/SectionMemoryManager.h>
@@ -19,7 +19,7 @@ namespace {
 class LinkedObject final : public LoadedObject {
  public:
   explicit LinkedObject(const CompiledObject& object) : linker_(memory_, memory_) {
-    // What the object calls (libm, memset) is looked up in this process.
+    // External functions of the object (libm, memset) are resolved in this process.
     static const bool process_is_searched = !llvm::sys::DynamicLibrary::LoadLibraryPermanently(nullptr);
     if (!process_is_searched) refuse(object, "this process cannot be searched for symbols");
     auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object.object, object.symbol));

@@ -1,5 +1,5 @@
-// The backend for OpenCL: OpenCL C, which the device's driver builds where it runs. Needs no driver itself.
-// Thread rule: as Backend's.
+// The OpenCL backend: generates OpenCL C, which the device's driver builds where it runs. Compiling needs no driver.
+// Thread rule: Backend's.
 #pragma once
 
 #include <memory>

@@ -38,7 +38,7 @@ std::string OpenClDialect::of_bits(const std::string& bits, Type type) const {
   return type.bits == 64 ? fmt::format("as_double((ulong)({}))", bits) : fmt::format("as_float((uint)({}))", bits);
 }
 
-// Loads and stores of halves need no extension, arithmetic on them does.
+// Loads and stores of halves need no extension; arithmetic on them does.
 std::string OpenClDialect::narrow_floats(Type type) const {
   if (type.code == ir::TypeCode::kFloat) {
     return R"(static inline float nw_float32_of_float16(ushort bits) { return vload_half(0, (const half*)&bits); }
@@ -106,7 +106,7 @@ std::string OpenClDialect::make_vector(Type element, const std::vector<std::stri
   return fmt::format("({}{})({})", memory_type(element), lanes.size(), fmt::join(lanes, ", "));
 }
 
-std::string OpenClDialect::stream(const std::string& place, const std::string& value) const {
+std::string OpenClDialect::non_temporal_store(const std::string& place, const std::string& value) const {
   return fmt::format("{} = {};", place, value);
 }
 

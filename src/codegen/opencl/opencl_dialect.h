@@ -1,4 +1,4 @@
-// OpenCL C 1.2. Thread rule: as Dialect's.
+// OpenCL C 1.2. Thread rule: Dialect's.
 #pragma once
 
 #include "codegen/source/dialect.h"
@@ -26,7 +26,7 @@ class OpenClDialect final : public Dialect {
                         bool is_const) const override;
   std::string vector_lane(const std::string& vector, ir::Type element, int lanes, int lane) const override;
   std::string make_vector(ir::Type element, const std::vector<std::string>& lanes) const override;
-  std::string stream(const std::string& place, const std::string& value) const override;
+  std::string non_temporal_store(const std::string& place, const std::string& value) const override;
 };
 
 }  // namespace nestwright::codegen

@@ -1,4 +1,4 @@
-// The operators of the IR on integers, bools and floats.
+// Writes the IR's operators on integers, bools and floats.
 #include <fmt/format.h>
 
 #include "codegen/source/expression.h"
@@ -38,13 +38,13 @@ Binds binds_of(BinaryOp op) {
   return Binds::kRelation;
 }
 
-/// What `op` gives where nothing wraps around.
+/// The range of a op b without wrapping around.
 Interval exact_result(BinaryOp op, Interval a, Interval b) {
   if (op == BinaryOp::kMul) return mul(a, b);
   return op == BinaryOp::kAdd ? add(a, b) : add(a, scale(b, -1));
 }
 
-/// Whether it is made of more than the variables of loops and the program's symbols, which indices are made of.
+/// Whether the expression depends on data, not only on loop variables and symbols as indices do.
 bool is_data(const Expr& e) {
   return any_expr(e, [&](const Expr& part) {
     return part.as<Load>() != nullptr || part.as<Cast>() != nullptr || part.as<Call>() != nullptr;
@@ -60,7 +60,7 @@ Type unsigned_of(Type type) { return {TypeCode::kUInt, type.bits, 1}; }
 Text ExpressionWriter::apply(BinaryOp op, const Text& a, const Text& b, bool wide) const {
   const Binds binds = binds_of(op);
   const bool tight = binds == Binds::kProduct, compares = is_comparison(op);
-  // Comparisons do not chain; the others group to the left.
+  // Comparisons do not chain; other operators are left-associative.
   const Binds left = compares ? Binds::kSum : binds;
   const Binds right = compares ? Binds::kSum : op == BinaryOp::kAnd || op == BinaryOp::kOr ? binds : tighter(binds);
   return {fmt::format("{}{}{}{}{}", a.in(left), tight ? "" : " ", binary_op_name(op), tight ? "" : " ", b.in(right)),
@@ -95,7 +95,7 @@ Text ExpressionWriter::sum_or_product(const Binary& n, const Expr& e) {
   const Text a = value(n.a), b = value(n.b);
   if (type.code == TypeCode::kUInt && type.bits >= 32) return apply(n.op, a, b, type.bits == 64);
   if (exact.bounded() && within(exact, type_range(type))) return apply(n.op, a, b);
-  // C's own arithmetic on signed integers may not overflow.
+  // Signed overflow is undefined in C.
   if (exact.bounded() && fits_32(exact)) return converted(apply(n.op, a, b), type);
   return converted(apply(n.op, converted(a, kUInt32), converted(b, kUInt32)), type);
 }
@@ -116,7 +116,7 @@ Text ExpressionWriter::quotient(const Binary& n, const Expr& e) {
   const bool is_div = n.op == BinaryOp::kDiv, wide = type.bits == 64 && (a.wide || b.wide);
   const std::int64_t* divisor = as_const_int(n.b);
   const bool is_unsigned = type.code == TypeCode::kUInt;
-  // A divisor may be 0 where nobody looks at the quotient.
+  // A divisor may be 0 if the quotient is not used.
   const bool divides = divisor != nullptr ? *divisor != 0 : !is_unsigned && bounds(n.b, ranges_).lo > 0;
   if (divides && (is_unsigned || (bounds(n.a, ranges_).lo >= 0 && bounds(n.b, ranges_).lo > 0))) {
     return apply(n.op, a, b, wide);
@@ -126,7 +126,7 @@ Text ExpressionWriter::quotient(const Binary& n, const Expr& e) {
     return is_div ? prelude_.floor_div(in) : prelude_.floor_mod(in);
   };
   Type in = type.bits == 64 ? type : Type{type.code, 32, 1};
-  // Only the lowest integer by -1 leaves the range.
+  // Only the lowest integer divided by -1 leaves the range.
   if (type == kInt64 && !wide && fits_32(bounds(e, ranges_))) in = kInt32;
   const Text result{fmt::format("{}({}, {})", function(in), a.text, b.text), Binds::kAtom, in.bits == 64};
   return type.bits < 32 ? converted(result, type) : result;

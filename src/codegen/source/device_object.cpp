@@ -15,7 +15,7 @@ CompiledObject device_object(const ir::Program& program, const Dialect& dialect)
   CompiledObject result;
   result.symbol = identifier(program.name);
   result.source = source_of(named, dialect);
-  result.code = source_identity(named, dialect);
+  result.code_fingerprint = source_identity(named, dialect);
   result.launches = ir::serialize(named);
   result.workspace = program.workspace;
   result.symbols = program.symbols;

@@ -1,4 +1,4 @@
-// What the backends of devices have in common. Thread rule: a pure function.
+// The part of a CompiledObject that the CUDA and OpenCL backends have in common. Thread rule: a pure function.
 #pragma once
 
 #include "codegen/backend.h"
@@ -6,7 +6,7 @@
 
 namespace nestwright::codegen {
 
-/// All of a CompiledObject but the code for the device and the resources that it takes.
+/// A CompiledObject without the device's code and its resources.
 CompiledObject device_object(const ir::Program& program, const Dialect& dialect);
 
 }  // namespace nestwright::codegen

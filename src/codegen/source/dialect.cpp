@@ -33,12 +33,12 @@ std::string Dialect::integer_literal(std::int64_t value, ir::Type type) const {
     if (type.bits == 64) return fmt::format("{}u{}", static_cast<std::uint64_t>(value), wide_suffix());
     return fmt::format("{}{}", value, type.bits == 32 ? "u" : "");
   }
-  constexpr std::int64_t kMost32 = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int64_t kMax32 = std::numeric_limits<std::int32_t>::max();
   if (value == std::numeric_limits<std::int64_t>::min()) {
     return fmt::format("(-{0}{1} - 1{1})", std::numeric_limits<std::int64_t>::max(), wide_suffix());
   }
-  if (value == -kMost32 - 1) return fmt::format("(-{} - 1)", kMost32);
-  return fmt::format("{}{}", value, value > kMost32 || value < -kMost32 ? wide_suffix() : "");
+  if (value == -kMax32 - 1) return fmt::format("(-{} - 1)", kMax32);
+  return fmt::format("{}{}", value, value > kMax32 || value < -kMax32 ? wide_suffix() : "");
 }
 
 std::string Dialect::float_literal(double value, ir::Type type) const {

@@ -17,7 +17,7 @@ using namespace ir;
 
 bool is_narrow_float(Type type) { return type.is_float() && type.bits == 16; }
 
-/// Whether a 16-bit float is what an operation gives, which is to be rounded.
+/// Whether a 16-bit float is the result of an operation, and needs rounding.
 bool is_rounded(const Expr& e) {
   if (const auto* n = e.as<Binary>()) return n->op != BinaryOp::kMin && n->op != BinaryOp::kMax;
   if (const auto* n = e.as<Cast>()) return n->value.type() != e.type();
@@ -124,7 +124,7 @@ Text ExpressionWriter::cast(const Cast& n, Type to) {
     const Type comes_as = is_narrow_float(from) ? kFloat32 : from;
     return comes_as == rounds_to ? value : converted(value, rounds_to);
   }
-  // What C makes of it anyhow needs no cast: its integers are of 32 bits at least.
+  // C promotes integers to at least 32 bits without a cast.
   const bool is_signed = to.code == TypeCode::kInt;
   const bool keeps_value = is_signed && to.bits >= 32 && within(bounds(n.value, ranges_), type_range(kInt32));
   if (!keeps_value || from == kUInt32) return converted(value, to);

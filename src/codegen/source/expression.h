@@ -1,5 +1,5 @@
-// Scalar expressions as C text with the exact meaning of ir/core/expr.h. Index arithmetic is done in 32 bits where all
-// of it provably fits, else in 64; what else is of 64 bits likewise. Thread rule: one thread each.
+// Writes scalar expressions as C text with the exact semantics of ir/core/expr.h. Arithmetic of 64 bits, index
+// arithmetic above all, is done in 32 bits if all of it provably fits. Thread rule: an object belongs to one thread.
 #pragma once
 
 #include <map>
@@ -22,22 +22,22 @@ class ExpressionWriter {
                    ir::Ranges known)
       : dialect_(dialect), prelude_(prelude), names_(names), fragments_(fragments), ranges_(std::move(known)) {}
 
-  /// What is known where the text is to stand.
+  /// The ranges that hold at the current place of the text.
   ir::Ranges& ranges() { return ranges_; }
 
-  /// How the text calls a variable.
+  /// The text of a variable.
   struct Held {
     std::string text;
     bool wide = false;       ///< an integer of 64 bits
-    bool is_stored = false;  ///< of the memory type
+    bool is_stored = false;  ///< in the memory type
   };
   void hold(const ir::Var& var, Held held) { held_[var] = std::move(held); }
 
-  /// The value of `e`, which is scalar; floats of 16 bits are floats there, rounded to their type.
+  /// The value of a scalar `e`; a 16-bit float is a float, rounded to its type.
   Text value(const ir::Expr& e);
-  /// Of the memory type of e's type.
+  /// The value of `e` in its memory type.
   std::string stored(const ir::Expr& e);
-  /// The element of a buffer as a place, "A[i*4 + j]".
+  /// The lvalue of a buffer's element, such as "A[i*4 + j]".
   std::string element(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices);
   std::string name(const ir::Buffer& buffer) { return names_.of(buffer.operator->(), buffer->name); }
   const Dialect& dialect() const { return dialect_; }
@@ -58,7 +58,7 @@ class ExpressionWriter {
   Text call(const ir::Call& n, const ir::Expr& e);
   Text reinterpret(const ir::Expr& from, ir::Type to);
 
-  /// Of a float of 16 bits: as a float32 that is still to be rounded.
+  /// The value of a 16-bit float as a float32 that is not rounded yet.
   Text unrounded(const ir::Expr& e);
   Text of_stored(std::string text, ir::Type type);
   Text converted(const Text& from, ir::Type to) const;

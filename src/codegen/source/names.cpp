@@ -7,7 +7,8 @@
 namespace nestwright::codegen {
 namespace {
 
-// Of both languages, so that a kernel has the same names in both; and what our text itself is made of.
+// Keywords and built-in names of both languages, so that a kernel has the same names in both; and names that generated
+// text uses.
 constexpr std::array kReserved = std::to_array<std::string_view>({"alignas",      "alignof",
                                                                   "and",          "asm",
                                                                   "auto",         "barrier",
@@ -79,7 +80,7 @@ constexpr std::array kReserved = std::to_array<std::string_view>({"alignas",    
                                                                   "xor"});
 static_assert(std::is_sorted(kReserved.begin(), kReserved.end()));
 
-/// float4, uint2, make_int4, vload8, as_float, __shared__: what the languages may define.
+/// Whether the languages may define the name: float4, uint2, make_int4, vload8, as_float, __shared__.
 bool looks_built_in(std::string_view name) {
   for (const std::string_view prefix : {"nw_", "_", "make_", "as_", "convert_", "vload", "vstore", "cl_", "CL_"}) {
     if (name.starts_with(prefix)) return true;

@@ -1,4 +1,4 @@
-// Identifiers of a source: those of the IR, made legal and unique. Thread rule: one thread each.
+// Makes the IR's names legal and unique identifiers of a source. Thread rule: an object belongs to one thread.
 #pragma once
 
 #include <map>
@@ -8,15 +8,15 @@
 
 namespace nestwright::codegen {
 
-/// An identifier of C, CUDA C++ and OpenCL C that reads like `name`: no keyword, no name that our text calls or that
-/// begins like our own functions ("nw_").
+/// An identifier of C, CUDA C++ and OpenCL C that resembles `name`: neither a keyword, nor a name that generated text
+/// calls, nor one that begins like its functions ("nw_").
 std::string identifier(std::string_view name);
 
 class Names {
  public:
-  /// The identifier of the variable or buffer at `id`: like `wanted`, with a number where another one has that already.
+  /// The identifier of the variable or buffer at `id`: like `wanted`, with a number if that is taken.
   const std::string& of(const void* id, std::string_view wanted);
-  /// One that nothing else has.
+  /// An identifier like `wanted` that nothing else has.
   std::string fresh(std::string_view wanted);
 
  private:

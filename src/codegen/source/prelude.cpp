@@ -23,8 +23,7 @@ std::string Prelude::define(const std::string& result, const std::string& name, 
   return name;
 }
 
-// Neither the quotient of the lowest integer by -1 nor one by 0, which may be computed where nobody looks at it, may
-// stop a processor that traps.
+// Division of the lowest integer by -1, and division by 0, whose result is never used, must not trap.
 std::string Prelude::floor_div(Type type) {
   const char* t = dialect_.integer_type(type);
   return define(t, "nw_floor_div_" + type.str(),
@@ -117,7 +116,7 @@ std::string Prelude::tensor_function(const ir::TensorInstruction& instruction) {
   return function.name;
 }
 
-// Beyond 4096 either way every number is 0 or infinity.
+// With an exponent below -4096 or above 4096 every result is 0 or infinity.
 std::string Prelude::scale(Type type) {
   const char* t = dialect_.value_type(type);
   return define(t, "nw_scale_" + type.str(),
@@ -128,7 +127,7 @@ std::string Prelude::scale(Type type) {
                             t, dialect_.function("ldexp", type)));
 }
 
-// Of infinity and NaN the bits stay, which an addition might change.
+// The bits of infinity and NaN are kept; the addition might change them.
 std::string Prelude::round_tf32() {
   return define("float", "nw_round_tf32",
                 fmt::format("(float x) {{\n"

@@ -1,6 +1,6 @@
-// The functions that a source defines for its kernels because neither language has them as the IR means them: floor
-// division, minimum and maximum, casts that saturate, floats of 16 bits, products of words. A source has those that it
-// calls. Thread rule: one thread each.
+// The functions that a source defines for its kernels because neither language has them with the IR's semantics: floor
+// division, minimum and maximum, saturating casts, 16-bit floats, products of words. A source defines those that it
+// calls. Thread rule: an object belongs to one thread.
 #pragma once
 
 #include <set>
@@ -14,12 +14,12 @@ class Prelude {
  public:
   explicit Prelude(const Dialect& dialect) : dialect_(dialect) {}
 
-  /// Names of functions, which are defined from then on. Integers of less than 32 bits take those of int32.
-  std::string floor_div(ir::Type type);  ///< (a, b), of int32 or int64; any value where b is 0
+  /// The names of functions, each of which is defined by the first call. Integers below 32 bits use those of int32.
+  std::string floor_div(ir::Type type);  ///< (a, b), of int32 or int64; any value if b is 0
   std::string floor_mod(ir::Type type);
   std::string div(ir::Type type);  ///< of uint32 or uint64
   std::string mod(ir::Type type);
-  std::string min(ir::Type type);  ///< of a type of 32 or 64 bits: b where a < b does not hold
+  std::string min(ir::Type type);  ///< of a type of 32 or 64 bits; b unless a < b
   std::string max(ir::Type type);
   std::string abs(ir::Type type);                      ///< of int32 or int64, which may wrap around
   std::string saturate(ir::Type to, ir::Type from);    ///< to an integer, from float32 or float64
@@ -27,16 +27,17 @@ class Prelude {
   std::string narrow(ir::Type type);                   ///< the bits of a float32 rounded to a 16-bit float
   std::string scale(ir::Type type);                    ///< (x, n), of float32 or float64
   std::string round_tf32();                            ///< (x), of float32
-  std::string word_function(ir::Intrinsic intrinsic);  ///< kJoinBytes and what follows it
+  std::string word_function(ir::Intrinsic intrinsic);  ///< of kJoinBytes and the intrinsics after it
 
-  std::string copy(int bytes);  ///< (to, from, condition), asynchronously
+  std::string copy(int bytes);  ///< (to, from, condition), asynchronous
 
   std::string tensor_function(const ir::TensorInstruction& instruction);  ///< takes the instruction's operands
 
+  /// The definitions of all functions named so far.
   const std::string& text() const { return text_; }
 
  private:
-  /// Defines `name` unless it is: its head, then "name" + `rest`.
+  /// Defines `name`, unless it is defined: "specifiers result name" + `rest`.
   std::string define(const std::string& result, const std::string& name, const std::string& rest);
   void define_narrow(ir::Type type);
 

@@ -28,7 +28,7 @@ bool is_stored_to(const Stmt& body, const Buffer& buffer) {
   });
 }
 
-/// Whether another argument of the program may be the same memory.
+/// Whether another argument of the program may share the parameter's memory.
 bool may_be_shared(const Program& program, int parameter) {
   if (program.parameters[static_cast<std::size_t>(parameter)].in_place_of >= 0) return true;
   return std::any_of(program.parameters.begin(), program.parameters.end(),
@@ -124,7 +124,7 @@ class KernelWriter {
     for (const std::string& line : dialect_.shared(arrays, layout.bytes)) statements_.line(line, 1);
   }
 
-  /// The bound loops, which are what a kernel begins with; body_ is what they enclose.
+  /// Writes the indices of the bound loops at the top of a kernel, and sets body_ to their body.
   void write_indices(const Stmt& s) {
     body_ = s;
     if (!s.defined()) return;
@@ -137,7 +137,7 @@ class KernelWriter {
     const std::string& name = names_.of(loop->var.id(), loop->var.name());
     statements_.line(fmt::format("const int {} = {};", name, dialect_.index(loop->kind)), 1);
     expressions_.ranges().bind(loop->var, loop->min, loop->extent);
-    // No device takes more blocks or threads.
+    // An upper bound on the blocks and threads of any device.
     expressions_.ranges().assume(Expr(loop->var) <= Expr(std::int64_t{std::numeric_limits<std::int32_t>::max()}));
     expressions_.hold(loop->var, {name});
     write_indices(loop->body);

@@ -31,10 +31,11 @@ void StatementWriter::write(const Stmt& s, int depth) {
                         [&](const Let& n) { write_let(n, depth); }, [&](const IfThenElse& n) { write_if(n, depth); },
                         [&](const Store& n) { n.asynchronous ? write_copy(n, depth) : write_store(n, depth); },
                         [&](const Allocate& n) {
-                          if (n.buffer->scope != Scope::kShared) write_array(n, depth);  // a kernel begins with those
+                          if (n.buffer->scope != Scope::kShared)
+                            write_array(n, depth);  // declared at the top of the kernel
                           write(n.body, depth);
                         },
-                        [](const Prefetch&) {},  // a hint: the hardware hides latency by other threads
+                        [](const Prefetch&) {},  // GPUs hide latency by other threads
                         [&](const CommitCopies&) {
                           if (copies_asynchronously_) line(dialect_.commit_copies(), depth);
                         },
@@ -56,7 +57,7 @@ void StatementWriter::write_loop(const For& loop, int depth) {
   const Text first = expressions_.value(loop.min), end = expressions_.value(to_linear(loop.min + loop.extent).expr());
   expressions_.ranges().bind(loop.var, loop.min, loop.extent);
   const Interval values = expressions_.ranges().find(loop.var);
-  // It ends one above its last value.
+  // The variable ends one above its last value.
   const bool wide = !within(add(values, {0, 1}), type_range(kInt32));
   const std::string& name = names_.of(loop.var.id(), loop.var.name());
   expressions_.hold(loop.var, {name, wide});
@@ -149,7 +150,7 @@ void StatementWriter::write_store(const Store& store, int depth) {
   if (lanes > 1) return write_vector_store(store, lanes, depth);
   std::string text = expressions_.element(store.buffer, store.indices);
   const std::string value = expressions_.stored(store.value);
-  text = store.non_temporal && store.buffer->scope == Scope::kGlobal ? dialect_.stream(text, value)
+  text = store.non_temporal && store.buffer->scope == Scope::kGlobal ? dialect_.non_temporal_store(text, value)
                                                                      : fmt::format("{} = {};", text, value);
   if (store.mask.defined()) text = fmt::format("if ({}) {}", expressions_.value(store.mask).text, text);
   line(text, depth);
@@ -169,7 +170,7 @@ void StatementWriter::write_copy(const Store& store, int depth) {
 
 std::string StatementWriter::vector_place(const Buffer& buffer, const std::vector<Expr>& indices, bool is_const) {
   const int lanes = lanes_of(indices);
-  // The elements of what a thread keeps for itself are registers.
+  // Elements of private buffers are registers.
   if (buffer->scope != Scope::kGlobal && buffer->scope != Scope::kShared) return {};
   const std::string type = dialect_.vector_type(buffer->element, lanes);
   if (type.empty() || !is_one_access(buffer, indices, expressions_.ranges())) return {};
@@ -213,7 +214,7 @@ std::vector<HeldLoad> StatementWriter::load_vectors(const std::vector<Expr>& of,
 void StatementWriter::write_vector_store(const Store& store, int lanes, int depth) {
   const std::string place = store.mask.defined() ? std::string() : vector_place(store.buffer, store.indices, false);
   const auto write_whole = [&](const std::string& value) {
-    line(store.non_temporal && store.buffer->scope == Scope::kGlobal ? dialect_.stream(place, value)
+    line(store.non_temporal && store.buffer->scope == Scope::kGlobal ? dialect_.non_temporal_store(place, value)
                                                                      : fmt::format("{} = {};", place, value),
          depth);
   };
@@ -234,9 +235,9 @@ void StatementWriter::write_vector_store(const Store& store, int lanes, int dept
   write_whole(dialect_.make_vector(store.buffer->element, values));
 }
 
-/// One element after the other.
+/// Writes a vector store as one scalar store for each lane.
 void StatementWriter::write_lanes(const Store& store, int lanes, const std::vector<HeldLoad>& held, int depth) {
-  // All lanes are read before one is written.
+  // All lanes are loaded before the first is stored.
   bool reads_others = false;
   for_each_expr(store.value, [&](const Expr& e) {
     const auto* load = e.as<Load>();

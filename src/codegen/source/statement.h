@@ -1,4 +1,4 @@
-// Statements of a kernel as C text. Thread rule: one thread each.
+// Writes the statements of a kernel as C text. Thread rule: an object belongs to one thread.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace nestwright::codegen {
 
 class StatementWriter {
  public:
-  /// For statements of `kernel`.
+  /// A writer for statements of `kernel`; the other arguments must outlive it.
   StatementWriter(ExpressionWriter& expressions, Prelude& prelude, Names& names, const ir::Stmt& kernel)
       : expressions_(expressions),
         dialect_(expressions.dialect()),
@@ -23,7 +23,7 @@ class StatementWriter {
         copies_asynchronously_(ir::has_asynchronous_copies(kernel)),
         multiplies_by_warpgroups_(ir::multiplies_by_warpgroups(kernel)) {}
 
-  /// At `depth` steps of indentation.
+  /// Appends a statement at `depth` steps of indentation.
   void write(const ir::Stmt& s, int depth);
   void line(const std::string& text, int depth);
   std::string take() { return std::move(out_); }
@@ -39,20 +39,20 @@ class StatementWriter {
   void write_instruction(const ir::TensorInstruction& instruction, int depth);
   void write_array(const ir::Allocate& allocation, int depth);
 
-  /// Loads by one access what `e` loads so, into variables in front of the statement.
+  /// Writes the vector loads in `of` that are one access each, into variables before the statement.
   std::vector<ir::HeldLoad> load_vectors(const std::vector<ir::Expr>& of, int depth);
-  /// The place that one access of a vector is at, or empty where it takes several.
+  /// The lvalue of a vector that is one access; empty if it takes several.
   std::string vector_place(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices, bool is_const);
-  /// What one access loads, 0 where the mask of all lanes says so; empty where it takes several accesses.
+  /// The value of a vector load that is one access, 0 if its uniform mask is off; empty if it takes several accesses.
   std::string loaded_vector(const ir::Load& load);
-  /// A constant of this name that `value` is held by from here on.
+  /// Declares a constant `name` with the value of `var` and refers to it from here on.
   void declare(const ir::Var& var, const ir::Expr& value, const std::string& name, int depth);
 
   ExpressionWriter& expressions_;
   const Dialect& dialect_;
   Prelude& prelude_;
   Names& names_;
-  bool copies_asynchronously_, multiplies_by_warpgroups_;  ///< barriers wait for copies, and show stores to wgmma
+  bool copies_asynchronously_, multiplies_by_warpgroups_;  ///< barriers wait for copies, and fence stores for wgmma
   ir::LaneVars lane_vars_;
   std::string out_;
 };

@@ -1,5 +1,4 @@
-// A piece of C text that knows how tightly it binds, so that it gets the parentheses that a person would write.
-// Thread rule: a value.
+// A C expression as text with its precedence, so that it is parenthesised only if necessary. Thread rule: a value.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +7,15 @@
 
 namespace nestwright::codegen {
 
-/// The operators of C that are written, those that bind least first.
+/// The precedence of a C expression, lowest first.
 enum class Binds : std::uint8_t { kTernary, kOr, kAnd, kEquality, kRelation, kSum, kProduct, kUnary, kAtom };
 
 struct Text {
   std::string text;
   Binds binds = Binds::kAtom;
-  bool wide = false;  ///< of an integer: C sees 64 bits
+  bool wide = false;  ///< whether an integer has 64 bits in C
 
-  /// For a place that takes what binds at least as tightly as `place`.
+  /// The text as an operand that has to bind at least as tightly as `place`.
   std::string in(Binds place) const { return binds < place ? "(" + text + ")" : text; }
 };
 

@@ -91,14 +91,18 @@ class Comparer {
 
   bool same(const Var& a, const Var& b) { return matched(a.id(), b.id()); }
   template <class T>
-  requires OneOf<T, ReduceAxis, Operand>
-  bool same(const T& a, const T& b) { return same_fields(a, b); }
+    requires OneOf<T, ReduceAxis, Operand>
+  bool same(const T& a, const T& b) {
+    return same_fields(a, b);
+  }
   bool same(Type a, Type b) { return a == b; }
   /// Compares bits, so that -0 differs from 0 and NaN equals itself.
   bool same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
   template <class T>
-  requires std::is_enum_v<T> || std::is_integral_v<T> || std::same_as<T, std::shared_ptr<const Combiner>>
-  bool same(const T& a, const T& b) { return a == b; }
+    requires std::is_enum_v<T> || std::is_integral_v<T> || std::same_as<T, std::shared_ptr<const Combiner>>
+  bool same(const T& a, const T& b) {
+    return a == b;
+  }
 
   /// Compares with `b`, a node of the same kind. Its bindings end with it.
   template <class Node, class Handle>

@@ -225,8 +225,10 @@ class Writer {
   void number_of(double value) { real(value); }
   void number_of(Type value) { type(value); }
   template <class E>
-  requires std::is_enum_v<E>
-  void number_of(E value) { byte(static_cast<std::uint8_t>(value)); }
+    requires std::is_enum_v<E>
+  void number_of(E value) {
+    byte(static_cast<std::uint8_t>(value));
+  }
 
   std::string out_;
   std::uint64_t records_ = 0;

@@ -145,8 +145,8 @@ Expr ExprSimplifier::run_junction(const Expr& e, const Binary& n) {
 
 // The conjunction `a` without the conjuncts that its other conjuncts and `b` imply.
 Expr ExprSimplifier::without_implied(const Expr& a, const Expr& b) {
-  const auto* n = a.as<Binary>();
-  if (!n || n->op != BinaryOp::kAnd) return a;
+  const auto* whole = a.as<Binary>();
+  if (!whole || whole->op != BinaryOp::kAnd) return a;
   std::vector<Expr> parts;
   conjuncts(a, parts);
   const std::size_t before = parts.size();

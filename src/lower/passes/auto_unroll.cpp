@@ -14,7 +14,7 @@ class Unroller : public Mutator {
   using Mutator::mutate;
   Expr mutate(const Expr& e) override { return e; }
 
-  /// Leaves in `count_` what the statement comes to once its unrolled loops are.
+  /// Sets count_ to the number of statements after unrolling, limited to steps_ + 1.
   Stmt mutate(const Stmt& s) override {
     if (!s.defined()) return s;
     const std::int64_t before = count_;
@@ -31,7 +31,8 @@ class Unroller : public Mutator {
       } else if (loop->kind == LoopKind::kVectorized) {
         own = std::max<std::int64_t>(own, 1);
       } else {
-        own = loop->kind == LoopKind::kUnrolled ? unrolled : steps_ + 1;  // what stays a loop keeps those around it
+        own =
+            loop->kind == LoopKind::kUnrolled ? unrolled : steps_ + 1;  // loops around a loop that stays do not unroll
       }
     }
     count_ = std::min(before + own, steps_ + 1);

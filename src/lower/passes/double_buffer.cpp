@@ -1,5 +1,5 @@
-// Storage that the iterations of a loop use in turns. What an iteration computes of a stage that is
-// double-buffered in n stages is computed n - 1 iterations ahead, into the slot of the storage that is not in use.
+// Double-buffers stages (software pipelining): a stage that is double-buffered in n slots is computed n - 1 iterations
+// ahead, into the slot of its storage that no other iteration uses.
 //
 //   for v in a..b:                        T[n, ...]
 //     T[...]                              fill(a) into T[0, ...], ..., fill(a + n - 2) into T[n - 2, ...]
@@ -7,13 +7,13 @@
 //     rest(v)                               if likely(v + n - 1 < b): fill(v + n - 1) into T[(v + n - 1 - a)%n, ...]
 //                                           rest(v), from T[(v - a)%n, ...]
 //
-// What threads fetch into shared memory so goes through their registers, but for what the device
-// copies itself (lower/staged_fill.h). Of more than two stages, each fill that the device copies is a group of copies
-// (ir::CommitCopies), so that a barrier waits for the oldest alone and n - 2 stay in flight. A loop of fewer constant
-// iterations than stages has as many slots as iterations.
-// Conditions and lets between the loop and fill(v) go with it. Stages of one loop move together, in their order.
-// fill(v) may be moved if it reads nothing that the loop writes, but for what moves with it; other stages keep one
-// buffer. Each loop is looked at by itself: of a tail of one iteration nothing is done ahead.
+// Fills of shared memory go through registers, except for asynchronous copies (lower/staged_fill.h). With more than two
+// slots, each fill by asynchronous copies is a group (ir::CommitCopies), so that a barrier waits for the oldest group
+// only and n - 2 stay in flight. A loop with a constant number of iterations below n has as many slots as iterations.
+//
+// Conditions and lets between the loop and fill(v) move with it. Stages of one loop move together, in their order.
+// fill(v) may move if it reads nothing that the loop writes, except by fills that move with it; stages that may not
+// move keep one buffer. Loops are rewritten one by one; a tail of one iteration has no next iteration to compute.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ namespace {
 using namespace ir;
 using Group = std::vector<DoubleBuffered>;
 
-/// Buffers that a statement reads and stores to, and those that it has for itself.
+/// The buffers that a statement reads, those that it stores to, and those that it allocates.
 struct Uses {
   std::set<Buffer> read, written, own;
 
@@ -71,8 +71,8 @@ bool touches(const auto& part, const std::set<Buffer>& buffers) {
          std::any_of(uses.written.begin(), uses.written.end(), is_one);
 }
 
-/// Whether warpgroups multiply what lies in shared memory: they go on while their threads fetch, if these do so behind
-/// the product.
+/// Whether `s` multiplies matrices in shared memory by warpgroups. The product then runs while its threads fetch,
+/// provided that they fetch after starting it.
 bool multiplies_shared(const Stmt& s) {
   const auto reads_shared = [](const Expr& e) {
     const auto* load = e.as<Load>();
@@ -91,8 +91,8 @@ std::set<Buffer> buffers_of(const Group& group) {
   return buffers;
 }
 
-/// From the body of a loop to the block in which the group is computed and used: what lies on the way, block included.
-/// Absent where there is no such block.
+/// The path of statements from the body of a loop to the block in which the group is computed and used, block included.
+/// Absent if there is no such block.
 std::optional<std::vector<Stmt>> find_block(const Stmt& body, const std::set<Buffer>& buffers) {
   std::vector<Stmt> path;
   for (Stmt at = body; at.defined();) {
@@ -120,7 +120,7 @@ std::optional<std::vector<Stmt>> find_block(const Stmt& body, const std::set<Buf
   return std::nullopt;
 }
 
-/// What moves ahead, in order.
+/// The statements of the block that compute the group, in order.
 std::vector<Stmt> fills_of(const Block& sequence, const std::set<Buffer>& buffers) {
   std::vector<Stmt> fills;
   for (const Stmt& s : sequence.stmts) {
@@ -131,7 +131,7 @@ std::vector<Stmt> fills_of(const Block& sequence, const std::set<Buffer>& buffer
   return fills;
 }
 
-/// Accesses to the buffers go to the slot that `slot` names.
+/// Redirects accesses to buffers to a slot of their double-buffered storage.
 class Redirector : public Mutator {
  public:
   Redirector(std::map<Buffer, Buffer> slotted, Expr slot) : slotted_(std::move(slotted)), slot_(std::move(slot)) {}
@@ -172,8 +172,8 @@ Buffer make_slots(const Buffer& buffer, std::int64_t slots) {
   return {buffer->name, buffer->element, std::move(shape), buffer->scope, std::move(strides), buffer->alignment};
 }
 
-/// One loop that is being rewritten: its body, and what comes to stand before it.
-struct Turning {
+/// The rewriting of one loop: its new body, the statements before it, and the buffers allocated around it.
+struct LoopRewrite {
   const For& loop;
   Stmt body;
   std::vector<Stmt> before;
@@ -182,8 +182,8 @@ struct Turning {
 
 class Doubler : public Mutator {
  public:
-  Doubler(const std::vector<Group>& groups, const Stmt& s, bool copies_itself)
-      : groups_(groups), copies_itself_(copies_itself), around_(groups.size()) {
+  Doubler(const std::vector<Group>& groups, const Stmt& s, bool has_async_copy)
+      : groups_(groups), has_async_copy_(has_async_copy), around_(groups.size()) {
     for (std::size_t g = 0; g < groups.size(); ++g) {
       for (const Buffer& buffer : buffers_of(groups[g])) group_of_.emplace(buffer, g);
     }
@@ -201,18 +201,19 @@ class Doubler : public Mutator {
     }
     const auto* loop = inside.as<For>();
     if (loop == nullptr || (loop->kind != LoopKind::kSerial && loop->kind != LoopKind::kUnrolled)) return inside;
-    Turning turning{*loop, loop->body, {}, {}};
+    LoopRewrite rewrite{*loop, loop->body, {}, {}};
     for (std::size_t g = 0; g < groups_.size(); ++g) {
-      if (around_[g] && !around_[g]->empty() && around_[g]->back() == loop->var) take_turns(turning, groups_[g]);
+      if (around_[g] && !around_[g]->empty() && around_[g]->back() == loop->var)
+        apply_double_buffering(rewrite, groups_[g]);
     }
-    if (turning.before.empty()) return inside;
-    turning.before.push_back(make_for(loop->var, loop->min, loop->extent, loop->kind, turning.body));
-    Stmt result = block(std::move(turning.before));
-    for (const Buffer& buffer : turning.allocated) result = make_allocate(buffer, std::move(result));
+    if (rewrite.before.empty()) return inside;
+    rewrite.before.push_back(make_for(loop->var, loop->min, loop->extent, loop->kind, rewrite.body));
+    Stmt result = block(std::move(rewrite.before));
+    for (const Buffer& buffer : rewrite.allocated) result = make_allocate(buffer, std::move(result));
     return result;
   }
 
-  /// Throws for a stage that was refused wherever it occurs.
+  /// Throws LowerError for a stage that was refused in every loop.
   void require_effect() const {
     for (const auto& [stage, reason] : refused_) {
       if (done_.count(stage) == 0) throw LowerError(reason);
@@ -231,13 +232,13 @@ class Doubler : public Mutator {
       const auto [end, other] = std::mismatch(around->begin(), around->end(), open.begin(), open.end());
       around->erase(end, around->end());
     };
-    const auto look = [&](const Expr& e) {
+    const auto note_reads = [&](const Expr& e) {
       const auto* load = e.as<Load>();
       if (load != nullptr) note(load->buffer);
     };
     std::visit(overloaded{[&](const For& n) {
-                            for_each_expr(n.min, look);
-                            for_each_expr(n.extent, look);
+                            for_each_expr(n.min, note_reads);
+                            for_each_expr(n.extent, note_reads);
                             open.push_back(n.var);
                             find_loops(n.body, open);
                             open.pop_back();
@@ -246,18 +247,18 @@ class Doubler : public Mutator {
                             for (const Stmt& inner : n.stmts) find_loops(inner, open);
                           },
                           [&](const Let& n) {
-                            for_each_expr(n.value, look);
+                            for_each_expr(n.value, note_reads);
                             find_loops(n.body, open);
                           },
                           [&](const IfThenElse& n) {
-                            for_each_expr(n.condition, look);
+                            for_each_expr(n.condition, note_reads);
                             find_loops(n.then_case, open);
                             find_loops(n.else_case, open);
                           },
                           [&](const Allocate& n) { find_loops(n.body, open); },
                           [&](const Store& n) {
                             note(n.buffer);
-                            for_each_expr(s, look);
+                            for_each_expr(s, note_reads);
                           },
                           [](const OneOf<Prefetch, CommitCopies, Barrier, Launch, TensorInstruction> auto&) {}},
                s.node().value);
@@ -267,20 +268,20 @@ class Doubler : public Mutator {
     refused_.emplace(stage, fmt::format("{} is double-buffered at loop {}, but {}", stage, loop.var.name(), why));
   }
 
-  void take_turns(Turning& turning, Group group) {
-    const For& loop = turning.loop;
-    const auto path = find_block(turning.body, buffers_of(group));
+  void apply_double_buffering(LoopRewrite& rewrite, Group group) {
+    const For& loop = rewrite.loop;
+    const auto path = find_block(rewrite.body, buffers_of(group));
     if (!path) {
       for (const DoubleBuffered& member : group) {
         refuse(loop, member.stage, "it is computed and used by one loop there, so that none of it can be done ahead");
       }
       return;
     }
-    const Uses in_loop = uses_of(turning.body);
+    const Uses in_loop = uses_of(rewrite.body);
     std::vector<Stmt> fills;
     do {
       fills = fills_of(*path->back().as<Block>(), buffers_of(group));
-    } while (drop_unmovable(turning, *path, in_loop, fills, group));
+    } while (drop_unmovable(rewrite, *path, in_loop, fills, group));
     if (fills.empty()) return;
 
     const std::int64_t* extent = as_const_int(loop.extent);
@@ -292,42 +293,42 @@ class Doubler : public Mutator {
     Stmt fill = block(fills);
     for (std::size_t n = path->size(); n-- > 0;) fill = with_conditions((*path)[n], n, *path, std::move(fill));
     fill = redirect.mutate(fill);
-    Stmt rest = redirect.mutate(without_fills(*path, fills, turning, doubled));
+    Stmt rest = redirect.mutate(without_fills(*path, fills, rewrite, doubled));
 
     const auto fill_for = [&](const Expr& iteration) { return Copier({{loop.var, iteration}}, true).mutate(fill); };
     const std::int64_t ahead = slots - 1;
     Stmt next = fill_for(loop.var + ahead);
-    // Whoever is one iteration ahead waits for all that is in flight.
-    const bool in_groups = ahead > 1 && has_copies(next, copies_itself_);
+    // With one iteration ahead, barriers wait for all copies in flight, so that groups would make no difference.
+    const bool in_groups = ahead > 1 && has_copies(next, has_async_copy_);
     const Stmt commit = in_groups ? make_commit_copies(static_cast<int>(ahead - 1)) : Stmt();
     for (std::int64_t i = 0; i < ahead; ++i) {
       Stmt first = fill_for(i == 0 ? loop.min : loop.min + i);
       if (extent == nullptr) first = make_if(Expr(i) < loop.extent, std::move(first));
-      turning.before.push_back(std::move(first));
-      turning.before.push_back(commit);
+      rewrite.before.push_back(std::move(first));
+      rewrite.before.push_back(commit);
     }
     const Expr has_next = likely(loop.var + ahead < loop.min + loop.extent);
-    if (const auto staged = stage_in_registers(next, copies_itself_)) {
-      turning.body =
+    if (const auto staged = stage_in_registers(next, has_async_copy_)) {
+      rewrite.body =
           block({make_if(has_next, staged->load), commit, std::move(rest), make_if(has_next, staged->store)});
-      for (const Buffer& buffer : staged->registers) turning.body = make_allocate(buffer, turning.body);
+      for (const Buffer& buffer : staged->registers) rewrite.body = make_allocate(buffer, rewrite.body);
     } else if (multiplies_shared(rest)) {
-      turning.body = block({std::move(rest), make_if(has_next, std::move(next)), commit});
+      rewrite.body = block({std::move(rest), make_if(has_next, std::move(next)), commit});
     } else {
-      turning.body = block({make_if(has_next, std::move(next)), commit, std::move(rest)});
+      rewrite.body = block({make_if(has_next, std::move(next)), commit, std::move(rest)});
     }
     for (const DoubleBuffered& member : group) done_.insert(member.stage);
   }
 
-  /// Takes one stage out of the group that cannot be computed ahead. False where all of them can.
-  bool drop_unmovable(const Turning& turning, const std::vector<Stmt>& path, const Uses& in_loop,
+  /// Removes one stage that cannot be computed ahead from the group. False if all of them can be.
+  bool drop_unmovable(const LoopRewrite& rewrite, const std::vector<Stmt>& path, const Uses& in_loop,
                       const std::vector<Stmt>& fills, Group& group) {
     const auto drop = [&](std::size_t member, const std::string& why) {
-      refuse(turning.loop, group[member].stage, why);
+      refuse(rewrite.loop, group[member].stage, why);
       group.erase(group.begin() + static_cast<std::ptrdiff_t>(member));
       return true;
     };
-    std::set<Var> varying{turning.loop.var};
+    std::set<Var> varying{rewrite.loop.var};
     std::set<Buffer> conditions;
     for (const Stmt& s : path) {
       if (const auto* let = s.as<Let>()) varying.insert(let->var);
@@ -383,7 +384,7 @@ class Doubler : public Mutator {
     return static_cast<std::size_t>(std::find_if(group.begin(), group.end(), stores) - group.begin());
   }
 
-  /// `fill`, which stands inside path[n], under what that asks for.
+  /// `fill`, which lies inside path[n], with the let or condition of `s`.
   static Stmt with_conditions(const Stmt& s, std::size_t n, const std::vector<Stmt>& path, Stmt fill) {
     if (const auto* let = s.as<Let>()) return make_let(let->var, let->value, std::move(fill));
     const auto* branch = s.as<IfThenElse>();
@@ -392,9 +393,9 @@ class Doubler : public Mutator {
     return in_then ? make_if(branch->condition, std::move(fill)) : make_if(branch->condition, {}, std::move(fill));
   }
 
-  /// The loop's body without `fills` and without the allocation of what they fill, which moves out of the loop, or
-  /// stands outside already.
-  Stmt without_fills(const std::vector<Stmt>& path, const std::vector<Stmt>& fills, Turning& turning,
+  /// The loop's body without `fills` and without the allocations of the buffers that they fill, which move out of the
+  /// loop unless they are outside already.
+  Stmt without_fills(const std::vector<Stmt>& path, const std::vector<Stmt>& fills, LoopRewrite& rewrite,
                      const std::map<Buffer, Buffer>& doubled) {
     const auto is_fill = [&](const Stmt& s) {
       return std::any_of(fills.begin(), fills.end(), [&](const Stmt& fill) { return fill.same_as(s); });
@@ -419,7 +420,7 @@ class Doubler : public Mutator {
       } else if (const auto* allocate = s.as<Allocate>()) {
         const auto found = doubled.find(allocate->buffer);
         if (found != doubled.end()) {
-          turning.allocated.push_back(found->second);
+          rewrite.allocated.push_back(found->second);
         } else {
           result = with_body(*allocate, allocate->buffer, std::move(result));
         }
@@ -429,9 +430,9 @@ class Doubler : public Mutator {
   }
 
   const std::vector<Group>& groups_;
-  bool copies_itself_;
+  bool has_async_copy_;
   std::map<Buffer, std::size_t> group_of_;
-  std::vector<std::optional<std::vector<Var>>> around_;  ///< by group; absent where nothing accesses it
+  std::vector<std::optional<std::vector<Var>>> around_;  ///< by group; absent if nothing accesses it
   std::map<Buffer, Buffer> swapped_;
   std::map<std::string, std::string> refused_;  ///< the first reason, by stage
   std::set<std::string> done_;                  ///< stages
@@ -440,11 +441,11 @@ class Doubler : public Mutator {
 }  // namespace
 
 Program double_buffer(Program program, PassContext& context) {
-  const bool copies_itself = has_asynchronous_copies(context.target);
+  const bool has_async_copy = has_asynchronous_copies(context.target);
   for (std::size_t k = 0; k < context.notes.size(); ++k) {
     if (context.notes[k].double_buffered.empty()) continue;
     Stmt& body = program.kernels[k].body;
-    Doubler doubler(context.notes[k].double_buffered, body, copies_itself);
+    Doubler doubler(context.notes[k].double_buffered, body, has_async_copy);
     const Stmt result = doubler.mutate(body);
     doubler.require_effect();
     if (!result.same_as(body)) body = simplify(result, ranges_of_symbols(program));

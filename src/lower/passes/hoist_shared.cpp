@@ -1,4 +1,5 @@
-// What the threads of a block share is allocated where it is computed, inside their loops, and belongs around these.
+// Moves allocations in shared scope outside the loops of the threads that share them; the nest builder puts them where
+// they are computed, inside.
 //
 //   threadIdx.x i in 0..8:                 shared T[8]
 //     shared T[8]                          threadIdx.x i in 0..8:

@@ -1,5 +1,5 @@
-// Barriers of a block's threads around what they share: between the writes of a shared buffer and what reads it, and
-// between these reads and the next writes, those of the next iteration of a loop included.
+// Inserts barriers of a block's threads between the writes of a shared buffer and the reads that follow, and between
+// these reads and the next writes, including those of the next iteration of a loop.
 //
 //   for ko:                           for ko:
 //     A.cache[tx] = A[...]              A.cache[tx] = A[...]
@@ -7,10 +7,10 @@
 //                                       C[tx] += A.cache[...]
 //                                       barrier
 //
-// A statement that reads the very element that it writes, as a reduction does, waits for nobody: each element of a
-// stage is computed by one thread. Elements that differ for certain, as those of the two halves of a double buffer, are
-// no reason to wait. Copies that are in groups (ir::CommitCopies) may stay in flight as long as the groups say, up to
-// the end of the loop that they are begun in.
+// A statement that reads the element that it writes, as a reduction does, needs no barrier: each element of a stage is
+// computed by one thread. Nor do accesses to elements that certainly differ, such as those of the two halves of a
+// double buffer. Copies in groups (ir::CommitCopies) may stay in flight as long as their groups allow, at most to the
+// end of the loop that begins them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ namespace {
 
 using namespace ir;
 
-/// An element of a shared buffer. Indices that threads may have different values of are undefined: any.
+/// An element of a shared buffer. Indices that may differ between threads are undefined, which stands for any value.
 struct Element {
   Buffer buffer;
   std::vector<Expr> indices;
@@ -41,7 +41,7 @@ struct Element {
     if (!(buffer == other.buffer)) return false;
     for (std::size_t d = 0; d < indices.size(); ++d) {
       const Expr &a = indices[d], &b = other.indices[d];
-      if (a.defined() && b.defined() && never_equal(a, b)) return false;  // the halves of a double buffer, above all
+      if (a.defined() && b.defined() && never_equal(a, b)) return false;  // such as the halves of a double buffer
     }
     return true;
   }
@@ -62,12 +62,12 @@ class Elements {
   void add(const Elements& other) {
     for (const Element& element : other.all_) add(element);
   }
-  bool meet(const Elements& other) const {
+  bool may_overlap(const Elements& other) const {
     return std::any_of(all_.begin(), all_.end(), [&](const Element& a) {
       return std::any_of(other.all_.begin(), other.all_.end(), [&](const Element& b) { return a.may_be(b); });
     });
   }
-  /// Where `var` has no value any more, or another one.
+  /// Makes indices that depend on `var` undefined: it goes out of scope, or changes its value.
   void forget(const Var& var) {
     std::vector<Element> before = std::move(all_);
     all_.clear();
@@ -95,12 +95,12 @@ struct Accesses {
   }
 };
 
-/// A statement with its barriers, and its accesses to shared buffers before the first and after the last of them.
+/// A statement with its barriers, and its accesses to shared buffers before the first barrier and after the last.
 struct Placed {
   Stmt stmt;
   Accesses entry, exit;
-  bool waits = false;         ///< whether it has barriers; without, entry and exit are the same
-  bool always_waits = false;  ///< whether there is one on every way through it
+  bool waits = false;         ///< whether it has a barrier; if not, entry and exit are equal
+  bool always_waits = false;  ///< whether every path through it has a barrier
 
   void forget(const Var& var) {
     entry.forget(var);
@@ -109,7 +109,7 @@ struct Placed {
 };
 
 bool must_wait(const Accesses& before, const Accesses& after) {
-  return before.written.meet(after.read) || before.read.meet(after.written);
+  return before.written.may_overlap(after.read) || before.read.may_overlap(after.written);
 }
 
 class Placer {
@@ -178,7 +178,7 @@ class Placer {
     return body;
   }
 
-  /// What of shared buffers the value is made from, but for elements that the body stores, as a reduction of tuples
+  /// The elements of shared buffers that the value reads, except those that the body stores, as a reduction of tuples
   /// does.
   Elements reads_of_others(const Let& let) const {
     Elements result;
@@ -245,7 +245,7 @@ class Placer {
     return result;
   }
 
-  /// Whether threads of one block may disagree on its value.
+  /// Whether the value may be divergent among the threads of a block.
   bool varies(const Expr& e) const {
     return any_expr(e, [&](const Expr& part) {
       const auto* ref = part.as<VarRef>();

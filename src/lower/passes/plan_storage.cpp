@@ -17,17 +17,17 @@ std::int64_t round_up_64(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 struct Lifetime {
   std::int64_t bytes = 0;
-  Expr symbolic_bytes;  ///< undefined: `bytes` is the size; else this, which has a place of its own
+  Expr symbolic_bytes;  ///< the size of a buffer that shares no memory; undefined: `bytes` is the size
   bool per_thread = false;
-  std::size_t loops_around = 0;  ///< open loops where it is allocated
-  int first = -1, last = -1;     ///< positions in pre-order between which its contents matter; -1: never used
+  std::size_t loops_around = 0;  ///< number of loops around the allocation
+  int first = -1, last = -1;     ///< its live range, in pre-order positions of statements; -1: never used
   std::int64_t offset = 0;
   Expr symbolic_offset;
   int order = 0;
 };
 
-// Numbers statements in pre-order and notes from where to where each buffer is used. A use inside a loop that the
-// allocation is outside of counts for the whole loop: what one iteration leaves, another may read.
+// Computes the live range of each buffer, with statements numbered in pre-order. A use inside a loop that does not
+// contain the allocation extends it to the whole loop: an iteration may read the values of another.
 class Lifetimes final : public Visitor {
  public:
   using Visitor::visit;
@@ -61,11 +61,11 @@ class Lifetimes final : public Visitor {
  private:
   struct OpenLoop {
     int start;
-    std::vector<Buffer> used;  ///< allocated outside of it
+    std::vector<Buffer> used;  ///< those allocated outside the loop
   };
 
   void open(const Buffer& buffer) {
-    Expr elements = 1;  // from the first one to the last, as BufferNode::elements() counts
+    Expr elements = 1;  // from the first to the last, like BufferNode::elements()
     for (int d = 0; d < buffer->rank(); ++d) {
       const Expr& extent = buffer->shape[static_cast<std::size_t>(d)];
       check_symbols(extent, buffer);
@@ -82,7 +82,7 @@ class Lifetimes final : public Visitor {
     lifetime.order = static_cast<int>(found.size());
   }
 
-  // The caller knows the symbols alone, not where loops stand.
+  // The caller computes sizes from the symbols alone; loop variables have no value then.
   void check_symbols(const Expr& extent, const Buffer& buffer) const {
     for_each_expr(extent, [&](const Expr& e) {
       const auto* ref = e.as<VarRef>();
@@ -114,7 +114,7 @@ class Lifetimes final : public Visitor {
   std::vector<OpenLoop> open_;
 };
 
-// First fit, in the order of allocation; `base` bytes are taken already. Returns the bytes used.
+// Assigns offsets by first fit, in the order of allocation, from `base` bytes on. Returns the bytes used.
 std::int64_t place(std::map<Buffer, Lifetime>& lifetimes, bool per_thread, std::int64_t base) {
   std::vector<Lifetime*> pending, placed;
   for (auto& [buffer, lifetime] : lifetimes) {
@@ -140,7 +140,8 @@ std::int64_t place(std::map<Buffer, Lifetime>& lifetimes, bool per_thread, std::
   return used;
 }
 
-// One after the other, after `base` bytes and `taken`. Returns what is taken then; undefined where nothing is.
+// Assigns offsets to buffers of symbolic size one after the other, from `base` + `taken` bytes on. Returns the bytes
+// taken after `base`; undefined if none.
 Expr place_symbolic(std::map<Buffer, Lifetime>& lifetimes, bool per_thread, std::int64_t base, Expr taken) {
   std::vector<Lifetime*> pending;
   for (auto& [buffer, lifetime] : lifetimes) {
@@ -180,7 +181,7 @@ class Placer final : public Mutator {
 }  // namespace
 
 Program plan_storage(Program program, PassContext&) {
-  // What the host allocates lives through all launches; kernels run one after the other and share the rest.
+  // The host's allocations are live through all launches; kernels run one after the other and share the rest.
   Lifetimes host(program.symbols);
   host.visit(program.host);
   for (auto& [buffer, lifetime] : host.found) {
@@ -197,7 +198,7 @@ Program plan_storage(Program program, PassContext&) {
     space.shared_bytes = std::max(space.shared_bytes, place(lifetimes.found, false, base));
     space.per_thread_bytes = std::max(space.per_thread_bytes, place(lifetimes.found, true, 0));
   }
-  // What has no constant size follows the rest, so that constant offsets stay constant.
+  // Buffers of symbolic size come last, so that the others have constant offsets.
   const Expr taken = place_symbolic(host.found, false, space.shared_bytes, {});
   for (Lifetimes& lifetimes : kernels) {
     space.symbolic_shared_bytes =

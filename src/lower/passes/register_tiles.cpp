@@ -17,7 +17,7 @@ using namespace ir;
 
 bool is_private(const Buffer& buffer) { return buffer->scope == Scope::kRegister || buffer->scope == Scope::kLocal; }
 
-// Values of an index in all lanes, where they are constant.
+// The values of an index in all lanes, if they are constant.
 struct ConstantIndex {
   bool constant = false;
   std::int64_t base = 0, stride = 0;
@@ -36,7 +36,7 @@ ConstantIndex constant_index(const Expr& index) {
   return {true, linear.constant, stride ? *stride : 0, index.lanes()};
 }
 
-// Lanes that a mask of the form ramp(0, 1) < constant leaves active, -1 for any other mask.
+// The number of active lanes of a mask ramp(0, 1) < constant; -1 for any other mask.
 std::int64_t active_lanes(const Expr& mask) {
   const auto* less = mask.as<Binary>();
   if (!less || less->op != BinaryOp::kLt) return -1;
@@ -49,7 +49,7 @@ std::int64_t active_lanes(const Expr& mask) {
 
 struct Tile {
   std::int64_t row = 0;            ///< elements that the last dimension needs
-  bool constant = true;            ///< all indices are
+  bool constant = true;            ///< all indices are constant
   bool whole_vectors_only = true;  ///< every store is of a vector along the last dimension
 };
 
@@ -120,7 +120,7 @@ class Padder final : public Mutator {
     const auto* load = e.as<Load>();
     const auto found = load ? padded_.find(load->buffer) : padded_.end();
     if (found == padded_.end()) return mutate_children(e);
-    // Lanes that a mask turns off read as 0, which counts wherever the store looks at them.
+    // Inactive lanes of a load are 0, which matters unless the store has the same mask.
     const bool unseen = load->mask.defined() && store_mask_.defined() && equal(load->mask, store_mask_);
     return make_load(found->second, constants(load->indices),
                      unseen ? needed(load->buffer, load->indices, load->mask) : mutate(load->mask));
@@ -148,7 +148,7 @@ class Padder final : public Mutator {
     return result;
   }
 
-  // The mask, unless the lanes that it turns off are padding, of which every store writes all.
+  // The mask; undefined if its inactive lanes are padding, in rows that only whole vectors store to.
   Expr needed(const Buffer& buffer, const std::vector<Expr>& indices, const Expr& mask) {
     if (!mask.defined()) return mask;
     const ConstantIndex last = constant_index(indices.back());
@@ -159,7 +159,7 @@ class Padder final : public Mutator {
 
   const std::map<Buffer, Tile>& tiles_;
   std::map<Buffer, Buffer> padded_;
-  Expr store_mask_;  ///< of the store whose value is being looked at
+  Expr store_mask_;  ///< of the store whose value is being rewritten
 };
 
 }  // namespace

@@ -1,7 +1,12 @@
-// The pragma in_threads. The time of a scan may move inside the blocks and threads of its steps where no thread reads
-// what another one computes: every access to what the steps store has the indices of the store, but for the time. Where
-// a step reads nothing but the row before, a thread keeps what it needs of it in registers: from one step to the next
-// it waits for no memory.
+// Applies the pragma in_threads: moves the time loop of a scan inside the blocks and threads of its steps.
+//
+//   for t in 1..m:                         blockIdx.x b: threadIdx.x i:
+//     blockIdx.x b: threadIdx.x i:   ->      for t in 1..m:
+//       S[t, j] = S[t - 1, j] + X[t, j]        S[t, j] = S[t - 1, j] + X[t, j]       with j = b*256 + i
+//
+// That is correct if no thread reads an element that another computes: every access to the buffers that the steps store
+// has the store's indices, except for the time. If a step reads only the previous row, the thread keeps its elements of
+// that row in registers and loads none of them from memory.
 #include <fmt/format.h>
 
 #include <optional>
@@ -28,7 +33,7 @@ bool has_bound(const Stmt& s) {
   return any_stmt(s, [&](const Stmt& inner) { return as_bound(inner) != nullptr; });
 }
 
-/// Indices that are equal but for the first one, the time.
+/// Whether indices are equal except for the first, the time.
 bool same_place(const std::vector<Expr>& a, const std::vector<Expr>& b) {
   for (std::size_t d = 1; d < a.size(); ++d) {
     if (!equal(a[d], b[d])) return false;
@@ -63,7 +68,7 @@ struct OnlyStore {
   std::vector<const For*> loops;
 };
 
-/// Nothing where there are several.
+/// The only store of `body`; absent if there are several.
 std::optional<OnlyStore> find_only_store(const Stmt& body) {
   OnlyStore found;
   Stmt s = body;
@@ -85,7 +90,7 @@ std::optional<OnlyStore> find_only_store(const Stmt& body) {
   }
 }
 
-/// Replaces loads of a buffer, whatever the indices, and the store to it.
+/// Replaces all loads of a buffer, and the store to it.
 class Replacer : public Mutator {
  public:
   Replacer(const Store& store, Expr load, Stmt instead)
@@ -104,8 +109,8 @@ class Replacer : public Mutator {
   Stmt instead_;
 };
 
-/// The loop over time with what its steps read of the row before in a buffer of the thread's own, which has an element
-/// for each one that a step stores. Undefined where they read other rows, or there is no row 0 to begin with.
+/// The loop over time with the previous row in a local buffer, which has an element for each one that a step of the
+/// thread stores. Undefined if the steps read other rows, or if there is no row 0.
 Stmt keep_row(const For& time, const Stmt& body) {
   const std::optional<OnlyStore> only = find_only_store(body);
   if (!only) return {};
@@ -141,7 +146,7 @@ Stmt keep_row(const For& time, const Stmt& body) {
   return make_allocate(row, block({std::move(before), std::move(loop)}));
 }
 
-/// `loop` is the time of `scan`.
+/// Moves `loop`, the time loop of `scan`, inside the bound loops of its body.
 Stmt move_inside(const Stmt& loop, const std::string& scan) {
   const auto* time = loop.as<For>();
   if (time == nullptr || time->kind != LoopKind::kSerial) return loop;

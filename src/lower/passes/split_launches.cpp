@@ -1,4 +1,5 @@
-// What a GPU runs: the bound loops around a statement become a kernel, everything outside of them the host.
+// Splits a GPU program into kernels and the host statement: the bound loops around a statement become a kernel, and
+// everything outside them stays on the host.
 //
 //   for t in 1..m:                         host:     for t in 1..m:
 //     blockIdx.x b:                                    launch f_kernel0
@@ -6,9 +7,10 @@
 //         body(t, b, i)                                 threadIdx.x i:
 //                                                         body(t, b, i)
 //
-// Variables of the host's loops and lets and its allocations are visible in the kernels that it launches there. The
-// bound loops of a kernel come first and nothing stands between them but storage in shared scope; lets and guards that
-// do are moved inside. What has no loops at all, as a tensor without dimensions, is a kernel of one thread.
+// The host's loop variables, lets and allocations are visible in the kernels that it launches in their scope. The bound
+// loops of a kernel come first, with nothing between them but allocations in shared scope; lets and guards between them
+// are moved inside. A statement without any loops, such as that of a tensor without dimensions, is a kernel of one
+// thread.
 #include <fmt/format.h>
 
 #include "ir/core/one_of.h"
@@ -26,7 +28,7 @@ const For* as_bound(const Stmt& s) {
   return loop != nullptr && is_bound(loop->kind) ? loop : nullptr;
 }
 
-/// The first bound loop inside `s`, or nullptr.
+/// The first bound loop inside `s`; nullptr if there is none.
 const For* find_bound(const Stmt& s) {
   const For* found = nullptr;
   if (!s.defined()) return found;
@@ -44,7 +46,7 @@ std::string quote(const For& loop) {
   return fmt::format("loop {}, which is bound to {},", loop.var.name(), loop_kind_name(loop.kind));
 }
 
-/// What `s` computes first, for messages.
+/// The name of the first buffer that `s` stores to, for messages.
 std::string first_result(const Stmt& s) {
   std::string name;
   for_each_stmt(s, [&](const Stmt& inner) {
@@ -66,12 +68,12 @@ class Splitter {
   Stmt host(const Stmt& s) {
     if (!s.defined()) return {};
     if (as_bound(s) != nullptr) return launch(s);
-    // What threads share lies around them. Without a loop over blocks they are one block, and the memory is the
-    // kernel's.
+    // Shared memory is allocated around the loops over threads. Without a loop over blocks the threads are one block,
+    // and the allocation belongs to the kernel.
     const auto* allocation = s.as<Allocate>();
     if (allocation != nullptr && allocation->buffer->scope == Scope::kShared) return launch(s);
     const For* bound = find_bound(s);
-    if (bound == nullptr && !has_loops(s)) return launch(s);  // what has no axis is done by one thread
+    if (bound == nullptr && !has_loops(s)) return launch(s);  // one thread
     if (bound == nullptr) {
       throw LowerError(fmt::format(
           "{}: no loop around the computation of {} is bound, so that nothing on {} runs it: bind its outermost loops "
@@ -110,7 +112,7 @@ class Splitter {
     return make_launch(number);
   }
 
-  /// `s`, which has bound loops, with these outside of all else.
+  /// `s` with its bound loops moved outermost. Requires bound loops.
   Stmt bound_first(const Stmt& s) {
     const For* bound = find_bound(s);
     if (bound == nullptr) return s;
@@ -150,7 +152,7 @@ class Splitter {
         s.node().value);
   }
 
-  /// Puts wrap() inside the bound loops that `s` begins with.
+  /// Applies wrap() to the body of the bound loops at the top of `s`.
   template <class Check, class Wrap>
   Stmt sink(const Stmt& s, const Check& check, const Wrap& wrap) {
     if (const auto* shared = s.as<Allocate>(); shared != nullptr && find_bound(s) != nullptr) {
@@ -175,7 +177,7 @@ class Splitter {
 
   Program result_;
   const Target& target_;
-  std::vector<Var> bound_vars_;  ///< of the bound loops around
+  std::vector<Var> bound_vars_;  ///< of the enclosing bound loops
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A serial or unrolled loop over the main bodies and the tail of a partitioned split becomes two loops, so that nothing
-// is tested inside.
+// Splits a serial or unrolled loop over the main bodies and the tail of a partitioned split, so that its body needs no
+// branch.
 //
 //   for i in 0..n:                  for i in 0..c:
 //     if i < c: main         ->       main
@@ -42,7 +42,7 @@ class LoopSplitter : public Mutator {
     if (end > cut && branch->else_case.defined()) {
       const Var var(loop.var.name());
       const Stmt rest = substitute(branch->else_case, {{loop.var, var}});
-      // A composed split has further segments.
+      // The tail of a composed split has further segments.
       const Stmt tail = make_for(var, cut, end - cut, loop.kind, rest);
       loops.push_back(tail.defined() ? split(tail, *tail.as<For>()) : tail);
     }

@@ -20,7 +20,7 @@ std::int64_t constant_extent(const For& loop) {
   return extent.constant;
 }
 
-// Statements that `s` unrolls to; stops at the innermost loop that makes it too many.
+// The number of statements that `s` unrolls to. Throws LowerError for the innermost loop that exceeds kMaxUnrolled.
 std::int64_t count(const Stmt& s) {
   if (!s.defined()) return 0;
   return std::visit(
@@ -29,10 +29,10 @@ std::int64_t count(const Stmt& s) {
                    if (n.kind != LoopKind::kUnrolled) return body;
                    std::int64_t all = 0;
                    const bool overflow = __builtin_mul_overflow(body, constant_extent(n), &all);
-                   if (overflow || all > kLargestUnroll) {
+                   if (overflow || all > kMaxUnrolled) {
                      throw LowerError(
                          fmt::format("loop {} unrolls to {} statements, at most {} are allowed: unroll less",
-                                     n.var.name(), all, kLargestUnroll));
+                                     n.var.name(), all, kMaxUnrolled));
                    }
                    return all;
                  },

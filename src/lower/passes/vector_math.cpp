@@ -28,7 +28,7 @@ class Expander final : public Mutator {
     return cast(e.type(), value);
   }
 
-  // Lets stand in front of the statement whose own expressions need them.
+  // Binds lets before the statement whose own expressions use them.
   Stmt mutate(const Stmt& s) override {
     Elementary::Lets outer_lets;
     std::vector<Known> outer_known;
@@ -44,7 +44,7 @@ class Expander final : public Mutator {
   }
 
  private:
-  /// A function that the statement computes already.
+  /// A call that the statement has already computed.
   struct Known {
     Intrinsic intrinsic;
     Expr operand, value;

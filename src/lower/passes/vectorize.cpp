@@ -15,7 +15,7 @@ namespace {
 
 using namespace ir;
 
-// Iterations `first` .. first + active - 1 of a loop, as one vector; a scalar where lanes is 1.
+// Iterations `first` .. first + active - 1 of a loop as one vector; a scalar if `lanes` is 1.
 struct Piece {
   std::int64_t first;
   int lanes, active;
@@ -35,7 +35,7 @@ std::vector<Piece> cut(std::int64_t extent, int width, bool has_masks) {
   return pieces;
 }
 
-// Lanes of a full vector for what the loop works on: as many as the widest element that it touches allows.
+// The lanes of a full vector of the widest element type that the loop accesses.
 int vector_width(const Stmt& body, const Target& target) {
   int width = 0;
   const auto note = [&](const Buffer& buffer) {
@@ -51,7 +51,7 @@ int vector_width(const Stmt& body, const Target& target) {
   return std::max(width, 1);
 }
 
-// Whether vectors may be partial: AVX2 loads and stores elements of 4 and 8 bytes under masks in vector registers.
+// Whether vectors may be partial. AVX2 has masked loads and stores of elements of 4 and 8 bytes only.
 bool masks_for(const Stmt& body, const Target& target) {
   if (target.has_masks()) return true;
   bool wide = target.isa == CpuIsa::kAvx2;

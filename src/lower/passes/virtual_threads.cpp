@@ -1,6 +1,5 @@
-// Virtual threads run in one real thread: each statement becomes a loop over them, as deep inside as it may stand, so
-// that their arithmetic is interleaved and barriers stay outside. What a virtual thread keeps for itself gets a
-// dimension.
+// Interleaves virtual threads in one real thread: each statement becomes a loop over them, as deep inside the nest as
+// is correct, so that barriers stay outside. Buffers private to a virtual thread get a dimension.
 //
 //   vthread v in 0..2:                   local c: float32[2, 4]
 //     local c: float32[4]                for k:
@@ -27,7 +26,7 @@ using namespace ir;
 
 bool is_private(const Buffer& buffer) { return buffer->scope != Scope::kGlobal && buffer->scope != Scope::kShared; }
 
-/// The same with a copy for each of `count`, the number of the copy in front of the indices.
+/// `buffer` with an outermost dimension of `count` copies.
 Buffer copies_of(const Buffer& buffer, const Expr& count) {
   std::vector<Expr> shape = buffer->shape, strides = buffer->strides;
   shape.insert(shape.begin(), count);
@@ -35,7 +34,8 @@ Buffer copies_of(const Buffer& buffer, const Expr& count) {
   return {buffer->name, buffer->element, std::move(shape), buffer->scope, std::move(strides), buffer->alignment};
 }
 
-/// Replaces a variable by `with`, and in front of the indices of the buffers that each virtual thread has puts it.
+/// Copies a statement for one virtual thread: substitutes `with` for its variable, and puts it in front of the indices
+/// of private buffers.
 class OneThread final : public Copier {
  public:
   OneThread(const Var& thread, const Expr& with, const std::map<Buffer, Buffer>& copies)
@@ -68,7 +68,7 @@ class OneThread final : public Copier {
   const std::map<Buffer, Buffer>& copies_;
 };
 
-/// Moves one loop over virtual threads inside.
+/// Moves one loop over virtual threads inwards.
 class Interleaver {
  public:
   explicit Interleaver(const For& loop) : loop_(loop) {}
@@ -87,7 +87,7 @@ class Interleaver {
                    },
                    [&](const Let& n) {
                      if (!differs(n.value)) return make_let(n.var, n.value, inside(n.body));
-                     // The value of a load may be another one later.
+                     // A let of a load cannot be substituted: the memory may change.
                      return reads(n.value) ? each(s) : inside(substitute(n.body, {{n.var, n.value}}));
                    },
                    [&](const IfThenElse& n) {
@@ -132,14 +132,14 @@ class Interleaver {
   static bool reads(const Expr& e) {
     return any_expr(e, [&](const Expr& part) { return part.as<Load>() != nullptr; });
   }
-  /// Whether it is v < 1: what one thread of a block does for all is done under such conditions.
+  /// Whether the condition is v < 1, under which one thread of a block works for all.
   bool is_first(const Expr& condition) const {
     const auto* less = condition.as<Binary>();
     const auto* ref = less != nullptr ? less->a.as<VarRef>() : nullptr;
     return ref != nullptr && less->op == BinaryOp::kLt && ref->var == loop_.var && is_const_int(less->b, 1) &&
            is_const_int(loop_.min, 0);
   }
-  /// `condition` for the first virtual thread, where it is none of the others'; else undefined.
+  /// `condition` for the first virtual thread if it is false for all others; else undefined.
   Expr of_first(const Expr& condition) const {
     if (is_first(condition)) return make_bool(true);
     const auto* both = condition.as<Binary>();

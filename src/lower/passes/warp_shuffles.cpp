@@ -1,4 +1,5 @@
-// What threads of a warp tell each other goes from register to register, without shared memory and barriers.
+// Replaces shared memory through which the threads of a warp exchange elements by shuffles from register to register,
+// which need no barriers.
 //
 //   shared s: float32[64]                     threadIdx.x x in 0..64:
 //   threadIdx.x x in 0..64:                     local s: float32[1]
@@ -7,11 +8,11 @@
 //     t[x] = s[x] + s[x ^ 16]                   s.of_16[0] = shuffle_xor(s[0], 16)
 //                                               t[x] = s[0] + s.of_16[0]
 //
-// (x ^ 16 stands for whatever has that value, x / 32 * 32 + (x + 16) % 32 say.) A shared buffer goes so where each
-// thread stores an element of its own, always the same, which is read by itself and by threads whose threadIdx.x
-// differs in one bit, below the warp's 32; and where all threads of a warp reach these statements together. The
-// barriers are placed anew. After TVM's warp memory (tir/transforms/lower_warp_memory.cc), which asks for a scope of
-// its own; the exchange is that of the CUDA C++ Programming Guide, "Warp Shuffle Functions".
+// (x ^ 16 stands for any expression of that value, such as x / 32 * 32 + (x + 16) % 32.) A shared buffer qualifies if
+// each thread stores one element of its own, always the same, which only it and threads whose threadIdx.x differs in
+// one bit below 32 read, and if these statements execute in warp-uniform control flow. Barriers are then placed anew.
+// After TVM's warp memory (tir/transforms/lower_warp_memory.cc), which needs a scope of its own; the exchange is that
+// of the CUDA C++ Programming Guide, "Warp Shuffle Functions".
 #include <algorithm>
 #include <array>
 #include <map>
@@ -34,7 +35,7 @@ namespace {
 
 using namespace ir;
 
-/// An access of all threads of each warp together.
+/// An access in warp-uniform control flow.
 struct Access {
   std::vector<Expr> indices;
   bool stores = false;
@@ -42,23 +43,24 @@ struct Access {
 
 struct Exchanged {
   Buffer shared;
-  std::size_t along_x;  ///< its dimension along threadIdx.x
-  Buffer own;           ///< where a thread keeps its element
+  std::size_t along_x;  ///< the dimension indexed by threadIdx.x
+  Buffer own;           ///< the register of the thread's own element
 };
 
 Buffer register_of(const Buffer& shared, const std::string& name) {
   return {name, shared->element, {Expr(1)}, Scope::kLocal};
 }
 
-/// Whose element an index along threadIdx.x is: the thread's own, or that of the one with this bit flipped.
+/// The owner of an element along threadIdx.x is the thread itself, or else the thread whose index differs in a given
+/// bit.
 constexpr int kOwn = 0;
 
-/// The shared buffers of a kernel, and how threads reach them.
+/// The accesses of a kernel's threads to its shared buffers.
 class Survey {
  public:
   explicit Survey(const Stmt& kernel) { visit(kernel); }
 
-  /// What can be exchanged, in the order of the allocations.
+  /// The buffers that qualify, in the order of the allocations.
   std::vector<Exchanged> exchanged() const {
     std::vector<Exchanged> result;
     if (!is_regular_) return result;
@@ -71,8 +73,8 @@ class Survey {
     return result;
   }
 
-  /// kOwn or the bit; nothing where it is another thread's for some thread.
-  std::optional<int> whose(const Expr& index) const {
+  /// The owner of the element at `index`, kOwn or a bit; absent if no single answer holds for all threads.
+  std::optional<int> owner_of(const Expr& index) const {
     const std::int64_t threads = extent(0);
     const std::array<Var, 1> var{threads_[0]->var};
     const auto at = [&](std::int64_t x) { return evaluate(index, var, std::array{x}); };
@@ -88,7 +90,7 @@ class Survey {
  private:
   std::int64_t extent(std::size_t d) const { return threads_[d] ? *as_const_int(threads_[d]->extent) : 1; }
 
-  // --- The walk -----------------------------------------------------------------------------------------------------
+  // --- Collecting accesses ------------------------------------------------------------------------------------------
 
   void visit(const Stmt& s) {
     if (!s.defined()) return;
@@ -173,7 +175,7 @@ class Survey {
     });
   }
 
-  // --- What it found ------------------------------------------------------------------------------------------------
+  // --- Evaluating them ----------------------------------------------------------------------------------------------
 
   std::optional<std::size_t> dimension_along_x(const std::vector<Access>& accesses) const {
     const std::vector<Expr>& first = accesses.front().indices;
@@ -184,29 +186,29 @@ class Survey {
       along_x = d;
     }
     if (!along_x || !is_threads_own(first, *along_x)) return std::nullopt;
-    bool is_told = false;
+    bool is_exchanged = false;
     for (const Access& access : accesses) {
       for (std::size_t d = 0; d < first.size(); ++d) {
         if (d != *along_x && !equal(access.indices[d], first[d])) return std::nullopt;
       }
       if (!is_of_x_alone(access.indices[*along_x])) return std::nullopt;
-      const std::optional<int> thread = whose(access.indices[*along_x]);
+      const std::optional<int> thread = owner_of(access.indices[*along_x]);
       if (!thread || (access.stores && *thread != kOwn)) return std::nullopt;
-      is_told = is_told || *thread != kOwn;
+      is_exchanged = is_exchanged || *thread != kOwn;
     }
-    return is_told ? along_x : std::nullopt;
+    return is_exchanged ? along_x : std::nullopt;
   }
 
-  /// Whether the indices but that along x are the same all the time that a thread runs, and tell it from those with
-  /// another threadIdx.y or z.
+  /// Whether the indices other than that along x are invariant in each thread, and distinguish threads that differ in
+  /// threadIdx.y or z.
   bool is_threads_own(const std::vector<Expr>& indices, std::size_t along_x) const {
     for (const std::size_t other : {1, 2}) {
       if (extent(other) == 1) continue;
-      const bool is_told = std::any_of(indices.begin(), indices.end(), [&](const Expr& index) {
+      const bool is_distinguished = std::any_of(indices.begin(), indices.end(), [&](const Expr& index) {
         const auto* ref = index.as<VarRef>();
         return ref != nullptr && ref->var == threads_[other]->var;
       });
-      if (!is_told) return false;
+      if (!is_distinguished) return false;
     }
     for (std::size_t d = 0; d < indices.size(); ++d) {
       if (d == along_x) continue;
@@ -233,12 +235,12 @@ class Survey {
   std::set<Buffer> refused_;
   std::array<const For*, 3> threads_{};  ///< the loops bound to threadIdx.x, y and z
   DivergenceAnalysis warp_;
-  int vectors_ = 0;         ///< vectorized loops around
-  bool innermost_ = false;  ///< inside of all loops over threads
+  int vectors_ = 0;         ///< number of enclosing vectorized loops
+  bool innermost_ = false;  ///< inside all loops over threads
   bool is_regular_ = true;
 };
 
-/// Keeps the elements in registers.
+/// Replaces the exchanged buffers by registers and shuffles.
 class Exchanger final : public Mutator {
  public:
   Exchanger(const Survey& survey, const std::vector<Exchanged>& exchanged) : survey_(survey), exchanged_(exchanged) {}
@@ -267,16 +269,16 @@ class Exchanger final : public Mutator {
     const auto* load = e.defined() ? e.as<Load>() : nullptr;
     const Exchanged* const exchanged = load != nullptr ? find(load->buffer) : nullptr;
     if (exchanged == nullptr) return mutate_children(e);
-    const int bit = survey_.whose(load->indices[exchanged->along_x]).value();
-    return make_load(bit == kOwn ? exchanged->own : told_by(*exchanged, bit), {0});
+    const int bit = survey_.owner_of(load->indices[exchanged->along_x]).value();
+    return make_load(bit == kOwn ? exchanged->own : received_from(*exchanged, bit), {0});
   }
 
  private:
-  /// What the thread across a bit told, for the statement at hand.
-  struct Told {
+  /// The element of the thread whose index differs in `bit`, received for the current statement.
+  struct Received {
     const Exchanged* exchanged;
     int bit;
-    Buffer told;
+    Buffer value;
   };
 
   const Exchanged* find(const Buffer& shared) const {
@@ -285,32 +287,32 @@ class Exchanger final : public Mutator {
     return found == exchanged_.end() ? nullptr : &*found;
   }
 
-  const Buffer& told_by(const Exchanged& exchanged, int bit) {
-    const auto known = std::find_if(told_.begin(), told_.end(),
-                                    [&](const Told& t) { return t.exchanged == &exchanged && t.bit == bit; });
-    if (known != told_.end()) return known->told;
+  const Buffer& received_from(const Exchanged& exchanged, int bit) {
+    const auto known = std::find_if(received_.begin(), received_.end(),
+                                    [&](const Received& r) { return r.exchanged == &exchanged && r.bit == bit; });
+    if (known != received_.end()) return known->value;
     const Buffer& from = exchanged.shared;
-    told_.push_back({&exchanged, bit, register_of(from, from->name + ".of_" + std::to_string(bit))});
-    return told_.back().told;
+    received_.push_back({&exchanged, bit, register_of(from, from->name + ".of_" + std::to_string(bit))});
+    return received_.back().value;
   }
 
   Stmt exchange(const Store& store) {
-    told_.clear();
+    received_.clear();
     Expr value = mutate(store.value);
     const Exchanged* const own = find(store.buffer);
     Stmt result = own != nullptr
                       ? make_store(own->own, {0}, std::move(value))
                       : make_store(store.buffer, store.indices, std::move(value), store.mask, store.non_temporal);
-    for (const Told& t : told_) {
-      const Stmt ask = make_store(t.told, {0}, shuffle_xor(make_load(t.exchanged->own, {0}), t.bit));
-      result = make_allocate(t.told, block({ask, std::move(result)}));
+    for (const Received& r : received_) {
+      const Stmt receive = make_store(r.value, {0}, shuffle_xor(make_load(r.exchanged->own, {0}), r.bit));
+      result = make_allocate(r.value, block({receive, std::move(result)}));
     }
     return result;
   }
 
   const Survey& survey_;
   const std::vector<Exchanged>& exchanged_;
-  std::vector<Told> told_;
+  std::vector<Received> received_;
 };
 
 }  // namespace

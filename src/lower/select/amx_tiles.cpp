@@ -1,5 +1,5 @@
-// Tile registers of AMX (Scope::kTile): a loop nest that fills a tile, adds to it or copies it out becomes one
-// instruction, and what no instruction does is refused.
+// Selects AMX instructions for buffers in tile registers (Scope::kTile): a loop nest that fills a tile, adds to it or
+// copies it out becomes one instruction; other uses of a tile are refused.
 //
 //   for i in 0..16: for j in 0..16: T[i, j + 16] = 0                            tile_zero
 //   for i in 0..16: for j in 0..16: T[i, j] = B[k + i, j]                       tile_load
@@ -7,10 +7,10 @@
 //     T[i, j] = dot_bf16(T[i, j], A[i, k], B[k, j])                             tile_multiply
 //   for i in 0..16: for j in 0..16: C[i, j] = T[i, j]                           tile_store
 //
-// Registers are numbered here, in the order of the allocations around a place (the offset of the allocation): LLVM's
-// own allocation of them miscompiles more than eight (LLVM issue 110190), and takes the program down where it fails.
-// The shapes of the tiles are set once a function (tile_configure) where all of its tiles have the same ones by their
-// numbers, else at each outermost allocation: at the rest of a matrix tiles are smaller.
+// Registers are assigned here, in the order of the enclosing allocations (the offset of the allocation): LLVM's own
+// allocation miscompiles more than eight tiles (LLVM issue 110190), and aborts the process if it fails. The shapes of
+// the tiles are configured once in a function (tile_configure) if each register has one shape in all of it, else at
+// each outermost allocation: tiles at the edge of a matrix are smaller.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ bool has_tiles(const Stmt& s) {
   throw LowerError(fmt::format("buffer {} is kept in tile registers, but {}", buffer->name, why));
 }
 
-/// Extents of the last two dimensions.
+/// The extents of the last two dimensions.
 std::pair<std::int64_t, std::int64_t> matrix_of(const Buffer& buffer) {
   std::array<std::int64_t, 2> sizes{};
   const int rank = buffer->rank();
@@ -93,7 +93,7 @@ int add_shapes(const Buffer& buffer, int first, TileShapes& shapes) {
   return first + static_cast<int>(count);
 }
 
-/// Adds the shapes of all tiles that are allocated in `s`; later ones take the place of earlier ones that are free
+/// Adds the shapes of all tiles that are allocated in `s`; later ones reuse the registers of earlier ones that are free
 /// again.
 void collect_shapes(const Stmt& s, int first, TileShapes& shapes) {
   if (!s.defined()) return;
@@ -130,7 +130,7 @@ TileShapes shapes_of(const Stmt& allocation) {
 /// Whether the iterations of a loop run in threads, each of which configures its own tile registers.
 bool runs_in_threads(const For& loop) { return loop.kind == LoopKind::kParallel && !is_const_int(loop.extent, 1); }
 
-/// Adds the shapes at each outermost allocation of tiles that `s` reaches in the thread at hand.
+/// Adds the shapes at each outermost allocation of tiles that `s` executes in the current thread.
 void collect_configurations(const Stmt& s, std::vector<TileShapes>& found) {
   if (!s.defined()) return;
   const auto collect = [&](const Stmt& inside) { collect_configurations(inside, found); };
@@ -164,7 +164,7 @@ Stmt configure(const TileShapes& shapes) {
 /// The loops around one store, outermost first.
 struct TileNest {
   std::vector<const For*> loops;
-  const Store* store = nullptr;  ///< nullptr: no nest that has to do with tiles
+  const Store* store = nullptr;  ///< nullptr: not a nest over tiles
 
   explicit TileNest(const Stmt& s) {
     const Stmt* at = &s;
@@ -178,7 +178,7 @@ struct TileNest {
   }
 };
 
-/// One tile of a buffer, and the loops over its rows and columns; nullptr where there is one row or column.
+/// One tile of a buffer, and the loops over its rows and columns; nullptr if there is only one row or column.
 struct TileAccess {
   int number = 0;
   const For *rows = nullptr, *columns = nullptr;
@@ -189,7 +189,7 @@ struct TileAccess {
 /// Selects the instruction of one nest.
 class NestSelector {
  public:
-  /// `registers`: the number of the first register of each buffer.
+  /// `registers` has the number of the first register of each buffer.
   NestSelector(const TileNest& nest, const std::map<Buffer, int>& registers) : nest_(nest), registers_(registers) {}
 
   TensorInstruction select() const {
@@ -206,7 +206,7 @@ class NestSelector {
   }
 
  private:
-  /// The loop that an index moves with, one to one, and where it starts.
+  /// The loop whose variable the index contains with coefficient 1, or nullptr, and the index's start.
   std::pair<const For*, std::int64_t> loop_of(const Buffer& buffer, const Expr& index) const {
     Linear rest = to_linear(index);
     const For* found = nullptr;
@@ -242,8 +242,8 @@ class NestSelector {
             column_loop};
   }
 
-  /// Where the tile's first element lies in memory, and the bytes from row to row. `width`: elements of the memory's
-  /// type in one of the tile.
+  /// The address of the tile's first element in memory, and the bytes from row to row. `width` is the number of
+  /// elements of the memory's type in one of the tile.
   std::pair<Operand, Operand> memory(const TileAccess& tile, const Buffer& buffer, const std::vector<Expr>& indices,
                                      std::int64_t width) const {
     std::int64_t row_bytes = kBytes * kColumns;
@@ -328,7 +328,7 @@ class Selector final : public Mutator {
  public:
   using Mutator::mutate;
 
-  /// The body of a function: a kernel, or a loop whose iterations run in threads.
+  /// Selects in the body of a function: a kernel, or a loop whose iterations run in threads.
   Stmt select_function(const Stmt& body) {
     std::vector<TileShapes> configurations;
     collect_configurations(body, configurations);
@@ -369,9 +369,9 @@ class Selector final : public Mutator {
     return first == 0 && shapes_differ_ ? block({configure(shapes_of(s)), selected}) : selected;
   }
 
-  std::map<Buffer, int> registers_;  ///< the number of the first one of each buffer
+  std::map<Buffer, int> registers_;  ///< the first register of each buffer
   int in_use_ = 0;
-  bool shapes_differ_ = false;  ///< of tiles of one number, in different places of the function
+  bool shapes_differ_ = false;  ///< whether a register has different shapes in the current function
 };
 
 }  // namespace

@@ -1,8 +1,12 @@
-// Asynchronous copies (cp.async of CUDA, from sm_80 on): a store from global to shared memory is one where no thread
-// accesses what it copies before the barrier that waits for it. What stays in flight at a barrier is in a group
-// (ir::CommitCopies), for which the verifier has shown that nobody accesses it before a barrier waits for it; what is
-// in none is no copy where such a barrier is next. With a double buffer what is fetched for the next iteration is on
-// its way while this one computes.
+// Selects asynchronous copies (cp.async of CUDA, from sm_80 on): a store from global to shared memory becomes one if no
+// thread accesses the copied element before a barrier waits for the copy. With a double buffer, the fill for the next
+// iteration is then in flight while the current one computes.
+//
+//   T[1 - half, i] = A[...]  ->  async T[1 - half, i] = A[...]
+//
+// Copies may stay in flight at a barrier only in a group (ir::CommitCopies), for which the verifier has shown that no
+// thread accesses them before a barrier waits for the group. A store outside all groups does not become a copy if the
+// next barrier is one that leaves groups in flight.
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -27,7 +31,8 @@ namespace {
 
 using namespace ir;
 
-/// Whether the hardware has such a copy, of 4, 8 or 16 bytes; its load may have a mask that is the same for all lanes.
+/// Whether the hardware has such a copy: of 4, 8 or 16 bytes, whose load may have a mask that is uniform over the
+/// lanes.
 bool is_candidate(const Store& store) {
   const auto* load = store.value.as<Load>();
   if (!is_copy(store) || store.mask.defined()) return false;
@@ -36,7 +41,7 @@ bool is_candidate(const Store& store) {
   return bytes == 4 || bytes == 8 || bytes == 16;
 }
 
-/// Follows what one thread does, with the copies that it has begun since the last barrier.
+/// Follows the execution of one thread, with the copies that it has begun since the last barrier.
 class Follower {
  public:
   explicit Follower(const Stmt& kernel) {
@@ -56,7 +61,7 @@ class Follower {
   struct Begun {
     const StmtNode* copy;
     Buffer buffer;
-    std::vector<Expr> indices;  ///< undefined: said in terms of what another iteration has
+    std::vector<Expr> indices;  ///< undefined: an index that depends on variables of another iteration
     bool in_group = false;
   };
   struct Loop {
@@ -72,7 +77,7 @@ class Follower {
                      for (const Stmt& child : n.stmts) follow(child);
                    },
                    [&](const Let& n) {
-                     look(n.value);
+                     note_reads(n.value);
                      defined_.push_back(n.var);
                      values_[n.var] = substitute(n.value, values_);
                      follow(n.body);
@@ -88,20 +93,20 @@ class Follower {
   }
 
   void follow_loop(const For& loop) {
-    look(loop.min);
-    look(loop.extent);
+    note_reads(loop.min);
+    note_reads(loop.extent);
     const std::vector<Begun> before = begun_;
     const std::size_t outside = defined_.size();
     defined_.push_back(loop.var);
-    const bool in_turns = !is_bound(loop.kind);
-    if (in_turns) loops_.push_back({&loop, always_waits(loop.body)});
+    const bool is_sequential = !is_bound(loop.kind);
+    if (is_sequential) loops_.push_back({&loop, always_waits(loop.body)});
     follow(loop.body);
     leave_iteration(outside);
-    if (in_turns && !begun_.empty()) {  // what one iteration begins the next one may look at
+    if (is_sequential && !begun_.empty()) {  // the next iteration may access what this one begins to copy
       follow(loop.body);
       leave_iteration(outside);
     }
-    if (in_turns) loops_.pop_back();
+    if (is_sequential) loops_.pop_back();
     defined_.resize(outside);
     join(before);
   }
@@ -114,7 +119,7 @@ class Follower {
   }
 
   void follow_branch(const IfThenElse& branch) {
-    look(branch.condition);
+    note_reads(branch.condition);
     const std::vector<Begun> before = begun_;
     follow(branch.then_case);
     const std::vector<Begun> after_then = std::exchange(begun_, before);
@@ -123,9 +128,9 @@ class Follower {
   }
 
   void follow_store(const Store& store, const Stmt& s) {
-    for (const Expr& index : store.indices) look(index);
-    look(store.value);
-    look(store.mask);
+    for (const Expr& index : store.indices) note_reads(index);
+    note_reads(store.value);
+    note_reads(store.mask);
     const bool is_found =
         is_candidate(store) && !stored_.contains(store.value.as<Load>()->buffer) && stores_once(store);
     touch(store.buffer, store.indices, is_found ? &s.node() : nullptr);
@@ -134,7 +139,7 @@ class Follower {
     begun_.push_back({&s.node(), store.buffer, store.indices, false});
   }
 
-  /// Whether a thread stores to no element twice before it waits.
+  /// Whether the store is injective over the loops that run without a barrier: no element is stored twice before one.
   bool stores_once(const Store& store) const {
     std::vector<const For*> carrying;
     for (const Loop& around : loops_) {
@@ -145,14 +150,14 @@ class Follower {
     return is_injective(indices, carrying);
   }
 
-  void look(const Expr& e) {
+  void note_reads(const Expr& e) {
     if (!e.defined()) return;
     for_each_expr(e, [&](const Expr& part) {
       if (const auto* load = part.as<Load>()) touch(load->buffer, load->indices, nullptr);
     });
   }
 
-  /// `by`: the copy that does, if it is one.
+  /// Refuses the copies in flight whose element this may be; `by` is the accessing copy, or nullptr.
   void touch(const Buffer& buffer, const std::vector<Expr>& indices, const StmtNode* by) {
     for (const Begun& begun : begun_) {
       if (begun.buffer != buffer || begun.copy == by) continue;
@@ -165,7 +170,7 @@ class Follower {
     }
   }
 
-  /// Variables from number `outside` on mean something else from here on.
+  /// Makes indices undefined that depend on variables from number `outside` on, whose values change.
   void leave_iteration(std::size_t outside) {
     const auto is_inside = [&](const Expr& part) {
       const auto* ref = part.as<VarRef>();
@@ -194,13 +199,13 @@ class Follower {
 
   std::set<Buffer> stored_;
   std::vector<Begun> begun_;
-  std::vector<Loop> loops_;   ///< around, which run in turns
-  std::vector<Var> defined_;  ///< by loops and lets around
+  std::vector<Loop> loops_;   ///< enclosing loops that a thread runs itself
+  std::vector<Var> defined_;  ///< variables of the enclosing loops and lets
   Substitution values_;       ///< of lets
   std::set<const StmtNode*> found_, refused_;
 };
 
-/// Marks the copies that one access does.
+/// Marks the copies that are a single access each.
 class Marker final : public RangesMutator {
  public:
   Marker(std::set<const StmtNode*> copies, Ranges known)

@@ -1,5 +1,5 @@
-// Words of bytes and halves: a join whose parts are adjacent in memory becomes one load of the word, and a dot product
-// the instruction that the CPU has for it. What is left is computed part by part.
+// Selects word loads and dot-product instructions on words of bytes and halves: a join of parts that are adjacent in
+// memory becomes one load of the word, and a dot product the CPU's instruction. Others are computed part by part.
 #include <utility>
 #include <vector>
 
@@ -12,7 +12,7 @@ namespace {
 
 using namespace ir;
 
-/// Whether the CPU multiplies vectors of so many int16 in pairs, as every x86-64 does up to its own width.
+/// Whether the CPU multiplies vectors of `words` pairs of int16, as every x86-64 does up to its vector width.
 bool has_pmaddwd(int words, CpuIsa isa) {
   return words == 4 || (words == 8 && isa != CpuIsa::kX86_64) || (words == 16 && isa == CpuIsa::kAvx512);
 }

@@ -1,5 +1,5 @@
-// Tensor cores, mma.sync and ldmatrix: the loop nests over tiles of fragments become instructions that the threads of a
-// warp execute together. What no instruction does is refused.
+// Selects instructions of tensor cores, mma.sync and ldmatrix: loop nests over tiles of fragments become instructions
+// that the threads of a warp execute together. Nests that no instruction computes are refused.
 //
 //   for i in 0..16: for j in 0..8: T[i, j] = 0                                       fragment_fill
 //   for i in 0..16: for k in 0..16: A[i, k] = S[i, k]                                fragment_load
@@ -7,8 +7,8 @@
 //   for i in 0..16: for k in 0..8: A[i, k] = round_tf32(S[i, k])                     fragment_load, of float32
 //   for i in 0..16: for j in 0..8: for k in 0..16: T[i, j] += A[i, k] * B[k, j]      fragment_multiply
 //
-// Bytes have 32 steps where halves have 16, and float32, of which tf32 is multiplied, has 8. Any other statement may
-// read sums, each thread the elements that it has (ir/analysis/fragment_layout.h).
+// A step of the reduction is 16 halves, 32 bytes, or 8 float32, which are multiplied as tf32. Other statements may read
+// sums, each thread its own elements (ir/analysis/fragment_layout.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,16 +34,16 @@ using namespace ir;
 // along the reduction.
 constexpr std::int64_t kRows = 16, kColumns = 8, kStepBytes = 32;
 
-/// The load of a value that is read as it is, or rounded to tf32.
+/// The load in a value that is a load, or a load rounded to tf32; nullptr for others.
 const Load* loaded(const Expr& value) {
   const auto* call = value.as<Call>();
   return (call != nullptr && call->intrinsic == Intrinsic::kRoundTf32 ? call->args[0] : value).as<Load>();
 }
 
-/// Matrices of a fragment that lie next to each other, and the loops over them.
+/// Adjacent matrices of a fragment, and the loops over them.
 struct Tile {
   Buffer buffer;
-  const For *first = nullptr, *second = nullptr;  ///< over the last dimension but one, and the last
+  const For *first = nullptr, *second = nullptr;  ///< over the second-last dimension, and the last
   MatrixPosition position;                        ///< of the first matrix
 };
 
@@ -82,7 +82,7 @@ class Selector final : public RangesMutator {
   }
 
  private:
-  /// Refuses elements that the thread does not have.
+  /// Throws LowerError for an element that the thread does not have.
   void require_own(const Load& load) const {
     std::vector<Expr> indices;
     for (const Expr& index : load.indices) indices.push_back(substitute(index, vectors_));
@@ -91,7 +91,7 @@ class Selector final : public RangesMutator {
     }
   }
 
-  /// Nothing where `loop` is an ordinary loop.
+  /// The instruction of a nest; absent for an ordinary loop.
   std::optional<TensorInstruction> instruction_of(const For& loop) const {
     const FragmentNest nest(loop);
     if (nest.store == nullptr) return std::nullopt;
@@ -162,7 +162,7 @@ class Selector final : public RangesMutator {
                                   from->name));
     }
     const bool hidden = base.hides(across->var) || base.hides(along->var);
-    // ldmatrix reads rows of 16 bytes, which begin at multiples of these; what it cannot transpose is read one by one.
+    // ldmatrix reads rows of 16 bytes that are aligned to 16; types that it cannot transpose are loaded by element.
     const bool in_rows = !transposed || bytes == 2;
     if (hidden || (step_along != 1 && step_across != 1) || (in_rows && (step % row != 0 || !is_multiple(base, row)))) {
       refuse_fragment(to,
@@ -210,7 +210,7 @@ class Selector final : public RangesMutator {
 
   Tile tile_of(const FragmentNest& nest, const Buffer& buffer, const std::vector<Expr>& indices) const {
     Tile tile{.buffer = buffer};
-    layout_.registers(buffer);  // refuses what is no such matrix
+    layout_.registers(buffer);  // throws unless the buffer has the layout of a fragment
     const int rank = buffer->rank();
     for (int d = 0; d < rank; ++d) {
       const Expr& index = indices[static_cast<std::size_t>(d)];
@@ -227,12 +227,12 @@ class Selector final : public RangesMutator {
       (d == rank - 2 ? tile.first : tile.second) = loop;
       (d == rank - 2 ? tile.position.row : tile.position.column) = divided(rest, layout_.side(buffer, d));
     }
-    // Registers of an operand are in the order of what is across, then along the reduction.
+    // An operand's registers are ordered across the reduction first, then along it.
     if (layout_.reduces_last(buffer) == false) std::swap(tile.position.row, tile.position.column);
     return tile;
   }
 
-  /// The loop of the nest that an index steps through, if any, and where it begins.
+  /// The loop of the nest that the index steps through, or nullptr, and the index's start.
   static std::pair<const For*, Linear> step_through(const FragmentNest& nest, const Buffer& buffer, const Expr& index,
                                                     bool is_slice) {
     Linear rest = to_linear(index);
@@ -251,7 +251,7 @@ class Selector final : public RangesMutator {
     return {found, rest};
   }
 
-  /// The first register of the tile's upper (0) or lower (1) rows of matrices.
+  /// The first register of the upper (0) or lower (1) rows of the tile's matrices.
   Operand rows_of(const Tile& tile, int rows) const {
     return {tile.buffer, layout_.register_of(tile.buffer, tile.position, rows)};
   }

@@ -1,5 +1,5 @@
-// Products that a warpgroup, four warps along threadIdx.z, makes of matrices as they lie in shared memory
-// (wgmma.mma_async), for sm_90 alone. In the IR each warp computes its 16 rows of the 64:
+// Selects warpgroup instructions (wgmma.mma_async), for sm_90 only: products of matrices in shared memory by a
+// warpgroup, which is four warps along threadIdx.z. In the IR each warp computes 16 of the 64 rows:
 //
 //   for i in 0..16: for jo in 0..N/8: for ji in 0..8: for ko in 0..K/8: for ki in 0..8:
 //     T[i, 8*jo + ji] += A[ko, 16*z + i, ki] * B[ko, 8*jo + ji, ki]          warpgroup_multiply
@@ -10,9 +10,9 @@
 // multiple of 16 up to 256, K any number of steps of 32 bytes. (PTX ISA, "Matrices in shared memory" of
 // wgmma.mma_async, without swizzling.)
 //
-// A product runs beside what follows it, up to the next barrier or access to a fragment, in front of which it is
-// awaited (warpgroup_await), or to the end of its loop body or branch: by then no thread stores to what it reads, since
-// a barrier lies between what a thread stores to shared memory and what another one reads there.
+// A product is asynchronous. It is awaited (warpgroup_await) before the next barrier or access to a fragment, or at the
+// end of its loop body or branch. Until then no thread stores to its operands, because a barrier separates stores of
+// one thread to shared memory from reads of another.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,15 +41,15 @@ using namespace ir;
 using Loops = std::vector<const For*>;
 
 constexpr std::int64_t kWarpRows = 16, kWarps = 4, kMaxColumns = 256;
-constexpr std::int64_t kStepBytes = 32;  ///< of the reduction, of one instruction
+constexpr std::int64_t kStepBytes = 32;  ///< along the reduction, of one instruction
 constexpr std::int64_t kCoreRows = 8, kRowBytes = 16;
-constexpr std::int64_t kMaxDistance = 1 << 18;  ///< bytes, which a descriptor has room for
+constexpr std::int64_t kMaxDistance = 1 << 18;  ///< bytes that a descriptor can encode
 
 [[noreturn]] void refuse(const Buffer& buffer, const std::string& why) {
   throw LowerError(fmt::format("buffer {} is multiplied by a warpgroup, but {}", buffer->name, why));
 }
 
-/// Of elements along one dimension of a matrix: of neighbours in a core, and of one core and the next.
+/// The distances along one dimension of a matrix: between neighbours in a core, and between one core and the next.
 struct Distances {
   std::int64_t inside = 0, cores = 0;
 };
@@ -59,14 +59,15 @@ std::int64_t extent_of(const For& loop) {
   return extent != nullptr && is_const_int(loop.min, 0) ? *extent : 0;
 }
 
-/// Elements that the loops step through. 0 where that is no constant.
+/// The number of iterations of all loops together; 0 if not constant.
 std::int64_t count_of(const Loops& loops) {
   std::int64_t count = 1;
   for (const For* loop : loops) count *= extent_of(*loop);
   return count;
 }
 
-/// How far the sum moves with one dimension, by whose loops: one, or one over cores of `core` and one inside these.
+/// The distances of the address `sum` along one dimension, which has one loop, or one over cores of `core` elements and
+/// one inside a core.
 Distances distances(const Linear& sum, const Loops& loops, std::int64_t core, const Buffer& of) {
   if (loops.size() == 1) return {sum.coefficient(loops[0]->var), core * sum.coefficient(loops[0]->var)};
   if (loops.size() != 2 || extent_of(*loops[1]) != core) {
@@ -80,7 +81,8 @@ bool moves(const Linear& sum, const Loops& loops) {
   return std::any_of(loops.begin(), loops.end(), [&](const For* loop) { return sum.coefficient(loop->var) != 0; });
 }
 
-/// What is left of the sum without the loops. Throws LowerError where it moves with them otherwise than by constants.
+/// The sum without the loops' terms. Throws LowerError if it depends on a loop otherwise than by a constant
+/// coefficient.
 Linear without(Linear sum, const Loops& loops, const Buffer& of) {
   for (const For* loop : loops) {
     if (sum.hides(loop->var))
@@ -90,7 +92,7 @@ Linear without(Linear sum, const Loops& loops, const Buffer& of) {
   return sum;
 }
 
-/// The loops by what they step through: rows and columns of the sums, and the reduction.
+/// The loops by dimension: rows and columns of the sums, and the reduction.
 struct Dimensions {
   Loops rows, columns, steps;
 
@@ -103,7 +105,7 @@ struct Dimensions {
       const bool is_row = row.coefficient(loop->var) != 0, is_column = column.coefficient(loop->var) != 0;
       (is_row ? rows : is_column ? columns : steps).push_back(loop);
     }
-    // All of the fragment, whose registers are in the order of the instruction's.
+    // The loops cover the whole fragment, whose registers have the instruction's order.
     const auto has_all = [&](const Linear& index, const Loops& of) {
       const Distances found = distances(index, of, kCoreRows, sums);
       const Linear rest = without(index, of, sums);
@@ -119,11 +121,11 @@ struct Dimensions {
   }
 };
 
-/// threadIdx.z, along which warps lie; undefined where there is none, as for one whose extent is no constant.
+/// The index of the warp, threadIdx.z; undefined if there is none, or if its extent is not constant.
 struct WarpIndex {
   Var var;
   std::int64_t count = 1;
-  Substitution made_of;  ///< variables that are made of it, and their values in it
+  Substitution made_of;  ///< variables that depend on it, and their values in terms of it
 };
 
 WarpIndex warp_index_of(const Stmt& kernel) {
@@ -140,7 +142,7 @@ WarpIndex warp_index_of(const Stmt& kernel) {
   return warps;
 }
 
-/// The fragments that products of matrices in shared memory are added to.
+/// The fragments that accumulate products of matrices in shared memory.
 std::set<Buffer> sums_of(const Stmt& kernel) {
   std::set<Buffer> sums;
   for_each_stmt(kernel, [&](const Stmt& s) {
@@ -154,14 +156,15 @@ std::set<Buffer> sums_of(const Stmt& kernel) {
   return sums;
 }
 
-/// A matrix in shared memory, as an instruction is given it.
+/// A matrix in shared memory as the operand of an instruction.
 struct SharedMatrix {
   Expr at;                     ///< the first element of the group's matrix
   std::int64_t along, across;  ///< bytes from a core to the next one
   bool rows_across;            ///< rows run across the reduction
 };
 
-/// Of the first warp of the group, which `at` must differ from by `of_warp` elements for each other one.
+/// The address `at` for the first warp of the group. Throws LowerError unless `at` increases by `of_warp` elements from
+/// warp to warp.
 Expr at_group(const Linear& at, const WarpIndex& warps, std::int64_t of_warp, const Buffer& of) {
   const Var group("group"), warp("warp");
   Ranges known;
@@ -205,7 +208,7 @@ SharedMatrix shared_matrix(const Load& load, const Loops& across, const Loops& s
   return {at, k.cores * bytes, x.cores * bytes, rows_across};
 }
 
-/// Refuses products that not all warps of a warpgroup reach.
+/// Throws LowerError for products in control flow that is not uniform over the warpgroup.
 class UniformityCheck final : public Visitor {
  public:
   explicit UniformityCheck(const std::set<Buffer>& sums) : sums_(sums) {}
@@ -232,7 +235,7 @@ class UniformityCheck final : public Visitor {
   }
 
  private:
-  /// All that is stored to the sums but what they are filled with.
+  /// Whether the store to the sums is anything but a fill.
   bool is_product(const Store& store) const {
     return sums_.contains(store.buffer) && store.value.as<Binary>() != nullptr;
   }
@@ -310,7 +313,7 @@ class Selector final : public Mutator {
   }
 
  private:
-  /// Nothing where `loop` is an ordinary loop, or one of mma_products.
+  /// The instruction of a nest; absent for an ordinary loop, and for a nest of mma_products.
   std::optional<TensorInstruction> instruction_of(const For& loop) const {
     const FragmentNest nest(loop);
     if (nest.store == nullptr) return std::nullopt;
@@ -322,7 +325,7 @@ class Selector final : public Mutator {
     const bool adds =
         product.sum != nullptr && !store.mask.defined() &&
         equal(make_load(product.sum->buffer, product.sum->indices), make_load(store.buffer, store.indices));
-    // What is rounded to tf32 is known of fragments only.
+    // Rounding to tf32 is tracked for fragments only.
     if (!adds || product.a->buffer->element == kFloat32 ||
         !can_multiply(product.a->buffer->element, product.b->buffer->element, store.buffer->element)) {
       refuse_fragment(store.buffer, kNoFragmentProduct);
@@ -347,10 +350,10 @@ bool needs_products(const Stmt& s) {
   return any_stmt(s, waits_or_stores) || any_expr(s, loads);
 }
 
-/// Puts the awaits in.
+/// Inserts the awaits.
 class AwaitPlacer {
  public:
-  /// `s` with everything awaited that it begins.
+  /// `s` with an await for every product that it begins.
   Stmt place_all(const Stmt& s) {
     std::optional<TensorInstruction> outside = std::exchange(begun_, std::nullopt);
     Stmt placed = place(s);
@@ -360,7 +363,7 @@ class AwaitPlacer {
   }
 
  private:
-  /// What `s` begins last is in begun_ afterwards.
+  /// Sets begun_ to the last product that `s` begins, if it is not awaited in `s`.
   Stmt place(const Stmt& s) {
     if (!s.defined()) return s;
     return std::visit(

@@ -131,8 +131,8 @@ namespace {
 using Pack = MatmulKnobs::Pack;
 using Parallel = MatmulKnobs::Parallel;
 
-/// The template's knobs while they are defined: the choices that are made, and what the numbers depend on.
-struct Definer {
+/// The nest whose knobs are defined: what they depend on, and the choices that are made so far.
+struct Nest {
   Tuning& t;
   const MatmulForm& form;
   const MatmulShape& shape;
@@ -153,63 +153,63 @@ struct Numbers {
   PartsKnob block_order;
 };
 
-void choose_packing(const Definer& d, MatmulKnobs& knobs) {
+void choose_packing(const Nest& nest, MatmulKnobs& knobs) {
   std::vector<std::string> pack_b;
-  if (!d.form.copies_b) pack_b.emplace_back("no");
-  if (d.form.copies_b || d.row_extent >= kMinRowsToPack) pack_b.insert(pack_b.end(), {"block", "whole"});
-  if (d.shape.prepares_b) pack_b = {"prepared"};
-  const std::string chosen = d.t.choose("pack_b", pack_b);
+  if (!nest.form.copies_b) pack_b.emplace_back("no");
+  if (nest.form.copies_b || nest.row_extent >= kMinRowsToPack) pack_b.insert(pack_b.end(), {"block", "whole"});
+  if (nest.shape.prepares_b) pack_b = {"prepared"};
+  const std::string chosen = nest.t.choose("pack_b", pack_b);
   knobs.pack_b = chosen == "prepared" ? Pack::kPrepared
                  : chosen == "whole"  ? Pack::kWhole
                  : chosen == "block"  ? Pack::kBlock
                                       : Pack::kNo;
   // What is made of A's rows is made along them.
-  const bool is_made = d.form.a.op().compute() != nullptr;
+  const bool is_made = nest.form.a.op().compute() != nullptr;
   std::vector<std::string> pack_a;
-  if (!d.form.copies_a) pack_a.emplace_back("no");
-  if (d.form.copies_a || (d.row_extent > 1 && d.vector_extent >= 2 * d.full_lanes)) {
+  if (!nest.form.copies_a) pack_a.emplace_back("no");
+  if (nest.form.copies_a || (nest.row_extent > 1 && nest.vector_extent >= 2 * nest.full_lanes)) {
     if (!is_made) pack_a.emplace_back("block");
-    if (!d.shape.ta) pack_a.emplace_back("rows");
+    if (!nest.shape.ta) pack_a.emplace_back("rows");
   }
-  const std::string packed = d.t.choose("pack_a", pack_a);
+  const std::string packed = nest.t.choose("pack_a", pack_a);
   knobs.pack_a = packed == "block" ? Pack::kBlock : packed == "rows" ? Pack::kRows : Pack::kNo;
 }
 
-void choose_reduction(Definer& d) {
-  if (!d.is_finished() || !d.form.row_sums.defined()) {
-    d.k_counts = k_block_counts(d.shape.k, d.row_extent == 1 ? kMinBlockOfOne : kMinBlock);
+void choose_reduction(Nest& nest) {
+  if (!nest.is_finished() || !nest.form.row_sums.defined()) {
+    nest.k_counts = k_block_counts(nest.shape.k, nest.row_extent == 1 ? kMinBlockOfOne : kMinBlock);
   }
   std::vector<std::string> reductions{"full"};
-  if (!d.k_counts.empty()) reductions.emplace_back("blocked");
-  d.blocked = d.t.choose("reduction", reductions) == "blocked";
+  if (!nest.k_counts.empty()) reductions.emplace_back("blocked");
+  nest.blocked = nest.t.choose("reduction", reductions) == "blocked";
 }
 
 /// Chooses how the rows end, and returns the heights that register tiles may have.
-std::vector<std::int64_t> choose_tail(Definer& d, const MatmulKnobs& knobs) {
+std::vector<std::int64_t> choose_tail(Nest& nest, const MatmulKnobs& knobs) {
   std::vector<std::int64_t> heights;
-  const std::int64_t max_rows = knobs.vector_m ? 1 : d.row_extent;
-  for (std::int64_t rows = 1; rows <= max_rows && fits_registers(rows, std::int64_t{1}, d.target); ++rows) {
+  const std::int64_t max_rows = knobs.vector_m ? 1 : nest.row_extent;
+  for (std::int64_t rows = 1; rows <= max_rows && fits_registers(rows, std::int64_t{1}, nest.target); ++rows) {
     heights.push_back(rows);
   }
   // A packed panel of A has one tile height, as have the blocks of sums that a blocked reduction stores.
-  const bool is_one_height = knobs.pack_a == Pack::kBlock || (d.blocked && d.is_finished());
+  const bool is_one_height = knobs.pack_a == Pack::kBlock || (nest.blocked && nest.is_finished());
   const std::vector<std::int64_t> composable =
-      is_one_height ? std::vector<std::int64_t>{} : composable_rows(heights, d.row_extent);
+      is_one_height ? std::vector<std::int64_t>{} : composable_rows(heights, nest.row_extent);
   std::vector<std::string> tails{"partition"};
   if (!composable.empty()) tails.emplace_back("compose");
-  d.composed = d.t.choose("tail_m", tails) == "compose";
-  return d.composed ? composable : heights;
+  nest.composed = nest.t.choose("tail_m", tails) == "compose";
+  return nest.composed ? composable : heights;
 }
 
-Parallel choose_parallel(const Definer& d) {
+Parallel choose_parallel(const Nest& nest) {
   std::vector<std::string> options{"none"};
-  if (d.target.threads > 1) {
-    if (d.shape.m > 1) options.emplace_back("m");
-    if (d.vector_extent > d.full_lanes && d.shape.n > 1) options.emplace_back("n");
+  if (nest.target.threads > 1) {
+    if (nest.shape.m > 1) options.emplace_back("m");
+    if (nest.vector_extent > nest.full_lanes && nest.shape.n > 1) options.emplace_back("n");
     if (options.size() == 3) options.emplace_back("both");
-    if (d.shape.batch > 1) options.emplace_back("batch");
+    if (nest.shape.batch > 1) options.emplace_back("batch");
   }
-  const std::string chosen = d.t.choose("parallel", options);
+  const std::string chosen = nest.t.choose("parallel", options);
   return chosen == "m"       ? Parallel::kM
          : chosen == "n"     ? Parallel::kN
          : chosen == "both"  ? Parallel::kBoth
@@ -217,51 +217,51 @@ Parallel choose_parallel(const Definer& d) {
                              : Parallel::kNone;
 }
 
-Numbers define_numbers(const Definer& d, const std::vector<std::int64_t>& heights, MatmulKnobs& knobs) {
-  Tuning& t = d.t;
-  const std::vector<std::int64_t> widths = lane_counts(d.vector_extent, d.full_lanes);
-  const std::int64_t tiles = ceil_div(d.vector_extent, widths.back());
+Numbers define_numbers(const Nest& nest, const std::vector<std::int64_t>& heights, MatmulKnobs& knobs) {
+  Tuning& t = nest.t;
+  const std::vector<std::int64_t> widths = lane_counts(nest.vector_extent, nest.full_lanes);
+  const std::int64_t tiles = ceil_div(nest.vector_extent, widths.back());
   const KnobExpr lanes = t.define_knob("vector_lanes", widths);
   const KnobExpr rows = t.define_knob("register_rows", heights);
   const KnobExpr vectors = t.define_knob("register_vectors", up_to({1, 2, 3, 4, 5, 6, 8, 10, 12, 15}, tiles));
-  const KnobExpr row_blocks = t.define_knob(knobs.vector_m ? "blocks_n" : "blocks_m", block_counts(d.row_extent));
+  const KnobExpr row_blocks = t.define_knob(knobs.vector_m ? "blocks_n" : "blocks_m", block_counts(nest.row_extent));
   const KnobExpr vector_blocks = t.define_knob(knobs.vector_m ? "blocks_m" : "blocks_n", block_counts(tiles));
-  const KnobExpr k_blocks = d.blocked ? t.define_knob("blocks_k", d.k_counts) : KnobExpr(1);
-  const KnobExpr unroll_k = t.define_knob("unroll_k", up_to({1, 2, 4, 8}, d.shape.k));
-  knobs.prefetch_a = t.define_knob("prefetch_a", up_to({0, 8, 16, 32}, d.shape.k - 1));
-  knobs.prefetch_b = t.define_knob("prefetch_b", up_to({0, 4, 8, 16, 32}, d.shape.k - 1));
+  const KnobExpr k_blocks = nest.blocked ? t.define_knob("blocks_k", nest.k_counts) : KnobExpr(1);
+  const KnobExpr unroll_k = t.define_knob("unroll_k", up_to({1, 2, 4, 8}, nest.shape.k));
+  knobs.prefetch_a = t.define_knob("prefetch_a", up_to({0, 8, 16, 32}, nest.shape.k - 1));
+  knobs.prefetch_b = t.define_knob("prefetch_b", up_to({0, 4, 8, 16, 32}, nest.shape.k - 1));
   knobs.prefetch_c = t.define_knob("prefetch_c", {0, 1}) == 1;
   const PartsKnob block_order =
-      t.define_reorder("block_order", block_orders(d.blocked, knobs.parallel == Parallel::kBoth));
+      t.define_reorder("block_order", block_orders(nest.blocked, knobs.parallel == Parallel::kBoth));
   knobs.tiles_n_outer = t.define_reorder("tile_order", {{kAxisM, kAxisN}, {kAxisN, kAxisM}})[0] == kAxisN;
   return {lanes, rows, vectors, row_blocks, vector_blocks, k_blocks, unroll_k, block_order};
 }
 
 /// What the numbers are in this run, and what follows from them.
-void take_numbers(const Definer& d, const Numbers& x, MatmulKnobs& knobs) {
+void take_numbers(const Nest& nest, const Numbers& x, MatmulKnobs& knobs) {
   knobs.lanes = x.lanes;
   knobs.rows = x.rows;
   knobs.vectors = x.vectors;
-  if (d.blocked) knobs.k_block = k_block_of(d.shape.k, x.k_blocks);
+  if (nest.blocked) knobs.k_block = k_block_of(nest.shape.k, x.k_blocks);
   knobs.unroll_k = x.unroll_k;
   const KnobValue order = x.block_order;
   knobs.block_order.assign(order.begin(), order.end());
-  knobs.second_rows = d.composed ? second_segment(d.row_extent, knobs.rows) : 0;
-  knobs.row_tiles = ceil_div(count_tiles(d.row_extent, knobs.rows, knobs.second_rows), std::int64_t{x.row_blocks});
-  knobs.vector_tiles = ceil_div(ceil_div(d.vector_extent, x.vectors * x.lanes), x.vector_blocks);
+  knobs.second_rows = nest.composed ? second_segment(nest.row_extent, knobs.rows) : 0;
+  knobs.row_tiles = ceil_div(count_tiles(nest.row_extent, knobs.rows, knobs.second_rows), std::int64_t{x.row_blocks});
+  knobs.vector_tiles = ceil_div(ceil_div(nest.vector_extent, x.vectors * x.lanes), x.vector_blocks);
 }
 
-void require_register_tile(const Definer& d, const Numbers& x, const MatmulKnobs& knobs) {
-  Tuning& t = d.t;
-  t.require(fits_registers(x.rows, x.vectors, d.target),
+void require_register_tile(const Nest& nest, const Numbers& x, const MatmulKnobs& knobs) {
+  Tuning& t = nest.t;
+  t.require(fits_registers(x.rows, x.vectors, nest.target),
             "accumulators, vectors of B and a broadcast need more vector registers than the target's " +
-                std::to_string(d.target.vector_registers));
+                std::to_string(nest.target.vector_registers));
   const bool in_place = knobs.pack_b == Pack::kNo;
-  const bool strided = knobs.vector_m ? !d.shape.ta : d.shape.tb && in_place;
-  const int others = d.form.registers + (in_place ? d.form.registers_unpacked : 0);
+  const bool strided = knobs.vector_m ? !nest.shape.ta : nest.shape.tb && in_place;
+  const int others = nest.form.registers + (in_place ? nest.form.registers_unpacked : 0);
   t.require(
       values_of(x.rows, x.vectors, x.unroll_k, x.lanes),
-      [target = d.target, extent = d.vector_extent, fused = d.form.is_fused, in_place, strided, others](
+      [target = nest.target, extent = nest.vector_extent, fused = nest.form.is_fused, in_place, strided, others](
           std::int64_t rows, std::int64_t vectors, std::int64_t unroll_k, std::int64_t lanes) {
         const std::int64_t rest = extent % (vectors * lanes) % lanes;
         const bool narrow_end = in_place && is_narrower_vector(rest, lanes);
@@ -272,23 +272,24 @@ void require_register_tile(const Definer& d, const Numbers& x, const MatmulKnobs
             target);
       },
       "unrolled so often, the register tile does not stay in the target's vector registers");
-  if (knobs.pack_a != Pack::kNo && !d.form.copies_a) {
+  if (knobs.pack_a != Pack::kNo && !nest.form.copies_a) {
     t.require(x.rows >= 2, "single rows of A are read in order without a copy");
   }
-  t.require(x.rows * x.vectors * x.unroll_k * d.form.parts <= kMaxUnrolled,
+  t.require(x.rows * x.vectors * x.unroll_k * nest.form.parts <= kMaxUnrolled,
             "the unrolled loop body has more than 512 multiply-adds");
-  t.require((x.vectors - 1) * x.lanes < d.vector_extent, "the register tile has vectors that lie wholly past the end");
+  t.require((x.vectors - 1) * x.lanes < nest.vector_extent,
+            "the register tile has vectors that lie wholly past the end");
 }
 
-void require_blocks(const Definer& d, const Numbers& x, const MatmulKnobs& knobs) {
-  Tuning& t = d.t;
+void require_blocks(const Nest& nest, const Numbers& x, const MatmulKnobs& knobs) {
+  Tuning& t = nest.t;
   t.require(
       values_of(x.rows, x.row_blocks),
-      [extent = d.row_extent, composed = d.composed](std::int64_t rows, std::int64_t blocks) {
+      [extent = nest.row_extent, composed = nest.composed](std::int64_t rows, std::int64_t blocks) {
         return is_even_division(count_tiles(extent, rows, composed ? second_segment(extent, rows) : 0), blocks);
       },
       "the register tiles do not divide into that many blocks of equal size");
-  t.require(is_even_division(ceil_div(d.vector_extent, x.vectors * x.lanes), x.vector_blocks),
+  t.require(is_even_division(ceil_div(nest.vector_extent, x.vectors * x.lanes), x.vector_blocks),
             "the register tiles do not divide into that many blocks of equal size");
   const KnobExpr& blocks_m = knobs.vector_m ? x.vector_blocks : x.row_blocks;
   const KnobExpr& blocks_n = knobs.vector_m ? x.row_blocks : x.vector_blocks;
@@ -306,28 +307,28 @@ void require_blocks(const Definer& d, const Numbers& x, const MatmulKnobs& knobs
 
 /// Requires that a packed block, so many rows or columns of the matrix of so many steps, takes no more than
 /// `max_bytes`.
-void require_packed_block(const Definer& d, const KnobExpr& across, const KnobExpr& steps, std::int64_t max_bytes,
+void require_packed_block(const Nest& nest, const KnobExpr& across, const KnobExpr& steps, std::int64_t max_bytes,
                           const char* reason) {
-  d.t.require(
+  nest.t.require(
       values_of(across, steps),
-      [bytes = d.shape.type.bytes(), most = static_cast<double>(max_bytes)](std::int64_t elements, std::int64_t k) {
+      [bytes = nest.shape.type.bytes(), most = static_cast<double>(max_bytes)](std::int64_t elements, std::int64_t k) {
         return static_cast<double>(bytes * elements) * static_cast<double>(k) <= most;
       },
       reason);
 }
 
-void require_packed_blocks(const Definer& d, const Numbers& x, const MatmulKnobs& knobs) {
-  const std::int64_t k = d.shape.k;
-  const KnobExpr steps = d.blocked ? min(k, k_block_of(k, x.k_blocks)) : KnobExpr(k);
+void require_packed_blocks(const Nest& nest, const Numbers& x, const MatmulKnobs& knobs) {
+  const std::int64_t k = nest.shape.k;
+  const KnobExpr steps = nest.blocked ? min(k, k_block_of(k, x.k_blocks)) : KnobExpr(k);
   if (knobs.pack_b == Pack::kBlock) {
     const KnobExpr tile = x.vectors * x.lanes;
-    require_packed_block(d, tile * ceil_div(ceil_div(d.vector_extent, tile), x.vector_blocks), steps,
-                         std::max(d.target.l3_bytes, 4 * d.target.l2_bytes),
+    require_packed_block(nest, tile * ceil_div(ceil_div(nest.vector_extent, tile), x.vector_blocks), steps,
+                         std::max(nest.target.l3_bytes, 4 * nest.target.l2_bytes),
                          "a packed block of B is larger than the last-level cache");
   }
   if (knobs.pack_a != Pack::kNo) {
-    require_packed_block(d, x.rows * ceil_div(ceil_div(d.row_extent, x.rows), x.row_blocks), steps,
-                         std::max(d.target.l3_bytes / 2, 4 * d.target.l2_bytes),
+    require_packed_block(nest, x.rows * ceil_div(ceil_div(nest.row_extent, x.rows), x.row_blocks), steps,
+                         std::max(nest.target.l3_bytes / 2, 4 * nest.target.l2_bytes),
                          "a packed block of A takes more than half of the last-level cache");
   }
 }
@@ -342,22 +343,22 @@ MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulForm& form, const Target&
   const bool may_vectorize_m = !form.columns_only && !shape.prepares_b;
   if (shape.n < full_lanes && shape.m >= full_lanes && may_vectorize_m) axes.emplace_back("m");
   knobs.vector_m = t.choose("vector_axis", axes) == "m";
-  Definer d{.t = t,
+  Nest nest{.t = t,
             .form = form,
             .shape = shape,
             .target = target,
             .full_lanes = full_lanes,
             .row_extent = knobs.vector_m ? shape.n : shape.m,
             .vector_extent = knobs.vector_m ? shape.m : shape.n};
-  if (!knobs.vector_m) choose_packing(d, knobs);
-  choose_reduction(d);
-  const std::vector<std::int64_t> heights = choose_tail(d, knobs);
-  knobs.parallel = choose_parallel(d);
-  const Numbers numbers = define_numbers(d, heights, knobs);
-  take_numbers(d, numbers, knobs);
-  require_register_tile(d, numbers, knobs);
-  require_blocks(d, numbers, knobs);
-  require_packed_blocks(d, numbers, knobs);
+  if (!knobs.vector_m) choose_packing(nest, knobs);
+  choose_reduction(nest);
+  const std::vector<std::int64_t> heights = choose_tail(nest, knobs);
+  knobs.parallel = choose_parallel(nest);
+  const Numbers numbers = define_numbers(nest, heights, knobs);
+  take_numbers(nest, numbers, knobs);
+  require_register_tile(nest, numbers, knobs);
+  require_blocks(nest, numbers, knobs);
+  require_packed_blocks(nest, numbers, knobs);
   return knobs;
 }
 

@@ -12,8 +12,8 @@
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kMinPart = 64;             ///< steps of the reduction: below, the sum of the parts is too dear
-constexpr std::int64_t kMaxMissing = 2;           ///< steps by which the last part may be shorter
+constexpr std::int64_t kMinPart = 64;    ///< steps of the reduction: below, the sum of the parts costs too much
+constexpr std::int64_t kMaxMissing = 2;  ///< steps by which the last part may be shorter
 constexpr std::int64_t kMaxElements = 512 * 512;  ///< of C: above, there is enough to share without
 constexpr double kMinProducts = 32 * 32 * 32;     ///< below, starting threads takes longer
 
@@ -90,7 +90,12 @@ SplitKnobs define_knobs(Tuning& t, const MatmulShape& shape, const Target& targe
       "the register tile does not stay in the target's vector registers");
   t.require(shape.k % parts == 0 || unroll_k > kMaxMissing,
             "the condition of a shorter last part stays in the loop that is not unrolled beyond it");
-  t.require(blocks <= (knobs.vector_m ? vector_tiles : row_tiles), "there are fewer register tiles than blocks");
+  t.require(
+      values_of(blocks, row_tiles, vector_tiles),
+      [vector_m = knobs.vector_m](std::int64_t count, std::int64_t of_rows, std::int64_t of_vectors) {
+        return count <= (vector_m ? of_vectors : of_rows);
+      },
+      "there are fewer register tiles than blocks");
   knobs.lanes = lanes;
   knobs.rows = rows;
   knobs.vectors = vectors;

@@ -11,13 +11,13 @@ constexpr std::int64_t kMaxElements = 8;  ///< of a run of a thread, along eithe
 constexpr std::int64_t kMaxStrips = 2;
 constexpr std::int64_t kMaxOfBlock = 256;      ///< rows or columns of a block
 constexpr std::int64_t kMaxStatements = 1024;  ///< multiply-adds that the loops of a thread are unrolled to
-constexpr std::int64_t kMinPart = 16;          ///< steps of the reduction: below, the sum of the parts is too dear
+constexpr std::int64_t kMinPart = 16;          ///< steps of the reduction: below, the sum of the parts costs too much
 constexpr std::int64_t kMaxSums = 1 << 20;     ///< elements of C: above, there is enough to share without parts
-constexpr std::int64_t kSpareRegisters = 24;   ///< for indices, and what the compiler likes to keep
+constexpr std::int64_t kSpareRegisters = 24;   ///< for indices, and what the compiler keeps
 constexpr std::int64_t kRegisterBytes = 4;
 constexpr std::int64_t kAlignment = 16;  ///< of an array in shared memory, bytes
 
-/// Splits an axis of C: nobody's run lies wholly past the end, so that all blocks have the threads that are asked for.
+/// Splits an axis of C: no run lies wholly past the end, so that all blocks have the threads that are asked for.
 ThreadTileKnobs define_tile(Tuning& t, const std::string& name, std::int64_t extent) {
   SplitOptions options{
       .parts = 4, .policy = SplitOptions::Policy::kPowerOfTwo, .max_factor = kMaxElements, .filter = {}};
@@ -30,7 +30,7 @@ ThreadTileKnobs define_tile(Tuning& t, const std::string& name, std::int64_t ext
   return {parts[0], parts[1], parts[2], parts[3]};
 }
 
-/// The most threads that a block may have where nobody is idle.
+/// The most threads that a block may have without idle ones.
 std::int64_t max_threads(std::int64_t extent) {
   return std::min<std::int64_t>(kMaxOfBlock,
                                 static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(extent))));
@@ -67,10 +67,15 @@ Fetch define_fetch(Tuning& t, const Operand& x, const ThreadTileKnobs& tile, con
   if (x.along_k) orders.emplace_back("rows");
   const bool rows = t.define_annotate("order_" + x.name, orders) == "rows";
   const KnobExpr lanes = t.define_knob("vector_" + x.name, matrix_widths(x.layout, shape.batch, x.type));
-  const KnobExpr of_block = tile.of_block();
-  const KnobExpr is_whole = x.along_k ? slice.k_block % lanes == 0 && shape.k % (slice.k_block * slice.parts) == 0
-                                      : of_block % lanes == 0 && x.across % of_block == 0;
-  t.require(lanes == 1 || is_whole, "vectors of " + x.name + " would cross the end of a slice or of the matrix");
+  t.require(
+      values_of(lanes, slice.k_block, tile.of_block(), slice.parts),
+      [along_k = x.along_k, across = x.across, k = shape.k](std::int64_t width, std::int64_t k_block,
+                                                            std::int64_t of_block, std::int64_t parts) {
+        if (width == 1) return true;
+        return along_k ? k_block % width == 0 && k % (k_block * parts) == 0
+                       : of_block % width == 0 && across % of_block == 0;
+      },
+      "vectors of " + x.name + " would cross the end of a slice or of the matrix");
   return {rows, lanes};
 }
 
@@ -104,11 +109,11 @@ void require_shared(Tuning& t, const ThreadTileKnobs& m, const ThreadTileKnobs& 
       ceil_div(m.of_block() * slice.k_block, threads) + ceil_div(n.of_block() * slice.k_block, threads);
   t.require(fits_registers(registers_of(m, n, p) + p.operand_words() * ahead, threads, target) || !slice.double_buffer,
             "with what is fetched ahead, a thread needs more registers than the target has");
-  const auto bytes = [&](const ThreadTileKnobs& tile, ir::Type type) {
-    const KnobExpr elements = tile.of_block() * slice.k_block + slice.padding * max(slice.k_block, tile.of_block());
-    return elements * slice.slices() * type.bytes() + kAlignment;
-  };
-  t.require(bytes(m, p.types.a) + bytes(n, p.types.b) <= target.shared_bytes,
+  const std::int64_t bytes_a = p.types.a.bytes(), bytes_b = p.types.b.bytes();
+  const KnobExpr elements = (m.of_block() * bytes_a + n.of_block() * bytes_b) * slice.k_block;
+  const KnobExpr padding =
+      slice.padding * (max(slice.k_block, m.of_block()) * bytes_a + max(slice.k_block, n.of_block()) * bytes_b);
+  t.require((elements + padding) * slice.slices() + 2 * kAlignment <= target.shared_bytes,
             "the tiles of A and B do not fit into a block's shared memory");
   t.require(slice.k_block % unroll_k == 0, "more steps would be unrolled than are fetched at a time");
   t.require(!slice.double_buffer || slice.k_block < ceil_div(p.shape.k, slice.parts),

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kMaxWarps = 16;
 constexpr std::int64_t kMaxOfBlock = 256;     ///< rows or columns
 constexpr std::int64_t kPadding = 16;         ///< bytes, after which rows of 16 bytes lie in other banks
-constexpr std::int64_t kSpareRegisters = 48;  ///< for indices, and what the compiler likes to keep
+constexpr std::int64_t kSpareRegisters = 48;  ///< for indices, and what the compiler keeps
 constexpr std::int64_t kAlignment = 16;       ///< of an array in shared memory, bytes
 
 /// What a block may be made up of, along one axis, the best guess first.
@@ -65,8 +65,13 @@ KnobExpr define_fetch(Tuning& t, const Operand& x, const WarpTileKnobs& tile, co
   if (x.lies.rows == x.lies.along_k) widths = matrix_widths(x.layout, shape.batch, x.type, kWidestAccess);
   std::reverse(widths.begin(), widths.end());
   const KnobExpr lanes = t.define_knob("vector_" + x.name, widths);
-  t.require(lanes == 1 || (x.lies.rows ? shape.k % k_block == 0 : x.across % tile.of_block() == 0),
-            "vectors of " + x.name + " would cross the end of the matrix");
+  t.require(
+      values_of(lanes, k_block, tile.of_block()),
+      [rows = x.lies.rows, across = x.across, k = shape.k](std::int64_t width, std::int64_t steps,
+                                                           std::int64_t of_block) {
+        return width == 1 || (rows ? k % steps == 0 : across % of_block == 0);
+      },
+      "vectors of " + x.name + " would cross the end of the matrix");
   return lanes;
 }
 

@@ -4,7 +4,7 @@
 //     threads, with strips and elements of their own:
 //       tile = 0                                                              (in registers)
 //       for blocks of K:
-//         A.tile, B.tile = slices of A and B, fetched by all threads together (in shared memory; twice, in turns)
+//         A.tile, B.tile = slices of A and B, fetched by all threads together (in shared memory, double-buffered)
 //         for K in the block: tile += A.tile[k, rows] * B.tile[k, columns]    (from registers, read in vectors)
 //       C = epilogue(tile)
 //

@@ -1,14 +1,14 @@
-// What the threads of emulated warps access: a part of the emulation that warp_emulation.cpp puts in front of a source.
+// Counts the accesses of emulated warps: a part of the emulation that warp_emulation.cpp puts in front of a source.
 // Thread rule: a constant.
 #pragma once
 
 namespace nestwright::testing {
 
-/// Defines Counted<T>, a pointer whose accesses are noted, nw_note() for those of instructions, nw_array() for what is
-/// accessed, nw_count(), and nw_print_accesses(), which prints a line for each array and kind of access. What the
-/// threads of a warp access at one place of the text for the nth time is one access of the warp. Shared memory has 32
-/// banks of 4 bytes, and gives the words of one bank one after the other: to 32 threads at a time where a thread has 4
-/// bytes or fewer, to 16 where it has 8, and to 8 where it has 16 (CUDA C++ Programming Guide, "Shared Memory"). Global
+/// Defines Counted<T>, a pointer that records its accesses; nw_note(), which records those of instructions; nw_array(),
+/// which declares an array; nw_count(); and nw_print_accesses(), which prints a line for each array and kind of access.
+/// The nth accesses of a warp's threads at one place of the source are one access of the warp. Shared memory has 32
+/// banks of 4 bytes; the words of one bank are served one after the other, for 32 threads at a time if each has 4 bytes
+/// or fewer, 16 threads with 8 bytes, and 8 threads with 16 (CUDA C++ Programming Guide, "Shared Memory"). Global
 /// memory is moved by sectors of 32 bytes ("Device Memory Accesses").
 inline constexpr const char* kAccessCounts = R"(
 using Site = std::tuple<const void*, const char*, unsigned>;  // where, kind, bytes

@@ -1,4 +1,4 @@
-// What warps access in products on tensor cores, counted by the emulation and compared with golden/accesses.txt.
+// The accesses of warps in products on tensor cores, counted by the emulation and compared with golden/accesses.txt.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -45,7 +45,7 @@ TEST(AccessCounts, OperandsAcrossTheReductionHaveNoBankConflictsInTf32) {
   }
 }
 
-// The counts themselves: rows that lie a multiple of 32 banks apart meet one bank where they are read across.
+// The counts themselves: rows a multiple of 32 banks apart conflict if they are read across.
 TEST(AccessCounts, FindBankConflicts) {
   const NamedProgram p = fragments(kFloat32, false, false, kDepth, 2);
   std::string source = cuda_source(p, "sm_80");

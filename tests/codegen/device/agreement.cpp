@@ -52,7 +52,7 @@ void run_on_device(const CompiledObject& object, std::vector<Array>& arrays, con
   }
 }
 
-/// Whether two results of a library's function agree as far as its accuracy is stated: of OpenCL at most 16 ulp.
+/// Whether two results of a library function agree within its stated accuracy, which is at most 16 ulp for OpenCL.
 bool nearly_equal(const Array& a, const Array& b, std::int64_t* differing) {
   const ir::Type type = a.type();
   const double ulp = type == kFloat64 ? 0x1p-52 : type == kFloat32 ? 0x1p-23 : type == kFloat16 ? 0x1p-10 : 0x1p-7;

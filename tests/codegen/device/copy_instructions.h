@@ -1,6 +1,6 @@
 // cp.async on the host, a part of the emulation that warp_emulation.cpp puts in front of a source. A copy happens as
-// late as it may: when its thread waits for it, so that a wait for too few shows in the result. Thread rule: a
-// constant.
+// late as is allowed, when its thread waits for it, so that a wait for too few copies changes the result. Thread rule:
+// a constant.
 #pragma once
 
 namespace nestwright::testing {

@@ -1,5 +1,5 @@
-// CUDA C++ compiled by NVRTC, for which no GPU is needed: every operation on every type, what the kernels take, and
-// what is refused. Where NVRTC is missing these tests fail.
+// CUDA C++ compiled by NVRTC, which needs no GPU: every operation on every type, the kernels' resources, and refusals.
+// Without NVRTC these tests fail.
 #include "codegen/backend.h"
 
 #include <gmock/gmock.h>
@@ -86,7 +86,7 @@ TEST(Cuda, SchedulesCompileWithoutSpills) {
         EXPECT_EQ(kernel.kernel, p.program.kernels[k].name);
         EXPECT_EQ(kernel.spill_bytes, 0) << p.name;
         EXPECT_EQ(kernel.stack_bytes, 0) << p.name;
-        // ptxas counts 1 KiB more from sm_90 on, which the system takes.
+        // From sm_90 on ptxas counts 1 KiB more, which the system reserves.
         EXPECT_GE(kernel.shared_bytes, ir::shared_layout(p.program.kernels[k]).bytes) << p.name;
         EXPECT_LE(kernel.shared_bytes, ir::shared_layout(p.program.kernels[k]).bytes + 1024) << p.name;
       }
@@ -110,17 +110,17 @@ TEST(Cuda, VersionAndAssembly) {
   EXPECT_THAT(object.assembly, HasSubstr(".entry elementwise_kernel0"));
   EXPECT_THAT(object.assembly, HasSubstr("ld.global.nc.v4.f32"));
   EXPECT_THAT(object.assembly, HasSubstr("st.global.v4.f32"));
-  EXPECT_EQ(object.code, plain.code);
+  EXPECT_EQ(object.code_fingerprint, plain.code_fingerprint);
 }
 
 TEST(Cuda, CodeIsTheSameUnderAnotherName) {
   NamedProgram p = device_program("matmul", DeviceKind::kCuda);
-  const std::string code = compile(p.program, cuda("sm_80")).code;
+  const std::string code = compile(p.program, cuda("sm_80")).code_fingerprint;
   p.program.kernels[0].name = "other";
   const CompiledObject other = compile(p.program, cuda("sm_80"));
-  EXPECT_EQ(other.code, code);
+  EXPECT_EQ(other.code_fingerprint, code);
   EXPECT_THAT(other.source, HasSubstr("void __launch_bounds__(128) other("));
-  EXPECT_NE(compile(device_program("row_sums", DeviceKind::kCuda).program, cuda("sm_80")).code, code);
+  EXPECT_NE(compile(device_program("row_sums", DeviceKind::kCuda).program, cuda("sm_80")).code_fingerprint, code);
 }
 
 TEST(Cuda, MoreSharedMemoryThanAKernelDeclaresIsGivenByTheLaunch) {
@@ -213,7 +213,7 @@ TEST(CudaRefuses, OtherDevicesTargets) {
             "the CUDA backend makes code for CUDA only");
 }
 
-/// The rest of the process has NVRTC already: each of these runs in one of its own.
+/// Each of these runs in a process of its own, because this one has loaded NVRTC.
 void exit_with_refusal(const char* library) {
   setenv("NESTWRIGHT_NVRTC", library, 1);
   const std::string message = refusal(device_program("elementwise", DeviceKind::kCuda).program, cuda("sm_90"));

@@ -1,6 +1,6 @@
-// What CUDA C++ alone spells - packed vectors, bits, literals - has no device to run on here: the text is compiled by
-// the host's compiler, with CUDA's names defined beside it and with its checks for undefined behaviour, and held
-// against the interpreter. Threads run one after the other, so that kernels without barriers alone can be tried.
+// Spellings of CUDA C++ alone (packed vectors, bits, literals), for which there is no device here: the host's compiler
+// compiles the source, with CUDA's names defined and its sanitizer of undefined behaviour, and the results are compared
+// with the interpreter's. Threads run one after the other, so that only kernels without barriers can be tested.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -47,7 +47,7 @@ VECTORS_OF_4(float, float) VECTORS_OF_4(int, int) VECTORS_OF_4(uint, unsigned)
 VECTORS(double, double) VECTORS(longlong, long long) VECTORS(ulonglong, unsigned long long)
 )";
 
-/// The text with the instructions of PTX replaced, and a function that runs all threads of all kernels.
+/// The source with PTX instructions replaced, and a function that runs all threads of all kernels.
 std::string host_source(const ir::Program& program, const std::string& cuda) {
   std::string text =
       std::regex_replace(cuda, std::regex(R"(asm\("cvt\.f32\.f16.*)"), "x = (float)same_bits<_Float16>(bits);");

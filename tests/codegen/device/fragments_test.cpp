@@ -1,5 +1,5 @@
-// Fragments in CUDA sources: their text run on the host by an emulation of the instructions, through NVRTC, and what is
-// refused.
+// Fragments in CUDA sources: run on the host by an emulation of the instructions, and compiled by NVRTC; and refusals
+// of mma_products.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,6 @@
 #include "codegen/cuda/cuda_dialect.h"
 #include "codegen/source/device_object.h"
 #include "lower/lower.h"
-#include "lower/passes.h"
 #include "support/error.h"
 #include "tests/codegen/device/products.h"
 #include "tests/codegen/device/warp_emulation.h"
@@ -65,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"tf32_b", kFloat32, false, false, "m16n8k8.row.col.f32.tf32.tf32.f32"}),
     [](const auto& test) { return test.param.name; });
 
-/// C of 16 x 16 by one warp, and what may be wrong with its schedule.
+/// C[16, 16] by one warp, and mistakes in its schedule.
 struct OneWarp {
   std::int64_t rows_of_tile = 16, padding = 8;
   bool reads_shared = true, reads_own = true;
@@ -131,35 +130,6 @@ TEST(FragmentRefusals, Float32IsRounded) {
   EXPECT_EQ((OneWarp{.type = kFloat32, .rows_of_b = true}.refusal()),
             "buffer A.cache.cache is kept in fragment scope, but float32 is multiplied as tf32: load round_tf32 of "
             "A.cache");
-}
-
-// Which elements a thread has of sums is not which it must have of what it multiplies.
-TEST(FragmentRefusals, SumsAreNotMultiplied) {
-  const ir::Buffer c("C", kFloat32, {16, 8}), sums("T", kFloat32, {16, 8}, ir::Scope::kFragment),
-      a("A", kFloat32, {16, 8}, ir::Scope::kFragment), b("B", kFloat32, {8, 8}, ir::Scope::kFragment);
-  const Var x("x"), y("y"), i("i"), j("j"), k("k");
-  const auto loop = [](const Var& var, std::int64_t extent, ir::Stmt body, ir::LoopKind kind = ir::LoopKind::kSerial) {
-    return ir::make_for(var, 0, Expr(extent), kind, std::move(body));
-  };
-  const auto nest = [&](const ir::Buffer& of, const Expr& value) {
-    const Var row("row"), column("column");
-    return loop(row, 16, loop(column, 8, ir::make_store(of, {row, column}, value)));
-  };
-  const ir::Stmt product = loop(
-      i, 16,
-      loop(j, 8,
-           loop(k, 8,
-                ir::make_store(sums, {i, j},
-                               ir::make_load(sums, {i, j}) + ir::make_load(a, {i, k}) * ir::make_load(b, {j, k})))));
-  ir::Stmt body = ir::block({nest(sums, 0.0), nest(a, 1.0), product});
-  for (const ir::Buffer& buffer : {sums, a, b}) body = ir::make_allocate(buffer, body);
-  ir::Program program{"chain", {{c, ir::Role::kOutput}}, {}, {}, {}, {}, ir::make_launch(0), {}};
-  program.kernels = {{"main", loop(y, 8, loop(x, 4, body, ir::LoopKind::kThreadX), ir::LoopKind::kThreadY)}};
-  const Target target = device_target(DeviceKind::kCuda);
-  PassContext context{.target = target};
-  EXPECT_EQ(message<LowerError>([&] { passes::mma_products(program, context); }),
-            "buffer A is kept in fragment scope, but it is multiplied, and not loaded: what is multiplied is copied "
-            "from shared memory");
 }
 
 TEST(FragmentRefusals, BytesAreMultipliedAlongRows) {

@@ -1,4 +1,4 @@
-// The sources as a person reads them, whole, for each kind of schedule: tests/codegen/device/golden.
+// Whole sources for each kind of schedule, compared with tests/codegen/device/golden.
 #include <gtest/gtest.h>
 
 #include "codegen/backend.h"

@@ -1,5 +1,5 @@
-// OpenCL C on an OpenCL device against the interpreter: every operation on every type, also on values where plain C
-// would be undefined, and whole schedules. PoCL, which check installs, makes a device of the CPU.
+// OpenCL C on an OpenCL device, compared with the interpreter: every operation on every type, also on values for which
+// plain C is undefined, and whole schedules. PoCL, which check installs, makes a device of the CPU.
 #include <gmock/gmock.h>
 
 #include "codegen/backend.h"

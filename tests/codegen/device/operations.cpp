@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::int64_t kBlocks = 2, kThreads = 8;
 
-/// Elements a thread: whole vectors, one of two elements and a single one.
+/// The elements of a thread: a whole vector, one of two elements, and a single element.
 std::int64_t length(Type type) { return 16 / type.bytes() + 3; }
 
-/// From one thread's elements to the next one's.
+/// The distance between the elements of consecutive threads.
 std::int64_t pitch(Type type, Rows rows) {
   const std::int64_t lanes = 16 / type.bytes();
   return rows == Rows::kAligned ? (length(type) + lanes - 1) / lanes * lanes : length(type) | 1;

@@ -1,5 +1,5 @@
-// Programs of devices that do every operation of the IR on every type, element by element and on vectors of all
-// lengths.
+// Device programs with every operation of the IR on every type, element by element and on vectors of all lengths.
+// Thread rule: pure functions and values.
 #pragma once
 
 #include <functional>
@@ -10,18 +10,18 @@
 
 namespace nestwright::testing {
 
-/// How the elements that a thread works on lie in memory.
+/// The layout of a thread's elements in memory.
 enum class Rows {
   kScalars,
   kAligned,    ///< vectors of 16 bytes and, for the rest, of fewer
   kUnaligned,  ///< vectors that have to be moved element by element
 };
 
-/// Whether each operation has a kernel of its own, as compilers for GPUs like it, or all are in one: PoCL takes a third
-/// of a second a kernel.
+/// One kernel for all operations, or one for each: GPU compilers prefer small kernels, PoCL takes a third of a second
+/// for each.
 enum class Kernels { kOne, kEach };
 
-/// B_k[i] = f_k(A[i], C[i]) for each k: parameters A, C, then those.
+/// B_k[i] = f_k(A[i], C[i]) for each k. Its parameters are A, C, then each B_k.
 class OperationProgram {
  public:
   OperationProgram(ir::Type type, Rows rows, Kernels kernels);
@@ -29,7 +29,7 @@ class OperationProgram {
   using Operation = std::function<ir::Expr(ir::Expr, ir::Expr)>;
   void add(const std::string& name, const Operation& f);
   ir::Program program() const;
-  /// Of each parameter.
+  /// The number of elements of each parameter.
   std::int64_t elements() const;
 
  private:
@@ -42,15 +42,15 @@ class OperationProgram {
   std::vector<ir::Stmt> stores_;
 };
 
-/// Arithmetic, comparisons, choices; on integers division, too.
+/// Arithmetic, comparisons, selections, and division of integers.
 ir::Program operations_on(ir::Type type, Rows rows, Kernels kernels);
-/// What rounds as IEEE 754 has it in every library, so that results are equal; of floating-point types.
+/// Floating-point functions that every library rounds as IEEE 754 requires, so that results are equal.
 ir::Program rounded_functions_on(ir::Type type, Rows rows, Kernels kernels);
-/// exp, log, tanh ...: libraries differ in the last bits.
+/// exp, log, tanh ..., in whose last bits libraries differ.
 ir::Program transcendental_functions_on(ir::Type type, Rows rows, Kernels kernels);
-/// Also what tells most of vectors: each type read and written.
+/// Casts between the type and all others, which also load and store vectors of each type.
 ir::Program casts_of(ir::Type type, Rows rows, Kernels kernels);
-/// Words of bytes and halves: of int32.
+/// Functions on int32 words of bytes and halves.
 ir::Program word_functions(Rows rows, Kernels kernels);
 
 }  // namespace nestwright::testing

@@ -58,7 +58,7 @@ NamedProgram fragments(ir::Type type, bool ta, bool tb, std::int64_t k, std::int
   s[sums].reorder({slice, step, rows, columns, row, column, along}).unroll(rows).unroll(columns);
   for (const auto& [read, rounded, along_rows] : {std::tuple{A, a, !ta}, std::tuple{B, b, tb}}) {
     const Tensor cache = s.cache_read(read, ir::Scope::kShared, {in_tf32 ? rounded : sums});
-    // Rows that lie 4 banks apart, or 8 where 4 bytes are read across them.
+    // Rows lie 4 banks apart, or 8 if 4 bytes are read across them.
     const std::int64_t length = 32 + (in_tf32 && !along_rows ? 32 : 16) / type.bytes();
     s[cache].compute_at(s[sums], slice).double_buffer(stages).storage_align(s[cache].axis(0), length + 1, length);
     const auto [vectors, lanes] = s[cache].split(s[cache].axis(1), factor(16 / type.bytes()));
@@ -98,7 +98,7 @@ NamedProgram warpgroups(ir::Type type, bool ta, bool tb, std::int64_t k, std::in
   s[sums].reorder({slice, rows, row8, columns, column, cores, step});
   for (const Tensor& read : {A, B}) {
     const Tensor cache = s.cache_read(read, ir::Scope::kShared, {sums});
-    // Rows of cores run as those of the matrix do.
+    // Rows of cores have the direction of the matrix's rows.
     const auto layout = s.transform_layout(
         cache, [&](std::span<const Expr> at) { return std::vector<Expr>{at[1] / row, at[0], at[1] % row}; });
     s[cache].compute_at(s[sums], slice).double_buffer(stages);

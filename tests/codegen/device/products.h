@@ -1,4 +1,4 @@
-// Products of matrices on tensor cores, for the tests of what CUDA sources make of them.
+// Matrix products on tensor cores, for the tests of CUDA sources. Thread rule: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,22 @@ struct ProductShape {
   bool rounds = false;  ///< to tf32
 };
 
-/// C is of float32, or of int32 for bytes. `a` and `b` are what is multiplied: A and B, or what these are rounded to.
+/// The operands and the product C, which is float32, or int32 for bytes. `a` and `b` are the factors: A and B, or their
+/// rounded values.
 struct Product {
   Tensor A, B, a, b, C;
 };
 Product product(const ProductShape& shape);
 
-/// A product of the type: blocks of 32 x 32 by two warps, slices of 32 steps ahead, in so many stages. A is [64, k], or
-/// transposed where `ta` is set, B [k, 96], or transposed.
+/// A product by fragments: blocks of 32 x 32 by two warps, slices of 32 steps, double-buffered in `stages` stages. A is
+/// [64, k], transposed if `ta`; B is [k, 96], transposed if `tb`.
 NamedProgram fragments(ir::Type type, bool ta, bool tb, std::int64_t k = 64, std::int64_t stages = 2);
 
-/// One by warpgroups: blocks of 128 x 32 by two of them, slices of 64 steps ahead, in so many stages. A is
-/// [128, k], B [k, 96].
+/// A product by warpgroups: blocks of 128 x 32 by two warpgroups, slices of 64 steps, double-buffered in `stages`
+/// stages. A is [128, k], B is [k, 96], transposed likewise.
 NamedProgram warpgroups(ir::Type type, bool ta, bool tb, std::int64_t k = 128, std::int64_t stages = 2);
 
-/// The verified program's source for that architecture.
+/// The source of the program for `arch`, verified after each pass.
 std::string cuda_source(const NamedProgram& p, const char* arch = "sm_90");
 
 }  // namespace nestwright::testing

@@ -1,5 +1,5 @@
-// Random expressions of all types on an OpenCL device against the interpreter: what binds how tightly, types of C that
-// are wider than those of the IR, lanes. NESTWRIGHT_RANDOM_SOURCES=N in the environment tries N programs.
+// Random expressions of all types on an OpenCL device, compared with the interpreter: precedence, types of C that are
+// wider than those of the IR, lanes. NESTWRIGHT_RANDOM_SOURCES=N in the environment tries N programs.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -83,7 +83,7 @@ class RandomExpressions {
         return max(a, b);
       case 4:
         return abs(a);
-      case 5:  // of floats, a product might be fused with a sum
+      case 5:  // a product of floats might be fused with a sum
         return a * b;
       case 6:
         return a / select(b == 0, make_const(3, type), b);

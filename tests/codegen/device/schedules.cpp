@@ -8,7 +8,7 @@
 namespace nestwright::testing {
 namespace {
 
-/// Four elements a thread by vectors, 1000 elements by 64 threads a block.
+/// 1000 elements by blocks of 64 threads, with a vector of four elements for each thread.
 NamedProgram elementwise(const Target& target) {
   const Tensor A = placeholder({1000}, kFloat32, "A"), B = placeholder({1000}, kFloat32, "B");
   const Tensor C = compute({1000}, [&](Expr i) { return max(A(i) * 2.0 + B(i), 0.0); }, "C");
@@ -19,8 +19,8 @@ NamedProgram elementwise(const Target& target) {
   return {"elementwise", lower(s, {A, B, C}, target, "elementwise"), {}};
 }
 
-/// Tiles of 32x64 a block of 8x16 threads, 4x4 a thread in registers; A and B by slices of 8 along k through shared
-/// memory, which the threads load together by vectors, one slice ahead.
+/// Tiles of 32x64 by blocks of 8x16 threads, 4x4 elements for each thread in registers; slices of 8 steps of A and B in
+/// shared memory, which the threads load together by vectors, one slice ahead.
 NamedProgram matmul(const Target& target) {
   const Tensor A = placeholder({64, 96}, kFloat32, "A"), B = placeholder({96, 128}, kFloat32, "B");
   const IterVar k = reduce_axis(96, "k");
@@ -50,7 +50,7 @@ NamedProgram matmul(const Target& target) {
   return {"matmul", lower(s, {A, B, C}, target, "matmul"), {}};
 }
 
-/// Sums of 300 by 32 threads each, which share their partial sums.
+/// Sums of 300 elements by 32 threads each, which share their partial sums.
 NamedProgram row_sums(const Target& target) {
   const Tensor A = placeholder({64, 320}, kFloat32, "A");
   const IterVar k = reduce_axis(320, "k");
@@ -66,13 +66,13 @@ NamedProgram row_sums(const Target& target) {
   return {"row_sums", lower(s, {A, B}, target, "row_sums"), {}};
 }
 
-/// A launch a step.
+/// A scan with a launch for each step.
 NamedProgram running_sum(const Target& target) {
   const auto [X, Y, s] = bound_cumulative_sum();
   return {"running_sum", lower(s, {X, Y}, target, "running_sum"), {10, 1024}};
 }
 
-/// What the first stores in the workspace the second one reads.
+/// The second kernel reads elements that the first stores in the workspace.
 NamedProgram two_kernels(const Target& target) {
   const Var n = var("n");
   const Tensor A = placeholder({n}, kFloat16, "A");

@@ -1,4 +1,4 @@
-// Programs for devices that show what their sources look like: one for each thing that a kernel may have.
+// Device programs, one for each feature that a kernel's source may have. Thread rule: pure functions.
 #pragma once
 
 #include <string>
@@ -17,10 +17,10 @@ struct NamedProgram {
   std::vector<std::int64_t> symbols;  ///< values to run it with
 };
 
-/// Rows of 16 with rows of zeros around them, by vectors of four: the mask is that of a row.
+/// Rows of 16 elements, padded with rows of zeros, in vectors of four whose mask is uniform in a row.
 ir::Program padded_rows(ir::Type type, DeviceKind device);
 
-/// elementwise, matmul, row_sums, running_sum, two_kernels.
+/// The programs elementwise, matmul, row_sums, running_sum and two_kernels.
 std::vector<NamedProgram> device_programs(DeviceKind device);
 NamedProgram device_program(const std::string& name, DeviceKind device);
 

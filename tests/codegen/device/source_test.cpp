@@ -1,5 +1,5 @@
-// Details of the sources, on kernels written by hand: widths of indices, qualifiers, vectors, streams, scopes; and what
-// is refused. Where the text is for CUDA, NVRTC compiles it, too.
+// Details of the sources of handwritten kernels: widths of indices, qualifiers, vectors, non-temporal stores, scopes;
+// and refusals. NVRTC compiles the sources for CUDA.
 #include <gmock/gmock.h>
 
 #include "codegen/backend.h"
@@ -36,7 +36,7 @@ std::string opencl_source(const Program& program) {
       .source;
 }
 
-/// Of CUDA, compiled.
+/// The CUDA source, which must compile.
 std::string cuda_source(const Program& program) {
   const Target target = device_target(DeviceKind::kCuda);
   const Program expanded = expand(program, target, {.after_pass = {}, .verify = true});
@@ -184,7 +184,7 @@ TEST_F(Source, CodeTellsWhatTheHostDoesApart) {
   Program twice = once;
   twice.host = block({make_launch(0), make_launch(0)});
   const auto code = [](const Program& program) {
-    return codegen::device_object(program, codegen::OpenClDialect()).code;
+    return codegen::device_object(program, codegen::OpenClDialect()).code_fingerprint;
   };
   EXPECT_EQ(code(once), code(once));
   EXPECT_NE(code(once), code(twice));

@@ -17,7 +17,7 @@
 namespace nestwright::testing {
 namespace {
 
-// In front of the source.
+// The text before the source.
 constexpr const char* kThreads = R"(
 #include <pthread.h>
 #include <stdio.h>
@@ -59,8 +59,8 @@ static void nw_note(const void*, const char*, const void*, unsigned) {}
 #endif
 )";
 
-// Behind that, and what counts. NW_TYPE says of which type A and B are: 0 float16, 1 bfloat16, 2 int8, 3 uint8 by
-// int8, 4 float32, multiplied as tf32.
+// The text after that and the counters. NW_TYPE is the type of A and B: 0 float16, 1 bfloat16, 2 int8, 3 uint8 by int8,
+// 4 float32, multiplied as tf32.
 constexpr const char* kInstructions = R"(
 
 static float of_half(unsigned bits) {
@@ -84,7 +84,7 @@ static float __uint_as_float(unsigned bits) {
 }
 static unsigned short nw_bfloat16_of_float32(float x) { return to_half(x); }
 
-// Rows of matrix m are told by lanes 8m .. 8m + 7; a lane gets row lane/4, elements 2*(lane%4) and the next one.
+// Lanes 8m .. 8m + 7 pass the rows of matrix m; a lane receives elements 2*(lane%4) and the next of row lane/4.
 static void ldmatrix(unsigned* const* to, const void* row, bool transposed) {
   Warp& warp = warps[warp_number()];
   nw_note(__builtin_return_address(1), "loads by ldmatrix", row, 16);
@@ -114,7 +114,7 @@ static void nw_ldmatrix_transposed(unsigned* r0, unsigned* r1, unsigned* r2, uns
   ldmatrix(to, row, true);
 }
 
-// Registers that were not rounded have bits that would be dropped, and so are seen in the result.
+// Registers that were not rounded have bits that the instruction would drop, which changes the result.
 static void nw_mma_tf32(float* c0, float* c1, float* c2, float* c3, unsigned a0, unsigned a1, unsigned a2, unsigned a3,
                         unsigned b0, unsigned b1) {
   float* const c[] = {c0, c1, c2, c3};
@@ -212,7 +212,7 @@ static void nw_mma_bfloat16(float* c0, float* c1, float* c2, float* c3, unsigned
 }
 )";
 
-// Behind it. NW_M, NW_N, NW_K; NW_TA and NW_TB; blocks NW_X by NW_Y, of NW_WARPS warps.
+// The text after the source: sizes NW_M, NW_N, NW_K; NW_TA and NW_TB; NW_X by NW_Y blocks of NW_WARPS warps.
 constexpr const char* kMain = R"(
 static unsigned thread_number() { return threadIdx.x + 4 * (threadIdx.y + 8 * threadIdx.z); }
 #if NW_TYPE < 2
@@ -224,7 +224,7 @@ typedef float OfC;
 typedef float OfA;
 typedef float OfB;
 typedef float OfC;
-// What is rounded to `x`, up or down.
+// A value that rounds to `x`, up or down.
 static float AS_STORED(int x) { return x * (x % 2 == 0 ? 1 + 0x1p-14f : 1 - 0x1p-14f); }
 #else
 #if NW_TYPE == 2
@@ -295,7 +295,7 @@ int main() {
 }
 )";
 
-/// What a line that is inline PTX says of copies and products of warpgroups, in C; empty: nothing.
+/// The C equivalent of a line of inline PTX that commits or awaits copies or warpgroup products; empty for other lines.
 std::string waiting_statement(const std::string& line) {
   static const std::regex group("cp\\.async\\.wait_group ([0-9]+);");
   std::smatch found;
@@ -306,8 +306,7 @@ std::string waiting_statement(const std::string& line) {
   return "";
 }
 
-/// `source` without its statements of one line and its functions that are inline PTX, and with as much shared memory as
-/// a launch gives.
+/// `source` without statements and functions of inline PTX, and with as much shared memory as a launch gives.
 std::string without_instructions(const std::string& source) {
   std::string result, function;
   std::istringstream lines(source);
@@ -334,7 +333,7 @@ std::string without_instructions(const std::string& source) {
   return result;
 }
 
-/// The instructions of warpgroups that `source` calls.
+/// The definitions of the warpgroup instructions that `source` calls.
 std::string warpgroup_instructions(const std::string& source) {
   static const std::regex call("nw_wgmma_([a-z]*)(float16|int8)_([0-9]+)(_a)?(_b)?\\(");
   std::string text;
@@ -356,7 +355,7 @@ std::string warpgroup_instructions(const std::string& source) {
   return text;
 }
 
-/// `source` with accesses by Counted, but for those of registers.
+/// `source` with all accesses through Counted, except those of registers.
 std::string with_counted_accesses(std::string source) {
   const std::pair<const char*, const char*> changes[] = {
       {R"((const )?([a-z_0-9 ]+)\* __restrict__ (\w+))", "Counted<$1$2> $3"},
@@ -371,7 +370,7 @@ std::string with_counted_accesses(std::string source) {
   return source;
 }
 
-/// What the run prints, and its exit status.
+/// The output of the run, and its exit status.
 std::pair<std::string, int> run(const ir::Program& program, const std::string& source, const WarpProduct& p,
                                 bool counts) {
   const ir::LaunchShape shape = ir::launch_shape(program.kernels[0]);

@@ -1,6 +1,6 @@
 // wgmma.mma_async on the host, a part of the emulation that warp_emulation.cpp puts in front of a source. A product
-// happens as late as it may: when its threads wait for it, so that what is stored to its operands before that shows in
-// the result. Thread rule: a constant.
+// happens as late as is allowed, when its threads wait for it, so that earlier stores to its operands change the
+// result. Thread rule: a constant.
 #pragma once
 
 namespace nestwright::testing {

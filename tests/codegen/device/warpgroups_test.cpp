@@ -1,5 +1,5 @@
-// Products of warpgroups in CUDA sources: their text run on the host by an emulation of the instruction, through NVRTC,
-// and what is refused.
+// Products of warpgroups in CUDA sources: run on the host by an emulation of the instruction, and compiled by NVRTC;
+// and refusals of wgmma_products.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ TEST(WarpgroupText, OtherProxiesSeeWhatIsStoredBeforeEachBarrier) {
   EXPECT_EQ(barriers, 2);
 }
 
-// What is fetched for a later slice is begun while the slice at hand is multiplied.
+// Copies for a later slice begin while the current slice is multiplied.
 TEST(WarpgroupText, ProductsGoOnWhileThreadsFetch) {
   for (const std::int64_t stages : {2, 3}) {
     const std::string source = cuda_source(warpgroups(kFloat16, false, false, 320, stages));
@@ -94,13 +94,13 @@ TEST(WarpgroupText, MistakesShowInTheResult) {
     return run_on_emulated_warps(p.program, text, {kFloat16, 128, 96, 320, false, false});
   };
   ASSERT_EQ(result("", ""), "");
-  // Nobody waits for the products.
+  // The products are not awaited.
   EXPECT_THAT(result("nw_await_float32_32(&C_tile[0], &C_tile[8]);", ""), HasSubstr("C["));
-  // The slot that is filled meanwhile is the one that is multiplied.
+  // The slot that is filled during the product is its operand.
   EXPECT_THAT(result("(k_outer + 2)%3", "k_outer%3"), HasSubstr("C["));
 }
 
-/// C of 128 x 16 by two warpgroups, and what may be wrong with its schedule.
+/// C[128, 16] by two warpgroups, and mistakes in its schedule.
 struct TwoWarpgroups {
   std::int64_t rows = 128, rows_of_warp = 16, steps = 16;
   bool has_cores = true, warps_first = false;
@@ -186,7 +186,7 @@ class Halved final : public ir::Mutator {
   ir::Var z_;
 };
 
-TEST(WarpgroupRefusals, AllThreadsTakeTheSameWayToTheProduct) {
+TEST(WarpgroupRefusals, DivergentControlFlowAroundAProduct) {
   NamedProgram p = TwoWarpgroups{}.program();
   ir::Kernel& kernel = p.program.kernels[0];
   kernel.body = Halved().mutate(kernel.body);

@@ -33,11 +33,8 @@ TEST(Buffer, StridesOfACompactOneFollowFromItsShape) {
   EXPECT_EQ(compact->elements(), 120);
   const Buffer padded("A", kFloat32, {4, 5}, Scope::kGlobal, {8, 1});
   EXPECT_TRUE(is_const_int(padded->stride(0), 8));
-  EXPECT_THAT(
-      [] {
-        return Buffer("B", kFloat32, {4, 5}, Scope::kGlobal, {1});
-      },
-      ThrowsMessage<InternalError>(HasSubstr("one stride a dimension")));
+  EXPECT_THAT([] { return Buffer("B", kFloat32, {4, 5}, Scope::kGlobal, {1}); },
+              ThrowsMessage<InternalError>(HasSubstr("one stride a dimension")));
 }
 
 }  // namespace

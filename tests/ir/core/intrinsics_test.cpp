@@ -100,11 +100,8 @@ TEST(Words, JoinTheLowestBitsOfTheirParts) {
   EXPECT_EQ(to_string(join({b, b, b, b})), "join_bytes(int32(b), int32(b), int32(b), int32(b))");
   EXPECT_EQ(to_string(join({h, h})), "join_halves(int32(reinterpret_uint16(h)), int32(reinterpret_uint16(h)))");
   expect_refused([&] { return join({b, b, b}); }, "a word is joined from two halves or four bytes");
-  expect_refused(
-      [&] {
-        return join({x, x});
-      },
-      "a word is joined from integers, or two floats of 16 bits, not from float32");
+  expect_refused([&] { return join({x, x}); },
+                 "a word is joined from integers, or two floats of 16 bits, not from float32");
   expect_refused([&] { return dot(Intrinsic::kFma, n, n, n); }, "fma is no product of words");
   expect_refused([&] { return dot(Intrinsic::kDotBF16, n, n, n); }, "dot_bf16 is not of type float32");
   expect_refused([&] { return dot(Intrinsic::kDotBF16, x, x, n); }, "an argument of dot_bf16 is not of type int32");

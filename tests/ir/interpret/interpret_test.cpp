@@ -203,9 +203,7 @@ TEST(Interpret, RefusesReadsOfWhatWasNeverWritten) {
   EXPECT_THAT(message<Error>([&] { output_of<float>(c, loop(i, 4, make_store(c, {i}, at(c, {i}) + 1.0)), 4); }),
               HasSubstr("C[0] is read but was never written; in `C[i] = C[i] + 1.0` with i = 0"));
   const Stmt copy = loop(i, 4, make_store(c, {i}, at(t, {i})));
-  EXPECT_THAT(message<Error>([&] {
-                output_of<float>(c, make_allocate(t, block({make_store(t, {0}, 0.0), copy})), 4);
-              }),
+  EXPECT_THAT(message<Error>([&] { output_of<float>(c, make_allocate(t, block({make_store(t, {0}, 0.0), copy})), 4); }),
               HasSubstr("t[1] is read but was never written"));
   // An operand that is not chosen is evaluated, but its value is not used.
   const Stmt accumulate = make_store(c, {0}, select(Expr(i) == 0, 1.0, at(c, {0})));

@@ -1,5 +1,4 @@
-// Nests over tile registers become instructions of AMX, on a kernel written by hand. What is refused, and the code that
-// LLVM makes of them, is tested in tests/codegen/tiles_test.cpp.
+// amx_tiles on a handwritten kernel. tests/codegen/amx_tiles_test.cpp tests refusals, and LLVM's code.
 #include <gmock/gmock.h>
 
 #include <numeric>
@@ -26,7 +25,7 @@ Stmt loop(const Var& var, std::int64_t extent, Stmt body) {
   return make_for(var, 0, Expr(extent), LoopKind::kSerial, std::move(body));
 }
 
-/// C[16, columns] of A[16, 16] and B[16, columns], words of four bytes each, as a kernel of plain loops.
+/// C[16, columns] of A[16, 16] and B[16, columns], in words of four bytes, as a kernel of plain loops.
 Program product(std::int64_t columns = 16) {
   const Buffer a("A", kInt32, {16, 16}), b("B", kInt32, {16, columns}), c("C", kInt32, {16, columns});
   const Buffer sums("T", kInt32, {16, columns}, Scope::kTile), of_a("TA", kInt32, {16, 16}, Scope::kTile),

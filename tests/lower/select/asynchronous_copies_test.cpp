@@ -1,4 +1,4 @@
-// Which stores of a kernel may be copies that the hardware does meanwhile: on kernels written by hand.
+// asynchronous_copies on handwritten kernels.
 #include <gmock/gmock.h>
 
 #include <span>
@@ -24,7 +24,7 @@ class Asynchronous : public ::testing::Test {
     });
     return copies;
   }
-  static Stmt in_turns(const Var& var, std::int64_t extent, const Stmt& body) {
+  static Stmt serial(const Var& var, std::int64_t extent, const Stmt& body) {
     return make_for(var, 0, Expr(extent), LoopKind::kSerial, body);
   }
   Stmt threads(const Stmt& body) const { return make_for(x_, 0, 8, LoopKind::kThreadX, body); }
@@ -39,7 +39,7 @@ TEST_F(Asynchronous, BothFillsOfADoubleBuffer) {
   const Expr k(k_);
   const Stmt body = block(
       {fill(0, x_), make_barrier(),
-       in_turns(k_, 6, block({make_if(k < 5, fill((k + 1) % 2, x_ + k)), use(k % 2, 7 - Expr(x_)), make_barrier()}))});
+       serial(k_, 6, block({make_if(k < 5, fill((k + 1) % 2, x_ + k)), use(k % 2, 7 - Expr(x_)), make_barrier()}))});
   EXPECT_EQ(count(threads(body)), 2u);
 }
 
@@ -52,38 +52,38 @@ TEST_F(Asynchronous, NotWhatTheSameThreadReadsBeforeABarrier) {
 
 TEST_F(Asynchronous, NotWhatTheNextIterationReads) {
   const Expr k(k_);
-  EXPECT_EQ(count(threads(in_turns(k_, 6, block({use(k % 2, x_), fill((k + 1) % 2, x_)})))), 0u);
-  EXPECT_EQ(count(threads(in_turns(k_, 6, block({use(k % 2, x_), fill((k + 1) % 2, x_), make_barrier()})))), 1u);
+  EXPECT_EQ(count(threads(serial(k_, 6, block({use(k % 2, x_), fill((k + 1) % 2, x_)})))), 0u);
+  EXPECT_EQ(count(threads(serial(k_, 6, block({use(k % 2, x_), fill((k + 1) % 2, x_), make_barrier()})))), 1u);
   // The third iteration reads what the first one fills.
-  EXPECT_EQ(count(threads(in_turns(k_, 2, block({fill(k, x_), use(1 - k, x_)})))), 0u);
+  EXPECT_EQ(count(threads(serial(k_, 2, block({fill(k, x_), use(1 - k, x_)})))), 0u);
 }
 
 TEST_F(Asynchronous, NotWhatIsStoredOverBeforeABarrier) {
   EXPECT_EQ(count(threads(block({fill(0, x_), make_store(s_, {0, x_}, 1.0)}))), 0u);
-  EXPECT_EQ(count(threads(block({fill(0, x_), fill(0, x_ + Expr(8))}))), 1u);  // the second one alone
+  EXPECT_EQ(count(threads(block({fill(0, x_), fill(0, x_ + Expr(8))}))), 1u);  // only the second
   const Var j("j");
-  EXPECT_EQ(count(threads(in_turns(j, 4, fill(0, x_ + j)))), 0u);
-  EXPECT_EQ(count(threads(in_turns(j, 4, block({fill(0, x_ + j), make_barrier()})))), 1u);
+  EXPECT_EQ(count(threads(serial(j, 4, fill(0, x_ + j)))), 0u);
+  EXPECT_EQ(count(threads(serial(j, 4, block({fill(0, x_ + j), make_barrier()})))), 1u);
 }
 
 TEST_F(Asynchronous, EachElementOfALoopOnce) {
   const Buffer wide("wide", kFloat32, {8, 32}, Scope::kShared);
   const Var j("j"), i("i"), at("at");
   const auto copy = [&](const Expr& column) {
-    return in_turns(i, 2, in_turns(j, 4, make_store(wide, {x_, column}, make_load(a_, {i * 4 + j}))));
+    return serial(i, 2, serial(j, 4, make_store(wide, {x_, column}, make_load(a_, {i * 4 + j}))));
   };
   EXPECT_EQ(count(threads(copy(i * 4 + j))), 1u);
   EXPECT_EQ(count(threads(copy(i * 3 + j))), 0u);
   EXPECT_EQ(count(threads(copy((i * 4 + j) % 7))), 0u);
-  EXPECT_EQ(count(threads(in_turns(i, 4, make_let(at, i * 8, make_store(wide, {x_, at}, make_load(a_, {i})))))), 1u);
+  EXPECT_EQ(count(threads(serial(i, 4, make_let(at, i * 8, make_store(wide, {x_, at}, make_load(a_, {i})))))), 1u);
 }
 
-TEST_F(Asynchronous, TilesThatAllThreadsFetchInTurns) {
+TEST_F(Asynchronous, TilesThatAllThreadsFetchByStrides) {
   const Buffer tile("tile", kFloat32, {2, 16, 32}, Scope::kShared);
   const Var j("j"), row("row");
-  const Expr all = j * 8 + x_;  // 64 turns of 8 threads
-  const auto fetch = [&](const std::vector<Expr>& at, std::int64_t turns = 64) {
-    return threads(in_turns(j, turns, make_store(tile, at, make_load(a_, {j}))));
+  const Expr all = j * 8 + x_;  // 64 iterations of 8 threads
+  const auto fetch = [&](const std::vector<Expr>& at, std::int64_t iterations = 64) {
+    return threads(serial(j, iterations, make_store(tile, at, make_load(a_, {j}))));
   };
   EXPECT_EQ(count(fetch({0, all / 32, all % 32})), 1u);
   EXPECT_EQ(count(fetch({0, all % 16, all / 16})), 1u);
@@ -94,13 +94,13 @@ TEST_F(Asynchronous, TilesThatAllThreadsFetchInTurns) {
   // By vectors of four.
   const auto vectors = [&](const Expr& y, const Expr& x) {
     const Expr lanes = make_ramp(x, Expr(1), 4), from = make_ramp(Expr(j) * 4, Expr(1), 4);
-    return threads(in_turns(j, 16, make_store(tile, {0, y, lanes}, make_load(a_, {from}))));
+    return threads(serial(j, 16, make_store(tile, {0, y, lanes}, make_load(a_, {from}))));
   };
   EXPECT_EQ(count(vectors(all / 8, all % 8 * 4)), 1u);
   EXPECT_EQ(count(vectors(all / 8, all % 8 * 3)), 0u);
   EXPECT_EQ(count(vectors(0, Expr(j) * 2)), 0u);
-  // Where every iteration of a loop around waits, it does not matter.
-  EXPECT_EQ(count(threads(in_turns(k_, 3, in_turns(row, 2, block({fill(0, x_ + row), make_barrier()}))))), 1u);
+  // A loop around does not matter if each of its iterations waits.
+  EXPECT_EQ(count(threads(serial(k_, 3, serial(row, 2, block({fill(0, x_ + row), make_barrier()}))))), 1u);
 }
 
 TEST_F(Asynchronous, OnlyPlainCopiesFromWhatStaysTheSame) {

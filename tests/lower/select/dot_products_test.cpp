@@ -1,4 +1,4 @@
-// Which instruction a CPU has for a dot product, and which words are one load.
+// dot_products: the instruction that a target has, and words that become one load.
 #include <gmock/gmock.h>
 
 #include "ir/core/intrinsics.h"

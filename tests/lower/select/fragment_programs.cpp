@@ -15,7 +15,7 @@ struct Product {
   Tensor a, b, c;
 };
 
-/// B is [n, k] where `rows_of_b` is set.
+/// A product whose B is [n, k] if `rows_of_b`, else [k, n].
 Product product(std::int64_t m, std::int64_t n, std::int64_t k, bool rows_of_b) {
   const Tensor a = placeholder({m, k}, kFloat16, "A");
   const Tensor b = placeholder({rows_of_b ? n : k, rows_of_b ? k : n}, kFloat16, "B");
@@ -31,7 +31,7 @@ Product product(std::int64_t m, std::int64_t n, std::int64_t k, bool rows_of_b) 
 
 ir::Program unscheduled(const Product& p) { return lower(create_schedule(p.c), {p.a, p.b, p.c}, Target(), "f"); }
 
-/// The bits of a whole number from -4 to 4 as a float16.
+/// The bits of a float16 that is an integer from -4 to 4.
 std::uint16_t half_bits(int value) {
   constexpr std::uint16_t kBits[] = {0, 0x3c00, 0x4000, 0x4200, 0x4400};
   return static_cast<std::uint16_t>(value < 0 ? 0x8000 | kBits[-value] : kBits[value]);

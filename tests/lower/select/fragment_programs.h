@@ -1,4 +1,5 @@
-// Products on tensor cores, in loop form, for the tests of instruction selection, and how they are run.
+// Products on tensor cores in loop form, for the tests of instruction selection, and functions that run them.
+// Thread rule: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -9,28 +10,28 @@
 
 namespace nestwright::testing {
 
-/// C[16, 16] = A[16, 16] * B[16, 16] by one warp, float16 in float32, through fragments that are loaded from shared
+/// C[16, 16] = A[16, 16] * B[16, 16] by one warp, float16 in float32, with fragments that are loaded from shared
 /// memory.
 ir::Program one_warp();
 
-/// C[64, 16] = A[64, 64] * B[16, 64] by the four warps of a warpgroup, float16 in float32, of matrices in shared memory
-/// that are fetched by slices of 16.
+/// C[64, 16] = A[64, 64] * B[16, 64] by the four warps of a warpgroup, float16 in float32, with slices of 16 steps in
+/// shared memory.
 ir::Program one_warpgroup();
 
-/// The program unscheduled.
+/// The same products without a schedule.
 ir::Program unscheduled_warp();
 ir::Program unscheduled_warpgroup();
 
-/// The vector form, verified after each pass.
+/// The vector form of a program, verified after each pass.
 ir::Program selected(const ir::Program& program, const char* target = "cuda,arch=sm_90");
 
-/// The output that the interpreter computes of small whole numbers, which no order of summation rounds.
+/// The interpreter's output for inputs of small integers, whose sums are exact in every order.
 std::vector<float> run_halves(const ir::Program& program);
 
-/// How many instructions of a kind the program has.
+/// The number of instructions `op` in the program.
 int count(const ir::Program& program, ir::TensorOp op);
 
-/// The program with 1 added to operand `operand` of each instruction of a kind.
+/// The program with 1 added to operand `operand` of each instruction `op`.
 ir::Program with_wrong_operand(ir::Program program, ir::TensorOp op, std::size_t operand);
 
 }  // namespace nestwright::testing

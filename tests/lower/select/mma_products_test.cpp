@@ -1,11 +1,14 @@
-// Nests over fragments become instructions of a warp, whose operands the verifier checks. What is refused is tested
-// with the sources, in tests/codegen/device/fragments_test.cpp.
+// mma_products: nests over fragments become instructions of a warp, whose operands the verifier checks.
+// tests/codegen/device/fragments_test.cpp tests the other refusals, with the sources.
 #include <gmock/gmock.h>
 
 #include "ir/core/print.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
+#include "lower/passes.h"
+#include "support/error.h"
 #include "tests/lower/select/fragment_programs.h"
+#include "tests/support/message.h"
 
 namespace nestwright::testing {
 namespace {
@@ -42,6 +45,35 @@ TEST(MmaProducts, TheVerifierComparesOperandsWithWhatTheBodyAccesses) {
                   Contains(HasSubstr("operand " + std::to_string(i) + " is not what the body accesses")));
     }
   }
+}
+
+// The layouts of sums and of factors over the threads of a warp differ.
+TEST(MmaProductsRefuse, SumsAsFactors) {
+  const ir::Buffer c("C", kFloat32, {16, 8}), sums("T", kFloat32, {16, 8}, ir::Scope::kFragment),
+      a("A", kFloat32, {16, 8}, ir::Scope::kFragment), b("B", kFloat32, {8, 8}, ir::Scope::kFragment);
+  const Var x("x"), y("y"), i("i"), j("j"), k("k");
+  const auto loop = [](const Var& var, std::int64_t extent, ir::Stmt body, ir::LoopKind kind = ir::LoopKind::kSerial) {
+    return ir::make_for(var, 0, Expr(extent), kind, std::move(body));
+  };
+  const auto nest = [&](const ir::Buffer& of, const Expr& value) {
+    const Var row("row"), column("column");
+    return loop(row, 16, loop(column, 8, ir::make_store(of, {row, column}, value)));
+  };
+  const ir::Stmt product = loop(
+      i, 16,
+      loop(j, 8,
+           loop(k, 8,
+                ir::make_store(sums, {i, j},
+                               ir::make_load(sums, {i, j}) + ir::make_load(a, {i, k}) * ir::make_load(b, {j, k})))));
+  ir::Stmt body = ir::block({nest(sums, 0.0), nest(a, 1.0), product});
+  for (const ir::Buffer& buffer : {sums, a, b}) body = ir::make_allocate(buffer, body);
+  ir::Program program{"chain", {{c, ir::Role::kOutput}}, {}, {}, {}, {}, ir::make_launch(0), {}};
+  program.kernels = {{"main", loop(y, 8, loop(x, 4, body, ir::LoopKind::kThreadX), ir::LoopKind::kThreadY)}};
+  const Target target = Target::parse("cuda,arch=sm_90");
+  PassContext context{.target = target};
+  EXPECT_EQ(message<LowerError>([&] { passes::mma_products(program, context); }),
+            "buffer A is kept in fragment scope, but it is multiplied, and not loaded: what is multiplied is copied "
+            "from shared memory");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Products of matrices in shared memory become instructions of a warpgroup, which are awaited where their sums are
-// needed. What is refused is tested with the sources, in tests/codegen/device/warpgroups_test.cpp.
+// wgmma_products: products of matrices in shared memory become instructions of a warpgroup, which are awaited before
+// their sums are used. tests/codegen/device/warpgroups_test.cpp tests refusals, with the sources.
 #include <gmock/gmock.h>
 
 #include "ir/core/print.h"

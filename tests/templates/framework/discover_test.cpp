@@ -22,16 +22,15 @@ const Workload& workload() {
 /// Knobs behind one choice, and behind a choice behind that.
 Schedule branching(Tuning& t, const Workload&, const Definition& d, const Target&) {
   Schedule s = create_schedule(d.args[2]);
-  t.define_knob("always", {1, 2});
+  const KnobExpr always = t.define_knob("always", {1, 2});
   if (t.choose("outer", {"off", "on"}) == "on") {
-    t.define_knob("when_on", {1, 2, 3});
+    const KnobExpr when_on = t.define_knob("when_on", {1, 2, 3});
     if (t.choose("inner", {"a", "b", "c"}) == "b") {
       const auto tile = t.define_split("tile", 48, {.parts = 2, .max_factor = 16});
       auto [o, i] = s[d.args[2]].split(s[d.args[2]].axis(1), factor(tile[1]));
       if (t.define_annotate("inside", {"nothing", "unroll"}) == "unroll") s[d.args[2]].unroll(i);
     }
-    t.constrain(
-        {"always", "when_on"}, [](std::span<const KnobValue> v) { return v[0][0] <= v[1][0]; }, "always is above");
+    t.require(always <= when_on, "always is above");
   }
   return s;
 }

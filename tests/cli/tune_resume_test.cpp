@@ -1,4 +1,4 @@
-// SIGKILL at any moment: what was acknowledged stays, no worker does, and the next run goes on where this one ended.
+// A tuning run that is killed keeps all acknowledged trials and leaves no worker, and the next run resumes it.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-class ResumeTest : public testing::Test {
+class TuneResumeTest : public testing::Test {
  protected:
   std::vector<std::string> tune(const std::string& budget, int batch = 8) const {
     return words("tune matmul m=32 n=32 k=32 --threads 1 --json --db " + db_ + " " + budget + " --batch " +
@@ -44,12 +44,12 @@ class ResumeTest : public testing::Test {
   const std::string db_ = folder_.file("some.db");
 };
 
-TEST_F(ResumeTest, AKilledRunGoesOnWithoutMeasuringAnythingTwice) {
+TEST_F(TuneResumeTest, AKilledRunResumesAndMeasuresNothingTwice) {
   std::mt19937 random(std::random_device{}());
   for (std::size_t kill = 0; kill < 3; ++kill) {
     Command command(tune("--seconds 100"));
     ASSERT_TRUE(command.wait_for_error_text(", best "));
-    // A stored best is shown before the first trial, where the machine is so disturbed that this one is waited for.
+    // On a disturbed machine the first trial is delayed, and the stored best is shown before it.
     for (int i = 0; i < 6000 && recorded().size() < 4 * (kill + 1); ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
@@ -58,19 +58,19 @@ TEST_F(ResumeTest, AKilledRunGoesOnWithoutMeasuringAnythingTwice) {
     std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms));
     command.signal(SIGKILL);
     EXPECT_EQ(command.wait().signal, SIGKILL);
-    EXPECT_TRUE(command.all_gone()) << "workers end with their parent";
+    EXPECT_TRUE(command.wait_until_all_exit()) << "workers end with their parent";
   }
   const std::vector<TrialRecord> before = recorded();
   ASSERT_GE(before.size(), 12u) << "at least the first four of each run were acknowledged";
   EXPECT_EQ(one_value("PRAGMA integrity_check"), "ok");
 
-  const Ran ran = run_nestwright(tune("--trials 8"));
+  const CommandOutput ran = run_nestwright(tune("--trials 8"));
   ASSERT_EQ(ran.code, 0) << ran.err;
-  const json told = json::parse(ran.out);
-  EXPECT_EQ(told["trials_this_run"], 8);
-  EXPECT_EQ(told["trials_earlier"], before.size());
-  EXPECT_EQ(told["trials"], before.size() + 8);
-  EXPECT_EQ(told["from_race"], true);
+  const json report = json::parse(ran.out);
+  EXPECT_EQ(report["trials_this_run"], 8);
+  EXPECT_EQ(report["trials_earlier"], before.size());
+  EXPECT_EQ(report["trials"], before.size() + 8);
+  EXPECT_EQ(report["from_race"], true);
 
   const std::vector<TrialRecord> after = recorded();
   ASSERT_EQ(after.size(), before.size() + 8);
@@ -84,17 +84,17 @@ TEST_F(ResumeTest, AKilledRunGoesOnWithoutMeasuringAnythingTwice) {
   EXPECT_EQ(one_value("SELECT count(*) FROM session WHERE status = 'killed'"), "3");
 }
 
-TEST_F(ResumeTest, AnInterruptedBatchIsFinishedFirst) {
+TEST_F(TuneResumeTest, AnInterruptedBatchIsFinishedFirst) {
   Command command(tune("--seconds 100", 24));
   ASSERT_TRUE(command.wait_for_error_text(", best "));
   command.signal(SIGKILL);
   command.wait();
-  ASSERT_TRUE(command.all_gone());
+  ASSERT_TRUE(command.wait_until_all_exit());
   const char* unfinished =
       "SELECT count(*) FROM proposal LEFT JOIN trial ON trial.proposal_id = proposal.id WHERE trial.id IS NULL";
   const int left = std::stoi(one_value(unfinished));
   ASSERT_GT(left, 0) << "killed after the first few of its first batch";
-  const Ran ran = run_nestwright(tune("--trials " + std::to_string(left)));
+  const CommandOutput ran = run_nestwright(tune("--trials " + std::to_string(left)));
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(one_value(unfinished), "0");
 }

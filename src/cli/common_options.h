@@ -1,5 +1,5 @@
-// What the subcommands share: options, the way they are declared, and how results are shown.
-// Standard output carries the result (one JSON document with --json), standard error everything else.
+// Options and output functions that the subcommands share. Results go to standard output (one JSON document with
+// --json), everything else to standard error. Thread rule: one thread at a time.
 #pragma once
 
 #include <functional>
@@ -15,15 +15,15 @@
 
 namespace nestwright::cli {
 
-/// Set by the chosen subcommand; main runs it and returns its exit code.
+/// Runs the chosen subcommand and returns the exit code of the process.
 using Action = std::function<int()>;
 
-/// Options that several commands take. Defaults are what help shows.
+/// Options that several subcommands take. The help shows these defaults.
 struct CommonOptions {
-  std::vector<std::string> workload;  ///< words, joined by spaces: quoting is optional
+  std::vector<std::string> workload;  ///< words of the workload; quoting them is optional
   std::string db;
   std::string target = "host";
-  int threads = 0;  ///< 0: the target's
+  int threads = 0;  ///< 0: as many as the target has
   bool json = false;
 
   std::string workload_text() const;
@@ -38,19 +38,21 @@ Argument add_db(Command& command, CommonOptions& options);
 Argument add_target(Command& command, CommonOptions& options);
 void add_json(Command& command, CommonOptions& options);
 
-/// The database of --db, whose notes go to standard error. `check`: as OpenOptions::check. Throws LogError.
+/// Opens the database of --db; its notes go to standard error. `check` is OpenOptions::check. Throws LogError.
 TuningLog open_database(const CommonOptions& options, OpenMode mode, bool check = false);
-/// look_up() there; where the file is not there and nobody named it, the template's default.
+/// Calls look_up() on the database of --db. If the file does not exist and `db_given` is false, returns the template's
+/// default.
 Lookup look_up_in(const CommonOptions& options, bool db_given, const Task& task, std::string_view only = {});
 
-/// Control characters but the ends of lines as \xNN: what a database or a file holds may not drive the terminal.
+/// Replaces control characters other than newlines by \xNN, so that text from a database or file cannot control the
+/// terminal.
 std::string printable(const std::string& text);
-/// To standard error, at once. What cannot be written there is dropped: it ends no run.
+/// Prints to standard error and flushes it. Ignores write errors, so that they do not end a run.
 void note(const std::string& text);
-/// Prints "nestwright: " and the sentence to standard error, in one line whatever it quotes, and returns the code.
-int complain(ExitCode code, std::string sentence);
+/// Prints "nestwright: " and the sentence to standard error, as one line, and returns `code`.
+int print_error(ExitCode code, std::string sentence);
 
-// One file a subcommand. Each declares itself on `line` and sets `action` when it is chosen.
+// Each function declares one subcommand, which sets `action` if it is chosen, and is in the file of that name.
 void add_tune(CommandLine& line, Action& action);
 void add_query(CommandLine& line, Action& action);
 void add_export(CommandLine& line, Action& action);

@@ -1,4 +1,5 @@
-// Schedules that random testing (tests/property) found to be lowered wrongly, each as small as it gets.
+// Regression tests: schedules that were lowered wrongly, as found by random testing (tests/property) and then
+// minimised.
 #include <gtest/gtest.h>
 
 #include "expression/scan.h"
@@ -9,7 +10,7 @@
 namespace nestwright {
 namespace {
 
-/// What the scheduled program gives, and what the unscheduled one does.
+/// Expects the scheduled program to give the results of the unscheduled one.
 void expect_unchanged(const Schedule& schedule, const std::vector<Tensor>& arguments, const Tensor& output) {
   LowerOptions options;
   options.verify = true;
@@ -26,9 +27,10 @@ std::vector<Expr> tiles_of(std::span<const Expr> axes, std::size_t axis, int fac
   return indices;
 }
 
-TEST(Found, ATileThatIsCutKeepsWhatTheLanesOfOthersHold) {
+TEST(Regression, ATileThatIsCutKeepsWhatTheLanesOfOthersHold) {
   const Tensor a = placeholder({1, 5}, kFloat32, "A");
-  const Tensor c = compute({1, 5}, [&](Expr i, Expr j) { return a(i, j); }, "C");
+  const Tensor c = compute(
+      {1, 5}, [&](Expr i, Expr j) { return a(i, j); }, "C");
   Schedule s = create_schedule(c);
   const Tensor cache = s.cache_read(a, ir::Scope::kLocal, {c});
   const auto loops = s.transform_layout(cache, [](std::span<const Expr> axes) { return tiles_of(axes, 1, 2); });
@@ -38,9 +40,10 @@ TEST(Found, ATileThatIsCutKeepsWhatTheLanesOfOthersHold) {
   expect_unchanged(s, {a, c}, c);
 }
 
-TEST(Found, AProducerCoversTheTilesThatItsReaderStores) {
+TEST(Regression, AProducerCoversTheTilesThatItsReaderStores) {
   const Tensor a = placeholder({4}, kFloat32, "A");
-  const Tensor c = compute({4}, [&](Expr i) { return a(i) + Expr(1.0); }, "C");
+  const Tensor c = compute(
+      {4}, [&](Expr i) { return a(i) + Expr(1.0); }, "C");
   Schedule s = create_schedule(c);
   const Tensor tile = s.cache_write(c, ir::Scope::kGlobal);
   const Tensor cache = s.cache_read(tile, ir::Scope::kGlobal, {c});
@@ -50,9 +53,10 @@ TEST(Found, AProducerCoversTheTilesThatItsReaderStores) {
   expect_unchanged(s, {a, c}, c);
 }
 
-TEST(Found, AProducerInsideALayoutIsReadWhereTheTileIs) {
+TEST(Regression, AProducerInsideALayoutIsReadWhereTheTileIs) {
   const Tensor b = placeholder({2, 1}, kFloat32, "B");
-  const Tensor c = compute({2, 1}, [&](Expr i, Expr j) { return b(i, j); }, "C");
+  const Tensor c = compute(
+      {2, 1}, [&](Expr i, Expr j) { return b(i, j); }, "C");
   Schedule s = create_schedule(c);
   const Tensor cache = s.cache_read(b, ir::Scope::kGlobal, {c});
   const Tensor inner = s.cache_read(b, ir::Scope::kGlobal, {cache});
@@ -62,9 +66,10 @@ TEST(Found, AProducerInsideALayoutIsReadWhereTheTileIs) {
   expect_unchanged(s, {b, c}, c);
 }
 
-TEST(Found, FillingAPadKeepsTheGuardsOfOtherAxes) {
+TEST(Regression, FillingAPadKeepsTheGuardsOfOtherAxes) {
   const Tensor b = placeholder({1, 5}, kFloat32, "B");
-  const Tensor c = compute({1, 5}, [&](Expr i, Expr j) { return b(i, j); }, "C");
+  const Tensor c = compute(
+      {1, 5}, [&](Expr i, Expr j) { return b(i, j); }, "C");
   Schedule s = create_schedule(c);
   const Tensor cache = s.cache_read(b, ir::Scope::kGlobal, {c});
   const auto loops = s.transform_layout(cache, [](std::span<const Expr> axes) { return tiles_of(axes, 0, 3); });
@@ -72,19 +77,23 @@ TEST(Found, FillingAPadKeepsTheGuardsOfOtherAxes) {
   expect_unchanged(s, {b, c}, c);
 }
 
-TEST(Found, AReadThatASelectMayDiscardKeepsTheModuloOfItsIndex) {
+TEST(Regression, AReadThatASelectMayDiscardKeepsTheModuloOfItsIndex) {
   const Tensor a = placeholder({3}, kFloat32, "A");
-  const Tensor t = compute({2}, [&](Expr i) { return a((i * 3 + i * i) % 3); }, "T");
-  const Tensor c = compute({4}, [&](Expr i) { return select(i < 2, t(i), Expr(0.0)); }, "C");
+  const Tensor t = compute(
+      {2}, [&](Expr i) { return a((i * 3 + i * i) % 3); }, "T");
+  const Tensor c = compute(
+      {4}, [&](Expr i) { return select(i < 2, t(i), Expr(0.0)); }, "C");
   Schedule s = create_schedule(c);
   s[t].compute_inline();
   expect_unchanged(s, {a, c}, c);
 }
 
-TEST(Found, TwoIndicesTogetherReachNoFurtherInsideThanOutside) {
+TEST(Regression, TwoIndicesTogetherReachNoFurtherInsideThanOutside) {
   const Tensor a = placeholder({13, 17}, kFloat32, "A");
-  const Tensor t = compute({13, 17}, [&](Expr i, Expr j) { return a(i, j) + Expr(1.0); }, "T");
-  const Tensor c = compute({13, 16}, [&](Expr i, Expr j) { return t(i, j) - t(i, i); }, "C");
+  const Tensor t = compute(
+      {13, 17}, [&](Expr i, Expr j) { return a(i, j) + Expr(1.0); }, "T");
+  const Tensor c = compute(
+      {13, 16}, [&](Expr i, Expr j) { return t(i, j) - t(i, i); }, "C");
   Schedule s = create_schedule(c);
   s[t].compute_at(s[c], s[c].axis(0));
   const Tensor cache = s.cache_read(t, ir::Scope::kLocal, {c});
@@ -92,10 +101,11 @@ TEST(Found, TwoIndicesTogetherReachNoFurtherInsideThanOutside) {
   expect_unchanged(s, {a, c}, c);
 }
 
-TEST(Found, ATileIsNotCarriedFurtherThanItIsCopiedOut) {
+TEST(Regression, ATileIsNotCarriedFurtherThanItIsCopiedOut) {
   const Tensor a = placeholder({2, 2}, kFloat32, "A");
   const IterVar k = reduce_axis(2, "k");
-  const Tensor c = compute({2}, [&](Expr i) { return sum(a(i, k), k); }, "C");
+  const Tensor c = compute(
+      {2}, [&](Expr i) { return sum(a(i, k), k); }, "C");
   Schedule s = create_schedule(c);
   const IterVar ko = s[c].split(k, factor(1)).first;
   const Tensor tile = s.cache_write(c, ir::Scope::kLocal, ko);
@@ -114,8 +124,9 @@ TEST(Found, ATileIsNotCarriedFurtherThanItIsCopiedOut) {
   }
 }
 
-TEST(Found, FusedTilesSplitAgainEndWhereTheCutTileDoes) {
-  const Tensor c = compute({1, 6}, [&](Expr, Expr) { return Expr(1.0); }, "C");
+TEST(Regression, FusedTilesSplitAgainEndWhereTheCutTileDoes) {
+  const Tensor c = compute(
+      {1, 6}, [&](Expr, Expr) { return Expr(1.0); }, "C");
   Schedule s = create_schedule(c);
   const auto [jo, ji] = s[c].split(s[c].axis(1), factor(4), Tail::partition());
   const IterVar first = s[c].split(ji, nparts(4), Tail::partition()).first;
@@ -123,11 +134,13 @@ TEST(Found, FusedTilesSplitAgainEndWhereTheCutTileDoes) {
   expect_unchanged(s, {c}, c);
 }
 
-TEST(Found, ACacheInsideReadsNoMoreThanIsComputedOutside) {
+TEST(Regression, ACacheInsideReadsNoMoreThanIsComputedOutside) {
   const Tensor a = placeholder({3}, kFloat32, "A");
-  const Tensor t = compute({3}, [&](Expr i) { return a(i) + Expr(1.0); }, "T");
+  const Tensor t = compute(
+      {3}, [&](Expr i) { return a(i) + Expr(1.0); }, "T");
   const IterVar k = reduce_axis(2, "k");
-  const Tensor c = compute({2}, [&](Expr i) { return sum(t(i + k) * t(i), k); }, "C");
+  const Tensor c = compute(
+      {2}, [&](Expr i) { return sum(t(i + k) * t(i), k); }, "C");
   Schedule s = create_schedule(c);
   s[t].compute_at(s[c], s[c].axis(0));
   const Tensor cache = s.cache_read(t, ir::Scope::kLocal, {c});
@@ -135,10 +148,12 @@ TEST(Found, ACacheInsideReadsNoMoreThanIsComputedOutside) {
   expect_unchanged(s, {a, c}, c);
 }
 
-TEST(Found, ATileInsideReadsNoMoreThanIsComputedOutside) {
+TEST(Regression, ATileInsideReadsNoMoreThanIsComputedOutside) {
   const Tensor a = placeholder({3}, kFloat32, "A");
-  const Tensor t = compute({3}, [&](Expr i) { return a(i) + Expr(1.0); }, "T");
-  const Tensor c = compute({1, 2}, [&](Expr, Expr j) { return t(j); }, "C");
+  const Tensor t = compute(
+      {3}, [&](Expr i) { return a(i) + Expr(1.0); }, "T");
+  const Tensor c = compute(
+      {1, 2}, [&](Expr, Expr j) { return t(j); }, "C");
   Schedule s = create_schedule(c);
   s[t].compute_at(s[c], s[c].axis(0));
   const Tensor cache = s.cache_read(t, ir::Scope::kGlobal, {c});
@@ -147,9 +162,10 @@ TEST(Found, ATileInsideReadsNoMoreThanIsComputedOutside) {
   expect_unchanged(s, {a, c}, c);
 }
 
-TEST(Found, AChainOfTilesInsideReadsNoMoreThanIsComputedOutside) {
+TEST(Regression, AChainOfTilesInsideReadsNoMoreThanIsComputedOutside) {
   const Tensor a = placeholder({5}, kFloat32, "A");
-  const Tensor c = compute({5}, [&](Expr i) { return a(i); }, "C");
+  const Tensor c = compute(
+      {5}, [&](Expr i) { return a(i); }, "C");
   const auto tiles = [](std::span<const Expr> axes) { return std::vector<Expr>{axes[0] % Expr(4), axes[0] / Expr(4)}; };
   Schedule s = create_schedule(c);
   const Tensor outside = s.cache_read(a, ir::Scope::kGlobal, {c});
@@ -165,10 +181,11 @@ TEST(Found, AChainOfTilesInsideReadsNoMoreThanIsComputedOutside) {
   expect_unchanged(s, {a, c}, c);
 }
 
-TEST(Found, ATileIsNotCarriedWhereItsCopyTakesSteps) {
+TEST(Regression, ATileIsNotCarriedWhereItsCopyTakesSteps) {
   const Tensor a = placeholder({4, 2}, kFloat32, "A");
   const IterVar k = reduce_axis(2, "k");
-  const Tensor c = compute({4}, [&](Expr i) { return sum(a(i, k), k); }, "C");
+  const Tensor c = compute(
+      {4}, [&](Expr i) { return sum(a(i, k), k); }, "C");
   Schedule s = create_schedule(c);
   const auto [io, ii] = s[c].split(s[c].axis(0), factor(2));
   const IterVar ko = s[c].split(k, factor(1)).first;
@@ -185,10 +202,11 @@ TEST(Found, ATileIsNotCarriedWhereItsCopyTakesSteps) {
   }
 }
 
-TEST(Found, ATileIsCarriedAsFarAsTheLoopsOfASingleTileGo) {
+TEST(Regression, ATileIsCarriedAsFarAsTheLoopsOfASingleTileGo) {
   const Tensor a = placeholder({4, 2}, kFloat32, "A");
   const IterVar k = reduce_axis(2, "k");
-  const Tensor c = compute({4}, [&](Expr i) { return sum(a(i, k), k); }, "C");
+  const Tensor c = compute(
+      {4}, [&](Expr i) { return sum(a(i, k), k); }, "C");
   Schedule s = create_schedule(c);
   const auto [io, ii] = s[c].split(s[c].axis(0), factor(4));
   const IterVar ko = s[c].split(k, factor(1)).first;
@@ -200,19 +218,22 @@ TEST(Found, ATileIsCarriedAsFarAsTheLoopsOfASingleTileGo) {
   expect_unchanged(s, {a, c}, c);
 }
 
-TEST(Found, ASegmentKeepsItsPlaceWhenAnOuterOneTurnsOutShorter) {
+TEST(Regression, ASegmentKeepsItsPlaceWhenAnOuterOneTurnsOutShorter) {
   const Tensor a = placeholder({15}, kFloat32, "A");
   const IterVar r = reduce_axis(0, 15, "r");
-  const Tensor c = compute({}, [&] { return sum(a(r), {r}); }, "C");
+  const Tensor c = compute(
+      {}, [&] { return sum(a(r), {r}); }, "C");
   Schedule s = create_schedule(c);
   const auto [ro, ri] = s[c].split(r, factor(7), Tail::compose({7, 8}));
   s[c].tile(ro, ri, 2, 2, Tail::compose({2, 3}));
   expect_unchanged(s, {a, c}, c);
 }
 
-TEST(Found, ATileOfWholeVectorsHoldsWhatTheLoopsInsideThemStore) {
-  const Tensor b = compute({1}, [](Expr) { return Expr(1.0); }, "B");
-  const Tensor c = compute({1}, [&](Expr i) { return b(i); }, "C");
+TEST(Regression, ATileOfWholeVectorsHoldsWhatTheLoopsInsideThemStore) {
+  const Tensor b = compute(
+      {1}, [](Expr) { return Expr(1.0); }, "B");
+  const Tensor c = compute(
+      {1}, [&](Expr i) { return b(i); }, "C");
   Schedule s = create_schedule(c);
   s[b].compute_at(s[c], s[c].axis(0));
   const auto [io, ii] = s[b].split(s[b].axis(0), factor(2), Tail::predicate());
@@ -221,9 +242,10 @@ TEST(Found, ATileOfWholeVectorsHoldsWhatTheLoopsInsideThemStore) {
   expect_unchanged(s, {c}, c);
 }
 
-TEST(Found, ASplitOfComposedTilesInsideTheirLoopIsRefused) {
+TEST(Regression, ASplitOfComposedTilesInsideTheirLoopIsRefused) {
   const Tensor a = placeholder({5}, kFloat32, "A");
-  const Tensor c = compute({5}, [&](Expr i) { return a(i); }, "C");
+  const Tensor c = compute(
+      {5}, [&](Expr i) { return a(i); }, "C");
   Schedule s = create_schedule(c);
   const auto [io, ii] = s[c].split(s[c].axis(0), factor(2), Tail::compose({2, 3}));
   s[c].reorder({ii, io});
@@ -238,11 +260,14 @@ TEST(Found, ASplitOfComposedTilesInsideTheirLoopIsRefused) {
   }
 }
 
-TEST(Found, ACacheInAStepReachesNoFurtherThanWhatTheStepComputes) {
+TEST(Regression, ACacheInAStepReachesNoFurtherThanWhatTheStepComputes) {
   const Tensor a = placeholder({3, 4}, kFloat32, "A"), state = placeholder({3, 4}, kFloat32, "S");
-  const Tensor init = compute({1, 4}, [&](Expr t, Expr j) { return a(t, j); }, "init");
-  const Tensor part = compute({3, 4}, [&](Expr t, Expr j) { return state(t - 1, j) + a(t, j); }, "part");
-  const Tensor update = compute({3, 4}, [&](Expr t, Expr j) { return part(t, j / 2); }, "update");
+  const Tensor init = compute(
+      {1, 4}, [&](Expr t, Expr j) { return a(t, j); }, "init");
+  const Tensor part = compute(
+      {3, 4}, [&](Expr t, Expr j) { return state(t - 1, j) + a(t, j); }, "part");
+  const Tensor update = compute(
+      {3, 4}, [&](Expr t, Expr j) { return part(t, j / 2); }, "update");
   const Tensor c = scan(init, update, state, {}, "C");
   Schedule s = create_schedule(c);
   const Tensor cache = s.cache_read(part, ir::Scope::kGlobal, {update});

@@ -1,4 +1,4 @@
-// The saved corpus, and inputs made of it by changing, cutting and joining: no compiler for fuzzing is needed.
+// Runs the parsers on the saved corpus and on mutations of it. This needs no compiler with libFuzzer.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,14 +14,14 @@
 namespace nestwright {
 namespace {
 
-constexpr int kMutations = 3000;  // of each parser's corpus
+constexpr int kMutations = 3000;  // per parser
 
 std::vector<std::string> corpus_of(const std::string& name) {
   std::vector<std::filesystem::path> paths;
   for (const auto& entry : std::filesystem::directory_iterator(NESTWRIGHT_SOURCE_DIR "/tests/fuzz/corpus/" + name)) {
     paths.push_back(entry.path());
   }
-  std::sort(paths.begin(), paths.end());  // of folders in no order
+  std::sort(paths.begin(), paths.end());  // directory_iterator has no fixed order
   std::vector<std::string> inputs;
   for (const std::filesystem::path& path : paths) {
     std::ifstream file(path, std::ios::binary);
@@ -57,21 +57,21 @@ std::string mutated(const std::vector<std::string>& corpus, std::mt19937& random
   return input;
 }
 
-class Corpus : public testing::TestWithParam<FuzzedParser> {};
+class ParserTest : public testing::TestWithParam<FuzzedParser> {};
 
-TEST_P(Corpus, IsReadOrRefused) {
+TEST_P(ParserTest, AcceptsOrRefusesItsCorpus) {
   const std::vector<std::string> corpus = corpus_of(GetParam().name);
   ASSERT_GE(corpus.size(), 3u);
   for (const std::string& input : corpus) feed_or_abort(GetParam(), input);
 }
 
-TEST_P(Corpus, SoIsWhatIsMadeOfIt) {
+TEST_P(ParserTest, AcceptsOrRefusesMutations) {
   const std::vector<std::string> corpus = corpus_of(GetParam().name);
   std::mt19937 random(1);
   for (int i = 0; i < kMutations; ++i) feed_or_abort(GetParam(), mutated(corpus, random));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Corpus, testing::ValuesIn(fuzzed_parsers().begin(), fuzzed_parsers().end()),
+INSTANTIATE_TEST_SUITE_P(All, ParserTest, testing::ValuesIn(fuzzed_parsers().begin(), fuzzed_parsers().end()),
                          [](const auto& parser) { return parser.param.name; });
 
 }  // namespace

@@ -1,4 +1,5 @@
-// double_buffer with more than two stages: what is in flight, what is waited for, and mistakes that are seen.
+// double_buffer with more than two stages: the copies in flight, the barriers that wait for them, and mistakes that the
+// verifier and the interpreter report.
 #include <gmock/gmock.h>
 
 #include <functional>
@@ -18,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-/// T[i] = A[i] + 1, C[i] = T[i] * T[i], T computed in tiles of C.
+/// T[i] = A[i] + 1, C[i] = T[i] * T[i], with T computed in tiles of C.
 struct Chain {
   Chain(const Expr& length, std::int64_t stages, const Tail& tail = Tail::guard())
       : A(placeholder({length}, kFloat32, "A")),
@@ -144,7 +145,7 @@ class Changed : public ir::Mutator {
   Change change_;
 };
 
-/// What the verifier says of the mistake, and what the interpreter does; empty: nothing.
+/// The verifier's and the interpreter's reports of a mistake; empty if there is none.
 struct Seen {
   std::vector<std::string> violations;
   std::string fault;
@@ -175,7 +176,7 @@ TEST(StagesInSharedMemory, ABarrierThatWaitsForOneGroupTooFewIsSeen) {
 }
 
 TEST(StagesInSharedMemory, AGroupThatIsNotCommittedEachTimeIsSeen) {
-  // Of the last iterations the groups are empty; without them a barrier waits for too few.
+  // The groups of the last iterations are empty; without them a barrier waits for too few copies.
   const Seen wrong = seen(blocked(3, 18), [](const ir::Stmt& s) -> std::optional<ir::Stmt> {
     const auto* block = s.as<ir::Block>();
     if (block == nullptr || block->stmts.front().as<ir::IfThenElse>() == nullptr) return {};
@@ -190,7 +191,7 @@ TEST(StagesInSharedMemory, AGroupThatIsNotCommittedEachTimeIsSeen) {
   EXPECT_THAT(wrong.fault, HasSubstr("is read while its copy is in flight"));
 }
 
-/// Slots one off, where `of_fill` says in what is stored, and else in what is read.
+/// Makes slots wrong by one, in stores if `of_fill`, else in loads.
 class SlotOff : public ir::Mutator {
  public:
   SlotOff(bool of_fill, int by) : of_fill_(of_fill), by_(by) {}

@@ -1,4 +1,4 @@
-// Progress on a terminal: one line that is rewritten and never wraps; and the text of such a line.
+// Progress on a terminal is one line that is rewritten and never wraps; and the text of that line.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,12 +17,12 @@ using testing::HasSubstr;
 
 constexpr unsigned short kColumns = 60;
 
-struct OnTerminal {
+struct TerminalOutput {
   int code = -1;
   std::string text;
 };
 
-OnTerminal run_on_terminal(const std::vector<std::string>& arguments) {
+TerminalOutput run_on_terminal(const std::vector<std::string>& arguments) {
   const winsize size{24, kColumns, 0, 0};
   int terminal = -1;
   const pid_t pid = forkpty(&terminal, nullptr, nullptr, &size);
@@ -33,7 +33,7 @@ OnTerminal run_on_terminal(const std::vector<std::string>& arguments) {
     execv(NESTWRIGHT_BINARY_DIR "/nestwright", argv.data());
     _exit(kCannotSetUp);
   }
-  OnTerminal shown;
+  TerminalOutput shown;
   char block[4096];
   for (ssize_t n = 0; (n = read(terminal, block, sizeof block)) > 0;)
     shown.text.append(block, static_cast<std::size_t>(n));
@@ -44,9 +44,9 @@ OnTerminal run_on_terminal(const std::vector<std::string>& arguments) {
   return shown;
 }
 
-TEST(TerminalTest, OneLineThatIsRewritten) {
+TEST(ProgressLineTest, RewritesOneLine) {
   const TemporaryFolder folder;
-  const OnTerminal shown = run_on_terminal(
+  const TerminalOutput shown = run_on_terminal(
       words("tune matmul m=32 n=32 k=32 --threads 1 --batch 4 --trials 16 --db " + folder.file("some.db")));
   ASSERT_EQ(shown.code, 0) << shown.text;
   const std::string rewritten = "\r\033[K";
@@ -65,7 +65,7 @@ TEST(TerminalTest, OneLineThatIsRewritten) {
   EXPECT_THAT(shown.text, HasSubstr("config    "));
 }
 
-TEST(ProgressTextTest, AllThatMatters) {
+TEST(ProgressTextTest, ContainsAllParts) {
   constexpr cli::Work kWork{.flops = 2.6818e8, .bytes = 1e6};
   Progress p{.trials = 12,
              .outcomes = {{Outcome::kOk, 11}, {Outcome::kWrongResult, 1}},
@@ -77,7 +77,7 @@ TEST(ProgressTextTest, AllThatMatters) {
   EXPECT_THAT(cli::progress_text(p, {.trials = 20}, kWork), HasSubstr("12 of 20 trials, 2.0/s"));
   EXPECT_THAT(cli::progress_text(p, {.trials = 20}, kWork), HasSubstr(", 4 s left, "));
   EXPECT_THAT(cli::progress_text(p, {.trials = 20, .seconds = 30}, kWork), HasSubstr(", 4 s left, "))
-      << "what ends first";
+      << "the budget that ends first";
   p.best_ns = 0;
   EXPECT_THAT(cli::progress_text(p, {}, kWork), HasSubstr("none valid yet, ok 11"));
 }

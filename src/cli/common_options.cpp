@@ -1,4 +1,4 @@
-#include "cli/command.h"
+#include "cli/common_options.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,7 +15,7 @@
 namespace nestwright::cli {
 namespace {
 
-constexpr std::uint64_t kMostThreads = 4096;  // as in a target
+constexpr std::uint64_t kMaxThreads = 4096;  // the limit of a target, too
 
 }  // namespace
 
@@ -24,7 +24,7 @@ std::string CommonOptions::workload_text() const { return fmt::format("{}", fmt:
 Workload CommonOptions::parsed_workload() const { return parse_workload(workload_text()); }
 
 Target CommonOptions::parsed_target() const {
-  // As cuda and opencl alone do: this machine's.
+  // "cpu" alone is this machine's CPU, as "cuda" and "opencl" are its devices.
   Target parsed = Target::parse(target == "cpu" ? "host" : target);
   if (parsed.device != DeviceKind::kCpu) {
     if (threads > 0) {
@@ -40,15 +40,15 @@ std::string printable(const std::string& text) {
   std::string shown;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool controls = (byte < 0x20 && c != '\n') || byte == 0x7f;
-    shown += controls ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+    const bool is_control = (byte < 0x20 && c != '\n') || byte == 0x7f;
+    shown += is_control ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
   }
   return shown;
 }
 
 TuningLog open_database(const CommonOptions& options, OpenMode mode, bool check) {
-  const auto tell = [](const std::string& text) { note("nestwright: " + printable(text) + "\n"); };
-  return TuningLog::open(options.db, mode, {.check = check, .on_note = tell});
+  const auto print = [](const std::string& text) { note("nestwright: " + printable(text) + "\n"); };
+  return TuningLog::open(options.db, mode, {.check = check, .on_note = print});
 }
 
 Lookup look_up_in(const CommonOptions& options, bool db_given, const Task& task, std::string_view only) {
@@ -62,9 +62,9 @@ void note(const std::string& text) {
   std::fflush(stderr);
 }
 
-int complain(ExitCode code, std::string sentence) {
+int print_error(ExitCode code, std::string sentence) {
   std::replace(sentence.begin(), sentence.end(), '\n', ' ');
-  std::fflush(stdout);  // both may be the same terminal
+  std::fflush(stdout);  // standard output may be the same terminal
   note(fmt::format("nestwright: {}\n", printable(sentence)));
   return code;
 }
@@ -86,7 +86,7 @@ Argument add_db(Command& command, CommonOptions& options) {
 Argument add_target(Command& command, CommonOptions& options) {
   command.add_option("--threads", options.threads, "threads that the kernel may use (default: the target's)")
       .value_name("N")
-      .check(whole_number(1, kMostThreads));
+      .check(whole_number(1, kMaxThreads));
   return command
       .add_option("--target", options.target,
                   "host or cpu (this machine's), cuda or opencl (its first device), or for example "

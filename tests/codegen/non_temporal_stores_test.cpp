@@ -1,4 +1,4 @@
-// Stores that go round the caches, through LLVM: which ones do, and that whoever waits for the kernel sees them.
+// Non-temporal stores through LLVM: which stores become such, and that they are visible when the kernel returns.
 #include <gmock/gmock.h>
 
 #include "expression/tensor.h"
@@ -16,19 +16,20 @@ constexpr int kRows = 8;
 struct Doubling {
   explicit Doubling(int columns)
       : a(placeholder({kRows, columns}, kFloat32, "A")),
-        b(compute({kRows, columns}, [&](Expr i, Expr j) { return a(i, j) * 2.0; }, "B")) {}
+        b(compute(
+            {kRows, columns}, [&](Expr i, Expr j) { return a(i, j) * 2.0; }, "B")) {}
   Tensor a, b;
   Schedule s = create_schedule(b);
 };
 
 Target wide_target() { return target_of(CpuIsa::kAvx512); }
 
-/// Rows in vectors of 16, what is left over masked.
-Doubling in_vectors(int columns, bool streams, bool parallel = false) {
+/// Rows in vectors of 16, with masked tails.
+Doubling in_vectors(int columns, bool non_temporal, bool parallel = false) {
   Doubling d(columns);
   const auto [block, lanes] = d.s[d.b].split(d.s[d.b].axis(1), factor(16), Tail::predicate());
   d.s[d.b].vectorize(lanes);
-  if (streams) d.s[d.b].stream();
+  if (non_temporal) d.s[d.b].stream();
   if (parallel) d.s[d.b].parallel(d.s[d.b].axis(0));
   return d;
 }
@@ -45,28 +46,28 @@ int count(const std::string& text, const std::string& what) {
   return found;
 }
 
-TEST(Stream, GoesRoundTheCachesInWholeAlignedVectors) {
-  const std::string streaming = assembly(in_vectors(32, true), wide_target());
-  EXPECT_THAT(streaming, HasSubstr("vmovntps\t%zmm"));
-  EXPECT_EQ(count(streaming, "sfence"), 1);
+TEST(NonTemporalStores, AreWholeAlignedVectors) {
+  const std::string bypassing = assembly(in_vectors(32, true), wide_target());
+  EXPECT_THAT(bypassing, HasSubstr("vmovntps\t%zmm"));
+  EXPECT_EQ(count(bypassing, "sfence"), 1);
   const std::string cached = assembly(in_vectors(32, false), wide_target());
   EXPECT_THAT(cached, Not(HasSubstr("vmovnt")));
   EXPECT_THAT(cached, Not(HasSubstr("sfence")));
 }
 
-TEST(Stream, IsAnOrdinaryStoreWhereAlignmentIsNotProven) {
-  // Rows of 40: every other one starts in the middle of a vector; their ends are half vectors, which are aligned.
+TEST(NonTemporalStores, AreOrdinaryUnlessAlignmentIsProven) {
+  // Every other row of 40 starts in the middle of a vector; their tails are half vectors, which are aligned.
   EXPECT_THAT(assembly(in_vectors(40, true), wide_target()), Not(HasSubstr("vmovntps\t%zmm")));
-  // Of 48 + 8, as one: the last vector is a masked one.
+  // The last vector of a row of 24 is masked.
   Doubling single = in_vectors(24, true);
   EXPECT_THAT(assembly(single, wide_target()), Not(HasSubstr("vmovntps\t%zmm")));
 }
 
-TEST(Stream, IsFencedInEachParallelBody) {
+TEST(NonTemporalStores, AreFencedInEachParallelBody) {
   EXPECT_EQ(count(assembly(in_vectors(32, true, true), wide_target()), "sfence"), 1);
 }
 
-TEST(Stream, StoresWhatIsComputed) {
+TEST(NonTemporalStores, StoreTheResult) {
   if (!can_run(CpuIsa::kAvx512)) GTEST_SKIP() << "this machine lacks the instructions";
   for (const int columns : {16, 32, 40, 24, 1}) {
     for (const bool parallel : {false, true}) {

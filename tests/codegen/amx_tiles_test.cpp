@@ -1,4 +1,4 @@
-// Products on tile registers: the code that is made for a CPU with AMX, run where this one has it; and what is refused.
+// Products on tile registers: the code for a CPU with AMX, which runs if this machine has it; and refusals.
 #include <gmock/gmock.h>
 
 #include <regex>
@@ -29,7 +29,7 @@ int count(const std::string& text, const std::string& word) {
   return found;
 }
 
-/// Instructions on tiles in the order of the text, without what is around them.
+/// The tile instructions of the assembly, in its order.
 std::vector<std::string> tile_instructions(const std::string& assembly) {
   static const std::regex line(R"(\s+(ldtilecfg|tilerelease|tilezero|tileload|tilestore|tdp\w+)\S*\s*(.*))");
   std::vector<std::string> found;
@@ -132,12 +132,16 @@ TEST(Tiles, ATargetWithoutThemIsRefused) {
 TEST(Tiles, WhatIsNoTileInstructionIsRefused) {
   const Target target = amx_target();
   const Tensor a = placeholder({16, 16}, kFloat32, "A");
-  const Tensor twice = compute({16, 16}, [&](Expr i, Expr j) { return a(i, j) * 2; }, "T");
-  const Tensor c = compute({16, 16}, [&](Expr i, Expr j) { return twice(i, j); }, "C");
+  const Tensor twice = compute(
+      {16, 16}, [&](Expr i, Expr j) { return a(i, j) * 2; }, "T");
+  const Tensor c = compute(
+      {16, 16}, [&](Expr i, Expr j) { return twice(i, j); }, "C");
   Schedule s = create_schedule(c);
   const auto [outer, inner] = s[c].split(s[c].axis(0), factor(16));
   s[twice].set_scope(ir::Scope::kTile).compute_at(s[c], outer);
-  EXPECT_EQ(message<LowerError>([&] { compile(lower(s, {a, c}, target, "f"), target); }),
+  EXPECT_EQ(message<LowerError>([&] {
+              compile(lower(s, {a, c}, target, "f"), target);
+            }),
             "buffer T is kept in tile registers, but is filled with A[i, j]*2.0, which no instruction computes");
 }
 

@@ -1,5 +1,5 @@
-// Slices in several stages as CUDA text: what is in flight while a slice is multiplied, on emulated warps and through
-// NVRTC, and mistakes in the text that the result shows.
+// Slices in several stages in CUDA sources: the copies in flight while a slice is multiplied, on emulated warps and
+// through NVRTC, and mistakes in the source that change the result.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -68,11 +68,11 @@ TEST(StageText, MistakesShowInTheResult) {
   const std::string source = cuda_source(p, "sm_80");
   const auto result = [&](const std::string& text) { return run_on_emulated_warps(p.program, text, kFragments); };
   ASSERT_EQ(result(source), "");
-  // One group too few is waited for.
+  // The barrier waits for one group too few.
   EXPECT_THAT(result(replaced(source, "wait_group 1;", "wait_group 2;")), HasSubstr("C["));
-  // No groups: what is never committed is waited for by nobody.
+  // Without groups no barrier waits for the copies.
   EXPECT_THAT(result(replaced(source, "cp.async.commit_group;", "")), HasSubstr("C["));
-  // The slot that is filled, or the one that is read, is another one.
+  // The slot that is filled, or the one that is read, is wrong.
   EXPECT_THAT(result(replaced(source, "k_outer + 2)%3", "k_outer + 1)%3")), HasSubstr("C["));
 }
 
