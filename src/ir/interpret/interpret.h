@@ -2,7 +2,7 @@
 // lowering. Parallel and bound loops run their iterations in a random order under a race detector: it is an error where
 // two concurrent iterations access one element and one of them writes, as is an access out of bounds or a read of an
 // uninitialised element.
-// Thread rule: a pure function but for the memory it is given.
+// Thread rule: a pure function, except that it writes to the memory it is given.
 #pragma once
 
 #include <cstddef>
