@@ -143,10 +143,10 @@ class FunctionEmitter {
   int depth_of(const ir::Expr& expr) const;
 
   // emit_narrow.cpp
-  static bool is_narrow(ir::Type type) { return type.is_float() && type.bits == 16; }
   /// Whether the CPU adds, multiplies and compares values of the type.
   bool has_arithmetic(ir::Type type) const {
-    return !is_narrow(type) || (type.code == ir::TypeCode::kFloat && module_.target.has(CpuFeature::kAvx512Fp16));
+    return !type.is_narrow_float() ||
+           (type.code == ir::TypeCode::kFloat && module_.target.has(CpuFeature::kAvx512Fp16));
   }
   /// To and from float32, of as many lanes.
   llvm::Value* widen(llvm::Value* value, ir::Type from);
