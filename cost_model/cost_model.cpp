@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -13,11 +14,27 @@
 
 namespace nestwright {
 
-std::vector<std::string> cost_model_names() { return {"xgboost", "random"}; }
+namespace {
+
+struct ModelEntry {
+  const char* name;
+  std::unique_ptr<CostModel> (*make)(std::uint64_t seed);
+};
+
+constexpr std::array kModels = {ModelEntry{"xgboost", make_xgboost_model}, ModelEntry{"random", make_random_model}};
+
+}  // namespace
+
+std::vector<std::string> cost_model_names() {
+  std::vector<std::string> names;
+  for (const ModelEntry& entry : kModels) names.emplace_back(entry.name);
+  return names;
+}
 
 std::unique_ptr<CostModel> make_cost_model(std::string_view name, std::uint64_t seed) {
-  if (name == "xgboost") return make_xgboost_model(seed);
-  if (name == "random") return make_random_model(seed);
+  for (const ModelEntry& entry : kModels) {
+    if (name == entry.name) return entry.make(seed);
+  }
   throw UsageError(fmt::format("unknown cost model '{}': use one of {}", name, fmt::join(cost_model_names(), ", ")));
 }
 

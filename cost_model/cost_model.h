@@ -41,7 +41,7 @@ class CostModel {
   virtual bool is_trained() const = 0;
 };
 
-/// The model of this name: xgboost or random. Throws UsageError that lists the known names.
+/// The model of this name. Throws UsageError that lists the known names.
 std::unique_ptr<CostModel> make_cost_model(std::string_view name, std::uint64_t seed);
 std::vector<std::string> cost_model_names();
 

@@ -14,9 +14,6 @@
 
 namespace nestwright::testing {
 
-inline constexpr ir::Type kAllTypes[] = {kBool,   kInt8,   kInt16,   kInt32,    kInt64,   kUInt8,  kUInt16,
-                                         kUInt32, kUInt64, kFloat16, kBFloat16, kFloat32, kFloat64};
-
 inline std::vector<ir::Scalar> interesting_values(ir::Type type) {
   std::vector<ir::Scalar> values;
   if (type.is_float()) {

@@ -11,7 +11,7 @@
 #include "ir/interpret/interpret.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
-#include "lower/passes.h"
+#include "pass_list.h"
 #include "support/error.h"
 #include "tests/support/message.h"
 
@@ -324,8 +324,7 @@ TEST(Expand, PassesAreReportedInOrder) {
   LowerOptions options;
   options.after_pass = [&](std::string_view pass, const Program&, std::int64_t) { seen.emplace_back(pass); };
   expand(k.program, target_of(CpuIsa::kAvx512), options);
-  EXPECT_EQ(seen, (std::vector<std::string>{"unroll", "vectorize", "register_tiles", "simplify_vectors", "vector_math",
-                                            "plan_storage", "dot_products", "amx_tiles"}));
+  EXPECT_EQ(seen, testing::names_of_passes(LoweringStage::kVectors, DeviceKind::kCpu));
 }
 
 // --- Refusals --------------------------------------------------------------------------------------------------------

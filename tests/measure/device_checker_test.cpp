@@ -17,12 +17,6 @@
 namespace nestwright {
 namespace {
 
-const std::vector<ir::Type>& all_types() {
-  static const std::vector<ir::Type> types{kBool,   kInt8,   kInt16,   kInt32,    kInt64,   kUInt8,  kUInt16,
-                                           kUInt32, kUInt64, kFloat16, kBFloat16, kFloat32, kFloat64};
-  return types;
-}
-
 TEST(DeviceCheckerSource, HasOneKernelAType) {
   const std::vector<ir::Type> types{kFloat32, kBool, kUInt8, kFloat32};
   const std::string source = device_checker_source(DeviceKind::kOpenCl, types);
@@ -37,16 +31,16 @@ TEST(DeviceCheckerSource, HasOneKernelAType) {
 TEST(DeviceCheckerSource, WithoutACompilerThereIsNoObject) {
   Target target = Target::parse("cuda,arch=sm_90");
   target.arch = "sm_12";
-  EXPECT_EQ(device_checker_object(target, all_types()), "");
+  EXPECT_EQ(device_checker_object(target, ir::element_types()), "");
 }
 
 #ifdef WITH_CUDA
 TEST(DeviceCheckerSource, IsCompiledForCuda) {
   for (const char* target : {"cuda,arch=sm_80", "cuda,arch=sm_90"}) {
-    const std::string object = device_checker_object(Target::parse(target), all_types());
+    const std::string object = device_checker_object(Target::parse(target), ir::element_types());
     ASSERT_GT(object.size(), 1000u) << target;
     EXPECT_EQ(object.substr(1, 3), "ELF");
-    for (const ir::Type& type : all_types()) EXPECT_NE(object.find(comparison_kernel(type)), std::string::npos);
+    for (const ir::Type& type : ir::element_types()) EXPECT_NE(object.find(comparison_kernel(type)), std::string::npos);
   }
 }
 #endif
@@ -102,8 +96,8 @@ class OnOpenCl : public testing::Test {
   /// Made once for all tests, because a driver takes seconds to compile it for all types.
   static std::pair<std::shared_ptr<Device>, DeviceChecker*> shared() {
     static const std::shared_ptr<Device> device = make_device(DeviceKind::kOpenCl);
-    static const std::unique_ptr<DeviceChecker> checker =
-        DeviceChecker::make(device, device_checker_object(Target::parse("opencl"), all_types()), all_types());
+    static const std::unique_ptr<DeviceChecker> checker = DeviceChecker::make(
+        device, device_checker_object(Target::parse("opencl"), ir::element_types()), ir::element_types());
     return {device, checker.get()};
   }
 
@@ -151,7 +145,7 @@ TEST_F(OnOpenCl, EachPatternOfBitsIsJudgedAsOnTheHost) {
                                             0x8000000000000001,
                                             0x7fffffffffffffff,
                                             ~std::uint64_t{0}};
-  for (const ir::Type& type : all_types()) {
+  for (const ir::Type& type : ir::element_types()) {
     for (const std::uint64_t pattern : patterns) {
       const std::span<const std::byte> got = std::as_bytes(std::span(&pattern, 1));
       const double value = element_at(type, &pattern, 0);
@@ -232,11 +226,11 @@ TEST_F(OnOpenCl, MoreResultsThanAreKeptAtOnceComeInOrder) {
 }
 
 TEST_F(OnOpenCl, WithoutCodeThatItTakesThereIsNoChecker) {
-  EXPECT_EQ(DeviceChecker::make(device_, "", all_types()), nullptr);
-  EXPECT_EQ(DeviceChecker::make(device_, "not OpenCL", all_types()), nullptr);
-  std::string other = device_checker_source(DeviceKind::kOpenCl, all_types());
+  EXPECT_EQ(DeviceChecker::make(device_, "", ir::element_types()), nullptr);
+  EXPECT_EQ(DeviceChecker::make(device_, "not OpenCL", ir::element_types()), nullptr);
+  std::string other = device_checker_source(DeviceKind::kOpenCl, ir::element_types());
   other.replace(other.find("difference <= bound"), 19, "difference < bound ");
-  EXPECT_EQ(DeviceChecker::make(device_, other, all_types()), nullptr) << "the trial finds another result";
+  EXPECT_EQ(DeviceChecker::make(device_, other, ir::element_types()), nullptr) << "the trial finds another result";
 }
 #endif
 

@@ -37,8 +37,7 @@ TEST(Elements, AreEncodedAsTheirFormatsSay) {
 }
 
 TEST(Elements, AreReadBack) {
-  for (ir::Type type : {kBool, kInt8, kInt16, kInt32, kInt64, kUInt8, kUInt16, kUInt32, kUInt64, kFloat16, kBFloat16,
-                        kFloat32, kFloat64}) {
+  for (const ir::Type type : ir::element_types()) {
     std::vector<char> memory(static_cast<std::size_t>(3 * type.bytes()));
     encode_elements(type, std::vector<double>{0, 1, type == kBool ? 0.0 : 7.0}, memory.data());
     EXPECT_EQ(element_at(type, memory.data(), 1), 1) << type.bytes();

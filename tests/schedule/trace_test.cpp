@@ -1,5 +1,8 @@
 #include "schedule/trace.h"
 
+#include <filesystem>
+#include <set>
+
 #include "matmul_fixture.h"
 #include "tests/support/message.h"
 
@@ -71,6 +74,15 @@ TEST_F(TraceTest, ReplaysOnAnotherCopyOfTheExpression) {
   Schedule elsewhere = create_schedule(product(x, y, own));
   s.trace().replay(elsewhere);
   EXPECT_EQ(elsewhere.str(), s.str());
+}
+
+TEST(TraceReplay, HasAFunctionForEachPrimitive) {
+  std::set<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(NESTWRIGHT_SOURCE_DIR "/src/schedule/primitives")) {
+    files.insert(entry.path().stem());
+  }
+  for (const char* part : {"primitive", "cache_write_below"}) EXPECT_EQ(files.erase(part), 1u);
+  EXPECT_THAT(traced_primitives(), testing::ElementsAreArray(files));
 }
 
 TEST(TraceReplay, CoversTheRemainingPrimitives) {

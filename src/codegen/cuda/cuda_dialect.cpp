@@ -81,6 +81,7 @@ static __device__ __forceinline__ unsigned short nw_float16_of_float32(float x) 
 }
 )";
   }
+  check(type.code == ir::TypeCode::kBFloat, "a narrow floating-point type without conversions");
   return R"(static __device__ __forceinline__ float nw_float32_of_bfloat16(unsigned short bits) {
   return __uint_as_float((unsigned int)bits << 16);
 }

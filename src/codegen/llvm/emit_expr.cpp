@@ -183,8 +183,8 @@ llvm::Value* FunctionEmitter::emit_floor_division(const ir::Binary& binary, ir::
 
 llvm::Value* FunctionEmitter::emit_cast(llvm::Value* value, ir::Type from, ir::Type to) {
   if (from.element() == to.element()) return value;
-  if (is_narrow(from)) return emit_cast(widen(value, from), kFloat32.with_lanes(from.lanes), to);
-  if (is_narrow(to)) return narrow(emit_cast(value, from, kFloat32.with_lanes(to.lanes)), to);
+  if (from.is_narrow_float()) return emit_cast(widen(value, from), kFloat32.with_lanes(from.lanes), to);
+  if (to.is_narrow_float()) return narrow(emit_cast(value, from, kFloat32.with_lanes(to.lanes)), to);
   llvm::Type* type = type_of(to);
   const bool from_signed = from.code == ir::TypeCode::kInt;
   if (to.is_bool()) {

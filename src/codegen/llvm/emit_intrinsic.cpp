@@ -32,7 +32,7 @@ llvm::Value* FunctionEmitter::emit_call(const ir::Call& call, ir::Type type) {
     return builder_.CreateIntrinsic(llvm::Intrinsic::abs, {args[0]->getType()}, {args[0], builder_.getFalse()});
   }
   if (!type.is_float()) refuse(call.intrinsic, type);
-  if (!is_narrow(type)) return emit_function(call.intrinsic, args, type);
+  if (!type.is_narrow_float()) return emit_function(call.intrinsic, args, type);
   for (llvm::Value*& arg : args) arg = widen(arg, type);
   return narrow(emit_function(call.intrinsic, args, kFloat32.with_lanes(type.lanes)), type);
 }

@@ -3,18 +3,26 @@
 // targets, and calls compiler runtime functions for bfloat16 that older systems do not have. So a bfloat16 is an i16
 // here, which is converted by shifts.
 #include "codegen/llvm/function_emitter.h"
+#include "support/error.h"
 
 namespace nestwright::codegen {
+namespace {
+
+constexpr const char* kUnknown = "a narrow floating-point type without conversions";
+
+}  // namespace
 
 llvm::Value* FunctionEmitter::widen(llvm::Value* value, ir::Type from) {
   llvm::Type* wide = type_of(kFloat32.with_lanes(from.lanes));
   if (from.code == ir::TypeCode::kFloat) return builder_.CreateFPExt(value, wide);
+  check(from.code == ir::TypeCode::kBFloat, kUnknown);
   llvm::Value* bits = builder_.CreateZExt(value, type_of(kInt32.with_lanes(from.lanes)));
   return builder_.CreateBitCast(builder_.CreateShl(bits, 16), wide);
 }
 
 llvm::Value* FunctionEmitter::narrow(llvm::Value* value, ir::Type to) {
   if (to.code == ir::TypeCode::kFloat) return builder_.CreateFPTrunc(value, type_of(to));
+  check(to.code == ir::TypeCode::kBFloat, kUnknown);
   llvm::Type* integers = type_of(kInt32.with_lanes(to.lanes));
   llvm::Value* bits = builder_.CreateBitCast(value, integers);
   // To nearest, ties to even: adds just under half a unit, and one more if the last bit kept is odd.

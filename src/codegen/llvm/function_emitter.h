@@ -153,10 +153,10 @@ class FunctionEmitter {
   int depth_of(const ir::Expr& expr) const;
 
   // emit_narrow.cpp
-  static bool is_narrow(ir::Type type) { return type.is_float() && type.bits == 16; }
   /// Whether the CPU has arithmetic and comparisons of the type.
   bool has_arithmetic(ir::Type type) const {
-    return !is_narrow(type) || (type.code == ir::TypeCode::kFloat && module_.target.has(CpuFeature::kAvx512Fp16));
+    return !type.is_narrow_float() ||
+           (type.code == ir::TypeCode::kFloat && module_.target.has(CpuFeature::kAvx512Fp16));
   }
   /// Conversions to and from float32 with the same number of lanes.
   llvm::Value* widen(llvm::Value* value, ir::Type from);

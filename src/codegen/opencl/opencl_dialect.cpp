@@ -49,6 +49,7 @@ static inline ushort nw_float16_of_float32(float x) {
 }
 )";
   }
+  check(type.code == ir::TypeCode::kBFloat, "a narrow floating-point type without conversions");
   return R"(static inline float nw_float32_of_bfloat16(ushort bits) { return as_float((uint)bits << 16); }
 static inline ushort nw_bfloat16_of_float32(float x) {
   const uint bits = as_uint(x);

@@ -15,8 +15,6 @@ namespace {
 
 using namespace ir;
 
-bool is_narrow_float(Type type) { return type.is_float() && type.bits == 16; }
-
 /// Whether a 16-bit float is the result of an operation, and needs rounding.
 bool is_rounded(const Expr& e) {
   if (const auto* n = e.as<Binary>()) return n->op != BinaryOp::kMin && n->op != BinaryOp::kMax;
@@ -39,13 +37,13 @@ Text ExpressionWriter::converted(const Text& from, Type to) const {
 
 Text ExpressionWriter::value(const Expr& e) {
   if (!e.type().is_scalar()) throw InternalError("internal error: a vector where a scalar is to be written");
-  if (!is_narrow_float(e.type()) || !is_rounded(e)) return unrounded(e);
+  if (!e.type().is_narrow_float() || !is_rounded(e)) return unrounded(e);
   return {fmt::format("{}({}({}))", prelude_.widen(e.type()), prelude_.narrow(e.type()), unrounded(e).text)};
 }
 
 std::string ExpressionWriter::stored(const Expr& e) {
   const Type type = e.type();
-  if (!is_narrow_float(type)) return value(e).text;
+  if (!type.is_narrow_float()) return value(e).text;
   if (const auto* n = e.as<Load>()) {
     const std::string bits = element(n->buffer, n->indices);
     return n->mask.defined() ? fmt::format("{} ? {} : 0", value(n->mask).in(Binds::kOr), bits) : bits;
@@ -59,7 +57,7 @@ std::string ExpressionWriter::stored(const Expr& e) {
 
 Text ExpressionWriter::of_stored(std::string text, Type type) {
   if (type.is_bool()) return {text + " != 0", Binds::kEquality};
-  if (is_narrow_float(type)) return {fmt::format("{}({})", prelude_.widen(type), text)};
+  if (type.is_narrow_float()) return {fmt::format("{}({})", prelude_.widen(type), text)};
   return {std::move(text), Binds::kAtom, type.bits == 64};
 }
 
@@ -121,7 +119,7 @@ Text ExpressionWriter::cast(const Cast& n, Type to) {
   }
   if (to.is_float()) {
     const Type rounds_to = to == kFloat64 ? kFloat64 : kFloat32;
-    const Type comes_as = is_narrow_float(from) ? kFloat32 : from;
+    const Type comes_as = from.is_narrow_float() ? kFloat32 : from;
     return comes_as == rounds_to ? value : converted(value, rounds_to);
   }
   // C promotes integers to at least 32 bits without a cast.
@@ -134,8 +132,8 @@ Text ExpressionWriter::cast(const Cast& n, Type to) {
 Text ExpressionWriter::reinterpret(const Expr& from, Type to) {
   if (from.type() == to) return value(from);
   std::string bits = stored(from);
-  if (from.type().is_float() && from.type().bits > 16) bits = dialect_.bits_of(bits, from.type());
-  if (to.is_float()) return to.bits == 16 ? of_stored(bits, to) : Text{dialect_.of_bits(bits, to)};
+  if (from.type().is_float() && !from.type().is_narrow_float()) bits = dialect_.bits_of(bits, from.type());
+  if (to.is_float()) return to.is_narrow_float() ? of_stored(bits, to) : Text{dialect_.of_bits(bits, to)};
   return converted({bits, Binds::kTernary}, to);
 }
 

@@ -3,84 +3,57 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <string>
+
+#include "ir/core/intrinsic_table.h"
 
 namespace nestwright::codegen {
 namespace {
 
 // Keywords and built-in names of both languages, so that a kernel has the same names in both; and names that generated
 // text uses.
-constexpr std::array kReserved = std::to_array<std::string_view>({"alignas",      "alignof",
-                                                                  "and",          "asm",
-                                                                  "auto",         "barrier",
-                                                                  "bfloat16",     "bitand",
-                                                                  "bitor",        "blockDim",
-                                                                  "blockIdx",     "bool",
-                                                                  "break",        "case",
-                                                                  "catch",        "ceil",
-                                                                  "ceilf",        "char",
-                                                                  "class",        "compl",
-                                                                  "concept",      "const",
-                                                                  "constant",     "constexpr",
-                                                                  "continue",     "cos",
-                                                                  "decltype",     "default",
-                                                                  "delete",       "do",
-                                                                  "double",       "else",
-                                                                  "enum",         "erf",
-                                                                  "erff",         "event_t",
-                                                                  "exp",          "expf",
-                                                                  "explicit",     "export",
-                                                                  "extern",       "fabs",
-                                                                  "fabsf",        "false",
-                                                                  "float",        "floor",
-                                                                  "floorf",       "fma",
-                                                                  "fmaf",         "for",
-                                                                  "friend",       "get_group_id",
-                                                                  "get_local_id", "global",
-                                                                  "goto",         "gridDim",
-                                                                  "half",         "if",
-                                                                  "image1d_t",    "image2d_t",
-                                                                  "image3d_t",    "inline",
-                                                                  "int",          "kernel",
-                                                                  "ldexp",        "ldexpf",
-                                                                  "local",        "log",
-                                                                  "log2",         "log2f",
-                                                                  "logf",         "long",
-                                                                  "main",         "max",
-                                                                  "min",          "mutable",
-                                                                  "namespace",    "new",
-                                                                  "noexcept",     "not",
-                                                                  "nullptr",      "operator",
-                                                                  "or",           "pow",
-                                                                  "powf",         "printf",
-                                                                  "private",      "protected",
-                                                                  "public",       "quad",
-                                                                  "read_only",    "read_write",
-                                                                  "register",     "reinterpret_cast",
-                                                                  "requires",     "restrict",
-                                                                  "return",       "rint",
-                                                                  "rintf",        "sampler_t",
-                                                                  "short",        "signed",
-                                                                  "size_t",       "sizeof",
-                                                                  "sqrt",         "sqrtf",
-                                                                  "static",       "static_cast",
-                                                                  "struct",       "switch",
-                                                                  "tanh",         "tanhf",
-                                                                  "template",     "this",
-                                                                  "threadIdx",    "throw",
-                                                                  "true",         "try",
-                                                                  "typedef",      "typeid",
-                                                                  "typename",     "uchar",
-                                                                  "uint",         "ulong",
-                                                                  "uniform",      "union",
-                                                                  "unsigned",     "ushort",
-                                                                  "using",        "virtual",
-                                                                  "void",         "volatile",
-                                                                  "warpSize",     "wchar_t",
-                                                                  "while",        "write_only",
-                                                                  "xor"});
+constexpr std::array kReserved =
+    std::to_array<std::string_view>({"alignas",      "alignof",     "and",       "asm",
+                                     "auto",         "barrier",     "bfloat16",  "bitand",
+                                     "bitor",        "blockDim",    "blockIdx",  "bool",
+                                     "break",        "case",        "catch",     "char",
+                                     "class",        "compl",       "concept",   "const",
+                                     "constant",     "constexpr",   "continue",  "cos",
+                                     "decltype",     "default",     "delete",    "do",
+                                     "double",       "else",        "enum",      "event_t",
+                                     "explicit",     "export",      "extern",    "false",
+                                     "float",        "for",         "friend",    "get_group_id",
+                                     "get_local_id", "global",      "goto",      "gridDim",
+                                     "half",         "if",          "image1d_t", "image2d_t",
+                                     "image3d_t",    "inline",      "int",       "kernel",
+                                     "ldexp",        "ldexpf",      "local",     "long",
+                                     "main",         "max",         "min",       "mutable",
+                                     "namespace",    "new",         "noexcept",  "not",
+                                     "nullptr",      "operator",    "or",        "printf",
+                                     "private",      "protected",   "public",    "quad",
+                                     "read_only",    "read_write",  "register",  "reinterpret_cast",
+                                     "requires",     "restrict",    "return",    "sampler_t",
+                                     "short",        "signed",      "size_t",    "sizeof",
+                                     "static",       "static_cast", "struct",    "switch",
+                                     "template",     "this",        "threadIdx", "throw",
+                                     "true",         "try",         "typedef",   "typeid",
+                                     "typename",     "uchar",       "uint",      "ulong",
+                                     "uniform",      "union",       "unsigned",  "ushort",
+                                     "using",        "virtual",     "void",      "volatile",
+                                     "warpSize",     "wchar_t",     "while",     "write_only",
+                                     "xor"});
 static_assert(std::is_sorted(kReserved.begin(), kReserved.end()));
 
-/// Whether the languages may define the name: float4, uint2, make_int4, vload8, as_float, __shared__.
+/// exp, and expf of CUDA.
+bool is_function(std::string_view name) {
+  for (int i = 0; i <= static_cast<int>(ir::kLastIntrinsic); ++i) {
+    const char* const function = ir::intrinsic_info(static_cast<ir::Intrinsic>(i)).device;
+    if (function != nullptr && (name == function || name == std::string(function) + "f")) return true;
+  }
+  return false;
+}
+
+/// float4, uint2, make_int4, vload8, as_float, __shared__: what the languages may define.
 bool looks_built_in(std::string_view name) {
   for (const std::string_view prefix : {"nw_", "_", "make_", "as_", "convert_", "vload", "vstore", "cl_", "CL_"}) {
     if (name.starts_with(prefix)) return true;
@@ -103,7 +76,8 @@ std::string identifier(std::string_view name) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 || static_cast<unsigned char>(c) > 127) c = '_';
   }
   if (std::isdigit(static_cast<unsigned char>(legal[0])) != 0 || looks_built_in(legal)) legal.insert(0, "v_");
-  if (std::binary_search(kReserved.begin(), kReserved.end(), std::string_view(legal))) legal += '_';
+  const bool is_reserved = std::binary_search(kReserved.begin(), kReserved.end(), std::string_view(legal));
+  if (is_reserved || is_function(legal)) legal += '_';
   return legal;
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ir/core/scalar.h"
+#include "support/error.h"
 
 namespace nestwright::ir {
 namespace {
@@ -22,6 +23,26 @@ Expr make_literal(Scalar value, Type type) {
   return type.is_float() ? make_float(value.f, type) : make_int(value.i, type);
 }
 
+struct NarrowFormat {
+  int digits;    ///< of the significand, the implicit one included
+  int least;     ///< frexp exponent of the smallest normal number
+  int greatest;  ///< frexp exponent of the largest number
+};
+
+NarrowFormat narrow_format(Type type) {
+  switch (type.code) {
+    case TypeCode::kFloat:
+      return {11, -13, 16};
+    case TypeCode::kBFloat:
+      return {8, -125, 128};
+    case TypeCode::kInt:
+    case TypeCode::kUInt:
+    case TypeCode::kBool:
+      break;
+  }
+  throw InternalError("internal error: " + type.str() + " is no narrow floating-point type");
+}
+
 }  // namespace
 
 std::int64_t wrap_int(std::int64_t value, Type type) {
@@ -35,10 +56,7 @@ std::int64_t wrap_int(std::int64_t value, Type type) {
 double round_float(double value, Type type) {
   if (type.bits == 64 || value == 0 || !std::isfinite(value)) return value;
   if (type.bits == 32) return static_cast<double>(static_cast<float>(value));
-  const bool brain = type.code == TypeCode::kBFloat;
-  const int digits = brain ? 8 : 11;      // of the significand, the implicit one included
-  const int least = brain ? -125 : -13;   // frexp exponent of the smallest normal number
-  const int greatest = brain ? 128 : 16;  // frexp exponent of the largest number
+  const auto [digits, least, greatest] = narrow_format(type);
   int exponent = 0;
   std::frexp(value, &exponent);
   const int unit = std::max(exponent, least) - digits;

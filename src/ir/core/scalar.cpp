@@ -121,7 +121,7 @@ std::int64_t truncate(double value, Type to) {
 
 // Through float32, as processors do.
 double round_narrow(double value, Type type) {
-  return type.bits == 16 ? round_float(round_float(value, kFloat32), type) : round_float(value, type);
+  return type.is_narrow_float() ? round_float(round_float(value, kFloat32), type) : round_float(value, type);
 }
 
 template <class T>

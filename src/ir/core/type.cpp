@@ -9,7 +9,7 @@
 namespace nestwright::ir {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Type>, 13> kNames{{
+constexpr auto kNames = std::to_array<std::pair<std::string_view, Type>>({
     {"bool", kBool},
     {"int8", kInt8},
     {"int16", kInt16},
@@ -23,7 +23,7 @@ constexpr std::array<std::pair<std::string_view, Type>, 13> kNames{{
     {"bfloat16", kBFloat16},
     {"float32", kFloat32},
     {"float64", kFloat64},
-}};
+});
 
 [[noreturn]] void refuse(std::string_view text) {
   std::string known;
@@ -33,6 +33,15 @@ constexpr std::array<std::pair<std::string_view, Type>, 13> kNames{{
 }
 
 }  // namespace
+
+std::span<const Type> element_types() {
+  static constexpr auto kTypes = [] {
+    std::array<Type, kNames.size()> types{};
+    for (std::size_t i = 0; i < types.size(); ++i) types[i] = kNames[i].second;
+    return types;
+  }();
+  return kTypes;
+}
 
 std::string Type::str() const {
   std::string text = "?";

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,8 @@ struct Type {
 
   bool is_scalar() const { return lanes == 1; }
   bool is_float() const { return code == TypeCode::kFloat || code == TypeCode::kBFloat; }
+  /// One that is stored in fewer bits than the float32 in which it is computed.
+  bool is_narrow_float() const { return is_float() && bits < 32; }
   bool is_int() const { return code == TypeCode::kInt || code == TypeCode::kUInt; }
   bool is_bool() const { return code == TypeCode::kBool; }
   /// The size of one element in memory, in bytes; 1 for bool.
@@ -31,6 +34,9 @@ struct Type {
 
   friend bool operator==(const Type&, const Type&) = default;
 };
+
+/// Every element type, each once.
+std::span<const Type> element_types();
 
 }  // namespace nestwright::ir
 

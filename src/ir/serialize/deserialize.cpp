@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <span>
 
 #include "ir/core/fields.h"
 #include "ir/core/make_node.h"
@@ -142,22 +143,8 @@ class Reader {
     t.code = enumerator<TypeCode>();
     t.bits = byte();
     t.lanes = static_cast<std::uint16_t>(lanes());
-    bool known = false;
-    switch (t.code) {
-      case TypeCode::kInt:
-      case TypeCode::kUInt:
-        known = t.bits == 8 || t.bits == 16 || t.bits == 32 || t.bits == 64;
-        break;
-      case TypeCode::kFloat:
-        known = t.bits == 16 || t.bits == 32 || t.bits == 64;
-        break;
-      case TypeCode::kBFloat:
-        known = t.bits == 16;
-        break;
-      case TypeCode::kBool:
-        known = t.bits == 1;
-        break;
-    }
+    const std::span<const Type> types = element_types();
+    const bool known = std::find(types.begin(), types.end(), t.element()) != types.end();
     if (!known) malformed("unknown element type of " + std::to_string(t.bits) + " bits");
     return t;
   }

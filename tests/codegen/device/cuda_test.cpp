@@ -67,7 +67,7 @@ TEST_P(CudaTypes, CastsOfVectorsCompile) { expect_compiles(casts_of(GetParam(), 
 
 TEST_P(CudaTypes, CastsOfScalarsCompile) { expect_compiles(casts_of(GetParam(), Rows::kScalars, Kernels::kEach)); }
 
-INSTANTIATE_TEST_SUITE_P(Types, CudaTypes, ::testing::ValuesIn(kAllTypes),
+INSTANTIATE_TEST_SUITE_P(Types, CudaTypes, ::testing::ValuesIn(ir::element_types()),
                          [](const auto& test) { return test.param.str(); });
 
 TEST(Cuda, VectorsThatAreNotAlignedCompile) {

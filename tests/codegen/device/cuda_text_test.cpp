@@ -114,7 +114,7 @@ TEST_P(CudaText, CastsOfVectors) { expect_agreement(casts_of(GetParam(), Rows::k
 
 TEST_P(CudaText, Operations) { expect_agreement(operations_on(GetParam(), Rows::kAligned, Kernels::kEach)); }
 
-INSTANTIATE_TEST_SUITE_P(Types, CudaText, ::testing::ValuesIn(kAllTypes),
+INSTANTIATE_TEST_SUITE_P(Types, CudaText, ::testing::ValuesIn(ir::element_types()),
                          [](const auto& test) { return test.param.str(); });
 
 TEST(CudaTextOf, WhatIsRounded) {

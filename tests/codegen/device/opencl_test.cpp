@@ -27,7 +27,7 @@ TEST_P(OpenClTypes, CastsOfVectorsAgreeWithTheInterpreter) {
   expect_agreement(casts_of(GetParam(), Rows::kAligned, Kernels::kOne));
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, OpenClTypes, ::testing::ValuesIn(kAllTypes),
+INSTANTIATE_TEST_SUITE_P(Types, OpenClTypes, ::testing::ValuesIn(ir::element_types()),
                          [](const auto& test) { return test.param.str(); });
 
 class OpenClFloats : public ::testing::TestWithParam<ir::Type> {};

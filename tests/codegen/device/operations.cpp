@@ -103,7 +103,7 @@ Program transcendental_functions_on(Type type, Rows rows, Kernels kernels) {
 
 Program casts_of(Type type, Rows rows, Kernels kernels) {
   OperationProgram program(type, rows, kernels);
-  for (const Type to : kAllTypes) {
+  for (const Type to : ir::element_types()) {
     program.add("as_" + to.str(), [&](Expr a, Expr) { return cast(to, a); });
     if (to.bits == type.bits && !to.is_bool()) {
       program.add("bits_as_" + to.str(), [&](Expr a, Expr) { return reinterpret(to, a); });

@@ -20,7 +20,7 @@ constexpr std::int64_t kThreads = 6, kRow = 11, kElements = kThreads * 16;
 class RandomExpressions {
  public:
   explicit RandomExpressions(unsigned seed) : random_(seed) {
-    for (const Type type : kAllTypes)
+    for (const Type type : ir::element_types())
       inputs_.emplace_back("in_" + type.str(), type, std::vector<Expr>{Expr(kElements)});
   }
 
@@ -48,7 +48,7 @@ class RandomExpressions {
 
  private:
   unsigned below(unsigned n) { return static_cast<unsigned>(random_() % n); }
-  Type any_type() { return kAllTypes[below(std::size(kAllTypes))]; }
+  Type any_type() { return ir::element_types()[below(ir::element_types().size())]; }
 
   Expr leaf(Type type) {
     if (type == kIndex && below(2) == 0) return below(2) == 0 ? Expr(x_) : Expr(j_);
