@@ -1,5 +1,6 @@
 // Unusable databases: exit code 5, one sentence that says what to do, and an unchanged file.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
