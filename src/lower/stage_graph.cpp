@@ -13,6 +13,29 @@ StageGraph::StageGraph(const ScheduleState& schedule, int index)
       state(&schedule.stages[static_cast<std::size_t>(index)]),
       compute(state->op.compute()),
       place(scan_place(schedule, index)) {
+  number_axes(schedule);
+  const std::size_t count = axes.size();
+  if (count > kMaxAxes) {
+    throw LowerError(fmt::format("{} has {} axes after its splits and fusions, more than {}: schedule it with fewer",
+                                 state->name, count, kMaxAxes));
+  }
+  position.assign(count, -1);
+  for (std::size_t p = 0; p < leaves.size(); ++p) position[leaves[p]] = static_cast<int>(p);
+  kinds.assign(count, ir::LoopKind::kSerial);
+  for (const auto& [axis, kind] : state->kinds) {
+    if (const int known = find(axis); known >= 0) kinds[known] = kind;
+  }
+  index_edges();
+  mark_vectorized();
+  first_reduce = static_cast<int>(leaves.size());
+  if (is_reduction()) {
+    for (std::size_t p = leaves.size(); p-- > 0;) {
+      if (axes[leaves[p]].is_reduce()) first_reduce = static_cast<int>(p);
+    }
+  }
+}
+
+void StageGraph::number_axes(const ScheduleState& schedule) {
   const auto number = [this](const IterVar& axis) {
     const int known = find(axis);
     if (known >= 0) return known;
@@ -53,18 +76,10 @@ StageGraph::StageGraph(const ScheduleState& schedule, int index)
     }
   }
   for (const IterVar& leaf : state->leaves) leaves.push_back(number(leaf));
+}
 
+void StageGraph::index_edges() {
   const std::size_t count = axes.size();
-  if (count > kMaxAxes) {
-    throw LowerError(fmt::format("{} has {} axes after its splits and fusions, more than {}: schedule it with fewer",
-                                 state->name, count, kMaxAxes));
-  }
-  position.assign(count, -1);
-  for (std::size_t p = 0; p < leaves.size(); ++p) position[leaves[p]] = static_cast<int>(p);
-  kinds.assign(count, ir::LoopKind::kSerial);
-  for (const auto& [axis, kind] : state->kinds) {
-    if (const int known = find(axis); known >= 0) kinds[known] = kind;
-  }
   edge_of.assign(count, -1);
   pivot_of.assign(count, -1);
   std::vector<bool> made(count, false);
@@ -84,20 +99,16 @@ StageGraph::StageGraph(const ScheduleState& schedule, int index)
     if (!made[a]) roots.push_back(static_cast<int>(a));
   }
   check(static_cast<int>(roots.size()) >= rank, "an axis of the operation is made by a relation");
+}
 
-  vectorized.assign(count, false);
-  for (std::size_t a = 0; a < count; ++a) vectorized[a] = kinds[a] == ir::LoopKind::kVectorized;
+void StageGraph::mark_vectorized() {
+  vectorized.assign(axes.size(), false);
+  for (std::size_t a = 0; a < axes.size(); ++a) vectorized[a] = kinds[a] == ir::LoopKind::kVectorized;
   for (auto edge = edges.rbegin(); edge != edges.rend(); ++edge) {
     if (edge->kind == AxisEdge::Kind::kFuse) {
       vectorized[edge->outer] = vectorized[edge->inner] = vectorized[edge->parent];
     } else {
       vectorized[edge->parent] = vectorized[edge->outer] || vectorized[edge->inner];
-    }
-  }
-  first_reduce = static_cast<int>(leaves.size());
-  if (is_reduction()) {
-    for (std::size_t p = leaves.size(); p-- > 0;) {
-      if (axes[leaves[p]].is_reduce()) first_reduce = static_cast<int>(p);
     }
   }
 }

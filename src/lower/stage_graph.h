@@ -52,6 +52,11 @@ struct StageGraph {
   bool is_layout_axis(int axis) const {
     return edge_of[axis] >= 0 && edges[edge_of[axis]].kind == AxisEdge::Kind::kLayout;
   }
+
+ private:
+  void number_axes(const ScheduleState& schedule);
+  void index_edges();
+  void mark_vectorized();
 };
 
 }  // namespace nestwright
