@@ -36,7 +36,7 @@ class GpuTemplates : public testing::TestWithParam<std::string> {
     std::vector<Workload> served;
     for (const std::string& text : texts) {
       const Workload w = parse_workload(text);
-      const bool serves = w.op == source().op && (!source().why_not || source().why_not(w, target).empty());
+      const bool serves = w.op == source().op.name && (!source().why_not || source().why_not(w, target).empty());
       if (serves) served.push_back(w);
     }
     std::mt19937_64 random(std::hash<std::string>()(GetParam()));
