@@ -7,7 +7,7 @@
 namespace nestwright::bench {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 TrialRecord trial(const std::string& workload, const std::string& name, Outcome outcome, const std::string& message) {
   TrialRecord trial;

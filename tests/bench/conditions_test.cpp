@@ -9,7 +9,7 @@
 namespace nestwright::bench {
 namespace {
 
-using testing::ThrowsMessage;
+using ::testing::ThrowsMessage;
 
 TEST(Conditions, AreReadAsTheyAreWritten) {
   for (const Pages pages : {Pages::kSmall, Pages::kHuge}) EXPECT_EQ(parse_pages(name_of(pages)), pages);

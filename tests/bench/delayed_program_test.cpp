@@ -11,8 +11,8 @@
 namespace nestwright::bench {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 /// C = 2 A, four elements.
 ir::Program doubled() {

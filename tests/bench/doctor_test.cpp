@@ -19,7 +19,7 @@ TEST(Doctor, TwoAnswersAreOfOneOrigin) {
   const nlohmann::json once = ask(), again = ask();
   ASSERT_TRUE(once.at("devices").at("opencl").is_array()) << "PoCL is a device of every machine that tests";
   EXPECT_NE(once.at("devices").dump(), again.at("devices").dump()) << "its bandwidth is measured each time";
-  EXPECT_THAT(differences({"abc", once, {}}, {"abc", again, {}}), testing::IsEmpty());
+  EXPECT_THAT(differences({"abc", once, {}}, {"abc", again, {}}), ::testing::IsEmpty());
 }
 
 }  // namespace

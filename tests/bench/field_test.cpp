@@ -11,12 +11,12 @@
 namespace nestwright::bench {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::ThrowsMessage;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::ThrowsMessage;
 
 /// A folder with the executables of oneDNN and BLIS.
-class FieldTest : public testing::Test {
+class FieldTest : public ::testing::Test {
  protected:
   FieldTest() {
     for (const char* name : {"onednn", "blis"})

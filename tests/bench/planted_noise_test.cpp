@@ -7,7 +7,7 @@
 namespace nestwright::bench {
 namespace {
 
-class PlantedNoiseSession : public testing::TestWithParam<PlantedNoise> {};
+class PlantedNoiseSession : public ::testing::TestWithParam<PlantedNoise> {};
 
 TEST_P(PlantedNoiseSession, IsWonByThePlantedFastest) {
   std::vector<PlantedRun> runs;
@@ -17,8 +17,9 @@ TEST_P(PlantedNoiseSession, IsWonByThePlantedFastest) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PlantedNoiseSession,
-                         testing::Values(PlantedNoise::kNone, PlantedNoise::kSentinelOnly, PlantedNoise::kMemoryOnly,
-                                         PlantedNoise::kSentinelAndMemory, PlantedNoise::kDrift, PlantedNoise::kBursts),
+                         ::testing::Values(PlantedNoise::kNone, PlantedNoise::kSentinelOnly, PlantedNoise::kMemoryOnly,
+                                           PlantedNoise::kSentinelAndMemory, PlantedNoise::kDrift,
+                                           PlantedNoise::kBursts),
                          [](const auto& noise) {
                            std::string name;
                            for (const char c : std::string(noise_name(noise.param))) {

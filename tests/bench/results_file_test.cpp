@@ -12,16 +12,16 @@
 namespace nestwright::bench {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::ThrowsMessage;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::ThrowsMessage;
 
 const Provenance kHere = {"abc",
                           {{"cpu", "Some CPU"}, {"cores", 2}, {"peak_gflops", {{"float32_1_thread", 100}}}},
                           {{"pages", "small"}, {"rounds", 2}}};
 
-class ResultsFileTest : public testing::Test {
+class ResultsFileTest : public ::testing::Test {
  protected:
   std::string text() const {
     std::ostringstream all;

@@ -8,8 +8,8 @@
 namespace nestwright::bench {
 namespace {
 
-using testing::DoubleEq;
-using testing::DoubleNear;
+using ::testing::DoubleEq;
+using ::testing::DoubleNear;
 
 Case product(double flops, double bytes, double scale = 1) {
   Case c;

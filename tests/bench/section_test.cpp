@@ -9,8 +9,8 @@
 namespace nestwright::bench {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 Row row(Comparison comparison) { return {comparison.subject.label, comparison.subject.workload, comparison}; }
 

@@ -10,7 +10,7 @@
 namespace nestwright::bench {
 namespace {
 
-using testing::ThrowsMessage;
+using ::testing::ThrowsMessage;
 
 const std::filesystem::path kSuites = NESTWRIGHT_SOURCE_DIR "/bench/suites";
 

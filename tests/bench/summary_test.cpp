@@ -10,10 +10,10 @@
 namespace nestwright::bench {
 namespace {
 
-using testing::DoubleEq;
-using testing::DoubleNear;
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::DoubleEq;
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 Series ours(std::vector<double> times) { return {"Nestwright", "", false, std::move(times)}; }
 Series library(const char* name, std::vector<double> times) { return {name, "", false, std::move(times)}; }

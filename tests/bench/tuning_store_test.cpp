@@ -10,9 +10,9 @@
 namespace nestwright::bench {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 TEST(TuningStore, GoesOnWithWhatIsThere) {
   const ScratchFolder scratch("store");

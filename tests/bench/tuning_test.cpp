@@ -14,9 +14,9 @@
 namespace nestwright::bench {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 TEST(Tuning, NameTellsItFromOthers) {
   EXPECT_EQ((Tuning{.workload = "matmul m=49 n=8 k=3", .threads = 2, .seed = 7}.name()), "matmul-m49-n8-k3_2t_seed7");

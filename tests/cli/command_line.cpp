@@ -22,11 +22,11 @@
 namespace nestwright {
 namespace {
 
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::StartsWith;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 constexpr const char* kProgram = NESTWRIGHT_BINARY_DIR "/nestwright";
 constexpr uid_t kNobody = 65534;

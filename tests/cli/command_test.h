@@ -12,7 +12,7 @@
 
 namespace nestwright {
 
-class CommandTest : public testing::Test {
+class CommandTest : public ::testing::Test {
  protected:
   CommandOutput run(const std::string& text) {
     CommandOptions options;

@@ -11,9 +11,9 @@
 namespace nestwright {
 namespace {
 
-using testing::AllOf;
-using testing::ContainsRegex;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
 
 constexpr int kNvrtcRegisters = 40, kDriverRegisters = 48;  // per thread, as the fakes report them
 

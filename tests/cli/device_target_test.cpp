@@ -13,9 +13,9 @@ namespace nestwright {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 class DeviceTargetTest : public CommandTest {};
 

@@ -13,7 +13,7 @@
 namespace nestwright {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr unsigned short kColumns = 60;
 

@@ -17,9 +17,9 @@ namespace nestwright {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-class QueryTest : public testing::Test {
+class QueryTest : public ::testing::Test {
  protected:
   void SetUp() override {
     TuningLog log = TuningLog::open(folder_.file("nestwright.db"), OpenMode::kWrite);
@@ -110,7 +110,7 @@ TEST_F(QueryTest, AHintSaysWhy) {
   sqlite::Database database(folder_.file("nestwright.db"), folder_.file("nestwright.db"), SQLITE_OPEN_READWRITE, 1000);
   database.execute("UPDATE session SET microcode = 'of last year'");
   EXPECT_THAT(document(asked)["hint"].get<std::string>(),
-              testing::StartsWith("the microcode was of last year, and is "));
+              ::testing::StartsWith("the microcode was of last year, and is "));
   database.execute("UPDATE session SET microcode = '', code_generator = '0123456789abcdef'");
   EXPECT_EQ(document(asked)["hint"], "compiled by another version of the code generator");
   EXPECT_THAT(query(asked).out,

@@ -14,11 +14,11 @@ namespace nestwright {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::IsSupersetOf;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
 
 CommandOutput run(const std::string& text) { return run_nestwright(words(text)); }
 
@@ -111,18 +111,18 @@ TEST(DoctorTest, ReportsWhatIsPresentAndMissing) {
     EXPECT_GT(cost["idle"], 0) << pool;
   }
   EXPECT_THAT(found["backends"]["cpu"].get<std::string>(), HasSubstr("LLVM"));
-  EXPECT_THAT(found["backends"]["cuda"].get<std::string>(), testing::AnyOf(HasSubstr("NVRTC"), HasSubstr("missing")));
+  EXPECT_THAT(found["backends"]["cuda"].get<std::string>(), ::testing::AnyOf(HasSubstr("NVRTC"), HasSubstr("missing")));
   EXPECT_THAT(found["backends"]["opencl"].get<std::string>(),
-              testing::AnyOf(HasSubstr("OpenCL"), HasSubstr("missing")));
+              ::testing::AnyOf(HasSubstr("OpenCL"), HasSubstr("missing")));
   for (const char* kind : {"cuda", "opencl"}) {
     const json& devices = found["devices"][kind];
     if (devices.is_string()) {
-      EXPECT_THAT(devices.get<std::string>(), testing::StartsWith("missing: ")) << kind;
+      EXPECT_THAT(devices.get<std::string>(), ::testing::StartsWith("missing: ")) << kind;
       continue;
     }
     ASSERT_FALSE(devices.empty()) << kind;
     for (const json& device : devices) {
-      EXPECT_THAT(device["target"].get<std::string>(), testing::StartsWith(kind));
+      EXPECT_THAT(device["target"].get<std::string>(), ::testing::StartsWith(kind));
       EXPECT_GT(device["copy_gb_s"], 0);
     }
   }

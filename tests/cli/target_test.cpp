@@ -16,9 +16,9 @@ namespace nestwright {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-class TargetTest : public testing::Test {
+class TargetTest : public ::testing::Test {
  protected:
   CommandOutput run(const std::string& text) { return run_nestwright(words(text), {.folder = folder_.path()}); }
   bool has_database() const { return std::filesystem::exists(folder_.file("nestwright.db")); }

@@ -16,11 +16,11 @@ namespace nestwright {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
-class TuneFileTest : public testing::Test {
+class TuneFileTest : public ::testing::Test {
  protected:
   CommandOutput run(const std::string& content, const std::string& budget) {
     std::ofstream(folder_.file("shapes.json")) << content;

@@ -14,9 +14,9 @@ namespace nestwright {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-class TuneInterruptTest : public testing::TestWithParam<int> {
+class TuneInterruptTest : public ::testing::TestWithParam<int> {
  protected:
   std::vector<std::string> tune(const std::string& more = "") const {
     return words("tune matmul m=32 n=32 k=32 --threads 1 --seconds 100 --json --db " + db_ + " " + more);
@@ -49,8 +49,8 @@ TEST_P(TuneInterruptTest, EndsCleanlyAndKeepsItsResults) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Signals, TuneInterruptTest, testing::Values(SIGINT, SIGTERM, SIGHUP),
-                         [](const testing::TestParamInfo<int>& number) { return sigabbrev_np(number.param); });
+INSTANTIATE_TEST_SUITE_P(Signals, TuneInterruptTest, ::testing::Values(SIGINT, SIGTERM, SIGHUP),
+                         [](const ::testing::TestParamInfo<int>& number) { return sigabbrev_np(number.param); });
 
 }  // namespace
 }  // namespace nestwright

@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-class TuneResumeTest : public testing::Test {
+class TuneResumeTest : public ::testing::Test {
  protected:
   std::vector<std::string> tune(const std::string& budget, int batch = 8) const {
     return words("tune matmul m=32 n=32 k=32 --threads 1 --json --db " + db_ + " " + budget + " --batch " +

@@ -17,13 +17,13 @@ namespace nestwright {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::StartsWith;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
 
-class TuneTest : public testing::Test {
+class TuneTest : public ::testing::Test {
  protected:
   CommandOutput run(const std::string& text, CommandOptions options = {}) {
     options.folder = folder_.path();
@@ -66,7 +66,8 @@ TEST_F(TuneTest, TuneQueryExactQueryNearestExport) {
   ASSERT_EQ(nearest.code, 0) << nearest.err;
   const json other = json::parse(nearest.out);
   EXPECT_EQ(other["workload"], "matmul m=64 n=32 k=64");
-  EXPECT_THAT(other["match"].get<std::string>(), testing::AnyOf("nearest", "default")) << "default if it is not valid";
+  EXPECT_THAT(other["match"].get<std::string>(), ::testing::AnyOf("nearest", "default"))
+      << "default if it is not valid";
 
   const CommandOutput exported = run("export matmul m=32 n=32 k=32 --threads 1 --out kernel --name mm --json");
   ASSERT_EQ(exported.code, 0) << exported.err;
@@ -148,12 +149,12 @@ TEST_F(TuneTest, EndsWhenASmallSpaceIsExhausted) {
   const CommandOutput ran = run("tune matmul m=1 n=1 k=1 --threads 1 --seconds 20 --early-stop 12 --json");
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(json::parse(ran.out)["stopped"].get<std::string>(),
-              testing::AnyOf(HasSubstr("every valid configuration"), HasSubstr("nothing better in 12 trials")));
+              ::testing::AnyOf(HasSubstr("every valid configuration"), HasSubstr("nothing better in 12 trials")));
 }
 
 /// A worker whose builders have too little memory to compile any candidate.
 std::string starved_worker() {
-  const std::string path = testing::TempDir() + "nestwright-starved-worker-" + std::to_string(getpid());
+  const std::string path = ::testing::TempDir() + "nestwright-starved-worker-" + std::to_string(getpid());
   std::ofstream(path) << "#!/bin/sh\n"
                       << "[ \"$1\" = builder ] && exec " NESTWRIGHT_BINARY_DIR "/nestwright-worker builder 120000000\n"
                       << "exec " NESTWRIGHT_BINARY_DIR "/nestwright-worker \"$@\"\n";

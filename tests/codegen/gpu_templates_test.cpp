@@ -25,7 +25,7 @@ struct Candidate {
   std::string what;
 };
 
-class GpuTemplates : public testing::TestWithParam<std::string> {
+class GpuTemplates : public ::testing::TestWithParam<std::string> {
  protected:
   const Template& source() const { return *find_template(GetParam()); }
 
@@ -152,14 +152,14 @@ std::vector<std::string> names(DeviceKind kind) {
   return result;
 }
 
-std::string test_name(const testing::TestParamInfo<std::string>& info) {
+std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
   std::string name = info.param;
   std::replace(name.begin(), name.end(), '.', '_');
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, CudaTemplates, testing::ValuesIn(names(DeviceKind::kCuda)), test_name);
-INSTANTIATE_TEST_SUITE_P(Registry, OpenClTemplates, testing::ValuesIn(names(DeviceKind::kOpenCl)), test_name);
+INSTANTIATE_TEST_SUITE_P(Registry, CudaTemplates, ::testing::ValuesIn(names(DeviceKind::kCuda)), test_name);
+INSTANTIATE_TEST_SUITE_P(Registry, OpenClTemplates, ::testing::ValuesIn(names(DeviceKind::kOpenCl)), test_name);
 
 }  // namespace
 }  // namespace nestwright

@@ -68,7 +68,7 @@ TEST(CostModel, EveryModelIsAFunctionOfSeedAndObservations) {
 
 TEST(CostModel, UnknownNameIsRefusedWithTheKnownOnes) {
   EXPECT_THAT([] { make_cost_model("oracle", 1); },
-              testing::ThrowsMessage<UsageError>("unknown cost model 'oracle': use one of xgboost, random"));
+              ::testing::ThrowsMessage<UsageError>("unknown cost model 'oracle': use one of xgboost, random"));
 }
 
 TEST(XgboostModel, RanksPointsItHasNotSeen) {

@@ -104,7 +104,7 @@ double multiplications_of_matmul(const Workload& w) {
   return static_cast<double>(w.size("batch") * w.size("m") * w.size("n") * w.size("k"));
 }
 
-class LeastTimeOfTemplates : public testing::TestWithParam<const char*> {};
+class LeastTimeOfTemplates : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(LeastTimeOfTemplates, IsNoMoreThanWhatIsDone) {
   const Workload workload = parse_workload(GetParam());
@@ -159,7 +159,7 @@ constexpr std::array kWorkloads = {"matmul m=13 n=18 k=9",
                                    "reduce function=max shape=5x6x7x3 axes=1,3",
                                    "softmax rows=5 columns=37",
                                    "layer_norm rows=5 columns=48"};
-INSTANTIATE_TEST_SUITE_P(Workloads, LeastTimeOfTemplates, testing::ValuesIn(kWorkloads));
+INSTANTIATE_TEST_SUITE_P(Workloads, LeastTimeOfTemplates, ::testing::ValuesIn(kWorkloads));
 
 TEST(LeastTimeOfTemplatesTest, EveryOperatorOfTheCpuIsAmongThem) {
   for (const Template& t : templates()) {

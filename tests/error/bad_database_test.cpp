@@ -21,7 +21,7 @@ std::string bytes_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-class BadDatabaseTest : public testing::Test {
+class BadDatabaseTest : public ::testing::Test {
  protected:
   void SetUp() override {
     // An unprivileged user must have access.
@@ -152,10 +152,10 @@ TEST_F(BadDatabaseTest, AFullOrClosedStandardErrorIsIgnored) {
   const std::vector<std::string> tune = {"tune", kSmallWorkload, "--trials", "2", "--threads", "1", "--db", path_};
   const CommandOutput full = run_nestwright(tune, {.stderr_file = "/dev/full"});
   EXPECT_EQ(full.code, 0) << full.signal;
-  EXPECT_THAT(full.out, testing::HasSubstr("GFLOP/s"));
+  EXPECT_THAT(full.out, ::testing::HasSubstr("GFLOP/s"));
   const CommandOutput closed = run_nestwright(tune, {.has_closed_stderr = true});
   EXPECT_EQ(closed.code, 0) << closed.signal;
-  EXPECT_THAT(closed.out, testing::HasSubstr("GFLOP/s"));
+  EXPECT_THAT(closed.out, ::testing::HasSubstr("GFLOP/s"));
   EXPECT_EQ(run_nestwright({"query", kSmallWorkload, "--threads", "1", "--db", path_}).code, 0)
       << "no message was written into the database";
   EXPECT_EQ(run_nestwright({"tune"}, {.has_closed_stderr = true}).code, 2);

@@ -14,7 +14,7 @@
 namespace nestwright {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 struct Wrong {
   std::string name;
@@ -24,7 +24,7 @@ struct Wrong {
 
 void PrintTo(const Wrong& wrong, std::ostream* stream) { *stream << wrong.name; }
 
-class BadUsageTest : public testing::TestWithParam<Wrong> {};
+class BadUsageTest : public ::testing::TestWithParam<Wrong> {};
 
 TEST_P(BadUsageTest, IsRefusedInOneSentence) {
   const TemporaryFolder folder;
@@ -113,8 +113,8 @@ const std::vector<Wrong> kWrong = {
     {"SpaceOfUnknownOperator", words("space conv n=1"), {"no operator 'conv'"}},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, BadUsageTest, testing::ValuesIn(kWrong),
-                         [](const testing::TestParamInfo<Wrong>& wrong) { return wrong.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, BadUsageTest, ::testing::ValuesIn(kWrong),
+                         [](const ::testing::TestParamInfo<Wrong>& wrong) { return wrong.param.name; });
 
 TEST(BadKnobTest, UnknownKnobsAndCandidatesAreNamed) {
   const TemporaryFolder folder;

@@ -12,7 +12,7 @@
 namespace nestwright {
 namespace {
 
-class FullDiskExportTest : public testing::Test {
+class FullDiskExportTest : public ::testing::Test {
  protected:
   CommandOutput run(const std::string& out, const CommandOptions& options, const std::string& more = "--unchecked") {
     return run_nestwright(words("export matmul m=32 n=32 k=32 --threads 1 --out " + out + " " + more), options);

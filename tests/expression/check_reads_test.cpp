@@ -18,7 +18,7 @@ std::string refusal(const Tensor& t) {
 }
 constexpr const char* kFine = "accepted";
 
-class CheckReads : public testing::Test {
+class CheckReads : public ::testing::Test {
  protected:
   const Tensor a = placeholder({5, 7}, kFloat32, "A");
   const Var n = var("n"), m = var("m");
@@ -62,8 +62,8 @@ TEST_F(CheckReads, TellsWhatSymbolsMustSatisfy) {
       all.push_back(ir::to_string(r.slack) + " >= 0, or " + r.why);
     return all;
   };
-  using testing::ElementsAre;
-  using testing::IsEmpty;
+  using ::testing::ElementsAre;
+  using ::testing::IsEmpty;
   EXPECT_THAT(required(compute(
                   {m}, [&](Expr i) { return x(i); }, "C")),
               ElementsAre("n - m >= 0, or tensor 'C' reads 'X' out of bounds: index 0 is i, which runs over 0..m - 1, "
@@ -73,17 +73,17 @@ TEST_F(CheckReads, TellsWhatSymbolsMustSatisfy) {
   EXPECT_THAT(required(compute({Expr(n) / 2}, [&](Expr i) { return x(i * 2 + 1); }, "C")), IsEmpty());
   EXPECT_THAT(required(compute(
                   {5}, [&](Expr i) { return x(i) + a(i, 0); }, "C")),
-              ElementsAre(testing::StartsWith("n - 5 >= 0, or tensor 'C' reads 'X' out of bounds")));
+              ElementsAre(::testing::StartsWith("n - 5 >= 0, or tensor 'C' reads 'X' out of bounds")));
   EXPECT_THAT(required(compute(
                   {7}, [&](Expr i) { return a(m, i); }, "C")),
-              ElementsAre(testing::StartsWith("4 - m >= 0, or tensor 'C' reads 'A' out of bounds: index 0 is m")));
+              ElementsAre(::testing::StartsWith("4 - m >= 0, or tensor 'C' reads 'A' out of bounds: index 0 is m")));
   EXPECT_THAT(required(compute(
                   {8}, [&](Expr i) { return x(Expr(m) - i); }, "C")),
-              ElementsAre(testing::StartsWith("m - 7 >= 0"), testing::StartsWith("n - m - 1 >= 0")));
+              ElementsAre(::testing::StartsWith("m - 7 >= 0"), ::testing::StartsWith("n - m - 1 >= 0")));
   const IterVar r = reduce_axis(m, "r");
   EXPECT_THAT(required(compute(
                   {}, [&] { return sum(x(r) * z(0, r), r); }, "C")),
-              ElementsAre(testing::StartsWith("n - m >= 0")));
+              ElementsAre(::testing::StartsWith("n - m >= 0")));
   // Guarded indices and indices that are not affine.
   EXPECT_THAT(required(compute({m}, [&](Expr i) { return select(i < n, x(i), Expr(0.0)); }, "C")), IsEmpty());
   EXPECT_THAT(required(compute({m}, [&](Expr i) { return x(i % n); }, "C")), IsEmpty());

@@ -16,7 +16,7 @@ inline void expect_usage_error(const std::function<void()>& misuse, const std::s
     misuse();
     FAIL() << "not refused; expected: " << part_of_message;
   } catch (const UsageError& e) {
-    EXPECT_THAT(e.what(), testing::HasSubstr(part_of_message));
+    EXPECT_THAT(e.what(), ::testing::HasSubstr(part_of_message));
   }
 }
 

@@ -15,7 +15,7 @@ Reducer make_argmax() {
           }};
 }
 
-class Reducers : public testing::Test {
+class Reducers : public ::testing::Test {
  protected:
   const Tensor a_ = placeholder({4, 16}, kFloat32, "A");
   const IterVar k_ = reduce_axis(16, "k");

@@ -7,7 +7,7 @@
 namespace nestwright {
 namespace {
 
-class Compute : public testing::Test {
+class Compute : public ::testing::Test {
  protected:
   const Tensor a = placeholder({8, 16}, kFloat32, "A");
   const Tensor b = placeholder({16, 4}, kFloat32, "B");

@@ -57,7 +57,7 @@ std::string mutated(const std::vector<std::string>& corpus, std::mt19937& random
   return input;
 }
 
-class ParserTest : public testing::TestWithParam<FuzzedParser> {};
+class ParserTest : public ::testing::TestWithParam<FuzzedParser> {};
 
 TEST_P(ParserTest, AcceptsOrRefusesItsCorpus) {
   const std::vector<std::string> corpus = corpus_of(GetParam().name);
@@ -71,7 +71,7 @@ TEST_P(ParserTest, AcceptsOrRefusesMutations) {
   for (int i = 0; i < kMutations; ++i) feed_or_abort(GetParam(), mutated(corpus, random));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ParserTest, testing::ValuesIn(fuzzed_parsers().begin(), fuzzed_parsers().end()),
+INSTANTIATE_TEST_SUITE_P(All, ParserTest, ::testing::ValuesIn(fuzzed_parsers().begin(), fuzzed_parsers().end()),
                          [](const auto& parser) { return parser.param.name; });
 
 }  // namespace

@@ -9,8 +9,8 @@
 namespace nestwright::house {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 /// Returns "PATH:LINE: what is wrong" for each line of `text` that breaks the rule.
 std::vector<std::string> list_violations(const std::string& path, const std::string& text) {

@@ -11,8 +11,8 @@
 namespace nestwright::house {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 std::string read(const std::filesystem::path& path) {
   std::stringstream text;

@@ -56,7 +56,7 @@ TEST(Functions, AreMeasured) {
   const std::vector<FunctionSize> functions = read_functions(kText);
   std::vector<std::vector<int>> sizes;
   for (const FunctionSize& f : functions) sizes.push_back({f.line, f.lines, f.nesting});
-  EXPECT_THAT(sizes, testing::ElementsAre(std::vector{6, 12, 3}, std::vector{23, 1, 0}, std::vector{27, 3, 1}));
+  EXPECT_THAT(sizes, ::testing::ElementsAre(std::vector{6, 12, 3}, std::vector{23, 1, 0}, std::vector{27, 3, 1}));
 }
 
 TEST(Functions, OfTemplatesAreSmall) {

@@ -9,7 +9,7 @@
 namespace nestwright::house {
 namespace {
 
-using testing::IsEmpty;
+using ::testing::IsEmpty;
 
 std::string architecture() {
   std::ifstream file(NESTWRIGHT_SOURCE_DIR "/docs/architecture.md");

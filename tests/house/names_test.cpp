@@ -10,8 +10,8 @@
 namespace nestwright::house {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 /// Suites that test something that no single file implements.
 const NameExceptions kTestExceptions = {

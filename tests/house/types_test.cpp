@@ -10,9 +10,9 @@
 namespace nestwright::house {
 namespace {
 
-using testing::ElementsAre;
-using testing::Field;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::IsEmpty;
 
 auto named(const char* name) { return Field(&TypeDefinition::name, name); }
 

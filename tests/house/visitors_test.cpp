@@ -11,8 +11,8 @@
 namespace nestwright::house {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 /// Returns the lines with an unnamed parameter of deduced type, which accepts any node and ignores it.
 std::vector<int> wildcards(const std::string& text) {

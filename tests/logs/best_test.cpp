@@ -35,7 +35,7 @@ TEST_F(BestTest, OnlyVerifiedTrialsThatRanToTheEndUndisturbed) {
   EXPECT_EQ(record->task.workload.text, task_.workload.text);
   EXPECT_EQ(record->task.machine, "made-up machine");
   EXPECT_DOUBLE_EQ(record->gflops(), 2.0 * 512 * 512 * 512 / 90);
-  EXPECT_THAT(record->recorded_at, testing::MatchesRegex("20..-..-..T..:..:..\\....Z"));
+  EXPECT_THAT(record->recorded_at, ::testing::MatchesRegex("20..-..-..T..:..:..\\....Z"));
 }
 
 TEST_F(BestTest, OfTheOldRuleTheBusiestSessionAnswers) {

@@ -8,7 +8,7 @@
 namespace nestwright::sqlite {
 namespace {
 
-class DatabaseTest : public testing::Test {
+class DatabaseTest : public ::testing::Test {
  protected:
   DatabaseTest() { database_.execute("CREATE TABLE t(x); INSERT INTO t VALUES (1), (2), (3)"); }
 

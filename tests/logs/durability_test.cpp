@@ -13,7 +13,7 @@
 namespace nestwright {
 namespace {
 
-class DurabilityTest : public testing::Test {
+class DurabilityTest : public ::testing::Test {
  protected:
   /// The points of all recorded trials, each of which must occur once.
   std::set<int> recorded() const {

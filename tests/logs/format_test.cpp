@@ -33,7 +33,7 @@ std::vector<std::string> queries() {
   return found;
 }
 
-class FormatTest : public testing::Test {
+class FormatTest : public ::testing::Test {
  protected:
   void SetUp() override {
     TuningLog log = TuningLog::open(path_, OpenMode::kWrite);
@@ -83,7 +83,7 @@ TEST_F(FormatTest, TimesOfSessionsAreRescaledByTheirAnchors) {
   sqlite::Statement rescaled = database.prepare(queries().at(1));
   std::vector<double> times;
   while (rescaled.step()) times.push_back(rescaled.real(3));
-  EXPECT_THAT(times, testing::ElementsAre(190, 196, 198, 200));
+  EXPECT_THAT(times, ::testing::ElementsAre(190, 196, 198, 200));
 }
 
 TEST_F(FormatTest, TablesAndColumnsAreDocumented) {
@@ -94,19 +94,19 @@ TEST_F(FormatTest, TablesAndColumnsAreDocumented) {
   int count = 0;
   while (tables.step()) {
     const std::string table = tables.text(0);
-    EXPECT_THAT(text, testing::HasSubstr("`" + table + "`")) << "table " << table;
+    EXPECT_THAT(text, ::testing::HasSubstr("`" + table + "`")) << "table " << table;
     if (tables.text(1) == "view") continue;
     ++count;
-    EXPECT_THAT(tables.text(2), testing::EndsWith("STRICT"));
+    EXPECT_THAT(tables.text(2), ::testing::EndsWith("STRICT"));
     sqlite::Statement columns = database.prepare("SELECT name FROM pragma_table_info('" + table + "')");
     while (columns.step()) {
       const std::string column = columns.text(0);
       if (column == "id" || column == "name") continue;
-      EXPECT_THAT(text, testing::HasSubstr("`" + column + "`")) << table << "." << column;
+      EXPECT_THAT(text, ::testing::HasSubstr("`" + column + "`")) << table << "." << column;
     }
   }
   EXPECT_EQ(count, 13);
-  EXPECT_THAT(text, testing::HasSubstr("**" + std::to_string(log_migrations().back().to_version) + "**"));
+  EXPECT_THAT(text, ::testing::HasSubstr("**" + std::to_string(log_migrations().back().to_version) + "**"));
 }
 
 TEST_F(FormatTest, OutcomesHaveTheirNames) {

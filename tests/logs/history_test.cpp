@@ -10,9 +10,9 @@
 namespace nestwright {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
-class HistoryTest : public testing::Test {
+class HistoryTest : public ::testing::Test {
  protected:
   /// Records a session whose trials take these times, in ns.
   SessionId record(const std::vector<double>& times) {
@@ -106,7 +106,7 @@ TEST_F(HistoryTest, UnfinishedBatchesAreFoundByTheirIndex) {
   sqlite::Statement plan = database.prepare(
       "EXPLAIN QUERY PLAN SELECT id FROM batch WHERE session_id = 1 AND batch.unmeasured > 0 ORDER BY id LIMIT 1");
   ASSERT_TRUE(plan.step());
-  EXPECT_THAT(plan.text(3), testing::HasSubstr("unfinished_batch"));
+  EXPECT_THAT(plan.text(3), ::testing::HasSubstr("unfinished_batch"));
 }
 
 }  // namespace

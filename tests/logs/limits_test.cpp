@@ -32,7 +32,7 @@ TEST(LimitsTest, WhatIsNoRateIsRefused) {
   for (const double wrong : {-1.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
     for (const MachineLimits& limits : {MachineLimits{wrong, 1}, MachineLimits{1, wrong}}) {
       EXPECT_THAT(message<LogError>([&] { log.raise_limits("a", limits); }),
-                  testing::HasSubstr("cannot be a limit of machine 'a'"));
+                  ::testing::HasSubstr("cannot be a limit of machine 'a'"));
     }
   }
   EXPECT_EQ(log.raise_limits("a", {}).fma_gflops, 0);

@@ -11,7 +11,7 @@
 namespace nestwright {
 namespace {
 
-class LostFileTest : public testing::Test {
+class LostFileTest : public ::testing::Test {
  protected:
   LostFileTest() {
     for (int i = 0; i < 2; ++i) record(i);

@@ -9,7 +9,7 @@
 namespace nestwright {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 /// The content of every version: one task.
 constexpr const char* kOneTask = R"sql(
@@ -57,7 +57,7 @@ INSERT INTO trial VALUES
   (7, 7, 4, 0, '', 2, 1, 3, '[2]', '[2]', '[]', 0, 1, 0, 0, 1, 2, 3, 'r7', NULL, NULL, NULL, NULL, NULL);
 )sql";
 
-class MigrationTest : public testing::Test {
+class MigrationTest : public ::testing::Test {
  protected:
   void make(int version, const std::string& content) const {
     std::filesystem::remove(path_);

@@ -16,9 +16,9 @@
 namespace nestwright {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string bytes_of(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
@@ -27,7 +27,7 @@ std::string bytes_of(const std::string& file) {
 
 void put(const std::string& file, const std::string& bytes) { std::ofstream(file, std::ios::binary) << bytes; }
 
-class OpenLogTest : public testing::Test {
+class OpenLogTest : public ::testing::Test {
  protected:
   std::string refusal(OpenMode mode, const OpenOptions& options = {}) const {
     return message<LogError>([&] { TuningLog::open(path_, mode, options); });

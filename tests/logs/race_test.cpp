@@ -6,7 +6,7 @@
 namespace nestwright {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 class RaceTest : public RecordedRuns {
  protected:

@@ -8,13 +8,13 @@
 namespace nestwright {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
-class ReadOrNoteTest : public testing::Test {
+class ReadOrNoteTest : public ::testing::Test {
  protected:
   ReadOrNoteTest() {
     TuningLog log = TuningLog::open(path_, OpenMode::kWrite);

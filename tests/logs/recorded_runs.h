@@ -14,7 +14,7 @@
 
 namespace nestwright {
 
-class RecordedRuns : public testing::Test {
+class RecordedRuns : public ::testing::Test {
  protected:
   /// Records one trial for each measurement in a session of its own, which stays open.
   SessionId run(const TaskKey& task, const std::vector<Measurement>& measurements, int version = 1) {

@@ -6,7 +6,7 @@
 namespace nestwright {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 class RemeasureTest : public RecordedRuns {
  protected:

@@ -9,10 +9,10 @@
 namespace nestwright {
 namespace {
 
-using testing::HasSubstr;
-using testing::ThrowsMessage;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
-class SameCodeTest : public testing::Test {
+class SameCodeTest : public ::testing::Test {
  protected:
   struct Run {
     SessionId session;
@@ -65,7 +65,7 @@ TEST_F(SameCodeTest, IsNeverBestNorRunnerUpNorChallenger) {
   EXPECT_EQ(log_.top(filter_of(task_), 10).size(), 2u);
   std::vector<TrialId> challengers;
   for (const TrialRecord& trial : log_.challengers(task_, 3)) challengers.push_back(trial.id);
-  EXPECT_THAT(challengers, testing::ElementsAre(first, first + 1, own));
+  EXPECT_THAT(challengers, ::testing::ElementsAre(first, first + 1, own));
 }
 
 TEST_F(SameCodeTest, MustNameATrialOfThisTaskAndCodeThatWasMeasured) {

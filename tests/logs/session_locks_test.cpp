@@ -11,7 +11,7 @@
 namespace nestwright {
 namespace {
 
-class SessionLocksTest : public testing::Test {
+class SessionLocksTest : public ::testing::Test {
  protected:
   TemporaryFolder folder_;
   std::string path_ = folder_.file("log.db");

@@ -8,7 +8,7 @@
 namespace nestwright {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 class SessionUnitTest : public RecordedRuns {
  protected:

@@ -13,9 +13,9 @@
 namespace nestwright {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-class TuningLogTest : public testing::Test {
+class TuningLogTest : public ::testing::Test {
  protected:
   TemporaryFolder folder_;
   std::string path_ = folder_.file("log.db");

@@ -14,9 +14,9 @@
 namespace nestwright {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-class LookupTest : public testing::Test {
+class LookupTest : public ::testing::Test {
  protected:
   static Task task(const std::string& workload, const std::string& target = "cpu,isa=avx2") {
     return {parse_workload(workload), Target::parse(target)};

@@ -9,7 +9,7 @@
 namespace nestwright {
 namespace {
 
-class HintReason : public testing::Test {
+class HintReason : public ::testing::Test {
  protected:
   HintReason() {
     record_.task = task_key({parse_workload("matmul m=32 n=32 k=32"), Target::host()});

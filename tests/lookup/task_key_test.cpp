@@ -34,7 +34,7 @@ TEST(TaskKeyTest, NamesTargetMachineAndBackend) {
   EXPECT_EQ(key.target, task.target.str());
   EXPECT_EQ(key.threads, 3);
   EXPECT_EQ(key.machine, Machine::host().fingerprint());
-  EXPECT_THAT(key.backend, testing::StartsWith("LLVM "));
+  EXPECT_THAT(key.backend, ::testing::StartsWith("LLVM "));
   EXPECT_EQ(key.pipeline, Pipeline::kSearch);
 }
 

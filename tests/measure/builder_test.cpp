@@ -22,7 +22,7 @@ ir::Program named(const std::string& name) {
   return program;
 }
 
-class FaultyBuilder : public testing::Test {
+class FaultyBuilder : public ::testing::Test {
  protected:
   void SetUp() override { use_worker(FAKE_WORKER); }
   void TearDown() override { unsetenv("FAKE_WORKER_START"); }

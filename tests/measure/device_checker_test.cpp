@@ -60,7 +60,7 @@ TEST(DeviceDigest, DependsOnEveryByteItsPlaceAndNothingBehind) {
 }
 
 #ifdef WITH_OPENCL
-class OnOpenCl : public testing::Test {
+class OnOpenCl : public ::testing::Test {
  protected:
   DeviceMemoryPtr uploaded(std::span<const std::byte> bytes) {
     DeviceMemoryPtr memory = device_->allocate(static_cast<std::int64_t>(bytes.size()));

@@ -26,8 +26,8 @@ TEST(GatedSampler, ASampleOfAQuietMachineIsTakenOnce) {
   EXPECT_EQ(sample->ns, 2e6);
   EXPECT_EQ(sample->fma_ns, MadeUpKernels::kFma_ns);
   EXPECT_EQ(sample->disturbance, "");
-  EXPECT_THAT(machine.kernels.calls[0], testing::ElementsAre(2));
-  EXPECT_THAT(machine.kernels.warm_ups[0], testing::ElementsAre(true));
+  EXPECT_THAT(machine.kernels.calls[0], ::testing::ElementsAre(2));
+  EXPECT_THAT(machine.kernels.warm_ups[0], ::testing::ElementsAre(true));
 }
 
 TEST(GatedSampler, ADisturbedReadingIsTakenAgain) {

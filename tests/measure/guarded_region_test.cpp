@@ -61,13 +61,13 @@ TEST(GuardedRegion, ThePoisonIsNotANumber) {
 
 TEST(GuardedRegion, SaysThatThereIsNoMemory) { EXPECT_THROW(GuardedRegion::writable(std::int64_t{1} << 50), Error); }
 
-using GuardedRegionDeathTest = testing::Test;
+using GuardedRegionDeathTest = ::testing::Test;
 
 TEST(GuardedRegionDeathTest, TheGuardsFault) {
   const GuardedRegion region = GuardedRegion::writable(4096);
   volatile char* start = static_cast<char*>(region.buffer(Placement::kAtStart));
-  EXPECT_EXIT(start[-1] = 1, testing::KilledBySignal(SIGSEGV), "");
-  EXPECT_EXIT(start[4096] = 1, testing::KilledBySignal(SIGSEGV), "");
+  EXPECT_EXIT(start[-1] = 1, ::testing::KilledBySignal(SIGSEGV), "");
+  EXPECT_EXIT(start[4096] = 1, ::testing::KilledBySignal(SIGSEGV), "");
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ TEST(RaceDisturbance, StealRepeatsThePass) {
   EXPECT_THAT(timing.samples_ns, SizeIs(10));
   EXPECT_THAT(timing.samples_ns, Each(DoubleNear(1e6, 1))) << "none of the pass from which time was stolen";
   EXPECT_EQ(machine.kernels.samples_of(0), 11u);
-  EXPECT_THAT(machine.kernels.reasons_to_pause, testing::ElementsAre("the hypervisor took 20 ms"));
+  EXPECT_THAT(machine.kernels.reasons_to_pause, ::testing::ElementsAre("the hypervisor took 20 ms"));
 }
 
 TEST(RaceDisturbance, AWalkOffItsNormRepeatsThePass) {
@@ -107,7 +107,7 @@ TEST(RaceDisturbance, AWalkOffItsNormRepeatsThePass) {
   EXPECT_THAT(timing.samples_ns, Each(DoubleNear(1e6, 1)));
   EXPECT_THAT(timing.walk_ns, Each(1e6)) << "the memory sentinel of each pass that counts";
   EXPECT_THAT(machine.kernels.reasons_to_pause,
-              testing::ElementsAre("the walk through memory took 3.00 times its norm"));
+              ::testing::ElementsAre("the walk through memory took 3.00 times its norm"));
 }
 
 TEST(RaceDisturbance, WhatWasStolenBeforeTheRaceDisturbsNothing) {

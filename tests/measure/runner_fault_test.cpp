@@ -14,7 +14,7 @@ struct Fault {
   const char* message;
 };
 
-class RunnerFault : public testing::TestWithParam<Fault> {};
+class RunnerFault : public ::testing::TestWithParam<Fault> {};
 
 TEST_P(RunnerFault, CostsItselfOnly) {
   const auto runner = planted_runner();
@@ -27,16 +27,16 @@ TEST_P(RunnerFault, CostsItselfOnly) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, RunnerFault,
-    testing::Values(Fault{"writes_past_end", "SIGSEGV while being checked: past the end of parameter 2"},
-                    Fault{"reads_past_end", "SIGSEGV while being checked: past the end of parameter 1"},
-                    Fault{"reads_before_start", "SIGSEGV while being checked: before the start of parameter 0"},
-                    Fault{"writes_an_input", "SIGSEGV while being checked: it wrote to parameter 0, an input"},
-                    Fault{"writes_past_workspace", "SIGSEGV while being checked: past the end of the workspace"},
-                    Fault{"wild_store", "SIGSEGV while being checked"},
-                    Fault{"runs_out_of_stack", "SIGSEGV while being checked"},
-                    Fault{"illegal_instruction", "SIGILL while being checked"},
-                    Fault{"divides_by_zero", "SIGFPE while being checked"},
-                    Fault{"crashes_when_timed", "SIGSEGV while being timed"}),
+    ::testing::Values(Fault{"writes_past_end", "SIGSEGV while being checked: past the end of parameter 2"},
+                      Fault{"reads_past_end", "SIGSEGV while being checked: past the end of parameter 1"},
+                      Fault{"reads_before_start", "SIGSEGV while being checked: before the start of parameter 0"},
+                      Fault{"writes_an_input", "SIGSEGV while being checked: it wrote to parameter 0, an input"},
+                      Fault{"writes_past_workspace", "SIGSEGV while being checked: past the end of the workspace"},
+                      Fault{"wild_store", "SIGSEGV while being checked"},
+                      Fault{"runs_out_of_stack", "SIGSEGV while being checked"},
+                      Fault{"illegal_instruction", "SIGILL while being checked"},
+                      Fault{"divides_by_zero", "SIGFPE while being checked"},
+                      Fault{"crashes_when_timed", "SIGSEGV while being timed"}),
     [](const auto& fault) { return fault.param.kernel; });
 
 // The worker is replaced, and everything that it held is linked again.

@@ -39,7 +39,7 @@ struct Misdeed {
   const char* message;
 };
 
-class Ends : public testing::TestWithParam<Misdeed> {};
+class Ends : public ::testing::TestWithParam<Misdeed> {};
 TEST_P(Ends, CostsItselfOnly) {
   const Measurement result = result_of(GetParam().kernel);
   EXPECT_EQ(result.outcome, Outcome::kCrash);
@@ -47,16 +47,16 @@ TEST_P(Ends, CostsItselfOnly) {
 }
 INSTANTIATE_TEST_SUITE_P(
     All, Ends,
-    testing::Values(Misdeed{"aborts", "SIGABRT while being checked"},
-                    Misdeed{"exits_3", "exit code 3 while being checked"},
-                    Misdeed{"exits_0", "exit code 0 while being checked"},
-                    Misdeed{"closes_its_channel", "exit code 1: its channel was closed while being checked"},
-                    Misdeed{"writes_garbage", "it wrote what is no message into its channel while being checked"},
-                    Misdeed{"writes_a_short_message",
-                            "it wrote what is no message into its channel while being checked"}),
+    ::testing::Values(Misdeed{"aborts", "SIGABRT while being checked"},
+                      Misdeed{"exits_3", "exit code 3 while being checked"},
+                      Misdeed{"exits_0", "exit code 0 while being checked"},
+                      Misdeed{"closes_its_channel", "exit code 1: its channel was closed while being checked"},
+                      Misdeed{"writes_garbage", "it wrote what is no message into its channel while being checked"},
+                      Misdeed{"writes_a_short_message",
+                              "it wrote what is no message into its channel while being checked"}),
     [](const auto& each) { return each.param.kernel; });
 
-class Refused : public testing::TestWithParam<Misdeed> {};
+class Refused : public ::testing::TestWithParam<Misdeed> {};
 TEST_P(Refused, IsEndedByTheSystemCall) {
   if (!is_protected("processes")) GTEST_SKIP() << "no seccomp here";
   const Measurement result = result_of(GetParam().kernel);
@@ -64,9 +64,9 @@ TEST_P(Refused, IsEndedByTheSystemCall) {
   EXPECT_EQ(result.message, std::string("SIGSYS while being checked: it called ") + GetParam().message);
 }
 INSTANTIATE_TEST_SUITE_P(All, Refused,
-                         testing::Values(Misdeed{"forks", "fork"}, Misdeed{"starts_a_program", "execve"},
-                                         Misdeed{"makes_a_socket", "socket"}, Misdeed{"takes_the_terminal", "open"},
-                                         Misdeed{"reads_a_file", "open"}, Misdeed{"removes_a_file", "unlink"}),
+                         ::testing::Values(Misdeed{"forks", "fork"}, Misdeed{"starts_a_program", "execve"},
+                                           Misdeed{"makes_a_socket", "socket"}, Misdeed{"takes_the_terminal", "open"},
+                                           Misdeed{"reads_a_file", "open"}, Misdeed{"removes_a_file", "unlink"}),
                          [](const auto& each) { return each.param.kernel; });
 
 TEST(RunnerIsolation, AnotherProcessCannotBeSignalled) {
@@ -108,7 +108,7 @@ TEST(Protections, NameEachThingOnce) {
     names.push_back(each.of);
     EXPECT_FALSE(each.by.empty()) << each.of;
   }
-  EXPECT_THAT(names, testing::ElementsAre("files", "network", "processes", "signals", "memory", "time"));
+  EXPECT_THAT(names, ::testing::ElementsAre("files", "network", "processes", "signals", "memory", "time"));
 }
 
 }  // namespace

@@ -145,7 +145,7 @@ TEST(RunnerRace, WhereTheMachineStaysDisturbedTheRunWaitsAndSaysWhy) {
   EXPECT_GT(result.measurements[0].timing.median_ns, 0);
   EXPECT_FALSE(result.successor.has_value());
   ASSERT_THAT(reasons, SizeIs(Ge(3u)));
-  EXPECT_THAT(reasons, testing::Contains(HasSubstr("the processor was away for ")));
+  EXPECT_THAT(reasons, ::testing::Contains(HasSubstr("the processor was away for ")));
 }
 
 TEST(RunnerRace, FinalistsRaceInSeveralFreshProcesses) {

@@ -107,7 +107,7 @@ TEST(Runner, AFinalistMayNotDependOnThePreviousCall) {
   const CompiledObject once = planted("computes_once"), right = planted("right");
   const auto results = runner->check({{&once}, {&right}});
   EXPECT_EQ(results[0].outcome, Outcome::kWrongResult);
-  EXPECT_THAT(results[0].message, testing::HasSubstr("in a second call, parameter 2 element 0: expected 0.5, got "));
+  EXPECT_THAT(results[0].message, ::testing::HasSubstr("in a second call, parameter 2 element 0: expected 0.5, got "));
   EXPECT_EQ(results[1].outcome, Outcome::kOk) << results[1].message;
 }
 

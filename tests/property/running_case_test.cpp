@@ -18,11 +18,11 @@ void crash(int signal) {
 }
 
 TEST(RunningCaseDeathTest, IsNamedByACrash) {
-  EXPECT_EXIT(crash(SIGSEGV), testing::KilledBySignal(SIGSEGV),
+  EXPECT_EXIT(crash(SIGSEGV), ::testing::KilledBySignal(SIGSEGV),
               "^crashed with signal 11; again:\n"
               "  nestwright-soak --case 2222\n"
               "  nestwright-soak --case 18446744073709551615\n$");
-  EXPECT_EXIT(crash(SIGILL), testing::KilledBySignal(SIGILL), "^crashed with signal 4; again:\n");
+  EXPECT_EXIT(crash(SIGILL), ::testing::KilledBySignal(SIGILL), "^crashed with signal 4; again:\n");
 }
 
 }  // namespace

@@ -15,8 +15,8 @@
 namespace nestwright {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 /// Selects the fake driver before any test loads one.
 class UseFakeDriver : public ::testing::Environment {
@@ -117,7 +117,7 @@ TEST(CudaDevice, ALaunchThatDoesNotFitIsRefused) {
             "kernel f_0 is launched with 1024 threads a block, and Fake 7 runs at most 512 of it");
   EXPECT_EQ(message<DeviceError>([&] { device->launch(*kernel, {.grid = {1, 70000, 1}}, {}); }),
             "kernel f_0 is launched with 70000 blocks along y, and CUDA runs at most 65535");
-  EXPECT_THAT(seen(), testing::Not(HasSubstr("launch")));
+  EXPECT_THAT(seen(), ::testing::Not(HasSubstr("launch")));
 }
 
 TEST(CudaDevice, CodeThatIsNoneIsRefusedWithTheDriversWords) {

@@ -14,9 +14,9 @@
 namespace nestwright {
 namespace {
 
-using testing::Each;
-using testing::HasSubstr;
-using testing::MatchesRegex;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 
 constexpr const char* kSource = R"(
 __kernel void where(__global int* out, long scale) {

@@ -68,7 +68,7 @@ TEST(SpinPool, RunsEachTaskOnceWhateverTheDelays) {
         ++runs.at(static_cast<std::size_t>(task));
         --inside.at(static_cast<std::size_t>(thread));
       });
-      ASSERT_THAT(std::vector<int>(runs.begin(), runs.end()), testing::Each(1)) << threads << " " << tasks;
+      ASSERT_THAT(std::vector<int>(runs.begin(), runs.end()), ::testing::Each(1)) << threads << " " << tasks;
       ASSERT_EQ(clashes, 0) << "two tasks ran at once with one thread number";
       // Threads fall asleep after 50 us: tests just before, during and long after that.
       if (round % 3 == 0) work_for(microseconds(random() % 120));

@@ -8,8 +8,8 @@
 namespace nestwright::cuda {
 namespace {
 
-using testing::Contains;
-using testing::ElementsAre;
+using ::testing::Contains;
+using ::testing::ElementsAre;
 
 std::vector<std::string> without_folder(const std::vector<std::string>& names) {
   std::vector<std::string> plain;

@@ -56,7 +56,7 @@ TEST_F(Pragma, IsNotedAtItsLoop) {
   EXPECT_EQ(stage(c).pragmas[0].loop, i);
   EXPECT_EQ(stage(c).pragmas[0].value, 64);
   EXPECT_EQ(s.trace().steps().back(), (TraceStep{"pragma", {"C.0", "auto_unroll", "64"}}));
-  EXPECT_THAT(s.str(), testing::HasSubstr("  auto_unroll 64 at i\n"));
+  EXPECT_THAT(s.str(), ::testing::HasSubstr("  auto_unroll 64 at i\n"));
   Schedule again = create_schedule(c);
   s.trace().replay(again);
   EXPECT_EQ(again.str(), s.str());
@@ -83,7 +83,7 @@ TEST_F(Pragma, OfAScanIsNotedAtItsTime) {
   const IterVar t = recurrence[Y].axis(0);
   expect_refused([&] { recurrence[Y].pragma(t, "in_threads", 2); }, "pragma", "t", "in_threads takes 1, not 2");
   recurrence[Y].pragma(t, "in_threads", 1);
-  EXPECT_THAT(recurrence.str(), testing::HasSubstr("  in_threads 1 at t\n"));
+  EXPECT_THAT(recurrence.str(), ::testing::HasSubstr("  in_threads 1 at t\n"));
   expect_refused([&] { recurrence[Y].pragma(t, "auto_unroll", 9); }, "pragma", "t", "it has in_threads 1 already");
   Schedule again = create_schedule(Y);
   recurrence.trace().replay(again);
@@ -94,7 +94,7 @@ TEST_F(StorageAlign, IsNotedAtItsAxis) {
   const Tensor cache = s.cache_read(b, ir::Scope::kLocal, {c});
   s[cache].storage_align(s[cache].axis(0), 16, 1);
   EXPECT_EQ(s.trace().steps().back(), (TraceStep{"storage_align", {"B.cache.0", "16", "1"}}));
-  EXPECT_THAT(s.str(), testing::HasSubstr("  stride of ax0 is 1 modulo 16\n"));
+  EXPECT_THAT(s.str(), ::testing::HasSubstr("  stride of ax0 is 1 modulo 16\n"));
   Schedule again = create_schedule(c);
   s.trace().replay(again);
   EXPECT_EQ(again.str(), s.str());

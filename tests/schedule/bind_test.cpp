@@ -13,7 +13,7 @@ TEST_F(Bind, MarksTheLoop) {
   EXPECT_EQ(stage(c).kinds.at(tx), ir::LoopKind::kThreadX);
   EXPECT_EQ(stage(c).kinds.at(i), ir::LoopKind::kVirtualThread);
   EXPECT_EQ(s.trace().steps().back(), (TraceStep{"bind", {"C.0", "vthread"}}));
-  EXPECT_THAT(s.str(), testing::HasSubstr("  threadIdx.x j.inner in 0..16\n"));
+  EXPECT_THAT(s.str(), ::testing::HasSubstr("  threadIdx.x j.inner in 0..16\n"));
 }
 
 TEST_F(Bind, ReplaysEveryIndex) {

@@ -4,7 +4,7 @@
 namespace nestwright {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 class CacheRead : public MatmulSchedule {
  protected:

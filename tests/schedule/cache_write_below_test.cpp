@@ -4,7 +4,7 @@
 namespace nestwright {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 /// C's loops are ko, i.outer, j.outer, i.inner, j.inner and the rest of the reduction inside.
 class CacheWriteBelow : public MatmulSchedule {

@@ -25,7 +25,7 @@ TEST_F(DoubleBuffer, IsNotedAndReplayed) {
   s[cache].double_buffer();
   EXPECT_EQ(stage(cache).slots, 2);
   EXPECT_EQ(s.trace().steps().back(), (TraceStep{"double_buffer", {"B.cache"}}));
-  EXPECT_THAT(s.str(), testing::HasSubstr("B.cache: float32[32, 48] in local, at i of C\n  double-buffered at i\n"));
+  EXPECT_THAT(s.str(), ::testing::HasSubstr("B.cache: float32[32, 48] in local, at i of C\n  double-buffered at i\n"));
   Schedule again = create_schedule(c);
   Trace::parse(s.trace().str()).replay(again);
   EXPECT_EQ(again.str(), s.str());
@@ -37,7 +37,7 @@ TEST_F(DoubleBuffer, OfMoreStages) {
   s[cache].double_buffer(4);
   EXPECT_EQ(stage(cache).slots, 4);
   EXPECT_EQ(s.trace().steps().back(), (TraceStep{"double_buffer", {"B.cache", "stages=4"}}));
-  EXPECT_THAT(s.str(), testing::HasSubstr("  double-buffered at i in 4 stages\n"));
+  EXPECT_THAT(s.str(), ::testing::HasSubstr("  double-buffered at i in 4 stages\n"));
   Schedule again = create_schedule(c);
   Trace::parse(s.trace().str()).replay(again);
   EXPECT_EQ(again.str(), s.str());
@@ -69,7 +69,7 @@ TEST_F(DoubleBuffer, StaysWhenTheStageMovesToAnotherLoop) {
   s[cache].compute_at(s[c], j);
   EXPECT_EQ(stage(cache).slots, 2);
   s[c].unroll(j);
-  EXPECT_THAT(s.str(), testing::HasSubstr("double-buffered at j\n"));
+  EXPECT_THAT(s.str(), ::testing::HasSubstr("double-buffered at j\n"));
 }
 
 TEST_F(DoubleBuffer, RefusesAStageWithoutALoop) {

@@ -14,7 +14,7 @@
 
 namespace nestwright {
 
-class MatmulSchedule : public testing::Test {
+class MatmulSchedule : public ::testing::Test {
  protected:
   static Tensor product(const Tensor& a, const Tensor& b, const IterVar& k) {
     return compute({64, 48}, [&](Expr i, Expr j) { return sum(a(i, k) * b(k, j), k); }, "C");
@@ -53,7 +53,7 @@ class MatmulSchedule : public testing::Test {
     } catch (const ScheduleError& e) {
       EXPECT_EQ(e.primitive(), primitive);
       EXPECT_EQ(e.loop(), loop);
-      EXPECT_THAT(e.reason(), testing::HasSubstr(part_of_reason));
+      EXPECT_THAT(e.reason(), ::testing::HasSubstr(part_of_reason));
     }
     EXPECT_EQ(s.str(), before) << "a refusal changed the schedule";
     EXPECT_EQ(s.trace(), trace) << "a refusal was recorded";

@@ -10,7 +10,7 @@ TEST(Prepare, IsNotedAndReplayed) {
   Schedule s = create_schedule(result);
   s[doubled].prepare();
   EXPECT_EQ(s.trace().steps().back(), (TraceStep{"prepare", {"B"}}));
-  EXPECT_THAT(s.str(), testing::HasSubstr("B: float32[32, 48] in global, prepared\n"));
+  EXPECT_THAT(s.str(), ::testing::HasSubstr("B: float32[32, 48] in global, prepared\n"));
   Schedule again = create_schedule(result);
   Trace::parse(s.trace().str()).replay(again);
   EXPECT_EQ(again.str(), s.str());
@@ -55,7 +55,7 @@ TEST(Prepare, RefusesAStepOfAScan) {
   const Tensor update = compute({16, 8}, [&](Expr t, Expr j) { return state(t - 1, j) + x(t, j); }, "update");
   const Tensor sums = scan(init, update, state, {x}, "sums");
   Schedule s = create_schedule(sums);
-  EXPECT_THAT(message<ScheduleError>([&] { s[update].prepare(); }), testing::HasSubstr("which every call runs anew"));
+  EXPECT_THAT(message<ScheduleError>([&] { s[update].prepare(); }), ::testing::HasSubstr("which every call runs anew"));
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ TEST_F(Refusals, ParallelInsideParallel) {
             "parallel of j: i is parallel already: fuse them and make the result parallel");
 }
 
-class ThreeStages : public testing::Test {
+class ThreeStages : public ::testing::Test {
  protected:
   const Tensor a = placeholder({32, 32}, kFloat32, "A");
   const Tensor b = compute({32, 32}, [&](Expr x, Expr y) { return a(x, y) * 2.0; }, "B");

@@ -8,7 +8,7 @@
 namespace nestwright {
 namespace {
 
-class ScanSchedule : public testing::Test {
+class ScanSchedule : public ::testing::Test {
  protected:
   const Tensor x = placeholder({8, 6}, kFloat32, "X");
   const Tensor state = placeholder({8, 6}, kFloat32, "S");

@@ -7,8 +7,8 @@
 namespace nestwright {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TEST_F(MatmulSchedule, StartsWithTheAxesAsLoops) {
   EXPECT_THAT(loops(c), ElementsAre("i", "j", "k"));

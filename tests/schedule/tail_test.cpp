@@ -10,9 +10,9 @@
 namespace nestwright {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 TEST(Tail, PrintsAndParses) {
   for (const Tail& tail : {Tail::guard(), Tail::partition(), Tail::predicate(), Tail::compose({14, 12})}) {

@@ -22,7 +22,7 @@ struct Bytes {
   }
 };
 
-class Tensorize : public testing::Test {
+class Tensorize : public ::testing::Test {
  protected:
   /// Moves the loops of the tile innermost and returns the first of them.
   static IterVar tile(Schedule& s, const Bytes& t, std::int64_t columns = 16) {
@@ -48,7 +48,7 @@ TEST_F(Tensorize, MatchesReadsThatStartAnywhere) {
   const IterVar ji = tile(s, t);
   s[t.c].tensorize(ji, dot_u8s8_16x4());
   EXPECT_EQ(s.trace().steps().back(), (TraceStep{"tensorize", {"C.5", "dot_u8s8_16x4"}}));
-  EXPECT_THAT(s.str(), testing::HasSubstr("  tensorized by dot_u8s8_16x4 at j.inner\n"));
+  EXPECT_THAT(s.str(), ::testing::HasSubstr("  tensorized by dot_u8s8_16x4 at j.inner\n"));
   Schedule again = create_schedule(t.c);
   Trace::parse(s.trace().str()).replay(again);
   EXPECT_EQ(again.str(), s.str());

@@ -9,7 +9,7 @@
 namespace nestwright {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 /// Applies the primitives of a tuned matmul: packing, blocks of the reduction, a register tile.
 void schedule_as_a_template_does(Schedule& s, const Tensor& a, const Tensor& b, const Tensor& c) {
@@ -82,7 +82,7 @@ TEST(TraceReplay, HasAFunctionForEachPrimitive) {
     files.insert(entry.path().stem());
   }
   for (const char* part : {"primitive", "cache_write_below"}) EXPECT_EQ(files.erase(part), 1u);
-  EXPECT_THAT(traced_primitives(), testing::ElementsAreArray(files));
+  EXPECT_THAT(traced_primitives(), ::testing::ElementsAreArray(files));
 }
 
 TEST(TraceReplay, CoversTheRemainingPrimitives) {

@@ -3,7 +3,7 @@
 namespace nestwright {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 using Layout = std::vector<Expr>;
 
 class TransformLayout : public MatmulSchedule {

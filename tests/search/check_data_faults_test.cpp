@@ -111,7 +111,7 @@ struct Kind {
   std::string parameters;  ///< of the workload
 };
 
-class CheckDataFaults : public testing::TestWithParam<Kind> {};
+class CheckDataFaults : public ::testing::TestWithParam<Kind> {};
 
 /// Rounds as precision=tf32 rounds operands: to 10 bits after the binary point.
 void round_to_tf32(std::vector<std::vector<double>>& inputs) {
@@ -174,13 +174,12 @@ TEST_P(CheckDataFaults, CatchesWhatWasNotComputed) {
   fmt::print("{}", table);
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, CheckDataFaults,
-                         testing::Values(Kind{"float64", "dtype=float64"}, Kind{"float32", ""},
-                                         Kind{"float16", "dtype=float16"},
-                                         Kind{"bfloat16_to_float32", "dtype=bfloat16"},
-                                         Kind{"tf32_to_float32", "precision=tf32"}, Kind{"int8_to_int32", "dtype=int8"},
-                                         Kind{"uint8_by_int8_to_int32", "dtype=uint8"}),
-                         [](const auto& kind) { return kind.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Types, CheckDataFaults,
+    ::testing::Values(Kind{"float64", "dtype=float64"}, Kind{"float32", ""}, Kind{"float16", "dtype=float16"},
+                      Kind{"bfloat16_to_float32", "dtype=bfloat16"}, Kind{"tf32_to_float32", "precision=tf32"},
+                      Kind{"int8_to_int32", "dtype=int8"}, Kind{"uint8_by_int8_to_int32", "dtype=uint8"}),
+    [](const auto& kind) { return kind.param.name; });
 
 TEST(WholeNumbers, AddUpToWhatTheTypeCanHold) {
   struct Row {

@@ -237,7 +237,7 @@ const std::vector<Fault> kFaults = {
      }},
 };
 
-class OnlyWideInputs : public testing::TestWithParam<Fault> {};
+class OnlyWideInputs : public ::testing::TestWithParam<Fault> {};
 
 TEST_P(OnlyWideInputs, ShowTheFault) {
   const CheckData data = make_strict_check_data(parse_workload(GetParam().workload));
@@ -251,7 +251,7 @@ TEST_P(OnlyWideInputs, ShowTheFault) {
   EXPECT_FALSE(passes(data.wide_inputs, data.wide_expected[0], data.wide_bound[0]));
 }
 
-INSTANTIATE_TEST_SUITE_P(Faults, OnlyWideInputs, testing::ValuesIn(kFaults),
+INSTANTIATE_TEST_SUITE_P(Faults, OnlyWideInputs, ::testing::ValuesIn(kFaults),
                          [](const auto& fault) { return fault.param.name; });
 
 }  // namespace

@@ -21,7 +21,7 @@ using ::testing::SizeIs;
 /// Rates so low that every kernel seems to exceed them.
 constexpr MachineLimits kTooLow{.fma_gflops = 0.01, .read_gb_s = 0.01};
 
-class ChunkTest : public testing::Test {
+class ChunkTest : public ::testing::Test {
  protected:
   void SetUp() override { setenv("NESTWRIGHT_WORKER", NESTWRIGHT_BINARY_DIR "/nestwright-worker", 1); }
 

@@ -23,9 +23,9 @@ TEST(DisturbedTrials, TheFastestAreTakenFirstEachOnce) {
   trials.add(disturbed(1, "a", 300));
   trials.add(disturbed(2, "b", 100));
   trials.add(disturbed(3, "c", 200));
-  EXPECT_THAT(trials_of(trials.take(2, {})), testing::ElementsAre(2, 3));
-  EXPECT_THAT(trials_of(trials.take(2, {})), testing::ElementsAre(1));
-  EXPECT_THAT(trials.take(2, {}), testing::IsEmpty());
+  EXPECT_THAT(trials_of(trials.take(2, {})), ::testing::ElementsAre(2, 3));
+  EXPECT_THAT(trials_of(trials.take(2, {})), ::testing::ElementsAre(1));
+  EXPECT_THAT(trials.take(2, {}), ::testing::IsEmpty());
 }
 
 TEST(DisturbedTrials, WhatWasMeasuredMeanwhileIsDropped) {
@@ -37,7 +37,8 @@ TEST(DisturbedTrials, WhatWasMeasuredMeanwhileIsDropped) {
   m.timing.disturbance = "the hypervisor took 10 ms";
   known.add("b", 2, m);
   known.add("a", 7, {});
-  EXPECT_THAT(trials_of(trials.take(2, known)), testing::ElementsAre(2)) << "its own disturbed time is no measurement";
+  EXPECT_THAT(trials_of(trials.take(2, known)), ::testing::ElementsAre(2))
+      << "its own disturbed time is no measurement";
 }
 
 }  // namespace

@@ -14,13 +14,13 @@ namespace nestwright {
 namespace {
 
 TEST(Effort, NamesAreReadBack) {
-  EXPECT_THAT(effort_names(), testing::ElementsAre("quick", "normal", "full"));
+  EXPECT_THAT(effort_names(), ::testing::ElementsAre("quick", "normal", "full"));
   for (const std::string& name : effort_names()) EXPECT_EQ(effort_name(parse_effort(name)), name);
 }
 
 TEST(Effort, AnUnknownOneIsRefusedWithTheKnownOnes) {
   EXPECT_THAT([] { parse_effort("heroic"); },
-              testing::ThrowsMessage<UsageError>("unknown effort 'heroic': use one of quick, normal, full"));
+              ::testing::ThrowsMessage<UsageError>("unknown effort 'heroic': use one of quick, normal, full"));
 }
 
 TEST(Effort, MoreEffortIsMoreOfEverything) {
@@ -44,9 +44,9 @@ TEST(Effort, TheTableOfTheHeaderIsTrue) {
   for (const std::string& name : effort_names()) {
     const EffortPlan plan = plan_of(parse_effort(name));
     const std::string early = plan.until_gain > 0 ? fmt::format("{:g}%", 100 * plan.until_gain) : "never";
-    EXPECT_THAT(text.str(),
-                testing::HasSubstr(fmt::format("//   {:6} | {:7g} | {:>16} | {:9} | {:9} | {:15}\n", name, plan.seconds,
-                                               early, plan.finalists, plan.processes, plan.finalist_samples)));
+    EXPECT_THAT(text.str(), ::testing::HasSubstr(fmt::format("//   {:6} | {:7g} | {:>16} | {:9} | {:9} | {:15}\n", name,
+                                                             plan.seconds, early, plan.finalists, plan.processes,
+                                                             plan.finalist_samples)));
   }
 }
 

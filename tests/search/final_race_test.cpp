@@ -14,7 +14,7 @@
 namespace nestwright {
 namespace {
 
-class FinalRace : public testing::Test {
+class FinalRace : public ::testing::Test {
  protected:
   FinalRace() {
     setenv("NESTWRIGHT_WORKER", NESTWRIGHT_BINARY_DIR "/nestwright-worker", 1);

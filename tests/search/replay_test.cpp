@@ -18,7 +18,7 @@
 namespace nestwright {
 namespace {
 
-class SurveyTest : public testing::Test {
+class SurveyTest : public ::testing::Test {
  protected:
   void SetUp() override {
     setenv("NESTWRIGHT_WORKER", NESTWRIGHT_BINARY_DIR "/nestwright-worker", 1);
@@ -90,7 +90,7 @@ std::vector<SurveyedPoint> made_up_record(const Task& task) {
   return record;
 }
 
-class Replays : public testing::TestWithParam<std::string> {
+class Replays : public ::testing::TestWithParam<std::string> {
  protected:
   const Task task_{parse_workload("matmul m=96 n=80 k=64"), Target::parse("cpu,isa=avx512,threads=2")};
   const std::vector<SurveyedPoint> record_ = made_up_record(task_);
@@ -115,7 +115,7 @@ TEST_P(Replays, MeasureRecordedPointsOnceEachAndTheSameWithTheSameSeed) {
   for (std::size_t i = 0; i < again.size(); ++i) EXPECT_EQ(again[i].trial.point, measured[i].trial.point);
 }
 
-INSTANTIATE_TEST_SUITE_P(Strategies, Replays, testing::ValuesIn(strategy_names()),
+INSTANTIATE_TEST_SUITE_P(Strategies, Replays, ::testing::ValuesIn(strategy_names()),
                          [](const auto& strategy) { return strategy.param; });
 
 TEST(Replay, KnowsTheBestThatCounts) {

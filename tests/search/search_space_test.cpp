@@ -56,8 +56,9 @@ TEST(SearchSpace, InstantiatingAnotherVersionSaysWhatToDo) {
   const SearchSpace space(task());
   Point old = space.seeds().front();
   old.version = 99;
-  EXPECT_THAT([&] { space.instantiate(old); },
-              testing::ThrowsMessage<UsageError>(testing::HasSubstr("version 99 is not one of this build: tune '")));
+  EXPECT_THAT(
+      [&] { space.instantiate(old); },
+      ::testing::ThrowsMessage<UsageError>(::testing::HasSubstr("version 99 is not one of this build: tune '")));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::Contains;
 
-class SessionHistory : public testing::Test {
+class SessionHistory : public ::testing::Test {
  protected:
   static constexpr int kTrials = 4500, kBatch = 500;
 

@@ -21,7 +21,7 @@
 namespace nestwright {
 namespace {
 
-class SessionTest : public testing::Test {
+class SessionTest : public ::testing::Test {
  protected:
   void SetUp() override { setenv("NESTWRIGHT_WORKER", NESTWRIGHT_BINARY_DIR "/nestwright-worker", 1); }
 
@@ -197,9 +197,9 @@ TEST_F(SessionTest, WhatCannotBeLaunchedIsRecordedAndNotRun) {
   const std::vector<TrialRecord> trials = log.trials(filter_of(task_key(task)));
   ASSERT_EQ(trials.size(), 4u);
   for (const TrialRecord& trial : trials) {
-    EXPECT_THAT(trial.measurement.message, testing::ContainsRegex("^kernel matmul_kernel0 cannot be launched: [0-9]+ "
-                                                                  "threads of [0-9]+ registers take [0-9]+ of them, "
-                                                                  "more than the 1024 that sm_90 has for a block$"));
+    EXPECT_THAT(trial.measurement.message, ::testing::ContainsRegex("^kernel matmul_kernel0 cannot be launched: [0-9]+ "
+                                                                    "threads of [0-9]+ registers take [0-9]+ of them, "
+                                                                    "more than the 1024 that sm_90 has for a block$"));
     ASSERT_EQ(trial.measurement.resources.size(), 1u);
     EXPECT_GT(trial.measurement.resources[0].registers, 0);
     EXPECT_EQ(trial.measurement.resources[0].occupancy, 0);
@@ -212,7 +212,7 @@ TEST_F(SessionTest, WhatCannotBeLaunchedIsRecordedAndNotRun) {
 
 TEST_F(SessionTest, UnknownStrategyIsRefused) {
   EXPECT_THAT([&] { tune({.budget = {.trials = 1}, .strategy = "luck"}); },
-              testing::ThrowsMessage<UsageError>(testing::HasSubstr("unknown strategy 'luck'")));
+              ::testing::ThrowsMessage<UsageError>(::testing::HasSubstr("unknown strategy 'luck'")));
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ class MadeUpRun final : public TaskRun {
   double seconds_ = 0;
 };
 
-class SharedBudgetTest : public testing::Test {
+class SharedBudgetTest : public ::testing::Test {
  protected:
   void add(const std::string& name, const Plan& plan, double weight = 1) {
     turns_.push_back(std::make_unique<int>(0));
@@ -154,7 +154,7 @@ TEST_F(SharedBudgetTest, AFailureIsTheTasksOwn) {
 TEST_F(SharedBudgetTest, AFailureOfTheDatabaseIsEverybodys) {
   add("a", {.fails_at = 0, .failure = "the disk is full", .log_fails = true});
   add("b", {});
-  EXPECT_THAT([&] { run({.trials = 60}); }, testing::ThrowsMessage<LogError>("the disk is full"));
+  EXPECT_THAT([&] { run({.trials = 60}); }, ::testing::ThrowsMessage<LogError>("the disk is full"));
 }
 
 TEST_F(SharedBudgetTest, WhatWasNeverReachedSaysSo) {

@@ -56,7 +56,7 @@ struct Search {
   std::unique_ptr<SearchStrategy> instance;
 };
 
-class EveryStrategy : public testing::TestWithParam<std::string> {
+class EveryStrategy : public ::testing::TestWithParam<std::string> {
  protected:
   const SearchSpace space_{matmul("m=96 n=80 k=64")};
 };
@@ -196,12 +196,12 @@ TEST_P(EveryStrategy, WhatWasNeverObservedIsNotAmended) {
   EXPECT_EQ(search.all(16).size(), 90u) << "17 among them";
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EveryStrategy, testing::ValuesIn(strategy_names()));
+INSTANTIATE_TEST_SUITE_P(All, EveryStrategy, ::testing::ValuesIn(strategy_names()));
 
 TEST(Strategy, UnknownNameIsRefusedWithTheKnownOnes) {
   EXPECT_THAT([] { make_strategy("luck", {}); },
-              testing::ThrowsMessage<UsageError>("unknown strategy 'luck': use one of evolutionary, annealing, "
-                                                 "genetic, local_search, random, grid"));
+              ::testing::ThrowsMessage<UsageError>("unknown strategy 'luck': use one of evolutionary, annealing, "
+                                                   "genetic, local_search, random, grid"));
 }
 
 TEST(RandomStrategy, SeedsGiveDifferentPoints) {
@@ -271,7 +271,7 @@ std::vector<std::int64_t> numbers(const std::vector<Point>& points) {
   return list;
 }
 
-class Climbers : public testing::TestWithParam<std::string> {};
+class Climbers : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Climbers, NeighboursAreThoseOfTheNewestBest) {
   const MadeUpSpace space(1'000'000'000'000, multiples(1'000'000, 1'000'000'000'000));
@@ -296,7 +296,7 @@ TEST_P(Climbers, NeighboursAreThoseOfTheNewestBest) {
   EXPECT_GE(near, 4);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Climbers, testing::Values("local_search"));
+INSTANTIATE_TEST_SUITE_P(All, Climbers, ::testing::Values("local_search"));
 
 TEST(Strategies, EachPartOfABatchGetsItsShareInBatchesOfOne) {
   // With a model that ranks, nine of ten proposals are near the best and one of ten is a uniform sample.

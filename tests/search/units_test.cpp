@@ -14,7 +14,7 @@
 namespace nestwright {
 namespace {
 
-class UnitsTest : public testing::Test {
+class UnitsTest : public ::testing::Test {
  protected:
   UnitsTest() { setenv("NESTWRIGHT_WORKER", NESTWRIGHT_BINARY_DIR "/nestwright-worker", 1); }
 

@@ -11,7 +11,7 @@
 namespace nestwright {
 namespace {
 
-class WarmStartTest : public testing::Test {
+class WarmStartTest : public ::testing::Test {
  protected:
   static Task task(const std::string& sizes, int threads = 1) {
     return {parse_workload("matmul " + sizes), Target::parse("cpu,isa=avx2,threads=" + std::to_string(threads))};

@@ -50,7 +50,7 @@ TEST(Config, RefusesMalformedPartsByName) {
       Config::parse(text);
       ADD_FAILURE() << text << " was accepted";
     } catch (const UsageError& error) {
-      EXPECT_THAT(error.what(), testing::HasSubstr(part));
+      EXPECT_THAT(error.what(), ::testing::HasSubstr(part));
     }
   }
 }

@@ -42,7 +42,7 @@ TEST(WhyInvalid, NamesTheConstraintAndItsValues) {
   EXPECT_EQ(space.why_invalid(Config::parse("pack=no rows=14 columns=2 unroll=1")), "");
   EXPECT_EQ(space.why_invalid(Config::parse("pack=no rows=14 columns=3 unroll=1")),
             "rows=14 columns=3: the register tile is larger than the register file");
-  EXPECT_THAT(space.why_invalid(Config::parse("pack=maybe")), testing::HasSubstr("no, yes"));
+  EXPECT_THAT(space.why_invalid(Config::parse("pack=maybe")), ::testing::HasSubstr("no, yes"));
   EXPECT_FALSE(space.is_valid(Config::parse("pack=no rows=14")));
   EXPECT_FALSE(space.is_valid(Config::parse("pack=no rows=1 columns=3 unroll=1 more=2")));
 }

@@ -11,7 +11,7 @@
 namespace nestwright {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 TEST(Json, PrintsFieldsInTheOrderInWhichTheyWereAdded) {
   Json json = {{"name", "b"}, {"sizes", {1, 2}}, {"nothing", nullptr}};

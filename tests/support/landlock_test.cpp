@@ -31,7 +31,7 @@ int error_of_connecting() {
   return connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 ? 0 : errno;
 }
 
-class Landlock : public testing::Test {
+class Landlock : public ::testing::Test {
  protected:
   void SetUp() override {
     if (landlock_version() == 0) GTEST_SKIP() << "this kernel has no Landlock";
@@ -42,7 +42,7 @@ class Landlock : public testing::Test {
   // Restricts a child process, which exits with 0 if `is_so` holds in it.
   template <class Predicate>
   void expect_confined(const FileAccess& access, const Predicate& is_so) {
-    EXPECT_EXIT(_exit(restrict_files_and_network(access) && is_so() ? 0 : 1), testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(_exit(restrict_files_and_network(access) && is_so() ? 0 : 1), ::testing::ExitedWithCode(0), "");
   }
 
   ScratchFolder folder_{"nestwright-test"}, other_{"nestwright-test"};
@@ -86,7 +86,7 @@ TEST_F(Landlock, ProgramsStartFromWhereTheyMay) {
         runs("/usr/bin/true");
         _exit(errno == EACCES ? 7 : 1);
       },
-      testing::ExitedWithCode(7), "");
+      ::testing::ExitedWithCode(7), "");
 }
 
 TEST_F(Landlock, NoTcpAndNoSignalToOthers) {

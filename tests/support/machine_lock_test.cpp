@@ -23,7 +23,7 @@
 namespace nestwright {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
@@ -36,7 +36,7 @@ struct Board {
   std::atomic<int> order[256];
 };
 
-class MachineLockTest : public testing::Test {
+class MachineLockTest : public ::testing::Test {
  protected:
   void SetUp() override {
     setenv("NESTWRIGHT_LOCK_DIR", folder.path().c_str(), 1);

@@ -19,7 +19,7 @@ namespace {
 
 using Denial = SyscallPolicy::Denial;
 
-class SyscallFilter : public testing::Test {
+class SyscallFilter : public ::testing::Test {
  protected:
   void SetUp() override {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -30,7 +30,7 @@ class SyscallFilter : public testing::Test {
 
   template <class Predicate>
   void expect_filtered(const SyscallPolicy& policy, const Predicate& is_so) {
-    EXPECT_EXIT(_exit(install_syscall_filter(policy) && is_so() ? 0 : 1), testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(_exit(install_syscall_filter(policy) && is_so() ? 0 : 1), ::testing::ExitedWithCode(0), "");
   }
   template <class Action>
   void expect_killed(const SyscallPolicy& policy, const Action& action) {
@@ -40,7 +40,7 @@ class SyscallFilter : public testing::Test {
           action();
           _exit(0);
         },
-        testing::KilledBySignal(SIGSYS), "");
+        ::testing::KilledBySignal(SIGSYS), "");
   }
 };
 
@@ -95,7 +95,7 @@ TEST_F(SyscallFilter, CoversThreadsThatExist) {
         filtered = install_syscall_filter({});
         other.join();
       },
-      testing::ExitedWithCode(0), "");
+      ::testing::ExitedWithCode(0), "");
 }
 
 TEST_F(SyscallFilter, NamesWhatItRefuses) {

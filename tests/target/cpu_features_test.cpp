@@ -48,7 +48,7 @@ TEST(CpuFeatures, OfTheHostAreSomeThatItLists) {
   for (int i = 0; i < kCpuFeatures; ++i) {
     const auto feature = static_cast<CpuFeature>(i);
     if (!features.has(feature)) continue;
-    EXPECT_THAT(listed, testing::Contains(name_of(feature)));
+    EXPECT_THAT(listed, ::testing::Contains(name_of(feature)));
   }
   EXPECT_EQ(Target::host().features, features);
 }

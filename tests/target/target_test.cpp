@@ -10,7 +10,7 @@
 namespace nestwright {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr const char* kFull = "cpu,isa=avx512,threads=2,l1d=32768,l2=1048576,l3=33554432,llvm_cpu=znver4";
 

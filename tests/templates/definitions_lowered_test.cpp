@@ -8,7 +8,7 @@
 namespace nestwright {
 namespace {
 
-class DefinitionsLowered : public testing::TestWithParam<std::string> {};
+class DefinitionsLowered : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(DefinitionsLowered, ComputeTheReference) {
   const Workload w = parse_workload(GetParam());
@@ -30,7 +30,7 @@ std::vector<std::string> workloads() {
   return list;
 }
 
-INSTANTIATE_TEST_SUITE_P(Workloads, DefinitionsLowered, testing::ValuesIn(workloads()),
+INSTANTIATE_TEST_SUITE_P(Workloads, DefinitionsLowered, ::testing::ValuesIn(workloads()),
                          [](const auto& p) { return "number" + std::to_string(p.index); });
 
 }  // namespace

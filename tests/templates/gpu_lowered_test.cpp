@@ -19,7 +19,7 @@ void check_config(const Template& t, const Workload& w, const Target& target, co
     const Instance instance = instantiate(t, w, target, config);
     const ir::Program loops =
         lower(instance.schedule, instance.definition.args, target, w.op, {.after_pass = {}, .verify = true});
-    EXPECT_THAT(ir::verify(loops, ir::Form::kLoop), testing::IsEmpty()) << what;
+    EXPECT_THAT(ir::verify(loops, ir::Form::kLoop), ::testing::IsEmpty()) << what;
     testing_matmul::expect_reference(loops, w, what, seed);
     testing_matmul::expect_reference(expand(loops, target, {.after_pass = {}, .verify = true}), w, what, seed + 1);
   } catch (const Error& error) {
@@ -27,7 +27,7 @@ void check_config(const Template& t, const Workload& w, const Target& target, co
   }
 }
 
-class GpuLowered : public testing::TestWithParam<std::string> {};
+class GpuLowered : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(GpuLowered, SeedsAndSamplesComputeTheReference) {
   const Workload w = parse_workload(GetParam());
@@ -47,7 +47,7 @@ TEST_P(GpuLowered, SeedsAndSamplesComputeTheReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Workloads, GpuLowered, testing::ValuesIn(testing_gpu::workloads()),
+INSTANTIATE_TEST_SUITE_P(Workloads, GpuLowered, ::testing::ValuesIn(testing_gpu::workloads()),
                          [](const auto& p) { return "number" + std::to_string(p.index); });
 
 TEST(GpuTemplates, EachServesOneOfTheWorkloads) {
@@ -72,7 +72,7 @@ TEST(GpuTemplates, SeedsAreValidAndDifferent) {
       for (const Template* t : templates_for(w, target)) {
         const ConfigSpace space = discover_space(*t, w, target);
         const std::vector<Config> seeds = t->seeds(w, target);
-        ASSERT_THAT(seeds, testing::Not(testing::IsEmpty())) << t->name;
+        ASSERT_THAT(seeds, ::testing::Not(::testing::IsEmpty())) << t->name;
         std::set<std::string> texts;
         for (const Config& seed : seeds) {
           EXPECT_EQ(space.why_invalid(seed), "") << w.str() << ": " << seed.str();

@@ -58,7 +58,7 @@ void check_config(const Template& t, const Workload& w, const Target& target, co
   }
 }
 
-class MemoryBoundLowered : public testing::TestWithParam<std::string> {};
+class MemoryBoundLowered : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(MemoryBoundLowered, SeedsAndSamplesComputeTheReference) {
   const Workload w = parse_workload(GetParam());
@@ -98,7 +98,7 @@ TEST(MemoryBoundLowered, ActivationsComputeTheReferenceFarFromZero) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Workloads, MemoryBoundLowered, testing::ValuesIn(testing_memory::workloads()),
+INSTANTIATE_TEST_SUITE_P(Workloads, MemoryBoundLowered, ::testing::ValuesIn(testing_memory::workloads()),
                          [](const auto& p) { return "number" + std::to_string(p.index); });
 
 }  // namespace

@@ -16,8 +16,8 @@
 namespace nestwright {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 TEST(MemoryBoundDefinitions, CountBytesOfEachTensorOnce) {
   EXPECT_EQ(define("softmax rows=3 columns=5").bytes, 4 * 2 * 15);
@@ -73,7 +73,7 @@ TEST(MemoryBoundReferences, OfLayerNormHaveMeanShiftAndDeviationScale) {
 TEST(MemoryBoundReferences, OfTranspositionsAreExact) {
   const Reference r = judge("transpose rows=2 columns=3", {{1, 2, 3, 4, 5, 6}});
   EXPECT_THAT(r.expected[0], ElementsAre(1, 4, 2, 5, 3, 6));
-  EXPECT_THAT(r.bound[0], testing::Each(0));
+  EXPECT_THAT(r.bound[0], ::testing::Each(0));
 }
 
 TEST(MemoryBoundReferences, OfReductionsOverAnyAxes) {
@@ -167,7 +167,7 @@ TEST(MemoryBoundSeeds, AreValidAndDifferent) {
       for (const Template* t : templates_for(w.op, DeviceKind::kCpu)) {
         const ConfigSpace space = discover_space(*t, w, target);
         const std::vector<Config> seeds = t->seeds(w, target);
-        ASSERT_THAT(seeds, testing::Not(IsEmpty()));
+        ASSERT_THAT(seeds, ::testing::Not(IsEmpty()));
         std::set<std::string> texts;
         for (const Config& seed : seeds) {
           EXPECT_EQ(space.why_invalid(seed), "") << w.str() << ": " << seed.str();

@@ -5,7 +5,7 @@
 namespace nestwright::ir {
 namespace {
 
-struct Injectivity : testing::Test {
+struct Injectivity : ::testing::Test {
   Buffer a{"A", kFloat32, {64}};
   Var i{"i"}, j{"j"}, n{"n"};
 

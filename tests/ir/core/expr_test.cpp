@@ -8,8 +8,8 @@
 namespace nestwright::ir {
 namespace {
 
-using testing::HasSubstr;
-using testing::ThrowsMessage;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 TEST(Reducer, IdentityIsNeutral) {
   for (const Type type : {kInt8, kUInt8, kInt32, kInt64, kFloat32, kFloat64}) {

@@ -8,8 +8,8 @@
 namespace nestwright::ir {
 namespace {
 
-using testing::HasSubstr;
-using testing::ThrowsMessage;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 TEST(Operators, LiteralsTakeTheOtherOperandsType) {
   const Var x("x", kFloat32), h("h", kFloat64), i("i", kInt32), n("n");

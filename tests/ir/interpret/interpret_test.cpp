@@ -10,9 +10,9 @@
 namespace nestwright::ir {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 /// Runs a program whose only parameter is an output of `n` elements, and returns them.
 template <class T>

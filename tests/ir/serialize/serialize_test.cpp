@@ -16,7 +16,7 @@
 namespace nestwright::ir {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 // A program with every kind of node, some of them shared.
 Program everything() {

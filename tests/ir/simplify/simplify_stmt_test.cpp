@@ -6,7 +6,7 @@
 namespace nestwright::ir {
 namespace {
 
-struct SimplifyStmt : testing::Test {
+struct SimplifyStmt : ::testing::Test {
   Buffer c{"C", kFloat32, {128}}, d{"D", kFloat32, {128}};
   Var i{"i"}, j{"j"}, k{"k"}, n{"n"}, x{"x"};
 

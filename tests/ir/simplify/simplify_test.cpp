@@ -7,7 +7,7 @@
 namespace nestwright::ir {
 namespace {
 
-struct SimplifyExpr : testing::Test {
+struct SimplifyExpr : ::testing::Test {
   Var i{"i"}, j{"j"}, k{"k"}, n{"n"}, f{"f"}, p{"p", kBool};
   Ranges ranges;
   SimplifyExpr() {

@@ -8,10 +8,10 @@
 namespace nestwright::ir {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
-class Definitions : public testing::Test {
+class Definitions : public ::testing::Test {
  protected:
   Buffer a{"A", kFloat32, {8}}, c{"C", kFloat32, {8}}, t{"T", kFloat32, {8}};
   Var i{"i"}, j{"j"}, k{"k"};
@@ -93,11 +93,13 @@ TEST_F(Scopes, SharedBuffersBelongToOneBlock) {
   const Stmt body = block({copy, make_barrier(), use});
   EXPECT_THAT(check(make_allocate(shared, body)), IsEmpty()) << "a launch of one block";
   EXPECT_THAT(check(loop(i, 1, make_allocate(shared, body), LoopKind::kBlockX)), IsEmpty());
-  EXPECT_THAT(check(make_allocate(shared, loop(i, 1, body, LoopKind::kBlockX))),
-              ElementsAre(testing::StartsWith("shared buffer s is allocated outside of the loops over blocks, in `")));
+  EXPECT_THAT(
+      check(make_allocate(shared, loop(i, 1, body, LoopKind::kBlockX))),
+      ElementsAre(::testing::StartsWith("shared buffer s is allocated outside of the loops over blocks, in `")));
   const Stmt serial = loop(j, 8, make_store(shared, {j}, at(a, {j})));
-  EXPECT_THAT(check(make_allocate(shared, serial)),
-              ElementsAre(testing::StartsWith("shared buffer s is allocated outside of the loops over blocks, in `")));
+  EXPECT_THAT(
+      check(make_allocate(shared, serial)),
+      ElementsAre(::testing::StartsWith("shared buffer s is allocated outside of the loops over blocks, in `")));
 }
 
 /// The cumulative sum over rows as two kernels: one launch for the first row, one for each other row. Extents and
@@ -134,9 +136,9 @@ TEST(SeveralKernels, SeeTheVariableOfTheHostLoop) {
 TEST(SeveralKernels, AreHeldToTheirBounds) {
   const ScanProgram scan;
   EXPECT_THAT(verify(scan.program(Expr(scan.t) + 1), Form::kLoop),
-              testing::Contains(testing::HasSubstr("index 0 is t + 1, which may be at or above m")));
+              ::testing::Contains(::testing::HasSubstr("index 0 is t + 1, which may be at or above m")));
   EXPECT_THAT(verify(scan.program(Expr(scan.t) - 1, false), Form::kLoop),
-              testing::Contains(testing::HasSubstr("which may be at or above n")));
+              ::testing::Contains(::testing::HasSubstr("which may be at or above n")));
 }
 
 TEST(SeveralKernels, AVariableOfNoLoopAroundIsReported) {
@@ -144,7 +146,7 @@ TEST(SeveralKernels, AVariableOfNoLoopAroundIsReported) {
   Program program = scan.program(Expr(scan.t) - 1);
   program.host = block({make_launch(0), make_launch(1)});
   EXPECT_THAT(verify(program, Form::kLoop),
-              testing::Contains(testing::HasSubstr("variable t is used outside of its definition")));
+              ::testing::Contains(::testing::HasSubstr("variable t is used outside of its definition")));
 }
 
 TEST(SeveralKernels, TheOneThatInitialisesComesFirst) {
@@ -153,7 +155,7 @@ TEST(SeveralKernels, TheOneThatInitialisesComesFirst) {
   program.kernels.erase(program.kernels.begin());
   program.host = make_for(scan.t, 1, Expr(scan.m) - 1, LoopKind::kSerial, make_launch(0));
   EXPECT_THAT(verify(program, Form::kLoop),
-              ElementsAre(testing::StartsWith("what S is read for in `S[t, b1*256 + t1]")));
+              ElementsAre(::testing::StartsWith("what S is read for in `S[t, b1*256 + t1]")));
 }
 
 }  // namespace

@@ -11,12 +11,12 @@
 namespace nestwright::ir {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 // A fragment of 8 x 8 that a warp fills, and of which each thread stores the two elements that it holds.
-class FragmentPrograms : public testing::Test {
+class FragmentPrograms : public ::testing::Test {
  protected:
   Buffer c_{"C", kFloat32, {8, 8}};
   Buffer tile_{"T", kFloat32, {8, 8}, Scope::kFragment};
@@ -54,7 +54,7 @@ TEST_F(FragmentPrograms, StoresThatDifferBetweenThreadsAreViolations) {
   EXPECT_THAT(check_fragments(program(row)), ElementsAre("fragment buffer T is stored to in `T[y, j] = 0.0`" + rest));
   const Var own("own");
   EXPECT_THAT(check_fragments(program(make_let(own, Expr(x_) * 2, loop(i_, Expr(own) + 1, fill(0.0))))),
-              testing::SizeIs(1));
+              ::testing::SizeIs(1));
 }
 
 TEST_F(FragmentPrograms, AWarpIsFourByEightThreads) {

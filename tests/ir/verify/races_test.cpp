@@ -9,12 +9,12 @@
 namespace nestwright::ir {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 // An input and an output of 8 rows and 32 columns.
-class VerifyRaces : public testing::Test {
+class VerifyRaces : public ::testing::Test {
  protected:
   Buffer a_{"A", kFloat32, {8, 32}}, c_{"C", kFloat32, {8, 32}};
   Var f_{"f"}, i_{"i"}, j_{"j"}, k_{"k"}, n_{"n"};
@@ -36,7 +36,7 @@ TEST_F(VerifyRaces, IterationsStoreToTheirOwnElements) {
   EXPECT_THAT(check(parallel(i_, 8, store({0, 0}))),
               ElementsAre("two iterations of the parallel loop over i may touch one element of C: it is stored in "
                           "`C[0, 0] = 0.0`"));
-  EXPECT_THAT(check(parallel(i_, 8, store({Expr(i_) / 2, 0}))), testing::SizeIs(1));
+  EXPECT_THAT(check(parallel(i_, 8, store({Expr(i_) / 2, 0}))), ::testing::SizeIs(1));
   EXPECT_THAT(check(parallel(i_, 8, store({7 - Expr(i_), Expr(i_) % 4}))), IsEmpty());
 }
 
@@ -45,7 +45,7 @@ TEST_F(VerifyRaces, EveryConcurrentKindIsChecked) {
        {LoopKind::kParallel, LoopKind::kVectorized, LoopKind::kBlockX, LoopKind::kBlockY, LoopKind::kBlockZ,
         LoopKind::kThreadX, LoopKind::kThreadY, LoopKind::kThreadZ, LoopKind::kVirtualThread}) {
     EXPECT_THAT(check(loop(i_, 8, store({i_, 0}), kind)), IsEmpty()) << loop_kind_name(kind);
-    EXPECT_THAT(check(loop(i_, 8, store({0, 0}), kind)), testing::SizeIs(1)) << loop_kind_name(kind);
+    EXPECT_THAT(check(loop(i_, 8, store({0, 0}), kind)), ::testing::SizeIs(1)) << loop_kind_name(kind);
   }
   for (const LoopKind kind : {LoopKind::kSerial, LoopKind::kUnrolled})
     EXPECT_THAT(check(loop(i_, 8, store({0, 0}), kind)), IsEmpty()) << loop_kind_name(kind);
@@ -64,13 +64,13 @@ TEST_F(VerifyRaces, TilesMustNotOverlap) {
   const Stmt placed = make_for(j_, Expr(i_) * 8, 8, LoopKind::kSerial, store({0, j_}));
   EXPECT_THAT(check(parallel(i_, 4, placed)), IsEmpty());
   const Stmt overlapping = make_for(j_, Expr(i_) * 7, 8, LoopKind::kSerial, store({0, j_}));
-  EXPECT_THAT(check(parallel(i_, 4, overlapping)), testing::SizeIs(1));
+  EXPECT_THAT(check(parallel(i_, 4, overlapping)), ::testing::SizeIs(1));
 }
 
 TEST_F(VerifyRaces, OuterLoopsStandStill) {
   EXPECT_THAT(check(loop(i_, 2, parallel(j_, 4, loop(k_, 4, store({0, Expr(i_) * 16 + Expr(j_) * 4 + k_}))))),
               IsEmpty());
-  EXPECT_THAT(check(loop(i_, 2, parallel(j_, 4, store({i_, 0})))), testing::SizeIs(1));
+  EXPECT_THAT(check(loop(i_, 2, parallel(j_, 4, store({i_, 0})))), ::testing::SizeIs(1));
 }
 
 TEST_F(VerifyRaces, TheLoopsPartIsADigitBetweenOthers) {
@@ -81,17 +81,17 @@ TEST_F(VerifyRaces, TheLoopsPartIsADigitBetweenOthers) {
   };
   EXPECT_THAT(digits(8, 2, 2), IsEmpty());
   EXPECT_THAT(digits(12, 3, 2), IsEmpty());
-  EXPECT_THAT(digits(8, 2, 3), testing::SizeIs(1));   // the terms below carry over
-  EXPECT_THAT(digits(6, 2, 2), testing::SizeIs(1));   // the part of the loop carries over
-  EXPECT_THAT(digits(10, 3, 2), testing::SizeIs(1));  // both together carry over: 3*3 + 1 is 10
+  EXPECT_THAT(digits(8, 2, 3), ::testing::SizeIs(1));   // the terms below carry over
+  EXPECT_THAT(digits(6, 2, 2), ::testing::SizeIs(1));   // the part of the loop carries over
+  EXPECT_THAT(digits(10, 3, 2), ::testing::SizeIs(1));  // both together carry over: 3*3 + 1 is 10
 }
 
 TEST_F(VerifyRaces, FusedLoopsAreTakenApart) {
   const Expr row = Expr(f_) / 4, tile = Expr(f_) % 4;
   EXPECT_THAT(check(parallel(f_, 32, loop(j_, 8, store({row, tile * 8 + j_})))), IsEmpty());
-  EXPECT_THAT(check(parallel(f_, 32, loop(j_, 8, store({row, j_})))), testing::SizeIs(1));
-  EXPECT_THAT(check(parallel(f_, 32, loop(j_, 8, store({tile, j_})))), testing::SizeIs(1));
-  EXPECT_THAT(check(parallel(f_, 32, loop(j_, 9, store({row, tile * 7 + j_})))), testing::SizeIs(1));
+  EXPECT_THAT(check(parallel(f_, 32, loop(j_, 8, store({row, j_})))), ::testing::SizeIs(1));
+  EXPECT_THAT(check(parallel(f_, 32, loop(j_, 8, store({tile, j_})))), ::testing::SizeIs(1));
+  EXPECT_THAT(check(parallel(f_, 32, loop(j_, 9, store({row, tile * 7 + j_})))), ::testing::SizeIs(1));
   // Through lets, three loops fused into one, and all in one dimension.
   EXPECT_THAT(check(parallel(f_, 32, make_let(i_, row, make_let(k_, tile, store({i_, k_}))))), IsEmpty());
   const Buffer x("X", kFloat32, {2, 3, 5}), y("Y", kFloat32, {32});
@@ -100,7 +100,7 @@ TEST_F(VerifyRaces, FusedLoopsAreTakenApart) {
   };
   EXPECT_THAT(on(x, parallel(f_, 30, make_store(x, {Expr(f_) / 15, Expr(f_) / 5 % 3, Expr(f_) % 5}, 0.0))), IsEmpty());
   EXPECT_THAT(on(x, parallel(f_, 30, make_store(x, {Expr(f_) / 15, Expr(f_) / 5 % 3, Expr(f_) % 4}, 0.0))),
-              testing::SizeIs(1));
+              ::testing::SizeIs(1));
   EXPECT_THAT(on(y, parallel(f_, 32, make_store(y, {Expr(f_) / 4 + Expr(f_) % 4 * 8}, 0.0))), IsEmpty());
 }
 
@@ -112,14 +112,14 @@ TEST_F(VerifyRaces, FusedLoopsOverVectors) {
     return check(parallel(i_, 3, parallel(f_, 16, body)));
   };
   EXPECT_THAT(vectors(6, 4), IsEmpty());
-  EXPECT_THAT(vectors(6, 5), testing::Not(IsEmpty()));
+  EXPECT_THAT(vectors(6, 5), ::testing::Not(IsEmpty()));
   EXPECT_THAT(vectors(7, 4), IsEmpty());
 }
 
 TEST_F(VerifyRaces, FusedLoopsShiftedByAnOuterOne) {
   const Expr fused = Expr(i_) * 16 + f_;
   EXPECT_THAT(check(loop(i_, 2, parallel(f_, 16, store({fused / 4, fused % 4})))), IsEmpty());
-  EXPECT_THAT(check(loop(i_, 2, parallel(f_, 16, store({fused / 4, fused % 2})))), testing::SizeIs(1));
+  EXPECT_THAT(check(loop(i_, 2, parallel(f_, 16, store({fused / 4, fused % 2})))), ::testing::SizeIs(1));
 }
 
 TEST_F(VerifyRaces, TilesOfAFusedLoop) {
@@ -129,9 +129,9 @@ TEST_F(VerifyRaces, TilesOfAFusedLoop) {
     return check(parallel(f_, 5, loop(j_, width, store)));
   };
   EXPECT_THAT(tiles(5, 3, 3), IsEmpty());
-  EXPECT_THAT(tiles(6, 3, 3), testing::SizeIs(1));
-  EXPECT_THAT(tiles(5, 3, 2), testing::SizeIs(1));
-  EXPECT_THAT(tiles(5, 4, 3), testing::SizeIs(1));
+  EXPECT_THAT(tiles(6, 3, 3), ::testing::SizeIs(1));
+  EXPECT_THAT(tiles(5, 3, 2), ::testing::SizeIs(1));
+  EXPECT_THAT(tiles(5, 4, 3), ::testing::SizeIs(1));
   const Buffer x("X", kFloat32, {2, 3, 4});  // of three loops fused into one
   const Expr fused = Expr(f_) * 5 + j_;
   const auto three = [&](const Expr& middle) {
@@ -139,7 +139,7 @@ TEST_F(VerifyRaces, TilesOfAFusedLoop) {
     return verify(program_of({{x, Role::kOutput}}, parallel(f_, 5, loop(j_, 5, store))), Form::kLoop);
   };
   EXPECT_THAT(three(fused / 4 % 3), IsEmpty());
-  EXPECT_THAT(three(fused / 3 % 3), testing::SizeIs(1));
+  EXPECT_THAT(three(fused / 3 % 3), ::testing::SizeIs(1));
 }
 
 // Threads copy a tile in rounds: neither their number nor the weights of the digits are multiples of each other.
@@ -154,9 +154,9 @@ TEST_F(VerifyRaces, RoundsThroughAFusedLoop) {
     return verify(program_of({{x, Role::kOutput}}, parallel(f_, threads, threads_body)), Form::kLoop);
   };
   EXPECT_THAT(rounds(21, {42, 6, 6}), IsEmpty());
-  EXPECT_THAT(rounds(22, {42, 6, 6}), testing::SizeIs(1));
-  EXPECT_THAT(rounds(21, {42, 7, 6}), testing::SizeIs(1));
-  EXPECT_THAT(rounds(21, {42, 6, 5}), testing::SizeIs(1));
+  EXPECT_THAT(rounds(22, {42, 6, 6}), ::testing::SizeIs(1));
+  EXPECT_THAT(rounds(21, {42, 7, 6}), ::testing::SizeIs(1));
+  EXPECT_THAT(rounds(21, {42, 6, 5}), ::testing::SizeIs(1));
   // The index of the half of a buffer that the rounds fill is not one of their digits.
   EXPECT_THAT(rounds(21, {42, 6, 6}, true), IsEmpty());
 
@@ -167,7 +167,7 @@ TEST_F(VerifyRaces, RoundsThroughAFusedLoop) {
     return verify(program_of({{x, Role::kOutput}}, parallel(f_, threads, loop(j_, 6, body))), Form::kLoop);
   };
   EXPECT_THAT(permuted(21), IsEmpty());
-  EXPECT_THAT(permuted(24), testing::SizeIs(1));
+  EXPECT_THAT(permuted(24), ::testing::SizeIs(1));
 }
 
 TEST_F(VerifyRaces, TilesOfSymbolicNumber) {
@@ -179,7 +179,7 @@ TEST_F(VerifyRaces, TilesOfSymbolicNumber) {
                   Form::kLoop);
   };
   EXPECT_THAT(tiles(4), IsEmpty());
-  EXPECT_THAT(tiles(5), testing::SizeIs(1));
+  EXPECT_THAT(tiles(5), ::testing::SizeIs(1));
 }
 
 TEST_F(VerifyRaces, FusedLoopsOfSymbolicExtent) {
@@ -189,7 +189,7 @@ TEST_F(VerifyRaces, FusedLoopsOfSymbolicExtent) {
     return verify(program_of({{x, Role::kOutput}}, parallel(f_, Expr(n_) * 4, guarded), {n_}), Form::kLoop);
   };
   EXPECT_THAT(on(Expr(f_) / n_, Expr(f_) % n_), IsEmpty());
-  EXPECT_THAT(on(Expr(f_) / n_, Expr(f_) % (Expr(n_) + 1)), testing::SizeIs(1));
+  EXPECT_THAT(on(Expr(f_) / n_, Expr(f_) % (Expr(n_) + 1)), ::testing::SizeIs(1));
 }
 
 TEST_F(VerifyRaces, ReadersMustStayWithTheirIteration) {
@@ -224,7 +224,7 @@ TEST_F(VerifyRaces, WhatAnIterationAllocatesIsItsOwn) {
 TEST_F(VerifyRaces, AGuardMayLeaveOneIteration) {
   const Stmt first = make_if(Expr(i_) == 0, store({0, 31}));
   EXPECT_THAT(check(parallel(i_, 8, first)), IsEmpty());
-  EXPECT_THAT(check(parallel(i_, 8, make_if(Expr(i_) <= 1, store({0, 31})))), testing::SizeIs(1));
+  EXPECT_THAT(check(parallel(i_, 8, make_if(Expr(i_) <= 1, store({0, 31})))), ::testing::SizeIs(1));
 }
 
 TEST_F(VerifyRaces, BranchesShareOutTheIterations) {
@@ -262,13 +262,14 @@ TEST_F(VerifyRaces, ArmsOfAConditionOnTheLane) {
 TEST_F(VerifyRaces, ConditionsOnInnerLoopsAndElementsDoNotDistinguishIterations) {
   // Each iteration executes both branches, with an inner variable of its own.
   const Stmt both = make_if(Expr(j_) < 2, store({0, j_}), store({1, Expr(j_) - 2}));
-  EXPECT_THAT(check(parallel(i_, 2, loop(j_, 4, both))), testing::SizeIs(1));
+  EXPECT_THAT(check(parallel(i_, 2, loop(j_, 4, both))), ::testing::SizeIs(1));
   const Stmt crossing = make_if(Expr(j_) < 2, store({Expr(i_) + 1, j_}), store({Expr(i_) + 2, Expr(j_) - 2}));
-  EXPECT_THAT(check(parallel(i_, 2, loop(j_, 4, crossing))), testing::SizeIs(1));
+  EXPECT_THAT(check(parallel(i_, 2, loop(j_, 4, crossing))), ::testing::SizeIs(1));
   // A loaded element may change between the two iterations.
   const Buffer p("P", kInt64, {1});
   const Stmt chosen = make_if(at(p, {0}) == Expr(i_), store({0, 0}));
-  EXPECT_THAT(verify(program_of({{p}, {c_, Role::kOutput}}, parallel(i_, 8, chosen)), Form::kLoop), testing::SizeIs(1));
+  EXPECT_THAT(verify(program_of({{p}, {c_, Role::kOutput}}, parallel(i_, 8, chosen)), Form::kLoop),
+              ::testing::SizeIs(1));
 }
 
 TEST_F(VerifyRaces, ScattersCannotBeProved) {
@@ -285,7 +286,7 @@ TEST_F(VerifyRaces, VectorsCoverTheirLanes) {
     return verify(program_of({{c_, Role::kOutput}}, parallel(i_, 2, body)), Form::kVector);
   };
   EXPECT_THAT(rows(16, 16), IsEmpty());
-  EXPECT_THAT(rows(15, 16), testing::SizeIs(1));
+  EXPECT_THAT(rows(15, 16), ::testing::SizeIs(1));
 }
 
 TEST_F(VerifyRaces, BarriersSeparateThreads) {

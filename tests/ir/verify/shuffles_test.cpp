@@ -13,12 +13,12 @@
 namespace nestwright::ir {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 /// C[y, x] = the A[y', x'] of the partner of thread (x, y).
-class Shuffle : public testing::Test {
+class Shuffle : public ::testing::Test {
  protected:
   Buffer a_{"A", kFloat32, {4, 64}}, c_{"C", kFloat32, {4, 64}}, own_{"own", kFloat32, {1}, Scope::kLocal},
       told_{"told", kFloat32, {1}, Scope::kLocal};
@@ -87,16 +87,16 @@ TEST_F(Shuffle, IsTheWholeValueOfAStoreToWhatIsPrivate) {
   const Expr shuffled = shuffle_xor(at(own_, {0}), 4);
   for (const Stmt& s : {make_store(told_, {0}, shuffled + 1.0), make_store(told_, {0}, shuffle_xor(shuffled, 2)),
                         make_if(shuffled > 0.0, make_store(told_, {0}, 1.0))}) {
-    EXPECT_THAT(check(s), testing::Contains(HasSubstr("a shuffle is not the whole value of a store")));
+    EXPECT_THAT(check(s), ::testing::Contains(HasSubstr("a shuffle is not the whole value of a store")));
   }
   EXPECT_THAT(check(make_store(c_, {y_, x_}, shuffled)),
-              testing::Contains(HasSubstr("a shuffle is stored to C, which is not private to a thread")));
+              ::testing::Contains(HasSubstr("a shuffle is stored to C, which is not private to a thread")));
 }
 
 TEST_F(Shuffle, BelongsToTheVectorFormOfADevice) {
   for (const Form form : {Form::kLoop, Form::kVector}) {
     EXPECT_THAT(verify(program(asks(4)), form),
-                testing::Contains(HasSubstr("a shuffle stands outside of the vector form of a device")));
+                ::testing::Contains(HasSubstr("a shuffle stands outside of the vector form of a device")));
   }
 }
 

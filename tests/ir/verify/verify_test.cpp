@@ -8,13 +8,13 @@
 namespace nestwright::ir {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 // An input and an output of 8 rows and 32 columns, for all tests.
-class Verify : public testing::Test {
+class Verify : public ::testing::Test {
  protected:
   Buffer a_{"A", kFloat32, {8, 32}}, c_{"C", kFloat32, {8, 32}};
   Var i_{"i"}, j_{"j"}, k_{"k"}, n_{"n"};
@@ -105,7 +105,7 @@ TEST_F(Verify, PreparationAndCallsKeepToTheirParameters) {
               ElementsAre(HasSubstr("buffer A is neither a parameter nor allocated here")));
   EXPECT_THAT(with(pack, make_store(packed, {0, 0}, at(packed, {0, 0}))),
               ElementsAre(HasSubstr("input packed is stored to")));
-  EXPECT_THAT(with(make_store(c_, {0, 0}, at(a_, {0, 0})), use), testing::Contains(HasSubstr("buffer C is neither")));
+  EXPECT_THAT(with(make_store(c_, {0, 0}, at(a_, {0, 0})), use), ::testing::Contains(HasSubstr("buffer C is neither")));
   EXPECT_THAT(with(Stmt(), use), ElementsAre(HasSubstr("what packed is read for in")));
 }
 
@@ -115,7 +115,7 @@ TEST_F(Verify, TheLoopFormHasNoVectors) {
   const Stmt store = make_store(c_, {0, make_ramp(0, 1, 4)}, make_float(0, kFloat32.with_lanes(4)));
   EXPECT_THAT(check(store, Form::kVector), IsEmpty());
   EXPECT_THAT(check(store, Form::kLoop),
-              testing::Contains(HasSubstr("the loop form has the vector value ramp(0, 1, 4)")));
+              ::testing::Contains(HasSubstr("the loop form has the vector value ramp(0, 1, 4)")));
 }
 
 TEST_F(Verify, TheVectorFormHasNoLoopsLeftToExpand) {
@@ -228,9 +228,9 @@ TEST_F(Verify, SplitLoopsStayWithinBounds) {
     return check(loop(i_, outer, loop(j_, inner, store)));
   };
   EXPECT_THAT(nest(2, 4, {}), IsEmpty());
-  EXPECT_THAT(nest(3, 3, {}), testing::SizeIs(2));
+  EXPECT_THAT(nest(3, 3, {}), ::testing::SizeIs(2));
   EXPECT_THAT(nest(3, 3, likely(Expr(i_) * 3 + j_ < 8)), IsEmpty());
-  EXPECT_THAT(nest(3, 3, likely(Expr(i_) * 3 + j_ < 9)), testing::SizeIs(2));
+  EXPECT_THAT(nest(3, 3, likely(Expr(i_) * 3 + j_ < 9)), ::testing::SizeIs(2));
 }
 
 TEST_F(Verify, GuardsHoldInTheirBranchOnly) {
@@ -240,10 +240,10 @@ TEST_F(Verify, GuardsHoldInTheirBranchOnly) {
   };
   const Stmt other = make_store(c_, {0, 0}, 0.0);
   EXPECT_THAT(guarded(Expr(i_) < 8, store), IsEmpty());
-  EXPECT_THAT(guarded(Expr(i_) < 8, other, store), testing::SizeIs(1));
+  EXPECT_THAT(guarded(Expr(i_) < 8, other, store), ::testing::SizeIs(1));
   EXPECT_THAT(guarded(Expr(i_) >= 8, other, store), IsEmpty());
   EXPECT_THAT(guarded(Expr(i_) >= 8 || Expr(i_) == 3, other, store), IsEmpty());
-  EXPECT_THAT(guarded(Expr(i_) < 8 && Expr(j_) < 3, store), testing::Not(IsEmpty()));
+  EXPECT_THAT(guarded(Expr(i_) < 8 && Expr(j_) < 3, store), ::testing::Not(IsEmpty()));
 }
 
 TEST_F(Verify, WhatNeverHappensIsWithinBounds) {
@@ -251,12 +251,12 @@ TEST_F(Verify, WhatNeverHappensIsWithinBounds) {
     return check(loop(i_, 8, make_store(c_, {i_, 0}, make_load(a_, {row, 0}, mask))));
   };
   EXPECT_THAT(masked(-1, Expr(0) - 1 >= 0), IsEmpty());
-  EXPECT_THAT(masked(-1, Expr(0) - 1 < 0), testing::SizeIs(1));
+  EXPECT_THAT(masked(-1, Expr(0) - 1 < 0), ::testing::SizeIs(1));
   EXPECT_THAT(masked(Expr(i_) + 8, Expr(i_) * 2 >= 16), IsEmpty());
-  EXPECT_THAT(masked(Expr(i_) + 8, Expr(i_) * 2 >= 14), testing::SizeIs(1));
+  EXPECT_THAT(masked(Expr(i_) + 8, Expr(i_) * 2 >= 14), ::testing::SizeIs(1));
   const Stmt outside = make_store(c_, {8, 0}, 0.0), other = make_store(c_, {0, 0}, 0.0);
   EXPECT_THAT(check(loop(i_, 8, make_if(Expr(i_) < 8, other, outside))), IsEmpty());
-  EXPECT_THAT(check(loop(i_, 8, make_if(Expr(i_) < 7, other, outside))), testing::SizeIs(1));
+  EXPECT_THAT(check(loop(i_, 8, make_if(Expr(i_) < 7, other, outside))), ::testing::SizeIs(1));
 }
 
 TEST_F(Verify, GuardsOnPartsOfAFusedLoop) {
@@ -279,7 +279,7 @@ TEST_F(Verify, GuardsOnOneDigitOfAnIndex) {
     return verify(program_of({{p, Role::kOutput}}, body), Form::kLoop);
   };
   EXPECT_THAT(guarded(5), IsEmpty());
-  EXPECT_THAT(guarded(6), testing::SizeIs(1));
+  EXPECT_THAT(guarded(6), ::testing::SizeIs(1));
 }
 
 TEST_F(Verify, BoundsThatAreMinimaOrSymbols) {
@@ -288,12 +288,12 @@ TEST_F(Verify, BoundsThatAreMinimaOrSymbols) {
     return verify(program_of({{x, Role::kOutput}}, body, {n_}), Form::kLoop);
   };
   EXPECT_THAT(with_x(loop(i_, n_, make_store(x, {i_}, 0.0))), IsEmpty());
-  EXPECT_THAT(with_x(loop(i_, Expr(n_) + 1, make_store(x, {i_}, 0.0))), testing::SizeIs(1));
+  EXPECT_THAT(with_x(loop(i_, Expr(n_) + 1, make_store(x, {i_}, 0.0))), ::testing::SizeIs(1));
   const Expr row = Expr(i_) * 16 + j_;
   const Stmt store = make_store(x, {row}, 0.0);
   const auto tail = [&](const Expr& extent) { return loop(i_, (Expr(n_) + 15) / 16, loop(j_, extent, store)); };
   EXPECT_THAT(with_x(tail(min(16, Expr(n_) - Expr(i_) * 16))), IsEmpty());
-  EXPECT_THAT(with_x(tail(16)), testing::SizeIs(1));
+  EXPECT_THAT(with_x(tail(16)), ::testing::SizeIs(1));
   EXPECT_THAT(with_x(loop(i_, Expr(n_) / 16, loop(j_, 16, store))), IsEmpty());
   EXPECT_THAT(with_x(loop(i_, (Expr(n_) + 15) / 16, loop(j_, 16, make_if(row < n_, store)))), IsEmpty());
 }
@@ -301,10 +301,10 @@ TEST_F(Verify, BoundsThatAreMinimaOrSymbols) {
 TEST_F(Verify, LoopsThatDoNotStartAtZeroAndLets) {
   const Stmt inner = make_for(j_, Expr(i_) * 4, 4, LoopKind::kSerial, make_store(c_, {j_, 0}, 0.0));
   EXPECT_THAT(check(loop(i_, 2, inner)), IsEmpty());
-  EXPECT_THAT(check(loop(i_, 3, inner)), testing::SizeIs(1));
+  EXPECT_THAT(check(loop(i_, 3, inner)), ::testing::SizeIs(1));
   const Stmt let = make_let(k_, Expr(i_) + 1, make_store(c_, {k_, 0}, 0.0));
   EXPECT_THAT(check(loop(i_, 7, let)), IsEmpty());
-  EXPECT_THAT(check(loop(i_, 8, let)), testing::SizeIs(1));
+  EXPECT_THAT(check(loop(i_, 8, let)), ::testing::SizeIs(1));
 }
 
 TEST_F(Verify, DivisionsStayWithinBounds) {
@@ -314,7 +314,7 @@ TEST_F(Verify, DivisionsStayWithinBounds) {
     return verify(program_of({{p, Role::kOutput}}, loop(i_, extent, make_if(guard, store))), Form::kLoop);
   };
   EXPECT_THAT(packed(100, Expr(i_) < 12), IsEmpty());
-  EXPECT_THAT(packed(100, Expr(i_) < 13), testing::Not(IsEmpty()));
+  EXPECT_THAT(packed(100, Expr(i_) < 13), ::testing::Not(IsEmpty()));
 }
 
 TEST_F(Verify, MasksGuardLanes) {
@@ -323,9 +323,9 @@ TEST_F(Verify, MasksGuardLanes) {
     return check(loop(i_, outer, make_store(c_, {0, lanes}, zeros, std::move(mask))), Form::kVector);
   };
   EXPECT_THAT(store(2, {}), IsEmpty());
-  EXPECT_THAT(store(3, {}), testing::SizeIs(1));
+  EXPECT_THAT(store(3, {}), ::testing::SizeIs(1));
   EXPECT_THAT(store(3, lanes < make_broadcast(32, 16)), IsEmpty());
-  EXPECT_THAT(store(3, lanes < make_broadcast(33, 16)), testing::SizeIs(1));
+  EXPECT_THAT(store(3, lanes < make_broadcast(33, 16)), ::testing::SizeIs(1));
   const Expr loaded = make_load(a_, {0, lanes}, lanes < make_broadcast(32, 16));
   EXPECT_THAT(check(loop(i_, 3, make_store(c_, {0, make_ramp(0, 1, 16)}, loaded)), Form::kVector), IsEmpty());
   EXPECT_THAT(

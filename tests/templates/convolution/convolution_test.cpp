@@ -10,7 +10,7 @@
 namespace nestwright {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 using testing_convolution::plain_loop;
 
 TEST(ConvolutionDefinitions, HaveTheShapesOfTheirLayouts) {
@@ -142,8 +142,8 @@ TEST(ConvolutionWorkloads, RefuseWithOneClearSentence) {
             "epilogue=gelu of conv2d is illegal: epilogue (what is added and applied before Y is stored; the bias is "
             "one number a filter) is none, relu, bias or bias_relu");
   EXPECT_THAT(refusal("conv2d n=2147483647 c=2147483647 h=1 w=1 k=1 r=1 s=1"),
-              testing::HasSubstr("larger than any address space"));
-  EXPECT_THAT(refusal("conv2d n=1 c=1 h=1 w=1 k=1 r=1 s=1 pad=2147483647"), testing::HasSubstr("larger than any"));
+              ::testing::HasSubstr("larger than any address space"));
+  EXPECT_THAT(refusal("conv2d n=1 c=1 h=1 w=1 k=1 r=1 s=1 pad=2147483647"), ::testing::HasSubstr("larger than any"));
 }
 
 }  // namespace

@@ -62,9 +62,9 @@ TEST(Discover, FindsKnobsBehindChoices) {
       names += knob.name + (knob.labels.size() == 1 ? "=" + knob.labels[0] : "") + " ";
     shapes.push_back(names);
   }
-  EXPECT_THAT(shapes,
-              testing::ElementsAre("outer=off always ", "outer=on inner=a always when_on ",
-                                   "outer=on inner=b always when_on tile inside ", "outer=on inner=c always when_on "));
+  EXPECT_THAT(shapes, ::testing::ElementsAre("outer=off always ", "outer=on inner=a always when_on ",
+                                             "outer=on inner=b always when_on tile inside ",
+                                             "outer=on inner=c always when_on "));
   // 48 = 1, 2, 3, 4, 6, 8, 12, 16 inner; always <= when_on leaves 5 of 6.
   EXPECT_EQ(space.count_valid().points, 2 + 5 + 5 * 8 * 2 + 5);
 }
@@ -72,8 +72,8 @@ TEST(Discover, FindsKnobsBehindChoices) {
 TEST(Instantiate, AppliesWhatTheConfigurationSays) {
   const Config config = Config::parse("outer=on inner=b always=1 when_on=2 tile=[4,12] inside=unroll");
   const Instance instance = instantiate(kBranching, workload(), Target(), config);
-  EXPECT_THAT(instance.schedule.trace().str(), testing::HasSubstr("factor=12"));
-  EXPECT_THAT(instance.schedule.trace().str(), testing::HasSubstr("unroll"));
+  EXPECT_THAT(instance.schedule.trace().str(), ::testing::HasSubstr("factor=12"));
+  EXPECT_THAT(instance.schedule.trace().str(), ::testing::HasSubstr("unroll"));
 }
 
 TEST(Instantiate, EveryPointOfTheSpaceIsApplied) {
@@ -113,7 +113,7 @@ TEST(Discover, SaysWhichBranchHasNoLegalSchedule) {
     discover_space(broken, workload(), Target());
     ADD_FAILURE() << "accepted";
   } catch (const InternalError& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("under how=bad give no legal schedule"));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("under how=bad give no legal schedule"));
   }
 }
 

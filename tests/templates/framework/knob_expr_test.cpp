@@ -8,7 +8,7 @@
 namespace nestwright {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 std::vector<std::string> names(const KnobExpr& expr) {
   std::vector<std::string> result;

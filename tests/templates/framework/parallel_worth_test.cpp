@@ -56,7 +56,7 @@ const std::map<std::string, Sizes>& sizes() {
   return all;
 }
 
-class DefaultsOfOperators : public testing::TestWithParam<std::string> {};
+class DefaultsOfOperators : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(DefaultsOfOperators, AreParallelWhereTheWorkIsWorthIt) {
   ASSERT_TRUE(sizes().contains(GetParam())) << "give small and large workloads";
@@ -96,7 +96,7 @@ std::set<std::string> operators_of_the_cpu() {
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(Templates, DefaultsOfOperators, testing::ValuesIn(operators_of_the_cpu()),
+INSTANTIATE_TEST_SUITE_P(Templates, DefaultsOfOperators, ::testing::ValuesIn(operators_of_the_cpu()),
                          [](const auto& p) { return p.param; });
 
 Definition defined(const std::string& text) {

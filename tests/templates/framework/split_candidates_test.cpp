@@ -9,7 +9,7 @@ namespace nestwright {
 namespace {
 
 using Policy = SplitOptions::Policy;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 TEST(SplitCandidates, FollowThePolicy) {
   EXPECT_THAT(split_candidates(6, {}), ElementsAre(KnobValue{6, 1}, KnobValue{3, 2}, KnobValue{2, 3}, KnobValue{1, 6}));

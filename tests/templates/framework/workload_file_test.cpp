@@ -8,7 +8,7 @@
 namespace nestwright {
 namespace {
 
-using testing::ThrowsMessage;
+using ::testing::ThrowsMessage;
 
 TEST(WorkloadFile, IsReadInOrder) {
   const WorkloadFile file = parse_workload_file(

@@ -131,7 +131,7 @@ TEST(Workload, RefusesWithOneClearSentence) {
       "dtype=int32 of matmul is illegal: dtype (the type of A, B and C; but bfloat16 gives a C of float32, int8 one "
       "of int32, and uint8, which is that of A beside a B of int8, int32, too) is float32, float64, bfloat16, "
       "float16, int8 or uint8");
-  EXPECT_THAT(refusal("matmul m=2147483647 n=1 k=2147483647"), testing::HasSubstr("larger than any address space"));
+  EXPECT_THAT(refusal("matmul m=2147483647 n=1 k=2147483647"), ::testing::HasSubstr("larger than any address space"));
 }
 
 TEST(Registry, EveryTemplateBelongsToAnOperatorAndIsFound) {
@@ -139,7 +139,7 @@ TEST(Registry, EveryTemplateBelongsToAnOperatorAndIsFound) {
     EXPECT_EQ(find_operator(t.op.name).name, t.op.name);
     EXPECT_EQ(find_template(t.name), &t);
     EXPECT_FALSE(t.devices.empty()) << t.name;
-    for (const DeviceKind device : t.devices) EXPECT_THAT(templates_for(t.op.name, device), testing::Contains(&t));
+    for (const DeviceKind device : t.devices) EXPECT_THAT(templates_for(t.op.name, device), ::testing::Contains(&t));
     EXPECT_GE(t.version, 1);
   }
   EXPECT_EQ(find_template("matmul.fpga"), nullptr);

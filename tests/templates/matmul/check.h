@@ -66,10 +66,10 @@ inline void check_config(const Template& source, const Workload& w, const Target
     const Instance instance = instantiate(source, w, t, config);
     const ir::Program loops =
         lower(instance.schedule, instance.definition.args, t, w.op, {.after_pass = {}, .verify = true});
-    EXPECT_THAT(ir::verify(loops, ir::Form::kLoop), testing::IsEmpty()) << what;
+    EXPECT_THAT(ir::verify(loops, ir::Form::kLoop), ::testing::IsEmpty()) << what;
     expect_reference(loops, w, what);
     const ir::Program vectors = expand(loops, t, {.after_pass = {}, .verify = true});
-    EXPECT_THAT(ir::verify(vectors, ir::Form::kVector), testing::IsEmpty()) << what;
+    EXPECT_THAT(ir::verify(vectors, ir::Form::kVector), ::testing::IsEmpty()) << what;
     expect_reference(vectors, w, what);
   } catch (const Error& error) {
     ADD_FAILURE() << what << ": " << error.what();

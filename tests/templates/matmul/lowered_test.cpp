@@ -15,7 +15,7 @@ struct Size {
   std::int64_t m, n, k;
 };
 
-class MatmulLowered : public testing::TestWithParam<Size> {};
+class MatmulLowered : public ::testing::TestWithParam<Size> {};
 
 TEST_P(MatmulLowered, SampledConfigurationsComputeTheReference) {
   const auto [m, n, k] = GetParam();
@@ -56,7 +56,7 @@ std::vector<Target> targets_of_narrow_types() {
   return targets;
 }
 
-class NarrowMatmulLowered : public testing::TestWithParam<const char*> {};
+class NarrowMatmulLowered : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(NarrowMatmulLowered, EveryTemplateComputesTheReference) {
   std::mt19937_64 random(static_cast<std::uint64_t>(soak()));
@@ -75,12 +75,12 @@ TEST_P(NarrowMatmulLowered, EveryTemplateComputesTheReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, NarrowMatmulLowered, testing::Values("bfloat16", "float16", "int8", "uint8"),
+INSTANTIATE_TEST_SUITE_P(Types, NarrowMatmulLowered, ::testing::Values("bfloat16", "float16", "int8", "uint8"),
                          [](const auto& p) { return std::string(p.param); });
 
 INSTANTIATE_TEST_SUITE_P(Sizes, MatmulLowered,
-                         testing::Values(Size{1, 1, 1}, Size{1, 33, 7}, Size{37, 1, 5}, Size{2, 3, 4}, Size{8, 16, 3},
-                                         Size{31, 37, 41}, Size{28, 64, 16}, Size{53, 70, 67}, Size{17, 19, 131}),
+                         ::testing::Values(Size{1, 1, 1}, Size{1, 33, 7}, Size{37, 1, 5}, Size{2, 3, 4}, Size{8, 16, 3},
+                                           Size{31, 37, 41}, Size{28, 64, 16}, Size{53, 70, 67}, Size{17, 19, 131}),
                          [](const auto& p) {
                            return "m" + std::to_string(p.param.m) + "n" + std::to_string(p.param.n) + "k" +
                                   std::to_string(p.param.k);

@@ -22,9 +22,9 @@ TEST(MatmulDefinition, HasTheShapesOfTheTranspositions) {
   };
   const Definition d = find_operator("matmul").define(workload(3, 5, 7, 3, "float64"));
   EXPECT_EQ(d.inputs, 2);
-  EXPECT_THAT(shape(d.args[0]), testing::ElementsAre(7, 3));
-  EXPECT_THAT(shape(d.args[1]), testing::ElementsAre(5, 7));
-  EXPECT_THAT(shape(d.args[2]), testing::ElementsAre(3, 5));
+  EXPECT_THAT(shape(d.args[0]), ::testing::ElementsAre(7, 3));
+  EXPECT_THAT(shape(d.args[1]), ::testing::ElementsAre(5, 7));
+  EXPECT_THAT(shape(d.args[2]), ::testing::ElementsAre(3, 5));
   EXPECT_EQ(d.flops, 2 * 3 * 5 * 7);
   EXPECT_EQ(d.bytes, 8 * (3 * 7 + 7 * 5 + 3 * 5));
 }
@@ -90,7 +90,7 @@ TEST(MatmulDefinition, TakesTheTensorsOfItsEpilogueInOrder) {
       find_operator("matmul").define(parse_workload("matmul m=3 n=5 k=7 beta=2 ldc=6 epilogue=bias_residual"));
   std::vector<std::string> names;
   for (const Tensor& tensor : d.args) names.push_back(tensor.name());
-  EXPECT_THAT(names, testing::ElementsAre("A", "B", "C_in", "bias", "residual", "C"));
+  EXPECT_THAT(names, ::testing::ElementsAre("A", "B", "C_in", "bias", "residual", "C"));
   EXPECT_EQ(d.inputs, 5);
   EXPECT_EQ(d.args[5].buffer()->elements(), 2 * 6 + 5);
 }

@@ -33,7 +33,7 @@ TEST(MatmulSpace, HoldsWhatTheLibrariesUse) {
     const std::string tile =
         " register_rows=" + std::to_string(rows) + " register_vectors=" + std::to_string(vectors) + " unroll_k=4";
     EXPECT_THAT(space.why_invalid(Config::parse(choices + tile + numbers)),
-                testing::HasSubstr("need more vector registers than the target's 32"));
+                ::testing::HasSubstr("need more vector registers than the target's 32"));
   }
   EXPECT_GT(space.count_valid().points, 1e6);
   EXPECT_LT(space.count_valid().points, space.count_all().points);
@@ -50,14 +50,14 @@ TEST(MatmulSpace, AllChoicesOfTheIssueAreThere) {
       if (knob.kind == KnobKind::kChoice) choices[knob.name].insert(knob.labels[0]);
     }
   }
-  EXPECT_THAT(choices["pack_b"], testing::ElementsAre("block", "no", "whole"));
-  EXPECT_THAT(choices["pack_a"], testing::ElementsAre("block", "no", "rows"));
-  EXPECT_THAT(choices["reduction"], testing::ElementsAre("blocked", "full"));
-  EXPECT_THAT(choices["tail_m"], testing::ElementsAre("compose", "partition"));
-  EXPECT_THAT(choices["parallel"], testing::ElementsAre("both", "m", "n", "none"));
-  EXPECT_THAT(knobs, testing::IsSupersetOf({"register_rows", "register_vectors", "vector_lanes", "blocks_m", "blocks_n",
-                                            "blocks_k", "block_order", "tile_order", "unroll_k", "prefetch_a",
-                                            "prefetch_b", "prefetch_c"}));
+  EXPECT_THAT(choices["pack_b"], ::testing::ElementsAre("block", "no", "whole"));
+  EXPECT_THAT(choices["pack_a"], ::testing::ElementsAre("block", "no", "rows"));
+  EXPECT_THAT(choices["reduction"], ::testing::ElementsAre("blocked", "full"));
+  EXPECT_THAT(choices["tail_m"], ::testing::ElementsAre("compose", "partition"));
+  EXPECT_THAT(choices["parallel"], ::testing::ElementsAre("both", "m", "n", "none"));
+  EXPECT_THAT(knobs, ::testing::IsSupersetOf({"register_rows", "register_vectors", "vector_lanes", "blocks_m",
+                                              "blocks_n", "blocks_k", "block_order", "tile_order", "unroll_k",
+                                              "prefetch_a", "prefetch_b", "prefetch_c"}));
   const ConfigSpace narrow = discover_space(matmul(), workload(3072, 1, 1024), target(CpuIsa::kAvx512));
   EXPECT_GE(find_branch(narrow.branches(), Config::parse("vector_axis=m pack_b=no pack_a=no reduction=full "
                                                          "tail_m=partition parallel=none")),
@@ -65,7 +65,7 @@ TEST(MatmulSpace, AllChoicesOfTheIssueAreThere) {
   const ConfigSpace single = discover_space(matmul(), workload(512, 512, 512), target(CpuIsa::kAvx512));
   for (const Branch& branch : single.branches())
     EXPECT_THAT(make_config(branch, CandidateIndices(branch.knobs.size(), 0)).str(),
-                testing::HasSubstr("parallel=none"));
+                ::testing::HasSubstr("parallel=none"));
 }
 
 TEST(MatmulSpace, SmallProductsMayRunInParallelAsWellAsSerially) {
@@ -80,10 +80,11 @@ TEST(MatmulSpace, SmallProductsMayRunInParallelAsWellAsSerially) {
     return labels;
   };
   const Target two = target(CpuIsa::kAvx512, 2);
-  EXPECT_THAT(options("matmul.cpu", "matmul m=16 n=16 k=16", two), testing::IsSupersetOf({"m", "none"}));
-  EXPECT_THAT(options("matmul.gemv", "matmul m=8 n=1 k=64", two), testing::ElementsAre("none", "rows"));
+  EXPECT_THAT(options("matmul.cpu", "matmul m=16 n=16 k=16", two), ::testing::IsSupersetOf({"m", "none"}));
+  EXPECT_THAT(options("matmul.gemv", "matmul m=8 n=1 k=64", two), ::testing::ElementsAre("none", "rows"));
   const Target tiles = Target::parse("cpu,isa=avx512,threads=2,features=amx_int8");
-  EXPECT_THAT(options("matmul.amx", "matmul m=32 n=32 k=64 dtype=int8", tiles), testing::ElementsAre("m", "n", "none"));
+  EXPECT_THAT(options("matmul.amx", "matmul m=32 n=32 k=64 dtype=int8", tiles),
+              ::testing::ElementsAre("m", "n", "none"));
 }
 
 TEST(MatmulSpace, IsDiscoveredAndSampledQuickly) {

@@ -43,7 +43,7 @@ Workload random_variant(std::int64_t m, std::int64_t n, std::int64_t k, Random& 
   return parse_workload(text);
 }
 
-class MatmulVariants : public testing::TestWithParam<int> {};
+class MatmulVariants : public ::testing::TestWithParam<int> {};
 
 TEST_P(MatmulVariants, SampledConfigurationsAndSeedsComputeTheReference) {
   std::mt19937_64 random(static_cast<std::uint64_t>(GetParam() + 1000 * soak()));
@@ -143,7 +143,7 @@ TEST(MatmulSpecialised, SayWhatTheyDoNotServe) {
   EXPECT_EQ(reason("matmul.split_k", "m=1024 n=1024 k=128", 2), "it needs a result of at most 512 x 512 elements");
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, MatmulVariants, testing::Range(0, 12));
+INSTANTIATE_TEST_SUITE_P(Seeds, MatmulVariants, ::testing::Range(0, 12));
 
 }  // namespace
 }  // namespace nestwright

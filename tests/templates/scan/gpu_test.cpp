@@ -40,7 +40,7 @@ TEST(ScanGpu, OfSymbolicStepsAndColumns) {
     for (const bool in_threads : {false, true}) {
       for (const ElementTile& tile : {ElementTile{.threads = 256}, ElementTile{.threads = 64, .items = 2}}) {
         const ir::Program loops = symbolic_sum(target, tile, in_threads);
-        EXPECT_THAT(ir::verify(loops, ir::Form::kLoop), testing::IsEmpty());
+        EXPECT_THAT(ir::verify(loops, ir::Form::kLoop), ::testing::IsEmpty());
         for (const ir::Program& program : {loops, expand(loops, target, {.after_pass = {}, .verify = true})}) {
           expect_sums(program, 10, 1024);
           expect_sums(program, 3, 300);

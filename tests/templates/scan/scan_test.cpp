@@ -10,7 +10,7 @@
 namespace nestwright {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 Reference judge(const std::string& text, const HostTensors& inputs) {
   return scan_reference(parse_workload(text), inputs);
@@ -38,13 +38,13 @@ TEST(ScanReference, FollowsEachColumn) {
 TEST(ScanReference, BoundsTheErrorOfEachStep) {
   const HostTensors in{{1, -2, 3, 4, -5, 0.5}};
   const Reference sum = judge("scan function=sum steps=3 columns=2", in);
-  EXPECT_THAT(sum.bound[0], ElementsAre(0, 0, testing::DoubleNear(8 * 0x1p-23 * std::sqrt(2 * (1 + 9.0)), 1e-15),
-                                        testing::DoubleNear(8 * 0x1p-23 * std::sqrt(2 * (4 + 16.0)), 1e-15),
-                                        testing::DoubleNear(8 * 0x1p-23 * std::sqrt(3 * (1 + 9 + 25.0)), 1e-15),
-                                        testing::DoubleNear(8 * 0x1p-23 * std::sqrt(3 * (4 + 16 + 0.25)), 1e-15)));
+  EXPECT_THAT(sum.bound[0], ElementsAre(0, 0, ::testing::DoubleNear(8 * 0x1p-23 * std::sqrt(2 * (1 + 9.0)), 1e-15),
+                                        ::testing::DoubleNear(8 * 0x1p-23 * std::sqrt(2 * (4 + 16.0)), 1e-15),
+                                        ::testing::DoubleNear(8 * 0x1p-23 * std::sqrt(3 * (1 + 9 + 25.0)), 1e-15),
+                                        ::testing::DoubleNear(8 * 0x1p-23 * std::sqrt(3 * (4 + 16 + 0.25)), 1e-15)));
   const Reference product = judge("scan function=product steps=3 columns=2 dtype=float64", in);
   EXPECT_NEAR(product.bound[0][4], 3 * 0x1p-52 * 15, 1e-25);
-  EXPECT_THAT(judge("scan function=max steps=3 columns=2", in).bound[0], testing::Each(0));
+  EXPECT_THAT(judge("scan function=max steps=3 columns=2", in).bound[0], ::testing::Each(0));
 }
 
 TEST(ScanWorkloads, RefuseWithOneClearSentence) {
