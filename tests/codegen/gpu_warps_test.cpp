@@ -30,7 +30,7 @@ struct Kernel {
   }
 };
 
-::testing::WarpProduct product_of(const Workload& w) {
+testing::WarpProduct product_of(const Workload& w) {
   const MatmulShape shape = matmul_shape(w);
   return {w.type("dtype"), shape.m, shape.n, shape.k, shape.ta, shape.tb};
 }

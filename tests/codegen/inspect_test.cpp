@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-std::vector<std::string> problems_of(const ::testing::MatmulShape& shape, CpuIsa isa, Pipeline pipeline) {
+std::vector<std::string> problems_of(const testing::MatmulShape& shape, CpuIsa isa, Pipeline pipeline) {
   CompileOptions options;
   options.pipeline = pipeline;
   options.keep_assembly = true;

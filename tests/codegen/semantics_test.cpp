@@ -186,7 +186,7 @@ TEST(Semantics, StridesOfABuffer) {
   arrays[1] = Array::empty(kFloat32, {9 * 48});
   arrays[1].fill_bytes(0);
   for (CpuIsa isa : testing::runnable_isas()) {
-    const ::testing::LinkedProgram kernel =
+    const testing::LinkedProgram kernel =
         testing::link(testing::compile(program, testing::target_of(isa)), make_pool(PoolKind::kSerial, 1));
     testing::run_compiled(kernel, arrays);
     for (std::size_t at = 0; at < 9 * 48; ++at) {
@@ -205,7 +205,7 @@ TEST(Semantics, SymbolicExtentsAndStrides) {
                  make_for(i, 0, 3, LoopKind::kSerial, make_for(j, 0, n, LoopKind::kSerial, body)), {n});
   for (std::int64_t value : {0, 1, 20}) {
     for (CpuIsa isa : testing::runnable_isas()) {
-      const ::testing::LinkedProgram kernel =
+      const testing::LinkedProgram kernel =
           testing::link(make_backend(DeviceKind::kCpu)->compile(program, testing::target_of(isa), {}),
                         make_pool(PoolKind::kSerial, 1));
       std::vector<Array> expected = testing::make_arguments(program), actual = testing::copies(expected);
@@ -273,7 +273,7 @@ TEST(Semantics, SymbolicWorkspace) {
   const Target target = testing::target_of(CpuIsa::kX86_64);
   const CompiledObject object = testing::compile(program, target);
   for (PoolKind kind : {PoolKind::kSerial, PoolKind::kSpin}) {
-    const ::testing::LinkedProgram kernel = testing::link(object, make_pool(kind, 3));
+    const testing::LinkedProgram kernel = testing::link(object, make_pool(kind, 3));
     for (const auto& [n_value, m_value] : {std::pair<std::int64_t, std::int64_t>{1, 1}, {37, 17}, {3, 2}, {1, 700}}) {
       std::vector<Array> expected = testing::make_arguments(sized), actual = testing::copies(expected);
       const std::array<std::int64_t, 2> symbols{n_value, m_value};

@@ -41,7 +41,7 @@ class TypeProgram {
     std::vector<Array> actual = testing::copies(expected);
     testing::run_interpreted(program, expected);
     for (CpuIsa isa : testing::runnable_isas()) {
-      const ::testing::LinkedProgram kernel =
+      const testing::LinkedProgram kernel =
           testing::link(testing::compile(program, testing::target_of(isa)), make_pool(PoolKind::kSerial, 1));
       ASSERT_EQ(testing::run_compiled(kernel, actual), 0);
       for (std::size_t k = 2; k < actual.size(); ++k) {

@@ -83,7 +83,7 @@ class Compiled {
   }
 
  private:
-  ::testing::LinkedProgram kernel_;
+  testing::LinkedProgram kernel_;
   std::vector<Array> arrays_;
 };
 
@@ -198,7 +198,7 @@ TEST_P(VectorMath, InterpreterAndMachineAgreeOnTheExpandedProgram) {
     }
     std::vector<Array> actual = testing::copies(expected);
     testing::run_interpreted(expanded, expected);
-    const ::testing::LinkedProgram kernel =
+    const testing::LinkedProgram kernel =
         testing::link(make_backend(DeviceKind::kCpu)->compile(expanded, target, {}), make_pool(PoolKind::kSerial, 1));
     ASSERT_EQ(testing::run_compiled(kernel, actual), 0);
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -217,7 +217,7 @@ TEST_P(VectorMath, NarrowFloatsAreComputedInFloat32) {
       std::vector<Array> arrays = testing::make_arguments(program);
       auto* x = static_cast<std::uint16_t*>(arrays[0].data());
       for (std::int64_t i = 0; i < n; ++i) x[i] = static_cast<std::uint16_t>(i);
-      const ::testing::LinkedProgram kernel =
+      const testing::LinkedProgram kernel =
           testing::link(testing::compile(program, testing::target_of(isa)), make_pool(PoolKind::kSerial, 1));
       ASSERT_EQ(testing::run_compiled(kernel, arrays), 0);
       const auto element = [&](std::size_t array, std::int64_t i) {

@@ -12,7 +12,7 @@
 namespace nestwright {
 namespace {
 
-using ::testing::MatmulShape;
+using testing::MatmulShape;
 
 // Inputs in [-1, 1], the product in double, and the bound of docs/architecture.md section 8.
 CheckData matmul_data(const MatmulShape& s) {
