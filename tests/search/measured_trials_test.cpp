@@ -7,28 +7,28 @@
 namespace nestwright {
 namespace {
 
-Trial ok(std::int64_t x, double ns, double weight = 1) { return {point_at(x), Outcome::kOk, ns, weight}; }
+Trial ok(std::int64_t x, double ns, double weight = 1) { return {numbered_point(x), Outcome::kOk, ns, weight}; }
 
 using Points = std::vector<Point>;
 
 TEST(MeasuredTrials, TheFastestComeFirstAndFailuresNotAtAll) {
   MeasuredTrials trials;
-  trials.record(std::vector<Trial>{ok(1, 30), ok(2, 10), {point_at(3), Outcome::kCrash}, ok(4, 20)});
-  EXPECT_EQ(trials.fastest(2), (Points{point_at(2), point_at(4)}));
-  EXPECT_EQ(trials.fastest(9), (Points{point_at(2), point_at(4), point_at(1)}));
-  EXPECT_EQ(trials.best()->point, point_at(2));
+  trials.record(std::vector<Trial>{ok(1, 30), ok(2, 10), {numbered_point(3), Outcome::kCrash}, ok(4, 20)});
+  EXPECT_EQ(trials.fastest(2), (Points{numbered_point(2), numbered_point(4)}));
+  EXPECT_EQ(trials.fastest(9), (Points{numbered_point(2), numbered_point(4), numbered_point(1)}));
+  EXPECT_EQ(trials.best()->point, numbered_point(2));
   EXPECT_EQ(trials.all().size(), 4u);
-  EXPECT_TRUE(trials.contains(point_at(3)));
-  EXPECT_FALSE(trials.contains(point_at(5)));
+  EXPECT_TRUE(trials.contains(numbered_point(3)));
+  EXPECT_FALSE(trials.contains(numbered_point(5)));
 }
 
 TEST(MeasuredTrials, ANewLabelReplacesTheOldOne) {
   MeasuredTrials trials;
   trials.record(std::vector<Trial>{ok(1, 30), ok(2, 10), ok(3, 20)});
   trials.record(std::vector<Trial>{ok(2, 40)});
-  EXPECT_EQ(trials.fastest(3), (Points{point_at(3), point_at(1), point_at(2)}));
-  trials.record(std::vector<Trial>{{point_at(3), Outcome::kWrongResult}});
-  EXPECT_EQ(trials.fastest(3), (Points{point_at(1), point_at(2)}));
+  EXPECT_EQ(trials.fastest(3), (Points{numbered_point(3), numbered_point(1), numbered_point(2)}));
+  trials.record(std::vector<Trial>{{numbered_point(3), Outcome::kWrongResult}});
+  EXPECT_EQ(trials.fastest(3), (Points{numbered_point(1), numbered_point(2)}));
   EXPECT_EQ(trials.all().size(), 3u) << "a point is there once";
 }
 
@@ -36,14 +36,14 @@ TEST(MeasuredTrials, ParentsThatTurnOutSlowGiveWayToTheNextOnes) {
   MeasuredTrials trials;
   for (std::int64_t x = 0; x < 100; ++x) trials.record(std::vector<Trial>{ok(x, 100.0 + static_cast<double>(x))});
   for (std::int64_t x = 0; x < 10; ++x) trials.record(std::vector<Trial>{ok(x, 1000)});
-  EXPECT_EQ(trials.fastest(2), (Points{point_at(10), point_at(11)}));
+  EXPECT_EQ(trials.fastest(2), (Points{numbered_point(10), numbered_point(11)}));
 }
 
 TEST(MeasuredTrials, DisturbedOnesComeAfterSoundOnesHoweverFast) {
   MeasuredTrials trials;
   trials.record(std::vector<Trial>{ok(1, 5, kDisturbedWeight), ok(2, 10), ok(3, 20), ok(4, 4, kDisturbedWeight)});
-  EXPECT_EQ(trials.fastest(4), (Points{point_at(2), point_at(3), point_at(4), point_at(1)}));
-  EXPECT_EQ(trials.best()->point, point_at(2));
+  EXPECT_EQ(trials.fastest(4), (Points{numbered_point(2), numbered_point(3), numbered_point(4), numbered_point(1)}));
+  EXPECT_EQ(trials.best()->point, numbered_point(2));
 }
 
 TEST(MeasuredTrials, AmongDisturbedOnesAloneThereIsNoBest) {
@@ -51,14 +51,14 @@ TEST(MeasuredTrials, AmongDisturbedOnesAloneThereIsNoBest) {
   EXPECT_EQ(trials.best(), nullptr);
   trials.record(std::vector<Trial>{ok(1, 5, kDisturbedWeight)});
   EXPECT_EQ(trials.best(), nullptr);
-  EXPECT_EQ(trials.fastest(1), Points{point_at(1)});
+  EXPECT_EQ(trials.fastest(1), Points{numbered_point(1)});
 }
 
 TEST(MeasuredTrials, ADisturbedReadingReplacesNoSoundOne) {
   MeasuredTrials trials;
   trials.record(std::vector<Trial>{ok(1, 10), ok(2, 50, kDisturbedWeight)});
   trials.record(std::vector<Trial>{ok(1, 99, kDisturbedWeight), ok(2, 8)});
-  EXPECT_EQ(trials.fastest(2), (Points{point_at(2), point_at(1)}));
+  EXPECT_EQ(trials.fastest(2), (Points{numbered_point(2), numbered_point(1)}));
   EXPECT_EQ(trials.all()[0].median_ns, 10);
   EXPECT_EQ(trials.best()->median_ns, 8);
 }
@@ -71,8 +71,8 @@ TEST(MeasuredTrials, TheIncumbentStaysWhateverComesIn) {
     const Outcome outcome = random() % 3 == 0 ? Outcome::kTimeout : Outcome::kOk;
     const bool is_disturbed = random() % 2 == 0;
     const double ns = is_disturbed ? 1 + static_cast<double>(random() % 5) : 11 + static_cast<double>(random() % 100);
-    trials.record(std::vector<Trial>{{point_at(x), outcome, ns, is_disturbed ? kDisturbedWeight : 1}});
-    ASSERT_EQ(trials.fastest(1).front(), point_at(7));
+    trials.record(std::vector<Trial>{{numbered_point(x), outcome, ns, is_disturbed ? kDisturbedWeight : 1}});
+    ASSERT_EQ(trials.fastest(1).front(), numbered_point(7));
   }
 }
 

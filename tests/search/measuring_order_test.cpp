@@ -27,8 +27,8 @@ Ranker taught(int trials) {
     return f;
   });
   for (std::int64_t x = 0; x < trials; ++x) {
-    ranker.record_resources(point(x), resources(x));
-    ranker.observe(point(x), 1000.0 / resources(x).registers);
+    ranker.record_resources(numbered_point(x), resources(x));
+    ranker.observe(numbered_point(x), 1000.0 / resources(x).registers);
   }
   ranker.end_batch();
   return ranker;
@@ -42,11 +42,11 @@ struct Batch {
 Batch batch(Ranker& ranker, bool has_resources) {
   Batch made;
   for (const std::int64_t x : {1090, 1020, 1140, 1004, 1060}) {
-    made.points.push_back(point(x));
+    made.points.push_back(numbered_point(x));
     BuildResult& built = made.built.emplace_back().result;
     if (!has_resources) continue;
     built.object.resources = {{.kernel = "k", .registers = static_cast<int>(resources(x).registers), .threads = 128}};
-    ranker.record_resources(point(x), resources(x));
+    ranker.record_resources(numbered_point(x), resources(x));
   }
   return made;
 }

@@ -7,7 +7,7 @@
 
 namespace nestwright {
 
-inline Point point(std::int64_t x) {
+inline Point numbered_point(std::int64_t x) {
   Config config;
   config.set("x", {x});
   return {"made.up", 1, config};

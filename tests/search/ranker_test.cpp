@@ -21,7 +21,7 @@ std::optional<Features> features(const Point& p) {
 Ranker ranker(std::string_view model) { return Ranker(make_cost_model(model, 1), make_cost_model(model, 1), features); }
 
 void teach(Ranker& r, int n, double (*throughput)(std::int64_t)) {
-  for (std::int64_t x = 0; x < n; ++x) r.observe(point(x), throughput(x));
+  for (std::int64_t x = 0; x < n; ++x) r.observe(numbered_point(x), throughput(x));
   r.end_batch();
 }
 
@@ -41,7 +41,7 @@ TEST(Ranker, OrdersUnseenPointsOnceItHasLearnt) {
   teach(r, 100, rising);
   EXPECT_TRUE(r.can_rank());
   EXPECT_GT(r.audit().value(), 0.9);
-  const std::vector<Point> points{point(90), point(5)};
+  const std::vector<Point> points{numbered_point(90), numbered_point(5)};
   const std::vector<double> scores = r.score(points);
   EXPECT_GT(scores[0], scores[1]);
 }
@@ -49,7 +49,7 @@ TEST(Ranker, OrdersUnseenPointsOnceItHasLearnt) {
 TEST(Ranker, PointsThatCannotBeLoweredComeLast) {
   Ranker r = ranker("xgboost");
   teach(r, 100, rising);
-  const std::vector<Point> points{point(-1), point(0)};
+  const std::vector<Point> points{numbered_point(-1), numbered_point(0)};
   const std::vector<double> scores = r.score(points);
   EXPECT_EQ(scores[0], -std::numeric_limits<double>::infinity());
   EXPECT_TRUE(std::isfinite(scores[1]));
@@ -70,13 +70,14 @@ TEST(Ranker, TheRandomModelNeverRanks) {
 
 std::vector<Observation> observations(int n, double (*throughput)(std::int64_t)) {
   std::vector<Observation> list;
-  for (std::int64_t x = 0; x < n; ++x) list.push_back({features(point(x)).value(), throughput(x) / throughput(n)});
+  for (std::int64_t x = 0; x < n; ++x)
+    list.push_back({features(numbered_point(x)).value(), throughput(x) / throughput(n)});
   return list;
 }
 double falling(std::int64_t x) { return 1000.0 - static_cast<double>(x); }
 
 bool prefers_large(Ranker& r) {
-  const std::vector<double> scores = r.score(std::vector<Point>{point(90), point(5)});
+  const std::vector<double> scores = r.score(std::vector<Point>{numbered_point(90), numbered_point(5)});
   return scores[0] > scores[1];
 }
 
@@ -95,7 +96,7 @@ TEST(Ranker, WhatOtherTasksTaughtFades) {
   teach(r, 300, falling);  // after 277 trials, other tasks have no weight
   Ranker alone = ranker("xgboost");
   teach(alone, 300, falling);
-  const std::vector<Point> points{point(3), point(77), point(250)};
+  const std::vector<Point> points{numbered_point(3), numbered_point(77), numbered_point(250)};
   EXPECT_EQ(r.score(points), alone.score(points));
 }
 
@@ -115,7 +116,8 @@ TEST(Ranker, LikenessIsThatOfTheProgramsFeatures) {
     return f;
   };
   Ranker r(make_cost_model("random", 1), make_cost_model("random", 1), wide);
-  const auto likeness = r.likeness(std::vector<Point>{point(1), point(2), point(20), point(-1)});
+  const auto likeness =
+      r.likeness(std::vector<Point>{numbered_point(1), numbered_point(2), numbered_point(20), numbered_point(-1)});
   EXPECT_EQ(likeness[0], likeness[1]);
   EXPECT_NE(likeness[0], likeness[2]);
   EXPECT_FALSE(likeness[3]);
@@ -131,9 +133,9 @@ TEST(Ranker, OfALongHistoryTheLatestAndTheFastestAreLearntFrom) {
   });
   constexpr std::int64_t kTrials = 5000, kReplayed = 512, kOwn = 100;
   // The fastest trials are observed first.
-  for (std::int64_t x = 0; x < kTrials; ++x) r.observe(point(x), rising(kTrials - x));
+  for (std::int64_t x = 0; x < kTrials; ++x) r.observe(numbered_point(x), rising(kTrials - x));
   r.end_replay();
-  for (std::int64_t x = kTrials; x < kTrials + kOwn; ++x) r.observe(point(x), 1);
+  for (std::int64_t x = kTrials; x < kTrials + kOwn; ++x) r.observe(numbered_point(x), 1);
   r.end_batch();
   EXPECT_TRUE(r.can_rank());
   EXPECT_EQ(lowered.size(), kReplayed + kOwn);
@@ -148,9 +150,9 @@ TEST(Ranker, OfALongHistoryTheLatestAndTheFastestAreLearntFrom) {
 TEST(Ranker, AnAmendedLabelCountsInTheNextTraining) {
   Ranker r = ranker("xgboost"), taught = ranker("xgboost");
   teach(r, 100, noise);
-  for (std::int64_t x = 0; x < 100; ++x) r.amend(point(x), rising(x));
+  for (std::int64_t x = 0; x < 100; ++x) r.amend(numbered_point(x), rising(x));
   teach(taught, 100, rising);
-  const std::vector<Point> points{point(90), point(5)};
+  const std::vector<Point> points{numbered_point(90), numbered_point(5)};
   EXPECT_EQ(r.score(points), taught.score(points)) << "no training came between";
 }
 
@@ -158,10 +160,10 @@ TEST(Ranker, AmendmentsDoNotMakeTheModelStale) {
   Ranker r = ranker("xgboost");
   teach(r, 100, rising);
   r.can_rank();
-  for (std::int64_t x = 0; x < 100; ++x) r.amend(point(x), falling(x));
+  for (std::int64_t x = 0; x < 100; ++x) r.amend(numbered_point(x), falling(x));
   r.end_batch();
   EXPECT_TRUE(prefers_large(r)) << "of old labels, until there are a quarter more";
-  for (std::int64_t x = 100; x < 130; ++x) r.observe(point(x), falling(x));
+  for (std::int64_t x = 100; x < 130; ++x) r.observe(numbered_point(x), falling(x));
   r.end_batch();
   EXPECT_FALSE(prefers_large(r));
 }
@@ -169,9 +171,9 @@ TEST(Ranker, AmendmentsDoNotMakeTheModelStale) {
 TEST(Ranker, AReadingOfLessWeightAmendsNothing) {
   Ranker r = ranker("xgboost"), taught = ranker("xgboost");
   teach(r, 100, rising);
-  r.amend(point(50), 1e9, 0.25);
+  r.amend(numbered_point(50), 1e9, 0.25);
   teach(taught, 100, rising);
-  const std::vector<Point> points{point(90), point(50), point(5)};
+  const std::vector<Point> points{numbered_point(90), numbered_point(50), numbered_point(5)};
   EXPECT_EQ(r.score(points), taught.score(points));
 }
 
@@ -180,14 +182,15 @@ TEST(Ranker, ADisturbedReadingIsNoneToMeasureOthersBy) {
   Ranker r = ranker("xgboost");
   for (std::int64_t x = 0; x < 100; ++x) {
     if (x % 10 == 3) {
-      r.observe(point(x), 1e5 * rising(x), 0.25);
+      r.observe(numbered_point(x), 1e5 * rising(x), 0.25);
     } else {
-      r.observe(point(x), rising(x));
+      r.observe(numbered_point(x), rising(x));
     }
   }
   r.end_batch();
   EXPECT_TRUE(r.can_rank());
-  const std::vector<double> scores = r.score(std::vector<Point>{point(98), point(90), point(5)});
+  const std::vector<double> scores =
+      r.score(std::vector<Point>{numbered_point(98), numbered_point(90), numbered_point(5)});
   EXPECT_LT(scores[2], 0.5);
   EXPECT_GT(scores[0], scores[2] + 0.3);
   EXPECT_GT(r.audit().value(), 0.8) << "is not judged by them";
@@ -197,13 +200,13 @@ TEST(Ranker, LearningDoesNotDependOnWhenItIsAsked) {
   Ranker eager = ranker("xgboost"), lazy = ranker("xgboost");
   for (Ranker* r : {&eager, &lazy}) {
     for (std::int64_t x = 0; x < 128; ++x) {
-      r->observe(point(x), rising(x));
+      r->observe(numbered_point(x), rising(x));
       if (x % 16 != 15) continue;
       r->end_batch();
       if (r == &eager) r->can_rank();  // an interrupted run trains here, a resumed one does not
     }
   }
-  const std::vector<Point> points{point(3), point(77), point(500)};
+  const std::vector<Point> points{numbered_point(3), numbered_point(77), numbered_point(500)};
   EXPECT_EQ(eager.score(points), lazy.score(points));
 }
 
