@@ -192,7 +192,7 @@ TEST_P(EveryStrategy, ABatchAfterAmendmentsIsAFunctionOfTheNewestLabels) {
 TEST_P(EveryStrategy, WhatWasNeverObservedIsNotAmended) {
   const MadeUpSpace space(90, multiples(1, 90));
   MadeUpSearch search(GetParam(), space);
-  search.instance->amend(std::vector<Trial>{MadeUpSearch::trial(point(17))});
+  search.instance->amend(std::vector<Trial>{MadeUpSearch::trial(numbered_point(17))});
   EXPECT_EQ(search.all(16).size(), 90u) << "17 among them";
 }
 
@@ -278,7 +278,7 @@ TEST_P(Climbers, NeighboursAreThoseOfTheNewestBest) {
   MadeUpSearch search(GetParam(), space);
   std::vector<Trial> trials;
   for (std::int64_t i = 1; i <= 8; ++i) {
-    trials.push_back({point(i * 10'000'000'000), Outcome::kOk, 100.0 + static_cast<double>(i)});
+    trials.push_back({numbered_point(i * 10'000'000'000), Outcome::kOk, 100.0 + static_cast<double>(i)});
   }
   search.instance->observe(trials);
   // The four best turn out slow, and the fifth was disturbed.
@@ -304,7 +304,7 @@ TEST(Strategies, EachPartOfABatchGetsItsShareInBatchesOfOne) {
   for (const std::string strategy : {"evolutionary", "annealing"}) {
     MadeUpSearch search(strategy, space);
     std::vector<Trial> trials;
-    for (std::int64_t x = 0; x < 100'000; x += 500) trials.push_back(MadeUpSearch::trial(point(x)));
+    for (std::int64_t x = 0; x < 100'000; x += 500) trials.push_back(MadeUpSearch::trial(numbered_point(x)));
     search.instance->observe(trials);
     ASSERT_TRUE(search.ranker.can_rank());
     int promising = 0;
@@ -334,7 +334,7 @@ TEST(Strategies, TheOutlookTellsWhatTheModelExpects) {
     MadeUpSearch search(strategy, space);
     EXPECT_FALSE(search.instance->outlook().predicted_gain);
     std::vector<Trial> trials;
-    for (std::int64_t x = 0; x < 50'000; x += 250) trials.push_back(MadeUpSearch::trial(point(x)));
+    for (std::int64_t x = 0; x < 50'000; x += 250) trials.push_back(MadeUpSearch::trial(numbered_point(x)));
     search.instance->observe(trials);
     ASSERT_EQ(search.instance->propose(1, 16).size(), 16u);
     const SearchOutlook outlook = search.instance->outlook();
@@ -369,7 +369,7 @@ TEST(EvolutionaryStrategy, ADisturbedTrialCallsNothingSlowAndIsNotCalledSlow) {
     const auto strategy = make_strategy("evolutionary", {&space, &ranker, 1, {}});
     std::vector<Trial> trials;
     for (std::int64_t x = 0; x < 90'000; x += 500) {
-      trials.push_back({point(x), Outcome::kOk, 1e6 / (1 + kind(point(x)))});
+      trials.push_back({numbered_point(x), Outcome::kOk, 1e6 / (1 + kind(numbered_point(x)))});
     }
     trials.push_back(disturbed);
     strategy->observe(trials);
@@ -379,9 +379,9 @@ TEST(EvolutionaryStrategy, ADisturbedTrialCallsNothingSlowAndIsNotCalledSlow) {
     return kinds;
   };
   // The ninth kind has one trial, which took long while the machine was disturbed.
-  EXPECT_TRUE(proposed_kinds({point(95'000), Outcome::kOk, 1e7, kDisturbedWeight}).contains(9));
+  EXPECT_TRUE(proposed_kinds({numbered_point(95'000), Outcome::kOk, 1e7, kDisturbedWeight}).contains(9));
   // A trial that seems ten times as fast as all others would make all of them slow.
-  EXPECT_TRUE(proposed_kinds({point(1), Outcome::kOk, 1e4, kDisturbedWeight}).contains(8));
+  EXPECT_TRUE(proposed_kinds({numbered_point(1), Outcome::kOk, 1e4, kDisturbedWeight}).contains(8));
 }
 
 TEST(EvolutionaryStrategy, FindsBetterPointsThanRandomAtEqualTrials) {
