@@ -128,7 +128,7 @@ void StatementWriter::write_array(const Allocate& allocation, int depth) {
   }
   if (buffer->scope != Scope::kLocal && buffer->scope != Scope::kRegister) {
     throw CompileError(
-        fmt::format("buffer {} is kept in {} scope, which a device's kernel has not: keep it in local or "
+        fmt::format("buffer {} is kept in {} scope, which a device's kernel does not have: keep it in local or "
                     "shared scope",
                     buffer->name, scope_name(buffer->scope)));
   }
