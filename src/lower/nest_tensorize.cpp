@@ -21,8 +21,8 @@ void check_strides(const std::string& stage, const Tensor& declared, const ir::B
     const Expr given = buffer->stride(dimension);
     const std::int64_t *a = ir::as_const_int(wanted[d]), *b = ir::as_const_int(given);
     if (a != nullptr && b != nullptr && *a == *b) continue;
-    throw LowerError(fmt::format("{} is tensorized by {}, whose {} does not have the stride of dimension {} of {}", stage,
-                                 intrinsic, declared.name(), dimension, buffer->name));
+    throw LowerError(fmt::format("{} is tensorized by {}, whose {} does not have the stride of dimension {} of {}",
+                                 stage, intrinsic, declared.name(), dimension, buffer->name));
   }
 }
 

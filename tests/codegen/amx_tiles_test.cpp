@@ -132,16 +132,12 @@ TEST(Tiles, ATargetWithoutThemIsRefused) {
 TEST(Tiles, WhatIsNoTileInstructionIsRefused) {
   const Target target = amx_target();
   const Tensor a = placeholder({16, 16}, kFloat32, "A");
-  const Tensor twice = compute(
-      {16, 16}, [&](Expr i, Expr j) { return a(i, j) * 2; }, "T");
-  const Tensor c = compute(
-      {16, 16}, [&](Expr i, Expr j) { return twice(i, j); }, "C");
+  const Tensor twice = compute({16, 16}, [&](Expr i, Expr j) { return a(i, j) * 2; }, "T");
+  const Tensor c = compute({16, 16}, [&](Expr i, Expr j) { return twice(i, j); }, "C");
   Schedule s = create_schedule(c);
   const auto [outer, inner] = s[c].split(s[c].axis(0), factor(16));
   s[twice].set_scope(ir::Scope::kTile).compute_at(s[c], outer);
-  EXPECT_EQ(message<LowerError>([&] {
-              compile(lower(s, {a, c}, target, "f"), target);
-            }),
+  EXPECT_EQ(message<LowerError>([&] { compile(lower(s, {a, c}, target, "f"), target); }),
             "buffer T is kept in tile registers, but is filled with A[i, j]*2.0, which no instruction computes");
 }
 

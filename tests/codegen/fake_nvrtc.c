@@ -1,7 +1,7 @@
 /* A fake NVRTC that compiles nothing: its code is a made-up cubin, its log that of ptxas for 40 registers a thread. The
  * environment configures it: FAKE_NVRTC_VERSION is its version (1204 for 12.4, the default), and FAKE_NVRTC may contain
- * "silent" for an empty log unless the option --no-cache is given, "mute" for an empty log, "old" to refuse that option,
- * and "large" to reserve 4 GiB of address space. Prototypes are those of nvrtc.h. */
+ * "silent" for an empty log unless the option --no-cache is given, "mute" for an empty log, "old" to refuse that
+ * option, and "large" to reserve 4 GiB of address space. Prototypes are those of nvrtc.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -16,8 +16,7 @@ constexpr int kRows = 8;
 struct Doubling {
   explicit Doubling(int columns)
       : a(placeholder({kRows, columns}, kFloat32, "A")),
-        b(compute(
-            {kRows, columns}, [&](Expr i, Expr j) { return a(i, j) * 2.0; }, "B")) {}
+        b(compute({kRows, columns}, [&](Expr i, Expr j) { return a(i, j) * 2.0; }, "B")) {}
   Tensor a, b;
   Schedule s = create_schedule(b);
 };

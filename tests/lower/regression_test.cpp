@@ -29,8 +29,7 @@ std::vector<Expr> tiles_of(std::span<const Expr> axes, std::size_t axis, int fac
 
 TEST(Regression, ATileThatIsCutKeepsWhatTheLanesOfOthersHold) {
   const Tensor a = placeholder({1, 5}, kFloat32, "A");
-  const Tensor c = compute(
-      {1, 5}, [&](Expr i, Expr j) { return a(i, j); }, "C");
+  const Tensor c = compute({1, 5}, [&](Expr i, Expr j) { return a(i, j); }, "C");
   Schedule s = create_schedule(c);
   const Tensor cache = s.cache_read(a, ir::Scope::kLocal, {c});
   const auto loops = s.transform_layout(cache, [](std::span<const Expr> axes) { return tiles_of(axes, 1, 2); });
@@ -42,8 +41,7 @@ TEST(Regression, ATileThatIsCutKeepsWhatTheLanesOfOthersHold) {
 
 TEST(Regression, AProducerCoversTheTilesThatItsReaderStores) {
   const Tensor a = placeholder({4}, kFloat32, "A");
-  const Tensor c = compute(
-      {4}, [&](Expr i) { return a(i) + Expr(1.0); }, "C");
+  const Tensor c = compute({4}, [&](Expr i) { return a(i) + Expr(1.0); }, "C");
   Schedule s = create_schedule(c);
   const Tensor tile = s.cache_write(c, ir::Scope::kGlobal);
   const Tensor cache = s.cache_read(tile, ir::Scope::kGlobal, {c});
@@ -55,8 +53,7 @@ TEST(Regression, AProducerCoversTheTilesThatItsReaderStores) {
 
 TEST(Regression, AProducerInsideALayoutIsReadWhereTheTileIs) {
   const Tensor b = placeholder({2, 1}, kFloat32, "B");
-  const Tensor c = compute(
-      {2, 1}, [&](Expr i, Expr j) { return b(i, j); }, "C");
+  const Tensor c = compute({2, 1}, [&](Expr i, Expr j) { return b(i, j); }, "C");
   Schedule s = create_schedule(c);
   const Tensor cache = s.cache_read(b, ir::Scope::kGlobal, {c});
   const Tensor inner = s.cache_read(b, ir::Scope::kGlobal, {cache});
@@ -68,8 +65,7 @@ TEST(Regression, AProducerInsideALayoutIsReadWhereTheTileIs) {
 
 TEST(Regression, FillingAPadKeepsTheGuardsOfOtherAxes) {
   const Tensor b = placeholder({1, 5}, kFloat32, "B");
-  const Tensor c = compute(
-      {1, 5}, [&](Expr i, Expr j) { return b(i, j); }, "C");
+  const Tensor c = compute({1, 5}, [&](Expr i, Expr j) { return b(i, j); }, "C");
   Schedule s = create_schedule(c);
   const Tensor cache = s.cache_read(b, ir::Scope::kGlobal, {c});
   const auto loops = s.transform_layout(cache, [](std::span<const Expr> axes) { return tiles_of(axes, 0, 3); });
@@ -79,10 +75,8 @@ TEST(Regression, FillingAPadKeepsTheGuardsOfOtherAxes) {
 
 TEST(Regression, AReadThatASelectMayDiscardKeepsTheModuloOfItsIndex) {
   const Tensor a = placeholder({3}, kFloat32, "A");
-  const Tensor t = compute(
-      {2}, [&](Expr i) { return a((i * 3 + i * i) % 3); }, "T");
-  const Tensor c = compute(
-      {4}, [&](Expr i) { return select(i < 2, t(i), Expr(0.0)); }, "C");
+  const Tensor t = compute({2}, [&](Expr i) { return a((i * 3 + i * i) % 3); }, "T");
+  const Tensor c = compute({4}, [&](Expr i) { return select(i < 2, t(i), Expr(0.0)); }, "C");
   Schedule s = create_schedule(c);
   s[t].compute_inline();
   expect_unchanged(s, {a, c}, c);
@@ -90,10 +84,8 @@ TEST(Regression, AReadThatASelectMayDiscardKeepsTheModuloOfItsIndex) {
 
 TEST(Regression, TwoIndicesTogetherReachNoFurtherInsideThanOutside) {
   const Tensor a = placeholder({13, 17}, kFloat32, "A");
-  const Tensor t = compute(
-      {13, 17}, [&](Expr i, Expr j) { return a(i, j) + Expr(1.0); }, "T");
-  const Tensor c = compute(
-      {13, 16}, [&](Expr i, Expr j) { return t(i, j) - t(i, i); }, "C");
+  const Tensor t = compute({13, 17}, [&](Expr i, Expr j) { return a(i, j) + Expr(1.0); }, "T");
+  const Tensor c = compute({13, 16}, [&](Expr i, Expr j) { return t(i, j) - t(i, i); }, "C");
   Schedule s = create_schedule(c);
   s[t].compute_at(s[c], s[c].axis(0));
   const Tensor cache = s.cache_read(t, ir::Scope::kLocal, {c});
@@ -104,8 +96,7 @@ TEST(Regression, TwoIndicesTogetherReachNoFurtherInsideThanOutside) {
 TEST(Regression, ATileIsNotCarriedFurtherThanItIsCopiedOut) {
   const Tensor a = placeholder({2, 2}, kFloat32, "A");
   const IterVar k = reduce_axis(2, "k");
-  const Tensor c = compute(
-      {2}, [&](Expr i) { return sum(a(i, k), k); }, "C");
+  const Tensor c = compute({2}, [&](Expr i) { return sum(a(i, k), k); }, "C");
   Schedule s = create_schedule(c);
   const IterVar ko = s[c].split(k, factor(1)).first;
   const Tensor tile = s.cache_write(c, ir::Scope::kLocal, ko);
@@ -125,8 +116,7 @@ TEST(Regression, ATileIsNotCarriedFurtherThanItIsCopiedOut) {
 }
 
 TEST(Regression, FusedTilesSplitAgainEndWhereTheCutTileDoes) {
-  const Tensor c = compute(
-      {1, 6}, [&](Expr, Expr) { return Expr(1.0); }, "C");
+  const Tensor c = compute({1, 6}, [&](Expr, Expr) { return Expr(1.0); }, "C");
   Schedule s = create_schedule(c);
   const auto [jo, ji] = s[c].split(s[c].axis(1), factor(4), Tail::partition());
   const IterVar first = s[c].split(ji, nparts(4), Tail::partition()).first;
@@ -136,11 +126,9 @@ TEST(Regression, FusedTilesSplitAgainEndWhereTheCutTileDoes) {
 
 TEST(Regression, ACacheInsideReadsNoMoreThanIsComputedOutside) {
   const Tensor a = placeholder({3}, kFloat32, "A");
-  const Tensor t = compute(
-      {3}, [&](Expr i) { return a(i) + Expr(1.0); }, "T");
+  const Tensor t = compute({3}, [&](Expr i) { return a(i) + Expr(1.0); }, "T");
   const IterVar k = reduce_axis(2, "k");
-  const Tensor c = compute(
-      {2}, [&](Expr i) { return sum(t(i + k) * t(i), k); }, "C");
+  const Tensor c = compute({2}, [&](Expr i) { return sum(t(i + k) * t(i), k); }, "C");
   Schedule s = create_schedule(c);
   s[t].compute_at(s[c], s[c].axis(0));
   const Tensor cache = s.cache_read(t, ir::Scope::kLocal, {c});
@@ -150,10 +138,8 @@ TEST(Regression, ACacheInsideReadsNoMoreThanIsComputedOutside) {
 
 TEST(Regression, ATileInsideReadsNoMoreThanIsComputedOutside) {
   const Tensor a = placeholder({3}, kFloat32, "A");
-  const Tensor t = compute(
-      {3}, [&](Expr i) { return a(i) + Expr(1.0); }, "T");
-  const Tensor c = compute(
-      {1, 2}, [&](Expr, Expr j) { return t(j); }, "C");
+  const Tensor t = compute({3}, [&](Expr i) { return a(i) + Expr(1.0); }, "T");
+  const Tensor c = compute({1, 2}, [&](Expr, Expr j) { return t(j); }, "C");
   Schedule s = create_schedule(c);
   s[t].compute_at(s[c], s[c].axis(0));
   const Tensor cache = s.cache_read(t, ir::Scope::kGlobal, {c});
@@ -164,8 +150,7 @@ TEST(Regression, ATileInsideReadsNoMoreThanIsComputedOutside) {
 
 TEST(Regression, AChainOfTilesInsideReadsNoMoreThanIsComputedOutside) {
   const Tensor a = placeholder({5}, kFloat32, "A");
-  const Tensor c = compute(
-      {5}, [&](Expr i) { return a(i); }, "C");
+  const Tensor c = compute({5}, [&](Expr i) { return a(i); }, "C");
   const auto tiles = [](std::span<const Expr> axes) { return std::vector<Expr>{axes[0] % Expr(4), axes[0] / Expr(4)}; };
   Schedule s = create_schedule(c);
   const Tensor outside = s.cache_read(a, ir::Scope::kGlobal, {c});
@@ -184,8 +169,7 @@ TEST(Regression, AChainOfTilesInsideReadsNoMoreThanIsComputedOutside) {
 TEST(Regression, ATileIsNotCarriedWhereItsCopyTakesSteps) {
   const Tensor a = placeholder({4, 2}, kFloat32, "A");
   const IterVar k = reduce_axis(2, "k");
-  const Tensor c = compute(
-      {4}, [&](Expr i) { return sum(a(i, k), k); }, "C");
+  const Tensor c = compute({4}, [&](Expr i) { return sum(a(i, k), k); }, "C");
   Schedule s = create_schedule(c);
   const auto [io, ii] = s[c].split(s[c].axis(0), factor(2));
   const IterVar ko = s[c].split(k, factor(1)).first;
@@ -205,8 +189,7 @@ TEST(Regression, ATileIsNotCarriedWhereItsCopyTakesSteps) {
 TEST(Regression, ATileIsCarriedAsFarAsTheLoopsOfASingleTileGo) {
   const Tensor a = placeholder({4, 2}, kFloat32, "A");
   const IterVar k = reduce_axis(2, "k");
-  const Tensor c = compute(
-      {4}, [&](Expr i) { return sum(a(i, k), k); }, "C");
+  const Tensor c = compute({4}, [&](Expr i) { return sum(a(i, k), k); }, "C");
   Schedule s = create_schedule(c);
   const auto [io, ii] = s[c].split(s[c].axis(0), factor(4));
   const IterVar ko = s[c].split(k, factor(1)).first;
@@ -221,8 +204,7 @@ TEST(Regression, ATileIsCarriedAsFarAsTheLoopsOfASingleTileGo) {
 TEST(Regression, ASegmentKeepsItsPlaceWhenAnOuterOneTurnsOutShorter) {
   const Tensor a = placeholder({15}, kFloat32, "A");
   const IterVar r = reduce_axis(0, 15, "r");
-  const Tensor c = compute(
-      {}, [&] { return sum(a(r), {r}); }, "C");
+  const Tensor c = compute({}, [&] { return sum(a(r), {r}); }, "C");
   Schedule s = create_schedule(c);
   const auto [ro, ri] = s[c].split(r, factor(7), Tail::compose({7, 8}));
   s[c].tile(ro, ri, 2, 2, Tail::compose({2, 3}));
@@ -230,10 +212,8 @@ TEST(Regression, ASegmentKeepsItsPlaceWhenAnOuterOneTurnsOutShorter) {
 }
 
 TEST(Regression, ATileOfWholeVectorsHoldsWhatTheLoopsInsideThemStore) {
-  const Tensor b = compute(
-      {1}, [](Expr) { return Expr(1.0); }, "B");
-  const Tensor c = compute(
-      {1}, [&](Expr i) { return b(i); }, "C");
+  const Tensor b = compute({1}, [](Expr) { return Expr(1.0); }, "B");
+  const Tensor c = compute({1}, [&](Expr i) { return b(i); }, "C");
   Schedule s = create_schedule(c);
   s[b].compute_at(s[c], s[c].axis(0));
   const auto [io, ii] = s[b].split(s[b].axis(0), factor(2), Tail::predicate());
@@ -244,8 +224,7 @@ TEST(Regression, ATileOfWholeVectorsHoldsWhatTheLoopsInsideThemStore) {
 
 TEST(Regression, ASplitOfComposedTilesInsideTheirLoopIsRefused) {
   const Tensor a = placeholder({5}, kFloat32, "A");
-  const Tensor c = compute(
-      {5}, [&](Expr i) { return a(i); }, "C");
+  const Tensor c = compute({5}, [&](Expr i) { return a(i); }, "C");
   Schedule s = create_schedule(c);
   const auto [io, ii] = s[c].split(s[c].axis(0), factor(2), Tail::compose({2, 3}));
   s[c].reorder({ii, io});
@@ -262,12 +241,9 @@ TEST(Regression, ASplitOfComposedTilesInsideTheirLoopIsRefused) {
 
 TEST(Regression, ACacheInAStepReachesNoFurtherThanWhatTheStepComputes) {
   const Tensor a = placeholder({3, 4}, kFloat32, "A"), state = placeholder({3, 4}, kFloat32, "S");
-  const Tensor init = compute(
-      {1, 4}, [&](Expr t, Expr j) { return a(t, j); }, "init");
-  const Tensor part = compute(
-      {3, 4}, [&](Expr t, Expr j) { return state(t - 1, j) + a(t, j); }, "part");
-  const Tensor update = compute(
-      {3, 4}, [&](Expr t, Expr j) { return part(t, j / 2); }, "update");
+  const Tensor init = compute({1, 4}, [&](Expr t, Expr j) { return a(t, j); }, "init");
+  const Tensor part = compute({3, 4}, [&](Expr t, Expr j) { return state(t - 1, j) + a(t, j); }, "part");
+  const Tensor update = compute({3, 4}, [&](Expr t, Expr j) { return part(t, j / 2); }, "update");
   const Tensor c = scan(init, update, state, {}, "C");
   Schedule s = create_schedule(c);
   const Tensor cache = s.cache_read(part, ir::Scope::kGlobal, {update});

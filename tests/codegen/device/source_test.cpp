@@ -194,8 +194,9 @@ TEST_F(Source, RefusesScopesOfCpus) {
   const Buffer tile("tile", kFloat32, {16, 16}, Scope::kTile), c("C", kFloat32, {16});
   const Program program =
       program_of({{c, Role::kOutput}}, threads(x_, 16, make_allocate(tile, make_store(c, {x_}, 1.0))));
-  EXPECT_EQ(message<Error>([&] { codegen::device_object(program, codegen::OpenClDialect()); }),
-            "buffer tile is kept in tile scope, which a device's kernel does not have: keep it in local or shared scope");
+  EXPECT_EQ(
+      message<Error>([&] { codegen::device_object(program, codegen::OpenClDialect()); }),
+      "buffer tile is kept in tile scope, which a device's kernel does not have: keep it in local or shared scope");
 }
 
 TEST_F(Source, RefusesLocalBuffersWithoutConstantSize) {
