@@ -29,7 +29,7 @@ class GpuTemplates : public ::testing::TestWithParam<std::string> {
  protected:
   const Template& source() const { return *find_template(GetParam()); }
 
-  /// Lowered points of the workloads' spaces, alternating between the workloads; the first is a seed.
+  /// Lowered points of the workloads' spaces, alternating between the workloads: a seed, and a slice of the samples.
   std::vector<Candidate> candidates(const Target& target) const {
     std::vector<std::string> texts = testing_gpu::large_workloads();
     texts.insert(texts.end(), testing_gpu::workloads().begin(), testing_gpu::workloads().end());
@@ -42,11 +42,13 @@ class GpuTemplates : public ::testing::TestWithParam<std::string> {
     std::mt19937_64 random(std::hash<std::string>()(GetParam()));
     std::vector<Candidate> result;
     std::vector<std::optional<ConfigSpace>> spaces(served.size());
-    for (std::size_t n = 0; n < static_cast<std::size_t>(testing_gpu::samples()); ++n) {
-      const std::size_t at = n % served.size();
+    const testing_gpu::SampleRange slice = testing_gpu::slice_of_samples();
+    for (int n = 0; n < slice.end; ++n) {
+      const std::size_t at = static_cast<std::size_t>(n) % served.size();
       const Workload& w = served[at];
       if (!spaces[at]) spaces[at] = discover_space(source(), w, target);
       const Config config = n == 0 ? source().seeds(w, target).front() : spaces[at]->sample(random).value();
+      if (n > 0 && !slice.contains(n)) continue;
       const Instance instance = instantiate(source(), w, target, config);
       const ir::Program loops = lower(instance.schedule, instance.definition.args, target, w.op);
       result.push_back({w, config, expand(loops, target), source().name + " of " + w.str() + ": " + config.str()});

@@ -113,7 +113,24 @@ inline Target opencl() { return Target::parse("opencl"); }
 inline bool is_soak() { return std::getenv("NESTWRIGHT_GPU_SAMPLES") != nullptr; }
 inline int samples() { return is_soak() ? std::max(1, std::atoi(std::getenv("NESTWRIGHT_GPU_SAMPLES"))) : 8; }
 
-/// The same for each workload of an operator.
+/// Samples [first, end) of a template's sequence.
+struct SampleRange {
+  int first = 0, end = 0;
+  bool contains(int number) const { return number >= first && number < end; }
+};
+/// The samples that a run compiles and executes, which is slow: all samples() of a soak, else a slice of 4 of 200,
+/// chosen by NESTWRIGHT_SLICE, a number that ./check derives from the commit's hash.
+inline SampleRange slice_of_samples() {
+  if (is_soak()) return {0, samples()};
+  constexpr unsigned long kSlices = 50;
+  constexpr int kSize = 4;
+  const char* const number = std::getenv("NESTWRIGHT_SLICE");
+  const unsigned long slice = number != nullptr ? std::strtoul(number, nullptr, 10) % kSlices : 0;
+  const int first = static_cast<int>(slice) * kSize;
+  return {first, first + kSize};
+}
+
+/// samples() divided among the workloads of an operator.
 inline int samples_of(const std::string& op) {
   int of_operator = 0;
   for (const std::string& text : workloads()) of_operator += text.starts_with(op + " ") ? 1 : 0;
