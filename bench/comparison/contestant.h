@@ -22,7 +22,7 @@ class Contestant {
 
   const std::string& name() const { return name_; }
   Readiness readiness() const { return readiness_; }
-  /// What runs; where it is not ready, the reason.
+  /// Describes what runs; gives the reason if the contestant is not ready.
   const std::string& detail() const { return detail_; }
   /// The mean time of calls that take about 20 ms together, after a warm-up call. Requires that it is ready. Throws
   /// Error where it has died.

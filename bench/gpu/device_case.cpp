@@ -51,8 +51,8 @@ class Tensors {
   const std::vector<DeviceMemoryPtr>& first() const { return sets_.front(); }
   const std::vector<DeviceMemoryPtr>& next() { return sets_[next_++ % sets_.size()]; }
 
-  /// What is wrong with the outputs of the first set after `call`; empty where they are correct. `allowed_error` is a
-  /// factor on the reference's error bounds.
+  /// Returns what is wrong with the outputs of the first set after `call`; empty if they are correct. `allowed_error`
+  /// is a factor on the reference's error bounds.
   std::string check(double allowed_error, const std::function<void()>& call) const {
     for (std::size_t p = 0; p < data_.types.size(); ++p) {
       if (is_output(p)) device_.fill(*sets_.front()[p], 0xff);

@@ -128,7 +128,7 @@ class InstructionCheck final : public Visitor {
     std::vector<Element> elements = body.loaded();
     // A product reads the sums before it adds to them; what is copied out is the only operand that is read.
     if (instruction.op != TensorOp::kTileMultiply) elements.insert(elements.begin(), body.stored());
-    if (instruction.op == TensorOp::kTileStore) std::swap(elements[0], elements[1]);
+    if (instruction.op == TensorOp::kTileStore) std::rotate(elements.begin(), elements.begin() + 1, elements.end());
     const std::size_t tiles = instruction.op == TensorOp::kTileMultiply ? 3 : 1;
     std::vector<std::string> found;
     if (elements.size() < tiles) return {"the body accesses fewer tiles than the instruction"};

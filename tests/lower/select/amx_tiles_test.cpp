@@ -90,6 +90,19 @@ TEST(AmxTiles, TheVerifierComparesOperandsWithWhatTheBodyAccesses) {
               Contains(HasSubstr("operand 1 is not where the body accesses memory")));
 }
 
+// A program that was read from a file may have any body.
+TEST(AmxTiles, TheVerifierReportsABodyWithoutTiles) {
+  const Buffer c("C", kInt32, {16});
+  Program program{"tiles", {{c, Role::kOutput}}, {}, {}, {}, {}, make_launch(0), {}};
+  for (const TensorOp op : {TensorOp::kTileZero, TensorOp::kTileLoad, TensorOp::kTileStore, TensorOp::kTileMultiply}) {
+    const std::size_t operands = op == TensorOp::kTileZero ? 1 : 3;
+    program.kernels = {{"main", make_tensor_instruction({.op = op,
+                                                         .operands = std::vector<Operand>(operands, {{}, Expr(0)}),
+                                                         .body = make_store(c, {0}, make_int(7, kInt32))})}};
+    EXPECT_THAT(verify(program, Form::kVector), Contains(HasSubstr("tile"))) << tensor_op_name(op);
+  }
+}
+
 TEST(AmxTiles, ATargetWithoutThemIsRefused) {
   EXPECT_EQ(message<LowerError>([] { select(product(), "cpu,isa=avx2,threads=1"); }),
             "the program keeps buffers in tile registers, which " + Target::parse("cpu,isa=avx2,threads=1").str() +
