@@ -5,6 +5,8 @@ add_library(nestwright_flags INTERFACE)
 target_compile_features(nestwright_flags INTERFACE cxx_std_20)
 target_compile_options(nestwright_flags INTERFACE -Wall -Wextra -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> -Wno-missing-field-initializers
                                                   $<$<BOOL:${NESTWRIGHT_WERROR}>:-Werror>
+                                                  # clang reports what libstdc++ 12 itself uses if its headers are precompiled.
+                                                  $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-deprecated-declarations>
                                                   # g++ 12 reports false overlaps in "text" + std::string (PR 105651),
                                                   # and at -O3 false sizes larger than memory.
                                                   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict
@@ -92,16 +94,18 @@ function(nestwright_executable name)
   nestwright_batches(${name})
 endfunction()
 
-# nestwright_test(<name> SOURCES ... DEPENDS ... [PRIVATE ...] [SERIAL ...] [COST <seconds>])
-# Adds the GoogleTest executable test_<name>; each of its test cases becomes a ctest test. SERIAL lists the suites, as patterns of
-# GoogleTest's filter, that measure time and must run alone. COST is roughly the time of its longest test: ctest starts with those.
+# nestwright_test(<name> SOURCES ... DEPENDS ... [PRIVATE ...] [TIMED ...] [SLICED ...] [COST <seconds>])
+# Adds the GoogleTest executable test_<name>; each of its test cases becomes a ctest test. TIMED and SLICED list test cases, as
+# patterns of GoogleTest's filter. Those that are TIMED measure time or tune: they run one after the other, so that at least one core
+# is theirs, and start early. Those that are SLICED take long: ./check runs a third of them, ./check --full all. COST is roughly the
+# time of the longest test: ctest starts with those.
 include(GoogleTest)
 
 # The libraries are optimised as the preset says. The tests are not, which halves their compile time.
 set(nestwright_test_options -O0)
 
 function(nestwright_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "COST" "SOURCES;DEPENDS;PRIVATE;SERIAL")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "COST" "SOURCES;DEPENDS;PRIVATE;TIMED;SLICED")
   add_executable(test_${name} ${arg_SOURCES})
   foreach(folder IN LISTS arg_DEPENDS)
     target_link_libraries(test_${name} PRIVATE nestwright::${folder})
@@ -119,12 +123,14 @@ function(nestwright_test name)
   if(NOT arg_COST)
     set(arg_COST 0)
   endif()
-  if(NOT arg_SERIAL)
-    gtest_discover_tests(test_${name} ${discovery} PROPERTIES COST ${arg_COST})
-    return()
+  list(JOIN arg_TIMED ":" timed)
+  list(JOIN arg_SLICED ":" sliced)
+  if(arg_TIMED)
+    gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "${timed}" PROPERTIES COST 1000 RESOURCE_LOCK time)
   endif()
-  list(TRANSFORM arg_SERIAL APPEND ".*")
-  list(JOIN arg_SERIAL ":" serial)
-  gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "${serial}" PROPERTIES COST ${arg_COST} RUN_SERIAL ON)
-  gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "-${serial}" PROPERTIES COST ${arg_COST})
+  if(arg_SLICED)
+    gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "${sliced}" PROPERTIES COST ${arg_COST} LABELS sliced)
+  endif()
+  string(JOIN ":" others ${timed} ${sliced})
+  gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "-${others}" PROPERTIES COST ${arg_COST})
 endfunction()

@@ -26,7 +26,7 @@ class FakeCudaTest : public DeviceTargetTest {
 };
 
 TEST_F(DeviceTargetTest, TunesOnOpenClAndFindsTheBestAgain) {
-  const CommandOutput tuned = run("tune matmul m=16 n=16 k=8 --target opencl --trials 3 --seconds 15 --json");
+  const CommandOutput tuned = run("tune matmul m=16 n=16 k=8 --target opencl --trials 3 --seconds 6 --json");
   ASSERT_EQ(tuned.code, 0) << tuned.err;
   const json report = json::parse(tuned.out);
   EXPECT_EQ(report["template"], "matmul.gpu");
@@ -42,7 +42,7 @@ TEST_F(DeviceTargetTest, TunesOnOpenClAndFindsTheBestAgain) {
 }
 
 TEST_F(DeviceTargetTest, ExportsTheBestForADevice) {
-  ASSERT_EQ(run("tune matmul m=16 n=16 k=8 --target opencl --trials 2 --seconds 15").code, 0);
+  ASSERT_EQ(run("tune matmul m=16 n=16 k=8 --target opencl --trials 2 --seconds 6").code, 0);
   const CommandOutput exported =
       run("export matmul m=16 n=16 k=8 --target opencl --out kernel --name mm --exact --json");
   ASSERT_EQ(exported.code, 0) << exported.err;

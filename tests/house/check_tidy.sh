@@ -47,11 +47,11 @@ in_slice() {
 is_due() {
   local file name=${1#"$build_dir"/} due=0
   if [[ $name == "$1" ]]; then
-    [[ $full == 1 || -n ${changed[${1#"$source_dir"/}]:-} ]] || in_slice "$name" 24
+    [[ $full == 1 || -n ${changed[${1#"$source_dir"/}]:-} ]] || in_slice "$name" 48
     return
   fi
   [[ $full == 1 ]] && return 1
-  in_slice "$name" 6 && due=1
+  in_slice "$name" 12 && due=1
   for file in "${@:2}"; do [[ $file == *.h && -n ${changed[$file]:-} ]] && due=1; done
   [[ $due == 1 ]] || return 1
   for file in "${@:2}"; do
@@ -74,4 +74,4 @@ done < <(sed -nE 's|^  "file": "(.*)".*|\1|p' "$stamps/compile_commands.json" |
 
 echo "$((${#stale[@]} / 3)) sources and batches to read"
 ((${#stale[@]})) || exit 0
-printf '%s\0' "${stale[@]}" | xargs -0 -n 3 -P "$(nproc)" "$0" --one "$tidy" "$stamps"
+printf '%s\0' "${stale[@]}" | xargs -0 -n 3 "$0" --one "$tidy" "$stamps"
