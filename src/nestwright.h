@@ -7,6 +7,7 @@
 #include "expression/tensor.h"
 #include "ir/core/print.h"
 #include "ir/core/program.h"
+#include "ir/interpret/interpret.h"
 #include "ir/verify/verify.h"
 #include "lower/lower.h"
 #include "schedule/schedule.h"

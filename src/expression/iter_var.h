@@ -2,7 +2,9 @@
 // Thread rule: handles share immutable nodes; any thread may read them.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -30,8 +32,10 @@ enum class AxisKind : std::uint8_t {
   kTime,  ///< the leading axis of a scan: iterations run in order
 };
 
+class AxisEquality;
+
 /// Handle of an axis with the domain [min, min + extent). Identity is by variable, so that a loop axis and the axis of
-/// a reduction over it compare equal.
+/// a reduction over it are the same. In an expression, comparisons are those of the values: i < j, i == j.
 class IterVar {
  public:
   IterVar() = default;
@@ -48,8 +52,10 @@ class IterVar {
   bool is_reduce() const { return node().kind == AxisKind::kReduce; }
   bool is_time() const { return node().kind == AxisKind::kTime; }
   operator Expr() const { return node().var; }  // NOLINT(google-explicit-constructor): an axis is an expression
-  friend bool operator==(const IterVar& a, const IterVar& b) { return a.id() == b.id(); }
-  friend bool operator<(const IterVar& a, const IterVar& b) { return a.id() < b.id(); }  // by address, for maps only
+  /// The identity of the axis; nullptr for an undefined one.
+  const void* id() const { return node_ ? node_->var.id() : nullptr; }
+  friend AxisEquality operator==(const IterVar& a, const IterVar& b);
+  friend AxisEquality operator!=(const IterVar& a, const IterVar& b);
 
  private:
   struct Node {
@@ -62,9 +68,36 @@ class IterVar {
     return *node_;
   }
   [[noreturn]] static void refuse_undefined();
-  const void* id() const { return node_ ? node_->var.id() : nullptr; }
 
   std::shared_ptr<const Node> node_;
 };
 
+/// What == and != of two axes give. As a bool: whether they are the same axis. As an Expr: whether their values are
+/// equal. It refers to both axes and is not to be kept.
+class AxisEquality {
+ public:
+  AxisEquality(const IterVar& a, const IterVar& b, bool equal) : a_(a), b_(b), equal_(equal) {}
+  /// To bool exactly: conversion to an integer would make an Expr of it.
+  template <std::same_as<bool> T>
+  operator T() const {  // NOLINT(google-explicit-constructor): containers and algorithms compare axes
+    return (a_.id() == b_.id()) == equal_;
+  }
+  operator Expr() const;  // NOLINT(google-explicit-constructor): a comparison is an expression
+  AxisEquality operator!() const { return {a_, b_, !equal_}; }
+
+ private:
+  const IterVar &a_, &b_;
+  bool equal_;
+};
+inline AxisEquality operator==(const IterVar& a, const IterVar& b) { return {a, b, true}; }
+inline AxisEquality operator!=(const IterVar& a, const IterVar& b) { return {a, b, false}; }
+
 }  // namespace nestwright
+
+/// The order of axes in maps and sets, by address.
+template <>
+struct std::less<nestwright::IterVar> {
+  bool operator()(const nestwright::IterVar& a, const nestwright::IterVar& b) const {
+    return std::less<>()(a.id(), b.id());
+  }
+};

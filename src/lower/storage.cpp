@@ -113,7 +113,7 @@ std::vector<Expr> aligned_strides(const StageState& state, const std::vector<Exp
   Expr stride = 1;
   for (std::size_t d = shape.size(); d-- > 0;) {
     for (const AlignNote& note : state.alignments) {
-      if (!(note.axis == dimensions[d])) continue;
+      if (note.axis != dimensions[d]) continue;
       const Expr factor(note.factor);
       stride = stride + (Expr(note.offset) - stride) % factor;
     }

@@ -153,7 +153,7 @@ Stage Schedule::operator[](const Tensor& tensor) {
                             ? "it is a placeholder, which has no loops: cache_read makes a copy that has"
                             : "it is no part of this schedule");
   }
-  return {state_.get(), tensor};
+  return {&state, tensor};
 }
 
 const Trace& Schedule::trace() const { return state_->trace; }

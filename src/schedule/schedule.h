@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "expression/tensor.h"
+#include "schedule/storage_scope.h"
 #include "schedule/tail.h"
 #include "schedule/tensor_intrinsic.h"
 #include "schedule/thread_axis.h"
@@ -82,7 +83,7 @@ class Stage {
   /// Computes the stage once, before the calls, from inputs that do not change (packed weights). Calls do not take
   /// inputs that only prepared stages read.
   Stage& prepare();
-  /// Stores the result in this memory.
+  /// Stores the result in this memory: kGlobal, kShared, ... (schedule/storage_scope.h).
   Stage& set_scope(ir::Scope scope);
   /// Prefetches, in each iteration of `loop`, the elements of `tensor` that the iteration `distance` later accesses.
   Stage& prefetch(const Tensor& tensor, const IterVar& loop, std::int64_t distance);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "codegen/llvm/emit.h"
 #include "codegen/llvm/function_emitter.h"
 #include "ir/core/intrinsic_table.h"
 #include "support/error.h"

@@ -60,7 +60,12 @@ bool accepts(BinaryOp op, Type type) {
 }  // namespace
 
 Expr::Expr(int value) : Expr(make_int(value, kIndex)) {}
+Expr::Expr(unsigned value) : Expr(std::int64_t{value}) {}
 Expr::Expr(std::int64_t value) : Expr(make_int(value, kIndex)) {}
+Expr::Expr(std::uint64_t value) : Expr(static_cast<std::int64_t>(value)) {
+  if (value <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return;
+  throw UsageError("the literal " + std::to_string(value) + " is above the largest int64: an index has this type");
+}
 Expr::Expr(double value) : Expr(make_float(value, kFloat32)) {}
 Type Expr::type() const { return node_->type; }
 

@@ -75,8 +75,11 @@ class Expr {
  public:
   Expr() = default;
   Expr(int value);           // NOLINT(google-explicit-constructor): literals are expressions, of type kIndex
+  Expr(unsigned value);      // NOLINT(google-explicit-constructor)
   Expr(std::int64_t value);  // NOLINT(google-explicit-constructor)
-  Expr(double value);        // NOLINT(google-explicit-constructor): of type float32 until it meets a typed operand
+  /// Throws UsageError above the largest int64.
+  Expr(std::uint64_t value);  // NOLINT(google-explicit-constructor): what size() of a container returns
+  Expr(double value);         // NOLINT(google-explicit-constructor): of type float32 until it meets a typed operand
   explicit Expr(std::shared_ptr<const ExprNode> node) : node_(std::move(node)) {}
 
   bool defined() const { return node_ != nullptr; }

@@ -9,6 +9,9 @@
 // bounds of the others are stated in lower/vector_math.h, which expands them; the interpreter calls libm.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "ir/core/expr.h"
 
 namespace nestwright::ir {
@@ -29,7 +32,7 @@ Expr scale(const Expr& x, const Expr& n);
 /// only.
 Expr round_tf32(const Expr& x);
 
-// On floating-point types and integers; the first three are the identity on integers.
+// On floating-point types and integers; the first four are the identity on integers.
 Expr floor(const Expr& x);
 Expr ceil(const Expr& x);
 Expr round(const Expr& x);  ///< to nearest, ties to even

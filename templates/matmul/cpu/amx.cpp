@@ -22,13 +22,13 @@
 namespace nestwright {
 namespace {
 
-constexpr std::int64_t kTile = 16;      ///< rows, columns and words of a tile
+constexpr std::int64_t kTileSize = 16;  ///< rows, columns and words of a tile
 constexpr std::int64_t kRegisters = 8;  ///< for tiles
 
 WordKind kind_for(const Workload& workload) {
   const ir::Type type = workload.type("dtype");
-  if (type == kBFloat16) return {ir::Intrinsic::kDotBF16, 2, false, kTile};
-  return {type == kInt8 ? ir::Intrinsic::kDotS8S8 : ir::Intrinsic::kDotU8S8, 4, false, kTile};
+  if (type == kBFloat16) return {ir::Intrinsic::kDotBF16, 2, false, kTileSize};
+  return {type == kInt8 ? ir::Intrinsic::kDotS8S8 : ir::Intrinsic::kDotU8S8, 4, false, kTileSize};
 }
 
 struct AmxKnobs {
@@ -53,18 +53,18 @@ AmxKnobs define_knobs(Tuning& t, const MatmulForm& form, const Target& target) {
       "pack_b", shape.prepares_b ? std::vector<std::string>{"prepared"} : std::vector<std::string>{"block", "whole"});
   knobs.prepares_b = pack_b == "prepared";
   knobs.packs_whole_b = pack_b == "whole" || knobs.prepares_b;
-  const std::int64_t k_tiles = shape.k / kTile;
+  const std::int64_t k_tiles = shape.k / kTileSize;
   const bool blocked = t.choose("reduction", k_tiles < 8 ? std::vector<std::string>{"full"}
                                                          : std::vector<std::string>{"full", "blocked"}) == "blocked";
   std::vector<std::string> parallel{"none"};
   if (target.threads > 1) {
-    if (shape.m > kTile) parallel.emplace_back("m");
-    if (shape.n > kTile) parallel.emplace_back("n");
+    if (shape.m > kTileSize) parallel.emplace_back("m");
+    if (shape.n > kTileSize) parallel.emplace_back("n");
   }
   const std::string in_parallel = t.choose("parallel", parallel);
   knobs.parallel = in_parallel == "m" ? kAxisM : in_parallel == "n" ? kAxisN : -1;
 
-  const std::int64_t rows = ceil_div(shape.m, kTile), columns = ceil_div(shape.n, kTile);
+  const std::int64_t rows = ceil_div(shape.m, kTileSize), columns = ceil_div(shape.n, kTileSize);
   const KnobExpr tiles_m = t.define_knob("tiles_m", tile_counts(rows));
   const KnobExpr tiles_n = t.define_knob("tiles_n", tile_counts(columns));
   const KnobExpr blocks_m = t.define_knob("block_m", powers_up_to(rows));
@@ -75,7 +75,7 @@ AmxKnobs define_knobs(Tuning& t, const MatmulForm& form, const Target& target) {
   knobs.blocks_n = blocks_n;
   if (blocked) {
     std::vector<std::int64_t> words;
-    for (const std::int64_t parts : {2, 3, 4, 8}) words.push_back(ceil_div(k_tiles, parts) * kTile);
+    for (const std::int64_t parts : {2, 3, 4, 8}) words.push_back(ceil_div(k_tiles, parts) * kTileSize);
     words.erase(std::unique(words.begin(), words.end()), words.end());
     knobs.k_block = t.define_knob("block_k", words);
   }
@@ -109,8 +109,8 @@ struct Blocks {
 
 Blocks schedule_blocks(Stage c, const AmxKnobs& knobs, const IterVar& k_blocks) {
   const auto cut = [&](const IterVar& axis, std::int64_t tiles, std::int64_t blocks) {
-    const auto [block, inside] = c.split(axis, factor(tiles * kTile), Tail::partition());
-    const auto [tile, element] = c.split(inside, factor(kTile), Tail::partition());
+    const auto [block, inside] = c.split(axis, factor(tiles * kTileSize), Tail::partition());
+    const auto [tile, element] = c.split(inside, factor(kTileSize), Tail::partition());
     const auto [outer, inner] = c.split(block, factor(blocks));
     c.unroll(tile);
     return std::array{outer, inner, tile, element};
@@ -131,7 +131,7 @@ Blocks schedule_blocks(Stage c, const AmxKnobs& knobs, const IterVar& k_blocks) 
 
 /// Rows or columns of a stage in tiles: unrolled, so that each has a number.
 IterVar split_tiles(Stage stage, const IterVar& axis, std::vector<IterVar>& tiles) {
-  const auto [tile, element] = stage.split(axis, factor(kTile), Tail::partition());
+  const auto [tile, element] = stage.split(axis, factor(kTileSize), Tail::partition());
   stage.unroll(tile);
   tiles.push_back(tile);
   return element;
@@ -168,12 +168,12 @@ Schedule schedule_amx(Tuning& t, const Workload& workload, Definition& definitio
     a = s.cache_read(form.a, ir::Scope::kGlobal, {sums});
     s[form.a].compute_inline();
     s[a].compute_at(s[c], blocks.panel_of(kAxisM));
-    s[a].vectorize(s[a].split(s[a].axis(1), factor(kTile)).second);
+    s[a].vectorize(s[a].split(s[a].axis(1), factor(kTileSize)).second);
   }
   const Tensor b = s.cache_read(form.b, ir::Scope::kGlobal, {sums});
   s[form.b].compute_inline();
   const std::vector<IterVar> panel = s.transform_layout(b, [](std::span<const Expr> axes) {
-    return std::vector<Expr>{axes[1] / Expr(kTile), axes[0], axes[1] % Expr(kTile)};
+    return std::vector<Expr>{axes[1] / Expr(kTileSize), axes[0], axes[1] % Expr(kTileSize)};
   });
   s[b].vectorize(panel[2]);
   if (knobs.packs_whole_b) {
@@ -185,7 +185,7 @@ Schedule schedule_amx(Tuning& t, const Workload& workload, Definition& definitio
 
   const IterVar k = s[sums].loops().back();
   std::vector<IterVar> order;
-  const auto [k_tile, word] = s[sums].split(k, factor(kTile));
+  const auto [k_tile, word] = s[sums].split(k, factor(kTileSize));
   order.push_back(k_tile);
   const IterVar row = split_tiles(s[sums], s[sums].axis(0), order),
                 column = split_tiles(s[sums], s[sums].axis(1), order);
@@ -199,7 +199,7 @@ Schedule schedule_amx(Tuning& t, const Workload& workload, Definition& definitio
 
 std::vector<Config> amx_seeds(const Workload& workload, const Target& target) {
   const MatmulShape shape = word_shape(workload, kind_for(workload));
-  const std::int64_t columns = std::max<std::int64_t>(1, target.l2_bytes / 2 / (4 * kTile * shape.k));
+  const std::int64_t columns = std::max<std::int64_t>(1, target.l2_bytes / 2 / (4 * kTileSize * shape.k));
   const std::vector<SeedValue> packs =
       shape.prepares_b ? std::vector<SeedValue>{"prepared"} : std::vector<SeedValue>{"block", "whole"};
   std::vector<Config> partial;
@@ -209,7 +209,7 @@ std::vector<Config> amx_seeds(const Workload& workload, const Target& target) {
                                   {"pack_a", {"no"}},
                                   {"pack_b", packs},
                                   {"tiles_n", {2}},
-                                  {"block_m", {ceil_div(shape.m, kTile * tiles_m)}},
+                                  {"block_m", {ceil_div(shape.m, kTileSize * tiles_m)}},
                                   {"block_n", {ceil_div(columns, 2)}},
                                   {"block_order", {KnobValue{kAxisN, kAxisM}}}}));
   }
