@@ -46,6 +46,13 @@ ResultRegistry& registry() {
 }  // namespace
 
 Operation make_operation(Operation::Node node) {
+  for (const Operation& input : node.inputs) node.depth = std::max(node.depth, input->depth + 1);
+  if (node.depth > kMaxChain) {
+    throw UsageError(
+        fmt::format("tensor '{}' ends a chain of more than {} tensors: compute a part of them by a function "
+                    "of its own",
+                    node.name, kMaxChain));
+  }
   const std::shared_ptr<const Operation::Node> shared(new Operation::Node(std::move(node)), [](const auto* n) {
     registry().remove(*n);
     delete n;

@@ -9,7 +9,9 @@
 
 namespace nestwright {
 
-/// Makes the operation of `node`; operation_of finds it as long as it lives.
+/// Makes the operation of `node`, whose depth follows from its inputs; operation_of finds it as long as it lives.
+/// Throws UsageError where it ends a chain of more than kMaxChain operations: handles are destroyed, and schedules
+/// built, by recursion over producers.
 Operation make_operation(Operation::Node node);
 
 /// The operation that has `buffer` among its results. Undefined where make_operation did not make it or it is gone.

@@ -94,6 +94,24 @@ std::vector<IterVar> reduce_axes_of(const ir::Reduce* reduce, const std::vector<
   return result;
 }
 
+/// Refuses a reducer whose identity or combination has a meaning only at one element: it mentions an index or an axis,
+/// or reads a tensor.
+void check_combiner(const ir::Reduce* reduce, const ComputeOp& op, const std::string& name) {
+  if (reduce == nullptr || reduce->combiner == nullptr) return;
+  const ir::Combiner& combiner = *reduce->combiner;
+  const auto check = [&](const std::vector<Expr>& parts, const char* what) {
+    for (const Expr& part : parts) {
+      const bool reads = ir::any_expr(part, [](const Expr& e) { return e.as<ir::Load>() != nullptr; });
+      if (!reads && !mentions(part, op.axes) && !mentions(part, op.reduce_axes)) continue;
+      throw UsageError(fmt::format("the {} of reducer '{}' in tensor '{}', {}, {}: all elements of the tensor share it",
+                                   what, combiner.name, name, ir::to_string(part),
+                                   reads ? "reads a tensor" : "depends on an index"));
+    }
+  };
+  check(combiner.identity, "identity");
+  check(combiner.combined, "combination");
+}
+
 std::vector<Operation> inputs_of(const std::vector<Expr>& bodies, const std::string& name) {
   std::vector<Operation> result;
   const auto look = [&](const Expr& part) {
@@ -204,6 +222,7 @@ std::vector<Tensor> compute_results(std::vector<Expr> shape,
   }
   check_reductions(op.bodies, name);
   op.reduce_axes = reduce_axes_of(op.reduction(), op.axes, name);
+  check_combiner(op.reduction(), op, name);
   std::vector<Operation> inputs = inputs_of(op.bodies, name);
   std::vector<Buffer> results;
   for (const Expr& body : op.bodies) {

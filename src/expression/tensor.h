@@ -77,6 +77,8 @@ struct ScanOp {
   std::int64_t first_steps() const { return *ir::as_const_int(time().min()); }
 };
 
+inline constexpr int kMaxChain = 1000;  ///< tensors that depend on each other in a row, at most
+
 /// Handle of an operation; identity is by node. Each result is a logical buffer: reading a tensor is an ir::Load of its
 /// buffer, which the lowering maps to the storage of the result. The results of a compute have one shape.
 class Operation {
@@ -87,6 +89,8 @@ class Operation {
     std::vector<Buffer> results;
     /// Operations that the bodies read, in order of first use. Of a scan: the operations of its init and its update.
     std::vector<Operation> inputs;
+    /// The number of operations in the longest chain of producers that ends here, as the user's calls made it.
+    int depth = 1;
   };
   Operation() = default;
   explicit Operation(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
@@ -153,8 +157,9 @@ IterVar reduce_axis(Expr min, Expr extent, std::string name);
 
 /// The tensor of `shape` whose element at `indices` is body(indices). Variables of the body that are neither indices
 /// nor reduce axes are symbols, bound when the kernel is called. `strides`, in elements, are those of its memory where
-/// it is an output; empty means compact. Throws UsageError where a reduction is not the whole body, and for names and
-/// extents as placeholder does.
+/// it is an output; empty means compact. Throws UsageError where a reduction is not the whole body, for an integer that
+/// is divided by the literal 0, for a chain of more than kMaxChain tensors, and for names and extents as placeholder
+/// does.
 Tensor compute_span(std::vector<Expr> shape, const std::function<Expr(std::span<const Expr>)>& body, std::string name,
                     std::vector<Expr> strides = {});
 

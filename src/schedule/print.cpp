@@ -92,7 +92,7 @@ std::string stage_text(const ScheduleState& state, const StageState& stage) {
 
 std::string Schedule::str() const {
   std::string text;
-  for (const StageState& stage : state_->stages) text += stage_text(*state_, stage);
+  for (const StageState& stage : state().stages) text += stage_text(state(), stage);
   return text;
 }
 

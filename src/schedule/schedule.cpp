@@ -147,7 +147,8 @@ Schedule::~Schedule() = default;
 
 Stage Schedule::operator[](const Tensor& tensor) {
   if (!tensor.defined()) throw ScheduleError("stage", "a tensor", "it is undefined");
-  if (find_stage(*state_, tensor) < 0) {
+  ScheduleState& state = own_state();
+  if (find_stage(state, tensor) < 0) {
     throw ScheduleError("stage", tensor.name(),
                         tensor.op().is_placeholder()
                             ? "it is a placeholder, which has no loops: cache_read makes a copy that has"
@@ -156,7 +157,17 @@ Stage Schedule::operator[](const Tensor& tensor) {
   return {&state, tensor};
 }
 
-const Trace& Schedule::trace() const { return state_->trace; }
+const ScheduleState& Schedule::state() const {
+  if (state_ == nullptr) throw UsageError("this schedule was moved from: use the one that it was moved to");
+  return *state_;
+}
+
+ScheduleState& Schedule::own_state() {
+  state();  // throws where there is none
+  return *state_;
+}
+
+const Trace& Schedule::trace() const { return state().trace; }
 
 IterVar Stage::axis(int i) const {
   const StageState& stage = stage_of(*state_, origin_);

@@ -42,6 +42,9 @@ SplitSize nparts(std::int64_t outer_extent);
 /// The largest number of slots of a double-buffered stage.
 inline constexpr std::int64_t kMaxStages = 8;
 
+/// The largest number of iterations of a vectorized loop: each full vector of them is a copy of the body.
+inline constexpr std::int64_t kMaxVectorizedIterations = 4096;
+
 /// The loops of one operation. A reference into the schedule, valid as long as the schedule lives.
 class Stage {
  public:
@@ -65,7 +68,7 @@ class Stage {
   IterVar fuse(const IterVar& outer, const IterVar& inner);
   /// Permutes the given loops among their positions, outermost first.
   Stage& reorder(const std::vector<IterVar>& loops);
-  /// Runs the iterations as the lanes of vectors.
+  /// Runs the iterations, at most kMaxVectorizedIterations, as the lanes of vectors.
   Stage& vectorize(const IterVar& loop);
   /// Repeats the body for each iteration.
   Stage& unroll(const IterVar& loop);
@@ -108,7 +111,8 @@ class Stage {
   Tensor origin_;  // not the stage's index, which changes when caches are inserted
 };
 
-/// The schedule of all operations that the outputs depend on. Owns its state; moves, never copies.
+/// The schedule of all operations that the outputs depend on. Owns its state; moves, never copies. Whatever is asked of
+/// one that was moved from throws UsageError.
 class Schedule {
  public:
   /// See create_schedule.
@@ -142,9 +146,11 @@ class Schedule {
   /// The stages with their loops and attachments, for people to read.
   std::string str() const;
   /// The schedule as the lowering reads it (schedule/state.h).
-  const ScheduleState& state() const { return *state_; }
+  const ScheduleState& state() const;
 
  private:
+  ScheduleState& own_state();
+
   std::unique_ptr<ScheduleState> state_;
 };
 

@@ -29,6 +29,19 @@ TEST_F(Vectorize, RefusesWhatCannotBeLanes) {
   expect_refused([&] { s[cache].compute_at(s[c], j); }, "compute_at", "j", "once a lane");
 }
 
+TEST_F(Vectorize, RefusesHugeVectors) {
+  const Tensor wide = compute(
+      {kMaxVectorizedIterations, kMaxVectorizedIterations + 1}, [](Expr x, Expr) { return ir::cast(kFloat32, x); },
+      "W");
+  Schedule own = create_schedule(wide);
+  EXPECT_THROW(own[wide].vectorize(own[wide].axis(1)), ScheduleError);
+  own[wide].vectorize(own[wide].axis(0));
+  s = create_schedule(wide);
+  expect_refused(
+      [&] { s[wide].vectorize(s[wide].axis(1)); }, "vectorize", "j",
+      "it has 4097 iterations, more than the 4096 that can be vectorized: split it and vectorize the inner loop");
+}
+
 TEST_F(Unroll, MarksTheLoop) {
   s[c].unroll(k);
   EXPECT_EQ(stage(c).kinds.at(k), ir::LoopKind::kUnrolled);

@@ -33,6 +33,28 @@ TEST_F(MatmulSchedule, Prints) {
             "  for k in 0..32 (reduction)\n");
 }
 
+TEST_F(MatmulSchedule, NothingIsLeftOfOneThatWasMovedFrom) {
+  const Schedule moved = std::move(s);
+  const std::string expected = "this schedule was moved from: use the one that it was moved to";
+  EXPECT_EQ(message<UsageError>([&] { s[c]; }), expected);
+  EXPECT_EQ(message<UsageError>([&] { s.str(); }), expected);
+  EXPECT_EQ(message<UsageError>([&] { s.trace(); }), expected);
+  EXPECT_EQ(message<UsageError>([&] { s.state(); }), expected);
+  EXPECT_EQ(message<UsageError>([&] { s.cache_read(a, kLocal, {c}); }), expected);
+  EXPECT_EQ(message<UsageError>([&] { s.cache_write(c, kLocal); }), expected);
+  EXPECT_EQ(message<UsageError>([&] { s.rfactor(c, k); }), expected);
+  EXPECT_EQ(
+      message<UsageError>([&] { s.transform_layout(c, [](std::span<const Expr>) { return std::vector<Expr>(); }); }),
+      expected);
+}
+
+TEST_F(MatmulSchedule, ScopesHaveShortNames) {
+  const Tensor cache = s.cache_read(b, kShared, {c});
+  EXPECT_EQ(stage(cache).scope, ir::Scope::kShared);
+  s[cache].set_scope(kGlobal);
+  EXPECT_EQ(stage(cache).scope, ir::Scope::kGlobal);
+}
+
 TEST_F(MatmulSchedule, RefusesStagesThatItHasNot) {
   expect_refused([&] { s[a]; }, "stage", "A", "it is a placeholder, which has no loops: cache_read makes a copy");
   const Tensor other = compute({4}, [](Expr x) { return ir::cast(kFloat32, x); }, "O");

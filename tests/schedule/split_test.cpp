@@ -34,6 +34,12 @@ TEST_F(Split, RoundsUp) {
   EXPECT_EQ(extent(all), 100);
 }
 
+TEST_F(Split, TakesHugeNumbersOfParts) {
+  const auto [outer, inner] = s[c].split(i, nparts(std::numeric_limits<std::int64_t>::max()));
+  EXPECT_EQ(extent(outer), 64);
+  EXPECT_EQ(extent(inner), 1);
+}
+
 TEST_F(Split, TakesHugeFactors) {
   const auto [outer, inner] = s[c].split(i, factor(std::numeric_limits<std::int64_t>::max()));
   EXPECT_EQ(extent(outer), 1);

@@ -67,7 +67,10 @@ Expr::Expr(std::uint64_t value) : Expr(static_cast<std::int64_t>(value)) {
   throw UsageError("the literal " + std::to_string(value) + " is above the largest int64: an index has this type");
 }
 Expr::Expr(double value) : Expr(make_float(value, kFloat32)) {}
-Type Expr::type() const { return node_->type; }
+Type Expr::type() const {
+  if (!node_) throw UsageError("an undefined expression has no type: give it a value first");
+  return node_->type;
+}
 
 Var::Var(std::string name, Type type) : node_(std::make_shared<const VarNode>(VarNode{std::move(name), type})) {}
 const std::string& Var::name() const { return node_->name; }

@@ -83,6 +83,7 @@ class Expr {
   explicit Expr(std::shared_ptr<const ExprNode> node) : node_(std::move(node)) {}
 
   bool defined() const { return node_ != nullptr; }
+  /// Throws UsageError for an undefined expression, as does lanes().
   Type type() const;
   int lanes() const { return type().lanes; }
   const ExprNode& node() const { return *node_; }
@@ -382,7 +383,8 @@ bool is_true(const Expr& e);
 bool is_false(const Expr& e);
 
 // Operators: a literal takes the other operand's type, a scalar is broadcast to the other's lanes, integer constants
-// are folded and x+0, x*1 and x*0 are simplified. `/` is floor division on integers.
+// are folded and x+0, x*1 and x*0 are simplified. `/` is floor division on integers; `/` and `%` throw UsageError for
+// an integer divisor that is the literal 0.
 Expr operator+(const Expr& a, const Expr& b);
 Expr operator-(const Expr& a, const Expr& b);
 Expr operator-(const Expr& a);

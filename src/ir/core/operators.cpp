@@ -154,11 +154,28 @@ Expr apply(BinaryOp op, const Expr& left, const Expr& right) {
   return make_binary(op, std::move(a), std::move(b));
 }
 
+namespace {
+
+// As users write it. apply() accepts a divisor of 0, which substitution may leave in an operand that is not chosen.
+Expr divide(BinaryOp op, const Expr& a, const Expr& b) {
+  if (a.defined() && b.defined() && a.type().is_int() && is_const_int(b, 0)) {
+    throw UsageError(std::string("operator '") + binary_op_name(op) + "' divides " + to_string(a) +
+                     " by the literal 0: give another divisor");
+  }
+  return apply(op, a, b);
+}
+
+}  // namespace
+
 Expr operator+(const Expr& a, const Expr& b) { return apply(BinaryOp::kAdd, a, b); }
 Expr operator-(const Expr& a, const Expr& b) { return apply(BinaryOp::kSub, a, b); }
 Expr operator*(const Expr& a, const Expr& b) { return apply(BinaryOp::kMul, a, b); }
-Expr operator/(const Expr& a, const Expr& b) { return apply(BinaryOp::kDiv, a, b); }
-Expr operator%(const Expr& a, const Expr& b) { return apply(BinaryOp::kMod, a, b); }
+Expr operator/(const Expr& a, const Expr& b) { return divide(BinaryOp::kDiv, a, b); }
+Expr operator%(const Expr& a, const Expr& b) { return divide(BinaryOp::kMod, a, b); }
+Expr& operator+=(Expr& a, const Expr& b) { return a = a + b; }
+Expr& operator-=(Expr& a, const Expr& b) { return a = a - b; }
+Expr& operator*=(Expr& a, const Expr& b) { return a = a * b; }
+Expr& operator/=(Expr& a, const Expr& b) { return a = a / b; }
 Expr operator<(const Expr& a, const Expr& b) { return apply(BinaryOp::kLt, a, b); }
 Expr operator<=(const Expr& a, const Expr& b) { return apply(BinaryOp::kLe, a, b); }
 Expr operator>(const Expr& a, const Expr& b) { return apply(BinaryOp::kGt, a, b); }

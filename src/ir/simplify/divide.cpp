@@ -32,7 +32,7 @@ Expr ExprSimplifier::run_division(const Expr& e, const Binary& n) {
   const std::int64_t* constant = as_const_int(b);
   Expr result;
   if (has_data(dividend) || may_wrap(dividend) || (!constant && has_data(to_linear(b)))) {
-    result = divides ? a / b : a % b;
+    result = apply(n.op, a, b);
   } else if (constant && *constant > 0) {
     Linear sum = divides ? quotient(dividend, *constant) : remainder(dividend, *constant);
     join_quotients(sum);
@@ -49,7 +49,7 @@ Expr ExprSimplifier::run_division(const Expr& e, const Binary& n) {
     }
     result = sum.expr();
   } else {
-    result = divides ? a / b : a % b;
+    result = apply(n.op, a, b);
   }
   return equal(result, e) ? e : result;
 }

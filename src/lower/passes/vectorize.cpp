@@ -8,6 +8,7 @@
 #include "lower/copier.h"
 #include "lower/lane_builder.h"
 #include "lower/passes.h"
+#include "schedule/schedule.h"
 #include "support/error.h"
 
 namespace nestwright::passes {
@@ -84,6 +85,12 @@ class Vectorizer final : public Mutator {
     if (!extent.is_constant()) {
       throw LowerError(fmt::format(
           "loop {} cannot be vectorized: its extent is not constant; split it by a constant first", loop.var.name()));
+    }
+    if (extent.constant > kMaxVectorizedIterations) {
+      throw LowerError(
+          fmt::format("loop {} cannot be vectorized: it has {} iterations, at most {} can be; split it "
+                      "first",
+                      loop.var.name(), extent.constant, kMaxVectorizedIterations));
     }
     std::vector<Stmt> stmts;
     const bool has_masks = masks_for(loop.body, target_);

@@ -48,7 +48,7 @@ std::string other_readers(const ScheduleState& state, const Buffer& buffer) {
 }  // namespace
 
 Tensor Schedule::cache_read(const Tensor& tensor, ir::Scope scope, const std::vector<Tensor>& readers) {
-  ScheduleState& state = *state_;
+  ScheduleState& state = own_state();
   const std::string name = tensor.defined() ? tensor_name(state, tensor) : "";
   if (name.empty()) {
     throw ScheduleError("cache_read", tensor.defined() ? tensor.name() : "a tensor", "it is no part of this schedule");

@@ -48,7 +48,7 @@ ComputeOp make_copy_out(const StageState& stage, const Operation& tile) {
 }
 
 Tensor Schedule::cache_write(const Tensor& tensor, ir::Scope scope, const std::optional<IterVar>& below) {
-  const Primitive primitive(*state_, "cache_write", tensor);
+  const Primitive primitive(own_state(), "cache_write", tensor);
   if (primitive.stage().tile_stage >= 0 || primitive.stage().carried_from >= 0) {
     primitive.refuse(primitive.stage().name, "it is part of a blocked reduction already");
   }

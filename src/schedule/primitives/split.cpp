@@ -68,7 +68,7 @@ std::int64_t inner_extent(const Primitive& primitive, const IterVar& loop, const
     if (!size.factors.empty()) primitive.refuse(loop, "give a factor or a number of parts, not both");
     if (size.nparts < 1) primitive.refuse(loop, fmt::format("{} parts: there is at least 1", size.nparts));
     const std::int64_t extent = primitive.require_constant(loop, "split it by a factor");
-    return (extent + size.nparts - 1) / size.nparts;
+    return (extent - 1) / size.nparts + 1;
   }
   if (size.factors.size() != 1) {
     primitive.refuse(loop, size.factors.empty() ? "neither a factor nor a number of parts is given"

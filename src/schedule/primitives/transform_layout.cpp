@@ -100,7 +100,7 @@ std::string index_text(const Index& index) {
 
 std::vector<IterVar> Schedule::transform_layout(const Tensor& cache,
                                                 const std::function<std::vector<Expr>(std::span<const Expr>)>& layout) {
-  const Primitive primitive(*state_, "transform_layout", cache);
+  const Primitive primitive(own_state(), "transform_layout", cache);
   StageState& stage = primitive.stage();
   if (!stage.copy_of.defined()) {
     primitive.refuse(stage.name, "it is no copy made by cache_read, and only those may change their layout");

@@ -4,7 +4,8 @@
 //     body(j)          ->       body(j)                  (in lockstep, statement by statement)
 //
 // Preconditions:
-//  1. The loop is a spatial leaf of the stage, of constant extent, not annotated, and not the time of a scan.
+//  1. The loop is a spatial leaf of the stage, not annotated, and not the time of a scan. Its extent is constant and at
+//     most kMaxVectorizedIterations.
 //  2. No other loop of the stage is vectorised.
 //  3. No stage is computed at the loop or inside it, where it would be computed once for each lane.
 #include <fmt/format.h>
@@ -18,7 +19,13 @@ Stage& Stage::vectorize(const IterVar& loop) {
   primitive.position(loop);
   primitive.require_serial(loop);
   primitive.require_independent(loop);
-  primitive.require_constant(loop, "split it by a constant factor and vectorize the inner loop");
+  const std::int64_t extent =
+      primitive.require_constant(loop, "split it by a constant factor and vectorize the inner loop");
+  if (extent > kMaxVectorizedIterations) {
+    primitive.refuse(loop, fmt::format("it has {} iterations, more than the {} that can be vectorized: split it and "
+                                       "vectorize the inner loop",
+                                       extent, kMaxVectorizedIterations));
+  }
   for (const auto& [other, kind] : primitive.stage().kinds) {
     if (kind == ir::LoopKind::kVectorized) {
       primitive.refuse(loop, fmt::format("{} is vectorized already: a stage has one vectorized loop", other.name()));
