@@ -25,6 +25,13 @@ using ir::operator<;
 using ir::operator<=;
 using ir::operator>;
 using ir::operator>=;
+using ir::operator==;
+using ir::operator!=;
+using ir::operator&;
+using ir::operator|;
+using ir::operator^;
+using ir::operator<<;
+using ir::operator>>;
 
 enum class AxisKind : std::uint8_t {
   kSpatial,

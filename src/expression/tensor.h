@@ -31,6 +31,7 @@ using ir::abs;
 using ir::cast;
 using ir::ceil;
 using ir::clamp;
+using ir::cos;
 using ir::erf;
 using ir::exp;
 using ir::floor;
@@ -47,8 +48,10 @@ using ir::round_tf32;
 using ir::rsqrt;
 using ir::select;
 using ir::sigmoid;
+using ir::sin;
 using ir::sqrt;
 using ir::tanh;
+using ir::trunc;
 
 struct PlaceholderOp {};
 

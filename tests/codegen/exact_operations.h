@@ -33,6 +33,13 @@ void add_exact_operations(P& program, ir::Type type) {
   program.add("magnitude", [](Expr a, Expr) { return abs(a); });
   program.add("clamped", [](Expr a, Expr) { return clamp(a, 1, 3); });
   if (type.is_float()) return;
+  program.add("and_bits", [](Expr a, Expr c) { return a & c; });
+  program.add("or_bits", [](Expr a, Expr c) { return a | c; });
+  program.add("xor_bits", [](Expr a, Expr c) { return a ^ c; });
+  program.add("left", [](Expr a, Expr c) { return a << c; });
+  program.add("right", [](Expr a, Expr c) { return a >> c; });
+  program.add("left_by_3", [](Expr a, Expr) { return a << 3; });
+  program.add("right_by_3", [](Expr a, Expr) { return a >> 3; });
   // Half of these divide by 0 in elements whose quotient is not used; some divide the lowest integer by -1.
   program.add("quotient", [](Expr a, Expr c) { return select(c != 0, a / c, a); });
   program.add("remainder", [](Expr a, Expr c) { return select(c != 0, a % c, a); });

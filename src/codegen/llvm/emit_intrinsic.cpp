@@ -28,7 +28,7 @@ llvm::Value* FunctionEmitter::emit_call(const ir::Call& call, ir::Type type) {
   if (call.intrinsic == I::kReinterpret) return builder_.CreateBitCast(args[0], type_of(type));
   if (type.is_int()) {
     if (call.intrinsic == I::kFma) return builder_.CreateAdd(builder_.CreateMul(args[0], args[1]), args[2]);
-    if (call.intrinsic != I::kAbs) refuse(call.intrinsic, type);
+    if (call.intrinsic != I::kAbs) return emit_bits(call.intrinsic, args[0], args[1], type);
     if (type.code == ir::TypeCode::kUInt) return args[0];
     return builder_.CreateIntrinsic(llvm::Intrinsic::abs, {args[0]->getType()}, {args[0], builder_.getFalse()});
   }
@@ -59,6 +59,8 @@ llvm::Value* FunctionEmitter::emit_function(ir::Intrinsic function, const std::v
       return intrinsic(llvm::Intrinsic::ceil);
     case I::kRound:
       return intrinsic(llvm::Intrinsic::nearbyint);
+    case I::kTrunc:
+      return intrinsic(llvm::Intrinsic::trunc);
     case I::kAbs:
       return intrinsic(llvm::Intrinsic::fabs);
     case I::kExp:
@@ -66,6 +68,8 @@ llvm::Value* FunctionEmitter::emit_function(ir::Intrinsic function, const std::v
     case I::kLog2:
     case I::kTanh:
     case I::kErf:
+    case I::kSin:
+    case I::kCos:
     case I::kPow:
       return call_libm(ir::intrinsic_info(function).libm, args, type);
     case I::kSigmoid: {
@@ -76,6 +80,11 @@ llvm::Value* FunctionEmitter::emit_function(ir::Intrinsic function, const std::v
       return emit_scale(args[0], args[1], type);
     case I::kRoundTf32:
       return emit_round_tf32(args[0], type);
+    case I::kBitAnd:
+    case I::kBitOr:
+    case I::kBitXor:
+    case I::kShiftLeft:
+    case I::kShiftRight:
     case I::kLikely:
     case I::kReinterpret:
     case I::kJoinBytes:
@@ -94,6 +103,23 @@ llvm::Value* FunctionEmitter::emit_function(ir::Intrinsic function, const std::v
       break;
   }
   refuse(function, type);
+}
+
+llvm::Value* FunctionEmitter::emit_bits(ir::Intrinsic function, llvm::Value* x, llvm::Value* y, ir::Type type) {
+  using I = ir::Intrinsic;
+  if (function == I::kBitAnd) return builder_.CreateAnd(x, y);
+  if (function == I::kBitOr) return builder_.CreateOr(x, y);
+  if (function == I::kBitXor) return builder_.CreateXor(x, y);
+  if (function != I::kShiftLeft && function != I::kShiftRight) refuse(function, type);
+  // LLVM's shifts by the number of bits, or more, are poison.
+  const auto constant = [&](std::uint64_t value) { return llvm::ConstantInt::get(x->getType(), value); };
+  llvm::Value* fits = builder_.CreateICmpULT(y, constant(type.bits));
+  if (function == I::kShiftRight && type.code == ir::TypeCode::kInt) {
+    return builder_.CreateAShr(x, builder_.CreateSelect(fits, y, constant(type.bits - 1U)));
+  }
+  llvm::Value* amount = builder_.CreateSelect(fits, y, constant(0));
+  llvm::Value* shifted = function == I::kShiftLeft ? builder_.CreateShl(x, amount) : builder_.CreateLShr(x, amount);
+  return builder_.CreateSelect(fits, shifted, constant(0));
 }
 
 // The addition carries values beyond the range to infinity; infinity and NaN are returned unchanged.

@@ -161,6 +161,17 @@ Text ExpressionWriter::call(const Call& n, const Expr& e) {
       Text magnitude = called(prelude_.abs(type.bits == 64 ? kInt64 : kInt32));
       return type.bits < 32 ? converted(magnitude, type) : magnitude;
     }
+    if (n.intrinsic == Intrinsic::kShiftLeft || n.intrinsic == Intrinsic::kShiftRight) {
+      return called(prelude_.shift(n.intrinsic, type));
+    }
+    // C promotes both operands alike, so that the bits above those of a narrow type stay copies of its sign.
+    const auto of_bits = [&](const char* op) {
+      return Text{fmt::format("({} {} {})", args[0].in(Binds::kUnary), op, args[1].in(Binds::kUnary)), Binds::kAtom,
+                  args[0].wide || args[1].wide};
+    };
+    if (n.intrinsic == Intrinsic::kBitAnd) return of_bits("&");
+    if (n.intrinsic == Intrinsic::kBitOr) return of_bits("|");
+    if (n.intrinsic == Intrinsic::kBitXor) return of_bits("^");
     throw InternalError("internal error: no function on integers: " + to_string(e));
   }
   const Type in = type == kFloat64 ? kFloat64 : kFloat32;

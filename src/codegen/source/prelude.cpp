@@ -73,6 +73,17 @@ std::string Prelude::abs(Type type) {
       fmt::format("({0} a) {{ return a < 0 ? ({0})(0 - ({1})a) : a; }}", t, dialect_.integer_type(unsigned_of(type))));
 }
 
+// C leaves shifts by the number of bits, or more, undefined.
+std::string Prelude::shift(ir::Intrinsic direction, Type type) {
+  const char *t = dialect_.integer_type(type), *u = dialect_.integer_type(unsigned_of(type));
+  const bool left = direction == ir::Intrinsic::kShiftLeft, fills_sign = type.code == ir::TypeCode::kInt && !left;
+  const std::string name = fmt::format("nw_{}_{}", ir::intrinsic_name(direction), type.str());
+  const std::string shifted = left ? fmt::format("({})(({})x << n)", t, u) : fmt::format("({})(x >> n)", t);
+  return define(t, name,
+                fmt::format("({0} x, {0} n) {{ return ({1})n < {2} ? {3} : {4}; }}", t, u, static_cast<int>(type.bits),
+                            shifted, fills_sign ? fmt::format("({})(x < 0 ? -1 : 0)", t) : "0"));
+}
+
 std::string Prelude::saturate(Type to, Type from) {
   const char *t = dialect_.integer_type(to), *f = dialect_.value_type(from);
   const bool is_unsigned = to.code == ir::TypeCode::kUInt;

@@ -21,13 +21,14 @@ class Prelude {
   std::string mod(ir::Type type);
   std::string min(ir::Type type);  ///< of a type of 32 or 64 bits; b unless a < b
   std::string max(ir::Type type);
-  std::string abs(ir::Type type);                      ///< of int32 or int64, which may wrap around
-  std::string saturate(ir::Type to, ir::Type from);    ///< to an integer, from float32 or float64
-  std::string widen(ir::Type type);                    ///< the float32 of the bits of a 16-bit float
-  std::string narrow(ir::Type type);                   ///< the bits of a float32 rounded to a 16-bit float
-  std::string scale(ir::Type type);                    ///< (x, n), of float32 or float64
-  std::string round_tf32();                            ///< (x), of float32
-  std::string word_function(ir::Intrinsic intrinsic);  ///< of kJoinBytes and the intrinsics after it
+  std::string abs(ir::Type type);                             ///< of int32 or int64, which may wrap around
+  std::string shift(ir::Intrinsic direction, ir::Type type);  ///< kShiftLeft or kShiftRight of an integer type
+  std::string saturate(ir::Type to, ir::Type from);           ///< to an integer, from float32 or float64
+  std::string widen(ir::Type type);                           ///< the float32 of the bits of a 16-bit float
+  std::string narrow(ir::Type type);                          ///< the bits of a float32 rounded to a 16-bit float
+  std::string scale(ir::Type type);                           ///< (x, n), of float32 or float64
+  std::string round_tf32();                                   ///< (x), of float32
+  std::string word_function(ir::Intrinsic intrinsic);         ///< of kJoinBytes and the intrinsics after it
 
   std::string copy(int bytes);  ///< (to, from, condition), asynchronous
 

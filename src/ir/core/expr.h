@@ -249,12 +249,22 @@ enum class Intrinsic : std::uint8_t {
   kTanh,
   kSigmoid,
   kErf,
+  kSin,
+  kCos,
   kPow,
   kFloor,
   kCeil,
   kRound,
+  kTrunc,
   kAbs,
-  kScale,        ///< scale(x, n): x * 2^n, rounded once, for an integral n of x's type; unspecified for other n
+  kScale,  ///< scale(x, n): x * 2^n, rounded once, for an integral n of x's type; unspecified for other n
+  // Integers. Shifts behave as if one bit were shifted at a time: an amount of at least the type's bits shifts all of
+  // them out, and a negative amount counts as such a one.
+  kBitAnd,
+  kBitOr,
+  kBitXor,
+  kShiftLeft,    ///< shift_left(x, n): fills with 0
+  kShiftRight,   ///< shift_right(x, n): fills with the sign of a signed x, else with 0
   kLikely,       ///< the identity on a bool: marks the guard of a loop's tail, which loop partitioning removes
   kReinterpret,  ///< the bits of the operand, whose type has as many, as a value of the call's type
   // Words: an int32 that holds four bytes or two halves, the first one lowest. All arguments are int32 except the sum
@@ -391,6 +401,18 @@ Expr operator-(const Expr& a);
 Expr operator*(const Expr& a, const Expr& b);
 Expr operator/(const Expr& a, const Expr& b);
 Expr operator%(const Expr& a, const Expr& b);
+Expr& operator+=(Expr& a, const Expr& b);
+Expr& operator-=(Expr& a, const Expr& b);
+Expr& operator*=(Expr& a, const Expr& b);
+Expr& operator/=(Expr& a, const Expr& b);
+// On integers; on bools, & and | are && and ||, and ^ is !=. Of indices, x << c, x >> c and x & (2^c - 1) with literals
+// become x * 2^c, x / 2^c and x % 2^c, whose ranges are known.
+Expr operator&(const Expr& a, const Expr& b);
+Expr operator|(const Expr& a, const Expr& b);
+Expr operator^(const Expr& a, const Expr& b);
+/// Shifts by an amount of the type of `a`; Intrinsic says what amounts beyond the type's bits give.
+Expr operator<<(const Expr& a, const Expr& b);
+Expr operator>>(const Expr& a, const Expr& b);
 Expr operator<(const Expr& a, const Expr& b);
 Expr operator<=(const Expr& a, const Expr& b);
 Expr operator>(const Expr& a, const Expr& b);

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <string>
 
 #include "ir/core/fold.h"
@@ -52,6 +53,27 @@ Scalar evaluate_abs(Type type, const Scalar* args) {
   if (type.is_float()) return of_floats<decltype(abs), 1>(type, args);
   const bool negative = type.code == TypeCode::kInt && args[0].i < 0;
   return negative ? apply_binary(BinaryOp::kSub, type, integer_scalar(0), args[0]) : args[0];
+}
+
+/// op(x, y) of the bits of integers.
+template <class Op>
+Scalar evaluate_bits(Type type, const Scalar* args) {
+  return integer_scalar(wrap_int(Op{}(args[0].i, args[1].i), type));
+}
+
+/// A negative amount is above every number of bits once it is unsigned.
+bool shifts_all(Type type, Scalar amount) { return static_cast<std::uint64_t>(amount.i) >= type.bits; }
+
+Scalar evaluate_shift_left(Type type, const Scalar* args) {
+  if (shifts_all(type, args[1])) return integer_scalar(0);
+  return integer_scalar(wrap_int(static_cast<std::int64_t>(static_cast<std::uint64_t>(args[0].i) << args[1].i), type));
+}
+
+Scalar evaluate_shift_right(Type type, const Scalar* args) {
+  const bool is_signed = type.code == TypeCode::kInt;
+  if (shifts_all(type, args[1])) return integer_scalar(is_signed && args[0].i < 0 ? -1 : 0);
+  if (is_signed) return integer_scalar(args[0].i >> args[1].i);
+  return integer_scalar(static_cast<std::int64_t>(static_cast<std::uint64_t>(args[0].i) >> args[1].i));
 }
 
 /// Part `i` of a word, as a T.
@@ -125,6 +147,10 @@ constexpr std::array kTable = {
                   nullptr, nullptr},
     IntrinsicInfo{kErf, "erf", 1, kFloats, 1, floats<1>([](auto x, auto, auto) { return std::erf(x); }), 1, 0, "erf",
                   "erf"},
+    IntrinsicInfo{kSin, "sin", 1, kFloats, 1, floats<1>([](auto x, auto, auto) { return std::sin(x); }), 1, 0, "sin",
+                  "sin"},
+    IntrinsicInfo{kCos, "cos", 1, kFloats, 1, floats<1>([](auto x, auto, auto) { return std::cos(x); }), 1, 0, "cos",
+                  "cos"},
     IntrinsicInfo{kPow, "pow", 2, kFloats, 2, floats<2>([](auto x, auto y, auto) { return std::pow(x, y); }), 1, 0,
                   "pow", "pow"},
     IntrinsicInfo{kFloor, "floor", 1, kFloats, 1, floats<1>([](auto x, auto, auto) { return std::floor(x); }), 1, 0,
@@ -133,9 +159,16 @@ constexpr std::array kTable = {
                   nullptr, "ceil"},
     IntrinsicInfo{kRound, "round", 1, kFloats, 1, floats<1>([](auto x, auto, auto) { return std::nearbyint(x); }), 1, 0,
                   nullptr, "rint"},
+    IntrinsicInfo{kTrunc, "trunc", 1, kFloats, 1, floats<1>([](auto x, auto, auto) { return std::trunc(x); }), 1, 0,
+                  nullptr, "trunc"},
     IntrinsicInfo{kAbs, "abs", 1, kNumbers, 1, evaluate_abs, 1, 0, nullptr, "fabs"},
     IntrinsicInfo{kScale, "scale", 2, kFloats, 2, floats<2>([](auto x, auto n, auto) { return scaled(x, n); }), 1, 0,
                   nullptr, nullptr},
+    IntrinsicInfo{kBitAnd, "bit_and", 2, kIntegers, 2, evaluate_bits<std::bit_and<>>, 1, 0, nullptr, nullptr},
+    IntrinsicInfo{kBitOr, "bit_or", 2, kIntegers, 2, evaluate_bits<std::bit_or<>>, 1, 0, nullptr, nullptr},
+    IntrinsicInfo{kBitXor, "bit_xor", 2, kIntegers, 2, evaluate_bits<std::bit_xor<>>, 1, 0, nullptr, nullptr},
+    IntrinsicInfo{kShiftLeft, "shift_left", 2, kIntegers, 2, evaluate_shift_left, 1, 0, nullptr, nullptr},
+    IntrinsicInfo{kShiftRight, "shift_right", 2, kIntegers, 2, evaluate_shift_right, 1, 0, nullptr, nullptr},
     IntrinsicInfo{kLikely, "likely", 1, kBools, 1, first, 1, 0, nullptr, nullptr},
     IntrinsicInfo{kReinterpret, "reinterpret", 1, kAnyType, 1, refuse_reinterpret, 1, 0, nullptr, nullptr},
     IntrinsicInfo{kJoinBytes, "join_bytes", 4, kInt32Only, 4, evaluate_join<4>, 1, 0, nullptr, nullptr},
@@ -176,6 +209,8 @@ bool accepts(Domain domain, Type type) {
       return type.is_bool();
     case kFloats:
       return type.is_float();
+    case kIntegers:
+      return type.is_int();
     case kNumbers:
       return type.is_float() || type.is_int();
     case kFloat32Only:

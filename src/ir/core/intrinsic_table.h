@@ -12,7 +12,8 @@ namespace nestwright::ir {
 enum class Domain : std::uint8_t {
   kAnyType,
   kBools,
-  kFloats,   ///< every floating-point type
+  kFloats,  ///< every floating-point type
+  kIntegers,
   kNumbers,  ///< floating-point types and integers
   kFloat32Only,
   kInt32Only,

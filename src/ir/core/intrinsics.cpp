@@ -45,6 +45,8 @@ Expr rsqrt(const Expr& x) { return of_float(Intrinsic::kRsqrt, x); }
 Expr tanh(const Expr& x) { return of_float(Intrinsic::kTanh, x); }
 Expr sigmoid(const Expr& x) { return of_float(Intrinsic::kSigmoid, x); }
 Expr erf(const Expr& x) { return of_float(Intrinsic::kErf, x); }
+Expr sin(const Expr& x) { return of_float(Intrinsic::kSin, x); }
+Expr cos(const Expr& x) { return of_float(Intrinsic::kCos, x); }
 
 Expr pow(const Expr& x, const Expr& y) { return of_two_floats(Intrinsic::kPow, x, y); }
 Expr scale(const Expr& x, const Expr& n) { return of_two_floats(Intrinsic::kScale, x, n); }
@@ -60,6 +62,7 @@ Expr round_tf32(const Expr& x) {
 Expr floor(const Expr& x) { return rounded(Intrinsic::kFloor, x); }
 Expr ceil(const Expr& x) { return rounded(Intrinsic::kCeil, x); }
 Expr round(const Expr& x) { return rounded(Intrinsic::kRound, x); }
+Expr trunc(const Expr& x) { return rounded(Intrinsic::kTrunc, x); }
 
 Expr abs(const Expr& x) {
   require_number(Intrinsic::kAbs, x, true);

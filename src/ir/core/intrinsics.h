@@ -5,8 +5,8 @@
 // The result has the type of the operands. float16 and bfloat16 are computed in float32 and rounded. For a type on
 // which a function is not defined, UsageError says which cast to write.
 //
-// Accuracy. sqrt, floor, ceil, round, abs, scale and fma round correctly; rsqrt is 1 / sqrt(x), each rounded. The error
-// bounds of the others are stated in lower/vector_math.h, which expands them; the interpreter calls libm.
+// Accuracy. sqrt, floor, ceil, round, trunc, abs, scale and fma round correctly; rsqrt is 1 / sqrt(x), each rounded.
+// The error bounds of the others are stated in lower/vector_math.h; the interpreter calls libm.
 #pragma once
 
 #include <string>
@@ -25,6 +25,8 @@ Expr rsqrt(const Expr& x);
 Expr tanh(const Expr& x);
 Expr sigmoid(const Expr& x);  ///< 1 / (1 + exp(-x))
 Expr erf(const Expr& x);
+Expr sin(const Expr& x);  ///< of radians; NaN for infinity
+Expr cos(const Expr& x);  ///< as sin
 Expr pow(const Expr& x, const Expr& y);
 /// x * 2^n for an integral n, rounded once, also for 0, infinity and subnormal results.
 Expr scale(const Expr& x, const Expr& n);
@@ -36,6 +38,7 @@ Expr round_tf32(const Expr& x);
 Expr floor(const Expr& x);
 Expr ceil(const Expr& x);
 Expr round(const Expr& x);  ///< to nearest, ties to even
+Expr trunc(const Expr& x);  ///< towards 0
 Expr abs(const Expr& x);    ///< the lowest signed integer gives itself
 /// min(max(x, low), high); `high` where low > high. NaN stays NaN.
 Expr clamp(const Expr& x, const Expr& low, const Expr& high);

@@ -137,6 +137,7 @@ Expr ExprSimplifier::run_call(const Expr& e, const Call& n) {
     if (n.intrinsic == Intrinsic::kAbs) return make_float(std::abs(imm->value), e.type());
     if (n.intrinsic == Intrinsic::kFloor) return make_float(std::floor(imm->value), e.type());
     if (n.intrinsic == Intrinsic::kCeil) return make_float(std::ceil(imm->value), e.type());
+    if (n.intrinsic == Intrinsic::kTrunc) return make_float(std::trunc(imm->value), e.type());
   }
   if (const std::int64_t* imm = as_const_int(first); imm && n.intrinsic == Intrinsic::kAbs) {
     return *imm >= 0 || e.type().code == TypeCode::kUInt ? first : make_int(0, e.type()) - first;

@@ -79,6 +79,7 @@ Program rounded_functions_on(Type type, Rows rows, Kernels kernels) {
   program.add("below", [](Expr a, Expr) { return floor(a); });
   program.add("above", [](Expr a, Expr) { return ceil(a); });
   program.add("nearest", [](Expr a, Expr) { return round(a); });
+  program.add("towards_0", [](Expr a, Expr) { return trunc(a); });
   program.add("fused", [](Expr a, Expr c) { return fma(a, c, a); });
   program.add("scaled", [](Expr a, Expr c) { return scale(a, floor(clamp(c, -300.0, 300.0))); });
   program.add("infinite",
@@ -97,6 +98,8 @@ Program transcendental_functions_on(Type type, Rows rows, Kernels kernels) {
   program.add("hyperbolic", [](Expr a, Expr) { return tanh(a); });
   program.add("logistic", [](Expr a, Expr) { return sigmoid(a); });
   program.add("error_function", [](Expr a, Expr) { return erf(a); });
+  program.add("sine", [](Expr a, Expr) { return sin(a); });
+  program.add("cosine", [](Expr a, Expr) { return cos(a); });
   program.add("power", [](Expr a, Expr) { return pow(abs(a), make_const(1.5, a.type())); });
   return program.program();
 }
