@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "ir/core/rewrite.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -26,11 +27,30 @@ std::vector<ir::ReduceAxis> checked_axes(const std::vector<IterVar>& axes) {
   return result;
 }
 
+/// Refuses a condition of a reduction that is not a bool. It may be absent.
+void check_where(const Expr& where) {
+  if (!where.defined() || where.type() == ir::Type{kBool}) return;
+  throw UsageError(fmt::format("where of a reduction is {}, but it takes a bool: compare first", where.type().str()));
+}
+
+/// Refuses an initial value that is no constant over the axes of its reduction, or is not of type `type`.
+void check_init(const Expr& init, ir::Type type, const std::vector<IterVar>& axes) {
+  if (!init.defined() || init.type() != type) {
+    throw UsageError(fmt::format("init of a reduction is {}, but the value is {}: cast it",
+                                 init.defined() ? init.type().str() : "undefined", type.str()));
+  }
+  for (const IterVar& axis : axes) {
+    if (!ir::mentions(init, axis.var())) continue;
+    throw UsageError(fmt::format(
+        "init of a reduction depends on its axis '{}': it is used once, before the first value", axis.name()));
+  }
+}
+
 bool is_literal(const Expr& e) { return e.as<ir::IntImm>() != nullptr || e.as<ir::FloatImm>() != nullptr; }
 
 }  // namespace
 
-Expr reduce(ir::ReducerKind reducer, Expr value, const std::vector<IterVar>& axes) {
+Expr reduce(ir::ReducerKind reducer, Expr value, const std::vector<IterVar>& axes, const ReduceOptions& options) {
   if (!value.defined()) throw UsageError("the value of a reduction is undefined");
   if (reducer == ir::ReducerKind::kCustom) throw UsageError("a user-made reduction is made by a Reducer: call that");
   const bool logical = reducer == ir::ReducerKind::kAny || reducer == ir::ReducerKind::kAll;
@@ -39,17 +59,33 @@ Expr reduce(ir::ReducerKind reducer, Expr value, const std::vector<IterVar>& axe
     throw UsageError(
         fmt::format("a value of type {} cannot be combined by {}", value.type().str(), ir::reducer_name(reducer)));
   }
-  return ir::make_reduce(reducer, std::move(value), std::move(checked));
+  const ir::Type type = value.type();
+  check_where(options.where);
+  if (options.where.defined()) value = ir::select(options.where, value, ir::reducer_identity(reducer, type));
+  if (!options.init.defined()) return ir::make_reduce(reducer, std::move(value), std::move(checked));
+  const Expr init = is_literal(options.init) ? ir::cast(type, options.init) : options.init;
+  check_init(init, type, axes);
+  return ir::make_reduce({reducer, {std::move(value)}, std::move(checked), nullptr, 0, {init}});
 }
 
-Expr sum(Expr value, const std::vector<IterVar>& axes) { return reduce(ir::ReducerKind::kSum, std::move(value), axes); }
-Expr prod(Expr value, const std::vector<IterVar>& axes) {
-  return reduce(ir::ReducerKind::kProd, std::move(value), axes);
+Expr sum(Expr value, const std::vector<IterVar>& axes, const ReduceOptions& options) {
+  return reduce(ir::ReducerKind::kSum, std::move(value), axes, options);
 }
-Expr min(Expr value, const std::vector<IterVar>& axes) { return reduce(ir::ReducerKind::kMin, std::move(value), axes); }
-Expr max(Expr value, const std::vector<IterVar>& axes) { return reduce(ir::ReducerKind::kMax, std::move(value), axes); }
-Expr any(Expr value, const std::vector<IterVar>& axes) { return reduce(ir::ReducerKind::kAny, std::move(value), axes); }
-Expr all(Expr value, const std::vector<IterVar>& axes) { return reduce(ir::ReducerKind::kAll, std::move(value), axes); }
+Expr prod(Expr value, const std::vector<IterVar>& axes, const ReduceOptions& options) {
+  return reduce(ir::ReducerKind::kProd, std::move(value), axes, options);
+}
+Expr min(Expr value, const std::vector<IterVar>& axes, const ReduceOptions& options) {
+  return reduce(ir::ReducerKind::kMin, std::move(value), axes, options);
+}
+Expr max(Expr value, const std::vector<IterVar>& axes, const ReduceOptions& options) {
+  return reduce(ir::ReducerKind::kMax, std::move(value), axes, options);
+}
+Expr any(Expr value, const std::vector<IterVar>& axes, const ReduceOptions& options) {
+  return reduce(ir::ReducerKind::kAny, std::move(value), axes, options);
+}
+Expr all(Expr value, const std::vector<IterVar>& axes, const ReduceOptions& options) {
+  return reduce(ir::ReducerKind::kAll, std::move(value), axes, options);
+}
 
 Reducer::Reducer(std::string name, std::vector<Expr> identity, const Combine& combine) {
   ir::Combiner combiner;
@@ -82,7 +118,8 @@ Reducer::Reducer(std::string name, std::vector<Expr> identity, const Combine& co
   combiner_ = std::make_shared<const ir::Combiner>(std::move(combiner));
 }
 
-std::vector<Expr> Reducer::operator()(std::vector<Expr> values, const std::vector<IterVar>& axes) const {
+std::vector<Expr> Reducer::operator()(std::vector<Expr> values, const std::vector<IterVar>& axes, const Expr& where,
+                                      std::vector<Expr> init) const {
   const std::size_t members = combiner_->identity.size();
   if (values.size() != members) {
     throw UsageError(
@@ -96,10 +133,24 @@ std::vector<Expr> Reducer::operator()(std::vector<Expr> values, const std::vecto
                                    values[m].defined() ? values[m].type().str() : "undefined", type.str()));
     }
   }
+  if (!init.empty() && init.size() != members) {
+    throw UsageError(fmt::format("reducer '{}' starts from {} values, but {} were given: give one a member, or none",
+                                 combiner_->name, members, init.size()));
+  }
+  check_where(where);
+  for (std::size_t m = 0; m < members && where.defined(); ++m) {
+    values[m] = ir::select(where, values[m], combiner_->identity[m]);
+  }
   const std::vector<ir::ReduceAxis> checked = checked_axes(axes);
+  for (std::size_t m = 0; m < init.size(); ++m) {
+    const ir::Type type = combiner_->identity[m].type();
+    if (init[m].defined() && is_literal(init[m])) init[m] = ir::cast(type, init[m]);
+    check_init(init[m], type, axes);
+  }
   std::vector<Expr> result;
   for (std::size_t m = 0; m < members; ++m) {
-    result.push_back(ir::make_reduce({ir::ReducerKind::kCustom, values, checked, combiner_, static_cast<int>(m)}));
+    result.push_back(
+        ir::make_reduce({ir::ReducerKind::kCustom, values, checked, combiner_, static_cast<int>(m), init}));
   }
   return result;
 }

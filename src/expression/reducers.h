@@ -19,21 +19,46 @@ namespace nestwright {
 using ir::max;
 using ir::min;
 
+/// What a reduction may be given besides its value and axes, as in TVM:
+///
+///   sum(A(i, k), k, {.where = k <= i, .init = B(i)})
+///
+struct ReduceOptions {
+  /// A bool. Where it does not hold, the identity is combined in place of the value, and nothing of the value is read.
+  Expr where;
+  /// What the values are combined with, in place of the identity. It may depend on the indices of the tensor, but not
+  /// on the axes of the reduction. A literal takes the type of the value.
+  Expr init;
+};
+
 /// The reduction of `value` over `axes`. Throws UsageError for an axis that reduce_axis did not make or that is given
-/// twice, and for a value whose type does not fit: any and all take bool, the other reducers do not.
-Expr reduce(ir::ReducerKind reducer, Expr value, const std::vector<IterVar>& axes);
-Expr sum(Expr value, const std::vector<IterVar>& axes);
-Expr prod(Expr value, const std::vector<IterVar>& axes);
-Expr min(Expr value, const std::vector<IterVar>& axes);
-Expr max(Expr value, const std::vector<IterVar>& axes);
-Expr any(Expr value, const std::vector<IterVar>& axes);
-Expr all(Expr value, const std::vector<IterVar>& axes);
-inline Expr sum(Expr value, const IterVar& axis) { return sum(std::move(value), std::vector{axis}); }
-inline Expr prod(Expr value, const IterVar& axis) { return prod(std::move(value), std::vector{axis}); }
-inline Expr min(Expr value, const IterVar& axis) { return min(std::move(value), std::vector{axis}); }
-inline Expr max(Expr value, const IterVar& axis) { return max(std::move(value), std::vector{axis}); }
-inline Expr any(Expr value, const IterVar& axis) { return any(std::move(value), std::vector{axis}); }
-inline Expr all(Expr value, const IterVar& axis) { return all(std::move(value), std::vector{axis}); }
+/// twice, for a value whose type does not fit (any and all take bool, the other reducers do not), for a `where` that is
+/// not bool and for an `init` of another type or that depends on an axis of the reduction.
+Expr reduce(ir::ReducerKind reducer, Expr value, const std::vector<IterVar>& axes, const ReduceOptions& options = {});
+Expr sum(Expr value, const std::vector<IterVar>& axes, const ReduceOptions& options = {});
+Expr prod(Expr value, const std::vector<IterVar>& axes, const ReduceOptions& options = {});
+Expr min(Expr value, const std::vector<IterVar>& axes, const ReduceOptions& options = {});
+Expr max(Expr value, const std::vector<IterVar>& axes, const ReduceOptions& options = {});
+Expr any(Expr value, const std::vector<IterVar>& axes, const ReduceOptions& options = {});
+Expr all(Expr value, const std::vector<IterVar>& axes, const ReduceOptions& options = {});
+inline Expr sum(Expr value, const IterVar& axis, const ReduceOptions& options = {}) {
+  return sum(std::move(value), std::vector{axis}, options);
+}
+inline Expr prod(Expr value, const IterVar& axis, const ReduceOptions& options = {}) {
+  return prod(std::move(value), std::vector{axis}, options);
+}
+inline Expr min(Expr value, const IterVar& axis, const ReduceOptions& options = {}) {
+  return min(std::move(value), std::vector{axis}, options);
+}
+inline Expr max(Expr value, const IterVar& axis, const ReduceOptions& options = {}) {
+  return max(std::move(value), std::vector{axis}, options);
+}
+inline Expr any(Expr value, const IterVar& axis, const ReduceOptions& options = {}) {
+  return any(std::move(value), std::vector{axis}, options);
+}
+inline Expr all(Expr value, const IterVar& axis, const ReduceOptions& options = {}) {
+  return all(std::move(value), std::vector{axis}, options);
+}
 
 /// A user-defined reducer, over single values or tuples:
 ///
@@ -52,9 +77,10 @@ class Reducer {
   /// another number of values or other types.
   Reducer(std::string name, std::vector<Expr> identity, const Combine& combine);
   /// The members of the reduction of `values` over `axes`: the bodies of one compute_tuple. Literals take the type of
-  /// the member. Throws UsageError where the number or the types of the values are not the reducer's, and for axes as
-  /// reduce() does.
-  std::vector<Expr> operator()(std::vector<Expr> values, const std::vector<IterVar>& axes) const;
+  /// the member. `where` and `init`, a value for each member or none, are those of ReduceOptions. Throws UsageError
+  /// where the number or the types of the values are not the reducer's, and for the others as reduce() does.
+  std::vector<Expr> operator()(std::vector<Expr> values, const std::vector<IterVar>& axes, const Expr& where = {},
+                               std::vector<Expr> init = {}) const;
 
  private:
   std::shared_ptr<const ir::Combiner> combiner_;

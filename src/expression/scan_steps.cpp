@@ -89,7 +89,7 @@ class StepAnalysis {
     const auto look = [&](const Expr& part) {
       if (const auto* load = part.as<ir::Load>()) read(op, *load, values, ranges);
     };
-    for (const Expr& e : compute.values()) ir::for_each_expr(e, look);
+    for (const Expr& e : compute.operands()) ir::for_each_expr(e, look);
   }
 
   void read(const Operation& reader, const ir::Load& load, const ir::Substitution& values, const ir::Ranges& ranges) {

@@ -66,6 +66,7 @@ void check_reductions(const std::vector<Expr>& bodies, const std::string& name) 
          (top->combiner != nullptr && top->combiner == first->combiner &&
           top->result == static_cast<int>(&body - bodies.data()) && top->values.size() == bodies.size() &&
           same_list(top->values, first->values, [](const Expr& x, const Expr& y) { return x.same_as(y); }) &&
+          same_list(top->init, first->init, [](const Expr& x, const Expr& y) { return x.same_as(y); }) &&
           same_list(top->axes, first->axes,
                     [](const ir::ReduceAxis& x, const ir::ReduceAxis& y) { return x.var == y.var; })));
     if (!together) {
@@ -148,6 +149,12 @@ void check_arity(std::size_t rank, std::size_t arity) {
       fmt::format("the shape has {} dimensions, but the body takes {} indices: give one for each", rank, arity));
 }
 }  // namespace detail
+
+std::vector<Expr> ComputeOp::operands() const {
+  std::vector<Expr> result = values();
+  if (reduction() != nullptr) result.insert(result.end(), reduction()->init.begin(), reduction()->init.end());
+  return result;
+}
 
 void Operation::refuse_undefined() {
   throw UsageError("an undefined tensor is used: make it by placeholder or compute");

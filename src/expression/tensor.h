@@ -67,6 +67,8 @@ struct ComputeOp {
   /// The operands of the reduction, shared by the members of a tuple; the bodies where the operation is not a
   /// reduction.
   const std::vector<Expr>& values() const { return reduction() != nullptr ? reduction()->values : bodies; }
+  /// values(), and what the reduction starts from where it says so.
+  std::vector<Expr> operands() const;
 };
 
 /// A recurrence over the leading axis (expression/scan.h). Rows 0 .. k-1 of result r are init[r]; step t >= k stores

@@ -50,7 +50,10 @@ Expr Frame::inner_extent(const AxisEdge& edge, const Expr& parent) const {
 bool Frame::computes_tile() const {
   const auto& tensorize = graph->state->tensorize;
   if (!tensorize) return false;
-  return role == NestRole::kCompute || (role == NestRole::kInitToIdentity && tensorize->intrinsic->init);
+  if (role == NestRole::kCompute) return true;
+  // The intrinsic's init stores the identity.
+  const ir::Reduce* reduction = graph->compute->reduction();
+  return role == NestRole::kInitToIdentity && tensorize->intrinsic->init && reduction->init.empty();
 }
 
 bool Frame::is_limited(int axis) const {

@@ -93,7 +93,7 @@ Stmt NestBuilder::statement(const Frame& frame) {
         value = ir::make_const(0, buffer->element);
         break;
       case NestRole::kInitToIdentity:
-        value = ir::reducer_identity(*reduce, r);
+        value = rewrite_body(ir::reducer_start(*reduce, r), values, schedule_, storages_, facts_);
         break;
       case NestRole::kInitToCarried: {
         const Storage& output = *storages_[graph.state->carried_from];

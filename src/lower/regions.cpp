@@ -145,7 +145,7 @@ Regions::Regions(const ScheduleState& schedule, const std::vector<StageGraph>& g
       for (const Expr& index : load->indices) read.indices.push_back(ir::to_linear(index));
       reads_[s].push_back(std::move(read));
     };
-    for (const Expr& e : graphs[s].compute->values()) ir::for_each_expr(e, add_read);
+    for (const Expr& e : graphs[s].compute->operands()) ir::for_each_expr(e, add_read);
     for (const Read& read : reads_[s]) {
       const int producer = schedule.producer(read.buffer).stage;
       if (producer < 0) continue;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "ir/core/rewrite.h"
+
 namespace nestwright {
 namespace {
 
@@ -48,11 +50,39 @@ class Search {
       const auto& inputs = reader.op->inputs;
       if (reader.attach.kind == AttachKind::kInline) continue;
       if (std::find(inputs.begin(), inputs.end(), producer.op) == inputs.end()) continue;
-      if (is_inside(static_cast<int>(r), producer.attach.stage, position(host, producer.attach.loop))) continue;
+      if (is_inside(static_cast<int>(r), producer.attach.stage, position(host, producer.attach.loop))) {
+        find_late_start(number, static_cast<int>(r));
+        continue;
+      }
       faults_.push_back(
           {Kind::kReadOutside, number, producer.attach.loop,
            fmt::format("{} is computed there, and {}, which reads it, would lie outside", producer.name, reader.name)});
     }
+  }
+
+  /// What a reduction starts from is stored before its loops.
+  void find_late_start(int number, int reader) {
+    const ir::Reduce* reduction = stage(reader).op.compute()->reduction();
+    if (reduction == nullptr || reduction->init.empty()) return;
+    const std::vector<Buffer>& results = stage(number).op->results;
+    const auto is_read = [&](const Expr& start) {
+      return ir::any_expr(start, [&](const Expr& part) {
+        const auto* load = part.as<ir::Load>();
+        return load != nullptr && std::find(results.begin(), results.end(), load->buffer) != results.end();
+      });
+    };
+    if (std::none_of(reduction->init.begin(), reduction->init.end(), is_read)) return;
+    const Attach* attach = &stage(number).attach;
+    while (attach->stage != reader && stage(attach->stage).attach.kind == AttachKind::kAt) {
+      attach = &stage(attach->stage).attach;
+    }
+    if (attach->stage != reader) return;
+    const std::vector<IterVar>& leaves = stage(reader).leaves;
+    const auto first = std::find_if(leaves.begin(), leaves.end(), [](const IterVar& loop) { return loop.is_reduce(); });
+    if (position(stage(reader), attach->loop) < first - leaves.begin()) return;
+    faults_.push_back({Kind::kAfterStart, number, attach->loop,
+                       fmt::format("{} starts its reduction from {}, before this loop: attach it outside the reduction",
+                                   stage(reader).name, stage(number).name)});
   }
 
   void find_outside_blocks(int number) {

@@ -16,6 +16,7 @@ struct AttachmentFault {
     kParallelTwice,  ///< a parallel loop inside another one
     kInVector,       ///< a stage computed inside a vectorised loop, hence once for each lane
     kUnorderedLoop,  ///< a stage double-buffered at a loop whose iterations do not run in order
+    kAfterStart,     ///< a stage that a reduction starts from lies inside the loops of the reduction
     kBlockInside,    ///< a loop bound to blockIdx inside another bound loop: only the host launches blocks
   };
   Kind kind;

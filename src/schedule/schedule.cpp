@@ -131,7 +131,7 @@ Schedule::Schedule(std::vector<Tensor> outputs) : state_(std::make_unique<Schedu
     const std::vector<IterVar> axes = computed_axes(*state_, static_cast<int>(s));
     require_extents(op, *state_);
     const bool is_init = scan_place(*state_, static_cast<int>(s)).part == ScanPart::kInit;
-    for (const Expr& e : op.values()) {
+    for (const Expr& e : op.operands()) {
       for (ir::Requirement& needed : check_reads(state_->stages[s].name, axes, op.reduce_axes, e)) {
         // A scan of few steps reads only the first rows of its init, so reads of init are not requirements.
         if (!is_init) add_requirement(*state_, std::move(needed));

@@ -247,9 +247,17 @@ Expr make_reduce(ReducerKind reducer, Expr value, std::vector<ReduceAxis> axes) 
 }
 
 Expr make_reduce(Reduce reduce) {
+  if (!reduce.init.empty() && reduce.init.size() != reduce.values.size())
+    refuse("a reduction starts from other values");
+  for (std::size_t m = 0; m < reduce.init.size(); ++m) {
+    if (reduce.init[m].type() != reduce.values[m].type()) refuse("a reduction starts from a value of another type");
+  }
   if (reduce.reducer != ReducerKind::kCustom) {
     if (reduce.values.size() != 1) refuse(std::string(reducer_name(reduce.reducer)) + " reduces one value");
-    return make_reduce(reduce.reducer, std::move(reduce.values[0]), std::move(reduce.axes));
+    const Expr plain = make_reduce(reduce.reducer, reduce.values[0], reduce.axes);
+    if (reduce.init.empty()) return plain;
+    const Type type = plain.type();
+    return node(type, std::move(reduce));
   }
   const std::size_t members = reduce.values.size();
   if (reduce.combiner == nullptr || reduce.combiner->combined.size() != members) {
@@ -262,6 +270,10 @@ Expr make_reduce(Reduce reduce) {
   }
   const Type type = reduce.values.at(static_cast<std::size_t>(reduce.result)).type();
   return node(type, std::move(reduce));
+}
+
+Expr reducer_start(const Reduce& reduce, std::size_t member) {
+  return reduce.init.empty() ? reducer_identity(reduce, member) : reduce.init[member];
 }
 
 Expr reducer_identity(const Reduce& reduce, std::size_t member) {

@@ -335,6 +335,8 @@ struct Reduce {
   std::vector<ReduceAxis> axes;
   std::shared_ptr<const Combiner> combiner;  ///< kCustom only
   int result = 0;
+  /// What the values are combined with, one for each, without the variables of the axes. Empty: the identity.
+  std::vector<Expr> init;
 };
 
 struct ExprNode {
@@ -378,6 +380,8 @@ Expr make_call(Intrinsic intrinsic, std::vector<Expr> args, Type type);
 Expr make_reduce(ReducerKind reducer, Expr value, std::vector<ReduceAxis> axes);
 /// Requires the parts of `reduce` to agree in number and type.
 Expr make_reduce(Reduce reduce);
+/// What member `member` of the tuple starts from: its init, or the neutral element.
+Expr reducer_start(const Reduce& reduce, std::size_t member);
 /// The neutral element of a reducer. Not for kCustom, whose combiner has it.
 Expr reducer_identity(ReducerKind kind, Type type);
 /// The neutral element of a member of the tuple, also for kCustom.

@@ -95,8 +95,8 @@ struct Fields<ReduceAxis> {
 };
 template <>
 struct Fields<Reduce> {
-  static constexpr std::tuple list{&Reduce::reducer, &Reduce::combiner, &Reduce::result, &Reduce::axes,
-                                   &Reduce::values};
+  static constexpr std::tuple list{&Reduce::reducer, &Reduce::combiner, &Reduce::result,
+                                   &Reduce::init,    &Reduce::axes,     &Reduce::values};
 };
 
 template <>

@@ -170,6 +170,10 @@ class Printer {
       out_ += ", ";
       range(axis.var, axis.min, axis.extent);
     }
+    if (!n.init.empty()) {
+      out_ += ", from ";
+      list(n.init, [&](const Expr& start) { print(start); });
+    }
     out_ += ')';
     if (n.values.size() > 1) out_ += "." + std::to_string(n.result);
   }

@@ -187,8 +187,13 @@ Expr ExprSimplifier::run_reduce(const Expr& e, const Reduce& n) {
     changed |= !values.back().same_as(value);
   }
   ranges_ = std::move(outside);
+  std::vector<Expr> init;
+  for (const Expr& start : n.init) {
+    init.push_back(run(start));
+    changed |= !init.back().same_as(start);
+  }
   if (!changed) return e;
-  return make_reduce({n.reducer, std::move(values), std::move(axes), n.combiner, n.result});
+  return make_reduce({n.reducer, std::move(values), std::move(axes), n.combiner, n.result, std::move(init)});
 }
 
 // --- Sums of indices -------------------------------------------------------------------------------------------------

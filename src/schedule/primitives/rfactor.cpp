@@ -7,6 +7,7 @@
 //                                                  B[i] = 0
 //                                                  for ki.v: B[i] += B.rf[ki.v, i]
 //
+// Where the reduction has an init, B starts from it; B.rf starts from the identity.
 // B.rf is a new stage over fresh axes: the loop's axis at position `axis` among the spatial ones, then a reduce axis
 // for each other loop of the reduction, unrolled where that loop was. Splits and fusions of reduce loops are folded
 // into its indices; iterations past the extent of a split combine the identity. The spatial loops of the stage are
@@ -90,10 +91,10 @@ void resolve(const StageState& stage, ir::Substitution& values, Expr& guard) {
   }
 }
 
-/// The members of a reduction of `values` over `axes`, with the reducer of `like`.
-std::vector<Expr> reductions(const ir::Reduce& like, const std::vector<Expr>& values,
-                             const std::vector<IterVar>& axes) {
-  ir::Reduce reduce{like.reducer, values, {}, like.combiner, 0};
+/// The members of a reduction of `values` over `axes` with the reducer of `like`, from `init` or the identity.
+std::vector<Expr> reductions(const ir::Reduce& like, const std::vector<Expr>& values, const std::vector<IterVar>& axes,
+                             const std::vector<Expr>& init = {}) {
+  ir::Reduce reduce{like.reducer, values, {}, like.combiner, 0, init};
   for (const IterVar& axis : axes) reduce.axes.push_back({axis.var(), axis.min(), axis.extent()});
   std::vector<Expr> members;
   for (std::size_t r = 0; r < values.size(); ++r) {
@@ -145,7 +146,7 @@ Partial make_partial(const StageState& stage, const IterVar& loop, int axis) {
 }  // namespace
 
 Tensor Schedule::rfactor(const Tensor& tensor, const IterVar& loop, int axis) {
-  const Primitive primitive(*state_, "rfactor", tensor);
+  const Primitive primitive(own_state(), "rfactor", tensor);
   check_reduction(primitive, loop, axis);
   ScheduleState& state = *state_;
   const int index = primitive.index();
@@ -180,7 +181,7 @@ Tensor Schedule::rfactor(const Tensor& tensor, const IterVar& loop, int axis) {
   for (std::size_t r = 0; r < op->results.size(); ++r) {
     values.push_back(Tensor(op, static_cast<int>(r)).at(point));
   }
-  rest.bodies = reductions(reduce, values, rest.reduce_axes);
+  rest.bodies = reductions(reduce, values, rest.reduce_axes, reduce.init);
   const auto is_reduce = [](const IterVar& axis_of_it) { return axis_of_it.is_reduce(); };
   std::erase_if(stage.leaves, is_reduce);
   stage.leaves.push_back(over);
