@@ -132,7 +132,7 @@ Stmt NestBuilder::initialise(const Frame& frame, int position) {
 Stmt NestBuilder::open_loop(Frame frame, int position) {
   const StageGraph& graph = *frame.graph;
   const int axis = graph.leaves[position];
-  if (frame.computes_tile() && graph.state->tensorize->loop == graph.axes[axis]) {
+  if (frame.computes_tile() && graph.state->tensorize->loop == graph.axes[axis] && !is_partial_tile(frame, position)) {
     // A reduction wholly inside the tile is initialised here.
     const bool starts = frame.role == NestRole::kCompute && graph.is_reduction() && graph.first_reduce > position;
     Stmt init = starts ? initialise(frame, position) : Stmt();

@@ -90,6 +90,8 @@ class NestBuilder {
                    const ir::Substitution& values);
 
   // nest_tensorize.cpp: tiles that an intrinsic computes.
+  /// Whether the tile at this leaf is one of the tail of a split that makes loops of its tail.
+  static bool is_partial_tile(const Frame& frame, int position);
   ir::Stmt open_tile(Frame frame, int position);
   ir::Stmt tile_statement(const Frame& frame, const std::vector<ir::Expr>& indices, const ir::Substitution& values);
 

@@ -1,7 +1,10 @@
 // Builds the tiles that an intrinsic computes.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lower/nest_builder.h"
+#include "lower/tile_check.h"
 #include "schedule/match_pattern.h"
 #include "support/error.h"
 
@@ -27,6 +30,19 @@ void check_strides(const std::string& stage, const Tensor& declared, const ir::B
 }
 
 }  // namespace
+
+bool NestBuilder::is_partial_tile(const Frame& frame, int position) {
+  const StageGraph& graph = *frame.graph;
+  const auto is_partial = [&](int axis) {
+    const std::int64_t *now = ir::as_const_int(frame.extent[axis]), *all = ir::as_const_int(graph.axes[axis].extent());
+    if (now == nullptr || all == nullptr || *now == *all) return false;
+    return std::any_of(graph.edges.begin(), graph.edges.end(), [&](const AxisEdge& edge) {
+      return edge.kind == AxisEdge::Kind::kSplit && edge.inner == axis &&
+             (edge.split->tail.kind == TailKind::kPartition || edge.split->tail.kind == TailKind::kCompose);
+    });
+  };
+  return std::any_of(graph.leaves.begin() + position, graph.leaves.end(), is_partial);
+}
 
 Stmt NestBuilder::open_tile(Frame frame, int position) {
   const StageGraph& graph = *frame.graph;
@@ -62,7 +78,11 @@ Stmt NestBuilder::tile_statement(const Frame& frame, const std::vector<Expr>& in
   const TensorizeNote& note = *graph.state->tensorize;
   const TensorIntrinsic& intrinsic = *note.intrinsic;
   const TensorSlice output{storages_[graph.stage]->buffers.front(), indices};
-  if (frame.role == NestRole::kInitToIdentity) return intrinsic.init(output);
+  if (frame.role == NestRole::kInitToIdentity) {
+    Stmt emitted = intrinsic.init(output);
+    check_tile(emitted, output, {}, intrinsic, graph.state->name);
+    return emitted;
+  }
 
   const PatternMatch match = match_pattern(*graph.state, note.loop, intrinsic);
   if (!match.difference.empty()) {
@@ -85,7 +105,13 @@ Stmt NestBuilder::tile_statement(const Frame& frame, const std::vector<Expr>& in
     check_strides(graph.state->name, intrinsic.inputs[i], load->buffer, intrinsic.name);
     inputs.push_back({load->buffer, load->indices});
   }
-  return intrinsic.emit(output, inputs);
+  Stmt emitted = intrinsic.emit(output, inputs);
+  check_tile(emitted, output, inputs, intrinsic, graph.state->name);
+  ir::Substitution scalars;
+  for (std::size_t i = 0; i < match.scalars.size(); ++i) {
+    scalars[intrinsic.scalars[i]] = rewrite_body(match.scalars[i], values, schedule_, storages_, facts_);
+  }
+  return scalars.empty() ? emitted : ir::substitute(emitted, scalars);
 }
 
 }  // namespace nestwright

@@ -19,7 +19,11 @@ using ir::Linear;
 class Matcher {
  public:
   Matcher(const StageState& stage, const TensorIntrinsic& intrinsic)
-      : stage_(stage), intrinsic_(intrinsic), loads_(intrinsic.inputs.size()), starts_(intrinsic.inputs.size()) {}
+      : stage_(stage),
+        intrinsic_(intrinsic),
+        loads_(intrinsic.inputs.size()),
+        scalars_(intrinsic.scalars.size()),
+        starts_(intrinsic.inputs.size()) {}
 
   PatternMatch run(const IterVar& loop) {
     const ComputeOp &pattern = *intrinsic_.pattern.op().compute(), &own = *stage_.op.compute();
@@ -49,11 +53,14 @@ class Matcher {
     for (std::size_t i = 0; i < loads_.size(); ++i) {
       if (!loads_[i].defined()) return differs(fmt::format("{} is not read", intrinsic_.inputs[i].name()));
     }
-    return {loads_, {}};
+    for (std::size_t i = 0; i < scalars_.size(); ++i) {
+      if (!scalars_[i].defined()) return differs(fmt::format("{} is not used", intrinsic_.scalars[i].name()));
+    }
+    return {loads_, scalars_, {}};
   }
 
  private:
-  PatternMatch differs(const std::string& why = {}) const { return {{}, why.empty() ? difference_ : why}; }
+  PatternMatch differs(const std::string& why = {}) const { return {{}, {}, why.empty() ? difference_ : why}; }
   bool fail(std::string why) {
     if (difference_.empty()) difference_ = std::move(why);
     return false;
@@ -97,9 +104,14 @@ class Matcher {
         const std::int64_t factor = split->factors.front();
         const Expr index = value(split->outer) * Expr(factor) + value(split->inner);
         const std::int64_t* extent = ir::as_const_int(split->parent.extent());
-        if (is_inner(index) && (!split->counts.empty() || extent == nullptr || *extent % factor != 0)) {
-          return fail(fmt::format("the split of {} by {} leaves a tail, which no intrinsic can cut",
-                                  split->parent.name(), factor));
+        const bool cut = !split->counts.empty() || extent == nullptr || *extent % factor != 0;
+        // These two make other loops of the tail, which the intrinsic does not replace.
+        const bool apart = split->tail.kind == TailKind::kPartition || split->tail.kind == TailKind::kCompose;
+        if (is_inner(index) && cut && (!apart || is_inner(value(split->outer)))) {
+          return fail(
+              fmt::format("the split of {} by {} leaves a tail inside the loops that it replaces: give it "
+                          "Tail::partition(), which makes loops of the tail",
+                          split->parent.name(), factor));
         }
         values_[split->parent.var()] = index;
       }
@@ -171,6 +183,7 @@ class Matcher {
     const std::string reason = difference_;
     loads_ = before.loads_;
     starts_ = before.starts_;
+    scalars_ = before.scalars_;
     if (same(theirs.a, ours.b) && same(theirs.b, ours.a)) {
       difference_ = before.difference_;
       return true;
@@ -179,7 +192,26 @@ class Matcher {
     return false;
   }
 
+  /// Whether `ours` may be the value of scalar number `number`.
+  bool same_scalar(std::size_t number, const Expr& ours) {
+    const std::string& name = intrinsic_.scalars[number].name();
+    if (!same_type(intrinsic_.scalars[number].type(), ours.type(), name)) return false;
+    if (is_inner(ir::substitute(ours, values_))) {
+      return fail(fmt::format("{}, which {} stands for, differs within the tile", ir::to_string(ours), name));
+    }
+    Expr& known = scalars_[number];
+    if (known.defined() && !ir::equal(known, ours)) return fail(fmt::format("{} stands for two values", name));
+    known = ours;
+    return true;
+  }
+
   bool same(const Expr& theirs, const Expr& ours) {
+    if (const auto* ref = theirs.as<ir::VarRef>()) {
+      const auto scalar = std::find(intrinsic_.scalars.begin(), intrinsic_.scalars.end(), ref->var);
+      if (scalar != intrinsic_.scalars.end()) {
+        return same_scalar(static_cast<std::size_t>(scalar - intrinsic_.scalars.begin()), ours);
+      }
+    }
     const auto unlike = [&] {
       return fail(
           fmt::format("{} has {} where the pattern has {}", stage_.name, ir::to_string(ours), ir::to_string(theirs)));
@@ -208,6 +240,10 @@ class Matcher {
               const auto& m = *ours.as<ir::Call>();
               return n.intrinsic == m.intrinsic ? same_all(n.args, m.args) : unlike();
             },
+            [&](const ir::CallExtern& n) {
+              const auto& m = *ours.as<ir::CallExtern>();
+              return n.function == m.function && n.args.size() == m.args.size() ? same_all(n.args, m.args) : unlike();
+            },
             [&](const ir::OneOf<ir::Load, ir::Ramp, ir::Broadcast, ir::Reduce> auto&) { return unlike(); }},
         theirs.node().value);
   }
@@ -217,7 +253,7 @@ class Matcher {
   std::vector<Var> inner_;                    ///< loop variables of the tile
   ir::Ranges ranges_;                         ///< of the loops
   ir::Substitution values_, pattern_values_;  ///< axes of the stage and of the pattern in terms of the loops
-  std::vector<Expr> loads_;
+  std::vector<Expr> loads_, scalars_;
   std::vector<std::vector<Linear>> starts_;
   std::string difference_;
 };

@@ -11,8 +11,9 @@
 namespace nestwright {
 
 struct PatternMatch {
-  std::vector<Expr> loads;  ///< of the stage's body, one for each input of the pattern
-  std::string difference;   ///< what differs; empty where they match
+  std::vector<Expr> loads;    ///< of the stage's body, one for each input of the pattern
+  std::vector<Expr> scalars;  ///< of the stage's body, one for each scalar of the intrinsic
+  std::string difference;     ///< what differs; empty where they match
 };
 
 /// Matches where, from `loop` inwards, the spatial loops of `stage` are the pattern's axes in order and its reduction

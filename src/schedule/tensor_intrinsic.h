@@ -36,7 +36,11 @@ struct TensorIntrinsic {
   /// rank and, where the placeholder declares strides (which must be constant), strides of the last dimensions.
   Tensor pattern;
   std::vector<Tensor> inputs;  ///< the placeholders, in the order in which `emit` takes them
-  /// Statements in loop form for one tile. For a reduction, they combine the tile with the values already stored.
+  /// Variables of the pattern, made by var(). Each stands for a value of its type that is the same in the whole tile,
+  /// as a factor that is read once. `emit` uses them, and the lowering puts the values in their place.
+  std::vector<Var> scalars;
+  /// Statements in loop form for one tile. For a reduction, they combine the tile with the values already stored. They
+  /// access the tiles alone, and buffers that they allocate; the lowering refuses others.
   std::function<ir::Stmt(const TensorSlice& output, std::span<const TensorSlice> inputs)> emit;
   /// Statements that set a tile to the reduction's identity. Absent: a loop over each axis does so.
   std::function<ir::Stmt(const TensorSlice& output)> init;

@@ -12,7 +12,9 @@
 //  2. From the loop inwards, loops, reads, types and body are the pattern's (schedule/match_pattern.h).
 //  3. These loops are not annotated, and no stage, prefetch or pragma is attached to them.
 //  4. The stage is not a scan, and no other loop of it is tensorized.
-// The lowering checks that no tail cuts the tile and that the operands have no other layout.
+// A split inside the tile that does not divide has Tail::partition() or Tail::compose(): the intrinsic computes the
+// tiles that are whole, and loops the others. The lowering checks that no other tail cuts the tile, that the operands
+// have no other layout and that the intrinsic stores to its tile alone.
 #include <fmt/format.h>
 
 #include <set>
