@@ -31,7 +31,7 @@ class Counter : public ir::Visitor {
       visit(select->if_false);
       return;
     }
-    if (e.as<ir::Binary>() != nullptr) ++count;
+    if (e.as<ir::Binary>() != nullptr || e.as<ir::CallExtern>() != nullptr) ++count;
     if (const auto* call = e.as<ir::Call>()) count += ir::intrinsic_info(call->intrinsic).operations;
     visit_children(e);
   }

@@ -28,6 +28,7 @@ using ir::Buffer;
 using ir::Type;
 
 using ir::abs;
+using ir::call_extern;
 using ir::cast;
 using ir::ceil;
 using ir::clamp;

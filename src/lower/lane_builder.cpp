@@ -154,22 +154,31 @@ Expr LaneBuilder::vector(const Expr& e) {
                  },
                  [&](const Call& n) {
                    if (n.intrinsic == Intrinsic::kLikely) return vector(n.args[0]);
-                   std::vector<Expr> args;
-                   bool differ = false;
-                   for (const Expr& arg : n.args) {
-                     args.push_back(vector(arg));
-                     differ |= args.back().lanes() > 1;
-                   }
-                   if (differ) {
-                     for (Expr& arg : args) arg = broadcast(arg);
-                   }
-                   return make_call(n.intrinsic, std::move(args), e.type().with_lanes(differ ? lanes_ : 1));
+                   auto [args, lanes] = arguments(n.args);
+                   return make_call(n.intrinsic, std::move(args), e.type().with_lanes(lanes));
+                 },
+                 [&](const CallExtern& n) {
+                   auto [args, lanes] = arguments(n.args);
+                   return make_call_extern(n.function, std::move(args), e.type().with_lanes(lanes));
                  },
                  [&](const OneOf<IntImm, FloatImm, Ramp, Broadcast, Reduce> auto&) -> Expr {
                    throw LowerError(fmt::format("vectorized loop {} holds {}, which is a vector or a reduction already",
                                                 loop_, to_string(e)));
                  }},
       e.node().value);
+}
+
+std::pair<std::vector<Expr>, int> LaneBuilder::arguments(const std::vector<Expr>& scalar) {
+  std::vector<Expr> args;
+  bool differ = false;
+  for (const Expr& arg : scalar) {
+    args.push_back(vector(arg));
+    differ |= args.back().lanes() > 1;
+  }
+  if (differ) {
+    for (Expr& arg : args) arg = broadcast(arg);
+  }
+  return {std::move(args), differ ? lanes_ : 1};
 }
 
 Stmt LaneBuilder::build(const Stmt& s) {

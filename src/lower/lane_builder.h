@@ -7,6 +7,8 @@
 
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ir/core/stmt.h"
 #include "ir/simplify/simplify.h"
@@ -26,6 +28,8 @@ class LaneBuilder {
   /// The value of `e` in all lanes: a scalar if it is uniform over the lanes, else a vector.
   ir::Expr vector(const ir::Expr& e);
   ir::Expr vector_index(const ir::Expr& e);
+  /// The arguments of a call: scalars if all are uniform, else vectors; and their number of lanes.
+  std::pair<std::vector<ir::Expr>, int> arguments(const std::vector<ir::Expr>& scalar);
   ir::Expr broadcast(const ir::Expr& e) const { return e.lanes() == 1 ? ir::make_broadcast(e, lanes_) : e; }
   ir::Expr condition_vector(const ir::Expr& condition);
   std::vector<ir::Expr> indices(const ir::Buffer& buffer, const std::vector<ir::Expr>& scalar, bool& varies);

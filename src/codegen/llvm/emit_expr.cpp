@@ -65,6 +65,7 @@ llvm::Value* FunctionEmitter::emit(const ir::Expr& expr) {
           [&](const ir::Ramp& n) { return emit_ramp(n, type.lanes); },
           [&](const ir::Broadcast& n) -> llvm::Value* { return builder_.CreateVectorSplat(type.lanes, emit(n.value)); },
           [&](const ir::Call& n) { return emit_call(n, type); },
+          [&](const ir::CallExtern& n) { return emit_call_extern(n, type); },
           [&](const ir::Reduce&) -> llvm::Value* { throw CompileError("a reduction must be lowered to a loop first"); },
       },
       expr.node().value);
@@ -261,7 +262,7 @@ int FunctionEmitter::depth_of(const ir::Expr& expr) const {
     if (const auto* ref = e.as<ir::VarRef>()) {
       const auto found = vars_.find(ref->var.id());
       if (found != vars_.end()) deepest = std::max(deepest, found->second.depth);
-    } else if (e.as<ir::Load>() != nullptr || e.as<ir::Call>() != nullptr) {
+    } else if (e.as<ir::Load>() != nullptr || e.as<ir::Call>() != nullptr || e.as<ir::CallExtern>() != nullptr) {
       movable = false;
     }
   });

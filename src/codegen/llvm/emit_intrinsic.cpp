@@ -132,6 +132,53 @@ llvm::Value* FunctionEmitter::emit_round_tf32(llvm::Value* x, ir::Type type) {
   return builder_.CreateSelect(finite, builder_.CreateBitCast(rounded, x->getType()), x);
 }
 
+// The x86-64 ABI as clang and gcc use it: integers of fewer than 32 bits are extended by the caller.
+llvm::Value* FunctionEmitter::emit_call_extern(const ir::CallExtern& call, ir::Type type) {
+  std::vector<llvm::Value*> args;
+  std::vector<llvm::Type*> types;
+  for (const ir::Expr& arg : call.args) {
+    args.push_back(emit(arg));
+    types.push_back(type_of(arg.type().element()));
+  }
+  auto* signature = llvm::FunctionType::get(type_of(type.element()), types, false);
+  llvm::FunctionCallee callee = module_.module.getOrInsertFunction(call.function, signature);
+  auto* function = llvm::dyn_cast<llvm::Function>(callee.getCallee());
+  const bool is_own = call.function == module_.symbol || call.function == preparation_symbol(module_.symbol);
+  if (is_own || function == nullptr || function->getFunctionType() != signature) {
+    throw CompileError(fmt::format(
+        "the C function {} is called with two signatures, or has the name of the kernel: rename one", call.function));
+  }
+  const auto extension = [](ir::Type of) {
+    if (of.is_float() || of.bits >= 32) return llvm::Attribute::None;
+    return of.code == ir::TypeCode::kInt ? llvm::Attribute::SExt : llvm::Attribute::ZExt;
+  };
+  function->addFnAttr(llvm::Attribute::NoUnwind);
+  function->setDoesNotAccessMemory();
+  if (extension(type) != llvm::Attribute::None) function->addRetAttr(extension(type));
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const auto how = extension(call.args[i].type());
+    if (how != llvm::Attribute::None) function->addParamAttr(static_cast<unsigned>(i), how);
+  }
+  const auto call_with = [&](const std::vector<llvm::Value*>& operands) {
+    llvm::CallInst* made = builder_.CreateCall(callee, operands);
+    made->setAttributes(function->getAttributes());
+    return made;
+  };
+  return type.is_scalar() ? call_with(args) : lane_by_lane(args, type, call_with);
+}
+
+llvm::Value* FunctionEmitter::lane_by_lane(
+    const std::vector<llvm::Value*>& args, ir::Type type,
+    const std::function<llvm::Value*(const std::vector<llvm::Value*>& of_lane)>& call) {
+  llvm::Value* result = llvm::PoisonValue::get(type_of(type));
+  for (std::uint64_t lane = 0; lane < type.lanes; ++lane) {
+    std::vector<llvm::Value*> operands;
+    for (llvm::Value* arg : args) operands.push_back(builder_.CreateExtractElement(arg, lane));
+    result = builder_.CreateInsertElement(result, call(operands), lane);
+  }
+  return result;
+}
+
 // Emits one call for each lane.
 llvm::Value* FunctionEmitter::call_libm(const char* name, const std::vector<llvm::Value*>& args, ir::Type type) {
   llvm::Type* scalar = type_of(type.element());
@@ -143,13 +190,7 @@ llvm::Value* FunctionEmitter::call_libm(const char* name, const std::vector<llvm
     function->setDoesNotAccessMemory();  // errno is not read
   }
   if (type.is_scalar()) return builder_.CreateCall(callee, args);
-  llvm::Value* result = llvm::PoisonValue::get(type_of(type));
-  for (std::uint64_t lane = 0; lane < type.lanes; ++lane) {
-    std::vector<llvm::Value*> operands;
-    for (llvm::Value* arg : args) operands.push_back(builder_.CreateExtractElement(arg, lane));
-    result = builder_.CreateInsertElement(result, builder_.CreateCall(callee, operands), lane);
-  }
-  return result;
+  return lane_by_lane(args, type, [&](const auto& operands) { return builder_.CreateCall(callee, operands); });
 }
 
 }  // namespace nestwright::codegen

@@ -168,6 +168,11 @@ class FunctionEmitter {
   llvm::Value* emit_call(const ir::Call& call, ir::Type type);
   llvm::Value* emit_function(ir::Intrinsic function, const std::vector<llvm::Value*>& args, ir::Type type);
   llvm::Value* emit_round_tf32(llvm::Value* x, ir::Type type);
+  llvm::Value* emit_bits(ir::Intrinsic function, llvm::Value* x, llvm::Value* y, ir::Type type);
+  /// The vector of `type` whose lanes are call(the lanes of `args`).
+  llvm::Value* lane_by_lane(const std::vector<llvm::Value*>& args, ir::Type type,
+                            const std::function<llvm::Value*(const std::vector<llvm::Value*>& of_lane)>& call);
+  llvm::Value* emit_call_extern(const ir::CallExtern& call, ir::Type type);
   llvm::Value* call_libm(const char* name, const std::vector<llvm::Value*>& args, ir::Type type);
 
   // emit_scale.cpp

@@ -24,6 +24,7 @@ class LinkedObject final : public LoadedObject {
     if (!process_is_searched) refuse(object, "this process cannot be searched for symbols");
     auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object.object, object.symbol));
     if (!file) refuse(object, llvm::toString(file.takeError()));
+    require_symbols(object, **file);
     if (linker_.loadObject(**file) == nullptr || linker_.hasError()) refuse(object, linker_.getErrorString().str());
     linker_.resolveRelocations();
     if (linker_.hasError()) refuse(object, linker_.getErrorString().str());
@@ -37,6 +38,20 @@ class LinkedObject final : public LoadedObject {
   void* preparation() const override { return preparation_; }
 
  private:
+  /// RuntimeDyld ends the process at a function that it does not find.
+  void require_symbols(const CompiledObject& object, const llvm::object::ObjectFile& file) {
+    for (const llvm::object::SymbolRef& symbol : file.symbols()) {
+      llvm::Expected<std::uint32_t> flags = symbol.getFlags();
+      if (!flags) refuse(object, llvm::toString(flags.takeError()));
+      if ((*flags & llvm::object::SymbolRef::SF_Undefined) == 0) continue;
+      llvm::Expected<llvm::StringRef> name = symbol.getName();
+      if (!name) refuse(object, llvm::toString(name.takeError()));
+      if (name->empty() || memory_.getSymbolAddress(name->str()) != 0) continue;
+      refuse(object, fmt::format("the process has no C function {}: link it as a shared library, or with -rdynamic",
+                                 name->str()));
+    }
+  }
+
   void* address_of(const CompiledObject& object, const std::string& name) const {
     const llvm::JITEvaluatedSymbol symbol = linker_.getSymbol(name);
     if (!symbol) refuse(object, "it has no such symbol");

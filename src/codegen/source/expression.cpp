@@ -68,6 +68,12 @@ Text ExpressionWriter::unrounded(const Expr& e) {
                  [&](const Not& n) { return Text{"!" + value(n.a).in(Binds::kUnary), Binds::kUnary}; },
                  [&](const Select& n) { return select(n); }, [&](const Cast& n) { return cast(n, e.type()); },
                  [&](const Load& n) { return load(n, e.type()); }, [&](const Call& n) { return call(n, e); },
+                 [&](const CallExtern& n) -> Text {
+                   throw CompileError(fmt::format(
+                       "the C function {} cannot be called on a device: compute the tensor that calls it on "
+                       "a CPU, or write the function as an expression",
+                       n.function));
+                 },
                  [&](const OneOf<Ramp, Broadcast, Reduce> auto&) -> Text {
                    throw InternalError("internal error: no scalar expression: " + to_string(e));
                  }},

@@ -27,6 +27,7 @@ class LaneTaker {
                    [&](const Cast& n) { return make_cast(e.type().element(), take(n.value)); },
                    [&](const Load& n) { return load(n, e); },
                    [&](const Call& n) { return make_call(n.intrinsic, take(n.args), e.type().element()); },
+                   [&](const CallExtern& n) { return make_call_extern(n.function, take(n.args), e.type().element()); },
                    [&](const OneOf<IntImm, FloatImm, Reduce> auto&) -> Expr {
                      throw InternalError("internal error: a vector that has no lanes: " + to_string(e));
                    }},

@@ -99,7 +99,7 @@ class Comparer {
   /// Compares bits, so that -0 differs from 0 and NaN equals itself.
   bool same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
   template <class T>
-    requires std::is_enum_v<T> || std::is_integral_v<T> || std::same_as<T, std::shared_ptr<const Combiner>>
+    requires std::is_enum_v<T> || std::is_integral_v<T> || OneOf<T, std::string, std::shared_ptr<const Combiner>>
   bool same(const T& a, const T& b) {
     return a == b;
   }

@@ -239,6 +239,21 @@ Expr make_call(Intrinsic intrinsic, std::vector<Expr> args, Type type) {
   return node(type, Call{intrinsic, std::move(args)});
 }
 
+Expr make_call_extern(std::string function, std::vector<Expr> args, Type type) {
+  const auto is_letter = [](char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto is_part = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); };
+  if (function.empty() || !is_letter(function[0]) || !std::all_of(function.begin(), function.end(), is_part)) {
+    refuse("'" + function + "' names no C function");
+  }
+  if (type.is_narrow_float()) refuse(function + " gives " + type.str() + ", which C does not have");
+  for (const Expr& arg : args) {
+    if (!arg.defined() || arg.type().is_narrow_float() || arg.lanes() != type.lanes) {
+      refuse("an argument of " + function + " is undefined, has other lanes or is a 16-bit float");
+    }
+  }
+  return node(type, CallExtern{std::move(function), std::move(args)});
+}
+
 Expr make_reduce(ReducerKind reducer, Expr value, std::vector<ReduceAxis> axes) {
   const Type type = value.type();
   const bool logical = reducer == ReducerKind::kAny || reducer == ReducerKind::kAll;

@@ -26,7 +26,7 @@
 //                                                          in the vector form
 //
 //   Expr         ::= Type (IntImm | FloatImm | VarRef | Binary | Not | Select | Cast | Load | Ramp | Broadcast | Call |
-//                          Reduce)
+//                          CallExtern | Reduce)
 //   IntImm       ::= value                                 integer or bool
 //   FloatImm     ::= value
 //   VarRef       ::= Var
@@ -38,7 +38,8 @@
 //   Ramp         ::= base:Expr stride:Expr                 a vector, in the vector form
 //   Broadcast    ::= value:Expr                            a vector, in the vector form
 //   Call         ::= Intrinsic args:Expr*                  rows of ir/core/intrinsic_table
-//   Reduce       ::= ReducerKind Combiner? result axes:(Var min:Expr extent:Expr)* values:Expr*
+//   CallExtern   ::= function args:Expr*                   a C function; on CPUs
+//   Reduce       ::= ReducerKind Combiner? result init:Expr* axes:(Var min:Expr extent:Expr)* values:Expr*
 //                                                          before lowering only
 //
 // Semantics, for every node:
@@ -311,6 +312,14 @@ struct Call {
   std::vector<Expr> args;
 };
 
+/// A call of the C function of this name, once for each lane, with arguments of any element types but float16 and
+/// bfloat16. The node's type is that of the result. The function has no side effects, and may be called where the value
+/// is not used.
+struct CallExtern {
+  std::string function;
+  std::vector<Expr> args;
+};
+
 enum class ReducerKind : std::uint8_t { kSum, kProd, kMin, kMax, kAny, kAll, kCustom };
 const char* reducer_name(ReducerKind kind);
 /// One axis of a reduction; `var` occurs in the values that are reduced.
@@ -341,7 +350,8 @@ struct Reduce {
 
 struct ExprNode {
   Type type;
-  std::variant<IntImm, FloatImm, VarRef, Binary, Not, Select, Cast, Load, Ramp, Broadcast, Call, Reduce> value;
+  std::variant<IntImm, FloatImm, VarRef, Binary, Not, Select, Cast, Load, Ramp, Broadcast, Call, CallExtern, Reduce>
+      value;
 };
 
 template <class T>
@@ -377,6 +387,7 @@ Expr make_ramp(Expr base, Expr stride, int lanes);
 /// Returns `value` itself where lanes is 1.
 Expr make_broadcast(Expr value, int lanes);
 Expr make_call(Intrinsic intrinsic, std::vector<Expr> args, Type type);
+Expr make_call_extern(std::string function, std::vector<Expr> args, Type type);
 Expr make_reduce(ReducerKind reducer, Expr value, std::vector<ReduceAxis> axes);
 /// Requires the parts of `reduce` to agree in number and type.
 Expr make_reduce(Reduce reduce);

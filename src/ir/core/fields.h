@@ -90,6 +90,10 @@ struct Fields<Call> {
   static constexpr std::tuple list{&Call::intrinsic, &Call::args};
 };
 template <>
+struct Fields<CallExtern> {
+  static constexpr std::tuple list{&CallExtern::function, &CallExtern::args};
+};
+template <>
 struct Fields<ReduceAxis> {
   static constexpr std::tuple list{&ReduceAxis::min, &ReduceAxis::extent, Binds{&ReduceAxis::var}};
 };
@@ -172,6 +176,8 @@ template <>
 inline constexpr bool kHasOwnType<Broadcast> = true;
 template <>
 inline constexpr bool kHasOwnType<Call> = true;
+template <>
+inline constexpr bool kHasOwnType<CallExtern> = true;
 
 // The last enumerator of each enumeration that is a member of a node, buffer or parameter.
 constexpr TypeCode last_of(TypeCode) { return TypeCode::kBool; }

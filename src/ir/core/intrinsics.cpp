@@ -1,5 +1,7 @@
 #include "ir/core/intrinsics.h"
 
+#include <algorithm>
+#include <cctype>
 #include <string>
 
 #include "ir/core/fold.h"
@@ -93,6 +95,27 @@ Expr reinterpret(Type type, const Expr& x) {
                      ": the types differ in bits, cast to change the type of a value");
   }
   return make_call(Intrinsic::kReinterpret, {x}, to);
+}
+
+Expr call_extern(Type type, const std::string& function, const std::vector<Expr>& args) {
+  const auto is_letter = [](unsigned char c) { return std::isalpha(c) != 0 || c == '_'; };
+  const auto is_part = [&](unsigned char c) { return is_letter(c) || std::isdigit(c) != 0; };
+  if (function.empty() || !is_letter(static_cast<unsigned char>(function[0])) ||
+      !std::all_of(function.begin(), function.end(), is_part)) {
+    throw UsageError("'" + function + "' is no name of a C function: use letters, digits and _");
+  }
+  if (!type.is_scalar() || type.is_narrow_float()) {
+    throw UsageError("the C function " + function + " cannot give " + type.str() +
+                     ": let it give float32 or an integer");
+  }
+  for (const Expr& arg : args) {
+    if (!arg.defined()) throw UsageError("an argument of the C function " + function + " is undefined");
+    const Type given = arg.type();
+    if (given.is_narrow_float() || !given.is_scalar()) {
+      throw UsageError("the C function " + function + " does not take " + given.str() + ": cast it to float32");
+    }
+  }
+  return make_call_extern(function, args, type);
 }
 
 Expr join(const std::vector<Expr>& parts) {

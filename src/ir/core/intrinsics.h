@@ -49,6 +49,12 @@ Expr fma(const Expr& x, const Expr& y, const Expr& z);
 /// the two is bool.
 Expr reinterpret(Type type, const Expr& x);
 
+/// The value of type `type` that the C function `function` gives for `args`; on CPUs. It is called as C declares it:
+/// int is int32, long int64, _Bool bool. It has no side effects, and may be called for elements that are not used. The
+/// function is sought in the process that runs the kernel. A literal has the type int64 or float32: cast it to another.
+/// Throws UsageError for a name that C does not have, and for float16 and bfloat16.
+Expr call_extern(Type type, const std::string& function, const std::vector<Expr>& args);
+
 /// A 32-bit word of four bytes or two halves, the first one lowest: an operand of dot(). The parts are integers, whose
 /// lowest bits are taken, or 16-bit floats. Throws UsageError for any other number of parts and for other types.
 Expr join(const std::vector<Expr>& parts);

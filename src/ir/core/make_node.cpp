@@ -23,6 +23,10 @@ Expr make_node(Call n, Type type) {
   const Type result = n.args.empty() ? type : type.with_lanes(n.args.front().lanes());
   return make_call(n.intrinsic, std::move(n.args), result);
 }
+Expr make_node(CallExtern n, Type type) {
+  const Type result = n.args.empty() ? type : type.with_lanes(n.args.front().lanes());
+  return make_call_extern(std::move(n.function), std::move(n.args), result);
+}
 Expr make_node(Reduce n, Type) { return make_reduce(std::move(n)); }
 
 Stmt make_node(For n) {

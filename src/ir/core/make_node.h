@@ -21,6 +21,7 @@ Expr make_node(Load n, Type type);
 Expr make_node(Ramp n, Type type);
 Expr make_node(Broadcast n, Type type);
 Expr make_node(Call n, Type type);
+Expr make_node(CallExtern n, Type type);
 Expr make_node(Reduce n, Type type);
 
 // Undefined where the statement would do nothing, as from the functions of ir/core/stmt.h.

@@ -163,6 +163,7 @@ class Printer {
     const std::string to = n.intrinsic == Intrinsic::kReinterpret ? "_" + type.str() : "";
     call(intrinsic_name(n.intrinsic) + to, n.args);
   }
+  void print_node(const CallExtern& n, Type type) { call(n.function + ":" + type.element().str(), n.args); }
   void print_node(const Reduce& n, Type) {
     out_ += (n.combiner ? n.combiner->name : reducer_name(n.reducer)) + "(";
     list(n.values, [&](const Expr& value) { print(value); });

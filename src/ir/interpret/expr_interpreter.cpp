@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "ir/core/fold.h"
 #include "ir/core/print.h"
 #include "support/error.h"
 
@@ -116,6 +117,18 @@ Scalar ExprInterpreter::evaluate(const Call& call, Type type, int lane, Frame& f
   } catch (const Error& error) {
     fail(error.what(), &frame);
   }
+}
+
+Scalar ExprInterpreter::evaluate(const CallExtern& call, Type type, int lane, Frame& frame) {
+  const auto function = functions_.find(call.function);
+  if (function == functions_.end()) {
+    fail("the C function " + call.function + " is called, but the interpreter was not given it (InterpretOptions)",
+         &frame);
+  }
+  std::vector<Scalar> args;
+  for (const Expr& arg : call.args) args.push_back(evaluate(arg, lane, frame));
+  const Scalar value = function->second(args);
+  return type.is_float() ? float_scalar(round_float(value.f, type)) : integer_scalar(wrap_int(value.i, type));
 }
 
 Scalar ExprInterpreter::evaluate(const Reduce&, Type, int, Frame& frame) {

@@ -3,17 +3,21 @@
 // Thread rule: none; an object belongs to one run of the interpreter.
 #pragma once
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "ir/interpret/frame.h"
+#include "ir/interpret/interpret.h"
 
 namespace nestwright::ir {
 
 class ExprInterpreter {
  protected:
-  explicit ExprInterpreter(std::string program) : program_(std::move(program)) {}
+  /// `functions` must outlive the object.
+  ExprInterpreter(std::string program, const std::map<std::string, ExternFunction>& functions)
+      : program_(std::move(program)), functions_(functions) {}
 
   /// The value of `e` in one lane; a scalar has the same value in every lane.
   Scalar evaluate(const Expr& e, int lane, Frame& frame);
@@ -47,6 +51,7 @@ class ExprInterpreter {
   Scalar evaluate(const Ramp& ramp, Type type, int lane, Frame& frame);
   Scalar evaluate(const Broadcast& broadcast, Type, int, Frame& frame);
   Scalar evaluate(const Call& call, Type type, int lane, Frame& frame);
+  Scalar evaluate(const CallExtern& call, Type type, int lane, Frame& frame);
   Scalar evaluate(const Reduce&, Type, int, Frame& frame);
   /// Evaluates an operand whose value is not used: accesses must be in bounds, but may read uninitialised elements.
   Scalar discard(const Expr& e, int lane, Frame& frame);
@@ -54,6 +59,7 @@ class ExprInterpreter {
   Scalar undefined(Type type, const std::string& why, const Frame& frame);
 
   const std::string program_;
+  const std::map<std::string, ExternFunction>& functions_;
   int discarded_ = 0;       ///< depth of enclosing operands whose value is not used
   bool holding_ = false;    ///< the value of a let is being evaluated, which may never be used
   bool undefined_ = false;  ///< the value being evaluated cannot be computed

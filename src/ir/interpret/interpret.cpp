@@ -24,7 +24,7 @@ bool is_lockstep(LoopKind kind) { return kind == LoopKind::kVectorized || is_thr
 class Interpreter : private ExprInterpreter {
  public:
   Interpreter(const Program& program, const InterpretOptions& options)
-      : ExprInterpreter(program.name), program_(program), random_(options.seed) {}
+      : ExprInterpreter(program.name, options.functions), program_(program), random_(options.seed) {}
 
   void run(std::span<const Memory> arguments, std::span<const std::int64_t> symbols) {
     const std::vector<Parameter> taken = operator_parameters(program_);

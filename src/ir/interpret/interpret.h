@@ -7,18 +7,26 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
+#include <string>
 
 #include "ir/core/program.h"
+#include "ir/core/scalar.h"
 
 namespace nestwright::ir {
 
 /// The memory of a parameter, in bytes. Every access is checked against its size.
 using Memory = std::span<std::byte>;
 
+/// A C function for the interpreter: its value for arguments of the types of the call.
+using ExternFunction = std::function<Scalar(std::span<const Scalar> args)>;
+
 struct InterpretOptions {
   std::uint64_t seed = 1;  ///< seed of the random order of parallel iterations
+  /// By name, the C functions that the program calls (call_extern). A call of any other is an Error.
+  std::map<std::string, ExternFunction> functions;
 };
 
 /// Runs `program`, its preparation first, on `arguments` (one for each parameter that is not prepared, in order) with

@@ -276,6 +276,7 @@ class Reader {
   void read_value(std::int64_t& value) { value = signed_number(); }
   void read_value(double& value) { value = real(); }
   void read_value(Type& value) { value = type(); }
+  void read_value(std::string& value) { value = text(); }
 
   Table<Var>& table_of(const Var&) { return vars_; }
   Table<Buffer>& table_of(const Buffer&) { return buffers_; }

@@ -224,6 +224,7 @@ class Writer {
   void number_of(std::int64_t value) { signed_number(value); }
   void number_of(double value) { real(value); }
   void number_of(Type value) { type(value); }
+  void number_of(const std::string& value) { text(value); }
   template <class E>
     requires std::is_enum_v<E>
   void number_of(E value) {

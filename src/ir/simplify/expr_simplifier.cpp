@@ -63,7 +63,17 @@ Expr ExprSimplifier::run(const Expr& e) {
                    Expr value = run(n.value);
                    return value.same_as(n.value) ? e : make_broadcast(value, e.lanes());
                  },
-                 [&](const Call& n) { return run_call(e, n); }, [&](const Reduce& n) { return run_reduce(e, n); }},
+                 [&](const Call& n) { return run_call(e, n); },
+                 [&](const CallExtern& n) {
+                   std::vector<Expr> args;
+                   bool same = true;
+                   for (const Expr& arg : n.args) {
+                     args.push_back(run(arg));
+                     same &= args.back().same_as(arg);
+                   }
+                   return same ? e : make_call_extern(n.function, std::move(args), e.type());
+                 },
+                 [&](const Reduce& n) { return run_reduce(e, n); }},
       e.node().value);
 }
 

@@ -45,6 +45,7 @@ class AtLane : public Mutator {
                        return make_load(n.buffer, all(n.indices), n.mask.defined() ? at.mutate(n.mask) : Expr());
                      },
                      [&](const Call& n) { return make_call(n.intrinsic, all(n.args), e.type().element()); },
+                     [&](const CallExtern& n) { return make_call_extern(n.function, all(n.args), e.type().element()); },
                      [&](const OneOf<IntImm, FloatImm, VarRef, Ramp, Broadcast, Reduce> auto&) { return e; }},
           e.node().value);
     }

@@ -347,6 +347,14 @@ class StructureCheck {
     }
     if (is_cpu_instruction(call.intrinsic)) check_cpu_instruction(call, type.lanes);
   }
+  void visit(const CallExtern& call, Type type) {
+    for (const Expr& arg : call.args) {
+      visit(arg);
+      if (arg.lanes() != type.lanes)
+        report(call.function + " of type " + type.str() + " has an argument of other lanes");
+    }
+    if (form_ == Form::kDeviceVector) report(call.function + ", a C function, is called on a device");
+  }
   void check_cpu_instruction(const Call& call, int lanes) {
     const std::string name = intrinsic_name(call.intrinsic);
     if (form_ != Form::kVector) report(name + " stands outside of the vector form of a CPU");
