@@ -95,7 +95,7 @@ std::string fingerprint(const Line& line) {
     const Config config = space.resolve(Config::parse(line.config));
     if (const std::string reason = space.why_invalid(config); !reason.empty()) return "invalid: " + reason;
     const Instance instance = instantiate(*line.source, line.task.workload, target, config);
-    const ir::Program loops = lower(instance.schedule, instance.definition.args, target, line.task.workload.op);
+    const ir::Program loops = lower(instance.schedule, instance.definition.args, target, line.task.workload.op->name);
     const CompiledObject object = compiled(expand(loops, target), target);
     return object.code_fingerprint.empty() ? fmt::format("{:016x}", stable_hash(object.source))
                                            : object.code_fingerprint;
@@ -178,7 +178,7 @@ std::vector<Line> read(const std::string& name) {
       fields.push_back(text.substr(begin, end - begin));
       begin = end + 1;
     }
-    const Template* source = fields.size() == 5 ? find_template(fields[0]) : nullptr;
+    const Template* source = fields.size() == 5 ? builtin_registry().find_template(fields[0]) : nullptr;
     if (source == nullptr) {
       throw UsageError(
           fmt::format("{}:{}: expected template, target, workload, configuration and fingerprint, with "

@@ -76,7 +76,7 @@ void begin(TuningLog& log, int tasks) {
     const Task task = task_number(i);
     const Lookup fallback = look_up(task, nullptr);
     const SessionId session = log.begin_session(
-        task_key(task), {.seed = 1, .strategy = "s", .cost_model = "c", .made_by = current_provenance()});
+        task_key(task), {.seed = 1, .strategy = "s", .cost_model = "c", .made_by = current_provenance(nullptr)});
     const Proposal proposal{{fallback.source->name, fallback.source->version}, fallback.config, "seed"};
     const TrialId trial =
         log.record(session, log.commit_batch(session, 0, {proposal}).proposals.at(0).id, measured(1e6));

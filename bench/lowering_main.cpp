@@ -52,7 +52,7 @@ double ms_since(Clock::time_point start) {
 }
 
 Maker make_matmul(const Target& target) {
-  const Template& t = *find_template("matmul.cpu");
+  const Template& t = *builtin_registry().find_template("matmul.cpu");
   const Workload workload = parse_workload("matmul m=512 n=512 k=512");
   const ConfigSpace space = discover_space(t, workload, target);
   return [&t, workload, space, target](std::mt19937_64& random) {

@@ -23,13 +23,16 @@ install(TARGETS ${nestwright_targets} EXPORT nestwrightTargets ARCHIVE DESTINATI
 install(DIRECTORY src/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nestwright FILES_MATCHING PATTERN "*.h"
         PATTERN "cli" EXCLUDE PATTERN "codegen/llvm" EXCLUDE PATTERN "runtime/opencl" EXCLUDE PATTERN "runtime/cuda" EXCLUDE PATTERN "passes" EXCLUDE)
 install(DIRECTORY search templates cost_model DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nestwright FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY ${PROJECT_BINARY_DIR}/generated/templates DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nestwright FILES_MATCHING PATTERN "*.h")
 # The other headers of logs/ depend on SQLite.
 install(FILES logs/record.h logs/tuning_log.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nestwright/logs)
 
 set(nestwright_package ${CMAKE_INSTALL_LIBDIR}/cmake/nestwright)
 install(EXPORT nestwrightTargets NAMESPACE nestwright:: DESTINATION ${nestwright_package})
+set(NESTWRIGHT_INSTALLED_WORKER ${CMAKE_INSTALL_BINDIR}/nestwright-worker)
 configure_package_config_file(cmake/nestwrightConfig.cmake.in ${PROJECT_BINARY_DIR}/nestwrightConfig.cmake
-                              INSTALL_DESTINATION ${nestwright_package})
+                              INSTALL_DESTINATION ${nestwright_package} PATH_VARS NESTWRIGHT_INSTALLED_WORKER)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/nestwrightConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/nestwrightConfig.cmake ${PROJECT_BINARY_DIR}/nestwrightConfigVersion.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/NestwrightPlugin.cmake ${PROJECT_SOURCE_DIR}/cmake/installed_worker.cpp
         DESTINATION ${nestwright_package})

@@ -82,6 +82,13 @@ std::vector<double> decode_numbers(std::string_view json) {
   });
 }
 
+std::string encode_texts(const std::vector<std::string>& texts) { return Json(texts).dump(); }
+
+std::vector<std::string> decode_texts(std::string_view json) {
+  if (json == "[]") return {};
+  return read_json(json, "list of texts", [](const Json& list) { return list.get<std::vector<std::string>>(); });
+}
+
 std::string encode_parameters(const std::vector<WorkloadParameter>& parameters) {
   Json json = Json::object();
   for (const WorkloadParameter& parameter : parameters) json[parameter.name] = number_or_text(parameter.value);

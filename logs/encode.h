@@ -20,6 +20,10 @@ namespace nestwright {
 std::string encode_numbers(std::span<const double> numbers);
 std::vector<double> decode_numbers(std::string_view json);
 
+/// A JSON list.
+std::string encode_texts(const std::vector<std::string>& texts);
+std::vector<std::string> decode_texts(std::string_view json);
+
 /// A JSON object in the operator's order; integers are numbers.
 std::string encode_parameters(const std::vector<WorkloadParameter>& parameters);
 std::vector<WorkloadParameter> decode_parameters(std::string_view json);

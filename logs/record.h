@@ -74,9 +74,10 @@ enum class ScoringRule : std::uint8_t {
 struct SessionUnit {
   SessionId session = 0;
   ScoringRule rule = ScoringRule::kPaired;
-  TrialId anchor = 0;          ///< the trial of the template's default schedule; 0: the session has no anchor
-  double anchor_ns = 0;        ///< its reference time in the session
-  std::string code_generator;  ///< RecordProvenance::code_generator of the session
+  TrialId anchor = 0;                ///< the trial of the template's default schedule; 0: the session has no anchor
+  double anchor_ns = 0;              ///< its reference time in the session
+  std::string code_generator;        ///< RecordProvenance::code_generator of the session
+  std::vector<std::string> plugins;  ///< RecordProvenance::plugins of the session
 };
 
 /// A trial of another task, as far as a search can learn from its time.
@@ -84,7 +85,7 @@ struct RelatedTrial {
   TrialId id = 0;
   double median_ns = 0;
   bool ended_early = false, verified = false;
-  SessionUnit unit;  ///< of its measurement; without code_generator
+  SessionUnit unit;  ///< of its measurement; without code_generator and plugins
 };
 /// A task with another shape, and its trials.
 struct RelatedTask {
@@ -105,6 +106,8 @@ struct RecordProvenance {
   std::string kernel;          ///< of the operating system: "Linux 6.1.0"; empty: not known
   std::string microcode;       ///< empty: not known
   std::string huge_pages;      ///< "always", "madvise" or "never"; empty: not known
+  /// The plugins that the operator and its templates come from, sorted: each with its name, version and content hash.
+  std::vector<std::string> plugins;
 };
 
 /// How a session searches.

@@ -81,12 +81,12 @@ SessionId TuningLog::begin_session(const TaskKey& task, const SessionInfo& info)
   database
       .prepare(
           fmt::format("INSERT INTO session(task_id, seed, strategy, cost_model, options, status, reason, owner, rule,"
-                      " code_generator, kernel, microcode, huge_pages, started_at)"
-                      " VALUES (?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, {})",
+                      " code_generator, kernel, microcode, huge_pages, plugins, started_at)"
+                      " VALUES (?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, {})",
                       kNow))
       .bind(task_id, std::to_string(info.seed), info.strategy, info.cost_model, info.options_json, kRunning,
             fmt::format("process {}", getpid()), static_cast<int>(ScoringRule::kPaired), info.made_by.code_generator,
-            info.made_by.kernel, info.made_by.microcode, info.made_by.huge_pages)
+            info.made_by.kernel, info.made_by.microcode, info.made_by.huge_pages, encode_texts(info.made_by.plugins))
       .run();
   const SessionId session = database.last_insert_id();
   // Before other processes can see it.

@@ -62,12 +62,13 @@ std::vector<SessionUnit> TuningLog::session_units(const TaskKey& task) const {
   const auto stored = stored_task(state_->database, task);
   if (!stored) return {};
   Statement select = state_->database.prepare(
-      "SELECT id, rule, anchor_trial_id, anchor_ns, code_generator FROM session WHERE task_id = ? ORDER BY id");
+      "SELECT id, rule, anchor_trial_id, anchor_ns, code_generator, plugins FROM session WHERE task_id = ? ORDER BY "
+      "id");
   select.bind(stored->id);
   std::vector<SessionUnit> units;
   while (select.step()) {
     units.push_back({select.integer(0), static_cast<ScoringRule>(select.integer(1)), select.integer(2), select.real(3),
-                     select.text(4)});
+                     select.text(4), decode_texts(select.text(5))});
   }
   return units;
 }

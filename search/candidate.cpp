@@ -8,7 +8,7 @@
 
 namespace nestwright {
 
-std::string kernel_name(const Workload& workload) { return workload.op; }
+std::string kernel_name(const Workload& workload) { return workload.op->name; }
 
 Lowered lower_point(const SearchSpace& space, const Point& point, const LowerOptions& options) {
   try {

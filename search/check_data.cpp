@@ -9,7 +9,6 @@
 #include "measure/elements.h"
 #include "support/hash.h"
 #include "templates/checking/wide_magnitudes.h"
-#include "templates/registry.h"
 
 namespace nestwright {
 namespace {
@@ -30,7 +29,7 @@ double draw(ir::Type type, std::mt19937_64& random) {
 }  // namespace
 
 CheckData make_check_data(const Workload& workload) {
-  const Operator& op = find_operator(workload.op);
+  const Operator& op = *workload.op;
   const Definition definition = op.define(workload);
   CheckData data;
   std::mt19937_64 random(stable_hash(workload.str()));
@@ -52,7 +51,7 @@ CheckData make_check_data(const Workload& workload) {
 
 CheckData make_strict_check_data(const Workload& workload) {
   CheckData data = make_check_data(workload);
-  const Operator& op = find_operator(workload.op);
+  const Operator& op = *workload.op;
   if (op.whole_inputs) data.whole_inputs = op.whole_inputs(workload);
   if (!data.whole_inputs.empty()) data.whole_expected = op.reference(workload, data.whole_inputs).expected;
   CheckedInputs wide = make_wide_inputs(op, workload, {data.inputs, {data.expected, data.bound}});

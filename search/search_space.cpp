@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "support/error.h"
-#include "templates/registry.h"
+#include "templates/framework/completion.h"
 
 namespace nestwright {
 
@@ -15,7 +15,7 @@ SearchSpace::SearchSpace(const Task& task, std::string_view only) : task_(task) 
   std::vector<std::vector<Config>> seeds;
   for (const Template* source : templates_for(task.workload, task.target, only)) {
     ConfigSpace space = discover_space(*source, task.workload, task.target);
-    seeds.push_back(source->seeds ? source->seeds(task.workload, task.target) : std::vector<Config>{});
+    seeds.push_back(seeds_of(*source, task.workload, task.target));
     members_.push_back({source, std::move(space)});
   }
   std::size_t longest = 0;

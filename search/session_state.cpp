@@ -14,7 +14,7 @@
 #include "target/host.h"
 #include "target/machine_limits.h"
 #include "target/peak.h"
-#include "templates/registry.h"
+#include "templates/framework/template.h"
 
 namespace nestwright {
 namespace {
@@ -45,6 +45,7 @@ SessionState::SessionState(const Task& task, TuningLog& tuning_log, const Sessio
       options(session_options),
       timing(timing_on(task.target.device, timing_of(session_options.effort))),
       key(task_key(task)),
+      made_by(current_provenance(task.workload.op.get())),
       space(task, options.template_name),
       builder(session_options.builder ? session_options.builder : make_session_builder(task.target, session_options)),
       runner(make_local_runner(
@@ -54,11 +55,11 @@ SessionState::SessionState(const Task& task, TuningLog& tuning_log, const Sessio
   for (const SearchSpace::Member& member : space.members()) {
     versions.push_back({member.source->name, member.source->version});
   }
-  const Definition definition = find_operator(task.workload.op).define(task.workload);
+  const Definition definition = task.workload.op->define(task.workload);
   operations_ = definition.flops;
   bytes_ = definition.bytes;
   if (target_.device != DeviceKind::kCpu) return;
-  rates_.product_scale = measure_peak_scale(task.workload.type("dtype"));
+  rates_.product_scale = measure_peak_scale(definition.args.front().dtype());
   raise_limits();
 }
 

@@ -52,7 +52,7 @@ struct SessionState {
   const SessionOptions& options;
   TimingOptions timing;  ///< as the runner adapts them to the task's target
   TaskKey key;
-  RecordProvenance made_by = current_provenance();
+  RecordProvenance made_by;
   SearchSpace space;
   std::vector<TemplateVersion> versions;  ///< of this build's templates: only these can be the best
   std::shared_ptr<Builder> builder;
@@ -67,7 +67,9 @@ struct SessionState {
   std::optional<ReferenceKernel> incumbent;  ///< the fastest confirmed so far; initially the anchor
   ReferenceReadings reference_readings;      ///< of the incumbents, one for each chunk
 
-  bool is_made_here(const SessionUnit& unit) const { return unit.code_generator == made_by.code_generator; }
+  bool is_made_here(const SessionUnit& unit) const {
+    return unit.code_generator == made_by.code_generator && has_plugins(made_by.plugins, unit.plugins);
+  }
   /// Time of the incumbent; 0: there is none yet.
   double incumbent_ns() const { return incumbent ? incumbent->reference_ns : 0; }
   /// The point of a recorded proposal; nullopt where this build does not have it.

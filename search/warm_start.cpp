@@ -9,7 +9,6 @@
 #include "search/ranker.h"
 #include "support/error.h"
 #include "templates/framework/completion.h"
-#include "templates/registry.h"
 
 namespace nestwright {
 namespace {
@@ -75,8 +74,8 @@ std::vector<TrialRecord> read_whole(const TuningLog& log, const RelatedTask& tas
 }
 
 void add_observations(const TuningLog& log, const RelatedTask& task, const std::vector<Timed>& by_speed,
-                      const Target& target, const KnobColumns& columns, std::vector<Observation>& out) {
-  const SearchSpace other(Task{parse_workload(task.workload.text), target});
+                      const Task& own, const KnobColumns& columns, std::vector<Observation>& out) {
+  const SearchSpace other(Task{parse_workload(task.workload.text, own.workload.op), own.target});
   const std::vector<Timed> chosen = choose(by_speed);
   std::map<TrialId, double> times;
   for (const Timed& each : chosen) times.emplace(each.trial->id, each.time);
@@ -124,9 +123,9 @@ WarmStart warm_start(const TuningLog& log, const TaskKey& key, const SearchSpace
     const std::vector<Timed> by_speed = by_speed_of(task.trials);
     if (by_speed.empty()) continue;
     try {
-      if (uses_observations) add_observations(log, task, by_speed, space.task().target, columns, start.observations);
+      if (uses_observations) add_observations(log, task, by_speed, space.task(), columns, start.observations);
     } catch (const Error&) {
-      continue;  // this build does not know the workload, or a template fails for it
+      continue;  // this build's operator does not have the workload, or a template fails for it
     }
     add_points(log, task, by_speed, space, start.points);
   }

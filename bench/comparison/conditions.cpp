@@ -33,14 +33,14 @@ Weights parse_weights(std::string_view name) {
 }
 
 std::optional<Workload> workload_of_ours(const Workload& workload, Weights weights) {
-  if (workload.op == "matmul" && workload.choice("prepared") != "none") {
+  if (workload.op->name == "matmul" && workload.choice("prepared") != "none") {
     throw UsageError(
         fmt::format("{}: libraries would pack what ours is handed prepared; leave prepared out and ask for "
                     "--weights prepacked",
                     workload.str()));
   }
   if (weights == Weights::kPlain) return workload;
-  if (workload.op != "matmul") return std::nullopt;
+  if (workload.op->name != "matmul") return std::nullopt;
   return parse_workload(workload.str() + " prepared=b");
 }
 

@@ -20,8 +20,8 @@ std::optional<std::string> operator_to_come(const std::string& text) {
   std::istringstream words(text);
   std::string op, word;
   if (!(words >> op)) return std::nullopt;
-  for (const Operator& known : operators()) {
-    if (known.name == op) return std::nullopt;
+  for (const std::shared_ptr<const Operator>& known : builtin_registry().operators()) {
+    if (known->name == op) return std::nullopt;
   }
   while (words >> word) {
     const std::size_t equals = word.find('=');

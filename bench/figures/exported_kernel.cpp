@@ -52,7 +52,7 @@ ExportedKernel::ExportedKernel(const std::string& library, const std::string& fu
   if (function_ == nullptr) throw Error(fmt::format("cannot have {} of {}: {}", function, library, dlerror()));
   const Workload parsed = parse_workload(workload);
   std::mt19937_64 random(1);
-  for (const Tensor& tensor : find_operator(parsed.op).define(parsed).args) {
+  for (const Tensor& tensor : parsed.op->define(parsed).args) {
     tensors_.push_back(random_tensor(tensor.buffer(), random));
     pointers_.push_back(tensors_.back().data());
   }

@@ -13,7 +13,7 @@ namespace {
 
 ir::Program lowered(const Task& task, const Template& source, const Config& config) {
   const Instance instance = instantiate(source, task.workload, task.target, config);
-  return lower(instance.schedule, instance.definition.args, task.target, task.workload.op);
+  return lower(instance.schedule, instance.definition.args, task.target, task.workload.op->name);
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ ir::Program default_program(const Task& task) {
 }
 
 ir::Program program_of(const Task& task, const std::string& template_name, const std::string& config) {
-  const Template* source = find_template(template_name);
+  const Template* source = builtin_registry().find_template(template_name);
   if (source == nullptr) throw UsageError("this build has no template " + template_name);
   return lowered(task, *source, Config::parse(config));
 }

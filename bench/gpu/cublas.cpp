@@ -110,7 +110,7 @@ class CublasProduct final : public Rival {
 }  // namespace
 
 std::unique_ptr<Rival> make_cublas(const Workload& workload) {
-  if (workload.op != "matmul") return nullptr;
+  if (workload.op->name != "matmul") return nullptr;
   const MatmulShape shape = matmul_shape(workload);
   const MatmulTypes types = matmul_types(workload.type("dtype"));
   const std::optional<Types> ours = types_of(types.a, types.c);

@@ -109,7 +109,7 @@ std::vector<Part> parts_of(const Options& options) {
     const std::size_t at = text.rfind('@');
     suites.push_back(text.substr(0, at));
     only.push_back(at == std::string::npos ? std::string() : text.substr(at + 1));
-    if (at == std::string::npos || find_template(only.back()) != nullptr) continue;
+    if (at == std::string::npos || builtin_registry().find_template(only.back()) != nullptr) continue;
     throw UsageError(
         fmt::format("there is no template '{}', which {} asks for: see nestwright templates", only.back(), text));
   }

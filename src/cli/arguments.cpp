@@ -21,6 +21,11 @@ Argument& Argument::show_default() {
   return *this;
 }
 
+Argument& Argument::one_at_a_time() {
+  option_->allow_extra_args(false);
+  return *this;
+}
+
 Argument& Argument::take_from_environment(const std::string& variable) {
   option_->envname(variable);
   return *this;

@@ -35,6 +35,8 @@ class Argument {
   Argument& value_name(const std::string& name);
   /// Shows the current value of the variable as the default in the help.
   Argument& show_default();
+  /// Each occurrence of the option has one value, so that what follows is another argument.
+  Argument& one_at_a_time();
   Argument& take_from_environment(const std::string& variable);
   Argument& check(const TextCheck& check);
   Argument& one_of(const std::vector<std::string>& values);

@@ -5,11 +5,15 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <set>
+#include <sstream>
 
 #include "cli/device_target.h"
 #include "cli/option_checks.h"
 #include "support/error.h"
+#include "templates/framework/load_plugin.h"
 #include "templates/registry.h"
 
 namespace nestwright::cli {
@@ -17,11 +21,31 @@ namespace {
 
 constexpr std::uint64_t kMaxThreads = 4096;  // the limit of a target, too
 
+/// Those of NESTWRIGHT_PLUGINS, which colons separate, and those of --plugin.
+std::vector<std::string> plugin_files(const std::vector<std::string>& given) {
+  std::vector<std::string> files;
+  const char* const listed = std::getenv("NESTWRIGHT_PLUGINS");
+  std::istringstream words(listed == nullptr ? "" : listed);
+  for (std::string file; std::getline(words, file, ':');) {
+    if (!file.empty()) files.push_back(file);
+  }
+  files.insert(files.end(), given.begin(), given.end());
+  return files;
+}
+
 }  // namespace
 
 std::string CommonOptions::workload_text() const { return fmt::format("{}", fmt::join(workload, " ")); }
 
-Workload CommonOptions::parsed_workload() const { return parse_workload(workload_text()); }
+Registry CommonOptions::registry() const {
+  Registry registry = builtin_registry();
+  std::set<std::filesystem::path> loaded;
+  for (const std::string& file : plugin_files(plugins)) {
+    std::error_code ignored;
+    if (loaded.insert(std::filesystem::weakly_canonical(file, ignored)).second) load_plugin(file, registry);
+  }
+  return registry;
+}
 
 Target CommonOptions::parsed_target() const {
   // "cpu" alone is this machine's CPU, as "cuda" and "opencl" are its devices.
@@ -73,6 +97,16 @@ void add_workload(Command& command, CommonOptions& options, bool required) {
   Argument workload = command.add_option("workload", options.workload,
                                          "operator and parameters, e.g. matmul m=512 n=512 k=512 tb=1 dtype=float64");
   if (required) workload.required();
+  add_plugins(command, options);
+}
+
+void add_plugins(Command& command, CommonOptions& options) {
+  command
+      .add_option("--plugin", options.plugins,
+                  "a shared object that adds operators and templates; may be repeated (also: NESTWRIGHT_PLUGINS, with "
+                  "colons between)")
+      .value_name("FILE")
+      .one_at_a_time();
 }
 
 Argument add_db(Command& command, CommonOptions& options) {

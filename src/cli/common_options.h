@@ -11,7 +11,7 @@
 #include "cli/exit_code.h"
 #include "logs/tuning_log.h"
 #include "lookup/lookup.h"
-#include "templates/framework/workload.h"
+#include "templates/framework/registry.h"
 
 namespace nestwright::cli {
 
@@ -25,18 +25,23 @@ struct CommonOptions {
   std::string target = "host";
   int threads = 0;  ///< 0: as many as the target has
   bool json = false;
+  std::vector<std::string> plugins;  ///< files, in addition to those of NESTWRIGHT_PLUGINS
 
   std::string workload_text() const;
+  /// Nestwright's own operators and those of the plugins. Throws UsageError.
+  Registry registry() const;
   /// Throws UsageError.
-  Workload parsed_workload() const;
   Target parsed_target() const;
-  Task task() const { return {parsed_workload(), parsed_target()}; }
+  /// Throws UsageError.
+  Task task(const Registry& registry) const { return {registry.parse_workload(workload_text()), parsed_target()}; }
 };
 
 void add_workload(Command& command, CommonOptions& options, bool required = true);
 Argument add_db(Command& command, CommonOptions& options);
 Argument add_target(Command& command, CommonOptions& options);
 void add_json(Command& command, CommonOptions& options);
+/// Part of add_workload().
+void add_plugins(Command& command, CommonOptions& options);
 
 /// Opens the database of --db; its notes go to standard error. `check` is OpenOptions::check. Throws LogError.
 TuningLog open_database(const CommonOptions& options, OpenMode mode, bool check = false);

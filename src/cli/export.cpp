@@ -40,7 +40,7 @@ Json check_json(const ExportResult& result) {
 }
 
 int run(const ExportCommandOptions& options) {
-  const Task task = options.common.task();
+  const Task task = options.common.task(options.common.registry());
   const Lookup found = look_up_in(options.common, options.db_given, task);
   if (options.exact && found.match != MatchKind::kExact) {
     return print_error(kNotFound, no_exact_match_text(task, found.match));

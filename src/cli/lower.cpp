@@ -14,7 +14,6 @@
 #include "lookup/lookup.h"
 #include "support/error.h"
 #include "target/occupancy.h"
-#include "templates/registry.h"
 
 namespace nestwright::cli {
 namespace {
@@ -72,7 +71,7 @@ void print_resources(const std::vector<KernelResources>& kernels, const Target& 
 }
 
 int run(const LowerCommandOptions& options) {
-  const Task task = options.common.task();
+  const Task task = options.common.task(options.common.registry());
   const std::vector<std::string> passes = pass_names();
   if (!options.print_after.empty() && options.print_after != "all" &&
       std::find(passes.begin(), passes.end(), options.print_after) == passes.end()) {
@@ -104,7 +103,8 @@ int run(const LowerCommandOptions& options) {
     }
     last = std::move(text);
   };
-  const ir::Program loops = lower(instance.schedule, instance.definition.args, task.target, task.workload.op, lowering);
+  const ir::Program loops =
+      lower(instance.schedule, instance.definition.args, task.target, task.workload.op->name, lowering);
   const bool compiles = options.llvm || options.assembly || options.resources;
   if (!compiles && options.print_after.empty()) {
     fmt::print("{}", ir::to_string(loops));

@@ -10,7 +10,6 @@
 #include "lookup/lookup.h"
 #include "lookup/task_key.h"
 #include "support/error.h"
-#include "templates/registry.h"
 
 namespace nestwright::cli {
 namespace {
@@ -38,9 +37,9 @@ void refuse_ignored_options(const QueryOptions& options) {
   }
 }
 
-TaskFilter listing_filter(const QueryOptions& options) {
+TaskFilter listing_filter(const QueryOptions& options, const Registry& registry) {
   TaskFilter filter;
-  if (!options.op.empty()) filter.op = find_operator(options.op).name;
+  if (!options.op.empty()) filter.op = registry.find_operator(options.op)->name;
   if (!options.dtype.empty()) filter.dtype = ir::Type::parse(options.dtype).str();
   if (!options.any_target) filter.target = options.common.parsed_target().str();
   filter.threads = options.common.threads;
@@ -48,8 +47,8 @@ TaskFilter listing_filter(const QueryOptions& options) {
 }
 
 /// Returns the best of each task, or with --top its best few.
-std::vector<BestRecord> listed(const QueryOptions& options, const TuningLog& log) {
-  std::vector<BestRecord> bests = log.list(listing_filter(options));
+std::vector<BestRecord> listed(const QueryOptions& options, const Registry& registry, const TuningLog& log) {
+  std::vector<BestRecord> bests = log.list(listing_filter(options, registry));
   if (!options.top) return bests;
   std::vector<BestRecord> records;
   for (const BestRecord& best : bests) {
@@ -58,24 +57,37 @@ std::vector<BestRecord> listed(const QueryOptions& options, const TuningLog& log
   return records;
 }
 
-int list(const QueryOptions& options, const TuningLog& log) {
-  const std::vector<BestRecord> records = listed(options, log);
+/// The operator of a recorded workload; null if the registry does not have it.
+std::shared_ptr<const Operator> operator_of(const WorkloadKey& workload, const Registry& registry) {
+  for (const std::shared_ptr<const Operator>& op : registry.operators()) {
+    if (op->name == workload.op) return op;
+  }
+  return nullptr;
+}
+
+int list(const QueryOptions& options, const Registry& registry, const TuningLog& log) {
+  const std::vector<BestRecord> records = listed(options, registry, log);
   if (records.empty()) {
     return print_error(kNotFound,
                        fmt::format("nothing that matches is recorded in '{}': run nestwright tune first", log.path()));
   }
   if (options.common.json) {
     Json json = Json::list();
-    for (const BestRecord& record : records) json.push_back(report_json(record, record.task.workload.text));
+    for (const BestRecord& record : records) {
+      const WorkloadKey& workload = record.task.workload;
+      json.push_back(report_json(record, workload.text, operator_of(workload, registry)));
+    }
     print_json(json);
     return kDone;
   }
   std::size_t width = 0;
   for (const BestRecord& r : records) width = std::max(width, r.task.workload.text.size());
   for (const BestRecord& r : records) {
-    fmt::print("{}", printable(fmt::format("{:<{}} {:>17}  {:>10}  {:>6} trials  {}\n", r.task.workload.text, width,
-                                           throughput_text(work_of(r.task.workload), r.timing.median_ns),
-                                           format_time(r.timing.median_ns), r.trials, r.task.target)));
+    fmt::print(
+        "{}", printable(fmt::format(
+                  "{:<{}} {:>17}  {:>10}  {:>6} trials  {}\n", r.task.workload.text, width,
+                  throughput_text(work_of(r.task.workload, operator_of(r.task.workload, registry)), r.timing.median_ns),
+                  format_time(r.timing.median_ns), r.trials, r.task.target)));
   }
   return kDone;
 }
@@ -84,14 +96,14 @@ int top(const QueryOptions& options, const TuningLog& log, const Task& task) {
   TaskFilter filter;
   filter.workload = task.workload.str();
   filter.target = task.target.str();
-  const auto records = log.top(filter, *options.top, usable_templates(task.workload.op, task.target.device));
+  const auto records = log.top(filter, *options.top, usable_templates(*task.workload.op, task.target.device));
   if (records.empty()) {
     return print_error(kNotFound, fmt::format("nothing is recorded for {} on {}: run nestwright tune first",
                                               filter.workload, filter.target));
   }
   if (options.common.json) {
     Json json = Json::list();
-    for (const BestRecord& record : records) json.push_back(report_json(record, filter.workload));
+    for (const BestRecord& record : records) json.push_back(report_json(record, filter.workload, task.workload.op));
     print_json(json);
     return kDone;
   }
@@ -106,7 +118,7 @@ int best(const QueryOptions& options, const TuningLog& log, const Task& task) {
   const Lookup found = look_up(task, &log);
   if (found.match == MatchKind::kDefault) {
     TaskFilter any;
-    any.op = task.workload.op;
+    any.op = task.workload.op->name;
     if (log.list(any).empty()) {
       return print_error(kNotFound, fmt::format("nothing at all is recorded for {} in '{}': run nestwright tune {}",
                                                 any.op, log.path(), task.workload.str()));
@@ -115,10 +127,15 @@ int best(const QueryOptions& options, const TuningLog& log, const Task& task) {
   if (options.exact && found.match != MatchKind::kExact) {
     return print_error(kNotFound, no_exact_match_text(task, found.match));
   }
+  if (!found.record) {
+    if (options.common.json) print_json(default_report_json(found, task));
+    if (!options.common.json) fmt::print("{}", default_report_text(found, task));
+    return kDone;
+  }
   if (options.common.json) {
-    print_json(found.record ? report_json(*found.record, task.workload.str()) : default_report_json(found, task));
+    print_json(report_json(*found.record, task.workload.str(), task.workload.op));
   } else {
-    fmt::print("{}", found.record ? report_text(*found.record, task.workload.str()) : default_report_text(found, task));
+    fmt::print("{}", report_text(*found.record, task.workload.str(), task.workload.op));
   }
   return kDone;
 }
@@ -136,11 +153,12 @@ int check(const QueryOptions& options) {
 int run(const QueryOptions& options) {
   refuse_ignored_options(options);
   if (options.check) return check(options);
+  const Registry registry = options.common.registry();
   if (options.common.workload.empty()) {
-    listing_filter(options);  // refuses misspelt names before the database is opened
-    return list(options, open_database(options.common, OpenMode::kRead));
+    listing_filter(options, registry);  // refuses misspelt names before the database is opened
+    return list(options, registry, open_database(options.common, OpenMode::kRead));
   }
-  const Task task = options.common.task();
+  const Task task = options.common.task(registry);
   const TuningLog log = open_database(options.common, OpenMode::kRead);
   return options.top ? top(options, log, task) : best(options, log, task);
 }

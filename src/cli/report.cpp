@@ -47,10 +47,10 @@ std::string verdict_text(const BestRecord& best) {
 
 const char* binding_text(const Work& work) { return work.is_memory_bound() ? "memory" : "arithmetic"; }
 
-std::string evidence_text(const BestRecord& best) {
+std::string evidence_text(const BestRecord& best, const Operator* op) {
   std::string text = source_text(best.source) + verdict_text(best);
   if (!best.process_medians_ns.empty()) text += fmt::format(", timed in {} processes", best.process_medians_ns.size());
-  if (const std::string why = hint_reason(best, current_provenance()); !why.empty()) {
+  if (const std::string why = hint_reason(best, current_provenance(op)); !why.empty()) {
     text += fmt::format(", a hint until it is tuned again ({})", why);
   }
   return fmt::format("{}, {} trials, {}, {}", text, best.trials, best.task.backend, best.recorded_at);
@@ -70,7 +70,8 @@ std::string format_time(const Timing& timing) {
                      format_time(timing.high_ns));
 }
 
-std::string report_text(const BestRecord& best, const std::string& asked) {
+std::string report_text(const BestRecord& best, const std::string& asked, const std::shared_ptr<const Operator>& op) {
+  const Work work = work_of(best.task.workload, op);
   const bool nearest = best.match == MatchKind::kNearest;
   std::string text = fmt::format("workload  {}\nmatch     {}", asked, match_name(best.match));
   if (nearest) text += fmt::format(": recorded for {}", best.task.workload.text);
@@ -79,17 +80,17 @@ std::string report_text(const BestRecord& best, const std::string& asked) {
   text += fmt::format("template  {} version {}\nconfig    {}\n", best.proposal.from.name, best.proposal.from.version,
                       best.proposal.config.str());
   text += fmt::format("time      {}{}\n", format_time(best.timing), nearest ? " for the recorded shape" : "");
-  const Work work = work_of(best.task.workload);
   text += fmt::format("speed     {} [{:.1f} .. {:.1f}], bound by {}\n", throughput_text(work, best.timing.median_ns),
                       work.throughput(best.timing.high_ns), work.throughput(best.timing.low_ns), binding_text(work));
   text += fmt::format("correct   {}, largest error {:.2g} of its bound\n",
                       best.evidence.verified ? "verified against the reference in double" : "NOT verified",
                       best.evidence.largest_error_ratio);
-  text += fmt::format("evidence  {}\n", evidence_text(best));
+  text += fmt::format("evidence  {}\n", evidence_text(best, op.get()));
   return printable(text);
 }
 
-Json report_json(const BestRecord& best, const std::string& asked) {
+Json report_json(const BestRecord& best, const std::string& asked, const std::shared_ptr<const Operator>& op) {
+  const Work work = work_of(best.task.workload, op);
   Json json = {{"workload", asked},
                {"target", best.task.target},
                {"template", best.proposal.from.name},
@@ -102,7 +103,6 @@ Json report_json(const BestRecord& best, const std::string& asked) {
   json["fma_ns"] = median_interval(best.timing.fma_ns).median;
   json["walk_ns"] = median_interval(best.timing.walk_ns).median;
   json["gflops"] = best.gflops();
-  const Work work = work_of(best.task.workload);
   json["gb_s"] = work.bytes / best.timing.median_ns;
   json["bound_by"] = binding_text(work);
   json["verified"] = best.evidence.verified;
@@ -115,12 +115,13 @@ Json report_json(const BestRecord& best, const std::string& asked) {
   json["source"] = best_source_name(best.source);
   json["from_race"] = best.source == BestSource::kRace;
   json["by_old_rule"] = best.by_old_rule;
-  const std::string hint = hint_reason(best, current_provenance());
+  const std::string hint = hint_reason(best, current_provenance(op.get()));
   json["hint"] = hint.empty() ? Json() : Json(hint);
   json["made_by"] = {{"code_generator", best.made_by.code_generator},
                      {"kernel", best.made_by.kernel},
                      {"microcode", best.made_by.microcode},
-                     {"huge_pages", best.made_by.huge_pages}};
+                     {"huge_pages", best.made_by.huge_pages},
+                     {"plugins", best.made_by.plugins}};
   json["tied"] = best.tied;
   json["ties"] = best.ties;
   json["kept"] = best.kept;

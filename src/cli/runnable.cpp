@@ -5,7 +5,7 @@
 #include "cli/device_target.h"
 #include "codegen/backend.h"
 #include "support/error.h"
-#include "templates/registry.h"
+#include "templates/framework/template.h"
 
 namespace nestwright::cli {
 namespace {
@@ -37,7 +37,7 @@ void require_features(const Target& target, const Machine& machine) {
 
 }  // namespace
 
-double tuning_bytes(const Workload& workload) { return kCopies * find_operator(workload.op).define(workload).bytes; }
+double tuning_bytes(const Workload& workload) { return kCopies * workload.op->define(workload).bytes; }
 
 void require_runnable(const Task& task, const Machine& machine) {
   if (task.target.device == DeviceKind::kCpu && task.target.isa > machine.isa) {

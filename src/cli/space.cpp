@@ -7,7 +7,6 @@
 #include "cli/common_options.h"
 #include "cli/exit_code.h"
 #include "cli/report.h"
-#include "templates/registry.h"
 
 namespace nestwright::cli {
 namespace {
@@ -83,7 +82,7 @@ void print_knobs(const ConfigSpace& space) {
 }
 
 int run(const CommonOptions& options) {
-  const Task task = options.task();
+  const Task task = options.task(options.registry());
   Json list = Json::list();
   if (!options.json) fmt::print("{}\n{}\n", task.workload.str(), task.target.str());
   for (const Template* t : templates_for(task.workload, task.target)) {

@@ -6,7 +6,6 @@
 #include "cli/common_options.h"
 #include "cli/exit_code.h"
 #include "cli/report.h"
-#include "templates/registry.h"
 
 namespace nestwright::cli {
 namespace {
@@ -33,28 +32,26 @@ const char* kind_name(OperatorParameter::Kind kind) {
   return "";
 }
 
-Json describe() {
+Json describe(const Registry& registry) {
   Json list = Json::list();
-  for (const Operator& op : operators()) {
+  for (const std::shared_ptr<const Operator>& op : registry.operators()) {
     Json parameters = Json::list();
-    for (const OperatorParameter& p : op.parameters) {
+    for (const OperatorParameter& p : op->parameters) {
       Json parameter = {{"name", p.name}, {"kind", kind_name(p.kind)}, {"meaning", p.meaning}};
       if (!p.default_value.empty()) parameter["default"] = p.default_value;
       if (!p.choices.empty()) parameter["choices"] = p.choices;
       parameters.push_back(std::move(parameter));
     }
     Json sources = Json::list();
-    for (const Template& t : templates()) {
-      if (t.op.name == op.name) sources.push_back({{"name", t.name}, {"version", t.version}});
-    }
+    for (const Template& t : op->templates) sources.push_back({{"name", t.name}, {"version", t.version}});
     list.push_back(
-        {{"operator", op.name}, {"summary", op.summary}, {"parameters", parameters}, {"templates", sources}});
+        {{"operator", op->name}, {"summary", op->summary}, {"parameters", parameters}, {"templates", sources}});
   }
   return list;
 }
 
-void print_text() {
-  const Json description = describe();
+void print_text(const Registry& registry) {
+  const Json description = describe(registry);
   for (const Json& op : description.entries()) {
     fmt::print("{}: {}\n", op["operator"].text(), op["summary"].text());
     for (const Json& p : op["parameters"].entries()) {
@@ -75,12 +72,14 @@ void add_templates(CommandLine& line, Action& action) {
   auto options = std::make_shared<CommonOptions>();
   Command command = line.add_command("templates", "list operators, their parameters and their templates");
   add_json(command, *options);
+  add_plugins(command, *options);
   command.on_chosen([options, &action] {
     action = [options] {
+      const Registry registry = options->registry();
       if (options->json) {
-        print_json(describe());
+        print_json(describe(registry));
       } else {
-        print_text();
+        print_text(registry);
       }
       return static_cast<int>(kDone);
     };

@@ -3,18 +3,18 @@
 #include <fmt/format.h>
 
 #include "support/error.h"
-#include "templates/registry.h"
 
 namespace nestwright::cli {
 
 Work work_of(const Workload& workload) {
-  const Definition definition = find_operator(workload.op).define(workload);
+  const Definition definition = workload.op->define(workload);
   return {definition.flops, definition.bytes};
 }
 
-Work work_of(const WorkloadKey& workload) {
+Work work_of(const WorkloadKey& workload, const std::shared_ptr<const Operator>& op) {
+  if (op == nullptr) return {workload.flops, 0};
   try {
-    return work_of(parse_workload(workload.text));
+    return work_of(parse_workload(workload.text, op));
   } catch (const Error&) {
     return {workload.flops, 0};
   }

@@ -2,10 +2,11 @@
 // Thread rule: pure functions.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "logs/record.h"
-#include "templates/framework/workload.h"
+#include "templates/framework/template.h"
 
 namespace nestwright::cli {
 
@@ -21,10 +22,10 @@ struct Work {
   double throughput(double ns) const { return (is_memory_bound() ? bytes : flops) / ns; }
 };
 
-/// Throws UsageError for an unknown operator.
 Work work_of(const Workload& workload);
-/// The work of a recorded workload. If this build does not know its operator, bytes is 0.
-Work work_of(const WorkloadKey& workload);
+/// The work of a recorded workload of the operator. If there is none (null), or it does not have such a workload now,
+/// bytes is 0.
+Work work_of(const WorkloadKey& workload, const std::shared_ptr<const Operator>& op);
 
 /// Returns "101.2 GFLOP/s" or "17.3 GB/s".
 std::string throughput_text(const Work& work, double ns);

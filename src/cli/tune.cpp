@@ -21,7 +21,7 @@
 #include "search/session.h"
 #include "search/strategy.h"
 #include "support/error.h"
-#include "templates/registry.h"
+#include "templates/framework/template.h"
 
 namespace nestwright::cli {
 namespace {
@@ -61,8 +61,8 @@ void install_signal_handlers() {
 }
 
 void print_text(const SessionResult& result, const Task& task) {
-  fmt::print("{}", report_text(*result.best, task.workload.str()));
   const Work work = work_of(task.workload);
+  fmt::print("{}", report_text(*result.best, task.workload.str(), task.workload.op));
   if (work.is_memory_bound()) {
     if (const double rate = measure_read_rate(task.target, work.bytes); rate > 0) {
       fmt::print("memory    {:.1f}% of the {:.1f} GB/s that {} read of as many bytes just now\n",
@@ -100,7 +100,7 @@ int run_file(const TuneOptions& options) {
 }
 
 int run(const TuneOptions& options) {
-  const Task task = options.common.task();
+  const Task task = options.common.task(options.common.registry());
   require_runnable(task, Machine::host());
   templates_for(task.workload, task.target, options.session.template_name);  // throws before a database is created
   TuningLog log = open_database(options.common, OpenMode::kWrite);

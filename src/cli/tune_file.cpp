@@ -12,8 +12,8 @@
 #include "lookup/lookup.h"
 #include "lookup/task_key.h"
 #include "support/error.h"
+#include "templates/framework/completion.h"
 #include "templates/framework/workload_file.h"
-#include "templates/registry.h"
 
 namespace nestwright::cli {
 namespace {
@@ -47,7 +47,7 @@ std::string read_text(const std::string& file) {
 std::int64_t count_seeds(const Task& task) {
   std::int64_t seeds = 0;
   for (const Template* source : templates_for(task.workload, task.target)) {
-    if (source->seeds) seeds += static_cast<std::int64_t>(source->seeds(task.workload, task.target).size());
+    seeds += static_cast<std::int64_t>(seeds_of(*source, task.workload, task.target).size());
   }
   return seeds;
 }
@@ -114,7 +114,8 @@ Json document(const std::string& file, const std::vector<TaskRow>& rows, std::in
 
 }  // namespace
 
-std::vector<FileTask> read_tasks(const std::string& file, const Target& target, std::vector<std::string>& notes) {
+std::vector<FileTask> read_tasks(const std::string& file, const Registry& registry, const Target& target,
+                                 std::vector<std::string>& notes) {
   const WorkloadFile read = parse_workload_file(read_text(file), file);
   const Machine machine = Machine::host();
   std::vector<FileTask> tasks;
@@ -123,7 +124,7 @@ std::vector<FileTask> read_tasks(const std::string& file, const Target& target, 
     const WorkloadEntry& entry = read.entries[i];
     const std::string place = entry_place(file, i, entry);
     try {
-      const Task task{parse_workload(entry.workload), target};
+      const Task task{registry.parse_workload(entry.workload), target};
       templates_for(task.workload, target);
       require_runnable(task, machine);
       const auto same = std::find_if(tasks.begin(), tasks.end(),
@@ -147,7 +148,7 @@ int tune_file(const std::string& file, const CommonOptions& common, const Sessio
               const std::atomic<bool>& interrupted) {
   std::vector<std::string> notes;
   const Target target = common.parsed_target();
-  const std::vector<FileTask> tasks = read_tasks(file, target, notes);
+  const std::vector<FileTask> tasks = read_tasks(file, common.registry(), target, notes);
   TuningLog log = open_database(common, OpenMode::kWrite);
   for (const std::string& repeated : notes) note(repeated + "\n");
   note(fmt::format("tuning {} tasks of {} on {}\n", tasks.size(), file, target.str()));
@@ -179,7 +180,7 @@ int tune_file(const std::string& file, const CommonOptions& common, const Sessio
     if (row.outcome.result.best) continue;
     // A task that did not run, or failed, still has the best of earlier runs.
     row.outcome.result.best =
-        log.best(filter_of(task_key(row.task)), usable_templates(row.task.workload.op, target.device));
+        log.best(filter_of(task_key(row.task)), usable_templates(*row.task.workload.op, target.device));
   }
   note(fmt::format("{} trials in {:.1f} s ({:.1f} a second)\n", trials, seconds, trials_per_second(trials, seconds)));
   if (common.json) {

@@ -59,7 +59,9 @@ double measure_peak(const Target& target) {
 }
 
 double peak_of(const Task& task, double float32_peak_gflops) {
-  return float32_peak_gflops == 0 ? 0 : float32_peak_gflops * measure_peak_scale(task.workload.type("dtype"));
+  return float32_peak_gflops == 0
+             ? 0
+             : float32_peak_gflops * measure_peak_scale(task.workload.op->define(task.workload).args.front().dtype());
 }
 
 double measure_read_rate(const Target& target, double bytes) {
@@ -75,8 +77,8 @@ double trials_per_second(std::int64_t trials, double seconds) {
 
 Json tune_report_json(const SessionResult& result, const Task& task, double peak_gflops) {
   const std::string workload = task.workload.str();
-  Json json =
-      result.best ? report_json(*result.best, workload) : Json{{"workload", workload}, {"target", task.target.str()}};
+  Json json = {{"workload", workload}, {"target", task.target.str()}};
+  if (result.best) json = report_json(*result.best, workload, task.workload.op);
   if (result.best && peak_gflops > 0) {
     json["peak_gflops"] = peak_gflops;
     json["share_of_peak"] = result.best->gflops() / peak_gflops;

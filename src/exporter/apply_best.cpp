@@ -15,7 +15,7 @@ AppliedKernel apply_best(const Workload& workload, const Target& target, const s
   }
   // The pool that the configuration was timed with.
   Function function =
-      build(program_of(task, *found.source, found.config, workload.op), target, {.pool_kind = PoolKind::kSpin});
+      build(program_of(task, *found.source, found.config, workload.op->name), target, {.pool_kind = PoolKind::kSpin});
   return {std::move(found), std::move(function)};
 }
 

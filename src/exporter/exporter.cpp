@@ -15,7 +15,6 @@
 #include "kernel/has_parallel_loop.h"
 #include "lower/lower.h"
 #include "support/error.h"
-#include "templates/registry.h"
 
 namespace nestwright {
 namespace {
@@ -77,12 +76,13 @@ ExportResult export_kernel(const Task& task, const Lookup& found, const ExportOp
   const std::string name = options.name.empty() ? default_function_name(task.workload) : options.name;
   check_function_name(name);
   // The operator's own tensors, because a template's expression may consist of words and conversions.
-  const Definition definition = find_operator(task.workload.op).define(task.workload);
+  const Definition definition = task.workload.op->define(task.workload);
   for (const Tensor& tensor : definition.args) {
     const std::vector<std::string> copies{tensor.name() + "_at", tensor.name() + "_memory", tensor.name() + "_sent"};
     if (std::find(copies.begin(), copies.end(), name) != copies.end()) refuse_taken_name(name);
     if (tensor.name() != name) continue;
-    throw UsageError(fmt::format("'{0}' is a tensor of {1}: choose another name, as my_{0}", name, task.workload.op));
+    throw UsageError(
+        fmt::format("'{0}' is a tensor of {1}: choose another name, as my_{0}", name, task.workload.op->name));
   }
   const bool is_device = task.target.device != DeviceKind::kCpu;
   std::optional<Toolchain> tools;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "support/error.h"
+#include "templates/framework/template.h"
 
 namespace nestwright {
 namespace {
@@ -44,7 +45,7 @@ const std::set<std::string, std::less<>>& taken_names() {
 }  // namespace
 
 std::string default_function_name(const Workload& workload) {
-  std::string name = workload.op;
+  std::string name = workload.op->name;
   for (const auto& [key, value, is_default] : workload.parameters) {
     if (is_default && key != "dtype") continue;
     name += "_" + (key == "dtype" ? "" : key);

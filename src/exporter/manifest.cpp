@@ -153,6 +153,7 @@ void add_record(json& manifest, const BestRecord& record) {
         {"kernel", record.made_by.kernel},
         {"microcode", record.made_by.microcode},
         {"huge_pages", record.made_by.huge_pages},
+        {"plugins", record.made_by.plugins},
         {"tied", record.tied},
         {"pipeline", record.pipeline == Pipeline::kFinal ? "final" : "search"},
         {"samples_ns", record.timing.samples_ns},

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "support/error.h"
-#include "templates/registry.h"
+#include "templates/framework/template.h"
 
 namespace nestwright {
 namespace {
@@ -166,7 +166,7 @@ SelfTestData make_self_test_data(const Workload& workload, const Definition& def
     std::vector<double>& values = inputs.emplace_back(static_cast<std::size_t>(buffer->elements()));
     for (double& value : values) value = random.draw(buffer->element);
   }
-  const Reference reference = find_operator(workload.op).reference(workload, inputs);
+  const Reference reference = workload.op->reference(workload, inputs);
   const ir::Buffer& output = definition.args.back().buffer();
   std::vector<std::int64_t> shape;
   for (const Expr& extent : output->shape) shape.push_back(*ir::as_const_int(extent));

@@ -3,15 +3,15 @@
 #include "lookup/task_key.h"
 #include "lower/lower.h"
 #include "support/error.h"
+#include "templates/framework/completion.h"
 #include "templates/framework/discover.h"
-#include "templates/registry.h"
 
 namespace nestwright {
 namespace {
 
 /// Returns the recorded configuration with its labels resolved, if it is a valid point for this workload.
 std::optional<Config> resolve_for(const Task& task, const Proposal& proposal) {
-  const Template* source = find_template(proposal.from.name);
+  const Template* source = task.workload.op->find_template(proposal.from.name);
   if (source == nullptr || (source->why_not && !source->why_not(task.workload, task.target).empty())) {
     return std::nullopt;
   }
@@ -27,14 +27,14 @@ std::optional<Config> resolve_for(const Task& task, const Proposal& proposal) {
 
 }  // namespace
 
-std::vector<TemplateVersion> usable_templates(std::string_view op, DeviceKind device) {
+std::vector<TemplateVersion> usable_templates(const Operator& op, DeviceKind device) {
   std::vector<TemplateVersion> versions;
   for (const Template* t : templates_for(op, device)) versions.push_back({t->name, t->version});
   return versions;
 }
 
 Lookup look_up(const Task& task, const TuningLog* log, std::string_view only) {
-  std::vector<TemplateVersion> versions = usable_templates(task.workload.op, task.target.device);
+  std::vector<TemplateVersion> versions = usable_templates(*task.workload.op, task.target.device);
   if (!only.empty()) {
     templates_for(task.workload, task.target, only);  // throws if the template does not serve the task
     std::erase_if(versions, [&](const TemplateVersion& version) { return version.name != only; });
@@ -48,13 +48,13 @@ Lookup look_up(const Task& task, const TuningLog* log, std::string_view only) {
   }
   if (found.record) {
     found.match = found.record->match;
-    found.source = find_template(found.record->proposal.from.name);
+    found.source = task.workload.op->find_template(found.record->proposal.from.name);
     found.config = resolve_for(task, found.record->proposal).value_or(found.record->proposal.config);
     return found;
   }
   found.why_default = log == nullptr ? "no database was given" : "the database has no record that fits it";
   for (const Template* t : templates_for(task.workload, task.target, only)) {
-    const std::vector<Config> seeds = t->seeds(task.workload, task.target);
+    const std::vector<Config> seeds = seeds_of(*t, task.workload, task.target);
     if (seeds.empty()) continue;
     found.source = t;
     found.config = seeds.front();

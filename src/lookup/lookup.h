@@ -15,14 +15,14 @@ namespace nestwright {
 /// The configuration for a task, and where it comes from.
 struct Lookup {
   MatchKind match = MatchKind::kDefault;
-  const Template* source = nullptr;
+  const Template* source = nullptr;  ///< of the task's operator, and lives as long
   Config config;
   std::optional<BestRecord> record;  ///< absent for kDefault
   std::string why_default;           ///< kDefault: why no record can be used, one clause
 };
 
-/// Returns the templates of this build for an operator; a record is usable only if it comes from one of them.
-std::vector<TemplateVersion> usable_templates(std::string_view op, DeviceKind device);
+/// Returns the templates of an operator; a record is usable only if it comes from one of them.
+std::vector<TemplateVersion> usable_templates(const Operator& op, DeviceKind device);
 
 /// Looks up a task. If `log` is null, the result is the default. Only records of the task's target count, those of this
 /// machine before those of others, and only of the template named `only` if it is not empty. Throws UsageError if there

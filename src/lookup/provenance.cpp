@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
 #include <vector>
 
 #include "codegen/backend.h"
@@ -22,12 +24,40 @@ std::string version_here(const std::string& target) {
   }
 }
 
+/// The plugins of the operator and its templates, sorted.
+std::vector<std::string> plugins_of(const Operator& op) {
+  std::set<std::string> plugins{op.plugin};
+  for (const Template& t : op.templates) plugins.insert(t.plugin);
+  plugins.erase("");
+  return {plugins.begin(), plugins.end()};
+}
+
+/// Why a record that a plugin had a part in is a hint. An identity begins with the plugin's name.
+std::string plugin_reason(const std::string& then, const std::vector<std::string>& now) {
+  const std::size_t end = then.find(' ');
+  const std::string name = then.substr(0, end), version = end == std::string::npos ? "" : then.substr(end + 1);
+  for (const std::string& other : now) {
+    if (other.starts_with(name + " ")) {
+      return fmt::format("the plugin {} was {}, and is {}", name, version, other.substr(name.size() + 1));
+    }
+  }
+  return fmt::format("the plugin {} was {}, and is not loaded", name, version);
+}
+
 }  // namespace
 
-RecordProvenance current_provenance() {
+RecordProvenance current_provenance(const Operator* op) {
   // Called for each record of a listing, and constant for this process.
   static const Machine machine = Machine::host();
-  return {code_generator_fingerprint(), machine.kernel, machine.microcode, machine.huge_pages};
+  RecordProvenance now{code_generator_fingerprint(), machine.kernel, machine.microcode, machine.huge_pages, {}};
+  if (op != nullptr) now.plugins = plugins_of(*op);
+  return now;
+}
+
+bool has_plugins(const std::vector<std::string>& now, const std::vector<std::string>& then) {
+  return std::all_of(then.begin(), then.end(), [&](const std::string& identity) {
+    return std::find(now.begin(), now.end(), identity) != now.end();
+  });
 }
 
 std::string hint_reason(const BestRecord& record, const RecordProvenance& now) {
@@ -36,6 +66,9 @@ std::string hint_reason(const BestRecord& record, const RecordProvenance& now) {
   const RecordProvenance& then = record.made_by;
   if (then.code_generator != now.code_generator) {
     reasons.emplace_back("compiled by another version of the code generator");
+  }
+  for (const std::string& plugin : then.plugins) {
+    if (!has_plugins(now.plugins, {plugin})) reasons.push_back(plugin_reason(plugin, now.plugins));
   }
   const std::string version = version_here(record.task.target);
   if (!version.empty() && version != record.task.backend) {

@@ -5,13 +5,13 @@
 #include "codegen/backend.h"
 #include "runtime/device.h"
 #include "target/machine.h"
-#include "templates/registry.h"
+#include "templates/framework/template.h"
 
 namespace nestwright {
 
 WorkloadKey workload_key(const Workload& workload) {
-  const Operator& op = find_operator(workload.op);
-  WorkloadKey key{.text = workload.str(), .op = workload.op, .flops = op.define(workload).flops};
+  const Operator& op = *workload.op;
+  WorkloadKey key{.text = workload.str(), .op = op.name, .flops = op.define(workload).flops};
   for (const OperatorParameter& parameter : op.parameters) {
     for (const auto& [name, value, is_default] : workload.parameters) {
       if (name != parameter.name) continue;

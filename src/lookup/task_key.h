@@ -10,7 +10,7 @@
 
 namespace nestwright {
 
-/// Returns the key of a workload. Throws UsageError for an unknown operator.
+/// Returns the key of a workload.
 WorkloadKey workload_key(const Workload& workload);
 
 /// Returns what times on this machine depend on: its fingerprint and, for a device, also the device and its driver.

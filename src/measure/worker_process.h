@@ -1,5 +1,5 @@
-// A nestwright-worker process and the channel to it. The executable is the one that NESTWRIGHT_WORKER names, else the
-// one next to the running executable.
+// A nestwright-worker process and the channel to it. The executable is the one that the environment's NESTWRIGHT_WORKER
+// names, else the one next to the running executable, else that of the package that the program was built with.
 // Thread rule: one thread at a time. Unit: nanoseconds.
 #pragma once
 
@@ -11,6 +11,10 @@
 #include "support/process.h"
 
 namespace nestwright {
+
+/// The path of the installed package's worker: the package's CMake target defines this function in each program. The
+/// definition of the library itself returns null.
+const char* installed_worker();
 
 /// Returns the path of the executable. Throws Error that says what to do if there is no such file.
 std::string worker_path();

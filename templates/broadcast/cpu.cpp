@@ -47,7 +47,7 @@ std::vector<Config> broadcast_seeds(const Workload& workload, const Target& targ
 }  // namespace
 
 Template broadcast_cpu_template() {
-  return {"broadcast.cpu", 2, broadcast_operator(), {DeviceKind::kCpu}, schedule_broadcast, broadcast_seeds};
+  return {"broadcast.cpu", 2, {DeviceKind::kCpu}, schedule_broadcast, broadcast_seeds};
 }
 
 }  // namespace nestwright

@@ -71,8 +71,6 @@ std::vector<Config> broadcast_seeds(const Workload& workload, const Target& targ
 
 }  // namespace
 
-Template broadcast_gpu_template() {
-  return {"broadcast.gpu", 1, broadcast_operator(), gpus(), schedule_broadcast, broadcast_seeds};
-}
+Template broadcast_gpu_template() { return {"broadcast.gpu", 1, gpus(), schedule_broadcast, broadcast_seeds}; }
 
 }  // namespace nestwright

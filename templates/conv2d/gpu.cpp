@@ -295,6 +295,6 @@ std::vector<Config> conv2d_seeds(const Workload& workload, const Target& target)
 
 }  // namespace
 
-Template conv2d_gpu_template() { return {"conv2d.gpu", 1, conv2d_operator(), gpus(), schedule_conv2d, conv2d_seeds}; }
+Template conv2d_gpu_template() { return {"conv2d.gpu", 1, gpus(), schedule_conv2d, conv2d_seeds}; }
 
 }  // namespace nestwright

@@ -171,7 +171,7 @@ std::string why_not(const Workload& workload, const Target& target) {
 }  // namespace
 
 Template conv2d_gpu_direct_template() {
-  return {"conv2d.gpu_direct", 1, conv2d_operator(), gpus(), schedule_direct, direct_seeds, why_not};
+  return {"conv2d.gpu_direct", 1, gpus(), schedule_direct, direct_seeds, why_not};
 }
 
 }  // namespace nestwright

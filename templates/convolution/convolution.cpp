@@ -13,7 +13,7 @@ WindowAxis read_axis(const Workload& workload, const char* input, const char* fi
                         workload.size(dilation), workload.size(before), workload.size(after)};
   if (axis.reach() > axis.padded()) {
     throw UsageError(std::string(filter) + "=" + std::to_string(axis.filter) + " with " + dilation + "=" +
-                     std::to_string(axis.dilation) + " of " + workload.op + " reaches over " +
+                     std::to_string(axis.dilation) + " of " + workload.op->name + " reaches over " +
                      std::to_string(axis.reach()) + " elements, more than the " + std::to_string(axis.padded()) +
                      " of the image and its padding; give a smaller filter or more padding");
   }

@@ -151,7 +151,7 @@ std::vector<Config> depthwise_seeds(const Workload& workload, const Target& targ
 }  // namespace
 
 Template depthwise_conv2d_gpu_template() {
-  return {"depthwise_conv2d.gpu", 1, depthwise_conv2d_operator(), gpus(), schedule_depthwise, depthwise_seeds};
+  return {"depthwise_conv2d.gpu", 1, gpus(), schedule_depthwise, depthwise_seeds};
 }
 
 }  // namespace nestwright

@@ -75,7 +75,7 @@ std::vector<Config> elementwise_seeds(const Workload& workload, const Target& ta
 }  // namespace
 
 Template elementwise_cpu_template() {
-  return {"elementwise.cpu", 2, elementwise_operator(), {DeviceKind::kCpu}, schedule_elementwise, elementwise_seeds};
+  return {"elementwise.cpu", 2, {DeviceKind::kCpu}, schedule_elementwise, elementwise_seeds};
 }
 
 }  // namespace nestwright

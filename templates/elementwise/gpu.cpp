@@ -23,8 +23,6 @@ std::vector<Config> elementwise_seeds(const Workload& workload, const Target& ta
 
 }  // namespace
 
-Template elementwise_gpu_template() {
-  return {"elementwise.gpu", 1, elementwise_operator(), gpus(), schedule_elementwise, elementwise_seeds};
-}
+Template elementwise_gpu_template() { return {"elementwise.gpu", 1, gpus(), schedule_elementwise, elementwise_seeds}; }
 
 }  // namespace nestwright

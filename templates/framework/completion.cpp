@@ -40,7 +40,7 @@ Branch branch_of(const Template& t, const Workload& workload, const Target& targ
     const auto found = wanted == nullptr ? options.end() : std::find(options.begin(), options.end(), wanted->label);
     return found == options.end() ? 0 : static_cast<std::size_t>(found - options.begin());
   });
-  Definition definition = t.op.define(workload);
+  Definition definition = workload.op->define(workload);
   t.schedule(tuning, workload, definition, target);
   return tuning.branch();
 }
@@ -135,7 +135,7 @@ std::vector<Config> complete_each(const Template& t, const Workload& workload, c
     if (config && std::find(configs.begin(), configs.end(), *config) == configs.end()) configs.push_back(*config);
   }
   if (target.device != DeviceKind::kCpu) return configs;
-  const bool is_worth = is_worth_parallel_loop(t.op.define(workload), target);
+  const bool is_worth = is_worth_parallel_loop(workload.op->define(workload), target);
   const auto is_suitable = [&](const Config& config) { return has_parallel_choice(config) == is_worth; };
   auto first = std::find_if(configs.begin(), configs.end(), is_suitable);
   for (std::size_t i = 0; first == configs.end() && !is_worth && i < configs.size(); ++i) {
@@ -157,6 +157,10 @@ std::vector<Config> complete_seeds(const Template& t, const Workload& workload, 
     configs.push_back(*config);
   }
   return configs;
+}
+
+std::vector<Config> seeds_of(const Template& t, const Workload& workload, const Target& target) {
+  return t.seeds ? t.seeds(workload, target) : complete_seeds(t, workload, target, {});
 }
 
 }  // namespace nestwright

@@ -20,8 +20,12 @@ std::optional<Config> complete_config(const Template& t, const Workload& workloa
 std::vector<Config> complete_each(const Template& t, const Workload& workload, const Target& target,
                                   const std::vector<Config>& partial);
 
-/// Seeds of a template: complete_each; never empty, as a template has a configuration for every workload.
+/// Seeds of a template from partial configurations: complete_each; never empty, as a template has a configuration for
+/// every workload.
 std::vector<Config> complete_seeds(const Template& t, const Workload& workload, const Target& target,
                                    const std::vector<Config>& partial);
+
+/// The template's own seeds; of one that does not say any, what complete_seeds makes of none.
+std::vector<Config> seeds_of(const Template& t, const Workload& workload, const Target& target);
 
 }  // namespace nestwright

@@ -35,7 +35,7 @@ std::string describe(const Branch& branch) {
 Branch run(const Template& t, const Workload& workload, const Target& target, RecordingTuning::Chooser chooser) {
   RecordingTuning tuning(std::move(chooser));
   try {
-    Definition definition = t.op.define(workload);
+    Definition definition = workload.op->define(workload);
     t.schedule(tuning, workload, definition, target);
   } catch (const InternalError&) {
     throw;

@@ -1,6 +1,7 @@
 // Operators and templates. An operator says what is computed and how a result is judged; a template is an open schedule
-// for it, one function that is run to discover its space and run again to apply a configuration. Thread rule:
-// definitions are immutable; their functions are pure and may run on several threads at once.
+// for it, one function that is run to discover its space and run again to apply a configuration. Both are values that a
+// program may make (framework/registry.h). Thread rule: their functions are pure and may run on several threads at
+// once.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "schedule/schedule.h"
@@ -42,8 +44,29 @@ struct CheckedInputs {
   Reference reference;
 };
 
+/// The kinds of devices that a template for GPUs is for.
+inline std::vector<DeviceKind> gpus() { return {DeviceKind::kCuda, DeviceKind::kOpenCl}; }
+
+struct Template {
+  std::string name;  ///< unique, e.g. "matmul.cpu"
+  int version = 1;   ///< raised whenever a configuration comes to mean something else; part of the log's keys
+  std::vector<DeviceKind> devices = {DeviceKind::kCpu};  ///< kinds that it is for
+  /// May put an expression of its own in the place of the operator's: other tensors as outputs of the definition, of
+  /// the same shapes and types, computed from the same inputs.
+  std::function<Schedule(Tuning&, const Workload&, Definition&, const Target&)> schedule;
+  /// Configurations from formulas, best guess first: register tile from the target, blocks from the caches. The first
+  /// is the default that is used where nothing was tuned. None: the first candidate of each knob, or one near it that
+  /// no constraint refuses (completion.h).
+  std::function<std::vector<Config>(const Workload&, const Target&)> seeds = {};
+  /// Why it cannot serve a workload, one clause ("it needs ..."); empty: it can. None: it serves every workload.
+  std::function<std::string(const Workload&, const Target&)> why_not = {};
+  std::string plugin = {};  ///< that added it, as PluginFile::identity says; empty: none
+
+  bool is_for(DeviceKind device) const { return std::find(devices.begin(), devices.end(), device) != devices.end(); }
+};
+
 struct Operator {
-  std::string name;
+  std::string name;  ///< how its workloads' texts, which are keys of the log, begin
   std::string summary;
   std::vector<OperatorParameter> parameters;
   std::function<Definition(const Workload&)> define;
@@ -58,27 +81,19 @@ struct Operator {
   /// products the reference is often theirs times powers of two, which costs no second pass over the terms. It is left
   /// empty where it has to be computed.
   std::function<CheckedInputs(const Workload&, const CheckedInputs& uniform)> wide_inputs = {};
+  /// The likely fastest first: its first guess serves where nothing was tuned.
+  std::vector<Template> templates = {};
+  std::string plugin = {};  ///< that added it, as PluginFile::identity says; empty: none
+
+  /// nullptr where there is none of that name.
+  const Template* find_template(std::string_view template_name) const;
 };
 
-/// The kinds of devices that a template for GPUs is for.
-inline std::vector<DeviceKind> gpus() { return {DeviceKind::kCuda, DeviceKind::kOpenCl}; }
-
-struct Template {
-  std::string name;  ///< unique, e.g. "matmul.cpu"
-  int version = 1;   ///< raised whenever a configuration comes to mean something else; part of the log's keys
-  Operator op;
-  std::vector<DeviceKind> devices = {DeviceKind::kCpu};  ///< kinds that it is for
-  /// May put an expression of its own in the place of the operator's: other tensors as outputs of the definition, of
-  /// the same shapes and types, computed from the same inputs.
-  std::function<Schedule(Tuning&, const Workload&, Definition&, const Target&)> schedule;
-  /// Configurations from formulas, best guess first: register tile from the target, blocks from the caches. The first
-  /// is the default that is used where nothing was tuned.
-  std::function<std::vector<Config>(const Workload&, const Target&)> seeds;
-  /// Why it cannot serve a workload, one clause ("it needs ..."); empty: it can. None: it serves every workload.
-  std::function<std::string(const Workload&, const Target&)> why_not = {};
-
-  bool is_for(DeviceKind device) const { return std::find(devices.begin(), devices.end(), device) != devices.end(); }
-};
+/// Templates of an operator for a kind of device, whatever they serve. Throws UsageError where there is none.
+std::vector<const Template*> templates_for(const Operator& op, DeviceKind device);
+/// Those of the workload's operator that serve the workload on the target, or of these the one named `only`. Throws
+/// UsageError where there is none, which says why. They live as long as the operator.
+std::vector<const Template*> templates_for(const Workload& workload, const Target& target, std::string_view only = {});
 
 /// Runs the template for every reachable combination of choices. Throws InternalError where the first candidates of a
 /// branch do not give a legal schedule.

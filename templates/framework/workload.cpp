@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::int64_t kMaxSize = std::numeric_limits<std::int32_t>::max();
 constexpr std::size_t kMaxDimensions = 8;
+constexpr std::string_view kSpaces = " \t\n\v\f\r";
 
 const std::string& value_of(const Workload& workload, std::string_view name) {
   for (const ParameterValue& parameter : workload.parameters) {
@@ -189,17 +190,32 @@ std::vector<std::size_t> Workload::axes(std::string_view name) const {
 }
 
 std::string Workload::str() const {
-  std::string text = op;
+  std::string text = op->name;
   for (const ParameterValue& parameter : parameters) {
     if (!parameter.is_default) text += ' ' + parameter.name + '=' + parameter.value;
   }
   return text;
 }
 
-Workload parse_workload(std::string_view text, const Operator& op) {
+bool operator==(const Workload& a, const Workload& b) {
+  return a.op->name == b.op->name && a.parameters == b.parameters;
+}
+
+bool names_operator(std::string_view text, const Operator& op) {
+  text.remove_prefix(std::min(text.find_first_not_of(kSpaces), text.size()));
+  if (!text.starts_with(op.name)) return false;
+  text.remove_prefix(op.name.size());
+  return text.empty() || kSpaces.find(text.front()) != std::string_view::npos;
+}
+
+Workload parse_workload(std::string_view text, std::shared_ptr<const Operator> shared) {
+  const Operator& op = *shared;
+  if (!names_operator(text, op)) {
+    throw UsageError("'" + std::string(text) + "' is no workload of " + op.name + "; begin it with " + op.name);
+  }
+  text.remove_prefix(text.find(op.name) + op.name.size());
   std::istringstream words{std::string(text)};
   std::string word;
-  words >> word;  // the operator's name
   const std::vector<std::string> names = parameter_names(op);
   std::vector<std::string> values(names.size());
   while (words >> word) {
@@ -221,7 +237,7 @@ Workload parse_workload(std::string_view text, const Operator& op) {
       throw UsageError("parameter '" + name + "' of " + op.name + " is given twice; give it once");
     values[at] = canonical_value(op, op.parameters[at], word.substr(equals + 1));
   }
-  Workload workload{op.name, {}};
+  Workload workload{std::move(shared), {}};
   for (std::size_t i = 0; i < names.size(); ++i) {
     const OperatorParameter& parameter = op.parameters[i];
     const std::optional<std::string> fallback = default_of(parameter, workload);

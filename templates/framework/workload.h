@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 
 namespace nestwright {
 
+struct Operator;
 struct Workload;
 
 /// One parameter of an operator: what it means, its legal range, its default. An operator may gain parameters: with a
@@ -43,9 +45,10 @@ struct ParameterValue {
   friend bool operator==(const ParameterValue&, const ParameterValue&) = default;
 };
 
-/// Every parameter is there, in the operator's order. Each question requires a parameter of its kind.
+/// An operator, which all its workloads share, and its parameters: every one is there, in the operator's order. Each
+/// question requires a parameter of its kind.
 struct Workload {
-  std::string op;
+  std::shared_ptr<const Operator> op;  ///< never null once it is parsed
   std::vector<ParameterValue> parameters;
 
   std::int64_t size(std::string_view name) const;  ///< or a count
@@ -58,7 +61,8 @@ struct Workload {
   std::vector<std::size_t> axes(std::string_view name) const;
   /// Canonical, without what stands at its default: "matmul m=512 n=512 k=512". The log's key.
   std::string str() const;
-  friend bool operator==(const Workload&, const Workload&) = default;
+  /// Whether operators and parameters have the same names and values.
+  friend bool operator==(const Workload& a, const Workload& b);
 };
 
 /// A workload on a target, with a stable key.
@@ -68,9 +72,11 @@ struct Task {
   std::string key() const { return workload.str() + " @ " + target.str(); }
 };
 
-struct Operator;
-/// Parses a workload of `op`. Throws UsageError that names the parameter, what is wrong with it, and what is legal
-/// (unknown, missing, zero, negative, overflowing, given twice).
-Workload parse_workload(std::string_view text, const Operator& op);
+/// Parses a workload of `op`, whose name `text` begins with. Throws UsageError that names the parameter, what is wrong
+/// with it, and what is legal (unknown, missing, zero, negative, overflowing, given twice), or says that the text is of
+/// another operator.
+Workload parse_workload(std::string_view text, std::shared_ptr<const Operator> op);
+/// Whether the text is of a workload of the operator, right or wrong: its name, then a space or the end.
+bool names_operator(std::string_view text, const Operator& op);
 
 }  // namespace nestwright

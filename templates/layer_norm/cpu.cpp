@@ -79,7 +79,7 @@ std::vector<Config> layer_norm_seeds(const Workload& workload, const Target& tar
 }  // namespace
 
 Template layer_norm_cpu_template() {
-  return {"layer_norm.cpu", 1, layer_norm_operator(), {DeviceKind::kCpu}, schedule_layer_norm, layer_norm_seeds};
+  return {"layer_norm.cpu", 1, {DeviceKind::kCpu}, schedule_layer_norm, layer_norm_seeds};
 }
 
 }  // namespace nestwright

@@ -75,8 +75,6 @@ std::vector<Config> layer_norm_seeds(const Workload& workload, const Target& tar
 
 }  // namespace
 
-Template layer_norm_gpu_template() {
-  return {"layer_norm.gpu", 2, layer_norm_operator(), gpus(), schedule_layer_norm, layer_norm_seeds};
-}
+Template layer_norm_gpu_template() { return {"layer_norm.gpu", 2, gpus(), schedule_layer_norm, layer_norm_seeds}; }
 
 }  // namespace nestwright

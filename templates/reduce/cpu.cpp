@@ -258,8 +258,6 @@ std::vector<Config> reduce_seeds(const Workload& workload, const Target& target)
 
 }  // namespace
 
-Template reduce_cpu_template() {
-  return {"reduce.cpu", 2, reduce_operator(), {DeviceKind::kCpu}, schedule_reduce, reduce_seeds};
-}
+Template reduce_cpu_template() { return {"reduce.cpu", 2, {DeviceKind::kCpu}, schedule_reduce, reduce_seeds}; }
 
 }  // namespace nestwright

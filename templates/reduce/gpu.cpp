@@ -289,6 +289,6 @@ std::vector<Config> reduce_seeds(const Workload& workload, const Target& target)
 
 }  // namespace
 
-Template reduce_gpu_template() { return {"reduce.gpu", 2, reduce_operator(), gpus(), schedule_reduce, reduce_seeds}; }
+Template reduce_gpu_template() { return {"reduce.gpu", 2, gpus(), schedule_reduce, reduce_seeds}; }
 
 }  // namespace nestwright

@@ -45,6 +45,6 @@ void bind_scan(Schedule& s, const ScanTensors& scan, const ElementTile& tile, bo
   if (in_threads) s[scan.y].pragma(s[scan.y].axis(0), "in_threads", 1);
 }
 
-Template scan_gpu_template() { return {"scan.gpu", 1, scan_operator(), gpus(), schedule_scan, scan_seeds}; }
+Template scan_gpu_template() { return {"scan.gpu", 1, gpus(), schedule_scan, scan_seeds}; }
 
 }  // namespace nestwright

@@ -128,8 +128,6 @@ std::vector<Config> softmax_seeds(const Workload& workload, const Target& target
 
 }  // namespace
 
-Template softmax_cpu_template() {
-  return {"softmax.cpu", 1, softmax_operator(), {DeviceKind::kCpu}, schedule_softmax, softmax_seeds};
-}
+Template softmax_cpu_template() { return {"softmax.cpu", 1, {DeviceKind::kCpu}, schedule_softmax, softmax_seeds}; }
 
 }  // namespace nestwright

@@ -92,8 +92,6 @@ std::vector<Config> softmax_seeds(const Workload& workload, const Target& target
 
 }  // namespace
 
-Template softmax_gpu_template() {
-  return {"softmax.gpu", 2, softmax_operator(), gpus(), schedule_softmax, softmax_seeds};
-}
+Template softmax_gpu_template() { return {"softmax.gpu", 2, gpus(), schedule_softmax, softmax_seeds}; }
 
 }  // namespace nestwright

@@ -71,7 +71,7 @@ std::vector<Config> transpose_seeds(const Workload& workload, const Target& targ
 }  // namespace
 
 Template transpose_cpu_template() {
-  return {"transpose.cpu", 1, transpose_operator(), {DeviceKind::kCpu}, schedule_transpose, transpose_seeds};
+  return {"transpose.cpu", 1, {DeviceKind::kCpu}, schedule_transpose, transpose_seeds};
 }
 
 }  // namespace nestwright

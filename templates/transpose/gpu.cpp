@@ -149,8 +149,6 @@ std::vector<Config> transpose_seeds(const Workload& workload, const Target& targ
 
 }  // namespace
 
-Template transpose_gpu_template() {
-  return {"transpose.gpu", 1, transpose_operator(), gpus(), schedule_transpose, transpose_seeds};
-}
+Template transpose_gpu_template() { return {"transpose.gpu", 1, gpus(), schedule_transpose, transpose_seeds}; }
 
 }  // namespace nestwright

@@ -179,7 +179,7 @@ TEST_F(QueryTest, ReportsTheEvidence) {
   const Task task{parse_workload("matmul m=64 n=64 k=64"), Target::parse("cpu,isa=x86-64")};
   const TaskKey key = task_key(task);
   const TrialRecord stored = log.trials(filter_of(key)).at(0);
-  const SessionId session = log.begin_session(key, {.made_by = current_provenance()});
+  const SessionId session = log.begin_session(key, {.made_by = current_provenance(nullptr)});
   Proposal other = stored.proposal;
   other.config.set("made_up", {1});
   const TrialId rival = log.record(session, log.commit_batch(session, 9, {other}).proposals.at(0).id, timed(21'000));

@@ -23,7 +23,7 @@ TEST(Throughput, AnUnknownOperatorHasFlopsOnly) {
   WorkloadKey unknown;
   unknown.text = "sort n=1000";
   unknown.flops = 1000;
-  EXPECT_EQ(throughput_text(work_of(unknown), 100), "10.0 GFLOP/s");
+  EXPECT_EQ(throughput_text(work_of(unknown, nullptr), 100), "10.0 GFLOP/s");
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ CompiledObject compiled(const Candidate& c) {
 }
 
 Candidate two_by_two(const std::string& workload, const Target& target) {
-  const Template& amx = *find_template("matmul.amx");
+  const Template& amx = *builtin_registry().find_template("matmul.amx");
   const Workload parsed = parse_workload(workload);
   Candidate c{&amx, parsed, target, amx.seeds(parsed, target).front()};
   c.config.set("tiles_m", {2});
@@ -95,7 +95,7 @@ TEST(Tiles, TheRestOfAMatrixIsSmallerTiles) {
 
 TEST(Tiles, NoNumberIsAboveSeven) {
   std::mt19937_64 random(3);
-  const Template& amx = *find_template("matmul.amx");
+  const Template& amx = *builtin_registry().find_template("matmul.amx");
   for (const char* shape : {"m=96 n=80 k=256", "m=50 n=70 k=100", "m=1 n=33 k=500", "m=200 n=16 k=64 tb=1"}) {
     for (const char* type : {"bfloat16", "int8", "uint8"}) {
       const Workload workload = parse_workload(std::string("matmul ") + shape + " dtype=" + type);
@@ -145,15 +145,15 @@ TEST(Tiles, ComputeTheReferenceWhereThisCpuHasThem) {
   if (!request_tile_permission()) GTEST_SKIP() << "this CPU has no AMX, or the operating system refuses it";
   Target target = Target::host();
   std::mt19937_64 random = random_for("tiles run");
-  const Template& amx = *find_template("matmul.amx");
+  const Template& amx = *builtin_registry().find_template("matmul.amx");
   const std::shared_ptr<ParallelPool> pool = make_pool(PoolKind::kSpin, target.threads);
   for (const char* shape : {"m=96 n=80 k=256", "m=50 n=70 k=100", "m=1 n=33 k=500", "m=200 n=16 k=64 tb=1"}) {
     for (const char* type : {"bfloat16", "int8", "uint8"}) {
       const Workload workload = parse_workload(std::string("matmul ") + shape + " dtype=" + type);
       if (!amx.why_not(workload, target).empty()) continue;
-      const Definition definition = find_operator("matmul").define(workload);
+      const Definition definition = builtin_registry().find_operator("matmul")->define(workload);
       const HostTensors inputs = random_inputs(definition, random);
-      const Reference reference = find_operator("matmul").reference(workload, inputs);
+      const Reference reference = builtin_registry().find_operator("matmul")->reference(workload, inputs);
       for (const Candidate& c : candidates(amx, workload, target, 2, 5, random)) {
         std::vector<Array> arrays = arrays_for(definition, inputs);
         ASSERT_EQ(run_compiled(link(compile(lowered(c), target), pool), arrays), 0) << c.str();

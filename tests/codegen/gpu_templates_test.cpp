@@ -8,6 +8,7 @@
 #include "ir/serialize/serialize.h"
 #include "runtime/device_program.h"
 #include "templates/registry.h"
+#include "tests/templates/all_templates.h"
 #include "tests/templates/gpu_cases.h"
 #include "tests/templates/input_sets.h"
 #include "tests/templates/matmul/check.h"
@@ -27,7 +28,7 @@ struct Candidate {
 
 class GpuTemplates : public ::testing::TestWithParam<std::string> {
  protected:
-  const Template& source() const { return *find_template(GetParam()); }
+  const Template& source() const { return *builtin_registry().find_template(GetParam()); }
 
   /// Lowered points of the workloads' spaces, alternating between the workloads: a seed, and a slice of the samples.
   std::vector<Candidate> candidates(const Target& target) const {
@@ -36,7 +37,8 @@ class GpuTemplates : public ::testing::TestWithParam<std::string> {
     std::vector<Workload> served;
     for (const std::string& text : texts) {
       const Workload w = parse_workload(text);
-      const bool serves = w.op == source().op.name && (!source().why_not || source().why_not(w, target).empty());
+      const bool serves =
+          w.op->find_template(source().name) && (!source().why_not || source().why_not(w, target).empty());
       if (serves) served.push_back(w);
     }
     std::mt19937_64 random(std::hash<std::string>()(GetParam()));
@@ -50,7 +52,7 @@ class GpuTemplates : public ::testing::TestWithParam<std::string> {
       const Config config = n == 0 ? source().seeds(w, target).front() : spaces[at]->sample(random).value();
       if (n > 0 && !slice.contains(n)) continue;
       const Instance instance = instantiate(source(), w, target, config);
-      const ir::Program loops = lower(instance.schedule, instance.definition.args, target, w.op);
+      const ir::Program loops = lower(instance.schedule, instance.definition.args, target, w.op->name);
       result.push_back({w, config, expand(loops, target), source().name + " of " + w.str() + ": " + config.str()});
     }
     return result;
@@ -132,10 +134,10 @@ TEST(GpuRows, AreReducedByShufflesOnCuda) {
                              "row=read exchange=shuffles threads=256 rows=1 unroll=4 lanes=4", 2, 6}}) {
     const Workload w = parse_workload(c.workload);
     const Target target = testing_gpu::cuda();
-    const Template& source = *find_template(c.source);
+    const Template& source = *builtin_registry().find_template(c.source);
     const Config config = discover_space(source, w, target).resolve(Config::parse(c.config));
     const Instance instance = instantiate(source, w, target, config);
-    const ir::Program loops = lower(instance.schedule, instance.definition.args, target, w.op);
+    const ir::Program loops = lower(instance.schedule, instance.definition.args, target, w.op->name);
     const ir::Program program = expand(loops, target, {.after_pass = {}, .verify = true});
     const CompiledObject object = make_backend(DeviceKind::kCuda)->compile(program, target, {});
     EXPECT_EQ(count(object.source, "__shfl_xor_sync(0xffffffffu, "), 5 * c.reductions) << object.source;
@@ -148,7 +150,8 @@ TEST(GpuRows, AreReducedByShufflesOnCuda) {
 
 std::vector<std::string> names(DeviceKind kind) {
   std::vector<std::string> result;
-  for (const Template& t : templates()) {
+  for (const Template* each : all_templates()) {
+    const Template& t = *each;
     if (t.is_for(kind)) result.push_back(t.name);
   }
   return result;

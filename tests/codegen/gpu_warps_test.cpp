@@ -25,7 +25,7 @@ struct Kernel {
 
   Kernel(const Template& from, const Workload& w, const Target& target, const Config& config) {
     const Instance instance = instantiate(from, w, target, config);
-    program = expand(lower(instance.schedule, instance.definition.args, target, w.op), target);
+    program = expand(lower(instance.schedule, instance.definition.args, target, w.op->name), target);
     source = codegen::device_object(program, codegen::CudaDialect()).source;
   }
 };
@@ -40,7 +40,7 @@ class GpuWarps : public ::testing::TestWithParam<std::tuple<const char*, const c
 TEST_P(GpuWarps, TextComputesTheProduct) {
   const auto [name, text] = GetParam();
   const Workload w = parse_workload(text);
-  const Template& source = *find_template(name);
+  const Template& source = *builtin_registry().find_template(name);
   const Target target = testing_gpu::cuda();
   const ConfigSpace space = discover_space(source, w, target);
   std::mt19937_64 random(std::hash<std::string>()(text));
@@ -75,7 +75,7 @@ TEST(GpuWarpStages, TextComputesTheProduct) {
                                    std::pair{"matmul.mma", "matmul m=32 n=36 k=64 precision=tf32"},
                                    std::pair{"matmul.wgmma", "matmul m=70 n=32 k=96 dtype=bfloat16"}}) {
     const Workload w = parse_workload(text);
-    const Template& source = *find_template(name);
+    const Template& source = *builtin_registry().find_template(name);
     const Target target = testing_gpu::cuda();
     const ConfigSpace space = discover_space(source, w, target);
     for (const std::int64_t stages : {3, 4}) {
@@ -103,7 +103,7 @@ TEST(GpuAccesses, OfDefaultsAreTheGoldenOnes) {
                                        std::pair{"matmul.wgmma", "matmul m=128 n=128 k=256 dtype=bfloat16"},
                                        std::pair{"matmul.wgmma", "matmul m=128 n=128 k=256 tb=1 dtype=bfloat16"}}) {
     const Workload w = parse_workload(workload);
-    const Template& source = *find_template(name);
+    const Template& source = *builtin_registry().find_template(name);
     const Target target = testing_gpu::cuda();
     const Config config = source.seeds(w, target).front();
     const Kernel kernel(source, w, target, config);

@@ -79,10 +79,11 @@ std::string random_text(const Operator& op, const std::vector<std::int64_t>& siz
 
 /// A random workload that the operator accepts: values may be legal by themselves but not together.
 template <class Random>
-Workload random_workload(const Operator& op, const std::vector<std::int64_t>& sizes, Random& random) {
+Workload random_workload(const std::shared_ptr<const Operator>& op, const std::vector<std::int64_t>& sizes,
+                         Random& random) {
   for (;;) {
     try {
-      return parse_workload(random_text(op, sizes, random));
+      return parse_workload(random_text(*op, sizes, random), op);
     } catch (const UsageError&) {
       continue;
     }
@@ -97,14 +98,16 @@ std::optional<Workload> random_workload(const Template& t, const Target& target,
   constexpr int kTries = 400;
   for (int i = 0; i < kTries; ++i) {
     if (i == kTries / 4) sizes.insert(sizes.end(), sizes.size(), 1);
-    Workload workload = random_workload(t.op, sizes, random);
+    Workload workload = random_workload(operator_of(t), sizes, random);
     if (!t.why_not || t.why_not(workload, target).empty()) return workload;
   }
   return std::nullopt;
 }
 
 /// Rounds for a template: `most` for the product, whose space is the largest by far, less for the others.
-inline int rounds_of(const Template& t, int most) { return (t.op.name == "matmul" ? most : (most + 2) / 3) * soak(); }
+inline int rounds_of(const Template& t, int most) {
+  return (operator_of(t)->name == "matmul" ? most : (most + 2) / 3) * soak();
+}
 
 struct Candidate {
   const Template* definition;

@@ -9,6 +9,7 @@
 #include "codegen/inspect.h"
 #include "template_cases.h"
 #include "templates/registry.h"
+#include "tests/templates/all_templates.h"
 
 namespace nestwright::testing {
 namespace {
@@ -50,14 +51,15 @@ void expect_clean(const Candidate& c) {
 constexpr std::size_t kAllSeeds = 1000;
 
 bool is_made_of_narrow_elements(const Workload& workload) {
-  const Definition definition = find_operator(workload.op).define(workload);
+  const Definition definition = workload.op->define(workload);
   return std::any_of(definition.args.begin(), definition.args.end(),
                      [](const Tensor& tensor) { return tensor.dtype().bits < 32; });
 }
 
 std::vector<std::string> cpu_templates() {
   std::vector<std::string> names;
-  for (const Template& t : templates()) {
+  for (const Template* each : all_templates()) {
+    const Template& t = *each;
     if (t.is_for(DeviceKind::kCpu)) names.push_back(t.name);
   }
   return names;
@@ -68,7 +70,7 @@ class TemplateLoops : public ::testing::TestWithParam<std::tuple<CpuIsa, std::st
 
 TEST_P(TemplateLoops, StayInRegisters) {
   const auto& [isa, name] = GetParam();
-  const Template& t = *find_template(name);
+  const Template& t = *builtin_registry().find_template(name);
   Target target = target_of(isa);
   std::mt19937_64 random = random_for(t.name);
   for (int round = 0; round < rounds_of(t, 4); ++round) {
@@ -144,7 +146,8 @@ TEST_P(MatmulLoops, OfThinProductsStayInRegisters) {
   std::mt19937_64 random = random_for("thin");
   for (const char* shape : {"m=1 n=200 k=96", "m=1 n=96 k=67 tb=1", "m=127 n=1 k=67", "m=96 n=3 k=64 ta=1"}) {
     const Workload workload = parse_workload(std::string("matmul ") + shape);
-    for (const Candidate& c : candidates(*find_template("matmul.cpu"), workload, target, 2, 3 * soak(), random))
+    for (const Candidate& c :
+         candidates(*builtin_registry().find_template("matmul.cpu"), workload, target, 2, 3 * soak(), random))
       expect_clean(c);
   }
 }
@@ -154,7 +157,7 @@ INSTANTIATE_TEST_SUITE_P(Isas, MatmulLoops, ::testing::Values(CpuIsa::kX86_64, C
 
 TEST(TemplateLoopsAreSeenThrough, ATileThatIsTooLargeIsSeen) {
   const Target target = target_of(CpuIsa::kAvx512);
-  const Template& matmul = *find_template("matmul.cpu");
+  const Template& matmul = *builtin_registry().find_template("matmul.cpu");
   const Workload workload = parse_workload("matmul m=64 n=64 k=64");
   Candidate c{&matmul, workload, target, matmul.seeds(workload, target).front()};
   EXPECT_THAT(problems_of(c), IsEmpty());

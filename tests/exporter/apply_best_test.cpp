@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 /// Calls the kernel on the operator's shapes and compares the result with the operator's reference.
 void expect_right(const Workload& workload, const AppliedKernel& applied) {
-  const Operator& op = find_operator(workload.op);
+  const Operator& op = *workload.op;
   const Definition definition = op.define(workload);
   HostTensors inputs(2);
   std::vector<std::vector<float>> tensors;
@@ -68,7 +68,7 @@ TEST_F(ApplyBest, WithoutADatabaseTheDefault) {
 
 TEST_F(ApplyBest, TheRecordedOneAndTheNearest) {
   const Task task{parse_workload("matmul m=64 n=96 k=32 tb=1"), host_with(1)};
-  const Template& source = *find_template("matmul.cpu");
+  const Template& source = *builtin_registry().find_template("matmul.cpu");
   const std::vector<Config> seeds = source.seeds(task.workload, task.target);
   ASSERT_GE(seeds.size(), 2U);
   record(task, source, seeds.back());

@@ -39,7 +39,7 @@ constexpr auto kPrint = [](const auto& value) { return value.str(); };
 void feed_workload(std::string_view text) {
   const auto parse = [](std::string_view words) { return parse_workload(words); };
   const Workload workload = read_twice(text, parse, kPrint, "a workload is another one once it was printed");
-  find_operator(workload.op).define(workload);
+  workload.op->define(workload);
 }
 
 void feed_config(std::string_view text) {

@@ -12,7 +12,7 @@ TEST(RecordProvenance, IsToldOfTrialsUnitsAndBests) {
   TuningLog log = TuningLog::open(folder.file("log.db"), OpenMode::kWrite);
   const TaskKey task = task_of(matmul(512, 512, 512));
   SessionInfo made = info();
-  made.made_by = {"0123456789abcdef", "Linux 6.1.0", "0x2b", "madvise"};
+  made.made_by = {"0123456789abcdef", "Linux 6.1.0", "0x2b", "madvise", {"rows 1.0 0123456789abcdef"}};
   const SessionId session = log.begin_session(task, made);
   const TrialId trial = log.record(session, log.commit_batch(session, 0, points(0, 1)).proposals[0].id, timed(100));
   Race race;
@@ -22,11 +22,15 @@ TEST(RecordProvenance, IsToldOfTrialsUnitsAndBests) {
 
   EXPECT_EQ(log.trials(filter_of(task)).at(0).unit.code_generator, "0123456789abcdef");
   EXPECT_EQ(log.session_units(task).at(0).code_generator, "0123456789abcdef");
+  const std::vector<std::string> plugins{"rows 1.0 0123456789abcdef"};
+  EXPECT_EQ(log.trials(filter_of(task)).at(0).unit.plugins, plugins);
+  EXPECT_EQ(log.session_units(task).at(0).plugins, plugins);
   const RecordProvenance best = log.best(filter_of(task))->made_by;
   EXPECT_EQ(best.code_generator, "0123456789abcdef");
   EXPECT_EQ(best.kernel, "Linux 6.1.0");
   EXPECT_EQ(best.microcode, "0x2b");
   EXPECT_EQ(best.huge_pages, "madvise");
+  EXPECT_EQ(best.plugins, plugins);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ class LookupTest : public ::testing::Test {
     return {parse_workload(workload), Target::parse(target)};
   }
   static ConfigSpace space_of(const Task& task) {
-    return discover_space(*find_template("matmul.cpu"), task.workload, task.target);
+    return discover_space(*builtin_registry().find_template("matmul.cpu"), task.workload, task.target);
   }
 
   /// Returns some valid configuration of the task for which `wanted` holds.
@@ -41,7 +41,7 @@ class LookupTest : public ::testing::Test {
     record_as(task_key(task), config, median_ns, version);
   }
   void record_as(const TaskKey& key, const Config& config, double median_ns, int version = 0) {
-    if (version == 0) version = find_template("matmul.cpu")->version;
+    if (version == 0) version = builtin_registry().find_template("matmul.cpu")->version;
     const SessionId session = log_.begin_session(key, info());
     const Batch batch =
         log_.commit_batch(session, log_.next_batch_number(key), {{{"matmul.cpu", version}, config, "random"}});
@@ -148,7 +148,7 @@ TEST_F(LookupTest, AFartherOneThatFitsServesWhereTheNearestDoesNot) {
 
 TEST_F(LookupTest, OtherVersionsOfTheTemplateDoNotCount) {
   const Task asked = task("matmul m=96 n=96 k=96");
-  const int version = find_template("matmul.cpu")->version;
+  const int version = builtin_registry().find_template("matmul.cpu")->version;
   const Config config = look_up(asked, nullptr).config;
   record(asked, config, 10, version + 1);
   EXPECT_EQ(look_up(asked, &log_).match, MatchKind::kDefault);
@@ -172,7 +172,7 @@ TEST_F(LookupTest, WrongAndUnverifiedResultsAreNeverFound) {
   const TaskKey key = task_key(asked);
   const SessionId session = log_.begin_session(key, info());
   const Config config = look_up(asked, nullptr).config;
-  const TemplateVersion from{"matmul.cpu", find_template("matmul.cpu")->version};
+  const TemplateVersion from{"matmul.cpu", builtin_registry().find_template("matmul.cpu")->version};
   const Batch batch = log_.commit_batch(session, 0, {{from, config, "seed"}});
   log_.record(session, batch.proposals.at(0).id, failed(Outcome::kWrongResult, "C[0, 0] is 1, not 2"));
   EXPECT_EQ(look_up(asked, &log_).match, MatchKind::kDefault);

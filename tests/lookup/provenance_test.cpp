@@ -30,6 +30,16 @@ TEST_F(HintReason, AnotherCodeGeneratorOrNoneIsAHint) {
   EXPECT_EQ(hint(), "compiled by another version of the code generator") << "older than schema version 7";
 }
 
+TEST_F(HintReason, AnotherPluginOrNoneIsAHint) {
+  RecordProvenance now = now_;
+  record_.made_by.plugins = {"rows 1.0 0123456789abcdef"};
+  EXPECT_EQ(hint_reason(record_, now), "the plugin rows was 1.0 0123456789abcdef, and is not loaded");
+  now.plugins = {"rows 1.1 fedcba9876543210"};
+  EXPECT_EQ(hint_reason(record_, now), "the plugin rows was 1.0 0123456789abcdef, and is 1.1 fedcba9876543210");
+  now.plugins = {"other 1.0 fedcba9876543210", "rows 1.0 0123456789abcdef"};
+  EXPECT_EQ(hint_reason(record_, now), "") << "another plugin has no part in it";
+}
+
 TEST_F(HintReason, AnotherCompilerIsAHint) {
   const std::string now = record_.task.backend;
   record_.task.backend = "LLVM 14.0.6";
@@ -63,8 +73,8 @@ TEST_F(HintReason, TheOldRuleIsAHint) {
 }
 
 TEST(CurrentProvenance, NamesTheCodeGenerator) {
-  EXPECT_EQ(current_provenance().code_generator, code_generator_fingerprint());
-  EXPECT_EQ(current_provenance().code_generator.size(), 16u);
+  EXPECT_EQ(current_provenance(nullptr).code_generator, code_generator_fingerprint());
+  EXPECT_EQ(current_provenance(nullptr).code_generator.size(), 16u);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ inline Config record_default(TuningLog& log, const Task& task, double median_ns)
   const Lookup fallback = look_up(task, nullptr);
   const TaskKey key = task_key(task);
   SessionInfo made = info();
-  made.made_by = current_provenance();
+  made.made_by = current_provenance(nullptr);
   const SessionId session = log.begin_session(key, made);
   const Proposal proposal{{fallback.source->name, fallback.source->version}, fallback.config, "seed"};
   const Batch batch = log.commit_batch(session, log.next_batch_number(key), {proposal});

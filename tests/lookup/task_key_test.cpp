@@ -5,7 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/error.h"
 #include "target/machine.h"
 #include "templates/registry.h"
 
@@ -25,8 +24,6 @@ TEST(WorkloadKeyTest, WhatDoesNotStandAtItsDefaultInOrderWithItsKind) {
             std::vector<WorkloadParameter>({{"m", "2", true}, {"n", "3", true}, {"k", "4", true}}));
   EXPECT_EQ(workload_key(parse_workload("matmul k=4 m=2 n=3")).dtype, "float32");
 }
-
-TEST(WorkloadKeyTest, UnknownOperatorsAreRefused) { EXPECT_THROW(workload_key(Workload{"conv", {}}), UsageError); }
 
 TEST(TaskKeyTest, NamesTargetMachineAndBackend) {
   const Task task{parse_workload("matmul m=2 n=3 k=4"), Target::parse("cpu,isa=avx2,threads=3")};

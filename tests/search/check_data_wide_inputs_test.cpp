@@ -67,7 +67,7 @@ const std::vector<std::string> kWorkloads = {
 
 std::vector<std::string> all_workloads() {
   std::vector<std::string> list = kWorkloads;
-  for (const OperatorParameter& parameter : find_operator("elementwise").parameters) {
+  for (const OperatorParameter& parameter : builtin_registry().find_operator("elementwise")->parameters) {
     if (parameter.name != "function") continue;
     for (const std::string& function : parameter.choices) {
       list.push_back("elementwise function=" + function + " shape=1000");
@@ -77,11 +77,11 @@ std::vector<std::string> all_workloads() {
 }
 
 TEST(WideInputs, AreThereForEveryOperator) {
-  for (const Operator& op : operators()) {
-    EXPECT_TRUE(op.wide_inputs) << op.name;
+  for (const std::shared_ptr<const Operator>& op : builtin_registry().operators()) {
+    EXPECT_TRUE(op->wide_inputs) << op->name;
     const auto list = all_workloads();
-    EXPECT_TRUE(std::any_of(list.begin(), list.end(), [&](const auto& text) { return text.starts_with(op.name); }))
-        << op.name;
+    EXPECT_TRUE(std::any_of(list.begin(), list.end(), [&](const auto& text) { return text.starts_with(op->name); }))
+        << op->name;
   }
   EXPECT_TRUE(make_strict_check_data(parse_workload("matmul m=3 n=4 k=5 dtype=int8")).wide_inputs.empty())
       << "exact with any inputs";
@@ -92,7 +92,7 @@ TEST(WideInputs, HaveTheReferenceThatTheOperatorGivesOfThem) {
     SCOPED_TRACE(text);
     const Workload workload = parse_workload(text);
     const CheckData data = make_strict_check_data(workload);
-    const Reference reference = find_operator(workload.op).reference(workload, data.wide_inputs);
+    const Reference reference = workload.op->reference(workload, data.wide_inputs);
     ASSERT_EQ(data.wide_expected[0].size(), reference.expected[0].size());
     for (std::size_t i = 0; i < reference.expected[0].size(); ++i) {
       const double expected = reference.expected[0][i], bound = reference.bound[0][i];

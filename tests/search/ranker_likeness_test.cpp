@@ -114,8 +114,9 @@ TEST(RankerLikeness, SeesHintsPaddingAndBindingsInEveryTemplate) {
   for (const std::string& workload : workloads()) {
     for (const Target& target : targets()) {
       const Task task{parse_workload(workload), target};
-      const auto serves = [&](const Template& t) { return t.op.name == task.workload.op && t.is_for(target.device); };
-      if (std::any_of(templates().begin(), templates().end(), serves)) compare(SearchSpace(task), found);
+      const std::vector<Template>& of_it = task.workload.op->templates;
+      const auto serves = [&](const Template& t) { return t.is_for(target.device); };
+      if (std::any_of(of_it.begin(), of_it.end(), serves)) compare(SearchSpace(task), found);
     }
   }
   // With extents of 1, some bindings and paddings have no effect.

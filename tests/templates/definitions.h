@@ -10,12 +10,12 @@ namespace nestwright {
 
 inline Definition define(const std::string& text) {
   const Workload workload = parse_workload(text);
-  return find_operator(workload.op).define(workload);
+  return workload.op->define(workload);
 }
 
 inline Reference judge(const std::string& text, const HostTensors& inputs) {
   const Workload workload = parse_workload(text);
-  return find_operator(workload.op).reference(workload, inputs);
+  return workload.op->reference(workload, inputs);
 }
 
 /// Requires constant extents.

@@ -12,10 +12,10 @@ class DefinitionsLowered : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(DefinitionsLowered, ComputeTheReference) {
   const Workload w = parse_workload(GetParam());
-  const Definition definition = find_operator(w.op).define(w);
+  const Definition definition = w.op->define(w);
   const Target target = testing_matmul::target(CpuIsa::kAvx512);
-  const ir::Program loops =
-      lower(create_schedule(definition.args.back()), definition.args, target, w.op, {.after_pass = {}, .verify = true});
+  const ir::Program loops = lower(create_schedule(definition.args.back()), definition.args, target, w.op->name,
+                                  {.after_pass = {}, .verify = true});
   testing_matmul::expect_reference(loops, w, w.str());
   testing_matmul::expect_reference(expand(loops, target, {.after_pass = {}, .verify = true}), w, w.str());
 }

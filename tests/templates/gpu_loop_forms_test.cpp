@@ -22,13 +22,13 @@ TEST_P(GpuLoopForms, AreTheOnesOnFile) {
   ASSERT_TRUE(std::getline(file, workload_line) && std::getline(file, config_line)) << path << " cannot be read";
 
   const Workload workload = parse_workload(workload_line);
-  const Template& source = *find_template(name.substr(0, name.find('.', name.find('.') + 1)));
+  const Template& source = *builtin_registry().find_template(name.substr(0, name.find('.', name.find('.') + 1)));
   const Target target = testing_gpu::cuda();
   const ConfigSpace space = discover_space(source, workload, target);
   const Config config = space.resolve(Config::parse(config_line));
   EXPECT_EQ(space.why_invalid(config), "");
   const Instance instance = instantiate(source, workload, target, config);
-  const ir::Program program = lower(instance.schedule, instance.definition.args, target, workload.op);
+  const ir::Program program = lower(instance.schedule, instance.definition.args, target, workload.op->name);
   testing::expect_golden(workload_line + "\n" + config_line + "\n" + ir::to_string(program), path);
 }
 

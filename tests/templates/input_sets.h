@@ -18,7 +18,7 @@ struct NamedInputs {
 
 /// `uniform`: inputs in [-1, 1], rounded to the operator's types.
 inline std::vector<NamedInputs> input_sets(const Workload& workload, HostTensors uniform) {
-  const Operator& op = find_operator(workload.op);
+  const Operator& op = *workload.op;
   Reference reference = op.reference(workload, uniform);
   std::vector<NamedInputs> sets{{"numbers in [-1, 1]", {std::move(uniform), std::move(reference)}}};
   HostTensors whole = op.whole_inputs ? op.whole_inputs(workload) : HostTensors();

@@ -43,9 +43,9 @@ void check_config(const Template& t, const Workload& w, const Target& target, co
   try {
     const Instance instance = instantiate(t, w, target, config);
     const HostTensors in = testing_memory::inputs(instance.definition);
-    const Reference reference = find_operator(w.op).reference(w, in);
+    const Reference reference = w.op->reference(w, in);
     const ir::Program loops =
-        lower(instance.schedule, instance.definition.args, target, w.op, {.after_pass = {}, .verify = true});
+        lower(instance.schedule, instance.definition.args, target, w.op->name, {.after_pass = {}, .verify = true});
     for (const ir::Program& program : {loops, expand(loops, target, {.after_pass = {}, .verify = true})}) {
       if (w.type("dtype") == kFloat32) {
         expect_reference<float>(program, in, reference, what);
@@ -65,7 +65,7 @@ TEST_P(MemoryBoundLowered, SeedsAndSamplesComputeTheReference) {
   std::mt19937_64 random(std::hash<std::string>()(GetParam()) + static_cast<std::uint64_t>(soak()));
   std::size_t turn = random();
   for (const Target& target : testing_memory::targets()) {
-    for (const Template* t : templates_for(w.op, DeviceKind::kCpu)) {
+    for (const Template* t : templates_for(*w.op, DeviceKind::kCpu)) {
       const std::vector<Config> seeds = t->seeds(w, target);
       check_config(*t, w, target, seeds[++turn % seeds.size()]);
       const ConfigSpace space = discover_space(*t, w, target);
@@ -88,11 +88,12 @@ TEST(MemoryBoundLowered, ActivationsComputeTheReferenceFarFromZero) {
     in[0][0] = -1e30;
     in[0].back() = 1e30;
     for (double& x : in[0]) x = static_cast<float>(x);
-    const Reference reference = find_operator(w.op).reference(w, in);
+    const Reference reference = w.op->reference(w, in);
     for (const Target& target : testing_memory::targets()) {
-      const Template& t = *templates_for(w.op, DeviceKind::kCpu).front();
+      const Template& t = *templates_for(*w.op, DeviceKind::kCpu).front();
       const Instance instance = instantiate(t, w, target, t.seeds(w, target).front());
-      const ir::Program program = expand(lower(instance.schedule, instance.definition.args, target, w.op), target);
+      const ir::Program program =
+          expand(lower(instance.schedule, instance.definition.args, target, w.op->name), target);
       expect_reference<float>(program, in, reference, w.str() + " @ " + target.str());
     }
   }

@@ -113,10 +113,10 @@ TEST(MemoryBoundReferences, OfPointwiseFunctionsAgreeWithTheExpressions) {
 TEST(MemoryBoundReferences, RefuseInputsOfOtherSizes) {
   for (const std::string& text : testing_memory::workloads()) {
     const Workload w = parse_workload(text);
-    HostTensors in = testing_memory::inputs(find_operator(w.op).define(w));
+    HostTensors in = testing_memory::inputs(w.op->define(w));
     in[0].push_back(0);
     try {
-      find_operator(w.op).reference(w, in);
+      w.op->reference(w, in);
       ADD_FAILURE() << text << " was accepted";
     } catch (const UsageError& error) {
       EXPECT_EQ(error.what(), "the inputs of " + w.str() + " do not have its sizes");
@@ -164,7 +164,7 @@ TEST(MemoryBoundSeeds, AreValidAndDifferent) {
   for (const std::string& text : testing_memory::workloads()) {
     const Workload w = parse_workload(text);
     for (const Target& target : testing_memory::targets()) {
-      for (const Template* t : templates_for(w.op, DeviceKind::kCpu)) {
+      for (const Template* t : templates_for(*w.op, DeviceKind::kCpu)) {
         const ConfigSpace space = discover_space(*t, w, target);
         const std::vector<Config> seeds = t->seeds(w, target);
         ASSERT_THAT(seeds, ::testing::Not(IsEmpty()));
@@ -183,7 +183,7 @@ TEST(MemoryBoundSeeds, AreValidAndDifferent) {
 TEST(MemoryBoundSpaces, OfferStoresRoundTheCachesWhereAlignmentIsProven) {
   const auto stores = [](const std::string& text) {
     const Workload w = parse_workload(text);
-    const Template& t = *templates_for(w.op, DeviceKind::kCpu).front();
+    const Template& t = *templates_for(*w.op, DeviceKind::kCpu).front();
     const ConfigSpace space = discover_space(t, w, testing_memory::target(CpuIsa::kAvx512));
     Config config = t.seeds(w, testing_memory::target(CpuIsa::kAvx512)).front();
     if (config.find("stores") == nullptr) throw InternalError(text + " has no knob for its stores");

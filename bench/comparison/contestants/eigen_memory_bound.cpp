@@ -61,25 +61,25 @@ std::optional<Call> elementwise(const Operands& t, const Workload& w) {
 }
 
 std::optional<Call> call_of(const Operands& t, const Workload& w) {
-  if (w.op == "softmax") return softmax(t, w.size("rows"), w.size("columns"));
-  if (w.op == "layer_norm") {
+  if (w.op->name == "softmax") return softmax(t, w.size("rows"), w.size("columns"));
+  if (w.op->name == "layer_norm") {
     return layer_norm(t, w.size("rows"), w.size("columns"), static_cast<float>(w.number("epsilon")));
   }
-  if (w.op == "transpose") {
+  if (w.op->name == "transpose") {
     const Eigen::Index rows = w.size("rows"), columns = w.size("columns");
     return [=] {
       Eigen::Map<Matrix>(output(t), columns, rows) = Eigen::Map<const Matrix>(input(t), rows, columns).transpose();
     };
   }
-  if (w.op == "reduce") return sum(t, w);
-  if (w.op == "elementwise") return elementwise(t, w);
+  if (w.op->name == "reduce") return sum(t, w);
+  if (w.op->name == "elementwise") return elementwise(t, w);
   return std::nullopt;
 }
 
 }  // namespace
 
 std::optional<Calls> eigen_memory_bound_calls(const OperationRequest& request) {
-  if (request.workload.op == "matmul" || request.workload.type("dtype") != kFloat32) return std::nullopt;
+  if (request.workload.op->name == "matmul" || request.workload.type("dtype") != kFloat32) return std::nullopt;
   Calls calls;
   for (const Operands& operands : request.copies) {
     auto call = call_of(operands, request.workload);

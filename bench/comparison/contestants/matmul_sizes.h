@@ -21,7 +21,7 @@ struct MatmulSizes {
 
 /// The parameters, for any type. nullopt where the workload is not a product, or rounds to tf32 as no CPU library does.
 inline std::optional<MatmulSizes> matmul_sizes(const Workload& w) {
-  if (w.op != "matmul") return std::nullopt;
+  if (w.op->name != "matmul") return std::nullopt;
   const MatmulShape s = matmul_shape(w);
   if (s.in_tf32) return std::nullopt;
   const auto whole = [](std::int64_t size) { return static_cast<int>(size); };
@@ -43,7 +43,7 @@ inline std::optional<MatmulSizes> matmul_sizes(const Workload& w) {
 
 /// nullopt where the workload is not a product of float32.
 inline std::optional<MatmulSizes> float32_matmul(const Workload& w) {
-  if (w.op != "matmul" || w.type("dtype") != kFloat32) return std::nullopt;
+  if (w.op->name != "matmul" || w.type("dtype") != kFloat32) return std::nullopt;
   return matmul_sizes(w);
 }
 

@@ -142,15 +142,15 @@ std::optional<Plan> pointwise(const dnnl::engine& engine, const std::string& fun
 }
 
 std::optional<Plan> plan_of(const dnnl::engine& engine, const Workload& w) {
-  if (w.op == "softmax") return softmax(engine, w);
-  if (w.op == "layer_norm") return layer_norm(engine, w);
-  if (w.op == "transpose") return transpose(engine, w);
-  if (w.op == "reduce") return reduce(engine, w);
-  if (w.op == "elementwise") {
+  if (w.op->name == "softmax") return softmax(engine, w);
+  if (w.op->name == "layer_norm") return layer_norm(engine, w);
+  if (w.op->name == "transpose") return transpose(engine, w);
+  if (w.op->name == "reduce") return reduce(engine, w);
+  if (w.op->name == "elementwise") {
     const memory::desc x = {{w.elements("shape")}, kFloat, Tag::a};
     return pointwise(engine, w.choice("function"), x, x);
   }
-  if (w.op == "broadcast") {
+  if (w.op->name == "broadcast") {
     const std::int64_t rows = w.size("rows"), columns = w.size("columns");
     const bool row = w.choice("vector") == "row";
     return pointwise(engine, w.choice("function"), matrix(rows, columns), row ? matrix(1, columns) : matrix(rows, 1));
@@ -161,7 +161,7 @@ std::optional<Plan> plan_of(const dnnl::engine& engine, const Workload& w) {
 }  // namespace
 
 std::optional<PrimitiveCalls> memory_bound_calls(const dnnl::engine& engine, const OperationRequest& request) {
-  if (request.workload.op == "matmul" || request.workload.type("dtype") != kFloat32) return std::nullopt;
+  if (request.workload.op->name == "matmul" || request.workload.type("dtype") != kFloat32) return std::nullopt;
   const std::optional<Plan> plan = plan_of(engine, request.workload);
   if (!plan) return std::nullopt;
   dnnl::stream stream(engine);

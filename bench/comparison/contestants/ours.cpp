@@ -40,7 +40,7 @@ std::variant<Operation, CannotDo> make_operation(const OperationRequest& request
   Target target = Target::host();
   target.threads = request.threads;
   const auto applied = std::make_shared<AppliedKernel>(apply_best(*workload, target, request.database));
-  const Definition definition = find_operator(request.workload.op).define(request.workload);
+  const Definition definition = request.workload.op->define(request.workload);
   const auto call = [&](const Operands& operands) {
     const auto views = std::make_shared<const std::vector<ArrayView>>(views_of(definition, operands));
     std::vector<ArrayRef> arguments, constants;

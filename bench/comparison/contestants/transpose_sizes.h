@@ -15,7 +15,7 @@ struct TransposeSizes {
 
 /// nullopt where the workload is not a transposition of float32.
 inline std::optional<TransposeSizes> float32_transpose(const Workload& w) {
-  if (w.op != "transpose" || w.type("dtype") != kFloat32) return std::nullopt;
+  if (w.op->name != "transpose" || w.type("dtype") != kFloat32) return std::nullopt;
   return TransposeSizes{static_cast<std::size_t>(w.size("rows")), static_cast<std::size_t>(w.size("columns"))};
 }
 

@@ -228,8 +228,6 @@ std::string why_not(const Workload& workload, const Target& target) {
 
 }  // namespace
 
-Template matmul_amx_template() {
-  return {"matmul.amx", 1, matmul_operator(), {DeviceKind::kCpu}, schedule_amx, amx_seeds, why_not};
-}
+Template matmul_amx_template() { return {"matmul.amx", 1, {DeviceKind::kCpu}, schedule_amx, amx_seeds, why_not}; }
 
 }  // namespace nestwright

@@ -156,7 +156,6 @@ Schedule schedule_matmul(Tuning& t, const MatmulForm& form, Definition& definiti
 Template matmul_cpu_template() {
   return {"matmul.cpu",
           4,
-          matmul_operator(),
           {DeviceKind::kCpu},
           schedule_plain,
           [](const Workload& workload, const Target& target) {

@@ -89,7 +89,7 @@ std::string why_not(const Workload& workload, const Target&) {
 }  // namespace
 
 Template matmul_convert_template() {
-  return {"matmul.convert", 1, matmul_operator(), {DeviceKind::kCpu}, schedule_convert, convert_seeds, why_not};
+  return {"matmul.convert", 1, {DeviceKind::kCpu}, schedule_convert, convert_seeds, why_not};
 }
 
 }  // namespace nestwright

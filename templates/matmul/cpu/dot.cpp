@@ -39,8 +39,6 @@ std::string why_not(const Workload& workload, const Target& target) {
 
 }  // namespace
 
-Template matmul_dot_template() {
-  return {"matmul.dot", 1, matmul_operator(), {DeviceKind::kCpu}, schedule_dot, dot_seeds, why_not};
-}
+Template matmul_dot_template() { return {"matmul.dot", 1, {DeviceKind::kCpu}, schedule_dot, dot_seeds, why_not}; }
 
 }  // namespace nestwright

@@ -127,8 +127,7 @@ Schedule schedule_split_k(Tuning& t, const Workload& workload, Definition& defin
 std::vector<Config> seeds(const Workload& workload, const Target& target) {
   const MatmulShape shape = matmul_shape(workload);
   // Every configuration is parallel: none is a default of small work.
-  if (!why_not(workload, target).empty() || !is_worth_parallel_loop(matmul_operator().define(workload), target))
-    return {};
+  if (!why_not(workload, target).empty() || !is_worth_parallel_loop(workload.op->define(workload), target)) return {};
   const bool narrow = shape.n < target.lanes(shape.type) && shape.m > shape.n;
   std::vector<Config> partial;
   for (const std::int64_t parts : {2, 4}) {
@@ -144,7 +143,7 @@ std::vector<Config> seeds(const Workload& workload, const Target& target) {
 }  // namespace
 
 Template matmul_split_k_template() {
-  return {"matmul.split_k", 2, matmul_operator(), {DeviceKind::kCpu}, schedule_split_k, seeds, why_not};
+  return {"matmul.split_k", 2, {DeviceKind::kCpu}, schedule_split_k, seeds, why_not};
 }
 
 }  // namespace nestwright

@@ -117,7 +117,7 @@ std::string why_not(const Workload& workload, const Target& target) {
 }  // namespace
 
 Template matmul_mma_template() {
-  return {"matmul.mma", 2, matmul_operator(), {DeviceKind::kCuda}, schedule_matmul_mma, matmul_mma_seeds, why_not};
+  return {"matmul.mma", 2, {DeviceKind::kCuda}, schedule_matmul_mma, matmul_mma_seeds, why_not};
 }
 
 }  // namespace nestwright

@@ -142,8 +142,6 @@ Schedule schedule_matmul_gpu(Tuning& t, const Workload& workload, Definition& de
 
 }  // namespace
 
-Template matmul_gpu_template() {
-  return {"matmul.gpu", 2, matmul_operator(), gpus(), schedule_matmul_gpu, matmul_gpu_seeds};
-}
+Template matmul_gpu_template() { return {"matmul.gpu", 2, gpus(), schedule_matmul_gpu, matmul_gpu_seeds}; }
 
 }  // namespace nestwright

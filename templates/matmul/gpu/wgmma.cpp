@@ -100,8 +100,7 @@ std::string why_not(const Workload& workload, const Target& target) {
 }  // namespace
 
 Template matmul_wgmma_template() {
-  return {"matmul.wgmma",     2,      matmul_operator(), {DeviceKind::kCuda}, schedule_matmul_wgmma,
-          matmul_wgmma_seeds, why_not};
+  return {"matmul.wgmma", 2, {DeviceKind::kCuda}, schedule_matmul_wgmma, matmul_wgmma_seeds, why_not};
 }
 
 }  // namespace nestwright

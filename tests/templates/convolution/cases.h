@@ -42,7 +42,7 @@ inline const std::vector<std::string>& workloads() {
 /// Y by the formula, one long sum an element. Sums of whole numbers are not wrapped.
 inline std::vector<double> plain_loop(const Workload& w, const HostTensors& in) {
   const auto size = [&](const char* name) { return static_cast<long>(w.size(name)); };
-  const bool depthwise = w.op == "depthwise_conv2d", last = w.choice("layout") == "NHWC";
+  const bool depthwise = w.op->name == "depthwise_conv2d", last = w.choice("layout") == "NHWC";
   const long N = size("n"), C = size("c"), H = size("h"), W = size("w"), R = size("r"), S = size("s");
   const long K = depthwise ? C * size("multiplier") : size("k"), G = depthwise ? C : size("groups");
   const long u = size("stride"), v = size("stride_w"), d = size("dilation"), e = size("dilation_w");

@@ -45,7 +45,7 @@ TEST(ConvolutionReferences, AgreeWithAPlainLoop) {
   for (const std::string& text : testing_convolution::workloads()) {
     const Workload w = parse_workload(text);
     const HostTensors in = testing_matmul::inputs(w);
-    const Reference reference = find_operator(w.op).reference(w, in);
+    const Reference reference = w.op->reference(w, in);
     const std::vector<double> expected = plain_loop(w, in);
     ASSERT_EQ(reference.expected[0].size(), expected.size()) << text;
     for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -59,7 +59,7 @@ TEST(ConvolutionReferences, LayOutPatchesOfLargeImagesInParts) {
   // 3000 * 1500 elements of patches: more than are laid out at a time.
   const Workload w = parse_workload("conv2d n=1 c=1500 h=60 w=50 k=1 r=1 s=1");
   const HostTensors in = testing_matmul::inputs(w);
-  const Reference reference = find_operator(w.op).reference(w, in);
+  const Reference reference = w.op->reference(w, in);
   const std::vector<double> expected = plain_loop(w, in);
   for (std::size_t i = 0; i < expected.size(); ++i) {
     ASSERT_LE(std::abs(reference.expected[0][i] - expected[i]), 0.05 * reference.bound[0][i]) << i;
@@ -88,7 +88,7 @@ TEST(ConvolutionReferences, RefuseInputsOfOtherSizes) {
       HostTensors in = testing_matmul::inputs(w);
       in[input].push_back(0);
       try {
-        find_operator(w.op).reference(w, in);
+        w.op->reference(w, in);
         ADD_FAILURE() << text << " was accepted";
       } catch (const UsageError& error) {
         EXPECT_EQ(error.what(), "the inputs of " + w.str() + " do not have its sizes");

@@ -33,7 +33,7 @@ TEST(ConvolutionGpu, DefaultsFillTheDevice) {
 
 TEST(ConvolutionGpu, SaysWhereAWindowDoesNotFit) {
   const Target target = Target::parse("opencl,shared=49152");
-  const Template& direct = *find_template("conv2d.gpu_direct");
+  const Template& direct = *builtin_registry().find_template("conv2d.gpu_direct");
   const auto reason = [&](const std::string& sizes) {
     return direct.why_not(parse_workload("conv2d n=1 c=1 h=200 w=200 k=1 " + sizes), target);
   };

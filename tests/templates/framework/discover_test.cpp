@@ -35,7 +35,7 @@ Schedule branching(Tuning& t, const Workload&, const Definition& d, const Target
   return s;
 }
 
-const Template kBranching{"test.branching", 1, find_operator("matmul"), {DeviceKind::kCpu}, branching, {}};
+const Template kBranching{"test.branching", 1, {DeviceKind::kCpu}, branching, {}};
 
 TEST(Discover, OneConfigurationIsCheckedInItsOwnBranch) {
   const ConfigSpace all = discover_space(kBranching, workload(), Target());
@@ -100,7 +100,6 @@ TEST(Instantiate, RefusesMissingUnknownAndIllegalKnobs) {
 TEST(Discover, SaysWhichBranchHasNoLegalSchedule) {
   const Template broken{"test.broken",
                         1,
-                        find_operator("matmul"),
                         {DeviceKind::kCpu},
                         [](Tuning& t, const Workload&, const Definition& d, const Target&) {
                           Schedule s = create_schedule(d.args[2]);
@@ -120,7 +119,6 @@ TEST(Discover, SaysWhichBranchHasNoLegalSchedule) {
 TEST(Discover, RefusesAKnobThatIsDefinedTwice) {
   const Template twice{"test.twice",
                        1,
-                       find_operator("matmul"),
                        {DeviceKind::kCpu},
                        [](Tuning& t, const Workload&, const Definition& d, const Target&) {
                          t.define_knob("x", {1});
@@ -186,8 +184,8 @@ TEST(Discover, ConstraintsOfEveryTemplateReadNoStackOfTheDiscovery) {
   for (const char* target : {"cpu,isa=avx512,threads=2,llvm_cpu=sapphirerapids", "cuda,arch=sm_90", "opencl"}) {
     for (const std::string& text : workloads) {
       const Task task{parse_workload(text), Target::parse(target)};
-      for (const Template& source : templates()) {
-        if (source.op.name != task.workload.op || !source.is_for(task.target.device)) continue;
+      for (const Template& source : task.workload.op->templates) {
+        if (!source.is_for(task.target.device)) continue;
         if (source.why_not && !source.why_not(task.workload, task.target).empty()) continue;
         const ConfigSpace space = discover_space(source, task.workload, task.target);
         for (const Branch& branch : space.branches()) {

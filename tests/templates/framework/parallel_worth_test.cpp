@@ -8,6 +8,7 @@
 
 #include "templates/registry.h"
 #include "tests/support/cpu_target.h"
+#include "tests/templates/all_templates.h"
 
 namespace nestwright {
 namespace {
@@ -64,7 +65,7 @@ TEST_P(DefaultsOfOperators, AreParallelWhereTheWorkIsWorthIt) {
   for (const bool is_large : {false, true}) {
     for (const std::string& text : is_large ? all.large : all.small) {
       const Workload w = parse_workload(GetParam() + " " + text);
-      const Definition definition = find_operator(w.op).define(w);
+      const Definition definition = w.op->define(w);
       for (const CpuIsa isa : {CpuIsa::kX86_64, CpuIsa::kAvx2, CpuIsa::kAvx512}) {
         for (const int threads : {1, 2, 8}) {
           const Target target = all_features(isa, threads);
@@ -90,8 +91,9 @@ TEST_P(DefaultsOfOperators, AreParallelWhereTheWorkIsWorthIt) {
 
 std::set<std::string> operators_of_the_cpu() {
   std::set<std::string> names;
-  for (const Template& t : templates()) {
-    if (t.is_for(DeviceKind::kCpu)) names.insert(t.op.name);
+  for (const Template* each : all_templates()) {
+    const Template& t = *each;
+    if (t.is_for(DeviceKind::kCpu)) names.insert(operator_of(t)->name);
   }
   return names;
 }
@@ -101,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(Templates, DefaultsOfOperators, ::testing::ValuesIn(ope
 
 Definition defined(const std::string& text) {
   const Workload w = parse_workload(text);
-  return find_operator(w.op).define(w);
+  return w.op->define(w);
 }
 
 TEST(ParallelWorth, GrowsWithWhatAMachineDoesInAMoment) {

@@ -30,22 +30,28 @@ TEST(Workload, LeavesOutWhatStandsAtItsDefault) {
 }
 
 /// An operator with a parameter of every kind.
-Operator every_kind() {
+std::shared_ptr<const Operator> every_kind() {
   using Kind = OperatorParameter::Kind;
   const auto twice = [](const Workload& before) { return std::to_string(2 * before.size("n")); };
-  return {"every",
-          "",
-          {{"n", "a size", Kind::kSize, ""},
-           {"ld", "a stride", Kind::kSize, "twice n", {}, twice},
-           {"scale", "a factor", Kind::kNumber, "1"},
-           {"after", "what comes after", Kind::kChoice, "none", {"none", "relu", "gelu"}},
-           {"dtype", "a type", Kind::kType, "bfloat16", {"bfloat16"}}},
-          [](const Workload&) { return Definition(); },
-          {}};
+  const Operator op{"every",
+                    "",
+                    {{"n", "a size", Kind::kSize, ""},
+                     {"ld", "a stride", Kind::kSize, "twice n", {}, twice},
+                     {"scale", "a factor", Kind::kNumber, "1"},
+                     {"after", "what comes after", Kind::kChoice, "none", {"none", "relu", "gelu"}},
+                     {"dtype", "a type", Kind::kType, "bfloat16", {"bfloat16"}}},
+                    [](const Workload&) { return Definition(); },
+                    {}};
+  return std::make_shared<const Operator>(op);
 }
 
 std::string every_refusal(const std::string& parameters) {
   return message<UsageError>([&] { parse_workload("every " + parameters, every_kind()); });
+}
+
+TEST(Workload, RefusesTheTextOfAnotherOperator) {
+  EXPECT_EQ(message<UsageError>([] { parse_workload("everything n=1", every_kind()); }),
+            "'everything n=1' is no workload of every; begin it with every");
 }
 
 TEST(Workload, HasChoicesAndNumbers) {
@@ -83,17 +89,17 @@ TEST(Workload, RefusesChoicesAndNumbersWithOneClearSentence) {
 }
 
 TEST(Registry, DefaultsAreCanonical) {
-  for (const Operator& op : operators()) {
+  for (const std::shared_ptr<const Operator>& op : builtin_registry().operators()) {
     // The least that can be said of the operator: 8 for each size and shape, its dimension, the first name of each
     // choice.
-    std::string least = op.name;
-    for (const OperatorParameter& p : op.parameters) {
+    std::string least = op->name;
+    for (const OperatorParameter& p : op->parameters) {
       if (!p.default_value.empty()) continue;
       const char* const number = p.kind == OperatorParameter::Kind::kAxes ? "0" : "8";
       least += " " + p.name + "=" + (p.choices.empty() ? number : p.choices[0]);
     }
     const Workload workload = parse_workload(least);
-    std::string all = op.name;
+    std::string all = op->name;
     for (const ParameterValue& value : workload.parameters) all += " " + value.name + "=" + value.value;
     EXPECT_EQ(parse_workload(all), workload) << all;
     EXPECT_EQ(workload.str(), least);
@@ -135,15 +141,16 @@ TEST(Workload, RefusesWithOneClearSentence) {
 }
 
 TEST(Registry, EveryTemplateBelongsToAnOperatorAndIsFound) {
-  for (const Template& t : templates()) {
-    EXPECT_EQ(find_operator(t.op.name).name, t.op.name);
-    EXPECT_EQ(find_template(t.name), &t);
-    EXPECT_FALSE(t.devices.empty()) << t.name;
-    for (const DeviceKind device : t.devices) EXPECT_THAT(templates_for(t.op.name, device), ::testing::Contains(&t));
-    EXPECT_GE(t.version, 1);
+  for (const std::shared_ptr<const Operator>& op : builtin_registry().operators()) {
+    EXPECT_EQ(builtin_registry().find_operator(op->name), op);
+    for (const Template& t : op->templates) {
+      EXPECT_EQ(builtin_registry().find_template(t.name), &t);
+      EXPECT_FALSE(t.devices.empty()) << t.name;
+      for (const DeviceKind device : t.devices) EXPECT_THAT(templates_for(*op, device), ::testing::Contains(&t));
+      EXPECT_GE(t.version, 1);
+    }
   }
-  EXPECT_EQ(find_template("matmul.fpga"), nullptr);
-  EXPECT_THROW(templates_for("nothing", DeviceKind::kCpu), UsageError);
+  EXPECT_EQ(builtin_registry().find_template("matmul.fpga"), nullptr);
 }
 
 TEST(Registry, GivesTheOneTemplateThatIsAskedFor) {

@@ -58,7 +58,7 @@ inline std::size_t elements_of(const Tensor& tensor) { return static_cast<std::s
 inline HostTensors inputs(const Workload& w, std::uint64_t seed = 1) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> uniform(-1, 1);
-  const Definition definition = find_operator(w.op).define(w);
+  const Definition definition = w.op->define(w);
   HostTensors tensors;
   for (std::size_t i = 0; i < static_cast<std::size_t>(definition.inputs); ++i) {
     const ir::Type type = definition.args[i].dtype();

@@ -22,7 +22,7 @@ namespace nestwright::testing_matmul {
 inline void expect_computed(const Workload& w, const std::string& what, const CheckedInputs& data,
                             const std::function<void(std::span<const ir::Memory>)>& run) {
   const HostTensors& in = data.inputs;
-  const Definition definition = find_operator(w.op).define(w);
+  const Definition definition = w.op->define(w);
   std::vector<std::vector<std::byte>> tensors;
   for (std::size_t i = 0; i < in.size(); ++i) tensors.push_back(bytes_of(definition.args[i].dtype(), in[i]));
   const ir::Type type = definition.args.back().dtype();
@@ -48,7 +48,7 @@ inline void expect_computed(const Workload& w, const std::string& what, const Ch
 inline void expect_computed(const Workload& w, const std::string& what,
                             const std::function<void(std::span<const ir::Memory>)>& run) {
   HostTensors in = inputs(w);
-  Reference reference = find_operator(w.op).reference(w, in);
+  Reference reference = w.op->reference(w, in);
   expect_computed(w, what, {std::move(in), std::move(reference)}, run);
 }
 
@@ -65,7 +65,7 @@ inline void check_config(const Template& source, const Workload& w, const Target
   try {
     const Instance instance = instantiate(source, w, t, config);
     const ir::Program loops =
-        lower(instance.schedule, instance.definition.args, t, w.op, {.after_pass = {}, .verify = true});
+        lower(instance.schedule, instance.definition.args, t, w.op->name, {.after_pass = {}, .verify = true});
     EXPECT_THAT(ir::verify(loops, ir::Form::kLoop), ::testing::IsEmpty()) << what;
     expect_reference(loops, w, what);
     const ir::Program vectors = expand(loops, t, {.after_pass = {}, .verify = true});

@@ -31,7 +31,7 @@ TEST_P(MatmulLoopForms, AreTheOnesOnFile) {
   ASSERT_TRUE(std::getline(file, workload_line) && std::getline(file, config_line)) << path << " cannot be read";
 
   const Workload workload = parse_workload(workload_line);
-  const Template& source = *find_template(p.source);
+  const Template& source = *builtin_registry().find_template(p.source);
   const ConfigSpace space = discover_space(source, workload, target);
   const Config config = space.resolve(Config::parse(config_line));
   EXPECT_EQ(space.why_invalid(config), "");

@@ -24,11 +24,11 @@ TEST_P(MatmulLowered, SampledConfigurationsComputeTheReference) {
   for (const Target& t : testing_matmul::targets()) {
     for (int i = 0; i < 2 * soak(); ++i, ++turn) {
       const Workload w = workload(m, n, k, turn % 4, turn % 3 == 2 ? "float64" : "float32");
-      const ConfigSpace space = discover_space(*find_template("matmul.cpu"), w, t);
+      const ConfigSpace space = discover_space(*builtin_registry().find_template("matmul.cpu"), w, t);
       for (int sample = 0; sample < 2; ++sample) {
         const auto config = space.sample(random);
         ASSERT_TRUE(config);
-        check_config(*find_template("matmul.cpu"), w, t, *config);
+        check_config(*builtin_registry().find_template("matmul.cpu"), w, t, *config);
         if (HasFailure()) return;
       }
     }
@@ -40,8 +40,8 @@ TEST_P(MatmulLowered, SeedsComputeTheReference) {
   const std::vector<Target> targets = testing_matmul::targets();
   const Target& t = targets[static_cast<std::size_t>(m + n + k) % targets.size()];
   const Workload w = workload(m, n, k, static_cast<int>(m % 4));
-  for (const Config& seed : find_template("matmul.cpu")->seeds(w, t)) {
-    check_config(*find_template("matmul.cpu"), w, t, seed);
+  for (const Config& seed : builtin_registry().find_template("matmul.cpu")->seeds(w, t)) {
+    check_config(*builtin_registry().find_template("matmul.cpu"), w, t, seed);
     if (HasFailure()) return;
   }
 }

@@ -20,7 +20,7 @@ TEST(MatmulDefinition, HasTheShapesOfTheTranspositions) {
     for (const Expr& e : t.shape()) extents.push_back(*ir::as_const_int(e));
     return extents;
   };
-  const Definition d = find_operator("matmul").define(workload(3, 5, 7, 3, "float64"));
+  const Definition d = builtin_registry().find_operator("matmul")->define(workload(3, 5, 7, 3, "float64"));
   EXPECT_EQ(d.inputs, 2);
   EXPECT_THAT(shape(d.args[0]), ::testing::ElementsAre(7, 3));
   EXPECT_THAT(shape(d.args[1]), ::testing::ElementsAre(5, 7));
@@ -34,7 +34,7 @@ TEST(MatmulReference, AgreesWithLongDoubleInAllTranspositions) {
     for (int transposed = 0; transposed < 4; ++transposed) {
       const Workload w = workload(13, 300, 75, transposed, type);
       const HostTensors in = inputs(w);
-      const Reference reference = find_operator("matmul").reference(w, in);
+      const Reference reference = builtin_registry().find_operator("matmul")->reference(w, in);
       const double eps = type == "float32" ? 0x1p-23 : 0x1p-52;
       for (std::size_t i = 0; i < 13; ++i) {
         for (std::size_t j = 0; j < 300; ++j) {
@@ -86,8 +86,8 @@ TEST(MatmulDefinition, LeavesOutWhatIsCompact) {
 }
 
 TEST(MatmulDefinition, TakesTheTensorsOfItsEpilogueInOrder) {
-  const Definition d =
-      find_operator("matmul").define(parse_workload("matmul m=3 n=5 k=7 beta=2 ldc=6 epilogue=bias_residual"));
+  const Definition d = builtin_registry().find_operator("matmul")->define(
+      parse_workload("matmul m=3 n=5 k=7 beta=2 ldc=6 epilogue=bias_residual"));
   std::vector<std::string> names;
   for (const Tensor& tensor : d.args) names.push_back(tensor.name());
   EXPECT_THAT(names, ::testing::ElementsAre("A", "B", "C_in", "bias", "residual", "C"));
@@ -97,7 +97,10 @@ TEST(MatmulDefinition, TakesTheTensorsOfItsEpilogueInOrder) {
 
 /// One product of 1 x 1, so that the sum is a * b.
 double finished(const std::string& text, const HostTensors& in) {
-  return find_operator("matmul").reference(parse_workload("matmul m=1 n=1 k=1 " + text), in).expected[0][0];
+  return builtin_registry()
+      .find_operator("matmul")
+      ->reference(parse_workload("matmul m=1 n=1 k=1 " + text), in)
+      .expected[0][0];
 }
 
 TEST(MatmulReference, AppliesTheEpilogue) {
@@ -118,7 +121,8 @@ TEST(MatmulReference, RoundsToTf32BeforeItMultiplies) {
 }
 
 TEST(MatmulReference, RefusesInputsOfOtherSizes) {
-  EXPECT_THROW(find_operator("matmul").reference(workload(2, 2, 2), {{1, 2, 3, 4}, {1, 2, 3}}), UsageError);
+  EXPECT_THROW(builtin_registry().find_operator("matmul")->reference(workload(2, 2, 2), {{1, 2, 3, 4}, {1, 2, 3}}),
+               UsageError);
 }
 
 }  // namespace

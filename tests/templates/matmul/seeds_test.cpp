@@ -11,7 +11,7 @@ namespace {
 using testing_matmul::target;
 using testing_matmul::workload;
 
-const Template& matmul() { return *find_template("matmul.cpu"); }
+const Template& matmul() { return *builtin_registry().find_template("matmul.cpu"); }
 
 TEST(MatmulSeeds, AreValidAndDifferent) {
   for (const auto& [m, n, k] : {std::tuple{512, 512, 512},

@@ -14,7 +14,7 @@ namespace {
 using testing_matmul::target;
 using testing_matmul::workload;
 
-const Template& matmul() { return *find_template("matmul.cpu"); }
+const Template& matmul() { return *builtin_registry().find_template("matmul.cpu"); }
 
 TEST(MatmulSpace, HoldsWhatTheLibrariesUse) {
   const ConfigSpace space = discover_space(matmul(), workload(1024, 1024, 1024), target(CpuIsa::kAvx512, 2));
@@ -70,7 +70,7 @@ TEST(MatmulSpace, AllChoicesOfTheIssueAreThere) {
 
 TEST(MatmulSpace, SmallProductsMayRunInParallelAsWellAsSerially) {
   const auto options = [](const char* name, const char* text, const Target& on) {
-    const ConfigSpace space = discover_space(*find_template(name), parse_workload(text), on);
+    const ConfigSpace space = discover_space(*builtin_registry().find_template(name), parse_workload(text), on);
     std::set<std::string> labels;
     for (const Branch& branch : space.branches()) {
       for (const Knob& knob : branch.knobs) {

@@ -81,12 +81,12 @@ TEST(MatmulBlockedReduction, IsFinishedByEveryEpilogue) {
       const std::vector<Target> targets = testing_matmul::targets();
       const Target& t = targets[static_cast<std::size_t>(turn++) % targets.size()];
       const Workload w = parse_workload(std::string("matmul ") + rest + " epilogue=" + epilogue);
-      const ConfigSpace space = discover_space(*find_template("matmul.cpu"), w, t);
+      const ConfigSpace space = discover_space(*builtin_registry().find_template("matmul.cpu"), w, t);
       for (int found = 0; found < soak();) {
         const Config config = space.sample(random).value();
         if (config.find("reduction")->label != "blocked") continue;
         ++found;
-        check_config(*find_template("matmul.cpu"), w, t, config);
+        check_config(*builtin_registry().find_template("matmul.cpu"), w, t, config);
         if (HasFailure()) return;
       }
     }
@@ -106,7 +106,7 @@ TEST(MatmulSpecialised, ComputeTheReference) {
                                    {"matmul.split_k", "m=19 n=37 k=197 tb=1 epilogue=bias"},
                                    {"matmul.split_k", "m=17 n=33 k=131 ta=1 ldb=40"}}) {
     for (const Target& t : testing_matmul::targets()) {
-      const Template& source = *find_template(name);
+      const Template& source = *builtin_registry().find_template(name);
       const Workload w = parse_workload(std::string("matmul ") + text);
       if (!source.why_not(w, t).empty()) continue;
       const ConfigSpace space = discover_space(source, w, t);
@@ -126,7 +126,7 @@ TEST(MatmulSpecialised, ComputeTheReference) {
 TEST(MatmulSpecialised, SayWhatTheyDoNotServe) {
   const auto reason = [](const char* name, const std::string& text, int threads) {
     Target t = testing_matmul::target(CpuIsa::kAvx512, threads);
-    return find_template(name)->why_not(parse_workload("matmul " + text), t);
+    return builtin_registry().find_template(name)->why_not(parse_workload("matmul " + text), t);
   };
   EXPECT_EQ(reason("matmul.gemv", "m=64 n=1 k=64", 1), "");
   EXPECT_EQ(reason("matmul.gemv", "m=64 n=1 k=64 ta=1", 1),

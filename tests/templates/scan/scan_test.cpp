@@ -18,12 +18,17 @@ Reference judge(const std::string& text, const HostTensors& inputs) {
 
 TEST(ScanDefinition, CountsStepsAndBytes) {
   const Workload w = parse_workload("scan function=sum steps=10 columns=1024");
-  const Definition d = find_operator("scan").define(w);
+  const Definition d = builtin_registry().find_operator("scan")->define(w);
   EXPECT_EQ(d.inputs, 1);
   EXPECT_EQ(d.flops, 9 * 1024);
   EXPECT_EQ(d.bytes, 4 * 2 * 10 * 1024);
   EXPECT_NE(d.args[1].op().scan(), nullptr);
-  EXPECT_EQ(find_operator("scan").define(parse_workload("scan function=sum steps=1 columns=3")).args[1].op().scan(),
+  EXPECT_EQ(builtin_registry()
+                .find_operator("scan")
+                ->define(parse_workload("scan function=sum steps=1 columns=3"))
+                .args[1]
+                .op()
+                .scan(),
             nullptr);
 }
 

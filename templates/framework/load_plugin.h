@@ -1,0 +1,29 @@
+// Loads plugins (framework/plugin.h).
+// Thread rule: one thread at a time. A plugin stays loaded until the process ends, because operators refer to its code.
+#pragma once
+
+#include <string>
+
+#include "templates/framework/registry.h"
+
+namespace nestwright {
+
+/// The description of a plugin's file, read without running anything of it.
+struct PluginFile {
+  std::string name;
+  std::string version;
+  std::string hash;  ///< of the file's content: 16 hexadecimal digits
+  /// "rows 1.0 0123456789abcdef": Operator::plugin, Template::plugin, and what records hold.
+  std::string identity() const { return name + " " + version + " " + hash; }
+};
+
+/// Throws UsageError: the file cannot be read, is no plugin, or was compiled for another version or by another
+/// compiler.
+PluginFile read_plugin(const std::string& path);
+
+/// Adds what the plugin registers; all of it or, if it throws, nothing. The program must export the library's symbols
+/// (nestwright_plugin_host() of the CMake package). Throws UsageError, which names the file: as read_plugin does, the
+/// file cannot be loaded, or the plugin throws, as it does if the registry refuses what it adds.
+void load_plugin(const std::string& path, Registry& registry);
+
+}  // namespace nestwright

@@ -1,0 +1,43 @@
+// A plugin: a shared object that adds operators and templates to a program's registry.
+//
+//   #include "nestwright.h"
+//
+//   NESTWRIGHT_PLUGIN("rows", "1.0", registry) {
+//     registry.add(row_scale_operator());
+//     registry.add("softmax", my_softmax_template());
+//   }
+//
+// Build it with nestwright_plugin(rows rows.cpp) of the CMake package. It is not linked with the library: its calls go
+// to the program that loads it (framework/load_plugin.h), which must therefore be of the same headers and compiler.
+#pragma once
+
+#include "templates/framework/plugin_interface.h"
+#include "templates/framework/registry.h"
+
+#define NESTWRIGHT_TEXT_OF(x) #x
+#define NESTWRIGHT_TEXT(x) NESTWRIGHT_TEXT_OF(x)
+
+#if defined(__clang__)
+#define NESTWRIGHT_COMPILER "clang " NESTWRIGHT_TEXT(__clang_major__)
+#else
+#define NESTWRIGHT_COMPILER "gcc " NESTWRIGHT_TEXT(__GNUC__)
+#endif
+
+/// What a plugin and the program that loads it must agree on: version, hash of the headers, compiler.
+#define NESTWRIGHT_PLUGIN_INTERFACE "nestwright " NESTWRIGHT_HEADERS " with " NESTWRIGHT_COMPILER
+
+/// How the description of a plugin begins, which is read from the file before anything of it runs: this, the interface,
+/// name and version, with a newline after each.
+#define NESTWRIGHT_PLUGIN_MARK "\nnestwright-plugin\n"
+
+/// Begins the definition of the function that registers what a plugin has; `name`, a word, and `version` are literals,
+/// and `registry` becomes its argument, a Registry&. What it throws, and what the registry refuses, becomes the message
+/// of the command that loads it.
+#define NESTWRIGHT_PLUGIN(name, version, registry)                                    \
+  extern "C" {                                                                        \
+  extern const char nestwright_plugin_description[];                                  \
+  [[gnu::used]] const char nestwright_plugin_description[] =                          \
+      NESTWRIGHT_PLUGIN_MARK NESTWRIGHT_PLUGIN_INTERFACE "\n" name "\n" version "\n"; \
+  void nestwright_plugin_register(::nestwright::Registry&);                           \
+  }                                                                                   \
+  void nestwright_plugin_register(::nestwright::Registry& registry)

@@ -1,0 +1,89 @@
+// --plugin and NESTWRIGHT_PLUGINS: what a plugin adds is tuned, looked up, lowered and listed like everything else, and
+// each kind of fault is one sentence.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "templates/framework/load_plugin.h"
+#include "templates/registry.h"
+#include "tests/cli/command_test.h"
+
+namespace nestwright {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string plugin(const std::string& name) { return PLUGINS "/plugin_" + name + ".so"; }
+
+class PluginTest : public CommandTest {
+ protected:
+  CommandOutput with(const std::string& name, const std::string& text) {
+    return run(text + " --plugin " + plugin(name));
+  }
+};
+
+TEST_F(PluginTest, IsTunedAndLookedUp) {
+  const CommandOutput tuned = with("clip", "tune clip n=1000 --threads 1 --trials 4 --json");
+  ASSERT_EQ(tuned.code, 0) << tuned.err;
+  const json report = json::parse(tuned.out);
+  EXPECT_EQ(report["template"], "clip.any");
+  EXPECT_EQ(report["verified"], true);
+  EXPECT_EQ(report["made_by"]["plugins"], json::array({read_plugin(plugin("clip")).identity()}));
+  EXPECT_EQ(report["hint"], nullptr);
+
+  const CommandOutput found = with("clip", "query clip n=1000 --threads 1 --exact");
+  EXPECT_EQ(found.code, 0) << found.err;
+  EXPECT_THAT(found.out, Not(HasSubstr("a hint")));
+  expect_refusal(run("query clip n=1000"), 2, {"there is no operator 'clip'"});
+  const CommandOutput listed = run("query");
+  EXPECT_EQ(listed.code, 0);
+  EXPECT_THAT(listed.out, HasSubstr("clip n=1000")) << "a listing needs no plugin";
+}
+
+TEST_F(PluginTest, RecordsOfAnotherContentAreHints) {
+  ASSERT_EQ(with("clip", "tune clip n=1000 --threads 1 --trials 4").code, 0);
+  const std::string then = read_plugin(plugin("clip")).hash, now = read_plugin(plugin("clip_2")).hash;
+  ASSERT_NE(then, now);
+  const CommandOutput found = with("clip_2", "query clip n=1000 --threads 1");
+  EXPECT_EQ(found.code, 0) << found.err;
+  EXPECT_THAT(found.out, HasSubstr("a hint until it is tuned again (the plugin clip was 1.0 " + then + ", and is 1.0 " +
+                                   now + ")"));
+}
+
+TEST_F(PluginTest, ItsTemplateServesAGpuToo) {
+  const CommandOutput lowered = with("clip", "lower clip n=1000 --target cuda,arch=sm_90");
+  ASSERT_EQ(lowered.code, 0) << lowered.err;
+  EXPECT_THAT(lowered.out, HasSubstr("threadIdx.x"));
+}
+
+TEST_F(PluginTest, IsTakenFromTheEnvironmentOnce) {
+  environment_ = {"NESTWRIGHT_PLUGINS=" + plugin("clip") + ":" + plugin("clip")};
+  for (const CommandOutput& ran : {run("templates"), with("clip", "templates")}) {
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr("clip: limits to a range"));
+    EXPECT_THAT(ran.out, HasSubstr("template clip.any version 1"));
+  }
+}
+
+TEST_F(PluginTest, EachFaultIsOneSentence) {
+  expect_refusal(run("templates --plugin nowhere.so"), 2,
+                 {"plugin 'nowhere.so' cannot be read: give the path of a shared object"});
+  std::ofstream(folder_.file("text.so")) << "no plugin\n";
+  expect_refusal(run("templates --plugin text.so"), 2, {"plugin 'text.so' is none: build it with nestwright_plugin()"});
+  expect_refusal(with("of_another_version", "templates"), 2,
+                 {"is for nestwright 0.0.1 (0123456789abcdef) with gcc 4, and this is nestwright ", "build it again"});
+  expect_refusal(with("undefined_symbol", "templates"), 2,
+                 {"cannot be loaded (", "function_that_no_program_has", "build it again"});
+  expect_refusal(with("not_registering", "templates"), 2, {"has no function nestwright_plugin_register"});
+  expect_refusal(with("throwing", "templates"), 2, {"was not loaded, as it failed: the licence has expired"});
+  expect_refusal(with("taken_name", "templates"), 2,
+                 {"was not loaded, as it failed: there is an operator 'matmul' already: give yours another name"});
+}
+
+}  // namespace
+}  // namespace nestwright

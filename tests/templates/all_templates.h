@@ -1,0 +1,26 @@
+// The templates of all operators that Nestwright has, and whose each is.
+#pragma once
+
+#include <vector>
+
+#include "support/error.h"
+#include "templates/registry.h"
+
+namespace nestwright {
+
+inline std::vector<const Template*> all_templates() {
+  std::vector<const Template*> all;
+  for (const std::shared_ptr<const Operator>& op : builtin_registry().operators()) {
+    for (const Template& t : op->templates) all.push_back(&t);
+  }
+  return all;
+}
+
+inline const std::shared_ptr<const Operator>& operator_of(const Template& t) {
+  for (const std::shared_ptr<const Operator>& op : builtin_registry().operators()) {
+    if (op->find_template(t.name) != nullptr) return op;
+  }
+  throw InternalError("the template " + t.name + " is of no operator");
+}
+
+}  // namespace nestwright
