@@ -14,6 +14,9 @@ Expr smaller(std::int64_t factor, const Expr& extent) {
   return constant != nullptr && *constant < factor ? extent : Expr(factor);
 }
 
+/// The size of the largest of `parts` equal parts; at least 1.
+std::int64_t part_of(std::int64_t extent, std::int64_t parts) { return extent < 1 ? 1 : (extent - 1) / parts + 1; }
+
 }  // namespace
 
 Expr ceil_div(const Expr& a, std::int64_t b) { return b == 1 ? a : (a - 1) / Expr(b) + 1; }
@@ -28,23 +31,29 @@ Frame::Frame(const StageGraph& stage, std::vector<Span> root_region)
   if (std::any_of(stage.edges.begin(), stage.edges.end(), [](const AxisEdge& e) { return e.is_composed(); })) {
     segments.resize(stage.edges.size());
   }
+  const auto is_by_parts = [](const AxisEdge& e) { return e.kind == AxisEdge::Kind::kSplit && e.split->nparts != 0; };
+  if (std::any_of(stage.edges.begin(), stage.edges.end(), is_by_parts)) {
+    for (const AxisEdge& edge : stage.edges) factors.push_back(edge.factor);
+  }
   for (const AxisEdge& edge : graph->edges) {
     if (edge.kind == AxisEdge::Kind::kFuse) {
       extent[edge.parent] = extent[edge.outer] * extent[edge.inner];
       continue;
     }
+    const std::int64_t* whole = as_const_int(extent[edge.parent]);
+    if (is_by_parts(edge) && whole != nullptr) factors[number(edge)] = part_of(*whole, edge.split->nparts);
     // The number of a composed split's tiles does not follow from its extent.
     const bool composed = edge.is_composed() && extent[edge.parent].defined() && as_const_int(extent[edge.parent]) &&
                           as_const_int(edge.split->parent.extent()) &&
                           *as_const_int(extent[edge.parent]) == *as_const_int(edge.split->parent.extent());
-    extent[edge.outer] = composed ? edge.split->outer.extent() : ceil_div(extent[edge.parent], edge.factor);
+    extent[edge.outer] = composed ? edge.split->outer.extent() : ceil_div(extent[edge.parent], factor(edge));
     extent[edge.inner] = inner_extent(edge, extent[edge.parent]);
   }
 }
 
 Expr Frame::inner_extent(const AxisEdge& edge, const Expr& parent) const {
   const bool of_threads = ir::is_device_thread(graph->kinds[edge.inner]);
-  return of_threads || edge.kind == AxisEdge::Kind::kLayout ? Expr(edge.factor) : smaller(edge.factor, parent);
+  return of_threads || edge.kind == AxisEdge::Kind::kLayout ? Expr(factor(edge)) : smaller(factor(edge), parent);
 }
 
 bool Frame::computes_tile() const {
@@ -76,7 +85,7 @@ void Frame::narrow(int axis, const Expr& to) {
       // An outer axis decoded from a fused loop may be known before it is settled. Once it is settled, its branch has
       // set the extent of the inner loop, and the parent's guard covers the rest.
       if (known(edge.outer) && settled[edge.outer]) continue;
-      narrow(edge.outer, ceil_div(to, edge.factor));
+      narrow(edge.outer, ceil_div(to, factor(edge)));
       if (!known(edge.inner)) narrow(edge.inner, inner_extent(edge, to));
     }
   }
@@ -84,11 +93,11 @@ void Frame::narrow(int axis, const Expr& to) {
 
 Expr Frame::combine(const AxisEdge& edge, const Expr& outer, const Expr& inner) const {
   const Segment segment =
-      segments.empty() ? Segment() : segments[static_cast<std::size_t>(&edge - graph->edges.data())];
-  const std::int64_t factor = segment.factor != 0 ? segment.factor : edge.factor;
+      segments.empty() ? Segment() : segments[number(edge)];
+  const std::int64_t step = segment.factor != 0 ? segment.factor : factor(edge);
   ir::Linear sum;
-  sum.constant = segment.offset - segment.start * factor;
-  sum.add(ir::to_linear(outer), factor).add(ir::to_linear(inner));
+  sum.constant = segment.offset - segment.start * step;
+  sum.add(ir::to_linear(outer), step).add(ir::to_linear(inner));
   return sum.expr();
 }
 
@@ -106,8 +115,8 @@ Span Frame::span(int axis, const Facts& facts) const {
   if (outer_open && !single_outer && !known(edge.outer) && !known(edge.inner)) return all;
   const Segment segment = segments.empty() ? Segment() : segments[e];
   if (edge.is_composed() && segment.factor == 0) return all;
-  const std::int64_t factor = segment.factor != 0 ? segment.factor : edge.factor;
-  Span result{combine(edge, outer.min, inner.min), (outer.extent - 1) * Expr(factor) + inner.extent};
+  const std::int64_t step = segment.factor != 0 ? segment.factor : factor(edge);
+  Span result{combine(edge, outer.min, inner.min), (outer.extent - 1) * Expr(step) + inner.extent};
   const std::int64_t* length = as_const_int(result.extent);
   const std::int64_t* limit = as_const_int(all.extent);
   if (length != nullptr && limit != nullptr) {
@@ -150,8 +159,8 @@ Expr Frame::reach(int axis) const {
   const int e = graph->edge_of[axis];
   if (e < 0) return extent[axis];
   const AxisEdge& edge = graph->edges[e];
-  if (graph->kinds[edge.inner] == ir::LoopKind::kVectorized) return extent[edge.outer] * Expr(edge.factor);
-  return (reach(edge.outer) - 1) * Expr(edge.factor) + smaller(edge.factor, reach(edge.inner));
+  if (graph->kinds[edge.inner] == ir::LoopKind::kVectorized) return extent[edge.outer] * Expr(factor(edge));
+  return (reach(edge.outer) - 1) * Expr(factor(edge)) + smaller(factor(edge), reach(edge.inner));
 }
 
 }  // namespace nestwright

@@ -52,6 +52,7 @@ struct Frame {
   AxisSet padded;                ///< axes that need no guards, because reads past the tensor find padding
   std::shared_ptr<const std::vector<Limit>> limits;  ///< those that the region does not imply; null: none
   std::vector<Segment> segments;                     ///< of each edge; empty where no split is composed
+  std::vector<std::int64_t> factors;                 ///< of each edge; empty where no split is by a number of parts
   NestRole role = NestRole::kCompute;
   ir::Expr is_carried;     ///< in the tile of a blocked reduction: whether a block precedes; else undefined
   bool in_vector = false;  ///< inside the stage's vectorised loop
@@ -62,6 +63,8 @@ struct Frame {
   const Span& region(std::size_t root) const { return (*roots)[root]; }
   bool known(int axis) const { return value[axis].defined(); }
   bool is_limited(int axis) const;
+  /// The extent of an edge's inner loop, before tails. A split into n parts makes n parts of the region.
+  std::int64_t factor(const AxisEdge& edge) const { return factors.empty() ? edge.factor : factors[number(edge)]; }
   /// The extent of an edge's inner loop if its parent has the extent `parent`. A loop over the threads of a block
   /// always has the extent that its split declares: surplus threads are guarded, and other stages rely on the number.
   ir::Expr inner_extent(const AxisEdge& edge, const ir::Expr& parent) const;
@@ -80,6 +83,9 @@ struct Frame {
   Span root_span(std::size_t root, const Facts& facts) const;
   /// The extent of an axis, rounded up to whole vectors.
   ir::Expr reach(int axis) const;
+
+ private:
+  std::size_t number(const AxisEdge& edge) const { return static_cast<std::size_t>(&edge - graph->edges.data()); }
 };
 
 /// a / b rounded up; a constant if `a` is one.

@@ -23,22 +23,22 @@ struct Piece {
   std::int64_t inner;   ///< iterations of the inner loop
 };
 
-std::vector<Piece> pieces_of(const AxisEdge& edge, std::int64_t extent) {
+std::vector<Piece> pieces_of(const AxisEdge& edge, std::int64_t factor, std::int64_t extent) {
   std::vector<Piece> pieces;
   if (edge.is_composed()) {
     std::int64_t start = 0, offset = 0;
     for (std::size_t s = 0; s < edge.split->counts.size(); ++s) {
-      const std::int64_t count = edge.split->counts[s], factor = edge.split->factors[s];
-      pieces.push_back({start, count, offset, factor, factor});
+      const std::int64_t count = edge.split->counts[s], tile = edge.split->factors[s];
+      pieces.push_back({start, count, offset, tile, tile});
       start += count;
-      offset += count * factor;
+      offset += count * tile;
     }
     if (offset == extent) return pieces;
     pieces.clear();  // the split was made for another extent
   }
-  const std::int64_t full = extent / edge.factor, rest = extent % edge.factor;
-  if (full > 0) pieces.push_back({0, full, 0, edge.factor, edge.factor});
-  if (rest > 0) pieces.push_back({full, 1, full * edge.factor, edge.factor, rest});
+  const std::int64_t full = extent / factor, rest = extent % factor;
+  if (full > 0) pieces.push_back({0, full, 0, factor, factor});
+  if (rest > 0) pieces.push_back({full, 1, full * factor, factor, rest});
   return pieces;
 }
 
@@ -61,7 +61,7 @@ std::vector<Piece> pieces_at(const Frame& frame, int pivot, const ir::Interval& 
   }
   const std::int64_t* extent = as_const_int(frame.extent[edge.parent]);
   std::vector<Piece> pieces;
-  if (extent != nullptr) pieces = pieces_of(edge, *extent);
+  if (extent != nullptr) pieces = pieces_of(edge, frame.factor(edge), *extent);
   if (frame.in_vector && pieces.size() > 1) {
     if (pieces[0].factor != pieces[1].factor) {
       throw LowerError(

@@ -17,7 +17,8 @@ struct AxisEdge {
   enum class Kind : std::uint8_t { kSplit, kFuse, kLayout };
   Kind kind;
   int parent, outer, inner;
-  std::int64_t factor = 1;               ///< split, layout; the largest of a composed split
+  /// Split, layout; the largest of a composed split. A split by a number of parts: see Frame::factor().
+  std::int64_t factor = 1;
   const SplitRelation* split = nullptr;  ///< kSplit
   /// Whether the outer loop of a split is a pivot, whose value decides between main body and tail. Splits into vectors
   /// always have a pivot: one shorter vector at the end costs less than a guard in every one.

@@ -33,7 +33,7 @@ class Schedule;
 /// The size of a split: exactly one of the two members is set.
 struct SplitSize {
   std::vector<std::int64_t> factors;  ///< one: the inner extent; several: the segments of a composed split
-  std::int64_t nparts = 0;            ///< not 0: the largest outer extent; the inner one is ceil(extent / nparts)
+  std::int64_t nparts = 0;            ///< not 0: the most parts; the inner extent is ceil(n / nparts) in a region of n
 };
 /// The sizes that split takes: by the inner extent, or by the number of parts.
 SplitSize factor(std::int64_t inner_extent);

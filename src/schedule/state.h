@@ -24,6 +24,9 @@ struct SplitRelation {
   IterVar parent, outer, inner;
   std::vector<std::int64_t> factors;  ///< one, or several for a composed split
   std::vector<std::int64_t> counts;   ///< tiles of each factor of a composed split; else empty
+  /// Not 0: the split is by this number of parts. `factors` is then that of the whole loop; where a region needs less
+  /// of the loop, it is less.
+  std::int64_t nparts = 0;
   Tail tail;
 };
 /// outer, inner -> fused, where fused = outer*extent(inner) + inner.

@@ -5,6 +5,7 @@
 //                                 if p.outer*factor + p.inner < n:       (depends on the tail strategy: tail.h)
 //                                   body(p.outer*factor + p.inner)
 //
+// With nparts, factor = ceil(n / nparts), where n is the extent of the loop in the region that is computed.
 // With Tail::compose({f, g}), c tiles of f are followed by d tiles of g, where c*f + d*g = n, and no test remains.
 //
 // Preconditions:
@@ -96,6 +97,7 @@ SplitRelation plan_split(const Primitive& primitive, const IterVar& loop, const 
   // Not (extent + inner - 1) / inner, which overflows for a huge factor.
   const Expr outer = extent != nullptr ? Expr((*extent - 1) / inner + 1) : (loop.extent() - 1) / Expr(inner) + 1;
   relation.factors = {inner};
+  relation.nparts = size.nparts;
   relation.outer = make_loop(loop.name() + ".outer", outer, loop);
   relation.inner = make_loop(loop.name() + ".inner", Expr(inner), loop);
   return relation;
