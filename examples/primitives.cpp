@@ -95,6 +95,13 @@ void kinds(Example& example) {
 void places(Example& example) {
   before_and_after<Chain>(example, "compute_at", Chain(),
                           [](Chain& c) { c.s[c.B].compute_at(c.s[c.C], c.s[c.C].axis(0)); });
+  const Tensor A = placeholder({16, 32}, kFloat32, "A");
+  const Tensor B = compute({16, 32}, [&](Expr i, Expr j) { return A(i, j) * 2.0; }, "B");
+  const Tensor C = compute({16, 32}, [&](Expr i, Expr j) { return B(i, j) + 1.0; }, "C");
+  Schedule s = create_schedule(C);
+  const auto [outer, inner] = s[C].split(s[C].fuse(s[C].axis(0), s[C].axis(1)), factor(8));
+  s[B].compute_at(s[C], outer);
+  example.show("compute_at a part of a fused loop", s, {A, C});
   before_and_after<Chain>(example, "compute_inline", Chain(), [](Chain& c) { c.s[c.B].compute_inline(); });
   before_and_after<Chain>(example, "compute_root, of a stage that was computed at a loop", Chain(), [](Chain& c) {
     c.s[c.B].compute_at(c.s[c.C], c.s[c.C].axis(0));

@@ -92,8 +92,7 @@ void Frame::narrow(int axis, const Expr& to) {
 }
 
 Expr Frame::combine(const AxisEdge& edge, const Expr& outer, const Expr& inner) const {
-  const Segment segment =
-      segments.empty() ? Segment() : segments[number(edge)];
+  const Segment segment = segments.empty() ? Segment() : segments[number(edge)];
   const std::int64_t step = segment.factor != 0 ? segment.factor : factor(edge);
   ir::Linear sum;
   sum.constant = segment.offset - segment.start * step;
@@ -104,6 +103,13 @@ Expr Frame::combine(const AxisEdge& edge, const Expr& outer, const Expr& inner) 
 Span Frame::span(int axis, const Facts& facts) const {
   if (known(axis)) return {value[axis], 1};
   Span all{0, extent[axis]};
+  for (const AxisEdge& fuse : graph->edges) {
+    if (fuse.kind != AxisEdge::Kind::kFuse || (fuse.outer != axis && fuse.inner != axis)) continue;
+    const FusedPart* open = part(fuse);
+    if (open == nullptr) return all;
+    if (fuse.outer == axis) return {open->outer, open->rows};
+    return open->rows == 1 ? Span{open->inner, open->length} : all;
+  }
   const int e = graph->edge_of[axis];
   if (e < 0) return all;
   const AxisEdge& edge = graph->edges[e];
@@ -125,6 +131,12 @@ Span Frame::span(int axis, const Facts& facts) const {
     if (start.is_point()) result.extent = std::min(*length, *limit - start.lo);
   }
   return result;
+}
+
+const FusedPart* Frame::part(const AxisEdge& fuse) const {
+  if (parts.empty()) return nullptr;
+  const FusedPart& result = parts[number(fuse)];
+  return result.start.defined() ? &result : nullptr;
 }
 
 bool Frame::is_untouched(int axis) const {

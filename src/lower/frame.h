@@ -23,6 +23,16 @@ struct Segment {
   std::int64_t start = 0, offset = 0, factor = 0;
 };
 
+/// What is known of the two loops that a fused loop stands for while the fused loop is open in part: its values are
+/// start .. start + length - 1.
+struct FusedPart {
+  ir::Expr start;           ///< undefined: the loop is not open
+  std::int64_t length = 0;  ///< at least 1
+  ir::Expr outer, inner;    ///< of the value `start`
+  std::int64_t rows = 0;    ///< the outer loop's values are outer .. outer + rows - 1; if 1, the inner loop's run on
+  bool has_lets = false;    ///< outer and inner are variables of lets
+};
+
 /// The indices of one root axis outside of which no element of the stage is needed or can be computed.
 struct Limit {
   std::size_t root;
@@ -53,6 +63,7 @@ struct Frame {
   std::shared_ptr<const std::vector<Limit>> limits;  ///< those that the region does not imply; null: none
   std::vector<Segment> segments;                     ///< of each edge; empty where no split is composed
   std::vector<std::int64_t> factors;                 ///< of each edge; empty where no split is by a number of parts
+  std::vector<FusedPart> parts;                      ///< of each edge; empty where none is known
   NestRole role = NestRole::kCompute;
   ir::Expr is_carried;     ///< in the tile of a blocked reduction: whether a block precedes; else undefined
   bool in_vector = false;  ///< inside the stage's vectorised loop
@@ -75,6 +86,8 @@ struct Frame {
   /// The indices that an axis takes at this point, relative to the start of its region: loops that are not open yet run
   /// over all their iterations.
   Span span(int axis, const Facts& facts) const;
+  /// What is known of a fused loop that is open in part; nullptr: nothing.
+  const FusedPart* part(const AxisEdge& fuse) const;
   /// Whether no loop of the axis with more than one iteration is open.
   bool is_untouched(int axis) const;
   /// Whether the loops that are not open yet visit every index in the axis's span.

@@ -6,7 +6,8 @@
 //   tail                                      else:      for ii in 0..2: C[io*4 + ii] = A[io*4 + ii] + 1
 //
 // Nests are built depth first. After a loop is opened, nest_tails.cpp settles every axis whose value has become known:
-// it decodes fused loops, branches on pivots and guards values that may overshoot, as far out as the value allows.
+// it branches on pivots and guards values that may overshoot, as far out as the value allows; nest_fused.cpp decodes
+// fused loops.
 // Below a branch everything is built anew with the facts of that branch, so that a tail's inner loops have their exact
 // extents and no guards. Thread rule: an object belongs to one lowering.
 #pragma once
@@ -78,11 +79,17 @@ class NestBuilder {
 
   // nest_tails.cpp: settles axes whose value has become known.
   ir::Stmt settle(Frame frame, int position);
-  ir::Stmt decode_fused(Frame frame, int position, const AxisEdge& edge);
   ir::Stmt branch(Frame frame, int position, int pivot);
   ir::Stmt branch_layout(Frame frame, int position, const AxisEdge& edge);
   ir::Stmt guard(Frame frame, int position, int axis);
   ir::Stmt guard_root(Frame frame, int position, std::size_t root);
+
+  // nest_fused.cpp: the loops that a fused loop stands for.
+  ir::Stmt decode_fused(Frame frame, int position, const AxisEdge& edge);
+  const AxisEdge* fused_in_part(const Frame& frame, int position) const;
+  bool has_stages_in_part(const StageGraph& graph, const AxisEdge& edge, int position) const;
+  std::optional<FusedPart> part_of(const Frame& frame, const AxisEdge& edge) const;
+  ir::Stmt open_fused_part(Frame frame, int position, const AxisEdge& edge);
 
   // nest_statement.cpp: the innermost statements.
   ir::Stmt statement(const Frame& frame);

@@ -1,5 +1,5 @@
-// Settles axes whose value has become known: decodes fused loops, branches on pivots into main body and tail, and
-// guards indices that may overshoot.
+// Settles axes whose value has become known: branches on pivots into main body and tail, and guards indices that may
+// overshoot.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -106,40 +106,9 @@ Stmt NestBuilder::settle(Frame frame, int position) {
   for (std::size_t r = 0; r < graph.roots.size(); ++r) {
     if (frame.known(graph.roots[r]) && !frame.settled[graph.roots[r]]) return guard_root(std::move(frame), position, r);
   }
+  const AxisEdge* fused = fused_in_part(frame, position);
+  if (fused != nullptr) return open_fused_part(std::move(frame), position, *fused);
   return inside(frame, position);
-}
-
-Stmt NestBuilder::decode_fused(Frame frame, int position, const AxisEdge& edge) {
-  const StageGraph& graph = *frame.graph;
-  const Expr fused = frame.value[edge.parent];
-  const Expr inner_extent = frame.extent[edge.inner];
-  if (ir::is_const_int(inner_extent, 1) || ir::is_const_int(frame.extent[edge.outer], 1)) {
-    const bool single_inner = ir::is_const_int(inner_extent, 1);
-    frame.value[edge.outer] = single_inner ? fused : Expr(0);
-    frame.value[edge.inner] = single_inner ? Expr(0) : fused;
-    return settle(std::move(frame), position);
-  }
-  const Expr outer_value = fused / inner_extent, inner_value = fused % inner_extent;
-  if (frame.in_vector || as_const_int(fused) != nullptr) {
-    frame.value[edge.outer] = outer_value;
-    frame.value[edge.inner] = inner_value;
-    return settle(std::move(frame), position);
-  }
-  const ir::Var outer(graph.axes[edge.outer].name()), inner(graph.axes[edge.inner].name());
-  const Facts::Mark mark = facts_.mark();
-  facts_.bind_loop(outer, frame.extent[edge.outer]);
-  facts_.bind_loop(inner, inner_extent);
-  const std::size_t threads_around = thread_vars_.size();
-  if (differs_between_threads(fused)) {
-    thread_vars_.emplace_back(outer, frame.extent[edge.outer]);
-    thread_vars_.emplace_back(inner, inner_extent);
-  }
-  frame.value[edge.outer] = outer;
-  frame.value[edge.inner] = inner;
-  Stmt body = settle(std::move(frame), position);
-  facts_.reset(mark);
-  thread_vars_.resize(threads_around);
-  return ir::make_let(outer, outer_value, ir::make_let(inner, inner_value, std::move(body)));
 }
 
 Stmt NestBuilder::branch(Frame frame, int position, int pivot) {

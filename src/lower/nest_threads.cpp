@@ -19,6 +19,9 @@ using ir::Stmt;
 
 namespace {
 
+/// Larger than any index: such a bound says nothing.
+constexpr std::int64_t kUnbounded = std::int64_t{1} << 40;
+
 bool is_shared(const StageGraph& graph) { return graph.state->scope == ir::Scope::kShared; }
 
 }  // namespace
@@ -163,8 +166,15 @@ std::vector<Span> NestBuilder::region_of_all_threads(int stage, std::vector<Span
       const auto thread = std::find_if(thread_vars_.begin(), thread_vars_.end(),
                                        [&](const auto& known) { return ref != nullptr && known.first == ref->var; });
       if (thread == thread_vars_.end() || (is_fragment && !is_in_warp(thread->first))) {
-        regular = regular && (is_fragment || !differs_between_threads(term.atom));
-        start.add(Linear{0, {term}});
+        if (is_fragment || !differs_between_threads(term.atom)) {
+          start.add(Linear{0, {term}});
+          continue;
+        }
+        const ir::Interval range = facts_.range(Linear{0, {term}});
+        regular = regular && range.lo > -kUnbounded && range.hi < kUnbounded;
+        if (!regular) break;
+        start.constant += range.lo;
+        all.extent = all.extent + Expr(range.hi - range.lo);
         continue;
       }
       const Expr reach = (thread->second - 1) * Expr(std::abs(term.coefficient));
