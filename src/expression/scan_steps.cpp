@@ -41,8 +41,9 @@ class Origin {
 
 class StepAnalysis {
  public:
-  StepAnalysis(const ScanOp& scan, const std::vector<Operation>& updates, const std::string& name)
-      : scan_(scan), name_(name), origin_(scan.states), time_("t") {
+  StepAnalysis(const ScanOp& scan, const std::vector<Operation>& updates, const std::vector<Operation>& feeders,
+               const std::string& name)
+      : scan_(scan), name_(name), origin_(scan.states), time_("t"), order_(feeders) {
     for (const Operation& update : updates) collect(update, updates);
     for (const Operation& update : updates) {
       offsets_[update].assign(update.compute()->axes.size(), {});
@@ -72,6 +73,7 @@ class StepAnalysis {
     ir::Ranges ranges;
     ranges.bind(time_, scan_.time().min(), scan_.time().extent());
     ir::Substitution values;
+    offsets_[op].resize(compute.axes.size());
     for (std::size_t a = 0; a < compute.axes.size(); ++a) {
       const IterVar& axis = compute.axes[a];
       const std::optional<Interval>& offset = offsets_[op][a];
@@ -155,15 +157,15 @@ class StepAnalysis {
 }  // namespace
 
 StepOffsets step_offsets(const ScanOp& scan, const std::vector<Operation>& updates, const std::string& name) {
-  return StepAnalysis(scan, updates, name).take();
+  return StepAnalysis(scan, updates, {}, name).take();
 }
 
-StepOffsets step_offsets(const Operation& op) {
+StepOffsets step_offsets(const Operation& op, const std::vector<Operation>& feeders) {
   std::vector<Operation> updates;
   for (const Operation& input : op->inputs) {
     if (contains(op.scan()->update, input->results.front())) updates.push_back(input);
   }
-  return step_offsets(*op.scan(), updates, op->name);
+  return StepAnalysis(*op.scan(), updates, feeders, op->name).take();
 }
 
 std::vector<IterVar> step_axes(const Operation& op, const StepOffsets& offsets, const ScanOp& scan) {

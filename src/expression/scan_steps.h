@@ -20,8 +20,9 @@ using StepOffsets = std::map<Operation, std::vector<std::optional<ir::Interval>>
 /// state. Throws UsageError as scan() does for the reads of a step; `name` is the scan's, for messages.
 StepOffsets step_offsets(const ScanOp& scan, const std::vector<Operation>& updates, const std::string& name);
 
-/// The operations of a step of an existing scan. Requires `op` to be a scan.
-StepOffsets step_offsets(const Operation& op);
+/// The operations of a step of an existing scan, and its `feeders`, producers first: operations that depend on no state
+/// and are read only by these and by each other. Requires `op` to be a scan.
+StepOffsets step_offsets(const Operation& op, const std::vector<Operation>& feeders = {});
 
 /// The axes of an operation of a step, with their domains over all steps.
 std::vector<IterVar> step_axes(const Operation& op, const StepOffsets& offsets, const ScanOp& scan);

@@ -92,7 +92,7 @@ Nest NestBuilder::build_part(AttachKind part, const std::vector<std::vector<ir::
                                    ir::scope_name(stage.scope),
                                    part == AttachKind::kPrepared ? "prepared" : "computed at root"));
     }
-    frames.emplace_back(graphs_[s], regions_.full(static_cast<int>(s)));
+    frames.emplace_back(graphs_[s], regions_.unattached(static_cast<int>(s), facts_));
     if (graphs_[s].place.part == ScanPart::kScan) place(frames.back());  // its init, which comes before, stores into it
   }
   std::vector<Stmt> nests;

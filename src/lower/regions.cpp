@@ -215,6 +215,16 @@ std::vector<Span> Regions::full(int stage) const {
   return result;
 }
 
+std::vector<Span> Regions::unattached(int stage, const Facts& facts) const {
+  for (const StageGraph& scan : graphs_) {
+    if (scan.place.part != ScanPart::kScan) continue;
+    const std::vector<int> feeders = feeders_of(schedule_, scan.stage);
+    if (std::find(feeders.begin(), feeders.end(), stage) == feeders.end()) continue;
+    return attached_regions({stage}, Frame(scan, full(scan.stage)), facts).regions.front();
+  }
+  return full(stage);
+}
+
 void Regions::join_reads(int from, const std::vector<Span>& roots, const ir::Buffer& buffer, std::vector<Span>& region,
                          const Facts& facts) const {
   for (const Read& read : reads_[from]) {

@@ -35,6 +35,9 @@ class Regions {
 
   /// The whole of a stage.
   std::vector<Span> full(int stage) const;
+  /// What is computed of a stage that is not attached to a loop: the whole; of a stage that only the steps of a scan
+  /// read, the rows that these read.
+  std::vector<Span> unattached(int stage, const Facts& facts) const;
 
   /// The regions of `stages`, which are attached at one loop of the stage of `frame`: what is read inside of that loop.
   AttachedRegions attached_regions(const std::vector<int>& stages, const Frame& frame, const Facts& facts) const;

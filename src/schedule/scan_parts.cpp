@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "expression/scan_steps.h"
 #include "support/error.h"
@@ -86,6 +87,29 @@ ScanPlace scan_place(const ScheduleState& state, int stage) {
     if (is_made_from(op, scan->states)) return {ScanPart::kStep, static_cast<int>(s), {}};
   }
   return {};
+}
+
+std::vector<int> feeders_of(const ScheduleState& state, int scan) {
+  std::vector<int> result;
+  std::set<Operation> readers_in_steps;
+  for (std::size_t s = state.stages.size(); s-- > 0;) {  // readers before their producers
+    const StageState& stage = state.stages[s];
+    const ScanPlace place = scan_place(state, static_cast<int>(s));
+    if (place.is_in_step() && place.scan == scan) readers_in_steps.insert(stage.op);
+    if (place.part != ScanPart::kNone || stage.is_output) continue;
+    bool is_read = false, feeds = true;
+    for (const StageState& reader : state.stages) {
+      const auto& inputs = reader.op->inputs;
+      if (reader.attach.kind == AttachKind::kInline) continue;
+      if (std::find(inputs.begin(), inputs.end(), stage.op) == inputs.end()) continue;
+      is_read = true;
+      feeds = feeds && readers_in_steps.count(reader.op) != 0;
+    }
+    if (!is_read || !feeds) continue;
+    readers_in_steps.insert(stage.op);
+    result.insert(result.begin(), static_cast<int>(s));
+  }
+  return result;
 }
 
 bool is_time_axis(const ScheduleState& state, int stage, const IterVar& axis) {

@@ -29,6 +29,10 @@ struct ScanPlace {
 /// The role of stage number `stage`.
 ScanPlace scan_place(const ScheduleState& state, int stage);
 
+/// The stages that depend on no state of the scan with stage number `scan`, and are read by the stages of its step and
+/// by each other only: they are computed for the rows that the steps read. Producers first; no outputs.
+std::vector<int> feeders_of(const ScheduleState& state, int scan);
+
 /// Whether `axis` of a stage in a scan's step depends on the time, so that it covers only the values of that step.
 bool is_time_axis(const ScheduleState& state, int stage, const IterVar& axis);
 

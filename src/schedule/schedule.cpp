@@ -41,10 +41,19 @@ void collect(const Operation& op, const std::set<Buffer>& states, std::set<Opera
   }
 }
 
-/// The axes of a stage's operation with the domains that it is computed over; in a scan, those over all its steps.
+/// The axes of a stage's operation with the domains that it is computed over; in a scan, those over all its steps, and
+/// of a stage that only the steps read, what they read.
 std::vector<IterVar> computed_axes(const ScheduleState& state, int stage) {
   const Operation& op = state.stages[static_cast<std::size_t>(stage)].op;
   const ScanPlace place = scan_place(state, stage);
+  for (std::size_t s = 0; place.part == ScanPart::kNone && s < state.stages.size(); ++s) {
+    if (state.stages[s].op.scan() == nullptr) continue;
+    const std::vector<int> feeders = feeders_of(state, static_cast<int>(s));
+    if (std::find(feeders.begin(), feeders.end(), stage) == feeders.end()) continue;
+    std::vector<Operation> operations;
+    for (const int feeder : feeders) operations.push_back(state.stages[static_cast<std::size_t>(feeder)].op);
+    return step_axes(op, step_offsets(state.stages[s].op, operations), *state.stages[s].op.scan());
+  }
   if (!place.is_in_step()) return op.compute()->axes;
   const Operation& scan = state.stages[static_cast<std::size_t>(place.scan)].op;
   return step_axes(op, step_offsets(scan), *scan.scan());

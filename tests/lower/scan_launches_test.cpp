@@ -74,11 +74,11 @@ std::string host_of(const Recurrence& r) {
 
 constexpr const char* kBefore =
     "program f<m, n>(X: float32[m, n]) -> (Y: float32[m, n])\n"
-    "  global input: float32[m, n]\n"
+    "  global input: float32[m - 2, n]\n"
     "  for i in 0..2:\n"
     "    if likely(i < m):\n"
     "      launch f_kernel0\n"
-    "  for i_1 in 0..m:\n"
+    "  for i_1 in 0..(m - 2):\n"
     "    launch f_kernel1\n";
 
 TEST(ScanLaunches, AStageOfAStepIsAKernelOfEachStep) {
