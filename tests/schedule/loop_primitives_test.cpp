@@ -86,8 +86,8 @@ TEST_F(Fuse, RefusesLoopsThatAreNotOneAboveTheOther) {
 
 TEST_F(Fuse, RefusesLoopsThatAreInUse) {
   const Tensor cache = s.cache_read(b, ir::Scope::kLocal, {c});
-  s[cache].compute_at(s[c], j);
-  expect_refused([&] { s[c].fuse(i, j); }, "fuse", "j", "B.cache is computed there");
+  s[cache].compute_at(s[c], i);
+  expect_refused([&] { s[c].fuse(i, j); }, "fuse", "i", "B.cache is computed there");
   s[cache].compute_root();
   s[c].parallel(i);
   expect_refused([&] { s[c].fuse(i, j); }, "fuse", "i", "it is parallel already");

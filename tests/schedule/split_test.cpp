@@ -99,12 +99,21 @@ TEST_F(Split, RefusesCompositionsThatDoNotCover) {
   expect_refused([&] { s[c].split(i, nparts(8), Tail::compose({8, 4})); }, "split", "i", "is its first segment");
 }
 
+TEST_F(Split, MovesTheStagesThatAreComputedThereToTheInnerLoop) {
+  const Tensor cache = s.cache_read(b, ir::Scope::kLocal, {c});
+  s[cache].compute_at(s[c], i);
+  const auto [outer, inner] = s[c].split(i, factor(4));
+  EXPECT_EQ(stage(cache).attach.loop, inner);
+  const IterVar fused = s[c].fuse(outer, inner);
+  EXPECT_EQ(stage(cache).attach.loop, fused);
+  Schedule again = create_schedule(c);
+  Trace::parse(s.trace().str()).replay(again);
+  EXPECT_EQ(again.str(), s.str());
+}
+
 TEST_F(Split, RefusesLoopsThatAreInUse) {
   s[c].vectorize(j);
   expect_refused([&] { s[c].split(j, factor(4)); }, "split", "j", "it is vectorized already");
-  const Tensor cache = s.cache_read(b, ir::Scope::kLocal, {c});
-  s[cache].compute_at(s[c], i);
-  expect_refused([&] { s[c].split(i, factor(4)); }, "split", "i", "B.cache is computed there: attach it afterwards");
   s[c].prefetch(a, k, 2);
   expect_refused([&] { s[c].split(k, factor(4)); }, "split", "k", "A is prefetched there");
 }

@@ -4,9 +4,12 @@
 //     for j in 0..n:    ->      body(i.j / n, i.j % n)
 //       body(i, j)
 //
+// A stage that is computed at the inner loop is computed at the fused one from then on.
+//
 // Preconditions:
-//  1. Both are leaves of the stage, the outer one directly around the inner one, not annotated, and no stage is
-//     computed at them.
+//  1. Both are leaves of the stage, the outer one directly around the inner one, not annotated, and no prefetch, pragma
+//     or blocked reduction refers to them. No stage is computed at the outer one: it would be computed once for each
+//     iteration of the inner one.
 //  2. Both are spatial or both belong to the reduction; neither is the time of a scan.
 //  3. Neither was made by a composed split, whose inner extent differs between segments.
 #include <fmt/format.h>
@@ -26,6 +29,7 @@ IterVar Stage::fuse(const IterVar& outer, const IterVar& inner) {
     primitive.refuse(outer,
                      fmt::format("one of it and {} is spatial, the other one belongs to the reduction", inner.name()));
   }
+  primitive.require_unattached(outer);
   for (const IterVar& loop : {outer, inner}) {
     primitive.require_unordered(loop);
     primitive.require_replaceable(loop);
@@ -43,6 +47,7 @@ IterVar Stage::fuse(const IterVar& outer, const IterVar& inner) {
   stage.leaves[at] = fused;
   stage.leaves.erase(stage.leaves.begin() + static_cast<std::ptrdiff_t>(at) + 1);
   stage.named.push_back(fused);
+  primitive.move_attached(inner, fused);
   primitive.record(std::move(arguments));
   return fused;
 }

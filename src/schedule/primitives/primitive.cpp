@@ -98,16 +98,25 @@ void Primitive::require_replaceable(const IterVar& loop) const {
   if (kind != stage().kinds.end()) {
     refuse(loop, fmt::format("it is {} already: do that to the resulting loop instead", annotation(kind->second)));
   }
-  require_unattached(loop);
+  require_unmentioned(loop);
+}
+
+void Primitive::move_attached(const IterVar& loop, const IterVar& to) const {
+  for (StageState& other : state_.stages) {
+    Attach& attach = other.attach;
+    if (attach.kind == AttachKind::kAt && attach.stage == index_ && attach.loop == loop) attach.loop = to;
+  }
 }
 
 void Primitive::require_unattached(const IterVar& loop) const {
   for (const StageState& other : state_.stages) {
-    if (loop.is_time()) break;  // stages computed there move along to the innermost time loop
     if (other.attach.kind == AttachKind::kAt && other.attach.stage == index_ && other.attach.loop == loop) {
       refuse(loop, fmt::format("{} is computed there: attach it afterwards", other.name));
     }
   }
+}
+
+void Primitive::require_unmentioned(const IterVar& loop) const {
   for (const PrefetchNote& note : stage().prefetches) {
     if (note.loop == loop) refuse(loop, fmt::format("{} is prefetched there: prefetch afterwards", note.tensor.name()));
   }

@@ -38,17 +38,20 @@ class Primitive {
   std::size_t position(const IterVar& loop) const;
   /// The name of the scan that the stage is part of, for messages.
   const std::string& scan_name() const;
-  /// Refuses a loop that must stay: it is annotated, another stage is computed at it, or a prefetch or tile refers to
-  /// it.
+  /// Refuses a loop that must stay: it is annotated, or a prefetch, pragma or tile refers to it.
   void require_replaceable(const IterVar& loop) const;
+  /// Moves the stages that are computed at `loop`, which was replaced, to `to`.
+  void move_attached(const IterVar& loop, const IterVar& to) const;
   /// Refuses a loop whose iterations depend on each other: a reduction loop or the time of a scan.
   void require_independent(const IterVar& loop) const;
   /// Refuses the time loop of a scan, whose iterations run in order.
   void require_unordered(const IterVar& loop) const;
   /// Refuses a stage whose part in a scan is one of `parts`; `why` says what to do instead.
   void require_no_part(std::initializer_list<ScanPart> parts, const std::string& why) const;
-  /// require_replaceable, except that annotated loops are accepted.
+  /// Refuses a loop at which another stage is computed.
   void require_unattached(const IterVar& loop) const;
+  /// Refuses a loop that a prefetch, pragma or tile refers to.
+  void require_unmentioned(const IterVar& loop) const;
   /// The loop's constant extent. Refuses a symbolic one; `why` explains.
   std::int64_t require_constant(const IterVar& loop, const std::string& why) const;
   /// Refuses a loop that is parallel, vectorized, unrolled or bound already.

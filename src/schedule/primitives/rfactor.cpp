@@ -57,11 +57,10 @@ void check_reduction(const Primitive& primitive, const IterVar& loop, int axis) 
     primitive.refuse(stage.name, "it prefetches what its partial results will read: prefetch afterwards");
   }
   for (const IterVar& leaf : stage.leaves) {
-    if (leaf == loop) {
-      primitive.require_replaceable(leaf);
-    } else if (leaf.is_reduce()) {
-      primitive.require_unattached(leaf);
-    }
+    if (!leaf.is_reduce()) continue;
+    if (leaf == loop) primitive.require_replaceable(leaf);
+    primitive.require_unattached(leaf);
+    primitive.require_unmentioned(leaf);
   }
 }
 

@@ -8,8 +8,10 @@
 // With nparts, factor = ceil(n / nparts), where n is the extent of the loop in the region that is computed.
 // With Tail::compose({f, g}), c tiles of f are followed by d tiles of g, where c*f + d*g = n, and no test remains.
 //
+// A stage that is computed at the loop is computed at p.inner from then on.
+//
 // Preconditions:
-//  1. `loop` is a leaf of the stage, not annotated, and no stage is computed at it.
+//  1. `loop` is a leaf of the stage, not annotated, and no prefetch, pragma or blocked reduction refers to it.
 //  2. The factor is at least 1 and may exceed the extent. nparts is at least 1 and requires a constant extent.
 //  3. partition: the extent is constant.
 //  4. compose: the extent is constant, and there are one to four different positive segments, multiples of which add up
@@ -122,11 +124,7 @@ std::pair<IterVar, IterVar> Stage::split(const IterVar& loop, SplitSize size, Ta
   const SplitRelation relation = plan_split(primitive, loop, size, tail);
   const std::string label = primitive.label(loop);
   apply_split(primitive.stage(), relation);
-  for (StageState& other : state_->stages) {  // the stages of a step are computed inside all time loops of the scan
-    if (loop.is_time() && other.attach.stage == primitive.index() && other.attach.loop == loop) {
-      other.attach.loop = relation.inner;
-    }
-  }
+  primitive.move_attached(loop, relation.inner);
   primitive.record({label, to_string(size), "tail=" + tail.str()});
   return {relation.outer, relation.inner};
 }

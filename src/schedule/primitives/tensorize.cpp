@@ -38,7 +38,10 @@ Stage& Stage::tensorize(const IterVar& loop, const TensorIntrinsic& intrinsic) {
   if (!intrinsic.pattern.defined() || intrinsic.pattern.op().compute() == nullptr || !intrinsic.emit) {
     primitive.refuse(loop, fmt::format("intrinsic {} lacks its pattern or what it becomes", intrinsic.name));
   }
-  for (std::size_t leaf = first; leaf < stage.leaves.size(); ++leaf) primitive.require_replaceable(stage.leaves[leaf]);
+  for (std::size_t leaf = first; leaf < stage.leaves.size(); ++leaf) {
+    primitive.require_replaceable(stage.leaves[leaf]);
+    primitive.require_unattached(stage.leaves[leaf]);
+  }
   const PatternMatch match = match_pattern(stage, loop, intrinsic);
   if (!match.difference.empty()) {
     primitive.refuse(loop, fmt::format("it does not compute what {} does: {}", intrinsic.name, match.difference));

@@ -10,7 +10,8 @@
 //
 // Preconditions:
 //  1. i and j are different loops, and neither is the time of a scan.
-//  2. Both can be split this way (split.cpp). With compose, both have the same segments.
+//  2. Both can be split this way (split.cpp), and no stage is computed at them. With compose, both have the same
+//  segments.
 #include "schedule/primitives/primitive.h"
 
 namespace nestwright {
@@ -22,6 +23,7 @@ std::array<IterVar, 4> Stage::tile(const IterVar& i, const IterVar& j, std::int6
   for (const IterVar& loop : {i, j}) {
     primitive.position(loop);
     primitive.require_unordered(loop);
+    primitive.require_unattached(loop);
   }
   const SplitRelation split_i = plan_split(primitive, i, factor(factor_i), tail);
   const SplitRelation split_j = plan_split(primitive, j, factor(factor_j), tail);
