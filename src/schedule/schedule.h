@@ -128,7 +128,7 @@ class Schedule {
   /// schedule it through s[result].
   Tensor cache_read(const Tensor& tensor, ir::Scope scope, const std::vector<Tensor>& readers);
   /// Adds a stage in `scope` that does the computing; the stage of `tensor` becomes the copy out of it. Returns the new
-  /// stage's tensor. Without `below`, `tensor` must be unscheduled, and all its loops move to the new stage. With
+  /// stage's tensor. Without `below`, all loops of the reduction move to the new stage, and the others stay. With
   /// `below`, a loop of its reduction that a split made, the reduction loops inside `below` move to the new stage and
   /// `below` stays: every block but the first starts from the values stored in `tensor`.
   Tensor cache_write(const Tensor& tensor, ir::Scope scope, const std::optional<IterVar>& below = {});

@@ -166,5 +166,18 @@ TEST(LowerMatmul, BlockedReductionStartsFromTheOutput) {
   EXPECT_THAT(text, HasSubstr("C.tile[i, j.outer*16 + j.inner] = C["));
 }
 
+TEST(LowerMatmul, CacheWriteAfterScheduling) {
+  const Matmul op = make_matmul(10, 12, 14);
+  Schedule s = create_schedule(op.c);
+  const auto [io, jo, ii, ji] = s[op.c].tile(s[op.c].axis(0), s[op.c].axis(1), 4, 6);
+  const auto [ko, ki] = s[op.c].split(s[op.c].reduce_axis(0), factor(5));
+  s[op.c].reorder({io, ko, jo, ii, ki, ji}).vectorize(ji).unroll(ki);
+  const Tensor b = s.cache_read(op.b, ir::Scope::kLocal, {op.c});
+  const Tensor tile = s.cache_write(op.c, ir::Scope::kLocal);
+  s[tile].compute_at(s[op.c], jo);
+  s[b].compute_at(s[tile], ko);
+  expect_same_results(s, {op.c}, {op.a, op.b, op.c});
+}
+
 }  // namespace
 }  // namespace nestwright::testing

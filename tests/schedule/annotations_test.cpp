@@ -82,7 +82,6 @@ TEST_F(Pragma, RefusesOtherNamesAndValues) {
   s[c].pragma(i, "auto_unroll", 8);
   expect_refused([&] { s[c].pragma(i, "auto_unroll", 9); }, "pragma", "i", "it has auto_unroll 8 already");
   expect_refused([&] { s[c].split(i, factor(4)); }, "split", "i", "it has pragma auto_unroll: give it afterwards");
-  expect_refused([&] { s.cache_write(c, ir::Scope::kLocal); }, "cache_write", "C", "it was scheduled already");
   expect_refused([&] { s[c].pragma(j, "in_threads", 1); }, "pragma", "j", "in_threads is for the time of a scan");
 }
 

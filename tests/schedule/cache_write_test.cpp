@@ -43,16 +43,32 @@ TEST_F(CacheWrite, TheReductionsLoopsBelongToTheTile) {
   EXPECT_EQ(stage(tile).attach.stage, index(c));
 }
 
-TEST_F(CacheWrite, RefusesWhatWasScheduled) {
-  s[c].split(i, factor(4));
-  expect_refused([&] { s.cache_write(c, ir::Scope::kRegister); }, "cache_write", "C",
-                 "it was scheduled already: cache_write comes first, or goes below a loop");
+TEST_F(CacheWrite, AfterScheduling) {
+  const auto [io, ii] = s[c].split(i, factor(4));
+  const auto [ko, ki] = s[c].split(k, factor(8));
+  s[c].reorder({io, ko, ii, j, ki}).unroll(ki).parallel(io).vectorize(j);
+  const Tensor cache = s.cache_read(b, ir::Scope::kLocal, {c});
+  s[cache].compute_at(s[c], ko);
+  const Tensor tile = s.cache_write(c, ir::Scope::kLocal);
+  EXPECT_EQ(s[c].loops(), (std::vector<IterVar>{io, ii, j}));
+  EXPECT_THAT(loops(tile), ElementsAre("i", "j", "k.outer", "k.inner"));
+  EXPECT_EQ(stage(c).kinds.at(j), ir::LoopKind::kVectorized);
+  EXPECT_EQ(stage(tile).kinds.at(ki), ir::LoopKind::kUnrolled);
+  EXPECT_EQ(stage(cache).attach.stage, index(tile)) << "what is computed at a loop of the reduction moves along";
+  EXPECT_EQ(stage(cache).attach.loop, ko);
+  Schedule again = create_schedule(c);
+  Trace::parse(s.trace().str()).replay(again);
+  EXPECT_EQ(again.str(), s.str());
 }
 
-TEST_F(CacheWrite, RefusesWhereSomethingIsComputedInside) {
-  const Tensor cache = s.cache_read(b, ir::Scope::kLocal, {c});
-  s[cache].compute_at(s[c], i);
-  expect_refused([&] { s.cache_write(c, ir::Scope::kRegister); }, "cache_write", "C", "it was scheduled already");
+TEST_F(CacheWrite, RefusesWhatTheTileCannotTake) {
+  s[c].prefetch(a, i, 2);
+  expect_refused([&] { s.cache_write(c, ir::Scope::kRegister); }, "cache_write", "C",
+                 "it prefetches what its tile will read: prefetch afterwards");
+  const Tensor cache = s.cache_read(b, ir::Scope::kGlobal, {c});
+  s.transform_layout(cache, [](std::span<const Expr> x) { return std::vector<Expr>{x[1], x[0]}; });
+  expect_refused([&] { s.cache_write(cache, ir::Scope::kLocal); }, "cache_write", "B.cache",
+                 "it has a layout of its own: cache_write comes before transform_layout");
 }
 
 TEST_F(CacheWrite, RefusesPlaceholders) {

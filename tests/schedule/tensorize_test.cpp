@@ -109,9 +109,8 @@ TEST_F(Tensorize, ClosesItsLoopsToOtherPrimitives) {
   EXPECT_EQ(message<ScheduleError>([&] { s[t.c].tensorize(t.ki, dot_u8s8_16x4()); }), "tensorize of ki: " + closed);
   EXPECT_EQ(message<ScheduleError>([&] { s.rfactor(t.c, t.ko); }),
             "rfactor of C: it is tensorized: tensorize its partial results instead");
-  EXPECT_EQ(
-      message<ScheduleError>([&] { s.cache_write(t.c, ir::Scope::kLocal); }),
-      "cache_write of C: it was scheduled already: cache_write comes first, or goes below a loop of the reduction");
+  EXPECT_EQ(message<ScheduleError>([&] { s.cache_write(t.c, ir::Scope::kLocal); }),
+            "cache_write of C: it is tensorized: tensorize its tile instead");
   s[t.c].unroll(t.ko);  // outside of the tile
 }
 

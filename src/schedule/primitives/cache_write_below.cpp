@@ -44,43 +44,10 @@ void check_block_loop(const Primitive& primitive, const IterVar& below) {
   primitive.refuse(below, "it is not the outer loop of a split of an axis of the reduction: split that axis first");
 }
 
-/// Moves all reduction loops but `below`, with their relations, annotations and pragmas.
-void move_reduction(StageState& from, StageState& to, const IterVar& below) {
-  const auto moves = [&](const IterVar& loop) { return loop.is_reduce() && !(loop == below); };
-  const auto move_loops = [&](std::vector<IterVar>& source, std::vector<IterVar>& destination) {
-    for (const IterVar& loop : source) {
-      const bool known = std::find(destination.begin(), destination.end(), loop) != destination.end();
-      if (moves(loop) && !known) destination.push_back(loop);
-    }
-    std::erase_if(source, moves);
-  };
-  to.leaves = to.op.compute()->axes;
-  move_loops(from.leaves, to.leaves);
-  move_loops(from.named, to.named);
-  for (const Relation& relation : from.relations) {
-    if (is_of_reduction(relation)) to.relations.push_back(relation);
-  }
-  std::erase_if(from.relations, is_of_reduction);
-  for (const auto& [loop, kind] : from.kinds) {
-    if (moves(loop)) to.kinds[loop] = kind;
-  }
-  std::erase_if(from.kinds, [&](const auto& entry) { return moves(entry.first); });
-  for (const PragmaNote& note : from.pragmas) {
-    if (moves(note.loop)) to.pragmas.push_back(note);
-  }
-  std::erase_if(from.pragmas, [&](const PragmaNote& note) { return moves(note.loop); });
-}
-
 }  // namespace
 
 Tensor cache_write_below(const Primitive& primitive, ir::Scope scope, const IterVar& below) {
   check_block_loop(primitive, below);
-  if (primitive.stage().tensorize) {
-    primitive.refuse(primitive.stage().name, "it is tensorized: tensorize its tile instead");
-  }
-  if (!primitive.stage().prefetches.empty()) {
-    primitive.refuse(primitive.stage().name, "it prefetches what its tile will read: prefetch afterwards");
-  }
   ScheduleState& state = primitive.state();
   const int tile_index = primitive.index(), copy_index = tile_index + 1;
   std::vector<std::string> arguments = {primitive.stage().name, ir::scope_name(scope),
@@ -92,16 +59,10 @@ Tensor cache_write_below(const Primitive& primitive, ir::Scope scope, const Iter
 
   StageState& tile = state.stages[static_cast<std::size_t>(tile_index)];
   StageState& copy = state.stages[static_cast<std::size_t>(copy_index)];
-  move_reduction(copy, tile, below);
+  move_reduction(state, copy_index, below);
   copy.block_loops = {below};
   copy.tile_stage = tile_index;
   tile.carried_from = copy_index;
-  // A stage that was computed inside a moved loop stays attached to that loop.
-  for (StageState& other : state.stages) {
-    Attach& attach = other.attach;
-    const bool moved = std::find(tile.leaves.begin(), tile.leaves.end(), attach.loop) != tile.leaves.end();
-    if (attach.kind == AttachKind::kAt && attach.stage == copy_index && moved) attach.stage = tile_index;
-  }
   state.trace.append({"cache_write", std::move(arguments)});
   return Tensor(op);
 }
