@@ -161,6 +161,21 @@ TEST(FusedRegions, SymbolicNumberOfRows) {
   }
 }
 
+TEST(FusedRegions, AStageMovesToTheLoopThatStandsForItsLoop) {
+  const Tensor A = placeholder({10, 12}, kFloat32, "A");
+  const Tensor B = compute({10, 12}, [&](Expr i, Expr j) { return A(i, j) * 2.0; }, "B");
+  const Tensor C = compute({10, 12}, [&](Expr i, Expr j) { return B(i, j) + 1.0; }, "C");
+  Schedule s = create_schedule(C);
+  s[B].compute_at(s[C], s[C].axis(1));
+  const auto [jo, ji] = s[C].split(s[C].axis(1), factor(4));
+  expect_same_results(s, {C}, {A, C});
+  const IterVar j = s[C].fuse(jo, ji);
+  expect_same_results(s, {C}, {A, C});
+  s[C].split(s[C].fuse(s[C].axis(0), j), factor(5));
+  expect_same_results(s, {C}, {A, C});
+  EXPECT_THAT(ir::to_string(lower(s, {A, C}, Target(), "f")), HasSubstr("global B: float32[1, 1]\n"));
+}
+
 TEST(FusedRegions, ThreadsOfABlockShareItsPart) {
   const std::pair<std::int64_t, const char*> cases[] = {{8, "shared A.cache: float32[1, 8]\n"},
                                                         {64, "shared A.cache: float32[2, 32]\n"}};
