@@ -162,6 +162,15 @@ void reductions(Example& example) {
     const auto [ko, ki] = p.s[p.C].split(p.k, factor(4));
     p.s.rfactor(p.C, ki);
   });
+  Target gpu;
+  gpu.device = DeviceKind::kCuda;
+  const Tensor A = placeholder({6, 32}, kFloat32, "A");
+  const IterVar k = reduce_axis(32, "k");
+  const Tensor B = compute({6}, [&](Expr i) { return sum(A(i, k), k); }, "B");
+  Schedule s = create_schedule(B);
+  const auto [ko, ki] = s[B].split(k, factor(8));
+  s[B].bind(s[B].axis(0), kBlockIdxX).bind(ki, kThreadIdxX);
+  example.show("bind of a loop of a reduction", s, {A, B}, gpu);
 }
 
 /// C = A B of bytes, 8 x 32, with a reduction over 12. B is packed in groups of four along it, as the instruction reads

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <optional>
+
 #include "lower/passes.h"
 #include "lower/signature.h"
 #include "schedule/state.h"
+#include "schedule/thread_reductions.h"
 #include "target/gpu_target.h"
 
 namespace nestwright {
@@ -57,9 +60,11 @@ void verify_unscheduled(const ScheduleState& scheduled, const Args& args, std::s
 
 ir::Program lower(const Schedule& schedule, const Args& args, const Target& target, std::string_view name,
                   const LowerOptions& options) {
-  const ScheduleState& state = schedule.state();
+  check_loops(schedule.state(), target);
+  std::optional<ScheduleState> replaced;
+  if (has_thread_reductions(schedule.state())) replaced = with_partial_results(schedule.state());
+  const ScheduleState& state = replaced ? *replaced : schedule.state();
   const Signature signature = make_signature(state, args, name);
-  check_loops(state, target);
   PassContext context{.target = target, .schedule = &state, .signature = &signature};
   return run_passes(LoweringStage::kLoops, make_program(state, signature, name), context, options,
                     [&](const Pass& pass, const ir::Program& program, const std::vector<std::string>& violations) {

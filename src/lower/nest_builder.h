@@ -24,6 +24,7 @@ namespace nestwright {
 
 /// A loop around the point being built that is bound to a thread or block index.
 struct BoundLoop {
+  int stage;
   ir::LoopKind kind;
   ir::Var var;
   ir::Expr extent;

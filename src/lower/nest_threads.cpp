@@ -76,13 +76,16 @@ void NestBuilder::enter_bound(const Frame& frame, int axis, const ir::Var& var, 
     throw LowerError(fmt::format("loop {} is bound to {} inside loop {}, which is bound to it already: leave it serial",
                                  name, ir::loop_kind_name(kind), around.name));
   }
-  if (is_shared(*frame.graph) && in_threads()) {
+  const bool has_threads = std::any_of(bound_.begin(), bound_.end(), [&](const BoundLoop& around) {
+    return ir::is_thread_index(around.kind) && around.stage != frame.graph->stage;
+  });
+  if (is_shared(*frame.graph) && has_threads) {
     throw LowerError(
         fmt::format("loop {} is bound to {}, which no loop around {} is: bind it to an index of its "
                     "consumer's threads, or leave it serial",
                     name, ir::loop_kind_name(kind), frame.graph->state->name));
   }
-  bound_.push_back({kind, var, frame.extent[axis], std::move(name)});
+  bound_.push_back({frame.graph->stage, kind, var, frame.extent[axis], std::move(name)});
   if (ir::is_thread_index(kind)) thread_vars_.emplace_back(var, frame.extent[axis]);
 }
 

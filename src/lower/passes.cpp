@@ -24,6 +24,7 @@ constexpr auto kNone = PassDevices::kNone, kCpu = PassDevices::kCpu, kGpu = Pass
 constexpr std::array kPasses = {
     // name, stage, devices, complete for
     Pass{"build_nest", kLoops, kAll, kCpu, passes::build_nest},
+    Pass{"merge_threads", kLoops, kGpu, kNone, passes::merge_threads},
     Pass{"hoist_shared", kLoops, kGpu, kNone, passes::hoist_shared},
     Pass{"auto_unroll", kLoops, kAll, kCpu, passes::auto_unroll},
     Pass{"run_in_threads", kLoops, kAll, kCpu, passes::run_in_threads},

@@ -68,6 +68,10 @@ namespace passes {
 /// stage is prepared. Throws LowerError if the schedule has no such nest.
 ir::Program build_nest(ir::Program program, PassContext& context);
 
+/// On devices: makes one nest of the loops over threads that a block runs one after the other. Throws LowerError for an
+/// extent that is not constant.
+ir::Program merge_threads(ir::Program program, PassContext& context);
+
 /// On devices: moves allocations in shared scope around the loops of the threads that share them. Throws LowerError for
 /// a loop over blocks inside loops over threads.
 ir::Program hoist_shared(ir::Program program, PassContext& context);

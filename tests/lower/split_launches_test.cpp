@@ -160,14 +160,30 @@ TEST(LaunchesRefuse, WhatNoBoundLoopEncloses) {
                 "loops to blockIdx and threadIdx, or compute it at a bound loop of its consumer");
 }
 
-TEST(LaunchesRefuse, BoundLoopsInsideOthers) {
+TEST(Launches, ThreadsInsideALoopOfTheBlock) {
   const Matmul op = make_matmul(4, 4, 4);
   Schedule s = create_schedule(op.c);
   s[op.c].reorder({s[op.c].axis(0), s[op.c].reduce_axis(0), s[op.c].axis(1)});
   s[op.c].bind(s[op.c].axis(0), kBlockIdxX).bind(s[op.c].axis(1), kThreadIdxX);
-  EXPECT_EQ(refusal(s, {op.a, op.b, op.c}),
-            "f: loop j, which is bound to threadIdx.x, does not enclose all that its kernel does there: bind the loops "
-            "of one stage, guard its tails, and compute others inside its innermost bound loop");
+  const ir::Program program = lower(s, {op.a, op.b, op.c}, device_target(), "f");
+  EXPECT_EQ(ir::to_string(program.kernels[0].body),
+            "blockIdx.x i in 0..4:\n"
+            "  threadIdx.x j in 0..4:\n"
+            "    C[i, j] = 0.0\n"
+            "    for k in 0..4:\n"
+            "      C[i, j] = C[i, j] + A[i, k]*B[k, j]\n");
+  EXPECT_EQ(run_program(program, 2), run_unscheduled(op.c, {op.a, op.b, op.c}));
+}
+
+TEST(LaunchesRefuse, BoundLoopsInsideOthers) {
+  const Matmul op = make_matmul(4, 4, 4);
+  const Tensor t_rows = compute({30}, [&](Expr i) { return op.a(i % 4, 0) * 2.0; }, "T");
+  Schedule tails = create_schedule(t_rows);
+  const auto [bx, tx] = tails[t_rows].split(tails[t_rows].axis(0), factor(8), Tail::partition());
+  tails[t_rows].bind(bx, kBlockIdxX).bind(tx, kThreadIdxX);
+  EXPECT_EQ(refusal(tails, {op.a, t_rows}),
+            "f: loop i.inner, which is bound to threadIdx.x, does not enclose all that its kernel does there: bind the "
+            "loops of one stage, guard its tails, and compute others inside its innermost bound loop");
   Schedule t = create_schedule(op.c);
   t[op.c].bind(t[op.c].axis(1), kThreadIdxX).vectorize(t[op.c].axis(0));
   EXPECT_EQ(refusal(t, {op.a, op.b, op.c}),

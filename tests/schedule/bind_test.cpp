@@ -30,11 +30,17 @@ TEST_F(Bind, ReplaysEveryIndex) {
   EXPECT_EQ(again.str(), s.str());
 }
 
-TEST_F(Bind, RefusesWhatIsNoIndexAndReductions) {
+TEST_F(Bind, RefusesWhatIsNoIndexAndMostLoopsOfReductions) {
   expect_refused([&] { s[c].bind(i, ir::LoopKind::kParallel); }, "bind", "i",
                  "'parallel' is no index of a thread: bind to blockIdx, threadIdx or vthread");
-  expect_refused([&] { s[c].bind(k, kThreadIdxX); }, "bind", "k",
-                 "it is a reduce axis, whose iterations depend on each other: use rfactor to make partial results");
+  for (const ir::LoopKind axis : {kBlockIdxX, kVThread}) {
+    expect_refused([&] { s[c].bind(k, axis); }, "bind", "k",
+                   "it is a reduce axis, whose iterations depend on each other: use rfactor to make partial results");
+  }
+  const auto [ko, ki] = s[c].split(k, factor(4));
+  s[c].bind(ki, kThreadIdxX);
+  expect_refused([&] { s[c].bind(ko, kThreadIdxY); }, "bind", "k.outer",
+                 "k.inner of the reduction is bound to threadIdx.x already: fuse them first");
 }
 
 TEST_F(Bind, RefusesASecondBindToOneIndex) {

@@ -6,11 +6,15 @@
 // The bound loops of a stage at root are the outermost loops of a kernel. Where a stage computed inside a block binds
 // the same thread index, the threads of the block share its work.
 //
+// A loop of a reduction that is bound to threadIdx makes each thread sum up a part, in shared memory, and one thread
+// add the parts (schedule/thread_reductions.h).
+//
 // Preconditions:
-//  1. The loop is a spatial leaf of the stage, without annotation.
+//  1. The loop is a leaf of the stage, without annotation: a spatial one or, for threadIdx, one of the reduction.
 //  2. The axis is blockIdx.x, .y, .z, threadIdx.x, .y, .z or vthread.
 //  3. No other loop of the stage is bound to the same index, except vthread.
-//  4. No loop bound to blockIdx ends up inside another bound loop, given where stages are computed.
+//  4. No other loop of the reduction is bound, if this one belongs to it.
+//  5. No loop bound to blockIdx ends up inside another bound loop, given where stages are computed.
 #include <fmt/format.h>
 
 #include "schedule/primitives/primitive.h"
@@ -25,9 +29,13 @@ Stage& Stage::bind(const IterVar& loop, ir::LoopKind axis) {
     primitive.refuse(loop, fmt::format("'{}' is no index of a thread: bind to blockIdx, threadIdx or vthread",
                                        ir::loop_kind_name(axis)));
   }
-  primitive.require_independent(loop);
+  if (!loop.is_reduce() || !ir::is_device_thread(axis)) primitive.require_independent(loop);
   auto& kinds = primitive.stage().kinds;
   for (const auto& [other, kind] : kinds) {
+    if (loop.is_reduce() && other.is_reduce() && ir::is_bound(kind)) {
+      primitive.refuse(loop, fmt::format("{} of the reduction is bound to {} already: fuse them first", other.name(),
+                                         ir::loop_kind_name(kind)));
+    }
     if (kind == axis && kind != ir::LoopKind::kVirtualThread) {
       primitive.refuse(loop, fmt::format("{} is bound to {} already: fuse them, or bind one of them to another index",
                                          other.name(), ir::loop_kind_name(axis)));

@@ -80,6 +80,9 @@ void apply_split(StageState& stage, const SplitRelation& relation);
 /// A split's size as the trace has it: "factor=32", "nparts=4".
 std::string to_string(const SplitSize& size);
 
+/// Does what Schedule::rfactor does.
+Tensor make_partial_results(const Primitive& primitive, const IterVar& loop, int axis);
+
 /// Puts `loops`, in the order given, into the positions that they occupy among the leaves.
 void apply_reorder(StageState& stage, const std::vector<IterVar>& loops);
 

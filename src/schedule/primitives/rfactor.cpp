@@ -144,10 +144,9 @@ Partial make_partial(const StageState& stage, const IterVar& loop, int axis) {
 
 }  // namespace
 
-Tensor Schedule::rfactor(const Tensor& tensor, const IterVar& loop, int axis) {
-  const Primitive primitive(own_state(), "rfactor", tensor);
+Tensor make_partial_results(const Primitive& primitive, const IterVar& loop, int axis) {
   check_reduction(primitive, loop, axis);
-  ScheduleState& state = *state_;
+  ScheduleState& state = primitive.state();
   const int index = primitive.index();
   const std::vector<std::string> arguments = {primitive.label(loop), fmt::format("axis={}", axis)};
   const ir::Reduce reduce = *primitive.stage().op.compute()->reduction();
@@ -190,6 +189,10 @@ Tensor Schedule::rfactor(const Tensor& tensor, const IterVar& loop, int axis) {
   replace_operation(state, index + 1, std::move(rest));
   state.trace.append({"rfactor", arguments});
   return Tensor(op);
+}
+
+Tensor Schedule::rfactor(const Tensor& tensor, const IterVar& loop, int axis) {
+  return make_partial_results(Primitive(*state_, "rfactor", tensor), loop, axis);
 }
 
 }  // namespace nestwright

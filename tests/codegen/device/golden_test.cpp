@@ -44,7 +44,8 @@ TEST(GoldenFragments, OfTf32AcrossRows) {
 TEST(GoldenFragments, OfWarpgroups) { expect_golden_cuda(warpgroups(kFloat16, true, false, 192), "warpgroups.cu"); }
 
 INSTANTIATE_TEST_SUITE_P(Programs, Golden,
-                         ::testing::Values("elementwise", "matmul", "row_sums", "running_sum", "two_kernels"),
+                         ::testing::Values("elementwise", "matmul", "row_sums", "shared_rows", "running_sum",
+                                           "two_kernels"),
                          [](const auto& test) { return test.param; });
 
 }  // namespace

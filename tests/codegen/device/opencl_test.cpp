@@ -68,7 +68,8 @@ TEST_P(OpenClSchedules, AgreeWithTheInterpreter) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, OpenClSchedules,
-                         ::testing::Values("elementwise", "matmul", "row_sums", "running_sum", "two_kernels"),
+                         ::testing::Values("elementwise", "matmul", "row_sums", "shared_rows", "running_sum",
+                                           "two_kernels"),
                          [](const auto& test) { return test.param; });
 
 TEST(OpenCl, TheSourceIsTheObject) {

@@ -66,6 +66,17 @@ NamedProgram row_sums(const Target& target) {
   return {"row_sums", lower(s, {A, B}, target, "row_sums"), {}};
 }
 
+/// Sums of rows by blocks of 4 x 8 threads: eight threads share a row.
+NamedProgram shared_rows(const Target& target) {
+  const Tensor A = placeholder({64, 100}, kFloat32, "A");
+  const IterVar k = reduce_axis(100, "k");
+  const Tensor B = compute({64}, [&](Expr i) { return sum(A(i, k), k); }, "B");
+  Schedule s = create_schedule(B);
+  const auto [by, ty] = s[B].split(s[B].axis(0), factor(4));
+  s[B].bind(by, kBlockIdxX).bind(ty, kThreadIdxY).bind(s[B].split(k, factor(8)).second, kThreadIdxX);
+  return {"shared_rows", lower(s, {A, B}, target, "shared_rows"), {}};
+}
+
 /// A scan with a launch for each step.
 NamedProgram running_sum(const Target& target) {
   const auto [X, Y, s] = bound_cumulative_sum();
@@ -107,7 +118,8 @@ ir::Program padded_rows(ir::Type type, DeviceKind device) {
 
 std::vector<NamedProgram> device_programs(DeviceKind device) {
   const Target target = device_target(device);
-  return {elementwise(target), matmul(target), row_sums(target), running_sum(target), two_kernels(target)};
+  return {elementwise(target), matmul(target),      row_sums(target),
+          shared_rows(target), running_sum(target), two_kernels(target)};
 }
 
 NamedProgram device_program(const std::string& name, DeviceKind device) {

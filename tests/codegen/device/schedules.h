@@ -20,7 +20,7 @@ struct NamedProgram {
 /// Rows of 16 elements, padded with rows of zeros, in vectors of four whose mask is uniform in a row.
 ir::Program padded_rows(ir::Type type, DeviceKind device);
 
-/// The programs elementwise, matmul, row_sums, running_sum and two_kernels.
+/// The programs elementwise, matmul, row_sums, shared_rows, running_sum and two_kernels.
 std::vector<NamedProgram> device_programs(DeviceKind device);
 NamedProgram device_program(const std::string& name, DeviceKind device);
 

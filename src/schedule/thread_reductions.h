@@ -1,0 +1,28 @@
+// Reductions by several threads of a block. The lowering replaces a loop of a reduction that is bound to threadIdx by
+// rfactor: each thread computes a partial result in shared memory, and the first one combines them.
+//
+//   blockIdx.x i in 0..m:                         blockIdx.x i in 0..m:
+//     B[i] = 0                                      shared B.rf[8]
+//     threadIdx.x ki in 0..8:                       threadIdx.x ki in 0..8:
+//       for ko: B[i] += A[i, ko*8 + ki]     ->        B.rf[ki] = 0
+//                                                     for ko: B.rf[ki] += A[i, ko*8 + ki]
+//                                                   B[i] = 0
+//                                                   for ki.v in 0..8: B[i] += B.rf[ki.v]
+//
+// The lowering runs the last two lines in one thread (lower/passes/merge_threads.cpp). If rows are bound to another
+// thread index, the threads along it keep their rows.
+// Thread rule: pure functions.
+#pragma once
+
+#include "schedule/state.h"
+
+namespace nestwright {
+
+/// Whether a loop of a reduction is bound.
+bool has_thread_reductions(const ScheduleState& schedule);
+
+/// `schedule` with each bound loop of a reduction replaced. Throws LowerError where no loop lies around the threads,
+/// where a loop that is bound to threads was fused, and where rfactor refuses the loop.
+ScheduleState with_partial_results(ScheduleState schedule);
+
+}  // namespace nestwright
