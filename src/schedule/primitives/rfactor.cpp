@@ -192,7 +192,7 @@ Tensor make_partial_results(const Primitive& primitive, const IterVar& loop, int
 }
 
 Tensor Schedule::rfactor(const Tensor& tensor, const IterVar& loop, int axis) {
-  return make_partial_results(Primitive(*state_, "rfactor", tensor), loop, axis);
+  return make_partial_results(Primitive(own_state(), "rfactor", tensor), loop, axis);
 }
 
 }  // namespace nestwright
