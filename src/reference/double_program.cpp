@@ -1,0 +1,334 @@
+#include "reference/double_program.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "ir/core/rewrite.h"
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+using Indices = std::span<const Expr>;
+
+Expr literal(double value) { return ir::make_float(value, kFloat64); }
+
+/// Computes one operation over one region.
+class OperationJudge {
+ public:
+  OperationJudge(const Operation& op, const JudgedRegion& region, Rounding rounding,
+                 const std::map<Buffer, JudgedTensor>& tensors)
+      : op_(op), compute_(*op->compute()), region_(region), rounding_(rounding), tensors_(tensors) {}
+
+  std::vector<JudgedTensor> run() {
+    const ir::Reduce* const reduction = compute_.reduction();
+    if (reduction == nullptr) return elements();
+    if (reduction->combiner != nullptr) return tuple(*reduction);
+    switch (reduction->reducer) {
+      case ir::ReducerKind::kSum:
+        return {type().is_float() ? sum_of_floats() : of_kind(ir::ReducerKind::kSum, ir::ReducerKind::kSum)};
+      case ir::ReducerKind::kProd:
+        return {type().is_float() ? product_of_floats() : of_kind(ir::ReducerKind::kProd, ir::ReducerKind::kProd)};
+      case ir::ReducerKind::kMin:
+      case ir::ReducerKind::kMax:
+        return {of_kind(reduction->reducer, ir::ReducerKind::kMax)};
+      case ir::ReducerKind::kAny:
+      case ir::ReducerKind::kAll:
+        return {of_kind(reduction->reducer, ir::ReducerKind::kMax)};
+      case ir::ReducerKind::kCustom:
+        break;
+    }
+    throw InternalError("a user-made reduction has a combiner");
+  }
+
+  std::vector<Tensor> values() {
+    const ir::Reduce* const reduction = compute_.reduction();
+    std::vector<Tensor> results;
+    if (reduction != nullptr && reduction->combiner != nullptr) {
+      return best_of(*reduction);
+    }
+    for (std::size_t m = 0; m < op_->results.size(); ++m) {
+      results.push_back(tensor("value" + std::to_string(m), [&](Indices x) {
+        const At made = at(x);
+        const Expr value = made.members[m].value;
+        return reduction == nullptr ? value : reduce(reduction->reducer, value, made.reduced);
+      }));
+    }
+    return results;
+  }
+
+ private:
+  Type type() const { return op_->results.front()->element; }
+  std::string name(const std::string& part) const { return op_->name + "." + part; }
+
+  /// The value of member `m` of the body (of what is reduced), and its error as a number, at an element of the region.
+  struct At {
+    std::vector<IterVar> reduced;
+    std::vector<JudgedExpr> members;
+  };
+  At at(Indices x) const {
+    At made;
+    JudgedLeaves leaves;
+    leaves.element = [this](const Buffer& buffer, std::vector<Expr> indices) {
+      const JudgedTensor& read = tensors_.at(buffer);
+      return JudgedExpr{read.value.at(indices), read.bound.defined() ? read.bound.at(indices) : Expr()};
+    };
+    const std::vector<Expr> axes = region_.axes(x);
+    for (std::size_t d = 0; d < compute_.axes.size(); ++d) leaves.variables[compute_.axes[d].var()] = axes[d];
+    for (const IterVar& axis : compute_.reduce_axes) {
+      made.reduced.push_back(reduce_axis(axis.min(), axis.extent(), axis.name()));
+      leaves.variables[axis.var()] = made.reduced.back();
+    }
+    for (const Expr& value : compute_.values()) {
+      JudgedExpr judged = judge(value, leaves, rounding_);
+      if (value.type().is_bool() && judged.error.defined()) {
+        judged.error = ir::select(judged.error, literal(1), literal(0));
+      }
+      made.members.push_back(std::move(judged));
+    }
+    return made;
+  }
+
+  bool is_exact() const {
+    std::vector<Expr> zeros(region_.shape.size(), Expr(0));
+    const At made = at(zeros);
+    return std::all_of(made.members.begin(), made.members.end(), [](const JudgedExpr& m) { return m.is_exact(); });
+  }
+
+  Tensor tensor(const std::string& part, const std::function<Expr(Indices)>& body) const {
+    return compute(region_.shape, body, name(part));
+  }
+
+  std::vector<JudgedTensor> elements() const {
+    std::vector<JudgedTensor> results;
+    std::vector<Expr> zeros(region_.shape.size(), Expr(0));
+    const At first = at(zeros);
+    for (std::size_t m = 0; m < compute_.bodies.size(); ++m) {
+      const std::string number = compute_.bodies.size() == 1 ? "" : std::to_string(m);
+      JudgedTensor& result = results.emplace_back();
+      result.value = tensor("double" + number, [&](Indices x) { return at(x).members[m].value; });
+      if (first.members[m].is_exact()) continue;
+      result.bound = tensor("bound" + number, [&](Indices x) { return at(x).members[m].error; });
+    }
+    return results;
+  }
+
+  /// A reduction that rounds nothing: its errors are those of its values, combined by `of_errors`.
+  JudgedTensor of_kind(ir::ReducerKind kind, ir::ReducerKind of_errors) const {
+    JudgedTensor result;
+    result.value = tensor("double", [&](Indices x) {
+      const At made = at(x);
+      return reduce(kind, made.members[0].value, made.reduced);
+    });
+    if (is_exact()) return result;
+    result.bound = tensor("bound", [&](Indices x) {
+      const At made = at(x);
+      return reduce(of_errors, made.members[0].error, made.reduced);
+    });
+    return result;
+  }
+
+  double terms() const {
+    double count = 1;
+    for (const IterVar& axis : compute_.reduce_axes) count *= static_cast<double>(*ir::as_const_int(axis.extent()));
+    return count;
+  }
+
+  /// The sum, the largest partial sum, the sum of squares and the sum of errors, in one pass.
+  JudgedTensor sum_of_floats() const {
+    const bool exact_terms = is_exact();
+    std::vector<Expr> zeros(exact_terms ? 3 : 4, literal(0));
+    const Reducer sums("sums", zeros, [](Indices a, Indices b) {
+      const Expr total = a[0] + b[0];
+      std::vector<Expr> combined{total, max(max(a[1], b[1]), abs(total)), a[2] + b[2]};
+      if (a.size() == 4) combined.push_back(a[3] + b[3]);
+      return combined;
+    });
+    const std::vector<Tensor> parts = compute_tuple(
+        region_.shape,
+        [&](Indices x) {
+          const At made = at(x);
+          const Expr term = made.members[0].value;
+          std::vector<Expr> values{term, abs(term), term * term};
+          if (!exact_terms) values.push_back(made.members[0].error);
+          return sums(values, made.reduced);
+        },
+        name("sums"));
+    const auto element = [](const Tensor& t, Indices x) { return t.at({x.begin(), x.end()}); };
+    const double factor = 8 * std::sqrt(terms()) * rounding_error(type(), rounding_);
+    const double smallest = terms() * smallest_error(type(), rounding_);
+    JudgedTensor result;
+    result.value = tensor("double", [&](Indices x) { return element(parts[0], x); });
+    result.bound = tensor("bound", [&](Indices x) {
+      const Expr own = max(element(parts[1], x), sqrt(element(parts[2], x))) * literal(factor) + literal(smallest);
+      return exact_terms ? own : own + element(parts[3], x);
+    });
+    return result;
+  }
+
+  /// The product, and the running bound of its error.
+  JudgedTensor product_of_floats() const {
+    const bool exact_terms = is_exact();
+    const double eps = rounding_error(type(), rounding_), smallest = smallest_error(type(), rounding_);
+    const Reducer products("products", {literal(1), literal(0)}, [&](Indices a, Indices b) {
+      const Expr product = a[0] * b[0];
+      const Expr carried = abs(a[0]) * b[1] + abs(b[0]) * a[1] + a[1] * b[1];
+      return std::vector<Expr>{product, carried + abs(product) * literal(eps) + literal(smallest)};
+    });
+    const std::vector<Tensor> parts = compute_tuple(
+        region_.shape,
+        [&](Indices x) {
+          const At made = at(x);
+          return products({made.members[0].value, exact_terms ? literal(0) : made.members[0].error}, made.reduced);
+        },
+        name("products"));
+    const auto element = [](const Tensor& t, Indices x) { return t.at({x.begin(), x.end()}); };
+    return {tensor("double", [&](Indices x) { return element(parts[0], x); }),
+            tensor("bound", [&](Indices x) { return element(parts[1], x); })};
+  }
+
+  /// Members in double: reducers of variables of other types.
+  Reducer in_double_precision(const ir::Combiner& combiner) const {
+    std::vector<Expr> identity;
+    for (const Expr& value : combiner.identity) identity.push_back(judge(value, {}, rounding_).value);
+    return {combiner.name, identity, [&](Indices a, Indices b) {
+              JudgedLeaves leaves;
+              for (std::size_t m = 0; m < combiner.left.size(); ++m) {
+                leaves.variables[combiner.left[m]] = a[m];
+                leaves.variables[combiner.right[m]] = b[m];
+              }
+              std::vector<Expr> combined;
+              for (const Expr& value : combiner.combined) {
+                const JudgedExpr judged = judge(value, leaves, rounding_);
+                if (!judged.is_exact()) refuse_tuple();
+                combined.push_back(judged.value);
+              }
+              return combined;
+            }};
+  }
+
+  [[noreturn]] void refuse_tuple() const {
+    throw UsageError("the user-made reduction of '" + op_->name +
+                     "' has no error bound: it rounds, or chooses by values that are rounded; give a reference");
+  }
+
+  std::vector<Tensor> best_of(const ir::Reduce& reduction) const {
+    const Reducer reducer = in_double_precision(*reduction.combiner);
+    return compute_tuple(
+        region_.shape,
+        [&](Indices x) {
+          const At made = at(x);
+          std::vector<Expr> values;
+          for (const JudgedExpr& member : made.members) values.push_back(member.value);
+          return reducer(values, made.reduced);
+        },
+        name("double"));
+  }
+
+  std::vector<JudgedTensor> tuple(const ir::Reduce& reduction) const {
+    const std::vector<Tensor> best = best_of(reduction);
+    std::vector<JudgedTensor> results;
+    for (const Tensor& member : best) results.push_back({member, {}});
+    if (is_exact()) return results;
+    const int sign = direction_of(*reduction.combiner);
+    if (sign == 0) refuse_tuple();
+    bound_choice(results, sign);
+    return results;
+  }
+
+  /// 1 where the reducer takes the pair whose second member is larger, -1 where the smaller; 0 where it does neither.
+  static int direction_of(const ir::Combiner& combiner) {
+    if (combiner.combined.size() != 2) return 0;
+    const auto* index = combiner.combined[0].as<ir::Select>();
+    if (index == nullptr) return 0;
+    const auto is_member = [](const Expr& e, const ir::Var& var) {
+      const auto* ref = e.as<ir::VarRef>();
+      return ref != nullptr && ref->var == var;
+    };
+    if (!is_member(index->if_true, combiner.left[0]) || !is_member(index->if_false, combiner.right[0])) return 0;
+    int direction = 0;
+    ir::for_each_expr(index->condition, [&](const Expr& part) {
+      const auto* compared = part.as<ir::Binary>();
+      if (compared == nullptr || direction != 0) return;
+      if (!is_member(compared->a, combiner.left[1]) || !is_member(compared->b, combiner.right[1])) return;
+      if (compared->op == ir::BinaryOp::kGt || compared->op == ir::BinaryOp::kGe) direction = 1;
+      if (compared->op == ir::BinaryOp::kLt || compared->op == ir::BinaryOp::kLe) direction = -1;
+    });
+    return direction;
+  }
+
+  /// An index may be the result where its value, plus its error, reaches the largest of the others minus theirs.
+  void bound_choice(std::vector<JudgedTensor>& results, int sign) const {
+    const auto signed_value = [sign](const JudgedExpr& e) { return sign > 0 ? e.value : -e.value; };
+    const auto error_of = [](const JudgedExpr& e) { return e.is_exact() ? literal(0) : e.error; };
+    const Tensor least = tensor("least", [&](Indices x) {
+      const At made = at(x);
+      return max(signed_value(made.members[1]) - error_of(made.members[1]), made.reduced);
+    });
+    const Tensor chosen = results[0].value;
+    results[0].bound = tensor("bound0", [&](Indices x) {
+      const At made = at(x);
+      const Expr may_be = signed_value(made.members[1]) + error_of(made.members[1]) >= least.at({x.begin(), x.end()});
+      const Expr distance = abs(made.members[0].value - chosen.at({x.begin(), x.end()}));
+      return max(select(may_be, cast(kFloat64, distance), literal(0)), made.reduced);
+    });
+    results[1].bound = tensor("bound1", [&](Indices x) {
+      const At made = at(x);
+      return max(error_of(made.members[1]), made.reduced);
+    });
+  }
+
+  const Operation& op_;
+  const ComputeOp& compute_;
+  const JudgedRegion& region_;
+  Rounding rounding_;
+  const std::map<Buffer, JudgedTensor>& tensors_;
+};
+
+void add_computes(const Operation& op, std::vector<Operation>& list, std::set<Operation>& seen) {
+  if (op.is_placeholder() || !seen.insert(op).second) return;
+  for (const Operation& input : op->inputs) add_computes(input, list, seen);
+  list.push_back(op);
+}
+
+}  // namespace
+
+void DoubleProgram::set(const Tensor& tensor, JudgedTensor judged) { tensors_[tensor.buffer()] = std::move(judged); }
+
+const JudgedTensor& DoubleProgram::operator[](const Tensor& tensor) const { return tensors_.at(tensor.buffer()); }
+
+std::vector<JudgedTensor> DoubleProgram::add(const Operation& op) {
+  const JudgedRegion whole{op->results.front()->shape, [](Indices x) { return std::vector<Expr>(x.begin(), x.end()); }};
+  std::vector<JudgedTensor> results = compute_region(op, whole);
+  for (std::size_t r = 0; r < results.size(); ++r) tensors_[op->results[r]] = results[r];
+  return results;
+}
+
+namespace {
+
+void require_compute(const Operation& op) {
+  if (op.compute() != nullptr && op.scan() == nullptr) return;
+  throw UsageError("'" + op->name + "' is a scan, whose errors have no bound: give a reference");
+}
+
+}  // namespace
+
+std::vector<JudgedTensor> DoubleProgram::compute_region(const Operation& op, const JudgedRegion& region) {
+  require_compute(op);
+  return OperationJudge(op, region, rounding_, tensors_).run();
+}
+
+std::vector<Tensor> DoubleProgram::compute_values(const Operation& op, const JudgedRegion& region) {
+  require_compute(op);
+  return OperationJudge(op, region, rounding_, tensors_).values();
+}
+
+std::vector<Operation> computes_of(std::span<const Tensor> outputs) {
+  std::vector<Operation> list;
+  std::set<Operation> seen;
+  for (const Tensor& output : outputs) add_computes(output.op(), list, seen);
+  return list;
+}
+
+}  // namespace nestwright

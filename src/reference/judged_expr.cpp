@@ -1,0 +1,290 @@
+#include "reference/judged_expr.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "ir/core/intrinsics.h"
+#include "ir/core/one_of.h"
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+using ir::BinaryOp;
+using ir::Expr;
+using ir::Intrinsic;
+using ir::OneOf;
+
+/// The value of a number as float64.
+Expr wide(const Expr& value) { return value.type() == kFloat64 ? value : ir::cast(kFloat64, value); }
+
+Expr literal(double value) { return ir::make_float(value, kFloat64); }
+
+Expr largest(const Expr& a, const Expr& b) {
+  if (!a.defined()) return b;
+  return b.defined() ? ir::max(a, b) : a;
+}
+
+Expr either(const Expr& a, const Expr& b) {
+  if (!a.defined()) return b;
+  return b.defined() ? a || b : a;
+}
+
+/// `error` where it is defined, else 0.
+Expr or_zero(const Expr& error) { return error.defined() ? error : literal(0); }
+
+/// The largest errors of the functions of lower/vector_math.h and of devices' libraries, in units of rounding_error().
+double function_error(Intrinsic function) {
+  switch (function) {
+    case Intrinsic::kFma:
+    case Intrinsic::kSqrt:
+    case Intrinsic::kScale:
+      return 1;
+    case Intrinsic::kExp:
+    case Intrinsic::kLog:
+    case Intrinsic::kLog2:
+    case Intrinsic::kRsqrt:
+    case Intrinsic::kTanh:
+    case Intrinsic::kSigmoid:
+    case Intrinsic::kErf:
+      return 4;
+    case Intrinsic::kPow:
+      return 16;
+    case Intrinsic::kFloor:
+    case Intrinsic::kCeil:
+    case Intrinsic::kRound:
+    case Intrinsic::kAbs:
+    case Intrinsic::kLikely:
+      return 0;
+    case Intrinsic::kRoundTf32:
+      return 0x1p12;  // 10 bits of 23, and one rounding
+    case Intrinsic::kReinterpret:
+    case Intrinsic::kJoinBytes:
+    case Intrinsic::kJoinHalves:
+    case Intrinsic::kDotU8S8:
+    case Intrinsic::kDotS8S8:
+    case Intrinsic::kDotS16:
+    case Intrinsic::kDotBF16:
+    case Intrinsic::kShuffleXor:
+    case Intrinsic::kLoadBytes:
+    case Intrinsic::kLoadHalves:
+    case Intrinsic::kVpdpbusd:
+    case Intrinsic::kVpdpwssd:
+    case Intrinsic::kPmaddwd:
+    case Intrinsic::kVdpbf16ps:
+      break;
+  }
+  throw UsageError(std::string(ir::intrinsic_name(function)) + " has no error bound: compute without it");
+}
+
+class Judge {
+ public:
+  Judge(const JudgedLeaves& leaves, Rounding rounding) : leaves_(leaves), rounding_(rounding) {}
+
+  JudgedExpr run(const Expr& e) const {
+    return std::visit(ir::overloaded{
+                          [&](const ir::IntImm&) { return JudgedExpr{e, {}}; },
+                          [&](const ir::FloatImm& n) { return JudgedExpr{literal(n.value), {}}; },
+                          [&](const ir::VarRef& n) {
+                            const auto found = leaves_.variables.find(n.var);
+                            return JudgedExpr{found == leaves_.variables.end() ? e : found->second, {}};
+                          },
+                          [&](const ir::Binary& n) { return binary(n, e.type()); },
+                          [&](const ir::Not& n) {
+                            const JudgedExpr a = run(n.a);
+                            return JudgedExpr{!a.value, a.error};
+                          },
+                          [&](const ir::Select& n) { return select(n, e.type()); },
+                          [&](const ir::Cast& n) { return cast(run(n.value), n.value.type(), e.type()); },
+                          [&](const ir::Load& n) { return load(n); },
+                          [&](const ir::Call& n) { return call(n, e.type()); },
+                          [&](const OneOf<ir::Ramp, ir::Broadcast, ir::Reduce> auto&) -> JudgedExpr {
+                            throw InternalError("a vector or a reduction inside of a body");
+                          },
+                      },
+                      e.node().value);
+  }
+
+ private:
+  /// `error`, and what rounding `value` to `type` adds, `roundings` times.
+  Expr rounded(const Expr& value, const Expr& error, ir::Type type, double roundings = 1) const {
+    const double eps = rounding_error(type, rounding_);
+    if (eps == 0 || roundings == 0) return error;
+    const Expr own = ir::abs(wide(value)) * literal(roundings * eps) + literal(smallest_error(type, rounding_));
+    return add_errors(error, own);
+  }
+
+  JudgedExpr load(const ir::Load& n) const {
+    std::vector<Expr> indices;
+    for (const Expr& index : n.indices) {
+      const JudgedExpr judged = run(index);
+      if (!judged.is_exact()) {
+        throw UsageError("an index of '" + n.buffer->name +
+                         "' depends on a rounded value, so the result has no error bound: read it from an input");
+      }
+      indices.push_back(judged.value);
+    }
+    return leaves_.element(n.buffer, std::move(indices));
+  }
+
+  JudgedExpr binary(const ir::Binary& n, ir::Type type) const {
+    const JudgedExpr a = run(n.a), b = run(n.b);
+    const Expr value = ir::apply(n.op, a.value, b.value);
+    if (n.op == BinaryOp::kAnd || n.op == BinaryOp::kOr) return {value, either(a.error, b.error)};
+    const bool is_exact = a.is_exact() && b.is_exact();
+    if (ir::is_comparison(n.op)) {
+      if (is_exact) return {value, {}};
+      if (n.a.type().is_bool()) return {value, either(a.error, b.error)};
+      return {value, ir::abs(wide(a.value) - wide(b.value)) <= or_zero(add_errors(a.error, b.error))};
+    }
+    if (n.op == BinaryOp::kMin || n.op == BinaryOp::kMax) return {value, largest(a.error, b.error)};
+    if (is_exact) return {value, rounded(value, {}, type)};
+    return {value, rounded(value, carried(n.op, value, a, b), type)};
+  }
+
+  /// What an operation makes of the errors of its operands, at least one of which has one.
+  static Expr carried(BinaryOp op, const Expr& value, const JudgedExpr& a, const JudgedExpr& b) {
+    const Expr x = ir::abs(wide(a.value)), y = ir::abs(wide(b.value));
+    switch (op) {
+      case BinaryOp::kAdd:
+      case BinaryOp::kSub:
+        return add_errors(a.error, b.error);
+      case BinaryOp::kMul:
+        if (a.is_exact()) return x * b.error;
+        if (b.is_exact()) return y * a.error;
+        return (x + a.error) * b.error + y * a.error;
+      case BinaryOp::kDiv: {
+        if (b.is_exact()) return a.error / y;
+        const Expr numerator = or_zero(a.error) + ir::abs(wide(value)) * b.error;
+        return ir::select(y > b.error, numerator / (y - b.error), literal(std::numeric_limits<double>::infinity()));
+      }
+      case BinaryOp::kMod:
+        return literal(std::numeric_limits<double>::infinity());
+      case BinaryOp::kMin:
+      case BinaryOp::kMax:
+      case BinaryOp::kEq:
+      case BinaryOp::kNe:
+      case BinaryOp::kLt:
+      case BinaryOp::kLe:
+      case BinaryOp::kGt:
+      case BinaryOp::kGe:
+      case BinaryOp::kAnd:
+      case BinaryOp::kOr:
+        break;
+    }
+    throw InternalError("no arithmetic operation");
+  }
+
+  JudgedExpr select(const ir::Select& n, ir::Type type) const {
+    const JudgedExpr condition = run(n.condition), a = run(n.if_true), b = run(n.if_false);
+    const Expr value = ir::select(condition.value, a.value, b.value);
+    if (type.is_bool()) {
+      const auto or_false = [](const Expr& error) { return error.defined() ? error : ir::make_bool(false); };
+      Expr error;
+      if (!a.is_exact() || !b.is_exact()) error = ir::select(condition.value, or_false(a.error), or_false(b.error));
+      return {value, either(condition.error, error)};
+    }
+    Expr error;
+    if (!a.is_exact() || !b.is_exact()) error = ir::select(condition.value, or_zero(a.error), or_zero(b.error));
+    if (condition.is_exact()) return {value, error};
+    const Expr other = ir::abs(wide(a.value) - wide(b.value)) + or_zero(largest(a.error, b.error));
+    return {value, ir::select(condition.error, other, or_zero(error))};
+  }
+
+  JudgedExpr cast(const JudgedExpr& from, ir::Type source, ir::Type type) const {
+    const Expr value = ir::cast(in_double(type), from.value);
+    if (type.is_bool()) {
+      if (from.is_exact() || source.is_bool()) return {value, from.error};
+      return {value, ir::abs(wide(from.value)) <= from.error};
+    }
+    if (source.is_bool()) {
+      return {value, from.is_exact() ? Expr() : ir::select(from.error, literal(1), literal(0))};
+    }
+    if (type.is_float()) {
+      const bool is_widened = source.is_float() && source.bits <= type.bits && (source.bits == 32 || source == type);
+      const bool is_whole_and_fits = source.is_int() && source.bits < (type.bits == 64 ? 54 : type.bits == 32 ? 25 : 9);
+      const bool from_half = source.is_narrow_float() && type.bits >= 32;
+      if (is_widened || is_whole_and_fits || from_half) return {value, from.error};
+      return {value, rounded(value, from.error, type)};
+    }
+    if (from.is_exact()) return {value, {}};
+    // To a whole number: truncation is monotonic.
+    const auto end = [&](const Expr& x) { return wide(ir::cast(type, x)); };
+    const Expr x = wide(from.value);
+    return {value, ir::abs(end(x + from.error) - end(x - from.error))};
+  }
+
+  JudgedExpr call(const ir::Call& n, ir::Type type) const {
+    std::vector<JudgedExpr> arguments;
+    std::vector<Expr> values;
+    for (const Expr& argument : n.args) {
+      arguments.push_back(run(argument));
+      values.push_back(arguments.back().value);
+    }
+    const double roundings = function_error(n.intrinsic);
+    if (n.intrinsic == Intrinsic::kLikely) return arguments[0];
+    if (n.intrinsic == Intrinsic::kRoundTf32) {
+      return {values[0], rounded(values[0], arguments[0].error, kFloat32, roundings)};
+    }
+    const Expr value = ir::make_call(n.intrinsic, values, in_double(type));
+    return {value, rounded(value, carried(n.intrinsic, value, arguments), type, roundings)};
+  }
+
+  static Expr carried(Intrinsic function, const Expr& value, const std::vector<JudgedExpr>& arguments) {
+    const bool is_exact =
+        std::all_of(arguments.begin(), arguments.end(), [](const JudgedExpr& a) { return a.is_exact(); });
+    if (is_exact) return {};
+    const JudgedExpr& a = arguments[0];
+    if (function == Intrinsic::kAbs) return a.error;
+    if (function == Intrinsic::kFma) {
+      return add_errors(carried(BinaryOp::kMul, {}, {a.value, or_zero(a.error)}, arguments[1]), arguments[2].error);
+    }
+    // Monotonic in each argument, at least on one side of 0: the largest difference at the corners.
+    Expr error;
+    const std::size_t corners = std::size_t{1} << arguments.size();
+    for (std::size_t corner = 0; corner < corners; ++corner) {
+      std::vector<Expr> at;
+      for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const JudgedExpr& x = arguments[i];
+        const bool is_high = (corner >> i & 1) != 0;
+        at.push_back(x.is_exact() ? x.value : is_high ? x.value + x.error : x.value - x.error);
+      }
+      const Expr difference = ir::abs(ir::make_call(function, at, value.type()) - value);
+      const Expr infinite = literal(std::numeric_limits<double>::infinity());
+      error = largest(error, ir::select(difference >= literal(0), difference, infinite));  // NaN where it has no value
+    }
+    return error;
+  }
+
+  const JudgedLeaves& leaves_;
+  Rounding rounding_;
+};
+
+}  // namespace
+
+ir::Type in_double(ir::Type type) { return type.is_float() ? kFloat64 : type; }
+
+double rounding_error(ir::Type type, Rounding rounding) {
+  if (!type.is_float()) return 0;
+  if (rounding == Rounding::kDouble || type.bits == 64) return std::numeric_limits<double>::epsilon();
+  if (type == kBFloat16) return 0x1p-7;
+  return type == kFloat16 ? 0x1p-10 : 0x1p-23;
+}
+
+double smallest_error(ir::Type type, Rounding rounding) {
+  if (!type.is_float()) return 0;
+  if (rounding == Rounding::kDouble || type.bits == 64) return std::numeric_limits<double>::denorm_min();
+  if (type == kBFloat16) return 0x1p-133;
+  return type == kFloat16 ? 0x1p-24 : 0x1p-126;
+}
+
+ir::Expr add_errors(const ir::Expr& a, const ir::Expr& b) {
+  if (!a.defined()) return b;
+  return b.defined() ? a + b : a;
+}
+
+JudgedExpr judge(const ir::Expr& e, const JudgedLeaves& leaves, Rounding rounding) {
+  return Judge(leaves, rounding).run(e);
+}
+
+}  // namespace nestwright

@@ -1,0 +1,340 @@
+// Finds the extents of indices and the shapes of tensors: from the sizes that are given, from declared shapes, from the
+// shapes of computed tensors, and of inputs that are not declared from the largest index that reads them.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "text/expression_error.h"
+#include "text/interval.h"
+#include "text/program.h"
+
+namespace nestwright::text {
+namespace {
+
+constexpr std::int64_t kMaxExtent = 0x7fffffff;
+
+/// One dimension of one read.
+struct Use {
+  Stage* stage;
+  const Access* access;
+  const Term* index;
+  std::size_t dimension;
+  bool guarded;
+};
+
+class ExtentResolver {
+ public:
+  ExtentResolver(const Source& source, Program& program) : source_(source), program_(program) {
+    for (TensorInfo& tensor : program_.tensors) tensors_[tensor.name] = &tensor;
+    for (Stage& stage : program_.stages) {
+      for_each_access(stage.body, [&](const Access& access, const Term&, bool guarded) {
+        for (std::size_t d = 0; d < access.indices.size(); ++d) {
+          uses_.push_back({&stage, &access, &access.indices[d], d, guarded});
+        }
+      });
+    }
+  }
+
+  void run() {
+    read_sizes();
+    read_declared_shapes();
+    take_given_extents();
+    while (has_unknown()) {
+      if (!derive_from_shapes(false) && !derive_from_other_reads() && !derive_from_shapes(true)) refuse_unknown();
+    }
+    compute_shapes();
+    for (const Size& size : source_.sizes) {
+      if (used_sizes_.contains(size.name.text)) continue;
+      fail(size.name.at, "no index and no declared extent is named '" + size.name.text + "': leave it out");
+    }
+    check_reads();
+  }
+
+ private:
+  [[noreturn]] void fail(std::size_t at, const std::string& reason) const {
+    throw ExpressionError(program_.text, at, reason);
+  }
+
+  void read_sizes() {
+    for (const Size& size : source_.sizes) {
+      if (!sizes_.emplace(size.name.text, size.value).second) {
+        fail(size.name.at, "the size '" + size.name.text + "' is given twice");
+      }
+    }
+  }
+
+  std::optional<std::int64_t> size_of(const std::string& name) {
+    const auto found = sizes_.find(name);
+    if (found == sizes_.end()) return std::nullopt;
+    used_sizes_.insert(name);
+    return found->second;
+  }
+
+  void read_declared_shapes() {
+    for (const Declaration& declaration : source_.declarations) {
+      if (!declaration.shape) continue;
+      TensorInfo& tensor = *tensors_.at(declaration.tensor.text);
+      for (const Extent& extent : *declaration.shape) {
+        const std::optional<std::int64_t> value = extent.name.empty() ? extent.value : size_of(extent.name);
+        if (!value) fail(extent.at, "the size '" + extent.name + "' is not known: add " + extent.name + "=...");
+        tensor.shape.push_back(*value);
+      }
+      is_declared_.insert(&tensor);
+      check_elements(tensor);
+    }
+  }
+
+  void check_elements(const TensorInfo& tensor) const {
+    std::int64_t room = kMaxExtent;
+    for (const std::int64_t extent : tensor.shape) {
+      if (extent > room) {
+        fail(tensor.at,
+             "'" + tensor.name + "' has more than " + std::to_string(kMaxExtent) + " elements: give smaller sizes");
+      }
+      room /= extent;
+    }
+  }
+
+  static std::vector<Axis*> axes_of(Stage& stage) {
+    std::vector<Axis*> axes;
+    for (Axis& axis : stage.axes) axes.push_back(&axis);
+    for (Axis& axis : stage.reduce_axes) axes.push_back(&axis);
+    return axes;
+  }
+
+  TensorInfo& result_of(const Stage& stage) { return program_.tensors[stage.tensor]; }
+
+  /// From sizes and from the declared shapes of computed tensors.
+  void take_given_extents() {
+    for (Stage& stage : program_.stages) {
+      for (Axis* const axis : axes_of(stage)) axis->extent = size_of(axis->name).value_or(0);
+      const TensorInfo& result = result_of(stage);
+      if (!is_declared_.contains(&result)) continue;
+      for (std::size_t d = 0; d < stage.axes.size(); ++d) {
+        Axis& axis = stage.axes[d];
+        if (axis.extent != 0 && axis.extent != result.shape[d]) {
+          fail(result.at, "dimension " + std::to_string(d) + " of '" + result.name + "' is declared as " +
+                              std::to_string(result.shape[d]) + ", but " + axis.name + "=" +
+                              std::to_string(axis.extent) + ": make them agree");
+        }
+        axis.extent = result.shape[d];
+      }
+    }
+  }
+
+  bool has_unknown() {
+    for (Stage& stage : program_.stages) {
+      for (const Axis* const axis : axes_of(stage)) {
+        if (axis->extent == 0) return true;
+      }
+    }
+    return false;
+  }
+
+  [[noreturn]] void refuse_unknown() {
+    for (std::size_t s = 0; s < program_.stages.size(); ++s) {
+      for (const Axis* const axis : axes_of(program_.stages[s])) {
+        if (axis->extent != 0) continue;
+        fail(place_of(s, axis->name), "the extent of '" + axis->name +
+                                          "' does not follow from the shapes of tensors: add " + axis->name + "=...");
+      }
+    }
+    throw InternalError("every index has an extent");
+  }
+
+  /// Where an index is introduced.
+  std::size_t place_of(std::size_t stage, const std::string& axis) const {
+    const Definition& definition = source_.definitions[stage];
+    for (const Name& name : definition.indices) {
+      if (name.text == axis) return name.at;
+    }
+    for (const Name& name : definition.reduction->axes) {
+      if (name.text == axis) return name.at;
+    }
+    return definition.tensor.at;
+  }
+
+  /// The extent of a dimension that does not depend on how the tensor is read.
+  std::optional<std::int64_t> fixed_extent(const std::string& name, std::size_t d) {
+    const TensorInfo& tensor = *tensors_.at(name);
+    if (is_declared_.contains(&tensor)) return tensor.shape[d];
+    for (const Stage& stage : program_.stages) {
+      if (&result_of(stage) != &tensor) continue;
+      if (stage.axes[d].extent != 0) return stage.axes[d].extent;
+    }
+    return std::nullopt;
+  }
+
+  Leaves leaves_of(const Stage& stage) {
+    return {[&stage](const std::string& name) -> std::optional<std::int64_t> {
+              const Axis* const axis = stage.find_axis(name);
+              return axis != nullptr && axis->extent != 0 ? std::optional(axis->extent) : std::nullopt;
+            },
+            [this](const Access& access) -> std::optional<IndexInterval> {
+              const TensorInfo& tensor = *tensors_.at(access.tensor);
+              if (!tensor.range || !tensor.type.is_int() || access.padding) return std::nullopt;
+              if (std::abs(tensor.range->low) > kMaxExtent || std::abs(tensor.range->high) > kMaxExtent) {
+                return std::nullopt;
+              }
+              return IndexInterval{static_cast<std::int64_t>(std::ceil(tensor.range->low)),
+                                   static_cast<std::int64_t>(std::floor(tensor.range->high))};
+            }};
+  }
+
+  /// Solves max(index) <= extent - 1 for the only index of unknown extent. `padded`: of padded reads, those dimensions
+  /// that an index alone reads. Returns whether it found one.
+  bool derive_from_shapes(bool padded) {
+    bool found = false;
+    for (const Use& use : uses_) {
+      if (use.access->padding.has_value() != padded || use.guarded) continue;
+      if (padded && !std::holds_alternative<IndexValue>(use.index->value)) continue;
+      const std::optional<std::int64_t> extent = fixed_extent(use.access->tensor, use.dimension);
+      if (extent) found |= solve(use, *extent);
+    }
+    return found;
+  }
+
+  bool solve(const Use& use, std::int64_t extent) {
+    const std::optional<Linear> index = linear_of(*use.index);
+    if (!index) return false;
+    Axis* unknown = nullptr;
+    std::int64_t coefficient = 0, rest = index->constant;
+    for (const auto& [name, factor] : index->coefficients) {
+      const auto axes = axes_of(*use.stage);
+      const auto axis = std::find_if(axes.begin(), axes.end(), [&](const Axis* a) { return a->name == name; });
+      if (axis == axes.end()) return false;
+      if ((*axis)->extent != 0) {
+        std::int64_t largest = 0;
+        if (__builtin_mul_overflow(factor, factor > 0 ? (*axis)->extent - 1 : 0, &largest)) return false;
+        if (__builtin_add_overflow(rest, largest, &rest)) return false;
+        continue;
+      }
+      if (unknown != nullptr || factor < 0) return false;
+      unknown = *axis;
+      coefficient = factor;
+    }
+    std::int64_t room = 0;
+    if (unknown == nullptr || __builtin_sub_overflow(extent - 1, rest, &room)) return false;
+    if (room < 0) {
+      fail(first_character(*use.index), "this index is at least " + std::to_string(rest) + ", but dimension " +
+                                            std::to_string(use.dimension) + " of '" + use.access->tensor + "' is " +
+                                            std::to_string(extent));
+    }
+    unknown->extent = room / coefficient + 1;
+    return true;
+  }
+
+  /// Two indices that read the same dimension of an input have the same extent, where nothing else says it.
+  bool derive_from_other_reads() {
+    for (const Use& use : uses_) {
+      const auto* index = std::get_if<IndexValue>(&use.index->value);
+      if (index == nullptr || use.access->padding) continue;
+      if (const Axis* const axis = use.stage->find_axis(index->name); axis == nullptr || axis->extent != 0) continue;
+      std::int64_t extent = 0;
+      for (const Use& other : uses_) {
+        if (other.access->tensor != use.access->tensor || other.dimension != use.dimension) continue;
+        const auto* known = std::get_if<IndexValue>(&other.index->value);
+        if (known == nullptr || other.access->padding) continue;
+        if (const Axis* const axis = other.stage->find_axis(known->name)) extent = std::max(extent, axis->extent);
+      }
+      if (extent == 0) continue;
+      return solve(use, extent);
+    }
+    return false;
+  }
+
+  void compute_shapes() {
+    for (Stage& stage : program_.stages) {
+      TensorInfo& result = result_of(stage);
+      result.shape.clear();
+      for (const Axis& axis : stage.axes) result.shape.push_back(axis.extent);
+      check_elements(result);
+    }
+    for (TensorInfo& tensor : program_.tensors) {
+      if (!tensor.is_input) continue;
+      const bool is_declared = is_declared_.contains(&tensor);
+      const std::optional<std::vector<std::int64_t>> implied = implied_shape(tensor, !is_declared);
+      tensor.has_own_shape = is_declared && implied != tensor.shape;
+      if (!is_declared) tensor.shape = *implied;
+      check_elements(tensor);
+    }
+  }
+
+  /// One more than the largest index in each dimension. `is_required`: refuses reads that do not say it.
+  std::optional<std::vector<std::int64_t>> implied_shape(const TensorInfo& tensor, bool is_required) {
+    std::vector<std::int64_t> shape;
+    for (const Use& use : uses_) {
+      if (use.access->tensor != tensor.name) continue;
+      const std::optional<IndexInterval> values = interval_of(*use.index, leaves_of(*use.stage));
+      if (!values || use.access->padding) {
+        if (!is_required) return std::nullopt;
+        fail(first_character(*use.index),
+             std::string(use.access->padding ? "padded reads do not say" : "this index does not say") + " how large '" +
+                 tensor.name + "' is: declare its shape, as in " + tensor.name + ": float32[64, 64]");
+      }
+      if (shape.size() <= use.dimension) shape.resize(use.dimension + 1, 1);
+      shape[use.dimension] = std::max(shape[use.dimension], values->high + 1);
+    }
+    return shape;
+  }
+
+  void check_reads() {
+    for (const Use& use : uses_) {
+      const std::int64_t extent = tensors_.at(use.access->tensor)->shape[use.dimension];
+      check_agreement(use, extent);
+      if (use.access->padding || use.guarded) continue;
+      const std::optional<IndexInterval> values = interval_of(*use.index, leaves_of(*use.stage));
+      const std::string what = "index " + std::to_string(use.dimension) + " of '" + use.access->tensor + "'";
+      if (!values) {
+        fail(first_character(*use.index),
+             what +
+                 " has no known range: clamp it, or give the range of the tensor that it is read "
+                 "from, as in I: int32 in [0, 99]");
+      }
+      if (values->low >= 0 && values->high < extent) continue;
+      fail(first_character(*use.index), what + " runs from " + std::to_string(values->low) + " to " +
+                                            std::to_string(values->high) + ", but the extent is " +
+                                            std::to_string(extent) + ": change the sizes, or pad it, as in " +
+                                            use.access->tensor + "[...]?0");
+    }
+  }
+
+  /// A reduction that covers the whole dimension of one tensor and part of another's is a mistake.
+  void check_agreement(const Use& use, std::int64_t extent) const {
+    const Axis* const axis = plain_reduce_axis(use);
+    if (axis == nullptr || axis->extent >= extent) return;
+    for (const Use& other : uses_) {
+      if (other.stage != use.stage || plain_reduce_axis(other) != axis) continue;
+      if (tensors_.at(other.access->tensor)->shape[other.dimension] != axis->extent) continue;
+      fail(first_character(*use.index), "'" + axis->name + "' runs over " + std::to_string(axis->extent) +
+                                            ", all of dimension " + std::to_string(other.dimension) + " of '" +
+                                            other.access->tensor + "', but dimension " + std::to_string(use.dimension) +
+                                            " of '" + use.access->tensor + "' is " + std::to_string(extent) +
+                                            ": make them agree");
+    }
+  }
+
+  /// The reduce axis that is the whole index; nullptr where it is none.
+  static const Axis* plain_reduce_axis(const Use& use) {
+    const auto* index = std::get_if<IndexValue>(&use.index->value);
+    if (index == nullptr || use.access->padding) return nullptr;
+    for (const Axis& axis : use.stage->reduce_axes) {
+      if (axis.name == index->name) return &axis;
+    }
+    return nullptr;
+  }
+
+  const Source& source_;
+  Program& program_;
+  std::map<std::string, TensorInfo*, std::less<>> tensors_;
+  std::vector<Use> uses_;
+  std::map<std::string, std::int64_t, std::less<>> sizes_;
+  std::set<std::string, std::less<>> used_sizes_;
+  std::set<const TensorInfo*> is_declared_;
+};
+
+}  // namespace
+
+void resolve_extents(const Source& source, Program& program) { ExtentResolver(source, program).run(); }
+
+}  // namespace nestwright::text

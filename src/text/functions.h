@@ -1,0 +1,34 @@
+// The functions that an expression text may call; conversions are named as their types: float32(x).
+// Thread rule: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/core/expr.h"
+
+namespace nestwright::text {
+
+struct NamedFunction {
+  const char* name;
+  std::size_t arity;
+  enum class Domain : std::uint8_t {
+    kNumbers,  ///< all arguments have one type, which the result has
+    kFloats,   ///< likewise, a floating-point type
+    kOnlyFloat32,
+    kSelect,  ///< a condition, and two values of one type
+  } domain;
+  ir::Expr (*build)(std::span<const ir::Expr> arguments);
+};
+
+/// nullptr where there is none of that name.
+const NamedFunction* find_function(std::string_view name);
+std::vector<std::string> function_names();
+/// The type of that name, if there is one.
+std::optional<ir::Type> find_type(std::string_view name);
+
+}  // namespace nestwright::text

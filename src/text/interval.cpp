@@ -1,0 +1,145 @@
+#include "text/interval.h"
+
+#include <algorithm>
+
+#include "text/functions.h"
+
+namespace nestwright::text {
+namespace {
+
+using ir::BinaryOp;
+using Bounds = std::optional<IndexInterval>;
+
+// So small that sums and products of two fit into 64 bits.
+constexpr std::int64_t kLargest = std::int64_t{1} << 31;
+
+Bounds checked(std::int64_t low, std::int64_t high) {
+  if (low < -kLargest || high > kLargest) return std::nullopt;
+  return IndexInterval{low, high};
+}
+
+Bounds of_corners(const IndexInterval& a, const IndexInterval& b, std::int64_t (*f)(std::int64_t, std::int64_t)) {
+  const std::int64_t corners[] = {f(a.low, b.low), f(a.low, b.high), f(a.high, b.low), f(a.high, b.high)};
+  return checked(*std::min_element(std::begin(corners), std::end(corners)),
+                 *std::max_element(std::begin(corners), std::end(corners)));
+}
+
+std::int64_t plus(std::int64_t a, std::int64_t b) { return a + b; }
+std::int64_t minus(std::int64_t a, std::int64_t b) { return a - b; }
+std::int64_t times(std::int64_t a, std::int64_t b) { return a * b; }
+std::int64_t smaller(std::int64_t a, std::int64_t b) { return std::min(a, b); }
+std::int64_t larger(std::int64_t a, std::int64_t b) { return std::max(a, b); }
+
+Bounds modulo(const IndexInterval& a, const IndexInterval& b) {
+  if (b.low < 1) return std::nullopt;
+  if (a.low >= 0 && a.high < b.low) return a;
+  return checked(0, b.high - 1);
+}
+
+Bounds of_binary(BinaryOp op, const IndexInterval& a, const IndexInterval& b) {
+  switch (op) {
+    case BinaryOp::kAdd:
+      return of_corners(a, b, plus);
+    case BinaryOp::kSub:
+      return of_corners(a, b, minus);
+    case BinaryOp::kMul:
+      return of_corners(a, b, times);
+    case BinaryOp::kDiv:
+      return b.low < 1 ? std::nullopt : of_corners(a, b, ir::floor_div);
+    case BinaryOp::kMod:
+      return modulo(a, b);
+    case BinaryOp::kMin:
+      return of_corners(a, b, smaller);
+    case BinaryOp::kMax:
+      return of_corners(a, b, larger);
+    case BinaryOp::kEq:
+    case BinaryOp::kNe:
+    case BinaryOp::kLt:
+    case BinaryOp::kLe:
+    case BinaryOp::kGt:
+    case BinaryOp::kGe:
+    case BinaryOp::kAnd:
+    case BinaryOp::kOr:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+Bounds of_call(const FunctionCall& call, const Leaves& leaves) {
+  const auto argument = [&](std::size_t i) { return interval_of(call.arguments[i], leaves); };
+  if (call.name == "min" || call.name == "max") {
+    const Bounds a = argument(0), b = argument(1);
+    const bool is_min = call.name == "min";
+    if (a && b) return of_binary(is_min ? BinaryOp::kMin : BinaryOp::kMax, *a, *b);
+    return std::nullopt;
+  }
+  if (call.name == "clamp") {
+    const Bounds low = argument(1), high = argument(2);
+    if (!low || !high) return std::nullopt;
+    return IndexInterval{std::min(low->low, high->low), high->high};
+  }
+  if (call.name == "select") {
+    const Bounds a = argument(1), b = argument(2);
+    if (!a || !b) return std::nullopt;
+    return IndexInterval{std::min(a->low, b->low), std::max(a->high, b->high)};
+  }
+  const std::optional<ir::Type> type = find_type(call.name);
+  // Intervals have at most 32 bits and a sign.
+  return type && *type == kInt64 ? argument(0) : std::nullopt;
+}
+
+/// a + factor * b; nothing where it overflows.
+std::optional<Linear> sum_of(Linear a, const Linear& b, std::int64_t factor) {
+  const auto add = [&](std::int64_t& to, std::int64_t value) {
+    std::int64_t product = 0;
+    return !__builtin_mul_overflow(value, factor, &product) && !__builtin_add_overflow(to, product, &to);
+  };
+  if (!add(a.constant, b.constant)) return std::nullopt;
+  for (const auto& [index, coefficient] : b.coefficients) {
+    if (!add(a.coefficients[index], coefficient)) return std::nullopt;
+  }
+  std::erase_if(a.coefficients, [](const auto& entry) { return entry.second == 0; });
+  return a;
+}
+
+}  // namespace
+
+std::optional<IndexInterval> interval_of(const Term& term, const Leaves& leaves) {
+  if (const auto* integer = std::get_if<Integer>(&term.value)) return checked(integer->value, integer->value);
+  if (const auto* index = std::get_if<IndexValue>(&term.value)) {
+    const std::optional<std::int64_t> extent = leaves.extent(index->name);
+    return extent ? checked(0, *extent - 1) : std::nullopt;
+  }
+  if (const auto* access = std::get_if<Access>(&term.value)) return leaves.element(*access);
+  if (const auto* negation = std::get_if<Negation>(&term.value)) {
+    const Bounds a = interval_of(negation->operand[0], leaves);
+    return a ? checked(-a->high, -a->low) : std::nullopt;
+  }
+  if (const auto* binary = std::get_if<BinaryTerm>(&term.value)) {
+    const Bounds a = interval_of(binary->operands[0], leaves), b = interval_of(binary->operands[1], leaves);
+    return a && b ? of_binary(binary->op, *a, *b) : std::nullopt;
+  }
+  if (const auto* call = std::get_if<FunctionCall>(&term.value)) return of_call(*call, leaves);
+  return std::nullopt;
+}
+
+std::optional<Linear> linear_of(const Term& term) {
+  if (const auto* integer = std::get_if<Integer>(&term.value)) return Linear{integer->value, {}};
+  if (const auto* index = std::get_if<IndexValue>(&term.value)) return Linear{0, {{index->name, 1}}};
+  if (const auto* negation = std::get_if<Negation>(&term.value)) {
+    const std::optional<Linear> a = linear_of(negation->operand[0]);
+    return a ? sum_of({}, *a, -1) : std::nullopt;
+  }
+  const auto* binary = std::get_if<BinaryTerm>(&term.value);
+  if (binary == nullptr) return std::nullopt;
+  const std::optional<Linear> a = linear_of(binary->operands[0]), b = linear_of(binary->operands[1]);
+  if (!a || !b) return std::nullopt;
+  if (binary->op == BinaryOp::kAdd) return sum_of(*a, *b, 1);
+  if (binary->op == BinaryOp::kSub) return sum_of(*a, *b, -1);
+  if (binary->op != BinaryOp::kMul) return std::nullopt;
+  if (a->coefficients.empty()) return sum_of({}, *b, a->constant);
+  if (b->coefficients.empty()) return sum_of({}, *a, b->constant);
+  return std::nullopt;
+}
+
+}  // namespace nestwright::text

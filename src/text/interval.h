@@ -1,0 +1,37 @@
+// The values of index terms: intervals, and linear forms.
+// Thread rule: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "text/syntax.h"
+
+namespace nestwright::text {
+
+/// low <= value <= high, both reached where the term is linear in different indices.
+struct IndexInterval {
+  std::int64_t low = 0, high = 0;
+};
+
+/// What is known of the leaves of a term; nothing where it is not known (yet).
+struct Leaves {
+  std::function<std::optional<std::int64_t>(const std::string& index)> extent;
+  std::function<std::optional<IndexInterval>(const Access&)> element;
+};
+
+/// Nothing where a leaf is unknown, the term is of another kind, or numbers overflow.
+std::optional<IndexInterval> interval_of(const Term& term, const Leaves& leaves);
+
+/// constant + the sum of coefficient * index.
+struct Linear {
+  std::int64_t constant = 0;
+  std::map<std::string, std::int64_t> coefficients;  ///< none is 0
+};
+/// Nothing where the term is not linear in the indices.
+std::optional<Linear> linear_of(const Term& term);
+
+}  // namespace nestwright::text

@@ -1,0 +1,485 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "space/nearest_name.h"
+#include "text/expression_error.h"
+#include "text/functions.h"
+#include "text/syntax.h"
+#include "text/token.h"
+
+namespace nestwright::text {
+namespace {
+
+using ir::BinaryOp;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::pair<const char*, ReductionKind> kReductions[] = {
+    {"sum", ReductionKind::kSum},      {"prod", ReductionKind::kProd}, {"min", ReductionKind::kMin},
+    {"max", ReductionKind::kMax},      {"any", ReductionKind::kAny},   {"all", ReductionKind::kAll},
+    {"argmax", ReductionKind::kArgmax}};
+
+std::optional<ReductionKind> find_reduction(std::string_view name) {
+  for (const auto& [known, kind] : kReductions) {
+    if (known == name) return kind;
+  }
+  return std::nullopt;
+}
+
+/// Binary operators by how tightly they bind, the loosest first. Comparisons do not chain.
+struct Level {
+  std::vector<std::pair<const char*, BinaryOp>> operators;
+  bool chains = true;
+};
+const std::vector<Level>& levels() {
+  static const std::vector<Level> list = {
+      {{{"||", BinaryOp::kOr}}},
+      {{{"&&", BinaryOp::kAnd}}},
+      {{{"==", BinaryOp::kEq},
+        {"!=", BinaryOp::kNe},
+        {"<=", BinaryOp::kLe},
+        {">=", BinaryOp::kGe},
+        {"<", BinaryOp::kLt},
+        {">", BinaryOp::kGt}},
+       false},
+      {{{"+", BinaryOp::kAdd}, {"-", BinaryOp::kSub}}},
+      {{{"*", BinaryOp::kMul}, {"/", BinaryOp::kDiv}, {"%", BinaryOp::kMod}}},
+  };
+  return list;
+}
+
+class Parser {
+ public:
+  explicit Parser(std::string text) : tokens_(tokenize(text)) { source_.text = std::move(text); }
+
+  Source run() {
+    if (peek().kind == Token::Kind::kEnd)
+      fail("the text is empty; write an expression, as in C[i] = A[i] + B[i] i=512");
+    while (peek().kind != Token::Kind::kEnd) {
+      if (is_size()) {
+        sizes();
+        continue;
+      }
+      statement();
+      if (peek().is(";")) {
+        ++at_;
+      } else if (peek().kind != Token::Kind::kEnd && !is_size()) {
+        expect_end_of_statement();
+      }
+    }
+    return std::move(source_);
+  }
+
+ private:
+  const Token& peek(std::size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
+  Token take() {
+    const Token token = peek();
+    if (token.kind != Token::Kind::kEnd) ++at_;
+    return token;
+  }
+  [[noreturn]] void fail(const std::string& reason) const { fail_at(peek().at, reason); }
+  [[noreturn]] void fail_at(std::size_t at, const std::string& reason) const {
+    throw ExpressionError(source_.text, at, reason);
+  }
+  [[noreturn]] void expected(const std::string& what) const { fail("expected " + what + ", got " + peek().describe()); }
+  void expect(std::string_view symbol, const std::string& alternatives = {}) {
+    if (!peek().is(symbol))
+      expected((alternatives.empty() ? "" : alternatives + " or ") + "'" + std::string(symbol) + "'");
+    ++at_;
+  }
+  Name name(const std::string& what) {
+    if (peek().kind != Token::Kind::kName) expected(what);
+    const Token token = take();
+    return {token.text, token.at};
+  }
+  bool is_size() const { return peek().kind == Token::Kind::kName && peek(1).is("="); }
+
+  [[noreturn]] void expect_end_of_statement() const {
+    const bool is_reduction = !source_.definitions.empty() && source_.definitions.back().reduction && !was_declaration_;
+    if (is_reduction) {
+      fail("expected ';' or the end, got " + peek().describe() +
+           ": a reduction is the whole right side, so give it a statement of its own");
+    }
+    expected(was_declaration_ ? "';' or the end" : "an operator, ';' or the end");
+  }
+
+  void statement() {
+    const Name tensor = name("the name of a tensor");
+    was_declaration_ = peek().is(":");
+    if (was_declaration_) return declaration(tensor);
+    if (!peek().is("[")) expected("'[' or ':' after the name of a tensor");
+    definition(tensor);
+  }
+
+  void definition(const Name& tensor) {
+    Definition made{.tensor = tensor, .body = {}};
+    expect("[");
+    if (!peek().is("]")) {
+      made.indices.push_back(name("an index or ']'"));
+      while (peek().is(",")) {
+        ++at_;
+        made.indices.push_back(name("an index"));
+      }
+    }
+    expect("]", "','");
+    check_rank(made.indices.size(), tensor);
+    expect("=");
+    if (const std::optional<ReductionKind> kind = reduction_here(made.indices)) {
+      made.reduction = {*kind, peek().at, {}};
+      at_ += 2;
+      while (peek().kind == Token::Kind::kName && peek(1).is(",")) {
+        made.reduction->axes.push_back(name("an index"));
+        ++at_;
+      }
+      if (made.reduction->axes.empty()) expected("an index to reduce over, followed by ','");
+      check_rank(made.reduction->axes.size(), made.reduction->axes.back());
+      made.body = term();
+      expect(")", "an operator");
+    } else {
+      made.body = term();
+    }
+    source_.definitions.push_back(std::move(made));
+  }
+
+  void check_rank(std::size_t indices, const Name& where) const {
+    if (indices > kMaxRank)
+      fail_at(where.at, "more than " + std::to_string(kMaxRank) + " indices are given: use fewer");
+  }
+
+  /// min and max are reductions where the first argument is a new index.
+  std::optional<ReductionKind> reduction_here(const std::vector<Name>& indices) const {
+    if (peek().kind != Token::Kind::kName || !peek(1).is("(")) return std::nullopt;
+    const std::optional<ReductionKind> kind = find_reduction(peek().text);
+    if (kind != ReductionKind::kMin && kind != ReductionKind::kMax) return kind;
+    const Token& first = peek(2);
+    const bool is_old =
+        std::any_of(indices.begin(), indices.end(), [&](const Name& index) { return index.text == first.text; });
+    return first.kind == Token::Kind::kName && peek(3).is(",") && !is_old ? kind : std::nullopt;
+  }
+
+  void declaration(const Name& tensor) {
+    ++at_;
+    Declaration made{.tensor = tensor};
+    if (peek().kind != Token::Kind::kName) expected("a type or 'in'");
+    if (peek().text != "in") {
+      const Name type = name("a type");
+      made.type = find_type(type.text);
+      if (!made.type) fail_at(type.at, "'" + type.text + "' is no type: the types are " + type_names());
+      if (peek().is("[")) made.shape = shape();
+    }
+    if (peek().kind == Token::Kind::kName && peek().text == "in") {
+      ++at_;
+      made.range = range();
+    }
+    source_.declarations.push_back(std::move(made));
+  }
+
+  static std::string type_names() {
+    std::vector<std::string> names;
+    for (const ir::Type type : ir::element_types()) names.push_back(type.str());
+    return join_names(names);
+  }
+
+  std::vector<Extent> shape() {
+    std::vector<Extent> extents;
+    const std::size_t begin = peek().at;
+    expect("[");
+    while (!peek().is("]")) {
+      if (!extents.empty()) expect(",", "']'");
+      if (peek().kind == Token::Kind::kName) {
+        const Token token = take();
+        extents.push_back({token.at, token.text, 0});
+      } else {
+        const std::size_t at = peek().at;
+        extents.push_back({at, "", extent("an extent: a number or the name of a size")});
+      }
+    }
+    ++at_;
+    check_rank(extents.size(), {"", begin});
+    return extents;
+  }
+
+  std::int64_t extent(const std::string& what) {
+    if (peek().kind != Token::Kind::kInteger) expected(what);
+    const Token token = take();
+    constexpr std::int64_t kMaxExtent = std::numeric_limits<std::int32_t>::max();
+    if (token.whole < 1 || token.whole > kMaxExtent) {
+      fail_at(token.at, "an extent is a whole number from 1 to " + std::to_string(kMaxExtent));
+    }
+    return token.whole;
+  }
+
+  Range range() {
+    expect("[");
+    const std::size_t begin = peek().at;
+    const double low = number();
+    expect(",");
+    const double high = number();
+    expect("]");
+    if (!std::isfinite(low) || !std::isfinite(high) || low > high) {
+      fail_at(begin, "a range is [low, high] of finite numbers with low <= high");
+    }
+    return {low, high};
+  }
+
+  /// A literal with an optional sign, as a range or a padding has it.
+  double number() {
+    double sign = 1;
+    if (peek().is("-")) {
+      sign = -1;
+      ++at_;
+    }
+    const Token token = peek();
+    if (token.kind == Token::Kind::kReal || token.kind == Token::Kind::kInteger) {
+      ++at_;
+      return sign * (token.kind == Token::Kind::kReal ? token.value : static_cast<double>(token.whole));
+    }
+    if (token.kind != Token::Kind::kName || token.text != "inf") expected("a number");
+    ++at_;
+    return sign * kInfinity;
+  }
+
+  /// i=512 j=512
+  void sizes() {
+    while (is_size()) {
+      const Name of = name("the name of a size");
+      ++at_;
+      source_.sizes.push_back({of, extent("a whole number: the extent of '" + of.text + "'")});
+    }
+    if (peek().kind == Token::Kind::kEnd) return;
+    expect(";", "another size, as in i=512, the end");
+  }
+
+  Term term() { return binary(0); }
+
+  Term binary(std::size_t level) {
+    if (level == levels().size()) return unary();
+    Term left = binary(level + 1);
+    const Level& here = levels()[level];
+    while (true) {
+      const auto found = std::find_if(here.operators.begin(), here.operators.end(),
+                                      [&](const auto& entry) { return peek().is(entry.first); });
+      if (found == here.operators.end()) return left;
+      const std::size_t at = take().at;
+      Term right = binary(level + 1);
+      std::vector<Term> operands;
+      operands.push_back(std::move(left));
+      operands.push_back(std::move(right));
+      left = combined(at, found->second, std::move(operands));
+      if (!here.chains) return left;
+    }
+  }
+
+  /// Arithmetic on two literals is done here, in double.
+  Term combined(std::size_t at, BinaryOp op, std::vector<Term> operands) const {
+    const auto* a = std::get_if<Integer>(&operands[0].value);
+    const auto* b = std::get_if<Integer>(&operands[1].value);
+    const std::optional<double> x = literal(operands[0]), y = literal(operands[1]);
+    std::int64_t whole = 0;
+    double real = 0;
+    bool overflows = false;
+    switch (op) {
+      case BinaryOp::kAdd:
+        if (a != nullptr && b != nullptr) overflows = __builtin_add_overflow(a->value, b->value, &whole);
+        real = x.value_or(0) + y.value_or(0);
+        break;
+      case BinaryOp::kSub:
+        if (a != nullptr && b != nullptr) overflows = __builtin_sub_overflow(a->value, b->value, &whole);
+        real = x.value_or(0) - y.value_or(0);
+        break;
+      case BinaryOp::kMul:
+        if (a != nullptr && b != nullptr) overflows = __builtin_mul_overflow(a->value, b->value, &whole);
+        real = x.value_or(0) * y.value_or(0);
+        break;
+      case BinaryOp::kDiv:
+        if (a != nullptr && b != nullptr) {
+          fail_at(at, "a quotient of two whole numbers is rounded down: write its value, or 1.0/3 for a fraction");
+        }
+        real = x.value_or(0) / y.value_or(1);
+        break;
+      case BinaryOp::kMod:
+      case BinaryOp::kMin:
+      case BinaryOp::kMax:
+      case BinaryOp::kEq:
+      case BinaryOp::kNe:
+      case BinaryOp::kLt:
+      case BinaryOp::kLe:
+      case BinaryOp::kGt:
+      case BinaryOp::kGe:
+      case BinaryOp::kAnd:
+      case BinaryOp::kOr:
+        return made(at, BinaryTerm{op, std::move(operands)});
+    }
+    if (!x || !y) return made(at, BinaryTerm{op, std::move(operands)});
+    if (overflows || std::isnan(real)) fail_at(at, "the result of these two numbers is out of range");
+    if (a != nullptr && b != nullptr) return made(operands[0].at, Integer{whole});
+    return made(operands[0].at, Real{real});
+  }
+
+  static std::optional<double> literal(const Term& t) {
+    if (const auto* integer = std::get_if<Integer>(&t.value)) return static_cast<double>(integer->value);
+    if (const auto* real = std::get_if<Real>(&t.value)) return real->value;
+    return std::nullopt;
+  }
+
+  Term unary() {
+    const Token token = peek();
+    if (!token.is("-") && !token.is("!")) return primary();
+    ++at_;
+    const Guard guard(*this);
+    std::vector<Term> operand;
+    operand.push_back(unary());
+    if (token.is("!")) return made(token.at, Complement{std::move(operand)});
+    if (auto* integer = std::get_if<Integer>(&operand[0].value)) return made(token.at, Integer{-integer->value});
+    if (auto* real = std::get_if<Real>(&operand[0].value)) return made(token.at, Real{-real->value});
+    return made(token.at, Negation{std::move(operand)});
+  }
+
+  Term primary() {
+    const Guard guard(*this);
+    const Token token = peek();
+    switch (token.kind) {
+      case Token::Kind::kInteger:
+        ++at_;
+        return made(token.at, Integer{token.whole});
+      case Token::Kind::kReal:
+        ++at_;
+        return made(token.at, Real{token.value});
+      case Token::Kind::kName:
+        return named();
+      case Token::Kind::kSymbol:
+        if (token.is("(")) {
+          ++at_;
+          Term inner = term();
+          expect(")", "an operator");
+          return inner;
+        }
+        break;
+      case Token::Kind::kEnd:
+        break;
+    }
+    expected("a number, an index, a tensor, a function or '('");
+  }
+
+  Term named() {
+    const Token token = take();
+    if (peek().is("[")) return access(token);
+    if (peek().is("(")) return call(token);
+    if (token.text == "inf") return made(token.at, Real{kInfinity});
+    return made(token.at, IndexValue{token.text});
+  }
+
+  Term access(const Token& tensor) {
+    Access read{tensor.text, list("[", "]"), std::nullopt};
+    check_rank(read.indices.size(), {tensor.text, tensor.at});
+    if (peek().is("?")) {
+      ++at_;
+      read.padding = number();
+    }
+    return made(tensor.at, std::move(read));
+  }
+
+  Term call(const Token& function) {
+    const NamedFunction* const known = find_function(function.text);
+    const std::optional<ir::Type> type = find_type(function.text);
+    if (known == nullptr && !type) refuse_function(function);
+    FunctionCall made_call{function.text, list("(", ")")};
+    const std::size_t arity = type ? 1 : known->arity;
+    if (made_call.arguments.size() != arity) {
+      fail_at(function.at, function.text + " takes " + std::to_string(arity) +
+                               (arity == 1 ? " argument" : " arguments") + ", not " +
+                               std::to_string(made_call.arguments.size()));
+    }
+    return made(function.at, std::move(made_call));
+  }
+
+  [[noreturn]] void refuse_function(const Token& function) const {
+    if (find_reduction(function.text)) {
+      fail_at(function.at,
+              "the reduction " + function.text +
+                  " is not the whole right side: give it a statement of its own, and read its tensor here");
+    }
+    const std::vector<std::string> names = function_names();
+    const std::string meant = nearest_name(function.text, names);
+    fail_at(function.at, "there is no function '" + function.text + "'" +
+                             (meant.empty() ? "" : "; did you mean '" + meant + "'") + "; the functions are " +
+                             join_names(names) + ", conversions as float32(x), and at the right of '=' reductions");
+  }
+
+  /// Terms between brackets.
+  std::vector<Term> list(std::string_view open, std::string_view close) {
+    expect(open);
+    std::vector<Term> terms;
+    if (peek().is(close)) {
+      ++at_;
+      return terms;
+    }
+    terms.push_back(term());
+    while (peek().is(",")) {
+      ++at_;
+      terms.push_back(term());
+    }
+    expect(close, "an operator, ','");
+    return terms;
+  }
+
+  template <class Value>
+  Term made(std::size_t at, Value value) const {
+    int below = 0;
+    const auto count = [&](const std::vector<Term>& terms) {
+      for (const Term& t : terms) below = std::max(below, t.height);
+    };
+    if constexpr (requires { value.operands; }) count(value.operands);
+    if constexpr (requires { value.operand; }) count(value.operand);
+    if constexpr (requires { value.indices; }) count(value.indices);
+    if constexpr (requires { value.arguments; }) count(value.arguments);
+    if (below == kMaxHeight) refuse_depth(at);
+    return {at, below + 1, std::move(value)};
+  }
+
+  [[noreturn]] void refuse_depth(std::size_t at) const {
+    fail_at(at,
+            "operations are nested more than " + std::to_string(kMaxHeight) + " deep: make statements of the parts");
+  }
+
+  /// Counts the nesting of brackets and signs, by which the parser calls itself.
+  struct Guard {
+    explicit Guard(Parser& p) : parser(p) {
+      if (++parser.depth_ > kMaxHeight) parser.refuse_depth(parser.peek().at);
+    }
+    ~Guard() { --parser.depth_; }
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+    Parser& parser;
+  };
+
+  std::vector<Token> tokens_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+  bool was_declaration_ = false;
+  Source source_;
+};
+
+}  // namespace
+
+std::size_t first_character(const Term& term) {
+  const auto* binary = std::get_if<BinaryTerm>(&term.value);
+  return binary == nullptr ? term.at : first_character(binary->operands[0]);
+}
+
+const char* reduction_name(ReductionKind kind) {
+  for (const auto& [name, known] : kReductions) {
+    if (known == kind) return name;
+  }
+  return "";
+}
+
+Source parse_source(std::string text) {
+  if (text.size() > kMaxText) {
+    throw ExpressionError(text, kMaxText, "the text is longer than " + std::to_string(kMaxText) + " characters");
+  }
+  return Parser(std::move(text)).run();
+}
+
+}  // namespace nestwright::text

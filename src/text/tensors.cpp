@@ -1,0 +1,174 @@
+#include "text/tensors.h"
+
+#include <map>
+
+#include "text/functions.h"
+#include "text/interval.h"
+
+namespace nestwright::text {
+namespace {
+
+std::vector<Expr> extents_of(const TensorInfo& tensor) {
+  std::vector<Expr> shape;
+  for (const std::int64_t extent : tensor.shape) shape.emplace_back(extent);
+  return shape;
+}
+
+/// The larger value; of equal ones the first. The identity has the last index, so that it yields to any element.
+Reducer argmax_reducer(ir::Type type, std::int64_t extent) {
+  return {"argmax", {Expr(extent - 1), min_value(type)}, [](std::span<const Expr> a, std::span<const Expr> b) {
+            const Expr takes_a = a[1] > b[1] || (a[1] == b[1] && a[0] < b[0]);
+            return std::vector<Expr>{select(takes_a, a[0], b[0]), select(takes_a, a[1], b[1])};
+          }};
+}
+
+class TensorMaker {
+ public:
+  explicit TensorMaker(const Program& program) : program_(program) {}
+
+  Signature run() {
+    for (const TensorInfo& tensor : program_.tensors) {
+      if (tensor.is_input) tensors_[tensor.name] = placeholder(extents_of(tensor), tensor.type, tensor.name);
+    }
+    for (const Stage& stage : program_.stages) {
+      tensors_[program_.tensors[stage.tensor].name] =
+          stage.reduction == ReductionKind::kArgmax ? make_argmax(stage) : make_plain(stage);
+    }
+    Signature signature;
+    for (const std::size_t t : program_.parameters()) {
+      signature.args.push_back(tensors_.at(program_.tensors[t].name));
+      if (program_.tensors[t].is_input) ++signature.inputs;
+    }
+    return signature;
+  }
+
+ private:
+  /// Sets the values of the stage's indices, and returns its reduce axes.
+  std::vector<IterVar> bind(const Stage& stage, std::span<const Expr> indices) {
+    stage_ = &stage;
+    indices_.clear();
+    for (std::size_t a = 0; a < stage.axes.size(); ++a) indices_[stage.axes[a].name] = indices[a];
+    std::vector<IterVar> reduced;
+    for (const Axis& axis : stage.reduce_axes) {
+      reduced.push_back(reduce_axis(Expr(axis.extent), axis.name));
+      indices_[axis.name] = reduced.back();
+    }
+    return reduced;
+  }
+
+  Tensor make_plain(const Stage& stage) {
+    const TensorInfo& result = program_.tensors[stage.tensor];
+    return compute(
+        extents_of(result),
+        [&](std::span<const Expr> indices) {
+          const std::vector<IterVar> reduced = bind(stage, indices);
+          return combine(stage, typed(stage.body, result.type), reduced);
+        },
+        result.name);
+  }
+
+  static Expr combine(const Stage& stage, Expr value, const std::vector<IterVar>& reduced) {
+    if (!stage.reduction) return value;
+    switch (*stage.reduction) {
+      case ReductionKind::kSum:
+        return sum(std::move(value), reduced);
+      case ReductionKind::kProd:
+        return prod(std::move(value), reduced);
+      case ReductionKind::kMin:
+        return min(std::move(value), reduced);
+      case ReductionKind::kMax:
+        return max(std::move(value), reduced);
+      case ReductionKind::kAny:
+        return any(std::move(value), reduced);
+      case ReductionKind::kAll:
+        return all(std::move(value), reduced);
+      case ReductionKind::kArgmax:
+        break;
+    }
+    throw InternalError("argmax is a reduction of pairs");
+  }
+
+  /// The pairs are a tensor of their own, because an output is one tensor.
+  Tensor make_argmax(const Stage& stage) {
+    const TensorInfo& result = program_.tensors[stage.tensor];
+    const std::int64_t extent = stage.reduce_axes.front().extent;
+    const std::vector<Tensor> best = compute_tuple(
+        extents_of(result),
+        [&](std::span<const Expr> indices) {
+          const std::vector<IterVar> reduced = bind(stage, indices);
+          const Expr value = expr(stage.body);
+          return argmax_reducer(value.type(), extent)({reduced.front(), value}, reduced);
+        },
+        result.name + ".best");
+    return compute(
+        extents_of(result),
+        [&](std::span<const Expr> indices) { return best.front().at({indices.begin(), indices.end()}); }, result.name);
+  }
+
+  /// A body that is a literal alone has the type of the tensor.
+  Expr typed(const Term& body, ir::Type type) {
+    const Expr value = expr(body);
+    return value.type() == type ? value : cast(type, value);
+  }
+
+  std::vector<Expr> exprs(const std::vector<Term>& terms) {
+    std::vector<Expr> list;
+    for (const Term& term : terms) list.push_back(expr(term));
+    return list;
+  }
+
+  Expr expr(const Term& term) {
+    return std::visit(
+        ir::overloaded{
+            [](const Integer& n) { return Expr(n.value); },
+            [](const Real& n) { return Expr(n.value); },
+            [&](const IndexValue& n) { return indices_.at(n.name); },
+            [&](const Access& n) { return read(n); },
+            [&](const Negation& n) { return -expr(n.operand[0]); },
+            [&](const Complement& n) { return !expr(n.operand[0]); },
+            [&](const BinaryTerm& n) { return ir::apply(n.op, expr(n.operands[0]), expr(n.operands[1])); },
+            [&](const FunctionCall& n) { return call(n); },
+        },
+        term.value);
+  }
+
+  Expr call(const FunctionCall& function) {
+    const std::vector<Expr> arguments = exprs(function.arguments);
+    if (const std::optional<ir::Type> type = find_type(function.name)) return cast(*type, arguments[0]);
+    return find_function(function.name)->build(arguments);
+  }
+
+  Expr read(const Access& access) {
+    const std::vector<Expr> indices = exprs(access.indices);
+    const Tensor& tensor = tensors_.at(access.tensor);
+    const Expr value = tensor.at(indices);
+    if (!access.padding) return value;
+    Expr is_inside;
+    const auto require = [&](const Expr& condition) {
+      is_inside = is_inside.defined() ? is_inside && condition : condition;
+    };
+    const std::vector<std::int64_t>& shape = program_.find_tensor(access.tensor)->shape;
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+      const std::optional<IndexInterval> values = interval_of(access.indices[d], leaves());
+      if (!values || values->low < 0) require(indices[d] >= 0);
+      if (!values || values->high >= shape[d]) require(indices[d] < Expr(shape[d]));
+    }
+    return is_inside.defined() ? select(is_inside, value, ir::make_const(*access.padding, tensor.dtype())) : value;
+  }
+
+  Leaves leaves() const {
+    return {[this](const std::string& name) { return std::optional(stage_->find_axis(name)->extent); },
+            [](const Access&) { return std::optional<IndexInterval>(); }};
+  }
+
+  const Program& program_;
+  std::map<std::string, Tensor, std::less<>> tensors_;
+  const Stage* stage_ = nullptr;
+  std::map<std::string, Expr, std::less<>> indices_;
+};
+
+}  // namespace
+
+Signature make_tensors(const Program& program) { return TensorMaker(program).run(); }
+
+}  // namespace nestwright::text

@@ -1,0 +1,41 @@
+#include <gtest/gtest.h>
+
+#include "text/expression.h"
+
+namespace nestwright::text {
+namespace {
+
+std::vector<std::int64_t> shape_of(const std::string& text, const std::string& tensor) {
+  return Expression::parse(text).program().find_tensor(tensor)->shape;
+}
+
+using Shape = std::vector<std::int64_t>;
+
+TEST(Extents, OfInputsFollowFromTheirIndices) {
+  EXPECT_EQ(shape_of("Y[y, x] = X[2*y + 1, x + 3] y=5 x=7", "X"), (Shape{10, 10}));
+  EXPECT_EQ(shape_of("Y[i] = X[i/4, i%4] i=30", "X"), (Shape{8, 4}));
+  EXPECT_EQ(shape_of("Y[i] = X[9 - i] i=10", "X"), (Shape{10}));
+  EXPECT_EQ(shape_of("Y[i] = X[i] + X[i + 2] i=10", "X"), (Shape{12}));
+  EXPECT_EQ(shape_of("Y[i] = X[min(i, 3), max(i, 2), clamp(i, 0, 4)] i=10", "X"), (Shape{4, 10, 5}));
+  EXPECT_EQ(shape_of("Y[i, j] = T[I[i], j] i=10 j=4; I: int32 in [0, 99]", "T"), (Shape{100, 4}));
+  EXPECT_EQ(shape_of("Y[i] = a[] * X[i] i=3", "a"), Shape{});
+  EXPECT_EQ(shape_of("Y[i] = select(i >= 2, X[i - 2], 0) i=10", "X"), (Shape{8}));
+}
+
+TEST(Extents, OfIndicesFollowFromShapes) {
+  const std::string convolution =
+      "Y[n, c, y, x] = sum(d, r, s, X[n, d, 2*y + r, 2*x + s] * W[c, d, r, s]);"
+      "X: float32[1, 4, 9, 11]; W: float32[8, 4, 3, 3]";
+  EXPECT_EQ(shape_of(convolution, "Y"), (Shape{1, 8, 4, 5}));
+  EXPECT_EQ(shape_of("T[i] = A[i] * 2; C[a] = T[a] + B[a] i=6", "C"), (Shape{6}));
+  EXPECT_EQ(shape_of("T[i] = A[i] * 2; C[a] = A[a] + 1 i=6", "C"), (Shape{6}));
+}
+
+TEST(Extents, OneNameMayHaveSeveral) {
+  const Expression e =
+      Expression::parse("S[i] = sum(j, A[i, j]); T[j] = sum(i, B[j, i]) ; A: float32[2, 3]; B: float32[4, 5]");
+  EXPECT_EQ(e.str(), "S[i0]=sum(i1,A[i0,i1]);T[i2]=sum(i3,B[i2,i3]) i0=2 i1=3 i2=4 i3=5");
+}
+
+}  // namespace
+}  // namespace nestwright::text

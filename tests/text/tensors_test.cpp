@@ -1,0 +1,66 @@
+#include "text/tensors.h"
+
+#include <gtest/gtest.h>
+
+#include "text/expression.h"
+
+namespace nestwright::text {
+namespace {
+
+Signature tensors_of(const std::string& text) { return make_tensors(Expression::parse(text).program()); }
+
+/// The operation that computes the last output.
+std::string operation_of(const std::string& text) { return to_string(tensors_of(text).args.back().op()); }
+
+TEST(Tensors, AreThoseOfTheLanguage) {
+  EXPECT_EQ(operation_of("C[i, j] = sum(k, A[i, k] * B[k, j]) i=2 j=3 k=4"),
+            "C: float32[2, 3], C[i, j] = sum(A[i, k]*B[k, j], k in 0..4)");
+  EXPECT_EQ(operation_of("C[i] = max(X[i], 0) * 2.5 - float32(i) i=2"),
+            "C: float32[2], C[i] = max(X[i], 0.0)*2.5 - float32(i)");
+  EXPECT_EQ(operation_of("C[i] = select(X[i] > 0 && i < 3, X[i], exp(X[i])) i=4"),
+            "C: float32[4], C[i] = select(X[i] > 0.0 && i < 3, X[i], exp(X[i]))");
+  EXPECT_EQ(operation_of("C[i] = 0.1 * X[i] i=4; X: float64"), "C: float64[4], C[i] = 0.1*X[i]");
+}
+
+TEST(Tensors, PaddingTestsTheDimensionsThatLeaveTheTensor) {
+  EXPECT_EQ(operation_of("Y[c, y] = sum(r, X[c, y + r - 1]?0 * W[r]); X: float32[2, 8]; W: float32[3] y=8"),
+            "Y: float32[2, 8], Y[i, j] = sum(select(j + r - 1 >= 0 && j + r - 1 < 8, X[i, j + r - 1], 0.0)*W[r], "
+            "r in 0..3)");
+  EXPECT_EQ(operation_of("Y[y] = X[y]?-inf; X: float16[8] y=9"), "Y: float16[9], Y[i] = select(i < 8, X[i], -inf)");
+  EXPECT_EQ(operation_of("Y[y] = X[y]?0; X: float16[8] y=8"), "Y: float16[8], Y[i] = X[i]");
+}
+
+TEST(Tensors, OutputsAreWhatNoStatementReads) {
+  const Signature s = tensors_of("T[i] = A[i] + B[i]; P[i] = T[i] * 2; Q[i] = T[i] - A[i] i=4");
+  std::string names;
+  for (const Tensor& tensor : s.args) names += tensor.name() + " ";
+  EXPECT_EQ(names, "A B P Q ");
+  EXPECT_EQ(s.inputs, 2);
+}
+
+TEST(Tensors, ArgmaxIsAReductionOfPairs) {
+  const Tensor c = tensors_of("C[i] = argmax(k, X[i, k] * 2) i=2 k=5").args.back();
+  EXPECT_EQ(to_string(c.op()), "C: int64[2], C[i] = C.best.v0[i]");
+  EXPECT_EQ(to_string(c.op()->inputs.front()),
+            "C.best.v0: int64[2], C.best.v0[i] = argmax(k, X[i, k]*2.0, k in 0..5).0\n"
+            "C.best.v1: float32[2], C.best.v1[i] = argmax(k, X[i, k]*2.0, k in 0..5).1");
+}
+
+TEST(Tensors, HaveEveryFunctionAndReduction) {
+  for (const char* body :
+       {"exp(X[i])",        "log(X[i])",     "log2(X[i])",        "sqrt(X[i])",      "rsqrt(X[i])",
+        "tanh(X[i])",       "sigmoid(X[i])", "erf(X[i])",         "pow(X[i], 2)",    "scale(X[i], 3)",
+        "round_tf32(X[i])", "floor(X[i])",   "ceil(X[i])",        "round(X[i])",     "abs(X[i])",
+        "min(X[i], 1)",     "max(1, X[i])",  "clamp(X[i], 0, 1)", "fma(X[i], 2, 1)", "select(X[i] < 1, X[i], 2)"}) {
+    EXPECT_EQ(tensors_of(std::string("Y[i] = ") + body + " i=4").args.back().dtype(), kFloat32) << body;
+  }
+  for (const char* reduction : {"sum", "prod", "min", "max"}) {
+    EXPECT_EQ(tensors_of(std::string("Y[] = ") + reduction + "(i, X[i]) i=4").args.back().dtype(), kFloat32);
+  }
+  for (const char* reduction : {"any", "all"}) {
+    EXPECT_EQ(tensors_of(std::string("Y[] = ") + reduction + "(i, X[i] > 0) i=4").args.back().dtype(), kBool);
+  }
+}
+
+}  // namespace
+}  // namespace nestwright::text
