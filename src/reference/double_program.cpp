@@ -19,7 +19,7 @@ class OperationJudge {
  public:
   OperationJudge(const Operation& op, const JudgedRegion& region, Rounding rounding,
                  const std::map<Buffer, JudgedTensor>& tensors)
-      : op_(op), compute_(*op->compute()), region_(region), rounding_(rounding), tensors_(tensors) {}
+      : op_(op), compute_(*op.compute()), region_(region), rounding_(rounding), tensors_(tensors) {}
 
   std::vector<JudgedTensor> run() {
     const ir::Reduce* const reduction = compute_.reduction();

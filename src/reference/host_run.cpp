@@ -2,6 +2,7 @@
 
 #include "ir/interpret/interpret.h"
 #include "kernel/build.h"
+#include "lower/lower.h"
 #include "measure/elements.h"
 #include "runtime/array.h"
 #include "schedule/schedule.h"

@@ -1,6 +1,7 @@
 #include "reference/judged_expr.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "ir/core/intrinsics.h"
@@ -138,8 +139,20 @@ class Judge {
       return {value, ir::abs(wide(a.value) - wide(b.value)) <= or_zero(add_errors(a.error, b.error))};
     }
     if (n.op == BinaryOp::kMin || n.op == BinaryOp::kMax) return {value, largest(a.error, b.error)};
-    if (is_exact) return {value, rounded(value, {}, type)};
-    return {value, rounded(value, carried(n.op, value, a, b), type)};
+    const Expr operands = is_exact ? Expr() : carried(n.op, value, a, b);
+    return {value, rounded(value, operands, type, rounds(n) ? 1 : 0)};
+  }
+
+  /// Whether the operation rounds: x + 0, 0 - x and x * 1 do not.
+  static bool rounds(const ir::Binary& n) {
+    const auto is_number = [](const Expr& e, double value) {
+      const auto* number = e.as<ir::FloatImm>();
+      return number != nullptr && std::abs(number->value) == value;
+    };
+    const bool is_sum = n.op == BinaryOp::kAdd || n.op == BinaryOp::kSub;
+    const double neutral = is_sum ? 0 : 1;
+    const bool is_neutral = is_number(n.a, neutral) && n.op != BinaryOp::kDiv;
+    return !is_neutral && !is_number(n.b, neutral);
   }
 
   /// What an operation makes of the errors of its operands, at least one of which has one.

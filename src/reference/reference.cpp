@@ -22,10 +22,11 @@ double largest_of(ir::Type type) {
 /// Throws UsageError for results that no kernel can be judged by.
 void check_output(const Tensor& output, const std::vector<double>& expected, const std::vector<double>& bound) {
   const double largest = largest_of(output.dtype());
-  std::size_t none = 0, large = 0, unbounded = 0;
+  std::size_t none = 0, large = 0, infinite = 0, unbounded = 0;
   for (std::size_t e = 0; e < expected.size(); ++e) {
     none += std::isnan(expected[e]) ? 1 : 0;
     large += std::isfinite(expected[e]) && std::abs(expected[e]) > largest ? 1 : 0;
+    infinite += std::isinf(expected[e]) ? 1 : 0;
     unbounded += std::isinf(bound[e]) && std::isfinite(expected[e]) ? 1 : 0;
   }
   const auto refuse = [&](std::size_t count, const std::string& what) {
@@ -36,6 +37,7 @@ void check_output(const Tensor& output, const std::vector<double>& expected, con
   };
   if (none > 0) refuse(none, "is not a number");
   if (large > 0) refuse(large, "is too large for " + output.dtype().str());
+  if (2 * infinite > expected.size()) refuse(infinite, "is infinite");
   if (2 * unbounded > expected.size()) refuse(unbounded, "has no error bound");
 }
 

@@ -152,7 +152,8 @@ class TypeChecker {
     TermType type = types[first];
     // Literals take the type of an argument that is not one.
     for (std::size_t i = first; i < types.size(); ++i) {
-      if (!types[i].is_literal()) type = types[i];
+      const bool is_wider = type.is_literal() && types[i].literal != TermType::Literal::kWhole;
+      if (is_wider || !types[i].is_literal()) type = types[i];
     }
     for (std::size_t i = first; i < types.size(); ++i) {
       if (types[i].is_literal() && !type.is_literal()) check_literal(call.arguments[i], type.type, call.name);

@@ -16,6 +16,9 @@
 #include "templates/framework/workload.h"
 #include "templates/framework/workload_file.h"
 #include "templates/registry.h"
+#include "text/expression.h"
+#include "text/product.h"
+#include "text/tensors.h"
 
 namespace nestwright {
 namespace {
@@ -40,6 +43,13 @@ void feed_workload(std::string_view text) {
   const auto parse = [](std::string_view words) { return parse_workload(words); };
   const Workload workload = read_twice(text, parse, kPrint, "a workload is another one once it was printed");
   workload.op->define(workload);
+}
+
+void feed_expression(std::string_view text) {
+  const text::Expression expression =
+      read_twice(text, text::Expression::parse, kPrint, "an expression is another one once it was printed");
+  text::find_product(expression.program());
+  text::make_tensors(expression.program());
 }
 
 void feed_config(std::string_view text) {
@@ -111,6 +121,7 @@ void feed_column(std::string_view bytes) {
 }
 
 constexpr FuzzedParser kParsers[] = {{"workload", feed_workload},
+                                     {"expression", feed_expression},
                                      {"config", feed_config},
                                      {"config_json", feed_config_json},
                                      {"target", feed_target},

@@ -1,0 +1,56 @@
+// The sizes of error bounds: none where nothing is rounded, and small enough to detect a mistake.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/reference/judged_text.h"
+
+namespace nestwright {
+namespace {
+
+double largest_bound(const std::string& text) {
+  const Reference reference = JudgedText(text).judge();
+  return *std::max_element(reference.bound[0].begin(), reference.bound[0].end());
+}
+
+constexpr double kEps = 0x1p-23;
+
+TEST(Bounds, AreZeroWhereNothingIsRounded) {
+  for (const char* text :
+       {"Y[i, j] = X[j, i] i=30 j=40", "Y[i] = max(X[i], 0) i=100", "Y[i] = max(k, abs(X[i, k])) i=10 k=50",
+        "Y[i] = argmax(k, X[i, k]) i=10 k=50", "Y[i] = select(X[i] > 0.5, X[i], -X[i]) i=100",
+        "Y[i] = sum(k, int32(X[i, k])); X: int8 i=10 k=50", "Y[i] = float32(X[i]); X: float16 i=100",
+        "Y[i] = any(k, X[i, k] > 0) i=10 k=3"}) {
+    EXPECT_EQ(largest_bound(text), 0) << text;
+  }
+}
+
+TEST(Bounds, AreThoseOfTheOperations) {
+  EXPECT_NEAR(largest_bound("Y[i] = X[i] * 0.75 i=1000"), 0.75 * kEps, 0.01 * kEps);
+  EXPECT_NEAR(largest_bound("Y[i] = X[i] * 0.75; X: float16 i=1000"), 0.75 * 0x1p-10, 0.01 * 0x1p-10);
+  EXPECT_LT(largest_bound("Y[i] = X[i] * 0.75; X: float64 i=1000"), 0x1p-52);
+  EXPECT_NEAR(largest_bound("Y[i] = (X[i] + 1) * 2 i=1000"), 8 * kEps, 0.1 * kEps);
+}
+
+TEST(Bounds, OfSumsGrowWithTheRootOfTheirTerms) {
+  const double few = largest_bound("Y[i] = sum(k, X[i, k]) i=20 k=256");
+  const double many = largest_bound("Y[i] = sum(k, X[i, k]) i=20 k=4096");
+  // The root of the number of terms twice: of the roundings, and of the partial sums.
+  EXPECT_GT(many, 8 * few);
+  EXPECT_LT(many, 32 * few);
+  EXPECT_LT(many, 0.1);  // less than most terms
+}
+
+TEST(Bounds, OfAnArgmaxIsTheDistanceToRivals) {
+  const JudgedText judged("Y[i] = argmax(k, X[i, k] * 1.25) i=100 k=50");
+  const Reference reference = judged.judge();
+  const auto exact = std::count(reference.bound[0].begin(), reference.bound[0].end(), 0.0);
+  EXPECT_GE(exact, 98);
+  JudgedText tied = judged;
+  for (double& value : tied.inputs[0]) value = 0.3;
+  EXPECT_EQ(tied.judge().bound[0][0], 49) << "any of them may be the largest";
+  EXPECT_EQ(tied.judge().expected[0][0], 0);
+}
+
+}  // namespace
+}  // namespace nestwright

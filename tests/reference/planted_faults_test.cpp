@@ -1,0 +1,81 @@
+// Mistakes that a kernel, or the reference itself, may make.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/error.h"
+#include "tests/reference/judged_text.h"
+
+namespace nestwright {
+namespace {
+
+/// The wrong elements of `fault`, judged as `right`. Both have the same inputs.
+std::size_t caught(const std::string& right, const std::string& fault) {
+  const JudgedText judged(right);
+  JudgedText faulty(fault);
+  faulty.inputs = judged.inputs;
+  return wrong_elements(faulty.compute()[0], judged.judge());
+}
+
+TEST(PlantedFaults, InAKernelAreCaught) {
+  const std::string sizes = "; A: float32[40, 200]; B: float32[200, 40] i=40 j=40";
+  const std::string product = "C[i, j] = sum(k, A[i, k] * B[k, j])" + sizes;
+  EXPECT_EQ(caught(product, product), 0u);
+  EXPECT_GE(caught(product, "C[i, j] = sum(k, A[i, k] * B[k, j] * select(k == 77, 0, 1.0))" + sizes), 1590u)
+      << "a missing step";
+  EXPECT_GE(caught(product, "C[i, j] = sum(k, A[i, k] * B[k, j] * select(k == 199, 2, 1.0))" + sizes), 1590u)
+      << "a step that is executed twice";
+  EXPECT_EQ(caught(product, "C[i, j] = sum(k, select(k < 0, A[i, k] * B[k, j], 0))" + sizes + " k=200"), 1600u)
+      << "zeros";
+  EXPECT_GE(caught(product, "T[i, j] = sum(k, A[i, k] * B[k, j]); C[i, j] = T[j, i]" + sizes), 1500u)
+      << "a transposed result";
+}
+
+TEST(PlantedFaults, InPaddingAreCaught) {
+  const std::string sizes = "; X: float32[4, 30]; W: float32[3] y=30";
+  const std::string right = "Y[c, y] = sum(r, X[c, y + r - 1]?0 * W[r])" + sizes;
+  EXPECT_EQ(caught(right, right), 0u);
+  EXPECT_EQ(caught(right, "Y[c, y] = sum(r, X[c, y + r - 1]?1 * W[r])" + sizes), 8u) << "the borders";
+  EXPECT_GE(caught(right, "Y[c, y] = sum(r, X[c, y + r]?0 * W[r])" + sizes), 110u) << "shifted";
+}
+
+TEST(PlantedFaults, InPrecisionAreCaught) {
+  const std::string softmax =
+      "M[i] = max(j, X[i, j]); E[i, j] = exp(X[i, j] - M[i]); S[i] = sum(j, E[i, j]); Y[i, j] = E[i, j] / S[i] i=40 "
+      "j=50";
+  EXPECT_EQ(caught(softmax, softmax), 0u);
+  EXPECT_GE(caught(softmax,
+                   "M[i] = max(j, X[i, j]); E[i, j] = float32(float16(exp(X[i, j] - M[i])));"
+                   "S[i] = sum(j, E[i, j]); Y[i, j] = E[i, j] / S[i] i=40 j=50"),
+            1800u);
+  EXPECT_GE(caught("Y[i] = tanh(X[i]) i=1000", "Y[i] = X[i] - X[i]*X[i]*X[i]/3 i=1000"), 900u);
+}
+
+TEST(PlantedFaults, InTheReferenceAreCaughtByTheInterpreter) {
+  const JudgedText judged("T[i, j] = A[i, j] * 2; C[i] = sum(j, T[i, j]) i=30 j=30");
+  const Tensor c = judged.definition.args.back(), a = judged.definition.args.front();
+  const Tensor t(c.op()->inputs.front());
+  std::vector<JudgedValues> tensors{{a, judged.inputs[0]}, {t, {}}, {c, std::vector<double>(30)}};
+  for (std::size_t e = 0; e < 900; ++e) {
+    tensors[1].values.push_back(2 * judged.inputs[0][e]);
+    tensors[2].values[e / 30] += tensors[1].values[e];
+  }
+  EXPECT_NO_THROW(check_with_interpreter(tensors));
+  const auto message_of = [](const std::vector<JudgedValues>& changed) -> std::string {
+    try {
+      check_with_interpreter(changed);
+    } catch (const InternalError& e) {
+      return e.what();
+    }
+    return "not caught";
+  };
+  std::vector<JudgedValues> faulty = tensors;
+  faulty[2].values[17] += 1e-9;
+  EXPECT_THAT(message_of(faulty), ::testing::HasSubstr("the reference of 'C' is"));
+  EXPECT_THAT(message_of(faulty), ::testing::HasSubstr("at element 17"));
+  faulty = tensors;
+  faulty[1].values[899] *= 1 + 1e-12;
+  EXPECT_THAT(message_of(faulty), ::testing::HasSubstr("the reference of 'T' is"));
+}
+
+}  // namespace
+}  // namespace nestwright
