@@ -8,7 +8,10 @@
 
 namespace nestwright {
 
-std::string kernel_name(const Workload& workload) { return workload.op->name; }
+std::string kernel_name(const Workload& workload) {
+  const std::string& name = workload.op->name;
+  return name.find('[') == std::string::npos ? name : "expression";  // of text, which is no identifier
+}
 
 Lowered lower_point(const SearchSpace& space, const Point& point, const LowerOptions& options) {
   try {

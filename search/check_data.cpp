@@ -7,23 +7,36 @@
 #include <utility>
 
 #include "measure/elements.h"
+#include "support/error.h"
 #include "support/hash.h"
 #include "templates/checking/wide_magnitudes.h"
 
 namespace nestwright {
 namespace {
 
+double rounded(ir::Type type, double value) {
+  std::array<std::byte, 8> memory{};
+  encode_elements(type, {&value, 1}, memory.data());
+  return element_at(type, memory.data(), 0);
+}
+
 /// A value drawn uniformly from [-1, 1] and rounded to the type; for integers of 8 bits, from all values.
 double draw(ir::Type type, std::mt19937_64& random) {
+  if (type.is_bool()) return static_cast<double>(random() & 1);
   if (type.is_int()) {
     const double low = type.code == ir::TypeCode::kUInt ? 0 : -std::ldexp(1.0, type.bits - 1);
     const double values = std::ldexp(1.0, std::min<int>(type.bits, 8));
     return std::floor(std::uniform_real_distribution<double>(0, values)(random)) + std::max(low, -values / 2);
   }
-  const double value = std::uniform_real_distribution<double>(-1, 1)(random);
-  std::array<std::byte, 8> memory{};
-  encode_elements(type, {&value, 1}, memory.data());
-  return element_at(type, memory.data(), 0);
+  return rounded(type, std::uniform_real_distribution<double>(-1, 1)(random));
+}
+
+/// A value drawn uniformly from `range`; for integers, from those in it.
+double draw(ir::Type type, const DataRange& range, std::mt19937_64& random) {
+  const bool is_whole = !type.is_float();
+  const double low = is_whole ? std::ceil(range.low) : range.low, high = is_whole ? std::floor(range.high) : range.high;
+  const double value = std::uniform_real_distribution<double>(low, is_whole ? high + 1 : high)(random);
+  return std::clamp(rounded(type, is_whole ? std::floor(value) : value), low, high);
 }
 
 }  // namespace
@@ -31,6 +44,8 @@ double draw(ir::Type type, std::mt19937_64& random) {
 CheckData make_check_data(const Workload& workload) {
   const Operator& op = *workload.op;
   const Definition definition = op.define(workload);
+  const std::vector<std::optional<DataRange>> ranges =
+      op.ranges ? op.ranges(workload) : std::vector<std::optional<DataRange>>(definition.args.size());
   CheckData data;
   std::mt19937_64 random(stable_hash(workload.str()));
   for (std::size_t i = 0; i < definition.args.size(); ++i) {
@@ -41,9 +56,16 @@ CheckData make_check_data(const Workload& workload) {
     data.roles.push_back(is_input ? ir::Role::kInput : ir::Role::kOutput);
     if (!is_input) continue;
     std::vector<double>& values = data.inputs.emplace_back(static_cast<std::size_t>(buffer->elements()));
-    for (double& value : values) value = draw(buffer->element, random);
+    for (double& value : values) {
+      value = ranges[i] ? draw(buffer->element, *ranges[i], random) : draw(buffer->element, random);
+    }
   }
   Reference reference = op.reference(workload, data.inputs);
+  for (const std::vector<double>& expected : reference.expected) {
+    if (std::any_of(expected.begin(), expected.end(), [](double value) { return !std::isnan(value); })) continue;
+    throw UsageError("the reference of " + workload.str() +
+                     " is not a number anywhere, so that no kernel can be checked: give data on which it has a value");
+  }
   data.expected = std::move(reference.expected);
   data.bound = std::move(reference.bound);
   return data;

@@ -15,6 +15,7 @@
 #include "support/error.h"
 #include "templates/framework/load_plugin.h"
 #include "templates/registry.h"
+#include "text_operator/text_operator.h"
 
 namespace nestwright::cli {
 namespace {
@@ -45,6 +46,17 @@ Registry CommonOptions::registry() const {
     if (loaded.insert(std::filesystem::weakly_canonical(file, ignored)).second) load_plugin(file, registry);
   }
   return registry;
+}
+
+Task CommonOptions::task(const Registry& registry) const {
+  if (!has_workload()) throw UsageError("no workload is given: write one, or an expression with --expr");
+  if (expression.empty()) return {registry.parse_workload(workload_text()), parsed_target()};
+  // The text first, so that columns are those of the option's value.
+  return {workload_of(expression + (workload.empty() ? "" : " " + workload_text())), parsed_target()};
+}
+
+Workload parse_any_workload(const Registry& registry, const std::string& text) {
+  return text.find('[') == std::string::npos ? registry.parse_workload(text) : workload_of(text);
 }
 
 Target CommonOptions::parsed_target() const {
@@ -93,10 +105,15 @@ int print_error(ExitCode code, std::string sentence) {
   return code;
 }
 
-void add_workload(Command& command, CommonOptions& options, bool required) {
-  Argument workload = command.add_option("workload", options.workload,
-                                         "operator and parameters, e.g. matmul m=512 n=512 k=512 tb=1 dtype=float64");
-  if (required) workload.required();
+void add_workload(Command& command, CommonOptions& options) {
+  command.add_option("workload", options.workload,
+                     "operator and parameters, e.g. matmul m=512 n=512 k=512 tb=1 dtype=float64");
+  command
+      .add_option("--expr", options.expression,
+                  "an expression instead of an operator, with its sizes as the workload, e.g. --expr \"C[i, j] = "
+                  "sum(k, A[i, k] * B[k, j])\" i=512 j=512 k=512 (docs/expressions.md)")
+      .value_name("TEXT")
+      .check(not_empty());
   add_plugins(command, options);
 }
 

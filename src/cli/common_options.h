@@ -21,6 +21,7 @@ using Action = std::function<int()>;
 /// Options that several subcommands take. The help shows these defaults.
 struct CommonOptions {
   std::vector<std::string> workload;  ///< words of the workload; quoting them is optional
+  std::string expression;             ///< an expression text, whose sizes are then the words of the workload; or empty
   std::string db;
   std::string target = "host";
   int threads = 0;  ///< 0: as many as the target has
@@ -33,10 +34,14 @@ struct CommonOptions {
   /// Throws UsageError.
   Target parsed_target() const;
   /// Throws UsageError.
-  Task task(const Registry& registry) const { return {registry.parse_workload(workload_text()), parsed_target()}; }
+  Task task(const Registry& registry) const;
+  bool has_workload() const { return !workload.empty() || !expression.empty(); }
 };
 
-void add_workload(Command& command, CommonOptions& options, bool required = true);
+/// A workload of the registry, or, where the text has a bracket, one of an expression text. Throws UsageError.
+Workload parse_any_workload(const Registry& registry, const std::string& text);
+
+void add_workload(Command& command, CommonOptions& options);
 Argument add_db(Command& command, CommonOptions& options);
 Argument add_target(Command& command, CommonOptions& options);
 void add_json(Command& command, CommonOptions& options);

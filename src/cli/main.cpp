@@ -19,6 +19,7 @@
 #include "cli/exit_code.h"
 #include "space/nearest_name.h"
 #include "support/error.h"
+#include "text/expression_error.h"
 
 namespace nestwright::cli {
 namespace {
@@ -51,6 +52,10 @@ int run_action(const Action& action) {
     return code;
   } catch (const LogError& e) {
     return print_error(kDatabase, e.what());
+  } catch (const text::ExpressionError& e) {
+    const int code = print_error(kUsage, e.what());
+    note(printable(e.excerpt()));
+    return code;
   } catch (const UsageError& e) {
     return print_error(kUsage, e.what());
   } catch (const ScheduleError& e) {

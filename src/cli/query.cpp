@@ -24,7 +24,7 @@ struct QueryOptions {
 };
 
 void refuse_ignored_options(const QueryOptions& options) {
-  const bool one = !options.common.workload.empty();
+  const bool one = options.common.has_workload();
   if (one && !(options.op.empty() && options.dtype.empty())) {
     throw UsageError("--op and --dtype filter a listing: drop them, or drop the workload");
   }
@@ -154,7 +154,7 @@ int run(const QueryOptions& options) {
   refuse_ignored_options(options);
   if (options.check) return check(options);
   const Registry registry = options.common.registry();
-  if (options.common.workload.empty()) {
+  if (!options.common.has_workload()) {
     listing_filter(options, registry);  // refuses misspelt names before the database is opened
     return list(options, registry, open_database(options.common, OpenMode::kRead));
   }
@@ -169,7 +169,7 @@ void add_query(CommandLine& line, Action& action) {
   auto options = std::make_shared<QueryOptions>();
   Command command =
       line.add_command("query", "look up the best known configuration; without a workload, list what is recorded");
-  add_workload(command, options->common, false);
+  add_workload(command, options->common);
   add_db(command, options->common);
   Argument target = add_target(command, options->common);
   target.describe("host, or for example cpu,isa=avx2,threads=1; in a listing: only this target (default: any)");

@@ -197,7 +197,7 @@ void add_search(Command& command, TuneOptions& options) {
 void add_tune(CommandLine& line, Action& action) {
   auto options = std::make_shared<TuneOptions>();
   Command command = line.add_command("tune", "search for the fastest configuration of a workload");
-  add_workload(command, options->common, false);
+  add_workload(command, options->common);
   command
       .add_option(
           "--file", options->file,
@@ -212,9 +212,10 @@ void add_tune(CommandLine& line, Action& action) {
   command.on_chosen([options, &action] {
     options->apply_effort();
     const bool has_file = !options->file.empty();
-    if (options->common.workload.empty() != has_file) {
-      throw WrongArguments(has_file ? "a workload and --file are given: drop one of them"
-                                    : "no workload is given: write one, or a file of them with --file");
+    if (options->common.has_workload() == has_file) {
+      throw WrongArguments(
+          has_file ? "a workload and --file are given: drop one of them"
+                   : "no workload is given: write one, an expression with --expr, or a file of them with --file");
     }
     if (has_file && !options->session.template_name.empty()) {
       throw WrongArguments("--template and --file are given: drop one of them");

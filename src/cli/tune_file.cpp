@@ -124,7 +124,7 @@ std::vector<FileTask> read_tasks(const std::string& file, const Registry& regist
     const WorkloadEntry& entry = read.entries[i];
     const std::string place = entry_place(file, i, entry);
     try {
-      const Task task{registry.parse_workload(entry.workload), target};
+      const Task task{parse_any_workload(registry, entry.workload), target};
       templates_for(task.workload, target);
       require_runnable(task, machine);
       const auto same = std::find_if(tasks.begin(), tasks.end(),

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "support/error.h"
+#include "support/hash.h"
 #include "templates/framework/template.h"
 
 namespace nestwright {
@@ -44,8 +45,18 @@ const std::set<std::string, std::less<>>& taken_names() {
 
 }  // namespace
 
+namespace {
+
+bool is_identifier(const std::string& name) {
+  return !name.empty() && std::isalpha(static_cast<unsigned char>(name.front())) != 0 &&
+         std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+}
+
+}  // namespace
+
 std::string default_function_name(const Workload& workload) {
   std::string name = workload.op->name;
+  if (!is_identifier(name)) return fmt::format("expression_{:08x}", stable_hash(workload.str()) & 0xffffffff);
   for (const auto& [key, value, is_default] : workload.parameters) {
     if (is_default && key != "dtype") continue;
     name += "_" + (key == "dtype" ? "" : key);
@@ -56,10 +67,7 @@ std::string default_function_name(const Workload& workload) {
 }
 
 void check_function_name(const std::string& name) {
-  const bool is_identifier =
-      !name.empty() && std::isalpha(static_cast<unsigned char>(name.front())) != 0 &&
-      std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
-  if (!is_identifier) {
+  if (!is_identifier(name)) {
     throw UsageError(fmt::format(
         "'{}' cannot be the name of a C function: begin with a letter, go on with letters, digits and _", name));
   }

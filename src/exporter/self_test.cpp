@@ -111,14 +111,15 @@ std::string self_test_source(const Exported& e) {
 
   std::string filled, frees;
   std::vector<std::string> input_parameters, input_names;
-  for (const Tensor& tensor : e.definition->args) {
-    if (tensor == output) break;
+  const std::vector<std::optional<DataRange>> ranges = input_ranges(e.task->workload, *e.definition);
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const Tensor& tensor = e.definition->args[i];
     const std::string& name = tensor.name();
     input_parameters.push_back(fmt::format("const {}* {}", c_type(tensor.dtype()), name));
     input_names.push_back(name);
     filled +=
         fmt::format("  {0}* {1} = memory_for({2} * sizeof({0}));\n  for (long i = 0; i < {2}; ++i) {1}[i] = {3};\n",
-                    c_type(tensor.dtype()), name, tensor.buffer()->elements(), c_draw(tensor.dtype()));
+                    c_type(tensor.dtype()), name, tensor.buffer()->elements(), c_draw(tensor.dtype(), ranges[i]));
     frees += fmt::format("  free({});\n", name);
   }
   const std::string got = c_value(output.dtype(), "result[place_of(expected->element)]");

@@ -1,5 +1,7 @@
 #include "exporter/self_test_data.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -117,7 +119,16 @@ double SelfTestRandom::uniform() {
   return static_cast<double>(state_ >> 11) * 0x1p-52 - 1;
 }
 
-double SelfTestRandom::draw(ir::Type type) {
+double SelfTestRandom::draw(ir::Type type, const std::optional<DataRange>& range) {
+  if (range && type.is_float()) {
+    const double value = range->low + (uniform() + 1) / 2 * (range->high - range->low);
+    if (type.bits == 16) return truncated(type, value);
+    return type == kFloat32 ? static_cast<float>(value) : value;
+  }
+  if (range) {
+    const double low = std::ceil(range->low), high = std::floor(range->high);
+    return low + std::floor((uniform() + 1) / 2 * (high - low + 1));
+  }
   const double value = uniform();
   if (type == kUInt8) return std::trunc(128 * value + 128);
   if (type.is_int()) return std::floor(128 * value);
@@ -155,16 +166,22 @@ std::vector<std::int64_t> choose_elements(const std::vector<std::int64_t>& shape
   return {chosen.begin(), chosen.end()};
 }
 
+std::vector<std::optional<DataRange>> input_ranges(const Workload& workload, const Definition& definition) {
+  if (workload.op->ranges) return workload.op->ranges(workload);
+  return std::vector<std::optional<DataRange>>(static_cast<std::size_t>(definition.inputs));
+}
+
 SelfTestData make_self_test_data(const Workload& workload, const Definition& definition) {
   if (static_cast<int>(definition.args.size()) != definition.inputs + 1) {
     throw UsageError("a self-test is made of operators with one output only");
   }
   SelfTestRandom random;
+  const std::vector<std::optional<DataRange>> ranges = input_ranges(workload, definition);
   HostTensors inputs;
   for (int i = 0; i < definition.inputs; ++i) {
     const ir::Buffer& buffer = definition.args[static_cast<std::size_t>(i)].buffer();
     std::vector<double>& values = inputs.emplace_back(static_cast<std::size_t>(buffer->elements()));
-    for (double& value : values) value = random.draw(buffer->element);
+    for (double& value : values) value = random.draw(buffer->element, ranges[static_cast<std::size_t>(i)]);
   }
   const Reference reference = workload.op->reference(workload, inputs);
   const ir::Buffer& output = definition.args.back().buffer();
@@ -193,7 +210,17 @@ SelfTestData make_self_test_data(const Workload& workload, const Definition& def
   return data;
 }
 
-std::string c_draw(ir::Type type) {
+std::string c_draw(ir::Type type, const std::optional<DataRange>& range) {
+  if (range && type.is_float()) {
+    const std::string value =
+        fmt::format("{:.17g} + (uniform() + 1) / 2 * ({:.17g} - {:.17g})", range->low, range->high, range->low);
+    if (type.bits == 16) return fmt::format("to_{}({})", type.str(), value);
+    return fmt::format("({})({})", type == kFloat32 ? "float" : "double", value);
+  }
+  if (range) {
+    const double low = std::ceil(range->low), high = std::floor(range->high);
+    return fmt::format("{:.17g} + floor((uniform() + 1) / 2 * {:.17g})", low, high - low + 1);
+  }
   if (type == kBFloat16) return "to_bfloat16(uniform())";
   if (type == kFloat16) return "to_float16(uniform())";
   if (type == kUInt8) return "(unsigned char)(128 * uniform() + 128)";

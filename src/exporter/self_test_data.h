@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,14 +40,17 @@ std::vector<std::int64_t> choose_elements(const std::vector<std::int64_t>& shape
 class SelfTestRandom {
  public:
   double uniform();            ///< in [-1, 1); xorshift after Marsaglia (J. Stat. Softw. 8(14), 2003)
-  double draw(ir::Type type);  ///< an element; bytes are uniform over all values
+  /// An element: of the range, if there is one; else bytes are uniform over all values.
+  double draw(ir::Type type, const std::optional<DataRange>& range);
 
  private:
   std::uint64_t state_ = 88172645463325252u;
 };
 
 /// Returns a C expression that draws an element in the same way.
-std::string c_draw(ir::Type type);
+std::string c_draw(ir::Type type, const std::optional<DataRange>& range);
+/// The ranges of the inputs of a workload, one for each.
+std::vector<std::optional<DataRange>> input_ranges(const Workload& workload, const Definition& definition);
 /// Returns a C expression for `element`, of the type, as a double.
 std::string c_value(ir::Type type, const std::string& element);
 /// Returns the C functions that `text`, which contains results of c_draw() and c_value(), calls.

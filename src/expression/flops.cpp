@@ -77,9 +77,13 @@ double flops_of(const Operation& op, std::set<Operation>& seen) {
 
 }  // namespace
 
-double count_flops(const Tensor& output) {
+double count_flops(const Tensor& output) { return count_flops(std::span(&output, 1)); }
+
+double count_flops(std::span<const Tensor> outputs) {
   std::set<Operation> seen;
-  return flops_of(output.op(), seen);
+  double flops = 0;
+  for (const Tensor& output : outputs) flops += flops_of(output.op(), seen);
+  return flops;
 }
 
 }  // namespace nestwright

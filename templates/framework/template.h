@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -65,6 +66,11 @@ struct Template {
   bool is_for(DeviceKind device) const { return std::find(devices.begin(), devices.end(), device) != devices.end(); }
 };
 
+/// The numbers that an input's elements are drawn from, both ends included.
+struct DataRange {
+  double low = -1, high = 1;
+};
+
 struct Operator {
   std::string name;  ///< how its workloads' texts, which are keys of the log, begin
   std::string summary;
@@ -81,6 +87,9 @@ struct Operator {
   /// products the reference is often theirs times powers of two, which costs no second pass over the terms. It is left
   /// empty where it has to be computed.
   std::function<CheckedInputs(const Workload&, const CheckedInputs& uniform)> wide_inputs = {};
+  /// The ranges of the inputs' data, one for each input; absent: [-1, 1], and for integers all values of 8 bits. None:
+  /// likewise for every input.
+  std::function<std::vector<std::optional<DataRange>>(const Workload&)> ranges = {};
   /// The likely fastest first: its first guess serves where nothing was tuned.
   std::vector<Template> templates = {};
   std::string plugin = {};  ///< that added it, as PluginFile::identity says; empty: none

@@ -1,0 +1,20 @@
+// The templates of matmul for an expression that is a matrix product by its structure.
+// Thread rule: pure functions.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "templates/framework/template.h"
+#include "text/expression.h"
+
+namespace nestwright {
+
+/// The workload of matmul that computes the same from the same memory. Nothing where the expression is no product, or
+/// its types are not those of a matmul.
+std::optional<Workload> matmul_workload_of(const text::Expression& expression);
+
+/// Empty where the expression is no product.
+std::vector<Template> product_templates(const text::Expression& expression);
+
+}  // namespace nestwright

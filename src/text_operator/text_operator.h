@@ -1,0 +1,25 @@
+// Makes an operator of an expression text, with the templates that serve it, to be tuned, looked up and exported like
+// any other.
+//
+//   const Workload workload = workload_of("C[i, j] = sum(k, A[i, k] * B[k, j]) i=512 j=512 k=512");
+//   workload.op->name     // C[i0,i1]=sum(i2,A[i0,i2]*B[i2,i1])
+//   workload.str()        // the same with i0=512 i1=512 i2=512
+//
+// Thread rule: pure functions.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "templates/framework/template.h"
+#include "text/expression.h"
+
+namespace nestwright {
+
+/// The operator of an expression of any sizes: its name is the canonical text, its parameters are the sizes.
+std::shared_ptr<const Operator> make_text_operator(const text::Expression& expression);
+
+/// The workload of an expression with its sizes. Throws text::ExpressionError.
+Workload workload_of(std::string_view expression);
+
+}  // namespace nestwright
