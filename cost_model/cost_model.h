@@ -45,8 +45,4 @@ class CostModel {
 std::unique_ptr<CostModel> make_cost_model(std::string_view name, std::uint64_t seed);
 std::vector<std::string> cost_model_names();
 
-/// Spearman's rank correlation, with ties averaged; nullopt for fewer than three pairs or where a side is constant. The
-/// audit of a model on held-out trials uses it.
-std::optional<double> rank_correlation(std::span<const double> a, std::span<const double> b);
-
 }  // namespace nestwright

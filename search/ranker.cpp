@@ -20,9 +20,7 @@ constexpr std::size_t kFirstTraining = 24;  // observations before the first tra
 // The model is trained again when the observations have grown by this factor, as its cost grows with their number.
 constexpr double kGrowth = 1.25, kLaterGrowth = 1.5;
 constexpr std::size_t kLater = 200;  // observations from which on kLaterGrowth applies
-constexpr double kAuditGrowth = 2;   // the same factor for the audit, which trains a model of its own
-constexpr std::size_t kHeldOut = 5;  // every fifth observation is held out for the audit
-constexpr double kUseful = 0.2;      // rank correlation below which the model is not used
+constexpr double kAuditGrowth = 2;  // the same factor for the audit, which trains a model for each of its folds
 
 // The weight of other tasks' trials halves with every kHalfLife trials of this task and is 0 below kMinWeight. This
 // is AutoTVM's discount of a base model (autotvm/tuner/xgboost_cost_model.py, 0.5^(trials / plan size)).
@@ -138,33 +136,24 @@ void Ranker::learn() {
   learnt_from_ = learn_from_;
 }
 
-void Ranker::audit(const TrainingSet& set) {
+void Ranker::audit(TrainingSet set) {
   const Stopwatch watch(train_ns_);
-  // Holds out trials of this task where there are enough, else trials of the others.
-  std::vector<Observation> kept;
-  std::vector<Features> held_out;
-  std::vector<double> truth;
-  const auto split = [&](const std::vector<Observation>& observations, bool holds_out, double min_weight) {
-    for (std::size_t i = 0; i < observations.size(); ++i) {
-      if (holds_out && i % kHeldOut == kHeldOut - 1 && observations[i].weight >= min_weight) {
-        held_out.push_back(observations[i].features);
-        truth.push_back(observations[i].throughput);
-      } else {
-        kept.push_back(observations[i]);
-      }
-    }
-  };
-  const bool suffices = set.own.size() >= kFirstTraining;
-  split(set.own, suffices, 1);
-  split(set.others, !suffices, 0);
-  auditor_->update(with_and_without_resources(std::move(kept)));
-  audit_ = auditor_->is_trained() ? rank_correlation(auditor_->predict(held_out), truth) : std::nullopt;
+  // A disturbed reading is not to judge a model by.
+  std::vector<std::size_t> judged;
+  const bool judges_own = set.own.size() >= kFirstTraining;
+  for (std::size_t i = 0; judges_own && i < set.own.size(); ++i) {
+    if (set.own[i].weight >= 1) judged.push_back(i);
+  }
+  for (std::size_t i = 0; !judges_own && i < set.others.size(); ++i) judged.push_back(set.own.size() + i);
+  std::vector<Observation> all = std::move(set.own);
+  std::move(set.others.begin(), set.others.end(), std::back_inserter(all));
+  audit_ = cross_validate(*auditor_, all, judged);
   audited_from_ = audit_from_;
 }
 
 bool Ranker::can_rank() {
   learn();
-  return model_->is_trained() && audit_.value_or(0) >= kUseful;
+  return model_->is_trained() && audit_ && audit_->passes();
 }
 
 std::vector<std::optional<std::uint64_t>> Ranker::likeness(std::span<const Point> points) {

@@ -1,6 +1,6 @@
 // Ranks unmeasured points by a cost model that it trains on the observed ones. Features are computed on all cores and
-// cached. It audits the model: a second model, trained without the held-out trials, predicts these; where the audit
-// finds no correlation, can_rank() is false and strategies do without the model. Thread rule: one thread at a time.
+// cached. It audits the model by cross-validation (cost_model/model_audit.h); where the model fails, can_rank() is false
+// and strategies do without it. Thread rule: one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cost_model/cost_model.h"
+#include "cost_model/model_audit.h"
 #include "search/search_space.h"
 
 namespace nestwright {
@@ -56,8 +57,8 @@ class Ranker {
   /// from the knobs. nullopt for points that cannot be lowered.
   std::vector<std::optional<std::uint64_t>> likeness(std::span<const Point> points);
 
-  /// Rank correlation on held-out trials in the last audit; nullopt before the first one.
-  std::optional<double> audit() const { return audit_; }
+  /// The last audit; nullopt before the first one, and where it had too little to judge by.
+  const std::optional<ModelAudit>& audit() const { return audit_; }
   std::int64_t feature_ns() const { return feature_ns_; }
   std::int64_t train_ns() const { return train_ns_; }
 
@@ -80,8 +81,8 @@ class Ranker {
   std::vector<std::size_t> chosen_of(std::size_t count) const;
   /// The training data of the first `count` observations.
   TrainingSet training_set(std::size_t count);
-  /// Trains the auditor without the held-out trials, taken from this task or, where it has too few, from the others.
-  void audit(const TrainingSet& set);
+  /// Audits the model on the trials of this task or, where it has too few, on those of others.
+  void audit(TrainingSet set);
   /// Features without the resources that the compiler reports.
   std::vector<const std::optional<Features>*> features_of(std::span<const Point> points);
   std::optional<DeviceResources> resources_of(const Point& point) const;
@@ -98,7 +99,7 @@ class Ranker {
   std::size_t learnt_from_ = 0;                            ///< observations that the last training used
   std::size_t audit_from_ = 0, audited_from_ = 0;          ///< the same for audits
   std::size_t generation_ = 0;                             ///< trainings so far
-  std::optional<double> audit_;
+  std::optional<ModelAudit> audit_;
   std::int64_t feature_ns_ = 0, train_ns_ = 0;
 };
 

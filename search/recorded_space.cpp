@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "space/near_candidate.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -15,17 +16,33 @@ constexpr const char* kTemplate = " template";  // a column that no knob has
 
 std::string text_of(const ConfigEntry& entry) { return fmt::format("{}{}", entry.label, entry.value); }
 
+/// The distance of the values of the knobs that both have.
+double distance(const Point& a, const Point& b) {
+  double sum = 0;
+  for (const ConfigEntry& entry : a.config.entries()) {
+    const ConfigEntry* other = b.config.find(entry.knob);
+    if (other != nullptr && entry.label.empty()) sum += knob_distance(entry.value, other->value);
+  }
+  return sum;
+}
+
 }  // namespace
 
-RecordedSpace::RecordedSpace(const Task& task, const std::vector<RecordedPoint>& points) : SearchSpace(task) {
+RecordedSpace::RecordedSpace(const Task& task, const std::vector<RecordedPoint>& points)
+    : RecordedSpace(SearchSpace(task), points) {}
+
+RecordedSpace::RecordedSpace(const SearchSpace& whole, const std::vector<RecordedPoint>& points) : SearchSpace(whole) {
+  std::map<std::string, std::vector<std::size_t>> samples;
   for (const RecordedPoint& recorded : points) {
     const Point& given = recorded.point;
     // The log has labels without their values: resolve them.
     const std::optional<Point> point = find(given.template_name, given.version, given.config);
     if (!point || !SearchSpace::is_valid(*point) || !index_.try_emplace(point->key(), points_.size()).second) continue;
-    if (recorded.is_sample) samples_.push_back(points_.size());
+    if (recorded.is_sample) samples[point->template_name].push_back(points_.size());
     points_.push_back(*point);
+    is_sample_.push_back(recorded.is_sample ? 1 : 0);
   }
+  for (auto& [name, list] : samples) samples_.push_back(std::move(list));
   std::erase_if(seeds_, [this](const Point& seed) { return !contains(seed); });
 
   const auto note = [this](const std::string& knob, const std::string& value) {
@@ -37,6 +54,21 @@ RecordedSpace::RecordedSpace(const Task& task, const std::vector<RecordedPoint>&
     for (const ConfigEntry& entry : point.config.entries()) note(entry.knob, text_of(entry));
   }
   for (const Point& point : points_) codes_.push_back(encode(point));
+}
+
+std::vector<SearchSpace::Part> RecordedSpace::parts() const {
+  std::vector<Part> parts;
+  for (const Part& whole : SearchSpace::parts()) {
+    std::vector<RecordedPoint> of_template;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      if (points_[i].template_name == whole.template_name) of_template.push_back({points_[i], is_sample_[i] != 0});
+    }
+    if (of_template.empty()) continue;
+    parts.push_back(
+        {whole.template_name, std::unique_ptr<SearchSpace>(new RecordedSpace(*whole.space, of_template))});
+  }
+  if (parts.size() < 2) parts.clear();
+  return parts;
 }
 
 RecordedSpace::Code RecordedSpace::encode(const Point& point) const {
@@ -68,12 +100,21 @@ std::optional<Point> RecordedSpace::nearest(const Point& wanted, const std::vect
     best.push_back(i);
   }
   if (best.empty()) return std::nullopt;
+  std::vector<double> distances;
+  for (const std::size_t i : best) distances.push_back(distance(wanted, points_[i]));
+  const double nearest = *std::min_element(distances.begin(), distances.end());
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < best.size(); ++i) {
+    if (distances[i] == nearest) best[kept++] = best[i];
+  }
+  best.resize(kept);
   return points_[best[random() % best.size()]];
 }
 
 std::optional<Point> RecordedSpace::sample(std::mt19937_64& random) const {
   if (samples_.empty()) return std::nullopt;
-  return points_[samples_[random() % samples_.size()]];
+  const std::vector<std::size_t>& list = samples_[random() % samples_.size()];
+  return points_[list[random() % list.size()]];
 }
 
 std::optional<Point> RecordedSpace::mutate(const Point& point, int changes, std::mt19937_64& random) const {

@@ -26,7 +26,7 @@ double by_history(std::span<const Improvement> history, double seconds) {
 
 double remaining_gain(std::span<const Improvement> history, double seconds, const SearchOutlook& outlook) {
   double gain = std::exp(by_history(history, seconds)) - 1;
-  const double trust = std::clamp(outlook.audit.value_or(0), 0.0, 1.0);
+  const double trust = outlook.model_skill.value_or(0);
   if (outlook.predicted_gain) gain = (gain + trust * std::max(*outlook.predicted_gain, 0.0)) / (1 + trust);
   if (outlook.roofline_share && *outlook.roofline_share > 0) {
     gain = std::min(gain, std::max(1 / *outlook.roofline_share - 1, 0.0));

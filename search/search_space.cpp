@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
+#include "space/random_index.h"
 #include "support/error.h"
 #include "templates/framework/completion.h"
 
@@ -38,15 +40,30 @@ const SearchSpace::Member& SearchSpace::member(const Point& point) const {
                                point.version, task_.workload.str()));
 }
 
-std::optional<Point> SearchSpace::sample(std::mt19937_64& random) const {
-  double total = 0;
-  for (const Member& m : members_) total += m.valid_points();
-  if (total <= 0) return std::nullopt;
-  double at = std::uniform_real_distribution<double>(0, total)(random);
+SearchSpace::SearchSpace(const SearchSpace& whole, const Member& member) : task_(whole.task_), members_{member} {
+  std::copy_if(whole.seeds_.begin(), whole.seeds_.end(), std::back_inserter(seeds_),
+               [&](const Point& seed) { return seed.template_name == member.source->name; });
+}
+
+std::vector<SearchSpace::Part> SearchSpace::parts() const {
+  std::vector<Part> parts;
+  if (members_.size() < 2) return parts;
   for (const Member& m : members_) {
-    at -= m.valid_points();
-    if (at > 0) continue;
+    parts.push_back({m.source->name, std::unique_ptr<SearchSpace>(new SearchSpace(*this, m))});
+  }
+  return parts;
+}
+
+std::optional<Point> SearchSpace::sample(std::mt19937_64& random) const {
+  std::vector<const Member*> filled;
+  for (const Member& m : members_) {
+    if (m.space.count_valid().points > 0) filled.push_back(&m);
+  }
+  while (!filled.empty()) {
+    const std::size_t drawn = random_index(random, filled.size());
+    const Member& m = *filled[drawn];
     if (auto config = m.space.sample(random)) return Point{m.source->name, m.source->version, std::move(*config)};
+    filled.erase(filled.begin() + static_cast<std::ptrdiff_t>(drawn));
   }
   return std::nullopt;
 }

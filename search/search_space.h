@@ -2,6 +2,7 @@
 // Thread rule: immutable once built; any thread may read it.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <random>
 #include <string>
@@ -27,8 +28,11 @@ class SearchSpace {
   struct Member {
     const Template* source;
     ConfigSpace space;
-    /// The template's weight in sampling.
-    double valid_points() const { return space.count_valid().points; }
+  };
+  /// The space of one of several templates.
+  struct Part {
+    std::string template_name;
+    std::unique_ptr<SearchSpace> space;
   };
 
   /// Discovers the spaces of all templates of the task's operator, or of the template `only`. Throws UsageError where
@@ -40,7 +44,10 @@ class SearchSpace {
   const std::vector<Member>& members() const { return members_; }
   /// The valid seeds of all templates, interleaved, the best guesses first.
   const std::vector<Point>& seeds() const { return seeds_; }
-  /// A point drawn uniformly from the valid points of all templates. nullopt where there is none.
+  /// The spaces of the single templates, so that each is searched for itself; empty where there is one template only.
+  virtual std::vector<Part> parts() const;
+  /// A point drawn uniformly from the valid points of a template that was drawn before, each being as likely, so that a
+  /// large space does not hide a small one. nullopt where there is none.
   virtual std::optional<Point> sample(std::mt19937_64& random) const;
   /// A valid neighbour with `changes` other knob values. nullopt where none was found.
   virtual std::optional<Point> mutate(const Point& point, int changes, std::mt19937_64& random) const;
@@ -62,6 +69,9 @@ class SearchSpace {
   std::vector<Point> seeds_;
 
  private:
+  /// The space of `member` alone, one of those of `whole`.
+  SearchSpace(const SearchSpace& whole, const Member& member);
+
   const Member& member(const Point& point) const;
 
   Task task_;

@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <utility>
 
 #include "search/strategies/annealing.h"
+#include "search/strategies/by_template.h"
 #include "search/strategies/evolutionary.h"
 #include "search/strategies/genetic.h"
 #include "search/strategies/grid.h"
@@ -17,18 +19,23 @@ namespace nestwright {
 
 namespace {
 
+enum class ModelUse : bool { kNone, kRanks };
+enum class Templates : bool { kTogether, kShareBatches };
+
 struct StrategyEntry {
   const char* name;
-  std::unique_ptr<SearchStrategy> (*make)(const StrategyInput&);
+  MakeStrategy make;
+  ModelUse use;
+  Templates templates;
 };
 
 constexpr std::array kStrategies = {
-    StrategyEntry{"evolutionary", make_evolutionary_strategy},
-    StrategyEntry{"annealing", make_annealing_strategy},
-    StrategyEntry{"genetic", make_genetic_strategy},
-    StrategyEntry{"local_search", make_local_search_strategy},
-    StrategyEntry{"random", make_random_strategy},
-    StrategyEntry{"grid", make_grid_strategy},
+    StrategyEntry{"evolutionary", make_evolutionary_strategy, ModelUse::kRanks, Templates::kShareBatches},
+    StrategyEntry{"annealing", make_annealing_strategy, ModelUse::kRanks, Templates::kShareBatches},
+    StrategyEntry{"genetic", make_genetic_strategy, ModelUse::kNone, Templates::kShareBatches},
+    StrategyEntry{"local_search", make_local_search_strategy, ModelUse::kNone, Templates::kShareBatches},
+    StrategyEntry{"random", make_random_strategy, ModelUse::kNone, Templates::kShareBatches},
+    StrategyEntry{"grid", make_grid_strategy, ModelUse::kNone, Templates::kTogether},
 };
 
 }  // namespace
@@ -41,7 +48,12 @@ std::vector<std::string> strategy_names() {
 
 std::unique_ptr<SearchStrategy> make_strategy(std::string_view name, const StrategyInput& input) {
   for (const StrategyEntry& entry : kStrategies) {
-    if (name == entry.name) return entry.make(input);
+    if (name != entry.name) continue;
+    StrategyInput used = input;
+    if (entry.use == ModelUse::kNone) used.ranker = nullptr;
+    std::vector<SearchSpace::Part> parts;
+    if (entry.templates == Templates::kShareBatches) parts = input.space->parts();
+    return parts.empty() ? entry.make(used) : make_strategy_by_template(std::move(parts), used, entry.make);
   }
   throw UsageError(fmt::format("unknown strategy '{}': use one of {}", name, fmt::join(strategy_names(), ", ")));
 }

@@ -44,10 +44,15 @@ struct StrategyInput {
   Ranker* ranker = nullptr;  ///< for strategies that use the model
   std::uint64_t seed = 1;
   /// Points that did well for other shapes, adapted to this one; the best first.
-  std::vector<Point> transferred;
+  std::vector<Point> transferred = {};
+  /// Of the effort that does not depend on the size of a batch, such as samples that are scored: above 0, at most 1.
+  double share = 1;
+  /// Whether the space is one template's of several: then the search over all of them passes trials to the ranker.
+  bool is_part = false;
 };
 
-/// The strategy of this name. Throws UsageError that lists the known names.
+/// The strategy of this name; in a space of several templates, one for each of them under a bandit, except for a grid
+/// search. Throws UsageError that lists the known names.
 std::unique_ptr<SearchStrategy> make_strategy(std::string_view name, const StrategyInput& input);
 std::vector<std::string> strategy_names();
 

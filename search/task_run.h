@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "cost_model/model_audit.h"
 #include "logs/record.h"
 
 namespace nestwright {
@@ -35,7 +36,7 @@ struct SessionResult {
   double seconds_to_best = 0;  ///< when the best of this run was first measured
   std::string stop_reason;
   bool interrupted = false;
-  std::optional<double> model_audit;
+  std::optional<ModelAudit> model_audit;  ///< the last one
   StageTimes times;
 };
 

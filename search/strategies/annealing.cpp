@@ -14,7 +14,7 @@
 namespace nestwright {
 namespace {
 
-constexpr std::size_t kWalkers = 16;
+constexpr std::size_t kMaxWalkers = 16, kMinWalkers = 4;  // as many as a batch has points, within these bounds
 constexpr int kSteps = 12;
 constexpr double kHottest = 0.2;     // first temperature, in scores relative to the best measured; falls linearly to 0
 constexpr double kFreshShare = 0.1;  // of a batch: uniform samples
@@ -23,7 +23,7 @@ constexpr std::size_t kElites = 8;   // measured points that walks start from
 
 class AnnealingStrategy final : public StrategyBase {
  public:
-  explicit AnnealingStrategy(const StrategyInput& input) : StrategyBase(input, ModelUse::kRanks) {}
+  explicit AnnealingStrategy(const StrategyInput& input) : StrategyBase(input) {}
 
  private:
   void choose(int, int n, std::mt19937_64& random, std::vector<Point>& out) override {
@@ -32,7 +32,7 @@ class AnnealingStrategy final : public StrategyBase {
     const int walked = n - draw_quota(kFreshShare, n, random);
     if (static_cast<int>(out.size()) >= walked) return;
     bool is_best = true;
-    for (auto& [score, point] : walk(random)) {
+    for (auto& [score, point] : walk(n, random)) {
       if (static_cast<int>(out.size()) >= walked) break;
       if (!seen().insert(point)) continue;
       if (is_best && measured().best() != nullptr) {
@@ -46,11 +46,12 @@ class AnnealingStrategy final : public StrategyBase {
   using Scored = std::pair<double, Point>;
 
   /// The points that the walkers visited, the highest score first.
-  std::vector<Scored> walk(std::mt19937_64& random) {
+  std::vector<Scored> walk(int n, std::mt19937_64& random) {
     SeenPoints starts;
-    std::vector<Point> at = measured().fastest(kElites);
+    const std::size_t walkers = std::clamp(static_cast<std::size_t>(n), kMinWalkers, kMaxWalkers);
+    std::vector<Point> at = measured().fastest(std::min(kElites, walkers / 2));
     for (const Point& elite : at) starts.insert(elite);
-    add_samples(space(), static_cast<int>(kWalkers - std::min(kWalkers, at.size())), random, starts, at);
+    add_samples(space(), static_cast<int>(walkers - at.size()), random, starts, at);
     std::vector<double> scores = ranker().score(at);
     std::vector<Scored> passed;
     for (std::size_t w = 0; w < at.size(); ++w) passed.emplace_back(scores[w], at[w]);

@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t kElites = 24;     // measured points that breed
 constexpr int kFirstPool = 512;         // uniform samples that the first batch ranks
 constexpr int kPoolGrowth = 24;         // samples that each batch adds: thousands in the end, each lowered once
-constexpr std::size_t kOffspring = 32;  // bred in each generation
+constexpr std::size_t kOffspringPerPoint = 2;  // of the batch, bred in each generation
+constexpr std::size_t kMinOffspring = 8;
 constexpr std::size_t kSurvivors = 48;  // kept in each generation
 constexpr int kGenerations = 2;
 constexpr double kNearBest = 1.1;     // points that resemble one slower than this, relative to the best, are skipped
@@ -26,14 +27,15 @@ constexpr double kSeedShare = 0.75;   // of a batch, as long as seeds are left
 
 class EvolutionaryStrategy final : public StrategyBase {
  public:
-  explicit EvolutionaryStrategy(const StrategyInput& input) : StrategyBase(input, ModelUse::kRanks) {}
+  explicit EvolutionaryStrategy(const StrategyInput& input) : StrategyBase(input) {}
 
  private:
   void choose(int batch, int n, std::mt19937_64& random, std::vector<Point>& out) override {
     add_starting_points(kSeedShare, n, random, out);
     const int left = n - static_cast<int>(out.size());
     if (ranker().can_rank()) {
-      add_promising(batch, left - std::min(draw_quota(kExploration, n, random), left), random, out);
+      const std::size_t offspring = std::max(kMinOffspring, kOffspringPerPoint * static_cast<std::size_t>(n));
+      add_promising(batch, left - std::min(draw_quota(kExploration, n, random), left), offspring, random, out);
     } else {
       add_mutants(draw_quota(kMutantShare, left, random), random, out);
     }
@@ -52,7 +54,7 @@ class EvolutionaryStrategy final : public StrategyBase {
   }
 
   /// The best points found by evolution over the model, starting from the best measured ones and the best of the pool.
-  void add_promising(int batch, int n, std::mt19937_64& random, std::vector<Point>& out) {
+  void add_promising(int batch, int n, std::size_t offspring, std::mt19937_64& random, std::vector<Point>& out) {
     if (n == 0) return;
     grow_pool(batch);
     SeenPoints bred;
@@ -62,7 +64,7 @@ class EvolutionaryStrategy final : public StrategyBase {
     std::vector<double> scores = ranker().score(population);
     add_best_of_pool(bred, population, scores);
     for (int generation = 0; generation < kGenerations && !population.empty(); ++generation) {
-      std::vector<Point> children = breed(population, scores, bred, random);
+      std::vector<Point> children = breed(population, scores, offspring, bred, random);
       const std::vector<double> child_scores = ranker().score(children);
       std::move(children.begin(), children.end(), std::back_inserter(population));
       scores.insert(scores.end(), child_scores.begin(), child_scores.end());
@@ -76,7 +78,8 @@ class EvolutionaryStrategy final : public StrategyBase {
   void grow_pool(int batch) {
     for (; pool_batches_ <= batch; ++pool_batches_) {
       std::mt19937_64 random = batch_random(~seed(), pool_batches_);
-      add_samples(space(), pool_batches_ == 0 ? kFirstPool : kPoolGrowth, random, pooled_, pool_);
+      const int samples = pool_batches_ == 0 ? kFirstPool : kPoolGrowth;
+      add_samples(space(), static_cast<int>(std::lround(share() * samples)), random, pooled_, pool_);
     }
   }
 
@@ -134,11 +137,11 @@ class EvolutionaryStrategy final : public StrategyBase {
     return alike;
   }
 
-  std::vector<Point> breed(const std::vector<Point>& population, const std::vector<double>& scores, SeenPoints& bred,
-                           std::mt19937_64& random) const {
+  std::vector<Point> breed(const std::vector<Point>& population, const std::vector<double>& scores, std::size_t n,
+                           SeenPoints& bred, std::mt19937_64& random) const {
     std::vector<Point> children;
     std::uniform_real_distribution<double> unit(0, 1);
-    for (std::size_t attempt = 0; attempt < 3 * kOffspring && children.size() < kOffspring; ++attempt) {
+    for (std::size_t attempt = 0; attempt < 3 * n && children.size() < n; ++attempt) {
       const Point& parent = tournament(population, scores, random);
       auto child = unit(random) < kMutation ? space().mutate(parent, unit(random) < 0.7 ? 1 : 2, random)
                                             : space().crossover(parent, tournament(population, scores, random), random);

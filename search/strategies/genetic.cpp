@@ -19,7 +19,7 @@ constexpr int kAttemptsPerChild = 16;    // to find a new one
 
 class GeneticStrategy final : public StrategyBase {
  public:
-  explicit GeneticStrategy(const StrategyInput& input) : StrategyBase(input, ModelUse::kNone) {}
+  explicit GeneticStrategy(const StrategyInput& input) : StrategyBase(input) {}
 
  private:
   void choose(int, int n, std::mt19937_64& random, std::vector<Point>& out) override {

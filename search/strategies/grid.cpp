@@ -7,7 +7,7 @@ namespace {
 
 class GridStrategy final : public StrategyBase {
  public:
-  explicit GridStrategy(const StrategyInput& input) : StrategyBase(input, ModelUse::kNone) {}
+  explicit GridStrategy(const StrategyInput& input) : StrategyBase(input) {}
 
  private:
   void choose(int, int n, std::mt19937_64&, std::vector<Point>& out) override {

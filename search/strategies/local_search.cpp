@@ -15,7 +15,7 @@ constexpr int kAttemptsPerNeighbour = 16;  // to find a new one
 
 class LocalSearchStrategy final : public StrategyBase {
  public:
-  explicit LocalSearchStrategy(const StrategyInput& input) : StrategyBase(input, ModelUse::kNone) {}
+  explicit LocalSearchStrategy(const StrategyInput& input) : StrategyBase(input) {}
 
  private:
   void choose(int, int n, std::mt19937_64& random, std::vector<Point>& out) override {

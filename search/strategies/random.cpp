@@ -8,7 +8,7 @@ namespace {
 /// Proposes nothing itself: the base class fills the batch with samples.
 class RandomStrategy final : public StrategyBase {
  public:
-  explicit RandomStrategy(const StrategyInput& input) : StrategyBase(input, ModelUse::kNone) {}
+  explicit RandomStrategy(const StrategyInput& input) : StrategyBase(input) {}
 
  private:
   void choose(int, int, std::mt19937_64&, std::vector<Point>&) override {}

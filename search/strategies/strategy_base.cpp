@@ -13,8 +13,7 @@ std::mt19937_64 batch_random(std::uint64_t seed, int batch) {
   return std::mt19937_64(sequence);
 }
 
-StrategyBase::StrategyBase(const StrategyInput& input, ModelUse use)
-    : input_(input), use_(use), unseen_(*input.space, input.seed) {}
+StrategyBase::StrategyBase(const StrategyInput& input) : input_(input), unseen_(*input.space, input.seed) {}
 
 std::vector<Point> StrategyBase::propose(int batch, int n) {
   std::mt19937_64 random = batch_random(input_.seed, batch);
@@ -28,10 +27,10 @@ std::vector<Point> StrategyBase::propose(int batch, int n) {
 void StrategyBase::observe(std::span<const Trial> batch) {
   for (const Trial& trial : batch) {
     if (seen_.insert(trial.point) && space().is_valid(trial.point)) ++seen_valid_;
-    if (use_ == ModelUse::kRanks) ranker().observe(trial.point, trial.throughput(), trial.weight);
+    if (teaches_ranker()) ranker().observe(trial.point, trial.throughput(), trial.weight);
   }
   measured_.record(batch);
-  if (use_ == ModelUse::kRanks) ranker().end_batch();
+  if (teaches_ranker()) ranker().end_batch();
 }
 
 void StrategyBase::amend(std::span<const Trial> trials) {
@@ -39,7 +38,7 @@ void StrategyBase::amend(std::span<const Trial> trials) {
   std::copy_if(trials.begin(), trials.end(), std::back_inserter(known),
                [this](const Trial& trial) { return measured_.contains(trial.point); });
   for (const Trial& trial : known) {
-    if (use_ == ModelUse::kRanks) ranker().amend(trial.point, trial.throughput(), trial.weight);
+    if (teaches_ranker()) ranker().amend(trial.point, trial.throughput(), trial.weight);
   }
   measured_.record(known);
 }
@@ -48,7 +47,7 @@ bool StrategyBase::is_exhausted() const { return unseen_.is_exhausted(seen_valid
 
 SearchOutlook StrategyBase::outlook() const {
   SearchOutlook outlook{.predicted_gain = predicted_gain_};
-  if (use_ == ModelUse::kRanks) outlook.audit = input_.ranker->audit();
+  if (input_.ranker != nullptr && input_.ranker->audit()) outlook.model_skill = input_.ranker->audit()->skill();
   outlook.has_starting_points = uses_starting_points_ && has_starting_points();
   return outlook;
 }

@@ -19,9 +19,8 @@ class StrategyBase : public SearchStrategy {
   SearchOutlook outlook() const final;
 
  protected:
-  enum class ModelUse : bool { kNone, kRanks };
-
-  StrategyBase(const StrategyInput& input, ModelUse use);
+  /// A strategy that uses the model requires input.ranker, which is nullptr for others.
+  explicit StrategyBase(const StrategyInput& input);
 
   /// Adds up to `n` unseen points to `out`, which is empty, and marks them as seen. A point that is marked but not
   /// added is never measured.
@@ -30,6 +29,7 @@ class StrategyBase : public SearchStrategy {
   const SearchSpace& space() const { return *input_.space; }
   Ranker& ranker() { return *input_.ranker; }
   std::uint64_t seed() const { return input_.seed; }
+  double share() const { return input_.share; }
   SeenPoints& seen() { return seen_; }
   const MeasuredTrials& measured() const { return measured_; }
 
@@ -41,9 +41,9 @@ class StrategyBase : public SearchStrategy {
 
  private:
   bool has_starting_points() const;
+  bool teaches_ranker() const { return input_.ranker != nullptr && !input_.is_part; }
 
   StrategyInput input_;
-  ModelUse use_;
   SeenPoints seen_;
   std::int64_t seen_valid_ = 0;
   MeasuredTrials measured_;

@@ -99,7 +99,9 @@ Json tune_report_json(const SessionResult& result, const Task& task, double peak
   json["interrupted"] = result.interrupted;
   json["seconds_to_best"] = result.seconds_to_best;
   json["stage_seconds"] = times_json(result.times);
-  if (result.model_audit) json["model_rank_correlation"] = *result.model_audit;
+  if (const auto& audit = result.model_audit) {
+    json["model_audit"] = {{"recall", audit->recall()}, {"by_chance", audit->chance()}, {"passes", audit->passes()}};
+  }
   return json;
 }
 

@@ -4,6 +4,7 @@
 #include "space/branch_plan.h"
 #include "space/branch_points.h"
 #include "space/config_space.h"
+#include "space/near_candidate.h"
 #include "space/random_index.h"
 
 namespace nestwright {
@@ -12,10 +13,13 @@ namespace {
 constexpr int kAttempts = 64;
 constexpr int kRepairs = 16;
 
-/// A candidate of the knob other than `current`. Requires two candidates.
-int other_candidate(const Knob& knob, int current, std::mt19937_64& random) {
-  const int drawn = static_cast<int>(random_index(random, knob.candidates.size() - 1));
-  return drawn < current ? drawn : drawn + 1;
+/// The candidate that equals `entry`, for an ordinal knob the nearest one, otherwise a random one; `entry` is nullptr
+/// where there is none.
+int candidate_like(const Knob& knob, const ConfigEntry* entry, std::mt19937_64& random) {
+  const int same = entry == nullptr ? -1 : candidate_index(knob, *entry);
+  if (same >= 0) return same;
+  if (entry != nullptr && is_ordinal(knob)) return nearest_candidate(knob, entry->value);
+  return static_cast<int>(random_index(random, knob.candidates.size()));
 }
 
 /// Redraws knobs of violated constraints, but not the `kept` ones, until none is violated.
@@ -30,7 +34,7 @@ bool repair(const Branch& branch, const std::vector<std::vector<int>>& positions
     }
     if (loose.empty()) return false;
     const int knob = loose[random_index(random, loose.size())];
-    chosen[knob] = other_candidate(branch.knobs[knob], chosen[knob], random);
+    chosen[knob] = near_candidate(branch.knobs[knob], chosen[knob], random);
   }
   return violated_constraint(branch, positions, chosen) < 0;
 }
@@ -65,20 +69,19 @@ std::optional<Config> ConfigSpace::mutate(const Config& config, int changes, std
         switched = move;
         continue;
       }
-      chosen[move] = other_candidate(from.knobs[move], chosen[move], random);
+      chosen[move] = near_candidate(from.knobs[move], chosen[move], random);
       kept[move] = 1;
     }
     int into = b;
     if (switched >= 0) {
-      // Into another branch: values that exist there are kept, the others are drawn.
+      // Into another branch: values that exist there are kept or replaced by the nearest, the others are drawn.
       const auto& across = (*plans_)[b].points(branches_, b).across[switched];
       into = across[random_index(random, across.size())];
       const Config moved = make_config(from, chosen);
       CandidateIndices there;
       for (const Knob& knob : branches_[into].knobs) {
         const ConfigEntry* entry = moved.find(knob.name);
-        const int same = entry == nullptr ? -1 : candidate_index(knob, *entry);
-        there.push_back(same >= 0 ? same : static_cast<int>(random_index(random, knob.candidates.size())));
+        there.push_back(candidate_like(knob, entry, random));
       }
       chosen = std::move(there);
       kept.assign(branches_[into].knobs.size(), 0);

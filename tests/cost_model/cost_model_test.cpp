@@ -9,6 +9,7 @@
 #include <limits>
 #include <random>
 
+#include "cost_model/model_audit.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -75,13 +76,13 @@ TEST(XgboostModel, RanksPointsItHasNotSeen) {
   const auto model = make_cost_model("xgboost", 1);
   model->update(landscape(400, 3));
   const auto unseen = landscape(200, 4);
-  EXPECT_GT(rank_correlation(model->predict(rows(unseen)), throughputs(unseen)).value(), 0.9);
+  EXPECT_GT(recall_audit(model->predict(rows(unseen)), throughputs(unseen))->skill(), 0.7);
 }
 
 TEST(XgboostModel, RandomModelDoesNotRank) {
   const auto model = make_cost_model("random", 1);
   const auto unseen = landscape(400, 4);
-  EXPECT_LT(std::abs(rank_correlation(model->predict(rows(unseen)), throughputs(unseen)).value()), 0.2);
+  EXPECT_FALSE(recall_audit(model->predict(rows(unseen)), throughputs(unseen))->passes());
 }
 
 TEST(XgboostModel, NothingButFailuresTeachesNothing) {
@@ -97,23 +98,6 @@ TEST(XgboostModel, RowsOfAnotherLengthAreABug) {
   model->update(landscape(40, 6));
   const std::vector<Features> wrong{{1, 2}};
   EXPECT_THROW(model->predict(wrong), InternalError);
-}
-
-TEST(RankCorrelation, IsOneForAnyRisingFunctionAndMinusOneForAFallingOne) {
-  const std::vector<double> x{1, 2, 3, 4}, cubes{1, 8, 27, 64}, falling{9, 7, 5, -1};
-  EXPECT_DOUBLE_EQ(rank_correlation(x, cubes).value(), 1);
-  EXPECT_DOUBLE_EQ(rank_correlation(x, falling).value(), -1);
-}
-
-TEST(RankCorrelation, AveragesTies) {
-  const std::vector<double> a{1, 1, 2}, b{1, 2, 3};
-  EXPECT_NEAR(rank_correlation(a, b).value(), std::sqrt(3.0) / 2, 1e-12);  // ranks (.5, .5, 2) and (0, 1, 2)
-}
-
-TEST(RankCorrelation, HasNoAnswerForFewOrConstantValues) {
-  const std::vector<double> two{1, 2}, constant{5, 5, 5}, rising{1, 2, 3};
-  EXPECT_FALSE(rank_correlation(two, two).has_value());
-  EXPECT_FALSE(rank_correlation(constant, rising).has_value());
 }
 
 }  // namespace

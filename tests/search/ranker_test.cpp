@@ -40,7 +40,7 @@ TEST(Ranker, OrdersUnseenPointsOnceItHasLearnt) {
   Ranker r = ranker("xgboost");
   teach(r, 100, rising);
   EXPECT_TRUE(r.can_rank());
-  EXPECT_GT(r.audit().value(), 0.9);
+  EXPECT_GT(r.audit().value().skill(), 0.7);
   const std::vector<Point> points{numbered_point(90), numbered_point(5)};
   const std::vector<double> scores = r.score(points);
   EXPECT_GT(scores[0], scores[1]);
@@ -59,7 +59,7 @@ TEST(Ranker, TheAuditMakesAModelStepAsideThatDoesNotRank) {
   Ranker r = ranker("xgboost");
   teach(r, 200, noise);
   ASSERT_TRUE(r.audit().has_value() || !r.can_rank());
-  EXPECT_FALSE(r.can_rank()) << "rank correlation " << r.audit().value_or(0);
+  EXPECT_FALSE(r.can_rank());
 }
 
 TEST(Ranker, TheRandomModelNeverRanks) {
@@ -193,7 +193,7 @@ TEST(Ranker, ADisturbedReadingIsNoneToMeasureOthersBy) {
       r.score(std::vector<Point>{numbered_point(98), numbered_point(90), numbered_point(5)});
   EXPECT_LT(scores[2], 0.5);
   EXPECT_GT(scores[0], scores[2] + 0.3);
-  EXPECT_GT(r.audit().value(), 0.8) << "is not judged by them";
+  EXPECT_GT(r.audit().value().skill(), 0.7) << "is not judged by them";
 }
 
 TEST(Ranker, LearningDoesNotDependOnWhenItIsAsked) {

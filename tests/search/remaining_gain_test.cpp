@@ -29,15 +29,14 @@ TEST(RemainingGain, ASearchThatGainsAlikeInEachDoublingIsExpectedToGoOn) {
 
 TEST(RemainingGain, TheModelCountsAsMuchAsItRanks) {
   const History none;
-  EXPECT_NEAR(remaining_gain(none, 60, {.predicted_gain = 0.2, .audit = 1.0}), 0.1, 1e-12);
-  EXPECT_NEAR(remaining_gain(none, 60, {.predicted_gain = 0.2, .audit = 0.25}), 0.04, 1e-12);
+  EXPECT_NEAR(remaining_gain(none, 60, {.predicted_gain = 0.2, .model_skill = 1.0}), 0.1, 1e-12);
+  EXPECT_NEAR(remaining_gain(none, 60, {.predicted_gain = 0.2, .model_skill = 0.25}), 0.04, 1e-12);
   EXPECT_EQ(remaining_gain(none, 60, {.predicted_gain = 0.2}), 0) << "not audited";
-  EXPECT_EQ(remaining_gain(none, 60, {.predicted_gain = 0.2, .audit = -0.5}), 0);
 }
 
 TEST(RemainingGain, AModelThatSeesNothingBetterHalvesWhatTheHistorySays) {
   const History history{{10, 1.1}, {20, 1.1}, {40, 1.1}};
-  EXPECT_NEAR(remaining_gain(history, 60, {.predicted_gain = -0.3, .audit = 1.0}), 0.05, 1e-12);
+  EXPECT_NEAR(remaining_gain(history, 60, {.predicted_gain = -0.3, .model_skill = 1.0}), 0.05, 1e-12);
 }
 
 TEST(RemainingGain, NothingIsLeftAtTheRoofline) {

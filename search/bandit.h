@@ -1,0 +1,31 @@
+// A multi-armed bandit that decides which arm, here a template, gets the next trials. Its credit is the area under the
+// curve of an arm's successes, in which later trials weigh more, over a sliding window, plus a bonus for arms that were
+// tried seldom, as in OpenTuner (Ansel et al., PACT 2014, the meta-technique AUCBanditMetaTechnique) after Fialho et
+// al. (GECCO 2010). It compares trials only, so that no unit or scale of time matters. Unlike OpenTuner's, a success is
+// a trial among the fastest few percent of its time, not a new best alone: new bests become so rare that all arms
+// would soon look alike.
+// Thread rule: a pure function. Unit: nanoseconds.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace nestwright {
+
+/// Trials of each arm before credit counts: too few would not tell a poor template from a poor guess.
+inline constexpr std::size_t kFirstPulls = 12;
+
+/// A trial of an arm, in the order of measuring.
+struct Pull {
+  std::size_t arm = 0;
+  double ns = 0;          ///< the label as known now
+  bool is_sound = false;  ///< false for failures and disturbed trials, which are never successes
+};
+
+/// The arms of the next `n` trials, in order: at first each arm in turn, the first one first; later by what they earned
+/// in `pulls`. Each arm is tried again and again, however poor. Leaves out arms whose `is_open` is 0; empty where none is
+/// open. Requires an entry of `is_open` for each arm.
+std::vector<std::size_t> allot(std::span<const Pull> pulls, std::span<const char> is_open, int n);
+
+}  // namespace nestwright
