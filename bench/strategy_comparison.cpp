@@ -44,6 +44,13 @@ std::vector<std::optional<int>> counts_of(const Runs& runs, double known_best_ns
   return counts;
 }
 
+/// The speed of the best trial of each run relative to the best known, on average; a run without one counts as 0.
+double mean_best(const Runs& runs, double known_best_ns) {
+  double sum = 0;
+  for (const auto& trials : runs) sum += best_ns(trials) > 0 ? known_best_ns / best_ns(trials) : 0;
+  return sum / static_cast<double>(runs.size());
+}
+
 std::string shown(const std::optional<double>& median, int most) {
   return median ? fmt::format("{:g}", *median) : fmt::format(">{}", most);
 }
@@ -104,9 +111,11 @@ void compare_strategies(const Suite& suite, const StrategyComparison& options) {
     for (std::size_t s = 0; s < all.size(); ++s) {
       const auto counts = counts_of(all[s], known, options.share);
       const auto median = median_reached(counts);
-      line += fmt::format(" {:>13}", shown(median, options.trials));
+      const double reached = mean_best(all[s], known);
+      line += fmt::format(" {:>7} {:>5.3f}", shown(median, options.trials), reached);
       Json& told = strategies[options.strategies[s]];
       told["median"] = median ? Json(*median) : Json();
+      told["mean_best"] = reached;
       for (const auto& count : counts) told["seeds"].push_back(count ? Json(*count) : Json());
     }
     fmt::print("{}\n", line);

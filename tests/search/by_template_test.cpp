@@ -160,7 +160,6 @@ TEST(StrategyByTemplate, PointsOfOtherShapesGoToTheirTemplates) {
 
 TEST(StrategyByTemplate, TheOutlookIsThatOfTheBestTemplate) {
   Search search("evolutionary", {{"good", kSmall}, {"poor", kLarge}});
-  EXPECT_TRUE(search.instance->outlook().has_starting_points);
   for (int batch = 0; batch < 12; ++batch) search.step(batch, 16);
   ASSERT_TRUE(search.ranker.can_rank());
   const SearchOutlook outlook = search.instance->outlook();

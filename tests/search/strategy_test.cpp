@@ -217,7 +217,7 @@ TEST(EvolutionaryStrategy, StartsFromTheTemplatesSeeds) {
 }
 
 TEST(EvolutionaryStrategy, WhatOtherShapesLikedComesByTurnsWithTheSeeds) {
-  const SearchSpace space(matmul("m=512 n=512 k=512"));
+  const SearchSpace space(matmul("m=512 n=512 k=512"), "matmul.cpu");
   std::mt19937_64 random(1);
   const Point liked = *space.sample(random);
   Ranker ranker(make_cost_model("random", 1), make_cost_model("random", 1), [](const Point&) { return std::nullopt; });
