@@ -25,10 +25,10 @@ void record_suite(const Suite& suite, const std::string& file, const SurveyOptio
 
 /// Runs every strategy with every seed on every workload of the suite, each with an empty database, and prints a table:
 /// the trials until a correct candidate reached the share of the best speed found in any run, as the median over the
-/// seeds, and the mean over the seeds of the best speed, relative to that one. What no run of a strategy reached is printed
-/// as more than the number of trials. Times of different runs are
-/// compared directly, so a few percent are noise. With a record, strategies choose among its points, and the best known
-/// time is the best of these. Throws Error.
+/// seeds, and the mean over the seeds of the best speed, relative to that one. What no run of a strategy reached is
+/// printed as more than the number of trials. Times of different runs are compared directly, so a few percent are
+/// noise. With a record, strategies choose among its points, and the best known time is the best of these. Throws
+/// Error.
 void compare_strategies(const Suite& suite, const StrategyComparison& options);
 
 }  // namespace nestwright::bench

@@ -38,9 +38,10 @@ double chance_of_hits(int trials, int best, int chosen, int hits);
 /// and where half of them or more are equally fast.
 std::optional<ModelAudit> recall_audit(std::span<const double> scores, std::span<const double> throughputs);
 
-/// Cross-validates `model`, which is left trained on some of the data: the trials at `judged` are split into kAuditFolds
-/// parts, and each is scored by a model that was trained on everything else. Resources, which candidates lack when they
-/// are ranked, are used for training only. nullopt as for recall_audit, and where the model cannot be trained.
+/// Cross-validates `model`, which is left trained on some of the data: the trials at `judged` are split into
+/// kAuditFolds parts, and each is scored by a model that was trained on everything else. Resources, which candidates
+/// lack when they are ranked, are used for training only. nullopt as for recall_audit, and where the model cannot be
+/// trained.
 std::optional<ModelAudit> cross_validate(CostModel& model, std::span<const Observation> observations,
                                          std::span<const std::size_t> judged);
 

@@ -20,7 +20,7 @@ constexpr std::size_t kFirstTraining = 24;  // observations before the first tra
 // The model is trained again when the observations have grown by this factor, as its cost grows with their number.
 constexpr double kGrowth = 1.25, kLaterGrowth = 1.5;
 constexpr std::size_t kLater = 200;  // observations from which on kLaterGrowth applies
-constexpr double kAuditGrowth = 2;  // the same factor for the audit, which trains a model for each of its folds
+constexpr double kAuditGrowth = 2;   // the same factor for the audit, which trains a model for each of its folds
 
 // The weight of other tasks' trials halves with every kHalfLife trials of this task and is 0 below kMinWeight. This
 // is AutoTVM's discount of a base model (autotvm/tuner/xgboost_cost_model.py, 0.5^(trials / plan size)).

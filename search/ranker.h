@@ -1,6 +1,6 @@
 // Ranks unmeasured points by a cost model that it trains on the observed ones. Features are computed on all cores and
-// cached. It audits the model by cross-validation (cost_model/model_audit.h); where the model fails, can_rank() is false
-// and strategies do without it. Thread rule: one thread at a time.
+// cached. It audits the model by cross-validation (cost_model/model_audit.h); where the model fails, can_rank() is
+// false and strategies do without it. Thread rule: one thread at a time.
 #pragma once
 
 #include <cstdint>

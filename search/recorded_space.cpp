@@ -64,8 +64,7 @@ std::vector<SearchSpace::Part> RecordedSpace::parts() const {
       if (points_[i].template_name == whole.template_name) of_template.push_back({points_[i], is_sample_[i] != 0});
     }
     if (of_template.empty()) continue;
-    parts.push_back(
-        {whole.template_name, std::unique_ptr<SearchSpace>(new RecordedSpace(*whole.space, of_template))});
+    parts.push_back({whole.template_name, std::unique_ptr<SearchSpace>(new RecordedSpace(*whole.space, of_template))});
   }
   if (parts.size() < 2) parts.clear();
   return parts;

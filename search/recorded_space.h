@@ -45,14 +45,14 @@ class RecordedSpace final : public SearchSpace {
   using Code = std::vector<int>;
 
   Code encode(const Point& point) const;
-  /// The recorded point that differs from `wanted` in the fewest knobs and, of these, the one whose numbers are nearest;
-  /// ties are drawn at random. Never one of `but`.
+  /// The recorded point that differs from `wanted` in the fewest knobs and, of these, the one whose numbers are
+  /// nearest; ties are drawn at random. Never one of `but`.
   std::optional<Point> nearest(const Point& wanted, const std::vector<const Point*>& but,
                                std::mt19937_64& random) const;
 
   std::vector<Point> points_;
-  std::vector<char> is_sample_;  ///< of points_
-  std::map<std::string, std::size_t> index_;  ///< by key
+  std::vector<char> is_sample_;                    ///< of points_
+  std::map<std::string, std::size_t> index_;       ///< by key
   std::vector<std::vector<std::size_t>> samples_;  ///< of each template that has some
   std::map<std::string, std::size_t> columns_;
   std::map<std::pair<std::size_t, std::string>, int> values_;

@@ -12,9 +12,9 @@
 namespace nestwright {
 namespace {
 
-constexpr std::size_t kElites = 24;     // measured points that breed
-constexpr int kFirstPool = 512;         // uniform samples that the first batch ranks
-constexpr int kPoolGrowth = 24;         // samples that each batch adds: thousands in the end, each lowered once
+constexpr std::size_t kElites = 24;            // measured points that breed
+constexpr int kFirstPool = 512;                // uniform samples that the first batch ranks
+constexpr int kPoolGrowth = 24;                // samples that each batch adds: thousands in the end, each lowered once
 constexpr std::size_t kOffspringPerPoint = 2;  // of the batch, bred in each generation
 constexpr std::size_t kMinOffspring = 8;
 constexpr std::size_t kSurvivors = 48;  // kept in each generation

@@ -87,9 +87,7 @@ TEST(NearCandidate, OfWhatHasNoOrderDrawsAllAlike) {
   EXPECT_TRUE(is_ordinal(splits(3)));
 }
 
-TEST(NearCandidate, OfTwoIsTheOtherOne) {
-  EXPECT_EQ(draws(numbers("x", 0, 1), 0), (std::map<int, int>{{1, 10'000}}));
-}
+TEST(NearCandidate, OfTwoIsTheOtherOne) { EXPECT_EQ(draws(numbers("x", 0, 1), 0), (std::map<int, int>{{1, 10'000}})); }
 
 TEST(NearestCandidate, IsTheSameOneOrTheNearest) {
   EXPECT_EQ(nearest_candidate(powers(), {64}), 6);
