@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/comparison/conditions.h"
-#include "templates/framework/workload.h"
+#include "templates/framework/template.h"
 
 namespace nestwright::bench {
 

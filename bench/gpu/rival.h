@@ -7,7 +7,7 @@
 #include <string>
 
 #include "runtime/device.h"
-#include "templates/framework/workload.h"
+#include "templates/framework/template.h"
 
 namespace nestwright::bench {
 

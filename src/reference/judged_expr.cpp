@@ -48,13 +48,21 @@ double function_error(Intrinsic function) {
     case Intrinsic::kTanh:
     case Intrinsic::kSigmoid:
     case Intrinsic::kErf:
+    case Intrinsic::kSin:
+    case Intrinsic::kCos:
       return 4;
     case Intrinsic::kPow:
       return 16;
     case Intrinsic::kFloor:
     case Intrinsic::kCeil:
     case Intrinsic::kRound:
+    case Intrinsic::kTrunc:
     case Intrinsic::kAbs:
+    case Intrinsic::kBitAnd:
+    case Intrinsic::kBitOr:
+    case Intrinsic::kBitXor:
+    case Intrinsic::kShiftLeft:
+    case Intrinsic::kShiftRight:
     case Intrinsic::kLikely:
       return 0;
     case Intrinsic::kRoundTf32:
@@ -78,6 +86,12 @@ double function_error(Intrinsic function) {
   throw UsageError(std::string(ir::intrinsic_name(function)) + " has no error bound: compute without it");
 }
 
+/// Whether a small change of an operand may change all bits of the result.
+bool is_of_bits(Intrinsic function) {
+  return function == Intrinsic::kBitAnd || function == Intrinsic::kBitOr || function == Intrinsic::kBitXor ||
+         function == Intrinsic::kShiftLeft || function == Intrinsic::kShiftRight;
+}
+
 class Judge {
  public:
   Judge(const JudgedLeaves& leaves, Rounding rounding) : leaves_(leaves), rounding_(rounding) {}
@@ -99,6 +113,9 @@ class Judge {
                           [&](const ir::Cast& n) { return cast(run(n.value), n.value.type(), e.type()); },
                           [&](const ir::Load& n) { return load(n); },
                           [&](const ir::Call& n) { return call(n, e.type()); },
+                          [&](const ir::CallExtern& n) -> JudgedExpr {
+                            throw UsageError(n.function + " has no error bound: compute without it");
+                          },
                           [&](const OneOf<ir::Ramp, ir::Broadcast, ir::Reduce> auto&) -> JudgedExpr {
                             throw InternalError("a vector or a reduction inside of a body");
                           },
@@ -248,7 +265,8 @@ class Judge {
         std::all_of(arguments.begin(), arguments.end(), [](const JudgedExpr& a) { return a.is_exact(); });
     if (is_exact) return {};
     const JudgedExpr& a = arguments[0];
-    if (function == Intrinsic::kAbs) return a.error;
+    if (function == Intrinsic::kAbs || function == Intrinsic::kSin || function == Intrinsic::kCos) return a.error;
+    if (is_of_bits(function)) return literal(std::numeric_limits<double>::infinity());
     if (function == Intrinsic::kFma) {
       return add_errors(carried(BinaryOp::kMul, {}, {a.value, or_zero(a.error)}, arguments[1]), arguments[2].error);
     }

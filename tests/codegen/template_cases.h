@@ -16,6 +16,7 @@
 #include "run_program.h"
 #include "support/error.h"
 #include "templates/registry.h"
+#include "tests/templates/all_templates.h"
 
 namespace nestwright::testing {
 

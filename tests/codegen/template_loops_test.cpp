@@ -32,7 +32,7 @@ bool is_about_constants(const Candidate& c, const std::string& problem) {
     return false;
   }
   const std::string text = c.workload.str();
-  const bool expands = c.workload.op == "softmax" || text.find("gelu") != std::string::npos ||
+  const bool expands = c.workload.op->name == "softmax" || text.find("gelu") != std::string::npos ||
                        text.find("tanh") != std::string::npos || text.find("exp") != std::string::npos ||
                        text.find("sigmoid") != std::string::npos;
   return expands && std::stoi(problem.substr(count + 2)) <= kMaxReads;

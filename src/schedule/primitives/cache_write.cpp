@@ -101,7 +101,7 @@ Tensor Schedule::cache_write(const Tensor& tensor, ir::Scope scope, const std::o
     primitive.refuse(primitive.stage().name, "it has a layout of its own: cache_write comes before transform_layout");
   }
 
-  ScheduleState& state = *state_;
+  ScheduleState& state = own_state();
   const int index = primitive.index();
   const std::string stage_name = primitive.stage().name;
   const std::string name = unique_name(state, stage_name + ".tile");
