@@ -36,8 +36,8 @@ std::vector<TemplateVersion> usable_templates(const Operator& op, DeviceKind dev
 Lookup look_up(const Task& task, const TuningLog* log, std::string_view only) {
   std::vector<TemplateVersion> versions = usable_templates(*task.workload.op, task.target.device);
   if (!only.empty()) {
-    templates_for(task.workload, task.target, only);  // throws if the template does not serve the task
-    std::erase_if(versions, [&](const TemplateVersion& version) { return version.name != only; });
+    versions.clear();
+    for (const Template* t : templates_for(task.workload, task.target, only)) versions.push_back({t->name, t->version});
   }
   Lookup found;
   if (log != nullptr) {

@@ -1,9 +1,9 @@
 #include "text_operator/text_operator.h"
 
 #include "reference/reference.h"
+#include "templates/generated/generated.h"
 #include "text/tensors.h"
 #include "text_operator/product_templates.h"
-#include "text_operator/unscheduled.h"
 
 namespace nestwright {
 namespace {
@@ -52,7 +52,7 @@ std::shared_ptr<const Operator> make_text_operator(const text::Expression& expre
   };
   op.ranges = ranges_of;
   op.templates = product_templates(expression);
-  op.templates.push_back(unscheduled_template());
+  op.templates.push_back(generated_cpu_template());
   return std::make_shared<const Operator>(std::move(op));
 }
 

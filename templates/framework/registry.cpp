@@ -25,9 +25,9 @@ void require_schedule(const Template& t, std::string_view op) {
   }
 }
 
-void refuse_taken_template(const Registry& registry, const std::string& name) {
-  if (registry.find_template(name) != nullptr) {
-    throw UsageError(fmt::format("there is a template '{}' already: give yours another name", name));
+void refuse_taken_name(const Registry& registry, const Template& t) {
+  if (!t.is_generic && registry.find_template(t.name) != nullptr) {
+    throw UsageError(fmt::format("there is a template '{}' already: give yours another name", t.name));
   }
 }
 
@@ -50,7 +50,7 @@ void Registry::add(Operator op) {
   for (Template& t : op.templates) {
     t.plugin = plugin_;
     require_schedule(t, op.name);
-    refuse_taken_template(*this, t.name);
+    refuse_taken_name(*this, t);
     const auto has_same_name = [&](const Template& other) { return other.name == t.name; };
     if (std::count_if(op.templates.begin(), op.templates.end(), has_same_name) > 1) {
       throw UsageError(fmt::format("the operator '{}' has two templates '{}': give one another name", op.name, t.name));
@@ -62,7 +62,7 @@ void Registry::add(Operator op) {
 void Registry::add(std::string_view op, Template added) {
   const Operator& known = *find_operator(op);
   require_schedule(added, op);
-  refuse_taken_template(*this, added.name);
+  refuse_taken_name(*this, added);
   added.plugin = plugin_;
   Operator larger = known;
   larger.templates.push_back(std::move(added));

@@ -62,6 +62,7 @@ struct Template {
   /// Why it cannot serve a workload, one clause ("it needs ..."); empty: it can. None: it serves every workload.
   std::function<std::string(const Workload&, const Target&)> why_not = {};
   std::string plugin = {};  ///< that added it, as PluginFile::identity says; empty: none
+  bool is_generic = false;  ///< made from any expression: several operators may have it under one name
 
   bool is_for(DeviceKind device) const { return std::find(devices.begin(), devices.end(), device) != devices.end(); }
 };

@@ -72,6 +72,8 @@ class Tuning {
 
  protected:
   virtual void add(Constraint constraint) = 0;
+  /// For a Tuning that hands on what it is given.
+  static void add_to(Tuning& other, Constraint constraint) { other.add(std::move(constraint)); }
 
  private:
   using Knobs = std::vector<std::shared_ptr<const KnobInRun>>;

@@ -10,6 +10,7 @@
 
 #include "target/target.h"
 #include "templates/framework/template.h"
+#include "templates/loops/register_tile.h"
 #include "templates/matmul/form.h"
 
 namespace nestwright {
@@ -44,46 +45,6 @@ MatmulKnobs define_matmul_knobs(Tuning& t, const MatmulForm& form, const Target&
 /// The blocked nest for any form, after its knobs; C of the definition becomes the form's. `form` is what the template
 /// makes of the definition's A and B.
 Schedule schedule_matmul(Tuning& t, const MatmulForm& form, Definition& definition, const Target& target);
-
-/// Vector registers that a tile needs beside its accumulators and a vector of each column: a broadcast, and without fma
-/// the product.
-inline int spare_registers(const Target& target) { return target.has_fma() ? 1 : 2; }
-
-/// Whether a tile of rows x vectors, numbers or knobs, fits into the target's vector registers: accumulators + vectors
-/// of B + a broadcast.
-template <class Rows, class Vectors>
-auto fits_registers(const Rows& rows, const Vectors& vectors, const Target& target) {
-  return rows * vectors + vectors + spare_registers(target) <= target.vector_registers;
-}
-
-/// A register tile as the loop over the reduction works on it.
-struct RegisterTile {
-  std::int64_t rows, vectors;
-  std::int64_t unroll_k;
-  bool strided;             ///< vectors are gathered from elements that do not lie side by side
-  bool partial;             ///< the last vector has idle lanes
-  bool narrow_end = false;  ///< so many that it is read as a vector of half or a quarter of the width
-  int others = 0;           ///< registers that the form needs beside
-  bool is_fused = true;     ///< as the form has it
-};
-
-/// Whether a tile that fits into the registers stays there when the loop over the reduction is unrolled. Bounds found
-/// by reading the code that LLVM makes: unrolled, a single column of accumulators changes registers from step to step;
-/// products without fma, gathered vectors and masks take registers of their own.
-bool stays_in_registers(const RegisterTile& tile, const Target& target);
-
-/// Whether LLVM reads the first `rest` of `lanes` lanes as a vector of its own, narrower ones.
-inline bool is_narrower_vector(std::int64_t rest, std::int64_t lanes) { return 2 * rest == lanes || 4 * rest == lanes; }
-
-/// Vectors of a tile at most, at the end of `extent`, too: without masks the rest is made of narrower ones.
-std::int64_t max_vectors(std::int64_t extent, std::int64_t vectors, std::int64_t lanes, const Target& target);
-
-/// Rows of a second register tile such that multiples of both cover `extent` exactly: the largest number below `rows`,
-/// at least half of it. 0 where there is none or `rows` divides the extent.
-std::int64_t second_segment(std::int64_t extent, std::int64_t rows);
-
-/// Register tiles that cover `extent`.
-std::int64_t count_tiles(std::int64_t extent, std::int64_t rows, std::int64_t second_rows);
 
 /// Reduction steps of each of `blocks` blocks, a multiple of 8 so that unrolling comes out even.
 template <class Blocks>

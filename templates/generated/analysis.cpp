@@ -1,0 +1,179 @@
+#include "templates/generated/analysis.h"
+
+#include <algorithm>
+#include <array>
+
+#include "ir/core/intrinsic_table.h"
+#include "ir/core/linear.h"
+#include "ir/core/rewrite.h"
+#include "schedule/scan_parts.h"
+#include "schedule/state.h"
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+/// Whether its value is worth storing: it is computed by a polynomial, or by a call.
+bool is_expensive(ir::Intrinsic intrinsic) {
+  using enum ir::Intrinsic;
+  constexpr std::array kExpensive{kExp, kLog, kLog2, kTanh, kSigmoid, kErf, kPow};
+  return std::find(kExpensive.begin(), kExpensive.end(), intrinsic) != kExpensive.end();
+}
+
+std::int64_t constant_extent(const IterVar& axis, const std::string& stage) {
+  const std::int64_t* const extent = ir::as_const_int(axis.extent());
+  if (extent != nullptr) return *extent;
+  throw UsageError("the extent of axis " + axis.name() + " of " + stage +
+                   " is a symbol: a space is made of constant extents only");
+}
+
+OperandAccess access_of(const ir::Load& load, const std::vector<IterVar>& axes) {
+  OperandAccess access;
+  access.strides.assign(axes.size(), 0);
+  for (std::size_t d = 0; d < load.indices.size(); ++d) {
+    const ir::Linear index = ir::to_linear(load.indices[d]);
+    const Expr stride = load.buffer->stride(static_cast<int>(d));
+    const std::int64_t* const step = ir::as_const_int(stride);
+    std::vector<int> mentioned;
+    for (std::size_t a = 0; a < axes.size(); ++a) {
+      const std::int64_t coefficient = index.coefficient(axes[a].var());
+      const bool is_hidden = index.hides(axes[a].var());
+      if (coefficient != 0 || is_hidden) mentioned.push_back(static_cast<int>(a));
+      std::optional<std::int64_t>& sum = access.strides[a];
+      if (is_hidden || (coefficient != 0 && step == nullptr)) {
+        sum.reset();
+      } else if (sum && coefficient != 0) {
+        *sum += coefficient * *step;
+      }
+    }
+    const bool is_alone = index.constant == 0 && index.terms.size() == 1 && mentioned.size() == 1 && index.terms[0].coefficient == 1 &&
+                          index.coefficient(axes[static_cast<std::size_t>(mentioned[0])].var()) == 1;
+    access.identity.push_back(is_alone ? mentioned[0] : -1);
+    access.axes.push_back(std::move(mentioned));
+  }
+  return access;
+}
+
+bool is_same_access(const OperandAccess& a, const OperandAccess& b) {
+  return a.tensor == b.tensor && a.strides == b.strides && a.axes == b.axes;
+}
+
+/// The stages of a schedule, and where they are in the result.
+class Analysis {
+ public:
+  explicit Analysis(const ScheduleState& state) : state_(state), number_(state.stages.size(), -1) {
+    for (std::size_t i = 0; i < state.stages.size(); ++i) {
+      if (state.stages[i].attach.kind == AttachKind::kInline) continue;
+      number_[i] = static_cast<int>(found_.size());
+      add(static_cast<int>(i));
+    }
+    for (std::size_t i = 0; i < found_.size(); ++i) note_reader(static_cast<int>(i));
+  }
+
+  std::vector<StageAnalysis> take() { return std::move(found_); }
+
+ private:
+  void add(int stage) {
+    const StageState& source = state_.stages[static_cast<std::size_t>(stage)];
+    const ComputeOp& op = *source.op.compute();
+    StageAnalysis result;
+    result.tensor = source.origin;
+    result.name = source.name;
+    result.results = static_cast<int>(source.op->results.size());
+    result.is_output = source.is_output;
+    result.is_reduction = op.reduction() != nullptr;
+    result.is_scan_part = scan_place(state_, stage).part != ScanPart::kNone;
+    std::vector<IterVar> axes = op.axes;
+    axes.insert(axes.end(), op.reduce_axes.begin(), op.reduce_axes.end());
+    result.spatial = static_cast<int>(op.axes.size());
+    for (const IterVar& axis : axes) result.extents.push_back(constant_extent(axis, source.name));
+    for (const Expr& value : op.values()) {
+      ir::for_each_expr(value, [&](const Expr& e) { add_expression(e, axes, result); });
+    }
+    found_.push_back(std::move(result));
+  }
+
+  void add_expression(const Expr& e, const std::vector<IterVar>& axes, StageAnalysis& result) const {
+    if (e.as<ir::Select>() != nullptr) result.has_branch = true;
+    if (e.as<ir::Binary>() != nullptr && e.type().is_float()) ++result.operations;
+    if (const auto* call = e.as<ir::Call>()) {
+      result.operations += ir::intrinsic_info(call->intrinsic).operations;
+      if (is_expensive(call->intrinsic)) ++result.expensive;
+    }
+    const auto* const load = e.as<ir::Load>();
+    if (load == nullptr) return;
+    OperandAccess access = access_of(*load, axes);
+    const Result from = state_.producer(load->buffer);
+    if (from.stage >= 0) {
+      access.tensor = state_.stages[static_cast<std::size_t>(from.stage)].origin;
+      access.producer = number_[static_cast<std::size_t>(from.stage)];
+    } else {
+      const auto is_read = [&](const Tensor& input) { return input.buffer() == load->buffer; };
+      const auto input = std::find_if(state_.inputs.begin(), state_.inputs.end(), is_read);
+      if (input != state_.inputs.end()) access.tensor = *input;
+    }
+    const auto is_known = [&](const OperandAccess& known) { return is_same_access(known, access); };
+    if (std::none_of(result.accesses.begin(), result.accesses.end(), is_known)) {
+      result.accesses.push_back(std::move(access));
+    }
+  }
+
+  void note_reader(int reader) {
+    for (const OperandAccess& access : found_[static_cast<std::size_t>(reader)].accesses) {
+      if (access.producer < 0) continue;
+      std::vector<int>& readers = found_[static_cast<std::size_t>(access.producer)].readers;
+      if (std::find(readers.begin(), readers.end(), reader) == readers.end()) readers.push_back(reader);
+    }
+  }
+
+  const ScheduleState& state_;
+  std::vector<int> number_;  ///< of each stage of the schedule in found_; -1: it is inlined
+  std::vector<StageAnalysis> found_;
+};
+
+}  // namespace
+
+bool OperandAccess::mentions(int axis) const {
+  return std::any_of(axes.begin(), axes.end(), [&](const std::vector<int>& mentioned) {
+    return std::find(mentioned.begin(), mentioned.end(), axis) != mentioned.end();
+  });
+}
+
+int OperandAccess::dimension_of(int axis) const {
+  int found = -1, mentioned = 0;
+  for (std::size_t d = 0; d < axes.size(); ++d) {
+    if (std::find(axes[d].begin(), axes[d].end(), axis) != axes[d].end()) ++mentioned;
+    if (identity[d] == axis) found = static_cast<int>(d);
+  }
+  return mentioned == 1 ? found : -1;
+}
+
+std::int64_t StageAnalysis::points() const {
+  std::int64_t product = 1;
+  for (int a = 0; a < spatial; ++a) product *= extents[static_cast<std::size_t>(a)];
+  return product;
+}
+
+std::int64_t StageAnalysis::reduced_points() const {
+  std::int64_t product = 1;
+  for (std::size_t a = static_cast<std::size_t>(spatial); a < extents.size(); ++a) product *= extents[a];
+  return product;
+}
+
+bool StageAnalysis::has_reuse() const {
+  return std::any_of(accesses.begin(), accesses.end(), [&](const OperandAccess& access) {
+    for (int a = 0; a < spatial; ++a) {
+      if (extents[static_cast<std::size_t>(a)] > 1 && !access.mentions(a)) return true;
+    }
+    return false;
+  });
+}
+
+std::int64_t StageAnalysis::result_stride(int axis) const {
+  const std::int64_t* const stride = ir::as_const_int(tensor.buffer()->stride(axis));
+  return stride == nullptr ? 0 : *stride;
+}
+
+std::vector<StageAnalysis> analyse_stages(const Schedule& schedule) { return Analysis(schedule.state()).take(); }
+
+}  // namespace nestwright

@@ -1,0 +1,59 @@
+// What the rules of generated spaces know of an expression: for each stage its axes, for each of its reads which axes
+// move the address and by how much, and what a point costs.
+// Thread rule: pure functions. Strides are in elements.
+//
+//   C[i, j] = sum(k, A[i, k] * B[k, j]) of 8 x 32 x 12:
+//     extents 8, 32, 12, of which 2 are spatial
+//     A: strides 12, 0, 1;  identity 0, 2
+//     B: strides 0, 1, 32;  identity 2, 1
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "schedule/schedule.h"
+
+namespace nestwright {
+
+/// A read of a tensor, as the axes of its stage (the spatial ones, then those of the reduction) move it.
+struct OperandAccess {
+  Tensor tensor;
+  int producer = -1;                                   ///< the stage that computes it; -1: an input, or a scan's state
+  std::vector<std::optional<std::int64_t>> strides;    ///< one step of each axis; absent where it is not affine
+  std::vector<int> identity;                           ///< of each dimension: the axis that is its index; -1 where none is
+  std::vector<std::vector<int>> axes;                  ///< of each dimension: the axes that its index mentions
+  bool mentions(int axis) const;
+  /// The dimension whose index is `axis` alone, while no other dimension mentions it; -1 where there is none.
+  int dimension_of(int axis) const;
+};
+
+struct StageAnalysis {
+  Tensor tensor;                      ///< as the schedule names it
+  std::string name;                   ///< unique in the schedule
+  std::vector<std::int64_t> extents;  ///< of spatial axes, then of those of the reduction
+  int spatial = 0;                    ///< the number of the former
+  int results = 1;
+  bool is_output = false, is_reduction = false;
+  bool is_scan_part = false;  ///< a scan, its init, its update, or a stage of its steps
+  bool has_branch = false;    ///< a select, as padding is
+  int expensive = 0;          ///< calls of exp and the like, for one point
+  int operations = 0;         ///< arithmetic of one point
+  std::vector<OperandAccess> accesses;
+  std::vector<int> readers;  ///< the stages that read it
+
+  int reduced() const { return static_cast<int>(extents.size()) - spatial; }
+  std::int64_t points() const;   ///< of the result
+  std::int64_t reduced_points() const;  ///< that each of them combines
+  /// Whether some read does not depend on a spatial axis, so that its values serve several points.
+  bool has_reuse() const;
+  /// From one point of the result to the next along a spatial axis.
+  std::int64_t result_stride(int axis) const;
+};
+
+/// The stages of a schedule that are not inlined, producers before consumers. Requires constant extents; throws
+/// UsageError where one is a symbol.
+std::vector<StageAnalysis> analyse_stages(const Schedule& schedule);
+
+}  // namespace nestwright

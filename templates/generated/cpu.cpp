@@ -1,0 +1,44 @@
+// The template generated.cpu: the rules of templates/generated/rules.h, applied to the stages of the operator's
+// definition. Each combination of what the rules choose is a sketch; numbers inside of a sketch are knobs.
+#include "templates/generated/generated.h"
+#include "templates/generated/rules.h"
+#include "templates/generated/seeds.h"
+
+namespace nestwright {
+namespace {
+
+void apply_rules(Sketch& sketch, int stage) {
+  for (const SketchRule& rule : cpu_rules()) {
+    if (!rule.applies(sketch, stage)) continue;
+    rule.apply(sketch, stage);
+    return;
+  }
+}
+
+Schedule schedule_generated(Tuning& t, const Definition& definition, const Target& target) {
+  Sketch sketch(t, definition, target);
+  sketch.parallel = target.threads > 1 && sketch.choose("parallel", {"none", "loops"}) == "loops";
+  inline_cheap(sketch);
+  for (int stage = static_cast<int>(sketch.stages.size()) - 1; stage >= 0; --stage) {
+    if (!sketch.is_finished(stage)) apply_rules(sketch, stage);
+  }
+  return std::move(sketch.schedule);
+}
+
+}  // namespace
+
+Template generated_cpu_template() {
+  Template result;
+  result.name = "generated.cpu";
+  result.is_generic = true;
+  result.schedule = [](Tuning& t, const Workload&, Definition& definition, const Target& target) {
+    return schedule_generated(t, definition, target);
+  };
+  // By value: a template is copied into lists, and outlives none of its copies.
+  result.seeds = [plain = result](const Workload& workload, const Target& target) {
+    return generated_seeds(plain, workload, target);
+  };
+  return result;
+}
+
+}  // namespace nestwright

@@ -1,0 +1,116 @@
+#include "templates/generated/forms.h"
+
+#include <algorithm>
+
+#include "templates/loops/divide.h"
+#include "templates/loops/vectors.h"
+
+namespace nestwright {
+namespace {
+
+constexpr double kFarBehind = 0.25;  ///< of the best score
+constexpr std::size_t kMaxForms = 3;
+constexpr std::int64_t kPackingPays = 8;  ///< uses of an element
+
+/// The share of the lanes that `extent` elements keep busy.
+double busy_lanes(std::int64_t extent, std::int64_t lanes) {
+  return static_cast<double>(extent) / static_cast<double>(ceil_div(extent, lanes) * lanes);
+}
+
+double score_along(const StageAnalysis& stage, int axis, const Target& target) {
+  const std::int64_t extent = stage.extents[static_cast<std::size_t>(axis)];
+  const ir::Type type = widest_type(stage);
+  double score = busy_lanes(extent, std::max<std::int64_t>(full_lanes(extent, type, target), target.lanes(type) / 2));
+  score *= std::min(1.0, static_cast<double>(extent) / target.lanes(type));
+  if (axis < stage.spatial && stage.result_stride(axis) != 1) score *= 0.7;
+  for (const OperandAccess& access : stage.accesses) {
+    const std::optional<std::int64_t> stride = access.strides[static_cast<std::size_t>(axis)];
+    if (stride && (*stride == 0 || *stride == 1)) continue;
+    const bool may_pack = axis < stage.spatial && access.tensor.defined() && access.dimension_of(axis) >= 0;
+    const std::int64_t reuse = reuse_of(stage, access);
+    score *= may_pack && reuse >= kPackingPays ? 0.9 : may_pack && reuse > 1 ? 0.5 : 0.2;
+  }
+  return score;
+}
+
+bool reads_windows(const OperandAccess& access, int axis, int spatial) {
+  return std::any_of(access.axes.begin(), access.axes.end(), [&](const std::vector<int>& mentioned) {
+    const bool has_axis = std::find(mentioned.begin(), mentioned.end(), axis) != mentioned.end();
+    return has_axis && std::any_of(mentioned.begin(), mentioned.end(), [&](int other) { return other >= spatial; });
+  });
+}
+
+}  // namespace
+
+std::string ReductionForm::label() const {
+  switch (kind) {
+    case Kind::kTiles:
+      return "axis" + std::to_string(vector_axis);
+    case Kind::kLanes:
+      return "reduction";
+    case Kind::kScalar:
+      return "none";
+  }
+  return "";
+}
+
+ir::Type widest_type(const StageAnalysis& stage) {
+  ir::Type type = stage.tensor.dtype();
+  for (const OperandAccess& access : stage.accesses) {
+    if (access.tensor.defined() && access.tensor.dtype().bytes() > type.bytes()) type = access.tensor.dtype();
+  }
+  return type;
+}
+
+std::int64_t reuse_of(const StageAnalysis& stage, const OperandAccess& access) {
+  std::int64_t product = 1;
+  for (int a = 0; a < stage.spatial; ++a) {
+    if (!access.mentions(a)) product *= stage.extents[static_cast<std::size_t>(a)];
+  }
+  return product;
+}
+
+std::vector<ReductionForm> reduction_forms(const StageAnalysis& stage, const Target& target) {
+  std::vector<ReductionForm> forms;
+  if (stage.results == 1) {
+    for (int a = 0; a < stage.spatial; ++a) {
+      if (stage.extents[static_cast<std::size_t>(a)] < 2) continue;
+      forms.push_back({ReductionForm::Kind::kTiles, a, score_along(stage, a, target)});
+    }
+    const int last = static_cast<int>(stage.extents.size()) - 1;
+    if (last >= stage.spatial && stage.extents[static_cast<std::size_t>(last)] > 1) {
+      const double each = score_along(stage, last, target);
+      forms.push_back({ReductionForm::Kind::kLanes, -1, stage.has_reuse() ? each / 2 : each});
+    }
+  }
+  const auto is_better = [](const ReductionForm& a, const ReductionForm& b) { return a.score > b.score; };
+  std::stable_sort(forms.begin(), forms.end(), is_better);
+  if (forms.empty()) return {{}};
+  const double least = kFarBehind * forms.front().score;
+  std::erase_if(forms, [&](const ReductionForm& form) { return form.score < least; });
+  if (forms.size() > kMaxForms) forms.resize(kMaxForms);
+  return forms;
+}
+
+int row_axis(const StageAnalysis& stage, int vector_axis, int but) {
+  int best = -1;
+  double best_score = 0;
+  for (int a = 0; a < stage.spatial; ++a) {
+    const std::int64_t extent = stage.extents[static_cast<std::size_t>(a)];
+    if (a == vector_axis || a == but || extent < 2) continue;
+    double score = 0;
+    for (const OperandAccess& access : stage.accesses) {
+      if (!access.mentions(vector_axis)) continue;
+      score += !access.mentions(a) ? 1 : reads_windows(access, a, stage.spatial) ? 0.5 : 0;
+    }
+    // Of axes that share alike the innermost, whose elements lie next to each other.
+    score *= extent >= 4 ? 1 : 0.5;
+    if (score > 0 && score >= best_score) {
+      best = a;
+      best_score = score;
+    }
+  }
+  return best;
+}
+
+}  // namespace nestwright

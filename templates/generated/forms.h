@@ -1,0 +1,43 @@
+// The forms that the loops of a reduction may take, by how its reads move through memory.
+// Thread rule: pure functions.
+//
+//   C[i, j] = sum(k, A[i, k] * B[k, j])     tiles of vectors along j
+//   y[i] = sum(k, A[i, k])                  lanes: partial sums of each row in a vector
+//   y[j] = sum(k, A[k, j])                  tiles of vectors along j, without rows
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "target/target.h"
+#include "templates/generated/analysis.h"
+
+namespace nestwright {
+
+struct ReductionForm {
+  enum class Kind : std::uint8_t {
+    kTiles,   ///< vectors along a spatial axis, sums in registers over all of the reduction
+    kLanes,   ///< vectors along the innermost axis of the reduction
+    kScalar,  ///< neither: one element at a time
+  } kind = Kind::kScalar;
+  int vector_axis = -1;  ///< kTiles
+  double score = 0;      ///< higher is likelier to be fast
+
+  std::string label() const;
+};
+
+/// Forms of a reduction, the likeliest first, those that are far behind left out; never empty.
+std::vector<ReductionForm> reduction_forms(const StageAnalysis& stage, const Target& target);
+
+/// The axis whose points share a vector along `vector_axis`, so that it is loaded once for all rows of a register tile:
+/// one that the reads along `vector_axis` do not mention, or of which they read overlapping windows. `but`: one that is
+/// taken. -1 where there is none.
+int row_axis(const StageAnalysis& stage, int vector_axis, int but = -1);
+
+/// How often each element of a read is used: points of the axes that it does not mention.
+std::int64_t reuse_of(const StageAnalysis& stage, const OperandAccess& access);
+
+/// The widest type that a stage computes with.
+ir::Type widest_type(const StageAnalysis& stage);
+
+}  // namespace nestwright

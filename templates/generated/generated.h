@@ -1,0 +1,12 @@
+// Templates that are made from an operator's expression alone: any tensor expression of constant extents has a space.
+// Thread rule: pure functions.
+#pragma once
+
+#include "templates/framework/template.h"
+
+namespace nestwright {
+
+/// The template `generated.cpu`, which serves any operator that computes something.
+Template generated_cpu_template();
+
+}  // namespace nestwright

@@ -1,0 +1,123 @@
+#include "templates/generated/pack.h"
+
+#include <algorithm>
+
+#include "templates/loops/divide.h"
+#include "templates/loops/vectors.h"
+
+namespace nestwright {
+namespace {
+
+constexpr std::int64_t kMinReuse = 8;  ///< uses of an element that pay for a copy
+
+/// Position of the innermost loop that moves what `access` reads; -1 where none does.
+int innermost_mover(const OperandAccess& access, const std::vector<NestLoop>& loops, int outermost_reduce) {
+  int found = -1;
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    const bool moves = loops[i].is_reduce ? access.mentions(outermost_reduce)
+                                          : std::any_of(loops[i].axes.begin(), loops[i].axes.end(),
+                                                        [&](int axis) { return access.mentions(axis); });
+    if (moves) found = static_cast<int>(i);
+  }
+  return found;
+}
+
+/// The copy's dimensions: those of no reduction, tiles of `across`, those of the reduction, the elements of a tile.
+std::vector<Expr> in_panels(std::span<const Expr> indices, const OperandAccess& access, int across, int spatial, std::int64_t width) {
+  std::vector<Expr> before, after;
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    if (static_cast<int>(d) == across) continue;
+    const auto& axes = access.axes[d];
+    const bool is_reduced = std::any_of(axes.begin(), axes.end(), [&](int axis) { return axis >= spatial; });
+    (is_reduced ? after : before).push_back(indices[d]);
+  }
+  const Expr index = indices[static_cast<std::size_t>(across)];
+  before.push_back(index / Expr(width));
+  before.insert(before.end(), after.begin(), after.end());
+  before.push_back(index % Expr(width));
+  return before;
+}
+
+class Packing {
+ public:
+  Packing(Sketch& sketch, const TileAxes& axes, const TileKnobs& knobs, const Tensor& tile, const std::vector<NestLoop>& loops)
+      : sketch_(sketch), axes_(axes), knobs_(knobs), tile_(tile), loops_(loops), t_(sketch.knobs_of(axes.sums)) {}
+
+  void pack_vectors(const OperandAccess& access) {
+    const StageAnalysis& sums = sketch_.of(axes_.sums);
+    const int across = access.dimension_of(axes_.vector);
+    const std::int64_t reuse = reuse_of(sums, access);
+    const auto stride = access.strides[static_cast<std::size_t>(axes_.vector)];
+    std::vector<std::string> options;
+    const bool in_place = stride && *stride == 1;
+    const bool may_copy = across >= 0 && knobs_.vectors * knobs_.lanes > 1 && reuse > 1;
+    if (in_place || !may_copy || reuse < kMinReuse) options.emplace_back("no");
+    if (may_copy && (reuse >= kMinReuse || !in_place)) options.insert(options.end(), {"block", "whole"});
+    const std::string chosen = t_.define_annotate("pack_vectors", options);
+    if (chosen == "no") return;
+    const Tensor packed = sketch_.schedule.cache_read(access.tensor, ir::Scope::kGlobal, {tile_});
+    const std::vector<IterVar> loops = sketch_.schedule.transform_layout(packed, [&](std::span<const Expr> indices) {
+      return in_panels(indices, access, across, sums.spatial, knobs_.vectors * knobs_.lanes);
+    });
+    Stage stage = sketch_.schedule[packed];
+    const auto [vector, lane] = stage.split(loops.back(), factor(knobs_.lanes));
+    stage.unroll(vector).vectorize(lane);
+    place(stage, access, chosen, loops.front());
+  }
+
+  void pack_rows(const OperandAccess& access) {
+    const StageAnalysis& sums = sketch_.of(axes_.sums);
+    const auto rank = static_cast<int>(access.identity.size());
+    const int innermost = access.identity.back();
+    const bool may_copy = access.dimension_of(axes_.row) >= 0 && rank > 1 && innermost >= sums.spatial && reuse_of(sums, access) >= kMinReuse;
+    const std::string chosen = t_.define_annotate("pack_rows", may_copy ? std::vector<std::string>{"no", "block"} : std::vector<std::string>{"no"});
+    if (chosen == "no") return;
+    const Tensor packed = sketch_.schedule.cache_read(access.tensor, ir::Scope::kGlobal, {tile_});
+    Stage stage = sketch_.schedule[packed];
+    const std::vector<IterVar> loops = stage.loops();
+    const std::int64_t line = 64 / access.tensor.dtype().bytes();
+    // Rows that are a multiple of 4 KiB apart share few sets of the first-level cache: an odd number of lines does not.
+    stage.storage_align(loops[loops.size() - 2], 2 * line, line);
+    const auto [vector, lane] = stage.split(loops.back(), factor(full_lanes(sums.extents[static_cast<std::size_t>(innermost)], access.tensor.dtype(), sketch_.target)), Tail::predicate());
+    stage.vectorize(lane);
+    place(stage, access, chosen, loops.front());
+  }
+
+ private:
+  void place(Stage stage, const OperandAccess& access, const std::string& how, const IterVar& shared) {
+    const int at = how == "whole" ? -1 : innermost_mover(access, loops_, sketch_.of(axes_.sums).spatial);
+    if (at < 0) {
+      if (knobs_.fused > 0) stage.parallel(shared);
+      return;
+    }
+    stage.compute_at(sketch_.loops_of(axes_.stored), loops_[static_cast<std::size_t>(at)].loop);
+  }
+
+  Sketch& sketch_;
+  const TileAxes& axes_;
+  const TileKnobs& knobs_;
+  const Tensor& tile_;
+  const std::vector<NestLoop>& loops_;
+  ScopedTuning t_;
+};
+
+}  // namespace
+
+void pack_operands(Sketch& sketch, const TileAxes& axes, const TileKnobs& knobs, const Tensor& tile,
+                   const std::vector<NestLoop>& loops) {
+  Packing packing(sketch, axes, knobs, tile, loops);
+  bool has_vectors = false, has_rows = false;
+  for (const OperandAccess& access : sketch.of(axes.sums).accesses) {
+    const bool is_once = std::count_if(sketch.of(axes.sums).accesses.begin(), sketch.of(axes.sums).accesses.end(), [&](const OperandAccess& other) { return other.tensor == access.tensor; }) == 1;
+    if (!access.tensor.defined() || !is_once) continue;
+    if (!has_vectors && access.mentions(axes.vector)) {
+      has_vectors = true;
+      packing.pack_vectors(access);
+    } else if (!has_rows && axes.row >= 0 && access.mentions(axes.row) && !access.mentions(axes.vector)) {
+      has_rows = true;
+      packing.pack_rows(access);
+    }
+  }
+}
+
+}  // namespace nestwright

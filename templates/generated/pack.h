@@ -1,0 +1,17 @@
+// Copies of what a register tile reads, in the order in which it reads them.
+// Thread rule: as a Sketch's.
+#pragma once
+
+#include <vector>
+
+#include "templates/generated/register_tile.h"
+
+namespace nestwright {
+
+/// Defines the knobs of the operands of `tile`, whose blocks are `loops`, and makes the copies: of what is read in
+/// vectors, whole tiles of the vector axis, each contiguous over the reduction; of what is read row by row, the rows no
+/// longer as far apart as in the tensor. A copy is made as a whole, or at the innermost loop that moves what it holds.
+void pack_operands(Sketch& sketch, const TileAxes& axes, const TileKnobs& knobs, const Tensor& tile,
+                   const std::vector<NestLoop>& loops);
+
+}  // namespace nestwright

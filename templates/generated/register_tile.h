@@ -1,0 +1,46 @@
+// The knobs of a register tile and of the blocks around it, and the formulas that refuse points which cannot be good.
+// Thread rule: plain data and pure functions.
+#pragma once
+
+#include <vector>
+
+#include "templates/generated/sketch.h"
+
+namespace nestwright {
+
+/// Loops over blocks, as the knob block_order numbers them.
+enum class BlockGroup : int {
+  kOther,    ///< axes that are not tiled, and tiles of the second row axis
+  kRows,     ///< blocks of the row axis
+  kVectors,  ///< blocks of the vector axis
+  kReduction,
+};
+
+/// Which stages and axes a nest of register tiles is of.
+struct TileAxes {
+  int sums = -1;    ///< the stage that is summed up in registers
+  int stored = -1;  ///< the stage whose loops are tiled: the same, or the one that reads it element by element
+  int vector = -1, row = -1, second_row = -1;
+  std::vector<int> others;  ///< spatial axes that are not tiled, of more than one iteration
+  std::vector<int> singles;  ///< those of one
+  bool blocked = false;      ///< the reduction is, by its outermost axis
+};
+
+struct TileKnobs {
+  std::int64_t lanes = 1, vectors = 1, rows = 1, second_rows = 1;
+  std::int64_t short_rows = 0;  ///< rows of the tiles that make the rows come out even; 0: a peeled tail
+  std::int64_t row_tiles = 1, vector_tiles = 1;  ///< register tiles of a block
+  std::int64_t k_block = 0;                      ///< 0: not blocked
+  std::int64_t unroll = 1;
+  std::vector<int> reduce_order;    ///< of the axes of the reduction
+  std::vector<BlockGroup> order;    ///< outermost first
+  bool tiles_of_vectors_outer = false;
+  std::int64_t fused = 0;           ///< outermost loops that run in parallel together; 0: none
+  bool prefetches_result = false;
+};
+
+TileAxes tile_axes(Sketch& sketch, int sums, int stored, int vector);
+
+TileKnobs define_tile_knobs(Sketch& sketch, const TileAxes& axes);
+
+}  // namespace nestwright

@@ -1,0 +1,38 @@
+// The rules that make a generated space. A sketch starts with the plain loops of an expression; producers are inlined
+// where that is cheap, and then each stage, consumers before producers, is scheduled by the first rule of the table
+// that applies to it. Each rule has a file under templates/generated/rules/, whose header shows what it makes.
+// Thread rule: pure functions of a sketch.
+#pragma once
+
+#include <span>
+
+#include "templates/generated/sketch.h"
+
+namespace nestwright {
+
+struct SketchRule {
+  const char* name;
+  bool (*applies)(Sketch& sketch, int stage);
+  void (*apply)(Sketch& sketch, int stage);
+};
+
+/// For CPUs, in the order in which they are tried. The last one applies to every stage.
+std::span<const SketchRule> cpu_rules();
+
+/// Inlines what is cheaper to compute again than to store. Before all rules.
+void inline_cheap(Sketch& sketch);
+
+bool is_of_scan(Sketch& sketch, int stage);
+void schedule_scan_part(Sketch& sketch, int stage);
+bool may_join_rows(Sketch& sketch, int stage);
+void join_rows(Sketch& sketch, int stage);
+bool may_join_tiles(Sketch& sketch, int stage);
+void join_tiles(Sketch& sketch, int stage);
+bool has_register_tile(Sketch& sketch, int stage);
+void schedule_register_tile(Sketch& sketch, int stage);
+bool is_single_value(Sketch& sketch, int stage);
+void schedule_single_value(Sketch& sketch, int stage);
+bool is_any_stage(Sketch& sketch, int stage);
+void schedule_rows(Sketch& sketch, int stage);
+
+}  // namespace nestwright

@@ -1,0 +1,61 @@
+// inline_cheap: a stage that is read about once a point, or costs next to nothing, is computed where it is read.
+//
+//   for i: T[i] = A[i] + 1.0
+//   for i: C[i] = T[i]*2.0         ->      for i: C[i] = (A[i] + 1.0)*2.0
+//
+// Not inlined: reductions, padding that a reduction reads (a branch in its innermost loop), what a reduction reads
+// again and again, and what costs a polynomial, as exp, and is read more often than it has points. Of an expensive
+// stage with several readers, that is a choice.
+#include <algorithm>
+
+#include "support/error.h"
+#include "templates/generated/rules.h"
+
+namespace nestwright {
+namespace {
+
+constexpr int kCheap = 2;  ///< operations that cost less than a load and a store, however often they are done
+
+bool may_inline(const Sketch& sketch, int number) {
+  const StageAnalysis& stage = sketch.of(number);
+  if (stage.is_output || stage.is_reduction || stage.is_scan_part || stage.results > 1 || stage.readers.empty()) {
+    return false;
+  }
+  return std::all_of(stage.readers.begin(), stage.readers.end(), [&](int reader_number) {
+    const StageAnalysis& reader = sketch.of(reader_number);
+    if (reader.is_scan_part) return false;
+    if (stage.has_branch && reader.is_reduction) return false;
+    if (reader.is_reduction && reader.has_reuse()) return stage.operations == 0 && !stage.has_branch;
+    const bool is_once = reader.points() * reader.reduced_points() <= stage.points();
+    return is_once || (stage.operations <= kCheap && stage.expensive == 0 &&
+                       kCheap * stage.points() >= reader.points() * reader.reduced_points());
+  });
+}
+
+/// The first stage to inline, or -1. `kept`: those that are stored by choice.
+int next_to_inline(Sketch& sketch, std::vector<std::string>& kept) {
+  for (int i = 0; i < static_cast<int>(sketch.stages.size()); ++i) {
+    const StageAnalysis& stage = sketch.of(i);
+    if (!may_inline(sketch, i) || std::count(kept.begin(), kept.end(), stage.name) > 0) continue;
+    if (stage.expensive == 0 || stage.readers.size() == 1) return i;
+    if (sketch.choose(stage.name + ".values", {"stored", "again"}) == "again") return i;
+    kept.push_back(stage.name);
+  }
+  return -1;
+}
+
+}  // namespace
+
+void inline_cheap(Sketch& sketch) {
+  std::vector<std::string> kept;
+  for (int stage = next_to_inline(sketch, kept); stage >= 0; stage = next_to_inline(sketch, kept)) {
+    try {
+      sketch.loops_of(stage).compute_inline();
+      sketch.analyse();
+    } catch (const ScheduleError&) {  // the body of a reader would be too large
+      kept.push_back(sketch.of(stage).name);
+    }
+  }
+}
+
+}  // namespace nestwright

@@ -1,0 +1,179 @@
+#include "templates/generated/seeds.h"
+
+#include <algorithm>
+
+#include "templates/framework/completion.h"
+#include "templates/framework/seed_table.h"
+#include "templates/generated/register_tile.h"
+#include "templates/loops/register_tile.h"
+#include "templates/loops/vectors.h"
+
+namespace nestwright {
+namespace {
+
+constexpr std::size_t kSeeds = 12;
+
+/// What a seed wants of one stage, by the names of its knobs without their prefix.
+using Wishes = std::vector<std::pair<std::string, SeedValue>>;
+
+/// The most rows that fit beside `vectors` vectors; a few less where these leave no smaller last tile.
+std::int64_t fitting_rows(std::int64_t vectors, std::int64_t extent, const Target& target) {
+  std::int64_t rows =
+      std::max<std::int64_t>(1, (target.vector_registers - spare_registers(target) - vectors) / vectors);
+  rows = std::min(rows, extent);
+  for (std::int64_t fewer = rows; 7 * fewer >= 6 * rows; --fewer) {
+    if (extent % fewer == 0) return fewer;
+  }
+  return ceil_div(extent, ceil_div(extent, rows));
+}
+
+/// The formulas of the seeds of one register tile.
+class TileSeeds {
+ public:
+  TileSeeds(const StageAnalysis& stage, const ReductionForm& form, const Target& target)
+      : stage_(stage), form_(form), target_(target) {
+    row_ = row_axis(stage, form.vector_axis);
+    second_ = row_ < 0 ? -1 : row_axis(stage, form.vector_axis, row_);
+    for (int a = 0; a < stage.spatial; ++a) {
+      if (a != form.vector_axis && a != row_) others_ *= extent(a);
+    }
+    for (const OperandAccess& access : stage.accesses) {
+      if (!access.tensor.defined() || !access.mentions(form.vector_axis)) continue;
+      const auto stride = access.strides[static_cast<std::size_t>(form.vector_axis)];
+      const bool in_place = stride && *stride == 1;
+      bytes_ = static_cast<double>(access.tensor.buffer()->elements()) * access.tensor.dtype().bytes();
+      const bool is_large = bytes_ > 2.0 * static_cast<double>(target.l2_bytes) && reuse_of(stage, access) >= 40;
+      packs_ = !in_place || is_large;
+      break;
+    }
+  }
+
+  std::vector<Wishes> all() const {
+    std::vector<Wishes> seeds{tile(2, "partition"), tile(2, "compose"), tile(4, "partition"), tile(3, "partition"),
+                              tile(1, "partition")};
+    Wishes panels = tile(2, "partition");
+    set(panels, "pack_vectors", packs_ ? "block" : "whole");
+    set(panels, "block_order", KnobValue{2, 0, 1});
+    set(panels, "vector_blocks", std::max<std::int64_t>(target_.threads, static_cast<std::int64_t>(4 * bytes_) / target_.l2_bytes));
+    seeds.push_back(panels);
+    Wishes blocked = tile(3, "partition");
+    set(blocked, "reduction", "blocked");
+    set(blocked, "blocks_k", ceil_div(extent(stage_.spatial), std::int64_t{384}));
+    set(blocked, "prefetch_result", 1);
+    seeds.push_back(blocked);
+    Wishes rows = tile(2, "compose");
+    set(rows, "pack_rows", "block");
+    set(rows, "prefetch_result", 1);
+    seeds.push_back(rows);
+    return seeds;
+  }
+
+ private:
+  std::int64_t extent(int axis) const { return stage_.extents[static_cast<std::size_t>(axis)]; }
+
+  static void set(Wishes& wishes, const std::string& knob, SeedValue value) {
+    std::erase_if(wishes, [&](const auto& wish) { return wish.first == knob; });
+    wishes.emplace_back(knob, std::move(value));
+  }
+
+  Wishes tile(std::int64_t vectors, const char* tail) const {
+    const std::int64_t lanes = full_lanes(extent(form_.vector_axis), widest_type(stage_), target_);
+    vectors = std::min(vectors, ceil_div(extent(form_.vector_axis), lanes));
+    const std::int64_t height = row_ < 0 ? 1 : extent(row_);
+    const std::int64_t most = fitting_rows(vectors, 1000, target_);
+    const std::int64_t rows = tail == std::string("compose") ? std::min(height, most) : fitting_rows(vectors, height, target_);
+    const std::int64_t second = second_ < 0 ? 1 : std::min(extent(second_), std::max<std::int64_t>(1, most / rows));
+    const std::int64_t steps = stage_.extents.back();
+    Wishes wishes{{"vectors_along", form_.label()},   {"vector_lanes", lanes},      {"register_vectors", vectors},
+                  {"register_rows", rows},            {"second_rows", second},      {"tail", tail},
+                  {"reduction", "whole"},             {"vector_blocks", 1},         {"pack_rows", "no"},
+                  {"pack_vectors", packs_ ? "whole" : "no"}};
+    wishes.emplace_back("unroll_k", steps <= 8 ? steps : vectors == 1 ? 8 : 4);
+    const std::int64_t tasks = 2 * target_.threads;
+    const bool others_suffice = others_ >= tasks;
+    wishes.emplace_back("row_blocks", others_suffice ? 1 : std::min(ceil_div(height, rows), tasks));
+    wishes.emplace_back("parallel_loops", others_suffice && extent(0) < tasks ? 2 : 1);
+    // Few rows: threads share the vectors.
+    const bool shares_vectors = !others_suffice && ceil_div(height, rows) < target_.threads;
+    if (shares_vectors) set(wishes, "vector_blocks", tasks);
+    KnobValue order = shares_vectors ? KnobValue{2, 0, 1} : KnobValue{0, 1, 2};
+    if (others_ == 1) std::erase(order, 0);
+    if (row_ < 0) std::erase(order, 1);
+    wishes.emplace_back("block_order", order);
+    return wishes;
+  }
+
+  const StageAnalysis& stage_;
+  const ReductionForm& form_;
+  const Target& target_;
+  int row_ = -1, second_ = -1;
+  std::int64_t others_ = 1;
+  double bytes_ = 0;
+  bool packs_ = false;
+};
+
+/// The wishes for a stage of points, or for one whose rows are reduced.
+std::vector<Wishes> row_seeds(const StageAnalysis& stage, const Target& target) {
+  std::vector<Wishes> seeds;
+  for (const std::int64_t vectors : {std::int64_t{4}, std::int64_t{8}, std::int64_t{2}}) {
+    for (const char* stores : {"cached", "streaming"}) {
+      seeds.push_back({{"vectors", vectors}, {"blocks", 4 * target.threads}, {"stores", stores}, {"values", "stored"},
+                       {"at", vectors == 4 ? "block" : "root"}});
+    }
+  }
+  (void)stage;
+  return seeds;
+}
+
+std::vector<Wishes> seeds_of(const StageAnalysis& stage, const Target& target) {
+  if (!stage.is_reduction) return row_seeds(stage, target);
+  std::vector<Wishes> seeds;
+  const std::vector<ReductionForm> forms = reduction_forms(stage, target);
+  std::vector<std::vector<Wishes>> of_forms;
+  for (const ReductionForm& form : forms) {
+    if (form.kind == ReductionForm::Kind::kTiles) {
+      of_forms.push_back(TileSeeds(stage, form, target).all());
+    } else {
+      of_forms.push_back(row_seeds(stage, target));
+      for (Wishes& wishes : of_forms.back()) wishes.emplace_back("vectors_along", form.label());
+    }
+  }
+  // The forms in turn, the likeliest one twice as often.
+  for (std::size_t i = 0; i < 2 * kSeeds; ++i) {
+    for (std::size_t f = 0; f < of_forms.size(); ++f) {
+      const std::size_t at = f == 0 ? i : i / 2;
+      if ((f == 0 || i % 2 == 1) && at < of_forms[f].size()) seeds.push_back(of_forms[f][at]);
+    }
+  }
+  return seeds;
+}
+
+}  // namespace
+
+std::vector<Config> generated_seeds(const Template& t, const Workload& workload, const Target& target) {
+  const Definition definition = workload.op->define(workload);
+  const std::vector<StageAnalysis> stages = analyse_stages(create_schedule(
+      std::vector<Tensor>(definition.args.begin() + definition.inputs, definition.args.end())));
+  std::vector<std::vector<Wishes>> wishes;
+  std::size_t count = 1;
+  for (const StageAnalysis& stage : stages) {
+    wishes.push_back(seeds_of(stage, target));
+    count = std::max(count, wishes.back().size());
+  }
+  std::vector<Config> seeds;
+  for (std::size_t i = 0; i < std::min(count, kSeeds); ++i) {
+    Config& config = seeds.emplace_back();
+    config.set("parallel", {}, "loops");
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+      for (const auto& [knob, value] : wishes[s][i % wishes[s].size()]) {
+        config.set(stages[s].name + "." + knob, value.value, value.label);
+      }
+    }
+  }
+  Config serial = seeds.front();
+  serial.set("parallel", {}, "none");
+  seeds.push_back(serial);
+  return complete_seeds(t, workload, target, seeds);
+}
+
+}  // namespace nestwright

@@ -1,0 +1,96 @@
+// A schedule in the making: what the rules of generated spaces have decided so far, and where the stages that are not
+// yet scheduled may be computed.
+// Thread rule: belongs to one run of a template.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "templates/framework/scoped_tuning.h"
+#include "templates/framework/template.h"
+#include "templates/generated/analysis.h"
+#include "templates/generated/forms.h"
+
+namespace nestwright {
+
+/// A space has at most so many sketches: combinations of choices.
+inline constexpr std::int64_t kMaxSketches = 200;
+
+/// How the dimensions of a stage follow the axes of the nest that reads it.
+struct NestRelation {
+  std::vector<std::set<int>> axes;  ///< of each dimension: the axes of the nest's stage that its region moves with
+  std::vector<int> identity;        ///< of each dimension: the axis that it equals; -1: none
+};
+
+/// A loop of a nest that stages may be computed at.
+struct NestLoop {
+  IterVar loop;
+  std::set<int> axes;       ///< of the nest's stage: those that it runs over; none for a loop over a reduction
+  bool is_reduce = false;
+};
+
+/// The loops of a stage at root, outermost first.
+struct Nest {
+  enum class Kind : std::uint8_t { kRows, kTiles } kind = Kind::kRows;
+  int stage = -1;
+  std::vector<NestLoop> loops;
+};
+
+class Sketch {
+ public:
+  Sketch(Tuning& own_tuning, const Definition& definition, const Target& own_target);
+
+  Tuning& tuning;
+  const Target& target;
+  Schedule schedule;
+  std::vector<StageAnalysis> stages;  ///< as of the last analyse()
+  std::vector<Nest> nests;
+  bool parallel = false;  ///< threads share the loops at root
+
+  /// Takes note of what the primitives so far have changed. Requires that nothing is placed.
+  void analyse();
+  const StageAnalysis& of(int stage) const { return stages[static_cast<std::size_t>(stage)]; }
+  Stage loops_of(int stage) { return schedule[of(stage).tensor]; }
+  /// The knobs of one stage: C.rows.
+  ScopedTuning knobs_of(int stage) { return {tuning, of(stage).name + "."}; }
+  /// A choice, which offers its first option alone where more would give the space too many sketches.
+  std::string choose(const std::string& name, std::vector<std::string> options);
+  /// The same, made when it is first asked for.
+  std::string choose_once(const std::string& name, const std::vector<std::string>& options);
+
+  /// The form of a reduction: a choice, which is made when it is first asked for.
+  const ReductionForm& form_of(int stage);
+  bool is_tiled(int stage) { return of(stage).is_reduction && form_of(stage).kind == ReductionForm::Kind::kTiles; }
+
+  /// Notes that a rule scheduled the stage: at root, as a nest that its producers may join, or inside of `nest`.
+  int add_nest(Nest nest);
+  /// `at`: the loop of the nest.
+  void join(int stage, int nest, int at);
+  void finish(int stage) { finished_.insert(stage); }
+  bool is_finished(int stage) const { return finished_.count(stage) > 0; }
+  /// The nest that a stage belongs to, or -1.
+  int nest_of(int stage) const { return nest_of_[static_cast<std::size_t>(stage)]; }
+  /// The loop of its nest that a stage joined at, or -1.
+  int joined_at(int stage) const { return joined_at_[static_cast<std::size_t>(stage)]; }
+  /// The nest that all readers of a stage belong to, or -1.
+  int nest_of_readers(int stage) const;
+  /// How a stage that is read only inside of `nest` follows its axes.
+  NestRelation relation(int stage, int nest) const;
+  /// Leading axes of the nest's stage, each of which some dimension of `relation` equals.
+  int common_rows(const NestRelation& relation, int nest) const;
+
+  /// For rules that look at the stages above before they make the nest: the same for readers whose relations are given.
+  NestRelation relation(int stage, const std::vector<std::pair<int, NestRelation>>& readers) const;
+
+ private:
+  std::int64_t sketches_ = 1;
+  std::map<std::string, std::string> chosen_;
+  std::map<int, ReductionForm> forms_;
+  std::set<int> finished_;
+  std::vector<int> nest_of_, joined_at_;
+  std::vector<NestRelation> relations_;  ///< to the nest of each stage
+};
+
+}  // namespace nestwright

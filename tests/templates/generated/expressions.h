@@ -1,0 +1,27 @@
+// Generated spaces of expressions that are no operator of the registry.
+// Thread rule: pure functions.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "templates/framework/completion.h"
+#include "templates/generated/generated.h"
+
+namespace nestwright::testing_generated {
+
+/// A workload whose operator is what `outputs` compute of `inputs`.
+inline Workload workload_of(std::vector<Tensor> inputs, const std::vector<Tensor>& outputs) {
+  Definition definition;
+  definition.inputs = static_cast<int>(inputs.size());
+  definition.args = std::move(inputs);
+  definition.args.insert(definition.args.end(), outputs.begin(), outputs.end());
+  for (const Tensor& output : outputs) definition.flops += count_flops(output);
+  Operator op;
+  op.name = "expression";
+  op.define = [definition](const Workload&) { return definition; };
+  return {std::make_shared<const Operator>(std::move(op)), {}};
+}
+
+}  // namespace nestwright::testing_generated

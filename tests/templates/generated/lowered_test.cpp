@@ -1,0 +1,50 @@
+// Whatever the configuration of a generated space, the lowered program computes the operator's reference.
+#include "templates/generated/generated.h"
+#include "templates/registry.h"
+#include "tests/templates/convolution/cases.h"
+#include "tests/templates/matmul/check.h"
+#include "tests/templates/memory_bound_cases.h"
+
+namespace nestwright {
+namespace {
+
+class GeneratedLowered : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(GeneratedLowered, SeedsAndSamplesComputeTheReference) {
+  const Workload w = parse_workload(GetParam());
+  const Template t = generated_cpu_template();
+  std::mt19937_64 random(std::hash<std::string>()(GetParam()) + static_cast<std::uint64_t>(testing_matmul::soak()));
+  const CpuIsa isas[] = {CpuIsa::kX86_64, CpuIsa::kAvx2, CpuIsa::kAvx512};
+  const int samples = 3 * testing_matmul::soak();
+  for (int sample = 0; sample < samples && !HasFailure(); ++sample) {
+    const Target target = testing_matmul::target(isas[random() % 3], 1 + static_cast<int>(random() % 2));
+    const std::vector<Config> seeds = t.seeds(w, target);
+    if (sample == 0) testing_matmul::check_config(t, w, target, seeds[random() % seeds.size()]);
+    const auto config = discover_space(t, w, target).sample(random);
+    ASSERT_TRUE(config) << w.str();
+    testing_matmul::check_config(t, w, target, *config);
+  }
+}
+
+std::vector<std::string> workloads() {
+  std::vector<std::string> list = testing_convolution::workloads();
+  for (const std::string& text : testing_memory::workloads()) list.push_back(text);
+  for (const char* product : {"m=7 n=19 k=11", "m=33 n=40 k=17", "m=1 n=37 k=29", "m=21 n=1 k=35", "m=9 n=23 k=13 tb=1",
+                              "m=18 n=17 k=9 ta=1", "m=5 n=18 k=6 batch=3", "m=6 n=20 k=7 epilogue=bias_relu",
+                              "m=13 n=16 k=24 epilogue=residual alpha=2", "m=8 n=33 k=6 dtype=float64",
+                              "m=17 n=9 k=14 dtype=int8", "m=6 n=10 k=8 dtype=bfloat16", "m=1 n=1 k=40"}) {
+    list.push_back(std::string("matmul ") + product);
+  }
+  for (const char* function : {"sum", "max"}) {
+    for (const char* sizes : {" steps=1 columns=7", " steps=4 columns=1", " steps=11 columns=37 dtype=float64"}) {
+      list.push_back("scan function=" + std::string(function) + sizes);
+    }
+  }
+  return list;
+}
+
+INSTANTIATE_TEST_SUITE_P(Workloads, GeneratedLowered, ::testing::ValuesIn(workloads()),
+                         [](const auto& p) { return "number" + std::to_string(p.index); });
+
+}  // namespace
+}  // namespace nestwright

@@ -1,0 +1,107 @@
+// What each rule of a generated space makes: the example of its header as printed loops, held against the file of its
+// name under rules/. A file opens with the configuration.
+#include "templates/generated/rules.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "ir/core/print.h"
+#include "lower/lower.h"
+#include "tests/support/cpu_target.h"
+#include "tests/support/golden.h"
+#include "tests/templates/generated/expressions.h"
+
+namespace nestwright {
+namespace {
+
+struct Example {
+  const char* rule;
+  const char* config;  ///< what is wanted of it; the rest is completed
+  std::function<std::vector<Tensor>()> tensors;  ///< the arguments, of which the last one is the output
+};
+
+std::vector<Tensor> inlined() {
+  const Tensor a = placeholder({40}, kFloat32, "A");
+  const Tensor t = compute({40}, [&](Expr i) { return a(i) + 1.0; }, "T");
+  return {a, compute({40}, [&](Expr i) { return t(i) * 2.0; }, "C")};
+}
+
+std::vector<Tensor> product() {
+  const Tensor a = placeholder({28, 40}, kFloat32, "A"), b = placeholder({40, 64}, kFloat32, "B");
+  const IterVar k = reduce_axis(40, "k");
+  const Tensor c = compute({28, 64}, [&](Expr i, Expr j) { return sum(a(i, k) * b(k, j), k); }, "C");
+  return {a, b, compute({28, 64}, [&](Expr i, Expr j) { return max(c(i, j), 0.0); }, "D")};
+}
+
+std::vector<Tensor> centred() {
+  const Tensor a = placeholder({6, 64}, kFloat32, "A");
+  const IterVar k = reduce_axis(64, "k");
+  const Tensor m = compute({6}, [&](Expr i) { return max(a(i, k), k); }, "m");
+  return {a, compute({6, 64}, [&](Expr i, Expr j) { return a(i, j) - m(i); }, "C")};
+}
+
+std::vector<Tensor> padded() {
+  const Tensor a = placeholder({8, 30}, kFloat32, "A"), w = placeholder({16, 8, 3}, kFloat32, "W");
+  const Tensor p = compute({8, 32}, [&](Expr c, Expr x) { return select(x >= 1 && x < 31, a(c, x - 1), 0.0); }, "P");
+  const IterVar c = reduce_axis(8, "c"), r = reduce_axis(3, "r");
+  return {a, w, compute({16, 30}, [&](Expr f, Expr x) { return sum(p(c, x + r) * w(f, c, r), {c, r}); }, "C")};
+}
+
+std::vector<Tensor> total() {
+  const Tensor a = placeholder({512}, kFloat32, "A");
+  const IterVar k = reduce_axis(512, "k");
+  return {a, compute({}, [&] { return sum(a(k), k); }, "y")};
+}
+
+std::vector<Tensor> rows() {
+  const Tensor a = placeholder({24, 64}, kFloat32, "A");
+  const IterVar k = reduce_axis(64, "k");
+  return {a, compute({24}, [&](Expr i) { return sum(a(i, k), k); }, "y")};
+}
+
+class GeneratedRules : public ::testing::TestWithParam<Example> {};
+
+TEST_P(GeneratedRules, MakeTheLoopsOnFile) {
+  const Example& example = GetParam();
+  const Target target = cpu_target(CpuIsa::kAvx512, 2);
+  std::vector<Tensor> args = example.tensors();
+  const Tensor output = args.back();
+  args.pop_back();
+  const Template t = generated_cpu_template();
+  const Workload workload = testing_generated::workload_of(args, {output});
+  const auto config = complete_config(t, workload, target, Config::parse(example.config));
+  ASSERT_TRUE(config);
+  const Instance instance = instantiate(t, workload, target, *config);
+  const ir::Program program = lower(instance.schedule, instance.definition.args, target, example.rule,
+                                    {.after_pass = {}, .verify = true});
+  testing::expect_golden(config->str() + "\n" + ir::to_string(program),
+                         std::string("tests/templates/generated/rules/") + example.rule + ".txt");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rules, GeneratedRules,
+    ::testing::Values(Example{"inline_cheap", "parallel=none C.vectors=2", inlined},
+                      Example{"register_tile",
+                              "parallel=loops C.vectors_along=axis1 C.reduction=whole C.register_rows=14 "
+                              "C.register_vectors=2 C.row_blocks=2 C.unroll_k=4 C.pack_vectors=no",
+                              product},
+                      Example{"join_rows", "parallel=loops C.vectors=2 m.vectors=2", centred},
+                      Example{"join_tiles",
+                              "parallel=none C.vectors_along=axis0 P.at=block C.reduction=whole C.register_rows=6 "
+                              "C.unroll_k=3 C.pack_vectors=whole",
+                              padded},
+                      Example{"single_value", "parallel=loops y.blocks=4 y.vectors=2", total},
+                      Example{"rows", "parallel=loops y.vectors=2 y.blocks=4", rows}),
+    [](const auto& p) { return std::string(p.param.rule); });
+
+TEST(GeneratedRulesTable, HasAnExampleOfEachRule) {
+  std::vector<std::string> names;
+  for (const SketchRule& rule : cpu_rules()) names.emplace_back(rule.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"scan_part", "register_tile", "join_rows", "join_tiles", "single_value",
+                                             "rows"}))
+      << "a new rule needs an example here; scan_part's is a workload of the registry";
+}
+
+}  // namespace
+}  // namespace nestwright

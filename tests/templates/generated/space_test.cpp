@@ -1,0 +1,43 @@
+// Generated spaces: every operator has one, of a bounded number of sketches, and seeds that are in it.
+#include <gtest/gtest.h>
+
+#include "templates/generated/generated.h"
+#include "templates/registry.h"
+#include "tests/support/cpu_target.h"
+
+namespace nestwright {
+namespace {
+
+TEST(GeneratedSpaces, HaveAtMostTwoHundredSketchesAndValidSeeds) {
+  const Target target = cpu_target(CpuIsa::kAvx512, 2);
+  for (const char* text : {"matmul m=512 n=512 k=512", "matmul m=1 n=512 k=512 tb=1 epilogue=bias_relu",
+                           "conv2d n=1 c=64 h=56 w=56 k=64 r=3 s=3 pad=1 epilogue=bias_relu",
+                           "depthwise_conv2d n=1 c=64 h=56 w=56 r=3 s=3 pad=1", "softmax rows=64 columns=1000",
+                           "layer_norm rows=64 columns=768", "transpose rows=64 columns=100",
+                           "reduce function=sum shape=64x32x16 axes=0,2", "broadcast function=add rows=64 columns=100",
+                           "elementwise function=gelu shape=10000", "scan function=sum steps=20 columns=100"}) {
+    const Workload w = parse_workload(text);
+    const Template t = generated_cpu_template();
+    const ConfigSpace space = discover_space(t, w, target);
+    EXPECT_LE(space.branches().size(), 200U) << text;
+    const std::vector<Config> seeds = t.seeds(w, target);
+    EXPECT_GE(seeds.size(), 2U) << text;
+    for (const Config& seed : seeds) EXPECT_EQ(space.why_invalid(seed), "") << text << ": " << seed.str();
+  }
+}
+
+TEST(GeneratedTemplates, ServeOperatorsWithoutAnotherOne) {
+  const Target target = cpu_target(CpuIsa::kAvx512, 2);
+  for (const char* text : {"conv2d n=1 c=4 h=9 w=9 k=4 r=3 s=3", "depthwise_conv2d n=1 c=4 h=9 w=9 r=3 s=3",
+                           "scan function=sum steps=20 columns=100"}) {
+    const std::vector<const Template*> serving = templates_for(parse_workload(text), target);
+    ASSERT_EQ(serving.size(), 1U) << text;
+    EXPECT_EQ(serving.front()->name, "generated.cpu");
+  }
+  for (const Template* t : templates_for(parse_workload("matmul m=8 n=8 k=8"), target)) {
+    EXPECT_NE(t->name, "generated.cpu");
+  }
+}
+
+}  // namespace
+}  // namespace nestwright
