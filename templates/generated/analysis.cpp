@@ -24,7 +24,7 @@ std::int64_t constant_extent(const IterVar& axis, const std::string& stage) {
   const std::int64_t* const extent = ir::as_const_int(axis.extent());
   if (extent != nullptr) return *extent;
   throw UsageError("the extent of axis " + axis.name() + " of " + stage +
-                   " is a symbol: a space is made of constant extents only");
+                   " is a symbol: a space is made of constant extents only; give it a number");
 }
 
 OperandAccess access_of(const ir::Load& load, const std::vector<IterVar>& axes) {

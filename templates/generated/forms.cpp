@@ -8,7 +8,7 @@
 namespace nestwright {
 namespace {
 
-constexpr double kFarBehind = 0.25;  ///< of the best score
+constexpr double kFarBehind = 0.65;  ///< of the best score
 constexpr std::size_t kMaxForms = 3;
 constexpr std::int64_t kPackingPays = 8;  ///< uses of an element
 
@@ -26,7 +26,7 @@ double score_along(const StageAnalysis& stage, int axis, const Target& target) {
   for (const OperandAccess& access : stage.accesses) {
     const std::optional<std::int64_t> stride = access.strides[static_cast<std::size_t>(axis)];
     if (stride && (*stride == 0 || *stride == 1)) continue;
-    const bool may_pack = axis < stage.spatial && access.tensor.defined() && access.dimension_of(axis) >= 0;
+    const bool may_pack = axis < stage.spatial && access.producer < 0 && access.tensor.defined() && access.dimension_of(axis) >= 0;
     const std::int64_t reuse = reuse_of(stage, access);
     score *= may_pack && reuse >= kPackingPays ? 0.9 : may_pack && reuse > 1 ? 0.5 : 0.2;
   }

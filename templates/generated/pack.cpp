@@ -50,7 +50,8 @@ class Packing {
     const auto stride = access.strides[static_cast<std::size_t>(axes_.vector)];
     std::vector<std::string> options;
     const bool in_place = stride && *stride == 1;
-    const bool may_copy = across >= 0 && knobs_.vectors * knobs_.lanes > 1 && reuse > 1;
+    // What is computed is laid out by its own stage.
+    const bool may_copy = access.producer < 0 && across >= 0 && knobs_.vectors * knobs_.lanes > 1 && reuse > 1;
     if (in_place || !may_copy || reuse < kMinReuse) options.emplace_back("no");
     if (may_copy && (reuse >= kMinReuse || !in_place)) options.insert(options.end(), {"block", "whole"});
     const std::string chosen = t_.define_annotate("pack_vectors", options);
@@ -69,7 +70,7 @@ class Packing {
     const StageAnalysis& sums = sketch_.of(axes_.sums);
     const auto rank = static_cast<int>(access.identity.size());
     const int innermost = access.identity.back();
-    const bool may_copy = access.dimension_of(axes_.row) >= 0 && rank > 1 && innermost >= sums.spatial && reuse_of(sums, access) >= kMinReuse;
+    const bool may_copy = access.producer < 0 && access.dimension_of(axes_.row) >= 0 && rank > 1 && innermost >= sums.spatial && reuse_of(sums, access) >= kMinReuse;
     const std::string chosen = t_.define_annotate("pack_rows", may_copy ? std::vector<std::string>{"no", "block"} : std::vector<std::string>{"no"});
     if (chosen == "no") return;
     const Tensor packed = sketch_.schedule.cache_read(access.tensor, ir::Scope::kGlobal, {tile_});

@@ -1,7 +1,7 @@
 // join_tiles: what the tiles of a reduction read, as padding, is computed for the blocks that read it, or as a whole.
 //
 //   P[i] = padded A[i];  for i blocks: for i tiles: C = sum of P        (root)
-//   for i blocks: P of the block; for i tiles: C = sum of P             (block; or further inside)
+//   for i blocks: P of the block; for i tiles: C = sum of P             (block)
 #include <algorithm>
 
 #include "templates/generated/inner_loops.h"
@@ -10,18 +10,19 @@
 namespace nestwright {
 namespace {
 
-/// The loops that the stage may join: the outermost and the innermost one that moves its region.
-std::vector<int> loops_to_join(const Nest& nest, const NestRelation& relation) {
-  std::vector<int> found;
+bool moves(const NestLoop& loop, const std::set<int>& dimension) {
+  return std::any_of(loop.axes.begin(), loop.axes.end(), [&](int axis) { return dimension.count(axis) > 0; });
+}
+
+/// The innermost loop that moves what is read of the stage while its rows, along the last dimension, are whole; or -1.
+int loop_to_join(const Nest& nest, const NestRelation& relation) {
+  int found = -1;
   for (std::size_t i = 0; i < nest.loops.size(); ++i) {
-    const std::set<int>& axes = nest.loops[i].axes;
-    const bool moves = std::any_of(axes.begin(), axes.end(), [&](int axis) {
-      return std::any_of(relation.axes.begin(), relation.axes.end(),
-                         [&](const std::set<int>& dimension) { return dimension.count(axis) > 0; });
-    });
-    if (moves) found.push_back(static_cast<int>(i));
+    if (moves(nest.loops[i], relation.axes.back())) break;
+    const bool is_mover = std::any_of(relation.axes.begin(), relation.axes.end(),
+                                      [&](const std::set<int>& dimension) { return moves(nest.loops[i], dimension); });
+    if (is_mover) found = static_cast<int>(i);
   }
-  if (found.size() > 2) found.erase(found.begin() + 1, found.end() - 1);
   return found;
 }
 
@@ -30,25 +31,25 @@ std::vector<int> loops_to_join(const Nest& nest, const NestRelation& relation) {
 bool may_join_tiles(Sketch& sketch, int stage) {
   const StageAnalysis& analysis = sketch.of(stage);
   const int nest = sketch.nest_of_readers(stage);
-  return !analysis.is_output && !analysis.is_scan_part && !analysis.is_reduction && nest >= 0 &&
+  return !analysis.is_output && analysis.spatial > 0 && !analysis.is_scan_part && !analysis.is_reduction && nest >= 0 &&
          sketch.nests[static_cast<std::size_t>(nest)].kind == Nest::Kind::kTiles;
 }
 
 void join_tiles(Sketch& sketch, int number) {
   const int nest_number = sketch.nest_of_readers(number);
   const Nest& nest = sketch.nests[static_cast<std::size_t>(nest_number)];
-  const std::vector<int> loops = loops_to_join(nest, sketch.relation(number, nest_number));
-  std::vector<std::string> options{"root"};
-  if (!loops.empty()) options.emplace_back("block");
-  if (loops.size() > 1) options.emplace_back("tile");
-  const std::string chosen = sketch.choose(sketch.of(number).name + ".at", options);
+  const std::string chosen = sketch.choose(sketch.of(number).name + ".at", {"root", "block"});
+  const int at = loop_to_join(nest, sketch.relation(number, nest_number));
   if (chosen == "root") {
     schedule_rows(sketch, number);
     return;
   }
-  const int at = chosen == "block" ? loops.front() : loops.back();
   ScopedTuning t = sketch.knobs_of(number);
   schedule_points(sketch, t, number, false);
+  if (at < 0) {  // in this order of the nest's loops: the knobs are the same
+    sketch.add_nest({Nest::Kind::kRows, number, {}});
+    return;
+  }
   sketch.loops_of(number).compute_at(sketch.loops_of(nest.stage), nest.loops[static_cast<std::size_t>(at)].loop);
   sketch.join(number, nest_number, at);
 }

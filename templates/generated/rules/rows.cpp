@@ -54,13 +54,19 @@ std::vector<NestLoop> share_rows(Sketch& sketch, int number, int rows, int commo
   for (int axis = 0; axis < rows; ++axis) nest.push_back({loops.axis(axis), {axis}, false});
   if (!sketch.parallel || rows == 0) return nest;
   std::int64_t iterations = stage.extents[0];
-  for (int fused = 1; fused < common && iterations < kTasks * sketch.target.threads; ++fused) {
+  int fused = 1;
+  for (; fused < common && iterations < kTasks * sketch.target.threads; ++fused) {
     iterations *= stage.extents[static_cast<std::size_t>(fused)];
     nest[0].loop = loops.fuse(nest[0].loop, nest[1].loop);
     nest[0].axes.insert(fused);
     nest.erase(nest.begin() + 1);
   }
   if (iterations < 2) return nest;
+  // Blocks of fused rows would begin inside of an axis, where no proof shows that they are disjoint.
+  if (fused > 1) {
+    loops.parallel(nest[0].loop);
+    return nest;
+  }
   ScopedTuning t = sketch.knobs_of(number);
   nest[0].loop = share_loop(t, loops, nest[0].loop).second;
   return nest;

@@ -17,9 +17,10 @@ void schedule_scan_part(Sketch& sketch, int number) {
   const int state = sketch.schedule.state().find(sketch.schedule[stage.tensor].tensor().op());
   const ScanPlace place = scan_place(sketch.schedule.state(), state);
   if (!place.is_stored_in_scan() || stage.is_reduction || stage.spatial < 2) return;
-  ScopedTuning t = sketch.knobs_of(number);
   const int last = stage.spatial - 1;
   const std::int64_t extent = stage.extents[static_cast<std::size_t>(last)];
+  if (extent < 2) return;
+  ScopedTuning t = sketch.knobs_of(number);
   const VectorTileKnobs tile = define_vectors(t, extent, widest_type(stage), sketch.target, max_sums(sketch.target));
   Stage loops = sketch.loops_of(number);
   IterVar column = loops.axis(last);

@@ -49,7 +49,9 @@ void schedule_single_value(Sketch& sketch, int number) {
   const Tensor partial = s.rfactor(stage.tensor, block, 0);
   if (blocks > 1) s[partial].parallel(s[partial].axis(0));
   if (sketch.form_of(number).kind != ReductionForm::Kind::kLanes) return;
-  const std::int64_t innermost = stage.reduced() == 1 ? extent / blocks : stage.extents.back();
+  // The same candidates for all numbers of blocks.
+  const std::int64_t most = counts.empty() ? 1 : counts.back();
+  const std::int64_t innermost = stage.reduced() == 1 ? extent / most : stage.extents.back();
   const VectorTile tile = define_vectors(t, std::max<std::int64_t>(1, innermost), widest_type(stage), sketch.target,
                                          stage.expensive > 0 ? max_expanded(sketch.target) : max_sums(sketch.target))
                               .in_run();
