@@ -46,7 +46,8 @@ OperandAccess access_of(const ir::Load& load, const std::vector<IterVar>& axes) 
         *sum += coefficient * *step;
       }
     }
-    const bool is_alone = index.constant == 0 && index.terms.size() == 1 && mentioned.size() == 1 && index.terms[0].coefficient == 1 &&
+    const bool is_alone = index.constant == 0 && index.terms.size() == 1 && mentioned.size() == 1 &&
+                          index.terms[0].coefficient == 1 &&
                           index.coefficient(axes[static_cast<std::size_t>(mentioned[0])].var()) == 1;
     access.identity.push_back(is_alone ? mentioned[0] : -1);
     access.axes.push_back(std::move(mentioned));

@@ -20,10 +20,10 @@ namespace nestwright {
 /// A read of a tensor, as the axes of its stage (the spatial ones, then those of the reduction) move it.
 struct OperandAccess {
   Tensor tensor;
-  int producer = -1;                                   ///< the stage that computes it; -1: an input, or a scan's state
-  std::vector<std::optional<std::int64_t>> strides;    ///< one step of each axis; absent where it is not affine
-  std::vector<int> identity;                           ///< of each dimension: the axis that is its index; -1 where none is
-  std::vector<std::vector<int>> axes;                  ///< of each dimension: the axes that its index mentions
+  int producer = -1;                                 ///< the stage that computes it; -1: an input, or a scan's state
+  std::vector<std::optional<std::int64_t>> strides;  ///< one step of each axis; absent where it is not affine
+  std::vector<int> identity;           ///< of each dimension: the axis that is its index; -1 where none is
+  std::vector<std::vector<int>> axes;  ///< of each dimension: the axes that its index mentions
   bool mentions(int axis) const;
   /// The dimension whose index is `axis` alone, while no other dimension mentions it; -1 where there is none.
   int dimension_of(int axis) const;
@@ -44,7 +44,7 @@ struct StageAnalysis {
   std::vector<int> readers;  ///< the stages that read it
 
   int reduced() const { return static_cast<int>(extents.size()) - spatial; }
-  std::int64_t points() const;   ///< of the result
+  std::int64_t points() const;          ///< of the result
   std::int64_t reduced_points() const;  ///< that each of them combines
   /// Whether some read does not depend on a spatial axis, so that its values serve several points.
   bool has_reuse() const;

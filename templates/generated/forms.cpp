@@ -9,6 +9,7 @@ namespace nestwright {
 namespace {
 
 constexpr double kFarBehind = 0.65;  ///< of the best score
+constexpr double kAlone = 0.7;       ///< of the score, where each vector that is loaded serves one row
 constexpr std::size_t kMaxForms = 3;
 constexpr std::int64_t kPackingPays = 8;  ///< uses of an element
 
@@ -26,7 +27,8 @@ double score_along(const StageAnalysis& stage, int axis, const Target& target) {
   for (const OperandAccess& access : stage.accesses) {
     const std::optional<std::int64_t> stride = access.strides[static_cast<std::size_t>(axis)];
     if (stride && (*stride == 0 || *stride == 1)) continue;
-    const bool may_pack = axis < stage.spatial && access.producer < 0 && access.tensor.defined() && access.dimension_of(axis) >= 0;
+    const bool may_pack =
+        axis < stage.spatial && access.producer < 0 && access.tensor.defined() && access.dimension_of(axis) >= 0;
     const std::int64_t reuse = reuse_of(stage, access);
     score *= may_pack && reuse >= kPackingPays ? 0.9 : may_pack && reuse > 1 ? 0.5 : 0.2;
   }
@@ -75,7 +77,8 @@ std::vector<ReductionForm> reduction_forms(const StageAnalysis& stage, const Tar
   if (stage.results == 1) {
     for (int a = 0; a < stage.spatial; ++a) {
       if (stage.extents[static_cast<std::size_t>(a)] < 2) continue;
-      forms.push_back({ReductionForm::Kind::kTiles, a, score_along(stage, a, target)});
+      const double alone = stage.has_reuse() && row_axis(stage, a) < 0 ? kAlone : 1;
+      forms.push_back({ReductionForm::Kind::kTiles, a, alone * score_along(stage, a, target)});
     }
     const int last = static_cast<int>(stage.extents.size()) - 1;
     if (last >= stage.spatial && stage.extents[static_cast<std::size_t>(last)] > 1) {
@@ -95,9 +98,10 @@ std::vector<ReductionForm> reduction_forms(const StageAnalysis& stage, const Tar
 int row_axis(const StageAnalysis& stage, int vector_axis, int but) {
   int best = -1;
   double best_score = 0;
-  for (int a = 0; a < stage.spatial; ++a) {
+  // Sums are stored with the last axis contiguous: rows of a later axis would come between the lanes of a vector.
+  for (int a = 0; a < vector_axis; ++a) {
     const std::int64_t extent = stage.extents[static_cast<std::size_t>(a)];
-    if (a == vector_axis || a == but || extent < 2) continue;
+    if (a == but || extent < 2) continue;
     double score = 0;
     for (const OperandAccess& access : stage.accesses) {
       if (!access.mentions(vector_axis)) continue;

@@ -30,8 +30,8 @@ struct ReductionForm {
 std::vector<ReductionForm> reduction_forms(const StageAnalysis& stage, const Target& target);
 
 /// The axis whose points share a vector along `vector_axis`, so that it is loaded once for all rows of a register tile:
-/// one that the reads along `vector_axis` do not mention, or of which they read overlapping windows. `but`: one that is
-/// taken. -1 where there is none.
+/// one before it that the reads along `vector_axis` do not mention, or of which they read overlapping windows. `but`:
+/// one that is taken. -1 where there is none.
 int row_axis(const StageAnalysis& stage, int vector_axis, int but = -1);
 
 /// How often each element of a read is used: points of the axes that it does not mention.

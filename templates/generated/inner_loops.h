@@ -9,8 +9,9 @@ namespace nestwright {
 /// Computes the last axis of a stage in vectors; `in_blocks`: in blocks, which run in parallel.
 void schedule_points(Sketch& sketch, ScopedTuning& t, int stage, bool in_blocks);
 
-/// Computes a reduction in the form of sketch.form_of(stage): partial results in vectors, attached at loop `at` of stage
-/// `outer`; or vectors along the last axis; or as it is. Requires a reduction that is not at root or has a loop `at`.
+/// Computes a reduction in the form of sketch.form_of(stage): partial results in vectors, attached at loop `at` of
+/// stage `outer`; or vectors along the last axis; or as it is. Requires a reduction that is not at root or has a loop
+/// `at`.
 void schedule_row_reduction(Sketch& sketch, ScopedTuning& t, int stage, const IterVar& at, int outer);
 
 }  // namespace nestwright

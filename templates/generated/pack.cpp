@@ -23,7 +23,8 @@ int innermost_mover(const OperandAccess& access, const std::vector<NestLoop>& lo
 }
 
 /// The copy's dimensions: those of no reduction, tiles of `across`, those of the reduction, the elements of a tile.
-std::vector<Expr> in_panels(std::span<const Expr> indices, const OperandAccess& access, int across, int spatial, std::int64_t width) {
+std::vector<Expr> in_panels(std::span<const Expr> indices, const OperandAccess& access, int across, int spatial,
+                            std::int64_t width) {
   std::vector<Expr> before, after;
   for (std::size_t d = 0; d < indices.size(); ++d) {
     if (static_cast<int>(d) == across) continue;
@@ -40,7 +41,8 @@ std::vector<Expr> in_panels(std::span<const Expr> indices, const OperandAccess& 
 
 class Packing {
  public:
-  Packing(Sketch& sketch, const TileAxes& axes, const TileKnobs& knobs, const Tensor& tile, const std::vector<NestLoop>& loops)
+  Packing(Sketch& sketch, const TileAxes& axes, const TileKnobs& knobs, const Tensor& tile,
+          const std::vector<NestLoop>& loops)
       : sketch_(sketch), axes_(axes), knobs_(knobs), tile_(tile), loops_(loops), t_(sketch.knobs_of(axes.sums)) {}
 
   void pack_vectors(const OperandAccess& access) {
@@ -70,8 +72,10 @@ class Packing {
     const StageAnalysis& sums = sketch_.of(axes_.sums);
     const auto rank = static_cast<int>(access.identity.size());
     const int innermost = access.identity.back();
-    const bool may_copy = access.producer < 0 && access.dimension_of(axes_.row) >= 0 && rank > 1 && innermost >= sums.spatial && reuse_of(sums, access) >= kMinReuse;
-    const std::string chosen = t_.define_annotate("pack_rows", may_copy ? std::vector<std::string>{"no", "block"} : std::vector<std::string>{"no"});
+    const bool may_copy = access.producer < 0 && access.dimension_of(axes_.row) >= 0 && rank > 1 &&
+                          innermost >= sums.spatial && reuse_of(sums, access) >= kMinReuse;
+    const std::string chosen = t_.define_annotate(
+        "pack_rows", may_copy ? std::vector<std::string>{"no", "block"} : std::vector<std::string>{"no"});
     if (chosen == "no") return;
     const Tensor packed = sketch_.schedule.cache_read(access.tensor, ir::Scope::kGlobal, {tile_});
     Stage stage = sketch_.schedule[packed];
@@ -79,7 +83,10 @@ class Packing {
     const std::int64_t line = 64 / access.tensor.dtype().bytes();
     // Rows that are a multiple of 4 KiB apart share few sets of the first-level cache: an odd number of lines does not.
     stage.storage_align(loops[loops.size() - 2], 2 * line, line);
-    const auto [vector, lane] = stage.split(loops.back(), factor(full_lanes(sums.extents[static_cast<std::size_t>(innermost)], access.tensor.dtype(), sketch_.target)), Tail::predicate());
+    const auto [vector, lane] = stage.split(
+        loops.back(),
+        factor(full_lanes(sums.extents[static_cast<std::size_t>(innermost)], access.tensor.dtype(), sketch_.target)),
+        Tail::predicate());
     stage.vectorize(lane);
     place(stage, access, chosen, loops.front());
   }
@@ -109,7 +116,8 @@ void pack_operands(Sketch& sketch, const TileAxes& axes, const TileKnobs& knobs,
   Packing packing(sketch, axes, knobs, tile, loops);
   bool has_vectors = false, has_rows = false;
   for (const OperandAccess& access : sketch.of(axes.sums).accesses) {
-    const bool is_once = std::count_if(sketch.of(axes.sums).accesses.begin(), sketch.of(axes.sums).accesses.end(), [&](const OperandAccess& other) { return other.tensor == access.tensor; }) == 1;
+    const bool is_once = std::count_if(sketch.of(axes.sums).accesses.begin(), sketch.of(axes.sums).accesses.end(),
+                                       [&](const OperandAccess& other) { return other.tensor == access.tensor; }) == 1;
     if (!access.tensor.defined() || !is_once) continue;
     if (!has_vectors && access.mentions(axes.vector)) {
       has_vectors = true;

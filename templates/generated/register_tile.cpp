@@ -34,7 +34,8 @@ std::vector<std::int64_t> lane_counts(std::int64_t extent, ir::Type type, const 
 std::vector<std::int64_t> k_block_counts(std::int64_t extent, std::int64_t steps) {
   std::vector<std::int64_t> counts;
   for (const std::int64_t count : {2, 3, 4, 6, 8, 12, 16, 24, 32, 64}) {
-    if (is_even_division(extent, std::int64_t{count}) && ceil_div(extent, std::int64_t{count}) * steps >= 32) counts.push_back(count);
+    if (is_even_division(extent, std::int64_t{count}) && ceil_div(extent, std::int64_t{count}) * steps >= 32)
+      counts.push_back(count);
   }
   return counts;
 }
@@ -49,8 +50,8 @@ std::vector<std::vector<int>> group_orders(const TileAxes& axes) {
   std::vector<std::vector<int>> orders;
   const auto at = [&](BlockGroup group) { return std::find(order.begin(), order.end(), static_cast<int>(group)); };
   do {
-    if (order.back() != static_cast<int>(BlockGroup::kOther) && at(BlockGroup::kReduction) != order.end() && at(BlockGroup::kOther) != order.end() &&
-        at(BlockGroup::kReduction) < at(BlockGroup::kOther)) {
+    if (order.back() != static_cast<int>(BlockGroup::kOther) && at(BlockGroup::kReduction) != order.end() &&
+        at(BlockGroup::kOther) != order.end() && at(BlockGroup::kReduction) < at(BlockGroup::kOther)) {
       continue;
     }
     if (axes.blocked && order.back() == static_cast<int>(BlockGroup::kOther)) continue;
@@ -122,11 +123,12 @@ void require_register_tile(ScopedTuning& t, const StageAnalysis& sums, const Ext
       },
       "the innermost reduction is shorter than what is unrolled");
   if (axes.row >= 0) {
-    t.require(values_of(x.rows, x.tail == "compose"),
-              [extent = e.row](std::int64_t rows, std::int64_t composed) {
-                return composed == 0 || second_segment(extent, rows) > 0;
-              },
-              "no second height of tiles makes the rows come out even");
+    t.require(
+        values_of(x.rows, x.tail == "compose"),
+        [extent = e.row](std::int64_t rows, std::int64_t composed) {
+          return composed == 0 || second_segment(extent, rows) > 0;
+        },
+        "no second height of tiles makes the rows come out even");
   }
 }
 
@@ -196,8 +198,10 @@ TileKnobs define_tile_knobs(Sketch& sketch, const TileAxes& axes) {
   ScopedTuning t = sketch.knobs_of(axes.sums);
   const StageAnalysis& sums = sketch.of(axes.sums);
   const Target& target = sketch.target;
-  Extents e{extent_of(sums, axes.vector), extent_of(sums, axes.row),
-            axes.second_row < 0 ? 0 : extent_of(sums, axes.second_row), {},
+  Extents e{extent_of(sums, axes.vector),
+            extent_of(sums, axes.row),
+            axes.second_row < 0 ? 0 : extent_of(sums, axes.second_row),
+            {},
             {sums.extents.begin() + sums.spatial, sums.extents.end()}};
   for (const int axis : axes.others) e.others.push_back(extent_of(sums, axis));
 
@@ -205,25 +209,35 @@ TileKnobs define_tile_knobs(Sketch& sketch, const TileAxes& axes) {
   for (std::int64_t rows = 1; rows <= e.row && fits_registers(rows, std::int64_t{1}, target); ++rows) {
     heights.push_back(rows);
   }
-  const bool may_compose = std::any_of(heights.begin(), heights.end(), [&](std::int64_t rows) { return second_segment(e.row, rows) > 0; });
+  const bool may_compose =
+      std::any_of(heights.begin(), heights.end(), [&](std::int64_t rows) { return second_segment(e.row, rows) > 0; });
   const std::vector<std::int64_t> widths = lane_counts(e.vector, widest_type(sums), target);
   const std::int64_t tiles = ceil_div(e.vector, widths.back());
   const std::int64_t steps = sums.reduced() > 0 ? sums.reduced_points() / e.reduce.front() : 1;
   const KnobExpr lanes = t.define_knob("vector_lanes", widths);
   const KnobExpr rows = t.define_knob("register_rows", heights);
-  const KnobExpr second_rows = t.define_knob("second_rows", axes.second_row < 0 ? std::vector<std::int64_t>{1} : up_to({1, 2, 3, 4, 7}, e.second_row));
+  const KnobExpr second_rows = t.define_knob(
+      "second_rows", axes.second_row < 0 ? std::vector<std::int64_t>{1} : up_to({1, 2, 3, 4, 7}, e.second_row));
   const KnobExpr vectors = t.define_knob("register_vectors", up_to({1, 2, 3, 4, 5, 6, 8, 10, 12, 15}, tiles));
   const KnobExpr row_blocks = t.define_knob("row_blocks", block_counts(axes.row < 0 ? 1 : e.row));
   const KnobExpr vector_blocks = t.define_knob("vector_blocks", block_counts(tiles));
-  const KnobExpr k_blocks = axes.blocked ? t.define_knob("blocks_k", k_block_counts(e.reduce.front(), steps)) : KnobExpr(1);
-  const KnobExpr unroll = t.define_knob("unroll_k", up_to({1, 2, 3, 4, 5, 7, 8}, *std::max_element(e.reduce.begin(), e.reduce.end())));
-  const OptionKnob tail = t.define_annotate("tail", may_compose && axes.stored >= 0 ? std::vector<std::string>{"partition", "compose"} : std::vector<std::string>{"partition"});
+  const KnobExpr k_blocks =
+      axes.blocked ? t.define_knob("blocks_k", k_block_counts(e.reduce.front(), steps)) : KnobExpr(1);
+  const KnobExpr unroll =
+      t.define_knob("unroll_k", up_to({1, 2, 3, 4, 5, 7, 8}, *std::max_element(e.reduce.begin(), e.reduce.end())));
+  const OptionKnob tail =
+      t.define_annotate("tail", may_compose && axes.stored >= 0 ? std::vector<std::string>{"partition", "compose"}
+                                                                : std::vector<std::string>{"partition"});
   const PartsKnob order = t.define_reorder("block_order", group_orders(axes));
   const PartsKnob reduce_order = t.define_reorder("reduce_order", reduce_orders(sums));
-  const PartsKnob tile_order = t.define_reorder("tile_order", axes.row < 0 ? std::vector<std::vector<int>>{{0, 1}} : std::vector<std::vector<int>>{{0, 1}, {1, 0}});
-  const KnobExpr fused = t.define_knob("parallel_loops", sketch.parallel ? std::vector<std::int64_t>{1, 2, 3} : std::vector<std::int64_t>{0});
+  const PartsKnob tile_order =
+      t.define_reorder("tile_order", axes.row < 0 ? std::vector<std::vector<int>>{{0, 1}}
+                                                  : std::vector<std::vector<int>>{{0, 1}, {1, 0}});
+  const KnobExpr fused = t.define_knob(
+      "parallel_loops", sketch.parallel ? std::vector<std::int64_t>{1, 2, 3} : std::vector<std::int64_t>{0});
   const bool prefetches = t.define_knob("prefetch_result", {0, 1}) == 1;
-  const Numbers x{lanes, vectors, rows, second_rows, row_blocks, vector_blocks, k_blocks, unroll, fused, order, reduce_order, tail};
+  const Numbers x{lanes,    vectors, rows,  second_rows, row_blocks,   vector_blocks,
+                  k_blocks, unroll,  fused, order,       reduce_order, tail};
   require_register_tile(t, sums, e, x, axes, target);
   require_blocks(t, e, x, axes, target);
 

@@ -21,7 +21,7 @@ struct TileAxes {
   int sums = -1;    ///< the stage that is summed up in registers
   int stored = -1;  ///< the stage whose loops are tiled: the same, or the one that reads it element by element
   int vector = -1, row = -1, second_row = -1;
-  std::vector<int> others;  ///< spatial axes that are not tiled, of more than one iteration
+  std::vector<int> others;   ///< spatial axes that are not tiled, of more than one iteration
   std::vector<int> singles;  ///< those of one
   bool blocked = false;      ///< the reduction is, by its outermost axis
 };
@@ -32,10 +32,10 @@ struct TileKnobs {
   std::int64_t row_tiles = 1, vector_tiles = 1;  ///< register tiles of a block
   std::int64_t k_block = 0;                      ///< 0: not blocked
   std::int64_t unroll = 1;
-  std::vector<int> reduce_order;    ///< of the axes of the reduction
-  std::vector<BlockGroup> order;    ///< outermost first
+  std::vector<int> reduce_order;  ///< of the axes of the reduction
+  std::vector<BlockGroup> order;  ///< outermost first
   bool tiles_of_vectors_outer = false;
-  std::int64_t fused = 0;           ///< outermost loops that run in parallel together; 0: none
+  std::int64_t fused = 0;  ///< outermost loops that run in parallel together; 0: none
   bool prefetches_result = false;
 };
 

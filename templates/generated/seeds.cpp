@@ -54,7 +54,8 @@ class TileSeeds {
     Wishes panels = tile(2, "partition");
     set(panels, "pack_vectors", packs_ ? "block" : "whole");
     set(panels, "block_order", KnobValue{2, 0, 1});
-    set(panels, "vector_blocks", std::max<std::int64_t>(target_.threads, static_cast<std::int64_t>(4 * bytes_) / target_.l2_bytes));
+    set(panels, "vector_blocks",
+        std::max<std::int64_t>(target_.threads, static_cast<std::int64_t>(4 * bytes_) / target_.l2_bytes));
     seeds.push_back(panels);
     Wishes blocked = tile(3, "partition");
     set(blocked, "reduction", "blocked");
@@ -81,12 +82,19 @@ class TileSeeds {
     vectors = std::min(vectors, ceil_div(extent(form_.vector_axis), lanes));
     const std::int64_t height = row_ < 0 ? 1 : extent(row_);
     const std::int64_t most = fitting_rows(vectors, 1000, target_);
-    const std::int64_t rows = tail == std::string("compose") ? std::min(height, most) : fitting_rows(vectors, height, target_);
+    const std::int64_t rows =
+        tail == std::string("compose") ? std::min(height, most) : fitting_rows(vectors, height, target_);
     const std::int64_t second = second_ < 0 ? 1 : std::min(extent(second_), std::max<std::int64_t>(1, most / rows));
     const std::int64_t steps = stage_.extents.back();
-    Wishes wishes{{"vectors_along", form_.label()},   {"vector_lanes", lanes},      {"register_vectors", vectors},
-                  {"register_rows", rows},            {"second_rows", second},      {"tail", tail},
-                  {"reduction", "whole"},             {"vector_blocks", 1},         {"pack_rows", "no"},
+    Wishes wishes{{"vectors_along", form_.label()},
+                  {"vector_lanes", lanes},
+                  {"register_vectors", vectors},
+                  {"register_rows", rows},
+                  {"second_rows", second},
+                  {"tail", tail},
+                  {"reduction", "whole"},
+                  {"vector_blocks", 1},
+                  {"pack_rows", "no"},
                   {"pack_vectors", packs_ ? "whole" : "no"}};
     wishes.emplace_back("unroll_k", steps <= 8 ? steps : vectors == 1 ? 8 : 4);
     const std::int64_t tasks = 2 * target_.threads;
@@ -117,7 +125,10 @@ std::vector<Wishes> row_seeds(const StageAnalysis& stage, const Target& target) 
   std::vector<Wishes> seeds;
   for (const std::int64_t vectors : {std::int64_t{4}, std::int64_t{8}, std::int64_t{2}}) {
     for (const char* stores : {"cached", "streaming"}) {
-      seeds.push_back({{"vectors", vectors}, {"blocks", 4 * target.threads}, {"stores", stores}, {"values", "stored"},
+      seeds.push_back({{"vectors", vectors},
+                       {"blocks", 4 * target.threads},
+                       {"stores", stores},
+                       {"values", "stored"},
                        {"at", vectors == 4 ? "block" : "root"}});
     }
   }

@@ -7,7 +7,8 @@ namespace nestwright {
 Sketch::Sketch(Tuning& own_tuning, const Definition& definition, const Target& own_target)
     : tuning(own_tuning),
       target(own_target),
-      schedule(create_schedule(std::vector<Tensor>(definition.args.begin() + definition.inputs, definition.args.end()))) {
+      schedule(
+          create_schedule(std::vector<Tensor>(definition.args.begin() + definition.inputs, definition.args.end()))) {
   analyse();
 }
 
@@ -90,7 +91,9 @@ NestRelation Sketch::relation(int stage, const std::vector<std::pair<int, NestRe
       if (access.producer != stage) continue;
       for (std::size_t d = 0; d < rank; ++d) {
         for (const int axis : access.axes[d]) {
-          if (axis < of(reader).spatial) result.axes[d].insert(outer.axes[static_cast<std::size_t>(axis)].begin(), outer.axes[static_cast<std::size_t>(axis)].end());
+          if (axis < of(reader).spatial)
+            result.axes[d].insert(outer.axes[static_cast<std::size_t>(axis)].begin(),
+                                  outer.axes[static_cast<std::size_t>(axis)].end());
         }
         const int axis = access.identity[d];
         const int equal = axis >= 0 && axis < of(reader).spatial ? outer.identity[static_cast<std::size_t>(axis)] : -1;

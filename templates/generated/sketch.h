@@ -27,7 +27,7 @@ struct NestRelation {
 /// A loop of a nest that stages may be computed at.
 struct NestLoop {
   IterVar loop;
-  std::set<int> axes;       ///< of the nest's stage: those that it runs over; none for a loop over a reduction
+  std::set<int> axes;  ///< of the nest's stage: those that it runs over; none for a loop over a reduction
   bool is_reduce = false;
 };
 

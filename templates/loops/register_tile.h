@@ -1,6 +1,5 @@
-// A register tile of a reduction: `rows` rows of `vectors` vectors of accumulators. Whether it fits into the registers of
-// a CPU and stays there, and how tiles cover an extent.
-// Thread rule: pure functions.
+// A register tile of a reduction: `rows` rows of `vectors` vectors of accumulators. Whether it fits into the registers
+// of a CPU and stays there, and how tiles cover an extent. Thread rule: pure functions.
 #pragma once
 
 #include <cstdint>

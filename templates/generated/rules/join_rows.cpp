@@ -36,7 +36,9 @@ int loop_of_rows(Sketch& sketch, int stage) {
 bool is_one_element(Sketch& sketch, int stage, int nest_number, int at) {
   const Nest& nest = sketch.nests[static_cast<std::size_t>(nest_number)];
   std::set<int> outside;
-  for (int i = 0; i <= at; ++i) outside.insert(nest.loops[static_cast<std::size_t>(i)].axes.begin(), nest.loops[static_cast<std::size_t>(i)].axes.end());
+  for (int i = 0; i <= at; ++i)
+    outside.insert(nest.loops[static_cast<std::size_t>(i)].axes.begin(),
+                   nest.loops[static_cast<std::size_t>(i)].axes.end());
   const NestRelation relation = sketch.relation(stage, nest_number);
   for (int d = 0; d < sketch.of(stage).spatial; ++d) {
     const int axis = relation.identity[static_cast<std::size_t>(d)];

@@ -18,7 +18,8 @@ namespace {
 
 bool is_identity(const OperandAccess& access, int rank) {
   for (int d = 0; d < rank; ++d) {
-    if (access.identity.size() != static_cast<std::size_t>(rank) || access.identity[static_cast<std::size_t>(d)] != d) return false;
+    if (access.identity.size() != static_cast<std::size_t>(rank) || access.identity[static_cast<std::size_t>(d)] != d)
+      return false;
   }
   return true;
 }
@@ -30,11 +31,13 @@ int sums_of(Sketch& sketch, int number) {
   for (const OperandAccess& access : stage.accesses) {
     if (access.producer < 0) continue;
     const StageAnalysis& producer = sketch.of(access.producer);
-    const bool fits = producer.is_reduction && !producer.is_output && !producer.is_scan_part && producer.readers.size() == 1 && producer.spatial == stage.spatial &&
+    const bool fits = producer.is_reduction && !producer.is_output && !producer.is_scan_part &&
+                      producer.readers.size() == 1 && producer.spatial == stage.spatial &&
                       !sketch.is_finished(access.producer);
-    const bool reads_elements = std::all_of(stage.accesses.begin(), stage.accesses.end(), [&](const OperandAccess& other) {
-      return other.producer != access.producer || is_identity(other, stage.spatial);
-    });
+    const bool reads_elements =
+        std::all_of(stage.accesses.begin(), stage.accesses.end(), [&](const OperandAccess& other) {
+          return other.producer != access.producer || is_identity(other, stage.spatial);
+        });
     if (fits && reads_elements && producer.has_reuse() && sketch.is_tiled(access.producer)) return access.producer;
   }
   return -1;
@@ -45,14 +48,17 @@ bool is_blocked(Sketch& sketch, int sums) {
   const StageAnalysis& stage = sketch.of(sums);
   const std::int64_t outermost = stage.extents[static_cast<std::size_t>(stage.spatial)];
   const bool is_long = outermost >= 4 && stage.reduced_points() >= 256 && stage.has_reuse();
-  return sketch.choose_once(stage.name + ".reduction", is_long ? std::vector<std::string>{"whole", "blocked"} : std::vector<std::string>{"whole"}) == "blocked";
+  return sketch.choose_once(stage.name + ".reduction", is_long ? std::vector<std::string>{"whole", "blocked"}
+                                                               : std::vector<std::string>{"whole"}) == "blocked";
 }
 
 /// Splits, orders and annotates the loops of the stage that stores the tiles. Returns the loops over blocks, then the
 /// innermost one over tiles.
-std::vector<NestLoop> schedule_blocks(Sketch& sketch, const TileAxes& axes, const TileKnobs& knobs, const IterVar& k_blocks) {
+std::vector<NestLoop> schedule_blocks(Sketch& sketch, const TileAxes& axes, const TileKnobs& knobs,
+                                      const IterVar& k_blocks) {
   Stage c = sketch.loops_of(axes.stored);
-  const auto [vector_tile, vector_in] = c.split(c.axis(axes.vector), factor(knobs.vectors * knobs.lanes), Tail::predicate());
+  const auto [vector_tile, vector_in] =
+      c.split(c.axis(axes.vector), factor(knobs.vectors * knobs.lanes), Tail::predicate());
   const auto [vector_block, vector_tile_in] = c.split(vector_tile, factor(knobs.vector_tiles));
   const auto [vector, lane] = c.split(vector_in, factor(knobs.lanes));
   c.unroll(vector).vectorize(lane);

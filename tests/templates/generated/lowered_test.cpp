@@ -29,10 +29,10 @@ TEST_P(GeneratedLowered, SeedsAndSamplesComputeTheReference) {
 std::vector<std::string> workloads() {
   std::vector<std::string> list = testing_convolution::workloads();
   for (const std::string& text : testing_memory::workloads()) list.push_back(text);
-  for (const char* product : {"m=7 n=19 k=11", "m=33 n=40 k=17", "m=1 n=37 k=29", "m=21 n=1 k=35", "m=9 n=23 k=13 tb=1",
-                              "m=18 n=17 k=9 ta=1", "m=5 n=18 k=6 batch=3", "m=6 n=20 k=7 epilogue=bias_relu",
-                              "m=13 n=16 k=24 epilogue=residual alpha=2", "m=8 n=33 k=6 dtype=float64",
-                              "m=17 n=9 k=14 dtype=int8", "m=6 n=10 k=8 dtype=bfloat16", "m=1 n=1 k=40"}) {
+  for (const char* product :
+       {"m=7 n=19 k=11", "m=33 n=40 k=17", "m=1 n=37 k=29", "m=21 n=1 k=35", "m=9 n=23 k=13 tb=1", "m=18 n=17 k=9 ta=1",
+        "m=5 n=18 k=6 batch=3", "m=6 n=20 k=7 epilogue=bias_relu", "m=13 n=16 k=24 epilogue=residual alpha=2",
+        "m=8 n=33 k=6 dtype=float64", "m=17 n=9 k=14 dtype=int8", "m=6 n=10 k=8 dtype=bfloat16", "m=1 n=1 k=40"}) {
     list.push_back(std::string("matmul ") + product);
   }
   for (const char* function : {"sum", "max"}) {

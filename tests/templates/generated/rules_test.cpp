@@ -17,7 +17,7 @@ namespace {
 
 struct Example {
   const char* rule;
-  const char* config;  ///< what is wanted of it; the rest is completed
+  const char* config;                            ///< what is wanted of it; the rest is completed
   std::function<std::vector<Tensor>()> tensors;  ///< the arguments, of which the last one is the output
 };
 
@@ -98,8 +98,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(GeneratedRulesTable, HasAnExampleOfEachRule) {
   std::vector<std::string> names;
   for (const SketchRule& rule : cpu_rules()) names.emplace_back(rule.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"scan_part", "register_tile", "join_rows", "join_tiles", "single_value",
-                                             "rows"}))
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"scan_part", "register_tile", "join_rows", "join_tiles", "single_value", "rows"}))
       << "a new rule needs an example here; scan_part's is a workload of the registry";
 }
 
