@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t kMinReuse = 8;  ///< uses of an element that pay for a copy
 
 /// Position of the innermost loop that moves what `access` reads; -1 where none does.
-int innermost_mover(const OperandAccess& access, const std::vector<NestLoop>& loops, int outermost_reduce) {
+int innermost_mover(const OperandAccess& access, const std::vector<SketchLoop>& loops, int outermost_reduce) {
   int found = -1;
   for (std::size_t i = 0; i < loops.size(); ++i) {
     const bool moves = loops[i].is_reduce ? access.mentions(outermost_reduce)
@@ -42,7 +42,7 @@ std::vector<Expr> in_panels(std::span<const Expr> indices, const OperandAccess& 
 class Packing {
  public:
   Packing(Sketch& sketch, const TileAxes& axes, const TileKnobs& knobs, const Tensor& tile,
-          const std::vector<NestLoop>& loops)
+          const std::vector<SketchLoop>& loops)
       : sketch_(sketch), axes_(axes), knobs_(knobs), tile_(tile), loops_(loops), t_(sketch.knobs_of(axes.sums)) {}
 
   void pack_vectors(const OperandAccess& access) {
@@ -105,14 +105,14 @@ class Packing {
   const TileAxes& axes_;
   const TileKnobs& knobs_;
   const Tensor& tile_;
-  const std::vector<NestLoop>& loops_;
+  const std::vector<SketchLoop>& loops_;
   ScopedTuning t_;
 };
 
 }  // namespace
 
 void pack_operands(Sketch& sketch, const TileAxes& axes, const TileKnobs& knobs, const Tensor& tile,
-                   const std::vector<NestLoop>& loops) {
+                   const std::vector<SketchLoop>& loops) {
   Packing packing(sketch, axes, knobs, tile, loops);
   bool has_vectors = false, has_rows = false;
   for (const OperandAccess& access : sketch.of(axes.sums).accesses) {

@@ -12,6 +12,6 @@ namespace nestwright {
 /// vectors, whole tiles of the vector axis, each contiguous over the reduction; of what is read row by row, the rows no
 /// longer as far apart as in the tensor. A copy is made as a whole, or at the innermost loop that moves what it holds.
 void pack_operands(Sketch& sketch, const TileAxes& axes, const TileKnobs& knobs, const Tensor& tile,
-                   const std::vector<NestLoop>& loops);
+                   const std::vector<SketchLoop>& loops);
 
 }  // namespace nestwright

@@ -17,7 +17,7 @@ std::int64_t extent_of(const StageAnalysis& stage, int axis) {
   return axis < 0 ? 1 : stage.extents[static_cast<std::size_t>(axis)];
 }
 
-/// Numbers of blocks to divide `tiles` tiles into.
+/// TileNumbers of blocks to divide `tiles` tiles into.
 std::vector<std::int64_t> block_counts(std::int64_t tiles) {
   return up_to({1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128, 192, 256}, tiles);
 }
@@ -76,7 +76,7 @@ std::vector<std::vector<int>> reduce_orders(const StageAnalysis& stage) {
 }
 
 /// The numbers, as knobs.
-struct Numbers {
+struct TileNumbers {
   KnobExpr lanes = 1, vectors = 1, rows = 1, second_rows = 1;
   KnobExpr row_blocks = 1, vector_blocks = 1, k_blocks = 1, unroll = 1, fused = 0;
   PartsKnob order, reduce_order;
@@ -93,7 +93,7 @@ std::int64_t short_segment(std::int64_t extent, std::int64_t rows, bool composed
   return composed ? second_segment(extent, rows) : 0;
 }
 
-void require_register_tile(ScopedTuning& t, const StageAnalysis& sums, const Extents& e, const Numbers& x,
+void require_register_tile(ScopedTuning& t, const StageAnalysis& sums, const Extents& e, const TileNumbers& x,
                            const TileAxes& axes, const Target& target) {
   const bool strided = std::any_of(sums.accesses.begin(), sums.accesses.end(), [&](const OperandAccess& access) {
     const auto stride = access.strides[static_cast<std::size_t>(axes.vector)];
@@ -132,7 +132,8 @@ void require_register_tile(ScopedTuning& t, const StageAnalysis& sums, const Ext
   }
 }
 
-void require_blocks(ScopedTuning& t, const Extents& e, const Numbers& x, const TileAxes& axes, const Target& target) {
+void require_blocks(ScopedTuning& t, const Extents& e, const TileNumbers& x, const TileAxes& axes,
+                    const Target& target) {
   t.require(is_even_division(ceil_div(e.vector, x.vectors * x.lanes), x.vector_blocks),
             "the register tiles do not divide into that many blocks of equal size");
   if (axes.row >= 0) {
@@ -236,8 +237,8 @@ TileKnobs define_tile_knobs(Sketch& sketch, const TileAxes& axes) {
   const KnobExpr fused = t.define_knob(
       "parallel_loops", sketch.parallel ? std::vector<std::int64_t>{1, 2, 3} : std::vector<std::int64_t>{0});
   const bool prefetches = t.define_knob("prefetch_result", {0, 1}) == 1;
-  const Numbers x{lanes,    vectors, rows,  second_rows, row_blocks,   vector_blocks,
-                  k_blocks, unroll,  fused, order,       reduce_order, tail};
+  const TileNumbers x{lanes,    vectors, rows,  second_rows, row_blocks,   vector_blocks,
+                      k_blocks, unroll,  fused, order,       reduce_order, tail};
   require_register_tile(t, sums, e, x, axes, target);
   require_blocks(t, e, x, axes, target);
 

@@ -43,9 +43,9 @@ const ReductionForm& Sketch::form_of(int stage) {
   return forms_[stage] = forms[static_cast<std::size_t>(at)];
 }
 
-int Sketch::add_nest(Nest nest) {
+int Sketch::add_nest(SketchNest nest) {
   const auto stage = static_cast<std::size_t>(nest.stage);
-  NestRelation itself;
+  SketchRelation itself;
   for (int axis = 0; axis < of(nest.stage).spatial; ++axis) {
     itself.axes.push_back({axis});
     itself.identity.push_back(axis);
@@ -74,18 +74,18 @@ int Sketch::nest_of_readers(int stage) const {
   return found;
 }
 
-NestRelation Sketch::relation(int stage, int nest) const {
-  std::vector<std::pair<int, NestRelation>> readers;
+SketchRelation Sketch::relation(int stage, int nest) const {
+  std::vector<std::pair<int, SketchRelation>> readers;
   for (const int reader : of(stage).readers) {
     if (nest_of(reader) == nest) readers.emplace_back(reader, relations_[static_cast<std::size_t>(reader)]);
   }
   return relation(stage, readers);
 }
 
-NestRelation Sketch::relation(int stage, const std::vector<std::pair<int, NestRelation>>& readers) const {
+SketchRelation Sketch::relation(int stage, const std::vector<std::pair<int, SketchRelation>>& readers) const {
   constexpr int kUnread = -2;
   const auto rank = static_cast<std::size_t>(of(stage).spatial);
-  NestRelation result{std::vector<std::set<int>>(rank), std::vector<int>(rank, kUnread)};
+  SketchRelation result{std::vector<std::set<int>>(rank), std::vector<int>(rank, kUnread)};
   for (const auto& [reader, outer] : readers) {
     for (const OperandAccess& access : of(reader).accesses) {
       if (access.producer != stage) continue;
@@ -105,7 +105,7 @@ NestRelation Sketch::relation(int stage, const std::vector<std::pair<int, NestRe
   return result;
 }
 
-int Sketch::common_rows(const NestRelation& relation, int nest) const {
+int Sketch::common_rows(const SketchRelation& relation, int nest) const {
   const StageAnalysis& root = of(nests[static_cast<std::size_t>(nest)].stage);
   int rows = 0;
   while (rows < root.spatial && std::count(relation.identity.begin(), relation.identity.end(), rows) > 0) ++rows;

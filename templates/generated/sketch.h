@@ -19,23 +19,23 @@ namespace nestwright {
 inline constexpr std::int64_t kMaxSketches = 200;
 
 /// How the dimensions of a stage follow the axes of the nest that reads it.
-struct NestRelation {
+struct SketchRelation {
   std::vector<std::set<int>> axes;  ///< of each dimension: the axes of the nest's stage that its region moves with
   std::vector<int> identity;        ///< of each dimension: the axis that it equals; -1: none
 };
 
 /// A loop of a nest that stages may be computed at.
-struct NestLoop {
+struct SketchLoop {
   IterVar loop;
   std::set<int> axes;  ///< of the nest's stage: those that it runs over; none for a loop over a reduction
   bool is_reduce = false;
 };
 
 /// The loops of a stage at root, outermost first.
-struct Nest {
+struct SketchNest {
   enum class Kind : std::uint8_t { kRows, kTiles } kind = Kind::kRows;
   int stage = -1;
-  std::vector<NestLoop> loops;
+  std::vector<SketchLoop> loops;
 };
 
 class Sketch {
@@ -46,7 +46,7 @@ class Sketch {
   const Target& target;
   Schedule schedule;
   std::vector<StageAnalysis> stages;  ///< as of the last analyse()
-  std::vector<Nest> nests;
+  std::vector<SketchNest> nests;
   bool parallel = false;  ///< threads share the loops at root
 
   /// Takes note of what the primitives so far have changed. Requires that nothing is placed.
@@ -65,7 +65,7 @@ class Sketch {
   bool is_tiled(int stage) { return of(stage).is_reduction && form_of(stage).kind == ReductionForm::Kind::kTiles; }
 
   /// Notes that a rule scheduled the stage: at root, as a nest that its producers may join, or inside of `nest`.
-  int add_nest(Nest nest);
+  int add_nest(SketchNest nest);
   /// `at`: the loop of the nest.
   void join(int stage, int nest, int at);
   void finish(int stage) { finished_.insert(stage); }
@@ -77,12 +77,12 @@ class Sketch {
   /// The nest that all readers of a stage belong to, or -1.
   int nest_of_readers(int stage) const;
   /// How a stage that is read only inside of `nest` follows its axes.
-  NestRelation relation(int stage, int nest) const;
+  SketchRelation relation(int stage, int nest) const;
   /// Leading axes of the nest's stage, each of which some dimension of `relation` equals.
-  int common_rows(const NestRelation& relation, int nest) const;
+  int common_rows(const SketchRelation& relation, int nest) const;
 
   /// For rules that look at the stages above before they make the nest: the same for readers whose relations are given.
-  NestRelation relation(int stage, const std::vector<std::pair<int, NestRelation>>& readers) const;
+  SketchRelation relation(int stage, const std::vector<std::pair<int, SketchRelation>>& readers) const;
 
  private:
   std::int64_t sketches_ = 1;
@@ -90,7 +90,7 @@ class Sketch {
   std::map<int, ReductionForm> forms_;
   std::set<int> finished_;
   std::vector<int> nest_of_, joined_at_;
-  std::vector<NestRelation> relations_;  ///< to the nest of each stage
+  std::vector<SketchRelation> relations_;  ///< to the nest of each stage
 };
 
 }  // namespace nestwright

@@ -15,8 +15,8 @@ namespace {
 int loop_of_rows(Sketch& sketch, int stage) {
   const int number = sketch.nest_of_readers(stage);
   if (number < 0) return -1;
-  const Nest& nest = sketch.nests[static_cast<std::size_t>(number)];
-  if (nest.kind != Nest::Kind::kRows) return -1;
+  const SketchNest& nest = sketch.nests[static_cast<std::size_t>(number)];
+  if (nest.kind != SketchNest::Kind::kRows) return -1;
   const int rows = sketch.common_rows(sketch.relation(stage, number), number);
   int found = -1;
   for (std::size_t i = 0; i < nest.loops.size(); ++i) {
@@ -34,12 +34,12 @@ int loop_of_rows(Sketch& sketch, int stage) {
 
 /// Whether one row of the nest reads one element of the stage.
 bool is_one_element(Sketch& sketch, int stage, int nest_number, int at) {
-  const Nest& nest = sketch.nests[static_cast<std::size_t>(nest_number)];
+  const SketchNest& nest = sketch.nests[static_cast<std::size_t>(nest_number)];
   std::set<int> outside;
   for (int i = 0; i <= at; ++i)
     outside.insert(nest.loops[static_cast<std::size_t>(i)].axes.begin(),
                    nest.loops[static_cast<std::size_t>(i)].axes.end());
-  const NestRelation relation = sketch.relation(stage, nest_number);
+  const SketchRelation relation = sketch.relation(stage, nest_number);
   for (int d = 0; d < sketch.of(stage).spatial; ++d) {
     const int axis = relation.identity[static_cast<std::size_t>(d)];
     if (sketch.of(stage).extents[static_cast<std::size_t>(d)] > 1 && outside.count(axis) == 0) return false;
@@ -56,8 +56,8 @@ bool may_join_rows(Sketch& sketch, int stage) {
 
 void join_rows(Sketch& sketch, int number) {
   const int at = loop_of_rows(sketch, number), nest_number = sketch.nest_of_readers(number);
-  const Nest& nest = sketch.nests[static_cast<std::size_t>(nest_number)];
-  const NestLoop& loop = nest.loops[static_cast<std::size_t>(at)];
+  const SketchNest& nest = sketch.nests[static_cast<std::size_t>(nest_number)];
+  const SketchLoop& loop = nest.loops[static_cast<std::size_t>(at)];
   const StageAnalysis& stage = sketch.of(number);
   ScopedTuning t = sketch.knobs_of(number);
   const bool is_single = is_one_element(sketch, number, nest_number, at);

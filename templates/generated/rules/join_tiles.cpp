@@ -10,12 +10,12 @@
 namespace nestwright {
 namespace {
 
-bool moves(const NestLoop& loop, const std::set<int>& dimension) {
+bool moves(const SketchLoop& loop, const std::set<int>& dimension) {
   return std::any_of(loop.axes.begin(), loop.axes.end(), [&](int axis) { return dimension.count(axis) > 0; });
 }
 
 /// The innermost loop that moves what is read of the stage while its rows, along the last dimension, are whole; or -1.
-int loop_to_join(const Nest& nest, const NestRelation& relation) {
+int loop_to_join(const SketchNest& nest, const SketchRelation& relation) {
   int found = -1;
   for (std::size_t i = 0; i < nest.loops.size(); ++i) {
     if (moves(nest.loops[i], relation.axes.back())) break;
@@ -32,12 +32,12 @@ bool may_join_tiles(Sketch& sketch, int stage) {
   const StageAnalysis& analysis = sketch.of(stage);
   const int nest = sketch.nest_of_readers(stage);
   return !analysis.is_output && analysis.spatial > 0 && !analysis.is_scan_part && !analysis.is_reduction && nest >= 0 &&
-         sketch.nests[static_cast<std::size_t>(nest)].kind == Nest::Kind::kTiles;
+         sketch.nests[static_cast<std::size_t>(nest)].kind == SketchNest::Kind::kTiles;
 }
 
 void join_tiles(Sketch& sketch, int number) {
   const int nest_number = sketch.nest_of_readers(number);
-  const Nest& nest = sketch.nests[static_cast<std::size_t>(nest_number)];
+  const SketchNest& nest = sketch.nests[static_cast<std::size_t>(nest_number)];
   const std::string chosen = sketch.choose(sketch.of(number).name + ".at", {"root", "block"});
   const int at = loop_to_join(nest, sketch.relation(number, nest_number));
   if (chosen == "root") {
@@ -47,7 +47,7 @@ void join_tiles(Sketch& sketch, int number) {
   ScopedTuning t = sketch.knobs_of(number);
   schedule_points(sketch, t, number, false);
   if (at < 0) {  // in this order of the nest's loops: the knobs are the same
-    sketch.add_nest({Nest::Kind::kRows, number, {}});
+    sketch.add_nest({SketchNest::Kind::kRows, number, {}});
     return;
   }
   sketch.loops_of(number).compute_at(sketch.loops_of(nest.stage), nest.loops[static_cast<std::size_t>(at)].loop);

@@ -54,8 +54,8 @@ bool is_blocked(Sketch& sketch, int sums) {
 
 /// Splits, orders and annotates the loops of the stage that stores the tiles. Returns the loops over blocks, then the
 /// innermost one over tiles.
-std::vector<NestLoop> schedule_blocks(Sketch& sketch, const TileAxes& axes, const TileKnobs& knobs,
-                                      const IterVar& k_blocks) {
+std::vector<SketchLoop> schedule_blocks(Sketch& sketch, const TileAxes& axes, const TileKnobs& knobs,
+                                        const IterVar& k_blocks) {
   Stage c = sketch.loops_of(axes.stored);
   const auto [vector_tile, vector_in] =
       c.split(c.axis(axes.vector), factor(knobs.vectors * knobs.lanes), Tail::predicate());
@@ -63,8 +63,8 @@ std::vector<NestLoop> schedule_blocks(Sketch& sketch, const TileAxes& axes, cons
   const auto [vector, lane] = c.split(vector_in, factor(knobs.lanes));
   c.unroll(vector).vectorize(lane);
   std::vector<IterVar> tile{vector, lane};
-  std::vector<NestLoop> tiles{{vector_tile_in, {axes.vector}}};
-  std::vector<NestLoop> rows, others;
+  std::vector<SketchLoop> tiles{{vector_tile_in, {axes.vector}}};
+  std::vector<SketchLoop> rows, others;
   for (const int axis : axes.others) others.push_back({c.axis(axis), {axis}});
   if (axes.row >= 0) {
     const Tail tail = knobs.short_rows > 0 ? Tail::compose({knobs.rows, knobs.short_rows}) : Tail::partition();
@@ -81,7 +81,7 @@ std::vector<NestLoop> schedule_blocks(Sketch& sketch, const TileAxes& axes, cons
     tile.insert(tile.begin(), second);
     others.push_back({second_tile, {axes.second_row}});
   }
-  std::vector<NestLoop> loops;
+  std::vector<SketchLoop> loops;
   for (const BlockGroup group : knobs.order) {
     switch (group) {
       case BlockGroup::kOther:
@@ -100,8 +100,8 @@ std::vector<NestLoop> schedule_blocks(Sketch& sketch, const TileAxes& axes, cons
   }
   std::vector<IterVar> all;
   for (const int axis : axes.singles) all.push_back(c.axis(axis));
-  for (const NestLoop& loop : loops) all.push_back(loop.loop);
-  for (const NestLoop& loop : tiles) all.push_back(loop.loop);
+  for (const SketchLoop& loop : loops) all.push_back(loop.loop);
+  for (const SketchLoop& loop : tiles) all.push_back(loop.loop);
   all.insert(all.end(), tile.begin(), tile.end());
   c.reorder(all);
   loops.push_back(tiles.back());
@@ -109,7 +109,7 @@ std::vector<NestLoop> schedule_blocks(Sketch& sketch, const TileAxes& axes, cons
 }
 
 /// Fuses the outermost loops, and runs them in parallel. Requires that nothing is computed at them.
-void share_blocks(Sketch& sketch, int stored, std::int64_t fused, std::vector<NestLoop>& loops) {
+void share_blocks(Sketch& sketch, int stored, std::int64_t fused, std::vector<SketchLoop>& loops) {
   if (fused == 0) return;
   Stage c = sketch.loops_of(stored);
   for (std::int64_t i = 1; i < fused; ++i) {
@@ -176,7 +176,7 @@ void schedule_register_tile(Sketch& sketch, int stored) {
   } else {
     s[tile].set_scope(ir::Scope::kRegister);
   }
-  std::vector<NestLoop> loops = schedule_blocks(sketch, axes, knobs, k_blocks);
+  std::vector<SketchLoop> loops = schedule_blocks(sketch, axes, knobs, k_blocks);
   share_blocks(sketch, stored, knobs.fused, loops);
   const IterVar innermost = loops.back().loop;
   loops.pop_back();
@@ -185,7 +185,7 @@ void schedule_register_tile(Sketch& sketch, int stored) {
   pack_operands(sketch, axes, knobs, tile, loops);
   schedule_sums(s[tile], axes, knobs, reduce);
   sketch.finish(sums);
-  sketch.add_nest({Nest::Kind::kTiles, stored, loops});
+  sketch.add_nest({SketchNest::Kind::kTiles, stored, loops});
   if (sums != stored) sketch.join(sums, sketch.nest_of(stored), -1);
 }
 

@@ -19,8 +19,8 @@ constexpr std::int64_t kTasks = 4;  ///< of a thread: enough that one that is he
 
 /// How many of the outermost axes are rows that all stages to join have, too; `rows` where none will join.
 int common_rows(Sketch& sketch, int root, int rows) {
-  std::vector<std::pair<int, NestRelation>> members;
-  NestRelation itself;
+  std::vector<std::pair<int, SketchRelation>> members;
+  SketchRelation itself;
   for (int axis = 0; axis < sketch.of(root).spatial; ++axis) {
     itself.axes.push_back({axis});
     itself.identity.push_back(axis);
@@ -36,7 +36,7 @@ int common_rows(Sketch& sketch, int root, int rows) {
         !std::all_of(stage.readers.begin(), stage.readers.end(), is_member) || sketch.is_tiled(i)) {
       continue;
     }
-    NestRelation relation = sketch.relation(i, members);
+    SketchRelation relation = sketch.relation(i, members);
     int shared = 0;
     while (shared < rows && std::count(relation.identity.begin(), relation.identity.end(), shared) > 0) ++shared;
     if (shared == 0) continue;
@@ -47,10 +47,10 @@ int common_rows(Sketch& sketch, int root, int rows) {
 }
 
 /// Makes the outermost rows one parallel loop of enough iterations, in blocks. Returns the loops over rows.
-std::vector<NestLoop> share_rows(Sketch& sketch, int number, int rows, int common) {
+std::vector<SketchLoop> share_rows(Sketch& sketch, int number, int rows, int common) {
   const StageAnalysis& stage = sketch.of(number);
   Stage loops = sketch.loops_of(number);
-  std::vector<NestLoop> nest;
+  std::vector<SketchLoop> nest;
   for (int axis = 0; axis < rows; ++axis) nest.push_back({loops.axis(axis), {axis}, false});
   if (!sketch.parallel || rows == 0) return nest;
   std::int64_t iterations = stage.extents[0];
@@ -81,14 +81,14 @@ void schedule_rows(Sketch& sketch, int number) {
   const bool is_lanes = stage.is_reduction && sketch.form_of(number).kind == ReductionForm::Kind::kLanes;
   const int rows = is_lanes ? stage.spatial : std::max(0, stage.spatial - 1);
   const int common = common_rows(sketch, number, rows);
-  const std::vector<NestLoop> loops = share_rows(sketch, number, rows, common);
+  const std::vector<SketchLoop> loops = share_rows(sketch, number, rows, common);
   ScopedTuning t = sketch.knobs_of(number);
   if (stage.is_reduction) {
     schedule_row_reduction(sketch, t, number, loops.empty() ? IterVar() : loops.back().loop, number);
   } else {
     schedule_points(sketch, t, number, rows == 0 && sketch.parallel);
   }
-  sketch.add_nest({Nest::Kind::kRows, number, loops});
+  sketch.add_nest({SketchNest::Kind::kRows, number, loops});
 }
 
 }  // namespace nestwright
