@@ -1,4 +1,6 @@
-// The loops in docs/language.md are the output of the examples.
+// The loops in docs/ are what the examples print, and the code is what they run.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,12 +21,12 @@ Lines lines_of(const std::filesystem::path& path) {
   return lines;
 }
 
-/// Returns the blocks of the document that are fenced as loops.
-std::vector<Lines> loop_blocks(const Lines& document) {
+/// Returns the blocks of the document that are fenced as `language`.
+std::vector<Lines> blocks_of(const Lines& document, const std::string& language) {
   std::vector<Lines> blocks;
   bool inside = false;
   for (const std::string& line : document) {
-    if (line == "```loops") {
+    if (line == "```" + language) {
       blocks.emplace_back();
       inside = true;
     } else if (line.starts_with("```")) {
@@ -49,26 +51,44 @@ bool occurs(const Lines& block, const Lines& text) {
   return false;
 }
 
-TEST(Documentation, ShowsLoopsAsTheExamplesPrintThem) {
-  const std::filesystem::path root(NESTWRIGHT_SOURCE_DIR);
-  const std::vector<Lines> blocks = loop_blocks(lines_of(root / "docs/language.md"));
-  ASSERT_GE(blocks.size(), 20U);
-  std::vector<Lines> printed;
-  for (const auto& file : std::filesystem::directory_iterator(root / "examples/golden")) {
-    printed.push_back(lines_of(file.path()));
+std::filesystem::path root() { return NESTWRIGHT_SOURCE_DIR; }
+
+/// Returns the lines of each file below `folder` that has this extension.
+std::vector<Lines> files_of(const std::filesystem::path& folder, const std::string& extension) {
+  std::vector<Lines> files;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(folder)) {
+    if (file.path().extension() == extension) files.push_back(lines_of(file.path()));
   }
+  return files;
+}
+
+/// Expects that each block of the document that is fenced as `language` occurs in one of the files.
+void expect_all_occur(const std::string& document, const std::string& language, const std::vector<Lines>& files) {
+  const std::vector<Lines> blocks = blocks_of(lines_of(root() / document), language);
+  EXPECT_GE(blocks.size(), 5U) << document;
   for (const Lines& block : blocks) {
-    ASSERT_FALSE(block.empty());
-    const bool found =
-        std::any_of(printed.begin(), printed.end(), [&](const Lines& text) { return occurs(block, text); });
-    EXPECT_TRUE(found) << "no example prints the block that begins with: " << block[0];
+    ASSERT_FALSE(block.empty()) << document;
+    const bool found = std::any_of(files.begin(), files.end(), [&](const Lines& file) { return occurs(block, file); });
+    EXPECT_TRUE(found) << document << " shows what no example has:\n" << fmt::format("{}", fmt::join(block, "\n"));
   }
 }
 
-TEST(Documentation, MismatchedLoopsAreFound) {
+TEST(Documentation, ShowsLoopsAsTheExamplesPrintThem) {
+  const std::vector<Lines> printed = files_of(root() / "examples/golden", ".txt");
+  expect_all_occur("docs/language.md", "loops", printed);
+  expect_all_occur("docs/tutorial.md", "loops", printed);
+}
+
+TEST(Documentation, MismatchedBlocksAreFound) {
   EXPECT_TRUE(occurs({"for i:", "  a"}, {"x", "  for i:", "    a"}));
   EXPECT_FALSE(occurs({"for i:", "  a"}, {"x", "  for i:", "   a"}));
   EXPECT_FALSE(occurs({"for i:", "  a"}, {"for i:", "  b"}));
+}
+
+TEST(Documentation, ShowsCodeThatTheExamplesRun) {
+  const std::vector<Lines> sources = files_of(root() / "examples", ".cpp");
+  expect_all_occur("docs/language.md", "cpp", sources);
+  expect_all_occur("docs/tutorial.md", "cpp", sources);
 }
 
 }  // namespace
