@@ -96,9 +96,8 @@ endfunction()
 
 # nestwright_test(<name> SOURCES ... DEPENDS ... [PRIVATE ...] [TIMED ...] [SLICED ...] [COST <seconds>])
 # Adds the GoogleTest executable test_<name>; each of its test cases becomes a ctest test. TIMED and SLICED list test cases, as
-# patterns of GoogleTest's filter. Those that are TIMED measure time or tune: they run one after the other, so that at least one core
-# is theirs, and start early. Those that are SLICED take long: ./check runs a third of them, ./check --full all. COST is roughly the
-# time of the longest test: ctest starts with those.
+# patterns of GoogleTest's filter. Those that are TIMED measure time or tune, and run alone. Those that are SLICED take long: ./check
+# runs a third of them, ./check --full all. COST is roughly the time of the longest test: ctest starts with those.
 include(GoogleTest)
 
 # The libraries are optimised as the preset says. The tests are not, which halves their compile time.
@@ -126,7 +125,7 @@ function(nestwright_test name)
   list(JOIN arg_TIMED ":" timed)
   list(JOIN arg_SLICED ":" sliced)
   if(arg_TIMED)
-    gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "${timed}" PROPERTIES COST 1000 RESOURCE_LOCK time)
+    gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "${timed}" PROPERTIES RUN_SERIAL ON)
   endif()
   if(arg_SLICED)
     gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "${sliced}" PROPERTIES COST ${arg_COST} LABELS sliced)

@@ -44,10 +44,10 @@ IterVar Stage::fuse(const IterVar& outer, const IterVar& inner) {
   std::vector<std::string> arguments = {primitive.label(outer), primitive.label(inner)};
   // Comes first: the arguments may refer to the leaves that are replaced below.
   stage.relations.emplace_back(FuseRelation{outer, inner, fused});
+  primitive.move_attached(inner, fused);
   stage.leaves[at] = fused;
   stage.leaves.erase(stage.leaves.begin() + static_cast<std::ptrdiff_t>(at) + 1);
   stage.named.push_back(fused);
-  primitive.move_attached(inner, fused);
   primitive.record(std::move(arguments));
   return fused;
 }

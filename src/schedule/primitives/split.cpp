@@ -124,7 +124,7 @@ std::pair<IterVar, IterVar> Stage::split(const IterVar& loop, SplitSize size, Ta
   const SplitRelation relation = plan_split(primitive, loop, size, tail);
   const std::string label = primitive.label(loop);
   apply_split(primitive.stage(), relation);
-  primitive.move_attached(loop, relation.inner);
+  primitive.move_attached(relation.parent, relation.inner);
   primitive.record({label, to_string(size), "tail=" + tail.str()});
   return {relation.outer, relation.inner};
 }
