@@ -147,14 +147,17 @@ const AxisEdge* NestBuilder::fused_in_part(const Frame& frame, int position) con
 }
 
 /// Whether stages are attached at leaf `position` or inside it where a fused loop is open in part; or inside all of it,
-/// for threads that have a part each: they share stages.
+/// stages that the threads of a block share, if the threads have a part each.
 bool NestBuilder::has_stages_in_part(const StageGraph& graph, const AxisEdge& edge, int position) const {
   const AxisSet own = positions_of(graph, edge.parent);
   bool threads = false;
   for (std::size_t leaf = static_cast<std::size_t>(position); leaf < graph.leaves.size(); ++leaf) {
     threads = threads || (own[leaf] && ir::is_thread_index(graph.kinds[graph.leaves[leaf]]));
-    if ((own >> (leaf + 1)).none() && !threads) return false;
-    if (!regions_.attached(graph.stage, static_cast<int>(leaf)).empty()) return true;
+    const bool all_open = (own >> (leaf + 1)).none();
+    if (all_open && !threads) return false;
+    for (const int stage : regions_.attached(graph.stage, static_cast<int>(leaf))) {
+      if (!all_open || !is_private(schedule_.stages[static_cast<std::size_t>(stage)])) return true;
+    }
   }
   return false;
 }
