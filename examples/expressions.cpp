@@ -102,9 +102,9 @@ TensorIntrinsic dot_of_bytes() {
   dot.pattern = compute({16}, [&](Expr l) { return sum(cast(kInt32, a(k)) * cast(kInt32, b(l, k)), k); }, "dot");
   dot.emit = [](const TensorSlice& out, std::span<const TensorSlice> in) {
     Var l("l");
-    Expr a = ir::join({in[0].load({0}), in[0].load({1}), in[0].load({2}), in[0].load({3})});
-    Expr b = ir::join({in[1].load({l, 0}), in[1].load({l, 1}), in[1].load({l, 2}), in[1].load({l, 3})});
-    Expr sums = ir::dot(ir::Intrinsic::kDotU8S8, out.load({l}), a, b);
+    Expr left = ir::join({in[0].load({0}), in[0].load({1}), in[0].load({2}), in[0].load({3})});
+    Expr right = ir::join({in[1].load({l, 0}), in[1].load({l, 1}), in[1].load({l, 2}), in[1].load({l, 3})});
+    Expr sums = ir::dot(ir::Intrinsic::kDotU8S8, out.load({l}), left, right);
     return ir::make_for(l, 0, 16, ir::LoopKind::kVectorized, out.store({l}, sums));
   };
   return dot;
