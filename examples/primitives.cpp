@@ -283,6 +283,18 @@ void reductions(Example& example) {
     Tensor partial = s.rfactor(C, ki);
     example.show("rfactor, after", s, {A, B, C});
   }
+
+  {
+    Target gpu;
+    gpu.device = DeviceKind::kCuda;
+    Tensor A = placeholder({6, 32}, kFloat32, "A");
+    IterVar k = reduce_axis(32, "k");
+    Tensor B = compute({6}, [&](Expr i) { return sum(A(i, k), k); }, "B");
+    Schedule s = create_schedule(B);
+    auto [ko, ki] = s[B].split(k, factor(8));
+    s[B].bind(s[B].axis(0), kBlockIdxX).bind(ki, kThreadIdxX);
+    example.show("bind of a loop of a reduction", s, {A, B}, gpu);
+  }
 }
 
 /// C = A B of bytes, 8 x 32, with a reduction over 12. B is packed in groups of four along it, as the instruction reads

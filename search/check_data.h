@@ -7,8 +7,8 @@
 
 namespace nestwright {
 
-/// Inputs drawn uniformly from the operator's ranges, by default [-1, 1], and rounded to the operator's types, the same in every run of a workload, with
-/// the expected values and error bounds of the operator's reference.
+/// Inputs drawn uniformly from the operator's ranges, by default [-1, 1], and rounded to the operator's types, the same
+/// in every run of a workload, with the expected values and error bounds of the operator's reference.
 CheckData make_check_data(const Workload& workload);
 /// The same, with additional inputs: whole numbers where the operator is exact on these, and large and small magnitudes
 /// where its types have them.

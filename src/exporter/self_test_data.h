@@ -39,7 +39,7 @@ std::vector<std::int64_t> choose_elements(const std::vector<std::int64_t>& shape
 /// The generator of a self-test's inputs, which are drawn one after the other, in the order of elements in memory.
 class SelfTestRandom {
  public:
-  double uniform();            ///< in [-1, 1); xorshift after Marsaglia (J. Stat. Softw. 8(14), 2003)
+  double uniform();  ///< in [-1, 1); xorshift after Marsaglia (J. Stat. Softw. 8(14), 2003)
   /// An element: of the range, if there is one; else bytes are uniform over all values.
   double draw(ir::Type type, const std::optional<DataRange>& range);
 

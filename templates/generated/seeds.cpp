@@ -163,8 +163,8 @@ std::vector<Wishes> seeds_of(const StageAnalysis& stage, const Target& target) {
 
 std::vector<Config> generated_seeds(const Template& t, const Workload& workload, const Target& target) {
   const Definition definition = workload.op->define(workload);
-  const std::vector<StageAnalysis> stages = analyse_stages(create_schedule(
-      std::vector<Tensor>(definition.args.begin() + definition.inputs, definition.args.end())));
+  const std::vector<StageAnalysis> stages = analyse_stages(
+      create_schedule(std::vector<Tensor>(definition.args.begin() + definition.inputs, definition.args.end())));
   std::vector<std::vector<Wishes>> wishes;
   std::size_t count = 1;
   for (const StageAnalysis& stage : stages) {

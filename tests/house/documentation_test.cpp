@@ -65,7 +65,7 @@ std::vector<Lines> files_of(const std::filesystem::path& folder, const std::stri
 /// Expects that each block of the document that is fenced as `language` occurs in one of the files.
 void expect_all_occur(const std::string& document, const std::string& language, const std::vector<Lines>& files) {
   const std::vector<Lines> blocks = blocks_of(lines_of(root() / document), language);
-  EXPECT_GE(blocks.size(), 5U) << document;
+  EXPECT_FALSE(blocks.empty()) << document;
   for (const Lines& block : blocks) {
     ASSERT_FALSE(block.empty()) << document;
     const bool found = std::any_of(files.begin(), files.end(), [&](const Lines& file) { return occurs(block, file); });

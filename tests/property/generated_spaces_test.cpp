@@ -33,8 +33,7 @@ int check_space(const Expression& expression, std::uint64_t seed) {
   EXPECT_LE(space.branches().size(), 200U) << expression.str();
   int checked = 0;
   for (int i = 0; i < kConfigurations; ++i) {
-    const std::optional<Config> config =
-        i == 0 ? complete_config(t, workload, target, Config()) : space.sample(random);
+    const std::optional<Config> config = i == 0 ? complete_config(t, workload, target, Config()) : space.sample(random);
     if (!config) {
       ADD_FAILURE() << "no configuration of\n" << expression.str();
       break;

@@ -1,5 +1,5 @@
-// The templates of all operators that Nestwright has and that are written by hand, and whose each is. Generated ones have
-// tests of their own (tests/templates/generated).
+// The templates of all operators that Nestwright has and that are written by hand, and whose each is. Generated ones
+// have tests of their own (tests/templates/generated).
 #pragma once
 
 #include <vector>

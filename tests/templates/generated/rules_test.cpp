@@ -73,8 +73,8 @@ TEST_P(GeneratedRules, MakeTheLoopsOnFile) {
   const auto config = complete_config(t, workload, target, Config::parse(example.config));
   ASSERT_TRUE(config);
   const Instance instance = instantiate(t, workload, target, *config);
-  const ir::Program program = lower(instance.schedule, instance.definition.args, target, example.rule,
-                                    {.after_pass = {}, .verify = true});
+  const ir::Program program =
+      lower(instance.schedule, instance.definition.args, target, example.rule, {.after_pass = {}, .verify = true});
   testing::expect_golden(config->str() + "\n" + ir::to_string(program),
                          std::string("tests/templates/generated/rules/") + example.rule + ".txt");
 }
