@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "ir/simplify/simplify.h"
 #include "support/error.h"
 
 namespace nestwright {
@@ -14,6 +15,16 @@ using ir::Expr;
 using ir::Linear;
 
 namespace {
+
+/// Whether `part` is certainly inside of `whole`. A read under a condition may be outside where the condition fails.
+bool is_part(const std::vector<Span>& part, const std::vector<Span>& whole) {
+  for (std::size_t d = 0; d < whole.size(); ++d) {
+    const ir::Expr is_inside =
+        part[d].min >= whole[d].min && part[d].min + part[d].extent <= whole[d].min + whole[d].extent;
+    if (!ir::prove(is_inside, {})) return false;
+  }
+  return true;
+}
 
 /// Larger than any distance within a dimension: such a bound says nothing.
 constexpr std::int64_t kUnboundedDistance = std::int64_t{1} << 40;
@@ -220,7 +231,8 @@ std::vector<Span> Regions::unattached(int stage, const Facts& facts) const {
     if (scan.place.part != ScanPart::kScan) continue;
     const std::vector<int> feeders = feeders_of(schedule_, scan.stage);
     if (std::find(feeders.begin(), feeders.end(), stage) == feeders.end()) continue;
-    return attached_regions({stage}, Frame(scan, full(scan.stage)), facts).regions.front();
+    const std::vector<Span> read = attached_regions({stage}, Frame(scan, full(scan.stage)), facts).regions.front();
+    return is_part(read, full(stage)) ? read : full(stage);
   }
   return full(stage);
 }

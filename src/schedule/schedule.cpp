@@ -11,6 +11,7 @@
 #include "ir/core/print.h"
 #include "ir/core/rewrite.h"
 #include "ir/simplify/inequality.h"
+#include "ir/simplify/simplify.h"
 #include "schedule/scan_parts.h"
 #include "schedule/stage_operations.h"
 #include "schedule/state.h"
@@ -41,6 +42,15 @@ void collect(const Operation& op, const std::set<Buffer>& states, std::set<Opera
   }
 }
 
+/// Whether the domains of `part` are certainly inside of those of `whole`.
+bool are_part(const std::vector<IterVar>& part, const std::vector<IterVar>& whole) {
+  for (std::size_t a = 0; a < whole.size(); ++a) {
+    const Expr end = part[a].min() + part[a].extent();
+    if (!ir::prove(part[a].min() >= whole[a].min() && end <= whole[a].min() + whole[a].extent(), {})) return false;
+  }
+  return true;
+}
+
 /// The axes of a stage's operation with the domains that it is computed over; in a scan, those over all its steps, and
 /// of a stage that only the steps read, what they read.
 std::vector<IterVar> computed_axes(const ScheduleState& state, int stage) {
@@ -52,7 +62,8 @@ std::vector<IterVar> computed_axes(const ScheduleState& state, int stage) {
     if (std::find(feeders.begin(), feeders.end(), stage) == feeders.end()) continue;
     std::vector<Operation> operations;
     for (const int feeder : feeders) operations.push_back(state.stages[static_cast<std::size_t>(feeder)].op);
-    return step_axes(op, step_offsets(state.stages[s].op, operations), *state.stages[s].op.scan());
+    std::vector<IterVar> read = step_axes(op, step_offsets(state.stages[s].op, operations), *state.stages[s].op.scan());
+    if (are_part(read, op.compute()->axes)) return read;
   }
   if (!place.is_in_step()) return op.compute()->axes;
   const Operation& scan = state.stages[static_cast<std::size_t>(place.scan)].op;

@@ -144,7 +144,9 @@ TEST(Registry, EveryTemplateBelongsToAnOperatorAndIsFound) {
   for (const std::shared_ptr<const Operator>& op : builtin_registry().operators()) {
     EXPECT_EQ(builtin_registry().find_operator(op->name), op);
     for (const Template& t : op->templates) {
-      EXPECT_EQ(builtin_registry().find_template(t.name), &t);
+      if (!t.is_generic) {
+        EXPECT_EQ(builtin_registry().find_template(t.name), &t);
+      }
       EXPECT_FALSE(t.devices.empty()) << t.name;
       for (const DeviceKind device : t.devices) EXPECT_THAT(templates_for(*op, device), ::testing::Contains(&t));
       EXPECT_GE(t.version, 1);
@@ -167,8 +169,9 @@ TEST(Registry, GivesTheOneTemplateThatIsAskedFor) {
 }
 
 TEST(Registry, SaysWhereAnOperatorHasNoTemplateForADevice) {
-  const Workload w = parse_workload("conv2d n=1 c=8 h=8 w=8 k=8 r=3 s=3");
-  EXPECT_EQ(message<UsageError>([&] { templates_for(w, Target()); }),
+  Operator op = *parse_workload("conv2d n=1 c=8 h=8 w=8 k=8 r=3 s=3").op;
+  std::erase_if(op.templates, [](const Template& t) { return t.is_for(DeviceKind::kCpu); });
+  EXPECT_EQ(message<UsageError>([&] { templates_for(op, DeviceKind::kCpu); }),
             "there is no template of conv2d for the CPU; use another target (the command `templates` lists what there "
             "is)");
 }
