@@ -18,7 +18,7 @@ TEST(Conversions, UnsignedNumbersAndSizesAreIndices) {
   EXPECT_EQ(ir::to_string(n * three.size() + 2U), "n*3 + 2");
   EXPECT_EQ(Expr(3U).type(), ir::Type{kIndex});
   EXPECT_EQ(*ir::as_const_int(Expr(std::numeric_limits<unsigned>::max())), 4294967295);
-  expect_usage_error([] { Expr(std::numeric_limits<std::size_t>::max()); },
+  expect_usage_error([] { return Expr(std::numeric_limits<std::size_t>::max()); },
                      "the literal 18446744073709551615 is above the largest int64: an index has this type");
 }
 

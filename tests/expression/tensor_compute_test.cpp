@@ -157,10 +157,10 @@ TEST(Literals, TakeTheTypeOfWhatTheyMeetWhereTheyAreAValueOfIt) {
   const Tensor u = placeholder({8}, kUInt8, "U"), s = placeholder({8}, kInt8, "S");
   EXPECT_EQ(ir::to_string(u(0) < 255), "U[0] < 255");
   EXPECT_EQ(ir::to_string(s(0) + -128), "S[0] + -128");
-  expect_usage_error([&] { u(0) < 256; },
+  expect_usage_error([&] { return u(0) < 256; },
                      "the literal 256 beside '<' is no value of uint8: cast the other operand to a wider type");
-  expect_usage_error([&] { u(0) > -1; }, "the literal -1 beside '>' is no value of uint8");
-  expect_usage_error([&] { s(0) + 128; }, "the literal 128 beside '+' is no value of int8");
+  expect_usage_error([&] { return u(0) > -1; }, "the literal -1 beside '>' is no value of uint8");
+  expect_usage_error([&] { return s(0) + 128; }, "the literal 128 beside '+' is no value of int8");
   expect_usage_error([&] { max(-1, placeholder({8}, kUInt64, "W")(0)); },
                      "the literal -1 beside 'max' is no value of uint64");
 }
