@@ -43,7 +43,7 @@ SplitSize nparts(std::int64_t outer_extent);
 inline constexpr std::int64_t kMaxStages = 8;
 
 /// The largest number of iterations of a vectorized loop: each full vector of them is a copy of the body.
-inline constexpr std::int64_t kMaxVectorizedIterations = 4096;
+inline constexpr std::int64_t kMaxVectorizedIterations = 65536;
 
 /// The loops of one operation. A reference into the schedule, valid as long as the schedule lives.
 class Stage {

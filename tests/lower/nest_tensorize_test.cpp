@@ -140,22 +140,22 @@ TEST(Tensorize, RefusesAccessesOutsideOfTheTile) {
 }
 
 TEST(Vectorize, RefusesHugeVectorsThatAnIntrinsicEmits) {
-  const Tensor x = placeholder({5000}, kFloat32, "X");
+  const Tensor x = placeholder({70000}, kFloat32, "X");
   TensorIntrinsic copy;
   copy.name = "copy";
-  const Tensor from = placeholder({5000}, kFloat32, "from");
+  const Tensor from = placeholder({70000}, kFloat32, "from");
   copy.inputs = {from};
-  copy.pattern = compute({5000}, [&](Expr l) { return from(l) * 2.0; }, "to");
+  copy.pattern = compute({70000}, [&](Expr l) { return from(l) * 2.0; }, "to");
   copy.emit = [](const TensorSlice& out, std::span<const TensorSlice> in) {
     const Var l("l");
-    return ir::make_for(l, 0, 5000, ir::LoopKind::kVectorized, out.store({l}, in[0].load({l}) * 2.0));
+    return ir::make_for(l, 0, 70000, ir::LoopKind::kVectorized, out.store({l}, in[0].load({l}) * 2.0));
   };
-  const Tensor y = compute({5000}, [&](Expr i) { return x(i) * 2.0; }, "Y");
+  const Tensor y = compute({70000}, [&](Expr i) { return x(i) * 2.0; }, "Y");
   Schedule s = create_schedule(y);
   s[y].tensorize(s[y].axis(0), copy);
   const ir::Program program = lower(s, {x, y}, Target(), "f");
   EXPECT_EQ(message<LowerError>([&] { expand(program, Target()); }),
-            "loop l cannot be vectorized: it has 5000 iterations, at most 4096 can be; split it first");
+            "loop l cannot be vectorized: it has 70000 iterations, at most 65536 can be; split it first");
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ TEST_F(Vectorize, RefusesHugeVectors) {
   s = create_schedule(wide);
   expect_refused(
       [&] { s[wide].vectorize(s[wide].axis(1)); }, "vectorize", "j",
-      "it has 4097 iterations, more than the 4096 that can be vectorized: split it and vectorize the inner loop");
+      "it has 65537 iterations, more than the 65536 that can be vectorized: split it and vectorize the inner loop");
 }
 
 TEST_F(Unroll, MarksTheLoop) {
