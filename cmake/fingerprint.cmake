@@ -4,15 +4,8 @@ set(patterns)
 foreach(folder ir schedule lower codegen)
   list(APPEND patterns ${ROOT}/src/${folder}/*.h ${ROOT}/src/${folder}/*.cpp)
 endforeach()
-file(GLOB_RECURSE sources RELATIVE ${ROOT} ${patterns})
-list(SORT sources)
-set(all "")
-foreach(source IN LISTS sources)
-  file(SHA256 ${ROOT}/${source} hash)
-  string(APPEND all "${source} ${hash}\n")
-endforeach()
-string(SHA256 hash "${all}")
-string(SUBSTRING ${hash} 0 16 hash)
+include(${CMAKE_CURRENT_LIST_DIR}/hash_files.cmake)
+hash_files(hash ${ROOT} ${patterns})
 file(CONFIGURE OUTPUT ${OUTPUT} CONTENT "#include \"codegen/fingerprint.h\"
 
 namespace nestwright {

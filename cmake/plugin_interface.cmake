@@ -4,15 +4,8 @@ set(patterns)
 foreach(folder src cost_model logs search templates)
   list(APPEND patterns ${ROOT}/${folder}/*.h)
 endforeach()
-file(GLOB_RECURSE headers RELATIVE ${ROOT} ${patterns})
-list(SORT headers)
-set(all "")
-foreach(header IN LISTS headers)
-  file(SHA256 ${ROOT}/${header} hash)
-  string(APPEND all "${header} ${hash}\n")
-endforeach()
-string(SHA256 hash "${all}")
-string(SUBSTRING ${hash} 0 16 hash)
+include(${CMAKE_CURRENT_LIST_DIR}/hash_files.cmake)
+hash_files(hash ${ROOT} ${patterns})
 file(CONFIGURE OUTPUT ${OUTPUT} CONTENT "// The version of Nestwright and a hash of its headers, for templates/framework/plugin.h.
 #pragma once
 

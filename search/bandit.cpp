@@ -28,7 +28,7 @@ struct Arm {
 /// The labels of the sound trials of a window, sorted.
 class Window {
  public:
-  /// Whether a trial of `ns` is a success among these.
+  /// Returns whether a trial of `ns` is a success among these.
   bool is_elite(double ns) const {
     if (sorted_.empty()) return true;
     const double rank = std::floor(kEliteShare * static_cast<double>(sorted_.size()));

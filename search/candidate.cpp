@@ -8,11 +8,6 @@
 
 namespace nestwright {
 
-std::string kernel_name(const Workload& workload) {
-  const std::string& name = workload.op->name;
-  return name.find('[') == std::string::npos ? name : "expression";  // of text, which is no identifier
-}
-
 Lowered lower_point(const SearchSpace& space, const Point& point, const LowerOptions& options) {
   try {
     const Instance instance = space.instantiate(point);

@@ -20,9 +20,6 @@ using Lowered = std::variant<ir::Program, std::string>;
 /// Applies the template to the point and lowers the schedule.
 Lowered lower_point(const SearchSpace& space, const Point& point, const LowerOptions& options = {});
 
-/// The name of a workload's kernel in printed programs and object symbols.
-std::string kernel_name(const Workload& workload);
-
 /// The features of a point for a Ranker: those of the lowered program, its knobs and, for CUDA, empty columns for the
 /// resources that the compiler reports. nullopt where the point cannot be lowered.
 std::optional<Features> candidate_features(const SearchSpace& space, const KnobColumns& columns, const Point& point);

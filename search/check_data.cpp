@@ -44,8 +44,7 @@ double draw(ir::Type type, const DataRange& range, std::mt19937_64& random) {
 CheckData make_check_data(const Workload& workload) {
   const Operator& op = *workload.op;
   const Definition definition = op.define(workload);
-  const std::vector<std::optional<DataRange>> ranges =
-      op.ranges ? op.ranges(workload) : std::vector<std::optional<DataRange>>(definition.args.size());
+  const std::vector<std::optional<DataRange>> ranges = input_ranges(workload, definition);
   CheckData data;
   std::mt19937_64 random(stable_hash(workload.str()));
   for (std::size_t i = 0; i < definition.args.size(); ++i) {

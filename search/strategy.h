@@ -45,7 +45,8 @@ struct StrategyInput {
   std::uint64_t seed = 1;
   /// Points that did well for other shapes, adapted to this one; the best first.
   std::vector<Point> transferred = {};
-  /// Of the effort that does not depend on the size of a batch, such as samples that are scored: above 0, at most 1.
+  /// The share, above 0 and at most 1, of the effort that does not depend on the size of a batch, such as samples that
+  /// are scored.
   double share = 1;
   /// Whether the space is one template's of several: then the search over all of them passes trials to the ranker.
   bool is_part = false;

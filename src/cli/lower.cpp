@@ -103,8 +103,8 @@ int run(const LowerCommandOptions& options) {
     }
     last = std::move(text);
   };
-  const ir::Program loops = lower(instance.schedule, instance.definition.args, task.target,
-                                  options.common.expression.empty() ? task.workload.op->name : "expression", lowering);
+  const ir::Program loops =
+      lower(instance.schedule, instance.definition.args, task.target, kernel_name(task.workload), lowering);
   const bool compiles = options.llvm || options.assembly || options.resources;
   if (!compiles && options.print_after.empty()) {
     fmt::print("{}", ir::to_string(loops));

@@ -14,8 +14,8 @@ AppliedKernel apply_best(const Workload& workload, const Target& target, const s
     found = look_up(task, &log);
   }
   // The pool that the configuration was timed with.
-  Function function =
-      build(program_of(task, *found.source, found.config, workload.op->name), target, {.pool_kind = PoolKind::kSpin});
+  Function function = build(program_of(task, *found.source, found.config, kernel_name(workload)), target,
+                            {.pool_kind = PoolKind::kSpin});
   return {std::move(found), std::move(function)};
 }
 

@@ -43,10 +43,6 @@ const std::set<std::string, std::less<>>& taken_names() {
   return names;
 }
 
-}  // namespace
-
-namespace {
-
 bool is_identifier(const std::string& name) {
   return !name.empty() && std::isalpha(static_cast<unsigned char>(name.front())) != 0 &&
          std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });

@@ -166,11 +166,6 @@ std::vector<std::int64_t> choose_elements(const std::vector<std::int64_t>& shape
   return {chosen.begin(), chosen.end()};
 }
 
-std::vector<std::optional<DataRange>> input_ranges(const Workload& workload, const Definition& definition) {
-  if (workload.op->ranges) return workload.op->ranges(workload);
-  return std::vector<std::optional<DataRange>>(static_cast<std::size_t>(definition.inputs));
-}
-
 SelfTestData make_self_test_data(const Workload& workload, const Definition& definition) {
   if (static_cast<int>(definition.args.size()) != definition.inputs + 1) {
     throw UsageError("a self-test is made of operators with one output only");

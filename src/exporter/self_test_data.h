@@ -49,8 +49,6 @@ class SelfTestRandom {
 
 /// Returns a C expression that draws an element in the same way.
 std::string c_draw(ir::Type type, const std::optional<DataRange>& range);
-/// The ranges of the inputs of a workload, one for each.
-std::vector<std::optional<DataRange>> input_ranges(const Workload& workload, const Definition& definition);
 /// Returns a C expression for `element`, of the type, as a double.
 std::string c_value(ir::Type type, const std::string& element);
 /// Returns the C functions that `text`, which contains results of c_draw() and c_value(), calls.

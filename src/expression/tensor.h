@@ -231,7 +231,7 @@ Tensor compute(std::vector<Expr> shape, const F& body, std::string name, std::ve
 /// Arithmetic operations that the tensor and its producers take as written: 2*M*N*K for a matrix product. Arithmetic on
 /// indices and in conditions does not count. Throws UsageError for symbolic extents.
 double count_flops(const Tensor& output);
-/// Of several tensors; what they have in common counts once.
+/// Counts those of several tensors; what they have in common counts once.
 double count_flops(std::span<const Tensor> outputs);
 
 std::string to_string(const Tensor& t);

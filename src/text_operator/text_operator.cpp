@@ -14,8 +14,7 @@ Definition define(const Workload& workload) {
   const text::Expression expression = expression_of(workload);
   const text::Signature signature = text::make_tensors(expression.program());
   Definition definition{.args = signature.args, .inputs = signature.inputs};
-  const auto outputs = std::span(definition.args).subspan(static_cast<std::size_t>(definition.inputs));
-  definition.flops = count_flops(outputs);
+  definition.flops = count_flops(definition.outputs());
   for (const Tensor& tensor : definition.args) {
     definition.bytes += static_cast<double>(tensor.buffer()->elements()) * tensor.dtype().bytes();
   }

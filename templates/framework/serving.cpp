@@ -21,6 +21,16 @@ const char* device_name(DeviceKind device) {
 
 }  // namespace
 
+std::vector<std::optional<DataRange>> input_ranges(const Workload& workload, const Definition& definition) {
+  if (workload.op->ranges) return workload.op->ranges(workload);
+  return std::vector<std::optional<DataRange>>(static_cast<std::size_t>(definition.inputs));
+}
+
+std::string kernel_name(const Workload& workload) {
+  const std::string& name = workload.op->name;
+  return name.find('[') == std::string::npos ? name : "expression";
+}
+
 const Template* Operator::find_template(std::string_view template_name) const {
   const auto found = std::find_if(templates.begin(), templates.end(),
                                   [&](const Template& candidate) { return candidate.name == template_name; });

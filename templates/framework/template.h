@@ -26,6 +26,8 @@ struct Definition {
   int inputs = 0;
   double flops = 0;  ///< of one run
   double bytes = 0;  ///< of the tensors, each touched once
+
+  std::vector<Tensor> outputs() const { return {args.begin() + inputs, args.end()}; }
 };
 
 /// Elements as doubles, as they lie in memory from the first to the last, one vector a tensor: row-major where it is
@@ -104,6 +106,13 @@ std::vector<const Template*> templates_for(const Operator& op, DeviceKind device
 /// Those of the workload's operator that serve the workload on the target, or of these the one named `only`. Throws
 /// UsageError where there is none, which says why. They live as long as the operator.
 std::vector<const Template*> templates_for(const Workload& workload, const Target& target, std::string_view only = {});
+
+/// The ranges of the inputs' data, one for each input; absent: as Operator::ranges says.
+std::vector<std::optional<DataRange>> input_ranges(const Workload& workload, const Definition& definition);
+
+/// The name of a workload's kernel in printed programs and object symbols: its operator's, or "expression" where this
+/// is a text, which is no identifier.
+std::string kernel_name(const Workload& workload);
 
 /// Runs the template for every reachable combination of choices. Throws InternalError where the first candidates of a
 /// branch do not give a legal schedule.

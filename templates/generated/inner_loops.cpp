@@ -28,23 +28,27 @@ void define_stores(Sketch& sketch, ScopedTuning& t, const StageAnalysis& stage, 
 
 }  // namespace
 
-void schedule_points(Sketch& sketch, ScopedTuning& t, int number, bool in_blocks) {
-  const StageAnalysis& stage = sketch.of(number);
-  if (stage.spatial == 0) return;
-  const int last = stage.spatial - 1;
-  const std::int64_t extent = stage.extents[static_cast<std::size_t>(last)];
-  Stage loops = sketch.loops_of(number);
-  IterVar column = loops.axis(last);
-  if (extent < 2) return;
-  const VectorTileKnobs tile =
-      define_vectors(t, extent, widest_type(stage), sketch.target, max_vectors_of(stage, sketch.target));
+IterVar schedule_columns(ScopedTuning& t, Stage loops, IterVar column, std::int64_t extent, const VectorTileKnobs& tile,
+                         bool in_blocks) {
   if (in_blocks) {
     const VectorBlocks blocks = define_vector_blocks(t, extent, tile);
     const auto [block, inside] = loops.split(column, factor(blocks.elements), Tail::partition());
     loops.parallel(block);
     column = inside;
   }
-  const IterVar over = split_vectors(loops, column, tile.in_run());
+  return split_vectors(loops, column, tile.in_run());
+}
+
+void schedule_points(Sketch& sketch, ScopedTuning& t, int number, bool in_blocks) {
+  const StageAnalysis& stage = sketch.of(number);
+  if (stage.spatial == 0) return;
+  const int last = stage.spatial - 1;
+  const std::int64_t extent = stage.extents[static_cast<std::size_t>(last)];
+  Stage loops = sketch.loops_of(number);
+  if (extent < 2) return;
+  const VectorTileKnobs tile =
+      define_vectors(t, extent, widest_type(stage), sketch.target, max_vectors_of(stage, sketch.target));
+  const IterVar over = schedule_columns(t, loops, loops.axis(last), extent, tile, in_blocks);
   if (stage.is_output) {
     const std::int64_t ahead = define_prefetch(t, bytes_of(stage), sketch.target);
     for (const OperandAccess& access : stage.accesses) {

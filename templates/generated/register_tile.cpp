@@ -17,7 +17,7 @@ std::int64_t extent_of(const StageAnalysis& stage, int axis) {
   return axis < 0 ? 1 : stage.extents[static_cast<std::size_t>(axis)];
 }
 
-/// TileNumbers of blocks to divide `tiles` tiles into.
+/// Numbers of blocks to divide `tiles` tiles into.
 std::vector<std::int64_t> block_counts(std::int64_t tiles) {
   return up_to({1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128, 192, 256}, tiles);
 }

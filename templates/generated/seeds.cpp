@@ -16,17 +16,6 @@ constexpr std::size_t kSeeds = 12;
 /// What a seed wants of one stage, by the names of its knobs without their prefix.
 using Wishes = std::vector<std::pair<std::string, SeedValue>>;
 
-/// The most rows that fit beside `vectors` vectors; a few less where these leave no smaller last tile.
-std::int64_t fitting_rows(std::int64_t vectors, std::int64_t extent, const Target& target) {
-  std::int64_t rows =
-      std::max<std::int64_t>(1, (target.vector_registers - spare_registers(target) - vectors) / vectors);
-  rows = std::min(rows, extent);
-  for (std::int64_t fewer = rows; 7 * fewer >= 6 * rows; --fewer) {
-    if (extent % fewer == 0) return fewer;
-  }
-  return ceil_div(extent, ceil_div(extent, rows));
-}
-
 /// The formulas of the seeds of one register tile.
 class TileSeeds {
  public:
@@ -120,8 +109,8 @@ class TileSeeds {
   bool packs_ = false;
 };
 
-/// The wishes for a stage of points, or for one whose rows are reduced.
-std::vector<Wishes> row_seeds(const StageAnalysis& stage, const Target& target) {
+/// What seeds want of a stage of points, or of one whose rows are reduced.
+std::vector<Wishes> row_seeds(const Target& target) {
   std::vector<Wishes> seeds;
   for (const std::int64_t vectors : {std::int64_t{4}, std::int64_t{8}, std::int64_t{2}}) {
     for (const char* stores : {"cached", "streaming"}) {
@@ -132,12 +121,11 @@ std::vector<Wishes> row_seeds(const StageAnalysis& stage, const Target& target) 
                        {"at", vectors == 4 ? "block" : "root"}});
     }
   }
-  (void)stage;
   return seeds;
 }
 
 std::vector<Wishes> seeds_of(const StageAnalysis& stage, const Target& target) {
-  if (!stage.is_reduction) return row_seeds(stage, target);
+  if (!stage.is_reduction) return row_seeds(target);
   std::vector<Wishes> seeds;
   const std::vector<ReductionForm> forms = reduction_forms(stage, target);
   std::vector<std::vector<Wishes>> of_forms;
@@ -145,7 +133,7 @@ std::vector<Wishes> seeds_of(const StageAnalysis& stage, const Target& target) {
     if (form.kind == ReductionForm::Kind::kTiles) {
       of_forms.push_back(TileSeeds(stage, form, target).all());
     } else {
-      of_forms.push_back(row_seeds(stage, target));
+      of_forms.push_back(row_seeds(target));
       for (Wishes& wishes : of_forms.back()) wishes.emplace_back("vectors_along", form.label());
     }
   }
@@ -163,8 +151,7 @@ std::vector<Wishes> seeds_of(const StageAnalysis& stage, const Target& target) {
 
 std::vector<Config> generated_seeds(const Template& t, const Workload& workload, const Target& target) {
   const Definition definition = workload.op->define(workload);
-  const std::vector<StageAnalysis> stages = analyse_stages(
-      create_schedule(std::vector<Tensor>(definition.args.begin() + definition.inputs, definition.args.end())));
+  const std::vector<StageAnalysis> stages = analyse_stages(create_schedule(definition.outputs()));
   std::vector<std::vector<Wishes>> wishes;
   std::size_t count = 1;
   for (const StageAnalysis& stage : stages) {

@@ -4,11 +4,14 @@
 
 namespace nestwright {
 
+int SketchRelation::leading_axes(int most) const {
+  int count = 0;
+  while (count < most && std::count(identity.begin(), identity.end(), count) > 0) ++count;
+  return count;
+}
+
 Sketch::Sketch(Tuning& own_tuning, const Definition& definition, const Target& own_target)
-    : tuning(own_tuning),
-      target(own_target),
-      schedule(
-          create_schedule(std::vector<Tensor>(definition.args.begin() + definition.inputs, definition.args.end()))) {
+    : tuning(own_tuning), target(own_target), schedule(create_schedule(definition.outputs())) {
   analyse();
 }
 
@@ -45,12 +48,7 @@ const ReductionForm& Sketch::form_of(int stage) {
 
 int Sketch::add_nest(SketchNest nest) {
   const auto stage = static_cast<std::size_t>(nest.stage);
-  SketchRelation itself;
-  for (int axis = 0; axis < of(nest.stage).spatial; ++axis) {
-    itself.axes.push_back({axis});
-    itself.identity.push_back(axis);
-  }
-  relations_[stage] = std::move(itself);
+  relations_[stage] = own_relation(nest.stage);
   nest_of_[stage] = static_cast<int>(nests.size());
   finish(nest.stage);
   nests.push_back(std::move(nest));
@@ -62,6 +60,15 @@ void Sketch::join(int stage, int nest, int at) {
   nest_of_[static_cast<std::size_t>(stage)] = nest;
   joined_at_[static_cast<std::size_t>(stage)] = at;
   finish(stage);
+}
+
+SketchRelation Sketch::own_relation(int stage) const {
+  SketchRelation itself;
+  for (int axis = 0; axis < of(stage).spatial; ++axis) {
+    itself.axes.push_back({axis});
+    itself.identity.push_back(axis);
+  }
+  return itself;
 }
 
 int Sketch::nest_of_readers(int stage) const {
@@ -106,10 +113,7 @@ SketchRelation Sketch::relation(int stage, const std::vector<std::pair<int, Sket
 }
 
 int Sketch::common_rows(const SketchRelation& relation, int nest) const {
-  const StageAnalysis& root = of(nests[static_cast<std::size_t>(nest)].stage);
-  int rows = 0;
-  while (rows < root.spatial && std::count(relation.identity.begin(), relation.identity.end(), rows) > 0) ++rows;
-  return rows;
+  return relation.leading_axes(of(nests[static_cast<std::size_t>(nest)].stage).spatial);
 }
 
 }  // namespace nestwright

@@ -22,6 +22,9 @@ inline constexpr std::int64_t kMaxSketches = 200;
 struct SketchRelation {
   std::vector<std::set<int>> axes;  ///< of each dimension: the axes of the nest's stage that its region moves with
   std::vector<int> identity;        ///< of each dimension: the axis that it equals; -1: none
+
+  /// How many of the nest's first `most` axes, from the outermost on, some dimension equals.
+  int leading_axes(int most) const;
 };
 
 /// A loop of a nest that stages may be computed at.
@@ -78,6 +81,8 @@ class Sketch {
   int nest_of_readers(int stage) const;
   /// How a stage that is read only inside of `nest` follows its axes.
   SketchRelation relation(int stage, int nest) const;
+  /// How a stage follows its own axes.
+  SketchRelation own_relation(int stage) const;
   /// Leading axes of the nest's stage, each of which some dimension of `relation` equals.
   int common_rows(const SketchRelation& relation, int nest) const;
 

@@ -16,6 +16,16 @@ std::int64_t second_tiles(std::int64_t extent, std::int64_t rows, std::int64_t s
 
 }  // namespace
 
+std::int64_t fitting_rows(std::int64_t vectors, std::int64_t extent, const Target& target) {
+  std::int64_t rows =
+      std::max<std::int64_t>(1, (target.vector_registers - spare_registers(target) - vectors) / vectors);
+  rows = std::min(rows, extent);
+  for (std::int64_t fewer = rows; 7 * fewer >= 6 * rows; --fewer) {
+    if (extent % fewer == 0) return fewer;
+  }
+  return ceil_div(extent, ceil_div(extent, rows));
+}
+
 bool stays_in_registers(const RegisterTile& tile, const Target& target) {
   const std::int64_t used = tile.rows * tile.vectors + tile.vectors;
   const bool mask_in_vector = tile.partial && target.has_fma() && !target.has_masks();

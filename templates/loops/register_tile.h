@@ -20,6 +20,10 @@ auto fits_registers(const Rows& rows, const Vectors& vectors, const Target& targ
   return rows * vectors + vectors + spare_registers(target) <= target.vector_registers;
 }
 
+/// The most rows that fit beside `vectors` vectors; a few less where these leave no smaller last tile, or else evened
+/// out so that it is not much smaller.
+std::int64_t fitting_rows(std::int64_t vectors, std::int64_t extent, const Target& target);
+
 /// A register tile as the loop over the reduction works on it.
 struct RegisterTile {
   std::int64_t rows, vectors;

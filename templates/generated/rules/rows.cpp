@@ -19,13 +19,7 @@ constexpr std::int64_t kTasks = 4;  ///< of a thread: enough that one that is he
 
 /// How many of the outermost axes are rows that all stages to join have, too; `rows` where none will join.
 int common_rows(Sketch& sketch, int root, int rows) {
-  std::vector<std::pair<int, SketchRelation>> members;
-  SketchRelation itself;
-  for (int axis = 0; axis < sketch.of(root).spatial; ++axis) {
-    itself.axes.push_back({axis});
-    itself.identity.push_back(axis);
-  }
-  members.emplace_back(root, itself);
+  std::vector<std::pair<int, SketchRelation>> members{{root, sketch.own_relation(root)}};
   int common = rows;
   for (int i = root - 1; i >= 0; --i) {
     const StageAnalysis& stage = sketch.of(i);
@@ -37,8 +31,7 @@ int common_rows(Sketch& sketch, int root, int rows) {
       continue;
     }
     SketchRelation relation = sketch.relation(i, members);
-    int shared = 0;
-    while (shared < rows && std::count(relation.identity.begin(), relation.identity.end(), shared) > 0) ++shared;
+    const int shared = relation.leading_axes(rows);
     if (shared == 0) continue;
     common = std::min(common, shared);
     members.emplace_back(i, std::move(relation));

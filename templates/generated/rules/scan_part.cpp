@@ -4,8 +4,8 @@
 //     ->   for t: parallel j blocks: for j tiles: vectorized j: Y[t, j] = Y[t - 1, j] + X[t, j]
 #include "schedule/scan_parts.h"
 #include "schedule/state.h"
+#include "templates/generated/inner_loops.h"
 #include "templates/generated/rules.h"
-#include "templates/loops/vectors.h"
 
 namespace nestwright {
 
@@ -23,14 +23,7 @@ void schedule_scan_part(Sketch& sketch, int number) {
   ScopedTuning t = sketch.knobs_of(number);
   const VectorTileKnobs tile = define_vectors(t, extent, widest_type(stage), sketch.target, max_sums(sketch.target));
   Stage loops = sketch.loops_of(number);
-  IterVar column = loops.axis(last);
-  if (sketch.parallel) {
-    const VectorBlocks blocks = define_vector_blocks(t, extent, tile);
-    const auto [block, inside] = loops.split(column, factor(blocks.elements), Tail::partition());
-    loops.parallel(block);
-    column = inside;
-  }
-  split_vectors(loops, column, tile.in_run());
+  schedule_columns(t, loops, loops.axis(last), extent, tile, sketch.parallel);
 }
 
 }  // namespace nestwright

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kBusy = 4;  ///< results of a thread: with fewer, threads may share the reduction
 
-/// TileNumbers of blocks that divide `extent`: others would need masks in every block.
+/// Numbers of blocks that divide `extent`: others would need masks in every block.
 std::vector<std::int64_t> even_blocks(std::int64_t extent) {
   std::vector<std::int64_t> counts{2, 3, 4, 5, 6, 7, 8, 12, 16, 32, 64};
   std::erase_if(counts, [&](std::int64_t count) { return 2 * count > extent || extent % count != 0; });

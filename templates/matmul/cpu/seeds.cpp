@@ -29,18 +29,6 @@ struct Seed {
   std::int64_t prefetch_b = 0;
 };
 
-/// The most rows that fit beside `vectors` vectors; a few less where these leave no smaller last tile, or else evened
-/// out so that it is not much smaller.
-std::int64_t fitting_rows(std::int64_t vectors, std::int64_t extent, const Target& target) {
-  std::int64_t rows =
-      std::max<std::int64_t>(1, (target.vector_registers - spare_registers(target) - vectors) / vectors);
-  rows = std::min(rows, extent);
-  for (std::int64_t fewer = rows; 7 * fewer >= 6 * rows; --fewer) {
-    if (extent % fewer == 0) return fewer;
-  }
-  return ceil_div(extent, ceil_div(extent, rows));
-}
-
 struct BlockCounts {
   std::int64_t m = 1, n = 1;
 };
