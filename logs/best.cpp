@@ -51,13 +51,15 @@ std::string select_race_entries(const std::string& where) {
       kFromProposal, is_sound("race_entry"), failed_in_race("later.id > race.id"), where);
 }
 
-std::string select_trials(const std::string& where) {
+std::string select_any_trials(const std::string& where) {
   return fmt::format(
       "SELECT trial.id, trial.session_id, trial.recorded_at, task.pipeline, session.rule, 0, 0, 0, 0, '[]', {}, {}, {}"
-      " FROM trial {} JOIN session ON session.id = trial.session_id JOIN task ON task.id = session.task_id"
-      " WHERE {} AND {}",
-      kMadeByColumns, kProposalColumns, measurement_columns("trial", Readings::kScores), kFromProposal,
-      is_sound_trial(), where);
+      " FROM trial {} JOIN session ON session.id = trial.session_id JOIN task ON task.id = session.task_id WHERE {}",
+      kMadeByColumns, kProposalColumns, measurement_columns("trial", Readings::kScores), kFromProposal, where);
+}
+
+std::string select_trials(const std::string& where) {
+  return select_any_trials(fmt::format("{} AND {}", is_sound_trial(), where));
 }
 
 BestRecord read_best(const Statement& row, const StoredTask& task, BestSource source) {
@@ -107,14 +109,14 @@ std::optional<BestRecord> last_winner(const Database& database, const StoredTask
   return read_first(select.bind(task.id, templates), database, task, BestSource::kRace);
 }
 
-/// Returns the confirmed incumbent of the latest session of the task if it is sound. With `own`, only other sessions
-/// that have ended count; with 0, all do.
+/// Returns the confirmed incumbent of the latest session of the task if it is sound; those of sessions that stayed
+/// within a restriction come last. With `own`, only other sessions that have ended count; with 0, all do.
 std::optional<BestRecord> last_confirmed(const Database& database, const StoredTask& task, const std::string& templates,
                                          SessionId own) {
   static const std::string kSelect = select_trials(fmt::format("trial.id = :trial AND {}", kTemplateMatches));
   Statement confirmed = database.prepare(
       "SELECT incumbent_trial_id FROM session WHERE task_id = :task AND incumbent_trial_id IS NOT NULL"
-      " AND (:own = 0 OR (id <> :own AND status <> 'running')) ORDER BY id DESC");
+      " AND (:own = 0 OR (id <> :own AND status <> 'running')) ORDER BY options <> '{}', id DESC");
   Statement select = database.prepare(kSelect);
   confirmed.bind(task.id, own);
   while (confirmed.step()) {
@@ -154,6 +156,8 @@ const char* best_source_name(BestSource source) {
       return "confirmed";
     case BestSource::kUnconfirmed:
       return "unconfirmed";
+    case BestSource::kTrial:
+      return "trial";
   }
   throw InternalError("internal error: source of a best record out of range");
 }
@@ -259,6 +263,17 @@ std::vector<BestRecord> TuningLog::top(const TaskFilter& filter, int count,
       fmt::format("trial.session_id = :session AND {} ORDER BY trial.median_ns, trial.id", kTemplateMatches)));
   add_rest(trials.bind(winner->session, usable), BestSource::kUnconfirmed);
   return records;
+}
+
+std::optional<FoundTrial> TuningLog::find_trial(TrialId id) const {
+  const Database& database = state_->database;
+  Statement select = database.prepare(select_any_trials("trial.id = :trial"));
+  if (!select.bind(id).step()) return std::nullopt;
+  return read_or_note(database, "trial", id, [&] {
+    const StoredTask task = task_of_session(database, select.integer(1));
+    const Measurement measurement = read_measurement(select, kOwnColumns + kProposalColumnCount);
+    return FoundTrial{measurement.outcome, measurement.message, read_best(select, task, BestSource::kTrial)};
+  });
 }
 
 std::vector<BestRecord> TuningLog::nearest(const WorkloadKey& workload, const TaskFilter& filter, int limit,

@@ -198,6 +198,7 @@ enum class MatchKind : std::uint8_t {
   kOtherMachine,  ///< the same workload and target, on another machine
   kNearest,
   kDefault,
+  kGiven,  ///< a configuration that the user wrote
 };
 const char* match_name(MatchKind match);
 
@@ -206,8 +207,9 @@ enum class BestSource : std::uint8_t {
   kRace,         ///< won or ran in the last race
   kConfirmed,    ///< the last confirmed incumbent of a task without a race
   kUnconfirmed,  ///< the fastest trial of its session
+  kTrial,        ///< a trial that was asked for by its number
 };
-const char* best_source_name(BestSource source);  // "race", "confirmed", "unconfirmed"
+const char* best_source_name(BestSource source);  // "race", "confirmed", "unconfirmed", "trial"
 
 /// A best known configuration, or one of the best.
 struct BestRecord {
@@ -230,6 +232,13 @@ struct BestRecord {
   std::string recorded_at;  ///< UTC, ISO 8601
   std::int64_t trials = 0;  ///< recorded for the task, of all outcomes
   double gflops() const { return timing.median_ns > 0 ? task.workload.flops / timing.median_ns : 0; }
+};
+
+/// A trial of any outcome, found by its number.
+struct FoundTrial {
+  Outcome outcome = Outcome::kOk;
+  std::string message;  ///< of a failure
+  BestRecord record;    ///< with the trial's own reading
 };
 
 }  // namespace nestwright

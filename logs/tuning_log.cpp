@@ -28,6 +28,8 @@ const char* match_name(MatchKind match) {
       return "nearest";
     case MatchKind::kDefault:
       return "default";
+    case MatchKind::kGiven:
+      return "given";
   }
   throw InternalError("internal error: match kind out of range");
 }

@@ -135,6 +135,8 @@ class TuningLog {
   /// Returns best() and its runners-up: the entries of the same race by their medians, then trials of the same session.
   std::vector<BestRecord> top(const TaskFilter& filter, int count,
                               const std::vector<TemplateVersion>& templates = {}) const;
+  /// Returns the trial with this number, of any task and outcome. Absent if there is none, or if it cannot be read.
+  std::optional<FoundTrial> find_trial(TrialId id) const;
   /// Returns what sessions that did not reach their race leave for the next one: up to `per_session` trials that are
   /// fit to be best, of each session that has ended without any of its trials in an undisturbed race: the confirmed
   /// incumbent, then the fastest.

@@ -38,7 +38,8 @@ class Entrants {
 Entrants line_up(const SessionState& session, const std::optional<BestRecord>& stored,
                  std::span<const SoundTrial> finalists) {
   Entrants entrants;
-  if (const auto point = stored ? session.point_of(stored->proposal) : std::nullopt) {
+  // A session that stays within a restriction replaces the task's best only if it beats it, wherever that is.
+  if (const auto point = stored ? session.point_anywhere(stored->proposal) : std::nullopt) {
     entrants.add(stored->trial, *point, kIncumbentRole);
   }
   if (session.incumbent) entrants.add(session.incumbent->trial, session.incumbent->point, "finalist");
@@ -48,7 +49,8 @@ Entrants line_up(const SessionState& session, const std::optional<BestRecord>& s
   }
   for (const SoundTrial& trial : finalists) entrants.add(trial.trial, trial.point, "finalist");
 
-  if (session.default_trial != 0) entrants.add(session.default_trial, session.space.seeds().front(), "default");
+  const std::optional<Point> untuned = session.space.default_point();
+  if (session.default_trial != 0 && untuned) entrants.add(session.default_trial, *untuned, "default");
   return entrants;
 }
 

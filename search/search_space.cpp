@@ -13,23 +13,52 @@ namespace nestwright {
 
 std::string Point::key() const { return fmt::format("{} v{} {}", template_name, version, config.str()); }
 
-SearchSpace::SearchSpace(const Task& task, std::string_view only) : task_(task) {
+SearchSpace::SearchSpace(const Task& task, std::string_view only, const Restriction& restriction) : task_(task) {
   std::vector<std::vector<Config>> seeds;
   for (const Template* source : templates_for(task.workload, task.target, only)) {
     ConfigSpace space = discover_space(*source, task.workload, task.target);
     seeds.push_back(seeds_of(*source, task.workload, task.target));
-    members_.push_back({source, std::move(space)});
+    members_.push_back({source, std::move(space), std::nullopt});
   }
+  if (!restriction.empty()) restrict_to(restriction);
   std::size_t longest = 0;
   for (const auto& list : seeds) longest = std::max(longest, list.size());
   for (std::size_t i = 0; i < longest; ++i) {
     for (std::size_t m = 0; m < members_.size(); ++m) {
-      if (i >= seeds[m].size()) continue;
-      Point point{members_[m].source->name, members_[m].source->version, seeds[m][i]};
-      const bool repeated = std::find(seeds_.begin(), seeds_.end(), point) != seeds_.end();
-      if (!repeated && members_[m].space.is_valid(point.config)) seeds_.push_back(std::move(point));
+      if (i < seeds[m].size()) add_seed(members_[m], seeds[m][i]);
     }
   }
+}
+
+void SearchSpace::restrict_to(const Restriction& restriction) {
+  std::vector<const ConfigSpace*> spaces;
+  for (const Member& m : members_) spaces.push_back(&m.space);
+  check_restriction(restriction, spaces);
+  is_restricted_ = true;
+  double valid = 0;
+  for (Member& m : members_) {
+    m.part = restrict_space(m.space, restriction);
+    valid += m.valid_points();
+  }
+  if (valid == 0) {
+    throw UsageError(fmt::format("no valid configuration of {} is left within {}: see nestwright space",
+                                 task_.workload.str(), restriction.str()));
+  }
+}
+
+void SearchSpace::add_seed(const Member& member, const Config& seed) {
+  std::optional<Config> config = seed;
+  if (!member.searched().is_valid(seed)) {
+    if (is_restricted_ && seeds_.empty()) has_default_ = false;
+    config = is_restricted_ ? complete_within(member.searched(), seed) : std::nullopt;
+  }
+  if (!config) return;
+  Point point{member.source->name, member.source->version, std::move(*config)};
+  if (std::find(seeds_.begin(), seeds_.end(), point) == seeds_.end()) seeds_.push_back(std::move(point));
+}
+
+std::optional<Point> SearchSpace::default_point() const {
+  return seeds_.empty() || !has_default_ ? std::nullopt : std::optional(seeds_.front());
 }
 
 const SearchSpace::Member& SearchSpace::member(const Point& point) const {
@@ -40,7 +69,8 @@ const SearchSpace::Member& SearchSpace::member(const Point& point) const {
                                point.version, task_.workload.str()));
 }
 
-SearchSpace::SearchSpace(const SearchSpace& whole, const Member& member) : task_(whole.task_), members_{member} {
+SearchSpace::SearchSpace(const SearchSpace& whole, const Member& member)
+    : task_(whole.task_), members_{member}, is_restricted_(whole.is_restricted_) {
   std::copy_if(whole.seeds_.begin(), whole.seeds_.end(), std::back_inserter(seeds_),
                [&](const Point& seed) { return seed.template_name == member.source->name; });
 }
@@ -49,6 +79,7 @@ std::vector<SearchSpace::Part> SearchSpace::parts() const {
   std::vector<Part> parts;
   if (members_.size() < 2) return parts;
   for (const Member& m : members_) {
+    if (is_restricted_ && m.valid_points() == 0) continue;
     parts.push_back({m.source->name, std::unique_ptr<SearchSpace>(new SearchSpace(*this, m))});
   }
   return parts;
@@ -57,45 +88,55 @@ std::vector<SearchSpace::Part> SearchSpace::parts() const {
 std::optional<Point> SearchSpace::sample(std::mt19937_64& random) const {
   std::vector<const Member*> filled;
   for (const Member& m : members_) {
-    if (m.space.count_valid().points > 0) filled.push_back(&m);
+    if (m.valid_points() > 0) filled.push_back(&m);
   }
   while (!filled.empty()) {
     const std::size_t drawn = random_index(random, filled.size());
     const Member& m = *filled[drawn];
-    if (auto config = m.space.sample(random)) return Point{m.source->name, m.source->version, std::move(*config)};
+    // Each sketch of a generated space is a branch.
+    const BranchWeight weight = m.source->is_generic ? BranchWeight::kEqual : BranchWeight::kPoints;
+    if (auto config = m.searched().sample(random, weight))
+      return Point{m.source->name, m.source->version, std::move(*config)};
     filled.erase(filled.begin() + static_cast<std::ptrdiff_t>(drawn));
   }
   return std::nullopt;
 }
 
 std::optional<Point> SearchSpace::mutate(const Point& point, int changes, std::mt19937_64& random) const {
-  auto config = member(point).space.mutate(point.config, changes, random);
+  auto config = member(point).searched().mutate(point.config, changes, random);
   if (!config) return std::nullopt;
   return Point{point.template_name, point.version, std::move(*config)};
 }
 
 std::optional<Point> SearchSpace::crossover(const Point& a, const Point& b, std::mt19937_64& random) const {
   if (a.template_name != b.template_name) return std::nullopt;
-  auto config = member(a).space.crossover(a.config, b.config, random);
+  auto config = member(a).searched().crossover(a.config, b.config, random);
   if (!config) return std::nullopt;
   return Point{a.template_name, a.version, std::move(*config)};
 }
 
 unsigned __int128 SearchSpace::size() const {
   unsigned __int128 total = 0;
-  for (const Member& m : members_) total += m.space.size();
+  for (const Member& m : members_) total += m.searched().size();
   return total;
 }
 
 Point SearchSpace::at(unsigned __int128 index) const {
   for (const Member& m : members_) {
-    if (index < m.space.size()) return {m.source->name, m.source->version, m.space.at(index)};
-    index -= m.space.size();
+    if (index < m.searched().size()) return {m.source->name, m.source->version, m.searched().at(index)};
+    index -= m.searched().size();
   }
   throw InternalError("internal error: a point's index is past the end of the space");
 }
 
 std::optional<Point> SearchSpace::find(const std::string& template_name, int version, const Config& config) const {
+  std::optional<Point> point = find_anywhere(template_name, version, config);
+  if (point && is_restricted_ && !member(*point).searched().is_valid(point->config)) return std::nullopt;
+  return point;
+}
+
+std::optional<Point> SearchSpace::find_anywhere(const std::string& template_name, int version,
+                                                const Config& config) const {
   for (const Member& m : members_) {
     if (m.source->name != template_name || m.source->version != version) continue;
     try {
@@ -107,12 +148,12 @@ std::optional<Point> SearchSpace::find(const std::string& template_name, int ver
   return std::nullopt;
 }
 
-bool SearchSpace::is_valid(const Point& point) const { return member(point).space.is_valid(point.config); }
+bool SearchSpace::is_valid(const Point& point) const { return member(point).searched().is_valid(point.config); }
 
 std::optional<double> SearchSpace::exact_valid_points() const {
   double total = 0;
   for (const Member& m : members_) {
-    const PointCount count = m.space.count_valid();
+    const PointCount count = m.searched().count_valid();
     if (count.estimated) return std::nullopt;
     total += count.points;
   }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "space/restriction.h"
 #include "templates/framework/template.h"
 
 namespace nestwright {
@@ -27,7 +28,11 @@ class SearchSpace {
  public:
   struct Member {
     const Template* source;
-    ConfigSpace space;
+    ConfigSpace space;                ///< all points of the template
+    std::optional<ConfigSpace> part;  ///< those that the search stays within; nullopt: all
+    const ConfigSpace& searched() const { return part ? *part : space; }
+    /// The number of valid points that are searched, perhaps estimated.
+    double valid_points() const { return searched().count_valid().points; }
   };
   /// The space of one of several templates.
   struct Part {
@@ -35,15 +40,19 @@ class SearchSpace {
     std::unique_ptr<SearchSpace> space;
   };
 
-  /// Discovers the spaces of all templates of the task's operator, or of the template `only`. Throws UsageError where
-  /// there is none.
-  explicit SearchSpace(const Task& task, std::string_view only = {});
+  /// Discovers the spaces of all templates of the task's operator, or of the template `only`, and restricts them.
+  /// Throws UsageError where there is none, as check_restriction does, and where the restriction leaves nothing.
+  explicit SearchSpace(const Task& task, std::string_view only = {}, const Restriction& restriction = {});
   virtual ~SearchSpace() = default;
 
   const Task& task() const { return task_; }
   const std::vector<Member>& members() const { return members_; }
-  /// The valid seeds of all templates, interleaved, the best guesses first.
+  /// The valid seeds of all templates, interleaved, the best guesses first; those outside of a restriction are replaced
+  /// by points near them.
   const std::vector<Point>& seeds() const { return seeds_; }
+  /// The default where nothing was tuned, which is the first seed. nullopt where the restriction excludes it.
+  std::optional<Point> default_point() const;
+  bool is_restricted() const { return is_restricted_; }
   /// The spaces of the single templates, so that each is searched for itself; empty where there is one template only.
   virtual std::vector<Part> parts() const;
   /// A point drawn uniformly from the valid points of a template that was drawn before, each being as likely, so that a
@@ -60,8 +69,10 @@ class SearchSpace {
   /// The number of valid points; nullopt where only an estimate is known.
   virtual std::optional<double> exact_valid_points() const;
   /// The point that a log or a user specifies, with its labels resolved. nullopt where it is not in this space, for
-  /// example because it is of another version of the template.
+  /// example because it is of another version of the template, or outside of the restriction.
   std::optional<Point> find(const std::string& template_name, int version, const Config& config) const;
+  /// The same, whatever the restriction.
+  std::optional<Point> find_anywhere(const std::string& template_name, int version, const Config& config) const;
   /// Applies the template to the point. Throws ScheduleError or UsageError for an invalid point.
   Instance instantiate(const Point& point) const;
 
@@ -74,8 +85,13 @@ class SearchSpace {
 
   const Member& member(const Point& point) const;
 
+  void restrict_to(const Restriction& restriction);
+  void add_seed(const Member& member, const Config& seed);
+
   Task task_;
   std::vector<Member> members_;
+  bool is_restricted_ = false;
+  bool has_default_ = true;  ///< the first seed is the default
 };
 
 }  // namespace nestwright

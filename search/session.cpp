@@ -18,6 +18,7 @@
 #include "search/timing_lock.h"
 #include "search/units.h"
 #include "search/warm_start.h"
+#include "space/config_json.h"
 #include "support/error.h"
 #include "support/machine_lock.h"
 
@@ -152,6 +153,7 @@ class TuningSession::Loop {
     state_.id = state_.log.begin_session(state_.key, {.seed = options_.seed,
                                                       .strategy = options_.strategy,
                                                       .cost_model = options_.cost_model,
+                                                      .options_json = to_json(options_.restriction),
                                                       .made_by = state_.made_by});
     for (const auto& member : state_.space.members()) {
       const PointCount count = member.space.count_valid();
@@ -255,8 +257,7 @@ class TuningSession::Loop {
       }
     }
     if (proposals.empty()) {
-      state_.result.stop_reason = strategy_->is_exhausted() ? "every valid configuration was measured"
-                                                            : "the strategy found nothing new to measure";
+      state_.result.stop_reason = end_of_proposals();
       return false;
     }
     Batch batch;
@@ -273,13 +274,19 @@ class TuningSession::Loop {
     return true;
   }
 
+  std::string end_of_proposals() const {
+    if (!strategy_->is_exhausted()) return "the strategy found nothing new to measure";
+    const std::string within = options_.restriction.empty() ? "" : " within " + options_.restriction.str();
+    return "every valid configuration" + within + " was measured";
+  }
+
   /// Measures as much of a batch as the budget allows; the rest stays in the log as unfinished.
   void measure(const Batch& batch, std::vector<Trial>* trials) {
     std::vector<Point> points;
     std::vector<CommittedProposal> proposals;
     for (const CommittedProposal& proposal : batch.proposals) {
       auto point = state_.point_of(proposal.proposal);
-      if (!point) continue;  // proposed by another version of the template
+      if (!point) continue;  // proposed by another version of the template, or outside of this session's restriction
       points.push_back(std::move(*point));
       proposals.push_back(proposal);
     }
@@ -417,7 +424,7 @@ class TuningSession::Loop {
     state_.result.times.features = ranker_.feature_ns();
     state_.result.times.train = ranker_.train_ns();
     state_.result.times.propose -= ranker_.feature_ns() + ranker_.train_ns();
-    state_.result.best = state_.log.best(filter_of(state_.key), state_.versions);
+    state_.result.best = state_.best();
     state_.result.seconds = stop_.seconds();
   }
 

@@ -21,6 +21,7 @@
 #include "search/effort.h"
 #include "search/stop_condition.h"
 #include "search/task_run.h"
+#include "space/restriction.h"
 #include "target/machine_limits.h"
 #include "templates/framework/workload.h"
 
@@ -34,6 +35,7 @@ struct SessionOptions {
   std::string strategy = "evolutionary";
   std::string cost_model = "xgboost";
   std::string template_name;  ///< the only template to search and to take the result from; empty: all
+  Restriction restriction;    ///< what the search and its result stay within
   std::uint64_t seed = 1;
   int batch_size = 16;
   int finalists = 4;                 ///< in the final race, not counting the default and the stored best

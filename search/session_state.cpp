@@ -46,7 +46,7 @@ SessionState::SessionState(const Task& task, TuningLog& tuning_log, const Sessio
       timing(timing_on(task.target.device, timing_of(session_options.effort))),
       key(task_key(task)),
       made_by(current_provenance(task.workload.op.get())),
-      space(task, options.template_name),
+      space(task, options.template_name, options.restriction),
       builder(session_options.builder ? session_options.builder : make_session_builder(task.target, session_options)),
       runner(make_local_runner(
           make_strict_check_data(task.workload),
@@ -81,7 +81,7 @@ void SessionState::remember(TrialId trial, const Point& point, const Measurement
 }
 
 void SessionState::note_default(TrialId trial, const Point& point, Outcome outcome, const TrialCode& code) {
-  const bool is_default = !space.seeds().empty() && point == space.seeds().front();
+  const bool is_default = point == space.default_point();
   if (is_default && outcome == Outcome::kOk) default_trial = code.same_as == 0 ? trial : code.same_as;
 }
 
@@ -126,6 +126,19 @@ std::vector<BuiltPoint> SessionState::build(const std::vector<Point>& points, Pi
     }
   }
   return results;
+}
+
+std::optional<BestRecord> SessionState::best() const {
+  if (!space.is_restricted()) return log.best(filter_of(key), versions);
+  constexpr int kMaxEntries = 1000;
+  for (BestRecord& record : log.top(filter_of(key), kMaxEntries, versions)) {
+    if (point_of(record.proposal)) return std::move(record);
+  }
+  const auto fastest =
+      std::min_element(sound_trials.begin(), sound_trials.end(),
+                       [](const SoundTrial& a, const SoundTrial& b) { return a.median_ns < b.median_ns; });
+  if (fastest == sound_trials.end()) return std::nullopt;
+  return log.find_trial(fastest->trial).value().record;
 }
 
 RacePlan SessionState::race_plan() const {

@@ -72,9 +72,13 @@ struct SessionState {
   }
   /// Time of the incumbent; 0: there is none yet.
   double incumbent_ns() const { return incumbent ? incumbent->reference_ns : 0; }
-  /// The point of a recorded proposal; nullopt where this build does not have it.
+  /// The point of a recorded proposal; nullopt where this build does not have it, or the session stays elsewhere.
   std::optional<Point> point_of(const Proposal& proposal) const {
     return space.find(proposal.from.name, proposal.from.version, proposal.config);
+  }
+  /// The same, whatever the session is restricted to.
+  std::optional<Point> point_anywhere(const Proposal& proposal) const {
+    return space.find_anywhere(proposal.from.name, proposal.from.version, proposal.config);
   }
   /// Makes `trial` the default_trial where it succeeded and `point` is the template's default.
   void note_default(TrialId trial, const Point& point, Outcome outcome, const TrialCode& code);
@@ -91,6 +95,10 @@ struct SessionState {
   void remember(TrialId trial, const Point& point, const Measurement& measurement, const TrialCode& code);
   /// Lowers and compiles the points; one result for each, in order. Adds the times to the stage times of `result`.
   std::vector<BuiltPoint> build(const std::vector<Point>& points, Pipeline pipeline);
+
+  /// The task's best. In a restricted session, the best within: the first of the entries of the last race, else the
+  /// fastest sound trial of the session.
+  std::optional<BestRecord> best() const;
 
   /// The plan of the final races, given the fastest kernel so far.
   RacePlan race_plan() const;

@@ -57,7 +57,7 @@ std::vector<AnchorTrial> choose_anchors(const SessionState& session, std::span<c
         std::any_of(anchors.begin(), anchors.end(), [&](const AnchorTrial& a) { return a.trial == trial; });
     if (point && !there) anchors.push_back({trial, *point});
   };
-  if (session.default_trial != 0) add(session.default_trial, session.space.seeds().front());
+  if (session.default_trial != 0) add(session.default_trial, session.space.default_point());
   if (const auto best = session.log.best(filter_of(session.key), session.versions)) {
     add(best->trial, session.point_of(best->proposal));
   }

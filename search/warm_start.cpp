@@ -57,9 +57,11 @@ std::optional<Point> fit(const TrialRecord& trial, const SearchSpace& space) {
   for (const SearchSpace::Member& member : space.members()) {
     if (member.source->name != trial.proposal.from.name) continue;
     try {
-      const auto config =
-          complete_config(*member.source, space.task().workload, space.task().target, trial.proposal.config);
-      if (config && member.space.is_valid(*config)) return Point{member.source->name, member.source->version, *config};
+      const auto config = member.part ? complete_within(*member.part, trial.proposal.config)
+                                      : complete_config(*member.source, space.task().workload, space.task().target,
+                                                        trial.proposal.config);
+      if (config && member.searched().is_valid(*config))
+        return Point{member.source->name, member.source->version, *config};
     } catch (const Error&) {
       // the recorded values are not a configuration of this template
     }

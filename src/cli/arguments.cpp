@@ -51,6 +51,11 @@ Argument& Argument::excludes(const Argument& other) {
   return *this;
 }
 
+Argument& Argument::once_each() {
+  option_->allow_extra_args(false);
+  return *this;
+}
+
 bool Argument::is_given() const { return option_->count() > 0; }
 
 template <typename Value>
@@ -65,6 +70,7 @@ template Argument Command::add_option(const std::string&, std::int64_t&, const s
 template Argument Command::add_option(const std::string&, std::uint64_t&, const std::string&);
 template Argument Command::add_option(const std::string&, double&, const std::string&);
 template Argument Command::add_option(const std::string&, std::optional<int>&, const std::string&);
+template Argument Command::add_option(const std::string&, std::optional<std::int64_t>&, const std::string&);
 template Argument Command::add_option(const std::string&, std::optional<double>&, const std::string&);
 
 Argument Command::add_flag(const std::string& name, bool& value, const std::string& description) {

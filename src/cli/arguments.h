@@ -42,6 +42,8 @@ class Argument {
   Argument& one_of(const std::vector<std::string>& values);
   Argument& describe(const std::string& description);
   Argument& excludes(const Argument& other);
+  /// Of a list: each occurrence of the option takes one value, as in --fix a=1 --fix b=2.
+  Argument& once_each();
   bool is_given() const;
 
  private:
@@ -54,7 +56,7 @@ class Command {
   explicit Command(CLI::App* app) : app_(app) {}
 
   /// `name` is "--seed", or "workload" for a positional argument. Value is std::string, a vector of them, int,
-  /// std::int64_t, std::uint64_t, double, std::optional<int> or std::optional<double>.
+  /// std::int64_t, std::uint64_t, double, or a std::optional of int, std::int64_t or double.
   template <typename Value>
   Argument add_option(const std::string& name, Value& value, const std::string& description);
   Argument add_flag(const std::string& name, bool& value, const std::string& description);

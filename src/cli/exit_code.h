@@ -8,7 +8,7 @@ enum ExitCode : int {
   kFailed = 1,    ///< any other failure: a worker that does not start, no memory, a bug
   kUsage = 2,     ///< unknown operator, parameter, knob, target, option; a file that cannot be written
   kNotFound = 3,  ///< nothing recorded (query, export)
-  kNoValid = 4,   ///< no candidate was valid (tune)
+  kNoValid = 4,   ///< no candidate was valid (tune, measure)
   kDatabase = 5,  ///< missing, locked, read-only, corrupt, newer schema, disk full
   kInterrupted = 130,
 };

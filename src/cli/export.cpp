@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <limits>
 
 #include "cli/common_options.h"
 #include "cli/exit_code.h"
 #include "cli/export_check.h"
+#include "cli/given_config.h"
 #include "cli/option_checks.h"
 #include "cli/report.h"
 #include "exporter/exporter.h"
@@ -16,6 +18,9 @@ namespace {
 struct ExportCommandOptions {
   CommonOptions common;
   ExportOptions output;
+  std::string config;  ///< to be exported; empty: the best known one
+  std::string template_name;
+  std::optional<std::int64_t> trial;  ///< to be exported
   bool exact = false;
   bool unchecked = false;
   bool db_given = false;  ///< if so, the database must exist
@@ -39,22 +44,46 @@ Json check_json(const ExportResult& result) {
   return json;
 }
 
+/// The configuration of --config, of --trial, or the best known one. nullopt where there is no trial of that number.
+std::optional<Lookup> choose(const ExportCommandOptions& options, const Task& task) {
+  if (!options.config.empty()) return given_config(task, options.config, options.template_name);
+  if (!options.trial) return look_up_in(options.common, options.db_given, task, options.template_name);
+  const TuningLog log = open_database(options.common, OpenMode::kRead);
+  const std::optional<FoundTrial> trial = log.find_trial(*options.trial);
+  if (!trial) return std::nullopt;
+  return look_up_trial(task, *trial);
+}
+
+/// What a user has to know of a configuration that was completed, or was not tuned for this task on this machine; ""
+/// for others.
+std::string origin_note(const Lookup& found, const Task& task) {
+  if (found.match == MatchKind::kExact) return {};
+  if (found.match == MatchKind::kGiven) {
+    return fmt::format("template  {} version {}\nconfig    {}\n", found.source->name, found.source->version,
+                       found.config.str());
+  }
+  const bool elsewhere = found.match == MatchKind::kOtherMachine;
+  return fmt::format(
+      "nestwright: {} was not tuned{}, the {} configuration was exported: run nestwright tune for a better one\n",
+      task.workload.str(), elsewhere ? " on this machine" : "",
+      elsewhere ? "other machine's" : match_name(found.match));
+}
+
 int run(const ExportCommandOptions& options) {
   const Task task = options.common.task(options.common.registry());
-  const Lookup found = look_up_in(options.common, options.db_given, task);
+  const std::optional<Lookup> chosen = choose(options, task);
+  if (!chosen) {
+    return print_error(kNotFound, fmt::format("database '{}' has no trial {}: query --top N --json lists trials",
+                                              options.common.db, *options.trial));
+  }
+  const Lookup& found = *chosen;
   if (options.exact && found.match != MatchKind::kExact) {
     return print_error(kNotFound, no_exact_match_text(task, found.match));
   }
   ExportOptions output = options.output;
   if (!options.unchecked) output.check = [&](const CompiledObject& object) { return check_export(task, object); };
   const ExportResult result = export_kernel(task, found, output);
-  if (found.match != MatchKind::kExact) {
-    const bool elsewhere = found.match == MatchKind::kOtherMachine;
-    note(fmt::format(
-        "nestwright: {} was not tuned{}, the {} configuration was exported: run nestwright tune for a better one\n",
-        task.workload.str(), elsewhere ? " on this machine" : "",
-        elsewhere ? "other machine's" : match_name(found.match)));
-  }
+  note(origin_note(found, task));
   if (options.common.json) {
     print_json({{"function", result.symbol},
                 {"workload", task.workload.str()},
@@ -86,7 +115,17 @@ void add_export(CommandLine& line, Action& action) {
   command.add_option("--name", options->output.name, "name of the function and the files (default: from the workload)")
       .value_name("NAME")
       .check(not_empty());
-  command.add_flag("--exact", options->exact, "only if this very workload was tuned: exit code 3 otherwise");
+  Argument config = add_config(command, options->config);
+  add_template(command, options->template_name);
+  Argument trial = command
+                       .add_option("--trial", options->trial,
+                                   "export this trial of the database, as query --top N --json numbers it")
+                       .value_name("N")
+                       .check(whole_number(1, std::numeric_limits<std::int64_t>::max()));
+  trial.excludes(config);
+  Argument exact =
+      command.add_flag("--exact", options->exact, "only if this very workload was tuned: exit code 3 otherwise");
+  exact.excludes(config);
   command.add_flag("--unchecked", options->unchecked, "do not run the kernel before it is written");
   command.on_chosen([options, db, &action] {
     options->db_given = db.is_given();

@@ -8,10 +8,12 @@
 
 #include "cli/common_options.h"
 #include "cli/exit_code.h"
+#include "cli/given_config.h"
 #include "cli/option_checks.h"
 #include "codegen/backend.h"
 #include "ir/core/print.h"
 #include "lookup/lookup.h"
+#include "schedule/cpp_text.h"
 #include "support/error.h"
 #include "target/occupancy.h"
 
@@ -25,34 +27,13 @@ struct LowerCommandOptions {
   std::string print_after;
   bool db_given = false;  ///< if so, the database must exist
   bool final_pipeline = false;
-  bool schedule = false, llvm = false, assembly = false, resources = false;
+  bool schedule = false, cpp = false, llvm = false, assembly = false, resources = false;
 };
-
-/// Parses and checks the configuration of --config.
-Lookup given_config(const LowerCommandOptions& options, const Task& task) {
-  Lookup found;
-  found.match = MatchKind::kExact;
-  found.source = templates_for(task.workload, task.target, options.template_name).front();
-  const ConfigSpace space = discover_space(*found.source, task.workload, task.target);
-  found.config = space.resolve(Config::parse(options.config));
-  if (const std::string reason = space.why_invalid(found.config); !reason.empty()) {
-    throw UsageError(fmt::format("the configuration is not valid for {}: {}", task.workload.str(), reason));
-  }
-  return found;
-}
 
 /// Returns the configuration of --config, else that of the database, else the template's default.
 Lookup choose(const LowerCommandOptions& options, const Task& task) {
-  if (!options.config.empty()) return given_config(options, task);
+  if (!options.config.empty()) return given_config(task, options.config, options.template_name);
   return look_up_in(options.common, options.db_given, task, options.template_name);
-}
-
-std::string origin_text(const LowerCommandOptions& options, const Lookup& found) {
-  if (!options.config.empty()) return "given";
-  if (found.match == MatchKind::kDefault) return "default: " + found.why_default;
-  if (found.match == MatchKind::kNearest) return "nearest: recorded for " + found.record->task.workload.text;
-  if (found.match == MatchKind::kOtherMachine) return "other_machine: recorded on " + found.record->task.machine;
-  return match_name(found.match);
 }
 
 /// Prints a line per kernel: memory in bytes, and the resident blocks per multiprocessor.
@@ -82,12 +63,18 @@ int run(const LowerCommandOptions& options) {
     throw UsageError("--resources: only CUDA's compiler tells what kernels take: give --target cuda,arch=sm_90");
   }
   const Lookup found = choose(options, task);
-  note(fmt::format("match     {}\ntemplate  {} version {}\nconfig    {}\n", origin_text(options, found),
-                   found.source->name, found.source->version, found.config.str()));
+  note(fmt::format("match     {}\ntemplate  {} version {}\nconfig    {}\n", origin_text(found), found.source->name,
+                   found.source->version, found.config.str()));
 
   const Instance instance = instantiate(*found.source, task.workload, task.target, found.config);
   if (options.schedule) {
     fmt::print("{}", instance.schedule.str());
+    return kDone;
+  }
+  if (options.cpp) {
+    fmt::print("// {} on {}\n// template {} version {}: {}\n", task.workload.str(), task.target.str(),
+               found.source->name, found.source->version, found.config.str());
+    fmt::print("{}", cpp_text(instance.schedule, instance.definition.args));
     return kDone;
   }
   LowerOptions lowering;
@@ -137,26 +124,24 @@ void add_lower(CommandLine& line, Action& action) {
   add_workload(command, options->common);
   Argument db = add_db(command, options->common);
   add_target(command, options->common);
-  command.add_option("--config", options->config, "configuration as query prints it, in quotes")
-      .value_name("CONFIG")
-      .check(not_empty());
-  command
-      .add_option("--template", options->template_name,
-                  "template that the configuration belongs to (default: with --config the operator's first, else any)")
-      .value_name("NAME")
-      .check(not_empty());
+  add_config(command, options->config);
+  add_template(command, options->template_name);
   command
       .add_option("--print-after", options->print_after,
                   fmt::format("print the program after this pass, or all: {}", fmt::join(pass_names(), ", ")))
       .value_name("PASS");
   Argument schedule = command.add_flag("--schedule", options->schedule, "print the stages and their loops");
+  Argument cpp = command.add_flag("--cpp", options->cpp,
+                                  "print the tensors and the primitives as C++, for a function of a program with "
+                                  "nestwright.h: lower(s, args, target, name) gives the same loops");
   Argument llvm = command.add_flag("--llvm", options->llvm, "print the LLVM IR");
   Argument assembly = command.add_flag("--asm", options->assembly, "print the assembly");
   Argument resources =
       command.add_flag("--resources", options->resources, "print registers, memory and occupancy of each CUDA kernel");
-  llvm.excludes(schedule);
-  assembly.excludes(schedule).excludes(llvm);
-  resources.excludes(schedule).excludes(llvm).excludes(assembly);
+  cpp.excludes(schedule);
+  llvm.excludes(schedule).excludes(cpp);
+  assembly.excludes(schedule).excludes(cpp).excludes(llvm);
+  resources.excludes(schedule).excludes(cpp).excludes(llvm).excludes(assembly);
   command.add_flag("--final", options->final_pipeline, "compile as winners and exports are");
   command.on_chosen([options, db, &action] {
     options->db_given = db.is_given();

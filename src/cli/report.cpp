@@ -35,6 +35,8 @@ const char* source_text(BestSource source) {
       return "last confirmed incumbent, not raced";
     case BestSource::kUnconfirmed:
       return "fastest trial of its session, not confirmed";
+    case BestSource::kTrial:
+      return "a trial that was not raced";
   }
   throw InternalError("internal error: source of a best record out of range");
 }
@@ -95,7 +97,8 @@ Json report_json(const BestRecord& best, const std::string& asked, const std::sh
                {"target", best.task.target},
                {"template", best.proposal.from.name},
                {"version", best.proposal.from.version},
-               {"match", match_name(best.match)}};
+               {"match", match_name(best.match)},
+               {"trial", best.trial}};
   if (best.match == MatchKind::kNearest) json["recorded_for"] = best.task.workload.text;
   json["config"] = config_json(best.proposal.config);
   json["config_text"] = best.proposal.config.str();

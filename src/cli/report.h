@@ -21,10 +21,10 @@ std::string format_time(const Timing& timing);  ///< "1.234 ms [1.2 ms .. 1.25 m
 /// Returns several lines of text. `asked` is the requested workload; a nearest match was recorded for another one.
 /// `op` is the operator of both; null: this program does not have it.
 std::string report_text(const BestRecord& best, const std::string& asked, const std::shared_ptr<const Operator>& op);
-/// Returns an object with the fields workload, target, template, version, match, recorded_for (nearest only), config,
-/// config_text, time_ns {median, low, high}, gflops, gb_s, bound_by ("memory", "arithmetic"), verified, largest_error,
-/// largest_error_ratio, trials, machine, backend, recorded_at, source, from_race (source is "race"), by_old_rule, hint
-/// (null if the record is valid), made_by, tied, ties, kept, process_medians_ns.
+/// Returns an object with the fields workload, target, template, version, match, trial (its number), recorded_for
+/// (nearest only), config, config_text, time_ns {median, low, high}, gflops, gb_s, bound_by ("memory", "arithmetic"),
+/// verified, largest_error, largest_error_ratio, trials, machine, backend, recorded_at, source, from_race (source is
+/// "race"), by_old_rule, hint (null if the record is valid), made_by, tied, ties, kept, process_medians_ns.
 Json report_json(const BestRecord& best, const std::string& asked, const std::shared_ptr<const Operator>& op);
 
 /// The same for a default configuration, which was never measured: time_ns and gflops are null.

@@ -1,15 +1,13 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <unistd.h>
-
-#include <atomic>
-#include <csignal>
 #include <cstdio>
 #include <limits>
 #include <optional>
 
 #include "cli/common_options.h"
 #include "cli/exit_code.h"
+#include "cli/interrupt.h"
 #include "cli/option_checks.h"
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -17,6 +15,7 @@
 #include "cli/tune_file.h"
 #include "cli/tune_report.h"
 #include "cost_model/cost_model.h"
+#include "lookup/task_key.h"
 #include "search/effort.h"
 #include "search/session.h"
 #include "search/strategy.h"
@@ -26,19 +25,13 @@
 namespace nestwright::cli {
 namespace {
 
-std::atomic<bool> interrupted = false;
-
-/// The first signal asks the session to end; a second one ends the process at once.
-void on_signal(int) {
-  if (interrupted.exchange(true)) _exit(kInterrupted);
-}
-
 struct TuneOptions {
   CommonOptions common;
   std::string file;
   std::string effort = effort_name(Effort::kNormal);
   std::optional<double> until_gain;
   std::optional<int> finalists;
+  std::vector<std::string> fixed, only;
   SessionOptions session;
 
   /// Sets what the effort decides, except for options that were given explicitly.
@@ -50,19 +43,45 @@ struct TuneOptions {
   }
 };
 
-void install_signal_handlers() {
-  struct sigaction action = {};
-  action.sa_handler = on_signal;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-  struct sigaction hangup = {};
-  sigaction(SIGHUP, nullptr, &hangup);
-  if (hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // nohup ignores SIGHUP
+/// What --fix and --only say. Throws UsageError where they are malformed.
+Restriction restriction_of(const TuneOptions& options) {
+  Restriction restriction{Config::parse(fmt::format("{}", fmt::join(options.fixed, " "))), {}};
+  for (const std::string& condition : options.only) restriction.only.push_back(KnobCondition::parse(condition));
+  return restriction;
 }
 
-void print_text(const SessionResult& result, const Task& task) {
-  const Work work = work_of(task.workload);
+/// Says how much of the space is left. Throws UsageError as SearchSpace does.
+void announce_restriction(const Task& task, const SessionOptions& session) {
+  const SearchSpace space(task, session.template_name, session.restriction);
+  const auto count_text = [](const PointCount& count) {
+    return fmt::format("{}{:.0f}", count.estimated ? "about " : "", count.points);
+  };
+  std::string text = fmt::format("searching within {}:", session.restriction.str());
+  const char* separator = " ";
+  for (const SearchSpace::Member& member : space.members()) {
+    text += fmt::format("{}{} of {} valid points of {}", std::exchange(separator, ", "),
+                        count_text(member.searched().count_valid()), count_text(member.space.count_valid()),
+                        member.source->name);
+  }
+  note(printable(text) + "\n");
+}
+
+/// What the result stays within, and whether the task's best is another one. "" without a restriction.
+std::string within_text(const SessionResult& result, const std::optional<BestRecord>& of_task,
+                        const Restriction& restriction) {
+  if (restriction.empty()) return {};
+  std::string text = restriction.str();
+  if (of_task && of_task->trial != result.best->trial) {
+    text += fmt::format("; the task's best is outside ({}), as nestwright query says",
+                        format_time(of_task->timing.median_ns));
+  }
+  return text;
+}
+
+void print_text(const SessionResult& result, const Task& task, const std::string& within) {
   fmt::print("{}", report_text(*result.best, task.workload.str(), task.workload.op));
+  if (!within.empty()) fmt::print("within    {}\n", printable(within));
+  const Work work = work_of(task.workload);
   if (work.is_memory_bound()) {
     if (const double rate = measure_read_rate(task.target, work.bytes); rate > 0) {
       fmt::print("memory    {:.1f}% of the {:.1f} GB/s that {} read of as many bytes just now\n",
@@ -96,13 +115,15 @@ std::string no_candidate(const SessionResult& result, const Task& task) {
 
 int run_file(const TuneOptions& options) {
   install_signal_handlers();
-  return tune_file(options.file, options.common, options.session, interrupted);
+  return tune_file(options.file, options.common, options.session, interrupt_flag());
 }
 
-int run(const TuneOptions& options) {
+int run(TuneOptions& options) {
   const Task task = options.common.task(options.common.registry());
+  options.session.restriction = restriction_of(options);
   require_runnable(task, Machine::host());
   templates_for(task.workload, task.target, options.session.template_name);  // throws before a database is created
+  if (!options.session.restriction.empty()) announce_restriction(task, options.session);
   TuningLog log = open_database(options.common, OpenMode::kWrite);
   install_signal_handlers();
 
@@ -110,19 +131,23 @@ int run(const TuneOptions& options) {
   ProgressLine line(options.session.budget);
   const Work work = work_of(task.workload);
   const SessionResult result =
-      run_session(task, log, options.session, &interrupted, [&](const Progress& p) { line.show(p, work); });
+      run_session(task, log, options.session, &interrupt_flag(), [&](const Progress& p) { line.show(p, work); });
   line.finish();
   note(fmt::format("{} trials in {:.1f} s ({:.1f} a second), {} recorded before; {}; stopped: {}\n", result.trials,
                    result.seconds, trials_per_second(result.trials, result.seconds), result.earlier_trials,
                    outcomes_text(result.outcomes), result.stop_reason));
 
+  const Restriction& restriction = options.session.restriction;
   if (options.common.json) {
     const double peak = result.best ? peak_of(task, measure_peak(task.target)) : 0;
-    print_json(tune_report_json(result, task, peak));
+    Json json = tune_report_json(result, task, peak);
+    if (!restriction.empty()) json["within"] = restriction.str();
+    print_json(json);
   } else if (result.best) {
-    print_text(result, task);
+    const auto of_task = log.best(filter_of(task_key(task)), usable_templates(*task.workload.op, task.target.device));
+    print_text(result, task, within_text(result, of_task, restriction));
   }
-  if (result.interrupted || interrupted) return kInterrupted;  // the flag may be set during the final race
+  if (result.interrupted || is_interrupted()) return kInterrupted;  // the flag may be set during the final race
   if (!result.best) {
     return print_error(kNoValid, no_candidate(result, task));
   }
@@ -175,6 +200,17 @@ void add_search(Command& command, TuneOptions& options) {
       .add_option("--template", session.template_name,
                   "search this template only, and tell its best (default: all of the operator)")
       .value_name("NAME");
+  command
+      .add_option("--fix", options.fixed,
+                  "search only configurations with this value of a knob, e.g. unroll_k=4; may be repeated")
+      .value_name("KNOB=VALUE")
+      .once_each();
+  command
+      .add_option("--only", options.only,
+                  "search only configurations for which this holds, e.g. \"register_rows * register_vectors <= 24 and "
+                  "pack_b == no\"; may be repeated")
+      .value_name("CONDITION")
+      .once_each();
   command.add_option("--seed", session.seed, "of everything random")
       .value_name("N")
       .check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
@@ -219,6 +255,9 @@ void add_tune(CommandLine& line, Action& action) {
     }
     if (has_file && !options->session.template_name.empty()) {
       throw WrongArguments("--template and --file are given: drop one of them");
+    }
+    if (has_file && !(options->fixed.empty() && options->only.empty())) {
+      throw WrongArguments("--fix or --only and --file are given: drop one of them");
     }
     action = [options, has_file] { return has_file ? run_file(*options) : run(*options); };
   });

@@ -1,5 +1,7 @@
 #include "lookup/lookup.h"
 
+#include <fmt/format.h>
+
 #include "lookup/task_key.h"
 #include "lower/lower.h"
 #include "support/error.h"
@@ -61,6 +63,34 @@ Lookup look_up(const Task& task, const TuningLog* log, std::string_view only) {
     return found;
   }
   throw UsageError("no template has a default configuration for '" + task.workload.str() + "': tune it first");
+}
+
+Lookup look_up_trial(const Task& task, const FoundTrial& trial) {
+  const BestRecord& record = trial.record;
+  const auto refuse = [&](const std::string& why) -> Lookup {
+    throw UsageError(fmt::format("trial {} {}", record.trial, why));
+  };
+  if (record.task.workload.text != task.workload.str()) {
+    return refuse(fmt::format("is of another workload, {}: give that one", record.task.workload.text));
+  }
+  if (record.task.target != task.target.str()) {
+    return refuse(fmt::format("is of another target: give --target {}", record.task.target));
+  }
+  if (trial.outcome != Outcome::kOk) {
+    return refuse(fmt::format("failed ({}: {}): choose another one", outcome_name(trial.outcome), trial.message));
+  }
+  const TemplateVersion& from = record.proposal.from;
+  const Template* source = task.workload.op->find_template(from.name);
+  std::optional<Config> config;
+  if (source != nullptr && source->version == from.version) config = resolve_for(task, record.proposal);
+  if (!config) {
+    return refuse(fmt::format("is no valid configuration of template {} version {} in this build: tune again",
+                              from.name, from.version));
+  }
+  Lookup found{.match = MatchKind::kExact, .source = source, .config = *config, .record = record};
+  if (record.task.machine != machine_of(task.target)) found.match = MatchKind::kOtherMachine;
+  found.record->match = found.match;
+  return found;
 }
 
 ir::Program program_of(const Task& task, const Template& source, const Config& config, const std::string& name) {

@@ -29,6 +29,10 @@ std::vector<TemplateVersion> usable_templates(const Operator& op, DeviceKind dev
 /// is no template, LogError.
 Lookup look_up(const Task& task, const TuningLog* log, std::string_view only = {});
 
+/// The configuration of a recorded trial, whose match is exact, or other_machine. Throws UsageError where the trial
+/// failed, is of another workload or target, or is no valid configuration of a template of this build.
+Lookup look_up_trial(const Task& task, const FoundTrial& trial);
+
 /// Returns the program of a configuration, in loop form. Throws ScheduleError, LowerError, UsageError.
 ir::Program program_of(const Task& task, const Template& source, const Config& config, const std::string& name);
 

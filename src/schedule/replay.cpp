@@ -1,124 +1,17 @@
 // Trace::replay: applies recorded primitives to a fresh schedule, by one function for each primitive.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <map>
 
 #include "schedule/schedule.h"
-#include "schedule/stage_operations.h"
-#include "schedule/state.h"
+#include "schedule/step_reader.h"
 #include "support/error.h"
 
 namespace nestwright {
 namespace {
 
-/// Resolves the arguments of a step against the current schedule.
-class StepReader {
- public:
-  StepReader(Schedule& schedule, const TraceStep& step, std::span<const TensorIntrinsic> own)
-      : schedule_(schedule), step_(step), own_(own) {}
-
-  Schedule& schedule() const { return schedule_; }
-  std::size_t count() const { return step_.arguments.size(); }
-  const std::string& word(std::size_t i) const {
-    if (i >= count()) throw UsageError(fmt::format("step '{}' of the trace has too few arguments", text()));
-    return step_.arguments[i];
-  }
-  /// The rest of argument i after `prefix`.
-  std::string after(std::size_t i, std::string_view prefix) const {
-    if (word(i).substr(0, prefix.size()) != prefix) malformed(i);
-    return word(i).substr(prefix.size());
-  }
-  std::int64_t number(std::size_t i) const { return parse_number(word(i), i); }
-  std::int64_t parse_number(std::string_view digits, std::size_t i) const {
-    std::int64_t value = 0;
-    const char* const end = digits.data() + digits.size();
-    const auto [rest, error] = std::from_chars(digits.data(), end, value);
-    if (error != std::errc() || rest != end) malformed(i);
-    return value;
-  }
-  Tensor tensor(std::size_t i) const {
-    const ScheduleState& state = schedule_.state();
-    for (const StageState& stage : state.stages) {
-      if (stage.name == word(i)) return stage.origin;
-      for (std::size_t r = 0; r < stage.op->results.size(); ++r) {
-        const Tensor result(stage.origin.op(), static_cast<int>(r));
-        if (tensor_name(state, result) == word(i)) return result;
-      }
-    }
-    for (std::size_t n = 0; n < state.inputs.size(); ++n) {
-      if (state.input_names[n] == word(i)) return state.inputs[n];
-    }
-    for (std::size_t n = 0; n < state.states.size(); ++n) {
-      if (state.state_names[n] == word(i)) return state.states[n];
-    }
-    throw ScheduleError(step_.primitive, word(i), "the trace names a tensor that this schedule does not have");
-  }
-  Stage stage(std::size_t i) const { return schedule_[tensor(i)]; }
-  IterVar loop(std::size_t i) const { return find_loop(word(i), i).second; }
-  /// The stage named by the prefix of a loop's name.
-  Stage stage_of_loop(std::size_t i) const { return schedule_[find_loop(word(i), i).first]; }
-  std::pair<Tensor, IterVar> find_loop(const std::string& name, std::size_t i) const {
-    const std::size_t dot = name.rfind('.');
-    if (dot == std::string::npos) malformed(i);
-    const std::int64_t number = parse_number(std::string_view(name).substr(dot + 1), i);
-    for (const StageState& stage : schedule_.state().stages) {
-      if (stage.name != name.substr(0, dot)) continue;
-      if (number < 0 || number >= static_cast<std::int64_t>(stage.named.size())) break;
-      return {stage.origin, stage.named[static_cast<std::size_t>(number)]};
-    }
-    throw ScheduleError(step_.primitive, name, "the trace names a loop that this schedule does not have");
-  }
-  ir::Scope scope(std::size_t i) const {
-    for (const ir::Scope s : {ir::Scope::kGlobal, ir::Scope::kShared, ir::Scope::kLocal, ir::Scope::kRegister,
-                              ir::Scope::kTile, ir::Scope::kFragment}) {
-      if (word(i) == ir::scope_name(s)) return s;
-    }
-    malformed(i);
-  }
-  ir::LoopKind thread_axis(std::size_t i) const {
-    for (const ir::LoopKind axis :
-         {kBlockIdxX, kBlockIdxY, kBlockIdxZ, kThreadIdxX, kThreadIdxY, kThreadIdxZ, kVThread}) {
-      if (word(i) == ir::loop_kind_name(axis)) return axis;
-    }
-    malformed(i);
-  }
-  TensorIntrinsic intrinsic(std::size_t i) const {
-    for (const TensorIntrinsic& candidate : own_) {
-      if (candidate.name == word(i)) return candidate;
-    }
-    return find_tensor_intrinsic(word(i));
-  }
-  [[noreturn]] void malformed(std::size_t i) const {
-    throw UsageError(fmt::format("step '{}' of the trace: argument '{}' is malformed", text(), word(i)));
-  }
-
- private:
-  std::string text() const {
-    Trace one;
-    one.append(step_);
-    std::string line = one.str();
-    line.pop_back();
-    return line;
-  }
-
-  Schedule& schedule_;
-  const TraceStep& step_;
-  std::span<const TensorIntrinsic> own_;
-};
-
 void replay_split(const StepReader& r) {
-  SplitSize size;
-  if (r.word(1).rfind("nparts=", 0) == 0) {
-    size = nparts(r.parse_number(r.after(1, "nparts="), 1));
-  } else {
-    std::string list = r.after(1, "factor=");
-    for (std::size_t comma; (comma = list.find(',')) != std::string::npos; list.erase(0, comma + 1)) {
-      size.factors.push_back(r.parse_number(list.substr(0, comma), 1));
-    }
-    size.factors.push_back(r.parse_number(list, 1));
-  }
-  r.stage_of_loop(0).split(r.loop(0), size, Tail::parse(r.after(2, "tail=")));
+  r.stage_of_loop(0).split(r.loop(0), r.split_size(1), Tail::parse(r.after(2, "tail=")));
 }
 
 void replay_tile(const StepReader& r) {
@@ -215,12 +108,14 @@ void Trace::replay(Schedule& schedule, std::span<const TensorIntrinsic> own) con
   if (!schedule.trace().steps().empty()) {
     throw UsageError("a trace is replayed on a schedule to which nothing was done: make a fresh one");
   }
-  for (const TraceStep& step : steps_) {
-    const auto it = replayers().find(step.primitive);
-    if (it == replayers().end())
-      throw UsageError(fmt::format("the trace names '{}', which is no primitive", step.primitive));
-    it->second(StepReader(schedule, step, own));
-  }
+  for (const TraceStep& step : steps_) replay_step(schedule, step, own);
+}
+
+void replay_step(Schedule& schedule, const TraceStep& step, std::span<const TensorIntrinsic> own) {
+  const auto it = replayers().find(step.primitive);
+  if (it == replayers().end())
+    throw UsageError(fmt::format("the trace names '{}', which is no primitive", step.primitive));
+  it->second(StepReader(schedule, step, own));
 }
 
 }  // namespace nestwright

@@ -13,6 +13,14 @@ int candidate_index(const Knob& knob, const ConfigEntry& entry) {
   return -1;
 }
 
+int named_candidate(const Knob& knob, const ConfigEntry& entry) {
+  const int index = candidate_index(knob, entry);
+  if (index >= 0 || knob.labels.empty() || entry.value.size() != 1 || !entry.label.empty()) return index;
+  ConfigEntry named = entry;
+  named.label = std::to_string(entry.value[0]);
+  return candidate_index(knob, named);
+}
+
 int find_branch(std::span<const Branch> branches, const Config& config) {
   for (std::size_t b = 0; b < branches.size(); ++b) {
     const auto& knobs = branches[b].knobs;
@@ -63,6 +71,14 @@ int violated_constraint(const Branch& branch, const std::vector<std::vector<int>
     if (!constraint_holds(branch, branch.constraints[c], positions[c], chosen)) return static_cast<int>(c);
   }
   return -1;
+}
+
+std::string violation_text(const Constraint& constraint, const Config& config) {
+  std::string values;
+  for (const std::string& knob : constraint.knobs) {
+    values += (values.empty() ? "" : " ") + Config({*config.find(knob)}).str();
+  }
+  return values + ": " + constraint.reason;
 }
 
 std::vector<std::string> candidate_texts(const Knob& knob) {

@@ -18,6 +18,9 @@ int find_branch(std::span<const Branch> branches, const Config& config);
 /// Index of the candidate that an entry denotes, by its label or, without one, its value. -1 where there is none.
 int candidate_index(const Knob& knob, const ConfigEntry& entry);
 
+/// The same for an entry that a user wrote: a number may also be the text of a label.
+int named_candidate(const Knob& knob, const ConfigEntry& entry);
+
 /// nullopt where `config` lacks a knob of the branch or has a value for it that is not a candidate.
 std::optional<CandidateIndices> candidate_indices(const Branch& branch, const Config& config);
 
@@ -30,6 +33,9 @@ std::vector<std::vector<int>> all_constraint_positions(const Branch& branch);
 /// Index of the first constraint that `chosen` violates, or -1. `positions` are all_constraint_positions(branch).
 int violated_constraint(const Branch& branch, const std::vector<std::vector<int>>& positions,
                         const CandidateIndices& chosen);
+
+/// What `config` violates by `constraint`: the values of the knobs that it reads, and its reason.
+std::string violation_text(const Constraint& constraint, const Config& config);
 
 /// The candidates as text: their labels, or their values as Config::str prints them.
 std::vector<std::string> candidate_texts(const Knob& knob);

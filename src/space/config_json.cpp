@@ -24,6 +24,13 @@ std::string to_json(const Config& config) {
   return json.dump();
 }
 
+std::string to_json(const Restriction& restriction) {
+  Json object = Json::object();
+  if (!restriction.fixed.entries().empty()) object["fix"] = Json::parse(to_json(restriction.fixed));
+  for (const KnobCondition& condition : restriction.only) object["only"].push_back(condition.text());
+  return object.dump();
+}
+
 namespace {
 
 /// Builds the entries while parsing: building a JSON document first takes longer than the rest of reading a row.

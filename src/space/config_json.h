@@ -8,10 +8,14 @@
 #include <string_view>
 
 #include "space/config.h"
+#include "space/restriction.h"
 
 namespace nestwright {
 
 std::string to_json(const Config& config);
+
+/// What a session of the log stays within: {"fix":{"unroll_k":4},"only":["tile <= 64"]}; {} where it is everything.
+std::string to_json(const Restriction& restriction);
 
 /// The inverse of to_json, except that entries with labels have no values until ConfigSpace::resolve adds them. Throws
 /// UsageError that names the malformed part.

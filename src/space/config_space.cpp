@@ -143,18 +143,22 @@ PointCount ConfigSpace::count_valid() const {
   return count;
 }
 
-std::optional<Config> ConfigSpace::sample(std::mt19937_64& random) const {
+std::optional<Config> ConfigSpace::sample(std::mt19937_64& random, BranchWeight weight) const {
+  std::vector<double> weights;
+  for (std::size_t b = 0; b < branches_.size(); ++b) {
+    const double points = (*plans_)[b].points(branches_, b).valid.points;
+    weights.push_back(weight == BranchWeight::kEqual && points > 0 ? 1 : points);
+  }
+  const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+  if (!(total > 0)) return std::nullopt;
   // An estimated branch may have no valid point; another draw then picks another branch.
   for (int attempt = 0; attempt < 4; ++attempt) {
-    const double total = count_valid().points;
-    if (!(total > 0)) return std::nullopt;
     double mark = random_unit(random) * total;
     std::size_t pick = 0;
     for (std::size_t b = 0; b < branches_.size(); ++b) {
-      const double points = (*plans_)[b].points(branches_, b).valid.points;
-      if (points <= 0) continue;
+      if (weights[b] <= 0) continue;
       pick = b;
-      mark -= points;
+      mark -= weights[b];
       if (mark < 0) break;
     }
     const Branch& branch = branches_[pick];

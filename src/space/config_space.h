@@ -46,6 +46,12 @@ struct PointCount {
   bool estimated = false;  ///< a connected group is too large to count
 };
 
+/// How often a sample is of a branch.
+enum class BranchWeight : std::uint8_t {
+  kPoints,  ///< by its number of valid points, so that the sample is uniform
+  kEqual,   ///< as often as of any other with valid points, so that a large branch does not hide a small one
+};
+
 class ConfigSpace {
  public:
   ConfigSpace() = default;
@@ -57,9 +63,9 @@ class ConfigSpace {
   PointCount count_all() const;
   /// The number of valid points.
   PointCount count_valid() const;
-  /// A point drawn uniformly from the valid ones. nullopt where there is none, or where none was found in an estimated
-  /// group.
-  std::optional<Config> sample(std::mt19937_64& random) const;
+  /// A valid point, drawn uniformly from its branch. nullopt where there is none, or where none was found in an
+  /// estimated group.
+  std::optional<Config> sample(std::mt19937_64& random, BranchWeight weight = BranchWeight::kPoints) const;
   /// The number of points, valid or not, as an exact bound of the index. 128 bits, as spaces have 10^12 points and
   /// more.
   unsigned __int128 size() const;

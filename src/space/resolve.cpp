@@ -12,15 +12,6 @@ namespace {
 
 std::string entry_text(const ConfigEntry& entry) { return Config({entry}).str(); }
 
-/// Index of the candidate that the entry denotes by its label, its value, or the text of its value; -1 for none.
-int match(const Knob& knob, const ConfigEntry& entry) {
-  const int index = candidate_index(knob, entry);
-  if (index >= 0 || knob.labels.empty() || entry.value.size() != 1 || !entry.label.empty()) return index;
-  ConfigEntry named = entry;
-  named.label = std::to_string(entry.value[0]);
-  return candidate_index(knob, named);
-}
-
 [[noreturn]] void refuse_missing(const Knob& knob) {
   throw UsageError("the configuration lacks the knob '" + knob.name + "'; give it one of " +
                    join_names(candidate_texts(knob)));
@@ -64,7 +55,7 @@ const Branch& follow_choices(const std::vector<Branch>& branches, const Config& 
     }
     const ConfigEntry* entry = parsed.find(options.name);
     if (entry == nullptr) refuse_missing(options);
-    const int taken = match(options, *entry);
+    const int taken = named_candidate(options, *entry);
     if (taken < 0) refuse_value(*entry, options.labels);
     alive = std::move(takers[static_cast<std::size_t>(taken)]);
   }
@@ -84,7 +75,7 @@ Config ConfigSpace::resolve(const Config& parsed) const {
   for (const Knob& knob : branch.knobs) {
     const ConfigEntry* entry = parsed.find(knob.name);
     if (entry == nullptr) refuse_missing(knob);
-    const int index = match(knob, *entry);
+    const int index = named_candidate(knob, *entry);
     if (index < 0) refuse_value(*entry, candidate_texts(knob));
     chosen.push_back(index);
   }
@@ -110,11 +101,7 @@ std::string ConfigSpace::why_invalid(const Config& config) const {
   const Branch& branch = branches_[b];
   const int violated = violated_constraint(branch, (*plans_)[b].positions, *candidate_indices(branch, resolved));
   if (violated < 0) return {};
-  std::string values;
-  for (const std::string& knob : branch.constraints[violated].knobs) {
-    values += (values.empty() ? "" : " ") + entry_text(*resolved.find(knob));
-  }
-  return values + ": " + branch.constraints[violated].reason;
+  return violation_text(branch.constraints[violated], resolved);
 }
 
 }  // namespace nestwright

@@ -1,10 +1,13 @@
 #include "templates/framework/completion.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "space/branch_points.h"
+#include "space/restriction.h"
 #include "support/error.h"
 #include "templates/framework/parallel_worth.h"
 #include "templates/framework/recording.h"
@@ -13,6 +16,7 @@ namespace nestwright {
 namespace {
 
 constexpr int kMaxRepairs = 32;
+constexpr std::size_t kMaxTriedBranches = 64;  // of a part of a space
 
 /// How far a candidate is from what is `wanted`: 0 equal; sizes are compared by ratio. Knobs of which nothing is wanted
 /// move the most easily.
@@ -112,11 +116,8 @@ class Neighbourhood {
   std::vector<std::vector<int>> positions_;
 };
 
-}  // namespace
-
-std::optional<Config> complete_config(const Template& t, const Workload& workload, const Target& target,
-                                      const Config& partial) {
-  const Branch branch = branch_of(t, workload, target, partial);
+/// A valid configuration of the branch near `partial`. nullopt where none was found nearby.
+std::optional<Config> complete_in(const Branch& branch, const Config& partial) {
   const Neighbourhood neighbourhood(branch, partial);
   std::optional<CandidateIndices> point = neighbourhood.nearest();
   for (int step = 0; step < kMaxRepairs && point; ++step) {
@@ -125,6 +126,71 @@ std::optional<Config> complete_config(const Template& t, const Workload& workloa
     point = neighbourhood.repaired(*point, violated);
   }
   return std::nullopt;
+}
+
+/// The branches, those first whose choices differ in the fewest from those of `partial`.
+std::vector<const Branch*> by_agreement(const std::vector<Branch>& branches, const Config& partial) {
+  std::vector<std::pair<int, const Branch*>> order;
+  for (const Branch& branch : branches) {
+    int different = 0;
+    for (const Knob& knob : branch.knobs) {
+      const ConfigEntry* wanted = knob.kind == KnobKind::kChoice ? partial.find(knob.name) : nullptr;
+      if (wanted != nullptr && named_candidate(knob, *wanted) < 0) ++different;
+    }
+    order.emplace_back(different, &branch);
+  }
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<const Branch*> sorted;
+  for (const auto& [different, branch] : order) sorted.push_back(branch);
+  return sorted;
+}
+
+/// Why no configuration of the branch was found near `partial`: a constraint that the nearest point violates.
+std::string nearest_violation(const Branch& branch, const Config& partial) {
+  const Neighbourhood neighbourhood(branch, partial);
+  const CandidateIndices nearest = neighbourhood.nearest();
+  const int violated = neighbourhood.violations(nearest).at(0);
+  return violation_text(branch.constraints[static_cast<std::size_t>(violated)], make_config(branch, nearest));
+}
+
+/// `given`, and the values of the default for the knobs that it leaves out.
+Config with_defaults(const Config& given, const std::vector<Config>& seeds) {
+  Config config = seeds.empty() ? Config() : seeds.front();
+  for (const ConfigEntry& entry : given.entries()) config.set(entry.knob, entry.value, entry.label);
+  return config;
+}
+
+}  // namespace
+
+std::optional<Config> complete_config(const Template& t, const Workload& workload, const Target& target,
+                                      const Config& partial) {
+  return complete_in(branch_of(t, workload, target, partial), partial);
+}
+
+std::optional<Config> complete_within(const ConfigSpace& space, const Config& partial) {
+  const std::vector<const Branch*> branches = by_agreement(space.branches(), partial);
+  for (std::size_t b = 0; b < std::min(branches.size(), kMaxTriedBranches); ++b) {
+    if (auto config = complete_in(*branches[b], partial)) return config;
+  }
+  return std::nullopt;
+}
+
+Config complete_given(const Template& t, const Workload& workload, const Target& target, const Config& given) {
+  const ConfigSpace space = discover_space(t, workload, target);
+  const Restriction restriction{given, {}};
+  const ConfigSpace* const spaces[] = {&space};
+  check_restriction(restriction, spaces);
+  const ConfigSpace part = restrict_space(space, restriction);
+  if (part.branches().empty()) {
+    throw UsageError(
+        fmt::format("template {} has no configuration with {} together: nestwright space --json lists the "
+                    "knobs of each branch",
+                    t.name, given.str()));
+  }
+  const Config wanted = with_defaults(given, t.seeds ? t.seeds(workload, target) : std::vector<Config>());
+  if (auto config = complete_within(part, wanted)) return *config;
+  throw UsageError(fmt::format("the configuration is not valid for {}: {}", workload.str(),
+                               nearest_violation(*by_agreement(part.branches(), wanted).front(), wanted)));
 }
 
 std::vector<Config> complete_each(const Template& t, const Workload& workload, const Target& target,

@@ -14,6 +14,16 @@ namespace nestwright {
 std::optional<Config> complete_config(const Template& t, const Workload& workload, const Target& target,
                                       const Config& partial);
 
+/// The same in a space that is part of a template's (space/restriction.h): in the branch whose choices differ in the
+/// fewest from those of `partial`, else in another one.
+std::optional<Config> complete_within(const ConfigSpace& space, const Config& partial);
+
+/// The configuration that a user names in part: with exactly the values given, and as close to the template's default
+/// as the constraints allow. Throws UsageError for a knob that the template does not have, a value that is not a
+/// candidate (both say what there is), values that no branch has together, and where no valid configuration has them,
+/// with the values and the reason of a constraint.
+Config complete_given(const Template& t, const Workload& workload, const Target& target, const Config& given);
+
 /// What complete_config makes of each, in their order, all different; none where nothing valid is near any. On a CPU
 /// the first one, which is the default, is parallel where the work is worth it (parallel_worth.h) and one of them may
 /// be, else serial.

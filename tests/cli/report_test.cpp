@@ -30,7 +30,8 @@ json document(const std::string& text) {
 }
 
 TEST(HelpTest, DocumentsExitCodesEverywhere) {
-  for (const std::string command : {"", "tune", "query", "export", "space", "lower", "templates", "doctor"}) {
+  for (const std::string command :
+       {"", "tune", "query", "export", "measure", "space", "lower", "templates", "doctor"}) {
     const CommandOutput ran = run(command + " --help");
     EXPECT_EQ(ran.code, 0);
     EXPECT_THAT(ran.out,

@@ -11,6 +11,7 @@
 #include "measure/protocol.h"
 #include "schedule/trace.h"
 #include "space/config_json.h"
+#include "space/knob_condition.h"
 #include "support/error.h"
 #include "target/target.h"
 #include "templates/framework/workload.h"
@@ -55,6 +56,8 @@ void feed_expression(std::string_view text) {
 void feed_config(std::string_view text) {
   read_twice(text, Config::parse, kPrint, "a configuration is another one once it was printed");
 }
+
+void feed_condition(std::string_view text) { KnobCondition::parse(text); }
 
 void feed_config_json(std::string_view text) {
   const auto print = [](const Config& config) { return to_json(config); };
@@ -123,6 +126,7 @@ void feed_column(std::string_view bytes) {
 constexpr FuzzedParser kParsers[] = {{"workload", feed_workload},
                                      {"expression", feed_expression},
                                      {"config", feed_config},
+                                     {"condition", feed_condition},
                                      {"config_json", feed_config_json},
                                      {"target", feed_target},
                                      {"trace", feed_trace},

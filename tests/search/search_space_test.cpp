@@ -34,6 +34,33 @@ TEST(SearchSpace, HasOneTemplateOnlyWhereThatIsAskedFor) {
   for (int n = 0; n < 20; ++n) EXPECT_EQ(space.sample(random)->template_name, name);
 }
 
+TEST(SearchSpace, ARestrictionHoldsForSeedsAndSamplesAndNotForTheStoredBest) {
+  const Restriction within{Config::parse("unroll_k=1 pack_b=no"), {KnobCondition::parse("register_rows <= 2")}};
+  const SearchSpace whole(task()), space(task(), {}, within);
+  EXPECT_LT(space.exact_valid_points().value_or(0), whole.exact_valid_points().value_or(1));
+  std::mt19937_64 random(1);
+  std::vector<Point> points = space.seeds();
+  ASSERT_FALSE(points.empty());
+  for (int n = 0; n < 20; ++n) points.push_back(space.sample(random).value());
+  for (const Point& point : points) {
+    EXPECT_EQ(point.config.find("unroll_k")->value, KnobValue{1});
+    EXPECT_EQ(point.config.find("pack_b")->label, "no");
+    EXPECT_LE(point.config.find("register_rows")->value.front(), 2);
+    EXPECT_TRUE(space.is_valid(point) && whole.is_valid(point)) << point.key();
+  }
+  const Point& fastest = whole.seeds().front();
+  EXPECT_EQ(whole.default_point(), fastest);
+  EXPECT_FALSE(space.default_point().has_value());
+  EXPECT_FALSE(space.find(fastest.template_name, fastest.version, fastest.config).has_value());
+  EXPECT_EQ(space.find_anywhere(fastest.template_name, fastest.version, fastest.config), fastest);
+}
+
+TEST(SearchSpace, ARestrictionThatLeavesNothingIsRefused) {
+  EXPECT_THAT([&] { SearchSpace(task(), {}, {Config(), {KnobCondition::parse("register_rows < 1")}}); },
+              ::testing::ThrowsMessage<UsageError>(::testing::StartsWith(
+                  "no valid configuration of matmul m=40 n=24 k=16 is left within --only \"register_rows < 1\"")));
+}
+
 TEST(SearchSpace, APointFromTheLogIsFoundWithItsLabelsResolved) {
   const SearchSpace space(task());
   const Point& seed = space.seeds().front();

@@ -35,6 +35,17 @@ TEST(ConfigSpaceSampling, IsUniformOverValidPoints) {
   EXPECT_NEAR(chi_square, points - 1, 5 * std::sqrt(2 * points));
 }
 
+TEST(ConfigSpaceSampling, ALargeBranchDoesNotHideASmallOne) {
+  Branch small, large;
+  small.knobs = {{"sketch", KnobKind::kChoice, {{0}}, {"small"}}, numbers("x", 1, 2)};
+  large.knobs = {{"sketch", KnobKind::kChoice, {{1}}, {"large"}}, numbers("y", 1, 1'000'000)};
+  const ConfigSpace space({small, large});
+  std::mt19937_64 random(5);
+  int hits = 0;
+  for (int i = 0; i < 1000; ++i) hits += space.sample(random, BranchWeight::kEqual)->find("x") != nullptr ? 1 : 0;
+  EXPECT_NEAR(hits, 500, 80);  // five standard deviations
+}
+
 TEST(ConfigSpaceSampling, ASeedMeansOneSequence) {
   const ConfigSpace space = packing();
   std::mt19937_64 a(3), b(3);

@@ -1,0 +1,83 @@
+#include "search/side_by_side.h"
+
+#include <algorithm>
+
+#include "lookup/lookup.h"
+#include "measure/builder.h"
+#include "measure/runner.h"
+#include "search/check_data.h"
+#include "search/session_state.h"
+#include "search/timing_lock.h"
+#include "support/error.h"
+#include "support/machine_lock.h"
+
+namespace nestwright {
+namespace {
+
+/// Compiles each; what cannot be lowered or compiled is a measurement with that outcome.
+std::vector<BuildResult> build(const Task& task, std::span<const Side> sides) {
+  std::vector<BuildResult> results(sides.size());
+  std::vector<BuildRequest> requests;
+  std::vector<std::size_t> requested;
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    try {
+      requests.push_back(
+          {program_of(task, *sides[i].source, sides[i].config, kernel_name(task.workload)), Pipeline::kFinal});
+      requested.push_back(i);
+    } catch (const InternalError&) {
+      throw;
+    } catch (const Error& refusal) {
+      results[i].outcome = Outcome::kInvalidConfig;
+      results[i].message = refusal.what();
+    }
+  }
+  if (requests.empty()) return results;
+  std::vector<BuildResult> built =
+      make_local_builder(task.target, {.processes = static_cast<int>(requests.size())})->build(requests);
+  for (std::size_t r = 0; r < built.size(); ++r) results[requested[r]] = std::move(built[r]);
+  return results;
+}
+
+}  // namespace
+
+std::vector<Measurement> measure_side_by_side(const Task& task, std::span<const Side> sides, Effort effort,
+                                              const std::function<bool()>& is_over) {
+  MachineLock lock(timing_lock_name(task.target));
+  const MachineLock::Hold turn = lock.hold(is_over);
+  std::vector<Measurement> measured(sides.size());
+  if (!turn.is_granted()) return measured;
+  const std::vector<BuildResult> built = build(task, sides);
+  std::vector<RunRequest> requests;
+  std::vector<std::size_t> requested;
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    measured[i].outcome = built[i].outcome;
+    measured[i].message = built[i].message;
+    measured[i].compile_ms = built[i].compile_ms;
+    if (built[i].outcome != Outcome::kOk) continue;
+    requests.push_back({&built[i].object});
+    requested.push_back(i);
+  }
+  if (requests.empty()) return measured;
+  const auto runner = make_local_runner(make_strict_check_data(task.workload),
+                                        {.target = task.target,
+                                         .threads = task.target.threads,
+                                         .timing = timing_on(task.target.device, timing_of(effort))});
+  const std::vector<Measurement> checked = runner->check(requests);
+  for (std::size_t r = requests.size(); r-- > 0;) {
+    measured[requested[r]] = checked[r];
+    if (checked[r].outcome == Outcome::kOk && checked[r].evidence.verified) continue;
+    requests.erase(requests.begin() + static_cast<std::ptrdiff_t>(r));
+    requested.erase(requested.begin() + static_cast<std::ptrdiff_t>(r));
+  }
+  if (requests.empty()) return measured;
+  const std::vector<Measurement> timed = runner->race(requests, is_over);
+  for (std::size_t r = 0; r < timed.size(); ++r) {
+    Measurement& m = measured[requested[r]];
+    const Evidence evidence = m.evidence;
+    m = timed[r];
+    m.evidence = evidence;
+  }
+  return measured;
+}
+
+}  // namespace nestwright

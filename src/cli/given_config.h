@@ -1,0 +1,25 @@
+// The configuration that a user writes for lower, export and measure.
+// Thread rule: pure functions, except that the declarations change the command line.
+#pragma once
+
+#include <string>
+
+#include "cli/arguments.h"
+#include "lookup/lookup.h"
+#include "templates/framework/workload.h"
+
+namespace nestwright::cli {
+
+/// Declares --config and --template, which names the template that the configuration belongs to.
+Argument add_config(Command& command, std::string& config);
+Argument add_template(Command& command, std::string& name);
+
+/// The configuration of which `text` gives some knobs or all; the others are those of complete_given. It is of
+/// the template named `only`, else of the first one that has all knobs given. Throws UsageError as complete_given does,
+/// and where there is no such template.
+Lookup given_config(const Task& task, const std::string& text, const std::string& only);
+
+/// Where a configuration comes from: "given", "exact", "nearest: recorded for matmul m=64 n=64 k=64", ...
+std::string origin_text(const Lookup& found);
+
+}  // namespace nestwright::cli

@@ -1,0 +1,37 @@
+// Identifiers of C++ for tensors, axes and loops. Internal to schedule/.
+// Thread rule: one thread at a time.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "expression/tensor.h"
+
+namespace nestwright {
+
+/// What the printed text calls things. Copies are scopes: names that a copy makes are free again outside of it.
+class CppNames {
+ public:
+  CppNames();
+  /// A new identifier like `wanted`: "C.tile" becomes C_tile, numbered where that is taken.
+  std::string make(const std::string& wanted);
+
+  std::map<ir::Buffer, std::string> tensors;  ///< results of operations, by expressions of C++
+  std::map<Var, std::string> indices;         ///< of type Expr: parameters of the body
+  std::map<Var, std::string> axes;            ///< of type IterVar: reduce axes, and loops
+
+ private:
+  std::set<std::string> taken_;
+};
+
+/// kFloat32, kUInt8, ...
+std::string cpp_type(ir::Type type);
+
+/// An expression of C++ whose value is `e`, of type Expr or converted to it. Throws UsageError as cpp_text does.
+std::string cpp_expression(const Expr& e, const CppNames& names);
+
+/// The statements that define the tensors that `outputs` and `args` depend on, producers first. Adds them to `names`.
+std::string cpp_tensors(const std::vector<Tensor>& outputs, const std::vector<Tensor>& args, CppNames& names);
+
+}  // namespace nestwright

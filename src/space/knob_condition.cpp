@@ -1,0 +1,223 @@
+// Binds conditions to branches: words become knobs and options.
+#include "space/knob_condition.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "space/branch_points.h"
+#include "space/condition_parser.h"
+#include "space/nearest_name.h"
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+using Node = KnobCondition::Node;
+using Kind = Node::Kind;
+using Branches = std::span<const Branch* const>;
+using Values = std::span<const KnobValue>;
+using Number = std::function<double(Values)>;
+
+const Knob* find_knob(const Branch& branch, const std::string& name) {
+  const auto found =
+      std::find_if(branch.knobs.begin(), branch.knobs.end(), [&](const Knob& k) { return k.name == name; });
+  return found == branch.knobs.end() ? nullptr : &*found;
+}
+
+/// The first knob of that name; nullptr where no branch has one.
+const Knob* find_knob(Branches branches, const std::string& name) {
+  for (const Branch* branch : branches) {
+    if (const Knob* knob = find_knob(*branch, name)) return knob;
+  }
+  return nullptr;
+}
+
+/// The operands of an equality of a knob with options and one of these, in this order; {nullptr, nullptr} for other
+/// nodes. `find` gives the knob of a name.
+template <class Find>
+std::pair<const Node*, const Node*> option_equality(const Node& node, const Find& find) {
+  if (!node.is_equality()) return {};
+  const auto has_options = [&](const Node& n) {
+    if (n.kind != Kind::kWord || n.part) return false;
+    const Knob* knob = find(n.word);
+    return knob != nullptr && !knob->labels.empty();
+  };
+  const Node &a = node.operands[0], &b = node.operands[1];
+  const auto is_option = [](const Node& n) { return n.operands.empty() && !n.part; };
+  if (has_options(a) && is_option(b)) return {&a, &b};
+  if (has_options(b) && is_option(a)) return {&b, &a};
+  return {};
+}
+
+std::string option_text(const Node& node) { return node.kind == Kind::kWord ? node.word : std::to_string(node.number); }
+
+bool has_word(const Node& node) {
+  return node.kind == Kind::kWord || std::any_of(node.operands.begin(), node.operands.end(), has_word);
+}
+
+class Checker {
+ public:
+  Checker(std::string_view text, Branches branches) : text_(text), branches_(branches) {}
+
+  void check(const Node& node) const {
+    const auto [knob, option] = option_equality(node, [this](const std::string& n) { return find_knob(branches_, n); });
+    if (knob != nullptr) return check_option(*knob, *option);
+    if (node.kind == Kind::kWord) check_number(node);
+    for (const Node& operand : node.operands) check(operand);
+  }
+
+ private:
+  void check_option(const Node& knob, const Node& option) const {
+    std::vector<std::string> options;
+    for (const Branch* branch : branches_) {
+      const Knob* of_branch = find_knob(*branch, knob.word);
+      if (of_branch == nullptr) continue;
+      for (const std::string& label : of_branch->labels) {
+        if (std::find(options.begin(), options.end(), label) == options.end()) options.push_back(label);
+      }
+    }
+    if (std::find(options.begin(), options.end(), option_text(option)) != options.end()) return;
+    refuse(option, "'" + option_text(option) + "' is no option of the knob '" + knob.word + "'; its options are " +
+                       join_names(options));
+  }
+
+  void check_number(const Node& node) const {
+    const Knob* knob = find_knob(branches_, node.word);
+    if (knob == nullptr) refuse_unknown(node);
+    if (!knob->labels.empty()) {
+      refuse(node, "the knob '" + node.word + "' has options, not numbers: compare it by == or != with one of " +
+                       join_names(knob->labels));
+    }
+    const std::size_t parts = knob->candidates.front().size();
+    if (!node.part && parts != 1) {
+      refuse(node, "the knob '" + node.word + "' has " + std::to_string(parts) + " parts: write " + node.word +
+                       "[0] to " + node.word + "[" + std::to_string(parts - 1) + "]");
+    }
+    if (node.part && *node.part >= parts) {
+      refuse(node, "the knob '" + node.word + "' has " + std::to_string(parts) +
+                       (parts == 1 ? " part, number 0" : " parts, numbered from 0"));
+    }
+  }
+
+  [[noreturn]] void refuse_unknown(const Node& node) const {
+    std::vector<std::string> names;
+    for (const Branch* branch : branches_) {
+      for (const std::string& name : knob_names(*branch)) {
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      }
+    }
+    const std::string meant = nearest_name(node.word, names);
+    refuse(node, "there is no knob '" + node.word + "'" +
+                     (meant.empty() ? std::string() : "; did you mean '" + meant + "'") + "; the knobs are " +
+                     join_names(names));
+  }
+
+  [[noreturn]] void refuse(const Node& node, const std::string& what) const { refuse_condition(text_, node.at, what); }
+
+  std::string_view text_;
+  Branches branches_;
+};
+
+/// Makes functions of the values of the knobs that it collects. Conditions are numbers: 0 is false.
+class Binder {
+ public:
+  explicit Binder(const Branch& branch) : branch_(branch) {}
+
+  /// None where the branch lacks a knob.
+  Number bind(const Node& node) {
+    const auto [knob, option] = option_equality(node, [this](const std::string& n) { return find_knob(branch_, n); });
+    if (knob != nullptr) return bind_option(*knob, *option, node.kind == Kind::kEq);
+    if (node.kind == Kind::kNumber) return [value = static_cast<double>(node.number)](Values) { return value; };
+    if (node.kind == Kind::kWord) return bind_knob(node);
+    const Number a = bind(node.operands[0]), b = bind(node.operands[1]);
+    if (!a || !b) return {};
+    return [a, b, kind = node.kind](Values values) { return apply(kind, a(values), b(values)); };
+  }
+
+  std::vector<std::string> names() const { return names_; }
+
+ private:
+  static double apply(Kind kind, double a, double b) {
+    switch (kind) {
+      case Kind::kAdd:
+        return a + b;
+      case Kind::kSub:
+        return a - b;
+      case Kind::kMul:
+        return a * b;
+      case Kind::kLt:
+        return a < b ? 1 : 0;
+      case Kind::kLe:
+        return a <= b ? 1 : 0;
+      case Kind::kGt:
+        return a > b ? 1 : 0;
+      case Kind::kGe:
+        return a >= b ? 1 : 0;
+      case Kind::kEq:
+        return a == b ? 1 : 0;
+      case Kind::kNe:
+        return a != b ? 1 : 0;
+      case Kind::kAnd:
+        return a != 0 && b != 0 ? 1 : 0;
+      case Kind::kOr:
+        return a != 0 || b != 0 ? 1 : 0;
+      case Kind::kNumber:
+      case Kind::kWord:
+        break;
+    }
+    throw InternalError("internal error: an operand of a condition was taken for an operator");
+  }
+
+  std::size_t position(const std::string& name) {
+    const auto found = std::find(names_.begin(), names_.end(), name);
+    const auto at = static_cast<std::size_t>(found - names_.begin());
+    if (found == names_.end()) names_.push_back(name);
+    return at;
+  }
+
+  Number bind_knob(const Node& node) {
+    const Knob* knob = find_knob(branch_, node.word);
+    const std::size_t part = node.part.value_or(0);
+    if (knob == nullptr || !knob->labels.empty() || part >= knob->candidates.front().size()) return {};
+    return [at = position(node.word), part](Values values) { return static_cast<double>(values[at][part]); };
+  }
+
+  Number bind_option(const Node& knob, const Node& option, bool is_equal) {
+    const Knob& of_branch = *find_knob(branch_, knob.word);
+    const auto label = std::find(of_branch.labels.begin(), of_branch.labels.end(), option_text(option));
+    std::optional<KnobValue> value;
+    if (label != of_branch.labels.end()) {
+      value = of_branch.candidates[static_cast<std::size_t>(label - of_branch.labels.begin())];
+    }
+    return [at = position(knob.word), value, is_equal](Values values) {
+      return (value && values[at] == *value) == is_equal ? 1.0 : 0.0;
+    };
+  }
+
+  const Branch& branch_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace
+
+KnobCondition KnobCondition::parse(std::string_view text) {
+  KnobCondition condition;
+  condition.text_ = std::string(text);
+  condition.root_ = std::make_shared<const Node>(parse_condition(text));
+  return condition;
+}
+
+void KnobCondition::check(Branches branches) const {
+  Checker(text_, branches).check(*root_);
+  if (!has_word(*root_)) refuse_condition(text_, 0, "it names no knob");
+}
+
+std::optional<Constraint> KnobCondition::over(const Branch& branch) const {
+  Binder binder(branch);
+  Number holds = binder.bind(*root_);
+  if (!holds) return std::nullopt;
+  return Constraint{binder.names(), [holds](Values values) { return holds(values) != 0; },
+                    "the condition '" + text_ + "' does not hold"};
+}
+
+}  // namespace nestwright

@@ -1,0 +1,38 @@
+// A condition over knobs, as users write it for `tune --only`:
+//
+//   register_rows * register_vectors <= 24 and (pack_b == whole or tile[1] >= 64)
+//
+// Operands are whole numbers, knobs, and knob[i] for part i of a knob of several parts, combined by + - * and
+// parentheses and compared by < <= > >= == !=. A knob with options is compared by == or != with one of them. `and`
+// binds more tightly than `or`. Thread rule: values.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "space/config_space.h"
+
+namespace nestwright {
+
+class KnobCondition {
+ public:
+  /// Throws UsageError that names the character where `text` is malformed and what was expected there.
+  static KnobCondition parse(std::string_view text);
+  const std::string& text() const { return text_; }
+  /// Throws UsageError, with the character, where a name is neither a knob of any of the branches nor an option beside
+  /// its knob, a knob lacks its part, or a knob with options is used as a number.
+  void check(std::span<const Branch* const> branches) const;
+  /// The condition as a constraint on `branch`. nullopt where the branch lacks one of its knobs.
+  std::optional<Constraint> over(const Branch& branch) const;
+
+  struct Node;
+
+ private:
+  std::string text_;
+  std::shared_ptr<const Node> root_;
+};
+
+}  // namespace nestwright

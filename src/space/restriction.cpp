@@ -1,0 +1,90 @@
+#include "space/restriction.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "space/branch_points.h"
+#include "space/nearest_name.h"
+#include "support/error.h"
+
+namespace nestwright {
+namespace {
+
+void add_new(std::vector<std::string>& list, const std::vector<std::string>& more) {
+  for (const std::string& each : more) {
+    if (std::find(list.begin(), list.end(), each) == list.end()) list.push_back(each);
+  }
+}
+
+std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
+  const std::string meant = word.empty() ? std::string() : nearest_name(word, known);
+  return meant.empty() ? std::string() : "; did you mean '" + meant + "'";
+}
+
+void check_fixed(const ConfigEntry& entry, std::span<const Branch* const> branches) {
+  std::vector<std::string> names, candidates;
+  for (const Branch* branch : branches) {
+    add_new(names, knob_names(*branch));
+    for (const Knob& knob : branch->knobs) {
+      if (knob.name != entry.knob) continue;
+      if (named_candidate(knob, entry) >= 0) return;
+      add_new(candidates, candidate_texts(knob));
+    }
+  }
+  if (candidates.empty()) {
+    throw UsageError("there is no knob '" + entry.knob + "'" + suggestion(entry.knob, names) + "; the knobs are " +
+                     join_names(names));
+  }
+  throw UsageError(Config({entry}).str() + " is not a candidate of the knob '" + entry.knob + "'" +
+                   suggestion(entry.label, candidates) + "; its candidates are " + join_names(candidates));
+}
+
+/// nullopt where no point of the branch keeps the fixed values.
+std::optional<Branch> restrict_branch(Branch branch, const Restriction& restriction) {
+  for (const ConfigEntry& entry : restriction.fixed.entries()) {
+    const auto knob = std::find_if(branch.knobs.begin(), branch.knobs.end(),
+                                   [&](const Knob& candidate) { return candidate.name == entry.knob; });
+    if (knob == branch.knobs.end()) return std::nullopt;
+    const int index = named_candidate(*knob, entry);
+    if (index < 0) return std::nullopt;
+    knob->candidates = {knob->candidates[static_cast<std::size_t>(index)]};
+    if (!knob->labels.empty()) knob->labels = {knob->labels[static_cast<std::size_t>(index)]};
+  }
+  for (const KnobCondition& condition : restriction.only) {
+    std::optional<Constraint> constraint = condition.over(branch);
+    if (!constraint) return std::nullopt;
+    branch.constraints.push_back(std::move(*constraint));
+  }
+  return branch;
+}
+
+}  // namespace
+
+std::string Restriction::str() const {
+  std::string text;
+  for (const ConfigEntry& entry : fixed.entries())
+    text += (text.empty() ? "--fix " : " --fix ") + Config({entry}).str();
+  for (const KnobCondition& condition : only) {
+    text += (text.empty() ? "--only \"" : " --only \"") + condition.text() + "\"";
+  }
+  return text;
+}
+
+void check_restriction(const Restriction& restriction, std::span<const ConfigSpace* const> spaces) {
+  std::vector<const Branch*> branches;
+  for (const ConfigSpace* space : spaces) {
+    for (const Branch& branch : space->branches()) branches.push_back(&branch);
+  }
+  for (const ConfigEntry& entry : restriction.fixed.entries()) check_fixed(entry, branches);
+  for (const KnobCondition& condition : restriction.only) condition.check(branches);
+}
+
+ConfigSpace restrict_space(const ConfigSpace& space, const Restriction& restriction) {
+  std::vector<Branch> branches;
+  for (const Branch& branch : space.branches()) {
+    if (auto part = restrict_branch(branch, restriction)) branches.push_back(std::move(*part));
+  }
+  return ConfigSpace(std::move(branches));
+}
+
+}  // namespace nestwright

@@ -1,0 +1,74 @@
+// The C++ that lower --cpp prints compiles and gives the loops that lower prints. The build writes the texts; the
+// arguments are in CMakeLists.txt.
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "cli/given_config.h"
+#include "ir/core/print.h"
+#include "lookup/lookup.h"
+#include "lower/lower.h"
+#include "schedule/schedule.h"
+#include "templates/registry.h"
+
+namespace nestwright {
+namespace {
+
+std::string loops(const Schedule& s, const std::vector<Tensor>& args, const std::string& target, const char* name) {
+  return ir::to_string(lower(s, args, Target::parse(target), name));
+}
+
+/// The loops of the configuration that is printed: of a default, or completed from `config`.
+std::string expected(const std::string& workload, const std::string& target, const std::string& only = "",
+                     const std::string& config = "") {
+  const Task task{parse_workload(workload), Target::parse(target)};
+  const Lookup found = config.empty() ? look_up(task, nullptr, only) : cli::given_config(task, config, only);
+  return ir::to_string(program_of(task, *found.source, found.config, kernel_name(task.workload)));
+}
+
+TEST(PrintedCpp, MatmulOnTheCpu) {
+#include "printed/matmul_cpu.inc"
+  const std::string target = "cpu,isa=avx2,threads=2";
+  EXPECT_EQ(loops(s, args, target, "matmul"), expected("matmul m=96 n=80 k=64", target));
+}
+
+TEST(PrintedCpp, MatmulWithPackedOperands) {
+#include "printed/matmul_packed.inc"
+  const std::string target = "cpu,isa=avx2,threads=1";
+  EXPECT_EQ(loops(s, args, target, "matmul"),
+            expected("matmul m=96 n=80 k=1024", target, "", "pack_b=whole reduction=blocked"));
+}
+
+TEST(PrintedCpp, MatmulOfWords) {
+#include "printed/matmul_words.inc"
+  const std::string target = "cpu,isa=avx512,threads=1,features=avx512_vnni";
+  EXPECT_EQ(loops(s, args, target, "matmul"), expected("matmul m=32 n=32 k=64 dtype=uint8", target));
+}
+
+TEST(PrintedCpp, SoftmaxOnTheCpu) {
+#include "printed/softmax_cpu.inc"
+  const std::string target = "cpu,isa=avx2,threads=1";
+  EXPECT_EQ(loops(s, args, target, "softmax"), expected("softmax rows=48 columns=100", target));
+}
+
+TEST(PrintedCpp, MatmulOnAGpu) {
+#include "printed/matmul_gpu.inc"
+  const std::string target = "cuda,arch=sm_80";
+  EXPECT_EQ(loops(s, args, target, "matmul"), expected("matmul m=100 n=80 k=64", target));
+}
+
+TEST(PrintedCpp, MatmulOnTensorCores) {
+#include "printed/matmul_mma.inc"
+  const std::string target = "cuda,arch=sm_80";
+  EXPECT_EQ(loops(s, args, target, "matmul"), expected("matmul m=96 n=80 k=64 dtype=float16", target, "matmul.mma"));
+}
+
+TEST(PrintedCpp, ReductionOnAGpu) {
+#include "printed/reduce_gpu.inc"
+  const std::string target = "cuda,arch=sm_80";
+  EXPECT_EQ(loops(s, args, target, "reduce"), expected("reduce function=max shape=32x300 axes=1", target));
+}
+
+}  // namespace
+}  // namespace nestwright

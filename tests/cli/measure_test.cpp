@@ -1,0 +1,69 @@
+// measure: one configuration beside the best known one, and what it refuses.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/command_test.h"
+#include "tests/lookup/small_log.h"
+
+namespace nestwright {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+class MeasureTest : public CommandTest {
+ protected:
+  /// Words are separated by blanks, so a configuration of several knobs is given by itself.
+  CommandOutput measure(const std::string& config, const std::string& more = "") {
+    return run_nestwright(
+        words("measure matmul m=32 n=32 k=32 --threads 1 " + more) + std::vector<std::string>{"--config", config},
+        {.folder = folder_.path()});
+  }
+};
+
+TEST_F(MeasureTest, TimesACompletedConfigurationBesideTheDefault) {
+  const CommandOutput ran = measure("unroll_k=2 register_rows=2", "--json");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const json report = json::parse(ran.out);
+  EXPECT_EQ(report["workload"], "matmul m=32 n=32 k=32");
+  EXPECT_EQ(report["match"], "given");
+  EXPECT_EQ(report["template"], "matmul.cpu");
+  EXPECT_THAT(report["config_text"].get<std::string>(), HasSubstr("register_rows=2"));
+  EXPECT_THAT(report["config_text"].get<std::string>(), HasSubstr("unroll_k=2"));
+  EXPECT_THAT(report["config_text"].get<std::string>(), HasSubstr("pack_b="));
+  EXPECT_EQ(report["outcome"], "ok");
+  EXPECT_EQ(report["verified"], true);
+  EXPECT_EQ(report["beside"]["match"], "default");
+  EXPECT_EQ(report["beside"]["outcome"], "ok");
+}
+
+TEST_F(MeasureTest, RefusesWhatIsNoConfiguration) {
+  expect_refusal(measure("unroll_j=2"), 2, {"there is no knob 'unroll_j'; did you mean 'unroll_k'; the knobs are "});
+  expect_refusal(measure("unroll_k=77"), 2,
+                 {"unroll_k=77 is not a candidate of the knob 'unroll_k'; its candidates are "});
+  expect_refusal(measure("unroll_k"), 2, {"configuration part 'unroll_k' is malformed: write it as knob=value"});
+  expect_refusal(measure("unroll_k=2 unroll_k=4"), 2, {"knob 'unroll_k' is given twice"});
+  expect_refusal(measure("unroll_k=2", "--template nowhere"), 2, {"there is no template 'nowhere' of matmul"});
+  expect_refusal(measure("unroll_k=2", "--db missing.db"), 5, {"missing.db"});
+  expect_refusal(run("measure matmul m=32 n=32 k=32"), 2, {"--config is required"});
+}
+
+// Both are refused before the machine is asked whether it can run the code.
+
+TEST_F(MeasureTest, AViolatedConstraintIsNamedWithItsReason) {
+  expect_refusal(
+      measure("register_rows=24 register_vectors=2", "--target cpu,isa=avx512"), 2,
+      {"the configuration is not valid for matmul m=32 n=32 k=32: ", "register_rows=24", "register_vectors=2", ": "});
+}
+
+TEST_F(MeasureTest, ChoicesThatExcludeEachOther) {
+  expect_refusal(run_nestwright(words("measure matmul m=32 n=32 k=2048 --target cpu,isa=avx512,threads=1 --config") +
+                                std::vector<std::string>{"reduction=full blocks_k=4"}),
+                 2, {"template matmul.cpu has no configuration with reduction=full blocks_k=4 together"});
+}
+
+}  // namespace
+}  // namespace nestwright

@@ -1,0 +1,95 @@
+#include "space/knob_condition.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "spaces.h"
+#include "support/error.h"
+#include "tests/support/message.h"
+
+namespace nestwright {
+namespace {
+
+using testing_spaces::packing;
+
+std::string refusal(const std::string& text) {
+  return message<UsageError>([&] {
+    const ConfigSpace space = packing();
+    std::vector<const Branch*> branches;
+    for (const Branch& branch : space.branches()) branches.push_back(&branch);
+    KnobCondition::parse(text).check(branches);
+  });
+}
+
+/// Whether the condition holds for this many rows and columns of an unpacked product, unrolled twice.
+bool holds(const std::string& text, std::int64_t rows, std::int64_t columns) {
+  Branch branch = packing().branches().front();
+  const Constraint constraint = KnobCondition::parse(text).over(branch).value();
+  std::vector<KnobValue> values;
+  for (const std::string& knob : constraint.knobs) {
+    values.push_back(knob == "rows" ? KnobValue{rows} : knob == "columns" ? KnobValue{columns} : KnobValue{0});
+  }
+  return constraint.holds(values);
+}
+
+TEST(KnobCondition, ComparesSumsAndProducts) {
+  EXPECT_TRUE(holds("rows * columns <= 12", 4, 3));
+  EXPECT_FALSE(holds("rows * columns <= 12", 4, 4));
+  EXPECT_TRUE(holds("rows + 2 * columns == 10", 4, 3));
+  EXPECT_TRUE(holds("rows - (columns - 1) > 1", 4, 3));
+  EXPECT_FALSE(holds("rows - columns - 1 > 1", 4, 3));
+  EXPECT_TRUE(holds("-rows < -3", 4, 3));
+  EXPECT_TRUE(holds("rows[0] != columns", 4, 3));
+}
+
+TEST(KnobCondition, AndBindsMoreTightlyThanOr) {
+  EXPECT_TRUE(holds("rows == 4 or rows == 5 and columns == 9", 4, 3));
+  EXPECT_FALSE(holds("(rows == 4 or rows == 5) and columns == 9", 4, 3));
+}
+
+TEST(KnobCondition, ComparesOptionsByName) {
+  EXPECT_TRUE(holds("pack == no", 1, 1));
+  EXPECT_FALSE(holds("yes == pack", 1, 1));
+  EXPECT_TRUE(holds("pack != yes and rows >= 1", 1, 1));
+}
+
+TEST(KnobCondition, ABranchWithoutTheKnobHasNoConstraint) {
+  const ConfigSpace space = packing();
+  const KnobCondition condition = KnobCondition::parse("panel >= 4");
+  EXPECT_FALSE(condition.over(space.branches()[0]).has_value());
+  EXPECT_EQ(condition.over(space.branches()[1])->reason, "the condition 'panel >= 4' does not hold");
+}
+
+TEST(KnobCondition, ErrorsPointAtTheCharacter) {
+  EXPECT_EQ(refusal("rows <="), "condition 'rows <=', character 8 (its end): expected a number, a knob or '('");
+  EXPECT_EQ(refusal(""), "condition '', character 1 (its end): expected a number, a knob or '('");
+  EXPECT_EQ(refusal("rows = 4"), "condition 'rows = 4', character 6: equality is written ==");
+  EXPECT_EQ(refusal("rows <= 4 columns"),
+            "condition 'rows <= 4 columns', character 11: expected an operator, 'and', 'or' or the end");
+  EXPECT_EQ(refusal("rows * 4"), "condition 'rows * 4', character 6: expected a comparison, such as tile <= 64");
+  EXPECT_EQ(refusal("(rows <= 4"), "condition '(rows <= 4', character 11 (its end): expected ')'");
+  EXPECT_EQ(refusal("rows[x] <= 4"),
+            "condition 'rows[x] <= 4', character 6: expected the number of a part, as in tile[1]");
+  EXPECT_EQ(
+      refusal("(rows < 4) + 1 > 2"),
+      "condition '(rows < 4) + 1 > 2', character 7: a comparison is no number: join comparisons by 'and' or 'or'");
+  EXPECT_EQ(refusal("rows < 99999999999999999999"),
+            "condition 'rows < 99999999999999999999', character 8: the number is too large");
+  EXPECT_EQ(refusal("1 < 2"), "condition '1 < 2', character 1: it names no knob");
+  EXPECT_THAT(refusal(std::string(100'000, '(')), ::testing::HasSubstr("it is nested too deeply"));
+}
+
+TEST(KnobCondition, NamesTheKnobsAndOptionsThatThereAre) {
+  EXPECT_EQ(refusal("row <= 4"),
+            "condition 'row <= 4', character 1: there is no knob 'row'; did you mean 'rows'; the knobs are pack, rows, "
+            "columns, unroll, panel");
+  EXPECT_EQ(refusal("pack == maybe"),
+            "condition 'pack == maybe', character 9: 'maybe' is no option of the knob 'pack'; its options are no, yes");
+  EXPECT_EQ(refusal("pack <= 1"),
+            "condition 'pack <= 1', character 1: the knob 'pack' has options, not numbers: compare it by == or != with "
+            "one of no");
+  EXPECT_EQ(refusal("rows[1] <= 4"), "condition 'rows[1] <= 4', character 1: the knob 'rows' has 1 part, number 0");
+}
+
+}  // namespace
+}  // namespace nestwright
