@@ -178,7 +178,8 @@ class ExtentResolver {
               }
               return IndexInterval{static_cast<std::int64_t>(std::ceil(tensor.range->low)),
                                    static_cast<std::int64_t>(std::floor(tensor.range->high))};
-            }};
+            },
+            [this](const Access& access) { return tensors_.at(access.tensor)->type; }};
   }
 
   /// Solves max(index) <= extent - 1 for the only index of unknown extent. `padded`: of padded reads, those dimensions

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/core/intrinsics.h"
+#include "text/infix.h"
 
 namespace nestwright::text {
 namespace {
@@ -19,18 +20,26 @@ constexpr NamedFunction kFunctions[] = {
     {"tanh", 1, Domain::kFloats, [](Arguments x) { return ir::tanh(x[0]); }},
     {"sigmoid", 1, Domain::kFloats, [](Arguments x) { return ir::sigmoid(x[0]); }},
     {"erf", 1, Domain::kFloats, [](Arguments x) { return ir::erf(x[0]); }},
+    {"sin", 1, Domain::kFloats, [](Arguments x) { return ir::sin(x[0]); }},
+    {"cos", 1, Domain::kFloats, [](Arguments x) { return ir::cos(x[0]); }},
     {"pow", 2, Domain::kFloats, [](Arguments x) { return ir::pow(x[0], x[1]); }},
     {"scale", 2, Domain::kFloats, [](Arguments x) { return ir::scale(x[0], x[1]); }},
     {"round_tf32", 1, Domain::kOnlyFloat32, [](Arguments x) { return ir::round_tf32(x[0]); }},
     {"floor", 1, Domain::kNumbers, [](Arguments x) { return ir::floor(x[0]); }},
     {"ceil", 1, Domain::kNumbers, [](Arguments x) { return ir::ceil(x[0]); }},
     {"round", 1, Domain::kNumbers, [](Arguments x) { return ir::round(x[0]); }},
+    {"trunc", 1, Domain::kNumbers, [](Arguments x) { return ir::trunc(x[0]); }},
     {"abs", 1, Domain::kNumbers, [](Arguments x) { return ir::abs(x[0]); }},
     {"min", 2, Domain::kNumbers, [](Arguments x) { return ir::min(x[0], x[1]); }},
     {"max", 2, Domain::kNumbers, [](Arguments x) { return ir::max(x[0], x[1]); }},
     {"clamp", 3, Domain::kNumbers, [](Arguments x) { return ir::clamp(x[0], x[1], x[2]); }},
     {"fma", 3, Domain::kNumbers, [](Arguments x) { return ir::fma(x[0], x[1], x[2]); }},
     {"select", 3, Domain::kSelect, [](Arguments x) { return ir::select(x[0], x[1], x[2]); }},
+    {"&", 2, Domain::kWhole, [](Arguments x) { return x[0] & x[1]; }},
+    {"|", 2, Domain::kWhole, [](Arguments x) { return x[0] | x[1]; }},
+    {"^", 2, Domain::kWhole, [](Arguments x) { return x[0] ^ x[1]; }},
+    {"<<", 2, Domain::kWhole, [](Arguments x) { return x[0] << x[1]; }},
+    {">>", 2, Domain::kWhole, [](Arguments x) { return x[0] >> x[1]; }},
 };
 
 }  // namespace
@@ -43,7 +52,9 @@ const NamedFunction* find_function(std::string_view name) {
 
 std::vector<std::string> function_names() {
   std::vector<std::string> names;
-  for (const NamedFunction& function : kFunctions) names.emplace_back(function.name);
+  for (const NamedFunction& function : kFunctions) {
+    if (find_infix(function.name) == nullptr) names.emplace_back(function.name);
+  }
   return names;
 }
 

@@ -1,4 +1,5 @@
-// The functions that an expression text may call; conversions are named as their types: float32(x).
+// The functions that an expression text may call; conversions are named as their types: float32(x). The operators on
+// bits are functions that are named by their symbols and written between their operands: x & 7.
 // Thread rule: pure functions.
 #pragma once
 
@@ -19,6 +20,7 @@ struct NamedFunction {
   enum class Domain : std::uint8_t {
     kNumbers,  ///< all arguments have one type, which the result has
     kFloats,   ///< likewise, a floating-point type
+    kWhole,    ///< likewise, a type of whole numbers
     kOnlyFloat32,
     kSelect,  ///< a condition, and two values of one type
   } domain;
@@ -27,6 +29,7 @@ struct NamedFunction {
 
 /// nullptr where there is none of that name.
 const NamedFunction* find_function(std::string_view name);
+/// Those that are called by a name.
 std::vector<std::string> function_names();
 /// The type of that name, if there is one.
 std::optional<ir::Type> find_type(std::string_view name);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "text/functions.h"
+#include "text/infix.h"
 
 namespace nestwright::text {
 namespace {
@@ -65,8 +66,33 @@ Bounds of_binary(BinaryOp op, const IndexInterval& a, const IndexInterval& b) {
   return std::nullopt;
 }
 
+/// A literal exponent of a shift that an interval may be shifted by.
+std::optional<int> shift_of(const Term& term) {
+  constexpr std::int64_t kMaxShift = 31;
+  const auto* literal = std::get_if<Integer>(&term.value);
+  if (literal == nullptr || literal->value < 0 || literal->value > kMaxShift) return std::nullopt;
+  return static_cast<int>(literal->value);
+}
+
+/// Of the bits whose range the language knows: x & 7, and shifts by literals.
+Bounds of_bits(const FunctionCall& call, const Bounds& a) {
+  if (call.name == "&") {
+    const auto* mask = std::get_if<Integer>(&call.arguments[1].value);
+    if (mask == nullptr || mask->value < 1 || mask->value >= kLargest || (mask->value & (mask->value + 1)) != 0) {
+      return std::nullopt;
+    }
+    const std::int64_t modulus = mask->value + 1;
+    return a ? modulo(*a, {modulus, modulus}) : checked(0, mask->value);
+  }
+  const std::optional<int> shift = shift_of(call.arguments[1]);
+  if (!a || !shift || (call.name != "<<" && call.name != ">>")) return std::nullopt;
+  const std::int64_t factor = std::int64_t{1} << *shift;
+  return of_corners(*a, {factor, factor}, call.name == "<<" ? times : ir::floor_div);
+}
+
 Bounds of_call(const FunctionCall& call, const Leaves& leaves) {
   const auto argument = [&](std::size_t i) { return interval_of(call.arguments[i], leaves); };
+  if (find_infix(call.name) != nullptr) return of_bits(call, argument(0));
   if (call.name == "min" || call.name == "max") {
     const Bounds a = argument(0), b = argument(1);
     const bool is_min = call.name == "min";
@@ -84,8 +110,7 @@ Bounds of_call(const FunctionCall& call, const Leaves& leaves) {
     return IndexInterval{std::min(a->low, b->low), std::max(a->high, b->high)};
   }
   const std::optional<ir::Type> type = find_type(call.name);
-  // Intervals have at most 32 bits and a sign.
-  return type && *type == kInt64 ? argument(0) : std::nullopt;
+  return type && type->is_int() ? argument(0) : std::nullopt;  // where it fits into the type
 }
 
 /// a + factor * b; nothing where it overflows.
@@ -102,9 +127,8 @@ std::optional<Linear> sum_of(Linear a, const Linear& b, std::int64_t factor) {
   return a;
 }
 
-}  // namespace
-
-std::optional<IndexInterval> interval_of(const Term& term, const Leaves& leaves) {
+/// The value as it is before it wraps around.
+Bounds unwrapped(const Term& term, const Leaves& leaves) {
   if (const auto* integer = std::get_if<Integer>(&term.value)) return checked(integer->value, integer->value);
   if (const auto* index = std::get_if<IndexValue>(&term.value)) {
     const std::optional<std::int64_t> extent = leaves.extent(index->name);
@@ -123,12 +147,53 @@ std::optional<IndexInterval> interval_of(const Term& term, const Leaves& leaves)
   return std::nullopt;
 }
 
+/// The type that a term is computed in; nothing for a literal, which takes that of what it meets.
+std::optional<ir::Type> type_of(const Term& term, const Leaves& leaves) {
+  if (std::holds_alternative<IndexValue>(term.value)) return kIndex;
+  if (const auto* access = std::get_if<Access>(&term.value)) return leaves.type(*access);
+  const std::vector<Term>* operands = nullptr;
+  if (const auto* negation = std::get_if<Negation>(&term.value)) operands = &negation->operand;
+  if (const auto* binary = std::get_if<BinaryTerm>(&term.value)) operands = &binary->operands;
+  if (const auto* call = std::get_if<FunctionCall>(&term.value)) {
+    if (const std::optional<ir::Type> type = find_type(call->name)) return type;
+    operands = &call->arguments;
+  }
+  if (operands == nullptr) return std::nullopt;
+  // The condition of a select is the first of three.
+  for (auto operand = operands->rbegin(); operand != operands->rend(); ++operand) {
+    if (const std::optional<ir::Type> type = type_of(*operand, leaves)) return type;
+  }
+  return std::nullopt;
+}
+
+bool may_wrap_around(const IndexInterval& values, ir::Type type) {
+  if (type.bits >= 64) return false;
+  const bool is_unsigned = type.code == ir::TypeCode::kUInt;
+  const std::int64_t low = is_unsigned ? 0 : -(std::int64_t{1} << (type.bits - 1));
+  const std::int64_t high = (std::int64_t{1} << (is_unsigned ? type.bits : type.bits - 1)) - 1;
+  return values.low < low || values.high > high;
+}
+
+}  // namespace
+
+std::optional<IndexInterval> interval_of(const Term& term, const Leaves& leaves) {
+  const Bounds values = unwrapped(term, leaves);
+  if (!values) return std::nullopt;
+  const std::optional<ir::Type> type = type_of(term, leaves);
+  return type && may_wrap_around(*values, *type) ? std::nullopt : values;
+}
+
 std::optional<Linear> linear_of(const Term& term) {
   if (const auto* integer = std::get_if<Integer>(&term.value)) return Linear{integer->value, {}};
   if (const auto* index = std::get_if<IndexValue>(&term.value)) return Linear{0, {{index->name, 1}}};
   if (const auto* negation = std::get_if<Negation>(&term.value)) {
     const std::optional<Linear> a = linear_of(negation->operand[0]);
     return a ? sum_of({}, *a, -1) : std::nullopt;
+  }
+  if (const auto* call = std::get_if<FunctionCall>(&term.value); call != nullptr && call->name == "<<") {
+    const std::optional<Linear> a = linear_of(call->arguments[0]);
+    const std::optional<int> shift = shift_of(call->arguments[1]);
+    return a && shift ? sum_of({}, *a, std::int64_t{1} << *shift) : std::nullopt;
   }
   const auto* binary = std::get_if<BinaryTerm>(&term.value);
   if (binary == nullptr) return std::nullopt;

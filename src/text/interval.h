@@ -21,6 +21,7 @@ struct IndexInterval {
 struct Leaves {
   std::function<std::optional<std::int64_t>(const std::string& index)> extent;
   std::function<std::optional<IndexInterval>(const Access&)> element;
+  std::function<ir::Type(const Access&)> type;  ///< of the element
 };
 
 /// Nothing where a leaf is unknown, the term is of another kind, or numbers overflow.

@@ -6,6 +6,7 @@
 #include "space/nearest_name.h"
 #include "text/expression_error.h"
 #include "text/functions.h"
+#include "text/infix.h"
 #include "text/syntax.h"
 #include "text/token.h"
 
@@ -25,28 +26,6 @@ std::optional<ReductionKind> find_reduction(std::string_view name) {
     if (known == name) return kind;
   }
   return std::nullopt;
-}
-
-/// Binary operators by how tightly they bind, the loosest first. Comparisons do not chain.
-struct Level {
-  std::vector<std::pair<const char*, BinaryOp>> operators;
-  bool chains = true;
-};
-const std::vector<Level>& levels() {
-  static const std::vector<Level> list = {
-      {{{"||", BinaryOp::kOr}}},
-      {{{"&&", BinaryOp::kAnd}}},
-      {{{"==", BinaryOp::kEq},
-        {"!=", BinaryOp::kNe},
-        {"<=", BinaryOp::kLe},
-        {">=", BinaryOp::kGe},
-        {"<", BinaryOp::kLt},
-        {">", BinaryOp::kGt}},
-       false},
-      {{{"+", BinaryOp::kAdd}, {"-", BinaryOp::kSub}}},
-      {{{"*", BinaryOp::kMul}, {"/", BinaryOp::kDiv}, {"%", BinaryOp::kMod}}},
-  };
-  return list;
 }
 
 class Parser {
@@ -253,22 +232,30 @@ class Parser {
 
   Term term() { return binary(0); }
 
-  Term binary(std::size_t level) {
-    if (level == levels().size()) return unary();
+  /// Comparisons do not chain.
+  Term binary(int level) {
+    if (level == kInfixLevels) return unary();
     Term left = binary(level + 1);
-    const Level& here = levels()[level];
     while (true) {
-      const auto found = std::find_if(here.operators.begin(), here.operators.end(),
-                                      [&](const auto& entry) { return peek().is(entry.first); });
-      if (found == here.operators.end()) return left;
+      const InfixOperator* const found = peek().kind == Token::Kind::kSymbol ? find_infix(peek().text) : nullptr;
+      if (found == nullptr || found->level != level) return left;
       const std::size_t at = take().at;
-      Term right = binary(level + 1);
       std::vector<Term> operands;
       operands.push_back(std::move(left));
-      operands.push_back(std::move(right));
-      left = combined(at, found->second, std::move(operands));
-      if (!here.chains) return left;
+      operands.push_back(binary(level + 1));
+      left = found->op ? combined(at, *found->op, std::move(operands)) : bits(at, found->symbol, std::move(operands));
+      if (level == kComparisonLevel) return left;
     }
+  }
+
+  /// An operation on the bits of two literals is done here, on int64.
+  Term bits(std::size_t at, const char* symbol, std::vector<Term> operands) const {
+    const auto* a = std::get_if<Integer>(&operands[0].value);
+    const auto* b = std::get_if<Integer>(&operands[1].value);
+    if (a == nullptr || b == nullptr) return made(at, FunctionCall{symbol, std::move(operands)});
+    const std::vector<ir::Expr> literals{ir::Expr(a->value), ir::Expr(b->value)};
+    const ir::Expr folded = find_function(symbol)->build(literals);
+    return made(operands[0].at, Integer{*ir::as_const_int(folded)});
   }
 
   /// Arithmetic on two literals is done here, in double.
@@ -464,8 +451,9 @@ class Parser {
 }  // namespace
 
 std::size_t first_character(const Term& term) {
-  const auto* binary = std::get_if<BinaryTerm>(&term.value);
-  return binary == nullptr ? term.at : first_character(binary->operands[0]);
+  if (const auto* binary = std::get_if<BinaryTerm>(&term.value)) return first_character(binary->operands[0]);
+  const auto* call = std::get_if<FunctionCall>(&term.value);
+  return call != nullptr && find_infix(call->name) != nullptr ? first_character(call->arguments[0]) : term.at;
 }
 
 const char* reduction_name(ReductionKind kind) {

@@ -4,38 +4,16 @@
 
 #include "support/error.h"
 #include "text/canonical.h"
+#include "text/infix.h"
 
 namespace nestwright::text {
 namespace {
 
-using ir::BinaryOp;
-
-/// How tightly an operator binds; larger is tighter.
-int level_of(BinaryOp op) {
-  switch (op) {
-    case BinaryOp::kOr:
-      return 0;
-    case BinaryOp::kAnd:
-      return 1;
-    case BinaryOp::kEq:
-    case BinaryOp::kNe:
-    case BinaryOp::kLt:
-    case BinaryOp::kLe:
-    case BinaryOp::kGt:
-    case BinaryOp::kGe:
-      return 2;
-    case BinaryOp::kAdd:
-    case BinaryOp::kSub:
-      return 3;
-    case BinaryOp::kMul:
-    case BinaryOp::kDiv:
-    case BinaryOp::kMod:
-      return 4;
-    case BinaryOp::kMin:
-    case BinaryOp::kMax:
-      break;
-  }
-  throw InternalError("min and max are written as functions");
+/// The operator that a term is written with, between its operands; nullptr where it has none.
+const InfixOperator* infix_of(const Term& term) {
+  if (const auto* binary = std::get_if<BinaryTerm>(&term.value)) return find_infix(ir::binary_op_name(binary->op));
+  const auto* call = std::get_if<FunctionCall>(&term.value);
+  return call == nullptr ? nullptr : find_infix(call->name);
 }
 
 std::string real_text(double value) {
@@ -55,17 +33,19 @@ std::string joined(const std::vector<Term>& terms) {
 }
 
 std::string operand_text(const Term& term, int level, bool is_right) {
-  const auto* binary = std::get_if<BinaryTerm>(&term.value);
-  if (binary == nullptr) return to_string(term);
-  const int own = level_of(binary->op);
-  const bool is_comparison = level == level_of(BinaryOp::kEq);  // which does not chain
-  const bool needs_brackets = own < level || (own == level && (is_right || is_comparison));
+  const InfixOperator* const own = infix_of(term);
+  // Comparisons do not chain.
+  const bool needs_brackets = own != nullptr && (own->level < level || (own->level == level && is_right) ||
+                                                 (own->level == level && level == kComparisonLevel));
   return needs_brackets ? "(" + to_string(term) + ")" : to_string(term);
 }
 
+std::string infix_text(const InfixOperator& op, const std::vector<Term>& operands) {
+  return operand_text(operands[0], op.level, false) + op.symbol + operand_text(operands[1], op.level, true);
+}
+
 std::string unary_text(const char* op, const Term& operand) {
-  const bool is_binary = std::holds_alternative<BinaryTerm>(operand.value);
-  return op + (is_binary ? "(" + to_string(operand) + ")" : to_string(operand));
+  return op + (infix_of(operand) != nullptr ? "(" + to_string(operand) + ")" : to_string(operand));
 }
 
 std::string access_text(const Access& access) {
@@ -79,21 +59,21 @@ std::string access_text(const Access& access) {
 }  // namespace
 
 std::string to_string(const Term& term) {
-  return std::visit(ir::overloaded{
-                        [](const Integer& n) { return std::to_string(n.value); },
-                        [](const Real& n) { return real_text(n.value); },
-                        [](const IndexValue& n) { return n.name; },
-                        [](const Access& n) { return access_text(n); },
-                        [](const Negation& n) { return unary_text("-", n.operand[0]); },
-                        [](const Complement& n) { return unary_text("!", n.operand[0]); },
-                        [](const BinaryTerm& n) {
-                          const int level = level_of(n.op);
-                          return operand_text(n.operands[0], level, false) + ir::binary_op_name(n.op) +
-                                 operand_text(n.operands[1], level, true);
-                        },
-                        [](const FunctionCall& n) { return n.name + "(" + joined(n.arguments) + ")"; },
-                    },
-                    term.value);
+  return std::visit(
+      ir::overloaded{
+          [](const Integer& n) { return std::to_string(n.value); },
+          [](const Real& n) { return real_text(n.value); },
+          [](const IndexValue& n) { return n.name; },
+          [](const Access& n) { return access_text(n); },
+          [](const Negation& n) { return unary_text("-", n.operand[0]); },
+          [](const Complement& n) { return unary_text("!", n.operand[0]); },
+          [](const BinaryTerm& n) { return infix_text(*find_infix(ir::binary_op_name(n.op)), n.operands); },
+          [](const FunctionCall& n) {
+            const InfixOperator* const op = find_infix(n.name);
+            return op != nullptr ? infix_text(*op, n.arguments) : n.name + "(" + joined(n.arguments) + ")";
+          },
+      },
+      term.value);
 }
 
 }  // namespace nestwright::text

@@ -45,7 +45,7 @@ struct BinaryTerm {
   ir::BinaryOp op;
   std::vector<Term> operands;  ///< two
 };
-/// A function of text/functions.h or, named as the type, a conversion.
+/// A function of text/functions.h or, named as the type, a conversion, or, named by its symbol, an operator on bits.
 struct FunctionCall {
   std::string name;
   std::vector<Term> arguments;

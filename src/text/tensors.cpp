@@ -158,7 +158,8 @@ class TensorMaker {
 
   Leaves leaves() const {
     return {[this](const std::string& name) { return std::optional(stage_->find_axis(name)->extent); },
-            [](const Access&) { return std::optional<IndexInterval>(); }};
+            [](const Access&) { return std::optional<IndexInterval>(); },
+            [this](const Access& access) { return program_.find_tensor(access.tensor)->type; }};
   }
 
   const Program& program_;

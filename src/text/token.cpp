@@ -9,8 +9,8 @@
 namespace nestwright::text {
 namespace {
 
-constexpr std::string_view kTwoCharacters[] = {"<=", ">=", "==", "!=", "&&", "||"};
-constexpr std::string_view kOneCharacter = "+-*/%<>=!()[],;:?";
+constexpr std::string_view kTwoCharacters[] = {"<=", ">=", "==", "!=", "&&", "||", "<<", ">>"};
+constexpr std::string_view kOneCharacter = "+-*/%<>=!&|^()[],;:?";
 
 // Not those of <cctype>, which depend on the locale.
 bool is_digit(char c) { return c >= '0' && c <= '9'; }

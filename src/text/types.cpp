@@ -3,6 +3,7 @@
 
 #include "text/expression_error.h"
 #include "text/functions.h"
+#include "text/infix.h"
 #include "text/program.h"
 
 namespace nestwright::text {
@@ -148,6 +149,7 @@ class TypeChecker {
       fail(call.arguments[0].at,
            "the first argument of select is a condition, not " + types[0].type.str() + ": compare it");
     }
+    if (function.domain == NamedFunction::Domain::kWhole) check_bits(call, types);
     const std::size_t first = is_select ? 1 : 0;
     TermType type = types[first];
     // Literals take the type of an argument that is not one.
@@ -156,9 +158,11 @@ class TypeChecker {
       if (is_wider || !types[i].is_literal()) type = types[i];
     }
     for (std::size_t i = first; i < types.size(); ++i) {
-      if (types[i].is_literal() && !type.is_literal()) check_literal(call.arguments[i], type.type, call.name);
+      if (types[i].is_literal() && !type.is_literal()) {
+        check_literal(call.arguments[i], type.type, shown_name(function));
+      }
       if (types[i].is_literal() || types[i].type == type.type) continue;
-      fail(call.arguments[i].at, "the arguments of " + call.name + " are " + type.type.str() + " and " +
+      fail(call.arguments[i].at, "the arguments of " + shown_name(function) + " are " + type.type.str() + " and " +
                                      types[i].type.str() + ": convert one");
     }
     check_domain(function, type, at);
@@ -181,7 +185,26 @@ class TypeChecker {
         if (type.type != kFloat32) refuse("float32");
         return;
       case NamedFunction::Domain::kSelect:
+      case NamedFunction::Domain::kWhole:
         return;
+    }
+  }
+
+  static std::string shown_name(const NamedFunction& function) {
+    const std::string name = function.name;
+    return find_infix(name) != nullptr ? "'" + name + "'" : name;
+  }
+
+  /// Of an operator on bits.
+  void check_bits(const FunctionCall& call, const std::vector<TermType>& types) const {
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      const ir::Type type = types[i].type;
+      if (type.is_int()) continue;
+      fail(first_character(call.arguments[i]),
+           "'" + call.name + "' takes whole numbers, not " + type.str() +
+               (type.is_bool() ? ": write && and ||, and brackets around its operands, as it "
+                                 "binds less tightly than comparisons"
+                               : ": convert it, as in int32(...)"));
     }
   }
 

@@ -76,5 +76,19 @@ TEST(CanonicalText, KeepsTheOrderOfOperations) {
   EXPECT_EQ(body("A[i] * 1e30 + 2.0" + tail), "A[i0]*1e+30+2.0" + shown);
 }
 
+TEST(CanonicalText, HasBitsByThePrecedenceOfC) {
+  const auto body = [](const std::string& text) {
+    const std::string whole = canonical("C[i] = " + text + "; B: int32[4]");
+    return whole.substr(6, whole.find(';') - 6);
+  };
+  EXPECT_EQ(body("(B[i] & 3) == 1 || B[i] > 2"), "(B[i0]&3)==1||B[i0]>2");
+  EXPECT_EQ(body("B[i] | B[i] ^ B[i] & 7"), "B[i0]|B[i0]^B[i0]&7");
+  EXPECT_EQ(body("((B[i] | B[i]) ^ B[i]) & 7"), "((B[i0]|B[i0])^B[i0])&7");
+  EXPECT_EQ(body("B[i] << 1 + 1 >> 2"), "B[i0]<<2>>2");
+  EXPECT_EQ(body("(B[i] << 1) + (1 << 10)"), "(B[i0]<<1)+1024");
+  EXPECT_EQ(body("B[i] & (B[i] & 1)"), "B[i0]&(B[i0]&1)");
+  EXPECT_EQ(body("-(B[i] ^ 5) + (-8 >> 1 | 1)"), "-(B[i0]^5)+-3");
+}
+
 }  // namespace
 }  // namespace nestwright::text

@@ -144,6 +144,12 @@ TEST(ExpressionErrors, OfTypes) {
   refuse("select(^B[i], 1, 2)", "the first argument of select is a condition, not int32: compare it");
   refuse("max(^A[i], B[i])", "the arguments of max are int32 and float16: convert one");
   refuse("max(B[i], ^0.5)", "this number is no int32");
+  refuse("^sin(B[i])", "sin takes floating-point numbers, not int32");
+  refuse("^trunc(P[i])", "trunc takes numbers, not bool");
+  refuse("B[i] & ^A[i]", "'&' takes whole numbers, not float16: convert it, as in int32(...)");
+  refuse("B[i] << ^1.5", "'<<' takes whole numbers, not float32");
+  refuse("^P[i] | P[i]", "'|' takes whole numbers, not bool: write && and ||");
+  refuse("B[i] & (^B[i] == 0)", "'&' takes whole numbers, not bool");
   refuse("D[^A[i]]", "an index is a whole number, not float16: convert it");
   refuse("^B[i - 1]?0.5", "the padding of 'B' is no value of its type, int32");
   refuse("^P[i - 1]?2", "the padding of 'P' is no value of its type, bool");
@@ -157,6 +163,10 @@ TEST(ExpressionErrors, OfExtents) {
   expect_error("C[i] = A[^B[i]] i=4; B: int32", "this index does not say how large 'A' is: declare its shape");
   expect_error("C[i] = A[^B[i]] i=4; B: int32; A: float32[9]",
                "index 0 of 'A' has no known range: clamp it, or give the range of the tensor that it is read from");
+  expect_error("C[i] = A[^I[i] + 100] i=4; I: int8 in [0, 99]; A: float32[500]",
+               "index 0 of 'A' has no known range");  // it wraps around
+  expect_error("C[i] = A[^i & 5] i=4; A: float32[500]", "index 0 of 'A' has no known range");
+  expect_error("C[i] = A[^i << i] i=4; A: float32[500]", "index 0 of 'A' has no known range");
   expect_error("C[i] = A[^i - 1] i=4", "index 0 of 'A' runs from -1 to 2, but the extent is 3");
   expect_error("C[i] = A[^i + 1] i=4; A: float32[4]", "index 0 of 'A' runs from 1 to 4, but the extent is 4");
   expect_error("C[i] = A[^i] i=5; A: float32[4]", "index 0 of 'A' runs from 0 to 4, but the extent is 4");

@@ -18,6 +18,9 @@ TEST(Extents, OfInputsFollowFromTheirIndices) {
   EXPECT_EQ(shape_of("Y[i] = X[i] + X[i + 2] i=10", "X"), (Shape{12}));
   EXPECT_EQ(shape_of("Y[i] = X[min(i, 3), max(i, 2), clamp(i, 0, 4)] i=10", "X"), (Shape{4, 10, 5}));
   EXPECT_EQ(shape_of("Y[i, j] = T[I[i], j] i=10 j=4; I: int32 in [0, 99]", "T"), (Shape{100, 4}));
+  EXPECT_EQ(shape_of("Y[i] = X[i & 7, i >> 2, i << 1] i=10", "X"), (Shape{8, 3, 19}));
+  EXPECT_EQ(shape_of("Y[i] = T[int64(I[i]) + 200] i=10; I: int8 in [0, 99]", "T"), (Shape{300}));
+  EXPECT_EQ(shape_of("Y[i] = T[I[i] & 15] i=10; I: int32", "T"), (Shape{16}));
   EXPECT_EQ(shape_of("Y[i] = a[] * X[i] i=3", "a"), Shape{});
   EXPECT_EQ(shape_of("Y[i] = select(i >= 2, X[i - 2], 0) i=10", "X"), (Shape{8}));
 }
@@ -27,6 +30,7 @@ TEST(Extents, OfIndicesFollowFromShapes) {
       "Y[n, c, y, x] = sum(d, r, s, X[n, d, 2*y + r, 2*x + s] * W[c, d, r, s]);"
       "X: float32[1, 4, 9, 11]; W: float32[8, 4, 3, 3]";
   EXPECT_EQ(shape_of(convolution, "Y"), (Shape{1, 8, 4, 5}));
+  EXPECT_EQ(shape_of("Y[i] = X[i << 1]; X: float32[9]", "Y"), (Shape{5}));
   EXPECT_EQ(shape_of("T[i] = A[i] * 2; C[a] = T[a] + B[a] i=6", "C"), (Shape{6}));
   EXPECT_EQ(shape_of("T[i] = A[i] * 2; C[a] = A[a] + 1 i=6", "C"), (Shape{6}));
 }

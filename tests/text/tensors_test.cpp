@@ -47,12 +47,34 @@ TEST(Tensors, ArgmaxIsAReductionOfPairs) {
 }
 
 TEST(Tensors, HaveEveryFunctionAndReduction) {
-  for (const char* body :
-       {"exp(X[i])",        "log(X[i])",     "log2(X[i])",        "sqrt(X[i])",      "rsqrt(X[i])",
-        "tanh(X[i])",       "sigmoid(X[i])", "erf(X[i])",         "pow(X[i], 2)",    "scale(X[i], 3)",
-        "round_tf32(X[i])", "floor(X[i])",   "ceil(X[i])",        "round(X[i])",     "abs(X[i])",
-        "min(X[i], 1)",     "max(1, X[i])",  "clamp(X[i], 0, 1)", "fma(X[i], 2, 1)", "select(X[i] < 1, X[i], 2)"}) {
+  for (const char* body : {"exp(X[i])",
+                           "log(X[i])",
+                           "log2(X[i])",
+                           "sqrt(X[i])",
+                           "rsqrt(X[i])",
+                           "tanh(X[i])",
+                           "sigmoid(X[i])",
+                           "erf(X[i])",
+                           "pow(X[i], 2)",
+                           "scale(X[i], 3)",
+                           "round_tf32(X[i])",
+                           "floor(X[i])",
+                           "ceil(X[i])",
+                           "round(X[i])",
+                           "abs(X[i])",
+                           "sin(X[i])",
+                           "cos(X[i])",
+                           "trunc(X[i])",
+                           "min(X[i], 1)",
+                           "max(1, X[i])",
+                           "clamp(X[i], 0, 1)",
+                           "fma(X[i], 2, 1)",
+                           "select(X[i] < 1, X[i], 2)"}) {
     EXPECT_EQ(tensors_of(std::string("Y[i] = ") + body + " i=4").args.back().dtype(), kFloat32) << body;
+  }
+  for (const char* op : {"&", "|", "^", "<<", ">>"}) {
+    const std::string text = std::string("Y[i] = X[i] ") + op + " 3; X: uint8[4]";
+    EXPECT_EQ(tensors_of(text).args.back().dtype(), kUInt8) << op;
   }
   for (const char* reduction : {"sum", "prod", "min", "max"}) {
     EXPECT_EQ(tensors_of(std::string("Y[] = ") + reduction + "(i, X[i]) i=4").args.back().dtype(), kFloat32);
