@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "support/error.h"
 #include "text/functions.h"
 #include "text/interval.h"
 

@@ -84,7 +84,9 @@ const std::vector<Wrong> kWrong = {
     {"UnknownStrategy", tune(kSmallWorkload, "--strategy luck"), {"--strategy", "luck", "evolutionary"}},
     {"UnknownCostModel", tune(kSmallWorkload, "--cost-model oracle"), {"--cost-model", "oracle", "xgboost"}},
 
-    {"UnknownKnob", {"lower", kSmallWorkload, "--config", "warp=3"}, {"knob 'vector_axis'"}},
+    {"UnknownKnob",
+     {"lower", kSmallWorkload, "--config", "warp=3"},
+     {"there is no knob 'warp'", "the knobs are vector_axis, "}},
     {"MalformedConfig", {"lower", kSmallWorkload, "--config", "fast"}, {"part 'fast' is malformed", "knob=value"}},
     {"UnknownPass", {"lower", kSmallWorkload, "--print-after", "magic"}, {"no pass 'magic'", "vectorize"}},
     {"UnknownTemplate",
