@@ -34,7 +34,6 @@ void SearchSpace::restrict_to(const Restriction& restriction) {
   std::vector<const ConfigSpace*> spaces;
   for (const Member& m : members_) spaces.push_back(&m.space);
   check_restriction(restriction, spaces);
-  is_restricted_ = true;
   double valid = 0;
   for (Member& m : members_) {
     m.part = restrict_space(m.space, restriction);
@@ -49,8 +48,8 @@ void SearchSpace::restrict_to(const Restriction& restriction) {
 void SearchSpace::add_seed(const Member& member, const Config& seed) {
   std::optional<Config> config = seed;
   if (!member.searched().is_valid(seed)) {
-    if (is_restricted_ && seeds_.empty()) has_default_ = false;
-    config = is_restricted_ ? complete_within(member.searched(), seed) : std::nullopt;
+    if (member.part && seeds_.empty()) has_default_ = false;
+    config = member.part ? complete_within(*member.part, seed) : std::nullopt;
   }
   if (!config) return;
   Point point{member.source->name, member.source->version, std::move(*config)};
@@ -69,8 +68,7 @@ const SearchSpace::Member& SearchSpace::member(const Point& point) const {
                                point.version, task_.workload.str()));
 }
 
-SearchSpace::SearchSpace(const SearchSpace& whole, const Member& member)
-    : task_(whole.task_), members_{member}, is_restricted_(whole.is_restricted_) {
+SearchSpace::SearchSpace(const SearchSpace& whole, const Member& member) : task_(whole.task_), members_{member} {
   std::copy_if(whole.seeds_.begin(), whole.seeds_.end(), std::back_inserter(seeds_),
                [&](const Point& seed) { return seed.template_name == member.source->name; });
 }
@@ -79,7 +77,7 @@ std::vector<SearchSpace::Part> SearchSpace::parts() const {
   std::vector<Part> parts;
   if (members_.size() < 2) return parts;
   for (const Member& m : members_) {
-    if (is_restricted_ && m.valid_points() == 0) continue;
+    if (m.part && m.valid_points() == 0) continue;
     parts.push_back({m.source->name, std::unique_ptr<SearchSpace>(new SearchSpace(*this, m))});
   }
   return parts;
@@ -131,7 +129,7 @@ Point SearchSpace::at(unsigned __int128 index) const {
 
 std::optional<Point> SearchSpace::find(const std::string& template_name, int version, const Config& config) const {
   std::optional<Point> point = find_anywhere(template_name, version, config);
-  if (point && is_restricted_ && !member(*point).searched().is_valid(point->config)) return std::nullopt;
+  if (point && is_restricted() && !member(*point).searched().is_valid(point->config)) return std::nullopt;
   return point;
 }
 

@@ -52,7 +52,7 @@ class SearchSpace {
   const std::vector<Point>& seeds() const { return seeds_; }
   /// The default where nothing was tuned, which is the first seed. nullopt where the restriction excludes it.
   std::optional<Point> default_point() const;
-  bool is_restricted() const { return is_restricted_; }
+  bool is_restricted() const { return members_.front().part.has_value(); }
   /// The spaces of the single templates, so that each is searched for itself; empty where there is one template only.
   virtual std::vector<Part> parts() const;
   /// A point drawn uniformly from the valid points of a template that was drawn before, each being as likely, so that a
@@ -90,7 +90,6 @@ class SearchSpace {
 
   Task task_;
   std::vector<Member> members_;
-  bool is_restricted_ = false;
   bool has_default_ = true;  ///< the first seed is the default
 };
 

@@ -54,14 +54,11 @@ std::optional<Lookup> choose(const ExportCommandOptions& options, const Task& ta
   return look_up_trial(task, *trial);
 }
 
-/// What a user has to know of a configuration that was completed, or was not tuned for this task on this machine; ""
-/// for others.
+/// Returns the note on a configuration that was completed, or was not tuned for this task on this machine; "" for
+/// others.
 std::string origin_note(const Lookup& found, const Task& task) {
   if (found.match == MatchKind::kExact) return {};
-  if (found.match == MatchKind::kGiven) {
-    return fmt::format("template  {} version {}\nconfig    {}\n", found.source->name, found.source->version,
-                       found.config.str());
-  }
+  if (found.match == MatchKind::kGiven) return config_text(found);
   const bool elsewhere = found.match == MatchKind::kOtherMachine;
   return fmt::format(
       "nestwright: {} was not tuned{}, the {} configuration was exported: run nestwright tune for a better one\n",

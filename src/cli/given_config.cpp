@@ -1,5 +1,7 @@
 #include "cli/given_config.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "cli/option_checks.h"
@@ -10,10 +12,8 @@ namespace {
 
 bool has_all_knobs(const ConfigSpace& space, const Config& config) {
   const auto is_there = [&](const ConfigEntry& entry) {
-    return std::any_of(space.branches().begin(), space.branches().end(), [&](const Branch& branch) {
-      return std::any_of(branch.knobs.begin(), branch.knobs.end(),
-                         [&](const Knob& knob) { return knob.name == entry.knob; });
-    });
+    return std::any_of(space.branches().begin(), space.branches().end(),
+                       [&](const Branch& branch) { return find_knob(branch, entry.knob) != nullptr; });
   };
   return std::all_of(config.entries().begin(), config.entries().end(), is_there);
 }
@@ -50,6 +50,11 @@ Lookup given_config(const Task& task, const std::string& text, const std::string
   found.source = chosen == serving.end() ? serving.front() : *chosen;
   found.config = complete_given(*found.source, task.workload, task.target, given);
   return found;
+}
+
+std::string config_text(const Lookup& found) {
+  return fmt::format("template  {} version {}\nconfig    {}\n", found.source->name, found.source->version,
+                     found.config.str());
 }
 
 std::string origin_text(const Lookup& found) {

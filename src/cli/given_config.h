@@ -19,7 +19,9 @@ Argument add_template(Command& command, std::string& name);
 /// and where there is no such template.
 Lookup given_config(const Task& task, const std::string& text, const std::string& only);
 
-/// Where a configuration comes from: "given", "exact", "nearest: recorded for matmul m=64 n=64 k=64", ...
+/// Returns two lines: template with its version, and configuration.
+std::string config_text(const Lookup& found);
+/// Returns where a configuration comes from: "given", "exact", "nearest: recorded for matmul m=64 n=64 k=64", ...
 std::string origin_text(const Lookup& found);
 
 }  // namespace nestwright::cli

@@ -63,8 +63,7 @@ int run(const LowerCommandOptions& options) {
     throw UsageError("--resources: only CUDA's compiler tells what kernels take: give --target cuda,arch=sm_90");
   }
   const Lookup found = choose(options, task);
-  note(fmt::format("match     {}\ntemplate  {} version {}\nconfig    {}\n", origin_text(found), found.source->name,
-                   found.source->version, found.config.str()));
+  note(fmt::format("match     {}\n{}", origin_text(found), config_text(found)));
 
   const Instance instance = instantiate(*found.source, task.workload, task.target, found.config);
   if (options.schedule) {

@@ -50,11 +50,6 @@ std::string outcome_text(const Measurement& m) {
   return format_time(m.timing) + disturbed;
 }
 
-std::string config_text(const Lookup& found) {
-  return fmt::format("template  {} version {}\nconfig    {}\n", found.source->name, found.source->version,
-                     found.config.str());
-}
-
 void print_text(const Comparison& c, const Task& task) {
   std::string text = fmt::format("workload  {}\ntarget    {}\n{}time      {}\n", task.workload.str(), task.target.str(),
                                  config_text(c.given), outcome_text(c.measured));

@@ -43,7 +43,7 @@ struct TuneOptions {
   }
 };
 
-/// What --fix and --only say. Throws UsageError where they are malformed.
+/// Parses --fix and --only. Throws UsageError where they are malformed.
 Restriction restriction_of(const TuneOptions& options) {
   Restriction restriction{Config::parse(fmt::format("{}", fmt::join(options.fixed, " "))), {}};
   for (const std::string& condition : options.only) restriction.only.push_back(KnobCondition::parse(condition));
@@ -66,10 +66,11 @@ void announce_restriction(const Task& task, const SessionOptions& session) {
   note(printable(text) + "\n");
 }
 
-/// What the result stays within, and whether the task's best is another one. "" without a restriction.
-std::string within_text(const SessionResult& result, const std::optional<BestRecord>& of_task,
+/// Returns what the result stays within, and whether the task's best is another one. "" without a restriction.
+std::string within_text(const SessionResult& result, const Task& task, const TuningLog& log,
                         const Restriction& restriction) {
   if (restriction.empty()) return {};
+  const auto of_task = log.best(filter_of(task_key(task)), usable_templates(*task.workload.op, task.target.device));
   std::string text = restriction.str();
   if (of_task && of_task->trial != result.best->trial) {
     text += fmt::format("; the task's best is outside ({}), as nestwright query says",
@@ -144,8 +145,7 @@ int run(TuneOptions& options) {
     if (!restriction.empty()) json["within"] = restriction.str();
     print_json(json);
   } else if (result.best) {
-    const auto of_task = log.best(filter_of(task_key(task)), usable_templates(*task.workload.op, task.target.device));
-    print_text(result, task, within_text(result, of_task, restriction));
+    print_text(result, task, within_text(result, task, log, restriction));
   }
   if (result.interrupted || is_interrupted()) return kInterrupted;  // the flag may be set during the final race
   if (!result.best) {

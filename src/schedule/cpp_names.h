@@ -10,7 +10,7 @@
 
 namespace nestwright {
 
-/// What the printed text calls things. Copies are scopes: names that a copy makes are free again outside of it.
+/// The identifiers of a printed text. A copy is a scope: the names that it makes are free again outside of it.
 class CppNames {
  public:
   CppNames();

@@ -83,9 +83,6 @@ class PrimitivePrinter {
  public:
   PrimitivePrinter(const Schedule& printed, CppNames names)
       : names_(std::move(names)), schedule_(create_schedule(printed.state().outputs)) {
-    for (const StageState& stage : schedule_.state().stages) {
-      if (stage.tensorize) intrinsics_.push_back(*stage.tensorize->intrinsic);
-    }
     for (const StageState& stage : printed.state().stages) {
       if (stage.tensorize) intrinsics_.push_back(*stage.tensorize->intrinsic);
     }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "space/nearest_name.h"
+
 namespace nestwright {
 
 int candidate_index(const Knob& knob, const ConfigEntry& entry) {
@@ -96,6 +98,23 @@ std::vector<std::string> knob_names(const Branch& branch) {
   std::vector<std::string> names;
   for (const Knob& knob : branch.knobs) names.push_back(knob.name);
   return names;
+}
+
+std::vector<std::string> knob_names(std::span<const Branch* const> branches) {
+  std::vector<std::string> names;
+  for (const Branch* branch : branches) add_missing(names, knob_names(*branch));
+  return names;
+}
+
+std::string unknown_knob_text(const std::string& name, std::span<const Branch* const> branches) {
+  const std::vector<std::string> names = knob_names(branches);
+  return "there is no knob '" + name + "'" + did_you_mean(name, names) + "; the knobs are " + join_names(names);
+}
+
+void add_missing(std::vector<std::string>& list, const std::vector<std::string>& more) {
+  for (const std::string& each : more) {
+    if (std::find(list.begin(), list.end(), each) == list.end()) list.push_back(each);
+  }
 }
 
 }  // namespace nestwright

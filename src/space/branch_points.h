@@ -41,5 +41,12 @@ std::string violation_text(const Constraint& constraint, const Config& config);
 std::vector<std::string> candidate_texts(const Knob& knob);
 
 std::vector<std::string> knob_names(const Branch& branch);
+/// The names of the knobs of any of the branches, each once.
+std::vector<std::string> knob_names(std::span<const Branch* const> branches);
+/// What is said of a name that is none of knob_names(branches).
+std::string unknown_knob_text(const std::string& name, std::span<const Branch* const> branches);
+
+/// Appends those of `more` that `list` lacks.
+void add_missing(std::vector<std::string>& list, const std::vector<std::string>& more);
 
 }  // namespace nestwright

@@ -1,6 +1,8 @@
 #include "space/condition_parser.h"
 
+#include <algorithm>
 #include <charconv>
+#include <initializer_list>
 #include <utility>
 
 #include "support/error.h"
@@ -62,33 +64,32 @@ class Parser {
     if (node.is_condition()) refuse(node.at, "a comparison is no number: join comparisons by 'and' or 'or'");
   }
 
-  Node disjunction() {
-    Node left = conjunction();
-    for (std::size_t at = next(); accept("or"); at = next()) {
-      Node right = conjunction();
-      require_condition(left);
-      require_condition(right);
-      left = combine(Kind::kOr, at, std::move(left), std::move(right));
+  using Sign = std::pair<std::string_view, Kind>;
+
+  /// What `tighter` parses, joined by the signs, from the left. `require` refuses an operand of the other kind.
+  Node chain(Node (Parser::*tighter)(), std::initializer_list<Sign> signs, void (Parser::*require)(const Node&) const) {
+    Node left = (this->*tighter)();
+    for (;;) {
+      const std::size_t at = next();
+      const auto sign = std::find_if(signs.begin(), signs.end(), [&](const Sign& s) { return accept(s.first); });
+      if (sign == signs.end()) return left;
+      Node right = (this->*tighter)();
+      (this->*require)(left);
+      (this->*require)(right);
+      left = combine(sign->second, at, std::move(left), std::move(right));
     }
-    return left;
   }
 
-  Node conjunction() {
-    Node left = comparison();
-    for (std::size_t at = next(); accept("and"); at = next()) {
-      Node right = comparison();
-      require_condition(left);
-      require_condition(right);
-      left = combine(Kind::kAnd, at, std::move(left), std::move(right));
-    }
-    return left;
-  }
+  Node disjunction() { return chain(&Parser::conjunction, {{"or", Kind::kOr}}, &Parser::require_condition); }
+  Node conjunction() { return chain(&Parser::comparison, {{"and", Kind::kAnd}}, &Parser::require_condition); }
+  Node sum() { return chain(&Parser::product, {{"+", Kind::kAdd}, {"-", Kind::kSub}}, &Parser::require_number); }
+  Node product() { return chain(&Parser::operand, {{"*", Kind::kMul}}, &Parser::require_number); }
 
   Node comparison() {
     Node left = sum();
     const std::size_t at = next();
-    constexpr std::pair<std::string_view, Kind> kSigns[] = {{"<=", Kind::kLe}, {">=", Kind::kGe}, {"==", Kind::kEq},
-                                                            {"!=", Kind::kNe}, {"<", Kind::kLt},  {">", Kind::kGt}};
+    constexpr Sign kSigns[] = {{"<=", Kind::kLe}, {">=", Kind::kGe}, {"==", Kind::kEq},
+                               {"!=", Kind::kNe}, {"<", Kind::kLt},  {">", Kind::kGt}};
     for (const auto& [sign, kind] : kSigns) {
       if (!accept(sign)) continue;
       Node right = sum();
@@ -97,30 +98,6 @@ class Parser {
       return combine(kind, at, std::move(left), std::move(right));
     }
     if (accept("=")) refuse(at, "equality is written ==");
-    return left;
-  }
-
-  Node sum() {
-    Node left = product();
-    for (;;) {
-      const std::size_t at = next();
-      const bool adds = accept("+");
-      if (!adds && !accept("-")) return left;
-      Node right = product();
-      require_number(left);
-      require_number(right);
-      left = combine(adds ? Kind::kAdd : Kind::kSub, at, std::move(left), std::move(right));
-    }
-  }
-
-  Node product() {
-    Node left = operand();
-    for (std::size_t at = next(); accept("*"); at = next()) {
-      Node right = operand();
-      require_number(left);
-      require_number(right);
-      left = combine(Kind::kMul, at, std::move(left), std::move(right));
-    }
     return left;
   }
 

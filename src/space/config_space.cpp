@@ -69,9 +69,8 @@ std::vector<int> branches_across(const std::vector<Branch>& branches, const Bran
     bool differs = false;
     for (const Knob& there : branches[b].knobs) {
       if (there.kind != KnobKind::kChoice) break;
-      const auto here =
-          std::find_if(from.knobs.begin(), from.knobs.end(), [&](const Knob& k) { return k.name == there.name; });
-      if (here == from.knobs.end() || here->kind != KnobKind::kChoice) continue;
+      const Knob* const here = find_knob(from, there.name);
+      if (here == nullptr || here->kind != KnobKind::kChoice) continue;
       const bool same = here->candidates == there.candidates;
       if (there.name == knob.name) {
         differs = !same;
@@ -131,6 +130,12 @@ PointCount ConfigSpace::count_all() const {
     count.points += points;
   }
   return count;
+}
+
+const Knob* find_knob(const Branch& branch, std::string_view name) {
+  const auto found =
+      std::find_if(branch.knobs.begin(), branch.knobs.end(), [&](const Knob& knob) { return knob.name == name; });
+  return found == branch.knobs.end() ? nullptr : &*found;
 }
 
 PointCount ConfigSpace::count_valid() const {

@@ -12,6 +12,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "space/config.h"
@@ -40,6 +41,9 @@ struct Branch {
   std::vector<Knob> knobs;
   std::vector<Constraint> constraints;
 };
+
+/// The knob of that name; nullptr where the branch lacks it.
+const Knob* find_knob(const Branch& branch, std::string_view name);
 
 struct PointCount {
   double points = 0;

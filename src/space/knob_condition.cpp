@@ -18,12 +18,6 @@ using Branches = std::span<const Branch* const>;
 using Values = std::span<const KnobValue>;
 using Number = std::function<double(Values)>;
 
-const Knob* find_knob(const Branch& branch, const std::string& name) {
-  const auto found =
-      std::find_if(branch.knobs.begin(), branch.knobs.end(), [&](const Knob& k) { return k.name == name; });
-  return found == branch.knobs.end() ? nullptr : &*found;
-}
-
 /// The first knob of that name; nullptr where no branch has one.
 const Knob* find_knob(Branches branches, const std::string& name) {
   for (const Branch* branch : branches) {
@@ -72,9 +66,7 @@ class Checker {
     for (const Branch* branch : branches_) {
       const Knob* of_branch = find_knob(*branch, knob.word);
       if (of_branch == nullptr) continue;
-      for (const std::string& label : of_branch->labels) {
-        if (std::find(options.begin(), options.end(), label) == options.end()) options.push_back(label);
-      }
+      add_missing(options, of_branch->labels);
     }
     if (std::find(options.begin(), options.end(), option_text(option)) != options.end()) return;
     refuse(option, "'" + option_text(option) + "' is no option of the knob '" + knob.word + "'; its options are " +
@@ -83,7 +75,7 @@ class Checker {
 
   void check_number(const Node& node) const {
     const Knob* knob = find_knob(branches_, node.word);
-    if (knob == nullptr) refuse_unknown(node);
+    if (knob == nullptr) refuse(node, unknown_knob_text(node.word, branches_));
     if (!knob->labels.empty()) {
       refuse(node, "the knob '" + node.word + "' has options, not numbers: compare it by == or != with one of " +
                        join_names(knob->labels));
@@ -97,19 +89,6 @@ class Checker {
       refuse(node, "the knob '" + node.word + "' has " + std::to_string(parts) +
                        (parts == 1 ? " part, number 0" : " parts, numbered from 0"));
     }
-  }
-
-  [[noreturn]] void refuse_unknown(const Node& node) const {
-    std::vector<std::string> names;
-    for (const Branch* branch : branches_) {
-      for (const std::string& name : knob_names(*branch)) {
-        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-      }
-    }
-    const std::string meant = nearest_name(node.word, names);
-    refuse(node, "there is no knob '" + node.word + "'" +
-                     (meant.empty() ? std::string() : "; did you mean '" + meant + "'") + "; the knobs are " +
-                     join_names(names));
   }
 
   [[noreturn]] void refuse(const Node& node, const std::string& what) const { refuse_condition(text_, node.at, what); }

@@ -36,13 +36,12 @@ bool next_tuple(const Branch& branch, const std::vector<int>& knobs, CandidateIn
 std::vector<int> constraint_positions(const Branch& branch, const Constraint& constraint) {
   std::vector<int> positions;
   for (const std::string& name : constraint.knobs) {
-    const auto found =
-        std::find_if(branch.knobs.begin(), branch.knobs.end(), [&](const Knob& k) { return k.name == name; });
-    if (found == branch.knobs.end()) {
+    const Knob* const found = find_knob(branch, name);
+    if (found == nullptr) {
       throw InternalError("the constraint '" + constraint.reason + "' names the knob '" + name +
                           "', which its branch does not have");
     }
-    positions.push_back(static_cast<int>(found - branch.knobs.begin()));
+    positions.push_back(static_cast<int>(found - branch.knobs.data()));
   }
   return positions;
 }

@@ -38,6 +38,11 @@ std::string nearest_name(std::string_view word, std::span<const std::string> kno
   return best;
 }
 
+std::string did_you_mean(std::string_view word, std::span<const std::string> known) {
+  const std::string meant = nearest_name(word, known);
+  return meant.empty() ? std::string() : "; did you mean '" + meant + "'";
+}
+
 std::string join_names(std::span<const std::string> names, std::size_t limit) {
   std::string text;
   for (std::size_t i = 0; i < std::min(limit, names.size()); ++i) text += (i == 0 ? "" : ", ") + names[i];

@@ -12,6 +12,9 @@ namespace nestwright {
 /// letters). Empty where there is none.
 std::string nearest_name(std::string_view word, std::span<const std::string> known);
 
+/// "; did you mean 'b'" where b is the nearest of the names; empty where there is none.
+std::string did_you_mean(std::string_view word, std::span<const std::string> known);
+
 /// The names as "a, b, c", cut off after `limit` names with the total number of names.
 std::string join_names(std::span<const std::string> names, std::size_t limit = 24);
 

@@ -26,10 +26,8 @@ std::string entry_text(const ConfigEntry& entry) { return Config({entry}).str();
 
 [[noreturn]] void refuse_unknown(const ConfigEntry& entry, const Branch& branch) {
   const std::vector<std::string> names = knob_names(branch);
-  const std::string meant = nearest_name(entry.knob, names);
-  throw UsageError("there is no knob '" + entry.knob + "' under these choices" +
-                   (meant.empty() ? std::string() : "; did you mean '" + meant + "'") + "; the knobs are " +
-                   join_names(names));
+  throw UsageError("there is no knob '" + entry.knob + "' under these choices" + did_you_mean(entry.knob, names) +
+                   "; the knobs are " + join_names(names));
 }
 
 /// Follows the choices of `parsed` down the tree of branches, one choice at each level.
@@ -68,8 +66,7 @@ Config ConfigSpace::resolve(const Config& parsed) const {
   const int named = find_branch(branches_, parsed);
   const Branch& branch = named >= 0 ? branches_[static_cast<std::size_t>(named)] : follow_choices(branches_, parsed);
   for (const ConfigEntry& entry : parsed.entries()) {
-    const auto names_it = [&](const Knob& knob) { return knob.name == entry.knob; };
-    if (std::none_of(branch.knobs.begin(), branch.knobs.end(), names_it)) refuse_unknown(entry, branch);
+    if (find_knob(branch, entry.knob) == nullptr) refuse_unknown(entry, branch);
   }
   CandidateIndices chosen;
   for (const Knob& knob : branch.knobs) {

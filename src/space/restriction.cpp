@@ -10,33 +10,18 @@
 namespace nestwright {
 namespace {
 
-void add_new(std::vector<std::string>& list, const std::vector<std::string>& more) {
-  for (const std::string& each : more) {
-    if (std::find(list.begin(), list.end(), each) == list.end()) list.push_back(each);
-  }
-}
-
-std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
-  const std::string meant = word.empty() ? std::string() : nearest_name(word, known);
-  return meant.empty() ? std::string() : "; did you mean '" + meant + "'";
-}
-
 void check_fixed(const ConfigEntry& entry, std::span<const Branch* const> branches) {
-  std::vector<std::string> names, candidates;
+  std::vector<std::string> candidates;
   for (const Branch* branch : branches) {
-    add_new(names, knob_names(*branch));
-    for (const Knob& knob : branch->knobs) {
-      if (knob.name != entry.knob) continue;
-      if (named_candidate(knob, entry) >= 0) return;
-      add_new(candidates, candidate_texts(knob));
-    }
+    const Knob* const knob = find_knob(*branch, entry.knob);
+    if (knob == nullptr) continue;
+    if (named_candidate(*knob, entry) >= 0) return;
+    add_missing(candidates, candidate_texts(*knob));
   }
-  if (candidates.empty()) {
-    throw UsageError("there is no knob '" + entry.knob + "'" + suggestion(entry.knob, names) + "; the knobs are " +
-                     join_names(names));
-  }
-  throw UsageError(Config({entry}).str() + " is not a candidate of the knob '" + entry.knob + "'" +
-                   suggestion(entry.label, candidates) + "; its candidates are " + join_names(candidates));
+  if (candidates.empty()) throw UsageError(unknown_knob_text(entry.knob, branches));
+  const std::string meant = entry.label.empty() ? std::string() : did_you_mean(entry.label, candidates);
+  throw UsageError(Config({entry}).str() + " is not a candidate of the knob '" + entry.knob + "'" + meant +
+                   "; its candidates are " + join_names(candidates));
 }
 
 /// nullopt where no point of the branch keeps the fixed values.

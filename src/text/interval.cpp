@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/interval.h"
 #include "text/functions.h"
 #include "text/infix.h"
 
@@ -166,21 +167,14 @@ std::optional<ir::Type> type_of(const Term& term, const Leaves& leaves) {
   return std::nullopt;
 }
 
-bool may_wrap_around(const IndexInterval& values, ir::Type type) {
-  if (type.bits >= 64) return false;
-  const bool is_unsigned = type.code == ir::TypeCode::kUInt;
-  const std::int64_t low = is_unsigned ? 0 : -(std::int64_t{1} << (type.bits - 1));
-  const std::int64_t high = (std::int64_t{1} << (is_unsigned ? type.bits : type.bits - 1)) - 1;
-  return values.low < low || values.high > high;
-}
-
 }  // namespace
 
 std::optional<IndexInterval> interval_of(const Term& term, const Leaves& leaves) {
   const Bounds values = unwrapped(term, leaves);
   if (!values) return std::nullopt;
   const std::optional<ir::Type> type = type_of(term, leaves);
-  return type && may_wrap_around(*values, *type) ? std::nullopt : values;
+  const bool may_wrap_around = type && !ir::within({values->low, values->high}, ir::type_range(*type));
+  return may_wrap_around ? std::nullopt : values;
 }
 
 std::optional<Linear> linear_of(const Term& term) {

@@ -388,10 +388,9 @@ class Parser {
                   " is not the whole right side: give it a statement of its own, and read its tensor here");
     }
     const std::vector<std::string> names = function_names();
-    const std::string meant = nearest_name(function.text, names);
-    fail_at(function.at, "there is no function '" + function.text + "'" +
-                             (meant.empty() ? "" : "; did you mean '" + meant + "'") + "; the functions are " +
-                             join_names(names) + ", conversions as float32(x), and at the right of '=' reductions");
+    fail_at(function.at, "there is no function '" + function.text + "'" + did_you_mean(function.text, names) +
+                             "; the functions are " + join_names(names) +
+                             ", conversions as float32(x), and at the right of '=' reductions");
   }
 
   /// Terms between brackets.

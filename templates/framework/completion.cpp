@@ -187,7 +187,7 @@ Config complete_given(const Template& t, const Workload& workload, const Target&
                     "knobs of each branch",
                     t.name, given.str()));
   }
-  const Config wanted = with_defaults(given, t.seeds ? t.seeds(workload, target) : std::vector<Config>());
+  const Config wanted = with_defaults(given, seeds_of(t, workload, target));
   if (auto config = complete_within(part, wanted)) return *config;
   throw UsageError(fmt::format("the configuration is not valid for {}: {}", workload.str(),
                                nearest_violation(*by_agreement(part.branches(), wanted).front(), wanted)));

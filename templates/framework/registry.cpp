@@ -80,10 +80,8 @@ const std::shared_ptr<const Operator>& Registry::find_operator(std::string_view 
     if (op->name == name) return op;
     names.push_back(op->name);
   }
-  const std::string meant = nearest_name(name, names);
-  throw UsageError("there is no operator '" + std::string(name) + "'" +
-                   (meant.empty() ? std::string() : "; did you mean '" + meant + "'") + "; the operators are " +
-                   join_names(names));
+  throw UsageError("there is no operator '" + std::string(name) + "'" + did_you_mean(name, names) +
+                   "; the operators are " + join_names(names));
 }
 
 const Template* Registry::find_template(std::string_view name) const {

@@ -227,10 +227,8 @@ Workload parse_workload(std::string_view text, std::shared_ptr<const Operator> s
     const std::string name = word.substr(0, equals);
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end()) {
-      const std::string meant = nearest_name(name, names);
-      throw UsageError(op.name + " has no parameter '" + name + "'" +
-                       (meant.empty() ? std::string() : "; did you mean '" + meant + "'") + "; its parameters are " +
-                       join_names(names));
+      throw UsageError(op.name + " has no parameter '" + name + "'" + did_you_mean(name, names) +
+                       "; its parameters are " + join_names(names));
     }
     const auto at = static_cast<std::size_t>(found - names.begin());
     if (!values[at].empty())
