@@ -94,17 +94,18 @@ function(nestwright_executable name)
   nestwright_batches(${name})
 endfunction()
 
-# nestwright_test(<name> SOURCES ... DEPENDS ... [PRIVATE ...] [TIMED ...] [SLICED ...] [COST <seconds>])
+# nestwright_test(<name> SOURCES ... DEPENDS ... [PRIVATE ...] [TIMED ...] [TIMED_SLICED ...] [SLICED ...] [COST <seconds>])
 # Adds the GoogleTest executable test_<name>; each of its test cases becomes a ctest test. TIMED and SLICED list test cases, as
 # patterns of GoogleTest's filter. Those that are TIMED measure time or tune, and run alone. Those that are SLICED take long: ./check
-# runs a third of them, ./check --full all. COST is roughly the time of the longest test: ctest starts with those.
+# runs a third of them, ./check --full all. TIMED_SLICED lists those that are both. COST is roughly the time of the longest test:
+# ctest starts with those.
 include(GoogleTest)
 
 # The libraries are optimised as the preset says. The tests are not, which halves their compile time.
 set(nestwright_test_options -O0)
 
 function(nestwright_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "COST" "SOURCES;DEPENDS;PRIVATE;TIMED;SLICED")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "COST" "SOURCES;DEPENDS;PRIVATE;TIMED;TIMED_SLICED;SLICED")
   add_executable(test_${name} ${arg_SOURCES})
   foreach(folder IN LISTS arg_DEPENDS)
     target_link_libraries(test_${name} PRIVATE nestwright::${folder})
@@ -123,13 +124,17 @@ function(nestwright_test name)
     set(arg_COST 0)
   endif()
   list(JOIN arg_TIMED ":" timed)
+  list(JOIN arg_TIMED_SLICED ":" timed_sliced)
   list(JOIN arg_SLICED ":" sliced)
   if(arg_TIMED)
     gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "${timed}" PROPERTIES RUN_SERIAL ON)
   endif()
+  if(arg_TIMED_SLICED)
+    gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "${timed_sliced}" PROPERTIES RUN_SERIAL ON LABELS sliced)
+  endif()
   if(arg_SLICED)
     gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "${sliced}" PROPERTIES COST ${arg_COST} LABELS sliced)
   endif()
-  string(JOIN ":" others ${timed} ${sliced})
+  string(JOIN ":" others ${timed} ${timed_sliced} ${sliced})
   gtest_discover_tests(test_${name} ${discovery} TEST_FILTER "-${others}" PROPERTIES COST ${arg_COST})
 endfunction()
