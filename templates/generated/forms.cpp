@@ -12,6 +12,7 @@ constexpr double kFarBehind = 0.65;  ///< of the best score
 constexpr double kAlone = 0.7;       ///< of the score, where each vector that is loaded serves one row
 constexpr std::size_t kMaxForms = 3;
 constexpr std::int64_t kPackingPays = 8;  ///< uses of an element
+constexpr std::int64_t kNearStride = 4;   ///< of lanes that contiguous loads and shuffles collect
 
 /// The share of the lanes that `extent` elements keep busy.
 double busy_lanes(std::int64_t extent, std::int64_t lanes) {
@@ -30,6 +31,10 @@ double score_along(const StageAnalysis& stage, int axis, const Target& target) {
     const bool may_pack =
         axis < stage.spatial && access.producer < 0 && access.tensor.defined() && access.dimension_of(axis) >= 0;
     const std::int64_t reuse = reuse_of(stage, access);
+    if (stride && *stride >= 2 && *stride <= kNearStride) {
+      score *= 0.9;
+      continue;
+    }
     score *= may_pack && reuse >= kPackingPays ? 0.9 : may_pack && reuse > 1 ? 0.5 : 0.2;
   }
   return score;

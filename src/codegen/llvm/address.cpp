@@ -193,6 +193,8 @@ llvm::Value* FunctionEmitter::emit_load(const ir::Load& load, ir::Type type) {
     const bool unseen = !load.mask.defined() || (store_mask_.defined() && ir::equal(load.mask, store_mask_));
     value = unseen ? column
                    : builder_.CreateSelect(emit_mask(load.mask), column, llvm::Constant::getNullValue(memory_type));
+  } else if (llvm::Value* strided = emit_strided(load, access)) {
+    value = strided;
   } else if (load.mask.defined() || (module_.target.has_masks() && load.buffer->scope == ir::Scope::kGlobal)) {
     llvm::Value* mask = load.mask.defined() ? emit_mask(load.mask) : nullptr;
     value = builder_.CreateMaskedGather(memory_type, lane_addresses(load.buffer, access), element_align, mask,

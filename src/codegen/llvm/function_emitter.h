@@ -184,6 +184,11 @@ class FunctionEmitter {
   /// past the end of the tile are poison.
   llvm::Value* emit_column(const ir::Buffer& buffer, const Access& access);
 
+  // emit_strided.cpp
+  /// The value of a load of global memory whose lanes are at most 4 elements apart; nullptr for any other access, and for
+  /// a mask that is no tail's.
+  llvm::Value* emit_strided(const ir::Load& load, const Access& access);
+
   // emit_dot.cpp
   llvm::Value* emit_join(const ir::Call& call);
   llvm::Value* emit_word_load(const ir::Call& call, int lanes);

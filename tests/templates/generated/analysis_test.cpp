@@ -90,6 +90,7 @@ TEST(ReductionForms, FollowTheContiguousAxes) {
   EXPECT_EQ(forms_of("reduce function=sum shape=64x512 axes=1").front(), "reduction");
   EXPECT_EQ(forms_of("reduce function=sum shape=512x64 axes=0").front(), "axis0");
   EXPECT_EQ(forms_of("conv2d n=1 c=64 h=56 w=56 k=64 r=3 s=3").front(), "axis3") << "columns, in place";
+  EXPECT_EQ(forms_of("conv2d n=1 c=64 h=56 w=56 k=64 r=3 s=3 stride=2").front(), "axis3") << "every second column";
   EXPECT_EQ(forms_of("conv2d n=1 c=64 h=56 w=56 k=64 r=3 s=3 layout=NHWC").front(), "axis3") << "filters";
 }
 
