@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <string>
 
 #include "support/error.h"
 #include "templates/registry.h"
@@ -10,26 +11,37 @@
 namespace nestwright::bench {
 namespace {
 
-/// The one of two values with the name `name`.
-template <class Value>
-Value parse(const char* what, std::string_view name, std::array<Value, 2> values) {
-  for (const Value value : values) {
-    if (name == name_of(value)) return value;
+/// The one of these values with the name `name`.
+template <class Value, std::size_t kCount>
+Value parse(const char* what, std::string_view name, const std::array<Value, kCount>& values) {
+  std::string known;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    if (name == name_of(values[i])) return values[i];
+    known += std::string(i == 0 ? "" : i + 1 < kCount ? ", " : " or ") + name_of(values[i]);
   }
-  throw UsageError(
-      fmt::format("there are no {} '{}'; write {} or {}", what, name, name_of(values[0]), name_of(values[1])));
+  throw UsageError(fmt::format("there are no {} '{}'; write {}", what, name, known));
 }
 
 }  // namespace
 
 const char* name_of(Pages pages) { return pages == Pages::kSmall ? "small" : "huge"; }
 const char* name_of(Caches caches) { return caches == Caches::kWarm ? "warm" : "cold"; }
-const char* name_of(Weights weights) { return weights == Weights::kPlain ? "plain" : "prepacked"; }
+const char* name_of(Weights weights) {
+  switch (weights) {
+    case Weights::kPlain:
+      return "plain";
+    case Weights::kPrepacked:
+      return "prepacked";
+    case Weights::kBlocked:
+      return "blocked";
+  }
+  throw InternalError("unknown treatment of weights");
+}
 
 Pages parse_pages(std::string_view name) { return parse("pages", name, std::array{Pages::kSmall, Pages::kHuge}); }
 Caches parse_caches(std::string_view name) { return parse("caches", name, std::array{Caches::kWarm, Caches::kCold}); }
 Weights parse_weights(std::string_view name) {
-  return parse("weights", name, std::array{Weights::kPlain, Weights::kPrepacked});
+  return parse("weights", name, std::array{Weights::kPlain, Weights::kPrepacked, Weights::kBlocked});
 }
 
 std::optional<Workload> workload_of_ours(const Workload& workload, Weights weights) {
