@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 #include "support/error.h"
+#include "templates/framework/template.h"
 #include "templates/registry.h"
 
 namespace nestwright::bench {
@@ -45,15 +48,19 @@ Weights parse_weights(std::string_view name) {
 }
 
 std::optional<Workload> workload_of_ours(const Workload& workload, Weights weights) {
-  if (workload.op->name == "matmul" && workload.choice("prepared") != "none") {
+  const std::vector<OperatorParameter>& parameters = workload.op->parameters;
+  const auto prepared = std::find_if(parameters.begin(), parameters.end(), [](const OperatorParameter& parameter) {
+    return parameter.name == "prepared";
+  });
+  if (prepared != parameters.end() && workload.choice("prepared") != "none") {
     throw UsageError(
         fmt::format("{}: libraries would pack what ours is handed prepared; leave prepared out and ask for "
                     "--weights prepacked",
                     workload.str()));
   }
   if (weights == Weights::kPlain) return workload;
-  if (workload.op->name != "matmul") return std::nullopt;
-  return parse_workload(workload.str() + " prepared=b");
+  if (prepared == parameters.end()) return std::nullopt;
+  return parse_workload(workload.str() + " prepared=" + prepared->choices.at(1));
 }
 
 }  // namespace nestwright::bench

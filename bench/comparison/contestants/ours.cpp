@@ -37,7 +37,7 @@ std::vector<ArrayView> views_of(const Definition& definition, const Operands& op
 
 std::variant<Operation, CannotDo> make_operation(const OperationRequest& request) {
   const std::optional<Workload> workload = workload_of_ours(request.workload, request.weights);
-  if (!workload) return CannotDo{"prepares the weights of matmul only"};
+  if (!workload) return CannotDo{"has no weights to prepare"};
   Target target = Target::host();
   target.threads = request.threads;
   const auto applied = std::make_shared<AppliedKernel>(
