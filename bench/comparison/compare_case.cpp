@@ -49,8 +49,8 @@ Comparison compare_case(const Case& subject, const Options& options, const Field
   if (options.seconds > 0 && ours) comparison.tuning = tune(*ours, subject, options);
 
   const TensorFile tensors(make_check_data(parse_workload(subject.workload)));
-  const ContestRequest request{subject.workload, subject.threads,       subject.weights, options.pages, options.caches,
-                               options.db,       options.template_name, tensors.layout()};
+  const ContestRequest request{subject.workload, subject.threads, subject.weights,       options.pages,
+                               options.caches,   options.db,      options.template_name, tensors.layout()};
   set_library_environment(subject.threads);
   const Pinned pinned(subject.threads);
   CopyControl copy(static_cast<std::int64_t>(subject.bytes), subject.threads, options.pages, options.caches);

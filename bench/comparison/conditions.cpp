@@ -49,9 +49,8 @@ Weights parse_weights(std::string_view name) {
 
 std::optional<Workload> workload_of_ours(const Workload& workload, Weights weights) {
   const std::vector<OperatorParameter>& parameters = workload.op->parameters;
-  const auto prepared = std::find_if(parameters.begin(), parameters.end(), [](const OperatorParameter& parameter) {
-    return parameter.name == "prepared";
-  });
+  const auto prepared = std::find_if(parameters.begin(), parameters.end(),
+                                     [](const OperatorParameter& parameter) { return parameter.name == "prepared"; });
   if (prepared != parameters.end() && workload.choice("prepared") != "none") {
     throw UsageError(
         fmt::format("{}: libraries would pack what ours is handed prepared; leave prepared out and ask for "

@@ -35,9 +35,10 @@ void add_conditions(CLI::App& app, Options& options, Names& names) {
       ->delimiter(',')
       ->check(CLI::Range(1, host_threads()))
       ->capture_default_str();
-  app.add_option("--weights", names.weights,
-                 "plain: packing is part of every call; prepacked: the second operand is constant; blocked: likewise, and "
-                 "libraries have all tensors of a convolution in layouts of their own; each in tables of its own")
+  app.add_option(
+         "--weights", names.weights,
+         "plain: packing is part of every call; prepacked: the second operand is constant; blocked: likewise, and "
+         "libraries have all tensors of a convolution in layouts of their own; each in tables of its own")
       ->delimiter(',')
       ->check(CLI::IsMember({"plain", "prepacked", "blocked"}))
       ->capture_default_str();
